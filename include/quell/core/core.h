@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every algorithm core is given and what it answers.
+ *
+ * A core is a header without sockets, packets, clocks or locks.  The same text
+ * is compiled into the kernel module, the BPF program and the user-space
+ * tests, so it keeps to what all three can do: unsigned 64-bit arithmetic,
+ * division only through quell_div_u64(), no 128-bit products, no floating
+ * point.  Time is u64 nanoseconds, rates are u64 bytes per second, sizes are
+ * bytes; a "_q16" value counts 1/65536 of its unit.
+ */
+#ifndef _QUELL_CORE_CORE_H
+#define _QUELL_CORE_CORE_H
+
+#include <quell/core/types.h>
+
+#define QUELL_Q16_SHIFT		16
+#define QUELL_Q16_ONE		(1ULL << QUELL_Q16_SHIFT)
+
+/* No pacing: send as fast as the window and the link allow. */
+#define QUELL_RATE_UNLIMITED	(~0ULL)
+
+/* quell_sample.flags */
+#define QUELL_S_APP_LIMITED	(1U << 0) /* the application had nothing more to send */
+#define QUELL_S_RTT_HARDWARE	(1U << 1) /* rtt_ns comes from hardware stamps */
+#define QUELL_S_RTT_KERNEL	(1U << 2) /* rtt_ns is the stack's microsecond estimate */
+
+/**
+ * struct quell_sample - what one acknowledgement told the sender
+ * @now_ns:		time of processing, CLOCK_MONOTONIC, ns
+ * @rtt_ns:		round-trip time of the newest acknowledged segment with the
+ *			time to serialise it subtracted (TIMELY, section 3.1), ns;
+ *			0 when this ACK gave none
+ * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 when none
+ * @remote_ns:		part of @rtt_ns spent in the remote host, ns; 0 unknown
+ * @link_bytes_ps:	rate of the interface the flow leaves by; 0 unknown
+ * @acked_bytes:	payload newly acknowledged, cumulative and selective
+ * @acked_pkts:		the same in segments of at most @mss_bytes
+ * @marked_bytes:	part of @acked_bytes the receiver saw marked CE
+ * @trimmed_bytes:	payload reported trimmed by a switch
+ * @lost_bytes:		payload newly declared lost
+ * @inflight_bytes:	payload in flight before this ACK
+ * @mss_bytes:		maximum segment size, > 0
+ * @hops:		switches on the path from the receiver, from the time-to-live
+ * @flags:		QUELL_S_*
+ */
+struct quell_sample {
+	u64	now_ns;
+	u64	rtt_ns;
+	u64	min_rtt_ns;
+	u64	remote_ns;
+	u64	link_bytes_ps;
+	u32	acked_bytes;
+	u32	acked_pkts;
+	u32	marked_bytes;
+	u32	trimmed_bytes;
+	u32	lost_bytes;
+	u32	inflight_bytes;
+	u32	mss_bytes;
+	u8	hops;
+	u8	flags;
+};
+
+/**
+ * struct quell_decision - what the algorithm wants done
+ * @window_q16:		congestion window in bytes, Q16: below one segment is legal
+ *			and becomes one segment paced at @pacing_bytes_ps
+ * @pacing_bytes_ps:	pacing rate in payload bytes per second, or
+ *			QUELL_RATE_UNLIMITED
+ * @target_ns:		delay the algorithm steers for, ns, for display; 0 none
+ * @change_path:	ask for another path through the network
+ */
+struct quell_decision {
+	u64	window_q16;
+	u64	pacing_bytes_ps;
+	u64	target_ns;
+	bool	change_path;
+};
+
+#endif /* _QUELL_CORE_CORE_H */

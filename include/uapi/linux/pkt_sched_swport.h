@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Netlink attributes of sch_swport, the switch-port queueing discipline.
+ *
+ * Options travel in TCA_OPTIONS, statistics in TCA_STATS_APP; both are nests
+ * of the attributes below, so either side tolerates attributes it does not
+ * know and the absence of those it does.
+ */
+#ifndef _UAPI_LINUX_PKT_SCHED_SWPORT_H
+#define _UAPI_LINUX_PKT_SCHED_SWPORT_H
+
+/**
+ * enum swport_ecn_mode - where the data band is marked
+ * @SWPORT_ECN_OFF: never
+ * @SWPORT_ECN_DEQUEUE: when a packet leaves, on what remains queued
+ * @SWPORT_ECN_ENQUEUE: when a packet arrives, on what is queued already
+ */
+enum swport_ecn_mode {
+	SWPORT_ECN_OFF,
+	SWPORT_ECN_DEQUEUE,
+	SWPORT_ECN_ENQUEUE,
+	__SWPORT_ECN_MAX
+};
+#define SWPORT_ECN_MAX (__SWPORT_ECN_MAX - 1)
+
+enum {
+	TCA_SWPORT_UNSPEC,
+	TCA_SWPORT_PAD,
+	TCA_SWPORT_RATE,		/* u64, bytes per second; 0: device speed */
+	TCA_SWPORT_OVERHEAD,		/* u32, bytes added to each packet when shaping */
+	TCA_SWPORT_LIMIT,		/* u32, bytes the data band may hold */
+	TCA_SWPORT_CONTROL_LIMIT,	/* u32, bytes the control band may hold */
+	TCA_SWPORT_ECN_MODE,		/* u32, enum swport_ecn_mode */
+	TCA_SWPORT_ECN_MIN,		/* u32, bytes: below this nothing is marked */
+	TCA_SWPORT_ECN_MAX,		/* u32, bytes: from this on everything is */
+	TCA_SWPORT_ECN_PROB,		/* u32, Q16: probability just below ECN_MAX */
+	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
+	__TCA_SWPORT_MAX
+};
+#define TCA_SWPORT_MAX (__TCA_SWPORT_MAX - 1)
+
+/* Statistics, all u64 and free-running unless said otherwise. */
+enum {
+	TCA_SWPORT_STATS_UNSPEC,
+	TCA_SWPORT_STATS_PAD,
+	TCA_SWPORT_STATS_DATA_PKTS,		/* sent from the data band */
+	TCA_SWPORT_STATS_DATA_BYTES,
+	TCA_SWPORT_STATS_CONTROL_PKTS,		/* sent from the control band */
+	TCA_SWPORT_STATS_CONTROL_BYTES,
+	TCA_SWPORT_STATS_DATA_DROP_PKTS,	/* data band full */
+	TCA_SWPORT_STATS_DATA_DROP_BYTES,
+	TCA_SWPORT_STATS_CONTROL_DROP_PKTS,	/* control band full */
+	TCA_SWPORT_STATS_CONTROL_DROP_BYTES,
+	TCA_SWPORT_STATS_MARK_PKTS,		/* marked CE */
+	TCA_SWPORT_STATS_MARK_BYTES,
+	TCA_SWPORT_STATS_NOT_ECT_PKTS,		/* to be marked, but not ECN-capable */
+	TCA_SWPORT_STATS_GSO_SPLIT_PKTS,	/* super-packets cut on entry */
+	TCA_SWPORT_STATS_ALLOC_FAIL_PKTS,	/* dropped: no memory to cut or mark */
+	TCA_SWPORT_STATS_DATA_BACKLOG_BYTES,	/* queued now */
+	TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, /* most ever queued */
+	TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES,
+	TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES,
+	__TCA_SWPORT_STATS_MAX
+};
+#define TCA_SWPORT_STATS_MAX (__TCA_SWPORT_STATS_MAX - 1)
+
+#endif /* _UAPI_LINUX_PKT_SCHED_SWPORT_H */
