@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Quell: datacenter congestion control for stock Linux.  "make help" lists the
+# targets.  Nothing is built inside the source directories: all goes to build/,
+# kernels of the laboratory and of the tests to ~/.cache/quell.
+
+KERNELRELEASE	?= $(shell uname -r)
+KDIR		?= /lib/modules/$(KERNELRELEASE)/build
+DESTDIR		?=
+PREFIX		?= /usr
+MODDIR		?= /lib/modules/$(KERNELRELEASE)/updates/quell
+OUT		:= $(CURDIR)/build
+LAB		:= $(OUT)/lab
+DEMO		?= $(CURDIR)/demo
+# Handed on to kbuild, for example KBUILD_ARGS=LLVM=1
+KBUILD_ARGS	?=
+
+all: modules tools
+
+modules: $(KDIR)/Makefile
+	scripts/build-modules $(KDIR) $(OUT)/modules $(KBUILD_ARGS)
+
+$(KDIR)/Makefile:
+	@echo "No kernel build directory $(KDIR)." >&2; \
+	 echo "Install linux-headers-$(KERNELRELEASE), or name another with KERNELRELEASE= or KDIR=." >&2; \
+	 exit 1
+
+tools:
+	$(MAKE) -C userspace/quell OUT=$(OUT)
+	$(MAKE) -C userspace/tc OUT=$(OUT)
+
+install: all
+	install -d $(DESTDIR)$(MODDIR)
+	install -m 644 $(OUT)/modules/*.ko $(DESTDIR)$(MODDIR)/
+	$(MAKE) -C userspace/quell install OUT=$(OUT) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	$(MAKE) -C userspace/tc install OUT=$(OUT) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	[ -n "$(DESTDIR)" ] || depmod -a $(KERNELRELEASE)
+
+# The laboratory: its kernel, our modules for it, its init.
+lab: deps-demo
+	scripts/build-lab lab $(LAB)
+
+lab-debug: deps-check
+	scripts/build-lab debug $(LAB)-debug
+
+# The main job: a staggered 16:1 incast at 100 Gbit/s through our switch port.
+demo: lab
+	selftests/lab/lab incast --senders 16 --bytes 1000000 --stagger 2:20us \
+		--rate 100gbit --delay 1us --mtu 1500 \
+		--cc swift,dctcp,cubic,bbr --limit 500kb --ecn 50kb --seed 1 \
+		--out $(DEMO)
+	@echo
+	@echo "Report: $(DEMO)/report.html"
+
+check: deps-check
+	$(MAKE) tools lab lab-debug
+	selftests/check
+
+# One suite at a time: make check-unit, check-lab, check-qemu-6.12 ...
+check-%: deps-check
+	$(MAKE) tools lab lab-debug
+	selftests/check $*
+
+deps-build deps-demo deps-check: deps-%:
+	@scripts/install-deps $*
+
+clean:
+	rm -rf $(OUT)
+
+help:
+	@echo 'make              modules for the running kernel (KERNELRELEASE=, KDIR=) and tools'
+	@echo 'make install      install both (DESTDIR=, PREFIX=)'
+	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
+	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
+	@echo 'make check-SUITE  one suite of it:'
+	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
+	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
+	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
+
+.PHONY: all modules tools install lab lab-debug demo check clean help \
+	deps-build deps-demo deps-check
