@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swift: congestion control that steers for a target delay.
+ *
+ * The round-trip time is compared with a target that grows with the number of
+ * switches on the path and with the smallness of the flow's own window.  Below
+ * the target the window grows by a constant per round trip; above it the
+ * window shrinks in proportion to the excess, at most once per round trip.
+ *
+ *	on an ACK with round-trip time `delay':
+ *		target = base + hops * hop_scale
+ *			 + clamp(alpha / sqrt(window in packets) + beta_fs, 0, fs_range)
+ *		if delay < target:
+ *			window += ai * base_rtt * acked / max(window, one segment)
+ *		else if a round trip has passed since the last decrease:
+ *			window *= max(1 - beta * (delay - target) / delay,
+ *				      1 - max_mdf)
+ *	on fast retransmit:
+ *		if a round trip has passed since the last decrease:
+ *			window *= 1 - max_mdf
+ *	on a retransmission timeout:
+ *		if it is the retx_reset'th in a row:
+ *			window = min_window
+ *		else if a round trip has passed since the last decrease:
+ *			window *= 1 - max_mdf
+ *	always:
+ *		window = clamp(window, min_window, max_window)
+ *		window < one segment: pace at window / delay
+ *
+ *	alpha	= fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max))
+ *	beta_fs	= -alpha / sqrt(fs_max)
+ *
+ * The flow starts at line rate: one bandwidth-delay product.
+ *
+ * Without a delay signal (no round-trip time was ever measured) it is Reno
+ * without slow start: one segment per window, at least half off on loss, one
+ * segment after a timeout, never below one segment.
+ *
+ * What it ignores: ECN marks, trimmed packets, the remote host's share of the
+ * delay (there is one delay and one window, as in the VAI/SF paper).
+ *
+ * Deviations from the papers, each with its reason, are in
+ * Documentation/swift.md.
+ *
+ * Expects: an egress queue that does not delay ACKs, and pacing in the stack
+ * (the fq qdisc or TCP's own) for windows below one segment.
+ *
+ * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
+ * Control in the Datacenter", SIGCOMM 2020 (Algorithm 1 and its target delay);
+ * Snyder and Lebeck, the VAI/SF paper, sections II (equation 1) and III-D
+ * (parameters, line-rate start).
+ */
+#ifndef _QUELL_CORE_SWIFT_H
+#define _QUELL_CORE_SWIFT_H
+
+#include <quell/core/core.h>
+#include <quell/core/math.h>
+
+#define QUELL_NSEC_PER_SEC		1000000000ULL
+
+/* Segments a flow starts with when no bandwidth-delay product is known (RFC 6928). */
+#define QUELL_SWIFT_INIT_SEGMENTS	10
+/* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
+#define QUELL_SWIFT_OVERHEAD_BYTES	90
+/* Fraction bits of the multiplicative decrease. */
+#define QUELL_SWIFT_CUT_Q		24
+/* Fraction bits of fs_alpha_ns_q10. */
+#define QUELL_SWIFT_ALPHA_Q		10
+
+/*
+ * Defaults and ranges.  The ranges are what makes the arithmetic below exact
+ * and the parameters independent of each other: whatever two values lie in
+ * their ranges go together.
+ */
+#define QUELL_SWIFT_BASE_TARGET_NS_DEFAULT	5000ULL		/* VAI/SF III-D */
+#define QUELL_SWIFT_BASE_TARGET_NS_MIN		100ULL
+#define QUELL_SWIFT_BASE_TARGET_NS_MAX		1000000000ULL
+#define QUELL_SWIFT_HOP_SCALE_NS_DEFAULT	2000ULL		/* VAI/SF III-D */
+#define QUELL_SWIFT_HOP_SCALE_NS_MIN		0ULL
+#define QUELL_SWIFT_HOP_SCALE_NS_MAX		1000000ULL
+#define QUELL_SWIFT_FS_RANGE_NS_DEFAULT		25000ULL	/* Documentation/swift.md */
+#define QUELL_SWIFT_FS_RANGE_NS_MIN		0ULL
+#define QUELL_SWIFT_FS_RANGE_NS_MAX		100000000ULL
+#define QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT	6554ULL		/* 0.1, Kumar et al. */
+#define QUELL_SWIFT_FS_MIN_PKTS_Q16_MIN		66ULL		/* 0.001 */
+#define QUELL_SWIFT_FS_MIN_PKTS_Q16_MAX		QUELL_Q16_ONE
+#define QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT	(50 * QUELL_Q16_ONE)	/* VAI/SF III-D */
+#define QUELL_SWIFT_FS_MAX_PKTS_Q16_MIN		(2 * QUELL_Q16_ONE)
+#define QUELL_SWIFT_FS_MAX_PKTS_Q16_MAX		(65536 * QUELL_Q16_ONE)
+#define QUELL_SWIFT_AI_BYTES_PS_DEFAULT		6250000ULL	/* 50 Mbit/s, VAI/SF III-D */
+#define QUELL_SWIFT_AI_BYTES_PS_MIN		1000ULL
+#define QUELL_SWIFT_AI_BYTES_PS_MAX		125000000000ULL	/* 1 Tbit/s */
+#define QUELL_SWIFT_BETA_Q16_DEFAULT		52429ULL	/* 0.8, VAI/SF III-D */
+#define QUELL_SWIFT_BETA_Q16_MIN		1ULL
+#define QUELL_SWIFT_BETA_Q16_MAX		QUELL_Q16_ONE
+#define QUELL_SWIFT_MAX_MDF_Q16_DEFAULT		32768ULL	/* 0.5, VAI/SF III-D */
+#define QUELL_SWIFT_MAX_MDF_Q16_MIN		656ULL		/* 0.01 */
+#define QUELL_SWIFT_MAX_MDF_Q16_MAX		64880ULL	/* 0.99 */
+#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_DEFAULT	656ULL		/* 0.01 */
+#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MIN	66ULL		/* 0.001 */
+#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MAX	QUELL_Q16_ONE
+#define QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT	16777216ULL	/* 16 MiB: 400 Gbit/s * 335 us */
+#define QUELL_SWIFT_MAX_WINDOW_BYTES_MIN	65536ULL	/* above any segment */
+#define QUELL_SWIFT_MAX_WINDOW_BYTES_MAX	1073741824ULL	/* TCP's own limit, 1 GiB */
+#define QUELL_SWIFT_INIT_WINDOW_BYTES_DEFAULT	0ULL
+#define QUELL_SWIFT_INIT_WINDOW_BYTES_MIN	0ULL
+#define QUELL_SWIFT_INIT_WINDOW_BYTES_MAX	1073741824ULL
+#define QUELL_SWIFT_RESTART_IDLE_NS_DEFAULT	1000000ULL	/* Documentation/swift.md */
+#define QUELL_SWIFT_RESTART_IDLE_NS_MIN		0ULL
+#define QUELL_SWIFT_RESTART_IDLE_NS_MAX		3600000000000ULL
+#define QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT	5ULL
+#define QUELL_SWIFT_RETX_RESET_RTOS_MIN		1ULL
+#define QUELL_SWIFT_RETX_RESET_RTOS_MAX		100ULL
+
+/**
+ * struct quell_swift_params - what the administrator may change
+ * @base_target_ns:	target delay of a path without switches, ns
+ * @hop_scale_ns:	added to the target per switch on the path, ns
+ * @fs_range_ns:	most that flow-based scaling adds to the target, ns; 0
+ *			switches it off
+ * @fs_min_pkts_q16:	window at and below which all of @fs_range_ns is added
+ * @fs_max_pkts_q16:	window at and above which none of it is added
+ * @ai_bytes_ps:	additive increase: the window grows by this times the
+ *			base round-trip time per round trip, bytes/s
+ * @beta_q16:		weight of the excess delay in the decrease
+ * @max_mdf_q16:	largest fraction of the window one decrease takes
+ * @min_window_pkts_q16: smallest window, segments
+ * @max_window_bytes:	largest window, bytes
+ * @init_window_bytes:	window a message starts with, bytes; 0 means one
+ *			bandwidth-delay product
+ * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
+ * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
+ * @fs_alpha_ns_q10:	derived: alpha of flow-based scaling
+ * @fs_offset_q24:	derived: 1 / sqrt(@fs_max_pkts_q16)
+ *
+ * Every field is u64 so that a table of offsets can address it.  The last two
+ * are not for setting: after any change to the others, call
+ * quell_swift_params_derive() on the copy about to be published.  The core
+ * only reads the block.  A block whose fields lie within QUELL_SWIFT_*_MIN and
+ * _MAX is consistent.
+ */
+struct quell_swift_params {
+	u64	base_target_ns;
+	u64	hop_scale_ns;
+	u64	fs_range_ns;
+	u64	fs_min_pkts_q16;
+	u64	fs_max_pkts_q16;
+	u64	ai_bytes_ps;
+	u64	beta_q16;
+	u64	max_mdf_q16;
+	u64	min_window_pkts_q16;
+	u64	max_window_bytes;
+	u64	init_window_bytes;
+	u64	restart_idle_ns;
+	u64	retx_reset_rtos;
+
+	u64	fs_alpha_ns_q10;
+	u64	fs_offset_q24;
+};
+
+/* quell_swift_vars.flags */
+#define QUELL_SWIFT_F_DECREASED	(1U << 0) /* last_decrease_ns is valid */
+#define QUELL_SWIFT_F_LOSS	(1U << 1) /* no clean round trip since the last loss */
+
+/**
+ * struct quell_swift_vars - state of one flow
+ * @window_q16:		congestion window, bytes Q16
+ * @last_decrease_ns:	time of the last decrease, ns
+ * @rtt_ns:		newest round-trip time, ns; 0 none yet
+ * @min_rtt_ns:		smallest round-trip time, ns; 0 none yet
+ * @link_bytes_ps:	rate of the interface, bytes/s; 0 unknown
+ * @mss_bytes:		maximum segment size, > 0
+ * @rtos:		timeouts since the last ACK
+ * @flags:		QUELL_SWIFT_F_*
+ *
+ * Written by the functions below only, under the lock of the flow's socket.
+ */
+struct quell_swift_vars {
+	u64	window_q16;
+	u64	last_decrease_ns;
+	u64	rtt_ns;
+	u64	min_rtt_ns;
+	u64	link_bytes_ps;
+	u32	mss_bytes;
+	u16	rtos;
+	u16	flags;
+};
+
+/* Shares the 104 bytes of a socket's private area with the module's glue. */
+static_assert(sizeof(struct quell_swift_vars) <= 64);
+
+/**
+ * struct quell_swift_stats - free-running counters
+ * @increases:		ACKs that grew the window
+ * @decreases:		decreases because of delay
+ * @held:		ACKs above the target within a round trip of a decrease
+ * @no_rtt:		ACKs without a round-trip time
+ * @app_limited:	ACKs that would have grown the window of a flow with
+ *			nothing more to send
+ * @fast_retx:		decreases because of a fast retransmit
+ * @rtos:		retransmission timeouts
+ * @rto_resets:		timeouts that put the window to its smallest
+ * @restarts:		starts at the initial window after an idle time
+ * @restarts_refused:	those that a recent loss, or the lack of a delay signal,
+ *			kept from raising the window
+ */
+struct quell_swift_stats {
+	u64	increases;
+	u64	decreases;
+	u64	held;
+	u64	no_rtt;
+	u64	app_limited;
+	u64	fast_retx;
+	u64	rtos;
+	u64	rto_resets;
+	u64	restarts;
+	u64	restarts_refused;
+};
+
+/**
+ * quell_swift_params_derive() - recompute the derived fields
+ * @p: parameters within their ranges
+ *
+ * Whoever changes a parameter calls this before publishing the block; the cost
+ * is two reciprocal square roots and a division, so that an ACK pays for one
+ * reciprocal square root only.
+ *
+ * alpha = range / (1/sqrt(min) - 1/sqrt(max)) is at most 3.42 * range *
+ * sqrt(min), which in Q10 times 1/sqrt(window) <= 1/sqrt(min) in Q24 stays
+ * below 2^63 for every value in range.
+ *
+ * Context: any.
+ */
+static inline void quell_swift_params_derive(struct quell_swift_params *p)
+{
+	u64 most_q24 = quell_rsqrt_q24(p->fs_min_pkts_q16);
+	u64 least_q24 = quell_rsqrt_q24(p->fs_max_pkts_q16);
+
+	p->fs_offset_q24 = least_q24;
+	p->fs_alpha_ns_q10 = 0;
+	if (most_q24 > least_q24)
+		p->fs_alpha_ns_q10 =
+			quell_mul_div_u64(p->fs_range_ns << QUELL_SWIFT_ALPHA_Q,
+					  1ULL << QUELL_RSQRT_Q,
+					  most_q24 - least_q24);
+}
+
+/**
+ * quell_swift_params_default() - the defaults
+ * @p: set in full, derived fields included
+ *
+ * Context: any.
+ */
+static inline void quell_swift_params_default(struct quell_swift_params *p)
+{
+	p->base_target_ns = QUELL_SWIFT_BASE_TARGET_NS_DEFAULT;
+	p->hop_scale_ns = QUELL_SWIFT_HOP_SCALE_NS_DEFAULT;
+	p->fs_range_ns = QUELL_SWIFT_FS_RANGE_NS_DEFAULT;
+	p->fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
+	p->fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
+	p->ai_bytes_ps = QUELL_SWIFT_AI_BYTES_PS_DEFAULT;
+	p->beta_q16 = QUELL_SWIFT_BETA_Q16_DEFAULT;
+	p->max_mdf_q16 = QUELL_SWIFT_MAX_MDF_Q16_DEFAULT;
+	p->min_window_pkts_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_DEFAULT;
+	p->max_window_bytes = QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT;
+	p->init_window_bytes = QUELL_SWIFT_INIT_WINDOW_BYTES_DEFAULT;
+	p->restart_idle_ns = QUELL_SWIFT_RESTART_IDLE_NS_DEFAULT;
+	p->retx_reset_rtos = QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT;
+	quell_swift_params_derive(p);
+}
+
+/* Whether the flow ever measured a round-trip time. */
+static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)
+{
+	return v->min_rtt_ns != 0;
+}
+
+static inline u64 quell_swift_mss_q16(const struct quell_swift_vars *v)
+{
+	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
+}
+
+/*
+ * Flow-based scaling, ns: alpha / sqrt(window) + beta_fs, in [0, fs_range].
+ * Within [fs_min, fs_max] the line is in range by construction; outside, the
+ * ends hold.
+ */
+static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
+					    u64 window_pkts_q16)
+{
+	u64 rsqrt_q24, above_q24;
+
+	if (!p->fs_range_ns || window_pkts_q16 >= p->fs_max_pkts_q16)
+		return 0;
+	rsqrt_q24 = quell_rsqrt_q24(quell_max_u64(window_pkts_q16,
+						  p->fs_min_pkts_q16));
+	above_q24 = quell_sub_sat_u64(rsqrt_q24, p->fs_offset_q24);
+	return quell_min_u64(quell_mul_shr_u64(p->fs_alpha_ns_q10, above_q24,
+					       QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q),
+			     p->fs_range_ns);
+}
+
+/**
+ * quell_swift_target_ns() - target delay of a flow
+ * @v:    state of the flow
+ * @p:    parameters
+ * @hops: switches on the path
+ *
+ * Kumar et al., target delay with topology-based and flow-based scaling.
+ *
+ * Return: target, ns, saturated.
+ */
+static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
+					const struct quell_swift_params *p,
+					u8 hops)
+{
+	u64 window_pkts_q16 = quell_div_u64(v->window_q16, v->mss_bytes);
+	u64 path_ns = quell_add_sat_u64(p->base_target_ns,
+					quell_mul_sat_u64(hops, p->hop_scale_ns));
+
+	return quell_add_sat_u64(path_ns,
+				 quell_swift_flow_scale_ns(p, window_pkts_q16));
+}
+
+/*
+ * One bandwidth-delay product in whole segments, bytes Q16: as many packets as
+ * leave until the first one's ACK is back, so that a lone flow keeps its link
+ * busy without a gap and without a queue.  The round-trip time given excludes
+ * the serialisation of the packet itself, hence one more.
+ */
+static inline u64 quell_swift_bdp_q16(const struct quell_swift_vars *v)
+{
+	u64 wire_bytes = (u64)v->mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES;
+	u64 segments = quell_mul_div_ceil_u64(v->min_rtt_ns, v->link_bytes_ps,
+					      wire_bytes * QUELL_NSEC_PER_SEC);
+
+	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1),
+				 quell_swift_mss_q16(v));
+}
+
+/* The window a message starts with, before the limits, bytes Q16. */
+static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
+					      const struct quell_swift_params *p)
+{
+	if (p->init_window_bytes)
+		return quell_mul_sat_u64(p->init_window_bytes, QUELL_Q16_ONE);
+	if (!v->link_bytes_ps || !quell_swift_has_signal(v))
+		return QUELL_SWIFT_INIT_SEGMENTS * quell_swift_mss_q16(v);
+	return quell_swift_bdp_q16(v);
+}
+
+/*
+ * Puts the window within its limits.  Without a delay signal there is no round
+ * trip to pace a smaller window by, so it stops at one segment, as Reno's.
+ */
+static inline void quell_swift_clamp(struct quell_swift_vars *v,
+				     const struct quell_swift_params *p)
+{
+	u64 max_q16 = quell_mul_sat_u64(p->max_window_bytes, QUELL_Q16_ONE);
+	u64 min_q16 = quell_swift_mss_q16(v);
+
+	if (quell_swift_has_signal(v))
+		min_q16 = quell_mul_sat_u64(p->min_window_pkts_q16, v->mss_bytes);
+	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16, max_q16),
+				      quell_max_u64(min_q16, 1));
+}
+
+/* The window below one segment spread over the newest round trip. */
+static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
+{
+	u64 rate_bytes_ps;
+
+	if (v->window_q16 >= quell_swift_mss_q16(v))
+		return QUELL_RATE_UNLIMITED;
+	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NSEC_PER_SEC,
+					  v->rtt_ns) >> QUELL_Q16_SHIFT;
+	return quell_max_u64(rate_bytes_ps, 1);
+}
+
+/* Limits the window and says what is to be done. */
+static inline void quell_swift_decide(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      u8 hops, struct quell_decision *out)
+{
+	quell_swift_clamp(v, p);
+	out->window_q16 = v->window_q16;
+	out->pacing_bytes_ps = quell_swift_pacing_bytes_ps(v);
+	out->target_ns = quell_swift_target_ns(v, p, hops);
+	out->change_path = false;
+}
+
+/* Takes over what a sample says about the flow itself. */
+static inline void quell_swift_observe(struct quell_swift_vars *v,
+				       const struct quell_sample *s)
+{
+	u64 min_rtt_ns = s->min_rtt_ns ? s->min_rtt_ns : s->rtt_ns;
+
+	if (s->rtt_ns)
+		v->rtt_ns = s->rtt_ns;
+	if (min_rtt_ns && (!v->min_rtt_ns || min_rtt_ns < v->min_rtt_ns))
+		v->min_rtt_ns = min_rtt_ns;
+	if (!v->rtt_ns)
+		v->rtt_ns = v->min_rtt_ns;
+	if (s->link_bytes_ps)
+		v->link_bytes_ps = s->link_bytes_ps;
+	if (s->mss_bytes)
+		v->mss_bytes = s->mss_bytes;
+}
+
+/* At most one decrease per round trip; any, while no round trip is known. */
+static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
+					    u64 now_ns)
+{
+	if (!(v->flags & QUELL_SWIFT_F_DECREASED))
+		return true;
+	return quell_sub_sat_u64(now_ns, v->last_decrease_ns) >= v->rtt_ns;
+}
+
+/* Takes the fraction @cut_q24 <= 1 off the window, rounded down. */
+static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
+				   u64 now_ns)
+{
+	v->window_q16 -= quell_mul_shr_u64(v->window_q16, cut_q24,
+					   QUELL_SWIFT_CUT_Q);
+	v->last_decrease_ns = now_ns;
+	v->flags |= QUELL_SWIFT_F_DECREASED;
+}
+
+/*
+ * What a loss takes off: max_mdf; without a delay signal, at least the half
+ * that Reno takes.
+ */
+static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
+					   const struct quell_swift_params *p)
+{
+	u64 cut_q16 = quell_min_u64(p->max_mdf_q16, QUELL_Q16_ONE);
+
+	if (!quell_swift_has_signal(v))
+		cut_q16 = quell_max_u64(cut_q16, QUELL_Q16_ONE / 2);
+	return cut_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT);
+}
+
+/*
+ * Additive increase.  A round trip's worth of ACKs adds ai * base round trip;
+ * an ACK without a delay adds as if there were no congestion, but at most what
+ * Reno would: one segment per window.  Below one segment every segment
+ * acknowledged adds all of it.
+ */
+static inline void quell_swift_increase(struct quell_swift_vars *v,
+					const struct quell_swift_params *p,
+					const struct quell_sample *s)
+{
+	u64 mss_q16 = quell_swift_mss_q16(v);
+	u64 step_q16 = mss_q16;
+
+	if (quell_swift_has_signal(v)) {
+		step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps,
+							       QUELL_Q16_ONE),
+					     v->min_rtt_ns, QUELL_NSEC_PER_SEC);
+		if (!s->rtt_ns)
+			step_q16 = quell_min_u64(step_q16, mss_q16);
+	}
+	step_q16 = quell_mul_div_u64(step_q16,
+				     (u64)s->acked_bytes << QUELL_Q16_SHIFT,
+				     quell_max_u64(v->window_q16, mss_q16));
+	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
+}
+
+/* Below the target, or no delay to judge by. */
+static inline void quell_swift_uncongested(struct quell_swift_vars *v,
+					   const struct quell_swift_params *p,
+					   struct quell_swift_stats *st,
+					   const struct quell_sample *s)
+{
+	if (s->rtt_ns && quell_swift_may_decrease(v, s->now_ns))
+		v->flags &= ~QUELL_SWIFT_F_LOSS;
+	if (s->flags & QUELL_S_APP_LIMITED) {
+		st->app_limited++;
+		return;
+	}
+	quell_swift_increase(v, p, s);
+	st->increases++;
+}
+
+/* At or above the target: equation 1 of the VAI/SF paper, once per round trip. */
+static inline void quell_swift_congested(struct quell_swift_vars *v,
+					 const struct quell_swift_params *p,
+					 struct quell_swift_stats *st,
+					 const struct quell_sample *s,
+					 u64 target_ns)
+{
+	u64 cut_q24;
+
+	if (!quell_swift_may_decrease(v, s->now_ns)) {
+		st->held++;
+		return;
+	}
+	cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
+				    s->rtt_ns - target_ns, s->rtt_ns);
+	quell_swift_cut(v, quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p)),
+			s->now_ns);
+	st->decreases++;
+}
+
+/**
+ * quell_swift_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * VAI/SF III-D: flows start at line rate.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_init(struct quell_swift_vars *v,
+				    const struct quell_swift_params *p,
+				    u64 link_bytes_ps, u64 min_rtt_ns,
+				    u32 mss_bytes, u64 now_ns,
+				    struct quell_decision *out)
+{
+	v->last_decrease_ns = now_ns;
+	v->rtt_ns = min_rtt_ns;
+	v->min_rtt_ns = min_rtt_ns;
+	v->link_bytes_ps = link_bytes_ps;
+	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->rtos = 0;
+	v->flags = 0;
+	v->window_q16 = quell_swift_init_window_q16(v, p);
+	quell_swift_decide(v, p, 0, out);
+}
+
+/**
+ * quell_swift_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_ack(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      struct quell_swift_stats *st,
+				      const struct quell_sample *s,
+				      struct quell_decision *out)
+{
+	u64 target_ns;
+
+	quell_swift_observe(v, s);
+	v->rtos = 0;
+	if (!s->rtt_ns)
+		st->no_rtt++;
+	target_ns = quell_swift_target_ns(v, p, s->hops);
+	if (s->rtt_ns < target_ns)
+		quell_swift_uncongested(v, p, st, s);
+	else
+		quell_swift_congested(v, p, st, s, target_ns);
+	quell_swift_decide(v, p, s->hops, out);
+}
+
+/**
+ * quell_swift_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0 when there is none
+ * @out: set in full
+ *
+ * To be called once per recovery episode.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_loss(struct quell_swift_vars *v,
+				       const struct quell_swift_params *p,
+				       struct quell_swift_stats *st,
+				       const struct quell_sample *s,
+				       struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	v->rtos = 0;
+	v->flags |= QUELL_SWIFT_F_LOSS;
+	if (quell_swift_may_decrease(v, s->now_ns)) {
+		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
+		st->fast_retx++;
+	}
+	quell_swift_decide(v, p, s->hops, out);
+}
+
+/**
+ * quell_swift_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_rto(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      struct quell_swift_stats *st,
+				      const struct quell_sample *s,
+				      struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	st->rtos++;
+	v->flags |= QUELL_SWIFT_F_LOSS;
+	if (v->rtos < 0xffff)
+		v->rtos++;
+	if (v->rtos >= p->retx_reset_rtos || !quell_swift_has_signal(v)) {
+		/* The whole window: the limits leave the smallest one. */
+		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, s->now_ns);
+		st->rto_resets++;
+	} else if (quell_swift_may_decrease(v, s->now_ns)) {
+		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
+	}
+	quell_swift_decide(v, p, s->hops, out);
+}
+
+/**
+ * quell_swift_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * A message after a pause starts as a new flow does, because what the window
+ * knew of the path is stale.  It never rises above what it was while the last
+ * thing the path said was loss, or when no delay signal would stop it: then it
+ * can only fall (RFC 5681, section 4.1).
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
+					       const struct quell_swift_params *p,
+					       struct quell_swift_stats *st,
+					       const struct quell_sample *s,
+					       u64 idle_ns,
+					       struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	if (p->restart_idle_ns && idle_ns >= p->restart_idle_ns) {
+		u64 init_q16 = quell_swift_init_window_q16(v, p);
+
+		if ((v->flags & QUELL_SWIFT_F_LOSS) || !quell_swift_has_signal(v)) {
+			st->restarts_refused += init_q16 > v->window_q16;
+			init_q16 = quell_min_u64(init_q16, v->window_q16);
+		}
+		v->window_q16 = init_q16;
+		st->restarts++;
+	}
+	quell_swift_decide(v, p, s->hops, out);
+}
+
+#endif /* _QUELL_CORE_SWIFT_H */
