@@ -15,18 +15,18 @@
 #include <quell/core/types.h>
 
 #define QUELL_Q16_SHIFT		16
-#define QUELL_Q16_ONE		(1ULL << QUELL_Q16_SHIFT)
+#define QUELL_Q16_ONE		65536ULL
 
 /* No pacing: send as fast as the window and the link allow. */
 #define QUELL_RATE_UNLIMITED	(~0ULL)
 
 /* quell_sample.flags */
-#define QUELL_S_APP_LIMITED	(1U << 0) /* the application had nothing more to send */
-#define QUELL_S_RTT_HARDWARE	(1U << 1) /* rtt_ns comes from hardware stamps */
-#define QUELL_S_RTT_KERNEL	(1U << 2) /* rtt_ns is the stack's microsecond estimate */
+#define QUELL_S_APP_LIMITED	0x1 /* the application had nothing more to send */
+#define QUELL_S_RTT_HARDWARE	0x2 /* rtt_ns comes from hardware stamps */
+#define QUELL_S_RTT_KERNEL	0x4 /* rtt_ns is the stack's microsecond estimate */
 
 /**
- * struct quell_sample - what one acknowledgement told the sender
+ * struct quell_sample - what one ACK told the sender
  * @now_ns:		time of processing, CLOCK_MONOTONIC, ns
  * @rtt_ns:		round-trip time of the newest acknowledged segment with the
  *			time to serialise it subtracted (TIMELY, section 3.1), ns;

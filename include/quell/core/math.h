@@ -145,7 +145,7 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 
 /* Fraction bits of quell_rsqrt_q24()'s result. */
 #define QUELL_RSQRT_Q		24
-#define QUELL_RSQRT_MAX_Q24	(1ULL << 32)
+#define QUELL_RSQRT_MAX_Q24	0x100000000ULL
 
 /* Straight line through 1/sqrt(m) over [1, 4), within 9 % of it: Newton's start. */
 #define QUELL_RSQRT_START_Q30	1144608915ULL	/* 1.066 */

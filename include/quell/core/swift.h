@@ -55,6 +55,7 @@
 
 #include <quell/core/core.h>
 #include <quell/core/math.h>
+#include <quell/core/swift_params.h>
 
 #define QUELL_NSEC_PER_SEC		1000000000ULL
 
@@ -64,103 +65,9 @@
 #define QUELL_SWIFT_OVERHEAD_BYTES	90
 /* Fraction bits of the multiplicative decrease. */
 #define QUELL_SWIFT_CUT_Q		24
-/* Fraction bits of fs_alpha_ns_q10. */
-#define QUELL_SWIFT_ALPHA_Q		10
-
-/*
- * Defaults and ranges.  The ranges are what makes the arithmetic below exact
- * and the parameters independent of each other: whatever two values lie in
- * their ranges go together.
- */
-#define QUELL_SWIFT_BASE_TARGET_NS_DEFAULT	5000ULL		/* VAI/SF III-D */
-#define QUELL_SWIFT_BASE_TARGET_NS_MIN		100ULL
-#define QUELL_SWIFT_BASE_TARGET_NS_MAX		1000000000ULL
-#define QUELL_SWIFT_HOP_SCALE_NS_DEFAULT	2000ULL		/* VAI/SF III-D */
-#define QUELL_SWIFT_HOP_SCALE_NS_MIN		0ULL
-#define QUELL_SWIFT_HOP_SCALE_NS_MAX		1000000ULL
-#define QUELL_SWIFT_FS_RANGE_NS_DEFAULT		25000ULL	/* Documentation/swift.md */
-#define QUELL_SWIFT_FS_RANGE_NS_MIN		0ULL
-#define QUELL_SWIFT_FS_RANGE_NS_MAX		100000000ULL
-#define QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT	6554ULL		/* 0.1, Kumar et al. */
-#define QUELL_SWIFT_FS_MIN_PKTS_Q16_MIN		66ULL		/* 0.001 */
-#define QUELL_SWIFT_FS_MIN_PKTS_Q16_MAX		QUELL_Q16_ONE
-#define QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT	(50 * QUELL_Q16_ONE)	/* VAI/SF III-D */
-#define QUELL_SWIFT_FS_MAX_PKTS_Q16_MIN		(2 * QUELL_Q16_ONE)
-#define QUELL_SWIFT_FS_MAX_PKTS_Q16_MAX		(65536 * QUELL_Q16_ONE)
-#define QUELL_SWIFT_AI_BYTES_PS_DEFAULT		6250000ULL	/* 50 Mbit/s, VAI/SF III-D */
-#define QUELL_SWIFT_AI_BYTES_PS_MIN		1000ULL
-#define QUELL_SWIFT_AI_BYTES_PS_MAX		125000000000ULL	/* 1 Tbit/s */
-#define QUELL_SWIFT_BETA_Q16_DEFAULT		52429ULL	/* 0.8, VAI/SF III-D */
-#define QUELL_SWIFT_BETA_Q16_MIN		1ULL
-#define QUELL_SWIFT_BETA_Q16_MAX		QUELL_Q16_ONE
-#define QUELL_SWIFT_MAX_MDF_Q16_DEFAULT		32768ULL	/* 0.5, VAI/SF III-D */
-#define QUELL_SWIFT_MAX_MDF_Q16_MIN		656ULL		/* 0.01 */
-#define QUELL_SWIFT_MAX_MDF_Q16_MAX		64880ULL	/* 0.99 */
-#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_DEFAULT	656ULL		/* 0.01 */
-#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MIN	66ULL		/* 0.001 */
-#define QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MAX	QUELL_Q16_ONE
-#define QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT	16777216ULL	/* 16 MiB: 400 Gbit/s * 335 us */
-#define QUELL_SWIFT_MAX_WINDOW_BYTES_MIN	65536ULL	/* above any segment */
-#define QUELL_SWIFT_MAX_WINDOW_BYTES_MAX	1073741824ULL	/* TCP's own limit, 1 GiB */
-#define QUELL_SWIFT_INIT_WINDOW_BYTES_DEFAULT	0ULL
-#define QUELL_SWIFT_INIT_WINDOW_BYTES_MIN	0ULL
-#define QUELL_SWIFT_INIT_WINDOW_BYTES_MAX	1073741824ULL
-#define QUELL_SWIFT_RESTART_IDLE_NS_DEFAULT	1000000ULL	/* Documentation/swift.md */
-#define QUELL_SWIFT_RESTART_IDLE_NS_MIN		0ULL
-#define QUELL_SWIFT_RESTART_IDLE_NS_MAX		3600000000000ULL
-#define QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT	5ULL
-#define QUELL_SWIFT_RETX_RESET_RTOS_MIN		1ULL
-#define QUELL_SWIFT_RETX_RESET_RTOS_MAX		100ULL
-
-/**
- * struct quell_swift_params - what the administrator may change
- * @base_target_ns:	target delay of a path without switches, ns
- * @hop_scale_ns:	added to the target per switch on the path, ns
- * @fs_range_ns:	most that flow-based scaling adds to the target, ns; 0
- *			switches it off
- * @fs_min_pkts_q16:	window at and below which all of @fs_range_ns is added
- * @fs_max_pkts_q16:	window at and above which none of it is added
- * @ai_bytes_ps:	additive increase: the window grows by this times the
- *			base round-trip time per round trip, bytes/s
- * @beta_q16:		weight of the excess delay in the decrease
- * @max_mdf_q16:	largest fraction of the window one decrease takes
- * @min_window_pkts_q16: smallest window, segments
- * @max_window_bytes:	largest window, bytes
- * @init_window_bytes:	window a message starts with, bytes; 0 means one
- *			bandwidth-delay product
- * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
- * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
- * @fs_alpha_ns_q10:	derived: alpha of flow-based scaling
- * @fs_offset_q24:	derived: 1 / sqrt(@fs_max_pkts_q16)
- *
- * Every field is u64 so that a table of offsets can address it.  The last two
- * are not for setting: after any change to the others, call
- * quell_swift_params_derive() on the copy about to be published.  The core
- * only reads the block.  A block whose fields lie within QUELL_SWIFT_*_MIN and
- * _MAX is consistent.
- */
-struct quell_swift_params {
-	u64	base_target_ns;
-	u64	hop_scale_ns;
-	u64	fs_range_ns;
-	u64	fs_min_pkts_q16;
-	u64	fs_max_pkts_q16;
-	u64	ai_bytes_ps;
-	u64	beta_q16;
-	u64	max_mdf_q16;
-	u64	min_window_pkts_q16;
-	u64	max_window_bytes;
-	u64	init_window_bytes;
-	u64	restart_idle_ns;
-	u64	retx_reset_rtos;
-
-	u64	fs_alpha_ns_q10;
-	u64	fs_offset_q24;
-};
-
 /* quell_swift_vars.flags */
-#define QUELL_SWIFT_F_DECREASED	(1U << 0) /* last_decrease_ns is valid */
-#define QUELL_SWIFT_F_LOSS	(1U << 1) /* no clean round trip since the last loss */
+#define QUELL_SWIFT_F_DECREASED	0x1 /* last_decrease_ns is valid */
+#define QUELL_SWIFT_F_LOSS	0x2 /* no clean round trip since the last loss */
 
 /**
  * struct quell_swift_vars - state of one flow
@@ -216,58 +123,6 @@ struct quell_swift_stats {
 	u64	restarts;
 	u64	restarts_refused;
 };
-
-/**
- * quell_swift_params_derive() - recompute the derived fields
- * @p: parameters within their ranges
- *
- * Whoever changes a parameter calls this before publishing the block; the cost
- * is two reciprocal square roots and a division, so that an ACK pays for one
- * reciprocal square root only.
- *
- * alpha = range / (1/sqrt(min) - 1/sqrt(max)) is at most 3.42 * range *
- * sqrt(min), which in Q10 times 1/sqrt(window) <= 1/sqrt(min) in Q24 stays
- * below 2^63 for every value in range.
- *
- * Context: any.
- */
-static inline void quell_swift_params_derive(struct quell_swift_params *p)
-{
-	u64 most_q24 = quell_rsqrt_q24(p->fs_min_pkts_q16);
-	u64 least_q24 = quell_rsqrt_q24(p->fs_max_pkts_q16);
-
-	p->fs_offset_q24 = least_q24;
-	p->fs_alpha_ns_q10 = 0;
-	if (most_q24 > least_q24)
-		p->fs_alpha_ns_q10 =
-			quell_mul_div_u64(p->fs_range_ns << QUELL_SWIFT_ALPHA_Q,
-					  1ULL << QUELL_RSQRT_Q,
-					  most_q24 - least_q24);
-}
-
-/**
- * quell_swift_params_default() - the defaults
- * @p: set in full, derived fields included
- *
- * Context: any.
- */
-static inline void quell_swift_params_default(struct quell_swift_params *p)
-{
-	p->base_target_ns = QUELL_SWIFT_BASE_TARGET_NS_DEFAULT;
-	p->hop_scale_ns = QUELL_SWIFT_HOP_SCALE_NS_DEFAULT;
-	p->fs_range_ns = QUELL_SWIFT_FS_RANGE_NS_DEFAULT;
-	p->fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
-	p->fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
-	p->ai_bytes_ps = QUELL_SWIFT_AI_BYTES_PS_DEFAULT;
-	p->beta_q16 = QUELL_SWIFT_BETA_Q16_DEFAULT;
-	p->max_mdf_q16 = QUELL_SWIFT_MAX_MDF_Q16_DEFAULT;
-	p->min_window_pkts_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_DEFAULT;
-	p->max_window_bytes = QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT;
-	p->init_window_bytes = QUELL_SWIFT_INIT_WINDOW_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_SWIFT_RESTART_IDLE_NS_DEFAULT;
-	p->retx_reset_rtos = QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT;
-	quell_swift_params_derive(p);
-}
 
 /* Whether the flow ever measured a round-trip time. */
 static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)

@@ -18,7 +18,6 @@
 
 #else
 
-#ifdef __BPF__
 /* A BPF program that includes vmlinux.h has these names already. */
 #ifndef __VMLINUX_H__
 #include <stdbool.h>
@@ -27,17 +26,9 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 #endif
-#else
-#include <stdbool.h>
-#include <stdint.h>
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-#endif
 
 #ifndef static_assert
-#define static_assert(expr, ...) _Static_assert(expr, "" #expr)
+#define static_assert(expr, ...) extern char quell_static_assert[(expr) ? 1 : -1]
 #endif
 
 #endif
