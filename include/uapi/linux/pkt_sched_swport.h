@@ -23,6 +23,15 @@ enum swport_ecn_mode {
 };
 #define SWPORT_ECN_MAX (__SWPORT_ECN_MAX - 1)
 
+/* Ranges and defaults, checked by tc before the kernel checks them again. */
+#define SWPORT_RATE_MAX			1250000000000	/* bytes/s, 10 Tbit/s */
+#define SWPORT_OVERHEAD_MAX		65535		/* bytes */
+#define SWPORT_LIMIT_MIN		64		/* bytes, either band */
+#define SWPORT_LIMIT_MAX		1073741824
+#define SWPORT_LIMIT_DEFAULT		1048576
+#define SWPORT_CONTROL_LIMIT_DEFAULT	65536
+#define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
+
 enum {
 	TCA_SWPORT_UNSPEC,
 	TCA_SWPORT_PAD,
@@ -55,11 +64,12 @@ enum {
 	TCA_SWPORT_STATS_MARK_BYTES,
 	TCA_SWPORT_STATS_NOT_ECT_PKTS,		/* to be marked, but not ECN-capable */
 	TCA_SWPORT_STATS_GSO_SPLIT_PKTS,	/* super-packets cut on entry */
-	TCA_SWPORT_STATS_ALLOC_FAIL_PKTS,	/* dropped: no memory to cut or mark */
+	TCA_SWPORT_STATS_ALLOC_FAIL_PKTS,	/* dropped: no memory to cut */
 	TCA_SWPORT_STATS_DATA_BACKLOG_BYTES,	/* queued now */
 	TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, /* most ever queued */
 	TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES,
 	TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES,
+	TCA_SWPORT_STATS_MARK_FAIL_PKTS,	/* sent unmarked: no memory to mark */
 	__TCA_SWPORT_STATS_MAX
 };
 #define TCA_SWPORT_STATS_MAX (__TCA_SWPORT_STATS_MAX - 1)

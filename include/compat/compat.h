@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The floor below which nothing here was ever tried, and the answers of the
+ * compile probes.  This is the only version test of the project: everything
+ * else asks for a feature (Documentation/compat.md).
+ */
+#ifndef _QUELL_COMPAT_H
+#define _QUELL_COMPAT_H
+
+#include <linux/version.h>
+#include <generated-compat/quell_have.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "Quell needs Linux 6.1 or newer"
+#endif
+
+#endif /* _QUELL_COMPAT_H */

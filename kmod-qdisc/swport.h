@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sch_swport's private state and the calls between its files.
+ */
+#ifndef _QUELL_SWPORT_H
+#define _QUELL_SWPORT_H
+
+#include <linux/skbuff.h>
+#include <compat/qdisc.h>
+#include <quell/core/red.h>
+#include <quell/core/shaper.h>
+#include <uapi/linux/pkt_sched_swport.h>
+
+/**
+ * struct swport_params - what the administrator chose
+ * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
+ * @overhead_bytes:	added to each packet's length when shaping
+ * @limit_bytes:	what the data band may hold
+ * @control_limit_bytes: what the control band may hold
+ * @ecn_mode:		enum swport_ecn_mode
+ * @red:		marking thresholds; meaningless when @ecn_mode is off
+ * @seed:		seed of the marking lottery; 0: random
+ *
+ * Written with sch_tree_lock and RTNL held, read with either.
+ */
+struct swport_params {
+	u64			rate_bytes_ps;
+	u32			overhead_bytes;
+	u32			limit_bytes;
+	u32			control_limit_bytes;
+	u32			ecn_mode;
+	struct quell_red_params	red;
+	u32			seed;
+};
+
+/**
+ * struct swport_band - one first-in first-out queue and its counters
+ * @queue:		wire packets, none of them GSO
+ * @backlog_bytes:	bytes in @queue
+ * @backlog_max_bytes:	most there ever were
+ * @sent_pkts:		left by the wire
+ * @sent_bytes:		the same in bytes
+ * @drop_pkts:		found the band full
+ * @drop_bytes:		the same in bytes
+ *
+ * All under the qdisc's lock.
+ */
+struct swport_band {
+	struct sk_buff_head	queue;
+	u32			backlog_bytes;
+	u32			backlog_max_bytes;
+	u64			sent_pkts;
+	u64			sent_bytes;
+	u64			drop_pkts;
+	u64			drop_bytes;
+};
+
+/**
+ * struct swport_mark_stats - what became of the marking decisions
+ * @mark_pkts:		left with CE, set here or before
+ * @mark_bytes:		the same in bytes
+ * @not_ect_pkts:	were to be marked, but their transport knows no ECN
+ * @mark_fail_pkts:	were to be marked, but memory to write was lacking
+ */
+struct swport_mark_stats {
+	u64	mark_pkts;
+	u64	mark_bytes;
+	u64	not_ect_pkts;
+	u64	mark_fail_pkts;
+};
+
+/**
+ * struct swport_sched - one switch port
+ * @params:		configuration
+ * @data:		payload band
+ * @control:		acknowledgements and what keeps the network up; goes first
+ * @shaper:		the wire, when @params.rate_bytes_ps is set
+ * @lottery:		marking lottery
+ * @mark_stats:		outcome of marking
+ * @gso_split_pkts:	super-packets cut on entry
+ * @alloc_fail_pkts:	super-packets dropped because they could not be cut
+ * @watchdog:		wakes the port when the wire is free again
+ */
+struct swport_sched {
+	struct swport_params	params;
+	struct swport_band	data;
+	struct swport_band	control;
+	struct quell_shaper	shaper;
+	struct quell_red_vars	lottery;
+	struct swport_mark_stats mark_stats;
+	u64			gso_split_pkts;
+	u64			alloc_fail_pkts;
+	struct qdisc_watchdog	watchdog;
+};
+
+/* swport_classify.c */
+bool quell_swport_is_control(const struct sk_buff *skb);
+
+/* swport_mark.c */
+void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb);
+
+/* swport_queue.c */
+int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			 struct sk_buff **to_free);
+struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
+void quell_swport_purge(struct swport_sched *port);
+
+/* swport_netlink.c */
+int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
+		       struct swport_params *params, bool *reseed,
+		       struct netlink_ext_ack *extack);
+int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
+int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
+
+#endif /* _QUELL_SWPORT_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * swport: the egress port of a datacenter switch, as a classless qdisc.
+ *
+ * Two bands.  Control (pure ACKs, ARP and neighbour discovery, network
+ * control) goes first and has its own cap, so that feedback is neither lost
+ * nor delayed behind the data whose congestion it reports.  Data is one
+ * first-in first-out queue with a limit in bytes and ECN by RED on its
+ * instantaneous length.  Super-packets are cut on entry: every decision is
+ * about a packet as it appears on the wire.
+ *
+ *	            +---------+
+ *	ACK, ND  -->| control |--+
+ *	            +---------+  |  strict   +-------+
+ *	                         +---------->| wire  |--> device
+ *	            +---------+  | priority  | rate  |
+ *	payload  -->|  data   |--+           +-------+
+ *	            +---------+ mark
+ *
+ * Work conserving unless `rate` is set; then packets leave exactly as fast as
+ * a wire of that rate would carry them (quell/core/shaper.h).
+ *
+ * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
+ * under sch_tree_lock, so a packet sees all of a change or nothing.
+ */
+#include <linux/module.h>
+#include <linux/random.h>
+#include <net/netlink.h>
+
+#include "swport.h"
+
+static const struct swport_params swport_defaults = {
+	.limit_bytes = SWPORT_LIMIT_DEFAULT,
+	.control_limit_bytes = SWPORT_CONTROL_LIMIT_DEFAULT,
+	.red.prob_q16 = SWPORT_ECN_PROB_MAX,
+};
+
+static void swport_seed(struct swport_sched *port)
+{
+	u64 seed = port->params.seed;
+
+	if (!seed)
+		get_random_bytes(&seed, sizeof(seed));
+	quell_red_seed(&port->lottery, seed);
+}
+
+/*
+ * Packets already queued stay, even when a limit now lies below them.  The
+ * watchdog is set anew because a faster wire is free sooner.
+ */
+static void swport_commit(struct Qdisc *sch, const struct swport_params *params,
+			  bool reseed)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
+			    port->params.rate_bytes_ps, params->rate_bytes_ps);
+	port->params = *params;
+	if (reseed)
+		swport_seed(port);
+	if (qdisc_qlen(sch))
+		qdisc_watchdog_schedule_ns(&port->watchdog,
+					   quell_shaper_ready_ns(&port->shaper));
+	sch_tree_unlock(sch);
+}
+
+static int swport_change(struct Qdisc *sch, struct nlattr *opt,
+			 struct netlink_ext_ack *extack)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_params params;
+	bool reseed;
+	int err;
+
+	err = quell_swport_parse(&port->params, opt, &params, &reseed, extack);
+	if (err)
+		return err;
+	swport_commit(sch, &params, reseed);
+	return 0;
+}
+
+/* On error the core calls swport_destroy(), so the watchdog comes first. */
+static int swport_init(struct Qdisc *sch, struct nlattr *opt,
+		       struct netlink_ext_ack *extack)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	qdisc_watchdog_init(&port->watchdog, sch);
+	__skb_queue_head_init(&port->control.queue);
+	__skb_queue_head_init(&port->data.queue);
+	port->params = swport_defaults;
+	swport_seed(port);
+	return opt ? swport_change(sch, opt, extack) : 0;
+}
+
+static void swport_reset(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	qdisc_watchdog_cancel(&port->watchdog);
+	quell_swport_purge(port);
+	port->shaper = (struct quell_shaper) { };
+}
+
+static void swport_destroy(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	qdisc_watchdog_cancel(&port->watchdog);
+	quell_swport_purge(port);
+}
+
+static struct Qdisc_ops swport_qdisc_ops __read_mostly = {
+	.id		= "swport",
+	.priv_size	= sizeof(struct swport_sched),
+	.enqueue	= quell_swport_enqueue,
+	.dequeue	= quell_swport_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= swport_init,
+	.reset		= swport_reset,
+	.destroy	= swport_destroy,
+	.change		= swport_change,
+	.dump		= quell_swport_dump,
+	.dump_stats	= quell_swport_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static int __init swport_module_init(void)
+{
+	return register_qdisc(&swport_qdisc_ops);
+}
+
+static void __exit swport_module_exit(void)
+{
+	unregister_qdisc(&swport_qdisc_ops);
+}
+
+module_init(swport_module_init);
+module_exit(swport_module_exit);
+
+MODULE_AUTHOR("The Quell authors");
+MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_NET_SCH("swport");

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options and statistics over netlink.  A request is validated as a whole
+ * into a copy of the parameters, which the caller then commits: a refused
+ * request changes nothing.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/stringify.h>
+#include <net/gen_stats.h>
+#include <net/netlink.h>
+
+#include "swport.h"
+
+/* Not const: until 6.1 the policy's pointer to it is not. */
+static struct netlink_range_validation swport_rate_range = {
+	.max = SWPORT_RATE_MAX,
+};
+
+static struct netlink_range_validation swport_overhead_range = {
+	.max = SWPORT_OVERHEAD_MAX,
+};
+
+static struct netlink_range_validation swport_limit_range = {
+	.min = SWPORT_LIMIT_MIN,
+	.max = SWPORT_LIMIT_MAX,
+};
+
+static struct netlink_range_validation swport_threshold_range = {
+	.max = SWPORT_LIMIT_MAX,
+};
+
+static struct netlink_range_validation swport_prob_range = {
+	.max = SWPORT_ECN_PROB_MAX,
+};
+
+static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
+	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
+	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
+	[TCA_SWPORT_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
+	[TCA_SWPORT_CONTROL_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
+	[TCA_SWPORT_ECN_MODE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_ECN_MAX),
+	[TCA_SWPORT_ECN_MIN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
+	[TCA_SWPORT_ECN_MAX]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
+	[TCA_SWPORT_ECN_PROB]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_prob_range),
+	[TCA_SWPORT_SEED]	= { .type = NLA_U32 },
+};
+
+/* The policy's ranges, for people. */
+static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
+	[TCA_SWPORT_RATE] = "swport: rate must be 0 to "
+		__stringify(SWPORT_RATE_MAX) " bytes/s",
+	[TCA_SWPORT_OVERHEAD] = "swport: overhead must be 0 to "
+		__stringify(SWPORT_OVERHEAD_MAX) " bytes",
+	[TCA_SWPORT_LIMIT] = "swport: limit must be "
+		__stringify(SWPORT_LIMIT_MIN) " to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_CONTROL_LIMIT] = "swport: control-limit must be "
+		__stringify(SWPORT_LIMIT_MIN) " to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_ECN_MODE] = "swport: ecn mode must be 0 (off), 1 (dequeue) or 2 (enqueue)",
+	[TCA_SWPORT_ECN_MIN] = "swport: ecn min must be 0 to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_ECN_MAX] = "swport: ecn max must be 0 to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_ECN_PROB] = "swport: ecn prob must be 0 to "
+		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
+};
+
+/* Say which attribute is out of which range, where the policy only says so. */
+static void swport_explain_range(struct netlink_ext_ack *extack)
+{
+	u32 type;
+
+	if (!extack || !extack->bad_attr)
+		return;
+	type = nla_type(extack->bad_attr);
+	if (type <= TCA_SWPORT_MAX && swport_range_text[type])
+		extack->_msg = swport_range_text[type];
+}
+
+static void swport_get_u32(struct nlattr *attr, u32 *value)
+{
+	if (attr)
+		*value = nla_get_u32(attr);
+}
+
+/* Rules that join several attributes. */
+static int swport_check(struct nlattr **tb, const struct swport_params *old,
+			const struct swport_params *params,
+			struct netlink_ext_ack *extack)
+{
+	if (params->ecn_mode == SWPORT_ECN_OFF)
+		return 0;
+	if (old->ecn_mode == SWPORT_ECN_OFF &&
+	    (!tb[TCA_SWPORT_ECN_MIN] || !tb[TCA_SWPORT_ECN_MAX])) {
+		NL_SET_ERR_MSG(extack,
+			       "swport: turning ecn on needs ecn min and ecn max");
+		return -EINVAL;
+	}
+	if (params->red.min_bytes > params->red.max_bytes) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_ECN_MIN] ?
+				    tb[TCA_SWPORT_ECN_MIN] :
+				    tb[TCA_SWPORT_ECN_MAX],
+				    "swport: ecn min must be 0 to ecn max");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * quell_swport_parse() - what the parameters would be after a request
+ * @old: parameters now
+ * @opt: TCA_OPTIONS
+ * @params: result; attributes that are absent keep their old values
+ * @reseed: set when the request names a seed
+ * @extack: names the attribute and its range on error
+ *
+ * Context: RTNL held.
+ * Return: 0, or a negative error with nothing but @params touched.
+ */
+int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
+		       struct swport_params *params, bool *reseed,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_SWPORT_MAX + 1];
+	int err;
+
+	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_MAX, opt,
+					  swport_policy, extack);
+	if (err < 0) {
+		swport_explain_range(extack);
+		return err;
+	}
+
+	*params = *old;
+	if (tb[TCA_SWPORT_RATE])
+		params->rate_bytes_ps = nla_get_u64(tb[TCA_SWPORT_RATE]);
+	swport_get_u32(tb[TCA_SWPORT_OVERHEAD], &params->overhead_bytes);
+	swport_get_u32(tb[TCA_SWPORT_LIMIT], &params->limit_bytes);
+	swport_get_u32(tb[TCA_SWPORT_CONTROL_LIMIT],
+		       &params->control_limit_bytes);
+	swport_get_u32(tb[TCA_SWPORT_ECN_MODE], &params->ecn_mode);
+	swport_get_u32(tb[TCA_SWPORT_ECN_MIN], &params->red.min_bytes);
+	swport_get_u32(tb[TCA_SWPORT_ECN_MAX], &params->red.max_bytes);
+	swport_get_u32(tb[TCA_SWPORT_ECN_PROB], &params->red.prob_q16);
+	swport_get_u32(tb[TCA_SWPORT_SEED], &params->seed);
+	*reseed = tb[TCA_SWPORT_SEED];
+	return swport_check(tb, old, params, extack);
+}
+
+/**
+ * quell_swport_dump() - the options as they are
+ * @sch: the port's qdisc
+ * @skb: message to add TCA_OPTIONS to
+ *
+ * Context: RTNL held.
+ * Return: length of @skb, or -EMSGSIZE with @skb as it was.
+ */
+int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	const struct swport_params *params = &port->params;
+	struct nlattr *nest;
+
+	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, TCA_SWPORT_RATE, params->rate_bytes_ps,
+			      TCA_SWPORT_PAD) ||
+	    nla_put_u32(skb, TCA_SWPORT_OVERHEAD, params->overhead_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_LIMIT, params->limit_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CONTROL_LIMIT,
+			params->control_limit_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_ECN_MODE, params->ecn_mode) ||
+	    nla_put_u32(skb, TCA_SWPORT_ECN_MIN, params->red.min_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_ECN_MAX, params->red.max_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_ECN_PROB, params->red.prob_q16) ||
+	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+/* All counters at one moment, in the order of TCA_SWPORT_STATS_*. */
+static void swport_snapshot(struct Qdisc *sch,
+			    u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	const struct swport_sched *port = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	value[TCA_SWPORT_STATS_DATA_PKTS] = port->data.sent_pkts;
+	value[TCA_SWPORT_STATS_DATA_BYTES] = port->data.sent_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_PKTS] = port->control.sent_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_BYTES] = port->control.sent_bytes;
+	value[TCA_SWPORT_STATS_DATA_DROP_PKTS] = port->data.drop_pkts;
+	value[TCA_SWPORT_STATS_DATA_DROP_BYTES] = port->data.drop_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_PKTS] = port->control.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_BYTES] = port->control.drop_bytes;
+	value[TCA_SWPORT_STATS_MARK_PKTS] = port->mark_stats.mark_pkts;
+	value[TCA_SWPORT_STATS_MARK_BYTES] = port->mark_stats.mark_bytes;
+	value[TCA_SWPORT_STATS_NOT_ECT_PKTS] = port->mark_stats.not_ect_pkts;
+	value[TCA_SWPORT_STATS_GSO_SPLIT_PKTS] = port->gso_split_pkts;
+	value[TCA_SWPORT_STATS_ALLOC_FAIL_PKTS] = port->alloc_fail_pkts;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_BYTES] = port->data.backlog_bytes;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES] =
+		port->data.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES] =
+		port->control.backlog_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
+		port->control.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
+	sch_tree_unlock(sch);
+}
+
+/**
+ * quell_swport_dump_stats() - the counters, as a nest in TCA_STATS_APP
+ * @sch: the port's qdisc
+ * @d: dump in progress
+ *
+ * Context: RTNL held; takes the qdisc lock.
+ * Return: 0, or -1 when the message is full, as the core expects.
+ */
+int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	u64 value[TCA_SWPORT_STATS_MAX + 1];
+	struct nlattr *nest;
+	int attr;
+
+	swport_snapshot(sch, value);
+	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	for (attr = TCA_SWPORT_STATS_PAD + 1; attr <= TCA_SWPORT_STATS_MAX; attr++) {
+		if (nla_put_u64_64bit(d->skb, attr, value[attr],
+				      TCA_SWPORT_STATS_PAD)) {
+			nla_nest_cancel(d->skb, nest);
+			return -1;
+		}
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}

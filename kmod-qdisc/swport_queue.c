@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The path of a packet through the port, and the books kept of it.
+ *
+ *	enqueue: cut GSO -> classify -> admit or drop (-> mark) -> band
+ *	dequeue: wire free? -> control before data (-> mark) -> wire
+ *
+ * At every moment, for each band and in bytes as in packets,
+ *	offered = sent + dropped + queued
+ * and sch->q.qlen, sch->qstats.backlog are the sums over both bands (plus at
+ * most one packet a parent has peeked at, kept by the core).
+ */
+#include <linux/ktime.h>
+#include <compat/net_gso.h>
+
+#include "swport.h"
+
+static void swport_band_push(struct swport_band *band, struct sk_buff *skb)
+{
+	__skb_queue_tail(&band->queue, skb);
+	band->backlog_bytes += qdisc_pkt_len(skb);
+	if (band->backlog_bytes > band->backlog_max_bytes)
+		band->backlog_max_bytes = band->backlog_bytes;
+}
+
+static struct sk_buff *swport_band_pop(struct swport_band *band)
+{
+	struct sk_buff *skb = __skb_dequeue(&band->queue);
+
+	if (!skb)
+		return NULL;
+	band->backlog_bytes -= qdisc_pkt_len(skb);
+	band->sent_pkts++;
+	band->sent_bytes += qdisc_pkt_len(skb);
+	return skb;
+}
+
+static void swport_band_purge(struct swport_band *band)
+{
+	__skb_queue_purge(&band->queue);
+	band->backlog_bytes = 0;
+}
+
+/* What the wire did while the port was empty does not count. */
+static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
+{
+	if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
+		quell_shaper_wake(&port->shaper, ktime_get_ns());
+}
+
+/* One wire packet: into its band, or onto to_free when that is full. */
+static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
+			      struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	bool control = quell_swport_is_control(skb);
+	u32 len_bytes = qdisc_pkt_len(skb);
+	struct swport_band *band;
+	u32 limit_bytes;
+
+	band = control ? &port->control : &port->data;
+	limit_bytes = control ? port->params.control_limit_bytes :
+				port->params.limit_bytes;
+	if ((u64)band->backlog_bytes + len_bytes > limit_bytes) {
+		band->drop_pkts++;
+		band->drop_bytes += len_bytes;
+		return qdisc_drop(skb, sch, to_free);
+	}
+
+	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && !control &&
+	    quell_red_marks(&port->params.red, &port->lottery,
+			    band->backlog_bytes))
+		quell_swport_mark(port, skb);
+
+	swport_wake(port, sch);
+	swport_band_push(band, skb);
+	qdisc_qstats_backlog_inc(sch, skb);
+	qdisc_qlen_inc(sch);
+	return NET_XMIT_SUCCESS;
+}
+
+/*
+ * Cut a super-packet, so that every decision is about a packet on the wire.
+ * The parents have been, or will be, told of one packet of the old length and
+ * are put right by the difference.
+ */
+static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+			      struct sk_buff **to_free)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct swport_sched *port = qdisc_priv(sch);
+	u32 old_bytes = qdisc_pkt_len(skb);
+	struct sk_buff *segs, *next;
+	u32 queued_bytes = 0;
+	int queued_pkts = 0;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	if (IS_ERR_OR_NULL(segs)) {
+		port->alloc_fail_pkts++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+
+	port->gso_split_pkts++;
+	skb_list_walk_safe(segs, segs, next) {
+		u32 len_bytes;
+
+		skb_mark_not_on_list(segs);
+		quell_qdisc_set_pkt_len(segs);
+		len_bytes = qdisc_pkt_len(segs);
+		if (swport_enqueue_one(segs, sch, to_free) == NET_XMIT_SUCCESS) {
+			queued_pkts++;
+			queued_bytes += len_bytes;
+		}
+	}
+	consume_skb(skb);
+	if (!queued_pkts)
+		return NET_XMIT_DROP;
+	qdisc_tree_reduce_backlog(sch, 1 - queued_pkts,
+				  old_bytes - queued_bytes);
+	return NET_XMIT_SUCCESS;
+}
+
+/**
+ * quell_swport_enqueue() - a packet arrives at the port
+ * @skb: packet, of any size
+ * @sch: the port's qdisc
+ * @to_free: list the caller frees, for what is dropped
+ *
+ * Context: softirq or BH disabled, qdisc lock held.
+ * Return: NET_XMIT_SUCCESS when all or part of it was queued, or NET_XMIT_DROP.
+ */
+int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			 struct sk_buff **to_free)
+{
+	if (skb_is_gso(skb))
+		return swport_enqueue_gso(skb, sch, to_free);
+	return swport_enqueue_one(skb, sch, to_free);
+}
+
+/* Is the wire still busy?  If so, come back when it is free. */
+static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
+			     u64 now_ns)
+{
+	u64 ready_ns = quell_shaper_ready_ns(&port->shaper);
+
+	if (now_ns >= ready_ns)
+		return false;
+	qdisc_qstats_overlimit(sch);
+	qdisc_watchdog_schedule_ns(&port->watchdog, ready_ns);
+	return true;
+}
+
+static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
+			       const struct sk_buff *skb)
+{
+	if (now_ns > QUELL_SHAPER_LATE_NS)
+		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
+	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps,
+			    qdisc_pkt_len(skb) + port->params.overhead_bytes);
+}
+
+/* Control first; a data packet is marked by what it leaves behind. */
+static struct sk_buff *swport_pop(struct swport_sched *port)
+{
+	struct sk_buff *skb = swport_band_pop(&port->control);
+
+	if (skb)
+		return skb;
+	skb = swport_band_pop(&port->data);
+	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE &&
+	    quell_red_marks(&port->params.red, &port->lottery,
+			    port->data.backlog_bytes))
+		quell_swport_mark(port, skb);
+	return skb;
+}
+
+/**
+ * quell_swport_dequeue() - the device asks for the next packet
+ * @sch: the port's qdisc
+ *
+ * Context: softirq or BH disabled, qdisc lock held.
+ * Return: a packet, or NULL when there is none or the wire is still busy; then
+ * the watchdog is set.
+ */
+struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb;
+	u64 now_ns = 0;
+
+	if (!qdisc_qlen(sch))
+		return NULL;
+	if (port->params.rate_bytes_ps) {
+		now_ns = ktime_get_ns();
+		if (swport_wire_busy(port, sch, now_ns))
+			return NULL;
+	}
+
+	skb = swport_pop(port);
+	if (!skb)
+		return NULL;
+	if (port->params.rate_bytes_ps)
+		swport_wire_charge(port, now_ns, skb);
+	qdisc_qstats_backlog_dec(sch, skb);
+	qdisc_qlen_dec(sch);
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+/**
+ * quell_swport_purge() - forget everything queued
+ * @port: the switch port
+ *
+ * Context: RTNL and the qdisc lock held, or the qdisc out of use.
+ */
+void quell_swport_purge(struct swport_sched *port)
+{
+	swport_band_purge(&port->control);
+	swport_band_purge(&port->data);
+}
