@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell: look at and set up Quell congestion control.
+ *
+ * One table of commands drives dispatch, the usage text and, through the
+ * hidden "help --commands", the shell completion and its test.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quell.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The first verb of an object is the one meant when none is given. */
+static const struct command commands[] = {
+	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
+	  "parameters of the algorithms", cc_show },
+	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 3, ARGS_UNBOUNDED,
+	  "change parameters, all of them or none", cc_set },
+	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
+	  "put parameters back to their defaults", cc_reset },
+	{ "flow", "show", "[cc ALGO]", 0, 2,
+	  "sockets under control", flow_show },
+	{ "flow", "watch", "[cc ALGO] [interval TIME]", 0, 4,
+	  "the same again and again", flow_watch },
+	{ "stat", NULL, "[ALGO]", 0, 1,
+	  "counters", stat_show },
+};
+
+static const struct {
+	struct option	opt;
+	const char	*arg;
+	const char	*summary;
+} options[] = {
+	{ { "json", no_argument, NULL, 'j' }, NULL, "JSON in base units (ns, bytes, bytes/s)" },
+	{ { "pretty", no_argument, NULL, 'p' }, NULL, "indent the JSON" },
+	{ { "netns", required_argument, NULL, 'n' }, "NETNS", "act in this network namespace" },
+	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
+	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
+};
+
+/**
+ * complain() - say on stderr what is wrong
+ * @fmt: as for printf(), without program name and line end
+ */
+void complain(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("quell: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+/**
+ * complain_kernel() - say on stderr what the kernel refused
+ * @what: what was asked
+ * @err: the answer
+ *
+ * Return: the exit status for it.
+ */
+int complain_kernel(const char *what, const struct nl_error *err)
+{
+	const char *hint = "";
+
+	if (err->code == EPERM)
+		hint = " (needs CAP_NET_ADMIN)";
+	if (*err->text)
+		complain("%s: %s%s; the kernel says: %s", what, strerror(err->code),
+			 hint, err->text);
+	else
+		complain("%s: %s%s", what, strerror(err->code), hint);
+	return STATUS_KERNEL;
+}
+
+/* Like complain(), but exits with the status of a wrong command line. */
+static int usage_error(const char *what, const char *word)
+{
+	complain("%s '%s', try: quell help", what, word);
+	return STATUS_INPUT;
+}
+
+static void print_command(const struct command *c)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "%s%s%s %s", c->object, c->verb ? " " : "",
+		 c->verb ? c->verb : "", c->args);
+	printf("    quell %-46s %s\n", line, c->summary);
+}
+
+/* Usage of all commands, or of those of one object. */
+static int print_help(const char *object)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		found = found || !object || !strcmp(object, commands[i].object);
+	if (!found)
+		return usage_error("unknown object", object);
+
+	puts("Usage: quell [OPTIONS] OBJECT [VERB] [ARGUMENTS]\n\nCommands:");
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!object || !strcmp(object, commands[i].object))
+			print_command(&commands[i]);
+	puts("\nOptions:");
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		printf("    -%c, --%-7s %-6s %s\n", options[i].opt.val, options[i].opt.name,
+		       options[i].arg ? options[i].arg : "", options[i].summary);
+	puts("\nValues: 25us 1.5ms | 50mbit 10gbit | 1500b 225kb (1024) | 0.8 80% | 50pkt | on off");
+	return STATUS_OK;
+}
+
+/* For completion and tests: object, verb or "-", arguments, separated by tabs. */
+static int print_command_table(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("%s\t%s\t%s\n", commands[i].object,
+		       commands[i].verb ? commands[i].verb : "-", commands[i].args);
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		printf("-%c\t--%s\t%s\n", options[i].opt.val, options[i].opt.name,
+		       options[i].arg ? options[i].arg : "");
+	return STATUS_OK;
+}
+
+static int help(int argc, char **argv)
+{
+	if (argc > 1)
+		return usage_error("unexpected argument", argv[1]);
+	if (argc && !strcmp(argv[0], "--commands"))
+		return print_command_table();
+	return print_help(argc ? argv[0] : NULL);
+}
+
+/*
+ * find_command() - look up what the command line names
+ * @argc: number of words, at least one; on success those behind the verb
+ * @argv: the words; likewise
+ *
+ * Return: the command, or NULL after a complaint.
+ */
+static const struct command *find_command(int *argc, char ***argv)
+{
+	const char *verb = *argc > 1 ? (*argv)[1] : NULL;
+	const char *object = (*argv)[0];
+	bool known_object = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *c = &commands[i];
+		int words = c->verb && verb ? 2 : 1;
+
+		if (strcmp(object, c->object))
+			continue;
+		known_object = true;
+		if (c->verb && verb && strcmp(verb, c->verb))
+			continue;
+		*argc -= words;
+		*argv += words;
+		return c;
+	}
+	usage_error(known_object ? "unknown verb" : "unknown object",
+		    known_object ? verb : object);
+	return NULL;
+}
+
+static int check_arg_count(const struct command *c, int argc, char **argv)
+{
+	if (argc < c->min_args) {
+		complain("too few arguments, usage: quell %s %s %s", c->object,
+			 c->verb ? c->verb : "", c->args);
+		return STATUS_INPUT;
+	}
+	if (c->max_args != ARGS_UNBOUNDED && argc > c->max_args)
+		return usage_error("unexpected argument", argv[c->max_args]);
+	return STATUS_OK;
+}
+
+static int run_command(struct app *app, const char *netns, int argc, char **argv)
+{
+	const struct command *c;
+	struct nl_error err;
+	int status;
+
+	c = find_command(&argc, &argv);
+	if (!c)
+		return STATUS_INPUT;
+	status = check_arg_count(c, argc, argv);
+	if (!status && netns)
+		status = netns_enter(netns);
+	if (status)
+		return status;
+
+	if (nl_open(&app->nl, &err)) {
+		if (err.code != ENOENT)
+			return complain_kernel("cannot reach the kernel", &err);
+		complain("kernel module quell is not loaded (try: modprobe tcp_swift)");
+		return STATUS_KERNEL;
+	}
+	status = c->run(app, argc, argv);
+	nl_close(&app->nl);
+	return status;
+}
+
+/* A full disk or a closed pipe must not look like success. */
+static int finish(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE)
+		complain("cannot write the output: %s", strerror(errno));
+	else if (!ferror(stdout))
+		return status;
+	return status ? status : STATUS_KERNEL;
+}
+
+int main(int argc, char **argv)
+{
+	struct option longopts[ARRAY_SIZE(options) + 1] = {};
+	bool json = false, pretty = false;
+	const char *netns = NULL;
+	struct app app;
+	size_t i;
+	int opt;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		longopts[i] = options[i].opt;
+
+	/* "+": options stand before the object, so "-5us" stays a value. */
+	while ((opt = getopt_long(argc, argv, "+jpn:Vh", longopts, NULL)) != -1) {
+		switch (opt) {
+		case 'j':
+			json = true;
+			break;
+		case 'p':
+			pretty = true;
+			break;
+		case 'n':
+			netns = optarg;
+			break;
+		case 'V':
+			puts("quell " QUELL_VERSION);
+			return finish(STATUS_OK);
+		case 'h':
+			return finish(print_help(NULL));
+		default:
+			fputs("try: quell help\n", stderr);
+			return STATUS_INPUT;
+		}
+	}
+	argc -= optind;
+	argv += optind;
+
+	if (!argc) {
+		complain("no object given, try: quell help");
+		return STATUS_INPUT;
+	}
+	if (!strcmp(argv[0], "help"))
+		return finish(help(argc - 1, argv + 1));
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return finish(print_help(argv[0]));
+
+	out_init(&app.out, stdout, json, pretty);
+	return finish(run_command(&app, netns, argc, argv));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel tells, as plain structs.
+ *
+ * A "have" word has bit QUELL_A_* set for each attribute that came: an older
+ * kernel leaves out attributes this program knows, a newer one adds attributes
+ * it does not know, and neither is an error.
+ */
+#ifndef QUELL_CLI_MODEL_H
+#define QUELL_CLI_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/netlink.h>
+#include <linux/quell.h>
+
+#define HAVE(what, attr)	((what)->have & (1U << (attr)))
+
+struct param {
+	char		*name;
+	char		*doc;
+	uint64_t	value;
+	uint64_t	def;
+	uint64_t	min;
+	uint64_t	max;
+	uint32_t	unit;
+	uint32_t	have;
+};
+
+struct counter {
+	char		*name;
+	char		*doc;
+	uint64_t	value;
+	uint32_t	have;
+};
+
+struct counters {
+	struct counter	*list;
+	size_t		n;
+};
+
+/* One algorithm. */
+struct cc {
+	char		*name;
+	struct param	*params;
+	size_t		n_params;
+	uint32_t	flows;
+	uint32_t	have;
+};
+
+/* The counters of one algorithm or of quell.ko. */
+struct stat_group {
+	char		*name;
+	struct counters	counters;
+	uint32_t	have;
+};
+
+struct flow {
+	char		*cc;
+	char		*limited_by;
+	struct counters	counters;
+	uint64_t	cookie;
+	uint64_t	link_bytes_ps;
+	uint64_t	window_bytes;
+	uint64_t	pacing_bytes_ps;
+	uint64_t	inflight_bytes;
+	uint64_t	rtt_ns;
+	uint64_t	min_rtt_ns;
+	uint64_t	target_ns;
+	uint32_t	ifindex;
+	uint32_t	clock;
+	uint32_t	hops;
+	uint32_t	mss_bytes;
+	uint16_t	family;
+	uint16_t	sport;
+	uint16_t	dport;
+	uint8_t		saddr[16];
+	uint8_t		daddr[16];
+	uint32_t	have;
+};
+
+/* Lists that grow while a dump is read. */
+struct cc_list {
+	struct cc	*list;
+	size_t		n;
+};
+
+struct stat_list {
+	struct stat_group	*list;
+	size_t			n;
+};
+
+struct flow_list {
+	struct flow	*list;
+	size_t		n;
+};
+
+int cc_list_add(struct cc_list *l, const struct nlmsghdr *nlh);
+int stat_list_add(struct stat_list *l, const struct nlmsghdr *nlh);
+int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh);
+void cc_list_free(struct cc_list *l);
+void stat_list_free(struct stat_list *l);
+void flow_list_free(struct flow_list *l);
+
+#endif /* QUELL_CLI_MODEL_H */

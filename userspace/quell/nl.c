@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transport: one generic netlink socket, single requests and dumps, extended
+ * error reports.
+ *
+ * A dump that changed while it was read (NLM_F_DUMP_INTR) may miss entries or
+ * show them twice.  It is read to its end, thrown away and asked for anew a
+ * bounded number of times; on a host that opens sockets all the time the last
+ * try is shown with a note instead of nothing at all.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/quell.h>
+
+#include "nl.h"
+
+#define DUMP_TRIES	8
+
+static int fail(struct nl_error *err, int code)
+{
+	err->code = code;
+	return -code;
+}
+
+static void parse_error_attrs(const void *attrs, size_t len, struct nl_error *err)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_payload(attrs, len) {
+		switch (mnl_attr_get_type(attr)) {
+		case NLMSGERR_ATTR_MSG:
+			snprintf(err->text, sizeof(err->text), "%.*s",
+				 (int)mnl_attr_get_payload_len(attr),
+				 (const char *)mnl_attr_get_payload(attr));
+			break;
+		case NLMSGERR_ATTR_OFFS:
+			if (mnl_attr_get_payload_len(attr) < sizeof(uint32_t))
+				break;
+			err->offset = mnl_attr_get_u32(attr);
+			err->has_offset = true;
+			break;
+		}
+	}
+}
+
+/**
+ * nl_parse_error() - decode the message that ends a request
+ * @nlh: NLMSG_ERROR or NLMSG_DONE
+ * @err: filled in; code is 0 when the message reports success
+ */
+void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err)
+{
+	size_t len = mnl_nlmsg_get_payload_len(nlh);
+	const struct nlmsgerr *report;
+	const char *payload;
+	size_t skip;
+	int code;
+
+	memset(err, 0, sizeof(*err));
+	payload = mnl_nlmsg_get_payload(nlh);
+	if (len < sizeof(code)) {
+		err->code = EBADMSG;
+		return;
+	}
+	memcpy(&code, payload, sizeof(code));
+	err->code = -code;
+
+	skip = sizeof(code);
+	if (nlh->nlmsg_type == NLMSG_ERROR) {
+		if (len < sizeof(*report)) {
+			err->code = EBADMSG;
+			return;
+		}
+		report = (const struct nlmsgerr *)payload;
+		skip = sizeof(*report);
+		if (!(nlh->nlmsg_flags & NLM_F_CAPPED) &&
+		    report->msg.nlmsg_len > sizeof(report->msg))
+			skip += report->msg.nlmsg_len - sizeof(report->msg);
+	}
+	skip = MNL_ALIGN(skip);
+	if ((nlh->nlmsg_flags & NLM_F_ACK_TLVS) && skip < len)
+		parse_error_attrs(payload + skip, len - skip, err);
+}
+
+/**
+ * struct exchange - one request under way
+ * @seq: sequence number of the request; other messages are leftovers
+ * @reader: takes the messages, or NULL
+ * @done: the last message has been seen
+ * @interrupted: the dump changed while it was read
+ * @code: negative errno value the reader returned first
+ */
+struct exchange {
+	uint32_t		seq;
+	const struct nl_reader	*reader;
+	bool			done;
+	bool			interrupted;
+	int			code;
+};
+
+static void take_message(const struct nlmsghdr *nlh, struct exchange *x,
+			 struct nl_error *err)
+{
+	int ret;
+
+	if (nlh->nlmsg_seq != x->seq)
+		return;
+	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+		x->interrupted = true;
+
+	switch (nlh->nlmsg_type) {
+	case NLMSG_NOOP:
+		return;
+	case NLMSG_ERROR:
+	case NLMSG_DONE:
+		nl_parse_error(nlh, err);
+		x->done = true;
+		return;
+	default:
+		if (!x->reader || x->code)
+			return;
+		ret = x->reader->message(nlh, x->reader->data);
+		if (ret < 0)
+			x->code = ret;
+	}
+}
+
+static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
+		    struct nl_error *err)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+
+	memset(err, 0, sizeof(*err));
+	req->nlmsg_seq = ++nl->seq;
+	x->seq = req->nlmsg_seq;
+	if (mnl_socket_sendto(nl->sock, req, req->nlmsg_len) < 0)
+		return fail(err, errno);
+
+	while (!x->done) {
+		const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
+		ssize_t got = mnl_socket_recvfrom(nl->sock, buf, sizeof(buf));
+		int len = got;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(err, errno);
+		for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len))
+			take_message(nlh, x, err);
+	}
+
+	if (!err->code && x->code)
+		err->code = -x->code;
+	return -err->code;
+}
+
+/**
+ * nl_do() - send a request and take what answers it
+ * @nl: an open socket
+ * @req: from nl_prepare(), attributes added
+ * @reader: takes the reply, or NULL when none is due
+ * @err: why it failed
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
+	  struct nl_error *err)
+{
+	struct exchange x = { .reader = reader };
+
+	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	return transact(nl, req, &x, err);
+}
+
+/**
+ * nl_dump() - send a dump request and take all it lists
+ * @nl: an open socket
+ * @req: from nl_prepare(), attributes added
+ * @reader: takes the messages; its restart is called before each further try
+ * @err: why it failed
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
+	    struct nl_error *err)
+{
+	struct exchange x;
+	int try, ret;
+
+	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP;
+	for (try = 0; try < DUMP_TRIES; try++) {
+		if (try)
+			reader->restart(reader->data);
+		x = (struct exchange){ .reader = reader };
+		ret = transact(nl, req, &x, err);
+		if (ret == -EINTR)	/* how some kernels report the same */
+			continue;
+		if (ret || !x.interrupted)
+			return ret;
+	}
+	if (!ret)
+		fputs("quell: the list changed while it was read and may be incomplete\n",
+		      stderr);
+	return ret;
+}
+
+/**
+ * nl_prepare() - start a request to the family
+ * @nl: an open socket
+ * @buf: at least NL_BUFFER_LEN bytes
+ * @cmd: QUELL_CMD_*
+ *
+ * Return: the message, ready for attributes.
+ */
+struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = nl->family;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = cmd;
+	genl->version = QUELL_FAMILY_VERSION;
+	return nlh;
+}
+
+static int family_message(const struct nlmsghdr *nlh, void *data)
+{
+	struct nl *nl = data;
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+		    mnl_attr_get_payload_len(attr) == sizeof(uint16_t))
+			nl->family = mnl_attr_get_u16(attr);
+	return 0;
+}
+
+static int resolve_family(struct nl *nl, struct nl_error *err)
+{
+	struct nl_reader reader = { .message = family_message, .data = nl };
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh;
+
+	nl->family = GENL_ID_CTRL;
+	nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, QUELL_FAMILY_NAME);
+	nl->family = 0;
+	if (nl_do(nl, nlh, &reader, err))
+		return -err->code;
+	return nl->family ? 0 : fail(err, EBADMSG);
+}
+
+/**
+ * nl_open() - open a socket in the current network namespace
+ * @nl: filled in; to be closed by nl_close() on success alone
+ * @err: why it failed; ENOENT when the kernel has no such family
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_open(struct nl *nl, struct nl_error *err)
+{
+	int one = 1;
+
+	memset(err, 0, sizeof(*err));
+	nl->seq = time(NULL);
+	nl->sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
+	if (!nl->sock)
+		return fail(err, errno);
+
+	/* Both only improve reports and checks: a kernel without them serves. */
+	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(nl->sock, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+
+	if (mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID) < 0) {
+		fail(err, errno);
+		goto close_socket;
+	}
+	if (resolve_family(nl, err))
+		goto close_socket;
+	return 0;
+
+close_socket:
+	mnl_socket_close(nl->sock);
+	return -err->code;
+}
+
+/**
+ * nl_close() - close the socket
+ * @nl: opened by nl_open()
+ */
+void nl_close(struct nl *nl)
+{
+	mnl_socket_close(nl->sock);
+}

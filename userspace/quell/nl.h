@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests to the "quell" generic netlink family.
+ */
+#ifndef QUELL_CLI_NL_H
+#define QUELL_CLI_NL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libmnl/libmnl.h>
+
+/* Largest message sent or received; the kernel fills dumps up to 32 KiB. */
+#define NL_BUFFER_LEN	32768
+
+struct nl {
+	struct mnl_socket	*sock;
+	uint16_t		family;
+	uint32_t		seq;
+};
+
+/**
+ * struct nl_error - why a request failed
+ * @code: errno value, 0 when none
+ * @has_offset: the kernel named an attribute of the request
+ * @offset: where that attribute starts, from the message header on, bytes
+ * @text: the kernel's own words, empty when it gave none
+ */
+struct nl_error {
+	int		code;
+	bool		has_offset;
+	uint32_t	offset;
+	char		text[256];
+};
+
+/**
+ * struct nl_reader - receives the messages of a reply
+ * @message: called for each; 0 or a negative errno value, which ends the request
+ * @restart: called before a dump that changed under the reader is asked for anew
+ * @data: for the two
+ */
+struct nl_reader {
+	int	(*message)(const struct nlmsghdr *nlh, void *data);
+	void	(*restart)(void *data);
+	void	*data;
+};
+
+int nl_open(struct nl *nl, struct nl_error *err);
+void nl_close(struct nl *nl);
+struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd);
+int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
+	  struct nl_error *err);
+int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
+	    struct nl_error *err);
+void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err);
+
+#endif /* QUELL_CLI_NL_H */

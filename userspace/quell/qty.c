@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Conversion between quantities as people write them and base units.
+ *
+ * A suffix is a fraction num / den of the base unit.  Text is a decimal, so
+ *
+ *	value = (whole + 0.d1d2...dn) * num / den
+ *
+ * is worked out exactly: the digits behind the point are multiplied by num
+ * from the last to the first as on paper, which needs no more than 64 bits
+ * because num stays below 2^41.  What is left behind the point of the product
+ * decides rounding, or rejection where the base unit is a whole thing.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <linux/quell.h>
+
+#include "qty.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define KIBI		(1ULL << 10)
+#define MEBI		(1ULL << 20)
+#define GIBI		(1ULL << 30)
+#define TEBI		(1ULL << 40)
+#define Q16_ONE		(1ULL << 16)
+
+/* Decimals that tell any two neighbouring Q16 values apart: 10^5 > 2^16. */
+#define Q16_DIGITS	5
+
+struct suffix {
+	const char	*name;
+	uint64_t	num;
+	uint64_t	den;	/* 1 or even: rounding relies on it */
+};
+
+static const struct suffix time_suffixes[] = {
+	{ "ns", 1, 1 },
+	{ "us", 1000, 1 },
+	{ "ms", 1000000, 1 },
+	{ "s", 1000000000, 1 },
+	{ "nsec", 1, 1 },
+	{ "nsecs", 1, 1 },
+	{ "usec", 1000, 1 },
+	{ "usecs", 1000, 1 },
+	{ "msec", 1000000, 1 },
+	{ "msecs", 1000000, 1 },
+	{ "sec", 1000000000, 1 },
+	{ "secs", 1000000000, 1 },
+};
+
+static const struct suffix rate_suffixes[] = {
+	{ "bit", 1, 8 },
+	{ "kbit", 125, 1 },
+	{ "mbit", 125000, 1 },
+	{ "gbit", 125000000, 1 },
+	{ "tbit", 125000000000, 1 },
+	{ "kibit", KIBI / 8, 1 },
+	{ "mibit", MEBI / 8, 1 },
+	{ "gibit", GIBI / 8, 1 },
+	{ "tibit", TEBI / 8, 1 },
+	{ "bps", 1, 1 },
+	{ "kbps", 1000, 1 },
+	{ "mbps", 1000000, 1 },
+	{ "gbps", 1000000000, 1 },
+	{ "tbps", 1000000000000, 1 },
+	{ "kibps", KIBI, 1 },
+	{ "mibps", MEBI, 1 },
+	{ "gibps", GIBI, 1 },
+	{ "tibps", TEBI, 1 },
+};
+
+static const struct suffix size_suffixes[] = {
+	{ "", 1, 1 },
+	{ "b", 1, 1 },
+	{ "k", KIBI, 1 },
+	{ "kb", KIBI, 1 },
+	{ "kib", KIBI, 1 },
+	{ "m", MEBI, 1 },
+	{ "mb", MEBI, 1 },
+	{ "mib", MEBI, 1 },
+	{ "g", GIBI, 1 },
+	{ "gb", GIBI, 1 },
+	{ "gib", GIBI, 1 },
+	{ "kbit", KIBI / 8, 1 },
+	{ "mbit", MEBI / 8, 1 },
+	{ "gbit", GIBI / 8, 1 },
+};
+
+static const struct suffix plain_suffixes[] = {
+	{ "", 1, 1 },
+};
+
+static const struct suffix q16_suffixes[] = {
+	{ "", Q16_ONE, 1 },
+	{ "%", Q16_ONE, 100 },
+};
+
+static const struct suffix pkts_suffixes[] = {
+	{ "", 1, 1 },
+	{ "p", 1, 1 },
+	{ "pkt", 1, 1 },
+	{ "pkts", 1, 1 },
+};
+
+static const struct suffix pkts_q16_suffixes[] = {
+	{ "", Q16_ONE, 1 },
+	{ "p", Q16_ONE, 1 },
+	{ "pkt", Q16_ONE, 1 },
+	{ "pkts", Q16_ONE, 1 },
+};
+
+/* Words for a switch; the first two are the ones printed. */
+static const struct {
+	const char	*name;
+	uint64_t	value;
+} bool_words[] = {
+	{ "off", 0 }, { "on", 1 }, { "0", 0 }, { "1", 1 },
+	{ "no", 0 }, { "yes", 1 }, { "false", 0 }, { "true", 1 },
+};
+
+/*
+ * All that depends on the unit.  @nearest: round to the base unit instead of
+ * rejecting what lies between two values.
+ */
+struct unit_desc {
+	const char		*name;
+	const char		*expected;
+	const struct suffix	*suffixes;
+	size_t			n_suffixes;
+	bool			nearest;
+};
+
+#define SUFFIXES(table)	.suffixes = (table), .n_suffixes = ARRAY_SIZE(table)
+
+static const struct unit_desc units[] = {
+	[QUELL_UNIT_NONE] = {
+		.name = "none",
+		.expected = "a whole number such as 5",
+		SUFFIXES(plain_suffixes),
+	},
+	[QUELL_UNIT_NS] = {
+		.name = "ns",
+		.expected = "a time such as 25us or 1.5ms (ns, us, ms, s)",
+		SUFFIXES(time_suffixes),
+	},
+	[QUELL_UNIT_BYTES] = {
+		.name = "bytes",
+		.expected = "a size such as 1500b or 225kb (b, kb, mb, gb; kb is 1024 bytes)",
+		SUFFIXES(size_suffixes),
+	},
+	[QUELL_UNIT_BYTES_PS] = {
+		.name = "bytes-ps",
+		.expected = "a rate such as 50mbit or 2.5gbit (bit, kbit, mbit, gbit, tbit; bps is bytes/s)",
+		SUFFIXES(rate_suffixes),
+		.nearest = true,
+	},
+	[QUELL_UNIT_Q16] = {
+		.name = "q16",
+		.expected = "a fraction such as 0.8 or 80%",
+		SUFFIXES(q16_suffixes),
+		.nearest = true,
+	},
+	[QUELL_UNIT_PKTS] = {
+		.name = "pkts",
+		.expected = "a whole number of packets such as 10 or 10pkt",
+		SUFFIXES(pkts_suffixes),
+	},
+	[QUELL_UNIT_PKTS_Q16] = {
+		.name = "pkts-q16",
+		.expected = "a number of packets such as 50 or 0.1pkt",
+		SUFFIXES(pkts_q16_suffixes),
+		.nearest = true,
+	},
+	[QUELL_UNIT_BOOL] = {
+		.name = "bool",
+		.expected = "on or off",
+	},
+};
+
+/* A unit newer than this program is handled as a plain number. */
+static const struct unit_desc *unit_desc(uint32_t unit)
+{
+	return &units[unit < ARRAY_SIZE(units) ? unit : QUELL_UNIT_NONE];
+}
+
+static enum qty_status parse_bool(const char *text, uint64_t *value)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bool_words); i++) {
+		if (!strcasecmp(text, bool_words[i].name)) {
+			*value = bool_words[i].value;
+			return QTY_OK;
+		}
+	}
+	return *text == '-' ? QTY_NEGATIVE : QTY_SYNTAX;
+}
+
+/* A decimal cut into its parts; nothing is converted yet. */
+struct decimal {
+	const char	*whole;
+	size_t		n_whole;
+	const char	*frac;
+	size_t		n_frac;
+	const char	*suffix;
+};
+
+static enum qty_status split_decimal(const char *text, struct decimal *d)
+{
+	if (*text == '-')
+		return QTY_NEGATIVE;
+
+	d->whole = text;
+	d->n_whole = strspn(text, "0123456789");
+	text += d->n_whole;
+
+	d->frac = text;
+	d->n_frac = 0;
+	if (*text == '.') {
+		d->frac = ++text;
+		d->n_frac = strspn(text, "0123456789");
+		text += d->n_frac;
+	}
+
+	d->suffix = text;
+	return d->n_whole + d->n_frac ? QTY_OK : QTY_SYNTAX;
+}
+
+static bool decimal_is_zero(const struct decimal *d)
+{
+	return strspn(d->whole, "0") >= d->n_whole &&
+	       strspn(d->frac, "0") >= d->n_frac;
+}
+
+/*
+ * scale_decimal() - work out (whole + fraction) * num / den
+ * @d: the digits
+ * @s: the suffix
+ * @value: the quotient rounded down
+ * @round_up: what was cut off is at least one half
+ * @exact: nothing was cut off
+ *
+ * Return: QTY_OK or QTY_TOO_LARGE.
+ */
+static enum qty_status scale_decimal(const struct decimal *d,
+				     const struct suffix *s, uint64_t *value,
+				     bool *round_up, bool *exact)
+{
+	uint64_t product = 0, carry = 0, digit = 0;
+	bool frac_zero = true;
+	size_t i;
+
+	for (i = 0; i < d->n_whole; i++) {
+		uint64_t add = d->whole[i] - '0';
+
+		if (__builtin_mul_overflow(product, 10, &product) ||
+		    __builtin_add_overflow(product, add, &product))
+			return QTY_TOO_LARGE;
+	}
+
+	for (i = d->n_frac; i-- > 0;) {
+		carry += (d->frac[i] - '0') * s->num;
+		digit = carry % 10;
+		carry /= 10;
+		frac_zero = frac_zero && !digit;
+	}
+
+	if (__builtin_mul_overflow(product, s->num, &product) ||
+	    __builtin_add_overflow(product, carry, &product))
+		return QTY_TOO_LARGE;
+
+	*value = product / s->den;
+	*exact = frac_zero && !(product % s->den);
+	*round_up = s->den == 1 ? digit >= 5 : product % s->den >= s->den / 2;
+	return QTY_OK;
+}
+
+/**
+ * qty_parse() - read a quantity
+ * @text: a decimal number and a suffix, or a word for a switch
+ * @unit: enum quell_unit of the result; an unknown one takes whole numbers
+ * @value: result in base units, written on success alone
+ *
+ * Times and rates must carry a suffix unless they are 0: tc and the kernel
+ * disagree on what a bare one means.  Rates and fractions are rounded to the
+ * nearest base unit, anything else must be a whole number of them, and what
+ * is not 0 never becomes 0.
+ *
+ * Return: QTY_OK or the reason of the refusal.
+ */
+enum qty_status qty_parse(const char *text, uint32_t unit, uint64_t *value)
+{
+	const struct unit_desc *desc = unit_desc(unit);
+	enum qty_status status;
+	bool round_up, exact;
+	struct decimal d;
+	uint64_t result;
+	size_t i;
+
+	if (unit == QUELL_UNIT_BOOL)
+		return parse_bool(text, value);
+
+	status = split_decimal(text, &d);
+	if (status)
+		return status;
+	if (!*d.suffix && decimal_is_zero(&d)) {
+		*value = 0;
+		return QTY_OK;
+	}
+
+	for (i = 0; i < desc->n_suffixes; i++)
+		if (!strcasecmp(d.suffix, desc->suffixes[i].name))
+			break;
+	if (i == desc->n_suffixes)
+		return *d.suffix ? QTY_SYNTAX : QTY_NO_SUFFIX;
+
+	status = scale_decimal(&d, &desc->suffixes[i], &result, &round_up, &exact);
+	if (status)
+		return status;
+	if (!exact && !desc->nearest)
+		return QTY_TOO_FINE;
+	if (round_up && __builtin_add_overflow(result, 1, &result))
+		return QTY_TOO_LARGE;
+	if (!result && !decimal_is_zero(&d))
+		return QTY_TOO_FINE;
+
+	*value = result;
+	return QTY_OK;
+}
+
+/**
+ * qty_status_text() - say why a quantity was refused
+ * @status: what qty_parse() returned
+ *
+ * Return: words that follow the quoted text in a message.
+ */
+const char *qty_status_text(enum qty_status status)
+{
+	static const char * const texts[] = {
+		[QTY_OK] = "is fine",
+		[QTY_SYNTAX] = "cannot be read",
+		[QTY_NEGATIVE] = "is negative",
+		[QTY_NO_SUFFIX] = "has no unit",
+		[QTY_TOO_LARGE] = "is too large",
+		[QTY_TOO_FINE] = "is finer than the parameter can hold",
+	};
+
+	return texts[status];
+}
+
+/**
+ * qty_expected() - describe what a unit takes
+ * @unit: enum quell_unit, also one this program does not know
+ *
+ * Return: a phrase with an example.
+ */
+const char *qty_expected(uint32_t unit)
+{
+	return unit_desc(unit)->expected;
+}
+
+/**
+ * qty_unit_name() - name of a unit as the netlink specification has it
+ * @unit: enum quell_unit
+ * @buf: room for the name of a unit unknown to this program
+ * @len: size of @buf
+ *
+ * Return: the name, in @buf or static.
+ */
+const char *qty_unit_name(uint32_t unit, char *buf, size_t len)
+{
+	if (unit < ARRAY_SIZE(units))
+		return units[unit].name;
+	snprintf(buf, len, "unit-%" PRIu32, unit);
+	return buf;
+}
+
+/* Write whole + frac / scale without zeros at the end; scale is a power of ten. */
+static void format_parts(char *buf, size_t len, uint64_t whole, uint64_t frac,
+			 uint64_t scale, const char *suffix)
+{
+	int digits = 0;
+
+	if (!frac) {
+		snprintf(buf, len, "%" PRIu64 "%s", whole, suffix);
+		return;
+	}
+	for (; scale > 1; scale /= 10)
+		digits++;
+	for (; !(frac % 10); frac /= 10)
+		digits--;
+	snprintf(buf, len, "%" PRIu64 ".%0*" PRIu64 "%s", whole, digits, frac,
+		 suffix);
+}
+
+static void format_decimal(char *buf, size_t len, uint64_t value,
+			   uint64_t scale, const char *suffix)
+{
+	format_parts(buf, len, value / scale, value % scale, scale, suffix);
+}
+
+struct step {
+	const char	*suffix;
+	uint64_t	scale;
+};
+
+/* Largest first; the last has scale 1 and takes what is left. */
+static const struct step time_steps[] = {
+	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
+};
+
+static const struct step bit_steps[] = {
+	{ "Tbit", 1000000000000 }, { "Gbit", 1000000000 }, { "Mbit", 1000000 },
+	{ "Kbit", 1000 }, { "bit", 1 },
+};
+
+static const struct step byte_steps[] = {
+	{ "gb", GIBI }, { "mb", MEBI }, { "kb", KIBI }, { "b", 1 },
+};
+
+static const struct step *pick_step(const struct step *step, uint64_t value)
+{
+	while (step->scale > 1 && value < step->scale)
+		step++;
+	return step;
+}
+
+/* As few decimals as lead back to the same value. */
+static void format_q16(char *buf, size_t len, uint64_t value, const char *suffix)
+{
+	uint64_t whole = value / Q16_ONE, frac = value % Q16_ONE, scale = 1;
+	uint64_t decimals = 0;
+	int digits;
+
+	for (digits = 0; digits <= Q16_DIGITS; digits++, scale *= 10) {
+		decimals = (frac * scale + Q16_ONE / 2) / Q16_ONE;
+		if ((decimals * Q16_ONE + scale / 2) / scale == frac)
+			break;
+	}
+	format_parts(buf, len, whole, decimals, scale, suffix);
+}
+
+/* A size is written in the largest unit that divides it: 225kb, but 1500b. */
+static void format_bytes(char *buf, size_t len, uint64_t value)
+{
+	const struct step *step = byte_steps;
+
+	while (value % step->scale || (!value && step->scale > 1))
+		step++;
+	snprintf(buf, len, "%" PRIu64 "%s", value / step->scale, step->suffix);
+}
+
+static void format_rate(char *buf, size_t len, uint64_t bytes_ps)
+{
+	const struct step *step;
+	uint64_t bits_ps;
+
+	if (__builtin_mul_overflow(bytes_ps, 8, &bits_ps)) {
+		snprintf(buf, len, "%" PRIu64 "Bps", bytes_ps);
+		return;
+	}
+	step = pick_step(bit_steps, bits_ps);
+	format_decimal(buf, len, bits_ps, step->scale, step->suffix);
+}
+
+/**
+ * qty_format() - write a quantity so that qty_parse() gives it back
+ * @buf: where to
+ * @len: size of @buf, QTY_TEXT_LEN is always enough
+ * @unit: enum quell_unit; an unknown one is written as a plain number
+ * @value: in base units
+ *
+ * Return: @buf.
+ */
+char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
+{
+	const struct step *step;
+
+	switch (unit) {
+	case QUELL_UNIT_NS:
+		step = pick_step(time_steps, value);
+		format_decimal(buf, len, value, step->scale, step->suffix);
+		break;
+	case QUELL_UNIT_BYTES:
+		format_bytes(buf, len, value);
+		break;
+	case QUELL_UNIT_BYTES_PS:
+		format_rate(buf, len, value);
+		break;
+	case QUELL_UNIT_Q16:
+		format_q16(buf, len, value, "");
+		break;
+	case QUELL_UNIT_PKTS:
+		snprintf(buf, len, "%" PRIu64 "pkt", value);
+		break;
+	case QUELL_UNIT_PKTS_Q16:
+		format_q16(buf, len, value, "pkt");
+		break;
+	case QUELL_UNIT_BOOL:
+		if (value <= 1) {
+			snprintf(buf, len, "%s", bool_words[value].name);
+			break;
+		}
+		/* fall through */
+	default:
+		snprintf(buf, len, "%" PRIu64, value);
+	}
+	return buf;
+}
+
+/**
+ * qty_format_rate_short() - write a measured rate for reading, three decimals
+ * @buf: where to
+ * @len: size of @buf, QTY_TEXT_LEN is always enough
+ * @bytes_ps: bytes per second
+ *
+ * Return: @buf.
+ */
+char *qty_format_rate_short(char *buf, size_t len, uint64_t bytes_ps)
+{
+	const struct step *step;
+	uint64_t bits_ps;
+
+	if (__builtin_mul_overflow(bytes_ps, 8, &bits_ps))
+		bits_ps = UINT64_MAX;
+	step = pick_step(bit_steps, bits_ps);
+	if (step->scale > 1)
+		format_decimal(buf, len, bits_ps / (step->scale / 1000), 1000,
+			       step->suffix);
+	else
+		format_decimal(buf, len, bits_ps, 1, step->suffix);
+	return buf;
+}

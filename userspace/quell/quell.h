@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the verbs of the quell command share.
+ */
+#ifndef QUELL_CLI_QUELL_H
+#define QUELL_CLI_QUELL_H
+
+#include "model.h"
+#include "nl.h"
+#include "out.h"
+
+/* Exit statuses, those of tc(8) and ip(8). */
+#define STATUS_OK	0
+#define STATUS_INPUT	1	/* the command line or a value in it */
+#define STATUS_KERNEL	2	/* the kernel, or the output, failed */
+
+#define ARGS_UNBOUNDED	(-1)
+
+struct app {
+	struct nl	nl;
+	struct out	out;
+};
+
+/**
+ * struct command - one verb; the table of them drives dispatch, help and completion
+ * @object: first word
+ * @verb: second word, or NULL when the object has no verbs
+ * @args: what follows, in the notation of the usage text
+ * @min_args: fewest arguments
+ * @max_args: most arguments, or ARGS_UNBOUNDED
+ * @summary: one line
+ * @run: does it; arguments start behind the verb; returns an exit status
+ */
+struct command {
+	const char	*object;
+	const char	*verb;
+	const char	*args;
+	int		min_args;
+	int		max_args;
+	const char	*summary;
+	int		(*run)(struct app *app, int argc, char **argv);
+};
+
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int complain_kernel(const char *what, const struct nl_error *err);
+
+int netns_enter(const char *name);
+
+int cc_show(struct app *app, int argc, char **argv);
+int cc_set(struct app *app, int argc, char **argv);
+int cc_reset(struct app *app, int argc, char **argv);
+int flow_show(struct app *app, int argc, char **argv);
+int flow_watch(struct app *app, int argc, char **argv);
+int stat_show(struct app *app, int argc, char **argv);
+
+int cc_fetch(struct app *app, struct cc_list *list);
+const struct cc *cc_find(const struct cc_list *list, const char *name);
+void out_counters(struct out *o, const struct counters *counters,
+		  void (*text)(struct out *o, const struct counter *c));
+
+#endif /* QUELL_CLI_QUELL_H */

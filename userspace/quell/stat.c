@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell stat: counters of quell.ko and of the algorithms in one namespace.
+ */
+#include <string.h>
+
+#include "qty.h"
+#include "quell.h"
+
+static int take_stat(const struct nlmsghdr *nlh, void *data)
+{
+	return stat_list_add(data, nlh);
+}
+
+static void restart_stat(void *data)
+{
+	stat_list_free(data);
+}
+
+static int stat_fetch(struct app *app, struct stat_list *list)
+{
+	struct nl_reader reader = {
+		.message = take_stat,
+		.restart = restart_stat,
+		.data = list,
+	};
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nl_error err;
+
+	*list = (struct stat_list){};
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_STAT_GET), &reader, &err))
+		return complain_kernel("cannot read the counters", &err);
+	return STATUS_OK;
+}
+
+/**
+ * out_counters() - print counters: a JSON object of name and value
+ * @o: the printer
+ * @counters: which
+ * @text: prints one for people; not called in JSON
+ */
+void out_counters(struct out *o, const struct counters *counters,
+		  void (*text)(struct out *o, const struct counter *c))
+{
+	size_t i;
+
+	out_open_object(o, "counters");
+	for (i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->list[i];
+
+		out_u64(o, c->name, NULL, c->value);
+		if (!o->json)
+			text(o, c);
+	}
+	out_close_object(o);
+}
+
+static void print_line(struct out *o, const struct counter *c)
+{
+	char line[QTY_TEXT_LEN + 64];
+
+	snprintf(line, sizeof(line), "  %-24s %12llu", c->name,
+		 (unsigned long long)c->value);
+	out_text(o, line);
+	if (c->doc)
+		out_str(o, NULL, "  %s", c->doc);
+	out_text(o, "\n");
+}
+
+static void print_stats(struct out *o, const struct stat_list *list, const char *only)
+{
+	size_t i;
+
+	out_open_array(o, NULL);
+	for (i = 0; i < list->n; i++) {
+		const struct stat_group *s = &list->list[i];
+
+		if (only && strcmp(only, s->name))
+			continue;
+		out_open_object(o, NULL);
+		out_str(o, "name", "%s\n", s->name);
+		out_counters(o, &s->counters, print_line);
+		out_close_object(o);
+	}
+	out_close_array(o);
+	out_document_end(o);
+}
+
+static bool stat_has(const struct stat_list *list, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->list[i].name, name))
+			return true;
+	return false;
+}
+
+/* quell stat [ALGO] */
+int stat_show(struct app *app, int argc, char **argv)
+{
+	const char *only = argc ? argv[0] : NULL;
+	struct stat_list list;
+	int status;
+
+	status = stat_fetch(app, &list);
+	if (!status && only && !stat_has(&list, only)) {
+		complain("no counters of '%s'; see: quell stat", only);
+		status = STATUS_INPUT;
+	}
+	if (!status)
+		print_stats(&app->out, &list, only);
+	stat_list_free(&list);
+	return status;
+}
