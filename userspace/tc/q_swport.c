@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * swport for tc: command line to netlink, netlink to text and JSON.
+ *
+ * The command line is read completely before anything is put into the
+ * message, and every refusal names the value and what is allowed; tc then
+ * exits with an error and the kernel hears nothing.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <linux/pkt_sched_swport.h>
+
+#include "tc_plugin.h"
+
+/* Room for the options in tc's message, as its own qdiscs take it. */
+#define SWPORT_MSG_MAX	1024
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * struct swport_args - the command line
+ * @argc: words left
+ * @argv: next word
+ * @given: bit per TCA_SWPORT_* that was set
+ * @value: their values
+ */
+struct swport_args {
+	int argc;
+	char **argv;
+	uint32_t given;
+	uint64_t value[TCA_SWPORT_MAX + 1];
+};
+
+static void explain(void)
+{
+	fprintf(stderr,
+		"Usage: ... swport [ rate RATE ] [ overhead BYTES ]\n"
+		"                  [ limit SIZE ] [ control-limit SIZE ]\n"
+		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] | noecn ]\n"
+		"                  [ seed NUMBER ]\n"
+		"\n"
+		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
+		"  overhead       added to each packet when shaping, 0 to %d bytes (default 0)\n"
+		"  limit          data band, %d to %d bytes (default %d)\n"
+		"  control-limit  control band, %d to %d bytes (default %d)\n"
+		"  ecn            mark at dequeue (default) or enqueue\n"
+		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
+		"  prob           probability just below max, 0 to 1 (default 1)\n"
+		"  noecn          never mark (default)\n"
+		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n",
+		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
+		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
+		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
+		SWPORT_LIMIT_MAX, UINT32_MAX);
+}
+
+/* The next word, or NULL. */
+static const char *swport_peek(const struct swport_args *args)
+{
+	return args->argc > 0 ? *args->argv : NULL;
+}
+
+static const char *swport_next(struct swport_args *args)
+{
+	const char *word = swport_peek(args);
+
+	if (word) {
+		args->argc--;
+		args->argv++;
+	}
+	return word;
+}
+
+/* Take the next word if it is this one. */
+static bool swport_accept(struct swport_args *args, const char *word)
+{
+	const char *next = swport_peek(args);
+
+	if (!next || strcmp(next, word))
+		return false;
+	swport_next(args);
+	return true;
+}
+
+static int swport_set(struct swport_args *args, int attr, const char *name,
+		      uint64_t value)
+{
+	if (args->given & (1U << attr)) {
+		fprintf(stderr, "swport: %s given twice\n", name);
+		return -1;
+	}
+	args->given |= 1U << attr;
+	args->value[attr] = value;
+	return 0;
+}
+
+/* tc's sizes, but strict: a number, a known suffix, nothing after it. */
+static bool swport_read_size(const char *word, double *bytes)
+{
+	static const struct {
+		const char *suffix;
+		double scale;
+	} suffixes[] = {
+		{ "", 1 }, { "b", 1 },
+		{ "k", 1024 }, { "kb", 1024 }, { "kbit", 1024 / 8 },
+		{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
+		{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 },
+	};
+	double number;
+	char *end;
+
+	number = strtod(word, &end);
+	if (end == word || !isfinite(number))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (!strcasecmp(end, suffixes[i].suffix)) {
+			*bytes = number * suffixes[i].scale;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int swport_parse_size(struct swport_args *args, int attr,
+			     const char *name, uint32_t min, uint32_t max)
+{
+	const char *word = swport_next(args);
+	double bytes;
+
+	if (!word || !swport_read_size(word, &bytes) ||
+	    bytes < min || bytes > max || bytes != floor(bytes)) {
+		fprintf(stderr,
+			"swport: bad %s \"%s\": must be a size of %u to %u bytes\n",
+			name, word ? word : "", min, max);
+		return -1;
+	}
+	return swport_set(args, attr, name, bytes);
+}
+
+/* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
+static int swport_parse_rate(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	__u64 rate_bytes_ps;
+
+	if (!word || word[0] < '0' || word[0] > '9' ||
+	    get_rate64(&rate_bytes_ps, word) ||
+	    rate_bytes_ps > SWPORT_RATE_MAX ||
+	    (!rate_bytes_ps && strtod(word, NULL) > 0)) {
+		fprintf(stderr,
+			"swport: bad rate \"%s\": must be 0 or a rate of 8bit to %" PRIu64 "gbit\n",
+			word ? word : "",
+			(uint64_t)SWPORT_RATE_MAX * 8 / 1000000000);
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_RATE, "rate", rate_bytes_ps);
+}
+
+static int swport_parse_seed(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	unsigned long long seed = 0;
+	char *end = NULL;
+
+	if (word && word[0] >= '0' && word[0] <= '9')
+		seed = strtoull(word, &end, 0);
+	if (!end || *end || seed > UINT32_MAX) {
+		fprintf(stderr,
+			"swport: bad seed \"%s\": must be a number of 0 to %" PRIu32 "\n",
+			word ? word : "", UINT32_MAX);
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_SEED, "seed", seed);
+}
+
+static int swport_parse_prob(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	char *end = NULL;
+	double prob = 0;
+
+	if (word)
+		prob = strtod(word, &end);
+	if (!word || end == word || *end || !(prob >= 0 && prob <= 1)) {
+		fprintf(stderr,
+			"swport: bad ecn prob \"%s\": must be a number of 0 to 1\n",
+			word ? word : "");
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
+			  lrint(prob * SWPORT_ECN_PROB_MAX));
+}
+
+static int swport_check_ecn(struct swport_args *args)
+{
+	const uint64_t *value = args->value;
+
+	if (!(args->given & (1U << TCA_SWPORT_ECN_MIN))) {
+		fprintf(stderr,
+			"swport: ecn needs \"min SIZE\", a size of 0 to %d bytes\n",
+			SWPORT_LIMIT_MAX);
+		return -1;
+	}
+	if (!(args->given & (1U << TCA_SWPORT_ECN_MAX)))
+		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
+			   value[TCA_SWPORT_ECN_MIN]);
+	if (!(args->given & (1U << TCA_SWPORT_ECN_PROB)))
+		swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
+			   SWPORT_ECN_PROB_MAX);
+	if (value[TCA_SWPORT_ECN_MIN] > value[TCA_SWPORT_ECN_MAX]) {
+		fprintf(stderr,
+			"swport: bad ecn max \"%" PRIu64 "\": must be a size of ecn min (%" PRIu64 ") to %d bytes\n",
+			value[TCA_SWPORT_ECN_MAX], value[TCA_SWPORT_ECN_MIN],
+			SWPORT_LIMIT_MAX);
+		return -1;
+	}
+	return 0;
+}
+
+/* ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ], in any order */
+static int swport_parse_ecn(struct swport_args *args)
+{
+	uint32_t mode = SWPORT_ECN_DEQUEUE;
+	int err;
+
+	if (swport_accept(args, "enqueue"))
+		mode = SWPORT_ECN_ENQUEUE;
+	else
+		swport_accept(args, "dequeue");
+	err = swport_set(args, TCA_SWPORT_ECN_MODE, "ecn or noecn", mode);
+
+	while (!err) {
+		if (swport_accept(args, "min"))
+			err = swport_parse_size(args, TCA_SWPORT_ECN_MIN,
+						"ecn min", 0, SWPORT_LIMIT_MAX);
+		else if (swport_accept(args, "max"))
+			err = swport_parse_size(args, TCA_SWPORT_ECN_MAX,
+						"ecn max", 0, SWPORT_LIMIT_MAX);
+		else if (swport_accept(args, "prob"))
+			err = swport_parse_prob(args);
+		else
+			return swport_check_ecn(args);
+	}
+	return err;
+}
+
+/* One option with its value. */
+static int swport_parse_option(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+
+	if (!strcmp(word, "rate"))
+		return swport_parse_rate(args);
+	if (!strcmp(word, "overhead"))
+		return swport_parse_size(args, TCA_SWPORT_OVERHEAD, word,
+					 0, SWPORT_OVERHEAD_MAX);
+	if (!strcmp(word, "limit"))
+		return swport_parse_size(args, TCA_SWPORT_LIMIT, word,
+					 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
+	if (!strcmp(word, "control-limit"))
+		return swport_parse_size(args, TCA_SWPORT_CONTROL_LIMIT, word,
+					 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
+	if (!strcmp(word, "ecn"))
+		return swport_parse_ecn(args);
+	if (!strcmp(word, "noecn"))
+		return swport_set(args, TCA_SWPORT_ECN_MODE, "ecn or noecn",
+				  SWPORT_ECN_OFF);
+	if (!strcmp(word, "seed"))
+		return swport_parse_seed(args);
+
+	if (strcmp(word, "help"))
+		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
+	explain();
+	return -1;
+}
+
+static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
+			     struct nlmsghdr *n, const char *dev)
+{
+	struct swport_args args = { .argc = argc, .argv = argv };
+	struct rtattr *nest;
+
+	while (args.argc > 0) {
+		if (swport_parse_option(&args))
+			return -1;
+	}
+
+	nest = addattr_nest(n, SWPORT_MSG_MAX, TCA_OPTIONS);
+	for (int attr = 0; attr <= TCA_SWPORT_MAX; attr++) {
+		uint32_t small = args.value[attr];
+
+		if (!(args.given & (1U << attr)))
+			continue;
+		if (attr == TCA_SWPORT_RATE)
+			addattr_l(n, SWPORT_MSG_MAX, attr, &args.value[attr],
+				  sizeof(args.value[attr]));
+		else
+			addattr_l(n, SWPORT_MSG_MAX, attr, &small,
+				  sizeof(small));
+	}
+	addattr_nest_end(n, nest);
+	return 0;
+}
+
+static uint32_t swport_get_u32(const struct rtattr *attr)
+{
+	uint32_t value;
+
+	memcpy(&value, RTA_DATA(attr), sizeof(value));
+	return value;
+}
+
+static uint64_t swport_get_u64(const struct rtattr *attr)
+{
+	uint64_t value;
+
+	memcpy(&value, RTA_DATA(attr), sizeof(value));
+	return value;
+}
+
+static bool swport_has(struct rtattr *attr, size_t bytes)
+{
+	return attr && RTA_PAYLOAD(attr) >= bytes;
+}
+
+/* A size: bytes in JSON; in text the largest unit that says it exactly. */
+static void swport_print_size(const char *key, const char *fmt,
+			      struct rtattr *attr)
+{
+	uint32_t bytes;
+	char text[32];
+
+	if (!swport_has(attr, sizeof(bytes)))
+		return;
+	bytes = swport_get_u32(attr);
+	if (bytes && !(bytes % (1 << 20)))
+		snprintf(text, sizeof(text), "%uMb", bytes >> 20);
+	else if (bytes && !(bytes % (1 << 10)))
+		snprintf(text, sizeof(text), "%uKb", bytes >> 10);
+	else
+		snprintf(text, sizeof(text), "%ub", bytes);
+	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, bytes);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
+}
+
+static void swport_print_ecn(struct rtattr **tb)
+{
+	static const char * const modes[] = {
+		[SWPORT_ECN_OFF] = "off",
+		[SWPORT_ECN_DEQUEUE] = "dequeue",
+		[SWPORT_ECN_ENQUEUE] = "enqueue",
+	};
+	uint32_t mode;
+
+	if (!swport_has(tb[TCA_SWPORT_ECN_MODE], sizeof(mode)))
+		return;
+	mode = swport_get_u32(tb[TCA_SWPORT_ECN_MODE]);
+	if (mode >= ARRAY_SIZE(modes))
+		return;
+	print_color_string(PRINT_JSON, COLOR_NONE, "ecn", NULL, modes[mode]);
+	if (mode == SWPORT_ECN_OFF) {
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "noecn");
+		return;
+	}
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "ecn %s ", modes[mode]);
+	swport_print_size("ecn_min", "min %s ", tb[TCA_SWPORT_ECN_MIN]);
+	swport_print_size("ecn_max", "max %s ", tb[TCA_SWPORT_ECN_MAX]);
+	if (swport_has(tb[TCA_SWPORT_ECN_PROB], sizeof(uint32_t)))
+		print_color_float(PRINT_ANY, COLOR_NONE, "ecn_prob", "prob %g ",
+				  swport_get_u32(tb[TCA_SWPORT_ECN_PROB]) /
+				  (double)SWPORT_ECN_PROB_MAX);
+}
+
+static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_SWPORT_MAX + 1];
+
+	if (!opt)
+		return 0;
+	parse_rtattr_flags(tb, TCA_SWPORT_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
+			   NLA_F_NESTED);
+
+	if (swport_has(tb[TCA_SWPORT_RATE], sizeof(uint64_t)))
+		tc_print_rate(PRINT_ANY, "rate", "rate %s ",
+			      swport_get_u64(tb[TCA_SWPORT_RATE]));
+	swport_print_size("overhead", "overhead %s ", tb[TCA_SWPORT_OVERHEAD]);
+	swport_print_size("limit", "limit %s ", tb[TCA_SWPORT_LIMIT]);
+	swport_print_size("control_limit", "control-limit %s ",
+			  tb[TCA_SWPORT_CONTROL_LIMIT]);
+	swport_print_ecn(tb);
+	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
+		print_color_u64(PRINT_ANY, COLOR_NONE, "seed", "seed %" PRIu64 " ",
+				swport_get_u32(tb[TCA_SWPORT_SEED]));
+	return 0;
+}
+
+/* In the order they are printed; a NULL attribute begins a line of text. */
+static const struct {
+	int attr;
+	const char *key;
+	const char *fmt;
+} swport_counters[] = {
+	{ 0, NULL, "  data" },
+	{ TCA_SWPORT_STATS_DATA_BYTES, "data_bytes", " sent %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_DATA_PKTS, "data_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DATA_DROP_BYTES, "data_drop_bytes", " dropped %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_DATA_DROP_PKTS, "data_drop_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DATA_BACKLOG_BYTES, "data_backlog_bytes", " backlog %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, "data_backlog_max_bytes", " max %" PRIu64 " bytes" },
+	{ 0, NULL, "  control" },
+	{ TCA_SWPORT_STATS_CONTROL_BYTES, "control_bytes", " sent %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_CONTROL_PKTS, "control_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_CONTROL_DROP_BYTES, "control_drop_bytes", " dropped %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_CONTROL_DROP_PKTS, "control_drop_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES, "control_backlog_bytes", " backlog %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES, "control_backlog_max_bytes", " max %" PRIu64 " bytes" },
+	{ 0, NULL, "  ecn" },
+	{ TCA_SWPORT_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_NOT_ECT_PKTS, "not_ect_pkts", " not-ect %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_MARK_FAIL_PKTS, "mark_fail_pkts", " failed %" PRIu64 " pkts" },
+	{ 0, NULL, "  gso" },
+	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_ALLOC_FAIL_PKTS, "alloc_fail_pkts", " dropped %" PRIu64 " pkts" },
+};
+
+static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
+			       struct rtattr *xstats)
+{
+	struct rtattr *tb[TCA_SWPORT_STATS_MAX + 1];
+
+	if (!xstats)
+		return 0;
+	parse_rtattr_flags(tb, TCA_SWPORT_STATS_MAX, RTA_DATA(xstats),
+			   RTA_PAYLOAD(xstats), NLA_F_NESTED);
+
+	for (size_t i = 0; i < ARRAY_SIZE(swport_counters); i++) {
+		struct rtattr *attr = tb[swport_counters[i].attr];
+
+		if (!swport_counters[i].key) {
+			if (i)
+				print_nl();
+			print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s",
+					   swport_counters[i].fmt);
+		} else if (swport_has(attr, sizeof(uint64_t))) {
+			print_color_u64(PRINT_ANY, COLOR_NONE,
+					swport_counters[i].key,
+					swport_counters[i].fmt,
+					swport_get_u64(attr));
+		}
+	}
+	return 0;
+}
+
+__attribute__((visibility("default")))
+struct qdisc_util swport_qdisc_util = {
+	.id		= "swport",
+	.parse_qopt	= swport_parse_qopt,
+	.print_qopt	= swport_print_qopt,
+	.print_xstats	= swport_print_xstats,
+};

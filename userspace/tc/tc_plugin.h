@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a plugin needs of iproute2's tc, which ships no headers for plugins.
+ *
+ * tc looks for <kind>_qdisc_util in q_<kind>.so and is linked so that plugins
+ * may call its helpers.  The layout of struct qdisc_util and the helpers below
+ * are the same in tc 6.1 to 7.3; since 6.9 tc only adds const, which does not
+ * change how they are called.
+ */
+#ifndef _QUELL_TC_PLUGIN_H
+#define _QUELL_TC_PLUGIN_H
+
+#include <linux/rtnetlink.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * struct qdisc_util - what tc calls for one kind of qdisc
+ * @next:	used by tc
+ * @id:		kind
+ * @parse_qopt:	command line to netlink; non-zero: tc gives up, nothing is sent
+ * @print_qopt:	TCA_OPTIONS to text or JSON
+ * @print_xstats: TCA_STATS_APP to text or JSON
+ * @parse_copt:	for classes
+ * @print_copt:	for classes
+ * @has_block:	for qdiscs that filter blocks attach to
+ */
+struct qdisc_util {
+	struct qdisc_util *next;
+	const char *id;
+	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev);
+	int (*print_qopt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	int (*print_xstats)(struct qdisc_util *qu, FILE *f,
+			    struct rtattr *xstats);
+	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev);
+	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	int (*has_block)(struct qdisc_util *qu, struct rtattr *opt,
+			 uint32_t block_idx, bool *p_has);
+};
+
+/* Where a value is printed: in text, in JSON, or in whichever is asked for. */
+enum output_type {
+	PRINT_FP = 1,
+	PRINT_JSON = 2,
+	PRINT_ANY = 4,
+};
+
+/* tc's colours are none of our business; this one is "leave it". */
+enum color_attr {
+	COLOR_NONE = 6,
+};
+
+int print_color_u64(enum output_type type, enum color_attr color,
+		    const char *key, const char *fmt, uint64_t value);
+int print_color_string(enum output_type type, enum color_attr color,
+		       const char *key, const char *fmt, const char *value);
+int print_color_float(enum output_type type, enum color_attr color,
+		      const char *key, const char *fmt, double value);
+void tc_print_rate(enum output_type type, const char *key, const char *fmt,
+		   unsigned long long rate_bytes_ps);
+void print_nl(void);
+
+int get_rate64(__u64 *rate_bytes_ps, const char *str);
+
+int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
+	      int alen);
+struct rtattr *addattr_nest(struct nlmsghdr *n, int maxlen, int type);
+int addattr_nest_end(struct nlmsghdr *n, struct rtattr *nest);
+int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
+		       int len, unsigned short flags);
+
+#endif /* _QUELL_TC_PLUGIN_H */
