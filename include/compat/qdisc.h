@@ -5,6 +5,7 @@
 #ifndef _QUELL_COMPAT_QDISC_H
 #define _QUELL_COMPAT_QDISC_H
 
+#include <compat/compat.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
