@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Applications that know nothing of Quell send through it: iperf3 and a web
+# server on two hosts, with a router between them whose port to the receiver
+# is a swport, over IPv4 and IPv6.
+#
+#	sender (swift) --- router, swport 200 Mbit/s --- receiver
+#
+# Swift's target delay is set for the millisecond delays of an emulated machine:
+# 4 ms are 100 kB at that rate, which the port can hold.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+rate_bits_ps=200000000
+limit_bytes=225000
+port=5201
+time_s=5
+# iperf3 counts TCP payload; headers and the Ethernet frame take their part.
+least_share=0.80
+
+sender="" router="" receiver=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+make_network()
+{
+	new_netns sender
+	new_netns router
+	new_netns receiver
+	cable "$sender" up0 "$router" down0 &&
+	cable "$router" up0 "$receiver" down0 &&
+	ip -n "$sender" addr add 10.71.1.1/24 dev up0 &&
+	ip -n "$router" addr add 10.71.1.2/24 dev down0 &&
+	ip -n "$router" addr add 10.71.2.2/24 dev up0 &&
+	ip -n "$receiver" addr add 10.71.2.1/24 dev down0 &&
+	ip -n "$sender" addr add fd71:1::1/64 dev up0 nodad &&
+	ip -n "$router" addr add fd71:1::2/64 dev down0 nodad &&
+	ip -n "$router" addr add fd71:2::2/64 dev up0 nodad &&
+	ip -n "$receiver" addr add fd71:2::1/64 dev down0 nodad &&
+	ip -n "$sender" route add default via 10.71.1.2 &&
+	ip -n "$receiver" route add default via 10.71.2.2 &&
+	ip -n "$sender" route add default via fd71:1::2 &&
+	ip -n "$receiver" route add default via fd71:2::2 &&
+	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 \
+		net.ipv6.conf.all.forwarding=1 &&
+	poll 10 in_netns "$sender" ping -c 1 -W 1 10.71.2.1 &&
+	poll 10 in_netns "$sender" ping -c 1 -W 1 fd71:2::1
+}
+
+choose_swift()
+{
+	in_netns "$sender" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+	in_netns "$sender" sysctl -q -w net.ipv4.tcp_ecn=1 &&
+	in_netns "$receiver" sysctl -q -w net.ipv4.tcp_ecn=1 &&
+	in_netns "$sender" quell cc set swift base-target 4ms
+}
+
+add_swport()
+{
+	in_netns "$router" tc qdisc add dev up0 root swport rate 200mbit \
+		limit "$limit_bytes" ecn min 45kb max 180kb
+}
+
+serve()
+{
+	in_netns "$receiver" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
+	defer kill $!
+	poll 10 listens "$receiver" "$port"
+}
+
+# The row of the data connection: iperf3's control connection idles.
+flow_row()
+{
+	in_netns "$sender" quell -j flow show >"$dir/flows" &&
+	jq -e "[.[] | select(.dport == $port and .inflight_bytes > 0 and
+		.rtt_ns != null)] | max_by(.window_bytes) // empty" \
+		"$dir/flows" >"$dir/flow"
+}
+
+port_stats()
+{
+	in_netns "$router" tc -s -j qdisc show dev up0 >"$1"
+}
+
+sender_stats()
+{
+	in_netns "$sender" quell -j stat >"$1"
+}
+
+# iperf3 to $1 in the background while the flow is looked at.
+transfer()
+{
+	rm -f "$dir"/{iperf,flow,flows}
+	sender_stats "$dir/stat.before"
+	in_netns "$sender" iperf3 -J -c "$1" -p "$port" -t "$time_s" >"$dir/iperf.full" &
+	local client=$!
+
+	poll 10 flow_row
+	port_stats "$dir/port.busy"
+	wait "$client" || {
+		cat "$dir/iperf.full"
+		return 1
+	}
+	jq .end "$dir/iperf.full" >"$dir/iperf"
+	sender_stats "$dir/stat.after"
+	port_stats "$dir/port"
+}
+
+algorithm_is_swift()
+{
+	json '.sender_tcp_congestion == "swift"' "$dir/iperf"
+}
+
+# What is in flight when iperf3 stops counting may be missing at the receiver.
+bytes_match()
+{
+	json ".sum_sent.bytes >= .sum_received.bytes and
+		.sum_received.bytes > 0 and
+		.sum_sent.bytes - .sum_received.bytes <= 4000000" \
+		"$dir/iperf"
+}
+
+rate_in_bounds()
+{
+	json ".sum_received.bits_per_second |
+		. <= $rate_bits_ps and . >= $rate_bits_ps * $least_share" \
+		"$dir/iperf"
+}
+
+# 10 Gbit/s is what a veth says of itself; the address and port are ours.
+flow_is_sane()
+{
+	json ".cc == \"swift\" and .dst == \"$1\" and .dev == \"up0\" and
+		.clock == \"software\" and
+		.rtt_ns >= .min_rtt_ns and .min_rtt_ns > 1000 and
+		.rtt_ns < 1000000000 and
+		.target_ns >= 4000000 and
+		.window_bytes > 0 and .window_bytes < 100000000 and
+		.mss_bytes >= 1200 and .mss_bytes <= 1460 and
+		.link_bytes_ps == 1250000000" "$dir/flow"
+}
+
+port_counts_add_up()
+{
+	json '.[0] | .kind == "swport" and .packets > 0 and
+		.packets == .data_pkts + .control_pkts and
+		.bytes == .data_bytes + .control_bytes and
+		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts and
+		.backlog == 0 and .qlen == 0' "$dir/port"
+}
+
+# A drop needs a full port: the highest backlog is then next to the limit.
+drops_only_when_full()
+{
+	json ".[0] | .data_backlog_max_bytes <= $limit_bytes and
+		(.data_drop_pkts == 0 or
+		 .data_backlog_max_bytes > $limit_bytes - 1600)" "$dir/port"
+}
+
+# Everything iperf3 delivered went through the data band.
+port_saw_transfer()
+{
+	jq -n -e --slurpfile port "$dir/port" --slurpfile iperf "$dir/iperf" \
+		'$port[0][0].data_bytes > $iperf[0].sum_received.bytes'
+}
+
+counters_moved()
+{
+	jq -n -e --slurpfile before "$dir/stat.before" \
+		--slurpfile after "$dir/stat.after" '
+		def total($doc; $name):
+			[$doc[0][] | select(.name == $name) | .counters[]] | add // 0;
+		total($after; "swift") > total($before; "swift") and
+		total($after; "quell") > total($before; "quell")' || {
+		cat "$dir/stat.before" "$dir/stat.after"
+		return 1
+	}
+}
+
+# Here the receiver of the other transfers is the sender.
+web_page_arrives_from_swift()
+{
+	in_netns "$receiver" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+	in_netns "$receiver" quell cc set swift base-target 4ms || return 1
+	in_netns "$receiver" httpd -f -p 8080 -h "$dir/www" &
+	defer kill $!
+	poll 10 listens "$receiver" 8080 &&
+	in_netns "$sender" wget -q -O "$dir/copy" "http://10.71.2.1:8080/page" &&
+	cmp "$dir/www/page" "$dir/copy"
+}
+
+checks_of_transfer()
+{
+	check "$1: iperf3 completes" transfer "$2"
+	check "$1: iperf3 used swift" algorithm_is_swift
+	check "$1: bytes received match bytes sent" bytes_match
+	check "$1: throughput is below the rate and at least 80 % of it" rate_in_bounds
+	check "$1: quell shows the flow as it is" flow_is_sane "$2"
+	check "$1: counters of quell and swift move" counters_moved
+	check "$1: the port's counters add up" port_counts_add_up
+	check "$1: the port carried the transfer" port_saw_transfer
+	check "$1: the port drops only when full" drops_only_when_full
+}
+
+plan 23
+mkdir "$dir/www"
+head -c 3000000 /dev/urandom >"$dir/www/page"
+check "network with a router" make_network
+check "swift and its target are chosen in the sender's namespace" choose_swift
+check "swport on the router's port" add_swport
+check "iperf3 server listens" serve
+checks_of_transfer IPv4 10.71.2.1
+in_netns "$router" tc qdisc del dev up0 root
+add_swport
+checks_of_transfer IPv6 fd71:2::1
+check "a file from a web server arrives unharmed" web_page_arrives_from_swift
+finish

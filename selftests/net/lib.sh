@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Common parts of the network tests.  A test sources this, says plan N, makes
+# N checks and ends with "finish".  What it set up with defer is undone, last
+# first, however it ends.
+
+tap_number=0
+tap_failed=0
+tap_planned=0
+tap_output=$(mktemp)
+deferred=()
+
+plan()
+{
+	tap_planned=$1
+	echo "1..$1"
+}
+
+pass()
+{
+	tap_number=$((tap_number + 1))
+	echo "ok $tap_number - $1"
+}
+
+fail()
+{
+	tap_number=$((tap_number + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_number - $1"
+}
+
+skip()
+{
+	tap_number=$((tap_number + 1))
+	echo "ok $tap_number - $1 # SKIP $2"
+}
+
+note()
+{
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# check NAME COMMAND...: one check, passed if the command succeeds.  What the
+# command prints last is shown if it does not.
+check()
+{
+	local name=$1 status
+	shift
+
+	"$@" >"$tap_output" 2>&1
+	status=$?
+	if [ $status -eq 0 ]; then
+		pass "$name"
+	else
+		fail "$name"
+		note "$* (status $status)"
+		tail -n 30 "$tap_output" | sed 's/^/# /'
+	fi
+	return $status
+}
+
+# refuses TEXT COMMAND...: the command fails, and says TEXT (a pattern).
+refuses()
+{
+	local text=$1 output
+	shift
+
+	if output=$("$@" 2>&1); then
+		echo "succeeded: $output"
+		return 1
+	fi
+	echo "$output"
+	grep -qiE "$text" <<<"$output"
+}
+
+finish()
+{
+	[ "$tap_number" -eq "$tap_planned" ] && [ "$tap_failed" -eq 0 ]
+	exit
+}
+
+# defer COMMAND...: run it when the test ends.
+defer()
+{
+	deferred+=("$(printf '%q ' "$@")")
+}
+
+run_deferred()
+{
+	local i
+
+	for ((i = ${#deferred[@]} - 1; i >= 0; i--)); do
+		eval "${deferred[i]}" >/dev/null 2>&1
+	done
+	deferred=()
+	rm -f "$tap_output"
+}
+trap run_deferred EXIT
+
+# poll SECONDS COMMAND...: until it succeeds, at most so long.
+poll()
+{
+	local end=$((SECONDS + $1))
+	shift
+
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# new_netns VARIABLE: a network namespace with a name nobody has, lo up.
+new_netns()
+{
+	local name
+
+	name=ns-$(printf '%04x%04x' $RANDOM $RANDOM)
+	ip netns add "$name" || exit 1
+	defer ip netns del "$name"
+	ip -n "$name" link set lo up
+	printf -v "$1" %s "$name"
+}
+
+# cable NETNS DEVICE NETNS DEVICE: a veth pair, both ends up.
+cable()
+{
+	ip link add name "$2" netns "$1" type veth peer name "$4" netns "$3" &&
+	ip -n "$1" link set "$2" up &&
+	ip -n "$3" link set "$4" up
+}
+
+# in_netns NETNS COMMAND...
+in_netns()
+{
+	ip netns exec "$@"
+}
+
+loaded()
+{
+	[ -d "/sys/module/$1" ]
+}
+
+not_loaded()
+{
+	! loaded "$1"
+}
+
+# json FILTER FILE: jq's verdict, with the document shown if it is false.
+json()
+{
+	jq -e "$1" "$2" >/dev/null || {
+		echo "not true: $1"
+		jq -c . "$2"
+		return 1
+	}
+}
+
+# Something listens on this port in that namespace.
+listens()
+{
+	in_netns "$1" ss -Htln "sport = :$2" | grep -q .
+}
+
+# unload MODULE...: each in turn, waiting for references that are just going.
+unload()
+{
+	local module
+
+	for module; do
+		not_loaded "$module" || poll 10 rmmod "$module" || return 1
+	done
+}
+
+cc_of()
+{
+	in_netns "$1" cat /proc/sys/net/ipv4/tcp_congestion_control
+}

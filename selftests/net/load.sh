@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Modules come when they are asked for, stay while they are used, and go.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+cc_file=/proc/sys/net/ipv4/tcp_congestion_control
+netns=""
+default_cc=$(cat "$cc_file")
+
+offers_swift()
+{
+	grep -qw swift /proc/sys/net/ipv4/tcp_available_congestion_control
+}
+
+set_cc()
+{
+	sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+}
+
+set_cc_in()
+{
+	local netns=$1
+	shift
+	in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+}
+
+unload_all()
+{
+	unload tcp_swift quell && not_loaded quell && ! offers_swift
+}
+
+both_go()
+{
+	rmmod tcp_swift && rmmod quell && ! offers_swift
+}
+
+modprobe_brings_both()
+{
+	not_loaded tcp_swift && not_loaded quell &&
+	modprobe tcp_swift && loaded tcp_swift && loaded quell && offers_swift
+}
+
+sysctl_brings_both()
+{
+	unload_all && set_cc swift && loaded tcp_swift && loaded quell &&
+	[ "$(cat "$cc_file")" = swift ]
+}
+
+netns_brings_both()
+{
+	unload_all && set_cc_in "$netns" swift && loaded tcp_swift &&
+	[ "$(cc_of "$netns")" = swift ] && [ "$(cat "$cc_file")" = "$default_cc" ]
+}
+
+# In a user namespace root may configure its network, but not load modules.
+as_container()
+{
+	unshare -U -r -n sysctl -w net.ipv4.tcp_congestion_control=swift
+}
+
+container_cannot_load()
+{
+	unload_all && refuses "No such file" as_container && not_loaded tcp_swift
+}
+
+container_may_select()
+{
+	modprobe tcp_swift && as_container
+}
+
+start_server()
+{
+	in_netns "$netns" iperf3 -s -p 5201 >/dev/null 2>&1 &
+	server=$!
+	defer kill "$server"
+	poll 10 listens "$netns" 5201
+}
+
+start_client()
+{
+	in_netns "$netns" iperf3 -c 127.0.0.1 -p 5201 -t 120 >/dev/null 2>&1 &
+	client=$!
+	defer kill "$client"
+	poll 10 established
+}
+
+established()
+{
+	in_netns "$netns" ss -Htni "dport = :5201" state established |
+		grep -qw swift
+}
+
+# Swift as default only while the server is made: the listener keeps it.
+listener_keeps_module()
+{
+	set_cc_in "$netns" swift && start_server && set_cc_in "$netns" reno &&
+	refuses "in use" rmmod tcp_swift && loaded tcp_swift
+}
+
+flow_keeps_module()
+{
+	set_cc_in "$netns" swift && start_client && set_cc_in "$netns" reno &&
+	refuses "in use" rmmod tcp_swift && established
+}
+
+stop()
+{
+	kill "$1"
+	wait "$1" 2>/dev/null
+	true
+}
+
+gone_after_sockets()
+{
+	stop "$client"
+	stop "$server"
+	# A socket in its last states may hold the module for a while.
+	poll 30 rmmod tcp_swift && rmmod quell && not_loaded quell
+}
+
+gone_after_netns()
+{
+	local other
+
+	new_netns other
+	set_cc_in "$other" swift && refuses "in use" rmmod tcp_swift &&
+	ip netns del "$other" && poll 30 rmmod tcp_swift && rmmod quell
+}
+
+default_keeps_module()
+{
+	refuses "in use" rmmod tcp_swift && set_cc "$default_cc" &&
+	rmmod tcp_swift && rmmod quell
+}
+
+quell_held_by_user()
+{
+	refuses "in use" rmmod quell && loaded quell
+}
+
+# Each line of the kernel log has its time in front, so lines are counted.
+silent_cycles()
+{
+	local before i
+
+	before=$(dmesg | wc -l)
+	for i in $(seq 20); do
+		if ! { modprobe tcp_swift && offers_swift && unload_all; }; then
+			echo "cycle $i failed"
+			return 1
+		fi
+	done
+	[ "$(dmesg | wc -l)" -eq "$before" ] || {
+		dmesg | tail -n +"$((before + 1))"
+		return 1
+	}
+}
+
+tc_brings_swport()
+{
+	not_loaded sch_swport &&
+	in_netns "$netns" tc qdisc add dev lo root swport limit 225kb &&
+	loaded sch_swport
+}
+
+swport_held_by_qdisc()
+{
+	refuses "in use" rmmod sch_swport &&
+	in_netns "$netns" tc qdisc del dev lo root && unload sch_swport
+}
+
+described()
+{
+	local module
+
+	for module in quell tcp_swift sch_swport; do
+		modinfo "$module"
+		[ "$(modinfo -F license "$module")" = GPL ] || return 1
+		[ -n "$(modinfo -F description "$module")" ] || return 1
+	done
+	modinfo -F depends tcp_swift | grep -qw quell
+}
+
+plan 16
+defer set_cc "$default_cc"
+new_netns netns
+
+check "modules have licence, description and dependency" described
+check "modprobe tcp_swift loads quell too" modprobe_brings_both
+check "quell cannot go while tcp_swift is there" quell_held_by_user
+check "tcp_swift goes, then quell" both_go
+check "sysctl loads swift from nothing" sysctl_brings_both
+check "the default algorithm keeps its module" default_keeps_module
+check "sysctl in a network namespace loads swift from nothing" netns_brings_both
+check "a listener keeps the module" listener_keeps_module
+check "a flow keeps the module, and lives on" flow_keeps_module
+check "modules go after the last socket" gone_after_sockets
+check "modules go after the last namespace that chose swift" gone_after_netns
+check "root of a user namespace cannot load swift" container_cannot_load
+check "root of a user namespace may select swift" container_may_select
+unload_all
+check "20 times in and out, nothing in the kernel log" silent_cycles
+check "tc loads swport" tc_brings_swport
+check "a qdisc keeps its module until it goes" swport_held_by_qdisc
+finish
