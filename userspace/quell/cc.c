@@ -75,8 +75,8 @@ const struct cc *cc_find(const struct cc_list *list, const char *name)
 	if (list->n)
 		complain("unknown algorithm '%s' (loaded: %s)", name, known);
 	else
-		complain("unknown algorithm '%s' (none is loaded, try: modprobe tcp_%s)",
-			 name, name);
+		complain("unknown algorithm '%s' (none is loaded, try: modprobe tcp_swift)",
+			 name);
 	return NULL;
 }
 

@@ -14,6 +14,7 @@
 
 #include "qty.h"
 #include "quell.h"
+#include "util.h"
 
 /* Time between two looks of "flow watch" when none is given, ns. */
 #define WATCH_INTERVAL_NS	1000000000ULL
@@ -132,7 +133,7 @@ static const char *clock_name(uint32_t clock)
 		[QUELL_CLOCK_HARDWARE] = "hardware",
 	};
 
-	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "unknown";
+	return clock < ARRAY_SIZE(names) ? names[clock] : "unknown";
 }
 
 /* Times that were not measured yet, and a rate nobody knows, are 0: left out. */

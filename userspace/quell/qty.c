@@ -20,8 +20,7 @@
 #include <linux/quell.h>
 
 #include "qty.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "util.h"
 
 #define KIBI		(1ULL << 10)
 #define MEBI		(1ULL << 20)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as a reply of the kernel.
+ */
+#include <string.h>
+
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+
+#include "model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char buffer[1024] __attribute__((aligned(8)));
+	struct stat_list stats = {};
+	struct flow_list flows = {};
+	struct cc_list ccs = {};
+	struct nlmsghdr *nlh;
+
+	if (size > 512)
+		return 0;
+	nlh = mnl_nlmsg_put_header(buffer);
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct genlmsghdr));
+	memcpy(mnl_nlmsg_get_payload_tail(nlh), data, size);
+	nlh->nlmsg_len += size;
+
+	cc_list_add(&ccs, nlh);
+	stat_list_add(&stats, nlh);
+	flow_list_add(&flows, nlh);
+	cc_list_free(&ccs);
+	stat_list_free(&stats);
+	flow_list_free(&flows);
+	return 0;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The printer: one sequence of calls, compared byte for byte as text, JSON and
+ * indented JSON.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/quell.h>
+
+#include "out.h"
+#include "tap.h"
+
+static void print_sample(struct out *o)
+{
+	out_open_array(o, NULL);
+	out_open_object(o, NULL);
+	out_str(o, "name", "%s:", "swift");
+	out_qty(o, "base_ns", " base %s", QUELL_UNIT_NS, 5000);
+	out_str(o, NULL, " %s", "text-alone");
+	out_str(o, "json_alone", NULL, "quote\" back\\ tab\t");
+	out_bool(o, "flag", true);
+	out_null(o, "absent", " none");
+	out_u64(o, "n", " n %s", UINT64_MAX);
+	out_text(o, "\n");
+	out_open_array(o, "empty");
+	out_close_array(o);
+	out_close_object(o);
+	out_open_object(o, NULL);
+	out_close_object(o);
+	out_close_array(o);
+	out_document_end(o);
+}
+
+static void check(const char *name, bool json, bool pretty, int times, const char *want)
+{
+	char *got = NULL;
+	struct out o;
+	size_t len;
+	FILE *file;
+
+	file = open_memstream(&got, &len);
+	out_init(&o, file, json, pretty);
+	while (times--)
+		print_sample(&o);
+	fclose(file);
+	if (!tap_ok(!strcmp(got, want), "out__%s", name))
+		printf("# got: %s\n# want: %s\n", got, want);
+	free(got);
+}
+
+#define JSON "[{\"name\":\"swift\",\"base_ns\":5000,"			\
+	"\"json_alone\":\"quote\\\" back\\\\ tab\\u0009\",\"flag\":true,"	\
+	"\"absent\":null,\"n\":18446744073709551615,\"empty\":[]},{}]\n"
+
+int main(void)
+{
+	check("text", false, false, 1,
+	      "swift: base 5us text-alone none n 18446744073709551615\n");
+	check("json", true, false, 1, JSON);
+	check("json_twice", true, false, 2, JSON JSON);
+	check("pretty", true, true, 1,
+	      "[\n"
+	      "    {\n"
+	      "        \"name\": \"swift\",\n"
+	      "        \"base_ns\": 5000,\n"
+	      "        \"json_alone\": \"quote\\\" back\\\\ tab\\u0009\",\n"
+	      "        \"flag\": true,\n"
+	      "        \"absent\": null,\n"
+	      "        \"n\": 18446744073709551615,\n"
+	      "        \"empty\": []\n"
+	      "    },\n"
+	      "    {}\n"
+	      "]\n");
+	return tap_done();
+}

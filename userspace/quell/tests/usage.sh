@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What can be seen of the command line without a kernel module: help, manual
+# page and completion agree with the table of commands, mistakes end with the
+# documented status and say what was wrong.  Prints TAP.
+#
+# usage: usage.sh QUELL-BINARY
+
+quell=$1
+top=$(dirname "$0")/../../..
+man=$top/Documentation/man/quell.8
+completion=$top/userspace/completion/quell
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+number=0
+failed=0
+
+report()
+{
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number - $2"
+	else
+		failed=1
+		echo "not ok $number - $2"
+		sed 's/^/# /' "$scratch/out" "$scratch/err"
+	fi
+}
+
+# expect STATUS TEXT ARGUMENT...: exit status, and TEXT in what is printed.
+expect()
+{
+	want=$1
+	text=$2
+	shift 2
+	"$quell" "$@" > "$scratch/out" 2> "$scratch/err"
+	status=$?
+	[ $status -eq "$want" ] && grep -qF -e "$text" "$scratch/out" "$scratch/err"
+	report $? "quell $* exits $want (did $status) and says '$text'"
+}
+
+# What a mistake prints goes to stderr, so that pipes stay clean.
+expect_silent_stdout()
+{
+	[ ! -s "$scratch/out" ]
+	report $? "nothing of it on stdout"
+}
+
+expect 0 "Usage: quell" help
+expect 0 "Usage: quell" -h
+expect 0 "quell cc set" cc help
+expect 0 "quell " --version
+expect 1 "no object given"
+expect_silent_stdout
+expect 1 "unknown object 'frob'" frob
+expect 1 "unknown object 'frob'" help frob
+expect 1 "unknown verb 'frob'" cc frob
+expect 1 "too few arguments, usage: quell cc set" cc set swift
+expect 1 "too few arguments, usage: quell cc reset" cc reset
+expect 1 "unexpected argument 'c'" cc show a b c
+expect 1 "unexpected argument 'b'" stat a b
+expect 1 "try: quell help" -x
+expect 1 "try: quell help" --frob
+expect 1 "try: quell help" -n
+expect 1 "'no-such-ns'" -n no-such-ns cc show
+expect 1 "'..'" -n .. cc show
+expect 1 "invalid network namespace name ''" -n "" cc show
+expect_silent_stdout
+
+"$quell" help > /dev/full 2> "$scratch/err"
+[ $? -eq 2 ] && grep -q 'cannot write the output' "$scratch/err"
+report $? "a full disk is an error"
+
+# The words of the command table: objects, verbs, keywords, options.
+"$quell" help --commands > "$scratch/table"
+: > "$scratch/out"
+: > "$scratch/err"
+awk -F '\t' '/^-/ { print $1; print $2; next }
+	{ print $1; if ($2 != "-") print $2 }' "$scratch/table" | sort -u > "$scratch/words"
+[ "$(wc -l < "$scratch/words")" -gt 10 ]
+report $? "the command table lists its words"
+
+# Every usage line of the table stands in the manual page, once roff is gone.
+while IFS="$(printf '\t')" read -r object verb args; do
+	case $object in
+	-*)	line="$object, $verb${args:+ $args}" ;;
+	*)	line="quell $object"
+		[ "$verb" = - ] || line="$line $verb"
+		line="$line $args" ;;
+	esac
+	MANWIDTH=200 MANPAGER=cat man -l "$man" 2> "$scratch/err" | col -b > "$scratch/out"
+	tr -s ' \n' '  ' < "$scratch/out" | grep -qF -e "$line"
+	report $? "manual page has: $line"
+done < "$scratch/table"
+
+for page in "$top"/Documentation/man/*.[1-8]; do
+	MANWIDTH=80 MANPAGER=cat man --warnings -l "$page" > /dev/null 2> "$scratch/err" &&
+		[ ! -s "$scratch/err" ]
+	report $? "groff has nothing to say about ${page##*/}"
+done
+
+# Completion asks the table itself; here it is asked in turn.
+cat > "$scratch/complete.bash" << 'END'
+complete_line()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_quell
+	echo "${COMPREPLY[@]}"
+}
+END
+# completes WANT WORD...: the completion of the last word is exactly WANT.
+completes()
+{
+	want=$1
+	shift
+	PATH=$(dirname "$quell"):$PATH bash -c \
+		". '$completion'; . '$scratch/complete.bash'; complete_line \"\$@\"" \
+		- "$@" > "$scratch/out" 2> "$scratch/err"
+	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
+	report $? "completion of '$*' is '$want'"
+}
+completes "cc flow stat help" quell ""
+completes "flow" quell fl
+completes "show set reset" quell cc ""
+completes "show set reset" quell -n somewhere cc ""
+completes "reset" quell -j cc re
+completes "show watch" quell flow ""
+completes "cc" quell flow show ""
+completes "cc interval" quell flow watch ""
+completes "--json --pretty --netns --version --help" quell --
+
+echo "1..$number"
+exit $failed
