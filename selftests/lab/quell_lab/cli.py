@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Command line of the laboratory."""
+
+import argparse
+import os
+import shlex
+import sys
+
+from . import plan, runner, scenario
+from .algorithms import ALGORITHMS, unknown_parameter
+from .errors import InputError, RunError, nearest
+from .schema import Key, Places, check
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+MARKER = ".quell-lab"
+TIMEOUT_S = 3600
+
+UNITS = """\
+Sizes, rates and times are written as for tc(8), "UNITS" there: sizes in b, kb
+(1024 bytes), mb, gb, rates in bit, kbit (1000 bit/s), mbit, gbit, times in ns,
+us, ms, s; a bare number is bytes, bits per second, microseconds.
+
+Exit status: 0 all runs finished and every physics check held, 1 not so,
+2 the input was wrong and nothing was created, 130 interrupted.
+"""
+
+# Options by the scenario key they set, so that errors name what was typed.
+INCAST_OPTIONS = {
+    "topology.kind": "--topology", "topology.hosts": "--senders", "topology.left": "--senders",
+    "topology.rate": "--rate", "topology.delay": "--delay", "topology.mtu": "--mtu",
+    "topology.trunk-rate": "--trunk-rate", "topology.trunk-delay": "--trunk-delay",
+    "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
+    "queue.ecn-probability": "--ecn-probability",
+    "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
+    "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed",
+    "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
+    "record.window": "--window",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose errors read like ours."""
+
+    def error(self, message):
+        raise InputError("lab", f"{message}; see lab --help")
+
+
+def make_parser():
+    """The command line."""
+    parser = Parser(prog="lab", description="Run real kernel TCP through a network in virtual "
+                    "time, one run per congestion control.", epilog=UNITS, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND",
+                                     parser_class=Parser)
+    incast = commands.add_parser("incast", help="many senders, one receiver", epilog=UNITS,
+                                 allow_abbrev=False,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    _incast_options(incast)
+    _run_options(incast)
+    run = commands.add_parser("run", help="a scenario file", epilog=UNITS, allow_abbrev=False,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    run.add_argument("file", metavar="FILE.scenario")
+    run.add_argument("--seed", metavar="N", help="instead of the file's seed")
+    _run_options(run)
+    show = commands.add_parser("plan", help="check a scenario file and print what would run",
+                               allow_abbrev=False)
+    show.add_argument("file", metavar="FILE.scenario")
+    show.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
+    return parser
+
+
+def _incast_options(parser):
+    add = parser.add_argument
+    add("--senders", metavar="N", required=True, help="hosts that send one flow each")
+    add("--bytes", metavar="SIZE", required=True, help="size of every flow")
+    add("--stagger", metavar="COUNT:TIME", help="COUNT flows start every TIME; default: all "
+        "at once")
+    add("--jitter", metavar="TIME", help="each start is late by a random part of this, drawn from "
+        "the seed; default: one packet's wire time")
+    add("--cold", action="store_true", help="connections are opened by the flows themselves")
+    add("--topology", metavar="KIND", default="star", help="star (default) or dumbbell: senders "
+        "on the left, receiver on the right")
+    add("--rate", metavar="RATE", required=True, help="of every cable")
+    add("--delay", metavar="TIME", required=True, help="propagation delay of every cable")
+    add("--mtu", metavar="BYTES", default="1500", help="default 1500")
+    add("--trunk-rate", metavar="RATE", help="dumbbell: between the switches; default: --rate")
+    add("--trunk-delay", metavar="TIME", help="dumbbell: default: --delay")
+    add("--cc", metavar="CC[:KEY=VALUE]...,...", required=True, help="congestion controls, each a "
+        f"run of its own: {', '.join(ALGORITHMS)}; parameters make a variant of its own, "
+        "for example swift,swift:ai=1gbit")
+    add("--set", metavar="CC.KEY=VALUE", action="append", default=[], help="set a parameter in "
+        "every run of that congestion control; may be repeated")
+    add("--limit", metavar="SIZE", default="500kb", help="data queue of a switch port; default "
+        "500kb")
+    add("--control-limit", metavar="SIZE", default="64kb", help="control queue; default 64kb")
+    add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
+    add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
+    add("--seed", metavar="N", default="1", help="of everything random; default 1")
+    add("--until", metavar="TIME", help="give up at this virtual time")
+    add("--record-queue", metavar="TIME", default="1us", help="sampling of queues; default 1us")
+    add("--record-cwnd", metavar="TIME", default="1us", help="sampling of windows; default 1us")
+    add("--window", metavar="TIME", default="10us", help="of goodput and fairness; default 10us")
+
+
+def _run_options(parser):
+    add = parser.add_argument
+    add("--out", metavar="DIR", required=True, help="where results go: a new or empty directory, "
+        "or an earlier result, which is replaced")
+    add("--jobs", metavar="N", help="runs at a time; default: one per processor")
+    add("--kernel", choices=("normal", "debug"), default="normal", help="debug: with KASAN, "
+        "lockdep and kmemleak, some sixty times slower")
+    add("--timeout", metavar="SECONDS", default=str(TIMEOUT_S), help="wall time allowed for one "
+        f"run; default {TIMEOUT_S}")
+    add("--quiet", action="store_true", help="no progress, no summary on success")
+
+
+def incast_table(args):
+    """The scenario dictionary an incast command line stands for."""
+    places = Places(options=INCAST_OPTIONS)
+    senders = check(places, "incast", {"senders": args.senders},
+                    {"senders": scenario.INCAST_KEYS["senders"]})["senders"]
+    network = {"kind": args.topology, "rate": args.rate, "delay": args.delay, "mtu": args.mtu}
+    trunk = {"trunk-rate": args.trunk_rate, "trunk-delay": args.trunk_delay}
+    trunk = {key: value for key, value in trunk.items() if value is not None}
+    if args.topology == "dumbbell":
+        network.update(trunk, left=senders, right=1)
+    else:
+        if trunk:
+            raise InputError(f"--{list(trunk)[0]}", "only a dumbbell has a trunk")
+        network["hosts"] = senders + 1
+    if args.topology not in ("star", "dumbbell"):
+        raise InputError("--topology", f"'{args.topology}'"
+                         f"{nearest(args.topology, ('star', 'dumbbell'))}: star or dumbbell")
+    incast = {"senders": args.senders, "bytes": args.bytes, "cold": args.cold,
+              "stagger": args.stagger, "jitter": args.jitter}
+    queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
+             "ecn-probability": args.ecn_probability}
+    table = {
+        "title": f"Incast {args.senders}:1, {args.bytes} bytes, {args.rate}",
+        "seed": args.seed,
+        "until": args.until,
+        "topology": network,
+        "queue": _given(queue),
+        "algorithm": _algorithms(args.cc, args.set),
+        "incast": _given(incast),
+        "record": {"queue": args.record_queue, "cwnd": args.record_cwnd, "window": args.window},
+    }
+    return _given(table), places
+
+
+def _given(table):
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _pair(where, text):
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise InputError(where, f"'{text}' is not KEY=VALUE")
+    return key, value
+
+
+def _algorithms(cc_text, set_texts):
+    """--cc and --set as algorithm tables; an entry's own parameters win over --set."""
+    entries = []
+    for text in cc_text.split(","):
+        name, *pairs = text.split(":")
+        entries.append({"name": name, "label": text,
+                        "set": dict(_pair("--cc", pair) for pair in pairs)})
+    own = [dict(entry["set"]) for entry in entries]
+    for text in set_texts:
+        path, value = _pair("--set", text)
+        name, dot, key = path.partition(".")
+        if not dot or not key:
+            raise InputError("--set", f"'{text}' is not CC.KEY=VALUE")
+        matching = [number for number, entry in enumerate(entries) if entry["name"] == name]
+        if not matching:
+            names = list(dict.fromkeys(entry["name"] for entry in entries))
+            raise InputError("--set", f"'{text}': no run of '{name}'{nearest(name, names)}: "
+                             f"--cc has {', '.join(names)}")
+        if name in ALGORITHMS and key not in ALGORITHMS[name].parameters:
+            raise InputError("--set", unknown_parameter(name, key))
+        if name in ALGORITHMS:
+            ALGORITHMS[name].parameters[key].parse(f"--set {name}.{key}", value)
+        for number in matching:
+            if key not in own[number]:
+                entries[number]["set"][key] = value
+    return entries
+
+
+def _whole(where, text, low, high):
+    return check(Places(options={"value": where}), "", {"value": text},
+                 {"value": Key("int", low, high)})["value"]
+
+
+def check_directory(path):
+    """InputError unless results may be written there; creates nothing."""
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise InputError("--out", f"'{path}' exists and is not a directory")
+    if os.path.isdir(path) and os.listdir(path) and not os.path.exists(
+            os.path.join(path, MARKER)):
+        raise InputError("--out", f"'{path}' is not empty and holds no earlier result of the lab: "
+                         "name a new or empty directory")
+    parent = os.path.dirname(os.path.abspath(path))
+    while not os.path.exists(parent):
+        parent = os.path.dirname(parent)
+    if not os.path.isdir(parent) or not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError("--out", f"'{path}' cannot be created: no right to write in {parent}")
+
+
+def open_directory(path):
+    """Create the result directory, or mark the earlier one as being replaced."""
+    replaced = os.path.exists(os.path.join(path, MARKER))
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, MARKER), "w", encoding="ascii") as file:
+        file.write("Results of selftests/lab/lab; the next run into this directory "
+                   "replaces them.\n")
+    return replaced
+
+
+def _kernel_version(jobs):
+    versions = {job.version for job in jobs if job.version}
+    return ", ".join(sorted(versions)) or None
+
+
+def _print_summary(summaries, out):
+    width = max(len(label) for label in summaries)
+    print(f"{'':{width}}  {'FCT p50':>11} {'FCT p99':>11} {'FCT max':>11} {'goodput':>13} "
+          f"{'queue max':>11} {'drops':>6} {'marks':>7} {'retrans':>7} {'wall':>7}")
+    for label, summary in summaries.items():
+        fct = summary["fct_ns"]
+        times = [f"{fct[key] / 1000:8.1f} us" if fct[key] is not None else f"{'-':>11}"
+                 for key in ("p50", "p99", "max")]
+        top = summary["queue"]["max_bytes"] if summary["queue"] else 0
+        print(f"{label:{width}}  {times[0]} {times[1]} {times[2]} "
+              f"{summary['goodput_bits_ps'] / 1e9:7.2f} Gbit/s {top / 1000:8.1f} kB "
+              f"{summary['drops']:6} {summary['marks']:7} {summary['retransmitted_segs']:7} "
+              f"{summary['wall_s']:5.1f} s")
+    print(f"report: {os.path.join(out, 'report.html')}")
+
+
+def _explain_failure(job, error):
+    print(f"\n{job.variant.label}: {error}", file=sys.stderr)
+    tail = job.tail()
+    if tail:
+        print(f"last lines of {job.log}:", file=sys.stderr)
+        for line in tail:
+            print(f"    | {line}", file=sys.stderr)
+
+
+def _execute(args, wanted, command):
+    """Run a checked scenario and write all results; exit status."""
+    from . import output  # matplotlib takes a second to load: not for bad input
+    jobs_max = _whole("--jobs", args.jobs, 1, 1024) if args.jobs is not None else len(
+        os.sched_getaffinity(0))
+    timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
+    check_directory(args.out)
+    kernel = runner.find_kernel(args.kernel)
+    runner.check_modules(kernel, wanted)
+    if open_directory(args.out) and not args.quiet:
+        print(f"replacing the earlier result in {args.out}", file=sys.stderr)
+    output.clear(args.out)
+    jobs, outcomes = runner.run_all(wanted, kernel, args.out, jobs_max, timeout_s, args.quiet)
+    failures = {}
+    for job in jobs:
+        error = outcomes[job.variant.label]
+        if isinstance(error, RunError):
+            failures.setdefault(job.variant.label, []).append(str(error))
+            _explain_failure(job, error)
+        if job.complaints:
+            failures.setdefault(job.variant.label, []).append(
+                f"kernel log: {job.complaints[0]}")
+            print(f"\n{job.variant.label}: the kernel complained, see {job.log}:\n"
+                  f"    | {job.complaints[0]}", file=sys.stderr)
+    results = [outcomes[job.variant.label] for job in jobs
+               if not isinstance(outcomes[job.variant.label], RunError)]
+    facts = {"command": command, "kernel": _kernel_version(jobs), "kernel_kind": args.kernel,
+             "jobs": jobs_max}
+    summaries, problems = output.write(args.out, wanted, results, failures, facts)
+    for label, texts in problems.items():
+        print(f"\n{label}: physics checks failed:", file=sys.stderr)
+        for text in texts:
+            print(f"    {text}", file=sys.stderr)
+    if summaries and not args.quiet:
+        _print_summary(summaries, args.out)
+    return EXIT_FAILED if failures or problems else 0
+
+
+def _plan(args):
+    wanted = scenario.build(scenario.load(args.file), Places(args.file))
+    variants = {variant.label: variant for variant in wanted.variants}
+    label = args.cc or wanted.variants[0].label
+    if label not in variants:
+        raise InputError("--cc", f"no '{label}' in {args.file}{nearest(label, variants)}: one of "
+                         f"{', '.join(variants)}")
+    sys.stdout.write(plan.write(wanted, variants[label]))
+    return 0
+
+
+def _load(args):
+    if args.command == "incast":
+        return incast_table(args)
+    table = scenario.load(args.file)
+    if args.seed is not None:
+        table["seed"] = args.seed
+    return table, Places(args.file, {"seed": "--seed"} if args.seed is not None else {})
+
+
+def main(argv):
+    """Run the command line; exit status."""
+    try:
+        args = make_parser().parse_args(argv)
+        if args.command == "plan":
+            return _plan(args)
+        table, places = _load(args)
+        command = "selftests/lab/lab " + shlex.join(argv)
+        return _execute(args, scenario.build(table, places), command)
+    except InputError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        print("\nlab: interrupted, nothing left running", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        return EXIT_FAILED

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What goes wrong, told apart by who can mend it."""
+
+import difflib
+
+
+class InputError(Exception):
+    """Something the user wrote: names the place, the value and what is allowed."""
+
+    def __init__(self, where, problem):
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+        self.problem = problem
+
+
+class RunError(Exception):
+    """A run that could not be made or cannot be trusted."""
+
+
+def nearest(word, known):
+    """', did you mean ...' for a word close to a known one, else ''."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f", did you mean '{close[0]}'?" if close else ""

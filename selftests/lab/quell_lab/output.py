@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Everything a run leaves in its directory."""
+
+import json
+import os
+import shutil
+
+from . import plots, report, results as checks, summary, tables
+
+FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html")
+STEMS = ("start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
+
+
+def clear(directory):
+    """Remove an earlier result, so that nothing old is taken for new."""
+    for name in FILES + tuple(f"{stem}.svg" for stem in STEMS):
+        path = os.path.join(directory, name)
+        if os.path.exists(path):
+            os.remove(path)
+    shutil.rmtree(os.path.join(directory, "raw"), ignore_errors=True)
+
+
+def _config(scenario):
+    """The scenario as run, in base units."""
+    return {
+        "title": scenario.title,
+        "as_written": scenario.config,
+        "hosts": len(scenario.graph.hosts),
+        "switches": len(scenario.graph.switches),
+        "cables": [{"a": c.a, "b": c.b, "rate_bits_ps": c.rate_bits_ps, "delay_ns": c.delay_ns,
+                    "mtu_bytes": c.mtu_bytes} for c in scenario.graph.cables],
+        "queue": vars(scenario.queue),
+        "record": vars(scenario.record),
+        "until_ns": scenario.until_ns,
+    }
+
+
+def write(directory, scenario, results, failures, facts):
+    """Write all files; ({label: summary}, {label: problems})."""
+    tables.write(directory, results)
+    summaries = {result.variant.label: summary.summarise(scenario, result) for result in results}
+    problems = {}
+    for result in results:
+        found = checks.physics(scenario, result)
+        summaries[result.variant.label]["physics"] = found
+        if found:
+            problems[result.variant.label] = found
+    document = {
+        "quell_lab": 1,
+        "seed": scenario.seed,
+        "kernel": facts["kernel"],
+        "kernel_kind": facts["kernel_kind"],
+        "jobs": facts["jobs"],
+        "command": facts["command"],
+        "config": _config(scenario),
+        "failures": failures,
+        "cc": summaries,
+    }
+    with open(os.path.join(directory, "summary.json"), "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
+    figures = {}
+    if results:
+        drawn = plots.draw(scenario, results, summaries)
+        figures = {stem: plots.to_svg(figure, f"{scenario.title}: {stem}")
+                   for stem, figure in drawn.items()}
+        plots.close(drawn)
+    for stem, svg in figures.items():
+        with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
+            file.write(svg)
+    report.write(os.path.join(directory, "report.html"), scenario, summaries, figures, problems,
+                 failures, facts)
+    return summaries, problems

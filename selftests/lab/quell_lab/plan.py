@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Writes the plan the lab's init executes: one algorithm's run of a scenario.
+
+The format is described in selftests/lab/PLAN-FORMAT.md.
+"""
+
+GATEWAY = "169.254.0.1"		# next hop of every route: cables need no ARP
+PORT_BASE = 10000		# flow N connects to this port plus N
+HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
+LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
+ECN_DEQUEUE = 1			# enum swport_ecn_mode
+
+# Hosts are Debian's TCP but for what a measurement at these rates needs.
+HOST_SYSCTLS = (
+    # Buffers start large: a window of one bandwidth-delay product must fit
+    # from the first byte, and must not be what limits a flow later.
+    ("net.ipv4.tcp_rmem", "4096 16777216 67108864"),
+    ("net.ipv4.tcp_wmem", "4096 16777216 67108864"),
+    # What one connection learned must not steer the next one to that host.
+    ("net.ipv4.tcp_no_metrics_save", "1"),
+)
+SWITCH_SYSCTLS = (("net.ipv4.ip_forward", "1"),)
+
+
+def write(scenario, variant):
+    """Text of the plan for one variant."""
+    lines = ["quell-plan 1"]
+    lines += [f"module {name}" for name in LAB_MODULES + variant.modules]
+    lines.append(f"cc-allowed reno {variant.name}")
+    lines += [f"node {node}" for node in scenario.graph.nodes]
+    lines += _cables(scenario.graph)
+    lines += _addresses(scenario.graph)
+    lines += _routes(scenario)
+    lines += _sysctls(scenario.graph, variant)
+    lines += _qdiscs(scenario)
+    for host in scenario.graph.hosts:
+        lines += [f"param {host} {variant.name} {key} {value}"
+                  for key, value in variant.values.items()]
+    lines += [_flow(scenario.graph, flow) for flow in scenario.flows]
+    lines += [f"watch {port.node} {port.dev}" for port in scenario.watched_ports()]
+    lines.append(f"sample queue={scenario.record.queue_ns} flow={scenario.record.cwnd_ns} "
+                 f"delivered={scenario.record.window_ns}")
+    lines.append(f"until {scenario.until_ns}")
+    lines.append("run")
+    return "\n".join(lines) + "\n"
+
+
+def _cables(graph):
+    """Both ends of a cable; every port appears once as the first end or the second."""
+    lines = []
+    for node in graph.nodes:
+        for port in graph.ports[node]:
+            if port.cable.a == node:
+                lines.append(f"link {node} {port.dev} {port.peer} {port.peer_dev} "
+                             f"rate={port.cable.rate_bits_ps} delay={port.cable.delay_ns} "
+                             f"mtu={port.cable.mtu_bytes}")
+    return lines
+
+
+def _addresses(graph):
+    """One address a node, on its first port: a switch needs one to forward."""
+    return [f"addr {node} {graph.ports[node][0].dev} {graph.address(node)}/32"
+            for node in graph.nodes]
+
+
+def _routes(scenario):
+    """Hosts send all to their cable; switches know each host that sends or receives."""
+    graph = scenario.graph
+    lines = [f"route {host} 0.0.0.0/0 via {GATEWAY} dev {graph.ports[host][0].dev}"
+             for host in graph.hosts]
+    ends = {end for flow in scenario.flows for end in (flow.src, flow.dst)}
+    for switch in graph.switches:
+        for host in graph.hosts:
+            if host not in ends:
+                continue
+            hops = graph.next_hops(switch, host)
+            if hops:
+                lines.append(f"route {switch} {graph.address(host)}/32 via {GATEWAY} "
+                             f"dev {hops[0].dev}")
+    return lines
+
+
+def _sysctls(graph, variant):
+    lines = []
+    for host in graph.hosts:
+        lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control {variant.name}")
+        lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
+    for switch in graph.switches:
+        lines += [f"sysctl {switch} {key} {value}" for key, value in SWITCH_SYSCTLS]
+    return lines
+
+
+def _qdiscs(scenario):
+    queue = scenario.queue
+    swport = f"swport limit={queue.limit_bytes} control-limit={queue.control_limit_bytes}"
+    if queue.ecn_max_bytes:
+        swport += (f" ecn-mode={ECN_DEQUEUE} ecn-min={queue.ecn_min_bytes} "
+                   f"ecn-max={queue.ecn_max_bytes} ecn-prob={queue.ecn_prob_q16}")
+    lines = []
+    for host in scenario.graph.hosts:
+        dev = scenario.graph.ports[host][0].dev
+        lines.append(f"qdisc {host} {dev} pfifo limit={HOST_QUEUE_PKTS}")
+    number = 0
+    for switch in scenario.graph.switches:
+        for port in scenario.graph.ports[switch]:
+            number += 1
+            lines.append(f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}")
+    return lines
+
+
+def port_seed(scenario, number):
+    """Seed of one port's marking lottery: 1..2^32-1, never 0, which means random."""
+    return (scenario.seed * 65537 + number - 1) % (2**32 - 1) + 1
+
+
+def _flow(graph, flow):
+    return (f"flow {flow.number} {flow.src} {flow.dst} {graph.address(flow.dst)} "
+            f"{PORT_BASE + flow.number} {flow.size_bytes} {flow.start_ns} "
+            f"{'cold' if flow.cold else 'warm'}")

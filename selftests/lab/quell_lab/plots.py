@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures, as SVG text.
+
+One figure shows every algorithm, each in its own colour throughout.  Colours
+are Okabe and Ito's, told apart by colour-blind readers too; line styles and
+markers differ as well.
+"""
+
+import io
+import re
+
+import matplotlib
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter  # noqa: E402
+
+from .summary import FAIR, jain_windows  # noqa: E402
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKERS = "osD^vPX"
+DASHES = ("-", "--", "-.", ":")
+POINTS_MAX = 3000		# of one line: more only makes the file larger
+NS_PER_US = 1000
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "quell",
+    "path.simplify": True,
+}
+
+
+class Look:
+    """Colour, marker and dash of each algorithm of a report."""
+
+    def __init__(self, labels):
+        self.numbers = {label: number for number, label in enumerate(labels)}
+
+    def colour(self, label):
+        """Same for a label in every figure."""
+        return COLOURS[self.numbers[label] % len(COLOURS)]
+
+    def marker(self, label):
+        """Shape of a label's points."""
+        return MARKERS[self.numbers[label] % len(MARKERS)]
+
+    def dash(self, label):
+        """Style of a label's lines."""
+        return DASHES[self.numbers[label] % len(DASHES)]
+
+
+def _span_us(results):
+    """Time axis: from 0 to the last completion that is not far out alone."""
+    ends = [row.end_ns for result in results for row in result.flows if row.finished]
+    return max(ends, default=1) / NS_PER_US
+
+
+def _thin(times, values):
+    """At most POINTS_MAX points, keeping the extremes of each stretch."""
+    if len(times) <= POINTS_MAX:
+        return times, values
+    stretch = -(-len(times) * 2 // POINTS_MAX)
+    kept = set()
+    for begin in range(0, len(times), stretch):
+        part = range(begin, min(begin + stretch, len(times)))
+        kept.add(min(part, key=values.__getitem__))
+        kept.add(max(part, key=values.__getitem__))
+    order = sorted(kept)
+    return [times[i] for i in order], [values[i] for i in order]
+
+
+def _time_axis(axes, end_us):
+    """Microseconds, or milliseconds when the run is long."""
+    if end_us >= 20000:
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: f"{us / 1000:g}"))
+        axes.set_xlabel("Time (ms)")
+    else:
+        axes.set_xlabel("Time (µs)")
+
+
+def _kilobytes(axes, label):
+    axes.set_ylabel(label)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / 1000:g}"))
+
+
+def _grid(count):
+    """Figure with one panel per algorithm, at most two beside each other."""
+    columns = min(count, 2)
+    rows = -(-count // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4.6 * columns, 2.9 * rows),
+                                squeeze=False, layout="constrained")
+    panels = [panel for row in axes for panel in row]
+    for panel in panels[count:]:
+        panel.set_visible(False)
+    return figure, panels[:count]
+
+
+def start_finish(results, look):
+    """Start against finish time of each flow, as in Fig. 3 of the VAI/SF paper."""
+    figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    for result in results:
+        rows = [row for row in result.flows if row.finished]
+        label = result.variant.label
+        axes.plot([row.start_ns / NS_PER_US for row in rows],
+                  [row.end_ns / NS_PER_US for row in rows], look.marker(label), markersize=5,
+                  markerfacecolor="none", markeredgewidth=1.2, color=look.colour(label),
+                  label=label, linestyle="none")
+    axes.set_xlabel("Flow start (µs)")
+    axes.set_ylabel("Flow finish (µs)")
+    ends = [row.end_ns for result in results for row in result.flows if row.finished]
+    if ends and max(ends) > 20 * min(ends):
+        axes.set_yscale("log")
+    axes.set_title("Start and finish of every flow")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def fairness(results, look, window_ns):
+    """Jain's index of the flows active, per window."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    for result in results:
+        windows = jain_windows(result, window_ns)
+        times, values = _thin([(begin + window_ns / 2) / NS_PER_US for begin, _, _ in windows],
+                              [index for _, index, _ in windows])
+        label = result.variant.label
+        axes.plot(times, values, look.dash(label), color=look.colour(label), linewidth=1.3,
+                  label=label)
+    axes.axhline(FAIR, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.set_ylim(0, 1.04)
+    _time_axis(axes, _span_us(results))
+    axes.set_ylabel("Jain index")
+    axes.set_title(f"Fairness among active flows, windows of {window_ns / NS_PER_US:g} µs")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def queues(results, look, scenario, summaries):
+    """Backlog of each run's fullest port over time."""
+    figure, panels = _grid(len(results))
+    for result, axes in zip(results, panels):
+        label = result.variant.label
+        worst = summaries[label]["queue"]
+        port = worst["port"] if worst else ""
+        rows = [(0, 0)] + result.queues.get(port, [])
+        end_ns = max((row.end_ns for row in result.flows if row.finished), default=0)
+        rows = [row for row in rows if row[0] <= end_ns or not end_ns]
+        times, values = _thin([time_ns / NS_PER_US for time_ns, _ in rows],
+                              [backlog for _, backlog in rows])
+        axes.plot(times, values, color=look.colour(label), linewidth=0.9,
+                  drawstyle="steps-post")
+        axes.axhline(scenario.queue.limit_bytes, color="#888888", linewidth=0.8)
+        if scenario.queue.ecn_max_bytes:
+            axes.axhline(scenario.queue.ecn_min_bytes, color="#888888", linewidth=0.8,
+                         linestyle=(0, (1, 2)))
+        axes.set_ylim(0, scenario.queue.limit_bytes * 1.06)
+        _kilobytes(axes, "Queue (kB)")
+        _time_axis(axes, end_ns / NS_PER_US)
+        axes.set_title(f"{label}, port {port}")
+    figure.suptitle("Queue at the switch (solid: limit, dotted: ECN threshold)", fontsize=10)
+    return figure
+
+
+def _flow_panel(axes, rows_by_flow, value, shades):
+    for number, rows in rows_by_flow.items():
+        times, values = _thin([row[0] / NS_PER_US for row in rows], [value(row) for row in rows])
+        axes.plot(times, values, color=shades[number], linewidth=0.7, drawstyle="steps-post")
+
+
+def windows(results):
+    """Congestion window of every flow; early starters dark, late ones light."""
+    figure, panels = _grid(len(results))
+    for result, axes in zip(results, panels):
+        ends = {row.flow.number: row.end_ns for row in result.flows}
+        shown = {number: [row for row in rows if ends[number] < 0 or row[0] <= ends[number]]
+                 for number, rows in result.cwnd.items()}
+        _flow_panel(axes, shown, lambda row: row[1], _shades(result))
+        _kilobytes(axes, "Window (kB)")
+        axes.set_yscale("symlog", linthresh=1500)
+        axes.set_ylim(0, None)
+        _kilobytes(axes, "Window (kB)")
+        _time_axis(axes, max(ends.values(), default=0) / NS_PER_US)
+        axes.set_title(result.variant.label)
+    figure.suptitle("Congestion window of every flow (dark: first to start, light: last)",
+                    fontsize=10)
+    return figure
+
+
+def rates(results, window_ns):
+    """What every flow was handed per window, as a rate."""
+    figure, panels = _grid(len(results))
+    for result, axes in zip(results, panels):
+        shown = {}
+        for number, rows in result.delivered.items():
+            line = []
+            before_ns, before = None, 0
+            for time_ns, count in rows:
+                if before_ns is not None and time_ns - before_ns > window_ns:
+                    line += [(before_ns, 0), (time_ns - window_ns, 0)]
+                line.append((time_ns - window_ns, (count - before) * 8 / window_ns))
+                before_ns, before = time_ns, count
+            if before_ns is not None:
+                line.append((before_ns, 0))
+            shown[number] = line
+        _flow_panel(axes, shown, lambda row: row[1], _shades(result))
+        axes.set_ylabel("Goodput (Gbit/s)")
+        axes.set_ylim(0, None)
+        _time_axis(axes, max((row.end_ns for row in result.flows), default=0) / NS_PER_US)
+        axes.set_title(result.variant.label)
+    figure.suptitle("Goodput of every flow (dark: first to start, light: last)", fontsize=10)
+    return figure
+
+
+def _shades(result):
+    """Colour of each flow, from dark for the first to start to light for the last."""
+    order = sorted(result.flows, key=lambda row: (row.start_ns, row.flow.number))
+    count = max(len(order) - 1, 1)
+    return {row.flow.number: matplotlib.colormaps["viridis"](0.92 * position / count)
+            for position, row in enumerate(order)}
+
+
+def completion(results, look):
+    """Cumulative distribution of the completion times."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    longest = shortest = None
+    for result in results:
+        times = sorted(row.fct_ns / NS_PER_US for row in result.flows if row.finished)
+        if not times:
+            continue
+        longest = max(times[-1], longest or 0)
+        shortest = min(times[0], shortest or times[0])
+        shares = [(rank + 1) / len(times) for rank in range(len(times))]
+        label = result.variant.label
+        axes.plot([times[0]] + times, [0] + shares, look.dash(label), color=look.colour(label),
+                  linewidth=1.4, label=label, drawstyle="steps-post")
+    if longest and longest > 20 * shortest:
+        axes.set_xscale("log")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("Flow completion time (µs)")
+    axes.set_ylabel("Share of flows")
+    axes.set_title("Distribution of flow completion times")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def draw(scenario, results, summaries):
+    """{file stem: figure} of a report, in its order."""
+    look = Look([result.variant.label for result in results])
+    with plt.rc_context(STYLE):
+        figures = {
+            "start-finish": start_finish(results, look),
+            "fct-cdf": completion(results, look),
+            "jain": fairness(results, look, scenario.record.window_ns),
+            "queue": queues(results, look, scenario, summaries),
+            "goodput": rates(results, scenario.record.window_ns),
+            "cwnd": windows(results),
+        }
+    return figures
+
+
+def to_svg(figure, title):
+    """SVG text of a figure, the same for the same figure."""
+    buffer = io.StringIO()
+    with plt.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None,
+                                                       "Title": title})
+    return buffer.getvalue()
+
+
+def inline(svg, prefix):
+    """The <svg> element alone, ids made unique so that several share one page."""
+    body = svg[svg.index("<svg"):]
+    body = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', body)
+    body = re.sub(r'="#([^"]+)"', rf'="#{prefix}-\1"', body)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", body)
+
+
+def close(figures):
+    """Free what the figures hold."""
+    for figure in figures.values():
+        plt.close(figure)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One self-contained HTML page of a run."""
+
+import html
+
+from . import plots, units
+
+CSS = """
+:root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 1080px; padding: 2rem 1.25rem 4rem; color: var(--ink);
+  font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Arial, sans-serif; background: #fff; }
+h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 .8rem; padding-bottom: .3rem;
+  border-bottom: 1px solid var(--line); }
+p.lead { color: var(--soft); margin: 0 0 1rem; }
+.verdict { display: inline-block; padding: .3rem .7rem; border-radius: 4px; color: #fff;
+  font-weight: 600; }
+.good { background: var(--good); } .bad { background: var(--bad); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .88rem;
+  font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; }
+th:first-child, td:first-child { text-align: left; }
+table.facts td { text-align: left; white-space: normal; }
+table.facts td:first-child { width: 13rem; color: var(--soft); }
+.chip { display: inline-block; width: .8em; height: .8em; border-radius: 2px;
+  margin-right: .45em; vertical-align: -1px; }
+figure { margin: 0 0 2rem; } figure svg { max-width: 100%; height: auto; }
+figcaption { color: var(--soft); font-size: .88rem; max-width: 70ch; }
+pre { background: #f6f8fa; padding: .8rem 1rem; overflow-x: auto; border-radius: 4px;
+  font-size: .85rem; white-space: pre-wrap; }
+li { margin: .15rem 0; }
+footer { margin-top: 3rem; color: var(--soft); font-size: .82rem; }
+"""
+
+CAPTIONS = {
+    "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
+                    "A falling one: those that start last finish first. A flat one: a fair "
+                    "network in which all finish together.",
+    "fct-cdf": "Flow completion: from the start of the flow until its last byte is handed to the "
+               "receiving socket.",
+    "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
+            "shares, 1/n one flow has everything. Flows count in windows they span entirely.",
+    "queue": "Backlog of the fullest switch port, sampled. The maximum in the table is the port's "
+             "own watermark, exact.",
+    "goodput": "Bytes handed to each receiving socket per window.",
+    "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
+}
+
+
+def _micro(time_ns):
+    return "–" if time_ns is None else f"{time_ns / 1000:,.1f}"
+
+
+def _number(value):
+    return "–" if value is None else f"{value:,}"
+
+
+def _ratio(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+COLUMNS = (
+    ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
+    ("p50 µs", lambda s: _micro(s["fct_ns"]["p50"])),
+    ("p99 µs", lambda s: _micro(s["fct_ns"]["p99"])),
+    ("max µs", lambda s: _micro(s["fct_ns"]["max"])),
+    ("Finish spread µs", lambda s: _micro(s["spread_ns"])),
+    ("Start–finish rank", lambda s: _ratio(s["start_finish_rank_correlation"])),
+    ("Jain mean", lambda s: _ratio(s["jain"]["mean"])),
+    ("Fair after µs", lambda s: _micro(s["jain"]["fair_after_ns"])),
+    ("Goodput Gbit/s", lambda s: f"{s['goodput_bits_ps'] / 1e9:.2f}"),
+)
+QUEUE_COLUMNS = (
+    ("Port", lambda s: s["queue"]["port"] if s["queue"] else "–"),
+    ("Queue mean kB", lambda s: f"{s['queue']['mean_bytes'] / 1000:.1f}" if s["queue"] else "–"),
+    ("p99 kB", lambda s: f"{s['queue']['p99_bytes'] / 1000:.1f}" if s["queue"] else "–"),
+    ("max kB", lambda s: f"{s['queue']['max_bytes'] / 1000:.1f}" if s["queue"] else "–"),
+    ("Drops", lambda s: _number(s["drops"])),
+    ("CE marks", lambda s: _number(s["marks"])),
+    ("Retransmitted", lambda s: _number(s["retransmitted_segs"])),
+    ("Packet-hops", lambda s: _number(s["packet_hops"])),
+    ("Wall s", lambda s: f"{s['wall_s']:.2f}"),
+    ("Packet-hops/s", lambda s: _number(s["packet_hops_ps"])),
+)
+
+
+def _table(columns, summaries, look):
+    head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in columns)
+    rows = []
+    for label, summary in summaries.items():
+        chip = f'<span class="chip" style="background:{look.colour(label)}"></span>'
+        cells = "".join(f"<td>{html.escape(str(show(summary)))}</td>" for _, show in columns)
+        rows.append(f"<tr><td>{chip}{html.escape(label)}</td>{cells}</tr>")
+    return (f'<div class="scroll"><table><thead><tr><th>Algorithm</th>{head}</tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def _facts(pairs):
+    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(value))}</td></tr>"
+                   for name, value in pairs)
+    return f'<table class="facts"><tbody>{rows}</tbody></table>'
+
+
+def _network(scenario):
+    graph = scenario.graph
+    kinds = sorted({(c.rate_bits_ps, c.delay_ns, c.mtu_bytes) for c in graph.cables})
+    cables = "; ".join(f"{units.show_rate(rate)}, {units.show_time(delay)}, MTU {mtu}"
+                       for rate, delay, mtu in kinds)
+    queue = scenario.queue
+    ecn = "off"
+    if queue.ecn_max_bytes:
+        ecn = f"RED at dequeue, {queue.ecn_min_bytes:,} to {queue.ecn_max_bytes:,} bytes"
+        if queue.ecn_min_bytes == queue.ecn_max_bytes:
+            ecn = f"every packet at dequeue above {queue.ecn_min_bytes:,} bytes"
+    sizes = sorted({flow.size_bytes for flow in scenario.flows})
+    size = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+    last_ns = max(flow.start_ns for flow in scenario.flows)
+    cold = sum(flow.cold for flow in scenario.flows)
+    how = f"{cold} with a handshake" if cold else "on open connections"
+    return [
+        ("Network", f"{len(graph.hosts)} hosts, {len(graph.switches)} switches, "
+                    f"{len(graph.cables)} cables"),
+        ("Cables", cables),
+        ("Switch ports", f"swport, {queue.limit_bytes:,} bytes of data, "
+                         f"{queue.control_limit_bytes:,} of control packets"),
+        ("ECN", ecn),
+        ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
+                  f"{units.show_time(last_ns)}, {how}"),
+        ("Seed", scenario.seed),
+    ]
+
+
+def _algorithms(scenario):
+    rows = []
+    for variant in scenario.variants:
+        text = ", ".join(f"{key} {value}" for key, value in variant.texts.items())
+        rows.append((variant.label, f"{variant.name}: {text or 'defaults'}"))
+    return rows
+
+
+def _verdicts(problems, failures):
+    if not problems and not failures:
+        return ('<p><span class="verdict good">All physics checks hold</span></p><ul>'
+                "<li>No flow completed before its physical limit.</li>"
+                "<li>No queue exceeded its limit by more than one packet.</li>"
+                "<li>Every flow finished; bytes delivered equal bytes sent equal bytes asked "
+                "for.</li><li>The kernel logs are free of warnings.</li></ul>")
+    items = "".join(f"<li><b>{html.escape(label)}</b>: {html.escape(text)}</li>"
+                    for source in (failures, problems)
+                    for label, texts in source.items() for text in texts)
+    return (f'<p><span class="verdict bad">This run must not be trusted</span></p>'
+            f"<ul>{items}</ul>")
+
+
+def write(path, scenario, summaries, figures, problems, failures, facts):
+    """
+    Write the page.  problems and failures: label -> sentences; figures: stem
+    -> SVG text; facts: dict with command and kernel.
+    """
+    look = plots.Look(list(summaries))
+    title = html.escape(scenario.title)
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title} – Quell laboratory</title><style>{CSS}</style></head><body>",
+        f"<h1>{title}</h1>",
+        '<p class="lead">Real kernel TCP in virtual time: every packet was sent by the Linux '
+        "stack and switched by a Linux router.</p>",
+        _verdicts(problems, failures),
+    ]
+    if summaries:
+        parts += ["<h2>Results</h2>", _table(COLUMNS, summaries, look), "<br>",
+                  _table(QUEUE_COLUMNS, summaries, look)]
+    for stem, svg in figures.items():
+        parts.append(f"<figure>{plots.inline(svg, stem)}"
+                     f"<figcaption>{html.escape(CAPTIONS[stem])}</figcaption></figure>")
+    parts += [
+        "<h2>Configuration</h2>", _facts(_network(scenario) + _algorithms(scenario)
+                                         + [("Kernel", facts["kernel"])]),
+        "<h2>Reproduce</h2>",
+        f"<pre>{html.escape(facts['command'])}</pre>",
+        "<p>The same seed gives the same flows.csv, queues.csv, cwnd.csv and delivered.csv, byte "
+        "for byte; only the wall-clock figures differ.</p>",
+        "<footer>Definitions of every figure: Documentation/lab.md.</footer>",
+        "</body></html>\n",
+    ]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(parts))

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reads what a run left behind, and checks it against physics."""
+
+import os
+from dataclasses import dataclass
+
+from .errors import RunError
+from .physics import ETHERNET_BYTES
+
+UNFINISHED = -1
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """One flow of one run; times count from the beginning of the measurement."""
+
+    flow: object		# scenario.Flow
+    start_ns: int
+    end_ns: int
+    sent_bytes: int
+    delivered_bytes: int
+    retrans_segs: int
+    segs_out: int
+    ideal_ns: int
+
+    @property
+    def finished(self):
+        """Whether the last byte arrived."""
+        return self.end_ns != UNFINISHED
+
+    @property
+    def fct_ns(self):
+        """Flow completion time, or -1."""
+        return self.end_ns - self.start_ns if self.finished else UNFINISHED
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """All one run measured, sorted."""
+
+    variant: object		# algorithms.Variant
+    flows: list			# FlowResult by number
+    queues: dict		# port label -> [(time_ns, backlog_bytes)]
+    cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns)]
+    delivered: dict		# flow number -> [(time_ns, bytes so far)]
+    ports: dict			# port label -> {counter: value}
+    virtual_ns: int
+    wall_s: float
+
+
+def _lines(directory, name):
+    path = os.path.join(directory, name)
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            for number, line in enumerate(file, start=1):
+                fields = line.split()
+                if fields:
+                    yield f"{name}:{number}", fields
+    except OSError as error:
+        raise RunError(f"{name}: {error.strerror}") from None
+
+
+def _ints(place, fields, count):
+    if len(fields) != count:
+        raise RunError(f"{place}: {len(fields)} fields instead of {count}")
+    try:
+        return [int(field) for field in fields]
+    except ValueError:
+        raise RunError(f"{place}: not numbers: {' '.join(fields)}") from None
+
+
+def _flows(directory, scenario):
+    by_number = {flow.number: flow for flow in scenario.flows}
+    results = {}
+    for place, fields in _lines(directory, "flows.out"):
+        number, start, end, sent, delivered, retrans, segs = _ints(place, fields, 7)
+        if number not in by_number or number in results:
+            raise RunError(f"{place}: flow {number} is unknown or named twice")
+        flow = by_number[number]
+        results[number] = FlowResult(flow, start, end, sent, delivered, retrans, segs,
+                                     scenario.ideal_ns(flow))
+    missing = sorted(set(by_number) - set(results))
+    if missing:
+        raise RunError(f"flows.out: no line for flow {missing[0]}")
+    return [results[number] for number in sorted(results)]
+
+
+def _series(directory, name, columns):
+    """Rows 'flow time values...' grouped by flow, in order of time."""
+    series = {}
+    for place, fields in _lines(directory, name):
+        values = _ints(place, fields, columns + 2)
+        series.setdefault(values[0], []).append(tuple(values[1:]))
+    return {key: sorted(series[key]) for key in sorted(series)}
+
+
+def _queues(directory):
+    series = {}
+    for place, fields in _lines(directory, "queues.out"):
+        if len(fields) != 4:
+            raise RunError(f"{place}: {len(fields)} fields instead of 4")
+        row = tuple(_ints(place, fields[2:], 2))
+        series.setdefault(f"{fields[0]}:{fields[1]}", []).append(row)
+    return {key: sorted(series[key]) for key in sorted(series)}
+
+
+def _ports(directory):
+    ports = {}
+    for place, fields in _lines(directory, "ports.out"):
+        counters = {}
+        for pair in fields[2:]:
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise RunError(f"{place}: '{pair}' is not key=value")
+            counters[key] = int(value) if value.lstrip("-").isdigit() else value
+        ports[f"{fields[0]}:{fields[1]}"] = counters
+    return ports
+
+
+def _virtual_ns(directory):
+    for place, fields in _lines(directory, "done.out"):
+        if fields[0] == "ok" and len(fields) > 1 and fields[1].startswith("virtual_ns="):
+            return _ints(place, [fields[1].partition("=")[2]], 1)[0]
+    raise RunError("done.out: no line 'ok virtual_ns=N'")
+
+
+def read(directory, scenario, variant, wall_s):
+    """Everything in a run's result directory; RunError if it does not parse."""
+    virtual_ns = _virtual_ns(directory)
+    return RunResult(variant, _flows(directory, scenario), _queues(directory),
+                     _series(directory, "cwnd.out", 3), _series(directory, "delivered.out", 1),
+                     _ports(directory), virtual_ns, wall_s)
+
+
+def queue_max_bytes(counters):
+    """Most bytes a switch port's data band ever held: its exact watermark."""
+    return counters.get("data_backlog_max_bytes", 0)
+
+
+def physics(scenario, result):
+    """Sentences for everything that cannot be; empty when all is well."""
+    problems = []
+    for row in result.flows:
+        problems += _flow_problems(scenario, row)
+    packet = max(cable.mtu_bytes for cable in scenario.graph.cables) + ETHERNET_BYTES
+    for switch in scenario.graph.switches:
+        for port in scenario.graph.ports[switch]:
+            problems += _port_problems(scenario, port.label, result.ports.get(port.label), packet)
+    for label, rows in result.queues.items():
+        top = max(backlog for _, backlog in rows)
+        mark = queue_max_bytes(result.ports.get(label, {}))
+        if top > mark + scenario.queue.control_limit_bytes:
+            problems.append(f"port {label}: sampled backlog {top} bytes above the port's own "
+                            f"maximum {mark} bytes")
+    return problems
+
+
+def _flow_problems(scenario, row):
+    flow = row.flow
+    name = f"flow {flow.number} ({flow.src} to {flow.dst})"
+    problems = []
+    if not row.finished:
+        problems.append(f"{name}: not finished, {row.delivered_bytes} of {flow.size_bytes} "
+                        "bytes delivered")
+        return problems
+    if row.start_ns != flow.start_ns:
+        problems.append(f"{name}: started at {row.start_ns} ns instead of {flow.start_ns} ns")
+    if row.fct_ns < row.ideal_ns:
+        problems.append(f"{name}: completion in {row.fct_ns} ns is below the physical limit of "
+                        f"{row.ideal_ns} ns")
+    if not row.sent_bytes == row.delivered_bytes == flow.size_bytes:
+        problems.append(f"{name}: {flow.size_bytes} bytes asked for, {row.sent_bytes} sent, "
+                        f"{row.delivered_bytes} delivered")
+    if scenario.within_one_packet:
+        allowed = row.ideal_ns + scenario.packet_time_ns(flow)
+        if row.fct_ns > allowed:
+            problems.append(f"{name}: completion in {row.fct_ns} ns is {row.fct_ns - row.ideal_ns}"
+                            f" ns above the physical limit of {row.ideal_ns} ns, more than one "
+                            f"packet time of {scenario.packet_time_ns(flow)} ns")
+    return problems
+
+
+def _port_problems(scenario, label, counters, packet):
+    if counters is None:
+        return [f"port {label}: no line in ports.out"]
+    problems = []
+    limits = (("data", scenario.queue.limit_bytes), ("control", scenario.queue.control_limit_bytes))
+    for band, limit in limits:
+        key = f"{band}_backlog_max_bytes"
+        if key not in counters:
+            problems.append(f"port {label}: no {key} in ports.out")
+        elif counters[key] > limit + packet:
+            problems.append(f"port {label}: {band} queue reached {counters[key]} bytes, above "
+                            f"its limit of {limit} and one packet of {packet}")
+    return problems

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs plans: one user-mode Linux process per algorithm, several at a time."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from . import plan, results
+from .errors import InputError, RunError
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = {"normal": os.path.join(ROOT, "build", "lab"),
+         "debug": os.path.join(ROOT, "build", "lab-debug")}
+UML_RUN = os.path.join(HERE, "uml-run")
+MAKE = {"normal": "make lab", "debug": "make lab-debug"}
+
+COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace)\b|"
+                       r"possible circular|possible recursive|inconsistent lock state|"
+                       r"unreferenced object")
+PROGRESS = re.compile(r"^quell-progress (\d+) (\d+) (\d+)")
+VERSION = re.compile(r"\bLinux version (\S+)")
+REFRESH_S = 0.2
+PLAIN_REFRESH_S = 10
+TAIL_LINES = 20
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What a run executes."""
+
+    kind: str
+    linux: str
+    modules: str
+    init: str
+
+
+def find_kernel(kind):
+    """The lab kernel, from QUELL_LAB_* or from where make puts it."""
+    base = BUILD[kind]
+    places = (("QUELL_LAB_KERNEL", "linux"), ("QUELL_LAB_MODULES", "modules"),
+              ("QUELL_LAB_INIT", "init"))
+    paths = []
+    for variable, name in places:
+        path = os.environ.get(variable)
+        source = variable
+        if path is None:
+            path = os.path.join(base, name)
+            source = "lab kernel"
+        if not os.path.exists(path):
+            hint = f", run '{MAKE[kind]}'" if source == "lab kernel" else ""
+            raise InputError(source, f"no {name} at {path}{hint}")
+        paths.append(path)
+    return Kernel(kind, *paths)
+
+
+def check_modules(kernel, scenario):
+    """InputError for a module that is not built, before anything runs."""
+    for variant in scenario.variants:
+        for name in plan.LAB_MODULES + variant.modules:
+            if not os.path.exists(os.path.join(kernel.modules, name)):
+                raise InputError(f"--cc {variant.label}" if name in variant.modules else "modules",
+                                 f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")
+
+
+class Job:
+    """One variant's run: its directory, process and progress."""
+
+    def __init__(self, scenario, variant, kernel, directory):
+        self.scenario = scenario
+        self.variant = variant
+        self.kernel = kernel
+        self.directory = directory
+        self.process = None
+        self.virtual_ns = 0
+        self.done = 0
+        self.state = "waiting"
+        self.complaints = []
+        self.version = None
+
+    @property
+    def log(self):
+        """Path of the kernel log."""
+        return os.path.join(self.directory, "kernel.log")
+
+    def prepare(self):
+        """An empty directory with the plan."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.makedirs(os.path.join(self.directory, "out"))
+        with open(os.path.join(self.directory, "plan"), "w", encoding="ascii") as file:
+            file.write(plan.write(self.scenario, self.variant))
+
+    def command(self):
+        """Command line of the process."""
+        return [UML_RUN, "--kernel", self.kernel.linux, "--modules", self.kernel.modules,
+                "--init", self.kernel.init, "--seed", str(self.scenario.seed),
+                "--plan", os.path.join(self.directory, "plan"),
+                "--out", os.path.join(self.directory, "out")]
+
+    def run(self, timeout_s):
+        """Run to the end; results.RunResult, or RunError."""
+        if self.state == "stopped":
+            raise RunError("interrupted")
+        self.prepare()
+        self.state = "running"
+        begin = time.monotonic()
+        with subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, start_new_session=True) as self.process:
+            guard = threading.Timer(timeout_s, self._time_out)
+            guard.daemon = True
+            guard.start()
+            if self.state == "stopped":
+                self.kill()
+            try:
+                self._read_log()
+                status = self.process.wait()
+            finally:
+                guard.cancel()
+        wall_s = time.monotonic() - begin
+        try:
+            return self._finish(status, wall_s)
+        except RunError:
+            self.state = "failed" if self.state == "running" else self.state
+            raise
+
+    def _read_log(self):
+        with open(self.log, "w", encoding="utf-8") as log:
+            for line in self.process.stdout:
+                text = line.decode("utf-8", "replace").rstrip()
+                match = PROGRESS.match(text)
+                if match:
+                    self.virtual_ns, self.done = int(match.group(1)), int(match.group(2))
+                    continue
+                log.write(text + "\n")
+                if COMPLAINT.search(text):
+                    self.complaints.append(text)
+                match = VERSION.search(text)
+                if match:
+                    self.version = match.group(1)
+
+    def _finish(self, status, wall_s):
+        out = os.path.join(self.directory, "out")
+        error = os.path.join(out, "errors.out")
+        if self.state == "out of time":
+            raise RunError(f"killed after {wall_s:.0f} s of --timeout")
+        if self.state == "stopped":
+            raise RunError("interrupted")
+        if os.path.exists(error):
+            with open(error, encoding="utf-8", errors="replace") as file:
+                raise RunError(file.read().strip() or "errors.out is empty")
+        if status or not os.path.exists(os.path.join(out, "done.out")):
+            raise RunError(f"the kernel ended early, exit status {status}")
+        result = results.read(out, self.scenario, self.variant, wall_s)
+        self.state = "done"
+        self.done = len(self.scenario.flows)
+        return result
+
+    def _time_out(self):
+        self.state = "out of time"
+        self.kill()
+
+    def kill(self):
+        """End the process and what it started."""
+        if self.process and self.process.poll() is None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def tail(self):
+        """The last lines of the kernel log."""
+        try:
+            with open(self.log, encoding="utf-8", errors="replace") as log:
+                return log.read().splitlines()[-TAIL_LINES:]
+        except OSError:
+            return []
+
+
+class Progress:
+    """A line that is rewritten on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, jobs, quiet):
+        self.jobs = jobs
+        self.quiet = quiet
+        self.terminal = sys.stderr.isatty()
+        self.begin = time.monotonic()
+        self.next_s = self.begin + (0 if self.terminal else PLAIN_REFRESH_S)
+
+    def _text(self):
+        total = len(self.jobs[0].scenario.flows)
+        parts = []
+        for job in self.jobs:
+            if job.state == "running":
+                parts.append(f"{job.variant.label} {job.done}/{total} flows at "
+                             f"{job.virtual_ns / 1e6:.3f} ms")
+            else:
+                parts.append(f"{job.variant.label} {job.state}")
+        return f"[{time.monotonic() - self.begin:5.1f} s] " + " | ".join(parts)
+
+    def show(self):
+        """Show the state if it is time to."""
+        now = time.monotonic()
+        if self.quiet or now < self.next_s:
+            return
+        if self.terminal:
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write("\r\033[K" + self._text()[:width])
+        else:
+            sys.stderr.write(self._text() + "\n")
+        sys.stderr.flush()
+        self.next_s = now + (REFRESH_S if self.terminal else PLAIN_REFRESH_S)
+
+    def say(self, text):
+        """A line that stays."""
+        if self.quiet:
+            return
+        clear = "\r\033[K" if self.terminal else ""
+        sys.stderr.write(f"{clear}{text}\n")
+        sys.stderr.flush()
+
+
+def _await(futures, jobs, progress, outcomes):
+    waiting = set(futures)
+    while waiting:
+        for future in [future for future in waiting if future.done()]:
+            waiting.remove(future)
+            job = futures[future]
+            error = future.exception()
+            if error is None:
+                outcomes[job.variant.label] = future.result()
+                progress.say(f"{job.variant.label}: done in {future.result().wall_s:.1f} s")
+            elif isinstance(error, RunError):
+                outcomes[job.variant.label] = error
+                progress.say(f"{job.variant.label}: FAILED: {error}")
+            else:
+                raise error
+        progress.show()
+        time.sleep(0.05)
+
+
+def run_all(scenario, kernel, directory, workers, timeout_s, quiet):
+    """
+    Run every variant; (jobs, {label: RunResult or RunError}).  An interrupt
+    ends all processes and is passed on.
+    """
+    jobs = [Job(scenario, variant, kernel,
+                os.path.join(directory, "raw", raw_name(number, variant)))
+            for number, variant in enumerate(scenario.variants, start=1)]
+    progress = Progress(jobs, quiet)
+    outcomes = {}
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        futures = {pool.submit(job.run, timeout_s): job for job in jobs}
+        _await(futures, jobs, progress, outcomes)
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        for job in jobs:
+            job.state = "stopped"
+            job.kill()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return jobs, outcomes
+
+
+def raw_name(number, variant):
+    """Directory of a variant's run: its number, and its label for people."""
+    return f"{number}-" + re.sub(r"[^A-Za-z0-9_.+-]", "_", variant.label)

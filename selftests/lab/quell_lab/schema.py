@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables of keys with types, ranges and defaults, checked strictly."""
+
+from dataclasses import dataclass
+
+from . import units
+from .errors import InputError, nearest
+
+REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a table; values are given as text or TOML scalars."""
+
+    kind: str
+    low: object = None
+    high: object = None
+    default: object = REQUIRED
+    choices: tuple = ()
+
+
+PARSERS = {
+    "size": (units.parse_size, units.show_size),
+    "rate": (units.parse_rate, units.show_rate),
+    "time": (units.parse_time, units.show_time),
+    "int": (units.parse_int, str),
+    "q16": (units.parse_q16, units.show_q16),
+}
+TYPES = {"bool": (bool, "true or false"), "text": (str, "a text"),
+         "table": (dict, "a table"), "list": (list, "a list")}
+
+
+class Places:
+    """Turns a key's path into the name the user knows it by."""
+
+    def __init__(self, source="", options=None):
+        self.source = source
+        self.options = options or {}
+
+    def name(self, path):
+        """Name of a key: the option it came from, or FILE: path."""
+        if path in self.options:
+            return self.options[path]
+        return f"{self.source}: {path}" if self.source else path
+
+
+def _number(where, key, value):
+    parse, show = PARSERS[key.kind]
+    allowed = f"{show(key.low)} to {show(key.high)}"
+    if isinstance(value, (bool, list, dict)):
+        raise InputError(where, f"'{value}' is not a {key.kind}: allowed is {allowed}")
+    try:
+        number = parse(value)
+    except ValueError as error:
+        raise InputError(where, f"{error}: allowed is {allowed}") from None
+    if not key.low <= number <= key.high:
+        raise InputError(where, f"'{value}' is out of range: {allowed}")
+    return number
+
+
+def _value(where, key, value):
+    if key.kind in PARSERS:
+        return _number(where, key, value)
+    wanted, what = TYPES[key.kind]
+    if not isinstance(value, wanted):
+        raise InputError(where, f"'{value}' is not {what}")
+    if key.choices and value not in key.choices:
+        raise InputError(where, f"'{value}'{nearest(value, key.choices)}: "
+                         f"one of {', '.join(key.choices)}")
+    return value
+
+
+def check(places, path, table, keys):
+    """Values of a table in base units, defaults filled in; strict about keys."""
+    prefix = f"{path}." if path else ""
+    for name in table:
+        if name not in keys:
+            raise InputError(places.name(prefix + name),
+                             f"unknown key{nearest(name, keys)}: one of {', '.join(keys)}")
+    values = {}
+    for name, key in keys.items():
+        if name in table:
+            values[name] = _value(places.name(prefix + name), key, table[name])
+        elif key.default is REQUIRED:
+            raise InputError(places.name(prefix + name), "missing")
+        else:
+            values[name] = key.default
+    return values

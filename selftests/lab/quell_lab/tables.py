@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The CSV files: one row a line, algorithms in the order they were asked for."""
+
+import csv
+import os
+
+FLOWS = ("cc", "flow", "src", "dst", "bytes", "start_ns", "end_ns", "fct_ns", "ideal_ns",
+         "retrans_segs")
+QUEUES = ("cc", "port", "time_ns", "backlog_bytes")
+CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns")
+DELIVERED = ("cc", "flow", "time_ns", "bytes")
+
+
+def _flow_rows(result):
+    for row in result.flows:
+        flow = row.flow
+        yield (flow.number, flow.src, flow.dst, flow.size_bytes, row.start_ns, row.end_ns,
+               row.fct_ns, row.ideal_ns, row.retrans_segs)
+
+
+def _series_rows(series):
+    for key in series:
+        for row in series[key]:
+            yield (key, *row)
+
+
+def _write(directory, name, header, results, rows):
+    with open(os.path.join(directory, name), "w", encoding="ascii", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(header)
+        for result in results:
+            for row in rows(result):
+                table.writerow((result.variant.label, *row))
+
+
+def write(directory, results):
+    """Write flows.csv, queues.csv, cwnd.csv and delivered.csv."""
+    _write(directory, "flows.csv", FLOWS, results, _flow_rows)
+    _write(directory, "queues.csv", QUEUES, results, lambda r: _series_rows(r.queues))
+    _write(directory, "cwnd.csv", CWND, results, lambda r: _series_rows(r.cwnd))
+    _write(directory, "delivered.csv", DELIVERED, results, lambda r: _series_rows(r.delivered))

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Small scenarios and results to test with."""
+
+from quell_lab import results, scenario
+
+STAR = {"kind": "star", "hosts": 3, "rate": "100gbit", "delay": "1us"}
+
+
+def table(**changes):
+    """A valid scenario dictionary with some keys replaced (None: left out)."""
+    base = {
+        "topology": dict(STAR),
+        "algorithm": [{"name": "cubic"}],
+        "flow": [{"src": "h1", "dst": "h3", "bytes": 3000},
+                 {"src": "h2", "dst": "h3", "bytes": 3000, "start": "20us"}],
+    }
+    base.update(changes)
+    return {key: value for key, value in base.items() if value is not None}
+
+
+def build(**changes):
+    """The scenario of such a dictionary."""
+    return scenario.build(table(**changes))
+
+
+def flow_result(flow, start_ns, end_ns, **changes):
+    """A flow's result in which all is well."""
+    values = {"sent_bytes": flow.size_bytes, "delivered_bytes": flow.size_bytes,
+              "retrans_segs": 0, "segs_out": 1, "ideal_ns": 1}
+    values.update(changes)
+    return results.FlowResult(flow=flow, start_ns=start_ns, end_ns=end_ns, **values)
+
+
+def run_result(wanted, flows, **changes):
+    """A run's result around some flows."""
+    values = {"queues": {}, "cwnd": {}, "delivered": {}, "ports": {}, "virtual_ns": 10**9,
+              "wall_s": 2.0}
+    values.update(changes)
+    return results.RunResult(variant=wanted.variants[0], flows=flows, **values)

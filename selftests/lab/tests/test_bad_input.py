@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What is wrong is refused by the real command: exit status 2, one line naming
+the option or key, the value and what is allowed, and nothing created.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+LAB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lab")
+
+INCAST = {"--senders": "16", "--bytes": "1000000", "--stagger": "2:20us", "--rate": "100gbit",
+          "--delay": "1us", "--mtu": "1500", "--cc": "swift,cubic", "--limit": "500kb",
+          "--ecn": "50kb", "--seed": "1"}
+
+# options changed (None: left out), and what the message must say, in order
+OPTIONS = (
+    ({"--senders": "0"}, ("--senders", "'0'", "1 to 2048")),
+    ({"--senders": "many"}, ("--senders", "'many'", "1 to 2048")),
+    ({"--senders": "2049"}, ("--senders", "'2049'", "1 to 2048")),
+    ({"--senders": None}, ("--senders",)),
+    ({"--bytes": "0"}, ("--bytes", "'0'", "1b to 64gb")),
+    ({"--bytes": "-5"}, ("--bytes",)),
+    ({"--bytes": "1e6"}, ("--bytes", "'1e6'", "not a size")),
+    ({"--stagger": "2"}, ("--stagger", "'2'", "COUNT:TIME")),
+    ({"--stagger": "0:20us"}, ("--stagger", "'0'", "1 to 2048")),
+    ({"--stagger": "2:20furlong"}, ("--stagger", "'20furlong'", "furlong")),
+    ({"--jitter": "2s"}, ("--jitter", "'2s'", "0ns to 1s")),
+    ({"--rate": "0gbit"}, ("--rate", "'0gbit'", "1mbit to 1tbit")),
+    ({"--rate": "2tbit"}, ("--rate", "'2tbit'", "1mbit to 1tbit")),
+    ({"--rate": "100gb"}, ("--rate", "'100gb'", "'gb'", "gbit")),
+    ({"--delay": "1parsec"}, ("--delay", "'1parsec'", "0ns to 1s")),
+    ({"--mtu": "100"}, ("--mtu", "'100'", "576 to 9216")),
+    ({"--mtu": "65536"}, ("--mtu", "'65536'", "576 to 9216")),
+    ({"--cc": "swfit"}, ("--cc", "'swfit'", "did you mean 'swift'", "dctcp")),
+    ({"--cc": "swift,swift"}, ("--cc", "'swift'", "twice")),
+    ({"--cc": ""}, ("--cc", "''")),
+    ({"--cc": "swift:ia=1gbit"}, ("--cc", "'ia'", "ai")),
+    ({"--cc": "swift:ai"}, ("--cc", "'ai'", "KEY=VALUE")),
+    ({"--cc": "swift:ai=9tbit"}, ("--cc", "swift.ai", "'9tbit'", "to 1tbit")),
+    ({"--cc": "cubic:ai=1gbit"}, ("--cc", "cubic", "'ai'", "none")),
+    ({"--set": "swift.beta=2"}, ("--set swift.beta", "'2'", "to 1")),
+    ({"--set": "swift.betta=0.5"}, ("--set", "'betta'", "did you mean 'beta'")),
+    ({"--set": "bbr.beta=0.5"}, ("--set", "'bbr'", "swift, cubic")),
+    ({"--set": "swift.beta"}, ("--set", "KEY=VALUE")),
+    ({"--set": "beta=0.5"}, ("--set", "CC.KEY=VALUE")),
+    ({"--limit": "1kb"}, ("--limit", "1024", "1514")),
+    ({"--limit": "2gb"}, ("--limit", "'2gb'", "1gb")),
+    ({"--control-limit": "0"}, ("--control-limit", "'0'", "1gb")),
+    ({"--ecn": "80kb:50kb"}, ("--ecn", "'80kb:50kb'", "MIN <= MAX <= limit")),
+    ({"--ecn": "600kb"}, ("--ecn", "'600kb'", "500kb")),
+    ({"--ecn": "1:2:3"}, ("--ecn", "'1:2:3'", "MIN:MAX")),
+    ({"--ecn-probability": "1.5"}, ("--ecn-probability", "'1.5'", "to 1")),
+    ({"--seed": "-1"}, ("--seed",)),
+    ({"--seed": "4294967296"}, ("--seed", "'4294967296'", "0 to 4294967295")),
+    ({"--topology": "ring"}, ("--topology", "'ring'", "star or dumbbell")),
+    ({"--trunk-rate": "1gbit"}, ("--trunk-rate", "dumbbell")),
+    ({"--topology": "dumbbell", "--trunk-rate": "9"}, ("--trunk-rate", "'9'", "1mbit")),
+    ({"--until": "1us"}, ("--until", "'1us'", "above 140.073us")),
+    ({"--jobs": "0"}, ("--jobs", "'0'", "1 to 1024")),
+    ({"--timeout": "x"}, ("--timeout", "'x'", "1 to 1000000")),
+    ({"--kernel": "fast"}, ("--kernel", "fast", "normal", "debug")),
+    ({"--record-queue": "1ns"}, ("--record-queue", "'1ns'", "100ns to 1s")),
+    ({"--window": "1ns"}, ("--window", "'1ns'", "1us to 1s")),
+    ({"--colour": "red"}, ("--colour",)),
+    ({"--out": None}, ("--out",)),
+)
+
+SCENARIO = """\
+seed = 1
+[topology]
+kind = "star"
+hosts = 3
+rate = "100gbit"
+delay = "1us"
+[[algorithm]]
+name = "cubic"
+[[flow]]
+src = "h1"
+dst = "h3"
+bytes = 1000
+"""
+
+# text replaced in the scenario, its replacement, and what the message must say
+FILES = (
+    ("seed = 1", "sede = 1", ("sede", "did you mean 'seed'")),
+    ("seed = 1", "seed = -1", ("seed", "'-1'", "0 to 4294967295")),
+    ("seed = 1", "seed = true", ("seed", "'True'")),
+    ("seed = 1", "seed = ", ("not TOML",)),
+    ("hosts = 3", "hosts = 1", ("topology.hosts", "'1'", "2 to 4096")),
+    ("hosts = 3", "hosts = [3]", ("topology.hosts", "2 to 4096")),
+    ("hosts = 3", "", ("topology.hosts", "missing")),
+    ("hosts = 3", "hosts = 3\nhoops = 1", ("topology.hoops", "did you mean 'hosts'")),
+    ('"star"', '"stra"', ("topology.kind", "'stra'", "did you mean 'star'")),
+    ('"100gbit"', '"100"', ("topology.rate", "'100'", "1mbit to 1tbit")),
+    ('"1us"', '"1kb"', ("topology.delay", "'1kb'", "kb")),
+    ('[topology]', '[topologies]', ("topologies", "did you mean 'topology'")),
+    ('name = "cubic"', 'name = "cubick"', ("algorithm[0]", "'cubick'", "'cubic'")),
+    ('name = "cubic"', 'name = "swift"\nset = { base_target = "1us" }',
+     ("algorithm[0]", "'base_target'", "'base-target'")),
+    ('name = "cubic"', 'name = "swift"\nset = { base-target = "1h" }',
+     ("algorithm[0]", "swift.base-target", "'1h'", "100ns to 1s")),
+    ('name = "cubic"', 'name = "cubic"\nlabel = "a,b"', ("algorithm[0]", "'a,b'")),
+    ('[[algorithm]]\nname = "cubic"', "algorithm = []", ("algorithm",)),
+    ('src = "h1"', 'src = "h4"', ("flow[0].src", "'h4'", "h1 to h3")),
+    ('src = "h1"', 'src = "h3"', ("flow[0]", "'h3'")),
+    ("bytes = 1000", 'bytes = "0b"', ("flow[0].bytes", "'0b'", "1b to 64gb")),
+    ("bytes = 1000", "bytes = 1000\ncold = 1", ("flow[0].cold", "'1'", "true or false")),
+    ("bytes = 1000", "bytes = 1000\n[incast]\nsenders = 1\nbytes = 1", ("flow", "either")),
+    ("bytes = 1000", "bytes = 1000\n[queue]\nlimit = 10", ("queue.limit", "'10'", "600b")),
+    ("bytes = 1000", "bytes = 1000\n[record]\nqueue = 0", ("record.queue", "'0'", "100ns to 1s")),
+    ("bytes = 1000", "bytes = 1000\n[check]\nexact = true", ("check.exact",)),
+)
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = scratch.name
+        self.out = os.path.join(self.directory, "new", "out")
+
+    def refused(self, argv, words):
+        before = sorted(os.listdir(self.directory))
+        run = subprocess.run([LAB, *argv], capture_output=True, text=True, timeout=60,
+                             check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        position = 0
+        for word in words:
+            self.assertIn(word, run.stderr[position:], run.stderr)
+            position = run.stderr.index(word, position)
+        self.assertEqual(sorted(os.listdir(self.directory)), before)
+
+    def test_options(self):
+        for changes, words in OPTIONS:
+            options = dict(INCAST, **{"--out": self.out})
+            options.update(changes)
+            argv = ["incast"]
+            for option, value in options.items():
+                if value is not None:
+                    argv += [option, value]
+            with self.subTest(changes):
+                self.refused(argv, words)
+
+    def test_files(self):
+        path = os.path.join(self.directory, "bad.scenario")
+        for old, new, words in FILES:
+            with self.subTest(new):
+                self.assertEqual(SCENARIO.count(old), 1)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(SCENARIO.replace(old, new))
+                self.refused(["run", path, "--out", self.out], ("bad.scenario",) + words)
+
+    def test_missing_file(self):
+        self.refused(["run", os.path.join(self.directory, "none"), "--out", self.out],
+                     ("none", "No such file"))
+
+    def test_file_that_is_not_text(self):
+        path = os.path.join(self.directory, "bad.scenario")
+        with open(path, "wb") as file:
+            file.write(b"title = \"\xff\"\n")
+        self.refused(["run", path, "--out", self.out], ("bad.scenario", "not UTF-8"))
+
+    def test_no_command(self):
+        self.refused([], ("COMMAND",))
+        self.refused(["incats"], ("incats",))
+
+    def test_directory_of_somebody_else(self):
+        path = os.path.join(self.directory, "thesis")
+        os.mkdir(path)
+        with open(os.path.join(path, "chapter1"), "w", encoding="ascii") as file:
+            file.write("x")
+        argv = [part for option, value in INCAST.items() for part in (option, value)]
+        self.refused(["incast", *argv, "--out", path], ("--out", "thesis", "not empty"))
+        self.assertEqual(os.listdir(path), ["chapter1"])
+
+    def test_file_in_place_of_directory(self):
+        path = os.path.join(self.directory, "file")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("x")
+        argv = [part for option, value in INCAST.items() for part in (option, value)]
+        self.refused(["incast", *argv, "--out", path], ("--out", "file", "not a directory"))
+
+    def test_plan_of_unknown_label(self):
+        path = os.path.join(self.directory, "good.scenario")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        self.refused(["plan", path, "--cc", "cubik"], ("--cc", "'cubik'", "did you mean 'cubic'"))
+
+    def test_good_plan_is_printed(self):
+        path = os.path.join(self.directory, "good.scenario")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        run = subprocess.run([LAB, "plan", path], capture_output=True, text=True, timeout=60,
+                             check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.startswith("quell-plan 1\n"))

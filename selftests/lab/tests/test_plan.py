@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The plan, word for word, for a small network."""
+
+import glob
+import os
+import unittest
+
+from quell_lab import plan, scenario
+from quell_lab.schema import Places
+
+import helpers
+
+SCENARIOS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenarios")
+
+GOLDEN = """\
+quell-plan 1
+module quell_labnic.ko
+module quell_labflow.ko
+module sch_swport.ko
+module quell.ko
+module tcp_swift.ko
+cc-allowed reno swift
+node h1
+node h2
+node s1
+link h1 eth0 s1 p1 rate=100000000000 delay=1000 mtu=9000
+link h2 eth0 s1 p2 rate=100000000000 delay=1000 mtu=9000
+addr h1 eth0 10.0.0.1/32
+addr h2 eth0 10.0.0.2/32
+addr s1 p1 10.255.0.1/32
+route h1 0.0.0.0/0 via 169.254.0.1 dev eth0
+route h2 0.0.0.0/0 via 169.254.0.1 dev eth0
+route s1 10.0.0.1/32 via 169.254.0.1 dev p1
+route s1 10.0.0.2/32 via 169.254.0.1 dev p2
+sysctl h1 net.ipv4.tcp_congestion_control swift
+sysctl h1 net.ipv4.tcp_rmem 4096 16777216 67108864
+sysctl h1 net.ipv4.tcp_wmem 4096 16777216 67108864
+sysctl h1 net.ipv4.tcp_no_metrics_save 1
+sysctl h2 net.ipv4.tcp_congestion_control swift
+sysctl h2 net.ipv4.tcp_rmem 4096 16777216 67108864
+sysctl h2 net.ipv4.tcp_wmem 4096 16777216 67108864
+sysctl h2 net.ipv4.tcp_no_metrics_save 1
+sysctl s1 net.ipv4.ip_forward 1
+qdisc h1 eth0 pfifo limit=100000
+qdisc h2 eth0 pfifo limit=100000
+qdisc s1 p1 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn-max=102400 \
+ecn-prob=32768 seed=458760
+qdisc s1 p2 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn-max=102400 \
+ecn-prob=32768 seed=458761
+param h1 swift ai 125000000
+param h1 swift beta 26214
+param h2 swift ai 125000000
+param h2 swift beta 26214
+flow 1 h1 h2 10.0.0.2 10001 1000000 5000 cold
+watch s1 p2
+sample queue=1000 flow=2000 delivered=10000
+until 1000000
+run
+"""
+
+
+class Plan(unittest.TestCase):
+    def test_golden(self):
+        wanted = scenario.build({
+            "seed": 7,
+            "until": "1ms",
+            "topology": {"kind": "star", "hosts": 2, "rate": "100gbit", "delay": "1us",
+                         "mtu": 9000},
+            "queue": {"limit": "200kb", "ecn": "50kb:100kb", "ecn-probability": 0.5},
+            "algorithm": [{"name": "swift", "set": {"ai": "1gbit", "beta": "0.4"}}],
+            "flow": [{"src": "h1", "dst": "h2", "bytes": 1000000, "start": "5us", "cold": True}],
+            "record": {"cwnd": "2us"},
+        })
+        self.assertEqual(plan.write(wanted, wanted.variants[0]), GOLDEN)
+
+    def test_without_ecn_nothing_is_said_of_it(self):
+        wanted = helpers.build()
+        self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
+
+    def test_port_seeds_are_never_zero_and_differ(self):
+        for seed in (0, 1, 65535, 2**32 - 1):
+            wanted = helpers.build(seed=seed)
+            seeds = [plan.port_seed(wanted, number) for number in range(1, 200)]
+            self.assertEqual(len(set(seeds)), 199)
+            self.assertTrue(all(0 < value < 2**32 for value in seeds))
+
+
+class Incast(unittest.TestCase):
+    @staticmethod
+    def starts(seed, **changes):
+        incast = {"senders": 6, "bytes": 1000, "stagger": "2:20us"}
+        incast.update(changes)
+        incast = {key: value for key, value in incast.items() if value is not None}
+        wanted = helpers.build(flow=None, incast=incast, seed=seed,
+                               topology=dict(helpers.STAR, hosts=7))
+        return [flow.start_ns for flow in wanted.flows]
+
+    def test_stagger(self):
+        self.assertEqual(self.starts(1, jitter=0), [0, 0, 20000, 20000, 40000, 40000])
+        self.assertEqual(self.starts(1, jitter=0, stagger=None), [0] * 6)
+
+    def test_jitter_is_at_most_a_packet_time_and_fixed_by_the_seed(self):
+        plain = self.starts(1, jitter=0)
+        first, again, other = self.starts(1), self.starts(1), self.starts(2)
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertTrue(all(0 <= late - start <= 124 for late, start in zip(first, plain)))
+        self.assertNotEqual(first, plain)
+
+    def test_last_host_receives_unless_named(self):
+        wanted = helpers.build(flow=None, incast={"senders": 2, "bytes": 1})
+        self.assertEqual([(flow.src, flow.dst) for flow in wanted.flows],
+                         [("h1", "h3"), ("h2", "h3")])
+        wanted = helpers.build(flow=None, incast={"senders": 2, "bytes": 1, "receiver": "h1"})
+        self.assertEqual([(flow.src, flow.dst) for flow in wanted.flows],
+                         [("h2", "h1"), ("h3", "h1")])
+
+
+class Readymade(unittest.TestCase):
+    def test_every_scenario_is_valid(self):
+        paths = glob.glob(os.path.join(SCENARIOS, "*.scenario"))
+        self.assertGreaterEqual(len(paths), 4)
+        for path in paths:
+            with self.subTest(os.path.basename(path)):
+                wanted = scenario.build(scenario.load(path), Places(path))
+                for variant in wanted.variants:
+                    self.assertTrue(plan.write(wanted, variant).endswith("run\n"))
+
+    def test_watched_ports_are_those_data_passes(self):
+        wanted = scenario.build(scenario.load(os.path.join(SCENARIOS, "dumbbell.scenario")))
+        self.assertEqual([port.label for port in wanted.watched_ports()],
+                         ["s1:p5", "s2:p1", "s2:p2", "s2:p3", "s2:p4"])

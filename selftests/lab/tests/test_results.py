@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reading result files, and the checks that make a run fail."""
+
+import dataclasses
+import os
+import tempfile
+import unittest
+
+from quell_lab import results, tables
+from quell_lab.errors import RunError
+
+import helpers
+
+GOOD = {
+    "flows.out": "2 20000 30000 3000 3000 0 3\n1 0 9000 3000 3000 1 4\n",
+    "queues.out": "s1 p3 2000 3000\ns1 p3 1000 1514\n",
+    "cwnd.out": "1 1000 14480 0 2500\n2 21000 1448 77 3500\n",
+    "delivered.out": "1 10000 3000\n",
+    "ports.out": "s1 p1 tx_packets=4 kind=swport data_backlog_max_bytes=0 "
+                 "control_backlog_max_bytes=66\n"
+                 "s1 p2 tx_packets=1 kind=swport data_backlog_max_bytes=0 "
+                 "control_backlog_max_bytes=0\n"
+                 "s1 p3 tx_packets=6 kind=swport data_backlog_max_bytes=3000 "
+                 "control_backlog_max_bytes=0\n",
+    "done.out": "ok virtual_ns=50000\n",
+}
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        self.wanted = helpers.build()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = scratch.name
+        for name, text in GOOD.items():
+            self.put(name, text)
+
+    def put(self, name, text):
+        with open(os.path.join(self.directory, name), "w", encoding="ascii") as file:
+            file.write(text)
+
+    def read(self):
+        return results.read(self.directory, self.wanted, self.wanted.variants[0], 1.0)
+
+    def test_good_files_are_sorted(self):
+        result = self.read()
+        self.assertEqual([row.flow.number for row in result.flows], [1, 2])
+        self.assertEqual(result.flows[0].fct_ns, 9000)
+        self.assertEqual(result.queues, {"s1:p3": [(1000, 1514), (2000, 3000)]})
+        self.assertEqual(result.cwnd[2], [(21000, 1448, 77, 3500)])
+        self.assertEqual(result.delivered, {1: [(10000, 3000)]})
+        self.assertEqual(result.ports["s1:p3"]["data_backlog_max_bytes"], 3000)
+        self.assertEqual(result.ports["s1:p3"]["kind"], "swport")
+        self.assertEqual(result.virtual_ns, 50000)
+        self.assertEqual(results.physics(self.wanted, result), [])
+
+    def test_broken_files_are_refused(self):
+        for name, text, words in (
+                ("flows.out", "1 0 9000 3000 3000 0 3\n", "no line for flow 2"),
+                ("flows.out", GOOD["flows.out"] + "1 0 1 1 1 0 1\n", "named twice"),
+                ("flows.out", "7 0 1 1 1 0 1\n", "unknown"),
+                ("flows.out", "1 0 9000 3000\n", "4 fields instead of 7"),
+                ("flows.out", "1 0 soon 3000 3000 0 3\n", "not numbers"),
+                ("queues.out", "s1 p3 1000\n", "3 fields instead of 4"),
+                ("ports.out", "s1 p3 tx_packets\n", "not key=value"),
+                ("done.out", "gave up\n", "no line 'ok virtual_ns=N'")):
+            with self.subTest(words):
+                self.put(name, text)
+                with self.assertRaisesRegex(RunError, words):
+                    self.read()
+                self.put(name, GOOD[name])
+
+    def test_missing_file_is_named(self):
+        os.remove(os.path.join(self.directory, "cwnd.out"))
+        with self.assertRaisesRegex(RunError, "cwnd.out"):
+            self.read()
+
+    def test_tables(self):
+        tables.write(self.directory, [self.read()])
+        def text(name):
+            with open(os.path.join(self.directory, name), encoding="ascii") as file:
+                return file.read()
+        self.assertEqual(text("flows.csv"),
+                         "cc,flow,src,dst,bytes,start_ns,end_ns,fct_ns,ideal_ns,retrans_segs\n"
+                         "cubic,1,h1,h3,3000,0,9000,9000,2384,1\n"
+                         "cubic,2,h2,h3,3000,20000,30000,10000,2384,0\n")
+        self.assertEqual(text("queues.csv"), "cc,port,time_ns,backlog_bytes\n"
+                         "cubic,s1:p3,1000,1514\ncubic,s1:p3,2000,3000\n")
+        self.assertEqual(text("cwnd.csv"), "cc,flow,time_ns,cwnd_bytes,pacing_bytes_ps,rtt_ns\n"
+                         "cubic,1,1000,14480,0,2500\ncubic,2,21000,1448,77,3500\n")
+        self.assertEqual(text("delivered.csv"), "cc,flow,time_ns,bytes\ncubic,1,10000,3000\n")
+
+
+class Physics(unittest.TestCase):
+    def setUp(self):
+        self.wanted = helpers.build(queue={"limit": "10kb", "control-limit": "1kb"})
+        counters = {"data_backlog_max_bytes": 0, "control_backlog_max_bytes": 0}
+        self.ports = {f"s1:p{number}": dict(counters) for number in (1, 2, 3)}
+        self.flows = [helpers.flow_result(flow, flow.start_ns, flow.start_ns + 2384,
+                                          ideal_ns=self.wanted.ideal_ns(flow))
+                      for flow in self.wanted.flows]
+
+    def problems(self, number=None, **changes):
+        flows = list(self.flows)
+        if number is not None:
+            flows[number] = dataclasses.replace(flows[number], **changes)
+        return results.physics(self.wanted, helpers.run_result(self.wanted, flows,
+                                                               ports=self.ports))
+
+    def assert_one(self, problems, words):
+        self.assertEqual(len(problems), 1, problems)
+        self.assertRegex(problems[0], words)
+
+    def test_exactly_the_limit_is_fine(self):
+        self.assertEqual(self.wanted.ideal_ns(self.wanted.flows[0]), 2384)
+        self.assertEqual(self.problems(), [])
+
+    def test_one_ns_faster_is_not(self):
+        self.assert_one(self.problems(1, end_ns=22383), r"^flow 2 .*2383 ns is below .* 2384 ns")
+
+    def test_lost_byte(self):
+        self.assert_one(self.problems(0, delivered_bytes=2999), r"^flow 1 .*2999 delivered")
+
+    def test_surplus_byte(self):
+        self.assert_one(self.problems(0, sent_bytes=3001), r"^flow 1 .*3001 sent")
+
+    def test_unfinished(self):
+        self.assert_one(self.problems(1, end_ns=-1, delivered_bytes=5),
+                        r"^flow 2 .*not finished, 5 of 3000")
+
+    def test_wrong_start(self):
+        self.assert_one(self.problems(0, start_ns=1, end_ns=9000), "started at 1 ns instead of 0")
+
+    def test_queue_may_exceed_its_limit_by_one_packet(self):
+        self.ports["s1:p3"]["data_backlog_max_bytes"] = 10240 + 1514
+        self.assertEqual(self.problems(), [])
+        self.ports["s1:p3"]["data_backlog_max_bytes"] += 1
+        self.assert_one(self.problems(), "s1:p3: data queue reached 11755")
+
+    def test_control_queue_too(self):
+        self.ports["s1:p1"]["control_backlog_max_bytes"] = 1024 + 1515
+        self.assert_one(self.problems(), "s1:p1: control queue")
+
+    def test_silent_port(self):
+        del self.ports["s1:p2"]
+        self.assert_one(self.problems(), "port s1:p2: no line")
+
+    def test_port_without_watermark(self):
+        del self.ports["s1:p3"]["data_backlog_max_bytes"]
+        self.assert_one(self.problems(), "no data_backlog_max_bytes")
+
+    def test_within_one_packet(self):
+        self.wanted = dataclasses.replace(self.wanted, within_one_packet=True)
+        self.assertEqual(self.problems(0, end_ns=2384 + 124), [])
+        self.assert_one(self.problems(0, end_ns=2384 + 125), "125 ns above the physical limit")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Arithmetic of the summary, on data small enough to do by hand."""
+
+import unittest
+
+from quell_lab import summary
+
+import helpers
+
+
+class Percentile(unittest.TestCase):
+    def test_nearest_rank(self):
+        values = [15, 20, 35, 40, 50]
+        for percent, value in ((5, 15), (20, 15), (30, 20), (40, 20), (50, 35), (99, 50),
+                               (100, 50)):
+            with self.subTest(percent):
+                self.assertEqual(summary.percentile(values, percent), value)
+
+    def test_thousand(self):
+        values = list(range(1, 1001))
+        self.assertEqual(summary.percentile(values, 50), 500)
+        self.assertEqual(summary.percentile(values, 99), 990)
+        self.assertEqual(dict(summary.PERCENTILES)["p999"] * 10, 999)
+        self.assertEqual(summary.percentile(values, dict(summary.PERCENTILES)["p999"]), 999)
+
+    def test_order_does_not_matter_and_nothing_is_none(self):
+        self.assertEqual(summary.percentile([3, 1, 2], 50), 2)
+        self.assertIsNone(summary.percentile([], 50))
+
+
+class Jain(unittest.TestCase):
+    def test_by_hand(self):
+        self.assertEqual(summary.jain([5, 5, 5, 5]), 1)
+        self.assertEqual(summary.jain([8, 0, 0, 0]), 0.25)
+        self.assertAlmostEqual(summary.jain([1, 2, 3]), 36 / 42)
+        self.assertIsNone(summary.jain([0, 0]))
+
+
+class JainWindows(unittest.TestCase):
+    def setUp(self):
+        self.scenario = helpers.build(flow=[
+            {"src": "h1", "dst": "h3", "bytes": 400},
+            {"src": "h2", "dst": "h3", "bytes": 300, "start": "10us"}])
+        first, second = self.scenario.flows
+        flows = [helpers.flow_result(first, 0, 40000), helpers.flow_result(second, 10000, 35000)]
+        # flow 1: 100 in each window but none in the third; flow 2: 100, 150, 50
+        delivered = {1: [(10000, 100), (20000, 200), (40000, 400)],
+                     2: [(20000, 100), (30000, 250), (40000, 300)]}
+        self.result = helpers.run_result(self.scenario, flows, delivered=delivered)
+
+    def test_only_windows_both_span(self):
+        windows = summary.jain_windows(self.result, 10000)
+        self.assertEqual([(begin, flows) for begin, _, flows in windows],
+                         [(10000, 2), (20000, 2)])
+
+    def test_unchanged_count_means_nothing_delivered(self):
+        windows = summary.jain_windows(self.result, 10000)
+        self.assertEqual([index for _, index, _ in windows], [1.0, 0.5])
+
+    def test_fair_after(self):
+        windows = [(0, 0.99, 2), (10, 0.5, 2), (20, 0.96, 3), (30, 0.94, 3), (40, 0.95, 3),
+                   (50, 1.0, 2)]
+        self.assertEqual(summary.fair_after_ns(windows, 0), 40)
+        self.assertEqual(summary.fair_after_ns(windows, 20), 20)
+        self.assertEqual(summary.fair_after_ns(windows[:3], 15), 5)
+        self.assertIsNone(summary.fair_after_ns(windows[:4], 0))
+        self.assertIsNone(summary.fair_after_ns([], 0))
+
+
+class Queue(unittest.TestCase):
+    def test_time_weighted(self):
+        rows = [(10, 100), (20, 300), (50, 0), (70, 500)]
+        self.assertEqual(summary.time_weighted(rows, [[0, 60]]), {0: 20, 100: 10, 300: 30})
+
+    def test_only_while_flows_are_active(self):
+        rows = [(10, 100), (20, 300), (50, 0), (70, 500)]
+        self.assertEqual(summary.time_weighted(rows, [[15, 25], [65, 80]]),
+                         {100: 5, 300: 5, 0: 5, 500: 10})
+
+    def test_numbers(self):
+        # 60 ns at 0, 39 at 100, 1 at 900: mean 48, p99 100, max from the port
+        rows = [(60, 100), (99, 900)]
+        self.assertEqual(summary.queue_numbers(rows, [[0, 100]], 1234),
+                         {"mean_bytes": 48.0, "p99_bytes": 100, "max_bytes": 1234})
+        rows = [(60, 100), (98, 900)]
+        self.assertEqual(summary.queue_numbers(rows, [[0, 100]], 1)["p99_bytes"], 900)
+
+    def test_no_time_no_queue(self):
+        self.assertEqual(summary.queue_numbers([], [], 0),
+                         {"mean_bytes": 0.0, "p99_bytes": 0, "max_bytes": 0})
+
+    def test_spans_merge(self):
+        wanted = helpers.build(flow=[{"src": "h1", "dst": "h3", "bytes": 1},
+                                     {"src": "h1", "dst": "h3", "bytes": 1, "start": "2ns"},
+                                     {"src": "h1", "dst": "h3", "bytes": 1, "start": "30ns"}])
+        flows = [helpers.flow_result(flow, flow.start_ns, end)
+                 for flow, end in zip(wanted.flows, (10, 20, 40))]
+        self.assertEqual(summary.active_spans(helpers.run_result(wanted, flows)),
+                         [[0, 20], [30, 40]])
+
+
+class RankCorrelation(unittest.TestCase):
+    def test_by_hand(self):
+        self.assertEqual(summary.rank_correlation([(1, 10), (2, 20), (3, 30)]), 1.0)
+        self.assertEqual(summary.rank_correlation([(1, 30), (2, 20), (3, 10)]), -1.0)
+        # ranks 1 2 3 4 against 2 1 4 3: 1 - 6 * 4 / (4 * 15)
+        self.assertEqual(summary.rank_correlation([(1, 2), (2, 1), (3, 4), (4, 3)]), 0.6)
+
+    def test_ties_share_their_rank(self):
+        # ranks 1.5 1.5 3 against 1 2 3: covariance 1.5, variances 1.5 and 2
+        self.assertEqual(summary.rank_correlation([(0, 1), (0, 2), (5, 3)]), 0.866)
+
+    def test_nothing_to_order(self):
+        self.assertIsNone(summary.rank_correlation([(1, 1), (2, 2)]))
+        self.assertIsNone(summary.rank_correlation([(0, 1), (0, 2), (0, 3)]))
+
+
+class Summarise(unittest.TestCase):
+    def test_whole(self):
+        wanted = helpers.build()
+        flows = [helpers.flow_result(wanted.flows[0], 0, 30000, ideal_ns=10000, retrans_segs=2),
+                 helpers.flow_result(wanted.flows[1], 20000, 60000, ideal_ns=10000, segs_out=4)]
+        ports = {"s1:p3": {"tx_packets": 7, "drops": 1, "mark_pkts": 3, "ring_drops": 1,
+                           "data_backlog_max_bytes": 4542, "kind": "swport"},
+                 "h1:eth0": {"tx_packets": 5, "drops": 0, "ring_drops": 0, "kind": "pfifo"}}
+        queues = {"s1:p3": [(15000, 3000), (30000, 0)]}
+        result = summary.summarise(wanted, helpers.run_result(wanted, flows, ports=ports,
+                                                              queues=queues))
+        self.assertEqual(result["fct_ns"],
+                         {"min": 30000, "p50": 30000, "p99": 40000, "p999": 40000, "max": 40000})
+        self.assertEqual(result["spread_ns"], 30000)
+        self.assertEqual(result["slowdown_max"], 4.0)
+        self.assertEqual(result["queue"], {"mean_bytes": 750.0, "p99_bytes": 3000,
+                                           "max_bytes": 4542, "port": "s1:p3"})
+        self.assertEqual(result["goodput_bits_ps"], 6000 * 8 * 10**9 // 60000)
+        self.assertEqual([result[key] for key in ("drops", "marks", "trims", "retransmitted_segs",
+                                                  "segs_out", "packet_hops", "packet_hops_ps")],
+                         [2, 3, 0, 2, 5, 12, 6])
