@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drives the Swift core with any parameters in their ranges, any state a flow
+ * can reach and any samples, and stops where a promise is broken:
+ *
+ *	the window stays within its limits, the decision repeats the state
+ *	a window of a segment or more is not paced; below, by window over delay
+ *	delay and fast retransmit shrink the window at most once per round trip,
+ *	and by no more than max_mdf
+ *	an ACK adds at most ai * base delay, without a delay one segment, per window
+ *	a restart never raises the window after loss or without a signal
+ *	every call counts what it did once
+ *
+ * Input: parameters, then events.  Numbers are read as one byte of magnitude
+ * and as many bytes of value as that needs; missing bytes are zero.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/core/swift.h>
+
+#include "../unit/swift_ranges.h"
+
+#define MOST_EVENTS	256
+
+enum event {
+	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
+};
+
+struct input {
+	const u8 *data;
+	size_t size;
+};
+
+struct flow {
+	struct quell_swift_params p;
+	struct quell_swift_vars v;
+	struct quell_swift_stats st;
+	struct quell_decision out;
+	struct quell_swift_vars before;
+	struct quell_swift_stats counted;
+};
+
+static void require(bool holds, const char *promise, const struct flow *f)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\nwindow %llu -> %llu Q16, mss %u, rtt %llu, min rtt %llu, flags %u -> %u\n",
+		promise, f->before.window_q16, f->v.window_q16, f->v.mss_bytes,
+		f->v.rtt_ns, f->v.min_rtt_ns, f->before.flags, f->v.flags);
+	abort();
+}
+
+static u8 take_byte(struct input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+/* A number of any magnitude up to @bits. */
+static u64 take(struct input *in, unsigned int bits)
+{
+	unsigned int width = take_byte(in) % (bits + 1);
+	unsigned int taken;
+	u64 value = 0;
+
+	if (!width)
+		return 0;
+	for (taken = 0; taken < width; taken += 8)
+		value = value << 8 | take_byte(in);
+	return value >> (taken - width);
+}
+
+static u64 take_between(struct input *in, u64 low, u64 high)
+{
+	u64 value = take(in, 64);
+
+	return value >= low && value <= high ? value : low + value % (high - low + 1);
+}
+
+static void take_params(struct input *in, struct quell_swift_params *p)
+{
+	u64 chosen = take(in, SWIFT_RANGES);
+	size_t i;
+
+	for (i = 0; i < SWIFT_RANGES; i++)
+		if (chosen >> i & 1)
+			*swift_param(p, i) = take_between(in, swift_ranges[i].min,
+							  swift_ranges[i].max);
+	quell_swift_params_derive(p);
+}
+
+static void take_sample(struct input *in, struct quell_sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->now_ns = take(in, 64);
+	s->rtt_ns = take(in, 64);
+	s->min_rtt_ns = take(in, 64);
+	s->link_bytes_ps = take(in, 64);
+	s->acked_bytes = take(in, 32);
+	s->mss_bytes = take(in, 16);
+	s->hops = take_byte(in);
+	s->flags = take_byte(in);
+}
+
+static u64 smallest_window_q16(const struct flow *f)
+{
+	u64 mss_bytes = f->v.mss_bytes;
+
+	return f->v.min_rtt_ns ? f->p.min_window_pkts_q16 * mss_bytes : mss_bytes << 16;
+}
+
+/* The window as it was, brought within the limits of now. */
+static u64 window_before_q16(const struct flow *f)
+{
+	u64 window_q16 = f->before.window_q16;
+	u64 most_q16 = f->p.max_window_bytes << 16;
+
+	if (window_q16 > most_q16)
+		window_q16 = most_q16;
+	return window_q16 < smallest_window_q16(f) ? smallest_window_q16(f) : window_q16;
+}
+
+static void check_decision(const struct flow *f, u8 hops)
+{
+	u64 least_ns = f->p.base_target_ns + hops * f->p.hop_scale_ns;
+	unsigned __int128 exact;
+
+	require(f->out.window_q16 == f->v.window_q16, "decision is the state", f);
+	require(f->v.window_q16 >= smallest_window_q16(f), "smallest window", f);
+	require(f->v.window_q16 <= f->p.max_window_bytes << 16, "largest window", f);
+	require(f->v.mss_bytes > 0, "segment size is positive", f);
+	require(f->out.target_ns >= least_ns &&
+		f->out.target_ns <= least_ns + f->p.fs_range_ns, "target in range", f);
+	require(!f->out.change_path, "path is left alone", f);
+	if (f->v.window_q16 >= (u64)f->v.mss_bytes << 16) {
+		require(f->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "ACK clocked", f);
+		return;
+	}
+	require(f->v.rtt_ns != 0, "a round trip to pace by", f);
+	exact = (unsigned __int128)f->v.window_q16 * 1000000000 / f->v.rtt_ns >> 16;
+	require(f->out.pacing_bytes_ps == (exact ? exact : 1), "window over delay", f);
+}
+
+/* For what delay and fast retransmit may do. */
+static void check_decrease(const struct flow *f, u64 now_ns)
+{
+	u64 before_q16 = window_before_q16(f);
+	u64 cut_q16 = f->p.max_mdf_q16;
+	u64 since_ns = now_ns > f->before.last_decrease_ns ?
+		       now_ns - f->before.last_decrease_ns : 0;
+
+	if (f->v.window_q16 >= before_q16)
+		return;
+	require(!(f->before.flags & QUELL_SWIFT_F_DECREASED) || since_ns >= f->v.rtt_ns,
+		"one decrease per round trip", f);
+	require(f->v.last_decrease_ns == now_ns &&
+		f->v.flags & QUELL_SWIFT_F_DECREASED, "a decrease is remembered", f);
+	if (!f->v.min_rtt_ns && cut_q16 < 32768)
+		cut_q16 = 32768;
+	require((unsigned __int128)f->v.window_q16 * 65536 >=
+		(unsigned __int128)f->before.window_q16 * (65536 - cut_q16) ||
+		f->before.window_q16 > f->p.max_window_bytes << 16,
+		"a decrease takes max_mdf at most", f);
+}
+
+static void check_increase(const struct flow *f, const struct quell_sample *s)
+{
+	u64 before_q16 = window_before_q16(f);
+	u64 mss_q16 = (u64)f->v.mss_bytes << 16;
+	u64 divisor_q16 = f->before.window_q16 > mss_q16 ? f->before.window_q16 : mss_q16;
+	unsigned __int128 step_q16 = mss_q16;
+
+	if (f->v.window_q16 <= before_q16)
+		return;
+	if (s->rtt_ns) {
+		step_q16 = (unsigned __int128)f->p.ai_bytes_ps * f->v.min_rtt_ns;
+		step_q16 = step_q16 > (unsigned __int128)1 << 80 ? ~0ULL :
+			   step_q16 * 65536 / 1000000000;
+	}
+	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand", f);
+	require(!s->rtt_ns || s->rtt_ns < f->out.target_ns + f->p.fs_range_ns,
+		"no growth above any target", f);
+	require((unsigned __int128)(f->v.window_q16 - before_q16) * divisor_q16 <=
+		(step_q16 + 1) * ((unsigned __int128)s->acked_bytes << 16),
+		"growth per window", f);
+}
+
+static void do_ack(struct flow *f, const struct quell_sample *s)
+{
+	u64 counted, counted_before;
+
+	quell_swift_on_ack(&f->v, &f->p, &f->st, s, &f->out);
+	counted = f->st.increases + f->st.decreases + f->st.held + f->st.app_limited;
+	counted_before = f->counted.increases + f->counted.decreases +
+			 f->counted.held + f->counted.app_limited;
+	require(counted == counted_before + 1, "an ACK counts once", f);
+	require(f->st.no_rtt == f->counted.no_rtt + !s->rtt_ns, "ACKs without delay", f);
+	require(!f->v.rtos, "an ACK ends the row of timeouts", f);
+	check_increase(f, s);
+	check_decrease(f, s->now_ns);
+}
+
+static void do_loss(struct flow *f, const struct quell_sample *s)
+{
+	quell_swift_on_loss(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.window_q16 <= window_before_q16(f), "loss never raises", f);
+	require(f->v.flags & QUELL_SWIFT_F_LOSS, "loss is remembered", f);
+	check_decrease(f, s->now_ns);
+}
+
+static void do_rto(struct flow *f, const struct quell_sample *s)
+{
+	quell_swift_on_rto(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.window_q16 <= window_before_q16(f), "a timeout never raises", f);
+	require(f->st.rtos == f->counted.rtos + 1, "a timeout counts", f);
+	if (f->v.rtos >= f->p.retx_reset_rtos)
+		require(f->v.window_q16 == smallest_window_q16(f) ||
+			f->v.window_q16 == 1, "timeouts in a row reset", f);
+	else if (f->v.min_rtt_ns)
+		check_decrease(f, s->now_ns);
+}
+
+static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+{
+	quell_swift_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	if (!f->p.restart_idle_ns || idle_ns < f->p.restart_idle_ns)
+		require(f->v.window_q16 == window_before_q16(f), "too early to restart", f);
+	if (f->v.flags & QUELL_SWIFT_F_LOSS || !f->v.min_rtt_ns)
+		require(f->v.window_q16 <= window_before_q16(f), "restart after loss", f);
+	require(f->v.flags == f->before.flags &&
+		f->v.last_decrease_ns == f->before.last_decrease_ns,
+		"restart forgets nothing", f);
+}
+
+static void one_event(struct input *in, struct flow *f)
+{
+	enum event event = take_byte(in) % EVENTS;
+	struct quell_sample s;
+
+	if (event == EVENT_PARAMS) {
+		take_params(in, &f->p);
+		return;
+	}
+	take_sample(in, &s);
+	f->before = f->v;
+	f->counted = f->st;
+	if (event == EVENT_ACK)
+		do_ack(f, &s);
+	else if (event == EVENT_LOSS)
+		do_loss(f, &s);
+	else if (event == EVENT_RTO)
+		do_rto(f, &s);
+	else
+		do_idle(f, &s, take(in, 64));
+	check_decision(f, s.hops);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	struct flow f = { 0 };
+	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	int events;
+
+	quell_swift_params_default(&f.p);
+	take_params(&in, &f.p);
+	link_bytes_ps = take(&in, 64);
+	min_rtt_ns = take(&in, 64);
+	mss_bytes = take(&in, 16);
+	now_ns = take(&in, 64);
+	quell_swift_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	f.before = f.v;
+	check_decision(&f, 0);
+	for (events = 0; in.size && events < MOST_EVENTS; events++)
+		one_event(&in, &f);
+	return 0;
+}

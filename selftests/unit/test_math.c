@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * <quell/core/types.h> and <quell/core/math.h> against 128-bit integers and
+ * long double, which the cores themselves may not use.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include <quell/core/math.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define RANDOM_ROUNDS	200000
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* The edges of halves, words and signs: every pair of them is tried. */
+static const u64 edges[] = {
+	0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+	0x100000000, 0x100000001, 0x1ffffffff, 0x7fffffffffffffff,
+	0x8000000000000000, 0xfffffffeffffffff, 0xffffffff00000000,
+	0xfffffffffffffffe, 0xffffffffffffffff,
+};
+
+static u64 saturate(unsigned __int128 value)
+{
+	return value >> 64 ? QUELL_U64_MAX : (u64)value;
+}
+
+static unsigned __int128 product(u64 a, u64 b)
+{
+	return (unsigned __int128)a * b;
+}
+
+/* Everything that takes two numbers. */
+static bool pair_is_right(u64 a, u64 b)
+{
+	unsigned __int128 sum = (unsigned __int128)a + b;
+
+	return quell_min_u64(a, b) == (a < b ? a : b) &&
+	       quell_max_u64(a, b) == (a < b ? b : a) &&
+	       quell_add_sat_u64(a, b) == saturate(sum) &&
+	       quell_sub_sat_u64(a, b) == (a < b ? 0 : a - b) &&
+	       quell_mul_sat_u64(a, b) == saturate(product(a, b)) &&
+	       quell_mul_high_u64(a, b) == (u64)(product(a, b) >> 64);
+}
+
+static bool shift_is_right(u64 a, u64 b, u32 shift)
+{
+	return quell_mul_shr_u64(a, b, shift) == saturate(product(a, b) >> shift);
+}
+
+static bool quotient_is_right(u64 a, u64 b, u64 divisor)
+{
+	unsigned __int128 up, down;
+
+	if (!divisor)
+		return quell_mul_div_u64(a, b, 0) == QUELL_U64_MAX &&
+		       quell_mul_div_ceil_u64(a, b, 0) == QUELL_U64_MAX;
+	down = product(a, b) / divisor;
+	up = down + (product(a, b) % divisor != 0);
+	return quell_mul_div_u64(a, b, divisor) == saturate(down) &&
+	       quell_mul_div_ceil_u64(a, b, divisor) == saturate(up);
+}
+
+static void test_fls(void)
+{
+	bool right = quell_fls_u64(0) == 0;
+	unsigned int bit;
+
+	tap_equal_u64(quell_fls_u64(0), 0, "quell_fls_u64__zero");
+	for (bit = 0; bit < 64; bit++) {
+		u64 lowest = 1ULL << bit;
+
+		right = right && quell_fls_u64(lowest) == bit + 1 &&
+			quell_fls_u64(lowest | (lowest - 1)) == bit + 1;
+	}
+	tap_ok(right, "quell_fls_u64__every_bit");
+}
+
+static void test_division(void)
+{
+	static const struct {
+		const char *name;
+		u64 dividend, divisor, want;
+	} cases[] = {
+		{ "rounds_down", 7, 2, 3 },
+		{ "zero_dividend", 0, 5, 0 },
+		{ "zero_divisor_saturates", 7, 0, QUELL_U64_MAX },
+		{ "largest_by_largest", QUELL_U64_MAX, QUELL_U64_MAX, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_div_u64(cases[i].dividend, cases[i].divisor),
+			      cases[i].want, "quell_div_u64__%s", cases[i].name);
+}
+
+static void test_edges(void)
+{
+	bool pairs = true, shifts = true, quotients = true;
+	size_t i, j, k;
+	u32 shift;
+
+	for (i = 0; i < COUNT(edges); i++) {
+		for (j = 0; j < COUNT(edges); j++) {
+			pairs = pairs && pair_is_right(edges[i], edges[j]);
+			for (shift = 1; shift < 64; shift++)
+				shifts = shifts && shift_is_right(edges[i], edges[j], shift);
+			for (k = 0; k < COUNT(edges); k++)
+				quotients = quotients &&
+					quotient_is_right(edges[i], edges[j], edges[k]);
+		}
+	}
+	tap_ok(pairs, "pair_arithmetic__edges");
+	tap_ok(shifts, "quell_mul_shr_u64__edges");
+	tap_ok(quotients, "quell_mul_div_u64__edges");
+}
+
+static void test_random(void)
+{
+	struct random_state r = { 1 };
+	bool pairs = true, shifts = true, quotients = true;
+	int i;
+
+	for (i = 0; i < RANDOM_ROUNDS; i++) {
+		u64 a = random_magnitude(&r, 0, QUELL_U64_MAX);
+		u64 b = random_magnitude(&r, 0, QUELL_U64_MAX);
+		u64 c = random_magnitude(&r, 0, QUELL_U64_MAX);
+
+		pairs = pairs && pair_is_right(a, b);
+		shifts = shifts && shift_is_right(a, b, random_between(&r, 1, 63));
+		quotients = quotients && quotient_is_right(a, b, c);
+	}
+	tap_ok(pairs, "pair_arithmetic__random");
+	tap_ok(shifts, "quell_mul_shr_u64__random");
+	tap_ok(quotients, "quell_mul_div_u64__random");
+}
+
+/* How far the result may be off, by the function's own promise, in Q24 units. */
+static long double rsqrt_allowed(long double exact)
+{
+	return exact * 0x1p-27L + 0.5L;
+}
+
+static long double rsqrt_exact(u64 x_q16)
+{
+	return 0x1p32L / sqrtl((long double)x_q16);
+}
+
+static bool rsqrt_is_right(u64 x_q16, long double *worst)
+{
+	long double exact = rsqrt_exact(x_q16);
+	long double error = fabsl(quell_rsqrt_q24(x_q16) - exact);
+
+	*worst = fmaxl(*worst, error / rsqrt_allowed(exact));
+	return error <= rsqrt_allowed(exact);
+}
+
+static void test_rsqrt(void)
+{
+	const struct {
+		const char *name;
+		u64 x_q16, want_q24;
+	} cases[] = {
+		{ "zero_is_smallest", 0, quell_rsqrt_q24(1) },
+		{ "quarter", 16384, 2 << 24 },
+		{ "one", 65536, 1 << 24 },
+		{ "four", 4 << 16, 1 << 23 },
+		{ "hundred", 100 << 16, 1677722 },
+		{ "2_to_62", 1ULL << 62, 2 },
+		{ "largest", QUELL_U64_MAX, 1 },
+	};
+	struct random_state r = { 2 };
+	bool small = true, wide = true, falling = true;
+	u64 before_q24 = 1ULL << 32;
+	long double worst = 0;
+	u64 x_q16;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_rsqrt_q24(cases[i].x_q16), cases[i].want_q24,
+			      "quell_rsqrt_q24__%s", cases[i].name);
+	for (x_q16 = 1; x_q16 < 1 << 21; x_q16++) {
+		u64 now_q24 = quell_rsqrt_q24(x_q16);
+
+		small = small && rsqrt_is_right(x_q16, &worst);
+		falling = falling && now_q24 <= before_q24;
+		before_q24 = now_q24;
+	}
+	for (i = 0; i < 5 * RANDOM_ROUNDS; i++)
+		wide = wide && rsqrt_is_right(random_magnitude(&r, 1, QUELL_U64_MAX),
+					      &worst);
+	tap_ok(small, "quell_rsqrt_q24__bound_up_to_32");
+	tap_ok(wide, "quell_rsqrt_q24__bound_random");
+	tap_ok(falling, "quell_rsqrt_q24__never_rises_up_to_32");
+	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
+}
+
+int main(void)
+{
+	test_fls();
+	test_division();
+	test_edges();
+	test_random();
+	test_rsqrt();
+	return tap_done();
+}

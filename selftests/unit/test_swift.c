@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/swift.h>, by tables of cases.  The numbers wanted
+ * were worked out from the papers' equations by hand, not by the code.
+ */
+#include "swift_fixture.h"
+#include "swift_ranges.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static void test_params(void)
+{
+	struct quell_swift_params p;
+	size_t i;
+
+	quell_swift_params_default(&p);
+	for (i = 0; i < SWIFT_RANGES; i++) {
+		u64 value = *swift_param(&p, i);
+
+		tap_ok(value == swift_ranges[i].standard &&
+		       value >= swift_ranges[i].min && value <= swift_ranges[i].max,
+		       "quell_swift_params_default__%s_in_range", swift_ranges[i].name);
+	}
+	/* 25000 / (1 / sqrt(6554 / 65536) - 1 / sqrt(50)) = 8276.0635 ns */
+	tap_equal_u64(p.fs_alpha_ns_q10, 8474689, "quell_swift_params_derive__alpha");
+	/* 1 / sqrt(50) = 0.14142136 */
+	tap_equal_u64(p.fs_offset_q24, 2372657, "quell_swift_params_derive__offset");
+	p.fs_range_ns = 0;
+	quell_swift_params_derive(&p);
+	tap_equal_u64(p.fs_alpha_ns_q10, 0, "quell_swift_params_derive__range_zero");
+	p.fs_range_ns = 25000;
+	p.fs_max_pkts_q16 = p.fs_min_pkts_q16;
+	quell_swift_params_derive(&p);
+	tap_equal_u64(p.fs_alpha_ns_q10, 0, "quell_swift_params_derive__empty_interval");
+}
+
+/* At the corners of the parameters' ranges: all at fs_min, nothing at fs_max. */
+static void test_params_corners(void)
+{
+	int corner;
+
+	for (corner = 0; corner < 8; corner++) {
+		struct quell_swift_params p;
+		u64 all_ns, least_ns;
+
+		quell_swift_params_default(&p);
+		p.fs_range_ns = corner & 1 ? QUELL_SWIFT_FS_RANGE_NS_MAX : 1;
+		p.fs_min_pkts_q16 = corner & 2 ? QUELL_SWIFT_FS_MIN_PKTS_Q16_MAX :
+						 QUELL_SWIFT_FS_MIN_PKTS_Q16_MIN;
+		p.fs_max_pkts_q16 = corner & 4 ? QUELL_SWIFT_FS_MAX_PKTS_Q16_MAX :
+						 QUELL_SWIFT_FS_MAX_PKTS_Q16_MIN;
+		quell_swift_params_derive(&p);
+		all_ns = quell_swift_flow_scale_ns(&p, p.fs_min_pkts_q16);
+		least_ns = quell_swift_flow_scale_ns(&p, p.fs_max_pkts_q16 - 1);
+		tap_ok(all_ns <= p.fs_range_ns &&
+		       all_ns + 1 + (p.fs_range_ns >> 20) >= p.fs_range_ns &&
+		       least_ns <= p.fs_range_ns >> 15,
+		       "quell_swift_flow_scale_ns__corner_%d", corner);
+	}
+}
+
+static void test_flow_scale(void)
+{
+	static const struct {
+		const char *name;
+		u64 range_ns, window_pkts_q16, want_ns;
+	} cases[] = {
+		{ "off", 0, 6554, 0 },
+		{ "at_fs_max", 25000, 50 << 16, 0 },
+		{ "above_fs_max", 25000, 1 << 30, 0 },
+		{ "below_fs_max", 25000, 49 << 16, 11 },	/* 11.88 */
+		{ "ten_packets", 25000, 10 << 16, 1446 },	/* 1446.71 */
+		{ "two_packets", 25000, 2 << 16, 4681 },	/* 4681.65 */
+		{ "one_packet", 25000, 1 << 16, 7105 },		/* 7105.65 */
+		{ "half_a_packet", 25000, 1 << 15, 10533 },	/* 10533.71 */
+		{ "at_fs_min", 25000, 6554, 24999 },		/* 25000 less rounding */
+		{ "below_fs_min", 25000, 66, 24999 },
+		{ "no_window", 25000, 0, 24999 },
+	};
+	struct quell_swift_params p;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		quell_swift_params_default(&p);
+		p.fs_range_ns = cases[i].range_ns;
+		quell_swift_params_derive(&p);
+		tap_equal_u64(quell_swift_flow_scale_ns(&p, cases[i].window_pkts_q16),
+			      cases[i].want_ns, "quell_swift_flow_scale_ns__%s",
+			      cases[i].name);
+	}
+	/* Parameters published without deriving: still within the range. */
+	p.fs_alpha_ns_q10 *= 1000;
+	tap_equal_u64(quell_swift_flow_scale_ns(&p, 1 << 16), 25000,
+		      "quell_swift_flow_scale_ns__stale_alpha_clamped");
+}
+
+static void test_target(void)
+{
+	static const struct {
+		const char *name;
+		u64 base_ns, hop_ns, window_pkts, want_ns;
+		u8 hops;
+	} cases[] = {
+		{ "no_switch", 5000, 2000, 100, 5000, 0 },
+		{ "one_switch", 5000, 2000, 100, 7000, 1 },
+		{ "five_switches", 5000, 2000, 100, 15000, 5 },
+		{ "most_switches", 5000, 2000, 100, 515000, 255 },
+		{ "flow_scaled", 5000, 2000, 2, 11681, 1 },
+		{ "base_saturates", QUELL_U64_MAX, 2000, 2, QUELL_U64_MAX, 1 },
+		{ "hops_saturate", 5000, QUELL_U64_MAX, 2, QUELL_U64_MAX, 2 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, cases[i].window_pkts);
+		f.p.base_target_ns = cases[i].base_ns;
+		f.p.hop_scale_ns = cases[i].hop_ns;
+		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, cases[i].hops),
+			      cases[i].want_ns, "quell_swift_target_ns__%s",
+			      cases[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	static const struct {
+		const char *name;
+		u64 link_bytes_ps, min_rtt_ns, init_bytes, want_bytes;
+		u32 mss_bytes;
+	} cases[] = {
+		/* 4300 ns * 12.5 B/ns / 1538 B = 34.9 packets, and one more */
+		{ "bdp_100gbit", LINK_BYTES_PS, 4300, 0, 36 * 1448, 1448 },
+		{ "bdp_10gbit", 1250000000, 4300, 0, 5 * 1448, 1448 },
+		{ "bdp_400gbit_jumbo", 50000000000, 4300, 0, 25 * 8948, 8948 },
+		/* exactly three packets of 1538 bytes in 3 us, and one more */
+		{ "bdp_whole_packets", 1538000000, 3000, 0, 4 * 1448, 1448 },
+		{ "bdp_one_ns_more", 1538000000, 3001, 0, 5 * 1448, 1448 },
+		{ "no_link", 0, 4300, 0, 10 * 1448, 1448 },
+		{ "no_rtt", LINK_BYTES_PS, 0, 0, 10 * 1448, 1448 },
+		{ "given", LINK_BYTES_PS, 4300, 100000, 100000, 1448 },
+		{ "given_above_max", LINK_BYTES_PS, 4300, 1 << 30, 1 << 24, 1448 },
+		{ "no_mss", 0, 0, 0, 10, 0 },
+		{ "bdp_saturates", QUELL_U64_MAX, QUELL_U64_MAX, 0, 1 << 24, 1448 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		memset(&f, 0xff, sizeof(f));
+		quell_swift_params_default(&f.p);
+		f.p.init_window_bytes = cases[i].init_bytes;
+		quell_swift_init(&f.v, &f.p, cases[i].link_bytes_ps,
+				 cases[i].min_rtt_ns, cases[i].mss_bytes,
+				 START_NS, &f.out);
+		tap_equal_u64(f.out.window_q16, cases[i].want_bytes << 16,
+			      "quell_swift_init__%s", cases[i].name);
+	}
+	tap_ok(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
+	       f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
+	       f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 &&
+	       !f.v.rtos && !f.v.flags, "quell_swift_init__sets_all_state");
+	tap_ok(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
+	       f.out.target_ns == 5000 && !f.out.change_path,
+	       "quell_swift_init__sets_all_of_the_decision");
+}
+
+static void test_observe(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 10);
+	f.s.min_rtt_ns = 4000;
+	fixture_ack(&f, START_NS, 4500);
+	tap_ok(f.v.rtt_ns == 4500 && f.v.min_rtt_ns == 4000,
+	       "quell_swift_observe__smaller_minimum");
+	f.s.min_rtt_ns = 0;
+	fixture_ack(&f, START_NS, 3900);
+	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
+	       "quell_swift_observe__minimum_from_sample");
+	f.s.min_rtt_ns = 5000;
+	fixture_ack(&f, START_NS, 0);
+	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
+	       "quell_swift_observe__nothing_measured");
+	f.s.link_bytes_ps = 77;
+	f.s.mss_bytes = 536;
+	fixture_ack(&f, START_NS, 0);
+	tap_ok(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536,
+	       "quell_swift_observe__link_and_segment_change");
+	f.s.link_bytes_ps = 0;
+	f.s.mss_bytes = 0;
+	fixture_ack(&f, START_NS, 0);
+	tap_ok(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536,
+	       "quell_swift_observe__unknown_is_kept");
+	fixture_start_blind(&f, 10);
+	f.s.min_rtt_ns = 4100;
+	fixture_ack(&f, START_NS, 0);
+	tap_ok(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100,
+	       "quell_swift_observe__first_from_minimum");
+}
+
+static void test_increase(void)
+{
+	static const struct {
+		const char *name;
+		u64 window_q16, ai_bytes_ps, rtt_ns, want_grown_q16;
+		u32 acked_bytes;
+	} cases[] = {
+		/* 6.25 MB/s * 4300 ns = 26.875 bytes = 1761280 in Q16 */
+		{ "one_of_ten", 10 * MSS_Q16, 6250000, 5000, 176128, 1448 },
+		{ "whole_window", 10 * MSS_Q16, 6250000, 5000, 1761280, 14480 },
+		{ "one_segment", MSS_Q16, 6250000, 5000, 1761280, 1448 },
+		{ "half_a_segment", MSS_Q16 / 2, 6250000, 5000, 1761280, 1448 },
+		{ "half_acked_of_half", MSS_Q16 / 2, 6250000, 5000, 880640, 724 },
+		{ "nothing_acked", 10 * MSS_Q16, 6250000, 5000, 0, 0 },
+		/* 4.3 MB a round trip, ten segments: 430000 bytes an ACK */
+		{ "steep", 10 * MSS_Q16, 1000000000000, 5000, 430000ULL << 16, 1448 },
+		{ "steep_without_rtt_as_reno", 10 * MSS_Q16, 1000000000000, 0, MSS_Q16 / 10, 1448 },
+		{ "gentle_without_rtt", 10 * MSS_Q16, 6250000, 0, 176128, 1448 },
+		{ "to_the_limit", 16776960ULL << 16, 6250000000, 5000, 256ULL << 16, 16776960 },
+		{ "saturates", 10 * MSS_Q16, QUELL_U64_MAX, 5000,
+		  (16777216ULL << 16) - 10 * MSS_Q16, 0xffffffff },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, 0);
+		f.v.window_q16 = cases[i].window_q16;
+		f.p.ai_bytes_ps = cases[i].ai_bytes_ps;
+		f.s.acked_bytes = cases[i].acked_bytes;
+		fixture_ack(&f, START_NS, cases[i].rtt_ns);
+		tap_equal_u64(f.out.window_q16 - cases[i].window_q16,
+			      cases[i].want_grown_q16, "quell_swift_increase__%s",
+			      cases[i].name);
+	}
+	tap_equal_u64(f.st.increases, 1, "quell_swift_increase__counted");
+	fixture_start(&f, 10);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	fixture_ack(&f, START_NS, 5000);
+	tap_ok(f.out.window_q16 == 10 * MSS_Q16 && f.st.app_limited == 1 &&
+	       !f.st.increases, "quell_swift_uncongested__app_limited_holds");
+}
+
+static void test_decrease(void)
+{
+	/* With 100 segments the target is 7000 ns. */
+	static const struct {
+		const char *name;
+		u64 rtt_ns, want_q16;
+	} cases[] = {
+		{ "just_below_target", BARE_TARGET_NS - 1, 100 * MSS_Q16 + 17612 },
+		/* factor 1 */
+		{ "at_target", BARE_TARGET_NS, 100 * MSS_Q16 },
+		/* 1 - 0.8000031 * 1000 / 8000 = 0.89999962, cut rounded down in Q24 */
+		{ "an_eighth_above", 8000, 8540647900 },
+		/* 1 - 0.8000031 / 2 = 0.59999847 */
+		{ "twice_target", 2 * BARE_TARGET_NS, 5693753200 },
+		/* 0.8 * 3 / 4 = 0.6: max_mdf takes one half */
+		{ "four_times_target", 4 * BARE_TARGET_NS, 50 * MSS_Q16 },
+		{ "endless", QUELL_U64_MAX, 50 * MSS_Q16 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u64 got_q16;
+
+		fixture_start(&f, 100);
+		fixture_ack(&f, START_NS, cases[i].rtt_ns);
+		got_q16 = f.out.window_q16;
+		/* 2^-24 of the window, the resolution of the cut. */
+		tap_ok(got_q16 + 700 >= cases[i].want_q16 &&
+		       got_q16 <= cases[i].want_q16 + 700,
+		       "quell_swift_congested__%s", cases[i].name);
+	}
+	tap_ok(f.st.decreases == 1 && !f.st.increases,
+	       "quell_swift_congested__counted");
+	tap_ok(f.v.last_decrease_ns == START_NS &&
+	       f.v.flags == QUELL_SWIFT_F_DECREASED,
+	       "quell_swift_congested__remembered");
+}
+
+static void test_once_per_rtt(void)
+{
+	static const struct {
+		const char *name;
+		u64 later_ns, rtt_ns, want_pkts;
+	} cases[] = {
+		{ "same_instant", 0, 40000, 50 },
+		{ "one_ns_early", 39999, 40000, 50 },
+		{ "on_time", 40000, 40000, 25 },
+		{ "rtt_grew", 40000, 40001, 50 },
+		{ "rtt_shrank", 30000, 30000, 25 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, 100);
+		fixture_ack(&f, START_NS, 40000);
+		fixture_ack(&f, START_NS + cases[i].later_ns, cases[i].rtt_ns);
+		tap_ok(f.out.window_q16 == cases[i].want_pkts * MSS_Q16 &&
+		       f.st.held == (cases[i].want_pkts == 50),
+		       "quell_swift_may_decrease__%s", cases[i].name);
+	}
+	fixture_start(&f, 100);
+	fixture_ack(&f, START_NS, 40000);
+	fixture_ack(&f, START_NS - 100000, 40000);
+	tap_equal_u64(f.out.window_q16, 50 * MSS_Q16,
+		      "quell_swift_may_decrease__clock_went_back");
+	fixture_start(&f, 100);
+	f.v.last_decrease_ns = 0;
+	fixture_ack(&f, 0, 40000);
+	tap_equal_u64(f.out.window_q16, 50 * MSS_Q16,
+		      "quell_swift_may_decrease__first_at_time_zero");
+}
+
+static void test_loss(void)
+{
+	static const struct {
+		const char *name;
+		u64 max_mdf_q16, want_q16;
+		bool blind;
+	} cases[] = {
+		{ "half", 32768, 50 * MSS_Q16, false },
+		{ "quarter", 16384, 75 * MSS_Q16, false },
+		{ "blind_at_least_half", 16384, 50 * MSS_Q16, true },
+		{ "blind_more_than_half", 49152, 25 * MSS_Q16, true },
+		{ "out_of_range_is_all", 1 << 20, 0, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		if (cases[i].blind)
+			fixture_start_blind(&f, 100);
+		else
+			fixture_start(&f, 100);
+		f.p.max_mdf_q16 = cases[i].max_mdf_q16;
+		f.p.min_window_pkts_q16 = 0;
+		f.v.rtos = 3;
+		fixture_loss(&f, START_NS);
+		tap_ok(f.out.window_q16 == quell_max_u64(cases[i].want_q16, 1) &&
+		       f.st.fast_retx == 1 && !f.v.rtos,
+		       "quell_swift_on_loss__%s", cases[i].name);
+	}
+	fixture_start(&f, 100);
+	fixture_ack(&f, START_NS, 40000);
+	fixture_loss(&f, START_NS + 39999);
+	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && !f.st.fast_retx &&
+	       f.v.flags & QUELL_SWIFT_F_LOSS, "quell_swift_on_loss__held");
+	fixture_loss(&f, START_NS + 40000);
+	tap_ok(f.out.window_q16 == 25 * MSS_Q16 && f.st.fast_retx == 1,
+	       "quell_swift_on_loss__a_round_trip_later");
+	fixture_start_blind(&f, 100);
+	fixture_loss(&f, START_NS);
+	fixture_loss(&f, START_NS);
+	tap_equal_u64(f.out.window_q16, 25 * MSS_Q16,
+		      "quell_swift_on_loss__blind_is_never_held");
+}
+
+static void test_loss_is_forgotten(void)
+{
+	static const struct {
+		const char *name;
+		u64 later_ns, rtt_ns;
+		bool forgotten;
+	} cases[] = {
+		{ "clean_round_trip", 4300, 4300, true },
+		{ "too_early", 4299, 4300, false },
+		{ "without_rtt", 100000, 0, false },
+		{ "congested", 100000, 20000, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, 100);
+		fixture_loss(&f, START_NS);
+		fixture_ack(&f, START_NS + cases[i].later_ns, cases[i].rtt_ns);
+		tap_ok(!(f.v.flags & QUELL_SWIFT_F_LOSS) == cases[i].forgotten,
+		       "quell_swift_uncongested__loss_%s_%s", cases[i].name,
+		       cases[i].forgotten ? "forgotten" : "remembered");
+	}
+}
+
+static void test_rto(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f, 100);
+	fixture_rto(&f, START_NS);
+	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 1 && f.st.rtos == 1 &&
+	       f.v.flags & QUELL_SWIFT_F_LOSS, "quell_swift_on_rto__first_cuts");
+	fixture_rto(&f, START_NS + 4299);
+	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 2,
+	       "quell_swift_on_rto__within_a_round_trip_holds");
+	fixture_rto(&f, START_NS + 4300);
+	tap_ok(f.out.window_q16 == 25 * MSS_Q16 && f.v.rtos == 3,
+	       "quell_swift_on_rto__a_round_trip_later_cuts");
+	fixture_rto(&f, START_NS + 4300);
+	tap_ok(f.v.rtos == 4 && !f.st.rto_resets, "quell_swift_on_rto__fourth_no_reset");
+	fixture_rto(&f, START_NS + 4300);
+	/* 656 / 65536 of 1448 bytes */
+	tap_ok(f.out.window_q16 == 656 * MSS && f.st.rto_resets == 1,
+	       "quell_swift_on_rto__fifth_resets");
+	fixture_ack(&f, START_NS + 4300, 0);
+	tap_ok(!f.v.rtos, "quell_swift_on_ack__ends_the_row_of_timeouts");
+
+	fixture_start(&f, 100);
+	f.v.rtos = 0xffff;
+	f.p.retx_reset_rtos = 0x10000;
+	fixture_rto(&f, START_NS);
+	tap_ok(f.v.rtos == 0xffff && !f.st.rto_resets,
+	       "quell_swift_on_rto__count_stops_at_its_largest");
+
+	fixture_start_blind(&f, 100);
+	fixture_rto(&f, START_NS);
+	tap_ok(f.out.window_q16 == MSS_Q16 && f.st.rto_resets == 1 &&
+	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "quell_swift_on_rto__blind_falls_to_one_segment");
+	for (i = 0; i < 10; i++)
+		fixture_rto(&f, START_NS);
+	tap_equal_u64(f.out.window_q16, MSS_Q16,
+		      "quell_swift_on_rto__blind_never_below_one_segment");
+}
+
+static void test_clamp_and_pacing(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 0);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	fixture_ack(&f, START_NS, 5000);
+	tap_equal_u64(f.out.window_q16, 656 * MSS, "quell_swift_clamp__smallest");
+	/* 656 / 65536 * 1448 B / 5000 ns = 2898828 B/s */
+	tap_equal_u64(f.out.pacing_bytes_ps, 2898828,
+		      "quell_swift_pacing_bytes_ps__smallest_window");
+	fixture_start(&f, 1000000);
+	fixture_ack(&f, START_NS, 5000);
+	tap_equal_u64(f.out.window_q16, 1ULL << 40, "quell_swift_clamp__largest");
+	f.p.max_window_bytes = QUELL_U64_MAX;
+	fixture_ack(&f, START_NS, 5000);
+	tap_ok(f.out.window_q16 > 1ULL << 40, "quell_swift_clamp__limit_saturates");
+	fixture_start_blind(&f, 0);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	fixture_ack(&f, START_NS, 0);
+	tap_equal_u64(f.out.window_q16, MSS_Q16, "quell_swift_clamp__blind_one_segment");
+	fixture_start(&f, 0);
+	f.v.window_q16 = MSS_Q16 / 2;
+	f.s.flags = QUELL_S_APP_LIMITED;
+	fixture_ack(&f, START_NS, 10000);
+	/* 724 bytes in 10 us */
+	tap_equal_u64(f.out.pacing_bytes_ps, 72400000,
+		      "quell_swift_pacing_bytes_ps__half_a_segment");
+	f.v.window_q16 = MSS_Q16;
+	fixture_ack(&f, START_NS, 0);
+	tap_equal_u64(f.out.pacing_bytes_ps, QUELL_RATE_UNLIMITED,
+		      "quell_swift_pacing_bytes_ps__one_segment");
+	f.v.window_q16 = MSS_Q16 / 2;
+	f.v.flags = 0;
+	fixture_ack(&f, START_NS, QUELL_U64_MAX);
+	tap_equal_u64(f.out.pacing_bytes_ps, 1,
+		      "quell_swift_pacing_bytes_ps__endless_rtt");
+}
+
+static void test_idle(void)
+{
+	/* The initial window is 36 segments, blind ten. */
+	static const struct {
+		const char *name;
+		u64 restart_ns, idle_ns, window_pkts, want_pkts;
+		u64 restarts, refused;
+		bool loss, blind;
+	} cases[] = {
+		{ "too_short", 1000000, 999999, 5, 5, 0, 0, false, false },
+		{ "raises", 1000000, 1000000, 5, 36, 1, 0, false, false },
+		{ "lowers", 1000000, 1000000, 500, 36, 1, 0, false, false },
+		{ "never", 0, QUELL_U64_MAX, 5, 5, 0, 0, false, false },
+		{ "after_loss_stays", 1000000, 1000000, 5, 5, 1, 1, true, false },
+		{ "after_loss_lowers", 1000000, 1000000, 500, 36, 1, 0, true, false },
+		{ "blind_stays", 1000000, 1000000, 5, 5, 1, 1, false, true },
+		{ "blind_lowers", 1000000, 1000000, 500, 10, 1, 0, false, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		if (cases[i].blind)
+			fixture_start_blind(&f, cases[i].window_pkts);
+		else
+			fixture_start(&f, cases[i].window_pkts);
+		f.p.restart_idle_ns = cases[i].restart_ns;
+		f.v.flags = cases[i].loss ? QUELL_SWIFT_F_LOSS : 0;
+		fixture_idle(&f, cases[i].idle_ns);
+		tap_ok(f.out.window_q16 == cases[i].want_pkts * MSS_Q16 &&
+		       f.st.restarts == cases[i].restarts &&
+		       f.st.restarts_refused == cases[i].refused,
+		       "quell_swift_on_idle_restart__%s", cases[i].name);
+	}
+}
+
+/* Without any signal a window's worth of ACKs adds at most one segment. */
+static void test_blind_is_reno(void)
+{
+	bool gentle = true;
+	struct fixture f;
+	int round;
+
+	fixture_start_blind(&f, 4);
+	for (round = 0; round < 1000; round++) {
+		u64 before_q16 = f.v.window_q16;
+		u64 acked_bytes = 0;
+
+		while ((acked_bytes + MSS) << 16 <= before_q16) {
+			fixture_ack(&f, START_NS, 0);
+			acked_bytes += MSS;
+		}
+		gentle = gentle && f.v.window_q16 <= before_q16 + MSS_Q16;
+	}
+	tap_ok(gentle, "quell_swift_on_ack__blind_adds_at_most_one_segment");
+	tap_ok(f.v.window_q16 > 900 * MSS_Q16, "quell_swift_on_ack__blind_does_grow");
+	tap_equal_u64(f.st.no_rtt, f.st.increases, "quell_swift_on_ack__blind_counted");
+}
+
+int main(void)
+{
+	test_params();
+	test_params_corners();
+	test_flow_scale();
+	test_target();
+	test_init();
+	test_observe();
+	test_increase();
+	test_decrease();
+	test_once_per_rtt();
+	test_loss();
+	test_loss_is_forgotten();
+	test_rto();
+	test_clamp_and_pacing();
+	test_idle();
+	test_blind_is_reno();
+	return tap_done();
+}

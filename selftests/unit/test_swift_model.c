@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The integer core against the floating-point model.
+ *
+ * One step at a time: parameters anywhere in their ranges, any state, any
+ * event.  The model starts each step from the core's state, so every error is
+ * that of one step and is held against the bound derived in step_bound().
+ *
+ * In the long run: both start together and are never reconciled; thousands of
+ * ACKs through a bottleneck shared by a number of such flows.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <quell/core/swift.h>
+
+#include "random.h"
+#include "swift_model.h"
+#include "swift_ranges.h"
+#include "tap.h"
+
+#define SINGLE_STEPS		1200000
+#define SINGLE_EPISODE		50
+#define LONG_EPISODES		60
+#define LONG_STEPS		5000
+/*
+ * In the long run an error of the target counts at every decrease, in one
+ * direction.  The core rounds its target down, by 1.1 ns at most (see
+ * target_bound()), and its cut down, by 2^-24 of the window, which is what
+ * 0.01 ns more of target would do at delays below 100 us.  A window that
+ * differs grows or shrinks toward the other and never overtakes it, so the
+ * core must stay between two models whose targets are off by just that.
+ */
+#define LONG_BELOW_NS		1.15
+#define LONG_ABOVE_NS		0.05
+/* An increase is rounded down twice, by 2^-16 byte at most (see step_bound()). */
+#define LONG_LOST_BYTES		0x1p-15
+/* And those two must be close together, or the test would show nothing. */
+#define LONG_BETWEEN		5e-3
+
+enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
+
+struct pair {
+	struct quell_swift_params p;
+	struct quell_swift_vars v;
+	struct quell_swift_stats st;
+	struct quell_decision out;
+	struct swift_model_params mp;
+	struct swift_model m;
+};
+
+static void model_params(struct swift_model_params *mp,
+			 const struct quell_swift_params *p)
+{
+	mp->base_target_ns = p->base_target_ns;
+	mp->hop_ns = p->hop_scale_ns;
+	mp->fs_range_ns = p->fs_range_ns;
+	mp->fs_min_cwnd = p->fs_min_pkts_q16 / 65536.0;
+	mp->fs_max_cwnd = p->fs_max_pkts_q16 / 65536.0;
+	mp->ai_bytes_per_ns = p->ai_bytes_ps / 1e9;
+	mp->beta = p->beta_q16 / 65536.0;
+	mp->max_mdf = p->max_mdf_q16 / 65536.0;
+	mp->min_cwnd = p->min_window_pkts_q16 / 65536.0;
+	mp->max_window_bytes = p->max_window_bytes;
+	mp->init_window_bytes = p->init_window_bytes;
+	mp->restart_idle_ns = p->restart_idle_ns;
+	mp->retx_reset_threshold = p->retx_reset_rtos;
+}
+
+/* Starts the model where the core is. */
+static void model_follow(struct swift_model *m, const struct quell_swift_vars *v)
+{
+	m->cwnd = v->window_q16 / 65536.0 / v->mss_bytes;
+	m->t_last_decrease_ns = v->last_decrease_ns;
+	m->rtt_ns = v->rtt_ns;
+	m->base_rtt_ns = v->min_rtt_ns;
+	m->link_bytes_per_ns = v->link_bytes_ps / 1e9;
+	m->mss_bytes = v->mss_bytes;
+	m->retransmit_cnt = v->rtos;
+	m->ever_decreased = v->flags & QUELL_SWIFT_F_DECREASED;
+	m->loss_pending = v->flags & QUELL_SWIFT_F_LOSS;
+}
+
+static double window_bytes(const struct pair *x)
+{
+	return x->v.window_q16 / 65536.0;
+}
+
+static double model_window_bytes(const struct pair *x)
+{
+	return x->m.cwnd * x->m.mss_bytes;
+}
+
+/*
+ * How far the core's target may be from the model's at the same window, ns.
+ *
+ * 1 for rounding down and 0.03 for alpha's last bit.  The relative error of
+ * alpha is that of the difference of two reciprocal roots, at least 0.29 of
+ * the larger one: below 2^-21.8.  alpha times the error of the two reciprocal
+ * roots is, alpha being at most 3.42 * range * sqrt(fs_min): below 2^-21.9 of
+ * the range.  Together below 2^-20 of the range.  The window counts packets in
+ * steps of 2^-16, and alpha / sqrt(w) changes by alpha / 2 w^1.5 per packet.
+ */
+static double target_bound(const struct swift_model *m,
+			   const struct swift_model_params *p, double cwnd_error)
+{
+	double alpha = p->fs_range_ns /
+		(1 / sqrt(p->fs_min_cwnd) - 1 / sqrt(p->fs_max_cwnd));
+	double cwnd = fmax(m->cwnd - cwnd_error, p->fs_min_cwnd);
+
+	return 1.1 + p->fs_range_ns * 0x1p-20 +
+	       (cwnd_error + 0x1p-16) * alpha / 2 / pow(cwnd, 1.5);
+}
+
+/*
+ * How far one step may take the core's window from the model's, bytes.
+ *
+ * An increase loses less than 2^-16 byte of the step, times the windows
+ * acknowledged, and 2^-16 in the quotient.  A decrease takes the target's error
+ * over the delay, times beta, and 2^-24 of the window.  Doubles lose 2^-50.
+ */
+static double step_bound(const struct pair *before, double acked_bytes,
+			 double delay_ns)
+{
+	double window = model_window_bytes(before);
+	double acked = acked_bytes / fmax(window, before->m.mss_bytes);
+	double bound = 0x1p-16 * (acked + 2) + window * (0x1p-24 + 0x1p-48);
+
+	if (delay_ns > 0)
+		bound += window * before->mp.beta *
+			 target_bound(&before->m, &before->mp, 0) / delay_ns;
+	return bound;
+}
+
+static void random_params(struct random_state *r, struct quell_swift_params *p)
+{
+	size_t i;
+
+	quell_swift_params_default(p);
+	for (i = 0; i < SWIFT_RANGES; i++)
+		if (random_between(r, 0, 3))
+			*swift_param(p, i) = random_magnitude(r, swift_ranges[i].min,
+							      swift_ranges[i].max);
+	quell_swift_params_derive(p);
+}
+
+static void start_pair(struct random_state *r, struct pair *x)
+{
+	bool blind = !random_between(r, 0, 7);
+	u64 link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
+	u64 min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
+
+	memset(x, 0, sizeof(*x));
+	random_params(r, &x->p);
+	model_params(&x->mp, &x->p);
+	quell_swift_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
+			 random_between(r, 64, 65535), random_between(r, 0, 1000000),
+			 &x->out);
+	model_follow(&x->m, &x->v);
+}
+
+/* A delay within a factor of eight of the target, or none. */
+static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hops)
+{
+	double target_ns = swift_model_target_ns(&x->m, &x->mp, hops);
+
+	if (!x->v.min_rtt_ns || !random_between(r, 0, 15))
+		return 0;
+	return 1 + target_ns * exp2(random_between(r, 0, 6000) / 1000.0 - 3);
+}
+
+static void apply(struct pair *x, enum event event, const struct quell_sample *s,
+		  u64 idle_ns)
+{
+	struct swift_model_event e = {
+		.now_ns = s->now_ns, .delay_ns = s->rtt_ns,
+		.acked_bytes = s->acked_bytes, .hops = s->hops,
+		.app_limited = s->flags & QUELL_S_APP_LIMITED,
+	};
+
+	switch (event) {
+	case EVENT_ACK:
+		quell_swift_on_ack(&x->v, &x->p, &x->st, s, &x->out);
+		swift_model_ack(&x->m, &x->mp, &e);
+		break;
+	case EVENT_LOSS:
+		quell_swift_on_loss(&x->v, &x->p, &x->st, s, &x->out);
+		swift_model_fast_retransmit(&x->m, &x->mp, &e);
+		break;
+	case EVENT_RTO:
+		quell_swift_on_rto(&x->v, &x->p, &x->st, s, &x->out);
+		swift_model_timeout(&x->m, &x->mp, &e);
+		break;
+	case EVENT_IDLE:
+		quell_swift_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
+		swift_model_after_idle(&x->m, &x->mp, idle_ns);
+		break;
+	}
+}
+
+/* Whether the state beside the window is the same. */
+static bool same_memory(const struct pair *x)
+{
+	return x->v.rtos == x->m.retransmit_cnt &&
+	       x->v.rtt_ns == x->m.rtt_ns && x->v.min_rtt_ns == x->m.base_rtt_ns &&
+	       !(x->v.flags & QUELL_SWIFT_F_LOSS) == !x->m.loss_pending &&
+	       !(x->v.flags & QUELL_SWIFT_F_DECREASED) == !x->m.ever_decreased &&
+	       (!x->m.ever_decreased ||
+		x->v.last_decrease_ns == x->m.t_last_decrease_ns);
+}
+
+static bool same_decision(const struct pair *x, u32 hops, double window_error)
+{
+	double rate = swift_model_pacing_bytes_per_ns(&x->m) * 1e9;
+	double target_ns = swift_model_target_ns(&x->m, &x->mp, hops);
+	double window = model_window_bytes(x);
+
+	if (fabs(x->out.target_ns - target_ns) >
+	    target_bound(&x->m, &x->mp, window_error / x->m.mss_bytes))
+		return false;
+	if (fabs(window - x->m.mss_bytes) <= window_error)
+		return true;
+	if (isinf(rate))
+		return x->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED;
+	return fabs(x->out.pacing_bytes_ps - rate) <=
+	       1.001 + rate * window_error / window;
+}
+
+/* ceil() may go either way where a double cannot tell. */
+static bool start_window_is_ambiguous(const struct pair *x)
+{
+	double packets = x->m.base_rtt_ns * x->m.link_bytes_per_ns /
+			 (x->m.mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES);
+
+	return fabs(packets - round(packets)) <= packets * 0x1p-40;
+}
+
+struct single_result {
+	unsigned int compared, ambiguous;
+	unsigned int events[EVENT_IDLE + 1];
+	bool windows, memories, decisions;
+	double worst_share, worst_relative;
+};
+
+static void single_step(struct random_state *r, struct pair *x,
+			struct single_result *result)
+{
+	static const enum event events[] = {
+		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
+		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
+	};
+	enum event event = events[random_between(r, 0, 9)];
+	struct quell_sample s = { .mss_bytes = x->v.mss_bytes };
+	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	double bound, error, target_ns;
+	struct pair before;
+
+	x->v.window_q16 = random_magnitude(r, 1, x->p.max_window_bytes << 16);
+	s.now_ns = x->v.last_decrease_ns + random_magnitude(r, 0, 4 * x->v.rtt_ns + 1);
+	s.hops = random_between(r, 0, 8);
+	s.acked_bytes = random_magnitude(r, 0, 16 * (u64)x->v.mss_bytes);
+	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
+	model_follow(&x->m, &x->v);
+	if (event == EVENT_ACK)
+		s.rtt_ns = random_delay_ns(r, x, s.hops);
+	target_ns = swift_model_target_ns(&x->m, &x->mp, s.hops);
+	before = *x;
+	apply(x, event, &s, idle_ns);
+	result->events[event]++;
+	if ((s.rtt_ns && fabs(s.rtt_ns - target_ns) <= target_bound(&before.m, &x->mp, 0)) ||
+	    (event == EVENT_IDLE && start_window_is_ambiguous(&before))) {
+		result->ambiguous++;
+		return;
+	}
+	bound = step_bound(&before, s.acked_bytes, s.rtt_ns);
+	error = fabs(window_bytes(x) - model_window_bytes(x));
+	result->compared++;
+	result->worst_share = fmax(result->worst_share, error / bound);
+	result->worst_relative = fmax(result->worst_relative, error / model_window_bytes(x));
+	result->windows = result->windows && error <= bound;
+	result->memories = result->memories && same_memory(x);
+	result->decisions = result->decisions && same_decision(x, s.hops, bound);
+}
+
+static void test_single_steps(void)
+{
+	struct single_result result = {
+		.windows = true, .memories = true, .decisions = true,
+	};
+	struct random_state r = { 3 };
+	struct pair x;
+	int i;
+
+	for (i = 0; i < SINGLE_STEPS; i++) {
+		if (i % SINGLE_EPISODE == 0)
+			start_pair(&r, &x);
+		single_step(&r, &x, &result);
+	}
+	tap_ok(result.windows, "swift_model__single_step_windows_within_bound");
+	tap_ok(result.memories, "swift_model__single_step_state_equal");
+	tap_ok(result.decisions, "swift_model__single_step_decisions_equal");
+	tap_ok(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20,
+	       "swift_model__single_steps_were_comparable");
+	printf("# %u steps compared (%u ACKs, %u losses, %u timeouts, %u idle), %u undecidable\n",
+	       result.compared, result.events[EVENT_ACK], result.events[EVENT_LOSS],
+	       result.events[EVENT_RTO], result.events[EVENT_IDLE], result.ambiguous);
+	printf("# largest error %.3f of the bound, %.2e of the window (pathological parameters included)\n",
+	       result.worst_share, result.worst_relative);
+}
+
+/* The core, the model, and the two models that enclose them. */
+struct long_run {
+	struct pair x;
+	struct swift_model low, high;
+	struct swift_model_params low_params, high_params;
+};
+
+/*
+ * The delay that @flows flows with this window cause at a shared bottleneck,
+ * with some noise, kept where all agree which side of the target it is on.
+ */
+static u64 shared_delay_ns(struct random_state *r, const struct long_run *l, u32 flows)
+{
+	double full_ns = flows * window_bytes(&l->x) / l->x.m.link_bytes_per_ns;
+	u64 delay_ns = fmax(full_ns, 4300) * (1 + random_between(r, 0, 100) / 1000.0);
+	double one_ns = swift_model_target_ns(&l->low, &l->low_params, 1);
+	double other_ns = swift_model_target_ns(&l->high, &l->high_params, 1);
+
+	/* The lower window has the higher target, the lower base the lower one. */
+	if (delay_ns > fmin(one_ns, other_ns) - 2 && delay_ns < fmax(one_ns, other_ns) + 2)
+		delay_ns = fmax(one_ns, other_ns) + 3;
+	return delay_ns;
+}
+
+struct long_result {
+	bool enclosed;
+	double worst_relative, worst_between;
+	u64 decreases;
+};
+
+static void long_compare(const struct long_run *l, int step, struct long_result *result)
+{
+	double window = window_bytes(&l->x) / l->x.m.mss_bytes;
+	double lost = LONG_LOST_BYTES * (step + 1) / l->x.m.mss_bytes;
+
+	result->enclosed = result->enclosed && window >= l->low.cwnd - lost &&
+			   window <= l->high.cwnd * (1 + 1e-12);
+	result->worst_relative = fmax(result->worst_relative,
+				      fabs(window / l->x.m.cwnd - 1));
+	result->worst_between = fmax(result->worst_between,
+				     l->high.cwnd / l->low.cwnd - 1);
+}
+
+static void long_start(struct long_run *l, u64 ai_bytes_ps)
+{
+	struct pair *x = &l->x;
+
+	memset(l, 0, sizeof(*l));
+	quell_swift_params_default(&x->p);
+	x->p.ai_bytes_ps = ai_bytes_ps;
+	model_params(&x->mp, &x->p);
+	l->low_params = x->mp;
+	l->low_params.base_target_ns -= LONG_BELOW_NS;
+	l->high_params = x->mp;
+	l->high_params.base_target_ns += LONG_ABOVE_NS;
+	quell_swift_init(&x->v, &x->p, 12500000000, 4300, 1448, 0, &x->out);
+	model_follow(&x->m, &x->v);
+	l->low = x->m;
+	l->high = x->m;
+}
+
+static void long_episode(struct random_state *r, u32 flows, struct long_result *result)
+{
+	struct long_run l;
+	int step;
+
+	long_start(&l, flows & 1 ? 125000000 : 6250000);
+	for (step = 0; step < LONG_STEPS; step++) {
+		struct quell_sample s = { .mss_bytes = 1448, .hops = 1 };
+		struct swift_model_event e = { .acked_bytes = 1448, .hops = 1 };
+
+		s.acked_bytes = e.acked_bytes;
+		s.rtt_ns = shared_delay_ns(r, &l, flows);
+		s.now_ns = (u64)step * 123 * flows;
+		e.delay_ns = s.rtt_ns;
+		e.now_ns = s.now_ns;
+		apply(&l.x, EVENT_ACK, &s, 0);
+		swift_model_ack(&l.low, &l.low_params, &e);
+		swift_model_ack(&l.high, &l.high_params, &e);
+		long_compare(&l, step, result);
+	}
+	result->decreases += l.x.st.decreases;
+}
+
+static void test_long_run(void)
+{
+	struct long_result result = { .enclosed = true };
+	struct random_state r = { 4 };
+	u32 flows;
+
+	for (flows = 1; flows <= LONG_EPISODES; flows++)
+		long_episode(&r, flows, &result);
+	tap_ok(result.enclosed, "swift_model__long_run_within_rounding");
+	tap_ok(result.worst_between <= LONG_BETWEEN,
+	       "swift_model__long_run_bounds_are_close");
+	tap_ok(result.decreases > 100 * LONG_EPISODES,
+	       "swift_model__long_run_saw_congestion");
+	printf("# %u steps, %llu decreases, largest relative error %.2e, bounds apart %.2e\n",
+	       LONG_EPISODES * LONG_STEPS, (unsigned long long)result.decreases,
+	       result.worst_relative, result.worst_between);
+}
+
+int main(void)
+{
+	test_single_steps();
+	test_long_run();
+	return tap_done();
+}
