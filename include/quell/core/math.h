@@ -145,7 +145,6 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 
 /* Fraction bits of quell_rsqrt_q24()'s result. */
 #define QUELL_RSQRT_Q		24
-#define QUELL_RSQRT_MAX_Q24	0x100000000ULL
 
 /* Straight line through 1/sqrt(m) over [1, 4), within 9 % of it: Newton's start. */
 #define QUELL_RSQRT_START_Q30	1144608915ULL	/* 1.066 */
@@ -161,8 +160,8 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
  * 9 %, 1.2 %, 2.3e-4, 8e-8, then the resolution of Q30 remains.  No division,
  * no table.  Every product is below 2^64: y < 1.2, m < 4, all in Q30.
  *
- * Return: 1 / sqrt(@x_q16 / 2^16) in Q24, at most QUELL_RSQRT_MAX_Q24, with an
- * error of at most 2^-27 of the result plus half a unit in its last place.
+ * Return: 1 / sqrt(@x_q16 / 2^16) in Q24, at most 2^32, with an error of at most
+ * 2^-27 of the result plus half a unit in its last place.
  */
 static inline u64 quell_rsqrt_q24(u64 x_q16)
 {
@@ -179,7 +178,6 @@ static inline u64 quell_rsqrt_q24(u64 x_q16)
 		y_q30 = (y_q30 * ((3ULL << 30) - square_q30)) >> 31;
 	}
 	/* 1/sqrt(x_q16) = y / 2^(exponent / 2), and the result counts 2^-32 of that. */
-	y_q30 = quell_min_u64(y_q30, 1ULL << 30);
 	exponent /= 2;
 	y_q30 <<= 2;
 	if (exponent)
