@@ -1,0 +1,650 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The switch port, packet by packet.
+#
+#	$near: va, swport  ----  vb :$far
+#
+# Most checks hold the port still: at 10 bytes/s the first frame leaves at
+# once and the next one in minutes, so what is queued is known exactly.  Then
+# the rate is raised and the far end lists what arrives.  swport_pkt makes and
+# lists the frames.
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+near="" far="" receiver=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+held="rate 80bit"
+
+make_network()
+{
+	local namespace
+
+	new_netns near
+	new_netns far
+	# No frames but ours.
+	for namespace in "$near" "$far"; do
+		in_netns "$namespace" sysctl -q -w \
+			net.ipv6.conf.all.disable_ipv6=1 \
+			net.ipv6.conf.default.disable_ipv6=1
+	done
+	cable "$near" va "$far" vb
+}
+
+near_tc()
+{
+	tc -n "$near" "$@"
+}
+
+# A new port: counters at zero.  Words are options of swport.
+port()
+{
+	near_tc qdisc del dev va root 2>/dev/null
+	# shellcheck disable=SC2048,SC2086 # words on purpose
+	near_tc qdisc add dev va root handle 1: swport $*
+}
+
+change()
+{
+	# shellcheck disable=SC2048,SC2086
+	near_tc qdisc change dev va root swport $*
+}
+
+transmit()
+{
+	in_netns "$near" swport_pkt send va "$@"
+}
+
+receiver_ready()
+{
+	grep -q ready "$dir/listen"
+}
+
+# Expect that many frames at the far end.
+listen()
+{
+	: >"$dir/listen"
+	in_netns "$far" swport_pkt recv vb "$1" 20000 >"$dir/listen" &
+	receiver=$!
+	poll 10 receiver_ready
+}
+
+# They are in $dir/frames: time_ns kind number ecn dscp bytes.
+collect()
+{
+	local status
+
+	wait "$receiver"
+	status=$?
+	grep -v ready "$dir/listen" >"$dir/frames"
+	[ $status -eq 0 ] || {
+		echo "frames missing, came $(wc -l <"$dir/frames")"
+		near_tc -s qdisc show dev va
+	}
+	return $status
+}
+
+# Let go of what is held.
+release()
+{
+	change rate 100gbit && collect
+}
+
+# The swport among the qdiscs of va.
+snapshot()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" &&
+	jq '.[] | select(.kind == "swport")' "$dir/all" >"$dir/port"
+}
+
+# port_is FILTER: true of the port now.
+port_is()
+{
+	snapshot && json "$1" "$dir/port"
+}
+
+# frames_are COMMAND-OF-AWK EXPECTED
+frames_are()
+{
+	local got
+
+	got=$(awk "$1" "$dir/frames" | tr '\n' ' ')
+	[ "$got" = "$2" ] || {
+		echo "got '$got', want '$2'"
+		cat "$dir/frames"
+		return 1
+	}
+}
+
+# Nothing is queued, and every frame is accounted for.
+books_balance()
+{
+	port_is '.backlog == 0 and .qlen == 0 and
+		.data_backlog_bytes == 0 and .control_backlog_bytes == 0 and
+		.packets == .data_pkts + .control_pkts and
+		.bytes == .data_bytes + .control_bytes and
+		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts'
+}
+
+## configuration
+
+defaults_are_shown()
+{
+	port && port_is '.options == {"rate": 0, "overhead": 0,
+		"limit": 1048576, "control_limit": 65536, "ecn": "off", "seed": 0}'
+}
+
+options_are_shown()
+{
+	port rate 10gbit overhead 24 limit 225kb control-limit 32kb \
+		ecn enqueue min 45kb max 180kb prob 0.25 seed 7 &&
+	port_is '.options == {"rate": 1250000000, "overhead": 24,
+		"limit": 230400, "control_limit": 32768, "ecn": "enqueue",
+		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.25, "seed": 7}'
+}
+
+text_is_valid_syntax()
+{
+	local text before
+
+	before=$(jq -c .options "$dir/port")
+	text=$(near_tc qdisc show dev va | sed 's/.*refcnt [0-9]* //')
+	port "$text" && snapshot &&
+	[ "$before" = "$(jq -c .options "$dir/port")" ]
+}
+
+change_keeps_the_rest()
+{
+	change limit 100kb &&
+	port_is '.options | .limit == 102400 and .rate == 1250000000 and
+		.ecn == "enqueue" and .ecn_min == 46080 and .seed == 7' &&
+	change noecn && port_is '.options.ecn == "off"' &&
+	near_tc qdisc replace dev va root handle 1: swport ecn min 5000 &&
+	port_is '.options | .ecn == "dequeue" and .ecn_min == 5000 and
+		.ecn_max == 5000 and .ecn_prob == 1 and .limit == 102400'
+}
+
+# refused OPTIONS TEXT...: by tc, saying each text, and nothing has changed.
+refused()
+{
+	local options=$1 before output text
+	shift
+
+	snapshot
+	before=$(jq -c .options "$dir/port")
+	if output=$(change "$options" 2>&1); then
+		echo "accepted: $options"
+		return 1
+	fi
+	for text; do
+		grep -qF -- "$text" <<<"$output" || {
+			echo "$options: no '$text' in: $output"
+			return 1
+		}
+	done
+	snapshot
+	[ "$before" = "$(jq -c .options "$dir/port")" ] || {
+		echo "$options: changed the port: $before"
+		cat "$dir/port"
+		return 1
+	}
+}
+
+tc_refuses_bad_input()
+{
+	local size="64 to 1073741824 bytes" mark="0 to 1073741824 bytes"
+	local rate="8bit to 10000gbit"
+
+	port limit 10kb &&
+	refused "limit 63" '"63"' "$size" &&
+	refused "limit 2gb" '"2gb"' "$size" &&
+	refused "limit 1073741825" '"1073741825"' "$size" &&
+	refused "limit -5" '"-5"' "$size" &&
+	refused "limit 100.5" '"100.5"' "$size" &&
+	refused "limit ten" '"ten"' "$size" &&
+	refused "limit 10furlongs" '"10furlongs"' "$size" &&
+	refused "limit nan" '"nan"' "$size" &&
+	refused "limit" 'limit ""' "$size" &&
+	refused "limit 10kb limit 20kb" "limit given twice" &&
+	refused "control-limit 1" 'control-limit "1"' "$size" &&
+	refused "overhead 70000" '"70000"' "0 to 65535 bytes" &&
+	refused "rate fast" '"fast"' "$rate" &&
+	refused "rate -1" '"-1"' "$rate" &&
+	refused "rate 11tbit" '"11tbit"' "$rate" &&
+	refused "rate 7bit" '"7bit"' "$rate" &&
+	refused "seed 4294967296" '"4294967296"' "0 to 4294967295" &&
+	refused "seed -1" '"-1"' "0 to 4294967295" &&
+	refused "ecn" "ecn needs" "$mark" &&
+	refused "ecn max 5kb" "ecn needs" "$mark" &&
+	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
+	refused "ecn min 5kb max 4kb" '"4096"' "(5120) to 1073741824 bytes" &&
+	refused "ecn min 5kb prob 1.5" '"1.5"' "0 to 1" &&
+	refused "ecn min 5kb prob -0.1" '"-0.1"' "0 to 1" &&
+	refused "ecn min 5kb prob nan" '"nan"' "0 to 1" &&
+	refused "ecn min 5kb noecn" "ecn or noecn given twice" &&
+	refused "min 5kb" 'unknown option "min"' "Usage" &&
+	refused "limit 20kb colour blue" 'unknown option "colour"' "Usage"
+}
+
+# kernel_refuses TEXT ATTRIBUTE=VALUE...: where tc does not stand before it.
+kernel_refuses()
+{
+	local text=$1 before output
+	shift
+
+	snapshot
+	before=$(jq -c .options "$dir/port")
+	if output=$(in_netns "$near" swport_pkt set va "$@"); then
+		echo "accepted: $*"
+		return 1
+	fi
+	snapshot
+	[[ "$output" = *"$text"* ]] &&
+	[ "$before" = "$(jq -c .options "$dir/port")" ] || {
+		echo "$*: no '$text' in: $output"
+		cat "$dir/port"
+		return 1
+	}
+}
+
+# 2 rate 3 overhead 4 limit 5 control-limit 6 mode 7 min 8 max 9 prob
+kernel_checks_ranges()
+{
+	port limit 10kb &&
+	kernel_refuses "rate must be 0 to 1250000000000" 2=1250000000001 4=20000 &&
+	kernel_refuses "overhead must be 0 to 65535" 4=20000 3=65536 &&
+	kernel_refuses "swport: limit must be 64 to 1073741824" 4=63 &&
+	kernel_refuses "swport: limit must be 64 to 1073741824" 4=1073741825 &&
+	kernel_refuses "control-limit must be 64 to 1073741824" 4=20000 5=0 &&
+	kernel_refuses "ecn mode must be 0 (off), 1" 4=20000 6=3 7=1 8=1 &&
+	kernel_refuses "ecn min must be 0 to 1073741824" 6=1 7=1073741825 8=1 &&
+	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
+	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
+	kernel_refuses "ecn min must be 0 to ecn max" 4=20000 6=1 7=2 8=1 &&
+	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
+	in_netns "$near" swport_pkt set va 4=20000 6=2 7=1 8=2 9=65536 &&
+	port_is '.options | .limit == 20000 and .ecn == "enqueue"'
+}
+
+## bands
+
+# band_of KIND [DSCP]: where a frame of the kind goes.
+band_of()
+{
+	port && listen 1 && transmit "$1" 1 100 0 "${2-0}" && collect &&
+	snapshot && jq -r 'if .control_pkts == 1 and .data_pkts == 0 then "control"
+		elif .control_pkts == 0 and .data_pkts == 1 then "data"
+		else "lost" end' "$dir/port"
+}
+
+# all_go_to BAND KIND[:DSCP]...
+all_go_to()
+{
+	local band=$1 kind dscp got
+	shift
+
+	for kind; do
+		dscp=0
+		[[ $kind = *:* ]] && dscp=${kind#*:}
+		got=$(band_of "${kind%:*}" "$dscp" | tail -n 1)
+		[ "$got" = "$band" ] || {
+			echo "$kind went to ${got:-nowhere}"
+			return 1
+		}
+		frames_are '{ print $2 }' "${kind%:*} " || return 1
+	done
+}
+
+control_overtakes_data()
+{
+	port $held && listen 13 && transmit udp 8 1000 && transmit ack 5 54 &&
+	port_is '.data_backlog_bytes == 7000 and .control_backlog_bytes == 270 and
+		.backlog == 7270 and .qlen == 12' &&
+	release &&
+	frames_are '{ printf "%s%s\n", $2, $3 }' \
+		"udp0 ack0 ack1 ack2 ack3 ack4 udp1 udp2 udp3 udp4 udp5 udp6 udp7 " &&
+	books_balance
+}
+
+## limits
+
+# 20 offered: one leaves, ten fit into 10500 bytes, nine are dropped.
+data_limit_is_exact()
+{
+	port $held limit 10500 && listen 11 && transmit udp 20 1000 &&
+	port_is '.data_pkts == 1 and .data_backlog_bytes == 10000 and
+		.data_backlog_max_bytes == 10000 and .backlog == 10000 and
+		.qlen == 10 and .data_drop_pkts == 9 and
+		.data_drop_bytes == 9000 and .drops == 9' &&
+	release && frames_are '{ print $3 }' "0 1 2 3 4 5 6 7 8 9 10 " &&
+	port_is '.data_pkts == 11 and .data_bytes == 11000' && books_balance
+}
+
+control_limit_is_its_own()
+{
+	port $held limit 1000 control-limit 170 && listen 5 &&
+	transmit udp 3 1000 && transmit ack 10 54 &&
+	port_is '.control_backlog_bytes == 162 and .control_drop_pkts == 7 and
+		.control_drop_bytes == 378 and .data_drop_pkts == 1 and
+		.control_backlog_max_bytes == 162 and .drops == 8' &&
+	release && books_balance
+}
+
+shrinking_keeps_packets()
+{
+	port $held limit 100kb && listen 21 && transmit udp 21 1000 &&
+	change limit 5kb &&
+	port_is '.data_backlog_bytes == 20000 and .drops == 0' &&
+	transmit udp 1 1000 && port_is '.drops == 1' &&
+	release && books_balance
+}
+
+## marking
+
+# Ten leave behind 0 (the first), then 8, 7 ... 0 frames.
+step_at_dequeue()
+{
+	port $held ecn min 5000 && listen 10 && transmit udp 10 1000 2 &&
+	release && frames_are '$4 == 3 { print $3 }' "1 2 3 4 " &&
+	frames_are '$4 == 2 { print $3 }' "0 5 6 7 8 9 " &&
+	port_is '.mark_pkts == 4 and .mark_bytes == 4000' && books_balance
+}
+
+# Ten find 0, 0, 1, 2 ... 8 frames.
+step_at_enqueue()
+{
+	port $held ecn enqueue min 5000 && listen 10 && transmit udp 10 1000 1 &&
+	port_is '.mark_pkts == 4' &&
+	release && frames_are '$4 == 3 { print $3 }' "6 7 8 9 " &&
+	frames_are '$4 == 1 { print $3 }' "0 1 2 3 4 5 " && books_balance
+}
+
+not_ect_is_counted_not_dropped()
+{
+	port $held ecn min 5000 && listen 10 && transmit udp 10 1000 0 &&
+	release && frames_are '$4 != 0 { print $3 }' "" &&
+	port_is '.mark_pkts == 0 and .not_ect_pkts == 4 and .drops == 0'
+}
+
+# IPv6 with its flow label whole, frames with a VLAN tag, no IP at all.
+marks_other_headers()
+{
+	port $held ecn min 5000 && listen 10 && transmit udp6 10 1000 2 &&
+	release && frames_are '$2 == "udp6" && $4 == 3 { print $3 }' "1 2 3 4 " &&
+	port $held ecn min 5000 && listen 10 && transmit vlanudp 10 1000 2 &&
+	release && frames_are '$2 == "vlanudp" && $4 == 3 { print $3 }' "1 2 3 4 " &&
+	port $held ecn min 5000 && listen 10 && transmit other 10 1000 2 &&
+	release && port_is '.mark_pkts == 0 and .not_ect_pkts == 4'
+}
+
+control_is_never_marked()
+{
+	port $held ecn min 0 && listen 6 && transmit ack 6 54 2 &&
+	release && frames_are '$4 != 2 { print $3 }' "" && port_is '.mark_pkts == 0'
+}
+
+# red SEED: numbers of the frames marked out of 600 that leave behind 598000,
+# 597000 ... 0 bytes, between 100000 and 500000 with probability up to 0.5.
+red()
+{
+	port $held limit 1mb ecn min 100000 max 500000 prob 0.5 seed "$1" &&
+	listen 600 && transmit udp 600 1000 2 && release &&
+	awk '$4 == 3 { print $3 }' "$dir/frames" >"$dir/marks.$1"
+}
+
+# The count between the thresholds within four standard deviations of the sum
+# of probabilities, in each half of the line as well.
+frequencies_fit()
+{
+	awk -v from="$1" -v to="$2" '
+	{ marked[$1] = 1 }
+	END {
+		for (i = 1; i < 600; i++) {
+			q = (599 - i) * 1000
+			if (q < 100000 || q >= 500000) {
+				wrong += (i in marked) != (q >= 500000)
+			} else if (q >= from && q < to) {
+				p = 0.5 * (q - 100000) / 400000
+				mean += p; variance += p * (1 - p)
+				count += i in marked
+			}
+		}
+		deviation = (count - mean) / sqrt(variance)
+		printf "%d to %d: marked %d, expected %.1f, deviations %.2f, wrong %d\n",
+			from, to, count, mean, deviation, wrong
+		exit wrong || deviation > 4 || deviation < -4
+	}' "$dir/marks.7"
+}
+
+red_follows_the_line()
+{
+	red 7 && frequencies_fit 100000 500000 &&
+	frequencies_fit 100000 300000 && frequencies_fit 300000 500000
+}
+
+seed_decides_the_lottery()
+{
+	cp "$dir/marks.7" "$dir/marks.first" && red 7 &&
+	cmp "$dir/marks.7" "$dir/marks.first" && red 8 &&
+	! cmp -s "$dir/marks.7" "$dir/marks.8"
+}
+
+# netem sends each frame twice; the copies share their data.  The last copy
+# leaves nothing behind and must not show the mark of its twin, which did.
+marking_spares_clones()
+{
+	near_tc qdisc del dev va root 2>/dev/null
+	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
+	near_tc qdisc add dev va parent 1:1 handle 2: swport $held ecn min 100 &&
+	listen 6 && transmit udp 3 1000 2 &&
+	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit &&
+	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
+}
+
+## super-packets
+
+gso_is_cut()
+{
+	port $held limit 50kb && listen 11 && transmit udp 1 1000 &&
+	transmit gso 1 10054 &&
+	port_is '.gso_split_pkts == 1 and .qlen == 10 and
+		.data_backlog_bytes == 10540 and .backlog == 10540' &&
+	release &&
+	frames_are '{ printf "%s%s:%s\n", $2, $3, $6 }' \
+		"udp0:1000 tcp0:1054 tcp1:1054 tcp2:1054 tcp3:1054 tcp4:1054 tcp5:1054 tcp6:1054 tcp7:1054 tcp8:1054 tcp9:1054 " &&
+	books_balance
+}
+
+# Each segment is admitted, dropped and marked by itself.
+gso_is_judged_by_segment()
+{
+	port $held limit 6000 ecn min 2500 && listen 6 && transmit udp 1 1000 &&
+	transmit gso 1 10054 2 &&
+	port_is '.qlen == 5 and .data_drop_pkts == 5 and .backlog == 5270' &&
+	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' "tcp0 tcp1 " &&
+	books_balance
+}
+
+## parents
+
+# tree_is FILTER: true of all the qdiscs of va, as an array.
+tree_is()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" && json "$1" "$dir/all"
+}
+
+# under PARENT...: a swport below it; frames, a super-packet and drops; the
+# parent knows of the same packets and bytes as the port, and of none at last.
+under()
+{
+	local class=$1 parent
+	shift
+
+	near_tc qdisc del dev va root 2>/dev/null
+	parent=("$@")
+	near_tc qdisc add dev va root handle 1: "${parent[@]}" &&
+	near_tc qdisc add dev va parent "$class" handle 2: swport $held limit 8000 &&
+	listen 7 && transmit udp 3 1000 && transmit gso 1 10054 &&
+	poll 10 tree_is '[.[] | select(.handle == "1:" or .handle == "2:")] |
+		length == 2 and .[0].qlen == .[1].qlen and
+		.[0].backlog == .[1].backlog and .[1].drops == 5' &&
+	tree_is '.[] | select(.handle == "2:") | .qlen == 7 and
+		.backlog == 7270 and .data_pkts + .qlen == 8' &&
+	near_tc qdisc change dev va parent "$class" handle 2: swport rate 100gbit &&
+	collect &&
+	poll 10 tree_is 'all(.qlen == 0 and .backlog == 0)' && books_balance
+}
+
+works_under_prio()
+{
+	under 1:1 prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+}
+
+## rate
+
+# wire_time FRAMES: they took as long as a wire takes, and never less.  In
+# virtual time that is to the nanosecond, but for clocks being read twice.
+wire_time()
+{
+	local slack_ns=20
+
+	grep -q "User Mode" /proc/cpuinfo || slack_ns=50000000
+	awk -v rate="$1" -v overhead="$2" -v slack="$slack_ns" '
+	NR == 1 { first = $1 }
+	NR > 1 { wire += (last_bytes + overhead) * 1e9 / rate }
+	{ last = $1; last_bytes = $6 }
+	END {
+		late = last - first - wire
+		printf "%d frames in %.0f ns, the wire %.1f ns, late %.1f ns\n",
+			NR, last - first, wire, late
+		exit NR < 2 || late > slack || late < -(slack < 2000000 ? slack : 2000000)
+	}' "$dir/frames"
+}
+
+rate_is_exact()
+{
+	port rate 30mbit limit 1mb && listen 400 && transmit udp 400 1514 &&
+	collect && wire_time 3750000 0
+}
+
+overhead_counts()
+{
+	port rate 30mbit overhead 1000 limit 1mb && listen 200 &&
+	transmit udp 200 514 && collect && wire_time 3750000 1000
+}
+
+without_rate_nothing_waits()
+{
+	port && listen 300 && transmit udp 300 1514 && collect &&
+	port_is '.overlimits == 0 and .data_pkts == 300' && books_balance
+}
+
+## under load
+
+# Flip everything while a connection is busy; its end is told by iperf3.
+flip_until_done()
+{
+	local client=$1 flips=0
+
+	while kill -0 "$client" 2>/dev/null; do
+		change rate 200mbit limit 100kb ecn min 20kb max 80kb prob 0.5 &&
+		change rate 0 limit 30kb noecn control-limit 10kb &&
+		change rate 1gbit overhead 24 limit 1mb ecn enqueue min 0 seed 3 ||
+			return 1
+		flips=$((flips + 3))
+	done
+	echo "$flips changes"
+	[ "$flips" -ge 6 ]
+}
+
+survives_changes_under_load()
+{
+	local server client
+
+	ip -n "$near" addr replace 10.72.0.1/24 dev va &&
+	ip -n "$far" addr replace 10.72.0.2/24 dev vb &&
+	port rate 100mbit limit 100kb || return 1
+	in_netns "$near" sysctl -q -w net.ipv4.tcp_ecn=1
+	in_netns "$far" iperf3 -s -1 >"$dir/server" 2>&1 &
+	server=$!
+	defer kill $server
+	poll 10 listens "$far" 5201 || return 1
+	in_netns "$near" iperf3 -J -c 10.72.0.2 -n 12M >"$dir/iperf" &
+	client=$!
+	flip_until_done "$client" || return 1
+	wait "$client" || {
+		cat "$dir/iperf"
+		return 1
+	}
+	json '.end.sum_received.bytes >= 12000000' "$dir/iperf" &&
+	port_is '.control_pkts > 0 and .data_bytes > 12000000 and
+		.gso_split_pkts > 0' &&
+	poll 5 books_balance
+}
+
+down_empties_the_port()
+{
+	port $held && transmit udp 20 1000 && transmit gso 1 10054 &&
+	port_is '.qlen == 29' &&
+	ip -n "$near" link set va down && books_empty &&
+	ip -n "$near" link set va up && listen 1 && transmit udp 1 1000 && collect
+}
+
+books_empty()
+{
+	port_is '.backlog == 0 and .qlen == 0 and .data_backlog_bytes == 0 and
+		.control_backlog_bytes == 0'
+}
+
+# The plug is pulled on a full port: nothing of it stays.
+deleting_a_full_port_frees_the_module()
+{
+	port $held && transmit udp 50 1000 && transmit ack 5 54 &&
+	! rmmod sch_swport 2>/dev/null && loaded sch_swport &&
+	near_tc qdisc del dev va root && poll 10 rmmod sch_swport
+}
+
+plan 32
+check "a network of two, and the frame maker" \
+	eval "make_network && command -v swport_pkt"
+loaded sch_swport || modprobe sch_swport
+check "defaults are shown" defaults_are_shown
+check "options are shown" options_are_shown
+check "text output is valid input" text_is_valid_syntax
+check "change and replace keep what they do not name" change_keeps_the_rest
+check "tc refuses bad input and names value and range" tc_refuses_bad_input
+check "the kernel refuses bad input and names attribute and range" kernel_checks_ranges
+check "control band: pure ACKs, ARP, ND, CS6 and CS7" all_go_to control \
+	ack ack6 vlanack arp nd udp:48 udp:56 tcp6:48
+check "data band: payload, SYN, FIN, RST, fragments and the rest" all_go_to data \
+	tcp udp syn synack fin rst frag tcp6 udp6 syn6 ping6 other udp:46 vlanudp
+check "control overtakes data" control_overtakes_data
+check "data band holds its limit exactly" data_limit_is_exact
+check "control band has its own limit" control_limit_is_its_own
+check "a smaller limit drops nothing that is queued" shrinking_keeps_packets
+check "step at dequeue marks by what stays behind" step_at_dequeue
+check "step at enqueue marks by what is there" step_at_enqueue
+check "not-ECT is counted, not dropped" not_ect_is_counted_not_dropped
+check "IPv6 and VLAN are marked, other protocols counted" marks_other_headers
+check "control is never marked" control_is_never_marked
+check "RED follows its line" red_follows_the_line
+check "the seed decides the lottery" seed_decides_the_lottery
+check "marking spares clones" marking_spares_clones
+check "a super-packet is cut" gso_is_cut
+check "each segment is judged by itself" gso_is_judged_by_segment
+check "under prio the books balance" works_under_prio
+check "under tbf, which peeks, the books balance" \
+	under 1:1 tbf rate 1gbit burst 100kb limit 1mb
+check "under netem the books balance" under 1:1 netem limit 1000
+check "the rate is the wire's" rate_is_exact
+check "overhead counts" overhead_counts
+check "without a rate nothing waits" without_rate_nothing_waits
+check "changes under load: iperf3 completes, the books balance" survives_changes_under_load
+check "link down empties the port, link up serves again" down_empties_the_port
+check "unloading: refused while in use, clean when a full port is deleted" \
+	deleting_a_full_port_frees_the_module
+finish
