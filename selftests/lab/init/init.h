@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The laboratory's init: what its source files share.
+ *
+ * Process 1 of a user-mode Linux reads a plan, builds the network it
+ * describes, lets quell_labflow run the flows and writes results.  The format
+ * is described in PLAN-FORMAT.md.
+ */
+#ifndef _QUELL_LAB_INIT_H
+#define _QUELL_LAB_INIT_H
+
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PLAN_WORDS_MAX	64
+#define OUT_DIR		"/out/"
+
+/**
+ * struct node - one network namespace
+ * @name: as in the plan; "-" is the initial namespace
+ * @ns_fd: the namespace
+ * @rt_fd: rtnetlink socket in it
+ * @genl_fd: generic netlink socket in it, -1 until needed
+ */
+struct node {
+	char	name[64];
+	int	ns_fd;
+	int	rt_fd;
+	int	genl_fd;
+};
+
+/**
+ * struct port - one network card
+ * @node: index of its namespace
+ * @ifindex: unique in the whole laboratory
+ * @name: device name
+ * @stats: text for ports.out, filled in by stats_collect()
+ */
+struct port {
+	int		node;
+	int		ifindex;
+	char		name[16];
+	char		*stats;
+};
+
+/**
+ * struct line - a plan line cut into words
+ * @number: line of the file, from 1
+ * @n: words
+ * @word: the words, word[0] is the command
+ */
+struct line {
+	int		number;
+	int		n;
+	char		*word[PLAN_WORDS_MAX];
+};
+
+extern struct node *nodes;
+extern int n_nodes;
+extern struct port *ports;
+extern int n_ports;
+extern struct line line;
+
+/* main.c: errors end the run, naming the plan line being executed. */
+__attribute__((noreturn, format(printf, 1, 2)))
+void fail(const char *fmt, ...);
+__attribute__((format(printf, 1, 2)))
+void say(const char *fmt, ...);
+void *grow(void *array, int count, size_t size);
+void write_text(const char *path, const char *text);
+char *read_text(const char *path, char *buffer, size_t size);
+
+/* plan.c: reading words */
+void need_words(int least, int most);
+uint64_t number(const char *word, uint64_t min, uint64_t max);
+int64_t signed_number(const char *word, int64_t min, int64_t max);
+const char *option(int from, const char *key);
+void only_options(int from, const char *const *keys);
+uint32_t ipv4(const char *word);
+uint32_t ipv4_prefix(const char *word, int *length);
+
+/* nl.c: building and sending netlink requests */
+struct request {
+	union {
+		struct nlmsghdr	nlh;
+		char		buffer[4096];
+	};
+};
+
+int nl_open(int protocol);
+void nl_start(struct request *req, int type, int flags, const void *header,
+	      size_t size);
+void nl_put(struct request *req, int type, const void *data, size_t size);
+void nl_put_u32(struct request *req, int type, uint32_t value);
+void nl_put_u64(struct request *req, int type, uint64_t value);
+void nl_put_string(struct request *req, int type, const char *text);
+struct nlattr *nl_nest(struct request *req, int type);
+void nl_nest_end(struct request *req, struct nlattr *nest);
+void nl_append(struct request *req, const void *data, size_t size);
+void nl_do(int fd, struct request *req);
+void nl_dump(int fd, struct request *req,
+	     void (*each)(const struct nlmsghdr *nlh, void *arg), void *arg);
+void nl_parse(const struct nlattr **tb, int max, const void *attrs, int size);
+const void *nl_data(const struct nlattr *attr);
+int nl_len(const struct nlattr *attr);
+
+/* net.c */
+void net_defaults(void);
+void net_enter(int node);
+int node_index(const char *name);
+struct port *port_find(const char *node, const char *dev);
+void cmd_node(void);
+void cmd_link(void);
+void cmd_addr(void);
+void cmd_route(void);
+void cmd_sysctl(void);
+
+/* qdisc.c */
+void qdisc_default(const struct port *port);
+void cmd_qdisc(void);
+const char *swport_stat_name(int attr);
+
+/* genl.c */
+void cmd_param(void);
+
+/* run.c */
+void cmd_flow(void);
+void cmd_watch(void);
+void cmd_sample(void);
+void cmd_until(void);
+void cmd_run(void);
+
+/* stats.c */
+void stats_collect(void);
+
+/* debug.c */
+void debug_leak_check(void);
+
+#endif /* _QUELL_LAB_INIT_H */

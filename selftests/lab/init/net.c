@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Namespaces, cables, addresses, routes, sysctls.
+ *
+ * All cards share one MAC address and do not use ARP: a frame on a cable can
+ * only be for the other end, and nothing but the experiment is on the wire.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../modules/quellnic_uapi.h"
+#include "init.h"
+
+/* The first index given to a card; lo has 1 in every namespace. */
+#define IFINDEX_BASE	100
+
+static const uint8_t mac[6] = { 0x02, 0, 0, 0, 0, 1 };
+static int current_node = -1;
+
+struct node *nodes;
+int n_nodes;
+struct port *ports;
+int n_ports;
+
+void net_enter(int node)
+{
+	if (node == current_node)
+		return;
+	if (setns(nodes[node].ns_fd, CLONE_NEWNET))
+		fail("entering namespace '%s': %s", nodes[node].name,
+		     strerror(errno));
+	current_node = node;
+}
+
+/* Make a node of the namespace this process is in. */
+static void node_add_current(const char *name)
+{
+	struct node *node;
+
+	nodes = grow(nodes, n_nodes, sizeof(*nodes));
+	node = &nodes[n_nodes];
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	node->ns_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (node->ns_fd < 0)
+		fail("opening a namespace: %s", strerror(errno));
+	node->rt_fd = nl_open(NETLINK_ROUTE);
+	node->genl_fd = -1;
+	current_node = n_nodes++;
+}
+
+static int node_search(const char *name)
+{
+	int i;
+
+	for (i = 0; i < n_nodes; i++)
+		if (!strcmp(nodes[i].name, name))
+			return i;
+	return -1;
+}
+
+int node_index(const char *name)
+{
+	static int last;
+
+	/* Plans speak of the same node several times in a row. */
+	if (strcmp(nodes[last].name, name)) {
+		last = node_search(name);
+		if (last < 0)
+			fail("no node '%s'", name);
+	}
+	return last;
+}
+
+struct port *port_find(const char *node, const char *dev)
+{
+	int index = node_index(node), i;
+
+	for (i = 0; i < n_ports; i++)
+		if (ports[i].node == index && !strcmp(ports[i].name, dev))
+			return &ports[i];
+	fail("node '%s' has no device '%s'", node, dev);
+}
+
+static void link_up(int node, int ifindex)
+{
+	struct ifinfomsg ifm = {
+		.ifi_index = ifindex,
+		.ifi_flags = IFF_UP,
+		.ifi_change = IFF_UP,
+	};
+	struct request req;
+
+	nl_start(&req, RTM_NEWLINK, 0, &ifm, sizeof(ifm));
+	nl_do(nodes[node].rt_fd, &req);
+}
+
+/*
+ * What every namespace inherits: no IPv6 chatter, room for many neighbours
+ * and sockets.
+ */
+void net_defaults(void)
+{
+	static const char *const settings[][2] = {
+		{ "core/devconf_inherit_init_net",		"1" },
+		{ "ipv6/conf/default/accept_dad",		"0" },
+		{ "ipv6/conf/default/router_solicitations",	"0" },
+		{ "ipv6/conf/default/addr_gen_mode",		"1" },
+		{ "ipv4/neigh/default/gc_thresh1",		"1000000" },
+		{ "ipv4/neigh/default/gc_thresh2",		"1000000" },
+		{ "ipv4/neigh/default/gc_thresh3",		"1000000" },
+		{ "ipv4/tcp_mem",	"100000000 100000000 100000000" },
+	};
+	char path[128];
+	size_t i;
+
+	node_add_current("-");
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		snprintf(path, sizeof(path), "/proc/sys/net/%s", settings[i][0]);
+		write_text(path, settings[i][1]);
+	}
+}
+
+/* node NAME */
+void cmd_node(void)
+{
+	need_words(1, 1);
+	if (strlen(line.word[1]) >= sizeof(nodes->name))
+		fail("node name '%s' is longer than %zu", line.word[1],
+		     sizeof(nodes->name) - 1);
+	if (node_search(line.word[1]) >= 0)
+		fail("node '%s' exists", line.word[1]);
+	if (unshare(CLONE_NEWNET))
+		fail("new namespace: %s", strerror(errno));
+	node_add_current(line.word[1]);
+	link_up(n_nodes - 1, 1);
+}
+
+static struct port *port_add(const char *node, const char *dev)
+{
+	struct port *port;
+
+	if (strlen(dev) >= sizeof(port->name))
+		fail("device name '%s' is longer than %zu", dev,
+		     sizeof(port->name) - 1);
+	ports = grow(ports, n_ports, sizeof(*ports));
+	port = &ports[n_ports];
+	*port = (struct port) {
+		.node = node_index(node),
+		.ifindex = IFINDEX_BASE + n_ports,
+	};
+	strcpy(port->name, dev);
+	n_ports++;
+	return port;
+}
+
+static void put_end(struct request *req, const struct port *port, uint32_t mtu)
+{
+	nl_put_string(req, IFLA_IFNAME, port->name);
+	nl_put(req, IFLA_ADDRESS, mac, sizeof(mac));
+	nl_put_u32(req, IFLA_MTU, mtu);
+}
+
+static void put_clock(struct request *req, int offset_attr, int drift_attr,
+		      const char *offset_key, const char *drift_key)
+{
+	const char *offset = option(5, offset_key);
+	const char *drift = option(5, drift_key);
+	int64_t offset_ns;
+	int32_t drift_ppb;
+
+	if (offset) {
+		offset_ns = signed_number(offset, INT64_MIN / 2, INT64_MAX / 2);
+		nl_put(req, offset_attr, &offset_ns, sizeof(offset_ns));
+	}
+	if (drift) {
+		drift_ppb = signed_number(drift, INT32_MIN, INT32_MAX);
+		nl_put(req, drift_attr, &drift_ppb, sizeof(drift_ppb));
+	}
+}
+
+static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
+		      const struct ifinfomsg *ifm_b)
+{
+	const char *ring = option(5, "ring");
+	struct nlattr *peer;
+
+	nl_put_u64(req, QUELLNIC_RATE, number(option(5, "rate"), 1, UINT64_MAX));
+	nl_put_u64(req, QUELLNIC_DELAY, number(option(5, "delay"), 0, UINT64_MAX));
+	if (ring)
+		nl_put_u32(req, QUELLNIC_RING, number(ring, 1, UINT32_MAX));
+	put_clock(req, QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT,
+		  "phc-offset", "phc-drift");
+	put_clock(req, QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT,
+		  "peer-phc-offset", "peer-phc-drift");
+	peer = nl_nest(req, QUELLNIC_PEER);
+	nl_append(req, ifm_b, sizeof(*ifm_b));
+	put_end(req, b, mtu);
+	nl_put_u32(req, IFLA_NET_NS_FD, nodes[b->node].ns_fd);
+	nl_nest_end(req, peer);
+}
+
+/* link A DEVA B DEVB rate=BITS_PS delay=NS mtu=N [ring=] [phc-offset=] ... */
+void cmd_link(void)
+{
+	static const char *const keys[] = {
+		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
+		"peer-phc-offset", "peer-phc-drift", NULL
+	};
+	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
+	struct nlattr *info, *data;
+	struct ifinfomsg ifm_b;
+	struct request req;
+	struct port a, b;
+	uint32_t mtu;
+
+	need_words(7, 4 + ARRAY_SIZE(keys) - 1);
+	only_options(5, keys);
+	if (!option(5, "rate") || !option(5, "delay") || !option(5, "mtu"))
+		fail("a link needs rate=, delay= and mtu=");
+	mtu = number(option(5, "mtu"), 68, 65535);
+	a = *port_add(line.word[1], line.word[2]);
+	b = *port_add(line.word[3], line.word[4]);
+	ifm_b = ifm_a;
+	ifm_a.ifi_index = a.ifindex;
+	ifm_b.ifi_index = b.ifindex;
+
+	nl_start(&req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifm_a,
+		 sizeof(ifm_a));
+	put_end(&req, &a, mtu);
+	info = nl_nest(&req, IFLA_LINKINFO);
+	nl_put_string(&req, IFLA_INFO_KIND, QUELLNIC_KIND);
+	data = nl_nest(&req, IFLA_INFO_DATA);
+	put_cable(&req, &b, mtu, &ifm_b);
+	nl_nest_end(&req, data);
+	nl_nest_end(&req, info);
+	nl_do(nodes[a.node].rt_fd, &req);
+
+	link_up(a.node, a.ifindex);
+	link_up(b.node, b.ifindex);
+	/* Grafting a root qdisc starts the queue at once, without linkwatch. */
+	qdisc_default(&a);
+	qdisc_default(&b);
+}
+
+/* addr NODE DEV A.B.C.D/LEN */
+void cmd_addr(void)
+{
+	struct ifaddrmsg ifa = { .ifa_family = AF_INET };
+	struct request req;
+	struct port *port;
+	uint32_t addr;
+	int length;
+
+	need_words(3, 3);
+	port = port_find(line.word[1], line.word[2]);
+	addr = ipv4_prefix(line.word[3], &length);
+	ifa.ifa_prefixlen = length;
+	ifa.ifa_index = port->ifindex;
+	nl_start(&req, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &ifa, sizeof(ifa));
+	nl_put_u32(&req, IFA_LOCAL, addr);
+	nl_put_u32(&req, IFA_ADDRESS, addr);
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
+/* route NODE PREFIX/LEN [via ADDR] dev DEV */
+void cmd_route(void)
+{
+	struct rtmsg rtm = {
+		.rtm_family = AF_INET,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_protocol = RTPROT_STATIC,
+		.rtm_type = RTN_UNICAST,
+	};
+	bool via = line.n > 3 && !strcmp(line.word[3], "via");
+	struct request req;
+	struct port *port;
+	uint32_t prefix;
+	int length;
+
+	need_words(via ? 6 : 4, via ? 6 : 4);
+	if (strcmp(line.word[via ? 5 : 3], "dev"))
+		fail("'dev' expected, not '%s'", line.word[via ? 5 : 3]);
+	prefix = ipv4_prefix(line.word[2], &length);
+	port = port_find(line.word[1], line.word[via ? 6 : 4]);
+	rtm.rtm_dst_len = length;
+	rtm.rtm_scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK;
+	rtm.rtm_flags = via ? RTNH_F_ONLINK : 0;
+	nl_start(&req, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &rtm, sizeof(rtm));
+	nl_put_u32(&req, RTA_DST, prefix);
+	nl_put_u32(&req, RTA_OIF, port->ifindex);
+	if (via)
+		nl_put_u32(&req, RTA_GATEWAY, ipv4(line.word[4]));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
+/* sysctl NODE KEY VALUE... */
+void cmd_sysctl(void)
+{
+	char path[256], value[256] = "";
+	int i;
+
+	need_words(3, PLAN_WORDS_MAX);
+	if (strstr(line.word[2], "..") ||
+	    snprintf(path, sizeof(path), "/proc/sys/%s", line.word[2]) >=
+	    (int)sizeof(path))
+		fail("'%s' is not a sysctl", line.word[2]);
+	for (i = strlen("/proc/sys/"); path[i]; i++)
+		if (path[i] == '.')
+			path[i] = '/';
+	for (i = 3; i < line.n; i++) {
+		size_t used = strlen(value);
+
+		snprintf(value + used, sizeof(value) - used, "%s%s",
+			 used ? " " : "", line.word[i]);
+	}
+	net_enter(node_index(line.word[1]));
+	write_text(path, value);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Root qdiscs.
+ */
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "init.h"
+
+/* Enough never to drop; every port has an explicit queue from the start. */
+#define DEFAULT_LIMIT_PKTS	100000
+
+static void qdisc_start(struct request *req, const struct port *port,
+			const char *kind)
+{
+	struct tcmsg tcm = {
+		.tcm_family = AF_UNSPEC,
+		.tcm_ifindex = port->ifindex,
+		.tcm_parent = TC_H_ROOT,
+		.tcm_handle = TC_H_MAKE(1U << 16, 0),
+	};
+
+	/* Another kind at the same handle is replaced by a new object. */
+	nl_start(req, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, &tcm,
+		 sizeof(tcm));
+	nl_put_string(req, TCA_KIND, kind);
+}
+
+static void qdisc_fifo(const struct port *port, const char *kind,
+		       uint32_t limit)
+{
+	struct tc_fifo_qopt opt = { .limit = limit };
+	struct request req;
+
+	qdisc_start(&req, port, kind);
+	nl_put(&req, TCA_OPTIONS, &opt, sizeof(opt));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
+void qdisc_default(const struct port *port)
+{
+	qdisc_fifo(port, "pfifo", DEFAULT_LIMIT_PKTS);
+}
+
+static void qdisc_delete(const struct port *port)
+{
+	struct tcmsg tcm = {
+		.tcm_family = AF_UNSPEC,
+		.tcm_ifindex = port->ifindex,
+		.tcm_parent = TC_H_ROOT,
+	};
+	struct request req;
+
+	nl_start(&req, RTM_DELQDISC, 0, &tcm, sizeof(tcm));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
+static const struct {
+	const char *key;
+	int attr;
+	bool wide;
+} swport_options[] = {
+	{ "rate",		TCA_SWPORT_RATE,		true },
+	{ "overhead",		TCA_SWPORT_OVERHEAD,		false },
+	{ "limit",		TCA_SWPORT_LIMIT,		false },
+	{ "control-limit",	TCA_SWPORT_CONTROL_LIMIT,	false },
+	{ "ecn-mode",		TCA_SWPORT_ECN_MODE,		false },
+	{ "ecn-min",		TCA_SWPORT_ECN_MIN,		false },
+	{ "ecn-max",		TCA_SWPORT_ECN_MAX,		false },
+	{ "ecn-prob",		TCA_SWPORT_ECN_PROB,		false },
+	{ "seed",		TCA_SWPORT_SEED,		false },
+};
+
+static void qdisc_swport(const struct port *port)
+{
+	const char *keys[ARRAY_SIZE(swport_options) + 1] = { NULL };
+	struct nlattr *options;
+	struct request req;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(swport_options); i++)
+		keys[i] = swport_options[i].key;
+	only_options(4, keys);
+	qdisc_start(&req, port, "swport");
+	options = nl_nest(&req, TCA_OPTIONS);
+	for (i = 0; i < ARRAY_SIZE(swport_options); i++) {
+		const char *value = option(4, swport_options[i].key);
+
+		if (value && swport_options[i].wide)
+			nl_put_u64(&req, swport_options[i].attr,
+				   number(value, 0, UINT64_MAX));
+		else if (value)
+			nl_put_u32(&req, swport_options[i].attr,
+				   number(value, 0, UINT32_MAX));
+	}
+	nl_nest_end(&req, options);
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
+/* qdisc NODE DEV KIND [key=value ...] */
+void cmd_qdisc(void)
+{
+	static const char *const fifo_keys[] = { "limit", NULL };
+	static const char *const no_keys[] = { NULL };
+	const struct port *port;
+	struct request req;
+	const char *kind;
+
+	need_words(3, PLAN_WORDS_MAX);
+	port = port_find(line.word[1], line.word[2]);
+	kind = line.word[3];
+	qdisc_delete(port);
+	if (!strcmp(kind, "swport")) {
+		qdisc_swport(port);
+	} else if (!strcmp(kind, "bfifo") || !strcmp(kind, "pfifo")) {
+		only_options(4, fifo_keys);
+		if (!option(4, "limit"))
+			fail("%s needs limit=", kind);
+		qdisc_fifo(port, kind, number(option(4, "limit"), 1, UINT32_MAX));
+	} else {
+		only_options(4, no_keys);
+		qdisc_start(&req, port, kind);
+		nl_do(nodes[port->node].rt_fd, &req);
+	}
+}
+
+/* Name of a statistic in ports.out; NULL for what is not one. */
+const char *swport_stat_name(int attr)
+{
+	static const char *const names[TCA_SWPORT_STATS_MAX + 1] = {
+		[TCA_SWPORT_STATS_DATA_PKTS]		= "data_pkts",
+		[TCA_SWPORT_STATS_DATA_BYTES]		= "data_bytes",
+		[TCA_SWPORT_STATS_CONTROL_PKTS]		= "control_pkts",
+		[TCA_SWPORT_STATS_CONTROL_BYTES]	= "control_bytes",
+		[TCA_SWPORT_STATS_DATA_DROP_PKTS]	= "data_drop_pkts",
+		[TCA_SWPORT_STATS_DATA_DROP_BYTES]	= "data_drop_bytes",
+		[TCA_SWPORT_STATS_CONTROL_DROP_PKTS]	= "control_drop_pkts",
+		[TCA_SWPORT_STATS_CONTROL_DROP_BYTES]	= "control_drop_bytes",
+		[TCA_SWPORT_STATS_MARK_PKTS]		= "mark_pkts",
+		[TCA_SWPORT_STATS_MARK_BYTES]		= "mark_bytes",
+		[TCA_SWPORT_STATS_NOT_ECT_PKTS]		= "not_ect_pkts",
+		[TCA_SWPORT_STATS_GSO_SPLIT_PKTS]	= "gso_split_pkts",
+		[TCA_SWPORT_STATS_ALLOC_FAIL_PKTS]	= "alloc_fail_pkts",
+		[TCA_SWPORT_STATS_DATA_BACKLOG_BYTES]	= "data_backlog_bytes",
+		[TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES] =
+			"data_backlog_max_bytes",
+		[TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES] =
+			"control_backlog_bytes",
+		[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
+			"control_backlog_max_bytes",
+	};
+
+	return attr <= TCA_SWPORT_STATS_MAX ? names[attr] : NULL;
+}

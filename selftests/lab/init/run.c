@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows, samplers and the run itself, through quell_labflow's debugfs files.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init.h"
+
+#define LABFLOW			"/sys/kernel/debug/quell_labflow/"
+/* Virtual time between looks at the run, until they get rarer. */
+#define POLL_NS			50000
+/* Virtual time for ACKs still under way when the last byte is delivered. */
+#define SETTLE_NS		50000000
+
+static bool ran;
+
+static int control_fd(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open(LABFLOW "control", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("quell_labflow is not loaded");
+	return fd;
+}
+
+/* The second line of the state file: labflow's own words. */
+static void labflow_reason(char *reason, size_t size)
+{
+	char state[512];
+	char *text = strchr(read_text(LABFLOW "state", state, sizeof(state)), '\n');
+
+	snprintf(reason, size, "%s", text ? text + 1 : "");
+	reason[strcspn(reason, "\n")] = '\0';
+}
+
+__attribute__((format(printf, 1, 2)))
+static void control(const char *fmt, ...)
+{
+	char command[256], reason[256];
+	va_list args;
+	int length, error;
+
+	va_start(args, fmt);
+	length = vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	if (length >= (int)sizeof(command))
+		fail("command longer than %zu", sizeof(command));
+	if (write(control_fd(), command, length) == length)
+		return;
+	error = errno;
+	labflow_reason(reason, sizeof(reason));
+	fail("%s%s%s", reason, *reason ? ": " : "", strerror(error));
+}
+
+/* flow ID SRC DST DADDR DPORT BYTES START_NS warm|cold */
+void cmd_flow(void)
+{
+	need_words(8, 8);
+	number(line.word[1], 0, UINT32_MAX);
+	number(line.word[5], 1, 16383);
+	number(line.word[6], 1, UINT64_MAX / 2);
+	number(line.word[7], 0, UINT64_MAX / 4);
+	ipv4(line.word[4]);
+	if (strcmp(line.word[8], "warm") && strcmp(line.word[8], "cold"))
+		fail("'%s' is neither warm nor cold", line.word[8]);
+	control("flow %s %d %d %s %s %s %s %s", line.word[1],
+		nodes[node_index(line.word[2])].ns_fd,
+		nodes[node_index(line.word[3])].ns_fd,
+		line.word[4], line.word[5], line.word[6], line.word[7],
+		line.word[8]);
+}
+
+/* watch NODE DEV */
+void cmd_watch(void)
+{
+	struct port *port;
+
+	need_words(2, 2);
+	port = port_find(line.word[1], line.word[2]);
+	control("watch %d %s %s", nodes[port->node].ns_fd, line.word[1],
+		port->name);
+}
+
+static uint64_t interval(const char *key)
+{
+	const char *value = option(1, key);
+
+	return value ? number(value, 0, 1000000000) : 0;
+}
+
+/* sample [queue=NS] [flow=NS] [delivered=NS] */
+void cmd_sample(void)
+{
+	static const char *const keys[] = { "queue", "flow", "delivered", NULL };
+
+	only_options(1, keys);
+	control("sample %" PRIu64 " %" PRIu64 " %" PRIu64, interval("queue"),
+		interval("flow"), interval("delivered"));
+}
+
+/* until NS */
+void cmd_until(void)
+{
+	need_words(1, 1);
+	control("until %" PRIu64, number(line.word[1], 1, UINT64_MAX / 4));
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec ts = {
+		.tv_sec = ns / 1000000000,
+		.tv_nsec = ns % 1000000000,
+	};
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+struct run_state {
+	char		name[16];
+	uint64_t	t0_ns;
+	uint64_t	now_ns;
+	uint64_t	end_ns;
+	uint32_t	done;
+	uint32_t	total;
+};
+
+static void read_state(struct run_state *state)
+{
+	char text[512];
+
+	read_text(LABFLOW "state", text, sizeof(text));
+	if (sscanf(text, "%15s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32
+		   " %" SCNu32, state->name, &state->t0_ns, &state->now_ns,
+		   &state->end_ns, &state->done, &state->total) != 6)
+		fail("cannot understand quell_labflow's state");
+}
+
+/* Wait for the end; progress lines get rarer as virtual time passes. */
+static void wait_for_end(struct run_state *state)
+{
+	uint64_t passed_ns = 0;
+
+	read_state(state);
+	if (state->now_ns < state->t0_ns)
+		sleep_ns(state->t0_ns - state->now_ns);
+	for (;;) {
+		read_state(state);
+		if (state->now_ns > state->t0_ns)
+			passed_ns = state->now_ns - state->t0_ns;
+		say("quell-progress %" PRIu64 " %" PRIu32 " %" PRIu32, passed_ns,
+		    state->done, state->total);
+		if (strcmp(state->name, "running"))
+			return;
+		sleep_ns(passed_ns / 20 > POLL_NS ? passed_ns / 20 : POLL_NS);
+	}
+}
+
+static void copy_table(const char *from, const char *to)
+{
+	static char buffer[1 << 16];
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	ssize_t size;
+
+	if (in < 0 || out < 0)
+		fail("opening %s or %s: %s", from, to, strerror(errno));
+	while ((size = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, size) != size)
+			fail("writing %s: %s", to, strerror(errno));
+	if (size < 0)
+		fail("reading %s: %s", from, strerror(errno));
+	close(in);
+	close(out);
+}
+
+/* run */
+void cmd_run(void)
+{
+	struct run_state state;
+	char reason[256], text[64];
+
+	need_words(0, 0);
+	if (ran)
+		fail("a plan runs once");
+	ran = true;
+	control("run");
+	wait_for_end(&state);
+	labflow_reason(reason, sizeof(reason));
+	sleep_ns(SETTLE_NS);
+	copy_table(LABFLOW "flows", OUT_DIR "flows.out");
+	copy_table(LABFLOW "queues", OUT_DIR "queues.out");
+	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
+	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
+	stats_collect();
+	control("clear");
+	if (*reason)
+		fail("%s", reason);
+	debug_leak_check();
+	snprintf(text, sizeof(text), "ok virtual_ns=%" PRIu64 "\n",
+		 state.end_ns - state.t0_ns);
+	write_text(OUT_DIR "done.out", text);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ports.out: counters of every card and its root qdisc.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/gen_stats.h>
+#include <linux/if_link.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "init.h"
+
+static struct port *port_by_ifindex(int ifindex)
+{
+	int i;
+
+	/* Indices were given out in order: the first guess is right. */
+	for (i = 0; i < n_ports; i++)
+		if (ports[i].ifindex == ifindex)
+			return &ports[i];
+	return NULL;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct port *port, const char *fmt, ...)
+{
+	char *old = port->stats, *more;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&more, fmt, args) < 0)
+		fail("out of memory");
+	va_end(args);
+	if (asprintf(&port->stats, "%s%s", old ?: "", more) < 0)
+		fail("out of memory");
+	free(old);
+	free(more);
+}
+
+static void each_link(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct ifinfomsg *ifm = NLMSG_DATA(nlh);
+	const struct nlattr *tb[IFLA_MAX + 1];
+	struct port *port = port_by_ifindex(ifm->ifi_index);
+	struct rtnl_link_stats64 stats;
+	int header = NLMSG_SPACE(sizeof(*ifm));
+
+	(void)arg;
+	if (!port)
+		return;
+	nl_parse(tb, IFLA_MAX, (const char *)nlh + header,
+		 nlh->nlmsg_len - header);
+	if (!tb[IFLA_STATS64])
+		fail("device '%s' shows no counters", port->name);
+	memcpy(&stats, nl_data(tb[IFLA_STATS64]), sizeof(stats));
+	add(port, " tx_packets=%" PRIu64 " tx_bytes=%" PRIu64
+	    " rx_packets=%" PRIu64 " rx_bytes=%" PRIu64 " ring_drops=%" PRIu64
+	    " rx_drops=%" PRIu64, (uint64_t)stats.tx_packets,
+	    (uint64_t)stats.tx_bytes, (uint64_t)stats.rx_packets,
+	    (uint64_t)stats.rx_bytes, (uint64_t)stats.tx_dropped,
+	    (uint64_t)stats.rx_dropped);
+}
+
+static void add_swport(struct port *port, const struct nlattr *app)
+{
+	const struct nlattr *tb[TCA_SWPORT_STATS_MAX + 1];
+	uint64_t value;
+	int i;
+
+	nl_parse(tb, TCA_SWPORT_STATS_MAX, nl_data(app), nl_len(app));
+	for (i = 0; i <= TCA_SWPORT_STATS_MAX; i++) {
+		if (!tb[i] || !swport_stat_name(i))
+			continue;
+		memcpy(&value, nl_data(tb[i]), sizeof(value));
+		add(port, " %s=%" PRIu64, swport_stat_name(i), value);
+	}
+}
+
+static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *tb[TCA_MAX + 1], *st[TCA_STATS_MAX + 1];
+	const struct tcmsg *tcm = NLMSG_DATA(nlh);
+	struct port *port = port_by_ifindex(tcm->tcm_ifindex);
+	int header = NLMSG_SPACE(sizeof(*tcm));
+	struct gnet_stats_basic basic = { 0 };
+	struct gnet_stats_queue queue = { 0 };
+	uint64_t packets;
+	const char *kind;
+
+	(void)arg;
+	if (!port || tcm->tcm_parent != TC_H_ROOT)
+		return;
+	nl_parse(tb, TCA_MAX, (const char *)nlh + header,
+		 nlh->nlmsg_len - header);
+	if (!tb[TCA_KIND] || !tb[TCA_STATS2])
+		fail("root qdisc of '%s' shows no counters", port->name);
+	kind = nl_data(tb[TCA_KIND]);
+	nl_parse(st, TCA_STATS_MAX, nl_data(tb[TCA_STATS2]),
+		 nl_len(tb[TCA_STATS2]));
+	if (st[TCA_STATS_BASIC])
+		memcpy(&basic, nl_data(st[TCA_STATS_BASIC]), sizeof(basic));
+	if (st[TCA_STATS_QUEUE])
+		memcpy(&queue, nl_data(st[TCA_STATS_QUEUE]), sizeof(queue));
+	packets = basic.packets;
+	if (st[TCA_STATS_PKT64])
+		memcpy(&packets, nl_data(st[TCA_STATS_PKT64]), sizeof(packets));
+	add(port, " kind=%s bytes=%" PRIu64 " packets=%" PRIu64
+	    " drops=%" PRIu32 " requeues=%" PRIu32 " backlog=%" PRIu32, kind,
+	    (uint64_t)basic.bytes, packets, (uint32_t)queue.drops,
+	    (uint32_t)queue.requeues, (uint32_t)queue.backlog);
+	if (!strcmp(kind, "swport") && st[TCA_STATS_APP])
+		add_swport(port, st[TCA_STATS_APP]);
+}
+
+static void collect_node(const struct node *node)
+{
+	struct ifinfomsg ifm = { .ifi_family = AF_UNSPEC };
+	struct tcmsg tcm = { .tcm_family = AF_UNSPEC };
+	struct request req;
+
+	nl_start(&req, RTM_GETLINK, NLM_F_DUMP, &ifm, sizeof(ifm));
+	nl_dump(node->rt_fd, &req, each_link, NULL);
+	nl_start(&req, RTM_GETQDISC, NLM_F_DUMP, &tcm, sizeof(tcm));
+	nl_dump(node->rt_fd, &req, each_qdisc, NULL);
+}
+
+/* Ask every namespace and write ports.out, in the order of the plan. */
+void stats_collect(void)
+{
+	FILE *out = fopen(OUT_DIR "ports.out", "w");
+	int i;
+
+	if (!out)
+		fail("opening ports.out: %s", strerror(errno));
+	for (i = 0; i < n_nodes; i++)
+		collect_node(&nodes[i]);
+	for (i = 0; i < n_ports; i++)
+		fprintf(out, "%s %s%s\n", nodes[ports[i].node].name,
+			ports[i].name, ports[i].stats ?: "");
+	if (fclose(out))
+		fail("writing ports.out: %s", strerror(errno));
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_labflow: what its source files share.
+ *
+ * One run exists at a time.  It is described through debugfs (labflow_main.c),
+ * connections are made, warmed and driven (labflow_sock.c, labflow_run.c) and
+ * watched (labflow_sample.c); results are read back through debugfs.
+ *
+ * Locking: the description changes only under lab.mutex and only while the
+ * run is idle.  During a run everything happens in softirq, of which the
+ * laboratory kernel has one at a time; flow fields written by the two sockets
+ * of a flow are written under those sockets' locks.
+ */
+#ifndef _QUELL_LABFLOW_H
+#define _QUELL_LABFLOW_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/net.h>
+#include <linux/netdevice.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+/* Flow i sends from this port plus i: the receiver knows flows by it. */
+#define LABFLOW_SPORT_BASE		16384
+#define LABFLOW_FLOWS_MAX		49000
+/* Kernel TCP paces only after ten data segments (KERNEL: tcp_update_skb_after_send). */
+#define LABFLOW_WARM_SEGS		12
+#define LABFLOW_WARM_POLL_NS		(20 * NSEC_PER_USEC)
+#define LABFLOW_WARM_TIMEOUT_NS		(5 * NSEC_PER_SEC)
+/* T0 is a multiple of this, and at least one jiffy away. */
+#define LABFLOW_T0_STEP_NS		(100 * NSEC_PER_MSEC)
+
+/**
+ * enum labflow_state - what the one run is doing
+ * @LABFLOW_IDLE: being described
+ * @LABFLOW_RUNNING: T0 chosen, flows start by themselves
+ * @LABFLOW_DONE: every flow delivered its last byte
+ * @LABFLOW_TIMEOUT: the time limit came first
+ * @LABFLOW_FAILED: lab.error says why
+ */
+enum labflow_state {
+	LABFLOW_IDLE,
+	LABFLOW_RUNNING,
+	LABFLOW_DONE,
+	LABFLOW_TIMEOUT,
+	LABFLOW_FAILED,
+};
+
+/**
+ * struct labflow_listener - a listening socket, shared by flows to one port
+ * @node: in lab.listeners
+ * @net: namespace of the receiver
+ * @addr: address listened on
+ * @port: port, host order
+ * @sock: the socket
+ */
+struct labflow_listener {
+	struct list_head	node;
+	struct net		*net;
+	__be32			addr;
+	u16			port;
+	struct socket		*sock;
+};
+
+/**
+ * struct labflow_flow - one flow
+ * @id: number given by the plan
+ * @index: position in lab.flows
+ * @warm: the connection exists and knows its RTT before T0
+ * @started: the payload may be sent
+ * @connecting: a cold flow's SYN is out
+ * @src_net: namespace of the sender, counted
+ * @dst_net: namespace of the receiver, counted
+ * @daddr: address of the receiver
+ * @dport: port of the receiver, host order
+ * @bytes: payload
+ * @warm_bytes: bytes sent before T0, not counted in results
+ * @start_ns: start, relative to T0
+ * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
+ * @pushed_bytes: given to the sending socket, warm-up included
+ * @limit_bytes: may be given to it by now
+ * @delivered_bytes: consumed from the receiving socket, warm-up included
+ * @base_retrans_segs: retransmissions before the start
+ * @base_segs_out: segments sent before the start
+ * @sock: sending socket
+ * @timer: fires at the start and after a cold connect
+ * @connect_work: starts a cold connect
+ * @last_cwnd_bytes: the three last sampled, for "only on change"
+ * @last_pacing_bytes_ps: see above
+ * @last_rtt_ns: see above
+ * @last_delivered_bytes: the same for the delivery sampler
+ */
+struct labflow_flow {
+	u32			id;
+	u32			index;
+	bool			warm;
+	bool			started;
+	bool			connecting;
+	struct net		*src_net;
+	struct net		*dst_net;
+	__be32			daddr;
+	u16			dport;
+	u64			bytes;
+	u64			warm_bytes;
+	u64			start_ns;
+	u64			end_ns;
+	u64			pushed_bytes;
+	u64			limit_bytes;
+	u64			delivered_bytes;
+	u32			base_retrans_segs;
+	u32			base_segs_out;
+	struct socket		*sock;
+	struct hrtimer		timer;
+	struct work_struct	connect_work;
+	u64			last_cwnd_bytes;
+	u64			last_pacing_bytes_ps;
+	u64			last_rtt_ns;
+	u64			last_delivered_bytes;
+};
+
+#define LABFLOW_LABEL_LEN	96
+
+/**
+ * struct labflow_watch - a port whose queue is sampled
+ * @dev: the device, counted
+ * @tracker: for that count
+ * @label: "node dev", as the plan calls it
+ * @last_bytes: backlog last written
+ * @sampled: @last_bytes is valid
+ */
+struct labflow_watch {
+	struct net_device	*dev;
+	netdevice_tracker	tracker;
+	char			label[LABFLOW_LABEL_LEN];
+	u32			last_bytes;
+	bool			sampled;
+};
+
+struct labflow_queue_row {
+	u64	time_ns;
+	u32	watch;
+	u32	backlog_bytes;
+};
+
+struct labflow_cwnd_row {
+	u64	time_ns;
+	u64	cwnd_bytes;
+	u64	pacing_bytes_ps;
+	u64	rtt_ns;
+	u32	flow;
+};
+
+struct labflow_delivered_row {
+	u64	time_ns;
+	u64	bytes;
+	u32	flow;
+};
+
+/**
+ * struct labflow_rows - growing table of samples
+ * @chunks: pages of rows, allocated when first needed
+ * @row_bytes: size of a row
+ * @rows_per_chunk: rows in a page
+ * @count: rows used
+ * @max: rows allowed
+ */
+struct labflow_rows {
+	void	**chunks;
+	u32	row_bytes;
+	u32	rows_per_chunk;
+	u64	count;
+	u64	max;
+};
+
+/**
+ * struct labflow_sampler - one periodic measurement
+ * @timer: fires at T0 + k * @interval_ns
+ * @interval_ns: 0 switches the sampler off
+ * @rows: what it wrote
+ */
+struct labflow_sampler {
+	struct hrtimer		timer;
+	u64			interval_ns;
+	struct labflow_rows	rows;
+};
+
+/**
+ * struct labflow - the run
+ * @mutex: protects the description and everything done from user space
+ * @state: enum labflow_state
+ * @flows: the flows, in the order of the plan
+ * @n_flows: number of them
+ * @n_done: flows whose last byte was delivered
+ * @listeners: listening sockets
+ * @watches: sampled ports
+ * @n_watches: number of them
+ * @queue: backlog sampler
+ * @cwnd: congestion window sampler
+ * @delivered: progress sampler
+ * @until_timer: gives up
+ * @until_ns: when, relative to T0; 0 never
+ * @t0_ns: origin of all times written, CLOCK_MONOTONIC
+ * @end_ns: when the run ended, CLOCK_MONOTONIC
+ * @error: first error, empty when there is none
+ */
+struct labflow {
+	struct mutex		mutex;
+	enum labflow_state	state;
+	struct labflow_flow	**flows;
+	u32			n_flows;
+	u32			n_done;
+	struct list_head	listeners;
+	struct labflow_watch	**watches;
+	u32			n_watches;
+	struct labflow_sampler	queue;
+	struct labflow_sampler	cwnd;
+	struct labflow_sampler	delivered;
+	struct hrtimer		until_timer;
+	u64			until_ns;
+	u64			t0_ns;
+	u64			end_ns;
+	char			error[200];
+};
+
+extern struct labflow lab;
+
+/* labflow_run.c */
+__printf(1, 2) void labflow_fail(const char *fmt, ...);
+void labflow_run_init(void);
+int labflow_run_start(void);
+void labflow_run_stop(void);
+void labflow_flow_done(struct labflow_flow *flow);
+
+/* labflow_sock.c */
+int labflow_sock_init(void);
+void labflow_sock_exit(void);
+int labflow_sock_prepare(struct labflow_flow *flow);
+int labflow_sock_connect(struct labflow_flow *flow, int flags);
+bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes);
+bool labflow_sock_all_acked(const struct labflow_flow *flow);
+void labflow_sock_close_all(void);
+
+/* labflow_sample.c */
+int labflow_sample_init(void);
+void labflow_sample_exit(void);
+void labflow_sample_start(void);
+void labflow_sample_stop(void);
+void labflow_sample_reset(void);
+const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
+
+#endif /* _QUELL_LABFLOW_H */

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: the course of a run.
+ *
+ *	warm flows: connect, WARM_SEGS one-byte messages, one flow after the
+ *	other on an otherwise idle network
+ *	T0: the next multiple of 100 ms
+ *	T0 + start: a warm flow sends its message, a cold one connects first
+ *	end: all delivered, or T0 + until, or the first error
+ *
+ * Starts are soft hrtimers at absolute times, so what happened before T0 does
+ * not shift anything after it.
+ */
+#include <linux/kthread.h>
+#include <linux/slab.h>
+#include <net/inet_connection_sock.h>
+#include <net/tcp.h>
+
+#include "labflow.h"
+
+static void labflow_finish(enum labflow_state state)
+{
+	if (lab.state != LABFLOW_RUNNING)
+		return;
+	lab.end_ns = ktime_get_ns();
+	lab.state = state;
+}
+
+/**
+ * labflow_fail() - record the first error and end the run
+ * @fmt: printf format of the reason
+ *
+ * Context: any.
+ */
+void labflow_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	if (lab.error[0])
+		return;
+	va_start(args, fmt);
+	vscnprintf(lab.error, sizeof(lab.error), fmt, args);
+	va_end(args);
+	labflow_finish(LABFLOW_FAILED);
+}
+
+/**
+ * labflow_flow_done() - the last byte of a flow was delivered
+ * @flow: the flow
+ *
+ * Context: softirq, receiving socket locked.
+ */
+void labflow_flow_done(struct labflow_flow *flow)
+{
+	flow->end_ns = ktime_get_ns();
+	if (flow->delivered_bytes > flow->warm_bytes + flow->bytes)
+		labflow_fail("flow %u: %llu bytes delivered, %llu sent", flow->id,
+			     flow->delivered_bytes - flow->warm_bytes,
+			     flow->bytes);
+	if (++lab.n_done == lab.n_flows)
+		labflow_finish(LABFLOW_DONE);
+}
+
+/* Send the message; the socket is established. */
+static void labflow_send_message(struct labflow_flow *flow)
+{
+	struct sock *sk = flow->sock->sk;
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!flow->started) {
+		flow->started = true;
+		flow->base_retrans_segs = tp->total_retrans;
+		flow->base_segs_out = flow->warm ? tp->segs_out : 0;
+	}
+	labflow_sock_push(flow, flow->warm_bytes + flow->bytes);
+}
+
+static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
+{
+	struct labflow_flow *flow = container_of(timer, struct labflow_flow, timer);
+	struct sock *sk = flow->sock->sk;
+
+	if (lab.state != LABFLOW_RUNNING)
+		return HRTIMER_NORESTART;
+	if (!flow->warm && !flow->connecting) {
+		flow->connecting = true;
+		queue_work(system_highpri_wq, &flow->connect_work);
+		return HRTIMER_NORESTART;
+	}
+	bh_lock_sock(sk);
+	if (sock_owned_by_user(sk)) {
+		/* connect() has not returned yet; it does so in no time. */
+		bh_unlock_sock(sk);
+		hrtimer_forward_now(timer, ns_to_ktime(1));
+		return HRTIMER_RESTART;
+	}
+	labflow_send_message(flow);
+	bh_unlock_sock(sk);
+	return HRTIMER_NORESTART;
+}
+
+static void labflow_connect_work(struct work_struct *work)
+{
+	struct labflow_flow *flow = container_of(work, struct labflow_flow,
+						 connect_work);
+	int err = labflow_sock_connect(flow, O_NONBLOCK);
+
+	if (err && err != -EINPROGRESS)
+		labflow_fail("flow %u: cannot connect: error %d", flow->id, err);
+}
+
+static enum hrtimer_restart labflow_until_timer(struct hrtimer *timer)
+{
+	labflow_finish(LABFLOW_TIMEOUT);
+	return HRTIMER_NORESTART;
+}
+
+static void labflow_sleep_ns(u64 ns)
+{
+	ktime_t expires = ns_to_ktime(ns);
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
+}
+
+/* One message of one byte, and its acknowledgement. */
+static int labflow_warm_once(struct labflow_flow *flow)
+{
+	u64 give_up_ns = ktime_get_ns() + LABFLOW_WARM_TIMEOUT_NS;
+	struct sock *sk = flow->sock->sk;
+	bool pushed;
+
+	local_bh_disable();
+	bh_lock_sock(sk);
+	pushed = labflow_sock_push(flow, flow->limit_bytes + 1);
+	bh_unlock_sock(sk);
+	local_bh_enable();
+	if (!pushed)
+		return -EIO;
+	do {
+		labflow_sleep_ns(LABFLOW_WARM_POLL_NS);
+		if (labflow_sock_all_acked(flow))
+			return 0;
+	} while (ktime_get_ns() < give_up_ns);
+	labflow_fail("flow %u: warm-up byte %llu not acknowledged", flow->id,
+		     flow->limit_bytes);
+	return -ETIMEDOUT;
+}
+
+static int labflow_warm_up(struct labflow_flow *flow)
+{
+	int err, i;
+
+	err = labflow_sock_connect(flow, 0);
+	if (err) {
+		labflow_fail("flow %u: cannot connect: error %d", flow->id, err);
+		return err;
+	}
+	flow->warm_bytes = LABFLOW_WARM_SEGS;
+	for (i = 0; i < LABFLOW_WARM_SEGS; i++) {
+		err = labflow_warm_once(flow);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int labflow_prepare_all(void)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		err = labflow_sock_prepare(lab.flows[i]);
+		if (err) {
+			labflow_fail("flow %u: cannot make its sockets: error %d",
+				     lab.flows[i]->id, err);
+			return err;
+		}
+	}
+	for (i = 0; i < lab.n_flows; i++) {
+		if (!lab.flows[i]->warm)
+			continue;
+		err = labflow_warm_up(lab.flows[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * labflow_run_start() - connect, warm up, choose T0 and arm everything
+ *
+ * Context: process context, lab.mutex held; returns before T0.
+ * Return: 0 or a negative error; lab.error then says why.
+ */
+int labflow_run_start(void)
+{
+	struct labflow_flow *flow;
+	u64 now_ns;
+	int err;
+	u32 i;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		flow = lab.flows[i];
+		hrtimer_init(&flow->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+		flow->timer.function = labflow_start_timer;
+		INIT_WORK(&flow->connect_work, labflow_connect_work);
+	}
+	err = labflow_prepare_all();
+	if (err)
+		return err;
+
+	now_ns = ktime_get_ns();
+	lab.t0_ns = roundup_u64(now_ns + 2 * TICK_NSEC, LABFLOW_T0_STEP_NS);
+	lab.n_done = 0;
+	lab.state = LABFLOW_RUNNING;
+	labflow_sample_start();
+	for (i = 0; i < lab.n_flows; i++) {
+		flow = lab.flows[i];
+		hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+	}
+	if (lab.until_ns)
+		hrtimer_start(&lab.until_timer, ns_to_ktime(lab.t0_ns + lab.until_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+	return 0;
+}
+
+/**
+ * labflow_run_stop() - stop all timers and close all sockets
+ *
+ * Context: process context, lab.mutex held.
+ */
+void labflow_run_stop(void)
+{
+	u32 i;
+
+	labflow_finish(LABFLOW_TIMEOUT);
+	hrtimer_cancel(&lab.until_timer);
+	labflow_sample_stop();
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		if (!flow->timer.function)
+			continue;
+		hrtimer_cancel(&flow->timer);
+		cancel_work_sync(&flow->connect_work);
+	}
+	labflow_sock_close_all();
+}
+
+/**
+ * labflow_run_init() - prepare what exists once
+ */
+void labflow_run_init(void)
+{
+	hrtimer_init(&lab.until_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	lab.until_timer.function = labflow_until_timer;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: periodic measurements.
+ *
+ * Three samplers, each a soft hrtimer at T0 + k * interval: backlog of watched
+ * ports, window, pacing rate and RTT of the flows, bytes delivered to the
+ * receivers.  A row is written when the value differs from the last one
+ * written, so an idle port or flow costs no memory.  Tables have a bound; a
+ * full table is an error of the run, not a silent gap.
+ */
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/pkt_sched.h>
+#include <net/tcp.h>
+#include <quell/quell.h>
+
+#include "labflow.h"
+
+#define LABFLOW_ROWS_MIN	1000u
+#define LABFLOW_ROWS_MAX	100000000u
+
+static unsigned int max_rows = 2000000;
+module_param(max_rows, uint, 0444);
+MODULE_PARM_DESC(max_rows, "Rows a table of samples may hold, 1000..100000000");
+
+typedef bool (*labflow_snapshot_fn)(const struct sock *sk,
+				    struct quell_snapshot *out);
+static labflow_snapshot_fn snapshot_fn;
+
+static int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
+{
+	rows->row_bytes = row_bytes;
+	rows->rows_per_chunk = PAGE_SIZE / row_bytes;
+	rows->max = max_rows;
+	rows->chunks = kvcalloc(DIV_ROUND_UP(rows->max, rows->rows_per_chunk),
+				sizeof(*rows->chunks), GFP_KERNEL);
+	return rows->chunks ? 0 : -ENOMEM;
+}
+
+static void labflow_rows_reset(struct labflow_rows *rows)
+{
+	u64 i;
+
+	for (i = 0; i * rows->rows_per_chunk < rows->count; i++) {
+		free_page((unsigned long)rows->chunks[i]);
+		rows->chunks[i] = NULL;
+	}
+	rows->count = 0;
+}
+
+/* A new row to fill in, or NULL after recording why there is none. */
+static void *labflow_rows_add(struct labflow_rows *rows, const char *what)
+{
+	u64 chunk = rows->count / rows->rows_per_chunk;
+	u32 row = rows->count % rows->rows_per_chunk;
+
+	if (rows->count == rows->max) {
+		labflow_fail("more than max_rows=%llu rows of %s samples",
+			     rows->max, what);
+		return NULL;
+	}
+	if (!rows->chunks[chunk]) {
+		rows->chunks[chunk] = (void *)__get_free_page(GFP_ATOMIC |
+							      __GFP_NOWARN);
+		if (!rows->chunks[chunk]) {
+			labflow_fail("no memory for row %llu of %s samples",
+				     rows->count, what);
+			return NULL;
+		}
+	}
+	rows->count++;
+	return rows->chunks[chunk] + row * rows->row_bytes;
+}
+
+/**
+ * labflow_rows_get() - read a table
+ * @rows: the table
+ * @index: row wanted
+ *
+ * Return: the row, NULL beyond the last one.
+ */
+const void *labflow_rows_get(const struct labflow_rows *rows, u64 index)
+{
+	if (index >= rows->count)
+		return NULL;
+	return rows->chunks[index / rows->rows_per_chunk] +
+	       (index % rows->rows_per_chunk) * rows->row_bytes;
+}
+
+static void labflow_sample_queue(u64 now_ns)
+{
+	u32 i;
+
+	for (i = 0; i < lab.n_watches; i++) {
+		struct labflow_watch *watch = lab.watches[i];
+		struct labflow_queue_row *row;
+		const struct Qdisc *sch;
+		u32 backlog_bytes;
+
+		rcu_read_lock();
+		sch = rcu_dereference(watch->dev->qdisc);
+		backlog_bytes = sch ? READ_ONCE(sch->qstats.backlog) : 0;
+		rcu_read_unlock();
+		if (watch->sampled && backlog_bytes == watch->last_bytes)
+			continue;
+		row = labflow_rows_add(&lab.queue.rows, "queue");
+		if (!row)
+			return;
+		row->time_ns = now_ns - lab.t0_ns;
+		row->watch = i;
+		row->backlog_bytes = backlog_bytes;
+		watch->last_bytes = backlog_bytes;
+		watch->sampled = true;
+	}
+}
+
+static void labflow_read_cwnd(const struct labflow_flow *flow,
+			      struct labflow_cwnd_row *row)
+{
+	struct sock *sk = flow->sock->sk;
+	struct quell_snapshot snapshot;
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (snapshot_fn && snapshot_fn(sk, &snapshot)) {
+		row->cwnd_bytes = snapshot.window_bytes;
+		row->pacing_bytes_ps = snapshot.pacing_bytes_ps;
+		row->rtt_ns = snapshot.rtt_ns;
+		return;
+	}
+	row->cwnd_bytes = (u64)tcp_snd_cwnd(tp) * tp->mss_cache;
+	row->pacing_bytes_ps = READ_ONCE(sk->sk_pacing_rate);
+	row->rtt_ns = (u64)tp->rack.rtt_us * NSEC_PER_USEC;
+}
+
+static void labflow_sample_cwnd(u64 now_ns)
+{
+	struct labflow_cwnd_row value, *row;
+	u32 i;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		if (!flow->started || flow->end_ns)
+			continue;
+		labflow_read_cwnd(flow, &value);
+		if (value.cwnd_bytes == flow->last_cwnd_bytes &&
+		    value.pacing_bytes_ps == flow->last_pacing_bytes_ps &&
+		    value.rtt_ns == flow->last_rtt_ns)
+			continue;
+		row = labflow_rows_add(&lab.cwnd.rows, "flow");
+		if (!row)
+			return;
+		value.flow = flow->index;
+		value.time_ns = now_ns - lab.t0_ns;
+		*row = value;
+		flow->last_cwnd_bytes = value.cwnd_bytes;
+		flow->last_pacing_bytes_ps = value.pacing_bytes_ps;
+		flow->last_rtt_ns = value.rtt_ns;
+	}
+}
+
+static void labflow_sample_delivered(u64 now_ns)
+{
+	struct labflow_delivered_row *row;
+	u64 bytes;
+	u32 i;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		bytes = flow->delivered_bytes - flow->warm_bytes;
+		if (bytes == flow->last_delivered_bytes)
+			continue;
+		row = labflow_rows_add(&lab.delivered.rows, "delivered");
+		if (!row)
+			return;
+		row->flow = flow->index;
+		row->time_ns = now_ns - lab.t0_ns;
+		row->bytes = bytes;
+		flow->last_delivered_bytes = bytes;
+	}
+}
+
+static enum hrtimer_restart labflow_sample_timer(struct hrtimer *timer)
+{
+	struct labflow_sampler *sampler = container_of(timer,
+						struct labflow_sampler, timer);
+	/* The time the sample is for, not when the softirq got to it. */
+	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
+	bool last = lab.state != LABFLOW_RUNNING;
+
+	if (sampler == &lab.queue)
+		labflow_sample_queue(now_ns);
+	else if (sampler == &lab.cwnd)
+		labflow_sample_cwnd(now_ns);
+	else
+		labflow_sample_delivered(now_ns);
+	/* One sample follows the end, so that every table shows it. */
+	if (last)
+		return HRTIMER_NORESTART;
+	hrtimer_add_expires_ns(timer, sampler->interval_ns);
+	return HRTIMER_RESTART;
+}
+
+static void labflow_sampler_start(struct labflow_sampler *sampler)
+{
+	if (sampler->interval_ns)
+		hrtimer_start(&sampler->timer, ns_to_ktime(lab.t0_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * labflow_sample_start() - arm the samplers from T0 on
+ *
+ * Context: process context.
+ */
+void labflow_sample_start(void)
+{
+	if (!snapshot_fn)
+		snapshot_fn = (labflow_snapshot_fn)
+			__symbol_get("quell_sock_snapshot");
+	labflow_sampler_start(&lab.queue);
+	labflow_sampler_start(&lab.cwnd);
+	labflow_sampler_start(&lab.delivered);
+}
+
+/**
+ * labflow_sample_stop() - stop the samplers and let go of quell.ko
+ *
+ * Context: process context.
+ */
+void labflow_sample_stop(void)
+{
+	hrtimer_cancel(&lab.queue.timer);
+	hrtimer_cancel(&lab.cwnd.timer);
+	hrtimer_cancel(&lab.delivered.timer);
+	if (snapshot_fn)
+		__symbol_put("quell_sock_snapshot");
+	snapshot_fn = NULL;
+}
+
+/**
+ * labflow_sample_reset() - forget all samples
+ *
+ * Context: process context, samplers stopped.
+ */
+void labflow_sample_reset(void)
+{
+	labflow_rows_reset(&lab.queue.rows);
+	labflow_rows_reset(&lab.cwnd.rows);
+	labflow_rows_reset(&lab.delivered.rows);
+}
+
+static int labflow_sampler_init(struct labflow_sampler *sampler, u32 row_bytes)
+{
+	hrtimer_init(&sampler->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	sampler->timer.function = labflow_sample_timer;
+	return labflow_rows_init(&sampler->rows, row_bytes);
+}
+
+/**
+ * labflow_sample_init() - make the tables
+ *
+ * Return: 0, -EINVAL for a parameter out of range, -ENOMEM.
+ */
+int labflow_sample_init(void)
+{
+	int err;
+
+	if (max_rows < LABFLOW_ROWS_MIN || max_rows > LABFLOW_ROWS_MAX) {
+		pr_err("quell_labflow: max_rows=%u must be %u..%u\n", max_rows,
+		       LABFLOW_ROWS_MIN, LABFLOW_ROWS_MAX);
+		return -EINVAL;
+	}
+	err = labflow_sampler_init(&lab.queue, sizeof(struct labflow_queue_row));
+	if (!err)
+		err = labflow_sampler_init(&lab.cwnd,
+					   sizeof(struct labflow_cwnd_row));
+	if (!err)
+		err = labflow_sampler_init(&lab.delivered,
+					   sizeof(struct labflow_delivered_row));
+	if (err)
+		labflow_sample_exit();
+	return err;
+}
+
+/**
+ * labflow_sample_exit() - free the tables
+ */
+void labflow_sample_exit(void)
+{
+	labflow_sample_reset();
+	kvfree(lab.queue.rows.chunks);
+	kvfree(lab.cwnd.rows.chunks);
+	kvfree(lab.delivered.rows.chunks);
+}

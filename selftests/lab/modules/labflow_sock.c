@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: the sockets of a flow.
+ *
+ * Both ends live in softirq, so that no process has to be woken and nothing
+ * but TCP and the wire takes time.  The sender gives a whole message to TCP
+ * with tcp_sendmsg_locked() and refills from sk_write_space; the receiver
+ * consumes in sk_data_ready, which an accepted socket inherits from its
+ * listener, so accept() itself can wait until the end.
+ *
+ * The payload is never copied: every byte refers to one shared block of
+ * pseudo-random bytes, at an offset that depends on the flow and the position
+ * in the stream.  The receiver compares what it gets with what belongs there.
+ */
+#include <linux/bvec.h>
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/inet_connection_sock.h>
+#include <net/tcp.h>
+
+#include "labflow.h"
+
+#define LABFLOW_PATTERN_ORDER	4
+#define LABFLOW_PATTERN_BYTES	(PAGE_SIZE << LABFLOW_PATTERN_ORDER)
+/* A prime, so that neighbouring flows differ at every position. */
+#define LABFLOW_PATTERN_STRIDE	4099
+#define LABFLOW_PUSH_VECS	16
+
+static unsigned int sndbuf_bytes = 16 << 20;
+module_param(sndbuf_bytes, uint, 0444);
+MODULE_PARM_DESC(sndbuf_bytes, "Send buffer of every flow, 65536..1073741824 bytes");
+
+static unsigned int rcvbuf_bytes = 64 << 20;
+module_param(rcvbuf_bytes, uint, 0444);
+MODULE_PARM_DESC(rcvbuf_bytes, "Receive buffer of every flow, 65536..1073741824 bytes");
+
+#define LABFLOW_BUF_MIN_BYTES	65536u
+#define LABFLOW_BUF_MAX_BYTES	1073741824u
+
+static struct page *pattern_pages;
+static u8 *pattern;
+
+static u32 labflow_pattern_offset(const struct labflow_flow *flow, u64 position)
+{
+	return (position + (u64)flow->index * LABFLOW_PATTERN_STRIDE) &
+	       (LABFLOW_PATTERN_BYTES - 1);
+}
+
+/* The flow a receiving socket belongs to, by the sender's port. */
+static struct labflow_flow *labflow_of_receiver(const struct sock *sk)
+{
+	u32 index = ntohs(inet_sk(sk)->inet_dport) - LABFLOW_SPORT_BASE;
+	struct labflow_flow *flow;
+
+	if (index >= lab.n_flows)
+		return NULL;
+	flow = lab.flows[index];
+	if (flow->dst_net != sock_net(sk) || flow->dport != inet_sk(sk)->inet_num)
+		return NULL;
+	return flow;
+}
+
+/* Compare len bytes of skb with the flow's pattern; true when equal. */
+static bool labflow_verify(const struct labflow_flow *flow, struct sk_buff *skb,
+			   unsigned int offset, size_t len)
+{
+	u64 position = flow->delivered_bytes;
+	struct skb_seq_state seq;
+	unsigned int seen = 0;
+	bool equal = true;
+	const u8 *data;
+	u32 n;
+
+	skb_prepare_seq_read(skb, offset, offset + len, &seq);
+	while (equal && (n = skb_seq_read(seen, &data, &seq))) {
+		u32 at = labflow_pattern_offset(flow, position + seen);
+
+		n = min_t(u32, n, LABFLOW_PATTERN_BYTES - at);
+		equal = !memcmp(data, pattern + at, n);
+		seen += n;
+	}
+	skb_abort_seq_read(&seq);
+	return equal && seen == len;
+}
+
+static int labflow_rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
+			    unsigned int offset, size_t len)
+{
+	struct labflow_flow *flow = desc->arg.data;
+
+	if (unlikely(!labflow_verify(flow, skb, offset, len)))
+		labflow_fail("flow %u: wrong bytes delivered at %llu", flow->id,
+			     flow->delivered_bytes);
+	flow->delivered_bytes += len;
+	return len;
+}
+
+/* Runs in softirq with the socket locked, as tcp_read_sock() requires. */
+static void labflow_rx_data_ready(struct sock *sk)
+{
+	struct labflow_flow *flow;
+	read_descriptor_t desc = { .count = 1 };
+
+	if (sk->sk_state == TCP_LISTEN)
+		return;
+	flow = labflow_of_receiver(sk);
+	if (!flow)
+		return;
+	desc.arg.data = flow;
+	tcp_read_sock(sk, &desc, labflow_rx_actor);
+	if (flow->delivered_bytes >= flow->warm_bytes + flow->bytes &&
+	    !flow->end_ns)
+		labflow_flow_done(flow);
+}
+
+/*
+ * A receiver that drains at once can promise its whole buffer from the first
+ * ACK on (as with an initrwnd route); TCP alone opens the window only as data
+ * comes, which would throttle a line-rate start.
+ */
+static void labflow_rx_state_change(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (sk->sk_state == TCP_ESTABLISHED)
+		tp->rcv_ssthresh = max(tp->rcv_ssthresh, tp->window_clamp);
+}
+
+static void labflow_tx_write_space(struct sock *sk)
+{
+	struct labflow_flow *flow = sk->sk_user_data;
+
+	if (!flow || !sk_stream_is_writeable(sk))
+		return;
+	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	labflow_sock_push(flow, flow->limit_bytes);
+}
+
+static void labflow_tx_state_change(struct sock *sk)
+{
+	struct labflow_flow *flow = sk->sk_user_data;
+
+	/* Send from a timer of this very ns: the ACK of the SYN goes first. */
+	if (flow && flow->connecting && sk->sk_state == TCP_ESTABLISHED)
+		hrtimer_start(&flow->timer, ktime_get(), HRTIMER_MODE_ABS_SOFT);
+	wake_up_interruptible_all(sk_sleep(sk));
+}
+
+static void labflow_tx_error_report(struct sock *sk)
+{
+	struct labflow_flow *flow = sk->sk_user_data;
+
+	if (flow && !flow->end_ns)
+		labflow_fail("flow %u: connection error %d", flow->id,
+			     -sk->sk_err);
+	wake_up_interruptible_all(sk_sleep(sk));
+}
+
+static void labflow_lock_buffers(struct sock *sk)
+{
+	lock_sock(sk);
+	sk->sk_userlocks |= SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK;
+	WRITE_ONCE(sk->sk_sndbuf, sndbuf_bytes);
+	WRITE_ONCE(sk->sk_rcvbuf, rcvbuf_bytes);
+	release_sock(sk);
+}
+
+static int labflow_listen(struct net *net, __be32 addr, u16 port)
+{
+	struct sockaddr_in sin = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = addr,
+		.sin_port = htons(port),
+	};
+	struct labflow_listener *listener;
+	struct sock *sk;
+	int err;
+
+	list_for_each_entry(listener, &lab.listeners, node)
+		if (listener->net == net && listener->addr == addr &&
+		    listener->port == port)
+			return 0;
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	if (!listener)
+		return -ENOMEM;
+	listener->net = net;
+	listener->addr = addr;
+	listener->port = port;
+	err = sock_create_kern(net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
+			       &listener->sock);
+	if (err)
+		goto free_listener;
+	sk = listener->sock->sk;
+	labflow_lock_buffers(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_data_ready = labflow_rx_data_ready;
+	sk->sk_state_change = labflow_rx_state_change;
+	write_unlock_bh(&sk->sk_callback_lock);
+	err = kernel_bind(listener->sock, (struct sockaddr *)&sin, sizeof(sin));
+	if (!err)
+		err = kernel_listen(listener->sock, LABFLOW_FLOWS_MAX);
+	if (err)
+		goto release_sock;
+	list_add_tail(&listener->node, &lab.listeners);
+	return 0;
+
+release_sock:
+	sock_release(listener->sock);
+free_listener:
+	kfree(listener);
+	return err;
+}
+
+/**
+ * labflow_sock_prepare() - make a flow's sockets, up to connect()
+ * @flow: the flow
+ *
+ * Context: process context.
+ * Return: 0 or a negative error.
+ */
+int labflow_sock_prepare(struct labflow_flow *flow)
+{
+	struct sockaddr_in sin = {
+		.sin_family = AF_INET,
+		.sin_port = htons(LABFLOW_SPORT_BASE + flow->index),
+	};
+	struct sock *sk;
+	int err;
+
+	err = labflow_listen(flow->dst_net, flow->daddr, flow->dport);
+	if (err)
+		return err;
+	err = sock_create_kern(flow->src_net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
+			       &flow->sock);
+	if (err)
+		return err;
+	sk = flow->sock->sk;
+	labflow_lock_buffers(sk);
+	tcp_sock_set_nodelay(sk);
+	/* Softirq sends: no allocation may sleep. */
+	sk->sk_allocation = GFP_ATOMIC;
+	sk->sk_sndtimeo = 2 * HZ;
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = flow;
+	sk->sk_write_space = labflow_tx_write_space;
+	sk->sk_state_change = labflow_tx_state_change;
+	sk->sk_error_report = labflow_tx_error_report;
+	write_unlock_bh(&sk->sk_callback_lock);
+	return kernel_bind(flow->sock, (struct sockaddr *)&sin, sizeof(sin));
+}
+
+/**
+ * labflow_sock_connect() - connect a flow
+ * @flow: a prepared flow
+ * @flags: 0 waits for the connection, O_NONBLOCK does not
+ *
+ * Context: process context.
+ * Return: 0, -EINPROGRESS with O_NONBLOCK, or another negative error.
+ */
+int labflow_sock_connect(struct labflow_flow *flow, int flags)
+{
+	struct sockaddr_in sin = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = flow->daddr,
+		.sin_port = htons(flow->dport),
+	};
+
+	return kernel_connect(flow->sock, (struct sockaddr *)&sin, sizeof(sin),
+			      flags);
+}
+
+/* Give TCP up to one call's worth of payload; what it took, or an error. */
+static int labflow_push_some(struct labflow_flow *flow)
+{
+	struct msghdr msg = {
+		.msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_SPLICE_PAGES,
+	};
+	struct bio_vec vecs[LABFLOW_PUSH_VECS];
+	u64 position = flow->pushed_bytes;
+	size_t total = 0;
+	int n = 0;
+
+	while (n < LABFLOW_PUSH_VECS && position < flow->limit_bytes) {
+		u32 at = labflow_pattern_offset(flow, position);
+		u32 len = min_t(u64, flow->limit_bytes - position,
+				LABFLOW_PATTERN_BYTES - at);
+
+		bvec_set_page(&vecs[n++], pattern_pages, len, at);
+		position += len;
+		total += len;
+	}
+	if (position < flow->limit_bytes)
+		msg.msg_flags |= MSG_MORE;
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, vecs, n, total);
+	return tcp_sendmsg_locked(flow->sock->sk, &msg, total);
+}
+
+/**
+ * labflow_sock_push() - send payload up to a point of the stream
+ * @flow: an established flow
+ * @limit_bytes: where to stop; sk_write_space goes on when the buffer is full
+ *
+ * Context: softirq or BH disabled, socket locked with bh_lock_sock().
+ * Return: false after an error, which is recorded.
+ */
+bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes)
+{
+	flow->limit_bytes = limit_bytes;
+	while (flow->pushed_bytes < limit_bytes) {
+		int n = labflow_push_some(flow);
+
+		if (n == -EAGAIN)
+			return true;
+		if (n <= 0) {
+			labflow_fail("flow %u: cannot send: error %d", flow->id, n);
+			return false;
+		}
+		flow->pushed_bytes += n;
+	}
+	return true;
+}
+
+/**
+ * labflow_sock_all_acked() - has the receiver acknowledged everything
+ * @flow: an established flow
+ *
+ * Context: any; a snapshot.
+ */
+bool labflow_sock_all_acked(const struct labflow_flow *flow)
+{
+	const struct tcp_sock *tp = tcp_sk(flow->sock->sk);
+
+	return READ_ONCE(tp->snd_una) == READ_ONCE(tp->write_seq);
+}
+
+/* Give a socket back its own callbacks, so that it may outlive this module. */
+static void labflow_restore_callbacks(struct sock *sk, const struct sock *like)
+{
+	lock_sock(sk);
+	write_lock(&sk->sk_callback_lock);
+	sk->sk_user_data = NULL;
+	sk->sk_data_ready = like->sk_data_ready;
+	sk->sk_state_change = like->sk_state_change;
+	sk->sk_write_space = like->sk_write_space;
+	sk->sk_error_report = like->sk_error_report;
+	write_unlock(&sk->sk_callback_lock);
+	release_sock(sk);
+}
+
+/**
+ * labflow_sock_close_all() - close every socket of the run
+ *
+ * Senders close first, with a FIN when they are finished and a reset when
+ * not; then accepted sockets, which kept waiting in the accept queue; then
+ * the listeners.  Orphans finish without this module.
+ *
+ * Context: process context, timers stopped.
+ */
+void labflow_sock_close_all(void)
+{
+	struct labflow_listener *listener, *next;
+	struct socket *fresh, *child;
+	u32 i;
+
+	/* A socket nobody touched shows what the callbacks are normally. */
+	if (sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
+			     &fresh)) {
+		labflow_fail("no memory to close sockets");
+		return;
+	}
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		if (!flow->sock)
+			continue;
+		labflow_restore_callbacks(flow->sock->sk, fresh->sk);
+		if (!flow->end_ns)
+			sock_no_linger(flow->sock->sk);
+		sock_release(flow->sock);
+		flow->sock = NULL;
+	}
+	list_for_each_entry_safe(listener, next, &lab.listeners, node) {
+		while (!kernel_accept(listener->sock, &child, O_NONBLOCK)) {
+			labflow_restore_callbacks(child->sk, fresh->sk);
+			sock_release(child);
+		}
+		labflow_restore_callbacks(listener->sock->sk, fresh->sk);
+		sock_release(listener->sock);
+		list_del(&listener->node);
+		kfree(listener);
+	}
+	sock_release(fresh);
+}
+
+/* A small generator of its own: the pattern must not depend on the seed. */
+static void labflow_fill_pattern(void)
+{
+	u32 state = 2463534242u, i;
+
+	for (i = 0; i < LABFLOW_PATTERN_BYTES; i++) {
+		state ^= state << 13;
+		state ^= state >> 17;
+		state ^= state << 5;
+		pattern[i] = state >> 24;
+	}
+}
+
+/**
+ * labflow_sock_init() - check parameters and make the payload
+ *
+ * Return: 0, -EINVAL for a parameter out of range, -ENOMEM.
+ */
+int labflow_sock_init(void)
+{
+	if (sndbuf_bytes < LABFLOW_BUF_MIN_BYTES ||
+	    sndbuf_bytes > LABFLOW_BUF_MAX_BYTES ||
+	    rcvbuf_bytes < LABFLOW_BUF_MIN_BYTES ||
+	    rcvbuf_bytes > LABFLOW_BUF_MAX_BYTES) {
+		pr_err("quell_labflow: sndbuf_bytes=%u and rcvbuf_bytes=%u must be %u..%u\n",
+		       sndbuf_bytes, rcvbuf_bytes, LABFLOW_BUF_MIN_BYTES,
+		       LABFLOW_BUF_MAX_BYTES);
+		return -EINVAL;
+	}
+	pattern_pages = alloc_pages(GFP_KERNEL | __GFP_COMP,
+				    LABFLOW_PATTERN_ORDER);
+	if (!pattern_pages)
+		return -ENOMEM;
+	pattern = page_address(pattern_pages);
+	labflow_fill_pattern();
+	return 0;
+}
+
+/**
+ * labflow_sock_exit() - give the payload back
+ *
+ * Packets still in flight hold their own reference to it.
+ */
+void labflow_sock_exit(void)
+{
+	__free_pages(pattern_pages, LABFLOW_PATTERN_ORDER);
+}

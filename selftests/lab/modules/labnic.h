@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_labnic: what its source files share.
+ */
+#ifndef _QUELL_LABNIC_H
+#define _QUELL_LABNIC_H
+
+#include <linux/hrtimer.h>
+#include <linux/net_tstamp.h>
+#include <linux/netdevice.h>
+#include <linux/ptp_clock_kernel.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+/* Added to every frame on the wire: FCS, preamble with SFD, inter-frame gap. */
+#define LABNIC_WIRE_OVERHEAD_BYTES	(4 + 8 + 12)
+/* Shorter frames are padded to this, FCS not counted (IEEE 802.3, 3.2.8). */
+#define LABNIC_FRAME_MIN_BYTES		60
+
+#define LABNIC_RATE_MIN_BITS_PS		1000000ULL		/* 1 Mbit/s */
+#define LABNIC_RATE_MAX_BITS_PS		3200000000000ULL	/* 3.2 Tbit/s */
+#define LABNIC_DELAY_MAX_NS		10000000000ULL		/* 10 s */
+#define LABNIC_RING_MIN_PKTS		2
+#define LABNIC_RING_MAX_PKTS		65536
+#define LABNIC_RING_DEFAULT_PKTS	64
+#define LABNIC_MTU_MAX_BYTES		9216
+#define LABNIC_DRIFT_MAX_PPB		1000000	/* 0.1 %, ten times a bad crystal */
+
+/**
+ * struct labnic_phc - one card's clock
+ * @info: what the PTP subsystem sees
+ * @clock: registered clock, NULL without PTP support
+ * @lock: protects the four fields below
+ * @base_host_ns: CLOCK_MONOTONIC at the last adjustment
+ * @base_phc_ns: this clock at the same moment
+ * @drift_ppb: error of the oscillator, fixed at creation
+ * @adj_scaled_ppm: correction by clock_adjtime(), in ppm with 16 binary places
+ */
+struct labnic_phc {
+	struct ptp_clock_info	info;
+	struct ptp_clock	*clock;
+	spinlock_t		lock;
+	u64			base_host_ns;
+	s64			base_phc_ns;
+	s32			drift_ppb;
+	s64			adj_scaled_ppm;
+};
+
+/**
+ * struct labnic_stats - free-running counters of one card
+ * @tx_pkts: packets whose last bit has left
+ * @tx_bytes: their bytes, without FCS, preamble and gap
+ * @rx_pkts: packets delivered to the stack
+ * @rx_bytes: their bytes
+ * @ring_drop_pkts: packets refused because the ring was full
+ * @rx_drop_pkts: packets lost at this end: device down or out of memory
+ *
+ * Written in softirq under the port's lock or by its timer alone; read by
+ * anyone with READ_ONCE().
+ */
+struct labnic_stats {
+	u64	tx_pkts;
+	u64	tx_bytes;
+	u64	rx_pkts;
+	u64	rx_bytes;
+	u64	ring_drop_pkts;
+	u64	rx_drop_pkts;
+};
+
+/**
+ * struct labnic_port - one end of a cable, the private part of its net_device
+ * @dev: the device
+ * @peer: device at the other end; NULL while the pair is taken apart (RTNL)
+ * @rate_bits_ps: line rate of the outgoing direction
+ * @delay_ns: propagation time of the outgoing direction
+ * @ring_pkts: size of the transmit ring
+ * @lock: protects @sending, @flying, @busy_ns and @busy_frac
+ * @sending: packets in the transmit ring, oldest first
+ * @flying: packets that left and have not arrived
+ * @busy_ns: when the line falls idle, whole part
+ * @busy_frac: the rest of that time, in units of 1 ns / @rate_bits_ps
+ * @timer: fires at the next departure or arrival
+ * @stats: counters
+ * @hwtstamp: timestamping asked for by user space (RTNL to write)
+ * @phc: hardware clock
+ */
+struct labnic_port {
+	struct net_device		*dev;
+	struct net_device __rcu		*peer;
+	u64				rate_bits_ps;
+	u64				delay_ns;
+	u32				ring_pkts;
+	spinlock_t			lock;
+	struct sk_buff_head		sending;
+	struct sk_buff_head		flying;
+	u64				busy_ns;
+	u64				busy_frac;
+	struct hrtimer			timer;
+	struct labnic_stats		stats;
+	struct kernel_hwtstamp_config	hwtstamp;
+	struct labnic_phc		phc;
+};
+
+/* labnic_wire.c */
+void labnic_wire_init(struct labnic_port *port);
+void labnic_wire_stop(struct labnic_port *port);
+netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* labnic_phc.c */
+int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb);
+void labnic_phc_unregister(struct labnic_port *port);
+u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns);
+
+#endif /* _QUELL_LABNIC_H */

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: network cards joined by a full-duplex cable, for the
+ * laboratory.
+ *
+ * "quellnic" is a link kind made in pairs, like veth, across namespaces.
+ * Unlike veth it behaves as hardware does: a line rate kept to fractions of a
+ * ns (labnic_wire.c), propagation delay, a transmit ring with byte queue
+ * limits, hardware time stamps from a clock of its own (labnic_phc.c), and a
+ * link speed that ethtool reports.  Segmentation is off, so every skb is one
+ * frame; checksums are "done by the hardware" and cost nothing.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <net/rtnetlink.h>
+
+#include "labnic.h"
+#include "quellnic_uapi.h"
+
+#define LABNIC_FEATURES	(NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA)
+
+static struct rtnl_link_ops labnic_link_ops;
+
+static int labnic_open(struct net_device *dev)
+{
+	netif_start_queue(dev);
+	return 0;
+}
+
+static int labnic_stop(struct net_device *dev)
+{
+	netif_tx_disable(dev);
+	labnic_wire_stop(netdev_priv(dev));
+	return 0;
+}
+
+static void labnic_get_stats64(struct net_device *dev,
+			       struct rtnl_link_stats64 *out)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	out->tx_packets = READ_ONCE(port->stats.tx_pkts);
+	out->tx_bytes = READ_ONCE(port->stats.tx_bytes);
+	out->rx_packets = READ_ONCE(port->stats.rx_pkts);
+	out->rx_bytes = READ_ONCE(port->stats.rx_bytes);
+	out->tx_dropped = READ_ONCE(port->stats.ring_drop_pkts);
+	out->rx_dropped = READ_ONCE(port->stats.rx_drop_pkts);
+}
+
+static int labnic_get_iflink(const struct net_device *dev)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+	const struct net_device *peer;
+	int iflink;
+
+	rcu_read_lock();
+	peer = rcu_dereference(port->peer);
+	iflink = peer ? READ_ONCE(peer->ifindex) : 0;
+	rcu_read_unlock();
+	return iflink;
+}
+
+static int labnic_hwtstamp_get(struct net_device *dev,
+			       struct kernel_hwtstamp_config *config)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	*config = port->hwtstamp;
+	return 0;
+}
+
+static int labnic_hwtstamp_set(struct net_device *dev,
+			       struct kernel_hwtstamp_config *config,
+			       struct netlink_ext_ack *extack)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	if (config->tx_type != HWTSTAMP_TX_OFF &&
+	    config->tx_type != HWTSTAMP_TX_ON) {
+		NL_SET_ERR_MSG(extack, "only one-shot TX stamps, off or on");
+		return -ERANGE;
+	}
+	if (config->rx_filter != HWTSTAMP_FILTER_NONE)
+		config->rx_filter = HWTSTAMP_FILTER_ALL;
+	port->hwtstamp.flags = config->flags;
+	port->hwtstamp.tx_type = config->tx_type;
+	port->hwtstamp.rx_filter = config->rx_filter;
+	return 0;
+}
+
+static const struct net_device_ops labnic_netdev_ops = {
+	.ndo_open		= labnic_open,
+	.ndo_stop		= labnic_stop,
+	.ndo_start_xmit		= labnic_wire_xmit,
+	.ndo_get_stats64	= labnic_get_stats64,
+	.ndo_get_iflink		= labnic_get_iflink,
+	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_hwtstamp_get	= labnic_hwtstamp_get,
+	.ndo_hwtstamp_set	= labnic_hwtstamp_set,
+};
+
+static int labnic_get_ts_info(struct net_device *dev,
+			      struct kernel_ethtool_ts_info *info)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	info->so_timestamping = SOF_TIMESTAMPING_TX_SOFTWARE |
+				SOF_TIMESTAMPING_RX_SOFTWARE |
+				SOF_TIMESTAMPING_SOFTWARE |
+				SOF_TIMESTAMPING_TX_HARDWARE |
+				SOF_TIMESTAMPING_RX_HARDWARE |
+				SOF_TIMESTAMPING_RAW_HARDWARE;
+	info->phc_index = port->phc.clock ?
+			  ptp_clock_index(port->phc.clock) : -1;
+	info->tx_types = BIT(HWTSTAMP_TX_OFF) | BIT(HWTSTAMP_TX_ON);
+	info->rx_filters = BIT(HWTSTAMP_FILTER_NONE) | BIT(HWTSTAMP_FILTER_ALL);
+	return 0;
+}
+
+static int labnic_get_link_ksettings(struct net_device *dev,
+				     struct ethtool_link_ksettings *settings)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	settings->base.speed = div_u64(port->rate_bits_ps, 1000000);
+	settings->base.duplex = DUPLEX_FULL;
+	settings->base.port = PORT_OTHER;
+	settings->base.autoneg = AUTONEG_DISABLE;
+	return 0;
+}
+
+static void labnic_get_ringparam(struct net_device *dev,
+				 struct ethtool_ringparam *ring,
+				 struct kernel_ethtool_ringparam *kernel_ring,
+				 struct netlink_ext_ack *extack)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	ring->tx_max_pending = port->ring_pkts;
+	ring->tx_pending = port->ring_pkts;
+}
+
+static void labnic_get_drvinfo(struct net_device *dev,
+			       struct ethtool_drvinfo *info)
+{
+	strscpy(info->driver, "quell_labnic", sizeof(info->driver));
+}
+
+static const struct ethtool_ops labnic_ethtool_ops = {
+	.get_drvinfo		= labnic_get_drvinfo,
+	.get_link		= ethtool_op_get_link,
+	.get_link_ksettings	= labnic_get_link_ksettings,
+	.get_ringparam		= labnic_get_ringparam,
+	.get_ts_info		= labnic_get_ts_info,
+};
+
+static void labnic_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->max_mtu = LABNIC_MTU_MAX_BYTES;
+	dev->netdev_ops = &labnic_netdev_ops;
+	dev->ethtool_ops = &labnic_ethtool_ops;
+	dev->features |= LABNIC_FEATURES;
+	dev->hw_features |= LABNIC_FEATURES;
+	dev->vlan_features |= LABNIC_FEATURES;
+	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	dev->needs_free_netdev = true;
+	/* Ours is one skb, one frame: TCP must not build larger packets. */
+	netif_set_tso_max_segs(dev, 1);
+}
+
+/* Undo labnic_create_end() of a device registered by it. */
+static void labnic_destroy_end(struct net_device *dev, struct list_head *head)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	RCU_INIT_POINTER(port->peer, NULL);
+	labnic_phc_unregister(port);
+	unregister_netdevice_queue(dev, head);
+}
+
+/*
+ * Register one end with what both ends share; @dev is not registered yet and
+ * stays the caller's on error.
+ */
+static int labnic_create_end(struct net_device *dev, struct nlattr **data,
+			     int offset_attr, int drift_attr)
+{
+	struct labnic_port *port = netdev_priv(dev);
+	s64 offset_ns = 0;
+	s32 drift_ppb = 0;
+	int err;
+
+	port->dev = dev;
+	port->rate_bits_ps = nla_get_u64(data[QUELLNIC_RATE]);
+	port->ring_pkts = LABNIC_RING_DEFAULT_PKTS;
+	if (data[QUELLNIC_DELAY])
+		port->delay_ns = nla_get_u64(data[QUELLNIC_DELAY]);
+	if (data[QUELLNIC_RING])
+		port->ring_pkts = nla_get_u32(data[QUELLNIC_RING]);
+	if (data[offset_attr])
+		offset_ns = nla_get_s64(data[offset_attr]);
+	if (data[drift_attr])
+		drift_ppb = nla_get_s32(data[drift_attr]);
+	labnic_wire_init(port);
+
+	err = labnic_phc_register(port, offset_ns, drift_ppb);
+	if (err)
+		return err;
+	err = register_netdevice(dev);
+	if (err)
+		labnic_phc_unregister(port);
+	return err;
+}
+
+static int labnic_validate(struct nlattr *tb[], struct nlattr *data[],
+			   struct netlink_ext_ack *extack)
+{
+	if (!data || !data[QUELLNIC_RATE]) {
+		NL_SET_ERR_MSG(extack, "quellnic: a line rate is required");
+		return -EINVAL;
+	}
+	if (!data[QUELLNIC_PEER]) {
+		NL_SET_ERR_MSG(extack, "quellnic: a cable needs its far end");
+		return -EINVAL;
+	}
+	if (tb[IFLA_ADDRESS] &&
+	    (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN ||
+	     !is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS])))) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_ADDRESS],
+				    "quellnic: not a unicast Ethernet address");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+/* Create, not yet register, the far end in the namespace asked for. */
+static struct net_device *labnic_alloc_peer(struct net *src_net,
+					    struct nlattr *peer_attr,
+					    struct nlattr **peer_tb,
+					    struct netlink_ext_ack *extack)
+{
+	struct net_device *peer;
+	char name[IFNAMSIZ];
+	struct net *net;
+
+	if (peer_tb[IFLA_IFNAME])
+		nla_strscpy(name, peer_tb[IFLA_IFNAME], IFNAMSIZ);
+	else
+		strscpy(name, "quellnic%d", IFNAMSIZ);
+	net = rtnl_link_get_net(src_net, peer_tb);
+	if (IS_ERR(net))
+		return ERR_CAST(net);
+	peer = rtnl_create_link(net, name,
+				peer_tb[IFLA_IFNAME] ? NET_NAME_USER :
+				NET_NAME_ENUM, &labnic_link_ops, peer_tb, extack);
+	put_net(net);
+	if (!IS_ERR(peer) && !peer_tb[IFLA_ADDRESS])
+		eth_hw_addr_random(peer);
+	return peer;
+}
+
+static int labnic_newlink(struct net *src_net, struct net_device *dev,
+			  struct nlattr *tb[], struct nlattr *data[],
+			  struct netlink_ext_ack *extack)
+{
+	struct nlattr *peer_tb[IFLA_MAX + 1];
+	struct labnic_port *port, *peer_port;
+	const struct ifinfomsg *ifm;
+	struct net_device *peer;
+	LIST_HEAD(dead);
+	int err;
+
+	err = rtnl_nla_parse_ifinfomsg(peer_tb, data[QUELLNIC_PEER], extack);
+	if (err < 0)
+		return err;
+	err = labnic_validate(peer_tb, data, extack);
+	if (err)
+		return err;
+	peer = labnic_alloc_peer(src_net, data[QUELLNIC_PEER], peer_tb, extack);
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+
+	ifm = nla_data(data[QUELLNIC_PEER]);
+	if (ifm->ifi_index)
+		peer->ifindex = ifm->ifi_index;
+	err = labnic_create_end(peer, data, QUELLNIC_PEER_PHC_OFFSET,
+				QUELLNIC_PEER_PHC_DRIFT);
+	if (err) {
+		free_netdev(peer);
+		return err;
+	}
+	err = rtnl_configure_link(peer, ifm, 0, NULL);
+	if (err < 0)
+		goto destroy_peer;
+
+	if (!tb[IFLA_ADDRESS])
+		eth_hw_addr_random(dev);
+	err = labnic_create_end(dev, data, QUELLNIC_PHC_OFFSET,
+				QUELLNIC_PHC_DRIFT);
+	if (err)
+		goto destroy_peer;
+
+	port = netdev_priv(dev);
+	peer_port = netdev_priv(peer);
+	rcu_assign_pointer(port->peer, peer);
+	rcu_assign_pointer(peer_port->peer, dev);
+	return 0;
+
+destroy_peer:
+	labnic_destroy_end(peer, &dead);
+	unregister_netdevice_many(&dead);
+	return err;
+}
+
+static void labnic_dellink(struct net_device *dev, struct list_head *head)
+{
+	struct labnic_port *port = netdev_priv(dev);
+	struct net_device *peer = rtnl_dereference(port->peer);
+
+	/* Both ends go together; the second call finds no peer. */
+	labnic_destroy_end(dev, head);
+	if (peer)
+		labnic_destroy_end(peer, head);
+}
+
+static struct net *labnic_get_link_net(const struct net_device *dev)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+	struct net_device *peer = rtnl_dereference(port->peer);
+
+	return peer ? dev_net(peer) : dev_net(dev);
+}
+
+static const struct netlink_range_validation labnic_rate_range = {
+	.min = LABNIC_RATE_MIN_BITS_PS,
+	.max = LABNIC_RATE_MAX_BITS_PS,
+};
+
+static const struct netlink_range_validation labnic_delay_range = {
+	.max = LABNIC_DELAY_MAX_NS,
+};
+
+static const struct netlink_range_validation labnic_ring_range = {
+	.min = LABNIC_RING_MIN_PKTS,
+	.max = LABNIC_RING_MAX_PKTS,
+};
+
+static const struct netlink_range_validation_signed labnic_drift_range = {
+	.min = -LABNIC_DRIFT_MAX_PPB,
+	.max = LABNIC_DRIFT_MAX_PPB,
+};
+
+static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
+	[QUELLNIC_PEER]		= { .len = sizeof(struct ifinfomsg) },
+	[QUELLNIC_RATE]		= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_rate_range),
+	[QUELLNIC_DELAY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_delay_range),
+	[QUELLNIC_RING]		= NLA_POLICY_FULL_RANGE(NLA_U32, &labnic_ring_range),
+	[QUELLNIC_PHC_OFFSET]	= { .type = NLA_S64 },
+	[QUELLNIC_PHC_DRIFT]	= NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32,
+							&labnic_drift_range),
+	[QUELLNIC_PEER_PHC_OFFSET] = { .type = NLA_S64 },
+	[QUELLNIC_PEER_PHC_DRIFT] = NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32,
+							&labnic_drift_range),
+};
+
+static struct rtnl_link_ops labnic_link_ops __read_mostly = {
+	.kind		= QUELLNIC_KIND,
+	.priv_size	= sizeof(struct labnic_port),
+	.setup		= labnic_setup,
+	.validate	= labnic_validate,
+	.newlink	= labnic_newlink,
+	.dellink	= labnic_dellink,
+	.get_link_net	= labnic_get_link_net,
+	.policy		= labnic_policy,
+	.maxtype	= QUELLNIC_MAX,
+};
+
+static int __init labnic_module_init(void)
+{
+	return rtnl_link_register(&labnic_link_ops);
+}
+module_init(labnic_module_init);
+
+static void __exit labnic_module_exit(void)
+{
+	rtnl_link_unregister(&labnic_link_ops);
+}
+module_exit(labnic_module_exit);
+
+MODULE_ALIAS_RTNL_LINK(QUELLNIC_KIND);
+MODULE_DESCRIPTION("Network cards and cables of the Quell laboratory");
+MODULE_AUTHOR("The Quell authors");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Netlink attributes of the laboratory's network card, link kind "quellnic".
+ *
+ * They travel in IFLA_INFO_DATA of RTM_NEWLINK.  A cable has two ends, so one
+ * request makes two devices, as veth does; rate, delay and ring size hold for
+ * both directions, the clock attributes for the end they name.
+ */
+#ifndef _QUELLNIC_UAPI_H
+#define _QUELLNIC_UAPI_H
+
+#define QUELLNIC_KIND		"quellnic"
+
+enum {
+	QUELLNIC_UNSPEC,
+	QUELLNIC_PEER,			/* struct ifinfomsg, then IFLA_*: the far end */
+	QUELLNIC_RATE,			/* u64, bits per second; required */
+	QUELLNIC_DELAY,			/* u64, ns of propagation; default 0 */
+	QUELLNIC_RING,			/* u32, packets in the TX ring; default 64 */
+	QUELLNIC_PHC_OFFSET,		/* s64, ns the near clock is ahead at creation */
+	QUELLNIC_PHC_DRIFT,		/* s32, ppb the near clock runs fast */
+	QUELLNIC_PEER_PHC_OFFSET,	/* s64, ns, the same for the far clock */
+	QUELLNIC_PEER_PHC_DRIFT,	/* s32, ppb */
+	__QUELLNIC_MAX
+};
+
+#define QUELLNIC_MAX		(__QUELLNIC_MAX - 1)
+
+#endif /* _QUELLNIC_UAPI_H */
