@@ -3,9 +3,10 @@
  * Drives the Swift core with any parameters in their ranges, any state a flow
  * can reach and any samples, and stops where a promise is broken:
  *
+ *	flow scaling falls from all of its range at fs_min to none at fs_max
  *	the window stays within its limits, the decision repeats the state
  *	a window of a segment or more is not paced; below, by window over delay
- *	delay and fast retransmit shrink the window at most once per round trip,
+ *	too much delay, and fast retransmit, shrink the window at most once per round trip,
  *	and by no more than max_mdf
  *	an ACK adds at most ai * base delay, without a delay one segment, per window
  *	a restart never raises the window after loss or without a signal
@@ -46,9 +47,11 @@ static void require(bool holds, const char *promise, const struct flow *f)
 {
 	if (holds)
 		return;
-	fprintf(stderr, "broken: %s\nwindow %llu -> %llu Q16, mss %u, rtt %llu, min rtt %llu, flags %u -> %u\n",
-		promise, f->before.window_q16, f->v.window_q16, f->v.mss_bytes,
-		f->v.rtt_ns, f->v.min_rtt_ns, f->before.flags, f->v.flags);
+	fprintf(stderr, "broken: %s\n", promise);
+	fprintf(stderr, "window %llu -> %llu Q16, flags %u -> %u\n",
+		f->before.window_q16, f->v.window_q16, f->before.flags, f->v.flags);
+	fprintf(stderr, "mss %u, rtt %llu, min rtt %llu\n",
+		f->v.mss_bytes, f->v.rtt_ns, f->v.min_rtt_ns);
 	abort();
 }
 
@@ -124,6 +127,22 @@ static u64 window_before_q16(const struct flow *f)
 	return window_q16 < smallest_window_q16(f) ? smallest_window_q16(f) : window_q16;
 }
 
+/* Scaling falls from all of the range to nothing as the window grows. */
+static void check_scaling(const struct flow *f)
+{
+	u64 range_ns = f->p.fs_range_ns;
+	u64 window_pkts_q16 = f->v.window_q16 / f->v.mss_bytes;
+	u64 here_ns = quell_swift_flow_scale_ns(&f->p, window_pkts_q16);
+	u64 all_ns = quell_swift_flow_scale_ns(&f->p, f->p.fs_min_pkts_q16);
+
+	require(all_ns + 1 + (range_ns >> 20) >= range_ns, "all at fs_min", f);
+	require(!quell_swift_flow_scale_ns(&f->p, f->p.fs_max_pkts_q16), "none at fs_max", f);
+	require(here_ns <= all_ns, "most at fs_min", f);
+	/* The larger window may gain the rounding of 1/sqrt, not more. */
+	require(quell_swift_flow_scale_ns(&f->p, window_pkts_q16 * 2) <=
+		here_ns + (range_ns >> 20), "less at twice the window", f);
+}
+
 static void check_decision(const struct flow *f, u8 hops)
 {
 	u64 least_ns = f->p.base_target_ns + hops * f->p.hop_scale_ns;
@@ -136,6 +155,7 @@ static void check_decision(const struct flow *f, u8 hops)
 	require(f->out.target_ns >= least_ns &&
 		f->out.target_ns <= least_ns + f->p.fs_range_ns, "target in range", f);
 	require(!f->out.change_path, "path is left alone", f);
+	check_scaling(f);
 	if (f->v.window_q16 >= (u64)f->v.mss_bytes << 16) {
 		require(f->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "ACK clocked", f);
 		return;
@@ -182,8 +202,7 @@ static void check_increase(const struct flow *f, const struct quell_sample *s)
 			   step_q16 * 65536 / 1000000000;
 	}
 	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand", f);
-	require(!s->rtt_ns || s->rtt_ns < f->out.target_ns + f->p.fs_range_ns,
-		"no growth above any target", f);
+	require(s->rtt_ns < f->out.target_ns, "no growth above the target", f);
 	require((unsigned __int128)(f->v.window_q16 - before_q16) * divisor_q16 <=
 		(step_q16 + 1) * ((unsigned __int128)s->acked_bytes << 16),
 		"growth per window", f);

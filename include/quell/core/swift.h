@@ -235,13 +235,22 @@ static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
 /* Limits the window and says what is to be done. */
 static inline void quell_swift_decide(struct quell_swift_vars *v,
 				      const struct quell_swift_params *p,
-				      u8 hops, struct quell_decision *out)
+				      u64 target_ns, struct quell_decision *out)
 {
 	quell_swift_clamp(v, p);
 	out->window_q16 = v->window_q16;
 	out->pacing_bytes_ps = quell_swift_pacing_bytes_ps(v);
-	out->target_ns = quell_swift_target_ns(v, p, hops);
+	out->target_ns = target_ns;
 	out->change_path = false;
+}
+
+/* The same where no delay was compared: the target of the window as it is now. */
+static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
+					     const struct quell_swift_params *p,
+					     u8 hops, struct quell_decision *out)
+{
+	quell_swift_clamp(v, p);
+	quell_swift_decide(v, p, quell_swift_target_ns(v, p, hops), out);
 }
 
 /* Takes over what a sample says about the flow itself. */
@@ -385,7 +394,7 @@ static inline void quell_swift_init(struct quell_swift_vars *v,
 	v->rtos = 0;
 	v->flags = 0;
 	v->window_q16 = quell_swift_init_window_q16(v, p);
-	quell_swift_decide(v, p, 0, out);
+	quell_swift_decide_afresh(v, p, 0, out);
 }
 
 /**
@@ -394,7 +403,7 @@ static inline void quell_swift_init(struct quell_swift_vars *v,
  * @p:   parameters, within their ranges
  * @st:  counters
  * @s:   what the ACK said
- * @out: set in full
+ * @out: set in full; the target is the one the delay was compared with
  *
  * Context: any; the caller serialises per flow.
  */
@@ -415,7 +424,7 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 		quell_swift_uncongested(v, p, st, s);
 	else
 		quell_swift_congested(v, p, st, s, target_ns);
-	quell_swift_decide(v, p, s->hops, out);
+	quell_swift_decide(v, p, target_ns, out);
 }
 
 /**
@@ -443,7 +452,7 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
 		st->fast_retx++;
 	}
-	quell_swift_decide(v, p, s->hops, out);
+	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
 /**
@@ -474,7 +483,7 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	} else if (quell_swift_may_decrease(v, s->now_ns)) {
 		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
 	}
-	quell_swift_decide(v, p, s->hops, out);
+	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
 /**
@@ -511,7 +520,7 @@ static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 		v->window_q16 = init_q16;
 		st->restarts++;
 	}
-	quell_swift_decide(v, p, s->hops, out);
+	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
 #endif /* _QUELL_CORE_SWIFT_H */
