@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What quell.ko offers to the modules around it.
+ *
+ * An algorithm module describes itself with a struct quell_algo, registers it,
+ * and then is a tcp_congestion_ops whose callbacks read as one sentence:
+ *
+ *	if (!quell_cc_ready(sk))
+ *		return;
+ *	quell_cc_enter();
+ *	if (quell_sample_fill(sk, rs, &sample)) {
+ *		ALGO_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
+ *			    quell_cc_stats(sk), &sample, &decision);
+ *		quell_apply(sk, &sample, &decision);
+ *	}
+ *	quell_cc_leave();
+ *
+ * Its ops must name quell_cc_release() as ->release: that is also how the
+ * hooks tell a socket of theirs from every other.
+ */
+#ifndef _QUELL_QUELL_H
+#define _QUELL_QUELL_H
+
+#include <linux/bottom_half.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <net/tcp.h>
+#include <quell/core/core.h>
+#include <uapi/linux/quell.h>
+
+struct quell_flow;
+
+/* "QUEL": quell_cc_init() ran on this socket. */
+#define QUELL_CC_MAGIC		0x5155454cU
+
+/* Room for an algorithm's variables beside struct quell_cc. */
+#define QUELL_CC_VARS_BYTES	64
+
+/**
+ * struct quell_cc - the part of icsk_ca_priv that belongs to quell.ko
+ * @flow:		flow context; NULL when memory was short, and then the
+ *			algorithm runs on the stack's own microsecond RTT
+ * @algo:		algorithm of this socket
+ * @active_ns:		time of the last acknowledgement or of the start, ns
+ * @magic:		QUELL_CC_MAGIC once initialised; 6.1 and 6.12 call
+ *			->release without ->init, so it is looked at first
+ * @acked_seq:		snd_una at the last sample
+ * @delivered_ce_pkts:	tcp_sock.delivered_ce at the last sample
+ *
+ * Written under the socket lock only.  The algorithm's variables follow.
+ */
+struct quell_cc {
+	struct quell_flow	*flow;
+	const struct quell_algo	*algo;
+	u64			active_ns;
+	u32			magic;
+	u32			acked_seq;
+	u32			delivered_ce_pkts;
+};
+
+static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
+	      ICSK_CA_PRIV_SIZE);
+
+/**
+ * struct quell_param_desc - one parameter of an algorithm
+ * @name:	as the administrator writes it
+ * @doc:	one line of explanation
+ * @unit:	what the value counts
+ * @offset:	place of the u64 in the parameter block
+ * @min:	smallest value accepted
+ * @max:	largest value accepted
+ * @def:	value after a reset
+ */
+struct quell_param_desc {
+	const char	*name;
+	const char	*doc;
+	enum quell_unit	unit;
+	u32		offset;
+	u64		min;
+	u64		max;
+	u64		def;
+};
+
+/**
+ * struct quell_counter_desc - one counter
+ * @name:	as user space sees it
+ * @doc:	one line of explanation
+ * @offset:	place of the u64 in the block of counters
+ */
+struct quell_counter_desc {
+	const char	*name;
+	const char	*doc;
+	u32		offset;
+};
+
+/**
+ * struct quell_algo - a congestion-control algorithm
+ * @name:		as in net.ipv4.tcp_congestion_control
+ * @params:		table of parameters
+ * @params_nr:		their number
+ * @params_bytes:	size of the parameter block
+ * @params_derive:	optional: recompute derived fields of a block about to
+ *			be published
+ * @counters:		table of counters
+ * @counters_nr:	their number
+ * @counters_bytes:	size of the block of counters
+ * @slot:		set by quell_algo_register()
+ *
+ * Constant once registered.
+ */
+struct quell_algo {
+	const char			*name;
+	const struct quell_param_desc	*params;
+	u32				params_nr;
+	u32				params_bytes;
+	void				(*params_derive)(void *params);
+	const struct quell_counter_desc	*counters;
+	u32				counters_nr;
+	u32				counters_bytes;
+	u32				slot;
+};
+
+/**
+ * struct quell_snapshot - what a flow last decided, for observers
+ * @window_bytes:	congestion window, bytes
+ * @pacing_bytes_ps:	pacing rate, bytes/s; QUELL_RATE_UNLIMITED if not paced
+ * @rtt_ns:		newest round-trip time, ns; 0 none yet
+ * @min_rtt_ns:		smallest round-trip time, ns; 0 none yet
+ * @target_ns:		delay steered for, ns; 0 none
+ */
+struct quell_snapshot {
+	u64	window_bytes;
+	u64	pacing_bytes_ps;
+	u64	rtt_ns;
+	u64	min_rtt_ns;
+	u64	target_ns;
+};
+
+int quell_algo_register(struct quell_algo *algo);
+void quell_algo_unregister(struct quell_algo *algo);
+
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
+void quell_cc_release(struct sock *sk);
+const void *quell_cc_params(const struct sock *sk);
+void *quell_cc_stats(const struct sock *sk);
+
+u64 quell_link_bytes_ps(const struct sock *sk);
+u64 quell_first_rtt_ns(const struct sock *sk);
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
+		       struct quell_sample *sample);
+void quell_apply(struct sock *sk, const struct quell_sample *sample,
+		 const struct quell_decision *decision);
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 const struct quell_decision *decision);
+bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
+
+bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
+
+/* The glue of a socket whose ops are known to be a Quell algorithm's. */
+static inline struct quell_cc *quell_cc(const struct sock *sk)
+{
+	return inet_csk_ca(sk);
+}
+
+/**
+ * quell_cc_ready() - whether quell_cc_init() ran on a socket
+ * @sk: socket whose congestion control is the caller's
+ *
+ * The stack calls ->cong_control for the ACK of a SYN, and ->set_state for its
+ * timeout, before ->init.
+ *
+ * Context: socket lock.
+ */
+static inline bool quell_cc_ready(const struct sock *sk)
+{
+	return quell_cc(sk)->magic == QUELL_CC_MAGIC;
+}
+
+/**
+ * quell_cc_vars() - the algorithm's variables of a socket
+ * @sk: socket whose congestion control is the caller's
+ *
+ * Context: socket lock.
+ * Return: QUELL_CC_VARS_BYTES of memory, zero before the first use.
+ */
+static inline void *quell_cc_vars(const struct sock *sk)
+{
+	return (char *)inet_csk_ca(sk) + ALIGN(sizeof(struct quell_cc), 8);
+}
+
+/**
+ * quell_cc_enter() - begin a look at parameters and counters
+ *
+ * The backlog of a socket is worked off in process context: bottom halves are
+ * kept off so that the per-cpu counters have one writer, and the RCU read side
+ * pins the parameter block for the whole ACK.
+ */
+static inline void quell_cc_enter(void)
+	__acquires(RCU)
+{
+	local_bh_disable();
+	rcu_read_lock();
+}
+
+/**
+ * quell_cc_leave() - end what quell_cc_enter() began
+ */
+static inline void quell_cc_leave(void)
+	__releases(RCU)
+{
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+#endif /* _QUELL_QUELL_H */

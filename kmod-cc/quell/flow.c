@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The context of a flow: everything about a Quell socket that does not fit in
+ * its 104 private bytes.
+ *
+ * Made in the congestion control's ->init, which may run in softirq: without
+ * memory the socket simply has none, and its algorithm runs on the stack's
+ * microsecond clock.
+ *
+ * Found in two ways.  Whoever holds the socket lock follows the pointer in the
+ * private bytes.  The receive hook does not hold it, and there the private
+ * bytes may be changing owner under setsockopt(TCP_CONGESTION); it looks the
+ * socket's address up in a hash under RCU.  An address is in the hash only
+ * while its socket lives, so a hit is that socket's flow.
+ *
+ * Tear-down, in ->release, in this order:
+ *	out of the hash	 no new receive hook or observer finds it
+ *	out of the table no new dump finds it
+ *	ring freed	 only the holder of the socket lock looks at it: us
+ *	kfree_rcu()	 those who found it before are done
+ * The socket outlives all of this but the last step, so a reader may look at
+ * no more of it than its cookie (sockets are freed to their own type).
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include "internal.h"
+
+static const struct rhashtable_params flow_hash_params = {
+	.head_offset		= offsetof(struct quell_flow, node),
+	.key_offset		= offsetof(struct quell_flow, sk),
+	.key_len		= sizeof_field(struct quell_flow, sk),
+	.automatic_shrinking	= true,
+};
+
+/* By address of the socket.  Buckets have their own locks; readers RCU. */
+static struct rhashtable quell_flows;
+
+static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
+{
+	const struct inet_sock *inet = inet_sk(sk);
+
+	flow->family = sk->sk_family;
+	flow->sport = ntohs(inet->inet_sport);
+	flow->dport = ntohs(inet->inet_dport);
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
+		flow->saddr = sk->sk_v6_rcv_saddr;
+		flow->daddr = sk->sk_v6_daddr;
+		return;
+	}
+#endif
+	flow->family = AF_INET;
+	flow->saddr.s6_addr32[0] = inet->inet_saddr;
+	flow->daddr.s6_addr32[0] = inet->inet_daddr;
+}
+
+/* Into the table for dumps, then into the hash. */
+static int flow_publish(struct quell_flow *flow)
+{
+	struct quell_net *qnet = flow->qnet;
+	int err;
+
+	err = xa_alloc_cyclic_bh(&qnet->flows, &flow->id, flow, xa_limit_32b,
+				 &qnet->flows_next, GFP_ATOMIC);
+	if (err < 0)
+		return err;
+	err = rhashtable_insert_fast(&quell_flows, &flow->node, flow_hash_params);
+	if (err)
+		xa_erase_bh(&qnet->flows, flow->id);
+	return err;
+}
+
+static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
+				     const struct quell_algo *algo)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+	struct quell_flow *flow;
+
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
+	if (!flow)
+		return NULL;
+	flow->sk = sk;
+	flow->qnet = qnet;
+	flow->algo = algo;
+	flow->mss_bytes = tcp_sk(sk)->mss_cache;
+	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+	spin_lock_init(&flow->arrivals_lock);
+	flow_set_addresses(flow, sk);
+	if (dst)
+		quell_link_update(flow, dst->dev);
+	/* A failure after the number was taken must wait for dumps, too. */
+	if (flow_publish(flow)) {
+		kfree_rcu(flow, rcu);
+		return NULL;
+	}
+	return flow;
+}
+
+/**
+ * quell_cc_init() - a socket starts to use a Quell algorithm
+ * @sk:   socket, connected
+ * @algo: its algorithm
+ *
+ * Puts the glue in place and makes the flow context, if there is memory.  To
+ * be called first thing in ->init.
+ *
+ * Context: socket lock, softirq or process context.
+ */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	struct quell_cc *cc = quell_cc(sk);
+
+	cc->algo = algo;
+	cc->acked_seq = tcp_sk(sk)->snd_una;
+	cc->delivered_ce_pkts = tcp_sk(sk)->delivered_ce;
+	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
+	cc->flow = flow_alloc(sk, qnet, algo);
+	cc->magic = QUELL_CC_MAGIC;
+	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
+	atomic_inc(&qnet->algos[algo->slot].socks);
+	atomic_inc(&qnet->socks);
+	quell_hooks_want(qnet);
+}
+EXPORT_SYMBOL_GPL(quell_cc_init);
+
+static void flow_release(struct quell_flow *flow)
+{
+	struct quell_net *qnet = flow->qnet;
+
+	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
+	xa_erase_bh(&qnet->flows, flow->id);
+	quell_segments_free(&flow->segments);
+	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
+	kfree_rcu(flow, rcu);
+}
+
+/**
+ * quell_cc_release() - a socket stops using a Quell algorithm
+ * @sk: socket
+ *
+ * The ->release of every Quell algorithm.  6.1 and 6.12 call it on sockets
+ * whose ->init never ran; those have no magic.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_cc_release(struct sock *sk)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	struct quell_cc *cc = quell_cc(sk);
+
+	if (!quell_cc_ready(sk))
+		return;
+	cc->magic = 0;
+	if (cc->flow)
+		flow_release(cc->flow);
+	cc->flow = NULL;
+	atomic_dec(&qnet->algos[cc->algo->slot].socks);
+	if (atomic_dec_and_test(&qnet->socks))
+		quell_hooks_linger(qnet);
+}
+EXPORT_SYMBOL_GPL(quell_cc_release);
+
+/**
+ * quell_flow_find() - the flow of a socket
+ * @sk: socket, referenced or in an RCU read section; any kind
+ *
+ * Context: RCU read section; the result is valid until its end.
+ * Return: flow context or NULL.
+ */
+struct quell_flow *quell_flow_find(const struct sock *sk)
+{
+	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
+}
+
+/**
+ * quell_sock_snapshot() - what the flow of a socket last decided
+ * @sk:  socket of any kind, held or in an RCU read section
+ * @out: set when there is one
+ *
+ * Context: any but hard interrupts.
+ * Return: false when the socket is not a Quell flow.
+ */
+bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
+{
+	const struct quell_flow *flow;
+
+	rcu_read_lock();
+	flow = quell_flow_find(sk);
+	if (flow) {
+		out->window_bytes = READ_ONCE(flow->now.window_bytes);
+		out->pacing_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
+		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
+		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
+		out->target_ns = READ_ONCE(flow->now.target_ns);
+	}
+	rcu_read_unlock();
+	return flow;
+}
+EXPORT_SYMBOL_GPL(quell_sock_snapshot);
+
+int quell_flows_init(void)
+{
+	return rhashtable_init(&quell_flows, &flow_hash_params);
+}
+
+/* All flows are gone: every socket pins its algorithm's module, and that us. */
+void quell_flows_exit(void)
+{
+	rhashtable_destroy(&quell_flows);
+}

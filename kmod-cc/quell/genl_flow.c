@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: flows.  Any user of a namespace may see its flows, as with
+ * inet_diag.
+ *
+ * Flows are numbered as they come; a dump goes up the numbers and a further
+ * part starts after the last number sent, so that flows that go meanwhile do
+ * not matter.  Nothing of a flow is locked: each value is of its own moment.
+ */
+#include <linux/socket.h>
+#include <net/genetlink.h>
+#include <net/sock.h>
+#include "internal.h"
+
+static const char * const quell_limit_names[] = {
+	[QUELL_LIMIT_NONE]	= "nothing-sent",
+	[QUELL_LIMIT_WINDOW]	= "window",
+	[QUELL_LIMIT_PACING]	= "pacing",
+	[QUELL_LIMIT_APP]	= "app",
+	[QUELL_LIMIT_RECEIVER]	= "receiver",
+};
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
+}
+
+static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
+						    sizeof(struct in_addr);
+	/* The stack numbers a socket when somebody first asks it to, such as ss. */
+	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
+
+	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
+	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->name) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
+	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
+	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_SPORT, flow->sport) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_DPORT, flow->dport))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const struct quell_snapshot *now = &flow->now;
+
+	if (nla_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)) ||
+	    put_u64(skb, QUELL_A_FLOW_LINK_RATE, READ_ONCE(flow->link.bytes_ps)) ||
+	    put_u64(skb, QUELL_A_FLOW_WINDOW, READ_ONCE(now->window_bytes)) ||
+	    put_u64(skb, QUELL_A_FLOW_PACING_RATE, READ_ONCE(now->pacing_bytes_ps)) ||
+	    put_u64(skb, QUELL_A_FLOW_INFLIGHT, READ_ONCE(flow->inflight_bytes)) ||
+	    put_u64(skb, QUELL_A_FLOW_RTT, READ_ONCE(now->rtt_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_MIN_RTT, READ_ONCE(now->min_rtt_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_TARGET_DELAY, READ_ONCE(now->target_ns)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_CLOCK, READ_ONCE(flow->clock)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
+	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
+			   quell_limit_names[READ_ONCE(flow->limit)]))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const struct {
+		const char *name;
+		const char *doc;
+		u64 value;
+	} counters[] = {
+		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
+		  READ_ONCE(flow->samples) },
+		{ "rtt-karn", "Samples given up because the segment was retransmitted.",
+		  READ_ONCE(flow->karn) },
+		{ "retransmits", "Segments sent again.",
+		  READ_ONCE(flow->retransmits) },
+		{ "segment-ring-overrun",
+		  "Segments whose departure found no room to be recorded.",
+		  READ_ONCE(flow->overruns) },
+		{ "arrival-ring-overrun",
+		  "Receipts overwritten before TCP processed the ACK.",
+		  READ_ONCE(flow->arrivals_lost) },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
+				      counters[i].doc, counters[i].value))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
+		    const struct quell_flow *flow)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_FLOW_GET);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
+	    put_flow_counters(skb, flow)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * quell_flow_dump() - flow-get
+ * @skb: message to fill
+ * @cb:  state; args[0] is the number of the next flow
+ *
+ * Context: process.
+ * Return: length of the part; what netlink expects of a dump.
+ */
+int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct nlattr *cc = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, QUELL_A_FLOW_CC);
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	const struct quell_flow *flow;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each_start(&qnet->flows, id, flow, cb->args[0]) {
+		if (cc && nla_strcmp(cc, flow->algo->name))
+			continue;
+		if (put_flow(skb, cb, flow))
+			goto unlock;
+	}
+	id = ULONG_MAX;
+unlock:
+	rcu_read_unlock();
+	cb->args[0] = id;
+	return skb->len;
+}

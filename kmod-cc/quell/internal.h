@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of quell.ko share.  Lock order and who may touch what:
+ * Documentation/locking.md.
+ */
+#ifndef _QUELL_INTERNAL_H
+#define _QUELL_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <quell/quell.h>
+
+struct net_device;
+
+/* Algorithms at one time; DESIGN.md names eight. */
+#define QUELL_ALGOS_MAX		16
+
+/* Arrivals kept between a packet's receipt and TCP's look at it. */
+#define QUELL_ARRIVALS_MAX	64
+
+/* Counters of quell.ko in one namespace: quell_counter_descs[] says what they count. */
+enum quell_counter {
+	QUELL_N_FLOWS_OPENED,
+	QUELL_N_FLOWS_CLOSED,
+	QUELL_N_FLOW_ALLOC_FAILED,
+	QUELL_N_HOOK_REGISTER_FAILED,
+	QUELL_N_RTT_SAMPLES,
+	QUELL_N_RTT_KERNEL,
+	QUELL_N_RTT_KARN,
+	QUELL_N_RTT_NO_ARRIVAL,
+	QUELL_N_RTT_NO_DEPARTURE,
+	QUELL_N_RTT_NOT_POSITIVE,
+	QUELL_N_RTT_FLOORED,
+	QUELL_N_SEGMENT_RING_OVERRUN,
+	QUELL_N_ARRIVAL_RING_OVERRUN,
+	QUELL_N_MAX,
+};
+
+/**
+ * struct quell_counters - one CPU's share of quell.ko's counters
+ * @value: by enum quell_counter
+ */
+struct quell_counters {
+	u64	value[QUELL_N_MAX];
+};
+
+/**
+ * struct quell_params_block - published parameters, never changed again
+ * @rcu:  for freeing after the last reader
+ * @data: the algorithm's own struct
+ */
+struct quell_params_block {
+	struct rcu_head	rcu;
+	u64		data[];
+};
+
+/**
+ * struct quell_algo_net - an algorithm in a namespace
+ * @params: parameter block; replaced under quell_mutex
+ * @stats:  per-cpu block of the algorithm's counters
+ * @socks:  sockets that use it
+ */
+struct quell_algo_net {
+	struct quell_params_block __rcu	*params;
+	void __percpu			*stats;
+	atomic_t			socks;
+};
+
+/**
+ * struct quell_net - what quell.ko keeps for a network namespace
+ * @node:	in quell_nets; quell_mutex
+ * @net:	the namespace
+ * @links:	interface index -> link speed in Mbit/s
+ * @links_gen:	raised with every change of @links
+ * @flows:	flow contexts by number, for dumps
+ * @flows_next:	where to look for a free number; lock of @flows
+ * @socks:	Quell sockets, with or without a context
+ * @hooks_work:	registers and unregisters the hooks
+ * @hooked:	the hooks are registered; written by @hooks_work only
+ * @counters:	per-cpu counters
+ * @algos:	by slot
+ */
+struct quell_net {
+	struct list_head		node;
+	struct net			*net;
+	struct xarray			links;
+	atomic_t			links_gen;
+	struct xarray			flows;
+	u32				flows_next;
+	atomic_t			socks;
+	struct delayed_work		hooks_work;
+	bool				hooked;
+	struct quell_counters __percpu	*counters;
+	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
+};
+
+/**
+ * struct quell_segment - a segment (a TSO burst is one) on its way
+ * @depart_ns:		when its first bit leaves, CLOCK_MONOTONIC, ns
+ * @seq:		first sequence number
+ * @end_seq:		sequence number after the last
+ * @depart_q16:		fraction of a nanosecond to add to @depart_ns
+ * @header_bytes:	bytes on the wire beside the payload, per packet
+ * @packet_bytes:	payload of one packet of the burst
+ * @queued:		it waited for the flow's own earlier segments
+ * @retransmitted:	some of it was sent again: no sample (Karn)
+ */
+struct quell_segment {
+	u64	depart_ns;
+	u32	seq;
+	u32	end_seq;
+	u16	depart_q16;
+	u16	header_bytes;
+	u16	packet_bytes;
+	bool	queued;
+	bool	retransmitted;
+};
+
+/**
+ * struct quell_segments - segments sent and not yet acknowledged, by sequence
+ * @ring:	the segments; NULL until the first is sent
+ * @size:	room in @ring, a power of two
+ * @head:	free-running index of the oldest
+ * @tail:	free-running index of the next to write
+ */
+struct quell_segments {
+	struct quell_segment	*ring;
+	u32			size;
+	u32			head;
+	u32			tail;
+};
+
+/**
+ * struct quell_link - the interface a flow leaves by
+ * @bytes_ps:	its speed, bytes/s; 0 unknown
+ * @free_ns:	when the flow's own last segment has left it, ns
+ * @free_rem:	rest of that division, in 1 / @bytes_ps ns
+ * @ifindex:	its index; 0 not known yet
+ * @gen:	quell_net.links_gen at the last look
+ */
+struct quell_link {
+	u64	bytes_ps;
+	u64	free_ns;
+	u64	free_rem;
+	int	ifindex;
+	int	gen;
+};
+
+/**
+ * struct quell_arrival - receipt of a segment that carried an ACK
+ * @rx_ns:	CLOCK_MONOTONIC, ns
+ * @ack_seq:	its acknowledgement number
+ */
+struct quell_arrival {
+	u64	rx_ns;
+	u32	ack_seq;
+};
+
+/* What holds a flow back; quell_limit_names[]. */
+enum quell_limit {
+	QUELL_LIMIT_NONE,
+	QUELL_LIMIT_WINDOW,
+	QUELL_LIMIT_PACING,
+	QUELL_LIMIT_APP,
+	QUELL_LIMIT_RECEIVER,
+};
+
+/**
+ * struct quell_flow - context of one Quell socket
+ * @node:		in quell_flows, by @sk
+ * @sk:			the socket; compared, never followed without its lock
+ *			but for the cookie
+ * @qnet:		its namespace
+ * @algo:		its algorithm
+ * @id:			number in quell_net.flows
+ * @family:		AF_INET or AF_INET6
+ * @sport:		local port, host order
+ * @dport:		remote port, host order
+ * @saddr:		local address
+ * @daddr:		remote address
+ * @segments:		segments sent
+ * @link:		interface the flow leaves by
+ * @arrivals_lock:	protects @arrivals, @arrivals_nr, @arrivals_lost
+ * @arrivals:		newest receipts, oldest first
+ * @arrivals_nr:	how many of them
+ * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @now:		what the flow last decided
+ * @inflight_bytes:	bytes in flight before the last ACK
+ * @samples:		round-trip times taken in ns
+ * @karn:		samples given up because of a retransmission
+ * @retransmits:	segments sent again
+ * @overruns:		segments not recorded because the ring was full
+ * @mss_bytes:		maximum segment size
+ * @clock:		enum quell_clock of the newest round-trip time
+ * @limit:		enum quell_limit
+ * @hops:		switches on the path; written by the receive hook
+ * @rcu:		for freeing after the last reader
+ *
+ * Fields down to @daddr are constant once the flow is in the hash.  @segments
+ * and @link belong to the holder of the socket lock.  From @now on the holder
+ * of the socket lock (@hops: the receive hook) writes with WRITE_ONCE() and
+ * anybody in an RCU read section reads with READ_ONCE().
+ */
+struct quell_flow {
+	struct rhash_head	node;
+	const struct sock	*sk;
+	struct quell_net	*qnet;
+	const struct quell_algo	*algo;
+	u32			id;
+	u16			family;
+	u16			sport;
+	u16			dport;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+
+	struct quell_segments	segments;
+	struct quell_link	link;
+
+	spinlock_t		arrivals_lock;
+	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];
+	u32			arrivals_nr;
+	u32			arrivals_lost;
+
+	struct quell_snapshot	now;
+	u64			inflight_bytes;
+	u64			samples;
+	u64			karn;
+	u64			retransmits;
+	u64			overruns;
+	u32			mss_bytes;
+	u8			clock;
+	u8			limit;
+	u8			hops;
+
+	struct rcu_head		rcu;
+};
+
+/* main.c */
+extern struct mutex quell_mutex;
+extern struct list_head quell_nets;
+extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
+extern u32 quell_algos_gen;
+struct quell_net *quell_net(const struct net *net);
+
+/* flow.c */
+int quell_flows_init(void);
+void quell_flows_exit(void);
+struct quell_flow *quell_flow_find(const struct sock *sk);
+
+/* segments.c */
+void quell_segments_free(struct quell_segments *segments);
+bool quell_segments_add(struct quell_segments *segments,
+			const struct quell_segment *segment);
+u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
+const struct quell_segment *
+quell_segments_find(const struct quell_segments *segments, u32 seq);
+void quell_segments_drop(struct quell_segments *segments, u32 una);
+u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
+			  u64 link_bytes_ps);
+void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns);
+u64 quell_arrival_take(struct quell_flow *flow, u32 una);
+
+/* hooks.c */
+void quell_hooks_init(struct quell_net *qnet);
+void quell_hooks_exit(struct quell_net *qnet);
+void quell_hooks_want(struct quell_net *qnet);
+void quell_hooks_linger(struct quell_net *qnet);
+
+/* link.c */
+int quell_links_init(void);
+void quell_links_exit(void);
+void quell_links_net_init(struct quell_net *qnet);
+void quell_links_net_exit(struct quell_net *qnet);
+void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
+u64 quell_link_speed(struct quell_net *qnet, int ifindex);
+
+/* params.c */
+int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo);
+void quell_algo_net_exit(struct quell_algo_net *an);
+struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
+					     const struct quell_algo *algo);
+void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
+			  struct quell_params_block *block);
+const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
+						const char *name);
+
+/* stats.c */
+extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
+u64 quell_percpu_sum(const void __percpu *block, u32 offset);
+
+static inline void quell_count(struct quell_net *qnet, enum quell_counter counter)
+{
+	this_cpu_inc(qnet->counters->value[counter]);
+}
+
+/* genl.c, genl_flow.c */
+int quell_genl_init(void);
+void quell_genl_exit(void);
+int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
+		      const char *doc, u64 value);
+int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
+extern struct genl_family quell_genl_family;
+
+#endif /* _QUELL_INTERNAL_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Link speed per interface.
+ *
+ * A congestion-control callback cannot ask a driver for its speed: that sleeps
+ * and wants the RTNL.  So the speed is kept here, in Mbit/s by interface index
+ * and namespace, read when the device comes up or its link changes, in the
+ * notifier's process context under the RTNL (the way bonding and taprio do),
+ * and looked up without a lock.  Registering the notifier replays the devices
+ * that are up already, so nothing is missed.
+ *
+ * A flow keeps the speed of its interface and looks again when the generation
+ * of the namespace's table moved.
+ */
+#include <linux/ethtool.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include "internal.h"
+
+/* Mbit/s to bytes/s. */
+#define BYTES_PS_PER_MBIT	125000ULL
+
+static void link_learn(struct net_device *dev)
+{
+	struct quell_net *qnet = quell_net(dev_net(dev));
+	struct ethtool_link_ksettings settings;
+	void *speed_mbit = NULL;
+	void *old;
+
+	ASSERT_RTNL();
+	if (!__ethtool_get_link_ksettings(dev, &settings) &&
+	    settings.base.speed && settings.base.speed != (u32)SPEED_UNKNOWN)
+		speed_mbit = xa_mk_value(settings.base.speed);
+	old = xa_load(&qnet->links, dev->ifindex);
+	if (old == speed_mbit)
+		return;
+	/* Storing nothing frees; storing may fail for want of memory: unknown. */
+	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
+		xa_erase(&qnet->links, dev->ifindex);
+	atomic_inc(&qnet->links_gen);
+}
+
+static void link_forget(struct net_device *dev)
+{
+	struct quell_net *qnet = quell_net(dev_net(dev));
+
+	xa_erase(&qnet->links, dev->ifindex);
+	atomic_inc(&qnet->links_gen);
+}
+
+static int link_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+		link_learn(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		link_forget(dev);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block link_notifier = {
+	.notifier_call = link_event,
+};
+
+/**
+ * quell_link_speed() - speed of an interface
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_mbit = xa_load(&qnet->links, ifindex);
+
+	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
+}
+
+/**
+ * quell_link_update() - note which interface a flow leaves by
+ * @flow: flow
+ * @dev:  interface
+ *
+ * Context: socket lock, softirq or process context.
+ */
+void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
+{
+	int gen = atomic_read(&flow->qnet->links_gen);
+	struct quell_link *link = &flow->link;
+	u64 bytes_ps;
+
+	if (link->ifindex == dev->ifindex && link->gen == gen)
+		return;
+	bytes_ps = quell_link_speed(flow->qnet, dev->ifindex);
+	if (link->ifindex != dev->ifindex || link->bytes_ps != bytes_ps) {
+		link->free_ns = 0;
+		link->free_rem = 0;
+	}
+	WRITE_ONCE(link->bytes_ps, bytes_ps);
+	WRITE_ONCE(link->ifindex, dev->ifindex);
+	link->gen = gen;
+}
+
+void quell_links_net_init(struct quell_net *qnet)
+{
+	xa_init(&qnet->links);
+	atomic_set(&qnet->links_gen, 1);
+}
+
+void quell_links_net_exit(struct quell_net *qnet)
+{
+	xa_destroy(&qnet->links);
+}
+
+int quell_links_init(void)
+{
+	return register_netdevice_notifier(&link_notifier);
+}
+
+void quell_links_exit(void)
+{
+	unregister_netdevice_notifier(&link_notifier);
+}

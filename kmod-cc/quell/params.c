@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parameters per algorithm and namespace.
+ *
+ * The values of an algorithm in a namespace are one block, published under
+ * RCU and never written again: an ACK finds the pointer once and sees one
+ * consistent set, a change copies the block, edits and checks the copy, and
+ * swaps the pointer.  Nothing is taken unless everything is in range.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "internal.h"
+
+static struct quell_params_block *params_alloc(const struct quell_algo *algo)
+{
+	struct quell_params_block *block;
+
+	block = kzalloc(sizeof(*block) + algo->params_bytes, GFP_KERNEL_ACCOUNT);
+	return block;
+}
+
+static void params_default(const struct quell_algo *algo,
+			   struct quell_params_block *block)
+{
+	u32 i;
+
+	for (i = 0; i < algo->params_nr; i++)
+		*(u64 *)((char *)block->data + algo->params[i].offset) =
+			algo->params[i].def;
+	if (algo->params_derive)
+		algo->params_derive(block->data);
+}
+
+/**
+ * quell_algo_net_init() - an algorithm becomes known in a namespace
+ * @an:   its place there
+ * @algo: algorithm
+ *
+ * Context: quell_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo)
+{
+	struct quell_params_block *block = params_alloc(algo);
+
+	if (!block)
+		return -ENOMEM;
+	an->stats = __alloc_percpu(algo->counters_bytes, sizeof(u64));
+	if (!an->stats) {
+		kfree(block);
+		return -ENOMEM;
+	}
+	params_default(algo, block);
+	rcu_assign_pointer(an->params, block);
+	return 0;
+}
+
+/**
+ * quell_algo_net_exit() - an algorithm or its namespace goes
+ * @an: its place there; nothing happens if it never became known
+ *
+ * Context: quell_mutex; no socket uses the algorithm any more.
+ */
+void quell_algo_net_exit(struct quell_algo_net *an)
+{
+	struct quell_params_block *block;
+
+	block = rcu_replace_pointer(an->params, NULL,
+				    lockdep_is_held(&quell_mutex));
+	if (block)
+		kfree_rcu(block, rcu);
+	free_percpu(an->stats);
+	an->stats = NULL;
+}
+
+/**
+ * quell_params_copy() - a block to edit
+ * @an:   algorithm in a namespace; NULL for the defaults
+ * @algo: algorithm
+ *
+ * Context: quell_mutex.
+ * Return: a private copy, to be published or freed with kfree(), or NULL.
+ */
+struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
+					     const struct quell_algo *algo)
+{
+	struct quell_params_block *block = params_alloc(algo);
+	const struct quell_params_block *old;
+
+	if (!block)
+		return NULL;
+	if (!an) {
+		params_default(algo, block);
+		return block;
+	}
+	old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
+	memcpy(block->data, old->data, algo->params_bytes);
+	return block;
+}
+
+/**
+ * quell_params_publish() - let the flows see a new block
+ * @an:    algorithm in a namespace
+ * @algo:  algorithm
+ * @block: values, all in range; taken over
+ *
+ * Context: quell_mutex.
+ */
+void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
+			  struct quell_params_block *block)
+{
+	struct quell_params_block *old;
+
+	if (algo->params_derive)
+		algo->params_derive(block->data);
+	old = rcu_replace_pointer(an->params, block, lockdep_is_held(&quell_mutex));
+	kfree_rcu(old, rcu);
+}
+
+/**
+ * quell_param_find() - a parameter by name
+ * @algo: algorithm
+ * @name: name
+ *
+ * Context: any.
+ * Return: descriptor or NULL.
+ */
+const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
+						const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < algo->params_nr; i++)
+		if (!strcmp(algo->params[i].name, name))
+			return &algo->params[i];
+	return NULL;
+}
+
+/**
+ * quell_cc_params() - the parameters in force for a socket
+ * @sk: socket of a Quell algorithm
+ *
+ * Context: between quell_cc_enter() and quell_cc_leave(); valid until then.
+ * Return: block of the algorithm's params_bytes.
+ */
+const void *quell_cc_params(const struct sock *sk)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+
+	return rcu_dereference(qnet->algos[quell_cc(sk)->algo->slot].params)->data;
+}
+EXPORT_SYMBOL_GPL(quell_cc_params);

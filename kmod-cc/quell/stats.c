@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters: one per cause, free-running, per namespace, one share per CPU.
+ * Each has one writer at a time (bottom halves off, or this_cpu_inc()), and a
+ * reader adds the shares up.
+ */
+#include "internal.h"
+
+#define COUNTER(id, name_, doc_) [id] = {				\
+	.name = (name_), .doc = (doc_),					\
+	.offset = offsetof(struct quell_counters, value[id]),		\
+}
+
+const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
+	COUNTER(QUELL_N_FLOWS_OPENED, "flows-opened",
+		"Flow contexts made."),
+	COUNTER(QUELL_N_FLOWS_CLOSED, "flows-closed",
+		"Flow contexts released."),
+	COUNTER(QUELL_N_FLOW_ALLOC_FAILED, "flow-alloc-failed",
+		"Sockets without a flow context because memory was short."),
+	COUNTER(QUELL_N_HOOK_REGISTER_FAILED, "hook-register-failed",
+		"Attempts to register the network hooks that failed."),
+	COUNTER(QUELL_N_RTT_SAMPLES, "rtt-samples",
+		"Round-trip times taken with nanosecond stamps."),
+	COUNTER(QUELL_N_RTT_KERNEL, "rtt-kernel",
+		"Round-trip times taken from the stack's microsecond clock."),
+	COUNTER(QUELL_N_RTT_KARN, "rtt-karn",
+		"Samples given up because the segment was retransmitted."),
+	COUNTER(QUELL_N_RTT_NO_ARRIVAL, "rtt-no-arrival",
+		"Samples given up because the ACK's receipt was not recorded."),
+	COUNTER(QUELL_N_RTT_NO_DEPARTURE, "rtt-no-departure",
+		"Samples given up because the segment's departure was not recorded."),
+	COUNTER(QUELL_N_RTT_NOT_POSITIVE, "rtt-not-positive",
+		"Samples given up because the ACK seemed to come before the departure."),
+	COUNTER(QUELL_N_RTT_FLOORED, "rtt-floored",
+		"Samples raised to the minimum: the interface sends faster than it says."),
+	COUNTER(QUELL_N_SEGMENT_RING_OVERRUN, "segment-ring-overrun",
+		"Segments whose departure found no room to be recorded."),
+	COUNTER(QUELL_N_ARRIVAL_RING_OVERRUN, "arrival-ring-overrun",
+		"Receipts overwritten before TCP processed the ACK."),
+};
+
+/**
+ * quell_percpu_sum() - value of a counter
+ * @block:  per-cpu block of counters
+ * @offset: place of the u64 in it
+ *
+ * Context: any.
+ * Return: sum over all CPUs.
+ */
+u64 quell_percpu_sum(const void __percpu *block, u32 offset)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*(const u64 *)(per_cpu_ptr(block, cpu) + offset));
+	return sum;
+}
+
+/**
+ * quell_cc_stats() - the algorithm's counters on this CPU
+ * @sk: socket of a Quell algorithm
+ *
+ * Context: socket lock, between quell_cc_enter() and quell_cc_leave().
+ * Return: block of the algorithm's counters_bytes.
+ */
+void *quell_cc_stats(const struct sock *sk)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+
+	return this_cpu_ptr(qnet->algos[quell_cc(sk)->algo->slot].stats);
+}
+EXPORT_SYMBOL_GPL(quell_cc_stats);
