@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function of the Swift core, reachable from outside, for test_bodies to
+ * Every function of the cores, reachable from outside, for test_bodies to
  * compile as each of the bodies an algorithm has.  Never run.
  */
+#include <quell/core/red.h>
+#include <quell/core/shaper.h>
 #include <quell/core/swift.h>
 
 struct everything {
@@ -11,6 +13,10 @@ struct everything {
 	struct quell_swift_stats st;
 	struct quell_sample s;
 	struct quell_decision out;
+	struct quell_red_params red_params;
+	struct quell_red_vars red;
+	struct quell_shaper wire;
+	bool marked;
 };
 
 void quell_bodies(struct everything *e);
@@ -24,4 +30,12 @@ void quell_bodies(struct everything *e)
 	quell_swift_on_loss(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_rto(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_idle_restart(&e->v, &e->p, &e->st, &e->s, e->s.rtt_ns, &e->out);
+
+	quell_red_seed(&e->red, e->s.now_ns);
+	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);
+
+	quell_shaper_wake(&e->wire, e->s.now_ns);
+	quell_shaper_charge(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
+	quell_shaper_rerate(&e->wire, e->s.now_ns, e->s.rtt_ns, e->s.link_bytes_ps);
+	e->s.now_ns = quell_shaper_ready_ns(&e->wire);
 }

@@ -17,6 +17,8 @@
 #define QUELL_Q16_SHIFT		16
 #define QUELL_Q16_ONE		65536ULL
 
+#define QUELL_NS_PER_SEC	1000000000ULL
+
 /* No pacing: send as fast as the window and the link allow. */
 #define QUELL_RATE_UNLIMITED	(~0ULL)
 

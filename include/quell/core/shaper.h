@@ -15,8 +15,6 @@
 
 #include <quell/core/core.h>
 
-#define QUELL_NS_PER_SEC	1000000000ULL
-
 /*
  * How late the wire may be served and still make good for it, ns.  Within this
  * it is a late timer, and the rate stays exact; a longer gap means that the

@@ -57,8 +57,6 @@
 #include <quell/core/math.h>
 #include <quell/core/swift_params.h>
 
-#define QUELL_NSEC_PER_SEC		1000000000ULL
-
 /* Segments a flow starts with when no bandwidth-delay product is known (RFC 6928). */
 #define QUELL_SWIFT_INIT_SEGMENTS	10
 /* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
@@ -187,7 +185,7 @@ static inline u64 quell_swift_bdp_q16(const struct quell_swift_vars *v)
 {
 	u64 wire_bytes = (u64)v->mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES;
 	u64 segments = quell_mul_div_ceil_u64(v->min_rtt_ns, v->link_bytes_ps,
-					      wire_bytes * QUELL_NSEC_PER_SEC);
+					      wire_bytes * QUELL_NS_PER_SEC);
 
 	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1),
 				 quell_swift_mss_q16(v));
@@ -227,7 +225,7 @@ static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
 
 	if (v->window_q16 >= quell_swift_mss_q16(v))
 		return QUELL_RATE_UNLIMITED;
-	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NSEC_PER_SEC,
+	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NS_PER_SEC,
 					  v->rtt_ns) >> QUELL_Q16_SHIFT;
 	return quell_max_u64(rate_bytes_ps, 1);
 }
@@ -320,7 +318,7 @@ static inline void quell_swift_increase(struct quell_swift_vars *v,
 	if (quell_swift_has_signal(v)) {
 		step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps,
 							       QUELL_Q16_ONE),
-					     v->min_rtt_ns, QUELL_NSEC_PER_SEC);
+					     v->min_rtt_ns, QUELL_NS_PER_SEC);
 		if (!s->rtt_ns)
 			step_q16 = quell_min_u64(step_q16, mss_q16);
 	}

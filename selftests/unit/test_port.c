@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of the switch port's cores: the wire's clock
+ * (<quell/core/shaper.h>) and random early detection (<quell/core/red.h>).
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include <quell/core/red.h>
+#include <quell/core/shaper.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static void test_charge(void)
+{
+	static const struct {
+		const char *name;
+		u64 rate_bytes_ps, want_ns, want_rem;
+		u32 bytes, packets;
+	} cases[] = {
+		{ "whole_ns", 1000000000, 1538, 0, 1538, 1 },
+		/* 1230.4 ns: four tenths of the rate remain */
+		{ "fraction_kept", 1250000000, 1230, 500000000, 1538, 1 },
+		{ "fractions_add_up", 1250000000, 6152, 0, 1538, 5 },
+		/* 123.04 ns a packet */
+		{ "hundred_gbit", 12500000000, 12304, 0, 1538, 100 },
+		{ "one_byte_ps", 1, 3000000000, 0, 1, 3 },
+		{ "nothing", 1000, 0, 0, 0, 7 },
+		{ "largest", 1ULL << 44, 61035, 2748779069440, 1 << 30, 1 },
+	};
+	size_t i;
+	u32 k;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_shaper wire = { 0, 0 };
+
+		for (k = 0; k < cases[i].packets; k++)
+			quell_shaper_charge(&wire, cases[i].rate_bytes_ps, cases[i].bytes);
+		tap_ok(wire.free_ns == cases[i].want_ns && wire.free_rem == cases[i].want_rem,
+		       "quell_shaper_charge__%s", cases[i].name);
+	}
+}
+
+/* Over a busy period of random packets not one byte more or less than the rate. */
+static void test_charge_is_exact(void)
+{
+	struct random_state r = { 5 };
+	bool exact = true;
+	int period, i;
+
+	for (period = 0; period < 200; period++) {
+		u64 rate_bytes_ps = random_magnitude(&r, 1000, 1ULL << 44);
+		u64 start_ns = random_magnitude(&r, 0, 1ULL << 50);
+		struct quell_shaper wire = { start_ns, 0 };
+		unsigned __int128 work = 0;
+
+		for (i = 0; i < 1000; i++) {
+			u32 bytes = random_magnitude(&r, 0, 100000);
+
+			work += (unsigned __int128)bytes * QUELL_NS_PER_SEC;
+			quell_shaper_charge(&wire, rate_bytes_ps, bytes);
+			exact = exact &&
+				wire.free_ns == start_ns + (u64)(work / rate_bytes_ps) &&
+				wire.free_rem == (u64)(work % rate_bytes_ps);
+		}
+	}
+	tap_ok(exact, "quell_shaper_charge__exact_over_busy_periods");
+}
+
+static void test_wake(void)
+{
+	struct quell_shaper wire = { 1000, 7 };
+
+	tap_equal_u64(quell_shaper_ready_ns(&wire), 1001, "quell_shaper_ready_ns__rounds_up");
+	quell_shaper_wake(&wire, 1000);
+	tap_ok(wire.free_ns == 1000 && wire.free_rem == 7, "quell_shaper_wake__busy");
+	quell_shaper_wake(&wire, 1001);
+	tap_ok(wire.free_ns == 1001 && !wire.free_rem, "quell_shaper_wake__idle");
+	tap_equal_u64(quell_shaper_ready_ns(&wire), 1001, "quell_shaper_ready_ns__whole");
+}
+
+static void test_rerate(void)
+{
+	static const struct {
+		const char *name;
+		u64 free_ns, free_rem, old_bytes_ps, new_bytes_ps, want_ns, want_rem;
+	} cases[] = {
+		{ "same", 2000, 7, 1000, 1000, 2000, 7 },
+		/* 1000 ns and 500/1000 ns at 1000 B/s, at twice the rate */
+		{ "faster", 2000, 500, 1000, 2000, 1500, 500 },
+		{ "slower", 2000, 500, 1000, 500, 3001, 0 },
+		{ "no_longer_shaped", 2000, 7, 1000, 0, 1000, 0 },
+		{ "newly_shaped", 2000, 0, 0, 1000, 1000, 0 },
+		{ "idle", 900, 7, 1000, 2000, 1000, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_shaper wire = { cases[i].free_ns, cases[i].free_rem };
+
+		quell_shaper_rerate(&wire, 1000, cases[i].old_bytes_ps, cases[i].new_bytes_ps);
+		tap_ok(wire.free_ns == cases[i].want_ns && wire.free_rem == cases[i].want_rem,
+		       "quell_shaper_rerate__%s", cases[i].name);
+	}
+}
+
+static void test_marks(void)
+{
+	static const struct {
+		const char *name;
+		u32 min_bytes, max_bytes, prob_q16, queued_bytes;
+		double want;	/* probability */
+	} cases[] = {
+		{ "below_min", 100, 200, 65536, 99, 0 },
+		{ "at_min", 100, 200, 65536, 100, 0 },
+		{ "quarter", 100, 200, 65536, 125, 0.25 },
+		{ "half_of_a_tenth", 100, 200, 6554, 150, 0.05 },
+		{ "nearly_max", 100, 200, 32768, 199, 0.495 },
+		{ "at_max", 100, 200, 0, 200, 1 },
+		{ "above_max", 100, 200, 0, 4000000000, 1 },
+		{ "prob_zero", 100, 200, 0, 150, 0 },
+		{ "step_below", 100, 100, 65536, 99, 0 },
+		{ "step_at", 100, 100, 65536, 100, 1 },
+		{ "widest", 0, 0xffffffff, 65536, 0x80000000, 0.5 },
+	};
+	const int draws = 100000;
+	size_t i;
+	int k;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_red_params params = {
+			cases[i].min_bytes, cases[i].max_bytes, cases[i].prob_q16
+		};
+		double want = cases[i].want;
+		struct quell_red_vars vars;
+		int marks = 0;
+
+		quell_red_seed(&vars, 6);
+		for (k = 0; k < draws; k++)
+			marks += quell_red_marks(&params, &vars, cases[i].queued_bytes);
+		/* Five standard deviations of the binomial distribution; none at 0 and 1. */
+		tap_ok(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)),
+		       "quell_red_marks__%s", cases[i].name);
+	}
+}
+
+static void test_lottery(void)
+{
+	struct quell_red_params params = { 100, 200, 65536 };
+	struct quell_red_vars a, b, c, before;
+	bool same = true, alive = true;
+	int differ = 0, i;
+
+	quell_red_seed(&a, 1);
+	quell_red_seed(&b, 1);
+	quell_red_seed(&c, 2);
+	for (i = 0; i < 1000; i++) {
+		u32 draw = quell_red_draw(&a);
+
+		same = same && draw == quell_red_draw(&b);
+		differ += draw != quell_red_draw(&c);
+		alive = alive && a.lottery;
+	}
+	tap_ok(same, "quell_red_seed__same_seed_same_draws");
+	tap_ok(differ > 990, "quell_red_seed__neighbours_differ");
+	tap_ok(alive, "quell_red_draw__never_stuck_at_zero");
+	/* The one seed that the spreading maps to 0. */
+	quell_red_seed(&a, 0 - 0x9e3779b97f4a7c15ULL);
+	tap_equal_u64(a.lottery, 1, "quell_red_seed__zero_is_avoided");
+	before = a;
+	quell_red_marks(&params, &a, 99);
+	quell_red_marks(&params, &a, 200);
+	tap_ok(a.lottery == before.lottery, "quell_red_marks__no_draw_outside");
+	quell_red_marks(&params, &a, 150);
+	tap_ok(a.lottery != before.lottery, "quell_red_marks__draws_between");
+}
+
+int main(void)
+{
+	test_charge();
+	test_charge_is_exact();
+	test_wake();
+	test_rerate();
+	test_marks();
+	test_lottery();
+	return tap_done();
+}
