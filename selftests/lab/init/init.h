@@ -127,6 +127,9 @@ const char *swport_stat_name(int attr);
 /* genl.c */
 void cmd_param(void);
 
+/* probe.c */
+void cmd_probe(void);
+
 /* run.c */
 void cmd_flow(void);
 void cmd_watch(void);

@@ -163,6 +163,7 @@ static const struct {
 	{ "sysctl",	cmd_sysctl },
 	{ "qdisc",	cmd_qdisc },
 	{ "param",	cmd_param },
+	{ "probe",	cmd_probe },
 	{ "flow",	cmd_flow },
 	{ "watch",	cmd_watch },
 	{ "sample",	cmd_sample },

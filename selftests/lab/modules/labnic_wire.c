@@ -85,7 +85,7 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	struct labnic_port *port = netdev_priv(dev);
 	u64 now_ns = ktime_get_ns();
-	bool line_was_empty;
+	bool none_sending;
 
 	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
@@ -99,17 +99,16 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	line_was_empty = skb_queue_empty(&port->sending) &&
-			 skb_queue_empty(&port->flying);
+	none_sending = skb_queue_empty(&port->sending);
 	labnic_cb(skb)->leave_ns = labnic_serialise(port, skb->len, now_ns);
 	__skb_queue_tail(&port->sending, skb);
 	netdev_tx_sent_queue(txq, skb->len);
 	if (skb_queue_len(&port->sending) == port->ring_pkts)
 		netif_tx_stop_queue(txq);
 	/* Otherwise the timer is armed for something not later. */
-	if (line_was_empty)
+	if (none_sending)
 		hrtimer_start(&port->timer,
-			      ns_to_ktime(labnic_cb(skb)->leave_ns),
+			      ns_to_ktime(labnic_next_event_ns(port)),
 			      HRTIMER_MODE_ABS_SOFT);
 	spin_unlock(&port->lock);
 	return NETDEV_TX_OK;

@@ -219,11 +219,6 @@ def open_directory(path):
     return replaced
 
 
-def _kernel_version(jobs):
-    versions = {job.version for job in jobs if job.version}
-    return ", ".join(sorted(versions)) or None
-
-
 def _print_summary(summaries, out):
     width = max(len(label) for label in summaries)
     print(f"{'':{width}}  {'FCT p50':>11} {'FCT p99':>11} {'FCT max':>11} {'goodput':>13} "
@@ -275,7 +270,7 @@ def _execute(args, wanted, command):
                   f"    | {job.complaints[0]}", file=sys.stderr)
     results = [outcomes[job.variant.label] for job in jobs
                if not isinstance(outcomes[job.variant.label], RunError)]
-    facts = {"command": command, "kernel": _kernel_version(jobs), "kernel_kind": args.kernel,
+    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
              "jobs": jobs_max}
     summaries, problems = output.write(args.out, wanted, results, failures, facts)
     for label, texts in problems.items():

@@ -5,7 +5,7 @@ The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
 GATEWAY = "169.254.0.1"		# next hop of every route: cables need no ARP
-PORT_BASE = 10000		# flow N connects to this port plus N
+DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_DEQUEUE = 1			# enum swport_ecn_mode
@@ -115,5 +115,5 @@ def port_seed(scenario, number):
 
 def _flow(graph, flow):
     return (f"flow {flow.number} {flow.src} {flow.dst} {graph.address(flow.dst)} "
-            f"{PORT_BASE + flow.number} {flow.size_bytes} {flow.start_ns} "
+            f"{DEST_PORT} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}")

@@ -20,6 +20,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 MARKERS = "osD^vPX"
 DASHES = ("-", "--", "-.", ":")
 POINTS_MAX = 3000		# of one line: more only makes the file larger
+PANEL_POINTS_MAX = 12000	# of all lines of a panel
 NS_PER_US = 1000
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -63,11 +64,11 @@ def _span_us(results):
     return max(ends, default=1) / NS_PER_US
 
 
-def _thin(times, values):
-    """At most POINTS_MAX points, keeping the extremes of each stretch."""
-    if len(times) <= POINTS_MAX:
+def _thin(times, values, points=POINTS_MAX):
+    """At most so many points, keeping the extremes of each stretch."""
+    if len(times) <= points:
         return times, values
-    stretch = -(-len(times) * 2 // POINTS_MAX)
+    stretch = -(-len(times) * 2 // points)
     kept = set()
     for begin in range(0, len(times), stretch):
         part = range(begin, min(begin + stretch, len(times)))
@@ -169,8 +170,10 @@ def queues(results, look, scenario, summaries):
 
 
 def _flow_panel(axes, rows_by_flow, value, shades):
+    points = max(PANEL_POINTS_MAX // max(len(rows_by_flow), 1), 100)
     for number, rows in rows_by_flow.items():
-        times, values = _thin([row[0] / NS_PER_US for row in rows], [value(row) for row in rows])
+        times, values = _thin([row[0] / NS_PER_US for row in rows], [value(row) for row in rows],
+                              points)
         axes.plot(times, values, color=shades[number], linewidth=0.7, drawstyle="steps-post")
 
 

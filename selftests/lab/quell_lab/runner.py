@@ -26,7 +26,8 @@ COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace
                        r"possible circular|possible recursive|inconsistent lock state|"
                        r"unreferenced object")
 PROGRESS = re.compile(r"^quell-progress (\d+) (\d+) (\d+)")
-VERSION = re.compile(r"\bLinux version (\S+)")
+VERSION = re.compile(rb"Linux version ([0-9][^ \0]*) ")
+STOP_S = 5
 REFRESH_S = 0.2
 PLAIN_REFRESH_S = 10
 TAIL_LINES = 20
@@ -41,12 +42,19 @@ class Kernel:
     modules: str
     init: str
 
+    @property
+    def version(self):
+        """Release of the kernel, as its executable says."""
+        with open(self.linux, "rb") as file:
+            match = VERSION.search(file.read())
+        return match.group(1).decode() if match else None
+
 
 def find_kernel(kind):
     """The lab kernel, from QUELL_LAB_* or from where make puts it."""
     base = BUILD[kind]
     places = (("QUELL_LAB_KERNEL", "linux"), ("QUELL_LAB_MODULES", "modules"),
-              ("QUELL_LAB_INIT", "init"))
+              ("QUELL_LAB_INIT", "lab-init"))
     paths = []
     for variable, name in places:
         path = os.environ.get(variable)
@@ -83,7 +91,6 @@ class Job:
         self.done = 0
         self.state = "waiting"
         self.complaints = []
-        self.version = None
 
     @property
     def log(self):
@@ -141,9 +148,6 @@ class Job:
                 log.write(text + "\n")
                 if COMPLAINT.search(text):
                     self.complaints.append(text)
-                match = VERSION.search(text)
-                if match:
-                    self.version = match.group(1)
 
     def _finish(self, status, wall_s):
         out = os.path.join(self.directory, "out")
@@ -167,12 +171,15 @@ class Job:
         self.kill()
 
     def kill(self):
-        """End the process and what it started."""
-        if self.process and self.process.poll() is None:
-            try:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        """End the process, which ends the kernel it started; harder if it does not."""
+        process = self.process
+        if not process or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
 
     def tail(self):
         """The last lines of the kernel log."""

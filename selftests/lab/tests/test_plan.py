@@ -51,7 +51,7 @@ param h1 swift ai 125000000
 param h1 swift beta 26214
 param h2 swift ai 125000000
 param h2 swift beta 26214
-flow 1 h1 h2 10.0.0.2 10001 1000000 5000 cold
+flow 1 h1 h2 10.0.0.2 5001 1000000 5000 cold
 watch s1 p2
 sample queue=1000 flow=2000 delivered=10000
 until 1000000
