@@ -97,8 +97,10 @@ static void print_first_line(struct out *o, const struct flow *f)
 	print_endpoint(o, f, ifname, f->daddr, "dst", f->dport, "dport");
 	if (*ifname)
 		out_str(o, "dev", " dev %s", ifname);
+	/* A socket has no cookie until somebody asked for it, ss for example. */
 	snprintf(sk, sizeof(sk), "%" PRIx64, f->cookie);
-	out_u64_as(o, "cookie", " sk:%s", f->cookie, sk);
+	if (HAVE(f, QUELL_A_FLOW_COOKIE))
+		out_u64_as(o, "cookie", " sk:%s", f->cookie, sk);
 	out_text(o, "\n");
 }
 
@@ -172,36 +174,33 @@ static void print_second_line(struct out *o, const struct flow *f)
 	out_text(o, "\n");
 }
 
-static void print_counter(struct out *o, const struct counter *c)
+/* For people: those that counted something, on a line of their own. */
+static void print_counters_line(struct out *o, const struct counters *counters)
 {
-	if (!c->value)
-		return;
-	out_str(o, NULL, " %s", c->name);
-	out_u64(o, NULL, ":%s", c->value);
-}
-
-static bool any_counted(const struct counters *counters)
-{
+	const char *before = "\t";
 	size_t i;
 
-	for (i = 0; i < counters->n; i++)
-		if (counters->list[i].value)
-			return true;
-	return false;
+	for (i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->list[i];
+
+		if (!c->value)
+			continue;
+		out_text(o, before);
+		out_str(o, NULL, "%s:", c->name);
+		out_u64(o, NULL, "%s", c->value);
+		before = " ";
+	}
+	if (*before == ' ')
+		out_text(o, "\n");
 }
 
 static void print_flow(struct out *o, const struct flow *f)
 {
-	bool third_line = any_counted(&f->counters);
-
 	out_open_object(o, NULL);
 	print_first_line(o, f);
 	print_second_line(o, f);
-	if (third_line)
-		out_text(o, "\t");
-	out_counters(o, &f->counters, print_counter);
-	if (third_line)
-		out_text(o, "\n");
+	print_counters_line(o, &f->counters);
+	out_counters(o, &f->counters);
 	out_close_object(o);
 }
 

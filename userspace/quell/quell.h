@@ -55,7 +55,6 @@ int stat_show(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_find(const struct cc_list *list, const char *name);
-void out_counters(struct out *o, const struct counters *counters,
-		  void (*text)(struct out *o, const struct counter *c));
+void out_counters(struct out *o, const struct counters *counters);
 
 #endif /* QUELL_CLI_QUELL_H */

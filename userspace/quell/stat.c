@@ -2,9 +2,9 @@
 /*
  * quell stat: counters of quell.ko and of the algorithms in one namespace.
  */
+#include <inttypes.h>
 #include <string.h>
 
-#include "qty.h"
 #include "quell.h"
 
 static int take_stat(const struct nlmsghdr *nlh, void *data)
@@ -34,37 +34,33 @@ static int stat_fetch(struct app *app, struct stat_list *list)
 }
 
 /**
- * out_counters() - print counters: a JSON object of name and value
- * @o: the printer
+ * out_counters() - print counters for programs: an object of name and value
+ * @o: the printer; prints nothing in text
  * @counters: which
- * @text: prints one for people; not called in JSON
  */
-void out_counters(struct out *o, const struct counters *counters,
-		  void (*text)(struct out *o, const struct counter *c))
+void out_counters(struct out *o, const struct counters *counters)
 {
 	size_t i;
 
 	out_open_object(o, "counters");
-	for (i = 0; i < counters->n; i++) {
-		const struct counter *c = &counters->list[i];
-
-		out_u64(o, c->name, NULL, c->value);
-		if (!o->json)
-			text(o, c);
-	}
+	for (i = 0; i < counters->n; i++)
+		out_u64(o, counters->list[i].name, NULL, counters->list[i].value);
 	out_close_object(o);
 }
 
-static void print_line(struct out *o, const struct counter *c)
+/* For people: one line each, with its explanation. */
+static void print_counter_lines(struct out *o, const struct counters *counters)
 {
-	char line[QTY_TEXT_LEN + 64];
+	size_t i;
 
-	snprintf(line, sizeof(line), "  %-24s %12llu", c->name,
-		 (unsigned long long)c->value);
-	out_text(o, line);
-	if (c->doc)
-		out_str(o, NULL, "  %s", c->doc);
-	out_text(o, "\n");
+	for (i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->list[i];
+		char line[128];
+
+		snprintf(line, sizeof(line), "  %-22s %12" PRIu64, c->name, c->value);
+		out_text(o, line);
+		out_str(o, NULL, "  %s\n", c->doc ? c->doc : "");
+	}
 }
 
 static void print_stats(struct out *o, const struct stat_list *list, const char *only)
@@ -79,7 +75,8 @@ static void print_stats(struct out *o, const struct stat_list *list, const char 
 			continue;
 		out_open_object(o, NULL);
 		out_str(o, "name", "%s\n", s->name);
-		out_counters(o, &s->counters, print_line);
+		print_counter_lines(o, &s->counters);
+		out_counters(o, &s->counters);
 		out_close_object(o);
 	}
 	out_close_array(o);

@@ -1,0 +1,504 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The quell command against the real module: every verb, as text and as JSON,
+# what it changes and what it must not, and what it says when it is misused.
+#
+#	left (swift) --- veth --- right
+#
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+port=5201
+left="" right=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# status N COMMAND...: exit status as documented; output in $dir/out, $dir/err.
+status()
+{
+	local want=$1 got
+	shift
+
+	"$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] && return 0
+	echo "exit status $got, not $want"
+	cat "$dir/out" "$dir/err"
+	return 1
+}
+
+# says PATTERN: on stderr, and nothing on stdout.
+says()
+{
+	cat "$dir/err"
+	grep -qE -e "$1" "$dir/err" && [ ! -s "$dir/out" ]
+}
+
+left_quell()
+{
+	quell -n "$left" "$@"
+}
+
+# What cc set may change, as one line.
+params()
+{
+	quell -n "$1" -j cc show swift | jq -c '.[0].params | map({(.name): .value}) | add'
+}
+
+param()
+{
+	left_quell -j cc show swift "$1" | jq '.[0].params[0].value'
+}
+
+# param_is NAME VALUE
+param_is()
+{
+	local got
+
+	got=$(param "$1")
+	[ "$got" = "$2" ] && return 0
+	echo "$1 is $got, not $2"
+	return 1
+}
+
+defaults()
+{
+	left_quell -j cc show swift |
+		jq -c '.[0].params | map({(.name): .default}) | add'
+}
+
+all_default()
+{
+	[ "$(params "$1")" = "$(defaults)" ]
+}
+
+make_network()
+{
+	modprobe tcp_swift &&
+	new_netns left && new_netns right &&
+	cable "$left" l0 "$right" r0 &&
+	ip -n "$left" addr add 10.72.0.1/24 dev l0 &&
+	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
+	ip -n "$left" addr add fd72::1/64 dev l0 nodad &&
+	ip -n "$right" addr add fd72::2/64 dev r0 nodad &&
+	in_netns "$left" sysctl -q -w net.ipv4.tcp_congestion_control=swift
+}
+
+no_module()
+{
+	unload tcp_swift quell &&
+	status 2 quell cc show && says "module quell is not loaded \(try: modprobe tcp_swift\)"
+}
+
+# --- cc show -------------------------------------------------------------------
+
+show_is_text()
+{
+	left_quell cc show >"$dir/text" || return 1
+	cat "$dir/text"
+	head -n 1 "$dir/text" | grep -qE '^swift: [0-9]+ flows?$' &&
+	sed -n 2p "$dir/text" | grep -qE '^  PARAMETER +VALUE +DEFAULT +RANGE +MEANING$' &&
+	grep -qE '^  base-target +5us +5us +100ns \.\. 1s +[A-Z]' "$dir/text" &&
+	grep -qE '^  ai +50Mbit +50Mbit +8Kbit \.\. 1Tbit ' "$dir/text" &&
+	grep -qE '^  beta +0\.8 +0\.8 +' "$dir/text" &&
+	grep -qE '^  max-window +16mb +16mb +64kb \.\. 1gb ' "$dir/text" &&
+	grep -qE '^  fs-max +50pkt +50pkt +2pkt \.\. 65536pkt ' "$dir/text" &&
+	! grep -q '^\*' "$dir/text"
+}
+
+show_is_json()
+{
+	left_quell -j cc show >"$dir/json" || return 1
+	json 'length == 1 and .[0].name == "swift" and
+		(.[0].flows | type) == "number" and (.[0].params | length) >= 13' "$dir/json" &&
+	json '.[0].params | all((.name | length) > 0 and (.doc | length) > 0 and
+		.value == .default and .min <= .value and .value <= .max)' "$dir/json" &&
+	json '.[0].params[] | select(.name == "base-target") |
+		.unit == "ns" and .value == 5000 and .min == 100 and .max == 1000000000' \
+		"$dir/json" &&
+	json '.[0].params[] | select(.name == "beta") | .unit == "q16" and .value == 52429' \
+		"$dir/json"
+}
+
+pretty_is_same()
+{
+	left_quell -j cc show | jq -S . >"$dir/one"
+	left_quell -jp cc show >"$dir/pretty"
+	jq -S . "$dir/pretty" >"$dir/two"
+	cmp "$dir/one" "$dir/two" && [ "$(wc -l <"$dir/pretty")" -gt 50 ]
+}
+
+one_param()
+{
+	left_quell cc show swift beta >"$dir/text"
+	cat "$dir/text"
+	[ "$(wc -l <"$dir/text")" -eq 3 ] && grep -qE '^  beta +0\.8 ' "$dir/text" &&
+	param_is beta 52429
+}
+
+verb_may_be_left_out()
+{
+	[ "$(left_quell cc)" = "$(left_quell cc show)" ]
+}
+
+# --- cc set and reset ----------------------------------------------------------
+
+set_two()
+{
+	status 0 left_quell cc set swift base-target 10us ai 1gbit &&
+	[ ! -s "$dir/out" ] && [ ! -s "$dir/err" ] &&
+	param_is base-target 10000 && param_is ai 125000000 && param_is beta 52429
+}
+
+changes_are_marked()
+{
+	left_quell cc show swift >"$dir/text"
+	cat "$dir/text"
+	grep -qE '^\* base-target +10us +5us ' "$dir/text" &&
+	grep -qE '^\* ai +1Gbit +50Mbit ' "$dir/text" &&
+	grep -qE '^  beta ' "$dir/text" &&
+	[ "$(grep -c '^\* [a-z]*-\?[a-z]* .*\.\.' "$dir/text")" -eq 2 ] &&
+	tail -n 1 "$dir/text" | grep -q 'differs from the default'
+}
+
+others_keep_defaults()
+{
+	all_default "$right" && ! all_default "$left"
+}
+
+same_from_inside()
+{
+	[ "$(in_netns "$left" quell cc show swift)" = "$(left_quell cc show swift)" ] &&
+	[ "$(quell -n "/run/netns/$left" cc show swift)" = "$(left_quell cc show swift)" ]
+}
+
+reset_one()
+{
+	status 0 left_quell cc reset swift ai &&
+	param_is ai 6250000 && param_is base-target 10000
+}
+
+reset_all()
+{
+	status 0 left_quell cc reset swift && all_default "$left"
+}
+
+# What show prints for a default or a bound, set takes for the same value.
+column_round_trips()
+{
+	local key=$1 name value text
+
+	left_quell -j cc show swift | jq -r ".[0].params[] | \"\(.name) \(.$key)\"" >"$dir/list"
+	[ "$(wc -l <"$dir/list")" -ge 13 ] || return 1
+	while read -r name value; do
+		left_quell cc reset swift "$name" || return 1
+		left_quell cc show swift "$name" >"$dir/row"
+		case $key in
+		min)	text=$(sed -nE '3s/.* ([^ ]+) \.\. .*/\1/p' "$dir/row") ;;
+		max)	text=$(sed -nE '3s/.* \.\. ([^ ]+) .*/\1/p' "$dir/row") ;;
+		*)	text=$(awk 'NR == 3 { print $3 }' "$dir/row") ;;
+		esac
+		left_quell cc set swift "$name" "$text" || return 1
+		param_is "$name" "$value" || return 1
+		text=$(left_quell cc show swift "$name" | sed 's/^[* ] //' | awk 'NR == 3 { print $2 }')
+		left_quell cc set swift "$name" "$text" || return 1
+		param_is "$name" "$value" || return 1
+	done <"$dir/list"
+	left_quell cc reset swift
+}
+
+every_notation()
+{
+	left_quell cc set swift base-target 0.025ms hop-scale 1.5us ai 12.5mbps beta 80% \
+		fs-max 100pkt max-window 225kb init-window 15000 &&
+	param_is base-target 25000 && param_is hop-scale 1500 && param_is ai 12500000 &&
+	param_is beta 52429 && param_is fs-max 6553600 && param_is max-window 230400 &&
+	param_is init-window 15000 && left_quell cc reset swift
+}
+
+# refused PATTERN ARGUMENT...: status 1, PATTERN on stderr, nothing changed.
+refused()
+{
+	local pattern=$1 before after
+	shift
+
+	before=$(params "$left")
+	status 1 left_quell "$@" && says "$pattern" || return 1
+	after=$(params "$left")
+	[ -n "$before" ] && [ "$before" = "$after" ]
+}
+
+bad_values()
+{
+	local pattern arguments
+
+	while IFS='|' read -r pattern arguments; do
+		# shellcheck disable=SC2086 # a list of words
+		check "refused: quell $arguments" refused "$pattern" $arguments
+	done <<'END'
+unknown algorithm 'nosuch' \(loaded: swift\)|cc show nosuch
+unknown algorithm 'nosuch' \(loaded: swift\)|cc set nosuch base-target 5us
+unknown algorithm 'averyveryverylongname' |cc reset averyveryverylongname
+no parameter 'nosuch' \(it has: base-target, hop-scale|cc show swift nosuch
+no parameter 'nosuch' \(it has: base-target, hop-scale|cc set swift nosuch 5us
+no parameter 'nosuch' \(it has: base-target, hop-scale|cc reset swift nosuch
+swift base-target: '99ns' is out of range 100ns \.\. 1s$|cc set swift base-target 99ns
+swift base-target: '1\.1s' is out of range 100ns \.\. 1s$|cc set swift base-target 1.1s
+swift base-target: '0' is out of range 100ns \.\. 1s$|cc set swift base-target 0
+swift base-target: 'frob' cannot be read; expected a time .*range 100ns \.\. 1s$|cc set swift base-target frob
+swift base-target: '5usx' cannot be read; |cc set swift base-target 5usx
+swift base-target: '5mbit' cannot be read; |cc set swift base-target 5mbit
+swift base-target: '0x10us' cannot be read; |cc set swift base-target 0x10us
+swift base-target: '-5us' is negative; |cc set swift base-target -5us
+swift base-target: '5' has no unit; |cc set swift base-target 5
+swift base-target: '100\.5ns' is finer than |cc set swift base-target 100.5ns
+swift base-target: '99999999999999999999s' is too large; .*range 100ns \.\. 1s$|cc set swift base-target 99999999999999999999s
+swift base-target: '18446744073709551716ns' is too large; |cc set swift base-target 18446744073709551716ns
+swift ai: '2tbit' is out of range 8Kbit \.\. 1Tbit$|cc set swift ai 2tbit
+swift beta: '1\.1' is out of range 0\.00002 \.\. 1$|cc set swift beta 1.1
+swift max-window: '1b' is out of range 64kb \.\. 1gb$|cc set swift max-window 1b
+swift retx-reset: '1\.5' is finer than |cc set swift retx-reset 1.5
+swift fs-max: '1pkt' is out of range 2pkt \.\. 65536pkt$|cc set swift fs-max 1pkt
+swift base-target: '1ns' is out of range|cc set swift ai 1gbit base-target 1ns
+no parameter 'nosuch'|cc set swift ai 1gbit nosuch 1
+swift ai: given twice|cc set swift ai 1gbit ai 2gbit
+too few arguments, usage: quell cc set ALGO PARAM VALUE|cc set swift ai
+the value of 'beta' is missing|cc set swift ai 1gbit beta
+unexpected argument 'c'|cc show a b c
+unknown verb 'frob'|cc frob
+unknown object 'frob'|frob
+unknown algorithm 'nosuch'|flow show cc nosuch
+the value of 'cc' is missing|flow show cc
+unknown argument 'frob'|flow show frob
+interval: 'x' cannot be read|flow watch interval x
+interval: '1ms' is out of range 10ms|flow watch interval 1ms
+no counters of 'nosuch'|stat nosuch
+END
+}
+
+empty_value()
+{
+	refused "swift base-target: '' cannot be read" cc set swift base-target ""
+}
+
+no_such_netns()
+{
+	status 1 quell -n no-such-netns cc set swift base-target 10us &&
+	says "cannot open network namespace 'no-such-netns'"
+}
+
+# A user namespace of its own gives no rights over this network namespace.
+without_rights()
+{
+	local before
+
+	before=$(params "$left")
+	status 2 in_netns "$left" unshare -U quell cc set swift base-target 10us &&
+	says "not permitted \(needs CAP_NET_ADMIN\)" &&
+	status 2 in_netns "$left" unshare -U quell cc reset swift &&
+	[ "$(params "$left")" = "$before" ] &&
+	status 0 in_netns "$left" unshare -U quell cc show
+}
+
+full_disk()
+{
+	quell -n "$left" cc show >/dev/full 2>"$dir/err"
+	[ $? -eq 2 ] && grep -q "cannot write the output: No space left" "$dir/err"
+}
+
+# --- flow ------------------------------------------------------------------------
+
+no_flows()
+{
+	[ "$(quell -n "$right" flow show)" = "" ] && [ "$(quell -n "$right" -j flow show)" = "[]" ]
+}
+
+start_transfer()
+{
+	ip netns exec "$right" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
+	defer kill $!
+	poll 10 listens "$right" "$port" || return 1
+	start_client 10.72.0.2
+}
+
+start_client()
+{
+	ip netns exec "$left" iperf3 -c "$1" -p "$port" -t 600 >"$dir/client" 2>&1 &
+	client=$!
+	defer kill "$client"
+	poll 10 busy_flow "$1"
+}
+
+stop_client()
+{
+	kill "$client"
+	wait "$client" 2>/dev/null
+	poll 10 no_flow_left
+}
+
+no_flow_left()
+{
+	[ "$(left_quell -j flow show)" = "[]" ]
+}
+
+# The row of the data connection to $1.  Sockets get their cookies from ss.
+busy_flow()
+{
+	in_netns "$left" ss -Htne >"$dir/ss"
+	left_quell -j flow show >"$dir/flows" &&
+	jq -e "[.[] | select(.dst == \"$1\" and .rtt_ns and .cookie)] |
+		max_by(.counters[\"rtt-samples\"]) | select(.counters[\"rtt-samples\"] > 10)" \
+		"$dir/flows" >"$dir/flow"
+}
+
+flow_json()
+{
+	json "all(.cc == \"swift\" and .src == \"$1\" and .dst == \"$2\" and .dport == $port and
+		.dev == \"l0\")" "$dir/flows" &&
+	json '.window_bytes > 0 and .mss_bytes > 500 and .mss_bytes < 65536 and
+		.rtt_ns >= .min_rtt_ns and .target_ns >= 5000 and
+		.clock == "software" and .link_bytes_ps == 1250000000 and .hops == 0 and
+		(.limited_by | type) == "string" and
+		(.pacing_bytes_ps | type) != "string" and
+		.counters["rtt-samples"] > 0' "$dir/flow"
+}
+
+# ss names the same socket by the same cookie.
+joins_with_ss()
+{
+	local sk sport
+
+	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
+	sport=$(jq .sport "$dir/flow")
+	cat "$dir/ss"
+	grep -E "10\.72\.0\.1:$sport +10\.72\.0\.2:$port" "$dir/ss" | grep -qw "$sk"
+}
+
+flow_text()
+{
+	local number='[0-9.]+'
+
+	left_quell flow show >"$dir/text"
+	cat "$dir/text"
+	grep -qE "^10\.72\.0\.1:[0-9]+ -> 10\.72\.0\.2:$port dev l0 sk:[0-9a-f]+$" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mu]?s min-rtt:${number}[mu]?s target:${number}[mu]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+$" "$dir/text" &&
+	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
+	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
+}
+
+flow_filter()
+{
+	[ "$(left_quell -j flow show cc swift | jq length)" -ge 1 ] &&
+	left_quell flow show cc swift | grep -q '^	swift '
+}
+
+flows_are_counted()
+{
+	[ "$(left_quell -j cc show swift | jq '.[0].flows')" -ge 1 ] &&
+	[ "$(quell -n "$right" -j cc show swift | jq '.[0].flows')" -eq 0 ]
+}
+
+watch_repeats()
+{
+	left_quell -j flow watch cc swift interval 10ms | head -n 3 >"$dir/watch"
+	[ "$(jq -s length "$dir/watch")" -eq 3 ] && json 'length >= 1' "$dir/watch"
+}
+
+params_apply_to_flows()
+{
+	left_quell cc set swift base-target 777us && poll 10 target_is_raised &&
+	left_quell cc reset swift
+}
+
+target_is_raised()
+{
+	busy_flow 10.72.0.2 && jq -e '.target_ns >= 777000' "$dir/flow"
+}
+
+ipv6_flow()
+{
+	start_client fd72::2 && flow_json fd72::1 fd72::2 || return 1
+	left_quell flow show >"$dir/text"
+	cat "$dir/text"
+	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
+}
+
+# --- stat ------------------------------------------------------------------------
+
+stat_text()
+{
+	left_quell stat >"$dir/text"
+	cat "$dir/text"
+	grep -qx quell "$dir/text" && grep -qx swift "$dir/text" &&
+	grep -qE '^  increases +[0-9]+  [A-Z]' "$dir/text"
+}
+
+stat_json()
+{
+	left_quell -j stat >"$dir/stat" &&
+	json 'map(.name) == ["quell", "swift"] and
+		all(.counters | length > 0 and all(type == "number"))' "$dir/stat" &&
+	json '.[1].counters | .increases + .decreases > 0' "$dir/stat"
+}
+
+stat_one()
+{
+	[ "$(left_quell -j stat swift | jq -c 'map(.name)')" = '["swift"]' ] &&
+	! left_quell stat swift | grep -qx quell
+}
+
+stat_is_per_netns()
+{
+	json '.[1].counters | .increases + .decreases > 0' "$dir/stat" &&
+	quell -n "$right" -j stat swift >"$dir/other" &&
+	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
+}
+
+plan 74
+check "without the module: what to do, status 2" no_module
+check "network, swift on the left" make_network
+check "cc show prints a table" show_is_text
+check "cc show -j is JSON in base units" show_is_json
+check "-p only indents" pretty_is_same
+check "cc show of one parameter" one_param
+check "quell cc shows" verb_may_be_left_out
+check "cc set changes two parameters and no third" set_two
+check "changed parameters are marked" changes_are_marked
+check "other namespaces keep their defaults" others_keep_defaults
+check "-n NETNS is ip netns exec NETNS" same_from_inside
+check "cc reset of one parameter" reset_one
+check "cc reset of all" reset_all
+check "printed defaults can be set" column_round_trips default
+check "printed lower bounds can be set" column_round_trips min
+check "printed upper bounds can be set" column_round_trips max
+check "every notation of a value" every_notation
+bad_values
+check "refused: an empty value" empty_value
+check "refused: a namespace that is not there" no_such_netns
+if unshare -U true 2>/dev/null; then
+	check "refused: without CAP_NET_ADMIN; showing is allowed" without_rights
+else
+	skip "refused: without CAP_NET_ADMIN" "the kernel has no user namespaces"
+fi
+check "a full disk is an error" full_disk
+check "no flows is an empty list" no_flows
+check "a transfer starts" start_transfer
+check "flow show -j describes it" flow_json 10.72.0.1 10.72.0.2
+check "its cookie is the one of ss" joins_with_ss
+check "flow show prints it" flow_text
+check "flow show cc" flow_filter
+check "cc show counts flows" flows_are_counted
+check "flow watch repeats" watch_repeats
+check "a new parameter reaches an open flow" params_apply_to_flows
+check "stat prints counters" stat_text
+check "stat -j" stat_json
+check "stat of one algorithm" stat_one
+check "stat is per namespace" stat_is_per_netns
+check "the flow ends" stop_client
+check "an IPv6 flow has brackets" ipv6_flow
+check "it ends too" stop_client
+finish
