@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transport against a scripted kernel: the linker sends the two libmnl calls
+ * that touch a socket here.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
+#include "nl.h"
+#include "tap.h"
+
+#define FAMILY		0x20
+#define PARTS_MAX	32
+
+ssize_t __wrap_mnl_socket_sendto(const struct mnl_socket *sock, const void *buf, size_t len);
+ssize_t __wrap_mnl_socket_recvfrom(const struct mnl_socket *sock, void *buf, size_t len);
+
+/* One receive: an errno value, or a message of this type, flags and payload. */
+struct part {
+	int		fail;
+	uint16_t	type;
+	uint16_t	flags;
+	int32_t		payload;
+	int		seq_offset;	/* from that of the request */
+};
+
+static struct {
+	const struct part	*parts;
+	unsigned int		next;
+	unsigned int		requests;
+	uint32_t		seq;
+	uint16_t		request_flags;
+} kernel;
+
+ssize_t __wrap_mnl_socket_sendto(const struct mnl_socket *sock, const void *buf, size_t len)
+{
+	const struct nlmsghdr *nlh = buf;
+
+	(void)sock;
+	kernel.requests++;
+	kernel.seq = nlh->nlmsg_seq;
+	kernel.request_flags = nlh->nlmsg_flags;
+	return len;
+}
+
+ssize_t __wrap_mnl_socket_recvfrom(const struct mnl_socket *sock, void *buf, size_t len)
+{
+	const struct part *part = &kernel.parts[kernel.next++ % PARTS_MAX];
+	struct nlmsghdr *nlh;
+
+	(void)sock;
+	(void)len;
+	if (part->fail) {
+		errno = part->fail;
+		return -1;
+	}
+	nlh = mnl_nlmsg_put_header(buf);
+	nlh->nlmsg_type = part->type;
+	nlh->nlmsg_flags = part->flags;
+	nlh->nlmsg_seq = kernel.seq + part->seq_offset;
+	memcpy(mnl_nlmsg_put_extra_header(nlh, sizeof(part->payload)), &part->payload,
+	       sizeof(part->payload));
+	if (part->type == NLMSG_ERROR)	/* header of the request, as the kernel sends */
+		mnl_nlmsg_put_extra_header(nlh, sizeof(struct nlmsghdr));
+	return nlh->nlmsg_len;
+}
+
+/* What the reader was told. */
+static struct {
+	unsigned int	messages;
+	unsigned int	restarts;
+	int		answer;
+} seen;
+
+static int message(const struct nlmsghdr *nlh, void *data)
+{
+	(void)nlh;
+	(void)data;
+	seen.messages++;
+	return seen.answer;
+}
+
+static void restart(void *data)
+{
+	(void)data;
+	seen.messages = 0;
+	seen.restarts++;
+}
+
+static const struct nl_reader reader = { .message = message, .restart = restart };
+
+static int run(bool dump, const struct part *parts, struct nl_error *err)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nl nl = { .family = FAMILY, .seq = 41 };
+	struct nlmsghdr *nlh = nl_prepare(&nl, buf, 1);
+	int answer = seen.answer;
+
+	memset(&kernel, 0, sizeof(kernel));
+	memset(&seen, 0, sizeof(seen));
+	seen.answer = answer;
+	kernel.parts = parts;
+	return dump ? nl_dump(&nl, nlh, &reader, err) : nl_do(&nl, nlh, &reader, err);
+}
+
+static void nl_dump__whole(void)
+{
+	static const struct part parts[PARTS_MAX] = {
+		{ .type = FAMILY, .flags = NLM_F_MULTI },
+		{ .type = FAMILY, .flags = NLM_F_MULTI },
+		{ .type = NLMSG_DONE, .flags = NLM_F_MULTI },
+	};
+	struct nl_error err;
+
+	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__whole status");
+	tap_equal_u64(seen.messages, 2, "nl_dump__whole messages");
+	tap_equal_u64(kernel.requests, 1, "nl_dump__whole asks once");
+	tap_ok((kernel.request_flags & NLM_F_DUMP) == NLM_F_DUMP, "nl_dump__whole flags");
+}
+
+/* Read to its end, thrown away, asked for anew. */
+static void nl_dump__interrupted(void)
+{
+	static const struct part parts[PARTS_MAX] = {
+		{ .type = FAMILY, .flags = NLM_F_MULTI },
+		{ .type = FAMILY, .flags = NLM_F_MULTI | NLM_F_DUMP_INTR },
+		{ .type = FAMILY, .flags = NLM_F_MULTI },
+		{ .type = NLMSG_DONE, .flags = NLM_F_MULTI },
+		{ .type = FAMILY, .flags = NLM_F_MULTI },
+		{ .type = NLMSG_DONE, .flags = NLM_F_MULTI },
+	};
+	struct nl_error err;
+
+	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__interrupted status");
+	tap_equal_u64(kernel.requests, 2, "nl_dump__interrupted asks again");
+	tap_equal_u64(seen.restarts, 1, "nl_dump__interrupted throws away");
+	tap_equal_u64(seen.messages, 1, "nl_dump__interrupted keeps the second try");
+}
+
+static void nl_dump__always_interrupted(void)
+{
+	static struct part parts[PARTS_MAX];
+	struct nl_error err;
+	unsigned int i;
+
+	for (i = 0; i < PARTS_MAX; i += 2) {
+		parts[i] = (struct part){ .type = FAMILY, .flags = NLM_F_DUMP_INTR };
+		parts[i + 1] = (struct part){ .type = NLMSG_DONE };
+	}
+	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__always_interrupted status");
+	tap_equal_u64(kernel.requests, 8, "nl_dump__always_interrupted gives up asking");
+	tap_equal_u64(seen.messages, 1, "nl_dump__always_interrupted keeps the last try");
+}
+
+static void nl_dump__refused(void)
+{
+	static const struct part parts[PARTS_MAX] = {
+		{ .type = NLMSG_DONE, .payload = -EINVAL },
+	};
+	struct nl_error err;
+
+	tap_ok(run(true, parts, &err) == -EINVAL && err.code == EINVAL, "nl_dump__refused");
+}
+
+static void nl_do__answers(void)
+{
+	static const struct part leftovers[PARTS_MAX] = {
+		{ .type = FAMILY, .seq_offset = -1 },
+		{ .type = NLMSG_ERROR, .payload = -EPERM, .seq_offset = -1 },
+		{ .fail = EINTR },
+		{ .type = NLMSG_NOOP },
+		{ .type = FAMILY },
+		{ .type = NLMSG_ERROR },
+	};
+	static const struct part refusal[PARTS_MAX] = {
+		{ .type = NLMSG_ERROR, .payload = -EPERM },
+	};
+	static const struct part overrun[PARTS_MAX] = {
+		{ .fail = ENOBUFS },
+	};
+	struct nl_error err;
+
+	tap_equal_u64(run(false, leftovers, &err), 0, "nl_do__leftovers status");
+	tap_equal_u64(seen.messages, 1, "nl_do__leftovers are passed over");
+	tap_equal_u64(kernel.next, 6, "nl_do__leftovers reads up to the acknowledgement");
+	tap_ok(run(false, refusal, &err) == -EPERM && err.code == EPERM, "nl_do__refused");
+	tap_ok(run(false, overrun, &err) == -ENOBUFS, "nl_do__receive_fails");
+
+	seen.answer = -EBADMSG;
+	tap_ok(run(false, leftovers, &err) == -EBADMSG && err.code == EBADMSG &&
+	       kernel.next == 6, "nl_do__reader_refuses, read to the end all the same");
+	seen.answer = 0;
+}
+
+int main(void)
+{
+	nl_dump__whole();
+	nl_dump__interrupted();
+	nl_dump__always_interrupted();
+	nl_dump__refused();
+	nl_do__answers();
+	return tap_done();
+}
