@@ -46,6 +46,8 @@ struct quell_flow;
  *			->release without ->init, so it is looked at first
  * @acked_seq:		snd_una at the last sample
  * @delivered_ce_pkts:	tcp_sock.delivered_ce at the last sample
+ * @backlogged:		data was waiting at the last sample: what comes next is
+ *			no new message, however long pacing holds it back
  *
  * Written under the socket lock only.  The algorithm's variables follow.
  */
@@ -56,6 +58,7 @@ struct quell_cc {
 	u32			magic;
 	u32			acked_seq;
 	u32			delivered_ce_pkts;
+	bool			backlogged;
 };
 
 static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=

@@ -120,9 +120,10 @@ static void hook_sent(struct quell_flow *flow, const struct sock *sk,
 	u64 earliest_ns = ktime_get_ns();
 	u32 packets = 1;
 
-	if (skb->len <= header_bytes)
-		return;
+	/* A FIN takes a number but no byte; that byte's time is neglected. */
 	segment.end_seq = segment.seq + payload_bytes + th->fin;
+	if (segment.end_seq == segment.seq)
+		return;
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (before(segment.seq, tcp_sk(sk)->snd_nxt)) {
 		quell_segments_mark(&flow->segments, segment.seq, segment.end_seq);

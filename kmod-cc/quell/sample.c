@@ -198,6 +198,7 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	cc->acked_seq = tp->snd_una;
 	cc->delivered_ce_pkts = tp->delivered_ce;
 	cc->active_ns = sample->now_ns;
+	cc->backlogged = tp->write_seq != tp->snd_nxt;
 	return sample->acked_pkts > 0;
 }
 EXPORT_SYMBOL_GPL(quell_sample_fill);
@@ -245,7 +246,8 @@ EXPORT_SYMBOL_GPL(quell_first_rtt_ns);
  * @idle_ns: time since the last acknowledgement, ns
  *
  * TX_START also comes with the first retransmission after a timeout, when
- * everything outstanding counts as lost; that is no start.
+ * everything outstanding counts as lost, and with every packet of a window
+ * below one segment that was paced; neither is a start.
  *
  * Context: socket lock, within the TX_START event.
  * Return: true for a start.
@@ -255,7 +257,7 @@ bool quell_idle_ns(const struct sock *sk, u64 *idle_ns)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 active_ns = quell_cc(sk)->active_ns;
 
-	if (tp->packets_out)
+	if (tp->packets_out || quell_cc(sk)->backlogged)
 		return false;
 	*idle_ns = tp->tcp_clock_cache > active_ns ?
 		   tp->tcp_clock_cache - active_ns : 0;
