@@ -8,14 +8,16 @@
 #include "../../../include/uapi/linux/quell.h"
 #include "init.h"
 
-static void family_answer(const struct nlmsghdr *nlh, void *arg)
+/* Keep the id of our family, if this message of the list is about it. */
+static void each_family(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *tb[CTRL_ATTR_MAX + 1];
 	int header = NLMSG_HDRLEN + GENL_HDRLEN;
 
 	nl_parse(tb, CTRL_ATTR_MAX, (const char *)nlh + header,
 		 nlh->nlmsg_len - header);
-	if (tb[CTRL_ATTR_FAMILY_ID])
+	if (tb[CTRL_ATTR_FAMILY_ID] && tb[CTRL_ATTR_FAMILY_NAME] &&
+	    !strcmp(nl_data(tb[CTRL_ATTR_FAMILY_NAME]), QUELL_FAMILY_NAME))
 		memcpy(arg, nl_data(tb[CTRL_ATTR_FAMILY_ID]), sizeof(uint16_t));
 }
 
@@ -27,11 +29,11 @@ static uint16_t family_id(int fd)
 
 	if (id)
 		return id;
-	nl_start(&req, GENL_ID_CTRL, 0, &genl, sizeof(genl));
-	nl_put_string(&req, CTRL_ATTR_FAMILY_NAME, QUELL_FAMILY_NAME);
-	nl_dump(fd, &req, family_answer, &id);
+	nl_start(&req, GENL_ID_CTRL, NLM_F_DUMP, &genl, sizeof(genl));
+	nl_dump(fd, &req, each_family, &id);
 	if (!id)
-		fail("no netlink family '" QUELL_FAMILY_NAME "': is quell.ko loaded?");
+		fail("no netlink family '" QUELL_FAMILY_NAME
+		     "': is quell.ko loaded?");
 	return id;
 }
 

@@ -175,8 +175,10 @@ static int labflow_cmd_sample(const char *args)
 
 static int labflow_cmd_run(const char *args)
 {
-	if (!lab.n_flows)
+	if (!lab.n_flows) {
+		labflow_fail("a run without a flow");
 		return -ENOENT;
+	}
 	return labflow_run_start();
 }
 

@@ -2,7 +2,7 @@
 /*
  * quell_labflow: the course of a run.
  *
- *	warm flows: connect, WARM_SEGS one-byte messages, one flow after the
+ *	warm flows: connect, WARM_SEGS one-segment messages, one flow after the
  *	other on an otherwise idle network
  *	T0: the next multiple of 100 ms
  *	T0 + start: a warm flow sends its message, a cold one connects first
@@ -123,8 +123,8 @@ static void labflow_sleep_ns(u64 ns)
 	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
 }
 
-/* One message of one byte, and its acknowledgement. */
-static int labflow_warm_once(struct labflow_flow *flow)
+/* One message, and its acknowledgement. */
+static int labflow_warm_once(struct labflow_flow *flow, u32 bytes)
 {
 	u64 give_up_ns = ktime_get_ns() + LABFLOW_WARM_TIMEOUT_NS;
 	struct sock *sk = flow->sock->sk;
@@ -132,7 +132,7 @@ static int labflow_warm_once(struct labflow_flow *flow)
 
 	local_bh_disable();
 	bh_lock_sock(sk);
-	pushed = labflow_sock_push(flow, flow->limit_bytes + 1);
+	pushed = labflow_sock_push(flow, flow->limit_bytes + bytes);
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	if (!pushed)
@@ -147,8 +147,13 @@ static int labflow_warm_once(struct labflow_flow *flow)
 	return -ETIMEDOUT;
 }
 
+/*
+ * Messages of one full segment: the smallest RTT learned is that of the
+ * packets the flow will send, which switches store before they forward.
+ */
 static int labflow_warm_up(struct labflow_flow *flow)
 {
+	u32 mss_bytes;
 	int err, i;
 
 	err = labflow_sock_connect(flow, 0);
@@ -156,9 +161,10 @@ static int labflow_warm_up(struct labflow_flow *flow)
 		labflow_fail("flow %u: cannot connect: error %d", flow->id, err);
 		return err;
 	}
-	flow->warm_bytes = LABFLOW_WARM_SEGS;
+	mss_bytes = tcp_sk(flow->sock->sk)->mss_cache;
+	flow->warm_bytes = LABFLOW_WARM_SEGS * mss_bytes;
 	for (i = 0; i < LABFLOW_WARM_SEGS; i++) {
-		err = labflow_warm_once(flow);
+		err = labflow_warm_once(flow, mss_bytes);
 		if (err)
 			return err;
 	}
