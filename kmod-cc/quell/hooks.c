@@ -93,11 +93,12 @@ static void hook_depart(struct quell_flow *flow, struct quell_segment *segment,
 		segment->depart_q16 = 0;
 		return;
 	}
-	segment->queued = link->free_ns > earliest_ns;
-	if (!segment->queued) {
+	/* A link that falls free within this very ns is taken over as it does. */
+	if (link->free_ns + !!link->free_rem < earliest_ns) {
 		link->free_ns = earliest_ns;
 		link->free_rem = 0;
 	}
+	segment->queued = link->free_ns > earliest_ns;
 	segment->depart_ns = link->free_ns;
 	/* The rest is below the speed, at most 2^39 bytes/s: 16 bits more fit. */
 	segment->depart_q16 = link->free_rem ?

@@ -171,7 +171,8 @@ void quell_segments_drop(struct quell_segments *segments, u32 una)
  *
  * Context: any.
  * Return: departure plus serialisation up to that packet's last bit, rounded
- * to the nearest ns; the departure when the speed is unknown.
+ * up, for at the next ns it is seen to have left; the departure when the speed
+ * is unknown.
  */
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps)
@@ -186,7 +187,7 @@ u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 	wire_bytes = payload_bytes + (u64)packets * segment->header_bytes;
 	left_ns = div64_u64_rem(wire_bytes * NSEC_PER_SEC, link_bytes_ps, &rest);
 	rest = div64_u64(rest << 16, link_bytes_ps) + segment->depart_q16;
-	return segment->depart_ns + left_ns + ((rest + BIT(15)) >> 16);
+	return segment->depart_ns + left_ns + ((rest + BIT(16) - 1) >> 16);
 }
 
 /**
