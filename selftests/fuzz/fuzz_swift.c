@@ -228,6 +228,10 @@ static void do_loss(struct flow *f, const struct quell_sample *s)
 	quell_swift_on_loss(&f->v, &f->p, &f->st, s, &f->out);
 	require(f->v.window_q16 <= window_before_q16(f), "loss never raises", f);
 	require(f->v.flags & QUELL_SWIFT_F_LOSS, "loss is remembered", f);
+	if (!f->v.min_rtt_ns && f->before.window_q16 <= f->p.max_window_bytes << 16)
+		require(f->v.window_q16 <= f->before.window_q16 / 2 + 1 ||
+			f->v.window_q16 == smallest_window_q16(f),
+			"without a signal loss takes half", f);
 	check_decrease(f, s->now_ns);
 }
 
