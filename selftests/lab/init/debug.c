@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * With a kernel that has kmemleak: unload the flow generator and look for
- * memory nobody refers to any more.
+ * With a kernel that has kmemleak: take the network apart, unload every module
+ * and look for memory nobody refers to any more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +17,9 @@
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 /* kmemleak reports objects older than 5 s only. */
 #define AGE_S		6
+/* Namespaces are destroyed by a worker. */
+#define RETRY_NS	100000000
+#define RETRIES		50
 
 /* Print the report; the number of objects in it. */
 static int show_leaks(void)
@@ -37,14 +40,32 @@ static int show_leaks(void)
 	return leaks;
 }
 
+/* Unload a module; what still uses it goes away in the background. */
+static void unload(const char *name)
+{
+	struct timespec pause = { .tv_nsec = RETRY_NS };
+	int i;
+
+	for (i = 0; i < RETRIES; i++) {
+		if (!syscall(SYS_delete_module, name, O_NONBLOCK))
+			return;
+		if (errno != EWOULDBLOCK)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	fail("unloading %s: %s", name, strerror(errno));
+}
+
 void debug_leak_check(void)
 {
 	struct timespec age = { .tv_sec = AGE_S };
+	int i;
 
 	if (access(KMEMLEAK, F_OK))
 		return;
-	if (syscall(SYS_delete_module, "quell_labflow", 0))
-		fail("unloading quell_labflow: %s", strerror(errno));
+	net_close();
+	for (i = n_modules - 1; i >= 0; i--)
+		unload(modules[i]);
 	nanosleep(&age, NULL);
 	/* The first scan may see pointers in registers and stale stacks. */
 	write_text(KMEMLEAK, "scan");

@@ -64,6 +64,8 @@ extern int n_nodes;
 extern struct port *ports;
 extern int n_ports;
 extern struct line line;
+extern char (*modules)[64];
+extern int n_modules;
 
 /* main.c: errors end the run, naming the plan line being executed. */
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -111,6 +113,7 @@ int nl_len(const struct nlattr *attr);
 /* net.c */
 void net_defaults(void);
 void net_enter(int node);
+void net_close(void);
 int node_index(const char *name);
 struct port *port_find(const char *node, const char *dev);
 void cmd_node(void);

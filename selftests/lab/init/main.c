@@ -22,6 +22,8 @@
 #define LINE_MAX_BYTES	4096
 
 struct line line;
+char (*modules)[64];
+int n_modules;
 
 static char line_text[LINE_MAX_BYTES];
 
@@ -111,11 +113,14 @@ char *read_text(const char *path, char *buffer, size_t size)
 static void cmd_module(void)
 {
 	char path[128], params[512] = "";
+	size_t length;
 	int fd, i;
 
 	need_words(1, PLAN_WORDS_MAX);
-	if (strchr(line.word[1], '/'))
-		fail("'%s' is not a file name", line.word[1]);
+	length = strlen(line.word[1]) - strlen(".ko");
+	if (strchr(line.word[1], '/') || strlen(line.word[1]) <= strlen(".ko") ||
+	    length >= sizeof(*modules) || strcmp(line.word[1] + length, ".ko"))
+		fail("'%s' is not a file name like quell.ko", line.word[1]);
 	snprintf(path, sizeof(path), "/modules/%s", line.word[1]);
 	for (i = 2; i < line.n; i++) {
 		size_t used = strlen(params);
@@ -131,6 +136,9 @@ static void cmd_module(void)
 	if (syscall(SYS_finit_module, fd, params, 0))
 		fail("loading: %s", strerror(errno));
 	close(fd);
+	modules = grow(modules, n_modules, sizeof(*modules));
+	snprintf(modules[n_modules++], sizeof(*modules), "%.*s", (int)length,
+		 line.word[1]);
 }
 
 /* cc-allowed NAME... */

@@ -40,6 +40,22 @@ void net_enter(int node)
 	current_node = node;
 }
 
+/* Let go of every namespace but the first, with all that is in them. */
+void net_close(void)
+{
+	int i;
+
+	net_enter(0);
+	for (i = 1; i < n_nodes; i++) {
+		close(nodes[i].ns_fd);
+		close(nodes[i].rt_fd);
+		if (nodes[i].genl_fd >= 0)
+			close(nodes[i].genl_fd);
+	}
+	n_nodes = 1;
+	n_ports = 0;
+}
+
 /* Make a node of the namespace this process is in. */
 static void node_add_current(const char *name)
 {

@@ -17,21 +17,11 @@
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
 /* Virtual time between looks at the run, until they get rarer. */
 #define POLL_NS			50000
-/* Virtual time for ACKs still under way when the last byte is delivered. */
+/* Virtual time for what is still under way when the run ends. */
 #define SETTLE_NS		50000000
 
+static int control_fd = -1;
 static bool ran;
-
-static int control_fd(void)
-{
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = open(LABFLOW "control", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail("quell_labflow is not loaded");
-	return fd;
-}
 
 /* The second line of the state file: labflow's own words. */
 static void labflow_reason(char *reason, size_t size)
@@ -55,7 +45,11 @@ static void control(const char *fmt, ...)
 	va_end(args);
 	if (length >= (int)sizeof(command))
 		fail("command longer than %zu", sizeof(command));
-	if (write(control_fd(), command, length) == length)
+	if (control_fd < 0)
+		control_fd = open(LABFLOW "control", O_WRONLY | O_CLOEXEC);
+	if (control_fd < 0)
+		fail("quell_labflow is not loaded");
+	if (write(control_fd, command, length) == length)
 		return;
 	error = errno;
 	labflow_reason(reason, sizeof(reason));
@@ -204,8 +198,13 @@ void cmd_run(void)
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
 	stats_collect();
 	control("clear");
+	/* An open file keeps the module loaded. */
+	close(control_fd);
+	control_fd = -1;
 	if (*reason)
 		fail("%s", reason);
+	/* Let the FINs be acknowledged before the network may go away. */
+	sleep_ns(SETTLE_NS);
 	debug_leak_check();
 	snprintf(text, sizeof(text), "ok virtual_ns=%" PRIu64 "\n",
 		 state.end_ns - state.t0_ns);

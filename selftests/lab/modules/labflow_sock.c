@@ -338,13 +338,13 @@ bool labflow_sock_all_acked(const struct labflow_flow *flow)
 static void labflow_restore_callbacks(struct sock *sk, const struct sock *like)
 {
 	lock_sock(sk);
-	write_lock(&sk->sk_callback_lock);
+	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_user_data = NULL;
 	sk->sk_data_ready = like->sk_data_ready;
 	sk->sk_state_change = like->sk_state_change;
 	sk->sk_write_space = like->sk_write_space;
 	sk->sk_error_report = like->sk_error_report;
-	write_unlock(&sk->sk_callback_lock);
+	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
 }
 
