@@ -380,12 +380,14 @@ joins_with_ss()
 
 flow_text()
 {
-	local number='[0-9.]+'
+	local number='[0-9.]+' addresses sk
 
 	left_quell flow show >"$dir/text"
 	cat "$dir/text"
-	grep -qE "^10\.72\.0\.1:[0-9]+ -> 10\.72\.0\.2:$port dev l0 sk:[0-9a-f]+$" "$dir/text" &&
-	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mu]?s min-rtt:${number}[mu]?s target:${number}[mu]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+$" "$dir/text" &&
+	addresses=$(jq -r '"\(.src):\(.sport) -> \(.dst):\(.dport)"' "$dir/flow")
+	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
+	grep -qxF "$addresses dev l0 $sk" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+$" "$dir/text" &&
 	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
 	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
 }
