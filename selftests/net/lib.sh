@@ -10,6 +10,7 @@ tap_failed=0
 tap_planned=0
 tap_output=$(mktemp)
 deferred=()
+started=""
 
 plan()
 {
@@ -134,6 +135,23 @@ cable()
 in_netns()
 {
 	ip netns exec "$@"
+}
+
+# start_in NETNS COMMAND...: in the background until the test ends; $started is
+# the command's own process, which a function put there with & would not be.
+start_in()
+{
+	ip netns exec "$@" &
+	started=$!
+	defer kill "$started"
+}
+
+# stop PROCESS: one of those, at once and for good.
+stop()
+{
+	kill "$1"
+	wait "$1" 2>/dev/null
+	true
 }
 
 loaded()

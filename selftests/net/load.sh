@@ -9,7 +9,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 cc_file=/proc/sys/net/ipv4/tcp_congestion_control
-netns=""
+netns="" server="" client=""
 default_cc=$(cat "$cc_file")
 
 offers_swift()
@@ -75,23 +75,21 @@ container_may_select()
 
 start_server()
 {
-	in_netns "$netns" iperf3 -s -p 5201 >/dev/null 2>&1 &
-	server=$!
-	defer kill "$server"
+	start_in "$netns" iperf3 -s -p 5201 >/dev/null 2>&1
+	server=$started
 	poll 10 listens "$netns" 5201
 }
 
 start_client()
 {
-	in_netns "$netns" iperf3 -c 127.0.0.1 -p 5201 -t 120 >/dev/null 2>&1 &
-	client=$!
-	defer kill "$client"
+	start_in "$netns" iperf3 -c 127.0.0.1 -p 5201 -b 1M -t 120 >/dev/null 2>&1
+	client=$started
 	poll 10 established
 }
 
 established()
 {
-	in_netns "$netns" ss -Htni "dport = :5201" state established |
+	in_netns "$netns" ss -Htni state established "dport = :5201" |
 		grep -qw swift
 }
 
@@ -106,13 +104,6 @@ flow_keeps_module()
 {
 	set_cc_in "$netns" swift && start_client && set_cc_in "$netns" reno &&
 	refuses "in use" rmmod tcp_swift && established
-}
-
-stop()
-{
-	kill "$1"
-	wait "$1" 2>/dev/null
-	true
 }
 
 gone_after_sockets()
