@@ -18,7 +18,7 @@ cd "$(dirname "$0")" || exit 1
 near="" far="" receiver=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-held="rate 80bit"
+held=(rate 80bit)
 
 make_network()
 {
@@ -81,11 +81,11 @@ collect()
 	wait "$receiver"
 	status=$?
 	grep -v ready "$dir/listen" >"$dir/frames"
-	[ $status -eq 0 ] || {
+	[ "$status" -eq 0 ] || {
 		echo "frames missing, came $(wc -l <"$dir/frames")"
 		near_tc -s qdisc show dev va
 	}
-	return $status
+	return "$status"
 }
 
 # Let go of what is held.
@@ -168,13 +168,29 @@ change_keeps_the_rest()
 		.ecn_max == 5000 and .ecn_prob == 1 and .limit == 102400'
 }
 
-# refused OPTIONS TEXT...: by tc, saying each text, and nothing has changed.
+# unchanged_by TABLE: a port that has gone through the table of refusals is as
+# it was before.
+unchanged_by()
+{
+	local before after
+
+	port limit 10kb || return 1
+	before=$(near_tc qdisc show dev va)
+	"$1" || return 1
+	after=$(near_tc qdisc show dev va)
+	[ "$before" = "$after" ] || {
+		echo "was: $before"
+		echo "is:  $after"
+		return 1
+	}
+}
+
+# refused OPTIONS TEXT...: by tc, saying each text.
 refused()
 {
-	local options=$1 before output text
+	local options=$1 output text
 	shift
 
-	before=$(near_tc qdisc show dev va)
 	if output=$(change "$options" 2>&1); then
 		echo "accepted: $options"
 		return 1
@@ -185,16 +201,6 @@ refused()
 			return 1
 		}
 	done
-	unchanged "$options" "$before"
-}
-
-unchanged()
-{
-	[ "$2" = "$(near_tc qdisc show dev va)" ] || {
-		echo "$1: changed the port from $2"
-		near_tc qdisc show dev va
-		return 1
-	}
 }
 
 tc_refuses_bad_input()
@@ -202,7 +208,6 @@ tc_refuses_bad_input()
 	local size="64 to 1073741824 bytes" mark="0 to 1073741824 bytes"
 	local rate="8bit to 10000gbit"
 
-	port limit 10kb &&
 	refused "limit 63" '"63"' "$size" &&
 	refused "limit 2gb" '"2gb"' "$size" &&
 	refused "limit 1073741825" '"1073741825"' "$size" &&
@@ -236,10 +241,9 @@ tc_refuses_bad_input()
 # kernel_refuses TEXT ATTRIBUTE=VALUE...: where tc does not stand before it.
 kernel_refuses()
 {
-	local text=$1 before output
+	local text=$1 output
 	shift
 
-	before=$(near_tc qdisc show dev va)
 	if output=$(in_netns "$near" swport_pkt set va "$@"); then
 		echo "accepted: $*"
 		return 1
@@ -248,13 +252,11 @@ kernel_refuses()
 		echo "$*: no '$text' in: $output"
 		return 1
 	}
-	unchanged "$*" "$before"
 }
 
 # 2 rate 3 overhead 4 limit 5 control-limit 6 mode 7 min 8 max 9 prob
 kernel_checks_ranges()
 {
-	port limit 10kb &&
 	kernel_refuses "rate must be 0 to 1250000000000" 2=1250000000001 4=20000 &&
 	kernel_refuses "overhead must be 0 to 65535" 4=20000 3=65536 &&
 	kernel_refuses "swport: limit must be 64 to 1073741824" 4=63 &&
@@ -265,43 +267,40 @@ kernel_checks_ranges()
 	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
 	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
 	kernel_refuses "ecn min must be 0 to ecn max" 4=20000 6=1 7=2 8=1 &&
-	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
+	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2
+}
+
+# What the refusals came close to.
+kernel_accepts_good_input()
+{
 	in_netns "$near" swport_pkt set va 4=20000 6=2 7=1 8=2 9=65536 &&
-	port_is '.options | .limit == 20000 and .ecn == "enqueue"'
+	port_is '.options | .limit == 20000 and .ecn == "enqueue" and
+		.ecn_min == 1 and .ecn_max == 2 and .ecn_prob == 1'
 }
 
 ## bands
 
-# band_of KIND [DSCP]: where a frame of the kind goes.
-band_of()
-{
-	port && listen 1 && transmit "$1" 1 100 0 "${2-0}" && collect &&
-	snapshot && jq -r 'if .control_pkts == 1 and .data_pkts == 0 then "control"
-		elif .control_pkts == 0 and .data_pkts == 1 then "data"
-		else "lost" end' "$dir/port"
-}
-
-# all_go_to BAND KIND[:DSCP]...
+# all_go_to BAND KIND[:DSCP]...: a frame of each, all into that band, and out
+# as what they were.
 all_go_to()
 {
-	local band=$1 kind dscp got
+	local band=$1 kind dscp want=""
 	shift
 
+	port && listen $# || return 1
 	for kind; do
 		dscp=0
 		[[ $kind = *:* ]] && dscp=${kind#*:}
-		got=$(band_of "${kind%:*}" "$dscp" | tail -n 1)
-		[ "$got" = "$band" ] || {
-			echo "$kind went to ${got:-nowhere}"
-			return 1
-		}
-		frames_are '{ print $2 }' "${kind%:*} " || return 1
+		transmit "${kind%:*}" 1 100 0 "$dscp" || return 1
+		want+="${kind%:*}:$dscp "
 	done
+	collect && frames_are '{ printf "%s:%s\n", $2, $5 }' "$want" &&
+	port_is ".${band}_pkts == $# and .packets == $#"
 }
 
 control_overtakes_data()
 {
-	port $held && listen 13 && transmit udp 8 1000 && transmit ack 5 54 &&
+	port "${held[*]}" && listen 13 && transmit udp 8 1000 && transmit ack 5 54 &&
 	port_is '.data_backlog_bytes == 7000 and .control_backlog_bytes == 270 and
 		.backlog == 7270 and .qlen == 12' &&
 	release &&
@@ -315,7 +314,7 @@ control_overtakes_data()
 # 20 offered: one leaves, ten fit into 10500 bytes, nine are dropped.
 data_limit_is_exact()
 {
-	port $held limit 10500 && listen 11 && transmit udp 20 1000 &&
+	port "${held[*]}" limit 10500 && listen 11 && transmit udp 20 1000 &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 10000 and
 		.data_backlog_max_bytes == 10000 and .backlog == 10000 and
 		.qlen == 10 and .data_drop_pkts == 9 and
@@ -326,7 +325,7 @@ data_limit_is_exact()
 
 control_limit_is_its_own()
 {
-	port $held limit 1000 control-limit 170 && listen 5 &&
+	port "${held[*]}" limit 1000 control-limit 170 && listen 5 &&
 	transmit udp 3 1000 && transmit ack 10 54 &&
 	port_is '.control_backlog_bytes == 162 and .control_drop_pkts == 7 and
 		.control_drop_bytes == 378 and .data_drop_pkts == 1 and
@@ -336,7 +335,7 @@ control_limit_is_its_own()
 
 shrinking_keeps_packets()
 {
-	port $held limit 100kb && listen 21 && transmit udp 21 1000 &&
+	port "${held[*]}" limit 100kb && listen 21 && transmit udp 21 1000 &&
 	change limit 5kb &&
 	port_is '.data_backlog_bytes == 20000 and .drops == 0' &&
 	transmit udp 1 1000 && port_is '.drops == 1' &&
@@ -348,7 +347,7 @@ shrinking_keeps_packets()
 # Ten leave behind 0 (the first), then 8, 7 ... 0 frames.
 step_at_dequeue()
 {
-	port $held ecn min 5000 && listen 10 && transmit udp 10 1000 2 &&
+	port "${held[*]}" ecn min 5000 && listen 10 && transmit udp 10 1000 2 &&
 	release && frames_are '$4 == 3 { print $3 }' "1 2 3 4 " &&
 	frames_are '$4 == 2 { print $3 }' "0 5 6 7 8 9 " &&
 	port_is '.mark_pkts == 4 and .mark_bytes == 4000' && books_balance
@@ -357,7 +356,7 @@ step_at_dequeue()
 # Ten find 0, 0, 1, 2 ... 8 frames.
 step_at_enqueue()
 {
-	port $held ecn enqueue min 5000 && listen 10 && transmit udp 10 1000 1 &&
+	port "${held[*]}" ecn enqueue min 5000 && listen 10 && transmit udp 10 1000 1 &&
 	port_is '.mark_pkts == 4' &&
 	release && frames_are '$4 == 3 { print $3 }' "6 7 8 9 " &&
 	frames_are '$4 == 1 { print $3 }' "0 1 2 3 4 5 " && books_balance
@@ -365,7 +364,7 @@ step_at_enqueue()
 
 not_ect_is_counted_not_dropped()
 {
-	port $held ecn min 5000 && listen 10 && transmit udp 10 1000 0 &&
+	port "${held[*]}" ecn min 5000 && listen 10 && transmit udp 10 1000 0 &&
 	release && frames_are '$4 != 0 { print $3 }' "" &&
 	port_is '.mark_pkts == 0 and .not_ect_pkts == 4 and .drops == 0'
 }
@@ -373,17 +372,17 @@ not_ect_is_counted_not_dropped()
 # IPv6 with its flow label whole, frames with a VLAN tag, no IP at all.
 marks_other_headers()
 {
-	port $held ecn min 5000 && listen 10 && transmit udp6 10 1000 2 &&
+	port "${held[*]}" ecn min 5000 && listen 10 && transmit udp6 10 1000 2 &&
 	release && frames_are '$2 == "udp6" && $4 == 3 { print $3 }' "1 2 3 4 " &&
-	port $held ecn min 5000 && listen 10 && transmit vlanudp 10 1000 2 &&
+	port "${held[*]}" ecn min 5000 && listen 10 && transmit vlanudp 10 1000 2 &&
 	release && frames_are '$2 == "vlanudp" && $4 == 3 { print $3 }' "1 2 3 4 " &&
-	port $held ecn min 5000 && listen 10 && transmit other 10 1000 2 &&
+	port "${held[*]}" ecn min 5000 && listen 10 && transmit other 10 1000 2 &&
 	release && port_is '.mark_pkts == 0 and .not_ect_pkts == 4'
 }
 
 control_is_never_marked()
 {
-	port $held ecn min 0 && listen 6 && transmit ack 6 54 2 &&
+	port "${held[*]}" ecn min 0 && listen 6 && transmit ack 6 54 2 &&
 	release && frames_are '$4 != 2 { print $3 }' "" && port_is '.mark_pkts == 0'
 }
 
@@ -391,7 +390,7 @@ control_is_never_marked()
 # 597000 ... 0 bytes, between 100000 and 500000 with probability up to 0.5.
 red()
 {
-	port $held limit 1mb ecn min 100000 max 500000 prob 0.5 seed "$1" &&
+	port "${held[*]}" limit 1mb ecn min 100000 max 500000 prob 0.5 seed "$1" &&
 	listen 600 && transmit udp 600 1000 2 && release &&
 	awk '$4 == 3 { print $3 }' "$dir/frames" >"$dir/marks.$1"
 }
@@ -415,7 +414,8 @@ frequencies_fit()
 		}
 		printf "%d to %d: marked %d, expected %.1f, variance %.1f, wrong %d\n",
 			from, to, count, mean, variance, wrong
-		exit wrong || !count || (count - mean) ^ 2 > 16 * variance
+		off = count - mean
+		exit wrong || !count || off * off > 16 * variance
 	}' "$dir/marks.7"
 }
 
@@ -438,7 +438,7 @@ marking_spares_clones()
 {
 	near_tc qdisc del dev va root 2>/dev/null
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
-	near_tc qdisc add dev va parent 1:1 handle 2: swport $held ecn min 100 &&
+	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" ecn min 100 &&
 	listen 6 && transmit udp 3 1000 2 &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit &&
 	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
@@ -448,7 +448,7 @@ marking_spares_clones()
 
 gso_is_cut()
 {
-	port $held limit 50kb && listen 11 && transmit udp 1 1000 &&
+	port "${held[*]}" limit 50kb && listen 11 && transmit udp 1 1000 &&
 	transmit gso 1 10054 &&
 	port_is '.gso_split_pkts == 1 and .qlen == 10 and
 		.data_backlog_bytes == 10540 and .backlog == 10540' &&
@@ -461,7 +461,7 @@ gso_is_cut()
 # Each segment is admitted, dropped and marked by itself.
 gso_is_judged_by_segment()
 {
-	port $held limit 6000 ecn min 2500 && listen 6 && transmit udp 1 1000 &&
+	port "${held[*]}" limit 6000 ecn min 2500 && listen 6 && transmit udp 1 1000 &&
 	transmit gso 1 10054 2 &&
 	port_is '.qlen == 5 and .data_drop_pkts == 5 and .backlog == 5270' &&
 	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' "tcp0 tcp1 " &&
@@ -486,7 +486,7 @@ under()
 	near_tc qdisc del dev va root 2>/dev/null
 	parent=("$@")
 	near_tc qdisc add dev va root handle 1: "${parent[@]}" &&
-	near_tc qdisc add dev va parent "$class" handle 2: swport $held limit 8000 &&
+	near_tc qdisc add dev va parent "$class" handle 2: swport "${held[@]}" limit 8000 &&
 	listen 7 && transmit udp 3 1000 && transmit gso 1 10054 &&
 	poll 10 tree_is '[.[] | select(.handle == "1:" or .handle == "2:")] |
 		length == 2 and .[0].qlen == .[1].qlen and
@@ -577,7 +577,7 @@ survives_changes_under_load()
 	in_netns "$near" sysctl -q -w net.ipv4.tcp_ecn=1
 	in_netns "$far" iperf3 -s -1 >"$dir/server" 2>&1 &
 	server=$!
-	defer kill $server
+	defer kill "$server"
 	poll 10 listens "$far" 5201 || return 1
 	in_netns "$near" iperf3 -J -c 10.72.0.2 -n 8M >"$dir/iperf" &
 	client=$!
@@ -594,7 +594,7 @@ survives_changes_under_load()
 
 down_empties_the_port()
 {
-	port $held && transmit udp 20 1000 && transmit gso 1 10054 &&
+	port "${held[*]}" && transmit udp 20 1000 && transmit gso 1 10054 &&
 	port_is '.qlen == 29' &&
 	ip -n "$near" link set va down && books_empty &&
 	ip -n "$near" link set va up && listen 1 && transmit udp 1 1000 && collect
@@ -609,12 +609,12 @@ books_empty()
 # The plug is pulled on a full port: nothing of it stays.
 deleting_a_full_port_frees_the_module()
 {
-	port $held && transmit udp 50 1000 && transmit ack 5 54 &&
+	port "${held[*]}" && transmit udp 50 1000 && transmit ack 5 54 &&
 	! rmmod sch_swport 2>/dev/null && loaded sch_swport &&
 	near_tc qdisc del dev va root && poll 10 rmmod sch_swport
 }
 
-plan 32
+plan 33
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -622,8 +622,10 @@ check "defaults are shown" defaults_are_shown
 check "options are shown" options_are_shown
 check "text output is valid input" text_is_valid_syntax
 check "change and replace keep what they do not name" change_keeps_the_rest
-check "tc refuses bad input and names value and range" tc_refuses_bad_input
-check "the kernel refuses bad input and names attribute and range" kernel_checks_ranges
+check "tc refuses bad input and names value and range" unchanged_by tc_refuses_bad_input
+check "the kernel refuses bad input and names attribute and range" \
+	unchanged_by kernel_checks_ranges
+check "the kernel accepts what is just in range" kernel_accepts_good_input
 check "control band: pure ACKs, ARP, ND, CS6 and CS7" all_go_to control \
 	ack ack6 vlanack arp nd udp:48 udp:56 tcp6:48
 check "data band: payload, SYN, FIN, RST, fragments and the rest" all_go_to data \
