@@ -21,6 +21,7 @@ enum swport_ecn_mode {
 	SWPORT_ECN_ENQUEUE,
 	__SWPORT_ECN_MAX
 };
+
 #define SWPORT_ECN_MAX (__SWPORT_ECN_MAX - 1)
 
 /* Ranges and defaults, checked by tc before the kernel checks them again. */
@@ -46,6 +47,7 @@ enum {
 	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
 	__TCA_SWPORT_MAX
 };
+
 #define TCA_SWPORT_MAX (__TCA_SWPORT_MAX - 1)
 
 /* Statistics, all u64 and free-running unless said otherwise. */
@@ -72,6 +74,7 @@ enum {
 	TCA_SWPORT_STATS_MARK_FAIL_PKTS,	/* sent unmarked: no memory to mark */
 	__TCA_SWPORT_STATS_MAX
 };
+
 #define TCA_SWPORT_STATS_MAX (__TCA_SWPORT_STATS_MAX - 1)
 
 #endif /* _UAPI_LINUX_PKT_SCHED_SWPORT_H */
