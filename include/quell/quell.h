@@ -41,7 +41,7 @@ struct quell_flow;
  * @flow:		flow context; NULL when memory was short, and then the
  *			algorithm runs on the stack's own microsecond RTT
  * @algo:		algorithm of this socket
- * @active_ns:		time of the last acknowledgement or of the start, ns
+ * @active_ns:		time of the last acknowledgment or of the start, ns
  * @magic:		QUELL_CC_MAGIC once initialised; 6.1 and 6.12 call
  *			->release without ->init, so it is looked at first
  * @acked_seq:		snd_una at the last sample

@@ -19,7 +19,7 @@
  *
  * LOCAL_IN, first: a segment for a Quell socket came in.  The socket lock is
  * not held, nothing of the socket may be trusted; the flow is found by the
- * socket's address, time and acknowledgement number go into its arrival ring.
+ * socket's address, time and acknowledgment number go into its arrival ring.
  *
  * The hooks are in a namespace only while it has a Quell socket or a Quell
  * algorithm for its default; a flow without them simply has no nanosecond

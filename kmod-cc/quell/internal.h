@@ -157,7 +157,7 @@ struct quell_link {
 /**
  * struct quell_arrival - receipt of a segment that carried an ACK
  * @rx_ns:	CLOCK_MONOTONIC, ns
- * @ack_seq:	its acknowledgement number
+ * @ack_seq:	its acknowledgment number
  */
 struct quell_arrival {
 	u64	rx_ns;
@@ -224,7 +224,7 @@ struct quell_flow {
 	struct quell_segments	segments;
 	struct quell_link	link;
 
-	spinlock_t		arrivals_lock;
+	spinlock_t		arrivals_lock;	/* protects the three below */
 	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];
 	u32			arrivals_nr;
 	u32			arrivals_lost;

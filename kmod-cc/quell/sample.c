@@ -170,7 +170,7 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 EXPORT_SYMBOL_GPL(quell_sample_state);
 
 /**
- * quell_sample_fill() - a sample of one acknowledgement
+ * quell_sample_fill() - a sample of one acknowledgment
  * @sk:     socket of a Quell algorithm
  * @rs:     what ->cong_control was given
  * @sample: set in full
@@ -243,7 +243,7 @@ EXPORT_SYMBOL_GPL(quell_first_rtt_ns);
 /**
  * quell_idle_ns() - whether sending starts after nothing was outstanding
  * @sk:      socket of a Quell algorithm
- * @idle_ns: time since the last acknowledgement, ns
+ * @idle_ns: time since the last acknowledgment, ns
  *
  * TX_START also comes with the first retransmission after a timeout, when
  * everything outstanding counts as lost, and with every packet of a window

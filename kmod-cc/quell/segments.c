@@ -8,7 +8,7 @@
  * The ring is allocated with the first segment and doubles up to a bound;
  * what does not fit is counted and gives no sample.
  *
- * Arrivals: one entry per acknowledgement number received, written by the
+ * Arrivals: one entry per acknowledgment number received, written by the
  * receive hook, taken when TCP has processed it.  Between the two the segment
  * may sit in the socket's backlog, on another CPU, so the time cannot travel
  * in a per-cpu variable.
@@ -127,7 +127,7 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
 }
 
 /**
- * quell_segments_find() - the segment an acknowledgement ends in
+ * quell_segments_find() - the segment an acknowledgment ends in
  * @segments: ring
  * @seq:      sequence number after the last byte acknowledged
  *
@@ -166,7 +166,7 @@ void quell_segments_drop(struct quell_segments *segments, u32 una)
  * @seq:           sequence number after the last byte of interest
  * @link_bytes_ps: speed of the interface, bytes/s; 0 unknown
  *
- * The packets of a burst leave one after the other, so an acknowledgement for
+ * The packets of a burst leave one after the other, so an acknowledgment for
  * part of it is compared with the part.
  *
  * Context: any.
@@ -191,9 +191,9 @@ u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 }
 
 /**
- * quell_arrival_add() - note the receipt of an acknowledgement
+ * quell_arrival_add() - note the receipt of an acknowledgment
  * @flow:    flow it belongs to
- * @ack_seq: its acknowledgement number
+ * @ack_seq: its acknowledgment number
  * @rx_ns:   time of receipt, CLOCK_MONOTONIC, ns
  *
  * Context: softirq or process context, RCU read side.
@@ -223,7 +223,7 @@ void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns)
 }
 
 /**
- * quell_arrival_take() - when the acknowledgement being processed came in
+ * quell_arrival_take() - when the acknowledgment being processed came in
  * @flow: flow
  * @una:  first sequence number not acknowledged
  *

@@ -6,38 +6,51 @@
  */
 #include "internal.h"
 
-#define COUNTER(id, name_, doc_) [id] = {				\
+#define COUNTER(counter_, name_, doc_) {					\
 	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_counters, value[id]),		\
+	.offset = offsetof(struct quell_counters, value[QUELL_N_##counter_]), \
 }
 
 const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
-	COUNTER(QUELL_N_FLOWS_OPENED, "flows-opened",
-		"Flow contexts made."),
-	COUNTER(QUELL_N_FLOWS_CLOSED, "flows-closed",
-		"Flow contexts released."),
-	COUNTER(QUELL_N_FLOW_ALLOC_FAILED, "flow-alloc-failed",
-		"Sockets without a flow context because memory was short."),
-	COUNTER(QUELL_N_HOOK_REGISTER_FAILED, "hook-register-failed",
-		"Attempts to register the network hooks that failed."),
-	COUNTER(QUELL_N_RTT_SAMPLES, "rtt-samples",
-		"Round-trip times taken with nanosecond stamps."),
-	COUNTER(QUELL_N_RTT_KERNEL, "rtt-kernel",
-		"Round-trip times taken from the stack's microsecond clock."),
-	COUNTER(QUELL_N_RTT_KARN, "rtt-karn",
-		"Samples given up because the segment was retransmitted."),
-	COUNTER(QUELL_N_RTT_NO_ARRIVAL, "rtt-no-arrival",
-		"Samples given up because the ACK's receipt was not recorded."),
-	COUNTER(QUELL_N_RTT_NO_DEPARTURE, "rtt-no-departure",
-		"Samples given up because the segment's departure was not recorded."),
-	COUNTER(QUELL_N_RTT_NOT_POSITIVE, "rtt-not-positive",
-		"Samples given up because the ACK seemed to come before the departure."),
-	COUNTER(QUELL_N_RTT_FLOORED, "rtt-floored",
-		"Samples raised to the minimum: the interface sends faster than it says."),
-	COUNTER(QUELL_N_SEGMENT_RING_OVERRUN, "segment-ring-overrun",
-		"Segments whose departure found no room to be recorded."),
-	COUNTER(QUELL_N_ARRIVAL_RING_OVERRUN, "arrival-ring-overrun",
-		"Receipts overwritten before TCP processed the ACK."),
+	[QUELL_N_FLOWS_OPENED] =
+		COUNTER(FLOWS_OPENED, "flows-opened",
+			"Flow contexts made."),
+	[QUELL_N_FLOWS_CLOSED] =
+		COUNTER(FLOWS_CLOSED, "flows-closed",
+			"Flow contexts released."),
+	[QUELL_N_FLOW_ALLOC_FAILED] =
+		COUNTER(FLOW_ALLOC_FAILED, "flow-alloc-failed",
+			"Sockets without a flow context because memory was short."),
+	[QUELL_N_HOOK_REGISTER_FAILED] =
+		COUNTER(HOOK_REGISTER_FAILED, "hook-register-failed",
+			"Attempts to register the network hooks that failed."),
+	[QUELL_N_RTT_SAMPLES] =
+		COUNTER(RTT_SAMPLES, "rtt-samples",
+			"Round-trip times taken with nanosecond stamps."),
+	[QUELL_N_RTT_KERNEL] =
+		COUNTER(RTT_KERNEL, "rtt-kernel",
+			"Round-trip times taken from the stack's microsecond clock."),
+	[QUELL_N_RTT_KARN] =
+		COUNTER(RTT_KARN, "rtt-karn",
+			"Samples given up because the segment was retransmitted."),
+	[QUELL_N_RTT_NO_ARRIVAL] =
+		COUNTER(RTT_NO_ARRIVAL, "rtt-no-arrival",
+			"Samples given up because the ACK's receipt was not recorded."),
+	[QUELL_N_RTT_NO_DEPARTURE] =
+		COUNTER(RTT_NO_DEPARTURE, "rtt-no-departure",
+			"Samples given up because the segment's departure was not recorded."),
+	[QUELL_N_RTT_NOT_POSITIVE] =
+		COUNTER(RTT_NOT_POSITIVE, "rtt-not-positive",
+			"Samples given up because the ACK seemed to come before the departure."),
+	[QUELL_N_RTT_FLOORED] =
+		COUNTER(RTT_FLOORED, "rtt-floored",
+			"Samples raised to the minimum: the interface sends faster than it says."),
+	[QUELL_N_SEGMENT_RING_OVERRUN] =
+		COUNTER(SEGMENT_RING_OVERRUN, "segment-ring-overrun",
+			"Segments whose departure found no room to be recorded."),
+	[QUELL_N_ARRIVAL_RING_OVERRUN] =
+		COUNTER(ARRIVAL_RING_OVERRUN, "arrival-ring-overrun",
+			"Receipts overwritten before TCP processed the ACK."),
 };
 
 /**
