@@ -113,7 +113,7 @@ static int print_help(const char *object)
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		printf("    -%c, --%-7s %-6s %s\n", options[i].opt.val, options[i].opt.name,
 		       options[i].arg ? options[i].arg : "", options[i].summary);
-	puts("\nValues: 25us, 1.5ms; 50mbit, 10gbit; 1500b, 225kb (1024); 0.8, 80%; 50pkt; on, off");
+	puts("\nValues: 25us 1.5ms, 50mbit 10gbit, 1500b 225kb (1024), 0.8 80%, 50pkt, on off");
 	return STATUS_OK;
 }
 

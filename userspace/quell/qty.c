@@ -154,7 +154,7 @@ static const struct unit_desc units[] = {
 	},
 	[QUELL_UNIT_BYTES_PS] = {
 		.name = "bytes-ps",
-		.expected = "a rate such as 50mbit or 2.5gbit (bit, kbit, mbit, gbit, tbit; bps is bytes/s)",
+		.expected = "a rate such as 50mbit or 2.5gbit (bit, kbit .. tbit; bps is bytes/s)",
 		SUFFIXES(rate_suffixes),
 		.nearest = true,
 	},
