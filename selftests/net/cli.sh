@@ -94,6 +94,12 @@ no_module()
 	status 2 quell cc show && says "module quell is not loaded \(try: modprobe tcp_swift\)"
 }
 
+no_algorithm()
+{
+	modprobe quell && [ "$(quell -j cc show)" = "[]" ] &&
+	status 1 quell cc show swift && says "\(none is loaded, try: modprobe tcp_swift\)"
+}
+
 # --- cc show -------------------------------------------------------------------
 
 show_is_text()
@@ -460,8 +466,9 @@ stat_is_per_netns()
 	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
 }
 
-plan 74
+plan 75
 check "without the module: what to do, status 2" no_module
+check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network
 check "cc show prints a table" show_is_text
 check "cc show -j is JSON in base units" show_is_json
