@@ -87,7 +87,7 @@ struct labflow_listener {
  * @base_retrans_segs: retransmissions before the start
  * @base_segs_out: segments sent before the start
  * @sock: sending socket
- * @timer: fires at the start and after a cold connect
+ * @timer: fires at the start, after a cold connect, and to refill the buffer
  * @connect_work: starts a cold connect
  * @last_cwnd_bytes: the three last sampled, for "only on change"
  * @last_pacing_bytes_ps: see above

@@ -4,7 +4,7 @@
  *
  * Both ends live in softirq, so that no process has to be woken and nothing
  * but TCP and the wire takes time.  The sender gives a whole message to TCP
- * with tcp_sendmsg_locked() and refills from sk_write_space; the receiver
+ * with tcp_sendmsg_locked() and refills after sk_write_space; the receiver
  * consumes in sk_data_ready, which an accepted socket inherits from its
  * listener, so accept() itself can wait until the end.
  *
@@ -26,6 +26,12 @@
 /* A prime, so that neighbouring flows differ at every position. */
 #define LABFLOW_PATTERN_STRIDE	4099
 #define LABFLOW_PUSH_VECS	16
+/*
+ * Unsent bytes kept in a socket.  Refilling takes no time, so this is not a
+ * limit of the flow; it only keeps a long message from filling the memory,
+ * and hence the caches, with packets that leave much later.
+ */
+#define LABFLOW_UNSENT_BYTES	(128 << 10)
 
 static unsigned int sndbuf_bytes = 16 << 20;
 module_param(sndbuf_bytes, uint, 0444);
@@ -127,6 +133,15 @@ static void labflow_rx_state_change(struct sock *sk)
 		tp->rcv_ssthresh = max(tp->rcv_ssthresh, tp->window_clamp);
 }
 
+/*
+ * Send from a timer of this very ns: TCP calls back in the middle of sending
+ * and of connecting, where sending again would confuse it.
+ */
+static void labflow_send_now(struct labflow_flow *flow)
+{
+	hrtimer_start(&flow->timer, ktime_get(), HRTIMER_MODE_ABS_SOFT);
+}
+
 static void labflow_tx_write_space(struct sock *sk)
 {
 	struct labflow_flow *flow = sk->sk_user_data;
@@ -134,16 +149,15 @@ static void labflow_tx_write_space(struct sock *sk)
 	if (!flow || !sk_stream_is_writeable(sk))
 		return;
 	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	labflow_sock_push(flow, flow->limit_bytes);
+	labflow_send_now(flow);
 }
 
 static void labflow_tx_state_change(struct sock *sk)
 {
 	struct labflow_flow *flow = sk->sk_user_data;
 
-	/* Send from a timer of this very ns: the ACK of the SYN goes first. */
 	if (flow && flow->connecting && sk->sk_state == TCP_ESTABLISHED)
-		hrtimer_start(&flow->timer, ktime_get(), HRTIMER_MODE_ABS_SOFT);
+		labflow_send_now(flow);
 	wake_up_interruptible_all(sk_sleep(sk));
 }
 
@@ -238,6 +252,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	sk = flow->sock->sk;
 	labflow_lock_buffers(sk);
 	tcp_sock_set_nodelay(sk);
+	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, LABFLOW_UNSENT_BYTES);
 	/* Softirq sends: no allocation may sleep. */
 	sk->sk_allocation = GFP_ATOMIC;
 	sk->sk_sndtimeo = 2 * HZ;
@@ -299,7 +314,7 @@ static int labflow_push_some(struct labflow_flow *flow)
 /**
  * labflow_sock_push() - send payload up to a point of the stream
  * @flow: an established flow
- * @limit_bytes: where to stop; sk_write_space goes on when the buffer is full
+ * @limit_bytes: where to stop; the flow's timer goes on when the buffer is full
  *
  * Context: softirq or BH disabled, socket locked with bh_lock_sock().
  * Return: false after an error, which is recorded.
