@@ -151,6 +151,7 @@ const char *swport_stat_name(int attr)
 			"control_backlog_bytes",
 		[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
 			"control_backlog_max_bytes",
+		[TCA_SWPORT_STATS_MARK_FAIL_PKTS]	= "mark_fail_pkts",
 	};
 
 	return attr <= TCA_SWPORT_STATS_MAX ? names[attr] : NULL;
