@@ -7,6 +7,7 @@ markers differ as well.
 """
 
 import io
+import math
 import re
 
 import matplotlib
@@ -14,12 +15,16 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
+from . import units  # noqa: E402
 from .summary import FAIR, jain_windows  # noqa: E402
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vPX"
 DASHES = ("-", "--", "-.", ":")
 POINTS_MAX = 3000		# of one line: more only makes the file larger
+# Time axes end at the last completion within so many times the median.
+POOLED_HORIZON = 2
+PANEL_HORIZON = 5
 PANEL_POINTS_MAX = 12000	# of all lines of a panel
 NS_PER_US = 1000
 STYLE = {
@@ -58,10 +63,28 @@ class Look:
         return DASHES[self.numbers[label] % len(DASHES)]
 
 
-def _span_us(results):
-    """Time axis: from 0 to the last completion that is not far out alone."""
-    ends = [row.end_ns for result in results for row in result.flows if row.finished]
-    return max(ends, default=1) / NS_PER_US
+def _horizon_ns(rows, factor):
+    """
+    Where a time axis ends: at the last completion not later than so many times
+    the median one.  A flow that waited out a retransmission timeout would
+    otherwise press everything else against the axis.
+    """
+    ends = sorted(row.end_ns for row in rows if row.finished)
+    if not ends:
+        return 1
+    return max(end for end in ends if end <= factor * ends[(len(ends) - 1) // 2])
+
+
+def _all_rows(results):
+    return [row for result in results for row in result.flows]
+
+
+def _late(result, horizon_ns):
+    """'; N flows later, until T' for a panel that does not show them, else ''."""
+    ends = [row.end_ns for row in result.flows if row.finished and row.end_ns > horizon_ns]
+    if not ends:
+        return ""
+    return f"; {len(ends)} later, until {units.show_time(max(ends) // 1000 * 1000)}"
 
 
 def _thin(times, values, points=POINTS_MAX):
@@ -79,7 +102,8 @@ def _thin(times, values, points=POINTS_MAX):
 
 
 def _time_axis(axes, end_us):
-    """Microseconds, or milliseconds when the run is long."""
+    """From 0 to the end; microseconds, or milliseconds when the run is long."""
+    axes.set_xlim(0, end_us)
     if end_us >= 20000:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: f"{us / 1000:g}"))
         axes.set_xlabel("Time (ms)")
@@ -107,21 +131,35 @@ def _grid(count):
 def start_finish(results, look):
     """Start against finish time of each flow, as in Fig. 3 of the VAI/SF paper."""
     figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    horizon_ns = _horizon_ns(_all_rows(results), POOLED_HORIZON)
+    top_us = horizon_ns / NS_PER_US * 1.04
     for result in results:
         rows = [row for row in result.flows if row.finished]
         label = result.variant.label
+        late = sum(row.end_ns > horizon_ns for row in rows)
         axes.plot([row.start_ns / NS_PER_US for row in rows],
-                  [row.end_ns / NS_PER_US for row in rows], look.marker(label), markersize=5,
-                  markerfacecolor="none", markeredgewidth=1.2, color=look.colour(label),
-                  label=label, linestyle="none")
+                  [min(row.end_ns / NS_PER_US, top_us) for row in rows], look.marker(label),
+                  markersize=5, markerfacecolor="none", markeredgewidth=1.2,
+                  color=look.colour(label), linestyle="none", clip_on=False,
+                  label=f"{label} ({late} beyond)" if late else label)
     axes.set_xlabel("Flow start (µs)")
     axes.set_ylabel("Flow finish (µs)")
-    ends = [row.end_ns for result in results for row in result.flows if row.finished]
-    if ends and max(ends) > 20 * min(ends):
-        axes.set_yscale("log")
+    axes.set_ylim(0, top_us)
     axes.set_title("Start and finish of every flow")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
+
+
+def _gaps(times, values, step):
+    """Lines end where windows are missing: nobody active, or nothing delivered."""
+    broken_times, broken_values = [], []
+    for time, value in zip(times, values):
+        if broken_times and time > broken_times[-1] + 1.5 * step:
+            broken_times.append(time)
+            broken_values.append(math.nan)
+        broken_times.append(time)
+        broken_values.append(value)
+    return broken_times, broken_values
 
 
 def fairness(results, look, window_ns):
@@ -129,14 +167,14 @@ def fairness(results, look, window_ns):
     figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
     for result in results:
         windows = jain_windows(result, window_ns)
-        times, values = _thin([(begin + window_ns / 2) / NS_PER_US for begin, _, _ in windows],
-                              [index for _, index, _ in windows])
+        times, values = _gaps([(begin + window_ns / 2) / NS_PER_US for begin, _, _ in windows],
+                              [index for _, index, _ in windows], window_ns / NS_PER_US)
         label = result.variant.label
         axes.plot(times, values, look.dash(label), color=look.colour(label), linewidth=1.3,
                   label=label)
     axes.axhline(FAIR, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0, 1.04)
-    _time_axis(axes, _span_us(results))
+    _time_axis(axes, _horizon_ns(_all_rows(results), POOLED_HORIZON) / NS_PER_US)
     axes.set_ylabel("Jain index")
     axes.set_title(f"Fairness among active flows, windows of {window_ns / NS_PER_US:g} µs")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
@@ -151,8 +189,9 @@ def queues(results, look, scenario, summaries):
         worst = summaries[label]["queue"]
         port = worst["port"] if worst else ""
         rows = [(0, 0)] + result.queues.get(port, [])
-        end_ns = max((row.end_ns for row in result.flows if row.finished), default=0)
-        rows = [row for row in rows if row[0] <= end_ns or not end_ns]
+        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
+        rows = [row for row in rows if row[0] <= end_ns]
+        rows.append((end_ns, rows[-1][1]))
         times, values = _thin([time_ns / NS_PER_US for time_ns, _ in rows],
                               [backlog for _, backlog in rows])
         axes.plot(times, values, color=look.colour(label), linewidth=0.9,
@@ -164,7 +203,7 @@ def queues(results, look, scenario, summaries):
         axes.set_ylim(0, scenario.queue.limit_bytes * 1.06)
         _kilobytes(axes, "Queue (kB)")
         _time_axis(axes, end_ns / NS_PER_US)
-        axes.set_title(f"{label}, port {port}")
+        axes.set_title(f"{label}, port {port}{_late(result, end_ns)}")
     figure.suptitle("Queue at the switch (solid: limit, dotted: ECN threshold)", fontsize=10)
     return figure
 
@@ -181,30 +220,32 @@ def windows(results):
     """Congestion window of every flow; early starters dark, late ones light."""
     figure, panels = _grid(len(results))
     for result, axes in zip(results, panels):
-        ends = {row.flow.number: row.end_ns for row in result.flows}
-        shown = {number: [row for row in rows if ends[number] < 0 or row[0] <= ends[number]]
+        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
+        shown = {number: [row for row in rows if row[0] <= end_ns]
                  for number, rows in result.cwnd.items()}
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
-        _kilobytes(axes, "Window (kB)")
         axes.set_yscale("symlog", linthresh=1500)
         axes.set_ylim(0, None)
         _kilobytes(axes, "Window (kB)")
-        _time_axis(axes, max(ends.values(), default=0) / NS_PER_US)
-        axes.set_title(result.variant.label)
+        _time_axis(axes, end_ns / NS_PER_US)
+        axes.set_title(result.variant.label + _late(result, end_ns))
     figure.suptitle("Congestion window of every flow (dark: first to start, light: last)",
                     fontsize=10)
     return figure
 
 
-def rates(results, window_ns):
-    """What every flow was handed per window, as a rate."""
+def rates(results, scenario):
+    """What every flow was handed per window, as a rate up to that of the fastest cable."""
+    window_ns = scenario.record.window_ns
+    line_gbit = max(cable.rate_bits_ps for cable in scenario.graph.cables) / 1e9
     figure, panels = _grid(len(results))
     for result, axes in zip(results, panels):
+        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
         shown = {}
         for number, rows in result.delivered.items():
             line = []
             before_ns, before = None, 0
-            for time_ns, count in rows:
+            for time_ns, count in [row for row in rows if row[0] <= end_ns + window_ns]:
                 if before_ns is not None and time_ns - before_ns > window_ns:
                     line += [(before_ns, 0), (time_ns - window_ns, 0)]
                 line.append((time_ns - window_ns, (count - before) * 8 / window_ns))
@@ -214,9 +255,9 @@ def rates(results, window_ns):
             shown[number] = line
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
         axes.set_ylabel("Goodput (Gbit/s)")
-        axes.set_ylim(0, None)
-        _time_axis(axes, max((row.end_ns for row in result.flows), default=0) / NS_PER_US)
-        axes.set_title(result.variant.label)
+        axes.set_ylim(0, min(axes.get_ylim()[1], line_gbit * 1.02))
+        _time_axis(axes, end_ns / NS_PER_US)
+        axes.set_title(result.variant.label + _late(result, end_ns))
     figure.suptitle("Goodput of every flow (dark: first to start, light: last)", fontsize=10)
     return figure
 
@@ -262,7 +303,7 @@ def draw(scenario, results, summaries):
             "fct-cdf": completion(results, look),
             "jain": fairness(results, look, scenario.record.window_ns),
             "queue": queues(results, look, scenario, summaries),
-            "goodput": rates(results, scenario.record.window_ns),
+            "goodput": rates(results, scenario),
             "cwnd": windows(results),
         }
     return figures

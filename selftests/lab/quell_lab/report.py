@@ -39,14 +39,17 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .82rem; }
 CAPTIONS = {
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
                     "A falling one: those that start last finish first. A flat one: a fair "
-                    "network in which all finish together.",
+                    "network in which all finish together. Flows that finish far beyond the rest "
+                    "are drawn on the upper edge and counted in the legend.",
     "fct-cdf": "Flow completion: from the start of the flow until its last byte is handed to the "
                "receiving socket.",
     "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
             "shares, 1/n one flow has everything. Flows count in windows they span entirely.",
     "queue": "Backlog of the fullest switch port, sampled. The maximum in the table is the port's "
              "own watermark, exact.",
-    "goodput": "Bytes handed to each receiving socket per window.",
+    "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
+               "packet is handed over at once when that arrives, so peaks may exceed the line rate; "
+               "the axis ends there.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
 }
 
@@ -84,6 +87,7 @@ QUEUE_COLUMNS = (
     ("Retransmitted", lambda s: _number(s["retransmitted_segs"])),
     ("Packet-hops", lambda s: _number(s["packet_hops"])),
     ("Wall s", lambda s: f"{s['wall_s']:.2f}"),
+    ("of it flows", lambda s: f"{s['run_wall_s']:.2f}"),
     ("Packet-hops/s", lambda s: _number(s["packet_hops_ps"])),
 )
 

@@ -45,7 +45,8 @@ class RunResult:
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
     ports: dict			# port label -> {counter: value}
     virtual_ns: int
-    wall_s: float
+    wall_s: float		# of the whole process
+    run_wall_s: float		# from the first flow on: no boot, no set-up
 
 
 def _lines(directory, name):
@@ -124,12 +125,12 @@ def _virtual_ns(directory):
     raise RunError("done.out: no line 'ok virtual_ns=N'")
 
 
-def read(directory, scenario, variant, wall_s):
+def read(directory, scenario, variant, wall_s, run_wall_s):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
     return RunResult(variant, _flows(directory, scenario), _queues(directory),
                      _series(directory, "cwnd.out", 3), _series(directory, "delivered.out", 1),
-                     _ports(directory), virtual_ns, wall_s)
+                     _ports(directory), virtual_ns, wall_s, run_wall_s)
 
 
 def queue_max_bytes(counters):

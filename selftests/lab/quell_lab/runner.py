@@ -25,6 +25,7 @@ MAKE = {"normal": "make lab", "debug": "make lab-debug"}
 COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace)\b|"
                        r"possible circular|possible recursive|inconsistent lock state|"
                        r"unreferenced object")
+LEAKS = re.compile(r"^quell-kmemleak [1-9]")
 PROGRESS = re.compile(r"^quell-progress (\d+) (\d+) (\d+)")
 VERSION = re.compile(rb"Linux version ([0-9][^ \0]*) ")
 STOP_S = 5
@@ -90,6 +91,7 @@ class Job:
         self.virtual_ns = 0
         self.done = 0
         self.state = "waiting"
+        self.started_s = None		# wall clock when flows began
         self.complaints = []
 
     @property
@@ -130,9 +132,9 @@ class Job:
                 status = self.process.wait()
             finally:
                 guard.cancel()
-        wall_s = time.monotonic() - begin
+        end = time.monotonic()
         try:
-            return self._finish(status, wall_s)
+            return self._finish(status, end - begin, end - (self.started_s or begin))
         except RunError:
             self.state = "failed" if self.state == "running" else self.state
             raise
@@ -143,13 +145,14 @@ class Job:
                 text = line.decode("utf-8", "replace").rstrip()
                 match = PROGRESS.match(text)
                 if match:
+                    self.started_s = self.started_s or time.monotonic()
                     self.virtual_ns, self.done = int(match.group(1)), int(match.group(2))
                     continue
                 log.write(text + "\n")
-                if COMPLAINT.search(text):
+                if COMPLAINT.search(text) or LEAKS.search(text):
                     self.complaints.append(text)
 
-    def _finish(self, status, wall_s):
+    def _finish(self, status, wall_s, run_wall_s):
         out = os.path.join(self.directory, "out")
         error = os.path.join(out, "errors.out")
         if self.state == "out of time":
@@ -159,9 +162,11 @@ class Job:
         if os.path.exists(error):
             with open(error, encoding="utf-8", errors="replace") as file:
                 raise RunError(file.read().strip() or "errors.out is empty")
-        if status or not os.path.exists(os.path.join(out, "done.out")):
+        if not os.path.exists(os.path.join(out, "done.out")):
             raise RunError(f"the kernel ended early, exit status {status}")
-        result = results.read(out, self.scenario, self.variant, wall_s)
+        if status and not self.complaints:
+            raise RunError(f"exit status {status}")
+        result = results.read(out, self.scenario, self.variant, wall_s, run_wall_s)
         self.state = "done"
         self.done = len(self.scenario.flows)
         return result

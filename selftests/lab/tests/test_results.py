@@ -40,7 +40,7 @@ class Reading(unittest.TestCase):
             file.write(text)
 
     def read(self):
-        return results.read(self.directory, self.wanted, self.wanted.variants[0], 1.0)
+        return results.read(self.directory, self.wanted, self.wanted.variants[0], 2.0, 1.0)
 
     def test_good_files_are_sorted(self):
         result = self.read()

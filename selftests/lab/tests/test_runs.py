@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+Whole runs of the real command and the real uml-run around a kernel that is a
+script: what the front end makes of good, bad, late and interrupted runs.
+"""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+LAB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lab")
+MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
+CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
+OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
+          "start-finish.svg", "fct-cdf.svg", "jain.svg", "queue.svg", "goodput.svg", "cwnd.svg",
+          "raw", ".quell-lab"}
+
+# Two flows of 3000 bytes over 100 Gbit/s and 1 us cables take at least 2384 ns.
+KERNEL = """\
+#!/usr/bin/python3
+import os, sys, time
+root = next(arg for arg in sys.argv if arg.startswith("rootflags=")).partition("=")[2]
+out = "/" + root.strip("/") + "/out/"
+def put(name, text):
+    with open(out + name, "w") as file:
+        file.write(text)
+def results(end="40000", queue="3000"):
+    put("flows.out", "1 0 30000 3000 3000 0 3\\n2 0 %s 3000 3000 0 3\\n" % end)
+    put("queues.out", "s1 p3 0 0\\ns1 p3 1000 1514\\ns1 p3 2000 0\\n")
+    put("cwnd.out", "1 1000 14480 0 4000\\n2 1000 14480 0 4000\\n")
+    put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 20000 1448\\n2 40000 3000\\n")
+    put("ports.out", "".join("s1 p%d tx_packets=9 kind=swport data_backlog_max_bytes=%s "
+        "control_backlog_max_bytes=0\\n" % (i, queue if i == 3 else 0) for i in (1, 2, 3)))
+    put("done.out", "ok virtual_ns=40000\\n")
+print("quell-progress 0 0 2", flush=True)
+"""
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = scratch.name
+        self.out = os.path.join(self.directory, "out")
+        modules = os.path.join(self.directory, "modules")
+        os.mkdir(modules)
+        for path in [os.path.join(modules, name) for name in MODULES] + [self.path("lab-init")]:
+            with open(path, "w", encoding="ascii"):
+                pass
+        # Some shared object, for uml-run to preload.
+        with open("/proc/self/maps", encoding="ascii") as maps:
+            library = re.search(r"/\S*/libc[.-]\S*", maps.read()).group()
+        os.symlink(library, self.path("detrand.so"))
+        self.environment = dict(os.environ, QUELL_LAB_KERNEL=self.path("linux"),
+                                QUELL_LAB_MODULES=modules,
+                                QUELL_LAB_INIT=self.path("lab-init"))
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def kernel(self, body):
+        with open(self.path("linux"), "w", encoding="ascii") as file:
+            file.write(KERNEL + body)
+        os.chmod(self.path("linux"), 0o755)
+
+    def argv(self, *more, cc="cubic"):
+        return [LAB, "incast", "--senders", "2", "--bytes", "3000", "--rate", "100gbit",
+                "--delay", "1us", "--jitter", "0", "--cc", cc, "--limit", "10kb", "--out",
+                self.out, *more]
+
+    def lab(self, *more, cc="cubic"):
+        return subprocess.run(self.argv(*more, cc=cc), capture_output=True, text=True,
+                              timeout=120, check=False, env=self.environment)
+
+    @staticmethod
+    def read(path):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def text(self, name):
+        return self.read(os.path.join(self.out, name))
+
+    def test_good_run(self):
+        self.kernel("results()")
+        run = self.lab(cc="cubic,swift:ai=1gbit")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(set(os.listdir(self.out)), OUTPUT)
+        self.assertEqual(self.text("flows.csv").splitlines()[3],
+                         "swift:ai=1gbit,1,h1,h3,3000,0,30000,30000,2384,0")
+        summary = json.loads(self.text("summary.json"))
+        self.assertEqual(list(summary["cc"]), ["cubic", "swift:ai=1gbit"])
+        self.assertEqual(summary["cc"]["cubic"]["packet_hops"], 27)
+        self.assertEqual(summary["failures"], {})
+        page = self.text("report.html")
+        self.assertEqual(page.count("<svg"), 6)
+        self.assertIn("All physics checks hold", page)
+        self.assertNotRegex(page, r'(src|href)="(?!#)')
+
+    def test_two_runs_are_byte_identical(self):
+        self.kernel("results()")
+        self.lab()
+        first = [self.text(name) for name in CSV + ("queue.svg",)]
+        run = self.lab()
+        self.assertIn("replacing the earlier result", run.stderr)
+        self.assertEqual([self.text(name) for name in CSV + ("queue.svg",)], first)
+
+    def test_physics_violation_fails_and_names_the_flow(self):
+        self.kernel("results(end='2383')")
+        run = self.lab()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("flow 2 (h2 to h3): completion in 2383 ns is below the physical limit of "
+                      "2384 ns", run.stderr)
+        self.assertIn("must not be trusted", self.text("report.html"))
+
+    def test_overfull_queue_fails(self):
+        self.kernel("results(queue='11755')")
+        run = self.lab()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("port s1:p3: data queue reached 11755 bytes", run.stderr)
+
+    def test_unfinished_flow_fails(self):
+        self.kernel("results(end='-1')")
+        run = self.lab()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("flow 2 (h2 to h3): not finished", run.stderr)
+
+    def test_error_of_the_plan_is_shown_with_the_log(self):
+        self.kernel("print('something odd')\nput('errors.out', 'plan line 3: node x: no')")
+        run = self.lab()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("cubic: plan line 3: node x: no", run.stderr)
+        self.assertIn("| something odd", run.stderr)
+
+    def test_one_failure_does_not_hide_the_other_result(self):
+        self.kernel("text = open(out + '../plan').read()\n"
+                    "results() if ' swift' in text else sys.exit(3)")
+        run = self.lab(cc="cubic,swift")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("cubic: the kernel ended early", run.stderr)
+        self.assertEqual(list(json.loads(self.text("summary.json"))["cc"]), ["swift"])
+
+    def test_complaint_of_the_kernel_fails(self):
+        for text in ("WARNING: CPU: 0", "BUG: KASAN: use-after-free", "quell-kmemleak 2",
+                     "possible circular locking dependency detected"):
+            with self.subTest(text):
+                self.kernel(f"print({text!r})\nresults()")
+                run = self.lab()
+                self.assertEqual(run.returncode, 1)
+                self.assertIn(text, run.stderr)
+                self.assertIn("must not be trusted", self.text("report.html"))
+
+    def test_clean_leak_scan_is_no_complaint(self):
+        self.kernel("print('quell-kmemleak 0')\nresults()")
+        run = self.lab()
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_timeout(self):
+        self.kernel("time.sleep(600)")
+        run = self.lab("--timeout", "1")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("killed after 1 s", run.stderr)
+
+    def test_interrupt_leaves_nothing_running(self):
+        pid_file = self.path("pid")
+        self.kernel(f"open({pid_file!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)")
+        lab = subprocess.Popen(self.argv(), stderr=subprocess.PIPE, text=True,
+                               env=self.environment, start_new_session=True)
+        self.addCleanup(lab.wait)
+        self.addCleanup(lab.kill)
+        pid = int(self.poll(lambda: os.path.exists(pid_file) and self.read(pid_file)))
+        lab.send_signal(signal.SIGINT)
+        _, errors = lab.communicate(timeout=30)
+        self.assertEqual(lab.returncode, 130)
+        self.assertIn("interrupted", errors)
+        self.poll(lambda: not os.path.exists(f"/proc/{pid}"))
+
+    def poll(self, condition):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.02)
+        self.fail("waited 30 s in vain")
+
+    def test_progress_on_a_terminal_rewrites_one_line(self):
+        self.kernel("print('quell-progress 1500000 1 2', flush=True)\n"
+                    "time.sleep(1)\nresults()")
+        main, terminal = pty.openpty()
+        with subprocess.Popen(self.argv(), stdout=subprocess.DEVNULL, stderr=terminal,
+                              env=dict(self.environment, COLUMNS="200")) as lab:
+            os.close(terminal)
+            shown = b""
+            try:
+                while part := os.read(main, 4096):
+                    shown += part
+            except OSError:
+                pass
+            self.assertEqual(lab.wait(30), 0)
+        os.close(main)
+        self.assertRegex(shown.decode(), r"\r\x1b\[K\[ *[0-9.]+ s\] cubic 1/2 flows at 1\.500 ms")
+
+    def test_quiet_is_quiet(self):
+        self.kernel("results()")
+        run = self.lab("--quiet")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+    def test_missing_kernel_is_an_input_error(self):
+        run = self.lab()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("QUELL_LAB_KERNEL: no linux at", run.stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_missing_module_is_an_input_error(self):
+        self.kernel("results()")
+        os.remove(os.path.join(self.directory, "modules", "tcp_swift.ko"))
+        run = self.lab(cc="cubic,swift")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--cc swift: no tcp_swift.ko", run.stderr)
+        self.assertFalse(os.path.exists(self.out))
