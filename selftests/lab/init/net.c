@@ -172,7 +172,7 @@ static struct port *port_add(const char *node, const char *dev)
 		.node = node_index(node),
 		.ifindex = IFINDEX_BASE + n_ports,
 	};
-	strcpy(port->name, dev);
+	snprintf(port->name, sizeof(port->name), "%s", dev);
 	n_ports++;
 	return port;
 }

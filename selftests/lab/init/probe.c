@@ -35,7 +35,7 @@ static int probe_socket(const struct port *port, const struct sockaddr_in *local
 
 	net_enter(port->node);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	strcpy(ifr.ifr_name, port->name);
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->name);
 	if (fd < 0 || ioctl(fd, SIOCSHWTSTAMP, &ifr))
 		fail("stamps on '%s': %s", port->name, strerror(errno));
 	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))

@@ -208,7 +208,7 @@ struct labflow_sampler {
  * @error: first error, empty when there is none
  */
 struct labflow {
-	struct mutex		mutex;
+	struct mutex		mutex;	/* the description */
 	enum labflow_state	state;
 	struct labflow_flow	**flows;
 	u32			n_flows;

@@ -126,7 +126,7 @@ static void labflow_sleep_ns(u64 ns)
 	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
 }
 
-/* One message, and its acknowledgement. */
+/* One message, and its ACK. */
 static int labflow_warm_once(struct labflow_flow *flow, u32 bytes)
 {
 	u64 give_up_ns = ktime_get_ns() + LABFLOW_WARM_TIMEOUT_NS;

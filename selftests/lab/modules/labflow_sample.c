@@ -95,12 +95,10 @@ static void labflow_sample_queue(u64 now_ns)
 	for (i = 0; i < lab.n_watches; i++) {
 		struct labflow_watch *watch = lab.watches[i];
 		struct labflow_queue_row *row;
-		const struct Qdisc *sch;
 		u32 backlog_bytes;
 
 		rcu_read_lock();
-		sch = rcu_dereference(watch->dev->qdisc);
-		backlog_bytes = sch ? READ_ONCE(sch->qstats.backlog) : 0;
+		backlog_bytes = READ_ONCE(rcu_dereference(watch->dev->qdisc)->qstats.backlog);
 		rcu_read_unlock();
 		if (watch->sampled && backlog_bytes == watch->last_bytes)
 			continue;

@@ -40,7 +40,7 @@
 struct labnic_phc {
 	struct ptp_clock_info	info;
 	struct ptp_clock	*clock;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* the fields below */
 	u64			base_host_ns;
 	s64			base_phc_ns;
 	s32			drift_ppb;
@@ -91,7 +91,7 @@ struct labnic_port {
 	u64				rate_bits_ps;
 	u64				delay_ns;
 	u32				ring_pkts;
-	spinlock_t			lock;
+	spinlock_t			lock;	/* the four fields below */
 	struct sk_buff_head		sending;
 	struct sk_buff_head		flying;
 	u64				busy_ns;
