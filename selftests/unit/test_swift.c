@@ -179,10 +179,16 @@ static void test_observe(void)
 	fixture_ack(&f, START_NS, 3900);
 	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
 	       "quell_swift_observe__minimum_from_sample");
-	f.s.min_rtt_ns = 5000;
 	fixture_ack(&f, START_NS, 0);
 	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
 	       "quell_swift_observe__nothing_measured");
+	fixture_ack(&f, START_NS, 4200);
+	tap_ok(f.v.rtt_ns == 4200 && f.v.min_rtt_ns == 3900,
+	       "quell_swift_observe__not_a_minimum");
+	f.s.min_rtt_ns = 5000;
+	fixture_ack(&f, START_NS, 5500);
+	tap_ok(f.v.rtt_ns == 5500 && f.v.min_rtt_ns == 5000,
+	       "quell_swift_observe__minimum_replaces_handshake");
 	f.s.link_bytes_ps = 77;
 	f.s.mss_bytes = 536;
 	fixture_ack(&f, START_NS, 0);
@@ -198,6 +204,11 @@ static void test_observe(void)
 	fixture_ack(&f, START_NS, 0);
 	tap_ok(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100,
 	       "quell_swift_observe__first_from_minimum");
+	fixture_start_blind(&f, 10);
+	f.s.min_rtt_ns = 0;
+	fixture_ack(&f, START_NS, 4300);
+	tap_ok(f.v.rtt_ns == 4300 && f.v.min_rtt_ns == 4300,
+	       "quell_swift_observe__first_from_sample");
 }
 
 static void test_increase(void)

@@ -251,16 +251,21 @@ static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
 	quell_swift_decide(v, p, quell_swift_target_ns(v, p, hops), out);
 }
 
-/* Takes over what a sample says about the flow itself. */
+/*
+ * Takes over what a sample says about the flow itself.  The sample's minimum
+ * replaces the handshake's estimate even where that is smaller: SYN packets
+ * are short, and a store-and-forward path takes a full segment longer, so a
+ * first window made from them would not fill the link.
+ */
 static inline void quell_swift_observe(struct quell_swift_vars *v,
 				       const struct quell_sample *s)
 {
-	u64 min_rtt_ns = s->min_rtt_ns ? s->min_rtt_ns : s->rtt_ns;
-
 	if (s->rtt_ns)
 		v->rtt_ns = s->rtt_ns;
-	if (min_rtt_ns && (!v->min_rtt_ns || min_rtt_ns < v->min_rtt_ns))
-		v->min_rtt_ns = min_rtt_ns;
+	if (s->min_rtt_ns)
+		v->min_rtt_ns = s->min_rtt_ns;
+	else if (s->rtt_ns && (!v->min_rtt_ns || s->rtt_ns < v->min_rtt_ns))
+		v->min_rtt_ns = s->rtt_ns;
 	if (!v->rtt_ns)
 		v->rtt_ns = v->min_rtt_ns;
 	if (s->link_bytes_ps)
