@@ -108,15 +108,13 @@ class Graph:
         return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 
     def _distances(self, dst):
-        """Links from every node to host dst; other hosts do not forward."""
+        """Links from every node to host dst; hosts, having one cable, are never on the way."""
         if dst in self._towards:
             return self._towards[dst]
         distance = {dst: 0}
         todo = deque([dst])
         while todo:
             node = todo.popleft()
-            if node != dst and not self.is_switch(node):
-                continue
             for port in self.ports[node]:
                 if port.peer not in distance:
                     distance[port.peer] = distance[node] + 1
@@ -129,9 +127,7 @@ class Graph:
         distance = self._distances(dst)
         if node not in distance or node == dst:
             return []
-        return [port for port in self.ports[node]
-                if distance.get(port.peer, -1) == distance[node] - 1
-                and (port.peer == dst or self.is_switch(port.peer))]
+        return [port for port in self.ports[node] if distance[port.peer] == distance[node] - 1]
 
     def path(self, src, dst):
         """Egress ports from host src to host dst; InputError if unreachable."""

@@ -78,7 +78,7 @@ class Reading(unittest.TestCase):
     def test_tables(self):
         tables.write(self.directory, [self.read()])
         def text(name):
-            with open(os.path.join(self.directory, name), encoding="ascii") as file:
+            with open(os.path.join(self.directory, name), encoding="ascii", newline="") as file:
                 return file.read()
         self.assertEqual(text("flows.csv"),
                          "cc,flow,src,dst,bytes,start_ns,end_ns,fct_ns,ideal_ns,retrans_segs\n"
