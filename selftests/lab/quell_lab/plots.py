@@ -38,7 +38,6 @@ STYLE = {
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "svg.fonttype": "none",
     "svg.hashsalt": "quell",
     "path.simplify": True,
 }
@@ -184,6 +183,11 @@ def fairness(results, look, window_ns):
 def queues(results, look, scenario, summaries):
     """Backlog of each run's fullest port over time."""
     figure, panels = _grid(len(results))
+    limit = scenario.queue.limit_bytes
+    top = max((summary["queue"]["max_bytes"] for summary in summaries.values()
+               if summary["queue"]), default=limit)
+    # One scale for all; the limit is shown unless the queues never come near it.
+    scale = limit if 4 * top > limit else max(top, 2 * scenario.queue.ecn_max_bytes, 1)
     for result, axes in zip(results, panels):
         label = result.variant.label
         worst = summaries[label]["queue"]
@@ -196,15 +200,16 @@ def queues(results, look, scenario, summaries):
                               [backlog for _, backlog in rows])
         axes.plot(times, values, color=look.colour(label), linewidth=0.9,
                   drawstyle="steps-post")
-        axes.axhline(scenario.queue.limit_bytes, color="#888888", linewidth=0.8)
+        axes.axhline(limit, color="#888888", linewidth=0.8)
         if scenario.queue.ecn_max_bytes:
             axes.axhline(scenario.queue.ecn_min_bytes, color="#888888", linewidth=0.8,
                          linestyle=(0, (1, 2)))
-        axes.set_ylim(0, scenario.queue.limit_bytes * 1.06)
+        axes.set_ylim(0, scale * 1.06)
         _kilobytes(axes, "Queue (kB)")
         _time_axis(axes, end_ns / NS_PER_US)
         axes.set_title(f"{label}, port {port}{_late(result, end_ns)}")
-    figure.suptitle("Queue at the switch (solid: limit, dotted: ECN threshold)", fontsize=10)
+    marks = "dotted: ECN threshold" if scenario.queue.ecn_max_bytes else "no ECN"
+    figure.suptitle(f"Queue at the switch (limit {limit / 1000:g} kB; {marks})", fontsize=10)
     return figure
 
 
@@ -225,7 +230,7 @@ def windows(results):
                  for number, rows in result.cwnd.items()}
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
         axes.set_yscale("symlog", linthresh=1500)
-        axes.set_ylim(0, None)
+        axes.set_ylim(0, axes.get_ylim()[1] * 1.2)
         _kilobytes(axes, "Window (kB)")
         _time_axis(axes, end_ns / NS_PER_US)
         axes.set_title(result.variant.label + _late(result, end_ns))

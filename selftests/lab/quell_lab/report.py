@@ -126,8 +126,8 @@ def _network(scenario):
     cold = sum(flow.cold for flow in scenario.flows)
     how = f"{cold} with a handshake" if cold else "on open connections"
     return [
-        ("Network", f"{len(graph.hosts)} hosts, {len(graph.switches)} switches, "
-                    f"{len(graph.cables)} cables"),
+        ("Network", f"hosts {len(graph.hosts)}, switches {len(graph.switches)}, "
+                    f"cables {len(graph.cables)}"),
         ("Cables", cables),
         ("Switch ports", f"swport, {queue.limit_bytes:,} bytes of data, "
                          f"{queue.control_limit_bytes:,} of control packets"),
