@@ -8,7 +8,7 @@ from . import plots, units
 CSS = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1080px; padding: 2rem 1.25rem 4rem; color: var(--ink);
+body { margin: 0 auto; max-width: 1180px; padding: 2rem 1.25rem 4rem; color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Arial, sans-serif; background: #fff; }
 h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
 h2 { font-size: 1.15rem; margin: 2.4rem 0 .8rem; padding-bottom: .3rem;
@@ -18,9 +18,9 @@ p.lead { color: var(--soft); margin: 0 0 1rem; }
   font-weight: 600; }
 .good { background: var(--good); } .bad { background: var(--bad); }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .88rem;
+table { border-collapse: collapse; width: 100%; font-size: .82rem;
   font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
+th, td { padding: .35rem .45rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; }
