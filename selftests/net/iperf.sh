@@ -22,6 +22,7 @@ port=5201
 time_s=6
 # iperf3 counts TCP payload; headers and the Ethernet frame take their part.
 least_pct=80
+starved_pct=35
 
 sender="" router="" receiver=""
 dir=$(mktemp -d)
@@ -131,7 +132,7 @@ received_bits_ps()
 
 # The port makes good for timers up to 1 ms late.  If the emulator was denied
 # the processors for longer and often, its wire stood idle: then what counts is
-# what cubic gets from the same port at once after that.
+# what cubic gets from the same port at once after that, down to starved_pct.
 rate_is_used()
 {
 	local swift cubic attempt
@@ -146,7 +147,8 @@ rate_is_used()
 			-t "$time_s" | jq .end >"$dir/iperf.cubic"
 		cubic=$(received_bits_ps "$dir/iperf.cubic")
 		echo "attempt $attempt: cubic $cubic bit/s"
-		[ "$swift" -lt "$((cubic * least_pct / 100))" ] || {
+		[ "$swift" -lt "$((cubic * least_pct / 100))" ] ||
+		[ "$swift" -lt "$((rate_bits_ps * starved_pct / 100))" ] || {
 			echo "# $1: swift $swift, cubic $cubic bit/s" >&3
 			return 0
 		}
