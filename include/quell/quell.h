@@ -30,8 +30,8 @@
 
 struct quell_flow;
 
-/* "QUEL": quell_cc_init() ran on this socket. */
-#define QUELL_CC_MAGIC		0x5155454cU
+/* "QU": quell_cc_init() ran on this socket. */
+#define QUELL_CC_MAGIC		0x5155U
 
 /* Room for an algorithm's variables beside struct quell_cc. */
 #define QUELL_CC_VARS_BYTES	64
@@ -42,10 +42,12 @@ struct quell_flow;
  *			algorithm runs on the stack's own microsecond RTT
  * @algo:		algorithm of this socket
  * @active_ns:		time of the last acknowledgment or of the start, ns
- * @magic:		QUELL_CC_MAGIC once initialised; 6.1 and 6.12 call
- *			->release without ->init, so it is looked at first
  * @acked_seq:		snd_una at the last sample
  * @delivered_ce_pkts:	tcp_sock.delivered_ce at the last sample
+ * @rcv_nxt_marked:	rcv_nxt up to which @rcv_marked was echoed
+ * @magic:		QUELL_CC_MAGIC once initialised; 6.1 and 6.12 call
+ *			->release without ->init, so it is looked at first
+ * @rcv_marked:		the newest packet received was marked CE
  * @backlogged:		data was waiting at the last sample: what comes next is
  *			no new message, however long pacing holds it back
  *
@@ -55,9 +57,11 @@ struct quell_cc {
 	struct quell_flow	*flow;
 	const struct quell_algo	*algo;
 	u64			active_ns;
-	u32			magic;
 	u32			acked_seq;
 	u32			delivered_ce_pkts;
+	u32			rcv_nxt_marked;
+	u16			magic;
+	bool			rcv_marked;
 	bool			backlogged;
 };
 
@@ -157,6 +161,9 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 const struct quell_decision *decision);
 bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
+
+bool quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
 
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 

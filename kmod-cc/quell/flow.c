@@ -116,6 +116,8 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->algo = algo;
 	cc->acked_seq = tcp_sk(sk)->snd_una;
 	cc->delivered_ce_pkts = tcp_sk(sk)->delivered_ce;
+	cc->rcv_nxt_marked = tcp_sk(sk)->rcv_nxt;
+	cc->rcv_marked = false;
 	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
 	cc->flow = flow_alloc(sk, qnet, algo);
 	cc->magic = QUELL_CC_MAGIC;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exact echo of CE marks.
+ *
+ * RFC 3168's receiver sets ECE on every ACK from a marked packet on until the
+ * sender answers with CWR: the sender learns that there were marks, not how
+ * many.  Here ECE of an ACK says of exactly the data this ACK is about whether
+ * it was marked, the rule of DCTCP's receiver (RFC 8257, section 3.2):
+ *
+ *	a packet arrives whose mark differs from that of the one before:
+ *		data not yet acknowledged is acknowledged first, up to before
+ *		this packet, with ECE as the earlier packets had it;
+ *		this packet is acknowledged at once
+ *	ECE of what is sent from now on = mark of this packet
+ *
+ * so that no ACK speaks of packets of both kinds, and the sender's
+ * tp->delivered_ce counts marked packets.
+ *
+ * In-tree DCTCP asks whether the timer of a delayed ACK runs.  An ACK may wait
+ * without it, too (net.ipv4.tcp_backlog_ack_defer); what is asked here is
+ * whether something was received that no ACK covers yet.
+ *
+ * Where the kernel negotiated Accurate ECN its ACE field counts marks and ECE
+ * is part of it: then nothing is done here.
+ *
+ * Not exact: data out of order whose ACK was put off until the socket's backlog
+ * is worked off; the mark of the newest packet stands for all of it.  And a
+ * receiver that is no Quell socket (nor DCTCP) echoes as RFC 3168 has it: the
+ * sender then sees too many marks, never too few.
+ */
+#include <net/inet_ecn.h>
+#include <net/tcp.h>
+#include <compat/tcp_ecn.h>
+#include "internal.h"
+
+static void ecn_echo(struct tcp_sock *tp, bool marked)
+{
+	if (marked)
+		tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
+	else
+		tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
+}
+
+/**
+ * quell_ecn_event() - a packet arrived, marked or not
+ * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
+ * @event: any event of ->cwnd_event; only those of ECN are looked at
+ *
+ * Context: socket lock, within ->cwnd_event; the packet is already in rcv_nxt
+ * if it was in order.
+ */
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
+{
+	bool marked = event == CA_EVENT_ECN_IS_CE;
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_cc *cc = quell_cc(sk);
+
+	if ((!marked && event != CA_EVENT_ECN_NO_CE) || !quell_cc_ready(sk) ||
+	    !quell_ecn_is_classic(tp))
+		return;
+	if (marked != cc->rcv_marked) {
+		if (before(tp->rcv_wup, cc->rcv_nxt_marked)) {
+			ecn_echo(tp, cc->rcv_marked);
+			quell_send_ack(sk, cc->rcv_nxt_marked);
+		}
+		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
+	}
+	cc->rcv_nxt_marked = tp->rcv_nxt;
+	cc->rcv_marked = marked;
+	ecn_echo(tp, marked);
+}
+EXPORT_SYMBOL_GPL(quell_ecn_event);
+
+/**
+ * quell_ecn_init() - run without ECN where the peer did not agree to it
+ * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
+ * @plain: the algorithm's operations without TCP_CONG_NEEDS_ECN
+ *
+ * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable,
+ * agreed or not: switches would then mark instead of drop, and nobody would
+ * tell the sender.  To be called in ->init, after quell_cc_init().
+ *
+ * Context: socket lock.
+ * Return: true when the peer echoes marks.
+ */
+bool quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)
+{
+	if (quell_ecn_is_negotiated(tcp_sk(sk)))
+		return true;
+	WRITE_ONCE(inet_csk(sk)->icsk_ca_ops, plain);
+	INET_ECN_dontxmit(sk);
+	return false;
+}
+EXPORT_SYMBOL_GPL(quell_ecn_init);
