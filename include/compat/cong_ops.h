@@ -34,7 +34,7 @@
 #define quell_tx_start_member	cwnd_event
 #define quell_tx_start_args	struct sock *sk, enum tcp_ca_event event
 #define quell_is_tx_start	((event) == CA_EVENT_TX_START)
-#define quell_tx_start_op(start)
+#define quell_tx_start_op(start...)
 #endif
 
 #endif /* _QUELL_COMPAT_CONG_OPS_H */

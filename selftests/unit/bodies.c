@@ -3,6 +3,7 @@
  * Every function of the cores, reachable from outside, for test_bodies to
  * compile as each of the bodies an algorithm has.  Never run.
  */
+#include <quell/core/dcqcn.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <quell/core/swift.h>
@@ -13,6 +14,9 @@ struct everything {
 	struct quell_swift_stats st;
 	struct quell_sample s;
 	struct quell_decision out;
+	struct quell_dcqcn_params dcqcn_params;
+	struct quell_dcqcn_vars dcqcn;
+	struct quell_dcqcn_stats dcqcn_stats;
 	struct quell_red_params red_params;
 	struct quell_red_vars red;
 	struct quell_shaper wire;
@@ -30,6 +34,15 @@ void quell_bodies(struct everything *e)
 	quell_swift_on_loss(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_rto(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_idle_restart(&e->v, &e->p, &e->st, &e->s, e->s.rtt_ns, &e->out);
+
+	quell_dcqcn_params_default(&e->dcqcn_params);
+	quell_dcqcn_init(&e->dcqcn, &e->dcqcn_params, e->marked, e->s.link_bytes_ps,
+			 e->s.min_rtt_ns, e->s.mss_bytes, e->s.now_ns, &e->out);
+	quell_dcqcn_on_ack(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
+	quell_dcqcn_on_loss(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
+	quell_dcqcn_on_rto(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
+	quell_dcqcn_on_idle_restart(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s,
+				    e->s.rtt_ns, &e->out);
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);

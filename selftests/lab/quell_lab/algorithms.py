@@ -28,6 +28,7 @@ KINDS = {
     "_PKTS_Q16": Kind(units.parse_q16, units.show_q16),
     "_BYTES_PS": Kind(units.parse_byte_rate, units.show_byte_rate),
     "_BYTES": Kind(units.parse_size, units.show_size),
+    "_STEPS": Kind(units.parse_int, str),
     "_RTOS": Kind(units.parse_int, str),
     "_Q16": Kind(units.parse_q16, units.show_q16),
     "_NS": Kind(units.parse_time, units.show_time),
@@ -103,6 +104,7 @@ class Algorithm:
 
 ALGORITHMS = {
     "swift": Algorithm(("quell.ko", "tcp_swift.ko"), "swift"),
+    "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
     "dctcp": Algorithm(),
     "cubic": Algorithm(),
     "bbr": Algorithm(),

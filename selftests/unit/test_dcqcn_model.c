@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The integer core against the floating-point model.
+ *
+ * One step at a time: parameters anywhere in their ranges, any state, any
+ * event.  The model starts each step from the core's state, so every error is
+ * that of one step and is held against the bound derived in rate_bound().
+ *
+ * In the long run: both start together and are never reconciled; marks come as
+ * they would from a queue that two such flows fill.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <quell/core/dcqcn.h>
+
+#include "dcqcn_model.h"
+#include "dcqcn_ranges.h"
+#include "random.h"
+#include "tap.h"
+
+#define SINGLE_STEPS		1200000
+#define SINGLE_EPISODE		50
+#define LONG_EPISODES		40
+#define LONG_STEPS		20000
+/* A rounding of alpha enters every later cut; fast recovery forgets them. */
+#define LONG_RELATIVE		1e-6
+
+enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
+
+struct pair {
+	struct quell_dcqcn_params p;
+	struct quell_dcqcn_vars v;
+	struct quell_dcqcn_stats st;
+	struct quell_decision out;
+	struct dcqcn_model_params mp;
+	struct dcqcn_model m;
+};
+
+static void model_params(struct dcqcn_model_params *mp,
+			 const struct quell_dcqcn_params *p)
+{
+	mp->g = p->g_q16 / 65536.0;
+	mp->notify_interval_ns = p->notify_interval_ns;
+	mp->alpha_timer_ns = p->alpha_timer_ns;
+	mp->timer_ns = p->timer_ns;
+	mp->byte_counter_bytes = p->byte_counter_bytes;
+	mp->f = p->fast_recovery_steps;
+	mp->rai = p->ai_bytes_ps;
+	mp->rhai = p->hai_bytes_ps;
+	mp->min_rate = p->min_rate_bytes_ps;
+	mp->queue_bound_ns = p->queue_bound_ns;
+	mp->max_window_bytes = p->max_window_bytes;
+	mp->restart_idle_ns = p->restart_idle_ns;
+}
+
+/* Starts the model where the core is. */
+static void model_follow(struct dcqcn_model *m, const struct quell_dcqcn_vars *v,
+			 const struct quell_dcqcn_params *p)
+{
+	m->rc = v->rate_q16 / 65536.0;
+	m->rt = v->target_q16 / 65536.0;
+	m->alpha = v->alpha_q30 / (double)QUELL_DCQCN_ALPHA_ONE;
+	m->last_notification_ns = v->since_ns;
+	m->next_alpha_ns = v->since_ns + (v->decays + 1.0) * p->alpha_timer_ns;
+	m->next_timer_ns = v->since_ns + (v->timer_steps + 1.0) * p->timer_ns;
+	m->bytes = v->counted_bytes;
+	m->t = v->timer_steps;
+	m->bc = v->byte_steps;
+	m->reno_window = v->reno_q16 / 65536.0;
+	m->base_rtt_ns = v->min_rtt_ns;
+	m->mss_bytes = v->mss_bytes;
+	m->ecn = v->flags & QUELL_DCQCN_F_ECN;
+	m->notified = v->flags & QUELL_DCQCN_F_NOTIFIED;
+	m->after_loss = v->flags & QUELL_DCQCN_F_LOSS;
+}
+
+/*
+ * alpha's error after a step: its last bit twice, and that of the power, which
+ * is too small by 2 n 2^-32 at most and never below zero.
+ */
+static double alpha_bound(const struct pair *before, double now_ns)
+{
+	double n = fmax((now_ns - before->v.since_ns) / before->mp.alpha_timer_ns -
+			before->v.decays, 0);
+	double left = before->m.alpha * pow(1 - before->mp.g, floor(n));
+
+	return 0x1p-29 + fmin(n * 0x1p-31, left);
+}
+
+/*
+ * The rate's error after a step, bytes/s: 2^-17 at every increase, each halving
+ * what was before, so less than 2^-16 together; a cut adds 2^-16 and half of
+ * alpha's error of the rate, which is the target after a cut.  A start without a
+ * known link rounds to a byte/s.  Doubles lose 2^-50.
+ */
+static double rate_bound(const struct pair *before, const struct dcqcn_model *after,
+			 enum event event, double now_ns)
+{
+	double largest = fmax(fmax(before->m.rc, before->m.rt), after->rt);
+
+	return 0x1p-15 + QUELL_DCQCN_MOST_BYTES_PS * 0x1p-50 + (event == EVENT_IDLE) +
+	       largest * alpha_bound(before, now_ns) / 2;
+}
+
+static void random_params(struct random_state *r, struct quell_dcqcn_params *p)
+{
+	size_t i;
+
+	quell_dcqcn_params_default(p);
+	for (i = 0; i < DCQCN_RANGES; i++)
+		if (random_between(r, 0, 3))
+			*dcqcn_param(p, i) = random_magnitude(r, dcqcn_ranges[i].min,
+							      dcqcn_ranges[i].max);
+}
+
+static void start_pair(struct random_state *r, struct pair *x)
+{
+	u64 link_bytes_ps = random_magnitude(r, 0, 100000000000);
+	u64 min_rtt_ns = random_magnitude(r, 0, 10000000);
+	u64 now_ns = random_between(r, 0, 1000000);
+
+	memset(x, 0, sizeof(*x));
+	random_params(r, &x->p);
+	model_params(&x->mp, &x->p);
+	quell_dcqcn_init(&x->v, &x->p, random_between(r, 0, 7), link_bytes_ps,
+			 min_rtt_ns, random_between(r, 64, 65535), now_ns, &x->out);
+	model_follow(&x->m, &x->v, &x->p);
+}
+
+static void apply(struct pair *x, enum event event, const struct quell_sample *s,
+		  u64 idle_ns)
+{
+	struct dcqcn_model_event e = {
+		.now_ns = s->now_ns, .line_rate = s->link_bytes_ps,
+		.acked_bytes = s->acked_bytes, .inflight_bytes = s->inflight_bytes,
+		.marked = s->marked_bytes, .app_limited = s->flags & QUELL_S_APP_LIMITED,
+	};
+
+	switch (event) {
+	case EVENT_ACK:
+		quell_dcqcn_on_ack(&x->v, &x->p, &x->st, s, &x->out);
+		dcqcn_model_ack(&x->m, &x->mp, &e);
+		break;
+	case EVENT_LOSS:
+		quell_dcqcn_on_loss(&x->v, &x->p, &x->st, s, &x->out);
+		dcqcn_model_loss(&x->m, &x->mp, &e);
+		break;
+	case EVENT_RTO:
+		quell_dcqcn_on_rto(&x->v, &x->p, &x->st, s, &x->out);
+		dcqcn_model_timeout(&x->m, &x->mp, &e);
+		break;
+	case EVENT_IDLE:
+		quell_dcqcn_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
+		dcqcn_model_after_idle(&x->m, &x->mp, &e, idle_ns);
+		break;
+	}
+}
+
+/* Counts, times and flags are whole numbers and must be equal. */
+static bool same_memory(const struct pair *x)
+{
+	const struct quell_dcqcn_vars *v = &x->v;
+	const struct dcqcn_model *m = &x->m;
+
+	return v->timer_steps == m->t && v->byte_steps == m->bc &&
+	       v->counted_bytes == m->bytes && v->since_ns == m->last_notification_ns &&
+	       v->since_ns + (v->decays + 1.0) * x->p.alpha_timer_ns == m->next_alpha_ns &&
+	       !(v->flags & QUELL_DCQCN_F_NOTIFIED) == !m->notified &&
+	       v->min_rtt_ns == m->base_rtt_ns;
+}
+
+/*
+ * The window's error, bytes: two roundings to a byte; less than a byte in the
+ * divisor of Reno's increase; the rate's error and its rounding to bytes/s over
+ * the time the window covers.
+ */
+static double window_bound(const struct pair *x, const struct pair *before,
+			   double acked_bytes, double rate_error)
+{
+	double reno = fmax(before->m.reno_window, x->m.mss_bytes);
+
+	return 2 + x->m.mss_bytes * acked_bytes / reno / (reno - 1) +
+	       (rate_error + 1) * (x->m.base_rtt_ns + x->mp.queue_bound_ns) / 1e9;
+}
+
+struct single_result {
+	unsigned int events[EVENT_IDLE + 1];
+	unsigned int steps;
+	bool rates, alphas, memories, windows;
+	double worst_rate, worst_share, worst_alpha;
+};
+
+static void compare(const struct pair *x, const struct pair *before,
+		    enum event event, const struct quell_sample *s, struct single_result *result)
+{
+	double bound = rate_bound(before, &x->m, event, s->now_ns);
+	double rate_error = fabs(x->v.rate_q16 / 65536.0 - x->m.rc);
+	double target_error = fabs(x->v.target_q16 / 65536.0 - x->m.rt);
+	double alpha_error = fabs(x->v.alpha_q30 * 0x1p-30 - x->m.alpha);
+	double window_error = fabs(x->out.window_q16 / 65536.0 -
+				   dcqcn_model_window_bytes(&x->m, &x->mp));
+
+	result->steps++;
+	result->worst_share = fmax(result->worst_share, rate_error / bound);
+	result->worst_rate = fmax(result->worst_rate, rate_error / x->m.rc);
+	result->worst_alpha = fmax(result->worst_alpha, alpha_error);
+	result->rates = result->rates && rate_error <= bound && target_error <= bound;
+	result->alphas = result->alphas && alpha_error <= alpha_bound(before, s->now_ns);
+	result->memories = result->memories && same_memory(x);
+	result->windows = result->windows &&
+			  window_error <= window_bound(x, before, s->acked_bytes, bound);
+}
+
+static void single_step(struct random_state *r, struct pair *x,
+			struct single_result *result)
+{
+	static const enum event events[] = {
+		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
+		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
+	};
+	enum event event = events[random_between(r, 0, 9)];
+	struct quell_sample s = { .mss_bytes = x->v.mss_bytes };
+	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	struct pair before;
+
+	/* Any rates the limits allow. */
+	s.link_bytes_ps = random_between(r, 0, 7) ? random_magnitude(r, 1, 1ULL << 37) : 0;
+	x->v.rate_q16 = random_magnitude(r, 1, 1ULL << 53);
+	x->v.target_q16 = random_magnitude(r, 1, 1ULL << 53);
+	quell_dcqcn_decide(&x->v, &x->p, s.link_bytes_ps, &x->out);
+	x->v.alpha_q30 = random_magnitude(r, 0, 1 << 30);
+	s.now_ns = x->v.since_ns + random_magnitude(r, 0, 80 * x->p.timer_ns);
+	s.acked_bytes = random_magnitude(r, 1, 16 * (u64)x->v.mss_bytes);
+	if (!random_between(r, 0, 9))
+		s.acked_bytes = random_magnitude(r, 1, 0xffffffff);
+	s.marked_bytes = random_between(r, 0, 2) ? 0 : s.acked_bytes;
+	s.inflight_bytes = random_magnitude(r, 0, 1 << 26);
+	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
+	model_follow(&x->m, &x->v, &x->p);
+	before = *x;
+	apply(x, event, &s, idle_ns);
+	result->events[event]++;
+	compare(x, &before, event, &s, result);
+}
+
+static void test_single_steps(void)
+{
+	struct single_result result = {
+		.rates = true, .alphas = true, .memories = true, .windows = true,
+	};
+	struct random_state r = { 5 };
+	struct pair x;
+	int i;
+
+	for (i = 0; i < SINGLE_STEPS; i++) {
+		if (i % SINGLE_EPISODE == 0)
+			start_pair(&r, &x);
+		single_step(&r, &x, &result);
+	}
+	tap_ok(result.rates, "dcqcn_model__single_step_rates_within_bound");
+	tap_ok(result.alphas, "dcqcn_model__single_step_alpha_within_bound");
+	tap_ok(result.memories, "dcqcn_model__single_step_state_equal");
+	tap_ok(result.windows, "dcqcn_model__single_step_windows_within_bound");
+	tap_ok(result.steps >= 1000000, "dcqcn_model__enough_single_steps");
+	printf("# %u steps (%u ACKs, %u losses, %u timeouts, %u idle)\n", result.steps,
+	       result.events[EVENT_ACK], result.events[EVENT_LOSS],
+	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	printf("# largest error %.3f of the bound, %.2e of the rate, %.2e of alpha's 1\n",
+	       result.worst_share, result.worst_rate, result.worst_alpha);
+}
+
+struct long_result {
+	double worst_rate, worst_alpha;
+	u64 notifications, increases;
+	bool memories;
+};
+
+/* A queue of the link's bandwidth, filled by the flow and an equal one. */
+static void long_episode(struct random_state *r, u64 timer_ns, struct long_result *result)
+{
+	double queue_bytes = 0;
+	struct pair x;
+	u64 now_ns = 0;
+	int step;
+
+	memset(&x, 0, sizeof(x));
+	quell_dcqcn_params_default(&x.p);
+	x.p.timer_ns = timer_ns;
+	model_params(&x.mp, &x.p);
+	quell_dcqcn_init(&x.v, &x.p, true, 12500000000, 4300, 1448, 0, &x.out);
+	model_follow(&x.m, &x.v, &x.p);
+	for (step = 0; step < LONG_STEPS; step++) {
+		struct quell_sample s = {
+			.mss_bytes = 1448, .acked_bytes = 14480,
+			.link_bytes_ps = 12500000000,
+		};
+		u64 gap_ns = 14480e9 / x.m.rc + 1;
+
+		now_ns += gap_ns;
+		queue_bytes = fmax(0, queue_bytes + gap_ns * (2 * x.m.rc - 12.5e9) / 1e9);
+		if (queue_bytes > 400000 &&
+		    random_between(r, 0, 1200000) * 5 < queue_bytes - 400000)
+			s.marked_bytes = 1448;
+		s.now_ns = now_ns;
+		apply(&x, EVENT_ACK, &s, 0);
+		result->worst_rate = fmax(result->worst_rate,
+					  fabs(x.v.rate_q16 / 65536.0 / x.m.rc - 1));
+		result->worst_alpha = fmax(result->worst_alpha,
+					   fabs(x.v.alpha_q30 * 0x1p-30 - x.m.alpha));
+		result->memories = result->memories && same_memory(&x);
+	}
+	result->notifications += x.st.notifications;
+	result->increases += x.st.additive_increases + x.st.hyper_increases;
+}
+
+static void test_long_run(void)
+{
+	struct long_result result = { .memories = true };
+	struct random_state r = { 6 };
+	u64 i;
+
+	for (i = 0; i < LONG_EPISODES; i++)
+		long_episode(&r, 5000 * (i % 20 + 1), &result);
+	tap_ok(result.worst_rate <= LONG_RELATIVE && result.worst_alpha <= LONG_RELATIVE,
+	       "dcqcn_model__long_run_within_bound");
+	tap_ok(result.memories, "dcqcn_model__long_run_state_equal");
+	tap_ok(result.notifications > 20 * LONG_EPISODES &&
+	       result.increases > 100 * LONG_EPISODES,
+	       "dcqcn_model__long_run_saw_congestion");
+	printf("# %u steps, %llu notifications, %llu increases of the target\n",
+	       LONG_EPISODES * LONG_STEPS, result.notifications, result.increases);
+	printf("# largest error %.2e of the rate, %.2e of alpha's 1\n", result.worst_rate,
+	       result.worst_alpha);
+}
+
+int main(void)
+{
+	test_single_steps();
+	test_long_run();
+	return tap_done();
+}
