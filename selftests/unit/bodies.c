@@ -7,11 +7,15 @@
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <quell/core/swift.h>
+#include <quell/core/swift_vaisf.h>
 
 struct everything {
 	struct quell_swift_params p;
 	struct quell_swift_vars v;
 	struct quell_swift_stats st;
+	struct quell_swift_vaisf_params vaisf_params;
+	struct quell_swift_vaisf_vars vaisf;
+	struct quell_swift_vaisf_stats vaisf_stats;
 	struct quell_sample s;
 	struct quell_decision out;
 	struct quell_dcqcn_params dcqcn_params;
@@ -43,6 +47,15 @@ void quell_bodies(struct everything *e)
 	quell_dcqcn_on_rto(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
 	quell_dcqcn_on_idle_restart(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s,
 				    e->s.rtt_ns, &e->out);
+
+	quell_swift_vaisf_params_default(&e->vaisf_params);
+	quell_swift_vaisf_init(&e->vaisf, &e->vaisf_params, e->s.link_bytes_ps,
+			       e->s.min_rtt_ns, e->s.mss_bytes, e->s.now_ns, &e->out);
+	quell_swift_vaisf_on_ack(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
+	quell_swift_vaisf_on_loss(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
+	quell_swift_vaisf_on_rto(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
+	quell_swift_vaisf_on_idle_restart(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s,
+					  e->s.rtt_ns, &e->out);
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);

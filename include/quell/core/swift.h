@@ -308,29 +308,46 @@ static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
 }
 
 /*
- * Additive increase.  A round trip's worth of ACKs adds ai * base round trip;
- * an ACK without a delay adds as if there were no congestion, but at most what
- * Reno would: one segment per window.  Below one segment every segment
- * acknowledged adds all of it.
+ * What a round trip without congestion adds, bytes Q16: ai * base round trip.
+ * An ACK without a delay adds as if there were no congestion, but at most what
+ * Reno would: one segment per window.
+ */
+static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
+				       const struct quell_swift_params *p,
+				       const struct quell_sample *s)
+{
+	u64 mss_q16 = quell_swift_mss_q16(v);
+	u64 step_q16;
+
+	if (!quell_swift_has_signal(v))
+		return mss_q16;
+	step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps, QUELL_Q16_ONE),
+				     v->min_rtt_ns, QUELL_NS_PER_SEC);
+	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
+}
+
+/*
+ * Additive increase, spread over the ACKs of a round trip.  Below one segment
+ * every segment acknowledged adds all of it.
  */
 static inline void quell_swift_increase(struct quell_swift_vars *v,
 					const struct quell_swift_params *p,
 					const struct quell_sample *s)
 {
-	u64 mss_q16 = quell_swift_mss_q16(v);
-	u64 step_q16 = mss_q16;
+	u64 step_q16 = quell_mul_div_u64(quell_swift_step_q16(v, p, s),
+					 (u64)s->acked_bytes << QUELL_Q16_SHIFT,
+					 quell_max_u64(v->window_q16,
+						       quell_swift_mss_q16(v)));
 
-	if (quell_swift_has_signal(v)) {
-		step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps,
-							       QUELL_Q16_ONE),
-					     v->min_rtt_ns, QUELL_NS_PER_SEC);
-		if (!s->rtt_ns)
-			step_q16 = quell_min_u64(step_q16, mss_q16);
-	}
-	step_q16 = quell_mul_div_u64(step_q16,
-				     (u64)s->acked_bytes << QUELL_Q16_SHIFT,
-				     quell_max_u64(v->window_q16, mss_q16));
 	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
+}
+
+/* A round trip below the target, when none of a decrease is left: loss is past. */
+static inline void quell_swift_recovered(struct quell_swift_vars *v,
+					 const struct quell_sample *s)
+{
+	if (s->rtt_ns && quell_swift_may_decrease(v, s->now_ns))
+		v->flags &= ~QUELL_SWIFT_F_LOSS;
 }
 
 /* Below the target, or no delay to judge by. */
@@ -339,8 +356,7 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 					   struct quell_swift_stats *st,
 					   const struct quell_sample *s)
 {
-	if (s->rtt_ns && quell_swift_may_decrease(v, s->now_ns))
-		v->flags &= ~QUELL_SWIFT_F_LOSS;
+	quell_swift_recovered(v, s);
 	if (s->flags & QUELL_S_APP_LIMITED) {
 		st->app_limited++;
 		return;
@@ -349,22 +365,29 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 	st->increases++;
 }
 
-/* At or above the target: equation 1 of the VAI/SF paper, once per round trip. */
+/* What a delay at or above the target takes off: equation 1 of the VAI/SF paper. */
+static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
+					    const struct quell_swift_params *p,
+					    u64 rtt_ns, u64 target_ns)
+{
+	u64 cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
+					rtt_ns - target_ns, rtt_ns);
+
+	return quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p));
+}
+
+/* At or above the target: once per round trip. */
 static inline void quell_swift_congested(struct quell_swift_vars *v,
 					 const struct quell_swift_params *p,
 					 struct quell_swift_stats *st,
 					 const struct quell_sample *s,
 					 u64 target_ns)
 {
-	u64 cut_q24;
-
 	if (!quell_swift_may_decrease(v, s->now_ns)) {
 		st->held++;
 		return;
 	}
-	cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
-				    s->rtt_ns - target_ns, s->rtt_ns);
-	quell_swift_cut(v, quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p)),
+	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, s->rtt_ns, target_ns),
 			s->now_ns);
 	st->decreases++;
 }
@@ -489,6 +512,13 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
+/* Whether a pause is long enough to start anew after it. */
+static inline bool quell_swift_is_restart(const struct quell_swift_params *p,
+					  u64 idle_ns)
+{
+	return p->restart_idle_ns && idle_ns >= p->restart_idle_ns;
+}
+
 /**
  * quell_swift_on_idle_restart() - data to send after nothing was outstanding
  * @v:       state of the flow
@@ -513,7 +543,7 @@ static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 					       struct quell_decision *out)
 {
 	quell_swift_observe(v, s);
-	if (p->restart_idle_ns && idle_ns >= p->restart_idle_ns) {
+	if (quell_swift_is_restart(p, idle_ns)) {
 		u64 init_q16 = quell_swift_init_window_q16(v, p);
 
 		if ((v->flags & QUELL_SWIFT_F_LOSS) || !quell_swift_has_signal(v)) {

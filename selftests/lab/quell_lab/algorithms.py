@@ -30,6 +30,8 @@ KINDS = {
     "_BYTES": Kind(units.parse_size, units.show_size),
     "_STEPS": Kind(units.parse_int, str),
     "_RTOS": Kind(units.parse_int, str),
+    "_TOKENS": Kind(units.parse_int, str),
+    "_PKTS": Kind(units.parse_int, str),
     "_Q16": Kind(units.parse_q16, units.show_q16),
     "_NS": Kind(units.parse_time, units.show_time),
 }
@@ -88,22 +90,30 @@ def read_parameters(header, prefix):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A congestion control: modules beyond the kernel's own, core whose _params.h has its ranges."""
+    """
+    A congestion control: modules beyond the kernel's own, core whose _params.h
+    has its ranges, cores it is built of and has the parameters of, but for some.
+    """
 
     modules: tuple = ()
     core: str = None
+    parts: tuple = ()
+    without: tuple = ()
 
     @functools.cached_property
     def parameters(self):
         """Parameters by name; none for the kernel's own algorithms."""
-        if not self.core:
-            return {}
-        with open(os.path.join(CORE, self.core + "_params.h"), encoding="ascii") as file:
-            return read_parameters(file.read(), f"QUELL_{self.core.upper()}")
+        found = {}
+        for core in (*self.parts, self.core) if self.core else ():
+            with open(os.path.join(CORE, core + "_params.h"), encoding="ascii") as file:
+                found.update(read_parameters(file.read(), f"QUELL_{core.upper()}"))
+        return {name: found[name] for name in found if name not in self.without}
 
 
 ALGORITHMS = {
     "swift": Algorithm(("quell.ko", "tcp_swift.ko"), "swift"),
+    "swift_vaisf": Algorithm(("quell.ko", "tcp_swift.ko"), "swift_vaisf", ("swift", "vaisf"),
+                             ("fs-range", "fs-min", "fs-max")),
     "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
     "dctcp": Algorithm(),
     "cubic": Algorithm(),

@@ -101,11 +101,19 @@ for page in "$top"/Documentation/man/*.[1-8]; do
 done
 
 # The page of an algorithm has every parameter of its table, in that order.
-sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/tcp_swift.c" > "$scratch/out"
+sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/swift/tcp_swift.c" > "$scratch/out"
 awk '/^\.SH/ { in_params = /PARAMETERS/ } in_params && after_tp && /^\.B / { print $2 }
 	{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_swift.4" > "$scratch/err"
 [ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
 report $? "tcp_swift.4 has the parameters of tcp_swift.c"
+
+# And under SWIFT_VAISF those that swift_vaisf has besides.
+sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/swift/tcp_swift_vaisf.c" |
+	grep -vxF -f "$scratch/out" > "$scratch/more"
+awk '/^\.SH/ { in_params = /SWIFT_VAISF/ } in_params && after_tp && /^\.B / { print $2 }
+	{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_swift.4" > "$scratch/err"
+[ -s "$scratch/more" ] && cmp -s "$scratch/more" "$scratch/err"
+report $? "tcp_swift.4 has the further parameters of tcp_swift_vaisf.c"
 
 # Completion asks the table itself; here it is asked in turn.
 cat > "$scratch/complete.bash" << 'END'

@@ -12,6 +12,7 @@
 #include <compat/cong_ops.h>
 #include <quell/core/swift.h>
 #include <quell/quell.h>
+#include "tcp_swift.h"
 
 static_assert(sizeof(struct quell_swift_vars) <= QUELL_CC_VARS_BYTES);
 
@@ -183,12 +184,12 @@ static void swift_init(struct sock *sk)
 		swift_on_rto(sk);
 }
 
-static u32 swift_ssthresh(struct sock *sk)
+u32 quell_swift_ssthresh(struct sock *sk)
 {
 	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
 }
 
-static u32 swift_undo_cwnd(struct sock *sk)
+u32 quell_swift_undo_cwnd(struct sock *sk)
 {
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
@@ -202,8 +203,8 @@ static struct tcp_congestion_ops swift_ops __read_mostly = {
 	.cong_control		= swift_cong_control,
 	.set_state		= swift_set_state,
 	.quell_tx_start_member	= swift_tx_start,
-	.ssthresh		= swift_ssthresh,
-	.undo_cwnd		= swift_undo_cwnd,
+	.ssthresh		= quell_swift_ssthresh,
+	.undo_cwnd		= quell_swift_undo_cwnd,
 };
 
 static int __init swift_register(void)
@@ -215,13 +216,23 @@ static int __init swift_register(void)
 		return err;
 	err = tcp_register_congestion_control(&swift_ops);
 	if (err)
-		quell_algo_unregister(&swift_algo);
+		goto unregister_algo;
+	err = quell_swift_vaisf_register();
+	if (err)
+		goto unregister_ops;
+	return 0;
+
+unregister_ops:
+	tcp_unregister_congestion_control(&swift_ops);
+unregister_algo:
+	quell_algo_unregister(&swift_algo);
 	return err;
 }
 
-/* First no new socket and a grace period, then nothing left to show. */
+/* Of each first no new socket and a grace period, then nothing left to show. */
 static void __exit swift_unregister(void)
 {
+	quell_swift_vaisf_unregister();
 	tcp_unregister_congestion_control(&swift_ops);
 	quell_algo_unregister(&swift_algo);
 }
@@ -232,3 +243,5 @@ module_exit(swift_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP Swift: congestion control by target delay");
 MODULE_LICENSE("GPL");
+/* What the sysctl asks for by name. */
+MODULE_ALIAS("tcp_swift_vaisf");

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameters of Variable AI and Sampling Frequency that do not depend on
+ * how the algorithm above measures congestion: defaults and ranges.
+ *
+ * Whatever values lie in their ranges go together.
+ */
+#ifndef _QUELL_CORE_VAISF_PARAMS_H
+#define _QUELL_CORE_VAISF_PARAMS_H
+
+#include <quell/core/core.h>
+
+#define QUELL_VAISF_BANK_CAP_TOKENS_DEFAULT	1000ULL		/* VAI/SF VI-A */
+#define QUELL_VAISF_BANK_CAP_TOKENS_MIN		0ULL		/* no Variable AI */
+#define QUELL_VAISF_BANK_CAP_TOKENS_MAX		65535ULL
+#define QUELL_VAISF_AI_CAP_TOKENS_DEFAULT	100ULL		/* VAI/SF VI-A */
+#define QUELL_VAISF_AI_CAP_TOKENS_MIN		1ULL
+#define QUELL_VAISF_AI_CAP_TOKENS_MAX		65535ULL
+#define QUELL_VAISF_DAMPENER_Q16_DEFAULT	(8 * QUELL_Q16_ONE)	/* VAI/SF VI-A */
+#define QUELL_VAISF_DAMPENER_Q16_MIN		QUELL_Q16_ONE
+#define QUELL_VAISF_DAMPENER_Q16_MAX		(65535 * QUELL_Q16_ONE)
+#define QUELL_VAISF_SAMPLING_PKTS_DEFAULT	30ULL		/* VAI/SF VI-A */
+#define QUELL_VAISF_SAMPLING_PKTS_MIN		1ULL
+#define QUELL_VAISF_SAMPLING_PKTS_MAX		65535ULL
+
+/**
+ * struct quell_vaisf_params - what the administrator may change
+ * @bank_cap_tokens:	most tokens a flow can hold; 0 switches Variable AI off
+ * @ai_cap_tokens:	most tokens one update of the reference uses
+ * @dampener_q16:	dampener constant: the dampener that halves the increase
+ * @sampling_pkts:	acknowledged packets between two decreases of the reference
+ *
+ * Every field is u64 so that a table of offsets can address it.
+ */
+struct quell_vaisf_params {
+	u64	bank_cap_tokens;
+	u64	ai_cap_tokens;
+	u64	dampener_q16;
+	u64	sampling_pkts;
+};
+
+/**
+ * quell_vaisf_params_default() - the defaults
+ * @p: set in full
+ *
+ * Context: any.
+ */
+static inline void quell_vaisf_params_default(struct quell_vaisf_params *p)
+{
+	p->bank_cap_tokens = QUELL_VAISF_BANK_CAP_TOKENS_DEFAULT;
+	p->ai_cap_tokens = QUELL_VAISF_AI_CAP_TOKENS_DEFAULT;
+	p->dampener_q16 = QUELL_VAISF_DAMPENER_Q16_DEFAULT;
+	p->sampling_pkts = QUELL_VAISF_SAMPLING_PKTS_DEFAULT;
+}
+
+#endif /* _QUELL_CORE_VAISF_PARAMS_H */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP congestion control "swift_vaisf", part of tcp_swift.ko: the sockets' side
+ * of the core in quell/core/swift_vaisf.h, where the algorithm is described.
+ *
+ * As tcp_swift.c in everything but the core that is asked.
+ */
+#include <linux/module.h>
+#include <net/tcp.h>
+#include <compat/cong_ops.h>
+#include <quell/core/swift_vaisf.h>
+#include <quell/quell.h>
+#include "tcp_swift.h"
+
+static_assert(sizeof(struct quell_swift_vaisf_vars) <= QUELL_CC_VARS_BYTES);
+
+#define VAISF_PARAM(name_, unit_, field_, RANGE_, doc_) {		\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(struct quell_swift_vaisf_params, field_),	\
+	.min = QUELL_##RANGE_##_MIN,					\
+	.max = QUELL_##RANGE_##_MAX,					\
+	.def = QUELL_##RANGE_##_DEFAULT,				\
+}
+
+static const struct quell_param_desc vaisf_params[] = {
+	VAISF_PARAM("base-target", NS, swift.base_target_ns, SWIFT_BASE_TARGET_NS,
+		    "Target delay of a path without switches."),
+	VAISF_PARAM("hop-scale", NS, swift.hop_scale_ns, SWIFT_HOP_SCALE_NS,
+		    "Added to the target per switch on the path."),
+	VAISF_PARAM("ai", BYTES_PS, swift.ai_bytes_ps, SWIFT_AI_BYTES_PS,
+		    "Additive increase per round trip, as a rate."),
+	VAISF_PARAM("beta", Q16, swift.beta_q16, SWIFT_BETA_Q16,
+		    "Weight of the excess delay in a decrease."),
+	VAISF_PARAM("max-mdf", Q16, swift.max_mdf_q16, SWIFT_MAX_MDF_Q16,
+		    "Largest part of the reference one decrease takes."),
+	VAISF_PARAM("min-window", PKTS_Q16, swift.min_window_pkts_q16, SWIFT_MIN_WINDOW_PKTS_Q16,
+		    "Smallest window."),
+	VAISF_PARAM("max-window", BYTES, swift.max_window_bytes, SWIFT_MAX_WINDOW_BYTES,
+		    "Largest window."),
+	VAISF_PARAM("init-window", BYTES, swift.init_window_bytes, SWIFT_INIT_WINDOW_BYTES,
+		    "First window of a message; 0 is one bandwidth-delay product."),
+	VAISF_PARAM("restart-idle", NS, swift.restart_idle_ns, SWIFT_RESTART_IDLE_NS,
+		    "Idle time after which a flow starts anew; 0 is never."),
+	VAISF_PARAM("retx-reset", NONE, swift.retx_reset_rtos, SWIFT_RETX_RESET_RTOS,
+		    "Timeouts in a row that put the window to its smallest."),
+	VAISF_PARAM("token-thresh", NS, token_thresh_ns, SWIFT_VAISF_TOKEN_THRESH_NS,
+		    "Delay beyond the target above which tokens are earned."),
+	VAISF_PARAM("token", NS, token_ns, SWIFT_VAISF_TOKEN_NS,
+		    "Queueing delay that earns one token."),
+	VAISF_PARAM("bank-cap", NONE, vaisf.bank_cap_tokens, VAISF_BANK_CAP_TOKENS,
+		    "Most tokens a flow can hold; 0 switches Variable AI off."),
+	VAISF_PARAM("ai-cap", NONE, vaisf.ai_cap_tokens, VAISF_AI_CAP_TOKENS,
+		    "Most tokens one update of the reference uses."),
+	VAISF_PARAM("dampener", Q16, vaisf.dampener_q16, VAISF_DAMPENER_Q16,
+		    "Dampener that halves the additive increase."),
+	VAISF_PARAM("sampling", PKTS, vaisf.sampling_pkts, VAISF_SAMPLING_PKTS,
+		    "Acknowledged packets between decreases of the reference."),
+};
+
+#define VAISF_COUNTER(name_, field_, doc_) {				\
+	.name = (name_), .doc = (doc_),					\
+	.offset = offsetof(struct quell_swift_vaisf_stats, field_),	\
+}
+
+static const struct quell_counter_desc vaisf_counters[] = {
+	VAISF_COUNTER("increases", swift.increases,
+		      "Increases of the reference."),
+	VAISF_COUNTER("decreases", swift.decreases,
+		      "Decreases of the reference because of delay."),
+	VAISF_COUNTER("held", swift.held,
+		      "ACKs that moved the window, not the reference."),
+	VAISF_COUNTER("no-rtt", swift.no_rtt,
+		      "ACKs without a round-trip time."),
+	VAISF_COUNTER("app-limited", swift.app_limited,
+		      "Round trips that did not grow the reference of a flow short of data."),
+	VAISF_COUNTER("fast-retx", swift.fast_retx,
+		      "Decreases because of a fast retransmit."),
+	VAISF_COUNTER("rtos", swift.rtos,
+		      "Retransmission timeouts."),
+	VAISF_COUNTER("rto-resets", swift.rto_resets,
+		      "Timeouts that put the window to its smallest."),
+	VAISF_COUNTER("restarts", swift.restarts,
+		      "Starts at the first window after an idle time."),
+	VAISF_COUNTER("restarts-refused", swift.restarts_refused,
+		      "Restarts kept from raising the window by a recent loss or no delay signal."),
+	VAISF_COUNTER("rounds", rounds,
+		      "Round trips finished."),
+	VAISF_COUNTER("earned", earned,
+		      "Round trips that earned tokens."),
+	VAISF_COUNTER("spent", spent,
+		      "Tokens spent."),
+};
+
+static void vaisf_params_derive(void *params)
+{
+	quell_swift_vaisf_params_derive(params);
+}
+
+static struct quell_algo vaisf_algo = {
+	.name		= "swift_vaisf",
+	.params		= vaisf_params,
+	.params_nr	= ARRAY_SIZE(vaisf_params),
+	.params_bytes	= sizeof(struct quell_swift_vaisf_params),
+	.params_derive	= vaisf_params_derive,
+	.counters	= vaisf_counters,
+	.counters_nr	= ARRAY_SIZE(vaisf_counters),
+	.counters_bytes	= sizeof(struct quell_swift_vaisf_stats),
+};
+
+static void vaisf_cong_control(quell_cong_control_args)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	if (!quell_cc_ready(sk))
+		return;
+	quell_cc_enter();
+	if (quell_sample_fill(sk, rs, &sample)) {
+		quell_swift_vaisf_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
+					 quell_cc_stats(sk), &sample, &decision);
+		quell_apply(sk, &sample, &decision);
+	}
+	quell_cc_leave();
+}
+
+static void vaisf_on_loss(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_swift_vaisf_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
+				  quell_cc_stats(sk), &sample, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void vaisf_on_rto(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_swift_vaisf_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
+				 quell_cc_stats(sk), &sample, &decision);
+	quell_apply_timeout(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void vaisf_set_state(struct sock *sk, u8 new_state)
+{
+	if (!quell_cc_ready(sk))
+		return;
+	if (new_state == TCP_CA_Loss)
+		vaisf_on_rto(sk);
+	else if (new_state == TCP_CA_Recovery)
+		vaisf_on_loss(sk);
+}
+
+static void vaisf_tx_start(quell_tx_start_args)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+	u64 idle_ns;
+
+	if (!quell_is_tx_start || !quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
+		return;
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_swift_vaisf_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
+					  quell_cc_stats(sk), &sample, idle_ns,
+					  &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void vaisf_init(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_init(sk, &vaisf_algo);
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_swift_vaisf_init(quell_cc_vars(sk), quell_cc_params(sk),
+			       sample.link_bytes_ps, quell_first_rtt_ns(sk),
+			       sample.mss_bytes, sample.now_ns, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
+	if (tcp_sk(sk)->total_retrans > 1)
+		vaisf_on_rto(sk);
+}
+
+static struct tcp_congestion_ops vaisf_ops __read_mostly = {
+	.name			= "swift_vaisf",
+	.owner			= THIS_MODULE,
+	.flags			= TCP_CONG_NON_RESTRICTED,
+	.init			= vaisf_init,
+	.release		= quell_cc_release,
+	.cong_control		= vaisf_cong_control,
+	.set_state		= vaisf_set_state,
+	.quell_tx_start_member	= vaisf_tx_start,
+	.ssthresh		= quell_swift_ssthresh,
+	.undo_cwnd		= quell_swift_undo_cwnd,
+};
+
+/**
+ * quell_swift_vaisf_register() - the second algorithm of tcp_swift.ko
+ *
+ * Context: the module's init.
+ * Return: 0, or what registering said, and then nothing is registered.
+ */
+int __init quell_swift_vaisf_register(void)
+{
+	int err;
+
+	err = quell_algo_register(&vaisf_algo);
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&vaisf_ops);
+	if (err)
+		quell_algo_unregister(&vaisf_algo);
+	return err;
+}
+
+/**
+ * quell_swift_vaisf_unregister() - undo quell_swift_vaisf_register()
+ *
+ * Context: the module's exit.
+ */
+void __exit quell_swift_vaisf_unregister(void)
+{
+	tcp_unregister_congestion_control(&vaisf_ops);
+	quell_algo_unregister(&vaisf_algo);
+}

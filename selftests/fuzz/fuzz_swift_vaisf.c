@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drives the swift_vaisf core with any parameters in their ranges, any state a
+ * flow can reach and any samples, and stops where a promise is broken:
+ *
+ *	window and reference stay within their limits
+ *	a window of a segment or more is not paced; below, by window over delay
+ *	the reference falls by delay once per sampling period, by max_mdf at most
+ *	it rises once per round trip, by one increase times the tokens held at most,
+ *	without a delay by one segment at most
+ *	the bank stays within its cap, and tokens are spent as the reference moves
+ *	loss and timeout never raise the reference, restart not after loss
+ *	an ACK counts once
+ *
+ * Input: parameters, then events.  Numbers are read as one byte of magnitude
+ * and as many bytes of value as that needs; missing bytes are zero.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/core/swift_vaisf.h>
+
+#include "../unit/swift_vaisf_ranges.h"
+
+#define MOST_EVENTS	256
+
+enum event {
+	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
+};
+
+struct input {
+	const u8 *data;
+	size_t size;
+};
+
+struct flow {
+	struct quell_swift_vaisf_params p;
+	struct quell_swift_vaisf_vars v;
+	struct quell_swift_vaisf_stats st;
+	struct quell_decision out;
+	struct quell_swift_vaisf_vars before;
+	struct quell_swift_vaisf_stats counted;
+};
+
+static void require(bool holds, const char *promise, const struct flow *f)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	fprintf(stderr, "reference %llu -> %llu, window %llu Q16\n",
+		f->before.swift.window_q16, f->v.swift.window_q16, f->out.window_q16);
+	fprintf(stderr, "mss %u, rtt %llu, min rtt %llu, bank %u -> %u, sampled %u -> %u\n",
+		f->v.swift.mss_bytes, f->v.swift.rtt_ns, f->v.swift.min_rtt_ns,
+		f->before.vaisf.bank_tokens, f->v.vaisf.bank_tokens,
+		f->before.vaisf.sampled_pkts, f->v.vaisf.sampled_pkts);
+	abort();
+}
+
+static u8 take_byte(struct input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+/* A number of any magnitude up to @bits. */
+static u64 take(struct input *in, unsigned int bits)
+{
+	unsigned int width = take_byte(in) % (bits + 1);
+	unsigned int taken;
+	u64 value = 0;
+
+	if (!width)
+		return 0;
+	for (taken = 0; taken < width; taken += 8)
+		value = value << 8 | take_byte(in);
+	return value >> (taken - width);
+}
+
+static u64 take_between(struct input *in, u64 low, u64 high)
+{
+	u64 value = take(in, 64);
+
+	return value >= low && value <= high ? value : low + value % (high - low + 1);
+}
+
+static void take_params(struct input *in, struct quell_swift_vaisf_params *p)
+{
+	u64 chosen = take(in, SWIFT_VAISF_RANGES);
+	size_t i;
+
+	for (i = 0; i < SWIFT_VAISF_RANGES; i++)
+		if (chosen >> i & 1)
+			*swift_vaisf_param(p, i) = take_between(in, swift_vaisf_ranges[i].min,
+								swift_vaisf_ranges[i].max);
+	quell_swift_vaisf_params_derive(p);
+}
+
+static void take_sample(struct input *in, struct quell_sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->now_ns = take(in, 64);
+	s->rtt_ns = take(in, 64);
+	s->min_rtt_ns = take(in, 64);
+	s->link_bytes_ps = take(in, 64);
+	s->acked_bytes = take(in, 32);
+	s->acked_pkts = take(in, 32);
+	s->inflight_bytes = take(in, 32);
+	s->mss_bytes = take(in, 16);
+	s->hops = take_byte(in);
+	s->flags = take_byte(in);
+}
+
+static u64 within_limits_q16(const struct flow *f, u64 window_q16)
+{
+	u64 mss_bytes = f->v.swift.mss_bytes;
+	u64 least_q16 = f->v.swift.min_rtt_ns ? f->p.swift.min_window_pkts_q16 * mss_bytes :
+						mss_bytes << 16;
+	u64 most_q16 = f->p.swift.max_window_bytes << 16;
+
+	if (window_q16 > most_q16)
+		window_q16 = most_q16;
+	return window_q16 < least_q16 ? least_q16 : window_q16;
+}
+
+static u64 reference_before_q16(const struct flow *f)
+{
+	return within_limits_q16(f, f->before.swift.window_q16);
+}
+
+static void check_decision(const struct flow *f, u8 hops)
+{
+	u64 window_q16 = f->out.window_q16;
+	unsigned __int128 exact;
+
+	require(within_limits_q16(f, window_q16) == window_q16, "limits of the window", f);
+	require(within_limits_q16(f, f->v.swift.window_q16) == f->v.swift.window_q16,
+		"limits of the reference", f);
+	require(f->v.swift.mss_bytes > 0, "segment size is positive", f);
+	require(f->out.target_ns == f->p.swift.base_target_ns + hops * f->p.swift.hop_scale_ns,
+		"target without flow scaling", f);
+	require(!f->out.change_path, "path is left alone", f);
+	if (window_q16 >= (u64)f->v.swift.mss_bytes << 16) {
+		require(f->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "ACK clocked", f);
+		return;
+	}
+	require(f->v.swift.rtt_ns != 0, "a round trip to pace by", f);
+	exact = (unsigned __int128)window_q16 * 1000000000 / f->v.swift.rtt_ns >> 16;
+	require(f->out.pacing_bytes_ps == (exact ? exact : 1), "window over delay", f);
+}
+
+static void check_fall(const struct flow *f, const struct quell_sample *s)
+{
+	unsigned __int128 most = (unsigned __int128)f->before.swift.window_q16 *
+				 (65536 - f->p.swift.max_mdf_q16);
+
+	require(s->rtt_ns > f->out.target_ns, "no fall at the target or below", f);
+	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts &&
+		f->v.vaisf.sampled_pkts == 0, "one fall per sampling period", f);
+	require((unsigned __int128)f->v.swift.window_q16 * 65536 + 65535 >= most ||
+		f->before.swift.window_q16 > f->p.swift.max_window_bytes << 16,
+		"a fall of max_mdf at most", f);
+}
+
+static void check_rise(const struct flow *f, const struct quell_sample *s)
+{
+	unsigned __int128 step_q16 = (u64)f->v.swift.mss_bytes << 16;
+	u64 rise_q16 = f->v.swift.window_q16 - reference_before_q16(f);
+	unsigned __int128 most_q16;
+
+	if (s->rtt_ns) {
+		step_q16 = (unsigned __int128)f->p.swift.ai_bytes_ps * f->v.swift.min_rtt_ns;
+		step_q16 = step_q16 > (unsigned __int128)1 << 80 ? ~0ULL :
+			   step_q16 * 65536 / 1000000000;
+	}
+	most_q16 = step_q16 * (s->rtt_ns ? f->p.vaisf.ai_cap_tokens : 1);
+	require(f->v.swift.window_q16 <= f->p.swift.max_window_bytes << 16 &&
+		rise_q16 <= most_q16, "a rise of ai_cap increases at most", f);
+	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand", f);
+	require(s->acked_bytes > f->before.vaisf.round_bytes, "one rise per round trip", f);
+}
+
+static void check_tokens(const struct flow *f, const struct quell_sample *s)
+{
+	bool adjusted = f->st.swift.increases + f->st.swift.decreases !=
+			f->counted.swift.increases + f->counted.swift.decreases;
+	u64 spent = f->st.spent - f->counted.spent;
+
+	require(f->v.vaisf.bank_tokens <= f->p.vaisf.bank_cap_tokens ||
+		f->v.vaisf.bank_tokens <= f->before.vaisf.bank_tokens, "bank cap", f);
+	require(spent <= f->p.vaisf.ai_cap_tokens, "AI cap", f);
+	require(!spent || (adjusted && s->rtt_ns), "tokens move the reference", f);
+	require(f->st.earned - f->counted.earned <= f->st.rounds - f->counted.rounds &&
+		f->st.rounds - f->counted.rounds <= 1, "tokens are earned per round trip", f);
+}
+
+static void do_ack(struct flow *f, const struct quell_sample *s)
+{
+	const struct quell_swift_stats *now = &f->st.swift, *then = &f->counted.swift;
+
+	quell_swift_vaisf_on_ack(&f->v, &f->p, &f->st, s, &f->out);
+	require(now->increases + now->decreases + now->held + now->app_limited ==
+		then->increases + then->decreases + then->held + then->app_limited + 1,
+		"an ACK counts once", f);
+	require(now->no_rtt == then->no_rtt + !s->rtt_ns, "ACKs without delay", f);
+	require(!f->v.swift.rtos, "an ACK ends the row of timeouts", f);
+	if (f->v.swift.window_q16 > reference_before_q16(f))
+		check_rise(f, s);
+	else if (f->v.swift.window_q16 < reference_before_q16(f))
+		check_fall(f, s);
+	check_tokens(f, s);
+	if (!s->rtt_ns)
+		require(f->out.window_q16 == f->v.swift.window_q16,
+			"without a delay the window is the reference", f);
+}
+
+static void do_loss(struct flow *f, const struct quell_sample *s)
+{
+	quell_swift_vaisf_on_loss(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.swift.window_q16 <= reference_before_q16(f), "loss never raises", f);
+	require(f->out.window_q16 == f->v.swift.window_q16, "window is the reference", f);
+	require(f->v.swift.flags & QUELL_SWIFT_F_LOSS, "loss is remembered", f);
+	require(!f->v.vaisf.sampled_pkts, "loss begins a sampling period", f);
+}
+
+static void do_rto(struct flow *f, const struct quell_sample *s)
+{
+	quell_swift_vaisf_on_rto(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.swift.window_q16 <= reference_before_q16(f), "a timeout never raises", f);
+	require(f->out.window_q16 == f->v.swift.window_q16, "window is the reference", f);
+	require(!f->v.vaisf.bank_tokens, "a timeout takes the tokens", f);
+}
+
+static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+{
+	bool restart = f->p.swift.restart_idle_ns && idle_ns >= f->p.swift.restart_idle_ns;
+
+	quell_swift_vaisf_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	require(f->out.window_q16 == f->v.swift.window_q16, "window is the reference", f);
+	if (!restart)
+		require(f->v.swift.window_q16 == reference_before_q16(f) &&
+			!memcmp(&f->v.vaisf, &f->before.vaisf, sizeof(f->v.vaisf)),
+			"too early to restart", f);
+	else
+		require(!f->v.vaisf.bank_tokens && !f->v.vaisf.dampener_q16,
+			"a restart begins as a new flow", f);
+	if (f->v.swift.flags & QUELL_SWIFT_F_LOSS || !f->v.swift.min_rtt_ns)
+		require(f->v.swift.window_q16 <= reference_before_q16(f), "restart after loss", f);
+}
+
+static void one_event(struct input *in, struct flow *f)
+{
+	enum event event = take_byte(in) % EVENTS;
+	struct quell_sample s;
+
+	if (event == EVENT_PARAMS) {
+		take_params(in, &f->p);
+		return;
+	}
+	take_sample(in, &s);
+	f->before = f->v;
+	f->counted = f->st;
+	if (event == EVENT_ACK)
+		do_ack(f, &s);
+	else if (event == EVENT_LOSS)
+		do_loss(f, &s);
+	else if (event == EVENT_RTO)
+		do_rto(f, &s);
+	else
+		do_idle(f, &s, take(in, 64));
+	check_decision(f, s.hops);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	struct flow f = { 0 };
+	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	int events;
+
+	quell_swift_vaisf_params_default(&f.p);
+	take_params(&in, &f.p);
+	link_bytes_ps = take(&in, 64);
+	min_rtt_ns = take(&in, 64);
+	mss_bytes = take(&in, 16);
+	now_ns = take(&in, 64);
+	quell_swift_vaisf_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	f.before = f.v;
+	check_decision(&f, 0);
+	for (events = 0; in.size && events < MOST_EVENTS; events++)
+		one_event(&in, &f);
+	return 0;
+}

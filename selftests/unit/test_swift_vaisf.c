@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/vaisf.h> and <quell/core/swift_vaisf.h>, by tables
+ * of cases.  The numbers wanted were worked out from the paper's algorithms by
+ * hand, not by the code.
+ *
+ * The flow: 100 Gbit/s, 4 us of round trip, segments of 1000 bytes, one switch.
+ * Then the target is 7 us, the token threshold 11 us, and 50 Mbit/s of additive
+ * increase are 25 bytes per round trip.
+ */
+#include <string.h>
+
+#include <quell/core/swift_vaisf.h>
+
+#include "swift_vaisf_ranges.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define MSS		1000U
+#define LINK_BYTES_PS	12500000000ULL
+#define RTT_NS		4000ULL
+#define TARGET_NS	7000ULL
+#define THRESH_NS	11000ULL
+#define STEP_BYTES	25ULL
+#define START_NS	1000000ULL
+
+struct fixture {
+	struct quell_swift_vaisf_params p;
+	struct quell_swift_vaisf_vars v;
+	struct quell_swift_vaisf_stats st;
+	struct quell_sample s;
+	struct quell_decision out;
+};
+
+static u64 q16(u64 bytes)
+{
+	return bytes << 16;
+}
+
+/* A flow with a reference of 40000 bytes in the middle of a round trip. */
+static void fixture_start(struct fixture *f, u64 min_rtt_ns)
+{
+	memset(f, 0, sizeof(*f));
+	quell_swift_vaisf_params_default(&f->p);
+	/* Fractions without rounding: half of the excess, at most half. */
+	f->p.swift.beta_q16 = 32768;
+	quell_swift_vaisf_init(&f->v, &f->p, LINK_BYTES_PS, min_rtt_ns, MSS, START_NS, &f->out);
+	f->v.swift.window_q16 = q16(40000);
+	f->v.vaisf.round_bytes = 40000;
+	f->s.now_ns = START_NS;
+	f->s.mss_bytes = MSS;
+	f->s.acked_bytes = MSS;
+	f->s.acked_pkts = 1;
+	f->s.inflight_bytes = 40000;
+	f->s.hops = 1;
+}
+
+static void fixture_ack(struct fixture *f, u64 rtt_ns)
+{
+	f->s.rtt_ns = rtt_ns;
+	quell_swift_vaisf_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+}
+
+static void test_params(void)
+{
+	struct quell_swift_vaisf_params p;
+	size_t i;
+
+	quell_swift_vaisf_params_default(&p);
+	for (i = 0; i < SWIFT_VAISF_RANGES; i++) {
+		u64 value = *swift_vaisf_param(&p, i);
+
+		tap_ok(value == swift_vaisf_ranges[i].standard &&
+		       value >= swift_vaisf_ranges[i].min &&
+		       value <= swift_vaisf_ranges[i].max,
+		       "quell_swift_vaisf_params_default__%s_in_range",
+		       swift_vaisf_ranges[i].name);
+	}
+	tap_equal_u64(p.swift.fs_range_ns, 0, "quell_swift_vaisf_params_derive__no_flow_scaling");
+	/* As the module makes its block: zero but for the table's values. */
+	memset(&p, 0, sizeof(p));
+	quell_swift_vaisf_params_derive(&p);
+	tap_ok(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 && p.swift.fs_max_pkts_q16,
+	       "quell_swift_vaisf_params_derive__completes_a_zero_block");
+}
+
+/* Algorithm 1, at the end of a round trip. */
+static void test_finish_round(void)
+{
+	static const struct {
+		const char *name;
+		u64 measured, bank, dampener_q16, want_bank, want_dampener_q16;
+	} cases[] = {
+		/* (11001 - 4000) / 30 = 233; dampener += 11001 / 11000 */
+		{ "above_threshold", 11001, 0, 0, 233, 65541 },
+		{ "at_threshold", 11000, 0, 3 << 16, 0, 3 << 16 },
+		{ "at_threshold_with_tokens", 11000, 5, 3 << 16, 5, 3 << 16 },
+		/* (22000 - 4000) / 30 = 600, dampener += 2 */
+		{ "twice_the_threshold", 22000, 100, 1 << 16, 700, 3 << 16 },
+		{ "bank_cap", 22000, 900, 0, 1000, 2 << 16 },
+		{ "tokens_saturate", 0xffffffff, 1000, 0xffffffff, 1000, 0xffffffff },
+		{ "congested_below_threshold", 10999, 0, 3 << 16, 0, 2 << 16 },
+		{ "dampener_stops_at_0", 10999, 0, 100, 0, 0 },
+		{ "just_congested", 7001, 0, 3 << 16, 0, 2 << 16 },
+		{ "at_target_is_uncongested", 7000, 0, 3 << 16, 0, 0 },
+		{ "uncongested", 4000, 0, 3 << 16, 0, 0 },
+		{ "uncongested_with_tokens", 4000, 1, 3 << 16, 1, 3 << 16 },
+		{ "congested_with_tokens", 9000, 1, 3 << 16, 1, 3 << 16 },
+		{ "nothing_measured", 0, 0, 3 << 16, 0, 0 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, RTT_NS);
+		f.v.vaisf.measured = cases[i].measured;
+		f.v.vaisf.bank_tokens = cases[i].bank;
+		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
+		quell_swift_vaisf_finish_round(&f.v, &f.p, &f.st, TARGET_NS);
+		tap_ok(f.v.vaisf.bank_tokens == cases[i].want_bank &&
+		       f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
+		       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+		       f.st.earned == (cases[i].measured > THRESH_NS),
+		       "quell_vaisf_finish_round__%s", cases[i].name);
+	}
+	fixture_start(&f, RTT_NS);
+	f.v.vaisf.measured = 1;
+	quell_vaisf_finish_round(&f.v.vaisf, &f.p.vaisf, 0, 7, true);
+	tap_ok(f.v.vaisf.bank_tokens == 7 && f.v.vaisf.dampener_q16 == 0xffffffff,
+	       "quell_vaisf_finish_round__threshold_zero_saturates");
+}
+
+/* Algorithm 2. */
+static void test_increase(void)
+{
+	static const struct {
+		const char *name;
+		u64 bank, dampener_q16, want_q16, want_left;
+	} cases[] = {
+		{ "no_token", 0, 0, 1 << 16, 0 },
+		{ "no_token_damped", 0, 8 << 16, 1 << 16, 0 },
+		{ "few_tokens", 7, 0, 7 << 16, 0 },
+		{ "at_ai_cap", 100, 0, 100 << 16, 0 },
+		{ "above_ai_cap", 250, 0, 100 << 16, 150 },
+		{ "halved", 250, 8 << 16, 50 << 16, 150 },
+		/* 100 / (1 / 8 + 1) = 88.888 */
+		{ "damped_a_little", 250, 1 << 16, 5825422, 150 },
+		{ "damped_to_1", 3, 24 << 16, 1 << 16, 0 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, RTT_NS);
+		f.v.vaisf.bank_tokens = cases[i].bank;
+		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
+		tap_equal_u64(quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf), cases[i].want_q16,
+			      "quell_vaisf_increase_q16__%s", cases[i].name);
+		f.v.vaisf.sampled_pkts = 9;
+		tap_ok(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf, i & 1) ==
+		       cases[i].bank - cases[i].want_left &&
+		       f.v.vaisf.bank_tokens == cases[i].want_left &&
+		       f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9),
+		       "quell_vaisf_adjusted__%s", cases[i].name);
+	}
+}
+
+/* Counting packets and round trips. */
+static void test_observe(void)
+{
+	static const struct {
+		const char *name;
+		u32 round_bytes, acked_bytes, inflight_bytes, want_round_bytes;
+		bool want_finished;
+	} cases[] = {
+		{ "within", 5000, 1000, 9000, 4000, false },
+		{ "last_of_it", 1000, 1000, 9000, 0, false },
+		{ "first_beyond", 0, 1000, 9000, 8000, true },
+		{ "merged_ack_beyond", 1000, 3000, 9000, 6000, true },
+		{ "nothing_acked", 0, 0, 9000, 0, false },
+		{ "more_acked_than_in_flight", 0, 9000, 1000, 0, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, RTT_NS);
+		f.v.vaisf.round_bytes = cases[i].round_bytes;
+		f.s.acked_bytes = cases[i].acked_bytes;
+		f.s.inflight_bytes = cases[i].inflight_bytes;
+		tap_ok(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == cases[i].want_finished &&
+		       f.v.vaisf.round_bytes == cases[i].want_round_bytes,
+		       "quell_vaisf_observe__%s", cases[i].name);
+	}
+	fixture_start(&f, RTT_NS);
+	f.s.acked_pkts = 45;
+	quell_vaisf_observe(&f.v.vaisf, &f.s, 9000);
+	quell_vaisf_observe(&f.v.vaisf, &f.s, 8000);
+	tap_ok(f.v.vaisf.sampled_pkts == 90 && f.v.vaisf.measured == 9000,
+	       "quell_vaisf_observe__packets_and_maximum");
+	f.s.acked_pkts = 0xffffffff;
+	quell_vaisf_observe(&f.v.vaisf, &f.s, QUELL_U64_MAX);
+	tap_ok(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff,
+	       "quell_vaisf_observe__saturates");
+}
+
+enum verdict { HELD, INCREASED, DECREASED, LIMITED };
+
+/* The window of an ACK, and what becomes of the reference. */
+static void test_ack(void)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns;
+		u32 sampled_pkts, bank;
+		bool finishes, app_limited;
+		u64 want_window_bytes, want_reference_bytes;
+		enum verdict want;
+	} cases[] = {
+		/* 40000 + 25 */
+		{ "uncongested", 4000, 100, 0, false, false, 40025, 40000, HELD },
+		{ "uncongested_round", 4000, 0, 0, true, false, 40025, 40025, INCREASED },
+		{ "tokens_within_round", 4000, 0, 40, false, false, 41000, 40000, HELD },
+		{ "tokens_round", 4000, 0, 40, true, false, 41000, 41000, INCREASED },
+		{ "app_limited", 4000, 0, 40, false, true, 40000, 40000, HELD },
+		{ "app_limited_round", 4000, 0, 40, true, true, 40000, 40000, LIMITED },
+		/* 14000: half of half off, and 25 */
+		{ "congested", 14000, 28, 0, false, false, 30025, 40000, HELD },
+		{ "congested_at_sampling", 14000, 29, 0, false, false, 30025, 30025, DECREASED },
+		{ "congested_app_limited", 14000, 29, 0, false, true, 30000, 30000, DECREASED },
+		{ "congested_tokens", 14000, 29, 40, false, false, 31000, 31000, DECREASED },
+		/* at the target: nothing off, hence an increase */
+		{ "at_target", 7000, 100, 0, false, false, 40025, 40000, HELD },
+		{ "at_target_round", 7000, 100, 0, true, false, 40025, 40025, INCREASED },
+		/* 7700: 1/22 off = 1818.18, and 100 * 25: a rise in spite of congestion */
+		{ "rise_in_congestion", 7700, 100, 100, false, false, 40681, 40000, HELD },
+		{ "rise_in_congestion_round", 7700, 100, 100, true, false, 40681, 40681,
+		  INCREASED },
+		/* no delay: one step of the reference per round trip, no tokens */
+		{ "no_delay", 0, 100, 40, false, false, 40000, 40000, HELD },
+		{ "no_delay_round", 0, 100, 40, true, false, 40025, 40025, INCREASED },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, RTT_NS);
+		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
+		f.v.vaisf.bank_tokens = cases[i].bank;
+		f.v.vaisf.round_bytes = cases[i].finishes ? 0 : 40000;
+		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_ack(&f, cases[i].rtt_ns);
+		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window_bytes,
+			      "quell_swift_vaisf_on_ack__%s_window", cases[i].name);
+		tap_equal_u64(f.v.swift.window_q16 >> 16, cases[i].want_reference_bytes,
+			      "quell_swift_vaisf_on_ack__%s_reference", cases[i].name);
+		tap_ok(f.st.swift.held == (cases[i].want == HELD) &&
+		       f.st.swift.increases == (cases[i].want == INCREASED) &&
+		       f.st.swift.decreases == (cases[i].want == DECREASED) &&
+		       f.st.swift.app_limited == (cases[i].want == LIMITED) &&
+		       f.st.swift.no_rtt == !cases[i].rtt_ns &&
+		       f.st.rounds == cases[i].finishes && f.out.target_ns == TARGET_NS &&
+		       (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == DECREASED),
+		       "quell_swift_vaisf_on_ack__%s_verdict", cases[i].name);
+		tap_equal_u64(f.st.spent, cases[i].rtt_ns && (cases[i].want == INCREASED ||
+							      cases[i].want == DECREASED) ?
+			      cases[i].bank : 0,
+			      "quell_swift_vaisf_on_ack__%s_spent", cases[i].name);
+	}
+}
+
+/* The example of section V-B: the window falls from the reference, not from itself. */
+static void test_reference(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f, RTT_NS);
+	f.v.vaisf.round_bytes = 1 << 30;
+	for (i = 1; i < 30; i++)
+		fixture_ack(&f, 14000);
+	tap_ok(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000),
+	       "quell_swift_vaisf_on_ack__29_packets_leave_the_reference");
+	fixture_ack(&f, 14000);
+	tap_ok(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 >> 16 == 30025,
+	       "quell_swift_vaisf_on_ack__30th_packet_commits");
+	fixture_ack(&f, 14000);
+	tap_equal_u64(f.out.window_q16 >> 16, 22543,
+		      "quell_swift_vaisf_on_ack__next_from_the_new_reference");
+	tap_ok(f.st.swift.decreases == 1 && f.st.swift.increases == 0,
+	       "quell_swift_vaisf_on_ack__once_per_sampling_period");
+}
+
+/* A delay above the threshold earns at the end of the round trip, and is spent there. */
+static void test_earning(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, RTT_NS);
+	fixture_ack(&f, 13000);
+	tap_equal_u64(f.v.vaisf.bank_tokens, 0, "quell_swift_vaisf_on_ack__earns_at_the_end_only");
+	f.s.acked_bytes = 40000;
+	fixture_ack(&f, 4000);
+	/* 300 tokens for 9 us; dampener 13 / 11; 100 / (13 / 88 + 1) * 25 = 2178.2 */
+	tap_ok(f.v.vaisf.bank_tokens == 200 && f.st.spent == 100 && f.st.earned == 1,
+	       "quell_swift_vaisf_on_ack__earned_and_spent");
+	tap_equal_u64(f.v.swift.window_q16 >> 16, 42178,
+		      "quell_swift_vaisf_on_ack__damped_increase");
+}
+
+/* Limits of window and reference; pacing below one segment. */
+static void test_limits(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, RTT_NS);
+	f.v.swift.window_q16 = q16(1000);
+	fixture_ack(&f, 14000);
+	/* 775 bytes per 14 us */
+	tap_ok(f.out.window_q16 == q16(775) && f.out.pacing_bytes_ps == 55357142,
+	       "quell_swift_vaisf_on_ack__paced_below_a_segment");
+	tap_ok(f.v.swift.window_q16 == q16(1000), "quell_swift_vaisf_on_ack__reference_not_paced");
+	fixture_start(&f, RTT_NS);
+	f.p.swift.max_window_bytes = 65536;
+	f.v.swift.window_q16 = q16(70000);
+	fixture_ack(&f, 4000);
+	tap_ok(f.out.window_q16 == q16(65536) && f.v.swift.window_q16 == q16(65536),
+	       "quell_swift_vaisf_on_ack__largest_window");
+	fixture_start(&f, RTT_NS);
+	f.v.swift.window_q16 = QUELL_U64_MAX;
+	fixture_ack(&f, 4000);
+	tap_equal_u64(f.out.window_q16, q16(QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT),
+		      "quell_swift_vaisf_on_ack__saturates");
+}
+
+/* Without any delay: Reno without slow start. */
+static void test_blind(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 0);
+	f.v.vaisf.bank_tokens = 1000;
+	fixture_ack(&f, 0);
+	tap_equal_u64(f.out.window_q16, q16(40000), "quell_swift_vaisf_on_ack__blind_within_round");
+	f.s.acked_bytes = 40000;
+	fixture_ack(&f, 0);
+	tap_equal_u64(f.out.window_q16, q16(41000),
+		      "quell_swift_vaisf_on_ack__blind_adds_a_segment");
+	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, q16(20500), "quell_swift_vaisf_on_loss__blind_halves");
+	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, q16(1000), "quell_swift_vaisf_on_rto__blind_one_segment");
+}
+
+static bool vaisf_is_new(const struct fixture *f)
+{
+	static const struct quell_vaisf_vars none;
+
+	return !memcmp(&f->v.vaisf, &none, sizeof(none));
+}
+
+static void test_loss(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, RTT_NS);
+	f.v.vaisf.sampled_pkts = 29;
+	f.v.vaisf.bank_tokens = 5;
+	f.s.rtt_ns = 0;
+	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.v.swift.window_q16 == q16(20000) && f.out.window_q16 == q16(20000) &&
+	       f.st.swift.fast_retx == 1,
+	       "quell_swift_vaisf_on_loss__takes_half_of_the_reference");
+	tap_ok(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5,
+	       "quell_swift_vaisf_on_loss__begins_a_sampling_period");
+	f.s.now_ns += RTT_NS - 1;
+	fixture_ack(&f, 4000);
+	tap_ok(f.v.swift.flags & QUELL_SWIFT_F_LOSS,
+	       "quell_swift_vaisf_on_ack__loss_remembered_for_a_round_trip");
+	f.s.now_ns++;
+	fixture_ack(&f, TARGET_NS);
+	tap_ok(f.v.swift.flags & QUELL_SWIFT_F_LOSS,
+	       "quell_swift_vaisf_on_ack__loss_remembered_in_congestion");
+	fixture_ack(&f, 4000);
+	tap_ok(!(f.v.swift.flags & QUELL_SWIFT_F_LOSS),
+	       "quell_swift_vaisf_on_ack__loss_past_after_a_clean_round_trip");
+	f.v.vaisf.bank_tokens = 5;
+	f.v.vaisf.dampener_q16 = 1;
+	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.st.swift.rtos == 1 && f.v.swift.rtos == 1 && vaisf_is_new(&f),
+	       "quell_swift_vaisf_on_rto__forgets_tokens");
+	fixture_ack(&f, 4000);
+	tap_equal_u64(f.v.swift.rtos, 0, "quell_swift_vaisf_on_ack__ends_row_of_timeouts");
+}
+
+static void test_idle(void)
+{
+	static const struct {
+		const char *name;
+		u64 restart_idle_ns, idle_ns;
+		bool want_restart;
+	} cases[] = {
+		{ "long_enough", 1000000, 1000000, true },
+		{ "too_short", 1000000, 999999, false },
+		{ "switched_off", 0, 1000000000, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, RTT_NS);
+		f.p.swift.restart_idle_ns = cases[i].restart_idle_ns;
+		f.v.vaisf.bank_tokens = 5;
+		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns,
+						  &f.out);
+		/* 4000 ns * 12.5 B/ns / 1090 B = 45.9 packets, and one more */
+		tap_ok(f.out.window_q16 == q16(cases[i].want_restart ? 47000 : 40000) &&
+		       f.v.swift.window_q16 == f.out.window_q16 &&
+		       vaisf_is_new(&f) == cases[i].want_restart,
+		       "quell_swift_vaisf_on_idle_restart__%s", cases[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, RTT_NS);
+	memset(&f.v, 0xff, sizeof(f.v));
+	quell_swift_vaisf_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
+	tap_ok(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
+	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f),
+	       "quell_swift_vaisf_init__line_rate_start");
+}
+
+int main(void)
+{
+	test_params();
+	test_finish_round();
+	test_increase();
+	test_observe();
+	test_ack();
+	test_reference();
+	test_earning();
+	test_limits();
+	test_blind();
+	test_loss();
+	test_idle();
+	test_init();
+	return tap_done();
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The integer core of swift_vaisf against the floating-point model, one step at
+ * a time: parameters anywhere in their ranges, any state, any event.  The model
+ * starts each step from the core's state, so every error is that of one step
+ * and is held against the bound derived in step_bound().
+ */
+#include <math.h>
+#include <string.h>
+
+#include <quell/core/swift_vaisf.h>
+
+#include "random.h"
+#include "swift_vaisf_model.h"
+#include "swift_vaisf_ranges.h"
+#include "tap.h"
+
+#define STEPS		1200000
+#define EPISODE		50
+
+enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
+
+struct pair {
+	struct quell_swift_vaisf_params p;
+	struct quell_swift_vaisf_vars v;
+	struct quell_swift_vaisf_stats st;
+	struct quell_decision out;
+	struct vaisf_model_params mp;
+	struct vaisf_model m;
+};
+
+struct result {
+	unsigned int compared, ambiguous;
+	unsigned int events[EVENT_IDLE + 1];
+	unsigned int adjusted, earned, multiplied;
+	bool windows, references, memories, decisions;
+	double worst_share, worst_relative;
+};
+
+static void model_params(struct vaisf_model_params *mp,
+			 const struct quell_swift_vaisf_params *p)
+{
+	mp->swift.base_target_ns = p->swift.base_target_ns;
+	mp->swift.hop_ns = p->swift.hop_scale_ns;
+	mp->swift.fs_range_ns = 0;
+	mp->swift.fs_min_cwnd = 0.1;
+	mp->swift.fs_max_cwnd = 50;
+	mp->swift.ai_bytes_per_ns = p->swift.ai_bytes_ps / 1e9;
+	mp->swift.beta = p->swift.beta_q16 / 65536.0;
+	mp->swift.max_mdf = p->swift.max_mdf_q16 / 65536.0;
+	mp->swift.min_cwnd = p->swift.min_window_pkts_q16 / 65536.0;
+	mp->swift.max_window_bytes = p->swift.max_window_bytes;
+	mp->swift.init_window_bytes = p->swift.init_window_bytes;
+	mp->swift.restart_idle_ns = p->swift.restart_idle_ns;
+	mp->swift.retx_reset_threshold = p->swift.retx_reset_rtos;
+	mp->min_bdp_ns = p->token_thresh_ns;
+	mp->token_ns = p->token_ns;
+	mp->bank_cap = p->vaisf.bank_cap_tokens;
+	mp->ai_cap = p->vaisf.ai_cap_tokens;
+	mp->dampener_constant = p->vaisf.dampener_q16 / 65536.0;
+	mp->sampling_frequency = p->vaisf.sampling_pkts;
+}
+
+/* Starts the model where the core is. */
+static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_vars *v)
+{
+	m->swift.cwnd = v->swift.window_q16 / 65536.0 / v->swift.mss_bytes;
+	m->swift.t_last_decrease_ns = v->swift.last_decrease_ns;
+	m->swift.rtt_ns = v->swift.rtt_ns;
+	m->swift.base_rtt_ns = v->swift.min_rtt_ns;
+	m->swift.link_bytes_per_ns = v->swift.link_bytes_ps / 1e9;
+	m->swift.mss_bytes = v->swift.mss_bytes;
+	m->swift.retransmit_cnt = v->swift.rtos;
+	m->swift.ever_decreased = v->swift.flags & QUELL_SWIFT_F_DECREASED;
+	m->swift.loss_pending = v->swift.flags & QUELL_SWIFT_F_LOSS;
+	m->window_bytes = v->swift.window_q16 / 65536.0;
+	m->measured_congestion_ns = v->vaisf.measured;
+	m->ai_bank = v->vaisf.bank_tokens;
+	m->dampener = v->vaisf.dampener_q16 / 65536.0;
+	m->packets_since_decrease = v->vaisf.sampled_pkts;
+	m->bytes_left_of_rtt = v->vaisf.round_bytes;
+	m->spent = 0;
+}
+
+static void random_params(struct random_state *r, struct quell_swift_vaisf_params *p)
+{
+	size_t i;
+
+	quell_swift_vaisf_params_default(p);
+	for (i = 0; i < SWIFT_VAISF_RANGES; i++)
+		if (!random_between(r, 0, 2))
+			*swift_vaisf_param(p, i) = random_magnitude(r, swift_vaisf_ranges[i].min,
+								    swift_vaisf_ranges[i].max);
+	quell_swift_vaisf_params_derive(p);
+}
+
+static void start_pair(struct random_state *r, struct pair *x)
+{
+	bool blind = !random_between(r, 0, 7);
+	u64 link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
+	u64 min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
+
+	memset(x, 0, sizeof(*x));
+	random_params(r, &x->p);
+	model_params(&x->mp, &x->p);
+	quell_swift_vaisf_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
+			       random_between(r, 64, 65535), random_between(r, 0, 1000000),
+			       &x->out);
+}
+
+/* A delay within a factor of eight of the target, or none. */
+static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hops)
+{
+	double target_ns = vaisf_model_target_ns(&x->mp, hops);
+
+	if (!x->v.swift.min_rtt_ns || !random_between(r, 0, 15))
+		return 0;
+	return 1 + target_ns * exp2(random_between(r, 0, 6000) / 1000.0 - 3);
+}
+
+/* Any state of the two mechanisms that their types and parameters allow. */
+static void random_state(struct random_state *r, struct pair *x)
+{
+	struct quell_vaisf_vars *v = &x->v.vaisf;
+
+	x->v.swift.window_q16 = random_magnitude(r, 1, x->p.swift.max_window_bytes << 16);
+	v->round_bytes = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
+	v->measured = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
+	v->dampener_q16 = random_magnitude(r, 0, 1 << 30);
+	v->bank_tokens = random_magnitude(r, 0, x->p.vaisf.bank_cap_tokens);
+	v->sampled_pkts = random_magnitude(r, 0, 60000);
+}
+
+static void apply(struct pair *x, enum event event, const struct quell_sample *s, u64 idle_ns)
+{
+	struct vaisf_model_event e = {
+		.swift = {
+			.now_ns = s->now_ns, .delay_ns = s->rtt_ns,
+			.acked_bytes = s->acked_bytes, .hops = s->hops,
+			.app_limited = s->flags & QUELL_S_APP_LIMITED,
+		},
+		.acked_packets = s->acked_pkts,
+		.inflight_bytes = s->inflight_bytes,
+	};
+
+	switch (event) {
+	case EVENT_ACK:
+		quell_swift_vaisf_on_ack(&x->v, &x->p, &x->st, s, &x->out);
+		vaisf_model_ack(&x->m, &x->mp, &e);
+		break;
+	case EVENT_LOSS:
+		quell_swift_vaisf_on_loss(&x->v, &x->p, &x->st, s, &x->out);
+		vaisf_model_fast_retransmit(&x->m, &x->mp, &e);
+		break;
+	case EVENT_RTO:
+		quell_swift_vaisf_on_rto(&x->v, &x->p, &x->st, s, &x->out);
+		vaisf_model_timeout(&x->m, &x->mp, &e);
+		break;
+	case EVENT_IDLE:
+		quell_swift_vaisf_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
+		vaisf_model_after_idle(&x->m, &x->mp, idle_ns);
+		break;
+	}
+}
+
+/*
+ * How far one step may take the core's window from the model's, bytes.
+ *
+ * The step of one round trip is rounded down by 2^-16 byte and multiplied; the
+ * multiplier is rounded down by 2^-16 and lacks what 2^-16 of dampener takes
+ * off, at most tokens / constant times that; one more 2^-16 byte in the
+ * product.  A decrease loses 2^-24 of the window and 2^-16 byte.  Doubles lose
+ * 2^-46 of window and step.
+ */
+static double step_bound(const struct pair *x, double window, double multiplier)
+{
+	double step = x->mp.swift.ai_bytes_per_ns * x->m.swift.base_rtt_ns;
+	double slope = fmin(x->mp.ai_cap, x->mp.bank_cap) / x->mp.dampener_constant;
+
+	return 0x1p-16 * (multiplier + step * (1 + slope) + 4) +
+	       window * (0x1p-24 + 0x1p-46) + step * multiplier * 0x1p-46;
+}
+
+/* The state beside the window: equal, but for the last bit of the dampener. */
+static bool same_memory(const struct pair *x)
+{
+	const struct quell_vaisf_vars *v = &x->v.vaisf;
+
+	return v->round_bytes == x->m.bytes_left_of_rtt &&
+	       v->measured == x->m.measured_congestion_ns &&
+	       v->bank_tokens == x->m.ai_bank &&
+	       v->sampled_pkts == x->m.packets_since_decrease &&
+	       fabs(v->dampener_q16 / 65536.0 - x->m.dampener) <= 0x1p-16 &&
+	       x->v.swift.rtos == x->m.swift.retransmit_cnt &&
+	       x->v.swift.rtt_ns == x->m.swift.rtt_ns &&
+	       x->v.swift.min_rtt_ns == x->m.swift.base_rtt_ns &&
+	       !(x->v.swift.flags & QUELL_SWIFT_F_LOSS) == !x->m.swift.loss_pending;
+}
+
+/* Pacing of a window below one segment, and the target. */
+static bool same_decision(const struct pair *x, u32 hops, double bound)
+{
+	double window = x->m.window_bytes;
+	double rate = window / x->m.swift.rtt_ns * 1e9;
+
+	if (x->out.target_ns != vaisf_model_target_ns(&x->mp, hops))
+		return false;
+	if (fabs(window - x->m.swift.mss_bytes) <= bound)
+		return true;
+	if (window >= x->m.swift.mss_bytes)
+		return x->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED;
+	return fabs(x->out.pacing_bytes_ps - rate) <= 1.001 + rate * bound / window;
+}
+
+/* ceil() may go either way where a double cannot tell. */
+static bool start_window_is_ambiguous(const struct vaisf_model *m)
+{
+	double packets = m->swift.base_rtt_ns * m->swift.link_bytes_per_ns /
+			 (m->swift.mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES);
+
+	return fabs(packets - round(packets)) <= packets * 0x1p-40;
+}
+
+/*
+ * Whether the window is so close to the reference that rounding decides if it
+ * fell.  Without a decrease in question it cannot fall.
+ */
+static bool direction_is_ambiguous(const struct pair *x, const struct pair *before,
+				   const struct quell_sample *s, double bound)
+{
+	double reference = before->m.swift.cwnd * before->m.swift.mss_bytes;
+	double target_ns = vaisf_model_target_ns(&x->mp, s->hops);
+
+	return s->rtt_ns >= target_ns && fabs(x->m.unlimited_bytes - reference) <= bound;
+}
+
+static void compare(struct pair *x, const struct pair *before, const struct quell_sample *s,
+		    enum event event, struct result *result)
+{
+	double tokens = fmin(before->m.ai_bank + 65536, x->mp.ai_cap);
+	double reference = before->m.swift.cwnd * before->m.swift.mss_bytes;
+	double bound = step_bound(x, fmax(reference, x->m.window_bytes), tokens);
+	double error = fabs(x->out.window_q16 / 65536.0 - x->m.window_bytes);
+
+	if (event == EVENT_ACK ? direction_is_ambiguous(x, before, s, bound) :
+	    event == EVENT_IDLE && start_window_is_ambiguous(&before->m)) {
+		result->ambiguous++;
+		return;
+	}
+	result->compared++;
+	result->worst_share = fmax(result->worst_share, error / bound);
+	result->worst_relative = fmax(result->worst_relative, error / x->m.window_bytes);
+	result->windows = result->windows && error <= bound;
+	result->references = result->references &&
+		fabs(x->v.swift.window_q16 / 65536.0 -
+		     x->m.swift.cwnd * x->m.swift.mss_bytes) <= bound;
+	result->memories = result->memories && same_memory(x);
+	result->decisions = result->decisions && same_decision(x, s->hops, bound);
+	result->earned += x->st.earned > before->st.earned;
+	result->multiplied += vaisf_model_multiplier(&x->m, &x->mp) > 1;
+	result->adjusted += x->v.swift.window_q16 != before->v.swift.window_q16;
+}
+
+static void step(struct random_state *r, struct pair *x, struct result *result)
+{
+	static const enum event events[] = {
+		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
+		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
+	};
+	enum event event = events[random_between(r, 0, 9)];
+	struct quell_sample s = { .mss_bytes = x->v.swift.mss_bytes };
+	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	struct pair before;
+
+	random_state(r, x);
+	s.now_ns = x->v.swift.last_decrease_ns +
+		   random_magnitude(r, 0, 4 * x->v.swift.rtt_ns + 1);
+	s.hops = random_between(r, 0, 8);
+	s.acked_pkts = random_magnitude(r, 0, 64);
+	s.acked_bytes = s.acked_pkts * x->v.swift.mss_bytes;
+	s.inflight_bytes = random_magnitude(r, 0, 1 << 30);
+	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
+	if (event == EVENT_ACK)
+		s.rtt_ns = random_delay_ns(r, x, s.hops);
+	model_follow(&x->m, &x->v);
+	before = *x;
+	apply(x, event, &s, idle_ns);
+	result->events[event]++;
+	compare(x, &before, &s, event, result);
+}
+
+int main(void)
+{
+	struct result result = {
+		.windows = true, .references = true, .memories = true, .decisions = true,
+	};
+	struct random_state r = { 5 };
+	struct pair x;
+	int i;
+
+	for (i = 0; i < STEPS; i++) {
+		if (i % EPISODE == 0)
+			start_pair(&r, &x);
+		step(&r, &x, &result);
+	}
+	tap_ok(result.windows, "swift_vaisf_model__windows_within_bound");
+	tap_ok(result.references, "swift_vaisf_model__references_within_bound");
+	tap_ok(result.memories, "swift_vaisf_model__state_equal");
+	tap_ok(result.decisions, "swift_vaisf_model__decisions_equal");
+	tap_ok(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
+	       result.earned > STEPS / 50 && result.multiplied > STEPS / 50 &&
+	       result.adjusted > STEPS / 50, "swift_vaisf_model__steps_were_comparable");
+	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
+	       result.compared, result.ambiguous, result.events[EVENT_ACK],
+	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	printf("# %u earned tokens, %u multiplied the increase, %u moved the reference\n",
+	       result.earned, result.multiplied, result.adjusted);
+	printf("# largest error %.3f of the bound, %.2e of the window, any parameters\n",
+	       result.worst_share, result.worst_relative);
+	return tap_done();
+}
