@@ -161,6 +161,8 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 const struct quell_decision *decision);
 bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
+u32 quell_other_flows(const struct sock *sk);
+void quell_repace(struct sock *sk);
 
 bool quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
 void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);

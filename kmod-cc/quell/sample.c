@@ -54,7 +54,7 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 
 /* Time of the newest delivered segment in ns; 0 when there is no sample. */
 static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
-			 u32 acked_seq, const struct rate_sample *rs)
+			 u32 acked_seq, const struct rate_sample *rs, u8 *flags)
 {
 	const struct quell_segment *segment;
 	u32 seq = tp->snd_una;
@@ -87,6 +87,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		quell_count(flow->qnet, QUELL_N_RTT_NOT_POSITIVE);
 		return 0;
 	}
+	if (seq == segment->end_seq)
+		*flags |= QUELL_S_SEGMENT_DONE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->samples, flow->samples + 1);
 	return rtt_ns;
@@ -116,7 +118,7 @@ static void sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		sample_kernel_rtt(sk, rs, sample);
 		return;
 	}
-	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs);
+	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, &sample->flags);
 	quell_segments_drop(&flow->segments, tp->snd_una);
 	if (rtt_ns) {
 		sample->rtt_ns = rtt_ns;

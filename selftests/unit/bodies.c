@@ -8,6 +8,7 @@
 #include <quell/core/shaper.h>
 #include <quell/core/swift.h>
 #include <quell/core/swift_vaisf.h>
+#include <quell/core/timely.h>
 
 struct everything {
 	struct quell_swift_params p;
@@ -16,6 +17,9 @@ struct everything {
 	struct quell_swift_vaisf_params vaisf_params;
 	struct quell_swift_vaisf_vars vaisf;
 	struct quell_swift_vaisf_stats vaisf_stats;
+	struct quell_timely_params timely_params;
+	struct quell_timely_vars timely;
+	struct quell_timely_stats timely_stats;
 	struct quell_sample s;
 	struct quell_decision out;
 	struct quell_dcqcn_params dcqcn_params;
@@ -28,6 +32,19 @@ struct everything {
 };
 
 void quell_bodies(struct everything *e);
+
+static void quell_bodies_timely(struct everything *e)
+{
+	quell_timely_params_default(&e->timely_params);
+	quell_timely_init(&e->timely, &e->timely_params, e->s.link_bytes_ps, e->s.min_rtt_ns,
+			  e->s.mss_bytes, e->s.acked_pkts, e->s.now_ns, &e->out);
+	quell_timely_on_ack(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
+	quell_timely_on_loss(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
+	quell_timely_on_rto(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
+	quell_timely_on_idle_restart(&e->timely, &e->timely_params, &e->timely_stats, &e->s,
+				     e->s.acked_pkts, e->s.rtt_ns, &e->out);
+	e->s.acked_pkts = quell_timely_segment_pkts(&e->timely_params, e->s.mss_bytes);
+}
 
 void quell_bodies(struct everything *e)
 {
@@ -56,6 +73,8 @@ void quell_bodies(struct everything *e)
 	quell_swift_vaisf_on_rto(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
 	quell_swift_vaisf_on_idle_restart(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s,
 					  e->s.rtt_ns, &e->out);
+
+	quell_bodies_timely(e);
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);

@@ -32,6 +32,8 @@ KINDS = {
     "_RTOS": Kind(units.parse_int, str),
     "_TOKENS": Kind(units.parse_int, str),
     "_PKTS": Kind(units.parse_int, str),
+    "_NR": Kind(units.parse_int, str),
+    "_BOOL": Kind(units.parse_int, str),
     "_Q16": Kind(units.parse_q16, units.show_q16),
     "_NS": Kind(units.parse_time, units.show_time),
 }
@@ -115,6 +117,7 @@ ALGORITHMS = {
     "swift_vaisf": Algorithm(("quell.ko", "tcp_swift.ko"), "swift_vaisf", ("swift", "vaisf"),
                              ("fs-range", "fs-min", "fs-max")),
     "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
+    "timely": Algorithm(("quell.ko", "tcp_timely.ko"), "timely"),
     "dctcp": Algorithm(),
     "cubic": Algorithm(),
     "bbr": Algorithm(),

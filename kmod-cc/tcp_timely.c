@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP congestion control "timely": the sockets' side of the core in
+ * quell/core/timely.h, where the algorithm is described.
+ *
+ * Every callback fills a sample, asks the core and applies what it decided.
+ * The recovery of lost segments stays TCP's; only how much may be in flight is
+ * decided here, so ssthresh and undo_cwnd leave the window alone.
+ */
+#include <linux/module.h>
+#include <net/tcp.h>
+#include <compat/cong_ops.h>
+#include <quell/core/timely.h>
+#include <quell/quell.h>
+
+static_assert(sizeof(struct quell_timely_vars) <= QUELL_CC_VARS_BYTES);
+
+#define TIMELY_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(struct quell_timely_params, field_),		\
+	.min = QUELL_TIMELY_##FIELD_##_MIN,				\
+	.max = QUELL_TIMELY_##FIELD_##_MAX,				\
+	.def = QUELL_TIMELY_##FIELD_##_DEFAULT,				\
+}
+
+static const struct quell_param_desc timely_params[] = {
+	TIMELY_PARAM("t-low", NS, t_low_ns, T_LOW_NS,
+		     "Round-trip time below which the rate always grows."),
+	TIMELY_PARAM("t-high", NS, t_high_ns, T_HIGH_NS,
+		     "Round-trip time above which the rate always shrinks."),
+	TIMELY_PARAM("min-rtt", NS, min_rtt_ns, MIN_RTT_NS,
+		     "Round-trip time without queues, fixed."),
+	TIMELY_PARAM("delta", BYTES_PS, delta_bytes_ps, DELTA_BYTES_PS,
+		     "Additive step of the rate."),
+	TIMELY_PARAM("alpha", Q16, alpha_q16, ALPHA_Q16,
+		     "Weight of the newest difference in the average."),
+	TIMELY_PARAM("beta", Q16, beta_q16, BETA_Q16,
+		     "Weight of the multiplicative decrease."),
+	TIMELY_PARAM("hai", NONE, hai_nr, HAI_NR,
+		     "Additive steps taken at once in hyperactive increase."),
+	TIMELY_PARAM("hai-after", NONE, hai_after_nr, HAI_AFTER_NR,
+		     "Gradients in a row, none positive, that start it."),
+	TIMELY_PARAM("segment", BYTES, segment_bytes, SEGMENT_BYTES,
+		     "Payload sent between two pacing delays."),
+	TIMELY_PARAM("init-rate", BYTES_PS, init_rate_bytes_ps, INIT_RATE_BYTES_PS,
+		     "First rate; 0 shares the link among the host's flows."),
+	TIMELY_PARAM("min-rate", BYTES_PS, min_rate_bytes_ps, MIN_RATE_BYTES_PS,
+		     "Smallest rate."),
+	TIMELY_PARAM("max-rate", BYTES_PS, max_rate_bytes_ps, MAX_RATE_BYTES_PS,
+		     "Largest rate; 0 is the link's."),
+	TIMELY_PARAM("max-outstanding", BYTES, max_outstanding_bytes, MAX_OUTSTANDING_BYTES,
+		     "Limit of outstanding data; 0 is t-high at link rate and two segments."),
+	TIMELY_PARAM("restart-idle", NS, restart_idle_ns, RESTART_IDLE_NS,
+		     "Idle time after which a flow starts anew; 0 is never."),
+	TIMELY_PARAM("patched", BOOL, patched_bool, PATCHED_BOOL,
+		     "Patched TIMELY between the thresholds."),
+	TIMELY_PARAM("patched-beta", Q16, patched_beta_q16, PATCHED_BETA_Q16,
+		     "Its weight of the error."),
+	TIMELY_PARAM("patched-ref", NS, patched_ref_ns, PATCHED_REF_NS,
+		     "Its reference round-trip time."),
+};
+
+#define TIMELY_COUNTER(name_, field_, doc_) {				\
+	.name = (name_), .doc = (doc_),					\
+	.offset = offsetof(struct quell_timely_stats, field_),		\
+}
+
+static const struct quell_counter_desc timely_counters[] = {
+	TIMELY_COUNTER("below-low", below_low,
+		       "Segments completed with a round-trip time below t-low."),
+	TIMELY_COUNTER("above-high", above_high,
+		       "Segments completed with one above t-high."),
+	TIMELY_COUNTER("gradient-up", gradient_up,
+		       "Segments between them, gradient positive."),
+	TIMELY_COUNTER("gradient-down", gradient_down,
+		       "Segments between them, gradient not positive."),
+	TIMELY_COUNTER("hai", hai,
+		       "Hyperactive increases."),
+	TIMELY_COUNTER("partial", partial,
+		       "ACKs for a part of a segment."),
+	TIMELY_COUNTER("no-rtt", no_rtt,
+		       "ACKs without a round-trip time."),
+	TIMELY_COUNTER("app-limited", app_limited,
+		       "Increases left out because the application sends too little."),
+	TIMELY_COUNTER("fast-retx", fast_retx,
+		       "Decreases because of a fast retransmit."),
+	TIMELY_COUNTER("rtos", rtos,
+		       "Retransmission timeouts."),
+	TIMELY_COUNTER("restarts", restarts,
+		       "Starts at the first rate after an idle time."),
+};
+
+static struct quell_algo timely_algo = {
+	.name		= "timely",
+	.params		= timely_params,
+	.params_nr	= ARRAY_SIZE(timely_params),
+	.params_bytes	= sizeof(struct quell_timely_params),
+	.counters	= timely_counters,
+	.counters_nr	= ARRAY_SIZE(timely_counters),
+	.counters_bytes	= sizeof(struct quell_timely_stats),
+};
+
+/* Segments the stack may not exceed; a route change makes it forget. */
+static u32 timely_limit_burst(struct sock *sk, u32 pkts)
+{
+	if (sk->sk_gso_max_segs > pkts)
+		sk->sk_gso_max_segs = pkts;
+	return pkts;
+}
+
+/*
+ * Packets between two pacing delays.  This is the least the stack's autosizing
+ * may choose; the socket's largest burst, set beside it, makes it the most, for
+ * at datacenter round-trip times autosizing wants 64 KB whatever the rate.
+ */
+static u32 timely_segment_pkts(struct sock *sk)
+{
+	u32 pkts;
+
+	if (!quell_cc_ready(sk))
+		return 1;
+	quell_cc_enter();
+	pkts = quell_timely_segment_pkts(quell_cc_params(sk), tcp_sk(sk)->mss_cache);
+	quell_cc_leave();
+	return timely_limit_burst(sk, pkts);
+}
+
+static void timely_cong_control(quell_cong_control_args)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	if (!quell_cc_ready(sk))
+		return;
+	quell_cc_enter();
+	if (quell_sample_fill(sk, rs, &sample)) {
+		quell_timely_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
+				    quell_cc_stats(sk), &sample, &decision);
+		quell_apply(sk, &sample, &decision);
+		quell_repace(sk);
+	}
+	quell_cc_leave();
+}
+
+static void timely_on_loss(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_timely_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
+			     quell_cc_stats(sk), &sample, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void timely_on_rto(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_timely_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
+			    quell_cc_stats(sk), &sample, &decision);
+	quell_apply_timeout(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void timely_set_state(struct sock *sk, u8 new_state)
+{
+	if (!quell_cc_ready(sk))
+		return;
+	if (new_state == TCP_CA_Loss)
+		timely_on_rto(sk);
+	else if (new_state == TCP_CA_Recovery)
+		timely_on_loss(sk);
+}
+
+static void timely_tx_start(quell_tx_start_args)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+	u64 idle_ns;
+
+	if (!quell_is_tx_start || !quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
+		return;
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_timely_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
+				     quell_cc_stats(sk), &sample,
+				     quell_other_flows(sk), idle_ns, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void timely_init(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_init(sk, &timely_algo);
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_timely_init(quell_cc_vars(sk), quell_cc_params(sk),
+			  sample.link_bytes_ps, quell_first_rtt_ns(sk),
+			  sample.mss_bytes, quell_other_flows(sk), sample.now_ns,
+			  &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
+	if (tcp_sk(sk)->total_retrans > 1)
+		timely_on_rto(sk);
+	timely_segment_pkts(sk);
+}
+
+static u32 timely_ssthresh(struct sock *sk)
+{
+	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
+}
+
+static u32 timely_undo_cwnd(struct sock *sk)
+{
+	return tcp_snd_cwnd(tcp_sk(sk));
+}
+
+static struct tcp_congestion_ops timely_ops __read_mostly = {
+	.name			= "timely",
+	.owner			= THIS_MODULE,
+	.flags			= TCP_CONG_NON_RESTRICTED,
+	.init			= timely_init,
+	.release		= quell_cc_release,
+	.cong_control		= timely_cong_control,
+	.set_state		= timely_set_state,
+	.min_tso_segs		= timely_segment_pkts,
+	.quell_tx_start_member	= timely_tx_start,
+	.ssthresh		= timely_ssthresh,
+	.undo_cwnd		= timely_undo_cwnd,
+};
+
+static int __init timely_register(void)
+{
+	int err;
+
+	err = quell_algo_register(&timely_algo);
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&timely_ops);
+	if (err)
+		quell_algo_unregister(&timely_algo);
+	return err;
+}
+
+/* First no new socket and a grace period, then nothing left to show. */
+static void __exit timely_unregister(void)
+{
+	tcp_unregister_congestion_control(&timely_ops);
+	quell_algo_unregister(&timely_algo);
+}
+
+module_init(timely_register);
+module_exit(timely_unregister);
+
+MODULE_AUTHOR("The Quell authors");
+MODULE_DESCRIPTION("TCP TIMELY: congestion control by delay gradient");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/timely.h>, by tables of cases.  The numbers
+ * wanted were worked out from the paper's equations by hand, not by the code.
+ */
+#include <string.h>
+
+#include <quell/core/timely.h>
+
+#include "tap.h"
+#include "timely_ranges.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define MSS		1448U
+#define LINK_BYTES_PS	1250000000ULL
+#define START_NS	1000000ULL
+#define HALF_GBIT	62500000ULL
+#define DELTA		1250000ULL
+
+struct fixture {
+	struct quell_timely_params p;
+	struct quell_timely_vars v;
+	struct quell_timely_stats st;
+	struct quell_sample s;
+	struct quell_decision out;
+};
+
+/* A flow of 10 Gbit/s at 500 Mbit/s whose last segment took @rtt_ns. */
+static void fixture_start(struct fixture *f, u32 rtt_ns)
+{
+	memset(f, 0, sizeof(*f));
+	quell_timely_params_default(&f->p);
+	/* A weight of one half makes averages that can be done by hand. */
+	f->p.alpha_q16 = QUELL_Q16_ONE / 2;
+	quell_timely_init(&f->v, &f->p, LINK_BYTES_PS, 20000, MSS, 0, START_NS, &f->out);
+	f->v.rate_q16 = HALF_GBIT << 16;
+	f->v.prev_rtt_ns = rtt_ns;
+	f->v.last_ns = START_NS;
+	f->v.flags |= QUELL_TIMELY_F_PREV;
+	f->s.mss_bytes = MSS;
+	f->s.link_bytes_ps = LINK_BYTES_PS;
+	f->s.now_ns = START_NS;
+	f->s.acked_bytes = 16384;
+	f->s.inflight_bytes = 100000;
+	f->s.flags = QUELL_S_SEGMENT_DONE;
+}
+
+/* A segment completed @after_ns after the last. */
+static void fixture_complete(struct fixture *f, u64 after_ns, u64 rtt_ns)
+{
+	f->s.now_ns += after_ns;
+	f->s.rtt_ns = rtt_ns;
+	quell_timely_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+}
+
+static void test_params(void)
+{
+	struct quell_timely_params p;
+	size_t i;
+
+	quell_timely_params_default(&p);
+	for (i = 0; i < TIMELY_RANGES; i++) {
+		u64 value = *timely_param(&p, i);
+
+		tap_ok(value == timely_ranges[i].standard &&
+		       value >= timely_ranges[i].min && value <= timely_ranges[i].max,
+		       "quell_timely_params_default__%s_in_range", timely_ranges[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	static const struct {
+		const char *name;
+		u64 link_bytes_ps, rtt_ns, init_rate, max_rate, want_rate, want_window;
+		u32 others, mss_bytes;
+	} cases[] = {
+		/* 1.25 B/ns * 500 us + 2 * 16384 B */
+		{ "alone", LINK_BYTES_PS, 20000, 0, 0, LINK_BYTES_PS, 657768, 0, MSS },
+		{ "fifth_flow", LINK_BYTES_PS, 20000, 0, 0, 250000000, 657768, 4, MSS },
+		{ "given", LINK_BYTES_PS, 20000, 1000000, 0, 1250000, 657768, 4, MSS },
+		{ "given_above_link", LINK_BYTES_PS, 20000, 2 * LINK_BYTES_PS, 0,
+		  LINK_BYTES_PS, 657768, 0, MSS },
+		{ "max_rate", LINK_BYTES_PS, 20000, 0, 125000000, 125000000, 95268, 0, MSS },
+		/* 14480 B / 20 us; the bound is TCP's */
+		{ "no_link", 0, 20000, 0, 0, 724000000, 549788581, 3, MSS },
+		{ "no_link_max_rate", 0, 20000, 0, 125000000, 125000000, 95268, 3, MSS },
+		{ "no_mss", LINK_BYTES_PS, 20000, 0, 0, LINK_BYTES_PS, 657768, 0, 0 },
+		{ "blind", 0, 0, 0, 0, QUELL_RATE_UNLIMITED, 14480, 0, MSS },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		memset(&f, 0xff, sizeof(f));
+		quell_timely_params_default(&f.p);
+		f.p.init_rate_bytes_ps = cases[i].init_rate;
+		f.p.max_rate_bytes_ps = cases[i].max_rate;
+		quell_timely_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].rtt_ns,
+				  cases[i].mss_bytes, cases[i].others, START_NS, &f.out);
+		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
+			      "quell_timely_init__%s_rate", cases[i].name);
+		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window,
+			      "quell_timely_init__%s_window", cases[i].name);
+	}
+	tap_ok(!f.out.target_ns && !f.out.change_path && !f.v.diff_ns_q16 &&
+	       f.v.last_ns == START_NS && !f.v.falling_nr && !f.v.flags &&
+	       !f.v.since_bytes && !f.v.sent_bytes && !f.v.allowed_bytes,
+	       "quell_timely_init__sets_all_state");
+}
+
+static void test_bound(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 60000);
+	f.p.max_outstanding_bytes = 100000;
+	fixture_complete(&f, 300000, 60000);
+	tap_equal_u64(f.out.window_q16, 100000ULL << 16, "quell_timely_bound__given");
+	f.p.max_outstanding_bytes = 1;
+	fixture_complete(&f, 300000, 60000);
+	tap_equal_u64(f.out.window_q16, (u64)MSS << 16, "quell_timely_bound__one_packet");
+	f.s.mss_bytes = 0;
+	fixture_complete(&f, 300000, 60000);
+	tap_equal_u64(f.v.mss_bytes, MSS, "quell_timely_on_ack__no_mss_keeps_it");
+}
+
+/* Algorithm 1, one completion more than a minimum round trip after the last. */
+static void test_algorithm(void)
+{
+	static const struct {
+		const char *name;
+		u64 prev_ns, rtt_ns, want_rate;
+	} cases[] = {
+		{ "below_low", 30000, 49999, HALF_GBIT + DELTA },
+		{ "below_low_falling", 90000, 49999, HALF_GBIT + DELTA },
+		/* 62.5e6 * (1 - 0.8 * (1 - 500 / 1000)); beta is 52429 / 65536 */
+		{ "above_high", 1000000, 1000000, 37499904 },
+		{ "above_high_falling", 2000000, 1000000, 37499904 },
+		{ "just_above_high", 500000, 500001, 62499900 },
+		/* 62.5e6 * (1 - 0.8 * 0.5 * 4 us / 20 us) */
+		{ "rising", 60000, 64000, 57499980 },
+		{ "steady", 60000, 60000, HALF_GBIT + DELTA },
+		{ "falling", 64000, 60000, HALF_GBIT + DELTA },
+		{ "at_low_rising", 46000, 50000, 57499980 },
+		{ "at_high_falling", 510000, 500000, HALF_GBIT + DELTA },
+		/* 0.8 * 0.5 * 100 / 20 > 1: nothing left but the smallest rate */
+		{ "rising_beyond_all", 60000, 160000, 1250000 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, cases[i].prev_ns);
+		fixture_complete(&f, 262144, cases[i].rtt_ns);
+		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
+			      "quell_timely_on_ack__%s", cases[i].name);
+	}
+	tap_ok(f.st.gradient_up == 1 && !f.st.gradient_down && !f.st.below_low &&
+	       !f.st.above_high && !f.st.partial, "quell_timely_on_ack__counts_once");
+}
+
+static void test_average(void)
+{
+	static const struct {
+		const char *name;
+		u32 prev_ns, rtt_ns;
+		u64 old_ns, want_ns_q16;
+		bool old_falls, want_falls;
+	} cases[] = {
+		/* half of each */
+		{ "up_up", 50000, 58000, 2000, 5000ULL << 16, false, false },
+		{ "up_down", 58000, 50000, 2000, 3000ULL << 16, false, true },
+		{ "up_down_less", 52000, 50000, 8000, 3000ULL << 16, false, false },
+		{ "down_down", 58000, 50000, 2000, 5000ULL << 16, true, true },
+		{ "down_up", 50000, 58000, 2000, 3000ULL << 16, true, false },
+		{ "down_up_less", 50000, 52000, 8000, 3000ULL << 16, true, true },
+		{ "cancelled", 50000, 52000, 2000, 0, true, true },
+		{ "no_change_fades", 50000, 50000, 2000, 1000ULL << 16, false, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, cases[i].prev_ns);
+		f.v.diff_ns_q16 = cases[i].old_ns << 16;
+		if (cases[i].old_falls)
+			f.v.flags |= QUELL_TIMELY_F_FALLING;
+		quell_timely_average(&f.v, &f.p, cases[i].rtt_ns);
+		tap_ok(f.v.diff_ns_q16 == cases[i].want_ns_q16 &&
+		       !(f.v.flags & QUELL_TIMELY_F_FALLING) == !cases[i].want_falls &&
+		       f.v.prev_rtt_ns == cases[i].rtt_ns,
+		       "quell_timely_average__%s", cases[i].name);
+	}
+	for (i = 0; i < 64; i++)
+		quell_timely_average(&f.v, &f.p, 50000);
+	tap_equal_u64(f.v.diff_ns_q16, 0, "quell_timely_average__reaches_zero");
+	f.p.alpha_q16 = QUELL_Q16_ONE;
+	quell_timely_average(&f.v, &f.p, 50007);
+	tap_equal_u64(f.v.diff_ns_q16, 7 << 16, "quell_timely_average__weight_one_forgets");
+}
+
+static void test_hai(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f, 60000);
+	for (i = 0; i < 4; i++)
+		fixture_complete(&f, 262144, 60000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 4 * DELTA,
+		      "quell_timely_gradient__four_plain");
+	fixture_complete(&f, 200000, 60000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 9 * DELTA,
+		      "quell_timely_gradient__fifth_is_five");
+	tap_equal_u64(f.st.hai, 1, "quell_timely_gradient__hai_counted");
+	fixture_complete(&f, 200000, 60001);
+	tap_equal_u64(f.v.falling_nr, 0, "quell_timely_gradient__rise_ends_hai");
+	f.s.acked_bytes = 32768;
+	for (i = 0; i < 300; i++)
+		fixture_complete(&f, 20000, 60000);
+	tap_equal_u64(f.v.falling_nr, 255, "quell_timely_gradient__count_saturates");
+	tap_equal_u64(f.out.pacing_bytes_ps, LINK_BYTES_PS, "quell_timely_decide__link_rate");
+}
+
+/* Section 5: completions within one minimum round trip count once together. */
+static void test_weight(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 60000);
+	fixture_complete(&f, 5000, 60000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA / 4,
+		      "quell_timely_weight__quarter_increase");
+	fixture_start(&f, 1000000);
+	fixture_complete(&f, 5000, 1000000);
+	/* 62.5e6 * (1 - 0.8 / 2 / 4) */
+	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__quarter_decrease");
+	fixture_complete(&f, 0, 1000000);
+	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__same_time");
+	f.s.now_ns -= 1000;
+	fixture_complete(&f, 0, 1000000);
+	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__time_backwards");
+}
+
+static void test_demand(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f, 60000);
+	f.s.acked_bytes = 13107;	/* 80 % of 16384, which take 262.144 us */
+	fixture_complete(&f, 262144, 60000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_demand__80_percent");
+	tap_equal_u64(f.st.app_limited, 1, "quell_timely_demand__counted");
+	fixture_start(&f, 60000);
+	f.s.acked_bytes = 13108;
+	fixture_complete(&f, 262144, 60000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA, "quell_timely_demand__more");
+	/* After a long pause the same demand takes some segments to be believed. */
+	fixture_start(&f, 60000);
+	fixture_complete(&f, 1000000000, 60000);
+	tap_equal_u64(f.v.allowed_bytes, 8 * 16384, "quell_timely_demand__fades");
+	for (i = 0; i < 60 && f.out.pacing_bytes_ps == HALF_GBIT; i++)
+		fixture_complete(&f, 262144, 60000);
+	tap_ok(i > 8 && i < 20, "quell_timely_demand__comes_back");
+	f.s.acked_bytes = 0xffffffff;
+	fixture_complete(&f, 1000, 60000);
+	tap_equal_u64(f.v.sent_bytes, 8 * 16384, "quell_timely_demand__no_credit");
+}
+
+static void test_samples(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 60000);
+	f.s.flags = 0;
+	f.s.acked_bytes = 8192;
+	fixture_complete(&f, 100000, 60000);
+	tap_ok(f.st.partial == 1 && f.v.since_bytes == 8192 && f.v.last_ns == START_NS,
+	       "quell_timely_on_ack__part_of_a_segment");
+	fixture_complete(&f, 100000, 60000);
+	tap_ok(f.st.gradient_down == 1 && !f.v.since_bytes,
+	       "quell_timely_on_ack__as_many_bytes_as_a_segment");
+	fixture_complete(&f, 100000, 0);
+	tap_ok(f.st.no_rtt == 1 && f.v.since_bytes == 8192, "quell_timely_on_ack__no_rtt");
+	f.v.flags &= ~QUELL_TIMELY_F_PREV;
+	fixture_complete(&f, 1, 70000);
+	tap_ok(f.v.prev_rtt_ns == 70000 && !f.v.diff_ns_q16 &&
+	       f.v.flags & QUELL_TIMELY_F_PREV, "quell_timely_on_ack__first_has_no_difference");
+	f.s.flags = QUELL_S_SEGMENT_DONE;
+	fixture_complete(&f, 1, 1ULL << 40);
+	tap_equal_u64(f.v.prev_rtt_ns, 0xffffffff, "quell_timely_on_ack__rtt_saturates");
+}
+
+static void test_queue_mode(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 90000);
+	f.p.t_high_ns = 50000;
+	fixture_complete(&f, 262144, 49000);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA,
+		      "quell_timely_update__target_mode_below");
+	tap_equal_u64(f.out.target_ns, 50000, "quell_timely_decide__target");
+	fixture_start(&f, 90000);
+	f.p.t_high_ns = 50000;
+	fixture_complete(&f, 262144, 80000);
+	/* 62.5e6 * (1 - 0.8 * 30 / 80), though the gradient is negative */
+	tap_equal_u64(f.out.pacing_bytes_ps, 43749928,
+		      "quell_timely_update__target_mode_above");
+}
+
+/* Zhu et al.; beta' = 524 / 65536. */
+static void test_patched(void)
+{
+	static const struct {
+		const char *name;
+		u64 prev_ns, rtt_ns, ref_ns, want_rate;
+	} cases[] = {
+		/* w = 1/2, error 1: 62.5e6 * (1 - 0.0079956 / 2) + delta / 2 */
+		{ "steady", 100000, 100000, 50000, 62875137 },
+		/* gradient 0.2: w = 0.9 */
+		{ "rising", 92000, 100000, 50000, 62175247 },
+		/* gradient -0.2: w = 0.1, rate loses 0.00079956 */
+		{ "falling", 108000, 100000, 50000, 63575026 },
+		{ "rising_fast", 60000, 100000, 50000, 62000274 },
+		{ "falling_fast", 140000, 100000, 50000, HALF_GBIT + DELTA },
+		/* below the reference: error -1/2 */
+		{ "below_reference", 100000, 100000, 200000, 63249931 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f, cases[i].prev_ns);
+		f.p.patched_bool = 1;
+		f.p.patched_ref_ns = cases[i].ref_ns;
+		fixture_complete(&f, 262144, cases[i].rtt_ns);
+		tap_ok(f.out.pacing_bytes_ps <= cases[i].want_rate + 1 &&
+		       f.out.pacing_bytes_ps + 3 >= cases[i].want_rate,
+		       "quell_timely_patched__%s", cases[i].name);
+		if (f.out.pacing_bytes_ps != cases[i].want_rate)
+			printf("# %llu, %llu wanted\n", f.out.pacing_bytes_ps,
+			       cases[i].want_rate);
+	}
+}
+
+static void test_loss(void)
+{
+	struct fixture f;
+	u64 window_q16;
+
+	fixture_start(&f, 60000);
+	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT / 2, "quell_timely_on_loss__half_rate");
+	tap_equal_u64(f.out.window_q16, 50000ULL << 16, "quell_timely_on_loss__half_flight");
+	f.s.acked_bytes = 50000;
+	fixture_complete(&f, 262144, 60000);
+	tap_equal_u64(f.out.window_q16, (50000ULL + MSS) << 16,
+		      "quell_timely_grow_window__one_packet");
+	f.v.window_q16 = 657768ULL << 16;
+	fixture_complete(&f, 262144, 60000);
+	tap_ok(!(f.v.flags & QUELL_TIMELY_F_LOSS), "quell_timely_decide__loss_made_good");
+	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
+	       f.st.rtos == 1 && f.st.fast_retx == 1, "quell_timely_on_rto__smallest");
+	/* Without a signal: Reno. */
+	quell_timely_init(&f.v, &f.p, 0, 0, MSS, 0, START_NS, &f.out);
+	f.s.link_bytes_ps = 0;
+	f.s.acked_bytes = 10 * MSS;
+	fixture_complete(&f, 1000, 0);
+	window_q16 = f.out.window_q16;
+	tap_ok(window_q16 == 11ULL * MSS << 16 && f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "quell_timely_on_ack__blind_grows_as_reno");
+	f.s.inflight_bytes = 1 << 30;
+	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, window_q16 / 2, "quell_timely_on_loss__blind_half");
+	f.v.rate_q16 = 0;
+	f.p.min_rate_bytes_ps = 0;
+	fixture_complete(&f, 1000, 60000);
+	tap_ok(f.out.pacing_bytes_ps != QUELL_RATE_UNLIMITED && f.out.pacing_bytes_ps,
+	       "quell_timely_on_ack__first_rtt_starts_pacing");
+}
+
+static void test_idle(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 60000);
+	f.s.min_rtt_ns = 20000;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1ULL << 40, &f.out);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_on_idle__rate_kept");
+	f.p.restart_idle_ns = 1000000;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 999999, &f.out);
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_on_idle__too_early");
+	f.v.diff_ns_q16 = 5;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1, 1000000, &f.out);
+	tap_ok(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
+	       !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1,
+	       "quell_timely_on_idle__starts_anew");
+	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1000000, &f.out);
+	tap_equal_u64(f.out.pacing_bytes_ps, LINK_BYTES_PS / 4,
+		      "quell_timely_on_idle__not_after_loss");
+}
+
+static void test_segment(void)
+{
+	static const struct {
+		const char *name;
+		u64 segment_bytes;
+		u32 mss_bytes, want;
+	} cases[] = {
+		{ "16_kb", 16384, 1448, 11 },
+		{ "64_kb", 65536, 1448, 45 },
+		{ "jumbo", 16384, 8948, 1 },
+		{ "larger_packet", 1024, 1448, 1 },
+		{ "no_mss", 1024, 0, 1024 },
+	};
+	struct quell_timely_params p;
+	size_t i;
+
+	quell_timely_params_default(&p);
+	for (i = 0; i < COUNT(cases); i++) {
+		p.segment_bytes = cases[i].segment_bytes;
+		tap_equal_u64(quell_timely_segment_pkts(&p, cases[i].mss_bytes), cases[i].want,
+			      "quell_timely_segment_pkts__%s", cases[i].name);
+	}
+}
+
+int main(void)
+{
+	test_params();
+	test_init();
+	test_bound();
+	test_algorithm();
+	test_average();
+	test_hai();
+	test_weight();
+	test_demand();
+	test_samples();
+	test_queue_mode();
+	test_patched();
+	test_loss();
+	test_idle();
+	test_segment();
+	return tap_done();
+}
