@@ -17,6 +17,7 @@
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
+#include <compat/tcp_ecn.h>
 #include "internal.h"
 
 /* TCP's pacing lets this many segments of a connection pass (tcp_output.c). */
@@ -164,6 +165,8 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 		.inflight_bytes = tcp_packets_in_flight(tp) * tp->mss_cache,
 		.link_bytes_ps = quell_link_bytes_ps(sk),
 	};
+	if (quell_ecn_is_negotiated(tp))
+		sample->flags |= QUELL_S_ECN;
 	if (flow) {
 		sample->min_rtt_ns = flow->now.min_rtt_ns;
 		sample->hops = READ_ONCE(flow->hops);
@@ -325,11 +328,22 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
 	return QUELL_LIMIT_WINDOW;
 }
 
+/*
+ * Another path: a new flow hash, which is the IPv6 flow label and what this
+ * host spreads flows by.  Switches that hash the IPv4 header alone do not see
+ * it, and SO_TXREHASH may forbid it.
+ */
+static void apply_path(struct sock *sk)
+{
+	if (sk_rethink_txhash(sk))
+		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
+}
+
 /**
  * quell_apply() - do what an algorithm decided
  * @sk:       socket of a Quell algorithm
  * @sample:   what the decision was made of
- * @decision: window and pacing rate
+ * @decision: window, pacing rate and whether to change paths
  *
  * A window below one segment becomes one segment, paced.
  *
@@ -346,6 +360,8 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
 	apply_pacing(sk, decision->pacing_bytes_ps);
+	if (decision->change_path)
+		apply_path(sk);
 	if (!flow)
 		return;
 	WRITE_ONCE(flow->now.window_bytes, window_bytes);

@@ -51,6 +51,9 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_ARRIVAL_RING_OVERRUN] =
 		COUNTER(ARRIVAL_RING_OVERRUN, "arrival-ring-overrun",
 			"Receipts overwritten before TCP processed the ACK."),
+	[QUELL_N_PATH_CHANGES] =
+		COUNTER(PATH_CHANGES, "path-changes",
+			"Flow hashes drawn anew because an algorithm asked for another path."),
 };
 
 /**

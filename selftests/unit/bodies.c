@@ -6,6 +6,7 @@
 #include <quell/core/dcqcn.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
+#include <quell/core/smartt.h>
 #include <quell/core/swift.h>
 #include <quell/core/swift_vaisf.h>
 #include <quell/core/timely.h>
@@ -25,6 +26,9 @@ struct everything {
 	struct quell_dcqcn_params dcqcn_params;
 	struct quell_dcqcn_vars dcqcn;
 	struct quell_dcqcn_stats dcqcn_stats;
+	struct quell_smartt_params smartt_params;
+	struct quell_smartt_vars smartt;
+	struct quell_smartt_stats smartt_stats;
 	struct quell_red_params red_params;
 	struct quell_red_vars red;
 	struct quell_shaper wire;
@@ -75,6 +79,15 @@ void quell_bodies(struct everything *e)
 					  e->s.rtt_ns, &e->out);
 
 	quell_bodies_timely(e);
+
+	quell_smartt_params_default(&e->smartt_params);
+	quell_smartt_init(&e->smartt, &e->smartt_params, e->s.link_bytes_ps,
+			  e->s.min_rtt_ns, e->s.mss_bytes, e->s.now_ns, &e->out);
+	quell_smartt_on_ack(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
+	quell_smartt_on_loss(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
+	quell_smartt_on_rto(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
+	quell_smartt_on_idle_restart(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s,
+				     e->s.rtt_ns, &e->out);
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);

@@ -118,6 +118,7 @@ ALGORITHMS = {
                              ("fs-range", "fs-min", "fs-max")),
     "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
     "timely": Algorithm(("quell.ko", "tcp_timely.ko"), "timely"),
+    "smartt": Algorithm(("quell.ko", "tcp_smartt.ko"), "smartt"),
     "dctcp": Algorithm(),
     "cubic": Algorithm(),
     "bbr": Algorithm(),

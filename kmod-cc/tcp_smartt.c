@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP congestion control "smartt": the sockets' side of the core in
+ * quell/core/smartt.h, where the algorithm is described.
+ *
+ * Every callback fills a sample, asks the core and applies what it decided.
+ * The recovery of lost segments stays TCP's; only how much may be in flight is
+ * decided here, so ssthresh and undo_cwnd leave the window alone.
+ */
+#include <linux/module.h>
+#include <net/tcp.h>
+#include <compat/cong_ops.h>
+#include <quell/core/smartt.h>
+#include <quell/quell.h>
+
+static_assert(sizeof(struct quell_smartt_vars) <= QUELL_CC_VARS_BYTES);
+
+#define SMARTT_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(struct quell_smartt_params, field_),		\
+	.min = QUELL_SMARTT_##FIELD_##_MIN,				\
+	.max = QUELL_SMARTT_##FIELD_##_MAX,				\
+	.def = QUELL_SMARTT_##FIELD_##_DEFAULT,				\
+}
+
+static const struct quell_param_desc smartt_params[] = {
+	SMARTT_PARAM("target-rtt", Q16, target_rtt_q16, TARGET_RTT_Q16,
+		     "Target round-trip time over the base one."),
+	SMARTT_PARAM("target-delay", NS, target_delay_ns, TARGET_DELAY_NS,
+		     "Target queueing delay of all paths alike; 0 is by target-rtt."),
+	SMARTT_PARAM("scale-bdp", BYTES, scale_bdp_bytes, SCALE_BDP_BYTES,
+		     "Bandwidth-delay product at which fi, pi and eta count as given; 0 always."),
+	SMARTT_PARAM("fi", PKTS_Q16, fi_pkts_q16, FI_PKTS_Q16,
+		     "Fair increase per round trip."),
+	SMARTT_PARAM("pi", PKTS_Q16, pi_pkts_q16, PI_PKTS_Q16,
+		     "Most that proportional increase adds per round trip."),
+	SMARTT_PARAM("pi-fair", BOOL, pi_fair, PI_FAIR_BOOL,
+		     "Whether a fair increase follows a proportional one."),
+	SMARTT_PARAM("eta", PKTS_Q16, eta_pkts_q16, ETA_PKTS_Q16,
+		     "Increase per base round trip whatever the signals."),
+	SMARTT_PARAM("fast", Q16, fast_q16, FAST_Q16,
+		     "FastIncrease per byte acknowledged; 0 is off."),
+	SMARTT_PARAM("fast-slack", NS, fast_slack_ns, FAST_SLACK_NS,
+		     "Delay above the base round trip that still counts as none."),
+	SMARTT_PARAM("md", Q16, md_q16, MD_Q16,
+		     "Weight of the excess delay in a decrease."),
+	SMARTT_PARAM("max-mdf", Q16, max_mdf_q16, MAX_MDF_Q16,
+		     "Largest part of the window one decrease takes."),
+	SMARTT_PARAM("md-queueing", BOOL, md_queueing, MD_QUEUEING_BOOL,
+		     "Whether a decrease is relative to the queueing delay."),
+	SMARTT_PARAM("avg-weight", Q16, avg_weight_q16, AVG_WEIGHT_Q16,
+		     "Weight of one packet in the average round-trip time."),
+	SMARTT_PARAM("qa", BOOL, qa, QA_BOOL,
+		     "Whether QuickAdapt is on."),
+	SMARTT_PARAM("qa-delay", Q16, qa_delay_q16, QA_DELAY_Q16,
+		     "Queueing delay over its target that QuickAdapt needs without trimming."),
+	SMARTT_PARAM("qa-low", Q16, qa_low_q16, QA_LOW_Q16,
+		     "Part of the window delivered per target round trip that counts as low."),
+	SMARTT_PARAM("ignore", BOOL, ignore, IGNORE_BOOL,
+		     "Whether ACKs of the flight that met QuickAdapt are ignored."),
+	SMARTT_PARAM("ignore-marked", BOOL, ignore_marked, IGNORE_MARKED_BOOL,
+		     "Whether only the marked ones of them are."),
+	SMARTT_PARAM("batch", PKTS, batch_pkts, BATCH_PKTS,
+		     "Segments acknowledged between changes of the window."),
+	SMARTT_PARAM("max-window", Q16, max_window_q16, MAX_WINDOW_Q16,
+		     "Largest window over the bandwidth-delay product."),
+	SMARTT_PARAM("init-window", BYTES, init_window_bytes, INIT_WINDOW_BYTES,
+		     "First window of a message; 0 is the largest."),
+	SMARTT_PARAM("restart-idle", NS, restart_idle_ns, RESTART_IDLE_NS,
+		     "Idle time after which a flow starts anew; 0 is never."),
+	SMARTT_PARAM("retx-reset", NONE, retx_reset_rtos, RETX_RESET_RTOS,
+		     "Timeouts in a row that put the window to one segment."),
+};
+
+#define SMARTT_COUNTER(name_, field_, doc_) {				\
+	.name = (name_), .doc = (doc_),					\
+	.offset = offsetof(struct quell_smartt_stats, field_),		\
+}
+
+static const struct quell_counter_desc smartt_counters[] = {
+	SMARTT_COUNTER("fair-increases", fair_increases,
+		       "ACKs answered with a fair increase."),
+	SMARTT_COUNTER("proportional-increases", proportional_increases,
+		       "ACKs answered with a proportional increase."),
+	SMARTT_COUNTER("fast-increases", fast_increases,
+		       "ACKs answered with FastIncrease."),
+	SMARTT_COUNTER("decreases", decreases,
+		       "Multiplicative decreases."),
+	SMARTT_COUNTER("held", held,
+		       "Congested ACKs soon after a decrease, or on average below the target."),
+	SMARTT_COUNTER("marked-low-delay", marked_low_delay,
+		       "Marked ACKs below the target, left to the load balancer."),
+	SMARTT_COUNTER("path-changes", path_changes,
+		       "Requests for another path."),
+	SMARTT_COUNTER("quick-adapts", quick_adapts,
+		       "QuickAdapt adjustments."),
+	SMARTT_COUNTER("ignored", ignored,
+		       "ACKs ignored after QuickAdapt."),
+	SMARTT_COUNTER("trimmed", trimmed,
+		       "ACKs that reported trimmed packets."),
+	SMARTT_COUNTER("no-ecn", no_ecn,
+		       "ACKs of a connection without ECN."),
+	SMARTT_COUNTER("no-rtt", no_rtt,
+		       "ACKs without a round-trip time."),
+	SMARTT_COUNTER("app-limited", app_limited,
+		       "ACKs that did not grow the window of a flow short of data."),
+	SMARTT_COUNTER("fast-retx", fast_retx,
+		       "Decreases because of a fast retransmit."),
+	SMARTT_COUNTER("losses-ignored", losses_ignored,
+		       "Losses and timeouts ignored after QuickAdapt."),
+	SMARTT_COUNTER("rtos", rtos,
+		       "Retransmission timeouts."),
+	SMARTT_COUNTER("rto-resets", rto_resets,
+		       "Timeouts that put the window to one segment."),
+	SMARTT_COUNTER("restarts", restarts,
+		       "Starts at the first window after an idle time."),
+	SMARTT_COUNTER("restarts-refused", restarts_refused,
+		       "Restarts kept from raising the window: recent loss or no delay signal."),
+};
+
+static struct quell_algo smartt_algo = {
+	.name		= "smartt",
+	.params		= smartt_params,
+	.params_nr	= ARRAY_SIZE(smartt_params),
+	.params_bytes	= sizeof(struct quell_smartt_params),
+	.counters	= smartt_counters,
+	.counters_nr	= ARRAY_SIZE(smartt_counters),
+	.counters_bytes	= sizeof(struct quell_smartt_stats),
+};
+
+static void smartt_cong_control(quell_cong_control_args)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	if (!quell_cc_ready(sk))
+		return;
+	quell_cc_enter();
+	if (quell_sample_fill(sk, rs, &sample)) {
+		quell_smartt_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
+				    quell_cc_stats(sk), &sample, &decision);
+		quell_apply(sk, &sample, &decision);
+	}
+	quell_cc_leave();
+}
+
+static void smartt_on_loss(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_smartt_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
+			     quell_cc_stats(sk), &sample, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void smartt_on_rto(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_smartt_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
+			    quell_cc_stats(sk), &sample, &decision);
+	quell_apply_timeout(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void smartt_set_state(struct sock *sk, u8 new_state)
+{
+	if (!quell_cc_ready(sk))
+		return;
+	if (new_state == TCP_CA_Loss)
+		smartt_on_rto(sk);
+	else if (new_state == TCP_CA_Recovery)
+		smartt_on_loss(sk);
+}
+
+static void smartt_tx_start(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+	u64 idle_ns;
+
+	if (!quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
+		return;
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_smartt_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
+				     quell_cc_stats(sk), &sample, idle_ns,
+				     &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+}
+
+static void smartt_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	if (event == CA_EVENT_TX_START)
+		smartt_tx_start(sk);
+	else
+		quell_ecn_event(sk, event);
+}
+
+static struct tcp_congestion_ops smartt_plain_ops;
+
+static void smartt_init(struct sock *sk)
+{
+	struct quell_decision decision;
+	struct quell_sample sample;
+
+	quell_cc_init(sk, &smartt_algo);
+	quell_ecn_init(sk, &smartt_plain_ops);
+	quell_cc_enter();
+	quell_sample_state(sk, &sample);
+	quell_smartt_init(quell_cc_vars(sk), quell_cc_params(sk),
+			  sample.link_bytes_ps, quell_first_rtt_ns(sk),
+			  sample.mss_bytes, sample.now_ns, &decision);
+	quell_apply(sk, &sample, &decision);
+	quell_cc_leave();
+	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
+	if (tcp_sk(sk)->total_retrans > 1)
+		smartt_on_rto(sk);
+}
+
+static u32 smartt_ssthresh(struct sock *sk)
+{
+	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
+}
+
+static u32 smartt_undo_cwnd(struct sock *sk)
+{
+	return tcp_snd_cwnd(tcp_sk(sk));
+}
+
+static struct tcp_congestion_ops smartt_ops __read_mostly = {
+	.name			= "smartt",
+	.owner			= THIS_MODULE,
+	.flags			= TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
+	.init			= smartt_init,
+	.release		= quell_cc_release,
+	.cong_control		= smartt_cong_control,
+	.set_state		= smartt_set_state,
+	.cwnd_event		= smartt_cwnd_event,
+	quell_tx_start_op(smartt_tx_start)
+	.ssthresh		= smartt_ssthresh,
+	.undo_cwnd		= smartt_undo_cwnd,
+};
+
+/* Where the peer refused ECN; never registered, its sockets got here by init. */
+static struct tcp_congestion_ops smartt_plain_ops __read_mostly = {
+	.name			= "smartt",
+	.owner			= THIS_MODULE,
+	.flags			= TCP_CONG_NON_RESTRICTED,
+	.release		= quell_cc_release,
+	.cong_control		= smartt_cong_control,
+	.set_state		= smartt_set_state,
+	.cwnd_event		= smartt_cwnd_event,
+	quell_tx_start_op(smartt_tx_start)
+	.ssthresh		= smartt_ssthresh,
+	.undo_cwnd		= smartt_undo_cwnd,
+};
+
+static int __init smartt_register(void)
+{
+	int err;
+
+	err = quell_algo_register(&smartt_algo);
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&smartt_ops);
+	if (err)
+		quell_algo_unregister(&smartt_algo);
+	return err;
+}
+
+/* First no new socket and a grace period, then nothing left to show. */
+static void __exit smartt_unregister(void)
+{
+	tcp_unregister_congestion_control(&smartt_ops);
+	quell_algo_unregister(&smartt_algo);
+}
+
+module_init(smartt_register);
+module_exit(smartt_unregister);
+
+MODULE_AUTHOR("The Quell authors");
+MODULE_DESCRIPTION("TCP SMaRTT: congestion control by delay and marks");
+MODULE_LICENSE("GPL");

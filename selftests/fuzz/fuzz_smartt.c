@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drives the SMaRTT core with any parameters in their ranges and any samples,
+ * and stops where a promise is broken:
+ *
+ *	the window stays within one segment and its largest, the decision repeats
+ *	the state, is not paced, and its target is the base round trip times target-rtt
+ *	a change of path is asked for at most once per base round trip, on marks only
+ *	within the ignore phase nothing but trimmed packets changes the window
+ *	equation 1 and fast retransmit take max_mdf at most, once per base round trip
+ *	an ACK adds at most what equations 2 and 3, eta or FastIncrease give
+ *	loss and timeouts never raise the window, nor does a restart after loss
+ *
+ * Input: parameters, then events.  Numbers are read as one byte of magnitude
+ * and as many bytes of value as that needs; missing bytes are zero.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/core/smartt.h>
+
+#include "../unit/smartt_ranges.h"
+
+#define MOST_EVENTS	256
+
+enum event {
+	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
+};
+
+struct input {
+	const u8 *data;
+	size_t size;
+};
+
+struct flow {
+	struct quell_smartt_params p;
+	struct quell_smartt_vars v;
+	struct quell_smartt_stats st;
+	struct quell_decision out;
+	struct quell_smartt_vars before;
+	struct quell_smartt_stats counted;
+};
+
+static void require(bool holds, const char *promise, const struct flow *f)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	fprintf(stderr, "window %llu -> %llu Q16, flags %u -> %u, mss %u, base rtt %u\n",
+		f->before.window_q16, f->v.window_q16, f->before.flags, f->v.flags,
+		f->v.mss_bytes, f->v.base_rtt_ns);
+	abort();
+}
+
+static u8 take_byte(struct input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+/* A number of any magnitude up to @bits. */
+static u64 take(struct input *in, unsigned int bits)
+{
+	unsigned int width = take_byte(in) % (bits + 1);
+	unsigned int taken;
+	u64 value = 0;
+
+	if (!width)
+		return 0;
+	for (taken = 0; taken < width; taken += 8)
+		value = value << 8 | take_byte(in);
+	return value >> (taken - width);
+}
+
+static u64 take_between(struct input *in, u64 low, u64 high)
+{
+	u64 value = take(in, 64);
+
+	return value >= low && value <= high ? value : low + value % (high - low + 1);
+}
+
+static void take_params(struct input *in, struct quell_smartt_params *p)
+{
+	u64 chosen = take(in, SMARTT_RANGES);
+	size_t i;
+
+	for (i = 0; i < SMARTT_RANGES; i++)
+		if (chosen >> i & 1)
+			*smartt_param(p, i) = take_between(in, smartt_ranges[i].min,
+							   smartt_ranges[i].max);
+}
+
+static void take_sample(struct input *in, struct quell_sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->now_ns = take(in, 64);
+	s->rtt_ns = take(in, 64);
+	s->min_rtt_ns = take(in, 64);
+	s->link_bytes_ps = take(in, 64);
+	s->acked_bytes = take(in, 32);
+	s->acked_pkts = take(in, 32);
+	s->marked_bytes = take(in, 32);
+	s->trimmed_bytes = take(in, 32);
+	s->lost_bytes = take(in, 32);
+	s->inflight_bytes = take(in, 32);
+	s->mss_bytes = take(in, 32);
+	s->flags = take_byte(in);
+}
+
+static u64 at_least(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* The window as it was, brought within the limits of now. */
+static u64 window_before_q16(const struct flow *f)
+{
+	u64 most_q16 = quell_smartt_max_window_q16(&f->v, &f->p);
+	u64 window_q16 = f->before.window_q16;
+
+	if (window_q16 > most_q16)
+		window_q16 = most_q16;
+	return at_least(window_q16, (u64)f->v.mss_bytes << 16);
+}
+
+static void check_decision(const struct flow *f)
+{
+	u64 mss_q16 = (u64)f->v.mss_bytes << 16;
+
+	require(f->out.window_q16 == f->v.window_q16, "decision is the state", f);
+	require(f->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "ACK clocked", f);
+	require(f->v.mss_bytes > 0, "segment size is positive", f);
+	require(f->v.window_q16 >= mss_q16, "smallest window", f);
+	require(f->v.window_q16 <= at_least(quell_smartt_max_window_q16(&f->v, &f->p), mss_q16) &&
+		f->v.window_q16 <= 1ULL << 46, "largest window", f);
+	require(f->out.target_ns == (f->p.target_delay_ns && f->v.base_rtt_ns ?
+				     f->v.base_rtt_ns + f->p.target_delay_ns :
+				     f->v.base_rtt_ns * f->p.target_rtt_q16 >> 16), "target", f);
+	require(f->out.change_path == (f->st.path_changes != f->counted.path_changes),
+		"a new path is counted", f);
+}
+
+/* Whether a base round trip passed since the last decrease. */
+static bool may_decrease(const struct flow *f, u64 now_ns)
+{
+	return !(f->before.flags & QUELL_SMARTT_F_DECREASED) ||
+	       (u32)((u32)now_ns - f->before.decrease_ns) >= f->v.base_rtt_ns;
+}
+
+/* What equation 1 and fast retransmit leave at least. */
+static void check_decrease(const struct flow *f, u64 now_ns)
+{
+	u64 cut_q16 = f->p.max_mdf_q16;
+
+	if (f->v.window_q16 >= window_before_q16(f))
+		return;
+	require(may_decrease(f, now_ns), "one decrease per base round trip", f);
+	if (!f->v.base_rtt_ns && cut_q16 < 32768)
+		cut_q16 = 32768;
+	require((unsigned __int128)f->v.window_q16 * 65536 >=
+		(unsigned __int128)window_before_q16(f) * (65536 - cut_q16) ||
+		f->before.window_q16 > window_before_q16(f),
+		"a decrease takes max_mdf at most", f);
+}
+
+/* Bytes squared, Q16, that one ACK may add times the window, eta apart. */
+static unsigned __int128 most_increase(const struct flow *f, const struct quell_sample *s)
+{
+	u64 step_q16 = quell_smartt_step_q16(&f->v, &f->p, f->p.fi_pkts_q16);
+	u64 more_q16 = quell_smartt_step_q16(&f->v, &f->p, f->p.pi_pkts_q16);
+	unsigned __int128 sum;
+
+	if (more_q16 > f->before.window_q16)
+		more_q16 = f->before.window_q16;
+	if (!f->v.base_rtt_ns)
+		step_q16 = (u64)f->v.mss_bytes << 16;
+	sum = (unsigned __int128)step_q16 + more_q16;
+	return sum * s->acked_bytes + ((unsigned __int128)f->before.pending_bytes2 << 16);
+}
+
+static void check_ack(const struct flow *f, const struct quell_sample *s)
+{
+	u64 grown_q16 = f->v.window_q16 - f->before.window_q16;
+	unsigned __int128 most;
+
+	if (f->out.change_path) {
+		require(f->v.base_rtt_ns && s->marked_bytes && s->acked_bytes &&
+			s->flags & QUELL_S_ECN, "a path changes for marks", f);
+		require(!(f->before.flags & QUELL_SMARTT_F_REROUTED) ||
+			(u32)((u32)s->now_ns - f->before.path_ns) >= f->v.base_rtt_ns,
+			"one path per base round trip", f);
+	}
+	if (f->st.ignored != f->counted.ignored) {
+		require(f->v.ignore_bytes && !f->out.change_path &&
+			f->v.avg_rtt_q4 == f->before.avg_rtt_q4, "the ignore phase ignores", f);
+		if (!s->trimmed_bytes)
+			require(f->v.window_q16 == window_before_q16(f), "and keeps the window", f);
+	}
+	if (f->st.quick_adapts != f->counted.quick_adapts) {
+		require(f->p.qa, "QuickAdapt is on", f);
+		require(f->before.flags & QUELL_SMARTT_F_MEASURING || s->trimmed_bytes,
+			"QuickAdapt has measured", f);
+		return;
+	}
+	if (f->v.window_q16 < window_before_q16(f)) {
+		require(s->trimmed_bytes || f->st.decreases != f->counted.decreases,
+			"an ACK decreases for marks or trims", f);
+		if (!s->trimmed_bytes && f->v.bdp_bytes == f->before.bdp_bytes)
+			check_decrease(f, s->now_ns);
+		return;
+	}
+	if (f->v.window_q16 <= f->before.window_q16 ||
+	    f->before.window_q16 >> 16 < f->v.mss_bytes ||
+	    f->st.decreases != f->counted.decreases)
+		return;
+	if (f->st.fast_increases != f->counted.fast_increases)
+		grown_q16 = quell_sub_sat_u64(grown_q16, s->acked_bytes * f->p.fast_q16);
+	if (f->p.eta_pkts_q16)
+		return;
+	most = most_increase(f, s);
+	require((unsigned __int128)grown_q16 * (f->before.window_q16 >> 16) <=
+		most + ((unsigned __int128)f->before.window_q16 << 1),
+		"an ACK adds what the equations give", f);
+}
+
+static void one_event(struct input *in, struct flow *f)
+{
+	enum event event = take_byte(in) % EVENTS;
+	struct quell_sample s;
+	u64 idle_ns;
+
+	if (event == EVENT_PARAMS) {
+		take_params(in, &f->p);
+		return;
+	}
+	take_sample(in, &s);
+	f->before = f->v;
+	f->counted = f->st;
+	if (event == EVENT_ACK) {
+		quell_smartt_on_ack(&f->v, &f->p, &f->st, &s, &f->out);
+		require(!f->v.rtos, "an ACK ends the row of timeouts", f);
+		check_ack(f, &s);
+	} else if (event == EVENT_LOSS) {
+		quell_smartt_on_loss(&f->v, &f->p, &f->st, &s, &f->out);
+		require(f->v.window_q16 <= window_before_q16(f), "loss never raises", f);
+		require(f->v.flags & QUELL_SMARTT_F_LOSS, "loss is remembered", f);
+		check_decrease(f, s.now_ns);
+	} else if (event == EVENT_RTO) {
+		quell_smartt_on_rto(&f->v, &f->p, &f->st, &s, &f->out);
+		require(f->v.window_q16 <= window_before_q16(f), "a timeout never raises", f);
+		require(!f->v.ignore_bytes, "a timeout ends the ignore phase", f);
+		if (!f->v.base_rtt_ns || f->v.rtos >= f->p.retx_reset_rtos)
+			require(f->v.window_q16 >> 16 == f->v.mss_bytes, "one segment", f);
+	} else {
+		idle_ns = take(in, 64);
+		quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &s, idle_ns, &f->out);
+		if (f->v.flags & QUELL_SMARTT_F_LOSS || !f->v.base_rtt_ns)
+			require(f->v.window_q16 <= window_before_q16(f), "restart after loss", f);
+	}
+	check_decision(f);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	struct flow f = { 0 };
+	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	int events;
+
+	quell_smartt_params_default(&f.p);
+	take_params(&in, &f.p);
+	link_bytes_ps = take(&in, 64);
+	min_rtt_ns = take(&in, 64);
+	mss_bytes = take(&in, 32);
+	now_ns = take(&in, 64);
+	quell_smartt_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	f.before = f.v;
+	check_decision(&f);
+	for (events = 0; in.size && events < MOST_EVENTS; events++)
+		one_event(&in, &f);
+	return 0;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See smartt_model.h.  Names follow Algorithms 1 to 4 of the paper so that the
+ * two can be read side by side.
+ */
+#include <math.h>
+
+#include "smartt_model.h"
+
+#define UNKNOWN_PATH_SEGMENTS	10
+#define MOST_WINDOW		0x1p30
+#define MOST_RTT_NS		(0x1p28 - 1)
+/* The integer core keeps whole nanoseconds and bytes: closer is not decidable. */
+#define CLOSE			2.5
+
+/* a > b, noting where that is too close to call. */
+static bool above(struct smartt_model *m, double a, double b)
+{
+	if (fabs(a - b) <= CLOSE + (fabs(a) + fabs(b)) * 0x1p-40)
+		m->unsure = true;
+	return a > b;
+}
+
+double smartt_model_trtt(const struct smartt_model *m,
+			 const struct smartt_model_params *p)
+{
+	if (p->target_delay > 0 && m->brtt > 0)
+		return m->brtt + p->target_delay;
+	return m->brtt * p->target;
+}
+
+static double most(const struct smartt_model *m, const struct smartt_model_params *p)
+{
+	return m->bdp > 0 ? fmin(m->bdp * p->max_bdps, MOST_WINDOW) : MOST_WINDOW;
+}
+
+static void clamp(struct smartt_model *m, const struct smartt_model_params *p)
+{
+	m->cwnd = fmax(fmin(m->cwnd, most(m, p)), m->mtu);
+}
+
+static void path(struct smartt_model *m, const struct smartt_model_event *e)
+{
+	if (e->min_rtt > 0)
+		m->brtt = e->min_rtt;
+	else if (e->rtt > 0)
+		m->brtt = m->brtt > 0 ? fmin(m->brtt, e->rtt) : e->rtt;
+	if (e->mtu > 0)
+		m->mtu = e->mtu;
+	if (e->link > 0 && m->brtt > 0)
+		m->bdp = fmin(floor(m->brtt * e->link) + m->mtu, MOST_WINDOW);
+}
+
+/* III-J */
+static double scaled(const struct smartt_model *m, const struct smartt_model_params *p,
+		     double segments)
+{
+	double a = p->scale_bdp > 0 && m->bdp > 0 ? m->bdp / p->scale_bdp : 1;
+
+	return segments * m->mtu * a;
+}
+
+static bool brtt_since(const struct smartt_model *m, bool ever, double since, double now)
+{
+	return !ever || now - since >= m->brtt;
+}
+
+static bool severe(struct smartt_model *m, const struct smartt_model_params *p, double rtt)
+{
+	double target_queueing = smartt_model_trtt(m, p) - m->brtt;
+
+	return above(m, rtt - m->brtt, p->qa_delay * target_queueing) &&
+	       above(m, m->cwnd * p->qa_low, m->acked);
+}
+
+/* Algorithm 2 */
+static bool quick_adapt(struct smartt_model *m, const struct smartt_model_params *p,
+			const struct smartt_model_event *e, double rtt, bool trimmed)
+{
+	bool adapted = false;
+
+	if (m->measuring &&
+	    !above(m, e->now - m->period_at, smartt_model_trtt(m, p)))
+		return false;
+	if (m->measuring && p->qa && (m->trigger_qa || (!trimmed && severe(m, p, rtt)))) {
+		m->trigger_qa = false;
+		adapted = true;
+		m->cwnd = fmax(m->acked, m->mtu);
+		m->pending = 0;
+		if (p->ignore)
+			m->to_ignore = fmax(e->unacked - e->size, 0);
+	}
+	m->measuring = true;
+	m->period_at = e->now;
+	m->acked = 0;
+	return adapted;
+}
+
+/* Algorithm 3 */
+static bool fast_increase(struct smartt_model *m, const struct smartt_model_params *p,
+			  const struct smartt_model_event *e, double rtt)
+{
+	if (p->k > 0 && e->marked == 0 && !above(m, rtt, m->brtt + p->slack_ns)) {
+		m->count += e->size;
+		if (m->increase || above(m, m->count, m->cwnd)) {
+			if (!e->app_limited)
+				m->cwnd += p->k * e->size;
+			m->increase = true;
+		}
+		return m->increase;
+	}
+	m->count = 0;
+	m->increase = false;
+	return false;
+}
+
+/* Equations 2 and 3 for @size unmarked bytes; the sum over a batch, at its end. */
+static void increase(struct smartt_model *m, const struct smartt_model_params *p,
+		     double size, double rtt, bool high)
+{
+	double trtt = smartt_model_trtt(m, p);
+	double pi = m->brtt / (trtt - m->brtt);
+
+	if (high || p->pi_fair)
+		m->pending += size / m->cwnd * scaled(m, p, p->fi);
+	if (!high)
+		m->pending += fmin(size, (trtt - rtt) / rtt * size / m->cwnd * pi *
+				   scaled(m, p, p->pi));
+}
+
+/* Equation 1 */
+static void decrease(struct smartt_model *m, const struct smartt_model_params *p,
+		     double now)
+{
+	double trtt = smartt_model_trtt(m, p);
+	double whole = m->avg_rtt - (p->md_queueing ? m->brtt : 0);
+
+	if (!above(m, m->avg_rtt, trtt) ||
+	    !brtt_since(m, m->decreased, m->decrease_at, now))
+		return;
+	m->cwnd *= fmax(1 - p->max_mdf, 1 - (m->avg_rtt - trtt) / whole * p->md);
+	m->decreased = true;
+	m->decrease_at = now;
+	m->increase = false;
+	m->count = 0;
+}
+
+/* Algorithm 1 */
+static bool core_cases(struct smartt_model *m, const struct smartt_model_params *p,
+		       const struct smartt_model_event *e, double rtt)
+{
+	bool high = !above(m, smartt_model_trtt(m, p), rtt);
+	double marked = fmin(e->marked, e->size);
+
+	if (!e->ecn)
+		marked = high ? e->size : 0;
+	if (e->size > marked) {
+		if (!high && brtt_since(m, m->decreased, m->decrease_at, e->now))
+			m->loss = false;
+		if (!e->app_limited)
+			increase(m, p, e->size - marked, rtt, high);
+	}
+	if (marked > 0 && high) {
+		decrease(m, p, e->now);
+	} else if (marked > 0 && brtt_since(m, m->rerouted, m->path_at, e->now)) {
+		m->rerouted = true;
+		m->path_at = e->now;
+		return true;
+	}
+	return false;
+}
+
+static void settle(struct smartt_model *m, const struct smartt_model_params *p,
+		   const struct smartt_model_event *e, double before)
+{
+	bool round = brtt_since(m, true, m->round_at, e->now);
+	double due = 0;
+
+	m->batch_pkts += e->pkts;
+	if (round) {
+		m->round_at = e->now;
+		if (!e->app_limited)
+			due = scaled(m, p, p->eta);
+	}
+	if (round || m->batch_pkts >= p->batch) {
+		/* The window that divides is the one of the end of the batch. */
+		due += m->pending * before / m->cwnd;
+		m->pending = 0;
+		m->batch_pkts = 0;
+	}
+	m->cwnd += due;
+}
+
+static void ewma(struct smartt_model *m, const struct smartt_model_params *p,
+		 const struct smartt_model_event *e, double rtt)
+{
+	double weight = fmin(p->weight * fmax(e->pkts, 1), 1);
+
+	m->avg_rtt = m->avg_rtt > 0 ? m->avg_rtt + weight * (rtt - m->avg_rtt) : rtt;
+}
+
+/* Algorithm 4 */
+static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
+		const struct smartt_model_event *e)
+{
+	double rtt, before;
+	bool change = false;
+
+	m->to_ignore = fmax(m->to_ignore - e->size - e->trimmed - e->lost, 0);
+	if (m->to_ignore > 0 && (e->marked > 0 || !p->ignore_marked))
+		return false;
+	if (e->rtt > 0) {
+		rtt = fmax(fmin(e->rtt, MOST_RTT_NS), m->brtt);
+		ewma(m, p, e, rtt);
+	} else {
+		rtt = fmax(m->avg_rtt, m->brtt);
+	}
+	if (quick_adapt(m, p, e, rtt, false))
+		return false;
+	before = m->cwnd;
+	if (!fast_increase(m, p, e, rtt))
+		change = core_cases(m, p, e, rtt);
+	settle(m, p, e, before);
+	return change;
+}
+
+bool smartt_model_ack(struct smartt_model *m, const struct smartt_model_params *p,
+		      const struct smartt_model_event *e)
+{
+	bool change = false;
+
+	path(m, e);
+	m->rtos = 0;
+	m->acked += e->size;
+	if (m->brtt > 0)
+		change = ack(m, p, e);
+	else if (!e->app_limited)
+		m->cwnd += m->mtu / m->cwnd * e->size;
+	if (e->trimmed > 0) {
+		m->cwnd = fmax(m->cwnd - e->trimmed, m->mtu);
+		m->trigger_qa = true;
+		if (m->to_ignore <= 0 && m->brtt > 0)
+			quick_adapt(m, p, e, m->brtt, true);
+	}
+	clamp(m, p);
+	return change;
+}
+
+static void lose(struct smartt_model *m, const struct smartt_model_params *p, double now)
+{
+	double factor = 1 - p->max_mdf;
+
+	if (!brtt_since(m, m->decreased, m->decrease_at, now))
+		return;
+	m->cwnd *= m->brtt > 0 ? factor : fmin(factor, 0.5);
+	m->decreased = true;
+	m->decrease_at = now;
+	m->increase = false;
+	m->count = 0;
+}
+
+void smartt_model_loss(struct smartt_model *m, const struct smartt_model_params *p,
+		       const struct smartt_model_event *e)
+{
+	path(m, e);
+	m->rtos = 0;
+	m->loss = true;
+	m->pending = 0;
+	if (!(m->to_ignore > 0))
+		lose(m, p, e->now);
+	clamp(m, p);
+}
+
+static void forget(struct smartt_model *m)
+{
+	m->measuring = false;
+	m->trigger_qa = false;
+	m->increase = false;
+	m->count = 0;
+	m->acked = 0;
+	m->pending = 0;
+	m->to_ignore = 0;
+}
+
+void smartt_model_timeout(struct smartt_model *m, const struct smartt_model_params *p,
+			  const struct smartt_model_event *e)
+{
+	bool answered = m->to_ignore > 0;
+
+	path(m, e);
+	m->rtos++;
+	m->loss = true;
+	forget(m);
+	if (m->rtos >= p->reset_rtos || !(m->brtt > 0)) {
+		m->decreased = true;
+		m->decrease_at = e->now;
+		m->cwnd = 0;
+	} else if (!answered) {
+		lose(m, p, e->now);
+	}
+	clamp(m, p);
+}
+
+void smartt_model_idle(struct smartt_model *m, const struct smartt_model_params *p,
+		       const struct smartt_model_event *e, double idle_ns)
+{
+	double init;
+
+	path(m, e);
+	if (p->restart_idle_ns > 0 && idle_ns >= p->restart_idle_ns) {
+		init = p->init_window > 0 ? p->init_window :
+		       m->bdp > 0 ? most(m, p) : UNKNOWN_PATH_SEGMENTS * m->mtu;
+		if (m->loss || !(m->brtt > 0))
+			init = fmin(init, m->cwnd);
+		m->cwnd = init;
+		m->avg_rtt = 0;
+		forget(m);
+	}
+	clamp(m, p);
+}

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/smartt.h>, by tables of cases.  The numbers
+ * wanted were worked out from the paper's equations by hand, not by the code.
+ *
+ * One flow: 100 Gbit/s, 12 us of base round trip, segments of 4096 bytes, so
+ * that target = 18 us and BDP = 150000 + 4096 bytes; the increases are not
+ * scaled unless a case says so.
+ */
+#include <string.h>
+
+#include <quell/core/smartt.h>
+
+#include "smartt_ranges.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define MSS		4096U
+#define LINK_BYTES_PS	12500000000ULL
+#define BASE_NS		12000ULL
+#define TARGET_NS	18000ULL
+#define START_NS	1000000ULL
+#define BDP_BYTES	154096ULL
+#define MOST_BYTES	231144ULL	/* 1.5 BDP */
+
+struct fixture {
+	struct quell_smartt_params p;
+	struct quell_smartt_vars v;
+	struct quell_smartt_stats st;
+	struct quell_sample s;
+	struct quell_decision out;
+};
+
+static u64 window_bytes(const struct fixture *f)
+{
+	return f->v.window_q16 >> 16;
+}
+
+/* A flow that holds @segments and has just been measured at @avg_ns. */
+static void start(struct fixture *f, u64 segments, u64 avg_ns)
+{
+	memset(f, 0, sizeof(*f));
+	quell_smartt_params_default(&f->p);
+	f->p.scale_bdp_bytes = 0;
+	quell_smartt_init(&f->v, &f->p, LINK_BYTES_PS, BASE_NS, MSS, START_NS, &f->out);
+	f->v.window_q16 = segments * MSS << 16;
+	f->v.avg_rtt_q4 = avg_ns << 4;
+	f->v.period_ns = START_NS;
+	f->v.flags = QUELL_SMARTT_F_MEASURING;
+	f->s.now_ns = START_NS + 1;
+	f->s.min_rtt_ns = BASE_NS;
+	f->s.mss_bytes = MSS;
+	f->s.acked_bytes = MSS;
+	f->s.acked_pkts = 1;
+	f->s.inflight_bytes = segments * MSS;
+	f->s.flags = QUELL_S_ECN;
+}
+
+static void start_blind(struct fixture *f, u64 segments)
+{
+	start(f, segments, 0);
+	quell_smartt_init(&f->v, &f->p, 0, 0, MSS, START_NS, &f->out);
+	f->v.window_q16 = segments * MSS << 16;
+	f->s.min_rtt_ns = 0;
+}
+
+static void ack(struct fixture *f, u64 rtt_ns, u32 marked_bytes)
+{
+	f->s.rtt_ns = rtt_ns;
+	f->s.marked_bytes = marked_bytes;
+	quell_smartt_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+}
+
+static void test_params(void)
+{
+	struct quell_smartt_params p;
+	size_t i;
+
+	quell_smartt_params_default(&p);
+	for (i = 0; i < SMARTT_RANGES; i++) {
+		u64 value = *smartt_param(&p, i);
+
+		tap_ok(value == smartt_ranges[i].standard &&
+		       value >= smartt_ranges[i].min && value <= smartt_ranges[i].max,
+		       "quell_smartt_params_default__%s_in_range", smartt_ranges[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	static const struct {
+		const char *name;
+		u64 link_bytes_ps, min_rtt_ns, init_bytes, want_bytes;
+		u32 mss_bytes;
+	} cases[] = {
+		{ "one_and_a_half_bdp", LINK_BYTES_PS, 12000, 0, MOST_BYTES, MSS },
+		{ "800gbit", 100000000000, 12000, 0, 1806144, MSS },
+		{ "no_link", 0, 12000, 0, 10 * MSS, MSS },
+		{ "no_rtt", LINK_BYTES_PS, 0, 0, 10 * MSS, MSS },
+		{ "given", LINK_BYTES_PS, 12000, 100000, 100000, MSS },
+		{ "given_above_most", LINK_BYTES_PS, 12000, 1 << 30, MOST_BYTES, MSS },
+		{ "given_below_least", LINK_BYTES_PS, 12000, 1, MSS, MSS },
+		{ "no_mss", 0, 0, 0, 10, 0 },
+		{ "large_mss", 0, 0, 0, 655350, 100000 },
+		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, 0, 1 << 30, MSS },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		start(&f, 10, 0);
+		f.p.init_window_bytes = cases[i].init_bytes;
+		quell_smartt_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].min_rtt_ns,
+				  cases[i].mss_bytes, START_NS, &f.out);
+		tap_equal_u64(window_bytes(&f), cases[i].want_bytes,
+			      "quell_smartt_init__%s", cases[i].name);
+	}
+	tap_ok(sizeof(struct quell_smartt_vars) == 64, "quell_smartt_vars__64_bytes");
+}
+
+/* Algorithm 1: one ACK of one segment, window of 10 segments. */
+static void test_core_cases(void)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns, avg_ns;
+		u32 marked_bytes;
+		u64 want_bytes;
+		bool want_path;
+	} cases[] = {
+		/* 4096 / 10 */
+		{ "fair_increase", 20000, 20000, 0, 40960 + 409, false },
+		{ "fair_increase_at_target", TARGET_NS, 20000, 0, 40960 + 409, false },
+		/* pi = 2: (18 - 15) / 15 * 2 = 0.4 segments per window, and fair */
+		{ "proportional", 15000, 15000, 0, 40960 + 163 + 410, false },
+		/* at the base round trip: one segment per window, and fair */
+		{ "proportional_most", 12000, 15000, 0, 40960 + 409 + 410, false },
+		{ "path_change", 15000, 15000, MSS, 40960, true },
+		/* average 21.6: 1 - 0.8 * 3.6 / 21.6 = 0.8667, up to 0.0125 of the sample */
+		{ "decrease", 21600, 21600, MSS, 35498, false },
+		/* average 100: 1 - 0.8 * 0.82 = 0.344, at least a half */
+		{ "decrease_at_most_half", 100000, 100000, MSS, 20480, false },
+		{ "average_below_target", 19000, 12000, MSS, 40960, false },
+		{ "no_average", 0, 0, MSS, 40960, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		start(&f, 10, cases[i].avg_ns);
+		f.p.qa = 0;
+		f.p.fast_q16 = 0;
+		ack(&f, cases[i].rtt_ns, cases[i].marked_bytes);
+		tap_equal_u64(window_bytes(&f), cases[i].want_bytes,
+			      "quell_smartt_core_cases__%s", cases[i].name);
+		tap_ok(f.out.change_path == cases[i].want_path &&
+		       f.out.target_ns == TARGET_NS &&
+		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+		       "quell_smartt_core_cases__%s_decision", cases[i].name);
+	}
+}
+
+static void test_increases(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 20000);
+	f.p.pi_fair = 0;
+	ack(&f, 15000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 163, "quell_smartt_increase__no_fair_after");
+	start(&f, 10, 20000);
+	f.p.scale_bdp_bytes = BDP_BYTES / 4;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 1638, "quell_smartt_increase__scaled_by_bdp");
+	/* min(size, ...): sixty-four segments per window would be 6.4 of them */
+	start(&f, 10, 20000);
+	f.p.pi_pkts_q16 = 64 << 16;
+	f.p.pi_fair = 0;
+	f.p.fast_q16 = 0;
+	ack(&f, 12000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 4096, "quell_smartt_increase__at_most_acked");
+	/* half of the ACK marked: half of the increase, and another path */
+	start(&f, 10, 15000);
+	f.s.acked_bytes = 2 * MSS;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 40960 + 573, "quell_smartt_increase__unmarked_part");
+	tap_ok(f.out.change_path, "quell_smartt_core_cases__marked_part");
+	start(&f, 10, 15000);
+	f.s.flags |= QUELL_S_APP_LIMITED;
+	ack(&f, 15000, 0);
+	tap_equal_u64(window_bytes(&f), 40960, "quell_smartt_increase__app_limited");
+	tap_equal_u64(f.st.app_limited, 1, "quell_smartt_increase__app_limited_counted");
+	start(&f, 50, 15000);
+	f.v.window_q16 = MOST_BYTES << 16;
+	ack(&f, 15000, 0);
+	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_clamp__most");
+	/* eta: one segment per base round trip whatever the marks say */
+	start(&f, 10, 15000);
+	f.p.eta_pkts_q16 = 65536;
+	f.s.now_ns = START_NS + BASE_NS;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 11 * MSS, "quell_smartt_settle__eta");
+	f.s.now_ns += BASE_NS;
+	f.s.flags |= QUELL_S_APP_LIMITED;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 11 * MSS, "quell_smartt_settle__eta_app_limited");
+}
+
+static void test_decrease(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 100000);
+	f.p.qa = 0;
+	ack(&f, 100000, MSS);
+	f.s.now_ns += BASE_NS - 1;
+	ack(&f, 100000, MSS);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_decrease__once_per_base_rtt");
+	tap_equal_u64(f.st.held, 1, "quell_smartt_decrease__held");
+	f.s.now_ns += 1;
+	ack(&f, 100000, MSS);
+	tap_equal_u64(window_bytes(&f), 10240, "quell_smartt_decrease__after_base_rtt");
+	f.s.now_ns += BASE_NS;
+	ack(&f, 100000, MSS);
+	f.s.now_ns += BASE_NS;
+	ack(&f, 100000, MSS);
+	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_clamp__one_segment");
+	/* of the queueing delay: 0.8 * 3.6 / 9.6 = 0.3, 0.8 being a little more in Q16 */
+	start(&f, 10, 21600);
+	f.p.md_queueing = 1;
+	ack(&f, 21600, MSS);
+	tap_equal_u64(window_bytes(&f), 28671, "quell_smartt_decrease__queueing");
+	/* a target of 18 us said the other way */
+	start(&f, 10, 21600);
+	f.p.target_delay_ns = 6000;
+	f.p.target_rtt_q16 = 2 * 65536;
+	ack(&f, 21600, MSS);
+	tap_equal_u64(window_bytes(&f), 35498, "quell_smartt_target_ns__delay");
+	/* one change of path per base round trip */
+	start(&f, 10, 15000);
+	ack(&f, 15000, MSS);
+	f.s.now_ns += BASE_NS - 1;
+	ack(&f, 15000, MSS);
+	tap_ok(!f.out.change_path, "quell_smartt_reroute__once_per_base_rtt");
+	f.s.now_ns += 1;
+	f.v.period_ns = f.s.now_ns;
+	ack(&f, 15000, MSS);
+	tap_ok(f.out.change_path && f.st.path_changes == 2,
+	       "quell_smartt_reroute__after_base_rtt");
+}
+
+/* The fixpoints: 0 cannot be, any constant round trip is reached from both sides. */
+static void test_average(void)
+{
+	static const u64 starts_ns[] = { 0, 12000, 15000, 200000 };
+	struct fixture f;
+	size_t i;
+	int n;
+
+	for (i = 0; i < COUNT(starts_ns); i++) {
+		start(&f, 10, starts_ns[i]);
+		for (n = 0; n < 3000; n++)
+			quell_smartt_average(&f.v, &f.p, 15000, 1);
+		tap_equal_u64(f.v.avg_rtt_q4, 15000 << 4, "quell_smartt_average__from_%u",
+			      (unsigned int)starts_ns[i]);
+	}
+	/* 0.0125 of 16000 is 200 for one packet, all of it for 80 and more */
+	start(&f, 10, 16000);
+	quell_smartt_average(&f.v, &f.p, 32000, 1);
+	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 16200, "quell_smartt_average__one_packet");
+	quell_smartt_average(&f.v, &f.p, 32000, 100);
+	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 32000, "quell_smartt_average__many_packets");
+}
+
+/* Algorithm 2 with a trimmed packet. */
+static void test_quick_adapt_trim(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 15000);
+	f.s.trimmed_bytes = MSS;
+	f.v.delivered_bytes = MSS;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 9 * MSS, "quell_smartt_on_trim__takes_it_off");
+	tap_ok(f.v.flags & QUELL_SMARTT_F_QA_DUE, "quell_smartt_on_trim__triggers");
+	f.s.trimmed_bytes = 0;
+	f.s.now_ns = START_NS + TARGET_NS;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 3 * MSS, "quell_smartt_quick_adapt__to_delivered");
+	tap_equal_u64(f.v.ignore_bytes, 9 * MSS, "quell_smartt_quick_adapt__ignores_flight");
+	tap_equal_u64(f.st.quick_adapts, 1, "quell_smartt_quick_adapt__counted");
+	/* the flight: one acknowledged, one lost, one trimmed, which still takes off */
+	f.s.lost_bytes = MSS;
+	f.s.trimmed_bytes = MSS;
+	f.s.now_ns += BASE_NS;
+	ack(&f, 100000, MSS);
+	tap_equal_u64(f.v.ignore_bytes, 6 * MSS, "quell_smartt_ignores__counts_what_left");
+	tap_equal_u64(window_bytes(&f), 2 * MSS, "quell_smartt_ignores__trims_count");
+	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 15000, "quell_smartt_ignores__delay");
+	f.s.lost_bytes = 0;
+	f.s.trimmed_bytes = 0;
+	f.s.acked_bytes = 6 * MSS;
+	f.v.flags &= ~QUELL_SMARTT_F_QA_DUE;
+	f.p.qa_low_q16 = 0;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(f.st.ignored, 1, "quell_smartt_ignores__ends_with_flight");
+	/* at the end of a period the trim itself adapts; never below a segment */
+	start(&f, 2, 15000);
+	f.s.trimmed_bytes = 5 * MSS;
+	f.s.now_ns = START_NS + TARGET_NS - 1;
+	f.s.acked_bytes = 0;
+	ack(&f, 15000, 0);
+	f.s.now_ns++;
+	f.v.flags |= QUELL_SMARTT_F_MEASURING;
+	ack(&f, 0, 0);
+	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_quick_adapt__one_segment");
+	tap_equal_u64(f.st.quick_adapts, 1, "quell_smartt_quick_adapt__by_trim");
+	/* the first period only measures */
+	start(&f, 10, 15000);
+	f.v.flags = QUELL_SMARTT_F_QA_DUE;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_quick_adapt__first_period");
+	/* off, and with the ignore phase off */
+	start(&f, 10, 15000);
+	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
+	f.p.qa = 0;
+	f.s.now_ns = START_NS + TARGET_NS;
+	ack(&f, 15000, MSS);
+	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_quick_adapt__off");
+	start(&f, 10, 15000);
+	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
+	f.p.ignore = 0;
+	f.s.now_ns = START_NS + TARGET_NS;
+	ack(&f, 15000, MSS);
+	tap_ok(window_bytes(&f) == MSS && !f.v.ignore_bytes,
+	       "quell_smartt_quick_adapt__ignore_off");
+	/* trims before any round trip is known */
+	start_blind(&f, 10);
+	f.s.trimmed_bytes = MSS;
+	f.s.acked_bytes = 0;
+	ack(&f, 0, 0);
+	tap_equal_u64(window_bytes(&f), 9 * MSS, "quell_smartt_on_trim__blind");
+}
+
+/* Algorithm 2 without trimming: delay above 4 targets of queueing, little delivered. */
+static void test_quick_adapt_delay(void)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns, low_q16;
+		u32 delivered_bytes;
+		bool want;
+	} cases[] = {
+		{ "severe", 36001, 32768, 0, true },
+		{ "delay_at_limit", 36000, 32768, 0, false },
+		{ "just_low", 50000, 32768, 4 * MSS - 1, true },
+		{ "not_low", 50000, 32768, 4 * MSS, false },
+		{ "never", 50000, 0, 0, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		start(&f, 10, 15000);
+		f.p.qa_low_q16 = cases[i].low_q16;
+		f.v.delivered_bytes = cases[i].delivered_bytes;
+		f.s.now_ns = START_NS + TARGET_NS;
+		ack(&f, cases[i].rtt_ns, MSS);
+		tap_equal_u64(f.st.quick_adapts, cases[i].want, "quell_smartt_is_severe__%s",
+			      cases[i].name);
+	}
+}
+
+static void test_ignore_marked(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 15000);
+	f.v.ignore_bytes = 10 * MSS;
+	f.p.ignore_marked = 1;
+	ack(&f, 15000, 0);
+	tap_ok(!f.st.ignored && window_bytes(&f) > 10 * MSS,
+	       "quell_smartt_ignores__unmarked_counts");
+	ack(&f, 15000, MSS);
+	tap_equal_u64(f.st.ignored, 1, "quell_smartt_ignores__marked_does_not");
+	f.p.ignore_marked = 0;
+	ack(&f, 15000, 0);
+	tap_equal_u64(f.st.ignored, 2, "quell_smartt_ignores__all");
+}
+
+/* Algorithm 3. */
+static void test_fast_increase(void)
+{
+	struct fixture f;
+	int n;
+
+	start(&f, 4, 12000);
+	f.p.fi_pkts_q16 = 0;
+	f.p.pi_pkts_q16 = 0;
+	for (n = 0; n < 4; n++)
+		ack(&f, 13000, 0);
+	tap_ok(!f.st.fast_increases, "quell_smartt_fast_increase__not_within_a_window");
+	ack(&f, 13000, 0);
+	tap_equal_u64(f.st.fast_increases, 1, "quell_smartt_fast_increase__after_a_window");
+	f.v.window_q16 = 4 * MSS << 16;
+	ack(&f, 13000, 0);
+	tap_equal_u64(window_bytes(&f), 6 * MSS, "quell_smartt_fast_increase__two_per_segment");
+	f.s.flags |= QUELL_S_APP_LIMITED;
+	ack(&f, 13000, 0);
+	tap_equal_u64(window_bytes(&f), 6 * MSS, "quell_smartt_fast_increase__app_limited");
+	ack(&f, 13001, 0);
+	tap_ok(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes,
+	       "quell_smartt_fast_increase__delay_ends_it");
+	f.v.flags |= QUELL_SMARTT_F_FAST;
+	ack(&f, 13000, 1);
+	tap_ok(!(f.v.flags & QUELL_SMARTT_F_FAST), "quell_smartt_fast_increase__mark_ends_it");
+	f.v.clear_bytes = 0xffffffff;
+	f.s.flags = QUELL_S_ECN;
+	ack(&f, 13000, 0);
+	tap_ok(f.v.clear_bytes == 0xffffffff, "quell_smartt_count_bytes__saturates");
+}
+
+/* Section III-G. */
+static void test_batch(void)
+{
+	struct fixture f;
+	int n;
+
+	start(&f, 10, 20000);
+	f.p.batch_pkts = 8;
+	for (n = 0; n < 7; n++)
+		ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_settle__waits");
+	ack(&f, 20000, 0);
+	/* eight times 409.6 */
+	tap_equal_u64(window_bytes(&f), 10 * MSS + 3276, "quell_smartt_settle__eight_segments");
+	tap_ok(!f.v.pending_bytes2 && !f.v.batch_pkts, "quell_smartt_settle__starts_anew");
+	start(&f, 10, 20000);
+	f.p.batch_pkts = 65535;
+	ack(&f, 20000, 0);
+	f.s.now_ns = START_NS + BASE_NS;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 10 * MSS + 819, "quell_smartt_settle__round_trip");
+}
+
+static void test_without_signals(void)
+{
+	struct fixture f;
+
+	start_blind(&f, 10);
+	f.p.target_delay_ns = 6000;
+	ack(&f, 0, 0);
+	tap_equal_u64(f.out.target_ns, 0, "quell_smartt_target_ns__blind");
+	f.p.target_delay_ns = 0;
+	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_increase_blind__reno");
+	f.s.flags |= QUELL_S_APP_LIMITED;
+	ack(&f, 0, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_increase_blind__app_limited");
+	/* a round trip but no link speed: nothing to scale by */
+	f.s.flags = QUELL_S_ECN;
+	f.p.scale_bdp_bytes = 1000;
+	f.v.window_q16 = 10 * MSS << 16;
+	f.s.min_rtt_ns = BASE_NS;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_step_q16__unknown_bdp");
+	f.s.min_rtt_ns = 0;
+	f.v.base_rtt_ns = 0;
+	/* the first round-trip time, without a minimum from the glue, and a smaller one */
+	ack(&f, 15000, 0);
+	tap_equal_u64(f.v.base_rtt_ns, 15000, "quell_smartt_observe__first");
+	ack(&f, 16000, 0);
+	tap_equal_u64(f.v.base_rtt_ns, 15000, "quell_smartt_observe__larger");
+	ack(&f, 14000, 0);
+	tap_equal_u64(f.v.base_rtt_ns, 14000, "quell_smartt_observe__smaller");
+	f.s.mss_bytes = 0;
+	f.s.link_bytes_ps = LINK_BYTES_PS;
+	ack(&f, 14000, 0);
+	tap_equal_u64(f.v.bdp_bytes, 175000 + MSS, "quell_smartt_observe__link_later");
+	/* no ECN: delay stands for the mark */
+	start(&f, 10, 100000);
+	f.p.qa = 0;
+	f.s.flags = 0;
+	ack(&f, 100000, 0);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_core_cases__no_ecn_decreases");
+	start(&f, 10, 15000);
+	f.s.flags = 0;
+	ack(&f, 15000, 0);
+	tap_ok(window_bytes(&f) > 10 * MSS && f.st.no_ecn == 1,
+	       "quell_smartt_core_cases__no_ecn_increases");
+	/* an ACK without a round-trip time is judged by the average */
+	start(&f, 10, 15000);
+	ack(&f, 0, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 573, "quell_smartt_rtt_ns__average");
+}
+
+static void test_loss(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 15000);
+	f.s.rtt_ns = 0;
+	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__half");
+	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__once_per_base_rtt");
+	f.v.ignore_bytes = 1;
+	f.s.now_ns += BASE_NS;
+	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.st.losses_ignored, 1, "quell_smartt_on_loss__ignored");
+	start_blind(&f, 10);
+	f.p.max_mdf_q16 = 656;
+	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__blind_half");
+	/* loss is forgotten by a clean ACK a base round trip later */
+	start(&f, 10, 15000);
+	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	ack(&f, 15000, 0);
+	tap_ok(f.v.flags & QUELL_SMARTT_F_LOSS, "quell_smartt_core_cases__loss_remembered");
+	f.s.now_ns += BASE_NS;
+	ack(&f, 15000, 0);
+	tap_ok(!(f.v.flags & QUELL_SMARTT_F_LOSS), "quell_smartt_core_cases__loss_forgotten");
+}
+
+static void test_rto(void)
+{
+	struct fixture f;
+	int n;
+
+	start(&f, 16, 15000);
+	f.v.ignore_bytes = MSS;
+	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 16 * MSS, "quell_smartt_on_rto__ignored");
+	tap_ok(!f.v.ignore_bytes && f.st.losses_ignored == 1,
+	       "quell_smartt_on_rto__flight_is_gone");
+	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 8 * MSS, "quell_smartt_on_rto__half");
+	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), 8 * MSS, "quell_smartt_on_rto__once_per_base_rtt");
+	for (n = 0; n < 300; n++)
+		quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(window_bytes(&f) == MSS && f.v.rtos == 255, "quell_smartt_on_rto__in_a_row");
+	start_blind(&f, 10);
+	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_on_rto__blind");
+}
+
+static void idle(struct fixture *f, u64 idle_ns)
+{
+	quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &f->s, idle_ns, &f->out);
+}
+
+static void test_idle(void)
+{
+	struct fixture f;
+
+	start(&f, 10, 15000);
+	idle(&f, 999999);
+	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_on_idle_restart__too_early");
+	idle(&f, 1000000);
+	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_on_idle_restart__anew");
+	start(&f, 10, 15000);
+	f.p.restart_idle_ns = 0;
+	idle(&f, QUELL_U64_MAX);
+	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_on_idle_restart__never");
+	start(&f, 10, 15000);
+	f.v.flags |= QUELL_SMARTT_F_LOSS;
+	idle(&f, 1000000);
+	tap_ok(window_bytes(&f) == 10 * MSS && f.st.restarts_refused == 1,
+	       "quell_smartt_on_idle_restart__after_loss");
+	start_blind(&f, 5);
+	idle(&f, 1000000);
+	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_idle_restart__blind");
+}
+
+int main(void)
+{
+	test_params();
+	test_init();
+	test_core_cases();
+	test_increases();
+	test_decrease();
+	test_average();
+	test_quick_adapt_trim();
+	test_quick_adapt_delay();
+	test_ignore_marked();
+	test_fast_increase();
+	test_batch();
+	test_without_signals();
+	test_loss();
+	test_rto();
+	test_idle();
+	return tap_done();
+}
