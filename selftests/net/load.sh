@@ -134,6 +134,23 @@ quell_held_by_user()
 	refuses "in use" rmmod quell && loaded quell
 }
 
+comes_and_goes()
+{
+	set_cc "$1" && loaded "$2" && [ "$(cat "$cc_file")" = "$1" ] &&
+	set_cc "$default_cc" && rmmod "$2" && not_loaded "$2"
+}
+
+each_comes_and_goes()
+{
+	unload_all &&
+	comes_and_goes swift tcp_swift &&
+	comes_and_goes swift_vaisf tcp_swift &&
+	comes_and_goes timely tcp_timely &&
+	comes_and_goes smartt tcp_smartt &&
+	comes_and_goes dcqcn tcp_dcqcn &&
+	rmmod quell
+}
+
 # Each line of the kernel log has its time in front, so lines are counted.
 silent_cycles()
 {
@@ -177,7 +194,7 @@ described()
 	modinfo -F depends tcp_swift | grep -qw quell
 }
 
-plan 16
+plan 17
 defer set_cc "$default_cc"
 new_netns netns
 
@@ -196,6 +213,7 @@ check "root of a user namespace cannot load swift" container_cannot_load
 check "root of a user namespace may select swift" container_may_select
 unload_all 2>/dev/null
 check "20 times in and out, nothing in the kernel log" silent_cycles
+check "every algorithm loads by its name, and goes" each_comes_and_goes
 check "tc loads swport" tc_brings_swport
 check "a qdisc keeps its module until it goes" swport_held_by_qdisc
 finish

@@ -27,7 +27,7 @@
 #define QUELL_S_RTT_HARDWARE	0x2 /* rtt_ns comes from hardware stamps */
 #define QUELL_S_RTT_KERNEL	0x4 /* rtt_ns is the stack's microsecond estimate */
 #define QUELL_S_ECN		0x8 /* the peer tells which data it saw marked CE */
-#define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a segment (TSO burst) acknowledged to its end */
+#define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a TSO burst acknowledged to its end */
 
 /**
  * struct quell_sample - what one ACK told the sender
