@@ -119,7 +119,7 @@ show_is_text()
 show_is_json()
 {
 	left_quell -j cc show >"$dir/json" || return 1
-	json 'length == 1 and .[0].name == "swift" and
+	json 'map(.name) == ["swift", "swift_vaisf"] and
 		(.[0].flows | type) == "number" and (.[0].params | length) >= 13' "$dir/json" &&
 	json '.[0].params | all((.name | length) > 0 and (.doc | length) > 0 and
 		.value == .default and .min <= .value and .value <= .max)' "$dir/json" &&
@@ -246,8 +246,8 @@ bad_values()
 		# shellcheck disable=SC2086 # a list of words
 		check "refused: quell $arguments" refused "$pattern" $arguments
 	done <<'END'
-unknown algorithm 'nosuch' \(loaded: swift\)|cc show nosuch
-unknown algorithm 'nosuch' \(loaded: swift\)|cc set nosuch base-target 5us
+unknown algorithm 'nosuch' \(loaded: swift, swift_vaisf\)|cc show nosuch
+unknown algorithm 'nosuch' \(loaded: swift, swift_vaisf\)|cc set nosuch base-target 5us
 unknown algorithm 'averyveryverylongname' |cc reset averyveryverylongname
 no parameter 'nosuch' \(it has: base-target, hop-scale|cc show swift nosuch
 no parameter 'nosuch' \(it has: base-target, hop-scale|cc set swift nosuch 5us
@@ -448,7 +448,7 @@ stat_text()
 stat_json()
 {
 	left_quell -j stat >"$dir/stat" &&
-	json 'map(.name) == ["quell", "swift"] and
+	json 'map(.name) == ["quell", "swift", "swift_vaisf"] and
 		all(.counters | length > 0 and all(type == "number"))' "$dir/stat" &&
 	json '.[1].counters | .increases + .decreases > 0' "$dir/stat"
 }
