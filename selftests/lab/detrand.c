@@ -5,11 +5,28 @@
  * The kernel inside takes all its randomness from getrandom() of the host
  * (through getrandom(2)'s libc wrapper); with this library it is a function
  * of QUELL_LAB_SEED, and a run can be repeated bit by bit.
+ *
+ * And: register sets of processors with AMX.  The kernel inside (up to 6.12)
+ * keeps 2696 bytes of extended state per process, and a host whose processor
+ * has more takes no less than all of it: PTRACE_SETREGSET fails, and init dies
+ * of it.  Here the rest is filled in with what the process has.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+
+typedef long (*ptrace_t)(enum __ptrace_request request, ...);
+
+/* Not on the stack: it is the inner kernel's, 16 KB in all. */
+static unsigned char xstate[65536];
 
 static uint64_t state;
 
@@ -44,4 +61,37 @@ ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 		bytes[i] = word >> (8 * (i % 8));
 	}
 	return length;
+}
+
+/* The set given, and of what it lacks what the process has already. */
+static long set_xstate(ptrace_t host, pid_t pid, struct iovec *set)
+{
+	struct iovec whole = { .iov_base = xstate, .iov_len = sizeof(xstate) };
+
+	if (host(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &whole) < 0)
+		return -1;
+	if (set->iov_len >= whole.iov_len)
+		return host(PTRACE_SETREGSET, pid, NT_X86_XSTATE, set);
+	memcpy(xstate, set->iov_base, set->iov_len);
+	return host(PTRACE_SETREGSET, pid, NT_X86_XSTATE, &whole);
+}
+
+long ptrace(enum __ptrace_request request, ...)
+{
+	static ptrace_t host;
+	uintptr_t address;
+	va_list args;
+	void *data;
+	pid_t pid;
+
+	va_start(args, request);
+	pid = va_arg(args, pid_t);
+	address = va_arg(args, uintptr_t);
+	data = va_arg(args, void *);
+	va_end(args);
+	if (!host)
+		host = (ptrace_t)dlsym(RTLD_NEXT, "ptrace");
+	if (request == PTRACE_SETREGSET && address == NT_X86_XSTATE)
+		return set_xstate(host, pid, data);
+	return host(request, pid, address, data);
 }
