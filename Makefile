@@ -61,6 +61,10 @@ check-%: deps-check
 	$(MAKE) tools lab lab-debug
 	selftests/check $*
 
+# How far each core is from its floating-point model; see Documentation/testing.md
+model-errors: deps-check
+	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
+
 deps-build deps-demo deps-check: deps-%:
 	@scripts/install-deps $*
 
@@ -74,8 +78,9 @@ help:
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-SUITE  one suite of it:'
 	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
+	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo check clean help \
+.PHONY: all modules tools install lab lab-debug demo check model-errors clean help \
 	deps-build deps-demo deps-check

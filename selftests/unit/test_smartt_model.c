@@ -10,6 +10,7 @@
 
 #include <quell/core/smartt.h>
 
+#include "model_error.h"
 #include "random.h"
 #include "smartt_model.h"
 #include "smartt_ranges.h"
@@ -248,7 +249,7 @@ struct result {
 	unsigned int compared, unsure;
 	unsigned int events[EVENT_IDLE + 1];
 	bool windows, pendings, memories, decisions;
-	double worst_share, worst_relative;
+	struct model_error window;
 };
 
 static void judge(const struct pair *x, const struct pair *before,
@@ -260,9 +261,7 @@ static void judge(const struct pair *x, const struct pair *before,
 	double pending = x->m.pending * before->m.cwnd;
 
 	result->compared++;
-	result->worst_share = fmax(result->worst_share, error / bound);
-	result->worst_relative = fmax(result->worst_relative, error / x->m.cwnd);
-	result->windows = result->windows && error <= bound;
+	result->windows &= model_error_note(&result->window, error, x->m.cwnd, bound);
 	result->pendings = result->pendings &&
 			   fabs(x->v.pending_bytes2 - pending) <=
 			   (bound + 1) * fmax(before->m.cwnd, x->m.mtu);
@@ -320,7 +319,6 @@ int main(void)
 	       result.compared, result.unsure, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
 	       result.events[EVENT_IDLE]);
-	printf("# largest error %.3f of the bound, %.2e of the window, any parameters\n",
-	       result.worst_share, result.worst_relative);
+	model_error_print(&result.window, "smartt", "any", "window");
 	return tap_done();
 }

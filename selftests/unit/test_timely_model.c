@@ -2,8 +2,8 @@
 /*
  * The integer core of TIMELY against the floating-point model.
  *
- * One step at a time: parameters anywhere in their ranges, any state, any
- * event.  The model starts each step from the core's state, so every error is
+ * One step at a time: parameters anywhere in their ranges, then the standard
+ * ones; any state, any event.  The model starts each step from the core's state, so every error is
  * that of one step and is held against the bound derived in rate_bound().  A
  * step whose decision hangs on the last bit is left out and counted.
  *
@@ -14,6 +14,7 @@
 
 #include <quell/core/timely.h>
 
+#include "model_error.h"
 #include "random.h"
 #include "tap.h"
 #include "timely_model.h"
@@ -21,6 +22,8 @@
 
 #define SINGLE_STEPS	1200000
 #define SINGLE_EPISODE	50
+/* 2^-16 ns of difference over the 20 us of minimum round trip, and 2^-29. */
+#define STANDARD_RELATIVE	3e-9
 #define LONG_EPISODES	20
 #define LONG_STEPS	20000
 /* 20000 steps, each wrong by 2^-29 of the rate and a step's 2^-30: 4e-5 and as much. */
@@ -119,14 +122,14 @@ static double demand_bound(const struct pair *before)
 	       sent / (4 * before->mp.segment);
 }
 
-static void start_pair(struct random_state *r, struct pair *x)
+static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
 	size_t i;
 
 	memset(x, 0, sizeof(*x));
 	quell_timely_params_default(&x->p);
-	for (i = 0; i < TIMELY_RANGES; i++)
+	for (i = 0; any && i < TIMELY_RANGES; i++)
 		if (random_between(r, 0, 2))
 			*timely_param(&x->p, i) =
 				random_magnitude(r, timely_ranges[i].min,
@@ -186,7 +189,7 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 struct single_result {
 	bool rates, windows, memories, decisions;
 	unsigned int compared, ambiguous, events[4];
-	double worst_share, worst_relative;
+	struct model_error rate, gradient, window;
 };
 
 static bool is_ambiguous(const struct pair *x, const struct pair *before)
@@ -198,8 +201,7 @@ static bool is_ambiguous(const struct pair *x, const struct pair *before)
 
 static bool same_memory(const struct pair *x, const struct pair *before, double bound)
 {
-	return fabs(diff_ns(&x->v) - x->m.rtt_diff) <= 0x1p-15 + fabs(x->m.rtt_diff) * 0x1p-48 &&
-	       x->v.prev_rtt_ns == x->m.prev_rtt && x->v.last_ns == x->m.last_completion &&
+	return x->v.prev_rtt_ns == x->m.prev_rtt && x->v.last_ns == x->m.last_completion &&
 	       x->v.since_bytes == x->m.since && x->v.falling_nr == x->m.not_rising &&
 	       fabs(x->v.sent_bytes - x->m.sent) <= demand_bound(before) &&
 	       fabs(x->v.allowed_bytes - x->m.allowed) <= demand_bound(before) &&
@@ -231,12 +233,14 @@ static void compare(const struct pair *x, const struct pair *before, enum event 
 		return;
 	}
 	result->compared++;
-	result->rates = result->rates && error <= bound;
-	result->worst_share = fmax(result->worst_share, error / bound);
-	result->worst_relative = fmax(result->worst_relative,
-				      error / (x->m.rate * 1e9));
-	result->windows = result->windows &&
-		fabs(x->v.window_q16 / 65536.0 - x->m.window) <= 1 + x->m.window * 0x1p-40;
+	result->rates &= model_error_note(&result->rate, error, x->m.rate * 1e9, bound);
+	result->windows &=
+		model_error_note(&result->window, fabs(x->v.window_q16 / 65536.0 - x->m.window),
+				 x->m.window, 1 + x->m.window * 0x1p-40);
+	/* The gradient is the difference in parts of the minimum round trip. */
+	result->memories &=
+		model_error_note(&result->gradient, fabs(diff_ns(&x->v) - x->m.rtt_diff),
+				 x->mp.min_rtt, 0x1p-15 + fabs(x->m.rtt_diff) * 0x1p-48);
 	result->memories = result->memories &&
 			   same_memory(x, before, window_bound);
 	result->decisions = result->decisions && same_decision(x);
@@ -270,10 +274,12 @@ static void single_step(struct random_state *r, struct pair *x,
 	compare(x, &before, event, s.link_bytes_ps, result);
 }
 
-static void test_single_steps(void)
+static void test_single_steps(const char *run)
 {
+	bool any = !strcmp(run, "any");
 	struct single_result result = {
 		.rates = true, .windows = true, .memories = true, .decisions = true,
+		.rate.limit = any ? 0 : STANDARD_RELATIVE,
 	};
 	struct random_state r = { 7 };
 	struct pair x;
@@ -281,31 +287,33 @@ static void test_single_steps(void)
 
 	for (i = 0; i < SINGLE_STEPS; i++) {
 		if (i % SINGLE_EPISODE == 0)
-			start_pair(&r, &x);
+			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	tap_ok(result.rates, "timely_model__single_step_rates_within_bound");
-	tap_ok(result.windows, "timely_model__single_step_windows_equal");
-	tap_ok(result.memories, "timely_model__single_step_state_equal");
-	tap_ok(result.decisions, "timely_model__single_step_decisions_equal");
+	tap_ok(result.rates, "timely_model__%s_step_rates_within_bound", run);
+	tap_ok(result.windows, "timely_model__%s_step_windows_equal", run);
+	tap_ok(result.memories, "timely_model__%s_step_state_equal", run);
+	tap_ok(result.decisions, "timely_model__%s_step_decisions_equal", run);
 	tap_ok(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20,
-	       "timely_model__single_steps_were_comparable");
+	       "timely_model__%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
 	       result.events[EVENT_IDLE]);
-	printf("# largest error %.3f of the bound, %.2e of the rate, any parameters\n",
-	       result.worst_share, result.worst_relative);
+	model_error_print(&result.rate, "timely", run, "rate");
+	model_error_print(&result.gradient, "timely", run, "gradient");
+	model_error_print(&result.window, "timely", run, "window");
 }
 
 /* A flow that always sends, its round-trip time wandering through all zones. */
-static double long_episode(struct random_state *r, struct quell_timely_stats *seen)
+static bool long_episode(struct random_state *r, struct quell_timely_stats *seen,
+			 struct model_error *error)
 {
 	struct quell_sample s = {
 		.mss_bytes = 1448, .acked_bytes = 15928, .link_bytes_ps = 1250000000,
 		.flags = QUELL_S_SEGMENT_DONE, .rtt_ns = 60000,
 	};
-	double worst = 0;
+	bool within = true;
 	struct pair x;
 	int step;
 
@@ -320,36 +328,39 @@ static double long_episode(struct random_state *r, struct quell_timely_stats *se
 		s.now_ns += 1 + s.acked_bytes * 1000000000ULL / (x.v.rate_q16 >> 16);
 		s.rtt_ns = (s.rtt_ns * 15 + aim_ns) / 16 + random_between(r, 0, 2000);
 		apply(&x, EVENT_ACK, &s, 0, 0);
-		worst = fmax(worst, fabs(rate_bytes_ps(&x.v) / (x.m.rate * 1e9) - 1));
+		within &= model_error_note(error, fabs(rate_bytes_ps(&x.v) - x.m.rate * 1e9),
+					   x.m.rate * 1e9, LONG_BOUND * x.m.rate * 1e9);
 	}
 	seen->below_low += x.st.below_low;
 	seen->above_high += x.st.above_high;
 	seen->gradient_up += x.st.gradient_up;
 	seen->hai += x.st.hai;
-	return worst;
+	return within;
 }
 
 static void test_long_run(void)
 {
 	struct quell_timely_stats seen = { 0 };
 	struct random_state r = { 8 };
-	double worst = 0;
+	struct model_error error = { .limit = LONG_BOUND };
+	bool within = true;
 	int i;
 
 	for (i = 0; i < LONG_EPISODES; i++)
-		worst = fmax(worst, long_episode(&r, &seen));
-	tap_ok(worst <= LONG_BOUND, "timely_model__long_run_within_rounding");
+		within &= long_episode(&r, &seen, &error);
+	tap_ok(within, "timely_model__long_run_within_rounding");
 	tap_ok(seen.below_low > 100 && seen.above_high > 1000 &&
 	       seen.gradient_up > 1000 && seen.hai > 1000,
 	       "timely_model__long_run_saw_all_zones");
-	printf("# %u steps, largest relative error %.2e\n", LONG_EPISODES * LONG_STEPS, worst);
+	model_error_print(&error, "timely", "long", "rate");
 	printf("# %llu below t_low, %llu above t_high, %llu rising, %llu hyperactive\n",
 	       seen.below_low, seen.above_high, seen.gradient_up, seen.hai);
 }
 
 int main(void)
 {
-	test_single_steps();
+	test_single_steps("any");
+	test_single_steps("standard");
 	test_long_run();
 	return tap_done();
 }
