@@ -22,16 +22,12 @@
 #include <quell/core/dcqcn.h>
 
 #include "../unit/dcqcn_ranges.h"
+#include "input.h"
 
 #define MOST_EVENTS	256
 
 enum event {
 	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
-
-struct input {
-	const u8 *data;
-	size_t size;
 };
 
 struct flow {
@@ -56,44 +52,9 @@ static void require(bool holds, const char *promise, const struct flow *f)
 	abort();
 }
 
-static u8 take_byte(struct input *in)
-{
-	if (!in->size)
-		return 0;
-	in->size--;
-	return *in->data++;
-}
-
-/* A number of any magnitude up to @bits. */
-static u64 take(struct input *in, unsigned int bits)
-{
-	unsigned int width = take_byte(in) % (bits + 1);
-	unsigned int taken;
-	u64 value = 0;
-
-	if (!width)
-		return 0;
-	for (taken = 0; taken < width; taken += 8)
-		value = value << 8 | take_byte(in);
-	return value >> (taken - width);
-}
-
-static u64 take_between(struct input *in, u64 low, u64 high)
-{
-	u64 value = take(in, 64);
-
-	return value >= low && value <= high ? value : low + value % (high - low + 1);
-}
-
 static void take_params(struct input *in, struct quell_dcqcn_params *p)
 {
-	u64 chosen = take(in, DCQCN_RANGES);
-	size_t i;
-
-	for (i = 0; i < DCQCN_RANGES; i++)
-		if (chosen >> i & 1)
-			*dcqcn_param(p, i) = take_between(in, dcqcn_ranges[i].min,
-							  dcqcn_ranges[i].max);
+	take_ranges(in, p, dcqcn_ranges, DCQCN_RANGES);
 }
 
 static void take_sample(struct input *in, struct quell_sample *s)

@@ -22,16 +22,12 @@
 #include <quell/core/swift_vaisf.h>
 
 #include "../unit/swift_vaisf_ranges.h"
+#include "input.h"
 
 #define MOST_EVENTS	256
 
 enum event {
 	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
-
-struct input {
-	const u8 *data;
-	size_t size;
 };
 
 struct flow {
@@ -57,44 +53,9 @@ static void require(bool holds, const char *promise, const struct flow *f)
 	abort();
 }
 
-static u8 take_byte(struct input *in)
-{
-	if (!in->size)
-		return 0;
-	in->size--;
-	return *in->data++;
-}
-
-/* A number of any magnitude up to @bits. */
-static u64 take(struct input *in, unsigned int bits)
-{
-	unsigned int width = take_byte(in) % (bits + 1);
-	unsigned int taken;
-	u64 value = 0;
-
-	if (!width)
-		return 0;
-	for (taken = 0; taken < width; taken += 8)
-		value = value << 8 | take_byte(in);
-	return value >> (taken - width);
-}
-
-static u64 take_between(struct input *in, u64 low, u64 high)
-{
-	u64 value = take(in, 64);
-
-	return value >= low && value <= high ? value : low + value % (high - low + 1);
-}
-
 static void take_params(struct input *in, struct quell_swift_vaisf_params *p)
 {
-	u64 chosen = take(in, SWIFT_VAISF_RANGES);
-	size_t i;
-
-	for (i = 0; i < SWIFT_VAISF_RANGES; i++)
-		if (chosen >> i & 1)
-			*swift_vaisf_param(p, i) = take_between(in, swift_vaisf_ranges[i].min,
-								swift_vaisf_ranges[i].max);
+	take_ranges(in, p, swift_vaisf_ranges, SWIFT_VAISF_RANGES);
 	quell_swift_vaisf_params_derive(p);
 }
 

@@ -21,16 +21,12 @@
 #include <quell/core/timely.h>
 
 #include "../unit/timely_ranges.h"
+#include "input.h"
 
 #define MOST_EVENTS	256
 
 enum event {
 	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
-
-struct input {
-	const u8 *data;
-	size_t size;
 };
 
 struct flow {
@@ -53,44 +49,9 @@ static void require(bool holds, const char *promise, const struct flow *f)
 	abort();
 }
 
-static u8 take_byte(struct input *in)
-{
-	if (!in->size)
-		return 0;
-	in->size--;
-	return *in->data++;
-}
-
-/* A number of any magnitude up to @bits. */
-static u64 take(struct input *in, unsigned int bits)
-{
-	unsigned int width = take_byte(in) % (bits + 1);
-	unsigned int taken;
-	u64 value = 0;
-
-	if (!width)
-		return 0;
-	for (taken = 0; taken < width; taken += 8)
-		value = value << 8 | take_byte(in);
-	return value >> (taken - width);
-}
-
-static u64 take_between(struct input *in, u64 low, u64 high)
-{
-	u64 value = take(in, 64);
-
-	return value >= low && value <= high ? value : low + value % (high - low + 1);
-}
-
 static void take_params(struct input *in, struct quell_timely_params *p)
 {
-	u64 chosen = take(in, TIMELY_RANGES);
-	size_t i;
-
-	for (i = 0; i < TIMELY_RANGES; i++)
-		if (chosen >> i & 1)
-			*timely_param(p, i) = take_between(in, timely_ranges[i].min,
-							   timely_ranges[i].max);
+	take_ranges(in, p, timely_ranges, TIMELY_RANGES);
 }
 
 static void take_sample(struct input *in, struct quell_sample *s)

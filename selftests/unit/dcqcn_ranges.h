@@ -5,20 +5,14 @@
 #ifndef _QUELL_TEST_DCQCN_RANGES_H
 #define _QUELL_TEST_DCQCN_RANGES_H
 
-#include <stddef.h>
-
 #include <quell/core/dcqcn_params.h>
 
-#define DCQCN_RANGE(name, field, NAME) {				\
-	name, offsetof(struct quell_dcqcn_params, field),		\
-	QUELL_DCQCN_##NAME##_MIN, QUELL_DCQCN_##NAME##_MAX,		\
-	QUELL_DCQCN_##NAME##_DEFAULT }
+#include "param_range.h"
 
-static const struct dcqcn_range {
-	const char *name;
-	size_t offset;
-	u64 min, max, standard;
-} dcqcn_ranges[] = {
+#define DCQCN_RANGE(name, field, NAME) \
+	PARAM_RANGE(quell_dcqcn_params, name, field, DCQCN_##NAME)
+
+static const struct param_range dcqcn_ranges[] = {
 	DCQCN_RANGE("g", g_q16, G_Q16),
 	DCQCN_RANGE("notify-interval", notify_interval_ns, NOTIFY_INTERVAL_NS),
 	DCQCN_RANGE("alpha-timer", alpha_timer_ns, ALPHA_TIMER_NS),
@@ -37,7 +31,7 @@ static const struct dcqcn_range {
 
 static inline u64 *dcqcn_param(struct quell_dcqcn_params *p, size_t index)
 {
-	return (u64 *)((char *)p + dcqcn_ranges[index].offset);
+	return param_at(p, &dcqcn_ranges[index]);
 }
 
 #endif /* _QUELL_TEST_DCQCN_RANGES_H */

@@ -5,20 +5,14 @@
 #ifndef _QUELL_TEST_SMARTT_RANGES_H
 #define _QUELL_TEST_SMARTT_RANGES_H
 
-#include <stddef.h>
-
 #include <quell/core/smartt_params.h>
 
-#define SMARTT_RANGE(name, field, NAME) {				\
-	name, offsetof(struct quell_smartt_params, field),		\
-	QUELL_SMARTT_##NAME##_MIN, QUELL_SMARTT_##NAME##_MAX,		\
-	QUELL_SMARTT_##NAME##_DEFAULT }
+#include "param_range.h"
 
-static const struct smartt_range {
-	const char *name;
-	size_t offset;
-	u64 min, max, standard;
-} smartt_ranges[] = {
+#define SMARTT_RANGE(name, field, NAME) \
+	PARAM_RANGE(quell_smartt_params, name, field, SMARTT_##NAME)
+
+static const struct param_range smartt_ranges[] = {
 	SMARTT_RANGE("target-rtt", target_rtt_q16, TARGET_RTT_Q16),
 	SMARTT_RANGE("target-delay", target_delay_ns, TARGET_DELAY_NS),
 	SMARTT_RANGE("scale-bdp", scale_bdp_bytes, SCALE_BDP_BYTES),
@@ -48,7 +42,7 @@ static const struct smartt_range {
 
 static inline u64 *smartt_param(struct quell_smartt_params *p, size_t index)
 {
-	return (u64 *)((char *)p + smartt_ranges[index].offset);
+	return param_at(p, &smartt_ranges[index]);
 }
 
 #endif /* _QUELL_TEST_SMARTT_RANGES_H */

@@ -5,20 +5,14 @@
 #ifndef _QUELL_TEST_SWIFT_RANGES_H
 #define _QUELL_TEST_SWIFT_RANGES_H
 
-#include <stddef.h>
-
 #include <quell/core/swift_params.h>
 
-#define SWIFT_RANGE(name, field, NAME) {				\
-	name, offsetof(struct quell_swift_params, field),		\
-	QUELL_SWIFT_##NAME##_MIN, QUELL_SWIFT_##NAME##_MAX,		\
-	QUELL_SWIFT_##NAME##_DEFAULT }
+#include "param_range.h"
 
-static const struct swift_range {
-	const char *name;
-	size_t offset;
-	u64 min, max, standard;
-} swift_ranges[] = {
+#define SWIFT_RANGE(name, field, NAME) \
+	PARAM_RANGE(quell_swift_params, name, field, SWIFT_##NAME)
+
+static const struct param_range swift_ranges[] = {
 	SWIFT_RANGE("base-target", base_target_ns, BASE_TARGET_NS),
 	SWIFT_RANGE("hop-scale", hop_scale_ns, HOP_SCALE_NS),
 	SWIFT_RANGE("fs-range", fs_range_ns, FS_RANGE_NS),
@@ -38,7 +32,7 @@ static const struct swift_range {
 
 static inline u64 *swift_param(struct quell_swift_params *p, size_t index)
 {
-	return (u64 *)((char *)p + swift_ranges[index].offset);
+	return param_at(p, &swift_ranges[index]);
 }
 
 #endif /* _QUELL_TEST_SWIFT_RANGES_H */

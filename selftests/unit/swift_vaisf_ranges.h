@@ -5,19 +5,14 @@
 #ifndef _QUELL_TEST_SWIFT_VAISF_RANGES_H
 #define _QUELL_TEST_SWIFT_VAISF_RANGES_H
 
-#include <stddef.h>
-
 #include <quell/core/swift_vaisf_params.h>
 
-#define SWIFT_VAISF_RANGE(name, field, NAME) {				\
-	name, offsetof(struct quell_swift_vaisf_params, field),		\
-	QUELL_##NAME##_MIN, QUELL_##NAME##_MAX, QUELL_##NAME##_DEFAULT }
+#include "param_range.h"
 
-static const struct swift_vaisf_range {
-	const char *name;
-	size_t offset;
-	u64 min, max, standard;
-} swift_vaisf_ranges[] = {
+#define SWIFT_VAISF_RANGE(name, field, NAME) \
+	PARAM_RANGE(quell_swift_vaisf_params, name, field, NAME)
+
+static const struct param_range swift_vaisf_ranges[] = {
 	SWIFT_VAISF_RANGE("base-target", swift.base_target_ns, SWIFT_BASE_TARGET_NS),
 	SWIFT_VAISF_RANGE("hop-scale", swift.hop_scale_ns, SWIFT_HOP_SCALE_NS),
 	SWIFT_VAISF_RANGE("ai", swift.ai_bytes_ps, SWIFT_AI_BYTES_PS),
@@ -40,7 +35,7 @@ static const struct swift_vaisf_range {
 
 static inline u64 *swift_vaisf_param(struct quell_swift_vaisf_params *p, size_t index)
 {
-	return (u64 *)((char *)p + swift_vaisf_ranges[index].offset);
+	return param_at(p, &swift_vaisf_ranges[index]);
 }
 
 #endif /* _QUELL_TEST_SWIFT_VAISF_RANGES_H */

@@ -5,20 +5,14 @@
 #ifndef _QUELL_TEST_TIMELY_RANGES_H
 #define _QUELL_TEST_TIMELY_RANGES_H
 
-#include <stddef.h>
-
 #include <quell/core/timely_params.h>
 
-#define TIMELY_RANGE(name, field, NAME) {				\
-	name, offsetof(struct quell_timely_params, field),		\
-	QUELL_TIMELY_##NAME##_MIN, QUELL_TIMELY_##NAME##_MAX,		\
-	QUELL_TIMELY_##NAME##_DEFAULT }
+#include "param_range.h"
 
-static const struct timely_range {
-	const char *name;
-	size_t offset;
-	u64 min, max, standard;
-} timely_ranges[] = {
+#define TIMELY_RANGE(name, field, NAME) \
+	PARAM_RANGE(quell_timely_params, name, field, TIMELY_##NAME)
+
+static const struct param_range timely_ranges[] = {
 	TIMELY_RANGE("t-low", t_low_ns, T_LOW_NS),
 	TIMELY_RANGE("t-high", t_high_ns, T_HIGH_NS),
 	TIMELY_RANGE("min-rtt", min_rtt_ns, MIN_RTT_NS),
@@ -42,7 +36,7 @@ static const struct timely_range {
 
 static inline u64 *timely_param(struct quell_timely_params *p, size_t index)
 {
-	return (u64 *)((char *)p + timely_ranges[index].offset);
+	return param_at(p, &timely_ranges[index]);
 }
 
 #endif /* _QUELL_TEST_TIMELY_RANGES_H */

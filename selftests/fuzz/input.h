@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How the fuzzers of the cores read their input: a number is one byte of
+ * magnitude and as many bytes of value as that needs; missing bytes are zero.
+ */
+#ifndef _QUELL_FUZZ_INPUT_H
+#define _QUELL_FUZZ_INPUT_H
+
+#include "../unit/param_range.h"
+
+struct input {
+	const u8 *data;
+	size_t size;
+};
+
+static inline u8 take_byte(struct input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+/* A number of any magnitude up to @bits. */
+static inline u64 take(struct input *in, unsigned int bits)
+{
+	unsigned int width = take_byte(in) % (bits + 1);
+	unsigned int taken;
+	u64 value = 0;
+
+	if (!width)
+		return 0;
+	for (taken = 0; taken < width; taken += 8)
+		value = value << 8 | take_byte(in);
+	return value >> (taken - width);
+}
+
+static inline u64 take_between(struct input *in, u64 low, u64 high)
+{
+	u64 value = take(in, 64);
+
+	return value >= low && value <= high ? value : low + value % (high - low + 1);
+}
+
+/* Sets some of @params, those whose bits the input has, within their @ranges. */
+static inline void take_ranges(struct input *in, void *params,
+			       const struct param_range *ranges, size_t ranges_nr)
+{
+	u64 chosen = take(in, ranges_nr);
+	size_t i;
+
+	for (i = 0; i < ranges_nr; i++)
+		if (chosen >> i & 1)
+			*param_at(params, &ranges[i]) = take_between(in, ranges[i].min,
+								     ranges[i].max);
+}
+
+#endif /* _QUELL_FUZZ_INPUT_H */
