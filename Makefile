@@ -65,6 +65,10 @@ check-%: deps-check
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
 
+# What each core costs; see Documentation/performance.md
+perf: deps-check
+	@$(MAKE) -s --no-print-directory -C selftests/perf report OUT=$(OUT)/perf
+
 deps-build deps-demo deps-check: deps-%:
 	@scripts/install-deps $*
 
@@ -79,8 +83,9 @@ help:
 	@echo 'make check-SUITE  one suite of it:'
 	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
 	@echo 'make model-errors largest error of each core against its floating-point model'
+	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo check model-errors clean help \
+.PHONY: all modules tools install lab lab-debug demo check model-errors perf clean help \
 	deps-build deps-demo deps-check

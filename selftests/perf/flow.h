@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One flow of any core, for benchmarks: each core's calls in one shape.
+ */
+#ifndef _QUELL_PERF_FLOW_H
+#define _QUELL_PERF_FLOW_H
+
+#include <quell/core/dcqcn.h>
+#include <quell/core/smartt.h>
+#include <quell/core/swift.h>
+#include <quell/core/swift_vaisf.h>
+#include <quell/core/timely.h>
+
+#define PERF_LINK_BYTES_PS	12500000000ULL	/* 100 Gbit/s */
+#define PERF_BASE_RTT_NS	5000ULL
+#define PERF_MSS_BYTES		1448U		/* MTU 1500, TCP timestamps */
+
+/* What the module keeps per socket, per network namespace, and per CPU. */
+struct perf_flow {
+	struct quell_sample s;
+	struct quell_decision out;
+	union {
+		struct quell_swift_vars swift;
+		struct quell_swift_vaisf_vars swift_vaisf;
+		struct quell_timely_vars timely;
+		struct quell_smartt_vars smartt;
+		struct quell_dcqcn_vars dcqcn;
+	} v;
+	union {
+		struct quell_swift_params swift;
+		struct quell_swift_vaisf_params swift_vaisf;
+		struct quell_timely_params timely;
+		struct quell_smartt_params smartt;
+		struct quell_dcqcn_params dcqcn;
+	} p;
+	union {
+		struct quell_swift_stats swift;
+		struct quell_swift_vaisf_stats swift_vaisf;
+		struct quell_timely_stats timely;
+		struct quell_smartt_stats smartt;
+		struct quell_dcqcn_stats dcqcn;
+	} st;
+};
+
+/**
+ * struct perf_core - a core under measurement
+ * @name:	as in net.ipv4.tcp_congestion_control
+ * @vars_bytes:	state of one flow
+ * @init:	starts a flow with default parameters, link and base RTT known
+ * @on_ack:	what is measured, the whole function
+ * @on_loss:	not measured
+ */
+struct perf_core {
+	const char *name;
+	unsigned long vars_bytes;
+	void (*init)(struct perf_flow *f);
+	void (*on_ack)(struct perf_flow *f);
+	void (*on_loss)(struct perf_flow *f);
+};
+
+extern const struct perf_core perf_cores[];
+const struct perf_core *perf_core_find(const char *name);
+
+#endif /* _QUELL_PERF_FLOW_H */

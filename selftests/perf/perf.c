@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The program under measurement.
+ *
+ *	perf list			cores, state bytes, and traffics
+ *	perf run CORE TRAFFIC ACKS	as many ACKs, for a tool that counts
+ *	perf time TRAFFIC ACKS ROUNDS	nanoseconds per ACK of every core
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "traffic.h"
+
+struct step {
+	struct quell_sample s;
+	bool lost;
+};
+
+static void list(void)
+{
+	const struct perf_core *core;
+	const struct traffic *t;
+
+	for (core = perf_cores; core->name; core++)
+		printf("core %s %lu\n", core->name, core->vars_bytes);
+	for (t = traffics; t->name; t++)
+		printf("traffic %s %s\n", t->name, t->what);
+}
+
+/* @steps: where to record what happened, or NULL */
+static void run(const struct perf_core *core, const struct traffic *t, unsigned long acks,
+		struct step *steps, struct traffic_state *state)
+{
+	struct perf_flow f;
+	unsigned long i;
+
+	memset(&f, 0, sizeof(f));
+	traffic_start(state, t);
+	core->init(&f);
+	for (i = 0; i < acks; i++) {
+		bool lost = traffic_next(state, &f);
+
+		if (steps) {
+			steps[i].s = f.s;
+			steps[i].lost = lost;
+		}
+		if (lost)
+			core->on_loss(&f);
+		core->on_ack(&f);
+	}
+}
+
+static unsigned long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* The same again from the record, and how long it took. */
+static double replay_ns(const struct perf_core *core, const struct step *steps,
+			unsigned long acks)
+{
+	unsigned long long start_ns;
+	struct perf_flow f;
+	unsigned long i;
+
+	memset(&f, 0, sizeof(f));
+	core->init(&f);
+	start_ns = now_ns();
+	for (i = 0; i < acks; i++) {
+		f.s = steps[i].s;
+		if (steps[i].lost)
+			core->on_loss(&f);
+		core->on_ack(&f);
+	}
+	return (double)(now_ns() - start_ns) / acks;
+}
+
+/* Rounds take turns, the best one of each core counts: noise only adds. */
+static int time_all(const struct traffic *t, unsigned long acks, unsigned int rounds)
+{
+	struct { struct step *steps; double best_ns; } result[16];
+	const struct perf_core *core;
+	struct traffic_state state;
+	unsigned int round;
+
+	for (core = perf_cores; core->name; core++) {
+		result[core - perf_cores].best_ns = 1e9;
+		result[core - perf_cores].steps = calloc(acks, sizeof(struct step));
+		if (!result[core - perf_cores].steps)
+			return 1;
+		run(core, t, acks, result[core - perf_cores].steps, &state);
+	}
+	for (round = 0; round < rounds; round++)
+		for (core = perf_cores; core->name; core++) {
+			double ns = replay_ns(core, result[core - perf_cores].steps, acks);
+
+			if (ns < result[core - perf_cores].best_ns)
+				result[core - perf_cores].best_ns = ns;
+		}
+	for (core = perf_cores; core->name; core++) {
+		printf("time %s %s %.2f\n", core->name, t->name,
+		       result[core - perf_cores].best_ns);
+		free(result[core - perf_cores].steps);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct perf_core *core = argc == 5 ? perf_core_find(argv[2]) : NULL;
+	const struct traffic *t = argc == 5 ? traffic_find(argv[3]) : NULL;
+	struct traffic_state state;
+	unsigned long acks;
+
+	if (argc == 2 && !strcmp(argv[1], "list")) {
+		list();
+		return 0;
+	}
+	if (argc == 5 && !strcmp(argv[1], "time")) {
+		t = traffic_find(argv[2]);
+		acks = strtoul(argv[3], NULL, 10);
+		if (t && acks)
+			return time_all(t, acks, strtoul(argv[4], NULL, 10));
+	}
+	if (argc == 5 && !strcmp(argv[1], "run") && core && t) {
+		acks = strtoul(argv[4], NULL, 10);
+		if (acks) {
+			run(core, t, acks, NULL, &state);
+			printf("traffic %lu ACKs, mean RTT %.0f ns, %llu marked, %llu losses\n",
+			       acks, state.rtt_sum_ns / acks, state.marked, state.losses);
+			return 0;
+		}
+	}
+	fprintf(stderr, "usage: perf list | run CORE TRAFFIC ACKS | time TRAFFIC ACKS ROUNDS\n");
+	return 2;
+}

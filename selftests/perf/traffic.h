@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ACKs as a flow at a bottleneck would see them: the flow's own window and rate
+ * fill the queue, the queue makes delay, marks and losses.  A fluid of equal
+ * flows, from a seed, so that equal cores give equal traces.
+ */
+#ifndef _QUELL_PERF_TRAFFIC_H
+#define _QUELL_PERF_TRAFFIC_H
+
+#include "../unit/random.h"
+#include "flow.h"
+
+/**
+ * struct traffic - what the flow meets
+ * @name:	of it
+ * @what:	in a line
+ * @flows:	equal flows at the bottleneck
+ * @limit_bytes: the queue's end
+ * @mark_from_bytes: queue from which ACKs carry marks, all at twice of it
+ * @demand_pct:	of the link that the application asks for; 0: all
+ */
+struct traffic {
+	const char *name, *what;
+	double flows;
+	double limit_bytes, mark_from_bytes;
+	double demand_pct;
+};
+
+struct traffic_state {
+	const struct traffic *t;
+	struct random_state random;
+	double now_ns, queue_bytes, rtt_ns, lost_ns;
+	u64 burst_bytes, min_rtt_ns;
+	u64 marked, losses;
+	double rtt_sum_ns;
+};
+
+extern const struct traffic traffics[];
+const struct traffic *traffic_find(const char *name);
+void traffic_start(struct traffic_state *state, const struct traffic *t);
+/* Sets @f->s to the next ACK; returns whether it reports a loss. */
+bool traffic_next(struct traffic_state *state, struct perf_flow *f);
+
+#endif /* _QUELL_PERF_TRAFFIC_H */
