@@ -17,27 +17,6 @@ left="" right=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
-# status N COMMAND...: exit status as documented; output in $dir/out, $dir/err.
-status()
-{
-	local want=$1 got
-	shift
-
-	"$@" >"$dir/out" 2>"$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] && return 0
-	echo "exit status $got, not $want"
-	cat "$dir/out" "$dir/err"
-	return 1
-}
-
-# says PATTERN: on stderr, and nothing on stdout.
-says()
-{
-	cat "$dir/err"
-	grep -qE -e "$1" "$dir/err" && [ ! -s "$dir/out" ]
-}
-
 left_quell()
 {
 	quell -n "$left" "$@"
@@ -106,7 +85,7 @@ show_is_text()
 {
 	left_quell cc show >"$dir/text" || return 1
 	cat "$dir/text"
-	head -n 1 "$dir/text" | grep -qE '^swift: [0-9]+ flows?$' &&
+	head -n 1 "$dir/text" | grep -qE '^swift: [0-9]+ flows?, preset vaisf-iii-d$' &&
 	sed -n 2p "$dir/text" | grep -qE '^  PARAMETER +VALUE +DEFAULT +RANGE +MEANING$' &&
 	grep -qE '^  base-target +5us +5us +100ns \.\. 1s +[A-Z]' "$dir/text" &&
 	grep -qE '^  ai +50Mbit +50Mbit +8Kbit \.\. 1Tbit ' "$dir/text" &&
@@ -120,6 +99,7 @@ show_is_json()
 {
 	left_quell -j cc show >"$dir/json" || return 1
 	json 'map(.name) == ["swift", "swift_vaisf"] and
+		map(.preset) == ["vaisf-iii-d", "vi-a"] and
 		(.[0].flows | type) == "number" and (.[0].params | length) >= 13' "$dir/json" &&
 	json '.[0].params | all((.name | length) > 0 and (.doc | length) > 0 and
 		.value == .default and .min <= .value and .value <= .max)' "$dir/json" &&

@@ -75,6 +75,29 @@ refuses()
 	grep -qiE "$text" <<<"$output"
 }
 
+# status N COMMAND...: exit status as documented; output in $dir/out, $dir/err of
+# the test's own directory.
+status()
+{
+	local want=$1 got
+	shift
+
+	# shellcheck disable=SC2154 # dir is the test's
+	"$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] && return 0
+	echo "exit status $got, not $want"
+	cat "$dir/out" "$dir/err"
+	return 1
+}
+
+# says PATTERN: on stderr, and nothing on stdout.
+says()
+{
+	cat "$dir/err"
+	grep -qE -e "$1" "$dir/err" && [ ! -s "$dir/out" ]
+}
+
 finish()
 {
 	[ "$tap_number" -eq "$tap_planned" ] && [ "$tap_failed" -eq 0 ]

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell cc: algorithms and their parameters in one network namespace.
+ * quell cc show: algorithms and their parameters in one network namespace.
  *
  * The kernel knows names, units and ranges, this program none of them: every
- * verb first asks for the table, reads values by the units in it and checks
- * them against its ranges, and sends what is to change in one request, which
- * the kernel takes whole or not at all.
+ * verb first asks for the table.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "preset.h"
 #include "qty.h"
 #include "quell.h"
 
@@ -47,12 +44,34 @@ int cc_fetch(struct app *app, struct cc_list *list)
 	return STATUS_OK;
 }
 
-/* Join names for a message; cut off where the buffer ends. */
-static void append_name(char *text, size_t len, const char *name)
+/**
+ * append_name() - join names for a message
+ * @text: the names so far; cut off where the buffer ends
+ * @len: size of @text
+ * @name: one more
+ */
+void append_name(char *text, size_t len, const char *name)
 {
 	size_t used = strlen(text);
 
 	snprintf(text + used, len - used, "%s%s", used ? ", " : "", name);
+}
+
+/**
+ * cc_lookup() - look an algorithm up
+ * @list: from cc_fetch()
+ * @name: its name
+ *
+ * Return: the algorithm, or NULL.
+ */
+const struct cc *cc_lookup(const struct cc_list *list, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->list[i].name, name))
+			return &list->list[i];
+	return NULL;
 }
 
 /**
@@ -64,14 +83,14 @@ static void append_name(char *text, size_t len, const char *name)
  */
 const struct cc *cc_find(const struct cc_list *list, const char *name)
 {
+	const struct cc *cc = cc_lookup(list, name);
 	char known[256] = "";
 	size_t i;
 
-	for (i = 0; i < list->n; i++) {
-		if (!strcmp(list->list[i].name, name))
-			return &list->list[i];
+	if (cc)
+		return cc;
+	for (i = 0; i < list->n; i++)
 		append_name(known, sizeof(known), list->list[i].name);
-	}
 	if (list->n)
 		complain("unknown algorithm '%s' (loaded: %s)", name, known);
 	else
@@ -80,7 +99,14 @@ const struct cc *cc_find(const struct cc_list *list, const char *name)
 	return NULL;
 }
 
-static const struct param *find_param(const struct cc *cc, const char *name)
+/**
+ * cc_find_param() - look a parameter up, complain when it is not there
+ * @cc: algorithm
+ * @name: as typed
+ *
+ * Return: the parameter, or NULL.
+ */
+const struct param *cc_find_param(const struct cc *cc, const char *name)
 {
 	char known[1024] = "";
 	size_t i;
@@ -103,9 +129,13 @@ struct widths {
 	int	range;
 };
 
-#define RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
-
-static void format_range(char *buf, size_t len, const struct param *p)
+/**
+ * cc_format_range() - write what a parameter may be
+ * @buf: where to
+ * @len: size of @buf, CC_RANGE_LEN is always enough
+ * @p: parameter
+ */
+void cc_format_range(char *buf, size_t len, const struct param *p)
 {
 	char min[QTY_TEXT_LEN], max[QTY_TEXT_LEN];
 
@@ -129,7 +159,7 @@ static struct widths measure(const struct cc *cc, const char *only)
 	struct widths w = {
 		strlen("PARAMETER"), strlen("VALUE"), strlen("DEFAULT"), strlen("RANGE"),
 	};
-	char text[RANGE_LEN];
+	char text[CC_RANGE_LEN];
 	size_t i;
 
 	for (i = 0; i < cc->n_params; i++) {
@@ -140,7 +170,7 @@ static struct widths measure(const struct cc *cc, const char *only)
 		widen(&w.name, p->name);
 		widen(&w.value, qty_format(text, sizeof(text), p->unit, p->value));
 		widen(&w.def, qty_format(text, sizeof(text), p->unit, p->def));
-		format_range(text, sizeof(text), p);
+		cc_format_range(text, sizeof(text), p);
 		widen(&w.range, text);
 	}
 	return w;
@@ -174,10 +204,10 @@ static bool is_changed(const struct param *p)
 
 static void print_param(struct out *o, const struct param *p, const struct widths *w)
 {
-	char range[RANGE_LEN];
+	char range[CC_RANGE_LEN];
 	char unit[32];
 
-	format_range(range, sizeof(range), p);
+	cc_format_range(range, sizeof(range), p);
 
 	out_open_object(o, NULL);
 	out_text(o, is_changed(p) ? "* " : "  ");
@@ -208,6 +238,7 @@ static void print_header(struct out *o, const struct widths *w)
 /* One algorithm; @only restricts it to one parameter.  Counts marked rows. */
 static unsigned int print_cc(struct out *o, const struct cc *cc, const char *only)
 {
+	const struct preset *preset = preset_in_force(presets, cc);
 	struct widths w = measure(cc, only);
 	unsigned int changed = 0;
 	size_t i;
@@ -216,6 +247,10 @@ static unsigned int print_cc(struct out *o, const struct cc *cc, const char *onl
 	out_str(o, "name", "%s", cc->name);
 	if (HAVE(cc, QUELL_A_CC_FLOWS))
 		out_u64(o, "flows", cc->flows == 1 ? ": %s flow" : ": %s flows", cc->flows);
+	if (preset)
+		out_str(o, "preset", ", preset %s", preset->name);
+	else
+		out_null(o, "preset", NULL);
 	out_text(o, "\n");
 
 	out_open_array(o, "params");
@@ -266,7 +301,7 @@ int cc_show(struct app *app, int argc, char **argv)
 			status = STATUS_INPUT;
 	}
 	if (!status && argc > 1) {
-		param = find_param(cc, argv[1]);
+		param = cc_find_param(cc, argv[1]);
 		if (!param)
 			status = STATUS_INPUT;
 	}
@@ -274,162 +309,4 @@ int cc_show(struct app *app, int argc, char **argv)
 		print_cc_list(&app->out, &list, cc, param);
 	cc_list_free(&list);
 	return status;
-}
-
-/**
- * struct change - one parameter of a request
- * @param: which
- * @text: new value as typed, NULL in a reset
- * @value: new value in base units
- * @end: where its attribute ends in the message, bytes
- */
-struct change {
-	const struct param	*param;
-	const char		*text;
-	uint64_t		value;
-	uint32_t		end;
-};
-
-/* Room for all that can be changed at once: each parameter one time. */
-struct changes {
-	const struct cc	*cc;
-	struct change	*list;
-	size_t		n;
-};
-
-static int read_value(const struct cc *cc, struct change *c)
-{
-	const struct param *p = c->param;
-	enum qty_status why;
-	char range[RANGE_LEN];
-
-	format_range(range, sizeof(range), p);
-	why = qty_parse(c->text, p->unit, &c->value);
-	if (why) {
-		complain("%s %s: '%s' %s; expected %s, range %s", cc->name, p->name,
-			 c->text, qty_status_text(why), qty_expected(p->unit), range);
-		return STATUS_INPUT;
-	}
-	if ((HAVE(p, QUELL_A_PARAM_RANGE_MIN) && c->value < p->min) ||
-	    (HAVE(p, QUELL_A_PARAM_RANGE_MAX) && c->value > p->max)) {
-		complain("%s %s: '%s' is out of range %s", cc->name, p->name,
-			 c->text, range);
-		return STATUS_INPUT;
-	}
-	return STATUS_OK;
-}
-
-static int add_change(struct changes *changes, const char *name, const char *text)
-{
-	struct change *c = &changes->list[changes->n];
-	const struct param *param;
-	size_t i;
-
-	param = find_param(changes->cc, name);
-	if (!param)
-		return STATUS_INPUT;
-	for (i = 0; i < changes->n; i++) {
-		if (changes->list[i].param == param) {
-			complain("%s %s: given twice", changes->cc->name, name);
-			return STATUS_INPUT;
-		}
-	}
-	*c = (struct change){ .param = param, .text = text };
-	if (text && read_value(changes->cc, c))
-		return STATUS_INPUT;
-	changes->n++;
-	return STATUS_OK;
-}
-
-/* Say what the kernel refused, with the parameter it pointed at if it did. */
-static int complain_changes(const struct changes *changes, const struct nl_error *err)
-{
-	char what[256];
-	size_t i;
-
-	snprintf(what, sizeof(what), "%s", changes->cc->name);
-	for (i = 0; err->has_offset && i < changes->n; i++) {
-		const struct change *c = &changes->list[i];
-
-		if (err->offset < c->end) {
-			snprintf(what, sizeof(what), "%s %s%s%s", changes->cc->name,
-				 c->param->name, c->text ? " " : "",
-				 c->text ? c->text : "");
-			break;
-		}
-	}
-	return complain_kernel(what, err);
-}
-
-static int send_changes(struct app *app, struct changes *changes, uint8_t cmd)
-{
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, cmd);
-	struct nl_error err;
-	size_t i;
-
-	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, changes->cc->name);
-	for (i = 0; i < changes->n; i++) {
-		struct change *c = &changes->list[i];
-		struct nlattr *nest;
-
-		nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);
-		mnl_attr_put_strz(nlh, QUELL_A_PARAM_NAME, c->param->name);
-		if (c->text)
-			mnl_attr_put_u64(nlh, QUELL_A_PARAM_VALUE, c->value);
-		mnl_attr_nest_end(nlh, nest);
-		c->end = nlh->nlmsg_len;
-	}
-	if (nl_do(&app->nl, nlh, NULL, &err))
-		return complain_changes(changes, &err);
-	return STATUS_OK;
-}
-
-/* What set and reset share: @step arguments per parameter, a name or name and value. */
-static int change_params(struct app *app, int argc, char **argv, int step, uint8_t cmd)
-{
-	struct changes changes = {};
-	struct cc_list list;
-	int status, i;
-
-	status = cc_fetch(app, &list);
-	if (status)
-		goto free_list;
-
-	status = STATUS_INPUT;
-	changes.cc = cc_find(&list, argv[0]);
-	if (!changes.cc)
-		goto free_list;
-	changes.list = calloc(changes.cc->n_params + 1, sizeof(*changes.list));
-	if (!changes.list) {
-		complain("%s", strerror(ENOMEM));
-		status = STATUS_KERNEL;
-		goto free_list;
-	}
-	for (i = 1; i < argc; i += step)
-		if (add_change(&changes, argv[i], step == 2 ? argv[i + 1] : NULL))
-			goto free_changes;
-	status = send_changes(app, &changes, cmd);
-
-free_changes:
-	free(changes.list);
-free_list:
-	cc_list_free(&list);
-	return status;
-}
-
-/* quell cc set ALGO PARAM VALUE [PARAM VALUE]... */
-int cc_set(struct app *app, int argc, char **argv)
-{
-	if (argc % 2 == 0) {
-		complain("cc set: the value of '%s' is missing", argv[argc - 1]);
-		return STATUS_INPUT;
-	}
-	return change_params(app, argc, argv, 2, QUELL_CMD_CC_SET);
-}
-
-/* quell cc reset ALGO [PARAM]... */
-int cc_reset(struct app *app, int argc, char **argv)
-{
-	return change_params(app, argc, argv, 1, QUELL_CMD_CC_RESET);
 }

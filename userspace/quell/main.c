@@ -17,17 +17,19 @@
 /* The first verb of an object is the one meant when none is given. */
 static const struct command commands[] = {
 	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
-	  "parameters of the algorithms", cc_show },
+	  "parameters of the algorithms", false, cc_show },
 	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 3, ARGS_UNBOUNDED,
-	  "change parameters, all of them or none", cc_set },
+	  "change parameters, all of them or none", false, cc_set },
 	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
-	  "put parameters back to their defaults", cc_reset },
+	  "put parameters back to their defaults", false, cc_reset },
+	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
+	  "values by paper and table: list them, or set one", true, cc_preset },
 	{ "flow", "show", "[cc ALGO]", 0, 2,
-	  "sockets under control", flow_show },
+	  "sockets under control", false, flow_show },
 	{ "flow", "watch", "[cc ALGO] [interval TIME]", 0, 4,
-	  "the same again and again", flow_watch },
+	  "the same again and again", false, flow_watch },
 	{ "stat", NULL, "[ALGO]", 0, 1,
-	  "counters", stat_show },
+	  "counters", false, stat_show },
 };
 
 static const struct {
@@ -184,10 +186,30 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 	return STATUS_OK;
 }
 
+/**
+ * app_connect() - connect to the kernel, complain when that fails
+ * @app: not connected yet
+ * @algo: algorithm whose module would help
+ *
+ * Return: an exit status.
+ */
+int app_connect(struct app *app, const char *algo)
+{
+	struct nl_error err;
+
+	if (!nl_open(&app->nl, &err)) {
+		app->connected = true;
+		return STATUS_OK;
+	}
+	if (err.code != ENOENT)
+		return complain_kernel("cannot reach the kernel", &err);
+	complain("kernel module quell is not loaded (try: modprobe tcp_%s)", algo);
+	return STATUS_KERNEL;
+}
+
 static int run_command(struct app *app, const char *netns, int argc, char **argv)
 {
 	const struct command *c;
-	struct nl_error err;
 	int status;
 
 	c = find_command(&argc, &argv);
@@ -196,17 +218,12 @@ static int run_command(struct app *app, const char *netns, int argc, char **argv
 	status = check_arg_count(c, argc, argv);
 	if (!status && netns)
 		status = netns_enter(netns);
-	if (status)
-		return status;
-
-	if (nl_open(&app->nl, &err)) {
-		if (err.code != ENOENT)
-			return complain_kernel("cannot reach the kernel", &err);
-		complain("kernel module quell is not loaded (try: modprobe tcp_swift)");
-		return STATUS_KERNEL;
-	}
-	status = c->run(app, argc, argv);
-	nl_close(&app->nl);
+	if (!status && !c->offline)
+		status = app_connect(app, "swift");
+	if (!status)
+		status = c->run(app, argc, argv);
+	if (app->connected)
+		nl_close(&app->nl);
 	return status;
 }
 
@@ -225,7 +242,7 @@ int main(int argc, char **argv)
 	struct option longopts[ARRAY_SIZE(options) + 1] = {};
 	bool json = false, pretty = false;
 	const char *netns = NULL;
-	struct app app;
+	struct app app = {};
 	size_t i;
 	int opt;
 

@@ -8,6 +8,7 @@
 #include "model.h"
 #include "nl.h"
 #include "out.h"
+#include "qty.h"
 
 /* Exit statuses, those of tc(8) and ip(8). */
 #define STATUS_OK	0
@@ -16,9 +17,15 @@
 
 #define ARGS_UNBOUNDED	(-1)
 
+/* Room for the range of a parameter in words. */
+#define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
+
+struct preset;
+
 struct app {
 	struct nl	nl;
 	struct out	out;
+	bool		connected;
 };
 
 /**
@@ -29,6 +36,7 @@ struct app {
  * @min_args: fewest arguments
  * @max_args: most arguments, or ARGS_UNBOUNDED
  * @summary: one line
+ * @offline: connects to the kernel itself, if it needs it
  * @run: does it; arguments start behind the verb; returns an exit status
  */
 struct command {
@@ -38,23 +46,31 @@ struct command {
 	int		min_args;
 	int		max_args;
 	const char	*summary;
+	bool		offline;
 	int		(*run)(struct app *app, int argc, char **argv);
 };
 
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int complain_kernel(const char *what, const struct nl_error *err);
 
+int app_connect(struct app *app, const char *algo);
 int netns_enter(const char *name);
 
 int cc_show(struct app *app, int argc, char **argv);
 int cc_set(struct app *app, int argc, char **argv);
 int cc_reset(struct app *app, int argc, char **argv);
+int cc_preset(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
+const struct cc *cc_lookup(const struct cc_list *list, const char *name);
 const struct cc *cc_find(const struct cc_list *list, const char *name);
+const struct param *cc_find_param(const struct cc *cc, const char *name);
+void cc_format_range(char *buf, size_t len, const struct param *p);
+int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
+void append_name(char *text, size_t len, const char *name);
 void out_counters(struct out *o, const struct counters *counters);
 
 #endif /* QUELL_CLI_QUELL_H */

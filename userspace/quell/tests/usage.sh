@@ -60,6 +60,18 @@ expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "unexpected argument 'b'" stat a b
+expect 0 "nscc" cc preset
+expect 0 "nscc" cc preset list
+expect 0 "nscc" cc preset smartt
+expect 0 "nscc" cc preset list smartt
+expect 0 "nscc" cc preset show smartt
+expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, timely, smartt, dcqcn)" \
+	cc preset frob
+expect 1 "no presets of 'frob'" cc preset frob nscc
+expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
+expect_silent_stdout
+expect 1 "unexpected argument 'c'" cc preset smartt nscc c
+expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
 expect 1 "try: quell help" -x
 expect 1 "try: quell help" --frob
 expect 1 "try: quell help" -n
@@ -100,6 +112,36 @@ for page in "$top"/Documentation/man/*.[1-8]; do
 	report $? "groff has nothing to say about ${page##*/}"
 done
 
+# The presets as the command lists them: text and JSON are the same words, the
+# laboratory reads the same from the source, quell(7) names them all.
+"$quell" -j cc preset > "$scratch/json"
+"$quell" cc preset > "$scratch/text"
+jq -r '.[] | .cc, .name, .source, (.set | to_entries[] | .key, .value)' "$scratch/json" |
+	awk '!/ /' | sort -u > "$scratch/want"
+tr -s ' \n' '\n' < "$scratch/text" | sort -u | comm -23 "$scratch/want" - > "$scratch/out"
+[ "$(wc -l < "$scratch/want")" -gt 50 ] && [ ! -s "$scratch/out" ]
+report $? "cc preset prints every word of cc preset -j"
+
+awk 'length > 79' "$scratch/text" > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? "cc preset keeps to 79 columns"
+
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/selftests/lab python3 -c '
+import json
+from quell_lab.presets import all_presets
+print(json.dumps([{"cc": cc, "name": one.name, "source": one.source, "set": one.texts}
+                  for cc, known in all_presets().items() for one in known.values()],
+                 separators=(",", ":")))' > "$scratch/err" 2>&1
+cmp "$scratch/json" "$scratch/err" > "$scratch/out" 2>&1
+report $? "the laboratory reads the presets that the command lists"
+
+MANWIDTH=200 MANPAGER=cat man -l "$top/Documentation/man/quell.7" 2> "$scratch/err" |
+	col -bx | awk '/^[A-Z]/ { inside = /^PRESETS/; next } inside' | tr -s ' \n' '  ' > "$scratch/page"
+want=$(jq -r '.[] | "\(.cc) \(.name) \(.source)"' "$scratch/json" | tr '\n' ' ')
+page=$(cat "$scratch/page")
+[ -n "$want" ] && [ "${page%"$want"}" != "$page" ]
+report $? "quell.7 names every preset with its source, and no other"
+
 # The page of an algorithm has every parameter of its table, in that order.
 sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/swift/tcp_swift.c" > "$scratch/out"
 awk '/^\.SH/ { in_params = /PARAMETERS/ } in_params && after_tp && /^\.B / { print $2 }
@@ -139,8 +181,14 @@ completes()
 }
 completes "cc flow stat help" quell ""
 completes "flow" quell fl
-completes "show set reset" quell cc ""
-completes "show set reset" quell -n somewhere cc ""
+completes "show set reset preset" quell cc ""
+completes "show set reset preset" quell -n somewhere cc ""
+completes "list swift swift_vaisf timely smartt dcqcn" quell cc preset ""
+completes "smartt" quell cc preset sm
+completes "nscc nscc-trim nscc-800g" quell cc preset smartt n
+completes "vi-a" quell -j cc preset swift_vaisf ""
+completes "dcqcn" quell cc preset list d
+completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
 completes "cc" quell flow show ""

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell cc preset: list the presets, without the kernel's help, or set one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "preset.h"
+#include "quell.h"
+
+#define LINE_LEN	79	/* characters */
+#define INDENT		6
+
+/* Widest name of a preset, so that all sources stand in one column. */
+static int name_width(void)
+{
+	const struct preset *preset;
+	int width = 0, len;
+
+	for (preset = presets; preset->cc; preset++) {
+		len = strlen(preset->name);
+		if (width < len)
+			width = len;
+	}
+	return width;
+}
+
+/* All it sets, in JSON an object, in text lines that end before the margin. */
+static void print_settings(struct out *o, const struct preset *preset)
+{
+	struct preset_word word;
+	const char *at = preset->set;
+	int column = 0, len;
+	char text[2 * PRESET_WORD_LEN];
+
+	out_open_object(o, "set");
+	while (preset_next(&at, &word)) {
+		snprintf(text, sizeof(text), "%s %s", word.name, word.value);
+		len = strlen(text) + 2;
+		if (!column || column + len > LINE_LEN) {
+			if (column)
+				out_text(o, "\n");
+			out_text(o, "    ");
+			column = INDENT - 2;
+		}
+		out_text(o, "  ");
+		out_text(o, text);
+		column += len;
+		out_str(o, word.name, NULL, word.value);
+	}
+	out_text(o, "\n");
+	out_close_object(o);
+}
+
+static void print_preset(struct out *o, const struct preset *preset, int width)
+{
+	char cell[64];
+
+	snprintf(cell, sizeof(cell), "  %-*s  ", width, preset->name);
+	out_open_object(o, NULL);
+	out_str(o, "cc", NULL, preset->cc);
+	out_str(o, "name", "%s", o->json ? preset->name : cell);
+	out_str(o, "source", "%s\n", preset->source);
+	print_settings(o, preset);
+	out_close_object(o);
+}
+
+/* Those of one algorithm, or all with @algo NULL. */
+static int list_presets(struct out *o, const char *algo)
+{
+	const struct preset *preset;
+	const char *last = "";
+	int width = name_width();
+
+	out_open_array(o, NULL);
+	for (preset = presets; preset->cc; preset++) {
+		if (algo && strcmp(algo, preset->cc))
+			continue;
+		if (strcmp(last, preset->cc)) {
+			out_text(o, preset->cc);
+			out_text(o, "\n");
+		}
+		last = preset->cc;
+		print_preset(o, preset, width);
+	}
+	out_close_array(o);
+	out_document_end(o);
+	return STATUS_OK;
+}
+
+/* Complain unless there are presets of this algorithm. */
+static int check_algo(const char *algo)
+{
+	const struct preset *preset;
+	const char *last = "";
+	char known[256] = "";
+
+	for (preset = presets; preset->cc; preset++) {
+		if (!strcmp(preset->cc, algo))
+			return STATUS_OK;
+		if (strcmp(last, preset->cc))
+			append_name(known, sizeof(known), preset->cc);
+		last = preset->cc;
+	}
+	complain("no presets of '%s' (there are some of: %s)", algo, known);
+	return STATUS_INPUT;
+}
+
+static const struct preset *find_preset(const char *algo, const char *name)
+{
+	const struct preset *preset;
+	char known[512] = "";
+
+	for (preset = presets; preset->cc; preset++) {
+		if (strcmp(preset->cc, algo))
+			continue;
+		if (!strcmp(preset->name, name))
+			return preset;
+		append_name(known, sizeof(known), preset->name);
+	}
+	complain("%s has no preset '%s' (it has: %s)", algo, name, known);
+	return NULL;
+}
+
+static int set_preset(struct app *app, const struct preset *preset)
+{
+	struct cc_list list;
+	const struct cc *cc;
+	int status;
+
+	status = app_connect(app, preset->cc);
+	if (status)
+		return status;
+	status = cc_fetch(app, &list);
+	if (!status) {
+		cc = cc_lookup(&list, preset->cc);
+		if (cc) {
+			status = cc_apply_preset(app, cc, preset);
+		} else {
+			complain("%s is not loaded (try: modprobe tcp_%s)", preset->cc,
+				 preset->cc);
+			status = STATUS_INPUT;
+		}
+	}
+	cc_list_free(&list);
+	return status;
+}
+
+/* quell cc preset [list] [ALGO], quell cc preset ALGO PRESET */
+int cc_preset(struct app *app, int argc, char **argv)
+{
+	const struct preset *preset;
+	bool list = argc < 2;
+
+	if (argc && (!strcmp(argv[0], "list") || !strcmp(argv[0], "show"))) {
+		list = true;
+		argc--;
+		argv++;
+	}
+	if (argc && check_algo(argv[0]))
+		return STATUS_INPUT;
+	if (list)
+		return list_presets(&app->out, argc ? argv[0] : NULL);
+	preset = find_preset(argv[0], argv[1]);
+	return preset ? set_preset(app, preset) : STATUS_INPUT;
+}

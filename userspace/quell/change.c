@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell cc set, reset and preset: what changes parameters.
+ *
+ * Values are read by the units the kernel gave and checked against its ranges.
+ * What is to change goes out in one request, which the kernel takes whole or
+ * not at all.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preset.h"
+#include "qty.h"
+#include "quell.h"
+
+/**
+ * struct change - one parameter of a request
+ * @param: which
+ * @text: new value as typed, NULL for the default
+ * @value: new value in base units; not sent in a reset
+ * @end: where its attribute ends in the message, bytes
+ */
+struct change {
+	const struct param	*param;
+	const char		*text;
+	uint64_t		value;
+	uint32_t		end;
+};
+
+/* Room for all that can be changed at once: each parameter one time. */
+struct changes {
+	const struct cc	*cc;
+	struct change	*list;
+	size_t		n;
+};
+
+static int read_value(const struct cc *cc, struct change *c)
+{
+	const struct param *p = c->param;
+	enum qty_status why;
+	char range[CC_RANGE_LEN];
+
+	cc_format_range(range, sizeof(range), p);
+	why = qty_parse(c->text, p->unit, &c->value);
+	if (why) {
+		complain("%s %s: '%s' %s; expected %s, range %s", cc->name, p->name,
+			 c->text, qty_status_text(why), qty_expected(p->unit), range);
+		return STATUS_INPUT;
+	}
+	if ((HAVE(p, QUELL_A_PARAM_RANGE_MIN) && c->value < p->min) ||
+	    (HAVE(p, QUELL_A_PARAM_RANGE_MAX) && c->value > p->max)) {
+		complain("%s %s: '%s' is out of range %s", cc->name, p->name,
+			 c->text, range);
+		return STATUS_INPUT;
+	}
+	return STATUS_OK;
+}
+
+static bool is_listed(const struct changes *changes, const struct param *param)
+{
+	size_t i;
+
+	for (i = 0; i < changes->n; i++)
+		if (changes->list[i].param == param)
+			return true;
+	return false;
+}
+
+static int add_change(struct changes *changes, const char *name, const char *text)
+{
+	struct change *c = &changes->list[changes->n];
+	const struct param *param;
+
+	param = cc_find_param(changes->cc, name);
+	if (!param)
+		return STATUS_INPUT;
+	if (is_listed(changes, param)) {
+		complain("%s %s: given twice", changes->cc->name, name);
+		return STATUS_INPUT;
+	}
+	*c = (struct change){ .param = param, .text = text };
+	if (text && read_value(changes->cc, c))
+		return STATUS_INPUT;
+	changes->n++;
+	return STATUS_OK;
+}
+
+/* Say what the kernel refused, with the parameter it pointed at if it did. */
+static int complain_changes(const struct changes *changes, const struct nl_error *err)
+{
+	char what[256];
+	size_t i;
+
+	snprintf(what, sizeof(what), "%s", changes->cc->name);
+	for (i = 0; err->has_offset && i < changes->n; i++) {
+		const struct change *c = &changes->list[i];
+
+		if (err->offset < c->end) {
+			snprintf(what, sizeof(what), "%s %s%s%s", changes->cc->name,
+				 c->param->name, c->text ? " " : "",
+				 c->text ? c->text : "");
+			break;
+		}
+	}
+	return complain_kernel(what, err);
+}
+
+static int send_changes(struct app *app, struct changes *changes, uint8_t cmd)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, cmd);
+	struct nl_error err;
+	size_t i;
+
+	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, changes->cc->name);
+	for (i = 0; i < changes->n; i++) {
+		struct change *c = &changes->list[i];
+		struct nlattr *nest;
+
+		nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);
+		mnl_attr_put_strz(nlh, QUELL_A_PARAM_NAME, c->param->name);
+		if (cmd == QUELL_CMD_CC_SET)
+			mnl_attr_put_u64(nlh, QUELL_A_PARAM_VALUE, c->value);
+		mnl_attr_nest_end(nlh, nest);
+		c->end = nlh->nlmsg_len;
+	}
+	if (nl_do(&app->nl, nlh, NULL, &err))
+		return complain_changes(changes, &err);
+	return STATUS_OK;
+}
+
+static int alloc_changes(struct changes *changes, const struct cc *cc)
+{
+	changes->cc = cc;
+	changes->n = 0;
+	changes->list = calloc(cc->n_params + 1, sizeof(*changes->list));
+	if (changes->list)
+		return STATUS_OK;
+	complain("%s", strerror(ENOMEM));
+	return STATUS_KERNEL;
+}
+
+/* What set and reset share: @step arguments per parameter, a name or name and value. */
+static int change_params(struct app *app, int argc, char **argv, int step, uint8_t cmd)
+{
+	struct changes changes = {};
+	const struct cc *cc;
+	struct cc_list list;
+	int status, i;
+
+	status = cc_fetch(app, &list);
+	if (status)
+		goto free_list;
+
+	status = STATUS_INPUT;
+	cc = cc_find(&list, argv[0]);
+	if (!cc)
+		goto free_list;
+	status = alloc_changes(&changes, cc);
+	for (i = 1; !status && i < argc; i += step)
+		status = add_change(&changes, argv[i], step == 2 ? argv[i + 1] : NULL);
+	if (!status)
+		status = send_changes(app, &changes, cmd);
+	free(changes.list);
+
+free_list:
+	cc_list_free(&list);
+	return status;
+}
+
+/* What the preset names, then the defaults of all else; @words holds its texts. */
+static int add_preset(struct changes *changes, const struct preset *preset,
+		      struct preset_word *words)
+{
+	const struct cc *cc = changes->cc;
+	const char *at = preset->set;
+	size_t i;
+
+	for (; preset_next(&at, words); words++)
+		if (add_change(changes, words->name, words->value))
+			return STATUS_INPUT;
+	for (i = 0; i < cc->n_params; i++) {
+		const struct param *p = &cc->params[i];
+
+		if (is_listed(changes, p))
+			continue;
+		if (!HAVE(p, QUELL_A_PARAM_DEFAULT)) {
+			complain("%s %s: the kernel does not tell the default", cc->name,
+				 p->name);
+			return STATUS_KERNEL;
+		}
+		changes->list[changes->n++] = (struct change){ .param = p, .value = p->def };
+	}
+	return STATUS_OK;
+}
+
+/**
+ * cc_apply_preset() - put an algorithm to its defaults but for a preset's values
+ * @app: connected to the kernel
+ * @cc: algorithm, with all its parameters
+ * @preset: one of this algorithm
+ *
+ * Every parameter goes into one request, so that all change or none does.
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset)
+{
+	struct preset_word *words = calloc(cc->n_params + 1, sizeof(*words));
+	struct changes changes;
+	int status;
+
+	status = alloc_changes(&changes, cc);
+	if (!status && !words)
+		status = STATUS_KERNEL;
+	if (!status)
+		status = add_preset(&changes, preset, words);
+	if (!status)
+		status = send_changes(app, &changes, QUELL_CMD_CC_SET);
+	free(changes.list);
+	free(words);
+	return status;
+}
+
+/* quell cc set ALGO PARAM VALUE [PARAM VALUE]... */
+int cc_set(struct app *app, int argc, char **argv)
+{
+	if (argc % 2 == 0) {
+		complain("cc set: the value of '%s' is missing", argv[argc - 1]);
+		return STATUS_INPUT;
+	}
+	return change_params(app, argc, argv, 2, QUELL_CMD_CC_SET);
+}
+
+/* quell cc reset ALGO [PARAM]... */
+int cc_reset(struct app *app, int argc, char **argv)
+{
+	return change_params(app, argc, argv, 1, QUELL_CMD_CC_RESET);
+}

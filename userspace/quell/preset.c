@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading presets, and telling which one is in force.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "preset.h"
+#include "qty.h"
+
+/**
+ * preset_next() - take the next parameter of a preset
+ * @at: where to go on, first @preset->set; moved behind what was taken
+ * @word: name and value, cut off where they do not fit
+ *
+ * Return: false at the end.
+ */
+bool preset_next(const char **at, struct preset_word *word)
+{
+	size_t name = strcspn(*at, " ");
+	const char *rest = *at + name + strspn(*at + name, " ");
+	size_t value = strcspn(rest, " ");
+
+	if (!name)
+		return false;
+	snprintf(word->name, sizeof(word->name), "%.*s", (int)name, *at);
+	snprintf(word->value, sizeof(word->value), "%.*s", (int)value, rest);
+	*at = rest + value + strspn(rest + value, " ");
+	return true;
+}
+
+/**
+ * preset_value() - the value a preset gives a parameter
+ * @preset: the preset
+ * @name: of the parameter
+ * @word: room for the value
+ *
+ * Return: the value as written, in @word, or NULL if it is to be the default.
+ */
+const char *preset_value(const struct preset *preset, const char *name,
+			 struct preset_word *word)
+{
+	const char *at = preset->set;
+
+	while (preset_next(&at, word))
+		if (!strcmp(word->name, name))
+			return word->value;
+	return NULL;
+}
+
+static bool has_param(const struct cc *cc, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < cc->n_params; i++)
+		if (!strcmp(cc->params[i].name, name))
+			return true;
+	return false;
+}
+
+static bool has_values(const struct cc *cc, const struct preset *preset)
+{
+	struct preset_word word;
+	const char *at = preset->set;
+	size_t i;
+
+	while (preset_next(&at, &word))
+		if (!has_param(cc, word.name))
+			return false;
+	for (i = 0; i < cc->n_params; i++) {
+		const struct param *p = &cc->params[i];
+		const char *text = preset_value(preset, p->name, &word);
+		uint64_t want = p->def;
+
+		if (text ? qty_parse(text, p->unit, &want) : !HAVE(p, QUELL_A_PARAM_DEFAULT))
+			return false;
+		if (p->value != want)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * preset_in_force() - which preset the values of an algorithm are
+ * @table: presets, the last without cc
+ * @cc: algorithm with all its parameters
+ *
+ * Return: the preset whose values, and the defaults else, are all in force, or
+ * NULL.
+ */
+const struct preset *preset_in_force(const struct preset *table, const struct cc *cc)
+{
+	for (; table->cc; table++)
+		if (!strcmp(table->cc, cc->name) && has_values(cc, table))
+			return table;
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Presets: sets of values with a name and a source.
+ */
+#ifndef QUELL_CLI_PRESET_H
+#define QUELL_CLI_PRESET_H
+
+#include <stdbool.h>
+
+#include "model.h"
+
+/* Room for the longest name of a parameter and the longest value in a preset. */
+#define PRESET_WORD_LEN	32
+
+/**
+ * struct preset - one of them
+ * @cc: algorithm
+ * @name: unique within the algorithm
+ * @source: where the numbers are from, one line
+ * @set: names and values in turn, separated by single spaces
+ */
+struct preset {
+	const char	*cc;
+	const char	*name;
+	const char	*source;
+	const char	*set;
+};
+
+/* One parameter of a preset, as written there. */
+struct preset_word {
+	char	name[PRESET_WORD_LEN];
+	char	value[PRESET_WORD_LEN];
+};
+
+/* Those of one algorithm stand together; the last has no cc. */
+extern const struct preset presets[];
+
+bool preset_next(const char **at, struct preset_word *word);
+const char *preset_value(const struct preset *preset, const char *name,
+			 struct preset_word *word);
+const struct preset *preset_in_force(const struct preset *table, const struct cc *cc);
+
+#endif /* QUELL_CLI_PRESET_H */
