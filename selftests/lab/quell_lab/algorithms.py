@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from . import units
 from .errors import InputError, nearest
+from .presets import all_presets
 
 
 CORE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -33,7 +34,7 @@ KINDS = {
     "_TOKENS": Kind(units.parse_int, str),
     "_PKTS": Kind(units.parse_int, str),
     "_NR": Kind(units.parse_int, str),
-    "_BOOL": Kind(units.parse_int, str),
+    "_BOOL": Kind(units.parse_switch, units.show_switch),
     "_Q16": Kind(units.parse_q16, units.show_q16),
     "_NS": Kind(units.parse_time, units.show_time),
 }
@@ -132,8 +133,9 @@ class Variant:
 
     name: str
     label: str
-    values: dict		# parameter -> base-unit value
-    texts: dict			# parameter -> as written
+    values: dict		# parameter -> base-unit value, the preset's included
+    texts: dict			# parameter -> as written, without the preset's
+    preset: str = None
 
     @property
     def modules(self):
@@ -141,18 +143,29 @@ class Variant:
         return ALGORITHMS[self.name].modules
 
 
-def make_variant(where, name, label, texts):
-    """Check an algorithm's name and parameters."""
+def make_variant(where, name, label, texts, preset=None):
+    """Check an algorithm's name, preset and the parameters that override it."""
     if name not in ALGORITHMS:
         raise InputError(where, f"unknown congestion control '{name}'"
                          f"{nearest(name, ALGORITHMS)}: one of {', '.join(ALGORITHMS)}")
     known = ALGORITHMS[name].parameters
     values = {}
-    for key, text in texts.items():
+    for key, text in {**preset_texts(where, name, preset), **texts}.items():
         if key not in known:
             raise InputError(where, unknown_parameter(name, key))
         values[key] = known[key].parse(f"{where}: {name}.{key}", text)
-    return Variant(name, label, values, {key: str(text) for key, text in texts.items()})
+    return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset)
+
+
+def preset_texts(where, name, preset):
+    """Values of an algorithm's preset as written, none without a preset."""
+    if preset is None:
+        return {}
+    known = all_presets().get(name, {})
+    if preset not in known:
+        raise InputError(where, f"{name} has no preset '{preset}'" + (
+            f"{nearest(preset, known)}: one of {', '.join(known)}" if known else ": it has none"))
+    return known[preset].texts
 
 
 def unknown_parameter(name, key):

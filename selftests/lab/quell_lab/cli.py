@@ -88,8 +88,8 @@ def _incast_options(parser):
     add("--trunk-rate", metavar="RATE", help="dumbbell: between the switches; default: --rate")
     add("--trunk-delay", metavar="TIME", help="dumbbell: default: --delay")
     add("--cc", metavar="CC[:KEY=VALUE]...,...", required=True, help="congestion controls, each a "
-        f"run of its own: {', '.join(ALGORITHMS)}; parameters make a variant of its own, "
-        "for example swift,swift:ai=1gbit")
+        f"run of its own: {', '.join(ALGORITHMS)}; parameters or a preset make a variant of its "
+        "own, for example swift,swift:ai=1gbit,smartt:preset=nscc")
     add("--set", metavar="CC.KEY=VALUE", action="append", default=[], help="set a parameter in "
         "every run of that congestion control; may be repeated")
     add("--limit", metavar="SIZE", default="500kb", help="data queue of a switch port; default "
@@ -162,12 +162,14 @@ def _pair(where, text):
 
 
 def _algorithms(cc_text, set_texts):
-    """--cc and --set as algorithm tables; an entry's own parameters win over --set."""
+    """--cc and --set as algorithm tables; an entry's own parameters win over --set, --set
+    over its preset."""
     entries = []
     for text in cc_text.split(","):
         name, *pairs = text.split(":")
-        entries.append({"name": name, "label": text,
-                        "set": dict(_pair("--cc", pair) for pair in pairs)})
+        settings = dict(_pair("--cc", pair) for pair in pairs)
+        preset = settings.pop("preset", None)
+        entries.append(_given({"name": name, "label": text, "preset": preset, "set": settings}))
     own = [dict(entry["set"]) for entry in entries]
     for text in set_texts:
         path, value = _pair("--set", text)

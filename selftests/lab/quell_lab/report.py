@@ -141,7 +141,8 @@ def _network(scenario):
 def _algorithms(scenario):
     rows = []
     for variant in scenario.variants:
-        text = ", ".join(f"{key} {value}" for key, value in variant.texts.items())
+        parts = [f"preset {variant.preset}"] if variant.preset else []
+        text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])
         rows.append((variant.label, f"{variant.name}: {text or 'defaults'}"))
     return rows
 

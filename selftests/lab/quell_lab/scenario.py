@@ -64,6 +64,7 @@ ECN_KEY = Key("size", 1, SIZE_MAX)
 ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
+    "preset": Key("text", default=None),
     "set": Key("table", default=None),
 }
 FLOW_KEYS = {
@@ -293,8 +294,10 @@ def _variants(places, tables):
         settings = entry["set"] or {}
         label = entry["label"]
         if label is None:
-            label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in settings.items()])
-        variant = make_variant(where, entry["name"], label, settings)
+            pairs = {"preset": entry["preset"]} if entry["preset"] is not None else {}
+            pairs.update(settings)
+            label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
+        variant = make_variant(where, entry["name"], label, settings, entry["preset"])
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -71,6 +71,15 @@ def parse_int(text):
     return int(text)
 
 
+def parse_switch(text):
+    """1 or 0, written as on or off, true or false, or as such."""
+    value = {"on": 1, "off": 0, "true": 1, "false": 0, "1": 1, "0": 0}.get(
+        str(text).strip().lower())
+    if value is None:
+        raise ValueError(f"'{text}' is neither on nor off")
+    return value
+
+
 def parse_q16(text):
     """A plain decimal fraction, in units of 1/65536, rounded to the nearest."""
     if not re.fullmatch(r"\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*", str(text)):
@@ -112,6 +121,11 @@ def show_byte_rate(bytes_ps):
 def show_time(time_ns):
     """Time with the suffix that keeps it readable, six digits."""
     return _scaled(time_ns, ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns")))
+
+
+def show_switch(value):
+    """1 or 0 as a word."""
+    return "on" if value else "off"
 
 
 def show_q16(value):

@@ -75,6 +75,15 @@ class Numbers(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(units.parse_q16(text), value)
 
+    def test_switch(self):
+        for text, value in (("on", 1), ("Off", 0), ("1", 1), (0, 0), (True, 1), (False, 0)):
+            with self.subTest(text):
+                self.assertEqual(units.parse_switch(text), value)
+        for text in ("", "2", "of", "yes please", 1.0):
+            with self.subTest(text), self.assertRaises(ValueError):
+                units.parse_switch(text)
+        self.assertEqual([units.show_switch(value) for value in (0, 1)], ["off", "on"])
+
     def test_int_refuses_everything_else(self):
         for value in ("1.0", "-1", "one", "", True, "1e3", 1.5):
             with self.subTest(value), self.assertRaises(ValueError):
