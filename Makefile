@@ -12,6 +12,9 @@ MODDIR		?= /lib/modules/$(KERNELRELEASE)/updates/quell
 OUT		:= $(CURDIR)/build
 LAB		:= $(OUT)/lab
 DEMO		?= $(CURDIR)/demo
+REPRODUCE	?= $(CURDIR)/reproduce
+# Words of the figures wanted, for example FIGURE="TIMELY Table 1"; all without
+FIGURE		?=
 # Handed on to kbuild, for example KBUILD_ARGS=LLVM=1
 KBUILD_ARGS	?=
 
@@ -52,6 +55,10 @@ demo: lab
 	@echo
 	@echo "Report: $(DEMO)/report.html"
 
+# Every scenario that names a figure of a paper; ours beside the paper's.
+reproduce: lab
+	selftests/lab/lab reproduce "$(FIGURE)" --out $(REPRODUCE)
+
 check: deps-check
 	$(MAKE) tools lab lab-debug
 	selftests/check
@@ -79,6 +86,7 @@ help:
 	@echo 'make              modules for the running kernel (KERNELRELEASE=, KDIR=) and tools'
 	@echo 'make install      install both (DESTDIR=, PREFIX=)'
 	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
+	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-SUITE  one suite of it:'
 	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
@@ -87,5 +95,6 @@ help:
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo check model-errors perf clean help \
+.PHONY: all modules tools install lab lab-debug demo reproduce check model-errors perf \
+	clean help \
 	deps-build deps-demo deps-check

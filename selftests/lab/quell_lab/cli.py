@@ -6,9 +6,9 @@ import os
 import shlex
 import sys
 
-from . import plan, runner, scenario
+from . import flows, plan, runner, scenario, show
 from .algorithms import ALGORITHMS, unknown_parameter
-from .errors import InputError, RunError, nearest
+from .errors import InputError, nearest
 from .schema import Key, Places, check
 
 EXIT_FAILED = 1
@@ -64,10 +64,17 @@ def make_parser():
     run.add_argument("file", metavar="FILE.scenario")
     run.add_argument("--seed", metavar="N", help="instead of the file's seed")
     _run_options(run)
-    show = commands.add_parser("plan", help="check a scenario file and print what would run",
+    again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
+                                epilog=UNITS, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    again.add_argument("word", metavar="WORD", nargs="?", default="", help="only scenarios with "
+                       "this word in the name of a figure or of the file")
+    again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
+    _run_options(again)
+    only = commands.add_parser("plan", help="check a scenario file and print what would run",
                                allow_abbrev=False)
-    show.add_argument("file", metavar="FILE.scenario")
-    show.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
+    only.add_argument("file", metavar="FILE.scenario")
+    only.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
     return parser
 
 
@@ -120,7 +127,7 @@ def incast_table(args):
     """The scenario dictionary an incast command line stands for."""
     places = Places(options=INCAST_OPTIONS)
     senders = check(places, "incast", {"senders": args.senders},
-                    {"senders": scenario.INCAST_KEYS["senders"]})["senders"]
+                    {"senders": flows.INCAST_KEYS["senders"]})["senders"]
     network = {"kind": args.topology, "rate": args.rate, "delay": args.delay, "mtu": args.mtu}
     trunk = {"trunk-rate": args.trunk_rate, "trunk-delay": args.trunk_delay}
     trunk = {key: value for key, value in trunk.items() if value is not None}
@@ -221,67 +228,51 @@ def open_directory(path):
     return replaced
 
 
-def _print_summary(summaries, out):
-    width = max(len(label) for label in summaries)
-    print(f"{'':{width}}  {'FCT p50':>11} {'FCT p99':>11} {'FCT max':>11} {'goodput':>13} "
-          f"{'queue max':>11} {'drops':>6} {'marks':>7} {'retrans':>7} {'wall':>7}")
-    for label, summary in summaries.items():
-        fct = summary["fct_ns"]
-        times = [f"{fct[key] / 1000:8.1f} us" if fct[key] is not None else f"{'-':>11}"
-                 for key in ("p50", "p99", "max")]
-        top = summary["queue"]["max_bytes"] if summary["queue"] else 0
-        print(f"{label:{width}}  {times[0]} {times[1]} {times[2]} "
-              f"{summary['goodput_bits_ps'] / 1e9:7.2f} Gbit/s {top / 1000:8.1f} kB "
-              f"{summary['drops']:6} {summary['marks']:7} {summary['retransmitted_segs']:7} "
-              f"{summary['wall_s']:5.1f} s")
-    print(f"report: {os.path.join(out, 'report.html')}")
+def _options(args):
+    """(jobs at a time, time limit, kernel) of a command line that runs something."""
+    jobs_max = _whole("--jobs", args.jobs, 1, 1024) if args.jobs is not None else len(
+        os.sched_getaffinity(0))
+    timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
+    check_directory(args.out)
+    return jobs_max, timeout_s, runner.find_kernel(args.kernel)
 
 
-def _explain_failure(job, error):
-    print(f"\n{job.variant.label}: {error}", file=sys.stderr)
-    tail = job.tail()
-    if tail:
-        print(f"last lines of {job.log}:", file=sys.stderr)
-        for line in tail:
-            print(f"    | {line}", file=sys.stderr)
+def _replace(args):
+    if open_directory(args.out) and not args.quiet:
+        print(f"replacing the earlier result in {args.out}", file=sys.stderr)
 
 
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output  # matplotlib takes a second to load: not for bad input
-    jobs_max = _whole("--jobs", args.jobs, 1, 1024) if args.jobs is not None else len(
-        os.sched_getaffinity(0))
-    timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
-    check_directory(args.out)
-    kernel = runner.find_kernel(args.kernel)
+    jobs_max, timeout_s, kernel = _options(args)
     runner.check_modules(kernel, wanted)
-    if open_directory(args.out) and not args.quiet:
-        print(f"replacing the earlier result in {args.out}", file=sys.stderr)
+    _replace(args)
     output.clear(args.out)
-    jobs, outcomes = runner.run_all(wanted, kernel, args.out, jobs_max, timeout_s, args.quiet)
-    failures = {}
-    for job in jobs:
-        error = outcomes[job.variant.label]
-        if isinstance(error, RunError):
-            failures.setdefault(job.variant.label, []).append(str(error))
-            _explain_failure(job, error)
-        if job.complaints:
-            failures.setdefault(job.variant.label, []).append(
-                f"kernel log: {job.complaints[0]}")
-            print(f"\n{job.variant.label}: the kernel complained, see {job.log}:\n"
-                  f"    | {job.complaints[0]}", file=sys.stderr)
-    results = [outcomes[job.variant.label] for job in jobs
-               if not isinstance(outcomes[job.variant.label], RunError)]
+    jobs = runner.make_jobs(wanted, kernel, args.out)
+    outcomes = {}
+    runner.run_all(jobs, jobs_max, timeout_s, args.quiet,
+                   lambda job, outcome: outcomes.update({job: outcome}))
     facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
              "jobs": jobs_max}
-    summaries, problems = output.write(args.out, wanted, results, failures, facts)
-    for label, texts in problems.items():
-        print(f"\n{label}: physics checks failed:", file=sys.stderr)
-        for text in texts:
-            print(f"    {text}", file=sys.stderr)
-    if summaries and not args.quiet:
-        _print_summary(summaries, args.out)
-    return EXIT_FAILED if failures or problems else 0
+    done = output.evaluate(args.out, wanted, jobs, outcomes, facts)
+    if done.summaries and not args.quiet:
+        show.result(done.summaries, done.paper, args.out)
+    return 0 if done.good else EXIT_FAILED
+
+
+def _reproduce(args, command):
+    """All scenarios that name a paper's figure, or those a word picks; exit status."""
+    from . import reproduce
+    wanted = reproduce.choose(args.scenarios or reproduce.SCENARIOS, args.word)
+    jobs_max, timeout_s, kernel = _options(args)
+    for _, one in wanted:
+        runner.check_modules(kernel, one)
+    _replace(args)
+    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
+             "jobs": jobs_max}
+    good = reproduce.run(wanted, kernel, args.out, timeout_s, args.quiet, facts)
+    return 0 if good else EXIT_FAILED
 
 
 def _plan(args):
@@ -310,8 +301,10 @@ def main(argv):
         args = make_parser().parse_args(argv)
         if args.command == "plan":
             return _plan(args)
-        table, places = _load(args)
         command = "selftests/lab/lab " + shlex.join(argv)
+        if args.command == "reproduce":
+            return _reproduce(args, command)
+        table, places = _load(args)
         return _execute(args, scenario.build(table, places), command)
     except InputError as error:
         print(f"lab: {error}", file=sys.stderr)

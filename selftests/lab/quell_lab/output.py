@@ -4,11 +4,22 @@
 import json
 import os
 import shutil
+from dataclasses import dataclass
 
-from . import plots, report, results as checks, summary, tables
+from . import paper, plots, report, results as checks, show, summary, tables
+from .errors import RunError
 
 FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html")
 STEMS = ("start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What became of a scenario's runs."""
+
+    summaries: dict		# label -> summary of the runs that gave a result
+    paper: list			# comparisons with the paper's figures
+    good: bool			# every run gave a result that can be
 
 
 def clear(directory):
@@ -35,8 +46,23 @@ def _config(scenario):
     }
 
 
+def evaluate(directory, scenario, jobs, outcomes, facts):
+    """Judge the outcomes of a scenario's jobs, say what failed, write all files."""
+    failures = {}
+    for job in jobs:
+        if isinstance(outcomes[job], RunError):
+            failures.setdefault(job.variant.label, []).append(str(outcomes[job]))
+        if job.complaints:
+            failures.setdefault(job.variant.label, []).append(
+                f"the kernel complained, see {job.log}: {job.complaints[0]}")
+    good = [outcomes[job] for job in jobs if not isinstance(outcomes[job], RunError)]
+    summaries, rows, problems = write(directory, scenario, good, failures, facts)
+    show.explain(jobs, failures, problems)
+    return Evaluation(summaries, rows, not failures and not problems)
+
+
 def write(directory, scenario, results, failures, facts):
-    """Write all files; ({label: summary}, {label: problems})."""
+    """Write all files; ({label: summary}, paper's figures, {label: problems})."""
     tables.write(directory, results)
     summaries = {result.variant.label: summary.summarise(scenario, result) for result in results}
     problems = {}
@@ -45,6 +71,7 @@ def write(directory, scenario, results, failures, facts):
         summaries[result.variant.label]["physics"] = found
         if found:
             problems[result.variant.label] = found
+    rows = paper.compare(scenario, summaries)
     document = {
         "quell_lab": 1,
         "seed": scenario.seed,
@@ -54,6 +81,7 @@ def write(directory, scenario, results, failures, facts):
         "command": facts["command"],
         "config": _config(scenario),
         "failures": failures,
+        "paper": rows,
         "cc": summaries,
     }
     with open(os.path.join(directory, "summary.json"), "w", encoding="utf-8") as file:
@@ -68,6 +96,6 @@ def write(directory, scenario, results, failures, facts):
     for stem, svg in figures.items():
         with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
             file.write(svg)
-    report.write(os.path.join(directory, "report.html"), scenario, summaries, figures, problems,
-                 failures, facts)
-    return summaries, problems
+    report.write(os.path.join(directory, "report.html"), scenario, summaries, rows, figures,
+                 problems, failures, facts)
+    return summaries, rows, problems

@@ -92,6 +92,29 @@ def ideal_ns(links, payload_bytes, mtu_bytes, cold=False):
     return total.numerator // total.denominator
 
 
+def payload_wire_bytes(payload_bytes, mtu_bytes):
+    """Bytes of wire time that a flow's packets take, all but the last of them full."""
+    full, rest = divmod(payload_bytes, mss_bytes(mtu_bytes))
+    last = wire_bytes(rest + HEADER_BYTES) if rest else 0
+    return full * wire_bytes(mtu_bytes) + last
+
+
+def receive_limit_ns(flows):
+    """
+    Earliest time by which one host can have received all of some flows, whole
+    ns: no flow is faster than alone, and the host's cable carries them one
+    after the other, from when the first packet can be there.  flows:
+    (start_ns, links, payload bytes, MTU), all ending in the same cable.
+    """
+    alone = max(start_ns + ideal_ns(links, size, mtu) for start_ns, links, size, mtu in flows)
+    first = min(start_ns + one_way_ns(links[:-1], HEADER_BYTES + min(size, mss_bytes(mtu)))
+                for start_ns, links, size, mtu in flows)
+    last = flows[0][1][-1]
+    carried = sum(serialise_ns(payload_wire_bytes(size, mtu), last.rate_bits_ps)
+                  for _, _, size, mtu in flows)
+    return max(alone, int(first + carried + last.delay_ns))
+
+
 def packet_time_ns(links, mtu_bytes):
     """Wire time of one full packet on the slowest link, rounded up."""
     time = max(serialise_ns(wire_bytes(mtu_bytes), link.rate_bits_ps) for link in links)

@@ -62,20 +62,17 @@ class Look:
         return DASHES[self.numbers[label] % len(DASHES)]
 
 
-def _horizon_ns(rows, factor):
+def _horizon_ns(results, factor):
     """
     Where a time axis ends: at the last completion not later than so many times
     the median one.  A flow that waited out a retransmission timeout would
-    otherwise press everything else against the axis.
+    otherwise press everything else against the axis.  A flow cut short by the
+    end of the run counts as ending then.
     """
-    ends = sorted(row.end_ns for row in rows if row.finished)
+    ends = sorted(result.active_until_ns(row) for result in results for row in result.flows)
     if not ends:
         return 1
     return max(end for end in ends if end <= factor * ends[(len(ends) - 1) // 2])
-
-
-def _all_rows(results):
-    return [row for result in results for row in result.flows]
 
 
 def _late(result, horizon_ns):
@@ -84,6 +81,13 @@ def _late(result, horizon_ns):
     if not ends:
         return ""
     return f"; {len(ends)} later, until {units.show_time(max(ends) // 1000 * 1000)}"
+
+
+def _mark_windows(axes, scenario):
+    """The measured windows, shaded."""
+    for window in scenario.windows:
+        axes.axvspan(window.begin_ns / NS_PER_US, window.end_ns / NS_PER_US, color="#000000",
+                     alpha=0.06, linewidth=0)
 
 
 def _thin(times, values, points=POINTS_MAX):
@@ -130,7 +134,7 @@ def _grid(count):
 def start_finish(results, look):
     """Start against finish time of each flow, as in Fig. 3 of the VAI/SF paper."""
     figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    horizon_ns = _horizon_ns(_all_rows(results), POOLED_HORIZON)
+    horizon_ns = _horizon_ns(results, POOLED_HORIZON)
     top_us = horizon_ns / NS_PER_US * 1.04
     for result in results:
         rows = [row for row in result.flows if row.finished]
@@ -161,19 +165,21 @@ def _gaps(times, values, step):
     return broken_times, broken_values
 
 
-def fairness(results, look, window_ns):
+def fairness(results, look, scenario):
     """Jain's index of the flows active, per window."""
+    window_ns = scenario.record.window_ns
     figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
     for result in results:
-        windows = jain_windows(result, window_ns)
+        windows = jain_windows(result, window_ns, scenario.allow_unfinished)
         times, values = _gaps([(begin + window_ns / 2) / NS_PER_US for begin, _, _ in windows],
                               [index for _, index, _ in windows], window_ns / NS_PER_US)
         label = result.variant.label
         axes.plot(times, values, look.dash(label), color=look.colour(label), linewidth=1.3,
                   label=label)
+    _mark_windows(axes, scenario)
     axes.axhline(FAIR, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0, 1.04)
-    _time_axis(axes, _horizon_ns(_all_rows(results), POOLED_HORIZON) / NS_PER_US)
+    _time_axis(axes, _horizon_ns(results, POOLED_HORIZON) / NS_PER_US)
     axes.set_ylabel("Jain index")
     axes.set_title(f"Fairness among active flows, windows of {window_ns / NS_PER_US:g} µs")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
@@ -193,7 +199,7 @@ def queues(results, look, scenario, summaries):
         worst = summaries[label]["queue"]
         port = worst["port"] if worst else ""
         rows = [(0, 0)] + result.queues.get(port, [])
-        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
+        end_ns = _horizon_ns([result], PANEL_HORIZON)
         rows = [row for row in rows if row[0] <= end_ns]
         rows.append((end_ns, rows[-1][1]))
         times, values = _thin([time_ns / NS_PER_US for time_ns, _ in rows],
@@ -201,6 +207,7 @@ def queues(results, look, scenario, summaries):
         axes.plot(times, values, color=look.colour(label), linewidth=0.9,
                   drawstyle="steps-post")
         axes.axhline(limit, color="#888888", linewidth=0.8)
+        _mark_windows(axes, scenario)
         if scenario.queue.ecn_max_bytes:
             axes.axhline(scenario.queue.ecn_min_bytes, color="#888888", linewidth=0.8,
                          linestyle=(0, (1, 2)))
@@ -225,7 +232,7 @@ def windows(results):
     """Congestion window of every flow; early starters dark, late ones light."""
     figure, panels = _grid(len(results))
     for result, axes in zip(results, panels):
-        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
+        end_ns = _horizon_ns([result], PANEL_HORIZON)
         shown = {number: [row for row in rows if row[0] <= end_ns]
                  for number, rows in result.cwnd.items()}
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
@@ -245,7 +252,7 @@ def rates(results, scenario):
     line_gbit = max(cable.rate_bits_ps for cable in scenario.graph.cables) / 1e9
     figure, panels = _grid(len(results))
     for result, axes in zip(results, panels):
-        end_ns = _horizon_ns(result.flows, PANEL_HORIZON)
+        end_ns = _horizon_ns([result], PANEL_HORIZON)
         shown = {}
         for number, rows in result.delivered.items():
             line = []
@@ -259,6 +266,7 @@ def rates(results, scenario):
                 line.append((before_ns, 0))
             shown[number] = line
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
+        _mark_windows(axes, scenario)
         axes.set_ylabel("Goodput (Gbit/s)")
         axes.set_ylim(0, min(axes.get_ylim()[1], line_gbit * 1.02))
         _time_axis(axes, end_ns / NS_PER_US)
@@ -303,10 +311,14 @@ def draw(scenario, results, summaries):
     """{file stem: figure} of a report, in its order."""
     look = Look([result.variant.label for result in results])
     with plt.rc_context(STYLE):
-        figures = {
-            "start-finish": start_finish(results, look),
-            "fct-cdf": completion(results, look),
-            "jain": fairness(results, look, scenario.record.window_ns),
+        figures = {}
+        if any(row.finished for result in results for row in result.flows):
+            figures = {
+                "start-finish": start_finish(results, look),
+                "fct-cdf": completion(results, look),
+            }
+        figures |= {
+            "jain": fairness(results, look, scenario),
             "queue": queues(results, look, scenario, summaries),
             "goodput": rates(results, scenario),
             "cwnd": windows(results),

@@ -3,7 +3,7 @@
 
 import html
 
-from . import plots, units
+from . import paper, plots, units
 
 CSS = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
@@ -26,6 +26,9 @@ th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; }
 table.facts td { text-align: left; white-space: normal; }
 table.facts td:first-child { width: 13rem; color: var(--soft); }
+table.paper td:nth-child(-n+3), table.paper th:nth-child(-n+3) { text-align: left; }
+table.paper td.prose, table.paper th:nth-child(n+7) { text-align: left; white-space: normal; min-width: 14rem;
+  color: var(--soft); }
 .chip { display: inline-block; width: .8em; height: .8em; border-radius: 2px;
   margin-right: .45em; vertical-align: -1px; }
 figure { margin: 0 0 2rem; } figure svg { max-width: 100%; height: auto; }
@@ -92,6 +95,61 @@ QUEUE_COLUMNS = (
 )
 
 
+def _gbit(bits_ps):
+    return "–" if bits_ps is None else f"{bits_ps / 1e9:.3f}"
+
+
+WINDOW_COLUMNS = (
+    ("Payload Gbit/s", lambda s: _gbit(s["throughput_bits_ps"])),
+    ("On the wire", lambda s: _gbit(s["wire_throughput_bits_ps"])),
+    ("RTT mean µs", lambda s: _micro(s["rtt_ns"]["mean"])),
+    ("p50 µs", lambda s: _micro(s["rtt_ns"]["p50"])),
+    ("p99 µs", lambda s: _micro(s["rtt_ns"]["p99"])),
+    ("Jain", lambda s: _ratio(s["jain"])),
+    ("Slowest flow Gbit/s", lambda s: _gbit(s["flow_rate_bits_ps"]["min"])),
+    ("Fastest", lambda s: _gbit(s["flow_rate_bits_ps"]["max"])),
+) + QUEUE_COLUMNS[:4]
+
+
+def _windows(scenario, summaries, look):
+    """One table for each measured window."""
+    parts = []
+    for window in scenario.windows:
+        numbers = {label: summary["measured"][window.name]
+                   for label, summary in summaries.items()}
+        span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
+        parts += [f"<h2>Measured: {html.escape(window.name)}, {span}, "
+                  f"{len(window.flows)} flows</h2>", _table(WINDOW_COLUMNS, numbers, look)]
+    return parts
+
+
+def paper_table(rows):
+    """The papers' figures beside ours, as HTML; a row may link to a report."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in (*paper.COLUMNS, "other runs", "note"))
+    lines = []
+    for row in rows:
+        texts = [html.escape(text) for text in paper.cells(row)]
+        if "report" in row:
+            texts[0] = f'<a href="{html.escape(row["report"])}">{texts[0]}</a>'
+        others = ", ".join(f"{label} {text}" for label, text in row["others_text"].items())
+        cells = "".join(f"<td>{text}</td>" for text in texts)
+        lines.append(f'<tr>{cells}<td class="prose">{html.escape(others)}</td>'
+                     f'<td class="prose">{html.escape(row["note"])}</td></tr>')
+    return (f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{''.join(lines)}</tbody></table></div>")
+
+
+def page(title, lead, parts):
+    """A whole page around some parts."""
+    return "\n".join([
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title} – Quell laboratory</title><style>{CSS}</style></head><body>",
+        f"<h1>{title}</h1>", f'<p class="lead">{lead}</p>', *parts,
+        "<footer>Definitions of every figure: Documentation/lab.md.</footer>",
+        "</body></html>\n"])
+
+
 def _table(columns, summaries, look):
     head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in columns)
     rows = []
@@ -147,13 +205,16 @@ def _algorithms(scenario):
     return rows
 
 
-def _verdicts(problems, failures):
+def _verdicts(scenario, problems, failures):
+    complete = "Every flow finished; bytes delivered equal bytes sent equal bytes asked for."
+    if scenario.allow_unfinished:
+        complete = ("Flows may outlast the run: of those that did, bytes delivered are at most "
+                    "bytes sent, in order and as sent; of the others they are equal.")
     if not problems and not failures:
         return ('<p><span class="verdict good">All physics checks hold</span></p><ul>'
                 "<li>No flow completed before its physical limit.</li>"
                 "<li>No queue exceeded its limit by more than one packet.</li>"
-                "<li>Every flow finished; bytes delivered equal bytes sent equal bytes asked "
-                "for.</li><li>The kernel logs are free of warnings.</li></ul>")
+                f"<li>{complete}</li><li>The kernel logs are free of warnings.</li></ul>")
     items = "".join(f"<li><b>{html.escape(label)}</b>: {html.escape(text)}</li>"
                     for source in (failures, problems)
                     for label, texts in source.items() for text in texts)
@@ -161,24 +222,19 @@ def _verdicts(problems, failures):
             f"<ul>{items}</ul>")
 
 
-def write(path, scenario, summaries, figures, problems, failures, facts):
+def write(path, scenario, summaries, rows, figures, problems, failures, facts):
     """
-    Write the page.  problems and failures: label -> sentences; figures: stem
-    -> SVG text; facts: dict with command and kernel.
+    Write the page.  rows: comparisons with a paper; problems and failures:
+    label -> sentences; figures: stem -> SVG text; facts: dict with command and
+    kernel.
     """
     look = plots.Look(list(summaries))
-    title = html.escape(scenario.title)
-    parts = [
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title} – Quell laboratory</title><style>{CSS}</style></head><body>",
-        f"<h1>{title}</h1>",
-        '<p class="lead">Real kernel TCP in virtual time: every packet was sent by the Linux '
-        "stack and switched by a Linux router.</p>",
-        _verdicts(problems, failures),
-    ]
+    parts = [_verdicts(scenario, problems, failures)]
+    if rows:
+        parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
     if summaries:
-        parts += ["<h2>Results</h2>", _table(COLUMNS, summaries, look), "<br>",
+        parts += _windows(scenario, summaries, look)
+        parts += ["<h2>The whole run</h2>", _table(COLUMNS, summaries, look), "<br>",
                   _table(QUEUE_COLUMNS, summaries, look)]
     for stem, svg in figures.items():
         parts.append(f"<figure>{plots.inline(svg, stem)}"
@@ -190,8 +246,8 @@ def write(path, scenario, summaries, figures, problems, failures, facts):
         f"<pre>{html.escape(facts['command'])}</pre>",
         "<p>The same seed gives the same flows.csv, queues.csv, cwnd.csv and delivered.csv, byte "
         "for byte; only the wall-clock figures differ.</p>",
-        "<footer>Definitions of every figure: Documentation/lab.md.</footer>",
-        "</body></html>\n",
     ]
+    lead = ("Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
+            "switched by a Linux router.")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(parts))
+        file.write(page(html.escape(scenario.title), lead, parts))

@@ -4,8 +4,9 @@
 import os
 from dataclasses import dataclass
 
+from . import measure
 from .errors import RunError
-from .physics import ETHERNET_BYTES
+from .physics import ETHERNET_BYTES, ideal_ns
 
 UNFINISHED = -1
 
@@ -14,7 +15,7 @@ UNFINISHED = -1
 class FlowResult:
     """One flow of one run; times count from the beginning of the measurement."""
 
-    flow: object		# scenario.Flow
+    flow: object		# flows.Flow
     start_ns: int
     end_ns: int
     sent_bytes: int
@@ -47,6 +48,10 @@ class RunResult:
     virtual_ns: int
     wall_s: float		# of the whole process
     run_wall_s: float		# from the first flow on: no boot, no set-up
+
+    def active_until_ns(self, row):
+        """End of a flow, or of the run for a flow that did not finish."""
+        return row.end_ns if row.finished else self.virtual_ns
 
 
 def _lines(directory, name):
@@ -143,6 +148,10 @@ def physics(scenario, result):
     problems = []
     for row in result.flows:
         problems += _flow_problems(scenario, row)
+        if not row.finished and scenario.allow_unfinished:
+            problems += _unfinished_problems(scenario, row,
+                                             result.delivered.get(row.flow.number, []))
+    problems += measure.problems(result, scenario.windows)
     packet = max(cable.mtu_bytes for cable in scenario.graph.cables) + ETHERNET_BYTES
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
@@ -160,12 +169,13 @@ def _flow_problems(scenario, row):
     flow = row.flow
     name = f"flow {flow.number} ({flow.src} to {flow.dst})"
     problems = []
-    if not row.finished:
-        problems.append(f"{name}: not finished, {row.delivered_bytes} of {flow.size_bytes} "
-                        "bytes delivered")
-        return problems
     if row.start_ns != flow.start_ns:
         problems.append(f"{name}: started at {row.start_ns} ns instead of {flow.start_ns} ns")
+    if not row.finished:
+        if not scenario.allow_unfinished:
+            problems.append(f"{name}: not finished, {row.delivered_bytes} of {flow.size_bytes} "
+                            "bytes delivered")
+        return problems
     if row.fct_ns < row.ideal_ns:
         problems.append(f"{name}: completion in {row.fct_ns} ns is below the physical limit of "
                         f"{row.ideal_ns} ns")
@@ -178,6 +188,29 @@ def _flow_problems(scenario, row):
             problems.append(f"{name}: completion in {row.fct_ns} ns is {row.fct_ns - row.ideal_ns}"
                             f" ns above the physical limit of {row.ideal_ns} ns, more than one "
                             f"packet time of {scenario.packet_time_ns(flow)} ns")
+    return problems
+
+
+def _unfinished_problems(scenario, row, delivered):
+    """
+    What must hold of a flow that the end of the run cut short.  The order and
+    the content of its bytes were checked on delivery, as everybody's.
+    """
+    flow = row.flow
+    name = f"flow {flow.number} ({flow.src} to {flow.dst})"
+    problems = []
+    if not row.delivered_bytes <= row.sent_bytes <= flow.size_bytes:
+        problems.append(f"{name}: {flow.size_bytes} bytes asked for, {row.sent_bytes} sent, "
+                        f"{row.delivered_bytes} delivered")
+    counts = [count for _, count in delivered] + [row.delivered_bytes]
+    if any(later < earlier for earlier, later in zip(counts, counts[1:])):
+        problems.append(f"{name}: the count of bytes delivered fell")
+    if delivered:
+        time_ns, count = delivered[-1]
+        least_ns = ideal_ns(scenario.links(flow), count, scenario.mtu(flow), flow.cold)
+        if time_ns - flow.start_ns < least_ns:
+            problems.append(f"{name}: {count} bytes in {time_ns - flow.start_ns} ns is below the "
+                            f"physical limit of {least_ns} ns")
     return problems
 
 

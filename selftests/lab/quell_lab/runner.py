@@ -32,6 +32,7 @@ STOP_S = 5
 REFRESH_S = 0.2
 PLAIN_REFRESH_S = 10
 TAIL_LINES = 20
+PROGRESS_JOBS = 12		# of more than these only those that run are shown
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def check_modules(kernel, scenario):
 class Job:
     """One variant's run: its directory, process and progress."""
 
-    def __init__(self, scenario, variant, kernel, directory):
+    def __init__(self, scenario, variant, kernel, directory, group=""):
+        self.name = f"{group}: {variant.label}" if group else variant.label
         self.scenario = scenario
         self.variant = variant
         self.kernel = kernel
@@ -206,14 +208,18 @@ class Progress:
         self.next_s = self.begin + (0 if self.terminal else PLAIN_REFRESH_S)
 
     def _text(self):
-        total = len(self.jobs[0].scenario.flows)
         parts = []
-        for job in self.jobs:
+        jobs = self.jobs
+        if len(jobs) > PROGRESS_JOBS:
+            ended = sum(job.state not in ("waiting", "running") for job in jobs)
+            parts.append(f"{ended}/{len(jobs)} runs")
+            jobs = [job for job in jobs if job.state == "running"]
+        for job in jobs:
             if job.state == "running":
-                parts.append(f"{job.variant.label} {job.done}/{total} flows at "
+                parts.append(f"{job.name} {job.done}/{len(job.scenario.flows)} flows at "
                              f"{job.virtual_ns / 1e6:.3f} ms")
             else:
-                parts.append(f"{job.variant.label} {job.state}")
+                parts.append(f"{job.name} {job.state}")
         return f"[{time.monotonic() - self.begin:5.1f} s] " + " | ".join(parts)
 
     def show(self):
@@ -238,39 +244,42 @@ class Progress:
         sys.stderr.flush()
 
 
-def _await(futures, jobs, progress, outcomes):
+def _await(futures, progress, finished):
     waiting = set(futures)
     while waiting:
         for future in [future for future in waiting if future.done()]:
             waiting.remove(future)
-            job = futures[future]
+            job = futures.pop(future)
             error = future.exception()
             if error is None:
-                outcomes[job.variant.label] = future.result()
-                progress.say(f"{job.variant.label}: done in {future.result().wall_s:.1f} s")
+                progress.say(f"{job.name}: done in {future.result().wall_s:.1f} s")
             elif isinstance(error, RunError):
-                outcomes[job.variant.label] = error
-                progress.say(f"{job.variant.label}: FAILED: {error}")
+                progress.say(f"{job.name}: FAILED: {error}")
             else:
                 raise error
+            finished(job, error or future.result())
         progress.show()
         time.sleep(0.05)
 
 
-def run_all(scenario, kernel, directory, workers, timeout_s, quiet):
-    """
-    Run every variant; (jobs, {label: RunResult or RunError}).  An interrupt
-    ends all processes and is passed on.
-    """
-    jobs = [Job(scenario, variant, kernel,
-                os.path.join(directory, "raw", raw_name(number, variant)))
+def make_jobs(scenario, kernel, directory, group=""):
+    """One job per variant; the group's name goes before the label for people."""
+    return [Job(scenario, variant, kernel,
+                os.path.join(directory, "raw", raw_name(number, variant)), group)
             for number, variant in enumerate(scenario.variants, start=1)]
+
+
+def run_all(jobs, workers, timeout_s, quiet, finished):
+    """
+    Run jobs, several at a time; finished(job, RunResult or RunError) is called
+    for each as it ends.  An interrupt ends all processes and is passed on.
+    """
     progress = Progress(jobs, quiet)
-    outcomes = {}
+    futures = {}
     pool = ThreadPoolExecutor(max_workers=workers)
     try:
         futures = {pool.submit(job.run, timeout_s): job for job in jobs}
-        _await(futures, jobs, progress, outcomes)
+        _await(futures, progress, finished)
     except BaseException:
         for future in futures:
             future.cancel()
@@ -280,7 +289,6 @@ def run_all(scenario, kernel, directory, workers, timeout_s, quiet):
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-    return jobs, outcomes
 
 
 def raw_name(number, variant):

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from . import units
+from . import ranges, units
 from .errors import InputError, nearest
 
 REQUIRED = object()
@@ -28,7 +28,10 @@ PARSERS = {
     "q16": (units.parse_q16, units.show_q16),
 }
 TYPES = {"bool": (bool, "true or false"), "text": (str, "a text"),
-         "table": (dict, "a table"), "list": (list, "a list")}
+         "table": (dict, "a table"), "list": (list, "a list"),
+         "names": ((str, list), "a name, a range such as h[1-4], or a list of them"),
+         "tables": ((dict, list), "a table or a list of tables"),
+         "scalar": ((str, int, float), "a text or a number")}
 
 
 class Places:
@@ -59,12 +62,34 @@ def _number(where, key, value):
     return number
 
 
+def _names(where, value):
+    try:
+        names = ranges.expand_all(value)
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    if len(names) > ranges.NAMES_MAX:
+        raise InputError(where, f"{len(names)} names is out of range: at most {ranges.NAMES_MAX}")
+    return names
+
+
+def _tables(where, value):
+    tables = value if isinstance(value, list) else [value]
+    for table in tables:
+        if not isinstance(table, dict):
+            raise InputError(where, f"'{table}' is not a table")
+    return tables
+
+
 def _value(where, key, value):
     if key.kind in PARSERS:
         return _number(where, key, value)
     wanted, what = TYPES[key.kind]
-    if not isinstance(value, wanted):
+    if not isinstance(value, wanted) or isinstance(value, bool) and wanted is not bool:
         raise InputError(where, f"'{value}' is not {what}")
+    if key.kind == "names":
+        return _names(where, value)
+    if key.kind == "tables":
+        return _tables(where, value)
     if key.choices and value not in key.choices:
         raise InputError(where, f"'{value}'{nearest(value, key.choices)}: "
                          f"one of {', '.join(key.choices)}")

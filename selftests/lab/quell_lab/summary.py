@@ -1,27 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Numbers of a run: completion times, fairness, queues, goodput, counters."""
 
-import math
 from fractions import Fraction
 
+from . import measure, physics
 from .results import queue_max_bytes
+from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
 FAIR = 0.95
 PERCENTILES = (("p50", 50), ("p99", 99), ("p999", Fraction(999, 10)))
-
-
-def percentile(values, percent):
-    """Nearest rank: the smallest value with at least percent % at or below it."""
-    if not values:
-        return None
-    rank = math.ceil(Fraction(percent) * len(values) / 100)
-    return sorted(values)[max(rank, 1) - 1]
-
-
-def jain(values):
-    """Jain's fairness index, 1/n to 1; None when nothing was delivered."""
-    square_sum = sum(value * value for value in values)
-    return sum(values)**2 / (len(values) * square_sum) if square_sum else None
 
 
 def _bytes_by_tick(rows, tick_ns):
@@ -29,20 +16,21 @@ def _bytes_by_tick(rows, tick_ns):
     return {time_ns // tick_ns: count for time_ns, count in rows}
 
 
-def jain_windows(result, window_ns):
+def jain_windows(result, window_ns, unfinished=False):
     """
     [(start_ns, index, flows)] of the windows in which at least two flows were
     active from beginning to end.  What a flow got in a window is what its
-    receiver was handed in it.
+    receiver was handed in it.  Unfinished: count the flows the run cut short.
     """
-    finished = [row for row in result.flows if row.finished]
-    if len(finished) < 2:
+    flows = [row for row in result.flows if row.finished or unfinished]
+    if len(flows) < 2:
         return []
+    ends = {row.flow.number: result.active_until_ns(row) for row in flows}
     ticks = {row.flow.number: _bytes_by_tick(result.delivered.get(row.flow.number, []), window_ns)
-             for row in finished}
+             for row in flows}
     so_far = {number: 0 for number in ticks}
     windows = []
-    last = max(row.end_ns for row in finished) // window_ns
+    last = max(ends.values()) // window_ns
     for tick in range(last + 1):
         got = {}
         for number, counts in ticks.items():
@@ -50,8 +38,8 @@ def jain_windows(result, window_ns):
             got[number] = now - so_far[number]
             so_far[number] = now
         begin, end = tick * window_ns, (tick + 1) * window_ns
-        active = [got[row.flow.number] for row in finished
-                  if row.start_ns <= begin and end <= row.end_ns]
+        active = [got[row.flow.number] for row in flows
+                  if row.start_ns <= begin and end <= ends[row.flow.number]]
         if len(active) >= 2:
             index = jain(active)
             if index is not None:
@@ -76,76 +64,12 @@ def active_spans(result):
     """Merged [start, end) during which at least one flow was active."""
     spans = []
     for row in sorted(result.flows, key=lambda row: row.start_ns):
-        end_ns = row.end_ns if row.finished else result.virtual_ns
+        end_ns = result.active_until_ns(row)
         if spans and row.start_ns <= spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end_ns)
         else:
             spans.append([row.start_ns, end_ns])
     return spans
-
-
-def time_weighted(rows, spans):
-    """
-    {value: ns it held} of a step function given by its changes, within spans;
-    before the first change the value is 0.
-    """
-    held = {}
-    position = 0
-    value = 0
-    for begin, end in spans:
-        now = begin
-        while now < end:
-            while position < len(rows) and rows[position][0] <= now:
-                value = rows[position][1]
-                position += 1
-            until = rows[position][0] if position < len(rows) else end
-            until = min(until, end)
-            held[value] = held.get(value, 0) + until - now
-            now = until
-    return held
-
-
-def queue_numbers(rows, spans, max_bytes):
-    """Time-weighted mean and 99th percentile of the samples, exact maximum."""
-    held = time_weighted(rows, spans)
-    total = sum(held.values())
-    mean = sum(value * ns for value, ns in held.items()) / total if total else 0.0
-    p99 = 0
-    passed = 0
-    for value in sorted(held):
-        passed += held[value]
-        p99 = value
-        if passed * 100 >= total * 99:
-            break
-    return {"mean_bytes": round(mean, 1), "p99_bytes": p99, "max_bytes": max_bytes}
-
-
-def rank_correlation(pairs):
-    """Spearman's: +1 later start, later finish; -1 the last to start finish first."""
-    if len(pairs) < 3:
-        return None
-    ranks = [_ranks([pair[side] for pair in pairs]) for side in (0, 1)]
-    middle = (len(pairs) + 1) / 2
-    spread = [sum((rank - middle)**2 for rank in side) for side in ranks]
-    if not spread[0] or not spread[1]:
-        return None
-    both = sum((a - middle) * (b - middle) for a, b in zip(*ranks))
-    return round(both / math.sqrt(spread[0] * spread[1]), 4)
-
-
-def _ranks(values):
-    """Ranks from 1, ties share the mean of theirs."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
-    first = 0
-    while first < len(order):
-        last = first
-        while last + 1 < len(order) and values[order[last + 1]] == values[order[first]]:
-            last += 1
-        for position in order[first:last + 1]:
-            ranks[position] = (first + last) / 2 + 1
-        first = last + 1
-    return ranks
 
 
 def fct_numbers(result):
@@ -155,6 +79,32 @@ def fct_numbers(result):
     numbers.update({name: percentile(times, percent) for name, percent in PERCENTILES})
     numbers["max"] = max(times, default=None)
     return numbers
+
+
+def last_completion_ns(result):
+    """From the first start to the last end; None if a flow did not finish."""
+    if not all(row.finished for row in result.flows):
+        return None
+    return max(row.end_ns for row in result.flows) - min(row.start_ns for row in result.flows)
+
+
+def last_completion_over_ideal(scenario, result):
+    """
+    Of the receiver that comes off worst: time from its first flow's start to
+    its last flow's end, over the earliest at which its cable can have carried
+    all; None if a flow did not finish.
+    """
+    ratios = []
+    for dst in {row.flow.dst for row in result.flows}:
+        rows = [row for row in result.flows if row.flow.dst == dst]
+        if not all(row.finished for row in rows):
+            return None
+        first_ns = min(row.start_ns for row in rows)
+        limit_ns = physics.receive_limit_ns(
+            [(row.start_ns, scenario.links(row.flow), row.flow.size_bytes,
+              scenario.mtu(row.flow)) for row in rows])
+        ratios.append((max(row.end_ns for row in rows) - first_ns) / (limit_ns - first_ns))
+    return round(max(ratios), 4)
 
 
 def _start_group_pairs(scenario, result):
@@ -171,7 +121,7 @@ def summarise(scenario, result):
     """Dictionary of everything summary.json says of one run."""
     finished = [row for row in result.flows if row.finished]
     spans = active_spans(result)
-    windows = jain_windows(result, scenario.record.window_ns)
+    windows = jain_windows(result, scenario.record.window_ns, scenario.allow_unfinished)
     last_start_ns = max(row.start_ns for row in result.flows)
     queues = {port.label: queue_numbers(result.queues.get(port.label, []), spans,
                                         queue_max_bytes(result.ports.get(port.label, {})))
@@ -189,6 +139,10 @@ def summarise(scenario, result):
         "flows": len(result.flows),
         "flows_finished": len(finished),
         "fct_ns": fct_numbers(result),
+        "fct_of_flow_ns": {row.flow.number: row.fct_ns if row.finished else None
+                           for row in result.flows},
+        "last_completion_ns": last_completion_ns(result),
+        "last_completion_over_ideal": last_completion_over_ideal(scenario, result),
         "ideal_ns": {"min": min(row.ideal_ns for row in result.flows),
                      "max": max(row.ideal_ns for row in result.flows)},
         "slowdown_max": round(max((row.fct_ns / row.ideal_ns for row in finished), default=0), 4),
@@ -202,6 +156,8 @@ def summarise(scenario, result):
             "fair_after_ns": fair_after_ns(windows, last_start_ns),
             "over_time": [[begin, round(index, 6), flows] for begin, index, flows in windows],
         },
+        "measured": {window.name: measure.numbers(scenario, result, window)
+                     for window in scenario.windows},
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
         "goodput_bits_ps": size * 8 * 10**9 // busy_ns if busy_ns else 0,

@@ -49,6 +49,28 @@ def _parse(text, suffixes, what):
     return int(Fraction(match.group(1)) * suffixes[suffix])
 
 
+def exact(text, kind):
+    """
+    (value in base units as a fraction, its unit as written) of a figure: a
+    size, rate or time with its unit, or a plain number; ValueError.
+    """
+    suffixes = {"size": SIZE_BYTES, "rate": RATE_BITS_PS, "time": TIME_NS, "number": {"": 1}}[kind]
+    _parse(text, suffixes, kind)
+    number, suffix = NUMBER.match(str(text)).groups()
+    if not suffix and kind != "number":
+        raise ValueError(f"'{text}' has no unit: one of {' '.join(s for s in suffixes if s)}")
+    return Fraction(number) * suffixes[suffix.lower()], suffix
+
+
+def show_in(value, suffix, kind):
+    """A value in base units, in the unit named, four digits."""
+    factor = {"size": SIZE_BYTES, "rate": RATE_BITS_PS, "time": TIME_NS,
+              "number": {"": 1}}[kind][suffix.lower()]
+    number = float(Fraction(value) / factor)
+    text = f"{number:.4g}" if abs(number) < 1000 else f"{number:.0f}"
+    return text + suffix
+
+
 def parse_size(text):
     """Bytes, for example 500kb."""
     return _parse(text, SIZE_BYTES, "size")

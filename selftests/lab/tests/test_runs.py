@@ -30,15 +30,38 @@ out = "/" + root.strip("/") + "/out/"
 def put(name, text):
     with open(out + name, "w") as file:
         file.write(text)
-def results(end="40000", queue="3000"):
-    put("flows.out", "1 0 30000 3000 3000 0 3\\n2 0 %s 3000 3000 0 3\\n" % end)
+def results(end="40000", queue="3000", delivered="3000", first="30000"):
+    put("flows.out", "1 0 %s 3000 3000 0 3\\n2 0 %s 3000 %s 0 3\\n" % (first, end, delivered))
     put("queues.out", "s1 p3 0 0\\ns1 p3 1000 1514\\ns1 p3 2000 0\\n")
     put("cwnd.out", "1 1000 14480 0 4000\\n2 1000 14480 0 4000\\n")
-    put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 20000 1448\\n2 40000 3000\\n")
+    put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 10000 1448\\n"
+        + "2 40000 3000\\n" * (delivered == "3000"))
     put("ports.out", "".join("s1 p%d tx_packets=9 kind=swport data_backlog_max_bytes=%s "
         "control_backlog_max_bytes=0\\n" % (i, queue if i == 3 else 0) for i in (1, 2, 3)))
     put("done.out", "ok virtual_ns=40000\\n")
 print("quell-progress 0 0 2", flush=True)
+"""
+
+SCENARIO = """\
+topology = { kind = "star", hosts = 3, rate = "100gbit", delay = "1us" }
+queue = { limit = "10kb" }
+algorithm = [{ name = "cubic" }]
+flows = [{ src = "h[1-2]", dst = "h3", bytes = 3000 }]
+"""
+STEADY = """\
+check = { allow-unfinished = true }
+measure = { from = "10us", to = "40us" }
+"""
+FIGURES = """\
+[[paper]]
+figure = "A Fig. 1"
+quantity = "throughput"
+value = "0.4gbit"
+
+[[paper]]
+figure = "A Fig. 1"
+quantity = "fct_min"
+value = "60us"
 """
 
 
@@ -129,6 +152,92 @@ class Runs(unittest.TestCase):
         run = self.lab()
         self.assertEqual(run.returncode, 1)
         self.assertIn("flow 2 (h2 to h3): not finished", run.stderr)
+
+    def scenario(self, name, extra, end="until = '50us'"):
+        path = self.path(name + ".scenario")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"title = '{name}'\n{end}\n{SCENARIO}{extra}")
+        return path
+
+    def run_lab(self, *argv):
+        return subprocess.run([LAB, *argv, "--out", self.out], capture_output=True, text=True,
+                              timeout=120, check=False, env=self.environment)
+
+    def test_flows_that_outlast_the_run(self):
+        self.kernel("results(end='-1', delivered='1448')")
+        path = self.scenario("steady", STEADY + FIGURES)
+        run = self.run_lab("run", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        one = json.loads(self.text("summary.json"))
+        self.assertEqual((one["cc"]["cubic"]["flows_finished"], one["failures"]), (1, {}))
+        # flow 1 got 1552 bytes in the window's 30 us, flow 2 nothing more
+        self.assertEqual(one["cc"]["cubic"]["measured"]["steady"]["throughput_bits_ps"],
+                         1552 * 8 * 10**9 // 30000)
+        self.assertEqual([(row["ours_text"], row["ratio"]) for row in one["paper"]],
+                         [("0.4139gbit", 1.0347), ("30us", 0.5)])
+        self.assertRegex(run.stdout, r"steady: 10us to 40us +payload")
+        self.assertRegex(run.stdout, r"A Fig\. 1 +throughput +cubic +0\.4gbit +0\.4139gbit +1\.035\n")
+        page = self.text("report.html")
+        self.assertIn("Measured: steady, 10us to 40us, 2 flows", page)
+        self.assertIn("<td>0.4139gbit</td>", page)
+
+    def test_flows_that_outlast_the_run_must_be_allowed(self):
+        self.kernel("results(end='-1', delivered='1448')")
+        run = self.run_lab("run", self.scenario("steady", FIGURES.replace("throughput", "goodput")))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("flow 2 (h2 to h3): not finished, 1448 of 3000 bytes", run.stderr)
+
+    def test_nothing_finished_leaves_no_figures_of_completion(self):
+        self.kernel("results(end='-1', delivered='1448', first='-1')")
+        run = self.run_lab("run", self.scenario("steady", STEADY))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(set(os.listdir(self.out)), OUTPUT - {"start-finish.svg", "fct-cdf.svg"})
+        self.assertIn("0/2", run.stdout)
+
+    def reproduce(self, *words):
+        return self.run_lab("reproduce", *words, "--scenarios", self.directory)
+
+    def test_reproduce(self):
+        self.kernel("results()")
+        self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
+        self.scenario("none", "", "")
+        self.scenario("other", "[[paper]]\nfigure = 'B Fig. 2'\nquantity = 'fct[2]'\n"
+                      "value = '20us'\n", "")
+        run = self.reproduce()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout.splitlines()[:-1], [
+            "figure    quantity  run      paper     ours  ratio",
+            "A Fig. 1  goodput   cubic  0.4gbit  1.2gbit  3.000",
+            "A Fig. 1  fct_min   cubic     60us     30us  0.500",
+            "B Fig. 2  fct[2]    cubic     20us     40us  2.000"])
+        self.assertEqual([row["scenario"] for row in json.loads(self.text("figures.json"))["paper"]],
+                         ["first", "first", "other"])
+        page = self.text("index.html")
+        for link in re.findall(r'href="([^"]*)"', page):
+            self.assertIn("All physics checks hold", self.text(link))
+        self.assertIn('href="other/report.html"', page)
+        self.assertFalse(os.path.exists(os.path.join(self.out, "none")))
+
+    def test_reproduce_one_figure(self):
+        self.kernel("results()")
+        self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
+        self.scenario("other", FIGURES.replace("throughput", "goodput").replace("A Fig", "B Fig"),
+                      "")
+        run = self.reproduce("b fig")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("A Fig", run.stdout)
+        self.assertIn("B Fig. 1", run.stdout)
+        run = self.reproduce("c fig")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no figure has 'c fig' in its name: A Fig. 1, B Fig. 1", run.stderr)
+
+    def test_reproduce_fails_with_the_run_that_cannot_be(self):
+        self.kernel("results(end='2383')")
+        self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
+        run = self.reproduce()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("first: cubic: physics checks failed", run.stderr)
+        self.assertIn("Some runs must not be trusted", self.text("index.html"))
 
     def test_error_of_the_plan_is_shown_with_the_log(self):
         self.kernel("print('something odd')\nput('errors.out', 'plan line 3: node x: no')")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The flows of a scenario: one by one, in groups, or as an incast."""
+
+import hashlib
+from dataclasses import dataclass
+
+from . import ranges
+from .errors import InputError, nearest
+from .physics import Link, packet_time_ns
+from .schema import Key, Places, check
+
+FLOW_BYTES_MAX = 1 << 36
+FLOWS_MAX = 2048
+DELAY_MAX = 10**9
+TIME_MAX = 1000 * 10**9
+
+FLOW_KEYS = {
+    "src": Key("text"),
+    "dst": Key("text"),
+    "bytes": Key("size", 1, FLOW_BYTES_MAX),
+    "start": Key("time", 0, TIME_MAX, 0),
+    "cold": Key("bool", default=False),
+}
+GROUP_KEYS = {
+    "src": Key("names"),
+    "dst": Key("names"),
+    "pairs": Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER)),
+    "connections": Key("int", 1, FLOWS_MAX, 1),
+    "bytes": Key("size", 1, FLOW_BYTES_MAX),
+    "start": Key("time", 0, TIME_MAX, 0),
+    "stagger": Key("text", default=None),
+    "jitter": Key("time", 0, DELAY_MAX, 0),
+    "cold": Key("bool", default=False),
+}
+INCAST_KEYS = {
+    "senders": Key("int", 1, FLOWS_MAX),
+    "receiver": Key("text", default=None),
+    "bytes": Key("size", 1, FLOW_BYTES_MAX),
+    "stagger": Key("text", default=None),
+    "jitter": Key("time", 0, DELAY_MAX, None),
+    "cold": Key("bool", default=False),
+}
+STAGGER_COUNT = Key("int", 1, FLOWS_MAX)
+STAGGER_TIME = Key("time", 0, DELAY_MAX)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One transfer; start counts from the beginning of the measurement."""
+
+    number: int
+    src: str
+    dst: str
+    size_bytes: int
+    start_ns: int
+    cold: bool
+
+
+def build(places, top, graph):
+    """All flows, numbered: [[flow]] tables, then [[flows]] groups, or the incast."""
+    if (top["flow"] is None and top["flows"] is None) == (top["incast"] is None):
+        raise InputError(places.name("flow"),
+                         "give either [[flow]] and [[flows]] tables or one [incast] table")
+    if top["incast"] is not None:
+        return _incast(places, top["incast"], graph, top["seed"])
+    flows = []
+    for index, table in enumerate(top["flow"] or []):
+        flows.append(_single(places, f"flow[{index}]", table, graph, len(flows) + 1))
+    for index, table in enumerate(top["flows"] or []):
+        flows += _group(places, f"flows[{index}]", table, graph, len(flows) + 1, top["seed"])
+    if not 1 <= len(flows) <= FLOWS_MAX:
+        raise InputError(places.name("flow"), f"{len(flows)} flows is out of range: 1 to "
+                         f"{FLOWS_MAX}")
+    return tuple(flows)
+
+
+def known_host(where, name, graph):
+    """InputError unless the host exists."""
+    if name not in graph.hosts:
+        raise InputError(where, f"no host '{name}'{nearest(name, graph.hosts)}: "
+                         f"{graph.hosts[0]} to {graph.hosts[-1]}")
+
+
+def _table(places, path, table, keys):
+    if not isinstance(table, dict):
+        raise InputError(places.name(path), f"'{table}' is not a table")
+    return check(places, path, table, keys)
+
+
+def _single(places, path, table, graph, number):
+    values = _table(places, path, table, FLOW_KEYS)
+    for end in ("src", "dst"):
+        known_host(places.name(f"{path}.{end}"), values[end], graph)
+    if values["src"] == values["dst"]:
+        raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
+    return Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
+                values["cold"])
+
+
+def _ends(where, values):
+    """(src, dst) of every flow: a source serves all its partners once per connection."""
+    try:
+        pairs = ranges.pair(values["src"], values["dst"], values["pairs"])
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    partners = {}
+    for src, dst in pairs:
+        partners.setdefault(src, []).append(dst)
+    return [(src, dst) for src, dsts in partners.items()
+            for _ in range(values["connections"]) for dst in dsts]
+
+
+def _group(places, path, table, graph, number, seed):
+    values = _table(places, path, table, GROUP_KEYS)
+    for end in ("src", "dst"):
+        for name in values[end]:
+            known_host(places.name(f"{path}.{end}"), name, graph)
+        if len(set(values[end])) < len(values[end]):
+            raise InputError(places.name(f"{path}.{end}"), "a host is named twice: "
+                             "use connections for more flows of one pair")
+    ends = _ends(places.name(path), values)
+    if not 1 <= len(ends) <= FLOWS_MAX:
+        raise InputError(places.name(path), f"{len(ends)} flows is out of range: 1 to {FLOWS_MAX}")
+    count, gap_ns = _stagger(places.name(f"{path}.stagger"), values["stagger"], len(ends), True)
+    flows = []
+    for index, (src, dst) in enumerate(ends):
+        if src == dst:
+            raise InputError(places.name(path), f"src and dst are both '{src}'")
+        start_ns = (values["start"] + index // count * gap_ns
+                    + _lottery(seed, number + index, values["jitter"]))
+        flows.append(Flow(number + index, src, dst, values["bytes"], start_ns, values["cold"]))
+    return flows
+
+
+def _incast(places, table, graph, seed):
+    values = check(places, "incast", table, INCAST_KEYS)
+    receiver = values["receiver"]
+    if receiver is None:
+        receiver = graph.hosts[-1]
+    known_host(places.name("incast.receiver"), receiver, graph)
+    senders = [host for host in graph.hosts if host != receiver]
+    if values["senders"] > len(senders):
+        raise InputError(places.name("incast.senders"), f"'{values['senders']}' is out of range: "
+                         f"1 to {len(senders)}, the hosts besides the receiver")
+    group, gap_ns = _stagger(places.name("incast.stagger"), values["stagger"], values["senders"],
+                             False)
+    flows = []
+    for index, sender in enumerate(senders[:values["senders"]]):
+        jitter_ns = values["jitter"]
+        if jitter_ns is None:
+            path = graph.path(sender, receiver)
+            jitter_ns = packet_time_ns([Link(port.cable.rate_bits_ps, 0) for port in path],
+                                       min(port.cable.mtu_bytes for port in path))
+        start_ns = index // group * gap_ns + _lottery(seed, index + 1, jitter_ns)
+        flows.append(Flow(index + 1, sender, receiver, values["bytes"], start_ns, values["cold"]))
+    return tuple(flows)
+
+
+def _lottery(seed, number, high):
+    """A number in 0..high fixed by seed and flow, the same for every algorithm."""
+    digest = hashlib.sha256(f"quell-lab start {seed} {number}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % (high + 1)
+
+
+def _stagger(where, text, flows, lone):
+    """
+    COUNT:TIME, COUNT flows every TIME; without it all start together.  Lone:
+    TIME alone is allowed, one flow every TIME.
+    """
+    if text is None:
+        return flows, 0
+    parts = text.split(":")
+    if lone and len(parts) == 1:
+        parts = ["1", text]
+    if len(parts) != 2:
+        raise InputError(where, f"'{text}' is not {'TIME or ' if lone else ''}COUNT:TIME, for "
+                         "example 2:20us")
+    inner = Places(options={"count": where, "time": where})
+    values = check(inner, "", {"count": parts[0], "time": parts[1]},
+                   {"count": STAGGER_COUNT, "time": STAGGER_TIME})
+    return values["count"], values["time"]

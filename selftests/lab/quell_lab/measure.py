@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Windows of time of a run, measured on their own: for flows that outlast it.
+
+Throughput counts what every selected flow was handed in the window.  Shares
+(Jain's index, rates per flow) are of the flows active from its beginning to
+its end.  Round-trip times are those of the rows of the window trace within it.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import stats
+from .errors import InputError
+from .physics import mss_bytes, wire_bytes
+from .schema import Key, check
+from .units import show_time
+
+NAME_DEFAULT = "steady"
+RUN = "run"			# what the whole run is called in [[paper]] tables
+TIME_MAX = 1000 * 10**9
+NS_PER_S = 10**9
+
+KEYS = {
+    "name": Key("text", default=NAME_DEFAULT),
+    "from": Key("time", 0, TIME_MAX),
+    "to": Key("time", 1, TIME_MAX),
+    "src": Key("names", default=None),
+    "dst": Key("names", default=None),
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of the run and the flows looked at."""
+
+    name: str
+    begin_ns: int
+    end_ns: int
+    flows: frozenset		# numbers
+
+
+def build(places, tables, flows, tick_ns, until_ns):
+    """Windows of the [measure] tables; their edges are sampling times."""
+    windows = []
+    for index, table in enumerate(tables or []):
+        path = "measure" if len(tables) == 1 else f"measure[{index}]"
+        values = check(places, path, table, KEYS)
+        name = values["name"]
+        if not name or name == RUN or name in (window.name for window in windows):
+            raise InputError(places.name(f"{path}.name"), f"'{name}' is empty, '{RUN}' or given "
+                             "twice")
+        for key in ("from", "to"):
+            if values[key] % tick_ns:
+                raise InputError(places.name(f"{path}.{key}"), f"'{table[key]}' is not a multiple "
+                                 f"of {show_time(tick_ns)}, the window of [record]")
+        if not values["from"] < values["to"] <= until_ns:
+            raise InputError(places.name(f"{path}.to"), f"'{table['to']}' is out of range: above "
+                             f"{show_time(values['from'])}, at most {show_time(until_ns)}, the "
+                             "end of the run")
+        windows.append(Window(name, values["from"], values["to"],
+                              _selected(places, path, values, flows)))
+    return tuple(windows)
+
+
+def _selected(places, path, values, flows):
+    for key in ("src", "dst"):
+        known = {getattr(flow, key) for flow in flows}
+        for name in values[key] or []:
+            if name not in known:
+                raise InputError(places.name(f"{path}.{key}"), f"'{name}' is {key} of no flow")
+    chosen = frozenset(flow.number for flow in flows
+                       if (values["src"] is None or flow.src in values["src"])
+                       and (values["dst"] is None or flow.dst in values["dst"]))
+    if not chosen:
+        raise InputError(places.name(path), "no flow has both this src and this dst")
+    return chosen
+
+
+def _count_at(rows, time_ns):
+    """Bytes delivered by then: the rows hold changes alone."""
+    count = 0
+    for when_ns, value in rows:
+        if when_ns > time_ns:
+            break
+        count = value
+    return count
+
+
+def delivered_bytes(result, window):
+    """{flow number: bytes handed to its receiver in the window}."""
+    rows = {row.flow.number: result.delivered.get(row.flow.number, [])
+            for row in result.flows if row.flow.number in window.flows}
+    return {number: _count_at(one, window.end_ns) - _count_at(one, window.begin_ns)
+            for number, one in rows.items()}
+
+
+def _spanning(result, window):
+    """Numbers of the flows active from the window's beginning to its end."""
+    return [row.flow.number for row in result.flows if row.flow.number in window.flows
+            and row.start_ns <= window.begin_ns
+            and (not row.finished or row.end_ns >= window.end_ns)]
+
+
+def _round_trips(result, window):
+    times = [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
+             for time_ns, _, _, rtt_ns in rows
+             if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
+    return {
+        "samples": len(times),
+        "mean": round(sum(times) / len(times), 1) if times else None,
+        "p50": stats.percentile(times, 50),
+        "p99": stats.percentile(times, 99),
+    }
+
+
+def _queues(scenario, result, window):
+    span = [[window.begin_ns, window.end_ns]]
+    queues = {}
+    for port in scenario.watched_ports():
+        rows = result.queues.get(port.label, [])
+        top = max(stats.time_weighted(rows, span), default=0)
+        queues[port.label] = stats.queue_numbers(rows, span, top)
+    return queues
+
+
+def numbers(scenario, result, window):
+    """What summary.json says of one window of one run."""
+    length_ns = window.end_ns - window.begin_ns
+    got = delivered_bytes(result, window)
+    sizes = {row.flow.number: scenario.mtu(row.flow) for row in result.flows}
+    wire = sum(Fraction(count * wire_bytes(sizes[number]), mss_bytes(sizes[number]))
+               for number, count in got.items())
+    spanning = _spanning(result, window)
+    shares = [got[number] for number in spanning]
+    rates = {number: got[number] * 8 * NS_PER_S // length_ns for number in spanning}
+    index = stats.jain(shares) if shares else None
+    queues = _queues(scenario, result, window)
+    worst = max(queues, key=lambda label: queues[label]["mean_bytes"], default=None)
+    return {
+        "from_ns": window.begin_ns,
+        "to_ns": window.end_ns,
+        "flows": len(window.flows),
+        "flows_throughout": len(spanning),
+        "throughput_bits_ps": sum(got.values()) * 8 * NS_PER_S // length_ns,
+        "wire_throughput_bits_ps": int(wire * 8 * NS_PER_S / length_ns),
+        "rtt_ns": _round_trips(result, window),
+        "jain": round(index, 6) if index is not None else None,
+        "flow_rate_bits_ps": {"min": min(rates.values(), default=None),
+                              "max": max(rates.values(), default=None), "of": rates},
+        "queue": dict(queues[worst], port=worst) if worst else None,
+        "queues": queues,
+    }
+
+
+def problems(result, windows):
+    """Sentences for windows the run did not reach the end of."""
+    return [f"the run ended at {show_time(result.virtual_ns)}, before the end of the window "
+            f"'{window.name}' at {show_time(window.end_ns)}"
+            for window in windows if result.virtual_ns < window.end_ns]

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures of papers beside ours: what [[paper]] tables ask for.
+
+A quantity is a name for one value of summary.json.  The paper's value is only
+compared with it, never a criterion.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import units
+from .errors import InputError, nearest
+from .measure import NAME_DEFAULT, RUN
+from .schema import Key, check
+
+KEYS = {
+    "figure": Key("text"),
+    "run": Key("text", default=None),
+    "quantity": Key("text"),
+    "measure": Key("text", default=None),
+    "value": Key("scalar"),
+    "note": Key("text", default=None),
+}
+INDEXED = re.compile(r"([a-z_0-9]+)\[([1-9][0-9]*)\]")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Kind of unit, and where in a run's summary or a window's numbers it is."""
+
+    kind: str			# rate, time, size or number
+    path: tuple
+    of_flow: bool = False	# written with a flow's number: fct[3]
+
+
+def _ns(*path):
+    return Quantity("time", path)
+
+
+OF_RUN = {
+    "fct_min": _ns("fct_ns", "min"),
+    "fct_p50": _ns("fct_ns", "p50"),
+    "fct_p99": _ns("fct_ns", "p99"),
+    "fct_max": _ns("fct_ns", "max"),
+    "fct": Quantity("time", ("fct_of_flow_ns",), True),
+    "last_completion": _ns("last_completion_ns"),
+    "last_completion_over_ideal": Quantity("number", ("last_completion_over_ideal",)),
+    "slowdown_max": Quantity("number", ("slowdown_max",)),
+    "spread": _ns("spread_ns"),
+    "rank_correlation": Quantity("number", ("start_finish_rank_correlation",)),
+    "fair_after": _ns("jain", "fair_after_ns"),
+    "jain_mean": Quantity("number", ("jain", "mean")),
+    "jain_min": Quantity("number", ("jain", "min")),
+    "goodput": Quantity("rate", ("goodput_bits_ps",)),
+    "drops": Quantity("number", ("drops",)),
+    "marks": Quantity("number", ("marks",)),
+    "retransmits": Quantity("number", ("retransmitted_segs",)),
+}
+OF_WINDOW = {
+    "throughput": Quantity("rate", ("throughput_bits_ps",)),
+    "wire_throughput": Quantity("rate", ("wire_throughput_bits_ps",)),
+    "rtt_mean": _ns("rtt_ns", "mean"),
+    "rtt_p50": _ns("rtt_ns", "p50"),
+    "rtt_p99": _ns("rtt_ns", "p99"),
+    "jain": Quantity("number", ("jain",)),
+    "flow_rate_min": Quantity("rate", ("flow_rate_bits_ps", "min")),
+    "flow_rate_max": Quantity("rate", ("flow_rate_bits_ps", "max")),
+    "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
+}
+OF_BOTH = {
+    "queue_mean": Quantity("size", ("queue", "mean_bytes")),
+    "queue_p99": Quantity("size", ("queue", "p99_bytes")),
+    "queue_max": Quantity("size", ("queue", "max_bytes")),
+}
+QUANTITIES = {**OF_RUN, **OF_WINDOW, **OF_BOTH}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of a paper."""
+
+    figure: str
+    run: str			# label of the algorithm
+    name: str			# quantity as written
+    quantity: Quantity
+    flow: object		# number, or None
+    window: str			# name of the measured window, or RUN
+    value: Fraction		# base units
+    text: str			# as the paper has it
+    suffix: str			# its unit
+    note: str
+
+
+def build(places, tables, labels, windows, flows):
+    """Rows of the [[paper]] tables."""
+    rows = []
+    for index, table in enumerate(tables or []):
+        path = f"paper[{index}]"
+        if not isinstance(table, dict):
+            raise InputError(places.name(path), f"'{table}' is not a table")
+        values = check(places, path, table, KEYS)
+        run = values["run"] if values["run"] is not None else labels[0]
+        if run not in labels:
+            raise InputError(places.name(f"{path}.run"), f"no run '{run}'{nearest(run, labels)}: "
+                             f"one of {', '.join(labels)}")
+        name, flow = _quantity(places.name(f"{path}.quantity"), values["quantity"], flows)
+        window = _window(places, path, name, values["measure"], windows)
+        quantity = QUANTITIES[name]
+        try:
+            value, suffix = units.exact(values["value"], quantity.kind)
+        except ValueError as error:
+            raise InputError(places.name(f"{path}.value"), str(error)) from None
+        rows.append(Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
+                        str(values["value"]), suffix, values["note"] or ""))
+    return tuple(rows)
+
+
+def _quantity(where, text, flows):
+    """(name, flow number or None) of a quantity as written."""
+    match = INDEXED.fullmatch(text)
+    name = match[1] if match else text
+    if name not in QUANTITIES:
+        raise InputError(where, f"unknown quantity '{text}'{nearest(name, QUANTITIES)}: one of "
+                         f"{', '.join(QUANTITIES)}")
+    if QUANTITIES[name].of_flow != bool(match):
+        wanted = f"{name}[1] to {name}[{flows}]" if QUANTITIES[name].of_flow else name
+        raise InputError(where, f"'{text}' is written {wanted}")
+    if match and int(match[2]) > flows:
+        raise InputError(where, f"'{text}' is out of range: {name}[1] to {name}[{flows}]")
+    return name, int(match[2]) if match else None
+
+
+def _window(places, path, name, asked, windows):
+    """Where a quantity is looked up: the window named, the first, or the whole run."""
+    where = places.name(f"{path}.measure")
+    if asked is not None and asked not in (*windows, RUN):
+        known = (*windows, RUN)
+        raise InputError(where, f"no window '{asked}'{nearest(asked, known)}: one of "
+                         f"{', '.join(known)}")
+    if name in OF_RUN:
+        if asked not in (None, RUN):
+            raise InputError(where, f"{name} is of the whole run, not of a window")
+        return RUN
+    if name in OF_BOTH:
+        return asked or (windows[0] if windows else RUN)
+    if asked == RUN or not windows:
+        raise InputError(where, f"{name} needs a [measure] table with the window of time it is of")
+    return asked or windows[0]
+
+
+def _ours(row, summary):
+    value = summary if row.window == RUN else summary["measured"][row.window]
+    for key in row.quantity.path:
+        value = value[key] if value is not None else None
+    if row.flow is not None and value is not None:
+        value = value.get(row.flow)
+    return value
+
+
+def _shown(row, value):
+    if value is None:
+        return "never" if row.name == "fair_after" else "-"
+    return units.show_in(Fraction(str(value)), row.suffix, row.quantity.kind)
+
+
+def compare(scenario, summaries):
+    """One dictionary a row, for summary.json; ours is None without a value."""
+    rows = []
+    for row in scenario.paper:
+        values = {label: _ours(row, summary) for label, summary in summaries.items()}
+        ours = values.pop(row.run, None)
+        ratio = None
+        if ours is not None and row.value:
+            ratio = round(float(Fraction(str(ours)) / row.value), 4)
+        rows.append({
+            "figure": row.figure,
+            "quantity": row.name,
+            "window": row.window,
+            "run": row.run,
+            "kind": row.quantity.kind,
+            "paper": float(row.value),
+            "ours": ours,
+            "ratio": ratio,
+            "paper_text": row.text,
+            "ours_text": _shown(row, ours),
+            "others": values,
+            "others_text": {label: _shown(row, value) for label, value in values.items()},
+            "note": row.note,
+        })
+    return rows
+
+
+COLUMNS = ("figure", "quantity", "run", "paper", "ours", "ratio")
+
+
+def cells(row):
+    """Texts of a row for a table for people."""
+    ratio = f"{row['ratio']:.3f}" if row["ratio"] is not None else "-"
+    quantity = row["quantity"]
+    if row["window"] not in (RUN, NAME_DEFAULT):
+        quantity += f" ({row['window']})"
+    return (row["figure"], quantity, row["run"], row["paper_text"], row["ours_text"], ratio)
+
+
+def table(rows):
+    """Lines of a plain table: what is compared to the left, numbers to the right."""
+    lines = [COLUMNS] + [cells(row) for row in rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
+    return ["  ".join(text.ljust(width) if column < 3 else text.rjust(width)
+                      for column, (text, width) in enumerate(zip(line, widths))).rstrip()
+            for line in lines]

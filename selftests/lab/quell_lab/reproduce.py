@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs every scenario that names a paper's figure, and sets ours beside it."""
+
+import glob
+import html
+import json
+import os
+
+from . import output, paper, report, runner, scenario
+from .errors import InputError
+from .schema import Places
+
+SCENARIOS = os.path.join(runner.HERE, "scenarios")
+
+
+def choose(directory, word):
+    """
+    [(path, Scenario)] of a directory's scenarios that name a paper's figure,
+    those alone of which a figure or the file has the word in its name.
+    """
+    chosen = []
+    figures = []
+    for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
+        one = scenario.build(scenario.load(path), Places(os.path.relpath(path)))
+        if not one.paper:
+            continue
+        stem = _stem(path)
+        names = list(dict.fromkeys(row.figure for row in one.paper))
+        figures += names
+        if any(word.lower() in name.lower() for name in (stem, *names)):
+            chosen.append((os.path.relpath(path), one))
+    if not chosen:
+        if not figures:
+            raise InputError("--scenarios", f"no scenario in '{directory}' has a [[paper]] table")
+        raise InputError("reproduce", f"no figure has '{word}' in its name: "
+                         f"{', '.join(dict.fromkeys(figures))}")
+    return chosen
+
+
+def _stem(path):
+    return os.path.basename(path).removesuffix(".scenario")
+
+
+class Group:
+    """The jobs of one scenario, evaluated when the last of them ends."""
+
+    def __init__(self, path, wanted, kernel, out):
+        self.path = path
+        self.stem = _stem(path)
+        self.scenario = wanted
+        self.directory = os.path.join(out, self.stem)
+        os.makedirs(self.directory, exist_ok=True)
+        output.clear(self.directory)
+        self.jobs = runner.make_jobs(wanted, kernel, self.directory, self.stem)
+        self.outcomes = {}
+        self.rows = []
+        self.good = False
+
+    def finished(self, job, outcome, facts):
+        """Take an outcome; with the last one write the scenario's results."""
+        self.outcomes[job] = outcome
+        if len(self.outcomes) < len(self.jobs):
+            return
+        command = f"selftests/lab/lab run {self.path} --out {self.stem}"
+        done = output.evaluate(self.directory, self.scenario, self.jobs, self.outcomes,
+                               dict(facts, command=command))
+        self.rows = [dict(row, scenario=self.stem, report=f"{self.stem}/report.html")
+                     for row in done.paper]
+        self.good = done.good
+        self.outcomes = {}	# tables of a run are large
+
+
+def _index(out, groups, rows, facts):
+    bad = [group for group in groups if not group.good]
+    items = "".join(f'<li><a href="{group.stem}/report.html">{html.escape(group.scenario.title)}'
+                    f"</a>{'' if group.good else ': must not be trusted'}</li>"
+                    for group in groups)
+    verdict = ('<p><span class="verdict bad">Some runs must not be trusted</span></p>' if bad else
+               '<p><span class="verdict good">All physics checks hold</span></p>')
+    lead = ("What papers report, what these runs of real kernel TCP in virtual time gave, and "
+            "ours over theirs. The papers' numbers are compared with, never a criterion.")
+    parts = [verdict, report.paper_table(rows), "<h2>Reports</h2>", f"<ul>{items}</ul>",
+             "<h2>Reproduce</h2>", f"<pre>{html.escape(facts['command'])}</pre>"]
+    with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as file:
+        file.write(report.page("The papers' figures", lead, parts))
+
+
+def run(wanted, kernel, out, timeout_s, quiet, facts):
+    """Run all, print and write the table of figures; whether every run was good."""
+    groups = [Group(path, one, kernel, out) for path, one in wanted]
+    of_job = {job: group for group in groups for job in group.jobs}
+    runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet,
+                   lambda job, outcome: of_job[job].finished(job, outcome, facts))
+    rows = [row for group in groups for row in group.rows]
+    document = {"quell_lab": 1, "command": facts["command"], "kernel": facts["kernel"],
+                "untrusted": [group.stem for group in groups if not group.good], "paper": rows}
+    with open(os.path.join(out, "figures.json"), "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
+    _index(out, groups, rows, facts)
+    if not quiet:
+        print("\n".join(paper.table(rows)))
+        print(f"report: {os.path.join(out, 'index.html')}")
+    return all(group.good for group in groups)

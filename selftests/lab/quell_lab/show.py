@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the command line says of results."""
+
+import os
+import sys
+
+from . import paper
+from .units import show_time
+
+
+def _micro(time_ns):
+    return f"{time_ns / 1000:.1f} us" if time_ns is not None else "-"
+
+
+def _gbit(bits_ps):
+    return f"{bits_ps / 1e9:.2f} Gbit/s" if bits_ps is not None else "-"
+
+
+def _kilo(queue, key):
+    return f"{(queue[key] if queue else 0) / 1000:.1f} kB"
+
+
+def lines(header, rows):
+    """Rows under a header, first column to the left."""
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    return ["  ".join(text.rjust(width) if column else text.ljust(width)
+                      for column, (text, width) in enumerate(zip(row, widths))).rstrip()
+            for row in (header, *rows)]
+
+
+def _whole_run(summaries):
+    header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
+              "marks", "retrans", "wall")
+    rows = []
+    for label, summary in summaries.items():
+        fct = summary["fct_ns"]
+        rows.append((label, f"{summary['flows_finished']}/{summary['flows']}", _micro(fct["p50"]),
+                     _micro(fct["p99"]), _micro(fct["max"]), _gbit(summary["goodput_bits_ps"]),
+                     _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
+                     str(summary["marks"]), str(summary["retransmitted_segs"]),
+                     f"{summary['wall_s']:.1f} s"))
+    return lines(header, rows)
+
+
+def _window(name, summaries):
+    parts = {label: summary["measured"][name] for label, summary in summaries.items()}
+    first = next(iter(parts.values()))
+    header = (f"{name}: {show_time(first['from_ns'])} to {show_time(first['to_ns'])}", "payload",
+              "on the wire", "RTT mean", "RTT p99", "Jain", "slowest", "fastest", "queue mean",
+              "p99", "max")
+    rows = []
+    for label, part in parts.items():
+        rate = part["flow_rate_bits_ps"]
+        rows.append((label, _gbit(part["throughput_bits_ps"]),
+                     _gbit(part["wire_throughput_bits_ps"]), _micro(part["rtt_ns"]["mean"]),
+                     _micro(part["rtt_ns"]["p99"]),
+                     f"{part['jain']:.3f}" if part["jain"] is not None else "-",
+                     _gbit(rate["min"]), _gbit(rate["max"]), _kilo(part["queue"], "mean_bytes"),
+                     _kilo(part["queue"], "p99_bytes"), _kilo(part["queue"], "max_bytes")))
+    return lines(header, rows)
+
+
+def result(summaries, rows, out):
+    """Tables of a scenario's runs on standard output."""
+    tables = [_whole_run(summaries)]
+    tables += [_window(name, summaries) for name in next(iter(summaries.values()))["measured"]]
+    if rows:
+        tables.append(paper.table(rows))
+    print("\n\n".join("\n".join(table) for table in tables))
+    print(f"report: {os.path.join(out, 'report.html')}")
+
+
+def explain(jobs, failures, problems):
+    """What went wrong, on standard error, with the last lines of the log."""
+    for job in jobs:
+        error = failures.get(job.variant.label)
+        if error is None:
+            continue
+        print(f"\n{job.name}: {error[0]}", file=sys.stderr)
+        for text in error[1:]:
+            print(f"    {text}", file=sys.stderr)
+        tail = job.tail()
+        if tail:
+            print(f"last lines of {job.log}:", file=sys.stderr)
+            for line in tail:
+                print(f"    | {line}", file=sys.stderr)
+    names = {job.variant.label: job.name for job in jobs}
+    for label, texts in problems.items():
+        print(f"\n{names[label]}: physics checks failed:", file=sys.stderr)
+        for text in texts:
+            print(f"    {text}", file=sys.stderr)
