@@ -3,9 +3,8 @@
  * TCP congestion control "dcqcn": the sockets' side of the core in
  * quell/core/dcqcn.h, where the algorithm is described.
  *
- * Every callback fills a sample, asks the core and applies what it decided.
- * Marks are echoed packet by packet (quell/ecn.c); a flow whose peer did not
- * agree to ECN runs with dcqcn_plain_ops, whose packets are not ECN-capable.
+ * Marks are echoed packet by packet (quell/ecn.c); the packets of a flow whose
+ * peer did not agree to ECN are not ECN-capable.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -78,159 +77,74 @@ static const struct quell_counter_desc dcqcn_counters[] = {
 		      "Starts at the link's rate after an idle time."),
 };
 
-static struct quell_algo dcqcn_algo = {
-	.name		= "dcqcn",
-	.params		= dcqcn_params,
-	.params_nr	= ARRAY_SIZE(dcqcn_params),
-	.params_bytes	= sizeof(struct quell_dcqcn_params),
-	.counters	= dcqcn_counters,
-	.counters_nr	= ARRAY_SIZE(dcqcn_counters),
-	.counters_bytes	= sizeof(struct quell_dcqcn_stats),
-};
-
-/* dcqcn_ops without TCP_CONG_NEEDS_ECN. */
-static struct tcp_congestion_ops dcqcn_plain_ops __read_mostly;
-
 static void dcqcn_cong_control(quell_cong_control_args)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
+	struct quell_event ev;
 
 	if (!quell_cc_ready(sk))
 		return;
-	quell_cc_enter();
-	if (quell_sample_fill(sk, rs, &sample)) {
-		quell_dcqcn_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
-				   quell_cc_stats(sk), &sample, &decision);
-		quell_apply(sk, &sample, &decision);
+	quell_cc_enter(sk, &ev);
+	if (quell_sample_fill(sk, rs, &ev.sample)) {
+		quell_dcqcn_on_ack(ev.vars, ev.params, ev.stats,
+				   &ev.sample, &ev.decision);
+		quell_apply(sk, &ev.sample, &ev.decision);
 	}
 	quell_cc_leave();
 }
 
-static void dcqcn_on_loss(struct sock *sk)
+static void dcqcn_init(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_dcqcn_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
-			    quell_cc_stats(sk), &sample, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_dcqcn_init(ev->vars, ev->params, ev->sample.flags & QUELL_S_ECN,
+			 ev->sample.link_bytes_ps, quell_first_rtt_ns(sk),
+			 ev->sample.mss_bytes, ev->sample.now_ns,
+			 &ev->decision);
 }
 
-static void dcqcn_on_rto(struct sock *sk)
+static void dcqcn_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_dcqcn_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
-			   quell_cc_stats(sk), &sample, &decision);
-	quell_apply_timeout(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_dcqcn_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+			    &ev->decision);
 }
 
-static void dcqcn_set_state(struct sock *sk, u8 new_state)
+static void dcqcn_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	if (!quell_cc_ready(sk))
-		return;
-	if (new_state == TCP_CA_Loss)
-		dcqcn_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		dcqcn_on_loss(sk);
+	quell_dcqcn_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+			   &ev->decision);
 }
 
-static void dcqcn_tx_start(struct sock *sk)
+static void dcqcn_on_idle_restart(struct sock *sk, struct quell_event *ev,
+				  u64 idle_ns)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-	u64 idle_ns;
-
-	if (!quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
-		return;
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_dcqcn_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
-				    quell_cc_stats(sk), &sample, idle_ns,
-				    &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_dcqcn_on_idle_restart(ev->vars, ev->params, ev->stats,
+				    &ev->sample, idle_ns, &ev->decision);
 }
 
-static void dcqcn_cwnd_event(struct sock *sk, enum tcp_ca_event event)
-{
-	if (event == CA_EVENT_TX_START)
-		dcqcn_tx_start(sk);
-	else
-		quell_ecn_event(sk, event);
-}
-
-static void dcqcn_init(struct sock *sk)
-{
-	struct quell_decision decision;
-	struct quell_sample sample;
-	bool ecn;
-
-	quell_cc_init(sk, &dcqcn_algo);
-	ecn = quell_ecn_init(sk, &dcqcn_plain_ops);
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_dcqcn_init(quell_cc_vars(sk), quell_cc_params(sk), ecn,
-			 sample.link_bytes_ps, quell_first_rtt_ns(sk),
-			 sample.mss_bytes, sample.now_ns, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		dcqcn_on_rto(sk);
-}
-
-static u32 dcqcn_ssthresh(struct sock *sk)
-{
-	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
-}
-
-static u32 dcqcn_undo_cwnd(struct sock *sk)
-{
-	return tcp_snd_cwnd(tcp_sk(sk));
-}
-
-static struct tcp_congestion_ops dcqcn_ops __read_mostly = {
-	.name			= "dcqcn",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
+static struct quell_algo dcqcn_algo __read_mostly = {
+	.ops = {
+		.name		= "dcqcn",
+		.owner		= THIS_MODULE,
+		.flags		= TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
+		.cong_control	= dcqcn_cong_control,
+	},
 	.init			= dcqcn_init,
-	.release		= quell_cc_release,
-	.cong_control		= dcqcn_cong_control,
-	.set_state		= dcqcn_set_state,
-	.cwnd_event		= dcqcn_cwnd_event,
-	quell_tx_start_op(dcqcn_tx_start)
-	.ssthresh		= dcqcn_ssthresh,
-	.undo_cwnd		= dcqcn_undo_cwnd,
+	.on_loss		= dcqcn_on_loss,
+	.on_rto			= dcqcn_on_rto,
+	.on_idle_restart	= dcqcn_on_idle_restart,
+	.params			= dcqcn_params,
+	.params_nr		= ARRAY_SIZE(dcqcn_params),
+	.params_bytes		= sizeof(struct quell_dcqcn_params),
+	.counters		= dcqcn_counters,
+	.counters_nr		= ARRAY_SIZE(dcqcn_counters),
+	.counters_bytes		= sizeof(struct quell_dcqcn_stats),
 };
 
 static int __init dcqcn_register(void)
 {
-	int err;
-
-	dcqcn_plain_ops = dcqcn_ops;
-	dcqcn_plain_ops.flags &= ~TCP_CONG_NEEDS_ECN;
-	err = quell_algo_register(&dcqcn_algo);
-	if (err)
-		return err;
-	err = tcp_register_congestion_control(&dcqcn_ops);
-	if (err)
-		quell_algo_unregister(&dcqcn_algo);
-	return err;
+	return quell_algo_register(&dcqcn_algo);
 }
 
-/* First no new socket and a grace period, then nothing left to show. */
 static void __exit dcqcn_unregister(void)
 {
-	tcp_unregister_congestion_control(&dcqcn_ops);
 	quell_algo_unregister(&dcqcn_algo);
 }
 

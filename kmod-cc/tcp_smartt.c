@@ -2,10 +2,6 @@
 /*
  * TCP congestion control "smartt": the sockets' side of the core in
  * quell/core/smartt.h, where the algorithm is described.
- *
- * Every callback fills a sample, asks the core and applies what it decided.
- * The recovery of lost segments stays TCP's; only how much may be in flight is
- * decided here, so ssthresh and undo_cwnd leave the window alone.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -118,169 +114,73 @@ static const struct quell_counter_desc smartt_counters[] = {
 		       "Restarts kept from raising the window: recent loss or no delay signal."),
 };
 
-static struct quell_algo smartt_algo = {
-	.name		= "smartt",
-	.params		= smartt_params,
-	.params_nr	= ARRAY_SIZE(smartt_params),
-	.params_bytes	= sizeof(struct quell_smartt_params),
-	.counters	= smartt_counters,
-	.counters_nr	= ARRAY_SIZE(smartt_counters),
-	.counters_bytes	= sizeof(struct quell_smartt_stats),
-};
-
 static void smartt_cong_control(quell_cong_control_args)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
+	struct quell_event ev;
 
 	if (!quell_cc_ready(sk))
 		return;
-	quell_cc_enter();
-	if (quell_sample_fill(sk, rs, &sample)) {
-		quell_smartt_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
-				    quell_cc_stats(sk), &sample, &decision);
-		quell_apply(sk, &sample, &decision);
+	quell_cc_enter(sk, &ev);
+	if (quell_sample_fill(sk, rs, &ev.sample)) {
+		quell_smartt_on_ack(ev.vars, ev.params, ev.stats,
+				    &ev.sample, &ev.decision);
+		quell_apply(sk, &ev.sample, &ev.decision);
 	}
 	quell_cc_leave();
 }
 
-static void smartt_on_loss(struct sock *sk)
+static void smartt_init(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_smartt_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
-			     quell_cc_stats(sk), &sample, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_smartt_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
+			  quell_first_rtt_ns(sk), ev->sample.mss_bytes,
+			  ev->sample.now_ns, &ev->decision);
 }
 
-static void smartt_on_rto(struct sock *sk)
+static void smartt_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_smartt_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
-			    quell_cc_stats(sk), &sample, &decision);
-	quell_apply_timeout(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_smartt_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+			     &ev->decision);
 }
 
-static void smartt_set_state(struct sock *sk, u8 new_state)
+static void smartt_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	if (!quell_cc_ready(sk))
-		return;
-	if (new_state == TCP_CA_Loss)
-		smartt_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		smartt_on_loss(sk);
+	quell_smartt_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+			    &ev->decision);
 }
 
-static void smartt_tx_start(struct sock *sk)
+static void smartt_on_idle_restart(struct sock *sk, struct quell_event *ev,
+				   u64 idle_ns)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-	u64 idle_ns;
-
-	if (!quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
-		return;
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_smartt_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
-				     quell_cc_stats(sk), &sample, idle_ns,
-				     &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_smartt_on_idle_restart(ev->vars, ev->params, ev->stats,
+				     &ev->sample, idle_ns, &ev->decision);
 }
 
-static void smartt_cwnd_event(struct sock *sk, enum tcp_ca_event event)
-{
-	if (event == CA_EVENT_TX_START)
-		smartt_tx_start(sk);
-	else
-		quell_ecn_event(sk, event);
-}
-
-static struct tcp_congestion_ops smartt_plain_ops;
-
-static void smartt_init(struct sock *sk)
-{
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_init(sk, &smartt_algo);
-	quell_ecn_init(sk, &smartt_plain_ops);
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_smartt_init(quell_cc_vars(sk), quell_cc_params(sk),
-			  sample.link_bytes_ps, quell_first_rtt_ns(sk),
-			  sample.mss_bytes, sample.now_ns, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		smartt_on_rto(sk);
-}
-
-static u32 smartt_ssthresh(struct sock *sk)
-{
-	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
-}
-
-static u32 smartt_undo_cwnd(struct sock *sk)
-{
-	return tcp_snd_cwnd(tcp_sk(sk));
-}
-
-static struct tcp_congestion_ops smartt_ops __read_mostly = {
-	.name			= "smartt",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
+static struct quell_algo smartt_algo __read_mostly = {
+	.ops = {
+		.name		= "smartt",
+		.owner		= THIS_MODULE,
+		.flags		= TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
+		.cong_control	= smartt_cong_control,
+	},
 	.init			= smartt_init,
-	.release		= quell_cc_release,
-	.cong_control		= smartt_cong_control,
-	.set_state		= smartt_set_state,
-	.cwnd_event		= smartt_cwnd_event,
-	quell_tx_start_op(smartt_tx_start)
-	.ssthresh		= smartt_ssthresh,
-	.undo_cwnd		= smartt_undo_cwnd,
-};
-
-/* Where the peer refused ECN; never registered, its sockets got here by init. */
-static struct tcp_congestion_ops smartt_plain_ops __read_mostly = {
-	.name			= "smartt",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED,
-	.release		= quell_cc_release,
-	.cong_control		= smartt_cong_control,
-	.set_state		= smartt_set_state,
-	.cwnd_event		= smartt_cwnd_event,
-	quell_tx_start_op(smartt_tx_start)
-	.ssthresh		= smartt_ssthresh,
-	.undo_cwnd		= smartt_undo_cwnd,
+	.on_loss		= smartt_on_loss,
+	.on_rto			= smartt_on_rto,
+	.on_idle_restart	= smartt_on_idle_restart,
+	.params			= smartt_params,
+	.params_nr		= ARRAY_SIZE(smartt_params),
+	.params_bytes		= sizeof(struct quell_smartt_params),
+	.counters		= smartt_counters,
+	.counters_nr		= ARRAY_SIZE(smartt_counters),
+	.counters_bytes		= sizeof(struct quell_smartt_stats),
 };
 
 static int __init smartt_register(void)
 {
-	int err;
-
-	err = quell_algo_register(&smartt_algo);
-	if (err)
-		return err;
-	err = tcp_register_congestion_control(&smartt_ops);
-	if (err)
-		quell_algo_unregister(&smartt_algo);
-	return err;
+	return quell_algo_register(&smartt_algo);
 }
 
-/* First no new socket and a grace period, then nothing left to show. */
 static void __exit smartt_unregister(void)
 {
-	tcp_unregister_congestion_control(&smartt_ops);
 	quell_algo_unregister(&smartt_algo);
 }
 

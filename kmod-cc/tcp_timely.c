@@ -2,10 +2,6 @@
 /*
  * TCP congestion control "timely": the sockets' side of the core in
  * quell/core/timely.h, where the algorithm is described.
- *
- * Every callback fills a sample, asks the core and applies what it decided.
- * The recovery of lost segments stays TCP's; only how much may be in flight is
- * decided here, so ssthresh and undo_cwnd leave the window alone.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -90,16 +86,6 @@ static const struct quell_counter_desc timely_counters[] = {
 		       "Starts at the first rate after an idle time."),
 };
 
-static struct quell_algo timely_algo = {
-	.name		= "timely",
-	.params		= timely_params,
-	.params_nr	= ARRAY_SIZE(timely_params),
-	.params_bytes	= sizeof(struct quell_timely_params),
-	.counters	= timely_counters,
-	.counters_nr	= ARRAY_SIZE(timely_counters),
-	.counters_bytes	= sizeof(struct quell_timely_stats),
-};
-
 /* Segments the stack may not exceed; a route change makes it forget. */
 static u32 timely_limit_burst(struct sock *sk, u32 pkts)
 {
@@ -115,147 +101,90 @@ static u32 timely_limit_burst(struct sock *sk, u32 pkts)
  */
 static u32 timely_segment_pkts(struct sock *sk)
 {
+	struct quell_event ev;
 	u32 pkts;
 
 	if (!quell_cc_ready(sk))
 		return 1;
-	quell_cc_enter();
-	pkts = quell_timely_segment_pkts(quell_cc_params(sk), tcp_sk(sk)->mss_cache);
+	quell_cc_enter(sk, &ev);
+	pkts = quell_timely_segment_pkts(ev.params, tcp_sk(sk)->mss_cache);
 	quell_cc_leave();
 	return timely_limit_burst(sk, pkts);
 }
 
 static void timely_cong_control(quell_cong_control_args)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
+	struct quell_event ev;
 
 	if (!quell_cc_ready(sk))
 		return;
-	quell_cc_enter();
-	if (quell_sample_fill(sk, rs, &sample)) {
-		quell_timely_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
-				    quell_cc_stats(sk), &sample, &decision);
-		quell_apply(sk, &sample, &decision);
+	quell_cc_enter(sk, &ev);
+	if (quell_sample_fill(sk, rs, &ev.sample)) {
+		quell_timely_on_ack(ev.vars, ev.params, ev.stats,
+				    &ev.sample, &ev.decision);
+		quell_apply(sk, &ev.sample, &ev.decision);
 		quell_repace(sk);
 	}
 	quell_cc_leave();
 }
 
-static void timely_on_loss(struct sock *sk)
+static void timely_init(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_timely_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
-			     quell_cc_stats(sk), &sample, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_timely_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
+			  quell_first_rtt_ns(sk), ev->sample.mss_bytes,
+			  quell_other_flows(sk), ev->sample.now_ns,
+			  &ev->decision);
+	timely_limit_burst(sk, quell_timely_segment_pkts(ev->params,
+							 ev->sample.mss_bytes));
 }
 
-static void timely_on_rto(struct sock *sk)
+static void timely_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_timely_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
-			    quell_cc_stats(sk), &sample, &decision);
-	quell_apply_timeout(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_timely_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+			     &ev->decision);
 }
 
-static void timely_set_state(struct sock *sk, u8 new_state)
+static void timely_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	if (!quell_cc_ready(sk))
-		return;
-	if (new_state == TCP_CA_Loss)
-		timely_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		timely_on_loss(sk);
+	quell_timely_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+			    &ev->decision);
 }
 
-static void timely_tx_start(quell_tx_start_args)
+static void timely_on_idle_restart(struct sock *sk, struct quell_event *ev,
+				   u64 idle_ns)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-	u64 idle_ns;
-
-	if (!quell_is_tx_start || !quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
-		return;
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_timely_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
-				     quell_cc_stats(sk), &sample,
-				     quell_other_flows(sk), idle_ns, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_timely_on_idle_restart(ev->vars, ev->params, ev->stats,
+				     &ev->sample, quell_other_flows(sk),
+				     idle_ns, &ev->decision);
 }
 
-static void timely_init(struct sock *sk)
-{
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_init(sk, &timely_algo);
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_timely_init(quell_cc_vars(sk), quell_cc_params(sk),
-			  sample.link_bytes_ps, quell_first_rtt_ns(sk),
-			  sample.mss_bytes, quell_other_flows(sk), sample.now_ns,
-			  &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		timely_on_rto(sk);
-	timely_segment_pkts(sk);
-}
-
-static u32 timely_ssthresh(struct sock *sk)
-{
-	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
-}
-
-static u32 timely_undo_cwnd(struct sock *sk)
-{
-	return tcp_snd_cwnd(tcp_sk(sk));
-}
-
-static struct tcp_congestion_ops timely_ops __read_mostly = {
-	.name			= "timely",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED,
+static struct quell_algo timely_algo __read_mostly = {
+	.ops = {
+		.name		= "timely",
+		.owner		= THIS_MODULE,
+		.flags		= TCP_CONG_NON_RESTRICTED,
+		.cong_control	= timely_cong_control,
+		.min_tso_segs	= timely_segment_pkts,
+	},
 	.init			= timely_init,
-	.release		= quell_cc_release,
-	.cong_control		= timely_cong_control,
-	.set_state		= timely_set_state,
-	.min_tso_segs		= timely_segment_pkts,
-	.quell_tx_start_member	= timely_tx_start,
-	.ssthresh		= timely_ssthresh,
-	.undo_cwnd		= timely_undo_cwnd,
+	.on_loss		= timely_on_loss,
+	.on_rto			= timely_on_rto,
+	.on_idle_restart	= timely_on_idle_restart,
+	.params			= timely_params,
+	.params_nr		= ARRAY_SIZE(timely_params),
+	.params_bytes		= sizeof(struct quell_timely_params),
+	.counters		= timely_counters,
+	.counters_nr		= ARRAY_SIZE(timely_counters),
+	.counters_bytes		= sizeof(struct quell_timely_stats),
 };
 
 static int __init timely_register(void)
 {
-	int err;
-
-	err = quell_algo_register(&timely_algo);
-	if (err)
-		return err;
-	err = tcp_register_congestion_control(&timely_ops);
-	if (err)
-		quell_algo_unregister(&timely_algo);
-	return err;
+	return quell_algo_register(&timely_algo);
 }
 
-/* First no new socket and a grace period, then nothing left to show. */
 static void __exit timely_unregister(void)
 {
-	tcp_unregister_congestion_control(&timely_ops);
 	quell_algo_unregister(&timely_algo);
 }
 

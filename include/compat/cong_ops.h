@@ -7,9 +7,8 @@
  *
  * 7.x moved CA_EVENT_TX_START out of cwnd_event into a member of its own.  A
  * module that keeps waiting for the event compiles and never hears it, so the
- * member is probed, not the event.  An algorithm that hears of nothing else
- * names quell_tx_start_member; one that also has a ->cwnd_event of its own
- * handles CA_EVENT_TX_START there and adds quell_tx_start_op(function).
+ * member is probed, not the event.  Whoever wants it handles CA_EVENT_TX_START
+ * in ->cwnd_event and calls quell_set_tx_start() besides.
  */
 #ifndef _QUELL_COMPAT_CONG_OPS_H
 #define _QUELL_COMPAT_CONG_OPS_H
@@ -25,16 +24,12 @@
 	struct sock *sk, const struct rate_sample *rs
 #endif
 
+static inline void quell_set_tx_start(struct tcp_congestion_ops *ops,
+				      void (*tx_start)(struct sock *sk))
+{
 #ifdef QUELL_HAVE_CWND_EVENT_TX_START
-#define quell_tx_start_member	cwnd_event_tx_start
-#define quell_tx_start_args	struct sock *sk
-#define quell_is_tx_start	true
-#define quell_tx_start_op(start)	.cwnd_event_tx_start = (start),
-#else
-#define quell_tx_start_member	cwnd_event
-#define quell_tx_start_args	struct sock *sk, enum tcp_ca_event event
-#define quell_is_tx_start	((event) == CA_EVENT_TX_START)
-#define quell_tx_start_op(start...)
+	ops->cwnd_event_tx_start = tx_start;
 #endif
+}
 
 #endif /* _QUELL_COMPAT_CONG_OPS_H */

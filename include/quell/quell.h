@@ -2,21 +2,20 @@
 /*
  * What quell.ko offers to the modules around it.
  *
- * An algorithm module describes itself with a struct quell_algo, registers it,
- * and then is a tcp_congestion_ops whose callbacks read as one sentence:
+ * An algorithm module describes itself with a struct quell_algo and registers
+ * it.  Its own are the tables of parameters and counters, four callbacks that
+ * hand an event to the core, and ->cong_control, which reads as one sentence:
  *
  *	if (!quell_cc_ready(sk))
  *		return;
- *	quell_cc_enter();
- *	if (quell_sample_fill(sk, rs, &sample)) {
- *		ALGO_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
- *			    quell_cc_stats(sk), &sample, &decision);
- *		quell_apply(sk, &sample, &decision);
+ *	quell_cc_enter(sk, &ev);
+ *	if (quell_sample_fill(sk, rs, &ev.sample)) {
+ *		ALGO_on_ack(ev.vars, ev.params, ev.stats, &ev.sample, &ev.decision);
+ *		quell_apply(sk, &ev.sample, &ev.decision);
  *	}
  *	quell_cc_leave();
  *
- * Its ops must name quell_cc_release() as ->release: that is also how the
- * hooks tell a socket of theirs from every other.
+ * Everything else of its tcp_congestion_ops is quell.ko's, kmod-cc/quell/cc.c.
  */
 #ifndef _QUELL_QUELL_H
 #define _QUELL_QUELL_H
@@ -101,8 +100,36 @@ struct quell_counter_desc {
 };
 
 /**
+ * struct quell_event - what a core is asked about, and what it answers
+ * @vars:	the algorithm's variables of the socket, QUELL_CC_VARS_BYTES;
+ *		zero before the algorithm's ->init
+ * @params:	its parameters in force, params_bytes
+ * @stats:	its counters on this CPU, counters_bytes
+ * @sample:	what is known
+ * @decision:	the answer; the core fills all of it
+ *
+ * Valid between quell_cc_enter() and quell_cc_leave().
+ */
+struct quell_event {
+	void			*vars;
+	const void		*params;
+	void			*stats;
+	struct quell_sample	sample;
+	struct quell_decision	decision;
+};
+
+/**
  * struct quell_algo - a congestion-control algorithm
- * @name:		as in net.ipv4.tcp_congestion_control
+ * @ops:		the algorithm's own members: name, owner, flags,
+ *			cong_control and what else no other has; the members
+ *			all have in common are set by quell_algo_register()
+ * @plain_ops:		@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer
+ *			refused ECN; set by quell_algo_register()
+ * @init:		a connection begins
+ * @on_loss:		fast retransmit begins
+ * @on_rto:		the retransmission timer fired
+ * @on_idle_restart:	sending begins after nothing was outstanding for
+ *			idle_ns nanoseconds
  * @params:		table of parameters
  * @params_nr:		their number
  * @params_bytes:	size of the parameter block
@@ -113,10 +140,21 @@ struct quell_counter_desc {
  * @counters_bytes:	size of the block of counters
  * @slot:		set by quell_algo_register()
  *
+ * The callbacks are given a sample without an acknowledgment, and what they
+ * decide is applied when they return.  Their context: socket lock, bottom
+ * halves off, RCU read section.
+ *
  * Constant once registered.
  */
 struct quell_algo {
-	const char			*name;
+	struct tcp_congestion_ops	ops;
+	struct tcp_congestion_ops	plain_ops;
+	void				(*init)(struct sock *sk, struct quell_event *ev);
+	void				(*on_loss)(struct sock *sk, struct quell_event *ev);
+	void				(*on_rto)(struct sock *sk, struct quell_event *ev);
+	void				(*on_idle_restart)(struct sock *sk,
+							   struct quell_event *ev,
+							   u64 idle_ns);
 	const struct quell_param_desc	*params;
 	u32				params_nr;
 	u32				params_bytes;
@@ -146,26 +184,14 @@ struct quell_snapshot {
 int quell_algo_register(struct quell_algo *algo);
 void quell_algo_unregister(struct quell_algo *algo);
 
-void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
-void quell_cc_release(struct sock *sk);
-const void *quell_cc_params(const struct sock *sk);
-void *quell_cc_stats(const struct sock *sk);
-
-u64 quell_link_bytes_ps(const struct sock *sk);
+void quell_cc_enter(struct sock *sk, struct quell_event *ev);
 u64 quell_first_rtt_ns(const struct sock *sk);
-void quell_sample_state(struct sock *sk, struct quell_sample *sample);
 bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 		       struct quell_sample *sample);
 void quell_apply(struct sock *sk, const struct quell_sample *sample,
 		 const struct quell_decision *decision);
-void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
-			 const struct quell_decision *decision);
-bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
 u32 quell_other_flows(const struct sock *sk);
 void quell_repace(struct sock *sk);
-
-bool quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
-void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
 
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 
@@ -199,20 +225,6 @@ static inline bool quell_cc_ready(const struct sock *sk)
 static inline void *quell_cc_vars(const struct sock *sk)
 {
 	return (char *)inet_csk_ca(sk) + ALIGN(sizeof(struct quell_cc), 8);
-}
-
-/**
- * quell_cc_enter() - begin a look at parameters and counters
- *
- * The backlog of a socket is worked off in process context: bottom halves are
- * kept off so that the per-cpu counters have one writer, and the RCU read side
- * pins the parameter block for the whole ACK.
- */
-static inline void quell_cc_enter(void)
-	__acquires(RCU)
-{
-	local_bh_disable();
-	rcu_read_lock();
 }
 
 /**

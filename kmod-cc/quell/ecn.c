@@ -69,7 +69,6 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 	cc->rcv_marked = marked;
 	ecn_echo(tp, marked);
 }
-EXPORT_SYMBOL_GPL(quell_ecn_event);
 
 /**
  * quell_ecn_init() - run without ECN where the peer did not agree to it
@@ -78,17 +77,14 @@ EXPORT_SYMBOL_GPL(quell_ecn_event);
  *
  * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable,
  * agreed or not: switches would then mark instead of drop, and nobody would
- * tell the sender.  To be called in ->init, after quell_cc_init().
+ * tell the sender.
  *
  * Context: socket lock.
- * Return: true when the peer echoes marks.
  */
-bool quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)
 {
 	if (quell_ecn_is_negotiated(tcp_sk(sk)))
-		return true;
+		return;
 	WRITE_ONCE(inet_csk(sk)->icsk_ca_ops, plain);
 	INET_ECN_dontxmit(sk);
-	return false;
 }
-EXPORT_SYMBOL_GPL(quell_ecn_init);

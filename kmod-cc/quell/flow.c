@@ -126,7 +126,6 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	atomic_inc(&qnet->socks);
 	quell_hooks_want(qnet);
 }
-EXPORT_SYMBOL_GPL(quell_cc_init);
 
 static void flow_release(struct quell_flow *flow)
 {
@@ -163,7 +162,6 @@ void quell_cc_release(struct sock *sk)
 	if (atomic_dec_and_test(&qnet->socks))
 		quell_hooks_linger(qnet);
 }
-EXPORT_SYMBOL_GPL(quell_cc_release);
 
 /**
  * quell_flow_find() - the flow of a socket

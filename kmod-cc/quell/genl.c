@@ -69,7 +69,7 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 		return ERR_PTR(-EINVAL);
 	}
 	for (i = 0; i < QUELL_ALGOS_MAX; i++)
-		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->name))
+		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->ops.name))
 			return quell_algos[i];
 	NL_SET_BAD_ATTR(info->extack, attr);
 	quell_extack_fmt(info->extack, "algorithm %s is not loaded",
@@ -104,7 +104,7 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 	u32 i;
 
 	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
-	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->name) ||
+	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->ops.name) ||
 	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&an->socks)))
 		return -EMSGSIZE;
 	for (i = 0; i < algo->params_nr; i++) {
@@ -204,7 +204,7 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
 	if (!desc) {
 		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_NAME]);
-		quell_extack_fmt(extack, "%s has no parameter %s", algo->name,
+		quell_extack_fmt(extack, "%s has no parameter %s", algo->ops.name,
 				 (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
 		return -ENOENT;
 	}
@@ -339,7 +339,7 @@ static int put_stat_at(struct sk_buff *skb, const struct quell_net *qnet, long i
 		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX,
 				qnet->counters);
 	algo = quell_algos[index - 1];
-	return put_stat(skb, algo->name, algo->counters, algo->counters_nr,
+	return put_stat(skb, algo->ops.name, algo->counters, algo->counters_nr,
 			qnet->algos[algo->slot].stats);
 }
 

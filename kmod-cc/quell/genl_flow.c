@@ -33,7 +33,7 @@ static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
 
 	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
-	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->name) ||
+	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->ops.name) ||
 	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
 	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
 	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
@@ -127,7 +127,7 @@ int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	rcu_read_lock();
 	xa_for_each_start(&qnet->flows, id, flow, cb->args[0]) {
-		if (cc && nla_strcmp(cc, flow->algo->name))
+		if (cc && nla_strcmp(cc, flow->algo->ops.name))
 			continue;
 		if (put_flow(skb, cb, flow))
 			goto unlock;

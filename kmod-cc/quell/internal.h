@@ -251,7 +251,12 @@ extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 extern u32 quell_algos_gen;
 struct quell_net *quell_net(const struct net *net);
 
+/* cc.c */
+void quell_cc_ops_init(struct quell_algo *algo);
+
 /* flow.c */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
+void quell_cc_release(struct sock *sk);
 int quell_flows_init(void);
 void quell_flows_exit(void);
 struct quell_flow *quell_flow_find(const struct sock *sk);
@@ -274,6 +279,17 @@ void quell_hooks_init(struct quell_net *qnet);
 void quell_hooks_exit(struct quell_net *qnet);
 void quell_hooks_want(struct quell_net *qnet);
 void quell_hooks_linger(struct quell_net *qnet);
+
+/* sample.c */
+u64 quell_link_bytes_ps(const struct sock *sk);
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 const struct quell_decision *decision);
+bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
+
+/* ecn.c */
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
 
 /* link.c */
 int quell_links_init(void);

@@ -6,6 +6,7 @@
  *	segments.c	rings of departures and arrivals
  *	hooks.c		signal plane: network hooks, per namespace
  *	link.c		speed of the interfaces
+ *	cc.c		the callbacks of TCP that all algorithms share
  *	sample.c	TCP's state to a sample, a decision to TCP's state
  *	params.c	parameter blocks
  *	stats.c		counters
@@ -55,7 +56,7 @@ static int algos_free_slot(const struct quell_algo *algo)
 	for (i = QUELL_ALGOS_MAX - 1; i >= 0; i--) {
 		if (!quell_algos[i])
 			slot = i;
-		else if (!strcmp(quell_algos[i]->name, algo->name))
+		else if (!strcmp(quell_algos[i]->ops.name, algo->ops.name))
 			return -EEXIST;
 	}
 	return slot;
@@ -73,16 +74,8 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 	}
 }
 
-/**
- * quell_algo_register() - make an algorithm's parameters and counters known
- * @algo: description, constant from here on
- *
- * To be called before the algorithm's tcp_congestion_ops are registered.
- *
- * Context: process, may sleep.
- * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
- */
-int quell_algo_register(struct quell_algo *algo)
+/* Parameters and counters of the algorithm, in every namespace. */
+static int algo_join_nets(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
 	int err;
@@ -106,24 +99,54 @@ unlock:
 	mutex_unlock(&quell_mutex);
 	return err;
 }
-EXPORT_SYMBOL_GPL(quell_algo_register);
 
-/**
- * quell_algo_unregister() - undo quell_algo_register()
- * @algo: description
- *
- * To be called after the algorithm's tcp_congestion_ops are unregistered: then
- * no socket uses it, and a grace period has passed since the last one did.
- *
- * Context: process, may sleep.
- */
-void quell_algo_unregister(struct quell_algo *algo)
+/* No socket uses the algorithm. */
+static void algo_leave_all_nets(struct quell_algo *algo)
 {
 	mutex_lock(&quell_mutex);
 	quell_algos[algo->slot] = NULL;
 	quell_algos_gen++;
 	algo_leave_nets(algo, &quell_nets);
 	mutex_unlock(&quell_mutex);
+}
+
+/**
+ * quell_algo_register() - make an algorithm known to sockets and administrators
+ * @algo: description, constant from here on
+ *
+ * Its parameters and counters are there before the first socket can be.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
+ */
+int quell_algo_register(struct quell_algo *algo)
+{
+	int err;
+
+	err = algo_join_nets(algo);
+	if (err)
+		return err;
+	quell_cc_ops_init(algo);
+	err = tcp_register_congestion_control(&algo->ops);
+	if (err)
+		algo_leave_all_nets(algo);
+	return err;
+}
+EXPORT_SYMBOL_GPL(quell_algo_register);
+
+/**
+ * quell_algo_unregister() - undo quell_algo_register()
+ * @algo: description
+ *
+ * First no new socket and a grace period, then nothing left to show.
+ *
+ * Context: process, may sleep; no socket uses the algorithm, for each pins its
+ * module.
+ */
+void quell_algo_unregister(struct quell_algo *algo)
+{
+	tcp_unregister_congestion_control(&algo->ops);
+	algo_leave_all_nets(algo);
 }
 EXPORT_SYMBOL_GPL(quell_algo_unregister);
 

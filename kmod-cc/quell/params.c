@@ -135,18 +135,3 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 			return &algo->params[i];
 	return NULL;
 }
-
-/**
- * quell_cc_params() - the parameters in force for a socket
- * @sk: socket of a Quell algorithm
- *
- * Context: between quell_cc_enter() and quell_cc_leave(); valid until then.
- * Return: block of the algorithm's params_bytes.
- */
-const void *quell_cc_params(const struct sock *sk)
-{
-	struct quell_net *qnet = quell_net(sock_net(sk));
-
-	return rcu_dereference(qnet->algos[quell_cc(sk)->algo->slot].params)->data;
-}
-EXPORT_SYMBOL_GPL(quell_cc_params);

@@ -172,7 +172,6 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 		sample->hops = READ_ONCE(flow->hops);
 	}
 }
-EXPORT_SYMBOL_GPL(quell_sample_state);
 
 /**
  * quell_sample_fill() - a sample of one acknowledgment
@@ -225,7 +224,6 @@ u64 quell_link_bytes_ps(const struct sock *sk)
 	dst = __sk_dst_get((struct sock *)sk);
 	return dst ? quell_link_speed(quell_net(sock_net(sk)), dst->dev->ifindex) : 0;
 }
-EXPORT_SYMBOL_GPL(quell_link_bytes_ps);
 
 /**
  * quell_first_rtt_ns() - round-trip time for the first window
@@ -268,7 +266,6 @@ bool quell_idle_ns(const struct sock *sk, u64 *idle_ns)
 		   tp->tcp_clock_cache - active_ns : 0;
 	return true;
 }
-EXPORT_SYMBOL_GPL(quell_idle_ns);
 
 /*
  * After a timeout the window opens again as the stack has it, one segment and
@@ -391,4 +388,3 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 	quell_apply(sk, sample, decision);
 	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
 }
-EXPORT_SYMBOL_GPL(quell_apply_timeout);

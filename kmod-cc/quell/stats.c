@@ -73,18 +73,3 @@ u64 quell_percpu_sum(const void __percpu *block, u32 offset)
 		sum += READ_ONCE(*(const u64 *)(per_cpu_ptr(block, cpu) + offset));
 	return sum;
 }
-
-/**
- * quell_cc_stats() - the algorithm's counters on this CPU
- * @sk: socket of a Quell algorithm
- *
- * Context: socket lock, between quell_cc_enter() and quell_cc_leave().
- * Return: block of the algorithm's counters_bytes.
- */
-void *quell_cc_stats(const struct sock *sk)
-{
-	struct quell_net *qnet = quell_net(sock_net(sk));
-
-	return this_cpu_ptr(qnet->algos[quell_cc(sk)->algo->slot].stats);
-}
-EXPORT_SYMBOL_GPL(quell_cc_stats);

@@ -2,10 +2,6 @@
 /*
  * TCP congestion control "swift": the sockets' side of the core in
  * quell/core/swift.h, where the algorithm is described.
- *
- * Every callback fills a sample, asks the core and applies what it decided.
- * The recovery of lost segments stays TCP's; only how much may be in flight is
- * decided here, so ssthresh and undo_cwnd leave the window alone.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -86,125 +82,65 @@ static void swift_params_derive(void *params)
 	quell_swift_params_derive(params);
 }
 
-static struct quell_algo swift_algo = {
-	.name		= "swift",
-	.params		= swift_params,
-	.params_nr	= ARRAY_SIZE(swift_params),
-	.params_bytes	= sizeof(struct quell_swift_params),
-	.params_derive	= swift_params_derive,
-	.counters	= swift_counters,
-	.counters_nr	= ARRAY_SIZE(swift_counters),
-	.counters_bytes	= sizeof(struct quell_swift_stats),
-};
-
 static void swift_cong_control(quell_cong_control_args)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
+	struct quell_event ev;
 
 	if (!quell_cc_ready(sk))
 		return;
-	quell_cc_enter();
-	if (quell_sample_fill(sk, rs, &sample)) {
-		quell_swift_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
-				   quell_cc_stats(sk), &sample, &decision);
-		quell_apply(sk, &sample, &decision);
+	quell_cc_enter(sk, &ev);
+	if (quell_sample_fill(sk, rs, &ev.sample)) {
+		quell_swift_on_ack(ev.vars, ev.params, ev.stats,
+				   &ev.sample, &ev.decision);
+		quell_apply(sk, &ev.sample, &ev.decision);
 	}
 	quell_cc_leave();
 }
 
-static void swift_on_loss(struct sock *sk)
+static void swift_init(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
-			    quell_cc_stats(sk), &sample, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
+			 quell_first_rtt_ns(sk), ev->sample.mss_bytes,
+			 ev->sample.now_ns, &ev->decision);
 }
 
-static void swift_on_rto(struct sock *sk)
+static void swift_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
-			   quell_cc_stats(sk), &sample, &decision);
-	quell_apply_timeout(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+			    &ev->decision);
 }
 
-static void swift_set_state(struct sock *sk, u8 new_state)
+static void swift_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	if (!quell_cc_ready(sk))
-		return;
-	if (new_state == TCP_CA_Loss)
-		swift_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		swift_on_loss(sk);
+	quell_swift_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+			   &ev->decision);
 }
 
-static void swift_tx_start(quell_tx_start_args)
+static void swift_on_idle_restart(struct sock *sk, struct quell_event *ev,
+				  u64 idle_ns)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-	u64 idle_ns;
-
-	if (!quell_is_tx_start || !quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
-		return;
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
-				    quell_cc_stats(sk), &sample, idle_ns,
-				    &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_on_idle_restart(ev->vars, ev->params, ev->stats,
+				    &ev->sample, idle_ns, &ev->decision);
 }
 
-static void swift_init(struct sock *sk)
-{
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_init(sk, &swift_algo);
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_init(quell_cc_vars(sk), quell_cc_params(sk),
-			 sample.link_bytes_ps, quell_first_rtt_ns(sk),
-			 sample.mss_bytes, sample.now_ns, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		swift_on_rto(sk);
-}
-
-u32 quell_swift_ssthresh(struct sock *sk)
-{
-	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
-}
-
-u32 quell_swift_undo_cwnd(struct sock *sk)
-{
-	return tcp_snd_cwnd(tcp_sk(sk));
-}
-
-static struct tcp_congestion_ops swift_ops __read_mostly = {
-	.name			= "swift",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED,
+static struct quell_algo swift_algo __read_mostly = {
+	.ops = {
+		.name		= "swift",
+		.owner		= THIS_MODULE,
+		.flags		= TCP_CONG_NON_RESTRICTED,
+		.cong_control	= swift_cong_control,
+	},
 	.init			= swift_init,
-	.release		= quell_cc_release,
-	.cong_control		= swift_cong_control,
-	.set_state		= swift_set_state,
-	.quell_tx_start_member	= swift_tx_start,
-	.ssthresh		= quell_swift_ssthresh,
-	.undo_cwnd		= quell_swift_undo_cwnd,
+	.on_loss		= swift_on_loss,
+	.on_rto			= swift_on_rto,
+	.on_idle_restart	= swift_on_idle_restart,
+	.params			= swift_params,
+	.params_nr		= ARRAY_SIZE(swift_params),
+	.params_bytes		= sizeof(struct quell_swift_params),
+	.params_derive		= swift_params_derive,
+	.counters		= swift_counters,
+	.counters_nr		= ARRAY_SIZE(swift_counters),
+	.counters_bytes		= sizeof(struct quell_swift_stats),
 };
 
 static int __init swift_register(void)
@@ -214,26 +150,15 @@ static int __init swift_register(void)
 	err = quell_algo_register(&swift_algo);
 	if (err)
 		return err;
-	err = tcp_register_congestion_control(&swift_ops);
+	err = quell_algo_register(&quell_swift_vaisf_algo);
 	if (err)
-		goto unregister_algo;
-	err = quell_swift_vaisf_register();
-	if (err)
-		goto unregister_ops;
-	return 0;
-
-unregister_ops:
-	tcp_unregister_congestion_control(&swift_ops);
-unregister_algo:
-	quell_algo_unregister(&swift_algo);
+		quell_algo_unregister(&swift_algo);
 	return err;
 }
 
-/* Of each first no new socket and a grace period, then nothing left to show. */
 static void __exit swift_unregister(void)
 {
-	quell_swift_vaisf_unregister();
-	tcp_unregister_congestion_control(&swift_ops);
+	quell_algo_unregister(&quell_swift_vaisf_algo);
 	quell_algo_unregister(&swift_algo);
 }
 

@@ -3,16 +3,8 @@
 #ifndef _TCP_SWIFT_H
 #define _TCP_SWIFT_H
 
-#include <linux/init.h>
-#include <linux/types.h>
+#include <quell/quell.h>
 
-struct sock;
-
-/* The window is the core's alone: losses and their undoing leave it. */
-u32 quell_swift_ssthresh(struct sock *sk);
-u32 quell_swift_undo_cwnd(struct sock *sk);
-
-int __init quell_swift_vaisf_register(void);
-void __exit quell_swift_vaisf_unregister(void);
+extern struct quell_algo quell_swift_vaisf_algo;
 
 #endif /* _TCP_SWIFT_H */

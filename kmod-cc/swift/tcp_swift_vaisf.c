@@ -2,8 +2,6 @@
 /*
  * TCP congestion control "swift_vaisf", part of tcp_swift.ko: the sockets' side
  * of the core in quell/core/swift_vaisf.h, where the algorithm is described.
- *
- * As tcp_swift.c in everything but the core that is asked.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -96,143 +94,63 @@ static void vaisf_params_derive(void *params)
 	quell_swift_vaisf_params_derive(params);
 }
 
-static struct quell_algo vaisf_algo = {
-	.name		= "swift_vaisf",
-	.params		= vaisf_params,
-	.params_nr	= ARRAY_SIZE(vaisf_params),
-	.params_bytes	= sizeof(struct quell_swift_vaisf_params),
-	.params_derive	= vaisf_params_derive,
-	.counters	= vaisf_counters,
-	.counters_nr	= ARRAY_SIZE(vaisf_counters),
-	.counters_bytes	= sizeof(struct quell_swift_vaisf_stats),
-};
-
 static void vaisf_cong_control(quell_cong_control_args)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
+	struct quell_event ev;
 
 	if (!quell_cc_ready(sk))
 		return;
-	quell_cc_enter();
-	if (quell_sample_fill(sk, rs, &sample)) {
-		quell_swift_vaisf_on_ack(quell_cc_vars(sk), quell_cc_params(sk),
-					 quell_cc_stats(sk), &sample, &decision);
-		quell_apply(sk, &sample, &decision);
+	quell_cc_enter(sk, &ev);
+	if (quell_sample_fill(sk, rs, &ev.sample)) {
+		quell_swift_vaisf_on_ack(ev.vars, ev.params, ev.stats,
+					 &ev.sample, &ev.decision);
+		quell_apply(sk, &ev.sample, &ev.decision);
 	}
 	quell_cc_leave();
 }
 
-static void vaisf_on_loss(struct sock *sk)
+static void vaisf_init(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_vaisf_on_loss(quell_cc_vars(sk), quell_cc_params(sk),
-				  quell_cc_stats(sk), &sample, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_vaisf_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
+			       quell_first_rtt_ns(sk), ev->sample.mss_bytes,
+			       ev->sample.now_ns, &ev->decision);
 }
 
-static void vaisf_on_rto(struct sock *sk)
+static void vaisf_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_vaisf_on_rto(quell_cc_vars(sk), quell_cc_params(sk),
-				 quell_cc_stats(sk), &sample, &decision);
-	quell_apply_timeout(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_vaisf_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+				  &ev->decision);
 }
 
-static void vaisf_set_state(struct sock *sk, u8 new_state)
+static void vaisf_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	if (!quell_cc_ready(sk))
-		return;
-	if (new_state == TCP_CA_Loss)
-		vaisf_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		vaisf_on_loss(sk);
+	quell_swift_vaisf_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+				 &ev->decision);
 }
 
-static void vaisf_tx_start(quell_tx_start_args)
+static void vaisf_on_idle_restart(struct sock *sk, struct quell_event *ev,
+				  u64 idle_ns)
 {
-	struct quell_decision decision;
-	struct quell_sample sample;
-	u64 idle_ns;
-
-	if (!quell_is_tx_start || !quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
-		return;
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_vaisf_on_idle_restart(quell_cc_vars(sk), quell_cc_params(sk),
-					  quell_cc_stats(sk), &sample, idle_ns,
-					  &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
+	quell_swift_vaisf_on_idle_restart(ev->vars, ev->params, ev->stats,
+					  &ev->sample, idle_ns, &ev->decision);
 }
 
-static void vaisf_init(struct sock *sk)
-{
-	struct quell_decision decision;
-	struct quell_sample sample;
-
-	quell_cc_init(sk, &vaisf_algo);
-	quell_cc_enter();
-	quell_sample_state(sk, &sample);
-	quell_swift_vaisf_init(quell_cc_vars(sk), quell_cc_params(sk),
-			       sample.link_bytes_ps, quell_first_rtt_ns(sk),
-			       sample.mss_bytes, sample.now_ns, &decision);
-	quell_apply(sk, &sample, &decision);
-	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		vaisf_on_rto(sk);
-}
-
-static struct tcp_congestion_ops vaisf_ops __read_mostly = {
-	.name			= "swift_vaisf",
-	.owner			= THIS_MODULE,
-	.flags			= TCP_CONG_NON_RESTRICTED,
+struct quell_algo quell_swift_vaisf_algo __read_mostly = {
+	.ops = {
+		.name		= "swift_vaisf",
+		.owner		= THIS_MODULE,
+		.flags		= TCP_CONG_NON_RESTRICTED,
+		.cong_control	= vaisf_cong_control,
+	},
 	.init			= vaisf_init,
-	.release		= quell_cc_release,
-	.cong_control		= vaisf_cong_control,
-	.set_state		= vaisf_set_state,
-	.quell_tx_start_member	= vaisf_tx_start,
-	.ssthresh		= quell_swift_ssthresh,
-	.undo_cwnd		= quell_swift_undo_cwnd,
+	.on_loss		= vaisf_on_loss,
+	.on_rto			= vaisf_on_rto,
+	.on_idle_restart	= vaisf_on_idle_restart,
+	.params			= vaisf_params,
+	.params_nr		= ARRAY_SIZE(vaisf_params),
+	.params_bytes		= sizeof(struct quell_swift_vaisf_params),
+	.params_derive		= vaisf_params_derive,
+	.counters		= vaisf_counters,
+	.counters_nr		= ARRAY_SIZE(vaisf_counters),
+	.counters_bytes		= sizeof(struct quell_swift_vaisf_stats),
 };
-
-/**
- * quell_swift_vaisf_register() - the second algorithm of tcp_swift.ko
- *
- * Context: the module's init.
- * Return: 0, or what registering said, and then nothing is registered.
- */
-int __init quell_swift_vaisf_register(void)
-{
-	int err;
-
-	err = quell_algo_register(&vaisf_algo);
-	if (err)
-		return err;
-	err = tcp_register_congestion_control(&vaisf_ops);
-	if (err)
-		quell_algo_unregister(&vaisf_algo);
-	return err;
-}
-
-/**
- * quell_swift_vaisf_unregister() - undo quell_swift_vaisf_register()
- *
- * Context: the module's exit.
- */
-void __exit quell_swift_vaisf_unregister(void)
-{
-	tcp_unregister_congestion_control(&vaisf_ops);
-	quell_algo_unregister(&vaisf_algo);
-}
