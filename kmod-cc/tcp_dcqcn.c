@@ -14,13 +14,8 @@
 
 static_assert(sizeof(struct quell_dcqcn_vars) <= QUELL_CC_VARS_BYTES);
 
-#define DCQCN_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(struct quell_dcqcn_params, field_),		\
-	.min = QUELL_DCQCN_##FIELD_##_MIN,				\
-	.max = QUELL_DCQCN_##FIELD_##_MAX,				\
-	.def = QUELL_DCQCN_##FIELD_##_DEFAULT,				\
-}
+#define DCQCN_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_dcqcn_params, name_, unit_, field_, DCQCN_##range_, doc_)
 
 static const struct quell_param_desc dcqcn_params[] = {
 	DCQCN_PARAM("g", Q16, g_q16, G_Q16,
@@ -49,10 +44,8 @@ static const struct quell_param_desc dcqcn_params[] = {
 		    "Idle time after which a flow starts anew; 0 is never."),
 };
 
-#define DCQCN_COUNTER(name_, field_, doc_) {				\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_dcqcn_stats, field_),		\
-}
+#define DCQCN_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_dcqcn_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc dcqcn_counters[] = {
 	DCQCN_COUNTER("marked-bytes", marked_bytes,

@@ -11,13 +11,8 @@
 
 static_assert(sizeof(struct quell_smartt_vars) <= QUELL_CC_VARS_BYTES);
 
-#define SMARTT_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(struct quell_smartt_params, field_),		\
-	.min = QUELL_SMARTT_##FIELD_##_MIN,				\
-	.max = QUELL_SMARTT_##FIELD_##_MAX,				\
-	.def = QUELL_SMARTT_##FIELD_##_DEFAULT,				\
-}
+#define SMARTT_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_smartt_params, name_, unit_, field_, SMARTT_##range_, doc_)
 
 static const struct quell_param_desc smartt_params[] = {
 	SMARTT_PARAM("target-rtt", Q16, target_rtt_q16, TARGET_RTT_Q16,
@@ -68,10 +63,8 @@ static const struct quell_param_desc smartt_params[] = {
 		     "Timeouts in a row that put the window to one segment."),
 };
 
-#define SMARTT_COUNTER(name_, field_, doc_) {				\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_smartt_stats, field_),		\
-}
+#define SMARTT_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_smartt_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc smartt_counters[] = {
 	SMARTT_COUNTER("fair-increases", fair_increases,

@@ -11,13 +11,8 @@
 
 static_assert(sizeof(struct quell_timely_vars) <= QUELL_CC_VARS_BYTES);
 
-#define TIMELY_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(struct quell_timely_params, field_),		\
-	.min = QUELL_TIMELY_##FIELD_##_MIN,				\
-	.max = QUELL_TIMELY_##FIELD_##_MAX,				\
-	.def = QUELL_TIMELY_##FIELD_##_DEFAULT,				\
-}
+#define TIMELY_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_timely_params, name_, unit_, field_, TIMELY_##range_, doc_)
 
 static const struct quell_param_desc timely_params[] = {
 	TIMELY_PARAM("t-low", NS, t_low_ns, T_LOW_NS,
@@ -56,10 +51,8 @@ static const struct quell_param_desc timely_params[] = {
 		     "Its reference round-trip time."),
 };
 
-#define TIMELY_COUNTER(name_, field_, doc_) {				\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_timely_stats, field_),		\
-}
+#define TIMELY_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_timely_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc timely_counters[] = {
 	TIMELY_COUNTER("below-low", below_low,

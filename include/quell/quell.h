@@ -88,6 +88,23 @@ struct quell_param_desc {
 };
 
 /**
+ * QUELL_PARAM() - an entry of a table of parameters
+ * @type_:	the algorithm's struct of parameters
+ * @name_:	name
+ * @unit_:	enum quell_unit without its prefix
+ * @field_:	field of @type_
+ * @range_:	QUELL_@range_ begins the names of its _MIN, _MAX and _DEFAULT
+ * @doc_:	one line of explanation
+ */
+#define QUELL_PARAM(type_, name_, unit_, field_, range_, doc_) {	\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(type_, field_),				\
+	.min = QUELL_##range_##_MIN,					\
+	.max = QUELL_##range_##_MAX,					\
+	.def = QUELL_##range_##_DEFAULT,				\
+}
+
+/**
  * struct quell_counter_desc - one counter
  * @name:	as user space sees it
  * @doc:	one line of explanation
@@ -98,6 +115,17 @@ struct quell_counter_desc {
 	const char	*doc;
 	u32		offset;
 };
+
+/**
+ * QUELL_COUNTER() - an entry of a table of counters
+ * @type_:	the algorithm's struct of counters
+ * @name_:	name
+ * @field_:	field of @type_
+ * @doc_:	one line of explanation
+ */
+#define QUELL_COUNTER(type_, name_, field_, doc_) {			\
+	.name = (name_), .doc = (doc_), .offset = offsetof(type_, field_), \
+}
 
 /**
  * struct quell_event - what a core is asked about, and what it answers

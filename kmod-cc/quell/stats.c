@@ -6,10 +6,8 @@
  */
 #include "internal.h"
 
-#define COUNTER(counter_, name_, doc_) {					\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_counters, value[QUELL_N_##counter_]), \
-}
+#define COUNTER(counter_, name_, doc_) \
+	QUELL_COUNTER(struct quell_counters, name_, value[QUELL_N_##counter_], doc_)
 
 const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_FLOWS_OPENED] =

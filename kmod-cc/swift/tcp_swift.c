@@ -12,13 +12,8 @@
 
 static_assert(sizeof(struct quell_swift_vars) <= QUELL_CC_VARS_BYTES);
 
-#define SWIFT_PARAM(name_, unit_, field_, FIELD_, doc_) {		\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(struct quell_swift_params, field_),		\
-	.min = QUELL_SWIFT_##FIELD_##_MIN,				\
-	.max = QUELL_SWIFT_##FIELD_##_MAX,				\
-	.def = QUELL_SWIFT_##FIELD_##_DEFAULT,				\
-}
+#define SWIFT_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_swift_params, name_, unit_, field_, SWIFT_##range_, doc_)
 
 static const struct quell_param_desc swift_params[] = {
 	SWIFT_PARAM("base-target", NS, base_target_ns, BASE_TARGET_NS,
@@ -49,10 +44,8 @@ static const struct quell_param_desc swift_params[] = {
 		    "Timeouts in a row that put the window to its smallest."),
 };
 
-#define SWIFT_COUNTER(name_, field_, doc_) {				\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_swift_stats, field_),		\
-}
+#define SWIFT_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_swift_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc swift_counters[] = {
 	SWIFT_COUNTER("increases", increases,

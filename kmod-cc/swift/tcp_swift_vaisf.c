@@ -12,13 +12,8 @@
 
 static_assert(sizeof(struct quell_swift_vaisf_vars) <= QUELL_CC_VARS_BYTES);
 
-#define VAISF_PARAM(name_, unit_, field_, RANGE_, doc_) {		\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(struct quell_swift_vaisf_params, field_),	\
-	.min = QUELL_##RANGE_##_MIN,					\
-	.max = QUELL_##RANGE_##_MAX,					\
-	.def = QUELL_##RANGE_##_DEFAULT,				\
-}
+#define VAISF_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_swift_vaisf_params, name_, unit_, field_, range_, doc_)
 
 static const struct quell_param_desc vaisf_params[] = {
 	VAISF_PARAM("base-target", NS, swift.base_target_ns, SWIFT_BASE_TARGET_NS,
@@ -55,10 +50,8 @@ static const struct quell_param_desc vaisf_params[] = {
 		    "Acknowledged packets between decreases of the reference."),
 };
 
-#define VAISF_COUNTER(name_, field_, doc_) {				\
-	.name = (name_), .doc = (doc_),					\
-	.offset = offsetof(struct quell_swift_vaisf_stats, field_),	\
-}
+#define VAISF_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_swift_vaisf_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc vaisf_counters[] = {
 	VAISF_COUNTER("increases", swift.increases,
