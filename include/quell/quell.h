@@ -200,6 +200,8 @@ struct quell_algo {
  * @rtt_ns:		newest round-trip time, ns; 0 none yet
  * @min_rtt_ns:		smallest round-trip time, ns; 0 none yet
  * @target_ns:		delay steered for, ns; 0 none
+ * @marked_pkts:	segments acknowledged as marked CE so far
+ * @marked_bytes:	their payload, as the algorithm was told
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -207,6 +209,8 @@ struct quell_snapshot {
 	u64	rtt_ns;
 	u64	min_rtt_ns;
 	u64	target_ns;
+	u64	marked_pkts;
+	u64	marked_bytes;
 };
 
 int quell_algo_register(struct quell_algo *algo);

@@ -195,6 +195,8 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
 		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
 		out->target_ns = READ_ONCE(flow->now.target_ns);
+		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
+		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
 	}
 	rcu_read_unlock();
 	return flow;

@@ -173,6 +173,14 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 	}
 }
 
+static void sample_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
+{
+	if (!flow || !pkts)
+		return;
+	WRITE_ONCE(flow->now.marked_pkts, flow->now.marked_pkts + pkts);
+	WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + bytes);
+}
+
 /**
  * quell_sample_fill() - a sample of one acknowledgment
  * @sk:     socket of a Quell algorithm
@@ -195,6 +203,7 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	sample->acked_bytes = sample_acked_bytes(tp, cc->acked_seq, rs->acked_sacked);
 	sample->marked_bytes = min_t(u64, (u64)marked_pkts * tp->mss_cache,
 				     sample->acked_bytes);
+	sample_count_marks(cc->flow, marked_pkts, sample->marked_bytes);
 	sample->lost_bytes = max(rs->losses, 0) * tp->mss_cache;
 	sample->inflight_bytes = rs->prior_in_flight * tp->mss_cache;
 	if (rs->is_app_limited)
