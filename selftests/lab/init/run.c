@@ -193,6 +193,7 @@ void cmd_run(void)
 	labflow_reason(reason, sizeof(reason));
 	sleep_ns(SETTLE_NS);
 	copy_table(LABFLOW "flows", OUT_DIR "flows.out");
+	copy_table(LABFLOW "marks", OUT_DIR "marks.out");
 	copy_table(LABFLOW "queues", OUT_DIR "queues.out");
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");

@@ -87,6 +87,7 @@ struct labflow_listener {
  * @base_retrans_segs: retransmissions before the start
  * @base_segs_out: segments sent before the start
  * @sock: sending socket
+ * @receiver: receiving socket, counted; NULL before it is established
  * @timer: fires at the start, after a cold connect, and to refill the buffer
  * @connect_work: starts a cold connect
  * @last_cwnd_bytes: the three last sampled, for "only on change"
@@ -114,12 +115,29 @@ struct labflow_flow {
 	u32			base_retrans_segs;
 	u32			base_segs_out;
 	struct socket		*sock;
+	struct sock		*receiver;
 	struct hrtimer		timer;
 	struct work_struct	connect_work;
 	u64			last_cwnd_bytes;
 	u64			last_pacing_bytes_ps;
 	u64			last_rtt_ns;
 	u64			last_delivered_bytes;
+};
+
+/**
+ * struct labflow_marks - what the sender of a flow knows of CE marks
+ * @delivered_pkts: segments acknowledged, the SYN among them
+ * @delivered_ce_pkts: of them those acknowledged as marked
+ * @dsack_pkts: segments the receiver got twice
+ * @told_pkts: marked segments quell.ko told the algorithm of; 0 if not Quell's
+ * @told_bytes: their payload
+ */
+struct labflow_marks {
+	u32	delivered_pkts;
+	u32	delivered_ce_pkts;
+	u32	dsack_pkts;
+	u64	told_pkts;
+	u64	told_bytes;
 };
 
 #define LABFLOW_LABEL_LEN	96
@@ -231,6 +249,7 @@ extern struct labflow lab;
 /* labflow_run.c */
 __printf(1, 2) void labflow_fail(const char *fmt, ...);
 void labflow_run_init(void);
+void labflow_sleep_ns(u64 ns);
 int labflow_run_start(void);
 void labflow_run_stop(void);
 void labflow_flow_done(struct labflow_flow *flow);
@@ -239,6 +258,7 @@ void labflow_flow_done(struct labflow_flow *flow);
 int labflow_sock_init(void);
 void labflow_sock_exit(void);
 int labflow_sock_prepare(struct labflow_flow *flow);
+int labflow_hold_start(void);
 int labflow_sock_connect(struct labflow_flow *flow, int flags);
 bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes);
 bool labflow_sock_all_acked(const struct labflow_flow *flow);
@@ -250,6 +270,7 @@ void labflow_sample_exit(void);
 void labflow_sample_start(void);
 void labflow_sample_stop(void);
 void labflow_sample_reset(void);
+void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
 
 #endif /* _QUELL_LABFLOW_H */

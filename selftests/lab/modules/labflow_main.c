@@ -15,7 +15,7 @@
  *	  clear				forget everything
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
  *			then the error on a line of its own
- *	flows queues cwnd delivered	results, one row a line, times from T0
+ *	flows marks queues cwnd delivered	results, one row a line, times from T0
  *
  * *_FD are descriptors of namespaces, of the process that writes.
  */
@@ -363,6 +363,19 @@ static int labflow_flows_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
+static int labflow_marks_show(struct seq_file *seq, void *v)
+{
+	const struct labflow_flow *flow = v;
+	struct labflow_marks marks = { 0 };
+
+	if (flow->sock)
+		labflow_read_marks(flow, &marks);
+	seq_printf(seq, "%u %u %u %u %llu %llu\n", flow->id,
+		   marks.delivered_pkts, marks.delivered_ce_pkts,
+		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes);
+	return 0;
+}
+
 static const struct seq_operations labflow_queue_seq = {
 	.start	= labflow_seq_start,
 	.next	= labflow_seq_next,
@@ -391,11 +404,18 @@ static const struct seq_operations labflow_flows_seq = {
 	.show	= labflow_flows_show,
 };
 
+static const struct seq_operations labflow_marks_seq = {
+	.start	= labflow_flows_start,
+	.next	= labflow_flows_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_marks_show,
+};
+
 /**
  * struct labflow_table - a results file
  * @name: its name in debugfs
  * @seq: how to walk it
- * @rows: samples it shows; unused by the table of flows
+ * @rows: samples it shows; unused by the tables of flows
  */
 static const struct labflow_table {
 	const char			*name;
@@ -403,6 +423,7 @@ static const struct labflow_table {
 	struct labflow_rows		*rows;
 } labflow_tables[] = {
 	{ "flows",	&labflow_flows_seq,	NULL },
+	{ "marks",	&labflow_marks_seq,	NULL },
 	{ "queues",	&labflow_queue_seq,	&lab.queue.rows },
 	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
 	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },

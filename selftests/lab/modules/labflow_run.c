@@ -118,7 +118,13 @@ static enum hrtimer_restart labflow_until_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void labflow_sleep_ns(u64 ns)
+/**
+ * labflow_sleep_ns() - let virtual time pass
+ * @ns: how much
+ *
+ * Context: process context.
+ */
+void labflow_sleep_ns(u64 ns)
 {
 	ktime_t expires = ns_to_ktime(ns);
 
@@ -220,6 +226,9 @@ int labflow_run_start(void)
 	if (err)
 		return err;
 
+	err = labflow_hold_start();
+	if (err)
+		return err;
 	now_ns = ktime_get_ns();
 	lab.t0_ns = roundup_u64(now_ns + 2 * TICK_NSEC, LABFLOW_T0_STEP_NS);
 	lab.n_done = 0;

@@ -131,6 +131,30 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 	row->rtt_ns = (u64)tp->rack.rtt_us * NSEC_PER_USEC;
 }
 
+/**
+ * labflow_read_marks() - what the sender of a flow was told of CE marks
+ * @flow: a flow whose socket exists
+ * @marks: set in full
+ *
+ * Context: process context, lab.mutex held; a snapshot.
+ */
+void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks)
+{
+	const struct sock *sk = flow->sock->sk;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_snapshot snapshot;
+
+	*marks = (struct labflow_marks) {
+		.delivered_pkts = READ_ONCE(tp->delivered),
+		.delivered_ce_pkts = READ_ONCE(tp->delivered_ce),
+		.dsack_pkts = READ_ONCE(tp->dsack_dups),
+	};
+	if (!snapshot_fn || !snapshot_fn(sk, &snapshot))
+		return;
+	marks->told_pkts = snapshot.marked_pkts;
+	marks->told_bytes = snapshot.marked_bytes;
+}
+
 static void labflow_sample_cwnd(u64 now_ns)
 {
 	struct labflow_cwnd_row value, *row;

@@ -14,6 +14,7 @@
  */
 #include <linux/bvec.h>
 #include <linux/gfp.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
@@ -41,6 +42,15 @@ static unsigned int rcvbuf_bytes = 64 << 20;
 module_param(rcvbuf_bytes, uint, 0444);
 MODULE_PARM_DESC(rcvbuf_bytes, "Receive buffer of every flow, 65536..1073741824 bytes");
 
+static unsigned int drain_bytes = 1;
+module_param(drain_bytes, uint, 0444);
+MODULE_PARM_DESC(drain_bytes, "Bytes a receiver lets gather before it reads them, 1..1073741824");
+
+static unsigned int hold_ns;
+module_param(hold_ns, uint, 0444);
+MODULE_PARM_DESC(hold_ns, "A process holds every receiving socket for so long in turn, 0..1000000000 ns");
+
+#define LABFLOW_HOLD_MAX_NS	1000000000u
 #define LABFLOW_BUF_MIN_BYTES	65536u
 #define LABFLOW_BUF_MAX_BYTES	1073741824u
 
@@ -102,6 +112,19 @@ static int labflow_rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
 	return len;
 }
 
+/*
+ * Reading sends an ACK after every packet that the sender pushed; a receiver
+ * that waits leaves ACKs to TCP's own rules, and they are delayed.
+ */
+static bool labflow_rx_waits(const struct labflow_flow *flow, const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 unread_bytes = tp->rcv_nxt - tp->copied_seq;
+
+	return unread_bytes < drain_bytes &&
+	       flow->delivered_bytes + unread_bytes < flow->warm_bytes + flow->bytes;
+}
+
 /* Runs in softirq with the socket locked, as tcp_read_sock() requires. */
 static void labflow_rx_data_ready(struct sock *sk)
 {
@@ -111,13 +134,16 @@ static void labflow_rx_data_ready(struct sock *sk)
 	if (sk->sk_state == TCP_LISTEN)
 		return;
 	flow = labflow_of_receiver(sk);
-	if (!flow)
+	if (!flow || labflow_rx_waits(flow, sk))
 		return;
 	desc.arg.data = flow;
+	/* The backlog of a held socket is worked off in process context. */
+	local_bh_disable();
 	tcp_read_sock(sk, &desc, labflow_rx_actor);
 	if (flow->delivered_bytes >= flow->warm_bytes + flow->bytes &&
 	    !flow->end_ns)
 		labflow_flow_done(flow);
+	local_bh_enable();
 }
 
 /*
@@ -127,10 +153,68 @@ static void labflow_rx_data_ready(struct sock *sk)
  */
 static void labflow_rx_state_change(struct sock *sk)
 {
+	struct labflow_flow *flow = labflow_of_receiver(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (sk->sk_state == TCP_ESTABLISHED)
-		tp->rcv_ssthresh = max(tp->rcv_ssthresh, tp->window_clamp);
+	if (sk->sk_state != TCP_ESTABLISHED)
+		return;
+	tp->rcv_ssthresh = max(tp->rcv_ssthresh, tp->window_clamp);
+	if (flow && !flow->receiver) {
+		sock_hold(sk);
+		flow->receiver = sk;
+	}
+}
+
+/*
+ * What arrives while a process holds the socket waits in its backlog, and TCP
+ * puts the ACKs off until all of it is worked off.
+ */
+static int labflow_holder(void *unused)
+{
+	while (!kthread_should_stop()) {
+		u32 i;
+
+		for (i = 0; i < lab.n_flows; i++) {
+			struct sock *sk = READ_ONCE(lab.flows[i]->receiver);
+
+			if (!sk)
+				continue;
+			lock_sock(sk);
+			labflow_sleep_ns(hold_ns);
+			release_sock(sk);
+		}
+		labflow_sleep_ns(hold_ns);
+	}
+	return 0;
+}
+
+static struct task_struct *labflow_holder_task;
+
+/**
+ * labflow_hold_start() - from now on a process uses the receiving sockets
+ *
+ * Only where the module was loaded with hold_ns.
+ *
+ * Context: process context, lab.mutex held.
+ * Return: 0 or a negative error.
+ */
+int labflow_hold_start(void)
+{
+	if (!hold_ns)
+		return 0;
+	labflow_holder_task = kthread_run(labflow_holder, NULL, "labflow-hold");
+	if (!IS_ERR(labflow_holder_task))
+		return 0;
+	labflow_holder_task = NULL;
+	return -ENOMEM;
+}
+
+/* Before the flows are freed. */
+static void labflow_hold_stop(void)
+{
+	if (labflow_holder_task)
+		kthread_stop(labflow_holder_task);
+	labflow_holder_task = NULL;
 }
 
 /*
@@ -378,6 +462,7 @@ void labflow_sock_close_all(void)
 	struct socket *fresh, *child;
 	u32 i;
 
+	labflow_hold_stop();
 	/* A socket nobody touched shows what the callbacks are normally. */
 	if (sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
 			     &fresh)) {
@@ -387,6 +472,9 @@ void labflow_sock_close_all(void)
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 
+		if (flow->receiver)
+			sock_put(flow->receiver);
+		flow->receiver = NULL;
 		if (!flow->sock)
 			continue;
 		labflow_restore_callbacks(flow->sock->sk, fresh->sk);
@@ -435,6 +523,16 @@ int labflow_sock_init(void)
 		pr_err("quell_labflow: sndbuf_bytes=%u and rcvbuf_bytes=%u must be %u..%u\n",
 		       sndbuf_bytes, rcvbuf_bytes, LABFLOW_BUF_MIN_BYTES,
 		       LABFLOW_BUF_MAX_BYTES);
+		return -EINVAL;
+	}
+	if (!drain_bytes || drain_bytes > LABFLOW_BUF_MAX_BYTES) {
+		pr_err("quell_labflow: drain_bytes=%u must be 1..%u\n",
+		       drain_bytes, LABFLOW_BUF_MAX_BYTES);
+		return -EINVAL;
+	}
+	if (hold_ns > LABFLOW_HOLD_MAX_NS) {
+		pr_err("quell_labflow: hold_ns=%u must be 0..%u\n", hold_ns,
+		       LABFLOW_HOLD_MAX_NS);
 		return -EINVAL;
 	}
 	pattern_pages = alloc_pages(GFP_KERNEL | __GFP_COMP,
