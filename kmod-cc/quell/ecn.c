@@ -17,16 +17,17 @@
  * tp->delivered_ce counts marked packets.
  *
  * In-tree DCTCP asks whether the timer of a delayed ACK runs.  An ACK may wait
- * without it, too (net.ipv4.tcp_backlog_ack_defer); what is asked here is
- * whether something was received that no ACK covers yet.
+ * without it, too: that of packets which arrived while a process held the
+ * socket (net.ipv4.tcp_backlog_ack_defer), and that of packets out of order
+ * (net.ipv4.tcp_comp_sack_nr).  What is asked here is whether something was
+ * received that no ACK covers yet.
  *
  * Where the kernel negotiated Accurate ECN its ACE field counts marks and ECE
  * is part of it: then nothing is done here.
  *
- * Not exact: data out of order whose ACK was put off until the socket's backlog
- * is worked off; the mark of the newest packet stands for all of it.  And a
- * receiver that is no Quell socket (nor DCTCP) echoes as RFC 3168 has it: the
- * sender then sees too many marks, never too few.
+ * Not exact: see Documentation/ecn.md.  A receiver that is no Quell socket (nor
+ * DCTCP) echoes as RFC 3168 has it: the sender then sees too many marks, never
+ * too few.
  */
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
@@ -39,6 +40,37 @@ static void ecn_echo(struct tcp_sock *tp, bool marked)
 		tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
 	else
 		tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
+}
+
+/*
+ * Whether something came before this packet that no ACK told of.  A packet in
+ * order has had its ACK scheduled by now, one out of order has not: with the
+ * latter, an ACK that is scheduled is that of earlier packets.  One that fills a
+ * hole may cause a spare ACK.
+ */
+static bool ecn_owes_ack(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (before(tp->rcv_wup, quell_cc(sk)->rcv_nxt_marked))
+		return true;
+	return !RB_EMPTY_ROOT(&tp->out_of_order_queue) && inet_csk_ack_scheduled(sk);
+}
+
+/*
+ * The stack books every ACK as one for all it received.  Put right how far this
+ * one went, or the packet after it would never be owed an ACK of its own; the
+ * window's right edge stays where it is.
+ */
+static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	quell_send_ack(sk, rcv_nxt);
+	if (before(rcv_nxt, tp->rcv_wup)) {
+		tp->rcv_wnd += tp->rcv_wup - rcv_nxt;
+		tp->rcv_wup = rcv_nxt;
+	}
 }
 
 /**
@@ -59,9 +91,9 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 	    !quell_ecn_is_classic(tp))
 		return;
 	if (marked != cc->rcv_marked) {
-		if (before(tp->rcv_wup, cc->rcv_nxt_marked)) {
+		if (ecn_owes_ack(sk)) {
 			ecn_echo(tp, cc->rcv_marked);
-			quell_send_ack(sk, cc->rcv_nxt_marked);
+			ecn_ack_earlier(sk, cc->rcv_nxt_marked);
 		}
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 	}
