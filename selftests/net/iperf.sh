@@ -15,6 +15,8 @@
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=router.sh
+. ./router.sh
 
 rate_bits_ps=20000000
 limit_bytes=450000
@@ -22,34 +24,8 @@ port=5201
 time_s=6
 least_pct=10
 
-sender="" router="" receiver=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-
-make_network()
-{
-	new_netns sender
-	new_netns router
-	new_netns receiver
-	cable "$sender" up0 "$router" down0 &&
-	cable "$router" up0 "$receiver" down0 &&
-	ip -n "$sender" addr add 10.71.1.1/24 dev up0 &&
-	ip -n "$router" addr add 10.71.1.2/24 dev down0 &&
-	ip -n "$router" addr add 10.71.2.2/24 dev up0 &&
-	ip -n "$receiver" addr add 10.71.2.1/24 dev down0 &&
-	ip -n "$sender" addr add fd71:1::1/64 dev up0 nodad &&
-	ip -n "$router" addr add fd71:1::2/64 dev down0 nodad &&
-	ip -n "$router" addr add fd71:2::2/64 dev up0 nodad &&
-	ip -n "$receiver" addr add fd71:2::1/64 dev down0 nodad &&
-	ip -n "$sender" route add default via 10.71.1.2 &&
-	ip -n "$receiver" route add default via 10.71.2.2 &&
-	ip -n "$sender" route add default via fd71:1::2 &&
-	ip -n "$receiver" route add default via fd71:2::2 &&
-	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 \
-		net.ipv6.conf.all.forwarding=1 &&
-	poll 10 in_netns "$sender" ping -c 1 -W 1 10.71.2.1 &&
-	poll 10 in_netns "$sender" ping -c 1 -W 1 fd71:2::1
-}
 
 choose_swift()
 {
