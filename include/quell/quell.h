@@ -166,6 +166,8 @@ struct quell_event {
  * @counters:		table of counters
  * @counters_nr:	their number
  * @counters_bytes:	size of the block of counters
+ * @fractional_window:	windows that are no whole number of segments are kept on
+ *			average, see quell_apply(); otherwise rounded down
  * @slot:		set by quell_algo_register()
  *
  * The callbacks are given a sample without an acknowledgment, and what they
@@ -190,6 +192,7 @@ struct quell_algo {
 	const struct quell_counter_desc	*counters;
 	u32				counters_nr;
 	u32				counters_bytes;
+	bool				fractional_window;
 	u32				slot;
 };
 

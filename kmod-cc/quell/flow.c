@@ -85,6 +85,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->qnet = qnet;
 	flow->algo = algo;
 	flow->mss_bytes = tcp_sk(sk)->mss_cache;
+	flow->round_seq = tcp_sk(sk)->snd_nxt;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	spin_lock_init(&flow->arrivals_lock);
 	flow_set_addresses(flow, sk);

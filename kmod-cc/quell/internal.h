@@ -189,6 +189,9 @@ enum quell_limit {
  * @daddr:		remote address
  * @segments:		segments sent
  * @link:		interface the flow leaves by
+ * @round_seq:		the round trip ends when more than this is acknowledged
+ * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
+ * @rest_bytes:		what the window had beyond whole segments when it began
  * @arrivals_lock:	protects @arrivals, @arrivals_nr, @arrivals_lost
  * @arrivals:		newest receipts, oldest first
  * @arrivals_nr:	how many of them
@@ -205,9 +208,9 @@ enum quell_limit {
  * @hops:		switches on the path; written by the receive hook
  * @rcu:		for freeing after the last reader
  *
- * Fields down to @daddr are constant once the flow is in the hash.  @segments
- * and @link belong to the holder of the socket lock.  From @now on the holder
- * of the socket lock (@hops: the receive hook) writes with WRITE_ONCE() and
+ * Fields down to @daddr are constant once the flow is in the hash.  From
+ * @segments to @rest_bytes they belong to the holder of the socket lock.  From
+ * @now on the holder of the socket lock (@hops: the receive hook) writes with WRITE_ONCE() and
  * anybody in an RCU read section reads with READ_ONCE().
  */
 struct quell_flow {
@@ -224,6 +227,9 @@ struct quell_flow {
 
 	struct quell_segments	segments;
 	struct quell_link	link;
+	u32			round_seq;
+	u32			carry_bytes;
+	u32			rest_bytes;
 
 	spinlock_t		arrivals_lock;	/* protects the three below */
 	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];

@@ -345,13 +345,37 @@ static void apply_path(struct sock *sk)
 		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 }
 
+/*
+ * The window in whole segments.  Rounding down takes half a segment off on
+ * average, a third of a window of 1.5.  Where the algorithm asks for better,
+ * what is over counts in the next round trip: 2.5 segments are 2 and 3 in turn.
+ * By round trip, not by ACK: ACKs come in bunches, and the whole bunch is sent
+ * for again by its last one.  Below one segment it is pacing that does this.
+ */
+static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+		      u64 window_bytes, u32 mss_bytes)
+{
+	if (flow && flow->algo->fractional_window && window_bytes >= mss_bytes) {
+		if (after(tp->snd_una, flow->round_seq)) {
+			flow->round_seq = tp->snd_nxt;
+			flow->carry_bytes = flow->rest_bytes;
+			div_u64_rem(window_bytes + flow->carry_bytes, mss_bytes,
+				    &flow->rest_bytes);
+		}
+		window_bytes += flow->carry_bytes;
+	}
+	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
+}
+
 /**
  * quell_apply() - do what an algorithm decided
  * @sk:       socket of a Quell algorithm
  * @sample:   what the decision was made of
  * @decision: window, pacing rate and whether to change paths
  *
- * A window below one segment becomes one segment, paced.
+ * A window below one segment becomes one segment, paced.  One that is no whole
+ * number of segments is rounded down, or, with quell_algo.fractional_window, up
+ * and down in turn.
  *
  * Context: socket lock.
  */
@@ -361,8 +385,9 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct tcp_sock *tp = tcp_sk(sk);
-	u64 pkts = div_u64(window_bytes, max_t(u32, sample->mss_bytes, 1));
-	u32 cwnd_pkts = clamp_t(u64, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
+	u32 pkts = apply_pkts(flow, tp, window_bytes,
+			      max_t(u32, sample->mss_bytes, 1));
+	u32 cwnd_pkts = clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
 
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
 	apply_pacing(sk, decision->pacing_bytes_ps);

@@ -131,6 +131,7 @@ static struct quell_algo swift_algo __read_mostly = {
 	.params_nr		= ARRAY_SIZE(swift_params),
 	.params_bytes		= sizeof(struct quell_swift_params),
 	.params_derive		= swift_params_derive,
+	.fractional_window	= true,
 	.counters		= swift_counters,
 	.counters_nr		= ARRAY_SIZE(swift_counters),
 	.counters_bytes		= sizeof(struct quell_swift_stats),

@@ -143,6 +143,7 @@ struct quell_algo quell_swift_vaisf_algo __read_mostly = {
 	.params_nr		= ARRAY_SIZE(vaisf_params),
 	.params_bytes		= sizeof(struct quell_swift_vaisf_params),
 	.params_derive		= vaisf_params_derive,
+	.fractional_window	= true,
 	.counters		= vaisf_counters,
 	.counters_nr		= ARRAY_SIZE(vaisf_counters),
 	.counters_bytes		= sizeof(struct quell_swift_vaisf_stats),
