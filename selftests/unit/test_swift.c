@@ -65,7 +65,7 @@ static void test_flow_scale(void)
 	static const struct {
 		const char *name;
 		u64 range_ns, window_pkts_q16, want_ns;
-	} cases[] = {
+	} rows[] = {
 		{ "off", 0, 6554, 0 },
 		{ "at_fs_max", 25000, 50 << 16, 0 },
 		{ "above_fs_max", 25000, 1 << 30, 0 },
@@ -81,13 +81,13 @@ static void test_flow_scale(void)
 	struct quell_swift_params p;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		quell_swift_params_default(&p);
-		p.fs_range_ns = cases[i].range_ns;
+		p.fs_range_ns = rows[i].range_ns;
 		quell_swift_params_derive(&p);
-		tap_equal_u64(quell_swift_flow_scale_ns(&p, cases[i].window_pkts_q16),
-			      cases[i].want_ns, "quell_swift_flow_scale_ns__%s",
-			      cases[i].name);
+		tap_equal_u64(quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16),
+			      rows[i].want_ns, "quell_swift_flow_scale_ns__%s",
+			      rows[i].name);
 	}
 	/* Parameters published without deriving: still within the range. */
 	p.fs_alpha_ns_q10 *= 1000;
@@ -101,7 +101,7 @@ static void test_target(void)
 		const char *name;
 		u64 base_ns, hop_ns, window_pkts, want_ns;
 		u8 hops;
-	} cases[] = {
+	} rows[] = {
 		{ "no_switch", 5000, 2000, 100, 5000, 0 },
 		{ "one_switch", 5000, 2000, 100, 7000, 1 },
 		{ "five_switches", 5000, 2000, 100, 15000, 5 },
@@ -113,13 +113,13 @@ static void test_target(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		fixture_start(&f, cases[i].window_pkts);
-		f.p.base_target_ns = cases[i].base_ns;
-		f.p.hop_scale_ns = cases[i].hop_ns;
-		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, cases[i].hops),
-			      cases[i].want_ns, "quell_swift_target_ns__%s",
-			      cases[i].name);
+	for (i = 0; i < COUNT(rows); i++) {
+		fixture_start(&f, rows[i].window_pkts);
+		f.p.base_target_ns = rows[i].base_ns;
+		f.p.hop_scale_ns = rows[i].hop_ns;
+		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, rows[i].hops),
+			      rows[i].want_ns, "quell_swift_target_ns__%s",
+			      rows[i].name);
 	}
 }
 
@@ -129,7 +129,7 @@ static void test_init(void)
 		const char *name;
 		u64 link_bytes_ps, min_rtt_ns, init_bytes, want_bytes;
 		u32 mss_bytes;
-	} cases[] = {
+	} rows[] = {
 		/* 4300 ns * 12.5 B/ns / 1538 B = 34.9 packets, and one more */
 		{ "bdp_100gbit", LINK_BYTES_PS, 4300, 0, 36 * 1448, 1448 },
 		{ "bdp_10gbit", 1250000000, 4300, 0, 5 * 1448, 1448 },
@@ -147,15 +147,15 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_swift_params_default(&f.p);
-		f.p.init_window_bytes = cases[i].init_bytes;
-		quell_swift_init(&f.v, &f.p, cases[i].link_bytes_ps,
-				 cases[i].min_rtt_ns, cases[i].mss_bytes,
+		f.p.init_window_bytes = rows[i].init_bytes;
+		quell_swift_init(&f.v, &f.p, rows[i].link_bytes_ps,
+				 rows[i].min_rtt_ns, rows[i].mss_bytes,
 				 START_NS, &f.out);
-		tap_equal_u64(f.out.window_q16, cases[i].want_bytes << 16,
-			      "quell_swift_init__%s", cases[i].name);
+		tap_equal_u64(f.out.window_q16, rows[i].want_bytes << 16,
+			      "quell_swift_init__%s", rows[i].name);
 	}
 	tap_ok(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
 	       f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
@@ -217,7 +217,7 @@ static void test_increase(void)
 		const char *name;
 		u64 window_q16, ai_bytes_ps, rtt_ns, want_grown_q16;
 		u32 acked_bytes;
-	} cases[] = {
+	} rows[] = {
 		/* 6.25 MB/s * 4300 ns = 26.875 bytes = 1761280 in Q16 */
 		{ "one_of_ten", 10 * MSS_Q16, 6250000, 5000, 176128, 1448 },
 		{ "whole_window", 10 * MSS_Q16, 6250000, 5000, 1761280, 14480 },
@@ -236,15 +236,15 @@ static void test_increase(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, 0);
-		f.v.window_q16 = cases[i].window_q16;
-		f.p.ai_bytes_ps = cases[i].ai_bytes_ps;
-		f.s.acked_bytes = cases[i].acked_bytes;
-		fixture_ack(&f, START_NS, cases[i].rtt_ns);
-		tap_equal_u64(f.out.window_q16 - cases[i].window_q16,
-			      cases[i].want_grown_q16, "quell_swift_increase__%s",
-			      cases[i].name);
+		f.v.window_q16 = rows[i].window_q16;
+		f.p.ai_bytes_ps = rows[i].ai_bytes_ps;
+		f.s.acked_bytes = rows[i].acked_bytes;
+		fixture_ack(&f, START_NS, rows[i].rtt_ns);
+		tap_equal_u64(f.out.window_q16 - rows[i].window_q16,
+			      rows[i].want_grown_q16, "quell_swift_increase__%s",
+			      rows[i].name);
 	}
 	tap_equal_u64(f.st.increases, 1, "quell_swift_increase__counted");
 	fixture_start(&f, 10);
@@ -260,7 +260,7 @@ static void test_decrease(void)
 	static const struct {
 		const char *name;
 		u64 rtt_ns, want_q16;
-	} cases[] = {
+	} rows[] = {
 		{ "just_below_target", BARE_TARGET_NS - 1, 100 * MSS_Q16 + 17612 },
 		/* factor 1 */
 		{ "at_target", BARE_TARGET_NS, 100 * MSS_Q16 },
@@ -275,16 +275,16 @@ static void test_decrease(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		u64 got_q16;
 
 		fixture_start(&f, 100);
-		fixture_ack(&f, START_NS, cases[i].rtt_ns);
+		fixture_ack(&f, START_NS, rows[i].rtt_ns);
 		got_q16 = f.out.window_q16;
 		/* 2^-24 of the window, the resolution of the cut. */
-		tap_ok(got_q16 + 700 >= cases[i].want_q16 &&
-		       got_q16 <= cases[i].want_q16 + 700,
-		       "quell_swift_congested__%s", cases[i].name);
+		tap_ok(got_q16 + 700 >= rows[i].want_q16 &&
+		       got_q16 <= rows[i].want_q16 + 700,
+		       "quell_swift_congested__%s", rows[i].name);
 	}
 	tap_ok(f.st.decreases == 1 && !f.st.increases,
 	       "quell_swift_congested__counted");
@@ -298,7 +298,7 @@ static void test_once_per_rtt(void)
 	static const struct {
 		const char *name;
 		u64 later_ns, rtt_ns, want_pkts;
-	} cases[] = {
+	} rows[] = {
 		{ "same_instant", 0, 40000, 50 },
 		{ "one_ns_early", 39999, 40000, 50 },
 		{ "on_time", 40000, 40000, 25 },
@@ -308,13 +308,13 @@ static void test_once_per_rtt(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, 100);
 		fixture_ack(&f, START_NS, 40000);
-		fixture_ack(&f, START_NS + cases[i].later_ns, cases[i].rtt_ns);
-		tap_ok(f.out.window_q16 == cases[i].want_pkts * MSS_Q16 &&
-		       f.st.held == (cases[i].want_pkts == 50),
-		       "quell_swift_may_decrease__%s", cases[i].name);
+		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
+		tap_ok(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
+		       f.st.held == (rows[i].want_pkts == 50),
+		       "quell_swift_may_decrease__%s", rows[i].name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
@@ -334,7 +334,7 @@ static void test_loss(void)
 		const char *name;
 		u64 max_mdf_q16, want_q16;
 		bool blind;
-	} cases[] = {
+	} rows[] = {
 		{ "half", 32768, 50 * MSS_Q16, false },
 		{ "quarter", 16384, 75 * MSS_Q16, false },
 		{ "blind_at_least_half", 16384, 50 * MSS_Q16, true },
@@ -344,18 +344,18 @@ static void test_loss(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		if (cases[i].blind)
+	for (i = 0; i < COUNT(rows); i++) {
+		if (rows[i].blind)
 			fixture_start_blind(&f, 100);
 		else
 			fixture_start(&f, 100);
-		f.p.max_mdf_q16 = cases[i].max_mdf_q16;
+		f.p.max_mdf_q16 = rows[i].max_mdf_q16;
 		f.p.min_window_pkts_q16 = 0;
 		f.v.rtos = 3;
 		fixture_loss(&f, START_NS);
-		tap_ok(f.out.window_q16 == quell_max_u64(cases[i].want_q16, 1) &&
+		tap_ok(f.out.window_q16 == quell_max_u64(rows[i].want_q16, 1) &&
 		       f.st.fast_retx == 1 && !f.v.rtos,
-		       "quell_swift_on_loss__%s", cases[i].name);
+		       "quell_swift_on_loss__%s", rows[i].name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
@@ -378,7 +378,7 @@ static void test_loss_is_forgotten(void)
 		const char *name;
 		u64 later_ns, rtt_ns;
 		bool forgotten;
-	} cases[] = {
+	} rows[] = {
 		{ "clean_round_trip", 4300, 4300, true },
 		{ "too_early", 4299, 4300, false },
 		{ "without_rtt", 100000, 0, false },
@@ -387,12 +387,12 @@ static void test_loss_is_forgotten(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, 100);
 		fixture_loss(&f, START_NS);
-		fixture_ack(&f, START_NS + cases[i].later_ns, cases[i].rtt_ns);
-		tap_ok(!(f.v.flags & QUELL_SWIFT_F_LOSS) == cases[i].forgotten,
-		       "quell_swift_uncongested__loss_then_%s", cases[i].name);
+		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
+		tap_ok(!(f.v.flags & QUELL_SWIFT_F_LOSS) == rows[i].forgotten,
+		       "quell_swift_uncongested__loss_then_%s", rows[i].name);
 	}
 }
 
@@ -485,7 +485,7 @@ static void test_idle(void)
 		u64 restart_ns, idle_ns, window_pkts, want_pkts;
 		u64 restarts, refused;
 		bool loss, blind;
-	} cases[] = {
+	} rows[] = {
 		{ "too_short", 1000000, 999999, 5, 5, 0, 0, false, false },
 		{ "raises", 1000000, 1000000, 5, 36, 1, 0, false, false },
 		{ "lowers", 1000000, 1000000, 500, 36, 1, 0, false, false },
@@ -498,18 +498,18 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		if (cases[i].blind)
-			fixture_start_blind(&f, cases[i].window_pkts);
+	for (i = 0; i < COUNT(rows); i++) {
+		if (rows[i].blind)
+			fixture_start_blind(&f, rows[i].window_pkts);
 		else
-			fixture_start(&f, cases[i].window_pkts);
-		f.p.restart_idle_ns = cases[i].restart_ns;
-		f.v.flags = cases[i].loss ? QUELL_SWIFT_F_LOSS : 0;
-		fixture_idle(&f, cases[i].idle_ns);
-		tap_ok(f.out.window_q16 == cases[i].want_pkts * MSS_Q16 &&
-		       f.st.restarts == cases[i].restarts &&
-		       f.st.restarts_refused == cases[i].refused,
-		       "quell_swift_on_idle_restart__%s", cases[i].name);
+			fixture_start(&f, rows[i].window_pkts);
+		f.p.restart_idle_ns = rows[i].restart_ns;
+		f.v.flags = rows[i].loss ? QUELL_SWIFT_F_LOSS : 0;
+		fixture_idle(&f, rows[i].idle_ns);
+		tap_ok(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
+		       f.st.restarts == rows[i].restarts &&
+		       f.st.restarts_refused == rows[i].refused,
+		       "quell_swift_on_idle_restart__%s", rows[i].name);
 	}
 }
 

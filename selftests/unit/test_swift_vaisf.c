@@ -91,7 +91,7 @@ static void test_finish_round(void)
 	static const struct {
 		const char *name;
 		u64 measured, bank, dampener_q16, want_bank, want_dampener_q16;
-	} cases[] = {
+	} rows[] = {
 		/* (11001 - 4000) / 30 = 233; dampener += 11001 / 11000 */
 		{ "above_threshold", 11001, 0, 0, 233, 65541 },
 		{ "at_threshold", 11000, 0, 3 << 16, 0, 3 << 16 },
@@ -112,17 +112,17 @@ static void test_finish_round(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.measured = cases[i].measured;
-		f.v.vaisf.bank_tokens = cases[i].bank;
-		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
+		f.v.vaisf.measured = rows[i].measured;
+		f.v.vaisf.bank_tokens = rows[i].bank;
+		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
 		quell_swift_vaisf_finish_round(&f.v, &f.p, &f.st, TARGET_NS);
-		tap_ok(f.v.vaisf.bank_tokens == cases[i].want_bank &&
-		       f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
+		tap_ok(f.v.vaisf.bank_tokens == rows[i].want_bank &&
+		       f.v.vaisf.dampener_q16 == rows[i].want_dampener_q16 &&
 		       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
-		       f.st.earned == (cases[i].measured > THRESH_NS),
-		       "quell_vaisf_finish_round__%s", cases[i].name);
+		       f.st.earned == (rows[i].measured > THRESH_NS),
+		       "quell_vaisf_finish_round__%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.v.vaisf.measured = 1;
@@ -137,7 +137,7 @@ static void test_increase(void)
 	static const struct {
 		const char *name;
 		u64 bank, dampener_q16, want_q16, want_left;
-	} cases[] = {
+	} rows[] = {
 		{ "no_token", 0, 0, 1 << 16, 0 },
 		{ "no_token_damped", 0, 8 << 16, 1 << 16, 0 },
 		{ "few_tokens", 7, 0, 7 << 16, 0 },
@@ -151,18 +151,18 @@ static void test_increase(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.bank_tokens = cases[i].bank;
-		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
-		tap_equal_u64(quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf), cases[i].want_q16,
-			      "quell_vaisf_increase_q16__%s", cases[i].name);
+		f.v.vaisf.bank_tokens = rows[i].bank;
+		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
+		tap_equal_u64(quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf), rows[i].want_q16,
+			      "quell_vaisf_increase_q16__%s", rows[i].name);
 		f.v.vaisf.sampled_pkts = 9;
 		tap_ok(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf, i & 1) ==
-		       cases[i].bank - cases[i].want_left &&
-		       f.v.vaisf.bank_tokens == cases[i].want_left &&
+		       rows[i].bank - rows[i].want_left &&
+		       f.v.vaisf.bank_tokens == rows[i].want_left &&
 		       f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9),
-		       "quell_vaisf_adjusted__%s", cases[i].name);
+		       "quell_vaisf_adjusted__%s", rows[i].name);
 	}
 }
 
@@ -173,7 +173,7 @@ static void test_observe(void)
 		const char *name;
 		u32 round_bytes, acked_bytes, inflight_bytes, want_round_bytes;
 		bool want_finished;
-	} cases[] = {
+	} rows[] = {
 		{ "within", 5000, 1000, 9000, 4000, false },
 		{ "last_of_it", 1000, 1000, 9000, 0, false },
 		{ "first_beyond", 0, 1000, 9000, 8000, true },
@@ -184,14 +184,14 @@ static void test_observe(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.round_bytes = cases[i].round_bytes;
-		f.s.acked_bytes = cases[i].acked_bytes;
-		f.s.inflight_bytes = cases[i].inflight_bytes;
-		tap_ok(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == cases[i].want_finished &&
-		       f.v.vaisf.round_bytes == cases[i].want_round_bytes,
-		       "quell_vaisf_observe__%s", cases[i].name);
+		f.v.vaisf.round_bytes = rows[i].round_bytes;
+		f.s.acked_bytes = rows[i].acked_bytes;
+		f.s.inflight_bytes = rows[i].inflight_bytes;
+		tap_ok(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == rows[i].want_finished &&
+		       f.v.vaisf.round_bytes == rows[i].want_round_bytes,
+		       "quell_vaisf_observe__%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.s.acked_pkts = 45;
@@ -217,7 +217,7 @@ static void test_ack(void)
 		bool finishes, app_limited;
 		u64 want_window_bytes, want_reference_bytes;
 		enum verdict want;
-	} cases[] = {
+	} rows[] = {
 		/* 40000 + 25 */
 		{ "uncongested", 4000, 100, 0, false, false, 40025, 40000, HELD },
 		{ "uncongested_round", 4000, 0, 0, true, false, 40025, 40025, INCREASED },
@@ -242,31 +242,31 @@ static void test_ack(void)
 		{ "no_delay_round", 0, 100, 40, true, false, 40025, 40025, INCREASED },
 	};
 	struct fixture f;
+	bool adjusted;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
-		f.v.vaisf.bank_tokens = cases[i].bank;
-		f.v.vaisf.round_bytes = cases[i].finishes ? 0 : 40000;
-		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
-		fixture_ack(&f, cases[i].rtt_ns);
-		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window_bytes,
-			      "quell_swift_vaisf_on_ack__%s_window", cases[i].name);
-		tap_equal_u64(f.v.swift.window_q16 >> 16, cases[i].want_reference_bytes,
-			      "quell_swift_vaisf_on_ack__%s_reference", cases[i].name);
-		tap_ok(f.st.swift.held == (cases[i].want == HELD) &&
-		       f.st.swift.increases == (cases[i].want == INCREASED) &&
-		       f.st.swift.decreases == (cases[i].want == DECREASED) &&
-		       f.st.swift.app_limited == (cases[i].want == LIMITED) &&
-		       f.st.swift.no_rtt == !cases[i].rtt_ns &&
-		       f.st.rounds == cases[i].finishes && f.out.target_ns == TARGET_NS &&
-		       (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == DECREASED),
-		       "quell_swift_vaisf_on_ack__%s_verdict", cases[i].name);
-		tap_equal_u64(f.st.spent, cases[i].rtt_ns && (cases[i].want == INCREASED ||
-							      cases[i].want == DECREASED) ?
-			      cases[i].bank : 0,
-			      "quell_swift_vaisf_on_ack__%s_spent", cases[i].name);
+		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
+		f.v.vaisf.bank_tokens = rows[i].bank;
+		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
+		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_ack(&f, rows[i].rtt_ns);
+		tap_equal_u64(f.out.window_q16 >> 16, rows[i].want_window_bytes,
+			      "quell_swift_vaisf_on_ack__%s_window", rows[i].name);
+		tap_equal_u64(f.v.swift.window_q16 >> 16, rows[i].want_reference_bytes,
+			      "quell_swift_vaisf_on_ack__%s_reference", rows[i].name);
+		tap_ok(f.st.swift.held == (rows[i].want == HELD) &&
+		       f.st.swift.increases == (rows[i].want == INCREASED) &&
+		       f.st.swift.decreases == (rows[i].want == DECREASED) &&
+		       f.st.swift.app_limited == (rows[i].want == LIMITED) &&
+		       f.st.swift.no_rtt == !rows[i].rtt_ns &&
+		       f.st.rounds == rows[i].finishes && f.out.target_ns == TARGET_NS &&
+		       (f.v.vaisf.sampled_pkts == 0) == (rows[i].want == DECREASED),
+		       "quell_swift_vaisf_on_ack__%s_verdict", rows[i].name);
+		adjusted = rows[i].want == INCREASED || rows[i].want == DECREASED;
+		tap_equal_u64(f.st.spent, rows[i].rtt_ns && adjusted ? rows[i].bank : 0,
+			      "quell_swift_vaisf_on_ack__%s_spent", rows[i].name);
 	}
 }
 
@@ -400,7 +400,7 @@ static void test_idle(void)
 		const char *name;
 		u64 restart_idle_ns, idle_ns;
 		bool want_restart;
-	} cases[] = {
+	} rows[] = {
 		{ "long_enough", 1000000, 1000000, true },
 		{ "too_short", 1000000, 999999, false },
 		{ "switched_off", 0, 1000000000, false },
@@ -408,17 +408,17 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.p.swift.restart_idle_ns = cases[i].restart_idle_ns;
+		f.p.swift.restart_idle_ns = rows[i].restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
-		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns,
+		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, rows[i].idle_ns,
 						  &f.out);
 		/* 4000 ns * 12.5 B/ns / 1090 B = 45.9 packets, and one more */
-		tap_ok(f.out.window_q16 == q16(cases[i].want_restart ? 47000 : 40000) &&
+		tap_ok(f.out.window_q16 == q16(rows[i].want_restart ? 47000 : 40000) &&
 		       f.v.swift.window_q16 == f.out.window_q16 &&
-		       vaisf_is_new(&f) == cases[i].want_restart,
-		       "quell_swift_vaisf_on_idle_restart__%s", cases[i].name);
+		       vaisf_is_new(&f) == rows[i].want_restart,
+		       "quell_swift_vaisf_on_idle_restart__%s", rows[i].name);
 	}
 }
 
