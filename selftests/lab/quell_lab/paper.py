@@ -19,9 +19,11 @@ KEYS = {
     "run": Key("text", default=None),
     "quantity": Key("text"),
     "measure": Key("text", default=None),
-    "value": Key("scalar"),
+    "value": Key("scalar", default=None),
     "note": Key("text", default=None),
 }
+# How ours is shown where the paper has no number.
+UNIT_DEFAULT = {"rate": "gbit", "time": "us", "size": "kb", "number": ""}
 INDEXED = re.compile(r"([a-z_0-9]+)\[([1-9][0-9]*)\]")
 
 
@@ -86,7 +88,7 @@ class Row:
     quantity: Quantity
     flow: object		# number, or None
     window: str			# name of the measured window, or RUN
-    value: Fraction		# base units
+    value: object		# Fraction in base units, None: the paper has no number
     text: str			# as the paper has it
     suffix: str			# its unit
     note: str
@@ -107,12 +109,15 @@ def build(places, tables, labels, windows, flows):
         name, flow = _quantity(places.name(f"{path}.quantity"), values["quantity"], flows)
         window = _window(places, path, name, values["measure"], windows)
         quantity = QUANTITIES[name]
-        try:
-            value, suffix = units.exact(values["value"], quantity.kind)
-        except ValueError as error:
-            raise InputError(places.name(f"{path}.value"), str(error)) from None
+        value, text, suffix = None, "-", UNIT_DEFAULT[quantity.kind]
+        if values["value"] is not None:
+            text = str(values["value"])
+            try:
+                value, suffix = units.exact(text, quantity.kind)
+            except ValueError as error:
+                raise InputError(places.name(f"{path}.value"), str(error)) from None
         rows.append(Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
-                        str(values["value"]), suffix, values["note"] or ""))
+                        text, suffix, values["note"] or ""))
     return tuple(rows)
 
 
@@ -179,7 +184,7 @@ def compare(scenario, summaries):
             "window": row.window,
             "run": row.run,
             "kind": row.quantity.kind,
-            "paper": float(row.value),
+            "paper": float(row.value) if row.value is not None else None,
             "ours": ours,
             "ratio": ratio,
             "paper_text": row.text,

@@ -254,6 +254,7 @@ def rates(results, scenario):
     for result, axes in zip(results, panels):
         end_ns = _horizon_ns([result], PANEL_HORIZON)
         shown = {}
+        finished = {row.flow.number for row in result.flows if row.finished}
         for number, rows in result.delivered.items():
             line = []
             before_ns, before = None, 0
@@ -263,7 +264,7 @@ def rates(results, scenario):
                 line.append((time_ns - window_ns, (count - before) * 8 / window_ns))
                 before_ns, before = time_ns, count
             if before_ns is not None:
-                line.append((before_ns, 0))
+                line.append((before_ns, 0 if number in finished else line[-1][1]))
             shown[number] = line
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
         _mark_windows(axes, scenario)

@@ -78,7 +78,8 @@ COLUMNS = (
     ("Start–finish rank", lambda s: _ratio(s["start_finish_rank_correlation"])),
     ("Jain mean", lambda s: _ratio(s["jain"]["mean"])),
     ("Fair after µs", lambda s: _micro(s["jain"]["fair_after_ns"])),
-    ("Goodput Gbit/s", lambda s: f"{s['goodput_bits_ps'] / 1e9:.2f}"),
+    ("Goodput Gbit/s", lambda s: f"{s['goodput_bits_ps'] / 1e9:.2f}"
+                                 if s["flows_finished"] else "–"),
 )
 QUEUE_COLUMNS = (
     ("Port", lambda s: s["queue"]["port"] if s["queue"] else "–"),

@@ -35,7 +35,8 @@ def _whole_run(summaries):
     for label, summary in summaries.items():
         fct = summary["fct_ns"]
         rows.append((label, f"{summary['flows_finished']}/{summary['flows']}", _micro(fct["p50"]),
-                     _micro(fct["p99"]), _micro(fct["max"]), _gbit(summary["goodput_bits_ps"]),
+                     _micro(fct["p99"]), _micro(fct["max"]),
+                     _gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
                      _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
                      str(summary["marks"]), str(summary["retransmitted_segs"]),
                      f"{summary['wall_s']:.1f} s"))

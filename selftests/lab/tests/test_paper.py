@@ -41,7 +41,7 @@ class Keys(unittest.TestCase):
         with self.assertRaisesRegex(InputError, "fct_max is of the whole run"):
             build(dict(FIGURE, measure="steady"), measure=steady, until="50us")
         with self.assertRaisesRegex(InputError, "missing"):
-            build({"figure": "x", "quantity": "fct_max"})
+            build({"figure": "x", "value": "1us"})
 
     def test_window_of_a_quantity(self):
         steady = {"from": "10us", "to": "20us"}
@@ -105,6 +105,11 @@ class Compare(unittest.TestCase):
     def test_paper_says_zero(self):
         row = self.compare({"figure": "x", "quantity": "drops", "value": 0})[0]
         self.assertEqual((row["ours"], row["ratio"]), (0, None))
+
+    def test_paper_without_a_number(self):
+        row = self.compare({"figure": "x", "quantity": "fct_max"})[0]
+        self.assertEqual([row[key] for key in ("paper", "paper_text", "ours_text", "ratio")],
+                         [None, "-", "40us", None])
 
     def test_run_that_failed(self):
         wanted = build(FIGURE)
