@@ -79,7 +79,7 @@ static u64 at_least(u64 a, u64 b)
 /* The window as it was, brought within the limits of now. */
 static u64 window_before_q16(const struct flow *f)
 {
-	u64 most_q16 = quell_smartt_max_window_q16(&f->v, &f->p);
+	u64 most_q16 = quell_smartt_max_window_q16(&f->v);
 	u64 window_q16 = f->before.window_q16;
 
 	if (window_q16 > most_q16)
@@ -95,7 +95,7 @@ static void check_decision(const struct flow *f)
 	require(f->out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "ACK clocked", f);
 	require(f->v.mss_bytes > 0, "segment size is positive", f);
 	require(f->v.window_q16 >= mss_q16, "smallest window", f);
-	require(f->v.window_q16 <= at_least(quell_smartt_max_window_q16(&f->v, &f->p), mss_q16) &&
+	require(f->v.window_q16 <= at_least(quell_smartt_max_window_q16(&f->v), mss_q16) &&
 		f->v.window_q16 <= 1ULL << 46, "largest window", f);
 	require(f->out.target_ns == (f->p.target_delay_ns && f->v.base_rtt_ns ?
 				     f->v.base_rtt_ns + f->p.target_delay_ns :
@@ -130,8 +130,11 @@ static void check_decrease(const struct flow *f, u64 now_ns)
 /* Bytes squared, Q16, that one ACK may add times the window, eta apart. */
 static unsigned __int128 most_increase(const struct flow *f, const struct quell_sample *s)
 {
-	u64 step_q16 = quell_smartt_step_q16(&f->v, &f->p, f->p.fi_pkts_q16);
-	u64 more_q16 = quell_smartt_step_q16(&f->v, &f->p, f->p.pi_pkts_q16);
+	/* Scaled before the event, or because of what it said of the path. */
+	const struct quell_smartt_vars *v = f->v.unit_q8 > f->before.unit_q8 ?
+					    &f->v : &f->before;
+	u64 step_q16 = quell_smartt_step_q16(v, f->p.fi_pkts_q16);
+	u64 more_q16 = quell_smartt_step_q16(v, f->p.pi_pkts_q16);
 	unsigned __int128 sum;
 
 	if (more_q16 > f->before.window_q16)
@@ -150,8 +153,7 @@ static void check_ack(const struct flow *f, const struct quell_sample *s)
 	if (f->out.change_path) {
 		require(f->v.base_rtt_ns && s->marked_bytes && s->acked_bytes &&
 			s->flags & QUELL_S_ECN, "a path changes for marks", f);
-		require(!(f->before.flags & QUELL_SMARTT_F_REROUTED) ||
-			(u32)((u32)s->now_ns - f->before.path_ns) >= f->v.base_rtt_ns,
+		require(!(f->before.flags & (QUELL_SMARTT_F_REROUTED | QUELL_SMARTT_F_NEW_PATH)),
 			"one path per base round trip", f);
 	}
 	if (f->st.ignored != f->counted.ignored) {
@@ -169,7 +171,7 @@ static void check_ack(const struct flow *f, const struct quell_sample *s)
 	if (f->v.window_q16 < window_before_q16(f)) {
 		require(s->trimmed_bytes || f->st.decreases != f->counted.decreases,
 			"an ACK decreases for marks or trims", f);
-		if (!s->trimmed_bytes && f->v.bdp_bytes == f->before.bdp_bytes)
+		if (!s->trimmed_bytes && f->v.most_bytes == f->before.most_bytes)
 			check_decrease(f, s->now_ns);
 		return;
 	}

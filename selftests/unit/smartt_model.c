@@ -10,6 +10,7 @@
 #define UNKNOWN_PATH_SEGMENTS	10
 #define MOST_WINDOW		0x1p30
 #define MOST_RTT_NS		(0x1p28 - 1)
+#define MOST_UNIT		((0x1p32 - 1) / 256)
 /* The integer core keeps whole nanoseconds and bytes: closer is not decidable. */
 #define CLOSE			2.5
 
@@ -21,6 +22,11 @@ static bool above(struct smartt_model *m, double a, double b)
 	return a > b;
 }
 
+static bool reached(struct smartt_model *m, double a, double b)
+{
+	return !above(m, b, a);
+}
+
 double smartt_model_trtt(const struct smartt_model *m,
 			 const struct smartt_model_params *p)
 {
@@ -29,35 +35,59 @@ double smartt_model_trtt(const struct smartt_model *m,
 	return m->brtt * p->target;
 }
 
-static double most(const struct smartt_model *m, const struct smartt_model_params *p)
+static double most(const struct smartt_model *m)
 {
-	return m->bdp > 0 ? fmin(m->bdp * p->max_bdps, MOST_WINDOW) : MOST_WINDOW;
+	return m->most > 0 ? m->most : MOST_WINDOW;
 }
 
-static void clamp(struct smartt_model *m, const struct smartt_model_params *p)
+static void clamp(struct smartt_model *m)
 {
-	m->cwnd = fmax(fmin(m->cwnd, most(m, p)), m->mtu);
+	m->cwnd = fmax(fmin(m->cwnd, most(m)), m->mtu);
 }
 
-static void path(struct smartt_model *m, const struct smartt_model_event *e)
+/* III-J.  Rates times delays have 63 bits: more than a double holds. */
+static void scale(struct smartt_model *m, const struct smartt_model_params *p,
+		  const struct smartt_model_event *e)
 {
+	double bdp;
+
+	if (!(m->most > 0))
+		m->unit = m->mtu;
+	if (!(e->link > 0) || !(m->brtt > 0))
+		return;
+	bdp = fmin(floorl((long double)m->brtt * e->link / 1e9L) + m->mtu, MOST_WINDOW);
+	m->most = fmax(fmin(floor(bdp * p->max_bdps), MOST_WINDOW), 1);
+	m->unit = fmin(p->scale_bdp > 0 ? m->mtu * bdp / p->scale_bdp : m->mtu, MOST_UNIT);
+}
+
+/* What an event says about the path; whether that is new. */
+static bool path(struct smartt_model *m, const struct smartt_model_event *e)
+{
+	double brtt = m->brtt, mtu = m->mtu;
+
 	if (e->min_rtt > 0)
 		m->brtt = e->min_rtt;
 	else if (e->rtt > 0)
 		m->brtt = m->brtt > 0 ? fmin(m->brtt, e->rtt) : e->rtt;
 	if (e->mtu > 0)
 		m->mtu = e->mtu;
-	if (e->link > 0 && m->brtt > 0)
-		m->bdp = fmin(floor(m->brtt * e->link) + m->mtu, MOST_WINDOW);
+	return m->brtt != brtt || m->mtu != mtu;
 }
 
-/* III-J */
-static double scaled(const struct smartt_model *m, const struct smartt_model_params *p,
-		     double segments)
+void smartt_model_start(struct smartt_model *m, const struct smartt_model_params *p,
+			const struct smartt_model_event *e)
 {
-	double a = p->scale_bdp > 0 && m->bdp > 0 ? m->bdp / p->scale_bdp : 1;
+	*m = (struct smartt_model) { .round_at = e->now };
+	path(m, e);
+	scale(m, p, e);
+	m->cwnd = p->init_window > 0 ? p->init_window :
+		  m->most > 0 ? most(m) : UNKNOWN_PATH_SEGMENTS * m->mtu;
+	clamp(m);
+}
 
-	return segments * m->mtu * a;
+static double scaled(const struct smartt_model *m, double segments)
+{
+	return segments * m->unit;
 }
 
 static bool brtt_since(const struct smartt_model *m, bool ever, double since, double now)
@@ -80,7 +110,7 @@ static bool quick_adapt(struct smartt_model *m, const struct smartt_model_params
 	bool adapted = false;
 
 	if (m->measuring &&
-	    !above(m, e->now - m->period_at, smartt_model_trtt(m, p)))
+	    !reached(m, e->now - m->period_at, smartt_model_trtt(m, p)))
 		return false;
 	if (m->measuring && p->qa && (m->trigger_qa || (!trimmed && severe(m, p, rtt)))) {
 		m->trigger_qa = false;
@@ -114,7 +144,10 @@ static bool fast_increase(struct smartt_model *m, const struct smartt_model_para
 	return false;
 }
 
-/* Equations 2 and 3 for @size unmarked bytes; the sum over a batch, at its end. */
+/*
+ * Equations 2 and 3 for @size unmarked bytes.  The window that divides is that
+ * of the end of the batch.
+ */
 static void increase(struct smartt_model *m, const struct smartt_model_params *p,
 		     double size, double rtt, bool high)
 {
@@ -122,10 +155,10 @@ static void increase(struct smartt_model *m, const struct smartt_model_params *p
 	double pi = m->brtt / (trtt - m->brtt);
 
 	if (high || p->pi_fair)
-		m->pending += size / m->cwnd * scaled(m, p, p->fi);
+		m->pending += size * scaled(m, p->fi);
 	if (!high)
-		m->pending += fmin(size, (trtt - rtt) / rtt * size / m->cwnd * pi *
-				   scaled(m, p, p->pi));
+		m->pending += fmin(size * m->cwnd,
+				   (trtt - rtt) / rtt * size * pi * scaled(m, p->pi));
 }
 
 /* Equation 1 */
@@ -149,7 +182,7 @@ static void decrease(struct smartt_model *m, const struct smartt_model_params *p
 static bool core_cases(struct smartt_model *m, const struct smartt_model_params *p,
 		       const struct smartt_model_event *e, double rtt)
 {
-	bool high = !above(m, smartt_model_trtt(m, p), rtt);
+	bool high = reached(m, rtt, smartt_model_trtt(m, p));
 	double marked = fmin(e->marked, e->size);
 
 	if (!e->ecn)
@@ -162,33 +195,34 @@ static bool core_cases(struct smartt_model *m, const struct smartt_model_params 
 	}
 	if (marked > 0 && high) {
 		decrease(m, p, e->now);
-	} else if (marked > 0 && brtt_since(m, m->rerouted, m->path_at, e->now)) {
+	} else if (marked > 0 && !m->rerouted && !m->new_path) {
 		m->rerouted = true;
-		m->path_at = e->now;
 		return true;
 	}
 	return false;
 }
 
 static void settle(struct smartt_model *m, const struct smartt_model_params *p,
-		   const struct smartt_model_event *e, double before)
+		   const struct smartt_model_event *e)
 {
 	bool round = brtt_since(m, true, m->round_at, e->now);
 	double due = 0;
 
 	m->batch_pkts += e->pkts;
-	if (round) {
-		m->round_at = e->now;
-		if (!e->app_limited)
-			due = scaled(m, p, p->eta);
-	}
+	if (round && !e->app_limited)
+		due = scaled(m, p->eta);
 	if (round || m->batch_pkts >= p->batch) {
-		/* The window that divides is the one of the end of the batch. */
-		due += m->pending * before / m->cwnd;
+		due += m->pending / m->cwnd;
 		m->pending = 0;
 		m->batch_pkts = 0;
 	}
 	m->cwnd += due;
+	if (round) {
+		m->round_at = e->now;
+		m->new_path = m->rerouted;
+		m->rerouted = false;
+		scale(m, p, e);
+	}
 }
 
 static void ewma(struct smartt_model *m, const struct smartt_model_params *p,
@@ -203,7 +237,7 @@ static void ewma(struct smartt_model *m, const struct smartt_model_params *p,
 static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 		const struct smartt_model_event *e)
 {
-	double rtt, before;
+	double rtt;
 	bool change = false;
 
 	m->to_ignore = fmax(m->to_ignore - e->size - e->trimmed - e->lost, 0);
@@ -217,10 +251,9 @@ static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 	}
 	if (quick_adapt(m, p, e, rtt, false))
 		return false;
-	before = m->cwnd;
 	if (!fast_increase(m, p, e, rtt))
 		change = core_cases(m, p, e, rtt);
-	settle(m, p, e, before);
+	settle(m, p, e);
 	return change;
 }
 
@@ -229,7 +262,8 @@ bool smartt_model_ack(struct smartt_model *m, const struct smartt_model_params *
 {
 	bool change = false;
 
-	path(m, e);
+	if (path(m, e))
+		scale(m, p, e);
 	m->rtos = 0;
 	m->acked += e->size;
 	if (m->brtt > 0)
@@ -242,7 +276,7 @@ bool smartt_model_ack(struct smartt_model *m, const struct smartt_model_params *
 		if (m->to_ignore <= 0 && m->brtt > 0)
 			quick_adapt(m, p, e, m->brtt, true);
 	}
-	clamp(m, p);
+	clamp(m);
 	return change;
 }
 
@@ -263,12 +297,13 @@ void smartt_model_loss(struct smartt_model *m, const struct smartt_model_params 
 		       const struct smartt_model_event *e)
 {
 	path(m, e);
+	scale(m, p, e);
 	m->rtos = 0;
 	m->loss = true;
 	m->pending = 0;
 	if (!(m->to_ignore > 0))
 		lose(m, p, e->now);
-	clamp(m, p);
+	clamp(m);
 }
 
 static void forget(struct smartt_model *m)
@@ -288,6 +323,7 @@ void smartt_model_timeout(struct smartt_model *m, const struct smartt_model_para
 	bool answered = m->to_ignore > 0;
 
 	path(m, e);
+	scale(m, p, e);
 	m->rtos++;
 	m->loss = true;
 	forget(m);
@@ -298,7 +334,7 @@ void smartt_model_timeout(struct smartt_model *m, const struct smartt_model_para
 	} else if (!answered) {
 		lose(m, p, e->now);
 	}
-	clamp(m, p);
+	clamp(m);
 }
 
 void smartt_model_idle(struct smartt_model *m, const struct smartt_model_params *p,
@@ -307,14 +343,15 @@ void smartt_model_idle(struct smartt_model *m, const struct smartt_model_params 
 	double init;
 
 	path(m, e);
+	scale(m, p, e);
 	if (p->restart_idle_ns > 0 && idle_ns >= p->restart_idle_ns) {
 		init = p->init_window > 0 ? p->init_window :
-		       m->bdp > 0 ? most(m, p) : UNKNOWN_PATH_SEGMENTS * m->mtu;
+		       m->most > 0 ? most(m) : UNKNOWN_PATH_SEGMENTS * m->mtu;
 		if (m->loss || !(m->brtt > 0))
 			init = fmin(init, m->cwnd);
 		m->cwnd = init;
 		m->avg_rtt = 0;
 		forget(m);
 	}
-	clamp(m, p);
+	clamp(m);
 }

@@ -29,23 +29,26 @@ struct smartt_model_params {
 
 struct smartt_model {
 	double cwnd;
-	double pending;			/* bytes, to be added at the end of a batch */
+	double pending;			/* increase due times the window, bytes squared */
 	double brtt, avg_rtt;
-	double bdp;
+	double most;			/* largest window, 0: unknown */
+	double unit;			/* a segment scaled as III-J says */
 	double mtu;
 	double acked;			/* QuickAdapt's */
 	double to_ignore;
 	double count;			/* FastIncrease's */
 	double batch_pkts;
-	double decrease_at, path_at, period_at, round_at;
-	bool decreased, rerouted, measuring;
+	double decrease_at, period_at, round_at;
+	bool decreased, measuring;
+	bool rerouted, new_path;	/* in this round trip, in the one before */
 	bool trigger_qa, increase, loss;
 	unsigned int rtos;
 	bool unsure;			/* a comparison was too close to call */
 };
 
 struct smartt_model_event {
-	double now, rtt, min_rtt, link;
+	double now, rtt, min_rtt;
+	double link;			/* bytes/s */
 	double size, marked, trimmed, lost, unacked;
 	double pkts, mtu;
 	bool ecn, app_limited;
@@ -53,6 +56,8 @@ struct smartt_model_event {
 
 double smartt_model_trtt(const struct smartt_model *m,
 			 const struct smartt_model_params *p);
+void smartt_model_start(struct smartt_model *m, const struct smartt_model_params *p,
+			const struct smartt_model_event *e);
 bool smartt_model_ack(struct smartt_model *m, const struct smartt_model_params *p,
 		      const struct smartt_model_event *e);
 void smartt_model_loss(struct smartt_model *m, const struct smartt_model_params *p,

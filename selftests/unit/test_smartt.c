@@ -169,9 +169,35 @@ static void test_increases(void)
 	ack(&f, 15000, 0);
 	tap_equal_u64(window_bytes(&f), 40960 + 163, "quell_smartt_increase__no_fair_after");
 	start(&f, 10, 20000);
+	/* a new parameter counts from the next base round trip on */
 	f.p.scale_bdp_bytes = BDP_BYTES / 4;
+	f.s.link_bytes_ps = LINK_BYTES_PS;
+	f.s.now_ns = START_NS + BASE_NS;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_scale__not_before_the_round");
+	f.v.window_q16 = 10 * MSS << 16;
 	ack(&f, 20000, 0);
 	tap_equal_u64(window_bytes(&f), 40960 + 1638, "quell_smartt_increase__scaled_by_bdp");
+	/* a new segment size counts at once: half the segment, half the BDP's part */
+	start(&f, 10, 20000);
+	f.p.scale_bdp_bytes = BDP_BYTES - MSS / 2;
+	f.s.link_bytes_ps = LINK_BYTES_PS;
+	f.s.mss_bytes = MSS / 2;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), 40960 + 204, "quell_smartt_scale__new_segment_size");
+	/* and so does a new base round-trip time: half of the window at most */
+	start(&f, 50, 20000);
+	f.s.link_bytes_ps = LINK_BYTES_PS;
+	f.s.min_rtt_ns = BASE_NS / 2;
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), (BDP_BYTES + MSS) * 3 / 4, "quell_smartt_scale__new_base_rtt");
+	/* steps of 64 GB a round trip are not for this world: 16 MiB a segment */
+	start(&f, 10, 20000);
+	f.p.scale_bdp_bytes = 1;
+	quell_smartt_observe(&f.v, &f.p, 0, BASE_NS, LINK_BYTES_PS, MSS);
+	tap_equal_u64(f.v.unit_q8, 0xffffffff, "quell_smartt_scale__saturates");
+	ack(&f, 20000, 0);
+	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_due_q16__large");
 	/* min(size, ...): sixty-four segments per window would be 6.4 of them */
 	start(&f, 10, 20000);
 	f.p.pi_pkts_q16 = 64 << 16;
@@ -236,14 +262,19 @@ static void test_decrease(void)
 	f.p.target_rtt_q16 = 2 * 65536;
 	ack(&f, 21600, MSS);
 	tap_equal_u64(window_bytes(&f), 35498, "quell_smartt_target_ns__delay");
-	/* one change of path per base round trip */
+	/* one change of path, then a whole base round trip without */
 	start(&f, 10, 15000);
+	f.p.qa = 0;
 	ack(&f, 15000, MSS);
-	f.s.now_ns += BASE_NS - 1;
+	tap_ok(f.out.change_path, "quell_smartt_reroute__first");
+	f.s.now_ns = START_NS + BASE_NS - 1;
 	ack(&f, 15000, MSS);
 	tap_ok(!f.out.change_path, "quell_smartt_reroute__once_per_base_rtt");
-	f.s.now_ns += 1;
-	f.v.period_ns = f.s.now_ns;
+	f.s.now_ns = START_NS + BASE_NS;
+	ack(&f, 15000, MSS);
+	f.s.now_ns = START_NS + 2 * BASE_NS;
+	ack(&f, 15000, MSS);
+	tap_ok(!f.out.change_path, "quell_smartt_reroute__not_in_the_next");
 	ack(&f, 15000, MSS);
 	tap_ok(f.out.change_path && f.st.path_changes == 2,
 	       "quell_smartt_reroute__after_base_rtt");
@@ -472,10 +503,13 @@ static void test_without_signals(void)
 	tap_equal_u64(f.v.base_rtt_ns, 15000, "quell_smartt_observe__larger");
 	ack(&f, 14000, 0);
 	tap_equal_u64(f.v.base_rtt_ns, 14000, "quell_smartt_observe__smaller");
-	f.s.mss_bytes = 0;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
+	f.s.now_ns += 20000;
 	ack(&f, 14000, 0);
-	tap_equal_u64(f.v.bdp_bytes, 175000 + MSS, "quell_smartt_observe__link_later");
+	tap_equal_u64(f.v.most_bytes, (175000 + MSS) * 3 / 2, "quell_smartt_observe__link_later");
+	f.s.mss_bytes = 0;
+	ack(&f, 14000, 0);
+	tap_equal_u64(f.v.mss_bytes, MSS, "quell_smartt_observe__no_segment_size");
 	/* no ECN: delay stands for the mark */
 	start(&f, 10, 100000);
 	f.p.qa = 0;
