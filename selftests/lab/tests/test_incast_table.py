@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The ideal of incast-table against the lab's own physical limit and by hand."""
+
+import importlib.machinery
+import importlib.util
+import os
+import unittest
+from fractions import Fraction
+
+from quell_lab.physics import Link, ideal_ns
+
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "incast-table")
+LOADER = importlib.machinery.SourceFileLoader("incast_table", PATH)
+SPEC = importlib.util.spec_from_loader("incast_table", LOADER)
+TABLE = importlib.util.module_from_spec(SPEC)
+LOADER.exec_module(TABLE)
+
+
+class Ideal(unittest.TestCase):
+    def test_lone_flow_is_the_physical_limit(self):
+        for size in (1, 4107, 4108, 4109, 131072, 1048576):
+            for rate in (10**11, 8 * 10**11):
+                with self.subTest(size=size, rate=rate):
+                    links = [Link(rate, 2900), Link(rate, 2900)]
+                    self.assertEqual(int(TABLE.ideal_ns(1, size, rate)),
+                                     ideal_ns(links, size, 4160))
+
+    def test_by_hand(self):
+        # 4108 bytes of payload are 4198 on the wire, 335.84 ns at 100 Gbit/s
+        packet = Fraction(4198 * 8, 100)
+        self.assertEqual(TABLE.ideal_ns(8, 4108, 10**11), 9 * packet + 5800)
+        # two packets each; the second of one byte, 53 and the frame around it
+        rest = Fraction((53 + 38) * 8, 100)
+        self.assertEqual(TABLE.ideal_ns(3, 4109, 10**11), 4 * packet + 3 * rest + 5800)
+
+
+if __name__ == "__main__":
+    unittest.main()
