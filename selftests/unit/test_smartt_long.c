@@ -175,7 +175,7 @@ static void run(const char *name, const struct quell_smartt_params *p)
 	       "smartt_long__%s_every_case_met", name);
 }
 
-/* Documentation/smartt.md, preset nscc. */
+/* The set nscc of Documentation/smartt.md. */
 static void params_nscc(struct quell_smartt_params *p)
 {
 	p->target_rtt_q16 = 2 * 65536;
