@@ -202,6 +202,21 @@ static void put_clock(struct request *req, int offset_attr, int drift_attr,
 	}
 }
 
+/* The module draws the times of both ends from one seed. */
+static void put_noise(struct request *req)
+{
+	const char *near = option(5, "noise");
+	const char *far = option(5, "peer-noise");
+	const char *seed = option(5, "noise-seed");
+
+	if (near)
+		nl_put_u64(req, QUELLNIC_NOISE, number(near, 0, UINT64_MAX));
+	if (far)
+		nl_put_u64(req, QUELLNIC_PEER_NOISE, number(far, 0, UINT64_MAX));
+	if (seed)
+		nl_put_u64(req, QUELLNIC_NOISE_SEED, number(seed, 0, UINT64_MAX));
+}
+
 static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		      const struct ifinfomsg *ifm_b)
 {
@@ -216,6 +231,7 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		  "phc-offset", "phc-drift");
 	put_clock(req, QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT,
 		  "peer-phc-offset", "peer-phc-drift");
+	put_noise(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -228,7 +244,8 @@ void cmd_link(void)
 {
 	static const char *const keys[] = {
 		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
-		"peer-phc-offset", "peer-phc-drift", NULL
+		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
+		"noise-seed", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

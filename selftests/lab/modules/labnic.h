@@ -24,6 +24,7 @@
 #define LABNIC_RING_MIN_PKTS		2
 #define LABNIC_RING_MAX_PKTS		65536
 #define LABNIC_RING_DEFAULT_PKTS	64
+#define LABNIC_NOISE_MAX_NS		100000000ULL		/* 100 ms */
 #define LABNIC_MTU_MAX_BYTES		9216
 #define LABNIC_DRIFT_MAX_PPB		1000000	/* 0.1 %, ten times a bad crystal */
 
@@ -48,10 +49,28 @@ struct labnic_phc {
 };
 
 /**
+ * struct labnic_noise - delay of a host between wire and stack
+ * @noise_ns: longest time a packet waits; 0: none does
+ * @lock: protects the fields below
+ * @random: state of the generator
+ * @last_ns: per hash of flows, when its last packet is handed over
+ * @waiting: packets, in the order they are handed over
+ * @timer: fires for the first of them
+ */
+struct labnic_noise {
+	u64			noise_ns;
+	spinlock_t		lock;	/* the fields below */
+	u64			random;
+	u64			*last_ns;
+	struct sk_buff_head	waiting;
+	struct hrtimer		timer;
+};
+
+/**
  * struct labnic_stats - free-running counters of one card
  * @tx_pkts: packets whose last bit has left
  * @tx_bytes: their bytes, without FCS, preamble and gap
- * @rx_pkts: packets delivered to the stack
+ * @rx_pkts: packets that arrived for the stack
  * @rx_bytes: their bytes
  * @ring_drop_pkts: packets refused because the ring was full
  * @rx_drop_pkts: packets lost at this end: device down or out of memory
@@ -81,6 +100,7 @@ struct labnic_stats {
  * @busy_ns: when the line falls idle, whole part
  * @busy_frac: the rest of that time, in units of 1 ns / @rate_bits_ps
  * @timer: fires at the next departure or arrival
+ * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping asked for by user space (RTNL to write)
  * @phc: hardware clock
@@ -97,6 +117,7 @@ struct labnic_port {
 	u64				busy_ns;
 	u64				busy_frac;
 	struct hrtimer			timer;
+	struct labnic_noise		noise;
 	struct labnic_stats		stats;
 	struct kernel_hwtstamp_config	hwtstamp;
 	struct labnic_phc		phc;
@@ -106,6 +127,13 @@ struct labnic_port {
 void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* labnic_noise.c */
+int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed);
+void labnic_noise_stop(struct labnic_noise *noise);
+void labnic_noise_free(struct labnic_noise *noise);
+void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
+			  u64 arrive_ns);
 
 /* labnic_phc.c */
 int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb);

@@ -31,8 +31,11 @@ static int labnic_open(struct net_device *dev)
 
 static int labnic_stop(struct net_device *dev)
 {
+	struct labnic_port *port = netdev_priv(dev);
+
 	netif_tx_disable(dev);
-	labnic_wire_stop(netdev_priv(dev));
+	labnic_wire_stop(port);
+	labnic_noise_stop(&port->noise);
 	return 0;
 }
 
@@ -157,6 +160,13 @@ static const struct ethtool_ops labnic_ethtool_ops = {
 	.get_ts_info		= labnic_get_ts_info,
 };
 
+static void labnic_destructor(struct net_device *dev)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	labnic_noise_free(&port->noise);
+}
+
 static void labnic_setup(struct net_device *dev)
 {
 	ether_setup(dev);
@@ -168,6 +178,7 @@ static void labnic_setup(struct net_device *dev)
 	dev->vlan_features |= LABNIC_FEATURES;
 	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	dev->needs_free_netdev = true;
+	dev->priv_destructor = labnic_destructor;
 	/* Ours is one skb, one frame: TCP must not build larger packets. */
 	netif_set_tso_max_segs(dev, 1);
 }
@@ -182,12 +193,40 @@ static void labnic_destroy_end(struct net_device *dev, struct list_head *head)
 	unregister_netdevice_queue(dev, head);
 }
 
+/* The attributes of one end. */
+struct labnic_end {
+	int	offset;
+	int	drift;
+	int	noise;
+	u64	seed_flip;	/* so that both ends draw different times */
+};
+
+static const struct labnic_end labnic_near = {
+	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, 0
+};
+
+static const struct labnic_end labnic_far = {
+	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE, ~0ULL
+};
+
+static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
+			       const struct labnic_end *end)
+{
+	u64 noise_ns = 0, seed = 0;
+
+	if (data[end->noise])
+		noise_ns = nla_get_u64(data[end->noise]);
+	if (data[QUELLNIC_NOISE_SEED])
+		seed = nla_get_u64(data[QUELLNIC_NOISE_SEED]);
+	return labnic_noise_init(&port->noise, noise_ns, seed ^ end->seed_flip);
+}
+
 /*
  * Register one end with what both ends share; @dev is not registered yet and
  * stays the caller's on error.
  */
 static int labnic_create_end(struct net_device *dev, struct nlattr **data,
-			     int offset_attr, int drift_attr)
+			     const struct labnic_end *end)
 {
 	struct labnic_port *port = netdev_priv(dev);
 	s64 offset_ns = 0;
@@ -201,18 +240,24 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		port->delay_ns = nla_get_u64(data[QUELLNIC_DELAY]);
 	if (data[QUELLNIC_RING])
 		port->ring_pkts = nla_get_u32(data[QUELLNIC_RING]);
-	if (data[offset_attr])
-		offset_ns = nla_get_s64(data[offset_attr]);
-	if (data[drift_attr])
-		drift_ppb = nla_get_s32(data[drift_attr]);
+	if (data[end->offset])
+		offset_ns = nla_get_s64(data[end->offset]);
+	if (data[end->drift])
+		drift_ppb = nla_get_s32(data[end->drift]);
 	labnic_wire_init(port);
+	err = labnic_create_noise(port, data, end);
+	if (err)
+		return err;
 
 	err = labnic_phc_register(port, offset_ns, drift_ppb);
 	if (err)
-		return err;
+		goto free_noise;
 	err = register_netdevice(dev);
-	if (err)
-		labnic_phc_unregister(port);
+	if (!err)
+		return 0;
+	labnic_phc_unregister(port);
+free_noise:
+	labnic_noise_free(&port->noise);
 	return err;
 }
 
@@ -287,8 +332,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 	ifm = nla_data(data[QUELLNIC_PEER]);
 	if (ifm->ifi_index)
 		peer->ifindex = ifm->ifi_index;
-	err = labnic_create_end(peer, data, QUELLNIC_PEER_PHC_OFFSET,
-				QUELLNIC_PEER_PHC_DRIFT);
+	err = labnic_create_end(peer, data, &labnic_far);
 	if (err) {
 		free_netdev(peer);
 		return err;
@@ -299,8 +343,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 
 	if (!tb[IFLA_ADDRESS])
 		eth_hw_addr_random(dev);
-	err = labnic_create_end(dev, data, QUELLNIC_PHC_OFFSET,
-				QUELLNIC_PHC_DRIFT);
+	err = labnic_create_end(dev, data, &labnic_near);
 	if (err)
 		goto destroy_peer;
 
@@ -344,6 +387,10 @@ static const struct netlink_range_validation labnic_delay_range = {
 	.max = LABNIC_DELAY_MAX_NS,
 };
 
+static const struct netlink_range_validation labnic_noise_range = {
+	.max = LABNIC_NOISE_MAX_NS,
+};
+
 static const struct netlink_range_validation labnic_ring_range = {
 	.min = LABNIC_RING_MIN_PKTS,
 	.max = LABNIC_RING_MAX_PKTS,
@@ -365,6 +412,9 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_PEER_PHC_OFFSET] = { .type = NLA_S64 },
 	[QUELLNIC_PEER_PHC_DRIFT] = NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32,
 							&labnic_drift_range),
+	[QUELLNIC_NOISE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_noise_range),
+	[QUELLNIC_PEER_NOISE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_noise_range),
+	[QUELLNIC_NOISE_SEED]	= { .type = NLA_U64 },
 };
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {

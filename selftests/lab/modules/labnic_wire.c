@@ -20,7 +20,8 @@
  * true clocks is the propagation delay whatever the length.
  *
  * Delivery happens in the timer's softirq, by netif_receive_skb(): no GRO, no
- * backlog queue, hence one skb per frame, in order, and without delay.
+ * backlog queue, hence one skb per frame, in order, and without delay, unless
+ * the port's host was asked to have some (labnic_noise.c).
  */
 #include <linux/etherdevice.h>
 #include <linux/ktime.h>
@@ -188,7 +189,10 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 	}
 	peer_port->stats.rx_pkts++;
 	peer_port->stats.rx_bytes += frame_bytes;
-	netif_receive_skb(skb);
+	if (unlikely(peer_port->noise.noise_ns))
+		labnic_noise_receive(&peer_port->noise, skb, arrive_ns);
+	else
+		netif_receive_skb(skb);
 unlock:
 	rcu_read_unlock();
 }

@@ -4,7 +4,7 @@
  *
  * They travel in IFLA_INFO_DATA of RTM_NEWLINK.  A cable has two ends, so one
  * request makes two devices, as veth does; rate, delay and ring size hold for
- * both directions, the clock attributes for the end they name.
+ * both directions, clock and noise attributes for the end they name.
  */
 #ifndef _QUELLNIC_UAPI_H
 #define _QUELLNIC_UAPI_H
@@ -21,6 +21,9 @@ enum {
 	QUELLNIC_PHC_DRIFT,		/* s32, ppb the near clock runs fast */
 	QUELLNIC_PEER_PHC_OFFSET,	/* s64, ns, the same for the far clock */
 	QUELLNIC_PEER_PHC_DRIFT,	/* s32, ppb */
+	QUELLNIC_NOISE,			/* u64, ns the near host delays arrivals at most */
+	QUELLNIC_PEER_NOISE,		/* u64, ns, the same for the far host */
+	QUELLNIC_NOISE_SEED,		/* u64, of both; default 0 */
 	__QUELLNIC_MAX
 };
 

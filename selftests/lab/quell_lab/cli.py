@@ -36,7 +36,7 @@ INCAST_OPTIONS = {
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed",
     "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
-    "record.window": "--window",
+    "record.window": "--window", "noise.max": "--noise", "noise.at": "--noise-at",
 }
 
 
@@ -104,6 +104,8 @@ def _incast_options(parser):
     add("--control-limit", metavar="SIZE", default="64kb", help="control queue; default 64kb")
     add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
     add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
+    add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
+    add("--noise-at", metavar="HOSTS", help="which: hosts (default: all), senders, receivers")
     add("--seed", metavar="N", default="1", help="of everything random; default 1")
     add("--until", metavar="TIME", help="give up at this virtual time")
     add("--record-queue", metavar="TIME", default="1us", help="sampling of queues; default 1us")
@@ -144,12 +146,16 @@ def incast_table(args):
               "stagger": args.stagger, "jitter": args.jitter}
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
              "ecn-probability": args.ecn_probability}
+    if args.noise is None and args.noise_at is not None:
+        raise InputError("--noise-at", "without --noise there is nothing to place")
+    noise = _given({"max": args.noise, "at": args.noise_at})
     table = {
         "title": f"Incast {args.senders}:1, {args.bytes} bytes, {args.rate}",
         "seed": args.seed,
         "until": args.until,
         "topology": network,
         "queue": _given(queue),
+        "noise": noise or None,
         "algorithm": _algorithms(args.cc, args.set),
         "incast": _given(incast),
         "record": {"queue": args.record_queue, "cwnd": args.record_cwnd, "window": args.window},

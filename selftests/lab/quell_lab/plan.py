@@ -28,7 +28,7 @@ def write(scenario, variant):
     lines += [f"module {name}" for name in LAB_MODULES + variant.modules]
     lines.append(f"cc-allowed reno {variant.name}")
     lines += [f"node {node}" for node in scenario.graph.nodes]
-    lines += _cables(scenario.graph)
+    lines += _cables(scenario)
     lines += _addresses(scenario.graph)
     lines += _routes(scenario)
     lines += _sysctls(scenario.graph, variant)
@@ -45,16 +45,26 @@ def write(scenario, variant):
     return "\n".join(lines) + "\n"
 
 
-def _cables(graph):
+def _cables(scenario):
     """Both ends of a cable; every port appears once as the first end or the second."""
+    graph = scenario.graph
+    noisy = scenario.noisy_hosts()
     lines = []
     for node in graph.nodes:
         for port in graph.ports[node]:
             if port.cable.a == node:
                 lines.append(f"link {node} {port.dev} {port.peer} {port.peer_dev} "
                              f"rate={port.cable.rate_bits_ps} delay={port.cable.delay_ns} "
-                             f"mtu={port.cable.mtu_bytes}")
+                             f"mtu={port.cable.mtu_bytes}"
+                             + _noise(scenario, port, noisy, len(lines) + 1))
     return lines
+
+
+def _noise(scenario, port, noisy, number):
+    """Delay of the hosts at a cable's ends, drawn from the seed and the cable's number."""
+    words = [f" {key}={scenario.noise.max_ns}"
+             for key, node in (("noise", port.node), ("peer-noise", port.peer)) if node in noisy]
+    return "".join(words + [f" noise-seed={port_seed(scenario, number)}"] if words else [])
 
 
 def _addresses(graph):
@@ -109,7 +119,7 @@ def _qdiscs(scenario):
 
 
 def port_seed(scenario, number):
-    """Seed of one port's marking lottery: 1..2^32-1, never 0, which means random."""
+    """Seed of one port's lottery: 1..2^32-1, never 0, which means random."""
     return (scenario.seed * 65537 + number - 1) % (2**32 - 1) + 1
 
 

@@ -18,6 +18,7 @@ from .units import Q16_ONE, show_size, show_time
 
 SIZE_MAX = 1 << 30
 RATE_MIN, RATE_MAX = 10**6, 10**12
+NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
 LABEL = re.compile(r"[A-Za-z0-9_.:=+-]{1,64}")
@@ -61,6 +62,10 @@ QUEUE_KEYS = {
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
+NOISE_KEYS = {
+    "max": Key("time", 0, NOISE_MAX),
+    "at": Key("text", default="hosts", choices=("hosts", "senders", "receivers")),
+}
 ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
@@ -82,6 +87,7 @@ TOP_KEYS = {
     "until": Key("time", 1000, flows.TIME_MAX, None),
     "topology": Key("table"),
     "queue": Key("table", default=None),
+    "noise": Key("table", default=None),
     "algorithm": Key("list"),
     "flow": Key("list", default=None),
     "flows": Key("list", default=None),
@@ -102,6 +108,14 @@ class Queue:
     ecn_min_bytes: int
     ecn_max_bytes: int
     ecn_prob_q16: int
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What hosts add at random between wire and stack, at most; 0: nothing."""
+
+    max_ns: int
+    at: str			# "hosts": all; "senders", "receivers" of flows
 
 
 @dataclass(frozen=True)
@@ -129,6 +143,7 @@ class Scenario:
     allow_unfinished: bool
     windows: tuple		# measure.Window
     paper: tuple		# paper.Row
+    noise: Noise
     config: dict		# as written, for reports
 
     def links(self, flow):
@@ -147,6 +162,14 @@ class Scenario:
     def packet_time_ns(self, flow):
         """Wire time of a full packet on the flow's slowest cable."""
         return packet_time_ns(self.links(flow), self.mtu(flow))
+
+    def noisy_hosts(self):
+        """Hosts that delay what they receive."""
+        if not self.noise.max_ns:
+            return frozenset()
+        return frozenset({"hosts": self.graph.hosts,
+                          "senders": (flow.src for flow in self.flows),
+                          "receivers": (flow.dst for flow in self.flows)}[self.noise.at])
 
     def watched_ports(self):
         """Switch ports data passes, in order of node and number."""
@@ -187,13 +210,18 @@ def build(table, places=None):
     elif until_ns <= last_ns:
         raise InputError(places.name("until"), f"'{table['until']}' is out of range: above "
                          f"{show_time(last_ns)}, the start of the last flow")
+    noise = Noise(0, "hosts")
+    if top["noise"] is not None:
+        values = check(places, "noise", top["noise"], NOISE_KEYS)
+        noise = Noise(values["max"], values["at"])
     checks = _checks(places, top)
     windows = measure.build(places, top["measure"], wanted, record["window"], until_ns)
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     Record(record["queue"], record["cwnd"], record["window"]), until_ns,
-                    checks["within-one-packet"], checks["allow-unfinished"], windows, rows, table)
+                    checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
+                    table)
 
 
 def _checks(places, top):

@@ -77,6 +77,34 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
 
+    def test_noise_is_of_the_hosts_asked_for_and_fixed_by_the_seed(self):
+        def links(**changes):
+            wanted = helpers.build(**changes)
+            return [line.partition(" mtu=1500")[2]
+                    for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                    if line.startswith("link ")]
+
+        self.assertEqual(links(), ["", "", ""])
+        self.assertEqual(links(noise={"max": 0}), ["", "", ""])
+        self.assertEqual(links(noise={"max": "50us"}, seed=1),
+                         [f" noise=50000 noise-seed={65538 + number}" for number in range(3)])
+        self.assertEqual([bool(words) for words in links(noise={"max": 50, "at": "senders"})],
+                         [True, True, False])
+        self.assertEqual([bool(words) for words in links(noise={"max": 50, "at": "receivers"})],
+                         [False, False, True])
+        self.assertNotEqual(links(noise={"max": 50}, seed=1), links(noise={"max": 50}, seed=2))
+
+    def test_noise_of_a_cable_from_a_switch_is_its_far_end(self):
+        wanted = helpers.build(
+            topology={"kind": "graph", "hosts": ["a", "b"], "switches": ["s"],
+                      "cables": [{"a": "s", "b": host, "rate": "1gbit", "delay": "1us"}
+                                 for host in ("a", "b")]},
+            flow=[{"src": "a", "dst": "b", "bytes": 1}], noise={"max": "1us"}, seed=0)
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("link ")]
+        self.assertTrue(lines[0].endswith(" peer-noise=1000 noise-seed=1"), lines[0])
+        self.assertTrue(lines[1].endswith(" peer-noise=1000 noise-seed=2"), lines[1])
+
     def test_port_seeds_are_never_zero_and_differ(self):
         for seed in (0, 1, 65535, 2**32 - 1):
             wanted = helpers.build(seed=seed)

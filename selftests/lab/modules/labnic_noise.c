@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: what a busy host adds between wire and stack.
+ *
+ * A packet that finds none of its flow waiting waits a random time, uniform
+ * from 0 to noise_ns; one that finds some is handed over right behind the last
+ * of them.  So a flow stays in order, no packet waits longer than noise_ns, and
+ * a burst is not always as late as the worst of its packets, which is what
+ * independent times kept in order would make of it.  Receive time stamps were
+ * taken before.
+ *
+ * The times come from a seed, in the order of arrival.
+ */
+#include <linux/ip.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "labnic.h"
+
+/* Flows are told apart by this many bits of a hash. */
+#define LABNIC_NOISE_FLOWS_SHIFT	12
+
+/**
+ * struct labnic_noise_cb - what a waiting packet carries in skb->cb
+ * @deliver_ns: when it is handed to the stack
+ */
+struct labnic_noise_cb {
+	u64	deliver_ns;
+};
+
+static struct labnic_noise_cb *labnic_noise_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct labnic_noise_cb) > sizeof(skb->cb));
+	return (struct labnic_noise_cb *)skb->cb;
+}
+
+/* splitmix64, scaled to 0..noise_ns; noise_ns is below 2^32. */
+static u64 labnic_noise_draw_ns(struct labnic_noise *noise)
+{
+	u64 z = (noise->random += 0x9e3779b97f4a7c15ULL);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	z ^= z >> 31;
+	return ((z >> 32) * (noise->noise_ns + 1)) >> 32;
+}
+
+/* Addresses and ports of an IPv4 packet; everything else is one flow. */
+static u32 labnic_noise_flow(const struct sk_buff *skb)
+{
+	const struct iphdr *iph;
+	struct iphdr iph_buffer;
+	const __be32 *ports;
+	__be32 ports_buffer;
+	u64 key;
+
+	if (skb->protocol != htons(ETH_P_IP))
+		return 0;
+	iph = skb_header_pointer(skb, 0, sizeof(iph_buffer), &iph_buffer);
+	if (!iph)
+		return 0;
+	key = (__force u32)iph->saddr * 0x9e3779b97f4a7c15ULL;
+	key = (key ^ (__force u32)iph->daddr) * 0xbf58476d1ce4e5b9ULL;
+	ports = skb_header_pointer(skb, iph->ihl * 4, sizeof(ports_buffer),
+				   &ports_buffer);
+	if (ports)
+		key = (key ^ (__force u32)*ports) * 0x94d049bb133111ebULL;
+	return key >> (64 - LABNIC_NOISE_FLOWS_SHIFT);
+}
+
+/* In order of delivery; of equal times the first to come is the first to go. */
+static void labnic_noise_queue(struct labnic_noise *noise, struct sk_buff *skb)
+{
+	struct sk_buff *before;
+
+	skb_queue_reverse_walk(&noise->waiting, before)
+		if (labnic_noise_cb(before)->deliver_ns <=
+		    labnic_noise_cb(skb)->deliver_ns)
+			break;
+	/* The head of the list, where the walk ends, has the place of a packet. */
+	__skb_queue_after(&noise->waiting, before, skb);
+}
+
+static void labnic_noise_arm(struct labnic_noise *noise)
+{
+	struct sk_buff *skb = skb_peek(&noise->waiting);
+
+	if (skb)
+		hrtimer_start(&noise->timer,
+			      ns_to_ktime(labnic_noise_cb(skb)->deliver_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+static enum hrtimer_restart labnic_noise_timer(struct hrtimer *timer)
+{
+	struct labnic_noise *noise = container_of(timer, struct labnic_noise, timer);
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff *skb;
+
+	spin_lock(&noise->lock);
+	while ((skb = skb_peek(&noise->waiting)) &&
+	       labnic_noise_cb(skb)->deliver_ns <= now_ns) {
+		__skb_unlink(skb, &noise->waiting);
+		spin_unlock(&noise->lock);
+		netif_receive_skb(skb);
+		spin_lock(&noise->lock);
+	}
+	labnic_noise_arm(noise);
+	spin_unlock(&noise->lock);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * labnic_noise_receive() - hand a packet to the stack, late
+ * @noise:     of the port it arrived at, with noise_ns not 0
+ * @skb:       as netif_receive_skb() wants it; consumed
+ * @arrive_ns: when its last bit arrived
+ *
+ * Context: softirq.
+ */
+void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
+			  u64 arrive_ns)
+{
+	u64 *last_ns = &noise->last_ns[labnic_noise_flow(skb)];
+
+	spin_lock(&noise->lock);
+	if (*last_ns < arrive_ns)
+		*last_ns = arrive_ns + labnic_noise_draw_ns(noise);
+	labnic_noise_cb(skb)->deliver_ns = *last_ns;
+	labnic_noise_queue(noise, skb);
+	if (skb_peek(&noise->waiting) == skb)
+		labnic_noise_arm(noise);
+	spin_unlock(&noise->lock);
+}
+
+/**
+ * labnic_noise_init() - prepare a port's host
+ * @noise:    set in full
+ * @noise_ns: longest time a packet waits; 0: none waits
+ * @seed:     of the times
+ *
+ * Context: process context, before the device is registered.
+ * Return: 0 or -ENOMEM.
+ */
+int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
+{
+	spin_lock_init(&noise->lock);
+	__skb_queue_head_init(&noise->waiting);
+	hrtimer_init(&noise->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	noise->timer.function = labnic_noise_timer;
+	noise->noise_ns = noise_ns;
+	noise->random = seed;
+	noise->last_ns = NULL;
+	if (!noise_ns)
+		return 0;
+	noise->last_ns = kcalloc(1 << LABNIC_NOISE_FLOWS_SHIFT,
+				 sizeof(*noise->last_ns), GFP_KERNEL);
+	return noise->last_ns ? 0 : -ENOMEM;
+}
+
+/**
+ * labnic_noise_stop() - throw away what waits
+ * @noise: of a port at which nothing arrives any more
+ *
+ * Context: process context, RTNL held.
+ */
+void labnic_noise_stop(struct labnic_noise *noise)
+{
+	hrtimer_cancel(&noise->timer);
+	__skb_queue_purge(&noise->waiting);
+}
+
+/**
+ * labnic_noise_free() - give back memory
+ * @noise: of a port at which nothing arrives any more
+ *
+ * Context: process context.
+ */
+void labnic_noise_free(struct labnic_noise *noise)
+{
+	labnic_noise_stop(noise);
+	kfree(noise->last_ns);
+	noise->last_ns = NULL;
+}
