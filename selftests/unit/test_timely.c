@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/timely.h>, by tables of cases.  The numbers
- * wanted were worked out from the paper's equations by hand, not by the code.
+ * Every branch of <quell/core/timely.h> and <quell/core/timely_rate.h>, by
+ * tables of cases.  The numbers wanted were worked out from the paper's
+ * equations by hand, not by the code.
  */
 #include <string.h>
 
