@@ -221,12 +221,15 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		      const struct ifinfomsg *ifm_b)
 {
 	const char *ring = option(5, "ring");
+	const char *tso = option(5, "tso");
 	struct nlattr *peer;
 
 	nl_put_u64(req, QUELLNIC_RATE, number(option(5, "rate"), 1, UINT64_MAX));
 	nl_put_u64(req, QUELLNIC_DELAY, number(option(5, "delay"), 0, UINT64_MAX));
 	if (ring)
 		nl_put_u32(req, QUELLNIC_RING, number(ring, 1, UINT32_MAX));
+	if (tso)
+		nl_put_u32(req, QUELLNIC_TSO, number(tso, 1, UINT32_MAX));
 	put_clock(req, QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT,
 		  "phc-offset", "phc-drift");
 	put_clock(req, QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT,
@@ -245,7 +248,7 @@ void cmd_link(void)
 	static const char *const keys[] = {
 		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
 		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
-		"noise-seed", NULL
+		"noise-seed", "tso", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

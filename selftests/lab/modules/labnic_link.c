@@ -7,8 +7,8 @@
  * Unlike veth it behaves as hardware does: a line rate kept to fractions of a
  * ns (labnic_wire.c), propagation delay, a transmit ring with byte queue
  * limits, hardware time stamps from a clock of its own (labnic_phc.c), and a
- * link speed that ethtool reports.  Segmentation is off, so every skb is one
- * frame; checksums are "done by the hardware" and cost nothing.
+ * link speed that ethtool reports.  Every skb is one frame, for larger ones are
+ * cut by the stack; checksums are "done by the hardware" and cost nothing.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -179,8 +179,6 @@ static void labnic_setup(struct net_device *dev)
 	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	dev->needs_free_netdev = true;
 	dev->priv_destructor = labnic_destructor;
-	/* Ours is one skb, one frame: TCP must not build larger packets. */
-	netif_set_tso_max_segs(dev, 1);
 }
 
 /* Undo labnic_create_end() of a device registered by it. */
@@ -244,6 +242,12 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		offset_ns = nla_get_s64(data[end->offset]);
 	if (data[end->drift])
 		drift_ppb = nla_get_s32(data[end->drift]);
+	/*
+	 * Ours is one skb, one frame.  Unless allowed, TCP must not build larger
+	 * packets; the stack cuts those it does into frames before it calls us.
+	 */
+	netif_set_tso_max_segs(dev, data[QUELLNIC_TSO] ?
+			       nla_get_u32(data[QUELLNIC_TSO]) : 1);
 	labnic_wire_init(port);
 	err = labnic_create_noise(port, data, end);
 	if (err)
@@ -396,6 +400,11 @@ static const struct netlink_range_validation labnic_ring_range = {
 	.max = LABNIC_RING_MAX_PKTS,
 };
 
+static const struct netlink_range_validation labnic_tso_range = {
+	.min = 1,
+	.max = LABNIC_TSO_MAX_PKTS,
+};
+
 static const struct netlink_range_validation_signed labnic_drift_range = {
 	.min = -LABNIC_DRIFT_MAX_PPB,
 	.max = LABNIC_DRIFT_MAX_PPB,
@@ -415,6 +424,7 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_NOISE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_noise_range),
 	[QUELLNIC_PEER_NOISE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_noise_range),
 	[QUELLNIC_NOISE_SEED]	= { .type = NLA_U64 },
+	[QUELLNIC_TSO]		= NLA_POLICY_FULL_RANGE(NLA_U32, &labnic_tso_range),
 };
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {

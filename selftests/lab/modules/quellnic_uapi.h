@@ -3,8 +3,8 @@
  * Netlink attributes of the laboratory's network card, link kind "quellnic".
  *
  * They travel in IFLA_INFO_DATA of RTM_NEWLINK.  A cable has two ends, so one
- * request makes two devices, as veth does; rate, delay and ring size hold for
- * both directions, clock and noise attributes for the end they name.
+ * request makes two devices, as veth does; rate, delay, ring size and TSO hold
+ * for both directions, clock and noise attributes for the end they name.
  */
 #ifndef _QUELLNIC_UAPI_H
 #define _QUELLNIC_UAPI_H
@@ -24,6 +24,7 @@ enum {
 	QUELLNIC_NOISE,			/* u64, ns the near host delays arrivals at most */
 	QUELLNIC_PEER_NOISE,		/* u64, ns, the same for the far host */
 	QUELLNIC_NOISE_SEED,		/* u64, of both; default 0 */
+	QUELLNIC_TSO,			/* u32, packets TCP may hand over as one; default 1 */
 	__QUELLNIC_MAX
 };
 

@@ -34,7 +34,7 @@ INCAST_OPTIONS = {
     "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
     "queue.ecn-probability": "--ecn-probability",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
-    "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed",
+    "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
     "record.window": "--window", "noise.max": "--noise", "noise.at": "--noise-at",
 }
@@ -104,6 +104,7 @@ def _incast_options(parser):
     add("--control-limit", metavar="SIZE", default="64kb", help="control queue; default 64kb")
     add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
     add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
+    add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
     add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
     add("--noise-at", metavar="HOSTS", help="which: hosts (default: all), senders, receivers")
     add("--seed", metavar="N", default="1", help="of everything random; default 1")
@@ -154,6 +155,7 @@ def incast_table(args):
         "seed": args.seed,
         "until": args.until,
         "topology": network,
+        "tso": args.tso,
         "queue": _given(queue),
         "noise": noise or None,
         "algorithm": _algorithms(args.cc, args.set),

@@ -56,6 +56,7 @@ def _cables(scenario):
                 lines.append(f"link {node} {port.dev} {port.peer} {port.peer_dev} "
                              f"rate={port.cable.rate_bits_ps} delay={port.cable.delay_ns} "
                              f"mtu={port.cable.mtu_bytes}"
+                             + (f" tso={scenario.tso_pkts}" if scenario.tso_pkts > 1 else "")
                              + _noise(scenario, port, noisy, len(lines) + 1))
     return lines
 

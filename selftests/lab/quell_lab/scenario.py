@@ -18,6 +18,7 @@ from .units import Q16_ONE, show_size, show_time
 
 SIZE_MAX = 1 << 30
 RATE_MIN, RATE_MAX = 10**6, 10**12
+TSO_MAX = 64			# LABNIC_TSO_MAX_PKTS
 NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
@@ -85,6 +86,7 @@ TOP_KEYS = {
     "title": Key("text", default=None),
     "seed": Key("int", 0, 2**32 - 1, 1),
     "until": Key("time", 1000, flows.TIME_MAX, None),
+    "tso": Key("int", 1, TSO_MAX, 1),
     "topology": Key("table"),
     "queue": Key("table", default=None),
     "noise": Key("table", default=None),
@@ -144,6 +146,7 @@ class Scenario:
     windows: tuple		# measure.Window
     paper: tuple		# paper.Row
     noise: Noise
+    tso_pkts: int
     config: dict		# as written, for reports
 
     def links(self, flow):
@@ -221,7 +224,7 @@ def build(table, places=None):
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     Record(record["queue"], record["cwnd"], record["window"]), until_ns,
                     checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
-                    table)
+                    top["tso"], table)
 
 
 def _checks(places, top):

@@ -67,6 +67,7 @@ OPTIONS = (
     ({"--kernel": "fast"}, ("--kernel", "fast", "normal", "debug")),
     ({"--record-queue": "1ns"}, ("--record-queue", "'1ns'", "100ns to 1s")),
     ({"--window": "1ns"}, ("--window", "'1ns'", "1us to 1s")),
+    ({"--tso": "65"}, ("--tso", "'65'", "1 to 64")),
     ({"--noise": "200ms"}, ("--noise", "'200ms'", "0ns to 100ms")),
     ({"--noise": "1us", "--noise-at": "switches"}, ("--noise-at", "'switches'", "receivers")),
     ({"--noise-at": "senders"}, ("--noise-at", "--noise")),

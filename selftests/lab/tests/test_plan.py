@@ -77,6 +77,11 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
 
+    def test_tso_is_said_of_every_cable_when_allowed(self):
+        for tso, words in ((1, 0), (44, 3)):
+            wanted = helpers.build(tso=tso)
+            self.assertEqual(plan.write(wanted, wanted.variants[0]).count(f" tso={tso}"), words)
+
     def test_noise_is_of_the_hosts_asked_for_and_fixed_by_the_seed(self):
         def links(**changes):
             wanted = helpers.build(**changes)
