@@ -63,7 +63,11 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	u64 rx_ns;
 
 	rx_ns = quell_arrival_take(flow, tp->snd_una);
-	if (rs->prior_mstamp && after(rs->last_end_seq, seq))
+	/*
+	 * Without SACK, an end beyond snd_una is that of the burst whose middle
+	 * this ACK acknowledges: nothing of it is known beyond snd_una.
+	 */
+	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
 		seq = rs->last_end_seq;
 	else if (seq == acked_seq)
 		return 0;
