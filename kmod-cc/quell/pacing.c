@@ -44,10 +44,11 @@ void quell_repace(struct sock *sk)
 	struct tcp_sock *tp = tcp_sk(sk);
 	u64 next_ns;
 
-	if (!flow || flow->segments.head == flow->segments.tail || !rate ||
-	    rate == ~0UL || tp->tcp_wstamp_ns <= tp->tcp_clock_cache ||
+	if (!flow || !flow->segments.ring || !rate || rate == ~0UL ||
+	    tp->tcp_wstamp_ns <= tp->tcp_clock_cache ||
 	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED)
 		return;
+	/* Acknowledged or not: the ring keeps what it drops until it comes round. */
 	last = &flow->segments.ring[(flow->segments.tail - 1) & (flow->segments.size - 1)];
 	/* A retransmission was paced since: its delay is not in the ring. */
 	if (last->end_seq != tp->snd_nxt || last->retransmitted || last->queued)
