@@ -30,7 +30,7 @@ static const struct quell_param_desc timely_params[] = {
 	TIMELY_PARAM("hai", NONE, hai_nr, HAI_NR,
 		     "Additive steps taken at once in hyperactive increase."),
 	TIMELY_PARAM("hai-after", NONE, hai_after_nr, HAI_AFTER_NR,
-		     "Gradients in a row, none positive, that start it."),
+		     "Round-trip times in a row that fell, which start it."),
 	TIMELY_PARAM("segment", BYTES, segment_bytes, SEGMENT_BYTES,
 		     "Payload sent between two pacing delays."),
 	TIMELY_PARAM("init-rate", BYTES_PS, init_rate_bytes_ps, INIT_RATE_BYTES_PS,

@@ -207,19 +207,21 @@ static void test_hai(void)
 	int i;
 
 	fixture_start(&f, 60000);
-	for (i = 0; i < 4; i++)
-		fixture_complete(&f, 262144, 60000);
+	for (i = 1; i < 5; i++)
+		fixture_complete(&f, 262144, 60000 - i);
 	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 4 * DELTA,
 		      "quell_timely_gradient__four_plain");
-	fixture_complete(&f, 200000, 60000);
+	fixture_complete(&f, 200000, 59995);
 	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 9 * DELTA,
 		      "quell_timely_gradient__fifth_is_five");
 	tap_equal_u64(f.st.hai, 1, "quell_timely_gradient__hai_counted");
-	fixture_complete(&f, 200000, 60001);
-	tap_equal_u64(f.v.falling_nr, 0, "quell_timely_gradient__rise_ends_hai");
+	fixture_complete(&f, 200000, 59995);
+	tap_equal_u64(f.v.falling_nr, 0, "quell_timely_gradient__level_ends_hai");
+	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 10 * DELTA,
+		      "quell_timely_gradient__level_is_plain");
 	f.s.acked_bytes = 32768;
 	for (i = 0; i < 300; i++)
-		fixture_complete(&f, 20000, 60000);
+		fixture_complete(&f, 20000, 59994 - i);
 	tap_equal_u64(f.v.falling_nr, 255, "quell_timely_gradient__count_saturates");
 	tap_equal_u64(f.out.pacing_bytes_ps, LINK_BYTES_PS, "quell_timely_decide__link_rate");
 }

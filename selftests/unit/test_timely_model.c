@@ -86,7 +86,7 @@ static void model_follow(struct timely_model *m, const struct quell_timely_vars 
 	m->since = v->since_bytes;
 	m->sent = v->sent_bytes;
 	m->allowed = v->allowed_bytes;
-	m->not_rising = v->falling_nr;
+	m->falling = v->falling_nr;
 	m->signal = v->flags & QUELL_TIMELY_F_SIGNAL;
 	m->have_prev = v->flags & QUELL_TIMELY_F_PREV;
 	m->after_loss = v->flags & QUELL_TIMELY_F_LOSS;
@@ -202,7 +202,7 @@ static bool is_ambiguous(const struct pair *x, const struct pair *before)
 static bool same_memory(const struct pair *x, const struct pair *before, double bound)
 {
 	return x->v.prev_rtt_ns == x->m.prev_rtt && x->v.last_ns == x->m.last_completion &&
-	       x->v.since_bytes == x->m.since && x->v.falling_nr == x->m.not_rising &&
+	       x->v.since_bytes == x->m.since && x->v.falling_nr == x->m.falling &&
 	       fabs(x->v.sent_bytes - x->m.sent) <= demand_bound(before) &&
 	       fabs(x->v.allowed_bytes - x->m.allowed) <= demand_bound(before) &&
 	       !(x->v.flags & QUELL_TIMELY_F_SIGNAL) == !x->m.signal &&

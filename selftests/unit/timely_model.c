@@ -77,7 +77,7 @@ static void update_rate(struct timely_model *m, const struct timely_model_params
 	if (p->patched) {
 		patched(m, p, new_rtt, normalized_gradient, n);
 	} else if (normalized_gradient <= 0) {
-		double big_n = m->not_rising >= p->hai_after ? p->hai : 1;
+		double big_n = m->falling >= p->hai_after ? p->hai : 1;
 
 		m->rate = rate_80_percent_rule(m, m->rate, n * big_n * p->delta);
 	} else {
@@ -104,7 +104,7 @@ static void completion(struct timely_model *m, const struct timely_model_params 
 		m->sent = fmin(m->sent, most);
 		m->rtt_diff = (1 - p->alpha) * m->rtt_diff +
 			      p->alpha * (e->rtt - m->prev_rtt);
-		m->not_rising = m->rtt_diff > 0 ? 0 : fmin(m->not_rising + 1, 255);
+		m->falling = e->rtt < m->prev_rtt ? fmin(m->falling + 1, 255) : 0;
 		m->gradient_margin = fabs(m->rtt_diff);
 	} else {
 		m->sent = m->since;
@@ -162,7 +162,7 @@ void timely_model_idle(struct timely_model *m, const struct timely_model_params 
 			m->rate = fmin(10 * m->mss / min_rtt, MOST_RATE);
 		m->rtt_diff = 0;
 		m->have_prev = false;
-		m->not_rising = 0;
+		m->falling = 0;
 		m->allowed = 0;
 	}
 	limits(m, p, e->link);

@@ -20,7 +20,7 @@ struct timely_model_params {
 struct timely_model {
 	double rate, window, rtt_diff, prev_rtt, last_completion;
 	double mss, since, sent, allowed;
-	unsigned int not_rising;
+	unsigned int falling;
 	bool signal, have_prev, after_loss;
 	/* How near the last step was to a decision the other way. */
 	double gradient_margin, demand_margin;

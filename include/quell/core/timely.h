@@ -14,8 +14,8 @@
  *		else if rtt > t_high:
  *			rate *= 1 - beta * (1 - t_high / rtt)
  *		else if gradient <= 0:
- *			rate += N * delta	N = hai after hai_after such
- *						gradients in a row, else 1
+ *			rate += N * delta	N = hai after hai_after round-trip
+ *						times that fell in a row, else 1
  *		else:
  *			rate *= 1 - beta * gradient
  *	each of these scaled by min(1, time since the last completion / min_rtt)

@@ -76,7 +76,7 @@
  * @alpha_q16:		weight of the newest difference in the average
  * @beta_q16:		weight of the multiplicative decrease
  * @hai_nr:		additive steps taken at once in hyperactive increase
- * @hai_after_nr:	gradients in a row, none positive, that start it
+ * @hai_after_nr:	round-trip times in a row that fell, which start it
  * @segment_bytes:	payload sent between two pacing delays, bytes
  * @init_rate_bytes_ps:	first rate; 0 shares the link among the host's flows
  * @min_rate_bytes_ps:	smallest rate, bytes/s

@@ -33,7 +33,7 @@
  * @since_bytes:	acknowledged since the last completion
  * @sent_bytes:		what the application sent in the recent past
  * @allowed_bytes:	what the rate would have let it send meanwhile
- * @falling_nr:		gradients in a row that were not positive, at most 255
+ * @falling_nr:		differences in a row that were negative, at most 255
  * @flags:		QUELL_TIMELY_F_*
  *
  * Written by the functions below only, under the lock of the flow's socket.
@@ -117,7 +117,7 @@ static inline void quell_timely_average(struct quell_timely_vars *v,
 	if (falls)
 		v->flags |= QUELL_TIMELY_F_FALLING;
 	v->prev_rtt_ns = rtt_ns;
-	if (quell_timely_rising(v))
+	if (!new_falls)
 		v->falling_nr = 0;
 	else if (v->falling_nr < 255)
 		v->falling_nr++;
