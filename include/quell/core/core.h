@@ -29,6 +29,40 @@
 #define QUELL_S_ECN		0x8 /* the peer tells which data it saw marked CE */
 #define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a TSO burst acknowledged to its end */
 
+/* quell_telemetry.tx_units: bytes per unit, and what the counter keeps. */
+#define QUELL_TELEMETRY_TX_UNIT_BYTES	64U
+#define QUELL_TELEMETRY_TX_MASK		0xffffffU	/* 1 GiB */
+/* quell_telemetry.time_ns: what the clock keeps. */
+#define QUELL_TELEMETRY_TIME_MASK	0xffffffU	/* 16.8 ms */
+/*
+ * Two records whose ACKs arrived further apart cannot be compared: the clock
+ * may have come round.  8 ms are less than half of its period: a difference of
+ * more than half is that of a record older than the last, unless the last was
+ * 0.4 ms longer on its way back, when nothing is lost by ignoring this one; to be
+ * taken for a newer one's it would have to have been 8.7 ms longer.  Bytes come
+ * round in 8 ms at 1.07 Tbit/s.
+ */
+#define QUELL_TELEMETRY_FRESH_NS	8000000ULL
+
+/**
+ * struct quell_telemetry - the most loaded hop of a packet's path, at dequeue
+ * @link_bytes_ps:	rate of the link, wire bytes/s
+ * @queue_bytes:	queue the packet left behind, bytes
+ * @tx_units:		wire bytes sent so far, QUELL_TELEMETRY_TX_UNIT_BYTES each,
+ *			modulo QUELL_TELEMETRY_TX_MASK + 1
+ * @time_ns:		the switch's clock, ns, modulo QUELL_TELEMETRY_TIME_MASK + 1
+ * @hop:		which hop, 1 .. 255; 0: no record, nothing else is set
+ *
+ * Counters and clocks of different hops have nothing to do with each other.
+ */
+struct quell_telemetry {
+	u64	link_bytes_ps;
+	u32	queue_bytes;
+	u32	tx_units;
+	u32	time_ns;
+	u8	hop;
+};
+
 /**
  * struct quell_sample - what one ACK told the sender
  * @now_ns:		time of processing, CLOCK_MONOTONIC, ns
@@ -47,6 +81,7 @@
  * @mss_bytes:		maximum segment size, > 0
  * @hops:		switches on the path from the receiver, from the time-to-live
  * @flags:		QUELL_S_*
+ * @telemetry:		record of the packet this ACK answers
  */
 struct quell_sample {
 	u64	now_ns;
@@ -63,6 +98,7 @@ struct quell_sample {
 	u32	mss_bytes;
 	u8	hops;
 	u8	flags;
+	struct quell_telemetry	telemetry;
 };
 
 /**
