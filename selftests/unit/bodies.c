@@ -4,6 +4,7 @@
  * compile as each of the bodies an algorithm has.  Never run.
  */
 #include <quell/core/dcqcn.h>
+#include <quell/core/hpcc.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <quell/core/smartt.h>
@@ -26,6 +27,9 @@ struct everything {
 	struct quell_dcqcn_params dcqcn_params;
 	struct quell_dcqcn_vars dcqcn;
 	struct quell_dcqcn_stats dcqcn_stats;
+	struct quell_hpcc_params hpcc_params;
+	struct quell_hpcc_vars hpcc;
+	struct quell_hpcc_stats hpcc_stats;
 	struct quell_smartt_params smartt_params;
 	struct quell_smartt_vars smartt;
 	struct quell_smartt_stats smartt_stats;
@@ -48,6 +52,18 @@ static void quell_bodies_timely(struct everything *e)
 	quell_timely_on_idle_restart(&e->timely, &e->timely_params, &e->timely_stats, &e->s,
 				     e->s.acked_pkts, e->s.rtt_ns, &e->out);
 	e->s.acked_pkts = quell_timely_segment_pkts(&e->timely_params, e->s.mss_bytes);
+}
+
+static void quell_bodies_hpcc(struct everything *e)
+{
+	quell_hpcc_params_default(&e->hpcc_params);
+	quell_hpcc_init(&e->hpcc, &e->hpcc_params, e->marked, e->s.link_bytes_ps,
+			e->s.min_rtt_ns, e->s.mss_bytes, e->s.now_ns, &e->out);
+	quell_hpcc_on_ack(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
+	quell_hpcc_on_loss(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
+	quell_hpcc_on_rto(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
+	quell_hpcc_on_idle_restart(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s,
+				   e->s.rtt_ns, &e->out);
 }
 
 void quell_bodies(struct everything *e)
@@ -79,6 +95,7 @@ void quell_bodies(struct everything *e)
 					  e->s.rtt_ns, &e->out);
 
 	quell_bodies_timely(e);
+	quell_bodies_hpcc(e);
 
 	quell_smartt_params_default(&e->smartt_params);
 	quell_smartt_init(&e->smartt, &e->smartt_params, e->s.link_bytes_ps,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dcqcn_ranges.h"
+#include "hpcc_ranges.h"
 #include "smartt_ranges.h"
 #include "swift_ranges.h"
 #include "swift_vaisf_ranges.h"
@@ -18,6 +19,7 @@ static const struct {
 	size_t ranges_nr;
 } cores[] = {
 	{ "dcqcn", dcqcn_ranges, DCQCN_RANGES },
+	{ "hpcc", hpcc_ranges, HPCC_RANGES },
 	{ "smartt", smartt_ranges, SMARTT_RANGES },
 	{ "swift", swift_ranges, SWIFT_RANGES },
 	{ "swift_vaisf", swift_vaisf_ranges, SWIFT_VAISF_RANGES },

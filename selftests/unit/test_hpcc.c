@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/hpcc.h>, by tables of cases.  The numbers wanted
+ * were worked out from the equations by hand, not by the code.
+ */
+#include <quell/core/hpcc.h>
+
+#include "hpcc_fixture.h"
+#include "hpcc_ranges.h"
+#include "tap.h"
+
+struct fixture {
+	struct quell_hpcc_params p;
+	struct quell_hpcc_vars v;
+	struct quell_hpcc_stats st;
+	struct quell_sample s;
+	struct quell_decision out;
+};
+
+/* A new flow; eta is 0.75, so that fractions come out whole. */
+static void fixture_init(struct fixture *f, bool telemetry)
+{
+	memset(f, 0, sizeof(*f));
+	quell_hpcc_params_default(&f->p);
+	f->p.eta_q16 = 49152;
+	sample_start(&f->s);
+	quell_hpcc_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
+}
+
+/* One in the middle of a round trip with a reference of 20000 bytes and a record. */
+static void fixture_start(struct fixture *f)
+{
+	fixture_init(f, true);
+	quell_hpcc_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+	f->v.window_q16 = q16(20000);
+	f->v.round_bytes = 20000;
+	memset(&f->st, 0, sizeof(f->st));
+}
+
+static void fixture_ack(struct fixture *f)
+{
+	quell_hpcc_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+}
+
+/* An ACK that makes U @percent / 100. */
+static void fixture_util(struct fixture *f, u32 percent)
+{
+	sample_util(&f->s, percent);
+	f->v.queue_bytes = f->s.telemetry.queue_bytes;
+	fixture_ack(f);
+}
+
+static void test_params(void)
+{
+	struct quell_hpcc_params p;
+	size_t i;
+
+	quell_hpcc_params_default(&p);
+	for (i = 0; i < HPCC_RANGES; i++) {
+		u64 value = *hpcc_param(&p, i);
+
+		tap_ok(value == hpcc_ranges[i].standard &&
+		       value >= hpcc_ranges[i].min && value <= hpcc_ranges[i].max,
+		       "quell_hpcc_params_default__%s_in_range", hpcc_ranges[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	static const struct {
+		const char *name;
+		bool telemetry;
+		u64 link_bytes_ps, min_rtt_ns, init_window_bytes, want_window, want_rate;
+		u32 mss_bytes;
+	} cases[] = {
+		/* 50000 / 1090 = 45.9, and one more; per 4 us */
+		{ "line_rate", true, LINK_BYTES_PS, RTT_NS, 0, 47000, 11750000000, MSS },
+		{ "init_window", true, LINK_BYTES_PS, RTT_NS, 30000, 30000, 7500000000, MSS },
+		{ "not_above_line_rate", true, LINK_BYTES_PS, RTT_NS, 60000, 47000,
+		  11750000000, MSS },
+		{ "no_link", true, 0, RTT_NS, 0, 10000, 2500000000, MSS },
+		{ "no_rtt", true, LINK_BYTES_PS, 0, 0, 10000, QUELL_RATE_UNLIMITED, MSS },
+		{ "no_mss", true, 0, 0, 0, 10, QUELL_RATE_UNLIMITED, 0 },
+		{ "no_telemetry", false, LINK_BYTES_PS, RTT_NS, 0, 10000,
+		  QUELL_RATE_UNLIMITED, MSS },
+		{ "no_telemetry_init_window", false, LINK_BYTES_PS, RTT_NS, 30000, 30000,
+		  QUELL_RATE_UNLIMITED, MSS },
+		/* the largest window, 16 MiB, per 4.295 s */
+		{ "most", true, QUELL_U64_MAX, QUELL_U64_MAX, 0, 1 << 24, 3906250, MSS },
+		/* a segment and one more; a link of half the smallest rate */
+		{ "slow_link", true, 6250000, RTT_NS, 0, 2000, 500000000, MSS },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		memset(&f, 0xff, sizeof(f));
+		quell_hpcc_params_default(&f.p);
+		f.p.init_window_bytes = cases[i].init_window_bytes;
+		quell_hpcc_init(&f.v, &f.p, cases[i].telemetry, cases[i].link_bytes_ps,
+				cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
+		tap_equal_u64(f.out.window_q16, q16(cases[i].want_window),
+			      "quell_hpcc_init__%s_window", cases[i].name);
+		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
+			      "quell_hpcc_init__%s_rate", cases[i].name);
+		tap_ok(f.v.util_q24 == ONE_Q24 && f.v.recorded_ns == START_NS && !f.v.hop &&
+		       !f.v.queue_bytes && !f.v.tx_units && !f.v.time_ns && !f.v.stage &&
+		       !f.v.rtos && !f.v.round_bytes && !f.out.target_ns &&
+		       !f.out.change_path &&
+		       f.v.flags == (cases[i].telemetry ? QUELL_HPCC_F_TELEMETRY : 0),
+		       "quell_hpcc_init__%s_sets_all", cases[i].name);
+	}
+}
+
+/* U = (1 - tau / T) U + tau / T u, from one record to the next. */
+static void test_measure(void)
+{
+	static const struct {
+		const char *name;
+		u32 util_q24, tau_ns, units, queue_before, queue, want_q24;
+	} cases[] = {
+		/* 3/4 + 12800 / 50000 = 1.006 */
+		{ "rate", ONE_Q24, 1000, 200, 0, 0, 16877879 },
+		/* 3/4 + 1/4 */
+		{ "queue", ONE_Q24, 1000, 0, BDP_BYTES, BDP_BYTES, ONE_Q24 },
+		{ "smaller_queue_before", ONE_Q24, 1000, 0, 25000, BDP_BYTES, ONE_Q24 / 8 * 7 },
+		{ "smaller_queue_now", ONE_Q24, 1000, 0, BDP_BYTES, 25000, ONE_Q24 / 8 * 7 },
+		/* 3/4 * 2 + 0.256 + 1/4 = 2.006 */
+		{ "both", 2 * ONE_Q24, 1000, 200, BDP_BYTES, BDP_BYTES, 33655095 },
+		{ "whole_weight", 0, RTT_NS, 0, BDP_BYTES, BDP_BYTES, ONE_Q24 },
+		/* a whole round trip at 102400 bytes per 8 us: 1.024 */
+		{ "longer_than_a_round_trip", 7 * ONE_Q24, 8000, 1600, 0, 0, 17179869 },
+		{ "idle_link", 5 * ONE_Q24, RTT_NS, 0, BDP_BYTES, 0, 0 },
+		{ "saturates", 0xffffffff, RTT_NS, 0, 0xffffffff, 0xffffffff, 0xffffffff },
+		{ "all_bytes", 0, RTT_NS, 0xffffff, 0, 0, 0xffffffff },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f);
+		f.v.util_q24 = cases[i].util_q24;
+		f.v.queue_bytes = cases[i].queue_before;
+		/* Both counters come round in between. */
+		f.v.time_ns = 0xffffff;
+		f.v.tx_units = 0xffffff;
+		f.s.telemetry.time_ns = cases[i].tau_ns - 1;
+		f.s.telemetry.tx_units = (cases[i].units - 1) & 0xffffff;
+		f.s.telemetry.queue_bytes = cases[i].queue;
+		fixture_ack(&f);
+		tap_equal_u64(f.v.util_q24, cases[i].want_q24, "quell_hpcc_measure__%s",
+			      cases[i].name);
+		tap_ok(f.st.measured == 1 && f.v.tx_units == f.s.telemetry.tx_units &&
+		       f.v.time_ns == cases[i].tau_ns - 1 &&
+		       f.v.queue_bytes == cases[i].queue,
+		       "quell_hpcc_measure__%s_stored", cases[i].name);
+	}
+	fixture_start(&f);
+	f.s.telemetry.link_bytes_ps = 1;
+	fixture_util(&f, 0);
+	tap_equal_u64(f.v.util_q24, 0xffffffff, "quell_hpcc_measure__no_link_to_speak_of");
+}
+
+/* The fixpoints of the average: 0, and u. */
+static void test_average(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f);
+	f.v.util_q24 = 0xffffffff;
+	f.v.queue_bytes = 0;
+	for (i = 0; i < 1000 && f.v.util_q24; i++) {
+		f.s.telemetry.time_ns += 100;
+		fixture_ack(&f);
+	}
+	tap_equal_u64(f.v.util_q24, 0, "quell_hpcc_measure__average_reaches_0");
+	f.v.queue_bytes = BDP_BYTES;
+	f.s.telemetry.queue_bytes = BDP_BYTES;
+	for (i = 0; i < 1000; i++) {
+		f.s.telemetry.time_ns += 100;
+		fixture_ack(&f);
+	}
+	/* 40 * (2 + 2^24 / 256 / 50000) */
+	tap_ok(f.v.util_q24 <= ONE_Q24 && f.v.util_q24 >= ONE_Q24 - 133,
+	       "quell_hpcc_measure__average_reaches_1");
+}
+
+enum verdict { MEASURED, STORED, REPEATED, NO_RECORD };
+
+static void test_records(void)
+{
+	static const struct {
+		const char *name;
+		u64 link_bytes_ps, min_rtt_ns, after_ns;
+		u32 tau_ns;
+		u8 stored_hop, hop;
+		enum verdict want;
+	} cases[] = {
+		{ "next", LINK_BYTES_PS, RTT_NS, 100, 100, HOP, HOP, MEASURED },
+		{ "first", LINK_BYTES_PS, RTT_NS, 100, 100, 0, HOP, STORED },
+		{ "other_hop", LINK_BYTES_PS, RTT_NS, 100, 100, 1, HOP, STORED },
+		{ "still_fresh", LINK_BYTES_PS, RTT_NS, 8000000, 100, HOP, HOP, MEASURED },
+		{ "stale", LINK_BYTES_PS, RTT_NS, 8000001, 100, HOP, HOP, STORED },
+		{ "same_stamp", LINK_BYTES_PS, RTT_NS, 100, 0, HOP, HOP, REPEATED },
+		{ "older", LINK_BYTES_PS, RTT_NS, 100, 0xffffff, HOP, HOP, REPEATED },
+		{ "half_the_clock", LINK_BYTES_PS, RTT_NS, 100, 0x7fffff, HOP, HOP, MEASURED },
+		{ "more_than_half", LINK_BYTES_PS, RTT_NS, 100, 0x800000, HOP, HOP, REPEATED },
+		{ "none", LINK_BYTES_PS, RTT_NS, 100, 100, HOP, 0, NO_RECORD },
+		{ "none_stored", LINK_BYTES_PS, RTT_NS, 100, 100, 0, 0, NO_RECORD },
+		{ "none_for_long", LINK_BYTES_PS, RTT_NS, 8000001, 100, HOP, 0, NO_RECORD },
+		{ "no_link", 0, RTT_NS, 100, 100, HOP, HOP, NO_RECORD },
+		{ "no_rtt", LINK_BYTES_PS, 0, 100, 100, HOP, HOP, NO_RECORD },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		bool ignored = cases[i].want == REPEATED || cases[i].want == NO_RECORD;
+
+		fixture_start(&f);
+		f.v.hop = cases[i].stored_hop;
+		f.v.min_rtt_ns = cases[i].min_rtt_ns;
+		f.s.min_rtt_ns = 0;
+		f.s.now_ns += cases[i].after_ns;
+		f.s.telemetry.hop = cases[i].hop;
+		f.s.telemetry.link_bytes_ps = cases[i].link_bytes_ps;
+		f.s.telemetry.time_ns = cases[i].tau_ns;
+		f.s.telemetry.queue_bytes = 77;
+		fixture_ack(&f);
+		tap_ok(f.st.measured == (cases[i].want == MEASURED) &&
+		       f.st.stored == (cases[i].want == STORED) &&
+		       f.st.repeated == (cases[i].want == REPEATED) &&
+		       f.st.no_record == (cases[i].want == NO_RECORD),
+		       "quell_hpcc_take_record__%s_verdict", cases[i].name);
+		tap_ok(f.v.queue_bytes == (ignored ? 0 : 77) &&
+		       f.v.recorded_ns == (ignored ? START_NS : f.s.now_ns) &&
+		       (ignored || f.v.hop == HOP),
+		       "quell_hpcc_take_record__%s_kept", cases[i].name);
+	}
+}
+
+/* The window of an ACK, and what becomes of the reference and the stage. */
+static void test_ack(void)
+{
+	static const struct {
+		const char *name;
+		u32 percent;
+		u8 stage;
+		bool finishes, app_limited;
+		u64 want_window, want_reference;
+		u8 want_stage;
+	} cases[] = {
+		/* 20000 * 0.75 / 1.5 + 25 */
+		{ "above_eta", 150, 2, false, false, 10025, 20000, 2 },
+		{ "above_eta_round", 150, 2, true, false, 10025, 10025, 0 },
+		{ "at_eta", 75, 2, false, false, 20025, 20000, 2 },
+		{ "at_eta_round", 75, 2, true, false, 20025, 20025, 0 },
+		{ "below_eta", 74, 0, false, false, 20025, 20000, 0 },
+		{ "below_eta_round", 74, 0, true, false, 20025, 20025, 1 },
+		{ "last_additive_round", 50, 4, true, false, 20025, 20025, 5 },
+		/* 20000 * 0.75 / 0.5 + 25 */
+		{ "max_stage", 50, 5, false, false, 30025, 20000, 5 },
+		{ "max_stage_round", 50, 5, true, false, 30025, 30025, 0 },
+		{ "idle_link", 0, 5, true, false, LINE_BYTES, LINE_BYTES, 0 },
+		{ "app_limited", 50, 5, false, true, 20000, 20000, 5 },
+		{ "app_limited_round", 50, 5, true, true, 20000, 20000, 5 },
+		{ "app_limited_above_eta", 150, 2, true, true, 10025, 10025, 0 },
+		/* 20000 * 0.75 / 200 + 25 */
+		{ "queue_of_200", 20000, 2, false, false, 100, 20000, 2 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u64 want = q16(cases[i].want_reference);
+
+		fixture_start(&f);
+		f.v.stage = cases[i].stage;
+		f.v.round_bytes = cases[i].finishes ? 0 : 20000;
+		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_util(&f, cases[i].percent);
+		tap_equal_u64(f.out.window_q16, q16(cases[i].want_window),
+			      "quell_hpcc_on_ack__%s_window", cases[i].name);
+		tap_equal_u64(f.v.window_q16, want, "quell_hpcc_on_ack__%s_reference",
+			      cases[i].name);
+		tap_equal_u64(f.v.stage, cases[i].want_stage, "quell_hpcc_on_ack__%s_stage",
+			      cases[i].name);
+		tap_ok(f.st.increases == (want > q16(20000)) &&
+		       f.st.decreases == (want < q16(20000)) && !f.st.blind &&
+		       f.st.app_limited == (cases[i].finishes && cases[i].app_limited &&
+					    want == q16(20000)),
+		       "quell_hpcc_on_ack__%s_verdict", cases[i].name);
+		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_window * 1000000000 / RTT_NS,
+			      "quell_hpcc_on_ack__%s_pacing", cases[i].name);
+	}
+}
+
+/* Two ACKs of one round trip start from the same reference. */
+static void test_reference(void)
+{
+	struct fixture f;
+
+	fixture_init(&f, true);
+	f.s.inflight_bytes = LINE_BYTES;
+	fixture_ack(&f);
+	tap_ok(f.out.window_q16 == q16(LINE_BYTES) && f.st.stored == 1 && !f.st.blind &&
+	       f.v.round_bytes == LINE_BYTES - MSS, "quell_hpcc_on_ack__first_only_stores");
+	fixture_util(&f, 150);
+	fixture_util(&f, 150);
+	/* 47000 / 2 + 25 */
+	tap_ok(f.out.window_q16 == q16(23525) && f.v.window_q16 == q16(LINE_BYTES),
+	       "quell_hpcc_on_ack__both_from_the_reference");
+	f.s.acked_bytes = LINE_BYTES - 3 * MSS;
+	fixture_util(&f, 150);
+	tap_ok(f.v.window_q16 == q16(LINE_BYTES) && !f.v.round_bytes,
+	       "quell_hpcc_on_ack__last_of_the_round_trip");
+	f.s.acked_bytes = 1;
+	fixture_util(&f, 150);
+	tap_ok(f.v.window_q16 == q16(23525) && f.st.decreases == 1 &&
+	       f.v.round_bytes == LINE_BYTES - 1, "quell_hpcc_on_ack__first_beyond_commits");
+	f.v.round_bytes = 0;
+	f.s.acked_bytes = LINE_BYTES + 1;
+	fixture_util(&f, 150);
+	tap_equal_u64(f.v.round_bytes, 0, "quell_hpcc_on_ack__more_acked_than_in_flight");
+}
+
+/* ACKs without a usable record between others. */
+static void test_unmeasured(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	fixture_util(&f, 150);
+	f.s.telemetry.hop = 0;
+	fixture_ack(&f);
+	tap_equal_u64(f.out.window_q16, q16(10025), "quell_hpcc_held_q16__lower_window_stays");
+	f.s.telemetry.hop = HOP;
+	fixture_util(&f, 50);
+	tap_equal_u64(f.out.window_q16, q16(20025), "quell_hpcc_on_ack__rises_with_a_record");
+	f.s.telemetry.hop = 0;
+	fixture_ack(&f);
+	tap_equal_u64(f.out.window_q16, q16(20000), "quell_hpcc_held_q16__does_not_rise");
+	f.v.round_bytes = 0;
+	fixture_ack(&f);
+	tap_ok(f.v.window_q16 == q16(20025) && f.out.window_q16 == q16(20025) &&
+	       f.v.stage == 1 && !f.st.blind, "quell_hpcc_on_ack__round_trip_measured_before");
+	f.v.round_bytes = 0;
+	fixture_ack(&f);
+	tap_ok(f.v.window_q16 == q16(20050) && f.st.blind == 1 &&
+	       !(f.v.flags & QUELL_HPCC_F_UTIL), "quell_hpcc_blind_step__one_step");
+	f.p.ai_bytes_ps = LINK_BYTES_PS;
+	f.v.round_bytes = 0;
+	fixture_ack(&f);
+	tap_equal_u64(f.v.window_q16, q16(21050), "quell_hpcc_blind_step__one_segment_at_most");
+	f.v.round_bytes = 0;
+	f.s.flags = QUELL_S_APP_LIMITED;
+	fixture_ack(&f);
+	tap_ok(f.v.window_q16 == q16(21050) && f.st.app_limited == 1 && f.st.blind == 3,
+	       "quell_hpcc_blind_step__not_without_data");
+}
+
+/* Records that never come, stop coming, or come at last. */
+static void test_without_records(void)
+{
+	struct fixture f;
+
+	fixture_init(&f, true);
+	f.s.telemetry.hop = 0;
+	fixture_ack(&f);
+	tap_ok(f.out.window_q16 == q16(10 * MSS) && f.st.lost == 1 &&
+	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "quell_hpcc_lose_records__never_had_any");
+	f.v.round_bytes = 0;
+	fixture_ack(&f);
+	tap_ok(f.out.window_q16 == q16(11 * MSS) && f.st.lost == 1 && f.st.blind == 1,
+	       "quell_hpcc_on_ack__reno_adds_a_segment");
+	f.s.inflight_bytes = 11 * MSS;
+	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, q16(5500), "quell_hpcc_on_loss__reno_halves");
+	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.window_q16 == q16(MSS) && f.st.rto_resets == 1,
+	       "quell_hpcc_on_rto__reno_one_segment");
+	f.s.telemetry.hop = HOP;
+	fixture_ack(&f);
+	tap_ok((f.v.flags & QUELL_HPCC_F_TELEMETRY) && f.st.stored == 1 &&
+	       f.out.pacing_bytes_ps == 250000000, "quell_hpcc_take_record__comes_at_last");
+
+	fixture_start(&f);
+	fixture_util(&f, 150);
+	f.s.telemetry.hop = 0;
+	f.s.now_ns += 8000000;
+	fixture_ack(&f);
+	tap_ok(!f.st.lost && f.v.hop == HOP, "quell_hpcc_lose_records__too_early");
+	f.s.now_ns++;
+	fixture_ack(&f);
+	tap_ok(f.st.lost == 1 && !f.v.hop && f.v.util_q24 == ONE_Q24 &&
+	       f.v.window_q16 == q16(10025) && f.out.window_q16 == q16(10025) &&
+	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "quell_hpcc_lose_records__keeps_the_lower_window");
+	fixture_init(&f, false);
+	f.s.telemetry.hop = 0;
+	fixture_ack(&f);
+	tap_ok(!f.st.lost && f.st.no_record == 1, "quell_hpcc_lose_records__expected_none");
+}
+
+static void test_limits(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	f.v.window_q16 = q16(1000);
+	fixture_util(&f, 20000);
+	/* 1000 * 0.75 / 200 + 25 = 28.75 */
+	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.out.pacing_bytes_ps == 12500000,
+	       "quell_hpcc_limited_q16__smallest_rate");
+	f.p.min_rate_bytes_ps = 1000;
+	f.p.ai_bytes_ps = 1000;
+	f.s.min_rtt_ns = 1;
+	f.v.window_q16 = 1;
+	fixture_util(&f, 20000);
+	tap_ok(f.out.window_q16 == 1 && f.out.pacing_bytes_ps == 1,
+	       "quell_hpcc_limited_q16__never_nothing");
+	fixture_start(&f);
+	f.p.min_rate_bytes_ps = QUELL_HPCC_MIN_RATE_BYTES_PS_MAX;
+	f.s.link_bytes_ps = 1000000;
+	fixture_util(&f, 150);
+	/* two segments are below 1.25 bytes/ns * 4 us */
+	tap_equal_u64(f.out.window_q16, q16(2 * MSS), "quell_hpcc_limited_q16__slow_link");
+	fixture_start(&f);
+	f.s.link_bytes_ps = 0;
+	f.p.max_window_bytes = 65536;
+	f.v.window_q16 = q16(70000);
+	fixture_util(&f, 50);
+	tap_ok(f.out.window_q16 == q16(65536) && f.v.window_q16 == q16(65536),
+	       "quell_hpcc_limited_q16__largest_window");
+	fixture_start(&f);
+	f.p.base_rtt_ns = 2 * RTT_NS;
+	fixture_util(&f, 50);
+	/* 2 * 25 bytes, per 8 us */
+	tap_ok(f.out.window_q16 == q16(20050) && f.out.pacing_bytes_ps == 2506250000,
+	       "quell_hpcc_base_rtt_ns__parameter");
+	f.s.mss_bytes = 0;
+	f.s.min_rtt_ns = QUELL_U64_MAX;
+	fixture_util(&f, 50);
+	tap_ok(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff, "quell_hpcc_observe__kept");
+}
+
+static void test_loss(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	f.v.stage = 3;
+	fixture_util(&f, 150);
+	f.v.rtos = 1;
+	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	/* half of 10025, not of 20000 */
+	tap_ok(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
+	       f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP,
+	       "quell_hpcc_on_loss__half_of_the_window");
+	tap_ok(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND),
+	       "quell_hpcc_on_loss__begins_a_round_trip");
+	fixture_util(&f, 150);
+	f.v.round_bytes = 0;
+	fixture_util(&f, 50);
+	tap_ok(f.v.flags & QUELL_HPCC_F_LOSS, "quell_hpcc_end_round__loss_kept_in_congestion");
+	f.v.round_bytes = 0;
+	f.s.telemetry.hop = 0;
+	fixture_ack(&f);
+	tap_ok(f.v.flags & QUELL_HPCC_F_LOSS, "quell_hpcc_end_round__loss_kept_without_records");
+	f.v.round_bytes = 0;
+	f.s.telemetry.hop = HOP;
+	fixture_util(&f, 50);
+	tap_ok(!(f.v.flags & QUELL_HPCC_F_LOSS), "quell_hpcc_end_round__loss_is_past");
+}
+
+static void test_rto(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f);
+	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
+	       !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
+	       (f.v.flags & QUELL_HPCC_F_LOSS), "quell_hpcc_on_rto__half");
+	for (i = 2; i < 5; i++)
+		quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.window_q16 == q16(1250) && !f.st.rto_resets, "quell_hpcc_on_rto__fourth");
+	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1,
+	       "quell_hpcc_on_rto__fifth_resets");
+	f.v.rtos = 0xff;
+	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.v.rtos, 0xff, "quell_hpcc_on_rto__saturates");
+	fixture_util(&f, 50);
+	tap_equal_u64(f.v.rtos, 0, "quell_hpcc_on_ack__ends_row_of_timeouts");
+	fixture_init(&f, true);
+	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1,
+	       "quell_hpcc_on_rto__without_a_record");
+}
+
+static void test_idle(void)
+{
+	static const struct {
+		const char *name;
+		u64 restart_idle_ns, idle_ns;
+		u8 flags;
+		u64 want_window, want_refused;
+		bool want_restart;
+	} cases[] = {
+		{ "long_enough", 1000000, 1000000, QUELL_HPCC_F_TELEMETRY, LINE_BYTES, 0, true },
+		{ "too_short", 1000000, 999999, QUELL_HPCC_F_TELEMETRY, 20000, 0, false },
+		{ "switched_off", 0, 1000000000, QUELL_HPCC_F_TELEMETRY, 20000, 0, false },
+		{ "after_loss", 1000000, 1000000, QUELL_HPCC_F_TELEMETRY | QUELL_HPCC_F_LOSS,
+		  20000, 1, true },
+		/* Reno's ten segments */
+		{ "without_records", 1000000, 1000000, 0, 10000, 0, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		bool restart = cases[i].want_restart;
+
+		fixture_start(&f);
+		f.v.flags = cases[i].flags | QUELL_HPCC_F_ROUND;
+		f.v.stage = 3;
+		f.p.restart_idle_ns = cases[i].restart_idle_ns;
+		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns, &f.out);
+		tap_ok(f.out.window_q16 == q16(cases[i].want_window) &&
+		       f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
+		       f.st.restarts_refused == cases[i].want_refused,
+		       "quell_hpcc_on_idle_restart__%s", cases[i].name);
+		tap_ok((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
+		       (f.v.round_bytes == 0) == restart &&
+		       !(f.v.flags & QUELL_HPCC_F_ROUND) == restart,
+		       "quell_hpcc_on_idle_restart__%s_forgets", cases[i].name);
+	}
+}
+
+int main(void)
+{
+	test_params();
+	test_init();
+	test_measure();
+	test_average();
+	test_records();
+	test_ack();
+	test_reference();
+	test_unmeasured();
+	test_without_records();
+	test_limits();
+	test_loss();
+	test_rto();
+	test_idle();
+	return tap_done();
+}
