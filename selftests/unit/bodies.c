@@ -5,6 +5,7 @@
  */
 #include <quell/core/dcqcn.h>
 #include <quell/core/hpcc.h>
+#include <quell/core/hpcc_vaisf.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <quell/core/smartt.h>
@@ -30,6 +31,9 @@ struct everything {
 	struct quell_hpcc_params hpcc_params;
 	struct quell_hpcc_vars hpcc;
 	struct quell_hpcc_stats hpcc_stats;
+	struct quell_hpcc_vaisf_params hpcc_vaisf_params;
+	struct quell_hpcc_vaisf_vars hpcc_vaisf;
+	struct quell_hpcc_vaisf_stats hpcc_vaisf_stats;
 	struct quell_smartt_params smartt_params;
 	struct quell_smartt_vars smartt;
 	struct quell_smartt_stats smartt_stats;
@@ -66,6 +70,22 @@ static void quell_bodies_hpcc(struct everything *e)
 				   e->s.rtt_ns, &e->out);
 }
 
+static void quell_bodies_hpcc_vaisf(struct everything *e)
+{
+	quell_hpcc_vaisf_params_default(&e->hpcc_vaisf_params);
+	quell_hpcc_vaisf_init(&e->hpcc_vaisf, &e->hpcc_vaisf_params, e->marked,
+			      e->s.link_bytes_ps, e->s.min_rtt_ns, e->s.mss_bytes,
+			      e->s.now_ns, &e->out);
+	quell_hpcc_vaisf_on_ack(&e->hpcc_vaisf, &e->hpcc_vaisf_params, &e->hpcc_vaisf_stats,
+				&e->s, &e->out);
+	quell_hpcc_vaisf_on_loss(&e->hpcc_vaisf, &e->hpcc_vaisf_params, &e->hpcc_vaisf_stats,
+				 &e->s, &e->out);
+	quell_hpcc_vaisf_on_rto(&e->hpcc_vaisf, &e->hpcc_vaisf_params, &e->hpcc_vaisf_stats,
+				&e->s, &e->out);
+	quell_hpcc_vaisf_on_idle_restart(&e->hpcc_vaisf, &e->hpcc_vaisf_params,
+					 &e->hpcc_vaisf_stats, &e->s, e->s.rtt_ns, &e->out);
+}
+
 void quell_bodies(struct everything *e)
 {
 	quell_swift_params_default(&e->p);
@@ -96,6 +116,7 @@ void quell_bodies(struct everything *e)
 
 	quell_bodies_timely(e);
 	quell_bodies_hpcc(e);
+	quell_bodies_hpcc_vaisf(e);
 
 	quell_smartt_params_default(&e->smartt_params);
 	quell_smartt_init(&e->smartt, &e->smartt_params, e->s.link_bytes_ps,

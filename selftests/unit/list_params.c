@@ -8,6 +8,7 @@
 
 #include "dcqcn_ranges.h"
 #include "hpcc_ranges.h"
+#include "hpcc_vaisf_ranges.h"
 #include "smartt_ranges.h"
 #include "swift_ranges.h"
 #include "swift_vaisf_ranges.h"
@@ -20,6 +21,7 @@ static const struct {
 } cores[] = {
 	{ "dcqcn", dcqcn_ranges, DCQCN_RANGES },
 	{ "hpcc", hpcc_ranges, HPCC_RANGES },
+	{ "hpcc_vaisf", hpcc_vaisf_ranges, HPCC_VAISF_RANGES },
 	{ "smartt", smartt_ranges, SMARTT_RANGES },
 	{ "swift", swift_ranges, SWIFT_RANGES },
 	{ "swift_vaisf", swift_vaisf_ranges, SWIFT_VAISF_RANGES },

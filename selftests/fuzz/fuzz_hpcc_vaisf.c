@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drives the hpcc_vaisf core with any parameters in their ranges, any state a
+ * flow can reach and any samples, and stops where a promise is broken:
+ *
+ *	window and reference stay within the limits of rate, link and parameter
+ *	the window is paced over the base round trip; without records not at all
+ *	an ACK counts once; only fresh records of one hop, in order, are compared
+ *	the reference falls once per sampling period, for a measurement
+ *	it rises once per round trip, without a measurement by one segment at most
+ *	the two mechanisms' round trips are HPCC's
+ *	the bank stays within its cap, and tokens are spent as the reference moves
+ *	loss halves; loss and timeout never raise, restart not after loss
+ *
+ * Input: parameters, then events.  Numbers are read as one byte of magnitude
+ * and as many bytes of value as that needs; missing bytes are zero.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <quell/core/hpcc_vaisf.h>
+
+#include "../unit/hpcc_vaisf_ranges.h"
+#include "hpcc_flow.h"
+
+#define MOST_EVENTS	256
+
+enum event {
+	EVENT_ACK, EVENT_ACK_TOO, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
+};
+
+struct flow {
+	struct quell_hpcc_vaisf_params p;
+	struct quell_hpcc_vaisf_vars v;
+	struct quell_hpcc_vaisf_stats st;
+	struct quell_decision out;
+	struct quell_hpcc_vaisf_vars before;
+	struct quell_hpcc_vaisf_stats counted;
+};
+
+static void require(bool holds, const char *promise, const struct flow *f)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	fprintf(stderr, "reference %llu -> %llu, window %llu Q16, pacing %llu\n",
+		f->before.hpcc.window_q16, f->v.hpcc.window_q16, f->out.window_q16,
+		f->out.pacing_bytes_ps);
+	fprintf(stderr, "U %u -> %u, flags %#x -> %#x, bank %u -> %u, sampled %u -> %u\n",
+		f->before.hpcc.util_q24, f->v.hpcc.util_q24, f->before.hpcc.flags,
+		f->v.hpcc.flags, f->before.vaisf.bank_tokens, f->v.vaisf.bank_tokens,
+		f->before.vaisf.sampled_pkts, f->v.vaisf.sampled_pkts);
+	abort();
+}
+
+static void take_params(struct input *in, struct quell_hpcc_vaisf_params *p)
+{
+	take_ranges(in, p, hpcc_vaisf_ranges, HPCC_VAISF_RANGES);
+}
+
+static u64 now_limited_q16(const struct flow *f, const struct quell_sample *s, u64 window_q16)
+{
+	return limited_q16(&f->v.hpcc, &f->p.hpcc, s->link_bytes_ps, window_q16);
+}
+
+/* The reference before the event, by the limits of now. */
+static u64 reference_before_q16(const struct flow *f, const struct quell_sample *s)
+{
+	return now_limited_q16(f, s, f->before.hpcc.window_q16);
+}
+
+static void check_decision(const struct flow *f, const struct quell_sample *s)
+{
+	const char *broken = broken_state(&f->v.hpcc);
+
+	require(!broken, broken, f);
+	require(now_limited_q16(f, s, f->out.window_q16) == f->out.window_q16,
+		"limits of the window", f);
+	require(now_limited_q16(f, s, f->v.hpcc.window_q16) == f->v.hpcc.window_q16,
+		"limits of the reference", f);
+	require(pacing_fits(&f->v.hpcc, &f->p.hpcc, f->out.window_q16, f->out.pacing_bytes_ps),
+		"window over base round trip", f);
+	require(f->v.hpcc.round_bytes == f->v.vaisf.round_bytes, "one round trip", f);
+	require(!f->out.change_path && !f->out.target_ns, "path is left alone", f);
+}
+
+static void check_fall(const struct flow *f, const struct quell_sample *s)
+{
+	/* What the last measurement left of the window stays when there are none. */
+	if (f->st.hpcc.blind != f->counted.hpcc.blind || f->st.hpcc.lost != f->counted.hpcc.lost)
+		return;
+	require(f->st.hpcc.measured != f->counted.hpcc.measured, "a fall is measured", f);
+	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts &&
+		f->v.vaisf.sampled_pkts == 0, "one fall per sampling period", f);
+	require(f->st.hpcc.decreases == f->counted.hpcc.decreases + 1, "a fall counts", f);
+}
+
+static void check_rise(const struct flow *f, const struct quell_sample *s)
+{
+	u64 segment_q16 = (u64)f->v.hpcc.mss_bytes << 16;
+
+	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand", f);
+	require(f->before.hpcc.flags & QUELL_HPCC_F_ROUND &&
+		s->acked_bytes > f->before.vaisf.round_bytes, "one rise per round trip", f);
+	if (f->st.hpcc.blind != f->counted.hpcc.blind)
+		require(f->v.hpcc.window_q16 <=
+			now_limited_q16(f, s, f->before.hpcc.window_q16 + segment_q16),
+			"a segment without measurement", f);
+	else
+		require(f->before.hpcc.flags & QUELL_HPCC_F_MEASURED ||
+			f->st.hpcc.measured != f->counted.hpcc.measured, "a rise is measured", f);
+}
+
+static void check_tokens(const struct flow *f)
+{
+	u64 spent = f->st.spent - f->counted.spent;
+
+	require(f->v.vaisf.bank_tokens <= f->p.vaisf.bank_cap_tokens ||
+		f->v.vaisf.bank_tokens <= f->before.vaisf.bank_tokens, "bank cap", f);
+	require(spent <= f->p.vaisf.ai_cap_tokens, "AI cap", f);
+	require(!spent || f->v.hpcc.flags & QUELL_HPCC_F_UTIL, "tokens need a measurement", f);
+	require(f->st.earned - f->counted.earned <= f->st.rounds - f->counted.rounds &&
+		f->st.rounds - f->counted.rounds <= 1, "tokens are earned per round trip", f);
+}
+
+static void do_ack(struct flow *f, const struct quell_sample *s)
+{
+	const char *broken;
+
+	quell_hpcc_vaisf_on_ack(&f->v, &f->p, &f->st, s, &f->out);
+	broken = broken_record(&f->before.hpcc, &f->v.hpcc, &f->counted.hpcc, &f->st.hpcc, s);
+	require(!broken, broken, f);
+	if (f->v.hpcc.window_q16 > reference_before_q16(f, s))
+		check_rise(f, s);
+	else if (f->v.hpcc.window_q16 < reference_before_q16(f, s))
+		check_fall(f, s);
+	check_tokens(f);
+	if (f->st.hpcc.measured == f->counted.hpcc.measured &&
+	    f->v.hpcc.window_q16 <= reference_before_q16(f, s))
+		require(f->out.window_q16 <= reference_before_q16(f, s),
+			"no rise without a measurement", f);
+}
+
+static void do_loss(struct flow *f, const struct quell_sample *s)
+{
+	quell_hpcc_vaisf_on_loss(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.hpcc.window_q16 <= now_limited_q16(f, s, f->before.hpcc.window_q16 / 2),
+		"half", f);
+	require(f->out.window_q16 == f->v.hpcc.window_q16, "window is the reference", f);
+	require(f->v.hpcc.flags & QUELL_HPCC_F_LOSS, "loss is remembered", f);
+	require(!f->v.vaisf.sampled_pkts, "loss begins a sampling period", f);
+}
+
+static void do_rto(struct flow *f, const struct quell_sample *s)
+{
+	quell_hpcc_vaisf_on_rto(&f->v, &f->p, &f->st, s, &f->out);
+	require(f->v.hpcc.window_q16 <= now_limited_q16(f, s, f->before.hpcc.window_q16 / 2),
+		"half", f);
+	require(f->out.window_q16 == f->v.hpcc.window_q16, "window is the reference", f);
+	require(!f->v.vaisf.bank_tokens, "a timeout takes the tokens", f);
+}
+
+static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+{
+	bool restart = f->p.hpcc.restart_idle_ns && idle_ns >= f->p.hpcc.restart_idle_ns;
+
+	quell_hpcc_vaisf_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	if (!restart)
+		require(f->v.hpcc.window_q16 == reference_before_q16(f, s) &&
+			f->out.window_q16 <= f->v.hpcc.window_q16 &&
+			!memcmp(&f->v.vaisf, &f->before.vaisf, sizeof(f->v.vaisf)),
+			"too early to restart", f);
+	else
+		require(!f->v.hpcc.hop && !f->v.vaisf.bank_tokens && !f->v.vaisf.dampener_q16,
+			"a restart begins as a new flow", f);
+	if (f->v.hpcc.flags & QUELL_HPCC_F_LOSS || !steered(&f->v.hpcc, &f->p.hpcc))
+		require(f->v.hpcc.window_q16 <= reference_before_q16(f, s),
+			"restart after loss", f);
+}
+
+static void one_event(struct input *in, struct flow *f)
+{
+	enum event event = take_byte(in) % EVENTS;
+	struct quell_sample s;
+
+	if (event == EVENT_PARAMS) {
+		take_params(in, &f->p);
+		return;
+	}
+	take_sample(in, &s);
+	f->before = f->v;
+	f->counted = f->st;
+	if (event == EVENT_LOSS)
+		do_loss(f, &s);
+	else if (event == EVENT_RTO)
+		do_rto(f, &s);
+	else if (event == EVENT_IDLE)
+		do_idle(f, &s, take(in, 64));
+	else
+		do_ack(f, &s);
+	check_decision(f, &s);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	struct flow f = { 0 };
+	struct quell_sample s;
+	u8 telemetry;
+	int events;
+
+	quell_hpcc_vaisf_params_default(&f.p);
+	take_params(&in, &f.p);
+	telemetry = take_byte(&in);
+	take_sample(&in, &s);
+	quell_hpcc_vaisf_init(&f.v, &f.p, telemetry & 7, s.link_bytes_ps, s.min_rtt_ns,
+			      s.mss_bytes, s.now_ns, &f.out);
+	f.before = f.v;
+	check_decision(&f, &s);
+	for (events = 0; in.size && events < MOST_EVENTS; events++)
+		one_event(&in, &f);
+	return 0;
+}

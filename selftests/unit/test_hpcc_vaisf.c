@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/hpcc_vaisf.h>, by tables of cases.  The numbers
+ * wanted were worked out from the paper's algorithms by hand, not by the code.
+ * What the two mechanisms do by themselves is in test_swift_vaisf.c.
+ */
+#include <quell/core/hpcc_vaisf.h>
+
+#include "hpcc_fixture.h"
+#include "hpcc_vaisf_ranges.h"
+#include "tap.h"
+
+struct fixture {
+	struct quell_hpcc_vaisf_params p;
+	struct quell_hpcc_vaisf_vars v;
+	struct quell_hpcc_vaisf_stats st;
+	struct quell_sample s;
+	struct quell_decision out;
+};
+
+/* A new flow; eta is 0.75, so that fractions come out whole. */
+static void fixture_init(struct fixture *f, bool telemetry)
+{
+	memset(f, 0, sizeof(*f));
+	quell_hpcc_vaisf_params_default(&f->p);
+	f->p.hpcc.eta_q16 = 49152;
+	sample_start(&f->s);
+	quell_hpcc_vaisf_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
+			      &f->out);
+}
+
+static void fixture_ack(struct fixture *f)
+{
+	quell_hpcc_vaisf_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
+}
+
+/* One in the middle of a round trip with a reference of 20000 bytes and a record. */
+static void fixture_start(struct fixture *f)
+{
+	fixture_init(f, true);
+	fixture_ack(f);
+	f->v.hpcc.window_q16 = q16(20000);
+	f->v.hpcc.round_bytes = 20000;
+	f->v.vaisf.round_bytes = 20000;
+	f->v.vaisf.sampled_pkts = 0;
+	memset(&f->st, 0, sizeof(f->st));
+}
+
+/* An ACK that makes U @percent / 100. */
+static void fixture_util(struct fixture *f, u32 percent)
+{
+	sample_util(&f->s, percent);
+	f->v.hpcc.queue_bytes = f->s.telemetry.queue_bytes;
+	fixture_ack(f);
+}
+
+static void fixture_end_round(struct fixture *f)
+{
+	f->v.hpcc.round_bytes = 0;
+	f->v.vaisf.round_bytes = 0;
+}
+
+static void test_params(void)
+{
+	struct quell_hpcc_vaisf_params p;
+	size_t i;
+
+	quell_hpcc_vaisf_params_default(&p);
+	for (i = 0; i < HPCC_VAISF_RANGES; i++) {
+		u64 value = *hpcc_vaisf_param(&p, i);
+
+		tap_ok(value == hpcc_vaisf_ranges[i].standard &&
+		       value >= hpcc_vaisf_ranges[i].min &&
+		       value <= hpcc_vaisf_ranges[i].max,
+		       "quell_hpcc_vaisf_params_default__%s_in_range",
+		       hpcc_vaisf_ranges[i].name);
+	}
+}
+
+/* Algorithm 1, at the end of a round trip. */
+static void test_finish_round(void)
+{
+	static const struct {
+		const char *name;
+		u32 measured, bank, dampener_q16;
+		bool congested;
+		u32 want_bank, want_dampener_q16;
+	} cases[] = {
+		/* 50001 / 1000; dampener += 50001 / 50000 */
+		{ "above_threshold", 50001, 0, 0, true, 50, 65537 },
+		{ "at_threshold", 50000, 0, 3 << 16, true, 0, 3 << 16 },
+		{ "twice_the_threshold", 100000, 100, 1 << 16, true, 200, 3 << 16 },
+		{ "bank_cap", 100000, 950, 0, true, 1000, 2 << 16 },
+		{ "congested_below_threshold", 49999, 0, 3 << 16, true, 0, 2 << 16 },
+		/* a queue, and yet U below eta throughout */
+		{ "uncongested_below_threshold", 49999, 0, 3 << 16, false, 0, 0 },
+		{ "uncongested_with_tokens", 0, 1, 3 << 16, false, 1, 3 << 16 },
+		{ "nothing_measured", 0, 0, 3 << 16, false, 0, 0 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f);
+		f.v.vaisf.measured = cases[i].measured;
+		f.v.vaisf.bank_tokens = cases[i].bank;
+		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
+		f.v.hpcc.flags = cases[i].congested ? QUELL_HPCC_F_CONGESTED : 0;
+		quell_hpcc_vaisf_finish_round(&f.v, &f.p, &f.st);
+		tap_ok(f.v.vaisf.bank_tokens == cases[i].want_bank &&
+		       f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
+		       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+		       f.st.earned == (cases[i].measured > 50000),
+		       "quell_hpcc_vaisf_finish_round__%s", cases[i].name);
+	}
+}
+
+enum verdict { HELD, LOWERED, RAISED, LIMITED, NOTHING };
+
+/* The window of an ACK, and what becomes of the reference and the stage. */
+static void test_ack(void)
+{
+	static const struct {
+		const char *name;
+		u32 percent, sampled_pkts, bank;
+		u8 stage;
+		bool finishes, app_limited;
+		u64 want_window, want_reference;
+		u8 want_stage;
+		enum verdict want;
+	} cases[] = {
+		/* 20000 * 0.75 / 1 + 25, the 29th and the 30th packet */
+		{ "above_eta", 100, 28, 0, 2, false, false, 15025, 20000, 2, HELD },
+		{ "above_eta_at_sampling", 100, 29, 0, 2, false, false, 15025, 15025, 0,
+		  LOWERED },
+		{ "above_eta_round", 100, 28, 0, 2, true, false, 15025, 20000, 2, HELD },
+		{ "above_eta_round_at_sampling", 100, 29, 0, 2, true, false, 15025, 15025, 0,
+		  LOWERED },
+		{ "above_eta_tokens", 100, 29, 40, 2, false, false, 16000, 16000, 0, LOWERED },
+		{ "above_eta_app_limited", 100, 29, 0, 2, false, true, 15025, 15025, 0,
+		  LOWERED },
+		{ "below_eta", 50, 100, 0, 0, false, false, 20025, 20000, 0, NOTHING },
+		{ "below_eta_round", 50, 100, 0, 0, true, false, 20025, 20025, 1, RAISED },
+		{ "below_eta_tokens", 50, 100, 40, 0, false, false, 21000, 20000, 0, NOTHING },
+		{ "below_eta_tokens_round", 50, 100, 40, 0, true, false, 21000, 21000, 1,
+		  RAISED },
+		{ "ai_cap", 50, 0, 250, 0, true, false, 22500, 22500, 1, RAISED },
+		{ "max_stage_round", 50, 0, 0, 5, true, false, 30025, 30025, 0, RAISED },
+		{ "app_limited", 50, 100, 40, 0, false, true, 20000, 20000, 0, NOTHING },
+		{ "app_limited_round", 50, 100, 40, 0, true, true, 20000, 20000, 0, LIMITED },
+		/* 20000 * 0.75 / 0.8 = 18750, and 60 * 25: a rise in spite of congestion */
+		{ "rise_in_congestion", 80, 100, 60, 2, false, false, 20250, 20000, 2, NOTHING },
+		{ "rise_in_congestion_round", 80, 100, 60, 2, true, false, 20250, 20250, 0,
+		  RAISED },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		bool moved = cases[i].want == LOWERED || cases[i].want == RAISED;
+		u32 cost = cases[i].bank < 100 ? cases[i].bank : 100;
+
+		fixture_start(&f);
+		f.v.hpcc.stage = cases[i].stage;
+		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
+		f.v.vaisf.bank_tokens = cases[i].bank;
+		if (cases[i].finishes)
+			fixture_end_round(&f);
+		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_util(&f, cases[i].percent);
+		/* 0.8 is not a multiple of 2^-24: the fraction of a byte is left out. */
+		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window,
+			      "quell_hpcc_vaisf_on_ack__%s_window", cases[i].name);
+		tap_equal_u64(f.v.hpcc.window_q16 >> 16, cases[i].want_reference,
+			      "quell_hpcc_vaisf_on_ack__%s_reference", cases[i].name);
+		tap_ok(f.v.hpcc.stage == cases[i].want_stage &&
+		       f.st.held == (cases[i].want == HELD) &&
+		       f.st.hpcc.decreases == (cases[i].want == LOWERED) &&
+		       f.st.hpcc.increases == (cases[i].want == RAISED) &&
+		       f.st.hpcc.app_limited == (cases[i].want == LIMITED) &&
+		       f.st.rounds == cases[i].finishes && !f.st.hpcc.blind &&
+		       (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == LOWERED),
+		       "quell_hpcc_vaisf_on_ack__%s_verdict", cases[i].name);
+		tap_ok(f.st.spent == (moved ? cost : 0) &&
+		       f.v.vaisf.bank_tokens == cases[i].bank - f.st.spent,
+		       "quell_hpcc_vaisf_on_ack__%s_spent", cases[i].name);
+	}
+}
+
+/* The example of section V-B: the window falls from the reference, not from itself. */
+static void test_reference(void)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f);
+	f.v.hpcc.round_bytes = 1 << 30;
+	for (i = 1; i < 30; i++)
+		fixture_util(&f, 100);
+	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000),
+	       "quell_hpcc_vaisf_on_ack__29_packets_leave_the_reference");
+	fixture_util(&f, 100);
+	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(15025),
+	       "quell_hpcc_vaisf_on_ack__30th_packet_commits");
+	fixture_util(&f, 100);
+	/* 15025 * 0.75 + 25 */
+	tap_ok(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
+	       f.st.hpcc.decreases == 1 && f.st.held == 30,
+	       "quell_hpcc_vaisf_on_ack__next_from_the_new_reference");
+}
+
+/* A queue above the threshold earns at the end of the round trip, and is spent there. */
+static void test_earning(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	fixture_util(&f, 150);
+	tap_ok(f.v.vaisf.bank_tokens == 0 && f.v.vaisf.measured == 75000,
+	       "quell_hpcc_vaisf_on_ack__earns_at_the_end_only");
+	f.s.acked_bytes = 20000;
+	fixture_util(&f, 50);
+	/* 75 tokens for 75000 bytes; dampener 1.5; 75 / (1.5 / 8 + 1) * 25 = 1578.9 */
+	tap_ok(f.v.vaisf.bank_tokens == 0 && f.st.spent == 75 && f.st.earned == 1 &&
+	       f.v.vaisf.dampener_q16 == 3 << 15,
+	       "quell_hpcc_vaisf_on_ack__earned_and_spent");
+	tap_equal_u64(f.v.hpcc.window_q16 >> 16, 21578,
+		      "quell_hpcc_vaisf_on_ack__damped_increase");
+	/* 25000 bytes of queue are no congestion as long as U is below eta */
+	fixture_util(&f, 50);
+	f.s.acked_bytes = 40000;
+	fixture_util(&f, 50);
+	tap_equal_u64(f.v.vaisf.dampener_q16, 0, "quell_hpcc_vaisf_on_ack__dampener_reset");
+	f.v.vaisf.dampener_q16 = 3 << 16;
+	fixture_util(&f, 80);
+	tap_ok(f.v.vaisf.dampener_q16 == 2 << 16,
+	       "quell_hpcc_vaisf_on_ack__dampener_falls_in_congestion");
+}
+
+/* ACKs without a usable record between others. */
+static void test_unmeasured(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	fixture_util(&f, 100);
+	f.v.vaisf.sampled_pkts = 100;
+	f.s.telemetry.hop = 0;
+	f.s.telemetry.queue_bytes = 1 << 30;
+	fixture_ack(&f);
+	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000) &&
+	       f.st.held == 2 && f.v.vaisf.measured == 50000,
+	       "quell_hpcc_vaisf_on_ack__falls_with_a_record_only");
+	fixture_end_round(&f);
+	fixture_ack(&f);
+	tap_ok(f.v.hpcc.window_q16 == q16(20000) && !f.st.hpcc.blind,
+	       "quell_hpcc_vaisf_on_ack__round_trip_measured_before");
+	fixture_end_round(&f);
+	f.v.vaisf.bank_tokens = 100;
+	fixture_ack(&f);
+	/* the lower window of the last record, and one step */
+	tap_ok(f.v.hpcc.window_q16 == q16(15050) && f.out.window_q16 == q16(15050) &&
+	       f.st.hpcc.blind == 1 && f.v.vaisf.bank_tokens == 100,
+	       "quell_hpcc_vaisf_on_ack__blind_without_tokens");
+	f.s.telemetry.hop = HOP;
+	fixture_util(&f, 50);
+	f.s.telemetry.hop = 0;
+	fixture_end_round(&f);
+	fixture_ack(&f);
+	tap_ok(f.v.hpcc.window_q16 == q16(17550) && f.st.spent == 100,
+	       "quell_hpcc_vaisf_on_ack__rises_for_a_record_before");
+}
+
+static bool vaisf_is_new(const struct fixture *f)
+{
+	static const struct quell_vaisf_vars none;
+
+	return !memcmp(&f->v.vaisf, &none, sizeof(none));
+}
+
+/* Without any record: Reno without slow start. */
+static void test_blind(void)
+{
+	struct fixture f;
+
+	fixture_init(&f, false);
+	f.s.telemetry.hop = 0;
+	f.s.inflight_bytes = 10 * MSS;
+	fixture_ack(&f);
+	f.s.acked_bytes = 10 * MSS;
+	fixture_ack(&f);
+	tap_ok(f.out.window_q16 == q16(11 * MSS) && f.v.vaisf.round_bytes == 0,
+	       "quell_hpcc_vaisf_on_ack__blind_adds_a_segment");
+	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, q16(5500), "quell_hpcc_vaisf_on_loss__blind_halves");
+	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.out.window_q16, q16(1000), "quell_hpcc_vaisf_on_rto__blind_one_segment");
+}
+
+static void test_loss(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	f.v.vaisf.sampled_pkts = 29;
+	f.v.vaisf.bank_tokens = 5;
+	f.s.inflight_bytes = 7000;
+	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.v.hpcc.window_q16 == q16(10000) && f.out.window_q16 == q16(10000) &&
+	       f.st.hpcc.fast_retx == 1, "quell_hpcc_vaisf_on_loss__half_of_the_reference");
+	tap_ok(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5 &&
+	       f.v.vaisf.round_bytes == 7000 && f.v.hpcc.round_bytes == 7000,
+	       "quell_hpcc_vaisf_on_loss__begins_periods");
+	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_ok(f.v.hpcc.window_q16 == q16(5000) && f.v.hpcc.rtos == 1 && vaisf_is_new(&f),
+	       "quell_hpcc_vaisf_on_rto__forgets_tokens");
+	fixture_ack(&f);
+	tap_ok(f.v.hpcc.rtos == 0 && f.v.hpcc.round_bytes == 6000 &&
+	       f.v.vaisf.round_bytes == 6000 && f.st.rounds == 0,
+	       "quell_hpcc_vaisf_on_ack__first_begins_a_round_trip");
+}
+
+static void test_idle(void)
+{
+	static const struct {
+		const char *name;
+		u64 restart_idle_ns, idle_ns;
+		bool want_restart;
+	} cases[] = {
+		{ "long_enough", 1000000, 1000000, true },
+		{ "too_short", 1000000, 999999, false },
+		{ "switched_off", 0, 1000000000, false },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f);
+		f.p.hpcc.restart_idle_ns = cases[i].restart_idle_ns;
+		f.v.vaisf.bank_tokens = 5;
+		quell_hpcc_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns,
+						 &f.out);
+		tap_ok(f.out.window_q16 == q16(cases[i].want_restart ? LINE_BYTES : 20000) &&
+		       f.v.hpcc.window_q16 == f.out.window_q16 &&
+		       vaisf_is_new(&f) == cases[i].want_restart,
+		       "quell_hpcc_vaisf_on_idle_restart__%s", cases[i].name);
+	}
+}
+
+static void test_init(void)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	memset(&f.v, 0xff, sizeof(f.v));
+	quell_hpcc_vaisf_init(&f.v, &f.p, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
+	tap_ok(f.out.window_q16 == q16(LINE_BYTES) && f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
+	       f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f),
+	       "quell_hpcc_vaisf_init__line_rate_start");
+}
+
+int main(void)
+{
+	test_params();
+	test_finish_round();
+	test_ack();
+	test_reference();
+	test_earning();
+	test_unmeasured();
+	test_blind();
+	test_loss();
+	test_idle();
+	test_init();
+	return tap_done();
+}
