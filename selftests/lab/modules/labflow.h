@@ -73,6 +73,7 @@ struct labflow_listener {
  * @warm: the connection exists and knows its RTT before T0
  * @started: the payload may be sent
  * @connecting: a cold flow's SYN is out
+ * @stopped: the sender was reset at @stop_ns
  * @src_net: namespace of the sender, counted
  * @dst_net: namespace of the receiver, counted
  * @daddr: address of the receiver
@@ -80,6 +81,7 @@ struct labflow_listener {
  * @bytes: payload
  * @warm_bytes: bytes sent before T0, not counted in results
  * @start_ns: start, relative to T0
+ * @stop_ns: reset, relative to T0; 0 never
  * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
  * @pushed_bytes: given to the sending socket, warm-up included
  * @limit_bytes: may be given to it by now
@@ -90,6 +92,8 @@ struct labflow_listener {
  * @receiver: receiving socket, counted; NULL before it is established
  * @timer: fires at the start, after a cold connect, and to refill the buffer
  * @connect_work: starts a cold connect
+ * @stop_timer: fires at @stop_ns
+ * @stop_work: resets the connection
  * @last_cwnd_bytes: the three last sampled, for "only on change"
  * @last_pacing_bytes_ps: see above
  * @last_rtt_ns: see above
@@ -101,6 +105,7 @@ struct labflow_flow {
 	bool			warm;
 	bool			started;
 	bool			connecting;
+	bool			stopped;
 	struct net		*src_net;
 	struct net		*dst_net;
 	__be32			daddr;
@@ -108,6 +113,7 @@ struct labflow_flow {
 	u64			bytes;
 	u64			warm_bytes;
 	u64			start_ns;
+	u64			stop_ns;
 	u64			end_ns;
 	u64			pushed_bytes;
 	u64			limit_bytes;
@@ -118,6 +124,8 @@ struct labflow_flow {
 	struct sock		*receiver;
 	struct hrtimer		timer;
 	struct work_struct	connect_work;
+	struct hrtimer		stop_timer;
+	struct work_struct	stop_work;
 	u64			last_cwnd_bytes;
 	u64			last_pacing_bytes_ps;
 	u64			last_rtt_ns;
@@ -260,6 +268,7 @@ void labflow_sock_exit(void);
 int labflow_sock_prepare(struct labflow_flow *flow);
 int labflow_hold_start(void);
 int labflow_sock_connect(struct labflow_flow *flow, int flags);
+void labflow_sock_abort(struct labflow_flow *flow);
 bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes);
 bool labflow_sock_all_acked(const struct labflow_flow *flow);
 void labflow_sock_close_all(void);

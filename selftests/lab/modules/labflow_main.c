@@ -101,14 +101,16 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %15s %u %llu %llu %4s", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %15s %u %llu %llu %4s %llu", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
-		   temp) != 8)
+		   temp, &flow->stop_ns) != 9)
 		goto free_flow;
 	if (!in4_pton(addr, -1, (u8 *)&flow->daddr, -1, NULL) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)
 		goto free_flow;
 	if (strcmp(temp, "warm") && strcmp(temp, "cold"))
+		goto free_flow;
+	if (flow->stop_ns && flow->stop_ns <= flow->start_ns)
 		goto free_flow;
 	flow->warm = temp[0] == 'w';
 	flow->dport = dport;

@@ -6,6 +6,7 @@
  *	other on an otherwise idle network
  *	T0: the next multiple of 100 ms
  *	T0 + start: a warm flow sends its message, a cold one connects first
+ *	T0 + stop: a flow that has this time and is not through is reset
  *	end: all delivered, or T0 + until, or the first error
  *
  * Starts are soft hrtimers at absolute times, so what happened before T0 does
@@ -83,7 +84,7 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, timer);
 	struct sock *sk = flow->sock->sk;
 
-	if (lab.state != LABFLOW_RUNNING)
+	if (lab.state != LABFLOW_RUNNING || flow->stopped)
 		return HRTIMER_NORESTART;
 	if (!flow->warm && !flow->connecting) {
 		flow->connecting = true;
@@ -100,6 +101,23 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 	labflow_send_message(flow);
 	bh_unlock_sock(sk);
 	return HRTIMER_NORESTART;
+}
+
+/* A reset takes the socket's lock, which only a process may wait for. */
+static enum hrtimer_restart labflow_stop_timer(struct hrtimer *timer)
+{
+	struct labflow_flow *flow = container_of(timer, struct labflow_flow, stop_timer);
+
+	if (lab.state != LABFLOW_RUNNING || flow->end_ns)
+		return HRTIMER_NORESTART;
+	flow->stopped = true;
+	queue_work(system_highpri_wq, &flow->stop_work);
+	return HRTIMER_NORESTART;
+}
+
+static void labflow_stop_work(struct work_struct *work)
+{
+	labflow_sock_abort(container_of(work, struct labflow_flow, stop_work));
 }
 
 static void labflow_connect_work(struct work_struct *work)
@@ -221,6 +239,9 @@ int labflow_run_start(void)
 		hrtimer_init(&flow->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 		flow->timer.function = labflow_start_timer;
 		INIT_WORK(&flow->connect_work, labflow_connect_work);
+		hrtimer_init(&flow->stop_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+		flow->stop_timer.function = labflow_stop_timer;
+		INIT_WORK(&flow->stop_work, labflow_stop_work);
 	}
 	err = labflow_prepare_all();
 	if (err)
@@ -238,6 +259,10 @@ int labflow_run_start(void)
 		flow = lab.flows[i];
 		hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
 			      HRTIMER_MODE_ABS_SOFT);
+		if (flow->stop_ns)
+			hrtimer_start(&flow->stop_timer,
+				      ns_to_ktime(lab.t0_ns + flow->stop_ns),
+				      HRTIMER_MODE_ABS_SOFT);
 	}
 	if (lab.until_ns)
 		hrtimer_start(&lab.until_timer, ns_to_ktime(lab.t0_ns + lab.until_ns),
@@ -264,6 +289,8 @@ void labflow_run_stop(void)
 			continue;
 		hrtimer_cancel(&flow->timer);
 		cancel_work_sync(&flow->connect_work);
+		hrtimer_cancel(&flow->stop_timer);
+		cancel_work_sync(&flow->stop_work);
 	}
 	labflow_sock_close_all();
 }

@@ -163,7 +163,7 @@ static void labflow_sample_cwnd(u64 now_ns)
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 
-		if (!flow->started || flow->end_ns)
+		if (!flow->started || flow->end_ns || flow->stopped)
 			continue;
 		labflow_read_cwnd(flow, &value);
 		if (value.cwnd_bytes == flow->last_cwnd_bytes &&

@@ -249,7 +249,7 @@ static void labflow_tx_error_report(struct sock *sk)
 {
 	struct labflow_flow *flow = sk->sk_user_data;
 
-	if (flow && !flow->end_ns)
+	if (flow && !flow->end_ns && !flow->stopped)
 		labflow_fail("flow %u: connection error %d", flow->id,
 			     -sk->sk_err);
 	wake_up_interruptible_all(sk_sleep(sk));
@@ -367,6 +367,19 @@ int labflow_sock_connect(struct labflow_flow *flow, int flags)
 
 	return kernel_connect(flow->sock, (struct sockaddr *)&sin, sizeof(sin),
 			      flags);
+}
+
+/**
+ * labflow_sock_abort() - end a connection at once, as an application that is killed
+ * @flow: a flow marked as stopped
+ *
+ * What was not sent is thrown away, and the receiver gets a reset.
+ *
+ * Context: process context.
+ */
+void labflow_sock_abort(struct labflow_flow *flow)
+{
+	tcp_abort(flow->sock->sk, ECONNABORTED);
 }
 
 /* Give TCP up to one call's worth of payload; what it took, or an error. */

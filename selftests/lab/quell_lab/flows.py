@@ -8,6 +8,7 @@ from . import ranges
 from .errors import InputError, nearest
 from .physics import Link, packet_time_ns
 from .schema import Key, Places, check
+from .units import show_time
 
 FLOW_BYTES_MAX = 1 << 36
 FLOWS_MAX = 2048
@@ -19,6 +20,7 @@ FLOW_KEYS = {
     "dst": Key("text"),
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
     "start": Key("time", 0, TIME_MAX, 0),
+    "stop": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
 }
 GROUP_KEYS = {
@@ -30,6 +32,7 @@ GROUP_KEYS = {
     "start": Key("time", 0, TIME_MAX, 0),
     "stagger": Key("text", default=None),
     "jitter": Key("time", 0, DELAY_MAX, 0),
+    "stop": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
 }
 INCAST_KEYS = {
@@ -46,7 +49,7 @@ STAGGER_TIME = Key("time", 0, DELAY_MAX)
 
 @dataclass(frozen=True)
 class Flow:
-    """One transfer; start counts from the beginning of the measurement."""
+    """One transfer; times count from the beginning of the measurement."""
 
     number: int
     src: str
@@ -54,6 +57,7 @@ class Flow:
     size_bytes: int
     start_ns: int
     cold: bool
+    stop_ns: object = None	# the sender is reset then, if not through
 
 
 def build(places, top, graph):
@@ -93,8 +97,16 @@ def _single(places, path, table, graph, number):
         known_host(places.name(f"{path}.{end}"), values[end], graph)
     if values["src"] == values["dst"]:
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
-    return Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
-                values["cold"])
+    flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
+                values["cold"], values["stop"])
+    _stops_later(places, path, flow)
+    return flow
+
+
+def _stops_later(places, path, flow):
+    if flow.stop_ns is not None and flow.stop_ns <= flow.start_ns:
+        raise InputError(places.name(f"{path}.stop"), f"{show_time(flow.stop_ns)} is out of range: "
+                         f"above {show_time(flow.start_ns)}, the start of flow {flow.number}")
 
 
 def _ends(where, values):
@@ -128,7 +140,9 @@ def _group(places, path, table, graph, number, seed):
             raise InputError(places.name(path), f"src and dst are both '{src}'")
         start_ns = (values["start"] + index // count * gap_ns
                     + _lottery(seed, number + index, values["jitter"]))
-        flows.append(Flow(number + index, src, dst, values["bytes"], start_ns, values["cold"]))
+        flows.append(Flow(number + index, src, dst, values["bytes"], start_ns, values["cold"],
+                          values["stop"]))
+        _stops_later(places, path, flows[-1])
     return flows
 
 

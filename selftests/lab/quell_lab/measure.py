@@ -98,7 +98,7 @@ def _spanning(result, window):
     """Numbers of the flows active from the window's beginning to its end."""
     return [row.flow.number for row in result.flows if row.flow.number in window.flows
             and row.start_ns <= window.begin_ns
-            and (not row.finished or row.end_ns >= window.end_ns)]
+            and result.active_until_ns(row) >= window.end_ns]
 
 
 def _round_trips(result, window):

@@ -127,4 +127,5 @@ def port_seed(scenario, number):
 def _flow(graph, flow):
     return (f"flow {flow.number} {flow.src} {flow.dst} {graph.address(flow.dst)} "
             f"{DEST_PORT} {flow.size_bytes} {flow.start_ns} "
-            f"{'cold' if flow.cold else 'warm'}")
+            f"{'cold' if flow.cold else 'warm'}"
+            + (f" stop={flow.stop_ns}" if flow.stop_ns else ""))

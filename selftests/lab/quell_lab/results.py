@@ -50,8 +50,11 @@ class RunResult:
     run_wall_s: float		# from the first flow on: no boot, no set-up
 
     def active_until_ns(self, row):
-        """End of a flow, or of the run for a flow that did not finish."""
-        return row.end_ns if row.finished else self.virtual_ns
+        """End of a flow, or for one that did not finish when it was stopped or the run ended."""
+        if row.finished:
+            return row.end_ns
+        stop_ns = row.flow.stop_ns
+        return self.virtual_ns if stop_ns is None else min(stop_ns, self.virtual_ns)
 
 
 def _lines(directory, name):

@@ -218,6 +218,9 @@ def build(table, places=None):
         values = check(places, "noise", top["noise"], NOISE_KEYS)
         noise = Noise(values["max"], values["at"])
     checks = _checks(places, top)
+    if not checks["allow-unfinished"] and any(flow.stop_ns for flow in wanted):
+        raise InputError(places.name("check.allow-unfinished"), "must be true where flows have a "
+                         "stop: they do not finish")
     windows = measure.build(places, top["measure"], wanted, record["window"], until_ns)
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))

@@ -35,7 +35,14 @@ class Keys(unittest.TestCase):
                 ({"measure": [STEADY, 5]}, "'5' is not a table"),
                 ({"until": None}, "allow-unfinished: needs until"),
                 ({"check": {"allow-unfinished": True, "within-one-packet": True}},
-                 "contradicts within-one-packet")):
+                 "contradicts within-one-packet"),
+                ({"flow": [dict(LONG[0], start="5us", stop="5us")]}, r"flow\[0\].stop: 5us is out "
+                 "of range: above 5us, the start of flow 1"),
+                ({"flow": None, "flows": [{"src": "h[1-2]", "dst": "h3", "bytes": 10**6,
+                                           "stagger": "5us", "stop": "5us"}]},
+                 r"flows\[0\].stop: 5us is out of range: above 5us, the start of flow 2"),
+                ({"flow": [dict(LONG[0], stop="9us")], "check": None, "measure": None},
+                 "allow-unfinished: must be true where flows have a stop")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 build(**changes)
 
@@ -92,6 +99,17 @@ class Numbers(unittest.TestCase):
         self.assertEqual(list(self.numbers()["flow_rate_bits_ps"]["of"]), [1])
         self.flows[1] = helpers.flow_result(self.wanted.flows[1], 20000, 40000)
         self.assertEqual(list(self.numbers()["flow_rate_bits_ps"]["of"]), [1, 2])
+
+    def test_a_stopped_flow_is_there_until_its_stop(self):
+        def spanning(stop):
+            self.wanted = build(flow=[LONG[0], dict(LONG[1], stop=stop)])
+            self.flows = [helpers.flow_result(flow, 0, -1) for flow in self.wanted.flows]
+            return list(self.numbers()["flow_rate_bits_ps"]["of"])
+
+        self.assertEqual(spanning("40us"), [1, 2])
+        self.assertEqual(spanning("39us"), [1])
+        self.assertEqual([entry[2] for entry in summary.jain_windows(self.result(), 10000, True)],
+                         [2, 2, 2])
 
     def test_round_trips(self):
         self.assertEqual(self.numbers()["rtt_ns"],

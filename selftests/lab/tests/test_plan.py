@@ -110,6 +110,16 @@ class Plan(unittest.TestCase):
         self.assertTrue(lines[0].endswith(" peer-noise=1000 noise-seed=1"), lines[0])
         self.assertTrue(lines[1].endswith(" peer-noise=1000 noise-seed=2"), lines[1])
 
+    def test_stop_is_said_of_the_flows_that_have_one(self):
+        wanted = helpers.build(
+            flow=[{"src": "h1", "dst": "h3", "bytes": 3000, "stop": "7us"}],
+            flows=[{"src": "h2", "dst": "h3", "bytes": 3000, "connections": 2}],
+            until="1ms", check={"allow-unfinished": True})
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("flow ")]
+        self.assertEqual([line.rpartition(" ")[2] for line in lines],
+                         ["stop=7000", "warm", "warm"])
+
     def test_port_seeds_are_never_zero_and_differ(self):
         for seed in (0, 1, 65535, 2**32 - 1):
             wanted = helpers.build(seed=seed)
