@@ -6,6 +6,7 @@ Throughput counts what every selected flow was handed in the window.  Shares
 its end.  Round-trip times are those of the rows of the window trace within it.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ NAME_DEFAULT = "steady"
 RUN = "run"			# what the whole run is called in [[paper]] tables
 TIME_MAX = 1000 * 10**9
 NS_PER_S = 10**9
+UNPACED_BYTES_PS = 2**64 - 1
 
 KEYS = {
     "name": Key("text", default=NAME_DEFAULT),
@@ -113,6 +115,20 @@ def _round_trips(result, window):
     }
 
 
+def _rate_variation(result, window, flows):
+    """Mean over the flows of the standard deviation of the pacing rate over its mean."""
+    ratios = []
+    for number in flows:
+        rows = [(time_ns, rate) for time_ns, _, rate, _ in result.cwnd.get(number, [])]
+        held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
+        mean = Fraction(sum(rate * ns for rate, ns in held.items()), sum(held.values()))
+        if not mean or UNPACED_BYTES_PS in held:
+            continue
+        square = Fraction(sum(rate**2 * ns for rate, ns in held.items()), sum(held.values()))
+        ratios.append(math.sqrt(square / mean**2 - 1))
+    return round(sum(ratios) / len(ratios), 4) if ratios else None
+
+
 def _queues(scenario, result, window):
     span = [[window.begin_ns, window.end_ns]]
     queues = {}
@@ -147,6 +163,7 @@ def numbers(scenario, result, window):
         "jain": round(index, 6) if index is not None else None,
         "flow_rate_bits_ps": {"min": min(rates.values(), default=None),
                               "max": max(rates.values(), default=None), "of": rates},
+        "rate_variation": _rate_variation(result, window, spanning),
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
     }

@@ -69,6 +69,7 @@ OF_WINDOW = {
     "flow_rate_min": Quantity("rate", ("flow_rate_bits_ps", "min")),
     "flow_rate_max": Quantity("rate", ("flow_rate_bits_ps", "max")),
     "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
+    "rate_variation": Quantity("number", ("rate_variation",)),
 }
 OF_BOTH = {
     "queue_mean": Quantity("size", ("queue", "mean_bytes")),

@@ -111,6 +111,16 @@ class Numbers(unittest.TestCase):
         self.assertEqual([entry[2] for entry in summary.jain_windows(self.result(), 10000, True)],
                          [2, 2, 2])
 
+    def test_rate_variation(self):
+        # 10000 ns at 100 and 10000 at 300: mean 200, standard deviation 100;
+        # flow 2 does not change
+        self.cwnd = {1: [(5000, 1, 100, 1), (30000, 1, 300, 1), (40000, 1, 9000, 1)],
+                     2: [(5000, 1, 700, 1)]}
+        self.assertEqual(self.numbers()["rate_variation"], 0.25)
+        self.cwnd[1][0] = (5000, 1, 2**64 - 1, 1)
+        self.assertEqual(self.numbers()["rate_variation"], 0.0)
+        self.assertIsNone(self.numbers(cwnd={})["rate_variation"])
+
     def test_round_trips(self):
         self.assertEqual(self.numbers()["rtt_ns"],
                          {"samples": 3, "mean": 4000.0, "p50": 4000, "p99": 6000})
