@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A switch port between two hosts, for the tests that source this after lib.sh.
+#
+#	$near: va, swport  ----  vb :$far
+#
+# Most checks hold the port still: at 10 bytes/s the first frame leaves at
+# once and the next one in minutes, so what is queued is known exactly.  Then
+# the rate is raised and the far end lists what arrives.  swport_pkt makes and
+# lists the frames.
+# shellcheck disable=SC2016 # $ is jq's
+
+near="" far="" receiver=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+# shellcheck disable=SC2034 # the options of a port held still
+held=(rate 80bit)
+
+make_network()
+{
+	local namespace
+
+	new_netns near
+	new_netns far
+	# No frames but ours.
+	for namespace in "$near" "$far"; do
+		in_netns "$namespace" sysctl -q -w \
+			net.ipv6.conf.all.disable_ipv6=1 \
+			net.ipv6.conf.default.disable_ipv6=1
+	done
+	cable "$near" va "$far" vb
+}
+
+near_tc()
+{
+	tc -n "$near" "$@"
+}
+
+# A new port: counters at zero.  Words are options of swport.
+port()
+{
+	near_tc qdisc del dev va root 2>/dev/null
+	# shellcheck disable=SC2048,SC2086 # words on purpose
+	near_tc qdisc add dev va root handle 1: swport $*
+}
+
+change()
+{
+	# shellcheck disable=SC2048,SC2086
+	near_tc qdisc change dev va root swport $*
+}
+
+transmit()
+{
+	in_netns "$near" swport_pkt send va "$@"
+}
+
+receiver_ready()
+{
+	grep -q ready "$dir/listen"
+}
+
+# Expect that many frames at the far end.
+listen()
+{
+	: >"$dir/listen"
+	in_netns "$far" swport_pkt recv vb "$1" 20000 >"$dir/listen" &
+	receiver=$!
+	poll 10 receiver_ready
+}
+
+# They are in $dir/frames: time_ns kind number ecn dscp bytes.
+collect()
+{
+	local status
+
+	wait "$receiver"
+	status=$?
+	grep -v ready "$dir/listen" >"$dir/frames"
+	[ "$status" -eq 0 ] || {
+		echo "frames missing, came $(wc -l <"$dir/frames")"
+		near_tc -s qdisc show dev va
+	}
+	return "$status"
+}
+
+# Let go of what is held.
+release()
+{
+	change rate 100gbit && collect
+}
+
+# The swport among the qdiscs of va.
+snapshot()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" &&
+	jq '.[] | select(.kind == "swport")' "$dir/all" >"$dir/port"
+}
+
+# port_is FILTER: true of the port now.
+port_is()
+{
+	snapshot && json "$1" "$dir/port"
+}
+
+# frames_are COMMAND-OF-AWK EXPECTED
+frames_are()
+{
+	local got
+
+	got=$(awk "$1" "$dir/frames" | tr '\n' ' ')
+	[ "$got" = "$2" ] || {
+		echo "got '$got', want '$2'"
+		cat "$dir/frames"
+		return 1
+	}
+}
+
+# Nothing is queued, and every frame is accounted for.
+books_balance()
+{
+	port_is '.backlog == 0 and .qlen == 0 and
+		.data_backlog_bytes == 0 and .control_backlog_bytes == 0 and
+		.packets == .data_pkts + .control_pkts and
+		.bytes == .data_bytes + .control_bytes and
+		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts'
+}

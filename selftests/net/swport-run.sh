@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The switch port, packet by packet: super-packets, parents, rate, and changes
+# under load.
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=port.sh
+. ./port.sh
+
+## super-packets
+
+gso_is_cut()
+{
+	port "${held[*]}" limit 50kb && listen 11 && transmit udp 1 1000 &&
+	transmit gso 1 10054 &&
+	port_is '.gso_split_pkts == 1 and .qlen == 10 and
+		.data_backlog_bytes == 10540 and .backlog == 10540' &&
+	release &&
+	frames_are '{ printf "%s%s:%s\n", $2, $3, $6 }' \
+		"udp0:1000 tcp0:1054 tcp1:1054 tcp2:1054 tcp3:1054 tcp4:1054 tcp5:1054 tcp6:1054 tcp7:1054 tcp8:1054 tcp9:1054 " &&
+	books_balance
+}
+
+# Each segment is admitted, dropped and marked by itself.
+gso_is_judged_by_segment()
+{
+	port "${held[*]}" limit 6000 ecn min 2500 && listen 6 && transmit udp 1 1000 &&
+	transmit gso 1 10054 2 &&
+	port_is '.qlen == 5 and .data_drop_pkts == 5 and .backlog == 5270' &&
+	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' "tcp0 tcp1 " &&
+	books_balance
+}
+
+## parents
+
+# tree_is FILTER: true of all the qdiscs of va, as an array.
+tree_is()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" && json "$1" "$dir/all"
+}
+
+# under PARENT...: a swport below it; frames, a super-packet and drops; the
+# parent knows of the same packets and bytes as the port, and of none at last.
+under()
+{
+	local class=$1 parent
+	shift
+
+	near_tc qdisc del dev va root 2>/dev/null
+	parent=("$@")
+	near_tc qdisc add dev va root handle 1: "${parent[@]}" &&
+	near_tc qdisc add dev va parent "$class" handle 2: swport "${held[@]}" limit 8000 &&
+	listen 7 && transmit udp 3 1000 && transmit gso 1 10054 &&
+	poll 10 tree_is '[.[] | select(.handle == "1:" or .handle == "2:")] |
+		length == 2 and .[0].qlen == .[1].qlen and
+		.[0].backlog == .[1].backlog and .[1].drops == 5' &&
+	tree_is '.[] | select(.handle == "2:") | .qlen == 7 and
+		.backlog == 7270 and .data_pkts + .qlen == 8' &&
+	near_tc qdisc change dev va parent "$class" handle 2: swport rate 100gbit &&
+	collect &&
+	poll 10 tree_is 'all(.qlen == 0 and .backlog == 0)' && books_balance
+}
+
+works_under_prio()
+{
+	under 1:1 prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+}
+
+## rate
+
+# wire_time RATE OVERHEAD: the frames took as long as a wire takes.  In virtual
+# time that is to the nanosecond, but for clocks being read twice.  A real
+# machine may be late, and without bounds when emulated; early it may only be by
+# the millisecond for which swport makes good.
+wire_time()
+{
+	local late_ns=20 early_ns=20
+
+	grep -q "User Mode" /proc/cpuinfo || {
+		late_ns=2000000000
+		early_ns=1100000
+	}
+	awk -v rate="$1" -v overhead="$2" -v late_max="$late_ns" \
+		-v early_max="$early_ns" '
+	NR == 1 { first = $1 }
+	NR > 1 { wire += (last_bytes + overhead) * 1000000000 / rate }
+	{ last = $1; last_bytes = $6 }
+	END {
+		late = last - first - wire
+		printf "%d frames in %.0f ns, the wire %.1f ns, late %.1f ns\n",
+			NR, last - first, wire, late
+		exit NR < 2 || late > late_max || late < -early_max
+	}' "$dir/frames"
+}
+
+rate_is_exact()
+{
+	port rate 30mbit limit 1mb && listen 400 && transmit udp 400 1514 &&
+	collect && wire_time 3750000 0
+}
+
+overhead_counts()
+{
+	port rate 30mbit overhead 1000 limit 1mb && listen 200 &&
+	transmit udp 200 514 && collect && wire_time 3750000 1000
+}
+
+without_rate_nothing_waits()
+{
+	port && listen 300 && transmit udp 300 1514 && collect &&
+	port_is '.overlimits == 0 and .data_pkts == 300' && books_balance
+}
+
+## under load
+
+# Flip everything while a connection is busy; the sleep sets how often.
+flip_until_done()
+{
+	local client=$1 flips=0
+
+	while kill -0 "$client" 2>/dev/null; do
+		change rate 200mbit limit 100kb ecn min 20kb max 80kb prob 0.5 &&
+		change rate 0 limit 30kb noecn control-limit 10kb &&
+		change rate 1gbit overhead 24 limit 1mb ecn enqueue min 0 seed 3 ||
+			return 1
+		flips=$((flips + 3))
+		sleep 0.02
+	done
+	echo "$flips changes"
+	[ "$flips" -ge 6 ]
+}
+
+survives_changes_under_load()
+{
+	local server client
+
+	ip -n "$near" addr replace 10.72.0.1/24 dev va &&
+	ip -n "$far" addr replace 10.72.0.2/24 dev vb &&
+	port rate 100mbit limit 100kb || return 1
+	in_netns "$near" sysctl -q -w net.ipv4.tcp_ecn=1
+	in_netns "$far" iperf3 -s -1 >"$dir/server" 2>&1 &
+	server=$!
+	defer kill "$server"
+	poll 10 listens "$far" 5201 || return 1
+	in_netns "$near" iperf3 -J -c 10.72.0.2 -n 8M >"$dir/iperf" &
+	client=$!
+	flip_until_done "$client" || return 1
+	wait "$client" || {
+		cat "$dir/iperf"
+		return 1
+	}
+	# iperf3 does not count what is on its way when the sender is done.
+	json '.end.sum_sent.bytes >= 8388608 and
+		.end.sum_received.bytes >= 4000000' "$dir/iperf" &&
+	port_is '.control_pkts > 0 and .data_bytes > 4000000 and
+		.gso_split_pkts > 0' &&
+	poll 5 books_balance
+}
+
+down_empties_the_port()
+{
+	port "${held[*]}" && transmit udp 20 1000 && transmit gso 1 10054 &&
+	port_is '.qlen == 29' &&
+	ip -n "$near" link set va down && books_empty &&
+	ip -n "$near" link set va up && listen 1 && transmit udp 1 1000 && collect
+}
+
+books_empty()
+{
+	port_is '.backlog == 0 and .qlen == 0 and .data_backlog_bytes == 0 and
+		.control_backlog_bytes == 0'
+}
+
+# The plug is pulled on a full port: nothing of it stays.
+deleting_a_full_port_frees_the_module()
+{
+	port "${held[*]}" && transmit udp 50 1000 && transmit ack 5 54 &&
+	! rmmod sch_swport 2>/dev/null && loaded sch_swport &&
+	near_tc qdisc del dev va root && poll 10 rmmod sch_swport
+}
+
+plan 12
+check "a network of two, and the frame maker" \
+	eval "make_network && command -v swport_pkt"
+loaded sch_swport || modprobe sch_swport
+check "a super-packet is cut" gso_is_cut
+check "each segment is judged by itself" gso_is_judged_by_segment
+check "under prio the books balance" works_under_prio
+check "under tbf, which peeks, the books balance" \
+	under 1:1 tbf rate 1gbit burst 100kb limit 1mb
+check "under netem the books balance" under 1:1 netem limit 1000
+check "the rate is the wire's" rate_is_exact
+check "overhead counts" overhead_counts
+check "without a rate nothing waits" without_rate_nothing_waits
+check "changes under load: iperf3 completes, the books balance" survives_changes_under_load
+check "link down empties the port, link up serves again" down_empties_the_port
+check "unloading: refused while in use, clean when a full port is deleted" \
+	deleting_a_full_port_frees_the_module
+finish
