@@ -7,8 +7,20 @@
 #	$sender up0 --- down0 $router up0 --- down0 $receiver
 #	10.71.1.1, fd71:1::1                  10.71.2.1, fd71:2::1
 
+# Each end of a cable has one processor's backlog, as a cable keeps the order; it
+# would be that of whoever sends otherwise, and packets would overtake.
+
 # shellcheck disable=SC2034 # for those who source this
 sender="" router="" receiver=""
+
+# in_order NETNS
+in_order()
+{
+	# shellcheck disable=SC2016 # $ is of that shell
+	in_netns "$1" sh -c 'for map in /sys/class/net/*0/queues/rx-*/rps_cpus; do
+		echo 1 >"$map" || exit 1
+	done'
+}
 
 make_network()
 {
@@ -17,6 +29,7 @@ make_network()
 	new_netns receiver
 	cable "$sender" up0 "$router" down0 &&
 	cable "$router" up0 "$receiver" down0 &&
+	in_order "$sender" && in_order "$router" && in_order "$receiver" &&
 	ip -n "$sender" addr add 10.71.1.1/24 dev up0 &&
 	ip -n "$router" addr add 10.71.1.2/24 dev down0 &&
 	ip -n "$router" addr add 10.71.2.2/24 dev up0 &&
@@ -33,4 +46,28 @@ make_network()
 		net.ipv6.conf.all.forwarding=1 &&
 	poll 10 in_netns "$sender" ping -c 1 -W 1 10.71.2.1 &&
 	poll 10 in_netns "$sender" ping -c 1 -W 1 fd71:2::1
+}
+
+# up0_port OPTION...: a new swport of 20 Mbit/s at the router, counters at zero.
+up0_port()
+{
+	tc -n "$router" qdisc del dev up0 root 2>/dev/null
+	tc -n "$router" qdisc add dev up0 root swport rate 20mbit "$@"
+}
+
+up0_stats()
+{
+	tc -n "$router" -s -j qdisc show dev up0
+}
+
+# web_server PORT DIRECTORY: of the sender, and the only one.  What a listener
+# agrees to is decided by the algorithm it was made with.
+server=""
+web_server()
+{
+	[ -z "$server" ] || stop "$server"
+	start_in "$sender" httpd -f -p "$1" -h "$2"
+	# shellcheck disable=SC2154 # lib.sh's
+	server=$started
+	poll 10 listens "$sender" "$1"
 }
