@@ -1,0 +1,239 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What iperf.sh does with swift, shorter, with every other algorithm: a web
+# server sends a file through a port of 500 kbit/s, with marks over IPv4, with
+# drops only over IPv6, and with 1 % of the packets lost before the port.  It
+# arrives unharmed, and "quell flow show" is looked at on the way.  Then a
+# parameter is set and reset while a flow sends, and is seen to act.
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=router.sh
+. ./router.sh
+
+port=8080
+ipv4=10.71.1.1
+ipv6=fd71:1::1
+limit_bytes=50000
+loss_tries=6
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# As in iperf.sh: delays that an emulated machine can keep.
+declare -A suited=(
+	[timely]="t-low 50ms t-high 500ms min-rtt 20ms init-rate 20mbit
+		min-rate 1mbit delta 2mbit"
+	[swift_vaisf]="base-target 100ms ai 500mbit"
+	[smartt]="target-delay 100ms"
+	[dcqcn]="min-rate 4mbit"
+)
+# Parameters that hold a flow down, and the filter of what it then is.
+declare -A holds=(
+	[timely]="max-rate 2mbit"
+	[swift_vaisf]="max-window 65536b"
+	[smartt]="target-delay 1ms"
+	[dcqcn]="max-window 65536b"
+)
+declare -A held=(
+	[timely]=".pacing_bytes_ps <= 250000"
+	[swift_vaisf]=".window_bytes <= 65536"
+	[smartt]=".window_bytes <= 30000"
+	[dcqcn]=".window_bytes <= 65536"
+)
+
+# set_params WORDS: in the sender's namespace.
+set_params()
+{
+	local words
+
+	read -ra words -d '' <<<"$1"
+	quell -n "$sender" cc set "$algorithm" "${words[@]}"
+}
+
+reset_params()
+{
+	quell -n "$sender" cc reset "$algorithm" && set_params "${suited[$algorithm]}"
+}
+
+choose()
+{
+	reset_params &&
+	in_netns "$sender" sysctl -q -w \
+		net.ipv4.tcp_congestion_control="$algorithm" &&
+	in_netns "$receiver" sysctl -q -w \
+		net.ipv4.tcp_congestion_control="$algorithm" &&
+	web_server "$port" "$dir/www"
+}
+
+# The flow that sends the file, once it has samples of its own.
+flow_row()
+{
+	quell -n "$sender" -j flow show |
+		jq -e "[.[] | select(.sport == $port and .inflight_bytes > 0 and
+			.min_rtt_ns != null)][0] // empty" >"$dir/flow"
+}
+
+flow_is()
+{
+	flow_row && json "$1" "$dir/flow"
+}
+
+# No round trip is shorter than that of a virtual cable, none longer than the
+# full port (800 ms) and an emulator that was away; 10 Gbit/s is what the cable
+# says of itself.  DCQCN's and TIMELY's windows leave room for much delay.
+flow_is_sane()
+{
+	json ".cc == \"$algorithm\" and .src == \"$1\" and .dev == \"up0\" and
+		.clock == \"software\" and .rtt_ns >= .min_rtt_ns and
+		.min_rtt_ns > 1000 and .rtt_ns < 5000000000 and
+		.window_bytes > 0 and .window_bytes < 1000000000 and
+		.inflight_bytes <= 4000000 and
+		(.pacing_bytes_ps == null or
+		 .pacing_bytes_ps > 0 and .pacing_bytes_ps <= 1250000000) and
+		.mss_bytes >= 1200 and .mss_bytes <= 1460 and
+		.link_bytes_ps == 1250000000" "$dir/flow"
+}
+
+# At 500 kbit/s the file takes four seconds, which is time to look at the flow.
+slow_port()
+{
+	up0_port limit "$limit_bytes" "$@" &&
+	tc -n "$router" qdisc change dev up0 root swport rate 500kbit
+}
+
+# url ADDRESS FILE
+url()
+{
+	[[ $1 = *:* ]] && echo "http://[$1]:$port/$2" || echo "http://$1:$port/$2"
+}
+
+# transfer ADDRESS: the flow is looked at on the way.
+transfer()
+{
+	local seen status
+
+	rm -f "$dir"/{copy,flow}
+	start_in "$receiver" wget -q -O "$dir/copy" "$(url "$1" page)"
+	poll 10 flow_row
+	seen=$?
+	wait "$started"
+	status=$?
+	up0_stats >"$dir/port"
+	[ "$seen" -eq 0 ] && [ "$status" -eq 0 ] &&
+	cmp "$dir/www/page" "$dir/copy" && flow_is_sane "$1"
+}
+
+# A drop needs a full port; the file went through it, and nothing else stays.
+port_is()
+{
+	json ".[0] | $1 and .data_bytes > $page_bytes and .backlog == 0 and
+		.data_backlog_max_bytes <= $limit_bytes and
+		(.drops == 0 or .data_backlog_max_bytes > $limit_bytes - 1600)" \
+		"$dir/port"
+}
+
+with_marks()
+{
+	slow_port ecn min 15kb max 40kb && transfer "$ipv4" &&
+	port_is "$1"
+}
+
+without_marks()
+{
+	slow_port && transfer "$ipv6" &&
+	port_is '.mark_pkts == 0'
+}
+
+# lossy SEGMENTS add|del: 1 % of what the sender sends, of so many segments at
+# most, gets lost.
+lossy()
+{
+	ip -n "$sender" link set up0 gso_max_segs "$1" &&
+	tc -n "$sender" qdisc "$2" dev up0 root netem loss 1% limit 10000
+}
+
+netem_drops()
+{
+	tc -n "$sender" -s -j qdisc show dev up0 |
+		jq '.[] | select(.kind == "netem").drops'
+}
+
+# Some 180 packets; of so few none may get lost by chance, and once more then.
+lossy_transfers()
+{
+	local try drops
+
+	for ((try = 0; try < loss_tries; try++)); do
+		transfer "$ipv4" || return 1
+		drops=$(netem_drops)
+		echo "$drops lost"
+		[ "$drops" -eq 0 ] || return 0
+	done
+	return 1
+}
+
+with_losses()
+{
+	local status
+
+	slow_port ecn min 15kb max 40kb && lossy 1 add ||
+		return 1
+	lossy_transfers
+	status=$?
+	lossy 65535 del
+	return "$status"
+}
+
+# held_for TIMES: seen so often in a row.
+held_for()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		flow_is "${held[$algorithm]}" || return 1
+	done
+}
+
+# A flow without the limit exceeds it, then keeps it, then exceeds it again.
+parameter_acts()
+{
+	local status
+
+	up0_port limit 450kb || return 1
+	start_in "$receiver" wget -q -O /dev/null "$(url "$ipv4" long)"
+	poll 30 flow_is "${held[$algorithm]} | not" &&
+	set_params "${holds[$algorithm]}" && poll 30 held_for 4 &&
+	reset_params &&
+	poll 30 flow_is "${held[$algorithm]} | not"
+	status=$?
+	stop "$started"
+	return "$status"
+}
+
+page_bytes=250000
+mkdir "$dir/www"
+head -c "$page_bytes" /dev/urandom >"$dir/www/page"
+head -c 40000000 /dev/zero >"$dir/www/long"
+plan 21
+check "network with a router" make_network
+modprobe -a tcp_timely tcp_swift tcp_smartt tcp_dcqcn
+in_netns "$sender" sysctl -q -w net.ipv4.tcp_ecn=1
+in_netns "$receiver" sysctl -q -w net.ipv4.tcp_ecn=1
+for algorithm in timely swift_vaisf smartt dcqcn; do
+	case $algorithm in
+	smartt | dcqcn) marks='.mark_pkts > 0' ;;
+	*) marks='.mark_pkts >= 0' ;;
+	esac
+	check "$algorithm: chosen in both namespaces, its parameters set" choose
+	check "$algorithm: a port that marks, IPv4: the file arrives, the flow is sane" \
+		with_marks "$marks"
+	check "$algorithm: a port that drops, IPv6: the file arrives, the flow is sane" \
+		without_marks
+	check "$algorithm: 1 % lost: the file arrives" with_losses
+	check "$algorithm: a parameter acts on a flow, and no longer once reset" \
+		parameter_acts
+done
+finish
