@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The Quell TCP option: bytes to values and back.
+ *
+ * What each byte means stands in Documentation/wire-format.md.  Like a core,
+ * this knows no socket, no packet and no clock, and is compiled into the kernel
+ * and into the user-space tests alike.  Fields are in network order; an encoded
+ * option is a multiple of four bytes, filled up with no-operations.
+ *
+ *	SYN:		254 | 8 | ExID | version | 0 | 0 0
+ *	else:		254 | length | ExID | flags | entropy | sections
+ *	  data		payload length (2) | departure (4)
+ *	  ACK		echoed departure (4) | hold time (3) | n (2) | its entropy
+ *	else, short:	254 | 8 | ExID | echoed departure + hold time
+ *
+ * Sections stand in the order of their flags.  A flag that is not known here
+ * belongs to a section that stands behind the known ones: it is skipped.
+ */
+#ifndef _QUELL_OPTION_H
+#define _QUELL_OPTION_H
+
+#include <quell/core/types.h>
+
+/* RFC 4727's kind for experiments, with RFC 6994's identifier; not registered. */
+#define QUELL_OPT_KIND		254
+#define QUELL_OPT_EXID		0x5155U
+
+#define QUELL_OPT_VERSION	1
+
+/* Kinds of one byte (RFC 9293). */
+#define QUELL_OPT_END		0
+#define QUELL_OPT_NOP		1
+
+/* Kind, length, ExID; then flags and entropy. */
+#define QUELL_OPT_EXID_BYTES	4U
+#define QUELL_OPT_HEAD_BYTES	6U
+#define QUELL_OPT_DATA_BYTES	6U
+#define QUELL_OPT_ACK_BYTES	10U
+#define QUELL_OPT_SYN_BYTES	8U
+#define QUELL_OPT_SHORT_BYTES	8U
+/* The longest this version writes, with its padding. */
+#define QUELL_OPT_MAX_BYTES	24U
+
+/* flags on the wire */
+#define QUELL_OPT_F_DATA	0x01	/* the data section is there */
+#define QUELL_OPT_F_ACK		0x02	/* the ACK section is there */
+#define QUELL_OPT_F_START	0x10	/* first packet of a message, nothing was outstanding */
+#define QUELL_OPT_F_MORE	0x20	/* more data waits behind this packet */
+#define QUELL_OPT_F_CE		0x40	/* the packet echoed was marked CE */
+#define QUELL_OPT_F_HARDWARE	0x80	/* the hold time begins at a hardware stamp */
+
+#define QUELL_OPT_F_KNOWN	(QUELL_OPT_F_DATA | QUELL_OPT_F_ACK |		\
+				 QUELL_OPT_F_START | QUELL_OPT_F_MORE |		\
+				 QUELL_OPT_F_CE | QUELL_OPT_F_HARDWARE)
+
+/* Largest hold time; it stands for all longer ones. */
+#define QUELL_OPT_HOLD_MAX_NS	0xffffffU
+
+enum quell_opt_form {
+	QUELL_OPT_SYN,		/* on SYN and SYN-ACK: version */
+	QUELL_OPT_FULL,		/* flags and sections */
+	QUELL_OPT_SHORT,	/* echo_ns alone */
+};
+
+/**
+ * struct quell_opt - what one option says
+ * @form:		which fields count
+ * @version:		QUELL_OPT_SYN: highest version spoken
+ * @flags:		QUELL_OPT_F_*; unknown ones are dropped when decoding
+ * @entropy:		path entropy of this packet
+ * @payload_bytes:	data: length of the payload, which trimming would lose
+ * @depart_ns:		data: when the packet's last bit left the host, its
+ *			clock, ns modulo 2^32; in a burst cut later, the first's
+ * @echo_ns:		ACK: @depart_ns of the newest data packet received; in
+ *			the short form with the hold time added
+ * @hold_ns:		ACK: from that packet's arrival to this ACK, ns, at most
+ *			QUELL_OPT_HOLD_MAX_NS
+ * @senders:		ACK: number of active senders, 0 not said
+ * @echo_entropy:	ACK: entropy of the packet echoed
+ */
+struct quell_opt {
+	enum quell_opt_form	form;
+	u8			version;
+	u8			flags;
+	u8			entropy;
+	u16			payload_bytes;
+	u32			depart_ns;
+	u32			echo_ns;
+	u32			hold_ns;
+	u16			senders;
+	u8			echo_entropy;
+};
+
+static inline void quell_opt_put_u16(u8 *to, u16 value)
+{
+	to[0] = value >> 8;
+	to[1] = value & 0xff;
+}
+
+static inline void quell_opt_put_u32(u8 *to, u32 value)
+{
+	quell_opt_put_u16(to, value >> 16);
+	quell_opt_put_u16(to + 2, value & 0xffff);
+}
+
+static inline u16 quell_opt_get_u16(const u8 *from)
+{
+	return (u16)(from[0] << 8 | from[1]);
+}
+
+static inline u32 quell_opt_get_u32(const u8 *from)
+{
+	return (u32)quell_opt_get_u16(from) << 16 | quell_opt_get_u16(from + 2);
+}
+
+/* Length as the option itself states it, without padding. */
+static inline u32 quell_opt_stated_bytes(const struct quell_opt *opt)
+{
+	u32 bytes = QUELL_OPT_HEAD_BYTES;
+
+	if (opt->form == QUELL_OPT_SYN)
+		return QUELL_OPT_SYN_BYTES;
+	if (opt->form == QUELL_OPT_SHORT)
+		return QUELL_OPT_SHORT_BYTES;
+	if (opt->flags & QUELL_OPT_F_DATA)
+		bytes += QUELL_OPT_DATA_BYTES;
+	if (opt->flags & QUELL_OPT_F_ACK)
+		bytes += QUELL_OPT_ACK_BYTES;
+	return bytes;
+}
+
+/**
+ * quell_opt_bytes() - room an option takes in a header
+ * @opt: @form and @flags count
+ *
+ * Context: any.
+ * Return: bytes, a multiple of 4, at most QUELL_OPT_MAX_BYTES.
+ */
+static inline u32 quell_opt_bytes(const struct quell_opt *opt)
+{
+	return (quell_opt_stated_bytes(opt) + 3) & ~3U;
+}
+
+static inline u8 *quell_opt_put_ack(u8 *to, const struct quell_opt *opt)
+{
+	u32 hold_ns = opt->hold_ns;
+
+	if (hold_ns > QUELL_OPT_HOLD_MAX_NS)
+		hold_ns = QUELL_OPT_HOLD_MAX_NS;
+	quell_opt_put_u32(to, opt->echo_ns);
+	to[4] = hold_ns >> 16;
+	quell_opt_put_u16(to + 5, hold_ns & 0xffff);
+	quell_opt_put_u16(to + 7, opt->senders);
+	to[9] = opt->echo_entropy;
+	return to + QUELL_OPT_ACK_BYTES;
+}
+
+static inline u8 *quell_opt_put_full(u8 *to, const struct quell_opt *opt)
+{
+	*to++ = opt->flags;
+	*to++ = opt->entropy;
+	if (opt->flags & QUELL_OPT_F_DATA) {
+		quell_opt_put_u16(to, opt->payload_bytes);
+		quell_opt_put_u32(to + 2, opt->depart_ns);
+		to += QUELL_OPT_DATA_BYTES;
+	}
+	if (opt->flags & QUELL_OPT_F_ACK)
+		to = quell_opt_put_ack(to, opt);
+	return to;
+}
+
+/**
+ * quell_opt_encode() - write an option
+ * @opt: values; flags must be known ones
+ * @to:  quell_opt_bytes() bytes
+ *
+ * Context: any.
+ * Return: bytes written, padding included.
+ */
+static inline u32 quell_opt_encode(const struct quell_opt *opt, u8 *to)
+{
+	u32 bytes = quell_opt_bytes(opt);
+	u8 *end = to + bytes;
+
+	*to++ = QUELL_OPT_KIND;
+	*to++ = quell_opt_stated_bytes(opt);
+	quell_opt_put_u16(to, QUELL_OPT_EXID);
+	to += 2;
+	if (opt->form == QUELL_OPT_SYN) {
+		*to++ = opt->version;
+		*to++ = 0;
+		quell_opt_put_u16(to, 0);
+		to += 2;
+	} else if (opt->form == QUELL_OPT_SHORT) {
+		quell_opt_put_u32(to, opt->echo_ns);
+		to += 4;
+	} else {
+		to = quell_opt_put_full(to, opt);
+	}
+	while (to < end)
+		*to++ = QUELL_OPT_NOP;
+	return bytes;
+}
+
+static inline void quell_opt_get_ack(const u8 *from, struct quell_opt *opt)
+{
+	opt->echo_ns = quell_opt_get_u32(from);
+	opt->hold_ns = (u32)from[4] << 16 | quell_opt_get_u16(from + 5);
+	opt->senders = quell_opt_get_u16(from + 7);
+	opt->echo_entropy = from[9];
+}
+
+static inline bool quell_opt_get_full(const u8 *from, u32 bytes, struct quell_opt *opt)
+{
+	if (bytes < QUELL_OPT_HEAD_BYTES)
+		return false;
+	opt->form = QUELL_OPT_FULL;
+	opt->flags = from[4] & QUELL_OPT_F_KNOWN;
+	opt->entropy = from[5];
+	if (bytes < quell_opt_stated_bytes(opt))
+		return false;
+	from += QUELL_OPT_HEAD_BYTES;
+	if (opt->flags & QUELL_OPT_F_DATA) {
+		opt->payload_bytes = quell_opt_get_u16(from);
+		opt->depart_ns = quell_opt_get_u32(from + 2);
+		from += QUELL_OPT_DATA_BYTES;
+	}
+	if (opt->flags & QUELL_OPT_F_ACK)
+		quell_opt_get_ack(from, opt);
+	return true;
+}
+
+/**
+ * quell_opt_decode() - read an option
+ * @from:  the option, from its kind on, as quell_opt_find() found it
+ * @bytes: its stated length
+ * @syn:   the segment has the SYN flag
+ * @opt:   set in full when the result is true
+ *
+ * Context: any.
+ * Return: false when its length is too short for what it claims to hold.
+ */
+static inline bool quell_opt_decode(const u8 *from, u32 bytes, bool syn,
+				    struct quell_opt *opt)
+{
+	*opt = (struct quell_opt) { .form = QUELL_OPT_SHORT };
+	if (syn) {
+		if (bytes < QUELL_OPT_SYN_BYTES)
+			return false;
+		opt->form = QUELL_OPT_SYN;
+		opt->version = from[4];
+		return true;
+	}
+	if (bytes != QUELL_OPT_SHORT_BYTES)
+		return quell_opt_get_full(from, bytes, opt);
+	opt->echo_ns = quell_opt_get_u32(from + 4);
+	return true;
+}
+
+static inline bool quell_opt_is_ours(const u8 *option, u32 bytes)
+{
+	return option[0] == QUELL_OPT_KIND && bytes >= QUELL_OPT_EXID_BYTES &&
+	       quell_opt_get_u16(option + 2) == QUELL_OPT_EXID;
+}
+
+/**
+ * quell_opt_find() - look for the option among a segment's options
+ * @options: first byte behind the fixed TCP header
+ * @bytes:   bytes of options, at most 40
+ * @stated:  set to the option's own length when it was found
+ *
+ * Stops at a malformed option, as TCP does.
+ *
+ * Context: any.
+ * Return: place of the option's kind in @options; @bytes when there is none.
+ */
+static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
+{
+	u32 at = 0;
+
+	while (at < bytes && options[at] != QUELL_OPT_END) {
+		if (options[at] == QUELL_OPT_NOP) {
+			at++;
+			continue;
+		}
+		if (at + 1 >= bytes || options[at + 1] < 2 ||
+		    at + options[at + 1] > bytes)
+			break;
+		*stated = options[at + 1];
+		if (quell_opt_is_ours(options + at, *stated))
+			return at;
+		at += *stated;
+	}
+	return bytes;
+}
+
+#endif /* _QUELL_OPTION_H */
