@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Wireshark dissector of the Quell TCP option; what each byte means stands in
+-- Documentation/wire-format.md.
+--
+--	tshark -X lua_script:quell.lua -r FILE -Y quell -V
+--
+-- It looks at every TCP segment after all other dissectors, for the option is
+-- of the kind for experiments, which belongs to nobody.
+
+local KIND = 254
+local EXID = 0x5155
+local NOP = 1
+local END = 0
+
+local quell = Proto("quell", "Quell TCP option")
+
+local forms = { [0] = "SYN", [1] = "full", [2] = "short" }
+local fields = {
+	form = ProtoField.uint8("quell.form", "Form", base.DEC, forms),
+	version = ProtoField.uint8("quell.version", "Version"),
+	flags = ProtoField.uint8("quell.flags", "Flags", base.HEX),
+	data = ProtoField.bool("quell.flags.data", "Data section", 8, nil, 0x01),
+	ack = ProtoField.bool("quell.flags.ack", "ACK section", 8, nil, 0x02),
+	start = ProtoField.bool("quell.flags.start", "Start of a message", 8, nil, 0x10),
+	more = ProtoField.bool("quell.flags.more", "More data waits", 8, nil, 0x20),
+	ce = ProtoField.bool("quell.flags.ce", "Echoed packet was marked CE", 8, nil, 0x40),
+	hardware = ProtoField.bool("quell.flags.hardware", "Hold time from a hardware stamp",
+				   8, nil, 0x80),
+	entropy = ProtoField.uint8("quell.entropy", "Path entropy"),
+	payload = ProtoField.uint16("quell.payload_bytes", "Payload length"),
+	depart = ProtoField.uint32("quell.depart_ns", "Departure (ns)"),
+	echo = ProtoField.uint32("quell.echo_ns", "Echoed departure (ns)"),
+	hold = ProtoField.uint24("quell.hold_ns", "Hold time (ns)"),
+	senders = ProtoField.uint16("quell.senders", "Active senders"),
+	echo_entropy = ProtoField.uint8("quell.echo_entropy", "Entropy of the echoed packet"),
+}
+for _, field in pairs(fields) do
+	table.insert(quell.fields, field)
+end
+
+local malformed = ProtoExpert.new("quell.malformed", "Option shorter than what it claims to hold",
+				  expert.group.MALFORMED, expert.severity.ERROR)
+quell.experts = { malformed }
+
+local tcp_options = Field.new("tcp.options")
+local tcp_syn = Field.new("tcp.flags.syn")
+
+-- Range of the option among a segment's options, or nil.
+local function find(options)
+	local at = 0
+
+	while at < options:len() do
+		local kind = options(at, 1):uint()
+
+		if kind == END then
+			return nil
+		elseif kind == NOP then
+			at = at + 1
+		else
+			if at + 2 > options:len() then
+				return nil
+			end
+			local length = options(at + 1, 1):uint()
+			if length < 2 or at + length > options:len() then
+				return nil
+			end
+			if kind == KIND and length >= 4 and options(at + 2, 2):uint() == EXID then
+				return options(at, length)
+			end
+			at = at + length
+		end
+	end
+	return nil
+end
+
+local function data_section(tree, option, at)
+	tree:add(fields.payload, option(at, 2))
+	tree:add(fields.depart, option(at + 2, 4))
+	return at + 6
+end
+
+local function ack_section(tree, option, at)
+	tree:add(fields.echo, option(at, 4))
+	tree:add(fields.hold, option(at + 4, 3))
+	tree:add(fields.senders, option(at + 7, 2))
+	tree:add(fields.echo_entropy, option(at + 9, 1))
+	return at + 10
+end
+
+local function full(tree, option)
+	if option:len() < 6 then
+		return false
+	end
+	local flags = option(4, 1):uint()
+	local has_data, has_ack = flags % 2 == 1, math.floor(flags / 2) % 2 == 1
+	local flags_tree = tree:add(fields.flags, option(4, 1))
+	for _, name in ipairs({ "data", "ack", "start", "more", "ce", "hardware" }) do
+		flags_tree:add(fields[name], option(4, 1))
+	end
+	tree:add(fields.entropy, option(5, 1))
+	if option:len() < 6 + (has_data and 6 or 0) + (has_ack and 10 or 0) then
+		return false
+	end
+	local at = 6
+	if has_data then
+		at = data_section(tree, option, at)
+	end
+	if has_ack then
+		ack_section(tree, option, at)
+	end
+	return true
+end
+
+local function syn(tree, option)
+	if option:len() < 8 then
+		return false
+	end
+	tree:add(fields.version, option(4, 1))
+	return true
+end
+
+local function short(tree, option)
+	tree:add(fields.echo, option(4, 4))
+	return true
+end
+
+function quell.dissector(_, _, root)
+	local info = tcp_options()
+
+	if not info then
+		return
+	end
+	local option = find(info.range)
+	if not option then
+		return
+	end
+	local tree = root:add(quell, option)
+	local form, read = 1, full
+	if tcp_syn().value then
+		form, read = 0, syn
+	elseif option:len() == 8 then
+		form, read = 2, short
+	end
+	tree:add(fields.form, form):set_generated()
+	if not read(tree, option) then
+		tree:add_proto_expert_info(malformed)
+	end
+end
+
+register_postdissector(quell)
