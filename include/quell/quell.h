@@ -164,7 +164,7 @@ struct quell_event {
  * @params_derive:	optional: recompute derived fields of a block about to
  *			be published
  * @counters:		table of counters
- * @counters_nr:	their number
+ * @counters_nr:	their number; 0 none
  * @counters_bytes:	size of the block of counters
  * @fractional_window:	windows that are no whole number of segments are kept on
  *			average, see quell_apply(); otherwise rounded down

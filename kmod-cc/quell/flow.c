@@ -121,6 +121,8 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->rcv_marked = false;
 	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
 	cc->flow = flow_alloc(sk, qnet, algo);
+	if (cc->flow)
+		quell_signal_open(cc->flow, sk);
 	cc->magic = QUELL_CC_MAGIC;
 	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algos[algo->slot].socks);
@@ -156,8 +158,10 @@ void quell_cc_release(struct sock *sk)
 	if (!quell_cc_ready(sk))
 		return;
 	cc->magic = 0;
-	if (cc->flow)
+	if (cc->flow) {
+		quell_signal_close(cc->flow, sk, QUELL_OPTION_NOT_OFFERED);
 		flow_release(cc->flow);
+	}
 	cc->flow = NULL;
 	atomic_dec(&qnet->algos[cc->algo->slot].socks);
 	if (atomic_dec_and_test(&qnet->socks))

@@ -276,6 +276,8 @@ static int cc_change(struct genl_info *info, bool reset)
 	err = 0;
 unlock:
 	mutex_unlock(&quell_mutex);
+	if (!err)
+		quell_hooks_settle(qnet);
 	return err;
 }
 
@@ -354,7 +356,8 @@ static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
 		void *hdr;
 
-		if (index && !quell_algos[index - 1])
+		if (index && (!quell_algos[index - 1] ||
+			      !quell_algos[index - 1]->counters_nr))
 			continue;
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_STAT_GET);

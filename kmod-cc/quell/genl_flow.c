@@ -20,6 +20,14 @@ static const char * const quell_limit_names[] = {
 	[QUELL_LIMIT_RECEIVER]	= "receiver",
 };
 
+static const char * const quell_option_names[] = {
+	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
+	[QUELL_OPTION_ON]		= "on",
+	[QUELL_OPTION_NO_ANSWER]	= "no-answer",
+	[QUELL_OPTION_NO_ROOM]		= "no-room",
+	[QUELL_OPTION_STRIPPED]		= "stripped",
+};
+
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
 {
 	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
@@ -59,7 +67,10 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
 	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
-			   quell_limit_names[READ_ONCE(flow->limit)]))
+			   quell_limit_names[READ_ONCE(flow->limit)]) ||
+	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
+			   quell_option_names[READ_ONCE(flow->option)]) ||
+	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->remote_ns)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -73,6 +84,8 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 	} counters[] = {
 		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
 		  READ_ONCE(flow->samples) },
+		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
+		  READ_ONCE(flow->echoes) },
 		{ "rtt-karn", "Samples given up because the segment was retransmitted.",
 		  READ_ONCE(flow->karn) },
 		{ "retransmits", "Segments sent again.",

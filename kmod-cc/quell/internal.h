@@ -16,9 +16,12 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
+#include <quell/option.h>
 #include <quell/quell.h>
 
 struct net_device;
+struct nf_hook_state;
+struct tcphdr;
 
 /* Algorithms at one time; DESIGN.md names eight. */
 #define QUELL_ALGOS_MAX		16
@@ -42,6 +45,16 @@ enum quell_counter {
 	QUELL_N_SEGMENT_RING_OVERRUN,
 	QUELL_N_ARRIVAL_RING_OVERRUN,
 	QUELL_N_PATH_CHANGES,
+	QUELL_N_RTT_ECHO,
+	QUELL_N_RTT_ECHO_REFUSED,
+	QUELL_N_OPTION_AGREED,
+	QUELL_N_OPTION_SENT,
+	QUELL_N_OPTION_RECEIVED,
+	QUELL_N_OPTION_NO_ROOM,
+	QUELL_N_OPTION_MALFORMED,
+	QUELL_N_OPTION_BAD_CHECKSUM,
+	QUELL_N_OPTION_OUT_OF_WINDOW,
+	QUELL_N_OPTION_STRIPPED,
 	QUELL_N_MAX,
 };
 
@@ -86,6 +99,7 @@ struct quell_algo_net {
  * @socks:	Quell sockets, with or without a context
  * @hooks_work:	registers and unregisters the hooks
  * @hooked:	the hooks are registered; written by @hooks_work only
+ * @offers:	who offered the option, by hash of the connection; offer.c
  * @counters:	per-cpu counters
  * @algos:	by slot
  */
@@ -99,6 +113,7 @@ struct quell_net {
 	atomic_t			socks;
 	struct delayed_work		hooks_work;
 	bool				hooked;
+	atomic64_t			*offers;
 	struct quell_counters __percpu	*counters;
 	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
 };
@@ -159,10 +174,75 @@ struct quell_link {
  * struct quell_arrival - receipt of a segment that carried an ACK
  * @rx_ns:	CLOCK_MONOTONIC, ns
  * @ack_seq:	its acknowledgment number
+ * @echo_ns:	departure it echoed, ns modulo 2^32
+ * @hold_ns:	how long the other host had held that echo, ns; 0 not said
+ * @echoed:	the two are there
  */
 struct quell_arrival {
 	u64	rx_ns;
 	u32	ack_seq;
+	u32	echo_ns;
+	u32	hold_ns;
+	bool	echoed;
+};
+
+/* Data packets kept between their receipt and the ACK that answers them. */
+#define QUELL_ECHOES_MAX	16
+
+/**
+ * struct quell_echo - a data packet whose departure is to be echoed
+ * @rx_ns:	its receipt, CLOCK_MONOTONIC, ns
+ * @seq:	first sequence number
+ * @end_seq:	sequence number after the last
+ * @depart_ns:	its departure, the sender's clock, ns modulo 2^32
+ * @entropy:	its path entropy
+ * @marked:	it was marked CE
+ */
+struct quell_echo {
+	u64	rx_ns;
+	u32	seq;
+	u32	end_seq;
+	u32	depart_ns;
+	u8	entropy;
+	bool	marked;
+};
+
+/* What this host offered on a connection; offer.c. */
+#define QUELL_OFFER_NONE	0
+#define QUELL_OFFER_MADE	1
+#define QUELL_OFFER_NO_ROOM	2
+
+/**
+ * struct quell_offer_key - a connection as offer.c names it
+ * @local: this host's address, IPv4 in the first word and zeros behind
+ * @peer:  the other host's
+ * @sport: this host's port, network order
+ * @dport: the other host's
+ * @zero:  0, for the whole is hashed
+ */
+struct quell_offer_key {
+	struct in6_addr	local;
+	struct in6_addr	peer;
+	__be16		sport;
+	__be16		dport;
+	u32		zero;
+};
+
+/* Whether the option is spoken on a connection, and why not; quell_option_names[]. */
+enum quell_option_state {
+	QUELL_OPTION_NOT_OFFERED,
+	QUELL_OPTION_ON,
+	QUELL_OPTION_NO_ANSWER,
+	QUELL_OPTION_NO_ROOM,
+	QUELL_OPTION_STRIPPED,
+};
+
+/* What quell_option_take() made of a packet. */
+enum quell_option_result {
+	QUELL_OPTION_ABSENT,
+	QUELL_OPTION_TAKEN,
+	QUELL_OPTION_MALFORMED,
+	QUELL_OPTION_BAD_CHECKSUM,
 };
 
 /* What holds a flow back; quell_limit_names[]. */
@@ -192,10 +272,13 @@ enum quell_limit {
  * @round_seq:		the round trip ends when more than this is acknowledged
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		what the window had beyond whole segments when it began
- * @arrivals_lock:	protects @arrivals, @arrivals_nr, @arrivals_lost
+ * @option_room_bytes:	taken from the segments for the option
+ * @arrivals_lock:	protects from @arrivals to @echoes_nr
  * @arrivals:		newest receipts, oldest first
  * @arrivals_nr:	how many of them
  * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @echo:		newest data packets to be echoed, oldest first
+ * @echoes_nr:		how many of them
  * @now:		what the flow last decided
  * @inflight_bytes:	bytes in flight before the last ACK
  * @samples:		round-trip times taken in ns
@@ -206,12 +289,18 @@ enum quell_limit {
  * @clock:		enum quell_clock of the newest round-trip time
  * @limit:		enum quell_limit
  * @hops:		switches on the path; written by the receive hook
+ * @option:		enum quell_option_state
+ * @option_seen:	the other end's option came; written by the receive hook
+ * @option_missed:	packets without it before that; written by the receive hook
+ * @remote_ns:		how long the other host held the newest echo, ns
+ * @echoes:		round-trip times taken from echoes
  * @rcu:		for freeing after the last reader
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
- * @segments to @rest_bytes they belong to the holder of the socket lock.  From
- * @now on the holder of the socket lock (@hops: the receive hook) writes with WRITE_ONCE() and
- * anybody in an RCU read section reads with READ_ONCE().
+ * @segments to @option_room_bytes they belong to the holder of the socket lock.
+ * From @now on the holder of the socket lock (where said so, the receive hook)
+ * writes with WRITE_ONCE() and anybody in an RCU read section reads with
+ * READ_ONCE().
  */
 struct quell_flow {
 	struct rhash_head	node;
@@ -230,11 +319,14 @@ struct quell_flow {
 	u32			round_seq;
 	u32			carry_bytes;
 	u32			rest_bytes;
+	u32			option_room_bytes;
 
-	spinlock_t		arrivals_lock;	/* protects the three below */
+	spinlock_t		arrivals_lock;	/* protects the five below */
 	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];
 	u32			arrivals_nr;
 	u32			arrivals_lost;
+	struct quell_echo	echo[QUELL_ECHOES_MAX];
+	u32			echoes_nr;
 
 	struct quell_snapshot	now;
 	u64			inflight_bytes;
@@ -246,6 +338,11 @@ struct quell_flow {
 	u8			clock;
 	u8			limit;
 	u8			hops;
+	u8			option;
+	bool			option_seen;
+	u32			option_missed;
+	u32			remote_ns;
+	u64			echoes;
 
 	struct rcu_head		rcu;
 };
@@ -256,6 +353,8 @@ extern struct list_head quell_nets;
 extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 extern u32 quell_algos_gen;
 struct quell_net *quell_net(const struct net *net);
+int quell_algo_join_nets(struct quell_algo *algo);
+void quell_algo_leave_nets(struct quell_algo *algo);
 
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
@@ -275,15 +374,65 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
 const struct quell_segment *
 quell_segments_find(const struct quell_segments *segments, u32 seq);
 void quell_segments_drop(struct quell_segments *segments, u32 una);
+u32 quell_segment_first_end(const struct quell_segment *segment);
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps);
-void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns);
-u64 quell_arrival_take(struct quell_flow *flow, u32 una);
+void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arrival);
+bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival);
+
+/* echo.c */
+void quell_echo_add(struct quell_flow *flow, const struct quell_echo *echo);
+bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
+		     struct quell_echo *echo);
+
+/* offer.c */
+int quell_offers_net_init(struct quell_net *qnet);
+void quell_offers_net_exit(struct quell_net *qnet);
+void quell_offer_key(struct quell_offer_key *key, const struct in6_addr *local,
+		     const struct in6_addr *peer, __be16 sport, __be16 dport);
+void quell_offer_key_of(struct quell_offer_key *key, const struct sk_buff *skb,
+			const struct tcphdr *th, bool out);
+void quell_offer_peer(struct quell_net *qnet, const struct quell_offer_key *key,
+		      u8 version);
+void quell_offer_own(struct quell_net *qnet, const struct quell_offer_key *key, u8 own);
+u8 quell_offer_get(struct quell_net *qnet, const struct quell_offer_key *key, u8 *own);
+
+/* signal.c */
+int quell_signal_init(void);
+void quell_signal_exit(void);
+bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
+			 bool syn_ack);
+bool quell_signal_asks(const struct quell_net *qnet);
+bool quell_signal_listens(const struct quell_net *qnet);
+void quell_signal_open(struct quell_flow *flow, struct sock *sk);
+void quell_signal_close(struct quell_flow *flow, struct sock *sk,
+			enum quell_option_state state);
+void quell_signal_check(struct quell_flow *flow, struct sock *sk);
+
+/* option.c */
+bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);
+u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt);
+bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
+enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
+					   struct quell_opt *opt);
+
+/* transmit.c */
+unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state);
+unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state);
+
+/* receive.c */
+unsigned int quell_receive4(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state);
+unsigned int quell_receive6(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state);
 
 /* hooks.c */
 void quell_hooks_init(struct quell_net *qnet);
 void quell_hooks_exit(struct quell_net *qnet);
 void quell_hooks_want(struct quell_net *qnet);
+void quell_hooks_settle(struct quell_net *qnet);
 void quell_hooks_linger(struct quell_net *qnet);
 
 /* sample.c */

@@ -5,6 +5,12 @@
  *	flow.c		context of a flow, found by socket
  *	segments.c	rings of departures and arrivals
  *	hooks.c		signal plane: network hooks, per namespace
+ *	transmit.c	signal plane: what a packet out is given
+ *	receive.c	signal plane: what a packet in tells
+ *	signal.c	signal plane: whether the Quell option is spoken
+ *	echo.c		signal plane: which data packet an ACK answers
+ *	offer.c		signal plane: who offered it while a connection opened
+ *	option.c	signal plane: the option in packets
  *	link.c		speed of the interfaces
  *	cc.c		the callbacks of TCP that all algorithms share
  *	sample.c	TCP's state to a sample, a decision to TCP's state
@@ -74,8 +80,14 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 	}
 }
 
-/* Parameters and counters of the algorithm, in every namespace. */
-static int algo_join_nets(struct quell_algo *algo)
+/**
+ * quell_algo_join_nets() - parameters and counters, in every namespace
+ * @algo: description; of its operations the name counts
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
+ */
+int quell_algo_join_nets(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
 	int err;
@@ -100,8 +112,13 @@ unlock:
 	return err;
 }
 
-/* No socket uses the algorithm. */
-static void algo_leave_all_nets(struct quell_algo *algo)
+/**
+ * quell_algo_leave_nets() - undo quell_algo_join_nets()
+ * @algo: description; no socket uses it
+ *
+ * Context: process, may sleep.
+ */
+void quell_algo_leave_nets(struct quell_algo *algo)
 {
 	mutex_lock(&quell_mutex);
 	quell_algos[algo->slot] = NULL;
@@ -123,13 +140,13 @@ int quell_algo_register(struct quell_algo *algo)
 {
 	int err;
 
-	err = algo_join_nets(algo);
+	err = quell_algo_join_nets(algo);
 	if (err)
 		return err;
 	quell_cc_ops_init(algo);
 	err = tcp_register_congestion_control(&algo->ops);
 	if (err)
-		algo_leave_all_nets(algo);
+		quell_algo_leave_nets(algo);
 	return err;
 }
 EXPORT_SYMBOL_GPL(quell_algo_register);
@@ -146,7 +163,7 @@ EXPORT_SYMBOL_GPL(quell_algo_register);
 void quell_algo_unregister(struct quell_algo *algo)
 {
 	tcp_unregister_congestion_control(&algo->ops);
-	algo_leave_all_nets(algo);
+	quell_algo_leave_nets(algo);
 }
 EXPORT_SYMBOL_GPL(quell_algo_unregister);
 
@@ -183,6 +200,9 @@ static int __net_init quell_net_init(struct net *net)
 	qnet->counters = alloc_percpu(struct quell_counters);
 	if (!qnet->counters)
 		return -ENOMEM;
+	err = quell_offers_net_init(qnet);
+	if (err)
+		goto free_counters;
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 
@@ -200,6 +220,8 @@ leave_algos:
 	net_leave_algos(qnet);
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
+	quell_offers_net_exit(qnet);
+free_counters:
 	free_percpu(qnet->counters);
 	return err;
 }
@@ -217,6 +239,7 @@ static void __net_exit quell_net_exit(struct net *net)
 	quell_links_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
+	quell_offers_net_exit(qnet);
 	free_percpu(qnet->counters);
 }
 
@@ -234,9 +257,13 @@ static int __init quell_init(void)
 	err = quell_flows_init();
 	if (err)
 		return err;
-	err = register_pernet_subsys(&quell_net_ops);
+	/* Before the first namespace, so that each has its parameters from the start. */
+	err = quell_signal_init();
 	if (err)
 		goto flows_exit;
+	err = register_pernet_subsys(&quell_net_ops);
+	if (err)
+		goto signal_exit;
 	err = quell_links_init();
 	if (err)
 		goto unregister_pernet;
@@ -249,6 +276,8 @@ links_exit:
 	quell_links_exit();
 unregister_pernet:
 	unregister_pernet_subsys(&quell_net_ops);
+signal_exit:
+	quell_signal_exit();
 flows_exit:
 	quell_flows_exit();
 	return err;
@@ -259,6 +288,7 @@ static void __exit quell_exit(void)
 	quell_genl_exit();
 	quell_links_exit();
 	unregister_pernet_subsys(&quell_net_ops);
+	quell_signal_exit();
 	rcu_barrier();
 	quell_flows_exit();
 }

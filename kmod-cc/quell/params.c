@@ -45,10 +45,12 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 
 	if (!block)
 		return -ENOMEM;
-	an->stats = __alloc_percpu(algo->counters_bytes, sizeof(u64));
-	if (!an->stats) {
-		kfree(block);
-		return -ENOMEM;
+	if (algo->counters_nr) {
+		an->stats = __alloc_percpu(algo->counters_bytes, sizeof(u64));
+		if (!an->stats) {
+			kfree(block);
+			return -ENOMEM;
+		}
 	}
 	params_default(algo, block);
 	rcu_assign_pointer(an->params, block);

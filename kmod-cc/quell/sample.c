@@ -10,6 +10,9 @@
  *
  *	rtt = receipt - (departure + serialisation on the first link)
  *
+ * Where the other end speaks the Quell option it echoes that departure, and no
+ * ring has to be asked which transmission an ACK answers.
+ *
  * Until the first such sample of a flow (its hooks are not there yet, memory
  * was short), the stack's own microsecond value stands in, and the sample says
  * so; a flow that has had nanoseconds never goes back, for the two do not
@@ -53,25 +56,44 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	return floor_ns;
 }
 
-/* Time of the newest delivered segment in ns; 0 when there is no sample. */
-static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
-			 u32 acked_seq, const struct rate_sample *rs, u8 *flags)
+/*
+ * From the departure the other host echoed: whatever was sent twice, reported
+ * selectively or acknowledged by an ACK that got lost, it is that of the packet
+ * this ACK answers.  All packets of a burst have the departure of its first:
+ * the newest of them is known when the ACK is for that burst.  0 when it cannot
+ * be told, or cannot have been.
+ */
+static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
+			  const struct quell_segment *segment,
+			  const struct quell_arrival *arrival)
 {
-	const struct quell_segment *segment;
-	u32 seq = tp->snd_una;
-	s64 rtt_ns;
-	u64 rx_ns;
+	u32 rtt_ns = (u32)arrival->rx_ns - arrival->echo_ns;
+	u64 left_ns;
 
-	rx_ns = quell_arrival_take(flow, tp->snd_una);
-	/*
-	 * Without SACK, an end beyond snd_una is that of the burst whose middle
-	 * this ACK acknowledges: nothing of it is known beyond snd_una.
-	 */
-	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
-		seq = rs->last_end_seq;
-	else if (seq == acked_seq)
+	if (!rtt_ns || rtt_ns > S32_MAX) {
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
 		return 0;
-	segment = quell_segments_find(&flow->segments, seq);
+	}
+	if (!segment)
+		return sample_floored_ns(flow, tp, rtt_ns);
+	left_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),
+					flow->link.bytes_ps);
+	if ((u32)left_ns != arrival->echo_ns)
+		return segment->end_seq - segment->seq > segment->packet_bytes ?
+		       0 : sample_floored_ns(flow, tp, rtt_ns);
+	left_ns = quell_segment_left_ns(segment, seq, flow->link.bytes_ps) - left_ns;
+	if (segment->queued || left_ns)
+		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
+	return rtt_ns;
+}
+
+/* From the departure recorded here. */
+static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
+			  const struct quell_segment *segment,
+			  const struct rate_sample *rs, u64 rx_ns)
+{
+	s64 rtt_ns;
+
 	if (!segment) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_DEPARTURE);
 		return 0;
@@ -92,8 +114,44 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		quell_count(flow->qnet, QUELL_N_RTT_NOT_POSITIVE);
 		return 0;
 	}
-	if (seq == segment->end_seq)
-		*flags |= QUELL_S_SEGMENT_DONE;
+	return rtt_ns;
+}
+
+/* Time of the newest delivered segment in ns; 0 when there is no sample. */
+static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			 u32 acked_seq, const struct rate_sample *rs,
+			 struct quell_sample *sample)
+{
+	const struct quell_segment *segment;
+	struct quell_arrival arrival = {};
+	u32 seq = tp->snd_una;
+	u64 rtt_ns;
+
+	quell_arrival_take(flow, tp->snd_una, &arrival);
+	/*
+	 * Without SACK, an end beyond snd_una is that of the burst whose middle
+	 * this ACK acknowledges: nothing of it is known beyond snd_una.
+	 */
+	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
+		seq = rs->last_end_seq;
+	else if (seq == acked_seq)
+		return 0;
+	segment = quell_segments_find(&flow->segments, seq);
+	if (arrival.echoed) {
+		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
+		sample->remote_ns = min_t(u64, arrival.hold_ns, rtt_ns);
+		WRITE_ONCE(flow->remote_ns, arrival.hold_ns);
+	} else {
+		rtt_ns = sample_ring_ns(flow, tp, seq, segment, rs, arrival.rx_ns);
+	}
+	if (!rtt_ns)
+		return 0;
+	if (arrival.echoed) {
+		WRITE_ONCE(flow->echoes, flow->echoes + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
+	}
+	if (segment && seq == segment->end_seq)
+		sample->flags |= QUELL_S_SEGMENT_DONE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->samples, flow->samples + 1);
 	return rtt_ns;
@@ -123,7 +181,8 @@ static void sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		sample_kernel_rtt(sk, rs, sample);
 		return;
 	}
-	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, &sample->flags);
+	quell_signal_check(flow, sk);
+	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
 	if (rtt_ns) {
 		sample->rtt_ns = rtt_ns;

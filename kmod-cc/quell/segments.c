@@ -161,6 +161,20 @@ void quell_segments_drop(struct quell_segments *segments, u32 una)
 }
 
 /**
+ * quell_segment_first_end() - where the first packet of a burst ends
+ * @segment: entry
+ *
+ * Context: any.
+ * Return: sequence number after its last byte.
+ */
+u32 quell_segment_first_end(const struct quell_segment *segment)
+{
+	u32 bytes = segment->end_seq - segment->seq;
+
+	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
+}
+
+/**
  * quell_segment_left_ns() - when the packet before @seq had left the interface
  * @segment:       entry with seq < @seq <= end_seq
  * @seq:           sequence number after the last byte of interest
@@ -193,19 +207,18 @@ u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 /**
  * quell_arrival_add() - note the receipt of an acknowledgment
  * @flow:    flow it belongs to
- * @ack_seq: its acknowledgment number
- * @rx_ns:   time of receipt, CLOCK_MONOTONIC, ns
+ * @arrival: what came
  *
  * Context: softirq or process context, RCU read side.
  */
-void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns)
+void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arrival)
 {
 	struct quell_arrival *arrivals = flow->arrivals;
 	bool lost = false;
 
 	spin_lock_bh(&flow->arrivals_lock);
 	if (flow->arrivals_nr &&
-	    arrivals[flow->arrivals_nr - 1].ack_seq == ack_seq) {
+	    arrivals[flow->arrivals_nr - 1].ack_seq == arrival->ack_seq) {
 		flow->arrivals_nr--;
 	} else if (flow->arrivals_nr == QUELL_ARRIVALS_MAX) {
 		memmove(arrivals, arrivals + 1,
@@ -214,9 +227,7 @@ void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns)
 		WRITE_ONCE(flow->arrivals_lost, flow->arrivals_lost + 1);
 		lost = true;
 	}
-	arrivals[flow->arrivals_nr].ack_seq = ack_seq;
-	arrivals[flow->arrivals_nr].rx_ns = rx_ns;
-	flow->arrivals_nr++;
+	arrivals[flow->arrivals_nr++] = *arrival;
 	spin_unlock_bh(&flow->arrivals_lock);
 	if (lost)
 		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
@@ -224,30 +235,31 @@ void quell_arrival_add(struct quell_flow *flow, u32 ack_seq, u64 rx_ns)
 
 /**
  * quell_arrival_take() - when the acknowledgment being processed came in
- * @flow: flow
- * @una:  first sequence number not acknowledged
+ * @flow:    flow
+ * @una:     first sequence number not acknowledged
+ * @arrival: set when there is one
  *
  * The newest receipt that TCP may have processed wins, and older ones go.
  *
  * Context: socket lock.
- * Return: time of receipt, CLOCK_MONOTONIC, ns; 0 when there is none.
+ * Return: whether there is one.
  */
-u64 quell_arrival_take(struct quell_flow *flow, u32 una)
+bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
 {
 	struct quell_arrival *arrivals = flow->arrivals;
-	u64 rx_ns = 0;
+	bool found = false;
 	u32 i;
 
 	spin_lock_bh(&flow->arrivals_lock);
-	for (i = flow->arrivals_nr; i > 0; i--) {
+	for (i = flow->arrivals_nr; i > 0 && !found; i--) {
 		if (after(arrivals[i - 1].ack_seq, una))
 			continue;
-		rx_ns = arrivals[i - 1].rx_ns;
+		found = true;
+		*arrival = arrivals[i - 1];
 		flow->arrivals_nr -= i;
 		memmove(arrivals, arrivals + i,
 			flow->arrivals_nr * sizeof(*arrivals));
-		break;
 	}
 	spin_unlock_bh(&flow->arrivals_lock);
-	return rx_ns;
+	return found;
 }

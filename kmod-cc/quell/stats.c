@@ -52,6 +52,36 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_PATH_CHANGES] =
 		COUNTER(PATH_CHANGES, "path-changes",
 			"Flow hashes drawn anew because an algorithm asked for another path."),
+	[QUELL_N_RTT_ECHO] =
+		COUNTER(RTT_ECHO, "rtt-echo",
+			"Round-trip times taken from the departure the other host echoed."),
+	[QUELL_N_RTT_ECHO_REFUSED] =
+		COUNTER(RTT_ECHO_REFUSED, "rtt-echo-refused",
+			"Echoes of a departure that cannot have been."),
+	[QUELL_N_OPTION_AGREED] =
+		COUNTER(OPTION_AGREED, "option-agreed",
+			"Connections that opened with the Quell option."),
+	[QUELL_N_OPTION_SENT] =
+		COUNTER(OPTION_SENT, "option-sent",
+			"Packets sent with the Quell option."),
+	[QUELL_N_OPTION_RECEIVED] =
+		COUNTER(OPTION_RECEIVED, "option-received",
+			"Packets received with the Quell option."),
+	[QUELL_N_OPTION_NO_ROOM] =
+		COUNTER(OPTION_NO_ROOM, "option-no-room",
+			"Packets sent without the option because header or packet was full."),
+	[QUELL_N_OPTION_MALFORMED] =
+		COUNTER(OPTION_MALFORMED, "option-malformed",
+			"Options refused because their length does not hold what they claim."),
+	[QUELL_N_OPTION_BAD_CHECKSUM] =
+		COUNTER(OPTION_BAD_CHECKSUM, "option-bad-checksum",
+			"Options refused because the packet's checksum does not hold."),
+	[QUELL_N_OPTION_OUT_OF_WINDOW] =
+		COUNTER(OPTION_OUT_OF_WINDOW, "option-out-of-window",
+			"Options refused because the packet's numbers are outside the window."),
+	[QUELL_N_OPTION_STRIPPED] =
+		COUNTER(OPTION_STRIPPED, "option-stripped",
+			"Connections that gave the option up because it never came through."),
 };
 
 /**

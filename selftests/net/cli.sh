@@ -75,7 +75,7 @@ no_module()
 
 no_algorithm()
 {
-	modprobe quell && [ "$(quell -j cc show)" = "[]" ] &&
+	modprobe quell && [ "$(quell -j cc show | jq -c 'map(.name)')" = '["quell"]' ] &&
 	status 1 quell cc show swift && says "\(none is loaded, try: modprobe tcp_swift\)"
 }
 
@@ -85,7 +85,8 @@ show_is_text()
 {
 	left_quell cc show >"$dir/text" || return 1
 	cat "$dir/text"
-	head -n 1 "$dir/text" | grep -qE '^swift: [0-9]+ flows?, preset vaisf-iii-d$' &&
+	head -n 1 "$dir/text" | grep -q '^quell: ' &&
+	grep -qE '^swift: [0-9]+ flows?, preset vaisf-iii-d$' "$dir/text" &&
 	sed -n 2p "$dir/text" | grep -qE '^  PARAMETER +VALUE +DEFAULT +RANGE +MEANING$' &&
 	grep -qE '^  base-target +5us +5us +100ns \.\. 1s +[A-Z]' "$dir/text" &&
 	grep -qE '^  ai +50Mbit +50Mbit +8Kbit \.\. 1Tbit ' "$dir/text" &&
@@ -98,15 +99,15 @@ show_is_text()
 show_is_json()
 {
 	left_quell -j cc show >"$dir/json" || return 1
-	json 'map(.name) == ["swift", "swift_vaisf"] and
-		map(.preset) == ["vaisf-iii-d", "vi-a"] and
-		(.[0].flows | type) == "number" and (.[0].params | length) >= 13' "$dir/json" &&
-	json '.[0].params | all((.name | length) > 0 and (.doc | length) > 0 and
+	json 'map(.name) == ["quell", "swift", "swift_vaisf"] and
+		map(.preset) == [null, "vaisf-iii-d", "vi-a"] and
+		(.[1].flows | type) == "number" and (.[1].params | length) >= 13' "$dir/json" &&
+	json '.[1].params | all((.name | length) > 0 and (.doc | length) > 0 and
 		.value == .default and .min <= .value and .value <= .max)' "$dir/json" &&
-	json '.[0].params[] | select(.name == "base-target") |
+	json '.[1].params[] | select(.name == "base-target") |
 		.unit == "ns" and .value == 5000 and .min == 100 and .max == 1000000000' \
 		"$dir/json" &&
-	json '.[0].params[] | select(.name == "beta") | .unit == "q16" and .value == 52429' \
+	json '.[1].params[] | select(.name == "beta") | .unit == "q16" and .value == 52429' \
 		"$dir/json"
 }
 
@@ -226,8 +227,8 @@ bad_values()
 		# shellcheck disable=SC2086 # a list of words
 		check "refused: quell $arguments" refused "$pattern" $arguments
 	done <<'END'
-unknown algorithm 'nosuch' \(loaded: swift, swift_vaisf\)|cc show nosuch
-unknown algorithm 'nosuch' \(loaded: swift, swift_vaisf\)|cc set nosuch base-target 5us
+unknown algorithm 'nosuch' \(loaded: quell, swift, swift_vaisf\)|cc show nosuch
+unknown algorithm 'nosuch' \(loaded: quell, swift, swift_vaisf\)|cc set nosuch base-target 5us
 unknown algorithm 'averyveryverylongname' |cc reset averyveryverylongname
 no parameter 'nosuch' \(it has: base-target, hop-scale|cc show swift nosuch
 no parameter 'nosuch' \(it has: base-target, hop-scale|cc set swift nosuch 5us
@@ -373,7 +374,7 @@ flow_text()
 	addresses=$(jq -r '"\(.src):\(.sport) -> \(.dst):\(.dport)"' "$dir/flow")
 	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
 	grep -qxF "$addresses dev l0 $sk" "$dir/text" &&
-	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+$" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ option:not-offered$" "$dir/text" &&
 	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
 	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
 }

@@ -149,6 +149,8 @@ static void print_measured(struct out *o, const struct flow *f)
 		out_qty(o, "target_ns", " target:%s", QUELL_UNIT_NS, f->target_ns);
 	if (HAVE(f, QUELL_A_FLOW_CLOCK))
 		out_str(o, "clock", " clock:%s", clock_name(f->clock));
+	if (f->remote_ns)
+		out_qty(o, "remote_ns", " remote:%s", QUELL_UNIT_NS, f->remote_ns);
 	if (HAVE(f, QUELL_A_FLOW_HOPS))
 		out_u64(o, "hops", " hops:%s", f->hops);
 	if (f->link_bytes_ps)
@@ -171,6 +173,8 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_u64(o, "inflight_bytes", " inflight:%sb", f->inflight_bytes);
 	if (f->limited_by && *f->limited_by)
 		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
+	if (f->option)
+		out_str(o, "option", " option:%s", f->option);
 	out_text(o, "\n");
 }
 

@@ -286,6 +286,10 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return get_u32(attr, &f->mss_bytes);
 	case QUELL_A_FLOW_LIMITED_BY:
 		return get_string(attr, &f->limited_by);
+	case QUELL_A_FLOW_OPTION:
+		return get_string(attr, &f->option);
+	case QUELL_A_FLOW_REMOTE_DELAY:
+		return get_uint(attr, &f->remote_ns);
 	case QUELL_A_FLOW_COUNTER:
 		return add_counter(&f->counters, attr);
 	}
@@ -368,6 +372,7 @@ void flow_list_free(struct flow_list *l)
 		counters_free(&l->list[i].counters);
 		free(l->list[i].cc);
 		free(l->list[i].limited_by);
+		free(l->list[i].option);
 	}
 	free(l->list);
 	*l = (struct flow_list){};

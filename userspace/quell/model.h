@@ -60,6 +60,7 @@ struct stat_group {
 struct flow {
 	char		*cc;
 	char		*limited_by;
+	char		*option;
 	struct counters	counters;
 	uint64_t	cookie;
 	uint64_t	link_bytes_ps;
@@ -69,6 +70,7 @@ struct flow {
 	uint64_t	rtt_ns;
 	uint64_t	min_rtt_ns;
 	uint64_t	target_ns;
+	uint64_t	remote_ns;
 	uint32_t	ifindex;
 	uint32_t	clock;
 	uint32_t	hops;

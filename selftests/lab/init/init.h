@@ -129,6 +129,7 @@ const char *swport_stat_name(int attr);
 
 /* genl.c */
 void cmd_param(void);
+void counters_collect(void);
 
 /* probe.c */
 void cmd_probe(void);

@@ -203,6 +203,7 @@ void cmd_run(void)
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
 	stats_collect();
+	counters_collect();
 	control("clear");
 	/* An open file keeps the module loaded. */
 	close(control_fd);

@@ -35,6 +35,7 @@ INCAST_OPTIONS = {
     "queue.ecn-probability": "--ecn-probability",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
+    "option": "--option",
     "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
     "record.window": "--window", "noise.max": "--noise", "noise.at": "--noise-at",
 }
@@ -105,6 +106,7 @@ def _incast_options(parser):
     add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
     add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
+    add("--option", action="store_true", help="Quell's algorithms speak the Quell TCP option")
     add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
     add("--noise-at", metavar="HOSTS", help="which: hosts (default: all), senders, receivers")
     add("--seed", metavar="N", default="1", help="of everything random; default 1")
@@ -156,6 +158,7 @@ def incast_table(args):
         "until": args.until,
         "topology": network,
         "tso": args.tso,
+        "option": args.option or None,
         "queue": _given(queue),
         "noise": noise or None,
         "algorithm": _algorithms(args.cc, args.set),

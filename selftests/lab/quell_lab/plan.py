@@ -9,6 +9,7 @@ DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_DEQUEUE = 1			# enum swport_ecn_mode
+OPTION_OFFER = 1		# parameter "option" of "quell"
 
 # Hosts are Debian's TCP but for what a measurement at these rates needs.
 HOST_SYSCTLS = (
@@ -33,6 +34,7 @@ def write(scenario, variant):
     lines += _routes(scenario)
     lines += _sysctls(scenario.graph, variant)
     lines += _qdiscs(scenario)
+    lines += _option(scenario, variant)
     for host in scenario.graph.hosts:
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
@@ -99,6 +101,12 @@ def _sysctls(graph, variant):
     for switch in graph.switches:
         lines += [f"sysctl {switch} {key} {value}" for key, value in SWITCH_SYSCTLS]
     return lines
+
+
+def _option(scenario, variant):
+    if not scenario.option or "quell.ko" not in variant.modules:
+        return []
+    return [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]
 
 
 def _qdiscs(scenario):

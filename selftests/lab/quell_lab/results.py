@@ -45,6 +45,7 @@ class RunResult:
     cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns)]
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
     ports: dict			# port label -> {counter: value}
+    counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
     virtual_ns: int
     wall_s: float		# of the whole process
     run_wall_s: float		# from the first flow on: no boot, no set-up
@@ -126,6 +127,19 @@ def _ports(directory):
     return ports
 
 
+def _counters(directory, variant):
+    """What Quell counted; without quell.ko there is no such file."""
+    counters = {}
+    if "quell.ko" not in variant.modules:
+        return counters
+    for place, fields in _lines(directory, "counters.out"):
+        if len(fields) != 4:
+            raise RunError(f"{place}: {len(fields)} fields instead of 4")
+        one = counters.setdefault(fields[1], {})
+        one[fields[2]] = one.get(fields[2], 0) + _ints(place, fields[3:], 1)[0]
+    return {name: dict(sorted(counters[name].items())) for name in sorted(counters)}
+
+
 def _virtual_ns(directory):
     for place, fields in _lines(directory, "done.out"):
         if fields[0] == "ok" and len(fields) > 1 and fields[1].startswith("virtual_ns="):
@@ -138,7 +152,8 @@ def read(directory, scenario, variant, wall_s, run_wall_s):
     virtual_ns = _virtual_ns(directory)
     return RunResult(variant, _flows(directory, scenario), _queues(directory),
                      _series(directory, "cwnd.out", 3), _series(directory, "delivered.out", 1),
-                     _ports(directory), virtual_ns, wall_s, run_wall_s)
+                     _ports(directory), _counters(directory, variant), virtual_ns, wall_s,
+                     run_wall_s)
 
 
 def queue_max_bytes(counters):

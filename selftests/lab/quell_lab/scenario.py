@@ -87,6 +87,7 @@ TOP_KEYS = {
     "seed": Key("int", 0, 2**32 - 1, 1),
     "until": Key("time", 1000, flows.TIME_MAX, None),
     "tso": Key("int", 1, TSO_MAX, 1),
+    "option": Key("bool", default=False),
     "topology": Key("table"),
     "queue": Key("table", default=None),
     "noise": Key("table", default=None),
@@ -147,6 +148,7 @@ class Scenario:
     paper: tuple		# paper.Row
     noise: Noise
     tso_pkts: int
+    option: bool		# hosts with Quell speak its TCP option
     config: dict		# as written, for reports
 
     def links(self, flow):
@@ -227,7 +229,7 @@ def build(table, places=None):
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     Record(record["queue"], record["cwnd"], record["window"]), until_ns,
                     checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
-                    top["tso"], table)
+                    top["tso"], top["option"], table)
 
 
 def _checks(places, top):

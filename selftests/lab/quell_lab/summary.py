@@ -166,6 +166,7 @@ def summarise(scenario, result):
         "trims": 0,
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
+        "counters": result.counters,
         "virtual_ns": result.virtual_ns,
         "wall_s": round(result.wall_s, 3),
         "run_wall_s": round(result.run_wall_s, 3),

@@ -77,6 +77,12 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
 
+    def test_option_is_offered_by_hosts_with_quell_alone(self):
+        for name, option, lines in (("swift", True, 3), ("swift", False, 0), ("cubic", True, 0)):
+            wanted = helpers.build(option=option, algorithm=[{"name": name}])
+            text = plan.write(wanted, wanted.variants[0])
+            self.assertEqual(text.count(" quell option 1\n"), lines, (name, option))
+
     def test_tso_is_said_of_every_cable_when_allowed(self):
         for tso, words in ((1, 0), (44, 3)):
             wanted = helpers.build(tso=tso)

@@ -70,6 +70,19 @@ class Reading(unittest.TestCase):
                     self.read()
                 self.put(name, GOOD[name])
 
+    def test_counters_of_all_hosts_add_up(self):
+        wanted = helpers.build(algorithm=[{"name": "swift"}])
+        self.put("counters.out", "h2 swift rtos 1\nh1 quell rtt-echo 7\nh1 swift rtos 2\n")
+        result = results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        self.assertEqual(result.counters, {"quell": {"rtt-echo": 7}, "swift": {"rtos": 3}})
+        self.put("counters.out", "h2 swift rtos\n")
+        with self.assertRaisesRegex(RunError, "3 fields instead of 4"):
+            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        os.remove(os.path.join(self.directory, "counters.out"))
+        with self.assertRaisesRegex(RunError, "counters.out"):
+            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        self.assertEqual(self.read().counters, {})
+
     def test_missing_file_is_named(self):
         os.remove(os.path.join(self.directory, "cwnd.out"))
         with self.assertRaisesRegex(RunError, "cwnd.out"):

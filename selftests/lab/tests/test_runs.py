@@ -38,6 +38,7 @@ def results(end="40000", queue="3000", delivered="3000", first="30000"):
         + "2 40000 3000\\n" * (delivered == "3000"))
     put("ports.out", "".join("s1 p%d tx_packets=9 kind=swport data_backlog_max_bytes=%s "
         "control_backlog_max_bytes=0\\n" % (i, queue if i == 3 else 0) for i in (1, 2, 3)))
+    put("counters.out", "h1 quell rtt-samples 9\\n")
     put("done.out", "ok virtual_ns=40000\\n")
 print("quell-progress 0 0 2", flush=True)
 """

@@ -127,6 +127,8 @@ static void flow_list_add__whole(void)
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, sizeof(address), address);
 	mnl_attr_put_u16(nlh, QUELL_A_FLOW_DPORT, 5201);
 	mnl_attr_put_strz(nlh, QUELL_A_FLOW_LIMITED_BY, "window");
+	mnl_attr_put_strz(nlh, QUELL_A_FLOW_OPTION, "no-answer");
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_REMOTE_DELAY, 1ULL << 40);
 	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
@@ -136,6 +138,8 @@ static void flow_list_add__whole(void)
 	tap_equal_u64(l.list[0].cookie, 0x1f, "flow_list_add__cookie");
 	tap_equal_u64(l.list[0].dport, 5201, "flow_list_add__dport");
 	tap_ok(!memcmp(l.list[0].saddr, address, 4), "flow_list_add__saddr");
+	tap_ok(!strcmp(l.list[0].option, "no-answer"), "flow_list_add__option");
+	tap_equal_u64(l.list[0].remote_ns, 1ULL << 40, "flow_list_add__remote_delay");
 	tap_equal_u64(l.list[0].counters.n, 1, "flow_list_add__counters");
 	tap_equal_u64(l.list[0].counters.list[0].value, 4, "flow_list_add__counter_value");
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Quell option in packets: which option a packet gets, putting it in,
+ * taking it out.
+ *
+ *	out:	SYN, SYN-ACK	the offer
+ *		data		departure, and the echo of what came in if there is
+ *				room (on a full segment there is not)
+ *		pure ACK	the echo; with many SACK blocks its short form, or
+ *				none: SACK blocks are never cut, losing them costs
+ *				more than the echo is worth
+ *	in:	the option is taken out, so that the stack sees the header it
+ *		expects (its fast path compares the length) and may merge ACKs
+ *
+ * The option stands first behind the fixed header, where a switch finds it
+ * without a search.  Nothing is put in that would make a packet longer than
+ * the path's MTU, the header longer than 60 bytes, or that has a checksum
+ * already.  A packet whose checksum does not hold is left alone, for TCP to
+ * count and drop.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/tcp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/tcp.h>
+#include "internal.h"
+
+#define TCP_HEADER_MAX_BYTES	60
+
+/* Bytes of the longest packet this becomes on the wire. */
+static u32 option_packet_bytes(const struct sk_buff *skb)
+{
+	if (!skb_is_gso(skb))
+		return skb->len;
+	return skb_transport_offset(skb) + tcp_hdrlen(skb) + skb_shinfo(skb)->gso_size;
+}
+
+static bool option_fits(const struct sk_buff *skb, u32 bytes)
+{
+	return tcp_hdrlen(skb) + bytes <= TCP_HEADER_MAX_BYTES &&
+	       option_packet_bytes(skb) + bytes <= dst_mtu(skb_dst(skb)) &&
+	       skb->len + bytes <= IP_MAX_MTU &&
+	       skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+/* Lengths and checksums say again what the packet is. */
+static void option_fix_ip(struct sk_buff *skb)
+{
+	u32 ip_bytes = skb_transport_offset(skb);
+
+	if (ip_hdr(skb)->version == 4) {
+		ip_hdr(skb)->tot_len = htons(skb->len);
+		ip_send_check(ip_hdr(skb));
+	} else {
+		ipv6_hdr(skb)->payload_len = htons(skb->len - ip_bytes);
+	}
+}
+
+static void option_fix_tcp(struct sk_buff *skb)
+{
+	u32 tcp_bytes = skb->len - skb_transport_offset(skb);
+	struct tcphdr *th = tcp_hdr(skb);
+
+	if (ip_hdr(skb)->version == 4)
+		th->check = ~tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr,
+					  ip_hdr(skb)->daddr, 0);
+#if IS_ENABLED(CONFIG_IPV6)
+	else
+		th->check = ~tcp_v6_check(tcp_bytes, &ipv6_hdr(skb)->saddr,
+					  &ipv6_hdr(skb)->daddr, 0);
+#endif
+}
+
+/**
+ * quell_option_insert() - put an option into a packet on its way out
+ * @skb: from the network header on; quell_option_choose() found room in it
+ * @opt: the option
+ *
+ * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
+ * Return: false when memory was short; the packet is as it was.
+ */
+bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
+{
+	u32 bytes = quell_opt_bytes(opt);
+	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
+	u32 ip_bytes = skb_transport_offset(skb);
+	u8 *headers;
+
+	if (skb_cow_head(skb, bytes))
+		return false;
+	headers = skb->data;
+	skb_push(skb, bytes);
+	memmove(skb->data, headers, moved_bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, ip_bytes);
+	skb->csum_start -= bytes;
+	quell_opt_encode(opt, skb->data + moved_bytes);
+	tcp_hdr(skb)->doff += bytes / 4;
+	option_fix_ip(skb);
+	option_fix_tcp(skb);
+	return true;
+}
+
+/**
+ * quell_option_has_room() - whether a packet has room for more
+ * @skb:   packet on its way out, from the network header on
+ * @opt:   what it gets
+ * @flags: QUELL_OPT_F_* of sections beside those
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: whether all of it fits.
+ */
+bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags)
+{
+	struct quell_opt more = { .form = opt->form, .flags = opt->flags | flags };
+
+	return option_fits(skb, quell_opt_bytes(&more));
+}
+
+/**
+ * quell_option_choose() - which form of the option a packet has room for
+ * @skb:  packet on its way out, from the network header on
+ * @opt:  as wanted; where a pure ACK has not the room @form becomes
+ *	  QUELL_OPT_SHORT, and the hold time is in the echo
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: bytes it will take; 0 when there is no room for any.
+ */
+u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
+{
+	if (option_fits(skb, quell_opt_bytes(opt)))
+		return quell_opt_bytes(opt);
+	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
+		return 0;
+	opt->form = QUELL_OPT_SHORT;
+	opt->echo_ns += opt->hold_ns;
+	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
+}
+
+static bool option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
+{
+	if (ip_hdr(skb)->version == 4)
+		return !nf_ip_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
+	return !nf_ip6_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
+}
+
+/* Whether the option is where, and padded as, quell_option_insert() has it. */
+static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 options_bytes)
+{
+	u32 end = ALIGN(stated_bytes, 4);
+	u32 i;
+
+	if (at || end > options_bytes)
+		return false;
+	for (i = stated_bytes; i < end; i++)
+		if (options[i] != QUELL_OPT_NOP)
+			return false;
+	return true;
+}
+
+/* Removes @bytes behind the fixed TCP header; the checksum was seen to hold. */
+static bool option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
+{
+	if (skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
+		return false;
+	memmove(skb->data + bytes, skb->data, ip_bytes + sizeof(struct tcphdr));
+	__skb_pull(skb, bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, ip_bytes);
+	tcp_hdr(skb)->doff -= bytes / 4;
+	option_fix_ip(skb);
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->csum_level = 0;
+	return true;
+}
+
+/**
+ * quell_option_take() - take the option out of a packet that came in
+ * @skb:      packet, from the network header on
+ * @ip_bytes: length of the network header
+ * @opt:      set for QUELL_OPTION_TAKEN
+ *
+ * An option that is not where we put it, or in a packet longer than its length
+ * field can say, is read and stays, and so does that of a SYN, whose options
+ * the stack reads one by one anyway.
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ * Return: what became of it; nothing but QUELL_OPTION_TAKEN may be believed.
+ */
+enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
+					   struct quell_opt *opt)
+{
+	u32 options_bytes, at, stated_bytes = 0;
+	u8 buffer[TCP_HEADER_MAX_BYTES];
+	const struct tcphdr *th;
+	const u8 *options;
+	bool syn, first;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
+	if (!th || th->doff * 4 <= sizeof(*th))
+		return QUELL_OPTION_ABSENT;
+	th = skb_header_pointer(skb, ip_bytes, th->doff * 4, buffer);
+	if (!th)
+		return QUELL_OPTION_ABSENT;
+	options = (const u8 *)(th + 1);
+	options_bytes = th->doff * 4 - sizeof(*th);
+	at = quell_opt_find(options, options_bytes, &stated_bytes);
+	if (at == options_bytes)
+		return QUELL_OPTION_ABSENT;
+	syn = th->syn;
+	if (!quell_opt_decode(options + at, stated_bytes, syn, opt))
+		return QUELL_OPTION_MALFORMED;
+	first = option_is_first(options, at, stated_bytes, options_bytes);
+	if (!option_checksum_holds(skb, ip_bytes))
+		return QUELL_OPTION_BAD_CHECKSUM;
+	if (first && !syn && skb->len <= IP_MAX_MTU)
+		option_remove(skb, ip_bytes, ALIGN(stated_bytes, 4));
+	return QUELL_OPTION_TAKEN;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal plane, LOCAL_IN, first: a segment for a Quell socket came in.
+ *
+ * The socket lock is not held, nothing of the socket may be trusted; the flow
+ * is found by the socket's address.  Time of receipt, acknowledgment number and
+ * what the Quell option told go into the flow's arrival ring, for the sample of
+ * that ACK; the departure that data carried waits for the next packet out.
+ * The option is taken out of the packet.
+ *
+ * Ignored: IPv6 segments behind extension headers.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/tcp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include <compat/inet_lookup.h>
+#include "internal.h"
+
+/* A header this long at most has room for the echo. */
+#define IN_ROOM_HEADER_BYTES	32U
+
+/* Numbers this far off are looked at whatever the window. */
+#define IN_WINDOW_MIN_BYTES	65536U
+
+/**
+ * struct receive_headers - what the headers of a segment that came in say
+ * @ip_bytes:	length of the network header
+ * @seq:	sequence number
+ * @ack_seq:	acknowledgment number
+ * @ttl:	time-to-live
+ * @marked:	marked CE
+ * @had_room:	the header had room for the echo
+ */
+struct receive_headers {
+	u32	ip_bytes;
+	u32	seq;
+	u32	ack_seq;
+	u8	ttl;
+	bool	marked;
+	bool	had_room;
+};
+
+/* Initial time-to-live values in use; the nearest above is what was sent. */
+static u8 receive_hops(u8 ttl)
+{
+	if (ttl <= 64)
+		return 64 - ttl;
+	if (ttl <= 128)
+		return 128 - ttl;
+	return 255 - ttl;
+}
+
+/*
+ * Whether TCP would look at a segment with these numbers.  The socket is not
+ * locked, so the window is taken a little wide: an ACK may be here before the
+ * sender has moved snd_nxt, and never is for what was not written.
+ */
+static bool receive_window(const struct sock *sk, const struct receive_headers *in)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 window = max_t(u32, READ_ONCE(tp->rcv_wnd), IN_WINDOW_MIN_BYTES);
+	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt);
+	u32 most_bytes = max_t(u32, READ_ONCE(tp->max_window), IN_WINDOW_MIN_BYTES);
+
+	return !before(in->seq, rcv_nxt - window) &&
+	       !after(in->seq, rcv_nxt + window) &&
+	       !after(in->ack_seq, READ_ONCE(tp->write_seq)) &&
+	       !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes);
+}
+
+/* What the other end's option told: into the arrival, and what to echo. */
+static void receive_told(struct quell_flow *flow, const struct receive_headers *in,
+			 const struct quell_opt *opt, u32 payload_bytes,
+			 struct quell_arrival *arrival)
+{
+	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
+	if (!READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_seen, true);
+	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
+		arrival->echoed = true;
+		arrival->echo_ns = opt->echo_ns;
+		arrival->hold_ns = opt->hold_ns;
+	}
+	if (opt->flags & QUELL_OPT_F_DATA) {
+		struct quell_echo echo = {
+			.rx_ns = arrival->rx_ns,
+			.seq = in->seq,
+			.end_seq = in->seq + payload_bytes,
+			.depart_ns = opt->depart_ns,
+			.entropy = opt->entropy,
+			.marked = in->marked,
+		};
+
+		quell_echo_add(flow, &echo);
+	}
+}
+
+/* The header was read through, whether the option was taken out or not. */
+static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive_headers *in)
+{
+	struct tcphdr buffer;
+	const struct tcphdr *th;
+
+	th = skb_header_pointer(skb, in->ip_bytes, sizeof(buffer), &buffer);
+	return th ? skb->len - in->ip_bytes - __tcp_hdrlen(th) : 0;
+}
+
+/* The option of a segment whose flow speaks it; the packet may be rewritten. */
+static void receive_option(struct quell_flow *flow, const struct sock *sk,
+			   struct sk_buff *skb, const struct receive_headers *in,
+			   struct quell_arrival *arrival)
+{
+	struct quell_opt opt;
+
+	switch (quell_option_take(skb, in->ip_bytes, &opt)) {
+	case QUELL_OPTION_TAKEN:
+		if (receive_window(sk, in))
+			receive_told(flow, in, &opt, receive_payload_bytes(skb, in),
+				     arrival);
+		else
+			quell_count(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
+		break;
+	case QUELL_OPTION_MALFORMED:
+		quell_count(flow->qnet, QUELL_N_OPTION_MALFORMED);
+		break;
+	case QUELL_OPTION_BAD_CHECKSUM:
+		quell_count(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
+		break;
+	case QUELL_OPTION_ABSENT:
+		if (!READ_ONCE(flow->option_seen) && in->had_room)
+			WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
+		break;
+	}
+}
+
+static void receive_flow(const struct sock *sk, struct sk_buff *skb,
+			 const struct receive_headers *in)
+{
+	struct quell_arrival arrival = {
+		.ack_seq = in->ack_seq,
+		.rx_ns = ktime_get_ns(),
+	};
+	struct quell_flow *flow;
+
+	if (!sk_fullsock(sk))
+		return;
+	flow = quell_flow_find(sk);
+	if (!flow)
+		return;
+	if (READ_ONCE(flow->hops) != receive_hops(in->ttl))
+		WRITE_ONCE(flow->hops, receive_hops(in->ttl));
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		receive_option(flow, sk, skb, in, &arrival);
+	quell_arrival_add(flow, &arrival);
+}
+
+/* A SYN or SYN-ACK: there is no flow yet, what it offers is remembered. */
+static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+			u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(net);
+	enum quell_option_result result;
+	struct quell_offer_key key;
+	struct quell_opt opt;
+
+	if (!quell_signal_listens(qnet))
+		return;
+	quell_offer_key_of(&key, skb, th, false);
+	result = quell_option_take(skb, ip_bytes, &opt);
+	if (result == QUELL_OPTION_MALFORMED)
+		quell_count(qnet, QUELL_N_OPTION_MALFORMED);
+	quell_offer_peer(qnet, &key, result == QUELL_OPTION_TAKEN ? opt.version : 0);
+}
+
+static void receive_describe(struct receive_headers *in, const struct tcphdr *th, u32 ip_bytes)
+{
+	in->ip_bytes = ip_bytes;
+	in->seq = ntohl(th->seq);
+	in->ack_seq = ntohl(th->ack_seq);
+	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
+}
+
+unsigned int quell_receive4(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	struct receive_headers in;
+	struct sock *sk;
+
+	if (iph->protocol != IPPROTO_TCP)
+		return NF_ACCEPT;
+	th = skb_header_pointer(skb, ip_hdrlen(skb), sizeof(buffer), &buffer);
+	if (!th)
+		return NF_ACCEPT;
+	if (th->syn) {
+		receive_syn(state->net, skb, th, ip_hdrlen(skb));
+		return NF_ACCEPT;
+	}
+	if (!th->ack)
+		return NF_ACCEPT;
+	receive_describe(&in, th, ip_hdrlen(skb));
+	in.ttl = iph->ttl;
+	in.marked = INET_ECN_is_ce(iph->tos);
+	if (skb->sk) {
+		receive_flow(skb->sk, skb, &in);
+		return NF_ACCEPT;
+	}
+	/* Without early demultiplexing nobody has looked yet. */
+	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
+			       th->dest, inet_iif(skb), inet_sdif(skb));
+	if (sk) {
+		receive_flow(sk, skb, &in);
+		sock_gen_put(sk);
+	}
+	return NF_ACCEPT;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+unsigned int quell_receive6(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	struct receive_headers in;
+	struct sock *sk;
+
+	if (ip6h->nexthdr != NEXTHDR_TCP)
+		return NF_ACCEPT;
+	th = skb_header_pointer(skb, sizeof(*ip6h), sizeof(buffer), &buffer);
+	if (!th)
+		return NF_ACCEPT;
+	if (th->syn) {
+		receive_syn(state->net, skb, th, sizeof(*ip6h));
+		return NF_ACCEPT;
+	}
+	if (!th->ack)
+		return NF_ACCEPT;
+	receive_describe(&in, th, sizeof(*ip6h));
+	in.ttl = ip6h->hop_limit;
+	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
+	if (skb->sk) {
+		receive_flow(skb->sk, skb, &in);
+		return NF_ACCEPT;
+	}
+	sk = quell_inet6_lookup(state->net, &ip6h->saddr, th->source,
+				&ip6h->daddr, th->dest, inet6_iif(skb),
+				inet6_sdif(skb));
+	if (sk) {
+		receive_flow(sk, skb, &in);
+		sock_gen_put(sk);
+	}
+	return NF_ACCEPT;
+}
+#endif

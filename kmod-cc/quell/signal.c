@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether the Quell option is asked for, per namespace, and what a connection
+ * agreed on.
+ *
+ * The parameters of the signal plane are shown and set as those of the
+ * algorithms are, under the name "quell".
+ *
+ *	option	0	never spoken: offers of others are not answered
+ *		1	offered on every connection of a Quell socket
+ *		2	answered when the other end offers it
+ */
+#include <net/inet_connection_sock.h>
+#include <net/tcp.h>
+#include "internal.h"
+
+#define SIGNAL_OPTION_OFF	0ULL
+#define SIGNAL_OPTION_OFFER	1ULL
+#define SIGNAL_OPTION_ANSWER	2ULL
+
+/* What data packets carry: the room set aside in each segment. */
+#define SIGNAL_ROOM_BYTES	12U
+
+/*
+ * A receiver's packets that had room for the option and came without, before
+ * the first that had it: the option is being taken out on the way.
+ */
+#define SIGNAL_MISSED_MAX	32
+
+/**
+ * struct signal_params - what the administrator may change
+ * @option: SIGNAL_OPTION_*
+ */
+struct signal_params {
+	u64	option;
+};
+
+static const struct quell_param_desc signal_param_descs[] = {
+	{
+		.name	= "option",
+		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer when offered.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, option),
+		.min	= SIGNAL_OPTION_OFF,
+		.max	= SIGNAL_OPTION_ANSWER,
+		.def	= SIGNAL_OPTION_ANSWER,
+	},
+};
+
+static struct quell_algo signal_algo = {
+	.ops.name	= "quell",
+	.params		= signal_param_descs,
+	.params_nr	= ARRAY_SIZE(signal_param_descs),
+	.params_bytes	= sizeof(struct signal_params),
+};
+
+static u64 signal_option(const struct quell_net *qnet)
+{
+	const struct quell_params_block *block;
+	const struct signal_params *params;
+	u64 option;
+
+	rcu_read_lock();
+	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
+	params = (const struct signal_params *)block->data;
+	option = params->option;
+	rcu_read_unlock();
+	return option;
+}
+
+/**
+ * quell_signal_offers() - whether a SYN or SYN-ACK is to offer the option
+ * @qnet: namespace
+ * @key:  connection
+ * @syn_ack: it answers a SYN
+ *
+ * Context: any but hard interrupts.
+ * Return: whether to put it in.
+ */
+bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
+			 bool syn_ack)
+{
+	u64 option = signal_option(qnet);
+	u8 own;
+
+	if (syn_ack)
+		return option != SIGNAL_OPTION_OFF && quell_offer_get(qnet, key, &own);
+	return option == SIGNAL_OPTION_OFFER;
+}
+
+/**
+ * quell_signal_listens() - whether offers of others are looked at
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: whether to note them.
+ */
+bool quell_signal_listens(const struct quell_net *qnet)
+{
+	return signal_option(qnet) != SIGNAL_OPTION_OFF;
+}
+
+/**
+ * quell_signal_asks() - whether connections are to offer the option
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: whether the hooks are needed before the first socket.
+ */
+bool quell_signal_asks(const struct quell_net *qnet)
+{
+	return signal_option(qnet) == SIGNAL_OPTION_OFFER;
+}
+
+/* Segments of @bytes less, so that the option fits into packets of the MTU. */
+static void signal_reserve(struct sock *sk, int bytes)
+{
+	struct inet_connection_sock *icsk = inet_csk(sk);
+
+	icsk->icsk_ext_hdr_len += bytes;
+	if (sk->sk_state != TCP_CLOSE)
+		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
+}
+
+static enum quell_option_state signal_outcome(u8 own, u8 peer)
+{
+	if (own == QUELL_OFFER_MADE)
+		return peer ? QUELL_OPTION_ON : QUELL_OPTION_NO_ANSWER;
+	if (own == QUELL_OFFER_NO_ROOM)
+		return QUELL_OPTION_NO_ROOM;
+	return QUELL_OPTION_NOT_OFFERED;
+}
+
+/**
+ * quell_signal_open() - a connection is there: is the option spoken on it?
+ * @flow: its context
+ * @sk:   its socket
+ *
+ * Context: socket lock, within ->init.
+ */
+void quell_signal_open(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_offer_key key;
+	u8 own, peer;
+
+	quell_offer_key(&key, &flow->saddr, &flow->daddr, htons(flow->sport),
+			htons(flow->dport));
+	peer = quell_offer_get(flow->qnet, &key, &own);
+	flow->option = signal_outcome(own, peer);
+	if (flow->option != QUELL_OPTION_ON)
+		return;
+	flow->option_room_bytes = SIGNAL_ROOM_BYTES;
+	signal_reserve(sk, SIGNAL_ROOM_BYTES);
+	flow->mss_bytes = tcp_sk(sk)->mss_cache;
+	quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+}
+
+/**
+ * quell_signal_close() - the option is spoken no more
+ * @flow:  context
+ * @sk:    its socket
+ * @state: why
+ *
+ * Context: socket lock.
+ */
+void quell_signal_close(struct quell_flow *flow, struct sock *sk,
+			enum quell_option_state state)
+{
+	WRITE_ONCE(flow->option, state);
+	if (flow->option_room_bytes)
+		signal_reserve(sk, -(int)flow->option_room_bytes);
+	flow->option_room_bytes = 0;
+}
+
+/**
+ * quell_signal_check() - stop sending the option if it never comes through
+ * @flow: context
+ * @sk:   its socket
+ *
+ * Context: socket lock, within ->cong_control: not while TCP cuts segments.
+ */
+void quell_signal_check(struct quell_flow *flow, struct sock *sk)
+{
+	if (flow->option != QUELL_OPTION_ON ||
+	    READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
+		return;
+	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
+	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);
+}
+
+int quell_signal_init(void)
+{
+	return quell_algo_join_nets(&signal_algo);
+}
+
+void quell_signal_exit(void)
+{
+	quell_algo_leave_nets(&signal_algo);
+}
