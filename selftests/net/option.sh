@@ -178,14 +178,15 @@ with_peers()
 flow_says()
 {
 	in_netns "$client" quell -j flow show >"$dir/flows" &&
-	jq -e "[.[] | select(.dport == $port)][0].option == \"$1\"" "$dir/flows"
+	jq -e "any(.[]; .dport == $port and .option == \"$1\")" "$dir/flows"
 }
 
 open_flow_says()
 {
 	set_side "$server" swift "$1" || return 1
 	mkfifo "$dir/open.$2"
-	start_in "$client" nc 10.72.0.1 "$port" <>"$dir/open.$2"
+	# A command in the background has no input but what it opens itself.
+	start_in "$client" sh -c "exec nc 10.72.0.1 $port <>'$dir/open.$2'"
 	poll 10 flow_says "$2" || {
 		cat "$dir/flows"
 		return 1
