@@ -187,7 +187,7 @@ struct quell_arrival {
 };
 
 /* Data packets kept between their receipt and the ACK that answers them. */
-#define QUELL_ECHOES_MAX	16
+#define QUELL_ECHOES_MAX	64
 
 /**
  * struct quell_echo - a data packet whose departure is to be echoed

@@ -118,8 +118,10 @@ fetch()
 	cmp "$dir/www/file" "$dir/copy" && snapshot "$dir/after"
 }
 
-# Both said so, and most round-trip times of the sender come from the echo; with
-# loss SACK blocks may leave no room for it.  PERCENT
+# Both said so, and round-trip times of the sender come from the echo: nearly all
+# of them, but when more packets than are remembered wait for a receiver that
+# the emulator keeps from running; with loss SACK blocks may leave no room, too.
+# PERCENT
 option_was_spoken()
 {
 	local echoes samples
@@ -151,9 +153,9 @@ transfer()
 	if [ "$4" = no ]; then
 		check "$1: no option" option_was_not_spoken
 	elif [ "$3" = 0 ]; then
-		check "$1: departures are echoed" option_was_spoken 80
+		check "$1: departures are echoed" option_was_spoken 40
 	else
-		check "$1: departures are echoed" option_was_spoken 20
+		check "$1: departures are echoed" option_was_spoken 10
 	fi
 	check "$1: checksums hold" checksums_hold
 }
