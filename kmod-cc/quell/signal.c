@@ -112,12 +112,18 @@ bool quell_signal_asks(const struct quell_net *qnet)
 	return signal_option(qnet) == SIGNAL_OPTION_OFFER;
 }
 
-/* Segments of @bytes less, so that the option fits into packets of the MTU. */
-static void signal_reserve(struct sock *sk, int bytes)
+/*
+ * Segments of @bytes less than without the option, so that it fits into packets
+ * of the MTU.  Setting IPv6 options overwrites the field: what was added may be
+ * gone, and must not be taken off then.
+ */
+static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 {
 	struct inet_connection_sock *icsk = inet_csk(sk);
+	u32 now_bytes = icsk->icsk_ext_hdr_len;
 
-	icsk->icsk_ext_hdr_len += bytes;
+	icsk->icsk_ext_hdr_len = now_bytes - min(now_bytes, flow->option_room_bytes) + bytes;
+	flow->option_room_bytes = bytes;
 	if (sk->sk_state != TCP_CLOSE)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
 }
@@ -146,12 +152,11 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	quell_offer_key(&key, &flow->saddr, &flow->daddr, htons(flow->sport),
 			htons(flow->dport));
 	peer = quell_offer_get(flow->qnet, &key, &own);
-	flow->option = signal_outcome(own, peer);
+	WRITE_ONCE(flow->option, signal_outcome(own, peer));
 	if (flow->option != QUELL_OPTION_ON)
 		return;
-	flow->option_room_bytes = SIGNAL_ROOM_BYTES;
-	signal_reserve(sk, SIGNAL_ROOM_BYTES);
-	flow->mss_bytes = tcp_sk(sk)->mss_cache;
+	signal_reserve(sk, flow, SIGNAL_ROOM_BYTES);
+	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
 	quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
 }
 
@@ -168,8 +173,7 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 {
 	WRITE_ONCE(flow->option, state);
 	if (flow->option_room_bytes)
-		signal_reserve(sk, -(int)flow->option_room_bytes);
-	flow->option_room_bytes = 0;
+		signal_reserve(sk, flow, 0);
 }
 
 /**
