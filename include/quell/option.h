@@ -11,6 +11,8 @@
  *	else:		254 | length | ExID | flags | entropy | sections
  *	  data		payload length (2) | departure (4)
  *	  ACK		echoed departure (4) | hold time (3) | n (2) | its entropy
+ *	  telemetry	record (12), filled in by switches
+ *	  echo		record (12) of the packet echoed
  *	else, short:	254 | 8 | ExID | echoed departure + hold time
  *
  * Sections stand in the order of their flags.  A flag that is not known here
@@ -20,6 +22,7 @@
 #define _QUELL_OPTION_H
 
 #include <quell/core/types.h>
+#include <quell/telemetry.h>
 
 /* RFC 4727's kind for experiments, with RFC 6994's identifier; not registered. */
 #define QUELL_OPT_KIND		254
@@ -38,18 +41,21 @@
 #define QUELL_OPT_ACK_BYTES	10U
 #define QUELL_OPT_SYN_BYTES	8U
 #define QUELL_OPT_SHORT_BYTES	8U
-/* The longest this version writes, with its padding. */
-#define QUELL_OPT_MAX_BYTES	24U
+/* All sections and the padding, though no header has room for all. */
+#define QUELL_OPT_MAX_BYTES	48U
 
 /* flags on the wire */
 #define QUELL_OPT_F_DATA	0x01	/* the data section is there */
 #define QUELL_OPT_F_ACK		0x02	/* the ACK section is there */
+#define QUELL_OPT_F_TELEMETRY	0x04	/* a record for the switches is there */
+#define QUELL_OPT_F_RECORD	0x08	/* the record of the packet echoed is there */
 #define QUELL_OPT_F_START	0x10	/* first packet of a message, nothing was outstanding */
 #define QUELL_OPT_F_MORE	0x20	/* more data waits behind this packet */
 #define QUELL_OPT_F_CE		0x40	/* the packet echoed was marked CE */
 #define QUELL_OPT_F_HARDWARE	0x80	/* the hold time begins at a hardware stamp */
 
 #define QUELL_OPT_F_KNOWN	(QUELL_OPT_F_DATA | QUELL_OPT_F_ACK |		\
+				 QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_RECORD |	\
 				 QUELL_OPT_F_START | QUELL_OPT_F_MORE |		\
 				 QUELL_OPT_F_CE | QUELL_OPT_F_HARDWARE)
 
@@ -77,6 +83,8 @@ enum quell_opt_form {
  *			QUELL_OPT_HOLD_MAX_NS
  * @senders:		ACK: number of active senders, 0 not said
  * @echo_entropy:	ACK: entropy of the packet echoed
+ * @telemetry:		telemetry: the record, <quell/telemetry.h>
+ * @record:		echo: @telemetry of the packet echoed, byte for byte
  */
 struct quell_opt {
 	enum quell_opt_form	form;
@@ -89,6 +97,8 @@ struct quell_opt {
 	u32			hold_ns;
 	u16			senders;
 	u8			echo_entropy;
+	u8			telemetry[QUELL_TELEMETRY_BYTES];
+	u8			record[QUELL_TELEMETRY_BYTES];
 };
 
 static inline void quell_opt_put_u16(u8 *to, u16 value)
@@ -126,6 +136,10 @@ static inline u32 quell_opt_stated_bytes(const struct quell_opt *opt)
 		bytes += QUELL_OPT_DATA_BYTES;
 	if (opt->flags & QUELL_OPT_F_ACK)
 		bytes += QUELL_OPT_ACK_BYTES;
+	if (opt->flags & QUELL_OPT_F_TELEMETRY)
+		bytes += QUELL_TELEMETRY_BYTES;
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		bytes += QUELL_TELEMETRY_BYTES;
 	return bytes;
 }
 
@@ -139,6 +153,15 @@ static inline u32 quell_opt_stated_bytes(const struct quell_opt *opt)
 static inline u32 quell_opt_bytes(const struct quell_opt *opt)
 {
 	return (quell_opt_stated_bytes(opt) + 3) & ~3U;
+}
+
+static inline u8 *quell_opt_put_record(u8 *to, const u8 *record)
+{
+	u32 i;
+
+	for (i = 0; i < QUELL_TELEMETRY_BYTES; i++)
+		to[i] = record[i];
+	return to + QUELL_TELEMETRY_BYTES;
 }
 
 static inline u8 *quell_opt_put_ack(u8 *to, const struct quell_opt *opt)
@@ -166,6 +189,10 @@ static inline u8 *quell_opt_put_full(u8 *to, const struct quell_opt *opt)
 	}
 	if (opt->flags & QUELL_OPT_F_ACK)
 		to = quell_opt_put_ack(to, opt);
+	if (opt->flags & QUELL_OPT_F_TELEMETRY)
+		to = quell_opt_put_record(to, opt->telemetry);
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		to = quell_opt_put_record(to, opt->record);
 	return to;
 }
 
@@ -225,8 +252,16 @@ static inline bool quell_opt_get_full(const u8 *from, u32 bytes, struct quell_op
 		opt->depart_ns = quell_opt_get_u32(from + 2);
 		from += QUELL_OPT_DATA_BYTES;
 	}
-	if (opt->flags & QUELL_OPT_F_ACK)
+	if (opt->flags & QUELL_OPT_F_ACK) {
 		quell_opt_get_ack(from, opt);
+		from += QUELL_OPT_ACK_BYTES;
+	}
+	if (opt->flags & QUELL_OPT_F_TELEMETRY) {
+		quell_opt_put_record(opt->telemetry, from);
+		from += QUELL_TELEMETRY_BYTES;
+	}
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		quell_opt_put_record(opt->record, from);
 	return true;
 }
 
@@ -292,6 +327,27 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 		at += *stated;
 	}
 	return bytes;
+}
+
+/**
+ * quell_opt_telemetry_at() - where in an option the record for switches is
+ * @option: the option, from its kind on, as quell_opt_find() found it
+ * @stated: its stated length
+ *
+ * Context: any.
+ * Return: place of the record's first byte; 0 when there is none.
+ */
+static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
+{
+	u32 at = QUELL_OPT_HEAD_BYTES;
+
+	if (stated <= QUELL_OPT_SHORT_BYTES || !(option[4] & QUELL_OPT_F_TELEMETRY))
+		return 0;
+	if (option[4] & QUELL_OPT_F_DATA)
+		at += QUELL_OPT_DATA_BYTES;
+	if (option[4] & QUELL_OPT_F_ACK)
+		at += QUELL_OPT_ACK_BYTES;
+	return at + QUELL_TELEMETRY_BYTES <= stated ? at : 0;
 }
 
 #endif /* _QUELL_OPTION_H */

@@ -33,7 +33,9 @@ static bool same(const struct quell_opt *a, const struct quell_opt *b)
 	       a->entropy == b->entropy && a->payload_bytes == b->payload_bytes &&
 	       a->depart_ns == b->depart_ns && a->echo_ns == b->echo_ns &&
 	       a->hold_ns == b->hold_ns && a->senders == b->senders &&
-	       a->echo_entropy == b->echo_entropy;
+	       a->echo_entropy == b->echo_entropy &&
+	       !memcmp(a->telemetry, b->telemetry, sizeof(a->telemetry)) &&
+	       !memcmp(a->record, b->record, sizeof(a->record));
 }
 
 static void write_again(const struct quell_opt *opt, u32 stated, bool syn)

@@ -41,6 +41,17 @@ static const struct {
 		    .echo_entropy = 128 }, 24,
 	  { 254, 22, 0x51, 0x55, 0xa3, 255, 255, 255, 255, 255, 255, 255,
 	    0x80, 0, 0, 0, 255, 255, 255, 255, 255, 128, 1, 1 } },
+	{ "telemetry", { .form = QUELL_OPT_FULL,
+			 .flags = QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY,
+			 .payload_bytes = 1424, .depart_ns = 2,
+			 .telemetry = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } }, 24,
+	  { 254, 24, 0x51, 0x55, 0x05, 0, 0x05, 0x90, 0, 0, 0, 2,
+	    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } },
+	{ "record", { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD,
+		      .echo_ns = 3, .hold_ns = 4, .senders = 5, .echo_entropy = 6,
+		      .record = { 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22 } }, 28,
+	  { 254, 28, 0x51, 0x55, 0x0a, 0, 0, 0, 0, 3, 0, 0, 4, 0, 5, 6,
+	    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22 } },
 	{ "no_section", { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_START,
 			  .entropy = 2 }, 8,
 	  { 254, 6, 0x51, 0x55, 0x10, 2, 1, 1 } },
@@ -68,7 +79,9 @@ static bool same(const struct quell_opt *a, const struct quell_opt *b)
 	       a->entropy == b->entropy && a->payload_bytes == b->payload_bytes &&
 	       a->depart_ns == b->depart_ns && a->echo_ns == b->echo_ns &&
 	       a->hold_ns == b->hold_ns && a->senders == b->senders &&
-	       a->echo_entropy == b->echo_entropy;
+	       a->echo_entropy == b->echo_entropy &&
+	       !memcmp(a->telemetry, b->telemetry, sizeof(a->telemetry)) &&
+	       !memcmp(a->record, b->record, sizeof(a->record));
 }
 
 static void test_decode(void)
@@ -112,6 +125,9 @@ static void test_decode_length(void)
 		{ "data_too_short", 11, false, QUELL_OPT_F_DATA, false },
 		{ "data_longer", 20, false, QUELL_OPT_F_DATA, true },
 		{ "ack_too_short", 15, false, QUELL_OPT_F_ACK, false },
+		{ "telemetry_too_short", 23, false,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY, false },
+		{ "record_too_short", 27, false, QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD, false },
 		{ "both_too_short", 21, false, QUELL_OPT_F_DATA | QUELL_OPT_F_ACK, false },
 	};
 	size_t i;
@@ -125,16 +141,31 @@ static void test_decode_length(void)
 	}
 }
 
-/* A section of a later version: its flag is dropped, the known ones are read. */
-static void test_decode_unknown_flag(void)
+static void test_telemetry_at(void)
 {
-	u8 wire[] = { 254, 16, 0x51, 0x55, 0x04 | QUELL_OPT_F_DATA, 0, 0, 100,
-		      0, 0, 0, 5, 1, 2, 3, 4 };
-	struct quell_opt opt;
+	static const struct {
+		const char *name;
+		u8 flags;
+		u32 stated;
+		u32 at;
+	} cases[] = {
+		{ "alone", QUELL_OPT_F_TELEMETRY, 18, 6 },
+		{ "behind_data", QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_DATA, 24, 12 },
+		{ "behind_data_and_ack",
+		  QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_DATA | QUELL_OPT_F_ACK, 34, 22 },
+		{ "one_byte_missing", QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_DATA, 23, 0 },
+		{ "no_flag", QUELL_OPT_F_DATA | QUELL_OPT_F_RECORD, 24, 0 },
+		{ "short_form", QUELL_OPT_F_TELEMETRY, 8, 0 },
+		{ "no_flags_at_all", QUELL_OPT_F_TELEMETRY, 4, 0 },
+	};
+	size_t i;
 
-	tap_ok(quell_opt_decode(wire, sizeof(wire), false, &opt) &&
-	       opt.flags == QUELL_OPT_F_DATA && opt.payload_bytes == 100 &&
-	       opt.depart_ns == 5, "quell_opt_decode__unknown_section_skipped");
+	for (i = 0; i < COUNT(cases); i++) {
+		u8 wire[OPTIONS_BYTES] = { 254, cases[i].stated, 0x51, 0x55, cases[i].flags };
+
+		tap_equal_u64(quell_opt_telemetry_at(wire, cases[i].stated), cases[i].at,
+			      "quell_opt_telemetry_at__%s", cases[i].name);
+	}
 }
 
 static void test_find(void)
@@ -174,6 +205,14 @@ static void test_find(void)
 	}
 }
 
+static void random_record(struct random_state *random, u8 *record)
+{
+	u32 i;
+
+	for (i = 0; i < QUELL_TELEMETRY_BYTES; i++)
+		record[i] = random_u64(random);
+}
+
 static struct quell_opt random_option(struct random_state *random)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_FULL };
@@ -190,6 +229,10 @@ static struct quell_opt random_option(struct random_state *random)
 		opt.senders = random_u64(random);
 		opt.echo_entropy = random_u64(random);
 	}
+	if (opt.flags & QUELL_OPT_F_TELEMETRY)
+		random_record(random, opt.telemetry);
+	if (opt.flags & QUELL_OPT_F_RECORD)
+		random_record(random, opt.record);
 	return opt;
 }
 
@@ -202,7 +245,7 @@ static void test_round_trip(void)
 
 	for (i = 0; i < 1000000; i++) {
 		struct quell_opt opt = random_option(&random), back = { 0 };
-		u8 options[OPTIONS_BYTES];
+		u8 options[16 + QUELL_OPT_MAX_BYTES];
 		u32 before = random_u64(&random) % 17, bytes, stated = 0, at;
 
 		memset(options, QUELL_OPT_NOP, before);
@@ -220,7 +263,7 @@ int main(void)
 	test_decode();
 	test_hold_saturates();
 	test_decode_length();
-	test_decode_unknown_flag();
+	test_telemetry_at();
 	test_find();
 	test_round_trip();
 	return tap_done();

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A telemetry record as it travels: bytes to values and back, and which of two
+ * records stays.
+ *
+ * What each byte means stands in Documentation/wire-format.md.  Like a core,
+ * this knows no socket, no packet and no clock, and is compiled into the switch
+ * port, into quell.ko and into the user-space tests alike.
+ *
+ *	hop (1) | load (1) | link rate (2) | queue (2) | bytes sent (3) | time (3)
+ *
+ * Rate and queue are short floating-point numbers, load a shorter one; all are
+ * rounded down.  A record without hop is empty: a sender leaves the room, and
+ * each switch whose link is more loaded than the one in the record puts its own
+ * in its place.
+ */
+#ifndef _QUELL_TELEMETRY_H
+#define _QUELL_TELEMETRY_H
+
+#include <quell/core/core.h>
+#include <quell/core/types.h>
+
+#define QUELL_TELEMETRY_BYTES		12U
+
+/* Short number: 4 bits exponent, 12 bits fraction; exact up to 8191. */
+#define QUELL_SHORT_FRACTION_BITS	12
+#define QUELL_SHORT_FRACTION_ONE	(1U << QUELL_SHORT_FRACTION_BITS)
+#define QUELL_SHORT_MAX			0xffffU
+
+/*
+ * Unit of the rate: 125 kbit/s, of which all usual rates, from 1 Gbit/s to
+ * 1.6 Tbit/s, have an exact number.
+ */
+#define QUELL_TELEMETRY_RATE_UNIT_BYTES_PS	15625U
+
+/* Load: 3 bits exponent, 5 bits fraction, in 1/64; exact up to 1. */
+#define QUELL_LOAD_FRACTION_BITS	5
+#define QUELL_LOAD_FRACTION_ONE		(1U << QUELL_LOAD_FRACTION_BITS)
+#define QUELL_LOAD_SHIFT		6	/* 1/64 */
+#define QUELL_LOAD_MAX			0xffU
+
+/* Places in a record. */
+#define QUELL_TELEMETRY_HOP_AT		0
+#define QUELL_TELEMETRY_LOAD_AT		1
+#define QUELL_TELEMETRY_RATE_AT		2
+#define QUELL_TELEMETRY_QUEUE_AT	4
+#define QUELL_TELEMETRY_TX_AT		6
+#define QUELL_TELEMETRY_TIME_AT		9
+
+/*
+ * Floating point of @fraction_bits without sign: below twice one the number
+ * itself, beyond it one | fraction, shifted by exponent - 1.
+ */
+static inline u32 quell_float_encode(u64 value, u32 fraction_bits, u32 most)
+{
+	u64 one = 1ULL << fraction_bits;
+	u32 exponent = 0;
+
+	while (value >= one << 1) {
+		value >>= 1;
+		exponent++;
+		if ((exponent << fraction_bits) > most)
+			return most;
+	}
+	/* From one on the leading bit counts as the first exponent. */
+	return quell_min_u64((exponent << fraction_bits) + value, most);
+}
+
+static inline u64 quell_float_decode(u32 code, u32 fraction_bits)
+{
+	u64 one = 1ULL << fraction_bits;
+	u32 exponent = code >> fraction_bits;
+	u64 fraction = code & (one - 1);
+
+	return exponent ? (one | fraction) << (exponent - 1) : fraction;
+}
+
+/**
+ * quell_load_encode() - load of a link as a record has it
+ * @load_q16: data in flight over the link in bandwidth-delay products, Q16
+ *
+ * Context: any.
+ * Return: the code; a larger load never has a smaller one.  63 and more are one.
+ */
+static inline u8 quell_load_encode(u64 load_q16)
+{
+	return quell_float_encode(load_q16 >> (QUELL_Q16_SHIFT - QUELL_LOAD_SHIFT),
+				  QUELL_LOAD_FRACTION_BITS, QUELL_LOAD_MAX);
+}
+
+/**
+ * quell_load_decode() - load that a code stands for
+ * @code: code
+ *
+ * Context: any.
+ * Return: the smallest load with this code, Q16.
+ */
+static inline u64 quell_load_decode(u8 code)
+{
+	return quell_float_decode(code, QUELL_LOAD_FRACTION_BITS) <<
+	       (QUELL_Q16_SHIFT - QUELL_LOAD_SHIFT);
+}
+
+static inline void quell_telemetry_put_u16(u8 *to, u32 value)
+{
+	to[0] = (value >> 8) & 0xff;
+	to[1] = value & 0xff;
+}
+
+static inline void quell_telemetry_put_u24(u8 *to, u32 value)
+{
+	to[0] = (value >> 16) & 0xff;
+	quell_telemetry_put_u16(to + 1, value);
+}
+
+static inline u32 quell_telemetry_get_u16(const u8 *from)
+{
+	return (u32)from[0] << 8 | from[1];
+}
+
+static inline u32 quell_telemetry_get_u24(const u8 *from)
+{
+	return (u32)from[0] << 16 | quell_telemetry_get_u16(from + 1);
+}
+
+/**
+ * quell_telemetry_encode() - write a record
+ * @record:    values; hop 0 writes an empty record
+ * @load_q16:  load of the link, see quell_load_encode()
+ * @to:        QUELL_TELEMETRY_BYTES bytes
+ *
+ * Context: any.
+ */
+static inline void quell_telemetry_encode(const struct quell_telemetry *record,
+					  u64 load_q16, u8 *to)
+{
+	u64 rate_units = quell_div_u64(record->link_bytes_ps,
+				       QUELL_TELEMETRY_RATE_UNIT_BYTES_PS);
+
+	to[QUELL_TELEMETRY_HOP_AT] = record->hop;
+	to[QUELL_TELEMETRY_LOAD_AT] = quell_load_encode(load_q16);
+	quell_telemetry_put_u16(to + QUELL_TELEMETRY_RATE_AT,
+				quell_float_encode(rate_units, QUELL_SHORT_FRACTION_BITS,
+						   QUELL_SHORT_MAX));
+	quell_telemetry_put_u16(to + QUELL_TELEMETRY_QUEUE_AT,
+				quell_float_encode(record->queue_bytes,
+						   QUELL_SHORT_FRACTION_BITS,
+						   QUELL_SHORT_MAX));
+	quell_telemetry_put_u24(to + QUELL_TELEMETRY_TX_AT, record->tx_units);
+	quell_telemetry_put_u24(to + QUELL_TELEMETRY_TIME_AT, record->time_ns);
+}
+
+/**
+ * quell_telemetry_decode() - read a record
+ * @from:   QUELL_TELEMETRY_BYTES bytes
+ * @record: set in full; all zero when the record is empty
+ *
+ * Context: any.
+ * Return: false when it is empty.
+ */
+static inline bool quell_telemetry_decode(const u8 *from, struct quell_telemetry *record)
+{
+	*record = (struct quell_telemetry) { .hop = from[QUELL_TELEMETRY_HOP_AT] };
+	if (!record->hop)
+		return false;
+	record->link_bytes_ps =
+		quell_float_decode(quell_telemetry_get_u16(from + QUELL_TELEMETRY_RATE_AT),
+				   QUELL_SHORT_FRACTION_BITS) *
+		QUELL_TELEMETRY_RATE_UNIT_BYTES_PS;
+	record->queue_bytes =
+		quell_float_decode(quell_telemetry_get_u16(from + QUELL_TELEMETRY_QUEUE_AT),
+				   QUELL_SHORT_FRACTION_BITS);
+	record->tx_units = quell_telemetry_get_u24(from + QUELL_TELEMETRY_TX_AT);
+	record->time_ns = quell_telemetry_get_u24(from + QUELL_TELEMETRY_TIME_AT);
+	return true;
+}
+
+/**
+ * quell_telemetry_replaces() - whether a hop's record takes the place of another
+ * @load_q16: load of the hop's link, Q16
+ * @old:      the record in the packet
+ *
+ * Of two equally loaded hops the first stays, so that it is not left to chance
+ * which of them a sender hears of.
+ *
+ * Context: any.
+ * Return: true when @old is empty or its link is less loaded.
+ */
+static inline bool quell_telemetry_replaces(u64 load_q16, const u8 *old)
+{
+	return !old[QUELL_TELEMETRY_HOP_AT] ||
+	       quell_load_encode(load_q16) > old[QUELL_TELEMETRY_LOAD_AT];
+}
+
+#endif /* _QUELL_TELEMETRY_H */
