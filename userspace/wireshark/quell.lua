@@ -22,6 +22,8 @@ local fields = {
 	flags = ProtoField.uint8("quell.flags", "Flags", base.HEX),
 	data = ProtoField.bool("quell.flags.data", "Data section", 8, nil, 0x01),
 	ack = ProtoField.bool("quell.flags.ack", "ACK section", 8, nil, 0x02),
+	telemetry = ProtoField.bool("quell.flags.telemetry", "Record for switches", 8, nil, 0x04),
+	record = ProtoField.bool("quell.flags.record", "Record of the echoed packet", 8, nil, 0x08),
 	start = ProtoField.bool("quell.flags.start", "Start of a message", 8, nil, 0x10),
 	more = ProtoField.bool("quell.flags.more", "More data waits", 8, nil, 0x20),
 	ce = ProtoField.bool("quell.flags.ce", "Echoed packet was marked CE", 8, nil, 0x40),
@@ -38,6 +40,28 @@ local fields = {
 for _, field in pairs(fields) do
 	table.insert(quell.fields, field)
 end
+
+-- What a telemetry record says, once for each place it may be in.
+local function record_fields(name, what)
+	local prefix = "quell." .. name .. "."
+	local record = {
+		record = ProtoField.bytes("quell." .. name, what),
+		hop = ProtoField.uint8(prefix .. "hop", "Hop"),
+		load = ProtoField.double(prefix .. "load", "Load (bandwidth-delay products)"),
+		link = ProtoField.uint64(prefix .. "link_bits_ps", "Link rate (bit/s)"),
+		queue = ProtoField.uint32(prefix .. "queue_bytes", "Queue (bytes)"),
+		tx = ProtoField.uint32(prefix .. "tx_bytes", "Sent, modulo 2^30 (bytes)"),
+		time = ProtoField.uint24(prefix .. "time_ns", "Switch's clock, modulo 2^24 (ns)"),
+	}
+
+	for _, field in pairs(record) do
+		table.insert(quell.fields, field)
+	end
+	return record
+end
+
+local telemetry_fields = record_fields("telemetry", "Record for switches")
+local echo_fields = record_fields("record", "Record of the echoed packet")
 
 local malformed = ProtoExpert.new("quell.malformed", "Option shorter than what it claims to hold",
 				  expert.group.MALFORMED, expert.severity.ERROR)
@@ -88,26 +112,86 @@ local function ack_section(tree, option, at)
 	return at + 10
 end
 
+-- Value of a floating-point code: exponent, then this many bits of fraction.
+local function float(code, fraction_bits)
+	local one = 2 ^ fraction_bits
+	local exponent = math.floor(code / one)
+
+	if exponent == 0 then
+		return code
+	end
+	return (one + code % one) * 2 ^ (exponent - 1)
+end
+
+-- Wireshark's 64-bit integer of a number below 2^53.
+local function uint64(value)
+	return UInt64(value % 2 ^ 32, math.floor(value / 2 ^ 32))
+end
+
+-- A record without hop is empty, and nothing else in it means anything.
+local function record_section(tree, option, at, record)
+	local record_tree = tree:add(record.record, option(at, 12))
+
+	record_tree:add(record.hop, option(at, 1))
+	if option(at, 1):uint() == 0 then
+		record_tree:append_text(" (empty)")
+		return at + 12
+	end
+	record_tree:add(record.load, option(at + 1, 1), float(option(at + 1, 1):uint(), 5) / 64)
+	record_tree:add(record.link, option(at + 2, 2),
+			uint64(float(option(at + 2, 2):uint(), 12) * 125000))
+	record_tree:add(record.queue, option(at + 4, 2), float(option(at + 4, 2):uint(), 12))
+	record_tree:add(record.tx, option(at + 6, 3), option(at + 6, 3):uint() * 64)
+	record_tree:add(record.time, option(at + 9, 3))
+	return at + 12
+end
+
+local function telemetry_section(tree, option, at)
+	return record_section(tree, option, at, telemetry_fields)
+end
+
+local function echo_section(tree, option, at)
+	return record_section(tree, option, at, echo_fields)
+end
+
+-- In the order they stand in.
+local sections = {
+	{ flag = 0x01, bytes = 6, read = data_section },
+	{ flag = 0x02, bytes = 10, read = ack_section },
+	{ flag = 0x04, bytes = 12, read = telemetry_section },
+	{ flag = 0x08, bytes = 12, read = echo_section },
+}
+
+-- The sections that flags announce, and how long that makes the option.
+local function announced(flags)
+	local there, bytes = {}, 6
+
+	for _, section in ipairs(sections) do
+		if math.floor(flags / section.flag) % 2 == 1 then
+			table.insert(there, section)
+			bytes = bytes + section.bytes
+		end
+	end
+	return there, bytes
+end
+
 local function full(tree, option)
 	if option:len() < 6 then
 		return false
 	end
-	local flags = option(4, 1):uint()
-	local has_data, has_ack = flags % 2 == 1, math.floor(flags / 2) % 2 == 1
+	local there, bytes = announced(option(4, 1):uint())
 	local flags_tree = tree:add(fields.flags, option(4, 1))
-	for _, name in ipairs({ "data", "ack", "start", "more", "ce", "hardware" }) do
+	for _, name in ipairs({ "data", "ack", "telemetry", "record", "start", "more", "ce",
+				"hardware" }) do
 		flags_tree:add(fields[name], option(4, 1))
 	end
 	tree:add(fields.entropy, option(5, 1))
-	if option:len() < 6 + (has_data and 6 or 0) + (has_ack and 10 or 0) then
+	if option:len() < bytes then
 		return false
 	end
 	local at = 6
-	if has_data then
-		at = data_section(tree, option, at)
-	end
-	if has_ack then
-		ack_section(tree, option, at)
+	for _, section in ipairs(there) do
+		at = section.read(tree, option, at)
 	end
 	return true
 end
