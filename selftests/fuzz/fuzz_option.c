@@ -8,8 +8,11 @@
  *	what was found lies inside the options
  *	what was read, written again and read again, says the same, and is not
  *	longer than stated
+ *	the record for switches is where the reader finds it, and what a switch
+ *	writes there changes nothing else
+ *	a record that was read is written again byte for byte
  *
- * Input: whether the segment is a SYN (1 byte), options.
+ * Input: how to read it (1 byte, INPUT_*), options.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,11 @@
 #include <quell/option.h>
 
 #define OPTIONS_BYTES	40U
+
+/* The first byte of the input.  Chance finds neither identifier nor length. */
+#define INPUT_SYN	0x01	/* the segment is a SYN */
+#define INPUT_OURS	0x02	/* the first option becomes ours */
+#define INPUT_LENGTH	0x04	/* and as long as its flags say */
 
 static void require(bool holds, const char *promise)
 {
@@ -50,6 +58,50 @@ static void write_again(const struct quell_opt *opt, u32 stated, bool syn)
 	require(same(opt, &back), "and says the same");
 }
 
+static void record_again(const u8 *wire)
+{
+	u8 again[QUELL_TELEMETRY_BYTES];
+	struct quell_telemetry record;
+
+	if (!quell_telemetry_decode(wire, &record)) {
+		require(!wire[QUELL_TELEMETRY_HOP_AT], "only a record without hop is empty");
+		return;
+	}
+	quell_telemetry_encode(&record, quell_load_decode(wire[QUELL_TELEMETRY_LOAD_AT]), again);
+	require(!memcmp(again, wire, sizeof(again)), "a record is written again as it was");
+}
+
+/* What a switch does with an option of @stated bytes that was read as @opt. */
+static void pass_switch(u8 *option, u32 stated, struct quell_opt *opt)
+{
+	u32 at = quell_opt_telemetry_at(option, stated);
+	struct quell_opt back;
+
+	require(!!at == (opt->form == QUELL_OPT_FULL && opt->flags & QUELL_OPT_F_TELEMETRY),
+		"a switch finds a record where there is one");
+	if (!at)
+		return;
+	require(!memcmp(option + at, opt->telemetry, sizeof(opt->telemetry)), "that one");
+	memset(option + at, 0xa5, QUELL_TELEMETRY_BYTES);
+	memset(opt->telemetry, 0xa5, QUELL_TELEMETRY_BYTES);
+	require(quell_opt_decode(option, stated, false, &back) && same(opt, &back),
+		"what it writes changes nothing else");
+}
+
+/* Lets the option be what the input's first byte wants. */
+static void help_chance(u8 *options, u32 bytes, u8 how)
+{
+	struct quell_opt opt = { .form = QUELL_OPT_FULL };
+
+	if (bytes < QUELL_OPT_SYN_BYTES || !(how & INPUT_OURS))
+		return;
+	memcpy(options, (u8[]) { QUELL_OPT_KIND, options[1], 0x51, 0x55 }, 4);
+	if (!(how & INPUT_LENGTH))
+		return;
+	opt.flags = options[4];
+	options[1] = quell_opt_stated_bytes(&opt);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -62,20 +114,26 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (!size)
 		return 0;
-	syn = data[0] & 1;
+	syn = data[0] & INPUT_SYN;
 	bytes = size - 1 < OPTIONS_BYTES ? size - 1 : OPTIONS_BYTES;
 	options = malloc(bytes ? bytes : 1);
 	if (!options)
 		return 0;
 	memcpy(options, data + 1, bytes);
-	/* Chance does not find the identifier. */
-	if (bytes >= 8 && data[0] & 2)
-		memcpy(options, (u8[]) { QUELL_OPT_KIND, options[1], 0x51, 0x55 }, 4);
+	help_chance(options, bytes, data[0]);
 	at = quell_opt_find(options, bytes, &stated);
 	if (at < bytes) {
 		require(at + stated <= bytes, "found inside the options");
-		if (quell_opt_decode(options + at, stated, syn, &opt))
+		require(quell_opt_telemetry_at(options + at, stated) + QUELL_TELEMETRY_BYTES <=
+			stated || !quell_opt_telemetry_at(options + at, stated),
+			"a record inside the option");
+		if (quell_opt_decode(options + at, stated, syn, &opt)) {
 			write_again(&opt, stated, syn);
+			record_again(opt.telemetry);
+			record_again(opt.record);
+			if (!syn)
+				pass_switch(options + at, stated, &opt);
+		}
 	}
 	free(options);
 	return 0;
