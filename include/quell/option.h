@@ -15,8 +15,9 @@
  *	  echo		record (12) of the packet echoed
  *	else, short:	254 | 8 | ExID | echoed departure + hold time
  *
- * Sections stand in the order of their flags.  A flag that is not known here
- * belongs to a section that stands behind the known ones: it is skipped.
+ * Sections stand in the order of their flags.  All flags have a meaning; what is
+ * behind the sections they announce is skipped, and may be said by a version
+ * both ends agreed on.
  */
 #ifndef _QUELL_OPTION_H
 #define _QUELL_OPTION_H
@@ -72,7 +73,7 @@ enum quell_opt_form {
  * struct quell_opt - what one option says
  * @form:		which fields count
  * @version:		QUELL_OPT_SYN: highest version spoken
- * @flags:		QUELL_OPT_F_*; unknown ones are dropped when decoding
+ * @flags:		QUELL_OPT_F_*
  * @entropy:		path entropy of this packet
  * @payload_bytes:	data: length of the payload, which trimming would lose
  * @depart_ns:		data: when the packet's last bit left the host, its
