@@ -12,9 +12,9 @@
  * A flow keeps the speed of its interface and looks again when the generation
  * of the namespace's table moved.
  */
-#include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <compat/ethtool.h>
 #include "internal.h"
 
 /* Mbit/s to bytes/s. */
@@ -28,7 +28,7 @@ static void link_learn(struct net_device *dev)
 	void *old;
 
 	ASSERT_RTNL();
-	if (!__ethtool_get_link_ksettings(dev, &settings) &&
+	if (!netif_get_link_ksettings(dev, &settings) &&
 	    settings.base.speed && settings.base.speed != (u32)SPEED_UNKNOWN)
 		speed_mbit = xa_mk_value(settings.base.speed);
 	old = xa_load(&qnet->links, dev->ifindex);
