@@ -19,6 +19,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <compat/inet_lookup.h>
+#include <quell/hops.h>
 #include "internal.h"
 
 /* A header this long at most has room for the echo. */
@@ -44,16 +45,6 @@ struct receive_headers {
 	bool	marked;
 	bool	had_room;
 };
-
-/* Initial time-to-live values in use; the nearest above is what was sent. */
-static u8 receive_hops(u8 ttl)
-{
-	if (ttl <= 64)
-		return 64 - ttl;
-	if (ttl <= 128)
-		return 128 - ttl;
-	return 255 - ttl;
-}
 
 /*
  * Whether TCP would look at a segment with these numbers.  The socket is not
@@ -152,8 +143,8 @@ static void receive_flow(const struct sock *sk, struct sk_buff *skb,
 	flow = quell_flow_find(sk);
 	if (!flow)
 		return;
-	if (READ_ONCE(flow->hops) != receive_hops(in->ttl))
-		WRITE_ONCE(flow->hops, receive_hops(in->ttl));
+	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
+		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		receive_option(flow, sk, skb, in, &arrival);
 	quell_arrival_add(flow, &arrival);

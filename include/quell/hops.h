@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How many routers a packet has come through, by its time to live.  Hosts and
+ * switches count alike: the first router behind the sender is 1.
+ */
+#ifndef _QUELL_HOPS_H
+#define _QUELL_HOPS_H
+
+#include <quell/core/types.h>
+
+/**
+ * quell_hops() - routers so far
+ * @ttl: IPv4's time to live, or IPv6's hop limit, as received or after
+ *	forwarding
+ *
+ * The initial values in use are 64, 128 and 255; the nearest above is taken for
+ * what was sent.
+ *
+ * Context: any.
+ * Return: 0 at the sender, at most 126.
+ */
+static inline u8 quell_hops(u8 ttl)
+{
+	if (ttl <= 64)
+		return 64 - ttl;
+	if (ttl <= 128)
+		return 128 - ttl;
+	return 255 - ttl;
+}
+
+#endif /* _QUELL_HOPS_H */
