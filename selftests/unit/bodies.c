@@ -6,12 +6,14 @@
 #include <quell/core/dcqcn.h>
 #include <quell/core/hpcc.h>
 #include <quell/core/hpcc_vaisf.h>
+#include <quell/core/portload.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <quell/core/smartt.h>
 #include <quell/core/swift.h>
 #include <quell/core/swift_vaisf.h>
 #include <quell/core/timely.h>
+#include <quell/hops.h>
 
 struct everything {
 	struct quell_swift_params p;
@@ -40,6 +42,8 @@ struct everything {
 	struct quell_red_params red_params;
 	struct quell_red_vars red;
 	struct quell_shaper wire;
+	struct quell_portload_params load_params;
+	struct quell_portload load;
 	bool marked;
 };
 
@@ -134,4 +138,11 @@ void quell_bodies(struct everything *e)
 	quell_shaper_charge(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
 	quell_shaper_rerate(&e->wire, e->s.now_ns, e->s.rtt_ns, e->s.link_bytes_ps);
 	e->s.now_ns = quell_shaper_ready_ns(&e->wire);
+
+	quell_portload_measure(&e->load_params, e->s.rtt_ns, e->s.link_bytes_ps);
+	quell_portload_advance(&e->load, &e->load_params, e->s.now_ns);
+	quell_portload_add(&e->load, e->s.acked_bytes);
+	e->s.link_bytes_ps = quell_portload_q16(&e->load, &e->load_params, e->s.acked_bytes);
+	e->s.acked_pkts = quell_portload_tx_units(&e->load);
+	e->s.hops = quell_hops(e->s.hops);
 }

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of a port's load (<quell/core/portload.h>), by hand, against the
+ * equations in floating point, and where it comes to rest; and of the distance
+ * from the sender (<quell/hops.h>).
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include <quell/core/portload.h>
+#include <quell/hops.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define GBIT_100_BYTES_PS	12500000000ULL
+
+static void test_measure(void)
+{
+	static const struct {
+		const char *name;
+		u64 base_rtt_ns, link_bytes_ps, want_q8;
+	} cases[] = {
+		{ "100_gbit_8_us", 8000, GBIT_100_BYTES_PS, 100000ULL << 8 },
+		/* 20.8 bytes, rounded down to 5324 / 256 */
+		{ "fraction", 4160, 5000000, 5324 },
+		{ "one_byte_ps", 1000000000, 1, 256 },
+		{ "below_resolution", 1000, 1, 0 },
+		{ "largest", 1000000000, 1250000000000ULL, 1250000000000ULL << 8 },
+		{ "beyond_64_bits", 1000000000, QUELL_U64_MAX, QUELL_U64_MAX },
+		{ "no_rate", 8000, 0, 0 },
+		{ "no_time", 0, GBIT_100_BYTES_PS, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_portload_params p;
+
+		quell_portload_measure(&p, cases[i].base_rtt_ns, cases[i].link_bytes_ps);
+		tap_equal_u64(p.bdp_q8, cases[i].want_q8, "quell_portload_measure__%s",
+			      cases[i].name);
+		tap_equal_u64(p.base_rtt_ns, cases[i].base_rtt_ns,
+			      "quell_portload_measure__%s_time", cases[i].name);
+	}
+}
+
+static void test_advance(void)
+{
+	static const struct {
+		const char *name;
+		u64 base_rtt_ns, flight_q8, pending_bytes, last_ns, now_ns;
+		u64 want_q8, want_last_ns;
+	} cases[] = {
+		/* 3/4 of 1000 bytes and 500 of now */
+		{ "within_t", 8000, 256000, 500, 1000, 3000, 192000 + 128000, 3000 },
+		{ "at_once", 8000, 256000, 500, 1000, 1000, 256000 + 128000, 1000 },
+		{ "one_ns", 8000, 8000, 0, 0, 1, 7999, 1 },
+		{ "decay_rounded_up", 8000, 8001, 0, 0, 1, 7999, 1 },
+		{ "just_within", 8000, 8000, 1, 0, 7999, 1 + 256, 7999 },
+		{ "at_t", 8000, 256000, 500, 0, 8000, 128000, 8000 },
+		{ "twice_t", 8000, 256000, 500, 0, 16000, 64000, 16000 },
+		{ "first", 8000, 0, 0, 0, 1ULL << 60, 0, 1ULL << 60 },
+		{ "after_a_year", 8000, 256000, 1500, 0, 1ULL << 55, 0, 1ULL << 55 },
+		{ "back", 8000, 256000, 500, 2000, 1000, 256000 + 128000, 2000 },
+		{ "saturated", 8000, QUELL_U64_MAX, 1, 0, 0, QUELL_U64_MAX, 0 },
+		{ "most_pending", 8000, 0, QUELL_U64_MAX, 0, 16000, QUELL_U64_MAX / 2, 16000 },
+		{ "no_time_constant", 0, 256000, 500, 0, 1000, 0, 1000 },
+		{ "neither_time", 0, 256000, 500, 0, 0, QUELL_U64_MAX, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_portload_params p = { .base_rtt_ns = cases[i].base_rtt_ns };
+		struct quell_portload load = {
+			.tx_bytes = 7,
+			.pending_bytes = cases[i].pending_bytes,
+			.flight_q8 = cases[i].flight_q8,
+			.last_ns = cases[i].last_ns,
+		};
+
+		quell_portload_advance(&load, &p, cases[i].now_ns);
+		tap_equal_u64(load.flight_q8, cases[i].want_q8, "quell_portload_advance__%s",
+			      cases[i].name);
+		tap_ok(load.last_ns == cases[i].want_last_ns && !load.pending_bytes &&
+		       load.tx_bytes == 7, "quell_portload_advance__%s_rest", cases[i].name);
+	}
+}
+
+static void test_load(void)
+{
+	static const struct {
+		const char *name;
+		u64 flight_q8, bdp_q8;
+		u32 queue_bytes;
+		u64 want_q16;
+	} cases[] = {
+		{ "idle", 0, 100000 << 8, 0, 0 },
+		{ "full", 100000 << 8, 100000 << 8, 0, QUELL_Q16_ONE },
+		{ "full_and_queued", 100000 << 8, 100000 << 8, 150000, QUELL_Q16_ONE * 5 / 2 },
+		{ "queue_alone", 0, 100000 << 8, 25000, QUELL_Q16_ONE / 4 },
+		{ "rounded_down", 1, 3, 0, QUELL_Q16_ONE / 3 },
+		{ "no_product", 0, 0, 0, QUELL_U64_MAX },
+		{ "beyond_64_bits", QUELL_U64_MAX, 1, 1, QUELL_U64_MAX },
+		{ "largest_queue", 0, 0xffffffffULL << 8, 0xffffffff, QUELL_Q16_ONE },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_portload_params p = { .bdp_q8 = cases[i].bdp_q8 };
+		struct quell_portload load = { .flight_q8 = cases[i].flight_q8 };
+
+		tap_equal_u64(quell_portload_q16(&load, &p, cases[i].queue_bytes),
+			      cases[i].want_q16, "quell_portload_q16__%s", cases[i].name);
+	}
+}
+
+static void test_add(void)
+{
+	struct quell_portload load = { 0 };
+
+	quell_portload_add(&load, 1538);
+	quell_portload_add(&load, 90);
+	tap_ok(load.tx_bytes == 1628 && load.pending_bytes == 1628, "quell_portload_add__adds");
+	tap_equal_u64(quell_portload_tx_units(&load), 25, "quell_portload_tx_units__rounds_down");
+	load.tx_bytes = (1ULL << 30) + 64;
+	tap_equal_u64(quell_portload_tx_units(&load), 1, "quell_portload_tx_units__comes_round");
+	load.tx_bytes = (1ULL << 30) - 1;
+	tap_equal_u64(quell_portload_tx_units(&load), 0xffffff, "quell_portload_tx_units__largest");
+	load.pending_bytes = QUELL_U64_MAX - 1;
+	quell_portload_add(&load, 5);
+	tap_equal_u64(load.pending_bytes, QUELL_U64_MAX, "quell_portload_add__saturates");
+}
+
+/* Steady streams come to rest at their rate, whatever their packets. */
+static void test_rest(void)
+{
+	static const struct {
+		const char *name;
+		u64 base_rtt_ns, link_bytes_ps, gap_ns;
+		u32 bytes;
+		double want;
+	} cases[] = {
+		{ "full_1538", 8000, GBIT_100_BYTES_PS, 123, 1538, 1538 / 123. / 12.5 },
+		{ "full_4198", 8000, GBIT_100_BYTES_PS, 336, 4200, 1 },
+		{ "half", 8000, GBIT_100_BYTES_PS, 672, 4200, 0.5 },
+		{ "acks", 8000, GBIT_100_BYTES_PS, 123, 90, 90 / 123. / 12.5 },
+		/* A packet takes longer than T. */
+		{ "slow_link", 100000, 2500000, 605200, 1513, 1 },
+		{ "slow_link_tenth", 100000, 2500000, 6052000, 1513, 0.1 },
+		{ "hundredth", 8000, GBIT_100_BYTES_PS, 33600, 4200, 0.01 },
+	};
+	size_t i;
+	int k;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_portload_params p;
+		struct quell_portload load = { 0 };
+		u64 now_ns = 1000000;
+		double got;
+
+		quell_portload_measure(&p, cases[i].base_rtt_ns, cases[i].link_bytes_ps);
+		for (k = 0; k < 10000; k++) {
+			quell_portload_advance(&load, &p, now_ns += cases[i].gap_ns);
+			quell_portload_add(&load, cases[i].bytes);
+		}
+		got = quell_portload_q16(&load, &p, 0) / 65536.;
+		if (!tap_ok(fabs(got - cases[i].want) < 1e-4, "quell_portload__rests_at_%s",
+			    cases[i].name))
+			printf("# got %.6f, want %.6f\n", got, cases[i].want);
+	}
+}
+
+/* Time passes and nothing is sent: nothing is in flight in the end. */
+static void test_empties(void)
+{
+	struct quell_portload_params p;
+	struct quell_portload load = { .flight_q8 = 1ULL << 40 };
+	int steps = 0;
+
+	quell_portload_measure(&p, 1000000, GBIT_100_BYTES_PS);
+	while (load.flight_q8 && steps < 100000000) {
+		quell_portload_advance(&load, &p, load.last_ns + 1);
+		steps++;
+	}
+	tap_equal_u64(load.flight_q8, 0, "quell_portload_advance__empties_ns_by_ns");
+}
+
+/* What the equations say, with the errors of @load so far: see test_model(). */
+struct model {
+	double flight, pending, last_ns, error;
+};
+
+static void model_advance(struct model *m, double base_rtt_ns, double now_ns)
+{
+	double elapsed_ns = now_ns - m->last_ns;
+
+	if (elapsed_ns < base_rtt_ns) {
+		m->flight = (1 - elapsed_ns / base_rtt_ns) * m->flight + m->pending;
+		m->error = (1 - elapsed_ns / base_rtt_ns) * m->error;
+	} else {
+		m->flight = base_rtt_ns / elapsed_ns * m->pending;
+		m->error = 0;
+	}
+	/* One unit of Q8 each time, and what a double cannot hold. */
+	m->error += 1. / 256 + m->flight * 1e-13;
+	m->pending = 0;
+	m->last_ns = now_ns;
+}
+
+/* Whether a run of random packets stays within the error that rounding explains. */
+static bool model_run(struct random_state *r, double *worst)
+{
+	u64 base_rtt_ns = random_magnitude(r, 100, 1000000000);
+	u64 link_bytes_ps = random_magnitude(r, 125000, 1250000000000ULL);
+	u64 gap_ns = random_magnitude(r, 1, 10 * base_rtt_ns);
+	u64 now_ns = random_magnitude(r, 0, 1ULL << 50);
+	struct model m = { .last_ns = now_ns };
+	struct quell_portload load = { .last_ns = now_ns };
+	struct quell_portload_params p;
+	bool within = true;
+	int k;
+
+	quell_portload_measure(&p, base_rtt_ns, link_bytes_ps);
+	for (k = 0; k < 300; k++) {
+		u32 bytes = random_between(r, 60, 9216);
+		double got;
+
+		now_ns += random_between(r, 0, 2 * gap_ns);
+		quell_portload_advance(&load, &p, now_ns);
+		model_advance(&m, base_rtt_ns, now_ns);
+		got = load.flight_q8 / 256.;
+		*worst = fmax(*worst, (m.flight - got) / m.error);
+		within = within && got <= m.flight * (1 + 1e-13) && m.flight - got <= m.error;
+		quell_portload_add(&load, bytes);
+		m.pending += bytes;
+	}
+	return within;
+}
+
+static void test_model(void)
+{
+	struct random_state r = { 11 };
+	bool within = true;
+	double worst = 0;
+	int run;
+
+	for (run = 0; run < 3000; run++)
+		within = within && model_run(&r, &worst);
+	tap_ok(within, "quell_portload_advance__as_the_equations");
+	printf("# largest error: %.3f of the bound, which is below 1/256 byte a packet kept\n",
+	       worst);
+	tap_ok(worst > 0.5, "quell_portload_advance__bound_is_near");
+}
+
+static void test_hops(void)
+{
+	static const struct {
+		const char *name;
+		u8 ttl, want;
+	} cases[] = {
+		{ "sender_64", 64, 0 }, { "first_64", 63, 1 }, { "last_64", 1, 63 },
+		{ "none_left", 0, 64 },
+		{ "sender_128", 128, 0 }, { "first_128", 127, 1 }, { "last_128", 65, 63 },
+		{ "sender_255", 255, 0 }, { "first_255", 254, 1 }, { "last_255", 129, 126 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_hops(cases[i].ttl), cases[i].want, "quell_hops__%s",
+			      cases[i].name);
+}
+
+int main(void)
+{
+	test_measure();
+	test_advance();
+	test_load();
+	test_add();
+	test_rest();
+	test_empties();
+	test_model();
+	test_hops();
+	return tap_done();
+}
