@@ -7,6 +7,7 @@
 
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
+#include <quell/core/portload.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 #include <uapi/linux/pkt_sched_swport.h>
@@ -14,12 +15,13 @@
 /**
  * struct swport_params - what the administrator chose
  * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
- * @overhead_bytes:	added to each packet's length when shaping
+ * @overhead_bytes:	of each packet on the wire beyond its length
  * @limit_bytes:	what the data band may hold
  * @control_limit_bytes: what the control band may hold
  * @ecn_mode:		enum swport_ecn_mode
  * @red:		marking thresholds; meaningless when @ecn_mode is off
  * @seed:		seed of the marking lottery; 0: random
+ * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -31,6 +33,7 @@ struct swport_params {
 	u32			ecn_mode;
 	struct quell_red_params	red;
 	u32			seed;
+	u32			telemetry_ns;
 };
 
 /**
@@ -70,6 +73,30 @@ struct swport_mark_stats {
 };
 
 /**
+ * struct swport_link - what the port knows of its link, and told
+ * @siblings:		in the list of ports, which hear when a device changes; RTNL
+ * @device_bytes_ps:	the device's speed when last asked; 0 unknown
+ * @bytes_ps:		rate of the link: the one set, or else the device's; 0 unknown
+ * @load_params:	what its load is measured against
+ * @load:		what it carried; advanced only with telemetry on
+ * @stamp_pkts:		left with this port's record
+ * @keep_pkts:		left with the record of a hop loaded as much or more
+ * @stamp_fail_pkts:	left as they were: memory to write was lacking
+ *
+ * Under the qdisc's lock but for @siblings.
+ */
+struct swport_link {
+	struct list_head		siblings;
+	u64				device_bytes_ps;
+	u64				bytes_ps;
+	struct quell_portload_params	load_params;
+	struct quell_portload		load;
+	u64				stamp_pkts;
+	u64				keep_pkts;
+	u64				stamp_fail_pkts;
+};
+
+/**
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
@@ -77,6 +104,7 @@ struct swport_mark_stats {
  * @shaper:		the wire, when @params.rate_bytes_ps is set
  * @lottery:		marking lottery
  * @mark_stats:		outcome of marking
+ * @link:		rate, load and telemetry
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -88,6 +116,7 @@ struct swport_sched {
 	struct quell_shaper	shaper;
 	struct quell_red_vars	lottery;
 	struct swport_mark_stats mark_stats;
+	struct swport_link	link;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
@@ -98,6 +127,17 @@ bool quell_swport_is_control(const struct sk_buff *skb);
 
 /* swport_mark.c */
 void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb);
+
+/* swport_telemetry.c */
+void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
+
+/* swport_link.c */
+void quell_swport_link_add(struct Qdisc *sch);
+void quell_swport_link_remove(struct Qdisc *sch);
+u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params);
+void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
+int quell_swport_link_init(void);
+void quell_swport_link_exit(void);
 
 /* swport_queue.c */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,

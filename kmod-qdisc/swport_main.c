@@ -15,10 +15,11 @@
  *	                         +---------->| wire  |--> device
  *	            +---------+  | priority  | rate  |
  *	payload  -->|  data   |--+           +-------+
- *	            +---------+ mark
+ *	            +---------+ mark, stamp
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
- * a wire of that rate would carry them (quell/core/shaper.h).
+ * a wire of that rate would carry them (quell/core/shaper.h).  With `telemetry`
+ * data tells its sender how loaded the port is (swport_telemetry.c).
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
  * under sch_tree_lock, so a packet sees all of a change or nothing.
@@ -51,12 +52,14 @@ static void swport_seed(struct swport_sched *port)
 static void swport_commit(struct Qdisc *sch, const struct swport_params *params,
 			  bool reseed)
 {
+	u64 device_bytes_ps = quell_swport_link_ask(sch, params);
 	struct swport_sched *port = qdisc_priv(sch);
 
 	sch_tree_lock(sch);
 	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
 			    port->params.rate_bytes_ps, params->rate_bytes_ps);
 	port->params = *params;
+	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
 	if (qdisc_qlen(sch))
@@ -80,13 +83,14 @@ static int swport_change(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
-/* On error the core calls swport_destroy(), so the watchdog comes first. */
+/* On error the core calls swport_destroy(), so what that undoes comes first. */
 static int swport_init(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 
 	qdisc_watchdog_init(&port->watchdog, sch);
+	quell_swport_link_add(sch);
 	__skb_queue_head_init(&port->control.queue);
 	__skb_queue_head_init(&port->data.queue);
 	port->params = swport_defaults;
@@ -107,6 +111,7 @@ static void swport_destroy(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 
+	quell_swport_link_remove(sch);
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
 }
@@ -128,18 +133,28 @@ static struct Qdisc_ops swport_qdisc_ops __read_mostly = {
 
 static int __init swport_module_init(void)
 {
-	return register_qdisc(&swport_qdisc_ops);
+	int err;
+
+	err = quell_swport_link_init();
+	if (err)
+		return err;
+	err = register_qdisc(&swport_qdisc_ops);
+	if (err)
+		quell_swport_link_exit();
+	return err;
 }
 
+/* No port is left: each holds the module. */
 static void __exit swport_module_exit(void)
 {
 	unregister_qdisc(&swport_qdisc_ops);
+	quell_swport_link_exit();
 }
 
 module_init(swport_module_init);
 module_exit(swport_module_exit);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate");
+MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, telemetry");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_NET_SCH("swport");

@@ -33,6 +33,10 @@ static struct netlink_range_validation swport_prob_range = {
 	.max = SWPORT_ECN_PROB_MAX,
 };
 
+static struct netlink_range_validation swport_telemetry_range = {
+	.max = SWPORT_TELEMETRY_MAX,
+};
+
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
@@ -43,7 +47,12 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ECN_MAX]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_ECN_PROB]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_prob_range),
 	[TCA_SWPORT_SEED]	= { .type = NLA_U32 },
+	[TCA_SWPORT_TELEMETRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_telemetry_range),
 };
+
+#define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
+	__stringify(SWPORT_TELEMETRY_MIN) " to "			\
+	__stringify(SWPORT_TELEMETRY_MAX) " ns"
 
 /* The policy's ranges, for people. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
@@ -64,6 +73,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
 	[TCA_SWPORT_ECN_PROB] = "swport: ecn prob must be 0 to "
 		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
+	[TCA_SWPORT_TELEMETRY] = SWPORT_TELEMETRY_TEXT,
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -84,10 +94,19 @@ static void swport_get_u32(struct nlattr *attr, u32 *value)
 		*value = nla_get_u32(attr);
 }
 
+/* What is no range: nothing, or at least so much. */
+static int swport_check_telemetry(struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TELEMETRY_MIN)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TELEMETRY_TEXT);
+	return -ERANGE;
+}
+
 /* Rules that join several attributes. */
-static int swport_check(struct nlattr **tb, const struct swport_params *old,
-			const struct swport_params *params,
-			struct netlink_ext_ack *extack)
+static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
+			    const struct swport_params *params,
+			    struct netlink_ext_ack *extack)
 {
 	if (params->ecn_mode == SWPORT_ECN_OFF)
 		return 0;
@@ -144,8 +163,10 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_ECN_MAX], &params->red.max_bytes);
 	swport_get_u32(tb[TCA_SWPORT_ECN_PROB], &params->red.prob_q16);
 	swport_get_u32(tb[TCA_SWPORT_SEED], &params->seed);
+	swport_get_u32(tb[TCA_SWPORT_TELEMETRY], &params->telemetry_ns);
 	*reseed = tb[TCA_SWPORT_SEED];
-	return swport_check(tb, old, params, extack);
+	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
+	return err ? err : swport_check_ecn(tb, old, params, extack);
 }
 
 /**
@@ -175,7 +196,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MIN, params->red.min_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MAX, params->red.max_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_PROB, params->red.prob_q16) ||
-	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed)) {
+	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed) ||
+	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -210,6 +232,10 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
 		port->control.backlog_max_bytes;
 	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
+	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
+	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
+	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
+	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
 	sch_tree_unlock(sch);
 }
 

@@ -3,7 +3,7 @@
  * The path of a packet through the port, and the books kept of it.
  *
  *	enqueue: cut GSO -> classify -> admit or drop (-> mark) -> band
- *	dequeue: wire free? -> control before data (-> mark) -> wire
+ *	dequeue: wire free? -> control before data (-> mark) (-> stamp) -> wire
  *
  * At every moment, for each band and in bytes as in packets,
  *	offered = sent + dropped + queued
@@ -151,16 +151,16 @@ static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 }
 
 static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
-			       const struct sk_buff *skb)
+			       u32 wire_bytes)
 {
 	if (now_ns > QUELL_SHAPER_LATE_NS)
 		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
 	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps,
-			    qdisc_pkt_len(skb) + port->params.overhead_bytes);
+			    wire_bytes);
 }
 
-/* Control first; a data packet is marked by what it leaves behind. */
-static struct sk_buff *swport_pop(struct swport_sched *port)
+/* Control first; a data packet is marked and stamped by what it leaves behind. */
+static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
 {
 	struct sk_buff *skb = swport_band_pop(&port->control);
 
@@ -171,6 +171,8 @@ static struct sk_buff *swport_pop(struct swport_sched *port)
 	    quell_red_marks(&port->params.red, &port->lottery,
 			    port->data.backlog_bytes))
 		quell_swport_mark(port, skb);
+	if (skb && port->params.telemetry_ns)
+		quell_swport_stamp(port, skb, now_ns);
 	return skb;
 }
 
@@ -186,21 +188,25 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u32 wire_bytes;
 	u64 now_ns = 0;
 
 	if (!qdisc_qlen(sch))
 		return NULL;
-	if (port->params.rate_bytes_ps) {
+	if (port->params.rate_bytes_ps || port->params.telemetry_ns)
 		now_ns = ktime_get_ns();
-		if (swport_wire_busy(port, sch, now_ns))
-			return NULL;
-	}
+	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
+		return NULL;
+	if (port->params.telemetry_ns)
+		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
 
-	skb = swport_pop(port);
+	skb = swport_pop(port, now_ns);
 	if (!skb)
 		return NULL;
+	wire_bytes = qdisc_pkt_len(skb) + port->params.overhead_bytes;
+	quell_portload_add(&port->link.load, wire_bytes);
 	if (port->params.rate_bytes_ps)
-		swport_wire_charge(port, now_ns, skb);
+		swport_wire_charge(port, now_ns, wire_bytes);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	qdisc_bstats_update(sch, skb);

@@ -35,27 +35,40 @@ struct swport_args {
 	uint64_t value[TCA_SWPORT_MAX + 1];
 };
 
+/* Suffixes of times; the first of each scale is the one printed. */
+static const struct {
+	const char *suffix;
+	uint32_t ns;
+} swport_times[] = {
+	{ "s", 1000000000 }, { "sec", 1000000000 }, { "secs", 1000000000 },
+	{ "ms", 1000000 }, { "msec", 1000000 }, { "msecs", 1000000 },
+	{ "us", 1000 }, { "usec", 1000 }, { "usecs", 1000 }, { "", 1000 },
+	{ "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 },
+};
+
 static void explain(void)
 {
 	fprintf(stderr,
 		"Usage: ... swport [ rate RATE ] [ overhead BYTES ]\n"
 		"                  [ limit SIZE ] [ control-limit SIZE ]\n"
 		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] | noecn ]\n"
-		"                  [ seed NUMBER ]\n"
+		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
-		"  overhead       added to each packet when shaping, 0 to %d bytes (default 0)\n"
+		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
 		"  limit          data band, %d to %d bytes (default %d)\n"
 		"  control-limit  control band, %d to %d bytes (default %d)\n"
 		"  ecn            mark at dequeue (default) or enqueue\n"
 		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
 		"  prob           probability just below max, 0 to 1 (default 1)\n"
 		"  noecn          never mark (default)\n"
-		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n",
+		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
+		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
-		SWPORT_LIMIT_MAX, UINT32_MAX);
+		SWPORT_LIMIT_MAX, UINT32_MAX,
+		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000);
 }
 
 /* The next word, or NULL. */
@@ -177,6 +190,45 @@ static int swport_parse_seed(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_SEED, "seed", seed);
 }
 
+/* tc's times, a bare number being microseconds, but strict as the sizes are. */
+static bool swport_read_time(const char *word, double *ns)
+{
+	double number;
+	char *end;
+
+	number = strtod(word, &end);
+	if (end == word || !isfinite(number))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(swport_times); i++) {
+		if (!strcasecmp(end, swport_times[i].suffix)) {
+			/* To the nearest, as no fraction of a microsecond is exact. */
+			*ns = rint(number * swport_times[i].ns);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* TIME, or off */
+static int swport_parse_telemetry(struct swport_args *args)
+{
+	const char *word;
+	double ns = 0;
+
+	if (swport_accept(args, "off"))
+		return swport_set(args, TCA_SWPORT_TELEMETRY, "telemetry", 0);
+	word = swport_next(args);
+	if (!word || !swport_read_time(word, &ns) ||
+	    ns < SWPORT_TELEMETRY_MIN || ns > SWPORT_TELEMETRY_MAX) {
+		fprintf(stderr,
+			"swport: bad telemetry \"%s\": must be off or a time of %dns to %ds\n",
+			word ? word : "", SWPORT_TELEMETRY_MIN,
+			SWPORT_TELEMETRY_MAX / 1000000000);
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_TELEMETRY, "telemetry", ns);
+}
+
 static int swport_parse_prob(struct swport_args *args)
 {
 	const char *word = swport_next(args);
@@ -271,6 +323,8 @@ static int swport_parse_option(struct swport_args *args)
 				  SWPORT_ECN_OFF);
 	if (!strcmp(word, "seed"))
 		return swport_parse_seed(args);
+	if (!strcmp(word, "telemetry"))
+		return swport_parse_telemetry(args);
 
 	if (strcmp(word, "help"))
 		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
@@ -347,6 +401,27 @@ static void swport_print_size(const char *key, const char *fmt,
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
 }
 
+/* A time: nanoseconds in JSON; in text the largest unit that says it exactly. */
+static void swport_print_telemetry(struct rtattr *attr)
+{
+	size_t i = 0;
+	uint32_t ns;
+
+	if (!swport_has(attr, sizeof(ns)))
+		return;
+	ns = swport_get_u32(attr);
+	print_color_u64(PRINT_JSON, COLOR_NONE, "telemetry", NULL, ns);
+	if (!ns) {
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "telemetry off ");
+		return;
+	}
+	while (ns % swport_times[i].ns)
+		i++;
+	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "telemetry %" PRIu64,
+			ns / swport_times[i].ns);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
+}
+
 static void swport_print_ecn(struct rtattr **tb)
 {
 	static const char * const modes[] = {
@@ -395,6 +470,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
 		print_color_u64(PRINT_ANY, COLOR_NONE, "seed", "seed %" PRIu64 " ",
 				swport_get_u32(tb[TCA_SWPORT_SEED]));
+	swport_print_telemetry(tb[TCA_SWPORT_TELEMETRY]);
 	return 0;
 }
 
@@ -426,7 +502,24 @@ static const struct {
 	{ 0, NULL, "  gso" },
 	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_ALLOC_FAIL_PKTS, "alloc_fail_pkts", " dropped %" PRIu64 " pkts" },
+	{ 0, NULL, "  telemetry" },
+	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_KEEP_PKTS, "keep_pkts", " kept %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_STAMP_FAIL_PKTS, "stamp_fail_pkts", " failed %" PRIu64 " pkts" },
 };
+
+/* In bytes per second like `rate`; telemetry without it stamps nothing. */
+static void swport_print_link(struct rtattr *attr)
+{
+	if (!swport_has(attr, sizeof(uint64_t)))
+		return;
+	if (swport_get_u64(attr)) {
+		tc_print_rate(PRINT_ANY, "link_rate", " link rate %s", swport_get_u64(attr));
+		return;
+	}
+	print_color_u64(PRINT_JSON, COLOR_NONE, "link_rate", NULL, 0);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", " link rate unknown");
+}
 
 static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 			       struct rtattr *xstats)
@@ -453,6 +546,7 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 					swport_get_u64(attr));
 		}
 	}
+	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS]);
 	return 0;
 }
 

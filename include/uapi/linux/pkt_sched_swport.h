@@ -32,12 +32,14 @@ enum swport_ecn_mode {
 #define SWPORT_LIMIT_DEFAULT		1048576
 #define SWPORT_CONTROL_LIMIT_DEFAULT	65536
 #define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
+#define SWPORT_TELEMETRY_MIN		100		/* ns, or 0: off */
+#define SWPORT_TELEMETRY_MAX		1000000000
 
 enum {
 	TCA_SWPORT_UNSPEC,
 	TCA_SWPORT_PAD,
 	TCA_SWPORT_RATE,		/* u64, bytes per second; 0: device speed */
-	TCA_SWPORT_OVERHEAD,		/* u32, bytes added to each packet when shaping */
+	TCA_SWPORT_OVERHEAD,		/* u32, bytes of a packet's wire beyond its length */
 	TCA_SWPORT_LIMIT,		/* u32, bytes the data band may hold */
 	TCA_SWPORT_CONTROL_LIMIT,	/* u32, bytes the control band may hold */
 	TCA_SWPORT_ECN_MODE,		/* u32, enum swport_ecn_mode */
@@ -45,6 +47,7 @@ enum {
 	TCA_SWPORT_ECN_MAX,		/* u32, bytes: from this on everything is */
 	TCA_SWPORT_ECN_PROB,		/* u32, Q16: probability just below ECN_MAX */
 	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
+	TCA_SWPORT_TELEMETRY,		/* u32, ns: base round-trip time of the network; 0: off */
 	__TCA_SWPORT_MAX
 };
 
@@ -72,6 +75,10 @@ enum {
 	TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES,
 	TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES,
 	TCA_SWPORT_STATS_MARK_FAIL_PKTS,	/* sent unmarked: no memory to mark */
+	TCA_SWPORT_STATS_STAMP_PKTS,		/* sent with this port's telemetry record */
+	TCA_SWPORT_STATS_KEEP_PKTS,		/* sent with the record of a hop more loaded */
+	TCA_SWPORT_STATS_STAMP_FAIL_PKTS,	/* sent as they were: no memory to stamp */
+	TCA_SWPORT_STATS_LINK_BYTES_PS,		/* rate of the link now; 0: unknown, no stamps */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rate of a port's link, which telemetry states and measures by.
+ *
+ * It is `rate` where that is set.  Else it is the speed of the device, which may
+ * change, and which only its driver knows: that sleeps and wants the RTNL, so
+ * it is asked when the port is configured and when the device comes up or its
+ * link changes, and kept.  A device without a speed, or whose speed is unknown,
+ * leaves 0.
+ *
+ * Without telemetry nobody is asked.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <compat/ethtool.h>
+
+#include "swport.h"
+
+/* Mbit/s to bytes/s. */
+#define SWPORT_BYTES_PS_PER_MBIT	125000ULL
+
+/* All ports; RTNL. */
+static LIST_HEAD(swport_ports);
+
+/**
+ * quell_swport_link_ask() - the speed of a port's device, where it matters
+ * @sch: the port's qdisc
+ * @params: whether it does
+ *
+ * Context: RTNL held, and the device's own lock where it has one; may sleep.
+ * Return: bytes/s; 0 unknown or not asked.
+ */
+u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params)
+{
+	struct ethtool_link_ksettings settings;
+
+	ASSERT_RTNL();
+	if (!params->telemetry_ns)
+		return 0;
+	if (netif_get_link_ksettings(qdisc_dev(sch), &settings) ||
+	    settings.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return settings.base.speed * SWPORT_BYTES_PS_PER_MBIT;
+}
+
+/**
+ * quell_swport_link_set() - the device's speed or the parameters are new
+ * @port: the switch port
+ * @device_bytes_ps: what quell_swport_link_ask() said
+ *
+ * Context: sch_tree_lock held.
+ */
+void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
+{
+	struct swport_link *link = &port->link;
+
+	link->device_bytes_ps = device_bytes_ps;
+	link->bytes_ps = port->params.rate_bytes_ps ? port->params.rate_bytes_ps :
+						      device_bytes_ps;
+	quell_portload_measure(&link->load_params, port->params.telemetry_ns,
+			       link->bytes_ps);
+}
+
+static void swport_link_learn(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	u64 device_bytes_ps = quell_swport_link_ask(sch, &port->params);
+
+	if (device_bytes_ps == port->link.device_bytes_ps)
+		return;
+	sch_tree_lock(sch);
+	quell_swport_link_set(port, device_bytes_ps);
+	sch_tree_unlock(sch);
+}
+
+static int swport_link_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct swport_sched *port;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	list_for_each_entry(port, &swport_ports, link.siblings) {
+		if (qdisc_dev(port->watchdog.qdisc) == dev)
+			swport_link_learn(port->watchdog.qdisc);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block swport_link_notifier = {
+	.notifier_call = swport_link_event,
+};
+
+/**
+ * quell_swport_link_add() - begin to hear of a port's device
+ * @sch: the port's qdisc
+ *
+ * Context: RTNL held.
+ */
+void quell_swport_link_add(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	ASSERT_RTNL();
+	list_add(&port->link.siblings, &swport_ports);
+}
+
+/**
+ * quell_swport_link_remove() - no longer hear of it
+ * @sch: the port's qdisc
+ *
+ * Context: RTNL held.
+ */
+void quell_swport_link_remove(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	ASSERT_RTNL();
+	list_del(&port->link.siblings);
+}
+
+int quell_swport_link_init(void)
+{
+	return register_netdevice_notifier(&swport_link_notifier);
+}
+
+void quell_swport_link_exit(void)
+{
+	unregister_netdevice_notifier(&swport_link_notifier);
+}

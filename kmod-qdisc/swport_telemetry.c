@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Telemetry: the record of the most loaded hop, in data packets that have room.
+ *
+ * A sender that wants to hear of the path leaves an empty record in the Quell
+ * TCP option (Documentation/wire-format.md).  Each port puts its own there when
+ * its link is more loaded than that of the record it finds: compare and replace.
+ *
+ *	hop		routers from the sender, by the time to live: the first is 1
+ *	load		quell/core/portload.h, as this packet leaves
+ *	link rate	`rate`, or the device's speed
+ *	queue		the data band without this packet
+ *	bytes sent	by this port before this packet, with their overhead
+ *	time		this packet leaves the port, CLOCK_MONOTONIC
+ *
+ * Bytes and time are so of one moment: the bytes between two records are exactly
+ * those the wire carried between their times.
+ *
+ * Neither the length nor anything else of the packet changes, and the checksum
+ * is put right by what did.  Left alone: packets without the record, whatever
+ * this host sends itself, SYNs, IP fragments, IPv6 packets with extension
+ * headers before TCP, and what is malformed.
+ */
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <net/checksum.h>
+#include <net/ip.h>
+#include <quell/hops.h>
+#include <quell/option.h>
+
+#include "swport.h"
+
+#define SWPORT_TCP_OPTIONS_MAX	40
+
+/**
+ * struct swport_place - where things are in a packet, from its data on
+ * @tcp_at:	TCP header
+ * @end:	first byte behind the IP packet
+ * @record_at:	telemetry record
+ * @hop:	distance from the sender
+ */
+struct swport_place {
+	u32	tcp_at;
+	u32	end;
+	u32	record_at;
+	u8	hop;
+};
+
+static bool swport_ipv4_tcp(const struct sk_buff *skb, struct swport_place *place)
+{
+	u32 offset = skb_network_offset(skb);
+	const struct iphdr *iph;
+	struct iphdr buf;
+
+	iph = skb_header_pointer(skb, offset, sizeof(buf), &buf);
+	if (!iph || iph->ihl * 4 < sizeof(buf) || iph->protocol != IPPROTO_TCP ||
+	    ip_is_fragment(iph))
+		return false;
+	place->tcp_at = offset + iph->ihl * 4;
+	place->end = offset + ntohs(iph->tot_len);
+	place->hop = quell_hops(iph->ttl);
+	return true;
+}
+
+static bool swport_ipv6_tcp(const struct sk_buff *skb, struct swport_place *place)
+{
+	u32 offset = skb_network_offset(skb);
+	const struct ipv6hdr *ip6h;
+	struct ipv6hdr buf;
+
+	ip6h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
+	if (!ip6h || ip6h->nexthdr != IPPROTO_TCP)
+		return false;
+	place->tcp_at = offset + sizeof(buf);
+	place->end = place->tcp_at + ntohs(ip6h->payload_len);
+	place->hop = quell_hops(ip6h->hop_limit);
+	return true;
+}
+
+static bool swport_find_tcp(const struct sk_buff *skb, struct swport_place *place)
+{
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		return swport_ipv4_tcp(skb, place);
+	case htons(ETH_P_IPV6):
+		return swport_ipv6_tcp(skb, place);
+	default:
+		return false;
+	}
+}
+
+/* Behind a TCP header found: the record, if there is one. */
+static bool swport_find_record(const struct sk_buff *skb, struct swport_place *place)
+{
+	u32 at, in_option, bytes, stated = 0;
+	u8 buf[SWPORT_TCP_OPTIONS_MAX];
+	const struct tcphdr *th;
+	const u8 *options;
+	struct tcphdr th_buf;
+
+	th = skb_header_pointer(skb, place->tcp_at, sizeof(th_buf), &th_buf);
+	if (!th || th->syn || th->doff * 4 <= sizeof(*th) ||
+	    place->tcp_at + th->doff * 4 > place->end)
+		return false;
+	bytes = th->doff * 4 - sizeof(*th);
+	options = skb_header_pointer(skb, place->tcp_at + sizeof(*th), bytes, buf);
+	if (!options)
+		return false;
+	at = quell_opt_find(options, bytes, &stated);
+	if (at == bytes)
+		return false;
+	in_option = quell_opt_telemetry_at(options + at, stated);
+	place->record_at = place->tcp_at + sizeof(*th) + at + in_option;
+	return in_option;
+}
+
+/*
+ * Four bytes of a TCP segment, and its checksum.  At an odd place, which no
+ * sender of ours chooses, they belong to the sum turned by a byte.  Where the
+ * checksum is still to be computed, by a device or from skb->csum, it is right
+ * already.
+ */
+static void swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
+				u32 at, const u8 *word)
+{
+	struct tcphdr *th = (struct tcphdr *)(skb->data + place->tcp_at);
+	__wsum from, to;
+
+	memcpy(&from, skb->data + at, sizeof(from));
+	memcpy(&to, word, sizeof(to));
+	memcpy(skb->data + at, word, sizeof(to));
+	from = csum_shift(from, at - place->tcp_at);
+	to = csum_shift(to, at - place->tcp_at);
+	inet_proto_csum_replace4(&th->check, skb, (__force __be32)from,
+				 (__force __be32)to, false);
+}
+
+static void swport_write_record(struct swport_sched *port, struct sk_buff *skb,
+				const struct swport_place *place, u64 load_q16, u64 now_ns)
+{
+	const struct swport_link *link = &port->link;
+	struct quell_telemetry record = {
+		.link_bytes_ps = link->bytes_ps,
+		.queue_bytes = port->data.backlog_bytes,
+		.tx_units = quell_portload_tx_units(&link->load),
+		.time_ns = now_ns & QUELL_TELEMETRY_TIME_MASK,
+		.hop = place->hop,
+	};
+	u8 wire[QUELL_TELEMETRY_BYTES];
+	u32 i;
+
+	quell_telemetry_encode(&record, load_q16, wire);
+	for (i = 0; i < QUELL_TELEMETRY_BYTES; i += sizeof(u32))
+		swport_replace_word(skb, place, place->record_at + i, wire + i);
+}
+
+/**
+ * quell_swport_stamp() - put the port's record into a packet of the data band
+ * @port: the switch port, with telemetry on and its load advanced to @now_ns
+ * @skb: packet that leaves, none of GSO
+ * @now_ns: time
+ *
+ * What is written is made ours before, for it may be shared with TCP's
+ * retransmission queue or a packet capture.  When there is no memory for that,
+ * the packet goes on as it came.
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns)
+{
+	struct swport_link *link = &port->link;
+	u8 old[QUELL_TELEMETRY_BYTES];
+	struct swport_place place;
+	u64 load_q16;
+
+	if (!link->bytes_ps || !swport_find_tcp(skb, &place) || !place.hop ||
+	    !swport_find_record(skb, &place) ||
+	    skb_copy_bits(skb, place.record_at, old, sizeof(old)))
+		return;
+	load_q16 = quell_portload_q16(&link->load, &link->load_params,
+				      port->data.backlog_bytes);
+	if (!quell_telemetry_replaces(load_q16, old)) {
+		link->keep_pkts++;
+		return;
+	}
+	if (skb_ensure_writable(skb, place.record_at + sizeof(old))) {
+		link->stamp_fail_pkts++;
+		return;
+	}
+	swport_write_record(port, skb, &place, load_q16, now_ns);
+	link->stamp_pkts++;
+}
