@@ -72,6 +72,7 @@ static const struct {
 	{ "ecn-max",		TCA_SWPORT_ECN_MAX,		false },
 	{ "ecn-prob",		TCA_SWPORT_ECN_PROB,		false },
 	{ "seed",		TCA_SWPORT_SEED,		false },
+	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
 };
 
 static void qdisc_swport(const struct port *port)
@@ -152,6 +153,10 @@ const char *swport_stat_name(int attr)
 		[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
 			"control_backlog_max_bytes",
 		[TCA_SWPORT_STATS_MARK_FAIL_PKTS]	= "mark_fail_pkts",
+		[TCA_SWPORT_STATS_STAMP_PKTS]		= "stamp_pkts",
+		[TCA_SWPORT_STATS_KEEP_PKTS]		= "keep_pkts",
+		[TCA_SWPORT_STATS_STAMP_FAIL_PKTS]	= "stamp_fail_pkts",
+		[TCA_SWPORT_STATS_LINK_BYTES_PS]	= "link_bytes_ps",
 	};
 
 	return attr <= TCA_SWPORT_STATS_MAX ? names[attr] : NULL;

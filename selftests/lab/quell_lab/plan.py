@@ -4,6 +4,8 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
+from .physics import WIRE_OVERHEAD_BYTES
+
 GATEWAY = "169.254.0.1"		# next hop of every route: cables need no ARP
 DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
@@ -115,6 +117,8 @@ def _qdiscs(scenario):
     if queue.ecn_max_bytes:
         swport += (f" ecn-mode={ECN_DEQUEUE} ecn-min={queue.ecn_min_bytes} "
                    f"ecn-max={queue.ecn_max_bytes} ecn-prob={queue.ecn_prob_q16}")
+    if queue.telemetry_ns:
+        swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev

@@ -191,6 +191,8 @@ def _network(scenario):
         ("Switch ports", f"swport, {queue.limit_bytes:,} bytes of data, "
                          f"{queue.control_limit_bytes:,} of control packets"),
         ("ECN", ecn),
+        ("Telemetry", f"stamped at dequeue, base round-trip time "
+                      f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
                   f"{units.show_time(last_ns)}, {how}"),
         ("Seed", scenario.seed),

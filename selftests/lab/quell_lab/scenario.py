@@ -20,6 +20,7 @@ SIZE_MAX = 1 << 30
 RATE_MIN, RATE_MAX = 10**6, 10**12
 TSO_MAX = 64			# LABNIC_TSO_MAX_PKTS
 NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
+TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
 LABEL = re.compile(r"[A-Za-z0-9_.:=+-]{1,64}")
@@ -61,6 +62,7 @@ QUEUE_KEYS = {
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
     "ecn": Key("text", default=None),
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
+    "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -104,13 +106,14 @@ TOP_KEYS = {
 
 @dataclass(frozen=True)
 class Queue:
-    """A switch port's queue; without ECN both thresholds are 0."""
+    """A switch port's queue; without ECN both thresholds are 0, without telemetry T is 0."""
 
     limit_bytes: int
     control_limit_bytes: int
     ecn_min_bytes: int
     ecn_max_bytes: int
     ecn_prob_q16: int
+    telemetry_ns: int
 
 
 @dataclass(frozen=True)
@@ -311,7 +314,8 @@ def _queue(places, table, graph):
         if low > high or high > values["limit"]:
             raise InputError(where, f"'{values['ecn']}' is out of range: MIN <= MAX <= limit "
                              f"{show_size(values['limit'])}")
-    return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"])
+    return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
+                 values["telemetry"] or 0)
 
 
 def _variants(places, tables):

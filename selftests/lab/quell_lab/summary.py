@@ -163,6 +163,8 @@ def summarise(scenario, result):
         "goodput_bits_ps": size * 8 * 10**9 // busy_ns if busy_ns else 0,
         "drops": _counter(result.ports.values(), "drops", "ring_drops"),
         "marks": _counter(result.ports.values(), "mark_pkts"),
+        "stamps": _counter(result.ports.values(), "stamp_pkts"),
+        "stamps_kept": _counter(result.ports.values(), "keep_pkts"),
         "trims": 0,
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),

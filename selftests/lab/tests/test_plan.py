@@ -77,6 +77,17 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
 
+    def test_telemetry_is_of_switch_ports_and_counts_the_whole_wire(self):
+        wanted = helpers.build(queue={"telemetry": "4.16us"})
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("qdisc ")]
+        self.assertEqual([" telemetry=4160 overhead=24 " in line for line in lines],
+                         [" swport " in line for line in lines])
+        wanted = helpers.build()
+        text = plan.write(wanted, wanted.variants[0])
+        self.assertNotIn("telemetry", text)
+        self.assertNotIn("overhead", text)
+
     def test_option_is_offered_by_hosts_with_quell_alone(self):
         for name, option, lines in (("swift", True, 3), ("swift", False, 0), ("cubic", True, 0)):
             wanted = helpers.build(option=option, algorithm=[{"name": name}])
