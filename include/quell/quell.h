@@ -168,6 +168,8 @@ struct quell_event {
  * @counters_bytes:	size of the block of counters
  * @fractional_window:	windows that are no whole number of segments are kept on
  *			average, see quell_apply(); otherwise rounded down
+ * @telemetry:		it wants telemetry records: its sockets ask for the Quell
+ *			option, and their data leaves switches the room
  * @slot:		set by quell_algo_register()
  *
  * The callbacks are given a sample without an acknowledgment, and what they
@@ -193,6 +195,7 @@ struct quell_algo {
 	u32				counters_nr;
 	u32				counters_bytes;
 	bool				fractional_window;
+	bool				telemetry;
 	u32				slot;
 };
 
@@ -205,6 +208,7 @@ struct quell_algo {
  * @target_ns:		delay steered for, ns; 0 none
  * @marked_pkts:	segments acknowledged as marked CE so far
  * @marked_bytes:	their payload, as the algorithm was told
+ * @hop:		hop of the newest telemetry record; 0 none yet
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -214,6 +218,7 @@ struct quell_snapshot {
 	u64	target_ns;
 	u64	marked_pkts;
 	u64	marked_bytes;
+	u8	hop;
 };
 
 int quell_algo_register(struct quell_algo *algo);

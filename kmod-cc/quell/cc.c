@@ -131,6 +131,22 @@ static void cc_init_plain(struct sock *sk)
 				  plain_ops));
 }
 
+/**
+ * quell_cc_algo() - the algorithm behind a socket's operations
+ * @sk: socket whose operations are Quell's, locked; it may not be connected yet
+ *
+ * Context: socket lock.
+ * Return: the algorithm.
+ */
+const struct quell_algo *quell_cc_algo(const struct sock *sk)
+{
+	const struct tcp_congestion_ops *ops = inet_csk(sk)->icsk_ca_ops;
+
+	if (ops->init == cc_init_plain)
+		return container_of(ops, struct quell_algo, plain_ops);
+	return container_of(ops, struct quell_algo, ops);
+}
+
 static u32 cc_ssthresh(struct sock *sk)
 {
 	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);

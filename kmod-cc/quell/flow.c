@@ -202,6 +202,7 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 		out->target_ns = READ_ONCE(flow->now.target_ns);
 		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
 		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
+		out->hop = READ_ONCE(flow->telemetry.hop);
 	}
 	rcu_read_unlock();
 	return flow;

@@ -75,6 +75,18 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
+/* The newest telemetry record; none, no attributes. */
+static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry *record)
+{
+	u8 hop = READ_ONCE(record->hop);
+
+	if (hop && (nla_put_u32(skb, QUELL_A_FLOW_RECORD_HOP, hop) ||
+		    put_u64(skb, QUELL_A_FLOW_RECORD_RATE, READ_ONCE(record->link_bytes_ps)) ||
+		    put_u64(skb, QUELL_A_FLOW_RECORD_QUEUE, READ_ONCE(record->queue_bytes))))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const struct {
@@ -86,6 +98,8 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 		  READ_ONCE(flow->samples) },
 		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
 		  READ_ONCE(flow->echoes) },
+		{ "records", "Telemetry records taken.",
+		  READ_ONCE(flow->records) },
 		{ "rtt-karn", "Samples given up because the segment was retransmitted.",
 		  READ_ONCE(flow->karn) },
 		{ "retransmits", "Segments sent again.",
@@ -119,7 +133,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
-	    put_flow_counters(skb, flow)) {
+	    put_flow_telemetry(skb, &flow->telemetry) || put_flow_counters(skb, flow)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -4,11 +4,12 @@
  * family.  What they do stands in transmit.c and receive.c.
  *
  * The hooks are in a namespace only while it has a Quell socket, a Quell
- * algorithm for its default, or offers the Quell option; a flow without them
- * simply has no nanosecond sample yet.  Registering sleeps, and the first
- * socket may appear in softirq: a work item does it.  It also takes them away,
- * some time after the last socket is gone, so that short connections do not
- * come and go with them.
+ * algorithm for its default, or offers the Quell option (as all do while there
+ * is an algorithm that wants telemetry records); a flow without them simply has
+ * no nanosecond sample yet.  Registering sleeps, and the first socket may
+ * appear in softirq: a work item does it.  It also takes them away, some time
+ * after the last socket is gone, so that short connections do not come and go
+ * with them.
  *
  *		socks > 0, or default or option ask	none of them, for LINGER
  *	(none) ------------------------------> hooked ---------------------> (none)
@@ -113,7 +114,7 @@ void quell_hooks_want(struct quell_net *qnet)
  * One that is to offer the option needs the hooks before its first connection:
  * they are there on return.
  *
- * Context: process, may sleep; no lock.
+ * Context: process, may sleep; no lock but quell_mutex.
  */
 void quell_hooks_settle(struct quell_net *qnet)
 {
@@ -133,13 +134,18 @@ void quell_hooks_linger(struct quell_net *qnet)
 			   HOOKS_LINGER_SEC * HZ);
 }
 
-/* A namespace made while Quell is the default inherits it: hooks from the start. */
+/*
+ * Before the namespace is in quell_nets.  One made while Quell is the default
+ * inherits it: hooks from the start.
+ */
 void quell_hooks_init(struct quell_net *qnet)
 {
 	INIT_DELAYED_WORK(&qnet->hooks_work, hooks_work);
-	if (hooks_default_is_ours(qnet->net))
+	if (hooks_default_is_ours(qnet->net) || quell_signal_asks(qnet))
 		quell_hooks_want(qnet);
 }
+
+/* After it was taken out of quell_nets. */
 
 void quell_hooks_exit(struct quell_net *qnet)
 {

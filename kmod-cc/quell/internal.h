@@ -18,6 +18,7 @@
 #include <net/net_namespace.h>
 #include <quell/option.h>
 #include <quell/quell.h>
+#include <quell/telemetry.h>
 
 struct net_device;
 struct nf_hook_state;
@@ -55,6 +56,11 @@ enum quell_counter {
 	QUELL_N_OPTION_BAD_CHECKSUM,
 	QUELL_N_OPTION_OUT_OF_WINDOW,
 	QUELL_N_OPTION_STRIPPED,
+	QUELL_N_RECORD_STAMPED,
+	QUELL_N_RECORD_EMPTY,
+	QUELL_N_RECORD_ECHOED,
+	QUELL_N_RECORD_RECEIVED,
+	QUELL_N_RECORD_NO_ROOM,
 	QUELL_N_MAX,
 };
 
@@ -177,6 +183,7 @@ struct quell_link {
  * @echo_ns:	departure it echoed, ns modulo 2^32
  * @hold_ns:	how long the other host had held that echo, ns; 0 not said
  * @echoed:	the two are there
+ * @record:	telemetry record it brought; empty: none
  */
 struct quell_arrival {
 	u64	rx_ns;
@@ -184,6 +191,7 @@ struct quell_arrival {
 	u32	echo_ns;
 	u32	hold_ns;
 	bool	echoed;
+	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
 /* Data packets kept between their receipt and the ACK that answers them. */
@@ -197,6 +205,7 @@ struct quell_arrival {
  * @depart_ns:	its departure, the sender's clock, ns modulo 2^32
  * @entropy:	its path entropy
  * @marked:	it was marked CE
+ * @record:	its telemetry record; empty: none
  */
 struct quell_echo {
 	u64	rx_ns;
@@ -205,6 +214,7 @@ struct quell_echo {
 	u32	depart_ns;
 	u8	entropy;
 	bool	marked;
+	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
 /* What this host offered on a connection; offer.c. */
@@ -257,6 +267,8 @@ enum quell_limit {
 /**
  * struct quell_flow - context of one Quell socket
  * @node:		in quell_flows, by @sk
+ * @rcu:		for freeing after the last reader; within the first page, as
+ *			kfree_rcu() wants it
  * @sk:			the socket; compared, never followed without its lock
  *			but for the cookie
  * @qnet:		its namespace
@@ -294,7 +306,8 @@ enum quell_limit {
  * @option_missed:	packets without it before that; written by the receive hook
  * @remote_ns:		how long the other host held the newest echo, ns
  * @echoes:		round-trip times taken from echoes
- * @rcu:		for freeing after the last reader
+ * @records:		telemetry records taken
+ * @telemetry:		newest of them, each field of its own moment
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @option_room_bytes they belong to the holder of the socket lock.
@@ -304,6 +317,7 @@ enum quell_limit {
  */
 struct quell_flow {
 	struct rhash_head	node;
+	struct rcu_head		rcu;
 	const struct sock	*sk;
 	struct quell_net	*qnet;
 	const struct quell_algo	*algo;
@@ -343,8 +357,8 @@ struct quell_flow {
 	u32			option_missed;
 	u32			remote_ns;
 	u64			echoes;
-
-	struct rcu_head		rcu;
+	u64			records;
+	struct quell_telemetry	telemetry;
 };
 
 /* main.c */
@@ -358,6 +372,7 @@ void quell_algo_leave_nets(struct quell_algo *algo);
 
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
+const struct quell_algo *quell_cc_algo(const struct sock *sk);
 
 /* flow.c */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
@@ -377,7 +392,7 @@ void quell_segments_drop(struct quell_segments *segments, u32 una);
 u32 quell_segment_first_end(const struct quell_segment *segment);
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps);
-void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arrival);
+void quell_arrival_add(struct quell_flow *flow, struct quell_arrival *arrival);
 bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival);
 
 /* echo.c */
@@ -401,13 +416,28 @@ u8 quell_offer_get(struct quell_net *qnet, const struct quell_offer_key *key, u8
 int quell_signal_init(void);
 void quell_signal_exit(void);
 bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 bool syn_ack);
+			 const struct quell_algo *algo);
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
 void quell_signal_check(struct quell_flow *flow, struct sock *sk);
+
+/* telemetry.c */
+void quell_telemetry_register(struct quell_algo *algo);
+void quell_telemetry_unregister(const struct quell_algo *algo);
+bool quell_telemetry_asks(void);
+bool quell_telemetry_expected(const struct quell_flow *flow);
+void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt);
+void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
+			  struct quell_echo *echo);
+void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt);
+void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
+			    struct quell_arrival *arrival);
+void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older);
+void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
+			  struct quell_sample *sample);
 
 /* option.c */
 bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);

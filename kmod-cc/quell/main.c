@@ -144,9 +144,12 @@ int quell_algo_register(struct quell_algo *algo)
 	if (err)
 		return err;
 	quell_cc_ops_init(algo);
+	quell_telemetry_register(algo);
 	err = tcp_register_congestion_control(&algo->ops);
-	if (err)
+	if (err) {
+		quell_telemetry_unregister(algo);
 		quell_algo_leave_nets(algo);
+	}
 	return err;
 }
 EXPORT_SYMBOL_GPL(quell_algo_register);
@@ -163,6 +166,7 @@ EXPORT_SYMBOL_GPL(quell_algo_register);
 void quell_algo_unregister(struct quell_algo *algo)
 {
 	tcp_unregister_congestion_control(&algo->ops);
+	quell_telemetry_unregister(algo);
 	quell_algo_leave_nets(algo);
 }
 EXPORT_SYMBOL_GPL(quell_algo_unregister);
@@ -210,10 +214,9 @@ static int __net_init quell_net_init(struct net *net)
 	err = net_join_algos(qnet);
 	if (err)
 		goto leave_algos;
+	quell_hooks_init(qnet);
 	list_add_tail(&qnet->node, &quell_nets);
 	mutex_unlock(&quell_mutex);
-
-	quell_hooks_init(qnet);
 	return 0;
 
 leave_algos:
@@ -231,9 +234,11 @@ static void __net_exit quell_net_exit(struct net *net)
 {
 	struct quell_net *qnet = quell_net(net);
 
-	quell_hooks_exit(qnet);
 	mutex_lock(&quell_mutex);
 	list_del(&qnet->node);
+	mutex_unlock(&quell_mutex);
+	quell_hooks_exit(qnet);
+	mutex_lock(&quell_mutex);
 	net_leave_algos(qnet);
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);

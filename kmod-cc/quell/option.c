@@ -4,11 +4,13 @@
  * taking it out.
  *
  *	out:	SYN, SYN-ACK	the offer
- *		data		departure, and the echo of what came in if there is
- *				room (on a full segment there is not)
- *		pure ACK	the echo; with many SACK blocks its short form, or
- *				none: SACK blocks are never cut, losing them costs
- *				more than the echo is worth
+ *		data		departure, room for a telemetry record if wanted, and
+ *				the echo of what came in if there is room (on a full
+ *				segment there is not)
+ *		pure ACK	the echo; with SACK blocks it gives way: first the
+ *				record, then all but its short form, then that.  SACK
+ *				blocks are never cut, losing them costs more than the
+ *				echo is worth
  *	in:	the option is taken out, so that the stack sees the header it
  *		expects (its fast path compares the length) and may merge ACKs
  *
@@ -125,14 +127,21 @@ bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *op
 /**
  * quell_option_choose() - which form of the option a packet has room for
  * @skb:  packet on its way out, from the network header on
- * @opt:  as wanted; where a pure ACK has not the room @form becomes
- *	  QUELL_OPT_SHORT, and the hold time is in the echo
+ * @opt:  as wanted; where the packet has not the room the flags of records go,
+ *	  first that of the record echoed, and where a pure ACK has not the room
+ *	  then @form becomes QUELL_OPT_SHORT, and the hold time is in the echo
  *
  * Context: LOCAL_OUT hook.
  * Return: bytes it will take; 0 when there is no room for any.
  */
 u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
 {
+	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(records) &&
+	     !option_fits(skb, quell_opt_bytes(opt)); i++)
+		opt->flags &= ~records[i];
 	if (option_fits(skb, quell_opt_bytes(opt)))
 		return quell_opt_bytes(opt);
 	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)

@@ -5,7 +5,8 @@
  * The socket lock is not held, nothing of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
  * what the Quell option told go into the flow's arrival ring, for the sample of
- * that ACK; the departure that data carried waits for the next packet out.
+ * that ACK; departure and telemetry record that data carried wait for the next
+ * packet out.
  * The option is taken out of the packet.
  *
  * Ignored: IPv6 segments behind extension headers.
@@ -77,6 +78,7 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 		arrival->echo_ns = opt->echo_ns;
 		arrival->hold_ns = opt->hold_ns;
 	}
+	quell_telemetry_arrive(flow, opt, arrival);
 	if (opt->flags & QUELL_OPT_F_DATA) {
 		struct quell_echo echo = {
 			.rx_ns = arrival->rx_ns,
@@ -87,6 +89,7 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 			.marked = in->marked,
 		};
 
+		quell_telemetry_note(flow, opt, &echo);
 		quell_echo_add(flow, &echo);
 	}
 }

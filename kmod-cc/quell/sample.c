@@ -128,6 +128,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	u64 rtt_ns;
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
+	quell_telemetry_take(flow, &arrival, sample);
 	/*
 	 * Without SACK, an end beyond snd_una is that of the burst whose middle
 	 * this ACK acknowledges: nothing of it is known beyond snd_una.
@@ -233,6 +234,8 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 	if (flow) {
 		sample->min_rtt_ns = flow->now.min_rtt_ns;
 		sample->hops = READ_ONCE(flow->hops);
+		if (quell_telemetry_expected(flow))
+			sample->flags |= QUELL_S_TELEMETRY;
 	}
 }
 

@@ -207,11 +207,11 @@ u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 /**
  * quell_arrival_add() - note the receipt of an acknowledgment
  * @flow:    flow it belongs to
- * @arrival: what came
+ * @arrival: what came; a telemetry record may be added, of one that it replaces
  *
  * Context: softirq or process context, RCU read side.
  */
-void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arrival)
+void quell_arrival_add(struct quell_flow *flow, struct quell_arrival *arrival)
 {
 	struct quell_arrival *arrivals = flow->arrivals;
 	bool lost = false;
@@ -220,6 +220,7 @@ void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arri
 	if (flow->arrivals_nr &&
 	    arrivals[flow->arrivals_nr - 1].ack_seq == arrival->ack_seq) {
 		flow->arrivals_nr--;
+		quell_telemetry_keep(arrival, &arrivals[flow->arrivals_nr]);
 	} else if (flow->arrivals_nr == QUELL_ARRIVALS_MAX) {
 		memmove(arrivals, arrivals + 1,
 			(QUELL_ARRIVALS_MAX - 1) * sizeof(*arrivals));
@@ -239,7 +240,8 @@ void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arri
  * @una:     first sequence number not acknowledged
  * @arrival: set when there is one
  *
- * The newest receipt that TCP may have processed wins, and older ones go.
+ * The newest receipt that TCP may have processed wins, and older ones go; of
+ * telemetry records the newest that one of them brought.
  *
  * Context: socket lock.
  * Return: whether there is one.
@@ -247,19 +249,20 @@ void quell_arrival_add(struct quell_flow *flow, const struct quell_arrival *arri
 bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
 {
 	struct quell_arrival *arrivals = flow->arrivals;
-	bool found = false;
-	u32 i;
+	u32 taken, i;
 
 	spin_lock_bh(&flow->arrivals_lock);
-	for (i = flow->arrivals_nr; i > 0 && !found; i--) {
-		if (after(arrivals[i - 1].ack_seq, una))
-			continue;
-		found = true;
-		*arrival = arrivals[i - 1];
-		flow->arrivals_nr -= i;
-		memmove(arrivals, arrivals + i,
+	for (taken = flow->arrivals_nr; taken > 0; taken--)
+		if (!after(arrivals[taken - 1].ack_seq, una))
+			break;
+	if (taken) {
+		*arrival = arrivals[taken - 1];
+		for (i = taken - 1; i > 0; i--)
+			quell_telemetry_keep(arrival, &arrivals[i - 1]);
+		flow->arrivals_nr -= taken;
+		memmove(arrivals, arrivals + taken,
 			flow->arrivals_nr * sizeof(*arrivals));
 	}
 	spin_unlock_bh(&flow->arrivals_lock);
-	return found;
+	return taken > 0;
 }

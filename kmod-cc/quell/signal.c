@@ -8,7 +8,8 @@
  *
  *	option	0	never spoken: offers of others are not answered
  *		1	offered on every connection of a Quell socket
- *		2	answered when the other end offers it
+ *		2	answered when the other end offers it; offered by sockets
+ *			whose algorithm wants telemetry records
  */
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
@@ -18,8 +19,9 @@
 #define SIGNAL_OPTION_OFFER	1ULL
 #define SIGNAL_OPTION_ANSWER	2ULL
 
-/* What data packets carry: the room set aside in each segment. */
-#define SIGNAL_ROOM_BYTES	12U
+/* What data packets carry, the room set aside in each segment; with a record. */
+#define SIGNAL_ROOM_BYTES		12U
+#define SIGNAL_ROOM_TELEMETRY_BYTES	(SIGNAL_ROOM_BYTES + QUELL_TELEMETRY_BYTES)
 
 /*
  * A receiver's packets that had room for the option and came without, before
@@ -38,7 +40,7 @@ struct signal_params {
 static const struct quell_param_desc signal_param_descs[] = {
 	{
 		.name	= "option",
-		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer when offered.",
+		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer if the algorithm needs it.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct signal_params, option),
 		.min	= SIGNAL_OPTION_OFF,
@@ -72,20 +74,22 @@ static u64 signal_option(const struct quell_net *qnet)
  * quell_signal_offers() - whether a SYN or SYN-ACK is to offer the option
  * @qnet: namespace
  * @key:  connection
- * @syn_ack: it answers a SYN
+ * @algo: algorithm of the socket that sends a SYN; NULL: it answers one
  *
  * Context: any but hard interrupts.
  * Return: whether to put it in.
  */
 bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 bool syn_ack)
+			 const struct quell_algo *algo)
 {
 	u64 option = signal_option(qnet);
 	u8 own;
 
-	if (syn_ack)
-		return option != SIGNAL_OPTION_OFF && quell_offer_get(qnet, key, &own);
-	return option == SIGNAL_OPTION_OFFER;
+	if (option == SIGNAL_OPTION_OFF)
+		return false;
+	if (!algo)
+		return quell_offer_get(qnet, key, &own);
+	return option == SIGNAL_OPTION_OFFER || algo->telemetry;
 }
 
 /**
@@ -109,7 +113,10 @@ bool quell_signal_listens(const struct quell_net *qnet)
  */
 bool quell_signal_asks(const struct quell_net *qnet)
 {
-	return signal_option(qnet) == SIGNAL_OPTION_OFFER;
+	u64 option = signal_option(qnet);
+
+	return option == SIGNAL_OPTION_OFFER ||
+	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
 }
 
 /*
@@ -155,7 +162,8 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	WRITE_ONCE(flow->option, signal_outcome(own, peer));
 	if (flow->option != QUELL_OPTION_ON)
 		return;
-	signal_reserve(sk, flow, SIGNAL_ROOM_BYTES);
+	signal_reserve(sk, flow, flow->algo->telemetry ? SIGNAL_ROOM_TELEMETRY_BYTES :
+							 SIGNAL_ROOM_BYTES);
 	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
 	quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
 }

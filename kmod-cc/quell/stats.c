@@ -82,6 +82,21 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_OPTION_STRIPPED] =
 		COUNTER(OPTION_STRIPPED, "option-stripped",
 			"Connections that gave the option up because it never came through."),
+	[QUELL_N_RECORD_STAMPED] =
+		COUNTER(RECORD_STAMPED, "record-stamped",
+			"Data packets received with a switch's telemetry record."),
+	[QUELL_N_RECORD_EMPTY] =
+		COUNTER(RECORD_EMPTY, "record-empty",
+			"Data packets received with room for a record that no switch filled."),
+	[QUELL_N_RECORD_ECHOED] =
+		COUNTER(RECORD_ECHOED, "record-echoed",
+			"Packets sent with the telemetry record of the data they answer."),
+	[QUELL_N_RECORD_RECEIVED] =
+		COUNTER(RECORD_RECEIVED, "record-received",
+			"Packets received with an echoed telemetry record."),
+	[QUELL_N_RECORD_NO_ROOM] =
+		COUNTER(RECORD_NO_ROOM, "record-no-room",
+			"Packets sent without the record, or room for one, because they were full."),
 };
 
 /**

@@ -15,7 +15,8 @@
  *	  packet received is acknowledged at once: windows below one packet
  *	  would otherwise wait for the 40 ms delayed ACK.
  *	- Where both ends offered the Quell option on their SYN, data carries the
- *	  time its last bit leaves, and whatever goes the other way echoes it.
+ *	  time its last bit leaves, and whatever goes the other way echoes it; if
+ *	  the algorithm wants them, room for a telemetry record as well.
  *
  * Ignored: IPv6 segments behind extension headers (but the jumbo payload
  * option), and a segment that a VRF with a queue of its own passes to LOCAL_OUT
@@ -105,6 +106,7 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 	opt->echo_ns = echo.depart_ns;
 	opt->hold_ns = min_t(u64, ktime_get_ns() - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
 	opt->echo_entropy = echo.entropy;
+	quell_telemetry_echo(&echo, opt);
 }
 
 /*
@@ -117,10 +119,12 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 			   struct quell_opt *opt)
 {
 	u32 bytes;
+	u8 flags;
 
 	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
 	if (payload_bytes) {
 		opt->flags = QUELL_OPT_F_DATA;
+		quell_telemetry_send(flow, opt);
 		opt->payload_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
 						       payload_bytes;
 	}
@@ -128,9 +132,12 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 		transmit_echo(flow, sk, opt);
 	if (!opt->flags)
 		return 0;
+	flags = opt->flags;
 	bytes = quell_option_choose(skb, opt);
 	if (!bytes)
 		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+	if (flags != opt->flags)
+		quell_count(flow->qnet, QUELL_N_RECORD_NO_ROOM);
 	return bytes;
 }
 
@@ -188,8 +195,13 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 		opt.depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes);
 	if (!option_bytes)
 		return;
-	quell_count(flow->qnet, quell_option_insert(skb, &opt) ?
-				QUELL_N_OPTION_SENT : QUELL_N_OPTION_NO_ROOM);
+	if (!quell_option_insert(skb, &opt)) {
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+		return;
+	}
+	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
+	if (opt.flags & QUELL_OPT_F_RECORD)
+		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
 }
 
 /* A SYN, or a SYN-ACK of a connection that is no socket yet. */
@@ -202,7 +214,7 @@ static void transmit_syn(const struct sock *sk, struct sk_buff *skb)
 	u8 own = QUELL_OFFER_MADE;
 
 	quell_offer_key_of(&key, skb, th, true);
-	if (!quell_signal_offers(qnet, &key, th->ack))
+	if (!quell_signal_offers(qnet, &key, th->ack ? NULL : quell_cc_algo(sk)))
 		return;
 	/* Somebody on the way may not like it. */
 	if (!th->ack && inet_csk(sk)->icsk_retransmits > SYN_OFFERS_MAX)

@@ -157,6 +157,16 @@ static void print_measured(struct out *o, const struct flow *f)
 		print_rate(o, "link_bytes_ps", " link:%s", f->link_bytes_ps);
 }
 
+/* What the most loaded switch of the path last said. */
+static void print_record(struct out *o, const struct flow *f)
+{
+	if (!HAVE(f, QUELL_A_FLOW_RECORD_HOP))
+		return;
+	out_u64(o, "record_hop", " record-hop:%s", f->record_hop);
+	print_rate(o, "record_link_bytes_ps", " record-link:%s", f->record_bytes_ps);
+	out_u64(o, "record_queue_bytes", " record-queue:%sb", f->record_queue_bytes);
+}
+
 static void print_second_line(struct out *o, const struct flow *f)
 {
 	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
@@ -175,6 +185,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
+	print_record(o, f);
 	out_text(o, "\n");
 }
 

@@ -290,6 +290,12 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return get_string(attr, &f->option);
 	case QUELL_A_FLOW_REMOTE_DELAY:
 		return get_uint(attr, &f->remote_ns);
+	case QUELL_A_FLOW_RECORD_HOP:
+		return get_u32(attr, &f->record_hop);
+	case QUELL_A_FLOW_RECORD_RATE:
+		return get_uint(attr, &f->record_bytes_ps);
+	case QUELL_A_FLOW_RECORD_QUEUE:
+		return get_uint(attr, &f->record_queue_bytes);
 	case QUELL_A_FLOW_COUNTER:
 		return add_counter(&f->counters, attr);
 	}

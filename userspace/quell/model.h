@@ -71,6 +71,9 @@ struct flow {
 	uint64_t	min_rtt_ns;
 	uint64_t	target_ns;
 	uint64_t	remote_ns;
+	uint64_t	record_bytes_ps;
+	uint64_t	record_queue_bytes;
+	uint32_t	record_hop;
 	uint32_t	ifindex;
 	uint32_t	clock;
 	uint32_t	hops;

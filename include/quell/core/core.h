@@ -28,6 +28,7 @@
 #define QUELL_S_RTT_KERNEL	0x4 /* rtt_ns is the stack's microsecond estimate */
 #define QUELL_S_ECN		0x8 /* the peer tells which data it saw marked CE */
 #define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a TSO burst acknowledged to its end */
+#define QUELL_S_TELEMETRY	0x20 /* the peer echoes telemetry records */
 
 /* quell_telemetry.tx_units: bytes per unit, and what the counter keeps. */
 #define QUELL_TELEMETRY_TX_UNIT_BYTES	64U

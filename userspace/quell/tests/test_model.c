@@ -129,6 +129,9 @@ static void flow_list_add__whole(void)
 	mnl_attr_put_strz(nlh, QUELL_A_FLOW_LIMITED_BY, "window");
 	mnl_attr_put_strz(nlh, QUELL_A_FLOW_OPTION, "no-answer");
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_REMOTE_DELAY, 1ULL << 40);
+	mnl_attr_put_u32(nlh, QUELL_A_FLOW_RECORD_HOP, 255);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_RATE, 12500000000ULL);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_QUEUE, 1ULL << 31);
 	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
@@ -140,6 +143,9 @@ static void flow_list_add__whole(void)
 	tap_ok(!memcmp(l.list[0].saddr, address, 4), "flow_list_add__saddr");
 	tap_ok(!strcmp(l.list[0].option, "no-answer"), "flow_list_add__option");
 	tap_equal_u64(l.list[0].remote_ns, 1ULL << 40, "flow_list_add__remote_delay");
+	tap_equal_u64(l.list[0].record_hop, 255, "flow_list_add__record_hop");
+	tap_equal_u64(l.list[0].record_bytes_ps, 12500000000ULL, "flow_list_add__record_rate");
+	tap_equal_u64(l.list[0].record_queue_bytes, 1ULL << 31, "flow_list_add__record_queue");
 	tap_equal_u64(l.list[0].counters.n, 1, "flow_list_add__counters");
 	tap_equal_u64(l.list[0].counters.list[0].value, 4, "flow_list_add__counter_value");
 
