@@ -21,7 +21,8 @@ q()
 
 preset_without_module()
 {
-	unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn quell && quell -j cc preset >"$dir/presets" &&
+	unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_hpcc quell &&
+	quell -j cc preset >"$dir/presets" &&
 	json 'length > 20 and all(.cc and .name and .source and (.set | length) > 3)' \
 		"$dir/presets" &&
 	status 2 quell cc preset smartt nscc &&
@@ -128,12 +129,12 @@ preset_without_rights()
 	status 0 in_netns "$netns" unshare -U quell cc preset
 }
 
-plan 12
+plan 14
 new_netns netns
 new_netns other
 check "without modules: listed, not set" preset_without_module
 check "refused while its algorithm is not loaded" preset_of_another_module
-for cc in swift swift_vaisf timely smartt dcqcn; do
+for cc in swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn; do
 	check "presets of $cc: each sets all parameters" preset_sets_all "$cc"
 done
 check "nscc is as documented" preset_as_documented
@@ -144,5 +145,5 @@ if unshare -U true 2>/dev/null; then
 else
 	skip "refused: without CAP_NET_ADMIN" "the kernel has no user namespaces"
 fi
-check "the modules go again" unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn quell
+check "the modules go again" unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_hpcc quell
 finish

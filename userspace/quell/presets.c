@@ -48,6 +48,31 @@ const struct preset presets[] = {
 		       "sampling 30",
 	},
 	{
+		.cc = "hpcc",
+		.name = "vaisf-iii-d",
+		.source = "VAI/SF III-D: default HPCC",
+		.set = "eta 0.95 max-stage 5 ai 50mbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "vaisf-fig1-1gbit",
+		.source = "VAI/SF Figures 1, 5: additive increase of 1 Gbit/s",
+		.set = "eta 0.95 max-stage 5 ai 1gbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "artifact-100g",
+		.source = "HPCC's ns-3 artifact, run.py, at 100 Gbit/s",
+		.set = "eta 0.95 max-stage 0 ai 40mbit min-rate 1gbit",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "vi-a",
+		.source = "VAI/SF VI-A and III-D",
+		.set = "eta 0.95 max-stage 5 ai 50mbit token-thresh 50000b token 1000b "
+		       "bank-cap 1000 ai-cap 100 dampener 8 sampling 30",
+	},
+	{
 		.cc = "timely",
 		.name = "table1",
 		.source = "TIMELY Table 1, sections 5 and 6, Algorithm 1: 10 Gbit/s",

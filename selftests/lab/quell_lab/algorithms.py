@@ -117,6 +117,8 @@ ALGORITHMS = {
     "swift": Algorithm(("quell.ko", "tcp_swift.ko"), "swift"),
     "swift_vaisf": Algorithm(("quell.ko", "tcp_swift.ko"), "swift_vaisf", ("swift", "vaisf"),
                              ("fs-range", "fs-min", "fs-max")),
+    "hpcc": Algorithm(("quell.ko", "tcp_hpcc.ko"), "hpcc"),
+    "hpcc_vaisf": Algorithm(("quell.ko", "tcp_hpcc.ko"), "hpcc_vaisf", ("hpcc", "vaisf")),
     "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
     "timely": Algorithm(("quell.ko", "tcp_timely.ko"), "timely"),
     "smartt": Algorithm(("quell.ko", "tcp_smartt.ko"), "smartt"),

@@ -28,6 +28,8 @@ KNOWN = (
     ("timely", "zhu-patched", {"patched": 1, "patched-beta": 524, "patched-ref": 50000}),
     ("swift", "vaisf-fig3-1gbit", {"ai": 125000000, "fs-max": 50 << 16}),
     ("swift_vaisf", "vi-a", {"token": 30, "dampener": 8 << 16, "sampling": 30}),
+    ("hpcc", "vaisf-fig1-1gbit", {"eta": 62259, "max-stage": 5, "ai": 125000000}),
+    ("hpcc_vaisf", "vi-a", {"token": 1000, "token-thresh": 50000, "sampling": 30}),
     ("dcqcn", "dart-vi-a", {"g": 256, "byte-counter": 10000000, "timer": 55000}),
     ("dcqcn", "hpcc-100g", {"ai": 2500000, "hai": 25000000, "fast-recovery": 1}),
 )

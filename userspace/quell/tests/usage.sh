@@ -65,7 +65,7 @@ expect 0 "nscc" cc preset list
 expect 0 "nscc" cc preset smartt
 expect 0 "nscc" cc preset list smartt
 expect 0 "nscc" cc preset show smartt
-expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, timely, smartt, dcqcn)" \
+expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn)" \
 	cc preset frob
 expect 1 "no presets of 'frob'" cc preset frob nscc
 expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
@@ -142,20 +142,27 @@ page=$(cat "$scratch/page")
 [ -n "$want" ] && [ "${page%"$want"}" != "$page" ]
 report $? "quell.7 names every preset with its source, and no other"
 
-# The page of an algorithm has every parameter of its table, in that order.
-sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/swift/tcp_swift.c" > "$scratch/out"
-awk '/^\.SH/ { in_params = /PARAMETERS/ } in_params && after_tp && /^\.B / { print $2 }
-	{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_swift.4" > "$scratch/err"
-[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
-report $? "tcp_swift.4 has the parameters of tcp_swift.c"
-
-# And under SWIFT_VAISF those that swift_vaisf has besides.
-sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/swift/tcp_swift_vaisf.c" |
-	grep -vxF -f "$scratch/out" > "$scratch/more"
-awk '/^\.SH/ { in_params = /SWIFT_VAISF/ } in_params && after_tp && /^\.B / { print $2 }
-	{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_swift.4" > "$scratch/err"
-[ -s "$scratch/more" ] && cmp -s "$scratch/more" "$scratch/err"
-report $? "tcp_swift.4 has the further parameters of tcp_swift_vaisf.c"
+# The page of an algorithm has every parameter of its table, in that order, and
+# in a section of their own those that its kin with VAI and SF has besides.
+# page_has ALGORITHM SECTION SOURCE: those of SOURCE not seen before.
+: > "$scratch/seen"
+page_has()
+{
+	sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/$1/$3" |
+		grep -vxF -f "$scratch/seen" > "$scratch/out"
+	awk -v section="$2" '/^\.SH/ { in_params = index($0, section) }
+		in_params && after_tp && /^\.B / { print $2 }
+		{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_$1.4" > "$scratch/err"
+	[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
+	report $? "tcp_$1.4 has the parameters of $3 that it names there first"
+	cp "$scratch/out" "$scratch/seen"
+}
+for algorithm in swift hpcc; do
+	: > "$scratch/seen"
+	page_has $algorithm PARAMETERS tcp_$algorithm.c
+	page_has $algorithm "$(echo "${algorithm}_VAISF" | tr '[:lower:]' '[:upper:]')" \
+		tcp_${algorithm}_vaisf.c
+done
 
 # Completion asks the table itself; here it is asked in turn.
 cat > "$scratch/complete.bash" << 'END'
@@ -183,7 +190,7 @@ completes "cc flow stat help" quell ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""
 completes "show set reset preset" quell -n somewhere cc ""
-completes "list swift swift_vaisf timely smartt dcqcn" quell cc preset ""
+completes "list swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn" quell cc preset ""
 completes "smartt" quell cc preset sm
 completes "nscc nscc-trim nscc-800g" quell cc preset smartt n
 completes "vi-a" quell -j cc preset swift_vaisf ""
