@@ -300,32 +300,47 @@ static inline bool quell_opt_is_ours(const u8 *option, u32 bytes)
 }
 
 /**
+ * quell_opt_length() - length of one option among a segment's
+ * @options: first byte behind the fixed TCP header
+ * @bytes:   bytes of options
+ * @at:      place of the option's kind, below @bytes
+ *
+ * Context: any.
+ * Return: its length; 0 where reading ends: at the end of options, or at a
+ * malformed one, as TCP does.
+ */
+static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
+{
+	if (options[at] == QUELL_OPT_END)
+		return 0;
+	if (options[at] == QUELL_OPT_NOP)
+		return 1;
+	if (at + 1 >= bytes || options[at + 1] < 2 || at + options[at + 1] > bytes)
+		return 0;
+	return options[at + 1];
+}
+
+/**
  * quell_opt_find() - look for the option among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  * @stated:  set to the option's own length when it was found
- *
- * Stops at a malformed option, as TCP does.
  *
  * Context: any.
  * Return: place of the option's kind in @options; @bytes when there is none.
  */
 static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 {
-	u32 at = 0;
+	u32 length, at;
 
-	while (at < bytes && options[at] != QUELL_OPT_END) {
-		if (options[at] == QUELL_OPT_NOP) {
-			at++;
-			continue;
-		}
-		if (at + 1 >= bytes || options[at + 1] < 2 ||
-		    at + options[at + 1] > bytes)
+	for (at = 0; at < bytes; at += length) {
+		length = quell_opt_length(options, bytes, at);
+		if (!length)
 			break;
-		*stated = options[at + 1];
-		if (quell_opt_is_ours(options + at, *stated))
+		if (quell_opt_is_ours(options + at, length)) {
+			*stated = length;
 			return at;
-		at += *stated;
+		}
 	}
 	return bytes;
 }

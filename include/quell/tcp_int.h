@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The public TCP-INT option: bytes to values and back, and what a switch and a
+ * receiver do with it.
+ *
+ * The format is that of the agents at p4lang/p4app-TCP-INT, version 0.4.0, on a
+ * little-endian host; Documentation/tcp-int.md says what each byte means, where
+ * their description and their code differ, and what was inferred.  Like a core,
+ * this knows no socket, no packet and no clock.
+ *
+ *	0x72 | 12 | tag frequency, link speed (4 + 4 bits) | value |
+ *	hop (its TTL) | latency (3) |
+ *	value echoed | hop, link speed echoed (4 + 4 bits) | latency echoed (2, LE)
+ *
+ * Value is one byte for how congested a link is: below 128 by the rate that is
+ * still available, from there on by the queue.
+ */
+#ifndef _QUELL_TCP_INT_H
+#define _QUELL_TCP_INT_H
+
+#include <quell/core/core.h>
+#include <quell/core/types.h>
+#include <quell/hops.h>
+#include <quell/option.h>
+
+#define QUELL_TCP_INT_KIND		0x72
+#define QUELL_TCP_INT_BYTES		12U
+
+/* Places in the option. */
+#define QUELL_TCP_INT_SPEED_AT		2
+#define QUELL_TCP_INT_VALUE_AT		3
+#define QUELL_TCP_INT_HOP_AT		4
+#define QUELL_TCP_INT_LATENCY_AT	5
+#define QUELL_TCP_INT_ECHO_VALUE_AT	8
+#define QUELL_TCP_INT_ECHO_HOP_AT	9
+#define QUELL_TCP_INT_ECHO_LATENCY_AT	10
+
+/* How often switches are to tag packets: as they are set. */
+#define QUELL_TCP_INT_FREQ_SWITCH	15
+
+/* Value: 127 less the whole Gbit/s available, or 128 and the queue in 8 KiB. */
+#define QUELL_TCP_INT_QUEUE		0x80U
+#define QUELL_TCP_INT_VALUE_MAX		0x7fU
+#define QUELL_TCP_INT_QUEUE_SHIFT	13
+#define QUELL_TCP_INT_RATE_UNIT_BYTES_PS 125000000ULL
+
+/* Latency: 256 ns; when echoed, from the mark on 65536 ns. */
+#define QUELL_TCP_INT_LATENCY_SHIFT	8
+#define QUELL_TCP_INT_LATENCY_MAX	0xffffffU
+#define QUELL_TCP_INT_ECHO_MARK		0x8000U
+#define QUELL_TCP_INT_ECHO_FINE_MAX	0x7fffU
+#define QUELL_TCP_INT_ECHO_LATENCY_MAX	0x7fffffU
+
+/* Hops that 4 bits hold. */
+#define QUELL_TCP_INT_ECHO_HOP_MAX	15U
+
+/**
+ * struct quell_tcp_int - what one option says
+ * @tag_freq:		wish how often to tag, 0 .. 15
+ * @speed:		code of the speed of the link told of, 0 .. 15; 0 unknown
+ * @value:		the largest on the path so far
+ * @hop_ttl:		time to live at that hop; 0: no switch has written
+ * @latency:		of all hops so far, 256 ns each, 24 bits
+ * @echo_value:		@value of the other direction
+ * @echo_hop:		its hop, 1 the first, 15 all behind; 0: nothing is echoed
+ * @echo_speed:		its @speed
+ * @echo_latency:	its @latency as quell_tcp_int_echo_latency() makes it
+ */
+struct quell_tcp_int {
+	u8	tag_freq;
+	u8	speed;
+	u8	value;
+	u8	hop_ttl;
+	u32	latency;
+	u8	echo_value;
+	u8	echo_hop;
+	u8	echo_speed;
+	u16	echo_latency;
+};
+
+/**
+ * struct quell_tcp_int_hop - one switch port as it tells of itself
+ * @value:	quell_tcp_int_value()
+ * @speed:	quell_tcp_int_speed()
+ * @ttl:	time to live of the packet as it leaves
+ * @latency_ns:	how long the packet was there
+ */
+struct quell_tcp_int_hop {
+	u8	value;
+	u8	speed;
+	u8	ttl;
+	u64	latency_ns;
+};
+
+/**
+ * quell_tcp_int_value() - how congested a link is
+ * @available_bytes_ps:	rate still available
+ * @queue_bytes:	queue
+ *
+ * The queue counts where there is one of 8 KiB, or nothing is available.
+ *
+ * Context: any.
+ * Return: the code; it never falls as the rate falls or the queue grows.
+ */
+static inline u8 quell_tcp_int_value(u64 available_bytes_ps, u64 queue_bytes)
+{
+	u64 rate = quell_div_u64(available_bytes_ps, QUELL_TCP_INT_RATE_UNIT_BYTES_PS);
+	u64 queue = queue_bytes >> QUELL_TCP_INT_QUEUE_SHIFT;
+
+	if (queue || !available_bytes_ps)
+		return QUELL_TCP_INT_QUEUE |
+		       quell_min_u64(queue, QUELL_TCP_INT_VALUE_MAX);
+	return QUELL_TCP_INT_VALUE_MAX - quell_min_u64(rate, QUELL_TCP_INT_VALUE_MAX);
+}
+
+/* Rate available that a code stands for, bytes/s, to 1 Gbit/s; 127 and more are one. */
+static inline u64 quell_tcp_int_available_bytes_ps(u8 value)
+{
+	if (value & QUELL_TCP_INT_QUEUE)
+		return 0;
+	return (QUELL_TCP_INT_VALUE_MAX - value) * QUELL_TCP_INT_RATE_UNIT_BYTES_PS;
+}
+
+/* Queue that a code stands for, bytes, to 8 KiB; 1016 KiB and more are one. */
+static inline u32 quell_tcp_int_queue_bytes(u8 value)
+{
+	if (!(value & QUELL_TCP_INT_QUEUE))
+		return 0;
+	return (value & QUELL_TCP_INT_VALUE_MAX) << QUELL_TCP_INT_QUEUE_SHIFT;
+}
+
+/**
+ * quell_tcp_int_speed_bytes_ps() - speed that a code stands for
+ * @code: 0 .. 15
+ *
+ * Context: any.
+ * Return: bytes/s; 0 for a code without meaning.
+ */
+static inline u64 quell_tcp_int_speed_bytes_ps(u8 code)
+{
+	static const u16 gbit_ps[] = { 0, 10, 25, 40, 50, 100, 200, 400 };
+
+	if (code >= sizeof(gbit_ps) / sizeof(gbit_ps[0]))
+		return 0;
+	return gbit_ps[code] * QUELL_TCP_INT_RATE_UNIT_BYTES_PS;
+}
+
+/**
+ * quell_tcp_int_speed() - code of a speed
+ * @link_bytes_ps: bytes/s
+ *
+ * Context: any.
+ * Return: the code; 0 for a speed that has none.
+ */
+static inline u8 quell_tcp_int_speed(u64 link_bytes_ps)
+{
+	u8 code;
+
+	for (code = 1; quell_tcp_int_speed_bytes_ps(code); code++)
+		if (quell_tcp_int_speed_bytes_ps(code) == link_bytes_ps)
+			return code;
+	return 0;
+}
+
+/**
+ * quell_tcp_int_echo_latency() - latency as a receiver echoes it
+ * @latency: 256 ns each
+ *
+ * Context: any.
+ * Return: up to 8.4 ms the same; beyond, with a mark, 65536 ns each; 2.1 s and
+ * more are one.
+ */
+static inline u16 quell_tcp_int_echo_latency(u32 latency)
+{
+	if (latency <= QUELL_TCP_INT_ECHO_FINE_MAX)
+		return latency;
+	latency = quell_min_u64(latency, QUELL_TCP_INT_ECHO_LATENCY_MAX);
+	return QUELL_TCP_INT_ECHO_MARK | latency >> QUELL_TCP_INT_LATENCY_SHIFT;
+}
+
+/* Latency that an echoed one stands for, ns, rounded down. */
+static inline u64 quell_tcp_int_echo_latency_ns(u16 echoed)
+{
+	u64 latency_ns = (u64)(echoed & QUELL_TCP_INT_ECHO_FINE_MAX) <<
+			 QUELL_TCP_INT_LATENCY_SHIFT;
+
+	if (echoed & QUELL_TCP_INT_ECHO_MARK)
+		latency_ns <<= QUELL_TCP_INT_LATENCY_SHIFT;
+	return latency_ns;
+}
+
+/**
+ * quell_tcp_int_encode() - write an option
+ * @opt: values, within their bits
+ * @to:  QUELL_TCP_INT_BYTES bytes
+ *
+ * Context: any.
+ */
+static inline void quell_tcp_int_encode(const struct quell_tcp_int *opt, u8 *to)
+{
+	to[0] = QUELL_TCP_INT_KIND;
+	to[1] = QUELL_TCP_INT_BYTES;
+	to[QUELL_TCP_INT_SPEED_AT] = opt->tag_freq << 4 | opt->speed;
+	to[QUELL_TCP_INT_VALUE_AT] = opt->value;
+	to[QUELL_TCP_INT_HOP_AT] = opt->hop_ttl;
+	quell_telemetry_put_u24(to + QUELL_TCP_INT_LATENCY_AT, opt->latency);
+	to[QUELL_TCP_INT_ECHO_VALUE_AT] = opt->echo_value;
+	to[QUELL_TCP_INT_ECHO_HOP_AT] = opt->echo_hop << 4 | opt->echo_speed;
+	to[QUELL_TCP_INT_ECHO_LATENCY_AT] = opt->echo_latency & 0xff;
+	to[QUELL_TCP_INT_ECHO_LATENCY_AT + 1] = opt->echo_latency >> 8;
+}
+
+/**
+ * quell_tcp_int_decode() - read an option
+ * @from: QUELL_TCP_INT_BYTES bytes, as quell_tcp_int_find() found them
+ * @opt:  set in full
+ *
+ * Context: any.
+ */
+static inline void quell_tcp_int_decode(const u8 *from, struct quell_tcp_int *opt)
+{
+	const u8 *echo_latency = from + QUELL_TCP_INT_ECHO_LATENCY_AT;
+
+	*opt = (struct quell_tcp_int) {
+		.tag_freq = from[QUELL_TCP_INT_SPEED_AT] >> 4,
+		.speed = from[QUELL_TCP_INT_SPEED_AT] & 0xf,
+		.value = from[QUELL_TCP_INT_VALUE_AT],
+		.hop_ttl = from[QUELL_TCP_INT_HOP_AT],
+		.latency = quell_telemetry_get_u24(from + QUELL_TCP_INT_LATENCY_AT),
+		.echo_value = from[QUELL_TCP_INT_ECHO_VALUE_AT],
+		.echo_hop = from[QUELL_TCP_INT_ECHO_HOP_AT] >> 4,
+		.echo_speed = from[QUELL_TCP_INT_ECHO_HOP_AT] & 0xf,
+		.echo_latency = echo_latency[0] | (u32)echo_latency[1] << 8,
+	};
+}
+
+/**
+ * quell_tcp_int_find() - look for the option among a segment's options
+ * @options: first byte behind the fixed TCP header
+ * @bytes:   bytes of options, at most 40
+ *
+ * Context: any.
+ * Return: place of the option's kind in @options; @bytes when there is none, or
+ * one of another length.
+ */
+static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
+{
+	u32 length, at;
+
+	for (at = 0; at < bytes; at += length) {
+		length = quell_opt_length(options, bytes, at);
+		if (!length)
+			break;
+		if (options[at] == QUELL_TCP_INT_KIND && length == QUELL_TCP_INT_BYTES)
+			return at;
+	}
+	return bytes;
+}
+
+/**
+ * quell_tcp_int_stamp() - what a switch port does with an option
+ * @opt: the option
+ * @hop: the port
+ *
+ * Its latency is added to that of the hops before, rounded down, and stops at the
+ * largest; the rest is replaced where this hop is the more congested one.
+ *
+ * Context: any.
+ */
+static inline void quell_tcp_int_stamp(struct quell_tcp_int *opt,
+				       const struct quell_tcp_int_hop *hop)
+{
+	u64 latency = opt->latency + (hop->latency_ns >> QUELL_TCP_INT_LATENCY_SHIFT);
+
+	opt->latency = quell_min_u64(latency, QUELL_TCP_INT_LATENCY_MAX);
+	if (hop->value <= opt->value)
+		return;
+	opt->value = hop->value;
+	opt->speed = hop->speed;
+	opt->hop_ttl = hop->ttl;
+}
+
+/**
+ * quell_tcp_int_answer() - what a receiver echoes of an option
+ * @in:  the option that came
+ * @out: the echo is set, the rest stays
+ *
+ * Context: any.
+ * Return: false when no switch has written: there is nothing to echo.
+ */
+static inline bool quell_tcp_int_answer(const struct quell_tcp_int *in,
+					struct quell_tcp_int *out)
+{
+	if (!in->hop_ttl)
+		return false;
+	out->echo_value = in->value;
+	out->echo_hop = quell_min_u64(quell_hops(in->hop_ttl), QUELL_TCP_INT_ECHO_HOP_MAX);
+	out->echo_speed = in->speed;
+	out->echo_latency = quell_tcp_int_echo_latency(in->latency);
+	return true;
+}
+
+#endif /* _QUELL_TCP_INT_H */

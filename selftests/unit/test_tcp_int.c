@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/tcp_int.h>.  The bytes wanted were written from
+ * Documentation/tcp-int.md by hand, not by the code.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <quell/tcp_int.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define GBIT_PS		125000000ULL	/* bytes/s */
+#define KIB		1024U
+
+/* The second is what the public agents' structure is on x86. */
+static const struct {
+	const char *name;
+	struct quell_tcp_int opt;
+	u8 wire[QUELL_TCP_INT_BYTES];
+} options[] = {
+	{ "empty", { .tag_freq = 15 }, { 0x72, 12, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } },
+	{ "all_set", { .tag_freq = 15, .speed = 5, .value = 0x81, .hop_ttl = 62,
+		       .latency = 0x010203, .echo_value = 0x7f, .echo_hop = 2,
+		       .echo_speed = 3, .echo_latency = 0x8123 },
+	  { 0x72, 12, 0xf5, 0x81, 62, 1, 2, 3, 0x7f, 0x23, 0x23, 0x81 } },
+	{ "largest", { .tag_freq = 15, .speed = 15, .value = 255, .hop_ttl = 255,
+		       .latency = 0xffffff, .echo_value = 255, .echo_hop = 15,
+		       .echo_speed = 15, .echo_latency = 65535 },
+	  { 0x72, 12, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 } },
+};
+
+static bool same(const struct quell_tcp_int *a, const struct quell_tcp_int *b)
+{
+	return a->tag_freq == b->tag_freq && a->speed == b->speed && a->value == b->value &&
+	       a->hop_ttl == b->hop_ttl && a->latency == b->latency &&
+	       a->echo_value == b->echo_value && a->echo_hop == b->echo_hop &&
+	       a->echo_speed == b->echo_speed && a->echo_latency == b->echo_latency;
+}
+
+static void test_bytes(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(options); i++) {
+		u8 wire[QUELL_TCP_INT_BYTES];
+		struct quell_tcp_int opt;
+
+		quell_tcp_int_encode(&options[i].opt, wire);
+		tap_ok(!memcmp(wire, options[i].wire, sizeof(wire)),
+		       "quell_tcp_int_encode__%s", options[i].name);
+		quell_tcp_int_decode(options[i].wire, &opt);
+		tap_ok(same(&opt, &options[i].opt), "quell_tcp_int_decode__%s",
+		       options[i].name);
+	}
+}
+
+static void test_value(void)
+{
+	static const struct {
+		const char *name;
+		u64 available_bytes_ps;
+		u64 queue_bytes;
+		u8 value;
+		u64 back_bytes_ps;
+		u32 back_bytes;
+	} cases[] = {
+		{ "more_than_fits", 400 * GBIT_PS, 0, 0, 127 * GBIT_PS, 0 },
+		{ "just_fits", 127 * GBIT_PS, 0, 0, 127 * GBIT_PS, 0 },
+		{ "rounded_down", 127 * GBIT_PS - 1, 0, 1, 126 * GBIT_PS, 0 },
+		{ "one_gbit", GBIT_PS, 8191, 126, GBIT_PS, 0 },
+		{ "below_one_gbit", GBIT_PS - 1, 0, 127, 0, 0 },
+		{ "full", 0, 0, 0x80, 0, 0 },
+		{ "queue_counts_first", 50 * GBIT_PS, 8192, 0x81, 0, 8192 },
+		{ "queue_rounded_down", 0, 16383, 0x81, 0, 8192 },
+		{ "largest_queue", 0, 1016 * KIB, 0xff, 0, 1016 * KIB },
+		{ "larger_queue", 0, 1ULL << 40, 0xff, 0, 1016 * KIB },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u8 value = quell_tcp_int_value(cases[i].available_bytes_ps, cases[i].queue_bytes);
+
+		tap_equal_u64(value, cases[i].value, "quell_tcp_int_value__%s", cases[i].name);
+		tap_equal_u64(quell_tcp_int_available_bytes_ps(value), cases[i].back_bytes_ps,
+			      "quell_tcp_int_available_bytes_ps__%s", cases[i].name);
+		tap_equal_u64(quell_tcp_int_queue_bytes(value), cases[i].back_bytes,
+			      "quell_tcp_int_queue_bytes__%s", cases[i].name);
+	}
+}
+
+static void test_value_rises(void)
+{
+	unsigned int wrong = 0;
+	u8 last = 0, value;
+	u64 i;
+
+	for (i = 0; i <= 200; i++) {
+		value = quell_tcp_int_value((200 - i) * GBIT_PS, 0);
+		wrong += value < last;
+		last = value;
+	}
+	for (i = 0; i <= 2048; i++) {
+		value = quell_tcp_int_value(0, i * KIB);
+		wrong += value < last;
+		last = value;
+	}
+	tap_equal_u64(wrong, 0, "quell_tcp_int_value__never_falls_with_congestion");
+}
+
+static void test_speed(void)
+{
+	static const u16 gbit_ps[] = { 10, 25, 40, 50, 100, 200, 400 };
+	size_t i;
+
+	for (i = 0; i < COUNT(gbit_ps); i++) {
+		tap_equal_u64(quell_tcp_int_speed(gbit_ps[i] * GBIT_PS), i + 1,
+			      "quell_tcp_int_speed__%u_gbit", gbit_ps[i]);
+		tap_equal_u64(quell_tcp_int_speed_bytes_ps(i + 1), gbit_ps[i] * GBIT_PS,
+			      "quell_tcp_int_speed_bytes_ps__%u_gbit", gbit_ps[i]);
+	}
+	tap_equal_u64(quell_tcp_int_speed(0), 0, "quell_tcp_int_speed__unknown");
+	tap_equal_u64(quell_tcp_int_speed(GBIT_PS), 0, "quell_tcp_int_speed__has_no_code");
+	tap_equal_u64(quell_tcp_int_speed_bytes_ps(0), 0, "quell_tcp_int_speed_bytes_ps__none");
+	tap_equal_u64(quell_tcp_int_speed_bytes_ps(8), 0,
+		      "quell_tcp_int_speed_bytes_ps__without_meaning");
+	tap_equal_u64(quell_tcp_int_speed_bytes_ps(15), 0,
+		      "quell_tcp_int_speed_bytes_ps__last");
+}
+
+static void test_echo_latency(void)
+{
+	static const struct {
+		const char *name;
+		u32 latency;
+		u16 echoed;
+		u64 back_ns;
+	} cases[] = {
+		{ "none", 0, 0, 0 },
+		{ "one", 1, 1, 256 },
+		{ "last_fine", 0x7fff, 0x7fff, 8388352 },
+		{ "first_marked", 0x8000, 0x8080, 8388608 },
+		{ "rounded_down", 0x80ff, 0x8080, 8388608 },
+		{ "last_marked", 0x7fffff, 0xffff, 2147418112 },
+		{ "too_long", 0x800000, 0xffff, 2147418112 },
+		{ "largest", 0xffffff, 0xffff, 2147418112 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		tap_equal_u64(quell_tcp_int_echo_latency(cases[i].latency), cases[i].echoed,
+			      "quell_tcp_int_echo_latency__%s", cases[i].name);
+		tap_equal_u64(quell_tcp_int_echo_latency_ns(cases[i].echoed), cases[i].back_ns,
+			      "quell_tcp_int_echo_latency_ns__%s", cases[i].name);
+	}
+}
+
+static void test_find(void)
+{
+	static const struct {
+		const char *name;
+		u32 bytes;
+		u32 at;		/* bytes: not found */
+		u8 options[40];
+	} cases[] = {
+		{ "first", 12, 0, { 0x72, 12 } },
+		{ "behind_timestamps", 24, 12, { 1, 1, 8, 10, [12] = 0x72, 12 } },
+		{ "behind_quell", 36, 24, { 254, 24, 0x51, 0x55, [24] = 0x72, 12 } },
+		{ "other_length", 16, 16, { 0x72, 16 } },
+		{ "other_length_before", 20, 8, { 0x72, 8, [8] = 0x72, 12 } },
+		{ "behind_the_end", 16, 16, { 0, 1, 1, 1, 0x72, 12 } },
+		{ "behind_a_malformed_one", 16, 16, { 8, 1, 1, 1, 0x72, 12 } },
+		{ "beyond_the_header", 8, 8, { 0x72, 12 } },
+		{ "kind_alone", 1, 1, { 0x72 } },
+		{ "nothing", 0, 0, { 0x72, 12 } },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_tcp_int_find(cases[i].options, cases[i].bytes),
+			      cases[i].at, "quell_tcp_int_find__%s", cases[i].name);
+}
+
+static void test_stamp(void)
+{
+	static const struct {
+		const char *name;
+		struct quell_tcp_int before;
+		struct quell_tcp_int_hop hop;
+		struct quell_tcp_int after;
+	} cases[] = {
+		{ "first", { .tag_freq = 15, .echo_value = 1 }, { 100, 5, 63, 2560 },
+		  { .tag_freq = 15, .value = 100, .speed = 5, .hop_ttl = 63, .latency = 10,
+		    .echo_value = 1 } },
+		{ "more_congested", { .value = 100, .speed = 5, .hop_ttl = 63, .latency = 10 },
+		  { 101, 1, 62, 256 },
+		  { .value = 101, .speed = 1, .hop_ttl = 62, .latency = 11 } },
+		{ "equal_stays", { .value = 100, .speed = 5, .hop_ttl = 63, .latency = 10 },
+		  { 100, 1, 62, 511 },
+		  { .value = 100, .speed = 5, .hop_ttl = 63, .latency = 11 } },
+		{ "less_congested", { .value = 100, .speed = 5, .hop_ttl = 63, .latency = 10 },
+		  { 0, 7, 62, 255 },
+		  { .value = 100, .speed = 5, .hop_ttl = 63, .latency = 10 } },
+		{ "idle_leaves_no_trace", { 0 }, { 0, 7, 63, 255 }, { 0 } },
+		{ "latency_saturates", { .latency = 0xfffffe }, { 0, 0, 63, 512 },
+		  { .latency = 0xffffff } },
+		{ "longest_latency", { .latency = 1 }, { 0, 0, 63, ~0ULL },
+		  { .latency = 0xffffff } },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_tcp_int opt = cases[i].before;
+
+		quell_tcp_int_stamp(&opt, &cases[i].hop);
+		tap_ok(same(&opt, &cases[i].after), "quell_tcp_int_stamp__%s", cases[i].name);
+	}
+}
+
+static void test_answer(void)
+{
+	static const struct {
+		const char *name;
+		struct quell_tcp_int in;
+		bool answered;
+		struct quell_tcp_int out;
+	} cases[] = {
+		{ "first_hop", { .value = 9, .speed = 5, .hop_ttl = 63, .latency = 10 }, true,
+		  { .tag_freq = 15, .echo_value = 9, .echo_speed = 5, .echo_hop = 1,
+		    .echo_latency = 10 } },
+		{ "hop_15", { .value = 9, .hop_ttl = 49 }, true,
+		  { .tag_freq = 15, .echo_value = 9, .echo_hop = 15 } },
+		{ "hop_16", { .value = 9, .hop_ttl = 48 }, true,
+		  { .tag_freq = 15, .echo_value = 9, .echo_hop = 15 } },
+		{ "from_128", { .value = 9, .hop_ttl = 126, .latency = 0x8000 }, true,
+		  { .tag_freq = 15, .echo_value = 9, .echo_hop = 2, .echo_latency = 0x8080 } },
+		{ "no_switch", { .latency = 10 }, false, { .tag_freq = 15 } },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_tcp_int out = { .tag_freq = 15 };
+
+		tap_ok(quell_tcp_int_answer(&cases[i].in, &out) == cases[i].answered &&
+		       same(&out, &cases[i].out), "quell_tcp_int_answer__%s", cases[i].name);
+	}
+}
+
+/* All twelve bytes mean something: whatever comes is written again as it was. */
+static void test_round_trip(void)
+{
+	struct random_state random = { 1 };
+	unsigned int wrong = 0;
+	int i, byte;
+
+	for (i = 0; i < 1000000; i++) {
+		u8 wire[QUELL_TCP_INT_BYTES] = { 0x72, 12 }, again[QUELL_TCP_INT_BYTES];
+		struct quell_tcp_int opt;
+
+		for (byte = 2; byte < 12; byte++)
+			wire[byte] = random_u64(&random);
+		quell_tcp_int_decode(wire, &opt);
+		quell_tcp_int_encode(&opt, again);
+		wrong += !!memcmp(wire, again, sizeof(wire));
+	}
+	tap_equal_u64(wrong, 0, "quell_tcp_int__a_million_round_trips");
+}
+
+int main(void)
+{
+	test_bytes();
+	test_value();
+	test_value_rises();
+	test_speed();
+	test_echo_latency();
+	test_find();
+	test_stamp();
+	test_answer();
+	test_round_trip();
+	return tap_done();
+}
