@@ -61,6 +61,9 @@ enum quell_counter {
 	QUELL_N_RECORD_ECHOED,
 	QUELL_N_RECORD_RECEIVED,
 	QUELL_N_RECORD_NO_ROOM,
+	QUELL_N_SEGMENT_MALFORMED,
+	QUELL_N_SEGMENT_BAD_CHECKSUM,
+	QUELL_N_SEGMENT_OUT_OF_WINDOW,
 	QUELL_N_MAX,
 };
 
@@ -285,6 +288,7 @@ enum quell_limit {
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		what the window had beyond whole segments when it began
  * @option_room_bytes:	taken from the segments for the option
+ * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
  * @arrivals_lock:	protects from @arrivals to @echoes_nr
  * @arrivals:		newest receipts, oldest first
  * @arrivals_nr:	how many of them
@@ -310,7 +314,7 @@ enum quell_limit {
  * @telemetry:		newest of them, each field of its own moment
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
- * @segments to @option_room_bytes they belong to the holder of the socket lock.
+ * @segments to @depart_ns they belong to the holder of the socket lock.
  * From @now on the holder of the socket lock (where said so, the receive hook)
  * writes with WRITE_ONCE() and anybody in an RCU read section reads with
  * READ_ONCE().
@@ -334,6 +338,7 @@ struct quell_flow {
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			option_room_bytes;
+	u64			depart_ns;
 
 	spinlock_t		arrivals_lock;	/* protects the five below */
 	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];
@@ -388,6 +393,7 @@ bool quell_segments_add(struct quell_segments *segments,
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
 const struct quell_segment *
 quell_segments_find(const struct quell_segments *segments, u32 seq);
+const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments);
 void quell_segments_drop(struct quell_segments *segments, u32 una);
 u32 quell_segment_first_end(const struct quell_segment *segment);
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
@@ -443,6 +449,7 @@ void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *a
 bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);
 u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
+bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
 

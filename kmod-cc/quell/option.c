@@ -151,7 +151,17 @@ u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
 	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
 }
 
-static bool option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
+/**
+ * quell_option_checksum_holds() - whether TCP will find the checksum right
+ * @skb:      packet that came in, from the network header on
+ * @ip_bytes: length of the network header
+ *
+ * What is computed here TCP need not compute again.
+ *
+ * Context: LOCAL_IN hook.
+ * Return: whether it holds.
+ */
+bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
 {
 	if (ip_hdr(skb)->version == 4)
 		return !nf_ip_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
@@ -208,7 +218,7 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 	u8 buffer[TCP_HEADER_MAX_BYTES];
 	const struct tcphdr *th;
 	const u8 *options;
-	bool syn, first;
+	bool syn, first, decoded;
 
 	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
 	if (!th || th->doff * 4 <= sizeof(*th))
@@ -222,11 +232,13 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 	if (at == options_bytes)
 		return QUELL_OPTION_ABSENT;
 	syn = th->syn;
-	if (!quell_opt_decode(options + at, stated_bytes, syn, opt))
-		return QUELL_OPTION_MALFORMED;
 	first = option_is_first(options, at, stated_bytes, options_bytes);
-	if (!option_checksum_holds(skb, ip_bytes))
+	decoded = quell_opt_decode(options + at, stated_bytes, syn, opt);
+	/* Pointers into the headers may be stale from here on. */
+	if (!quell_option_checksum_holds(skb, ip_bytes))
 		return QUELL_OPTION_BAD_CHECKSUM;
+	if (!decoded)
+		return QUELL_OPTION_MALFORMED;
 	if (first && !syn && skb->len <= IP_MAX_MTU)
 		option_remove(skb, ip_bytes, ALIGN(stated_bytes, 4));
 	return QUELL_OPTION_TAKEN;

@@ -7,7 +7,8 @@
  * what the Quell option told go into the flow's arrival ring, for the sample of
  * that ACK; departure and telemetry record that data carried wait for the next
  * packet out.
- * The option is taken out of the packet.
+ * The option is taken out of the packet.  A segment that TCP will drop, because
+ * its checksum or its numbers do not hold, is counted and changes nothing.
  *
  * Ignored: IPv6 segments behind extension headers.
  */
@@ -37,6 +38,7 @@
  * @ttl:	time-to-live
  * @marked:	marked CE
  * @had_room:	the header had room for the echo
+ * @whole:	the TCP header is all there
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -45,6 +47,7 @@ struct receive_headers {
 	u8	ttl;
 	bool	marked;
 	bool	had_room;
+	bool	whole;
 };
 
 /*
@@ -104,52 +107,71 @@ static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive
 	return th ? skb->len - in->ip_bytes - __tcp_hdrlen(th) : 0;
 }
 
-/* The option of a segment whose flow speaks it; the packet may be rewritten. */
-static void receive_option(struct quell_flow *flow, const struct sock *sk,
-			   struct sk_buff *skb, const struct receive_headers *in,
-			   struct quell_arrival *arrival)
+/*
+ * Whether TCP would look at the segment.  What it drops, others may have made up
+ * or the way damaged: it must change nothing that is known of the flow, and is
+ * counted once.
+ */
+static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
+			     struct sk_buff *skb, const struct receive_headers *in,
+			     enum quell_option_result result)
 {
-	struct quell_opt opt;
-
-	switch (quell_option_take(skb, in->ip_bytes, &opt)) {
-	case QUELL_OPTION_TAKEN:
-		if (receive_window(sk, in))
-			receive_told(flow, in, &opt, receive_payload_bytes(skb, in),
-				     arrival);
-		else
-			quell_count(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
-		break;
+	switch (result) {
 	case QUELL_OPTION_MALFORMED:
 		quell_count(flow->qnet, QUELL_N_OPTION_MALFORMED);
-		break;
+		return receive_window(sk, in);
 	case QUELL_OPTION_BAD_CHECKSUM:
 		quell_count(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
-		break;
+		return false;
+	case QUELL_OPTION_TAKEN:
+		if (receive_window(sk, in))
+			return true;
+		quell_count(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
+		return false;
 	case QUELL_OPTION_ABSENT:
-		if (!READ_ONCE(flow->option_seen) && in->had_room)
-			WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
 		break;
 	}
+	if (!quell_option_checksum_holds(skb, in->ip_bytes))
+		quell_count(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+	else if (!receive_window(sk, in))
+		quell_count(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
+	else
+		return true;
+	return false;
 }
 
 static void receive_flow(const struct sock *sk, struct sk_buff *skb,
 			 const struct receive_headers *in)
 {
+	enum quell_option_result result = QUELL_OPTION_ABSENT;
 	struct quell_arrival arrival = {
 		.ack_seq = in->ack_seq,
 		.rx_ns = ktime_get_ns(),
 	};
 	struct quell_flow *flow;
+	struct quell_opt opt;
 
 	if (!sk_fullsock(sk))
 		return;
 	flow = quell_flow_find(sk);
 	if (!flow)
 		return;
+	if (!in->whole) {
+		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
+		return;
+	}
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		result = quell_option_take(skb, in->ip_bytes, &opt);
+	if (!receive_believed(flow, sk, skb, in, result))
+		return;
 	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
 		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
-	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
-		receive_option(flow, sk, skb, in, &arrival);
+	if (result == QUELL_OPTION_TAKEN)
+		receive_told(flow, in, &opt, receive_payload_bytes(skb, in), &arrival);
+	else if (result == QUELL_OPTION_ABSENT && in->had_room &&
+		 READ_ONCE(flow->option) == QUELL_OPTION_ON &&
+		 !READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
 	quell_arrival_add(flow, &arrival);
 }
 
@@ -164,6 +186,11 @@ static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphd
 
 	if (!quell_signal_listens(qnet))
 		return;
+	/* TCP drops it, and another comes. */
+	if (!quell_option_checksum_holds(skb, ip_bytes)) {
+		quell_count(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		return;
+	}
 	quell_offer_key_of(&key, skb, th, false);
 	result = quell_option_take(skb, ip_bytes, &opt);
 	if (result == QUELL_OPTION_MALFORMED)
@@ -171,12 +198,15 @@ static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphd
 	quell_offer_peer(qnet, &key, result == QUELL_OPTION_TAKEN ? opt.version : 0);
 }
 
-static void receive_describe(struct receive_headers *in, const struct tcphdr *th, u32 ip_bytes)
+static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
+			     const struct tcphdr *th, u32 ip_bytes)
 {
 	in->ip_bytes = ip_bytes;
 	in->seq = ntohl(th->seq);
 	in->ack_seq = ntohl(th->ack_seq);
 	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
+	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
+		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,
@@ -199,7 +229,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	}
 	if (!th->ack)
 		return NF_ACCEPT;
-	receive_describe(&in, th, ip_hdrlen(skb));
+	receive_describe(&in, skb, th, ip_hdrlen(skb));
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
 	if (skb->sk) {
@@ -237,7 +267,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	}
 	if (!th->ack)
 		return NF_ACCEPT;
-	receive_describe(&in, th, sizeof(*ip6h));
+	receive_describe(&in, skb, th, sizeof(*ip6h));
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
 	if (skb->sk) {

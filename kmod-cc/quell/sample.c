@@ -57,6 +57,17 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /*
+ * Whether the flow had a packet leave then: none before the oldest data that is
+ * outstanding, none after the newest departure an option was given.
+ */
+static bool sample_echo_possible(const struct quell_flow *flow, u64 depart_ns)
+{
+	const struct quell_segment *oldest = quell_segments_oldest(&flow->segments);
+
+	return depart_ns <= flow->depart_ns && (!oldest || depart_ns >= oldest->depart_ns);
+}
+
+/*
  * From the departure the other host echoed: whatever was sent twice, reported
  * selectively or acknowledged by an ACK that got lost, it is that of the packet
  * this ACK answers.  All packets of a burst have the departure of its first:
@@ -70,7 +81,8 @@ static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 	u32 rtt_ns = (u32)arrival->rx_ns - arrival->echo_ns;
 	u64 left_ns;
 
-	if (!rtt_ns || rtt_ns > S32_MAX) {
+	if (!rtt_ns || rtt_ns > S32_MAX ||
+	    !sample_echo_possible(flow, arrival->rx_ns - rtt_ns)) {
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
 		return 0;
 	}
@@ -141,13 +153,13 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	if (arrival.echoed) {
 		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
 		sample->remote_ns = min_t(u64, arrival.hold_ns, rtt_ns);
-		WRITE_ONCE(flow->remote_ns, arrival.hold_ns);
 	} else {
 		rtt_ns = sample_ring_ns(flow, tp, seq, segment, rs, arrival.rx_ns);
 	}
 	if (!rtt_ns)
 		return 0;
 	if (arrival.echoed) {
+		WRITE_ONCE(flow->remote_ns, sample->remote_ns);
 		WRITE_ONCE(flow->echoes, flow->echoes + 1);
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
 	}

@@ -147,6 +147,19 @@ quell_segments_find(const struct quell_segments *segments, u32 seq)
 }
 
 /**
+ * quell_segments_oldest() - the first segment not acknowledged in full
+ * @segments: ring
+ *
+ * Context: socket lock; the result is valid until the ring changes.
+ * Return: entry, or NULL when there is none.
+ */
+const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments)
+{
+	return segments->head == segments->tail ? NULL :
+						  segment_at(segments, segments->head);
+}
+
+/**
  * quell_segments_drop() - forget what is acknowledged in full
  * @segments: ring
  * @una:      first sequence number not acknowledged

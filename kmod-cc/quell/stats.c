@@ -97,6 +97,15 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_RECORD_NO_ROOM] =
 		COUNTER(RECORD_NO_ROOM, "record-no-room",
 			"Packets sent without the record, or room for one, because they were full."),
+	[QUELL_N_SEGMENT_MALFORMED] =
+		COUNTER(SEGMENT_MALFORMED, "segment-malformed",
+			"Segments ignored because the packet does not hold its TCP header."),
+	[QUELL_N_SEGMENT_BAD_CHECKSUM] =
+		COUNTER(SEGMENT_BAD_CHECKSUM, "segment-bad-checksum",
+			"Segments without the option ignored because the checksum does not hold."),
+	[QUELL_N_SEGMENT_OUT_OF_WINDOW] =
+		COUNTER(SEGMENT_OUT_OF_WINDOW, "segment-out-of-window",
+			"Segments without the option ignored because of numbers outside the window."),
 };
 
 /**

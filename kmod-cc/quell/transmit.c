@@ -188,11 +188,15 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	u32 payload_bytes = skb->len - skb_transport_offset(skb) - __tcp_hdrlen(th);
 	u32 option_bytes = 0;
 	struct quell_opt opt;
+	u64 depart_ns;
 
 	if (flow->option == QUELL_OPTION_ON)
 		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
-	if (payload_bytes || th->fin)
-		opt.depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes);
+	if (payload_bytes || th->fin) {
+		depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes);
+		opt.depart_ns = depart_ns;
+		flow->depart_ns = max(flow->depart_ns, depart_ns);
+	}
 	if (!option_bytes)
 		return;
 	if (!quell_option_insert(skb, &opt)) {

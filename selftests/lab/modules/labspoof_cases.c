@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labspoof: what is wrong with a packet, and what must become of it.
+ *
+ * Each case starts from a genuine packet of a flow, with the numbers of that
+ * packet, and changes one thing.  What quell.ko must count is said here from
+ * the text of Documentation/wire-format.md: nothing of the codec is called.
+ *
+ * Numbers inside the window are never made up, nor are options that TCP itself
+ * reads: TCP would believe them, Quell or not.
+ */
+#include <linux/ip.h>
+#include <linux/string.h>
+#include <net/tcp.h>
+
+#include "labspoof.h"
+
+#define KIND_END		0
+#define KIND_NOP		1
+#define KIND_EXPERIMENT		254
+
+#define FLAG_DATA		0x01
+#define FLAG_ACK		0x02
+#define FLAG_TELEMETRY		0x04
+#define FLAG_RECORD		0x08
+
+/* Numbers less than this off the window's edge are looked at. */
+#define WINDOW_LEAST_BYTES	65536U
+/* Numbers this far off are outside every window. */
+#define FAR_BYTES		(1U << 29)
+
+static u64 random_state;
+
+void labspoof_seed(u64 seed)
+{
+	random_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+}
+
+/* xorshift64*: not the kernel's generator, so that a seed means the same anywhere. */
+u32 labspoof_random(u32 below)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return (u32)((random_state * 0x2545f4914f6cdd1dULL) >> 32) % below;
+}
+
+static void random_bytes(u8 *to, u32 bytes)
+{
+	while (bytes--)
+		*to++ = labspoof_random(256);
+}
+
+/* Bytes an option with these flags has. */
+static u32 claimed_bytes(u8 flags)
+{
+	return 6 + (flags & FLAG_DATA ? 6 : 0) + (flags & FLAG_ACK ? 10 : 0) +
+	       (flags & FLAG_TELEMETRY ? 12 : 0) + (flags & FLAG_RECORD ? 12 : 0);
+}
+
+/* What options are worth when nothing else is wrong. */
+static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
+{
+	const u8 *end = options + bytes;
+
+	while (options < end && *options != KIND_END) {
+		u32 left = end - options;
+
+		if (*options == KIND_NOP) {
+			options++;
+			continue;
+		}
+		if (left < 2 || options[1] < 2 || options[1] > left)
+			return LABSPOOF_PLAIN;
+		if (*options == KIND_EXPERIMENT && options[1] >= 4 &&
+		    options[2] == 0x51 && options[3] == 0x55) {
+			if (options[1] == 8)
+				return LABSPOOF_RECEIVED;
+			if (options[1] < 6 || options[1] < claimed_bytes(options[4]))
+				return LABSPOOF_MALFORMED;
+			return LABSPOOF_RECEIVED;
+		}
+		options += options[1];
+	}
+	return LABSPOOF_PLAIN;
+}
+
+/* Kinds that TCP reads become experiments. */
+static void tame(u8 *options, u32 bytes)
+{
+	u8 *end = options + bytes;
+
+	while (options < end && *options != KIND_END) {
+		if (*options == KIND_NOP) {
+			options++;
+			continue;
+		}
+		*options = KIND_EXPERIMENT;
+		if (end - options < 2 || options[1] < 2)
+			return;
+		options += options[1];
+	}
+}
+
+/* An option with these flags and that length alone, behind it no-operations. */
+static void set_option(struct labspoof_packet *packet, u8 flags, u8 stated_bytes)
+{
+	u8 *options = packet->options;
+	u32 bytes = min_t(u32, ALIGN(max_t(u32, stated_bytes, 8), 4), LABSPOOF_OPTIONS_MAX);
+
+	memset(options, KIND_NOP, bytes);
+	random_bytes(options, min_t(u32, bytes, max_t(u32, stated_bytes, 6)));
+	options[0] = KIND_EXPERIMENT;
+	options[1] = stated_bytes;
+	options[2] = 0x51;
+	options[3] = 0x55;
+	options[4] = flags;
+	packet->options_bytes = bytes;
+}
+
+/* One that nothing is wrong with, of any sections that a header has room for. */
+static void set_good(struct labspoof_packet *packet)
+{
+	u8 flags;
+
+	do {
+		flags = labspoof_random(256);
+	} while (claimed_bytes(flags) > LABSPOOF_OPTIONS_MAX);
+	set_option(packet, flags, claimed_bytes(flags));
+	packet->verdict = LABSPOOF_RECEIVED;
+}
+
+static void make_good(struct labspoof_packet *packet)
+{
+	set_good(packet);
+}
+
+/* Too short for its sections; eight bytes are the short form. */
+static void make_short_length(struct labspoof_packet *packet)
+{
+	u8 flags, bytes;
+
+	do {
+		flags = labspoof_random(256);
+		bytes = 4 + labspoof_random(claimed_bytes(flags) - 4);
+	} while (bytes == 8 || bytes > LABSPOOF_OPTIONS_MAX);
+	set_option(packet, flags, bytes);
+	packet->verdict = LABSPOOF_MALFORMED;
+}
+
+/* A record is claimed and part of it is there. */
+static void make_cut_record(struct labspoof_packet *packet)
+{
+	static const u8 flags[] = {
+		FLAG_TELEMETRY, FLAG_RECORD, FLAG_DATA | FLAG_TELEMETRY,
+		FLAG_ACK | FLAG_RECORD, FLAG_TELEMETRY | FLAG_RECORD,
+		FLAG_ACK | FLAG_TELEMETRY,
+	};
+	u8 flag = flags[labspoof_random(ARRAY_SIZE(flags))];
+	u8 bytes;
+
+	do {
+		bytes = claimed_bytes(flag) - 1 - labspoof_random(12);
+	} while (bytes == 8);
+	set_option(packet, flag, bytes);
+	packet->verdict = LABSPOOF_MALFORMED;
+}
+
+/* It reaches beyond the header. */
+static void make_beyond_header(struct labspoof_packet *packet)
+{
+	set_good(packet);
+	packet->options[1] = packet->options_bytes + 1 + labspoof_random(100);
+	packet->verdict = LABSPOOF_PLAIN;
+}
+
+static void make_other_exid(struct labspoof_packet *packet)
+{
+	set_good(packet);
+	packet->options[2 + labspoof_random(2)] ^= 1 + labspoof_random(255);
+	packet->verdict = LABSPOOF_PLAIN;
+}
+
+/* What belongs on a SYN reads as the short form: an echo. */
+static void make_syn_form(struct labspoof_packet *packet)
+{
+	static const u8 option[] = { KIND_EXPERIMENT, 8, 0x51, 0x55, 1, 0, 0, 0 };
+
+	memcpy(packet->options, option, sizeof(option));
+	packet->options_bytes = sizeof(option);
+	packet->verdict = LABSPOOF_RECEIVED;
+}
+
+/* An echo of a departure that never was, held longer than any round trip. */
+static void make_echo(struct labspoof_packet *packet)
+{
+	set_option(packet, FLAG_ACK, claimed_bytes(FLAG_ACK));
+	memset(packet->options + 10, 0xff, labspoof_random(4));
+	packet->verdict = LABSPOOF_RECEIVED;
+}
+
+static void make_noise(struct labspoof_packet *packet)
+{
+	packet->options_bytes = 4 * labspoof_random(LABSPOOF_OPTIONS_MAX / 4 + 1);
+	random_bytes(packet->options, packet->options_bytes);
+	tame(packet->options, packet->options_bytes);
+	packet->verdict = options_verdict(packet->options, packet->options_bytes);
+}
+
+/* A good one with some bytes changed. */
+static void make_flips(struct labspoof_packet *packet)
+{
+	u32 n = 1 + labspoof_random(4);
+
+	set_good(packet);
+	while (n--)
+		packet->options[labspoof_random(packet->options_bytes)] =
+			labspoof_random(256);
+	tame(packet->options, packet->options_bytes);
+	packet->verdict = options_verdict(packet->options, packet->options_bytes);
+}
+
+/* With an option or without, as the case will have it. */
+static void set_any(struct labspoof_packet *packet)
+{
+	if (labspoof_random(4))
+		set_good(packet);
+}
+
+static void out_of_window(struct labspoof_packet *packet)
+{
+	packet->verdict = packet->verdict == LABSPOOF_RECEIVED ?
+			  LABSPOOF_OUT_OF_WINDOW : LABSPOOF_SEGMENT_OUT_OF_WINDOW;
+	packet->rejected = true;
+}
+
+static void make_far_seq(struct labspoof_packet *packet)
+{
+	set_any(packet);
+	packet->seq += FAR_BYTES + labspoof_random(2 * FAR_BYTES);
+	out_of_window(packet);
+}
+
+/* One beyond either edge. */
+static void make_seq_at_edge(struct labspoof_packet *packet)
+{
+	const struct tcp_sock *tp = tcp_sk(packet->sk);
+	u32 window_bytes = max_t(u32, tp->rcv_wnd, WINDOW_LEAST_BYTES);
+
+	set_any(packet);
+	packet->seq = labspoof_random(2) ? tp->rcv_nxt + window_bytes + 1 :
+					   tp->rcv_nxt - window_bytes - 1;
+	out_of_window(packet);
+}
+
+/* Of what was never written, from the first such number on. */
+static void make_ack_unsent(struct labspoof_packet *packet)
+{
+	u32 more = labspoof_random(2) ? 0 : labspoof_random(FAR_BYTES);
+
+	set_any(packet);
+	packet->ack_seq = tcp_sk(packet->sk)->write_seq + 1 + more;
+	out_of_window(packet);
+}
+
+static void make_ack_old(struct labspoof_packet *packet)
+{
+	const struct tcp_sock *tp = tcp_sk(packet->sk);
+	u32 more = labspoof_random(2) ? 0 : labspoof_random(FAR_BYTES);
+
+	set_any(packet);
+	packet->ack_seq = tp->snd_una - max(tp->max_window, WINDOW_LEAST_BYTES) - 1 - more;
+	out_of_window(packet);
+}
+
+/* Whatever else is wrong, the checksum is told. */
+static void make_bad_checksum(struct labspoof_packet *packet)
+{
+	if (labspoof_random(2))
+		make_flips(packet);
+	else
+		set_any(packet);
+	packet->sum = labspoof_random(2) ? LABSPOOF_SUM_WRONG : LABSPOOF_SUM_WRONG_COMPLETE;
+	packet->verdict = packet->verdict == LABSPOOF_PLAIN ?
+			  LABSPOOF_SEGMENT_BAD_CHECKSUM : LABSPOOF_BAD_CHECKSUM;
+	packet->rejected = true;
+}
+
+/* Nobody sums it up, as the card says it did; TCP believes that, too. */
+static void make_trusted_checksum(struct labspoof_packet *packet)
+{
+	set_any(packet);
+	packet->sum = LABSPOOF_SUM_WRONG_TRUSTED;
+}
+
+/* A header that is shorter than any, or longer than the packet. */
+static void make_bad_doff(struct labspoof_packet *packet)
+{
+	u32 tcp_bytes = packet->skb->len - ip_hdrlen(packet->skb);
+
+	set_good(packet);
+	packet->doff = labspoof_random(5);
+	if (tcp_bytes < 60 && labspoof_random(2)) {
+		/* No payload: what is there is the option. */
+		packet->options_bytes = 0;
+		packet->doff = 15;
+	}
+	if (!packet->doff)
+		packet->doff = 4;
+	packet->verdict = LABSPOOF_SEGMENT_MALFORMED;
+	packet->rejected = true;
+}
+
+static void (* const makers[])(struct labspoof_packet *packet) = {
+	make_good, make_short_length, make_cut_record, make_beyond_header,
+	make_other_exid, make_syn_form, make_echo, make_noise, make_flips,
+	make_far_seq, make_seq_at_edge, make_ack_unsent, make_ack_old,
+	make_bad_checksum, make_trusted_checksum, make_bad_doff,
+};
+
+const char * const labspoof_case_names[] = {
+	"good", "short-length", "cut-record", "beyond-header",
+	"other-exid", "syn-form", "echo", "noise", "flips",
+	"far-seq", "seq-at-edge", "ack-unsent", "ack-old",
+	"bad-checksum", "trusted-checksum", "bad-doff",
+};
+
+const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
+
+/**
+ * labspoof_make() - a packet of one case
+ * @number: below labspoof_cases_nr
+ * @packet: @skb and @sk are set; the rest is filled in
+ *
+ * Context: softirq; the socket is not owned by a process.
+ */
+void labspoof_make(u32 number, struct labspoof_packet *packet)
+{
+	const struct tcphdr *th = tcp_hdr(packet->skb);
+
+	static_assert(ARRAY_SIZE(makers) == ARRAY_SIZE(labspoof_case_names));
+	packet->options_bytes = 0;
+	packet->seq = ntohl(th->seq);
+	packet->ack_seq = ntohl(th->ack_seq);
+	packet->doff = 0;
+	packet->sum = LABSPOOF_SUM_RIGHT;
+	packet->verdict = LABSPOOF_PLAIN;
+	packet->rejected = false;
+	makers[number](packet);
+}

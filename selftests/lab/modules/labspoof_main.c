@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labspoof: bad input for quell.ko, at full speed, in the laboratory.
+ *
+ * Before a genuine packet of a Quell flow reaches the host it is for, a number
+ * of packets that claim to be of the same connection do: options and numbers
+ * changed, checksums wrong, cut, in pages, cloned (labspoof_cases.c,
+ * labspoof_build.c).  For each of them this checks, at once:
+ *
+ *	- quell.ko counted it once, in the counter that names what is wrong
+ *	- of one that must be refused: the flow's context, to the byte, what it
+ *	  shows to others, and TCP's state of the connection are as they were
+ *	- a clone, as a sniffer has it, was not written to
+ *
+ * The genuine packet follows, so the flow goes on, and must complete unharmed.
+ *
+ *	debugfs quell_labspoof:	"case sent", "counter expected", "wrong N"
+ *
+ * Everything happens in softirq, of which the laboratory has one at a time.
+ */
+#include <linux/debugfs.h>
+#include <linux/ip.h>
+#include <linux/module.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <net/inet_hashtables.h>
+#include <net/tcp.h>
+
+#include "../../../kmod-cc/quell/internal.h"
+#include "labspoof.h"
+
+/* So that made-up packets do not breed. */
+#define LABSPOOF_MARK		0x73706f6f
+#define LABSPOOF_COPIES_MAX	10000
+/* Differences that are described; all are counted. */
+#define LABSPOOF_SHOWN_MAX	20
+
+static unsigned int seed = 1;
+module_param(seed, uint, 0444);
+MODULE_PARM_DESC(seed, "Decides what is made up");
+
+static unsigned int copies = 16;
+module_param(copies, uint, 0444);
+MODULE_PARM_DESC(copies, "Packets made up before each genuine one, 1..10000");
+
+static unsigned int packets = 100000;
+module_param(packets, uint, 0444);
+MODULE_PARM_DESC(packets, "Packets made up in all");
+
+static const struct {
+	const char *name;
+	enum quell_counter counter;
+} verdicts[LABSPOOF_VERDICTS] = {
+	[LABSPOOF_RECEIVED] = { "option-received", QUELL_N_OPTION_RECEIVED },
+	[LABSPOOF_MALFORMED] = { "option-malformed", QUELL_N_OPTION_MALFORMED },
+	[LABSPOOF_BAD_CHECKSUM] = { "option-bad-checksum", QUELL_N_OPTION_BAD_CHECKSUM },
+	[LABSPOOF_OUT_OF_WINDOW] = { "option-out-of-window", QUELL_N_OPTION_OUT_OF_WINDOW },
+	[LABSPOOF_SEGMENT_MALFORMED] = { "segment-malformed", QUELL_N_SEGMENT_MALFORMED },
+	[LABSPOOF_SEGMENT_BAD_CHECKSUM] = { "segment-bad-checksum",
+					    QUELL_N_SEGMENT_BAD_CHECKSUM },
+	[LABSPOOF_SEGMENT_OUT_OF_WINDOW] = { "segment-out-of-window",
+					     QUELL_N_SEGMENT_OUT_OF_WINDOW },
+};
+
+/**
+ * struct labspoof_state - what a packet that is refused must not change
+ * @flow:	the flow's context
+ * @counted:	by enum labspoof_verdict
+ * @snd_una:	and what follows: of struct tcp_sock
+ */
+struct labspoof_state {
+	struct quell_flow	flow;
+	u64			counted[LABSPOOF_VERDICTS];
+	u32			snd_una, snd_nxt, rcv_nxt, snd_cwnd, snd_ssthresh;
+	u32			srtt_us, mss_cache, sacked_out, lost_out, retrans_out;
+	u16			ext_hdr_len;
+	u8			ca_state;
+};
+
+static struct labspoof_state was, now;
+static u64 *sent_by_case;
+static u64 sent_by_verdict[LABSPOOF_VERDICTS];
+static u64 sent, wrong, changed, overwritten;
+static struct dentry *labspoof_file;
+
+static u64 counter_value(const struct quell_net *qnet, enum quell_counter counter)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(qnet->counters, cpu)->value[counter];
+	return sum;
+}
+
+static void take_state(struct labspoof_state *state, const struct sock *sk,
+		       const struct quell_flow *flow)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	int i;
+
+	memcpy(&state->flow, flow, sizeof(*flow));
+	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
+		state->counted[i] = counter_value(flow->qnet, verdicts[i].counter);
+	state->snd_una = tp->snd_una;
+	state->snd_nxt = tp->snd_nxt;
+	state->rcv_nxt = tp->rcv_nxt;
+	state->snd_cwnd = tp->snd_cwnd;
+	state->snd_ssthresh = tp->snd_ssthresh;
+	state->srtt_us = tp->srtt_us;
+	state->mss_cache = tp->mss_cache;
+	state->sacked_out = tp->sacked_out;
+	state->lost_out = tp->lost_out;
+	state->retrans_out = tp->retrans_out;
+	state->ext_hdr_len = inet_csk(sk)->icsk_ext_hdr_len;
+	state->ca_state = inet_csk(sk)->icsk_ca_state;
+}
+
+/* Counted once, as what it is. */
+static void judge_counters(u32 number, enum labspoof_verdict verdict)
+{
+	int i;
+
+	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++) {
+		if (now.counted[i] - was.counted[i] == (i == verdict))
+			continue;
+		if (wrong++ < LABSPOOF_SHOWN_MAX)
+			pr_err("quell_labspoof: packet %llu, case %s: %s counted %llu, not %d\n",
+			       sent, labspoof_case_names[number], verdicts[i].name,
+			       now.counted[i] - was.counted[i], i == verdict);
+		return;
+	}
+}
+
+/*
+ * TCP may answer with an ACK, which takes the echo that is due along: echoes may
+ * go, but none may come.
+ */
+static void judge_state(u32 number)
+{
+	const u8 *a = (const u8 *)&was, *b = (const u8 *)&now;
+	u32 at = 0;
+
+	if (now.flow.echoes_nr < was.flow.echoes_nr) {
+		now.flow.echoes_nr = was.flow.echoes_nr;
+		memcpy(now.flow.echo, was.flow.echo, sizeof(now.flow.echo));
+	}
+	/* Its debugging notes when it was first taken. */
+	memcpy(&now.flow.arrivals_lock, &was.flow.arrivals_lock, sizeof(spinlock_t));
+	memcpy(now.counted, was.counted, sizeof(now.counted));
+	if (!memcmp(&was, &now, sizeof(was)))
+		return;
+	while (a[at] == b[at])
+		at++;
+	if (changed++ < LABSPOOF_SHOWN_MAX)
+		pr_err("quell_labspoof: packet %llu, case %s: the flow changed at byte %u of %zu\n",
+		       sent, labspoof_case_names[number], at, sizeof(was.flow));
+}
+
+static void judge_clone(u32 number, struct sk_buff *clone, __wsum sum, u32 bytes)
+{
+	if (clone->len == bytes && skb_checksum(clone, 0, bytes, 0) == sum)
+		return;
+	if (overwritten++ < LABSPOOF_SHOWN_MAX)
+		pr_err("quell_labspoof: packet %llu, case %s: its clone was written to\n",
+		       sent, labspoof_case_names[number]);
+}
+
+static void send_one(struct sk_buff *skb, u32 number)
+{
+	struct sk_buff *clone = labspoof_dress(skb);
+	u32 bytes = skb->len;
+	__wsum sum = 0;
+
+	if (clone)
+		sum = skb_checksum(clone, 0, bytes, 0);
+	skb->mark = LABSPOOF_MARK;
+	netif_receive_skb(skb);
+	if (!clone)
+		return;
+	judge_clone(number, clone, sum, bytes);
+	kfree_skb(clone);
+}
+
+/* The context of a flow that speaks the option and is not held by a process. */
+static const struct quell_flow *flow_of(const struct sock *sk)
+{
+	if (!sk_fullsock(sk) || sk->sk_state != TCP_ESTABLISHED || sock_owned_by_user_nocheck(sk) ||
+	    !quell_cc_ready(sk) || !quell_cc(sk)->flow || quell_cc(sk)->flow->sk != sk ||
+	    quell_cc(sk)->flow->option != QUELL_OPTION_ON)
+		return NULL;
+	return quell_cc(sk)->flow;
+}
+
+static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine)
+{
+	const struct quell_flow *flow = flow_of(sk);
+	u32 number = labspoof_random(labspoof_cases_nr);
+	struct labspoof_packet packet = { .skb = genuine, .sk = sk };
+	struct sk_buff *skb;
+
+	if (!flow)
+		return false;
+	labspoof_make(number, &packet);
+	skb = labspoof_build(&packet);
+	if (!skb)
+		return false;
+	take_state(&was, sk, flow);
+	send_one(skb, number);
+	sent++;
+	sent_by_case[number]++;
+	sent_by_verdict[packet.verdict]++;
+	if (flow_of(sk) != flow)
+		return false;
+	take_state(&now, sk, flow);
+	judge_counters(number, packet.verdict);
+	if (packet.rejected)
+		judge_state(number);
+	return true;
+}
+
+static void spoof(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	struct sock *sk;
+	u32 i;
+
+	sk = __inet_lookup_established(net, net->ipv4.tcp_death_row.hashinfo, iph->saddr,
+				       th->source, iph->daddr, ntohs(th->dest),
+				       inet_iif(skb), inet_sdif(skb));
+	if (!sk)
+		return;
+	for (i = 0; i < copies && sent < packets; i++)
+		if (!spoof_one(sk, skb))
+			break;
+	sock_gen_put(sk);
+}
+
+static unsigned int labspoof_hook(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
+{
+	const struct tcphdr *th;
+
+	if (sent >= packets || skb->mark == LABSPOOF_MARK ||
+	    ip_hdr(skb)->protocol != IPPROTO_TCP || ip_is_fragment(ip_hdr(skb)) ||
+	    !pskb_may_pull(skb, ip_hdrlen(skb) + sizeof(*th)))
+		return NF_ACCEPT;
+	skb_set_transport_header(skb, ip_hdrlen(skb));
+	th = tcp_hdr(skb);
+	if (th->ack && !th->syn && !th->fin && !th->rst)
+		spoof(state->net, skb, th);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops labspoof_hook_ops = {
+	.hook		= labspoof_hook,
+	.pf		= NFPROTO_IPV4,
+	.hooknum	= NF_INET_PRE_ROUTING,
+	.priority	= NF_IP_PRI_FIRST,
+};
+
+static int __net_init labspoof_net_init(struct net *net)
+{
+	return nf_register_net_hook(net, &labspoof_hook_ops);
+}
+
+static void __net_exit labspoof_net_exit(struct net *net)
+{
+	nf_unregister_net_hook(net, &labspoof_hook_ops);
+}
+
+static struct pernet_operations labspoof_net_ops = {
+	.init	= labspoof_net_init,
+	.exit	= labspoof_net_exit,
+};
+
+static int labspoof_show(struct seq_file *seq, void *unused)
+{
+	int i;
+
+	for (i = 0; i < labspoof_cases_nr; i++)
+		seq_printf(seq, "case %s %llu\n", labspoof_case_names[i], sent_by_case[i]);
+	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
+		seq_printf(seq, "expected %s %llu\n", verdicts[i].name, sent_by_verdict[i]);
+	seq_printf(seq, "plain %llu\nsent %llu\n", sent_by_verdict[LABSPOOF_PLAIN], sent);
+	seq_printf(seq, "miscounted %llu\nchanged %llu\noverwritten %llu\n", wrong, changed,
+		   overwritten);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(labspoof);
+
+static int __init labspoof_init(void)
+{
+	int err;
+
+	if (!copies || copies > LABSPOOF_COPIES_MAX) {
+		pr_err("quell_labspoof: copies=%u must be 1..%u\n", copies,
+		       LABSPOOF_COPIES_MAX);
+		return -EINVAL;
+	}
+	labspoof_seed(seed);
+	sent_by_case = kcalloc(labspoof_cases_nr, sizeof(*sent_by_case), GFP_KERNEL);
+	if (!sent_by_case)
+		return -ENOMEM;
+	err = register_pernet_subsys(&labspoof_net_ops);
+	if (err) {
+		kfree(sent_by_case);
+		return err;
+	}
+	labspoof_file = debugfs_create_file("quell_labspoof", 0400, NULL, NULL,
+					    &labspoof_fops);
+	return 0;
+}
+module_init(labspoof_init);
+
+static void __exit labspoof_exit(void)
+{
+	debugfs_remove(labspoof_file);
+	unregister_pernet_subsys(&labspoof_net_ops);
+	kfree(sent_by_case);
+}
+module_exit(labspoof_exit);
+
+MODULE_DESCRIPTION("Bad input for the Quell TCP option, for the laboratory");
+MODULE_AUTHOR("The Quell authors");
+MODULE_LICENSE("GPL");
