@@ -68,6 +68,10 @@ check-%: deps-check
 	$(MAKE) tools lab lab-debug
 	selftests/check $*
 
+# A million packets of bad input on the debug kernel; "make check" sends a tenth
+spoof: lab-debug
+	selftests/lab/check-spoof 1000000
+
 # How far each core is from its floating-point model; see Documentation/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
@@ -90,11 +94,12 @@ help:
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-SUITE  one suite of it:'
 	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
+	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo reproduce check model-errors perf \
+.PHONY: all modules tools install lab lab-debug demo reproduce check spoof model-errors perf \
 	clean help \
 	deps-build deps-demo deps-check

@@ -15,6 +15,7 @@
 #include "init.h"
 
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
+#define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
 /* Virtual time between looks at the run, until they get rarer. */
 #define POLL_NS			50000
 /* Virtual time for what is still under way when the run ends. */
@@ -203,6 +204,8 @@ void cmd_run(void)
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
 	stats_collect();
+	if (!access(LABSPOOF, F_OK))
+		copy_table(LABSPOOF, OUT_DIR "spoof.out");
 	counters_collect();
 	control("clear");
 	/* An open file keeps the module loaded. */
