@@ -64,6 +64,10 @@ enum quell_counter {
 	QUELL_N_SEGMENT_MALFORMED,
 	QUELL_N_SEGMENT_BAD_CHECKSUM,
 	QUELL_N_SEGMENT_OUT_OF_WINDOW,
+	QUELL_N_HARDWARE_STAMPS,
+	QUELL_N_HARDWARE_WARMING,
+	QUELL_N_HARDWARE_REFUSED,
+	QUELL_N_CLOCK_STEPS,
 	QUELL_N_MAX,
 };
 
@@ -103,6 +107,7 @@ struct quell_algo_net {
  * @net:	the namespace
  * @links:	interface index -> link speed in Mbit/s
  * @links_gen:	raised with every change of @links
+ * @clocks:	interface index -> map of its clock; clock.c
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	where to look for a free number; lock of @flows
  * @socks:	Quell sockets, with or without a context
@@ -117,6 +122,7 @@ struct quell_net {
 	struct net			*net;
 	struct xarray			links;
 	atomic_t			links_gen;
+	struct xarray			clocks;
 	struct xarray			flows;
 	u32				flows_next;
 	atomic_t			socks;
@@ -187,6 +193,7 @@ struct quell_link {
  * @hold_ns:	how long the other host had held that echo, ns; 0 not said
  * @echoed:	the two are there
  * @record:	telemetry record it brought; empty: none
+ * @hardware:	@rx_ns is a stamp of the card, mapped
  */
 struct quell_arrival {
 	u64	rx_ns;
@@ -194,6 +201,7 @@ struct quell_arrival {
 	u32	echo_ns;
 	u32	hold_ns;
 	bool	echoed;
+	bool	hardware;
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
@@ -209,6 +217,7 @@ struct quell_arrival {
  * @entropy:	its path entropy
  * @marked:	it was marked CE
  * @record:	its telemetry record; empty: none
+ * @hardware:	@rx_ns is a stamp of the card, mapped
  */
 struct quell_echo {
 	u64	rx_ns;
@@ -217,6 +226,7 @@ struct quell_echo {
 	u32	depart_ns;
 	u8	entropy;
 	bool	marked;
+	bool	hardware;
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
@@ -490,6 +500,13 @@ void quell_links_net_init(struct quell_net *qnet);
 void quell_links_net_exit(struct quell_net *qnet);
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
 u64 quell_link_speed(struct quell_net *qnet, int ifindex);
+
+/* clock.c */
+void quell_clocks_net_init(struct quell_net *qnet);
+void quell_clocks_net_exit(struct quell_net *qnet);
+void quell_clock_forget(struct quell_net *qnet, int ifindex);
+void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
+		       struct quell_arrival *arrival);
 
 /* params.c */
 int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo);

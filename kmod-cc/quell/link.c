@@ -38,6 +38,7 @@ static void link_learn(struct net_device *dev)
 	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
 		xa_erase(&qnet->links, dev->ifindex);
 	atomic_inc(&qnet->links_gen);
+	quell_clock_forget(qnet, dev->ifindex);
 }
 
 static void link_forget(struct net_device *dev)

@@ -11,6 +11,7 @@
  *	echo.c		signal plane: which data packet an ACK answers
  *	offer.c		signal plane: who offered it while a connection opened
  *	option.c	signal plane: the option in packets
+ *	clock.c		signal plane: the cards' clocks, mapped to the host's
  *	link.c		speed of the interfaces
  *	cc.c		the callbacks of TCP that all algorithms share
  *	sample.c	TCP's state to a sample, a decision to TCP's state
@@ -209,6 +210,7 @@ static int __net_init quell_net_init(struct net *net)
 		goto free_counters;
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
+	quell_clocks_net_init(qnet);
 
 	mutex_lock(&quell_mutex);
 	err = net_join_algos(qnet);
@@ -242,6 +244,7 @@ static void __net_exit quell_net_exit(struct net *net)
 	net_leave_algos(qnet);
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
+	quell_clocks_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
 	quell_offers_net_exit(qnet);

@@ -90,6 +90,7 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 			.depart_ns = opt->depart_ns,
 			.entropy = opt->entropy,
 			.marked = in->marked,
+			.hardware = arrival->hardware,
 		};
 
 		quell_telemetry_note(flow, opt, &echo);
@@ -160,6 +161,7 @@ static void receive_flow(const struct sock *sk, struct sk_buff *skb,
 		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return;
 	}
+	quell_clock_stamp(flow->qnet, skb, &arrival);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))

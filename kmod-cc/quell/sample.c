@@ -165,6 +165,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	}
 	if (segment && seq == segment->end_seq)
 		sample->flags |= QUELL_S_SEGMENT_DONE;
+	if (arrival.hardware)
+		sample->flags |= QUELL_S_RTT_HARDWARE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->samples, flow->samples + 1);
 	return rtt_ns;
@@ -201,7 +203,8 @@ static void sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
 			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
-		WRITE_ONCE(flow->clock, QUELL_CLOCK_SOFTWARE);
+		WRITE_ONCE(flow->clock, sample->flags & QUELL_S_RTT_HARDWARE ?
+					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
 	} else if (!flow->now.min_rtt_ns) {
 		sample_kernel_rtt(sk, rs, sample);
 		if (sample->rtt_ns)

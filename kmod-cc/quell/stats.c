@@ -106,6 +106,18 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_SEGMENT_OUT_OF_WINDOW] =
 		COUNTER(SEGMENT_OUT_OF_WINDOW, "segment-out-of-window",
 			"Segments without the option ignored because of numbers outside the window."),
+	[QUELL_N_HARDWARE_STAMPS] =
+		COUNTER(HARDWARE_STAMPS, "hardware-stamps",
+			"Receipts timed by the card's clock."),
+	[QUELL_N_HARDWARE_WARMING] =
+		COUNTER(HARDWARE_WARMING, "hardware-warming",
+			"Receipts timed in software until the map of the card's clock is usable."),
+	[QUELL_N_HARDWARE_REFUSED] =
+		COUNTER(HARDWARE_REFUSED, "hardware-refused",
+			"Card's stamps refused: after the receipt, or far too early."),
+	[QUELL_N_CLOCK_STEPS] =
+		COUNTER(CLOCK_STEPS, "clock-steps",
+			"Steps of a card's clock: its map began anew."),
 };
 
 /**

@@ -102,7 +102,8 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 
 	if (!quell_echo_take(flow, tcp_sk(sk), &echo))
 		return;
-	opt->flags |= QUELL_OPT_F_ACK | (echo.marked ? QUELL_OPT_F_CE : 0);
+	opt->flags |= QUELL_OPT_F_ACK | (echo.marked ? QUELL_OPT_F_CE : 0) |
+		      (echo.hardware ? QUELL_OPT_F_HARDWARE : 0);
 	opt->echo_ns = echo.depart_ns;
 	opt->hold_ns = min_t(u64, ktime_get_ns() - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
 	opt->echo_entropy = echo.entropy;
