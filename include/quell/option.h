@@ -351,11 +351,13 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
  * @stated: its stated length
  *
  * Context: any.
- * Return: place of the record's first byte; 0 when there is none.
+ * Return: place of the record's first byte; 0 when there is none, or when the
+ * option is too short for what it claims to hold.
  */
 static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 {
 	u32 at = QUELL_OPT_HEAD_BYTES;
+	u32 end;
 
 	if (stated <= QUELL_OPT_SHORT_BYTES || !(option[4] & QUELL_OPT_F_TELEMETRY))
 		return 0;
@@ -363,7 +365,10 @@ static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 		at += QUELL_OPT_DATA_BYTES;
 	if (option[4] & QUELL_OPT_F_ACK)
 		at += QUELL_OPT_ACK_BYTES;
-	return at + QUELL_TELEMETRY_BYTES <= stated ? at : 0;
+	end = at + QUELL_TELEMETRY_BYTES;
+	if (option[4] & QUELL_OPT_F_RECORD)
+		end += QUELL_TELEMETRY_BYTES;
+	return end <= stated ? at : 0;
 }
 
 #endif /* _QUELL_OPTION_H */

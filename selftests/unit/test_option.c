@@ -154,6 +154,8 @@ static void test_telemetry_at(void)
 		{ "behind_data_and_ack",
 		  QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_DATA | QUELL_OPT_F_ACK, 34, 22 },
 		{ "one_byte_missing", QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_DATA, 23, 0 },
+		{ "before_an_echo", QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_RECORD, 30, 6 },
+		{ "echo_missing", QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_RECORD, 29, 0 },
 		{ "no_flag", QUELL_OPT_F_DATA | QUELL_OPT_F_RECORD, 24, 0 },
 		{ "short_form", QUELL_OPT_F_TELEMETRY, 8, 0 },
 		{ "no_flags_at_all", QUELL_OPT_F_TELEMETRY, 4, 0 },
