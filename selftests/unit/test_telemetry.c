@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/telemetry.h>.  The bytes and codes wanted were written
+ * from Documentation/wire-format.md by hand, not by the code.
+ */
+#include <string.h>
+
+#include <quell/telemetry.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define GBIT_BYTES_PS	125000000ULL
+
+static void test_load_codes(void)
+{
+	static const struct {
+		const char *name;
+		u64 load_q16;
+		u8 code;
+	} cases[] = {
+		{ "nothing", 0, 0 },
+		{ "below_resolution", 1023, 0 },
+		{ "resolution", 1024, 1 },
+		{ "half", 32768, 32 },
+		{ "just_below_one", 65535, 63 },
+		{ "one", 65536, 64 },
+		/* 65 units have no code of their own. */
+		{ "65_units", 65 * 1024, 64 },
+		{ "66_units", 66 * 1024, 65 },
+		{ "one_and_a_half", 98304, 0x50 },
+		{ "two", 2 * 65536, 0x60 },
+		{ "just_below_largest", 63 * 65536 - 1, 254 },
+		{ "largest", 63 * 65536, 255 },
+		{ "beyond", 64 * 65536, 255 },
+		{ "all_bits", QUELL_U64_MAX, 255 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_load_encode(cases[i].load_q16), cases[i].code,
+			      "quell_load_encode__%s", cases[i].name);
+	tap_equal_u64(quell_load_decode(0x50), 98304, "quell_load_decode__one_and_a_half");
+	tap_equal_u64(quell_load_decode(255), 63 * 65536, "quell_load_decode__largest");
+}
+
+/* Each code stands for the loads from its own up to just below the next one's. */
+static void test_load_is_monotonic(void)
+{
+	bool own = true, gaps = true, rises = true;
+	u64 load_q16;
+	u32 code;
+
+	for (code = 0; code < 256; code++) {
+		load_q16 = quell_load_decode(code);
+		own = own && quell_load_encode(load_q16) == code;
+		if (!code)
+			continue;
+		rises = rises && load_q16 > quell_load_decode(code - 1);
+		gaps = gaps && quell_load_encode(load_q16 - 1) == code - 1;
+	}
+	tap_ok(own, "quell_load_encode__every_code_is_its_own");
+	tap_ok(rises, "quell_load_decode__rises");
+	tap_ok(gaps, "quell_load_encode__no_gaps");
+}
+
+static void test_short_is_monotonic(void)
+{
+	bool own = true, gaps = true, rises = true;
+	u64 value, last = 0;
+	u32 code;
+
+	for (code = 0; code <= QUELL_SHORT_MAX; code++) {
+		value = quell_float_decode(code, QUELL_SHORT_FRACTION_BITS);
+		own = own && quell_float_encode(value, QUELL_SHORT_FRACTION_BITS,
+						QUELL_SHORT_MAX) == code;
+		if (code) {
+			rises = rises && value > last;
+			gaps = gaps && quell_float_encode(value - 1, QUELL_SHORT_FRACTION_BITS,
+							  QUELL_SHORT_MAX) == code - 1;
+		}
+		last = value;
+	}
+	tap_ok(own, "quell_float_encode__every_code_is_its_own");
+	tap_ok(rises, "quell_float_decode__rises");
+	tap_ok(gaps, "quell_float_encode__no_gaps");
+}
+
+static const struct {
+	const char *name;
+	struct quell_telemetry record;
+	u64 load_q16;
+	u8 wire[QUELL_TELEMETRY_BYTES];
+} records[] = {
+	{ "example", { .hop = 2, .link_bytes_ps = 100 * GBIT_BYTES_PS, .queue_bytes = 70000,
+		       .tx_units = 0x123456, .time_ns = 0x789abc }, 98304,
+	  { 2, 0x50, 0x88, 0x6a, 0x51, 0x17, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc } },
+	{ "idle", { .hop = 1, .link_bytes_ps = GBIT_BYTES_PS }, 0,
+	  { 1, 0, 0x1f, 0x40, 0, 0, 0, 0, 0, 0, 0, 0 } },
+	{ "small_queue", { .hop = 255, .link_bytes_ps = 15625, .queue_bytes = 4095 }, 65536,
+	  { 255, 64, 0, 1, 0x0f, 0xff, 0, 0, 0, 0, 0, 0 } },
+	{ "largest", { .hop = 126, .link_bytes_ps = 134201344ULL * 15625,
+		       .queue_bytes = 134201344, .tx_units = 0xffffff, .time_ns = 0xffffff },
+	  63 * 65536,
+	  { 126, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 } },
+	{ "nothing_but_hop", { .hop = 1 }, 0, { 1 } },
+};
+
+static bool same(const struct quell_telemetry *a, const struct quell_telemetry *b)
+{
+	return a->hop == b->hop && a->link_bytes_ps == b->link_bytes_ps &&
+	       a->queue_bytes == b->queue_bytes && a->tx_units == b->tx_units &&
+	       a->time_ns == b->time_ns;
+}
+
+static void test_records(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(records); i++) {
+		struct quell_telemetry back;
+		/* The bytes behind must stay. */
+		u8 wire[QUELL_TELEMETRY_BYTES + 1];
+
+		memset(wire, 0xa5, sizeof(wire));
+		quell_telemetry_encode(&records[i].record, records[i].load_q16, wire);
+		tap_ok(!memcmp(wire, records[i].wire, QUELL_TELEMETRY_BYTES) &&
+		       wire[QUELL_TELEMETRY_BYTES] == 0xa5,
+		       "quell_telemetry_encode__%s", records[i].name);
+		memset(&back, 0xa5, sizeof(back));
+		tap_ok(quell_telemetry_decode(records[i].wire, &back) &&
+		       same(&back, &records[i].record),
+		       "quell_telemetry_decode__%s", records[i].name);
+	}
+}
+
+static void test_empty(void)
+{
+	static const struct quell_telemetry none = { .hop = 0 };
+	u8 wire[QUELL_TELEMETRY_BYTES];
+	struct quell_telemetry back;
+
+	memset(wire, 0xff, sizeof(wire));
+	wire[0] = 0;
+	memset(&back, 0xa5, sizeof(back));
+	tap_ok(!quell_telemetry_decode(wire, &back) && same(&back, &none),
+	       "quell_telemetry_decode__without_hop_nothing");
+	quell_telemetry_encode(&none, 0, wire);
+	memset(&back, 0, sizeof(back));
+	tap_ok(!quell_telemetry_decode(wire, &back), "quell_telemetry_encode__empty");
+}
+
+/* What does not fit becomes the largest, but counters and clocks come round. */
+static void test_edges(void)
+{
+	static const struct quell_telemetry huge = {
+		.hop = 1, .link_bytes_ps = QUELL_U64_MAX, .queue_bytes = 0xffffffff,
+		.tx_units = 0xff000001, .time_ns = 0xabfffffe,
+	};
+	u8 wire[QUELL_TELEMETRY_BYTES];
+	struct quell_telemetry back;
+
+	quell_telemetry_encode(&huge, QUELL_U64_MAX, wire);
+	tap_ok(quell_telemetry_decode(wire, &back), "quell_telemetry_encode__huge");
+	tap_equal_u64(back.link_bytes_ps, 134201344ULL * 15625,
+		      "quell_telemetry_encode__rate_saturates");
+	tap_equal_u64(back.queue_bytes, 134201344, "quell_telemetry_encode__queue_saturates");
+	tap_equal_u64(back.tx_units, 1, "quell_telemetry_encode__bytes_come_round");
+	tap_equal_u64(back.time_ns, 0xfffffe, "quell_telemetry_encode__time_comes_round");
+	tap_equal_u64(wire[QUELL_TELEMETRY_LOAD_AT], 255,
+		      "quell_telemetry_encode__load_saturates");
+}
+
+static void test_usual_rates(void)
+{
+	static const u32 tenth_gbit[] = {
+		1, 10, 25, 50, 100, 250, 400, 500, 1000, 2000, 4000, 8000, 16000
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(tenth_gbit); i++) {
+		struct quell_telemetry back, record = {
+			.hop = 1, .link_bytes_ps = tenth_gbit[i] * GBIT_BYTES_PS / 10,
+		};
+		u8 wire[QUELL_TELEMETRY_BYTES];
+
+		quell_telemetry_encode(&record, 0, wire);
+		quell_telemetry_decode(wire, &back);
+		tap_equal_u64(back.link_bytes_ps, record.link_bytes_ps,
+			      "quell_telemetry_encode__exact_%u.%u_gbit", tenth_gbit[i] / 10,
+			      tenth_gbit[i] % 10);
+	}
+}
+
+/* Never more than what was, and at most 1/4096 less; a unit less for rates. */
+static bool is_near(const struct quell_telemetry *record, const struct quell_telemetry *back)
+{
+	u64 rate_loss = record->link_bytes_ps - back->link_bytes_ps;
+	u32 queue_loss = record->queue_bytes - back->queue_bytes;
+
+	return back->link_bytes_ps <= record->link_bytes_ps &&
+	       rate_loss <= record->link_bytes_ps / 4096 + QUELL_TELEMETRY_RATE_UNIT_BYTES_PS &&
+	       back->queue_bytes <= record->queue_bytes &&
+	       queue_loss <= record->queue_bytes / 4096 &&
+	       (record->queue_bytes > 8192 || !queue_loss) &&
+	       back->hop == record->hop && back->tx_units == record->tx_units &&
+	       back->time_ns == record->time_ns;
+}
+
+static void test_round_trips(void)
+{
+	struct random_state r = { 12 };
+	bool bytes = true, values = true;
+	int k;
+
+	for (k = 0; k < 1000000; k++) {
+		u8 wire[QUELL_TELEMETRY_BYTES], again[QUELL_TELEMETRY_BYTES];
+		struct quell_telemetry back, record = {
+			.hop = random_between(&r, 1, 255),
+			.link_bytes_ps = random_magnitude(&r, 0, 134201344ULL * 15625),
+			.queue_bytes = random_magnitude(&r, 0, 134201344),
+			.tx_units = random_between(&r, 0, QUELL_TELEMETRY_TX_MASK),
+			.time_ns = random_between(&r, 0, QUELL_TELEMETRY_TIME_MASK),
+		};
+		u64 load_q16 = random_magnitude(&r, 0, QUELL_U64_MAX);
+
+		quell_telemetry_encode(&record, load_q16, wire);
+		quell_telemetry_decode(wire, &back);
+		values = values && is_near(&record, &back);
+		quell_telemetry_encode(&back, quell_load_decode(wire[QUELL_TELEMETRY_LOAD_AT]),
+				       again);
+		bytes = bytes && !memcmp(wire, again, sizeof(wire));
+	}
+	tap_ok(values, "quell_telemetry_decode__says_what_was");
+	tap_ok(bytes, "quell_telemetry_encode__same_bytes_again");
+}
+
+static void test_replaces(void)
+{
+	static const struct {
+		const char *name;
+		u64 load_q16;
+		u8 old_hop, old_load;
+		bool want;
+	} cases[] = {
+		{ "empty", 0, 0, 0, true },
+		{ "empty_whatever_it_says", 0, 0, 255, true },
+		{ "more_loaded", 65536, 1, 63, true },
+		{ "as_loaded", 65536, 1, 64, false },
+		{ "as_loaded_in_code", 65 * 1024, 1, 64, false },
+		{ "less_loaded", 65535, 1, 64, false },
+		{ "idle_both", 0, 1, 0, false },
+		{ "largest_both", QUELL_U64_MAX, 7, 255, false },
+		{ "largest", QUELL_U64_MAX, 7, 254, true },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u8 old[QUELL_TELEMETRY_BYTES] = { cases[i].old_hop, cases[i].old_load };
+
+		tap_ok(quell_telemetry_replaces(cases[i].load_q16, old) == cases[i].want,
+		       "quell_telemetry_replaces__%s", cases[i].name);
+	}
+}
+
+int main(void)
+{
+	test_load_codes();
+	test_load_is_monotonic();
+	test_short_is_monotonic();
+	test_records();
+	test_empty();
+	test_edges();
+	test_usual_rates();
+	test_round_trips();
+	test_replaces();
+	return tap_done();
+}
