@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives the switch port's cores with any packets, rates, changes of rate and
- * thresholds, and stops where a promise is broken:
+ * Drives the switch port's cores with any packets, rates, changes of rate,
+ * thresholds, times and queues, and stops where a promise is broken:
  *
  *	the wire carries exactly its rate, against 128-bit arithmetic
  *	its clock never goes back while packets are charged
  *	a change of rate keeps the bytes still to leave, to within one nanosecond
  *	nothing is marked below min, everything from max on
+ *	what is in flight over the link is what the equations say, against 128-bit
+ *	arithmetic, and saturates; nothing sent decays to nothing
+ *	a longer queue or a slower link is never less load
  *
  * Input: little-endian records of 16 bytes.
  */
@@ -14,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <quell/core/portload.h>
 #include <quell/core/red.h>
 #include <quell/core/shaper.h>
 
@@ -33,6 +37,9 @@ struct port {
 	struct quell_shaper wire;
 	struct quell_red_params red;
 	struct quell_red_vars lottery;
+	struct quell_portload_params load_params;
+	struct quell_portload load;
+	u64 link_bytes_ps;
 	u64 rate_bytes_ps;
 	u64 now_ns;
 };
@@ -100,17 +107,83 @@ static void thresholds(struct port *p, u32 one, u32 other, u32 prob)
 	p->red.prob_q16 = prob % (QUELL_Q16_ONE + 1);
 }
 
+static u64 saturated(unsigned __int128 value)
+{
+	return value >> 64 ? QUELL_U64_MAX : (u64)value;
+}
+
+/* What is in flight after advancing to @now_ns, from the description. */
+static u64 flight_at(const struct port *p, u64 now_ns)
+{
+	u64 dt_ns = now_ns > p->load.last_ns ? now_ns - p->load.last_ns : 0;
+	u64 sent_q8 = saturated((unsigned __int128)p->load.pending_bytes << QUELL_PORTLOAD_Q);
+	unsigned __int128 base_rtt_ns = p->load_params.base_rtt_ns;
+	unsigned __int128 gone_q8;
+
+	if (dt_ns >= base_rtt_ns)
+		return dt_ns ? saturated(sent_q8 * base_rtt_ns / dt_ns) : QUELL_U64_MAX;
+	gone_q8 = ((unsigned __int128)p->load.flight_q8 * dt_ns + base_rtt_ns - 1) / base_rtt_ns;
+	return saturated(p->load.flight_q8 - gone_q8 + sent_q8);
+}
+
+static void leave(struct port *p, u32 bytes, u64 now_ns)
+{
+	u64 want_q8 = flight_at(p, now_ns), tx_bytes = p->load.tx_bytes;
+	u64 was_q8 = p->load.flight_q8, last_ns = p->load.last_ns;
+	bool idle = !p->load.pending_bytes;
+
+	quell_portload_advance(&p->load, &p->load_params, now_ns);
+	require(p->load.flight_q8 == want_q8, "in flight is what the equations say");
+	require(!idle || !was_q8 || now_ns <= last_ns || p->load.flight_q8 < was_q8,
+		"with nothing sent it decays");
+	quell_portload_add(&p->load, bytes);
+	require(p->load.tx_bytes - tx_bytes == bytes && p->load.pending_bytes == bytes,
+		"bytes sent are counted");
+}
+
+static void look(const struct port *p, u32 queue_bytes, u32 more_bytes)
+{
+	u64 load_q16 = quell_portload_q16(&p->load, &p->load_params, queue_bytes);
+	u64 sum_q8 = quell_add_sat_u64(p->load.flight_q8, (u64)queue_bytes << QUELL_PORTLOAD_Q);
+	struct quell_portload_params slower;
+	u64 want_q16 = QUELL_U64_MAX;
+
+	if (p->load_params.bdp_q8)
+		want_q16 = saturated(((unsigned __int128)sum_q8 << QUELL_Q16_SHIFT) /
+				     p->load_params.bdp_q8);
+	require(load_q16 == want_q16, "the load is what is in flight and queued");
+	more_bytes = queue_bytes + more_bytes < queue_bytes ? 0xffffffff : queue_bytes + more_bytes;
+	require(quell_portload_q16(&p->load, &p->load_params, more_bytes) >= load_q16,
+		"a longer queue is never less load");
+	quell_portload_measure(&slower, p->load_params.base_rtt_ns, p->link_bytes_ps / 2);
+	require(quell_portload_q16(&p->load, &slower, queue_bytes) >= load_q16,
+		"a slower link is never less loaded");
+}
+
+static void measure(struct port *p, u32 base_rtt_ns, u64 link_bytes_ps)
+{
+	p->link_bytes_ps = link_bytes_ps;
+	quell_portload_measure(&p->load_params, base_rtt_ns, link_bytes_ps);
+	require(p->load_params.bdp_q8 == QUELL_U64_MAX ||
+		(unsigned __int128)p->load_params.bdp_q8 * QUELL_NS_PER_SEC <=
+		((unsigned __int128)link_bytes_ps << QUELL_PORTLOAD_Q) * base_rtt_ns,
+		"the product is rounded down");
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct port p = { .rate_bytes_ps = 1250000000 };
+	struct port p = {
+		.rate_bytes_ps = 1250000000, .link_bytes_ps = 1250000000,
+		.load_params = { .base_rtt_ns = 8000, .bdp_q8 = 10000 << QUELL_PORTLOAD_Q },
+	};
 	struct record r;
 
 	quell_red_seed(&p.lottery, size);
 	for (; size >= sizeof(r) && p.now_ns < LAST_NS; size -= sizeof(r), data += sizeof(r)) {
 		memcpy(&r, data, sizeof(r));
-		switch (r.kind % 4) {
+		switch (r.kind % 8) {
 		case 0:
 			send(&p, r.small);
 			break;
@@ -122,6 +195,19 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			break;
 		case 3:
 			thresholds(&p, r.small, r.large, r.large >> 32);
+			break;
+		case 4:
+			/* Time from the last packet, of any magnitude, or any time at all. */
+			leave(&p, r.small, p.load.last_ns + (r.large >> (r.kind >> 26)));
+			break;
+		case 5:
+			leave(&p, r.small, r.large);
+			break;
+		case 6:
+			look(&p, r.small, r.large);
+			break;
+		case 7:
+			measure(&p, r.small >> (r.kind >> 27), r.large);
 			break;
 		}
 	}
