@@ -87,7 +87,7 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 			"Data packets received with a switch's telemetry record."),
 	[QUELL_N_RECORD_EMPTY] =
 		COUNTER(RECORD_EMPTY, "record-empty",
-			"Data packets received with room for a record that no switch filled."),
+			"Data packets received with room for a record no switch filled."),
 	[QUELL_N_RECORD_ECHOED] =
 		COUNTER(RECORD_ECHOED, "record-echoed",
 			"Packets sent with the telemetry record of the data they answer."),
@@ -96,7 +96,7 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 			"Packets received with an echoed telemetry record."),
 	[QUELL_N_RECORD_NO_ROOM] =
 		COUNTER(RECORD_NO_ROOM, "record-no-room",
-			"Packets sent without the record, or room for one, because they were full."),
+			"Packets sent without the record, or room for one: they were full."),
 	[QUELL_N_SEGMENT_MALFORMED] =
 		COUNTER(SEGMENT_MALFORMED, "segment-malformed",
 			"Segments ignored because the packet does not hold its TCP header."),
