@@ -217,6 +217,21 @@ static void put_noise(struct request *req)
 		nl_put_u64(req, QUELLNIC_NOISE_SEED, number(seed, 0, UINT64_MAX));
 }
 
+/* Data packets the cable loses, counted per direction. */
+static void put_drop(struct request *req)
+{
+	const char *near = option(5, "drop");
+	const char *far = option(5, "peer-drop");
+	const char *count = option(5, "drop-count");
+
+	if (near)
+		nl_put_u64(req, QUELLNIC_DROP, number(near, 1, UINT64_MAX));
+	if (far)
+		nl_put_u64(req, QUELLNIC_PEER_DROP, number(far, 1, UINT64_MAX));
+	if (count)
+		nl_put_u32(req, QUELLNIC_DROP_COUNT, number(count, 1, UINT32_MAX));
+}
+
 static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		      const struct ifinfomsg *ifm_b)
 {
@@ -235,6 +250,7 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 	put_clock(req, QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT,
 		  "peer-phc-offset", "peer-phc-drift");
 	put_noise(req);
+	put_drop(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -248,7 +264,7 @@ void cmd_link(void)
 	static const char *const keys[] = {
 		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
 		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
-		"noise-seed", "tso", NULL
+		"noise-seed", "tso", "drop", "peer-drop", "drop-count", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

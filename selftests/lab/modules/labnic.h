@@ -74,7 +74,8 @@ struct labnic_noise {
  * @rx_pkts: packets that arrived for the stack
  * @rx_bytes: their bytes
  * @ring_drop_pkts: packets refused because the ring was full
- * @rx_drop_pkts: packets lost at this end: device down or out of memory
+ * @rx_drop_pkts: packets lost at this end: device down, out of memory or as
+ *	asked
  *
  * Written in softirq under the port's lock or by its timer alone; read by
  * anyone with READ_ONCE().
@@ -101,6 +102,9 @@ struct labnic_stats {
  * @busy_ns: when the line falls idle, whole part
  * @busy_frac: the rest of that time, in units of 1 ns / @rate_bits_ps
  * @timer: fires at the next departure or arrival
+ * @drop_first: number of the first data packet the cable loses; 0 none
+ * @drop_pkts: how many it loses from there on
+ * @data_pkts: data packets that went through the cable or were lost
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping asked for by user space (RTNL to write)
@@ -118,6 +122,9 @@ struct labnic_port {
 	u64				busy_ns;
 	u64				busy_frac;
 	struct hrtimer			timer;
+	u64				drop_first;
+	u32				drop_pkts;
+	u64				data_pkts;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
 	struct kernel_hwtstamp_config	hwtstamp;

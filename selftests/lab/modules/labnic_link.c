@@ -196,15 +196,17 @@ struct labnic_end {
 	int	offset;
 	int	drift;
 	int	noise;
+	int	drop;
 	u64	seed_flip;	/* so that both ends draw different times */
 };
 
 static const struct labnic_end labnic_near = {
-	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, 0
+	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP, 0
 };
 
 static const struct labnic_end labnic_far = {
-	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE, ~0ULL
+	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE,
+	QUELLNIC_PEER_DROP, ~0ULL
 };
 
 static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
@@ -238,6 +240,10 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		port->delay_ns = nla_get_u64(data[QUELLNIC_DELAY]);
 	if (data[QUELLNIC_RING])
 		port->ring_pkts = nla_get_u32(data[QUELLNIC_RING]);
+	if (data[end->drop])
+		port->drop_first = nla_get_u64(data[end->drop]);
+	port->drop_pkts = data[QUELLNIC_DROP_COUNT] ?
+			  nla_get_u32(data[QUELLNIC_DROP_COUNT]) : 1;
 	if (data[end->offset])
 		offset_ns = nla_get_s64(data[end->offset]);
 	if (data[end->drift])
@@ -425,6 +431,9 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_PEER_NOISE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_noise_range),
 	[QUELLNIC_NOISE_SEED]	= { .type = NLA_U64 },
 	[QUELLNIC_TSO]		= NLA_POLICY_FULL_RANGE(NLA_U32, &labnic_tso_range),
+	[QUELLNIC_DROP]		= NLA_POLICY_MIN(NLA_U64, 1),
+	[QUELLNIC_PEER_DROP]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[QUELLNIC_DROP_COUNT]	= NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {

@@ -4,7 +4,7 @@
  *
  * They travel in IFLA_INFO_DATA of RTM_NEWLINK.  A cable has two ends, so one
  * request makes two devices, as veth does; rate, delay, ring size and TSO hold
- * for both directions, clock and noise attributes for the end they name.
+ * for both directions, clock, noise and drop attributes for the end they name.
  */
 #ifndef _QUELLNIC_UAPI_H
 #define _QUELLNIC_UAPI_H
@@ -25,6 +25,9 @@ enum {
 	QUELLNIC_PEER_NOISE,		/* u64, ns, the same for the far host */
 	QUELLNIC_NOISE_SEED,		/* u64, of both; default 0 */
 	QUELLNIC_TSO,			/* u32, packets TCP may hand over as one; default 1 */
+	QUELLNIC_DROP,			/* u64, number of the first data packet lost; default none */
+	QUELLNIC_PEER_DROP,		/* u64, the same of those the far end sends */
+	QUELLNIC_DROP_COUNT,		/* u32, how many from there on; default 1 */
 	__QUELLNIC_MAX
 };
 
