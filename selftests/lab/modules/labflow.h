@@ -94,9 +94,10 @@ struct labflow_listener {
  * @connect_work: starts a cold connect
  * @stop_timer: fires at @stop_ns
  * @stop_work: resets the connection
- * @last_cwnd_bytes: the three last sampled, for "only on change"
+ * @last_cwnd_bytes: the four last sampled, for "only on change"
  * @last_pacing_bytes_ps: see above
  * @last_rtt_ns: see above
+ * @last_hop: see above
  * @last_delivered_bytes: the same for the delivery sampler
  */
 struct labflow_flow {
@@ -129,6 +130,7 @@ struct labflow_flow {
 	u64			last_cwnd_bytes;
 	u64			last_pacing_bytes_ps;
 	u64			last_rtt_ns;
+	u8			last_hop;
 	u64			last_delivered_bytes;
 };
 
@@ -178,6 +180,7 @@ struct labflow_cwnd_row {
 	u64	pacing_bytes_ps;
 	u64	rtt_ns;
 	u32	flow;
+	u8	hop;
 };
 
 struct labflow_delivered_row {

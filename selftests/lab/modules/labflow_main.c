@@ -318,9 +318,9 @@ static int labflow_cwnd_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_cwnd_row *row = v;
 
-	seq_printf(seq, "%u %llu %llu %llu %llu\n", lab.flows[row->flow]->id,
+	seq_printf(seq, "%u %llu %llu %llu %llu %u\n", lab.flows[row->flow]->id,
 		   row->time_ns, row->cwnd_bytes, row->pacing_bytes_ps,
-		   row->rtt_ns);
+		   row->rtt_ns, row->hop);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * quell_labflow: periodic measurements.
  *
  * Three samplers, each a soft hrtimer at T0 + k * interval: backlog of watched
- * ports, window, pacing rate and RTT of the flows, bytes delivered to the
+ * ports, window, pacing rate, RTT and hop of the flows, bytes delivered to the
  * receivers.  A row is written when the value differs from the last one
  * written, so an idle port or flow costs no memory.  Tables have a bound; a
  * full table is an error of the run, not a silent gap.
@@ -124,11 +124,13 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 		row->cwnd_bytes = snapshot.window_bytes;
 		row->pacing_bytes_ps = snapshot.pacing_bytes_ps;
 		row->rtt_ns = snapshot.rtt_ns;
+		row->hop = snapshot.hop;
 		return;
 	}
 	row->cwnd_bytes = (u64)tcp_snd_cwnd(tp) * tp->mss_cache;
 	row->pacing_bytes_ps = READ_ONCE(sk->sk_pacing_rate);
 	row->rtt_ns = (u64)tp->rack.rtt_us * NSEC_PER_USEC;
+	row->hop = 0;
 }
 
 /**
@@ -168,7 +170,8 @@ static void labflow_sample_cwnd(u64 now_ns)
 		labflow_read_cwnd(flow, &value);
 		if (value.cwnd_bytes == flow->last_cwnd_bytes &&
 		    value.pacing_bytes_ps == flow->last_pacing_bytes_ps &&
-		    value.rtt_ns == flow->last_rtt_ns)
+		    value.rtt_ns == flow->last_rtt_ns &&
+		    value.hop == flow->last_hop)
 			continue;
 		row = labflow_rows_add(&lab.cwnd.rows, "flow");
 		if (!row)
@@ -179,6 +182,7 @@ static void labflow_sample_cwnd(u64 now_ns)
 		flow->last_cwnd_bytes = value.cwnd_bytes;
 		flow->last_pacing_bytes_ps = value.pacing_bytes_ps;
 		flow->last_rtt_ns = value.rtt_ns;
+		flow->last_hop = value.hop;
 	}
 }
 

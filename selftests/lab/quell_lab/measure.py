@@ -105,7 +105,7 @@ def _spanning(result, window):
 
 def _round_trips(result, window):
     times = [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
-             for time_ns, _, _, rtt_ns in rows
+             for time_ns, _, _, rtt_ns, *_ in rows
              if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
     return {
         "samples": len(times),
@@ -119,7 +119,7 @@ def _rate_variation(result, window, flows):
     """Mean over the flows of the standard deviation of the pacing rate over its mean."""
     ratios = []
     for number in flows:
-        rows = [(time_ns, rate) for time_ns, _, rate, _ in result.cwnd.get(number, [])]
+        rows = [(time_ns, rate) for time_ns, _, rate, *_ in result.cwnd.get(number, [])]
         held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
         mean = Fraction(sum(rate * ns for rate, ns in held.items()), sum(held.values()))
         if not mean or UNPACED_BYTES_PS in held:

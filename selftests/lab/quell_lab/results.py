@@ -42,7 +42,7 @@ class RunResult:
     variant: object		# algorithms.Variant
     flows: list			# FlowResult by number
     queues: dict		# port label -> [(time_ns, backlog_bytes)]
-    cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns)]
+    cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns, hop)]
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
     ports: dict			# port label -> {counter: value}
     counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
@@ -151,7 +151,7 @@ def read(directory, scenario, variant, wall_s, run_wall_s):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
     return RunResult(variant, _flows(directory, scenario), _queues(directory),
-                     _series(directory, "cwnd.out", 3), _series(directory, "delivered.out", 1),
+                     _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
                      _ports(directory), _counters(directory, variant), virtual_ns, wall_s,
                      run_wall_s)
 

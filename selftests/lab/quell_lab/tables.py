@@ -7,7 +7,7 @@ import os
 FLOWS = ("cc", "flow", "src", "dst", "bytes", "start_ns", "end_ns", "fct_ns", "ideal_ns",
          "retrans_segs")
 QUEUES = ("cc", "port", "time_ns", "backlog_bytes")
-CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns")
+CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns", "hop")
 DELIVERED = ("cc", "flow", "time_ns", "bytes")
 
 

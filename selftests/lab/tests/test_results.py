@@ -14,7 +14,7 @@ import helpers
 GOOD = {
     "flows.out": "2 20000 30000 3000 3000 0 3\n1 0 9000 3000 3000 1 4\n",
     "queues.out": "s1 p3 2000 3000\ns1 p3 1000 1514\n",
-    "cwnd.out": "1 1000 14480 0 2500\n2 21000 1448 77 3500\n",
+    "cwnd.out": "1 1000 14480 0 2500 0\n2 21000 1448 77 3500 2\n",
     "delivered.out": "1 10000 3000\n",
     "ports.out": "s1 p1 tx_packets=4 kind=swport data_backlog_max_bytes=0 "
                  "control_backlog_max_bytes=66\n"
@@ -47,7 +47,7 @@ class Reading(unittest.TestCase):
         self.assertEqual([row.flow.number for row in result.flows], [1, 2])
         self.assertEqual(result.flows[0].fct_ns, 9000)
         self.assertEqual(result.queues, {"s1:p3": [(1000, 1514), (2000, 3000)]})
-        self.assertEqual(result.cwnd[2], [(21000, 1448, 77, 3500)])
+        self.assertEqual(result.cwnd[2], [(21000, 1448, 77, 3500, 2)])
         self.assertEqual(result.delivered, {1: [(10000, 3000)]})
         self.assertEqual(result.ports["s1:p3"]["data_backlog_max_bytes"], 3000)
         self.assertEqual(result.ports["s1:p3"]["kind"], "swport")
@@ -99,8 +99,8 @@ class Reading(unittest.TestCase):
                          "cubic,2,h2,h3,3000,20000,30000,10000,2384,0\n")
         self.assertEqual(text("queues.csv"), "cc,port,time_ns,backlog_bytes\n"
                          "cubic,s1:p3,1000,1514\ncubic,s1:p3,2000,3000\n")
-        self.assertEqual(text("cwnd.csv"), "cc,flow,time_ns,cwnd_bytes,pacing_bytes_ps,rtt_ns\n"
-                         "cubic,1,1000,14480,0,2500\ncubic,2,21000,1448,77,3500\n")
+        self.assertEqual(text("cwnd.csv"), "cc,flow,time_ns,cwnd_bytes,pacing_bytes_ps,rtt_ns,hop\n"
+                         "cubic,1,1000,14480,0,2500,0\ncubic,2,21000,1448,77,3500,2\n")
         self.assertEqual(text("delivered.csv"), "cc,flow,time_ns,bytes\ncubic,1,10000,3000\n")
 
 

@@ -33,7 +33,7 @@ def put(name, text):
 def results(end="40000", queue="3000", delivered="3000", first="30000"):
     put("flows.out", "1 0 %s 3000 3000 0 3\\n2 0 %s 3000 %s 0 3\\n" % (first, end, delivered))
     put("queues.out", "s1 p3 0 0\\ns1 p3 1000 1514\\ns1 p3 2000 0\\n")
-    put("cwnd.out", "1 1000 14480 0 4000\\n2 1000 14480 0 4000\\n")
+    put("cwnd.out", "1 1000 14480 0 4000 0\\n2 1000 14480 0 4000 0\\n")
     put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 10000 1448\\n"
         + "2 40000 3000\\n" * (delivered == "3000"))
     put("ports.out", "".join("s1 p%d tx_packets=9 kind=swport data_backlog_max_bytes=%s "
