@@ -17,7 +17,7 @@
  * The option stands first behind the fixed header, where a switch finds it
  * without a search.  Nothing is put in that would make a packet longer than
  * the path's MTU, the header longer than 60 bytes, or that has a checksum
- * already.  A packet whose checksum does not hold is left alone, for TCP to
+ * or a signature already.  A packet whose checksum does not hold is left alone, for TCP to
  * count and drop.
  */
 #include <linux/ip.h>
@@ -34,6 +34,10 @@
 
 #define TCP_HEADER_MAX_BYTES	60
 
+/* TCP-AO, which 6.1 has no name for, and the shortest signature in use. */
+#define OPTION_KIND_AO		29
+#define SIGNATURE_MIN_BYTES	16
+
 /* Bytes of the longest packet this becomes on the wire. */
 static u32 option_packet_bytes(const struct sk_buff *skb)
 {
@@ -42,9 +46,30 @@ static u32 option_packet_bytes(const struct sk_buff *skb)
 	return skb_transport_offset(skb) + tcp_hdrlen(skb) + skb_shinfo(skb)->gso_size;
 }
 
+/*
+ * A signature covers the header's length, and may cover its options (RFC 2385,
+ * RFC 5925): whoever is not Quell would find it wrong.
+ */
+static bool option_is_signed(const struct sk_buff *skb)
+{
+	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
+	u32 bytes = tcp_hdrlen(skb) - sizeof(struct tcphdr);
+	u32 at = 0;
+
+	if (bytes < SIGNATURE_MIN_BYTES)
+		return false;
+	while (at + 1 < bytes && options[at] != QUELL_OPT_END) {
+		if (options[at] == TCPOPT_MD5SIG || options[at] == OPTION_KIND_AO)
+			return true;
+		at += options[at] == QUELL_OPT_NOP ? 1 : max_t(u8, options[at + 1], 1);
+	}
+	return false;
+}
+
 static bool option_fits(const struct sk_buff *skb, u32 bytes)
 {
-	return tcp_hdrlen(skb) + bytes <= TCP_HEADER_MAX_BYTES &&
+	return !option_is_signed(skb) &&
+	       tcp_hdrlen(skb) + bytes <= TCP_HEADER_MAX_BYTES &&
 	       option_packet_bytes(skb) + bytes <= dst_mtu(skb_dst(skb)) &&
 	       skb->len + bytes <= IP_MAX_MTU &&
 	       skb->ip_summed == CHECKSUM_PARTIAL;
