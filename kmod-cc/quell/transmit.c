@@ -210,25 +210,31 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 }
 
 /* A SYN, or a SYN-ACK of a connection that is no socket yet. */
-static void transmit_syn(const struct sock *sk, struct sk_buff *skb)
+static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	const struct tcphdr *th = tcp_hdr(skb);
 	struct quell_offer_key key;
 	u8 own = QUELL_OFFER_MADE;
+	bool syn_ack = th->ack;
+	struct quell_cc *cc;
 
 	quell_offer_key_of(&key, skb, th, true);
-	if (!quell_signal_offers(qnet, &key, th->ack ? NULL : quell_cc_algo(sk)))
+	if (!quell_signal_offers(qnet, &key, syn_ack ? NULL : quell_cc_algo(sk)))
 		return;
 	/* Somebody on the way may not like it. */
-	if (!th->ack && inet_csk(sk)->icsk_retransmits > SYN_OFFERS_MAX)
+	if (!syn_ack && inet_csk(sk)->icsk_retransmits > SYN_OFFERS_MAX)
 		own = QUELL_OFFER_NONE;
 	else if (!quell_option_choose(skb, &opt) || !quell_option_insert(skb, &opt))
 		own = QUELL_OFFER_NO_ROOM;
 	if (own == QUELL_OFFER_NO_ROOM)
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
 	quell_offer_own(qnet, &key, own);
+	/* The connection of a fast open is there before its SYN-ACK. */
+	cc = transmit_own_cc(sk);
+	if (cc && cc->flow && syn_ack && cc->flow->option == QUELL_OPTION_NOT_OFFERED)
+		quell_signal_open(cc->flow, sk);
 }
 
 /* A packet of the socket itself, not of a tunnel it is carried by. */
