@@ -298,6 +298,7 @@ enum quell_limit {
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		what the window had beyond whole segments when it began
  * @option_room_bytes:	taken from the segments for the option
+ * @ext_hdr_bytes:	icsk_ext_hdr_len with that
  * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
  * @arrivals_lock:	protects from @arrivals to @echoes_nr
  * @arrivals:		newest receipts, oldest first
@@ -348,6 +349,7 @@ struct quell_flow {
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			option_room_bytes;
+	u32			ext_hdr_bytes;
 	u64			depart_ns;
 
 	spinlock_t		arrivals_lock;	/* protects the five below */

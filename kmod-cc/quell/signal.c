@@ -120,16 +120,26 @@ bool quell_signal_asks(const struct quell_net *qnet)
 }
 
 /*
- * Segments of @bytes less than without the option, so that it fits into packets
- * of the MTU.  Setting IPv6 options overwrites the field: what was added may be
- * gone, and must not be taken off then.
+ * What others take from the segments: extension headers and IPv4 options.  An
+ * application that sets IPv6 options has the stack overwrite the field with
+ * those; all else adds to it.
  */
+static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *flow)
+{
+	u32 now_bytes = inet_csk(sk)->icsk_ext_hdr_len;
+
+	if (sk->sk_family == AF_INET6 && now_bytes != flow->ext_hdr_bytes)
+		return now_bytes;
+	return now_bytes - min(now_bytes, flow->option_room_bytes);
+}
+
+/* Segments of @bytes less than without the option, so that it fits into the MTU. */
 static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 {
 	struct inet_connection_sock *icsk = inet_csk(sk);
-	u32 now_bytes = icsk->icsk_ext_hdr_len;
 
-	icsk->icsk_ext_hdr_len = now_bytes - min(now_bytes, flow->option_room_bytes) + bytes;
+	icsk->icsk_ext_hdr_len = signal_others_bytes(sk, flow) + bytes;
+	flow->ext_hdr_bytes = icsk->icsk_ext_hdr_len;
 	flow->option_room_bytes = bytes;
 	if (sk->sk_state != TCP_CLOSE)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
@@ -193,8 +203,13 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
  */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 {
-	if (flow->option != QUELL_OPTION_ON ||
-	    READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
+	if (flow->option != QUELL_OPTION_ON)
+		return;
+	/* The application's IPv6 options took the room away. */
+	if (sk->sk_family == AF_INET6 &&
+	    inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes)
+		signal_reserve(sk, flow, flow->option_room_bytes);
+	if (READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
 		return;
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
 	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);

@@ -270,6 +270,19 @@ unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
+/* Behind extension headers of the application's: acknowledged at once all the same. */
+static void transmit_behind_headers(struct sock *sk)
+{
+	struct quell_cc *cc = transmit_own_cc(sk);
+
+	if (!cc)
+		return;
+	inet_csk(sk)->icsk_ack.quick = QUICK_ACKS_MAX;
+	inet_csk_exit_pingpong_mode(sk);
+	if (cc->flow && cc->flow->option == QUELL_OPTION_ON)
+		quell_count(cc->flow->qnet, QUELL_N_OPTION_NO_ROOM);
+}
+
 unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
@@ -277,5 +290,7 @@ unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
 
 	if (next == NEXTHDR_TCP || (next == NEXTHDR_HOP && skb_is_gso(skb)))
 		transmit_packet(skb->sk, skb);
+	else
+		transmit_behind_headers(skb->sk);
 	return NF_ACCEPT;
 }
