@@ -63,6 +63,7 @@ struct labspoof_packet {
 };
 
 /* labspoof_cases.c */
+#define LABSPOOF_CASE_ECHO	0
 extern const char * const labspoof_case_names[];
 extern const u32 labspoof_cases_nr;
 u32 labspoof_random(u32 below);

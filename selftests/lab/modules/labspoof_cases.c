@@ -10,7 +10,9 @@
  * reads: TCP would believe them, Quell or not.
  */
 #include <linux/ip.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include <net/tcp.h>
 
 #include "labspoof.h"
@@ -191,10 +193,17 @@ static void make_syn_form(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_RECEIVED;
 }
 
-/* An echo of a departure that never was, held longer than any round trip. */
+/*
+ * An echo of a departure that never was: of any time, or of about now; held longer
+ * than any round trip, or not.
+ */
 static void make_echo(struct labspoof_packet *packet)
 {
+	u32 echo_ns = (u32)ktime_get_ns() - labspoof_random(20000) + 2000;
+
 	set_option(packet, FLAG_ACK, claimed_bytes(FLAG_ACK));
+	if (labspoof_random(2))
+		put_unaligned_be32(echo_ns, packet->options + 6);
 	memset(packet->options + 10, 0xff, labspoof_random(4));
 	packet->verdict = LABSPOOF_RECEIVED;
 }
@@ -312,15 +321,17 @@ static void make_bad_doff(struct labspoof_packet *packet)
 }
 
 static void (* const makers[])(struct labspoof_packet *packet) = {
+	[LABSPOOF_CASE_ECHO] = make_echo,
 	make_good, make_short_length, make_cut_record, make_beyond_header,
-	make_other_exid, make_syn_form, make_echo, make_noise, make_flips,
+	make_other_exid, make_syn_form, make_noise, make_flips,
 	make_far_seq, make_seq_at_edge, make_ack_unsent, make_ack_old,
 	make_bad_checksum, make_trusted_checksum, make_bad_doff,
 };
 
 const char * const labspoof_case_names[] = {
+	[LABSPOOF_CASE_ECHO] = "echo",
 	"good", "short-length", "cut-record", "beyond-header",
-	"other-exid", "syn-form", "echo", "noise", "flips",
+	"other-exid", "syn-form", "noise", "flips",
 	"far-seq", "seq-at-edge", "ack-unsent", "ack-old",
 	"bad-checksum", "trusted-checksum", "bad-doff",
 };

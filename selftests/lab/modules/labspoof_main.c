@@ -10,6 +10,8 @@
  *	- quell.ko counted it once, in the counter that names what is wrong
  *	- of one that must be refused: the flow's context, to the byte, what it
  *	  shows to others, and TCP's state of the connection are as they were
+ *	- an echo that was believed is of a departure the flow had, not before its
+ *	  oldest data outstanding nor after its newest
  *	- a clone, as a sniffer has it, was not written to
  *
  * The genuine packet follows, so the flow goes on, and must complete unharmed.
@@ -67,11 +69,13 @@ static const struct {
 /**
  * struct labspoof_state - what a packet that is refused must not change
  * @flow:	the flow's context
+ * @oldest_ns:	departure of the oldest data outstanding; 0 none
  * @counted:	by enum labspoof_verdict
  * @snd_una:	and what follows: of struct tcp_sock
  */
 struct labspoof_state {
 	struct quell_flow	flow;
+	u64			oldest_ns;
 	u64			counted[LABSPOOF_VERDICTS];
 	u32			snd_una, snd_nxt, rcv_nxt, snd_cwnd, snd_ssthresh;
 	u32			srtt_us, mss_cache, sacked_out, lost_out, retrans_out;
@@ -82,7 +86,7 @@ struct labspoof_state {
 static struct labspoof_state was, now;
 static u64 *sent_by_case;
 static u64 sent_by_verdict[LABSPOOF_VERDICTS];
-static u64 sent, wrong, changed, overwritten;
+static u64 sent, wrong, changed, impossible, overwritten;
 static struct dentry *labspoof_file;
 
 static u64 counter_value(const struct quell_net *qnet, enum quell_counter counter)
@@ -98,9 +102,12 @@ static u64 counter_value(const struct quell_net *qnet, enum quell_counter counte
 static void take_state(struct labspoof_state *state, const struct sock *sk,
 		       const struct quell_flow *flow)
 {
+	const struct quell_segments *segments = &flow->segments;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	int i;
 
+	state->oldest_ns = segments->head == segments->tail ? 0 :
+		segments->ring[segments->head & (segments->size - 1)].depart_ns;
 	memcpy(&state->flow, flow, sizeof(*flow));
 	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
 		state->counted[i] = counter_value(flow->qnet, verdicts[i].counter);
@@ -159,6 +166,20 @@ static void judge_state(u32 number)
 		       sent, labspoof_case_names[number], at, sizeof(was.flow));
 }
 
+/* Every packet is one of its own here: the echo is the whole of the sample. */
+static void judge_echo(u32 number)
+{
+	u64 most_ns = max(ktime_get_ns() - was.oldest_ns, was.flow.now.min_rtt_ns);
+	u64 least_ns = max(ktime_get_ns(), was.flow.depart_ns) - was.flow.depart_ns;
+
+	if (now.flow.echoes == was.flow.echoes ||
+	    (now.flow.now.rtt_ns >= least_ns && now.flow.now.rtt_ns <= most_ns))
+		return;
+	if (impossible++ < LABSPOOF_SHOWN_MAX)
+		pr_err("quell_labspoof: packet %llu, case %s: round trip of %llu ns, not %llu..%llu\n",
+		       sent, labspoof_case_names[number], now.flow.now.rtt_ns, least_ns, most_ns);
+}
+
 static void judge_clone(u32 number, struct sk_buff *clone, __wsum sum, u32 bytes)
 {
 	if (clone->len == bytes && skb_checksum(clone, 0, bytes, 0) == sum)
@@ -194,10 +215,9 @@ static const struct quell_flow *flow_of(const struct sock *sk)
 	return quell_cc(sk)->flow;
 }
 
-static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine)
+static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 number)
 {
 	const struct quell_flow *flow = flow_of(sk);
-	u32 number = labspoof_random(labspoof_cases_nr);
 	struct labspoof_packet packet = { .skb = genuine, .sk = sk };
 	struct sk_buff *skb;
 
@@ -216,6 +236,7 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine)
 		return false;
 	take_state(&now, sk, flow);
 	judge_counters(number, packet.verdict);
+	judge_echo(number);
 	if (packet.rejected)
 		judge_state(number);
 	return true;
@@ -225,16 +246,21 @@ static void spoof(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
 {
 	const struct iphdr *iph = ip_hdr(skb);
 	struct sock *sk;
-	u32 i;
+	u32 i, number;
 
 	sk = __inet_lookup_established(net, net->ipv4.tcp_death_row.hashinfo, iph->saddr,
 				       th->source, iph->daddr, ntohs(th->dest),
 				       inet_iif(skb), inet_sdif(skb));
 	if (!sk)
 		return;
-	for (i = 0; i < copies && sent < packets; i++)
-		if (!spoof_one(sk, skb))
+	for (i = 0; i < copies && sent < packets; i++) {
+		number = labspoof_random(labspoof_cases_nr);
+		/* Only the first to acknowledge something is measured by its echo. */
+		if (!i && labspoof_random(2))
+			number = LABSPOOF_CASE_ECHO;
+		if (!spoof_one(sk, skb, number))
 			break;
+	}
 	sock_gen_put(sk);
 }
 
@@ -285,8 +311,8 @@ static int labspoof_show(struct seq_file *seq, void *unused)
 	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
 		seq_printf(seq, "expected %s %llu\n", verdicts[i].name, sent_by_verdict[i]);
 	seq_printf(seq, "plain %llu\nsent %llu\n", sent_by_verdict[LABSPOOF_PLAIN], sent);
-	seq_printf(seq, "miscounted %llu\nchanged %llu\noverwritten %llu\n", wrong, changed,
-		   overwritten);
+	seq_printf(seq, "miscounted %llu\nchanged %llu\nimpossible %llu\noverwritten %llu\n",
+		   wrong, changed, impossible, overwritten);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(labspoof);
