@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP congestion control "swift": the sockets' side of the core in
- * quell/core/swift.h, where the algorithm is described.
+ * TCP congestion control "swift": the sockets' side of the cores in
+ * quell/core/swift.h and quell/core/swift_split.h, where the algorithm is
+ * described.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
-#include <quell/core/swift.h>
+#include <quell/core/swift_split.h>
 #include <quell/quell.h>
 #include "tcp_swift.h"
 
-static_assert(sizeof(struct quell_swift_vars) <= QUELL_CC_VARS_BYTES);
+static_assert(sizeof(struct quell_swift_split_vars) <= QUELL_CC_VARS_BYTES);
 
 #define SWIFT_PARAM(name_, unit_, field_, range_, doc_) \
 	QUELL_PARAM(struct quell_swift_params, name_, unit_, field_, SWIFT_##range_, doc_)
@@ -26,6 +27,8 @@ static const struct quell_param_desc swift_params[] = {
 		    "Window at and below which all of fs-range is added."),
 	SWIFT_PARAM("fs-max", PKTS_Q16, fs_max_pkts_q16, FS_MAX_PKTS_Q16,
 		    "Window at and above which none of fs-range is added."),
+	SWIFT_PARAM("host-target", NS, host_target_ns, HOST_TARGET_NS,
+		    "Target for the remote host's delay; 0 leaves it in the one delay."),
 	SWIFT_PARAM("ai", BYTES_PS, ai_bytes_ps, AI_BYTES_PS,
 		    "Additive increase per round trip, as a rate."),
 	SWIFT_PARAM("beta", Q16, beta_q16, BETA_Q16,
@@ -45,29 +48,37 @@ static const struct quell_param_desc swift_params[] = {
 };
 
 #define SWIFT_COUNTER(name_, field_, doc_) \
-	QUELL_COUNTER(struct quell_swift_stats, name_, field_, doc_)
+	QUELL_COUNTER(struct quell_swift_split_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc swift_counters[] = {
-	SWIFT_COUNTER("increases", increases,
+	SWIFT_COUNTER("increases", swift.increases,
 		      "ACKs that grew the window."),
-	SWIFT_COUNTER("decreases", decreases,
+	SWIFT_COUNTER("decreases", swift.decreases,
 		      "Decreases because of delay."),
-	SWIFT_COUNTER("held", held,
+	SWIFT_COUNTER("held", swift.held,
 		      "ACKs above the target within a round trip of a decrease."),
-	SWIFT_COUNTER("no-rtt", no_rtt,
+	SWIFT_COUNTER("no-rtt", swift.no_rtt,
 		      "ACKs without a round-trip time."),
-	SWIFT_COUNTER("app-limited", app_limited,
+	SWIFT_COUNTER("app-limited", swift.app_limited,
 		      "ACKs that did not grow the window of a flow short of data."),
-	SWIFT_COUNTER("fast-retx", fast_retx,
+	SWIFT_COUNTER("fast-retx", swift.fast_retx,
 		      "Decreases because of a fast retransmit."),
-	SWIFT_COUNTER("rtos", rtos,
+	SWIFT_COUNTER("rtos", swift.rtos,
 		      "Retransmission timeouts."),
-	SWIFT_COUNTER("rto-resets", rto_resets,
+	SWIFT_COUNTER("rto-resets", swift.rto_resets,
 		      "Timeouts that put the window to its smallest."),
-	SWIFT_COUNTER("restarts", restarts,
+	SWIFT_COUNTER("restarts", swift.restarts,
 		      "Starts at the first window after an idle time."),
-	SWIFT_COUNTER("restarts-refused", restarts_refused,
+	SWIFT_COUNTER("restarts-refused", swift.restarts_refused,
 		      "Restarts kept from raising the window by a recent loss or no delay signal."),
+	SWIFT_COUNTER("unused", unused,
+		      "ACKs that did not grow a window twice the remote host's."),
+	SWIFT_COUNTER("host-decreases", host_decreases,
+		      "Decreases because of the remote host's delay."),
+	SWIFT_COUNTER("host-held", host_held,
+		      "ACKs above host-target within a round trip of a decrease."),
+	SWIFT_COUNTER("host-limited", host_limited,
+		      "ACKs after which the remote host's window was the smaller one."),
 };
 
 static void swift_params_derive(void *params)
@@ -83,8 +94,8 @@ static void swift_cong_control(quell_cong_control_args)
 		return;
 	quell_cc_enter(sk, &ev);
 	if (quell_sample_fill(sk, rs, &ev.sample)) {
-		quell_swift_on_ack(ev.vars, ev.params, ev.stats,
-				   &ev.sample, &ev.decision);
+		quell_swift_split_on_ack(ev.vars, ev.params, ev.stats,
+					 &ev.sample, &ev.decision);
 		quell_apply(sk, &ev.sample, &ev.decision);
 	}
 	quell_cc_leave();
@@ -92,28 +103,28 @@ static void swift_cong_control(quell_cong_control_args)
 
 static void swift_init(struct sock *sk, struct quell_event *ev)
 {
-	quell_swift_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
-			 quell_first_rtt_ns(sk), ev->sample.mss_bytes,
-			 ev->sample.now_ns, &ev->decision);
+	quell_swift_split_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
+			       quell_first_rtt_ns(sk), ev->sample.mss_bytes,
+			       ev->sample.now_ns, &ev->decision);
 }
 
 static void swift_on_loss(struct sock *sk, struct quell_event *ev)
 {
-	quell_swift_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
-			    &ev->decision);
+	quell_swift_split_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,
+				  &ev->decision);
 }
 
 static void swift_on_rto(struct sock *sk, struct quell_event *ev)
 {
-	quell_swift_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
-			   &ev->decision);
+	quell_swift_split_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,
+				 &ev->decision);
 }
 
 static void swift_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				  u64 idle_ns)
 {
-	quell_swift_on_idle_restart(ev->vars, ev->params, ev->stats,
-				    &ev->sample, idle_ns, &ev->decision);
+	quell_swift_split_on_idle_restart(ev->vars, ev->params, ev->stats,
+					  &ev->sample, idle_ns, &ev->decision);
 }
 
 static struct quell_algo swift_algo __read_mostly = {
@@ -134,7 +145,7 @@ static struct quell_algo swift_algo __read_mostly = {
 	.fractional_window	= true,
 	.counters		= swift_counters,
 	.counters_nr		= ARRAY_SIZE(swift_counters),
-	.counters_bytes		= sizeof(struct quell_swift_stats),
+	.counters_bytes		= sizeof(struct quell_swift_split_stats),
 };
 
 static int __init swift_register(void)

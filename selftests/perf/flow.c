@@ -14,18 +14,28 @@
 static void swift_init(struct perf_flow *f)
 {
 	quell_swift_params_default(&f->p.swift);
-	quell_swift_init(&f->v.swift, &f->p.swift, PERF_LINK_BYTES_PS, PERF_BASE_RTT_NS,
-			 PERF_MSS_BYTES, 0, &f->out);
+	quell_swift_split_init(&f->v.swift, &f->p.swift, PERF_LINK_BYTES_PS,
+			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
 }
 
 PERF_STEP perf_swift_on_ack(struct perf_flow *f)
 {
-	quell_swift_on_ack(&f->v.swift, &f->p.swift, &f->st.swift, &f->s, &f->out);
+	quell_swift_split_on_ack(&f->v.swift, &f->p.swift, &f->st.swift, &f->s, &f->out);
+}
+
+/*
+ * The same with a receiver that says how long it held each packet.  A copy of
+ * its own, or the compiler would share one of both, which the module has not.
+ */
+__attribute__((flatten)) PERF_STEP perf_swift_split_on_ack(struct perf_flow *f)
+{
+	f->s.remote_ns = PERF_REMOTE_NS;
+	quell_swift_split_on_ack(&f->v.swift, &f->p.swift, &f->st.swift, &f->s, &f->out);
 }
 
 static void swift_on_loss(struct perf_flow *f)
 {
-	quell_swift_on_loss(&f->v.swift, &f->p.swift, &f->st.swift, &f->s, &f->out);
+	quell_swift_split_on_loss(&f->v.swift, &f->p.swift, &f->st.swift, &f->s, &f->out);
 }
 
 static void swift_vaisf_init(struct perf_flow *f)
@@ -119,14 +129,17 @@ static void stub_on_loss(struct perf_flow *f)
 
 #define CORE(core) {						\
 	.name = #core,						\
-	.vars_bytes = sizeof(struct quell_##core##_vars),	\
+	.vars_bytes = sizeof(((struct perf_flow *)0)->v.core),	\
 	.init = core##_init,					\
 	.on_ack = perf_##core##_on_ack,				\
 	.on_loss = core##_on_loss,				\
 }
 
 const struct perf_core perf_cores[] = {
-	CORE(swift), CORE(swift_vaisf), CORE(timely), CORE(smartt), CORE(dcqcn),
+	CORE(swift),
+	{ "swift_split", sizeof(struct quell_swift_split_vars), swift_init,
+	  perf_swift_split_on_ack, swift_on_loss },
+	CORE(swift_vaisf), CORE(timely), CORE(smartt), CORE(dcqcn),
 	{ "stub", 0, stub_init, perf_stub_on_ack, stub_on_loss },
 	{ NULL }
 };

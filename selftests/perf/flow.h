@@ -7,12 +7,13 @@
 
 #include <quell/core/dcqcn.h>
 #include <quell/core/smartt.h>
-#include <quell/core/swift.h>
+#include <quell/core/swift_split.h>
 #include <quell/core/swift_vaisf.h>
 #include <quell/core/timely.h>
 
 #define PERF_LINK_BYTES_PS	12500000000ULL	/* 100 Gbit/s */
 #define PERF_BASE_RTT_NS	5000ULL
+#define PERF_REMOTE_NS		500ULL
 #define PERF_MSS_BYTES		1448U		/* MTU 1500, TCP timestamps */
 
 /* What the module keeps per socket, per network namespace, and per CPU. */
@@ -20,7 +21,7 @@ struct perf_flow {
 	struct quell_sample s;
 	struct quell_decision out;
 	union {
-		struct quell_swift_vars swift;
+		struct quell_swift_split_vars swift;
 		struct quell_swift_vaisf_vars swift_vaisf;
 		struct quell_timely_vars timely;
 		struct quell_smartt_vars smartt;
@@ -34,7 +35,7 @@ struct perf_flow {
 		struct quell_dcqcn_params dcqcn;
 	} p;
 	union {
-		struct quell_swift_stats swift;
+		struct quell_swift_split_stats swift;
 		struct quell_swift_vaisf_stats swift_vaisf;
 		struct quell_timely_stats timely;
 		struct quell_smartt_stats smartt;
@@ -44,7 +45,7 @@ struct perf_flow {
 
 /**
  * struct perf_core - a core under measurement
- * @name:	as in net.ipv4.tcp_congestion_control
+ * @name:	as in net.ipv4.tcp_congestion_control, or what is different
  * @vars_bytes:	state of one flow
  * @init:	starts a flow with default parameters, link and base RTT known
  * @on_ack:	what is measured, the whole function

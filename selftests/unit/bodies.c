@@ -11,6 +11,7 @@
 #include <quell/core/shaper.h>
 #include <quell/core/smartt.h>
 #include <quell/core/swift.h>
+#include <quell/core/swift_split.h>
 #include <quell/core/swift_vaisf.h>
 #include <quell/core/timely.h>
 #include <quell/hops.h>
@@ -19,6 +20,8 @@ struct everything {
 	struct quell_swift_params p;
 	struct quell_swift_vars v;
 	struct quell_swift_stats st;
+	struct quell_swift_split_vars split;
+	struct quell_swift_split_stats split_stats;
 	struct quell_swift_vaisf_params vaisf_params;
 	struct quell_swift_vaisf_vars vaisf;
 	struct quell_swift_vaisf_stats vaisf_stats;
@@ -48,6 +51,17 @@ struct everything {
 };
 
 void quell_bodies(struct everything *e);
+
+static void quell_bodies_swift_split(struct everything *e)
+{
+	quell_swift_split_init(&e->split, &e->p, e->s.link_bytes_ps, e->s.min_rtt_ns,
+			       e->s.mss_bytes, e->s.now_ns, &e->out);
+	quell_swift_split_on_ack(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
+	quell_swift_split_on_loss(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
+	quell_swift_split_on_rto(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
+	quell_swift_split_on_idle_restart(&e->split, &e->p, &e->split_stats, &e->s,
+					  e->s.rtt_ns, &e->out);
+}
 
 static void quell_bodies_timely(struct everything *e)
 {
@@ -118,6 +132,7 @@ void quell_bodies(struct everything *e)
 	quell_swift_vaisf_on_idle_restart(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s,
 					  e->s.rtt_ns, &e->out);
 
+	quell_bodies_swift_split(e);
 	quell_bodies_timely(e);
 	quell_bodies_hpcc(e);
 	quell_bodies_hpcc_vaisf(e);

@@ -15,6 +15,12 @@ static bool delay_signal(const struct swift_model *m)
 	return m->base_rtt_ns > 0;
 }
 
+/* Effective window. */
+double swift_model_cwnd(const struct swift_model *m)
+{
+	return m->has_endpoint ? fmin(m->fabric.cwnd, m->endpoint.cwnd) : m->fabric.cwnd;
+}
+
 double swift_model_target_ns(const struct swift_model *m,
 			     const struct swift_model_params *p,
 			     unsigned int hops)
@@ -22,7 +28,7 @@ double swift_model_target_ns(const struct swift_model *m,
 	double fs_alpha = p->fs_range_ns /
 		(1 / sqrt(p->fs_min_cwnd) - 1 / sqrt(p->fs_max_cwnd));
 	double fs_beta = -fs_alpha / sqrt(p->fs_max_cwnd);
-	double scaling = fs_alpha / sqrt(m->cwnd) + fs_beta;
+	double scaling = fs_alpha / sqrt(m->fabric.cwnd) + fs_beta;
 
 	return p->base_target_ns + hops * p->hop_ns +
 	       fmax(0, fmin(scaling, p->fs_range_ns));
@@ -30,10 +36,12 @@ double swift_model_target_ns(const struct swift_model *m,
 
 double swift_model_pacing_bytes_per_ns(const struct swift_model *m)
 {
-	if (m->cwnd >= 1)
+	double cwnd = swift_model_cwnd(m);
+
+	if (cwnd >= 1)
 		return INFINITY;
 	/* pacing_delay = rtt / cwnd between packets */
-	return m->mss_bytes / (m->rtt_ns / m->cwnd);
+	return m->mss_bytes / (m->rtt_ns / cwnd);
 }
 
 double swift_model_init_window_bytes(const struct swift_model *m,
@@ -52,21 +60,23 @@ double swift_model_init_window_bytes(const struct swift_model *m,
 static void enforce_limits(struct swift_model *m, const struct swift_model_params *p)
 {
 	double floor_pkts = delay_signal(m) ? p->min_cwnd : 1;
+	double ceiling_pkts = p->max_window_bytes / m->mss_bytes;
 
-	m->cwnd = fmin(m->cwnd, p->max_window_bytes / m->mss_bytes);
-	m->cwnd = fmax(m->cwnd, floor_pkts);
+	m->fabric.cwnd = fmax(fmin(m->fabric.cwnd, ceiling_pkts), floor_pkts);
+	m->endpoint.cwnd = fmax(fmin(m->endpoint.cwnd, ceiling_pkts), floor_pkts);
 }
 
-static bool can_decrease(const struct swift_model *m, double now_ns)
+static bool can_decrease(const struct swift_model *m, const struct swift_model_window *w,
+			 double now_ns)
 {
-	return !m->ever_decreased || now_ns - m->t_last_decrease_ns >= m->rtt_ns;
+	return !w->ever_decreased || now_ns - w->t_last_decrease_ns >= m->rtt_ns;
 }
 
-static void multiply(struct swift_model *m, double factor, double now_ns)
+static void multiply(struct swift_model_window *w, double factor, double now_ns)
 {
-	m->cwnd *= factor;
-	m->t_last_decrease_ns = now_ns;
-	m->ever_decreased = true;
+	w->cwnd *= factor;
+	w->t_last_decrease_ns = now_ns;
+	w->ever_decreased = true;
 }
 
 static double loss_factor(const struct swift_model *m, const struct swift_model_params *p)
@@ -76,7 +86,8 @@ static double loss_factor(const struct swift_model *m, const struct swift_model_
 	return delay_signal(m) ? factor : fmin(factor, 0.5);
 }
 
-static void additive_increase(struct swift_model *m, const struct swift_model_params *p,
+static void additive_increase(struct swift_model *m, struct swift_model_window *w,
+			      const struct swift_model_params *p,
 			      const struct swift_model_event *e)
 {
 	double num_acked = e->acked_bytes / m->mss_bytes;
@@ -87,35 +98,70 @@ static void additive_increase(struct swift_model *m, const struct swift_model_pa
 		if (!(e->delay_ns > 0))
 			ai = fmin(ai, 1);
 	}
-	if (m->cwnd >= 1)
-		m->cwnd += ai / m->cwnd * num_acked;
+	if (w->cwnd >= 1)
+		w->cwnd += ai / w->cwnd * num_acked;
 	else
-		m->cwnd += ai * num_acked;
+		w->cwnd += ai * num_acked;
+}
+
+/* Algorithm 1, on ACK, for one window with its delay and target. */
+static void react(struct swift_model *m, struct swift_model_window *w,
+		  const struct swift_model_params *p, const struct swift_model_event *e,
+		  double delay_ns, double target_ns, bool unused)
+{
+	if (delay_ns < target_ns) {
+		if (!e->app_limited && !unused)
+			additive_increase(m, w, p, e);
+	} else if (can_decrease(m, w, e->now_ns)) {
+		double excess = (delay_ns - target_ns) / delay_ns;
+
+		multiply(w, fmax(1 - p->beta * excess, 1 - p->max_mdf), e->now_ns);
+	}
+}
+
+static void measure(struct swift_model *m, const struct swift_model_params *p,
+		    const struct swift_model_event *e)
+{
+	m->retransmit_cnt = 0;
+	if (!(p->endpoint_target_ns > 0))
+		m->has_endpoint = false;
+	if (!(e->delay_ns > 0))
+		return;
+	m->base_rtt_ns = delay_signal(m) ? fmin(m->base_rtt_ns, e->delay_ns) : e->delay_ns;
+	m->rtt_ns = e->delay_ns;
+	if (p->endpoint_target_ns > 0 && e->endpoint_ns > 0 && !m->has_endpoint) {
+		m->has_endpoint = true;
+		m->endpoint.cwnd = m->fabric.cwnd;
+		m->endpoint.ever_decreased = false;
+	}
 }
 
 void swift_model_ack(struct swift_model *m, const struct swift_model_params *p,
 		     const struct swift_model_event *e)
 {
-	double target_ns;
+	double endpoint_ns, target_ns, fcwnd, ecwnd;
 
-	if (e->delay_ns > 0) {
-		m->base_rtt_ns = delay_signal(m) ? fmin(m->base_rtt_ns, e->delay_ns) :
-						   e->delay_ns;
-		m->rtt_ns = e->delay_ns;
-	}
+	measure(m, p, e);
 	target_ns = swift_model_target_ns(m, p, e->hops);
-	m->retransmit_cnt = 0;
-	if (e->delay_ns < target_ns) {
-		if (e->delay_ns > 0 && can_decrease(m, e->now_ns))
-			m->loss_pending = false;
-		if (!e->app_limited)
-			additive_increase(m, p, e);
-	} else if (can_decrease(m, e->now_ns)) {
-		double excess = (e->delay_ns - target_ns) / e->delay_ns;
-
-		multiply(m, fmax(1 - p->beta * excess, 1 - p->max_mdf), e->now_ns);
-	}
+	endpoint_ns = m->has_endpoint ? fmin(e->endpoint_ns, e->delay_ns) : 0;
+	fcwnd = m->fabric.cwnd;
+	ecwnd = m->has_endpoint ? m->endpoint.cwnd : INFINITY;
+	if (e->delay_ns > 0 && e->delay_ns - endpoint_ns < target_ns &&
+	    !(m->has_endpoint && endpoint_ns >= p->endpoint_target_ns) &&
+	    can_decrease(m, &m->fabric, e->now_ns))
+		m->loss_pending = false;
+	react(m, &m->fabric, p, e, e->delay_ns - endpoint_ns, target_ns, fcwnd >= 2 * ecwnd);
+	if (m->has_endpoint)
+		react(m, &m->endpoint, p, e, endpoint_ns, p->endpoint_target_ns,
+		      ecwnd >= 2 * fcwnd);
 	enforce_limits(m, p);
+}
+
+static void decrease_for_loss(struct swift_model *m, struct swift_model_window *w,
+			      const struct swift_model_params *p, double now_ns)
+{
+	if (can_decrease(m, w, now_ns))
+		multiply(w, loss_factor(m, p), now_ns);
 }
 
 void swift_model_fast_retransmit(struct swift_model *m,
@@ -124,9 +170,19 @@ void swift_model_fast_retransmit(struct swift_model *m,
 {
 	m->retransmit_cnt = 0;
 	m->loss_pending = true;
-	if (can_decrease(m, e->now_ns))
-		multiply(m, loss_factor(m, p), e->now_ns);
+	decrease_for_loss(m, &m->fabric, p, e->now_ns);
+	if (m->has_endpoint)
+		decrease_for_loss(m, &m->endpoint, p, e->now_ns);
 	enforce_limits(m, p);
+}
+
+static void decrease_for_timeout(struct swift_model *m, struct swift_model_window *w,
+				 const struct swift_model_params *p, double now_ns)
+{
+	if (m->retransmit_cnt >= p->retx_reset_threshold || !delay_signal(m))
+		multiply(w, 0, now_ns);
+	else
+		decrease_for_loss(m, w, p, now_ns);
 }
 
 void swift_model_timeout(struct swift_model *m, const struct swift_model_params *p,
@@ -134,22 +190,29 @@ void swift_model_timeout(struct swift_model *m, const struct swift_model_params 
 {
 	m->retransmit_cnt++;
 	m->loss_pending = true;
-	if (m->retransmit_cnt >= p->retx_reset_threshold || !delay_signal(m))
-		multiply(m, 0, e->now_ns);
-	else if (can_decrease(m, e->now_ns))
-		multiply(m, loss_factor(m, p), e->now_ns);
+	decrease_for_timeout(m, &m->fabric, p, e->now_ns);
+	if (m->has_endpoint)
+		decrease_for_timeout(m, &m->endpoint, p, e->now_ns);
 	enforce_limits(m, p);
+}
+
+static void restart(struct swift_model *m, struct swift_model_window *w,
+		    const struct swift_model_params *p)
+{
+	double init_cwnd = swift_model_init_window_bytes(m, p) / m->mss_bytes;
+
+	if (m->loss_pending || !delay_signal(m))
+		init_cwnd = fmin(init_cwnd, w->cwnd);
+	w->cwnd = init_cwnd;
 }
 
 void swift_model_after_idle(struct swift_model *m,
 			    const struct swift_model_params *p, double idle_ns)
 {
 	if (p->restart_idle_ns > 0 && idle_ns >= p->restart_idle_ns) {
-		double init_cwnd = swift_model_init_window_bytes(m, p) / m->mss_bytes;
-
-		if (m->loss_pending || !delay_signal(m))
-			init_cwnd = fmin(init_cwnd, m->cwnd);
-		m->cwnd = init_cwnd;
+		restart(m, &m->fabric, p);
+		if (m->has_endpoint)
+			restart(m, &m->endpoint, p);
 	}
 	enforce_limits(m, p);
 }

@@ -3,6 +3,9 @@
  * Swift in floating point, written from the equations of the papers and from
  * the list of deviations in Documentation/swift.md, not from the integer code.
  * Windows are packets, times nanoseconds.
+ *
+ * The fabric's congestion window is fcwnd, that of the endpoint ecwnd; until the
+ * endpoint says something there is the first alone.
  */
 #ifndef _QUELL_TEST_SWIFT_MODEL_H
 #define _QUELL_TEST_SWIFT_MODEL_H
@@ -15,6 +18,7 @@ struct swift_model_params {
 	double fs_range_ns;
 	double fs_min_cwnd;
 	double fs_max_cwnd;
+	double endpoint_target_ns;	/* 0: one delay */
 	double ai_bytes_per_ns;
 	double beta;
 	double max_mdf;
@@ -25,26 +29,33 @@ struct swift_model_params {
 	unsigned int retx_reset_threshold;
 };
 
-struct swift_model {
+struct swift_model_window {
 	double cwnd;
 	double t_last_decrease_ns;
+	bool ever_decreased;
+};
+
+struct swift_model {
+	struct swift_model_window fabric, endpoint;
+	bool has_endpoint;
 	double rtt_ns;
 	double base_rtt_ns;
 	double link_bytes_per_ns;
 	double mss_bytes;
 	unsigned int retransmit_cnt;
-	bool ever_decreased;
 	bool loss_pending;
 };
 
 struct swift_model_event {
 	double now_ns;
-	double delay_ns;		/* 0: not measured */
+	double delay_ns;		/* round trip; 0: not measured */
+	double endpoint_ns;		/* part of it in the remote host; 0: not said */
 	double acked_bytes;
 	unsigned int hops;
 	bool app_limited;
 };
 
+double swift_model_cwnd(const struct swift_model *m);
 double swift_model_target_ns(const struct swift_model *m,
 			     const struct swift_model_params *p,
 			     unsigned int hops);

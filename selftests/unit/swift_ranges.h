@@ -18,6 +18,7 @@ static const struct param_range swift_ranges[] = {
 	SWIFT_RANGE("fs-range", fs_range_ns, FS_RANGE_NS),
 	SWIFT_RANGE("fs-min", fs_min_pkts_q16, FS_MIN_PKTS_Q16),
 	SWIFT_RANGE("fs-max", fs_max_pkts_q16, FS_MAX_PKTS_Q16),
+	SWIFT_RANGE("host-target", host_target_ns, HOST_TARGET_NS),
 	SWIFT_RANGE("ai", ai_bytes_ps, AI_BYTES_PS),
 	SWIFT_RANGE("beta", beta_q16, BETA_Q16),
 	SWIFT_RANGE("max-mdf", max_mdf_q16, MAX_MDF_Q16),

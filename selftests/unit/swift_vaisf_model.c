@@ -96,7 +96,7 @@ static bool rtt_finished(struct vaisf_model *m, const struct vaisf_model_event *
 
 static void measure(struct vaisf_model *m, const struct vaisf_model_event *e, double target_ns)
 {
-	double since_ns = e->swift.now_ns - m->swift.t_last_decrease_ns;
+	double since_ns = e->swift.now_ns - m->swift.fabric.t_last_decrease_ns;
 
 	m->swift.retransmit_cnt = 0;
 	if (!(e->swift.delay_ns > 0))
@@ -105,7 +105,7 @@ static void measure(struct vaisf_model *m, const struct vaisf_model_event *e, do
 	if (!(m->swift.base_rtt_ns > 0) || e->swift.delay_ns < m->swift.base_rtt_ns)
 		m->swift.base_rtt_ns = e->swift.delay_ns;
 	if (e->swift.delay_ns < target_ns &&
-	    (!m->swift.ever_decreased || since_ns >= m->swift.rtt_ns))
+	    (!m->swift.fabric.ever_decreased || since_ns >= m->swift.rtt_ns))
 		m->swift.loss_pending = false;
 	m->measured_congestion_ns = fmin(fmax(m->measured_congestion_ns, e->swift.delay_ns),
 					 MOST_MEASURED);
@@ -116,7 +116,7 @@ void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,
 		     const struct vaisf_model_event *e)
 {
 	double target_ns = vaisf_model_target_ns(p, e->swift.hops);
-	double reference = m->swift.cwnd * m->swift.mss_bytes;
+	double reference = m->swift.fabric.cwnd * m->swift.mss_bytes;
 	double window, increase;
 	bool finished, adjust;
 
@@ -143,7 +143,7 @@ void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,
 	if (!adjust && !(e->swift.delay_ns > 0))
 		window = reference;
 	m->window_bytes = limited_bytes(m, p, window);
-	m->swift.cwnd = limited_bytes(m, p, adjust ? window : reference) / m->swift.mss_bytes;
+	m->swift.fabric.cwnd = limited_bytes(m, p, adjust ? window : reference) / m->swift.mss_bytes;
 }
 
 static void forget(struct vaisf_model *m)
@@ -160,7 +160,7 @@ void vaisf_model_fast_retransmit(struct vaisf_model *m, const struct vaisf_model
 {
 	swift_model_fast_retransmit(&m->swift, &p->swift, &e->swift);
 	m->packets_since_decrease = 0;
-	m->window_bytes = m->swift.cwnd * m->swift.mss_bytes;
+	m->window_bytes = m->swift.fabric.cwnd * m->swift.mss_bytes;
 }
 
 void vaisf_model_timeout(struct vaisf_model *m, const struct vaisf_model_params *p,
@@ -168,7 +168,7 @@ void vaisf_model_timeout(struct vaisf_model *m, const struct vaisf_model_params 
 {
 	swift_model_timeout(&m->swift, &p->swift, &e->swift);
 	forget(m);
-	m->window_bytes = m->swift.cwnd * m->swift.mss_bytes;
+	m->window_bytes = m->swift.fabric.cwnd * m->swift.mss_bytes;
 }
 
 void vaisf_model_after_idle(struct vaisf_model *m, const struct vaisf_model_params *p,
@@ -177,5 +177,5 @@ void vaisf_model_after_idle(struct vaisf_model *m, const struct vaisf_model_para
 	swift_model_after_idle(&m->swift, &p->swift, idle_ns);
 	if (p->swift.restart_idle_ns > 0 && idle_ns >= p->swift.restart_idle_ns)
 		forget(m);
-	m->window_bytes = m->swift.cwnd * m->swift.mss_bytes;
+	m->window_bytes = m->swift.fabric.cwnd * m->swift.mss_bytes;
 }

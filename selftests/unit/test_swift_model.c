@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/swift.h>
+#include <quell/core/swift_split.h>
 
 #include "model_error.h"
 #include "random.h"
@@ -49,8 +49,8 @@ enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_swift_params p;
-	struct quell_swift_vars v;
-	struct quell_swift_stats st;
+	struct quell_swift_split_vars v;
+	struct quell_swift_split_stats st;
 	struct quell_decision out;
 	struct swift_model_params mp;
 	struct swift_model m;
@@ -64,6 +64,7 @@ static void model_params(struct swift_model_params *mp,
 	mp->fs_range_ns = p->fs_range_ns;
 	mp->fs_min_cwnd = p->fs_min_pkts_q16 / 65536.0;
 	mp->fs_max_cwnd = p->fs_max_pkts_q16 / 65536.0;
+	mp->endpoint_target_ns = p->host_target_ns;
 	mp->ai_bytes_per_ns = p->ai_bytes_ps / 1e9;
 	mp->beta = p->beta_q16 / 65536.0;
 	mp->max_mdf = p->max_mdf_q16 / 65536.0;
@@ -75,27 +76,43 @@ static void model_params(struct swift_model_params *mp,
 }
 
 /* Starts the model where the core is. */
-static void model_follow(struct swift_model *m, const struct quell_swift_vars *v)
+static void model_follow(struct swift_model *m, const struct quell_swift_split_vars *split)
 {
-	m->cwnd = v->window_q16 / 65536.0 / v->mss_bytes;
-	m->t_last_decrease_ns = v->last_decrease_ns;
+	const struct quell_swift_vars *v = &split->fabric;
+
+	m->fabric.cwnd = v->window_q16 / 65536.0 / v->mss_bytes;
+	m->fabric.t_last_decrease_ns = v->last_decrease_ns;
+	m->fabric.ever_decreased = v->flags & QUELL_SWIFT_F_DECREASED;
+	m->has_endpoint = v->flags & QUELL_SWIFT_SPLIT_F_HOST;
+	m->endpoint.cwnd = split->host_window_q16 / 65536.0 / v->mss_bytes;
+	m->endpoint.t_last_decrease_ns = split->host_decrease_ns;
+	m->endpoint.ever_decreased = v->flags & QUELL_SWIFT_SPLIT_F_DECREASED;
 	m->rtt_ns = v->rtt_ns;
 	m->base_rtt_ns = v->min_rtt_ns;
 	m->link_bytes_per_ns = v->link_bytes_ps / 1e9;
 	m->mss_bytes = v->mss_bytes;
 	m->retransmit_cnt = v->rtos;
-	m->ever_decreased = v->flags & QUELL_SWIFT_F_DECREASED;
 	m->loss_pending = v->flags & QUELL_SWIFT_F_LOSS;
 }
 
 static double window_bytes(const struct pair *x)
 {
-	return x->v.window_q16 / 65536.0;
+	return x->v.fabric.window_q16 / 65536.0;
 }
 
 static double model_window_bytes(const struct pair *x)
 {
-	return x->m.cwnd * x->m.mss_bytes;
+	return x->m.fabric.cwnd * x->m.mss_bytes;
+}
+
+static double host_window_bytes(const struct pair *x)
+{
+	return x->v.host_window_q16 / 65536.0;
+}
+
+static double model_host_window_bytes(const struct pair *x)
+{
+	return x->m.endpoint.cwnd * x->m.mss_bytes;
 }
 
 /*
@@ -113,7 +130,7 @@ static double target_bound(const struct swift_model *m,
 {
 	double alpha = p->fs_range_ns /
 		(1 / sqrt(p->fs_min_cwnd) - 1 / sqrt(p->fs_max_cwnd));
-	double cwnd = fmax(m->cwnd - cwnd_error - 0x1p-16, p->fs_min_cwnd);
+	double cwnd = fmax(m->fabric.cwnd - cwnd_error - 0x1p-16, p->fs_min_cwnd);
 
 	return 1.1 + p->fs_range_ns * 0x1p-20 +
 	       (cwnd_error + 0x1p-16) * alpha / 2 / pow(cwnd, 1.5);
@@ -139,6 +156,16 @@ static double step_bound(const struct pair *before, double acked_bytes,
 	return bound;
 }
 
+/* The same of the host's window, whose target is exact. */
+static double host_step_bound(const struct pair *before, double acked_bytes)
+{
+	double window = before->m.has_endpoint ? model_host_window_bytes(before) :
+						 model_window_bytes(before);
+	double acked = acked_bytes / fmax(window, before->m.mss_bytes);
+
+	return 0x1p-16 * (acked + 2) + window * (0x1p-24 + 0x1p-48);
+}
+
 static void random_params(struct random_state *r, struct quell_swift_params *p)
 {
 	size_t i;
@@ -161,7 +188,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	if (any)
 		random_params(r, &x->p);
 	model_params(&x->mp, &x->p);
-	quell_swift_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
+	quell_swift_split_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
 			 random_between(r, 64, 65535), random_between(r, 0, 1000000),
 			 &x->out);
 	model_follow(&x->m, &x->v);
@@ -172,7 +199,7 @@ static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hop
 {
 	double target_ns = swift_model_target_ns(&x->m, &x->mp, hops);
 
-	if (!x->v.min_rtt_ns || !random_between(r, 0, 15))
+	if (!x->v.fabric.min_rtt_ns || !random_between(r, 0, 15))
 		return 0;
 	return 1 + target_ns * exp2(random_between(r, 0, 6000) / 1000.0 - 3);
 }
@@ -181,40 +208,48 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		  u64 idle_ns)
 {
 	struct swift_model_event e = {
-		.now_ns = s->now_ns, .delay_ns = s->rtt_ns,
+		.now_ns = s->now_ns, .delay_ns = s->rtt_ns, .endpoint_ns = s->remote_ns,
 		.acked_bytes = s->acked_bytes, .hops = s->hops,
 		.app_limited = s->flags & QUELL_S_APP_LIMITED,
 	};
 
 	switch (event) {
 	case EVENT_ACK:
-		quell_swift_on_ack(&x->v, &x->p, &x->st, s, &x->out);
+		quell_swift_split_on_ack(&x->v, &x->p, &x->st, s, &x->out);
 		swift_model_ack(&x->m, &x->mp, &e);
 		break;
 	case EVENT_LOSS:
-		quell_swift_on_loss(&x->v, &x->p, &x->st, s, &x->out);
+		quell_swift_split_on_loss(&x->v, &x->p, &x->st, s, &x->out);
 		swift_model_fast_retransmit(&x->m, &x->mp, &e);
 		break;
 	case EVENT_RTO:
-		quell_swift_on_rto(&x->v, &x->p, &x->st, s, &x->out);
+		quell_swift_split_on_rto(&x->v, &x->p, &x->st, s, &x->out);
 		swift_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_swift_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
+		quell_swift_split_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
 		swift_model_after_idle(&x->m, &x->mp, idle_ns);
 		break;
 	}
 }
 
-/* Whether the state beside the window is the same. */
+static bool same_decrease(const struct swift_model_window *w, u64 last_ns, bool ever)
+{
+	return ever == w->ever_decreased && (!ever || last_ns == w->t_last_decrease_ns);
+}
+
+/* Whether the state beside the windows is the same. */
 static bool same_memory(const struct pair *x)
 {
-	return x->v.rtos == x->m.retransmit_cnt &&
-	       x->v.rtt_ns == x->m.rtt_ns && x->v.min_rtt_ns == x->m.base_rtt_ns &&
-	       !(x->v.flags & QUELL_SWIFT_F_LOSS) == !x->m.loss_pending &&
-	       !(x->v.flags & QUELL_SWIFT_F_DECREASED) == !x->m.ever_decreased &&
-	       (!x->m.ever_decreased ||
-		x->v.last_decrease_ns == x->m.t_last_decrease_ns);
+	return x->v.fabric.rtos == x->m.retransmit_cnt &&
+	       x->v.fabric.rtt_ns == x->m.rtt_ns && x->v.fabric.min_rtt_ns == x->m.base_rtt_ns &&
+	       !(x->v.fabric.flags & QUELL_SWIFT_F_LOSS) == !x->m.loss_pending &&
+	       quell_swift_split_has_host(&x->v) == x->m.has_endpoint &&
+	       same_decrease(&x->m.fabric, x->v.fabric.last_decrease_ns,
+			     x->v.fabric.flags & QUELL_SWIFT_F_DECREASED) &&
+	       (!x->m.has_endpoint ||
+		same_decrease(&x->m.endpoint, x->v.host_decrease_ns,
+			      x->v.fabric.flags & QUELL_SWIFT_SPLIT_F_DECREASED));
 }
 
 /* An ACK answers with the target of the window @before it, other events after. */
@@ -234,7 +269,7 @@ static bool same_pacing(const struct pair *x, double window_error,
 			struct model_error *seen)
 {
 	double rate = swift_model_pacing_bytes_per_ns(&x->m) * 1e9;
-	double window = model_window_bytes(x);
+	double window = swift_model_cwnd(&x->m) * x->m.mss_bytes;
 
 	if (fabs(window - x->m.mss_bytes) <= window_error)
 		return true;
@@ -257,8 +292,52 @@ struct single_result {
 	unsigned int compared, ambiguous;
 	unsigned int events[EVENT_IDLE + 1];
 	bool windows, memories, decisions;
-	struct model_error window, target, pacing;
+	struct model_error window, host, target, pacing;
 };
+
+/* What the remote host took: around its target, all of the delay, or nothing said. */
+static u64 random_host_ns(struct random_state *r, const struct pair *x, u64 rtt_ns)
+{
+	u64 host_ns = random_magnitude(r, 0, 4 * x->p.host_target_ns + 1);
+
+	if (random_between(r, 0, 1))
+		return 0;
+	return random_between(r, 0, 3) ? host_ns : rtt_ns;
+}
+
+/* Any windows, of the host's none at times. */
+static void random_windows(struct random_state *r, struct pair *x)
+{
+	x->v.fabric.window_q16 = random_magnitude(r, 1, x->p.max_window_bytes << 16);
+	x->v.host_window_q16 = random_magnitude(r, 1, x->p.max_window_bytes << 16);
+	x->v.host_decrease_ns = x->v.fabric.last_decrease_ns;
+	if (!random_between(r, 0, 7))
+		x->v.fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
+}
+
+/* The delay that was held against the target. */
+static double fabric_delay_ns(const struct pair *x, const struct quell_sample *s)
+{
+	if (!x->m.has_endpoint)
+		return s->rtt_ns;
+	return s->rtt_ns - fmin(s->rtt_ns, s->remote_ns);
+}
+
+/* The host's window, and that the smaller one of the two was decided on. */
+static bool same_host(const struct pair *x, const struct pair *before, double acked_bytes,
+		      struct model_error *seen)
+{
+	u64 least_q16 = x->v.fabric.window_q16;
+
+	if (!x->m.has_endpoint)
+		return x->out.window_q16 == least_q16;
+	if (x->v.host_window_q16 < least_q16)
+		least_q16 = x->v.host_window_q16;
+	return x->out.window_q16 == least_q16 &&
+	       model_error_note(seen, fabs(host_window_bytes(x) - model_host_window_bytes(x)),
+				model_host_window_bytes(x),
+				host_step_bound(before, acked_bytes));
+}
 
 static void single_step(struct random_state *r, struct pair *x,
 			struct single_result *result)
@@ -268,35 +347,42 @@ static void single_step(struct random_state *r, struct pair *x,
 		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
 	};
 	enum event event = events[random_between(r, 0, 9)];
-	struct quell_sample s = { .mss_bytes = x->v.mss_bytes };
+	struct quell_sample s = { .mss_bytes = x->v.fabric.mss_bytes };
 	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
-	double bound, error, target_ns;
+	double bound, delay_ns, error, target_ns;
 	struct pair before;
 
-	x->v.window_q16 = random_magnitude(r, 1, x->p.max_window_bytes << 16);
-	s.now_ns = x->v.last_decrease_ns + random_magnitude(r, 0, 4 * x->v.rtt_ns + 1);
+	random_windows(r, x);
+	s.now_ns = x->v.fabric.last_decrease_ns + random_magnitude(r, 0, 4 * x->v.fabric.rtt_ns + 1);
 	s.hops = random_between(r, 0, 8);
-	s.acked_bytes = random_magnitude(r, 0, 16 * (u64)x->v.mss_bytes);
+	s.acked_bytes = random_magnitude(r, 0, 16 * (u64)x->v.fabric.mss_bytes);
 	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
 	model_follow(&x->m, &x->v);
-	if (event == EVENT_ACK)
+	if (event == EVENT_ACK) {
 		s.rtt_ns = random_delay_ns(r, x, s.hops);
+		s.remote_ns = random_host_ns(r, x, s.rtt_ns);
+		if (s.rtt_ns && random_between(r, 0, 7))
+			s.rtt_ns += s.remote_ns;
+	}
 	target_ns = swift_model_target_ns(&x->m, &x->mp, s.hops);
 	before = *x;
 	apply(x, event, &s, idle_ns);
 	result->events[event]++;
-	if ((s.rtt_ns && fabs(s.rtt_ns - target_ns) <= target_bound(&before.m, &x->mp, 0)) ||
+	delay_ns = fabric_delay_ns(x, &s);
+	if ((delay_ns && fabs(delay_ns - target_ns) <= target_bound(&before.m, &x->mp, 0)) ||
 	    (event == EVENT_IDLE && start_window_is_ambiguous(&before))) {
 		result->ambiguous++;
 		return;
 	}
-	bound = step_bound(&before, s.acked_bytes, s.rtt_ns);
+	bound = step_bound(&before, s.acked_bytes, delay_ns);
 	error = fabs(window_bytes(x) - model_window_bytes(x));
 	result->compared++;
 	result->windows &= model_error_note(&result->window, error, model_window_bytes(x),
 					    bound);
 	result->memories = result->memories && same_memory(x);
-	result->decisions &= same_pacing(x, bound, &result->pacing);
+	result->windows &= same_host(x, &before, s.acked_bytes, &result->host);
+	result->decisions &= same_pacing(x, fmax(bound, host_step_bound(&before, s.acked_bytes)),
+					 &result->pacing);
 	result->decisions &= same_target(x, event, s.hops, &before, bound, &result->target);
 }
 
@@ -325,6 +411,7 @@ static void test_single_steps(const char *run)
 	       result.compared, result.ambiguous, result.events[EVENT_ACK], result.events[EVENT_LOSS],
 	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
 	model_error_print(&result.window, "swift", run, "window");
+	model_error_print(&result.host, "swift", run, "host-window");
 	model_error_print(&result.target, "swift", run, "target");
 	model_error_print(&result.pacing, "swift", run, "pacing");
 }
@@ -365,12 +452,12 @@ static void long_compare(const struct long_run *l, int step, struct long_result 
 	double window = window_bytes(&l->x) / l->x.m.mss_bytes;
 	double lost = LONG_LOST_BYTES * (step + 1) / l->x.m.mss_bytes;
 
-	result->enclosed = result->enclosed && window >= l->low.cwnd - lost &&
-			   window <= l->high.cwnd * (1 + 1e-12);
-	result->enclosed &= model_error_note(&result->window, fabs(window - l->x.m.cwnd),
-					     l->x.m.cwnd, LONG_BETWEEN * l->x.m.cwnd);
+	result->enclosed = result->enclosed && window >= l->low.fabric.cwnd - lost &&
+			   window <= l->high.fabric.cwnd * (1 + 1e-12);
+	result->enclosed &= model_error_note(&result->window, fabs(window - l->x.m.fabric.cwnd),
+					     l->x.m.fabric.cwnd, LONG_BETWEEN * l->x.m.fabric.cwnd);
 	result->worst_between = fmax(result->worst_between,
-				     l->high.cwnd / l->low.cwnd - 1);
+				     l->high.fabric.cwnd / l->low.fabric.cwnd - 1);
 }
 
 static void long_start(struct long_run *l, u64 ai_bytes_ps)
@@ -385,7 +472,7 @@ static void long_start(struct long_run *l, u64 ai_bytes_ps)
 	l->low_params.base_target_ns -= LONG_BELOW_NS;
 	l->high_params = x->mp;
 	l->high_params.base_target_ns += LONG_ABOVE_NS;
-	quell_swift_init(&x->v, &x->p, 12500000000, 4300, 1448, 0, &x->out);
+	quell_swift_split_init(&x->v, &x->p, 12500000000, 4300, 1448, 0, &x->out);
 	model_follow(&x->m, &x->v);
 	l->low = x->m;
 	l->high = x->m;
@@ -411,7 +498,7 @@ static void long_episode(struct random_state *r, u32 flows, struct long_result *
 		swift_model_ack(&l.high, &l.high_params, &e);
 		long_compare(&l, step, result);
 	}
-	result->decreases += l.x.st.decreases;
+	result->decreases += l.x.st.swift.decreases;
 }
 
 static void test_long_run(void)

@@ -80,14 +80,14 @@ static void model_params(struct vaisf_model_params *mp,
 /* Starts the model where the core is. */
 static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_vars *v)
 {
-	m->swift.cwnd = v->swift.window_q16 / 65536.0 / v->swift.mss_bytes;
-	m->swift.t_last_decrease_ns = v->swift.last_decrease_ns;
+	m->swift.fabric.cwnd = v->swift.window_q16 / 65536.0 / v->swift.mss_bytes;
+	m->swift.fabric.t_last_decrease_ns = v->swift.last_decrease_ns;
 	m->swift.rtt_ns = v->swift.rtt_ns;
 	m->swift.base_rtt_ns = v->swift.min_rtt_ns;
 	m->swift.link_bytes_per_ns = v->swift.link_bytes_ps / 1e9;
 	m->swift.mss_bytes = v->swift.mss_bytes;
 	m->swift.retransmit_cnt = v->swift.rtos;
-	m->swift.ever_decreased = v->swift.flags & QUELL_SWIFT_F_DECREASED;
+	m->swift.fabric.ever_decreased = v->swift.flags & QUELL_SWIFT_F_DECREASED;
 	m->swift.loss_pending = v->swift.flags & QUELL_SWIFT_F_LOSS;
 	m->window_bytes = v->swift.window_q16 / 65536.0;
 	m->measured_congestion_ns = v->vaisf.measured;
@@ -244,7 +244,7 @@ static bool start_window_is_ambiguous(const struct vaisf_model *m)
 static bool direction_is_ambiguous(const struct pair *x, const struct pair *before,
 				   const struct quell_sample *s, double bound)
 {
-	double reference = before->m.swift.cwnd * before->m.swift.mss_bytes;
+	double reference = before->m.swift.fabric.cwnd * before->m.swift.mss_bytes;
 	double target_ns = vaisf_model_target_ns(&x->mp, s->hops);
 
 	return s->rtt_ns >= target_ns && fabs(x->m.unlimited_bytes - reference) <= bound;
@@ -254,7 +254,7 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 		    enum event event, struct result *result)
 {
 	double tokens = fmin(before->m.ai_bank + 65536, x->mp.ai_cap);
-	double reference = before->m.swift.cwnd * before->m.swift.mss_bytes;
+	double reference = before->m.swift.fabric.cwnd * before->m.swift.mss_bytes;
 	double bound = step_bound(x, fmax(reference, x->m.window_bytes), tokens);
 	double error = fabs(x->out.window_q16 / 65536.0 - x->m.window_bytes);
 
@@ -265,9 +265,9 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	}
 	result->compared++;
 	result->windows &= model_error_note(&result->window, error, x->m.window_bytes, bound);
-	error = fabs(x->v.swift.window_q16 / 65536.0 - x->m.swift.cwnd * x->m.swift.mss_bytes);
+	error = fabs(x->v.swift.window_q16 / 65536.0 - x->m.swift.fabric.cwnd * x->m.swift.mss_bytes);
 	result->references &= model_error_note(&result->reference, error,
-					       x->m.swift.cwnd * x->m.swift.mss_bytes, bound);
+					       x->m.swift.fabric.cwnd * x->m.swift.mss_bytes, bound);
 	error = fabs(x->v.vaisf.dampener_q16 / 65536.0 - x->m.dampener);
 	/* It is added to 1, so below 1 its errors count as parts of that. */
 	result->memories &= model_error_note(&result->dampener, error,
@@ -358,7 +358,7 @@ static u64 shared_delay_ns(struct random_state *r, const struct pair *x, u32 flo
 			   struct vaisf_model_event *e)
 {
 	double full_ns = flows * x->m.window_bytes / x->m.swift.link_bytes_per_ns;
-	double reference = x->m.swift.cwnd * x->m.swift.mss_bytes;
+	double reference = x->m.swift.fabric.cwnd * x->m.swift.mss_bytes;
 	u64 delay_ns = fmax(full_ns, 4300) * (1 + random_between(r, 0, 100) / 1000.0);
 	struct vaisf_model ahead;
 
@@ -374,10 +374,10 @@ static u64 shared_delay_ns(struct random_state *r, const struct pair *x, u32 flo
 static void long_compare(const struct pair *x, const struct pair *before,
 			 struct drift *drift, struct result *result)
 {
-	double reference = x->m.swift.cwnd * x->m.swift.mss_bytes;
+	double reference = x->m.swift.fabric.cwnd * x->m.swift.mss_bytes;
 	double step = x->mp.swift.ai_bytes_per_ns * x->m.swift.base_rtt_ns;
 	double slope = fmin(x->mp.ai_cap, x->mp.bank_cap) / x->mp.dampener_constant;
-	double largest = fmax(before->m.swift.cwnd * x->m.swift.mss_bytes, x->m.window_bytes);
+	double largest = fmax(before->m.swift.fabric.cwnd * x->m.swift.mss_bytes, x->m.window_bytes);
 	double now, error;
 
 	drift->dampener = x->m.dampener > 0 ? drift->dampener : 0;
@@ -387,7 +387,7 @@ static void long_compare(const struct pair *x, const struct pair *before,
 	error = fabs(x->out.window_q16 / 65536.0 - x->m.window_bytes);
 	result->windows &= model_error_note(&result->window, error, x->m.window_bytes,
 					    drift->reference_bytes + now);
-	if (x->m.swift.cwnd != before->m.swift.cwnd)
+	if (x->m.swift.fabric.cwnd != before->m.swift.fabric.cwnd)
 		drift->reference_bytes += now;
 	error = fabs(x->v.swift.window_q16 / 65536.0 - reference);
 	result->references &= model_error_note(&result->reference, error, reference,

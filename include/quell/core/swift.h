@@ -37,7 +37,8 @@
  * segment after a timeout, never below one segment.
  *
  * What it ignores: ECN marks, trimmed packets, the remote host's share of the
- * delay (there is one delay and one window, as in the VAI/SF paper).
+ * delay: there is one delay and one window, as in the VAI/SF paper.  For two of
+ * each see <quell/core/swift_split.h>.
  *
  * Deviations from the papers, each with its reason, are in
  * Documentation/swift.md.
@@ -368,28 +369,23 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 /* What a delay at or above the target takes off: equation 1 of the VAI/SF paper. */
 static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
 					    const struct quell_swift_params *p,
-					    u64 rtt_ns, u64 target_ns)
+					    u64 delay_ns, u64 target_ns)
 {
 	u64 cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
-					rtt_ns - target_ns, rtt_ns);
+					delay_ns - target_ns, delay_ns);
 
 	return quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p));
 }
 
-/* At or above the target: once per round trip. */
-static inline void quell_swift_congested(struct quell_swift_vars *v,
+/* At or above the target: once per round trip.  Returns whether now. */
+static inline bool quell_swift_congested(struct quell_swift_vars *v,
 					 const struct quell_swift_params *p,
-					 struct quell_swift_stats *st,
-					 const struct quell_sample *s,
-					 u64 target_ns)
+					 u64 now_ns, u64 delay_ns, u64 target_ns)
 {
-	if (!quell_swift_may_decrease(v, s->now_ns)) {
-		st->held++;
-		return;
-	}
-	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, s->rtt_ns, target_ns),
-			s->now_ns);
-	st->decreases++;
+	if (!quell_swift_may_decrease(v, now_ns))
+		return false;
+	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, delay_ns, target_ns), now_ns);
+	return true;
 }
 
 /**
@@ -448,8 +444,10 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 	target_ns = quell_swift_target_ns(v, p, s->hops);
 	if (s->rtt_ns < target_ns)
 		quell_swift_uncongested(v, p, st, s);
+	else if (quell_swift_congested(v, p, s->now_ns, s->rtt_ns, target_ns))
+		st->decreases++;
 	else
-		quell_swift_congested(v, p, st, s, target_ns);
+		st->held++;
 	quell_swift_decide(v, p, target_ns, out);
 }
 
@@ -481,6 +479,22 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
+/*
+ * What a timeout takes off, and whether it is all of the window, for the limits
+ * to leave the smallest one.
+ */
+static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
+				       const struct quell_swift_params *p, u64 now_ns)
+{
+	if (v->rtos >= p->retx_reset_rtos || !quell_swift_has_signal(v)) {
+		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, now_ns);
+		return true;
+	}
+	if (quell_swift_may_decrease(v, now_ns))
+		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), now_ns);
+	return false;
+}
+
 /**
  * quell_swift_on_rto() - the retransmission timer expired
  * @v:   state of the flow
@@ -502,13 +516,7 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	v->flags |= QUELL_SWIFT_F_LOSS;
 	if (v->rtos < 0xffff)
 		v->rtos++;
-	if (v->rtos >= p->retx_reset_rtos || !quell_swift_has_signal(v)) {
-		/* The whole window: the limits leave the smallest one. */
-		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, s->now_ns);
-		st->rto_resets++;
-	} else if (quell_swift_may_decrease(v, s->now_ns)) {
-		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
-	}
+	st->rto_resets += quell_swift_rto_cut(v, p, s->now_ns);
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
@@ -517,6 +525,24 @@ static inline bool quell_swift_is_restart(const struct quell_swift_params *p,
 					  u64 idle_ns)
 {
 	return p->restart_idle_ns && idle_ns >= p->restart_idle_ns;
+}
+
+/*
+ * Puts the window to the initial one, or, after loss and without a delay
+ * signal, to that if it is smaller.  Returns whether it might have been larger.
+ */
+static inline bool quell_swift_restart(struct quell_swift_vars *v,
+				       const struct quell_swift_params *p)
+{
+	u64 init_q16 = quell_swift_init_window_q16(v, p);
+	bool refused = false;
+
+	if ((v->flags & QUELL_SWIFT_F_LOSS) || !quell_swift_has_signal(v)) {
+		refused = init_q16 > v->window_q16;
+		init_q16 = quell_min_u64(init_q16, v->window_q16);
+	}
+	v->window_q16 = init_q16;
+	return refused;
 }
 
 /**
@@ -544,13 +570,7 @@ static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 {
 	quell_swift_observe(v, s);
 	if (quell_swift_is_restart(p, idle_ns)) {
-		u64 init_q16 = quell_swift_init_window_q16(v, p);
-
-		if ((v->flags & QUELL_SWIFT_F_LOSS) || !quell_swift_has_signal(v)) {
-			st->restarts_refused += init_q16 > v->window_q16;
-			init_q16 = quell_min_u64(init_q16, v->window_q16);
-		}
-		v->window_q16 = init_q16;
+		st->restarts_refused += quell_swift_restart(v, p);
 		st->restarts++;
 	}
 	quell_swift_decide_afresh(v, p, s->hops, out);

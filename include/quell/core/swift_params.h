@@ -30,6 +30,9 @@
 #define QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT	(50 * QUELL_Q16_ONE)	/* VAI/SF III-D */
 #define QUELL_SWIFT_FS_MAX_PKTS_Q16_MIN		(2 * QUELL_Q16_ONE)
 #define QUELL_SWIFT_FS_MAX_PKTS_Q16_MAX		(65536 * QUELL_Q16_ONE)
+#define QUELL_SWIFT_HOST_TARGET_NS_DEFAULT	100000ULL	/* Documentation/swift.md */
+#define QUELL_SWIFT_HOST_TARGET_NS_MIN		0ULL
+#define QUELL_SWIFT_HOST_TARGET_NS_MAX		1000000000ULL
 #define QUELL_SWIFT_AI_BYTES_PS_DEFAULT		6250000ULL	/* 50 Mbit/s, VAI/SF III-D */
 #define QUELL_SWIFT_AI_BYTES_PS_MIN		1000ULL
 #define QUELL_SWIFT_AI_BYTES_PS_MAX		125000000000ULL	/* 1 Tbit/s */
@@ -63,6 +66,8 @@
  *			switches it off
  * @fs_min_pkts_q16:	window at and below which all of @fs_range_ns is added
  * @fs_max_pkts_q16:	window at and above which none of it is added
+ * @host_target_ns:	target for the delay of the remote host, ns; 0: that delay is
+ *			part of the one compared with the target above
  * @ai_bytes_ps:	additive increase: the window grows by this times the
  *			base round-trip time per round trip, bytes/s
  * @beta_q16:		weight of the excess delay in the decrease
@@ -88,6 +93,7 @@ struct quell_swift_params {
 	u64	fs_range_ns;
 	u64	fs_min_pkts_q16;
 	u64	fs_max_pkts_q16;
+	u64	host_target_ns;
 	u64	ai_bytes_ps;
 	u64	beta_q16;
 	u64	max_mdf_q16;
@@ -142,6 +148,7 @@ static inline void quell_swift_params_default(struct quell_swift_params *p)
 	p->fs_range_ns = QUELL_SWIFT_FS_RANGE_NS_DEFAULT;
 	p->fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
 	p->fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
+	p->host_target_ns = QUELL_SWIFT_HOST_TARGET_NS_DEFAULT;
 	p->ai_bytes_ps = QUELL_SWIFT_AI_BYTES_PS_DEFAULT;
 	p->beta_q16 = QUELL_SWIFT_BETA_Q16_DEFAULT;
 	p->max_mdf_q16 = QUELL_SWIFT_MAX_MDF_Q16_DEFAULT;

@@ -19,7 +19,7 @@
 
 /**
  * struct quell_swift_vaisf_params - what the administrator may change
- * @swift:		Swift's; fs_range_ns stays 0
+ * @swift:		Swift's; fs_range_ns and host_target_ns stay 0
  * @vaisf:		the two mechanisms'
  * @token_thresh_ns:	delay beyond the target above which tokens are earned, ns:
  *			the delay of the network's smallest bandwidth-delay product
@@ -37,13 +37,14 @@ struct quell_swift_vaisf_params {
  * @p: parameters within their ranges
  *
  * To be called before a block is published.  Section VI-B: no flow-based
- * scaling.
+ * scaling.  One delay: Documentation/swift_vaisf.md.
  *
  * Context: any.
  */
 static inline void quell_swift_vaisf_params_derive(struct quell_swift_vaisf_params *p)
 {
 	p->swift.fs_range_ns = 0;
+	p->swift.host_target_ns = 0;
 	p->swift.fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
 	p->swift.fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
 	quell_swift_params_derive(&p->swift);
