@@ -13,6 +13,9 @@
 /* Enough never to drop; every port has an explicit queue from the start. */
 #define DEFAULT_LIMIT_PKTS	100000
 
+/* Since Linux 6.6. */
+#define NETEM_PRNG_SEED		14
+
 static void qdisc_start(struct request *req, const struct port *port,
 			const char *kind)
 {
@@ -101,6 +104,31 @@ static void qdisc_swport(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
+/* Loses packets at random, the same ones for the same seed. */
+static void qdisc_netem(const struct port *port)
+{
+	static const char *const keys[] = { "loss", "seed", NULL };
+	/* Attributes stand behind the fixed part. */
+	struct {
+		struct tc_netem_qopt opt;
+		struct nlattr attr;
+		uint64_t seed;
+	} __attribute__((packed)) netem = {
+		.opt.limit = DEFAULT_LIMIT_PKTS,
+		.attr = { NLA_HDRLEN + sizeof(netem.seed), NETEM_PRNG_SEED },
+	};
+	struct request req;
+
+	only_options(4, keys);
+	if (!option(4, "loss") || !option(4, "seed"))
+		fail("netem needs loss= and seed=");
+	netem.opt.loss = number(option(4, "loss"), 0, UINT32_MAX);
+	netem.seed = number(option(4, "seed"), 0, UINT64_MAX);
+	qdisc_start(&req, port, "netem");
+	nl_put(&req, TCA_OPTIONS, &netem, sizeof(netem));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
 /* qdisc NODE DEV KIND [key=value ...] */
 void cmd_qdisc(void)
 {
@@ -116,6 +144,8 @@ void cmd_qdisc(void)
 	qdisc_delete(port);
 	if (!strcmp(kind, "swport")) {
 		qdisc_swport(port);
+	} else if (!strcmp(kind, "netem")) {
+		qdisc_netem(port);
 	} else if (!strcmp(kind, "bfifo") || !strcmp(kind, "pfifo")) {
 		only_options(4, fifo_keys);
 		if (!option(4, "limit"))
