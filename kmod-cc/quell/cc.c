@@ -6,6 +6,7 @@
  *	->init			algo->init, or its state after a timeout
  *	->cong_control		the algorithm's own, see <quell/quell.h>
  *	->set_state(Recovery)	algo->on_loss
+ *	a probe's answer	the same, tail.c
  *	->set_state(Loss)	algo->on_rto
  *	TX_START, when idle	algo->on_idle_restart
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
@@ -47,7 +48,13 @@ void quell_cc_enter(struct sock *sk, struct quell_event *ev)
 }
 EXPORT_SYMBOL_GPL(quell_cc_enter);
 
-static void cc_on_loss(struct sock *sk)
+/**
+ * quell_cc_on_loss() - tell the core of a loss, and do what it decides
+ * @sk: socket of a Quell algorithm, quell_cc_ready()
+ *
+ * Context: socket lock.
+ */
+void quell_cc_on_loss(struct sock *sk)
 {
 	struct quell_event ev;
 
@@ -71,12 +78,14 @@ static void cc_on_rto(struct sock *sk)
 
 static void cc_set_state(struct sock *sk, u8 new_state)
 {
-	if (!quell_cc_ready(sk))
+	if (!quell_cc_ready(sk) || new_state < TCP_CA_Recovery)
 		return;
+	if (quell_cc(sk)->flow)
+		quell_tail_heard(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
 	if (new_state == TCP_CA_Loss)
 		cc_on_rto(sk);
-	else if (new_state == TCP_CA_Recovery)
-		cc_on_loss(sk);
+	else
+		quell_cc_on_loss(sk);
 }
 
 static void cc_tx_start(struct sock *sk)

@@ -14,6 +14,7 @@
  * while its socket lives, so a hit is that socket's flow.
  *
  * Tear-down, in ->release, in this order:
+ *	timer stopped	 it is not started again, tail.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
  *	ring freed	 only the holder of the socket lock looks at it: us
@@ -88,6 +89,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->round_seq = tcp_sk(sk)->snd_nxt;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	spin_lock_init(&flow->arrivals_lock);
+	quell_tail_init(flow, sk);
 	flow_set_addresses(flow, sk);
 	if (dst)
 		quell_link_update(flow, dst->dev);
@@ -159,6 +161,7 @@ void quell_cc_release(struct sock *sk)
 		return;
 	cc->magic = 0;
 	if (cc->flow) {
+		quell_tail_release(cc->flow, sk);
 		quell_signal_close(cc->flow, sk, QUELL_OPTION_NOT_OFFERED);
 		flow_release(cc->flow);
 	}

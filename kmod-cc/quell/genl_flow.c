@@ -114,6 +114,9 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 		{ "arrival-ring-overrun",
 		  "Receipts overwritten before TCP processed the ACK.",
 		  READ_ONCE(flow->arrivals_lost) },
+		{ "tail-probes",
+		  "Segments sent again because nothing was acknowledged in time.",
+		  READ_ONCE(flow->tail.probes) },
 	};
 	int i;
 

@@ -18,6 +18,7 @@
 #include <net/net_namespace.h>
 #include <quell/option.h>
 #include <quell/quell.h>
+#include "tail.h"
 #include <quell/telemetry.h>
 
 struct net_device;
@@ -68,6 +69,9 @@ enum quell_counter {
 	QUELL_N_HARDWARE_WARMING,
 	QUELL_N_HARDWARE_REFUSED,
 	QUELL_N_CLOCK_STEPS,
+	QUELL_N_TAIL_PROBES,
+	QUELL_N_TAIL_PROBES_SPURIOUS,
+	QUELL_N_TAIL_RECOVERED,
 	QUELL_N_MAX,
 };
 
@@ -323,6 +327,7 @@ enum quell_limit {
  * @echoes:		round-trip times taken from echoes
  * @records:		telemetry records taken
  * @telemetry:		newest of them, each field of its own moment
+ * @tail:		timer for lost tails; socket lock, see there
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @depart_ns they belong to the holder of the socket lock.
@@ -376,6 +381,8 @@ struct quell_flow {
 	u64			echoes;
 	u64			records;
 	struct quell_telemetry	telemetry;
+
+	struct quell_tail	tail;
 };
 
 /* main.c */
@@ -390,6 +397,7 @@ void quell_algo_leave_nets(struct quell_algo *algo);
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
 const struct quell_algo *quell_cc_algo(const struct sock *sk);
+void quell_cc_on_loss(struct sock *sk);
 
 /* flow.c */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
@@ -437,6 +445,7 @@ bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *k
 			 const struct quell_algo *algo);
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
+u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
@@ -456,7 +465,6 @@ void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt
 void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older);
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
 			  struct quell_sample *sample);
-
 /* option.c */
 bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);
 u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt);

@@ -12,6 +12,7 @@
  *	offer.c		signal plane: who offered it while a connection opened
  *	option.c	signal plane: the option in packets
  *	clock.c		signal plane: the cards' clocks, mapped to the host's
+ *	tail.c		signal plane: a timer for lost tails
  *	link.c		speed of the interfaces
  *	cc.c		the callbacks of TCP that all algorithms share
  *	sample.c	TCP's state to a sample, a decision to TCP's state

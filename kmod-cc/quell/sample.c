@@ -169,6 +169,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		sample->flags |= QUELL_S_RTT_HARDWARE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->samples, flow->samples + 1);
+	/* To its timer an ACK is there when the stack sees it. */
+	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival.rx_ns) - arrival.rx_ns));
 	return rtt_ns;
 }
 
@@ -278,6 +280,8 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	struct quell_cc *cc = quell_cc(sk);
 	u32 marked_pkts = tp->delivered_ce - cc->delivered_ce_pkts;
 
+	if (cc->flow)
+		quell_tail_answered(cc->flow, sk);
 	quell_sample_state(sk, sample);
 	sample_rtt(sk, rs, sample);
 	sample->acked_pkts = rs->acked_sacked;
@@ -293,6 +297,8 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	cc->delivered_ce_pkts = tp->delivered_ce;
 	cc->active_ns = sample->now_ns;
 	cc->backlogged = tp->write_seq != tp->snd_nxt;
+	if (cc->flow)
+		quell_tail_acked(cc->flow, sk, sample->acked_pkts);
 	return sample->acked_pkts > 0;
 }
 EXPORT_SYMBOL_GPL(quell_sample_fill);

@@ -118,6 +118,15 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_CLOCK_STEPS] =
 		COUNTER(CLOCK_STEPS, "clock-steps",
 			"Steps of a card's clock: its map began anew."),
+	[QUELL_N_TAIL_PROBES] =
+		COUNTER(TAIL_PROBES, "tail-probes",
+			"Segments sent again because nothing was acknowledged in time."),
+	[QUELL_N_TAIL_PROBES_SPURIOUS] =
+		COUNTER(TAIL_PROBES_SPURIOUS, "tail-probes-spurious",
+			"Times such a segment turned out to have arrived."),
+	[QUELL_N_TAIL_RECOVERED] =
+		COUNTER(TAIL_RECOVERED, "tail-recovered",
+			"Times such a segment turned out to have been lost, and repaired it."),
 };
 
 /**

@@ -179,6 +179,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
 	transmit_record(flow, sk, &segment);
+	quell_tail_sent(flow, flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns);
 	return quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
 				     flow->link.bytes_ps);
 }
