@@ -25,7 +25,7 @@ enum {
 	QUELLNIC_PEER_NOISE,		/* u64, ns, the same for the far host */
 	QUELLNIC_NOISE_SEED,		/* u64, of both; default 0 */
 	QUELLNIC_TSO,			/* u32, packets TCP may hand over as one; default 1 */
-	QUELLNIC_DROP,			/* u64, number of the first data packet lost; default none */
+	QUELLNIC_DROP,			/* u64, number of the first data packet lost */
 	QUELLNIC_PEER_DROP,		/* u64, the same of those the far end sends */
 	QUELLNIC_DROP_COUNT,		/* u32, how many from there on; default 1 */
 	__QUELLNIC_MAX
