@@ -3,6 +3,7 @@
  * Every function of the cores, reachable from outside, for test_bodies to
  * compile as each of the bodies an algorithm has.  Never run.
  */
+#include <quell/core/clockmap.h>
 #include <quell/core/dcqcn.h>
 #include <quell/core/hpcc.h>
 #include <quell/core/hpcc_vaisf.h>
@@ -47,6 +48,7 @@ struct everything {
 	struct quell_shaper wire;
 	struct quell_portload_params load_params;
 	struct quell_portload load;
+	struct quell_clockmap clock;
 	bool marked;
 };
 
@@ -160,4 +162,6 @@ void quell_bodies(struct everything *e)
 	e->s.link_bytes_ps = quell_portload_q16(&e->load, &e->load_params, e->s.acked_bytes);
 	e->s.acked_pkts = quell_portload_tx_units(&e->load);
 	e->s.hops = quell_hops(e->s.hops);
+
+	e->marked = quell_clockmap_add(&e->clock, e->s.now_ns, e->s.rtt_ns, &e->s.min_rtt_ns);
 }

@@ -19,9 +19,9 @@
  *		keep the lowest point of the current bin
  *	at the end of a bin:
  *		line = edge of the lower convex hull of the bins' lowest points
- *		       that spans the middle of the window
+ *		       that spans the bin in the middle of the window
  *
- * Of all lines below the points this edge is the one highest in the middle.
+ * Of all lines below the points this edge is the one highest in the middle bin.
  * The window has up to 16 bins.  Bins begin with 0.5 ms and double, by merging
  * two, up to 8 ms, so that the map is soon usable and later precise; where
  * packets are few a bin waits for 256 of them, up to 64 ms.
@@ -79,8 +79,10 @@
 #define QUELL_CLOCKMAP_STEP_PKTS	4096U
 /* A delay beyond what the window has seen that is believed. */
 #define QUELL_CLOCKMAP_LATE_NS		100000ULL
-/* "Near the line" is this and four times what the bins' lowest points are off. */
+/* "Near the line" is this and four times the median of the bins' lowest points. */
 #define QUELL_CLOCKMAP_NEAR_NS		1000U
+/* Usable when that median is this part of the delays, and NEAR_NS. */
+#define QUELL_CLOCKMAP_TRUST		16U
 
 /* What became of a packet's hardware stamp. */
 enum quell_clockmap_result {
@@ -124,7 +126,7 @@ struct quell_clockmap_bin {
  * @pkts:	packets in the current bin
  * @high_ns:	highest height in @bins
  * @longest_pkts: most packets between two near the line, in @bins
- * @error_ns:	height of the worst of the bins' lowest points
+ * @error_ns:	median height of the bins' lowest points
  * @bins_nr:	how many @bins
  * @usable:	the line may be used
  */
@@ -182,15 +184,20 @@ static inline void quell_clockmap_bin_open(struct quell_clockmap *map, u64 sw_ns
 /* Forget all but the slope: the oscillator is still the same. */
 static inline void quell_clockmap_start(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns)
 {
-	u64 rate_q32 = map->rate_q32 ? map->rate_q32 : QUELL_CLOCKMAP_RATE_ONE;
-
-	*map = (struct quell_clockmap) {
-		.base_hw_ns = hw_ns,
-		.base_sw_ns = sw_ns,
-		.rate_q32 = rate_q32,
-		.last_ns = sw_ns,
-		.width_ns = QUELL_CLOCKMAP_BIN_MIN_NS,
-	};
+	if (!map->rate_q32)
+		map->rate_q32 = QUELL_CLOCKMAP_RATE_ONE;
+	map->base_hw_ns = hw_ns;
+	map->base_sw_ns = sw_ns;
+	map->last_ns = sw_ns;
+	map->width_ns = QUELL_CLOCKMAP_BIN_MIN_NS;
+	map->late_pkts = 0;
+	map->early_pkts = 0;
+	map->run_pkts = 0;
+	map->high_ns = 0;
+	map->longest_pkts = 0;
+	map->error_ns = 0;
+	map->bins_nr = 0;
+	map->usable = false;
 	quell_clockmap_bin_open(map, sw_ns);
 }
 
@@ -207,7 +214,7 @@ static inline void quell_clockmap_drop(struct quell_clockmap *map, u32 drop)
 {
 	u32 i;
 
-	for (i = 0; i + drop < map->bins_nr && i + drop < QUELL_CLOCKMAP_BINS; i++)
+	for (i = 0; i + drop < map->bins_nr; i++)
 		map->bins[i] = map->bins[i + drop];
 	map->bins_nr -= drop;
 }
@@ -243,7 +250,7 @@ static inline void quell_clockmap_make_room(struct quell_clockmap *map, u64 sw_n
 		else
 			quell_clockmap_drop(map, 1);
 	}
-	while (old < QUELL_CLOCKMAP_BINS && old < map->bins_nr &&
+	while (old < map->bins_nr &&
 	       sw_ns - map->bins[old].sw_ns > QUELL_CLOCKMAP_SPAN_MAX_NS)
 		old++;
 	if (old)
@@ -278,7 +285,7 @@ static inline u32 quell_clockmap_hull(const struct quell_clockmap *map, u8 *corn
 	const struct quell_clockmap_bin *bins = map->bins;
 	u32 nr = 0, i;
 
-	for (i = 0; i < map->bins_nr && i < QUELL_CLOCKMAP_BINS; i++) {
+	for (i = 0; i < map->bins_nr; i++) {
 		if (nr && (!quell_clockmap_follows(&bins[i], &bins[corners[nr - 1]]) ||
 			   !quell_clockmap_follows(&bins[i], &bins[corners[0]])))
 			continue;
@@ -290,20 +297,22 @@ static inline u32 quell_clockmap_hull(const struct quell_clockmap *map, u8 *corn
 	return nr;
 }
 
-/* The line becomes the edge of the hull over the middle; false without one. */
+/*
+ * The line becomes the edge of the hull over the bin in the middle: by number,
+ * not by time, for a bin from quieter times has few packets and counts little.
+ * False without one.
+ */
 static inline bool quell_clockmap_fit(struct quell_clockmap *map)
 {
 	const struct quell_clockmap_bin *from, *to;
 	u8 corners[QUELL_CLOCKMAP_BINS];
 	u32 nr = quell_clockmap_hull(map, corners);
-	u64 middle_ns, rate_q32;
+	u64 rate_q32;
 	u32 i = 1;
 
 	if (nr < 2)
 		return false;
-	from = &map->bins[corners[0]];
-	middle_ns = (map->bins[corners[nr - 1]].hw_ns - from->hw_ns) / 2;
-	while (i + 1 < nr && map->bins[corners[i]].hw_ns - from->hw_ns < middle_ns)
+	while (i + 1 < nr && corners[i] < map->bins_nr / 2)
 		i++;
 	from = &map->bins[corners[i - 1]];
 	to = &map->bins[corners[i]];
@@ -317,6 +326,32 @@ static inline bool quell_clockmap_fit(struct quell_clockmap *map)
 	return true;
 }
 
+/*
+ * Median of how high above the line the bins' lowest points are.  The line
+ * touches two of them; that half of the others agree within so much is what it
+ * can be trusted for.
+ */
+static inline u64 quell_clockmap_median_ns(const struct quell_clockmap *map)
+{
+	u64 heights_ns[QUELL_CLOCKMAP_BINS];
+	u32 nr = map->bins_nr;
+	u64 median_ns = 0;
+	u32 i, j;
+
+	for (i = 0; i < nr; i++)
+		heights_ns[i] = quell_clockmap_height_ns(map, &map->bins[i]);
+	for (i = 0; i < nr; i++) {
+		u32 lower = 0;
+
+		for (j = 0; j < nr; j++)
+			lower += heights_ns[j] < heights_ns[i] ||
+				 (heights_ns[j] == heights_ns[i] && j < i);
+		if (lower == nr / 2)
+			median_ns = heights_ns[i];
+	}
+	return median_ns;
+}
+
 /* What the bins say of the line: its error, the delays, whether to use it. */
 static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted)
 {
@@ -324,17 +359,15 @@ static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted)
 
 	map->high_ns = 0;
 	map->longest_pkts = 0;
-	map->error_ns = 0;
-	for (i = 0; i < map->bins_nr && i < QUELL_CLOCKMAP_BINS; i++) {
+	map->error_ns = quell_clockmap_u32(quell_clockmap_median_ns(map));
+	for (i = 0; i < map->bins_nr; i++) {
 		const struct quell_clockmap_bin *bin = &map->bins[i];
-		u64 height_ns = quell_clockmap_height_ns(map, bin);
 
-		map->error_ns = quell_clockmap_u32(quell_max_u64(map->error_ns, height_ns));
 		map->high_ns = quell_max_u64(map->high_ns, bin->high_ns);
 		map->longest_pkts = quell_max_u64(map->longest_pkts, bin->run_pkts);
 	}
 	map->usable = fitted && map->bins_nr >= QUELL_CLOCKMAP_WARM_BINS &&
-		      map->error_ns <= map->high_ns / 4 + QUELL_CLOCKMAP_NEAR_NS;
+		      map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_NEAR_NS;
 }
 
 static inline void quell_clockmap_bin_close(struct quell_clockmap *map, u64 sw_ns)

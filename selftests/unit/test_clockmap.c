@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * <quell/core/clockmap.h> against the truth: packets arrive at true times, a
+ * card's clock with offset, drift and steps stamps them, and a host is late by
+ * random times.  Truth and clock are floating point, which the core may not use.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include <quell/core/clockmap.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define MS		1e6
+#define NEVER		1e300
+
+/* Late in batches: what finds some waiting is handed over with the last of them. */
+enum noise { NOISE_NONE, NOISE_EVEN, NOISE_BATCHES };
+
+/* A card and its host; times in ns from the beginning. */
+struct world {
+	double offset_ns, drift_ppm, wander_ppm_ps;
+	double gap_ns, noise_ns;
+	enum noise noise;
+	double step_at_ns, step_ns;
+};
+
+struct outcome {
+	double first_ns;		/* mapped for the first time */
+	double low_ns, high_ns;		/* error of mapped times */
+	double between_ns;		/* worst error from a step to its discovery */
+	unsigned long pkts[4], to_find_pkts;
+	bool later;			/* a mapped time was after the receipt */
+};
+
+static double hardware_ns(const struct world *w, double t_ns)
+{
+	double clock_ns = t_ns * (1 + w->drift_ppm * 1e-6) +
+			  w->wander_ppm_ps * 1e-6 * t_ns * t_ns / 2e9;
+
+	return clock_ns + (w->step_at_ns <= t_ns ? w->step_ns : 0);
+}
+
+static double late_ns(const struct world *w, struct random_state *r, double t_ns,
+		      double *batch_ns)
+{
+	double draw_ns = random_between(r, 0, 1000000) / 1e6 * w->noise_ns;
+
+	if (w->noise == NOISE_NONE)
+		return 0;
+	if (w->noise == NOISE_EVEN)
+		return draw_ns;
+	if (*batch_ns < t_ns)
+		*batch_ns = t_ns + draw_ns;
+	return *batch_ns - t_ns;
+}
+
+static void judge(const struct world *w, struct outcome *out, double t_ns, double error_ns)
+{
+	if (w->step_at_ns <= t_ns && !out->pkts[QUELL_CLOCKMAP_STEPPED] && w->step_ns) {
+		out->between_ns = fmax(out->between_ns, fabs(error_ns));
+		return;
+	}
+	if (!out->first_ns)
+		out->first_ns = t_ns;
+	out->low_ns = fmin(out->low_ns, error_ns);
+	out->high_ns = fmax(out->high_ns, error_ns);
+}
+
+static struct outcome run(const struct world *w, struct quell_clockmap *map, double until_ns,
+			  u64 seed)
+{
+	const u64 host_zero_ns = 5000000000ULL, card_zero_ns = (u64)w->offset_ns;
+	struct random_state r = { seed };
+	struct outcome out = { 0 };
+	double t_ns, batch_ns = -1;
+
+	for (t_ns = 0; t_ns < until_ns; t_ns += w->gap_ns) {
+		double seen_ns = t_ns + late_ns(w, &r, t_ns, &batch_ns);
+		u64 hw_ns = card_zero_ns + (u64)(long long)floor(hardware_ns(w, t_ns));
+		u64 sw_ns = host_zero_ns + (u64)floor(seen_ns), host_ns;
+		enum quell_clockmap_result result = quell_clockmap_add(map, hw_ns, sw_ns, &host_ns);
+
+		out.to_find_pkts += t_ns >= w->step_at_ns && !out.pkts[QUELL_CLOCKMAP_STEPPED];
+		out.pkts[result]++;
+		out.later |= host_ns > sw_ns ||
+			     (result != QUELL_CLOCKMAP_MAPPED && host_ns != sw_ns);
+		if (result == QUELL_CLOCKMAP_MAPPED)
+			judge(w, &out, t_ns, (double)(long long)(host_ns - host_zero_ns) - t_ns);
+	}
+	return out;
+}
+
+static void test_line(void)
+{
+	static const struct {
+		const char *name;
+		struct world world;
+		double until_ns, error_ns, first_ns;
+	} cases[] = {
+		{ "no_noise", { 1.7e18, 0, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
+		{ "fast_clock", { 1.7e18, 50, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
+		{ "slow_clock", { 12345, -50, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
+		{ "card_at_zero", { 0, 10, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
+		{ "worst_crystal", { 1e9, 900, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
+		/* beyond what a clock may err: never usable, never wrong */
+		{ "no_clock", { 1e9, 5000, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 0, 0 },
+		{ "no_clock_slow", { 1e9, -5000, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 0, 0 },
+		{ "dense_even_noise", { 1.7e18, 50, 0, 121, 200000, NOISE_EVEN, NEVER, 0 },
+		  50 * MS, 100, 4.6 * MS },
+		{ "dense_batches", { 1.7e18, -50, 0, 121, 200000, NOISE_BATCHES, NEVER, 0 },
+		  50 * MS, 60, 5 * MS },
+		{ "tenth_of_that", { 1.7e18, 50, 0, 1210, 200000, NOISE_EVEN, NEVER, 0 },
+		  200 * MS, 1000, 5 * MS },
+		/* 10000 packets a second, 640 a bin of 64 ms: D / n is 312 ns */
+		{ "sparse", { 1.7e18, 50, 0, 100000, 200000, NOISE_EVEN, NEVER, 0 },
+		  5000 * MS, 1600, 300 * MS },
+		{ "wander", { 1.7e18, 20, 1, 1000, 0, NOISE_NONE, NEVER, 0 }, 1000 * MS, 5, 4.1 * MS },
+		/* one packet in 0.2 s: bins of one; in 2 s: never two that compare */
+		{ "five_a_second", { 1.7e18, 20, 0, 200 * MS, 0, NOISE_NONE, NEVER, 0 },
+		  9000 * MS, 4, 3000 * MS },
+		{ "one_in_two_seconds", { 1.7e18, 20, 0, 2000 * MS, 0, NOISE_NONE, NEVER, 0 },
+		  90000 * MS, 0, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_clockmap map = { 0 };
+		struct outcome out = run(&cases[i].world, &map, cases[i].until_ns, 1);
+		bool used = out.pkts[QUELL_CLOCKMAP_MAPPED] > 0;
+
+		if (!tap_ok(used == (cases[i].first_ns > 0) && out.first_ns <= cases[i].first_ns &&
+			    out.low_ns >= -cases[i].error_ns && out.high_ns <= cases[i].error_ns &&
+			    !out.later && !out.pkts[QUELL_CLOCKMAP_STEPPED],
+			    "quell_clockmap_add__%s", cases[i].name))
+			printf("# from %.3f ms, error %.1f..%.1f ns, steps %lu\n",
+			       out.first_ns / MS, out.low_ns, out.high_ns,
+			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
+	}
+}
+
+static void test_steps(void)
+{
+	static const struct {
+		const char *name;
+		double step_ns, noise_ns;
+		enum noise noise;
+		unsigned long most_pkts;
+		double between_ns, after_ns;
+	} cases[] = {
+		{ "forward", 1e6, 200000, NOISE_BATCHES, 4, 0, 100 },
+		{ "forward_a_year", 3e16, 200000, NOISE_EVEN, 2000, 150, 150 },
+		{ "forward_quiet", 1e6, 0, NOISE_NONE, 4, 0, 2 },
+		/* below what would be called a step: the line follows at once */
+		{ "forward_little", 900, 0, NOISE_NONE, 0, 1000, 1000 },
+		{ "back", -1e6, 200000, NOISE_BATCHES, 20000, 0, 100 },
+		{ "back_a_year", -3e16, 200000, NOISE_EVEN, 4096, 0, 150 },
+		{ "back_within_noise", -50000, 200000, NOISE_BATCHES, 30000, 50010, 100 },
+		{ "back_quiet", -30000, 0, NOISE_NONE, 4096, 30010, 2 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct world w = { 1.7e18, 30, 0, 121, cases[i].noise_ns, cases[i].noise,
+				   30 * MS, cases[i].step_ns };
+		struct quell_clockmap map = { 0 };
+		struct outcome out = run(&w, &map, 60 * MS, 3);
+		unsigned long steps = cases[i].most_pkts ? 1 : 0;
+
+		if (!tap_ok(out.pkts[QUELL_CLOCKMAP_STEPPED] == steps && !out.later &&
+			    (!steps || out.to_find_pkts <= cases[i].most_pkts) &&
+			    out.between_ns <= cases[i].between_ns &&
+			    out.low_ns >= -cases[i].after_ns && out.high_ns <= cases[i].after_ns,
+			    "quell_clockmap_add__step_%s", cases[i].name))
+			printf("# steps %lu found after %lu, between %.1f, error %.1f..%.1f ns\n",
+			       out.pkts[QUELL_CLOCKMAP_STEPPED], out.to_find_pkts,
+			       out.between_ns, out.low_ns, out.high_ns);
+	}
+}
+
+/* A usable map at a known time, 1 ns a ns, noise of 1 us. */
+static u64 settle(struct quell_clockmap *map)
+{
+	struct world w = { 1000, 0, 0, 1000, 1000, NOISE_EVEN, NEVER, 0 };
+
+	*map = (struct quell_clockmap) { 0 };
+	run(&w, map, 20 * MS, 1);
+	return 20 * MS;
+}
+
+static enum quell_clockmap_result add(struct quell_clockmap *map, u64 t_ns, u64 hw_error_ns,
+				      u64 late, u64 *host_ns)
+{
+	return quell_clockmap_add(map, 1000 + t_ns + hw_error_ns, 5000000000ULL + t_ns + late,
+				  host_ns);
+}
+
+/* Stamps that are no step: refused alone, forgotten in time. */
+static void test_refused(void)
+{
+	struct quell_clockmap map;
+	u64 t_ns = settle(&map), host_ns;
+	bool right = true;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED &&
+			 host_ns == 5000000000ULL + t_ns;
+	tap_ok(right, "quell_clockmap_add__after_the_receipt_refused");
+	/* half of the three are forgotten with the next bin, and again */
+	for (i = 0; i < 20000; i++)
+		add(&map, t_ns += 1000, 0, 0, &host_ns);
+	for (i = 0, right = true; i < 3; i++)
+		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED;
+	tap_ok(right, "quell_clockmap_add__after_the_receipt_forgotten");
+	tap_ok(add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "quell_clockmap_add__after_the_receipt_is_a_step");
+	t_ns = settle(&map);
+	for (i = 0, right = true; i < 31; i++)
+		right &= add(&map, t_ns + 1000 * i, 0, 9000000, &host_ns) == QUELL_CLOCKMAP_REFUSED;
+	right &= add(&map, t_ns + 10000000, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED;
+	tap_ok(right && !map.late_pkts, "quell_clockmap_add__far_too_late_refused");
+}
+
+/* The host stands still for 3 ms: all that waited is refused, and no step. */
+static void test_stall(void)
+{
+	struct quell_clockmap map;
+	u64 t_ns = settle(&map), host_ns;
+	unsigned int counted[4] = { 0 };
+	int i;
+
+	for (i = 0; i < 3000; i++)
+		counted[add(&map, t_ns + 1000 * i, 0, 3000000 - 1000 * i, &host_ns)]++;
+	tap_ok(counted[QUELL_CLOCKMAP_REFUSED] > 2000 && counted[QUELL_CLOCKMAP_MAPPED] > 50 &&
+	       !counted[QUELL_CLOCKMAP_STEPPED] && map.usable,
+	       "quell_clockmap_add__stall_is_no_step");
+}
+
+static void test_edges(void)
+{
+	struct quell_clockmap map = { 0 };
+	u64 host_ns, t_ns, rate_q32;
+	u32 i;
+
+	tap_ok(add(&map, 0, 0, 0, &host_ns) == QUELL_CLOCKMAP_WARMING && host_ns == 5000000000ULL,
+	       "quell_clockmap_add__first_packet");
+	t_ns = settle(&map);
+	tap_ok(add(&map, t_ns - 500, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED &&
+	       map.last_ns > host_ns, "quell_clockmap_add__out_of_order");
+	tap_equal_u64(quell_clockmap_ns(&map, 1000), 5000000000ULL,
+		      "quell_clockmap_ns__before_the_base");
+	rate_q32 = map.rate_q32;
+	tap_ok(add(&map, t_ns + 1100000000ULL, 7777, 0, &host_ns) == QUELL_CLOCKMAP_WARMING &&
+	       !map.bins_nr && map.rate_q32 == rate_q32, "quell_clockmap_add__stale_keeps_the_slope");
+	/* while warming, a little after the receipt lowers the line, a lot does not */
+	tap_ok(add(&map, t_ns + 1100001000ULL, 7777 + 900000, 0, &host_ns) ==
+	       QUELL_CLOCKMAP_WARMING, "quell_clockmap_add__warming_lowers");
+	tap_ok(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0, &host_ns) ==
+	       QUELL_CLOCKMAP_REFUSED, "quell_clockmap_add__warming_refuses");
+	/* a card whose clock runs back for a while, and one that stands still */
+	settle(&map);
+	map.bins[3].hw_ns = map.bins[2].hw_ns;
+	map.bins[5].hw_ns += 1ULL << 40;
+	map.bins[7].sw_ns = map.bins[6].sw_ns;
+	map.bins[8].sw_ns += 1ULL << 40;
+	tap_ok(quell_clockmap_fit(&map) && map.rate_q32 > QUELL_CLOCKMAP_RATE_ONE - 10000 &&
+	       map.rate_q32 < QUELL_CLOCKMAP_RATE_ONE + 10000, "quell_clockmap_fit__bins_passed_over");
+	/* each within reach of the last, not of the first */
+	settle(&map);
+	map.bins[1].hw_ns = map.bins[0].hw_ns + (3ULL << 30);
+	map.bins[1].sw_ns = map.bins[0].sw_ns + (3ULL << 30);
+	map.bins[2].hw_ns = map.bins[1].hw_ns + (3ULL << 30);
+	map.bins[2].sw_ns = map.bins[1].sw_ns + (3ULL << 30);
+	map.bins_nr = 3;
+	tap_ok(quell_clockmap_fit(&map) && map.base_hw_ns == map.bins[1].hw_ns,
+	       "quell_clockmap_fit__out_of_reach");
+	/* lowest points that agree on no line */
+	settle(&map);
+	for (i = 0; i < map.bins_nr; i++)
+		map.bins[i].sw_ns += i % 2 * 100000;
+	map.bins[map.bins_nr - 1].sw_ns += 100000;
+	map.bins[0].sw_ns += 100000;
+	quell_clockmap_judge(&map, true);
+	tap_ok(!map.usable, "quell_clockmap_judge__no_line");
+	settle(&map);
+	map.bins_nr = 1;
+	tap_ok(!quell_clockmap_fit(&map), "quell_clockmap_fit__one_point");
+}
+
+/* A height that does not fit, a slow clock, a first point too far: each its branch. */
+static void test_limits(void)
+{
+	struct quell_clockmap map;
+	u64 t_ns = settle(&map), host_ns;
+	int i;
+
+	tap_equal_u64(quell_clockmap_u32(1ULL << 33), 0xffffffff, "quell_clockmap_u32__saturates");
+	map.bins[0].hw_ns += 1ULL << 33;
+	tap_ok(!quell_clockmap_height_ns(&map, &map.bins[0]), "quell_clockmap_height_ns__below");
+	/* late for longer than it is late */
+	settle(&map);
+	for (i = 0; i < 31; i++)
+		add(&map, t_ns + 10000 * i, 0, 200000, &host_ns);
+	tap_ok(add(&map, t_ns + 10000 * i, 0, 200000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "quell_clockmap_add__late_for_long_is_a_step");
+	/* backwards in its own time while far too late: only the number ends that */
+	settle(&map);
+	for (i = 0; i < 4095; i++)
+		add(&map, t_ns + 1000 - i, 0, 90000000, &host_ns);
+	tap_ok(map.late_pkts == 4095 &&
+	       add(&map, t_ns, 0, 90000000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "quell_clockmap_add__far_too_late_is_a_step");
+}
+
+/* Any world within the clock's limits keeps the documented bound. */
+static void test_random(void)
+{
+	struct random_state r = { 11 };
+	unsigned int wrong = 0, used = 0;
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		struct world w = {
+			.offset_ns = random_magnitude(&r, 0, 1ULL << 61),
+			.drift_ppm = (double)random_between(&r, 0, 200) - 100,
+			.gap_ns = random_between(&r, 100, 3000),
+			.noise_ns = random_magnitude(&r, 1, 300000),
+			.noise = random_between(&r, NOISE_NONE, NOISE_EVEN),
+			.step_at_ns = NEVER,
+		};
+		struct quell_clockmap map = { 0 };
+		struct outcome out = run(&w, &map, 40 * MS, i);
+		double bin_pkts = fmax(500000 / w.gap_ns, 256);
+		double bound_ns = 3 + (w.noise ? 6 * w.noise_ns / bin_pkts : 0);
+
+		used += out.pkts[QUELL_CLOCKMAP_MAPPED] > 0;
+		if (out.low_ns < -bound_ns || out.high_ns > bound_ns || out.later ||
+		    out.pkts[QUELL_CLOCKMAP_STEPPED]) {
+			wrong++;
+			printf("# gap %.0f noise %.0f drift %.0f: error %.1f..%.1f, bound %.1f, steps %lu\n",
+			       w.gap_ns, w.noise_ns, w.drift_ppm, out.low_ns, out.high_ns, bound_ns,
+			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
+		}
+	}
+	tap_ok(!wrong && used == 60, "quell_clockmap_add__random_worlds_within_the_bound");
+}
+
+int main(void)
+{
+	test_line();
+	test_steps();
+	test_refused();
+	test_stall();
+	test_edges();
+	test_limits();
+	test_random();
+	return tap_done();
+}
