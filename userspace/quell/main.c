@@ -30,6 +30,12 @@ static const struct command commands[] = {
 	  "the same again and again", false, flow_watch },
 	{ "stat", NULL, "[ALGO]", 0, 1,
 	  "counters", false, stat_show },
+	{ "hwtstamp", "show", "[DEV]", 0, 1,
+	  "stamps of the network cards", true, hwstamp_show },
+	{ "hwtstamp", "on", "DEV", 1, 1,
+	  "let a card stamp what it receives", true, hwstamp_on },
+	{ "hwtstamp", "off", "DEV", 1, 1,
+	  "or not", true, hwstamp_off },
 };
 
 static const struct {

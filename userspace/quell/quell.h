@@ -63,6 +63,9 @@ int cc_preset(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
+int hwstamp_show(struct app *app, int argc, char **argv);
+int hwstamp_on(struct app *app, int argc, char **argv);
+int hwstamp_off(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);

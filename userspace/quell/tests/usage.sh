@@ -58,6 +58,14 @@ expect 1 "unknown object 'frob'" help frob
 expect 1 "unknown verb 'frob'" cc frob
 expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
+expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
+expect 1 "unexpected argument 'b'" hwtstamp off a b
+expect 1 "nosuch: No such device" hwtstamp on nosuch
+expect 1 "nosuch: No such device" hwtstamp show nosuch
+expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
+expect 0 '{"dev":"lo","rx":null,"tx":null,"phc":null,"offers":"none"}' -j hwtstamp show lo
+expect 2 "lo: cannot switch stamps on: " hwtstamp on lo
+expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "unexpected argument 'b'" stat a b
 expect 0 "nscc" cc preset
@@ -186,7 +194,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat help" quell ""
+completes "cc flow stat hwtstamp help" quell ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""
 completes "show set reset preset" quell -n somewhere cc ""
@@ -200,6 +208,8 @@ completes "reset" quell -j cc re
 completes "show watch" quell flow ""
 completes "cc" quell flow show ""
 completes "cc interval" quell flow watch ""
+completes "show on off" quell hwtstamp ""
+completes "lo" quell hwtstamp on "lo"
 completes "--json --pretty --netns --version --help" quell --
 
 echo "1..$number"
