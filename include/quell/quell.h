@@ -209,6 +209,9 @@ struct quell_algo {
  * @marked_pkts:	segments acknowledged as marked CE so far
  * @marked_bytes:	their payload, as the algorithm was told
  * @hop:		hop of the newest telemetry record; 0 none yet
+ * @samples:		round-trip times taken in ns so far
+ * @remote_ns:		how long the other host held the newest echo, ns
+ * @clock:		enum quell_clock of @rtt_ns
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -218,6 +221,9 @@ struct quell_snapshot {
 	u64	target_ns;
 	u64	marked_pkts;
 	u64	marked_bytes;
+	u64	samples;
+	u32	remote_ns;
+	u8	clock;
 	u8	hop;
 };
 

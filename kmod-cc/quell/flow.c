@@ -206,6 +206,9 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
 		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
 		out->hop = READ_ONCE(flow->telemetry.hop);
+		out->samples = READ_ONCE(flow->samples);
+		out->remote_ns = READ_ONCE(flow->remote_ns);
+		out->clock = READ_ONCE(flow->clock);
 	}
 	rcu_read_unlock();
 	return flow;

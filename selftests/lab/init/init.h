@@ -132,6 +132,7 @@ void cmd_param(void);
 void counters_collect(void);
 
 /* probe.c */
+void cmd_stamps(void);
 void cmd_probe(void);
 
 /* run.c */
@@ -139,6 +140,8 @@ void cmd_flow(void);
 void cmd_watch(void);
 void cmd_sample(void);
 void cmd_until(void);
+void cmd_truth(void);
+void cmd_step(void);
 void cmd_run(void);
 
 /* stats.c */

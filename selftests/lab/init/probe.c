@@ -45,6 +45,13 @@ static int probe_socket(const struct port *port, const struct sockaddr_in *local
 	return fd;
 }
 
+/* stamps NODE DEV */
+void cmd_stamps(void)
+{
+	need_words(2, 2);
+	close(probe_socket(port_find(line.word[1], line.word[2]), NULL));
+}
+
 /* The hardware stamp of the next message or error of a socket. */
 static uint64_t read_stamp(int fd, int flags)
 {

@@ -108,6 +108,25 @@ void cmd_sample(void)
 		interval("flow"), interval("delivered"));
 }
 
+/* truth */
+void cmd_truth(void)
+{
+	need_words(0, 0);
+	control("truth");
+}
+
+/* step NODE DEV AT_NS STEP_NS */
+void cmd_step(void)
+{
+	struct port *port;
+
+	need_words(4, 4);
+	port = port_find(line.word[1], line.word[2]);
+	control("step %d %s %" PRIu64 " %" PRId64, nodes[port->node].ns_fd, port->name,
+		number(line.word[3], 0, UINT64_MAX / 4),
+		signed_number(line.word[4], INT64_MIN / 4, INT64_MAX / 4));
+}
+
 /* until NS */
 void cmd_until(void)
 {
@@ -203,6 +222,7 @@ void cmd_run(void)
 	copy_table(LABFLOW "queues", OUT_DIR "queues.out");
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
+	copy_table(LABFLOW "truth", OUT_DIR "truth.out");
 	stats_collect();
 	if (!access(LABSPOOF, F_OK))
 		copy_table(LABSPOOF, OUT_DIR "spoof.out");

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+#include <quell/quell.h>
 
 /* Flow i sends from this port plus i: the receiver knows flows by it. */
 #define LABFLOW_SPORT_BASE		16384
@@ -99,6 +100,9 @@ struct labflow_listener {
  * @last_rtt_ns: see above
  * @last_hop: see above
  * @last_delivered_bytes: the same for the delivery sampler
+ * @sent: packets as the wire saw them, by hash of the sequence number; NULL
+ *	unless the truth is wanted
+ * @last_samples: round-trip times quell.ko had taken at the last look
  */
 struct labflow_flow {
 	u32			id;
@@ -132,6 +136,8 @@ struct labflow_flow {
 	u64			last_rtt_ns;
 	u8			last_hop;
 	u64			last_delivered_bytes;
+	struct labflow_sent	*sent;
+	u64			last_samples;
 };
 
 /**
@@ -183,6 +189,60 @@ struct labflow_cwnd_row {
 	u8	hop;
 };
 
+/**
+ * struct labflow_truth_row - a round-trip time as quell.ko took it, and as it was
+ * @time_ns: when the stack processed the ACK
+ * @rtt_ns: quell.ko's, from the last bit out to the ACK's last bit in
+ * @hold_ns: how long the receiver said it had held the packet
+ * @true_rtt_ns: by the wire
+ * @true_hold_ns: from the packet's last bit in to the receiver's stack
+ * @flow: position in lab.flows
+ * @clock: enum quell_clock
+ */
+struct labflow_truth_row {
+	u64	time_ns;
+	u64	rtt_ns;
+	u64	hold_ns;
+	u64	true_rtt_ns;
+	u64	true_hold_ns;
+	u32	flow;
+	u32	clock;
+};
+
+/**
+ * struct labflow_sent - a data packet as the wire saw it
+ * @end_seq: sequence number after its last byte
+ * @sent: it left; 2 and more: more than once
+ * @left_ns: its last bit left the sender
+ * @arrived_ns: and arrived at the receiver
+ * @stack_ns: the receiver's stack got it
+ * @ack_ns: the first ACK of just this packet arrived at the sender
+ */
+struct labflow_sent {
+	u32	end_seq;
+	u32	sent;
+	u64	left_ns;
+	u64	arrived_ns;
+	u64	stack_ns;
+	u64	ack_ns;
+};
+
+/**
+ * struct labflow_step - a step of a card's clock
+ * @timer: fires when it is due
+ * @dev: the card, counted
+ * @tracker: for that count
+ * @at_ns: when, relative to T0
+ * @step_ns: by how much
+ */
+struct labflow_step {
+	struct hrtimer		timer;
+	struct net_device	*dev;
+	netdevice_tracker	tracker;
+	u64			at_ns;
+	s64			step_ns;
+};
+
 struct labflow_delivered_row {
 	u64	time_ns;
 	u64	bytes;
@@ -230,6 +290,9 @@ struct labflow_sampler {
  * @queue: backlog sampler
  * @cwnd: congestion window sampler
  * @delivered: progress sampler
+ * @truth: rows of struct labflow_truth_row
+ * @want_truth: they are to be written
+ * @step: the one step of a card's clock; no device: none
  * @until_timer: gives up
  * @until_ns: when, relative to T0; 0 never
  * @t0_ns: origin of all times written, CLOCK_MONOTONIC
@@ -248,6 +311,9 @@ struct labflow {
 	struct labflow_sampler	queue;
 	struct labflow_sampler	cwnd;
 	struct labflow_sampler	delivered;
+	struct labflow_rows	truth;
+	bool			want_truth;
+	struct labflow_step	step;
 	struct hrtimer		until_timer;
 	u64			until_ns;
 	u64			t0_ns;
@@ -283,6 +349,17 @@ void labflow_sample_start(void);
 void labflow_sample_stop(void);
 void labflow_sample_reset(void);
 void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks);
+int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes);
+void labflow_rows_reset(struct labflow_rows *rows);
+void *labflow_rows_add(struct labflow_rows *rows, const char *what);
+bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
+
+/* labflow_truth.c */
+int labflow_truth_init(void);
+void labflow_truth_exit(void);
+int labflow_truth_start(void);
+void labflow_truth_stop(void);
+void labflow_truth_reset(void);
 
 #endif /* _QUELL_LABFLOW_H */

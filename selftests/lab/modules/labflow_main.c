@@ -71,6 +71,7 @@ static void labflow_flow_free(struct labflow_flow *flow)
 		put_net(flow->src_net);
 	if (flow->dst_net)
 		put_net(flow->dst_net);
+	kvfree(flow->sent);
 	kfree(flow);
 }
 
@@ -175,6 +176,32 @@ static int labflow_cmd_sample(const char *args)
 	return 0;
 }
 
+static int labflow_cmd_truth(const char *args)
+{
+	lab.want_truth = true;
+	return 0;
+}
+
+/* step NETNS-FD DEV AT STEP */
+static int labflow_cmd_step(const char *args)
+{
+	char name[IFNAMSIZ];
+	struct net *net;
+	int fd;
+
+	if (lab.step.dev)
+		return -EEXIST;
+	if (sscanf(args, "%d %15s %llu %lld", &fd, name, &lab.step.at_ns,
+		   &lab.step.step_ns) != 4)
+		return -EINVAL;
+	net = get_net_ns_by_fd(fd);
+	if (IS_ERR(net))
+		return PTR_ERR(net);
+	lab.step.dev = netdev_get_by_name(net, name, &lab.step.tracker, GFP_KERNEL);
+	put_net(net);
+	return lab.step.dev ? 0 : -ENODEV;
+}
+
 static int labflow_cmd_run(const char *args)
 {
 	if (!lab.n_flows) {
@@ -203,6 +230,7 @@ static void labflow_clear(void)
 	}
 	kvfree(lab.watches);
 	labflow_sample_reset();
+	labflow_truth_reset();
 	lab.flows = NULL;
 	lab.n_flows = 0;
 	lab.watches = NULL;
@@ -232,6 +260,8 @@ static const struct {
 	{ "flow",	true,	labflow_cmd_flow },
 	{ "watch",	true,	labflow_cmd_watch },
 	{ "sample",	true,	labflow_cmd_sample },
+	{ "truth",	true,	labflow_cmd_truth },
+	{ "step",	true,	labflow_cmd_step },
 	{ "until",	true,	labflow_cmd_until },
 	{ "run",	true,	labflow_cmd_run },
 	{ "stop",	false,	labflow_cmd_stop },
@@ -324,6 +354,16 @@ static int labflow_cwnd_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
+static int labflow_truth_show(struct seq_file *seq, void *v)
+{
+	const struct labflow_truth_row *row = v;
+
+	seq_printf(seq, "%u %llu %u %llu %llu %llu %llu\n", lab.flows[row->flow]->id,
+		   row->time_ns, row->clock, row->rtt_ns, row->hold_ns,
+		   row->true_rtt_ns, row->true_hold_ns);
+	return 0;
+}
+
 static int labflow_delivered_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_delivered_row *row = v;
@@ -399,6 +439,13 @@ static const struct seq_operations labflow_delivered_seq = {
 	.show	= labflow_delivered_show,
 };
 
+static const struct seq_operations labflow_truth_seq = {
+	.start	= labflow_seq_start,
+	.next	= labflow_seq_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_truth_show,
+};
+
 static const struct seq_operations labflow_flows_seq = {
 	.start	= labflow_flows_start,
 	.next	= labflow_flows_next,
@@ -429,6 +476,7 @@ static const struct labflow_table {
 	{ "queues",	&labflow_queue_seq,	&lab.queue.rows },
 	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
 	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },
+	{ "truth",	&labflow_truth_seq,	&lab.truth },
 };
 
 static int labflow_table_open(struct inode *inode, struct file *file)
@@ -461,6 +509,12 @@ static int __init labflow_module_init(void)
 		labflow_sock_exit();
 		return err;
 	}
+	err = labflow_truth_init();
+	if (err) {
+		labflow_sample_exit();
+		labflow_sock_exit();
+		return err;
+	}
 	labflow_run_init();
 	labflow_dir = debugfs_create_dir("quell_labflow", NULL);
 	debugfs_create_file("control", 0200, labflow_dir, NULL,
@@ -479,6 +533,7 @@ static void __exit labflow_module_exit(void)
 {
 	debugfs_remove(labflow_dir);
 	labflow_clear();
+	labflow_truth_exit();
 	labflow_sample_exit();
 	labflow_sock_exit();
 }

@@ -255,6 +255,9 @@ int labflow_run_start(void)
 	lab.n_done = 0;
 	lab.state = LABFLOW_RUNNING;
 	labflow_sample_start();
+	err = labflow_truth_start();
+	if (err)
+		return err;
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
 		hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
@@ -281,6 +284,7 @@ void labflow_run_stop(void)
 
 	labflow_finish(LABFLOW_TIMEOUT);
 	hrtimer_cancel(&lab.until_timer);
+	labflow_truth_stop();
 	labflow_sample_stop();
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];

@@ -28,7 +28,14 @@ typedef bool (*labflow_snapshot_fn)(const struct sock *sk,
 				    struct quell_snapshot *out);
 static labflow_snapshot_fn snapshot_fn;
 
-static int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
+/**
+ * labflow_rows_init() - make a table
+ * @rows: the table
+ * @row_bytes: size of a row
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
 {
 	rows->row_bytes = row_bytes;
 	rows->rows_per_chunk = PAGE_SIZE / row_bytes;
@@ -38,7 +45,11 @@ static int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
 	return rows->chunks ? 0 : -ENOMEM;
 }
 
-static void labflow_rows_reset(struct labflow_rows *rows)
+/**
+ * labflow_rows_reset() - empty a table
+ * @rows: the table
+ */
+void labflow_rows_reset(struct labflow_rows *rows)
 {
 	u64 i;
 
@@ -49,8 +60,14 @@ static void labflow_rows_reset(struct labflow_rows *rows)
 	rows->count = 0;
 }
 
-/* A new row to fill in, or NULL after recording why there is none. */
-static void *labflow_rows_add(struct labflow_rows *rows, const char *what)
+/**
+ * labflow_rows_add() - a new row
+ * @rows: the table
+ * @what: what it shows
+ *
+ * Return: the row to fill in, or NULL after recording why there is none.
+ */
+void *labflow_rows_add(struct labflow_rows *rows, const char *what)
 {
 	u64 chunk = rows->count / rows->rows_per_chunk;
 	u32 row = rows->count % rows->rows_per_chunk;
@@ -113,6 +130,18 @@ static void labflow_sample_queue(u64 now_ns)
 	}
 }
 
+/**
+ * labflow_snapshot() - what quell.ko says of a socket
+ * @sk: the socket
+ * @out: set when it says something
+ *
+ * Return: false when it is not a Quell flow.
+ */
+bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out)
+{
+	return snapshot_fn && snapshot_fn(sk, out);
+}
+
 static void labflow_read_cwnd(const struct labflow_flow *flow,
 			      struct labflow_cwnd_row *row)
 {
@@ -120,7 +149,7 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 	struct quell_snapshot snapshot;
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (snapshot_fn && snapshot_fn(sk, &snapshot)) {
+	if (labflow_snapshot(sk, &snapshot)) {
 		row->cwnd_bytes = snapshot.window_bytes;
 		row->pacing_bytes_ps = snapshot.pacing_bytes_ps;
 		row->rtt_ns = snapshot.rtt_ns;
@@ -151,7 +180,7 @@ void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *m
 		.delivered_ce_pkts = READ_ONCE(tp->delivered_ce),
 		.dsack_pkts = READ_ONCE(tp->dsack_dups),
 	};
-	if (!snapshot_fn || !snapshot_fn(sk, &snapshot))
+	if (!labflow_snapshot(sk, &snapshot))
 		return;
 	marks->told_pkts = snapshot.marked_pkts;
 	marks->told_bytes = snapshot.marked_bytes;

@@ -13,6 +13,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "labnic_tap.h"
+
 /* Added to every frame on the wire: FCS, preamble with SFD, inter-frame gap. */
 #define LABNIC_WIRE_OVERHEAD_BYTES	(4 + 8 + 12)
 /* Shorter frames are padded to this, FCS not counted (IEEE 802.3, 3.2.8). */
@@ -135,6 +137,8 @@ struct labnic_port {
 void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
+
+void labnic_hand_over(struct sk_buff *skb, u64 now_ns);
 
 /* labnic_noise.c */
 int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed);

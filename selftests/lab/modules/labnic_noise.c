@@ -102,7 +102,7 @@ static enum hrtimer_restart labnic_noise_timer(struct hrtimer *timer)
 	       labnic_noise_cb(skb)->deliver_ns <= now_ns) {
 		__skb_unlink(skb, &noise->waiting);
 		spin_unlock(&noise->lock);
-		netif_receive_skb(skb);
+		labnic_hand_over(skb, now_ns);
 		spin_lock(&noise->lock);
 	}
 	labnic_noise_arm(noise);

@@ -87,6 +87,24 @@ static int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 	return 0;
 }
 
+/**
+ * quell_labnic_step() - step a card's clock
+ * @dev: the card
+ * @step_ns: by how much
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a device that is none of ours.
+ */
+int quell_labnic_step(struct net_device *dev, s64 step_ns)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	if (dev->netdev_ops->ndo_start_xmit != labnic_wire_xmit)
+		return -EINVAL;
+	return labnic_phc_adjtime(&port->phc.info, step_ns);
+}
+EXPORT_SYMBOL_GPL(quell_labnic_step);
+
 static int labnic_phc_settime(struct ptp_clock_info *info,
 			      const struct timespec64 *ts)
 {

@@ -43,6 +43,49 @@ struct labnic_cb {
 	u64	leave_ns;
 };
 
+/* Who is told of every packet; NULL nobody. */
+static labnic_tap_fn labnic_tap;
+
+/**
+ * quell_labnic_tap() - be told of every packet
+ * @fn: called from now on; NULL nobody
+ *
+ * Context: process, no packet on its way.
+ */
+void quell_labnic_tap(labnic_tap_fn fn)
+{
+	WRITE_ONCE(labnic_tap, fn);
+}
+EXPORT_SYMBOL_GPL(quell_labnic_tap);
+
+static void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
+			const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
+{
+	labnic_tap_fn fn = READ_ONCE(labnic_tap);
+
+	if (likely(!fn))
+		return;
+	if (iph && (skb->protocol != htons(ETH_P_IP) || iph->protocol != IPPROTO_TCP))
+		iph = NULL;
+	fn(event, dev, iph, time_ns);
+}
+
+/**
+ * labnic_hand_over() - the stack gets a packet
+ * @skb: as netif_receive_skb() wants it; consumed
+ * @now_ns: the time
+ *
+ * Context: softirq.
+ */
+void labnic_hand_over(struct sk_buff *skb, u64 now_ns)
+{
+	struct net_device *dev = skb->dev;
+
+	labnic_tell(LABNIC_TAP_STACK, dev, skb, (const struct iphdr *)skb->data, now_ns);
+	netif_receive_skb(skb);
+	labnic_tell(LABNIC_TAP_DONE, dev, NULL, NULL, now_ns);
+}
+
 static struct labnic_cb *labnic_cb(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct labnic_cb) > sizeof(skb->cb));
@@ -160,6 +203,7 @@ static void labnic_departed(struct labnic_port *port, struct sk_buff *skb)
 	port->stats.tx_pkts++;
 	port->stats.tx_bytes += skb->len;
 	labnic_tx_tstamp(port, skb);
+	labnic_tell(LABNIC_TAP_LEFT, port->dev, skb, ip_hdr(skb), labnic_cb(skb)->leave_ns);
 	skb_orphan(skb);
 	netdev_tx_completed_queue(txq, 1, skb->len);
 	if (netif_tx_queue_stopped(txq))
@@ -214,6 +258,7 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 		kfree_skb(skb);
 		goto unlock;
 	}
+	labnic_tell(LABNIC_TAP_ARRIVED, peer, skb, ip_hdr(skb), arrive_ns);
 	/* Strips what belongs to the sending host; consumes the skb on error. */
 	if (unlikely(__dev_forward_skb(peer, skb) != NET_RX_SUCCESS)) {
 		peer_port->stats.rx_drop_pkts++;
@@ -224,7 +269,7 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 	if (unlikely(peer_port->noise.noise_ns))
 		labnic_noise_receive(&peer_port->noise, skb, arrive_ns);
 	else
-		netif_receive_skb(skb);
+		labnic_hand_over(skb, arrive_ns);
 unlock:
 	rcu_read_unlock();
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: round-trip times as quell.ko takes them, beside the truth.
+ *
+ * The cards' tap tells when a data packet's last bit left the sender and arrived
+ * at the receiver, when the receiver's stack got it, and when the ACK's last bit
+ * arrived at the sender: by the laboratory's one clock, before noise and the
+ * errors of the cards' clocks.  A packet and its ACK are matched by sequence
+ * number, never by what Quell's option says.  When the sender's stack has
+ * processed that ACK and quell.ko took a sample of it, both go into a row:
+ *
+ *	true round-trip time	ACK's arrival - packet's departure
+ *	true hold time		receiver's stack - packet's arrival
+ *
+ * In the laboratory a host's work takes no time, so the ACK leaves the stack
+ * when the packet came, and the hold time is the noise alone.
+ *
+ * Ignored: packets that left more than once, and ACKs of several packets, whose
+ * departure is another's.  At most one step of a card's clock is made here, too,
+ * for only this module knows T0.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <net/tcp.h>
+
+#include "labflow.h"
+#include "labnic_tap.h"
+
+/* Packets remembered per flow, as a power of two. */
+#define LABFLOW_SENT_SHIFT	14
+
+/* The flow and packet whose ACK the sender's stack is working on. */
+static struct labflow_flow *truth_flow;
+static const struct labflow_sent *truth_sent;
+
+static struct labflow_sent *truth_packet(struct labflow_flow *flow, u32 end_seq)
+{
+	return &flow->sent[hash_32(end_seq, LABFLOW_SENT_SHIFT)];
+}
+
+static struct labflow_flow *truth_find(__be16 port)
+{
+	u32 index = ntohs(port) - LABFLOW_SPORT_BASE;
+
+	return index < lab.n_flows ? lab.flows[index] : NULL;
+}
+
+static void truth_data(enum labnic_tap_event event, struct labflow_flow *flow,
+		       const struct net *net, u32 end_seq, u64 time_ns)
+{
+	struct labflow_sent *sent = truth_packet(flow, end_seq);
+
+	if (event == LABNIC_TAP_LEFT && net == flow->src_net) {
+		u32 before = sent->end_seq == end_seq ? sent->sent : 0;
+
+		*sent = (struct labflow_sent) {
+			.end_seq = end_seq, .sent = before + 1, .left_ns = time_ns,
+		};
+		return;
+	}
+	if (net != flow->dst_net || sent->end_seq != end_seq)
+		return;
+	if (event == LABNIC_TAP_ARRIVED)
+		sent->arrived_ns = time_ns;
+	else if (event == LABNIC_TAP_STACK)
+		sent->stack_ns = time_ns;
+}
+
+static void truth_ack(enum labnic_tap_event event, struct labflow_flow *flow,
+		      const struct net *net, u32 ack_seq, u64 time_ns)
+{
+	struct labflow_sent *sent = truth_packet(flow, ack_seq);
+
+	if (net != flow->src_net || sent->end_seq != ack_seq)
+		return;
+	if (event == LABNIC_TAP_ARRIVED && !sent->ack_ns) {
+		sent->ack_ns = time_ns;
+	} else if (event == LABNIC_TAP_STACK) {
+		truth_flow = flow;
+		truth_sent = sent;
+	}
+}
+
+/* The sender's stack is through with an ACK: was a sample taken of it? */
+static void truth_done(u64 time_ns)
+{
+	struct labflow_flow *flow = truth_flow;
+	struct quell_snapshot snapshot;
+	struct labflow_truth_row *row;
+	bool taken;
+
+	truth_flow = NULL;
+	if (!flow || !flow->sock || !labflow_snapshot(flow->sock->sk, &snapshot))
+		return;
+	taken = snapshot.samples == flow->last_samples + 1;
+	flow->last_samples = snapshot.samples;
+	if (!taken || time_ns < lab.t0_ns || truth_sent->sent != 1 || !truth_sent->stack_ns)
+		return;
+	row = labflow_rows_add(&lab.truth, "truth");
+	if (!row)
+		return;
+	*row = (struct labflow_truth_row) {
+		.time_ns = time_ns - lab.t0_ns,
+		.rtt_ns = snapshot.rtt_ns,
+		.hold_ns = snapshot.remote_ns,
+		.true_rtt_ns = truth_sent->ack_ns - truth_sent->left_ns,
+		.true_hold_ns = truth_sent->stack_ns - truth_sent->arrived_ns,
+		.flow = flow->index,
+		.clock = snapshot.clock,
+	};
+}
+
+static void truth_tap(enum labnic_tap_event event, struct net_device *dev,
+		      const struct iphdr *iph, u64 time_ns)
+{
+	const struct net *net = dev_net(dev);
+	struct labflow_flow *flow;
+	const struct tcphdr *th;
+	u32 payload_bytes;
+
+	if (event == LABNIC_TAP_DONE)
+		truth_done(time_ns);
+	if (!iph)
+		return;
+	th = (const void *)iph + iph->ihl * 4;
+	payload_bytes = ntohs(iph->tot_len) - iph->ihl * 4 - __tcp_hdrlen(th);
+	flow = truth_find(th->source);
+	if (flow) {
+		if (payload_bytes)
+			truth_data(event, flow, net, ntohl(th->seq) + payload_bytes, time_ns);
+		return;
+	}
+	flow = truth_find(th->dest);
+	if (flow && !payload_bytes)
+		truth_ack(event, flow, net, ntohl(th->ack_seq), time_ns);
+}
+
+static enum hrtimer_restart truth_step_timer(struct hrtimer *timer)
+{
+	if (quell_labnic_step(lab.step.dev, lab.step.step_ns))
+		labflow_fail("%s has no clock to step", lab.step.dev->name);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * labflow_truth_start() - listen to the tap, arm the step
+ *
+ * Context: process context, T0 chosen.
+ * Return: 0 or -ENOMEM.
+ */
+int labflow_truth_start(void)
+{
+	u32 i;
+
+	if (lab.step.dev)
+		hrtimer_start(&lab.step.timer, ns_to_ktime(lab.t0_ns + lab.step.at_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+	if (!lab.want_truth)
+		return 0;
+	for (i = 0; i < lab.n_flows; i++) {
+		lab.flows[i]->sent = kvcalloc(1 << LABFLOW_SENT_SHIFT,
+					      sizeof(*lab.flows[i]->sent), GFP_KERNEL);
+		if (!lab.flows[i]->sent)
+			return -ENOMEM;
+	}
+	quell_labnic_tap(truth_tap);
+	return 0;
+}
+
+/**
+ * labflow_truth_stop() - listen no more
+ *
+ * Context: process context.
+ */
+void labflow_truth_stop(void)
+{
+	quell_labnic_tap(NULL);
+	hrtimer_cancel(&lab.step.timer);
+	/* Packets on their way may be in the tap until softirqs are over. */
+	synchronize_net();
+}
+
+/**
+ * labflow_truth_reset() - forget rows, wish and step
+ *
+ * Context: process context, stopped.
+ */
+void labflow_truth_reset(void)
+{
+	labflow_rows_reset(&lab.truth);
+	if (lab.step.dev)
+		netdev_put(lab.step.dev, &lab.step.tracker);
+	lab.step.dev = NULL;
+	lab.want_truth = false;
+	truth_flow = NULL;
+}
+
+/**
+ * labflow_truth_init() - make the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int labflow_truth_init(void)
+{
+	hrtimer_init(&lab.step.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	lab.step.timer.function = truth_step_timer;
+	return labflow_rows_init(&lab.truth, sizeof(struct labflow_truth_row));
+}
+
+/**
+ * labflow_truth_exit() - free the table
+ */
+void labflow_truth_exit(void)
+{
+	labflow_truth_reset();
+	kvfree(lab.truth.chunks);
+}
