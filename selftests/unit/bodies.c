@@ -9,6 +9,7 @@
 #include <quell/core/hpcc_vaisf.h>
 #include <quell/core/portload.h>
 #include <quell/core/red.h>
+#include <quell/core/reps.h>
 #include <quell/core/shaper.h>
 #include <quell/core/smartt.h>
 #include <quell/core/swift.h>
@@ -45,6 +46,8 @@ struct everything {
 	struct quell_smartt_stats smartt_stats;
 	struct quell_red_params red_params;
 	struct quell_red_vars red;
+	struct quell_reps reps;
+	enum quell_reps_source reps_source;
 	struct quell_shaper wire;
 	struct quell_portload_params load_params;
 	struct quell_portload load;
@@ -150,6 +153,12 @@ void quell_bodies(struct everything *e)
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);
+
+	quell_reps_init(&e->reps, e->s.now_ns);
+	quell_reps_on_rto(&e->reps, e->s.now_ns);
+	e->marked = quell_reps_echo(&e->reps, e->s.acked_pkts, e->s.hops, e->marked);
+	e->s.hops = quell_reps_next(&e->reps, e->s.acked_pkts, e->marked, e->s.now_ns,
+				    &e->reps_source);
 
 	quell_shaper_wake(&e->wire, e->s.now_ns);
 	quell_shaper_charge(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);

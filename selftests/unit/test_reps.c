@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/reps.h> by tables, its draws by their
+ * distribution, and random histories against reps_model.h.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include <quell/core/reps.h>
+
+#include "random.h"
+#include "reps_model.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* A history in letters; see play(). */
+#define MOST_STEPS	64
+
+/* What the draws of a test's flow would be, in order. */
+struct played {
+	u8	entropy[MOST_STEPS];
+	char	source[MOST_STEPS + 1];
+	size_t	nr;
+};
+
+/*
+ * Of entropies 1 to 64 and 200, 100 segments each are under way.
+ *
+ *	1-9	that entropy comes back unmarked
+ *	a-i	entropy 1-9 comes back marked
+ *	0 x	entropy 0, and 200 of 64, come back unmarked
+ *	s r	a segment is sent, is sent again
+ *	T	timeout
+ *	n m	the next ns, the next 9 999 999 ns
+ */
+static void play(const char *steps, struct played *out)
+{
+	enum quell_reps_source source;
+	struct quell_reps reps;
+	u64 now_ns = 1000;
+	int i;
+
+	*out = (struct played) { .nr = 0 };
+	quell_reps_init(&reps, 1);
+	for (i = 1; i <= 64; i++)
+		reps.out[i] = 100;
+	reps.out[200] = 100;
+	for (; *steps; steps++) {
+		if (*steps >= '0' && *steps <= '9') {
+			quell_reps_echo(&reps, 64, *steps - '0', false);
+		} else if (*steps >= 'a' && *steps <= 'i') {
+			quell_reps_echo(&reps, 64, *steps - 'a' + 1, true);
+		} else if (*steps == 'x') {
+			quell_reps_echo(&reps, 64, 200, false);
+		} else if (*steps == 'T') {
+			quell_reps_on_rto(&reps, now_ns);
+		} else if (*steps == 'n') {
+			now_ns++;
+		} else if (*steps == 'm') {
+			now_ns += 9999999;
+		} else {
+			out->entropy[out->nr] = quell_reps_next(&reps, 64, *steps == 'r',
+								now_ns, &source);
+			out->source[out->nr++] = "FRZ"[source];
+		}
+	}
+}
+
+static void test_histories(void)
+{
+	static const struct {
+		const char *name, *steps;
+		const char *source;	/* F drawn, R recycled, Z frozen */
+		const char *want;	/* digits: the entropy; -: any */
+	} cases[] = {
+		{ "nothing_known", "sss", "FFF", "---" },
+		{ "used_once", "5ss", "RF", "5-" },
+		{ "oldest_first", "123sss", "RRR", "123" },
+		{ "one_in_between", "12s3sss", "RRRF", "123-" },
+		{ "marked_is_not_used_again", "1b3sss", "RRF", "13-" },
+		{ "none_is_none", "0s", "F", "-" },
+		{ "more_than_there_are", "xs", "F", "-" },
+		{ "twice_the_same", "77sss", "RRF", "77-" },
+		{ "eight_kept", "12345678sssssssss", "RRRRRRRRF", "12345678-" },
+		{ "ninth_over_the_oldest", "123456789ssssssssss", "RRRRRRRRFF",
+		  "23456789--" },
+		{ "round_the_ring", "12345s6s789ssssssss", "RRRRRRRRRF", "123456789-" },
+		{ "retransmission_is_drawn", "12rs", "FR", "-1" },
+		{ "retransmission_leaves_the_ring", "12rrss", "FFRR", "--12" },
+		{ "timeout_without_knowledge", "Ts", "F", "-" },
+		{ "frozen_in_turn", "123Tsssss", "ZZZZZ", "12312" },
+		{ "frozen_used_ones_too", "123sssTsss", "RRRZZZ", "123123" },
+		{ "frozen_full_ring", "123456789Tssssssssss", "ZZZZZZZZZZ",
+		  "9234567892" },
+		{ "frozen_retransmission", "12Trr", "ZZ", "12" },
+		{ "frozen_takes_nothing_in", "12T3sss", "ZZZ", "121" },
+		{ "frozen_until", "12Tms", "Z", "1" },
+		{ "thawed_at", "12Tmns", "F", "-" },
+		{ "second_timeout_does_not_prolong", "12TmTns", "F", "-" },
+		{ "explores_sixteen", "12Tmns34ssssssssssssssssss",
+		  "FFFFFFFFFFFFFFFFRRF", "----------------34-" },
+		{ "timeout_while_exploring", "12Tmns3Ts", "FF", "--" },
+		{ "timeout_after_exploring", "12Tmnssssssssssssssss34Tss",
+		  "FFFFFFFFFFFFFFFFZZ", "----------------34" },
+		{ "ring_emptied_by_the_thaw", "12Tmnssssssssssssssssss",
+		  "FFFFFFFFFFFFFFFFFF", "------------------" },
+	};
+	struct played got;
+	size_t i, k;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		bool same;
+
+		play(cases[i].steps, &got);
+		same = !strcmp(got.source, cases[i].source) && got.nr == strlen(cases[i].want);
+		for (k = 0; same && k < got.nr; k++)
+			same = cases[i].want[k] == '-' ?
+			       got.entropy[k] >= 1 && got.entropy[k] <= 64 :
+			       got.entropy[k] == cases[i].want[k] - '0';
+		if (!tap_ok(same, "quell_reps_next__%s", cases[i].name))
+			printf("# got %s\n", got.source);
+	}
+}
+
+/* A flow that has one segment of each entropy under way. */
+static void one_of_each(struct quell_reps *reps)
+{
+	unsigned int i;
+
+	quell_reps_init(reps, 1);
+	for (i = 1; i <= QUELL_REPS_ENTROPIES_MAX; i++)
+		reps->out[i] = 1;
+}
+
+static void test_echo_says_whether_kept(void)
+{
+	struct quell_reps reps;
+
+	one_of_each(&reps);
+	tap_ok(quell_reps_echo(&reps, 64, 64, false), "quell_reps_echo__kept");
+	tap_ok(!quell_reps_echo(&reps, 64, 64, false), "quell_reps_echo__second_of_a_burst");
+	tap_ok(!quell_reps_echo(&reps, 64, 63, true), "quell_reps_echo__marked");
+	tap_ok(!quell_reps_echo(&reps, 64, 63, false), "quell_reps_echo__behind_a_marked_one");
+	tap_ok(!quell_reps_echo(&reps, 64, 65, false), "quell_reps_echo__too_large");
+	tap_ok(quell_reps_echo(&reps, 255, 255, false), "quell_reps_echo__largest");
+	quell_reps_init(&reps, 1);
+	tap_ok(!quell_reps_echo(&reps, 64, 1, false), "quell_reps_echo__never_sent");
+}
+
+/* 300 segments with one entropy: 255 of them may come back. */
+static void test_count_stops(void)
+{
+	enum quell_reps_source source;
+	struct quell_reps reps;
+	unsigned int kept = 0, i;
+
+	quell_reps_init(&reps, 1);
+	for (i = 0; i < 300; i++)
+		quell_reps_next(&reps, 1, false, 0, &source);
+	for (i = 0; i < 300; i++)
+		kept += quell_reps_echo(&reps, 1, 1, false);
+	tap_equal_u64(kept, 255, "quell_reps_next__count_stops");
+}
+
+/* The end of time does not wrap. */
+static void test_late_timeout(void)
+{
+	enum quell_reps_source source;
+	struct quell_reps reps;
+
+	one_of_each(&reps);
+	quell_reps_echo(&reps, 64, 1, false);
+	quell_reps_on_rto(&reps, QUELL_U64_MAX - 5);
+	quell_reps_next(&reps, 64, false, QUELL_U64_MAX - 5, &source);
+	tap_ok(source == QUELL_REPS_FROZEN, "quell_reps_on_rto__saturates");
+}
+
+/*
+ * A million draws over N: chi-square of the counts against even ones.  Its mean
+ * is N - 1 and its standard deviation sqrt(2 (N - 1)); five of those are allowed.
+ */
+static void test_draws_are_even(void)
+{
+	static const u32 sizes[] = { 1, 2, 3, 64, 255 };
+	enum { DRAWS = 1000000 };
+	size_t i;
+
+	for (i = 0; i < COUNT(sizes); i++) {
+		double even = (double)DRAWS / sizes[i], chi = 0, slack;
+		u32 count[256] = { 0 }, k;
+		struct quell_reps reps;
+
+		quell_reps_init(&reps, sizes[i]);
+		for (k = 0; k < DRAWS; k++)
+			count[quell_reps_draw(&reps, sizes[i])]++;
+		for (k = 1; k <= sizes[i]; k++)
+			chi += (count[k] - even) * (count[k] - even) / even;
+		slack = 50.0 * (sizes[i] - 1);
+		chi -= sizes[i] - 1;
+		if (!tap_ok(!count[0] && chi * chi <= slack, "quell_reps_draw__even_over_%u",
+			    sizes[i]))
+			printf("# %g from the mean\n", chi);
+	}
+}
+
+static void test_seeds(void)
+{
+	struct quell_reps one, same, other;
+	unsigned int equal = 0, k;
+	bool repeats = true;
+
+	quell_reps_init(&one, 7);
+	quell_reps_init(&same, 7);
+	quell_reps_init(&other, 8);
+	for (k = 0; k < 1000; k++) {
+		u8 entropy = quell_reps_draw(&one, 64);
+
+		repeats = repeats && entropy == quell_reps_draw(&same, 64);
+		equal += entropy == quell_reps_draw(&other, 64);
+	}
+	tap_ok(repeats, "quell_reps_init__equal_seeds_equal_draws");
+	/* One in 64 by chance, 16 of 1000; standard deviation 4. */
+	tap_ok(equal < 36, "quell_reps_init__other_seeds_other_draws");
+}
+
+/* One random history; how many segments were recycled or frozen, -1 if they differ. */
+static int compare(struct random_state *r, u32 entropies)
+{
+	struct reps_model model = { .count = 0 };
+	enum quell_reps_source source;
+	struct quell_reps reps;
+	u8 sent[64] = { 0 };
+	u64 now_ns = 1;
+	int known = 0;
+	int i;
+
+	quell_reps_init(&reps, random_u64(r));
+	for (i = 0; i < REPS_MODEL_ECHOES; i++) {
+		u64 what = random_between(r, 0, 99);
+		u8 entropy = random_between(r, 0, 9) ? sent[random_between(r, 0, 63)] :
+						       random_between(r, 0, entropies + 3);
+		bool flag = !random_between(r, 0, 3);
+
+		now_ns += random_between(r, 0, 100000);
+		if (what == 0) {
+			quell_reps_on_rto(&reps, now_ns);
+			reps_model_on_rto(&model, now_ns);
+		} else if (what < 50) {
+			quell_reps_echo(&reps, entropies, entropy, flag);
+			reps_model_echo(&model, entropies, entropy, flag);
+		} else {
+			u8 want = reps_model_next(&model, flag, now_ns);
+			u8 got = quell_reps_next(&reps, entropies, flag, now_ns, &source);
+
+			if ((source == QUELL_REPS_FRESH) != !want || (want && got != want))
+				return -1;
+			known += !!want;
+			reps_model_sent(&model, got);
+			sent[random_between(r, 0, 63)] = got;
+		}
+	}
+	return known;
+}
+
+static void test_model(void)
+{
+	struct random_state r = { 3 };
+	int known = 0, i;
+
+	for (i = 0; i < 500 && known >= 0; i++) {
+		int more = compare(&r, random_between(&r, 1, QUELL_REPS_ENTROPIES_MAX - 3));
+
+		known = more < 0 ? -1 : known + more;
+	}
+	tap_ok(known > 100000, "quell_reps__as_the_model");
+	printf("# %d segments with a known entropy\n", known);
+}
+
+int main(void)
+{
+	test_histories();
+	test_echo_says_whether_kept();
+	test_count_stops();
+	test_late_timeout();
+	test_draws_are_even();
+	test_seeds();
+	test_model();
+	return tap_done();
+}
