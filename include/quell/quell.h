@@ -170,6 +170,8 @@ struct quell_event {
  *			average, see quell_apply(); otherwise rounded down
  * @telemetry:		it wants telemetry records: its sockets ask for the Quell
  *			option, and their data leaves switches the room
+ * @sprays:		segments may go different ways: each of an IPv6 flow has an
+ *			entropy of its own, where the namespace wants it; path.c
  * @slot:		set by quell_algo_register()
  *
  * The callbacks are given a sample without an acknowledgment, and what they
@@ -196,6 +198,7 @@ struct quell_algo {
 	u32				counters_bytes;
 	bool				fractional_window;
 	bool				telemetry;
+	bool				sprays;
 	u32				slot;
 };
 

@@ -73,6 +73,7 @@ static void cc_on_rto(struct sock *sk)
 	quell_sample_state(sk, &ev.sample);
 	quell_cc(sk)->algo->on_rto(sk, &ev);
 	quell_apply_timeout(sk, &ev.sample, &ev.decision);
+	quell_path_on_rto(quell_cc(sk)->flow);
 	quell_cc_leave();
 }
 

@@ -70,7 +70,8 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 			   quell_limit_names[READ_ONCE(flow->limit)]) ||
 	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
 			   quell_option_names[READ_ONCE(flow->option)]) ||
-	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->remote_ns)))
+	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->remote_ns)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->path.entropies)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -87,13 +88,27 @@ static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry 
 	return 0;
 }
 
+/* One counter of a flow, as it goes into a message. */
+struct flow_counter {
+	const char	*name;
+	const char	*doc;
+	u64		value;
+};
+
+static int put_counters(struct sk_buff *skb, const struct flow_counter *counters, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
+				      counters[i].doc, counters[i].value))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 {
-	const struct {
-		const char *name;
-		const char *doc;
-		u64 value;
-	} counters[] = {
+	const struct flow_counter counters[] = {
 		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
 		  READ_ONCE(flow->samples) },
 		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
@@ -118,13 +133,28 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 		  "Segments sent again because nothing was acknowledged in time.",
 		  READ_ONCE(flow->tail.probes) },
 	};
-	int i;
 
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
-				      counters[i].doc, counters[i].value))
-			return -EMSGSIZE;
-	return 0;
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
+}
+
+static int put_flow_path_counters(struct sk_buff *skb, const struct quell_path *path)
+{
+	const struct flow_counter counters[] = {
+		{ "entropy-fresh", "Segments with a path entropy drawn at random.",
+		  READ_ONCE(path->used[QUELL_REPS_FRESH]) },
+		{ "entropy-recycled",
+		  "Segments with the path entropy of one that came through unmarked.",
+		  READ_ONCE(path->used[QUELL_REPS_RECYCLED]) },
+		{ "entropy-frozen",
+		  "Segments with one of the path entropies known good before a timeout.",
+		  READ_ONCE(path->used[QUELL_REPS_FROZEN]) },
+		{ "entropy-kept", "Path entropies echoed unmarked, to be used again.",
+		  READ_ONCE(path->kept) },
+		{ "entropy-marked", "Path entropies echoed marked, and given up.",
+		  READ_ONCE(path->marked) },
+	};
+
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
 }
 
 static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
@@ -136,7 +166,8 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
-	    put_flow_telemetry(skb, &flow->telemetry) || put_flow_counters(skb, flow)) {
+	    put_flow_telemetry(skb, &flow->telemetry) ||
+	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

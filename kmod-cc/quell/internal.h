@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
+#include <quell/core/reps.h>
 #include <quell/option.h>
 #include <quell/quell.h>
 #include "tail.h"
@@ -72,6 +73,11 @@ enum quell_counter {
 	QUELL_N_TAIL_PROBES,
 	QUELL_N_TAIL_PROBES_SPURIOUS,
 	QUELL_N_TAIL_RECOVERED,
+	QUELL_N_ENTROPY_FRESH,
+	QUELL_N_ENTROPY_RECYCLED,
+	QUELL_N_ENTROPY_FROZEN,
+	QUELL_N_ENTROPY_KEPT,
+	QUELL_N_ENTROPY_MARKED,
 	QUELL_N_MAX,
 };
 
@@ -147,6 +153,7 @@ struct quell_net {
  * @packet_bytes:	payload of one packet of the burst
  * @queued:		it waited for the flow's own earlier segments
  * @retransmitted:	some of it was sent again: no sample (Karn)
+ * @entropy:		its path entropy; 0 none
  */
 struct quell_segment {
 	u64	depart_ns;
@@ -157,6 +164,7 @@ struct quell_segment {
 	u16	packet_bytes;
 	bool	queued;
 	bool	retransmitted;
+	u8	entropy;
 };
 
 /**
@@ -198,6 +206,7 @@ struct quell_link {
  * @echoed:	the two are there
  * @record:	telemetry record it brought; empty: none
  * @hardware:	@rx_ns is a stamp of the card, mapped
+ * @told:	and so was the entropy
  */
 struct quell_arrival {
 	u64	rx_ns;
@@ -206,6 +215,7 @@ struct quell_arrival {
 	u32	hold_ns;
 	bool	echoed;
 	bool	hardware;
+	bool	told;
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
@@ -232,6 +242,29 @@ struct quell_echo {
 	bool	marked;
 	bool	hardware;
 	u8	record[QUELL_TELEMETRY_BYTES];
+};
+
+/**
+ * struct quell_path - which ways the segments of a flow go; path.c
+ * @lock:	protects @reps
+ * @reps:	its entropies
+ * @label:	the flow's own label, host order; 0 before the first segment
+ * @entropies:	how many there are; 0: this flow is not sprayed
+ * @used:	segments by enum quell_reps_source of their entropy
+ * @kept:	echoes of unmarked packets, whose entropy may be used again
+ * @marked:	echoes of marked packets
+ *
+ * @label, @entropies and @used: socket lock; @kept, @marked: @lock.  Those that
+ * others read are written with WRITE_ONCE().
+ */
+struct quell_path {
+	spinlock_t		lock;	/* see above */
+	struct quell_reps	reps;
+	u32			label;
+	u32			entropies;
+	u64			used[QUELL_REPS_FROZEN + 1];
+	u64			kept;
+	u64			marked;
 };
 
 /* What this host offered on a connection; offer.c. */
@@ -328,6 +361,7 @@ enum quell_limit {
  * @records:		telemetry records taken
  * @telemetry:		newest of them, each field of its own moment
  * @tail:		timer for lost tails; socket lock, see there
+ * @path:		entropies of its segments
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @depart_ns they belong to the holder of the socket lock.
@@ -383,6 +417,7 @@ struct quell_flow {
 	struct quell_telemetry	telemetry;
 
 	struct quell_tail	tail;
+	struct quell_path	path;
 };
 
 /* main.c */
@@ -446,6 +481,7 @@ bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *k
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);
+u32 quell_signal_entropies(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
@@ -472,6 +508,15 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
 bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
+
+/* path.c */
+void quell_path_init(struct quell_flow *flow);
+u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb);
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
+void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked);
+void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
+		      const struct rate_sample *rs);
+void quell_path_on_rto(struct quell_flow *flow);
 
 /* transmit.c */
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,

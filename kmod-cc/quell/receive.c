@@ -82,6 +82,9 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 		arrival->hold_ns = opt->hold_ns;
 	}
 	quell_telemetry_arrive(flow, opt, arrival);
+	arrival->told = opt->flags & QUELL_OPT_F_ACK;
+	if (arrival->told)
+		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
 	if (opt->flags & QUELL_OPT_F_DATA) {
 		struct quell_echo echo = {
 			.rx_ns = arrival->rx_ns,

@@ -141,6 +141,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
 	quell_telemetry_take(flow, &arrival, sample);
+	if (!arrival.told)
+		quell_path_acked(flow, tp, rs);
 	/*
 	 * Without SACK, an end beyond snd_una is that of the burst whose middle
 	 * this ACK acknowledges: nothing of it is known beyond snd_una.
@@ -422,12 +424,17 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
 }
 
 /*
- * Another path: a new flow hash, which is the IPv6 flow label and what this
- * host spreads flows by.  Switches that hash the IPv4 header alone do not see
- * it, and SO_TXREHASH may forbid it.
+ * A sprayed flow changes paths segment by segment, path.c: what was marked is not
+ * used again.  Otherwise another path is a new flow hash, which is the IPv6 flow
+ * label and what this host spreads flows by.  Switches that hash the IPv4 header
+ * alone do not see it, and SO_TXREHASH may forbid it.
  */
 static void apply_path(struct sock *sk)
 {
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (flow && flow->path.entropies)
+		return;
 	if (sk_rethink_txhash(sk))
 		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 }

@@ -10,7 +10,10 @@
  *		1	offered on every connection of a Quell socket
  *		2	answered when the other end offers it; offered by sockets
  *			whose algorithm wants telemetry records
+ *
  *	tail-probes, tail-floor	when lost tails are sent again, tail.c
+ *	entropies	how many ways the segments of an IPv6 flow go, path.c; 0 and
+ *			1 are one way
  */
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
@@ -19,6 +22,9 @@
 #define SIGNAL_OPTION_OFF	0ULL
 #define SIGNAL_OPTION_OFFER	1ULL
 #define SIGNAL_OPTION_ANSWER	2ULL
+
+/* As uet-htsim has it; what it costs TCP: Documentation/path.md. */
+#define SIGNAL_ENTROPIES_DEFAULT	64
 
 /* What data packets carry, the room set aside in each segment; with a record. */
 #define SIGNAL_ROOM_BYTES		12U
@@ -48,11 +54,13 @@
  * @option:        SIGNAL_OPTION_*
  * @tail_probes:   probes in a row for a lost tail; 0 none
  * @tail_floor_ns: least time before one
+ * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0 none
  */
 struct signal_params {
 	u64	option;
 	u64	tail_probes;
 	u64	tail_floor_ns;
+	u64	entropies;
 };
 
 static const struct quell_param_desc signal_param_descs[] = {
@@ -82,6 +90,15 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.max	= SIGNAL_TAIL_FLOOR_NS_MAX,
 		.def	= SIGNAL_TAIL_FLOOR_NS_DEFAULT,
 	},
+	{
+		.name	= "entropies",
+		.doc	= "Path entropies of an IPv6 flow whose algorithm sprays; 0 is none.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, entropies),
+		.min	= 0,
+		.max	= QUELL_REPS_ENTROPIES_MAX,
+		.def	= SIGNAL_ENTROPIES_DEFAULT,
+	},
 };
 
 static struct quell_algo signal_algo = {
@@ -91,18 +108,33 @@ static struct quell_algo signal_algo = {
 	.params_bytes	= sizeof(struct signal_params),
 };
 
-static u64 signal_option(const struct quell_net *qnet)
+static struct signal_params signal_params(const struct quell_net *qnet)
 {
 	const struct quell_params_block *block;
-	const struct signal_params *params;
-	u64 option;
+	struct signal_params params;
 
 	rcu_read_lock();
 	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
-	params = (const struct signal_params *)block->data;
-	option = params->option;
+	params = *(const struct signal_params *)block->data;
 	rcu_read_unlock();
-	return option;
+	return params;
+}
+
+static u64 signal_option(const struct quell_net *qnet)
+{
+	return signal_params(qnet).option;
+}
+
+/**
+ * quell_signal_entropies() - how many path entropies a flow is to have
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: 1 .. QUELL_REPS_ENTROPIES_MAX; 0 for none.
+ */
+u32 quell_signal_entropies(const struct quell_net *qnet)
+{
+	return signal_params(qnet).entropies;
 }
 
 /**

@@ -127,6 +127,21 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_TAIL_RECOVERED] =
 		COUNTER(TAIL_RECOVERED, "tail-recovered",
 			"Times such a segment turned out to have been lost, and repaired it."),
+	[QUELL_N_ENTROPY_FRESH] =
+		COUNTER(ENTROPY_FRESH, "entropy-fresh",
+			"Segments with a path entropy drawn at random."),
+	[QUELL_N_ENTROPY_RECYCLED] =
+		COUNTER(ENTROPY_RECYCLED, "entropy-recycled",
+			"Segments with the path entropy of one that came through unmarked."),
+	[QUELL_N_ENTROPY_FROZEN] =
+		COUNTER(ENTROPY_FROZEN, "entropy-frozen",
+			"Segments with one of the path entropies known good before a timeout."),
+	[QUELL_N_ENTROPY_KEPT] =
+		COUNTER(ENTROPY_KEPT, "entropy-kept",
+			"Path entropies echoed unmarked, to be used again."),
+	[QUELL_N_ENTROPY_MARKED] =
+		COUNTER(ENTROPY_MARKED, "entropy-marked",
+			"Path entropies echoed marked, and given up."),
 };
 
 /**

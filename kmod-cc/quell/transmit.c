@@ -157,7 +157,8 @@ static void transmit_record(struct quell_flow *flow, const struct sock *sk,
 
 /* When the last bit of the first packet leaves; the segment is recorded. */
 static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
-			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes)
+			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes,
+			 u8 entropy)
 {
 	u32 header_bytes = skb->len - payload_bytes + option_bytes;
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -165,6 +166,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 		.seq = ntohl(th->seq),
 		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
 						  min_t(u32, payload_bytes, U16_MAX),
+		.entropy = entropy,
 	};
 	u64 earliest_ns = ktime_get_ns();
 	u32 packets = 1;
@@ -189,13 +191,16 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	const struct tcphdr *th = tcp_hdr(skb);
 	u32 payload_bytes = skb->len - skb_transport_offset(skb) - __tcp_hdrlen(th);
 	u32 option_bytes = 0;
-	struct quell_opt opt;
+	struct quell_opt opt = {};
 	u64 depart_ns;
 
 	if (flow->option == QUELL_OPTION_ON)
 		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
+	if (option_bytes && payload_bytes)
+		opt.entropy = quell_path_next(flow, sk, skb);
 	if (payload_bytes || th->fin) {
-		depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes);
+		depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes,
+					  opt.entropy);
 		opt.depart_ns = depart_ns;
 		flow->depart_ns = max(flow->depart_ns, depart_ns);
 	}
@@ -208,6 +213,7 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
 	if (opt.flags & QUELL_OPT_F_RECORD)
 		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
+	quell_path_label(flow, skb, opt.entropy);
 }
 
 /* A SYN, or a SYN-ACK of a connection that is no socket yet. */

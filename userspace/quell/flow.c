@@ -186,6 +186,8 @@ static void print_second_line(struct out *o, const struct flow *f)
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
 	print_record(o, f);
+	if (f->entropies)
+		out_u64(o, "entropies", " entropies:%s", f->entropies);
 	out_text(o, "\n");
 }
 

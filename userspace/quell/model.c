@@ -296,6 +296,8 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return get_uint(attr, &f->record_bytes_ps);
 	case QUELL_A_FLOW_RECORD_QUEUE:
 		return get_uint(attr, &f->record_queue_bytes);
+	case QUELL_A_FLOW_ENTROPIES:
+		return get_u32(attr, &f->entropies);
 	case QUELL_A_FLOW_COUNTER:
 		return add_counter(&f->counters, attr);
 	}

@@ -78,6 +78,7 @@ struct flow {
 	uint32_t	clock;
 	uint32_t	hops;
 	uint32_t	mss_bytes;
+	uint32_t	entropies;
 	uint16_t	family;
 	uint16_t	sport;
 	uint16_t	dport;

@@ -132,6 +132,7 @@ static void flow_list_add__whole(void)
 	mnl_attr_put_u32(nlh, QUELL_A_FLOW_RECORD_HOP, 255);
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_RATE, 12500000000ULL);
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_QUEUE, 1ULL << 31);
+	mnl_attr_put_u32(nlh, QUELL_A_FLOW_ENTROPIES, 64);
 	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
@@ -146,6 +147,7 @@ static void flow_list_add__whole(void)
 	tap_equal_u64(l.list[0].record_hop, 255, "flow_list_add__record_hop");
 	tap_equal_u64(l.list[0].record_bytes_ps, 12500000000ULL, "flow_list_add__record_rate");
 	tap_equal_u64(l.list[0].record_queue_bytes, 1ULL << 31, "flow_list_add__record_queue");
+	tap_equal_u64(l.list[0].entropies, 64, "flow_list_add__entropies");
 	tap_equal_u64(l.list[0].counters.n, 1, "flow_list_add__counters");
 	tap_equal_u64(l.list[0].counters.list[0].value, 4, "flow_list_add__counter_value");
 

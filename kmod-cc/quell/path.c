@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which way a segment goes: an entropy per segment, recycled as in REPS
+ * (<quell/core/reps.h>).
+ *
+ *	out:	entropy = REPS
+ *		flow label = hash(flow's own label, entropy), in the IPv6 header
+ *		entropy, in the Quell option
+ *	in:	the ACK echoes the entropy of the packet it answers, and whether
+ *		that was marked; unmarked ones are used again
+ *
+ * For IPv6 flows of algorithms that ask for it (quell_algo.sprays), that speak
+ * the option and whose namespace has "entropies" above 0.  A burst that is cut
+ * later is one segment: all of its packets get the label.  Packets without
+ * payload keep the flow's own label.  IPv4 has nothing to spare in its header: there
+ * another path is another hash of the whole flow, apply_path() in sample.c.
+ *
+ * Only switches see the label.  What this host decides by the flow (interface,
+ * next hop, queue) it has decided before, by its own hash of the socket.
+ *
+ * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a
+ * reflected one) is left alone, and so is none at all (auto_flowlabels 0, or
+ * IPV6_AUTOFLOWLABEL 0).  The hash begins with the label of the first segment
+ * sprayed: after a timeout the stack draws another, and what is known of the
+ * entropies would be worth nothing.  Bit 0x80000, which says that no router
+ * keeps state for a label (flowlabel_state_ranges), stays as it is, and no
+ * label becomes 0.
+ */
+#include <linux/ipv6.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/tcp.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include "internal.h"
+
+#if IS_ENABLED(CONFIG_IPV6)
+
+/* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
+#define PATH_REORDERING_STEPS	0xff
+
+#define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
+#define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
+
+/* How many entropies this segment may have; 0 for no spraying. */
+static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
+			  const struct sk_buff *skb)
+{
+	if (!flow->algo->sprays || flow->family != AF_INET6)
+		return 0;
+	if (inet6_sk(sk)->flow_label & IPV6_FLOWLABEL_MASK || !ip6_flowlabel(ipv6_hdr(skb)))
+		return 0;
+	return quell_signal_entropies(flow->qnet);
+}
+
+static void path_count(struct quell_flow *flow, enum quell_reps_source source)
+{
+	static const enum quell_counter counters[] = {
+		[QUELL_REPS_FRESH]	= QUELL_N_ENTROPY_FRESH,
+		[QUELL_REPS_RECYCLED]	= QUELL_N_ENTROPY_RECYCLED,
+		[QUELL_REPS_FROZEN]	= QUELL_N_ENTROPY_FROZEN,
+	};
+	struct quell_path *path = &flow->path;
+
+	WRITE_ONCE(path->used[source], path->used[source] + 1);
+	quell_count(flow->qnet, counters[source]);
+}
+
+/*
+ * Segments arrive in the order their paths make of them.  TCP is to expect that
+ * from the first one on, and before it takes a segment for lost because later
+ * ones came first, to wait for as long as it ever does, a round trip.  By itself
+ * it learns this from its mistakes, and forgets it.
+ */
+static void path_expect_reordering(struct tcp_sock *tp)
+{
+	if (!tp->reord_seen)
+		tp->reord_seen = 1;
+	tp->rack.reo_wnd_steps = PATH_REORDERING_STEPS;
+	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
+}
+
+/**
+ * quell_path_next() - the entropy of a data segment about to leave
+ * @flow: its flow
+ * @sk:   its socket
+ * @skb:  the segment, from the network header on
+ *
+ * Context: socket lock, LOCAL_OUT hook.
+ * Return: entropy for the option and quell_path_label(); 0 for none.
+ */
+u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb)
+{
+	bool again = before(ntohl(tcp_hdr(skb)->seq), tcp_sk(sk)->snd_nxt);
+	u32 entropies = path_entropies(flow, sk, skb);
+	struct quell_path *path = &flow->path;
+	enum quell_reps_source source;
+	u8 entropy;
+
+	if (path->entropies != entropies)
+		WRITE_ONCE(path->entropies, entropies);
+	if (!entropies)
+		return 0;
+	path_expect_reordering(tcp_sk(sk));
+	spin_lock_bh(&path->lock);
+	entropy = quell_reps_next(&path->reps, entropies, again, ktime_get_ns(), &source);
+	spin_unlock_bh(&path->lock);
+	path_count(flow, source);
+	return entropy;
+}
+
+/**
+ * quell_path_label() - give a segment the flow label of its entropy
+ * @flow:    its flow
+ * @skb:     the segment, from the network header on, its headers writable
+ * @entropy: as quell_path_next() had it; 0 leaves the label
+ *
+ * Context: socket lock, LOCAL_OUT hook.
+ */
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
+{
+	struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	struct quell_path *path = &flow->path;
+	u32 label;
+
+	if (!entropy)
+		return;
+	if (!path->label)
+		path->label = ntohl(ip6_flowlabel(ip6h));
+	label = jhash_2words(path->label, entropy, 0) & PATH_LABEL_MASK & ~PATH_LABEL_STATELESS;
+	label |= path->label & PATH_LABEL_STATELESS;
+	ip6_flow_hdr(ip6h, ip6_tclass(ip6_flowinfo(ip6h)), htonl(label ? label : 1));
+}
+
+#else
+
+u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb)
+{
+	return 0;
+}
+
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
+{
+}
+
+#endif
+
+/**
+ * quell_path_init() - a flow begins
+ * @flow: its context
+ *
+ * Context: before anybody else knows of @flow.
+ */
+void quell_path_init(struct quell_flow *flow)
+{
+	spin_lock_init(&flow->path.lock);
+	quell_reps_init(&flow->path.reps, get_random_u64());
+}
+
+/**
+ * quell_path_echo() - an ACK told of the packet it answers
+ * @flow:    flow
+ * @entropy: entropy of that packet, as the ACK says
+ * @marked:  it was marked CE
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
+{
+	struct quell_path *path = &flow->path;
+	u32 entropies = READ_ONCE(path->entropies);
+	bool kept;
+
+	if (!entropies || !entropy)
+		return;
+	spin_lock_bh(&path->lock);
+	kept = quell_reps_echo(&path->reps, entropies, entropy, marked);
+	if (marked)
+		WRITE_ONCE(path->marked, path->marked + 1);
+	else if (kept)
+		WRITE_ONCE(path->kept, path->kept + 1);
+	spin_unlock_bh(&path->lock);
+	if (marked)
+		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);
+	else if (kept)
+		quell_count(flow->qnet, QUELL_N_ENTROPY_KEPT);
+}
+
+/**
+ * quell_path_acked() - an ACK came whose SACK blocks left no room to tell
+ * @flow: flow
+ * @tp:   its socket
+ * @rs:   what the ACK reported delivered
+ *
+ * Paths of unequal length make holes, holes SACK blocks, and these leave room for
+ * less or nothing.  Each packet is acknowledged, so what such an ACK reports is
+ * mostly one segment; which entropy it had is known here.
+ *
+ * Context: socket lock, within ->cong_control, before marks are counted.
+ */
+void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
+		      const struct rate_sample *rs)
+{
+	const struct quell_segment *segment;
+
+	if (!flow->path.entropies || !rs->prior_mstamp)
+		return;
+	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
+	if (!segment || segment->retransmitted)
+		return;
+	quell_path_echo(flow, segment->entropy, tp->delivered_ce !=
+			quell_cc((const struct sock *)tp)->delivered_ce_pkts);
+}
+
+/**
+ * quell_path_on_rto() - the retransmission timer fired: a path may be dead
+ * @flow: flow; NULL does nothing
+ *
+ * Context: socket lock.
+ */
+void quell_path_on_rto(struct quell_flow *flow)
+{
+	if (!flow || !flow->path.entropies)
+		return;
+	spin_lock_bh(&flow->path.lock);
+	quell_reps_on_rto(&flow->path.reps, ktime_get_ns());
+	spin_unlock_bh(&flow->path.lock);
+}
