@@ -48,6 +48,18 @@ struct port {
 };
 
 /**
+ * struct address - IPv4 or IPv6
+ * @family: AF_INET or AF_INET6
+ * @size: bytes that count
+ * @bytes: in network order
+ */
+struct address {
+	int		family;
+	int		size;
+	uint8_t		bytes[16];
+};
+
+/**
  * struct line - a plan line cut into words
  * @number: line of the file, from 1
  * @n: words
@@ -83,7 +95,8 @@ int64_t signed_number(const char *word, int64_t min, int64_t max);
 const char *option(int from, const char *key);
 void only_options(int from, const char *const *keys);
 uint32_t ipv4(const char *word);
-uint32_t ipv4_prefix(const char *word, int *length);
+struct address address(const char *word);
+struct address prefix(const char *word, int *length);
 
 /* nl.c: building and sending netlink requests */
 struct request {

@@ -302,55 +302,94 @@ void cmd_link(void)
 	qdisc_default(&b);
 }
 
-/* addr NODE DEV A.B.C.D/LEN */
+/* addr NODE DEV ADDRESS/LEN */
 void cmd_addr(void)
 {
-	struct ifaddrmsg ifa = { .ifa_family = AF_INET };
+	struct ifaddrmsg ifa = { .ifa_flags = IFA_F_NODAD };
+	struct address addr;
 	struct request req;
 	struct port *port;
-	uint32_t addr;
 	int length;
 
 	need_words(3, 3);
 	port = port_find(line.word[1], line.word[2]);
-	addr = ipv4_prefix(line.word[3], &length);
+	addr = prefix(line.word[3], &length);
+	ifa.ifa_family = addr.family;
 	ifa.ifa_prefixlen = length;
 	ifa.ifa_index = port->ifindex;
 	nl_start(&req, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &ifa, sizeof(ifa));
-	nl_put_u32(&req, IFA_LOCAL, addr);
-	nl_put_u32(&req, IFA_ADDRESS, addr);
+	nl_put(&req, IFA_LOCAL, addr.bytes, addr.size);
+	nl_put(&req, IFA_ADDRESS, addr.bytes, addr.size);
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
-/* route NODE PREFIX/LEN [via ADDR] dev DEV */
+/* The device named by two words, "dev DEV", from @at on. */
+static const struct port *route_port(int at)
+{
+	if (strcmp(line.word[at], "dev"))
+		fail("'dev' expected, not '%s'", line.word[at]);
+	return port_find(line.word[1], line.word[at + 1]);
+}
+
+static void put_gateway(struct request *req, int at)
+{
+	struct address addr = address(line.word[at]);
+
+	if (strcmp(line.word[at - 1], "via"))
+		fail("'via' expected, not '%s'", line.word[at - 1]);
+	nl_put(req, RTA_GATEWAY, addr.bytes, addr.size);
+}
+
+/* Several "via ADDR dev DEV": packets are spread over them, all alike. */
+static void put_next_hops(struct request *req)
+{
+	struct nlattr *hops = nl_nest(req, RTA_MULTIPATH);
+	int at;
+
+	for (at = 3; at < line.n; at += 4) {
+		struct rtnexthop hop = { .rtnh_flags = RTNH_F_ONLINK };
+		size_t start = NLMSG_ALIGN(req->nlh.nlmsg_len);
+		struct rtnexthop *put = (struct rtnexthop *)(req->buffer + start);
+
+		hop.rtnh_ifindex = route_port(at + 2)->ifindex;
+		nl_append(req, &hop, sizeof(hop));
+		put_gateway(req, at + 1);
+		put->rtnh_len = NLMSG_ALIGN(req->nlh.nlmsg_len) - start;
+	}
+	nl_nest_end(req, hops);
+}
+
+/* route NODE PREFIX/LEN [via ADDR] dev DEV [via ADDR dev DEV]... */
 void cmd_route(void)
 {
 	struct rtmsg rtm = {
-		.rtm_family = AF_INET,
 		.rtm_table = RT_TABLE_MAIN,
 		.rtm_protocol = RTPROT_STATIC,
 		.rtm_type = RTN_UNICAST,
 	};
 	bool via = line.n > 3 && !strcmp(line.word[3], "via");
+	struct address addr;
 	struct request req;
-	struct port *port;
-	uint32_t prefix;
 	int length;
 
-	need_words(via ? 6 : 4, via ? 6 : 4);
-	if (strcmp(line.word[via ? 5 : 3], "dev"))
-		fail("'dev' expected, not '%s'", line.word[via ? 5 : 3]);
-	prefix = ipv4_prefix(line.word[2], &length);
-	port = port_find(line.word[1], line.word[via ? 6 : 4]);
+	need_words(via ? 6 : 4, via ? PLAN_WORDS_MAX - 1 : 4);
+	if (via && (line.n - 3) % 4)
+		fail("a next hop is 'via ADDR dev DEV'");
+	addr = prefix(line.word[2], &length);
+	rtm.rtm_family = addr.family;
 	rtm.rtm_dst_len = length;
 	rtm.rtm_scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK;
 	rtm.rtm_flags = via ? RTNH_F_ONLINK : 0;
 	nl_start(&req, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &rtm, sizeof(rtm));
-	nl_put_u32(&req, RTA_DST, prefix);
-	nl_put_u32(&req, RTA_OIF, port->ifindex);
-	if (via)
-		nl_put_u32(&req, RTA_GATEWAY, ipv4(line.word[4]));
-	nl_do(nodes[port->node].rt_fd, &req);
+	nl_put(&req, RTA_DST, addr.bytes, addr.size);
+	if (via && line.n > 7) {
+		put_next_hops(&req);
+	} else {
+		nl_put_u32(&req, RTA_OIF, route_port(via ? 5 : 3)->ifindex);
+		if (via)
+			put_gateway(&req, 4);
+	}
+	nl_do(nodes[node_index(line.word[1])].rt_fd, &req);
 }
 
 /* sysctl NODE KEY VALUE... */

@@ -86,15 +86,31 @@ uint32_t ipv4(const char *word)
 	return addr.s_addr;
 }
 
-uint32_t ipv4_prefix(const char *word, int *length)
+/* Of either family: a colon makes it IPv6. */
+struct address address(const char *word)
 {
-	char addr[INET_ADDRSTRLEN];
-	const char *slash = strchr(word, '/');
+	struct address addr = { .family = AF_INET, .size = 4 };
 
-	if (!slash || (size_t)(slash - word) >= sizeof(addr))
+	if (strchr(word, ':')) {
+		addr.family = AF_INET6;
+		addr.size = 16;
+	}
+	if (inet_pton(addr.family, word, addr.bytes) != 1)
+		fail("'%s' is not an address", word);
+	return addr;
+}
+
+struct address prefix(const char *word, int *length)
+{
+	char text[INET6_ADDRSTRLEN];
+	const char *slash = strchr(word, '/');
+	struct address addr;
+
+	if (!slash || (size_t)(slash - word) >= sizeof(text))
 		fail("'%s' is not ADDRESS/LENGTH", word);
-	memcpy(addr, word, slash - word);
-	addr[slash - word] = '\0';
-	*length = number(slash + 1, 0, 32);
-	return ipv4(addr);
+	memcpy(text, word, slash - word);
+	text[slash - word] = '\0';
+	addr = address(text);
+	*length = number(slash + 1, 0, addr.size * 8);
+	return addr;
 }

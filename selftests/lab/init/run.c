@@ -70,7 +70,7 @@ void cmd_flow(void)
 	number(line.word[5], 1, 16383);
 	number(line.word[6], 1, UINT64_MAX / 2);
 	number(line.word[7], 0, UINT64_MAX / 4);
-	ipv4(line.word[4]);
+	address(line.word[4]);
 	if (strcmp(line.word[8], "warm") && strcmp(line.word[8], "cold"))
 		fail("'%s' is neither warm nor cold", line.word[8]);
 	control("flow %s %d %d %s %s %s %s %s %" PRIu64, line.word[1],

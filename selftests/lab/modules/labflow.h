@@ -15,6 +15,8 @@
 #define _QUELL_LABFLOW_H
 
 #include <linux/hrtimer.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/net.h>
@@ -52,18 +54,28 @@ enum labflow_state {
 };
 
 /**
+ * union labflow_addr - address and port of one end, either family
+ * @sa: says which
+ * @in4: IPv4
+ * @in6: IPv6
+ */
+union labflow_addr {
+	struct sockaddr		sa;
+	struct sockaddr_in	in4;
+	struct sockaddr_in6	in6;
+};
+
+/**
  * struct labflow_listener - a listening socket, shared by flows to one port
  * @node: in lab.listeners
  * @net: namespace of the receiver
- * @addr: address listened on
- * @port: port, host order
+ * @addr: address and port listened on
  * @sock: the socket
  */
 struct labflow_listener {
 	struct list_head	node;
 	struct net		*net;
-	__be32			addr;
-	u16			port;
+	union labflow_addr	addr;
 	struct socket		*sock;
 };
 
@@ -77,7 +89,7 @@ struct labflow_listener {
  * @stopped: the sender was reset at @stop_ns
  * @src_net: namespace of the sender, counted
  * @dst_net: namespace of the receiver, counted
- * @daddr: address of the receiver
+ * @daddr: address and port of the receiver
  * @dport: port of the receiver, host order
  * @bytes: payload
  * @warm_bytes: bytes sent before T0, not counted in results
@@ -113,7 +125,7 @@ struct labflow_flow {
 	bool			stopped;
 	struct net		*src_net;
 	struct net		*dst_net;
-	__be32			daddr;
+	union labflow_addr	daddr;
 	u16			dport;
 	u64			bytes;
 	u64			warm_bytes;

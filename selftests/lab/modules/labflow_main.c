@@ -89,11 +89,25 @@ static int labflow_flow_nets(struct labflow_flow *flow, int src_fd, int dst_fd)
 	return 0;
 }
 
+static bool labflow_set_daddr(struct labflow_flow *flow, const char *addr, u16 port)
+{
+	union labflow_addr *to = &flow->daddr;
+
+	if (in4_pton(addr, -1, (u8 *)&to->in4.sin_addr, -1, NULL)) {
+		to->in4.sin_family = AF_INET;
+		to->in4.sin_port = htons(port);
+		return true;
+	}
+	to->in6.sin6_family = AF_INET6;
+	to->in6.sin6_port = htons(port);
+	return in6_pton(addr, -1, to->in6.sin6_addr.s6_addr, -1, NULL);
+}
+
 static int labflow_cmd_flow(const char *args)
 {
 	struct labflow_flow *flow;
 	int src_fd, dst_fd, err;
-	char addr[16], temp[5];
+	char addr[46], temp[5];
 	unsigned int dport;
 
 	if (lab.n_flows >= LABFLOW_FLOWS_MAX)
@@ -102,11 +116,11 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %15s %u %llu %llu %4s %llu", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
 		   temp, &flow->stop_ns) != 9)
 		goto free_flow;
-	if (!in4_pton(addr, -1, (u8 *)&flow->daddr, -1, NULL) || !dport ||
+	if (!labflow_set_daddr(flow, addr, dport) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)
 		goto free_flow;
 	if (strcmp(temp, "warm") && strcmp(temp, "cold"))

@@ -264,28 +264,27 @@ static void labflow_lock_buffers(struct sock *sk)
 	release_sock(sk);
 }
 
-static int labflow_listen(struct net *net, __be32 addr, u16 port)
+static int labflow_addr_bytes(const union labflow_addr *addr)
 {
-	struct sockaddr_in sin = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = addr,
-		.sin_port = htons(port),
-	};
+	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in4);
+}
+
+static int labflow_listen(struct net *net, const union labflow_addr *addr)
+{
 	struct labflow_listener *listener;
 	struct sock *sk;
 	int err;
 
 	list_for_each_entry(listener, &lab.listeners, node)
-		if (listener->net == net && listener->addr == addr &&
-		    listener->port == port)
+		if (listener->net == net &&
+		    !memcmp(&listener->addr, addr, sizeof(*addr)))
 			return 0;
 	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
 	if (!listener)
 		return -ENOMEM;
 	listener->net = net;
-	listener->addr = addr;
-	listener->port = port;
-	err = sock_create_kern(net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
+	listener->addr = *addr;
+	err = sock_create_kern(net, addr->sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
 			       &listener->sock);
 	if (err)
 		goto free_listener;
@@ -295,7 +294,7 @@ static int labflow_listen(struct net *net, __be32 addr, u16 port)
 	sk->sk_data_ready = labflow_rx_data_ready;
 	sk->sk_state_change = labflow_rx_state_change;
 	write_unlock_bh(&sk->sk_callback_lock);
-	err = kernel_bind(listener->sock, (struct sockaddr *)&sin, sizeof(sin));
+	err = kernel_bind(listener->sock, &listener->addr.sa, labflow_addr_bytes(addr));
 	if (!err)
 		err = kernel_listen(listener->sock, LABFLOW_FLOWS_MAX);
 	if (err)
@@ -319,17 +318,20 @@ free_listener:
  */
 int labflow_sock_prepare(struct labflow_flow *flow)
 {
-	struct sockaddr_in sin = {
-		.sin_family = AF_INET,
-		.sin_port = htons(LABFLOW_SPORT_BASE + flow->index),
+	/* Any address; the port is at the same place in both families. */
+	union labflow_addr from = {
+		.in6.sin6_family = flow->daddr.sa.sa_family,
+		.in6.sin6_port = htons(LABFLOW_SPORT_BASE + flow->index),
 	};
 	struct sock *sk;
 	int err;
 
-	err = labflow_listen(flow->dst_net, flow->daddr, flow->dport);
+	static_assert(offsetof(struct sockaddr_in, sin_port) ==
+		      offsetof(struct sockaddr_in6, sin6_port));
+	err = labflow_listen(flow->dst_net, &flow->daddr);
 	if (err)
 		return err;
-	err = sock_create_kern(flow->src_net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
+	err = sock_create_kern(flow->src_net, from.sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
 			       &flow->sock);
 	if (err)
 		return err;
@@ -346,7 +348,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	sk->sk_state_change = labflow_tx_state_change;
 	sk->sk_error_report = labflow_tx_error_report;
 	write_unlock_bh(&sk->sk_callback_lock);
-	return kernel_bind(flow->sock, (struct sockaddr *)&sin, sizeof(sin));
+	return kernel_bind(flow->sock, &from.sa, labflow_addr_bytes(&from));
 }
 
 /**
@@ -359,14 +361,8 @@ int labflow_sock_prepare(struct labflow_flow *flow)
  */
 int labflow_sock_connect(struct labflow_flow *flow, int flags)
 {
-	struct sockaddr_in sin = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = flow->daddr,
-		.sin_port = htons(flow->dport),
-	};
-
-	return kernel_connect(flow->sock, (struct sockaddr *)&sin, sizeof(sin),
-			      flags);
+	return kernel_connect(flow->sock, &flow->daddr.sa,
+			      labflow_addr_bytes(&flow->daddr), flags);
 }
 
 /**

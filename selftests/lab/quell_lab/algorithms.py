@@ -138,6 +138,8 @@ class Variant:
     values: dict		# parameter -> base-unit value, the preset's included
     texts: dict			# parameter -> as written, without the preset's
     preset: str = None
+    entropies: int = 0		# of each flow's segments
+    rehash: bool = True		# the hash of a flow may change
 
     @property
     def modules(self):

@@ -6,7 +6,10 @@ The format is described in selftests/lab/PLAN-FORMAT.md.
 
 from .physics import WIRE_OVERHEAD_BYTES
 
-GATEWAY = "169.254.0.1"		# next hop of every route: cables need no ARP
+# Next hop of every route: cables need no ARP and no neighbour discovery.
+GATEWAYS = {4: "169.254.0.1", 6: "fe80::1"}
+DEFAULTS = {4: "0.0.0.0/0", 6: "::/0"}
+HOST_BITS = {4: 32, 6: 128}
 DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
@@ -22,7 +25,11 @@ HOST_SYSCTLS = (
     # What one connection learned must not steer the next one to that host.
     ("net.ipv4.tcp_no_metrics_save", "1"),
 )
-SWITCH_SYSCTLS = (("net.ipv4.ip_forward", "1"),)
+SWITCH_SYSCTLS = {4: (("net.ipv4.ip_forward", "1"),),
+                  6: (("net.ipv6.conf.all.forwarding", "1"),)}
+# Switches hash addresses, protocol, ports, and with IPv6 the flow label.
+HASH_FIELDS = {4: 0x37, 6: 0x3f}
+HASH_BY_FIELDS = 3
 
 
 def write(scenario, variant):
@@ -32,15 +39,15 @@ def write(scenario, variant):
     lines.append(f"cc-allowed reno {variant.name}")
     lines += [f"node {node}" for node in scenario.graph.nodes]
     lines += _cables(scenario)
-    lines += _addresses(scenario.graph)
+    lines += _addresses(scenario)
     lines += _routes(scenario)
-    lines += _sysctls(scenario.graph, variant)
+    lines += _sysctls(scenario, variant)
     lines += _qdiscs(scenario)
     lines += _option(scenario, variant)
     for host in scenario.graph.hosts:
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
-    lines += [_flow(scenario.graph, flow) for flow in scenario.flows]
+    lines += [_flow(scenario, flow) for flow in scenario.flows]
     lines += [f"watch {port.node} {port.dev}" for port in scenario.watched_ports()]
     lines.append(f"sample queue={scenario.record.queue_ns} flow={scenario.record.cwnd_ns} "
                  f"delivered={scenario.record.window_ns}")
@@ -72,17 +79,23 @@ def _noise(scenario, port, noisy, number):
     return "".join(words + [f" noise-seed={port_seed(scenario, number)}"] if words else [])
 
 
-def _addresses(graph):
+def _addresses(scenario):
     """One address a node, on its first port: a switch needs one to forward."""
-    return [f"addr {node} {graph.ports[node][0].dev} {graph.address(node)}/32"
+    graph = scenario.graph
+    return [f"addr {node} {graph.ports[node][0].dev} {_prefix(scenario, node)}"
             for node in graph.nodes]
+
+
+def _prefix(scenario, node):
+    return f"{scenario.graph.address(node, scenario.family)}/{HOST_BITS[scenario.family]}"
 
 
 def _routes(scenario):
     """Hosts send all to their cable; switches know each host that sends or receives."""
     graph = scenario.graph
-    lines = [f"route {host} 0.0.0.0/0 via {GATEWAY} dev {graph.ports[host][0].dev}"
-             for host in graph.hosts]
+    gateway = GATEWAYS[scenario.family]
+    lines = [f"route {host} {DEFAULTS[scenario.family]} via {gateway} "
+             f"dev {graph.ports[host][0].dev}" for host in graph.hosts]
     ends = {end for flow in scenario.flows for end in (flow.src, flow.dst)}
     for switch in graph.switches:
         for host in graph.hosts:
@@ -90,25 +103,44 @@ def _routes(scenario):
                 continue
             hops = graph.next_hops(switch, host)
             if hops:
-                lines.append(f"route {switch} {graph.address(host)}/32 via {GATEWAY} "
-                             f"dev {hops[0].dev}")
+                lines.append(f"route {switch} {_prefix(scenario, host)} " + " ".join(
+                    f"via {gateway} dev {hop.dev}"
+                    for hop in (hops if scenario.multipath else hops[:1])))
     return lines
 
 
-def _sysctls(graph, variant):
+def _sysctls(scenario, variant):
+    graph = scenario.graph
     lines = []
     for host in graph.hosts:
         lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control {variant.name}")
         lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
-    for switch in graph.switches:
-        lines += [f"sysctl {switch} {key} {value}" for key, value in SWITCH_SYSCTLS]
+        if not variant.rehash:
+            lines.append(f"sysctl {host} net.core.txrehash 0")
+    for number, switch in enumerate(graph.switches, 1):
+        lines += [f"sysctl {switch} {key} {value}"
+                  for key, value in SWITCH_SYSCTLS[scenario.family]]
+        if scenario.multipath:
+            lines += _hashing(scenario, switch, number)
     return lines
+
+
+def _hashing(scenario, switch, number):
+    """How a switch chooses among equal paths: each with a seed of its own."""
+    where = f"sysctl {switch} net.ipv{scenario.family}.fib_multipath_hash_"
+    return [f"{where}policy {HASH_BY_FIELDS}",
+            f"{where}fields {HASH_FIELDS[scenario.family]}",
+            f"sysctl {switch} net.ipv4.fib_multipath_hash_seed {port_seed(scenario, number)}"]
 
 
 def _option(scenario, variant):
     if not scenario.option or "quell.ko" not in variant.modules:
         return []
-    return [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]
+    lines = [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]
+    if scenario.family == 6:
+        lines += [f"param {host} quell entropies {variant.entropies}"
+                  for host in scenario.graph.hosts]
+    return lines
 
 
 def _qdiscs(scenario):
@@ -136,8 +168,9 @@ def port_seed(scenario, number):
     return (scenario.seed * 65537 + number - 1) % (2**32 - 1) + 1
 
 
-def _flow(graph, flow):
-    return (f"flow {flow.number} {flow.src} {flow.dst} {graph.address(flow.dst)} "
+def _flow(scenario, flow):
+    address = scenario.graph.address(flow.dst, scenario.family)
+    return (f"flow {flow.number} {flow.src} {flow.dst} {address} "
             f"{DEST_PORT} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}"
             + (f" stop={flow.stop_ns}" if flow.stop_ns else ""))

@@ -7,7 +7,7 @@ and returns a Scenario in base units.
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import flows, measure, paper, ranges, topology
 from .algorithms import make_variant
@@ -21,6 +21,7 @@ RATE_MIN, RATE_MAX = 10**6, 10**12
 TSO_MAX = 64			# LABNIC_TSO_MAX_PKTS
 NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
+ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
 LABEL = re.compile(r"[A-Za-z0-9_.:=+-]{1,64}")
@@ -73,6 +74,8 @@ ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
+    "entropies": Key("int", 0, ENTROPIES_MAX, 0),
+    "rehash": Key("bool", default=True),
     "set": Key("table", default=None),
 }
 RECORD_KEYS = {
@@ -90,6 +93,8 @@ TOP_KEYS = {
     "until": Key("time", 1000, flows.TIME_MAX, None),
     "tso": Key("int", 1, TSO_MAX, 1),
     "option": Key("bool", default=False),
+    "family": Key("int", 4, 6, 4),
+    "multipath": Key("bool", default=False),
     "topology": Key("table"),
     "queue": Key("table", default=None),
     "noise": Key("table", default=None),
@@ -152,16 +157,34 @@ class Scenario:
     noise: Noise
     tso_pkts: int
     option: bool		# hosts with Quell speak its TCP option
+    family: int			# of addresses: 4 or 6
+    multipath: bool		# switches use all shortest paths
     config: dict		# as written, for reports
 
+    def stages(self, flow):
+        """Per hop the ports a flow's packets may take: one, but for multipath."""
+        if self.multipath:
+            return self.graph.stages(flow.src, flow.dst)
+        return [[port] for port in self.graph.path(flow.src, flow.dst)]
+
     def links(self, flow):
-        """The cables of a flow's path, as physics wants them."""
-        return tuple(Link(port.cable.rate_bits_ps, port.cable.delay_ns)
-                     for port in self.graph.path(flow.src, flow.dst))
+        """
+        The cables of a flow's path, as physics wants them.  Of several alike the
+        fastest, or, where all are slower than the rest of the path, as one
+        cable that has all their rates: no flow can be through earlier.
+        """
+        stages = self.stages(flow)
+        alone = min(ports[0].cable.rate_bits_ps for ports in stages if len(ports) == 1)
+        links = []
+        for ports in stages:
+            rates = [port.cable.rate_bits_ps for port in ports]
+            links.append(Link(max(rates) if max(rates) >= alone else sum(rates),
+                              min(port.cable.delay_ns for port in ports)))
+        return tuple(links)
 
     def mtu(self, flow):
-        """Smallest MTU of a flow's path."""
-        return min(port.cable.mtu_bytes for port in self.graph.path(flow.src, flow.dst))
+        """Smallest MTU of a flow's paths."""
+        return min(port.cable.mtu_bytes for ports in self.stages(flow) for port in ports)
 
     def ideal_ns(self, flow):
         """Earliest completion of the flow alone."""
@@ -181,7 +204,7 @@ class Scenario:
 
     def watched_ports(self):
         """Switch ports data passes, in order of node and number."""
-        seen = {port for flow in self.flows for port in self.graph.path(flow.src, flow.dst)
+        seen = {port for flow in self.flows for ports in self.stages(flow) for port in ports
                 if self.graph.is_switch(port.node)}
         return [port for switch in self.graph.switches
                 for port in self.graph.ports[switch] if port in seen]
@@ -232,7 +255,16 @@ def build(table, places=None):
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     Record(record["queue"], record["cwnd"], record["window"]), until_ns,
                     checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
-                    top["tso"], top["option"], table)
+                    top["tso"], top["option"], _family(places, top), top["multipath"], table)
+
+
+def _family(places, top):
+    if top["family"] == 5:
+        raise InputError(places.name("family"), "'5' is no family of addresses: 4 or 6")
+    if top["family"] == 4 and any(table.get("entropies") for table in top["algorithm"]):
+        raise InputError(places.name("family"), "must be 6 where an algorithm has entropies: IPv4 "
+                         "has no flow label")
+    return top["family"]
 
 
 def _checks(places, top):
@@ -335,6 +367,7 @@ def _variants(places, tables):
             pairs.update(settings)
             label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, entry["name"], label, settings, entry["preset"])
+        variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"])
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -99,12 +99,16 @@ class Graph:
             ports[cable.b].append(Port(cable.b, devs[1], cable.a, devs[0], cable))
         return ports
 
-    def address(self, node):
-        """IPv4 address: hosts 10.0.0.1 and on, switches 10.255.0.1 and on."""
-        if self.is_switch(node):
-            number = SWITCH_NET + self.switches.index(node) + 1
-        else:
-            number = HOST_NET + self.hosts.index(node) + 1
+    def address(self, node, family=4):
+        """
+        Hosts 10.0.0.1 and on, switches 10.255.0.1 and on; with IPv6 fd00::1 and
+        fd00::ff:1.
+        """
+        switch = self.is_switch(node)
+        number = (self.switches if switch else self.hosts).index(node) + 1
+        if family == 6:
+            return f"fd00::{'ff:' if switch else ''}{number:x}"
+        number += SWITCH_NET if switch else HOST_NET
         return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 
     def _distances(self, dst):
@@ -128,6 +132,21 @@ class Graph:
         if node not in distance or node == dst:
             return []
         return [port for port in self.ports[node] if distance[port.peer] == distance[node] - 1]
+
+    def stages(self, src, dst):
+        """
+        Where packets may be between src and dst when they take all shortest
+        paths: per hop the ports of all nodes they can be at, in cable order.
+        """
+        stages = []
+        nodes = [src]
+        while nodes != [dst]:
+            ports = [port for node in nodes for port in self.next_hops(node, dst)]
+            if not ports:
+                raise InputError("topology", f"no path from {src} to {dst}")
+            stages.append(ports)
+            nodes = list(dict.fromkeys(port.peer for port in ports))
+        return stages
 
     def path(self, src, dst):
         """Egress ports from host src to host dst; InputError if unreachable."""

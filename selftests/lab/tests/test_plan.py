@@ -94,6 +94,43 @@ class Plan(unittest.TestCase):
             text = plan.write(wanted, wanted.variants[0])
             self.assertEqual(text.count(" quell option 1\n"), lines, (name, option))
 
+    def test_ipv6_with_several_paths(self):
+        wanted = scenario.build({
+            "seed": 7, "family": 6, "multipath": True, "option": True,
+            "topology": {"kind": "graph", "hosts": ["h1", "h2"],
+                         "switches": ["l1", "l2", "t1", "t2"],
+                         "cables": [{"a": "h1", "b": "l1", "rate": "10gbit", "delay": "1us"},
+                                    {"a": "h2", "b": "l2", "rate": "10gbit", "delay": "1us"},
+                                    {"a": ["l1", "l2"], "b": "t1", "rate": "4gbit",
+                                     "delay": "1us"},
+                                    {"a": ["l1", "l2"], "b": "t2", "rate": "3gbit",
+                                     "delay": "2us"}]},
+            "algorithm": [{"name": "smartt", "entropies": 64},
+                          {"name": "smartt", "label": "one", "rehash": False}],
+            "flow": [{"src": "h1", "dst": "h2", "bytes": 1000000}],
+        })
+        text = plan.write(wanted, wanted.variants[0])
+        for line in ("addr h1 eth0 fd00::1/128", "route h1 ::/0 via fe80::1 dev eth0",
+                     "route l1 fd00::1/128 via fe80::1 dev p1",
+                     "route l1 fd00::2/128 via fe80::1 dev p2 via fe80::1 dev p3",
+                     "sysctl t1 net.ipv6.conf.all.forwarding 1",
+                     "sysctl l1 net.ipv6.fib_multipath_hash_policy 3",
+                     "sysctl l1 net.ipv6.fib_multipath_hash_fields 63",
+                     "sysctl l2 net.ipv4.fib_multipath_hash_seed 458761",
+                     "param h2 quell entropies 64"):
+            self.assertIn(line + "\n", text)
+        self.assertIn("flow 1 h1 h2 fd00::2 ", text)
+        self.assertNotIn("txrehash", text)
+        text = plan.write(wanted, wanted.variants[1])
+        self.assertIn("param h2 quell entropies 0\n", text)
+        self.assertIn("sysctl h1 net.core.txrehash 0\n", text)
+        # Slower than the hosts' cables: what both trunks carry, over the shorter.
+        self.assertEqual([(link.rate_bits_ps, link.delay_ns)
+                          for link in wanted.links(wanted.flows[0])],
+                         [(10**10, 1000), (7 * 10**9, 1000), (7 * 10**9, 1000), (10**10, 1000)])
+        self.assertEqual([port.label for port in wanted.watched_ports()],
+                         ["l1:p2", "l1:p3", "l2:p1", "t1:p2", "t2:p2"])
+
     def test_tso_is_said_of_every_cable_when_allowed(self):
         for tso, words in ((1, 0), (44, 3)):
             wanted = helpers.build(tso=tso)

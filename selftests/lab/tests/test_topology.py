@@ -61,6 +61,20 @@ class Routing(unittest.TestCase):
         self.assertEqual([port.peer for port in graph.next_hops("l1", "h1")], ["h1"])
         self.assertEqual([port.node for port in graph.path("h1", "h2")], ["h1", "l1", "t1", "l2"])
 
+    def test_stages_have_the_ports_of_all_shortest_paths(self):
+        graph = fat_square()
+        self.assertEqual([[port.node for port in ports] for ports in graph.stages("h1", "h2")],
+                         [["h1"], ["l1", "l1"], ["t1", "t2"], ["l2"]])
+        self.assertEqual([[port.peer for port in ports] for ports in graph.stages("h1", "h2")],
+                         [["l1"], ["t1", "t2"], ["l2", "l2"], ["h2"]])
+
+    def test_addresses_of_both_families(self):
+        graph = fat_square()
+        self.assertEqual([graph.address(node) for node in ("h2", "l1")],
+                         ["10.0.0.2", "10.255.0.1"])
+        self.assertEqual([graph.address(node, 6) for node in ("h2", "l1")],
+                         ["fd00::2", "fd00::ff:1"])
+
     def test_shorter_wins(self):
         pairs = (("h1", "a"), ("a", "b"), ("b", "c"), ("a", "c"), ("c", "h2"))
         graph = Graph(["h1", "h2"], ["a", "b", "c"],
