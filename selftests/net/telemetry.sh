@@ -329,9 +329,10 @@ tap_is()
 # A tap says whatever speed it was given; it is asked again as it comes up.
 speed_follows_the_device()
 {
-	modprobe tun && ip -n "$near" tuntap add tap7 mode tap && ip -n "$near" link set tap7 up &&
-	near_tc qdisc add dev tap7 root swport telemetry 8us && tap_is 1250000 &&
-	in_netns "$near" ethtool -s tap7 speed 1000 &&
+	modprobe tun && ip -n "$near" tuntap add tap7 mode tap &&
+	in_netns "$near" ethtool -s tap7 speed 100 && ip -n "$near" link set tap7 up &&
+	near_tc qdisc add dev tap7 root swport telemetry 8us && tap_is 12500000 &&
+	in_netns "$near" ethtool -s tap7 speed 1000 && tap_is 12500000 &&
 	ip -n "$near" link set tap7 down && ip -n "$near" link set tap7 up &&
 	tap_is 125000000 && ip -n "$near" link del tap7
 }
