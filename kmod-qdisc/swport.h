@@ -22,6 +22,8 @@
  * @red:		marking thresholds; meaningless when @ecn_mode is off
  * @seed:		seed of the marking lottery; 0: random
  * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
+ * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
+ *			options pass as they are
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -34,6 +36,7 @@ struct swport_params {
 	struct quell_red_params	red;
 	u32			seed;
 	u32			telemetry_ns;
+	u32			tcp_int_ns;
 };
 
 /**
@@ -97,6 +100,26 @@ struct swport_link {
 };
 
 /**
+ * struct swport_tcp_int - what the port writes into TCP-INT options
+ * @load_params:	what its load is measured against
+ * @load:		what the link carried; advanced only with TCP-INT on
+ * @speed:		code of the link's rate
+ * @pkts:		left with an option this port wrote to
+ * @worst_pkts:		part of them: the option tells of this port
+ * @fail_pkts:		left as they were: memory to write was lacking
+ *
+ * Under the qdisc's lock.
+ */
+struct swport_tcp_int {
+	struct quell_portload_params	load_params;
+	struct quell_portload		load;
+	u8				speed;
+	u64				pkts;
+	u64				worst_pkts;
+	u64				fail_pkts;
+};
+
+/**
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
@@ -105,6 +128,7 @@ struct swport_link {
  * @lottery:		marking lottery
  * @mark_stats:		outcome of marking
  * @link:		rate, load and telemetry
+ * @tcp_int:		the public telemetry option
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -117,9 +141,25 @@ struct swport_sched {
 	struct quell_red_vars	lottery;
 	struct swport_mark_stats mark_stats;
 	struct swport_link	link;
+	struct swport_tcp_int	tcp_int;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
+};
+
+/* Bytes of options a TCP header may have. */
+#define SWPORT_TCP_OPTIONS_MAX	40
+
+/**
+ * struct swport_place - where things are in a TCP packet, from its data on
+ * @tcp_at:	TCP header
+ * @end:	first byte behind the IP packet
+ * @ttl:	time to live, or hop limit
+ */
+struct swport_place {
+	u32	tcp_at;
+	u32	end;
+	u8	ttl;
 };
 
 /* swport_classify.c */
@@ -130,6 +170,16 @@ void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb);
 
 /* swport_telemetry.c */
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
+
+bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place);
+const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_place *place,
+			       u8 *buf, u32 *bytes);
+void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
+			       u32 at, const u8 *word);
+
+/* swport_tcp_int.c */
+void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb);
+void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
 /* swport_link.c */
 void quell_swport_link_add(struct Qdisc *sch);

@@ -8,11 +8,12 @@
  * link changes, and kept.  A device without a speed, or whose speed is unknown,
  * leaves 0.
  *
- * Without telemetry nobody is asked.
+ * Without telemetry or TCP-INT nobody is asked.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <compat/ethtool.h>
+#include <quell/tcp_int.h>
 
 #include "swport.h"
 
@@ -35,7 +36,7 @@ u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *p
 	struct ethtool_link_ksettings settings;
 
 	ASSERT_RTNL();
-	if (!params->telemetry_ns)
+	if (!params->telemetry_ns && !params->tcp_int_ns)
 		return 0;
 	if (netif_get_link_ksettings(qdisc_dev(sch), &settings) ||
 	    settings.base.speed == (u32)SPEED_UNKNOWN)
@@ -59,6 +60,9 @@ void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
 						      device_bytes_ps;
 	quell_portload_measure(&link->load_params, port->params.telemetry_ns,
 			       link->bytes_ps);
+	quell_portload_measure(&port->tcp_int.load_params, port->params.tcp_int_ns,
+			       link->bytes_ps);
+	port->tcp_int.speed = quell_tcp_int_speed(link->bytes_ps);
 }
 
 static void swport_link_learn(struct Qdisc *sch)

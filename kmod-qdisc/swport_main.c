@@ -19,7 +19,8 @@
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
  * a wire of that rate would carry them (quell/core/shaper.h).  With `telemetry`
- * data tells its sender how loaded the port is (swport_telemetry.c).
+ * data tells its sender how loaded the port is (swport_telemetry.c), with
+ * `tcp-int` the hosts that have the public agents (swport_tcp_int.c).
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
  * under sch_tree_lock, so a packet sees all of a change or nothing.
@@ -155,6 +156,6 @@ module_init(swport_module_init);
 module_exit(swport_module_exit);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, telemetry");
+MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, telemetry, TCP-INT");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_NET_SCH("swport");

@@ -37,6 +37,10 @@ static struct netlink_range_validation swport_telemetry_range = {
 	.max = SWPORT_TELEMETRY_MAX,
 };
 
+static struct netlink_range_validation swport_tcp_int_range = {
+	.max = SWPORT_TCP_INT_MAX,
+};
+
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
@@ -48,11 +52,16 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ECN_PROB]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_prob_range),
 	[TCA_SWPORT_SEED]	= { .type = NLA_U32 },
 	[TCA_SWPORT_TELEMETRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_telemetry_range),
+	[TCA_SWPORT_TCP_INT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_tcp_int_range),
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
 	__stringify(SWPORT_TELEMETRY_MIN) " to "			\
 	__stringify(SWPORT_TELEMETRY_MAX) " ns"
+
+#define SWPORT_TCP_INT_TEXT	"swport: tcp-int must be 0 (off) or "	\
+	__stringify(SWPORT_TCP_INT_MIN) " to "				\
+	__stringify(SWPORT_TCP_INT_MAX) " ns"
 
 /* The policy's ranges, for people. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
@@ -74,6 +83,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ECN_PROB] = "swport: ecn prob must be 0 to "
 		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
 	[TCA_SWPORT_TELEMETRY] = SWPORT_TELEMETRY_TEXT,
+	[TCA_SWPORT_TCP_INT] = SWPORT_TCP_INT_TEXT,
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -100,6 +110,14 @@ static int swport_check_telemetry(struct nlattr *attr, struct netlink_ext_ack *e
 	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TELEMETRY_MIN)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TELEMETRY_TEXT);
+	return -ERANGE;
+}
+
+static int swport_check_tcp_int(struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TCP_INT_MIN)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TCP_INT_TEXT);
 	return -ERANGE;
 }
 
@@ -164,8 +182,11 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_ECN_PROB], &params->red.prob_q16);
 	swport_get_u32(tb[TCA_SWPORT_SEED], &params->seed);
 	swport_get_u32(tb[TCA_SWPORT_TELEMETRY], &params->telemetry_ns);
+	swport_get_u32(tb[TCA_SWPORT_TCP_INT], &params->tcp_int_ns);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
+	if (!err)
+		err = swport_check_tcp_int(tb[TCA_SWPORT_TCP_INT], extack);
 	return err ? err : swport_check_ecn(tb, old, params, extack);
 }
 
@@ -197,7 +218,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MAX, params->red.max_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_PROB, params->red.prob_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed) ||
-	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns)) {
+	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns) ||
+	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -236,6 +258,9 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
 	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
 	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
+	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
+	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
+	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
 	sch_tree_unlock(sch);
 }
 

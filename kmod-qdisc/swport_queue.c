@@ -72,6 +72,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 			    band->backlog_bytes))
 		quell_swport_mark(port, skb);
 
+	quell_swport_tcp_int_arrive(port, skb);
 	swport_wake(port, sch);
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
@@ -193,18 +194,24 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 
 	if (!qdisc_qlen(sch))
 		return NULL;
-	if (port->params.rate_bytes_ps || port->params.telemetry_ns)
+	if (port->params.rate_bytes_ps || port->params.telemetry_ns ||
+	    port->params.tcp_int_ns)
 		now_ns = ktime_get_ns();
 	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
 		return NULL;
 	if (port->params.telemetry_ns)
 		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
+	if (port->params.tcp_int_ns)
+		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
 
 	skb = swport_pop(port, now_ns);
 	if (!skb)
 		return NULL;
+	if (port->params.tcp_int_ns)
+		quell_swport_tcp_int_stamp(port, skb, now_ns);
 	wire_bytes = qdisc_pkt_len(skb) + port->params.overhead_bytes;
 	quell_portload_add(&port->link.load, wire_bytes);
+	quell_portload_add(&port->tcp_int.load, wire_bytes);
 	if (port->params.rate_bytes_ps)
 		swport_wire_charge(port, now_ns, wire_bytes);
 	qdisc_qstats_backlog_dec(sch, skb);

@@ -32,22 +32,6 @@
 
 #include "swport.h"
 
-#define SWPORT_TCP_OPTIONS_MAX	40
-
-/**
- * struct swport_place - where things are in a packet, from its data on
- * @tcp_at:	TCP header
- * @end:	first byte behind the IP packet
- * @record_at:	telemetry record
- * @hop:	distance from the sender
- */
-struct swport_place {
-	u32	tcp_at;
-	u32	end;
-	u32	record_at;
-	u8	hop;
-};
-
 static bool swport_ipv4_tcp(const struct sk_buff *skb, struct swport_place *place)
 {
 	u32 offset = skb_network_offset(skb);
@@ -60,7 +44,7 @@ static bool swport_ipv4_tcp(const struct sk_buff *skb, struct swport_place *plac
 		return false;
 	place->tcp_at = offset + iph->ihl * 4;
 	place->end = offset + ntohs(iph->tot_len);
-	place->hop = quell_hops(iph->ttl);
+	place->ttl = iph->ttl;
 	return true;
 }
 
@@ -75,11 +59,19 @@ static bool swport_ipv6_tcp(const struct sk_buff *skb, struct swport_place *plac
 		return false;
 	place->tcp_at = offset + sizeof(buf);
 	place->end = place->tcp_at + ntohs(ip6h->payload_len);
-	place->hop = quell_hops(ip6h->hop_limit);
+	place->ttl = ip6h->hop_limit;
 	return true;
 }
 
-static bool swport_find_tcp(const struct sk_buff *skb, struct swport_place *place)
+/**
+ * quell_swport_find_tcp() - where the TCP header of a packet is
+ * @skb: packet
+ * @place: set when the result is true
+ *
+ * Context: any.
+ * Return: false for anything but TCP right behind an IP header, in one piece.
+ */
+bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place)
 {
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
@@ -91,39 +83,62 @@ static bool swport_find_tcp(const struct sk_buff *skb, struct swport_place *plac
 	}
 }
 
-/* Behind a TCP header found: the record, if there is one. */
-static bool swport_find_record(const struct sk_buff *skb, struct swport_place *place)
+/**
+ * quell_swport_options() - TCP options behind a header found
+ * @skb: packet
+ * @place: its TCP header
+ * @buf: SWPORT_TCP_OPTIONS_MAX bytes, for options in pieces
+ * @bytes: set to their length, more than 0
+ *
+ * Context: any.
+ * Return: the options; NULL for a SYN, or where there are none.
+ */
+const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_place *place,
+			       u8 *buf, u32 *bytes)
 {
-	u32 at, in_option, bytes, stated = 0;
-	u8 buf[SWPORT_TCP_OPTIONS_MAX];
 	const struct tcphdr *th;
-	const u8 *options;
 	struct tcphdr th_buf;
 
 	th = skb_header_pointer(skb, place->tcp_at, sizeof(th_buf), &th_buf);
 	if (!th || th->syn || th->doff * 4 <= sizeof(*th) ||
 	    place->tcp_at + th->doff * 4 > place->end)
-		return false;
-	bytes = th->doff * 4 - sizeof(*th);
-	options = skb_header_pointer(skb, place->tcp_at + sizeof(*th), bytes, buf);
-	if (!options)
-		return false;
-	at = quell_opt_find(options, bytes, &stated);
-	if (at == bytes)
-		return false;
-	in_option = quell_opt_telemetry_at(options + at, stated);
-	place->record_at = place->tcp_at + sizeof(*th) + at + in_option;
-	return in_option;
+		return NULL;
+	*bytes = th->doff * 4 - sizeof(*th);
+	return skb_header_pointer(skb, place->tcp_at + sizeof(*th), *bytes, buf);
 }
 
-/*
- * Four bytes of a TCP segment, and its checksum.  At an odd place, which no
- * sender of ours chooses, they belong to the sum turned by a byte.  Where the
- * checksum is still to be computed, by a device or from skb->csum, it is right
- * already.
+/* Place of the record; 0 when there is none. */
+static u32 swport_find_record(const struct sk_buff *skb, const struct swport_place *place)
+{
+	u32 at, in_option, bytes, stated = 0;
+	u8 buf[SWPORT_TCP_OPTIONS_MAX];
+	const u8 *options;
+
+	options = quell_swport_options(skb, place, buf, &bytes);
+	if (!options)
+		return 0;
+	at = quell_opt_find(options, bytes, &stated);
+	if (at == bytes)
+		return 0;
+	in_option = quell_opt_telemetry_at(options + at, stated);
+	return in_option ? place->tcp_at + sizeof(struct tcphdr) + at + in_option : 0;
+}
+
+/**
+ * quell_swport_replace_word() - four bytes of a TCP segment, and its checksum
+ * @skb: packet, writable that far
+ * @place: its TCP header
+ * @at: place of the bytes
+ * @word: what they become
+ *
+ * At an odd place, which no sender of ours chooses, they belong to the sum turned
+ * by a byte.  Where the checksum is still to be computed, by a device or from
+ * skb->csum, it is right already.
+ *
+ * Context: any; the caller owns the packet.
  */
-static void swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
-				u32 at, const u8 *word)
+void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
+			       u32 at, const u8 *word)
 {
 	struct tcphdr *th = (struct tcphdr *)(skb->data + place->tcp_at);
 	__wsum from, to;
@@ -138,7 +153,8 @@ static void swport_replace_word(struct sk_buff *skb, const struct swport_place *
 }
 
 static void swport_write_record(struct swport_sched *port, struct sk_buff *skb,
-				const struct swport_place *place, u64 load_q16, u64 now_ns)
+				const struct swport_place *place, u32 record_at,
+				u64 load_q16, u64 now_ns)
 {
 	const struct swport_link *link = &port->link;
 	struct quell_telemetry record = {
@@ -146,14 +162,14 @@ static void swport_write_record(struct swport_sched *port, struct sk_buff *skb,
 		.queue_bytes = port->data.backlog_bytes,
 		.tx_units = quell_portload_tx_units(&link->load),
 		.time_ns = now_ns & QUELL_TELEMETRY_TIME_MASK,
-		.hop = place->hop,
+		.hop = quell_hops(place->ttl),
 	};
 	u8 wire[QUELL_TELEMETRY_BYTES];
 	u32 i;
 
 	quell_telemetry_encode(&record, load_q16, wire);
 	for (i = 0; i < QUELL_TELEMETRY_BYTES; i += sizeof(u32))
-		swport_replace_word(skb, place, place->record_at + i, wire + i);
+		quell_swport_replace_word(skb, place, record_at + i, wire + i);
 }
 
 /**
@@ -174,10 +190,12 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 	u8 old[QUELL_TELEMETRY_BYTES];
 	struct swport_place place;
 	u64 load_q16;
+	u32 at;
 
-	if (!link->bytes_ps || !swport_find_tcp(skb, &place) || !place.hop ||
-	    !swport_find_record(skb, &place) ||
-	    skb_copy_bits(skb, place.record_at, old, sizeof(old)))
+	if (!link->bytes_ps || !quell_swport_find_tcp(skb, &place) || !quell_hops(place.ttl))
+		return;
+	at = swport_find_record(skb, &place);
+	if (!at || skb_copy_bits(skb, at, old, sizeof(old)))
 		return;
 	load_q16 = quell_portload_q16(&link->load, &link->load_params,
 				      port->data.backlog_bytes);
@@ -185,10 +203,10 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 		link->keep_pkts++;
 		return;
 	}
-	if (skb_ensure_writable(skb, place.record_at + sizeof(old))) {
+	if (skb_ensure_writable(skb, at + sizeof(old))) {
 		link->stamp_fail_pkts++;
 		return;
 	}
-	swport_write_record(port, skb, &place, load_q16, now_ns);
+	swport_write_record(port, skb, &place, at, load_q16, now_ns);
 	link->stamp_pkts++;
 }

@@ -51,6 +51,9 @@
 #define QUELL_TCP_INT_ECHO_FINE_MAX	0x7fffU
 #define QUELL_TCP_INT_ECHO_LATENCY_MAX	0x7fffffU
 
+/* Codes of speeds, 4 bits. */
+#define QUELL_TCP_INT_SPEEDS		16U
+
 /* Hops that 4 bits hold. */
 #define QUELL_TCP_INT_ECHO_HOP_MAX	15U
 
@@ -138,11 +141,9 @@ static inline u32 quell_tcp_int_queue_bytes(u8 value)
  */
 static inline u64 quell_tcp_int_speed_bytes_ps(u8 code)
 {
-	static const u16 gbit_ps[] = { 0, 10, 25, 40, 50, 100, 200, 400 };
+	static const u16 gbit_ps[QUELL_TCP_INT_SPEEDS] = { 0, 10, 25, 40, 50, 100, 200, 400 };
 
-	if (code >= sizeof(gbit_ps) / sizeof(gbit_ps[0]))
-		return 0;
-	return gbit_ps[code] * QUELL_TCP_INT_RATE_UNIT_BYTES_PS;
+	return gbit_ps[code & (QUELL_TCP_INT_SPEEDS - 1)] * QUELL_TCP_INT_RATE_UNIT_BYTES_PS;
 }
 
 /**
@@ -156,8 +157,8 @@ static inline u8 quell_tcp_int_speed(u64 link_bytes_ps)
 {
 	u8 code;
 
-	for (code = 1; quell_tcp_int_speed_bytes_ps(code); code++)
-		if (quell_tcp_int_speed_bytes_ps(code) == link_bytes_ps)
+	for (code = 1; code < QUELL_TCP_INT_SPEEDS; code++)
+		if (link_bytes_ps && quell_tcp_int_speed_bytes_ps(code) == link_bytes_ps)
 			return code;
 	return 0;
 }

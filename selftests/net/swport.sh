@@ -16,17 +16,18 @@ defaults_are_shown()
 {
 	port && port_is '.options == {"rate": 0, "overhead": 0,
 		"limit": 1048576, "control_limit": 65536, "ecn": "off", "seed": 0,
-		"telemetry": 0}'
+		"telemetry": 0, "tcp_int": 0}'
 }
 
 options_are_shown()
 {
 	port rate 10gbit overhead 24 limit 225kb control-limit 32kb \
-		ecn enqueue min 45kb max 180kb prob 0.25 seed 7 telemetry 4160ns &&
+		ecn enqueue min 45kb max 180kb prob 0.25 seed 7 telemetry 4160ns \
+		tcp-int 5us &&
 	port_is '.options == {"rate": 1250000000, "overhead": 24,
 		"limit": 230400, "control_limit": 32768, "ecn": "enqueue",
 		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.25, "seed": 7,
-		"telemetry": 4160}'
+		"telemetry": 4160, "tcp_int": 5000}'
 }
 
 text_is_valid_syntax()
@@ -44,8 +45,8 @@ change_keeps_the_rest()
 	change limit 100kb &&
 	port_is '.options | .limit == 102400 and .rate == 1250000000 and
 		.ecn == "enqueue" and .ecn_min == 46080 and .seed == 7 and
-		.telemetry == 4160' &&
-	change telemetry off && port_is '.options.telemetry == 0' &&
+		.telemetry == 4160 and .tcp_int == 5000' &&
+	change telemetry off && port_is '.options | .telemetry == 0 and .tcp_int == 5000' &&
 	change noecn && port_is '.options.ecn == "off"' &&
 	near_tc qdisc replace dev va root handle 1: swport ecn min 5000 &&
 	port_is '.options | .ecn == "dequeue" and .ecn_min == 5000 and
@@ -118,6 +119,10 @@ tc_refuses_bad_input()
 	refused "telemetry 8kb" '"8kb"' "$time" &&
 	refused "telemetry nan" '"nan"' "$time" &&
 	refused "telemetry 8us telemetry off" "telemetry given twice" &&
+	refused "tcp-int" 'tcp-int ""' "$time" &&
+	refused "tcp-int 99ns" '"99ns"' "$time" &&
+	refused "tcp-int 1001ms" '"1001ms"' "$time" &&
+	refused "tcp-int off tcp-int 1us" "tcp-int given twice" &&
 	refused "ecn" "ecn needs" "$mark" &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
@@ -146,7 +151,7 @@ kernel_refuses()
 	}
 }
 
-# 2 rate 3 overhead 4 limit 5 control-limit 6 mode 7 min 8 max 9 prob 11 telemetry
+# 2 rate 3 overhead 4 limit 5 control-limit 6 mode 7 min 8 max 9 prob 11 telemetry 12 tcp-int
 kernel_checks_ranges()
 {
 	kernel_refuses "rate must be 0 to 1250000000000" 2=1250000000001 4=20000 &&
@@ -161,16 +166,18 @@ kernel_checks_ranges()
 	kernel_refuses "ecn min must be 0 to ecn max" 4=20000 6=1 7=2 8=1 &&
 	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
-	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001
+	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&
+	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=99 &&
+	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=1000000001
 }
 
 # What the refusals came close to.
 kernel_accepts_good_input()
 {
-	in_netns "$near" swport_pkt set va 4=20000 6=2 7=1 8=2 9=65536 11=100 &&
+	in_netns "$near" swport_pkt set va 4=20000 6=2 7=1 8=2 9=65536 11=100 12=100 &&
 	port_is '.options | .limit == 20000 and .ecn == "enqueue" and
 		.ecn_min == 1 and .ecn_max == 2 and .ecn_prob == 1 and
-		.telemetry == 100' &&
+		.telemetry == 100 and .tcp_int == 100' &&
 	in_netns "$near" swport_pkt set va 11=1000000000 &&
 	port_is '.options.telemetry == 1000000000' &&
 	in_netns "$near" swport_pkt set va 11=0 && port_is '.options.telemetry == 0'

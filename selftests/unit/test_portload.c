@@ -254,6 +254,35 @@ static void test_model(void)
 	tap_ok(worst > 0.5, "quell_portload_advance__bound_is_near");
 }
 
+static void test_available(void)
+{
+	/* 100 Gbit/s, 8 us: 100000 bytes. */
+	static const struct {
+		const char *name;
+		u64 flight_bytes, want_bytes_ps;
+	} cases[] = {
+		{ "idle", 0, 12500000000 }, { "half", 50000, 6250000000 },
+		{ "one_byte_left", 99999, 125000 }, { "full", 100000, 0 },
+		{ "more_than_full", 100001, 0 }, { "largest", 1ULL << 50, 0 },
+	};
+	struct quell_portload_params p;
+	size_t i;
+
+	quell_portload_measure(&p, 8000, 12500000000);
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_portload load = {
+			.flight_q8 = cases[i].flight_bytes << QUELL_PORTLOAD_Q,
+		};
+
+		tap_equal_u64(quell_portload_available_bytes_ps(&load, &p, 12500000000),
+			      cases[i].want_bytes_ps,
+			      "quell_portload_available_bytes_ps__%s", cases[i].name);
+	}
+	quell_portload_measure(&p, 8000, 0);
+	tap_equal_u64(quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p, 0), 0,
+		      "quell_portload_available_bytes_ps__no_link");
+}
+
 static void test_hops(void)
 {
 	static const struct {
@@ -281,6 +310,7 @@ int main(void)
 	test_rest();
 	test_empties();
 	test_model();
+	test_available();
 	test_hops();
 	return tap_done();
 }

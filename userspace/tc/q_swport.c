@@ -53,6 +53,7 @@ static void explain(void)
 		"                  [ limit SIZE ] [ control-limit SIZE ]\n"
 		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] | noecn ]\n"
 		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
+		"                  [ tcp-int { TIME | off } ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -63,12 +64,14 @@ static void explain(void)
 		"  prob           probability just below max, 0 to 1 (default 1)\n"
 		"  noecn          never mark (default)\n"
 		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
-		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n",
+		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n"
+		"  tcp-int        write to TCP-INT options; time the rate available is averaged over, %dns to %ds (default off)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MAX, UINT32_MAX,
-		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000);
+		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
+		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000);
 }
 
 /* The next word, or NULL. */
@@ -210,23 +213,22 @@ static bool swport_read_time(const char *word, double *ns)
 }
 
 /* TIME, or off */
-static int swport_parse_telemetry(struct swport_args *args)
+static int swport_parse_time(struct swport_args *args, int attr, const char *name,
+			     uint32_t min_ns, uint32_t max_ns)
 {
 	const char *word;
 	double ns = 0;
 
 	if (swport_accept(args, "off"))
-		return swport_set(args, TCA_SWPORT_TELEMETRY, "telemetry", 0);
+		return swport_set(args, attr, name, 0);
 	word = swport_next(args);
-	if (!word || !swport_read_time(word, &ns) ||
-	    ns < SWPORT_TELEMETRY_MIN || ns > SWPORT_TELEMETRY_MAX) {
+	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
 		fprintf(stderr,
-			"swport: bad telemetry \"%s\": must be off or a time of %dns to %ds\n",
-			word ? word : "", SWPORT_TELEMETRY_MIN,
-			SWPORT_TELEMETRY_MAX / 1000000000);
+			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "s\n",
+			name, word ? word : "", min_ns, max_ns / 1000000000);
 		return -1;
 	}
-	return swport_set(args, TCA_SWPORT_TELEMETRY, "telemetry", ns);
+	return swport_set(args, attr, name, ns);
 }
 
 static int swport_parse_prob(struct swport_args *args)
@@ -324,7 +326,11 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "seed"))
 		return swport_parse_seed(args);
 	if (!strcmp(word, "telemetry"))
-		return swport_parse_telemetry(args);
+		return swport_parse_time(args, TCA_SWPORT_TELEMETRY, word,
+					 SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX);
+	if (!strcmp(word, "tcp-int"))
+		return swport_parse_time(args, TCA_SWPORT_TCP_INT, word,
+					 SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX);
 
 	if (strcmp(word, "help"))
 		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
@@ -402,7 +408,7 @@ static void swport_print_size(const char *key, const char *fmt,
 }
 
 /* A time: nanoseconds in JSON; in text the largest unit that says it exactly. */
-static void swport_print_telemetry(struct rtattr *attr)
+static void swport_print_time(const char *key, const char *name, struct rtattr *attr)
 {
 	size_t i = 0;
 	uint32_t ns;
@@ -410,15 +416,15 @@ static void swport_print_telemetry(struct rtattr *attr)
 	if (!swport_has(attr, sizeof(ns)))
 		return;
 	ns = swport_get_u32(attr);
-	print_color_u64(PRINT_JSON, COLOR_NONE, "telemetry", NULL, ns);
+	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, ns);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", name);
 	if (!ns) {
-		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "telemetry off ");
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "off");
 		return;
 	}
 	while (ns % swport_times[i].ns)
 		i++;
-	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "telemetry %" PRIu64,
-			ns / swport_times[i].ns);
+	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "%" PRIu64, ns / swport_times[i].ns);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
 }
 
@@ -470,7 +476,8 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
 		print_color_u64(PRINT_ANY, COLOR_NONE, "seed", "seed %" PRIu64 " ",
 				swport_get_u32(tb[TCA_SWPORT_SEED]));
-	swport_print_telemetry(tb[TCA_SWPORT_TELEMETRY]);
+	swport_print_time("telemetry", "telemetry", tb[TCA_SWPORT_TELEMETRY]);
+	swport_print_time("tcp_int", "tcp-int", tb[TCA_SWPORT_TCP_INT]);
 	return 0;
 }
 
@@ -502,6 +509,10 @@ static const struct {
 	{ 0, NULL, "  gso" },
 	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_ALLOC_FAIL_PKTS, "alloc_fail_pkts", " dropped %" PRIu64 " pkts" },
+	{ 0, NULL, "  tcp-int" },
+	{ TCA_SWPORT_STATS_INT_PKTS, "int_pkts", " written %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_INT_WORST_PKTS, "int_worst_pkts", " worst %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_INT_FAIL_PKTS, "int_fail_pkts", " failed %" PRIu64 " pkts" },
 	{ 0, NULL, "  telemetry" },
 	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_KEEP_PKTS, "keep_pkts", " kept %" PRIu64 " pkts" },

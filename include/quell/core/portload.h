@@ -137,6 +137,25 @@ static inline u64 quell_portload_q16(const struct quell_portload *load,
 				 p->bdp_q8);
 }
 
+/**
+ * quell_portload_available_bytes_ps() - rate the link has left
+ * @load: the link, advanced to now
+ * @p: B * T counts
+ * @link_bytes_ps: B
+ *
+ * Context: any.
+ * Return: B less what was sent in the last T or so, wire bytes/s, rounded down; 0
+ * when the product is 0.
+ */
+static inline u64 quell_portload_available_bytes_ps(const struct quell_portload *load,
+						    const struct quell_portload_params *p,
+						    u64 link_bytes_ps)
+{
+	u64 left_q8 = quell_sub_sat_u64(p->bdp_q8, load->flight_q8);
+
+	return left_q8 ? quell_mul_div_u64(link_bytes_ps, left_q8, p->bdp_q8) : 0;
+}
+
 /* Wire bytes so far as a record has them, rounded down; see struct quell_telemetry. */
 static inline u32 quell_portload_tx_units(const struct quell_portload *load)
 {

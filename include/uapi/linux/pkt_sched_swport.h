@@ -34,6 +34,8 @@ enum swport_ecn_mode {
 #define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
 #define SWPORT_TELEMETRY_MIN		100		/* ns, or 0: off */
 #define SWPORT_TELEMETRY_MAX		1000000000
+#define SWPORT_TCP_INT_MIN		100		/* ns, or 0: off */
+#define SWPORT_TCP_INT_MAX		1000000000
 
 enum {
 	TCA_SWPORT_UNSPEC,
@@ -48,6 +50,7 @@ enum {
 	TCA_SWPORT_ECN_PROB,		/* u32, Q16: probability just below ECN_MAX */
 	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
 	TCA_SWPORT_TELEMETRY,		/* u32, ns: base round-trip time of the network; 0: off */
+	TCA_SWPORT_TCP_INT,		/* u32, ns: averaging of the rate available; 0: off */
 	__TCA_SWPORT_MAX
 };
 
@@ -79,6 +82,9 @@ enum {
 	TCA_SWPORT_STATS_KEEP_PKTS,		/* sent with the record of a hop more loaded */
 	TCA_SWPORT_STATS_STAMP_FAIL_PKTS,	/* sent as they were: no memory to stamp */
 	TCA_SWPORT_STATS_LINK_BYTES_PS,		/* rate of the link now; 0: unknown, no stamps */
+	TCA_SWPORT_STATS_INT_PKTS,		/* sent with a TCP-INT option this port wrote to */
+	TCA_SWPORT_STATS_INT_WORST_PKTS,	/* part of it: the option tells of this port */
+	TCA_SWPORT_STATS_INT_FAIL_PKTS,		/* sent as they were: no memory to write */
 	__TCA_SWPORT_STATS_MAX
 };
 

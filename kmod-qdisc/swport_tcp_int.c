@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP-INT: what switches do with the public telemetry option, which hosts with
+ * its agents put into their TCP segments (Documentation/tcp-int.md).
+ *
+ *	latency		that of this port is added
+ *	value, speed, hop	replaced where this port's value is larger
+ *
+ * Value is the rate the link has available, averaged like the load of telemetry
+ * records (quell/core/portload.h) over `tcp-int`; or the data band's queue, where
+ * there is one.  Latency is the time in the port, from being queued to leaving.
+ *
+ * Packets of both bands are written to, for the option tells of both ways.  Left
+ * alone: whatever this host sends itself, SYNs, IP fragments, IPv6 packets with
+ * extension headers before TCP, options of another length.  Each packet with the
+ * option is written to; how often is a wish its sender expresses in a code that
+ * nobody has explained.
+ */
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/sch_generic.h>
+#include <quell/hops.h>
+#include <quell/tcp_int.h>
+
+#include "swport.h"
+
+/**
+ * struct swport_tcp_int_cb - what a queued packet remembers
+ * @arrived_ns: when it came, ns; 0: it came while TCP-INT was off
+ */
+struct swport_tcp_int_cb {
+	u64	arrived_ns;
+};
+
+static struct swport_tcp_int_cb *swport_tcp_int_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct swport_tcp_int_cb));
+	return (struct swport_tcp_int_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/**
+ * quell_swport_tcp_int_arrive() - a packet is about to be queued
+ * @port: the switch port
+ * @skb: packet
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb)
+{
+	swport_tcp_int_cb(skb)->arrived_ns = port->params.tcp_int_ns ? ktime_get_ns() : 0;
+}
+
+/* Place of the option; 0 when there is none. */
+static u32 swport_tcp_int_find(const struct sk_buff *skb, const struct swport_place *place)
+{
+	u8 buf[SWPORT_TCP_OPTIONS_MAX];
+	const u8 *options;
+	u32 at, bytes;
+
+	options = quell_swport_options(skb, place, buf, &bytes);
+	if (!options)
+		return 0;
+	at = quell_tcp_int_find(options, bytes);
+	return at < bytes ? place->tcp_at + sizeof(struct tcphdr) + at : 0;
+}
+
+static void swport_tcp_int_describe(const struct swport_sched *port, const struct sk_buff *skb,
+				    u8 ttl, u64 now_ns, struct quell_tcp_int_hop *hop)
+{
+	u64 available_bytes_ps =
+		quell_portload_available_bytes_ps(&port->tcp_int.load, &port->tcp_int.load_params,
+						  port->link.bytes_ps);
+	u64 arrived_ns = swport_tcp_int_cb(skb)->arrived_ns;
+
+	hop->value = quell_tcp_int_value(available_bytes_ps, port->data.backlog_bytes);
+	hop->speed = port->tcp_int.speed;
+	hop->ttl = ttl;
+	hop->latency_ns = arrived_ns && now_ns > arrived_ns ? now_ns - arrived_ns : 0;
+}
+
+/**
+ * quell_swport_tcp_int_stamp() - write to the option of a packet, if it has one
+ * @port: the switch port, with TCP-INT on and its load advanced to @now_ns
+ * @skb: packet that leaves, none of GSO
+ * @now_ns: time
+ *
+ * What is written is made ours before, as for telemetry records.
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns)
+{
+	u8 wire[QUELL_TCP_INT_BYTES];
+	struct quell_tcp_int_hop hop;
+	struct swport_place place;
+	struct quell_tcp_int opt;
+	u32 at, i;
+
+	if (!port->link.bytes_ps || !quell_swport_find_tcp(skb, &place) ||
+	    !quell_hops(place.ttl))
+		return;
+	at = swport_tcp_int_find(skb, &place);
+	if (!at || skb_copy_bits(skb, at, wire, sizeof(wire)))
+		return;
+	if (skb_ensure_writable(skb, at + sizeof(wire))) {
+		port->tcp_int.fail_pkts++;
+		return;
+	}
+	swport_tcp_int_describe(port, skb, place.ttl, now_ns, &hop);
+	quell_tcp_int_decode(wire, &opt);
+	port->tcp_int.worst_pkts += hop.value > opt.value;
+	quell_tcp_int_stamp(&opt, &hop);
+	quell_tcp_int_encode(&opt, wire);
+	for (i = 0; i < sizeof(wire); i += sizeof(u32))
+		quell_swport_replace_word(skb, &place, at + i, wire + i);
+	port->tcp_int.pkts++;
+}
