@@ -1,0 +1,468 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Where the Quell option cannot be spoken, the flow is plain TCP and says why:
+# peers that do not know it, hosts on the way that take it out or lose it,
+# segments without room, sockets that change their mind.  Over IPv4 and IPv6:
+#
+#	direct	client --- server
+#	box	client --- box (option_box) --- server
+#	router	client --- router --- server
+#
+# In each case all bytes come back, both ends name the state of the option, and
+# their counters move by what the case says; at the end no checksum was wrong.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
+
+port=8080 plain_port=8081 signed_port=8082 queue_port=8083
+client="" server="" box="" router="" late=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# Networks and the host's number in them.
+address()
+{
+	case $1 in
+	4) echo "10.$2.0.$3" ;;
+	6) echo "fd$2::$3" ;;
+	esac
+}
+
+# attach NETNS DEVICE NETWORK HOST
+attach()
+{
+	ip -n "$1" addr add "$(address 4 "$3" "$4")/24" dev "$2" &&
+	ip -n "$1" addr add "$(address 6 "$3" "$4")/64" dev "$2" nodad
+}
+
+make_network()
+{
+	local netns
+
+	for netns in client server box router late; do
+		new_netns $netns
+	done
+	cable "$client" wire "$server" wire && attach "$client" wire 73 2 &&
+	attach "$server" wire 73 1 &&
+	cable "$client" far "$box" box0 && cable "$server" far "$box" box1 &&
+	attach "$client" far 74 2 && attach "$server" far 74 1 &&
+	cable "$client" west "$router" west && cable "$server" east "$router" east &&
+	attach "$client" west 75 2 && attach "$router" west 75 1 &&
+	attach "$server" east 76 2 && attach "$router" east 76 1 &&
+	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 &&
+	ip -n "$client" route add 10.76.0.0/24 via 10.75.0.1 &&
+	ip -n "$client" route add fd76::/64 via fd75::1 &&
+	ip -n "$server" route add 10.75.0.0/24 via 10.76.0.1 &&
+	ip -n "$server" route add fd75::/64 via fd76::1 &&
+	cable "$client" other "$late" other && attach "$client" other 77 2 &&
+	attach "$late" other 77 1
+}
+
+# The box wants whole packets with whole checksums.
+no_offloads()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		in_netns "$netns" ethtool -K far tso off gso off gro off tx off >/dev/null ||
+			return 1
+	done
+}
+
+# Swift's own target is far below an emulated host's round-trip time.
+set_hosts()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=swift \
+			net.ipv4.tcp_fastopen=3 &&
+		in_netns "$netns" quell cc set swift base-target 100ms || return 1
+	done
+	in_netns "$client" quell cc set quell option 1 &&
+	in_netns "$server" quell cc set quell option 2 &&
+	in_netns "$late" sysctl -q -w net.ipv4.tcp_congestion_control=swift
+}
+
+counters()
+{
+	in_netns "$1" quell -j stat quell | jq '.[0].counters'
+}
+
+mark()
+{
+	counters "$client" >"$dir/client.before" && counters "$server" >"$dir/server.before"
+}
+
+# moved FILTER: what the counters moved by since the mark, as .client and .server;
+# nothing is ever refused here.
+moved()
+{
+	counters "$client" >"$dir/client.after" && counters "$server" >"$dir/server.after" &&
+	jq -n '[inputs] | [[.[0], .[1]], [.[2], .[3]]] |
+		map(.[0] as $before | .[1] | with_entries(.value -= $before[.key])) |
+		{ client: .[0], server: .[1] }' "$dir/client.before" "$dir/client.after" \
+		"$dir/server.before" "$dir/server.after" >"$dir/moved" &&
+	json "($1) and ([.client, .server] | map(.[\"option-malformed\"] +
+		.[\"option-bad-checksum\"] + .[\"option-out-of-window\"] +
+		.[\"segment-malformed\"] + .[\"segment-bad-checksum\"] +
+		.[\"segment-out-of-window\"]) | add == 0)" "$dir/moved"
+}
+
+# Connections that agreed at client and server, and that gave up.
+agreed()
+{
+	echo ".client[\"option-agreed\"] == $1 and .server[\"option-agreed\"] == $2 and
+		.client[\"option-stripped\"] == ${3:-0} and .server[\"option-stripped\"] == ${3:-0}"
+}
+
+flow_is()
+{
+	in_netns "$1" quell -j flow show >"$dir/flows" &&
+	jq -e "map(select(.$2)) | length == 1 and all(.[]; $3)" "$dir/flows"
+}
+
+# states PORT CLIENT SERVER: what flow show says of the one flow at each end.
+states()
+{
+	if poll 5 flow_is "$client" "dport == $1" ".option == \"$2\"" &&
+	   poll 5 flow_is "$server" "sport == $1" ".option == \"$3\""; then
+		return 0
+	fi
+	cat "$dir/flows"
+	return 1
+}
+
+no_flow()
+{
+	in_netns "$1" quell -j flow show >"$dir/flows" && json 'length == 0' "$dir/flows"
+}
+
+# The flows of the case before are gone, and cannot be taken for this one's.
+quiet()
+{
+	poll 10 no_flow "$client" && poll 10 no_flow "$server" && mark
+}
+
+# conclude CLIENT SERVER FILTER: of a connection that is open; then it closes.
+conclude()
+{
+	states "$port" "$1" "$2" && moved "$3" && say close
+}
+
+# connects FAMILY NETWORK [PORT] [HOST]: and 100 KB go and come.
+connects()
+{
+	quiet && say "open $1" "connect $(address "$1" "$2" "${4:-1}") ${3:-$port}" \
+		"xfer 100000"
+}
+
+spoken()
+{
+	connects "$1" 73 && conclude on on "$(agreed 1 1) and
+		.client[\"rtt-echo\"] > 0 and .server[\"rtt-echo\"] > 0"
+}
+
+# The server's SYN-ACK is that of a socket that is not Quell's.
+peer_without()
+{
+	connects "$1" 73 "$plain_port" &&
+	poll 5 flow_is "$client" "dport == $plain_port" '.option == "no-answer"' &&
+	no_flow "$server" &&
+	moved "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
+		.server[\"option-sent\"] == 0" && say close
+}
+
+# boxed MODE: from now on the box does that.
+boxed()
+{
+	[ -z "$box_pid" ] || stop "$box_pid"
+	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
+	box_pid=$started
+	poll 10 says_ready box
+}
+
+# It saw and changed so many segments with the option.
+box_saw()
+{
+	stop "$box_pid"
+	box_pid=""
+	cat "$dir/box"
+	grep -qxE "seen $1 changed $2" "$dir/box"
+}
+
+# There, but not taken out of anything.
+box_passes()
+{
+	boxed pass && connects "$1" 74 && conclude on on "$(agreed 1 1)" &&
+	box_saw '[1-9][0-9]+' 0
+}
+
+syn_stripped()
+{
+	boxed strip-syn && connects "$1" 74 &&
+	conclude no-answer not-offered "$(agreed 0 0)" && box_saw 1 1
+}
+
+all_stripped()
+{
+	boxed strip-all && connects "$1" 74 &&
+	conclude no-answer not-offered "$(agreed 0 0)" && box_saw 1 1
+}
+
+# Of 32 packets that had room none brings it: both give up, and the room back.
+data_stripped()
+{
+	local with_room
+
+	boxed strip-data && quiet &&
+	say "open $1" "connect $(address "$1" 74 1) $port" mss || return 1
+	with_room=$(result)
+	say "xfer 30000" && states "$port" on on && moved "$(agreed 1 1)" &&
+	say "xfer 300000" && states "$port" stripped stripped &&
+	moved "$(agreed 1 1 1) and .client[\"option-received\"] == 0 and
+		.server[\"option-received\"] == 0" &&
+	say mss && [ "$(result)" -eq $((with_room + 12)) ] &&
+	mark && say "xfer 100000" &&
+	conclude stripped stripped "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
+		.server[\"option-sent\"] == 0"
+}
+
+# Two SYNs are lost; the third has no option.
+syn_dropped()
+{
+	boxed drop-syn && connects "$1" 74 &&
+	conclude not-offered not-offered "$(agreed 0 0)" && box_saw 2 2
+}
+
+# signed KIND FAMILY: what is signed cannot be added to.
+signed()
+{
+	local netns kind=$1 mapped=""
+
+	[ "$2" = 6 ] || mapped=::ffff:
+	start_in "$server" option_tcp serve "$signed_port" \
+		"$kind,$mapped$(address "$2" 73 2),secret" >"$dir/signed"
+	poll 10 says_ready signed && quiet &&
+	say "open $2" "$kind $(address "$2" 73 1) secret" \
+		"connect $(address "$2" 73 1) $signed_port" "xfer 100000" &&
+	states "$signed_port" no-room not-offered &&
+	moved "$(agreed 0 0) and .client[\"option-no-room\"] == 1 and
+		.server[\"option-no-room\"] == 0 and .client[\"option-sent\"] == 0" &&
+	say close && stop "$started"
+}
+
+# Whether this kernel has TCP-AO: 6.1 has not, 6.12 may be built without.
+has_ao()
+{
+	say "open 4" "ao 10.73.0.1 secret"
+}
+
+# The first asks for a cookie, the second sends data in its SYN.
+fast_open()
+{
+	local server_address n
+
+	server_address=$(address "$1" 73 1)
+	for n in 0 1; do
+		quiet && say "open $1" fastopen "connect $server_address $port" \
+			"xfer 100000" fastopened && [ "$(result)" = "$n" ] &&
+		conclude on on "$(agreed 1 1)" || return 1
+	done
+}
+
+set_mtu()
+{
+	ip -n "$router" link set east mtu "$1" && ip -n "$server" link set east mtu "$1"
+}
+
+# mss_is BYTES: of an IPv4 packet, and of IPv6 with its longer header.
+mss_is()
+{
+	say mss && [ "$(result)" -eq "$2" ] && return 0
+	echo "segments of $(result), not $2"
+	return 1
+}
+
+# headers FAMILY: IP, TCP with timestamps, and the option.
+headers()
+{
+	[ "$1" = 4 ] && echo $((20 + 32 + 12)) || echo $((40 + 32 + 12))
+}
+
+# A link on the way gets narrower under the flow; the router says so.
+mtu_falls()
+{
+	set_mtu 1500
+	quiet && say "open $1" "connect $(address "$1" 76 2) $port" "xfer 100000" &&
+	mss_is "$1" $((1500 - $(headers "$1"))) &&
+	set_mtu 1300 && say "xfer 200000" && mss_is "$1" $((1300 - $(headers "$1"))) &&
+	conclude on on "$(agreed 1 1)" && set_mtu 1500
+}
+
+mtu_grew()
+{
+	say "xfer 300000" mss && [ "$(result)" -gt "$1" ]
+}
+
+# TCP begins with small segments and tries larger ones.
+mtu_probed()
+{
+	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=2 net.ipv4.tcp_base_mss=1024 \
+		net.ipv4.tcp_probe_threshold=1 &&
+	quiet && say "open $1" "connect $(address "$1" 73 1) $port" "xfer 10000" mss ||
+		return 1
+	[ "$(result)" -lt 1100 ] && poll 20 mtu_grew 1200 &&
+	[ "$(result)" -le $((1500 - $(headers "$1"))) ] &&
+	conclude on on "$(agreed 1 1)" &&
+	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=0
+}
+
+# The application's own extension headers: the option stays away, and comes back.
+extension_headers()
+{
+	connects 6 73 && moved '.client["option-no-room"] == 0' &&
+	say "dstopts on" && mark && say "xfer 100000" && states "$port" on on &&
+	moved '.client["option-no-room"] > 0 and .client["option-sent"] == 0' &&
+	say dstopts "xfer 10000" && mark && say "xfer 100000" &&
+	conclude on on '.client["option-no-room"] == 0 and .client["option-sent"] > 0 and
+		.client["rtt-echo"] > 0'
+}
+
+# Out of order: ACKs with three blocks have no room, those with fewer have.
+sacked()
+{
+	in_netns "$client" tc qdisc replace dev wire root netem limit 1000 \
+		delay 3ms reorder 50% 25% &&
+	connects "$1" 73 && say "xfer 200000" &&
+	conclude on on "$(agreed 1 1) and .server[\"option-no-room\"] > 0 and
+		.server[\"option-sent\"] > .server[\"option-no-room\"]" &&
+	in_netns "$client" tc qdisc del dev wire root
+}
+
+# A live flow leaves Quell and comes back to it.
+switched()
+{
+	connects "$1" 73 && mss_is "$1" $((1500 - $(headers "$1"))) &&
+	say "cc cubic" && no_flow "$client" && mss_is "$1" $((1500 - $(headers "$1") + 12)) &&
+	say "xfer 100000" "cc swift" "xfer 100000" &&
+	mss_is "$1" $((1500 - $(headers "$1"))) && conclude on on "$(agreed 2 1)"
+}
+
+relast_is()
+{
+	tail -n 1 "$dir/$1.out" | grep -q "^ok $2"
+}
+
+syn_sent()
+{
+	in_netns "$client" ss -Htn state syn-sent | grep -q .
+}
+
+# counter_of NETNS FILE PREFIX NAME: a counter of the stack.
+counter_of()
+{
+	in_netns "$1" cat "/proc/net/$2" | awk -v prefix="$3:" -v name="$4" '
+		$1 != prefix { next }
+		!n { n = split($0, names); next }
+		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
+}
+
+# listening FAMILY: a listener that has room for one, and does not take it.
+listening()
+{
+	ask other "open $1" && told other &&
+	ask other "bind $(address "$1" 73 1) $queue_port" && told other &&
+	ask other "backlog 0" && told other && ask other listen && told other
+}
+
+# Two connect at once: the ACK of the second finds the queue full and is dropped,
+# and the SYN-ACK is sent again.
+queued()
+{
+	local there dropped
+
+	there=$(address "$1" 73 1)
+	dropped=$(counter_of "$server" netstat TcpExt ListenOverflows)
+	quiet && listening "$1" && ask second "open $1" && told second && say "open $1" &&
+	in_netns "$client" tc qdisc replace dev wire root netem delay 1s || return 1
+	echo "connect $there $queue_port" >"$dir/second.in"
+	poll 5 syn_sent
+	echo "connect $there $queue_port" >"$dir/talker.in"
+	poll 10 last_is second connect && poll 10 last_is talker connect &&
+	in_netns "$client" tc qdisc del dev wire root &&
+	ask other accept && told other && ask second reset && told second &&
+	ask other accept && told other &&
+	[ "$(counter_of "$server" netstat TcpExt ListenOverflows)" -gt "$dropped" ] || return 1
+	echo echo >"$dir/other.in"
+	say "xfer 100000" && states "$queue_port" on on && moved "$(agreed 2 2)" && say close
+}
+
+# A host that was told by sysctl alone looks at nothing before its first flow.
+late_hooks()
+{
+	quiet && say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
+	poll 5 flow_is "$client" "dport == $port" '.option == "no-answer"' && say close &&
+	say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
+	poll 5 flow_is "$client" "dport == $port" '.option == "on"' && say close
+}
+
+checksums_held()
+{
+	local netns
+
+	for netns in "$client" "$server" "$late"; do
+		[ "$(counter_of "$netns" snmp Tcp InCsumErrors)" = 0 ] || return 1
+	done
+}
+
+# both NAME FUNCTION [ARGUMENT]: over both families.
+both()
+{
+	check "$1, IPv4" "${@:2}" 4
+	check "$1, IPv6" "${@:2}" 6
+}
+
+prepare()
+{
+	set_hosts && no_offloads && talker talker "$client" && talker other "$server" &&
+	talker second "$client" && serve "$server" $port fastopen,16 &&
+	serve "$server" "$plain_port" cc,cubic && serve "$late" $port
+}
+
+box_pid=""
+if ! { make_network && prepare; } then
+	plan 1
+	fail "hosts, box and router"
+	exit 1
+fi
+ao=0
+has_ao >/dev/null && ao=2
+plan $((2 * 16 + ao + 3))
+both "spoken" spoken
+both "peer without Quell" peer_without
+both "box that passes all" box_passes
+both "box takes the option out of SYNs" syn_stripped
+both "box takes the option out of data" data_stripped
+both "box takes the option out of everything" all_stripped
+both "box loses SYNs with the option" syn_dropped
+both "MD5 signatures" signed md5
+[ $ao = 0 ] || both "TCP-AO" signed ao
+both "fast open" fast_open
+both "path MTU falls" mtu_falls
+both "MTU probing" mtu_probed
+check "IPv6 extension headers come and go" extension_headers
+both "three SACK blocks" sacked
+both "congestion control changes twice" switched
+both "disconnect and connect again" reconnected
+both "SYN cookies" cookies
+both "simultaneous open" simultaneous
+both "listener's queue is full" queued
+check "server without hooks: first flow plain, second not" late_hooks
+check "no checksum was wrong" checksums_held
+finish

@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every algorithm that is there, with the option and without: 50 KB go to a
+# server and come back, so that it sends to its peer and gets ACKs from it, and
+# acknowledges, too.
+#
+#	peer	runs the algorithm and answers; has no Quell at all
+#	family	IPv4; IPv6
+#	cards	segmentation, checksum and receive offloads on; off
+#	loss	none; 1 % both ways
+#
+# option.sh goes through all combinations with one algorithm.  Here each of the
+# others meets every value: in one combination and in its opposite, and which
+# two changes from algorithm to algorithm.  Two algorithms in a row differ in one
+# value, eight have seen them all.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
+
+port=8080
+xfer_bytes=50000
+client="" server=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# Delays that an emulated machine can keep; an algorithm without is as it comes.
+declare -A suited=(
+	[timely]="t-low 50ms t-high 500ms min-rtt 20ms init-rate 20mbit
+		min-rate 1mbit delta 2mbit"
+	[swift]="base-target 100ms"
+	[swift_vaisf]="base-target 100ms ai 500mbit"
+	[smartt]="target-delay 100ms"
+	[dcqcn]="min-rate 4mbit"
+)
+
+make_network()
+{
+	new_netns client
+	new_netns server
+	cable "$client" wire "$server" wire &&
+	ip -n "$server" addr add 10.78.0.1/24 dev wire &&
+	ip -n "$client" addr add 10.78.0.2/24 dev wire &&
+	ip -n "$server" addr add fd78::1/64 dev wire nodad &&
+	ip -n "$client" addr add fd78::2/64 dev wire nodad &&
+	talker talker "$client" && serve "$server" $port
+}
+
+load_all()
+{
+	local path
+
+	for path in "/lib/modules/$(uname -r)"/updates/tcp_*.ko; do
+		modprobe "$(basename "$path" .ko)" || return 1
+	done
+}
+
+algorithms()
+{
+	quell -j cc show | jq -r '.[].name | select(. != "quell")'
+}
+
+set_host()
+{
+	local words
+
+	read -ra words -d '' <<<"${suited[$2]-}"
+	in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2" || return 1
+	[ "$2" = cubic ] || [ ${#words[@]} -eq 0 ] ||
+		quell -n "$1" cc set "$2" "${words[@]}" || return 1
+	quell -n "$1" cc set quell option "$3"
+}
+
+set_cards()
+{
+	local netns offload words=()
+
+	for offload in tso gso gro tx rx; do
+		words+=("$offload" "$1")
+	done
+	for netns in "$client" "$server"; do
+		in_netns "$netns" ethtool -K wire "${words[@]}" >/dev/null || return 1
+		tc -n "$netns" qdisc replace dev wire root netem limit 1000 loss "$2%" || return 1
+	done
+}
+
+option_is()
+{
+	quell -n "$client" -j flow show >"$dir/flows" &&
+	json "map(select(.dport == $port)) | length == 1 and all(.option == \"$1\")" "$dir/flows"
+}
+
+no_flow()
+{
+	quell -n "$client" -j flow show >"$dir/flows" && json 'length == 0' "$dir/flows"
+}
+
+# Nothing was refused, at either end.
+nothing_refused()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		quell -n "$netns" -j stat quell >"$dir/stat" &&
+		json '.[0].counters | [to_entries[] | select(.key |
+			test("malformed|bad-checksum|out-of-window"))] |
+			length == 6 and (map(.value) | add == 0)' "$dir/stat" || return 1
+	done
+}
+
+# transfer ALGORITHM PEER FAMILY CARDS LOSS
+transfer()
+{
+	local there=10.78.0.1 option=on
+
+	[ "$3" = 4 ] || there=fd78::1
+	if [ "$2" = answers ]; then
+		set_host "$server" "$1" 2
+	else
+		set_host "$server" cubic 0
+		option=no-answer
+	fi &&
+	set_host "$client" "$1" 1 && set_cards "$4" "$5" && poll 20 no_flow &&
+	say "open $3" "connect $there $port" "xfer $xfer_bytes" && option_is "$option" &&
+	say reset && nothing_refused
+}
+
+# pair ALGORITHM NUMBER: a combination and its opposite.
+pair()
+{
+	local gray=$(($2 ^ $2 >> 1)) peer=(answers none) family=(4 6) cards=(on off) loss=(0 1)
+	local i a b c
+
+	for i in 0 1; do
+		a=$(((gray & 1) ^ i)) b=$(((gray >> 1 & 1) ^ i)) c=$(((gray >> 2 & 1) ^ i))
+		check "$1: peer ${peer[i]}, IPv${family[a]}, offloads ${cards[b]}, loss ${loss[c]} %" \
+			transfer "$1" "${peer[i]}" "${family[a]}" "${cards[b]}" "${loss[c]}"
+	done
+}
+
+if ! { make_network && load_all; } then
+	plan 1
+	fail "two hosts with all algorithms"
+	exit 1
+fi
+mapfile -t all < <(algorithms)
+plan $((1 + 2 * ${#all[@]}))
+# As many as there are modules, at least: some have two.
+check "algorithms: ${all[*]}" [ ${#all[@]} -ge "$(lsmod | grep -c '^tcp_')" ]
+for i in "${!all[@]}"; do
+	pair "${all[i]}" "$i"
+done
+finish

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * option_tcp - TCP connections with everything that is in the way of an option,
+ * for fallback.sh
+ *
+ *	option_tcp serve PORT [COMMAND]...
+ *		Sends back what it gets, on every connection to the port, over
+ *		IPv4 and IPv6, after checking it.  Says "ready".  The commands,
+ *		a word each, are done before it listens.
+ *	option_tcp talk
+ *		Executes commands from standard input, one a line, and answers
+ *		each with "ok COMMAND [RESULT]" or "failed COMMAND: reason".
+ *
+ * Commands; "," separates their words for serve:
+ *
+ *	open 4|6		a new socket; the old one is closed
+ *	cc NAME			congestion control
+ *	md5 ADDRESS KEY		sign segments to and from there (RFC 2385)
+ *	ao ADDRESS KEY		the same by RFC 5925
+ *	fastopen [QUEUE]	TCP Fast Open; of a listener with its queue
+ *	backlog N		of a listener
+ *	bind ADDRESS PORT
+ *	listen, accept		the socket becomes the connection
+ *	echo			send back what comes, until the other end closes
+ *	connect ADDRESS PORT
+ *	xfer BYTES		send so many, and get as many back
+ *	disconnect		so that the socket may connect again
+ *	dstopts on		IPv6 destination options, 8 bytes; without "on": none
+ *	mss			result: bytes of payload in a segment
+ *	fastopened		result: 1 if the data of the SYN was accepted
+ *	close			and wait until the other end closed, too
+ *	reset			close at once
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES	65536
+#define WORDS_MAX	4
+#define XFER_MS		30000
+#define AO_ADD_KEY	38
+
+/* TCP_AO_ADD_KEY as of Linux 6.7; older headers lack it. */
+struct ao_add {
+	struct sockaddr_storage	addr;
+	char			alg_name[64];
+	int32_t			ifindex;
+	uint32_t		flags;
+	uint16_t		reserved;
+	uint8_t			prefix;
+	uint8_t			sndid;
+	uint8_t			rcvid;
+	uint8_t			maclen;
+	uint8_t			keyflags;
+	uint8_t			keylen;
+	uint8_t			key[80];
+} __attribute__((aligned(8)));
+
+/**
+ * struct stream - one direction of a connection
+ * @at: bytes that have passed
+ */
+struct stream {
+	uint64_t at;
+};
+
+static int sock = -1, listener = -1;
+static int backlog = 16;
+static struct stream sent, received;
+static char result[64];
+
+static uint8_t byte_at(uint64_t at)
+{
+	return (uint8_t)(at * 131 + (at >> 8) * 7 + (at >> 16));
+}
+
+static void fill(const struct stream *stream, uint8_t *to, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		to[i] = byte_at(stream->at + i);
+}
+
+static bool matches(struct stream *stream, const uint8_t *from, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		if (from[i] != byte_at(stream->at + i))
+			return false;
+	stream->at += bytes;
+	return true;
+}
+
+/* A socket address of either family; 0 bytes when the text is none. */
+static socklen_t address(struct sockaddr_storage *to, const char *text, const char *port)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)to;
+	struct sockaddr_in *in = (struct sockaddr_in *)to;
+
+	memset(to, 0, sizeof(*to));
+	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(atoi(port));
+		return sizeof(*in);
+	}
+	if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(atoi(port));
+		return sizeof(*in6);
+	}
+	errno = EINVAL;
+	return 0;
+}
+
+static int set_int(int level, int name, int value)
+{
+	return setsockopt(sock, level, name, &value, sizeof(value));
+}
+
+static int cmd_open(char **word)
+{
+	if (sock >= 0)
+		close(sock);
+	sent.at = 0;
+	received.at = 0;
+	sock = socket(word[1][0] == '6' ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+	return sock < 0 ? -1 : set_int(SOL_SOCKET, SO_REUSEADDR, 1);
+}
+
+static int cmd_cc(char **word)
+{
+	return setsockopt(sock, IPPROTO_TCP, TCP_CONGESTION, word[1], strlen(word[1]));
+}
+
+static int cmd_md5(char **word)
+{
+	struct tcp_md5sig sig = { .tcpm_keylen = strlen(word[2]) };
+
+	if (!address((struct sockaddr_storage *)&sig.tcpm_addr, word[1], "0"))
+		return -1;
+	memcpy(sig.tcpm_key, word[2], sig.tcpm_keylen);
+	return setsockopt(sock, IPPROTO_TCP, TCP_MD5SIG, &sig, sizeof(sig));
+}
+
+static int cmd_ao(char **word)
+{
+	struct ao_add add = {
+		.alg_name = "hmac(sha1)", .sndid = 1, .rcvid = 1,
+		.keylen = strlen(word[2]),
+	};
+
+	if (!address(&add.addr, word[1], "0"))
+		return -1;
+	add.prefix = add.addr.ss_family == AF_INET || !strncmp(word[1], "::ffff:", 7) ? 32 : 128;
+	memcpy(add.key, word[2], add.keylen);
+	return setsockopt(sock, IPPROTO_TCP, AO_ADD_KEY, &add, sizeof(add));
+}
+
+static int cmd_fastopen(char **word)
+{
+	if (word[1])
+		return set_int(IPPROTO_TCP, TCP_FASTOPEN, atoi(word[1]));
+	return set_int(IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
+}
+
+static int cmd_backlog(char **word)
+{
+	backlog = atoi(word[1]);
+	return 0;
+}
+
+static int cmd_bind(char **word)
+{
+	struct sockaddr_storage addr;
+	socklen_t bytes = address(&addr, word[1], word[2]);
+
+	return bytes ? bind(sock, (struct sockaddr *)&addr, bytes) : -1;
+}
+
+static int cmd_connect(char **word)
+{
+	struct sockaddr_storage addr;
+	socklen_t bytes = address(&addr, word[1], word[2]);
+
+	return bytes ? connect(sock, (struct sockaddr *)&addr, bytes) : -1;
+}
+
+static int cmd_listen(char **word)
+{
+	(void)word;
+	listener = sock;
+	sock = -1;
+	return listen(listener, backlog);
+}
+
+static int cmd_accept(char **word)
+{
+	(void)word;
+	if (sock >= 0)
+		close(sock);
+	received.at = 0;
+	sock = accept(listener, NULL, NULL);
+	return sock < 0 ? -1 : 0;
+}
+
+static int cmd_disconnect(char **word)
+{
+	struct sockaddr addr = { .sa_family = AF_UNSPEC };
+
+	(void)word;
+	sent.at = 0;
+	received.at = 0;
+	return connect(sock, &addr, sizeof(addr));
+}
+
+/* Sends some more; the number left, or -1. */
+static int64_t send_some(int64_t left)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+	size_t bytes = left < CHUNK_BYTES ? left : CHUNK_BYTES;
+	ssize_t n;
+
+	fill(&sent, chunk, bytes);
+	n = send(sock, chunk, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n < 0 && errno == EAGAIN)
+		return left;
+	if (n < 0)
+		return -1;
+	sent.at += n;
+	return left - n;
+}
+
+static int64_t receive_some(int64_t left)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+	ssize_t n = recv(sock, chunk, left < CHUNK_BYTES ? left : CHUNK_BYTES, 0);
+
+	if (n > 0 && matches(&received, chunk, n))
+		return left - n;
+	if (n >= 0)
+		errno = n ? EBADMSG : ECONNRESET;
+	return -1;
+}
+
+static int cmd_xfer(char **word)
+{
+	int64_t to_send = atoll(word[1]), to_get = to_send;
+
+	/* A fast open connects with the first data. */
+	to_send = send_some(to_send);
+	while (to_send >= 0 && to_get > 0) {
+		struct pollfd fd = {
+			.fd = sock, .events = POLLIN | (to_send ? POLLOUT : 0),
+		};
+		int n = poll(&fd, 1, XFER_MS);
+
+		if (n <= 0) {
+			errno = n ? errno : ETIMEDOUT;
+			return -1;
+		}
+		if (fd.revents & (POLLIN | POLLERR | POLLHUP))
+			to_get = receive_some(to_get);
+		if (to_get >= 0 && to_send && fd.revents & POLLOUT)
+			to_send = send_some(to_send);
+	}
+	return to_send < 0 || to_get < 0 ? -1 : 0;
+}
+
+static int cmd_dstopts(char **word)
+{
+	/* Next header, length, and a PadN of six bytes: hosts drop longer padding. */
+	uint8_t options[8] = { 0, 0, 1, 4 };
+
+	if (!word[1])
+		return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, NULL, 0);
+	return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, options, sizeof(options));
+}
+
+static int cmd_mss(char **word)
+{
+	socklen_t bytes = sizeof(int);
+	int mss;
+
+	(void)word;
+	if (getsockopt(sock, IPPROTO_TCP, TCP_MAXSEG, &mss, &bytes))
+		return -1;
+	snprintf(result, sizeof(result), " %d", mss);
+	return 0;
+}
+
+static int cmd_fastopened(char **word)
+{
+	struct tcp_info info;
+	socklen_t bytes = sizeof(info);
+
+	(void)word;
+	if (getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &bytes))
+		return -1;
+	snprintf(result, sizeof(result), " %d", !!(info.tcpi_options & TCPI_OPT_SYN_DATA));
+	return 0;
+}
+
+static int cmd_close(char **word)
+{
+	char byte;
+	int n;
+
+	(void)word;
+	if (shutdown(sock, SHUT_WR))
+		return -1;
+	n = recv(sock, &byte, 1, 0);
+	close(sock);
+	sock = -1;
+	return n;
+}
+
+static int cmd_reset(char **word)
+{
+	struct linger linger = { .l_onoff = 1 };
+
+	(void)word;
+	if (setsockopt(sock, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		return -1;
+	close(sock);
+	sock = -1;
+	return 0;
+}
+
+/* Sends back what one connection brings; a wrong byte ends it with a reset. */
+static int cmd_echo(char **word)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+	ssize_t n;
+
+	(void)word;
+	while ((n = recv(sock, chunk, sizeof(chunk), 0)) > 0) {
+		if (!matches(&received, chunk, n)) {
+			fprintf(stderr, "option_tcp: wrong bytes at %llu\n",
+				(unsigned long long)received.at);
+			cmd_reset(NULL);
+			errno = EBADMSG;
+			return -1;
+		}
+		if (send(sock, chunk, n, MSG_NOSIGNAL) != n)
+			return -1;
+	}
+	close(sock);
+	sock = -1;
+	return n;
+}
+
+static const struct {
+	const char *name;
+	int least, most;
+	int (*run)(char **word);
+} commands[] = {
+	{ "open", 1, 1, cmd_open },		{ "cc", 1, 1, cmd_cc },
+	{ "md5", 2, 2, cmd_md5 },		{ "ao", 2, 2, cmd_ao },
+	{ "fastopen", 0, 1, cmd_fastopen },	{ "backlog", 1, 1, cmd_backlog },
+	{ "bind", 2, 2, cmd_bind },		{ "connect", 2, 2, cmd_connect },
+	{ "xfer", 1, 1, cmd_xfer },		{ "disconnect", 0, 0, cmd_disconnect },
+	{ "dstopts", 0, 1, cmd_dstopts },	{ "mss", 0, 0, cmd_mss },
+	{ "fastopened", 0, 0, cmd_fastopened },	{ "close", 0, 0, cmd_close },
+	{ "reset", 0, 0, cmd_reset },		{ "listen", 0, 0, cmd_listen },
+	{ "accept", 0, 0, cmd_accept },		{ "echo", 0, 0, cmd_echo },
+};
+
+/* One command, its words cut at any of @separators; -1 with errno. */
+static int execute(char *line, const char *separators)
+{
+	char *word[WORDS_MAX + 1] = { NULL };
+	size_t i;
+	int n = 0;
+
+	result[0] = '\0';
+	for (line = strtok(line, separators); line && n < WORDS_MAX;
+	     line = strtok(NULL, separators))
+		word[n++] = line;
+	for (i = 0; n && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, word[0]) && n - 1 >= commands[i].least &&
+		    n - 1 <= commands[i].most)
+			return commands[i].run(word);
+	errno = ENOSYS;
+	return -1;
+}
+
+static int talk(void)
+{
+	char line[256], copy[256];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		strcpy(copy, line);
+		if (execute(line, " "))
+			printf("failed %s: %s\n", copy, strerror(errno));
+		else
+			printf("ok %s%s\n", copy, result);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static int serve(int argc, char **argv)
+{
+	struct sockaddr_in6 any = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(atoi(argv[2])),
+	};
+	char family[] = "open 6";
+	int i;
+
+	signal(SIGCHLD, SIG_IGN);
+	if (execute(family, " "))
+		return 2;
+	for (i = 3; i < argc; i++)
+		if (execute(argv[i], ",")) {
+			perror(argv[i]);
+			return 2;
+		}
+	if (bind(sock, (struct sockaddr *)&any, sizeof(any)) || cmd_listen(NULL)) {
+		perror("listen");
+		return 2;
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		if (!cmd_accept(NULL) && !fork()) {
+			close(listener);
+			return cmd_echo(NULL) ? 1 : 0;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "serve"))
+		return serve(argc, argv);
+	if (argc == 2 && !strcmp(argv[1], "talk"))
+		return talk();
+	fprintf(stderr, "usage: option_tcp serve PORT [COMMAND]... | talk\n");
+	return 2;
+}
