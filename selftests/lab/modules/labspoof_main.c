@@ -131,7 +131,7 @@ static void judge_counters(u32 number, enum labspoof_verdict verdict)
 	int i;
 
 	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++) {
-		if (now.counted[i] - was.counted[i] == (i == verdict))
+		if (now.counted[i] - was.counted[i] == (u64)(i == verdict))
 			continue;
 		if (wrong++ < LABSPOOF_SHOWN_MAX)
 			pr_err("quell_labspoof: packet %llu, case %s: %s counted %llu, not %d\n",
