@@ -11,7 +11,8 @@
  *	ACK delivers	due = the later of now and that + timeout, probes = 0
  *	due		one segment is sent again, probes += 1
  *
- *	timeout = max(tail-floor, 2 * srtt + 4 * var) << (probes + patience)
+ *	timeout = max(floor, 2 * srtt + 4 * var) << (probes + patience)
+ *	floor = tail-floor, on links below 100 Gbit/s longer in proportion
  *
  * with srtt and var as in RFC 6298, but of the flow's nanosecond round-trip
  * times up to the stack, and of the handshake's before the first.  After
@@ -61,9 +62,27 @@
 /* The longest timeout before doubling, which tail-floor does not exceed. */
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)
 
+/*
+ * The link tail-floor is for: a queue of as many bytes takes longer to drain
+ * into a slower one.  One of unknown speed counts as the slowest usual one.
+ */
+#define TAIL_LINK_BYTES_PS		12500000000ULL
+#define TAIL_LINK_UNKNOWN_BYTES_PS	1250000000ULL
+
 /* The states in which a connection may send. */
 #define TAIL_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
+
+/* @floor_ns is at most 10^9: the product fits. */
+static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
+{
+	u64 link_bytes_ps = flow->link.bytes_ps ?: TAIL_LINK_UNKNOWN_BYTES_PS;
+
+	if (link_bytes_ps >= TAIL_LINK_BYTES_PS)
+		return floor_ns;
+	floor_ns = div64_u64(floor_ns * TAIL_LINK_BYTES_PS, link_bytes_ps);
+	return min_t(u64, floor_ns, TAIL_TIMEOUT_MAX_NS);
+}
 
 /* How long to wait; 0 without a round-trip time, or when it is switched off. */
 static u64 tail_timeout_ns(const struct quell_flow *flow)
@@ -74,7 +93,7 @@ static u64 tail_timeout_ns(const struct quell_flow *flow)
 
 	if (!tail->srtt_ns || tail->tries >= quell_signal_tail(flow->qnet, &floor_ns))
 		return 0;
-	timeout_ns = clamp(timeout_ns, floor_ns, TAIL_TIMEOUT_MAX_NS);
+	timeout_ns = clamp(timeout_ns, tail_scaled_ns(flow, floor_ns), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9): far from overflow. */
 	return timeout_ns << (tail->tries + tail->patience);
 }
