@@ -105,7 +105,7 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 			"Segments without the option ignored because the checksum does not hold."),
 	[QUELL_N_SEGMENT_OUT_OF_WINDOW] =
 		COUNTER(SEGMENT_OUT_OF_WINDOW, "segment-out-of-window",
-			"Segments without the option ignored: their numbers are outside the window."),
+			"Segments without the option ignored: numbers outside the window."),
 	[QUELL_N_HARDWARE_STAMPS] =
 		COUNTER(HARDWARE_STAMPS, "hardware-stamps",
 			"Receipts timed by the card's clock."),

@@ -95,30 +95,30 @@ idle_port_is_told_of()
 {
 	local told='.int_pkts == 1 and .int_worst_pkts == 1 and .int_fail_pkts == 0'
 
-	becomes $empty $idle && port_is "$told" &&
-	becomes $empty $idle "$six" && port_is "$told"
+	becomes "$empty" "$idle" && port_is "$told" &&
+	becomes "$empty" "$idle" "$six" && port_is "$told"
 }
 
 place_does_not_matter()
 {
 	local stamps=0101080a0102030405060708
 
-	becomes $stamps$empty $stamps$idle &&
-	becomes 01${empty}010101 01$idle &&
-	becomes 0101${empty}0101 0101$idle "$six" &&
-	becomes 010101${empty}01 010101$idle
+	becomes "$stamps$empty" "$stamps$idle" &&
+	becomes "01${empty}010101" "01$idle" &&
+	becomes "0101${empty}0101" "0101$idle" "$six" &&
+	becomes "010101${empty}01" "010101$idle"
 }
 
 ack_is_written_to()
 {
-	becomes $empty $idle bytes=66 &&
+	becomes "$empty" "$idle" bytes=66 &&
 	port_is '.control_pkts == 1 and .int_pkts == 1'
 }
 
 # Computed by the device, which has not seen the segment yet.
 partial_checksum_stays()
 {
-	one $empty partial=1 &&
+	one "$empty" partial=1 &&
 	segments_are "all((.checksum == \"good\" or .checksum == \"partial\") and
 		(.options | startswith(\"$idle\")))"
 }
@@ -126,7 +126,7 @@ partial_checksum_stays()
 super_packet_is_written_to_by_segment()
 {
 	port rate 10gbit tcp-int 1ms && hear 5 &&
-	say options=$empty gso=1000 bytes=5066 && heard &&
+	say options="$empty" gso=1000 bytes=5066 && heard &&
 	segments_are "length == 5 and all(
 		(.checksum == \"good\" or .checksum == \"partial\") and
 		.options[0:4] == \"720c\" and .options[8:10] == \"3f\")" &&
@@ -135,7 +135,7 @@ super_packet_is_written_to_by_segment()
 
 echo_stays()
 {
-	becomes 720cf000000000007f232301 $idle
+	becomes 720cf000000000007f232301 "$idle"
 }
 
 # Its latency is added, of an idle port below a microsecond or so.
@@ -152,7 +152,7 @@ both_kinds_of_telemetry()
 	local quell=fe1851550500039801020304000000000000000000000000
 
 	more="telemetry 1ms"
-	one $quell$empty &&
+	one "$quell$empty" &&
 	segments_are "all(.checksum == \"good\" and .hop == 1 and .link == 1250000000 and
 		(.options[48:] | startswith(\"$idle\")))" &&
 	port_is '.int_pkts == 1 and .stamp_pkts == 1' && more=""
@@ -160,15 +160,15 @@ both_kinds_of_telemetry()
 
 others_are_left_alone()
 {
-	stays $empty flags=02 && stays $empty flags=12 && stays $empty ttl=64 && stays $empty fragment=1 &&
+	stays "$empty" flags=02 && stays "$empty" flags=12 && stays "$empty" ttl=64 && stays "$empty" fragment=1 &&
 	stays 7208f00000000000 && stays 7210f000000000000000000000000000 &&
-	stays 720cf000 && stays 00000000$empty && stays ""
+	stays 720cf000 && stays "00000000$empty" && stays ""
 }
 
 off_is_off()
 {
 	port rate 10gbit tcp-int 1ms && change tcp-int off && hear 1 &&
-	say options=$empty && heard && segments_are "all(.options == \"$empty\")" &&
+	say options="$empty" && heard && segments_are "all(.options == \"$empty\")" &&
 	port_is '.int_pkts == 0 and .options.tcp_int == 0'
 }
 
@@ -215,7 +215,7 @@ queue_is_told()
 {
 	local ok='all(.checksum == "good" and .ttl == "3f" and .speed == "5")'
 
-	wait_behind_one $empty &&
+	wait_behind_one "$empty" &&
 	segments_are "$values | length == 40 and $ok" &&
 	segments_are "$values | all(((40 - .number) * 1000 / 8192 | floor) as \$q |
 		if \$q > 0 then .value == \"8\(\$q)\" else
