@@ -142,6 +142,19 @@ static void judge_counters(u32 number, enum labspoof_verdict verdict)
 }
 
 /*
+ * Debugging notes of locks when they are first taken, and neighbours in the tree of
+ * timers: when the timer fires stands in tail.at_ns.
+ */
+static void skip_plumbing(void)
+{
+	memcpy(&now.flow.arrivals_lock, &was.flow.arrivals_lock, sizeof(spinlock_t));
+	memcpy(&now.flow.tail.lock, &was.flow.tail.lock, sizeof(spinlock_t));
+	memcpy(&now.flow.path.lock, &was.flow.path.lock, sizeof(spinlock_t));
+	memcpy(&now.flow.tail.timer.node.node, &was.flow.tail.timer.node.node,
+	       sizeof(struct rb_node));
+}
+
+/*
  * TCP may answer with an ACK, which takes the echo that is due along: echoes may
  * go, but none may come.
  */
@@ -154,8 +167,7 @@ static void judge_state(u32 number)
 		now.flow.echoes_nr = was.flow.echoes_nr;
 		memcpy(now.flow.echo, was.flow.echo, sizeof(now.flow.echo));
 	}
-	/* Its debugging notes when it was first taken. */
-	memcpy(&now.flow.arrivals_lock, &was.flow.arrivals_lock, sizeof(spinlock_t));
+	skip_plumbing();
 	memcpy(now.counted, was.counted, sizeof(now.counted));
 	if (!memcmp(&was, &now, sizeof(was)))
 		return;
