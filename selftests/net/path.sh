@@ -129,14 +129,14 @@ seen()
 	json "$1" "$dir/seen"
 }
 
-one_way='(.data | length) == 1 and .fresh + .recycled + .frozen == 0'
+# A SYN or its answer sent again, or a reset, may have another label.
+one_way='(.data | max) >= (.data | add) - 2 and .fresh + .recycled + .frozen == 0'
 # A label a segment, some of them drawn and some used again, each once after it
 # came back; the option also goes with a few packets without payload.
 sprayed='(.data | length) >= 3 and .fresh >= 3 and .recycled > 0 and
 	.recycled <= .kept and .kept <= .fresh + .recycled + .frozen and
 	.fresh + .recycled + .frozen <= .sent and
 	.fresh + .recycled + .frozen >= .sent - 8'
-# A SYN sent again, or a reset, may have another label.
 acks_one_way='(.acks | max) >= (.acks | add) - 2'
 
 # stays NAME: another way of asking, and all goes one way.
