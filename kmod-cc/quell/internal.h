@@ -477,7 +477,7 @@ u8 quell_offer_get(struct quell_net *qnet, const struct quell_offer_key *key, u8
 int quell_signal_init(void);
 void quell_signal_exit(void);
 bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 const struct quell_algo *algo);
+			 const struct quell_algo *algo, bool answers);
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);

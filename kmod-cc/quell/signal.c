@@ -141,22 +141,23 @@ u32 quell_signal_entropies(const struct quell_net *qnet)
  * quell_signal_offers() - whether a SYN or SYN-ACK is to offer the option
  * @qnet: namespace
  * @key:  connection
- * @algo: algorithm of the socket that sends a SYN; NULL: it answers one
+ * @algo: algorithm of the socket that asks; NULL: it only answers
+ * @answers: a SYN came in before: what it offered is taken
  *
  * Context: any but hard interrupts.
  * Return: whether to put it in.
  */
 bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 const struct quell_algo *algo)
+			 const struct quell_algo *algo, bool answers)
 {
 	u64 option = signal_option(qnet);
 	u8 own;
 
 	if (option == SIGNAL_OPTION_OFF)
 		return false;
-	if (!algo)
-		return quell_offer_get(qnet, key, &own);
-	return option == SIGNAL_OPTION_OFFER || algo->telemetry;
+	if (answers && quell_offer_get(qnet, key, &own))
+		return true;
+	return algo && (option == SIGNAL_OPTION_OFFER || algo->telemetry);
 }
 
 /**

@@ -216,6 +216,17 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	quell_path_label(flow, skb, opt.entropy);
 }
 
+/*
+ * The algorithm of a socket that asks for the option.  Where SYNs met, the SYN-ACK
+ * says again what the SYN said, and would take it back by not saying it.
+ */
+static const struct quell_algo *transmit_asks(const struct sock *sk, bool syn_ack)
+{
+	if (syn_ack && (sk->sk_state != TCP_SYN_RECV || quell_cc_ready(sk)))
+		return NULL;
+	return quell_cc_algo(sk);
+}
+
 /* A SYN, or a SYN-ACK of a connection that is no socket yet. */
 static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 {
@@ -228,7 +239,7 @@ static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 	struct quell_cc *cc;
 
 	quell_offer_key_of(&key, skb, th, true);
-	if (!quell_signal_offers(qnet, &key, syn_ack ? NULL : quell_cc_algo(sk)))
+	if (!quell_signal_offers(qnet, &key, transmit_asks(sk, syn_ack), syn_ack))
 		return;
 	/* Somebody on the way may not like it. */
 	if (!syn_ack && inet_csk(sk)->icsk_retransmits > SYN_OFFERS_MAX)
