@@ -11,7 +11,7 @@
 #
 # In each case all bytes come back, both ends name the state of the option, and
 # their counters move by what the case says; at the end no checksum was wrong.
-# shellcheck disable=SC2317 # the checks are called by name
+# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -91,20 +91,21 @@ set_hosts()
 
 counters()
 {
-	in_netns "$1" quell -j stat quell | jq '.[0].counters'
+	quell -n "$client" -j stat quell >"$dir/client.$1" &&
+	quell -n "$server" -j stat quell >"$dir/server.$1"
 }
 
 mark()
 {
-	counters "$client" >"$dir/client.before" && counters "$server" >"$dir/server.before"
+	counters before
 }
 
 # moved FILTER: what the counters moved by since the mark, as .client and .server;
 # nothing is ever refused here.
 moved()
 {
-	counters "$client" >"$dir/client.after" && counters "$server" >"$dir/server.after" &&
-	jq -n '[inputs] | [[.[0], .[1]], [.[2], .[3]]] |
+	counters after &&
+	jq -n '[inputs | .[0].counters] | [[.[0], .[1]], [.[2], .[3]]] |
 		map(.[0] as $before | .[1] | with_entries(.value -= $before[.key])) |
 		{ client: .[0], server: .[1] }' "$dir/client.before" "$dir/client.after" \
 		"$dir/server.before" "$dir/server.after" >"$dir/moved" &&
@@ -121,31 +122,23 @@ agreed()
 		.client[\"option-stripped\"] == ${3:-0} and .server[\"option-stripped\"] == ${3:-0}"
 }
 
-flow_is()
-{
-	in_netns "$1" quell -j flow show >"$dir/flows" &&
-	jq -e "map(select(.$2)) | length == 1 and all(.[]; $3)" "$dir/flows"
-}
-
 # states PORT CLIENT SERVER: what flow show says of the one flow at each end.
 states()
 {
-	if poll 5 flow_is "$client" "dport == $1" ".option == \"$2\"" &&
-	   poll 5 flow_is "$server" "sport == $1" ".option == \"$3\""; then
+	if poll 5 one_flow "$client" "$1" "$2" && poll 5 one_flow "$server" "$1" "$3"; then
 		return 0
 	fi
-	cat "$dir/flows"
+	echo "$flows"
 	return 1
 }
 
-no_flow()
-{
-	in_netns "$1" quell -j flow show >"$dir/flows" && json 'length == 0' "$dir/flows"
-}
-
-# The flows of the case before are gone, and cannot be taken for this one's.
+# The flows of the case before are gone, however it ended, and cannot be taken for
+# this one's.
 quiet()
 {
+	say reset
+	ordered other reset
+	ordered second reset
 	poll 10 no_flow "$client" && poll 10 no_flow "$server" && mark
 }
 
@@ -172,7 +165,7 @@ spoken()
 peer_without()
 {
 	connects "$1" 73 "$plain_port" &&
-	poll 5 flow_is "$client" "dport == $plain_port" '.option == "no-answer"' &&
+	poll 5 one_flow "$client" "$plain_port" no-answer &&
 	no_flow "$server" &&
 	moved "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
 		.server[\"option-sent\"] == 0" && say close
@@ -222,12 +215,12 @@ data_stripped()
 
 	boxed strip-data && quiet &&
 	say "open $1" "connect $(address "$1" 74 1) $port" mss || return 1
-	with_room=$(result)
+	with_room=${answer##* }
 	say "xfer 30000" && states "$port" on on && moved "$(agreed 1 1)" &&
 	say "xfer 300000" && states "$port" stripped stripped &&
 	moved "$(agreed 1 1 1) and .client[\"option-received\"] == 0 and
 		.server[\"option-received\"] == 0" &&
-	say mss && [ "$(result)" -eq $((with_room + 12)) ] &&
+	say mss && [ "${answer##* }" -eq $((with_room + 12)) ] &&
 	mark && say "xfer 100000" &&
 	conclude stripped stripped "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
 		.server[\"option-sent\"] == 0"
@@ -271,7 +264,7 @@ fast_open()
 	server_address=$(address "$1" 73 1)
 	for n in 0 1; do
 		quiet && say "open $1" fastopen "connect $server_address $port" \
-			"xfer 100000" fastopened && [ "$(result)" = "$n" ] &&
+			"xfer 100000" fastopened && [ "${answer##* }" = "$n" ] &&
 		conclude on on "$(agreed 1 1)" || return 1
 	done
 }
@@ -284,8 +277,8 @@ set_mtu()
 # mss_is BYTES: of an IPv4 packet, and of IPv6 with its longer header.
 mss_is()
 {
-	say mss && [ "$(result)" -eq "$2" ] && return 0
-	echo "segments of $(result), not $2"
+	say mss && [ "${answer##* }" -eq "$2" ] && return 0
+	echo "segments of ${answer##* }, not $2"
 	return 1
 }
 
@@ -307,20 +300,19 @@ mtu_falls()
 
 mtu_grew()
 {
-	say "xfer 300000" mss && [ "$(result)" -gt "$1" ]
+	say "xfer 300000" mss && [ "${answer##* }" -gt "$1" ]
 }
 
 # TCP begins with small segments and tries larger ones.
 mtu_probed()
 {
-	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=2 net.ipv4.tcp_base_mss=1024 \
-		net.ipv4.tcp_probe_threshold=1 &&
-	quiet && say "open $1" "connect $(address "$1" 73 1) $port" "xfer 10000" mss ||
-		return 1
-	[ "$(result)" -lt 1100 ] && poll 20 mtu_grew 1200 &&
-	[ "$(result)" -le $((1500 - $(headers "$1"))) ] &&
-	conclude on on "$(agreed 1 1)" &&
+	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=2 \
+		net.ipv4.tcp_base_mss=1024 net.ipv4.tcp_probe_threshold=1 &&
+	quiet && say "open $1" "connect $(address "$1" 73 1) $port" mss || return 1
 	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=0
+	[ "${answer##* }" -lt 1100 ] && poll 20 mtu_grew 1200 &&
+	[ "${answer##* }" -le $((1500 - $(headers "$1"))) ] &&
+	conclude on on "$(agreed 1 1)"
 }
 
 # The application's own extension headers: the option stays away, and comes back.
@@ -334,15 +326,20 @@ extension_headers()
 		.client["rtt-echo"] > 0'
 }
 
-# Out of order: ACKs with three blocks have no room, those with fewer have.
+# Out of order, and every packet by itself: ACKs with three blocks have no room,
+# those with fewer have.
 sacked()
 {
-	in_netns "$client" tc qdisc replace dev wire root netem limit 1000 \
+	local status
+
+	boxed pass && tc -n "$client" qdisc replace dev far root netem limit 1000 \
 		delay 3ms reorder 50% 25% &&
-	connects "$1" 73 && say "xfer 200000" &&
+	connects "$1" 74 && say "xfer 200000"
+	status=$?
+	tc -n "$client" qdisc del dev far root
+	[ "$status" -eq 0 ] &&
 	conclude on on "$(agreed 1 1) and .server[\"option-no-room\"] > 0 and
-		.server[\"option-sent\"] > .server[\"option-no-room\"]" &&
-	in_netns "$client" tc qdisc del dev wire root
+		.server[\"option-sent\"] > .server[\"option-no-room\"]"
 }
 
 # A live flow leaves Quell and comes back to it.
@@ -354,9 +351,44 @@ switched()
 	mss_is "$1" $((1500 - $(headers "$1"))) && conclude on on "$(agreed 2 1)"
 }
 
-relast_is()
+reconnected()
 {
-	tail -n 1 "$dir/$1.out" | grep -q "^ok $2"
+	connects "$1" 73 && say disconnect && poll 10 no_flow "$server" &&
+	say "connect $(address "$1" 73 1) $port" "xfer 100000" &&
+	mss_is "$1" $((1500 - $(headers "$1"))) && conclude on on "$(agreed 2 2)"
+}
+
+# The server keeps nothing of a SYN.
+cookies()
+{
+	local status
+
+	in_netns "$server" sysctl -q -w net.ipv4.tcp_syncookies=2 && connects "$1" 73
+	status=$?
+	in_netns "$server" sysctl -q -w net.ipv4.tcp_syncookies=1
+	[ "$status" -eq 0 ] && conclude no-answer not-offered "$(agreed 0 0)"
+}
+
+# SYNs meet on the way.
+simultaneous()
+{
+	local here there status
+
+	here=$(address "$1" 73 2) there=$(address "$1" 73 1)
+	quiet && tc -n "$client" qdisc replace dev wire root netem delay 300ms &&
+	tc -n "$server" qdisc replace dev wire root netem delay 300ms &&
+	say "open $1" "bind $here $queue_port" &&
+	ordered other "open $1" "bind $there $queue_port" || return 1
+	ask other "connect $here $queue_port"
+	ask talker "connect $there $queue_port"
+	told other && told talker
+	status=$?
+	tc -n "$client" qdisc del dev wire root
+	tc -n "$server" qdisc del dev wire root
+	[ "$status" -eq 0 ] || return 1
+	ask other "xfer 100000"
+	say "xfer 100000" && told other && states "$queue_port" on on &&
+	moved "$(agreed 1 1)" && say reset
 }
 
 syn_sent()
@@ -373,43 +405,38 @@ counter_of()
 		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
 }
 
-# listening FAMILY: a listener that has room for one, and does not take it.
-listening()
-{
-	ask other "open $1" && told other &&
-	ask other "bind $(address "$1" 73 1) $queue_port" && told other &&
-	ask other "backlog 0" && told other && ask other listen && told other
-}
-
-# Two connect at once: the ACK of the second finds the queue full and is dropped,
-# and the SYN-ACK is sent again.
+# Two connect at once to a listener that has room for one: the ACK of the second
+# finds the queue full and is dropped, and the SYN-ACK is sent again.
 queued()
 {
-	local there dropped
+	local there dropped status
 
 	there=$(address "$1" 73 1)
 	dropped=$(counter_of "$server" netstat TcpExt ListenOverflows)
-	quiet && listening "$1" && ask second "open $1" && told second && say "open $1" &&
-	in_netns "$client" tc qdisc replace dev wire root netem delay 1s || return 1
-	echo "connect $there $queue_port" >"$dir/second.in"
+	quiet && ordered other "open $1" "bind $there $queue_port" "backlog 0" listen &&
+	ordered second "open $1" && say "open $1" &&
+	tc -n "$client" qdisc replace dev wire root netem delay 1s || return 1
+	ask second "connect $there $queue_port"
 	poll 5 syn_sent
-	echo "connect $there $queue_port" >"$dir/talker.in"
-	poll 10 last_is second connect && poll 10 last_is talker connect &&
-	in_netns "$client" tc qdisc del dev wire root &&
-	ask other accept && told other && ask second reset && told second &&
-	ask other accept && told other &&
+	ask talker "connect $there $queue_port"
+	told second && told talker
+	status=$?
+	tc -n "$client" qdisc del dev wire root
+	[ "$status" -eq 0 ] && ordered other accept && ordered second reset &&
+	ordered other accept &&
 	[ "$(counter_of "$server" netstat TcpExt ListenOverflows)" -gt "$dropped" ] || return 1
-	echo echo >"$dir/other.in"
-	say "xfer 100000" && states "$queue_port" on on && moved "$(agreed 2 2)" && say close
+	ask other echo
+	say "xfer 100000" && states "$queue_port" on on && moved "$(agreed 2 2)" &&
+	say close && told other
 }
 
 # A host that was told by sysctl alone looks at nothing before its first flow.
 late_hooks()
 {
 	quiet && say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
-	poll 5 flow_is "$client" "dport == $port" '.option == "no-answer"' && say close &&
+	poll 5 one_flow "$client" "$port" no-answer && say close &&
 	say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
-	poll 5 flow_is "$client" "dport == $port" '.option == "on"' && say close
+	poll 5 one_flow "$client" "$port" on && say close
 }
 
 checksums_held()
@@ -443,7 +470,7 @@ if ! { make_network && prepare; } then
 fi
 ao=0
 has_ao >/dev/null && ao=2
-plan $((2 * 16 + ao + 3))
+plan $((2 * 17 + ao + 3))
 both "spoken" spoken
 both "peer without Quell" peer_without
 both "box that passes all" box_passes

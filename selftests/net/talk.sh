@@ -17,56 +17,75 @@ serve()
 	poll 10 says_ready "serve.$1.$2"
 }
 
+declare -A talker_to talker_from asked
+answer=""
+
 # talker NAME NETNS: it takes commands and answers them.
 talker()
 {
-	mkfifo "$dir/$1.in"
-	touch "$dir/$1.out"
-	# Open for both, so that it does not end between two commands.
-	start_in "$2" sh -c "exec option_tcp talk <>'$dir/$1.in'" >"$dir/$1.out"
+	local to from
+
+	mkfifo "$dir/$1.in" "$dir/$1.out"
+	start_in "$2" sh -c "exec option_tcp talk <'$dir/$1.in' >'$dir/$1.out'"
+	exec {to}>"$dir/$1.in" {from}<"$dir/$1.out"
+	talker_to[$1]=$to
+	talker_from[$1]=$from
 }
 
-answers()
-{
-	wc -l <"$dir/$1.out"
-}
-
-answered()
-{
-	[ "$(answers "$1")" -gt "$2" ]
-}
-
-# ask NAME COMMAND: without waiting for it.
+# ask NAME COMMAND: without waiting for the answer.
 ask()
 {
-	asked=$(answers "$1")
-	echo "$2" >"$dir/$1.in"
+	asked[$1]=$2
+	echo "$2" >&"${talker_to[$1]}"
 }
 
-# told NAME: the answer to what was asked is good.
+# told NAME: the answer to that, which is then in $answer, is good.  What was asked
+# before, and not waited for, is passed over.
 told()
 {
-	poll 40 answered "$1" "$asked" || {
-		echo "$1: no answer"
-		return 1
-	}
-	tail -n 1 "$dir/$1.out"
-	tail -n 1 "$dir/$1.out" | grep -q ^ok
+	while read -r -t 40 -u "${talker_from[$1]}" answer; do
+		echo "$1: $answer"
+		[[ $answer = "failed ${asked[$1]}:"* ]] && return 1
+		[[ $answer = "ok ${asked[$1]}"* ]] && return 0
+	done
+	answer=""
+	echo "$1: no answer"
+	return 1
 }
 
-# say COMMAND [COMMAND]...: the talker called "talker" does them, one after the other.
-say()
+# ordered NAME COMMAND [COMMAND]...: it does them, one after the other.
+ordered()
 {
-	local command
+	local name=$1 command
+	shift
 
 	for command; do
-		ask talker "$command"
-		told talker || return 1
+		ask "$name" "$command"
+		told "$name" || return 1
 	done
 }
 
-# Result of the last of them.
-result()
+# say COMMAND [COMMAND]...: the same of the talker called "talker".
+say()
 {
-	tail -n 1 "$dir/talker.out" | sed 's/.* //'
+	ordered talker "$@"
+}
+
+# Flows of a namespace, without white space.
+flows_of()
+{
+	flows=$(quell -n "$1" -j flow show) || return 1
+	flows=${flows//[[:space:]]/}
+}
+
+no_flow()
+{
+	flows_of "$1" && [[ $flows != *'"cc":'* ]]
+}
+
+# one_flow NETNS PORT OPTION: there is one, to or from that port, in that state.
+one_flow()
+{
+	flows_of "$1" && [[ $flows != *'"cc":'*'"cc":'* ]] &&
+	[[ $flows = *'port":'"$2",* ]] && [[ $flows = *'"option":"'"$3"'"'* ]]
 }
