@@ -10,41 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include <linux/pkt_sched_swport.h>
-
-#include "tc_plugin.h"
+#include "q_swport.h"
 
 /* Room for the options in tc's message, as its own qdiscs take it. */
 #define SWPORT_MSG_MAX	1024
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/**
- * struct swport_args - the command line
- * @argc: words left
- * @argv: next word
- * @given: bit per TCA_SWPORT_* that was set
- * @value: their values
- */
-struct swport_args {
-	int argc;
-	char **argv;
-	uint32_t given;
-	uint64_t value[TCA_SWPORT_MAX + 1];
-};
-
-/* Suffixes of times; the first of each scale is the one printed. */
-static const struct {
-	const char *suffix;
-	uint32_t ns;
-} swport_times[] = {
-	{ "s", 1000000000 }, { "sec", 1000000000 }, { "secs", 1000000000 },
-	{ "ms", 1000000 }, { "msec", 1000000 }, { "msecs", 1000000 },
-	{ "us", 1000 }, { "usec", 1000 }, { "usecs", 1000 }, { "", 1000 },
-	{ "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 },
-};
 
 static void explain(void)
 {
@@ -72,89 +42,6 @@ static void explain(void)
 		SWPORT_LIMIT_MAX, UINT32_MAX,
 		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
 		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000);
-}
-
-/* The next word, or NULL. */
-static const char *swport_peek(const struct swport_args *args)
-{
-	return args->argc > 0 ? *args->argv : NULL;
-}
-
-static const char *swport_next(struct swport_args *args)
-{
-	const char *word = swport_peek(args);
-
-	if (word) {
-		args->argc--;
-		args->argv++;
-	}
-	return word;
-}
-
-/* Take the next word if it is this one. */
-static bool swport_accept(struct swport_args *args, const char *word)
-{
-	const char *next = swport_peek(args);
-
-	if (!next || strcmp(next, word))
-		return false;
-	swport_next(args);
-	return true;
-}
-
-static int swport_set(struct swport_args *args, int attr, const char *name,
-		      uint64_t value)
-{
-	if (args->given & (1U << attr)) {
-		fprintf(stderr, "swport: %s given twice\n", name);
-		return -1;
-	}
-	args->given |= 1U << attr;
-	args->value[attr] = value;
-	return 0;
-}
-
-/* tc's sizes, but strict: a number, a known suffix, nothing after it. */
-static bool swport_read_size(const char *word, double *bytes)
-{
-	static const struct {
-		const char *suffix;
-		double scale;
-	} suffixes[] = {
-		{ "", 1 }, { "b", 1 },
-		{ "k", 1024 }, { "kb", 1024 }, { "kbit", 1024 / 8 },
-		{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
-		{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 },
-	};
-	double number;
-	char *end;
-
-	number = strtod(word, &end);
-	if (end == word || !isfinite(number))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		if (!strcasecmp(end, suffixes[i].suffix)) {
-			*bytes = number * suffixes[i].scale;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int swport_parse_size(struct swport_args *args, int attr,
-			     const char *name, uint32_t min, uint32_t max)
-{
-	const char *word = swport_next(args);
-	double bytes;
-
-	if (!word || !swport_read_size(word, &bytes) ||
-	    bytes < min || bytes > max || bytes != floor(bytes)) {
-		fprintf(stderr,
-			"swport: bad %s \"%s\": must be a size of %u to %u bytes\n",
-			name, word ? word : "", min, max);
-		return -1;
-	}
-	return swport_set(args, attr, name, bytes);
 }
 
 /* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
@@ -193,44 +80,6 @@ static int swport_parse_seed(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_SEED, "seed", seed);
 }
 
-/* tc's times, a bare number being microseconds, but strict as the sizes are. */
-static bool swport_read_time(const char *word, double *ns)
-{
-	double number;
-	char *end;
-
-	number = strtod(word, &end);
-	if (end == word || !isfinite(number))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(swport_times); i++) {
-		if (!strcasecmp(end, swport_times[i].suffix)) {
-			/* To the nearest, as no fraction of a microsecond is exact. */
-			*ns = rint(number * swport_times[i].ns);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* TIME, or off */
-static int swport_parse_time(struct swport_args *args, int attr, const char *name,
-			     uint32_t min_ns, uint32_t max_ns)
-{
-	const char *word;
-	double ns = 0;
-
-	if (swport_accept(args, "off"))
-		return swport_set(args, attr, name, 0);
-	word = swport_next(args);
-	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
-		fprintf(stderr,
-			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "s\n",
-			name, word ? word : "", min_ns, max_ns / 1000000000);
-		return -1;
-	}
-	return swport_set(args, attr, name, ns);
-}
-
 static int swport_parse_prob(struct swport_args *args)
 {
 	const char *word = swport_next(args);
@@ -253,16 +102,16 @@ static int swport_check_ecn(struct swport_args *args)
 {
 	const uint64_t *value = args->value;
 
-	if (!(args->given & (1U << TCA_SWPORT_ECN_MIN))) {
+	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MIN))) {
 		fprintf(stderr,
 			"swport: ecn needs \"min SIZE\", a size of 0 to %d bytes\n",
 			SWPORT_LIMIT_MAX);
 		return -1;
 	}
-	if (!(args->given & (1U << TCA_SWPORT_ECN_MAX)))
+	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MAX)))
 		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
 			   value[TCA_SWPORT_ECN_MIN]);
-	if (!(args->given & (1U << TCA_SWPORT_ECN_PROB)))
+	if (!(args->given & (1ULL << TCA_SWPORT_ECN_PROB)))
 		swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
 			   SWPORT_ECN_PROB_MAX);
 	if (value[TCA_SWPORT_ECN_MIN] > value[TCA_SWPORT_ECN_MAX]) {
@@ -353,7 +202,7 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 	for (int attr = 0; attr <= TCA_SWPORT_MAX; attr++) {
 		uint32_t small = args.value[attr];
 
-		if (!(args.given & (1U << attr)))
+		if (!(args.given & (1ULL << attr)))
 			continue;
 		if (attr == TCA_SWPORT_RATE)
 			addattr_l(n, SWPORT_MSG_MAX, attr, &args.value[attr],
@@ -364,68 +213,6 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 	}
 	addattr_nest_end(n, nest);
 	return 0;
-}
-
-static uint32_t swport_get_u32(const struct rtattr *attr)
-{
-	uint32_t value;
-
-	memcpy(&value, RTA_DATA(attr), sizeof(value));
-	return value;
-}
-
-static uint64_t swport_get_u64(const struct rtattr *attr)
-{
-	uint64_t value;
-
-	memcpy(&value, RTA_DATA(attr), sizeof(value));
-	return value;
-}
-
-static bool swport_has(struct rtattr *attr, size_t bytes)
-{
-	return attr && RTA_PAYLOAD(attr) >= bytes;
-}
-
-/* A size: bytes in JSON; in text the largest unit that says it exactly. */
-static void swport_print_size(const char *key, const char *fmt,
-			      struct rtattr *attr)
-{
-	uint32_t bytes;
-	char text[32];
-
-	if (!swport_has(attr, sizeof(bytes)))
-		return;
-	bytes = swport_get_u32(attr);
-	if (bytes && !(bytes % (1 << 20)))
-		snprintf(text, sizeof(text), "%uMb", bytes >> 20);
-	else if (bytes && !(bytes % (1 << 10)))
-		snprintf(text, sizeof(text), "%uKb", bytes >> 10);
-	else
-		snprintf(text, sizeof(text), "%ub", bytes);
-	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, bytes);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
-}
-
-/* A time: nanoseconds in JSON; in text the largest unit that says it exactly. */
-static void swport_print_time(const char *key, const char *name, struct rtattr *attr)
-{
-	size_t i = 0;
-	uint32_t ns;
-
-	if (!swport_has(attr, sizeof(ns)))
-		return;
-	ns = swport_get_u32(attr);
-	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, ns);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", name);
-	if (!ns) {
-		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "off");
-		return;
-	}
-	while (ns % swport_times[i].ns)
-		i++;
-	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "%" PRIu64, ns / swport_times[i].ns);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
 }
 
 static void swport_print_ecn(struct rtattr **tb)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of tc's plugin for swport share: the words of a command line, and
+ * values as text and JSON.
+ */
+#ifndef _QUELL_Q_SWPORT_H
+#define _QUELL_Q_SWPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/pkt_sched_swport.h>
+
+#include "tc_plugin.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * struct swport_args - the command line
+ * @argc: words left
+ * @argv: next word
+ * @given: bit per TCA_SWPORT_* that was set
+ * @value: their values
+ */
+struct swport_args {
+	int argc;
+	char **argv;
+	uint64_t given;
+	uint64_t value[TCA_SWPORT_MAX + 1];
+};
+
+/* swport_words.c */
+const char *swport_peek(const struct swport_args *args);
+const char *swport_next(struct swport_args *args);
+bool swport_accept(struct swport_args *args, const char *word);
+int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value);
+int swport_parse_size(struct swport_args *args, int attr,
+		      const char *name, uint32_t min, uint32_t max);
+int swport_parse_time(struct swport_args *args, int attr, const char *name,
+		      uint32_t min_ns, uint32_t max_ns);
+
+uint32_t swport_get_u32(const struct rtattr *attr);
+uint64_t swport_get_u64(const struct rtattr *attr);
+bool swport_has(struct rtattr *attr, size_t bytes);
+void swport_print_size(const char *key, const char *fmt, struct rtattr *attr);
+void swport_print_time(const char *key, const char *name, struct rtattr *attr);
+
+#endif /* _QUELL_Q_SWPORT_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words of a command line to values, and values to text and JSON: what all options
+ * of swport have in common.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "q_swport.h"
+
+/* Suffixes of times; the first of each scale is the one printed. */
+static const struct {
+	const char *suffix;
+	uint32_t ns;
+} swport_times[] = {
+	{ "s", 1000000000 }, { "sec", 1000000000 }, { "secs", 1000000000 },
+	{ "ms", 1000000 }, { "msec", 1000000 }, { "msecs", 1000000 },
+	{ "us", 1000 }, { "usec", 1000 }, { "usecs", 1000 }, { "", 1000 },
+	{ "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 },
+};
+
+/* The next word, or NULL. */
+const char *swport_peek(const struct swport_args *args)
+{
+	return args->argc > 0 ? *args->argv : NULL;
+}
+
+const char *swport_next(struct swport_args *args)
+{
+	const char *word = swport_peek(args);
+
+	if (word) {
+		args->argc--;
+		args->argv++;
+	}
+	return word;
+}
+
+/* Take the next word if it is this one. */
+bool swport_accept(struct swport_args *args, const char *word)
+{
+	const char *next = swport_peek(args);
+
+	if (!next || strcmp(next, word))
+		return false;
+	swport_next(args);
+	return true;
+}
+
+int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value)
+{
+	if (args->given & (1ULL << attr)) {
+		fprintf(stderr, "swport: %s given twice\n", name);
+		return -1;
+	}
+	args->given |= 1ULL << attr;
+	args->value[attr] = value;
+	return 0;
+}
+
+/* tc's sizes, but strict: a number, a known suffix, nothing after it. */
+static bool swport_read_size(const char *word, double *bytes)
+{
+	static const struct {
+		const char *suffix;
+		double scale;
+	} suffixes[] = {
+		{ "", 1 }, { "b", 1 },
+		{ "k", 1024 }, { "kb", 1024 }, { "kbit", 1024 / 8 },
+		{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
+		{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 },
+	};
+	double number;
+	char *end;
+
+	number = strtod(word, &end);
+	if (end == word || !isfinite(number))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (!strcasecmp(end, suffixes[i].suffix)) {
+			*bytes = number * suffixes[i].scale;
+			return true;
+		}
+	}
+	return false;
+}
+
+int swport_parse_size(struct swport_args *args, int attr,
+		      const char *name, uint32_t min, uint32_t max)
+{
+	const char *word = swport_next(args);
+	double bytes;
+
+	if (!word || !swport_read_size(word, &bytes) ||
+	    bytes < min || bytes > max || bytes != floor(bytes)) {
+		fprintf(stderr,
+			"swport: bad %s \"%s\": must be a size of %u to %u bytes\n",
+			name, word ? word : "", min, max);
+		return -1;
+	}
+	return swport_set(args, attr, name, bytes);
+}
+
+/* tc's times, a bare number being microseconds, but strict as the sizes are. */
+static bool swport_read_time(const char *word, double *ns)
+{
+	double number;
+	char *end;
+
+	number = strtod(word, &end);
+	if (end == word || !isfinite(number))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(swport_times); i++) {
+		if (!strcasecmp(end, swport_times[i].suffix)) {
+			/* To the nearest, as no fraction of a microsecond is exact. */
+			*ns = rint(number * swport_times[i].ns);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* TIME, or off */
+int swport_parse_time(struct swport_args *args, int attr, const char *name,
+		      uint32_t min_ns, uint32_t max_ns)
+{
+	const char *word;
+	double ns = 0;
+
+	if (swport_accept(args, "off"))
+		return swport_set(args, attr, name, 0);
+	word = swport_next(args);
+	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
+		fprintf(stderr,
+			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "s\n",
+			name, word ? word : "", min_ns, max_ns / 1000000000);
+		return -1;
+	}
+	return swport_set(args, attr, name, ns);
+}
+
+uint32_t swport_get_u32(const struct rtattr *attr)
+{
+	uint32_t value;
+
+	memcpy(&value, RTA_DATA(attr), sizeof(value));
+	return value;
+}
+
+uint64_t swport_get_u64(const struct rtattr *attr)
+{
+	uint64_t value;
+
+	memcpy(&value, RTA_DATA(attr), sizeof(value));
+	return value;
+}
+
+bool swport_has(struct rtattr *attr, size_t bytes)
+{
+	return attr && RTA_PAYLOAD(attr) >= bytes;
+}
+
+/* A size: bytes in JSON; in text the largest unit that says it exactly. */
+void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
+{
+	uint32_t bytes;
+	char text[32];
+
+	if (!swport_has(attr, sizeof(bytes)))
+		return;
+	bytes = swport_get_u32(attr);
+	if (bytes && !(bytes % (1 << 20)))
+		snprintf(text, sizeof(text), "%uMb", bytes >> 20);
+	else if (bytes && !(bytes % (1 << 10)))
+		snprintf(text, sizeof(text), "%uKb", bytes >> 10);
+	else
+		snprintf(text, sizeof(text), "%ub", bytes);
+	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, bytes);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
+}
+
+/* A time: nanoseconds in JSON; in text the largest unit that says it exactly. */
+void swport_print_time(const char *key, const char *name, struct rtattr *attr)
+{
+	size_t i = 0;
+	uint32_t ns;
+
+	if (!swport_has(attr, sizeof(ns)))
+		return;
+	ns = swport_get_u32(attr);
+	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, ns);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", name);
+	if (!ns) {
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "off");
+		return;
+	}
+	while (ns % swport_times[i].ns)
+		i++;
+	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "%" PRIu64, ns / swport_times[i].ns);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
+}
