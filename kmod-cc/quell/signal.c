@@ -37,14 +37,13 @@
 #define SIGNAL_MISSED_MAX	32
 
 /*
- * Probes in a row, and the least time before one.  None by default: on 6.1 the
- * timer was seen to stand still waiting for a lock.  Three at doubling times are
+ * Probes in a row, and the least time before one.  Three at doubling times are
  * over before TCP's own loss probe is due, at the earliest after 2 ms, and leave
  * that and the timeout where they were.  0.1 ms is what 1.2 MB queued before a
  * port of 100 Gbit/s, or a card that gathers its interrupts, may suddenly add to
  * a round trip.
  */
-#define SIGNAL_TAIL_PROBES_DEFAULT	0ULL
+#define SIGNAL_TAIL_PROBES_DEFAULT	3ULL
 #define SIGNAL_TAIL_PROBES_MAX		8ULL
 #define SIGNAL_TAIL_FLOOR_NS_DEFAULT	(100ULL * NSEC_PER_USEC)
 #define SIGNAL_TAIL_FLOOR_NS_MIN	((u64)NSEC_PER_USEC)

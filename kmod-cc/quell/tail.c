@@ -39,10 +39,21 @@
  * the flow's timeouts until one was not.  The core hears of a loss once, as
  * ->on_loss: when a recovery begins, or no DSACK came for an acknowledged probe.
  *
- * Lifetime: a queued timer holds the socket.  Its expiry and whoever starts it
- * have the socket lock but for one case: when a process owns the socket, the
- * expiry may only start it again, under ->lock, which ->release takes to say
- * that nobody may.  See quell_tail_release().
+ * Lifetime: the timer holds the socket, once when queued and once when it fires;
+ * the flow is freed after a grace period, which ends after the softirq it fires in.
+ * The socket's owner must be able to stop it, so nobody waits for an expiry that
+ * waits for the socket lock:
+ *
+ *	fires		unless closed or queued anew it says that it runs, and
+ *			only then waits for the socket lock
+ *	start		where it runs, a time is left for it, and nothing queued
+ *	its end		says that it no longer runs, starts the timer for the time
+ *			left, and takes no lock from there on
+ *	release		says closed; where one runs, that is all, for nothing is
+ *			queued nor will be.  Else the timer is cancelled, and an
+ *			expiry that is waited for has no lock to wait for
+ *
+ * This is under ->lock, inside the socket lock and with nothing inside.
  */
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
@@ -98,10 +109,15 @@ static u64 tail_timeout_ns(const struct quell_flow *flow)
 	return timeout_ns << (tail->tries + tail->patience);
 }
 
+static void tail_queue(struct quell_tail *tail, u64 at_ns)
+{
+	WRITE_ONCE(tail->at_ns, at_ns);
+	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
 /*
- * Has the timer fire at @at_ns.  A queued timer has a reference to the socket;
- * when it is taken off the queue, that is the new one's.  One that is running
- * has its own, and may be queued beside that.
+ * Has the timer fire at @at_ns.  An expiry that does not run yet, or no longer, has
+ * a reference of its own; if it queued the timer again, that time is as good.
  */
 static void tail_start(struct quell_tail *tail, u64 at_ns)
 {
@@ -110,21 +126,27 @@ static void tail_start(struct quell_tail *tail, u64 at_ns)
 	spin_lock_bh(&tail->lock);
 	if (tail->closed)
 		goto unlock;
+	if (tail->running) {
+		WRITE_ONCE(tail->at_ns, at_ns);
+		WRITE_ONCE(tail->again, true);
+		goto unlock;
+	}
 	taken = hrtimer_try_to_cancel(&tail->timer);
 	if (taken < 0 && hrtimer_is_queued(&tail->timer))
 		goto unlock;
 	if (taken <= 0)
 		sock_hold(tail->sk);
-	WRITE_ONCE(tail->at_ns, at_ns);
-	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
+	tail_queue(tail, at_ns);
 unlock:
 	spin_unlock_bh(&tail->lock);
 }
 
-/* A timer that fires sooner is left alone: it will look when, and start again. */
+/* One that fires sooner is left alone: it will look when, and start again. */
 static void tail_wake(struct quell_tail *tail, u64 at_ns)
 {
-	if (!hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->at_ns) > at_ns)
+	bool awaited = hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->again);
+
+	if (!awaited || READ_ONCE(tail->at_ns) > at_ns)
 		tail_start(tail, at_ns);
 }
 
@@ -450,21 +472,53 @@ static void tail_expired(struct quell_flow *flow, struct sock *sk)
 		tail_wake(tail, tail->verdict_ns);
 }
 
+/* Whether the timer that fired has something to do: see the top of the file. */
+static bool tail_enter(struct quell_tail *tail)
+{
+	bool enter;
+
+	spin_lock(&tail->lock);
+	enter = !tail->closed && !hrtimer_is_queued(&tail->timer);
+	tail->running = enter;
+	spin_unlock(&tail->lock);
+	return enter;
+}
+
+/* Its end.  Returns whether it is queued again, and keeps its reference. */
+static bool tail_leave(struct quell_tail *tail)
+{
+	bool again;
+
+	spin_lock(&tail->lock);
+	again = tail->again && !tail->closed;
+	tail->running = false;
+	WRITE_ONCE(tail->again, false);
+	if (again)
+		tail_queue(tail, tail->at_ns);
+	spin_unlock(&tail->lock);
+	return again;
+}
+
 static enum hrtimer_restart tail_fired(struct hrtimer *timer)
 {
 	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
 	struct sock *sk = tail->sk;
+	bool again = false;
 
 	/* Against quell_tail_release(): the flow is freed after a grace period. */
 	rcu_read_lock();
-	bh_lock_sock(sk);
-	if (sock_owned_by_user(sk))
-		tail_start(tail, ktime_get_ns() + TAIL_BUSY_NS);
-	else if (!tail->closed)
-		tail_expired(container_of(tail, struct quell_flow, tail), sk);
-	bh_unlock_sock(sk);
+	if (tail_enter(tail)) {
+		bh_lock_sock(sk);
+		if (sock_owned_by_user(sk))
+			tail_start(tail, ktime_get_ns() + TAIL_BUSY_NS);
+		else if (!tail->closed)
+			tail_expired(container_of(tail, struct quell_flow, tail), sk);
+		bh_unlock_sock(sk);
+		again = tail_leave(tail);
+	}
 	rcu_read_unlock();
-	sock_put(sk);
+	if (!again)
+		sock_put(sk);
 	return HRTIMER_NORESTART;
 }
 
@@ -495,27 +549,23 @@ void quell_tail_init(struct quell_flow *flow, struct sock *sk)
  * In this order:
  *	judged		 the last probe is counted if it was spurious
  *	closed		 nobody starts the timer, whatever lock he has
- *	cancelled	 if it was queued, its reference goes
- * An expiry may be running on another CPU.  It waits for the socket lock, finds
- * the flow closed and drops its reference; the flow is there until then, for it
- * is freed after a grace period.  Or it had found the socket owned by us,
- * started the timer again, and is about to return: that is waited for.
+ *	cancelled	 unless it runs; if it was queued, its reference goes
+ * One that runs on another CPU, or has called us, waits for the socket lock or has
+ * it.  It will find the flow closed and drop its reference.
  *
  * Context: socket lock, or the socket is being destroyed.
  */
 void quell_tail_release(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_tail *tail = &flow->tail;
-	int taken;
+	bool running;
 
 	if (tail->probe != QUELL_PROBE_NONE && tcp_sk(sk)->dsack_dups != tail->dsacks)
 		tail_spurious(flow);
 	spin_lock_bh(&tail->lock);
 	tail->closed = true;
+	running = tail->running;
 	spin_unlock_bh(&tail->lock);
-	taken = hrtimer_try_to_cancel(&tail->timer);
-	if (taken < 0 && hrtimer_is_queued(&tail->timer))
-		taken = hrtimer_cancel(&tail->timer);
-	if (taken > 0)
+	if (!running && hrtimer_cancel(&tail->timer))
 		__sock_put(sk);
 }

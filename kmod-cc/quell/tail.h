@@ -22,8 +22,10 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that finds a lost tail; tail.c
  * @timer:	fires when something outstanding may be due
- * @lock:	protects @closed, and starting @timer
+ * @lock:	protects the next three, and starting @timer
  * @closed:	the flow is released
+ * @running:	@timer has fired and waits for the socket lock, or has it
+ * @again:	it is to be started for @at_ns when it has run
  * @sk:		the flow's socket
  * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
  * @due_ns:	when what is outstanding is due; 0 never
@@ -43,8 +45,10 @@ enum quell_probe {
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* @closed, and starting @timer */
+	spinlock_t		lock;	/* the next three, and starting @timer */
 	bool			closed;
+	bool			running;
+	bool			again;
 	struct sock		*sk;
 	u64			at_ns;
 	u64			due_ns;
