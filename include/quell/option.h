@@ -293,10 +293,10 @@ static inline bool quell_opt_decode(const u8 *from, u32 bytes, bool syn,
 	return true;
 }
 
-static inline bool quell_opt_is_ours(const u8 *option, u32 bytes)
+static inline bool quell_opt_is_experiment(const u8 *option, u32 bytes, u32 exid)
 {
 	return option[0] == QUELL_OPT_KIND && bytes >= QUELL_OPT_EXID_BYTES &&
-	       quell_opt_get_u16(option + 2) == QUELL_OPT_EXID;
+	       quell_opt_get_u16(option + 2) == exid;
 }
 
 /**
@@ -321,7 +321,34 @@ static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
 }
 
 /**
- * quell_opt_find() - look for the option among a segment's options
+ * quell_opt_find_experiment() - look for an experiment's option among a segment's
+ * @options: first byte behind the fixed TCP header
+ * @bytes:   bytes of options, at most 40
+ * @exid:    identifier of the experiment (RFC 6994)
+ * @stated:  set to the option's own length when it was found
+ *
+ * Context: any.
+ * Return: place of the option's kind in @options; @bytes when there is none.
+ */
+static inline u32 quell_opt_find_experiment(const u8 *options, u32 bytes, u32 exid,
+					    u32 *stated)
+{
+	u32 length, at;
+
+	for (at = 0; at < bytes; at += length) {
+		length = quell_opt_length(options, bytes, at);
+		if (!length)
+			break;
+		if (quell_opt_is_experiment(options + at, length, exid)) {
+			*stated = length;
+			return at;
+		}
+	}
+	return bytes;
+}
+
+/**
+ * quell_opt_find() - look for the Quell option among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  * @stated:  set to the option's own length when it was found
@@ -331,18 +358,7 @@ static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
  */
 static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 {
-	u32 length, at;
-
-	for (at = 0; at < bytes; at += length) {
-		length = quell_opt_length(options, bytes, at);
-		if (!length)
-			break;
-		if (quell_opt_is_ours(options + at, length)) {
-			*stated = length;
-			return at;
-		}
-	}
-	return bytes;
+	return quell_opt_find_experiment(options, bytes, QUELL_OPT_EXID, stated);
 }
 
 /**

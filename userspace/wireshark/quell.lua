@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Wireshark dissector of the Quell TCP option; what each byte means stands in
--- Documentation/wire-format.md.
+-- Wireshark dissector of the Quell TCP option and of the NACK; what each byte
+-- means stands in Documentation/wire-format.md.
 --
 --	tshark -X lua_script:quell.lua -r FILE -Y quell -V
 --
@@ -10,6 +10,7 @@
 
 local KIND = 254
 local EXID = 0x5155
+local NACK_EXID = 0x514e
 local NOP = 1
 local END = 0
 
@@ -36,6 +37,9 @@ local fields = {
 	hold = ProtoField.uint24("quell.hold_ns", "Hold time (ns)"),
 	senders = ProtoField.uint16("quell.senders", "Active senders"),
 	echo_entropy = ProtoField.uint8("quell.echo_entropy", "Entropy of the echoed packet"),
+	nack = ProtoField.bytes("quell.nack", "NACK"),
+	nack_seq = ProtoField.uint32("quell.nack.seq", "First sequence number lost"),
+	nack_payload = ProtoField.uint16("quell.nack.payload_bytes", "Payload lost"),
 }
 for _, field in pairs(fields) do
 	table.insert(quell.fields, field)
@@ -70,8 +74,8 @@ quell.experts = { malformed }
 local tcp_options = Field.new("tcp.options")
 local tcp_syn = Field.new("tcp.flags.syn")
 
--- Range of the option among a segment's options, or nil.
-local function find(options)
+-- Range of the experiment's option among a segment's options, or nil.
+local function find(options, exid)
 	local at = 0
 
 	while at < options:len() do
@@ -89,7 +93,7 @@ local function find(options)
 			if length < 2 or at + length > options:len() then
 				return nil
 			end
-			if kind == KIND and length >= 4 and options(at + 2, 2):uint() == EXID then
+			if kind == KIND and length >= 4 and options(at + 2, 2):uint() == exid then
 				return options(at, length)
 			end
 			at = at + length
@@ -209,17 +213,18 @@ local function short(tree, option)
 	return true
 end
 
-function quell.dissector(_, _, root)
-	local info = tcp_options()
+local function nack(tree, option)
+	local nack_tree = tree:add(fields.nack, option)
 
-	if not info then
+	if option:len() < 10 or option(8, 2):uint() == 0 then
+		tree:add_proto_expert_info(malformed)
 		return
 	end
-	local option = find(info.range)
-	if not option then
-		return
-	end
-	local tree = root:add(quell, option)
+	nack_tree:add(fields.nack_seq, option(4, 4))
+	nack_tree:add(fields.nack_payload, option(8, 2))
+end
+
+local function quell_option(tree, option)
 	local form, read = 1, full
 	if tcp_syn().value then
 		form, read = 0, syn
@@ -229,6 +234,25 @@ function quell.dissector(_, _, root)
 	tree:add(fields.form, form):set_generated()
 	if not read(tree, option) then
 		tree:add_proto_expert_info(malformed)
+	end
+end
+
+function quell.dissector(_, _, root)
+	local info = tcp_options()
+
+	if not info then
+		return
+	end
+	local option, lost = find(info.range, EXID), find(info.range, NACK_EXID)
+	if not option and not lost then
+		return
+	end
+	local tree = root:add(quell, option or lost)
+	if option then
+		quell_option(tree, option)
+	end
+	if lost then
+		nack(tree, lost)
 	end
 end
 
