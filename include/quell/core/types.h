@@ -14,6 +14,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/math64.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #else
@@ -21,6 +22,7 @@
 /* A BPF program that includes vmlinux.h has these names already. */
 #ifndef __VMLINUX_H__
 #include <stdbool.h>
+#include <stddef.h>
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of in-order flow deflection, <quell/core/iofd.h>.
+ */
+#include <string.h>
+
+#include <quell/core/iofd.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define IDLE_NS		1000
+#define THRESHOLD	15000
+
+static struct quell_iofd_vars vars;
+static struct quell_iofd_stats stats;
+
+static const struct quell_iofd_params defaults = {
+	.threshold_bytes = THRESHOLD,
+	.entries = 8,
+	.idle_ns = IDLE_NS,
+};
+
+static void start_over(void)
+{
+	memset(&vars, 0, sizeof(vars));
+	memset(&stats, 0, sizeof(stats));
+	quell_iofd_seed(&vars, 1);
+}
+
+/* A packet of flow @id that finds the queue long and has tokens. */
+static struct quell_iofd_packet packet_of(u32 id, u64 now_ns, u8 flags)
+{
+	struct quell_iofd_packet packet = {
+		.flow.word = { [0] = id },
+		.now_ns = now_ns,
+		.bytes = 1500,
+		.queued_bytes = THRESHOLD + 1,
+		.working = 0x3,
+		.tokens = 4,
+		.flags = flags,
+	};
+
+	return packet;
+}
+
+static char verdict_of(const struct quell_iofd_params *params,
+		       const struct quell_iofd_packet *packet, u8 *alternate)
+{
+	return "-DX"[quell_iofd_decide(&vars, params, &stats, packet, alternate)];
+}
+
+/*
+ * One flow's history.  Packets: s start, c clean start of a burst of its own,
+ * r the clean start that segmentation copied, e end, E end with the stamp, b start and end, m middle,
+ * S start below the threshold, T middle below it, t middle without tokens,
+ * n start without tokens, u clean start without a stamp, C clean start below the threshold.
+ * Between them: . a time shorter than idle, | one of idle, x the
+ * alternates stop to work, w they work, g they are taken away.
+ */
+struct history {
+	u64 now_ns;
+	u32 working;
+	u32 stamp;
+	char got[64];
+	u32 got_nr;
+};
+
+static struct quell_iofd_packet history_packet(struct history *h, char what)
+{
+	struct quell_iofd_packet packet = packet_of(7, h->now_ns, 0);
+
+	packet.working = h->working;
+	packet.flags |= strchr("scrubSnC", what) ? QUELL_IOFD_START : 0;
+	packet.flags |= strchr("crCu", what) ? QUELL_IOFD_CLEAN : 0;
+	packet.flags |= strchr("crCE", what) ? QUELL_IOFD_STAMPED : 0;
+	packet.flags |= strchr("eEb", what) ? QUELL_IOFD_END : 0;
+	if (strchr("STC", what))
+		packet.queued_bytes = THRESHOLD;
+	if (strchr("nt", what))
+		packet.tokens = 0;
+	h->stamp += strchr("cC", what) != NULL;
+	packet.stamp = h->stamp;
+	return packet;
+}
+
+static void history_step(struct history *h, char what)
+{
+	static const u8 gone[QUELL_IOFD_ALTERNATES_MAX] = {
+		[0 ... QUELL_IOFD_ALTERNATES_MAX - 1] = QUELL_IOFD_GONE };
+	struct quell_iofd_packet packet;
+	u8 alternate;
+
+	if (what == '.') {
+		h->now_ns += IDLE_NS - 1;
+	} else if (what == '|') {
+		h->now_ns += IDLE_NS;
+	} else if (what == 'x' || what == 'w') {
+		h->working = what == 'w' ? 0x3 : 0;
+	} else if (what == 'g') {
+		quell_iofd_remap(&vars, gone);
+	} else {
+		packet = history_packet(h, what);
+		h->got[h->got_nr++] = verdict_of(&defaults, &packet, &alternate);
+	}
+}
+
+static void test_histories(void)
+{
+	static const struct {
+		const char *name, *steps, *want;
+	} cases[] = {
+		{ "follows_to_the_end", "|sme", "DDD" },
+		{ "single_packet_message", "|b", "D" },
+		{ "below_the_threshold", "|Sm", "--" },
+		{ "follows_whatever_the_queue", "|sTT", "DDD" },
+		{ "only_from_the_start", "|mmm", "---" },
+		{ "start_without_tokens", "|nm", "--" },
+		{ "follows_without_tokens", "|stt", "DDD" },
+		{ "nothing_known_at_first", "s", "-" },
+		{ "nothing_known_just_below_idle", ".s", "-" },
+		{ "seen_of_late", "|m.s", "--" },
+		{ "not_seen_of_late", "|m|s", "-D" },
+		{ "end_does_not_free", "|semmm", "DDDDD" },
+		{ "end_frees_when_quiet", "|se|m", "DD-" },
+		{ "end_does_not_free_just_below_idle", "|se.m", "DDD" },
+		{ "every_packet_prolongs", "|se.m.m.m", "DDDDD" },
+		{ "goes_on_after_its_end", "|sem|m", "DDDD" },
+		{ "pause_in_a_message", "|s|m", "DD" },
+		{ "next_message_below_the_threshold", "|se.S", "DDD" },
+		{ "next_message_when_quiet", "|se|S", "DD-" },
+		{ "next_message_after_a_lost_end", "|sm|Sm", "DD--" },
+		{ "next_message_deflected_again", "|sm|sm", "DDDD" },
+		{ "clean_start_frees", "|cEC", "DD-" },
+		{ "clean_start_needs_a_stamp_before", "|sC", "DD" },
+		{ "copied_start_does_not_free", "|crrr", "DDDD" },
+		{ "clean_start_without_a_stamp", "|cuC", "DDD" },
+		{ "clean_start_again", "|crcr", "DDDD" },
+		{ "clean_start_after_its_own_stamp", "|Cc", "-D" },
+		{ "copied_start_begins_nothing", "|Cr", "--" },
+		{ "clean_start_behind_a_stampless", "|mc", "--" },
+		{ "clean_start_unknown_before", "c", "-" },
+		{ "alternate_stops", "|smxmm", "DDXX" },
+		{ "alternate_comes_back", "|sx.mwm", "DXD" },
+		{ "alternate_stops_for_idle", "|smx.m|m", "DDX-" },
+		{ "drops_do_not_prolong", "|sx.m.m", "DX-" },
+		{ "alternate_stops_clean_start", "|cxcm", "D--" },
+		{ "alternate_taken_away", "|sgm|m", "DX-" },
+		{ "alternate_taken_away_stays_so", "|sggm", "DX" },
+		{ "no_alternate", "|xs", "-" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct history h = { .working = 0x3, .stamp = 40 };
+		const char *step;
+
+		start_over();
+		for (step = cases[i].steps; *step; step++)
+			history_step(&h, *step);
+		if (!tap_ok(!strcmp(h.got, cases[i].want), "quell_iofd_decide__%s",
+			    cases[i].name))
+			printf("# got %s\n", h.got);
+	}
+}
+
+static void test_causes(void)
+{
+	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
+	u8 alternate;
+
+	start_over();
+	packet.tokens = 0;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(stats.no_token_pkts == 1 && !stats.recent_pkts, "stats__no_token");
+	packet.tokens = 1;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(stats.recent_pkts == 1 && !stats.no_alternate_pkts, "stats__recent");
+	packet.now_ns += IDLE_NS;
+	packet.barred = 0x3;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(stats.no_alternate_pkts == 1 && !stats.flows, "stats__no_alternate");
+	packet.now_ns += IDLE_NS;
+	packet.barred = 0x1;
+	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
+	       stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
+	       stats.used_max == 1, "stats__deflected_past_the_barred");
+	packet.working = 0;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(stats.lost_pkts == 1 && stats.pkts == 1, "stats__lost");
+	packet.queued_bytes = THRESHOLD;
+	packet.flow.word[0] = 2;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(stats.no_token_pkts == 1 && stats.recent_pkts == 1 &&
+	       stats.no_alternate_pkts == 1 && !stats.full_pkts,
+	       "stats__below_the_threshold_counts_nothing");
+}
+
+/* How many of 100 flows that start together are deflected, by the size of the table. */
+static void test_sizes(void)
+{
+	static const struct {
+		const char *name;
+		u32 entries;
+	} cases[] = {
+		{ "none", 0 }, { "one", 1 }, { "eight", 8 }, { "largest", 64 },
+	};
+	size_t i;
+	u8 alternate;
+	u32 id;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_iofd_params params = defaults;
+		bool first_come = true;
+
+		start_over();
+		params.entries = cases[i].entries;
+		for (id = 0; id < 100; id++) {
+			struct quell_iofd_packet packet = packet_of(id, IDLE_NS, QUELL_IOFD_START);
+
+			first_come = first_come && (verdict_of(&params, &packet, &alternate) ==
+						    'D') == (id < params.entries);
+		}
+		tap_ok(first_come && stats.flows == params.entries &&
+		       stats.full_pkts + stats.recent_pkts ==
+			       (params.entries ? 100 - params.entries : 0) &&
+		       stats.used_max == params.entries && vars.used == params.entries &&
+		       quell_iofd_in_use(&vars, &params, IDLE_NS) == params.entries,
+		       "quell_iofd_decide__table_%s", cases[i].name);
+	}
+}
+
+/* Which flows may lose their entries to another one, of a table of two. */
+static void test_reuse(void)
+{
+	static const struct {
+		const char *name;
+		u8 flags[2];		/* of the last packet of the flows in it */
+		u64 age_ns[2];
+		char want;
+		u32 survivor;		/* 0 or 1 still has its entry, 2: both */
+		u32 in_use;		/* after */
+	} cases[] = {
+		{ "both_busy", { 0, 0 }, { 999, 999 }, '-', 2, 2 },
+		{ "both_ended_and_busy", { QUELL_IOFD_END, QUELL_IOFD_END }, { 999, 1 },
+		  '-', 2, 2 },
+		{ "ended_and_quiet", { 0, QUELL_IOFD_END }, { 1, 1000 }, 'D', 0, 2 },
+		{ "lost_end_and_quiet", { 0, 0 }, { 1000, 1 }, 'D', 1, 2 },
+		{ "ended_before_lost_end", { 0, QUELL_IOFD_END }, { 5000, 1000 }, 'D', 0, 2 },
+		{ "ended_first", { QUELL_IOFD_END, 0 }, { 1000, 5000 }, 'D', 1, 2 },
+	};
+	struct quell_iofd_params params = defaults;
+	u32 k;
+	size_t i;
+	u8 alternate;
+
+	params.entries = 2;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_iofd_packet packet;
+		bool holds = true;
+
+		start_over();
+		for (k = 0; k < 2; k++) {
+			packet = packet_of(k, 10000 - cases[i].age_ns[k],
+					   QUELL_IOFD_START | cases[i].flags[k]);
+			verdict_of(&params, &packet, &alternate);
+		}
+		packet = packet_of(9, 10000, QUELL_IOFD_START);
+		holds = verdict_of(&params, &packet, &alternate) == cases[i].want;
+		for (k = 0; k < 2; k++) {
+			packet = packet_of(k, 10000, 0);
+			holds = holds && !quell_iofd_find(&vars, &packet.flow) ==
+					 (cases[i].survivor == 1 - k);
+		}
+		tap_ok(holds && vars.used == 2 &&
+		       quell_iofd_in_use(&vars, &params, 10000) == cases[i].in_use,
+		       "quell_iofd_take__%s", cases[i].name);
+	}
+}
+
+static void test_in_use(void)
+{
+	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
+	struct quell_iofd_packet ended = packet_of(2, IDLE_NS,
+						   QUELL_IOFD_START | QUELL_IOFD_END);
+	u8 alternate;
+
+	start_over();
+	verdict_of(&defaults, &packet, &alternate);
+	verdict_of(&defaults, &ended, &alternate);
+	tap_equal_u64(quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS - 1), 2,
+		      "quell_iofd_in_use__ended_still_binds");
+	tap_equal_u64(quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS), 1,
+		      "quell_iofd_in_use__ended_and_quiet");
+	tap_ok(quell_iofd_binds(&vars, &defaults, 2 * IDLE_NS - 1) && vars.used == 2,
+	       "quell_iofd_binds__both");
+	packet.now_ns = ended.now_ns = 3 * IDLE_NS;
+	packet.flags = 0;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS) && vars.used == 1,
+	       "quell_iofd_binds__one");
+	ended.flags = QUELL_IOFD_START;
+	tap_ok(verdict_of(&defaults, &ended, &alternate) == 'D' && vars.used == 2 &&
+	       quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS), "quell_iofd_binds__two_again");
+	packet.now_ns += 1;
+	ended.now_ns += 1;
+	verdict_of(&defaults, &ended, &alternate);
+	quell_iofd_binds(&vars, &defaults, 4 * IDLE_NS);
+	tap_ok(quell_iofd_find(&vars, &ended.flow) && !quell_iofd_find(&vars, &packet.flow),
+	       "quell_iofd_find__behind_a_free_one");
+	tap_ok(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS) && !vars.used,
+	       "quell_iofd_binds__none");
+	tap_ok(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS), "quell_iofd_binds__empty");
+}
+
+/* A table made smaller keeps the flows it has, and takes no more than its size. */
+static void test_shrinks(void)
+{
+	struct quell_iofd_params params = defaults;
+	struct quell_iofd_packet packet;
+	u8 alternate;
+	u32 id;
+	bool all = true;
+
+	start_over();
+	for (id = 0; id < 8; id++) {
+		packet = packet_of(id, IDLE_NS, QUELL_IOFD_START);
+		verdict_of(&params, &packet, &alternate);
+	}
+	params.entries = 1;
+	for (id = 0; id < 8; id++) {
+		packet = packet_of(id, IDLE_NS, 0);
+		all = all && verdict_of(&params, &packet, &alternate) == 'D';
+	}
+	tap_ok(all, "quell_iofd_decide__smaller_table_keeps_its_flows");
+	packet = packet_of(20, 2 * IDLE_NS - 1, QUELL_IOFD_START);
+	tap_ok(verdict_of(&params, &packet, &alternate) == '-' && stats.full_pkts == 1,
+	       "quell_iofd_decide__smaller_table_takes_no_more");
+}
+
+/* Flows of one bucket: one may seem to have been seen, never the reverse. */
+static void test_buckets(void)
+{
+	struct quell_iofd_packet a = packet_of(1, IDLE_NS, 0), b;
+	u32 other = 2;
+	u8 alternate;
+
+	do {
+		b = packet_of(other++, 2 * IDLE_NS - 1, QUELL_IOFD_START);
+	} while ((quell_iofd_hash(&a.flow) ^ quell_iofd_hash(&b.flow)) &
+		 (QUELL_IOFD_BUCKETS - 1));
+
+	start_over();
+	a.flags = QUELL_IOFD_STAMPED;
+	verdict_of(&defaults, &a, &alternate);
+	b.flags = QUELL_IOFD_START | QUELL_IOFD_CLEAN | QUELL_IOFD_STAMPED;
+	b.stamp = 1;
+	tap_ok(verdict_of(&defaults, &b, &alternate) == '-' && stats.recent_pkts == 1,
+	       "quell_iofd_is_safe__another_flow_proves_nothing");
+	a = packet_of(1, 2 * IDLE_NS, QUELL_IOFD_START);
+	tap_ok(verdict_of(&defaults, &a, &alternate) == '-' && stats.recent_pkts == 2,
+	       "quell_iofd_is_safe__bucket_seen_by_another");
+	b.now_ns = 3 * IDLE_NS;
+	tap_ok(verdict_of(&defaults, &b, &alternate) == 'D', "quell_iofd_is_safe__quiet_bucket");
+}
+
+static void test_begin(void)
+{
+	u8 clean = QUELL_IOFD_START | QUELL_IOFD_CLEAN | QUELL_IOFD_STAMPED;
+	struct quell_iofd_packet packet = packet_of(1, 5000, QUELL_IOFD_STAMPED);
+	u8 alternate;
+
+	start_over();
+	verdict_of(&defaults, &packet, &alternate);
+	quell_iofd_begin(&vars, 7000);
+	packet.flags = clean;
+	packet.stamp = 1;
+	packet.now_ns = 7999;
+	tap_ok(verdict_of(&defaults, &packet, &alternate) == '-',
+	       "quell_iofd_begin__forgets_what_it_knew");
+	packet.stamp = 2;
+	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D',
+	       "quell_iofd_begin__learns_again");
+	packet.flow.word[0] = 2;
+	packet.now_ns = 8000;
+	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D', "quell_iofd_begin__idle_over");
+}
+
+/* Each word makes another flow, as does the time to live of one that comes round. */
+static void test_identity(void)
+{
+	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
+	bool differ = true;
+	u8 alternate;
+	u32 i;
+
+	start_over();
+	verdict_of(&defaults, &packet, &alternate);
+	for (i = 0; i < QUELL_IOFD_FLOW_WORDS; i++) {
+		struct quell_iofd_packet other = packet_of(1, IDLE_NS, 0);
+
+		other.flow.word[i] ^= 0x100;
+		differ = differ && verdict_of(&defaults, &other, &alternate) == '-' &&
+			 quell_iofd_hash(&other.flow) != quell_iofd_hash(&packet.flow);
+	}
+	tap_ok(differ, "quell_iofd_same__every_word_counts");
+}
+
+static void test_draws(void)
+{
+	u32 drawn[QUELL_IOFD_ALTERNATES_MAX] = {}, i;
+	bool within = true, even = true;
+
+	start_over();
+	for (i = 0; i < 30000; i++) {
+		u8 alternate = quell_iofd_draw(&vars, 0x8421);
+
+		within = within && quell_iofd_has(0x8421, alternate);
+		drawn[alternate]++;
+	}
+	/* Five standard deviations of 75. */
+	for (i = 0; i < QUELL_IOFD_ALTERNATES_MAX; i++)
+		even = even && (0x8421 >> i & 1 ? drawn[i] > 7125 && drawn[i] < 7875 : !drawn[i]);
+	tap_ok(within, "quell_iofd_draw__of_the_set");
+	tap_ok(even, "quell_iofd_draw__evenly");
+	tap_ok(quell_iofd_draw(&vars, 0x10) == 4, "quell_iofd_draw__the_only_one");
+}
+
+static void test_remap(void)
+{
+	u8 to[QUELL_IOFD_ALTERNATES_MAX] = { 3, 2, 1, 0 };
+	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
+	u8 alternate;
+
+	start_over();
+	packet.working = 0x2;
+	verdict_of(&defaults, &packet, &alternate);
+	quell_iofd_remap(&vars, to);
+	packet.working = 0x4;
+	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 2,
+	       "quell_iofd_remap__renumbered");
+}
+
+static void test_opcodes(void)
+{
+	enum { S = QUELL_IOFD_START, E = QUELL_IOFD_END };
+	static const struct {
+		const char *name;
+		u8 opcode, want;
+	} cases[] = {
+		{ "rc_send_first", 0x00, S }, { "rc_send_middle", 0x01, 0 },
+		{ "rc_send_last", 0x02, E }, { "rc_send_last_immediate", 0x03, E },
+		{ "rc_send_only", 0x04, S | E }, { "rc_send_only_immediate", 0x05, S | E },
+		{ "rc_write_first", 0x06, S }, { "rc_write_middle", 0x07, 0 },
+		{ "rc_write_last", 0x08, E }, { "rc_write_last_immediate", 0x09, E },
+		{ "rc_write_only", 0x0a, S | E }, { "rc_write_only_immediate", 0x0b, S | E },
+		{ "rc_read_request", 0x0c, 0 }, { "rc_response_first", 0x0d, S },
+		{ "rc_response_middle", 0x0e, 0 }, { "rc_response_last", 0x0f, E },
+		{ "rc_response_only", 0x10, S | E }, { "rc_acknowledge", 0x11, 0 },
+		{ "rc_atomic_acknowledge", 0x12, 0 }, { "rc_compare_swap", 0x13, 0 },
+		{ "rc_fetch_add", 0x14, 0 }, { "rc_send_last_invalidate", 0x16, E },
+		{ "rc_send_only_invalidate", 0x17, S | E }, { "rc_reserved", 0x1f, 0 },
+		{ "uc_send_first", 0x20, S }, { "uc_write_last", 0x28, E },
+		{ "rd_send_only", 0x44, S | E }, { "ud_send_only", 0x64, S | E },
+		{ "congestion_notification", 0x81, 0 }, { "xrc_send_first", 0xa0, S },
+		{ "xrc_write_only", 0xaa, S | E }, { "manufacturer", 0xc0, 0 },
+		{ "manufacturer_last", 0xff, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_iofd_bth(cases[i].opcode), cases[i].want,
+			      "quell_iofd_bth__%s", cases[i].name);
+}
+
+int main(void)
+{
+	test_histories();
+	test_causes();
+	test_sizes();
+	test_reuse();
+	test_in_use();
+	test_shrinks();
+	test_buckets();
+	test_begin();
+	test_identity();
+	test_draws();
+	test_remap();
+	test_opcodes();
+	return tap_done();
+}
