@@ -8,7 +8,7 @@
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
 #include <quell/core/portload.h>
-#include <quell/core/red.h>
+#include <quell/core/redclass.h>
 #include <quell/core/shaper.h>
 #include <uapi/linux/pkt_sched_swport.h>
 
@@ -20,6 +20,7 @@
  * @control_limit_bytes: what the control band may hold
  * @ecn_mode:		enum swport_ecn_mode
  * @red:		marking thresholds; meaningless when @ecn_mode is off
+ * @red_classes:	packets with thresholds of their own; none when @ecn_mode is off
  * @seed:		seed of the marking lottery; 0: random
  * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
  * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
@@ -34,6 +35,7 @@ struct swport_params {
 	u32			control_limit_bytes;
 	u32			ecn_mode;
 	struct quell_red_params	red;
+	struct quell_red_classes red_classes;
 	u32			seed;
 	u32			telemetry_ns;
 	u32			tcp_int_ns;
@@ -166,7 +168,14 @@ struct swport_place {
 bool quell_swport_is_control(const struct sk_buff *skb);
 
 /* swport_mark.c */
-void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb);
+void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
+
+/* swport_classes.c */
+int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
+			       struct netlink_ext_ack *extack);
+int quell_swport_check_classes(const struct swport_params *params,
+			       struct netlink_ext_ack *extack);
+int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes);
 
 /* swport_telemetry.c */
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);

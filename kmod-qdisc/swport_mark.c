@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ECN: setting Congestion Experienced on packets the lottery picks.
+ * ECN: which packets the lottery picks, by the queue and the thresholds of their
+ * DSCP, and setting Congestion Experienced on them.
  *
  * Packets whose transport does not understand ECN are let pass and counted:
  * a switch port drops when it is full, not before.
  */
+#include <net/dsfield.h>
 #include <net/inet_ecn.h>
 
 #include "swport.h"
+
+#define SWPORT_DSCP_SHIFT	2
 
 /* Bytes from skb->data that must be writable to set CE; 0: not IP. */
 static int swport_ip_header_end(const struct sk_buff *skb)
@@ -22,19 +26,36 @@ static int swport_ip_header_end(const struct sk_buff *skb)
 	}
 }
 
-/**
- * quell_swport_mark() - set CE on a packet of the data band, and count
- * @port: the switch port
- * @skb: packet the lottery has picked
+/* DSCP of a packet, or QUELL_DSCP_NONE. */
+static u32 swport_dscp(const struct sk_buff *skb)
+{
+	union {
+		struct iphdr v4;
+		struct ipv6hdr v6;
+	} buf;
+	const void *header;
+
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf.v4), &buf);
+		return header ? ipv4_get_dsfield(header) >> SWPORT_DSCP_SHIFT : QUELL_DSCP_NONE;
+	case htons(ETH_P_IPV6):
+		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf.v6), &buf);
+		return header ? ipv6_get_dsfield(header) >> SWPORT_DSCP_SHIFT : QUELL_DSCP_NONE;
+	default:
+		return QUELL_DSCP_NONE;
+	}
+}
+
+/*
+ * Set CE on a packet of the data band, and count.
  *
  * The header is shared with whoever holds a clone (TCP's retransmission queue,
  * a packet capture), so it is made ours before it is written.  When there is
  * no memory for that, the packet goes on unmarked: the sender learns of the
  * congestion from the next one.
- *
- * Context: softirq, qdisc lock held.
  */
-void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb)
+static void swport_mark(struct swport_sched *port, struct sk_buff *skb)
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
 	int end = swport_ip_header_end(skb);
@@ -53,4 +74,22 @@ void quell_swport_mark(struct swport_sched *port, struct sk_buff *skb)
 	}
 	stats->mark_pkts++;
 	stats->mark_bytes += qdisc_pkt_len(skb);
+}
+
+/**
+ * quell_swport_judge() - let the lottery decide about a packet of the data band
+ * @port: the switch port, with ECN on
+ * @skb: packet, before it joins the queue or after it has left
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
+{
+	const struct swport_params *params = &port->params;
+	const struct quell_red_params *red = &params->red;
+
+	if (params->red_classes.count)
+		red = quell_red_class_find(&params->red_classes, swport_dscp(skb), red);
+	if (quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
+		swport_mark(port, skb);
 }

@@ -53,6 +53,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_SEED]	= { .type = NLA_U32 },
 	[TCA_SWPORT_TELEMETRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_telemetry_range),
 	[TCA_SWPORT_TCP_INT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_tcp_int_range),
+	[TCA_SWPORT_ECN_CLASSES] = { .type = NLA_NESTED },
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
@@ -141,7 +142,12 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 				    "swport: ecn min must be 0 to ecn max");
 		return -EINVAL;
 	}
-	return 0;
+	if (params->red.max_bytes > params->limit_bytes) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_ECN_MAX] ? tb[TCA_SWPORT_ECN_MAX] :
+				    tb[TCA_SWPORT_LIMIT], "swport: ecn max must be 0 to limit");
+		return -EINVAL;
+	}
+	return quell_swport_check_classes(params, extack);
 }
 
 /**
@@ -187,6 +193,8 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
 	if (!err)
 		err = swport_check_tcp_int(tb[TCA_SWPORT_TCP_INT], extack);
+	if (!err)
+		err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
 	return err ? err : swport_check_ecn(tb, old, params, extack);
 }
 
@@ -219,7 +227,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_ECN_PROB, params->red.prob_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed) ||
 	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns) ||
-	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns)) {
+	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns) ||
+	    quell_swport_dump_classes(skb, &params->red_classes)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -67,10 +67,8 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && !control &&
-	    quell_red_marks(&port->params.red, &port->lottery,
-			    band->backlog_bytes))
-		quell_swport_mark(port, skb);
+	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && !control)
+		quell_swport_judge(port, skb);
 
 	quell_swport_tcp_int_arrive(port, skb);
 	swport_wake(port, sch);
@@ -168,10 +166,8 @@ static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
 	if (skb)
 		return skb;
 	skb = swport_band_pop(&port->data);
-	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE &&
-	    quell_red_marks(&port->params.red, &port->lottery,
-			    port->data.backlog_bytes))
-		quell_swport_mark(port, skb);
+	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE)
+		quell_swport_judge(port, skb);
 	if (skb && port->params.telemetry_ns)
 		quell_swport_stamp(port, skb, now_ns);
 	return skb;

@@ -10,6 +10,8 @@
  *	what is in flight over the link is what the equations say, against 128-bit
  *	arithmetic, and saturates; nothing sent decays to nothing
  *	a longer queue or a slower link is never less load
+ *	a packet is judged by the first class with its DSCP, and two only where classes
+ *	overlap
  *
  * Input: little-endian records of 16 bytes.
  */
@@ -18,7 +20,7 @@
 #include <string.h>
 
 #include <quell/core/portload.h>
-#include <quell/core/red.h>
+#include <quell/core/redclass.h>
 #include <quell/core/shaper.h>
 
 #define MOST_RATE_BYTES_PS	(1ULL << 44)
@@ -26,6 +28,8 @@
 
 /* 146 years: a packet more, 34 years at one byte per second, is still in time. */
 #define LAST_NS			(1ULL << 62)
+
+#define CLASSES			3
 
 struct record {
 	u32 kind;
@@ -170,6 +174,37 @@ static void measure(struct port *p, u32 base_rtt_ns, u64 link_bytes_ps)
 		"the product is rounded down");
 }
 
+static void classify(u64 dscps, u32 other_dscps)
+{
+	struct quell_red_classes classes = {
+		.count = CLASSES,
+		.class = {
+			{ .dscps = dscps },
+			{ .dscps = other_dscps },
+			{ .dscps = (u64)other_dscps << 32 },
+		},
+	};
+	const struct quell_red_params port = { 0 };
+	bool overlap = false;
+	u32 dscp, i;
+
+	for (dscp = 0; dscp <= QUELL_DSCP_NONE; dscp++) {
+		const struct quell_red_params *want = &port;
+		u32 found = 0;
+
+		for (i = CLASSES; dscp < QUELL_DSCP_NONE && i-- > 0;) {
+			if (!(classes.class[i].dscps & 1ULL << dscp))
+				continue;
+			want = &classes.class[i].red;
+			found++;
+		}
+		overlap = overlap || found > 1;
+		require(quell_red_class_find(&classes, dscp, &port) == want,
+			"the first class with the DSCP judges");
+	}
+	require(quell_red_class_overlap(&classes) == overlap, "an overlap is found");
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -183,7 +218,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	quell_red_seed(&p.lottery, size);
 	for (; size >= sizeof(r) && p.now_ns < LAST_NS; size -= sizeof(r), data += sizeof(r)) {
 		memcpy(&r, data, sizeof(r));
-		switch (r.kind % 8) {
+		switch (r.kind % 9) {
 		case 0:
 			send(&p, r.small);
 			break;
@@ -208,6 +243,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			break;
 		case 7:
 			measure(&p, r.small >> (r.kind >> 27), r.large);
+			break;
+		case 8:
+			classify(r.large, r.small);
 			break;
 		}
 	}

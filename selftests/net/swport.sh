@@ -42,15 +42,15 @@ text_is_valid_syntax()
 
 change_keeps_the_rest()
 {
-	change limit 100kb &&
-	port_is '.options | .limit == 102400 and .rate == 1250000000 and
+	change limit 200kb &&
+	port_is '.options | .limit == 204800 and .rate == 1250000000 and
 		.ecn == "enqueue" and .ecn_min == 46080 and .seed == 7 and
 		.telemetry == 4160 and .tcp_int == 5000' &&
 	change telemetry off && port_is '.options | .telemetry == 0 and .tcp_int == 5000' &&
 	change noecn && port_is '.options.ecn == "off"' &&
 	near_tc qdisc replace dev va root handle 1: swport ecn min 5000 &&
 	port_is '.options | .ecn == "dequeue" and .ecn_min == 5000 and
-		.ecn_max == 5000 and .ecn_prob == 1 and .limit == 102400'
+		.ecn_max == 5000 and .ecn_prob == 1 and .limit == 204800'
 }
 
 # unchanged_by TABLE: a port that has gone through the table of refusals is as
@@ -164,6 +164,8 @@ kernel_checks_ranges()
 	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
 	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
 	kernel_refuses "ecn min must be 0 to ecn max" 4=20000 6=1 7=2 8=1 &&
+	kernel_refuses "ecn max must be 0 to limit" 4=20000 6=1 7=2 8=20001 &&
+	kernel_refuses "ecn max must be 0 to limit" 6=1 7=2 8=10241 &&
 	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&

@@ -10,7 +10,9 @@
  *		time_ns kind number ecn dscp bytes.  Fails unless COUNT came.
  *	swport_pkt set DEV [ATTRIBUTE=VALUE]...
  *		Change a root swport by netlink attribute number, without tc's
- *		checks; prints what the kernel says.
+ *		checks; prints what the kernel says.  "class", any number of times, is
+ *		a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and "classes=none"
+ *		a list without any; what is left out at the end is not sent.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -452,12 +454,50 @@ static struct rtattr *put_attr(struct nlmsghdr *n, int type, const void *data,
 	return attr;
 }
 
+static void end_nest(struct nlmsghdr *n, struct rtattr *nest)
+{
+	nest->rta_len = (char *)n + n->nlmsg_len - (char *)nest;
+}
+
+/* One more class behind those there are; the first opens the list. */
+static void put_class(struct nlmsghdr *n, const char *values)
+{
+	static struct rtattr *all;
+	struct rtattr *one;
+
+	if (!all)
+		all = put_attr(n, TCA_SWPORT_ECN_CLASSES, NULL, 0);
+	one = put_attr(n, TCA_SWPORT_ECN_CLASS, NULL, 0);
+	for (int type = TCA_SWPORT_CLASS_DSCPS; *values; type++) {
+		char *end;
+		uint64_t value = strtoull(values, &end, 0);
+		uint32_t small = value;
+
+		if (type == TCA_SWPORT_CLASS_DSCPS)
+			put_attr(n, type, &value, sizeof(value));
+		else
+			put_attr(n, type, &small, sizeof(small));
+		values = *end ? end + 1 : end;
+	}
+	end_nest(n, one);
+	end_nest(n, all);
+}
+
 static void put_option(struct nlmsghdr *n, const char *option)
 {
 	char *end;
 	int type = strtol(option, &end, 0);
 	uint64_t value;
 	uint32_t small;
+
+	if (!strncmp(option, "class=", 6)) {
+		put_class(n, option + 6);
+		return;
+	}
+	if (!strcmp(option, "classes=none")) {
+		put_attr(n, TCA_SWPORT_ECN_CLASSES, NULL, 0);
+		return;
+	}
 
 	if (*end != '=')
 		usage();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of the switch port's cores: the wire's clock
- * (<quell/core/shaper.h>) and random early detection (<quell/core/red.h>).
+ * (<quell/core/shaper.h>), random early detection (<quell/core/red.h>), and its
+ * classes (<quell/core/redclass.h>).
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/red.h>
+#include <quell/core/redclass.h>
 #include <quell/core/shaper.h>
 
 #include "random.h"
@@ -178,6 +179,52 @@ static void test_lottery(void)
 	tap_ok(a.lottery != before.lottery, "quell_red_marks__draws_between");
 }
 
+static void test_class_find(void)
+{
+	static const struct quell_red_params port = { 1, 2, 3 };
+	static const struct quell_red_classes classes = {
+		.count = 2,
+		.class = {
+			{ .dscps = 1ULL << 63 | 1, .red = { 10, 20, 30 } },
+			{ .dscps = 0xff00, .red = { 11, 21, 31 } },
+			{ .dscps = 1ULL << 30, .red = { 12, 22, 32 } },
+		},
+	};
+	static const struct {
+		const char *name;
+		u32 dscp;
+		const struct quell_red_params *want;
+	} cases[] = {
+		{ "first_bit", 0, &classes.class[0].red },
+		{ "last_bit", 63, &classes.class[0].red },
+		{ "second_class", 8, &classes.class[1].red },
+		{ "its_end", 15, &classes.class[1].red },
+		{ "behind_its_end", 16, &port },
+		{ "beyond_count", 30, &port },
+		{ "no_dscp", QUELL_DSCP_NONE, &port },
+		{ "beyond_all", 0xffffffff, &port },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_ok(quell_red_class_find(&classes, cases[i].dscp, &port) == cases[i].want,
+		       "quell_red_class_find__%s", cases[i].name);
+}
+
+static void test_class_overlap(void)
+{
+	struct quell_red_classes classes = {
+		.count = 2,
+		.class = { { .dscps = 0xff }, { .dscps = 0xff00 }, { .dscps = 0x80 } },
+	};
+
+	tap_ok(!quell_red_class_overlap(&classes), "quell_red_class_overlap__apart");
+	classes.count = 3;
+	tap_ok(quell_red_class_overlap(&classes), "quell_red_class_overlap__first_and_third");
+	classes.count = 0;
+	tap_ok(!quell_red_class_overlap(&classes), "quell_red_class_overlap__none");
+}
+
 int main(void)
 {
 	test_charge();
@@ -186,5 +233,7 @@ int main(void)
 	test_rerate();
 	test_marks();
 	test_lottery();
+	test_class_find();
+	test_class_overlap();
 	return tap_done();
 }

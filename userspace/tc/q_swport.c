@@ -7,7 +7,6 @@
  * exits with an error and the kernel hears nothing.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ static void explain(void)
 		"Usage: ... swport [ rate RATE ] [ overhead BYTES ]\n"
 		"                  [ limit SIZE ] [ control-limit SIZE ]\n"
 		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] | noecn ]\n"
+		"                  [ ecn-class { DSCP[-DSCP][,...] min SIZE [ max SIZE ] [ prob P ] | off } ]...\n"
 		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
 		"                  [ tcp-int { TIME | off } ]\n"
 		"\n"
@@ -32,6 +32,7 @@ static void explain(void)
 		"  ecn            mark at dequeue (default) or enqueue\n"
 		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
 		"  prob           probability just below max, 0 to 1 (default 1)\n"
+		"  ecn-class      other thresholds for these DSCPs, 0 to 63; up to %d times; replaces all classes\n"
 		"  noecn          never mark (default)\n"
 		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
 		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n"
@@ -39,7 +40,7 @@ static void explain(void)
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
-		SWPORT_LIMIT_MAX, UINT32_MAX,
+		SWPORT_LIMIT_MAX, SWPORT_ECN_CLASSES_MAX, UINT32_MAX,
 		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
 		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000);
 }
@@ -82,20 +83,11 @@ static int swport_parse_seed(struct swport_args *args)
 
 static int swport_parse_prob(struct swport_args *args)
 {
-	const char *word = swport_next(args);
-	char *end = NULL;
-	double prob = 0;
+	uint32_t prob_q16;
 
-	if (word)
-		prob = strtod(word, &end);
-	if (!word || end == word || *end || !(prob >= 0 && prob <= 1)) {
-		fprintf(stderr,
-			"swport: bad ecn prob \"%s\": must be a number of 0 to 1\n",
-			word ? word : "");
+	if (swport_read_prob(args, "ecn prob", &prob_q16))
 		return -1;
-	}
-	return swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
-			  lrint(prob * SWPORT_ECN_PROB_MAX));
+	return swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob", prob_q16);
 }
 
 static int swport_check_ecn(struct swport_args *args)
@@ -172,6 +164,8 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "noecn"))
 		return swport_set(args, TCA_SWPORT_ECN_MODE, "ecn or noecn",
 				  SWPORT_ECN_OFF);
+	if (!strcmp(word, "ecn-class"))
+		return swport_parse_class(args);
 	if (!strcmp(word, "seed"))
 		return swport_parse_seed(args);
 	if (!strcmp(word, "telemetry"))
@@ -204,7 +198,9 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 
 		if (!(args.given & (1ULL << attr)))
 			continue;
-		if (attr == TCA_SWPORT_RATE)
+		if (attr == TCA_SWPORT_ECN_CLASSES)
+			swport_put_classes(n, SWPORT_MSG_MAX, &args);
+		else if (attr == TCA_SWPORT_RATE)
 			addattr_l(n, SWPORT_MSG_MAX, attr, &args.value[attr],
 				  sizeof(args.value[attr]));
 		else
@@ -260,6 +256,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_size("control_limit", "control-limit %s ",
 			  tb[TCA_SWPORT_CONTROL_LIMIT]);
 	swport_print_ecn(tb);
+	swport_print_classes(tb[TCA_SWPORT_ECN_CLASSES]);
 	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
 		print_color_u64(PRINT_ANY, COLOR_NONE, "seed", "seed %" PRIu64 " ",
 				swport_get_u32(tb[TCA_SWPORT_SEED]));

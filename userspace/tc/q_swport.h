@@ -17,17 +17,31 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /**
+ * struct swport_class - one ecn-class
+ * @dscps: bit per DSCP
+ * @red: by TCA_SWPORT_CLASS_*: MIN, MAX_BYTES, PROB
+ */
+struct swport_class {
+	uint64_t dscps;
+	uint32_t red[TCA_SWPORT_CLASS_MAX + 1];
+};
+
+/**
  * struct swport_args - the command line
  * @argc: words left
  * @argv: next word
  * @given: bit per TCA_SWPORT_* that was set
  * @value: their values
+ * @classes: how many of @class are given, where TCA_SWPORT_ECN_CLASSES is
+ * @class: each ecn-class
  */
 struct swport_args {
 	int argc;
 	char **argv;
 	uint64_t given;
 	uint64_t value[TCA_SWPORT_MAX + 1];
+	unsigned int classes;
+	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
 };
 
 /* swport_words.c */
@@ -35,8 +49,11 @@ const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
 bool swport_accept(struct swport_args *args, const char *word);
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value);
+int swport_read_size_word(struct swport_args *args, const char *name,
+			  uint32_t min, uint32_t max, uint32_t *bytes);
 int swport_parse_size(struct swport_args *args, int attr,
 		      const char *name, uint32_t min, uint32_t max);
+int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16);
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns);
 
@@ -45,5 +62,10 @@ uint64_t swport_get_u64(const struct rtattr *attr);
 bool swport_has(struct rtattr *attr, size_t bytes);
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_time(const char *key, const char *name, struct rtattr *attr);
+
+/* swport_classes.c */
+int swport_parse_class(struct swport_args *args);
+void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args);
+void swport_print_classes(struct rtattr *attr);
 
 #endif /* _QUELL_Q_SWPORT_H */

@@ -88,20 +88,50 @@ static bool swport_read_size(const char *word, double *bytes)
 	return false;
 }
 
-int swport_parse_size(struct swport_args *args, int attr,
-		      const char *name, uint32_t min, uint32_t max)
+/* A size within its range, of an option that has the name. */
+int swport_read_size_word(struct swport_args *args, const char *name,
+			  uint32_t min, uint32_t max, uint32_t *bytes)
 {
 	const char *word = swport_next(args);
-	double bytes;
+	double number;
 
-	if (!word || !swport_read_size(word, &bytes) ||
-	    bytes < min || bytes > max || bytes != floor(bytes)) {
+	if (!word || !swport_read_size(word, &number) ||
+	    number < min || number > max || number != floor(number)) {
 		fprintf(stderr,
 			"swport: bad %s \"%s\": must be a size of %u to %u bytes\n",
 			name, word ? word : "", min, max);
 		return -1;
 	}
+	*bytes = number;
+	return 0;
+}
+
+int swport_parse_size(struct swport_args *args, int attr,
+		      const char *name, uint32_t min, uint32_t max)
+{
+	uint32_t bytes;
+
+	if (swport_read_size_word(args, name, min, max, &bytes))
+		return -1;
 	return swport_set(args, attr, name, bytes);
+}
+
+int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16)
+{
+	const char *word = swport_next(args);
+	char *end = NULL;
+	double prob = 0;
+
+	if (word)
+		prob = strtod(word, &end);
+	if (!word || end == word || *end || !(prob >= 0 && prob <= 1)) {
+		fprintf(stderr,
+			"swport: bad %s \"%s\": must be a number of 0 to 1\n",
+			name, word ? word : "");
+		return -1;
+	}
+	*prob_q16 = lrint(prob * SWPORT_ECN_PROB_MAX);
+	return 0;
 }
 
 /* tc's times, a bare number being microseconds, but strict as the sizes are. */

@@ -62,6 +62,10 @@ int print_color_float(enum output_type type, enum color_attr color,
 void tc_print_rate(enum output_type type, const char *key, const char *fmt,
 		   unsigned long long rate_bytes_ps);
 void print_nl(void);
+void open_json_object(const char *key);
+void close_json_object(void);
+void open_json_array(enum output_type type, const char *key);
+void close_json_array(enum output_type type, const char *key);
 
 int get_rate64(__u64 *rate_bytes_ps, const char *str);
 

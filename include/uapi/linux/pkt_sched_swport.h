@@ -32,6 +32,7 @@ enum swport_ecn_mode {
 #define SWPORT_LIMIT_DEFAULT		1048576
 #define SWPORT_CONTROL_LIMIT_DEFAULT	65536
 #define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
+#define SWPORT_ECN_CLASSES_MAX		8
 #define SWPORT_TELEMETRY_MIN		100		/* ns, or 0: off */
 #define SWPORT_TELEMETRY_MAX		1000000000
 #define SWPORT_TCP_INT_MIN		100		/* ns, or 0: off */
@@ -51,10 +52,27 @@ enum {
 	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
 	TCA_SWPORT_TELEMETRY,		/* u32, ns: base round-trip time of the network; 0: off */
 	TCA_SWPORT_TCP_INT,		/* u32, ns: averaging of the rate available; 0: off */
+	TCA_SWPORT_ECN_CLASSES,		/* nest of TCA_SWPORT_ECN_CLASS, replacing all there are */
 	__TCA_SWPORT_MAX
 };
 
 #define TCA_SWPORT_MAX (__TCA_SWPORT_MAX - 1)
+
+/* Up to SWPORT_ECN_CLASSES_MAX of these, one after the other. */
+#define TCA_SWPORT_ECN_CLASS	1
+
+/* A class of DSCPs, marked by thresholds of its own; all are needed but PROB. */
+enum {
+	TCA_SWPORT_CLASS_UNSPEC,
+	TCA_SWPORT_CLASS_PAD,
+	TCA_SWPORT_CLASS_DSCPS,		/* u64: bit per DSCP; none may be in two classes */
+	TCA_SWPORT_CLASS_MIN,		/* u32, as TCA_SWPORT_ECN_MIN */
+	TCA_SWPORT_CLASS_MAX_BYTES,	/* u32, as TCA_SWPORT_ECN_MAX */
+	TCA_SWPORT_CLASS_PROB,		/* u32, as TCA_SWPORT_ECN_PROB; absent: 1 */
+	__TCA_SWPORT_CLASS_MAX
+};
+
+#define TCA_SWPORT_CLASS_MAX (__TCA_SWPORT_CLASS_MAX - 1)
 
 /* Statistics, all u64 and free-running unless said otherwise. */
 enum {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ECN by DSCP: classes with thresholds of their own, as netlink has them.  A
+ * request names all of them or none; they live as long as ECN is on.
+ */
+#include <linux/stringify.h>
+#include <net/netlink.h>
+
+#include "swport.h"
+
+static_assert(QUELL_RED_CLASSES_MAX == SWPORT_ECN_CLASSES_MAX);
+
+/* Not const: until 6.1 the policy's pointer to it is not. */
+static struct netlink_range_validation swport_class_threshold_range = {
+	.max = SWPORT_LIMIT_MAX,
+};
+
+static struct netlink_range_validation swport_class_prob_range = {
+	.max = SWPORT_ECN_PROB_MAX,
+};
+
+static const struct nla_policy swport_class_policy[TCA_SWPORT_CLASS_MAX + 1] = {
+	[TCA_SWPORT_CLASS_DSCPS] = { .type = NLA_U64 },
+	[TCA_SWPORT_CLASS_MIN] =
+		NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_threshold_range),
+	[TCA_SWPORT_CLASS_MAX_BYTES] =
+		NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_threshold_range),
+	[TCA_SWPORT_CLASS_PROB] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_prob_range),
+};
+
+static const char * const swport_class_text[TCA_SWPORT_CLASS_MAX + 1] = {
+	[TCA_SWPORT_CLASS_MIN] = "swport: ecn-class min must be 0 to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_CLASS_MAX_BYTES] = "swport: ecn-class max must be 0 to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_CLASS_PROB] = "swport: ecn-class prob must be 0 to "
+		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
+};
+
+static int swport_parse_class(const struct nlattr *attr, struct quell_red_class *class,
+			      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_SWPORT_CLASS_MAX + 1];
+	int err;
+
+	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_CLASS_MAX, attr,
+					  swport_class_policy, extack);
+	if (err < 0) {
+		if (extack && extack->bad_attr &&
+		    nla_type(extack->bad_attr) <= TCA_SWPORT_CLASS_MAX &&
+		    swport_class_text[nla_type(extack->bad_attr)])
+			extack->_msg = swport_class_text[nla_type(extack->bad_attr)];
+		return err;
+	}
+	if (!tb[TCA_SWPORT_CLASS_DSCPS] || !nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]) ||
+	    !tb[TCA_SWPORT_CLASS_MIN] || !tb[TCA_SWPORT_CLASS_MAX_BYTES]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "swport: ecn-class needs a DSCP, ecn-class min and max");
+		return -EINVAL;
+	}
+	class->dscps = nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]);
+	class->red.min_bytes = nla_get_u32(tb[TCA_SWPORT_CLASS_MIN]);
+	class->red.max_bytes = nla_get_u32(tb[TCA_SWPORT_CLASS_MAX_BYTES]);
+	class->red.prob_q16 = tb[TCA_SWPORT_CLASS_PROB] ?
+			      nla_get_u32(tb[TCA_SWPORT_CLASS_PROB]) : SWPORT_ECN_PROB_MAX;
+	return 0;
+}
+
+/**
+ * quell_swport_parse_classes() - the classes of a request
+ * @nest: TCA_SWPORT_ECN_CLASSES, or NULL: they stay
+ * @params: parameters of the request, ECN's mode among them; the classes are set
+ * @extack: names what is wrong
+ *
+ * Context: RTNL held.
+ * Return: 0 or a negative error.
+ */
+int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
+			       struct netlink_ext_ack *extack)
+{
+	struct quell_red_classes *classes = &params->red_classes;
+	const struct nlattr *attr;
+	int left, err;
+
+	if (nest)
+		classes->count = 0;
+	if (nest && nla_len(nest) && params->ecn_mode == SWPORT_ECN_OFF) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: ecn-class needs ecn");
+		return -EINVAL;
+	}
+	if (params->ecn_mode == SWPORT_ECN_OFF)
+		classes->count = 0;
+	if (!nest)
+		return 0;
+	nla_for_each_nested(attr, nest, left) {
+		if (classes->count == QUELL_RED_CLASSES_MAX) {
+			NL_SET_ERR_MSG_ATTR(extack, attr, "swport: ecn-class may be given "
+					    __stringify(SWPORT_ECN_CLASSES_MAX) " times");
+			return -ERANGE;
+		}
+		err = swport_parse_class(attr, &classes->class[classes->count], extack);
+		if (err)
+			return err;
+		classes->count++;
+	}
+	if (quell_red_class_overlap(classes)) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: ecn-class: a DSCP is in two classes");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * quell_swport_check_classes() - rules that join their thresholds
+ * @params: parameters of the request
+ * @extack: names what is wrong
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL.
+ */
+int quell_swport_check_classes(const struct swport_params *params,
+			       struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; i < params->red_classes.count; i++) {
+		const struct quell_red_params *red = &params->red_classes.class[i].red;
+
+		if (red->min_bytes > red->max_bytes) {
+			NL_SET_ERR_MSG(extack,
+				       "swport: ecn-class min must be 0 to ecn-class max");
+			return -EINVAL;
+		}
+		if (red->max_bytes > params->limit_bytes) {
+			NL_SET_ERR_MSG(extack, "swport: ecn-class max must be 0 to limit");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *class)
+{
+	struct nlattr *nest = nla_nest_start_noflag(skb, TCA_SWPORT_ECN_CLASS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_DSCPS, class->dscps,
+			      TCA_SWPORT_CLASS_PAD) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_MIN, class->red.min_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_MAX_BYTES, class->red.max_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_PROB, class->red.prob_q16))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * quell_swport_dump_classes() - the classes as they are
+ * @skb: message; nothing is added where there is none
+ * @classes: of the port
+ *
+ * Context: RTNL held.
+ * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ */
+int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes)
+{
+	struct nlattr *nest;
+	u32 i;
+
+	if (!classes->count)
+		return 0;
+	nest = nla_nest_start_noflag(skb, TCA_SWPORT_ECN_CLASSES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < classes->count; i++) {
+		if (swport_dump_class(skb, &classes->class[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}

@@ -1,0 +1,253 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The switch port marks some DSCPs by thresholds of their own.
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=port.sh
+. ./port.sh
+
+## configuration
+
+classes_are_shown()
+{
+	port ecn min 45kb max 180kb ecn-class 46 min 10kb \
+		ecn-class 8-15,0,63 min 20kb max 40kb prob 0.5 &&
+	port_is '.options.ecn_classes == [
+		{"dscp": "46", "min": 10240, "max": 10240, "prob": 1},
+		{"dscp": "0,8-15,63", "min": 20480, "max": 40960, "prob": 0.5}]'
+}
+
+text_is_valid_syntax()
+{
+	local text before
+
+	before=$(jq -c .options "$dir/port")
+	text=$(near_tc qdisc show dev va | sed 's/.*refcnt [0-9]* //')
+	port "$text" && snapshot && [ "$before" = "$(jq -c .options "$dir/port")" ]
+}
+
+eight_fit()
+{
+	local words="" i
+
+	for i in 0 1 2 3 4 5 6 7; do
+		words+=" ecn-class $((8 * i))-$((8 * i + 7)) min $((1000 + i)) max 2000 prob 0.25"
+	done
+	port ecn min 45kb "$words" &&
+	port_is '.options.ecn_classes | length == 8 and .[7].min == 1007 and
+		.[7].dscp == "56-63"' &&
+	text_is_valid_syntax
+}
+
+# They stay where nothing is said of them, go all at once, and with ECN.
+change_replaces_all()
+{
+	port ecn min 45kb ecn-class 1 min 1kb ecn-class 2 min 2kb &&
+	change limit 100kb &&
+	port_is '.options.ecn_classes | map(.dscp) == ["1", "2"]' &&
+	change ecn enqueue min 40kb && port_is '.options.ecn_classes | length == 2' &&
+	change ecn-class 3 min 3kb && port_is '.options.ecn_classes | map(.dscp) == ["3"]' &&
+	change ecn-class off && port_is '.options | has("ecn_classes") | not' &&
+	change ecn-class 4 min 4kb && change noecn &&
+	port_is '.options | has("ecn_classes") | not' &&
+	change ecn min 1kb && port_is '.options | has("ecn_classes") | not'
+}
+
+# refused OPTIONS TEXT: by tc or by the kernel.
+refused()
+{
+	local output
+
+	if output=$(change "$1" 2>&1); then
+		echo "accepted: $1"
+		return 1
+	fi
+	[[ $output = *"$2"* ]] || {
+		echo "$1: no '$2' in: $output"
+		return 1
+	}
+}
+
+nine()
+{
+	local i
+
+	for i in 0 1 2 3 4 5 6 7 8; do
+		echo "ecn-class $i min 1kb"
+	done
+}
+
+tc_refuses()
+{
+	local dscps="must be off or DSCPs of 0 to 63"
+
+	refused "ecn-class" "$dscps" && refused "ecn-class 64 min 1kb" "$dscps" &&
+	refused "ecn-class -1 min 1kb" "$dscps" && refused "ecn-class 5-4 min 1kb" "$dscps" &&
+	refused "ecn-class 5- min 1kb" "$dscps" && refused "ecn-class 5, min 1kb" "$dscps" &&
+	refused "ecn-class 1-2-3 min 1kb" "$dscps" && refused "ecn-class ef min 1kb" "$dscps" &&
+	refused "ecn-class 5" 'ecn-class needs "min SIZE"' &&
+	refused "ecn-class 5 max 1kb" 'ecn-class needs "min SIZE"' &&
+	refused "ecn-class 5 min 2gb" 'bad ecn-class min "2gb": must be a size of 0 to' &&
+	refused "ecn-class 5 min 2kb max 1kb" 'must be a size of ecn-class min (2048)' &&
+	refused "ecn-class 5 min 2kb prob 2" 'bad ecn-class prob "2": must be a number of 0 to 1' &&
+	refused "ecn-class 5 min 2kb ecn-class 4-6 min 1kb" "a DSCP is in two classes" &&
+	refused "ecn-class 5 min 2kb ecn-class off" "ecn-class or ecn-class off given twice" &&
+	refused "ecn-class off ecn-class 5 min 2kb" "ecn-class or ecn-class off given twice" &&
+	refused "$(nine | tr '\n' ' ')" "ecn-class may be given 8 times" &&
+	refused "noecn ecn-class 5 min 2kb" "swport: ecn-class needs ecn" &&
+	refused "ecn-class 5 min 2kb max 200kb" "swport: ecn-class max must be 0 to limit" &&
+	refused "limit 9kb" "swport: ecn-class max must be 0 to limit"
+}
+
+# kernel_refuses TEXT ATTRIBUTE=VALUE...
+kernel_refuses()
+{
+	local text=$1 output
+	shift
+
+	if output=$(in_netns "$near" swport_pkt set va "$@"); then
+		echo "accepted: $*"
+		return 1
+	fi
+	[[ $output = *"$text"* ]] || {
+		echo "$*: no '$text' in: $output"
+		return 1
+	}
+}
+
+# A class is DSCPS,MIN,MAX,PROB; 6=0 is noecn.
+kernel_checks()
+{
+	local i nine=()
+
+	for i in 0 1 2 3 4 5 6 7 8; do
+		nine+=("class=$((1 << i)),1,2")
+	done
+	kernel_refuses "ecn-class min must be 0 to 1073741824" class=1,1073741825,1 &&
+	kernel_refuses "ecn-class max must be 0 to 1073741824" class=1,1,1073741825 &&
+	kernel_refuses "ecn-class prob must be 0 to 65536" class=1,1,2,65537 &&
+	kernel_refuses "ecn-class min must be 0 to ecn-class max" class=1,3,2 &&
+	kernel_refuses "ecn-class max must be 0 to limit" class=1,1,102401 &&
+	kernel_refuses "needs a DSCP, ecn-class min and max" class=0,1,2 &&
+	kernel_refuses "needs a DSCP, ecn-class min and max" class=1 &&
+	kernel_refuses "needs a DSCP, ecn-class min and max" class=1,1 &&
+	kernel_refuses "a DSCP is in two classes" class=1,1,2 class=3,1,2 &&
+	kernel_refuses "ecn-class may be given 8 times" "${nine[@]}" &&
+	kernel_refuses "ecn-class needs ecn" 6=0 class=1,1,2
+}
+
+# unchanged_by TABLE: a port that has gone through the refusals is as it was.
+unchanged_by()
+{
+	local before after
+
+	port limit 100kb ecn min 5kb ecn-class 7 min 10kb || return 1
+	before=$(near_tc qdisc show dev va)
+	"$1" || return 1
+	after=$(near_tc qdisc show dev va)
+	[ "$before" = "$after" ] || {
+		echo "was: $before"
+		echo "is:  $after"
+		return 1
+	}
+}
+
+kernel_accepts()
+{
+	port limit 100kb ecn min 5kb &&
+	in_netns "$near" swport_pkt set va class=0x8000000000000001,102400,102400 &&
+	port_is '.options.ecn_classes == [
+		{"dscp": "0,63", "min": 102400, "max": 102400, "prob": 1}]' &&
+	in_netns "$near" swport_pkt set va classes=none &&
+	port_is '.options | has("ecn_classes") | not'
+}
+
+## marking
+
+# Twelve, of DSCP 0, 8 and 46 in turn; the first leaves at once, the others leave
+# behind 10, 9 ... 0 frames.  Class 8: from 2000; 46: never; the rest: from 7000.
+mix()
+{
+	for _ in 1 2 3 4; do
+		transmit "$1" 1 1000 2 0 && transmit "$1" 1 1000 2 8 &&
+		transmit "$1" 1 1000 2 46 || return 1
+	done
+}
+
+marks_by_class()
+{
+	port "${held[*]}" limit 100kb ecn "$2" min 7000 ecn-class 8-15 min 2000 \
+		ecn-class 40-47 min 100kb &&
+	listen 12 && mix "$1" && release &&
+	frames_are '$4 == 3 { printf "%d:%d\n", NR - 1, $5 }' "$3" &&
+	books_balance
+}
+
+# Behind frame 1 (DSCP 8) stay 10 ... behind 11 none: 8s are 1 4 7 10, of which 10
+# leaves one; 0s are 3 6 9, of which 3 leaves 8000.
+at_dequeue()
+{
+	marks_by_class udp dequeue "1:8 3:0 4:8 7:8 " &&
+	marks_by_class udp6 dequeue "1:8 3:0 4:8 7:8 " &&
+	marks_by_class vlanudp dequeue "1:8 3:0 4:8 7:8 "
+}
+
+# Frame n finds n - 1: 8s find 0 3 6 9, 0s find 2 5 8.
+at_enqueue()
+{
+	marks_by_class udp enqueue "4:8 7:8 9:0 10:8 " &&
+	marks_by_class udp6 enqueue "4:8 7:8 9:0 10:8 "
+}
+
+# No IP, no DSCP: the port's own thresholds.
+others_go_by_the_port()
+{
+	port "${held[*]}" limit 100kb ecn min 5000 ecn-class 0-63 min 100kb &&
+	listen 20 && transmit other 10 1000 2 && transmit udp 10 1000 2 && release &&
+	port_is '.mark_pkts == 0 and .not_ect_pkts == 9'
+}
+
+# The lottery of a class: half of 300 frames, all with the same queue.
+class_has_its_probability()
+{
+	port "${held[*]}" limit 1mb seed 7 ecn min 1mb \
+		ecn-class 8 min 0 max 600000 prob 1 && listen 301 &&
+	transmit udp 301 1000 2 8 && release &&
+	awk '$4 == 3 { marks++; late += $3 > 150 }
+		END { print marks, late; exit !(marks > 50 && marks < 105 && late < marks / 2) }' \
+		"$dir/frames"
+}
+
+# Figure 4 of the SMaRTT paper: five packets found the queue full, and no more come.
+# A sixth, before them, keeps the wire busy.  At dequeue the first two leave with
+# a mark, for three and more stay behind; of the drained queue the others tell
+# nothing.  At enqueue those are marked that found three and more, and leave last.
+figure_4()
+{
+	port "${held[*]}" ecn "$1" min 3000 && listen 6 && transmit udp 6 1000 2 &&
+	release && frames_are '$4 == 3 { print $3 }' "$2"
+}
+
+plan 14
+check "a network of two, and the frame maker" \
+	eval "make_network && command -v swport_pkt"
+loaded sch_swport || modprobe sch_swport
+check "classes are shown" classes_are_shown
+check "text output is valid input" text_is_valid_syntax
+check "eight classes fit, with all 64 DSCPs" eight_fit
+check "a request replaces all or none; noecn ends them" change_replaces_all
+check "tc refuses, and names value and range" unchanged_by tc_refuses
+check "the kernel refuses, and names the attribute" unchanged_by kernel_checks
+check "the kernel accepts what is just in range" kernel_accepts
+check "at dequeue each class has its threshold" at_dequeue
+check "at enqueue each class has its threshold" at_enqueue
+check "SMaRTT Figure 4: at dequeue the drained queue is not marked" \
+	figure_4 dequeue "1 2 "
+check "SMaRTT Figure 4: at enqueue it still is" figure_4 enqueue "4 5 "
+check "what has no DSCP goes by the port" others_go_by_the_port
+check "a class has its own probability" class_has_its_probability
+finish

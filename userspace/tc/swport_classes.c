@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ecn-class: DSCPs that are marked by thresholds of their own.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "q_swport.h"
+
+#define DSCPS	64
+
+/* A number of 0 to 63 that ends at one of the characters; where, or NULL. */
+static const char *read_dscp(const char *text, const char *ends, unsigned long *dscp)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	*dscp = strtoul(text, &end, 0);
+	return *dscp < DSCPS && (!*end || strchr(ends, *end)) ? end : NULL;
+}
+
+/* 46, 8-15, 0,10-12,46: a bit each; false for anything else. */
+static bool read_dscps(const char *text, uint64_t *dscps)
+{
+	unsigned long first, last;
+
+	*dscps = 0;
+	for (;;) {
+		text = read_dscp(text, ",-", &first);
+		last = first;
+		if (text && *text == '-')
+			text = read_dscp(text + 1, ",", &last);
+		if (!text || last < first)
+			return false;
+		for (; first <= last; first++)
+			*dscps |= 1ULL << first;
+		if (!*text)
+			return true;
+		text++;
+	}
+}
+
+static int swport_parse_dscps(struct swport_args *args, struct swport_class *class)
+{
+	const char *word = swport_next(args);
+
+	if (!word || !read_dscps(word, &class->dscps)) {
+		fprintf(stderr,
+			"swport: bad ecn-class \"%s\": must be off or DSCPs of 0 to 63, like 46 or 8-15,46\n",
+			word ? word : "");
+		return -1;
+	}
+	for (unsigned int i = 0; i < args->classes; i++) {
+		if (class->dscps & args->class[i].dscps) {
+			fprintf(stderr, "swport: bad ecn-class \"%s\": a DSCP is in two classes\n",
+				word);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int swport_check_class(struct swport_class *class, bool with_min, bool with_max)
+{
+	if (!with_min) {
+		fprintf(stderr,
+			"swport: ecn-class needs \"min SIZE\", a size of 0 to %d bytes\n",
+			SWPORT_LIMIT_MAX);
+		return -1;
+	}
+	if (!with_max)
+		class->red[TCA_SWPORT_CLASS_MAX_BYTES] = class->red[TCA_SWPORT_CLASS_MIN];
+	if (class->red[TCA_SWPORT_CLASS_MIN] > class->red[TCA_SWPORT_CLASS_MAX_BYTES]) {
+		fprintf(stderr,
+			"swport: bad ecn-class max \"%" PRIu32 "\": must be a size of ecn-class min (%" PRIu32 ") to %d bytes\n",
+			class->red[TCA_SWPORT_CLASS_MAX_BYTES], class->red[TCA_SWPORT_CLASS_MIN],
+			SWPORT_LIMIT_MAX);
+		return -1;
+	}
+	return 0;
+}
+
+/* min SIZE [ max SIZE ] [ prob P ], in any order */
+static int swport_parse_thresholds(struct swport_args *args, struct swport_class *class)
+{
+	bool with_min = false, with_max = false;
+	int err = 0;
+
+	class->red[TCA_SWPORT_CLASS_PROB] = SWPORT_ECN_PROB_MAX;
+	while (!err) {
+		if (swport_accept(args, "min")) {
+			with_min = true;
+			err = swport_read_size_word(args, "ecn-class min", 0, SWPORT_LIMIT_MAX,
+						    &class->red[TCA_SWPORT_CLASS_MIN]);
+		} else if (swport_accept(args, "max")) {
+			with_max = true;
+			err = swport_read_size_word(args, "ecn-class max", 0, SWPORT_LIMIT_MAX,
+						    &class->red[TCA_SWPORT_CLASS_MAX_BYTES]);
+		} else if (swport_accept(args, "prob")) {
+			err = swport_read_prob(args, "ecn-class prob",
+					       &class->red[TCA_SWPORT_CLASS_PROB]);
+		} else {
+			return swport_check_class(class, with_min, with_max);
+		}
+	}
+	return err;
+}
+
+/* One class more, or with "off" none at all. */
+int swport_parse_class(struct swport_args *args)
+{
+	bool given = args->given & (1ULL << TCA_SWPORT_ECN_CLASSES);
+	struct swport_class *class = &args->class[args->classes];
+
+	if (swport_accept(args, "off"))
+		return swport_set(args, TCA_SWPORT_ECN_CLASSES, "ecn-class or ecn-class off", 0);
+	if (given && !args->classes) {
+		fprintf(stderr, "swport: ecn-class or ecn-class off given twice\n");
+		return -1;
+	}
+	if (args->classes == SWPORT_ECN_CLASSES_MAX) {
+		fprintf(stderr, "swport: ecn-class may be given %d times\n",
+			SWPORT_ECN_CLASSES_MAX);
+		return -1;
+	}
+	if (swport_parse_dscps(args, class) || swport_parse_thresholds(args, class))
+		return -1;
+	args->given |= 1ULL << TCA_SWPORT_ECN_CLASSES;
+	args->classes++;
+	return 0;
+}
+
+void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args)
+{
+	struct rtattr *all = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASSES);
+
+	for (unsigned int i = 0; i < args->classes; i++) {
+		const struct swport_class *class = &args->class[i];
+		struct rtattr *one = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASS);
+
+		addattr_l(n, maxlen, TCA_SWPORT_CLASS_DSCPS, &class->dscps,
+			  sizeof(class->dscps));
+		for (int attr = TCA_SWPORT_CLASS_MIN; attr <= TCA_SWPORT_CLASS_MAX; attr++)
+			addattr_l(n, maxlen, attr, &class->red[attr], sizeof(class->red[attr]));
+		addattr_nest_end(n, one);
+	}
+	addattr_nest_end(n, all);
+}
+
+/* As read_dscps() reads them. */
+static void print_dscps(uint64_t dscps)
+{
+	char text[4 * DSCPS] = "";
+	size_t length = 0;
+	unsigned int dscp, first;
+
+	for (dscp = 0; dscp < DSCPS; dscp++) {
+		if (!(dscps >> dscp & 1))
+			continue;
+		first = dscp;
+		while (dscp + 1 < DSCPS && dscps >> (dscp + 1) & 1)
+			dscp++;
+		length += snprintf(text + length, sizeof(text) - length,
+				   first == dscp ? "%s%u" : "%s%u-%u",
+				   length ? "," : "", first, dscp);
+	}
+	print_color_string(PRINT_ANY, COLOR_NONE, "dscp", "ecn-class %s ", text);
+}
+
+static void print_class(struct rtattr *attr)
+{
+	struct rtattr *tb[TCA_SWPORT_CLASS_MAX + 1];
+
+	parse_rtattr_flags(tb, TCA_SWPORT_CLASS_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
+			   NLA_F_NESTED);
+	open_json_object(NULL);
+	if (swport_has(tb[TCA_SWPORT_CLASS_DSCPS], sizeof(uint64_t)))
+		print_dscps(swport_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]));
+	swport_print_size("min", "min %s ", tb[TCA_SWPORT_CLASS_MIN]);
+	swport_print_size("max", "max %s ", tb[TCA_SWPORT_CLASS_MAX_BYTES]);
+	if (swport_has(tb[TCA_SWPORT_CLASS_PROB], sizeof(uint32_t)))
+		print_color_float(PRINT_ANY, COLOR_NONE, "prob", "prob %g ",
+				  swport_get_u32(tb[TCA_SWPORT_CLASS_PROB]) /
+				  (double)SWPORT_ECN_PROB_MAX);
+	close_json_object();
+}
+
+void swport_print_classes(struct rtattr *attr)
+{
+	struct rtattr *class;
+	int left;
+
+	if (!attr)
+		return;
+	open_json_array(PRINT_JSON, "ecn_classes");
+	left = RTA_PAYLOAD(attr);
+	for (class = RTA_DATA(attr); RTA_OK(class, left); class = RTA_NEXT(class, left))
+		print_class(class);
+	close_json_array(PRINT_JSON, NULL);
+}
