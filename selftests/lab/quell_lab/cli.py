@@ -32,7 +32,8 @@ INCAST_OPTIONS = {
     "topology.rate": "--rate", "topology.delay": "--delay", "topology.mtu": "--mtu",
     "topology.trunk-rate": "--trunk-rate", "topology.trunk-delay": "--trunk-delay",
     "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
-    "queue.ecn-probability": "--ecn-probability", "queue.telemetry": "--telemetry",
+    "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
+    "queue.telemetry": "--telemetry",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
@@ -105,6 +106,8 @@ def _incast_options(parser):
     add("--control-limit", metavar="SIZE", default="64kb", help="control queue; default 64kb")
     add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
     add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
+    add("--ecn-mode", metavar="MODE", default="dequeue", help="dequeue, on what a packet leaves "
+        "behind (default), or enqueue, on what it finds")
     add("--telemetry", metavar="TIME", help="switch ports stamp data that has room; TIME is the "
         "network's base round-trip time; default: no stamps")
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
@@ -150,7 +153,8 @@ def incast_table(args):
     incast = {"senders": args.senders, "bytes": args.bytes, "cold": args.cold,
               "stagger": args.stagger, "jitter": args.jitter}
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
-             "ecn-probability": args.ecn_probability, "telemetry": args.telemetry}
+             "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
+             "telemetry": args.telemetry}
     if args.noise is None and args.noise_at is not None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
     noise = _given({"max": args.noise, "at": args.noise_at})

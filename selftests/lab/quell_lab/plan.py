@@ -13,7 +13,7 @@ HOST_BITS = {4: 32, 6: 128}
 DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
-ECN_DEQUEUE = 1			# enum swport_ecn_mode
+ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
 OPTION_OFFER = 1		# parameter "option" of "quell"
 
 # Hosts are Debian's TCP but for what a measurement at these rates needs.
@@ -147,7 +147,7 @@ def _qdiscs(scenario):
     queue = scenario.queue
     swport = f"swport limit={queue.limit_bytes} control-limit={queue.control_limit_bytes}"
     if queue.ecn_max_bytes:
-        swport += (f" ecn-mode={ECN_DEQUEUE} ecn-min={queue.ecn_min_bytes} "
+        swport += (f" ecn-mode={ECN_MODES[queue.ecn_mode]} ecn-min={queue.ecn_min_bytes} "
                    f"ecn-max={queue.ecn_max_bytes} ecn-prob={queue.ecn_prob_q16}")
     if queue.telemetry_ns:
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"

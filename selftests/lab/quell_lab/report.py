@@ -176,9 +176,9 @@ def _network(scenario):
     queue = scenario.queue
     ecn = "off"
     if queue.ecn_max_bytes:
-        ecn = f"RED at dequeue, {queue.ecn_min_bytes:,} to {queue.ecn_max_bytes:,} bytes"
+        ecn = f"RED at {queue.ecn_mode}, {queue.ecn_min_bytes:,} to {queue.ecn_max_bytes:,} bytes"
         if queue.ecn_min_bytes == queue.ecn_max_bytes:
-            ecn = f"every packet at dequeue above {queue.ecn_min_bytes:,} bytes"
+            ecn = f"every packet at {queue.ecn_mode} above {queue.ecn_min_bytes:,} bytes"
     sizes = sorted({flow.size_bytes for flow in scenario.flows})
     size = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     last_ns = max(flow.start_ns for flow in scenario.flows)

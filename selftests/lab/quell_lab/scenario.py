@@ -63,6 +63,7 @@ QUEUE_KEYS = {
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
     "ecn": Key("text", default=None),
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
+    "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
@@ -118,6 +119,7 @@ class Queue:
     ecn_min_bytes: int
     ecn_max_bytes: int
     ecn_prob_q16: int
+    ecn_mode: str
     telemetry_ns: int
 
 
@@ -347,7 +349,7 @@ def _queue(places, table, graph):
             raise InputError(where, f"'{values['ecn']}' is out of range: MIN <= MAX <= limit "
                              f"{show_size(values['limit'])}")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
-                 values["telemetry"] or 0)
+                 values["ecn-mode"], values["telemetry"] or 0)
 
 
 def _variants(places, tables):

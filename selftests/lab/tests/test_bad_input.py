@@ -55,6 +55,7 @@ OPTIONS = (
     ({"--ecn": "80kb:50kb"}, ("--ecn", "'80kb:50kb'", "MIN <= MAX <= limit")),
     ({"--ecn": "600kb"}, ("--ecn", "'600kb'", "500kb")),
     ({"--ecn": "1:2:3"}, ("--ecn", "'1:2:3'", "MIN:MAX")),
+    ({"--ecn-mode": "departure"}, ("--ecn-mode", "'departure'", "dequeue", "enqueue")),
     ({"--ecn-probability": "1.5"}, ("--ecn-probability", "'1.5'", "to 1")),
     ({"--telemetry": "99ns"}, ("--telemetry", "'99ns'", "100ns to 1s")),
     ({"--telemetry": "2s"}, ("--telemetry", "'2s'", "100ns to 1s")),
