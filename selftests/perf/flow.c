@@ -108,6 +108,23 @@ static void dcqcn_on_loss(struct perf_flow *f)
 	quell_dcqcn_on_loss(&f->v.dcqcn, &f->p.dcqcn, &f->st.dcqcn, &f->s, &f->out);
 }
 
+static void hpcc_init(struct perf_flow *f)
+{
+	quell_hpcc_params_default(&f->p.hpcc);
+	quell_hpcc_init(&f->v.hpcc, &f->p.hpcc, true, PERF_LINK_BYTES_PS,
+			PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+}
+
+PERF_STEP perf_hpcc_on_ack(struct perf_flow *f)
+{
+	quell_hpcc_on_ack(&f->v.hpcc, &f->p.hpcc, &f->st.hpcc, &f->s, &f->out);
+}
+
+static void hpcc_on_loss(struct perf_flow *f)
+{
+	quell_hpcc_on_loss(&f->v.hpcc, &f->p.hpcc, &f->st.hpcc, &f->s, &f->out);
+}
+
 /*
  * A core of known cost (stub.S), to test the tools with: 20 instructions an ACK,
  * 120 for an ACK of more than one segment.
@@ -139,7 +156,7 @@ const struct perf_core perf_cores[] = {
 	CORE(swift),
 	{ "swift_split", sizeof(struct quell_swift_split_vars), swift_init,
 	  perf_swift_split_on_ack, swift_on_loss },
-	CORE(swift_vaisf), CORE(timely), CORE(smartt), CORE(dcqcn),
+	CORE(swift_vaisf), CORE(timely), CORE(smartt), CORE(dcqcn), CORE(hpcc), CORE(hpcc_vaisf),
 	{ "stub", 0, stub_init, perf_stub_on_ack, stub_on_loss },
 	{ NULL }
 };

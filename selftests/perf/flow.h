@@ -6,6 +6,8 @@
 #define _QUELL_PERF_FLOW_H
 
 #include <quell/core/dcqcn.h>
+#include <quell/core/hpcc.h>
+#include <quell/core/hpcc_vaisf.h>
 #include <quell/core/smartt.h>
 #include <quell/core/swift_split.h>
 #include <quell/core/swift_vaisf.h>
@@ -26,6 +28,8 @@ struct perf_flow {
 		struct quell_timely_vars timely;
 		struct quell_smartt_vars smartt;
 		struct quell_dcqcn_vars dcqcn;
+		struct quell_hpcc_vars hpcc;
+		struct quell_hpcc_vaisf_vars hpcc_vaisf;
 	} v;
 	union {
 		struct quell_swift_params swift;
@@ -33,6 +37,8 @@ struct perf_flow {
 		struct quell_timely_params timely;
 		struct quell_smartt_params smartt;
 		struct quell_dcqcn_params dcqcn;
+		struct quell_hpcc_params hpcc;
+		struct quell_hpcc_vaisf_params hpcc_vaisf;
 	} p;
 	union {
 		struct quell_swift_split_stats swift;
@@ -40,6 +46,8 @@ struct perf_flow {
 		struct quell_timely_stats timely;
 		struct quell_smartt_stats smartt;
 		struct quell_dcqcn_stats dcqcn;
+		struct quell_hpcc_stats hpcc;
+		struct quell_hpcc_vaisf_stats hpcc_vaisf;
 	} st;
 };
 
@@ -58,6 +66,11 @@ struct perf_core {
 	void (*on_ack)(struct perf_flow *f);
 	void (*on_loss)(struct perf_flow *f);
 };
+
+/* flow_hpcc_vaisf.c */
+void hpcc_vaisf_init(struct perf_flow *f);
+void perf_hpcc_vaisf_on_ack(struct perf_flow *f);
+void hpcc_vaisf_on_loss(struct perf_flow *f);
 
 extern const struct perf_core perf_cores[];
 const struct perf_core *perf_core_find(const char *name);

@@ -64,17 +64,30 @@ static bool is_marked(struct traffic_state *state)
 /* The queue at the end of the time the ACK took; whether it overflowed. */
 static bool fill(struct traffic_state *state, double gap_ns, double rate)
 {
-	double queue = state->queue_bytes +
-		       gap_ns * (state->t->flows * rate - LINK_BYTES_PER_NS);
+	double offered = gap_ns * state->t->flows * rate;
+	double taken = fmin(state->queue_bytes + offered, gap_ns * LINK_BYTES_PER_NS);
+	double queue = state->queue_bytes + offered - taken;
 	bool overflow = queue > state->t->limit_bytes &&
 			state->now_ns - state->lost_ns > state->rtt_ns;
 
-	state->queue_bytes = fmax(fmin(queue, state->t->limit_bytes), 0);
+	state->sent_bytes += taken;
+	state->queue_bytes = fmin(queue, state->t->limit_bytes);
 	state->rtt_ns = PERF_BASE_RTT_NS + state->queue_bytes / LINK_BYTES_PER_NS +
 			random_between(&state->random, 0, NOISE_NS);
 	if (overflow)
 		state->lost_ns = state->now_ns;
 	return overflow;
+}
+
+/* What the port says as the packet leaves it. */
+static void stamp(const struct traffic_state *state, struct quell_telemetry *record)
+{
+	record->link_bytes_ps = PERF_LINK_BYTES_PS;
+	record->queue_bytes = state->queue_bytes;
+	record->tx_units = (u64)(state->sent_bytes / QUELL_TELEMETRY_TX_UNIT_BYTES) &
+			   QUELL_TELEMETRY_TX_MASK;
+	record->time_ns = (u64)state->now_ns & QUELL_TELEMETRY_TIME_MASK;
+	record->hop = 1;
 }
 
 bool traffic_next(struct traffic_state *state, struct perf_flow *f)
@@ -100,7 +113,8 @@ bool traffic_next(struct traffic_state *state, struct perf_flow *f)
 	s->inflight_bytes = fmax(rate * state->rtt_ns, s->acked_bytes);
 	s->mss_bytes = PERF_MSS_BYTES;
 	s->hops = 1;
-	s->flags = QUELL_S_ECN | (limited ? QUELL_S_APP_LIMITED : 0);
+	stamp(state, &s->telemetry);
+	s->flags = QUELL_S_ECN | QUELL_S_TELEMETRY | (limited ? QUELL_S_APP_LIMITED : 0);
 	state->burst_bytes += s->acked_bytes;
 	if (state->burst_bytes >= BURST_BYTES) {
 		state->burst_bytes -= BURST_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * ACKs as a flow at a bottleneck would see them: the flow's own window and rate
- * fill the queue, the queue makes delay, marks and losses.  A fluid of equal
+ * fill the queue, the queue makes delay, marks, losses and telemetry records.  A fluid of equal
  * flows, from a seed, so that equal cores give equal traces.
  */
 #ifndef _QUELL_PERF_TRAFFIC_H
@@ -29,7 +29,7 @@ struct traffic {
 struct traffic_state {
 	const struct traffic *t;
 	struct random_state random;
-	double now_ns, queue_bytes, rtt_ns, lost_ns;
+	double now_ns, queue_bytes, sent_bytes, rtt_ns, lost_ns;
 	u64 burst_bytes, min_rtt_ns;
 	u64 marked, losses;
 	double rtt_sum_ns;

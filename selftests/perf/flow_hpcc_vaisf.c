@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hpcc_vaisf, apart from hpcc as in the module: in one file the compiler would share
+ * functions between the two.
+ */
+#include "flow.h"
+
+void hpcc_vaisf_init(struct perf_flow *f)
+{
+	quell_hpcc_vaisf_params_default(&f->p.hpcc_vaisf);
+	quell_hpcc_vaisf_init(&f->v.hpcc_vaisf, &f->p.hpcc_vaisf, true, PERF_LINK_BYTES_PS,
+			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+}
+
+void perf_hpcc_vaisf_on_ack(struct perf_flow *f)
+{
+	quell_hpcc_vaisf_on_ack(&f->v.hpcc_vaisf, &f->p.hpcc_vaisf, &f->st.hpcc_vaisf,
+				&f->s, &f->out);
+}
+
+void hpcc_vaisf_on_loss(struct perf_flow *f)
+{
+	quell_hpcc_vaisf_on_loss(&f->v.hpcc_vaisf, &f->p.hpcc_vaisf, &f->st.hpcc_vaisf,
+				 &f->s, &f->out);
+}
