@@ -27,12 +27,19 @@ struct world {
 	double step_at_ns, step_ns;
 };
 
+/* So many packets every gap_ns, then none for up to twice so long. */
+struct bursts {
+	unsigned int pkts;
+	u64 pause_ns;
+};
+
 struct outcome {
 	double first_ns;		/* mapped for the first time */
 	double low_ns, high_ns;		/* error of mapped times */
 	double between_ns;		/* worst error from a step to its discovery */
 	unsigned long pkts[4], to_find_pkts;
 	bool later;			/* a mapped time was after the receipt */
+	bool again;			/* it was usable, and then it was not */
 };
 
 static double hardware_ns(const struct world *w, double t_ns)
@@ -69,13 +76,14 @@ static void judge(const struct world *w, struct outcome *out, double t_ns, doubl
 	out->high_ns = fmax(out->high_ns, error_ns);
 }
 
-static struct outcome run(const struct world *w, struct quell_clockmap *map, double until_ns,
-			  u64 seed)
+static struct outcome run_bursts(const struct world *w, const struct bursts *bursts,
+				 struct quell_clockmap *map, double until_ns, u64 seed)
 {
 	const u64 host_zero_ns = 5000000000ULL, card_zero_ns = (u64)w->offset_ns;
 	struct random_state r = { seed };
 	struct outcome out = { 0 };
 	double t_ns, batch_ns = -1;
+	unsigned long nr = 0;
 
 	for (t_ns = 0; t_ns < until_ns; t_ns += w->gap_ns) {
 		double seen_ns = t_ns + late_ns(w, &r, t_ns, &batch_ns);
@@ -87,10 +95,19 @@ static struct outcome run(const struct world *w, struct quell_clockmap *map, dou
 		out.pkts[result]++;
 		out.later |= host_ns > sw_ns ||
 			     (result != QUELL_CLOCKMAP_MAPPED && host_ns != sw_ns);
+		out.again |= out.first_ns && result == QUELL_CLOCKMAP_WARMING;
 		if (result == QUELL_CLOCKMAP_MAPPED)
 			judge(w, &out, t_ns, (double)(long long)(host_ns - host_zero_ns) - t_ns);
+		if (bursts->pkts && ++nr % bursts->pkts == 0)
+			t_ns += random_between(&r, 0, 2 * bursts->pause_ns);
 	}
 	return out;
+}
+
+static struct outcome run(const struct world *w, struct quell_clockmap *map, double until_ns,
+			  u64 seed)
+{
+	return run_bursts(w, &(struct bursts) { 0 }, map, until_ns, seed);
 }
 
 static void test_line(void)
@@ -113,7 +130,7 @@ static void test_line(void)
 		{ "dense_batches", { 1.7e18, -50, 0, 121, 200000, NOISE_BATCHES, NEVER, 0 },
 		  50 * MS, 60, 5 * MS },
 		{ "tenth_of_that", { 1.7e18, 50, 0, 1210, 200000, NOISE_EVEN, NEVER, 0 },
-		  200 * MS, 1000, 5 * MS },
+		  200 * MS, 150, 16 * MS },
 		/* 10000 packets a second, 640 a bin of 64 ms: D / n is 312 ns */
 		{ "sparse", { 1.7e18, 50, 0, 100000, 200000, NOISE_EVEN, NEVER, 0 },
 		  5000 * MS, 1600, 300 * MS },
@@ -138,6 +155,50 @@ static void test_line(void)
 			printf("# from %.3f ms, error %.1f..%.1f ns, steps %lu\n",
 			       out.first_ns / MS, out.low_ns, out.high_ns,
 			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
+	}
+}
+
+/*
+ * ACKs of a host that is late itself come ten times a ms.  Where some bursts outlast
+ * the noise there is a floor, and the map waits until it has seen it; lone packets
+ * have none, and are not waited for beyond 64 ms and 8 bins of 256 packets.
+ */
+static void test_bursts(void)
+{
+	static const struct {
+		const char *name;
+		struct bursts bursts;
+		double until_ns, error_ns, from_ns, first_ns;
+	} cases[] = {
+		{ "with_a_floor", { 400, 100000 }, 200 * MS, 100, 4 * MS, 64 * MS },
+		{ "without", { 1, 100000 }, 400 * MS, 1000, 64 * MS, 220 * MS },
+	};
+	size_t i;
+	u64 seed;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct world w = { 1.7e18, -50, 0, 10, 200000, NOISE_BATCHES, NEVER, 0 };
+		struct outcome worst = { .first_ns = NEVER };
+		double last_ns = 0;
+
+		for (seed = 1; seed <= 20; seed++) {
+			struct quell_clockmap map = { 0 };
+			struct outcome out = run_bursts(&w, &cases[i].bursts, &map,
+							cases[i].until_ns, seed);
+
+			worst.again |= out.again;
+			worst.low_ns = fmin(worst.low_ns, out.low_ns);
+			worst.high_ns = fmax(worst.high_ns, out.high_ns);
+			worst.first_ns = fmin(worst.first_ns, out.first_ns);
+			last_ns = fmax(last_ns, out.first_ns ? out.first_ns : NEVER);
+		}
+		if (!tap_ok(!worst.again && worst.low_ns >= -cases[i].error_ns &&
+			    worst.high_ns <= cases[i].error_ns &&
+			    worst.first_ns >= cases[i].from_ns && last_ns <= cases[i].first_ns,
+			    "quell_clockmap_add__bursts_%s", cases[i].name))
+			printf("# from %.3f..%.3f ms, error %.1f..%.1f ns, again %d\n",
+			       worst.first_ns / MS, last_ns / MS, worst.low_ns, worst.high_ns,
+			       worst.again);
 	}
 }
 
@@ -283,7 +344,9 @@ static void test_edges(void)
 		map.bins[i].sw_ns += i % 2 * 100000;
 	map.bins[map.bins_nr - 1].sw_ns += 100000;
 	map.bins[0].sw_ns += 100000;
-	quell_clockmap_judge(&map, true);
+	map.bins[map.bins_nr - 1].sw_ns += 100000000;
+	map.agreed_ns = 0;
+	quell_clockmap_judge(&map, true, map.last_ns);
 	tap_ok(!map.usable, "quell_clockmap_judge__no_line");
 	settle(&map);
 	map.bins_nr = 1;
@@ -351,6 +414,7 @@ static void test_random(void)
 int main(void)
 {
 	test_line();
+	test_bursts();
 	test_steps();
 	test_refused();
 	test_stall();

@@ -26,8 +26,18 @@
  * two, up to 8 ms, so that the map is soon usable and later precise; where
  * packets are few a bin waits for 256 of them, up to 64 ms.
  *
- *	WARMING --8 bins, and their lowest points near the line--> USABLE
+ *	WARMING --8 bins, 4 of which agree, or 64 ms of them--> USABLE
  *	USABLE  --clock stepped, or nothing for 1 s--> WARMING, slope kept
+ *
+ * How low the line may yet come cannot be seen from the line, which touches two
+ * bins whatever they are.  It can be seen from the others: where delays are far
+ * from nothing they differ, and two more bins come within 64 ns of a line through
+ * two only by a rare chance; where there is a floor they lie on it.  So a
+ * host whose packets come in few bursts waits longer for its map, until it has
+ * heard enough of them, rather than use one wrong by microseconds.  At 64 ms
+ * the window is near its full length and waiting mends little: the map is used
+ * as it is.  Later a line that no four bins agree on does not replace one they did,
+ * for 64 ms: the newest bins may all be high, and would turn it.
  *
  * Error.  Let s be the smallest delay in a bin (of n packets whose delays are
  * even over D: D / n on average, above 5 D / n in one bin of 150).  On the
@@ -81,8 +91,14 @@
 #define QUELL_CLOCKMAP_LATE_NS		100000ULL
 /* "Near the line" is this and four times the median of the bins' lowest points. */
 #define QUELL_CLOCKMAP_NEAR_NS		1000U
-/* Usable when that median is this part of the delays, and NEAR_NS. */
+/* Little for a median: this part of the delays, and NEAR_NS. */
 #define QUELL_CLOCKMAP_TRUST		16U
+/* Usable when so many bins are on one line to this, or half of them span that long. */
+#define QUELL_CLOCKMAP_AGREE_BINS	4U
+#define QUELL_CLOCKMAP_AGREE_NS		64U
+#define QUELL_CLOCKMAP_AGREE_HALF_NS	32000000ULL
+/* Without a better one such a line is kept so long: 2 ns at 1 ppm per second. */
+#define QUELL_CLOCKMAP_AGREE_KEEP_NS	64000000ULL
 
 /* What became of a packet's hardware stamp. */
 enum quell_clockmap_result {
@@ -120,6 +136,7 @@ struct quell_clockmap_bin {
  * @width_ns:	least length of a bin
  * @late_hw_ns:	hardware stamp of the first packet of a row far too late
  * @late_ns:	its height
+ * @agreed_ns:	when enough bins agreed on the line last, host clock; 0 never
  * @late_pkts:	how many in that row
  * @early_pkts:	stamps after their receipt, halved with each bin
  * @run_pkts:	packets since the last one near the line
@@ -141,6 +158,7 @@ struct quell_clockmap {
 	u64				width_ns;
 	u64				late_hw_ns;
 	u64				late_ns;
+	u64				agreed_ns;
 	u32				late_pkts;
 	u32				early_pkts;
 	u32				run_pkts;
@@ -197,6 +215,7 @@ static inline void quell_clockmap_start(struct quell_clockmap *map, u64 hw_ns, u
 	map->longest_pkts = 0;
 	map->error_ns = 0;
 	map->bins_nr = 0;
+	map->agreed_ns = 0;
 	map->usable = false;
 	quell_clockmap_bin_open(map, sw_ns);
 }
@@ -327,15 +346,14 @@ static inline bool quell_clockmap_fit(struct quell_clockmap *map)
 }
 
 /*
- * Median of how high above the line the bins' lowest points are.  The line
- * touches two of them; that half of the others agree within so much is what it
- * can be trusted for.
+ * How high above the line the lowest point of a bin is, of the bins in order of
+ * that the one with @rank before it; 0 without so many.
  */
-static inline u64 quell_clockmap_median_ns(const struct quell_clockmap *map)
+static inline u64 quell_clockmap_rank_ns(const struct quell_clockmap *map, u32 rank)
 {
 	u64 heights_ns[QUELL_CLOCKMAP_BINS];
 	u32 nr = map->bins_nr;
-	u64 median_ns = 0;
+	u64 rank_ns = 0;
 	u32 i, j;
 
 	for (i = 0; i < nr; i++)
@@ -346,35 +364,84 @@ static inline u64 quell_clockmap_median_ns(const struct quell_clockmap *map)
 		for (j = 0; j < nr; j++)
 			lower += heights_ns[j] < heights_ns[i] ||
 				 (heights_ns[j] == heights_ns[i] && j < i);
-		if (lower == nr / 2)
-			median_ns = heights_ns[i];
+		if (lower == rank)
+			rank_ns = heights_ns[i];
 	}
-	return median_ns;
+	return rank_ns;
 }
 
-/* What the bins say of the line: its error, the delays, whether to use it. */
-static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted)
+static inline bool quell_clockmap_agreed(const struct quell_clockmap *map, u64 sw_ns)
+{
+	return map->agreed_ns && sw_ns - map->agreed_ns <= QUELL_CLOCKMAP_AGREE_KEEP_NS;
+}
+
+/*
+ * Fit a line.  One that fewer bins agree on than did on the last is none: the
+ * newest may all be high.  Then the last stays, for as long as an oscillator does.
+ */
+static inline bool quell_clockmap_refit(struct quell_clockmap *map, u64 sw_ns)
+{
+	u64 rate_q32 = map->rate_q32, base_hw_ns = map->base_hw_ns;
+	u64 base_sw_ns = map->base_sw_ns;
+	bool fitted = quell_clockmap_fit(map);
+
+	if (fitted && map->bins_nr >= QUELL_CLOCKMAP_WARM_BINS &&
+	    quell_clockmap_rank_ns(map, QUELL_CLOCKMAP_AGREE_BINS - 1) <=
+	    QUELL_CLOCKMAP_AGREE_NS) {
+		map->agreed_ns = sw_ns;
+		return true;
+	}
+	if (!quell_clockmap_agreed(map, sw_ns))
+		return fitted;
+	map->rate_q32 = rate_q32;
+	map->base_hw_ns = base_hw_ns;
+	map->base_sw_ns = base_sw_ns;
+	return true;
+}
+
+/*
+ * Enough bins agree on the line; or the window is as long as it ever will be, and
+ * half of its bins agree within what is little for such delays.
+ */
+static inline bool quell_clockmap_is_warm(const struct quell_clockmap *map, u64 sw_ns)
+{
+	u64 half_ns;
+
+	if (quell_clockmap_agreed(map, sw_ns))
+		return true;
+	if (map->bins_nr < QUELL_CLOCKMAP_WARM_BINS)
+		return false;
+	/* The newer half: before it there may have been a silence. */
+	half_ns = map->bins[map->bins_nr - 1].sw_ns - map->bins[map->bins_nr / 2].sw_ns;
+	return half_ns >= QUELL_CLOCKMAP_AGREE_HALF_NS &&
+	       map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_NEAR_NS;
+}
+
+/*
+ * What the bins say of the line: its error, the delays, whether to use it.  Half
+ * of the bins agree within the median: for so much the line can be trusted.
+ */
+static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted, u64 sw_ns)
 {
 	u32 i;
 
 	map->high_ns = 0;
 	map->longest_pkts = 0;
-	map->error_ns = quell_clockmap_u32(quell_clockmap_median_ns(map));
+	map->error_ns = quell_clockmap_u32(quell_clockmap_rank_ns(map, map->bins_nr / 2));
 	for (i = 0; i < map->bins_nr; i++) {
 		const struct quell_clockmap_bin *bin = &map->bins[i];
 
 		map->high_ns = quell_max_u64(map->high_ns, bin->high_ns);
 		map->longest_pkts = quell_max_u64(map->longest_pkts, bin->run_pkts);
 	}
-	map->usable = fitted && map->bins_nr >= QUELL_CLOCKMAP_WARM_BINS &&
-		      map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_NEAR_NS;
+	map->usable = fitted && quell_clockmap_is_warm(map, sw_ns);
 }
 
 static inline void quell_clockmap_bin_close(struct quell_clockmap *map, u64 sw_ns)
 {
 	quell_clockmap_make_room(map, sw_ns);
 	map->bins[map->bins_nr++] = map->now;
-	quell_clockmap_judge(map, quell_clockmap_fit(map));
+	quell_clockmap_judge(map, quell_clockmap_refit(map, sw_ns), sw_ns);
 	map->early_pkts /= 2;
 	quell_clockmap_bin_open(map, sw_ns);
 }
