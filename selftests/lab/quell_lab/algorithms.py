@@ -140,6 +140,7 @@ class Variant:
     preset: str = None
     entropies: int = 0		# of each flow's segments
     rehash: bool = True		# the hash of a flow may change
+    hwstamp: bool = False	# cards of hosts stamp what arrives
 
     @property
     def modules(self):

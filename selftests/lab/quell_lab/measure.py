@@ -21,6 +21,7 @@ RUN = "run"			# what the whole run is called in [[paper]] tables
 TIME_MAX = 1000 * 10**9
 NS_PER_S = 10**9
 UNPACED_BYTES_PS = 2**64 - 1
+CLOCK_HARDWARE = 3		# enum quell_clock
 
 KEYS = {
     "name": Key("text", default=NAME_DEFAULT),
@@ -115,6 +116,27 @@ def _round_trips(result, window):
     }
 
 
+def _rtt_errors(result, window):
+    """What quell.ko took for round-trip times, beside the truth of the wire."""
+    rows = [row for number, rows in result.truth.items() if number in window.flows
+            for row in rows if window.begin_ns <= row[0] < window.end_ns]
+    whole = [abs(rtt_ns - true_ns) for _, _, rtt_ns, _, true_ns, _ in rows]
+    network = [abs(rtt_ns - hold_ns - true_ns + true_hold_ns)
+               for _, _, rtt_ns, hold_ns, true_ns, true_hold_ns in rows]
+    return {
+        "samples": len(rows),
+        "hardware": sum(row[1] == CLOCK_HARDWARE for row in rows),
+        "p50": stats.percentile(whole, 50),
+        "p99": stats.percentile(whole, 99),
+        "max": max(whole, default=None),
+        "network_max": max(network, default=None),
+        "taken_p50": stats.percentile([row[2] - row[3] for row in rows], 50),
+        "taken_p99": stats.percentile([row[2] - row[3] for row in rows], 99),
+        "true_p50": stats.percentile([row[4] - row[5] for row in rows], 50),
+        "true_p99": stats.percentile([row[4] - row[5] for row in rows], 99),
+    }
+
+
 def _rate_variation(result, window, flows):
     """Mean over the flows of the standard deviation of the pacing rate over its mean."""
     ratios = []
@@ -160,6 +182,7 @@ def numbers(scenario, result, window):
         "throughput_bits_ps": sum(got.values()) * 8 * NS_PER_S // length_ns,
         "wire_throughput_bits_ps": int(wire * 8 * NS_PER_S / length_ns),
         "rtt_ns": _round_trips(result, window),
+        "rtt_error_ns": _rtt_errors(result, window) if scenario.record.truth else None,
         "jain": round(index, 6) if index is not None else None,
         "flow_rate_bits_ps": {"min": min(rates.values(), default=None),
                               "max": max(rates.values(), default=None), "of": rates},

@@ -14,6 +14,7 @@ DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
+CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
 OPTION_OFFER = 1		# parameter "option" of "quell"
 
 # Hosts are Debian's TCP but for what a measurement at these rates needs.
@@ -38,12 +39,15 @@ def write(scenario, variant):
     lines += [f"module {name}" for name in LAB_MODULES + variant.modules]
     lines.append(f"cc-allowed reno {variant.name}")
     lines += [f"node {node}" for node in scenario.graph.nodes]
-    lines += _cables(scenario)
+    lines += _cables(scenario, variant)
     lines += _addresses(scenario)
     lines += _routes(scenario)
     lines += _sysctls(scenario, variant)
     lines += _qdiscs(scenario)
     lines += _option(scenario, variant)
+    if variant.hwstamp:
+        lines += [f"stamps {host} {scenario.graph.ports[host][0].dev}"
+                  for host in scenario.graph.hosts]
     for host in scenario.graph.hosts:
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
@@ -51,12 +55,14 @@ def write(scenario, variant):
     lines += [f"watch {port.node} {port.dev}" for port in scenario.watched_ports()]
     lines.append(f"sample queue={scenario.record.queue_ns} flow={scenario.record.cwnd_ns} "
                  f"delivered={scenario.record.window_ns}")
+    if scenario.record.truth:
+        lines.append("truth")
     lines.append(f"until {scenario.until_ns}")
     lines.append("run")
     return "\n".join(lines) + "\n"
 
 
-def _cables(scenario):
+def _cables(scenario, variant):
     """Both ends of a cable; every port appears once as the first end or the second."""
     graph = scenario.graph
     noisy = scenario.noisy_hosts()
@@ -68,7 +74,8 @@ def _cables(scenario):
                              f"rate={port.cable.rate_bits_ps} delay={port.cable.delay_ns} "
                              f"mtu={port.cable.mtu_bytes}"
                              + (f" tso={scenario.tso_pkts}" if scenario.tso_pkts > 1 else "")
-                             + _noise(scenario, port, noisy, len(lines) + 1))
+                             + _noise(scenario, port, noisy, len(lines) + 1)
+                             + (_clocks(scenario, port, len(lines)) if variant.hwstamp else ""))
     return lines
 
 
@@ -77,6 +84,14 @@ def _noise(scenario, port, noisy, number):
     words = [f" {key}={scenario.noise.max_ns}"
              for key, node in (("noise", port.node), ("peer-noise", port.peer)) if node in noisy]
     return "".join(words + [f" noise-seed={port_seed(scenario, number)}"] if words else [])
+
+
+def _clocks(scenario, port, number):
+    """Clocks of the hosts' cards at a cable: offsets and drifts all different."""
+    return "".join(f" {end}phc-offset={CLOCK_NS + 12345 * number} "
+                   f"{end}phc-drift={(-1) ** number * (20000 + 3000 * (number % 11))}"
+                   for end, node in (("", port.node), ("peer-", port.peer))
+                   if node in scenario.graph.hosts)
 
 
 def _addresses(scenario):

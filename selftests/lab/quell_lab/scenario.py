@@ -77,12 +77,14 @@ ALGORITHM_KEYS = {
     "preset": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "rehash": Key("bool", default=True),
+    "hwstamp": Key("bool", default=False),
     "set": Key("table", default=None),
 }
 RECORD_KEYS = {
     "queue": Key("time", 100, 10**9, 1000),
     "cwnd": Key("time", 100, 10**9, 1000),
     "window": Key("time", 1000, 10**9, 10000),
+    "truth": Key("bool", default=False),
 }
 CHECK_KEYS = {
     "within-one-packet": Key("bool", default=False),
@@ -138,6 +140,7 @@ class Record:
     queue_ns: int
     cwnd_ns: int
     window_ns: int
+    truth: bool			# round-trip times as they were on the wire
 
 
 @dataclass(frozen=True)
@@ -255,7 +258,8 @@ def build(table, places=None):
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
-                    Record(record["queue"], record["cwnd"], record["window"]), until_ns,
+                    Record(record["queue"], record["cwnd"], record["window"], record["truth"]),
+                    until_ns,
                     checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"], table)
 
@@ -369,7 +373,8 @@ def _variants(places, tables):
             pairs.update(settings)
             label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, entry["name"], label, settings, entry["preset"])
-        variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"])
+        variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
+                          hwstamp=entry["hwstamp"])
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -111,6 +111,21 @@ class Numbers(unittest.TestCase):
         self.assertEqual([entry[2] for entry in summary.jain_windows(self.result(), 10000, True)],
                          [2, 2, 2])
 
+    def test_errors_of_round_trips(self):
+        self.assertIsNone(self.numbers()["rtt_error_ns"])
+        self.wanted = build(record={"truth": True})
+        # time, clock, round trip, hold time, and both as they were; the first and
+        # the last are outside the window
+        truth = {1: [(10000, 2, 9000, 0, 1, 0), (20000, 3, 2100, 600, 2000, 500),
+                     (40000, 3, 9000, 0, 1, 0)],
+                 2: [(39999, 2, 2000, 100, 2300, 500)]}
+        self.assertEqual(self.numbers(truth=truth)["rtt_error_ns"], {
+            "samples": 2, "hardware": 1, "p50": 100, "p99": 300, "max": 300, "network_max": 100,
+            "taken_p50": 1500, "taken_p99": 1900, "true_p50": 1500, "true_p99": 1800})
+        nothing = self.numbers(truth={})["rtt_error_ns"]
+        self.assertEqual((nothing["samples"], nothing["max"], nothing["network_max"]),
+                         (0, None, None))
+
     def test_rate_variation(self):
         # 10000 ns at 100 and 10000 at 300: mean 200, standard deviation 100;
         # flow 2 does not change

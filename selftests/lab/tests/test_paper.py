@@ -128,12 +128,13 @@ class Compare(unittest.TestCase):
         example = {"rate": "1gbit", "time": "1us", "size": "1kb", "number": 1}
         tables = [{"figure": "x", "quantity": f"{name}[1]" if one.of_flow else name,
                    "value": example[one.kind]} for name, one in paper.QUANTITIES.items()]
-        wanted = build(*tables, measure=steady, until="1ms")
+        wanted = build(*tables, measure=steady, until="1ms", record={"truth": True})
         flows = [helpers.flow_result(flow, 0, 200000) for flow in wanted.flows]
         delivered = {number: [(10000, 100), (20000, 200), (30000, 300), (200000, 3000)]
                      for number in (1, 2)}
         cwnd = {1: [(15000, 1, 1, 5000)]}
         result = helpers.run_result(wanted, flows, delivered=delivered, cwnd=cwnd,
+                                    truth={1: [(15000, 2, 5000, 0, 5000, 0)]},
                                     queues={"s1:p3": [(0, 10)]})
         rows = paper.compare(wanted, {"cubic": summary.summarise(wanted, result)})
         missing = [row["quantity"] for row in rows if row["ours"] is None]

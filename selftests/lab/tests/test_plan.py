@@ -168,6 +168,22 @@ class Plan(unittest.TestCase):
         self.assertTrue(lines[0].endswith(" peer-noise=1000 noise-seed=1"), lines[0])
         self.assertTrue(lines[1].endswith(" peer-noise=1000 noise-seed=2"), lines[1])
 
+    def test_cards_stamp_by_clocks_of_their_own(self):
+        wanted = helpers.build(algorithm=[{"name": "timely", "hwstamp": True},
+                                          {"name": "timely", "label": "stack"}],
+                               record={"truth": True})
+        card = plan.write(wanted, wanted.variants[0]).splitlines()
+        clocks = {line.partition(" phc-offset=")[2] for line in card if line.startswith("link ")}
+        self.assertEqual(len(clocks), 3)
+        self.assertNotIn("", clocks)
+        self.assertEqual(sum(line.startswith("stamps h") for line in card), 3)
+        self.assertIn("truth", card)
+        stack = plan.write(wanted, wanted.variants[1])
+        self.assertNotIn("stamps", stack)
+        self.assertNotIn("phc", stack)
+        self.assertIn("\ntruth\n", stack)
+        self.assertNotIn("truth", plan.write(helpers.build(), wanted.variants[0]))
+
     def test_stop_is_said_of_the_flows_that_have_one(self):
         wanted = helpers.build(
             flow=[{"src": "h1", "dst": "h3", "bytes": 3000, "stop": "7us"}],
