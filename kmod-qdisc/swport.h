@@ -13,6 +13,20 @@
 #include <uapi/linux/pkt_sched_swport.h>
 
 /**
+ * struct swport_trim_params - what becomes of packets the data band has no room for
+ * @size_bytes:	what a frame is cut to; 0: it is dropped
+ * @dscp:	DSCP of trimmed packets, by which other ports know them
+ * @queue:	enum swport_trim_queue
+ * @eligible:	bit per DSCP whose packets are trimmed
+ */
+struct swport_trim_params {
+	u32	size_bytes;
+	u32	dscp;
+	u32	queue;
+	u64	eligible;
+};
+
+/**
  * struct swport_params - what the administrator chose
  * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
  * @overhead_bytes:	of each packet on the wire beyond its length
@@ -25,6 +39,7 @@
  * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
  * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
  *			options pass as they are
+ * @trim:		trimming
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -39,6 +54,7 @@ struct swport_params {
 	u32			seed;
 	u32			telemetry_ns;
 	u32			tcp_int_ns;
+	struct swport_trim_params trim;
 };
 
 /**
@@ -122,6 +138,32 @@ struct swport_tcp_int {
 };
 
 /**
+ * struct swport_trim - what was trimmed
+ * @pkts:		trimmed packets; the sum of those sent, dropped and queued
+ * @bytes:		what stayed of them
+ * @sent_pkts:		left by the wire
+ * @sent_bytes:		the same in bytes
+ * @drop_pkts:		found their band full
+ * @drop_bytes:		the same in bytes
+ * @backlog_pkts:	queued now
+ * @backlog_bytes:	the same in bytes
+ * @fail_pkts:		were to be trimmed, but memory to write was lacking
+ *
+ * Under the qdisc's lock.
+ */
+struct swport_trim {
+	u64	pkts;
+	u64	bytes;
+	u64	sent_pkts;
+	u64	sent_bytes;
+	u64	drop_pkts;
+	u64	drop_bytes;
+	u32	backlog_pkts;
+	u32	backlog_bytes;
+	u64	fail_pkts;
+};
+
+/**
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
@@ -131,6 +173,7 @@ struct swport_tcp_int {
  * @mark_stats:		outcome of marking
  * @link:		rate, load and telemetry
  * @tcp_int:		the public telemetry option
+ * @trim:		trimming
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -144,10 +187,27 @@ struct swport_sched {
 	struct swport_mark_stats mark_stats;
 	struct swport_link	link;
 	struct swport_tcp_int	tcp_int;
+	struct swport_trim	trim;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
 };
+
+/**
+ * struct swport_cb - what a queued packet remembers
+ * @arrived_ns: when it came, ns; 0: it came while TCP-INT was off
+ * @trimmed: by this port
+ */
+struct swport_cb {
+	u64	arrived_ns;
+	bool	trimmed;
+};
+
+static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct swport_cb));
+	return (struct swport_cb *)qdisc_skb_cb(skb)->data;
+}
 
 /* Bytes of options a TCP header may have. */
 #define SWPORT_TCP_OPTIONS_MAX	40
@@ -166,6 +226,7 @@ struct swport_place {
 
 /* swport_classify.c */
 bool quell_swport_is_control(const struct sk_buff *skb);
+int quell_swport_dscp(const struct sk_buff *skb);
 
 /* swport_mark.c */
 void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
@@ -189,6 +250,12 @@ void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *p
 /* swport_tcp_int.c */
 void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb);
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
+
+/* swport_trim.c */
+bool quell_swport_trim(struct swport_sched *port, struct sk_buff *skb);
+void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
+void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
+void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);
 
 /* swport_link.c */
 void quell_swport_link_add(struct Qdisc *sch);

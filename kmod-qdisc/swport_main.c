@@ -6,15 +6,16 @@
  * control) goes first and has its own cap, so that feedback is neither lost
  * nor delayed behind the data whose congestion it reports.  Data is one
  * first-in first-out queue with a limit in bytes and ECN by RED on its
- * instantaneous length.  Super-packets are cut on entry: every decision is
- * about a packet as it appears on the wire.
+ * instantaneous length; what it has no room for is dropped, or trimmed and sent
+ * with control.  Super-packets are cut on entry: every decision is about a
+ * packet as it appears on the wire.
  *
  *	            +---------+
  *	ACK, ND  -->| control |--+
- *	            +---------+  |  strict   +-------+
+ *	         +->+---------+  |  strict   +-------+
  *	                         +---------->| wire  |--> device
- *	            +---------+  | priority  | rate  |
- *	payload  -->|  data   |--+           +-------+
+ *	    trim |  +---------+  | priority  | rate  |
+ *	payload -+->|  data   |--+           +-------+
  *	            +---------+ mark, stamp
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
@@ -35,6 +36,8 @@ static const struct swport_params swport_defaults = {
 	.limit_bytes = SWPORT_LIMIT_DEFAULT,
 	.control_limit_bytes = SWPORT_CONTROL_LIMIT_DEFAULT,
 	.red.prob_q16 = SWPORT_ECN_PROB_MAX,
+	.trim.dscp = SWPORT_TRIM_DSCP_DEFAULT,
+	.trim.eligible = SWPORT_TRIM_ELIGIBLE_ALL,
 };
 
 static void swport_seed(struct swport_sched *port)
@@ -156,6 +159,6 @@ module_init(swport_module_init);
 module_exit(swport_module_exit);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, telemetry, TCP-INT");
+MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, trimming, telemetry, TCP-INT");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_NET_SCH("swport");

@@ -41,6 +41,15 @@ static struct netlink_range_validation swport_tcp_int_range = {
 	.max = SWPORT_TCP_INT_MAX,
 };
 
+static struct netlink_range_validation swport_trim_size_range = {
+	.max = SWPORT_TRIM_SIZE_MAX,
+};
+
+static struct netlink_range_validation swport_trim_dscp_range = {
+	.min = SWPORT_TRIM_DSCP_MIN,
+	.max = SWPORT_TRIM_DSCP_MAX,
+};
+
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
@@ -54,6 +63,10 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TELEMETRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_telemetry_range),
 	[TCA_SWPORT_TCP_INT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_tcp_int_range),
 	[TCA_SWPORT_ECN_CLASSES] = { .type = NLA_NESTED },
+	[TCA_SWPORT_TRIM_SIZE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_size_range),
+	[TCA_SWPORT_TRIM_DSCP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_dscp_range),
+	[TCA_SWPORT_TRIM_QUEUE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_TRIM_QUEUE_MAX),
+	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
@@ -63,6 +76,10 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 #define SWPORT_TCP_INT_TEXT	"swport: tcp-int must be 0 (off) or "	\
 	__stringify(SWPORT_TCP_INT_MIN) " to "				\
 	__stringify(SWPORT_TCP_INT_MAX) " ns"
+
+#define SWPORT_TRIM_SIZE_TEXT	"swport: trim size must be 0 (off) or "	\
+	__stringify(SWPORT_TRIM_SIZE_MIN) " to "			\
+	__stringify(SWPORT_TRIM_SIZE_MAX) " bytes"
 
 /* The policy's ranges, for people. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
@@ -85,6 +102,11 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
 	[TCA_SWPORT_TELEMETRY] = SWPORT_TELEMETRY_TEXT,
 	[TCA_SWPORT_TCP_INT] = SWPORT_TCP_INT_TEXT,
+	[TCA_SWPORT_TRIM_SIZE] = SWPORT_TRIM_SIZE_TEXT,
+	[TCA_SWPORT_TRIM_DSCP] = "swport: trim dscp must be "
+		__stringify(SWPORT_TRIM_DSCP_MIN) " to "
+		__stringify(SWPORT_TRIM_DSCP_MAX),
+	[TCA_SWPORT_TRIM_QUEUE] = "swport: trim queue must be 0 (control) or 1 (data)",
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -150,6 +172,58 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 	return quell_swport_check_classes(params, extack);
 }
 
+/* A trimmed packet is to fit the band it waits in. */
+static int swport_check_trim_size(struct nlattr *attr, const struct swport_params *params,
+				  struct netlink_ext_ack *extack)
+{
+	const struct swport_trim_params *trim = &params->trim;
+
+	if (trim->size_bytes < SWPORT_TRIM_SIZE_MIN) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TRIM_SIZE_TEXT);
+		return -ERANGE;
+	}
+	if (trim->queue == SWPORT_TRIM_CONTROL &&
+	    trim->size_bytes > params->control_limit_bytes) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "swport: trim size must be at most control-limit");
+		return -EINVAL;
+	}
+	if (trim->queue == SWPORT_TRIM_DATA && trim->size_bytes > params->limit_bytes) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "swport: trim size must be at most limit");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int swport_check_trim(struct nlattr **tb, const struct swport_params *params,
+			     struct netlink_ext_ack *extack)
+{
+	const struct swport_trim_params *trim = &params->trim;
+
+	if (!trim->size_bytes)
+		return 0;
+	if (!trim->eligible) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],
+				    "swport: trim eligible must have a DSCP");
+		return -EINVAL;
+	}
+	if (trim->eligible != SWPORT_TRIM_ELIGIBLE_ALL && trim->eligible >> trim->dscp & 1) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],
+				    "swport: trim eligible must not have trim dscp");
+		return -EINVAL;
+	}
+	return swport_check_trim_size(tb[TCA_SWPORT_TRIM_SIZE], params, extack);
+}
+
+static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
+{
+	swport_get_u32(tb[TCA_SWPORT_TRIM_SIZE], &trim->size_bytes);
+	swport_get_u32(tb[TCA_SWPORT_TRIM_DSCP], &trim->dscp);
+	swport_get_u32(tb[TCA_SWPORT_TRIM_QUEUE], &trim->queue);
+	if (tb[TCA_SWPORT_TRIM_ELIGIBLE])
+		trim->eligible = nla_get_u64(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
+}
+
 /**
  * quell_swport_parse() - what the parameters would be after a request
  * @old: parameters now
@@ -189,13 +263,25 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_SEED], &params->seed);
 	swport_get_u32(tb[TCA_SWPORT_TELEMETRY], &params->telemetry_ns);
 	swport_get_u32(tb[TCA_SWPORT_TCP_INT], &params->tcp_int_ns);
+	swport_get_trim(tb, &params->trim);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
 	if (!err)
 		err = swport_check_tcp_int(tb[TCA_SWPORT_TCP_INT], extack);
 	if (!err)
 		err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
+	if (!err)
+		err = swport_check_trim(tb, params, extack);
 	return err ? err : swport_check_ecn(tb, old, params, extack);
+}
+
+static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params *trim)
+{
+	return nla_put_u32(skb, TCA_SWPORT_TRIM_SIZE, trim->size_bytes) ||
+	       nla_put_u32(skb, TCA_SWPORT_TRIM_DSCP, trim->dscp) ||
+	       nla_put_u32(skb, TCA_SWPORT_TRIM_QUEUE, trim->queue) ||
+	       nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_ELIGIBLE, trim->eligible,
+				 TCA_SWPORT_PAD);
 }
 
 /**
@@ -228,11 +314,26 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed) ||
 	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns) ||
 	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns) ||
+	    swport_put_trim(skb, &params->trim) ||
 	    quell_swport_dump_classes(skb, &params->red_classes)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
+}
+
+static void swport_snapshot_trim(const struct swport_trim *trim,
+				 u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	value[TCA_SWPORT_STATS_TRIM_PKTS] = trim->pkts;
+	value[TCA_SWPORT_STATS_TRIM_BYTES] = trim->bytes;
+	value[TCA_SWPORT_STATS_TRIM_SENT_PKTS] = trim->sent_pkts;
+	value[TCA_SWPORT_STATS_TRIM_SENT_BYTES] = trim->sent_bytes;
+	value[TCA_SWPORT_STATS_TRIM_DROP_PKTS] = trim->drop_pkts;
+	value[TCA_SWPORT_STATS_TRIM_DROP_BYTES] = trim->drop_bytes;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS] = trim->backlog_pkts;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES] = trim->backlog_bytes;
+	value[TCA_SWPORT_STATS_TRIM_FAIL_PKTS] = trim->fail_pkts;
 }
 
 /* All counters at one moment, in the order of TCA_SWPORT_STATS_*. */
@@ -270,6 +371,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
 	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
+	swport_snapshot_trim(&port->trim, value);
 	sch_tree_unlock(sch);
 }
 

@@ -2,13 +2,20 @@
 /*
  * The path of a packet through the port, and the books kept of it.
  *
- *	enqueue: cut GSO -> classify -> admit or drop (-> mark) -> band
+ *	enqueue: cut GSO -> classify -> admit, trim or drop (-> mark) -> band
  *	dequeue: wire free? -> control before data (-> mark) (-> stamp) -> wire
  *
  * At every moment, for each band and in bytes as in packets,
  *	offered = sent + dropped + queued
  * and sch->q.qlen, sch->qstats.backlog are the sums over both bands (plus at
  * most one packet a parent has peeked at, kept by the core).
+ *
+ * A trimmed packet is a new one that the port itself offers to the band it waits in;
+ * the one it was made of counts as dropped, whatever becomes of the new one.  So of the
+ * whole port
+ *	packets that came + trimmed = sent + dropped + queued
+ * in packets, and in bytes with what stayed of the trimmed; and of those alone
+ *	trimmed = sent + dropped + queued
  */
 #include <linux/ktime.h>
 #include <compat/net_gso.h>
@@ -48,26 +55,42 @@ static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
 		quell_shaper_wake(&port->shaper, ktime_get_ns());
 }
 
-/* One wire packet: into its band, or onto to_free when that is full. */
-static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
-			      struct sk_buff **to_free)
+/*
+ * The control band is also that of packets another port has trimmed, which are known
+ * by their DSCP.
+ */
+static struct swport_band *swport_band_of(struct swport_sched *port, const struct sk_buff *skb)
+{
+	const struct swport_trim_params *trim = &port->params.trim;
+
+	if (quell_swport_is_control(skb))
+		return &port->control;
+	if (trim->size_bytes && trim->queue == SWPORT_TRIM_CONTROL &&
+	    quell_swport_dscp(skb) == trim->dscp)
+		return &port->control;
+	return &port->data;
+}
+
+static bool swport_has_room(const struct swport_sched *port, const struct swport_band *band,
+			    const struct sk_buff *skb)
+{
+	u32 limit_bytes = band == &port->control ? port->params.control_limit_bytes :
+						   port->params.limit_bytes;
+
+	return (u64)band->backlog_bytes + qdisc_pkt_len(skb) <= limit_bytes;
+}
+
+static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
+{
+	band->drop_pkts++;
+	band->drop_bytes += qdisc_pkt_len(skb);
+}
+
+static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	bool control = quell_swport_is_control(skb);
-	u32 len_bytes = qdisc_pkt_len(skb);
-	struct swport_band *band;
-	u32 limit_bytes;
 
-	band = control ? &port->control : &port->data;
-	limit_bytes = control ? port->params.control_limit_bytes :
-				port->params.limit_bytes;
-	if ((u64)band->backlog_bytes + len_bytes > limit_bytes) {
-		band->drop_pkts++;
-		band->drop_bytes += len_bytes;
-		return qdisc_drop(skb, sch, to_free);
-	}
-
-	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && !control)
+	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data)
 		quell_swport_judge(port, skb);
 
 	quell_swport_tcp_int_arrive(port, skb);
@@ -76,6 +99,40 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 	return NET_XMIT_SUCCESS;
+}
+
+/* What the port made of a packet it dropped: into its band, or dropped, too. */
+static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
+				  struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_band *band = port->params.trim.queue == SWPORT_TRIM_CONTROL ?
+				   &port->control : &port->data;
+
+	qdisc_qstats_drop(sch);
+	if (!swport_has_room(port, band, skb)) {
+		swport_band_drop(band, skb);
+		quell_swport_trim_dropped(port, skb);
+		return qdisc_drop(skb, sch, to_free);
+	}
+	quell_swport_trim_queued(port, skb);
+	return swport_admit(skb, sch, band);
+}
+
+/* One wire packet: into its band, trimmed, or onto to_free when there is no room. */
+static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
+			      struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_band *band = swport_band_of(port, skb);
+
+	swport_cb(skb)->trimmed = false;
+	if (swport_has_room(port, band, skb))
+		return swport_admit(skb, sch, band);
+	swport_band_drop(band, skb);
+	if (band == &port->data && quell_swport_trim(port, skb))
+		return swport_enqueue_trimmed(skb, sch, to_free);
+	return qdisc_drop(skb, sch, to_free);
 }
 
 /*
@@ -101,14 +158,12 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 
 	port->gso_split_pkts++;
 	skb_list_walk_safe(segs, segs, next) {
-		u32 len_bytes;
-
 		skb_mark_not_on_list(segs);
 		quell_qdisc_set_pkt_len(segs);
-		len_bytes = qdisc_pkt_len(segs);
+		/* Still ours to look at under the lock, and maybe trimmed. */
 		if (swport_enqueue_one(segs, sch, to_free) == NET_XMIT_SUCCESS) {
 			queued_pkts++;
-			queued_bytes += len_bytes;
+			queued_bytes += qdisc_pkt_len(segs);
 		}
 	}
 	consume_skb(skb);
@@ -131,9 +186,16 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
+	u32 old_bytes = qdisc_pkt_len(skb);
+	int verdict;
+
 	if (skb_is_gso(skb))
 		return swport_enqueue_gso(skb, sch, to_free);
-	return swport_enqueue_one(skb, sch, to_free);
+	verdict = swport_enqueue_one(skb, sch, to_free);
+	/* Parents count what came, and are to count what will leave. */
+	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
+		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
+	return verdict;
 }
 
 /* Is the wire still busy?  If so, come back when it is free. */
@@ -205,6 +267,8 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 		return NULL;
 	if (port->params.tcp_int_ns)
 		quell_swport_tcp_int_stamp(port, skb, now_ns);
+	if (swport_cb(skb)->trimmed)
+		quell_swport_trim_sent(port, skb);
 	wire_bytes = qdisc_pkt_len(skb) + port->params.overhead_bytes;
 	quell_portload_add(&port->link.load, wire_bytes);
 	quell_portload_add(&port->tcp_int.load, wire_bytes);
@@ -226,4 +290,6 @@ void quell_swport_purge(struct swport_sched *port)
 {
 	swport_band_purge(&port->control);
 	swport_band_purge(&port->data);
+	port->trim.backlog_pkts = 0;
+	port->trim.backlog_bytes = 0;
 }

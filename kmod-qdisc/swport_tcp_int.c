@@ -25,20 +25,6 @@
 #include "swport.h"
 
 /**
- * struct swport_tcp_int_cb - what a queued packet remembers
- * @arrived_ns: when it came, ns; 0: it came while TCP-INT was off
- */
-struct swport_tcp_int_cb {
-	u64	arrived_ns;
-};
-
-static struct swport_tcp_int_cb *swport_tcp_int_cb(const struct sk_buff *skb)
-{
-	qdisc_cb_private_validate(skb, sizeof(struct swport_tcp_int_cb));
-	return (struct swport_tcp_int_cb *)qdisc_skb_cb(skb)->data;
-}
-
-/**
  * quell_swport_tcp_int_arrive() - a packet is about to be queued
  * @port: the switch port
  * @skb: packet
@@ -47,7 +33,7 @@ static struct swport_tcp_int_cb *swport_tcp_int_cb(const struct sk_buff *skb)
  */
 void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb)
 {
-	swport_tcp_int_cb(skb)->arrived_ns = port->params.tcp_int_ns ? ktime_get_ns() : 0;
+	swport_cb(skb)->arrived_ns = port->params.tcp_int_ns ? ktime_get_ns() : 0;
 }
 
 /* Place of the option; 0 when there is none. */
@@ -70,7 +56,7 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
 	u64 available_bytes_ps =
 		quell_portload_available_bytes_ps(&port->tcp_int.load, &port->tcp_int.load_params,
 						  port->link.bytes_ps);
-	u64 arrived_ns = swport_tcp_int_cb(skb)->arrived_ns;
+	u64 arrived_ns = swport_cb(skb)->arrived_ns;
 
 	hop->value = quell_tcp_int_value(available_bytes_ps, port->data.backlog_bytes);
 	hop->speed = port->tcp_int.speed;

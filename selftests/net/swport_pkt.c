@@ -503,7 +503,7 @@ static void put_option(struct nlmsghdr *n, const char *option)
 		usage();
 	value = strtoull(end + 1, NULL, 0);
 	small = value;
-	if (type == TCA_SWPORT_RATE)
+	if (type == TCA_SWPORT_RATE || type == TCA_SWPORT_TRIM_ELIGIBLE)
 		put_attr(n, type, &value, sizeof(value));
 	else
 		put_attr(n, type, &small, sizeof(small));

@@ -24,6 +24,8 @@ static void explain(void)
 		"                  [ ecn-class { DSCP[-DSCP][,...] min SIZE [ max SIZE ] [ prob P ] | off } ]...\n"
 		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
 		"                  [ tcp-int { TIME | off } ]\n"
+		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
+		"                    [ eligible { LIST | all } ] | notrim ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -36,13 +38,20 @@ static void explain(void)
 		"  noecn          never mark (default)\n"
 		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
 		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n"
-		"  tcp-int        write to TCP-INT options; time the rate available is averaged over, %dns to %ds (default off)\n",
+		"  tcp-int        write to TCP-INT options; time the rate available is averaged over, %dns to %ds (default off)\n"
+		"  trim           cut what the data band has no room for to size, %d to %d bytes\n"
+		"  dscp           of trimmed packets, %d to %d (default %d)\n"
+		"  queue          band they wait in (default control)\n"
+		"  eligible       DSCPs trimmed, as 0,10-18 (default all)\n"
+		"  notrim         drop it whole (default)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MAX, SWPORT_ECN_CLASSES_MAX, UINT32_MAX,
 		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
-		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000);
+		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000,
+		SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX,
+		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT);
 }
 
 /* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
@@ -174,6 +183,10 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "tcp-int"))
 		return swport_parse_time(args, TCA_SWPORT_TCP_INT, word,
 					 SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX);
+	if (!strcmp(word, "trim"))
+		return swport_parse_trim(args);
+	if (!strcmp(word, "notrim"))
+		return swport_set(args, TCA_SWPORT_TRIM_SIZE, "trim or notrim", 0);
 
 	if (strcmp(word, "help"))
 		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
@@ -200,7 +213,7 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 			continue;
 		if (attr == TCA_SWPORT_ECN_CLASSES)
 			swport_put_classes(n, SWPORT_MSG_MAX, &args);
-		else if (attr == TCA_SWPORT_RATE)
+		else if (attr == TCA_SWPORT_RATE || attr == TCA_SWPORT_TRIM_ELIGIBLE)
 			addattr_l(n, SWPORT_MSG_MAX, attr, &args.value[attr],
 				  sizeof(args.value[attr]));
 		else
@@ -262,6 +275,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 				swport_get_u32(tb[TCA_SWPORT_SEED]));
 	swport_print_time("telemetry", "telemetry", tb[TCA_SWPORT_TELEMETRY]);
 	swport_print_time("tcp_int", "tcp-int", tb[TCA_SWPORT_TCP_INT]);
+	swport_print_trim(tb);
 	return 0;
 }
 
@@ -297,6 +311,16 @@ static const struct {
 	{ TCA_SWPORT_STATS_INT_PKTS, "int_pkts", " written %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_INT_WORST_PKTS, "int_worst_pkts", " worst %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_INT_FAIL_PKTS, "int_fail_pkts", " failed %" PRIu64 " pkts" },
+	{ 0, NULL, "  trim" },
+	{ TCA_SWPORT_STATS_TRIM_BYTES, "trim_bytes", " trimmed to %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_TRIM_PKTS, "trim_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TRIM_SENT_BYTES, "trim_sent_bytes", " sent %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_TRIM_SENT_PKTS, "trim_sent_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TRIM_DROP_BYTES, "trim_drop_bytes", " dropped %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_TRIM_DROP_PKTS, "trim_drop_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES, "trim_backlog_bytes", " backlog %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS, "trim_backlog_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TRIM_FAIL_PKTS, "trim_fail_pkts", " failed %" PRIu64 " pkts" },
 	{ 0, NULL, "  telemetry" },
 	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_KEEP_PKTS, "keep_pkts", " kept %" PRIu64 " pkts" },

@@ -48,6 +48,7 @@ struct swport_args {
 const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
 bool swport_accept(struct swport_args *args, const char *word);
+bool swport_given(const struct swport_args *args, int attr);
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value);
 int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes);
@@ -67,5 +68,9 @@ void swport_print_time(const char *key, const char *name, struct rtattr *attr);
 int swport_parse_class(struct swport_args *args);
 void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args);
 void swport_print_classes(struct rtattr *attr);
+
+/* swport_trim.c */
+int swport_parse_trim(struct swport_args *args);
+void swport_print_trim(struct rtattr **tb);
 
 #endif /* _QUELL_Q_SWPORT_H */

@@ -50,9 +50,14 @@ bool swport_accept(struct swport_args *args, const char *word)
 	return true;
 }
 
+bool swport_given(const struct swport_args *args, int attr)
+{
+	return args->given & (1ULL << attr);
+}
+
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value)
 {
-	if (args->given & (1ULL << attr)) {
+	if (swport_given(args, attr)) {
 		fprintf(stderr, "swport: %s given twice\n", name);
 		return -1;
 	}

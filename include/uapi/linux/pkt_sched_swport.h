@@ -24,6 +24,19 @@ enum swport_ecn_mode {
 
 #define SWPORT_ECN_MAX (__SWPORT_ECN_MAX - 1)
 
+/**
+ * enum swport_trim_queue - where trimmed packets wait
+ * @SWPORT_TRIM_CONTROL: in the control band
+ * @SWPORT_TRIM_DATA: in the data band
+ */
+enum swport_trim_queue {
+	SWPORT_TRIM_CONTROL,
+	SWPORT_TRIM_DATA,
+	__SWPORT_TRIM_QUEUE_MAX
+};
+
+#define SWPORT_TRIM_QUEUE_MAX (__SWPORT_TRIM_QUEUE_MAX - 1)
+
 /* Ranges and defaults, checked by tc before the kernel checks them again. */
 #define SWPORT_RATE_MAX			1250000000000	/* bytes/s, 10 Tbit/s */
 #define SWPORT_OVERHEAD_MAX		65535		/* bytes */
@@ -37,6 +50,12 @@ enum swport_ecn_mode {
 #define SWPORT_TELEMETRY_MAX		1000000000
 #define SWPORT_TCP_INT_MIN		100		/* ns, or 0: off */
 #define SWPORT_TCP_INT_MAX		1000000000
+#define SWPORT_TRIM_SIZE_MIN		64		/* bytes, or 0: off */
+#define SWPORT_TRIM_SIZE_MAX		65535
+#define SWPORT_TRIM_DSCP_MIN		1
+#define SWPORT_TRIM_DSCP_MAX		63
+#define SWPORT_TRIM_DSCP_DEFAULT	43		/* of those for local use, RFC 2474 */
+#define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)
 
 enum {
 	TCA_SWPORT_UNSPEC,
@@ -53,6 +72,10 @@ enum {
 	TCA_SWPORT_TELEMETRY,		/* u32, ns: base round-trip time of the network; 0: off */
 	TCA_SWPORT_TCP_INT,		/* u32, ns: averaging of the rate available; 0: off */
 	TCA_SWPORT_ECN_CLASSES,		/* nest of TCA_SWPORT_ECN_CLASS, replacing all there are */
+	TCA_SWPORT_TRIM_SIZE,		/* u32, bytes a frame is cut to; 0: dropped whole */
+	TCA_SWPORT_TRIM_DSCP,		/* u32: DSCP of trimmed packets */
+	TCA_SWPORT_TRIM_QUEUE,		/* u32, enum swport_trim_queue */
+	TCA_SWPORT_TRIM_ELIGIBLE,	/* u64: bit per DSCP whose packets are trimmed */
 	__TCA_SWPORT_MAX
 };
 
@@ -103,6 +126,15 @@ enum {
 	TCA_SWPORT_STATS_INT_PKTS,		/* sent with a TCP-INT option this port wrote to */
 	TCA_SWPORT_STATS_INT_WORST_PKTS,	/* part of it: the option tells of this port */
 	TCA_SWPORT_STATS_INT_FAIL_PKTS,		/* sent as they were: no memory to write */
+	TCA_SWPORT_STATS_TRIM_PKTS,		/* trimmed: sent, dropped or queued trimmed */
+	TCA_SWPORT_STATS_TRIM_BYTES,		/* what stayed of them, here and below */
+	TCA_SWPORT_STATS_TRIM_SENT_PKTS,	/* sent trimmed */
+	TCA_SWPORT_STATS_TRIM_SENT_BYTES,
+	TCA_SWPORT_STATS_TRIM_DROP_PKTS,	/* trimmed, but their band was full, too */
+	TCA_SWPORT_STATS_TRIM_DROP_BYTES,
+	TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS,	/* queued trimmed now */
+	TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES,
+	TCA_SWPORT_STATS_TRIM_FAIL_PKTS,	/* dropped whole: no memory to trim */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trimming: what of a packet stays, and how its headers are put right.
+ *
+ * A switch port that has no room for a packet sends on its beginning instead: the
+ * headers whole, payload up to the size chosen, and everything that states or covers
+ * a length as it is for a packet that was never longer.
+ *
+ *	IP total or payload length, UDP length	those of what stays
+ *	DSCP			that of trimmed packets; ECN stays
+ *	IPv4 checksum		by what changed
+ *	TCP, UDP checksum	by what changed and what was cut off
+ *	TCP FIN			cleared: the stream does not end where the cut is
+ *	payload length in the Quell option	that of the packet before it was cut
+ *
+ * Checksums change by differences (RFC 1624), so that a packet damaged before it came
+ * here stays damaged.  Where the TCP or UDP checksum is still to be computed, by a
+ * device, it is the sum of the pseudo header, in which the length alone changes.
+ *
+ * Like a core, this knows no packet buffer and no clock, and is compiled into the
+ * kernel and into the user-space tests alike.
+ */
+#ifndef _QUELL_TRIM_H
+#define _QUELL_TRIM_H
+
+#include <quell/core/types.h>
+#include <quell/option.h>
+
+#define QUELL_TRIM_TCP			6
+#define QUELL_TRIM_UDP			17
+
+/* The longest headers that may stay: IPv4 and TCP, both full of options. */
+#define QUELL_TRIM_HEADERS_MAX		120U
+
+#define QUELL_TRIM_IPV4_BYTES		20U
+#define QUELL_TRIM_IPV6_BYTES		40U
+#define QUELL_TRIM_TCP_BYTES		20U
+#define QUELL_TRIM_UDP_BYTES		8U
+
+#define QUELL_TRIM_IPV4_TOS_AT		1
+#define QUELL_TRIM_IPV4_LENGTH_AT	2
+#define QUELL_TRIM_IPV4_FRAGMENT_AT	6
+#define QUELL_TRIM_IPV4_PROTOCOL_AT	9
+#define QUELL_TRIM_IPV4_CHECK_AT	10
+#define QUELL_TRIM_IPV6_LENGTH_AT	4
+#define QUELL_TRIM_IPV6_PROTOCOL_AT	6
+#define QUELL_TRIM_TCP_FLAGS_AT		12
+#define QUELL_TRIM_TCP_CHECK_AT		16
+#define QUELL_TRIM_UDP_LENGTH_AT	4
+#define QUELL_TRIM_UDP_CHECK_AT		6
+
+/* More fragments follow, or this is not the first. */
+#define QUELL_TRIM_FRAGMENT_MASK	0x3fffU
+/* In the 16 bits at QUELL_TRIM_TCP_FLAGS_AT. */
+#define QUELL_TRIM_TCP_FIN		0x01U
+#define QUELL_TRIM_TCP_SYN_RST		0x06U
+
+/* DSCP in the octet it shares with ECN, and that octet in IPv6's first 16 bits. */
+#define QUELL_TRIM_DSCP_SHIFT		2
+#define QUELL_TRIM_ECN_MASK		3U
+#define QUELL_TRIM_IPV6_TOS_SHIFT	4
+
+/**
+ * struct quell_trim - a packet that may be trimmed
+ * @ip_bytes:	its length from the IP header on
+ * @transport_at: place of the TCP or UDP header in it
+ * @header_bytes: length of all headers, that is, the least that may stay
+ * @protocol:	QUELL_TRIM_TCP or QUELL_TRIM_UDP
+ * @ipv6:	its IP version
+ * @dscp:	0 to 63
+ */
+struct quell_trim {
+	u32	ip_bytes;
+	u32	transport_at;
+	u32	header_bytes;
+	u8	protocol;
+	bool	ipv6;
+	u8	dscp;
+};
+
+static inline bool quell_trim_parse_ipv4(const u8 *ip, u32 bytes, struct quell_trim *trim)
+{
+	trim->ipv6 = false;
+	trim->transport_at = (ip[0] & 0xf) * 4;
+	if (bytes < QUELL_TRIM_IPV4_BYTES || trim->transport_at < QUELL_TRIM_IPV4_BYTES)
+		return false;
+	trim->ip_bytes = quell_opt_get_u16(ip + QUELL_TRIM_IPV4_LENGTH_AT);
+	trim->protocol = ip[QUELL_TRIM_IPV4_PROTOCOL_AT];
+	trim->dscp = ip[QUELL_TRIM_IPV4_TOS_AT] >> QUELL_TRIM_DSCP_SHIFT;
+	return !(quell_opt_get_u16(ip + QUELL_TRIM_IPV4_FRAGMENT_AT) & QUELL_TRIM_FRAGMENT_MASK);
+}
+
+static inline bool quell_trim_parse_ipv6(const u8 *ip, u32 bytes, struct quell_trim *trim)
+{
+	if (bytes < QUELL_TRIM_IPV6_BYTES)
+		return false;
+	trim->ipv6 = true;
+	trim->transport_at = QUELL_TRIM_IPV6_BYTES;
+	trim->ip_bytes = QUELL_TRIM_IPV6_BYTES + quell_opt_get_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT);
+	trim->protocol = ip[QUELL_TRIM_IPV6_PROTOCOL_AT];
+	trim->dscp = quell_opt_get_u16(ip) >> (QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT) &
+		     0x3f;
+	return true;
+}
+
+/* A SYN or RST says what a later packet cannot say again; it is dropped whole. */
+static inline bool quell_trim_parse_tcp(const u8 *tcp, u32 bytes, struct quell_trim *trim)
+{
+	u32 tcp_bytes;
+
+	if (bytes < QUELL_TRIM_TCP_BYTES)
+		return false;
+	tcp_bytes = (tcp[QUELL_TRIM_TCP_FLAGS_AT] >> 4) * 4;
+	trim->header_bytes = trim->transport_at + tcp_bytes;
+	return tcp_bytes >= QUELL_TRIM_TCP_BYTES && tcp_bytes <= bytes &&
+	       !(tcp[QUELL_TRIM_TCP_FLAGS_AT + 1] & QUELL_TRIM_TCP_SYN_RST);
+}
+
+/* A datagram that ends before its packet does has options we do not know (RFC 9868). */
+static inline bool quell_trim_parse_udp(const u8 *udp, u32 bytes, struct quell_trim *trim)
+{
+	trim->header_bytes = trim->transport_at + QUELL_TRIM_UDP_BYTES;
+	return bytes >= QUELL_TRIM_UDP_BYTES &&
+	       quell_opt_get_u16(udp + QUELL_TRIM_UDP_LENGTH_AT) ==
+		       trim->ip_bytes - trim->transport_at;
+}
+
+/**
+ * quell_trim_parse() - may a packet be trimmed, and what are its parts?
+ * @ip:	   the packet from its IP header on
+ * @bytes: of it that can be read; QUELL_TRIM_HEADERS_MAX are enough
+ * @trim:  set in full when the result is true
+ *
+ * Context: any.
+ * Return: true for TCP (neither SYN nor RST) and UDP right behind an IPv4 or IPv6
+ * header, in one piece and not malformed.
+ */
+static inline bool quell_trim_parse(const u8 *ip, u32 bytes, struct quell_trim *trim)
+{
+	u32 version = bytes ? ip[0] >> 4 : 0;
+
+	if (!(version == 4 && quell_trim_parse_ipv4(ip, bytes, trim)) &&
+	    !(version == 6 && quell_trim_parse_ipv6(ip, bytes, trim)))
+		return false;
+	if (bytes > trim->ip_bytes)
+		bytes = trim->ip_bytes;
+	if (bytes < trim->transport_at)
+		return false;
+	ip += trim->transport_at;
+	bytes -= trim->transport_at;
+	if (trim->protocol == QUELL_TRIM_TCP)
+		return quell_trim_parse_tcp(ip, bytes, trim);
+	return trim->protocol == QUELL_TRIM_UDP && quell_trim_parse_udp(ip, bytes, trim);
+}
+
+/**
+ * quell_trim_to_bytes() - how long a packet is to be
+ * @trim:	the packet
+ * @link_bytes:	of its link header
+ * @size_bytes:	what a frame is to be trimmed to
+ *
+ * Headers stay whole, though they be longer than @size_bytes allows.
+ *
+ * Context: any.
+ * Return: its length from the IP header on; 0 where it is no longer than that now.
+ */
+static inline u32 quell_trim_to_bytes(const struct quell_trim *trim, u32 link_bytes,
+				      u32 size_bytes)
+{
+	u32 to_bytes = size_bytes > link_bytes ? size_bytes - link_bytes : 0;
+
+	if (to_bytes < trim->header_bytes)
+		to_bytes = trim->header_bytes;
+	return to_bytes < trim->ip_bytes ? to_bytes : 0;
+}
+
+/* A one's complement sum in 16 bits; 0 only if all its terms were. */
+static inline u16 quell_trim_fold(u32 sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+/* The sum of bytes that begin at an odd place, given that from an even one. */
+static inline u16 quell_trim_turn(u16 sum)
+{
+	return (u16)(sum << 8 | sum >> 8);
+}
+
+/* What replacing 16 bits adds to a sum. */
+static inline u32 quell_trim_change(u16 from, u16 to)
+{
+	return (u16)~from + (u32)to;
+}
+
+/* 16 bits of a header; what that adds to its sum, in which odd places are turned. */
+static inline u32 quell_trim_put(u8 *header, u32 at, u16 to)
+{
+	u32 change = quell_trim_change(quell_opt_get_u16(header + at), to);
+
+	quell_opt_put_u16(header + at, to);
+	return at & 1 ? quell_trim_turn(quell_trim_fold(change)) : change;
+}
+
+static inline void quell_trim_edit_ipv4(u8 *ip, u32 to_bytes, u8 dscp)
+{
+	u32 ecn = ip[QUELL_TRIM_IPV4_TOS_AT] & QUELL_TRIM_ECN_MASK;
+	u32 sum = (u16)~quell_opt_get_u16(ip + QUELL_TRIM_IPV4_CHECK_AT);
+
+	sum += quell_trim_put(ip, 0, ip[0] << 8 | dscp << QUELL_TRIM_DSCP_SHIFT | ecn);
+	sum += quell_trim_put(ip, QUELL_TRIM_IPV4_LENGTH_AT, to_bytes);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT, ~quell_trim_fold(sum));
+}
+
+static inline void quell_trim_edit_ipv6(u8 *ip, u32 to_bytes, u8 dscp)
+{
+	u32 shift = QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT;
+	u32 first = quell_opt_get_u16(ip) & ~(0x3fU << shift);
+
+	quell_opt_put_u16(ip, first | (u32)dscp << shift);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, to_bytes - QUELL_TRIM_IPV6_BYTES);
+}
+
+/**
+ * quell_trim_payload_at() - where a segment states how long its payload was
+ * @tcp:	  TCP header
+ * @header_bytes: its length with options, 20 to 60
+ *
+ * Context: any.
+ * Return: place of the two bytes in the data section of the Quell option; 0 when
+ * there is none.
+ */
+static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
+{
+	u32 bytes = header_bytes - QUELL_TRIM_TCP_BYTES, stated = 0;
+	const u8 *options = tcp + QUELL_TRIM_TCP_BYTES;
+	struct quell_opt opt;
+	u32 at;
+
+	at = quell_opt_find(options, bytes, &stated);
+	if (at == bytes || !quell_opt_decode(options + at, stated, false, &opt) ||
+	    !(opt.flags & QUELL_OPT_F_DATA))
+		return 0;
+	return QUELL_TRIM_TCP_BYTES + at + QUELL_OPT_HEAD_BYTES;
+}
+
+/* All segments of a burst that GSO cut state the length of the first. */
+static inline u32 quell_trim_edit_payload(u8 *tcp, const struct quell_trim *trim)
+{
+	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
+	u32 payload_bytes = trim->ip_bytes - trim->header_bytes;
+
+	if (!at || quell_opt_get_u16(tcp + at) <= payload_bytes)
+		return 0;
+	return quell_trim_put(tcp, at, payload_bytes);
+}
+
+static inline u32 quell_trim_edit_tcp(u8 *tcp, const struct quell_trim *trim)
+{
+	u16 flags = quell_opt_get_u16(tcp + QUELL_TRIM_TCP_FLAGS_AT) & ~QUELL_TRIM_TCP_FIN;
+
+	return quell_trim_put(tcp, QUELL_TRIM_TCP_FLAGS_AT, flags) +
+	       quell_trim_edit_payload(tcp, trim);
+}
+
+/**
+ * quell_trim_edit() - make headers those of what stays
+ * @ip:	      the headers, @trim->header_bytes
+ * @trim:     the packet as it is
+ * @to_bytes: what quell_trim_to_bytes() said
+ * @dscp:     0 to 63
+ * @cut_sum:  one's complement sum of the bytes cut off, the first the upper half of
+ *	      the first 16 bits
+ * @partial:  the TCP or UDP checksum is still to be computed
+ *
+ * Context: any; the caller owns the packet.
+ */
+static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim, u32 to_bytes,
+				   u8 dscp, u16 cut_sum, bool partial)
+{
+	bool tcp = trim->protocol == QUELL_TRIM_TCP;
+	u32 check_at = tcp ? QUELL_TRIM_TCP_CHECK_AT : QUELL_TRIM_UDP_CHECK_AT;
+	u32 from_bytes = trim->ip_bytes - trim->transport_at;
+	u8 *header = ip + trim->transport_at;
+	u16 check = quell_opt_get_u16(header + check_at);
+	u32 length, fields;
+
+	if (trim->ipv6)
+		quell_trim_edit_ipv6(ip, to_bytes, dscp);
+	else
+		quell_trim_edit_ipv4(ip, to_bytes, dscp);
+	to_bytes -= trim->transport_at;
+	length = quell_trim_change(from_bytes, to_bytes);
+	fields = tcp ? quell_trim_edit_tcp(header, trim) :
+		       quell_trim_put(header, QUELL_TRIM_UDP_LENGTH_AT, to_bytes);
+	if (partial) {
+		quell_opt_put_u16(header + check_at, quell_trim_fold(check + length));
+		return;
+	}
+	/* UDP without a checksum stays so. */
+	if (!tcp && !check)
+		return;
+	if (to_bytes & 1)
+		cut_sum = quell_trim_turn(cut_sum);
+	check = ~quell_trim_fold((u16)~check + (u16)~cut_sum + length + fields);
+	if (!tcp && !check)
+		check = 0xffff;
+	quell_opt_put_u16(header + check_at, check);
+}
+
+#endif /* _QUELL_TRIM_H */

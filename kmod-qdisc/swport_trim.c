@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trimming: of a packet the data band has no room for, its beginning is sent on.
+ *
+ * Thereby the receiver, or the sender, learns what was lost, and where congestion
+ * is, a round trip after it was, not by a timeout.  What stays of a packet and how
+ * its headers change is in <quell/trim.h>; here is what of it concerns buffers.
+ *
+ * Trimmed are packets of TCP (neither SYN nor RST) and UDP, longer than `size` and
+ * their own headers, whose DSCP is eligible.  Never those that have the DSCP of
+ * trimmed packets.  Not looked into: IP fragments, IPv6 packets with extension headers,
+ * and packets inside which something else is still to be given a checksum (tunnels).
+ *
+ * Sizes are those of frames, as everywhere in this port.
+ */
+#include <linux/if_ether.h>
+#include <linux/skbuff.h>
+#include <net/checksum.h>
+#include <quell/trim.h>
+
+#include "swport.h"
+
+/* The checksum a device is still to compute is that of this header. */
+static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_trim *trim)
+{
+	return skb->ip_summed != CHECKSUM_PARTIAL ||
+	       skb_checksum_start_offset(skb) == skb_network_offset(skb) + trim->transport_at;
+}
+
+static bool swport_trim_is_eligible(const struct swport_trim_params *params,
+				    const struct quell_trim *trim)
+{
+	return params->eligible >> trim->dscp & 1 && trim->dscp != params->dscp;
+}
+
+/* Is it a packet that may be trimmed?  Then its parts are in @trim. */
+static bool swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
+			     struct quell_trim *trim)
+{
+	__be16 protocol = skb_protocol(skb, true);
+	u32 at = skb_network_offset(skb);
+	u8 buf[QUELL_TRIM_HEADERS_MAX];
+	const u8 *ip;
+	u32 bytes;
+
+	if ((protocol != htons(ETH_P_IP) && protocol != htons(ETH_P_IPV6)) || at > skb->len)
+		return false;
+	bytes = min_t(u32, skb->len - at, sizeof(buf));
+	ip = skb_header_pointer(skb, at, bytes, buf);
+	return ip && quell_trim_parse(ip, bytes, trim) && trim->ip_bytes <= skb->len - at &&
+	       swport_trim_partial_fits(skb, trim) &&
+	       swport_trim_is_eligible(&port->params.trim, trim);
+}
+
+/* One's complement sum of a part of a packet, as <quell/trim.h> wants it. */
+static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
+{
+	__sum16 check = csum_fold(skb_checksum(skb, at, bytes, 0));
+
+	return ~ntohs((__force __be16)check);
+}
+
+/*
+ * Cut it.  The headers are made ours before, for they may be shared with TCP's
+ * retransmission queue or a packet capture.
+ */
+static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u32 to_bytes,
+			   u8 dscp)
+{
+	bool partial = skb->ip_summed == CHECKSUM_PARTIAL;
+	u32 at = skb_network_offset(skb);
+	u16 cut_sum = 0;
+	int err;
+
+	err = skb_ensure_writable(skb, at + trim->header_bytes);
+	if (err)
+		return err;
+	if (!partial)
+		cut_sum = swport_trim_sum(skb, at + to_bytes, trim->ip_bytes - to_bytes);
+	err = pskb_trim(skb, at + to_bytes);
+	if (err)
+		return err;
+	/* The sum of the whole, which forwarding has no use for, is no longer that. */
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->ip_summed = CHECKSUM_NONE;
+	quell_trim_edit(skb->data + at, trim, to_bytes, dscp, cut_sum, partial);
+	quell_qdisc_set_pkt_len(skb);
+	return 0;
+}
+
+/**
+ * quell_swport_trim() - trim a packet that is dropped, if it may be
+ * @port: the switch port
+ * @skb: packet of the data band, none of GSO
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: true when @skb is the trimmed packet now; false when it is to be dropped.
+ */
+bool quell_swport_trim(struct swport_sched *port, struct sk_buff *skb)
+{
+	const struct swport_trim_params *params = &port->params.trim;
+	struct quell_trim trim;
+	u32 to_bytes;
+
+	if (!params->size_bytes || !swport_trim_find(port, skb, &trim))
+		return false;
+	to_bytes = quell_trim_to_bytes(&trim, skb_network_offset(skb), params->size_bytes);
+	if (!to_bytes)
+		return false;
+	if (swport_trim_cut(skb, &trim, to_bytes, params->dscp)) {
+		port->trim.fail_pkts++;
+		return false;
+	}
+	swport_cb(skb)->trimmed = true;
+	port->trim.pkts++;
+	port->trim.bytes += qdisc_pkt_len(skb);
+	return true;
+}
+
+/**
+ * quell_swport_trim_queued() - a trimmed packet is about to be queued
+ * @port: the switch port
+ * @skb: what quell_swport_trim() made
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb)
+{
+	port->trim.backlog_pkts++;
+	port->trim.backlog_bytes += qdisc_pkt_len(skb);
+}
+
+/**
+ * quell_swport_trim_sent() - a trimmed packet leaves
+ * @port: the switch port
+ * @skb: packet that was queued
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb)
+{
+	port->trim.backlog_pkts--;
+	port->trim.backlog_bytes -= qdisc_pkt_len(skb);
+	port->trim.sent_pkts++;
+	port->trim.sent_bytes += qdisc_pkt_len(skb);
+}
+
+/**
+ * quell_swport_trim_dropped() - a trimmed packet found its band full
+ * @port: the switch port
+ * @skb: what quell_swport_trim() made
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb)
+{
+	port->trim.drop_pkts++;
+	port->trim.drop_bytes += qdisc_pkt_len(skb);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/trim.h>.
+ */
+#include <stdio.h>
+
+#include <quell/trim.h>
+
+#include "random.h"
+#include "tap.h"
+#include "trim_model.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define PACKET_MAX	2048U
+#define TRIM_DSCP	43
+
+/* The option of a data packet: 962 bytes of payload. */
+static const u8 quell_option[12] = { 0xfe, 12, 0x51, 0x55, 0x01, 0, 0x03, 0xc2, 1, 2, 3, 4 };
+
+/**
+ * struct recipe - a packet to be made
+ * @ipv6: IP version
+ * @protocol: 6 or 17
+ * @ip_bytes: from the IP header on
+ * @ip_options: bytes of IPv4 options
+ * @tcp_options: bytes of TCP options
+ * @tos: DSCP and ECN
+ * @flags: of TCP
+ */
+struct recipe {
+	bool ipv6;
+	u8 protocol;
+	u16 ip_bytes;
+	u8 ip_options;
+	u8 tcp_options;
+	u8 tos;
+	u8 flags;
+};
+
+static u32 transport_at(const struct recipe *r)
+{
+	return r->ipv6 ? 40 : 20 + r->ip_options;
+}
+
+static void put_u16(u8 *at, u32 value)
+{
+	at[0] = value >> 8;
+	at[1] = value & 0xff;
+}
+
+/* Any bytes but what the recipe says, and right checksums. */
+static void make_packet(u8 *ip, const struct recipe *r, struct random_state *random)
+{
+	u32 at = transport_at(r), bytes = r->ip_bytes - at, i;
+	u32 check_at = at + (r->protocol == QUELL_TRIM_TCP ? 16 : 6);
+
+	for (i = 0; i < r->ip_bytes; i++)
+		ip[i] = random_u64(random);
+	if (r->ipv6) {
+		ip[0] = 0x60 | r->tos >> 4;
+		ip[1] = r->tos << 4 | (ip[1] & 0xf);
+		put_u16(ip + 4, bytes);
+		ip[6] = r->protocol;
+	} else {
+		ip[0] = 0x40 | at / 4;
+		ip[1] = r->tos;
+		put_u16(ip + 2, r->ip_bytes);
+		put_u16(ip + 6, 0x4000);
+		ip[9] = r->protocol;
+		put_u16(ip + 10, 0);
+		put_u16(ip + 10, 65535 - model_sum(ip, at));
+	}
+	if (r->protocol == QUELL_TRIM_TCP) {
+		ip[at + 12] = (20 + r->tcp_options) / 4 << 4;
+		ip[at + 13] = r->flags;
+	} else {
+		put_u16(ip + at + 4, bytes);
+	}
+	put_u16(ip + check_at, 0);
+	put_u16(ip + check_at, 65535 - (model_pseudo(ip, r->ipv6, r->protocol, bytes) +
+					model_sum(ip + at, bytes)) % 65535);
+}
+
+/* The packet, in memory of its own. */
+static u8 *exact(const u8 *packet, u32 bytes)
+{
+	u8 *copy = malloc(bytes ? bytes : 1);
+
+	memcpy(copy, packet, bytes);
+	return copy;
+}
+
+/* Trim and judge; the judgement. */
+static const char *trim_packet(const u8 *packet, u32 bytes, u32 size_bytes, bool partial)
+{
+	const char *complaint;
+	struct quell_trim trim;
+	u32 to_bytes;
+	u8 *wire;
+
+	if (!quell_trim_parse(packet, bytes < 120 ? bytes : 120, &trim))
+		return "not to be trimmed";
+	to_bytes = quell_trim_to_bytes(&trim, 14, size_bytes);
+	if (!to_bytes)
+		return "not long enough";
+	wire = exact(packet, bytes);
+	model_trim(wire, &trim, to_bytes, TRIM_DSCP, partial);
+	complaint = model_complaint(packet, &trim, wire, to_bytes, TRIM_DSCP, partial);
+	free(wire);
+	return complaint;
+}
+
+static const struct recipe plain4 = { false, QUELL_TRIM_TCP, 1000, 0, 12, 0, 0x10 };
+static const struct recipe plain6 = { true, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
+
+/* Make one, change bytes of it, ask. */
+struct edit {
+	const char *name;
+	const struct recipe *recipe;
+	u16 readable;
+	struct { u16 at; u8 to; } byte[2];
+	bool want;
+};
+
+static void test_parse(void)
+{
+	static const struct recipe udp4 = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
+	static const struct recipe tcp6 = { true, QUELL_TRIM_TCP, 1000, 0, 40, 0, 0x18 };
+	static const struct recipe full = { false, QUELL_TRIM_TCP, 1000, 40, 40, 0, 0x10 };
+	static const struct edit cases[] = {
+		{ "tcp4", &plain4, 120, { { 0, 0x45 } }, true },
+		{ "udp4", &udp4, 120, { { 0, 0x45 } }, true },
+		{ "tcp6", &tcp6, 120, { { 6, 6 } }, true },
+		{ "udp6", &plain6, 120, { { 6, 17 } }, true },
+		{ "headers_full", &full, 120, { { 0, 0x4f } }, true },
+		{ "headers_cut", &full, 119, { { 0, 0x4f } }, false },
+		{ "nothing", &plain4, 0, { { 0, 0x45 } }, false },
+		{ "version_5", &plain4, 120, { { 0, 0x55 } }, false },
+		{ "ipv4_cut", &plain4, 19, { { 0, 0x45 } }, false },
+		{ "ipv4_header_short", &plain4, 120, { { 0, 0x44 } }, false },
+		{ "ipv6_cut", &plain6, 39, { { 6, 17 } }, false },
+		{ "first_fragment", &plain4, 120, { { 6, 0x20 } }, false },
+		{ "later_fragment", &plain4, 120, { { 6, 0 }, { 7, 5 } }, false },
+		{ "may_be_fragmented", &plain4, 120, { { 6, 0 } }, true },
+		{ "icmp", &plain4, 120, { { 9, 1 } }, false },
+		{ "extension_header", &plain6, 120, { { 6, 0 } }, false },
+		{ "shorter_than_its_header", &plain4, 120, { { 2, 0 }, { 3, 19 } }, false },
+		{ "tcp_cut", &plain4, 39, { { 0, 0x45 } }, false },
+		{ "tcp_length_short", &plain4, 120, { { 32, 0x40 } }, false },
+		{ "tcp_beyond_packet", &plain4, 120, { { 2, 0 }, { 3, 51 } }, false },
+		{ "syn", &plain4, 120, { { 33, 0x02 } }, false },
+		{ "rst", &plain4, 120, { { 33, 0x14 } }, false },
+		{ "fin", &plain4, 120, { { 33, 0x11 } }, true },
+		{ "udp_cut", &plain6, 47, { { 6, 17 } }, false },
+		{ "udp_shorter_than_packet", &plain6, 120, { { 45, 0xbf } }, false },
+	};
+	struct random_state random = { 1 };
+	u8 packet[PACKET_MAX];
+	size_t i, j;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_trim trim;
+		u8 *ip;
+
+		make_packet(packet, cases[i].recipe, &random);
+		for (j = 0; j < 2; j++)
+			if (!j || cases[i].byte[j].at)
+				packet[cases[i].byte[j].at] = cases[i].byte[j].to;
+		ip = exact(packet, cases[i].readable);
+		tap_ok(quell_trim_parse(ip, cases[i].readable, &trim) == cases[i].want,
+		       "quell_trim_parse__%s", cases[i].name);
+		free(ip);
+	}
+}
+
+static void test_parts(void)
+{
+	static const struct recipe r = { true, QUELL_TRIM_TCP, 777, 0, 12, 0xb9, 0x10 };
+	struct random_state random = { 2 };
+	struct quell_trim trim;
+	u8 packet[PACKET_MAX];
+
+	make_packet(packet, &r, &random);
+	quell_trim_parse(packet, 120, &trim);
+	tap_equal_u64(trim.ip_bytes, 777, "quell_trim_parse__ip_bytes");
+	tap_equal_u64(trim.transport_at, 40, "quell_trim_parse__transport_at");
+	tap_equal_u64(trim.header_bytes, 72, "quell_trim_parse__header_bytes");
+	tap_equal_u64(trim.dscp, 46, "quell_trim_parse__dscp");
+	tap_ok(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP, "quell_trim_parse__kind");
+	make_packet(packet, &plain4, &random);
+	packet[1] = 0xb9;
+	quell_trim_parse(packet, 120, &trim);
+	tap_equal_u64(trim.dscp, 46, "quell_trim_parse__dscp_ipv4");
+	tap_ok(!trim.ipv6, "quell_trim_parse__ipv4");
+}
+
+static void test_to_bytes(void)
+{
+	static const struct {
+		const char *name;
+		u32 ip_bytes, header_bytes, link_bytes, size_bytes, want;
+	} cases[] = {
+		{ "size_is_of_the_frame", 1000, 52, 14, 128, 114 },
+		{ "tag_counts", 1000, 52, 18, 128, 110 },
+		{ "headers_stay", 1000, 120, 14, 128, 120 },
+		{ "size_below_link", 1000, 52, 14, 10, 52 },
+		{ "one_longer", 115, 52, 14, 128, 114 },
+		{ "as_long", 114, 52, 14, 128, 0 },
+		{ "shorter", 60, 52, 14, 128, 0 },
+		{ "headers_alone", 120, 120, 14, 64, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_trim trim = { .ip_bytes = cases[i].ip_bytes,
+					   .header_bytes = cases[i].header_bytes };
+
+		tap_equal_u64(quell_trim_to_bytes(&trim, cases[i].link_bytes,
+						  cases[i].size_bytes),
+			      cases[i].want, "quell_trim_to_bytes__%s", cases[i].name);
+	}
+}
+
+/* All kinds, all sizes of either parity, whole and damaged. */
+static void test_edit(void)
+{
+	static const struct recipe kinds[] = {
+		{ false, QUELL_TRIM_TCP, 0, 0, 0, 0x02, 0x10 },
+		{ false, QUELL_TRIM_TCP, 0, 8, 12, 0xff, 0x19 },
+		{ false, QUELL_TRIM_UDP, 0, 40, 0, 0x01, 0 },
+		{ true, QUELL_TRIM_TCP, 0, 0, 40, 0xb9, 0x11 },
+		{ true, QUELL_TRIM_UDP, 0, 0, 0, 0x43, 0 },
+	};
+	static const char * const names[] = { "tcp4", "tcp4_options", "udp4_options",
+					      "tcp6_options", "udp6" };
+	struct random_state random = { 3 };
+	u8 packet[PACKET_MAX];
+	u32 n, damaged;
+	size_t i;
+
+	for (i = 0; i < COUNT(kinds); i++) {
+		const char *complaint = NULL;
+		bool partial = false;
+
+		for (n = 0; n < 20000 && !complaint; n++) {
+			struct recipe r = kinds[i];
+
+			r.ip_bytes = random_between(&random, 200, 1600);
+			make_packet(packet, &r, &random);
+			partial = n & 1;
+			damaged = random_between(&random, 0, 3 * r.ip_bytes);
+			if (damaged < r.ip_bytes && damaged >= transport_at(&r) + 40)
+				packet[damaged] ^= 0x5a;
+			if (n % 7 == 0)
+				packet[transport_at(&r) + 6] ^= 0xff;
+			if (r.protocol == QUELL_TRIM_UDP && n % 5 == 0)
+				put_u16(packet + transport_at(&r) + 6, 0);
+			complaint = trim_packet(packet, r.ip_bytes,
+						random_between(&random, 64, 200), partial);
+		}
+		tap_ok(!complaint, "quell_trim_edit__%s %s", names[i],
+		       complaint ? complaint : "");
+	}
+}
+
+/* What is cut off makes the sum of the rest come to 0: a UDP checksum is 65535 then. */
+static void test_udp_zero(void)
+{
+	static const struct recipe r = { false, QUELL_TRIM_UDP, 200, 0, 0, 0, 0 };
+	struct random_state random = { 4 };
+	u8 packet[PACKET_MAX];
+	struct quell_trim trim;
+	u32 rest;
+
+	make_packet(packet, &r, &random);
+	quell_trim_parse(packet, 120, &trim);
+	/* Two bytes of payload that stay make the sum of the trimmed datagram 0. */
+	put_u16(packet + 28, 0);
+	put_u16(packet + 26, 0);
+	put_u16(packet + 24, 86 - 20);
+	rest = (model_pseudo(packet, false, 17, 66) + model_sum(packet + 20, 66)) % 65535;
+	put_u16(packet + 28, 65535 - rest);
+	put_u16(packet + 24, 180);
+	rest = (model_pseudo(packet, false, 17, 180) + model_sum(packet + 20, 180)) % 65535;
+	put_u16(packet + 26, 65535 - rest);
+	model_trim(packet, &trim, 86, TRIM_DSCP, false);
+	tap_ok(packet[26] == 0xff && packet[27] == 0xff, "quell_trim_edit__udp_sum_of_zero");
+}
+
+/* states: what the option says, got: what it says after. */
+static void test_payload(void)
+{
+	static const struct {
+		const char *name;
+		u8 at;
+		u8 change_at, change_to;
+		u16 states, want;
+	} cases[] = {
+		{ "longer_is_put_right", 0, 0, 0xfe, 962, 940 },
+		{ "at_an_odd_place", 1, 0, 0xfe, 962, 940 },
+		{ "equal_stays", 0, 0, 0xfe, 940, 940 },
+		{ "shorter_stays", 0, 0, 0xfe, 900, 900 },
+		{ "no_option", 0, 0, 0xfd, 962, 962 },
+		{ "no_data_section", 0, 4, 0x00, 962, 962 },
+		{ "cut_short", 0, 1, 10, 962, 962 },
+	};
+	static const struct recipe r = { false, QUELL_TRIM_TCP, 1000, 0, 20, 0, 0x10 };
+	struct random_state random = { 5 };
+	u8 packet[PACKET_MAX], wire[PACKET_MAX];
+	struct quell_trim trim;
+	const char *complaint;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u8 *option = packet + 40 + cases[i].at;
+
+		make_packet(packet, &r, &random);
+		memset(packet + 40, QUELL_OPT_NOP, 20);
+		memcpy(option, quell_option, sizeof(quell_option));
+		put_u16(option + 6, cases[i].states);
+		option[cases[i].change_at] = cases[i].change_to;
+		quell_trim_parse(packet, 120, &trim);
+		memcpy(wire, packet, r.ip_bytes);
+		model_trim(wire, &trim, 114, TRIM_DSCP, false);
+		complaint = model_complaint(packet, &trim, wire, 114, TRIM_DSCP, false);
+		tap_ok(!complaint, "quell_trim_edit__payload_%s %s", cases[i].name,
+		       complaint ? complaint : "");
+		option = wire + 40 + cases[i].at;
+		tap_equal_u64(option[6] << 8 | option[7], cases[i].want,
+			      "quell_trim_edit__payload_%s_says", cases[i].name);
+	}
+}
+
+int main(void)
+{
+	test_parse();
+	test_parts();
+	test_to_bytes();
+	test_edit();
+	test_udp_zero();
+	test_payload();
+	return tap_done();
+}
