@@ -76,6 +76,7 @@ static const struct {
 	{ "ecn-prob",		TCA_SWPORT_ECN_PROB,		false },
 	{ "seed",		TCA_SWPORT_SEED,		false },
 	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
+	{ "trim",		TCA_SWPORT_TRIM_SIZE,		false },
 };
 
 static void qdisc_swport(const struct port *port)
@@ -187,6 +188,15 @@ const char *swport_stat_name(int attr)
 		[TCA_SWPORT_STATS_KEEP_PKTS]		= "keep_pkts",
 		[TCA_SWPORT_STATS_STAMP_FAIL_PKTS]	= "stamp_fail_pkts",
 		[TCA_SWPORT_STATS_LINK_BYTES_PS]	= "link_bytes_ps",
+		[TCA_SWPORT_STATS_TRIM_PKTS]		= "trim_pkts",
+		[TCA_SWPORT_STATS_TRIM_BYTES]		= "trim_bytes",
+		[TCA_SWPORT_STATS_TRIM_SENT_PKTS]	= "trim_sent_pkts",
+		[TCA_SWPORT_STATS_TRIM_SENT_BYTES]	= "trim_sent_bytes",
+		[TCA_SWPORT_STATS_TRIM_DROP_PKTS]	= "trim_drop_pkts",
+		[TCA_SWPORT_STATS_TRIM_DROP_BYTES]	= "trim_drop_bytes",
+		[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS]	= "trim_backlog_pkts",
+		[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES]	= "trim_backlog_bytes",
+		[TCA_SWPORT_STATS_TRIM_FAIL_PKTS]	= "trim_fail_pkts",
 	};
 
 	return attr <= TCA_SWPORT_STATS_MAX ? names[attr] : NULL;

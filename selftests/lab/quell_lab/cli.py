@@ -34,6 +34,7 @@ INCAST_OPTIONS = {
     "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
     "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
     "queue.telemetry": "--telemetry",
+    "queue.trim": "--trim",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
@@ -110,6 +111,8 @@ def _incast_options(parser):
         "behind (default), or enqueue, on what it finds")
     add("--telemetry", metavar="TIME", help="switch ports stamp data that has room; TIME is the "
         "network's base round-trip time; default: no stamps")
+    add("--trim", metavar="SIZE", help="switch ports cut what they have no room for to SIZE; "
+        "default: it is dropped")
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
     add("--option", action="store_true", help="Quell's algorithms speak the Quell TCP option")
     add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
@@ -154,7 +157,7 @@ def incast_table(args):
               "stagger": args.stagger, "jitter": args.jitter}
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
              "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
-             "telemetry": args.telemetry}
+             "telemetry": args.telemetry, "trim": args.trim}
     if args.noise is None and args.noise_at is not None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
     noise = _given({"max": args.noise, "at": args.noise_at})

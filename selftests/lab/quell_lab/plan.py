@@ -166,6 +166,8 @@ def _qdiscs(scenario):
                    f"ecn-max={queue.ecn_max_bytes} ecn-prob={queue.ecn_prob_q16}")
     if queue.telemetry_ns:
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
+    if queue.trim_bytes:
+        swport += f" trim={queue.trim_bytes}"
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev

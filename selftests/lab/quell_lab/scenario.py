@@ -21,6 +21,7 @@ RATE_MIN, RATE_MAX = 10**6, 10**12
 TSO_MAX = 64			# LABNIC_TSO_MAX_PKTS
 NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
+TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
@@ -65,6 +66,7 @@ QUEUE_KEYS = {
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
+    "trim": Key("size", TRIM_MIN, TRIM_MAX, None),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -114,7 +116,10 @@ TOP_KEYS = {
 
 @dataclass(frozen=True)
 class Queue:
-    """A switch port's queue; without ECN both thresholds are 0, without telemetry T is 0."""
+    """A switch port's queue.
+
+    Without ECN both thresholds are 0, without telemetry T, without trimming its size.
+    """
 
     limit_bytes: int
     control_limit_bytes: int
@@ -123,6 +128,7 @@ class Queue:
     ecn_prob_q16: int
     ecn_mode: str
     telemetry_ns: int
+    trim_bytes: int
 
 
 @dataclass(frozen=True)
@@ -352,8 +358,12 @@ def _queue(places, table, graph):
         if low > high or high > values["limit"]:
             raise InputError(where, f"'{values['ecn']}' is out of range: MIN <= MAX <= limit "
                              f"{show_size(values['limit'])}")
+    if (values["trim"] or 0) > values["control-limit"]:
+        raise InputError(places.name("queue.trim"), f"{values['trim']} bytes is out of range: "
+                         f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
-                 values["ecn-mode"], values["telemetry"] or 0)
+                 values["ecn-mode"], values["telemetry"] or 0,
+                 values["trim"] or 0)
 
 
 def _variants(places, tables):

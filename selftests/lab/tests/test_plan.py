@@ -92,6 +92,15 @@ class Plan(unittest.TestCase):
         self.assertNotIn("telemetry", text)
         self.assertNotIn("overhead", text)
 
+    def test_trimming_is_of_switch_ports(self):
+        wanted = helpers.build(queue={"trim": "128b"})
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("qdisc ")]
+        self.assertEqual([" trim=128 " in line for line in lines],
+                         [" swport " in line for line in lines])
+        wanted = helpers.build()
+        self.assertNotIn("trim", plan.write(wanted, wanted.variants[0]))
+
     def test_option_is_offered_by_hosts_with_quell_alone(self):
         for name, option, lines in (("swift", True, 3), ("swift", False, 0), ("cubic", True, 0)):
             wanted = helpers.build(option=option, algorithm=[{"name": name}])
