@@ -40,6 +40,8 @@ struct swport_trim_params {
  * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
  *			options pass as they are
  * @trim:		trimming
+ * @buffer_bytes:	of the shared buffer, in a request that names it; else 0
+ * @alpha_q16:		share of what is free of the shared buffer; 0: not shared
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -55,6 +57,8 @@ struct swport_params {
 	u32			telemetry_ns;
 	u32			tcp_int_ns;
 	struct swport_trim_params trim;
+	u32			buffer_bytes;
+	u32			alpha_q16;
 };
 
 /**
@@ -137,6 +141,24 @@ struct swport_tcp_int {
 	u64				fail_pkts;
 };
 
+struct swport_buffer;
+
+/**
+ * struct swport_share - a port's part of a buffer it shares
+ * @buffer:		that, or NULL
+ * @held_bytes:		of the data band, counted in it
+ * @drop_pkts:		above the port's threshold in it
+ * @drop_bytes:		the same in bytes
+ *
+ * Under the qdisc's lock, @buffer written with RTNL held besides.
+ */
+struct swport_share {
+	struct swport_buffer	*buffer;
+	u32			held_bytes;
+	u64			drop_pkts;
+	u64			drop_bytes;
+};
+
 /**
  * struct swport_trim - what was trimmed
  * @pkts:		trimmed packets; the sum of those sent, dropped and queued
@@ -174,6 +196,7 @@ struct swport_trim {
  * @link:		rate, load and telemetry
  * @tcp_int:		the public telemetry option
  * @trim:		trimming
+ * @share:		part of a shared buffer
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -188,6 +211,7 @@ struct swport_sched {
 	struct swport_link	link;
 	struct swport_tcp_int	tcp_int;
 	struct swport_trim	trim;
+	struct swport_share	share;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
@@ -264,6 +288,17 @@ u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *p
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
 int quell_swport_link_init(void);
 void quell_swport_link_exit(void);
+
+/* swport_buffer.c */
+bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes);
+void quell_swport_buffer_settle(struct swport_sched *port);
+int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
+			      struct netlink_ext_ack *extack);
+int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params *params,
+			    struct swport_buffer **buffer);
+void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer);
+u32 quell_swport_buffer_size(const struct swport_sched *port);
+void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
 
 /* swport_queue.c */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,

@@ -53,16 +53,23 @@ static void swport_seed(struct swport_sched *port)
  * Packets already queued stay, even when a limit now lies below them.  The
  * watchdog is set anew because a faster wire is free sooner.
  */
-static void swport_commit(struct Qdisc *sch, const struct swport_params *params,
-			  bool reseed)
+static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
+			 bool reseed)
 {
 	u64 device_bytes_ps = quell_swport_link_ask(sch, params);
 	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_buffer *buffer;
+	int err;
 
+	err = quell_swport_buffer_get(sch, params, &buffer);
+	if (err)
+		return err;
 	sch_tree_lock(sch);
 	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
 			    port->params.rate_bytes_ps, params->rate_bytes_ps);
 	port->params = *params;
+	port->params.buffer_bytes = 0;
+	quell_swport_buffer_move(port, buffer);
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
@@ -70,6 +77,7 @@ static void swport_commit(struct Qdisc *sch, const struct swport_params *params,
 		qdisc_watchdog_schedule_ns(&port->watchdog,
 					   quell_shaper_ready_ns(&port->shaper));
 	sch_tree_unlock(sch);
+	return 0;
 }
 
 static int swport_change(struct Qdisc *sch, struct nlattr *opt,
@@ -83,8 +91,8 @@ static int swport_change(struct Qdisc *sch, struct nlattr *opt,
 	err = quell_swport_parse(&port->params, opt, &params, &reseed, extack);
 	if (err)
 		return err;
-	swport_commit(sch, &params, reseed);
-	return 0;
+	err = quell_swport_buffer_check(sch, &params, extack);
+	return err ? err : swport_commit(sch, &params, reseed);
 }
 
 /* On error the core calls swport_destroy(), so what that undoes comes first. */
@@ -118,6 +126,7 @@ static void swport_destroy(struct Qdisc *sch)
 	quell_swport_link_remove(sch);
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
+	quell_swport_buffer_move(port, NULL);
 }
 
 static struct Qdisc_ops swport_qdisc_ops __read_mostly = {

@@ -50,6 +50,10 @@ static struct netlink_range_validation swport_trim_dscp_range = {
 	.max = SWPORT_TRIM_DSCP_MAX,
 };
 
+static struct netlink_range_validation swport_alpha_range = {
+	.max = SWPORT_ALPHA_MAX,
+};
+
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
@@ -67,6 +71,8 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TRIM_DSCP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_dscp_range),
 	[TCA_SWPORT_TRIM_QUEUE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_TRIM_QUEUE_MAX),
 	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
+	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
+	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
@@ -107,6 +113,11 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_TRIM_DSCP_MIN) " to "
 		__stringify(SWPORT_TRIM_DSCP_MAX),
 	[TCA_SWPORT_TRIM_QUEUE] = "swport: trim queue must be 0 (control) or 1 (data)",
+	[TCA_SWPORT_BUFFER] = "swport: buffer must be "
+		__stringify(SWPORT_LIMIT_MIN) " to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
+		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -125,6 +136,15 @@ static void swport_get_u32(struct nlattr *attr, u32 *value)
 {
 	if (attr)
 		*value = nla_get_u32(attr);
+}
+
+/* Whoever names a buffer shares it, if nothing is said with a share of 1. */
+static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
+{
+	swport_get_u32(tb[TCA_SWPORT_BUFFER], &params->buffer_bytes);
+	swport_get_u32(tb[TCA_SWPORT_ALPHA], &params->alpha_q16);
+	if (tb[TCA_SWPORT_BUFFER] && !tb[TCA_SWPORT_ALPHA] && !params->alpha_q16)
+		params->alpha_q16 = QUELL_Q16_ONE;
 }
 
 /* What is no range: nothing, or at least so much. */
@@ -264,6 +284,7 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_TELEMETRY], &params->telemetry_ns);
 	swport_get_u32(tb[TCA_SWPORT_TCP_INT], &params->tcp_int_ns);
 	swport_get_trim(tb, &params->trim);
+	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
 	if (!err)
@@ -315,6 +336,9 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns) ||
 	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns) ||
 	    swport_put_trim(skb, &params->trim) ||
+	    (params->alpha_q16 &&
+	     nla_put_u32(skb, TCA_SWPORT_BUFFER, quell_swport_buffer_size(port))) ||
+	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||
 	    quell_swport_dump_classes(skb, &params->red_classes)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -372,6 +396,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
 	swport_snapshot_trim(&port->trim, value);
+	quell_swport_buffer_stats(port, value);
 	sch_tree_unlock(sch);
 }
 

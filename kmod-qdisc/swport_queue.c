@@ -71,13 +71,16 @@ static struct swport_band *swport_band_of(struct swport_sched *port, const struc
 	return &port->data;
 }
 
-static bool swport_has_room(const struct swport_sched *port, const struct swport_band *band,
-			    const struct sk_buff *skb)
+/* Room in the band, and in the shared buffer, where it is taken. */
+static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
+			     const struct sk_buff *skb)
 {
 	u32 limit_bytes = band == &port->control ? port->params.control_limit_bytes :
 						   port->params.limit_bytes;
 
-	return (u64)band->backlog_bytes + qdisc_pkt_len(skb) <= limit_bytes;
+	if ((u64)band->backlog_bytes + qdisc_pkt_len(skb) > limit_bytes)
+		return false;
+	return band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb));
 }
 
 static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
@@ -110,7 +113,7 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 				   &port->control : &port->data;
 
 	qdisc_qstats_drop(sch);
-	if (!swport_has_room(port, band, skb)) {
+	if (!swport_take_room(port, band, skb)) {
 		swport_band_drop(band, skb);
 		quell_swport_trim_dropped(port, skb);
 		return qdisc_drop(skb, sch, to_free);
@@ -127,7 +130,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	struct swport_band *band = swport_band_of(port, skb);
 
 	swport_cb(skb)->trimmed = false;
-	if (swport_has_room(port, band, skb))
+	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band);
 	swport_band_drop(band, skb);
 	if (band == &port->data && quell_swport_trim(port, skb))
@@ -228,6 +231,7 @@ static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
 	if (skb)
 		return skb;
 	skb = swport_band_pop(&port->data);
+	quell_swport_buffer_settle(port);
 	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE)
 		quell_swport_judge(port, skb);
 	if (skb && port->params.telemetry_ns)
@@ -292,4 +296,5 @@ void quell_swport_purge(struct swport_sched *port)
 	swport_band_purge(&port->data);
 	port->trim.backlog_pkts = 0;
 	port->trim.backlog_bytes = 0;
+	quell_swport_buffer_settle(port);
 }

@@ -10,7 +10,7 @@
  *		time_ns kind number ecn dscp bytes.  Fails unless COUNT came.
  *	swport_pkt set DEV [ATTRIBUTE=VALUE]...
  *		Change a root swport by netlink attribute number, without tc's
- *		checks; prints what the kernel says.  "class", any number of times, is
+ *		checks; prints what the kernel says.  Newer ones have names.  "class", any number of times, is
  *		a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and "classes=none"
  *		a list without any; what is left out at the end is not sent.
  */
@@ -483,10 +483,30 @@ static void put_class(struct nlmsghdr *n, const char *values)
 	end_nest(n, all);
 }
 
+/* Number of an attribute that has it before the "=", or a name. */
+static int option_type(const char *option, char **end)
+{
+	static const struct {
+		const char *name;
+		int type;
+	} names[] = {
+		{ "buffer=", TCA_SWPORT_BUFFER },
+		{ "alpha=", TCA_SWPORT_ALPHA },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strncmp(option, names[i].name, strlen(names[i].name))) {
+			*end = strchr(option, '=');
+			return names[i].type;
+		}
+	}
+	return strtol(option, end, 0);
+}
+
 static void put_option(struct nlmsghdr *n, const char *option)
 {
 	char *end;
-	int type = strtol(option, &end, 0);
+	int type = option_type(option, &end);
 	uint64_t value;
 	uint32_t small;
 

@@ -7,6 +7,7 @@
  * exits with an error and the kernel hears nothing.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void explain(void)
 		"                  [ tcp-int { TIME | off } ]\n"
 		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
 		"                    [ eligible { LIST | all } ] | notrim ]\n"
+		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -43,7 +45,9 @@ static void explain(void)
 		"  dscp           of trimmed packets, %d to %d (default %d)\n"
 		"  queue          band they wait in (default control)\n"
 		"  eligible       DSCPs trimmed, as 0,10-18 (default all)\n"
-		"  notrim         drop it whole (default)\n",
+		"  notrim         drop it whole (default)\n"
+		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
+		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
@@ -51,7 +55,8 @@ static void explain(void)
 		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
 		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000,
 		SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX,
-		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT);
+		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT,
+		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE);
 }
 
 /* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
@@ -152,6 +157,31 @@ static int swport_parse_ecn(struct swport_args *args)
 	return err;
 }
 
+/* SIZE, or off: then alpha says so. */
+static int swport_parse_buffer(struct swport_args *args)
+{
+	if (swport_accept(args, "off"))
+		return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", 0);
+	return swport_parse_size(args, TCA_SWPORT_BUFFER, "buffer",
+				 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
+}
+
+static int swport_parse_alpha(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	char *end = NULL;
+	double alpha = 0;
+
+	if (word)
+		alpha = rint(strtod(word, &end) * SWPORT_ALPHA_ONE);
+	if (!word || end == word || *end || !(alpha >= 1 && alpha <= SWPORT_ALPHA_MAX)) {
+		fprintf(stderr, "swport: bad alpha \"%s\": must be a number of 2^-16 to %d\n",
+			word ? word : "", SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE);
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", alpha);
+}
+
 /* One option with its value. */
 static int swport_parse_option(struct swport_args *args)
 {
@@ -175,6 +205,10 @@ static int swport_parse_option(struct swport_args *args)
 				  SWPORT_ECN_OFF);
 	if (!strcmp(word, "ecn-class"))
 		return swport_parse_class(args);
+	if (!strcmp(word, "buffer"))
+		return swport_parse_buffer(args);
+	if (!strcmp(word, "alpha"))
+		return swport_parse_alpha(args);
 	if (!strcmp(word, "seed"))
 		return swport_parse_seed(args);
 	if (!strcmp(word, "telemetry"))
@@ -252,6 +286,16 @@ static void swport_print_ecn(struct rtattr **tb)
 				  (double)SWPORT_ECN_PROB_MAX);
 }
 
+static void swport_print_share(struct rtattr **tb)
+{
+	if (!swport_has(tb[TCA_SWPORT_ALPHA], sizeof(uint32_t)) ||
+	    !swport_get_u32(tb[TCA_SWPORT_ALPHA]))
+		return;
+	swport_print_size("buffer", "buffer %s ", tb[TCA_SWPORT_BUFFER]);
+	print_color_float(PRINT_ANY, COLOR_NONE, "alpha", "alpha %.10g ",
+			  swport_get_u32(tb[TCA_SWPORT_ALPHA]) / (double)SWPORT_ALPHA_ONE);
+}
+
 static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_SWPORT_MAX + 1];
@@ -276,6 +320,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_time("telemetry", "telemetry", tb[TCA_SWPORT_TELEMETRY]);
 	swport_print_time("tcp_int", "tcp-int", tb[TCA_SWPORT_TCP_INT]);
 	swport_print_trim(tb);
+	swport_print_share(tb);
 	return 0;
 }
 
@@ -292,6 +337,12 @@ static const struct {
 	{ TCA_SWPORT_STATS_DATA_DROP_PKTS, "data_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_BYTES, "data_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, "data_backlog_max_bytes", " max %" PRIu64 " bytes" },
+	{ 0, NULL, "  buffer" },
+	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_BUFFER_DROP_PKTS, "buffer_drop_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_BUFFER_USED_BYTES, "buffer_used_bytes", " used %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES, "buffer_used_max_bytes", " max %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, "buffer_threshold_bytes", " threshold %" PRIu64 " bytes" },
 	{ 0, NULL, "  control" },
 	{ TCA_SWPORT_STATS_CONTROL_BYTES, "control_bytes", " sent %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_PKTS, "control_pkts", " %" PRIu64 " pkts" },

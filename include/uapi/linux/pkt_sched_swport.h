@@ -46,6 +46,8 @@ enum swport_trim_queue {
 #define SWPORT_CONTROL_LIMIT_DEFAULT	65536
 #define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
 #define SWPORT_ECN_CLASSES_MAX		8
+#define SWPORT_ALPHA_ONE		65536		/* Q16: 1 */
+#define SWPORT_ALPHA_MAX		67108864	/* Q16: 1024 */
 #define SWPORT_TELEMETRY_MIN		100		/* ns, or 0: off */
 #define SWPORT_TELEMETRY_MAX		1000000000
 #define SWPORT_TCP_INT_MIN		100		/* ns, or 0: off */
@@ -76,6 +78,8 @@ enum {
 	TCA_SWPORT_TRIM_DSCP,		/* u32: DSCP of trimmed packets */
 	TCA_SWPORT_TRIM_QUEUE,		/* u32, enum swport_trim_queue */
 	TCA_SWPORT_TRIM_ELIGIBLE,	/* u64: bit per DSCP whose packets are trimmed */
+	TCA_SWPORT_BUFFER,		/* u32, bytes the ports of the namespace share; not 0 */
+	TCA_SWPORT_ALPHA,		/* u32, Q16: share of what is free of it; 0: no buffer */
 	__TCA_SWPORT_MAX
 };
 
@@ -135,6 +139,11 @@ enum {
 	TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS,	/* queued trimmed now */
 	TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES,
 	TCA_SWPORT_STATS_TRIM_FAIL_PKTS,	/* dropped whole: no memory to trim */
+	TCA_SWPORT_STATS_BUFFER_DROP_PKTS,	/* part of DATA_DROP: above the shared buffer's */
+	TCA_SWPORT_STATS_BUFFER_DROP_BYTES,	/* threshold, not above the port's limit */
+	TCA_SWPORT_STATS_BUFFER_USED_BYTES,	/* by all ports that share it, now */
+	TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES,	/* the most, since there is one */
+	TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, /* what this port may hold now */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffer that ports of one network namespace share, each up to a threshold
+ * that moves with what is free (<quell/core/sharedbuf.h>).
+ *
+ * A namespace has one buffer while a port of it has `alpha`; its size is the one
+ * named last, by whichever port.  What the data bands of its ports hold is counted
+ * in it, control bands have their own caps and are not.  Ports have locks of their
+ * own, so what is used is one atomic number: a packet is counted before it is
+ * queued, by compare and exchange, and no two can take the same room.
+ *
+ *	arrival:	counted, or refused			quell_swport_buffer_take()
+ *	departure:	counted out				quell_swport_buffer_settle()
+ *	joining:	what is queued already is counted in, fit or not
+ *	leaving:	all of it is counted out
+ *
+ * Making the buffer smaller drops nothing either: nothing enters until there is room.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <quell/core/sharedbuf.h>
+
+#include "swport.h"
+
+/**
+ * struct swport_buffer - of one network namespace
+ * @siblings: in the list of all
+ * @net: the namespace
+ * @ports: how many share it
+ * @size_bytes: what they may hold together; written with RTNL, read without
+ * @used_bytes: what they do hold
+ * @used_max_bytes: the most they ever did
+ *
+ * The first three under RTNL.  A namespace goes after its devices and their qdiscs,
+ * so @net is there as long as @ports.
+ */
+struct swport_buffer {
+	struct list_head	siblings;
+	struct net		*net;
+	u32			ports;
+	u32			size_bytes;
+	atomic_t		used_bytes;
+	atomic_t		used_max_bytes;
+};
+
+/* One per namespace that has any; RTNL. */
+static LIST_HEAD(swport_buffers);
+
+static struct swport_buffer *swport_buffer_find(const struct net *net)
+{
+	struct swport_buffer *buffer;
+
+	ASSERT_RTNL();
+	list_for_each_entry(buffer, &swport_buffers, siblings) {
+		if (buffer->net == net)
+			return buffer;
+	}
+	return NULL;
+}
+
+static struct swport_buffer *swport_buffer_make(struct net *net)
+{
+	struct swport_buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
+
+	if (!buffer)
+		return NULL;
+	buffer->net = net;
+	list_add(&buffer->siblings, &swport_buffers);
+	return buffer;
+}
+
+static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
+{
+	int most_bytes = atomic_read(&buffer->used_max_bytes);
+
+	while (most_bytes < used_bytes &&
+	       !atomic_try_cmpxchg(&buffer->used_max_bytes, &most_bytes, used_bytes))
+		;
+}
+
+/* Count bytes in, or refuse them. */
+static bool swport_buffer_charge(struct swport_buffer *buffer, u32 alpha_q16, u32 held_bytes,
+				 u32 len_bytes)
+{
+	u32 size_bytes = READ_ONCE(buffer->size_bytes);
+	int used_bytes = atomic_read(&buffer->used_bytes);
+
+	do {
+		if (!quell_sharedbuf_admits(size_bytes, used_bytes, alpha_q16, held_bytes,
+					    len_bytes))
+			return false;
+	} while (!atomic_try_cmpxchg(&buffer->used_bytes, &used_bytes, used_bytes + len_bytes));
+	swport_buffer_raise(buffer, used_bytes + len_bytes);
+	return true;
+}
+
+/**
+ * quell_swport_buffer_take() - room for a packet of the data band
+ * @port: the switch port
+ * @len_bytes: of the packet, which fits into the port's own limit
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: true where the port shares no buffer, or the packet is counted in now;
+ * false: to be dropped, and counted so.
+ */
+bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
+{
+	struct swport_share *share = &port->share;
+
+	if (!share->buffer)
+		return true;
+	if (swport_buffer_charge(share->buffer, port->params.alpha_q16, share->held_bytes,
+				 len_bytes)) {
+		share->held_bytes += len_bytes;
+		return true;
+	}
+	share->drop_pkts++;
+	share->drop_bytes += len_bytes;
+	return false;
+}
+
+/**
+ * quell_swport_buffer_settle() - packets have left the data band
+ * @port: the switch port
+ *
+ * Context: qdisc lock held.
+ */
+void quell_swport_buffer_settle(struct swport_sched *port)
+{
+	struct swport_share *share = &port->share;
+
+	if (!share->buffer || share->held_bytes == port->data.backlog_bytes)
+		return;
+	atomic_add(port->data.backlog_bytes - share->held_bytes, &share->buffer->used_bytes);
+	share->held_bytes = port->data.backlog_bytes;
+}
+
+/**
+ * quell_swport_buffer_check() - may the port be what a request wants?
+ * @sch: the port's qdisc
+ * @params: parameters of the request
+ * @extack: names what is wrong
+ *
+ * Context: RTNL held.
+ * Return: 0, or -EINVAL.
+ */
+int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
+			      struct netlink_ext_ack *extack)
+{
+	if (!params->alpha_q16 || params->buffer_bytes ||
+	    swport_buffer_find(dev_net(qdisc_dev(sch))))
+		return 0;
+	NL_SET_ERR_MSG(extack, "swport: alpha needs a buffer, and no port here has named its size");
+	return -EINVAL;
+}
+
+/**
+ * quell_swport_buffer_get() - the buffer a port is to share
+ * @sch: the port's qdisc
+ * @params: checked parameters of a request
+ * @buffer: set to it, or to NULL: none
+ *
+ * Context: RTNL held; may sleep.
+ * Return: 0, or -ENOMEM with nothing changed.
+ */
+int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params *params,
+			    struct swport_buffer **buffer)
+{
+	struct net *net = dev_net(qdisc_dev(sch));
+
+	*buffer = NULL;
+	if (!params->alpha_q16)
+		return 0;
+	*buffer = swport_buffer_find(net);
+	if (!*buffer)
+		*buffer = swport_buffer_make(net);
+	if (!*buffer)
+		return -ENOMEM;
+	if (params->buffer_bytes)
+		WRITE_ONCE((*buffer)->size_bytes, params->buffer_bytes);
+	return 0;
+}
+
+/**
+ * quell_swport_buffer_move() - a port joins a buffer, leaves it, or stays
+ * @port: the switch port
+ * @buffer: what quell_swport_buffer_get() gave, or NULL
+ *
+ * Context: RTNL and the qdisc lock held, or the qdisc out of use.
+ */
+void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer)
+{
+	struct swport_share *share = &port->share;
+	struct swport_buffer *old = share->buffer;
+
+	if (old == buffer)
+		return;
+	if (old) {
+		atomic_sub(share->held_bytes, &old->used_bytes);
+		old->ports--;
+	}
+	share->buffer = buffer;
+	share->held_bytes = 0;
+	if (buffer) {
+		buffer->ports++;
+		quell_swport_buffer_settle(port);
+		swport_buffer_raise(buffer, atomic_read(&buffer->used_bytes));
+	}
+	if (old && !old->ports) {
+		WARN_ON_ONCE(atomic_read(&old->used_bytes));
+		list_del(&old->siblings);
+		kfree(old);
+	}
+}
+
+/**
+ * quell_swport_buffer_size() - of the buffer a port shares
+ * @port: the switch port
+ *
+ * Context: RTNL or the qdisc lock held.
+ * Return: bytes; 0: it shares none.
+ */
+u32 quell_swport_buffer_size(const struct swport_sched *port)
+{
+	return port->share.buffer ? READ_ONCE(port->share.buffer->size_bytes) : 0;
+}
+
+/**
+ * quell_swport_buffer_stats() - the buffer's part of a port's statistics
+ * @port: the switch port
+ * @value: by TCA_SWPORT_STATS_*; all 0 where the port shares none, but for drops
+ *
+ * Context: qdisc lock held.
+ */
+void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value)
+{
+	const struct swport_share *share = &port->share;
+	u32 used_bytes;
+
+	value[TCA_SWPORT_STATS_BUFFER_DROP_PKTS] = share->drop_pkts;
+	value[TCA_SWPORT_STATS_BUFFER_DROP_BYTES] = share->drop_bytes;
+	value[TCA_SWPORT_STATS_BUFFER_USED_BYTES] = 0;
+	value[TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES] = 0;
+	value[TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES] = 0;
+	if (!share->buffer)
+		return;
+	used_bytes = atomic_read(&share->buffer->used_bytes);
+	value[TCA_SWPORT_STATS_BUFFER_USED_BYTES] = used_bytes;
+	value[TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES] =
+		atomic_read(&share->buffer->used_max_bytes);
+	value[TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES] =
+		quell_sharedbuf_threshold(quell_swport_buffer_size(port), used_bytes,
+					  port->params.alpha_q16);
+}

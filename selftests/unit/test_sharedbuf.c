@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of the shared buffer's thresholds (<quell/core/sharedbuf.h>), and
+ * what equal ports come to hold, against Choudhury and Hahne's formula.
+ */
+#include <stddef.h>
+
+#include <quell/core/sharedbuf.h>
+
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define ONE		65536
+#define PORTS_MAX	64
+
+static void test_threshold(void)
+{
+	static const struct {
+		const char *name;
+		u32 size_bytes, used_bytes, alpha_q16, want_bytes;
+	} cases[] = {
+		{ "empty_one", 1000, 0, ONE, 1000 },
+		{ "half_used", 1000, 500, ONE, 500 },
+		{ "half_alpha", 1000, 500, ONE / 2, 250 },
+		{ "rounded_down", 1000, 999, ONE / 2, 0 },
+		{ "never_above_size", 1000, 500, 8 * ONE, 1000 },
+		{ "full", 1000, 1000, ONE, 0 },
+		{ "made_smaller", 1000, 4000, ONE, 0 },
+		{ "alpha_zero", 1000, 0, 0, 0 },
+		{ "smallest_alpha", 1 << 30, 0, 1, 1 << 14 },
+		{ "largest", 0xffffffff, 0, 0xffffffff, 0xffffffff },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_sharedbuf_threshold(cases[i].size_bytes, cases[i].used_bytes,
+							cases[i].alpha_q16),
+			      cases[i].want_bytes, "quell_sharedbuf_threshold__%s", cases[i].name);
+}
+
+static void test_admits(void)
+{
+	static const struct {
+		const char *name;
+		u32 size_bytes, used_bytes, alpha_q16, port_bytes, len_bytes;
+		bool want;
+	} cases[] = {
+		{ "at_threshold", 1000, 400, ONE, 400, 200, true },
+		{ "above_threshold", 1000, 400, ONE, 400, 201, false },
+		{ "at_size", 1000, 900, 1024 * ONE, 100, 100, true },
+		{ "above_size", 1000, 900, 1024 * ONE, 100, 101, false },
+		{ "made_smaller", 1000, 4000, ONE, 0, 1, false },
+		{ "no_wrap_of_used", 1000, 0xffffffff, ONE, 0, 64, false },
+		{ "no_wrap_of_port", 0xffffffff, 0, 0xffffffff, 0xffffffff, 64, false },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_ok(quell_sharedbuf_admits(cases[i].size_bytes, cases[i].used_bytes,
+					      cases[i].alpha_q16, cases[i].port_bytes,
+					      cases[i].len_bytes) == cases[i].want,
+		       "quell_sharedbuf_admits__%s", cases[i].name);
+}
+
+/* Packets for n ports in turn until nothing more enters. */
+static void fill(u32 ports, u32 alpha_q16, u32 size_bytes, u32 len_bytes, u32 *held)
+{
+	u32 used_bytes = 0, i, entered;
+
+	do {
+		for (entered = 0, i = 0; i < ports; i++) {
+			if (!quell_sharedbuf_admits(size_bytes, used_bytes, alpha_q16, held[i],
+						    len_bytes))
+				continue;
+			held[i] += len_bytes;
+			used_bytes += len_bytes;
+			entered++;
+		}
+	} while (entered);
+}
+
+/* alpha * size / (1 + n * alpha) each, to within a packet of each of the ports. */
+static void test_equal_parts(void)
+{
+	static const u32 alphas_q16[] = { ONE / 16, ONE / 2, ONE, 8 * ONE };
+	const u32 size_bytes = 10000000, len_bytes = 1500;
+	bool equal = true, formula = true;
+	size_t a;
+	u32 n, i;
+
+	for (a = 0; a < COUNT(alphas_q16); a++) {
+		for (n = 1; n <= PORTS_MAX; n++) {
+			double alpha = alphas_q16[a] / (double)ONE;
+			double want = alpha * size_bytes / (1 + n * alpha);
+			u32 held[PORTS_MAX] = { 0 };
+
+			fill(n, alphas_q16[a], size_bytes, len_bytes, held);
+			for (i = 0; i < n; i++) {
+				equal = equal && held[i] <= held[0] &&
+					held[0] - held[i] <= len_bytes;
+				formula = formula && held[i] <= want + len_bytes &&
+					  held[i] >= want - 2 * len_bytes;
+			}
+		}
+	}
+	tap_ok(equal, "quell_sharedbuf_admits__equal_ports_hold_equal_parts");
+	tap_ok(formula, "quell_sharedbuf_admits__as_choudhury_and_hahne_say");
+}
+
+int main(void)
+{
+	test_threshold();
+	test_admits();
+	test_equal_parts();
+	return tap_done();
+}
