@@ -42,6 +42,7 @@ struct swport_trim_params {
  * @trim:		trimming
  * @buffer_bytes:	of the shared buffer, in a request that names it; else 0
  * @alpha_q16:		share of what is free of the shared buffer; 0: not shared
+ * @percentiles:	whether depth and sojourn percentiles are kept
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -59,6 +60,7 @@ struct swport_params {
 	struct swport_trim_params trim;
 	u32			buffer_bytes;
 	u32			alpha_q16;
+	u32			percentiles;
 };
 
 /**
@@ -197,6 +199,7 @@ struct swport_trim {
  * @tcp_int:		the public telemetry option
  * @trim:		trimming
  * @share:		part of a shared buffer
+ * @percentiles:	histograms; NULL: not kept
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -212,6 +215,7 @@ struct swport_sched {
 	struct swport_tcp_int	tcp_int;
 	struct swport_trim	trim;
 	struct swport_share	share;
+	struct swport_percentiles *percentiles;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
@@ -219,7 +223,7 @@ struct swport_sched {
 
 /**
  * struct swport_cb - what a queued packet remembers
- * @arrived_ns: when it came, ns; 0: it came while TCP-INT was off
+ * @arrived_ns: when it came, ns; 0: it came while nobody asked
  * @trimmed: by this port
  */
 struct swport_cb {
@@ -272,7 +276,6 @@ void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *p
 			       u32 at, const u8 *word);
 
 /* swport_tcp_int.c */
-void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb);
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
 /* swport_trim.c */
@@ -299,6 +302,16 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer);
 u32 quell_swport_buffer_size(const struct swport_sched *port);
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
+
+/* swport_percentiles.c */
+int quell_swport_percentiles_get(const struct swport_sched *port,
+				 const struct swport_params *params,
+				 struct swport_percentiles **fresh);
+void quell_swport_percentiles_free(struct swport_percentiles *old);
+void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool control);
+void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bool control,
+			u64 now_ns);
+int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb);
 
 /* swport_queue.c */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,

@@ -58,18 +58,23 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 {
 	u64 device_bytes_ps = quell_swport_link_ask(sch, params);
 	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_percentiles *percentiles;
 	struct swport_buffer *buffer;
 	int err;
 
-	err = quell_swport_buffer_get(sch, params, &buffer);
+	err = quell_swport_percentiles_get(port, params, &percentiles);
 	if (err)
 		return err;
+	err = quell_swport_buffer_get(sch, params, &buffer);
+	if (err)
+		goto free_percentiles;
 	sch_tree_lock(sch);
 	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
 			    port->params.rate_bytes_ps, params->rate_bytes_ps);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
 	quell_swport_buffer_move(port, buffer);
+	swap(port->percentiles, percentiles);
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
@@ -77,7 +82,11 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 		qdisc_watchdog_schedule_ns(&port->watchdog,
 					   quell_shaper_ready_ns(&port->shaper));
 	sch_tree_unlock(sch);
-	return 0;
+	err = 0;
+free_percentiles:
+	if (percentiles != port->percentiles)
+		quell_swport_percentiles_free(percentiles);
+	return err;
 }
 
 static int swport_change(struct Qdisc *sch, struct nlattr *opt,
@@ -127,6 +136,7 @@ static void swport_destroy(struct Qdisc *sch)
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
 	quell_swport_buffer_move(port, NULL);
+	quell_swport_percentiles_free(port->percentiles);
 }
 
 static struct Qdisc_ops swport_qdisc_ops __read_mostly = {

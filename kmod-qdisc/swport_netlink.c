@@ -73,6 +73,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
 	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
+	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
@@ -118,6 +119,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
 	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
 		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
+	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -284,6 +286,7 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_TELEMETRY], &params->telemetry_ns);
 	swport_get_u32(tb[TCA_SWPORT_TCP_INT], &params->tcp_int_ns);
 	swport_get_trim(tb, &params->trim);
+	swport_get_u32(tb[TCA_SWPORT_PERCENTILES], &params->percentiles);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
@@ -339,6 +342,7 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    (params->alpha_q16 &&
 	     nla_put_u32(skb, TCA_SWPORT_BUFFER, quell_swport_buffer_size(port))) ||
 	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||
+	    nla_put_u32(skb, TCA_SWPORT_PERCENTILES, params->percentiles) ||
 	    quell_swport_dump_classes(skb, &params->red_classes)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -419,11 +423,17 @@ int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	if (!nest)
 		return -1;
 	for (attr = TCA_SWPORT_STATS_PAD + 1; attr <= TCA_SWPORT_STATS_MAX; attr++) {
+		if (attr == TCA_SWPORT_STATS_PERCENTILES)
+			continue;
 		if (nla_put_u64_64bit(d->skb, attr, value[attr],
 				      TCA_SWPORT_STATS_PAD)) {
 			nla_nest_cancel(d->skb, nest);
 			return -1;
 		}
+	}
+	if (quell_swport_percentiles_dump(sch, d->skb)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
 	}
 	nla_nest_end(d->skb, nest);
 	return 0;

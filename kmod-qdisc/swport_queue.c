@@ -96,7 +96,6 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data)
 		quell_swport_judge(port, skb);
 
-	quell_swport_tcp_int_arrive(port, skb);
 	swport_wake(port, sch);
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
@@ -129,6 +128,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_band *band = swport_band_of(port, skb);
 
+	quell_swport_arrive(port, skb, band == &port->control);
 	swport_cb(skb)->trimmed = false;
 	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band);
@@ -228,10 +228,14 @@ static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
 {
 	struct sk_buff *skb = swport_band_pop(&port->control);
 
+	if (skb && port->percentiles)
+		quell_swport_leave(port, skb, true, now_ns);
 	if (skb)
 		return skb;
 	skb = swport_band_pop(&port->data);
 	quell_swport_buffer_settle(port);
+	if (skb && port->percentiles)
+		quell_swport_leave(port, skb, false, now_ns);
 	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE)
 		quell_swport_judge(port, skb);
 	if (skb && port->params.telemetry_ns)
@@ -257,7 +261,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 	if (!qdisc_qlen(sch))
 		return NULL;
 	if (port->params.rate_bytes_ps || port->params.telemetry_ns ||
-	    port->params.tcp_int_ns)
+	    port->params.tcp_int_ns || port->percentiles)
 		now_ns = ktime_get_ns();
 	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
 		return NULL;

@@ -24,18 +24,6 @@
 
 #include "swport.h"
 
-/**
- * quell_swport_tcp_int_arrive() - a packet is about to be queued
- * @port: the switch port
- * @skb: packet
- *
- * Context: softirq, qdisc lock held.
- */
-void quell_swport_tcp_int_arrive(const struct swport_sched *port, struct sk_buff *skb)
-{
-	swport_cb(skb)->arrived_ns = port->params.tcp_int_ns ? ktime_get_ns() : 0;
-}
-
 /* Place of the option; 0 when there is none. */
 static u32 swport_tcp_int_find(const struct sk_buff *skb, const struct swport_place *place)
 {

@@ -492,6 +492,7 @@ static int option_type(const char *option, char **end)
 	} names[] = {
 		{ "buffer=", TCA_SWPORT_BUFFER },
 		{ "alpha=", TCA_SWPORT_ALPHA },
+		{ "percentiles=", TCA_SWPORT_PERCENTILES },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -28,6 +28,7 @@ static void explain(void)
 		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
 		"                    [ eligible { LIST | all } ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
+		"                  [ percentiles { on | off } ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -47,7 +48,8 @@ static void explain(void)
 		"  eligible       DSCPs trimmed, as 0,10-18 (default all)\n"
 		"  notrim         drop it whole (default)\n"
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
-		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n",
+		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n"
+		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
@@ -209,6 +211,8 @@ static int swport_parse_option(struct swport_args *args)
 		return swport_parse_buffer(args);
 	if (!strcmp(word, "alpha"))
 		return swport_parse_alpha(args);
+	if (!strcmp(word, "percentiles"))
+		return swport_parse_switch(args, TCA_SWPORT_PERCENTILES, word);
 	if (!strcmp(word, "seed"))
 		return swport_parse_seed(args);
 	if (!strcmp(word, "telemetry"))
@@ -321,6 +325,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_time("tcp_int", "tcp-int", tb[TCA_SWPORT_TCP_INT]);
 	swport_print_trim(tb);
 	swport_print_share(tb);
+	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
 	return 0;
 }
 
@@ -417,6 +422,7 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 		}
 	}
 	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS]);
+	swport_print_percentiles(tb[TCA_SWPORT_STATS_PERCENTILES]);
 	return 0;
 }
 

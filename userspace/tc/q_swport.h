@@ -58,6 +58,8 @@ int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns);
 
+int swport_parse_switch(struct swport_args *args, int attr, const char *name);
+
 uint32_t swport_get_u32(const struct rtattr *attr);
 uint64_t swport_get_u64(const struct rtattr *attr);
 bool swport_has(struct rtattr *attr, size_t bytes);
@@ -68,6 +70,10 @@ void swport_print_time(const char *key, const char *name, struct rtattr *attr);
 int swport_parse_class(struct swport_args *args);
 void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args);
 void swport_print_classes(struct rtattr *attr);
+void swport_print_switch(const char *name, struct rtattr *attr);
+
+/* swport_percentiles.c */
+void swport_print_percentiles(struct rtattr *attr);
 
 /* swport_trim.c */
 int swport_parse_trim(struct swport_args *args);

@@ -177,6 +177,20 @@ int swport_parse_time(struct swport_args *args, int attr, const char *name,
 	return swport_set(args, attr, name, ns);
 }
 
+/* on, or off */
+int swport_parse_switch(struct swport_args *args, int attr, const char *name)
+{
+	const char *word;
+
+	if (swport_accept(args, "on"))
+		return swport_set(args, attr, name, 1);
+	if (swport_accept(args, "off"))
+		return swport_set(args, attr, name, 0);
+	word = swport_peek(args);
+	fprintf(stderr, "swport: bad %s \"%s\": must be on or off\n", name, word ? word : "");
+	return -1;
+}
+
 uint32_t swport_get_u32(const struct rtattr *attr)
 {
 	uint32_t value;
@@ -236,4 +250,13 @@ void swport_print_time(const char *key, const char *name, struct rtattr *attr)
 		i++;
 	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "%" PRIu64, ns / swport_times[i].ns);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
+}
+
+/* on and true; off, which is the default, not at all. */
+void swport_print_switch(const char *name, struct rtattr *attr)
+{
+	if (!swport_has(attr, sizeof(uint32_t)) || !swport_get_u32(attr))
+		return;
+	print_color_bool(PRINT_JSON, COLOR_NONE, name, NULL, true);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s on ", name);
 }

@@ -59,6 +59,8 @@ int print_color_string(enum output_type type, enum color_attr color,
 		       const char *key, const char *fmt, const char *value);
 int print_color_float(enum output_type type, enum color_attr color,
 		      const char *key, const char *fmt, double value);
+int print_color_bool(enum output_type type, enum color_attr color,
+		     const char *key, const char *fmt, bool value);
 void tc_print_rate(enum output_type type, const char *key, const char *fmt,
 		   unsigned long long rate_bytes_ps);
 void print_nl(void);

@@ -80,6 +80,7 @@ enum {
 	TCA_SWPORT_TRIM_ELIGIBLE,	/* u64: bit per DSCP whose packets are trimmed */
 	TCA_SWPORT_BUFFER,		/* u32, bytes the ports of the namespace share; not 0 */
 	TCA_SWPORT_ALPHA,		/* u32, Q16: share of what is free of it; 0: no buffer */
+	TCA_SWPORT_PERCENTILES,		/* u32: 1 to keep percentiles, 0 to forget them */
 	__TCA_SWPORT_MAX
 };
 
@@ -144,9 +145,37 @@ enum {
 	TCA_SWPORT_STATS_BUFFER_USED_BYTES,	/* by all ports that share it, now */
 	TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES,	/* the most, since there is one */
 	TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, /* what this port may hold now */
+	TCA_SWPORT_STATS_PERCENTILES,		/* nest of TCA_SWPORT_PERCENTILES_*, where on */
 	__TCA_SWPORT_STATS_MAX
 };
 
 #define TCA_SWPORT_STATS_MAX (__TCA_SWPORT_STATS_MAX - 1)
+
+/* Each a nest of TCA_SWPORT_QUANTILE_*; depths in bytes, sojourn times in ns. */
+enum {
+	TCA_SWPORT_PERCENTILES_UNSPEC,
+	TCA_SWPORT_PERCENTILES_DATA_DEPTH,
+	TCA_SWPORT_PERCENTILES_DATA_SOJOURN,
+	TCA_SWPORT_PERCENTILES_CONTROL_DEPTH,
+	TCA_SWPORT_PERCENTILES_CONTROL_SOJOURN,
+	__TCA_SWPORT_PERCENTILES_MAX
+};
+
+#define TCA_SWPORT_PERCENTILES_MAX (__TCA_SWPORT_PERCENTILES_MAX - 1)
+
+/* All u64.  Quantiles are right to 1/32 of their value, the maximum exactly. */
+enum {
+	TCA_SWPORT_QUANTILE_UNSPEC,
+	TCA_SWPORT_QUANTILE_PAD,
+	TCA_SWPORT_QUANTILE_COUNT,		/* packets they are of */
+	TCA_SWPORT_QUANTILE_P50,
+	TCA_SWPORT_QUANTILE_P90,
+	TCA_SWPORT_QUANTILE_P99,
+	TCA_SWPORT_QUANTILE_P999,
+	TCA_SWPORT_QUANTILE_MAX_VALUE,
+	__TCA_SWPORT_QUANTILE_MAX
+};
+
+#define TCA_SWPORT_QUANTILE_MAX (__TCA_SWPORT_QUANTILE_MAX - 1)
 
 #endif /* _UAPI_LINUX_PKT_SCHED_SWPORT_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Depth and sojourn percentiles of each band (<quell/core/histogram.h>).
+ *
+ *	depth	bytes of the band that a packet of it finds when it arrives, whether
+ *		it is let in or not; of a super-packet each segment by itself
+ *	sojourn	time from being queued to leaving, of what leaves
+ *
+ * 19 kB a port and two clock readings a packet, hence only where asked for.  They
+ * count from when they are turned on; turning them off forgets all.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <net/netlink.h>
+#include <quell/core/histogram.h>
+
+#include "swport.h"
+
+/* What is told of each histogram, in the order of TCA_SWPORT_QUANTILE_*. */
+static const u32 swport_permille[] = { 500, 900, 990, 999 };
+
+/**
+ * struct swport_percentiles - histograms of a port
+ * @depth: bytes; data, control
+ * @sojourn: ns; the same
+ *
+ * Under the qdisc's lock.
+ */
+struct swport_percentiles {
+	struct quell_histogram depth[2];
+	struct quell_histogram sojourn[2];
+};
+
+/* What is told at one moment, copied out under the lock. */
+struct swport_quantiles {
+	u64 count;
+	u64 value[ARRAY_SIZE(swport_permille)];
+	u64 max;
+};
+
+/**
+ * quell_swport_percentiles_get() - histograms for what a request wants
+ * @port: the switch port
+ * @params: parameters of the request
+ * @fresh: set to those the port has, to new ones, or to NULL
+ *
+ * Context: RTNL held; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_swport_percentiles_get(const struct swport_sched *port,
+				 const struct swport_params *params,
+				 struct swport_percentiles **fresh)
+{
+	*fresh = NULL;
+	if (!params->percentiles)
+		return 0;
+	*fresh = port->percentiles;
+	if (!*fresh)
+		*fresh = kvzalloc(sizeof(**fresh), GFP_KERNEL);
+	return *fresh ? 0 : -ENOMEM;
+}
+
+/**
+ * quell_swport_percentiles_free() - forget histograms a port no longer has
+ * @old: them, or NULL
+ *
+ * Context: may sleep.
+ */
+void quell_swport_percentiles_free(struct swport_percentiles *old)
+{
+	kvfree(old);
+}
+
+/**
+ * quell_swport_arrive() - a packet is offered to a band
+ * @port: the switch port
+ * @skb: packet
+ * @control: which band
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool control)
+{
+	const struct swport_band *band = control ? &port->control : &port->data;
+
+	if (port->percentiles)
+		quell_histogram_add(&port->percentiles->depth[control], band->backlog_bytes);
+	swport_cb(skb)->arrived_ns =
+		port->percentiles || port->params.tcp_int_ns ? ktime_get_ns() : 0;
+}
+
+/**
+ * quell_swport_leave() - a packet leaves a band
+ * @port: the switch port, with percentiles on
+ * @skb: packet
+ * @control: which band
+ * @now_ns: time
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bool control,
+			u64 now_ns)
+{
+	u64 arrived_ns = swport_cb(skb)->arrived_ns;
+
+	if (arrived_ns && now_ns >= arrived_ns)
+		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - arrived_ns);
+}
+
+static void swport_read(const struct quell_histogram *h, struct swport_quantiles *q)
+{
+	q->count = h->count;
+	q->max = h->max;
+	quell_histogram_quantiles(h, swport_permille, q->value, ARRAY_SIZE(swport_permille));
+}
+
+static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swport_quantiles *q)
+{
+	struct nlattr *nest = nla_nest_start_noflag(skb, type);
+	u32 i;
+
+	if (!nest || nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_COUNT, q->count,
+				       TCA_SWPORT_QUANTILE_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_MAX_VALUE, q->max,
+			      TCA_SWPORT_QUANTILE_PAD))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(swport_permille); i++) {
+		if (nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_P50 + i, q->value[i],
+				      TCA_SWPORT_QUANTILE_PAD))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * quell_swport_percentiles_dump() - what the histograms tell
+ * @sch: the port's qdisc
+ * @skb: message; nothing is added where percentiles are off
+ *
+ * Context: RTNL held; takes the qdisc lock.
+ * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ */
+int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	const struct swport_sched *port = qdisc_priv(sch);
+	struct swport_quantiles q[4];
+	struct nlattr *nest;
+	u32 i;
+
+	if (!port->percentiles)
+		return 0;
+	sch_tree_lock(sch);
+	for (i = 0; i < 2; i++) {
+		swport_read(&port->percentiles->depth[i], &q[2 * i]);
+		swport_read(&port->percentiles->sojourn[i], &q[2 * i + 1]);
+	}
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_PERCENTILES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(q); i++) {
+		if (swport_put_quantiles(skb, TCA_SWPORT_PERCENTILES_DATA_DEPTH + i, &q[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of the histogram (<quell/core/histogram.h>): buckets by hand, and
+ * quantiles against sorted arrays, within the error it promises.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/core/histogram.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define VALUES		20000
+
+static const u32 permille[] = { 0, 500, 900, 990, 999, 1000 };
+
+static void test_bucket(void)
+{
+	static const struct {
+		const char *name;
+		u64 value;
+		u32 bucket;
+		u64 middle;
+	} cases[] = {
+		{ "zero", 0, 0, 0 },
+		{ "last_alone", 15, 15, 15 },
+		{ "first_octave", 16, 16, 16 },
+		{ "its_end", 31, 31, 31 },
+		{ "two_wide", 32, 32, 32 },
+		{ "same_bucket", 33, 32, 32 },
+		{ "four_wide", 64, 48, 65 },
+		{ "its_last", 127, 63, 125 },
+		{ "largest", (1ULL << 40) - 1, 591, (31ULL << 35) + (1ULL << 34) - 1 },
+		{ "beyond", 1ULL << 40, 591, (31ULL << 35) + (1ULL << 34) - 1 },
+		{ "all_bits", QUELL_U64_MAX, 591, (31ULL << 35) + (1ULL << 34) - 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		tap_equal_u64(quell_histogram_bucket(cases[i].value), cases[i].bucket,
+			      "quell_histogram_bucket__%s", cases[i].name);
+		tap_equal_u64(quell_histogram_middle(cases[i].bucket), cases[i].middle,
+			      "quell_histogram_middle__%s", cases[i].name);
+	}
+	tap_equal_u64(QUELL_HISTOGRAM_BUCKETS, 592, "quell_histogram__buckets");
+}
+
+/* Buckets follow each other without a gap. */
+static void test_order(void)
+{
+	bool steps = true;
+	u64 value;
+
+	for (value = 1; value < 1 << 22; value++) {
+		u32 step = quell_histogram_bucket(value) - quell_histogram_bucket(value - 1);
+
+		steps = steps && step <= 1;
+	}
+	tap_ok(steps, "quell_histogram_bucket__without_gaps");
+}
+
+static void test_rank(void)
+{
+	static const struct {
+		u64 count;
+		u32 permille;
+		u64 want;
+	} cases[] = {
+		{ 1, 0, 1 }, { 1, 500, 1 }, { 1, 1000, 1 }, { 2, 500, 1 }, { 3, 500, 2 },
+		{ 10, 900, 9 }, { 11, 900, 10 }, { 1000, 999, 999 }, { 1001, 999, 1000 },
+		{ QUELL_U64_MAX, 1000, QUELL_U64_MAX },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++)
+		tap_equal_u64(quell_histogram_rank(cases[i].count, cases[i].permille),
+			      cases[i].want, "quell_histogram_rank__%llu_%u", cases[i].count,
+			      cases[i].permille);
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A value off by at most 1/32 of what it stands for. */
+static bool near(u64 got, u64 want)
+{
+	return (got > want ? got - want : want - got) * 32 <= want;
+}
+
+static void test_against_sorted(const char *name, u64 least, u64 most, u32 values)
+{
+	static u64 sorted[VALUES];
+	static struct quell_histogram h;
+	struct random_state r = { 11 };
+	u64 got[COUNT(permille)];
+	bool good = true;
+	u32 i;
+
+	memset(&h, 0, sizeof(h));
+	for (i = 0; i < values; i++) {
+		sorted[i] = random_magnitude(&r, least, most);
+		quell_histogram_add(&h, sorted[i]);
+	}
+	qsort(sorted, values, sizeof(sorted[0]), compare);
+	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
+	for (i = 0; i < COUNT(permille); i++) {
+		u64 rank = quell_histogram_rank(values, permille[i]);
+
+		good = good && near(got[i], sorted[rank - 1]) && got[i] <= h.max;
+	}
+	tap_ok(good && h.count == values && h.max == sorted[values - 1],
+	       "quell_histogram_quantiles__%s", name);
+}
+
+static void test_quantiles(void)
+{
+	static struct quell_histogram h;
+	u64 got[COUNT(permille)];
+	u32 i, zeros = 0;
+
+	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
+	for (i = 0; i < COUNT(permille); i++)
+		zeros += !got[i];
+	tap_equal_u64(zeros, COUNT(permille), "quell_histogram_quantiles__empty");
+	test_against_sorted("one", 5000, 5000, 1);
+	test_against_sorted("two", 1, 1 << 20, 2);
+	test_against_sorted("small", 0, 31, VALUES);
+	test_against_sorted("narrow", 1000000, 1010000, VALUES);
+	test_against_sorted("wide", 0, (1ULL << 40) - 1, VALUES);
+	/* Exact where a value has its bucket: no quantile is above the maximum. */
+	memset(&h, 0, sizeof(h));
+	quell_histogram_add(&h, 64);
+	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
+	tap_equal_u64(got[5], 64, "quell_histogram_quantiles__never_above_max");
+	/* More quantiles than buckets before the last. */
+	quell_histogram_quantiles(&h, permille, got, 0);
+	tap_equal_u64(got[5], 64, "quell_histogram_quantiles__none_asked");
+}
+
+int main(void)
+{
+	test_bucket();
+	test_order();
+	test_rank();
+	test_quantiles();
+	return tap_done();
+}
