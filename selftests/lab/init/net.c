@@ -232,6 +232,24 @@ static void put_drop(struct request *req)
 		nl_put_u32(req, QUELLNIC_DROP_COUNT, number(count, 1, UINT32_MAX));
 }
 
+/* Those it trims, the same way. */
+static void put_trim(struct request *req)
+{
+	const char *near = option(5, "trim");
+	const char *far = option(5, "peer-trim");
+	const char *every = option(5, "trim-every");
+	const char *count = option(5, "trim-count");
+
+	if (near)
+		nl_put_u64(req, QUELLNIC_TRIM, number(near, 1, UINT64_MAX));
+	if (far)
+		nl_put_u64(req, QUELLNIC_PEER_TRIM, number(far, 1, UINT64_MAX));
+	if (every)
+		nl_put_u32(req, QUELLNIC_TRIM_EVERY, number(every, 1, UINT32_MAX));
+	if (count)
+		nl_put_u32(req, QUELLNIC_TRIM_COUNT, number(count, 1, UINT32_MAX));
+}
+
 static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		      const struct ifinfomsg *ifm_b)
 {
@@ -251,6 +269,7 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		  "peer-phc-offset", "peer-phc-drift");
 	put_noise(req);
 	put_drop(req);
+	put_trim(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -264,7 +283,8 @@ void cmd_link(void)
 	static const char *const keys[] = {
 		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
 		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
-		"noise-seed", "tso", "drop", "peer-drop", "drop-count", NULL
+		"noise-seed", "tso", "drop", "peer-drop", "drop-count", "trim",
+		"peer-trim", "trim-every", "trim-count", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

@@ -106,7 +106,10 @@ struct labnic_stats {
  * @timer: fires at the next departure or arrival
  * @drop_first: number of the first data packet the cable loses; 0 none
  * @drop_pkts: how many it loses from there on
- * @data_pkts: data packets that went through the cable or were lost
+ * @trim_first: number of the first data packet the cable trims; 0 none
+ * @trim_every: how many there are from one of them to the next
+ * @trim_pkts: how many it trims
+ * @data_pkts: data packets that went into the cable, while one of these is set
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping asked for by user space (RTNL to write)
@@ -126,6 +129,9 @@ struct labnic_port {
 	struct hrtimer			timer;
 	u64				drop_first;
 	u32				drop_pkts;
+	u64				trim_first;
+	u32				trim_every;
+	u32				trim_pkts;
 	u64				data_pkts;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
@@ -139,6 +145,9 @@ void labnic_wire_stop(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 
 void labnic_hand_over(struct sk_buff *skb, u64 now_ns);
+
+/* labnic_trim.c */
+bool labnic_trim(struct labnic_port *port, struct sk_buff *skb);
 
 /* labnic_noise.c */
 int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed);

@@ -197,16 +197,18 @@ struct labnic_end {
 	int	drift;
 	int	noise;
 	int	drop;
+	int	trim;
 	u64	seed_flip;	/* so that both ends draw different times */
 };
 
 static const struct labnic_end labnic_near = {
-	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP, 0
+	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP,
+	QUELLNIC_TRIM, 0
 };
 
 static const struct labnic_end labnic_far = {
 	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE,
-	QUELLNIC_PEER_DROP, ~0ULL
+	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, ~0ULL
 };
 
 static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
@@ -219,6 +221,23 @@ static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
 	if (data[QUELLNIC_NOISE_SEED])
 		seed = nla_get_u64(data[QUELLNIC_NOISE_SEED]);
 	return labnic_noise_init(&port->noise, noise_ns, seed ^ end->seed_flip);
+}
+
+static u32 labnic_u32(const struct nlattr *attr, u32 missing)
+{
+	return attr ? nla_get_u32(attr) : missing;
+}
+
+static void labnic_create_loss(struct labnic_port *port, struct nlattr **data,
+			       const struct labnic_end *end)
+{
+	if (data[end->drop])
+		port->drop_first = nla_get_u64(data[end->drop]);
+	port->drop_pkts = labnic_u32(data[QUELLNIC_DROP_COUNT], 1);
+	if (data[end->trim])
+		port->trim_first = nla_get_u64(data[end->trim]);
+	port->trim_every = labnic_u32(data[QUELLNIC_TRIM_EVERY], 1);
+	port->trim_pkts = labnic_u32(data[QUELLNIC_TRIM_COUNT], 1);
 }
 
 /*
@@ -240,10 +259,7 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		port->delay_ns = nla_get_u64(data[QUELLNIC_DELAY]);
 	if (data[QUELLNIC_RING])
 		port->ring_pkts = nla_get_u32(data[QUELLNIC_RING]);
-	if (data[end->drop])
-		port->drop_first = nla_get_u64(data[end->drop]);
-	port->drop_pkts = data[QUELLNIC_DROP_COUNT] ?
-			  nla_get_u32(data[QUELLNIC_DROP_COUNT]) : 1;
+	labnic_create_loss(port, data, end);
 	if (data[end->offset])
 		offset_ns = nla_get_s64(data[end->offset]);
 	if (data[end->drift])
@@ -434,6 +450,10 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_DROP]		= NLA_POLICY_MIN(NLA_U64, 1),
 	[QUELLNIC_PEER_DROP]	= NLA_POLICY_MIN(NLA_U64, 1),
 	[QUELLNIC_DROP_COUNT]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[QUELLNIC_TRIM]		= NLA_POLICY_MIN(NLA_U64, 1),
+	[QUELLNIC_PEER_TRIM]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[QUELLNIC_TRIM_EVERY]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[QUELLNIC_TRIM_COUNT]	= NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {

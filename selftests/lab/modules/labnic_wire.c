@@ -210,32 +210,6 @@ static void labnic_departed(struct labnic_port *port, struct sk_buff *skb)
 		netif_tx_wake_queue(txq);
 }
 
-/* Whether a frame is TCP over IPv4 with payload. */
-static bool labnic_is_data(const struct sk_buff *skb)
-{
-	struct tcphdr th_buffer;
-	const struct tcphdr *th;
-	const struct iphdr *iph;
-
-	if (skb->protocol != htons(ETH_P_IP))
-		return false;
-	iph = ip_hdr(skb);
-	th = skb_header_pointer(skb, skb_network_offset(skb) + iph->ihl * 4,
-				sizeof(th_buffer), &th_buffer);
-	return iph->protocol == IPPROTO_TCP && th &&
-	       ntohs(iph->tot_len) > iph->ihl * 4 + th->doff * 4;
-}
-
-/* Whether the cable is to lose this frame; counts those it may be asked for. */
-static bool labnic_is_lost(struct labnic_port *port, const struct sk_buff *skb)
-{
-	if (likely(!port->drop_first) || !labnic_is_data(skb))
-		return false;
-	port->data_pkts++;
-	return port->data_pkts >= port->drop_first &&
-	       port->data_pkts - port->drop_first < port->drop_pkts;
-}
-
 /* The last bit arrived: hand the packet to the stack at the other end. */
 static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 {
@@ -252,7 +226,7 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 	}
 	peer_port = netdev_priv(peer);
 	frame_bytes = skb->len;
-	if (unlikely(labnic_is_lost(port, skb) ||
+	if (unlikely(!labnic_trim(port, skb) ||
 		     labnic_rx_tstamp(peer_port, skb, arrive_ns))) {
 		peer_port->stats.rx_drop_pkts++;
 		kfree_skb(skb);

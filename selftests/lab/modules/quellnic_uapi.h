@@ -28,6 +28,10 @@ enum {
 	QUELLNIC_DROP,			/* u64, number of the first data packet lost */
 	QUELLNIC_PEER_DROP,		/* u64, the same of those the far end sends */
 	QUELLNIC_DROP_COUNT,		/* u32, how many from there on; default 1 */
+	QUELLNIC_TRIM,			/* u64, number of the first data packet trimmed */
+	QUELLNIC_PEER_TRIM,		/* u64, the same of those the far end sends */
+	QUELLNIC_TRIM_EVERY,		/* u32, each so manieth from there on; default 1 */
+	QUELLNIC_TRIM_COUNT,		/* u32, how many; default 1 */
 	__QUELLNIC_MAX
 };
 
