@@ -166,6 +166,7 @@ static struct quell_algo smartt_algo __read_mostly = {
 	.counters_nr		= ARRAY_SIZE(smartt_counters),
 	.counters_bytes		= sizeof(struct quell_smartt_stats),
 	.sprays			= true,
+	.trims			= true,
 };
 
 static int __init smartt_register(void)

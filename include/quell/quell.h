@@ -172,6 +172,8 @@ struct quell_event {
  *			option, and their data leaves switches the room
  * @sprays:		segments may go different ways: each of an IPv6 flow has an
  *			entropy of its own, where the namespace wants it; path.c
+ * @trims:		it is told of trimmed packets: an ACK that reports nothing else is
+ *			a sample, and a recovery from nothing else no ->on_loss
  * @slot:		set by quell_algo_register()
  *
  * The callbacks are given a sample without an acknowledgment, and what they
@@ -199,6 +201,7 @@ struct quell_algo {
 	bool				fractional_window;
 	bool				telemetry;
 	bool				sprays;
+	bool				trims;
 	u32				slot;
 };
 

@@ -5,10 +5,12 @@
  *
  *	->init			algo->init, or its state after a timeout
  *	->cong_control		the algorithm's own, see <quell/quell.h>
- *	->set_state(Recovery)	algo->on_loss
+ *	->set_state(Recovery)	algo->on_loss, but not where all that is lost was trimmed
+ *				and the algorithm is told of that, recover.c
  *	a probe's answer	the same, tail.c
  *	->set_state(Loss)	algo->on_rto
  *	TX_START, when idle	algo->on_idle_restart
+ *	->in_ack_event		trimmed segments marked lost, recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
  *	->ssthresh, ->undo_cwnd	nothing: the window is the core's alone
  *
@@ -77,6 +79,17 @@ static void cc_on_rto(struct sock *sk)
 	quell_cc_leave();
 }
 
+/* Whether the core, or the next sample, tells of what this recovery is about. */
+static bool cc_was_trimmed(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (!flow || !flow->algo->trims)
+		return false;
+	flow->recover.unheard = quell_recover_explains(flow, sk);
+	return flow->recover.unheard;
+}
+
 static void cc_set_state(struct sock *sk, u8 new_state)
 {
 	if (!quell_cc_ready(sk) || new_state < TCP_CA_Recovery)
@@ -85,8 +98,14 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 		quell_tail_heard(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
 	if (new_state == TCP_CA_Loss)
 		cc_on_rto(sk);
-	else
+	else if (!cc_was_trimmed(sk))
 		quell_cc_on_loss(sk);
+}
+
+static void cc_in_ack_event(struct sock *sk, u32 flags)
+{
+	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
+		quell_recover_apply(quell_cc(sk)->flow, sk);
 }
 
 static void cc_tx_start(struct sock *sk)
@@ -182,6 +201,7 @@ void quell_cc_ops_init(struct quell_algo *algo)
 	ops->release = quell_cc_release;
 	ops->set_state = cc_set_state;
 	ops->cwnd_event = cc_cwnd_event;
+	ops->in_ack_event = cc_in_ack_event;
 	quell_set_tx_start(ops, cc_tx_start);
 	ops->ssthresh = cc_ssthresh;
 	ops->undo_cwnd = cc_undo_cwnd;

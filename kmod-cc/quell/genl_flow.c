@@ -157,6 +157,22 @@ static int put_flow_path_counters(struct sk_buff *skb, const struct quell_path *
 	return put_counters(skb, counters, ARRAY_SIZE(counters));
 }
 
+static int put_flow_trim_counters(struct sk_buff *skb, const struct quell_recover *recover)
+{
+	const struct flow_counter counters[] = {
+		{ "trim-received", "Trimmed packets received.",
+		  READ_ONCE(recover->trims) },
+		{ "nack-sent", "Trimmed packets answered with a NACK.",
+		  READ_ONCE(recover->sent) },
+		{ "nack-received", "NACKs received.",
+		  READ_ONCE(recover->received) },
+		{ "nack-recovered", "NACKs whose data was marked lost, to be sent again.",
+		  READ_ONCE(recover->recovered) },
+	};
+
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
+}
+
 static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 		    const struct quell_flow *flow)
 {
@@ -167,7 +183,8 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
-	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path)) {
+	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
+	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -16,11 +16,12 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
-#include <quell/core/reps.h>
 #include <quell/option.h>
 #include <quell/quell.h>
-#include "tail.h"
 #include <quell/telemetry.h>
+#include "path.h"
+#include "recover.h"
+#include "tail.h"
 
 struct net_device;
 struct nf_hook_state;
@@ -78,6 +79,19 @@ enum quell_counter {
 	QUELL_N_ENTROPY_FROZEN,
 	QUELL_N_ENTROPY_KEPT,
 	QUELL_N_ENTROPY_MARKED,
+	QUELL_N_TRIM_RECEIVED,
+	QUELL_N_TRIM_DUPLICATE,
+	QUELL_N_TRIM_OUTSIDE,
+	QUELL_N_NACK_SENT,
+	QUELL_N_NACK_LIMITED,
+	QUELL_N_NACK_UNSENT,
+	QUELL_N_NACK_RECEIVED,
+	QUELL_N_NACK_RECOVERED,
+	QUELL_N_NACK_MALFORMED,
+	QUELL_N_NACK_OUTSIDE,
+	QUELL_N_NACK_STALE,
+	QUELL_N_NACK_OVERFLOW,
+	QUELL_N_NACK_UNABLE,
 	QUELL_N_MAX,
 };
 
@@ -244,29 +258,6 @@ struct quell_echo {
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
-/**
- * struct quell_path - which ways the segments of a flow go; path.c
- * @lock:	protects @reps
- * @reps:	its entropies
- * @label:	the flow's own label, host order; 0 before the first segment
- * @entropies:	how many there are; 0: this flow is not sprayed
- * @used:	segments by enum quell_reps_source of their entropy
- * @kept:	echoes of unmarked packets, whose entropy may be used again
- * @marked:	echoes of marked packets
- *
- * @label, @entropies and @used: socket lock; @kept, @marked: @lock.  Those that
- * others read are written with WRITE_ONCE().
- */
-struct quell_path {
-	spinlock_t		lock;	/* see above */
-	struct quell_reps	reps;
-	u32			label;
-	u32			entropies;
-	u64			used[QUELL_REPS_FROZEN + 1];
-	u64			kept;
-	u64			marked;
-};
-
 /* What this host offered on a connection; offer.c. */
 #define QUELL_OFFER_NONE	0
 #define QUELL_OFFER_MADE	1
@@ -362,6 +353,7 @@ enum quell_limit {
  * @telemetry:		newest of them, each field of its own moment
  * @tail:		timer for lost tails; socket lock, see there
  * @path:		entropies of its segments
+ * @recover:		what was trimmed on its way, see there
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @depart_ns they belong to the holder of the socket lock.
@@ -418,6 +410,7 @@ struct quell_flow {
 
 	struct quell_tail	tail;
 	struct quell_path	path;
+	struct quell_recover	recover;
 };
 
 /* main.c */
@@ -482,6 +475,7 @@ bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);
 u32 quell_signal_entropies(const struct quell_net *qnet);
+u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
@@ -508,15 +502,6 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
 bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
-
-/* path.c */
-void quell_path_init(struct quell_flow *flow);
-u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb);
-void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
-void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked);
-void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
-		      const struct rate_sample *rs);
-void quell_path_on_rto(struct quell_flow *flow);
 
 /* transmit.c */
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,

@@ -7,6 +7,8 @@
  * what the Quell option told go into the flow's arrival ring, for the sample of
  * that ACK; departure and telemetry record that data carried wait for the next
  * packet out.
+ * A trimmed packet goes no further: it is answered with a NACK, nack.c.  A NACK that
+ * comes in is noted, recover.c, and goes on as an ACK.
  * The option is taken out of the packet.  A segment that TCP will drop, because
  * its checksum or its numbers do not hold, is counted and changes nothing.
  *
@@ -22,6 +24,7 @@
 #include <net/tcp.h>
 #include <compat/inet_lookup.h>
 #include <quell/hops.h>
+#include <quell/nack.h>
 #include "internal.h"
 
 /* A header this long at most has room for the echo. */
@@ -39,6 +42,8 @@
  * @marked:	marked CE
  * @had_room:	the header had room for the echo
  * @whole:	the TCP header is all there
+ * @acks:	it has the ACK flag
+ * @plain:	it has no other
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -48,6 +53,8 @@ struct receive_headers {
 	bool	marked;
 	bool	had_room;
 	bool	whole;
+	bool	acks;
+	bool	plain;
 };
 
 /*
@@ -64,8 +71,32 @@ static bool receive_window(const struct sock *sk, const struct receive_headers *
 
 	return !before(in->seq, rcv_nxt - window) &&
 	       !after(in->seq, rcv_nxt + window) &&
-	       !after(in->ack_seq, READ_ONCE(tp->write_seq)) &&
-	       !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes);
+	       (!in->acks ||
+		(!after(in->ack_seq, READ_ONCE(tp->write_seq)) &&
+		 !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes)));
+}
+
+static void receive_seen(struct quell_flow *flow)
+{
+	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
+	if (!READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_seen, true);
+}
+
+/* What is to be echoed of a data packet. */
+static struct quell_echo receive_echo(const struct receive_headers *in,
+				      const struct quell_opt *opt, u32 payload_bytes,
+				      const struct quell_arrival *arrival)
+{
+	return (struct quell_echo) {
+		.rx_ns = arrival->rx_ns,
+		.seq = in->seq,
+		.end_seq = in->seq + payload_bytes,
+		.depart_ns = opt->depart_ns,
+		.entropy = opt->entropy,
+		.marked = in->marked,
+		.hardware = arrival->hardware,
+	};
 }
 
 /* What the other end's option told: into the arrival, and what to echo. */
@@ -73,9 +104,7 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 			 const struct quell_opt *opt, u32 payload_bytes,
 			 struct quell_arrival *arrival)
 {
-	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
-	if (!READ_ONCE(flow->option_seen))
-		WRITE_ONCE(flow->option_seen, true);
+	receive_seen(flow);
 	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
 		arrival->echoed = true;
 		arrival->echo_ns = opt->echo_ns;
@@ -86,15 +115,7 @@ static void receive_told(struct quell_flow *flow, const struct receive_headers *
 	if (arrival->told)
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
 	if (opt->flags & QUELL_OPT_F_DATA) {
-		struct quell_echo echo = {
-			.rx_ns = arrival->rx_ns,
-			.seq = in->seq,
-			.end_seq = in->seq + payload_bytes,
-			.depart_ns = opt->depart_ns,
-			.entropy = opt->entropy,
-			.marked = in->marked,
-			.hardware = arrival->hardware,
-		};
+		struct quell_echo echo = receive_echo(in, opt, payload_bytes, arrival);
 
 		quell_telemetry_note(flow, opt, &echo);
 		quell_echo_add(flow, &echo);
@@ -144,8 +165,96 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 	return false;
 }
 
-static void receive_flow(const struct sock *sk, struct sk_buff *skb,
-			 const struct receive_headers *in)
+/*
+ * A NACK: the segment itself tells TCP nothing, and is dropped where it is of no use.
+ * The packet was trimmed where a queue was full, so its entropy is given up as if it
+ * had been marked.
+ */
+static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
+				 struct sk_buff *skb, const struct receive_headers *in,
+				 const struct quell_nack *nack, const struct quell_opt *opt)
+{
+	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
+
+	if (opt) {
+		receive_seen(flow);
+		lost.echoed = opt->flags & QUELL_OPT_F_ACK;
+		lost.echo_ns = opt->echo_ns;
+		if (lost.echoed)
+			quell_path_echo(flow, opt->echo_entropy, true);
+	}
+	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, in->ip_bytes, sk))
+		return NF_ACCEPT;
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+/* Whether a segment is to be read as a NACK; one that is malformed is done with. */
+static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
+				 struct sk_buff *skb, const struct receive_headers *in,
+				 const struct quell_opt *opt, bool *done)
+{
+	enum quell_nack_result found;
+	struct quell_nack nack;
+
+	found = quell_nack_read(skb, in->ip_bytes, &nack);
+	*done = found != QUELL_NACK_ABSENT;
+	if (!*done)
+		return NF_ACCEPT;
+	WRITE_ONCE(flow->recover.received, flow->recover.received + 1);
+	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
+	if (found == QUELL_NACK_READ)
+		return receive_nack(flow, sk, skb, in, &nack, opt);
+	quell_count(flow->qnet, QUELL_N_NACK_MALFORMED);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+/* A segment that is the stack's: what it tells is kept for when TCP has seen it. */
+static void receive_ordinary(struct quell_flow *flow, const struct receive_headers *in,
+			     const struct quell_opt *opt, bool had_room, u32 payload_bytes,
+			     struct quell_arrival *arrival)
+{
+	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
+		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
+	if (opt)
+		receive_told(flow, in, opt, payload_bytes, arrival);
+	else if (had_room && !READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
+	quell_arrival_add(flow, arrival);
+}
+
+/* A segment TCP would look at; @opt is NULL where there was no option to believe. */
+static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
+				    struct sk_buff *skb, const struct receive_headers *in,
+				    const struct quell_opt *opt, bool had_room,
+				    struct quell_arrival *arrival)
+{
+	u32 payload_bytes = receive_payload_bytes(skb, in);
+	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+	unsigned int verdict;
+	bool done;
+
+	if (opt && opt->flags & QUELL_OPT_F_DATA && opt->payload_bytes > payload_bytes) {
+		struct quell_echo echo = receive_echo(in, opt, opt->payload_bytes, arrival);
+
+		receive_seen(flow);
+		quell_nack_answer(flow, sk, skb, &echo);
+		consume_skb(skb);
+		return NF_STOLEN;
+	}
+	if (speaks && !payload_bytes && in->plain) {
+		verdict = receive_look(flow, sk, skb, in, opt, &done);
+		if (done)
+			return verdict;
+	}
+	if (in->acks)
+		receive_ordinary(flow, in, opt, had_room && speaks, payload_bytes, arrival);
+	return NF_ACCEPT;
+}
+
+static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
+				 const struct receive_headers *in)
 {
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
 	struct quell_arrival arrival = {
@@ -154,30 +263,25 @@ static void receive_flow(const struct sock *sk, struct sk_buff *skb,
 	};
 	struct quell_flow *flow;
 	struct quell_opt opt;
+	bool had_room;
 
 	if (!sk_fullsock(sk))
-		return;
+		return NF_ACCEPT;
 	flow = quell_flow_find(sk);
 	if (!flow)
-		return;
+		return NF_ACCEPT;
 	if (!in->whole) {
 		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
-		return;
+		return NF_ACCEPT;
 	}
 	quell_clock_stamp(flow->qnet, skb, &arrival);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))
-		return;
-	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
-		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
-	if (result == QUELL_OPTION_TAKEN)
-		receive_told(flow, in, &opt, receive_payload_bytes(skb, in), &arrival);
-	else if (result == QUELL_OPTION_ABSENT && in->had_room &&
-		 READ_ONCE(flow->option) == QUELL_OPTION_ON &&
-		 !READ_ONCE(flow->option_seen))
-		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
-	quell_arrival_add(flow, &arrival);
+		return NF_ACCEPT;
+	had_room = in->had_room && result == QUELL_OPTION_ABSENT;
+	return receive_segment(flow, sk, skb, in, result == QUELL_OPTION_TAKEN ? &opt : NULL,
+			       had_room, &arrival);
 }
 
 /* A SYN or SYN-ACK: there is no flow yet, what it offers is remembered. */
@@ -212,6 +316,8 @@ static void receive_describe(struct receive_headers *in, const struct sk_buff *s
 	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
 	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
 		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
+	in->acks = th->ack;
+	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,
@@ -220,6 +326,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	const struct iphdr *iph = ip_hdr(skb);
 	const struct tcphdr *th;
 	struct tcphdr buffer;
+	unsigned int verdict = NF_ACCEPT;
 	struct receive_headers in;
 	struct sock *sk;
 
@@ -232,23 +339,21 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 		receive_syn(state->net, skb, th, ip_hdrlen(skb));
 		return NF_ACCEPT;
 	}
-	if (!th->ack)
-		return NF_ACCEPT;
 	receive_describe(&in, skb, th, ip_hdrlen(skb));
+	if (!in.acks && !in.plain)
+		return NF_ACCEPT;
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
-	if (skb->sk) {
-		receive_flow(skb->sk, skb, &in);
-		return NF_ACCEPT;
-	}
+	if (skb->sk)
+		return receive_flow(skb->sk, skb, &in);
 	/* Without early demultiplexing nobody has looked yet. */
 	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
 			       th->dest, inet_iif(skb), inet_sdif(skb));
 	if (sk) {
-		receive_flow(sk, skb, &in);
+		verdict = receive_flow(sk, skb, &in);
 		sock_gen_put(sk);
 	}
-	return NF_ACCEPT;
+	return verdict;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -258,6 +363,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
 	const struct tcphdr *th;
 	struct tcphdr buffer;
+	unsigned int verdict = NF_ACCEPT;
 	struct receive_headers in;
 	struct sock *sk;
 
@@ -270,22 +376,20 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 		receive_syn(state->net, skb, th, sizeof(*ip6h));
 		return NF_ACCEPT;
 	}
-	if (!th->ack)
-		return NF_ACCEPT;
 	receive_describe(&in, skb, th, sizeof(*ip6h));
+	if (!in.acks && !in.plain)
+		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
-	if (skb->sk) {
-		receive_flow(skb->sk, skb, &in);
-		return NF_ACCEPT;
-	}
+	if (skb->sk)
+		return receive_flow(skb->sk, skb, &in);
 	sk = quell_inet6_lookup(state->net, &ip6h->saddr, th->source,
 				&ip6h->daddr, th->dest, inet6_iif(skb),
 				inet6_sdif(skb));
 	if (sk) {
-		receive_flow(sk, skb, &in);
+		verdict = receive_flow(sk, skb, &in);
 		sock_gen_put(sk);
 	}
-	return NF_ACCEPT;
+	return verdict;
 }
 #endif

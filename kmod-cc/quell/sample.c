@@ -266,6 +266,26 @@ static void sample_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
 	WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + bytes);
 }
 
+/*
+ * What was trimmed, and what was lost otherwise.  A core that is told of trimming
+ * hears of the first such loss in a recovery that trimming began.
+ */
+static void sample_lost(struct sock *sk, struct quell_flow *flow,
+			const struct rate_sample *rs, struct quell_sample *sample)
+{
+	u32 lost_pkts = max(rs->losses, 0), trimmed_pkts = 0;
+
+	if (flow)
+		sample->trimmed_bytes = quell_recover_take(flow, &trimmed_pkts);
+	lost_pkts -= min(lost_pkts, trimmed_pkts);
+	sample->lost_bytes = lost_pkts * tcp_sk(sk)->mss_cache;
+	if (lost_pkts && flow && flow->recover.unheard &&
+	    inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) {
+		flow->recover.unheard = false;
+		quell_cc_on_loss(sk);
+	}
+}
+
 /**
  * quell_sample_fill() - a sample of one acknowledgment
  * @sk:     socket of a Quell algorithm
@@ -273,7 +293,8 @@ static void sample_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
  * @sample: set in full
  *
  * Context: socket lock, within ->cong_control.
- * Return: false when the ACK reported nothing new as delivered.
+ * Return: false when the ACK reported nothing new as delivered, nor as trimmed to an
+ * algorithm that is told of that.
  */
 bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 		       struct quell_sample *sample)
@@ -291,7 +312,7 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	sample->marked_bytes = min_t(u64, (u64)marked_pkts * tp->mss_cache,
 				     sample->acked_bytes);
 	sample_count_marks(cc->flow, marked_pkts, sample->marked_bytes);
-	sample->lost_bytes = max(rs->losses, 0) * tp->mss_cache;
+	sample_lost(sk, cc->flow, rs, sample);
 	sample->inflight_bytes = rs->prior_in_flight * tp->mss_cache;
 	if (rs->is_app_limited)
 		sample->flags |= QUELL_S_APP_LIMITED;
@@ -301,7 +322,7 @@ bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
 	cc->backlogged = tp->write_seq != tp->snd_nxt;
 	if (cc->flow)
 		quell_tail_acked(cc->flow, sk, sample->acked_pkts);
-	return sample->acked_pkts > 0;
+	return sample->acked_pkts > 0 || (sample->trimmed_bytes && cc->algo->trims);
 }
 EXPORT_SYMBOL_GPL(quell_sample_fill);
 

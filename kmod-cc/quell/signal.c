@@ -12,6 +12,7 @@
  *			whose algorithm wants telemetry records
  *
  *	tail-probes, tail-floor	when lost tails are sent again, tail.c
+ *	nack-rate	how many trimmed packets of a connection are answered, nack.c
  *	entropies	how many ways the segments of an IPv6 flow go, path.c; 0 and
  *			1 are one way
  */
@@ -49,18 +50,28 @@
 #define SIGNAL_TAIL_FLOOR_NS_MIN	((u64)NSEC_PER_USEC)
 #define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
 
+/*
+ * NACKs of a connection per second.  The default is more than there are packets of
+ * 1500 bytes at 100 Gbit/s: it bounds what somebody gets back who makes trimmed
+ * packets up, which is not more than he sends.
+ */
+#define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
+#define SIGNAL_NACK_RATE_MAX		1000000000ULL
+
 /**
  * struct signal_params - what the administrator may change
  * @option:        SIGNAL_OPTION_*
  * @tail_probes:   probes in a row for a lost tail; 0 none
  * @tail_floor_ns: least time before one
  * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0 none
+ * @nack_rate:     NACKs per second of a connection; 0 none
  */
 struct signal_params {
 	u64	option;
 	u64	tail_probes;
 	u64	tail_floor_ns;
 	u64	entropies;
+	u64	nack_rate;
 };
 
 static const struct quell_param_desc signal_param_descs[] = {
@@ -99,6 +110,14 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.max	= QUELL_REPS_ENTROPIES_MAX,
 		.def	= SIGNAL_ENTROPIES_DEFAULT,
 	},
+	{
+		.name	= "nack-rate",
+		.doc	= "NACKs per second for a connection's trimmed packets; 0 none.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, nack_rate),
+		.max	= SIGNAL_NACK_RATE_MAX,
+		.def	= SIGNAL_NACK_RATE_DEFAULT,
+	},
 };
 
 static struct quell_algo signal_algo = {
@@ -135,6 +154,18 @@ static u64 signal_option(const struct quell_net *qnet)
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
 	return signal_params(qnet).entropies;
+}
+
+/**
+ * quell_signal_nack_rate() - how many trimmed packets are answered
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: NACKs per second of a connection; 0 none.
+ */
+u64 quell_signal_nack_rate(const struct quell_net *qnet)
+{
+	return signal_params(qnet).nack_rate;
 }
 
 /**

@@ -142,6 +142,45 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_ENTROPY_MARKED] =
 		COUNTER(ENTROPY_MARKED, "entropy-marked",
 			"Path entropies echoed marked, and given up."),
+	[QUELL_N_TRIM_RECEIVED] =
+		COUNTER(TRIM_RECEIVED, "trim-received",
+			"Trimmed packets received."),
+	[QUELL_N_TRIM_DUPLICATE] =
+		COUNTER(TRIM_DUPLICATE, "trim-duplicate",
+			"Trimmed packets of data that was there already."),
+	[QUELL_N_TRIM_OUTSIDE] =
+		COUNTER(TRIM_OUTSIDE, "trim-outside",
+			"Trimmed packets of data beyond the receive window."),
+	[QUELL_N_NACK_SENT] =
+		COUNTER(NACK_SENT, "nack-sent",
+			"Trimmed packets answered with a NACK."),
+	[QUELL_N_NACK_LIMITED] =
+		COUNTER(NACK_LIMITED, "nack-limited",
+			"Trimmed packets not answered because there were too many."),
+	[QUELL_N_NACK_UNSENT] =
+		COUNTER(NACK_UNSENT, "nack-unsent",
+			"Trimmed packets not answered for want of memory or a route."),
+	[QUELL_N_NACK_RECEIVED] =
+		COUNTER(NACK_RECEIVED, "nack-received",
+			"NACKs received."),
+	[QUELL_N_NACK_RECOVERED] =
+		COUNTER(NACK_RECOVERED, "nack-recovered",
+			"NACKs whose data was marked lost, to be sent again."),
+	[QUELL_N_NACK_MALFORMED] =
+		COUNTER(NACK_MALFORMED, "nack-malformed",
+			"NACKs ignored because they are too short or name no data."),
+	[QUELL_N_NACK_OUTSIDE] =
+		COUNTER(NACK_OUTSIDE, "nack-outside",
+			"NACKs ignored because their data was never sent or is long gone."),
+	[QUELL_N_NACK_STALE] =
+		COUNTER(NACK_STALE, "nack-stale",
+			"NACKs ignored: the data has arrived, is marked lost, or left again."),
+	[QUELL_N_NACK_OVERFLOW] =
+		COUNTER(NACK_OVERFLOW, "nack-overflow",
+			"NACKs ignored because too many waited for TCP to look at an ACK."),
+	[QUELL_N_NACK_UNABLE] =
+		COUNTER(NACK_UNABLE, "nack-unable",
+			"NACKs ignored because the connection has no SACK."),
 };
 
 /**

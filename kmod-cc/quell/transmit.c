@@ -111,6 +111,20 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
+ * Payload of the shortest packet that a segment is cut into: the same is said of all
+ * of them, and none is to seem trimmed.
+ */
+static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
+{
+	u32 rest_bytes;
+
+	if (!skb_is_gso(skb))
+		return payload_bytes;
+	rest_bytes = payload_bytes % skb_shinfo(skb)->gso_size;
+	return rest_bytes ? rest_bytes : skb_shinfo(skb)->gso_size;
+}
+
+/*
  * What of the option this packet gets: departure for data, the echo that is
  * due.  A full segment has no room for both, and leaves the echo to the ACK that
  * follows it.  Returns the room it takes, 0 for none.
@@ -126,8 +140,7 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	if (payload_bytes) {
 		opt->flags = QUELL_OPT_F_DATA;
 		quell_telemetry_send(flow, opt);
-		opt->payload_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
-						       payload_bytes;
+		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
 	}
 	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, opt);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which ways the segments of a flow go, path.c, as the rest of quell.ko sees it.
+ */
+#ifndef _QUELL_PATH_H
+#define _QUELL_PATH_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <quell/core/reps.h>
+
+struct quell_flow;
+struct rate_sample;
+struct sk_buff;
+struct sock;
+struct tcp_sock;
+
+/**
+ * struct quell_path - which ways the segments of a flow go; path.c
+ * @lock:	protects @reps
+ * @reps:	its entropies
+ * @label:	the flow's own label, host order; 0 before the first segment
+ * @entropies:	how many there are; 0: this flow is not sprayed
+ * @used:	segments by enum quell_reps_source of their entropy
+ * @kept:	echoes of unmarked packets, whose entropy may be used again
+ * @marked:	echoes of marked packets
+ *
+ * @label, @entropies and @used: socket lock; @kept, @marked: @lock.  Those that
+ * others read are written with WRITE_ONCE().
+ */
+struct quell_path {
+	spinlock_t		lock;	/* see above */
+	struct quell_reps	reps;
+	u32			label;
+	u32			entropies;
+	u64			used[QUELL_REPS_FROZEN + 1];
+	u64			kept;
+	u64			marked;
+};
+
+void quell_path_init(struct quell_flow *flow);
+u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb);
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
+void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked);
+void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
+		      const struct rate_sample *rs);
+void quell_path_on_rto(struct quell_flow *flow);
+
+#endif /* _QUELL_PATH_H */
