@@ -9,6 +9,11 @@
  *		strip-data	on all segments but SYNs
  *		strip-all	on all segments
  *		drop-syn	SYNs with the option get lost
+ *		gaps		a few times every second of the full segments that come
+ *				by the first device gets lost
+ *		damage		of four segments that are no SYNs a bit of the option is
+ *				wrong, and so is the checksum; of two of them it is not
+ *				recognised as the option any more
  *		Terminated, it says "seen N changed N": segments that carried
  *		the option, and what it did to some of them.
  *
@@ -38,10 +43,19 @@
 #define KIND_EXPERIMENT	254
 #define EXID		0x5155
 
-enum mode { PASS, STRIP_SYN, STRIP_DATA, STRIP_ALL, DROP_SYN, MODES };
+/* Payload of a segment that is called full. */
+#define FULL_BYTES	1000
+/* Full segments before the first that gets lost, and until the last. */
+#define GAPS_FROM	20
+#define GAPS_TO		32
+/* One in so many segments is damaged, up to so many. */
+#define DAMAGE_EACH	20
+#define DAMAGED_MAX	4
+
+enum mode { PASS, STRIP_SYN, STRIP_DATA, STRIP_ALL, DROP_SYN, GAPS, DAMAGE, MODES };
 
 static const char * const mode_names[MODES] = {
-	"pass", "strip-syn", "strip-data", "strip-all", "drop-syn",
+	"pass", "strip-syn", "strip-data", "strip-all", "drop-syn", "gaps", "damage",
 };
 
 static volatile sig_atomic_t ended;
@@ -150,12 +164,56 @@ static void set_checksum(const struct segment *segment)
 	segment->tcp[17] = (uint8_t)~sum;
 }
 
-/* Does to a frame what the mode says; false: it is lost. */
-static bool treat(enum mode mode, uint8_t *frame, size_t bytes)
+/* Whether the segment is one of those that leave gaps. */
+static bool in_gap(const struct segment *segment)
+{
+	static unsigned long full;
+
+	if (segment->bytes < (size_t)(segment->tcp[12] >> 4) * 4 + FULL_BYTES)
+		return false;
+	full++;
+	return full > GAPS_FROM && full <= GAPS_TO && full % 2;
+}
+
+/* Flips a bit of some options: of what they say, or of their kind. */
+static bool damage(uint8_t *option)
+{
+	static unsigned long segments;
+
+	if (changed == DAMAGED_MAX || ++segments % DAMAGE_EACH)
+		return false;
+	option[changed % 2 ? 0 : option[1] - 1] ^= 1;
+	return true;
+}
+
+static bool mode_wants(enum mode mode, const struct segment *segment, bool first)
+{
+	bool syn = segment->tcp[13] & TCP_SYN;
+
+	switch (mode) {
+	case STRIP_SYN:
+	case DROP_SYN:
+		return syn;
+	case STRIP_DATA:
+	case DAMAGE:
+		return !syn;
+	case STRIP_ALL:
+		return true;
+	case GAPS:
+		return first && in_gap(segment);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does to a frame what the mode says; false: it is lost.  @first: it came by the
+ * first device.
+ */
+static bool treat(enum mode mode, uint8_t *frame, size_t bytes, bool first)
 {
 	struct segment segment;
 	uint8_t *option;
-	bool syn;
 
 	if (!find_segment(frame, bytes, &segment))
 		return true;
@@ -163,13 +221,13 @@ static bool treat(enum mode mode, uint8_t *frame, size_t bytes)
 	if (!option)
 		return true;
 	seen++;
-	syn = segment.tcp[13] & TCP_SYN;
-	if (mode == PASS || (mode == STRIP_DATA && syn) ||
-	    ((mode == STRIP_SYN || mode == DROP_SYN) && !syn))
+	if (!mode_wants(mode, &segment, first) || (mode == DAMAGE && !damage(option)))
 		return true;
 	changed++;
-	if (mode == DROP_SYN)
+	if (mode == DROP_SYN || mode == GAPS)
 		return false;
+	if (mode == DAMAGE)
+		return true;
 	memset(option, KIND_NOP, option[1]);
 	set_checksum(&segment);
 	return true;
@@ -198,13 +256,13 @@ static int open_device(const char *name)
 }
 
 /* All that waits on one device goes out by the other. */
-static void forward(enum mode mode, int from, int to)
+static void forward(enum mode mode, int from, int to, bool first)
 {
 	static uint8_t frame[FRAME_MAX];
 	ssize_t bytes;
 
 	while ((bytes = recv(from, frame, sizeof(frame), 0)) > 0)
-		if (treat(mode, frame, bytes) && send(to, frame, bytes, 0) < 0 &&
+		if (treat(mode, frame, bytes, first) && send(to, frame, bytes, 0) < 0 &&
 		    errno != ENOBUFS && errno != EAGAIN && errno != ENETDOWN)
 			die("send");
 	if (bytes < 0 && errno != EAGAIN && errno != EINTR && errno != ENETDOWN)
@@ -243,7 +301,7 @@ int main(int argc, char **argv)
 		if (ppoll(devices, 2, NULL, &none) < 0 && errno != EINTR)
 			die("poll");
 		for (i = 0; i < 2 && !ended; i++)
-			forward(mode, devices[i].fd, devices[!i].fd);
+			forward(mode, devices[i].fd, devices[!i].fd, !i);
 	}
 	printf("seen %lu changed %lu\n", seen, changed);
 	return 0;

@@ -18,7 +18,7 @@
  *	md5 ADDRESS KEY		sign segments to and from there (RFC 2385)
  *	ao ADDRESS KEY		the same by RFC 5925
  *	fastopen [QUEUE]	TCP Fast Open; of a listener with its queue
- *	backlog N		of a listener
+ *	backlog N		of a listener, to be or that listens already
  *	bind ADDRESS PORT
  *	listen, accept		the socket becomes the connection
  *	echo			send back what comes, until the other end closes
@@ -178,7 +178,7 @@ static int cmd_fastopen(char **word)
 static int cmd_backlog(char **word)
 {
 	backlog = atoi(word[1]);
-	return 0;
+	return listener < 0 ? 0 : listen(listener, backlog);
 }
 
 static int cmd_bind(char **word)
@@ -200,6 +200,8 @@ static int cmd_connect(char **word)
 static int cmd_listen(char **word)
 {
 	(void)word;
+	if (listener >= 0)
+		close(listener);
 	listener = sock;
 	sock = -1;
 	return listen(listener, backlog);
