@@ -43,11 +43,25 @@
 /* SYNs with an offer before one without: the first and one retransmission. */
 #define SYN_OFFERS_MAX		1
 
+/*
+ * The algorithm of a socket.  Of a listener that of connections to come, which is its
+ * own only where the application chose it, else the namespace's default as it is
+ * then, whatever it was when the listener was made.
+ */
+static const struct tcp_congestion_ops *transmit_ops(const struct sock *sk)
+{
+	const struct inet_connection_sock *icsk = inet_csk(sk);
+
+	if (sk->sk_state != TCP_LISTEN || icsk->icsk_ca_setsockopt)
+		return READ_ONCE(icsk->icsk_ca_ops);
+	return rcu_dereference(sock_net(sk)->ipv4.tcp_congestion_control);
+}
+
 /* Whether a full socket is, or listens for, a Quell flow. */
 static bool transmit_is_ours(const struct sock *sk)
 {
 	return sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP &&
-	       READ_ONCE(inet_csk(sk)->icsk_ca_ops)->release == quell_cc_release;
+	       transmit_ops(sk)->release == quell_cc_release;
 }
 
 /*

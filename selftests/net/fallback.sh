@@ -19,7 +19,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
-port=8080 plain_port=8081 signed_port=8082 queue_port=8083
+port=8080 plain_port=8081 signed_port=8082 queue_port=8083 late_port=8084
 client="" server="" box="" router="" late=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
@@ -464,6 +464,26 @@ queued()
 	say close && told other
 }
 
+set_default()
+{
+	in_netns "$server" sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+}
+
+# What a listener is when it is made is not what its connections are: they run the
+# default of their time, and its offers say that.
+default_changed()
+{
+	local status
+
+	set_default cubic && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-answer &&
+	no_flow "$server" && moved "$(agreed 0 0)" && say close &&
+	start_in "$server" option_tcp serve "$late_port" >"$dir/late" && poll 10 says_ready late
+	status=$?
+	set_default swift
+	[ "$status" -eq 0 ] && connects "$1" 73 "$late_port" && states "$late_port" on on &&
+	moved "$(agreed 1 1)" && say close && stop "$started"
+}
+
 # A host that was told by sysctl alone looks at nothing before its first flow.
 late_hooks()
 {
@@ -504,7 +524,7 @@ if ! { make_network && prepare; } then
 fi
 ao=0
 has_ao >/dev/null && ao=2
-plan $((2 * 18 + ao + 3))
+plan $((2 * 19 + ao + 3))
 both "spoken" spoken
 both "peer without Quell" peer_without
 both "box that passes all" box_passes
@@ -524,6 +544,7 @@ both "disconnect and connect again" reconnected
 both "SYN cookies" cookies
 both "simultaneous open" simultaneous
 both "listener's queue is full" queued
+both "listener older than the default algorithm" default_changed
 check "server without hooks: first flow plain, second not" late_hooks
 check "no checksum was wrong" checksums_held
 both "damaged packets" damaged
