@@ -244,13 +244,16 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 	return QUELL_TRIM_TCP_BYTES + at + QUELL_OPT_HEAD_BYTES;
 }
 
-/* All segments of a burst that GSO cut state the length of the first. */
+/*
+ * All segments of a burst that was cut later state the length of the shortest.  One that
+ * states more than it has was trimmed before.
+ */
 static inline u32 quell_trim_edit_payload(u8 *tcp, const struct quell_trim *trim)
 {
 	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
 	u32 payload_bytes = trim->ip_bytes - trim->header_bytes;
 
-	if (!at || quell_opt_get_u16(tcp + at) <= payload_bytes)
+	if (!at || quell_opt_get_u16(tcp + at) >= payload_bytes)
 		return 0;
 	return quell_trim_put(tcp, at, payload_bytes);
 }

@@ -91,7 +91,7 @@ static inline void model_want_transport(u8 *want, const struct quell_trim *trim,
 	}
 	want[13] &= 0xfe;
 	at = quell_trim_payload_at(want, trim->header_bytes - trim->transport_at);
-	if (at && quell_opt_get_u16(want + at) > payload_bytes)
+	if (at && quell_opt_get_u16(want + at) < payload_bytes)
 		quell_opt_put_u16(want + at, payload_bytes);
 }
 
