@@ -254,9 +254,9 @@ struct swport_place {
 
 /* swport_classify.c */
 bool quell_swport_is_control(const struct sk_buff *skb);
-int quell_swport_dscp(const struct sk_buff *skb);
 
 /* swport_mark.c */
+u32 quell_swport_dscp(const struct sk_buff *skb);
 void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
 
 /* swport_classes.c */

@@ -85,31 +85,6 @@ static bool swport_ipv6_is_control(const struct sk_buff *skb)
 }
 
 /**
- * quell_swport_dscp() - DSCP of a packet
- * @skb: a wire packet, network header set, VLAN tags allowed
- *
- * Context: softirq; does not write to @skb.
- * Return: 0 to 63; -1 for what has none.
- */
-int quell_swport_dscp(const struct sk_buff *skb)
-{
-	const __be16 *first;
-	__be16 buf;
-
-	first = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf), &buf);
-	if (!first)
-		return -1;
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		return (ntohs(*first) & 0xff) >> SWPORT_DSCP_SHIFT;
-	case htons(ETH_P_IPV6):
-		return (ntohs(*first) >> 4 & 0xff) >> SWPORT_DSCP_SHIFT;
-	default:
-		return -1;
-	}
-}
-
-/**
  * quell_swport_is_control() - does the packet belong in the control band?
  * @skb: a wire packet, network header set, VLAN tags allowed
  *

@@ -26,8 +26,14 @@ static int swport_ip_header_end(const struct sk_buff *skb)
 	}
 }
 
-/* DSCP of a packet, or QUELL_DSCP_NONE. */
-static u32 swport_dscp(const struct sk_buff *skb)
+/**
+ * quell_swport_dscp() - DSCP of a packet
+ * @skb: packet, network header set, VLAN tags allowed
+ *
+ * Context: any; does not write to @skb.
+ * Return: 0 to 63; QUELL_DSCP_NONE where there is none.
+ */
+u32 quell_swport_dscp(const struct sk_buff *skb)
 {
 	union {
 		struct iphdr v4;
@@ -89,7 +95,7 @@ void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 	const struct quell_red_params *red = &params->red;
 
 	if (params->red_classes.count)
-		red = quell_red_class_find(&params->red_classes, swport_dscp(skb), red);
+		red = quell_red_class_find(&params->red_classes, quell_swport_dscp(skb), red);
 	if (quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
 		swport_mark(port, skb);
 }

@@ -112,6 +112,7 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 				   &port->control : &port->data;
 
 	qdisc_qstats_drop(sch);
+	quell_swport_arrive(port, skb, band == &port->control);
 	if (!swport_take_room(port, band, skb)) {
 		swport_band_drop(band, skb);
 		quell_swport_trim_dropped(port, skb);

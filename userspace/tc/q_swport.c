@@ -45,7 +45,7 @@ static void explain(void)
 		"  trim           cut what the data band has no room for to size, %d to %d bytes\n"
 		"  dscp           of trimmed packets, %d to %d (default %d)\n"
 		"  queue          band they wait in (default control)\n"
-		"  eligible       DSCPs trimmed, as 0,10-18 (default all)\n"
+		"  eligible       DSCPs trimmed, like 46 or 8-15,46 (default all)\n"
 		"  notrim         drop it whole (default)\n"
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
 		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n"

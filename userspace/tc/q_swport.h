@@ -44,6 +44,9 @@ struct swport_args {
 	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
 };
 
+/* Room for a list of DSCPs. */
+#define SWPORT_DSCPS_TEXT	256
+
 /* swport_words.c */
 const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
@@ -57,6 +60,8 @@ int swport_parse_size(struct swport_args *args, int attr,
 int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16);
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns);
+bool swport_read_dscps(const char *text, uint64_t *dscps);
+void swport_write_dscps(uint64_t dscps, char *text);
 
 int swport_parse_switch(struct swport_args *args, int attr, const char *name);
 

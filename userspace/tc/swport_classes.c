@@ -3,50 +3,15 @@
  * ecn-class: DSCPs that are marked by thresholds of their own.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "q_swport.h"
-
-#define DSCPS	64
-
-/* A number of 0 to 63 that ends at one of the characters; where, or NULL. */
-static const char *read_dscp(const char *text, const char *ends, unsigned long *dscp)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return NULL;
-	*dscp = strtoul(text, &end, 0);
-	return *dscp < DSCPS && (!*end || strchr(ends, *end)) ? end : NULL;
-}
-
-/* 46, 8-15, 0,10-12,46: a bit each; false for anything else. */
-static bool read_dscps(const char *text, uint64_t *dscps)
-{
-	unsigned long first, last;
-
-	*dscps = 0;
-	for (;;) {
-		text = read_dscp(text, ",-", &first);
-		last = first;
-		if (text && *text == '-')
-			text = read_dscp(text + 1, ",", &last);
-		if (!text || last < first)
-			return false;
-		for (; first <= last; first++)
-			*dscps |= 1ULL << first;
-		if (!*text)
-			return true;
-		text++;
-	}
-}
 
 static int swport_parse_dscps(struct swport_args *args, struct swport_class *class)
 {
 	const char *word = swport_next(args);
 
-	if (!word || !read_dscps(word, &class->dscps)) {
+	if (!word || !swport_read_dscps(word, &class->dscps)) {
 		fprintf(stderr,
 			"swport: bad ecn-class \"%s\": must be off or DSCPs of 0 to 63, like 46 or 8-15,46\n",
 			word ? word : "");
@@ -149,23 +114,11 @@ void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args
 	addattr_nest_end(n, all);
 }
 
-/* As read_dscps() reads them. */
 static void print_dscps(uint64_t dscps)
 {
-	char text[4 * DSCPS] = "";
-	size_t length = 0;
-	unsigned int dscp, first;
+	char text[SWPORT_DSCPS_TEXT];
 
-	for (dscp = 0; dscp < DSCPS; dscp++) {
-		if (!(dscps >> dscp & 1))
-			continue;
-		first = dscp;
-		while (dscp + 1 < DSCPS && dscps >> (dscp + 1) & 1)
-			dscp++;
-		length += snprintf(text + length, sizeof(text) - length,
-				   first == dscp ? "%s%u" : "%s%u-%u",
-				   length ? "," : "", first, dscp);
-	}
+	swport_write_dscps(dscps, text);
 	print_color_string(PRINT_ANY, COLOR_NONE, "dscp", "ecn-class %s ", text);
 }
 

@@ -11,33 +11,20 @@
 
 #include "q_swport.h"
 
-#define DSCP_MAX	63
-
 static const char * const queues[] = {
 	[SWPORT_TRIM_CONTROL] = "control",
 	[SWPORT_TRIM_DATA] = "data",
 };
 
-/* A number of min to 63 at *word, which moves behind it. */
-static bool read_dscp(const char **word, unsigned int min, unsigned int *dscp)
-{
-	unsigned long number;
-	char *end;
-
-	if (**word < '0' || **word > '9')
-		return false;
-	number = strtoul(*word, &end, 0);
-	*word = end;
-	*dscp = number;
-	return number >= min && number <= DSCP_MAX;
-}
-
 static int parse_dscp(struct swport_args *args)
 {
-	const char *word = swport_next(args), *end = word;
-	unsigned int dscp;
+	const char *word = swport_next(args);
+	unsigned long dscp = 0;
+	char *end = NULL;
 
-	if (!word || !read_dscp(&end, SWPORT_TRIM_DSCP_MIN, &dscp) || *end) {
+	if (word && word[0] >= '0' && word[0] <= '9')
+		dscp = strtoul(word, &end, 0);
+	if (!end || *end || dscp < SWPORT_TRIM_DSCP_MIN || dscp > SWPORT_TRIM_DSCP_MAX) {
 		fprintf(stderr, "swport: bad trim dscp \"%s\": must be a number of %d to %d\n",
 			word ? word : "", SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX);
 		return -1;
@@ -57,36 +44,15 @@ static int parse_queue(struct swport_args *args)
 	return -1;
 }
 
-/* DSCP[-DSCP][,...], as bits */
-static bool read_set(const char *word, uint64_t *set)
-{
-	unsigned int from, to;
-
-	for (*set = 0; ; word++) {
-		if (!read_dscp(&word, 0, &from))
-			return false;
-		to = from;
-		if (*word == '-') {
-			word++;
-			if (!read_dscp(&word, from, &to))
-				return false;
-		}
-		for (unsigned int dscp = from; dscp <= to; dscp++)
-			*set |= 1ULL << dscp;
-		if (*word != ',')
-			return !*word;
-	}
-}
-
 static int parse_eligible(struct swport_args *args)
 {
 	uint64_t set = SWPORT_TRIM_ELIGIBLE_ALL;
 	const char *word = swport_next(args);
 
-	if (!word || (strcmp(word, "all") && !read_set(word, &set))) {
+	if (!word || (strcmp(word, "all") && !swport_read_dscps(word, &set))) {
 		fprintf(stderr,
-			"swport: bad trim eligible \"%s\": must be all or a list as 0,10-18 of 0 to %d\n",
-			word ? word : "", DSCP_MAX);
+			"swport: bad trim eligible \"%s\": must be all or DSCPs of 0 to 63, like 46 or 8-15,46\n",
+			word ? word : "");
 		return -1;
 	}
 	return swport_set(args, TCA_SWPORT_TRIM_ELIGIBLE, "trim eligible", set);
@@ -135,30 +101,14 @@ int swport_parse_trim(struct swport_args *args)
 	return err;
 }
 
-/* The list that read_set() reads, in as few words as possible. */
-static void write_set(uint64_t set, char *text)
-{
-	const char *comma = "";
-
-	for (int from = 0, to; from <= DSCP_MAX; from = to + 1) {
-		to = from;
-		if (!(set >> from & 1))
-			continue;
-		while (to < DSCP_MAX && set >> (to + 1) & 1)
-			to++;
-		text += sprintf(text, to > from ? "%s%d-%d" : "%s%d", comma, from, to);
-		comma = ",";
-	}
-}
-
 static void print_eligible(struct rtattr *attr)
 {
-	char text[4 * (DSCP_MAX + 1)] = "all";
+	char text[SWPORT_DSCPS_TEXT] = "all";
 
 	if (!swport_has(attr, sizeof(uint64_t)))
 		return;
 	if (swport_get_u64(attr) != SWPORT_TRIM_ELIGIBLE_ALL)
-		write_set(swport_get_u64(attr), text);
+		swport_write_dscps(swport_get_u64(attr), text);
 	print_color_string(PRINT_ANY, COLOR_NONE, "trim_eligible", "eligible %s ", text);
 }
 

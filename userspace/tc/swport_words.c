@@ -11,6 +11,8 @@
 
 #include "q_swport.h"
 
+#define DSCPS	64
+
 /* Suffixes of times; the first of each scale is the one printed. */
 static const struct {
 	const char *suffix;
@@ -189,6 +191,57 @@ int swport_parse_switch(struct swport_args *args, int attr, const char *name)
 	word = swport_peek(args);
 	fprintf(stderr, "swport: bad %s \"%s\": must be on or off\n", name, word ? word : "");
 	return -1;
+}
+
+/* A number of 0 to 63 that ends at one of the characters; where, or NULL. */
+static const char *read_dscp(const char *text, const char *ends, unsigned long *dscp)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	*dscp = strtoul(text, &end, 0);
+	return *dscp < DSCPS && (!*end || strchr(ends, *end)) ? end : NULL;
+}
+
+/* 46, 8-15, 0,10-12,46: a bit each; false for anything else. */
+bool swport_read_dscps(const char *text, uint64_t *dscps)
+{
+	unsigned long first, last;
+
+	*dscps = 0;
+	for (;;) {
+		text = read_dscp(text, ",-", &first);
+		last = first;
+		if (text && *text == '-')
+			text = read_dscp(text + 1, ",", &last);
+		if (!text || last < first)
+			return false;
+		for (; first <= last; first++)
+			*dscps |= 1ULL << first;
+		if (!*text)
+			return true;
+		text++;
+	}
+}
+
+/* The same back, in as few words as possible. */
+void swport_write_dscps(uint64_t dscps, char *text)
+{
+	unsigned int dscp, first;
+	size_t length = 0;
+
+	*text = 0;
+	for (dscp = 0; dscp < DSCPS; dscp++) {
+		if (!(dscps >> dscp & 1))
+			continue;
+		first = dscp;
+		while (dscp + 1 < DSCPS && dscps >> (dscp + 1) & 1)
+			dscp++;
+		length += snprintf(text + length, SWPORT_DSCPS_TEXT - length,
+				   first == dscp ? "%s%u" : "%s%u-%u",
+				   length ? "," : "", first, dscp);
+	}
 }
 
 uint32_t swport_get_u32(const struct rtattr *attr)
