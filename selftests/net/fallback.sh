@@ -464,22 +464,25 @@ queued()
 	say close && told other
 }
 
+# set_default CC OPTION: of the server, whose hooks are as these want them on return.
 set_default()
 {
-	in_netns "$server" sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+	in_netns "$server" sysctl -q -w net.ipv4.tcp_congestion_control="$1" &&
+	in_netns "$server" quell cc set quell option "$2"
 }
 
 # What a listener is when it is made is not what its connections are: they run the
-# default of their time, and its offers say that.
+# default of their time, and its offers say that.  With 1 the server has its hooks
+# without Quell being its default, too.
 default_changed()
 {
 	local status
 
-	set_default cubic && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-answer &&
+	set_default cubic 1 && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-answer &&
 	no_flow "$server" && moved "$(agreed 0 0)" && say close &&
 	start_in "$server" option_tcp serve "$late_port" >"$dir/late" && poll 10 says_ready late
 	status=$?
-	set_default swift
+	set_default swift 2
 	[ "$status" -eq 0 ] && connects "$1" 73 "$late_port" && states "$late_port" on on &&
 	moved "$(agreed 1 1)" && say close && stop "$started"
 }
