@@ -7,6 +7,7 @@
 
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
+#include <quell/core/iofd.h>
 #include <quell/core/portload.h>
 #include <quell/core/redclass.h>
 #include <quell/core/shaper.h>
@@ -27,6 +28,36 @@ struct swport_trim_params {
 };
 
 /**
+ * struct swport_via - one alternate, as the administrator named it
+ * @ifindex:	device, in the port's namespace
+ * @addr_bytes:	4 of IPv4, 16 of IPv6
+ * @addr:	next hop, network order; behind @addr_bytes 0
+ */
+struct swport_via {
+	int	ifindex;
+	u8	addr_bytes;
+	u8	addr[16];
+};
+
+/**
+ * struct swport_deflect_params - which flows go which other way
+ * @on:		deflect at all; the rest is meaningless when not
+ * @iofd:	threshold, entries, idle time
+ * @token_base:	DSCP of a packet without tokens
+ * @token_max:	most tokens, @token_base + tokens being the DSCP
+ * @via_nr:	alternates
+ * @via:	which
+ */
+struct swport_deflect_params {
+	bool				on;
+	struct quell_iofd_params	iofd;
+	u32				token_base;
+	u32				token_max;
+	u32				via_nr;
+	struct swport_via		via[SWPORT_DEFLECT_VIA_MAX];
+};
+
+/**
  * struct swport_params - what the administrator chose
  * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
  * @overhead_bytes:	of each packet on the wire beyond its length
@@ -43,6 +74,7 @@ struct swport_trim_params {
  * @buffer_bytes:	of the shared buffer, in a request that names it; else 0
  * @alpha_q16:		share of what is free of the shared buffer; 0: not shared
  * @percentiles:	whether depth and sojourn percentiles are kept
+ * @deflect:		other ways for flows that find the queue long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -61,6 +93,7 @@ struct swport_params {
 	u32			buffer_bytes;
 	u32			alpha_q16;
 	u32			percentiles;
+	struct swport_deflect_params deflect;
 };
 
 /**
@@ -200,6 +233,7 @@ struct swport_trim {
  * @trim:		trimming
  * @share:		part of a shared buffer
  * @percentiles:	histograms; NULL: not kept
+ * @deflect:		deflected flows and their way out; NULL until first asked for
  * @gso_split_pkts:	super-packets cut on entry
  * @alloc_fail_pkts:	super-packets dropped because they could not be cut
  * @watchdog:		wakes the port when the wire is free again
@@ -216,6 +250,7 @@ struct swport_sched {
 	struct swport_trim	trim;
 	struct swport_share	share;
 	struct swport_percentiles *percentiles;
+	struct swport_deflect	*deflect;
 	u64			gso_split_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
@@ -283,6 +318,27 @@ bool quell_swport_trim(struct swport_sched *port, struct sk_buff *skb);
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);
+/* swport_deflect.c */
+bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
+			  int *ret);
+int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *params);
+void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params);
+void quell_swport_deflect_done(struct swport_sched *port);
+void quell_swport_deflect_seed(struct swport_sched *port, u64 seed);
+void quell_swport_deflect_reset(struct swport_sched *port);
+void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev);
+void quell_swport_deflect_destroy(struct swport_sched *port);
+void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value);
+
+/* swport_deflect_flow.c */
+bool quell_swport_deflect_flow(const struct sk_buff *skb, struct quell_iofd_packet *packet,
+			       u8 *dscp);
+
+/* swport_deflect_netlink.c */
+int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
+			       const struct swport_params *old, struct swport_params *params,
+			       struct netlink_ext_ack *extack);
+int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb);
 
 /* swport_link.c */
 void quell_swport_link_add(struct Qdisc *sch);
@@ -320,7 +376,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
 void quell_swport_purge(struct swport_sched *port);
 
 /* swport_netlink.c */
-int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
+int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		       struct swport_params *params, bool *reseed,
 		       struct netlink_ext_ack *extack);
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);

@@ -82,6 +82,10 @@ static int swport_link_event(struct notifier_block *nb, unsigned long event, voi
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	struct swport_sched *port;
 
+	if (event == NETDEV_UNREGISTER) {
+		list_for_each_entry(port, &swport_ports, link.siblings)
+			quell_swport_deflect_leave(port->watchdog.qdisc, dev);
+	}
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
 	list_for_each_entry(port, &swport_ports, link.siblings) {

@@ -21,7 +21,8 @@
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
  * a wire of that rate would carry them (quell/core/shaper.h).  With `telemetry`
  * data tells its sender how loaded the port is (swport_telemetry.c), with
- * `tcp-int` the hosts that have the public agents (swport_tcp_int.c).
+ * `tcp-int` the hosts that have the public agents (swport_tcp_int.c).  With
+ * `deflect` flows that find much data queued go another way (swport_deflect.c).
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
  * under sch_tree_lock, so a packet sees all of a change or nothing.
@@ -38,6 +39,9 @@ static const struct swport_params swport_defaults = {
 	.red.prob_q16 = SWPORT_ECN_PROB_MAX,
 	.trim.dscp = SWPORT_TRIM_DSCP_DEFAULT,
 	.trim.eligible = SWPORT_TRIM_ELIGIBLE_ALL,
+	.deflect.iofd.entries = SWPORT_DEFLECT_ENTRIES_DEFAULT,
+	.deflect.iofd.idle_ns = SWPORT_DEFLECT_IDLE_DEFAULT,
+	.deflect.token_max = SWPORT_DEFLECT_TOKENS_DEFAULT,
 };
 
 static void swport_seed(struct swport_sched *port)
@@ -47,6 +51,7 @@ static void swport_seed(struct swport_sched *port)
 	if (!seed)
 		get_random_bytes(&seed, sizeof(seed));
 	quell_red_seed(&port->lottery, seed);
+	quell_swport_deflect_seed(port, seed);
 }
 
 /*
@@ -71,6 +76,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	sch_tree_lock(sch);
 	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
 			    port->params.rate_bytes_ps, params->rate_bytes_ps);
+	quell_swport_deflect_commit(port, params);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
 	quell_swport_buffer_move(port, buffer);
@@ -92,16 +98,20 @@ free_percentiles:
 static int swport_change(struct Qdisc *sch, struct nlattr *opt,
 			 struct netlink_ext_ack *extack)
 {
-	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_params params;
 	bool reseed;
 	int err;
 
-	err = quell_swport_parse(&port->params, opt, &params, &reseed, extack);
+	err = quell_swport_parse(sch, opt, &params, &reseed, extack);
+	if (!err)
+		err = quell_swport_buffer_check(sch, &params, extack);
+	if (!err)
+		err = quell_swport_deflect_prepare(sch, &params);
 	if (err)
 		return err;
-	err = quell_swport_buffer_check(sch, &params, extack);
-	return err ? err : swport_commit(sch, &params, reseed);
+	err = swport_commit(sch, &params, reseed);
+	quell_swport_deflect_done(qdisc_priv(sch));
+	return err;
 }
 
 /* On error the core calls swport_destroy(), so what that undoes comes first. */
@@ -125,6 +135,7 @@ static void swport_reset(struct Qdisc *sch)
 
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
+	quell_swport_deflect_reset(port);
 	port->shaper = (struct quell_shaper) { };
 }
 
@@ -137,6 +148,7 @@ static void swport_destroy(struct Qdisc *sch)
 	quell_swport_purge(port);
 	quell_swport_buffer_move(port, NULL);
 	quell_swport_percentiles_free(port->percentiles);
+	quell_swport_deflect_destroy(port);
 }
 
 static struct Qdisc_ops swport_qdisc_ops __read_mostly = {
@@ -178,6 +190,6 @@ module_init(swport_module_init);
 module_exit(swport_module_exit);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, trimming, telemetry, TCP-INT");
+MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, trimming, telemetry, TCP-INT, deflection");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_NET_SCH("swport");

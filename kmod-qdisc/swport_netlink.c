@@ -54,6 +54,11 @@ static struct netlink_range_validation swport_alpha_range = {
 	.max = SWPORT_ALPHA_MAX,
 };
 
+static struct netlink_range_validation swport_idle_range = {
+	.min = SWPORT_DEFLECT_IDLE_MIN,
+	.max = SWPORT_DEFLECT_IDLE_MAX,
+};
+
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
@@ -74,6 +79,13 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
+	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
+	[TCA_SWPORT_DEFLECT_TOKEN_BASE] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_DSCP_MAX),
+	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_TOKENS_MAX),
+	[TCA_SWPORT_DEFLECT_IDLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_idle_range),
+	[TCA_SWPORT_DEFLECT_VIA] = { .type = NLA_NESTED },
 };
 
 #define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
@@ -120,6 +132,18 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
 		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
 	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
+	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
+	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
+		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_DEFLECT_ENTRIES] = "swport: deflect entries must be 0 to "
+		__stringify(SWPORT_DEFLECT_ENTRIES_MAX),
+	[TCA_SWPORT_DEFLECT_TOKEN_BASE] = "swport: deflect tokens' base must be 0 to "
+		__stringify(SWPORT_DEFLECT_DSCP_MAX),
+	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = "swport: deflect tokens must be 0 to "
+		__stringify(SWPORT_DEFLECT_TOKENS_MAX),
+	[TCA_SWPORT_DEFLECT_IDLE] = "swport: deflect idle must be "
+		__stringify(SWPORT_DEFLECT_IDLE_MIN) " to "
+		__stringify(SWPORT_DEFLECT_IDLE_MAX) " ns",
 };
 
 /* Say which attribute is out of which range, where the policy only says so. */
@@ -248,7 +272,7 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 
 /**
  * quell_swport_parse() - what the parameters would be after a request
- * @old: parameters now
+ * @sch: the port's qdisc, with the parameters as they are
  * @opt: TCA_OPTIONS
  * @params: result; attributes that are absent keep their old values
  * @reseed: set when the request names a seed
@@ -257,10 +281,11 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
  * Context: RTNL held.
  * Return: 0, or a negative error with nothing but @params touched.
  */
-int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
+int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		       struct swport_params *params, bool *reseed,
 		       struct netlink_ext_ack *extack)
 {
+	const struct swport_params *old = &((struct swport_sched *)qdisc_priv(sch))->params;
 	struct nlattr *tb[TCA_SWPORT_MAX + 1];
 	int err;
 
@@ -296,7 +321,9 @@ int quell_swport_parse(const struct swport_params *old, struct nlattr *opt,
 		err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
 	if (!err)
 		err = swport_check_trim(tb, params, extack);
-	return err ? err : swport_check_ecn(tb, old, params, extack);
+	if (!err)
+		err = swport_check_ecn(tb, old, params, extack);
+	return err ? err : quell_swport_deflect_parse(sch, tb, old, params, extack);
 }
 
 static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params *trim)
@@ -343,7 +370,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	     nla_put_u32(skb, TCA_SWPORT_BUFFER, quell_swport_buffer_size(port))) ||
 	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_PERCENTILES, params->percentiles) ||
-	    quell_swport_dump_classes(skb, &params->red_classes)) {
+	    quell_swport_dump_classes(skb, &params->red_classes) ||
+	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -401,6 +429,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
 	swport_snapshot_trim(&port->trim, value);
 	quell_swport_buffer_stats(port, value);
+	quell_swport_deflect_stats(port, value);
 	sch_tree_unlock(sch);
 }
 

@@ -2,13 +2,15 @@
 /*
  * The path of a packet through the port, and the books kept of it.
  *
- *	enqueue: cut GSO -> classify -> admit, trim or drop (-> mark) -> band
+ *	enqueue: cut GSO -> classify (-> deflect) -> admit, trim or drop (-> mark) -> band
  *	dequeue: wire free? -> control before data (-> mark) (-> stamp) -> wire
  *
  * At every moment, for each band and in bytes as in packets,
  *	offered = sent + dropped + queued
- * and sch->q.qlen, sch->qstats.backlog are the sums over both bands (plus at
- * most one packet a parent has peeked at, kept by the core).
+ * where what is deflected, or lost with its alternate, was not offered to the data
+ * band: it has counters of its own.  And sch->q.qlen, sch->qstats.backlog are the
+ * sums over both bands (plus at most one packet a parent has peeked at, kept by the
+ * core).
  *
  * A trimmed packet is a new one that the port itself offers to the band it waits in;
  * the one it was made of counts as dropped, whatever becomes of the new one.  So of the
@@ -128,7 +130,11 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_band *band = swport_band_of(port, skb);
+	int ret;
 
+	if (band == &port->data && port->deflect &&
+	    quell_swport_deflect(sch, skb, to_free, &ret))
+		return ret;
 	quell_swport_arrive(port, skb, band == &port->control);
 	swport_cb(skb)->trimmed = false;
 	if (swport_take_room(port, band, skb))
@@ -151,6 +157,7 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 old_bytes = qdisc_pkt_len(skb);
 	struct sk_buff *segs, *next;
+	bool deflected = false;
 	u32 queued_bytes = 0;
 	int queued_pkts = 0;
 
@@ -162,17 +169,21 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 
 	port->gso_split_pkts++;
 	skb_list_walk_safe(segs, segs, next) {
+		int ret;
+
 		skb_mark_not_on_list(segs);
 		quell_qdisc_set_pkt_len(segs);
 		/* Still ours to look at under the lock, and maybe trimmed. */
-		if (swport_enqueue_one(segs, sch, to_free) == NET_XMIT_SUCCESS) {
+		ret = swport_enqueue_one(segs, sch, to_free);
+		if (ret == NET_XMIT_SUCCESS) {
 			queued_pkts++;
 			queued_bytes += qdisc_pkt_len(segs);
 		}
+		deflected = deflected || ret & __NET_XMIT_STOLEN;
 	}
 	consume_skb(skb);
 	if (!queued_pkts)
-		return NET_XMIT_DROP;
+		return deflected ? NET_XMIT_SUCCESS | __NET_XMIT_STOLEN : NET_XMIT_DROP;
 	qdisc_tree_reduce_backlog(sch, 1 - queued_pkts,
 				  old_bytes - queued_bytes);
 	return NET_XMIT_SUCCESS;
@@ -185,7 +196,8 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
  * @to_free: list the caller frees, for what is dropped
  *
  * Context: softirq or BH disabled, qdisc lock held.
- * Return: NET_XMIT_SUCCESS when all or part of it was queued, or NET_XMIT_DROP.
+ * Return: NET_XMIT_SUCCESS when all or part of it was queued; the same with
+ * __NET_XMIT_STOLEN when none was, and some left by another port; or NET_XMIT_DROP.
  */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)

@@ -14,7 +14,7 @@
 #include "q_swport.h"
 
 /* Room for the options in tc's message, as its own qdiscs take it. */
-#define SWPORT_MSG_MAX	1024
+#define SWPORT_MSG_MAX	2048
 
 static void explain(void)
 {
@@ -29,6 +29,8 @@ static void explain(void)
 		"                    [ eligible { LIST | all } ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ]\n"
+		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
+		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -49,7 +51,12 @@ static void explain(void)
 		"  notrim         drop it whole (default)\n"
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
 		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n"
-		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n",
+		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n"
+		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
+		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
+		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
+		"  idle           longer than any two ways through the network differ, %dns to %ds (default %dms)\n"
+		"  nodeflect      never deflect (default)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
@@ -58,7 +65,10 @@ static void explain(void)
 		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000,
 		SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX,
 		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT,
-		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE);
+		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE,
+		SWPORT_DEFLECT_VIA_MAX, SWPORT_DEFLECT_ENTRIES_MAX, SWPORT_DEFLECT_ENTRIES_DEFAULT,
+		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN,
+		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
 }
 
 /* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
@@ -78,23 +88,6 @@ static int swport_parse_rate(struct swport_args *args)
 		return -1;
 	}
 	return swport_set(args, TCA_SWPORT_RATE, "rate", rate_bytes_ps);
-}
-
-static int swport_parse_seed(struct swport_args *args)
-{
-	const char *word = swport_next(args);
-	unsigned long long seed = 0;
-	char *end = NULL;
-
-	if (word && word[0] >= '0' && word[0] <= '9')
-		seed = strtoull(word, &end, 0);
-	if (!end || *end || seed > UINT32_MAX) {
-		fprintf(stderr,
-			"swport: bad seed \"%s\": must be a number of 0 to %" PRIu32 "\n",
-			word ? word : "", UINT32_MAX);
-		return -1;
-	}
-	return swport_set(args, TCA_SWPORT_SEED, "seed", seed);
 }
 
 static int swport_parse_prob(struct swport_args *args)
@@ -214,7 +207,7 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "percentiles"))
 		return swport_parse_switch(args, TCA_SWPORT_PERCENTILES, word);
 	if (!strcmp(word, "seed"))
-		return swport_parse_seed(args);
+		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
 		return swport_parse_time(args, TCA_SWPORT_TELEMETRY, word,
 					 SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX);
@@ -226,6 +219,11 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "notrim"))
 		return swport_set(args, TCA_SWPORT_TRIM_SIZE, "trim or notrim", 0);
 
+	if (!strcmp(word, "deflect"))
+		return swport_parse_deflect(args);
+	if (!strcmp(word, "nodeflect"))
+		return swport_set(args, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 0);
+
 	if (strcmp(word, "help"))
 		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
 	explain();
@@ -235,7 +233,7 @@ static int swport_parse_option(struct swport_args *args)
 static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 			     struct nlmsghdr *n, const char *dev)
 {
-	struct swport_args args = { .argc = argc, .argv = argv };
+	struct swport_args args = { .argc = argc, .argv = argv, .dev = dev };
 	struct rtattr *nest;
 
 	while (args.argc > 0) {
@@ -258,6 +256,7 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 			addattr_l(n, SWPORT_MSG_MAX, attr, &small,
 				  sizeof(small));
 	}
+	swport_add_via(n, SWPORT_MSG_MAX, &args);
 	addattr_nest_end(n, nest);
 	return 0;
 }
@@ -326,6 +325,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_trim(tb);
 	swport_print_share(tb);
 	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
+	swport_print_deflect(tb);
 	return 0;
 }
 
@@ -377,6 +377,22 @@ static const struct {
 	{ TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES, "trim_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS, "trim_backlog_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TRIM_FAIL_PKTS, "trim_fail_pkts", " failed %" PRIu64 " pkts" },
+	{ 0, NULL, "  deflect" },
+	{ TCA_SWPORT_STATS_DEFLECT_BYTES, "deflect_bytes", " left %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_DEFLECT_PKTS, "deflect_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_FLOWS, "deflect_flows", " %" PRIu64 " flows" },
+	{ TCA_SWPORT_STATS_DEFLECT_USED, "deflect_used", " entries %" PRIu64 },
+	{ TCA_SWPORT_STATS_DEFLECT_USED_MAX, "deflect_used_max", " max %" PRIu64 },
+	{ TCA_SWPORT_STATS_DEFLECT_TOKENS, "deflect_tokens", " tokens %" PRIu64 },
+	{ TCA_SWPORT_STATS_DEFLECT_LOST_PKTS, "deflect_lost_pkts", " lost %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS, "deflect_out_drop_pkts",
+	  " dropped %" PRIu64 " pkts" },
+	{ 0, NULL, "  stayed" },
+	{ TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS, "deflect_no_token_pkts",
+	  " no-token %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS, "deflect_recent_pkts", " recent %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS, "deflect_no_way_pkts", " no-way %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_FULL_PKTS, "deflect_full_pkts", " full %" PRIu64 " pkts" },
 	{ 0, NULL, "  telemetry" },
 	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_KEEP_PKTS, "keep_pkts", " kept %" PRIu64 " pkts" },

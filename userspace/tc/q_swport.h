@@ -27,6 +27,18 @@ struct swport_class {
 };
 
 /**
+ * struct swport_via - one alternate of deflection
+ * @ifindex: device
+ * @addr_bytes: 4 of IPv4, 16 of IPv6
+ * @addr: next hop, network order
+ */
+struct swport_via {
+	uint32_t ifindex;
+	int addr_bytes;
+	uint8_t addr[16];
+};
+
+/**
  * struct swport_args - the command line
  * @argc: words left
  * @argv: next word
@@ -34,6 +46,9 @@ struct swport_class {
  * @value: their values
  * @classes: how many of @class are given, where TCA_SWPORT_ECN_CLASSES is
  * @class: each ecn-class
+ * @dev: device of the qdisc
+ * @via_nr: alternates
+ * @via: which; sent when there is one
  */
 struct swport_args {
 	int argc;
@@ -42,6 +57,9 @@ struct swport_args {
 	uint64_t value[TCA_SWPORT_MAX + 1];
 	unsigned int classes;
 	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
+	const char *dev;
+	int via_nr;
+	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
 };
 
 /* Room for a list of DSCPs. */
@@ -62,6 +80,7 @@ int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns);
 bool swport_read_dscps(const char *text, uint64_t *dscps);
 void swport_write_dscps(uint64_t dscps, char *text);
+int swport_parse_number(struct swport_args *args, int attr, const char *name, uint32_t max);
 
 int swport_parse_switch(struct swport_args *args, int attr, const char *name);
 
@@ -83,5 +102,10 @@ void swport_print_percentiles(struct rtattr *attr);
 /* swport_trim.c */
 int swport_parse_trim(struct swport_args *args);
 void swport_print_trim(struct rtattr **tb);
+
+/* swport_deflect.c */
+int swport_parse_deflect(struct swport_args *args);
+void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args);
+void swport_print_deflect(struct rtattr **tb);
 
 #endif /* _QUELL_Q_SWPORT_H */

@@ -244,6 +244,23 @@ void swport_write_dscps(uint64_t dscps, char *text)
 	}
 }
 
+/* A whole number. */
+int swport_parse_number(struct swport_args *args, int attr, const char *name, uint32_t max)
+{
+	const char *word = swport_next(args);
+	unsigned long long value = 0;
+	char *end = NULL;
+
+	if (word && word[0] >= '0' && word[0] <= '9')
+		value = strtoull(word, &end, 0);
+	if (!end || *end || value > max) {
+		fprintf(stderr, "swport: bad %s \"%s\": must be a number of 0 to %" PRIu32 "\n",
+			name, word ? word : "", max);
+		return -1;
+	}
+	return swport_set(args, attr, name, value);
+}
+
 uint32_t swport_get_u32(const struct rtattr *attr)
 {
 	uint32_t value;

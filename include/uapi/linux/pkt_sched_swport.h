@@ -58,6 +58,15 @@ enum swport_trim_queue {
 #define SWPORT_TRIM_DSCP_MAX		63
 #define SWPORT_TRIM_DSCP_DEFAULT	43		/* of those for local use, RFC 2474 */
 #define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)
+#define SWPORT_DEFLECT_ENTRIES_MAX	64		/* flows deflected at a time */
+#define SWPORT_DEFLECT_ENTRIES_DEFAULT	8
+#define SWPORT_DEFLECT_VIA_MAX		16		/* alternates */
+#define SWPORT_DEFLECT_TOKENS_MAX	15
+#define SWPORT_DEFLECT_TOKENS_DEFAULT	4
+#define SWPORT_DEFLECT_DSCP_MAX		47		/* of base and tokens together */
+#define SWPORT_DEFLECT_IDLE_MIN		1000		/* ns */
+#define SWPORT_DEFLECT_IDLE_MAX		4000000000
+#define SWPORT_DEFLECT_IDLE_DEFAULT	10000000
 
 enum {
 	TCA_SWPORT_UNSPEC,
@@ -81,6 +90,13 @@ enum {
 	TCA_SWPORT_BUFFER,		/* u32, bytes the ports of the namespace share; not 0 */
 	TCA_SWPORT_ALPHA,		/* u32, Q16: share of what is free of it; 0: no buffer */
 	TCA_SWPORT_PERCENTILES,		/* u32: 1 to keep percentiles, 0 to forget them */
+	TCA_SWPORT_DEFLECT,		/* u32, 1: deflect flows, 0: off */
+	TCA_SWPORT_DEFLECT_THRESHOLD,	/* u32, bytes: begin where more is queued */
+	TCA_SWPORT_DEFLECT_ENTRIES,	/* u32: flows deflected at a time */
+	TCA_SWPORT_DEFLECT_TOKEN_BASE,	/* u32: DSCP of a packet without tokens */
+	TCA_SWPORT_DEFLECT_TOKEN_MAX,	/* u32: most tokens a packet may have */
+	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: longer than any two ways differ */
+	TCA_SWPORT_DEFLECT_VIA,		/* nest of nests of TCA_SWPORT_VIA_*: all alternates */
 	__TCA_SWPORT_MAX
 };
 
@@ -101,6 +117,16 @@ enum {
 };
 
 #define TCA_SWPORT_CLASS_MAX (__TCA_SWPORT_CLASS_MAX - 1)
+
+/* One alternate of TCA_SWPORT_DEFLECT_VIA. */
+enum {
+	TCA_SWPORT_VIA_UNSPEC,
+	TCA_SWPORT_VIA_DEV,		/* u32: number of the device */
+	TCA_SWPORT_VIA_ADDR,		/* next hop, 4 bytes of IPv4 or 16 of IPv6 */
+	__TCA_SWPORT_VIA_MAX
+};
+
+#define TCA_SWPORT_VIA_MAX (__TCA_SWPORT_VIA_MAX - 1)
 
 /* Statistics, all u64 and free-running unless said otherwise. */
 enum {
@@ -146,6 +172,18 @@ enum {
 	TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES,	/* the most, since there is one */
 	TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, /* what this port may hold now */
 	TCA_SWPORT_STATS_PERCENTILES,		/* nest of TCA_SWPORT_PERCENTILES_*, where on */
+	TCA_SWPORT_STATS_DEFLECT_FLOWS,		/* times a flow began to be deflected */
+	TCA_SWPORT_STATS_DEFLECT_PKTS,		/* deflected: neither sent nor dropped here */
+	TCA_SWPORT_STATS_DEFLECT_BYTES,
+	TCA_SWPORT_STATS_DEFLECT_TOKENS,	/* taken, one from each packet that had one */
+	TCA_SWPORT_STATS_DEFLECT_USED,		/* flows in the table now */
+	TCA_SWPORT_STATS_DEFLECT_USED_MAX,	/* most there ever were */
+	TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS,	/* starts not deflected: no token */
+	TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS,	/* the same: might overtake */
+	TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS,	/* the same: no alternate works */
+	TCA_SWPORT_STATS_DEFLECT_FULL_PKTS,	/* the same: no free entry */
+	TCA_SWPORT_STATS_DEFLECT_LOST_PKTS,	/* dropped: alternate of its flow broken */
+	TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS,	/* part of DEFLECT_PKTS: dropped on the way out */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In-order flow deflection: flows that find the port's queue long leave the switch
+ * by another port (Dart, section IV).
+ *
+ *	enqueue: flow, tokens, queue -> <quell/core/iofd.h> -> own queue
+ *						            -> outlet -> other device
+ *						            -> drop
+ *
+ * Data alone is deflected.  The control band overtakes data on the port as it is,
+ * so that its packets owe no order to the flow's others.
+ *
+ * The state of a port is made when deflection is first asked for and lives as long
+ * as the port: flows deflected by then go on as they were when it is changed or
+ * turned off, until nothing of theirs can be overtaken any more.  Those whose
+ * alternate is taken away, by a change or with its device, are dropped for the idle
+ * time and then go the port's own way.
+ */
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
+
+#include "swport_deflect.h"
+
+#define SWPORT_DSCP_SHIFT	2
+
+/* Tokens a DSCP stands for. */
+static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 dscp)
+{
+	if (dscp < params->token_base || dscp - params->token_base > params->token_max)
+		return 0;
+	return dscp - params->token_base;
+}
+
+/* Take one: the header is shared with whoever holds a clone. */
+static bool swport_deflect_pay(struct sk_buff *skb, u8 dscp)
+{
+	u8 dsfield = (dscp - 1) << SWPORT_DSCP_SHIFT;
+	u32 end = skb_network_offset(skb);
+
+	if (skb->protocol == htons(ETH_P_IP)) {
+		if (skb_ensure_writable(skb, end + sizeof(struct iphdr)))
+			return false;
+		ipv4_change_dsfield(ip_hdr(skb), INET_ECN_MASK, dsfield);
+		return true;
+	}
+	if (skb_ensure_writable(skb, end + sizeof(struct ipv6hdr)))
+		return false;
+	ipv6_change_dsfield(ipv6_hdr(skb), INET_ECN_MASK, dsfield);
+	return true;
+}
+
+/* Alternates by which the packet came in. */
+static u32 swport_deflect_barred(const struct swport_deflect *deflect,
+				 const struct sk_buff *skb)
+{
+	u32 i, barred = 0;
+
+	for (i = 0; i < deflect->alternate_nr; i++)
+		if (deflect->alternate[i].via.ifindex == skb->skb_iif)
+			barred |= 1U << i;
+	return barred;
+}
+
+/* Fills in what the core wants to know; alternates are looked at where they matter. */
+static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 dscp,
+				    struct quell_iofd_packet *packet)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect *deflect = port->deflect;
+
+	packet->now_ns = ktime_get_ns();
+	packet->bytes = qdisc_pkt_len(skb);
+	packet->queued_bytes = port->data.backlog_bytes;
+	packet->tokens = swport_deflect_tokens(&port->params.deflect, dscp);
+	if (!deflect->vars.used &&
+	    (!(packet->flags & QUELL_IOFD_START) || !packet->tokens ||
+	     packet->queued_bytes <= port->params.deflect.iofd.threshold_bytes))
+		return;
+	packet->working = quell_swport_outlet_working(deflect,
+						      READ_ONCE(qdisc_dev(sch)->mtu));
+	packet->barred = swport_deflect_barred(deflect, skb);
+}
+
+/* Out by the alternate, or dropped on the way there. */
+static void swport_deflect_out(struct swport_sched *port, struct sk_buff *skb, u8 alternate,
+			       u8 tokens, u8 dscp, struct sk_buff **to_free)
+{
+	struct swport_deflect *deflect = port->deflect;
+
+	if (tokens && !swport_deflect_pay(skb, dscp)) {
+		atomic64_inc(&deflect->drop_pkts);
+		__qdisc_drop(skb, to_free);
+		return;
+	}
+	deflect->tokens += !!tokens;
+	if (!quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
+		__qdisc_drop(skb, to_free);
+}
+
+/**
+ * quell_swport_deflect() - another way for a packet of the data band?
+ * @sch: the port's qdisc
+ * @skb: wire packet
+ * @to_free: list the caller frees, for what is dropped
+ * @ret: set when the result is true: what enqueue returns; a packet deflected is
+ *	neither queued nor dropped for those above
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: whether the packet is taken care of.
+ */
+bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
+			  int *ret)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect_params *params = &port->params.deflect;
+	struct swport_deflect *deflect = port->deflect;
+	struct quell_iofd_packet packet = { };
+	u8 dscp = 0, alternate = 0;
+
+	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
+		return false;
+	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, &packet, &dscp))
+		return false;
+	swport_deflect_describe(sch, skb, dscp, &packet);
+	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
+				  &alternate)) {
+	case QUELL_IOFD_DEFLECT:
+		swport_deflect_out(port, skb, alternate, packet.tokens, dscp, to_free);
+		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+		return true;
+	case QUELL_IOFD_LOST:
+		*ret = qdisc_drop(skb, sch, to_free);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool swport_via_same(const struct swport_via *a, const struct swport_via *b)
+{
+	return a->ifindex == b->ifindex && a->addr_bytes == b->addr_bytes &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+/* The number an alternate has among the new ones. */
+static u8 swport_via_find(const struct swport_deflect_params *params,
+			  const struct swport_via *via)
+{
+	u32 i;
+
+	for (i = 0; i < params->via_nr; i++)
+		if (swport_via_same(&params->via[i], via))
+			return i;
+	return QUELL_IOFD_GONE;
+}
+
+static bool swport_via_changed(const struct swport_deflect *deflect,
+			       const struct swport_deflect_params *params)
+{
+	u32 i;
+
+	if (deflect->alternate_nr != params->via_nr)
+		return true;
+	for (i = 0; i < params->via_nr; i++)
+		if (!swport_via_same(&deflect->alternate[i].via, &params->via[i]))
+			return true;
+	return false;
+}
+
+/* The alternates that are asked for; a device that went since it was named stays gone. */
+static struct swport_alternate *
+swport_deflect_hold(const struct Qdisc *sch, const struct swport_deflect_params *params)
+{
+	struct net *net = dev_net(qdisc_dev(sch));
+	struct swport_alternate *alternates;
+	u32 i;
+
+	alternates = kcalloc(SWPORT_DEFLECT_VIA_MAX, sizeof(*alternates), GFP_KERNEL);
+	for (i = 0; alternates && i < params->via_nr; i++) {
+		struct swport_alternate *alternate = &alternates[i];
+
+		alternate->via = params->via[i];
+		alternate->dev = __dev_get_by_index(net, alternate->via.ifindex);
+		if (alternate->dev)
+			netdev_hold(alternate->dev, &alternate->tracker, GFP_KERNEL);
+	}
+	return alternates;
+}
+
+static void swport_deflect_put(struct swport_alternate *alternates)
+{
+	u32 i;
+
+	for (i = 0; alternates && i < SWPORT_DEFLECT_VIA_MAX; i++)
+		if (alternates[i].dev)
+			netdev_put(alternates[i].dev, &alternates[i].tracker);
+	kfree(alternates);
+}
+
+static struct swport_deflect *swport_deflect_new(struct Qdisc *sch, u32 seed)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect *deflect = kvzalloc(sizeof(*deflect), GFP_KERNEL);
+
+	if (!deflect)
+		return NULL;
+	quell_swport_outlet_init(deflect);
+	quell_iofd_seed(&deflect->vars, seed ? seed : get_random_u64());
+	sch_tree_lock(sch);
+	port->deflect = deflect;
+	sch_tree_unlock(sch);
+	return deflect;
+}
+
+/**
+ * quell_swport_deflect_prepare() - what a change needs, and could fail to get
+ * @sch: the port's qdisc
+ * @params: parameters to be committed
+ *
+ * After it quell_swport_deflect_commit() may follow, and quell_swport_deflect_done()
+ * does in any case.
+ *
+ * Context: RTNL held, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *params)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect *deflect = port->deflect;
+
+	if (!deflect && !params->deflect.on)
+		return 0;
+	if (!deflect)
+		deflect = swport_deflect_new(sch, params->seed);
+	if (!deflect)
+		return -ENOMEM;
+	if (!swport_via_changed(deflect, &params->deflect))
+		return 0;
+	deflect->fresh = swport_deflect_hold(sch, &params->deflect);
+	if (!deflect->fresh)
+		return -ENOMEM;
+	tasklet_disable(&deflect->outlet);
+	deflect->stopped = true;
+	return 0;
+}
+
+/* Flows on an alternate that stays go on; what waits in the outlet has old numbers. */
+static void swport_deflect_replace(struct swport_deflect *deflect,
+				   const struct swport_deflect_params *params)
+{
+	u8 to[QUELL_IOFD_ALTERNATES_MAX];
+	u32 i;
+
+	memset(to, QUELL_IOFD_GONE, sizeof(to));
+	for (i = 0; i < deflect->alternate_nr; i++)
+		to[i] = swport_via_find(params, &deflect->alternate[i].via);
+	quell_swport_outlet_purge(deflect);
+	quell_iofd_remap(&deflect->vars, to);
+	swap(deflect->alternate, deflect->fresh);
+	deflect->alternate_nr = params->via_nr;
+	deflect->ask = (1UL << params->via_nr) - 1;
+}
+
+/**
+ * quell_swport_deflect_commit() - a change takes effect
+ * @port: the switch port, its old parameters still in place
+ * @params: new ones
+ *
+ * Context: sch_tree_lock held.
+ */
+void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params)
+{
+	struct swport_deflect *deflect = port->deflect;
+
+	if (!deflect)
+		return;
+	if (params->deflect.on && !port->params.deflect.on)
+		quell_iofd_begin(&deflect->vars, ktime_get_ns());
+	if (deflect->stopped)
+		swport_deflect_replace(deflect, &params->deflect);
+}
+
+/**
+ * quell_swport_deflect_done() - a change has taken effect, or was given up
+ * @port: the switch port
+ *
+ * Context: RTNL held, may sleep.
+ */
+void quell_swport_deflect_done(struct swport_sched *port)
+{
+	struct swport_deflect *deflect = port->deflect;
+
+	if (!deflect || !deflect->stopped)
+		return;
+	deflect->stopped = false;
+	tasklet_enable(&deflect->outlet);
+	tasklet_schedule(&deflect->outlet);
+	swport_deflect_put(deflect->fresh);
+	deflect->fresh = NULL;
+}
+
+/**
+ * quell_swport_deflect_leave() - a device goes away
+ * @sch: the port's qdisc
+ * @dev: device
+ *
+ * Context: RTNL held, may sleep.
+ */
+void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect *deflect = port->deflect;
+	u32 i;
+
+	for (i = 0; deflect && i < deflect->alternate_nr; i++) {
+		struct swport_alternate *alternate = &deflect->alternate[i];
+		struct net_device *held = alternate->dev;
+
+		if (!held || held != dev)
+			continue;
+		tasklet_disable(&deflect->outlet);
+		sch_tree_lock(sch);
+		alternate->dev = NULL;
+		sch_tree_unlock(sch);
+		tasklet_enable(&deflect->outlet);
+		netdev_put(held, &alternate->tracker);
+	}
+}
+
+/**
+ * quell_swport_deflect_destroy() - the port goes
+ * @port: the switch port, which nothing enqueues to any more
+ *
+ * Context: RTNL held, may sleep.
+ */
+void quell_swport_deflect_destroy(struct swport_sched *port)
+{
+	struct swport_deflect *deflect = port->deflect;
+
+	if (!deflect)
+		return;
+	port->deflect = NULL;
+	tasklet_kill(&deflect->outlet);
+	quell_swport_outlet_purge(deflect);
+	swport_deflect_put(deflect->alternate);
+	kvfree(deflect);
+}
+
+/**
+ * quell_swport_deflect_stats() - counters, in the order of TCA_SWPORT_STATS_*
+ * @port: the switch port
+ * @value: by attribute; all of deflection's are set
+ *
+ * Context: qdisc lock held.
+ */
+void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value)
+{
+	const struct swport_deflect *deflect = port->deflect;
+	const struct quell_iofd_stats *stats;
+	int attr;
+
+	for (attr = TCA_SWPORT_STATS_DEFLECT_FLOWS;
+	     attr <= TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS; attr++)
+		value[attr] = 0;
+	if (!deflect)
+		return;
+	stats = &deflect->stats;
+	value[TCA_SWPORT_STATS_DEFLECT_FLOWS] = stats->flows;
+	value[TCA_SWPORT_STATS_DEFLECT_PKTS] = stats->pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_BYTES] = stats->bytes;
+	value[TCA_SWPORT_STATS_DEFLECT_TOKENS] = deflect->tokens;
+	value[TCA_SWPORT_STATS_DEFLECT_USED] =
+		quell_iofd_in_use(&deflect->vars, &port->params.deflect.iofd, ktime_get_ns());
+	value[TCA_SWPORT_STATS_DEFLECT_USED_MAX] = stats->used_max;
+	value[TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS] = stats->no_token_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS] = stats->recent_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS] = stats->no_alternate_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_FULL_PKTS] = stats->full_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_LOST_PKTS] = stats->lost_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS] = atomic64_read(&deflect->drop_pkts);
+}
+
+/**
+ * quell_swport_deflect_seed() - start the draws of alternates
+ * @port: the switch port
+ * @seed: any value
+ *
+ * Context: sch_tree_lock held, or the port out of use.
+ */
+void quell_swport_deflect_seed(struct swport_sched *port, u64 seed)
+{
+	if (port->deflect)
+		quell_iofd_seed(&port->deflect->vars, seed);
+}
+
+/**
+ * quell_swport_deflect_reset() - forget what waits to leave
+ * @port: the switch port
+ *
+ * Flows stay bound: what has left may still be overtaken.
+ *
+ * Context: as quell_swport_purge().
+ */
+void quell_swport_deflect_reset(struct swport_sched *port)
+{
+	if (port->deflect)
+		quell_swport_outlet_purge(port->deflect);
+}

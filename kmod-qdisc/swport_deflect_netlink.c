@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deflection's options over netlink.
+ */
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/stringify.h>
+#include <net/ipv6.h>
+#include <net/netlink.h>
+#include <compat/extack.h>
+
+#include "swport.h"
+
+#define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
+	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
+
+static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
+	[TCA_SWPORT_VIA_DEV]	= { .type = NLA_U32 },
+	[TCA_SWPORT_VIA_ADDR]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
+};
+
+/* A next hop is one host: not nobody, not everybody. */
+static bool swport_via_is_host(const struct swport_via *via)
+{
+	if (via->addr_bytes == sizeof(struct in_addr)) {
+		__be32 address;
+
+		memcpy(&address, via->addr, sizeof(address));
+		return !ipv4_is_zeronet(address) && !ipv4_is_multicast(address) &&
+		       !ipv4_is_lbcast(address) && !ipv4_is_loopback(address);
+	}
+	return !ipv6_addr_any((const struct in6_addr *)via->addr) &&
+	       !ipv6_addr_is_multicast((const struct in6_addr *)via->addr) &&
+	       !ipv6_addr_loopback((const struct in6_addr *)via->addr);
+}
+
+/* Why a device cannot be an alternate; NULL: it can. */
+static const char *swport_via_objection(const struct Qdisc *sch, const struct swport_via *via)
+{
+	const struct net_device *own = qdisc_dev(sch);
+	const struct net_device *dev = __dev_get_by_index(dev_net(own), via->ifindex);
+
+	if (!dev)
+		return "swport: deflect via: no such device";
+	if (dev == own)
+		return "swport: deflect via: the port's own device";
+	if (dev->flags & IFF_LOOPBACK)
+		return "swport: deflect via: a loopback device";
+	if (dev->mtu < own->mtu)
+		return "swport: deflect via: MTU of the device below the port's";
+	return NULL;
+}
+
+static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
+			    struct swport_via *via, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_SWPORT_VIA_MAX + 1];
+	const char *objection;
+	int err;
+
+	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_VIA_MAX, attr, swport_via_policy, extack);
+	if (err < 0)
+		return err;
+	if (!tb[TCA_SWPORT_VIA_DEV] || !tb[TCA_SWPORT_VIA_ADDR]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "swport: deflect via needs an address and a device");
+		return -EINVAL;
+	}
+	via->ifindex = nla_get_u32(tb[TCA_SWPORT_VIA_DEV]);
+	via->addr_bytes = nla_len(tb[TCA_SWPORT_VIA_ADDR]);
+	nla_memcpy(via->addr, tb[TCA_SWPORT_VIA_ADDR], sizeof(via->addr));
+	if ((via->addr_bytes != sizeof(struct in_addr) &&
+	     via->addr_bytes != sizeof(struct in6_addr)) || !swport_via_is_host(via)) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR],
+				    "swport: deflect via: address must be one host's, IPv4 or IPv6");
+		return -EINVAL;
+	}
+	objection = swport_via_objection(sch, via);
+	if (!objection)
+		return 0;
+	NL_SET_BAD_ATTR(extack, tb[TCA_SWPORT_VIA_DEV]);
+	if (extack)
+		extack->_msg = objection;
+	return -EINVAL;
+}
+
+/* All alternates at once: what is not named any more is none. */
+static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
+			   struct swport_deflect_params *params, struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr;
+	int err, left;
+
+	params->via_nr = 0;
+	memset(params->via, 0, sizeof(params->via));
+	nla_for_each_nested(attr, list, left) {
+		if (params->via_nr == SWPORT_DEFLECT_VIA_MAX)
+			break;
+		err = swport_via_parse(sch, attr, &params->via[params->via_nr++], extack);
+		if (err)
+			return err;
+	}
+	if (params->via_nr && left <= 0)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, list, SWPORT_VIA_COUNT_TEXT);
+	return -EINVAL;
+}
+
+/* The attribute to blame: the one given, or else the one that turned deflection on. */
+static struct nlattr *swport_deflect_blame(struct nlattr **tb, int attr)
+{
+	return tb[attr] ? tb[attr] : tb[TCA_SWPORT_DEFLECT];
+}
+
+/* What the port needs to empty its data band must not look like a flow's end. */
+static bool swport_deflect_idle_is_short(const struct swport_params *params)
+{
+	return params->rate_bytes_ps &&
+	       div64_u64((u64)params->limit_bytes * NSEC_PER_SEC, params->rate_bytes_ps) >=
+	       params->deflect.iofd.idle_ns;
+}
+
+/* Rules that join several attributes. */
+static int swport_deflect_check(struct nlattr **tb, const struct swport_params *params,
+				struct netlink_ext_ack *extack)
+{
+	const struct swport_deflect_params *deflect = &params->deflect;
+	u32 threshold_bytes = deflect->iofd.threshold_bytes;
+	int blame = TCA_SWPORT_DEFLECT_THRESHOLD;
+	const char *text = NULL;
+
+	if (threshold_bytes >= params->limit_bytes) {
+		text = "swport: deflect threshold must be below limit";
+	} else if (params->ecn_mode != SWPORT_ECN_OFF &&
+		   threshold_bytes >= params->red.min_bytes) {
+		text = "swport: deflect threshold must be below ecn min";
+	} else if (deflect->token_base + deflect->token_max > SWPORT_DEFLECT_DSCP_MAX) {
+		blame = TCA_SWPORT_DEFLECT_TOKEN_MAX;
+		text = "swport: deflect tokens: base and most together must be 0 to "
+			__stringify(SWPORT_DEFLECT_DSCP_MAX);
+	} else if (swport_deflect_idle_is_short(params)) {
+		blame = TCA_SWPORT_DEFLECT_IDLE;
+		text = "swport: deflect idle must be longer than limit takes at rate";
+	}
+	if (!text)
+		return 0;
+	NL_SET_BAD_ATTR(extack, swport_deflect_blame(tb, blame));
+	if (extack)
+		extack->_msg = text;
+	return -EINVAL;
+}
+
+static void swport_deflect_get_u32(struct nlattr *attr, u32 *value)
+{
+	if (attr)
+		*value = nla_get_u32(attr);
+}
+
+/**
+ * quell_swport_deflect_parse() - what deflection would be after a request
+ * @sch: the port's qdisc
+ * @tb: attributes, ranges checked
+ * @old: parameters now
+ * @params: those after the request but for deflection, which is still as in @old
+ * @extack: names the attribute on error
+ *
+ * Context: RTNL held.
+ * Return: 0, or a negative error with nothing but @params touched.
+ */
+int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
+			       const struct swport_params *old, struct swport_params *params,
+			       struct netlink_ext_ack *extack)
+{
+	struct swport_deflect_params *deflect = &params->deflect;
+	int err;
+
+	if (tb[TCA_SWPORT_DEFLECT])
+		deflect->on = nla_get_u32(tb[TCA_SWPORT_DEFLECT]);
+	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_THRESHOLD], &deflect->iofd.threshold_bytes);
+	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_ENTRIES], &deflect->iofd.entries);
+	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_BASE], &deflect->token_base);
+	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_MAX], &deflect->token_max);
+	if (tb[TCA_SWPORT_DEFLECT_IDLE])
+		deflect->iofd.idle_ns = nla_get_u32(tb[TCA_SWPORT_DEFLECT_IDLE]);
+	if (!deflect->on) {
+		deflect->via_nr = 0;
+		memset(deflect->via, 0, sizeof(deflect->via));
+		return 0;
+	}
+	if (!old->deflect.on && (!tb[TCA_SWPORT_DEFLECT_THRESHOLD] ||
+				 !tb[TCA_SWPORT_DEFLECT_VIA])) {
+		NL_SET_ERR_MSG(extack, "swport: turning deflect on needs threshold and via");
+		return -EINVAL;
+	}
+	if (tb[TCA_SWPORT_DEFLECT_VIA]) {
+		err = swport_via_list(sch, tb[TCA_SWPORT_DEFLECT_VIA], deflect, extack);
+		if (err)
+			return err;
+	}
+	return swport_deflect_check(tb, params, extack);
+}
+
+static int swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
+{
+	struct nlattr *nest = nla_nest_start_noflag(skb, number);
+
+	if (!nest || nla_put_u32(skb, TCA_SWPORT_VIA_DEV, via->ifindex) ||
+	    nla_put(skb, TCA_SWPORT_VIA_ADDR, via->addr_bytes, via->addr))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * quell_swport_deflect_dump() - deflection's options as they are
+ * @params: options
+ * @skb: message to add them to; the caller cancels it on error
+ *
+ * Context: RTNL held.
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb)
+{
+	struct nlattr *list;
+	u32 i;
+
+	if (nla_put_u32(skb, TCA_SWPORT_DEFLECT, params->on) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_THRESHOLD, params->iofd.threshold_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_ENTRIES, params->iofd.entries) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_BASE, params->token_base) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_MAX, params->token_max) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns))
+		return -EMSGSIZE;
+	list = nla_nest_start_noflag(skb, TCA_SWPORT_DEFLECT_VIA);
+	if (!list)
+		return -EMSGSIZE;
+	for (i = 0; i < params->via_nr; i++)
+		if (swport_via_dump(&params->via[i], i + 1, skb))
+			return -EMSGSIZE;
+	nla_nest_end(skb, list);
+	return 0;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where deflected packets leave: one first-in first-out queue per port, emptied by
+ * one tasklet, which is never run by two processors at a time.  So packets leave in
+ * the order in which the port decided, and without the port's lock: two ports that
+ * deflect to each other cannot wait for each other's.
+ *
+ * The packet gets the link-layer header of the alternate's next hop and goes
+ * through that device's own qdisc.  The neighbour's queue for unresolved addresses
+ * is not used: what waits there can be overtaken when the address becomes known.
+ * Without an address the packet is dropped and the address asked for, and flows do
+ * not begin to go there.
+ */
+#include <linux/percpu.h>
+#include <net/arp.h>
+#include <net/ndisc.h>
+#include <net/neighbour.h>
+
+#include "swport_deflect.h"
+
+/* Packets per run; more are left to the next, so that others get their turn. */
+#define SWPORT_OUTLET_BATCH	64
+
+/*
+ * Whether this processor is sending what a port deflected.  The next port's qdisc is
+ * entered within that, with bottom halves off.
+ */
+static DEFINE_PER_CPU(bool, swport_outlet_sending);
+
+/* The number of a queued packet's alternate, in the core's room for a qdisc. */
+static u8 *swport_outlet_alternate(struct sk_buff *skb)
+{
+	return &qdisc_skb_cb(skb)->data[0];
+}
+
+static struct neigh_table *swport_outlet_table(const struct swport_alternate *alternate)
+{
+	if (alternate->via.addr_bytes == sizeof(struct in_addr))
+		return &arp_tbl;
+#if IS_ENABLED(CONFIG_IPV6)
+	return &nd_tbl;
+#else
+	return NULL;
+#endif
+}
+
+/* RCU, and bottom halves off: kernels differ in which of the two they ask for. */
+static struct neighbour *swport_outlet_neighbour(const struct swport_alternate *alternate,
+						 struct net_device *dev)
+{
+	struct neigh_table *table = swport_outlet_table(alternate);
+
+	return table ? __neigh_lookup_noref(table, alternate->via.addr, dev) : NULL;
+}
+
+static bool swport_outlet_is_known(const struct neighbour *neighbour)
+{
+	return neighbour && READ_ONCE(neighbour->nud_state) & NUD_VALID;
+}
+
+/* Ask for an address.  Takes the alternate's qdisc lock when it sends. */
+static void swport_outlet_ask(const struct swport_alternate *alternate,
+			      struct net_device *dev)
+{
+	struct neigh_table *table = swport_outlet_table(alternate);
+	struct neighbour *neighbour;
+
+	if (!table || !netif_running(dev))
+		return;
+	neighbour = __neigh_lookup_errno(table, alternate->via.addr, dev);
+	if (IS_ERR(neighbour))
+		return;
+	neigh_event_send(neighbour, NULL);
+	neigh_release(neighbour);
+}
+
+/* The packet, without its old link-layer header, gets that of the next hop. */
+static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alternate *alternate,
+				  struct net_device *dev)
+{
+	char address[MAX_ADDR_LEN] __aligned(8);
+	struct neighbour *neighbour;
+	bool known;
+
+	rcu_read_lock();
+	neighbour = swport_outlet_neighbour(alternate, dev);
+	known = swport_outlet_is_known(neighbour);
+	if (known) {
+		neigh_ha_snapshot(address, neighbour, dev);
+		neigh_event_send(neighbour, NULL);
+	}
+	rcu_read_unlock();
+	if (!known) {
+		swport_outlet_ask(alternate, dev);
+		return false;
+	}
+
+	skb_pull(skb, skb_network_offset(skb));
+	if (skb_cow_head(skb, LL_RESERVED_SPACE(dev)))
+		return false;
+	skb->dev = dev;
+	if (dev_hard_header(skb, dev, ntohs(skb->protocol), address, NULL, skb->len) < 0)
+		return false;
+	skb_reset_mac_header(skb);
+	return true;
+}
+
+static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *skb)
+{
+	struct swport_alternate *alternate = &deflect->alternate[*swport_outlet_alternate(skb)];
+	struct net_device *dev = alternate->dev;
+
+	if (!dev || !netif_running(dev) || !swport_outlet_address(skb, alternate, dev)) {
+		atomic64_inc(&deflect->drop_pkts);
+		kfree_skb(skb);
+		return;
+	}
+	/* The route was that of the port's own device. */
+	skb_dst_drop(skb);
+	this_cpu_write(swport_outlet_sending, true);
+	dev_queue_xmit(skb);
+	this_cpu_write(swport_outlet_sending, false);
+}
+
+/**
+ * quell_swport_outlet_sends() - does the packet come from another port's outlet?
+ *
+ * Within a switch its time to live stays, so that two ports could not tell its
+ * rounds between them apart: deflected once, it stays with the port it came to.
+ *
+ * Context: bottom halves off.
+ * Return: whether it does.
+ */
+bool quell_swport_outlet_sends(void)
+{
+	return this_cpu_read(swport_outlet_sending);
+}
+
+static struct sk_buff *swport_outlet_pop(struct swport_deflect *deflect)
+{
+	struct sk_buff *skb;
+
+	spin_lock(&deflect->fifo.lock);
+	skb = __skb_dequeue(&deflect->fifo);
+	if (skb)
+		deflect->fifo_bytes -= qdisc_pkt_len(skb);
+	spin_unlock(&deflect->fifo.lock);
+	return skb;
+}
+
+static void swport_outlet_ask_all(struct swport_deflect *deflect)
+{
+	u32 i;
+
+	for (i = 0; i < SWPORT_DEFLECT_VIA_MAX; i++) {
+		if (test_and_clear_bit(i, &deflect->ask) && deflect->alternate[i].dev)
+			swport_outlet_ask(&deflect->alternate[i], deflect->alternate[i].dev);
+	}
+}
+
+static void swport_outlet_run(struct tasklet_struct *tasklet)
+{
+	struct swport_deflect *deflect = from_tasklet(deflect, tasklet, outlet);
+	struct sk_buff *skb;
+	u32 sent;
+
+	rcu_read_lock_bh();
+	swport_outlet_ask_all(deflect);
+	for (sent = 0; sent < SWPORT_OUTLET_BATCH; sent++) {
+		skb = swport_outlet_pop(deflect);
+		if (!skb)
+			break;
+		swport_outlet_send(deflect, skb);
+	}
+	rcu_read_unlock_bh();
+	if (sent == SWPORT_OUTLET_BATCH)
+		tasklet_schedule(&deflect->outlet);
+}
+
+/**
+ * quell_swport_outlet_push() - a packet is to leave by an alternate
+ * @deflect: deflection of the port
+ * @skb: packet, from its link-layer header on
+ * @alternate: which way
+ * @limit_bytes: what may wait
+ *
+ * Context: bottom halves off, qdisc lock held.
+ * Return: whether it was taken; if not, it is counted and still the caller's.
+ */
+bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *skb,
+			      u8 alternate, u32 limit_bytes)
+{
+	u32 len_bytes = qdisc_pkt_len(skb);
+	bool room;
+
+	*swport_outlet_alternate(skb) = alternate;
+	spin_lock(&deflect->fifo.lock);
+	room = (u64)deflect->fifo_bytes + len_bytes <= limit_bytes;
+	if (room) {
+		deflect->fifo_bytes += len_bytes;
+		__skb_queue_tail(&deflect->fifo, skb);
+	}
+	spin_unlock(&deflect->fifo.lock);
+	if (room)
+		tasklet_schedule(&deflect->outlet);
+	else
+		atomic64_inc(&deflect->drop_pkts);
+	return room;
+}
+
+/**
+ * quell_swport_outlet_working() - which alternates can be sent to
+ * @deflect: deflection of the port
+ * @mtu_bytes: the port's own; one with less is none
+ *
+ * The neighbours of the others are asked for.
+ *
+ * Context: bottom halves off, qdisc lock held.
+ * Return: a bit each.
+ */
+u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes)
+{
+	u32 i, working = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < deflect->alternate_nr; i++) {
+		struct swport_alternate *alternate = &deflect->alternate[i];
+		struct net_device *dev = alternate->dev;
+
+		if (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
+		    READ_ONCE(dev->mtu) < mtu_bytes)
+			continue;
+		if (swport_outlet_is_known(swport_outlet_neighbour(alternate, dev)))
+			working |= 1U << i;
+		else if (!test_and_set_bit(i, &deflect->ask))
+			tasklet_schedule(&deflect->outlet);
+	}
+	rcu_read_unlock();
+	return working;
+}
+
+/**
+ * quell_swport_outlet_purge() - forget what waits, and count it
+ * @deflect: deflection of the port
+ *
+ * Context: any.
+ */
+void quell_swport_outlet_purge(struct swport_deflect *deflect)
+{
+	struct sk_buff *skb;
+
+	local_bh_disable();
+	while ((skb = swport_outlet_pop(deflect))) {
+		atomic64_inc(&deflect->drop_pkts);
+		kfree_skb(skb);
+	}
+	local_bh_enable();
+}
+
+/**
+ * quell_swport_outlet_init() - a way out that nothing waits for yet
+ * @deflect: deflection of the port
+ *
+ * Context: any.
+ */
+void quell_swport_outlet_init(struct swport_deflect *deflect)
+{
+	skb_queue_head_init(&deflect->fifo);
+	tasklet_setup(&deflect->outlet, swport_outlet_run);
+}

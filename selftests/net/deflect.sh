@@ -1,0 +1,490 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In-order flow deflection on a small leaf-spine network: options, refusals, table,
+# tokens, order, and alternates that go away under load.
+#
+#	           up1 - left S1 right - down1
+#	near -- in0 A                        B out0 - far
+#	           up2 - left S2 right - down2
+#
+# A's way to far's first address is by up1, to its second one by up2; each port
+# deflects by the other.  A flood that is no flow of RoCEv2's keeps a port's queue
+# long where that is wanted.
+# shellcheck disable=SC2317,SC2016,SC2034 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+near="" A="" S1="" S2="" B="" far=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# One processor per cable end keeps a cable's order (router.sh).
+in_order()
+{
+	in_netns "$1" sh -c 'for map in /sys/class/net/*/queues/rx-*/rps_cpus; do
+		[ ! -e "$map" ] || echo 1 >"$map" || exit 1
+	done'
+}
+
+address()
+{
+	ip -n "$1" addr add "10.73.$3.$4/24" dev "$2" &&
+	ip -n "$1" addr add "fd73:$3::$4/64" dev "$2" nodad
+}
+
+spine()
+{
+	local name=$1 number=$2
+
+	cable "$A" "up$number" "$name" left && cable "$name" right "$B" "down$number" &&
+	address "$A" "up$number" "$((number))" 1 && address "$name" left "$((number))" 2 &&
+	address "$name" right "$((number + 10))" 1 && address "$B" "down$number" "$((number + 10))" 2 &&
+	ip -n "$name" route add 10.73.30.0/24 via "10.73.$((number + 10)).2" &&
+	ip -n "$name" -6 route add fd73:30::/64 via "fd73:$((number + 10))::2" &&
+	ip -n "$name" route add 10.73.20.0/24 via "10.73.$number.1" &&
+	ip -n "$name" -6 route add fd73:20::/64 via "fd73:$number::1"
+}
+
+make_network()
+{
+	local name
+
+	for name in near A S1 S2 B far; do
+		new_netns "$name"
+	done
+	for name in "$A" "$S1" "$S2" "$B"; do
+		in_netns "$name" sysctl -q -w net.ipv4.ip_forward=1 \
+			net.ipv6.conf.all.forwarding=1 || return 1
+	done
+	spine "$S1" 1 && spine "$S2" 2 &&
+	cable "$near" near0 "$A" in0 && cable "$B" out0 "$far" far0 &&
+	address "$near" near0 20 1 && address "$A" in0 20 2 &&
+	address "$B" out0 30 2 && address "$far" far0 30 1 && address "$far" far0 30 3 &&
+	ip -n "$near" route add default via 10.73.20.2 &&
+	ip -n "$near" route add default via fd73:20::2 &&
+	ip -n "$far" route add default via 10.73.30.2 &&
+	ip -n "$far" route add default via fd73:30::2 &&
+	ip -n "$A" route add 10.73.30.1 via 10.73.1.2 &&
+	ip -n "$A" route add 10.73.30.3 via 10.73.2.2 &&
+	ip -n "$A" route add fd73:30::1 via fd73:1::2 &&
+	ip -n "$A" route add fd73:30::3 via fd73:2::2 &&
+	ip -n "$B" route add 10.73.20.0/24 via 10.73.11.1 &&
+	ip -n "$B" -6 route add fd73:20::/64 via fd73:11::1 || return 1
+	for name in "$near" "$A" "$S1" "$S2" "$B" "$far"; do
+		in_order "$name" || return 1
+	done
+	for name in 10.73.30.1 10.73.30.3 fd73:30::1 fd73:30::3; do
+		poll 10 in_netns "$near" ping -c 1 -W 1 "$name" || return 1
+	done
+}
+
+A_tc()
+{
+	tc -n "$A" "$@"
+}
+
+# A 4 Mbit/s port whose queue of at most 50 ms is long soon; words are more options.
+slow=(rate 4mbit limit 25000)
+port()
+{
+	local dev=$1
+	shift
+
+	A_tc qdisc del dev "$dev" root 2>/dev/null
+	A_tc qdisc add dev "$dev" root handle 1: swport "$@"
+}
+
+via1=(via 10.73.1.2 dev up1)
+via2=(via 10.73.2.2 dev up2)
+deflect=(deflect threshold 5000 idle 200ms)
+
+both_ports()
+{
+	A_tc qdisc del dev up2 root 2>/dev/null
+	port up1 "${slow[@]}" "${deflect[@]}" "$@" "${via2[@]}"
+}
+
+snapshot()
+{
+	A_tc -s -j qdisc show dev "${1:-up1}" >"$dir/all" &&
+	jq '.[] | select(.kind == "swport")' "$dir/all" >"$dir/port"
+}
+
+port_is()
+{
+	snapshot up1 && json "$1" "$dir/port"
+}
+
+option()
+{
+	snapshot up1 && jq -c .options "$dir/port"
+}
+
+long()
+{
+	snapshot up1 && jq -e '.data_backlog_bytes > 10000' "$dir/port" >/dev/null
+}
+
+# Longer than the idle time of these ports; nothing tells that it has passed.
+sleep_idle()
+{
+	sleep 0.3
+}
+
+flooded=""
+# flood ADDRESS: until the queue there is long, and the port knows who was quiet.
+flood()
+{
+	start_in "$near" deflect_pkt flood "$1" 800
+	flooded=$started
+	poll 10 long && sleep_idle
+}
+
+ebb()
+{
+	[ -z "$flooded" ] || stop "$flooded"
+	flooded=""
+}
+
+receiver="" messages=""
+receiver_ready()
+{
+	grep -q ready "$dir/recv"
+}
+
+listen()
+{
+	: >"$dir/recv"
+	in_netns "$far" deflect_pkt recv "${1:-10.73.30.1}" "${2:-1500}" >"$dir/recv" &
+	receiver=$!
+	poll 10 receiver_ready
+}
+
+transmit()
+{
+	in_netns "$near" deflect_pkt send "$@"
+}
+
+# came FILTER: of what the receiver says.
+came()
+{
+	wait "$receiver" && grep -v ready "$dir/recv" >"$dir/came" && json "$1" "$dir/came"
+}
+
+quiet()
+{
+	port_is '.backlog == 0 and .qlen == 0'
+}
+
+books_balance()
+{
+	poll 10 quiet &&
+	port_is '.packets == .data_pkts + .control_pkts and
+		.bytes == .data_bytes + .control_bytes and
+		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts +
+			.deflect_lost_pkts'
+}
+
+## options
+
+options_come_back()
+{
+	port up1 limit 100kb ecn min 60kb deflect threshold 15kb entries 64 tokens 40 7 idle 300us \
+		"${via2[@]}" via fd73:2::2 dev up2 &&
+	port_is '.options.deflect == 1 and .options.deflect_threshold == 15360 and
+		.options.deflect_entries == 64 and .options.deflect_token_base == 40 and
+		.options.deflect_token_max == 7 and .options.deflect_idle == 300000 and
+		.options.deflect_via == [{"via":"10.73.2.2","dev":"up2"},
+			{"via":"fd73:2::2","dev":"up2"}]' &&
+	A_tc qdisc show dev up1 | grep -q \
+		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
+	A_tc qdisc change dev up1 root swport nodeflect &&
+	port_is '.options.deflect == 0 and (.options | has("deflect_via") | not)'
+}
+
+# Defaults are those of the manual; a change keeps what it does not name.
+options_have_defaults()
+{
+	port up1 deflect threshold 15kb "${via2[@]}" &&
+	port_is '.options.deflect_entries == 8 and .options.deflect_token_base == 0 and
+		.options.deflect_token_max == 4 and .options.deflect_idle == 10000000' &&
+	A_tc qdisc change dev up1 root swport deflect entries 3 &&
+	port_is '.options.deflect_entries == 3 and .options.deflect_threshold == 15360 and
+		(.options.deflect_via | length) == 1'
+}
+
+# refused TEXT OPTION...: by the kernel or tc, and the port is as it was.
+refused()
+{
+	local before text=$1
+	shift
+
+	before=$(option)
+	refuses "$text" A_tc qdisc change dev up1 root swport "$@" &&
+	[ "$(option)" = "$before" ]
+}
+
+bad_options_change_nothing()
+{
+	ip -n "$A" link add narrow type dummy && ip -n "$A" link set narrow mtu 1000 up &&
+	port up1 limit 100kb ecn min 60kb deflect threshold 15kb "${via2[@]}" &&
+	refused 'threshold must be below ecn min' deflect threshold 60kb &&
+	refused 'threshold must be below ecn min' ecn min 15kb &&
+	refused 'threshold must be below limit' noecn deflect threshold 100kb &&
+	refused 'threshold must be below limit' noecn limit 15kb &&
+	refused 'bad deflect threshold' deflect threshold 2gb &&
+	refused 'bad deflect entries' deflect entries 65 &&
+	refused 'bad deflect entries' deflect entries -1 &&
+	refused "bad deflect tokens' base" deflect tokens 48 1 &&
+	refused 'bad deflect tokens' deflect tokens 0 16 &&
+	refused 'base and most together' deflect tokens 44 4 &&
+	refused 'bad deflect idle' deflect idle off &&
+	refused 'bad deflect idle' deflect idle 999ns &&
+	refused 'idle must be longer than limit takes at rate' rate 80mbit &&
+	refused 'own device' deflect via 10.73.1.2 dev up1 &&
+	refused 'name of a device' deflect via 10.73.1.2 dev up9 &&
+	refused 'name of a device' deflect via 10.73.1.2 &&
+	refused 'IPv4 or IPv6 address' deflect via up2 &&
+	refused 'loopback device' deflect via 10.73.2.2 dev lo &&
+	refused "MTU of the device below the port's" deflect via 10.73.2.2 dev narrow &&
+	refused "must be one host's" deflect via 0.0.0.0 dev up2 &&
+	refused "must be one host's" deflect via 224.0.0.1 dev up2 &&
+	refused "must be one host's" deflect via ff02::1 dev up2 &&
+	refused 'given twice' deflect threshold 15kb nodeflect &&
+	port up1 limit 100kb &&
+	refused 'needs threshold and via' deflect threshold 15kb &&
+	refused 'needs threshold and via' deflect "${via2[@]}"
+}
+
+too_many_alternates()
+{
+	local words=() i
+
+	for ((i = 1; i <= 17; i++)); do
+		words+=(via "10.73.2.$i" dev up2)
+	done
+	port up1 limit 100kb &&
+	refused 'given 1 to 16 times' deflect threshold 15kb "${words[@]}" &&
+	A_tc qdisc change dev up1 root swport deflect threshold 15kb "${words[@]:0:64}" &&
+	port_is '(.options.deflect_via | length) == 16'
+}
+
+## what is deflected
+
+# Start packets that find the queue long go the other way with all that follows, a
+# token less and with the checksum right; nothing is dropped, nothing overtakes.
+flows_are_deflected()
+{
+	both_ports && flood 10.73.30.1 && listen &&
+	transmit 10.73.30.1 8 1 20 2000 0x10 && came \
+		'.packets == 160 and .behind == 0 and .flows == 8 and .dscp == {"3":160}' &&
+	port_is '.deflect_flows == 8 and .deflect_pkts == 160 and .deflect_tokens == 160 and
+		.deflect_bytes == 160 * 1042 and .deflect_used_max == 8 and
+		.deflect_lost_pkts == 0 and .deflect_out_drop_pkts == 0' &&
+	ebb && books_balance
+}
+
+flows_are_deflected_6()
+{
+	A_tc qdisc del dev up2 root 2>/dev/null
+	port up1 "${slow[@]}" "${deflect[@]}" via fd73:2::2 dev up2 && flood fd73:30::1 &&
+	listen fd73:30::1 && transmit fd73:30::1 8 1 20 2000 0x11 &&
+	came '.packets == 160 and .behind == 0 and .dscp == {"3":160}' &&
+	port_is '.deflect_pkts == 160 and .deflect_bytes == 160 * 1062' &&
+	ebb && books_balance
+}
+
+# Without a token, or with a DSCP beyond them, all of a flow stays.
+no_token_no_deflection()
+{
+	both_ports && flood 10.73.30.1 &&
+	transmit 10.73.30.1 4 1 5 2000 0 && transmit 10.73.30.1 4 1 5 2000 0x14 &&
+	port_is '.deflect_pkts == 0 and .deflect_no_token_pkts == 8' && ebb
+}
+
+below_the_threshold_no_deflection()
+{
+	both_ports && listen && transmit 10.73.30.1 4 2 5 4000 0x10 &&
+	came '.packets == 40 and .behind == 0 and .dscp == {"4":40}' &&
+	port_is '.deflect_pkts == 0 and .deflect_recent_pkts == 0'
+}
+
+# Forty flows at once into tables of all sizes: first come, first served.
+sizes_bound_the_flows()
+{
+	local size most
+
+	for size in 0 1 8 64; do
+		most=$((size < 40 ? size : 40))
+		both_ports entries "$size" && flood 10.73.30.1 &&
+		transmit 10.73.30.1 40 1 4 1000 0x10 &&
+		port_is ".deflect_used_max == $most and .deflect_flows == $most and
+			.deflect_pkts == 4 * $most and
+			.deflect_full_pkts + .deflect_recent_pkts ==
+				(if $size == 0 then 0 else 40 - $most end)" || return 1
+		ebb
+	done
+}
+
+# A second message right behind the first could overtake it: it may not begin, nor
+# may it leave the alternate before the flow was quiet.
+later_messages_keep_order()
+{
+	both_ports && flood 10.73.30.1 && listen &&
+	transmit 10.73.30.1 8 10 4 1000 0x10 && came '.packets == 320 and .behind == 0' &&
+	port_is '.deflect_flows == 8 and .deflect_pkts == 320' &&
+	ebb && both_ports && listen && {
+		in_netns "$near" deflect_pkt send 10.73.30.1 1 100 4 5000 0x10 &
+		messages=$!
+	} && flood 10.73.30.1 && wait "$messages" &&
+	came '.behind == 0' && port_is '.deflect_pkts == 0 and .deflect_recent_pkts > 0' && ebb
+}
+
+used_is()
+{
+	port_is ".deflect_used == $1"
+}
+
+# Entries of ended messages are free after the idle time; those that lost their end
+# packet are kept until another flow needs them.
+entries_are_recovered()
+{
+	both_ports entries 4 && flood 10.73.30.1 && transmit 10.73.30.1 4 1 4 1000 0x10 &&
+	used_is 4 && poll 5 used_is 0 &&
+	transmit 10.73.30.1 4 1 4 1000 0x10 1000 open && used_is 4 &&
+	sleep_idle && used_is 4 &&
+	transmit 10.73.30.1 4 1 4 1000 0x10 &&
+	port_is '.deflect_flows == 12 and .deflect_full_pkts == 0' && ebb
+}
+
+## alternates
+
+# Unknown, the neighbour is asked for; until it answers flows stay.
+neighbour_is_asked_for()
+{
+	both_ports && ip -n "$A" neigh flush dev up2 && ip -n "$S2" link set left arp off &&
+	A_tc qdisc change dev up1 root swport deflect via 10.73.2.9 dev up2 &&
+	flood 10.73.30.1 && transmit 10.73.30.1 4 1 4 1000 0x10 &&
+	port_is '.deflect_pkts == 0 and .deflect_no_way_pkts == 4' &&
+	ip -n "$A" neigh show dev up2 | grep -E '10.73.2.9.*(INCOMPLETE|FAILED)' &&
+	ip -n "$S2" link set left arp on &&
+	A_tc qdisc change dev up1 root swport deflect "${via2[@]}" &&
+	poll 10 neighbour_is_known && transmit 10.73.30.1 4 1 4 1000 0x10 &&
+	port_is '.deflect_pkts == 16' && ebb
+}
+
+neighbour_is_known()
+{
+	ip -n "$A" neigh show dev up2 | grep -E '10.73.2.2.*(REACHABLE|STALE|DELAY)'
+}
+
+# stream MESSAGES: as many of each of eight flows, in the background; back when some
+# were deflected.  Their order is judged.
+stream()
+{
+	listen &&
+	{
+		in_netns "$near" deflect_pkt send 10.73.30.1 8 "$1" 50 200 0x10 &
+		messages=$!
+	} && poll 10 port_is '.deflect_pkts > 100'
+}
+
+link_down_while_deflecting()
+{
+	both_ports && flood 10.73.30.1 && stream 30 && ip -n "$A" link set up2 down &&
+	poll 10 port_is '.deflect_lost_pkts > 0' && wait "$messages" && came '.behind == 0' &&
+	port_is '.deflect_pkts + .deflect_lost_pkts < 12000' && ebb &&
+	ip -n "$A" link set up2 up && restore_up2 && books_balance
+}
+
+restore_up2()
+{
+	ip -n "$A" route replace 10.73.30.3 via 10.73.2.2 &&
+	{ ip -n "$A" -6 addr add fd73:2::1/64 dev up2 nodad || true; } &&
+	ip -n "$A" -6 route replace fd73:30::3 via fd73:2::2 &&
+	poll 10 in_netns "$near" ping -c 1 -W 1 10.73.30.3 &&
+	poll 10 in_netns "$near" ping -c 1 -W 1 fd73:30::3
+}
+
+alternate_taken_away_while_deflecting()
+{
+	both_ports && flood 10.73.30.1 && stream 30 &&
+	A_tc qdisc change dev up1 root swport deflect via 10.73.2.77 dev up2 &&
+	wait "$messages" && came '.behind == 0' && port_is '.deflect_lost_pkts > 0' &&
+	ebb && books_balance
+}
+
+turned_off_while_deflecting()
+{
+	both_ports && flood 10.73.30.1 && stream 30 &&
+	A_tc qdisc change dev up1 root swport nodeflect &&
+	wait "$messages" && came '.behind == 0' && port_is '.deflect_lost_pkts > 0' &&
+	ebb && books_balance
+}
+
+# Options change all the time while flows come and go: no flow is reordered.
+changes_under_load()
+{
+	local i
+
+	both_ports && flood 10.73.30.1 && stream 40 &&
+	for ((i = 0; i < 60; i++)); do
+		A_tc qdisc change dev up1 root swport deflect entries $((RANDOM % 65)) \
+			threshold $((RANDOM % 20000)) tokens 0 $((4 + RANDOM % 3)) &&
+		A_tc qdisc change dev up1 root swport "${slow[@]}" deflect via 10.73.2.2 dev up2 \
+			via 10.73.2.$((3 + i % 2)) dev up2 || return 1
+	done && wait "$messages" && came '.behind == 0' && ebb && books_balance
+}
+
+# Two ports that deflect to each other, both congested, both ways at once.
+two_ports_to_each_other()
+{
+	port up2 "${slow[@]}" "${deflect[@]}" "${via1[@]}" &&
+	port up1 "${slow[@]}" "${deflect[@]}" "${via2[@]}" && flood 10.73.30.1 &&
+	start_in "$near" deflect_pkt flood 10.73.30.3 800 && listen 10.73.30.1 && sleep_idle &&
+	{
+		in_netns "$far" deflect_pkt recv 10.73.30.3 1500 >"$dir/recv3" &
+		messages=$!
+	} && poll 10 grep -q ready "$dir/recv3" &&
+	{ in_netns "$near" deflect_pkt send 10.73.30.3 8 200 4 500 0x10 & } &&
+	transmit 10.73.30.1 8 200 4 500 0x10 && came '.behind == 0' &&
+	wait "$messages" && grep -v ready "$dir/recv3" >"$dir/came" && json '.behind == 0' "$dir/came" &&
+	stop "$started" && ebb && port_is '.deflect_pkts > 0' && books_balance &&
+	snapshot up2 && json '.deflect_pkts > 0' "$dir/port"
+}
+
+# A device goes while flows go by it, and is not held on to.
+device_removed_while_deflecting()
+{
+	A_tc qdisc del dev up2 root 2>/dev/null
+	both_ports && flood 10.73.30.1 && stream 30 && ip -n "$A" link del up2 &&
+	wait "$messages" && came '.behind == 0' && port_is '.deflect_lost_pkts > 0 and
+		(.options.deflect_via[0].dev | startswith("if"))' &&
+	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
+}
+
+plan 19
+
+check "network of two leaves and two spines" make_network
+check "options come back in text and JSON" options_come_back
+check "options have their defaults, and are kept" options_have_defaults
+check "a bad option is refused by name, and nothing changes" bad_options_change_nothing
+check "sixteen alternates at most" too_many_alternates
+check "flows are deflected, a token less" flows_are_deflected
+check "flows of IPv6 are" flows_are_deflected_6
+check "no token, no deflection" no_token_no_deflection
+check "below the threshold nothing is deflected" below_the_threshold_no_deflection
+check "tables of 0, 1, 8 and 64 entries" sizes_bound_the_flows
+check "later messages of a flow keep its order" later_messages_keep_order
+check "entries are recovered, ended or not" entries_are_recovered
+check "an unknown neighbour is asked for" neighbour_is_asked_for
+check "alternate goes down under load" link_down_while_deflecting
+check "alternate taken away under load" alternate_taken_away_while_deflecting
+check "turned off under load" turned_off_while_deflecting
+check "changed under load" changes_under_load
+check "two ports deflect to each other under load" two_ports_to_each_other
+check "device removed under load" device_removed_while_deflecting
+finish

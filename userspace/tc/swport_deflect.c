@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deflection's part of swport's command line, and of its output.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "q_swport.h"
+
+/* via ADDR dev DEV */
+static int swport_parse_via(struct swport_args *args)
+{
+	const char *address = swport_next(args), *dev = NULL;
+	struct swport_via *via;
+
+	if (args->via_nr == SWPORT_DEFLECT_VIA_MAX) {
+		fprintf(stderr, "swport: deflect via must be given 1 to %d times\n",
+			SWPORT_DEFLECT_VIA_MAX);
+		return -1;
+	}
+	via = &args->via[args->via_nr];
+	if (address && inet_pton(AF_INET, address, via->addr) == 1) {
+		via->addr_bytes = 4;
+	} else if (address && inet_pton(AF_INET6, address, via->addr) == 1) {
+		via->addr_bytes = 16;
+	} else {
+		fprintf(stderr,
+			"swport: bad deflect via \"%s\": must be an IPv4 or IPv6 address\n",
+			address ? address : "");
+		return -1;
+	}
+	if (swport_accept(args, "dev"))
+		dev = swport_next(args);
+	via->ifindex = dev ? if_nametoindex(dev) : 0;
+	if (!via->ifindex) {
+		fprintf(stderr,
+			"swport: bad deflect via %s dev \"%s\": must be the name of a device\n",
+			address, dev ? dev : "");
+		return -1;
+	}
+	if (args->dev && !strcmp(args->dev, dev)) {
+		fprintf(stderr,
+			"swport: bad deflect via %s dev \"%s\": must not be the port's own device\n",
+			address, dev);
+		return -1;
+	}
+	args->via_nr++;
+	return 0;
+}
+
+/* tokens BASE MAX */
+static int swport_parse_tokens(struct swport_args *args)
+{
+	if (swport_parse_number(args, TCA_SWPORT_DEFLECT_TOKEN_BASE, "deflect tokens' base",
+				SWPORT_DEFLECT_DSCP_MAX))
+		return -1;
+	return swport_parse_number(args, TCA_SWPORT_DEFLECT_TOKEN_MAX, "deflect tokens",
+				   SWPORT_DEFLECT_TOKENS_MAX);
+}
+
+static int swport_parse_idle(struct swport_args *args)
+{
+	const char *word = swport_peek(args);
+
+	/* swport_parse_time() knows "off", which there is none of here. */
+	if (word && !strcmp(word, "off")) {
+		fprintf(stderr, "swport: bad deflect idle \"off\": must be a time of %dns to %ds\n",
+			SWPORT_DEFLECT_IDLE_MIN, (int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000));
+		return -1;
+	}
+	return swport_parse_time(args, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
+				 SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX);
+}
+
+/*
+ * deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
+ * in any order.  What is not given stays as it was, which the kernel judges.
+ */
+int swport_parse_deflect(struct swport_args *args)
+{
+	int err = swport_set(args, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 1);
+
+	while (!err) {
+		if (swport_accept(args, "threshold"))
+			err = swport_parse_size(args, TCA_SWPORT_DEFLECT_THRESHOLD,
+						"deflect threshold", 0, SWPORT_LIMIT_MAX);
+		else if (swport_accept(args, "entries"))
+			err = swport_parse_number(args, TCA_SWPORT_DEFLECT_ENTRIES,
+						  "deflect entries", SWPORT_DEFLECT_ENTRIES_MAX);
+		else if (swport_accept(args, "tokens"))
+			err = swport_parse_tokens(args);
+		else if (swport_accept(args, "idle"))
+			err = swport_parse_idle(args);
+		else if (swport_accept(args, "via"))
+			err = swport_parse_via(args);
+		else
+			break;
+	}
+	return err;
+}
+
+void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args)
+{
+	struct rtattr *list, *nest;
+	int i;
+
+	if (!args->via_nr)
+		return;
+	list = addattr_nest(n, max, TCA_SWPORT_DEFLECT_VIA);
+	for (i = 0; i < args->via_nr; i++) {
+		const struct swport_via *via = &args->via[i];
+
+		nest = addattr_nest(n, max, i + 1);
+		addattr_l(n, max, TCA_SWPORT_VIA_DEV, &via->ifindex, sizeof(via->ifindex));
+		addattr_l(n, max, TCA_SWPORT_VIA_ADDR, via->addr, via->addr_bytes);
+		addattr_nest_end(n, nest);
+	}
+	addattr_nest_end(n, list);
+}
+
+/* A device that is gone has a number, and no name. */
+static void swport_print_via(struct rtattr *attr)
+{
+	struct rtattr *tb[TCA_SWPORT_VIA_MAX + 1];
+	char text[INET6_ADDRSTRLEN], name[IF_NAMESIZE + sizeof("if")];
+	uint32_t ifindex;
+	bool ipv4;
+
+	parse_rtattr_flags(tb, TCA_SWPORT_VIA_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr), NLA_F_NESTED);
+	if (!swport_has(tb[TCA_SWPORT_VIA_DEV], sizeof(ifindex)) ||
+	    !swport_has(tb[TCA_SWPORT_VIA_ADDR], 4))
+		return;
+	ifindex = swport_get_u32(tb[TCA_SWPORT_VIA_DEV]);
+	ipv4 = RTA_PAYLOAD(tb[TCA_SWPORT_VIA_ADDR]) < 16;
+	if (!inet_ntop(ipv4 ? AF_INET : AF_INET6, RTA_DATA(tb[TCA_SWPORT_VIA_ADDR]),
+		       text, sizeof(text)))
+		return;
+	if (!if_indextoname(ifindex, name))
+		snprintf(name, sizeof(name), "if%" PRIu32, ifindex);
+	open_json_object(NULL);
+	print_color_string(PRINT_ANY, COLOR_NONE, "via", "via %s ", text);
+	print_color_string(PRINT_ANY, COLOR_NONE, "dev", "dev %s ", name);
+	close_json_object();
+}
+
+static void swport_print_vias(struct rtattr *list)
+{
+	struct rtattr *attr;
+	int left;
+
+	if (!list)
+		return;
+	open_json_array(PRINT_JSON, "deflect_via");
+	left = RTA_PAYLOAD(list);
+	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
+		swport_print_via(attr);
+	close_json_array(PRINT_JSON, NULL);
+}
+
+static void swport_print_count(const char *key, const char *fmt, struct rtattr *attr)
+{
+	if (swport_has(attr, sizeof(uint32_t)))
+		print_color_u64(PRINT_ANY, COLOR_NONE, key, fmt, swport_get_u32(attr));
+}
+
+void swport_print_deflect(struct rtattr **tb)
+{
+	if (!swport_has(tb[TCA_SWPORT_DEFLECT], sizeof(uint32_t)))
+		return;
+	print_color_u64(PRINT_JSON, COLOR_NONE, "deflect", NULL,
+			swport_get_u32(tb[TCA_SWPORT_DEFLECT]));
+	if (!swport_get_u32(tb[TCA_SWPORT_DEFLECT])) {
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "nodeflect");
+		return;
+	}
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "deflect");
+	swport_print_size("deflect_threshold", "threshold %s ", tb[TCA_SWPORT_DEFLECT_THRESHOLD]);
+	swport_print_count("deflect_entries", "entries %" PRIu64 " ",
+			   tb[TCA_SWPORT_DEFLECT_ENTRIES]);
+	swport_print_count("deflect_token_base", "tokens %" PRIu64 " ",
+			   tb[TCA_SWPORT_DEFLECT_TOKEN_BASE]);
+	swport_print_count("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
+	swport_print_time("deflect_idle", "idle", tb[TCA_SWPORT_DEFLECT_IDLE]);
+	swport_print_vias(tb[TCA_SWPORT_DEFLECT_VIA]);
+}
