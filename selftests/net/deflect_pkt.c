@@ -2,12 +2,12 @@
 /*
  * deflect_pkt - RoCEv2 messages for deflect.sh, and the judge of their order
  *
- *	deflect_pkt send ADDR FLOWS MESSAGES PACKETS GAP_US TOS [BYTES [OPEN]]
+ *	deflect_pkt send ADDR FLOWS MESSAGES PACKETS GAP_US TOS [BYTES [OPEN [PAUSE_MS]]]
  *		So many messages of so many packets each, of FLOWS queue pairs in turn,
  *		a packet every GAP_US.  Each is a UDP datagram to port 4791 with a base
  *		transport header (SEND FIRST, MIDDLE, LAST or ONLY) and a number that
- *		counts the packets of its queue pair.  With OPEN the last packet of each
- *		message is left out.
+ *		counts the packets of its queue pair.  With OPEN 1 the last packet of each
+ *		message is left out.  After each message of all of them PAUSE_MS.
  *	deflect_pkt recv ADDR IDLE_MS
  *		Says "ready"; when nothing came for so long, having come, says in JSON
  *		how many packets and flows came, how many of them behind a later one of
@@ -51,7 +51,7 @@ static void die(const char *what)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: deflect_pkt send ADDR FLOWS MESSAGES PACKETS GAP_US TOS [BYTES [OPEN]]\n"
+		"usage: deflect_pkt send ADDR FLOWS MESSAGES PACKETS GAP_US TOS [BYTES [OPEN [PAUSE_MS]]]\n"
 		"       deflect_pkt recv ADDR IDLE_MS\n"
 		"       deflect_pkt flood ADDR GAP_US\n");
 	exit(2);
@@ -110,8 +110,8 @@ static int send_messages(int argc, char **argv)
 	static uint32_t number[FLOWS_MAX];
 	int fd[FLOWS_MAX], flows, messages, packets, tos, bytes = 1000;
 	struct timespec when;
-	bool open = argc > 7;
-	long gap_us;
+	bool open = argc > 7 && atoi(argv[7]);
+	long gap_us, pause_ms;
 
 	if (argc < 6)
 		usage();
@@ -119,6 +119,7 @@ static int send_messages(int argc, char **argv)
 	messages = atoi(argv[2]);
 	packets = atoi(argv[3]);
 	gap_us = atol(argv[4]);
+	pause_ms = argc > 8 ? atol(argv[8]) : 0;
 	tos = strtol(argv[5], NULL, 0);
 	if (argc > 6)
 		bytes = atoi(argv[6]);
@@ -139,6 +140,7 @@ static int send_messages(int argc, char **argv)
 				wait_until(&when, gap_us);
 			}
 		}
+		wait_until(&when, pause_ms * 1000);
 	}
 	return 0;
 }
