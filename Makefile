@@ -80,6 +80,10 @@ model-errors: deps-check
 perf: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/perf report OUT=$(OUT)/perf
 
+# What the switch port costs a packet; see Documentation/performance.md
+perf-port: deps-check lab
+	@selftests/perf/report-port
+
 deps-build deps-demo deps-check: deps-%:
 	@scripts/install-deps $*
 
@@ -97,9 +101,10 @@ help:
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
+	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo reproduce check spoof model-errors perf \
+.PHONY: all modules tools install lab lab-debug demo reproduce check spoof model-errors perf perf-port \
 	clean help \
 	deps-build deps-demo deps-check
