@@ -301,4 +301,79 @@ static inline bool quell_tcp_int_answer(const struct quell_tcp_int *in,
 	return true;
 }
 
+/**
+ * quell_tcp_int_pack() - what an option echoes, as one number
+ * @opt: the option
+ *
+ * Context: any.
+ * Return: the number; 0 when it echoes nothing.
+ */
+static inline u32 quell_tcp_int_pack(const struct quell_tcp_int *opt)
+{
+	if (!opt->echo_hop)
+		return 0;
+	return (u32)opt->echo_value << 24 | (u32)opt->echo_hop << 20 |
+	       (u32)opt->echo_speed << 16 | opt->echo_latency;
+}
+
+/* The echo of @packed goes into @opt, the rest of which stays. */
+static inline void quell_tcp_int_unpack(u32 packed, struct quell_tcp_int *opt)
+{
+	opt->echo_value = packed >> 24;
+	opt->echo_hop = packed >> 20 & 0xf;
+	opt->echo_speed = packed >> 16 & 0xf;
+	opt->echo_latency = packed;
+}
+
+/**
+ * struct quell_tcp_int_link - the counter that a link told of would have
+ * @bytes:	bytes it has sent since the first echo
+ * @time_ns:	when the newest echo came, CLOCK_MONOTONIC, ns; 0 never
+ */
+struct quell_tcp_int_link {
+	u64	bytes;
+	u64	time_ns;
+};
+
+/**
+ * quell_tcp_int_record() - a telemetry record made of an echo
+ * @link:   what was told before
+ * @told:   the echo
+ * @now_ns: when it came, CLOCK_MONOTONIC, ns
+ * @record: set in full when there is one
+ *
+ * A record has a counter and a clock, the option a rate.  The clock is the
+ * sender's own, and the counter what a link of that rate sent since the last
+ * echo: all of its speed where there is a queue, else the speed less what is
+ * available.  So two records of one hop give the rate the switch told of.
+ *
+ * Context: any; the caller serialises per flow.
+ * Return: false without a hop, or with a link whose speed has no code.
+ */
+static inline bool quell_tcp_int_record(struct quell_tcp_int_link *link,
+					const struct quell_tcp_int *told, u64 now_ns,
+					struct quell_telemetry *record)
+{
+	u64 speed_bytes_ps = quell_tcp_int_speed_bytes_ps(told->echo_speed);
+	u64 free_bytes_ps = quell_tcp_int_available_bytes_ps(told->echo_value);
+	u64 since_ns;
+
+	if (!told->echo_hop || !speed_bytes_ps)
+		return false;
+	/* Records further apart are not compared: no product beyond 2^49. */
+	since_ns = quell_min_u64(now_ns - link->time_ns, 2 * QUELL_TELEMETRY_FRESH_NS);
+	link->bytes += quell_div_u64(quell_sub_sat_u64(speed_bytes_ps, free_bytes_ps) *
+				     since_ns, QUELL_NS_PER_SEC);
+	link->time_ns = now_ns;
+	*record = (struct quell_telemetry) {
+		.link_bytes_ps = speed_bytes_ps,
+		.queue_bytes = quell_tcp_int_queue_bytes(told->echo_value),
+		.tx_units = (u32)quell_div_u64(link->bytes, QUELL_TELEMETRY_TX_UNIT_BYTES) &
+			    QUELL_TELEMETRY_TX_MASK,
+		.time_ns = (u32)now_ns & QUELL_TELEMETRY_TIME_MASK,
+		.hop = told->echo_hop,
+	};
+	return true;
+}
+
 #endif /* _QUELL_TCP_INT_H */

@@ -164,6 +164,7 @@ void quell_cc_release(struct sock *sk)
 	cc->magic = 0;
 	if (cc->flow) {
 		quell_tail_release(cc->flow, sk);
+		WRITE_ONCE(cc->flow->tcp_int.mode, QUELL_TCPINT_OFF);
 		quell_signal_close(cc->flow, sk, QUELL_OPTION_NOT_OFFERED);
 		flow_release(cc->flow);
 	}

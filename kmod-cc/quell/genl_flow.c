@@ -88,6 +88,27 @@ static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry 
 	return 0;
 }
 
+/* The newest TCP-INT echo; none, no attributes. */
+static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
+{
+	struct quell_tcp_int told = {};
+
+	quell_tcp_int_unpack(newest, &told);
+	if (!told.echo_hop)
+		return 0;
+	if (nla_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, told.echo_hop) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_RATE,
+		    quell_tcp_int_speed_bytes_ps(told.echo_speed)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_AVAILABLE,
+		    quell_tcp_int_available_bytes_ps(told.echo_value)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_QUEUE,
+		    quell_tcp_int_queue_bytes(told.echo_value)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_LATENCY,
+		    quell_tcp_int_echo_latency_ns(told.echo_latency)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* One counter of a flow, as it goes into a message. */
 struct flow_counter {
 	const char	*name;
@@ -183,6 +204,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
+	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);

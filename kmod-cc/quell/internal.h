@@ -19,9 +19,11 @@
 #include <quell/option.h>
 #include <quell/quell.h>
 #include <quell/telemetry.h>
+#include "offer.h"
 #include "path.h"
 #include "recover.h"
 #include "tail.h"
+#include "tcpint.h"
 
 struct net_device;
 struct nf_hook_state;
@@ -92,6 +94,10 @@ enum quell_counter {
 	QUELL_N_NACK_STALE,
 	QUELL_N_NACK_OVERFLOW,
 	QUELL_N_NACK_UNABLE,
+	QUELL_N_TCP_INT_SENT,
+	QUELL_N_TCP_INT_NO_ROOM,
+	QUELL_N_TCP_INT_RECEIVED,
+	QUELL_N_TCP_INT_ECHOED,
 	QUELL_N_MAX,
 };
 
@@ -258,27 +264,6 @@ struct quell_echo {
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
-/* What this host offered on a connection; offer.c. */
-#define QUELL_OFFER_NONE	0
-#define QUELL_OFFER_MADE	1
-#define QUELL_OFFER_NO_ROOM	2
-
-/**
- * struct quell_offer_key - a connection as offer.c names it
- * @local: this host's address, IPv4 in the first word and zeros behind
- * @peer:  the other host's
- * @sport: this host's port, network order
- * @dport: the other host's
- * @zero:  0, for the whole is hashed
- */
-struct quell_offer_key {
-	struct in6_addr	local;
-	struct in6_addr	peer;
-	__be16		sport;
-	__be16		dport;
-	u32		zero;
-};
-
 /* Whether the option is spoken on a connection, and why not; quell_option_names[]. */
 enum quell_option_state {
 	QUELL_OPTION_NOT_OFFERED,
@@ -325,7 +310,7 @@ enum quell_limit {
  * @round_seq:		the round trip ends when more than this is acknowledged
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		what the window had beyond whole segments when it began
- * @option_room_bytes:	taken from the segments for the option
+ * @option_room_bytes:	taken from the segments for the options
  * @ext_hdr_bytes:	icsk_ext_hdr_len with that
  * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
  * @arrivals_lock:	protects from @arrivals to @echoes_nr
@@ -354,6 +339,7 @@ enum quell_limit {
  * @tail:		timer for lost tails; socket lock, see there
  * @path:		entropies of its segments
  * @recover:		what was trimmed on its way, see there
+ * @tcp_int:		the public TCP-INT option, see there
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @depart_ns they belong to the holder of the socket lock.
@@ -411,6 +397,7 @@ struct quell_flow {
 	struct quell_tail	tail;
 	struct quell_path	path;
 	struct quell_recover	recover;
+	struct quell_tcpint	tcp_int;
 };
 
 /* main.c */
@@ -454,18 +441,6 @@ void quell_echo_add(struct quell_flow *flow, const struct quell_echo *echo);
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo);
 
-/* offer.c */
-int quell_offers_net_init(struct quell_net *qnet);
-void quell_offers_net_exit(struct quell_net *qnet);
-void quell_offer_key(struct quell_offer_key *key, const struct in6_addr *local,
-		     const struct in6_addr *peer, __be16 sport, __be16 dport);
-void quell_offer_key_of(struct quell_offer_key *key, const struct sk_buff *skb,
-			const struct tcphdr *th, bool out);
-void quell_offer_peer(struct quell_net *qnet, const struct quell_offer_key *key,
-		      u8 version);
-void quell_offer_own(struct quell_net *qnet, const struct quell_offer_key *key, u8 own);
-u8 quell_offer_get(struct quell_net *qnet, const struct quell_offer_key *key, u8 *own);
-
 /* signal.c */
 int quell_signal_init(void);
 void quell_signal_exit(void);
@@ -498,6 +473,9 @@ void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *a
 /* option.c */
 bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);
 u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt);
+bool quell_option_fits(const struct sk_buff *skb, u32 bytes);
+u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
+bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
 bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,

@@ -104,6 +104,48 @@ static void option_fix_tcp(struct sk_buff *skb)
 }
 
 /**
+ * quell_option_fits() - whether a packet has room for options
+ * @skb:   packet on its way out, from the network header on
+ * @bytes: their length, a multiple of 4
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: whether they fit.
+ */
+bool quell_option_fits(const struct sk_buff *skb, u32 bytes)
+{
+	return option_fits(skb, bytes);
+}
+
+/**
+ * quell_option_open() - make room behind the fixed header of a packet
+ * @skb:   packet on its way out, from the network header on
+ * @bytes: how much, a multiple of 4; it fits
+ *
+ * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
+ * Return: the room, to be written to; NULL when memory was short, and the packet
+ * is as it was.
+ */
+u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
+{
+	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
+	u32 ip_bytes = skb_transport_offset(skb);
+	u8 *headers;
+
+	if (skb_cow_head(skb, bytes))
+		return NULL;
+	headers = skb->data;
+	skb_push(skb, bytes);
+	memmove(skb->data, headers, moved_bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, ip_bytes);
+	skb->csum_start -= bytes;
+	tcp_hdr(skb)->doff += bytes / 4;
+	option_fix_ip(skb);
+	option_fix_tcp(skb);
+	return skb->data + moved_bytes;
+}
+
+/**
  * quell_option_insert() - put an option into a packet on its way out
  * @skb: from the network header on; quell_option_choose() found room in it
  * @opt: the option
@@ -113,24 +155,11 @@ static void option_fix_tcp(struct sk_buff *skb)
  */
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 {
-	u32 bytes = quell_opt_bytes(opt);
-	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
-	u32 ip_bytes = skb_transport_offset(skb);
-	u8 *headers;
+	u8 *place = quell_option_open(skb, quell_opt_bytes(opt));
 
-	if (skb_cow_head(skb, bytes))
-		return false;
-	headers = skb->data;
-	skb_push(skb, bytes);
-	memmove(skb->data, headers, moved_bytes);
-	skb_reset_network_header(skb);
-	skb_set_transport_header(skb, ip_bytes);
-	skb->csum_start -= bytes;
-	quell_opt_encode(opt, skb->data + moved_bytes);
-	tcp_hdr(skb)->doff += bytes / 4;
-	option_fix_ip(skb);
-	option_fix_tcp(skb);
-	return true;
+	if (place)
+		quell_opt_encode(opt, place);
+	return place;
 }
 
 /**
@@ -207,8 +236,16 @@ static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 opt
 	return true;
 }
 
-/* Removes @bytes behind the fixed TCP header; the checksum was seen to hold. */
-static bool option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
+/**
+ * quell_option_remove() - take options out of a packet that came in
+ * @skb:      packet, from the network header on; its checksum was seen to hold
+ * @ip_bytes: length of the network header
+ * @bytes:    their length behind the fixed TCP header, a multiple of 4
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers are stale afterwards.
+ * Return: false when memory was short; the packet is as it was.
+ */
+bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 {
 	if (skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
 		return false;
@@ -265,6 +302,6 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 	if (!decoded)
 		return QUELL_OPTION_MALFORMED;
 	if (first && !syn && skb->len <= IP_MAX_MTU)
-		option_remove(skb, ip_bytes, ALIGN(stated_bytes, 4));
+		quell_option_remove(skb, ip_bytes, ALIGN(stated_bytes, 4));
 	return QUELL_OPTION_TAKEN;
 }

@@ -279,6 +279,7 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))
 		return NF_ACCEPT;
+	quell_tcpint_receive(flow, skb, in->ip_bytes);
 	had_room = in->had_room && result == QUELL_OPTION_ABSENT;
 	return receive_segment(flow, sk, skb, in, result == QUELL_OPTION_TAKEN ? &opt : NULL,
 			       had_room, &arrival);

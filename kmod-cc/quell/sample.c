@@ -141,6 +141,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
 	quell_telemetry_take(flow, &arrival, sample);
+	quell_tcpint_take(flow, sample);
 	if (!arrival.told)
 		quell_path_acked(flow, tp, rs);
 	/*

@@ -15,6 +15,9 @@
  *	nack-rate	how many trimmed packets of a connection are answered, nack.c
  *	entropies	how many ways the segments of an IPv6 flow go, path.c; 0 and
  *			1 are one way
+ *	tcp-int	0	the public TCP-INT option is not spoken, tcpint.c
+ *		1	it is, and what it tells is shown
+ *		2	and used, for the records of flows that want telemetry
  */
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
@@ -65,6 +68,7 @@
  * @tail_floor_ns: least time before one
  * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0 none
  * @nack_rate:     NACKs per second of a connection; 0 none
+ * @tcp_int:       QUELL_TCPINT_*
  */
 struct signal_params {
 	u64	option;
@@ -72,6 +76,7 @@ struct signal_params {
 	u64	tail_floor_ns;
 	u64	entropies;
 	u64	nack_rate;
+	u64	tcp_int;
 };
 
 static const struct quell_param_desc signal_param_descs[] = {
@@ -117,6 +122,15 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.offset	= offsetof(struct signal_params, nack_rate),
 		.max	= SIGNAL_NACK_RATE_MAX,
 		.def	= SIGNAL_NACK_RATE_DEFAULT,
+	},
+	{
+		.name	= "tcp-int",
+		.doc	= "Public TCP-INT option: 0 never, 1 speak it, 2 and use it.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, tcp_int),
+		.min	= QUELL_TCPINT_OFF,
+		.max	= QUELL_TCPINT_USE,
+		.def	= QUELL_TCPINT_OFF,
 	},
 };
 
@@ -267,6 +281,17 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
 }
 
+/* What the options of a flow's data take. */
+static u32 signal_room_bytes(const struct quell_flow *flow)
+{
+	u32 bytes = flow->tcp_int.mode == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
+
+	if (flow->option == QUELL_OPTION_ON)
+		bytes += flow->algo->telemetry && !quell_tcpint_used(flow) ?
+			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
+	return bytes;
+}
+
 static enum quell_option_state signal_outcome(u8 own, u8 peer)
 {
 	if (own == QUELL_OFFER_MADE)
@@ -292,12 +317,13 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 			htons(flow->dport));
 	peer = quell_offer_get(flow->qnet, &key, &own);
 	WRITE_ONCE(flow->option, signal_outcome(own, peer));
-	if (flow->option != QUELL_OPTION_ON)
+	WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
+	if (!signal_room_bytes(flow))
 		return;
-	signal_reserve(sk, flow, flow->algo->telemetry ? SIGNAL_ROOM_TELEMETRY_BYTES :
-							 SIGNAL_ROOM_BYTES);
+	signal_reserve(sk, flow, signal_room_bytes(flow));
 	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
-	quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+	if (flow->option == QUELL_OPTION_ON)
+		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
 }
 
 /**
@@ -313,7 +339,7 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 {
 	WRITE_ONCE(flow->option, state);
 	if (flow->option_room_bytes)
-		signal_reserve(sk, flow, 0);
+		signal_reserve(sk, flow, signal_room_bytes(flow));
 }
 
 /**
@@ -325,13 +351,14 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
  */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 {
-	if (flow->option != QUELL_OPTION_ON)
+	if (!flow->option_room_bytes)
 		return;
 	/* The application's IPv6 options took the room away. */
 	if (sk->sk_family == AF_INET6 &&
 	    inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes)
 		signal_reserve(sk, flow, flow->option_room_bytes);
-	if (READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
+	if (flow->option != QUELL_OPTION_ON ||
+	    READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
 		return;
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
 	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);

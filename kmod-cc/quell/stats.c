@@ -181,6 +181,18 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_NACK_UNABLE] =
 		COUNTER(NACK_UNABLE, "nack-unable",
 			"NACKs ignored because the connection has no SACK."),
+	[QUELL_N_TCP_INT_SENT] =
+		COUNTER(TCP_INT_SENT, "tcp-int-sent",
+			"Segments sent with the TCP-INT option."),
+	[QUELL_N_TCP_INT_NO_ROOM] =
+		COUNTER(TCP_INT_NO_ROOM, "tcp-int-no-room",
+			"Segments sent without the TCP-INT option: header or packet full."),
+	[QUELL_N_TCP_INT_RECEIVED] =
+		COUNTER(TCP_INT_RECEIVED, "tcp-int-received",
+			"Segments that came with the TCP-INT option."),
+	[QUELL_N_TCP_INT_ECHOED] =
+		COUNTER(TCP_INT_ECHOED, "tcp-int-echoed",
+			"TCP-INT options that echoed what a switch had written."),
 };
 
 /**

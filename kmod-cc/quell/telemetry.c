@@ -77,7 +77,8 @@ bool quell_telemetry_asks(void)
  */
 bool quell_telemetry_expected(const struct quell_flow *flow)
 {
-	return flow->algo->telemetry && flow->option == QUELL_OPTION_ON;
+	return quell_tcpint_used(flow) ||
+	       (flow->algo->telemetry && flow->option == QUELL_OPTION_ON);
 }
 
 /**
@@ -89,7 +90,7 @@ bool quell_telemetry_expected(const struct quell_flow *flow)
  */
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 {
-	if (flow->algo->telemetry)
+	if (flow->algo->telemetry && !quell_tcpint_used(flow))
 		opt->flags |= QUELL_OPT_F_TELEMETRY;
 }
 

@@ -217,20 +217,24 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 {
 	const struct tcphdr *th = tcp_hdr(skb);
 	u32 payload_bytes = skb->len - skb_transport_offset(skb) - __tcp_hdrlen(th);
-	u32 option_bytes = 0;
+	u32 option_bytes = 0, tcp_int_bytes;
 	struct quell_opt opt = {};
 	u64 depart_ns;
 
 	if (flow->option == QUELL_OPTION_ON)
 		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
+	tcp_int_bytes = quell_tcpint_room(flow, skb, option_bytes);
 	if (option_bytes && payload_bytes)
 		opt.entropy = quell_path_next(flow, sk, skb);
 	if (payload_bytes || th->fin) {
-		depart_ns = transmit_sent(flow, sk, skb, payload_bytes, option_bytes,
-					  opt.entropy);
+		depart_ns = transmit_sent(flow, sk, skb, payload_bytes,
+					  option_bytes + tcp_int_bytes, opt.entropy);
 		opt.depart_ns = depart_ns;
 		flow->depart_ns = max(flow->depart_ns, depart_ns);
 	}
+	/* The Quell option comes first, so it goes in last. */
+	if (tcp_int_bytes)
+		quell_tcpint_send(flow, skb);
 	if (!option_bytes)
 		return;
 	if (!quell_option_insert(skb, &opt)) {

@@ -9,6 +9,7 @@
  *	a port makes value and latency no smaller, names itself if it made the
  *	value larger and only then, and leaves the echo alone
  *	a receiver echoes what a switch wrote, and its echo can be read
+ *	a record made of an echo is of its hop, and of no more than the link can send
  *
  * Input: the port's value, speed, time to live (1 byte each), latency (8), how to
  * begin (1, odd: with the option), options.
@@ -68,6 +69,30 @@ static void reach_receiver(const struct quell_tcp_int *in)
 	require(latency_ns - echoed_ns < 65536 || latency_ns >> 31, "to 65536 ns below 2.1 s");
 }
 
+/* The sender makes a record of the echo, and the latency is a time between two. */
+static void reach_sender(const struct quell_tcp_int *in)
+{
+	struct quell_tcp_int_link link = { .bytes = in->latency, .time_ns = in->value };
+	u64 speed_bytes_ps = quell_tcp_int_speed_bytes_ps(in->echo_speed);
+	struct quell_tcp_int told = {};
+	struct quell_telemetry record;
+	u64 was_bytes = link.bytes;
+	bool made;
+
+	quell_tcp_int_unpack(quell_tcp_int_pack(in), &told);
+	require(!in->echo_hop == !told.echo_hop, "an echo is packed, nothing is not");
+	made = quell_tcp_int_record(&link, &told, in->latency + (u64)in->value, &record);
+	require(made == (told.echo_hop && speed_bytes_ps), "a record of a hop with a speed");
+	if (!made)
+		return;
+	require(record.hop == in->echo_hop && record.link_bytes_ps == speed_bytes_ps,
+		"it is of that hop");
+	require(link.bytes - was_bytes <= quell_div_u64(speed_bytes_ps * in->latency,
+							QUELL_NS_PER_SEC),
+		"no link sends more than it can");
+	require(!record.queue_bytes || record.queue_bytes >= 8192, "queues are of 8 KiB");
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -98,6 +123,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		require(!memcmp(options + at, again, sizeof(again)), "written again as it was");
 		pass_port(&opt, &hop);
 		reach_receiver(&opt);
+		reach_sender(&opt);
 	}
 	free(options);
 	return 0;

@@ -269,6 +269,92 @@ static void test_round_trip(void)
 	tap_equal_u64(wrong, 0, "quell_tcp_int__a_million_round_trips");
 }
 
+static void test_pack(void)
+{
+	struct random_state r = { 5 };
+	unsigned int wrong = 0;
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		struct quell_tcp_int in = {
+			.echo_value = random_between(&r, 0, 255),
+			.echo_hop = random_between(&r, 0, 15),
+			.echo_speed = random_between(&r, 0, 15),
+			.echo_latency = random_between(&r, 0, 65535),
+		}, out = { .tag_freq = 3, .value = 9, .hop_ttl = 7 };
+		u32 packed = quell_tcp_int_pack(&in);
+
+		quell_tcp_int_unpack(packed, &out);
+		wrong += out.tag_freq != 3 || out.value != 9 || out.hop_ttl != 7;
+		if (!in.echo_hop)
+			wrong += packed || out.echo_hop;
+		else
+			wrong += out.echo_value != in.echo_value || out.echo_hop != in.echo_hop ||
+				 out.echo_speed != in.echo_speed ||
+				 out.echo_latency != in.echo_latency;
+	}
+	tap_equal_u64(wrong, 0, "quell_tcp_int_pack__there_and_back");
+}
+
+/* Two echoes 10 us apart of a link of 100 Gbit/s: what records say of it. */
+static void test_record(void)
+{
+	static const struct {
+		const char *name;
+		struct quell_tcp_int told;
+		u64 bytes;		/* sent between the two */
+		u32 queue_bytes;
+	} cases[] = {
+		{ "busy_without_queue", { .echo_value = 127, .echo_hop = 2, .echo_speed = 5 },
+		  125000, 0 },
+		{ "half_used", { .echo_value = 127 - 50, .echo_hop = 2, .echo_speed = 5 },
+		  62500, 0 },
+		{ "idle", { .echo_value = 127 - 100, .echo_hop = 2, .echo_speed = 5 }, 0, 0 },
+		{ "more_available_than_there_is", { .echo_value = 0, .echo_hop = 2, .echo_speed = 5 },
+		  0, 0 },
+		{ "queue_is_a_busy_link", { .echo_value = 131, .echo_hop = 15, .echo_speed = 5 },
+		  125000, 24 * KIB },
+	};
+	const u64 begin_ns = (1ULL << 40) + QUELL_TELEMETRY_TIME_MASK - 3000;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		struct quell_tcp_int_link link = { 0 };
+		struct quell_telemetry one, two;
+		u32 units;
+
+		tap_ok(quell_tcp_int_record(&link, &cases[i].told, begin_ns, &one) &&
+		       quell_tcp_int_record(&link, &cases[i].told, begin_ns + 10000, &two) &&
+		       one.hop == cases[i].told.echo_hop && two.hop == one.hop &&
+		       two.link_bytes_ps == 100 * GBIT_PS &&
+		       two.queue_bytes == cases[i].queue_bytes &&
+		       ((two.time_ns - one.time_ns) & QUELL_TELEMETRY_TIME_MASK) == 10000,
+		       "quell_tcp_int_record__%s", cases[i].name);
+		units = (two.tx_units - one.tx_units) & QUELL_TELEMETRY_TX_MASK;
+		tap_ok(units * 64 >= cases[i].bytes - cases[i].bytes % 64 &&
+		       units * 64 <= cases[i].bytes + 64,
+		       "quell_tcp_int_record__%s rate", cases[i].name);
+	}
+}
+
+static void test_no_record(void)
+{
+	struct quell_tcp_int_link link = { 0 };
+	struct quell_telemetry record = { .hop = 99 };
+	struct quell_tcp_int told = { .echo_value = 200, .echo_speed = 5 };
+
+	tap_ok(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99,
+	       "quell_tcp_int_record__no_hop");
+	told.echo_hop = 1;
+	told.echo_speed = 9;
+	tap_ok(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
+	       !link.bytes && !link.time_ns, "quell_tcp_int_record__no_speed");
+	/* 400 Gbit/s after a year: the counter stands, and is not compared */
+	told.echo_speed = 7;
+	tap_ok(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC, &record) &&
+	       link.bytes == 400 * GBIT_PS / 1000 * 16, "quell_tcp_int_record__long_ago");
+}
+
 int main(void)
 {
 	test_bytes();
@@ -280,5 +366,8 @@ int main(void)
 	test_stamp();
 	test_answer();
 	test_round_trip();
+	test_pack();
+	test_record();
+	test_no_record();
 	return tap_done();
 }

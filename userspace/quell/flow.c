@@ -167,6 +167,22 @@ static void print_record(struct out *o, const struct flow *f)
 	out_u64(o, "record_queue_bytes", " record-queue:%sb", f->record_queue_bytes);
 }
 
+/* The same by TCP-INT, to the Gbit/s and 8 KiB; no hop is hop 0. */
+static void print_tcp_int(struct out *o, const struct flow *f)
+{
+	if (!f->tcp_int_hop)
+		return;
+	out_u64(o, "tcp_int_hop", " tcp-int-hop:%s", f->tcp_int_hop);
+	if (f->tcp_int_bytes_ps)
+		print_rate(o, "tcp_int_link_bytes_ps", " tcp-int-link:%s",
+			   f->tcp_int_bytes_ps);
+	print_rate(o, "tcp_int_available_bytes_ps", " tcp-int-available:%s",
+		   f->tcp_int_available_bytes_ps);
+	out_u64(o, "tcp_int_queue_bytes", " tcp-int-queue:%sb", f->tcp_int_queue_bytes);
+	out_qty(o, "tcp_int_latency_ns", " tcp-int-latency:%s", QUELL_UNIT_NS,
+		f->tcp_int_latency_ns);
+}
+
 static void print_second_line(struct out *o, const struct flow *f)
 {
 	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
@@ -186,6 +202,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
 	print_record(o, f);
+	print_tcp_int(o, f);
 	if (f->entropies)
 		out_u64(o, "entropies", " entropies:%s", f->entropies);
 	out_text(o, "\n");

@@ -298,6 +298,16 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return get_uint(attr, &f->record_queue_bytes);
 	case QUELL_A_FLOW_ENTROPIES:
 		return get_u32(attr, &f->entropies);
+	case QUELL_A_FLOW_TCP_INT_HOP:
+		return get_u32(attr, &f->tcp_int_hop);
+	case QUELL_A_FLOW_TCP_INT_RATE:
+		return get_uint(attr, &f->tcp_int_bytes_ps);
+	case QUELL_A_FLOW_TCP_INT_AVAILABLE:
+		return get_uint(attr, &f->tcp_int_available_bytes_ps);
+	case QUELL_A_FLOW_TCP_INT_QUEUE:
+		return get_uint(attr, &f->tcp_int_queue_bytes);
+	case QUELL_A_FLOW_TCP_INT_LATENCY:
+		return get_uint(attr, &f->tcp_int_latency_ns);
 	case QUELL_A_FLOW_COUNTER:
 		return add_counter(&f->counters, attr);
 	}

@@ -74,6 +74,11 @@ struct flow {
 	uint64_t	record_bytes_ps;
 	uint64_t	record_queue_bytes;
 	uint32_t	record_hop;
+	uint64_t	tcp_int_bytes_ps;
+	uint64_t	tcp_int_available_bytes_ps;
+	uint64_t	tcp_int_queue_bytes;
+	uint64_t	tcp_int_latency_ns;
+	uint32_t	tcp_int_hop;
 	uint32_t	ifindex;
 	uint32_t	clock;
 	uint32_t	hops;

@@ -77,6 +77,7 @@ static const struct {
 	{ "seed",		TCA_SWPORT_SEED,		false },
 	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
 	{ "trim",		TCA_SWPORT_TRIM_SIZE,		false },
+	{ "tcp-int",		TCA_SWPORT_TCP_INT,		false },
 };
 
 static void qdisc_swport(const struct port *port)

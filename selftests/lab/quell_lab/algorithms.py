@@ -141,6 +141,7 @@ class Variant:
     entropies: int = 0		# of each flow's segments
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
+    tcp_int: int = 0		# parameter "tcp-int" of "quell"
 
     @property
     def modules(self):

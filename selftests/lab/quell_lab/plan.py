@@ -149,9 +149,15 @@ def _hashing(scenario, switch, number):
 
 
 def _option(scenario, variant):
-    if not scenario.option or "quell.ko" not in variant.modules:
+    if "quell.ko" not in variant.modules:
         return []
-    lines = [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]
+    lines = []
+    if variant.tcp_int:
+        lines += [f"param {host} quell tcp-int {variant.tcp_int}"
+                  for host in scenario.graph.hosts]
+    if not scenario.option:
+        return lines
+    lines += [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]
     if scenario.family == 6:
         lines += [f"param {host} quell entropies {variant.entropies}"
                   for host in scenario.graph.hosts]
@@ -168,6 +174,8 @@ def _qdiscs(scenario):
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
     if queue.trim_bytes:
         swport += f" trim={queue.trim_bytes}"
+    if queue.tcp_int_ns:
+        swport += f" tcp-int={queue.tcp_int_ns}"
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev

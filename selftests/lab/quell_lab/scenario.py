@@ -22,6 +22,7 @@ TSO_MAX = 64			# LABNIC_TSO_MAX_PKTS
 NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
+TCP_INT_USE = 2			# QUELL_TCPINT_USE
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
@@ -67,6 +68,7 @@ QUEUE_KEYS = {
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "trim": Key("size", TRIM_MIN, TRIM_MAX, None),
+    "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -80,6 +82,7 @@ ALGORITHM_KEYS = {
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
+    "tcp-int": Key("int", 0, TCP_INT_USE, 0),
     "set": Key("table", default=None),
 }
 RECORD_KEYS = {
@@ -118,7 +121,7 @@ TOP_KEYS = {
 class Queue:
     """A switch port's queue.
 
-    Without ECN both thresholds are 0, without telemetry T, without trimming its size.
+    Without ECN both thresholds are 0, without telemetry and TCP-INT T, without trimming its size.
     """
 
     limit_bytes: int
@@ -129,6 +132,7 @@ class Queue:
     ecn_mode: str
     telemetry_ns: int
     trim_bytes: int
+    tcp_int_ns: int
 
 
 @dataclass(frozen=True)
@@ -363,7 +367,7 @@ def _queue(places, table, graph):
                          f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
-                 values["trim"] or 0)
+                 values["trim"] or 0, values["tcp-int"] or 0)
 
 
 def _variants(places, tables):
@@ -384,7 +388,7 @@ def _variants(places, tables):
             label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, entry["name"], label, settings, entry["preset"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
-                          hwstamp=entry["hwstamp"])
+                          hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"])
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -193,6 +193,17 @@ class Plan(unittest.TestCase):
         self.assertIn("\ntruth\n", stack)
         self.assertNotIn("truth", plan.write(helpers.build(), wanted.variants[0]))
 
+    def test_tcp_int_is_of_ports_and_of_hosts_that_are_told(self):
+        wanted = helpers.build(queue={"tcp-int": "8us"},
+                               algorithm=[{"name": "hpcc", "tcp-int": 2}, {"name": "swift"}])
+        text = plan.write(wanted, wanted.variants[0])
+        self.assertEqual(text.count(" quell tcp-int 2\n"), 3)
+        self.assertEqual([" tcp-int=8000 " in line for line in text.splitlines()
+                          if " swport " in line], [True] * 3)
+        self.assertNotIn("quell tcp-int", plan.write(wanted, wanted.variants[1]))
+        wanted = helpers.build()
+        self.assertNotIn("tcp-int", plan.write(wanted, wanted.variants[0]))
+
     def test_stop_is_said_of_the_flows_that_have_one(self):
         wanted = helpers.build(
             flow=[{"src": "h1", "dst": "h3", "bytes": 3000, "stop": "7us"}],

@@ -133,6 +133,11 @@ static void flow_list_add__whole(void)
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_RATE, 12500000000ULL);
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_QUEUE, 1ULL << 31);
 	mnl_attr_put_u32(nlh, QUELL_A_FLOW_ENTROPIES, 64);
+	mnl_attr_put_u32(nlh, QUELL_A_FLOW_TCP_INT_HOP, 15);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_RATE, 50000000000ULL);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_AVAILABLE, 125000000);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_QUEUE, 1040384);
+	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_LATENCY, 2147418112);
 	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
@@ -148,6 +153,12 @@ static void flow_list_add__whole(void)
 	tap_equal_u64(l.list[0].record_bytes_ps, 12500000000ULL, "flow_list_add__record_rate");
 	tap_equal_u64(l.list[0].record_queue_bytes, 1ULL << 31, "flow_list_add__record_queue");
 	tap_equal_u64(l.list[0].entropies, 64, "flow_list_add__entropies");
+	tap_equal_u64(l.list[0].tcp_int_hop, 15, "flow_list_add__tcp_int_hop");
+	tap_equal_u64(l.list[0].tcp_int_bytes_ps, 50000000000ULL, "flow_list_add__tcp_int_rate");
+	tap_equal_u64(l.list[0].tcp_int_available_bytes_ps, 125000000,
+		      "flow_list_add__tcp_int_available");
+	tap_equal_u64(l.list[0].tcp_int_queue_bytes, 1040384, "flow_list_add__tcp_int_queue");
+	tap_equal_u64(l.list[0].tcp_int_latency_ns, 2147418112, "flow_list_add__tcp_int_latency");
 	tap_equal_u64(l.list[0].counters.n, 1, "flow_list_add__counters");
 	tap_equal_u64(l.list[0].counters.list[0].value, 4, "flow_list_add__counter_value");
 
