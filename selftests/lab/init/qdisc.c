@@ -78,6 +78,8 @@ static const struct {
 	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
 	{ "trim",		TCA_SWPORT_TRIM_SIZE,		false },
 	{ "tcp-int",		TCA_SWPORT_TCP_INT,		false },
+	{ "buffer",		TCA_SWPORT_BUFFER,		false },
+	{ "alpha",		TCA_SWPORT_ALPHA,		false },
 };
 
 static void qdisc_swport(const struct port *port)
@@ -189,6 +191,10 @@ const char *swport_stat_name(int attr)
 		[TCA_SWPORT_STATS_KEEP_PKTS]		= "keep_pkts",
 		[TCA_SWPORT_STATS_STAMP_FAIL_PKTS]	= "stamp_fail_pkts",
 		[TCA_SWPORT_STATS_LINK_BYTES_PS]	= "link_bytes_ps",
+		[TCA_SWPORT_STATS_BUFFER_DROP_PKTS]	= "buffer_drop_pkts",
+		[TCA_SWPORT_STATS_BUFFER_DROP_BYTES]	= "buffer_drop_bytes",
+		[TCA_SWPORT_STATS_BUFFER_USED_BYTES]	= "buffer_used_bytes",
+		[TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES] = "buffer_used_max_bytes",
 		[TCA_SWPORT_STATS_TRIM_PKTS]		= "trim_pkts",
 		[TCA_SWPORT_STATS_TRIM_BYTES]		= "trim_bytes",
 		[TCA_SWPORT_STATS_TRIM_SENT_PKTS]	= "trim_sent_pkts",

@@ -34,7 +34,7 @@ INCAST_OPTIONS = {
     "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
     "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
     "queue.telemetry": "--telemetry",
-    "queue.trim": "--trim",
+    "queue.trim": "--trim", "queue.buffer": "--buffer", "queue.alpha": "--alpha",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
@@ -111,6 +111,10 @@ def _incast_options(parser):
         "behind (default), or enqueue, on what it finds")
     add("--telemetry", metavar="TIME", help="switch ports stamp data that has room; TIME is the "
         "network's base round-trip time; default: no stamps")
+    add("--buffer", metavar="SIZE", help="the ports of a switch share so much; default: each has "
+        "its limit alone")
+    add("--alpha", metavar="A", default="1", help="share of what is free of it that a port may "
+        "hold; default 1")
     add("--trim", metavar="SIZE", help="switch ports cut what they have no room for to SIZE; "
         "default: it is dropped")
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
@@ -157,7 +161,8 @@ def incast_table(args):
               "stagger": args.stagger, "jitter": args.jitter}
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
              "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
-             "telemetry": args.telemetry, "trim": args.trim}
+             "telemetry": args.telemetry, "trim": args.trim,
+             "buffer": args.buffer, "alpha": args.alpha}
     if args.noise is None and args.noise_at is not None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
     noise = _given({"max": args.noise, "at": args.noise_at})

@@ -176,6 +176,8 @@ def _qdiscs(scenario):
         swport += f" trim={queue.trim_bytes}"
     if queue.tcp_int_ns:
         swport += f" tcp-int={queue.tcp_int_ns}"
+    if queue.buffer_bytes:
+        swport += f" buffer={queue.buffer_bytes} alpha={queue.alpha_q16}"
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev

@@ -193,6 +193,8 @@ def _network(scenario):
         ("ECN", ecn),
         ("Telemetry", f"stamped at dequeue, base round-trip time "
                       f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
+        ("Shared buffer", f"{queue.buffer_bytes:,} bytes per switch, alpha "
+                          f"{units.show_q16(queue.alpha_q16)}" if queue.buffer_bytes else "off"),
         ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off"),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
                   f"{units.show_time(last_ns)}, {how}"),

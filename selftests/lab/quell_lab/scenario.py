@@ -23,6 +23,7 @@ NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
 TCP_INT_USE = 2			# QUELL_TCPINT_USE
+ALPHA_MAX_Q16 = 1024 * Q16_ONE	# SWPORT_ALPHA_MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
@@ -69,6 +70,8 @@ QUEUE_KEYS = {
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "trim": Key("size", TRIM_MIN, TRIM_MAX, None),
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
+    "buffer": Key("size", 600, SIZE_MAX, None),
+    "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -121,7 +124,8 @@ TOP_KEYS = {
 class Queue:
     """A switch port's queue.
 
-    Without ECN both thresholds are 0, without telemetry and TCP-INT T, without trimming its size.
+    Without ECN both thresholds are 0, without telemetry and TCP-INT T, without trimming or a
+    shared buffer their sizes.
     """
 
     limit_bytes: int
@@ -133,6 +137,8 @@ class Queue:
     telemetry_ns: int
     trim_bytes: int
     tcp_int_ns: int
+    buffer_bytes: int
+    alpha_q16: int
 
 
 @dataclass(frozen=True)
@@ -367,7 +373,8 @@ def _queue(places, table, graph):
                          f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
-                 values["trim"] or 0, values["tcp-int"] or 0)
+                 values["trim"] or 0, values["tcp-int"] or 0, values["buffer"] or 0,
+                 values["alpha"])
 
 
 def _variants(places, tables):

@@ -165,6 +165,7 @@ def summarise(scenario, result):
         "marks": _counter(result.ports.values(), "mark_pkts"),
         "stamps": _counter(result.ports.values(), "stamp_pkts"),
         "stamps_kept": _counter(result.ports.values(), "keep_pkts"),
+        "buffer_drops": _counter(result.ports.values(), "buffer_drop_pkts"),
         "trims": _counter(result.ports.values(), "trim_pkts"),
         "trims_sent": _counter(result.ports.values(), "trim_sent_pkts"),
         "trims_dropped": _counter(result.ports.values(), "trim_drop_pkts"),

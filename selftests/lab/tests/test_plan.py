@@ -81,6 +81,10 @@ class Plan(unittest.TestCase):
         wanted = helpers.build(queue={"ecn": "50kb", "ecn-mode": "enqueue"})
         self.assertIn(" ecn-mode=2 ecn-min=51200 ", plan.write(wanted, wanted.variants[0]))
 
+    def test_ports_share_a_buffer(self):
+        wanted = helpers.build(queue={"buffer": "300kb", "alpha": 0.5})
+        self.assertIn(" buffer=307200 alpha=32768 ", plan.write(wanted, wanted.variants[0]))
+
     def test_telemetry_is_of_switch_ports_and_counts_the_whole_wire(self):
         wanted = helpers.build(queue={"telemetry": "4.16us"})
         lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
