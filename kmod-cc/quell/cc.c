@@ -94,8 +94,10 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 {
 	if (!quell_cc_ready(sk) || new_state < TCP_CA_Recovery)
 		return;
-	if (quell_cc(sk)->flow)
+	if (quell_cc(sk)->flow) {
 		quell_tail_heard(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
+		quell_recover_is_certain(quell_cc(sk)->flow, sk);
+	}
 	if (new_state == TCP_CA_Loss)
 		cc_on_rto(sk);
 	else if (!cc_was_trimmed(sk))

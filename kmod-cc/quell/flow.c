@@ -91,7 +91,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	spin_lock_init(&flow->arrivals_lock);
 	quell_tail_init(flow, sk);
 	quell_path_init(flow);
-	quell_recover_init(flow);
+	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
 	if (dst)
 		quell_link_update(flow, dst->dev);

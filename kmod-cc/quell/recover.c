@@ -36,12 +36,14 @@
 /**
  * quell_recover_init() - a flow begins
  * @flow: its context
+ * @sk:   its socket
  *
- * Context: before anybody else knows of @flow.
+ * Context: socket lock, before anybody else knows of @flow.
  */
-void quell_recover_init(struct quell_flow *flow)
+void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 {
 	spin_lock_init(&flow->recover.lock);
+	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 }
 
 /* What can be said of a NACK without the socket lock. */
@@ -298,6 +300,15 @@ static void recover_mark(struct tcp_sock *tp, struct sk_buff *skb)
 	list_del_init(&skb->tcp_tsorted_anchor);
 }
 
+static void recover_account(struct quell_recover *recover, const struct sk_buff *skb)
+{
+	recover->pkts += tcp_skb_pcount(skb);
+	recover->bytes += skb->len;
+	if (!recover->due || after(TCP_SKB_CB(skb)->end_seq, recover->end_seq))
+		recover->end_seq = TCP_SKB_CB(skb)->end_seq;
+	recover->due = true;
+}
+
 /* Marks what a NACK names; what it is to be counted as. */
 static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 				      const struct quell_lost *lost)
@@ -319,8 +330,7 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 			continue;
 		skb = recover_single_out(sk, skb, seq, lost->end_seq);
 		recover_mark(tp, skb);
-		recover->pkts += tcp_skb_pcount(skb);
-		recover->bytes += skb->len;
+		recover_account(recover, skb);
 	}
 	return recover->pkts == pkts ? QUELL_N_NACK_STALE : QUELL_N_NACK_RECOVERED;
 }
@@ -336,6 +346,23 @@ static void recover_be_patient(struct tcp_sock *tp)
 {
 	if (!tp->reord_seen)
 		tp->reord_seen = 1;
+}
+
+/**
+ * quell_recover_is_certain() - what was just marked lost is, nothing is to undo that
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * Trimmed packets overtake others.  When those are acknowledged before anything was
+ * sent again, TCP takes it for a proof that nothing was lost, and removes all marks.
+ *
+ * Context: socket lock, after the marks, and again when a recovery begins, for there
+ * TCP prepares to undo it.
+ */
+void quell_recover_is_certain(const struct quell_flow *flow, struct sock *sk)
+{
+	if (flow->recover.due && after(flow->recover.end_seq, tcp_sk(sk)->snd_una))
+		tcp_sk(sk)->undo_marker = 0;
 }
 
 /**
@@ -367,39 +394,60 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	if (!recover->pkts)
 		return;
 	recover_be_patient(tcp_sk(sk));
+	quell_recover_is_certain(flow, sk);
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Open) {
 		inet_csk(sk)->icsk_ca_state = TCP_CA_Disorder;
 		tcp_sk(sk)->high_seq = tcp_sk(sk)->snd_nxt;
 	}
 }
 
-/**
- * quell_recover_explains() - whether all that is lost was trimmed
- * @flow: flow
- * @sk:   its socket
- *
- * Context: socket lock, as a recovery begins.
- * Return: whether it is.
- */
-bool quell_recover_explains(const struct quell_flow *flow, const struct sock *sk)
+/* Segments lost otherwise since the last sample. */
+static u32 recover_others_pkts(const struct quell_recover *recover, const struct tcp_sock *tp)
 {
-	return flow->recover.pkts && flow->recover.pkts == tcp_sk(sk)->lost_out;
+	u32 lost_pkts = tp->lost - recover->lost_pkts;
+
+	return lost_pkts - min(lost_pkts, recover->pkts);
 }
 
 /**
- * quell_recover_take() - what was marked lost since the last call
+ * quell_recover_explains() - whether all that is lost as a recovery begins was trimmed
  * @flow: flow
- * @pkts: set to segments
+ * @sk:   its socket
+ *
+ * It may have been marked in the recovery before, behind the end of that.
+ *
+ * Context: socket lock, once per recovery.
+ * Return: whether it was.
+ */
+bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk)
+{
+	struct quell_recover *recover = &flow->recover;
+	bool others = recover->others || recover_others_pkts(recover, tcp_sk(sk));
+
+	recover->others = false;
+	return recover->due && !others;
+}
+
+/**
+ * quell_recover_take() - what was lost since the last call
+ * @flow:	 flow
+ * @sk:		 its socket
+ * @others_pkts: set to segments that were not trimmed
  *
  * Context: socket lock.
- * Return: bytes of payload.
+ * Return: bytes of payload trimmed.
  */
-u32 quell_recover_take(struct quell_flow *flow, u32 *pkts)
+u32 quell_recover_take(struct quell_flow *flow, const struct sock *sk, u32 *others_pkts)
 {
-	u32 bytes = flow->recover.bytes;
+	struct quell_recover *recover = &flow->recover;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 bytes = recover->bytes;
 
-	*pkts = flow->recover.pkts;
-	flow->recover.pkts = 0;
-	flow->recover.bytes = 0;
+	*others_pkts = recover_others_pkts(recover, tp);
+	recover->others = recover->others || *others_pkts;
+	recover->due = recover->due && after(recover->end_seq, tp->snd_una);
+	recover->lost_pkts = tp->lost;
+	recover->pkts = 0;
+	recover->bytes = 0;
 	return bytes;
 }

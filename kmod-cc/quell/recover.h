@@ -41,6 +41,10 @@ struct quell_lost {
  * @nack_ns:	when the next NACK would be sent at the rate allowed
  * @pkts:	segments marked lost since the last sample
  * @bytes:	their payload
+ * @lost_pkts:	tcp_sock.lost at the last sample
+ * @end_seq:	sequence number after the last data marked lost
+ * @due:	some of that is not acknowledged
+ * @others:	something else was lost since a recovery began
  * @unheard:	this recovery began with nothing else lost, and the core, which is
  *		told of trimming, was told of no loss
  * @trims:	trimmed packets received
@@ -60,6 +64,10 @@ struct quell_recover {
 	u64			nack_ns;
 	u32			pkts;
 	u32			bytes;
+	u32			lost_pkts;
+	u32			end_seq;
+	bool			due;
+	bool			others;
 	bool			unheard;
 	u64			trims;
 	u64			sent;
@@ -82,11 +90,12 @@ enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
 bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
 
 /* recover.c */
-void quell_recover_init(struct quell_flow *flow);
+void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
 bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
-bool quell_recover_explains(const struct quell_flow *flow, const struct sock *sk);
-u32 quell_recover_take(struct quell_flow *flow, u32 *pkts);
+void quell_recover_is_certain(const struct quell_flow *flow, struct sock *sk);
+bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk);
+u32 quell_recover_take(struct quell_flow *flow, const struct sock *sk, u32 *others_pkts);
 
 #endif /* _QUELL_RECOVER_H */

@@ -274,11 +274,12 @@ static void sample_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
 static void sample_lost(struct sock *sk, struct quell_flow *flow,
 			const struct rate_sample *rs, struct quell_sample *sample)
 {
-	u32 lost_pkts = max(rs->losses, 0), trimmed_pkts = 0;
+	u32 lost_pkts = max(rs->losses, 0), others_pkts = lost_pkts;
 
 	if (flow)
-		sample->trimmed_bytes = quell_recover_take(flow, &trimmed_pkts);
-	lost_pkts -= min(lost_pkts, trimmed_pkts);
+		sample->trimmed_bytes = quell_recover_take(flow, sk, &others_pkts);
+	/* What a timeout marked is not this ACK's. */
+	lost_pkts = min(lost_pkts, others_pkts);
 	sample->lost_bytes = lost_pkts * tcp_sk(sk)->mss_cache;
 	if (lost_pkts && flow && flow->recover.unheard &&
 	    inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) {
