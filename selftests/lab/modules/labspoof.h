@@ -24,6 +24,10 @@ enum labspoof_verdict {
 	LABSPOOF_SEGMENT_MALFORMED,
 	LABSPOOF_SEGMENT_BAD_CHECKSUM,
 	LABSPOOF_SEGMENT_OUT_OF_WINDOW,
+	LABSPOOF_NACK_MALFORMED,
+	LABSPOOF_NACK_OUTSIDE,
+	LABSPOOF_NACK_STALE,
+	LABSPOOF_NACK_JUDGED,		/* of data outstanding: of use or stale */
 	LABSPOOF_VERDICTS,
 };
 
@@ -45,6 +49,8 @@ enum labspoof_sum {
  * @seq:	sequence number
  * @ack_seq:	acknowledgment number
  * @doff:	header length it claims, in words; 0: the true one
+ * @alone:	it has no payload and no flag but ACK
+ * @bare:	and not even that
  * @sum:	what its checksum is like
  * @verdict:	what must be counted
  * @rejected:	nothing of the flow may change
@@ -57,6 +63,8 @@ struct labspoof_packet {
 	u32			seq;
 	u32			ack_seq;
 	u8			doff;
+	bool			alone;
+	bool			bare;
 	enum labspoof_sum	sum;
 	enum labspoof_verdict	verdict;
 	bool			rejected;

@@ -17,6 +17,12 @@ static u32 payload_bytes(const struct sk_buff *skb)
 	return skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb);
 }
 
+/* Bytes of the genuine payload it has. */
+static u32 kept_bytes(const struct labspoof_packet *packet)
+{
+	return packet->alone ? 0 : payload_bytes(packet->skb);
+}
+
 /* The headers of the genuine packet with other options and numbers. */
 static void put_headers(struct sk_buff *skb, const struct labspoof_packet *packet)
 {
@@ -26,13 +32,17 @@ static void put_headers(struct sk_buff *skb, const struct labspoof_packet *packe
 
 	iph = skb_put_data(skb, ip_hdr(packet->skb), sizeof(*iph));
 	iph->ihl = sizeof(*iph) / 4;
-	iph->tot_len = htons(sizeof(*iph) + tcp_bytes + payload_bytes(packet->skb));
+	iph->tot_len = htons(sizeof(*iph) + tcp_bytes + kept_bytes(packet));
 	ip_send_check(iph);
 	th = skb_put_data(skb, tcp_hdr(packet->skb), sizeof(*th));
 	th->seq = htonl(packet->seq);
 	th->ack_seq = htonl(packet->ack_seq);
 	th->doff = packet->doff ?: tcp_bytes / 4;
 	th->check = 0;
+	if (packet->alone) {
+		tcp_flag_word(th) &= ~(TCP_FLAG_PSH | TCP_FLAG_URG | TCP_FLAG_ECE | TCP_FLAG_CWR);
+		th->ack = !packet->bare;
+	}
 	skb_put_data(skb, packet->options, packet->options_bytes);
 }
 
@@ -68,7 +78,7 @@ static void put_checksum(struct sk_buff *skb, enum labspoof_sum sum)
 struct sk_buff *labspoof_build(const struct labspoof_packet *packet)
 {
 	u32 offset = skb_transport_offset(packet->skb) + tcp_hdrlen(packet->skb);
-	u32 payload = payload_bytes(packet->skb);
+	u32 payload = kept_bytes(packet);
 	struct sk_buff *skb;
 
 	skb = alloc_skb(HEADROOM_BYTES + sizeof(struct iphdr) + sizeof(struct tcphdr) +

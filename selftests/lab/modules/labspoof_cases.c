@@ -87,7 +87,14 @@ static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
 	return LABSPOOF_PLAIN;
 }
 
-/* Kinds that TCP reads become experiments. */
+/* A NACK is no other experiment. */
+static void tame_exid(u8 *option, u32 left)
+{
+	if (left >= 4 && option[2] == 0x51 && option[3] == 0x4e)
+		option[3] = 0;
+}
+
+/* Kinds that TCP reads become experiments, though no NACKs. */
 static void tame(u8 *options, u32 bytes)
 {
 	u8 *end = options + bytes;
@@ -98,6 +105,7 @@ static void tame(u8 *options, u32 bytes)
 			continue;
 		}
 		*options = KIND_EXPERIMENT;
+		tame_exid(options, end - options);
 		if (end - options < 2 || options[1] < 2)
 			return;
 		options += options[1];
@@ -180,6 +188,7 @@ static void make_other_exid(struct labspoof_packet *packet)
 {
 	set_good(packet);
 	packet->options[2 + labspoof_random(2)] ^= 1 + labspoof_random(255);
+	tame_exid(packet->options, packet->options_bytes);
 	packet->verdict = LABSPOOF_PLAIN;
 }
 
@@ -320,12 +329,142 @@ static void make_bad_doff(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
+/* A NACK in a segment of its own, from a switch or a host. */
+static void set_nack(struct labspoof_packet *packet, u8 stated_bytes, u32 seq, u16 bytes)
+{
+	u8 *options = packet->options;
+
+	memset(options, KIND_NOP, ALIGN(max_t(u32, stated_bytes, 12), 4));
+	options[0] = KIND_EXPERIMENT;
+	options[1] = stated_bytes;
+	options[2] = 0x51;
+	options[3] = 0x4e;
+	put_unaligned_be32(seq, options + 4);
+	put_unaligned_be16(bytes, options + 8);
+	packet->options_bytes = ALIGN(max_t(u32, stated_bytes, 12), 4);
+	packet->alone = true;
+	packet->bare = labspoof_random(2);
+}
+
+/* Too short for its numbers, or of no byte. */
+static void make_nack_malformed(struct labspoof_packet *packet)
+{
+	u32 una = tcp_sk(packet->sk)->snd_una;
+
+	if (labspoof_random(2))
+		set_nack(packet, 4 + labspoof_random(6), una, 1000);
+	else
+		set_nack(packet, 10 + labspoof_random(20), una, 0);
+	packet->verdict = LABSPOOF_NACK_MALFORMED;
+	packet->rejected = true;
+}
+
+/* Of what was never written, from one byte on, or long gone. */
+static void make_nack_outside(struct labspoof_packet *packet)
+{
+	const struct tcp_sock *tp = tcp_sk(packet->sk);
+	u16 bytes = 1 + labspoof_random(65535);
+	u32 more = labspoof_random(2) ? 0 : labspoof_random(FAR_BYTES);
+
+	if (labspoof_random(2))
+		set_nack(packet, 10, tp->write_seq + 1 - bytes + more, bytes);
+	else
+		set_nack(packet, 10, tp->snd_una - max_t(u32, tp->max_window, 65535) - 1 - more,
+			 bytes);
+	packet->verdict = LABSPOOF_NACK_OUTSIDE;
+	packet->rejected = true;
+}
+
+/* Of what was acknowledged, down to the last byte. */
+static void make_nack_stale(struct labspoof_packet *packet)
+{
+	u16 bytes = 1 + labspoof_random(30000);
+	u32 more = labspoof_random(2) ? 0 : labspoof_random(30000);
+
+	set_nack(packet, 10 + labspoof_random(20), tcp_sk(packet->sk)->snd_una - bytes - more,
+		 bytes);
+	packet->verdict = LABSPOOF_NACK_STALE;
+	packet->rejected = true;
+}
+
+/* The segment's own numbers are looked at first. */
+static void make_nack_out_of_window(struct labspoof_packet *packet)
+{
+	set_nack(packet, 10, tcp_sk(packet->sk)->snd_una, 1000);
+	packet->seq += FAR_BYTES + labspoof_random(2 * FAR_BYTES);
+	packet->verdict = LABSPOOF_SEGMENT_OUT_OF_WINDOW;
+	packet->rejected = true;
+}
+
+static void make_nack_bad_checksum(struct labspoof_packet *packet)
+{
+	set_nack(packet, 10, tcp_sk(packet->sk)->snd_una, 1000);
+	packet->sum = labspoof_random(2) ? LABSPOOF_SUM_WRONG : LABSPOOF_SUM_WRONG_COMPLETE;
+	packet->verdict = LABSPOOF_SEGMENT_BAD_CHECKSUM;
+	packet->rejected = true;
+}
+
+/*
+ * Of data outstanding: TCP believes such numbers, so it is sent again.  Of some of
+ * the made-up segments nothing is outstanding.
+ */
+static void make_nack_of_data(struct labspoof_packet *packet)
+{
+	const struct tcp_sock *tp = tcp_sk(packet->sk);
+	u32 due_bytes = tp->snd_nxt - tp->snd_una;
+	u32 from_bytes, bytes;
+
+	if (!due_bytes) {
+		make_nack_stale(packet);
+		return;
+	}
+	from_bytes = labspoof_random(due_bytes);
+	bytes = 1 + labspoof_random(min_t(u32, due_bytes - from_bytes, 65535));
+	set_nack(packet, 10, tp->snd_una + from_bytes, bytes);
+	packet->ack_seq = tp->snd_una - labspoof_random(WINDOW_LEAST_BYTES);
+	packet->verdict = LABSPOOF_NACK_JUDGED;
+}
+
+/* With payload or another flag it is an option nobody knows. */
+static void make_nack_misplaced(struct labspoof_packet *packet)
+{
+	set_nack(packet, 10, tcp_sk(packet->sk)->snd_una, 1000);
+	packet->alone = false;
+	packet->bare = false;
+	if (packet->skb->len == skb_transport_offset(packet->skb) + tcp_hdrlen(packet->skb) &&
+	    !tcp_hdr(packet->skb)->psh) {
+		make_nack_stale(packet);
+		return;
+	}
+	packet->verdict = LABSPOOF_PLAIN;
+}
+
+/*
+ * It says that more had been in it.  Its data may be there already, be beyond the
+ * window, or be waited for, and then a NACK leaves.
+ */
+static void make_trimmed(struct labspoof_packet *packet)
+{
+	const struct tcp_sock *tp = tcp_sk(packet->sk);
+
+	packet->alone = true;
+	if (labspoof_random(2))
+		packet->seq = tp->rcv_nxt + tp->rcv_wnd - labspoof_random(1000);
+	else
+		packet->seq = tp->rcv_nxt - labspoof_random(WINDOW_LEAST_BYTES);
+	set_option(packet, FLAG_DATA, claimed_bytes(FLAG_DATA));
+	put_unaligned_be16(labspoof_random(65536), packet->options + 6);
+	packet->verdict = LABSPOOF_RECEIVED;
+}
+
 static void (* const makers[])(struct labspoof_packet *packet) = {
 	[LABSPOOF_CASE_ECHO] = make_echo,
 	make_good, make_short_length, make_cut_record, make_beyond_header,
 	make_other_exid, make_syn_form, make_noise, make_flips,
 	make_far_seq, make_seq_at_edge, make_ack_unsent, make_ack_old,
 	make_bad_checksum, make_trusted_checksum, make_bad_doff,
+	make_nack_malformed, make_nack_outside, make_nack_stale, make_nack_out_of_window,
+	make_nack_bad_checksum, make_nack_of_data, make_nack_misplaced, make_trimmed,
 };
 
 const char * const labspoof_case_names[] = {
@@ -334,6 +473,8 @@ const char * const labspoof_case_names[] = {
 	"other-exid", "syn-form", "noise", "flips",
 	"far-seq", "seq-at-edge", "ack-unsent", "ack-old",
 	"bad-checksum", "trusted-checksum", "bad-doff",
+	"nack-malformed", "nack-outside", "nack-stale", "nack-out-of-window",
+	"nack-bad-checksum", "nack-of-data", "nack-misplaced", "trimmed",
 };
 
 const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
@@ -354,6 +495,8 @@ void labspoof_make(u32 number, struct labspoof_packet *packet)
 	packet->seq = ntohl(th->seq);
 	packet->ack_seq = ntohl(th->ack_seq);
 	packet->doff = 0;
+	packet->alone = false;
+	packet->bare = false;
 	packet->sum = LABSPOOF_SUM_RIGHT;
 	packet->verdict = LABSPOOF_PLAIN;
 	packet->rejected = false;

@@ -64,6 +64,10 @@ static const struct {
 					    QUELL_N_SEGMENT_BAD_CHECKSUM },
 	[LABSPOOF_SEGMENT_OUT_OF_WINDOW] = { "segment-out-of-window",
 					     QUELL_N_SEGMENT_OUT_OF_WINDOW },
+	[LABSPOOF_NACK_MALFORMED] = { "nack-malformed", QUELL_N_NACK_MALFORMED },
+	[LABSPOOF_NACK_OUTSIDE] = { "nack-outside", QUELL_N_NACK_OUTSIDE },
+	[LABSPOOF_NACK_STALE] = { "nack-stale", QUELL_N_NACK_STALE },
+	[LABSPOOF_NACK_JUDGED] = { "nack-recovered", QUELL_N_NACK_RECOVERED },
 };
 
 /**
@@ -125,6 +129,16 @@ static void take_state(struct labspoof_state *state, const struct sock *sk,
 	state->ca_state = inet_csk(sk)->icsk_ca_state;
 }
 
+/* A NACK of data outstanding may be stale: it is of use, or that. */
+static void merge_nacks(enum labspoof_verdict verdict)
+{
+	if (verdict != LABSPOOF_NACK_JUDGED)
+		return;
+	now.counted[LABSPOOF_NACK_JUDGED] += now.counted[LABSPOOF_NACK_STALE] -
+					     was.counted[LABSPOOF_NACK_STALE];
+	now.counted[LABSPOOF_NACK_STALE] = was.counted[LABSPOOF_NACK_STALE];
+}
+
 /* Counted once, as what it is. */
 static void judge_counters(u32 number, enum labspoof_verdict verdict)
 {
@@ -150,6 +164,7 @@ static void skip_plumbing(void)
 	memcpy(&now.flow.arrivals_lock, &was.flow.arrivals_lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.lock, &was.flow.tail.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.path.lock, &was.flow.path.lock, sizeof(spinlock_t));
+	memcpy(&now.flow.recover.lock, &was.flow.recover.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.timer.node.node, &was.flow.tail.timer.node.node,
 	       sizeof(struct rb_node));
 }
@@ -168,6 +183,8 @@ static void judge_state(u32 number)
 		memcpy(now.flow.echo, was.flow.echo, sizeof(now.flow.echo));
 	}
 	skip_plumbing();
+	/* NACKs are counted, of use or not. */
+	now.flow.recover.received = was.flow.recover.received;
 	memcpy(now.counted, was.counted, sizeof(now.counted));
 	if (!memcmp(&was, &now, sizeof(was)))
 		return;
@@ -247,6 +264,7 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 	if (flow_of(sk) != flow)
 		return false;
 	take_state(&now, sk, flow);
+	merge_nacks(packet.verdict);
 	judge_counters(number, packet.verdict);
 	judge_echo(number);
 	if (packet.rejected)
