@@ -139,7 +139,7 @@ static bool nack_route4(struct sk_buff *skb, struct quell_flow *flow, struct soc
 #if IS_ENABLED(CONFIG_IPV6)
 static bool nack_route6(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
 {
-	int hop_limit = READ_ONCE(inet6_sk(sk)->hop_limit);
+	int hop_limit = inet6_sk(sk)->hop_limit;
 	struct net *net = sock_net(sk);
 	struct tcphdr *th = tcp_hdr(skb);
 	struct ipv6hdr *ip6h;
