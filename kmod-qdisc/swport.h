@@ -11,6 +11,7 @@
 #include <quell/core/portload.h>
 #include <quell/core/redclass.h>
 #include <quell/core/shaper.h>
+#include <quell/trim.h>
 #include <uapi/linux/pkt_sched_swport.h>
 
 /**
@@ -19,12 +20,14 @@
  * @dscp:	DSCP of trimmed packets, by which other ports know them
  * @queue:	enum swport_trim_queue
  * @eligible:	bit per DSCP whose packets are trimmed
+ * @to_sender:	senders that understand NACKs are answered
  */
 struct swport_trim_params {
 	u32	size_bytes;
 	u32	dscp;
 	u32	queue;
 	u64	eligible;
+	bool	to_sender;
 };
 
 /**
@@ -205,6 +208,8 @@ struct swport_share {
  * @backlog_pkts:	queued now
  * @backlog_bytes:	the same in bytes
  * @fail_pkts:		were to be trimmed, but memory to write was lacking
+ * @to_sender_pkts:	dropped, their sender answered
+ * @to_sender_drop_pkts: dropped, and so was the answer
  *
  * Under the qdisc's lock.
  */
@@ -218,6 +223,8 @@ struct swport_trim {
 	u32	backlog_pkts;
 	u32	backlog_bytes;
 	u64	fail_pkts;
+	u64	to_sender_pkts;
+	u64	to_sender_drop_pkts;
 };
 
 /**
@@ -313,8 +320,12 @@ void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *p
 /* swport_tcp_int.c */
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
+/* swport_to_sender.c */
+bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 *ip,
+			 const struct quell_trim *trim);
+
 /* swport_trim.c */
-bool quell_swport_trim(struct swport_sched *port, struct sk_buff *skb);
+bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb);
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);

@@ -76,6 +76,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TRIM_DSCP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_dscp_range),
 	[TCA_SWPORT_TRIM_QUEUE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_TRIM_QUEUE_MAX),
 	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
+	[TCA_SWPORT_TRIM_TO_SENDER] = NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -125,6 +126,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TRIM_DSCP] = "swport: trim dscp must be "
 		__stringify(SWPORT_TRIM_DSCP_MIN) " to "
 		__stringify(SWPORT_TRIM_DSCP_MAX),
+	[TCA_SWPORT_TRIM_TO_SENDER] = "swport: trim to-sender must be 0 or 1",
 	[TCA_SWPORT_TRIM_QUEUE] = "swport: trim queue must be 0 (control) or 1 (data)",
 	[TCA_SWPORT_BUFFER] = "swport: buffer must be "
 		__stringify(SWPORT_LIMIT_MIN) " to "
@@ -268,6 +270,8 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 	swport_get_u32(tb[TCA_SWPORT_TRIM_QUEUE], &trim->queue);
 	if (tb[TCA_SWPORT_TRIM_ELIGIBLE])
 		trim->eligible = nla_get_u64(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
+	if (tb[TCA_SWPORT_TRIM_TO_SENDER])
+		trim->to_sender = nla_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER]);
 }
 
 /**
@@ -332,7 +336,8 @@ static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params 
 	       nla_put_u32(skb, TCA_SWPORT_TRIM_DSCP, trim->dscp) ||
 	       nla_put_u32(skb, TCA_SWPORT_TRIM_QUEUE, trim->queue) ||
 	       nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_ELIGIBLE, trim->eligible,
-				 TCA_SWPORT_PAD);
+				 TCA_SWPORT_PAD) ||
+	       nla_put_u32(skb, TCA_SWPORT_TRIM_TO_SENDER, trim->to_sender);
 }
 
 /**
@@ -390,6 +395,8 @@ static void swport_snapshot_trim(const struct swport_trim *trim,
 	value[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS] = trim->backlog_pkts;
 	value[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES] = trim->backlog_bytes;
 	value[TCA_SWPORT_STATS_TRIM_FAIL_PKTS] = trim->fail_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_PKTS] = trim->to_sender_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
 }
 
 /* All counters at one moment, in the order of TCA_SWPORT_STATS_*. */

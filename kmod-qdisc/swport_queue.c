@@ -140,7 +140,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band);
 	swport_band_drop(band, skb);
-	if (band == &port->data && quell_swport_trim(port, skb))
+	if (band == &port->data && quell_swport_trim(sch, skb))
 		return swport_enqueue_trimmed(skb, sch, to_free);
 	return qdisc_drop(skb, sch, to_free);
 }

@@ -33,23 +33,27 @@ static bool swport_trim_is_eligible(const struct swport_trim_params *params,
 	return params->eligible >> trim->dscp & 1 && trim->dscp != params->dscp;
 }
 
-/* Is it a packet that may be trimmed?  Then its parts are in @trim. */
-static bool swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
-			     struct quell_trim *trim)
+/*
+ * The headers of a packet that may be trimmed, in @buf where they are in pieces, with its
+ * parts in @trim; NULL for any other packet.
+ */
+static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
+				  struct quell_trim *trim, u8 buf[QUELL_TRIM_HEADERS_MAX])
 {
 	__be16 protocol = skb_protocol(skb, true);
 	u32 at = skb_network_offset(skb);
-	u8 buf[QUELL_TRIM_HEADERS_MAX];
 	const u8 *ip;
 	u32 bytes;
 
 	if ((protocol != htons(ETH_P_IP) && protocol != htons(ETH_P_IPV6)) || at > skb->len)
-		return false;
-	bytes = min_t(u32, skb->len - at, sizeof(buf));
+		return NULL;
+	bytes = min_t(u32, skb->len - at, QUELL_TRIM_HEADERS_MAX);
 	ip = skb_header_pointer(skb, at, bytes, buf);
-	return ip && quell_trim_parse(ip, bytes, trim) && trim->ip_bytes <= skb->len - at &&
-	       swport_trim_partial_fits(skb, trim) &&
-	       swport_trim_is_eligible(&port->params.trim, trim);
+	if (!ip || !quell_trim_parse(ip, bytes, trim) || trim->ip_bytes > skb->len - at ||
+	    !swport_trim_partial_fits(skb, trim) ||
+	    !swport_trim_is_eligible(&port->params.trim, trim))
+		return NULL;
+	return ip;
 }
 
 /* One's complement sum of a part of a packet, as <quell/trim.h> wants it. */
@@ -90,19 +94,25 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u
 
 /**
  * quell_swport_trim() - trim a packet that is dropped, if it may be
- * @port: the switch port
+ * @sch: the port's qdisc
  * @skb: packet of the data band, none of GSO
  *
  * Context: softirq, qdisc lock held.
  * Return: true when @skb is the trimmed packet now; false when it is to be dropped.
  */
-bool quell_swport_trim(struct swport_sched *port, struct sk_buff *skb)
+bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb)
 {
+	struct swport_sched *port = qdisc_priv(sch);
 	const struct swport_trim_params *params = &port->params.trim;
+	u8 buf[QUELL_TRIM_HEADERS_MAX];
 	struct quell_trim trim;
+	const u8 *ip;
 	u32 to_bytes;
 
-	if (!params->size_bytes || !swport_trim_find(port, skb, &trim))
+	if (!params->size_bytes)
+		return false;
+	ip = swport_trim_find(port, skb, &trim, buf);
+	if (!ip || (params->to_sender && quell_swport_answer(sch, skb, ip, &trim)))
 		return false;
 	to_bytes = quell_trim_to_bytes(&trim, skb_network_offset(skb), params->size_bytes);
 	if (!to_bytes)

@@ -15,8 +15,10 @@
  * byte from the transport header on that changes after the checksum was made),
  * ipdamage=1 (the IPv4 checksum is wrong), udplen (what UDP's length is less than it
  * should be), partial=1 (the device is to compute the checksum), inner=1 (but of
- * something 8 bytes further inside), gso (payload per segment, implies partial).
+ * something 8 bytes further inside), gso (payload per segment, implies partial), mac
+ * (whom the frame is for), src and dst (addresses, of the family v6 says).
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -47,8 +49,9 @@
 #define OUR_PORT	20821
 
 static const uint8_t our_mac[6] = { 0x02, 'q', 't', 'r', 'i', 'm' };
-static const uint8_t addresses4[8] = { 192, 0, 2, 1, 192, 0, 2, 2 };
-static const uint8_t addresses6[32] = { 0x20, 1, 0xd, 0xb8, [15] = 1,
+static uint8_t to_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+static uint8_t addresses4[8] = { 192, 0, 2, 1, 192, 0, 2, 2 };
+static uint8_t addresses6[32] = { 0x20, 1, 0xd, 0xb8, [15] = 1,
 					0x20, 1, 0xd, 0xb8, [31] = 2 };
 
 /* The numbers among the keys; what they mean is said above. */
@@ -141,6 +144,21 @@ static void parse_proto(struct packet *p, const char *name)
 		usage();
 }
 
+static void parse_address(const struct packet *p, const char *text, int which)
+{
+	void *to = p->v6 ? addresses6 + 16 * which : addresses4 + 4 * which;
+
+	if (inet_pton(p->v6 ? AF_INET6 : AF_INET, text, to) != 1)
+		usage();
+}
+
+static void parse_mac(const char *text)
+{
+	if (sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", to_mac, to_mac + 1, to_mac + 2,
+		   to_mac + 3, to_mac + 4, to_mac + 5) != 6)
+		usage();
+}
+
 static void parse_key(struct packet *p, const char *key, const char *value)
 {
 	if (!strcmp(key, "proto")) {
@@ -149,6 +167,14 @@ static void parse_key(struct packet *p, const char *key, const char *value)
 	}
 	if (!strcmp(key, "options")) {
 		parse_options(p, value);
+		return;
+	}
+	if (!strcmp(key, "mac")) {
+		parse_mac(value);
+		return;
+	}
+	if (!strcmp(key, "src") || !strcmp(key, "dst")) {
+		parse_address(p, value, !strcmp(key, "dst"));
 		return;
 	}
 	if (!strcmp(key, "flags")) {
@@ -256,7 +282,7 @@ static size_t make_frame(uint8_t *frame, const struct packet *p, unsigned int nu
 	if (p->bytes > FRAME_MAX || p->bytes < link_bytes(p) + transport_at(p) + TCP_BYTES)
 		usage();
 	memset(frame, 0, p->bytes);
-	memset(frame, 0xff, 6);
+	memcpy(frame, to_mac, sizeof(to_mac));
 	memcpy(frame + 6, our_mac, 6);
 	if (p->vlan) {
 		quell_opt_put_u16(frame + 12, ETH_P_8021Q);

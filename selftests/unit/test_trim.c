@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/trim.h>.
+ * Every branch of <quell/trim.h> and <quell/trim_nack.h>.
  */
 #include <stdio.h>
 
-#include <quell/trim.h>
+#include <quell/trim_nack.h>
 
 #include "random.h"
 #include "tap.h"
@@ -331,6 +331,87 @@ static void test_payload(void)
 	}
 }
 
+/* A NACK is that of the segment, byte for byte but for addresses and checksums. */
+static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, const u8 *nack,
+			  u32 bytes)
+{
+	u32 at = r->ipv6 ? 40 : 20, addresses = r->ipv6 ? 8 : 12, half = r->ipv6 ? 16 : 4;
+	const u8 *tcp = segment + transport_at(r);
+	struct quell_trim trim;
+
+	if (bytes != at + 32 || !quell_trim_parse(nack, bytes, &trim) || trim.ip_bytes != bytes ||
+	    trim.header_bytes != bytes || trim.dscp != TRIM_DSCP)
+		return false;
+	if (!r->ipv6 && model_sum(nack, 20))
+		return false;
+	return !memcmp(nack + addresses, segment + addresses + half, half) &&
+	       !memcmp(nack + addresses + half, segment + addresses, half) &&
+	       !memcmp(nack + at, tcp + 2, 2) && !memcmp(nack + at + 2, tcp, 2) &&
+	       !memcmp(nack + at + 4, tcp + 8, 4) && !memcmp(nack + at + 8, tcp + 4, 4) &&
+	       nack[at + 12] == 0x80 && !nack[at + 13] && !nack[at + 14] && !nack[at + 15] &&
+	       !memcmp(nack + at + 20, (u8[]) { 0xfe, 10, 0x51, 0x4e }, 4) &&
+	       !memcmp(nack + at + 24, tcp + 4, 4) &&
+	       nack[at + 28] == lost >> 8 && nack[at + 29] == (lost & 0xff) &&
+	       nack[at + 30] == 1 && nack[at + 31] == 1 && !model_damage(nack, &trim, bytes);
+}
+
+static void test_nack(void)
+{
+	static const struct recipe kinds[] = {
+		{ false, QUELL_TRIM_TCP, 1000, 8, 12, 0xff, 0x18 },
+		{ true, QUELL_TRIM_TCP, 1000, 0, 12, 0xb9, 0x19 },
+	};
+	struct random_state random = { 6 };
+	u8 packet[PACKET_MAX];
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < COUNT(kinds); i++) {
+		bool wants = true, right = true;
+
+		for (n = 0; n < 1000; n++) {
+			u32 lost, payload_bytes = 1000 - transport_at(&kinds[i]) - 32;
+			u8 nack[QUELL_TRIM_NACK_MAX_BYTES] = { 0 };
+			struct quell_trim trim;
+			u32 bytes;
+
+			make_packet(packet, &kinds[i], &random);
+			memcpy(packet + transport_at(&kinds[i]) + 20, quell_option, 12);
+			lost = random_between(&random, 0, 1400);
+			put_u16(packet + transport_at(&kinds[i]) + 26, lost);
+			if (lost < payload_bytes)
+				lost = payload_bytes;
+			quell_trim_parse(packet, 120, &trim);
+			wants &= quell_trim_wants_nack(packet, &trim);
+			bytes = quell_trim_nack(packet, &trim, TRIM_DSCP, nack);
+			right &= nack_is_right(packet, &kinds[i], lost, nack, bytes);
+		}
+		tap_ok(wants, "quell_trim_wants_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
+		tap_ok(right, "quell_trim_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
+	}
+}
+
+static void test_no_nack(void)
+{
+	static const struct recipe udp = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
+	static const struct recipe empty = { false, QUELL_TRIM_TCP, 52, 0, 12, 0, 0x10 };
+	struct random_state random = { 7 };
+	u8 packet[PACKET_MAX];
+	struct quell_trim trim;
+
+	make_packet(packet, &udp, &random);
+	quell_trim_parse(packet, 120, &trim);
+	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__udp");
+	make_packet(packet, &empty, &random);
+	memcpy(packet + 40, quell_option, 12);
+	quell_trim_parse(packet, 52, &trim);
+	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__no_payload");
+	make_packet(packet, &plain4, &random);
+	memset(packet + 40, QUELL_OPT_NOP, 12);
+	quell_trim_parse(packet, 120, &trim);
+	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__no_option");
+}
+
 int main(void)
 {
 	test_parse();
@@ -339,5 +420,7 @@ int main(void)
 	test_edit();
 	test_udp_zero();
 	test_payload();
+	test_nack();
+	test_no_nack();
 	return tap_done();
 }

@@ -26,7 +26,7 @@ static void explain(void)
 		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
 		"                  [ tcp-int { TIME | off } ]\n"
 		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
-		"                    [ eligible { LIST | all } ] | notrim ]\n"
+		"                    [ eligible { LIST | all } ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
@@ -48,6 +48,7 @@ static void explain(void)
 		"  dscp           of trimmed packets, %d to %d (default %d)\n"
 		"  queue          band they wait in (default control)\n"
 		"  eligible       DSCPs trimmed, like 46 or 8-15,46 (default all)\n"
+		"  to-sender      answer senders that speak the Quell option instead (default: send it on)\n"
 		"  notrim         drop it whole (default)\n"
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
 		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n"
@@ -377,6 +378,8 @@ static const struct {
 	{ TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES, "trim_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS, "trim_backlog_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TRIM_FAIL_PKTS, "trim_fail_pkts", " failed %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TO_SENDER_PKTS, "to_sender_pkts", " to sender %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS, "to_sender_drop_pkts", " lost %" PRIu64 " pkts" },
 	{ 0, NULL, "  deflect" },
 	{ TCA_SWPORT_STATS_DEFLECT_BYTES, "deflect_bytes", " left %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DEFLECT_PKTS, "deflect_pkts", " %" PRIu64 " pkts" },

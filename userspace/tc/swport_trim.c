@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all ], and what
- * the kernel says of it.
+ * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all ]
+ * [ to-sender ], and what the kernel says of it.
  *
  * A clause says all about trimming: what it does not name takes its default.
  */
@@ -68,6 +68,7 @@ static int finish_trim(struct swport_args *args)
 		{ TCA_SWPORT_TRIM_DSCP, SWPORT_TRIM_DSCP_DEFAULT },
 		{ TCA_SWPORT_TRIM_QUEUE, SWPORT_TRIM_CONTROL },
 		{ TCA_SWPORT_TRIM_ELIGIBLE, SWPORT_TRIM_ELIGIBLE_ALL },
+		{ TCA_SWPORT_TRIM_TO_SENDER, 0 },
 	};
 
 	if (!swport_given(args, TCA_SWPORT_TRIM_SIZE)) {
@@ -95,6 +96,8 @@ int swport_parse_trim(struct swport_args *args)
 			err = parse_queue(args);
 		else if (swport_accept(args, "eligible"))
 			err = parse_eligible(args);
+		else if (swport_accept(args, "to-sender"))
+			err = swport_set(args, TCA_SWPORT_TRIM_TO_SENDER, "trim to-sender", 1);
 		else
 			return finish_trim(args);
 	}
@@ -134,4 +137,9 @@ void swport_print_trim(struct rtattr **tb)
 					   queues[queue]);
 	}
 	print_eligible(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
+	if (swport_has(tb[TCA_SWPORT_TRIM_TO_SENDER], sizeof(uint32_t)) &&
+	    swport_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER])) {
+		print_color_u64(PRINT_JSON, COLOR_NONE, "trim_to_sender", NULL, 1);
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "to-sender");
+	}
 }

@@ -97,6 +97,7 @@ enum {
 	TCA_SWPORT_DEFLECT_TOKEN_MAX,	/* u32: most tokens a packet may have */
 	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: longer than any two ways differ */
 	TCA_SWPORT_DEFLECT_VIA,		/* nest of nests of TCA_SWPORT_VIA_*: all alternates */
+	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
 	__TCA_SWPORT_MAX
 };
 
@@ -184,6 +185,8 @@ enum {
 	TCA_SWPORT_STATS_DEFLECT_FULL_PKTS,	/* the same: no free entry */
 	TCA_SWPORT_STATS_DEFLECT_LOST_PKTS,	/* dropped: alternate of its flow broken */
 	TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS,	/* part of DEFLECT_PKTS: dropped on the way out */
+	TCA_SWPORT_STATS_TO_SENDER_PKTS,	/* dropped, and a NACK sent back */
+	TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS,	/* dropped, and so was the NACK */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The NACK a switch port sends back to who sent a TCP segment that it drops.
+ *
+ *	addresses, ports	the segment's, swapped
+ *	sequence number		acknowledgment number of the segment
+ *	acknowledgment number	sequence number of the segment
+ *	flags, window		none, 0
+ *	options			the NACK (Documentation/wire-format.md), alone
+ *
+ * A switch does not know what the receiver has.  Without the ACK flag no host can
+ * take its word for an acknowledgment; TCP throws such a segment away, and a host
+ * that knows NACKs looks before TCP does.
+ *
+ * Like a core, this knows no packet buffer and no clock.
+ */
+#ifndef _QUELL_TRIM_NACK_H
+#define _QUELL_TRIM_NACK_H
+
+#include <quell/nack.h>
+#include <quell/trim.h>
+
+#define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_TRIM_TCP_BYTES + QUELL_NACK_BYTES)
+/* The longest, over IPv6. */
+#define QUELL_TRIM_NACK_MAX_BYTES	(QUELL_TRIM_IPV6_BYTES + QUELL_TRIM_NACK_TCP_BYTES)
+
+#define QUELL_TRIM_NACK_TTL		64
+/* Do not fragment. */
+#define QUELL_TRIM_NACK_FRAGMENT	0x4000U
+
+#define QUELL_TRIM_IPV4_TTL_AT		8
+#define QUELL_TRIM_IPV4_SOURCE_AT	12
+#define QUELL_TRIM_IPV4_ADDRESS_BYTES	4U
+#define QUELL_TRIM_IPV6_TTL_AT		7
+#define QUELL_TRIM_IPV6_SOURCE_AT	8
+#define QUELL_TRIM_IPV6_ADDRESS_BYTES	16U
+#define QUELL_TRIM_TCP_SEQ_AT		4
+#define QUELL_TRIM_TCP_ACK_AT		8
+
+/**
+ * quell_trim_wants_nack() - may the sender of a packet be sent a NACK?
+ * @ip:	  the packet's headers, @trim->header_bytes
+ * @trim: its parts
+ *
+ * Context: any.
+ * Return: true for TCP segments that state the length of their payload, and have some.
+ */
+static inline bool quell_trim_wants_nack(const u8 *ip, const struct quell_trim *trim)
+{
+	return trim->protocol == QUELL_TRIM_TCP && trim->ip_bytes > trim->header_bytes &&
+	       quell_trim_payload_at(ip + trim->transport_at,
+				     trim->header_bytes - trim->transport_at);
+}
+
+static inline void quell_trim_copy(u8 *to, const u8 *from, u32 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < bytes; i++)
+		to[i] = from[i];
+}
+
+/* One's complement sum of an even number of bytes. */
+static inline u32 quell_trim_sum(const u8 *from, u32 bytes)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < bytes; i += 2)
+		sum += quell_opt_get_u16(from + i);
+	return sum;
+}
+
+static inline u32 quell_trim_nack_put_ipv4(const u8 *ip, u8 dscp, u8 *to)
+{
+	const u8 *source = ip + QUELL_TRIM_IPV4_SOURCE_AT;
+
+	quell_opt_put_u16(to, 0x4500 | dscp << QUELL_TRIM_DSCP_SHIFT);
+	quell_opt_put_u16(to + QUELL_TRIM_IPV4_LENGTH_AT,
+			  QUELL_TRIM_IPV4_BYTES + QUELL_TRIM_NACK_TCP_BYTES);
+	quell_opt_put_u16(to + QUELL_TRIM_IPV4_FRAGMENT_AT, QUELL_TRIM_NACK_FRAGMENT);
+	to[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
+	to[QUELL_TRIM_IPV4_PROTOCOL_AT] = QUELL_TRIM_TCP;
+	to += QUELL_TRIM_IPV4_SOURCE_AT;
+	quell_trim_copy(to, source + QUELL_TRIM_IPV4_ADDRESS_BYTES,
+			QUELL_TRIM_IPV4_ADDRESS_BYTES);
+	quell_trim_copy(to + QUELL_TRIM_IPV4_ADDRESS_BYTES, source,
+			QUELL_TRIM_IPV4_ADDRESS_BYTES);
+	to -= QUELL_TRIM_IPV4_SOURCE_AT;
+	quell_opt_put_u16(to + QUELL_TRIM_IPV4_CHECK_AT,
+			  ~quell_trim_fold(quell_trim_sum(to, QUELL_TRIM_IPV4_BYTES)));
+	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
+}
+
+/* The flow label is the segment's: a path for its own way back is as good as any. */
+static inline u32 quell_trim_nack_put_ipv6(const u8 *ip, u8 dscp, u8 *to)
+{
+	const u8 *source = ip + QUELL_TRIM_IPV6_SOURCE_AT;
+
+	quell_trim_copy(to, ip, QUELL_TRIM_IPV6_LENGTH_AT);
+	quell_opt_put_u16(to, 0x6000 |
+			  dscp << (QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT) |
+			  (quell_opt_get_u16(ip) & 0xf));
+	quell_opt_put_u16(to + QUELL_TRIM_IPV6_LENGTH_AT, QUELL_TRIM_NACK_TCP_BYTES);
+	to[QUELL_TRIM_IPV6_PROTOCOL_AT] = QUELL_TRIM_TCP;
+	to[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
+	to += QUELL_TRIM_IPV6_SOURCE_AT;
+	quell_trim_copy(to, source + QUELL_TRIM_IPV6_ADDRESS_BYTES,
+			QUELL_TRIM_IPV6_ADDRESS_BYTES);
+	quell_trim_copy(to + QUELL_TRIM_IPV6_ADDRESS_BYTES, source,
+			QUELL_TRIM_IPV6_ADDRESS_BYTES);
+	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
+}
+
+/* What the segment carried when it left its sender, though it was trimmed since. */
+static inline u16 quell_trim_nack_lost_bytes(const u8 *tcp, const struct quell_trim *trim)
+{
+	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
+	u32 payload_bytes = trim->ip_bytes - trim->header_bytes;
+
+	return quell_max_u64(quell_opt_get_u16(tcp + at), payload_bytes);
+}
+
+static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_trim *trim,
+					   u32 address_sum, u8 *to)
+{
+	struct quell_nack nack = {
+		.seq = quell_opt_get_u32(tcp + QUELL_TRIM_TCP_SEQ_AT),
+		.bytes = quell_trim_nack_lost_bytes(tcp, trim),
+	};
+
+	quell_trim_copy(to, tcp + 2, 2);
+	quell_trim_copy(to + 2, tcp, 2);
+	quell_trim_copy(to + QUELL_TRIM_TCP_SEQ_AT, tcp + QUELL_TRIM_TCP_ACK_AT, 4);
+	quell_opt_put_u32(to + QUELL_TRIM_TCP_ACK_AT, nack.seq);
+	to[QUELL_TRIM_TCP_FLAGS_AT] = QUELL_TRIM_NACK_TCP_BYTES / 4 << 4;
+	quell_nack_encode(&nack, to + QUELL_TRIM_TCP_BYTES);
+	quell_opt_put_u16(to + QUELL_TRIM_TCP_CHECK_AT,
+			  ~quell_trim_fold(address_sum + QUELL_TRIM_TCP +
+					   QUELL_TRIM_NACK_TCP_BYTES +
+					   quell_trim_sum(to, QUELL_TRIM_NACK_TCP_BYTES)));
+}
+
+/**
+ * quell_trim_nack() - make the NACK
+ * @ip:	  headers of the segment, @trim->header_bytes
+ * @trim: its parts; quell_trim_wants_nack() said true
+ * @dscp: what the NACK gets, 0 to 63
+ * @to:	  QUELL_TRIM_NACK_MAX_BYTES bytes, all 0
+ *
+ * Context: any.
+ * Return: its length from the IP header on.
+ */
+static inline u32 quell_trim_nack(const u8 *ip, const struct quell_trim *trim, u8 dscp, u8 *to)
+{
+	u32 ip_bytes = trim->ipv6 ? QUELL_TRIM_IPV6_BYTES : QUELL_TRIM_IPV4_BYTES;
+	u32 address_sum = trim->ipv6 ? quell_trim_nack_put_ipv6(ip, dscp, to) :
+				       quell_trim_nack_put_ipv4(ip, dscp, to);
+
+	quell_trim_nack_put_tcp(ip + trim->transport_at, trim, address_sum, to + ip_bytes);
+	return ip_bytes + QUELL_TRIM_NACK_TCP_BYTES;
+}
+
+#endif /* _QUELL_TRIM_NACK_H */

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Trimming to the sender: a router's port that drops a segment answers who sent it.
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=router.sh
+. ./router.sh
+
+# Nothing here depends on the order of packets, and a kernel of one processor has no way
+# to say it.
+in_order()
+{
+	true
+}
+
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+option=fe0c51550100
+command -v ping >/dev/null || {
+	ln -s "$(command -v busybox)" "$dir/ping"
+	PATH=$dir:$PATH
+}
+
+# port OPTION...: a new port of the router, which has no room for data.
+port()
+{
+	tc -n "$router" qdisc del dev up0 root 2>/dev/null
+	tc -n "$router" qdisc add dev up0 root swport limit 64 trim size 128 "$@"
+}
+
+# port_is FILTER
+port_is()
+{
+	up0_stats >"$dir/port" && json ".[0] | $1" "$dir/port"
+}
+
+# hear NETNS DEV COUNT
+hear()
+{
+	: >"$dir/hear"
+	in_netns "$1" trim_pkt recv "$2" "$3" 20000 >"$dir/hear" &
+	listener=$!
+	poll 10 grep -q ready "$dir/hear"
+}
+
+heard()
+{
+	local status
+
+	wait "$listener"
+	status=$?
+	grep -v ready "$dir/hear" | jq -s . >"$dir/packets"
+	[ "$status" -eq 0 ] || up0_stats
+	return "$status"
+}
+
+packets_are()
+{
+	json "$1" "$dir/packets"
+}
+
+# say KEY=VALUE...: from the sender, by the router, to the receiver.
+say()
+{
+	local ends="src=10.71.1.1 dst=10.71.2.1"
+
+	[[ " $* " = *" v6=1 "* ]] && ends="v6=1 src=fd71:1::1 dst=fd71:2::1"
+	# shellcheck disable=SC2048,SC2086 # words on purpose
+	in_netns "$sender" trim_pkt send up0 "mac=$mac" $ends $*
+}
+
+# 1000 bytes of frame; the option states fewer, more or as many bytes of payload.
+answered()
+{
+	local family=$1 states=$2 lost=$3
+
+	# shellcheck disable=SC2086 # words on purpose
+	port to-sender && hear "$sender" up0 1 &&
+	say $family options="$option$states"01020304 seq=305419896 ack=2596069104 dscp=10 ecn=2 \
+		flags=19 && heard &&
+	packets_are ".[0] | .proto == \"tcp\" and .payload == 0 and .flags == \"00\" and
+		.port == 9 and .seq == 2596069104 and .ack == 305419896 and .window == 0 and
+		.options == \"fe0a514e12345678${lost}0101\" and .check == \"good\" and
+		.ip_check != \"bad\" and .dscp == 43 and .ecn == 0 and .ttl == 63" &&
+	port_is '.to_sender_pkts == 1 and .to_sender_drop_pkts == 0 and .trim_pkts == 0 and
+		.data_drop_pkts == 1 and .drops == 1'
+}
+
+# Senders that know no NACKs, segments without payload's length, datagrams.
+others_are_sent_on()
+{
+	port to-sender && hear "$receiver" down0 5 && say && say v6=1 && say proto=udp &&
+	say "options=fe1051550200010203040506070809ff" && say "options=fe08515501020304" &&
+	heard && packets_are 'all(.bytes == 128 and .dscp == 43 and .check == "good")' &&
+	port_is '.to_sender_pkts == 0 and .trim_pkts == 5 and .trim_sent_pkts == 5'
+}
+
+off_means_off()
+{
+	port && hear "$receiver" down0 1 && say "options=${option}03a601020304" && heard &&
+	packets_are '.[0].bytes == 128' && port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
+}
+
+# What the router sends itself.
+own_is_sent_on()
+{
+	port to-sender && hear "$receiver" down0 1 &&
+	in_netns "$router" trim_pkt send up0 "options=${option}03a601020304" && heard &&
+	packets_are '.[0].bytes == 128' && port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
+}
+
+# A strict filter of reverse paths lets the answer pass.
+reverse_path_is_right()
+{
+	in_netns "$router" sysctl -q -w net.ipv4.conf.all.rp_filter=1 \
+		net.ipv4.conf.up0.rp_filter=1 net.ipv4.conf.down0.rp_filter=1 &&
+	answered "" 03a6 03a6
+}
+
+# Of ten segments at once a backlog of none takes one answer, or two.
+backlog_is_the_limit()
+{
+	local limit
+
+	limit=$(cat /proc/sys/net/core/netdev_max_backlog)
+	defer sysctl -q -w "net.core.netdev_max_backlog=$limit"
+	port to-sender && hear "$sender" up0 1 &&
+	sysctl -q -w net.core.netdev_max_backlog=0 &&
+	say "options=${option}03e801020304 gso=1000 bytes=10066" && heard &&
+	sysctl -q -w "net.core.netdev_max_backlog=$limit" &&
+	port_is '.to_sender_pkts >= 1 and .to_sender_drop_pkts >= 1 and .trim_pkts == 0 and
+		.to_sender_pkts + .to_sender_drop_pkts == .data_drop_pkts and
+		.data_drop_pkts == 10'
+}
+
+plan 10
+check "a sender, a router, a receiver" make_network
+mac=$(ip -n "$router" -j link show dev down0 | jq -r '.[0].address')
+loaded sch_swport || modprobe sch_swport
+# 934 bytes of payload over IPv4, 914 over IPv6.
+check "IPv4: the sender is answered" answered "" 03a6 03a6
+check "IPv6: the sender is answered" answered v6=1 0392 0392
+check "a length stated too small is put right" answered "" 0384 03a6
+check "of a packet trimmed before, all is named" answered "" 03c2 03c2
+check "all others are trimmed and sent on" others_are_sent_on
+check "without to-sender nobody is answered" off_means_off
+check "what the router sends itself is sent on" own_is_sent_on
+check "a filter of reverse paths lets answers pass" reverse_path_is_right
+check "the backlog bounds the answers" backlog_is_the_limit
+finish
