@@ -80,6 +80,7 @@ static const struct {
 	{ "tcp-int",		TCA_SWPORT_TCP_INT,		false },
 	{ "buffer",		TCA_SWPORT_BUFFER,		false },
 	{ "alpha",		TCA_SWPORT_ALPHA,		false },
+	{ "trim-to-sender",	TCA_SWPORT_TRIM_TO_SENDER,	false },
 };
 
 static void qdisc_swport(const struct port *port)
@@ -204,6 +205,8 @@ const char *swport_stat_name(int attr)
 		[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS]	= "trim_backlog_pkts",
 		[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES]	= "trim_backlog_bytes",
 		[TCA_SWPORT_STATS_TRIM_FAIL_PKTS]	= "trim_fail_pkts",
+		[TCA_SWPORT_STATS_TO_SENDER_PKTS]	= "to_sender_pkts",
+		[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS]	= "to_sender_drop_pkts",
 	};
 
 	return attr <= TCA_SWPORT_STATS_MAX ? names[attr] : NULL;

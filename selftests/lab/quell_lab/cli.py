@@ -35,6 +35,7 @@ INCAST_OPTIONS = {
     "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
     "queue.telemetry": "--telemetry",
     "queue.trim": "--trim", "queue.buffer": "--buffer", "queue.alpha": "--alpha",
+    "queue.trim-to-sender": "--trim-to-sender",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
@@ -117,6 +118,8 @@ def _incast_options(parser):
         "hold; default 1")
     add("--trim", metavar="SIZE", help="switch ports cut what they have no room for to SIZE; "
         "default: it is dropped")
+    add("--trim-to-sender", action="store_true", help="they answer who sent it, if that knows NACKs, "
+        "and send nothing on")
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
     add("--option", action="store_true", help="Quell's algorithms speak the Quell TCP option")
     add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
@@ -162,7 +165,8 @@ def incast_table(args):
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
              "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
              "telemetry": args.telemetry, "trim": args.trim,
-             "buffer": args.buffer, "alpha": args.alpha}
+             "buffer": args.buffer, "alpha": args.alpha,
+             "trim-to-sender": args.trim_to_sender or None}
     if args.noise is None and args.noise_at is not None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
     noise = _given({"max": args.noise, "at": args.noise_at})

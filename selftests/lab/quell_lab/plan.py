@@ -173,7 +173,7 @@ def _qdiscs(scenario):
     if queue.telemetry_ns:
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
     if queue.trim_bytes:
-        swport += f" trim={queue.trim_bytes}"
+        swport += f" trim={queue.trim_bytes} trim-to-sender={int(queue.trim_to_sender)}"
     if queue.tcp_int_ns:
         swport += f" tcp-int={queue.tcp_int_ns}"
     if queue.buffer_bytes:

@@ -69,6 +69,7 @@ QUEUE_KEYS = {
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "trim": Key("size", TRIM_MIN, TRIM_MAX, None),
+    "trim-to-sender": Key("bool", default=False),
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
@@ -136,6 +137,7 @@ class Queue:
     ecn_mode: str
     telemetry_ns: int
     trim_bytes: int
+    trim_to_sender: bool
     tcp_int_ns: int
     buffer_bytes: int
     alpha_q16: int
@@ -368,13 +370,15 @@ def _queue(places, table, graph):
         if low > high or high > values["limit"]:
             raise InputError(where, f"'{values['ecn']}' is out of range: MIN <= MAX <= limit "
                              f"{show_size(values['limit'])}")
+    if values["trim-to-sender"] and not values["trim"]:
+        raise InputError(places.name("queue.trim-to-sender"), "without trim there is none")
     if (values["trim"] or 0) > values["control-limit"]:
         raise InputError(places.name("queue.trim"), f"{values['trim']} bytes is out of range: "
                          f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
-                 values["trim"] or 0, values["tcp-int"] or 0, values["buffer"] or 0,
-                 values["alpha"])
+                 values["trim"] or 0, values["trim-to-sender"],
+                 values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"])
 
 
 def _variants(places, tables):

@@ -169,6 +169,7 @@ def summarise(scenario, result):
         "trims": _counter(result.ports.values(), "trim_pkts"),
         "trims_sent": _counter(result.ports.values(), "trim_sent_pkts"),
         "trims_dropped": _counter(result.ports.values(), "trim_drop_pkts"),
+        "answered_to_sender": _counter(result.ports.values(), "to_sender_pkts"),
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,

@@ -122,7 +122,8 @@ class Summarise(unittest.TestCase):
                  helpers.flow_result(wanted.flows[1], 20000, 60000, ideal_ns=10000, segs_out=4)]
         ports = {"s1:p3": {"tx_packets": 7, "drops": 1, "mark_pkts": 3, "ring_drops": 1,
                            "stamp_pkts": 8, "keep_pkts": 9, "data_backlog_max_bytes": 4542, "kind": "swport",
-                           "trim_pkts": 15, "trim_sent_pkts": 11, "trim_drop_pkts": 4},
+                           "trim_pkts": 15, "trim_sent_pkts": 11, "trim_drop_pkts": 4,
+                           "to_sender_pkts": 6},
                  "h1:eth0": {"tx_packets": 5, "drops": 0, "ring_drops": 0, "kind": "pfifo"}}
         queues = {"s1:p3": [(15000, 3000), (30000, 0)]}
         result = summary.summarise(wanted, helpers.run_result(wanted, flows, ports=ports,
@@ -136,6 +137,7 @@ class Summarise(unittest.TestCase):
         self.assertEqual(result["goodput_bits_ps"], 6000 * 8 * 10**9 // 60000)
         self.assertEqual([result[key] for key in ("drops", "marks", "stamps", "stamps_kept",
                                                   "trims", "trims_sent", "trims_dropped",
+                                                  "answered_to_sender",
                                                   "retransmitted_segs", "segs_out",
                                                   "packet_hops", "packet_hops_ps")],
-                         [2, 3, 8, 9, 15, 11, 4, 2, 5, 12, 6])
+                         [2, 3, 8, 9, 15, 11, 4, 6, 2, 5, 12, 6])
