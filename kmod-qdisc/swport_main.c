@@ -29,6 +29,7 @@
  */
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/slab.h>
 #include <net/netlink.h>
 
 #include "swport.h"
@@ -98,19 +99,23 @@ free_percentiles:
 static int swport_change(struct Qdisc *sch, struct nlattr *opt,
 			 struct netlink_ext_ack *extack)
 {
-	struct swport_params params;
+	struct swport_params *params = kmalloc(sizeof(*params), GFP_KERNEL);
 	bool reseed;
 	int err;
 
-	err = quell_swport_parse(sch, opt, &params, &reseed, extack);
+	if (!params)
+		return -ENOMEM;
+	err = quell_swport_parse(sch, opt, params, &reseed, extack);
 	if (!err)
-		err = quell_swport_buffer_check(sch, &params, extack);
+		err = quell_swport_buffer_check(sch, params, extack);
 	if (!err)
-		err = quell_swport_deflect_prepare(sch, &params);
+		err = quell_swport_deflect_prepare(sch, params);
 	if (err)
-		return err;
-	err = swport_commit(sch, &params, reseed);
+		goto free;
+	err = swport_commit(sch, params, reseed);
 	quell_swport_deflect_done(qdisc_priv(sch));
+free:
+	kfree(params);
 	return err;
 }
 
