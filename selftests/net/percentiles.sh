@@ -73,8 +73,8 @@ sojourn_is_the_wait()
 
 bands_are_apart()
 {
-	port rate 8mbit percentiles on && listen 22 && transmit udp 11 1000 &&
-	transmit ack 11 54 && collect &&
+	port "${held[*]}" percentiles on && listen 22 && transmit udp 11 1000 &&
+	transmit ack 11 54 && change rate 8mbit && collect &&
 	port_is '.control_depth_bytes.count == 11 and .control_sojourn_ns.count == 11 and
 		.data_depth_bytes.count == 11 and .data_sojourn_ns.count == 11 and
 		.control_depth_bytes.max == 540 and

@@ -278,6 +278,12 @@ compete()
 	dev_is vc '.data_pkts + .data_drop_pkts == 3000'
 }
 
+# Only then does what is sent go to its qdisc.
+is_up()
+{
+	[ "$(ip -n "$1" -j link show "$2" | jq -r '.[0].operstate')" = UP ]
+}
+
 # A device goes with a full port; then its namespace, with a port that shares.  (A
 # namespace outlives packets its own sockets sent.)
 device_and_namespace_end()
@@ -291,7 +297,7 @@ device_and_namespace_end()
 	ip -n "$gone" link set vx up && ip -n "$far" link set vy up &&
 	tc -n "$gone" qdisc add dev vz root handle 1: swport buffer 20000 &&
 	tc -n "$gone" qdisc add dev vx root handle 1: swport rate 80bit alpha 1 &&
-	in_netns "$gone" swport_pkt send vx udp 9 1000 &&
+	poll 20 is_up "$gone" vx && in_netns "$gone" swport_pkt send vx udp 9 1000 &&
 	tc -n "$gone" -s -j qdisc show dev vz >"$dir/vz" &&
 	json '.[0].buffer_used_bytes == 8000' "$dir/vz" && ip -n "$gone" link del vx &&
 	tc -n "$gone" -s -j qdisc show dev vz >"$dir/vz" &&

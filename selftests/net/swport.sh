@@ -16,7 +16,7 @@ defaults_are_shown()
 {
 	port && port_is '.options == {"rate": 0, "overhead": 0,
 		"limit": 1048576, "control_limit": 65536, "ecn": "off", "seed": 0,
-		"telemetry": 0, "tcp_int": 0, "trim_size": 0}'
+		"telemetry": 0, "tcp_int": 0, "trim_size": 0, "deflect": 0}'
 }
 
 options_are_shown()
@@ -27,7 +27,7 @@ options_are_shown()
 	port_is '.options == {"rate": 1250000000, "overhead": 24,
 		"limit": 230400, "control_limit": 32768, "ecn": "enqueue",
 		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.25, "seed": 7,
-		"telemetry": 4160, "tcp_int": 5000, "trim_size": 0}'
+		"telemetry": 4160, "tcp_int": 5000, "trim_size": 0, "deflect": 0}'
 }
 
 text_is_valid_syntax()
