@@ -73,7 +73,7 @@ make_network()
 		in_order "$name" || return 1
 	done
 	for name in 10.73.30.1 10.73.30.3 fd73:30::1 fd73:30::3; do
-		poll 10 in_netns "$near" ping -c 1 -W 1 "$name" || return 1
+		poll 10 in_netns "$near" busybox ping -c 1 -W 1 "$name" || return 1
 	done
 }
 

@@ -228,8 +228,8 @@ restore_up2()
 	ip -n "$A" route replace 10.73.30.3 via 10.73.2.2 &&
 	{ ip -n "$A" -6 addr add fd73:2::1/64 dev up2 nodad || true; } &&
 	ip -n "$A" -6 route replace fd73:30::3 via fd73:2::2 &&
-	poll 10 in_netns "$near" ping -c 1 -W 1 10.73.30.3 &&
-	poll 10 in_netns "$near" ping -c 1 -W 1 fd73:30::3
+	poll 10 in_netns "$near" busybox ping -c 1 -W 1 10.73.30.3 &&
+	poll 10 in_netns "$near" busybox ping -c 1 -W 1 fd73:30::3
 }
 
 alternate_taken_away_while_deflecting()

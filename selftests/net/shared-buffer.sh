@@ -294,7 +294,7 @@ device_and_namespace_end()
 	ip netns add "$gone" &&
 	ip link add name vx netns "$gone" type veth peer name vy netns "$far" &&
 	ip link add name vz netns "$gone" type dummy &&
-	ip -n "$gone" link set vx up && ip -n "$far" link set vy up &&
+	ip -n "$gone" link set vx addrgenmode none up && ip -n "$far" link set vy up &&
 	tc -n "$gone" qdisc add dev vz root handle 1: swport buffer 20000 &&
 	tc -n "$gone" qdisc add dev vx root handle 1: swport rate 80bit alpha 1 &&
 	poll 20 is_up "$gone" vx && in_netns "$gone" swport_pkt send vx udp 9 1000 &&
