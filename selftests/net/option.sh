@@ -20,33 +20,13 @@
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=pair.sh
+. ./pair.sh
 
 port=8080
 file_bytes=200000
-offloads="tso gso gro tx rx"
-
-server="" client=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-
-make_network()
-{
-	new_netns server
-	new_netns client
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add 10.72.0.1/24 dev wire0 &&
-	ip -n "$client" addr add 10.72.0.2/24 dev wire0 &&
-	ip -n "$server" addr add fd72::1/64 dev wire0 nodad &&
-	ip -n "$client" addr add fd72::2/64 dev wire0 nodad &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 10.72.0.1 &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 fd72::1
-}
-
-serve()
-{
-	start_in "$server" httpd -f -p "$port" -h "$dir/www"
-	poll 10 listens "$server" "$port"
-}
 
 # set_side NETNS CC OPTION: what a host runs and whether it speaks the option.
 # Swift's own target is far below an emulated host's round-trip time.
@@ -55,18 +35,6 @@ set_side()
 	in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2" &&
 	in_netns "$1" quell cc set swift base-target 100ms &&
 	in_netns "$1" quell cc set quell option "$3"
-}
-
-set_offloads()
-{
-	local netns offload
-
-	for netns in "$server" "$client"; do
-		for offload in $offloads; do
-			in_netns "$netns" ethtool -K wire0 "$offload" "$1" >/dev/null ||
-				return 1
-		done
-	done
 }
 
 set_loss()
@@ -199,7 +167,7 @@ open_flow_says()
 plan $((13 + 4 * 14))
 mkdir "$dir/www"
 head -c "$file_bytes" /dev/urandom >"$dir/www/file"
-check "two hosts" make_network
+check "two hosts" make_network 72
 check "client offers" set_side "$client" swift 1
 check "server answers" set_side "$server" swift 2
 check "web server" serve

@@ -18,28 +18,15 @@
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=pair.sh
+. ./pair.sh
 
 port=8080
 file_bytes=300000
 bins=16
 here="[fd73::1]"
-
-server="" client=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-
-make_network()
-{
-	new_netns server
-	new_netns client
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add 10.73.0.1/24 dev wire0 &&
-	ip -n "$client" addr add 10.73.0.2/24 dev wire0 &&
-	ip -n "$server" addr add fd73::1/64 dev wire0 nodad &&
-	ip -n "$client" addr add fd73::2/64 dev wire0 nodad &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 10.73.0.1 &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 fd73::1
-}
 
 # count_labels NETNS: of what comes in, from now on.
 count_labels()
@@ -77,13 +64,6 @@ set_option()
 set_sysctl()
 {
 	in_netns "$server" sysctl -q -w "$1"
-}
-
-serve()
-{
-	start_in "$server" httpd -f -p "$port" -h "$dir/www"
-	web=$started
-	poll 10 listens "$server" "$port"
 }
 
 serve_anew()
@@ -174,18 +154,6 @@ slow_flow_says()
 	in_netns "$server" tc qdisc del dev wire0 root
 }
 
-set_offloads()
-{
-	local offload netns
-
-	for netns in "$server" "$client"; do
-		for offload in tso gso gro tx rx; do
-			in_netns "$netns" ethtool -K wire0 "$offload" "$1" >/dev/null ||
-				return 1
-		done
-	done
-}
-
 shape()
 {
 	in_netns "$server" tc qdisc replace dev wire0 root netem "$@"
@@ -194,7 +162,7 @@ shape()
 plan 37
 mkdir "$dir/www"
 head -c "$file_bytes" /dev/urandom >"$dir/www/file"
-check "two hosts" make_network
+check "two hosts" make_network 73
 check "labels are counted" count_both
 check "the server sprays" set_server smartt 64
 check "the client offers" set_option 1
