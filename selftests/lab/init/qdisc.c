@@ -81,17 +81,50 @@ static const struct {
 	{ "buffer",		TCA_SWPORT_BUFFER,		false },
 	{ "alpha",		TCA_SWPORT_ALPHA,		false },
 	{ "trim-to-sender",	TCA_SWPORT_TRIM_TO_SENDER,	false },
+	{ "deflect",		TCA_SWPORT_DEFLECT_THRESHOLD,	false },
+	{ "deflect-entries",	TCA_SWPORT_DEFLECT_ENTRIES,	false },
+	{ "deflect-base",	TCA_SWPORT_DEFLECT_TOKEN_BASE,	false },
+	{ "deflect-tokens",	TCA_SWPORT_DEFLECT_TOKEN_MAX,	false },
+	{ "deflect-idle",	TCA_SWPORT_DEFLECT_IDLE,	false },
 };
+
+/* Other ways for flows: ADDR@DEV[,ADDR@DEV]... */
+static void put_alternates(struct request *req)
+{
+	char *list = (char *)option(4, "deflect-via"), *word;
+	struct nlattr *nest, *one;
+	int count = 0;
+
+	if (!list)
+		return;
+	nl_put_u32(req, TCA_SWPORT_DEFLECT, 1);
+	nest = nl_nest(req, TCA_SWPORT_DEFLECT_VIA);
+	while ((word = strsep(&list, ","))) {
+		char *dev = strchr(word, '@');
+		struct address addr;
+
+		if (!dev)
+			fail("'%s' is not ADDR@DEV", word);
+		*dev++ = '\0';
+		addr = address(word);
+		one = nl_nest(req, ++count);
+		nl_put_u32(req, TCA_SWPORT_VIA_DEV, port_find(line.word[1], dev)->ifindex);
+		nl_put(req, TCA_SWPORT_VIA_ADDR, addr.bytes, addr.size);
+		nl_nest_end(req, one);
+	}
+	nl_nest_end(req, nest);
+}
 
 static void qdisc_swport(const struct port *port)
 {
-	const char *keys[ARRAY_SIZE(swport_options) + 1] = { NULL };
+	const char *keys[ARRAY_SIZE(swport_options) + 2] = { NULL };
 	struct nlattr *options;
 	struct request req;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(swport_options); i++)
 		keys[i] = swport_options[i].key;
+	keys[i] = "deflect-via";
 	only_options(4, keys);
 	qdisc_start(&req, port, "swport");
 	options = nl_nest(&req, TCA_OPTIONS);
@@ -105,6 +138,7 @@ static void qdisc_swport(const struct port *port)
 			nl_put_u32(&req, swport_options[i].attr,
 				   number(value, 0, UINT32_MAX));
 	}
+	put_alternates(&req);
 	nl_nest_end(&req, options);
 	nl_do(nodes[port->node].rt_fd, &req);
 }
@@ -205,6 +239,18 @@ const char *swport_stat_name(int attr)
 		[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS]	= "trim_backlog_pkts",
 		[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES]	= "trim_backlog_bytes",
 		[TCA_SWPORT_STATS_TRIM_FAIL_PKTS]	= "trim_fail_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_FLOWS]	= "deflect_flows",
+		[TCA_SWPORT_STATS_DEFLECT_PKTS]		= "deflect_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_BYTES]	= "deflect_bytes",
+		[TCA_SWPORT_STATS_DEFLECT_TOKENS]	= "deflect_tokens",
+		[TCA_SWPORT_STATS_DEFLECT_USED]		= "deflect_used",
+		[TCA_SWPORT_STATS_DEFLECT_USED_MAX]	= "deflect_used_max",
+		[TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS] = "deflect_no_token_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS]	= "deflect_recent_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS]	= "deflect_no_way_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_FULL_PKTS]	= "deflect_full_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_LOST_PKTS]	= "deflect_lost_pkts",
+		[TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS] = "deflect_out_drop_pkts",
 		[TCA_SWPORT_STATS_TO_SENDER_PKTS]	= "to_sender_pkts",
 		[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS]	= "to_sender_drop_pkts",
 	};

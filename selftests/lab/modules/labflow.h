@@ -32,6 +32,7 @@
 #define LABFLOW_FLOWS_MAX		49000
 /* Kernel TCP paces only after ten data segments (KERNEL: tcp_update_skb_after_send). */
 #define LABFLOW_WARM_SEGS		12
+#define LABFLOW_DSCP_SHIFT		2
 #define LABFLOW_WARM_POLL_NS		(20 * NSEC_PER_USEC)
 #define LABFLOW_WARM_TIMEOUT_NS		(5 * NSEC_PER_SEC)
 /* T0 is a multiple of this, and at least one jiffy away. */
@@ -87,6 +88,7 @@ struct labflow_listener {
  * @started: the payload may be sent
  * @connecting: a cold flow's SYN is out
  * @stopped: the sender was reset at @stop_ns
+ * @dscp: of what the sender sends
  * @src_net: namespace of the sender, counted
  * @dst_net: namespace of the receiver, counted
  * @daddr: address and port of the receiver
@@ -123,6 +125,7 @@ struct labflow_flow {
 	bool			started;
 	bool			connecting;
 	bool			stopped;
+	u8			dscp;
 	struct net		*src_net;
 	struct net		*dst_net;
 	union labflow_addr	daddr;
@@ -153,12 +156,13 @@ struct labflow_flow {
 };
 
 /**
- * struct labflow_marks - what the sender of a flow knows of CE marks
+ * struct labflow_marks - what a flow's ends know of marks, repeats and order
  * @delivered_pkts: segments acknowledged, the SYN among them
  * @delivered_ce_pkts: of them those acknowledged as marked
  * @dsack_pkts: segments the receiver got twice
  * @told_pkts: marked segments quell.ko told the algorithm of; 0 if not Quell's
  * @told_bytes: their payload
+ * @unordered_pkts: segments that came to the receiver before one sent earlier
  */
 struct labflow_marks {
 	u32	delivered_pkts;
@@ -166,6 +170,7 @@ struct labflow_marks {
 	u32	dsack_pkts;
 	u64	told_pkts;
 	u64	told_bytes;
+	u32	unordered_pkts;
 };
 
 #define LABFLOW_LABEL_LEN	96

@@ -26,6 +26,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <net/inet_dscp.h>
 #include <net/tcp.h>
 
 #include "labflow.h"
@@ -108,7 +109,7 @@ static int labflow_cmd_flow(const char *args)
 	struct labflow_flow *flow;
 	int src_fd, dst_fd, err;
 	char addr[46], temp[5];
-	unsigned int dport;
+	unsigned int dport, dscp;
 
 	if (lab.n_flows >= LABFLOW_FLOWS_MAX)
 		return -E2BIG;
@@ -116,9 +117,9 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
-		   temp, &flow->stop_ns) != 9)
+		   temp, &flow->stop_ns, &dscp) != 10)
 		goto free_flow;
 	if (!labflow_set_daddr(flow, addr, dport) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)
@@ -127,6 +128,9 @@ static int labflow_cmd_flow(const char *args)
 		goto free_flow;
 	if (flow->stop_ns && flow->stop_ns <= flow->start_ns)
 		goto free_flow;
+	if (dscp > INET_DSCP_MASK >> LABFLOW_DSCP_SHIFT)
+		goto free_flow;
+	flow->dscp = dscp;
 	flow->warm = temp[0] == 'w';
 	flow->dport = dport;
 	flow->index = lab.n_flows;
@@ -426,9 +430,10 @@ static int labflow_marks_show(struct seq_file *seq, void *v)
 
 	if (flow->sock)
 		labflow_read_marks(flow, &marks);
-	seq_printf(seq, "%u %u %u %u %llu %llu\n", flow->id,
+	seq_printf(seq, "%u %u %u %u %llu %llu %u\n", flow->id,
 		   marks.delivered_pkts, marks.delivered_ce_pkts,
-		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes);
+		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes,
+		   marks.unordered_pkts);
 	return 0;
 }
 

@@ -163,7 +163,7 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 }
 
 /**
- * labflow_read_marks() - what the sender of a flow was told of CE marks
+ * labflow_read_marks() - what a flow's ends were told of marks, repeats and order
  * @flow: a flow whose socket exists
  * @marks: set in full
  *
@@ -180,6 +180,8 @@ void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *m
 		.delivered_ce_pkts = READ_ONCE(tp->delivered_ce),
 		.dsack_pkts = READ_ONCE(tp->dsack_dups),
 	};
+	if (flow->receiver)
+		marks->unordered_pkts = READ_ONCE(tcp_sk(flow->receiver)->rcv_ooopack);
 	if (!labflow_snapshot(sk, &snapshot))
 		return;
 	marks->told_pkts = snapshot.marked_pkts;

@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
+#include <net/ip.h>
 #include <net/tcp.h>
 
 #include "labflow.h"
@@ -269,6 +270,18 @@ static int labflow_addr_bytes(const union labflow_addr *addr)
 	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in4);
 }
 
+/* Every packet of the sender's, the SYN on; TCP keeps the ECN field. */
+static void labflow_set_dscp(struct sock *sk, u8 dscp)
+{
+	if (sk->sk_family == AF_INET) {
+		ip_sock_set_tos(sk, dscp << LABFLOW_DSCP_SHIFT);
+		return;
+	}
+	lock_sock(sk);
+	inet6_sk(sk)->tclass = dscp << LABFLOW_DSCP_SHIFT;
+	release_sock(sk);
+}
+
 static int labflow_listen(struct net *net, const union labflow_addr *addr)
 {
 	struct labflow_listener *listener;
@@ -337,6 +350,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 		return err;
 	sk = flow->sock->sk;
 	labflow_lock_buffers(sk);
+	labflow_set_dscp(sk, flow->dscp);
 	tcp_sock_set_nodelay(sk);
 	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, LABFLOW_UNSENT_BYTES);
 	/* Softirq sends: no allocation may sleep. */

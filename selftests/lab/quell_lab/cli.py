@@ -30,12 +30,16 @@ Exit status: 0 all runs finished and every physics check held, 1 not so,
 INCAST_OPTIONS = {
     "topology.kind": "--topology", "topology.hosts": "--senders", "topology.left": "--senders",
     "topology.rate": "--rate", "topology.delay": "--delay", "topology.mtu": "--mtu",
+    "topology.leaves": "--leaves", "topology.spines": "--spines",
     "topology.trunk-rate": "--trunk-rate", "topology.trunk-delay": "--trunk-delay",
     "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
     "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
     "queue.telemetry": "--telemetry",
     "queue.trim": "--trim", "queue.buffer": "--buffer", "queue.alpha": "--alpha",
     "queue.trim-to-sender": "--trim-to-sender",
+    "queue.deflect": "--deflect", "queue.deflect-entries": "--deflect-entries",
+    "queue.deflect-base": "--deflect-base", "queue.deflect-tokens": "--deflect-tokens",
+    "queue.deflect-idle": "--deflect-idle", "incast.dscp": "--dscp",
     "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
@@ -91,8 +95,11 @@ def _incast_options(parser):
     add("--jitter", metavar="TIME", help="each start is late by a random part of this, drawn from "
         "the seed; default: one packet's wire time")
     add("--cold", action="store_true", help="connections are opened by the flows themselves")
-    add("--topology", metavar="KIND", default="star", help="star (default) or dumbbell: senders "
-        "on the left, receiver on the right")
+    add("--topology", metavar="KIND", default="star", help="star (default), dumbbell: senders "
+        "on the left, receiver on the right; or leaf-spine: hosts evenly at the leaves, the "
+        "receiver last, flows hashed over the spines")
+    add("--leaves", metavar="N", default="4", help="leaf-spine: default 4")
+    add("--spines", metavar="N", default="2", help="leaf-spine: default 2")
     add("--rate", metavar="RATE", required=True, help="of every cable")
     add("--delay", metavar="TIME", required=True, help="propagation delay of every cable")
     add("--mtu", metavar="BYTES", default="1500", help="default 1500")
@@ -120,6 +127,7 @@ def _incast_options(parser):
         "default: it is dropped")
     add("--trim-to-sender", action="store_true", help="they answer who sent it, if that knows NACKs, "
         "and send nothing on")
+    _deflection_options(add)
     add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
     add("--option", action="store_true", help="Quell's algorithms speak the Quell TCP option")
     add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
@@ -129,6 +137,16 @@ def _incast_options(parser):
     add("--record-queue", metavar="TIME", default="1us", help="sampling of queues; default 1us")
     add("--record-cwnd", metavar="TIME", default="1us", help="sampling of windows; default 1us")
     add("--window", metavar="TIME", default="10us", help="of goodput and fairness; default 10us")
+
+
+def _deflection_options(add):
+    add("--deflect", metavar="SIZE", help="leaf-spine: a flow that has tokens and finds more than "
+        "SIZE queued at a port between switches takes another way; default: it waits")
+    add("--deflect-entries", metavar="N", help="flows a port deflects at a time; default 8")
+    add("--deflect-base", metavar="DSCP", help="of a flow without tokens; default 0")
+    add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")
+    add("--deflect-idle", metavar="TIME", help="longer than any two ways differ; default 10ms")
+    add("--dscp", metavar="N", help="of all flows: --deflect-base and a flow's tokens; default 0")
 
 
 def _run_options(parser):
@@ -143,6 +161,11 @@ def _run_options(parser):
     add("--quiet", action="store_true", help="no progress, no summary on success")
 
 
+def _hosts_of_a_leaf(places, leaves, hosts):
+    key = {"leaves": scenario.TOPOLOGY_KEYS["leaf-spine"]["leaves"]}
+    return -(-hosts // check(places, "topology", {"leaves": leaves}, key)["leaves"])
+
+
 def incast_table(args):
     """The scenario dictionary an incast command line stands for."""
     places = Places(options=INCAST_OPTIONS)
@@ -153,20 +176,28 @@ def incast_table(args):
     trunk = {key: value for key, value in trunk.items() if value is not None}
     if args.topology == "dumbbell":
         network.update(trunk, left=senders, right=1)
+    elif trunk:
+        raise InputError(f"--{list(trunk)[0]}", "only a dumbbell has a trunk")
+    elif args.topology == "leaf-spine":
+        network.update(leaves=args.leaves, spines=args.spines,
+                       hosts=_hosts_of_a_leaf(places, args.leaves, senders + 1))
     else:
-        if trunk:
-            raise InputError(f"--{list(trunk)[0]}", "only a dumbbell has a trunk")
         network["hosts"] = senders + 1
-    if args.topology not in ("star", "dumbbell"):
+    if args.topology not in scenario.INCAST_TOPOLOGIES:
         raise InputError("--topology", f"'{args.topology}'"
-                         f"{nearest(args.topology, ('star', 'dumbbell'))}: star or dumbbell")
+                         f"{nearest(args.topology, scenario.INCAST_TOPOLOGIES)}: "
+                         f"one of {', '.join(scenario.INCAST_TOPOLOGIES)}")
     incast = {"senders": args.senders, "bytes": args.bytes, "cold": args.cold,
+              "dscp": args.dscp,
               "stagger": args.stagger, "jitter": args.jitter}
     queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
              "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
              "telemetry": args.telemetry, "trim": args.trim,
              "buffer": args.buffer, "alpha": args.alpha,
-             "trim-to-sender": args.trim_to_sender or None}
+             "trim-to-sender": args.trim_to_sender or None,
+             "deflect": args.deflect, "deflect-entries": args.deflect_entries,
+             "deflect-base": args.deflect_base, "deflect-tokens": args.deflect_tokens,
+             "deflect-idle": args.deflect_idle}
     if args.noise is None and args.noise_at is not None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
     noise = _given({"max": args.noise, "at": args.noise_at})
@@ -177,6 +208,7 @@ def incast_table(args):
         "topology": network,
         "tso": args.tso,
         "option": args.option or None,
+        "multipath": args.topology == "leaf-spine" or None,
         "queue": _given(queue),
         "noise": noise or None,
         "algorithm": _algorithms(args.cc, args.set),

@@ -14,6 +14,7 @@ FLOW_BYTES_MAX = 1 << 36
 FLOWS_MAX = 2048
 DELAY_MAX = 10**9
 TIME_MAX = 1000 * 10**9
+DSCP_MAX = 63
 
 FLOW_KEYS = {
     "src": Key("text"),
@@ -22,6 +23,7 @@ FLOW_KEYS = {
     "start": Key("time", 0, TIME_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
+    "dscp": Key("int", 0, DSCP_MAX, 0),
 }
 GROUP_KEYS = {
     "src": Key("names"),
@@ -34,6 +36,7 @@ GROUP_KEYS = {
     "jitter": Key("time", 0, DELAY_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
+    "dscp": Key("int", 0, DSCP_MAX, 0),
 }
 INCAST_KEYS = {
     "senders": Key("int", 1, FLOWS_MAX),
@@ -42,6 +45,7 @@ INCAST_KEYS = {
     "stagger": Key("text", default=None),
     "jitter": Key("time", 0, DELAY_MAX, None),
     "cold": Key("bool", default=False),
+    "dscp": Key("int", 0, DSCP_MAX, 0),
 }
 STAGGER_COUNT = Key("int", 1, FLOWS_MAX)
 STAGGER_TIME = Key("time", 0, DELAY_MAX)
@@ -58,6 +62,7 @@ class Flow:
     start_ns: int
     cold: bool
     stop_ns: object = None	# the sender is reset then, if not through
+    dscp: int = 0		# of what it sends
 
 
 def build(places, top, graph):
@@ -98,7 +103,7 @@ def _single(places, path, table, graph, number):
     if values["src"] == values["dst"]:
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
     flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
-                values["cold"], values["stop"])
+                values["cold"], values["stop"], values["dscp"])
     _stops_later(places, path, flow)
     return flow
 
@@ -141,7 +146,7 @@ def _group(places, path, table, graph, number, seed):
         start_ns = (values["start"] + index // count * gap_ns
                     + _lottery(seed, number + index, values["jitter"]))
         flows.append(Flow(number + index, src, dst, values["bytes"], start_ns, values["cold"],
-                          values["stop"]))
+                          values["stop"], values["dscp"]))
         _stops_later(places, path, flows[-1])
     return flows
 
@@ -166,7 +171,8 @@ def _incast(places, table, graph, seed):
             jitter_ns = packet_time_ns([Link(port.cable.rate_bits_ps, 0) for port in path],
                                        min(port.cable.mtu_bytes for port in path))
         start_ns = index // group * gap_ns + _lottery(seed, index + 1, jitter_ns)
-        flows.append(Flow(index + 1, sender, receiver, values["bytes"], start_ns, values["cold"]))
+        flows.append(Flow(index + 1, sender, receiver, values["bytes"], start_ns, values["cold"],
+                          dscp=values["dscp"]))
     return tuple(flows)
 
 

@@ -4,7 +4,7 @@
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from . import paper, plots, report, results as checks, show, summary, tables
 from .errors import RunError
@@ -40,7 +40,7 @@ def _config(scenario):
         "switches": len(scenario.graph.switches),
         "cables": [{"a": c.a, "b": c.b, "rate_bits_ps": c.rate_bits_ps, "delay_ns": c.delay_ns,
                     "mtu_bytes": c.mtu_bytes} for c in scenario.graph.cables],
-        "queue": vars(scenario.queue),
+        "queue": asdict(scenario.queue),
         "record": vars(scenario.record),
         "until_ns": scenario.until_ns,
     }

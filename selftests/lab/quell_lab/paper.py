@@ -57,6 +57,8 @@ OF_RUN = {
     "goodput": Quantity("rate", ("goodput_bits_ps",)),
     "drops": Quantity("number", ("drops",)),
     "marks": Quantity("number", ("marks",)),
+    "load_increase": Quantity("number", ("deflection", "load_increase_percent")),
+    "path_dilation": Quantity("number", ("deflection", "path_dilation_percent")),
     "retransmits": Quantity("number", ("retransmitted_segs",)),
 }
 OF_WINDOW = {

@@ -15,6 +15,7 @@ HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
 CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
+DEFLECT_VIA_MAX = 16		# SWPORT_DEFLECT_VIA_MAX
 OPTION_OFFER = 1		# parameter "option" of "quell"
 
 # Hosts are Debian's TCP but for what a measurement at these rates needs.
@@ -137,6 +138,10 @@ def _sysctls(scenario, variant):
                   for key, value in SWITCH_SYSCTLS[scenario.family]]
         if scenario.multipath:
             lines += _hashing(scenario, switch, number)
+        # A deflected packet may leave by the port it came by: no news for its sender.
+        if scenario.queue.deflection:
+            lines += [f"sysctl {switch} net.ipv4.conf.{dev}.send_redirects 0"
+                      for dev in ("all", *(port.dev for port in graph.ports[switch]))]
     return lines
 
 
@@ -186,8 +191,22 @@ def _qdiscs(scenario):
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             number += 1
-            lines.append(f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}")
+            lines.append(f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
+                         + _deflection(scenario, port))
     return lines
+
+
+def _deflection(scenario, port):
+    """Other ways of a port, as many as it takes; never to a host."""
+    values = scenario.queue.deflection
+    ways = scenario.graph.detours(port)[:DEFLECT_VIA_MAX] if values else []
+    if not ways:
+        return ""
+    gateway = GATEWAYS[scenario.family]
+    return (f" deflect={values.threshold_bytes} deflect-entries={values.entries} "
+            f"deflect-base={values.base} deflect-tokens={values.tokens} "
+            f"deflect-idle={values.idle_ns} "
+            f"deflect-via={','.join(f'{gateway}@{way.dev}' for way in ways)}")
 
 
 def port_seed(scenario, number):
@@ -200,4 +219,5 @@ def _flow(scenario, flow):
     return (f"flow {flow.number} {flow.src} {flow.dst} {address} "
             f"{DEST_PORT} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}"
-            + (f" stop={flow.stop_ns}" if flow.stop_ns else ""))
+            + (f" stop={flow.stop_ns}" if flow.stop_ns else "")
+            + (f" dscp={flow.dscp}" if flow.dscp else ""))

@@ -168,6 +168,14 @@ def _facts(pairs):
     return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
+def _deflection(values):
+    if not values:
+        return "off"
+    return (f"above {values.threshold_bytes:,} bytes, {values.entries} entries, at most "
+            f"{values.tokens} tokens from DSCP {values.base} on, idle after "
+            f"{units.show_time(values.idle_ns)}")
+
+
 def _network(scenario):
     graph = scenario.graph
     kinds = sorted({(c.rate_bits_ps, c.delay_ns, c.mtu_bytes) for c in graph.cables})
@@ -195,6 +203,7 @@ def _network(scenario):
                       f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
         ("Shared buffer", f"{queue.buffer_bytes:,} bytes per switch, alpha "
                           f"{units.show_q16(queue.alpha_q16)}" if queue.buffer_bytes else "off"),
+        ("Deflection", _deflection(queue.deflection)),
         ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off"),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
                   f"{units.show_time(last_ns)}, {how}"),

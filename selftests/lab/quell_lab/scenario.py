@@ -23,8 +23,13 @@ NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
 TCP_INT_USE = 2			# QUELL_TCPINT_USE
+DEFLECT_ENTRIES_MAX, DEFLECT_TOKENS_MAX = 64, 15	# SWPORT_DEFLECT_*
+DEFLECT_DSCP_MAX = 47
+DEFLECT_IDLE_MIN, DEFLECT_IDLE_MAX = 1000, 4 * 10**9
 ALPHA_MAX_Q16 = 1024 * Q16_ONE	# SWPORT_ALPHA_MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
+LEAVES_MAX = 64
+INCAST_TOPOLOGIES = ("star", "dumbbell", "leaf-spine")
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
 LABEL = re.compile(r"[A-Za-z0-9_.:=+-]{1,64}")
@@ -47,6 +52,13 @@ TOPOLOGY_KEYS = {
         **LINK_KEYS,
         "trunk-rate": Key("rate", RATE_MIN, RATE_MAX, None),
         "trunk-delay": Key("time", 0, flows.DELAY_MAX, None),
+    },
+    "leaf-spine": {
+        "kind": Key("text"),
+        "leaves": Key("int", 2, LEAVES_MAX),
+        "spines": Key("int", 1, LEAVES_MAX),
+        "hosts": Key("int", 1, topology.HOSTS_MAX // LEAVES_MAX),
+        **LINK_KEYS,
     },
     "graph": {
         "kind": Key("text"),
@@ -73,6 +85,11 @@ QUEUE_KEYS = {
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
+    "deflect": Key("size", 1, SIZE_MAX, None),
+    "deflect-entries": Key("int", 0, DEFLECT_ENTRIES_MAX, 8),
+    "deflect-base": Key("int", 0, DEFLECT_DSCP_MAX, 0),
+    "deflect-tokens": Key("int", 0, DEFLECT_TOKENS_MAX, 4),
+    "deflect-idle": Key("time", DEFLECT_IDLE_MIN, DEFLECT_IDLE_MAX, 10**7),
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -122,6 +139,17 @@ TOP_KEYS = {
 
 
 @dataclass(frozen=True)
+class Deflection:
+    """Other ways for flows at ports between switches, from a queue of threshold_bytes on."""
+
+    threshold_bytes: int
+    entries: int
+    base: int			# DSCP of a flow without tokens
+    tokens: int			# most a flow may have
+    idle_ns: int
+
+
+@dataclass(frozen=True)
 class Queue:
     """A switch port's queue.
 
@@ -141,6 +169,7 @@ class Queue:
     tcp_int_ns: int
     buffer_bytes: int
     alpha_q16: int
+    deflection: object		# Deflection, or None
 
 
 @dataclass(frozen=True)
@@ -318,6 +347,8 @@ def _topology(places, table):
     cable = (values["rate"], values["delay"], values["mtu"])
     if kind == "star":
         return topology.star(values["hosts"], *cable)
+    if kind == "leaf-spine":
+        return topology.leaf_spine(values["leaves"], values["spines"], values["hosts"], *cable)
     trunk = (values["trunk-rate"], values["trunk-delay"])
     return topology.dumbbell(values["left"], values["right"], *cable,
                              values["rate"] if trunk[0] is None else trunk[0],
@@ -378,7 +409,36 @@ def _queue(places, table, graph):
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
                  values["trim"] or 0, values["trim-to-sender"],
-                 values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"])
+                 values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
+                 _deflection(places, table, values, low, graph))
+
+
+def _deflection(places, table, values, ecn_min, graph):
+    """What the port refuses, with the names of this table, and what makes no difference."""
+    where = {key: places.name(f"queue.{key}") for key in values}
+    if values["deflect"] is None:
+        for key in values:
+            if key.startswith("deflect-") and key in table:
+                raise InputError(where[key], "without deflect there is none")
+        return None
+    ways = [port for switch in graph.switches for port in graph.ports[switch]
+            if graph.detours(port)]
+    if not ways:
+        raise InputError(where["deflect"], "no switch of this topology has two ways to others")
+    top = min(values["limit"], ecn_min or values["limit"]) - 1
+    if values["deflect"] > top:
+        raise InputError(where["deflect"], f"{values['deflect']} bytes is out of range: 1b to "
+                         f"{top}b, below limit and where ecn begins")
+    if values["deflect-base"] + values["deflect-tokens"] > DEFLECT_DSCP_MAX:
+        raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "
+                         f"with deflect-base at most {DEFLECT_DSCP_MAX}")
+    # What a full queue on the slowest way takes: a flow quiet for so long has arrived.
+    least_ns = values["limit"] * 8 * 10**9 // min(port.cable.rate_bits_ps for port in ways)
+    if values["deflect-idle"] <= least_ns:
+        raise InputError(where["deflect-idle"], f"{show_time(values['deflect-idle'])} is out of "
+                         f"range: above {show_time(least_ns)}, what emptying a full port takes")
+    return Deflection(values["deflect"], values["deflect-entries"], values["deflect-base"],
+                      values["deflect-tokens"], values["deflect-idle"])
 
 
 def _variants(places, tables):

@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import measure, physics
+from . import deflection, measure, physics
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -170,6 +170,7 @@ def summarise(scenario, result):
         "trims_sent": _counter(result.ports.values(), "trim_sent_pkts"),
         "trims_dropped": _counter(result.ports.values(), "trim_drop_pkts"),
         "answered_to_sender": _counter(result.ports.values(), "to_sender_pkts"),
+        "deflection": deflection.numbers(scenario, result),
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,

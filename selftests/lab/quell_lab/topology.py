@@ -111,6 +111,14 @@ class Graph:
         number += SWITCH_NET if switch else HOST_NET
         return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 
+    def detours(self, port):
+        """Ways round a switch's port to a switch: its ports to the other switches."""
+        if not (self.is_switch(port.node) and self.is_switch(port.peer)):
+            return []
+        return [other for other in self.ports[port.node]
+                if other != port and self.is_switch(other.peer)
+                and other.cable.mtu_bytes >= port.cable.mtu_bytes]
+
     def _distances(self, dst):
         """Links from every node to host dst; hosts, having one cable, are never on the way."""
         if dst in self._towards:
@@ -166,6 +174,18 @@ def star(hosts, rate_bits_ps, delay_ns, mtu_bytes):
     names = [f"h{i}" for i in range(1, hosts + 1)]
     cables = [Cable(name, "s1", rate_bits_ps, delay_ns, mtu_bytes) for name in names]
     return Graph(names, ["s1"], cables)
+
+
+def leaf_spine(leaves, spines, hosts, rate_bits_ps, delay_ns, mtu_bytes):
+    """Leaves l1..lL with as many hosts each, spines s1..sS; l1 has the first hosts."""
+    names = [f"h{i}" for i in range(1, leaves * hosts + 1)]
+    cables = [Cable(name, f"l{1 + i // hosts}", rate_bits_ps, delay_ns, mtu_bytes)
+              for i, name in enumerate(names)]
+    tiers = [[f"{letter}{i}" for i in range(1, count + 1)]
+             for letter, count in (("l", leaves), ("s", spines))]
+    cables += [Cable(leaf, spine, rate_bits_ps, delay_ns, mtu_bytes)
+               for leaf in tiers[0] for spine in tiers[1]]
+    return Graph(names, tiers[0] + tiers[1], cables)
 
 
 def dumbbell(left, right, rate_bits_ps, delay_ns, mtu_bytes, trunk_rate_bits_ps, trunk_delay_ns):

@@ -105,6 +105,39 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("trim", plan.write(wanted, wanted.variants[0]))
 
+    def test_deflection_is_of_ports_between_switches(self):
+        wanted = helpers.build(
+            topology={"kind": "graph", "hosts": "h[1-3]", "switches": ["l1", "l2", "s1", "s2"],
+                      "cables": [{"a": "h[1-2]", "b": "l1", "rate": "1gbit", "delay": "1us"},
+                                 {"a": "h3", "b": "l2", "rate": "1gbit", "delay": "1us"},
+                                 {"a": "l[1-2]", "b": "s[1-2]", "rate": "1gbit", "delay": "1us"}]},
+            queue={"limit": "100000", "ecn": "30000", "deflect": "15000", "deflect-idle": "1ms",
+                   "deflect-base": 8, "deflect-tokens": 2, "deflect-entries": 1})
+        text = plan.write(wanted, wanted.variants[0])
+        found = {}
+        for line in text.splitlines():
+            words = line.split()
+            if words[0] == "qdisc":
+                found[f"{words[1]}:{words[2]}"] = line.partition(" deflect=")[2]
+        options = ("15000 deflect-entries=1 deflect-base=8 deflect-tokens=2 deflect-idle=1000000 "
+                   "deflect-via=169.254.0.1@")
+        ways = {"l1:p3": "p4", "l1:p4": "p3", "l2:p2": "p3", "l2:p3": "p2",
+                "s1:p1": "p2", "s1:p2": "p1", "s2:p1": "p2", "s2:p2": "p1"}
+        self.assertEqual(found, {label: options + ways[label] if label in ways else ""
+                                 for label in found})
+        self.assertEqual(sum(label in ways for label in found), len(ways))
+        self.assertIn("sysctl s2 net.ipv4.conf.p2.send_redirects 0\n", text)
+
+    def test_dscp_is_of_a_flow(self):
+        wanted = helpers.build(flow=[
+            {"src": "h1", "dst": "h3", "bytes": 3000, "dscp": 4, "stop": "1s", "start": "1ms"},
+            {"src": "h2", "dst": "h3", "bytes": 3000}],
+            check={"allow-unfinished": True}, until="2s")
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("flow ")]
+        self.assertEqual([line.partition("warm")[2] for line in lines],
+                         [" stop=1000000000 dscp=4", ""])
+
     def test_option_is_offered_by_hosts_with_quell_alone(self):
         for name, option, lines in (("swift", True, 3), ("swift", False, 0), ("cubic", True, 0)):
             wanted = helpers.build(option=option, algorithm=[{"name": name}])
