@@ -97,7 +97,7 @@ nothing_refused()
 		quell -n "$netns" -j stat quell >"$dir/stat" &&
 		json '.[0].counters | [to_entries[] | select(.key |
 			test("malformed|bad-checksum|out-of-window"))] |
-			length == 6 and (map(.value) | add == 0)' "$dir/stat" || return 1
+			length == 7 and (map(.value) | add == 0)' "$dir/stat" || return 1
 	done
 }
 
