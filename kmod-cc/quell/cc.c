@@ -6,7 +6,8 @@
  *	->init			algo->init, or its state after a timeout
  *	->cong_control		the algorithm's own, see <quell/quell.h>
  *	->set_state(Recovery)	algo->on_loss, but not where all that is lost was trimmed
- *				and the algorithm is told of that, recover.c
+ *				and the algorithm knows of that, recover.c
+ *	a NACK			the same, when what was trimmed left after the last on_loss
  *	a probe's answer	the same, tail.c
  *	->set_state(Loss)	algo->on_rto
  *	TX_START, when idle	algo->on_idle_restart
@@ -50,6 +51,13 @@ void quell_cc_enter(struct sock *sk, struct quell_event *ev)
 }
 EXPORT_SYMBOL_GPL(quell_cc_enter);
 
+/* What left before now is lost to what the core has just been told of. */
+static void cc_told(struct sock *sk)
+{
+	if (quell_cc(sk)->flow)
+		quell_cc(sk)->flow->recover.told_ns = tcp_sk(sk)->tcp_clock_cache;
+}
+
 /**
  * quell_cc_on_loss() - tell the core of a loss, and do what it decides
  * @sk: socket of a Quell algorithm, quell_cc_ready()
@@ -65,6 +73,7 @@ void quell_cc_on_loss(struct sock *sk)
 	quell_cc(sk)->algo->on_loss(sk, &ev);
 	quell_apply(sk, &ev.sample, &ev.decision);
 	quell_cc_leave();
+	cc_told(sk);
 }
 
 static void cc_on_rto(struct sock *sk)
@@ -77,16 +86,21 @@ static void cc_on_rto(struct sock *sk)
 	quell_apply_timeout(sk, &ev.sample, &ev.decision);
 	quell_path_on_rto(quell_cc(sk)->flow);
 	quell_cc_leave();
+	cc_told(sk);
 }
 
-/* Whether the core, or the next sample, tells of what this recovery is about. */
+/*
+ * Whether the core knows what this recovery is about: it is told of trimming, or nothing
+ * was trimmed that left after it was told of a loss.
+ */
 static bool cc_was_trimmed(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!flow || !flow->algo->trims)
+	if (!flow)
 		return false;
-	flow->recover.unheard = quell_recover_explains(flow, sk);
+	flow->recover.unheard = quell_recover_explains(flow, sk) &&
+				(flow->algo->trims || !quell_recover_is_news(flow));
 	return flow->recover.unheard;
 }
 

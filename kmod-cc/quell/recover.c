@@ -307,6 +307,7 @@ static void recover_account(struct quell_recover *recover, const struct sk_buff 
 	if (!recover->due || after(TCP_SKB_CB(skb)->end_seq, recover->end_seq))
 		recover->end_seq = TCP_SKB_CB(skb)->end_seq;
 	recover->due = true;
+	recover->trimmed_ns = max(recover->trimmed_ns, skb->skb_mstamp_ns);
 }
 
 /* Marks what a NACK names; what it is to be counted as. */
@@ -426,6 +427,23 @@ bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk)
 
 	recover->others = false;
 	return recover->due && !others;
+}
+
+/**
+ * quell_recover_is_news() - whether something was trimmed that left after the last cut
+ * @flow: flow
+ *
+ * What left before was lost to the congestion that the core knows of.  What left since,
+ * a retransmission say, was lost to what is still there: RFC 5681, 4.3, has the loss of
+ * a retransmission be another sign of congestion.  With NACKs that is known after a
+ * round trip, and without a recovery that would end.
+ *
+ * Context: socket lock.
+ * Return: whether the core is to be told of another loss.
+ */
+bool quell_recover_is_news(const struct quell_flow *flow)
+{
+	return flow->recover.trimmed_ns && flow->recover.trimmed_ns >= flow->recover.told_ns;
 }
 
 /**

@@ -45,14 +45,16 @@ struct quell_lost {
  * @end_seq:	sequence number after the last data marked lost
  * @due:	some of that is not acknowledged
  * @others:	something else was lost since a recovery began
- * @unheard:	this recovery began with nothing else lost, and the core, which is
- *		told of trimming, was told of no loss
+ * @unheard:	this recovery began with nothing else lost, of which the core knew, and
+ *		was told of no loss
+ * @trimmed_ns:	when the newest of the copies trimmed left; 0: none was
+ * @told_ns:	when the core was told of a loss or timeout last
  * @trims:	trimmed packets received
  * @sent:	NACKs sent
  * @received:	NACKs received
  * @recovered:	NACKs whose data was marked lost
  *
- * @pkts to @unheard belong to the holder of the socket lock, who also writes
+ * @pkts to @told_ns belong to the holder of the socket lock, who also writes
  * @recovered; the receive hook writes the other counters.  Those that others read
  * are written with WRITE_ONCE().
  */
@@ -69,6 +71,8 @@ struct quell_recover {
 	bool			due;
 	bool			others;
 	bool			unheard;
+	u64			trimmed_ns;
+	u64			told_ns;
 	u64			trims;
 	u64			sent;
 	u64			received;
@@ -96,6 +100,7 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
 void quell_recover_is_certain(const struct quell_flow *flow, struct sock *sk);
 bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk);
+bool quell_recover_is_news(const struct quell_flow *flow);
 u32 quell_recover_take(struct quell_flow *flow, const struct sock *sk, u32 *others_pkts);
 
 #endif /* _QUELL_RECOVER_H */

@@ -268,9 +268,19 @@ static void sample_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
 }
 
 /*
- * What was trimmed, and what was lost otherwise.  A core that is told of trimming
- * hears of the first such loss in a recovery that trimming began.
+ * Whether the core is to hear of a loss within a recovery: of the first that it has no
+ * other way to know of, in one that began with nothing of the kind; or, where trimming
+ * is a loss like others, of what was trimmed after the last one.
  */
+static bool sample_is_loss(const struct sock *sk, const struct quell_flow *flow, u32 lost_pkts)
+{
+	if (!flow->algo->trims && quell_recover_is_news(flow))
+		return true;
+	return lost_pkts && flow->recover.unheard &&
+	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
+}
+
+/* What was trimmed, and what was lost otherwise. */
 static void sample_lost(struct sock *sk, struct quell_flow *flow,
 			const struct rate_sample *rs, struct quell_sample *sample)
 {
@@ -281,8 +291,7 @@ static void sample_lost(struct sock *sk, struct quell_flow *flow,
 	/* What a timeout marked is not this ACK's. */
 	lost_pkts = min(lost_pkts, others_pkts);
 	sample->lost_bytes = lost_pkts * tcp_sk(sk)->mss_cache;
-	if (lost_pkts && flow && flow->recover.unheard &&
-	    inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery) {
+	if (flow && sample_is_loss(sk, flow, lost_pkts)) {
 		flow->recover.unheard = false;
 		quell_cc_on_loss(sk);
 	}
