@@ -22,13 +22,7 @@
 #include <quell/core/dcqcn.h>
 
 #include "../unit/dcqcn_ranges.h"
-#include "input.h"
-
-#define MOST_EVENTS	256
-
-enum event {
-	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
+#include "events.h"
 
 struct flow {
 	struct quell_dcqcn_params p;
@@ -55,19 +49,6 @@ static void require(bool holds, const char *promise, const struct flow *f)
 static void take_params(struct input *in, struct quell_dcqcn_params *p)
 {
 	take_ranges(in, p, dcqcn_ranges, DCQCN_RANGES);
-}
-
-static void take_sample(struct input *in, struct quell_sample *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->now_ns = take(in, 64);
-	s->min_rtt_ns = take(in, 64);
-	s->link_bytes_ps = take(in, 64);
-	s->acked_bytes = take(in, 32);
-	s->marked_bytes = take(in, 32);
-	s->inflight_bytes = take(in, 32);
-	s->mss_bytes = take(in, 16);
-	s->flags = take_byte(in);
 }
 
 static u64 most_rate_q16(const struct quell_sample *s)

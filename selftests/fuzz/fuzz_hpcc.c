@@ -19,13 +19,8 @@
 #include <stdlib.h>
 
 #include "../unit/hpcc_ranges.h"
+#include "events.h"
 #include "hpcc_flow.h"
-
-#define MOST_EVENTS	256
-
-enum event {
-	EVENT_ACK, EVENT_ACK_TOO, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
 
 struct flow {
 	struct quell_hpcc_params p;

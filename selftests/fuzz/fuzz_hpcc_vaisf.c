@@ -21,13 +21,8 @@
 #include <quell/core/hpcc_vaisf.h>
 
 #include "../unit/hpcc_vaisf_ranges.h"
+#include "events.h"
 #include "hpcc_flow.h"
-
-#define MOST_EVENTS	256
-
-enum event {
-	EVENT_ACK, EVENT_ACK_TOO, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
 
 struct flow {
 	struct quell_hpcc_vaisf_params p;

@@ -21,13 +21,7 @@
 #include <quell/core/smartt.h>
 
 #include "../unit/smartt_ranges.h"
-#include "input.h"
-
-#define MOST_EVENTS	256
-
-enum event {
-	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
+#include "events.h"
 
 struct flow {
 	struct quell_smartt_params p;
@@ -52,23 +46,6 @@ static void require(bool holds, const char *promise, const struct flow *f)
 static void take_params(struct input *in, struct quell_smartt_params *p)
 {
 	take_ranges(in, p, smartt_ranges, SMARTT_RANGES);
-}
-
-static void take_sample(struct input *in, struct quell_sample *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->now_ns = take(in, 64);
-	s->rtt_ns = take(in, 64);
-	s->min_rtt_ns = take(in, 64);
-	s->link_bytes_ps = take(in, 64);
-	s->acked_bytes = take(in, 32);
-	s->acked_pkts = take(in, 32);
-	s->marked_bytes = take(in, 32);
-	s->trimmed_bytes = take(in, 32);
-	s->lost_bytes = take(in, 32);
-	s->inflight_bytes = take(in, 32);
-	s->mss_bytes = take(in, 32);
-	s->flags = take_byte(in);
 }
 
 static u64 at_least(u64 a, u64 b)

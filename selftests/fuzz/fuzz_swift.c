@@ -22,13 +22,7 @@
 #include <quell/core/swift.h>
 
 #include "../unit/swift_ranges.h"
-#include "input.h"
-
-#define MOST_EVENTS	256
-
-enum event {
-	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
-};
+#include "events.h"
 
 struct flow {
 	struct quell_swift_params p;
@@ -55,19 +49,6 @@ static void take_params(struct input *in, struct quell_swift_params *p)
 {
 	take_ranges(in, p, swift_ranges, SWIFT_RANGES);
 	quell_swift_params_derive(p);
-}
-
-static void take_sample(struct input *in, struct quell_sample *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->now_ns = take(in, 64);
-	s->rtt_ns = take(in, 64);
-	s->min_rtt_ns = take(in, 64);
-	s->link_bytes_ps = take(in, 64);
-	s->acked_bytes = take(in, 32);
-	s->mss_bytes = take(in, 16);
-	s->hops = take_byte(in);
-	s->flags = take_byte(in);
 }
 
 static u64 smallest_window_q16(const struct flow *f)

@@ -6,30 +6,9 @@
 #ifndef _QUELL_FUZZ_HPCC_FLOW_H
 #define _QUELL_FUZZ_HPCC_FLOW_H
 
-#include <string.h>
-
 #include <quell/core/hpcc.h>
 
 #include "input.h"
-
-static inline void take_sample(struct input *in, struct quell_sample *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->now_ns = take(in, 64);
-	s->min_rtt_ns = take(in, 64);
-	s->link_bytes_ps = take(in, 64);
-	s->acked_bytes = take(in, 32);
-	s->acked_pkts = take(in, 32);
-	s->inflight_bytes = take(in, 32);
-	s->mss_bytes = take(in, 16);
-	s->flags = take_byte(in);
-	s->telemetry.link_bytes_ps = take(in, 64);
-	s->telemetry.queue_bytes = take(in, 32);
-	s->telemetry.tx_units = take(in, 32);
-	s->telemetry.time_ns = take(in, 32);
-	/* Few hops, so that records of one follow each other. */
-	s->telemetry.hop = take_byte(in) % 3;
-}
 
 static inline u64 base_rtt_ns(const struct quell_hpcc_vars *v,
 			      const struct quell_hpcc_params *p)
