@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Command lines of the laboratory, and the tables they leave."""
+
+import csv
+import json
+import math
+import os
+
+from quell_lab import physics, runner
+
+from .execute import directory, execute
+
+
+class Lab:
+    """Runs the lab into directories of one scratch directory."""
+
+    def __init__(self, tap, scratch):
+        self.tap = tap
+        self.scratch = scratch
+
+    def run(self, name, *words):
+        """Directory of the results, or None; a failed run is a result."""
+        out = directory(self.scratch, name)
+        done = execute(os.path.join(runner.HERE, "lab"), *words, "--quiet", "--out", out)
+        if not done.returncode:
+            return out
+        self.tap.fail(f"{name} runs and obeys physics", f"exit status {done.returncode}",
+                      done.stdout, 30)
+        return None
+
+    def run_text(self, name, text):
+        """The same of a scenario's text."""
+        path = directory(self.scratch, name) + ".scenario"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        return self.run(name, "run", path)
+
+    def run_scenario(self, name, *words):
+        """The same of a ready-made scenario."""
+        return self.run(name, "run", os.path.join(runner.HERE, "scenarios", f"{name}.scenario"),
+                        *words)
+
+
+def rows(out, table):
+    """Rows of a table as dictionaries."""
+    with open(os.path.join(out, table), encoding="ascii", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def summary(out):
+    """summary.json's part per algorithm."""
+    with open(os.path.join(out, "summary.json"), encoding="utf-8") as file:
+        return json.load(file)["cc"]
+
+
+def round_trip_ns(rate_bits_ps, delay_ns, mtu_bytes, option_bytes=0):
+    """
+    Round-trip time on the idle star as Swift counts it: the data packet from
+    its last bit on the first cable, the ACK on both cables back.  A cable
+    delivers at the first whole ns at or after the last bit.
+    """
+    data = physics.serialise_ns(physics.wire_bytes(mtu_bytes), rate_bits_ps)
+    ack = physics.serialise_ns(physics.wire_bytes(physics.HEADER_BYTES + option_bytes),
+                               rate_bits_ps)
+    return 4 * delay_ns + math.ceil(data) + 2 * math.ceil(ack)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Plans of the laboratory, and the files they leave."""
+
+import functools
+import os
+
+from quell_lab import runner
+
+from .execute import directory, execute
+
+
+class PlanRun:
+    """
+    One plan (PLAN-FORMAT.md), executed when made.
+
+    status: of uml-run, 0 if the plan came to its end and nothing complained;
+    said: what it printed; out: the directory of its results.
+    """
+
+    def __init__(self, scratch, name, plan, kind="normal", seed=1, timeout_s=300):
+        kernel = runner.find_kernel(kind)
+        self.kind = kind
+        self.out = directory(scratch, name)
+        path = self.out + ".plan"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(plan)
+        done = execute(os.path.join(runner.HERE, "uml-run"), "--kernel", kernel.linux,
+                        "--modules", kernel.modules, "--init", kernel.init, "--plan", path,
+                        "--out", self.out, "--seed", str(seed), "--timeout", str(timeout_s))
+        self.status = done.returncode
+        self.said = done.stdout
+
+    def text(self, name):
+        """A result file, empty if it is not there."""
+        try:
+            with open(os.path.join(self.out, name), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def rows(self, name):
+        """Rows of a result file as lists of words."""
+        return [line.split() for line in self.text(name).splitlines()]
+
+    def numbers(self, name):
+        """Rows of a result file as tuples of numbers."""
+        return [tuple(map(int, row)) for row in self.rows(name)]
+
+    def port(self, node, dev):
+        """Counters of a card and its root qdisc, those that are numbers."""
+        row = next(row for row in self.rows("ports.out") if row[:2] == [node, dev])
+        pairs = (word.split("=") for word in row[2:])
+        return {key: int(value) for key, value in pairs if value.isdigit()}
+
+    def counter(self, *names, node=None, module=None):
+        """Sum of counters, of all nodes and modules or of one."""
+        return sum(int(value) for at, of, name, value in self.rows("counters.out")
+                   if name in names and node in (None, at) and module in (None, of))
+
+    @functools.cached_property
+    def flows(self):
+        """Rows of flows.out."""
+        return self.numbers("flows.out")
+
+    @property
+    def took_ns(self):
+        """Completion time of the last flow."""
+        return max(flow[2] - flow[1] for flow in self.flows)
+
+    @property
+    def again(self):
+        """Segments sent again."""
+        return sum(flow[5] for flow in self.flows)
+
+    @property
+    def unfinished(self):
+        """Flows whose last byte did not arrive."""
+        return sum(flow[2] < 0 for flow in self.flows)
+
+    @property
+    def searched(self):
+        """Whether kmemleak looked, and found nothing; other complaints end a run."""
+        return "quell-kmemleak 0\n" in self.text("uml.log")
+
+    @property
+    def completed(self):
+        """Whether it ended well with all flows, on the debug kernel without a leak."""
+        return (self.status == 0 and bool(self.flows) and not self.unfinished
+                and (self.kind != "debug" or self.searched))
+
+    def must(self, good, tap, name):
+        """Hand good on; a run that is not is a result of its own."""
+        if not good:
+            tap.fail(f"{name} runs", f"exit status {self.status}, "
+                     f"{self.unfinished} of {len(self.flows)} flows unfinished", self.said)
+        return good
