@@ -100,5 +100,9 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     _index(out, groups, rows, facts)
     if not quiet:
         print("\n".join(paper.table(rows)))
+        for group in groups:
+            if not group.good:
+                print(f"must not be trusted: {group.path}, "
+                      f"see {os.path.join(group.directory, 'report.html')}")
         print(f"report: {os.path.join(out, 'index.html')}")
     return all(group.good for group in groups)
