@@ -136,6 +136,20 @@ struct swport_mark_stats {
 };
 
 /**
+ * struct swport_class_stats - the same, of an ECN class
+ * @pkts:		compared with its thresholds
+ * @mark_pkts:		left with CE, set here or before
+ * @mark_bytes:		the same in bytes
+ * @not_ect_pkts:	were to be marked, but their transport knows no ECN
+ */
+struct swport_class_stats {
+	u64	pkts;
+	u64	mark_pkts;
+	u64	mark_bytes;
+	u64	not_ect_pkts;
+};
+
+/**
  * struct swport_link - what the port knows of its link, and told
  * @siblings:		in the list of ports, which hear when a device changes; RTNL
  * @device_bytes_ps:	the device's speed when last asked; 0 unknown
@@ -235,6 +249,8 @@ struct swport_trim {
  * @shaper:		the wire, when @params.rate_bytes_ps is set
  * @lottery:		marking lottery
  * @mark_stats:		outcome of marking
+ * @class_stats:	part of it by class, in the order of @params.red_classes, and of
+ *			what is in none
  * @link:		rate, load and telemetry
  * @tcp_int:		the public telemetry option
  * @trim:		trimming
@@ -252,6 +268,7 @@ struct swport_sched {
 	struct quell_shaper	shaper;
 	struct quell_red_vars	lottery;
 	struct swport_mark_stats mark_stats;
+	struct swport_class_stats class_stats[QUELL_RED_CLASSES_MAX + 1];
 	struct swport_link	link;
 	struct swport_tcp_int	tcp_int;
 	struct swport_trim	trim;
@@ -307,6 +324,9 @@ int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *
 int quell_swport_check_classes(const struct swport_params *params,
 			       struct netlink_ext_ack *extack);
 int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes);
+void quell_swport_commit_classes(struct swport_sched *port,
+				 const struct quell_red_classes *classes);
+int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb);
 
 /* swport_telemetry.c */
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);

@@ -180,3 +180,83 @@ int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classe
 	nla_nest_end(skb, nest);
 	return 0;
 }
+
+/**
+ * quell_swport_commit_classes() - counters of the classes there will be
+ * @port: the switch port, with the classes there are
+ * @classes: those to come
+ *
+ * A class of the same DSCPs goes on counting, another begins at 0.
+ *
+ * Context: RTNL and the qdisc lock held.
+ */
+void quell_swport_commit_classes(struct swport_sched *port,
+				 const struct quell_red_classes *classes)
+{
+	const struct quell_red_classes *old = &port->params.red_classes;
+	struct swport_class_stats was[QUELL_RED_CLASSES_MAX];
+	u32 i, j;
+
+	memcpy(was, port->class_stats, sizeof(was));
+	memset(port->class_stats, 0, sizeof(was));
+	for (i = 0; i < classes->count; i++) {
+		for (j = 0; j < old->count; j++) {
+			if (classes->class[i].dscps == old->class[j].dscps)
+				port->class_stats[i] = was[j];
+		}
+	}
+}
+
+static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
+				  const struct swport_class_stats *stats)
+{
+	struct nlattr *nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_CLASS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_DSCPS, dscps,
+			      TCA_SWPORT_CLASS_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_PKTS, stats->pkts,
+			      TCA_SWPORT_CLASS_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_MARK_PKTS, stats->mark_pkts,
+			      TCA_SWPORT_CLASS_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_MARK_BYTES, stats->mark_bytes,
+			      TCA_SWPORT_CLASS_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS, stats->not_ect_pkts,
+			      TCA_SWPORT_CLASS_STATS_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * quell_swport_dump_class_stats() - what was marked, by class
+ * @sch: the port's qdisc
+ * @skb: message; nothing is added where there is no class
+ *
+ * Context: RTNL held; takes the qdisc lock.
+ * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ */
+int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct swport_class_stats stats[QUELL_RED_CLASSES_MAX];
+	struct swport_sched *port = qdisc_priv(sch);
+	const struct quell_red_classes *classes = &port->params.red_classes;
+	struct nlattr *nest;
+	u32 i;
+
+	if (!classes->count)
+		return 0;
+	sch_tree_lock(sch);
+	memcpy(stats, port->class_stats, sizeof(stats));
+	sch_tree_unlock(sch);
+	nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_CLASSES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < classes->count; i++) {
+		if (swport_put_class_stats(skb, classes->class[i].dscps, &stats[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}

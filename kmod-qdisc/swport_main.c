@@ -78,6 +78,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
 			    port->params.rate_bytes_ps, params->rate_bytes_ps);
 	quell_swport_deflect_commit(port, params);
+	quell_swport_commit_classes(port, &params->red_classes);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
 	quell_swport_buffer_move(port, buffer);

@@ -61,25 +61,25 @@ u32 quell_swport_dscp(const struct sk_buff *skb)
  * no memory for that, the packet goes on unmarked: the sender learns of the
  * congestion from the next one.
  */
-static void swport_mark(struct swport_sched *port, struct sk_buff *skb)
+static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
+			struct swport_class_stats *class)
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
 	int end = swport_ip_header_end(skb);
 
-	if (!end) {
-		stats->not_ect_pkts++;
-		return;
-	}
-	if (skb_ensure_writable(skb, end)) {
+	if (end && skb_ensure_writable(skb, end)) {
 		stats->mark_fail_pkts++;
 		return;
 	}
-	if (!INET_ECN_set_ce(skb)) {
+	if (!end || !INET_ECN_set_ce(skb)) {
 		stats->not_ect_pkts++;
+		class->not_ect_pkts++;
 		return;
 	}
 	stats->mark_pkts++;
 	stats->mark_bytes += qdisc_pkt_len(skb);
+	class->mark_pkts++;
+	class->mark_bytes += qdisc_pkt_len(skb);
 }
 
 /**
@@ -93,9 +93,13 @@ void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 {
 	const struct swport_params *params = &port->params;
 	const struct quell_red_params *red = &params->red;
+	u32 i = QUELL_RED_CLASSES_MAX;
 
 	if (params->red_classes.count)
-		red = quell_red_class_find(&params->red_classes, quell_swport_dscp(skb), red);
+		i = quell_red_class_index(&params->red_classes, quell_swport_dscp(skb));
+	if (i < QUELL_RED_CLASSES_MAX)
+		red = &params->red_classes.class[i].red;
+	port->class_stats[i].pkts++;
 	if (quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
-		swport_mark(port, skb);
+		swport_mark(port, skb, &port->class_stats[i]);
 }

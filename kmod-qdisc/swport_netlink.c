@@ -459,7 +459,7 @@ int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	if (!nest)
 		return -1;
 	for (attr = TCA_SWPORT_STATS_PAD + 1; attr <= TCA_SWPORT_STATS_MAX; attr++) {
-		if (attr == TCA_SWPORT_STATS_PERCENTILES)
+		if (attr == TCA_SWPORT_STATS_PERCENTILES || attr == TCA_SWPORT_STATS_CLASSES)
 			continue;
 		if (nla_put_u64_64bit(d->skb, attr, value[attr],
 				      TCA_SWPORT_STATS_PAD)) {
@@ -467,7 +467,8 @@ int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 			return -1;
 		}
 	}
-	if (quell_swport_percentiles_dump(sch, d->skb)) {
+	if (quell_swport_percentiles_dump(sch, d->skb) ||
+	    quell_swport_dump_class_stats(sch, d->skb)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;
 	}

@@ -184,22 +184,20 @@ static void classify(u64 dscps, u32 other_dscps)
 			{ .dscps = (u64)other_dscps << 32 },
 		},
 	};
-	const struct quell_red_params port = { 0 };
 	bool overlap = false;
 	u32 dscp, i;
 
 	for (dscp = 0; dscp <= QUELL_DSCP_NONE; dscp++) {
-		const struct quell_red_params *want = &port;
-		u32 found = 0;
+		u32 want = QUELL_RED_CLASSES_MAX, found = 0;
 
 		for (i = CLASSES; dscp < QUELL_DSCP_NONE && i-- > 0;) {
 			if (!(classes.class[i].dscps & 1ULL << dscp))
 				continue;
-			want = &classes.class[i].red;
+			want = i;
 			found++;
 		}
 		overlap = overlap || found > 1;
-		require(quell_red_class_find(&classes, dscp, &port) == want,
+		require(quell_red_class_index(&classes, dscp) == want,
 			"the first class with the DSCP judges");
 	}
 	require(quell_red_class_overlap(&classes) == overlap, "an overlap is found");

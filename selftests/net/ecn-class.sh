@@ -184,6 +184,10 @@ marks_by_class()
 		ecn-class 40-47 min 100kb &&
 	listen 12 && mix "$1" && release &&
 	frames_are '$4 == 3 { printf "%d:%d\n", NR - 1, $5 }' "$3" &&
+	port_is '.mark_pkts == 4 and (.ecn_class_stats | map(.dscp) == ["8-15", "40-47"] and
+		map(.pkts) == [4, 4] and map(.mark_pkts) == [3, 0] and
+		map(.not_ect_pkts) == [0, 0]) and
+		.ecn_class_stats[0].mark_bytes * 4 == .mark_bytes * 3' &&
 	books_balance
 }
 
@@ -211,6 +215,30 @@ others_go_by_the_port()
 	port_is '.mark_pkts == 0 and .not_ect_pkts == 9'
 }
 
+# Each kind of packet that cannot be marked is counted with its class; what has none is
+# the rest.
+not_ect_is_counted()
+{
+	port "${held[*]}" limit 100kb ecn enqueue min 0 ecn-class 8 min 0 ecn-class 9 min 0 &&
+	transmit udp 2 1000 0 8 && transmit udp 3 1000 2 9 && transmit udp 4 1000 0 0 &&
+	port_is '.not_ect_pkts == 6 and .mark_pkts == 3 and
+		(.ecn_class_stats | map([.pkts, .mark_pkts, .not_ect_pkts]) == [[2, 0, 2], [3, 3, 0]])'
+}
+
+# A class of the same DSCPs goes on counting, wherever it stands now.
+same_dscps_go_on()
+{
+	local counts='.ecn_class_stats | map([.dscp, .pkts])'
+
+	change limit 200kb && port_is "$counts"' == [["8", 2], ["9", 3]]' &&
+	change ecn-class 9 min 1kb ecn-class 10 min 0 ecn-class 8,11 min 0 &&
+	port_is "$counts"' == [["9", 3], ["10", 0], ["8,11", 0]]' &&
+	transmit udp 1 1000 2 11 && port_is "$counts"' == [["9", 3], ["10", 0], ["8,11", 1]]' &&
+	near_tc -s qdisc show dev va |
+		grep -q "ecn-class 9 of 3 pkts marked 3000 bytes 3 pkts not-ect 0 pkts" &&
+	change noecn && port_is 'has("ecn_class_stats") | not'
+}
+
 # The lottery of a class: half of 300 frames, all with the same queue.
 class_has_its_probability()
 {
@@ -232,7 +260,7 @@ figure_4()
 	release && frames_are '$4 == 3 { print $3 }' "$2"
 }
 
-plan 14
+plan 16
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -249,5 +277,7 @@ check "SMaRTT Figure 4: at dequeue the drained queue is not marked" \
 	figure_4 dequeue "1 2 "
 check "SMaRTT Figure 4: at enqueue it still is" figure_4 enqueue "4 5 "
 check "what has no DSCP goes by the port" others_go_by_the_port
+check "packets that know no ECN are counted by class" not_ect_is_counted
+check "classes of the same DSCPs go on counting" same_dscps_go_on
 check "a class has its own probability" class_has_its_probability
 finish

@@ -179,9 +179,8 @@ static void test_lottery(void)
 	tap_ok(a.lottery != before.lottery, "quell_red_marks__draws_between");
 }
 
-static void test_class_find(void)
+static void test_class_index(void)
 {
-	static const struct quell_red_params port = { 1, 2, 3 };
 	static const struct quell_red_classes classes = {
 		.count = 2,
 		.class = {
@@ -193,22 +192,22 @@ static void test_class_find(void)
 	static const struct {
 		const char *name;
 		u32 dscp;
-		const struct quell_red_params *want;
+		u32 want;
 	} cases[] = {
-		{ "first_bit", 0, &classes.class[0].red },
-		{ "last_bit", 63, &classes.class[0].red },
-		{ "second_class", 8, &classes.class[1].red },
-		{ "its_end", 15, &classes.class[1].red },
-		{ "behind_its_end", 16, &port },
-		{ "beyond_count", 30, &port },
-		{ "no_dscp", QUELL_DSCP_NONE, &port },
-		{ "beyond_all", 0xffffffff, &port },
+		{ "first_bit", 0, 0 },
+		{ "last_bit", 63, 0 },
+		{ "second_class", 8, 1 },
+		{ "its_end", 15, 1 },
+		{ "behind_its_end", 16, QUELL_RED_CLASSES_MAX },
+		{ "beyond_count", 30, QUELL_RED_CLASSES_MAX },
+		{ "no_dscp", QUELL_DSCP_NONE, QUELL_RED_CLASSES_MAX },
+		{ "beyond_all", 0xffffffff, QUELL_RED_CLASSES_MAX },
 	};
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++)
-		tap_ok(quell_red_class_find(&classes, cases[i].dscp, &port) == cases[i].want,
-		       "quell_red_class_find__%s", cases[i].name);
+		tap_ok(quell_red_class_index(&classes, cases[i].dscp) == cases[i].want,
+		       "quell_red_class_index__%s", cases[i].name);
 }
 
 static void test_class_overlap(void)
@@ -233,7 +232,7 @@ int main(void)
 	test_rerate();
 	test_marks();
 	test_lottery();
-	test_class_find();
+	test_class_index();
 	test_class_overlap();
 	return tap_done();
 }

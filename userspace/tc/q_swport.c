@@ -441,6 +441,7 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 		}
 	}
 	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS]);
+	swport_print_class_stats(tb[TCA_SWPORT_STATS_CLASSES]);
 	swport_print_percentiles(tb[TCA_SWPORT_STATS_PERCENTILES]);
 	return 0;
 }

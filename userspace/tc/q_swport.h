@@ -94,6 +94,7 @@ void swport_print_time(const char *key, const char *name, struct rtattr *attr);
 int swport_parse_class(struct swport_args *args);
 void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args);
 void swport_print_classes(struct rtattr *attr);
+void swport_print_class_stats(struct rtattr *attr);
 void swport_print_switch(const char *name, struct rtattr *attr);
 
 /* swport_percentiles.c */

@@ -153,3 +153,50 @@ void swport_print_classes(struct rtattr *attr)
 		print_class(class);
 	close_json_array(PRINT_JSON, NULL);
 }
+
+static const struct {
+	int attr;
+	const char *key;
+	const char *fmt;
+} class_counters[] = {
+	{ TCA_SWPORT_CLASS_STATS_PKTS, "pkts", "of %" PRIu64 " pkts" },
+	{ TCA_SWPORT_CLASS_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
+	{ TCA_SWPORT_CLASS_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
+	{ TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS, "not_ect_pkts", " not-ect %" PRIu64 " pkts" },
+};
+
+/* A line of text, or an element of an array in JSON. */
+static void print_class_stats(struct rtattr *attr)
+{
+	struct rtattr *tb[TCA_SWPORT_CLASS_STATS_MAX + 1];
+
+	parse_rtattr_flags(tb, TCA_SWPORT_CLASS_STATS_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
+			   NLA_F_NESTED);
+	print_nl();
+	open_json_object(NULL);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "  ");
+	if (swport_has(tb[TCA_SWPORT_CLASS_STATS_DSCPS], sizeof(uint64_t)))
+		print_dscps(swport_get_u64(tb[TCA_SWPORT_CLASS_STATS_DSCPS]));
+	for (size_t i = 0; i < ARRAY_SIZE(class_counters); i++) {
+		struct rtattr *value = tb[class_counters[i].attr];
+
+		if (swport_has(value, sizeof(uint64_t)))
+			print_color_u64(PRINT_ANY, COLOR_NONE, class_counters[i].key,
+					class_counters[i].fmt, swport_get_u64(value));
+	}
+	close_json_object();
+}
+
+void swport_print_class_stats(struct rtattr *attr)
+{
+	struct rtattr *class;
+	int left;
+
+	if (!attr)
+		return;
+	open_json_array(PRINT_JSON, "ecn_class_stats");
+	left = RTA_PAYLOAD(attr);
+	for (class = RTA_DATA(attr); RTA_OK(class, left); class = RTA_NEXT(class, left))
+		print_class_stats(class);
+	close_json_array(PRINT_JSON, NULL);
+}

@@ -36,27 +36,24 @@ struct quell_red_classes {
 };
 
 /**
- * quell_red_class_find() - the thresholds of a packet
+ * quell_red_class_index() - the class of a packet
  * @classes: the port's
  * @dscp: of the packet, 0 to 63, or QUELL_DSCP_NONE
- * @port: thresholds of what is in no class
  *
  * Context: any.
- * Return: those of the packet's class, or @port.
+ * Return: which; QUELL_RED_CLASSES_MAX for what is in none.
  */
-static inline const struct quell_red_params *
-quell_red_class_find(const struct quell_red_classes *classes, u32 dscp,
-		     const struct quell_red_params *port)
+static inline u32 quell_red_class_index(const struct quell_red_classes *classes, u32 dscp)
 {
 	u32 i;
 
 	if (dscp >= QUELL_DSCP_NONE)
-		return port;
+		return QUELL_RED_CLASSES_MAX;
 	for (i = 0; i < classes->count; i++) {
 		if (classes->class[i].dscps >> dscp & 1)
-			return &classes->class[i].red;
+			return i;
 	}
-	return port;
+	return QUELL_RED_CLASSES_MAX;
 }
 
 /**

@@ -187,10 +187,28 @@ enum {
 	TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS,	/* part of DEFLECT_PKTS: dropped on the way out */
 	TCA_SWPORT_STATS_TO_SENDER_PKTS,	/* dropped, and a NACK sent back */
 	TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS,	/* dropped, and so was the NACK */
+	TCA_SWPORT_STATS_CLASSES,		/* nest of TCA_SWPORT_STATS_CLASS, where any */
 	__TCA_SWPORT_STATS_MAX
 };
 
 #define TCA_SWPORT_STATS_MAX (__TCA_SWPORT_STATS_MAX - 1)
+
+/* One for each class of TCA_SWPORT_ECN_CLASSES, in their order. */
+#define TCA_SWPORT_STATS_CLASS	1
+
+/* All u64.  What no class has is the rest of the port's own counters. */
+enum {
+	TCA_SWPORT_CLASS_STATS_UNSPEC,
+	TCA_SWPORT_CLASS_STATS_PAD,
+	TCA_SWPORT_CLASS_STATS_DSCPS,		/* bit per DSCP, not a counter */
+	TCA_SWPORT_CLASS_STATS_PKTS,		/* compared with the thresholds */
+	TCA_SWPORT_CLASS_STATS_MARK_PKTS,	/* part of TCA_SWPORT_STATS_MARK_PKTS */
+	TCA_SWPORT_CLASS_STATS_MARK_BYTES,	/* part of TCA_SWPORT_STATS_MARK_BYTES */
+	TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS,	/* part of TCA_SWPORT_STATS_NOT_ECT_PKTS */
+	__TCA_SWPORT_CLASS_STATS_MAX
+};
+
+#define TCA_SWPORT_CLASS_STATS_MAX (__TCA_SWPORT_CLASS_STATS_MAX - 1)
 
 /* Each a nest of TCA_SWPORT_QUANTILE_*; depths in bytes, sojourn times in ns. */
 enum {
