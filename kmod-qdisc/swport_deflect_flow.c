@@ -5,8 +5,8 @@
  *
  *			flow			start		end
  *	TCP		addresses, ports	SYN		FIN, RST
- *	with the Quell	the same		START, clean	data without MORE
- *	option
+ *	with the Quell	the same		START, clean	data without MORE,
+ *	option						with PSH
  *	RoCEv2		addresses, ports,	FIRST, ONLY	LAST, ONLY
  *	(UDP 4791)	destination queue pair
  *
@@ -84,7 +84,7 @@ static u32 swport_flow_ipv6(const struct sk_buff *skb, struct quell_iofd_flow *f
 
 /* What the Quell option, if any, says of a segment that is no SYN. */
 static void swport_flow_option(const struct sk_buff *skb, const struct swport_place *place,
-			       struct quell_iofd_packet *packet)
+			       const struct tcphdr *th, struct quell_iofd_packet *packet)
 {
 	u8 buf[SWPORT_TCP_OPTIONS_MAX];
 	struct quell_opt opt;
@@ -102,7 +102,7 @@ static void swport_flow_option(const struct sk_buff *skb, const struct swport_pl
 	packet->stamp = opt.depart_ns;
 	if (opt.flags & QUELL_OPT_F_START)
 		packet->flags |= QUELL_IOFD_START | QUELL_IOFD_CLEAN;
-	if (!(opt.flags & QUELL_OPT_F_MORE))
+	if (quell_opt_ends(opt.flags, th->psh || th->fin))
 		packet->flags |= QUELL_IOFD_END;
 }
 
@@ -117,7 +117,7 @@ static bool swport_flow_tcp(const struct sk_buff *skb, u32 tcp_at, u32 end,
 	if (!th)
 		return false;
 	packet->flow.word[FLOW_PORTS] = ntohs(th->source) << 16 | ntohs(th->dest);
-	swport_flow_option(skb, &place, packet);
+	swport_flow_option(skb, &place, th, packet);
 	if (th->syn)
 		packet->flags |= QUELL_IOFD_START;
 	if (th->fin || th->rst)

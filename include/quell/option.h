@@ -102,6 +102,69 @@ struct quell_opt {
 	u8			record[QUELL_TELEMETRY_BYTES];
 };
 
+/**
+ * struct quell_opt_place - a data segment among all its connection has to send
+ * @seq:	its first sequence number
+ * @end_seq:	behind its last, FIN counted
+ * @snd_una:	the oldest not acknowledged
+ * @snd_nxt:	the next never sent
+ * @write_seq:	behind all that was written, FIN counted
+ * @pushed:	it has PSH or FIN: whoever wrote it has written all, for now
+ */
+struct quell_opt_place {
+	u32	seq;
+	u32	end_seq;
+	u32	snd_una;
+	u32	snd_nxt;
+	u32	write_seq;
+	bool	pushed;
+};
+
+/**
+ * quell_opt_message() - whether a message starts with a data segment, and goes on
+ * @place: where it stands; of a burst that is cut later, all of it
+ *
+ * A message starts with new data when all before it has been acknowledged: then none
+ * of it is under way, and the new may take any path without overtaking.  What was sent
+ * once and is acknowledged may still be under way a second time; it is overtaken, but
+ * the receiver has it.  What is sent again never starts one, whatever it did the
+ * first time: others of that time may be ahead of it.
+ *
+ * A message goes on where more is queued behind, or will be: TCP sends a full segment
+ * in the middle of a write, with nothing behind it yet, but without PSH.
+ *
+ * Context: any.
+ * Return: QUELL_OPT_F_START and QUELL_OPT_F_MORE, as they apply.
+ */
+static inline u8 quell_opt_message(const struct quell_opt_place *place)
+{
+	u32 behind_bytes = place->write_seq - place->end_seq;
+	u8 flags = 0;
+
+	if (place->seq == place->snd_nxt && place->snd_una == place->snd_nxt)
+		flags |= QUELL_OPT_F_START;
+	/* Less than half of the number space is ever queued. */
+	if ((behind_bytes && behind_bytes < 1U << 31) || !place->pushed)
+		flags |= QUELL_OPT_F_MORE;
+	return flags;
+}
+
+/**
+ * quell_opt_ends() - whether a message ends with a data packet
+ * @flags:  of its option
+ * @pushed: it has PSH or FIN
+ *
+ * All packets cut from a burst have one option, so those of a message's last burst are
+ * without MORE; but the last one alone keeps PSH and FIN.
+ *
+ * Context: any.
+ * Return: whether it does.
+ */
+static inline bool quell_opt_ends(u8 flags, bool pushed)
+{
+	return !(flags & QUELL_OPT_F_MORE) && pushed;
+}
+
 static inline void quell_opt_put_u16(u8 *to, u16 value)
 {
 	to[0] = value >> 8;

@@ -16,7 +16,8 @@
  *	  would otherwise wait for the 40 ms delayed ACK.
  *	- Where both ends offered the Quell option on their SYN, data carries the
  *	  time its last bit leaves, and whatever goes the other way echoes it; if
- *	  the algorithm wants them, room for a telemetry record as well.
+ *	  the algorithm wants them, room for a telemetry record as well.  It says
+ *	  where messages start and end: switches may send one another way.
  *
  * Ignored: IPv6 segments behind extension headers (but the jumbo payload
  * option), and a segment that a VRF with a queue of its own passes to LOCAL_OUT
@@ -138,6 +139,23 @@ static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
 	return rest_bytes ? rest_bytes : skb_shinfo(skb)->gso_size;
 }
 
+/* Whether a message starts with this data, and whether it goes on. */
+static u8 transmit_message(const struct tcp_sock *tp, const struct tcphdr *th,
+			   u32 payload_bytes)
+{
+	u32 seq = ntohl(th->seq);
+	struct quell_opt_place place = {
+		.seq = seq,
+		.end_seq = seq + payload_bytes + th->fin,
+		.snd_una = tp->snd_una,
+		.snd_nxt = tp->snd_nxt,
+		.write_seq = tp->write_seq,
+		.pushed = th->psh || th->fin,
+	};
+
+	return quell_opt_message(&place);
+}
+
 /*
  * What of the option this packet gets: departure for data, the echo that is
  * due.  A full segment has no room for both, and leaves the echo to the ACK that
@@ -152,7 +170,8 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 
 	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
 	if (payload_bytes) {
-		opt->flags = QUELL_OPT_F_DATA;
+		opt->flags = QUELL_OPT_F_DATA |
+			     transmit_message(tcp_sk(sk), tcp_hdr(skb), payload_bytes);
 		quell_telemetry_send(flow, opt);
 		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
 	}

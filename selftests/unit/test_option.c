@@ -238,6 +238,47 @@ static struct quell_opt random_option(struct random_state *random)
 	return opt;
 }
 
+/* A segment among what is to be sent: seq, end_seq, snd_una, snd_nxt, write_seq, pushed. */
+static const struct {
+	const char *name;
+	struct quell_opt_place place;
+	u8 flags;
+} places[] = {
+	{ "whole_message", { 100, 200, 100, 100, 200, true }, QUELL_OPT_F_START },
+	{ "first_of_several", { 100, 200, 100, 100, 201, false },
+	  QUELL_OPT_F_START | QUELL_OPT_F_MORE },
+	{ "pushed_with_more_behind", { 100, 200, 100, 100, 300, true },
+	  QUELL_OPT_F_START | QUELL_OPT_F_MORE },
+	{ "in_the_middle", { 200, 300, 100, 200, 400, false }, QUELL_OPT_F_MORE },
+	{ "middle_of_a_write", { 200, 300, 100, 200, 300, false }, QUELL_OPT_F_MORE },
+	{ "last", { 200, 300, 100, 200, 300, true }, 0 },
+	{ "last_but_the_fin", { 200, 300, 100, 200, 301, true }, QUELL_OPT_F_MORE },
+	{ "more_while_one_is_out", { 300, 400, 200, 300, 400, true }, 0 },
+	{ "first_sent_again", { 100, 200, 100, 300, 300, false }, QUELL_OPT_F_MORE },
+	{ "all_sent_again", { 100, 200, 100, 200, 200, true }, 0 },
+	{ "last_sent_again", { 200, 300, 200, 300, 300, true }, 0 },
+	{ "not_all_acknowledged", { 100, 200, 99, 100, 200, true }, 0 },
+	{ "numbers_come_round", { 0xffffff00, 0x20, 0xffffff00, 0xffffff00, 0x20, true },
+	  QUELL_OPT_F_START },
+	{ "more_comes_round", { 0xfffffe00, 0xffffff00, 0xfffffd00, 0xfffffe00, 0x20, true },
+	  QUELL_OPT_F_MORE },
+	{ "behind_what_was_written", { 100, 200, 100, 100, 199, true }, QUELL_OPT_F_START },
+};
+
+static void test_message(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(places); i++)
+		tap_equal_u64(quell_opt_message(&places[i].place), places[i].flags,
+			      "quell_opt_message__%s", places[i].name);
+	tap_ok(quell_opt_ends(QUELL_OPT_F_DATA | QUELL_OPT_F_START, true),
+	       "quell_opt_ends__last_packet");
+	tap_ok(!quell_opt_ends(QUELL_OPT_F_DATA, false), "quell_opt_ends__rest_of_its_burst");
+	tap_ok(!quell_opt_ends(QUELL_OPT_F_MORE, true), "quell_opt_ends__more_behind");
+	tap_ok(!quell_opt_ends(QUELL_OPT_F_MORE, false), "quell_opt_ends__middle");
+}
+
 /* What is written behind any number of other options is found and read back. */
 static void test_round_trip(void)
 {
@@ -267,6 +308,7 @@ int main(void)
 	test_decode_length();
 	test_telemetry_at();
 	test_find();
+	test_message();
 	test_round_trip();
 	return tap_done();
 }

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * option_watch - what the Quell option says of messages, for message.sh
+ *
+ *	option_watch DEV
+ *		Says "ready", and until terminated writes of each TCP segment but SYNs
+ *		that leaves by the device and carries the option a line of JSON:
+ *		port	 it comes from
+ *		seq	 counted from the first seen of its connection
+ *		bytes	 of payload
+ *		start	 START
+ *		more	 MORE
+ *		push	 PSH or FIN
+ *		stamp	 departure
+ *		again	 it begins below what had left before
+ *		acked	 nothing that left before was outstanding, by the
+ *			 acknowledgments that came in by the device
+ *
+ * Of one connection at a time to or from a port.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <quell/option.h>
+
+#define PACKET_MAX	(1 << 17)
+#define SOCKET_BYTES	(32 << 20)
+#define IP6_BYTES	40
+#define TCP_BYTES	20
+#define TCP_FIN		0x01
+#define TCP_SYN		0x02
+#define TCP_PSH		0x08
+#define TCP_ACK		0x10
+
+/* What was seen of the segments from a port, by the port. */
+static struct seen {
+	bool any;
+	uint32_t first;
+	uint32_t next;
+	uint32_t acked;
+} seen[65536];
+
+static volatile sig_atomic_t ended;
+
+static void on_term(int number)
+{
+	(void)number;
+	ended = 1;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "option_watch: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+/* The TCP header of a packet, NULL when there is none; bytes: from there on. */
+static const uint8_t *find_tcp(const uint8_t *ip, size_t *bytes)
+{
+	size_t ip_bytes;
+
+	if (*bytes < IP6_BYTES)
+		return NULL;
+	if (ip[0] >> 4 == 4 && ip[9] == IPPROTO_TCP) {
+		ip_bytes = (ip[0] & 15) * 4;
+		*bytes = quell_opt_get_u16(ip + 2);
+	} else if (ip[0] >> 4 == 6 && ip[6] == IPPROTO_TCP) {
+		ip_bytes = IP6_BYTES;
+		*bytes = IP6_BYTES + quell_opt_get_u16(ip + 4);
+	} else {
+		return NULL;
+	}
+	if (*bytes < ip_bytes + TCP_BYTES)
+		return NULL;
+	*bytes -= ip_bytes;
+	return *bytes >= (size_t)(ip[ip_bytes + 12] >> 4) * 4 ? ip + ip_bytes : NULL;
+}
+
+static bool find_option(const uint8_t *tcp, struct quell_opt *opt)
+{
+	uint32_t bytes = (tcp[12] >> 4) * 4 - TCP_BYTES, stated;
+	uint32_t at = quell_opt_find(tcp + TCP_BYTES, bytes, &stated);
+
+	return at < bytes && quell_opt_decode(tcp + TCP_BYTES + at, stated, false, opt) &&
+	       opt->form == QUELL_OPT_FULL;
+}
+
+static void leaves(const uint8_t *tcp, size_t bytes)
+{
+	uint32_t payload_bytes = bytes - (tcp[12] >> 4) * 4;
+	uint32_t seq = quell_opt_get_u32(tcp + 4);
+	struct seen *own = &seen[quell_opt_get_u16(tcp)];
+	struct quell_opt opt;
+
+	if (tcp[13] & TCP_SYN) {
+		*own = (struct seen){ .any = true, .first = seq + 1, .next = seq + 1,
+				      .acked = seq };
+		return;
+	}
+	if (!own->any || !find_option(tcp, &opt))
+		return;
+	printf("{\"port\":%u,\"seq\":%u,\"bytes\":%u,\"start\":%u,\"more\":%u,\"push\":%u,\"stamp\":%u,\"again\":%u,\"acked\":%u}\n",
+	       quell_opt_get_u16(tcp), seq - own->first, payload_bytes,
+	       !!(opt.flags & QUELL_OPT_F_START), !!(opt.flags & QUELL_OPT_F_MORE),
+	       !!(tcp[13] & (TCP_PSH | TCP_FIN)), opt.depart_ns,
+	       payload_bytes && (int32_t)(seq - own->next) < 0,
+	       own->acked == own->next);
+	if ((int32_t)(seq + payload_bytes - own->next) > 0)
+		own->next = seq + payload_bytes;
+}
+
+static void comes(const uint8_t *tcp)
+{
+	struct seen *other = &seen[quell_opt_get_u16(tcp + 2)];
+	uint32_t acked = quell_opt_get_u32(tcp + 8);
+
+	if (tcp[13] & TCP_ACK && other->any && (int32_t)(acked - other->acked) > 0)
+		other->acked = acked;
+}
+
+static int open_device(const char *name)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(name),
+	};
+	int bytes = SOCKET_BYTES, fd = socket(AF_PACKET, SOCK_DGRAM, 0);
+
+	if (fd < 0 || !addr.sll_ifindex ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		die(name);
+	return fd;
+}
+
+/* All that waits. */
+static void look(int fd)
+{
+	static uint8_t packet[PACKET_MAX];
+	struct sockaddr_ll from;
+	const uint8_t *tcp;
+	socklen_t from_bytes;
+	size_t bytes;
+	ssize_t got;
+
+	for (;;) {
+		from_bytes = sizeof(from);
+		got = recvfrom(fd, packet, sizeof(packet), MSG_DONTWAIT,
+			       (struct sockaddr *)&from, &from_bytes);
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got < 0)
+			die("recvfrom");
+		bytes = got;
+		tcp = find_tcp(packet, &bytes);
+		if (tcp && from.sll_pkttype == PACKET_OUTGOING)
+			leaves(tcp, bytes);
+		else if (tcp)
+			comes(tcp);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_term };
+	struct pollfd device = { .events = POLLIN };
+	sigset_t term, none;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: option_watch DEV\n");
+		return 2;
+	}
+	/* It ends the wait for packets, and comes at no other time. */
+	sigemptyset(&none);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	device.fd = open_device(argv[1]);
+	puts("ready");
+	fflush(stdout);
+	while (!ended) {
+		if (ppoll(&device, 1, NULL, &none) < 0 && errno != EINTR)
+			die("poll");
+		look(device.fd);
+	}
+	return 0;
+}
