@@ -1,15 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# quell hwtstamp where no card stamps anything: what it shows is what ethtool's
-# interface says, and a refusal names the device and the reason.  Cards that do
-# stamp are in the laboratory (selftests/lab/check-hwstamp).
+# quell hwtstamp on devices without hardware stamps, and on the cards of
+# modules/stampnic.c: what it shows is what the kernel says, by netlink's TSCONFIG
+# where kernel and driver have it and by ioctl where not; a card or a driver that
+# would leave TCP's packets unstamped is refused and left as it was; and a flow
+# between cards that stamp is timed by them.
 # shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
 
+port=7000
+host0="" host1=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 ip link add hws0 type veth peer name hws1 || exit 1
@@ -41,9 +47,166 @@ other_namespace()
 	[ "$(quell -n "hws-$$" -j hwtstamp show | jq -c '[.[].dev]')" = '["lo"]' ]
 }
 
-plan 4
+# cards [PARAMETER]...: stamp0 and stamp1, of a driver loaded anew.
+cards()
+{
+	unload quell_stampnic && modprobe quell_stampnic "$@" &&
+	ip link set stamp0 up && ip link set stamp1 up
+}
+defer unload quell_stampnic
+
+# The way what is on is asked and set: TSCONFIG is there from 6.14 on.
+way=ioctl
+if printf '6.14\n%s\n' "$(uname -r)" | sort -c -V 2>/dev/null; then
+	way=netlink
+fi
+
+# shows FILTER [JQ]: stamp0, and the line of text says the same.
+shows()
+{
+	quell -j hwtstamp show stamp0 >"$dir/json" && quell hwtstamp show stamp0 >"$dir/text" &&
+	json ".[0].rx == \"$1\" and (${2:-true})" "$dir/json" &&
+	grep -q "^stamp0: rx $1 tx " "$dir/text"
+}
+
+# on_and_off WAY: the kernel's own word for it is that packets are stamped, below.
+on_and_off()
+{
+	shows none ".[0].by == \"$1\" and .[0].tx == \"off\"" &&
+	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all .* by $1$" "$dir/out" &&
+	shows all ".[0].by == \"$1\"" &&
+	quell -j hwtstamp show stamp1 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&
+	quell -j hwtstamp off stamp0 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&
+	shows none
+}
+
+new_driver()
+{
+	cards && on_and_off "$way"
+}
+
+# The same in short.
+goes_by()
+{
+	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all .* by $1$" "$dir/out" &&
+	quell hwtstamp off stamp0 >"$dir/out" && grep -q "^stamp0: rx none .* by $1$" "$dir/out"
+}
+
+# Netlink asks nothing of a driver that has the ioctl only, and 7.x has no use for
+# such drivers any more.
+old_driver()
+{
+	cards old=1 || return 1
+	if [ "$way" = ioctl ]; then
+		goes_by ioctl
+		return
+	fi
+	quell -j hwtstamp show stamp0 >"$dir/json" &&
+	json '.[0].rx == null and .[0].by == null and .[0].offers == "none, all"' "$dir/json" &&
+	status 2 quell hwtstamp on stamp0 &&
+	says "^quell: stamp0: .*: the driver has no hardware stamps$"
+}
+
+# 6.14's TSCONFIG has no answer for a card without a clock.
+no_clock()
+{
+	cards clock=0 && shows none '.[0].phc == null' && goes_by ioctl
+}
+
+# ethtool -T asks the same of the kernel, and has the same words.
+like_ethtool()
+{
+	local word words
+
+	cards && shows none && ethtool -T stamp0 >"$dir/ethtool" || return 1
+	cat "$dir/ethtool"
+	words=$(jq -r '.[0].can, .[0].offers, .[0]["tx-offers"]' "$dir/json" | tr ',\n' '  ')
+	for word in $words; do
+		grep -qw -e "$word" "$dir/ethtool" || return 1
+	done
+	# Each ability and mode is on a line of its own, indented.
+	[ "$(grep -c "^[[:space:]]" "$dir/ethtool")" -eq "$(wc -w <<<"$words")" ] &&
+	grep -q "Hardware Clock: $(jq '.[0].phc' "$dir/json")$" "$dir/ethtool"
+}
+
+# 0x1001: none and ptpv2-event.
+ptp_only()
+{
+	cards filters=0x1001 && shows none '.[0].offers == "none, ptpv2-event"' &&
+	status 2 quell hwtstamp on stamp0 &&
+	says "^quell: stamp0: .* cannot stamp TCP packets; it offers: none, ptpv2-event$" &&
+	shows none
+}
+
+chooses_less()
+{
+	cards filters=0x1003 narrow=1 && status 2 quell hwtstamp on stamp0 &&
+	says "^quell: stamp0: .* the driver chose 'ptpv2-event', .* back to 'none'$" &&
+	shows none
+}
+
+# Two hosts on one cable.
+hosts()
+{
+	local side=0 netns
+
+	modprobe tcp_swift && cards || return 1
+	for netns in "$host0" "$host1"; do
+		ip link set "stamp$side" netns "$netns" &&
+		ip -n "$netns" link set "stamp$side" up &&
+		ip -n "$netns" addr add "10.90.0.$((side + 1))/24" dev "stamp$side" &&
+		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+		in_netns "$netns" quell cc set quell option 2 || return 1
+		side=1
+	done
+	serve "$host0" "$port" "cc,swift" && talker talker "$host1" &&
+	say "open 4" "cc swift" "connect 10.90.0.1 $port"
+}
+
+counted()
+{
+	quell -n "$host1" -j stat quell | jq --arg name "$1" '.[0].counters[$name] // 0'
+}
+
+no_stamps()
+{
+	hosts && say "xfer 300000" && [ "$(counted hardware-warming)" -eq 0 ] &&
+	[ "$(counted hardware-stamps)" -eq 0 ]
+}
+
+# More until the clock is mapped.
+timed_by_card()
+{
+	say "xfer 300000" && flows_of "$host1" && [[ $flows = *'"clock":"hardware"'* ]] &&
+	[ "$(counted hardware-stamps)" -gt 0 ]
+}
+
+stamped()
+{
+	quell -n "$host0" hwtstamp on stamp0 && quell -n "$host1" hwtstamp on stamp1 &&
+	poll 60 timed_by_card
+}
+
+in_software_again()
+{
+	quell -n "$host1" hwtstamp off stamp1 && say "xfer 300000" && flows_of "$host1" &&
+	[[ $flows = *'"clock":"software"'* ]]
+}
+
+plan 13
 check "hwtstamp show names a device without stamps" shows_veth
 check "hwtstamp show names all devices" shows_all
 check "hwtstamp on says why not" on_says_why_not
 check "hwtstamp show in another namespace" other_namespace
+check "on and off, by $way" new_driver
+check "on and off, driver with the ioctl only" old_driver
+check "on and off, card without a clock" no_clock
+check "hwtstamp show has what ethtool -T has" like_ethtool
+check "a card that stamps PTP only is refused" ptp_only
+check "a driver that chooses PTP is refused and put back" chooses_less
+new_netns host0
+new_netns host1
+check "a flow is not timed by cards that do not stamp" no_stamps
+check "a flow is timed by cards that do" stamped
+check "and in software when they no longer do" in_software_again
 finish

@@ -2,26 +2,18 @@
 /*
  * quell hwtstamp: whether network cards stamp the packets they receive.
  *
- * By ioctl, the interface every kernel here has: SIOCGHWTSTAMP and
- * SIOCSHWTSTAMP for what is on, ETHTOOL_GET_TS_INFO for what a card can do.
- * Quell needs every TCP packet stamped, so the filter asked for is "all"; a
- * driver may take more than it was asked for, and what it took is shown.  How
- * transmitted packets are stamped is left as it is.
+ * Quell needs every TCP packet stamped, so the filter asked for is "all"; a card
+ * that has no such filter is left alone.  How transmitted packets are stamped is
+ * left as it is.
  */
 #include <errno.h>
-#include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "quell.h"
+#include "stamps.h"
 #include "util.h"
-
-#define NO_CLOCK	(-1)
 
 /* By enum hwtstamp_rx_filters, in the words of ethtool -T. */
 static const char *const filter_names[] = {
@@ -50,12 +42,10 @@ static const char *const tx_names[] = {
 	[HWTSTAMP_TX_ONESTEP_P2P] = "onestep-p2p",
 };
 
-/* What is known of a device; each part with the errno that it is not. */
-struct stamps {
-	struct hwtstamp_config		config;
-	int				config_err;
-	struct ethtool_ts_info		info;
-	int				info_err;
+/* SOF_TIMESTAMPING_*, by number of the bit; others are no abilities of a card. */
+static const char *const capability_names[] = {
+	"hardware-transmit", "software-transmit", "hardware-receive", "software-receive",
+	"software-system-clock", "hardware-legacy-clock", "hardware-raw-clock",
 };
 
 static const char *name_of(const char *const *names, size_t nr, uint32_t value)
@@ -68,68 +58,69 @@ static const char *filter_name(uint32_t filter)
 	return name_of(filter_names, ARRAY_SIZE(filter_names), filter);
 }
 
-/* One request; returns 0 or the errno. */
-static int request(int fd, const char *dev, unsigned long what, void *data)
+/* The names of a set; "none" alone when it is empty. */
+static void set_text(char *text, size_t len, uint32_t set, const char *const *names, size_t nr)
 {
-	struct ifreq ifr = { .ifr_data = data };
-
-	memcpy(ifr.ifr_name, dev, strnlen(dev, IFNAMSIZ - 1));
-	return ioctl(fd, what, &ifr) ? errno : 0;
-}
-
-static void read_stamps(int fd, const char *dev, struct stamps *stamps)
-{
-	*stamps = (struct stamps){ .info.cmd = ETHTOOL_GET_TS_INFO };
-	stamps->config_err = request(fd, dev, SIOCGHWTSTAMP, &stamps->config);
-	stamps->info_err = request(fd, dev, SIOCETHTOOL, &stamps->info);
-	if (stamps->info_err)
-		stamps->info.phc_index = NO_CLOCK;
-}
-
-/* The filters a card offers, in words; "none" alone when it stamps nothing. */
-static void offered(const struct stamps *stamps, char *text, size_t len)
-{
-	uint32_t filters = stamps->info_err ? 0 : stamps->info.rx_filters;
 	size_t i;
 
 	*text = '\0';
-	for (i = 0; i < ARRAY_SIZE(filter_names); i++)
-		if (filters >> i & 1)
-			append_name(text, len, filter_names[i]);
+	for (i = 0; i < nr; i++)
+		if (set >> i & 1)
+			append_name(text, len, names[i]);
 	if (!*text)
-		append_name(text, len, filter_names[HWTSTAMP_FILTER_NONE]);
+		append_name(text, len, "none");
+}
+
+static void filters_text(char *text, size_t len, uint32_t filters)
+{
+	set_text(text, len, filters, filter_names, ARRAY_SIZE(filter_names));
+}
+
+/* What the card could do, as ethtool -T has it. */
+static void print_abilities(struct out *o, const struct stamps *stamps)
+{
+	char text[512];
+
+	filters_text(text, sizeof(text), stamps->rx_filters);
+	out_str(o, "offers", " offers %s", text);
+	set_text(text, sizeof(text), stamps->tx_types, tx_names, ARRAY_SIZE(tx_names));
+	out_str(o, "tx-offers", " tx-offers %s", text);
+	set_text(text, sizeof(text), stamps->capabilities, capability_names,
+		 ARRAY_SIZE(capability_names));
+	out_str(o, "can", " can %s", text);
 }
 
 static void print_stamps(struct out *o, const char *dev, const struct stamps *stamps)
 {
-	char text[512];
-
 	out_open_object(o, NULL);
 	out_str(o, "dev", "%s:", dev);
 	if (stamps->config_err) {
 		out_null(o, "rx", " rx not supported");
 		out_null(o, "tx", NULL);
 	} else {
-		out_str(o, "rx", " rx %s", filter_name(stamps->config.rx_filter));
+		out_str(o, "rx", " rx %s", filter_name(stamps->rx_filter));
 		out_str(o, "tx", " tx %s", name_of(tx_names, ARRAY_SIZE(tx_names),
-						   stamps->config.tx_type));
+						   stamps->tx_type));
 	}
-	if (stamps->info.phc_index == NO_CLOCK)
+	if (stamps->phc == STAMPS_NO_CLOCK)
 		out_null(o, "phc", " clock none");
 	else
-		out_u64(o, "phc", " clock ptp%s", stamps->info.phc_index);
-	offered(stamps, text, sizeof(text));
-	out_str(o, "offers", " offers %s\n", text);
+		out_u64(o, "phc", " clock ptp%s", stamps->phc);
+	print_abilities(o, stamps);
+	if (stamps->config_err)
+		out_null(o, "by", "\n");
+	else
+		out_str(o, "by", " by %s\n", stamps->by_netlink ? "netlink" : "ioctl");
 	out_close_object(o);
 }
 
-static int open_socket(void)
+static int open_kernel(struct stamps_kernel *kernel)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int ret = stamps_open(kernel);
 
-	if (fd < 0)
-		complain("cannot open a socket: %s", strerror(errno));
-	return fd;
+	if (ret)
+		complain("cannot open a socket: %s", strerror(-ret));
+	return ret;
 }
 
 static int check_dev(const char *dev)
@@ -144,71 +135,91 @@ static int check_dev(const char *dev)
 int hwstamp_show(struct app *app, int argc, char **argv)
 {
 	struct if_nameindex *names, *name;
+	struct stamps_kernel kernel;
 	struct stamps stamps;
-	int fd;
 
 	if (argc && check_dev(argv[0]))
 		return STATUS_INPUT;
-	fd = open_socket();
-	if (fd < 0)
+	if (open_kernel(&kernel))
 		return STATUS_KERNEL;
 	names = if_nameindex();
 	out_open_array(&app->out, NULL);
 	for (name = names; name && name->if_index; name++) {
 		if (argc && strcmp(argv[0], name->if_name))
 			continue;
-		read_stamps(fd, name->if_name, &stamps);
+		stamps_read(&kernel, name->if_name, &stamps);
 		print_stamps(&app->out, name->if_name, &stamps);
 	}
 	out_close_array(&app->out);
 	out_document_end(&app->out);
 	if_freenameindex(names);
-	close(fd);
+	stamps_close(&kernel);
 	return STATUS_OK;
 }
 
-static int complain_stamps(const char *dev, const char *what, const struct stamps *stamps, int err)
+static int complain_stamps(const char *dev, const char *what, const struct stamps *stamps,
+			   const struct nl_error *err)
 {
 	char text[512];
 
-	offered(stamps, text, sizeof(text));
-	if (err == EPERM)
+	filters_text(text, sizeof(text), stamps->rx_filters);
+	if (err->code == EPERM)
 		complain("%s: cannot switch stamps %s: %s (needs CAP_NET_ADMIN)", dev, what,
-			 strerror(err));
-	else if (err == EOPNOTSUPP || err == ENOTTY)
+			 strerror(err->code));
+	else if (err->code == EOPNOTSUPP || err->code == ENOTTY)
 		complain("%s: cannot switch stamps %s: the driver has no hardware stamps", dev, what);
 	else
 		complain("%s: cannot switch stamps %s: %s; it offers: %s", dev, what,
-			 strerror(err), text);
+			 err->text[0] ? err->text : strerror(err->code), text);
+	return STATUS_KERNEL;
+}
+
+/*
+ * Stamps of some packets only are of no use: TCP's are not among them.  A card
+ * that says so is not asked for any: some drivers reset the card for a change.
+ */
+static int check_offers(const char *dev, const struct stamps *stamps)
+{
+	char text[512];
+
+	if (!stamps->rx_filters || stamps->rx_filters & 1U << HWTSTAMP_FILTER_ALL)
+		return STATUS_OK;
+	filters_text(text, sizeof(text), stamps->rx_filters);
+	complain("%s: cannot switch stamps on: the card cannot stamp TCP packets; it offers: %s",
+		 dev, text);
+	return STATUS_KERNEL;
+}
+
+/* A driver may choose another filter than asked for: one that is narrower is put back. */
+static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
+		    uint32_t before)
+{
+	uint32_t chosen = stamps->rx_filter;
+	struct nl_error err;
+
+	stamps_set_filter(kernel, dev, stamps, before, &err);
+	complain("%s: cannot switch stamps on: the driver chose '%s', which leaves TCP out; %s '%s'",
+		 dev, filter_name(chosen), err.code ? "cannot go back to" : "back to",
+		 filter_name(before));
 	return STATUS_KERNEL;
 }
 
 /* Sets the receive filter, keeps the rest. */
-static int change(struct app *app, const char *dev, uint32_t filter, const char *what)
+static int change(struct app *app, struct stamps_kernel *kernel, const char *dev,
+		  uint32_t filter, const char *what)
 {
 	struct stamps stamps;
-	int fd, err;
+	struct nl_error err;
+	uint32_t before;
 
-	if (check_dev(dev))
-		return STATUS_INPUT;
-	fd = open_socket();
-	if (fd < 0)
+	stamps_read(kernel, dev, &stamps);
+	before = stamps.rx_filter;
+	if (filter == HWTSTAMP_FILTER_ALL && check_offers(dev, &stamps))
 		return STATUS_KERNEL;
-	read_stamps(fd, dev, &stamps);
-	/* Drivers that only can set report nothing: transmit stamps are off then. */
-	if (stamps.config_err)
-		stamps.config = (struct hwtstamp_config){};
-	stamps.config.rx_filter = filter;
-	err = request(fd, dev, SIOCSHWTSTAMP, &stamps.config);
-	close(fd);
-	if (err)
-		return complain_stamps(dev, what, &stamps, err);
-	if (filter == HWTSTAMP_FILTER_ALL && stamps.config.rx_filter != HWTSTAMP_FILTER_ALL) {
-		complain("%s: the driver stamps '%s' only, not all packets", dev,
-			 filter_name(stamps.config.rx_filter));
-		return STATUS_KERNEL;
-	}
-	stamps.config_err = 0;
+	if (stamps_set_filter(kernel, dev, &stamps, filter, &err))
+		return complain_stamps(dev, what, &stamps, &err);
+	if (filter == HWTSTAMP_FILTER_ALL && stamps.rx_filter != HWTSTAMP_FILTER_ALL)
+		return put_back(kernel, dev, &stamps, before);
 	out_open_array(&app->out, NULL);
 	print_stamps(&app->out, dev, &stamps);
 	out_close_array(&app->out);
@@ -216,16 +227,30 @@ static int change(struct app *app, const char *dev, uint32_t filter, const char 
 	return STATUS_OK;
 }
 
+static int switch_stamps(struct app *app, const char *dev, uint32_t filter, const char *what)
+{
+	struct stamps_kernel kernel;
+	int status;
+
+	if (check_dev(dev))
+		return STATUS_INPUT;
+	if (open_kernel(&kernel))
+		return STATUS_KERNEL;
+	status = change(app, &kernel, dev, filter, what);
+	stamps_close(&kernel);
+	return status;
+}
+
 /* quell hwtstamp on DEV */
 int hwstamp_on(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return change(app, argv[0], HWTSTAMP_FILTER_ALL, "on");
+	return switch_stamps(app, argv[0], HWTSTAMP_FILTER_ALL, "on");
 }
 
 /* quell hwtstamp off DEV */
 int hwstamp_off(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return change(app, argv[0], HWTSTAMP_FILTER_NONE, "off");
+	return switch_stamps(app, argv[0], HWTSTAMP_FILTER_NONE, "off");
 }

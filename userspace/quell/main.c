@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/quell.h>
+
 #include "quell.h"
 #include "util.h"
 
@@ -203,7 +205,7 @@ int app_connect(struct app *app, const char *algo)
 {
 	struct nl_error err;
 
-	if (!nl_open(&app->nl, &err)) {
+	if (!nl_open(&app->nl, QUELL_FAMILY_NAME, &err)) {
 		app->connected = true;
 		return STATUS_OK;
 	}

@@ -210,10 +210,10 @@ int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 }
 
 /**
- * nl_prepare() - start a request to the family
+ * nl_prepare() - start a request to the socket's family
  * @nl: an open socket
  * @buf: at least NL_BUFFER_LEN bytes
- * @cmd: QUELL_CMD_*
+ * @cmd: QUELL_CMD_*, or a command of the other family the socket was opened for
  *
  * Return: the message, ready for attributes.
  */
@@ -241,7 +241,7 @@ static int family_message(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-static int resolve_family(struct nl *nl, struct nl_error *err)
+static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 {
 	struct nl_reader reader = { .message = family_message, .data = nl };
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -249,7 +249,7 @@ static int resolve_family(struct nl *nl, struct nl_error *err)
 
 	nl->family = GENL_ID_CTRL;
 	nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, QUELL_FAMILY_NAME);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
 	nl->family = 0;
 	if (nl_do(nl, nlh, &reader, err))
 		return -err->code;
@@ -259,11 +259,12 @@ static int resolve_family(struct nl *nl, struct nl_error *err)
 /**
  * nl_open() - open a socket in the current network namespace
  * @nl: filled in; to be closed by nl_close() on success alone
+ * @family: name of the generic netlink family
  * @err: why it failed; ENOENT when the kernel has no such family
  *
  * Return: 0 or a negative errno value, the same as in @err.
  */
-int nl_open(struct nl *nl, struct nl_error *err)
+int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 {
 	int one = 1;
 
@@ -281,7 +282,7 @@ int nl_open(struct nl *nl, struct nl_error *err)
 		fail(err, errno);
 		goto close_socket;
 	}
-	if (resolve_family(nl, err))
+	if (resolve_family(nl, family, err))
 		goto close_socket;
 	return 0;
 
