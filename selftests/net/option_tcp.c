@@ -25,6 +25,7 @@
  *	connect ADDRESS PORT
  *	xfer BYTES		send so many, and get as many back
  *	disconnect		so that the socket may connect again
+ *	tos BYTE		of all that is sent, the SYN on; TCP keeps the ECN field
  *	dstopts on		IPv6 destination options, 8 bytes; without "on": none
  *	mss			result: bytes of payload in a segment
  *	fastopened		result: 1 if the data of the SYN was accepted
@@ -280,6 +281,16 @@ static int cmd_xfer(char **word)
 	return to_send < 0 || to_get < 0 ? -1 : 0;
 }
 
+static int cmd_tos(char **word)
+{
+	int tos = atoi(word[1]);
+	int four = setsockopt(sock, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+	int six = setsockopt(sock, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+
+	/* An IPv4 socket takes the first alone. */
+	return four && six ? -1 : 0;
+}
+
 static int cmd_dstopts(char **word)
 {
 	/* Next header, length, and a PadN of six bytes: hosts drop longer padding. */
@@ -375,8 +386,9 @@ static const struct {
 	{ "xfer", 1, 1, cmd_xfer },		{ "disconnect", 0, 0, cmd_disconnect },
 	{ "dstopts", 0, 1, cmd_dstopts },	{ "mss", 0, 0, cmd_mss },
 	{ "fastopened", 0, 0, cmd_fastopened },	{ "close", 0, 0, cmd_close },
-	{ "reset", 0, 0, cmd_reset },		{ "listen", 0, 0, cmd_listen },
-	{ "accept", 0, 0, cmd_accept },		{ "echo", 0, 0, cmd_echo },
+	{ "tos", 1, 1, cmd_tos },		{ "reset", 0, 0, cmd_reset },
+	{ "listen", 0, 0, cmd_listen },		{ "accept", 0, 0, cmd_accept },
+	{ "echo", 0, 0, cmd_echo },
 };
 
 /* One command, its words cut at any of @separators; -1 with errno. */
