@@ -105,6 +105,18 @@ static void dcqcn_on_rto(struct sock *sk, struct quell_event *ev)
 			   &ev->decision);
 }
 
+static void dcqcn_undo_note(struct quell_undo *undo, const void *before,
+			    const void *after)
+{
+	quell_dcqcn_undo_note(undo, before, after);
+}
+
+static void dcqcn_on_undo(struct sock *sk, struct quell_event *ev,
+			  const struct quell_undo *undo)
+{
+	quell_dcqcn_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void dcqcn_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				  u64 idle_ns)
 {
@@ -123,6 +135,8 @@ static struct quell_algo dcqcn_algo __read_mostly = {
 	.on_loss		= dcqcn_on_loss,
 	.on_rto			= dcqcn_on_rto,
 	.on_idle_restart	= dcqcn_on_idle_restart,
+	.undo_note		= dcqcn_undo_note,
+	.on_undo		= dcqcn_on_undo,
 	.params			= dcqcn_params,
 	.params_nr		= ARRAY_SIZE(dcqcn_params),
 	.params_bytes		= sizeof(struct quell_dcqcn_params),

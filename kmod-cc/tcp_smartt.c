@@ -141,6 +141,18 @@ static void smartt_on_rto(struct sock *sk, struct quell_event *ev)
 			    &ev->decision);
 }
 
+static void smartt_undo_note(struct quell_undo *undo, const void *before,
+			     const void *after)
+{
+	quell_smartt_undo_note(undo, before, after);
+}
+
+static void smartt_on_undo(struct sock *sk, struct quell_event *ev,
+			   const struct quell_undo *undo)
+{
+	quell_smartt_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void smartt_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				   u64 idle_ns)
 {
@@ -159,6 +171,8 @@ static struct quell_algo smartt_algo __read_mostly = {
 	.on_loss		= smartt_on_loss,
 	.on_rto			= smartt_on_rto,
 	.on_idle_restart	= smartt_on_idle_restart,
+	.undo_note		= smartt_undo_note,
+	.on_undo		= smartt_on_undo,
 	.params			= smartt_params,
 	.params_nr		= ARRAY_SIZE(smartt_params),
 	.params_bytes		= sizeof(struct quell_smartt_params),

@@ -143,6 +143,18 @@ static void timely_on_rto(struct sock *sk, struct quell_event *ev)
 			    &ev->decision);
 }
 
+static void timely_undo_note(struct quell_undo *undo, const void *before,
+			     const void *after)
+{
+	quell_timely_undo_note(undo, before, after);
+}
+
+static void timely_on_undo(struct sock *sk, struct quell_event *ev,
+			   const struct quell_undo *undo)
+{
+	quell_timely_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void timely_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				   u64 idle_ns)
 {
@@ -163,6 +175,8 @@ static struct quell_algo timely_algo __read_mostly = {
 	.on_loss		= timely_on_loss,
 	.on_rto			= timely_on_rto,
 	.on_idle_restart	= timely_on_idle_restart,
+	.undo_note		= timely_undo_note,
+	.on_undo		= timely_on_undo,
 	.params			= timely_params,
 	.params_nr		= ARRAY_SIZE(timely_params),
 	.params_bytes		= sizeof(struct quell_timely_params),

@@ -3,7 +3,7 @@
  * What quell.ko offers to the modules around it.
  *
  * An algorithm module describes itself with a struct quell_algo and registers
- * it.  Its own are the tables of parameters and counters, four callbacks that
+ * it.  Its own are the tables of parameters and counters, callbacks that
  * hand an event to the core, and ->cong_control, which reads as one sentence:
  *
  *	if (!quell_cc_ready(sk))
@@ -25,6 +25,7 @@
 #include <linux/types.h>
 #include <net/tcp.h>
 #include <quell/core/core.h>
+#include <quell/core/undo.h>
 #include <uapi/linux/quell.h>
 
 struct quell_flow;
@@ -158,6 +159,9 @@ struct quell_event {
  * @on_rto:		the retransmission timer fired
  * @on_idle_restart:	sending begins after nothing was outstanding for
  *			idle_ns nanoseconds
+ * @undo_note:		remember what ->on_loss or ->on_rto took, from copies of the
+ *			variables before and after
+ * @on_undo:		it was for nothing: give it back
  * @params:		table of parameters
  * @params_nr:		their number
  * @params_bytes:	size of the parameter block
@@ -191,6 +195,10 @@ struct quell_algo {
 	void				(*on_idle_restart)(struct sock *sk,
 							   struct quell_event *ev,
 							   u64 idle_ns);
+	void				(*undo_note)(struct quell_undo *undo,
+						     const void *before, const void *after);
+	void				(*on_undo)(struct sock *sk, struct quell_event *ev,
+						   const struct quell_undo *undo);
 	const struct quell_param_desc	*params;
 	u32				params_nr;
 	u32				params_bytes;

@@ -104,6 +104,18 @@ static void hpcc_on_rto(struct sock *sk, struct quell_event *ev)
 			  &ev->decision);
 }
 
+static void hpcc_undo_note(struct quell_undo *undo, const void *before,
+			   const void *after)
+{
+	quell_hpcc_undo_note(undo, before, after);
+}
+
+static void hpcc_on_undo(struct sock *sk, struct quell_event *ev,
+			 const struct quell_undo *undo)
+{
+	quell_hpcc_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void hpcc_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				 u64 idle_ns)
 {
@@ -122,6 +134,8 @@ static struct quell_algo hpcc_algo __read_mostly = {
 	.on_loss		= hpcc_on_loss,
 	.on_rto			= hpcc_on_rto,
 	.on_idle_restart	= hpcc_on_idle_restart,
+	.undo_note		= hpcc_undo_note,
+	.on_undo		= hpcc_on_undo,
 	.params			= hpcc_params,
 	.params_nr		= ARRAY_SIZE(hpcc_params),
 	.params_bytes		= sizeof(struct quell_hpcc_params),

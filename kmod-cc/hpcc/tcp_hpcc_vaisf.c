@@ -124,6 +124,18 @@ static void vaisf_on_rto(struct sock *sk, struct quell_event *ev)
 				&ev->decision);
 }
 
+static void vaisf_undo_note(struct quell_undo *undo, const void *before,
+			    const void *after)
+{
+	quell_hpcc_vaisf_undo_note(undo, before, after);
+}
+
+static void vaisf_on_undo(struct sock *sk, struct quell_event *ev,
+			  const struct quell_undo *undo)
+{
+	quell_hpcc_vaisf_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void vaisf_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				  u64 idle_ns)
 {
@@ -142,6 +154,8 @@ struct quell_algo quell_hpcc_vaisf_algo __read_mostly = {
 	.on_loss		= vaisf_on_loss,
 	.on_rto			= vaisf_on_rto,
 	.on_idle_restart	= vaisf_on_idle_restart,
+	.undo_note		= vaisf_undo_note,
+	.on_undo		= vaisf_on_undo,
 	.params			= vaisf_params,
 	.params_nr		= ARRAY_SIZE(vaisf_params),
 	.params_bytes		= sizeof(struct quell_hpcc_vaisf_params),

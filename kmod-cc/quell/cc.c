@@ -13,7 +13,8 @@
  *	TX_START, when idle	algo->on_idle_restart
  *	->in_ack_event		trimmed segments marked lost, recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
- *	->ssthresh, ->undo_cwnd	nothing: the window is the core's alone
+ *	->ssthresh		a new episode of losses; the window is the core's alone
+ *	->undo_cwnd		algo->on_undo: all that was sent again had only been late
  *
  * The recovery of lost segments stays TCP's; only how much may be in flight is
  * decided by the core, at each of these events, and what it decided stands.
@@ -51,11 +52,20 @@ void quell_cc_enter(struct sock *sk, struct quell_event *ev)
 }
 EXPORT_SYMBOL_GPL(quell_cc_enter);
 
-/* What left before now is lost to what the core has just been told of. */
-static void cc_told(struct sock *sk)
+/* Tells the core of a loss or a timeout, and remembers what it took for that. */
+static void cc_tell(struct sock *sk, struct quell_event *ev,
+		    void (*tell)(struct sock *sk, struct quell_event *ev))
 {
-	if (quell_cc(sk)->flow)
-		quell_cc(sk)->flow->recover.told_ns = tcp_sk(sk)->tcp_clock_cache;
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 before[QUELL_CC_VARS_BYTES / sizeof(u64)];
+
+	memcpy(before, ev->vars, sizeof(before));
+	tell(sk, ev);
+	if (!flow)
+		return;
+	flow->algo->undo_note(&flow->undo, before, ev->vars);
+	/* What left before now is lost to what the core has just been told of. */
+	flow->recover.told_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
 /**
@@ -70,10 +80,9 @@ void quell_cc_on_loss(struct sock *sk)
 
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	quell_cc(sk)->algo->on_loss(sk, &ev);
+	cc_tell(sk, &ev, quell_cc(sk)->algo->on_loss);
 	quell_apply(sk, &ev.sample, &ev.decision);
 	quell_cc_leave();
-	cc_told(sk);
 }
 
 static void cc_on_rto(struct sock *sk)
@@ -82,11 +91,10 @@ static void cc_on_rto(struct sock *sk)
 
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	quell_cc(sk)->algo->on_rto(sk, &ev);
+	cc_tell(sk, &ev, quell_cc(sk)->algo->on_rto);
 	quell_apply_timeout(sk, &ev.sample, &ev.decision);
 	quell_path_on_rto(quell_cc(sk)->flow);
 	quell_cc_leave();
-	cc_told(sk);
 }
 
 /*
@@ -192,13 +200,35 @@ const struct quell_algo *quell_cc_algo(const struct sock *sk)
 	return container_of(ops, struct quell_algo, ops);
 }
 
+/*
+ * The stack asks when a recovery or a timeout begins an episode, before it tells of
+ * it; what it calls the window before is what it would return to.
+ */
 static u32 cc_ssthresh(struct sock *sk)
 {
+	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
+		quell_cc(sk)->flow->undo = (struct quell_undo) {};
 	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
 }
 
+/*
+ * DSACK, TCP's timestamps or F-RTO say that all that was sent again since then had
+ * arrived.  A flow without a context remembers nothing.
+ */
 static u32 cc_undo_cwnd(struct sock *sk)
 {
+	struct quell_event ev;
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (flow && flow->undo.told) {
+		quell_cc_enter(sk, &ev);
+		quell_sample_state(sk, &ev.sample);
+		flow->algo->on_undo(sk, &ev, &flow->undo);
+		quell_apply_undo(sk, &ev.sample, &ev.decision);
+		quell_count(flow->qnet, QUELL_N_UNDONE);
+		quell_cc_leave();
+		flow->undo = (struct quell_undo) {};
+	}
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 

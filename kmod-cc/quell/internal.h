@@ -98,6 +98,7 @@ enum quell_counter {
 	QUELL_N_TCP_INT_NO_ROOM,
 	QUELL_N_TCP_INT_RECEIVED,
 	QUELL_N_TCP_INT_ECHOED,
+	QUELL_N_UNDONE,
 	QUELL_N_MAX,
 };
 
@@ -340,6 +341,8 @@ enum quell_limit {
  * @path:		entropies of its segments
  * @recover:		what was trimmed on its way, see there
  * @tcp_int:		the public TCP-INT option, see there
+ * @undo:		what the newest episode of losses took, should they prove none;
+ *			socket lock
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
  * @segments to @depart_ns they belong to the holder of the socket lock.
@@ -398,6 +401,7 @@ struct quell_flow {
 	struct quell_path	path;
 	struct quell_recover	recover;
 	struct quell_tcpint	tcp_int;
+	struct quell_undo	undo;
 };
 
 /* main.c */
@@ -505,6 +509,8 @@ u64 quell_link_bytes_ps(const struct sock *sk);
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 const struct quell_decision *decision);
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      const struct quell_decision *decision);
 bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
 
 /* ecn.c */

@@ -493,6 +493,16 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 }
 
+/* What the stack is given of it. */
+static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+			   const struct quell_sample *sample, u64 window_bytes)
+{
+	u32 pkts = apply_pkts(flow, tp, window_bytes,
+			      max_t(u32, sample->mss_bytes, 1));
+
+	return clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
+}
+
 /**
  * quell_apply() - do what an algorithm decided
  * @sk:       socket of a Quell algorithm
@@ -511,9 +521,7 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct tcp_sock *tp = tcp_sk(sk);
-	u32 pkts = apply_pkts(flow, tp, window_bytes,
-			      max_t(u32, sample->mss_bytes, 1));
-	u32 cwnd_pkts = clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
+	u32 cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
 
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
 	apply_pacing(sk, decision->pacing_bytes_ps);
@@ -547,4 +555,24 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 
 	quell_apply(sk, sample, decision);
 	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
+}
+
+/**
+ * quell_apply_undo() - do what an algorithm decided about losses that were none
+ * @sk:       socket of a Quell algorithm
+ * @sample:   what the decision was made of
+ * @decision: window and pacing rate
+ *
+ * As quell_apply(), but a timeout that was none leaves no start from one segment.
+ *
+ * Context: socket lock, within ->undo_cwnd; the state is still that of the recovery.
+ */
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      const struct quell_decision *decision)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	quell_apply(sk, sample, decision);
+	tcp_snd_cwnd_set(tp, apply_cwnd_pkts(quell_cc(sk)->flow, tp, sample,
+					     decision->window_q16 >> QUELL_Q16_SHIFT));
 }

@@ -193,6 +193,9 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_TCP_INT_ECHOED] =
 		COUNTER(TCP_INT_ECHOED, "tcp-int-echoed",
 			"TCP-INT options that echoed what a switch had written."),
+	[QUELL_N_UNDONE] =
+		COUNTER(UNDONE, "undone",
+			"Recoveries and timeouts that proved needless, and were taken back."),
 };
 
 /**

@@ -212,8 +212,11 @@ static void tail_recovered(struct quell_flow *flow, struct sock *sk)
 	if (tail->patience)
 		tail->patience--;
 	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
-	if (!tail->heard)
+	if (!tail->heard) {
 		quell_cc_on_loss(sk);
+		/* This one was true, and is no part of what TCP may find false. */
+		flow->undo = (struct quell_undo) {};
+	}
 }
 
 /*

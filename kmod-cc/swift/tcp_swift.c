@@ -120,6 +120,18 @@ static void swift_on_rto(struct sock *sk, struct quell_event *ev)
 				 &ev->decision);
 }
 
+static void swift_undo_note(struct quell_undo *undo, const void *before,
+			    const void *after)
+{
+	quell_swift_split_undo_note(undo, before, after);
+}
+
+static void swift_on_undo(struct sock *sk, struct quell_event *ev,
+			  const struct quell_undo *undo)
+{
+	quell_swift_split_on_undo(ev->vars, ev->params, &ev->sample, undo, &ev->decision);
+}
+
 static void swift_on_idle_restart(struct sock *sk, struct quell_event *ev,
 				  u64 idle_ns)
 {
@@ -138,6 +150,8 @@ static struct quell_algo swift_algo __read_mostly = {
 	.on_loss		= swift_on_loss,
 	.on_rto			= swift_on_rto,
 	.on_idle_restart	= swift_on_idle_restart,
+	.undo_note		= swift_undo_note,
+	.on_undo		= swift_on_undo,
 	.params			= swift_params,
 	.params_nr		= ARRAY_SIZE(swift_params),
 	.params_bytes		= sizeof(struct quell_swift_params),

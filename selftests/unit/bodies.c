@@ -32,6 +32,7 @@ struct everything {
 	struct quell_timely_stats timely_stats;
 	struct quell_sample s;
 	struct quell_decision out;
+	struct quell_undo undo;
 	struct quell_dcqcn_params dcqcn_params;
 	struct quell_dcqcn_vars dcqcn;
 	struct quell_dcqcn_stats dcqcn_stats;
@@ -64,6 +65,8 @@ static void quell_bodies_swift_split(struct everything *e)
 	quell_swift_split_on_ack(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
 	quell_swift_split_on_loss(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
 	quell_swift_split_on_rto(&e->split, &e->p, &e->split_stats, &e->s, &e->out);
+	quell_swift_split_undo_note(&e->undo, &e->split, &e->split);
+	quell_swift_split_on_undo(&e->split, &e->p, &e->s, &e->undo, &e->out);
 	quell_swift_split_on_idle_restart(&e->split, &e->p, &e->split_stats, &e->s,
 					  e->s.rtt_ns, &e->out);
 }
@@ -76,6 +79,8 @@ static void quell_bodies_timely(struct everything *e)
 	quell_timely_on_ack(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
 	quell_timely_on_loss(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
 	quell_timely_on_rto(&e->timely, &e->timely_params, &e->timely_stats, &e->s, &e->out);
+	quell_timely_undo_note(&e->undo, &e->timely, &e->timely);
+	quell_timely_on_undo(&e->timely, &e->timely_params, &e->s, &e->undo, &e->out);
 	quell_timely_on_idle_restart(&e->timely, &e->timely_params, &e->timely_stats, &e->s,
 				     e->s.acked_pkts, e->s.rtt_ns, &e->out);
 	e->s.acked_pkts = quell_timely_segment_pkts(&e->timely_params, e->s.mss_bytes);
@@ -89,6 +94,8 @@ static void quell_bodies_hpcc(struct everything *e)
 	quell_hpcc_on_ack(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
 	quell_hpcc_on_loss(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
 	quell_hpcc_on_rto(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s, &e->out);
+	quell_hpcc_undo_note(&e->undo, &e->hpcc, &e->hpcc);
+	quell_hpcc_on_undo(&e->hpcc, &e->hpcc_params, &e->s, &e->undo, &e->out);
 	quell_hpcc_on_idle_restart(&e->hpcc, &e->hpcc_params, &e->hpcc_stats, &e->s,
 				   e->s.rtt_ns, &e->out);
 }
@@ -105,6 +112,8 @@ static void quell_bodies_hpcc_vaisf(struct everything *e)
 				 &e->s, &e->out);
 	quell_hpcc_vaisf_on_rto(&e->hpcc_vaisf, &e->hpcc_vaisf_params, &e->hpcc_vaisf_stats,
 				&e->s, &e->out);
+	quell_hpcc_vaisf_undo_note(&e->undo, &e->hpcc_vaisf, &e->hpcc_vaisf);
+	quell_hpcc_vaisf_on_undo(&e->hpcc_vaisf, &e->hpcc_vaisf_params, &e->s, &e->undo, &e->out);
 	quell_hpcc_vaisf_on_idle_restart(&e->hpcc_vaisf, &e->hpcc_vaisf_params,
 					 &e->hpcc_vaisf_stats, &e->s, e->s.rtt_ns, &e->out);
 }
@@ -117,6 +126,8 @@ void quell_bodies(struct everything *e)
 	quell_swift_on_ack(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_loss(&e->v, &e->p, &e->st, &e->s, &e->out);
 	quell_swift_on_rto(&e->v, &e->p, &e->st, &e->s, &e->out);
+	quell_swift_undo_note(&e->undo, &e->v, &e->v);
+	quell_swift_on_undo(&e->v, &e->p, &e->s, &e->undo, &e->out);
 	quell_swift_on_idle_restart(&e->v, &e->p, &e->st, &e->s, e->s.rtt_ns, &e->out);
 
 	quell_dcqcn_params_default(&e->dcqcn_params);
@@ -125,6 +136,8 @@ void quell_bodies(struct everything *e)
 	quell_dcqcn_on_ack(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
 	quell_dcqcn_on_loss(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
 	quell_dcqcn_on_rto(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s, &e->out);
+	quell_dcqcn_undo_note(&e->undo, &e->dcqcn, &e->dcqcn);
+	quell_dcqcn_on_undo(&e->dcqcn, &e->dcqcn_params, &e->s, &e->undo, &e->out);
 	quell_dcqcn_on_idle_restart(&e->dcqcn, &e->dcqcn_params, &e->dcqcn_stats, &e->s,
 				    e->s.rtt_ns, &e->out);
 
@@ -134,6 +147,8 @@ void quell_bodies(struct everything *e)
 	quell_swift_vaisf_on_ack(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
 	quell_swift_vaisf_on_loss(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
 	quell_swift_vaisf_on_rto(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s, &e->out);
+	quell_swift_vaisf_undo_note(&e->undo, &e->vaisf, &e->vaisf);
+	quell_swift_vaisf_on_undo(&e->vaisf, &e->vaisf_params, &e->s, &e->undo, &e->out);
 	quell_swift_vaisf_on_idle_restart(&e->vaisf, &e->vaisf_params, &e->vaisf_stats, &e->s,
 					  e->s.rtt_ns, &e->out);
 
@@ -148,6 +163,8 @@ void quell_bodies(struct everything *e)
 	quell_smartt_on_ack(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
 	quell_smartt_on_loss(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
 	quell_smartt_on_rto(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s, &e->out);
+	quell_smartt_undo_note(&e->undo, &e->smartt, &e->smartt);
+	quell_smartt_on_undo(&e->smartt, &e->smartt_params, &e->s, &e->undo, &e->out);
 	quell_smartt_on_idle_restart(&e->smartt, &e->smartt_params, &e->smartt_stats, &e->s,
 				     e->s.rtt_ns, &e->out);
 

@@ -50,6 +50,7 @@
 #include <quell/core/core.h>
 #include <quell/core/dcqcn_params.h>
 #include <quell/core/math.h>
+#include <quell/core/undo.h>
 
 /* Segments a flow may have out when the path is unknown (RFC 6928). */
 #define QUELL_DCQCN_INIT_SEGMENTS	10
@@ -496,6 +497,49 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 	quell_dcqcn_observe(v, s);
 	quell_dcqcn_cut_for_loss(v, v->mss_bytes, s->now_ns);
 	st->rtos++;
+	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
+}
+
+/**
+ * quell_dcqcn_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_dcqcn_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_dcqcn_undo_note(struct quell_undo *u,
+					 const struct quell_dcqcn_vars *before,
+					 const struct quell_dcqcn_vars *after)
+{
+	quell_undo_tell(u, before->flags & QUELL_DCQCN_F_LOSS);
+	quell_undo_note(&u->part[0], before->rate_q16, after->rate_q16);
+	quell_undo_note(&u->part[1], before->target_q16, after->target_q16);
+	quell_undo_note(&u->part[2], before->reno_q16, after->reno_q16);
+}
+
+/**
+ * quell_dcqcn_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
+				       const struct quell_dcqcn_params *p,
+				       const struct quell_sample *s,
+				       const struct quell_undo *u,
+				       struct quell_decision *out)
+{
+	quell_dcqcn_observe(v, s);
+	v->rate_q16 = quell_undo_given_back(&u->part[0], v->rate_q16);
+	v->target_q16 = quell_undo_given_back(&u->part[1], v->target_q16);
+	v->reno_q16 = quell_undo_given_back(&u->part[2], v->reno_q16);
+	if (!u->lost)
+		v->flags &= ~QUELL_DCQCN_F_LOSS;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 

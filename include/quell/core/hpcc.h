@@ -56,6 +56,7 @@
 #define _QUELL_CORE_HPCC_H
 
 #include <quell/core/hpcc_state.h>
+#include <quell/core/undo.h>
 
 /*
  * Whether this ACK finishes a round trip: it acknowledges a byte sent after the
@@ -283,6 +284,45 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 		quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
 	}
 	quell_hpcc_stop_round(v);
+	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+}
+
+/**
+ * quell_hpcc_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_hpcc_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_undo_note(struct quell_undo *u,
+					const struct quell_hpcc_vars *before,
+					const struct quell_hpcc_vars *after)
+{
+	quell_undo_tell(u, before->flags & QUELL_HPCC_F_LOSS);
+	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
+}
+
+/**
+ * quell_hpcc_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
+				      const struct quell_hpcc_params *p,
+				      const struct quell_sample *s,
+				      const struct quell_undo *u,
+				      struct quell_decision *out)
+{
+	quell_hpcc_observe(v, s);
+	v->window_q16 = quell_undo_given_back(&u->part[0], v->window_q16);
+	if (!u->lost)
+		v->flags &= ~QUELL_HPCC_F_LOSS;
 	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
 }
 

@@ -243,6 +243,40 @@ static inline void quell_hpcc_vaisf_on_rto(struct quell_hpcc_vaisf_vars *v,
 }
 
 /**
+ * quell_hpcc_vaisf_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_hpcc_vaisf_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_undo_note(struct quell_undo *u,
+					      const struct quell_hpcc_vaisf_vars *before,
+					      const struct quell_hpcc_vaisf_vars *after)
+{
+	quell_hpcc_undo_note(u, &before->hpcc, &after->hpcc);
+}
+
+/**
+ * quell_hpcc_vaisf_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
+					    const struct quell_hpcc_vaisf_params *p,
+					    const struct quell_sample *s,
+					    const struct quell_undo *u,
+					    struct quell_decision *out)
+{
+	quell_hpcc_on_undo(&v->hpcc, &p->hpcc, s, u, out);
+}
+
+/**
  * quell_hpcc_vaisf_on_idle_restart() - data to send after nothing was outstanding
  * @v:       state of the flow
  * @p:       parameters, within their ranges

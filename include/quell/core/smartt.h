@@ -65,6 +65,7 @@
 #include <quell/core/smartt_decrease.h>
 #include <quell/core/smartt_increase.h>
 #include <quell/core/smartt_quickadapt.h>
+#include <quell/core/undo.h>
 
 /*
  * Marks without delay: the load balancer's turn.  Not again in this base round
@@ -286,6 +287,45 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 	} else if (quell_smartt_may_decrease(v, s->now_ns)) {
 		quell_smartt_cut(v, quell_smartt_loss_cut_q24(v, p), s->now_ns);
 	}
+	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
+}
+
+/**
+ * quell_smartt_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_smartt_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_smartt_undo_note(struct quell_undo *u,
+					  const struct quell_smartt_vars *before,
+					  const struct quell_smartt_vars *after)
+{
+	quell_undo_tell(u, before->flags & QUELL_SMARTT_F_LOSS);
+	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
+}
+
+/**
+ * quell_smartt_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
+					const struct quell_smartt_params *p,
+					const struct quell_sample *s,
+					const struct quell_undo *u,
+					struct quell_decision *out)
+{
+	quell_smartt_observe_sample(v, p, s);
+	v->window_q16 = quell_undo_given_back(&u->part[0], v->window_q16);
+	if (!u->lost)
+		v->flags &= ~QUELL_SMARTT_F_LOSS;
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
 

@@ -35,7 +35,7 @@
 #ifndef _QUELL_CORE_SWIFT_SPLIT_H
 #define _QUELL_CORE_SWIFT_SPLIT_H
 
-#include <quell/core/swift.h>
+#include <quell/core/swift_undo.h>
 
 /* A window so many times the other does not grow. */
 #define QUELL_SWIFT_SPLIT_UNUSED	2
@@ -325,6 +325,49 @@ static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
 		struct quell_swift_vars host = quell_swift_split_host(v);
 
 		quell_swift_rto_cut(&host, p, s->now_ns);
+		quell_swift_split_keep(v, &host);
+	}
+	quell_swift_split_decide(v, p, out->target_ns, out);
+}
+
+/**
+ * quell_swift_split_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_swift_split_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_undo_note(struct quell_undo *u,
+					       const struct quell_swift_split_vars *before,
+					       const struct quell_swift_split_vars *after)
+{
+	quell_swift_undo_note(u, &before->fabric, &after->fabric);
+	quell_undo_note(&u->part[1], before->host_window_q16, after->host_window_q16);
+}
+
+/**
+ * quell_swift_split_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
+					     const struct quell_swift_params *p,
+					     const struct quell_sample *s,
+					     const struct quell_undo *u,
+					     struct quell_decision *out)
+{
+	quell_swift_on_undo(&v->fabric, p, s, u, out);
+	if (quell_swift_split_has_host(v)) {
+		struct quell_swift_vars host = quell_swift_split_host(v);
+
+		host.window_q16 = quell_undo_given_back(&u->part[1], host.window_q16);
+		quell_swift_clamp(&host, p);
 		quell_swift_split_keep(v, &host);
 	}
 	quell_swift_split_decide(v, p, out->target_ns, out);

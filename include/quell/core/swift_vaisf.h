@@ -35,7 +35,7 @@
 #ifndef _QUELL_CORE_SWIFT_VAISF_H
 #define _QUELL_CORE_SWIFT_VAISF_H
 
-#include <quell/core/swift.h>
+#include <quell/core/swift_undo.h>
 #include <quell/core/swift_vaisf_params.h>
 #include <quell/core/vaisf.h>
 
@@ -242,6 +242,40 @@ static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
 {
 	quell_swift_on_rto(&v->swift, &p->swift, &st->swift, s, out);
 	quell_vaisf_reset(&v->vaisf);
+}
+
+/**
+ * quell_swift_vaisf_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_swift_vaisf_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_undo_note(struct quell_undo *u,
+					       const struct quell_swift_vaisf_vars *before,
+					       const struct quell_swift_vaisf_vars *after)
+{
+	quell_swift_undo_note(u, &before->swift, &after->swift);
+}
+
+/**
+ * quell_swift_vaisf_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
+					     const struct quell_swift_vaisf_params *p,
+					     const struct quell_sample *s,
+					     const struct quell_undo *u,
+					     struct quell_decision *out)
+{
+	quell_swift_on_undo(&v->swift, &p->swift, s, u, out);
 }
 
 /**

@@ -56,6 +56,7 @@
 #include <quell/core/math.h>
 #include <quell/core/timely_params.h>
 #include <quell/core/timely_rate.h>
+#include <quell/core/undo.h>
 
 /* Segments of TCP a flow starts with when nothing is known (RFC 6928). */
 #define QUELL_TIMELY_INIT_PKTS		10
@@ -276,6 +277,44 @@ static inline void quell_timely_on_rto(struct quell_timely_vars *v,
 	v->window_q16 = 0;
 	v->flags |= QUELL_TIMELY_F_LOSS;
 	st->rtos++;
+	quell_timely_decide(v, p, s->link_bytes_ps, out);
+}
+
+/**
+ * quell_timely_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_timely_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_timely_undo_note(struct quell_undo *u,
+					  const struct quell_timely_vars *before,
+					  const struct quell_timely_vars *after)
+{
+	quell_undo_tell(u, before->flags & QUELL_TIMELY_F_LOSS);
+	quell_undo_note(&u->part[0], before->rate_q16, after->rate_q16);
+	quell_undo_note(&u->part[1], before->window_q16, after->window_q16);
+}
+
+/**
+ * quell_timely_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_timely_on_undo(struct quell_timely_vars *v,
+					const struct quell_timely_params *p,
+					const struct quell_sample *s,
+					const struct quell_undo *u,
+					struct quell_decision *out)
+{
+	v->rate_q16 = quell_undo_given_back(&u->part[0], v->rate_q16);
+	v->window_q16 = quell_undo_given_back(&u->part[1], v->window_q16);
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
