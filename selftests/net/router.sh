@@ -7,20 +7,8 @@
 #	$sender up0 --- down0 $router up0 --- down0 $receiver
 #	10.71.1.1, fd71:1::1                  10.71.2.1, fd71:2::1
 
-# Each end of a cable has one processor's backlog, as a cable keeps the order; it
-# would be that of whoever sends otherwise, and packets would overtake.
-
 # shellcheck disable=SC2034 # for those who source this
 sender="" router="" receiver=""
-
-# in_order NETNS
-in_order()
-{
-	# shellcheck disable=SC2016 # $ is of that shell
-	in_netns "$1" sh -c 'for map in /sys/class/net/*0/queues/rx-*/rps_cpus; do
-		echo 1 >"$map" || exit 1
-	done'
-}
 
 make_network()
 {
@@ -29,7 +17,6 @@ make_network()
 	new_netns receiver
 	cable "$sender" up0 "$router" down0 &&
 	cable "$router" up0 "$receiver" down0 &&
-	in_order "$sender" && in_order "$router" && in_order "$receiver" &&
 	ip -n "$sender" addr add 10.71.1.1/24 dev up0 &&
 	ip -n "$router" addr add 10.71.1.2/24 dev down0 &&
 	ip -n "$router" addr add 10.71.2.2/24 dev up0 &&

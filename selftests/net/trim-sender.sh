@@ -10,13 +10,6 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
-# Nothing here depends on the order of packets, and a kernel of one processor has no way
-# to say it.
-in_order()
-{
-	true
-}
-
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 option=fe0c51550100
