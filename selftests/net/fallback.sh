@@ -105,15 +105,19 @@ refusals='.["option-malformed"] + .["option-bad-checksum"] + .["option-out-of-wi
 	.["segment-malformed"] + .["segment-bad-checksum"] + .["segment-out-of-window"]'
 
 # moved FILTER [REFUSED]: what the counters moved by since the mark, as .client and
-# .server; nothing is refused where nothing was damaged.
+# .server; nothing is refused where nothing was damaged.  Else says what did move.
 moved()
 {
 	counters after &&
 	jq -n '[inputs | .[0].counters] | [[.[0], .[1]], [.[2], .[3]]] |
 		map(.[0] as $before | .[1] | with_entries(.value -= $before[.key])) |
 		{ client: .[0], server: .[1] }' "$dir/client.before" "$dir/client.after" \
-		"$dir/server.before" "$dir/server.after" >"$dir/moved" &&
-	json "($1) and ([.client, .server] | map($refusals) | add == ${2:-0})" "$dir/moved"
+		"$dir/server.before" "$dir/server.after" >"$dir/moved" || return 1
+	jq -e "($1) and ([.client, .server] | map($refusals) | add == ${2:-0})" \
+		"$dir/moved" >/dev/null && return 0
+	echo "not true, with ${2:-0} refused: $1"
+	jq -c 'map_values(with_entries(select(.value != 0)))' "$dir/moved"
+	return 1
 }
 
 # Connections that agreed at client and server, and that gave up.
@@ -130,6 +134,14 @@ states()
 		return 0
 	fi
 	echo "$flows"
+	return 1
+}
+
+# none NETNS: not now.
+none()
+{
+	no_flow "$1" && return 0
+	echo "flows: $flows"
 	return 1
 }
 
@@ -167,7 +179,7 @@ peer_without()
 {
 	connects "$1" 73 "$plain_port" &&
 	poll 5 one_flow "$client" "$plain_port" no-answer &&
-	no_flow "$server" &&
+	none "$server" &&
 	moved "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
 		.server[\"option-sent\"] == 0" && say close
 }
@@ -187,7 +199,9 @@ box_saw()
 	stop "$box_pid"
 	box_pid=""
 	cat "$dir/box"
-	grep -qxE "seen $1 changed $2" "$dir/box"
+	grep -qxE "seen $1 changed $2" "$dir/box" && return 0
+	echo "not: seen $1 changed $2"
+	return 1
 }
 
 # There, but not taken out of anything.
@@ -234,7 +248,7 @@ data_stripped()
 	exchange 12 && states "$port" stripped stripped &&
 	moved "$(agreed 1 1 1) and .client[\"option-received\"] == 0 and
 		.server[\"option-received\"] == 0" &&
-	say mss && [ "${answer##* }" -eq $((with_room + 12)) ] &&
+	say mss && same "segments" "${answer##* }" $((with_room + 12)) &&
 	mark && say "xfer 100000" &&
 	conclude stripped stripped "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
 		.server[\"option-sent\"] == 0"
@@ -278,7 +292,7 @@ fast_open()
 	server_address=$(address "$1" 73 1)
 	for n in 0 1; do
 		quiet && say "open $1" fastopen "connect $server_address $port" \
-			"xfer 100000" fastopened && [ "${answer##* }" = "$n" ] &&
+			"xfer 100000" fastopened && same "fast open" "${answer##* }" "$n" &&
 		conclude on on "$(agreed 1 1)" || return 1
 	done
 }
@@ -291,9 +305,7 @@ set_mtu()
 # mss_is BYTES: of an IPv4 packet, and of IPv6 with its longer header.
 mss_is()
 {
-	say mss && [ "${answer##* }" -eq "$2" ] && return 0
-	echo "segments of ${answer##* }, not $2"
-	return 1
+	say mss && same "segments" "${answer##* }" "$2"
 }
 
 # headers FAMILY: IP, TCP with timestamps, and the option.
@@ -312,6 +324,14 @@ mtu_falls()
 	conclude on on "$(agreed 1 1)" && set_mtu 1500
 }
 
+# within WHAT LEAST GOT MOST
+within()
+{
+	[ "$2" -le "$3" ] && [ "$3" -le "$4" ] && return 0
+	echo "$1: $3, not $2 to $4"
+	return 1
+}
+
 mtu_grew()
 {
 	say "xfer 300000" mss && [ "${answer##* }" -gt "$1" ]
@@ -324,8 +344,8 @@ mtu_probed()
 		net.ipv4.tcp_base_mss=1024 net.ipv4.tcp_probe_threshold=1 &&
 	quiet && say "open $1" "connect $(address "$1" 73 1) $port" mss || return 1
 	in_netns "$client" sysctl -q -w net.ipv4.tcp_mtu_probing=0
-	[ "${answer##* }" -lt 1100 ] && poll 20 mtu_grew 1200 &&
-	[ "${answer##* }" -le $((1500 - $(headers "$1"))) ] &&
+	within "segments" 0 "${answer##* }" 1099 && poll 20 mtu_grew 1200 &&
+	within "segments" 1201 "${answer##* }" $((1500 - $(headers "$1"))) &&
 	conclude on on "$(agreed 1 1)"
 }
 
@@ -367,7 +387,7 @@ damaged()
 	moved "$(agreed 1 1) and ([.client, .server] |
 		(map(.[\"option-bad-checksum\"]) | add == 2) and
 		(map(.[\"segment-bad-checksum\"]) | add == 2))" 4 &&
-	say close && [ "$(wrong_checksums)" -eq $((before + 4)) ] &&
+	say close && same "wrong checksums" "$(wrong_checksums)" $((before + 4)) &&
 	box_saw '[1-9][0-9]+' 4
 }
 
@@ -375,7 +395,7 @@ damaged()
 switched()
 {
 	connects "$1" 73 && mss_is "$1" $((1500 - $(headers "$1"))) &&
-	say "cc cubic" && no_flow "$client" && mss_is "$1" $((1500 - $(headers "$1") + 12)) &&
+	say "cc cubic" && none "$client" && mss_is "$1" $((1500 - $(headers "$1") + 12)) &&
 	say "xfer 100000" "cc swift" "xfer 100000" &&
 	mss_is "$1" $((1500 - $(headers "$1"))) && conclude on on "$(agreed 2 1)"
 }
@@ -479,7 +499,7 @@ default_changed()
 	local status
 
 	set_default cubic 1 && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-answer &&
-	no_flow "$server" && moved "$(agreed 0 0)" && say close &&
+	none "$server" && moved "$(agreed 0 0)" && say close &&
 	start_in "$server" option_tcp serve "$late_port" >"$dir/late" && poll 10 says_ready late
 	status=$?
 	set_default swift 2
@@ -501,7 +521,8 @@ checksums_held()
 	local netns
 
 	for netns in "$client" "$server" "$late"; do
-		[ "$(counter_of "$netns" snmp Tcp InCsumErrors)" = 0 ] || return 1
+		same "wrong checksums" "$(counter_of "$netns" snmp Tcp InCsumErrors)" 0 ||
+			return 1
 	done
 }
 

@@ -125,13 +125,24 @@ trap run_deferred EXIT
 # poll SECONDS COMMAND...: until it succeeds, at most so long.
 poll()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) limit=$1
 	shift
 
 	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
+		if [ $SECONDS -ge $end ]; then
+			echo "not within $limit s: $*"
+			return 1
+		fi
 		sleep 0.05
 	done
+}
+
+# same WHAT GOT WANTED: numbers.
+same()
+{
+	[ "$2" -eq "$3" ] && return 0
+	echo "$1: ${2:-nothing}, not $3"
+	return 1
 }
 
 # new_netns VARIABLE: a network namespace with a name nobody has, lo up.
