@@ -5,7 +5,7 @@
  * user-mode Linux, which is native code, a tick is the machine's; under QEMU's
  * -icount it is an instruction.
  *
- *	echo DEV > /sys/module/quell_perfport/parameters/run
+ *	echo DEV [KIND] > /sys/module/quell_perfport/parameters/run
  *	cat /sys/module/quell_perfport/parameters/run
  *
  * prints, in hundredths of a tick per packet, the least of ROUNDS rounds:
@@ -14,6 +14,21 @@
  * for shapers.  The packets are TCP data of 1514 bytes, forwarded once, ECN-capable,
  * with a telemetry record and a TCP-INT option to be written; their hash is known,
  * as from a card.
+ *
+ * The other kinds are for swport's deflection with 8 entries or more, a threshold of
+ * one packet less a byte and DSCP 1 for a token.  What comes before the batch is not
+ * counted:
+ *
+ *	KIND	before				the batch
+ *	data	nothing				one flow
+ *	miss	a packet that stays, and 8	one flow, which is none of those
+ *		flows that are deflected
+ *	hit	a packet that stays, and one	that flow's
+ *		flow that is deflected
+ *	start	a packet that stays		each begins a flow, which is deflected
+ *
+ * Packets that are deflected do not come out of the qdisc.  They leave by another
+ * device from a tasklet, and DEQUEUE is what that takes, that device included.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -35,8 +50,42 @@
 #define OPTIONS_BYTES	40
 #define ECT_0		2
 #define TTL_FORWARDED	63
+#define DSCP_TOKEN	1
+#define DSCP_SHIFT	2
+#define STARTERS_MAX	8
 
-static struct sk_buff *perfport_skb[BATCH];
+/* Source ports: of the batch, of what comes before it. */
+#define PORT_DATA	5001
+#define PORT_STAYS	6000
+#define PORT_STARTERS	6001
+
+/**
+ * struct perfport_kind - what a round is made of
+ * @name:     for the user
+ * @starters: flows that are deflected before the batch
+ * @stays:    a packet stays in the queue before them
+ * @port:     source port of the batch
+ * @begins:   each packet of the batch begins a flow of its own
+ * @leaves:   all of the batch is deflected
+ */
+struct perfport_kind {
+	const char	*name;
+	u32		starters;
+	bool		stays;
+	u16		port;
+	bool		begins;
+	bool		leaves;
+};
+
+static const struct perfport_kind perfport_kinds[] = {
+	{ .name = "data", .port = PORT_DATA },
+	{ .name = "miss", .port = PORT_DATA, .stays = true, .starters = STARTERS_MAX },
+	{ .name = "hit", .port = PORT_STARTERS, .stays = true, .starters = 1, .leaves = true },
+	{ .name = "start", .port = PORT_DATA, .stays = true, .begins = true, .leaves = true },
+};
+
+/* Packets of a round in the order they come in, those before the batch first. */
+static struct sk_buff *perfport_skb[1 + STARTERS_MAX + BATCH];
 static u8 perfport_head[HEAD_BYTES];
 static char perfport_result[64];
 
@@ -105,24 +154,54 @@ static void perfport_restore(struct sk_buff *skb, struct net_device *dev)
 	quell_qdisc_set_pkt_len(skb);
 }
 
-static int perfport_make_packets(struct net_device *dev)
+static struct sk_buff *perfport_make_packet(struct net_device *dev)
 {
-	int i;
+	struct sk_buff *skb = netdev_alloc_skb(dev, FRAME_BYTES);
 
-	perfport_make_head(perfport_head);
-	for (i = 0; i < BATCH; i++) {
-		struct sk_buff *skb = netdev_alloc_skb(dev, FRAME_BYTES);
+	if (!skb)
+		return NULL;
+	skb_put_zero(skb, FRAME_BYTES);
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb_set_transport_header(skb, ETH_HLEN + sizeof(struct iphdr));
+	skb->protocol = htons(ETH_P_IP);
+	perfport_restore(skb, dev);
+	skb_get_hash(skb);
+	return skb;
+}
 
-		if (!skb)
+/* A packet of the flow of that port; one that begins it pays a token. */
+static void perfport_set_flow(struct sk_buff *skb, u16 port, bool begins)
+{
+	struct tcphdr *th = tcp_hdr(skb);
+
+	th->source = htons(port);
+	if (!begins)
+		return;
+	th->syn = 1;
+	ip_hdr(skb)->tos |= DSCP_TOKEN << DSCP_SHIFT;
+	ip_send_check(ip_hdr(skb));
+}
+
+/* All packets of a round as they are to be; those that left are made anew. */
+static int perfport_prepare(struct net_device *dev, const struct perfport_kind *kind)
+{
+	u32 i, before = kind->stays + kind->starters;
+
+	for (i = 0; i < before + BATCH; i++) {
+		if (perfport_skb[i])
+			perfport_restore(perfport_skb[i], dev);
+		else
+			perfport_skb[i] = perfport_make_packet(dev);
+		if (!perfport_skb[i])
 			return -ENOMEM;
-		skb_put_zero(skb, FRAME_BYTES);
-		skb_reset_mac_header(skb);
-		skb_set_network_header(skb, ETH_HLEN);
-		skb_set_transport_header(skb, ETH_HLEN + sizeof(struct iphdr));
-		skb->protocol = htons(ETH_P_IP);
-		perfport_restore(skb, dev);
-		skb_get_hash(skb);
-		perfport_skb[i] = skb;
+		if (i < kind->stays)
+			perfport_set_flow(perfport_skb[i], PORT_STAYS, false);
+		else if (i < before)
+			perfport_set_flow(perfport_skb[i], PORT_STARTERS + i - 1, true);
+		else
+			perfport_set_flow(perfport_skb[i], kind->port + kind->begins * i,
+					  kind->begins);
 	}
 	return 0;
 }
@@ -131,7 +210,7 @@ static void perfport_free_packets(void)
 {
 	int i;
 
-	for (i = 0; i < BATCH; i++) {
+	for (i = 0; i < ARRAY_SIZE(perfport_skb); i++) {
 		kfree_skb(perfport_skb[i]);
 		perfport_skb[i] = NULL;
 	}
@@ -149,66 +228,81 @@ static void perfport_unlock(struct Qdisc *q)
 		spin_unlock(qdisc_lock(q));
 }
 
-/* How many were queued; what was not is freed. */
-static int perfport_enqueue(struct Qdisc *q, u64 *ticks)
+/*
+ * Enqueues @nr packets from @first on, and keeps those that the qdisc took.  Returns
+ * how many it did not drop; those are freed.
+ */
+static int perfport_enqueue(struct Qdisc *q, int first, int nr, u64 *ticks, int *left)
 {
 	struct sk_buff *to_free = NULL;
-	int i, queued = 0;
+	int i, ret, taken = 0;
 	u64 start;
 
+	*left = 0;
 	start = perfport_ticks();
-	for (i = 0; i < BATCH; i++) {
+	for (i = first; i < first + nr; i++) {
 		perfport_lock(q);
-		queued += q->enqueue(perfport_skb[i], q, &to_free) == NET_XMIT_SUCCESS;
+		ret = q->enqueue(perfport_skb[i], q, &to_free);
 		perfport_unlock(q);
+		taken += (ret & ~__NET_XMIT_STOLEN) == NET_XMIT_SUCCESS;
+		*left += !!(ret & __NET_XMIT_STOLEN);
 	}
 	*ticks = perfport_ticks() - start;
 	kfree_skb_list(to_free);
-	return queued;
+	return taken;
 }
 
-static int perfport_dequeue(struct Qdisc *q, u64 *ticks)
+/* Takes out @nr packets, to @first and on; how many there were. */
+static int perfport_dequeue(struct Qdisc *q, int first, int nr, u64 *ticks)
 {
 	int i, taken = 0;
 	u64 start;
 
 	start = perfport_ticks();
-	for (i = 0; i < BATCH; i++) {
+	for (i = 0; i < nr; i++) {
 		perfport_lock(q);
-		perfport_skb[taken] = q->dequeue(q);
+		perfport_skb[first + taken] = q->dequeue(q);
 		perfport_unlock(q);
-		taken += !!perfport_skb[taken];
+		taken += !!perfport_skb[first + taken];
 	}
 	*ticks = perfport_ticks() - start;
 	return taken;
 }
 
-/* One round; all packets must come back. */
-static int perfport_round(struct net_device *dev, struct Qdisc *q, u64 *enqueue, u64 *dequeue)
+/* One round; all packets must come back or leave. */
+static int perfport_round(struct net_device *dev, struct Qdisc *q,
+			  const struct perfport_kind *kind, u64 *enqueue, u64 *dequeue)
 {
-	int i, queued, taken;
+	int before = kind->stays + kind->starters;
+	int left_before, left, queued, taken;
+	u64 ticks;
 
-	for (i = 0; i < BATCH; i++)
-		perfport_restore(perfport_skb[i], dev);
+	if (perfport_prepare(dev, kind))
+		return -ENOMEM;
 	local_bh_disable();
-	queued = perfport_enqueue(q, enqueue);
-	taken = perfport_dequeue(q, dequeue);
-	for (i = taken; i < BATCH; i++)
-		perfport_skb[i] = NULL;
+	queued = perfport_enqueue(q, 0, before, &ticks, &left_before);
+	queued += perfport_enqueue(q, before, BATCH, enqueue, &left);
+	memset(perfport_skb, 0, sizeof(perfport_skb));
+	taken = perfport_dequeue(q, 0, BATCH, dequeue);
+	taken += perfport_dequeue(q, taken, before, &ticks);
+	ticks = perfport_ticks();
 	local_bh_enable();
-	return queued == BATCH && taken == BATCH ? 0 : -EIO;
+	if (kind->leaves)
+		*dequeue = perfport_ticks() - ticks;
+	return queued == before + BATCH && taken + left + left_before == queued &&
+	       left_before == kind->starters && left == kind->leaves * BATCH ? 0 : -EIO;
 }
 
-static int perfport_measure(struct net_device *dev)
+static int perfport_measure(struct net_device *dev, const struct perfport_kind *kind)
 {
 	u64 enqueue, dequeue, best_enqueue = U64_MAX, best_dequeue = U64_MAX;
 	struct Qdisc *q = rtnl_dereference(dev->qdisc);
-	int err, i;
+	int err = 0, i;
 
-	err = perfport_make_packets(dev);
+	perfport_make_head(perfport_head);
 	for (i = 0; !err && i < ROUNDS; i++) {
 		usleep_range(ROUND_US, ROUND_US + 1);
-		err = perfport_round(dev, q, &enqueue, &dequeue);
+		err = perfport_round(dev, q, kind, &enqueue, &dequeue);
 		best_enqueue = min(best_enqueue, enqueue);
 		best_dequeue = min(best_dequeue, dequeue);
 	}
@@ -219,17 +313,35 @@ static int perfport_measure(struct net_device *dev)
 	return err;
 }
 
+static const struct perfport_kind *perfport_kind_of(const char *name)
+{
+	int i;
+
+	if (!name)
+		return &perfport_kinds[0];
+	for (i = 0; i < ARRAY_SIZE(perfport_kinds); i++)
+		if (!strcmp(perfport_kinds[i].name, name))
+			return &perfport_kinds[i];
+	return NULL;
+}
+
 static int perfport_run(const char *value, const struct kernel_param *kp)
 {
-	char name[IFNAMSIZ];
+	char words[2 * IFNAMSIZ], *kind_name, *dev_name;
+	const struct perfport_kind *kind;
 	struct net_device *dev;
 	int err;
 
-	strscpy(name, value, sizeof(name));
+	strscpy(words, value, sizeof(words));
+	kind_name = strim(words);
+	dev_name = strsep(&kind_name, " ");
+	kind = perfport_kind_of(kind_name);
 	perfport_result[0] = 0;
+	if (!kind)
+		return -EINVAL;
 	rtnl_lock();
-	dev = __dev_get_by_name(&init_net, strim(name));
-	err = dev ? perfport_measure(dev) : -ENODEV;
+	dev = __dev_get_by_name(&init_net, dev_name);
+	err = dev ? perfport_measure(dev, kind) : -ENODEV;
 	rtnl_unlock();
 	return err;
 }
@@ -245,7 +357,7 @@ static const struct kernel_param_ops perfport_ops = {
 };
 
 module_param_cb(run, &perfport_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "device whose root qdisc is measured; read: enqueue and dequeue, 1/100 tick");
+MODULE_PARM_DESC(run, "DEV [KIND]: measure its root qdisc; read: enqueue and dequeue, 1/100 tick");
 
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("What a root qdisc costs a packet");
