@@ -116,6 +116,15 @@ def _round_trips(result, window):
     }
 
 
+def _completions(result, window):
+    """Completion times of the flows that start and finish within the window."""
+    times = [row.fct_ns for row in result.flows if row.flow.number in window.flows
+             and row.finished and window.begin_ns <= row.start_ns
+             and row.end_ns <= window.end_ns]
+    return {"flows": len(times), "p50": stats.percentile(times, 50),
+            "p99": stats.percentile(times, 99), "max": max(times, default=None)}
+
+
 def _rtt_errors(result, window):
     """What quell.ko took for round-trip times, beside the truth of the wire."""
     rows = [row for number, rows in result.truth.items() if number in window.flows
@@ -182,6 +191,7 @@ def numbers(scenario, result, window):
         "throughput_bits_ps": sum(got.values()) * 8 * NS_PER_S // length_ns,
         "wire_throughput_bits_ps": int(wire * 8 * NS_PER_S / length_ns),
         "rtt_ns": _round_trips(result, window),
+        "fct_ns": _completions(result, window),
         "rtt_error_ns": _rtt_errors(result, window) if scenario.record.truth else None,
         "jain": round(index, 6) if index is not None else None,
         "flow_rate_bits_ps": {"min": min(rates.values(), default=None),

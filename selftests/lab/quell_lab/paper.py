@@ -67,6 +67,8 @@ OF_WINDOW = {
     "rtt_mean": _ns("rtt_ns", "mean"),
     "rtt_p50": _ns("rtt_ns", "p50"),
     "rtt_p99": _ns("rtt_ns", "p99"),
+    "window_fct_p50": _ns("fct_ns", "p50"),
+    "window_fct_p99": _ns("fct_ns", "p99"),
     "rtt_network_p50": _ns("rtt_error_ns", "taken_p50"),
     "rtt_network_p99": _ns("rtt_error_ns", "taken_p99"),
     "rtt_network_true_p50": _ns("rtt_error_ns", "true_p50"),

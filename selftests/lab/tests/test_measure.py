@@ -126,6 +126,17 @@ class Numbers(unittest.TestCase):
         self.assertEqual((nothing["samples"], nothing["max"], nothing["network_max"]),
                          (0, None, None))
 
+    def test_completions_are_of_flows_within(self):
+        for start_ns, end_ns, within in ((20000, 40000, True), (19999, 30000, False),
+                                         (20000, 40001, False), (20001, -1, False)):
+            self.flows = [helpers.flow_result(self.wanted.flows[0], start_ns, end_ns),
+                          helpers.flow_result(self.wanted.flows[1], 0, 1)]
+            times = [end_ns - start_ns] if within else []
+            self.assertEqual(self.numbers()["fct_ns"],
+                             {"flows": len(times), "p50": times[0] if times else None,
+                              "p99": times[0] if times else None,
+                              "max": max(times, default=None)})
+
     def test_rate_variation(self):
         # 10000 ns at 100 and 10000 at 300: mean 200, standard deviation 100;
         # flow 2 does not change
