@@ -4,7 +4,8 @@
 # A storm of random changes of configuration under traffic, for the debug kernel:
 # KASAN, lockdep and kmemleak look on (run-uml debug port-storm.sh).  Two ports that
 # may share a buffer, as roots and below parents; every option, good and bad; links
-# that go down; qdiscs replaced and deleted while full.
+# that go down; qdiscs replaced and deleted while full; flows deflected from either port
+# to the other.
 #
 # The same seed makes the same storm; another:  export SEED=2
 # shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
@@ -18,7 +19,8 @@ cd "$(dirname "$0")" || exit 1
 SEED=${SEED:-1}
 CHANGES=${CHANGES:-120}
 RANDOM=$SEED
-traffic=()
+traffic=() other="" deflected=0
+declare -A net=([va]=10.74.1 [vc]=10.74.2)
 
 # pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
 pick()
@@ -34,7 +36,7 @@ random_option()
 {
 	local size=$((RANDOM * RANDOM % 200000))
 
-	case $((RANDOM % 15)) in
+	case $((RANDOM % 18)) in
 	0) pick 0 1mbit 100mbit 10gbit 80bit 11tbit; words=(rate "$picked") ;;
 	1) pick 0 24 65535 65536; words=(overhead "$picked") ;;
 	2) words=(limit "$size") ;;
@@ -54,6 +56,11 @@ random_option()
 	    pick control data; words+=(queue "$picked")
 	    pick all 0-31; words+=(eligible "$picked") ;;
 	14) words=(notrim) ;;
+	15|16) pick 0 "$((size / 8))"; words=(deflect threshold "$picked")
+	   pick 0 1 8 64 65; words+=(entries "$picked")
+	   pick 1us 50us 1ms; words+=(idle "$picked")
+	   pick 2 2 2 9; words+=(via "${net[$other]}.$picked" dev "$other") ;;
+	17) words=(nodeflect) ;;
 	esac
 }
 
@@ -85,8 +92,10 @@ one_change()
 	local dev verb
 
 	pick va vc; dev=$picked
+	other=va
+	[ "$dev" = vc ] || other=vc
 	random_options
-	case $((RANDOM % 12)) in
+	case $((RANDOM % 14)) in
 	0) random_parent "$dev" ;;
 	1) ip -n "$near" link set "$dev" down; ip -n "$near" link set "$dev" up ;;
 	2) near_tc qdisc del dev "$dev" root ;;
@@ -94,6 +103,11 @@ one_change()
 	4|5) near_tc qdisc replace dev "$dev" parent 1:1 handle 2: swport "${options[@]}" ;;
 	6) pick change replace; verb=$picked
 	   near_tc qdisc "$verb" dev "$dev" parent 1:1 handle 2: swport "${options[@]}" ;;
+	7|8) pick 1 8 64
+	   near_tc qdisc replace dev "$dev" root handle 1: swport rate 400mbit limit 10kb noecn \
+		deflect threshold 1000 entries "$picked" idle 250us via "${net[$other]}.2" dev "$other" &&
+	   # Every flow counts as just seen at first.
+	   sleep "0.00$((RANDOM % 5 + 1))" ;;
 	*) near_tc qdisc replace dev "$dev" root handle 1: swport "${options[@]}" ;;
 	esac
 }
@@ -110,13 +124,32 @@ traffic()
 	done
 }
 
+# Without end, RoCEv2 messages with tokens and without, by the device of an address.
+messages()
+{
+	while :; do
+		deflect_pkt send "$1" 8 1 6 10 $((RANDOM % 5 * 4)) 1000 $((RANDOM % 2))
+		echo message
+		sleep 0.002
+	done
+}
+
+# Whether packets are being deflected, by one of both ports.
+look_for_deflections()
+{
+	near_tc -s -j qdisc show >"$dir/look" &&
+	jq -e 'any(.[]; (.deflect_pkts // 0) > 0)' "$dir/look" && deflected=$((deflected + 1))
+}
+
 storm()
 {
 	local done_changes=0 refused=0 accepted=0 dev
 
-	export -f traffic
+	export -f traffic messages
 	for dev in va vc; do
 		start_in "$near" bash -c "traffic $dev" >"$dir/traffic-$dev" 2>/dev/null
+		traffic+=("$started")
+		start_in "$near" bash -c "messages ${net[$dev]}.2" >"$dir/messages-$dev" 2>/dev/null
 		traffic+=("$started")
 	done
 	while [ "$done_changes" -lt "$CHANGES" ]; do
@@ -126,6 +159,7 @@ storm()
 			refused=$((refused + 1))
 		fi
 		done_changes=$((done_changes + 1))
+		[ $((done_changes % 4)) -ne 0 ] || look_for_deflections >/dev/null 2>&1
 		# Virtual time stands still while a processor works: traffic's turn.
 		sleep "0.000$((RANDOM % 10))"
 	done
@@ -133,7 +167,10 @@ storm()
 		stop "$started"
 	done
 	echo "seed $SEED: $accepted changes made, $refused refused, bursts of traffic:" \
-		"$(wc -l <"$dir/traffic-va"), $(wc -l <"$dir/traffic-vc")" | tee "$dir/sum"
+		"$(wc -l <"$dir/traffic-va"), $(wc -l <"$dir/traffic-vc"), of messages:" \
+		"$(wc -l <"$dir/messages-va"), $(wc -l <"$dir/messages-vc");" \
+		"deflections seen $deflected times" | tee "$dir/sum"
+	[ "$deflected" -ge 2 ] &&
 	[ "$accepted" -ge $((CHANGES / 3)) ] && [ "$refused" -ge $((CHANGES / 20)) ] &&
 	[ "$(wc -l <"$dir/traffic-va")" -ge $((CHANGES / 4)) ] &&
 	[ "$(wc -l <"$dir/traffic-vc")" -ge $((CHANGES / 4)) ]
@@ -167,8 +204,17 @@ nothing_stays()
 	near_tc qdisc del dev va root && near_tc qdisc del dev vc root && poll 20 rmmod sch_swport
 }
 
+make_cables()
+{
+	make_network && cable "$near" vc "$far" vd &&
+	ip -n "$near" addr add "${net[va]}.1/24" dev va &&
+	ip -n "$far" addr add "${net[va]}.2/24" dev vb &&
+	ip -n "$near" addr add "${net[vc]}.1/24" dev vc &&
+	ip -n "$far" addr add "${net[vc]}.2/24" dev vd && modprobe sch_swport
+}
+
 plan 4
-check "a network of two with two cables" eval "make_network && cable \$near vc \$far vd && modprobe sch_swport"
+check "a network of two with two cables" make_cables
 check "$CHANGES random changes under traffic" storm
 note "$(cat "$dir/sum")"
 check "both ports serve again, and hold nothing at last" calm
