@@ -84,6 +84,10 @@ perf: deps-check
 perf-port: deps-check lab
 	@selftests/perf/report-port
 
+# What a packet of each algorithm costs the hosts; see Documentation/performance.md
+perf-flow: deps-check
+	@selftests/perf/report-flow
+
 deps-build deps-demo deps-check: deps-%:
 	@scripts/install-deps $*
 
@@ -102,9 +106,10 @@ help:
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
+	@echo 'make perf-flow    instructions per packet of our algorithms and those of the kernel, some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools install lab lab-debug demo reproduce check spoof model-errors perf perf-port \
-	clean help \
+	perf-flow clean help \
 	deps-build deps-demo deps-check

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A flow of each algorithm for report-flow, which has the processor tell every
+# instruction for some time after "trace NAME":
+#
+#	sender, iperf3 --- router, swport 50 Mbit/s --- receiver, iperf3
+#
+# All on one processor.  Targets and rates suit that wire, whose full queue is 24 ms.
+# The algorithms of the kernel come first, before a module of Quell is there.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR/../net source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR/../net source=router.sh
+. ./router.sh
+
+port=5201
+address=10.71.1.1
+iperf=$(mktemp)
+defer rm -f "$iperf"
+
+choose()
+{
+	in_netns "$sender" sysctl -q -w net.ipv4.tcp_congestion_control="$1" &&
+	in_netns "$receiver" sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+}
+
+# The flow is past its start when it is traced, and must not have ended by then.
+flow()
+{
+	local client server name=$1
+
+	tc -n "$router" qdisc del dev up0 root 2>/dev/null
+	tc -n "$router" qdisc add dev up0 root swport rate 50mbit limit 150kb \
+		ecn min 30kb max 60kb telemetry 100us || return 1
+	start_in "$sender" iperf3 -s -1 -p "$port" >/dev/null
+	server=$started
+	poll 10 listens "$sender" "$port" || return 1
+	start_in "$receiver" iperf3 -R -c "$address" -p "$port" -t 3 --forceflush >"$iperf" 2>&1
+	client=$started
+	poll 10 grep -q "0.00-1.00" "$iperf" || return 1
+	echo "trace $name"
+	wait "$client" && wait "$server"
+}
+
+choose_allowed()
+{
+	sysctl -q -w net.ipv4.tcp_allowed_congestion_control="reno cubic $1" && choose "$1"
+}
+
+# kernel NAME: a namespace may choose DCTCP only where that is said.
+kernel()
+{
+	modprobe -q "tcp_$1"
+	check "$1" choose_allowed "$1" && flow "$1"
+}
+
+# set_ours ALGORITHM OPTION WORD...
+set_ours()
+{
+	local netns algorithm=$1 option=$2
+	shift 2
+
+	for netns in "$sender" "$receiver"; do
+		quell -n "$netns" cc set "$algorithm" "$@" &&
+		quell -n "$netns" cc set quell option "$option" || return 1
+	done
+	choose "$algorithm"
+}
+
+# ours NAME ALGORITHM OPTION WORD...
+ours()
+{
+	local name=$1
+	shift
+
+	check "$name" set_ours "$@" && flow "$name"
+}
+
+plan 14
+check "network with a router" make_network
+for netns in "$sender" "$receiver"; do
+	in_netns "$netns" sysctl -q -w net.ipv4.tcp_ecn=1
+done
+for name in reno cubic dctcp bbr; do
+	kernel "$name"
+done
+for name in swift timely smartt dcqcn hpcc; do
+	modprobe "tcp_$name"
+done
+ours swift-no-option swift 0 base-target 10ms ai 5mbit
+ours swift swift 1 base-target 10ms ai 5mbit
+ours swift_vaisf swift_vaisf 1 base-target 10ms ai 5mbit
+ours timely timely 1 t-low 5ms t-high 50ms min-rtt 2ms init-rate 20mbit min-rate 1mbit \
+	delta 2mbit
+ours smartt smartt 1 target-delay 10ms
+ours dcqcn dcqcn 1 min-rate 4mbit
+ours hpcc hpcc 1 base-rtt 1ms
+ours hpcc_vaisf hpcc_vaisf 1 base-rtt 1ms
+address=fd71:1::1
+ours swift-ipv6 swift 1 base-target 10ms ai 5mbit
+echo symbols
+grep -i ' [tw] ' /proc/kallsyms | gzip -9 | base64
+echo symbols-end
+finish
