@@ -370,6 +370,10 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 			       const struct swport_params *old, struct swport_params *params,
 			       struct netlink_ext_ack *extack);
 int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb);
+int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb);
+
+/* swport_deflect_show.c */
+extern const struct Qdisc_class_ops quell_swport_flow_ops;
 
 /* swport_link.c */
 void quell_swport_link_add(struct Qdisc *sch);

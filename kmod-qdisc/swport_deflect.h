@@ -10,6 +10,18 @@
 
 #include "swport.h"
 
+/* Words of a flow: struct quell_iofd_flow. */
+enum {
+	SWPORT_FLOW_SADDR = 0,	/* four of them, as on the wire */
+	SWPORT_FLOW_DADDR = 4,
+	SWPORT_FLOW_PORTS = 8,
+	SWPORT_FLOW_QP,
+	SWPORT_FLOW_KIND,	/* version, protocol, time to live */
+};
+
+#define SWPORT_FLOW_VERSION_SHIFT	16
+#define SWPORT_FLOW_PROTOCOL_SHIFT	8
+
 /**
  * struct swport_alternate - another way out of the switch
  * @dev:	device, held; NULL once it is gone

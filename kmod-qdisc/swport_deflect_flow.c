@@ -24,7 +24,7 @@
 #include <net/ip.h>
 #include <quell/option.h>
 
-#include "swport.h"
+#include "swport_deflect.h"
 
 #define SWPORT_DSCP_SHIFT	2
 #define SWPORT_ROCE_PORT	4791
@@ -33,15 +33,6 @@
 #define SWPORT_BTH_BYTES	12
 #define SWPORT_BTH_QP_AT	4
 #define SWPORT_BTH_QP_MASK	0xffffffU
-
-/* Words of a flow. */
-enum {
-	FLOW_SADDR = 0,		/* four of them */
-	FLOW_DADDR = 4,
-	FLOW_PORTS = 8,
-	FLOW_QP,
-	FLOW_KIND,		/* version, protocol, time to live */
-};
 
 /* Where the transport header is; 0: none to look at. */
 static u32 swport_flow_ipv4(const struct sk_buff *skb, struct quell_iofd_flow *flow,
@@ -54,9 +45,10 @@ static u32 swport_flow_ipv4(const struct sk_buff *skb, struct quell_iofd_flow *f
 	iph = skb_header_pointer(skb, offset, sizeof(buf), &buf);
 	if (!iph || iph->version != 4 || iph->ihl * 4 < sizeof(buf) || ip_is_fragment(iph))
 		return 0;
-	flow->word[FLOW_SADDR] = (__force u32)iph->saddr;
-	flow->word[FLOW_DADDR] = (__force u32)iph->daddr;
-	flow->word[FLOW_KIND] = 4 << 16 | iph->protocol << 8 | iph->ttl;
+	flow->word[SWPORT_FLOW_SADDR] = (__force u32)iph->saddr;
+	flow->word[SWPORT_FLOW_DADDR] = (__force u32)iph->daddr;
+	flow->word[SWPORT_FLOW_KIND] = 4 << SWPORT_FLOW_VERSION_SHIFT |
+				      iph->protocol << SWPORT_FLOW_PROTOCOL_SHIFT | iph->ttl;
 	*protocol = iph->protocol;
 	*dscp = iph->tos >> SWPORT_DSCP_SHIFT;
 	*end = offset + ntohs(iph->tot_len);
@@ -73,9 +65,10 @@ static u32 swport_flow_ipv6(const struct sk_buff *skb, struct quell_iofd_flow *f
 	ip6h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
 	if (!ip6h || ip6h->version != 6)
 		return 0;
-	memcpy(&flow->word[FLOW_SADDR], &ip6h->saddr, sizeof(ip6h->saddr));
-	memcpy(&flow->word[FLOW_DADDR], &ip6h->daddr, sizeof(ip6h->daddr));
-	flow->word[FLOW_KIND] = 6 << 16 | ip6h->nexthdr << 8 | ip6h->hop_limit;
+	memcpy(&flow->word[SWPORT_FLOW_SADDR], &ip6h->saddr, sizeof(ip6h->saddr));
+	memcpy(&flow->word[SWPORT_FLOW_DADDR], &ip6h->daddr, sizeof(ip6h->daddr));
+	flow->word[SWPORT_FLOW_KIND] = 6 << SWPORT_FLOW_VERSION_SHIFT |
+				      ip6h->nexthdr << SWPORT_FLOW_PROTOCOL_SHIFT | ip6h->hop_limit;
 	*protocol = ip6h->nexthdr;
 	*dscp = ipv6_get_dsfield(ip6h) >> SWPORT_DSCP_SHIFT;
 	*end = offset + sizeof(buf) + ntohs(ip6h->payload_len);
@@ -116,7 +109,7 @@ static bool swport_flow_tcp(const struct sk_buff *skb, u32 tcp_at, u32 end,
 	th = skb_header_pointer(skb, tcp_at, sizeof(buf), &buf);
 	if (!th)
 		return false;
-	packet->flow.word[FLOW_PORTS] = ntohs(th->source) << 16 | ntohs(th->dest);
+	packet->flow.word[SWPORT_FLOW_PORTS] = ntohs(th->source) << 16 | ntohs(th->dest);
 	swport_flow_option(skb, &place, th, packet);
 	if (th->syn)
 		packet->flags |= QUELL_IOFD_START;
@@ -139,8 +132,8 @@ static bool swport_flow_roce(const struct sk_buff *skb, u32 udp_at,
 	bth = skb_header_pointer(skb, udp_at + sizeof(buf), sizeof(bth_buf), bth_buf);
 	if (!bth)
 		return false;
-	packet->flow.word[FLOW_PORTS] = ntohs(uh->source) << 16 | ntohs(uh->dest);
-	packet->flow.word[FLOW_QP] = quell_opt_get_u32(bth + SWPORT_BTH_QP_AT) &
+	packet->flow.word[SWPORT_FLOW_PORTS] = ntohs(uh->source) << 16 | ntohs(uh->dest);
+	packet->flow.word[SWPORT_FLOW_QP] = quell_opt_get_u32(bth + SWPORT_BTH_QP_AT) &
 				     SWPORT_BTH_QP_MASK;
 	packet->flags = quell_iofd_bth(bth[0]);
 	return true;

@@ -201,7 +201,16 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 	return swport_deflect_check(tb, params, extack);
 }
 
-static int swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
+/**
+ * quell_swport_via_dump() - one alternate
+ * @via: which
+ * @number: of the attribute
+ * @skb: message to add it to; the caller cancels it on error
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
 {
 	struct nlattr *nest = nla_nest_start_noflag(skb, number);
 
@@ -236,7 +245,7 @@ int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct
 	if (!list)
 		return -EMSGSIZE;
 	for (i = 0; i < params->via_nr; i++)
-		if (swport_via_dump(&params->via[i], i + 1, skb))
+		if (quell_swport_via_dump(&params->via[i], i + 1, skb))
 			return -EMSGSIZE;
 	nla_nest_end(skb, list);
 	return 0;

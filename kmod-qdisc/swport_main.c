@@ -159,6 +159,7 @@ static void swport_destroy(struct Qdisc *sch)
 
 static struct Qdisc_ops swport_qdisc_ops __read_mostly = {
 	.id		= "swport",
+	.cl_ops		= &quell_swport_flow_ops,
 	.priv_size	= sizeof(struct swport_sched),
 	.enqueue	= quell_swport_enqueue,
 	.dequeue	= quell_swport_dequeue,

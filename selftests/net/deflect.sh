@@ -183,6 +183,32 @@ entries_are_recovered()
 	port_is '.deflect_flows == 12 and .deflect_full_pkts == 0' && ebb
 }
 
+# shown [PATTERN]...: classes of up1, a deflected flow each; as many, and so.
+shown()
+{
+	A_tc class show dev up1 >"$dir/classes" && cat "$dir/classes" &&
+	[ "$(wc -l <"$dir/classes")" -eq $# ] || return 1
+	for pattern; do
+		grep -Eq "^class swport $pattern *\$" "$dir/classes" || return 1
+	done
+}
+
+# The table is shown: which flow, by which way, how long, how much of it.
+table_is_shown()
+{
+	local flow='parent 1: udp 10.73.20.1:[0-9]+ > 10.73.30.1:4791 qp [0-9]+ ttl 63'
+	local way='via 10.73.2.2 dev up2' time='[1-9][0-9]*ns'
+
+	both_ports entries 4 && shown && flood 10.73.30.1 &&
+	transmit 10.73.30.1 2 1 20 2000 0x10 && transmit 10.73.30.1 1 1 3 1000 0x10 1000 1 &&
+	shown "1:1 $flow $way ended age [0-9]{8}ns quiet [0-9]{7}ns 20 pkts" \
+		"1:2 $flow $way ended age [0-9]{8}ns quiet [0-9]{7}ns 20 pkts" \
+		"1:3 $flow $way active age [0-9]{7}ns quiet $time 2 pkts" &&
+	! A_tc class add dev up1 classid 1:9 parent 1: swport &&
+	A_tc qdisc change dev up1 root swport deflect via 10.73.2.77 dev up2 &&
+	sleep_idle && shown "1:3 $flow active age $time quiet $time 2 pkts" && ebb
+}
+
 ## alternates
 
 # Unknown, the neighbour is asked for; until it answers flows stay.
@@ -289,7 +315,7 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 19
+plan 20
 
 check "network of two leaves and two spines" make_network
 check "options come back in text and JSON" options_come_back
@@ -303,6 +329,7 @@ check "below the threshold nothing is deflected" below_the_threshold_no_deflecti
 check "tables of 0, 1, 8 and 64 entries" sizes_bound_the_flows
 check "later messages of a flow keep its order" later_messages_keep_order
 check "entries are recovered, ended or not" entries_are_recovered
+check "the table is shown" table_is_shown
 check "an unknown neighbour is asked for" neighbour_is_asked_for
 check "alternate goes down under load" link_down_while_deflecting
 check "alternate taken away under load" alternate_taken_away_while_deflecting

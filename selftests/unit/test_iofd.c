@@ -187,9 +187,16 @@ static void test_causes(void)
 	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
 	       stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
 	       stats.used_max == 1, "stats__deflected_past_the_barred");
+	packet.flags = 0;
+	packet.now_ns += 5;
+	verdict_of(&defaults, &packet, &alternate);
+	tap_ok(vars.entry[0].pkts == 2 && vars.entry[0].begun_ns + 5 == packet.now_ns &&
+	       vars.entry[0].seen_ns == packet.now_ns &&
+	       quell_iofd_is_in_use(&vars.entry[0], &defaults, packet.now_ns),
+	       "quell_iofd_follow__counts_in_the_entry");
 	packet.working = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.lost_pkts == 1 && stats.pkts == 1, "stats__lost");
+	tap_ok(stats.lost_pkts == 1 && stats.pkts == 2 && vars.entry[0].pkts == 2, "stats__lost");
 	packet.queued_bytes = THRESHOLD;
 	packet.flow.word[0] = 2;
 	verdict_of(&defaults, &packet, &alternate);

@@ -452,4 +452,5 @@ struct qdisc_util swport_qdisc_util = {
 	.parse_qopt	= swport_parse_qopt,
 	.print_qopt	= swport_print_qopt,
 	.print_xstats	= swport_print_xstats,
+	.print_copt	= swport_print_flow,
 };

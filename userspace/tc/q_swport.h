@@ -108,5 +108,9 @@ void swport_print_trim(struct rtattr **tb);
 int swport_parse_deflect(struct swport_args *args);
 void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args);
 void swport_print_deflect(struct rtattr **tb);
+void swport_print_via(struct rtattr *attr, const char *dev_key);
+
+/* swport_flow.c */
+int swport_print_flow(struct qdisc_util *qu, FILE *f, struct rtattr *options);
 
 #endif /* _QUELL_Q_SWPORT_H */

@@ -121,14 +121,16 @@ void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args)
 	addattr_nest_end(n, list);
 }
 
-/* A device that is gone has a number, and no name. */
-static void swport_print_via(struct rtattr *attr)
+/* Values of one alternate.  A device that is gone has a number, and no name. */
+void swport_print_via(struct rtattr *attr, const char *dev_key)
 {
 	struct rtattr *tb[TCA_SWPORT_VIA_MAX + 1];
 	char text[INET6_ADDRSTRLEN], name[IF_NAMESIZE + sizeof("if")];
 	uint32_t ifindex;
 	bool ipv4;
 
+	if (!attr)
+		return;
 	parse_rtattr_flags(tb, TCA_SWPORT_VIA_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr), NLA_F_NESTED);
 	if (!swport_has(tb[TCA_SWPORT_VIA_DEV], sizeof(ifindex)) ||
 	    !swport_has(tb[TCA_SWPORT_VIA_ADDR], 4))
@@ -140,10 +142,8 @@ static void swport_print_via(struct rtattr *attr)
 		return;
 	if (!if_indextoname(ifindex, name))
 		snprintf(name, sizeof(name), "if%" PRIu32, ifindex);
-	open_json_object(NULL);
 	print_color_string(PRINT_ANY, COLOR_NONE, "via", "via %s ", text);
-	print_color_string(PRINT_ANY, COLOR_NONE, "dev", "dev %s ", name);
-	close_json_object();
+	print_color_string(PRINT_ANY, COLOR_NONE, dev_key, "dev %s ", name);
 }
 
 static void swport_print_vias(struct rtattr *list)
@@ -155,8 +155,11 @@ static void swport_print_vias(struct rtattr *list)
 		return;
 	open_json_array(PRINT_JSON, "deflect_via");
 	left = RTA_PAYLOAD(list);
-	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
-		swport_print_via(attr);
+	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left)) {
+		open_json_object(NULL);
+		swport_print_via(attr, "dev");
+		close_json_object();
+	}
 	close_json_array(PRINT_JSON, NULL);
 }
 

@@ -142,7 +142,9 @@ struct quell_iofd_packet {
 /**
  * struct quell_iofd_entry - a deflected flow
  * @flow:	which one
+ * @begun_ns:	when it began to be deflected, ns
  * @seen_ns:	when a packet last went by the alternate, ns
+ * @pkts:	that went by it
  * @stamp:	of that packet; with @stamped
  * @alternate:	which one, or QUELL_IOFD_GONE
  * @state:	enum quell_iofd_state
@@ -150,7 +152,9 @@ struct quell_iofd_packet {
  */
 struct quell_iofd_entry {
 	struct quell_iofd_flow	flow;
+	u64			begun_ns;
 	u64			seen_ns;
+	u64			pkts;
 	u32			stamp;
 	u8			alternate;
 	u8			state;
@@ -357,9 +361,27 @@ quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet
 	entry->stamp = packet->stamp;
 	entry->stamped = packet->flags & QUELL_IOFD_STAMPED;
 	entry->state = packet->flags & QUELL_IOFD_END ? QUELL_IOFD_ENDED : QUELL_IOFD_ACTIVE;
+	entry->pkts++;
 	stats->pkts++;
 	stats->bytes += packet->bytes;
 	return QUELL_IOFD_DEFLECT;
+}
+
+/**
+ * quell_iofd_is_in_use() - does order still bind the flow of an entry?
+ * @entry: one of the table
+ * @params: parameters
+ * @now_ns: time, ns
+ *
+ * Context: any; the caller owns @entry.
+ * Return: whether it does.
+ */
+static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
+					const struct quell_iofd_params *params, u64 now_ns)
+{
+	return entry->state == QUELL_IOFD_ACTIVE ||
+	       (entry->state == QUELL_IOFD_ENDED &&
+		!quell_iofd_is_quiet(params, entry->seen_ns, now_ns));
 }
 
 /**
@@ -377,10 +399,7 @@ static inline u32 quell_iofd_in_use(const struct quell_iofd_vars *vars,
 	u32 i, in_use = 0;
 
 	for (i = 0; i < QUELL_IOFD_ENTRIES_MAX; i++)
-		if (vars->entry[i].state == QUELL_IOFD_ACTIVE ||
-		    (vars->entry[i].state == QUELL_IOFD_ENDED &&
-		     !quell_iofd_is_quiet(params, vars->entry[i].seen_ns, now_ns)))
-			in_use++;
+		in_use += quell_iofd_is_in_use(&vars->entry[i], params, now_ns);
 	return in_use;
 }
 
@@ -473,7 +492,9 @@ quell_iofd_enter(struct quell_iofd_vars *vars, const struct quell_iofd_params *p
 	entry->flow = packet->flow;
 	entry->alternate = quell_iofd_draw(vars, packet->working & ~packet->barred);
 	entry->state = QUELL_IOFD_ACTIVE;
+	entry->begun_ns = packet->now_ns;
 	entry->seen_ns = packet->now_ns;
+	entry->pkts = 0;
 	in_use = quell_iofd_in_use(vars, params, packet->now_ns);
 	stats->used_max = quell_max_u64(stats->used_max, in_use);
 	stats->flows++;

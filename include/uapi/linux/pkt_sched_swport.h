@@ -129,6 +129,27 @@ enum {
 
 #define TCA_SWPORT_VIA_MAX (__TCA_SWPORT_VIA_MAX - 1)
 
+/* A deflected flow: options of a class, whose minor number is that of the entry. */
+enum {
+	TCA_SWPORT_FLOW_UNSPEC,
+	TCA_SWPORT_FLOW_PAD,
+	TCA_SWPORT_FLOW_SRC,		/* 4 bytes of IPv4 or 16 of IPv6 */
+	TCA_SWPORT_FLOW_DST,
+	TCA_SWPORT_FLOW_PROTOCOL,	/* u32: of IP */
+	TCA_SWPORT_FLOW_SPORT,		/* u32 */
+	TCA_SWPORT_FLOW_DPORT,		/* u32 */
+	TCA_SWPORT_FLOW_QP,		/* u32: destination queue pair; UDP only */
+	TCA_SWPORT_FLOW_TTL,		/* u32: time to live, or hop limit, as it comes here */
+	TCA_SWPORT_FLOW_VIA,		/* nest of TCA_SWPORT_VIA_*; missing: taken away */
+	TCA_SWPORT_FLOW_ENDED,		/* u32, 1: its end packet has passed */
+	TCA_SWPORT_FLOW_AGE,		/* u64, ns: since it began to be deflected */
+	TCA_SWPORT_FLOW_QUIET,		/* u64, ns: since its last packet went by */
+	TCA_SWPORT_FLOW_PKTS,		/* u64: that did */
+	__TCA_SWPORT_FLOW_MAX
+};
+
+#define TCA_SWPORT_FLOW_MAX (__TCA_SWPORT_FLOW_MAX - 1)
+
 /* Statistics, all u64 and free-running unless said otherwise. */
 enum {
 	TCA_SWPORT_STATS_UNSPEC,
