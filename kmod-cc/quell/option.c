@@ -178,6 +178,16 @@ bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *op
 	return option_fits(skb, quell_opt_bytes(&more));
 }
 
+/* The short form, for a pure ACK alone; bytes it takes, 0 when there is no room either. */
+static u32 option_shorten(const struct sk_buff *skb, struct quell_opt *opt)
+{
+	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
+		return 0;
+	opt->form = QUELL_OPT_SHORT;
+	opt->echo_ns += opt->hold_ns;
+	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
+}
+
 /**
  * quell_option_choose() - which form of the option a packet has room for
  * @skb:  packet on its way out, from the network header on
@@ -193,16 +203,12 @@ u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
 	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(records) &&
-	     !option_fits(skb, quell_opt_bytes(opt)); i++)
+	for (i = 0; !option_fits(skb, quell_opt_bytes(opt)); i++) {
+		if (i == ARRAY_SIZE(records))
+			return option_shorten(skb, opt);
 		opt->flags &= ~records[i];
-	if (option_fits(skb, quell_opt_bytes(opt)))
-		return quell_opt_bytes(opt);
-	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
-		return 0;
-	opt->form = QUELL_OPT_SHORT;
-	opt->echo_ns += opt->hold_ns;
-	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
+	}
+	return quell_opt_bytes(opt);
 }
 
 /**

@@ -80,24 +80,18 @@ static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
 	WRITE_ONCE(flow->tcp_int.told, quell_tcp_int_pack(in));
 }
 
-/**
- * quell_tcpint_receive() - a segment came in: read its option, if it has one
- * @flow:     flow it belongs to
- * @skb:      segment that is believed, from the network header on; the Quell option
- *	      is out
- * @ip_bytes: length of the network header
- *
- * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+/*
+ * Apart from quell_tcpint_receive(): kernels that clear what is on the stack would
+ * clear the buffer for flows that do not speak the option.
  */
-void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
+static noinline_for_stack void tcpint_read(struct quell_flow *flow, struct sk_buff *skb,
+					   u32 ip_bytes)
 {
 	u8 buffer[TCP_HEADER_MAX_BYTES];
 	struct quell_tcp_int in;
 	const struct tcphdr *th;
 	u32 options_bytes, at;
 
-	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF)
-		return;
 	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
 	if (!th || __tcp_hdrlen(th) < sizeof(*th) + QUELL_TCP_INT_BYTES)
 		return;
@@ -112,6 +106,21 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
 	tcpint_note(flow, &in);
 	if (!at && skb->len <= IP_MAX_MTU)
 		quell_option_remove(skb, ip_bytes, QUELL_TCP_INT_BYTES);
+}
+
+/**
+ * quell_tcpint_receive() - a segment came in: read its option, if it has one
+ * @flow:     flow it belongs to
+ * @skb:      segment that is believed, from the network header on; the Quell option
+ *	      is out
+ * @ip_bytes: length of the network header
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ */
+void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
+{
+	if (READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF)
+		tcpint_read(flow, skb, ip_bytes);
 }
 
 /**
