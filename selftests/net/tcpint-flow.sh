@@ -123,7 +123,7 @@ dev_of()
 	[ "$1" = "$sender" ] && echo up0 || echo down0
 }
 
-spoken_set_offloads()
+spoken_without_offloads()
 {
 	set_offloads off && spoken 2 10.71.1.1 && spoken 2 "[fd71:1::1]" &&
 	set_offloads on
