@@ -447,15 +447,6 @@ simultaneous()
 	moved "$(agreed 1 1)" && say reset
 }
 
-# counter_of NETNS FILE PREFIX NAME: a counter of the stack.
-counter_of()
-{
-	in_netns "$1" cat "/proc/net/$2" | awk -v prefix="$3:" -v name="$4" '
-		$1 != prefix { next }
-		!n { n = split($0, names); next }
-		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
-}
-
 overflows_exceed()
 {
 	[ "$(counter_of "$server" netstat TcpExt ListenOverflows)" -gt "$1" ]

@@ -223,6 +223,15 @@ json()
 	return 1
 }
 
+# counter_of NETNS FILE PREFIX NAME: a counter of the stack.
+counter_of()
+{
+	in_netns "$1" cat "/proc/net/$2" | awk -v prefix="$3:" -v name="$4" '
+		$1 != prefix { next }
+		!n { n = split($0, names); next }
+		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
+}
+
 # Something listens on this port in that namespace.
 listens()
 {
