@@ -67,16 +67,32 @@ static void path_count(struct quell_flow *flow, enum quell_reps_source source)
 }
 
 /*
+ * Quarters of the smallest round trip that make a smoothed one.  TCP would stop there
+ * by itself, but by its own one, which may be 1 ms where the true one is 10 us: what it
+ * sent twice it measures by the ticks of its timestamp option, and an ACK within
+ * the same tick counts as a whole one.
+ */
+static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
+{
+	u32 min_rtt_us = tcp_min_rtt(tp);
+	u64 srtt_us = div_u64(flow->tail.srtt_ns + NSEC_PER_USEC - 1, NSEC_PER_USEC);
+
+	if (!srtt_us || min_rtt_us < 4 || min_rtt_us == ~0U)
+		return PATH_REORDERING_STEPS;
+	return min_t(u64, DIV64_U64_ROUND_UP(srtt_us, min_rtt_us / 4), PATH_REORDERING_STEPS);
+}
+
+/*
  * Segments arrive in the order their paths make of them.  TCP is to expect that
  * from the first one on, and before it takes a segment for lost because later
  * ones came first, to wait for as long as it ever does, a round trip.  By itself
  * it learns this from its mistakes, and forgets it.
  */
-static void path_expect_reordering(struct tcp_sock *tp)
+static void path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
 {
 	if (!tp->reord_seen)
 		tp->reord_seen = 1;
-	tp->rack.reo_wnd_steps = PATH_REORDERING_STEPS;
+	tp->rack.reo_wnd_steps = path_patience(flow, tp);
 	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
 }
 
@@ -101,7 +117,7 @@ u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buf
 		WRITE_ONCE(path->entropies, entropies);
 	if (!entropies)
 		return 0;
-	path_expect_reordering(tcp_sk(sk));
+	path_expect_reordering(flow, tcp_sk(sk));
 	spin_lock_bh(&path->lock);
 	entropy = quell_reps_next(&path->reps, entropies, again, ktime_get_ns(), &source);
 	spin_unlock_bh(&path->lock);
