@@ -51,7 +51,7 @@ make_hosts()
 		sysctl -q -w "net.ipv4.conf.$name.rp_filter=0" \
 			"net.ipv4.conf.$name.accept_local=1" || return 1
 	done
-	by_cable $A $B va 101 && by_cable $B $A vb 102 &&
+	by_cable "$A" "$B" va 101 && by_cable "$B" "$A" vb 102 &&
 	ip rule add pref 200 lookup local && ip rule del pref 0 &&
 	defer ip rule del pref 200 && defer ip rule add pref 0 lookup local &&
 	rdma link add rxe_a type rxe netdev va && defer rdma link del rxe_a &&
@@ -61,7 +61,7 @@ make_hosts()
 
 ping_once()
 {
-	busybox ping -c 1 -W 2 -I $A $B
+	busybox ping -c 1 -W 2 -I "$A" "$B"
 }
 
 make_network()
@@ -114,9 +114,9 @@ messages()
 	poll 10 tcp_listens 18515 &&
 	timeout 60 ibv_rc_pingpong -d rxe_a -g 1 -n "$1" -s "$2" 127.0.0.1 >"$dir/client" 2>&1
 	status=$?
-	wait $server || status=1
+	wait "$server" || status=1
 	cat "$dir/server" "$dir/client"
-	[ $status -eq 0 ] && grep -q "^$((2 * $1 * $2)) bytes" "$dir/client"
+	[ "$status" -eq 0 ] && grep -q "^$((2 * $1 * $2)) bytes" "$dir/client"
 }
 
 tcp_listens()
@@ -143,8 +143,8 @@ flood()
 # begin to leave by up2.
 keep_queue_long()
 {
-	port rate 100kbit limit 20kb deflect threshold 2000 entries 1 tokens 0 $TOKENS \
-		idle ${IDLE_S}s via 10.74.4.2 dev up2 &&
+	port rate 100kbit limit 20kb deflect threshold 2000 entries 1 tokens 0 "$TOKENS" \
+		idle "${IDLE_S}s" via 10.74.4.2 dev up2 &&
 	in_netns "$R" busybox ping -c 1 -W 5 10.74.4.2 || return 1
 	export -f flood
 	start_in "$R" bash -c flood
@@ -188,5 +188,5 @@ check "messages of ONLY are deflected" deflected 20 500 40
 # shellcheck disable=SC2154 # set by start_in
 stop "$started"
 check "what is not eligible is dropped whole" trims 10 '.trim_pkts == 0'
-check "what is eligible is trimmed, and sent again" trims $TOKENS '.trim_pkts > 0'
+check "what is eligible is trimmed, and sent again" trims "$TOKENS" '.trim_pkts > 0'
 finish
