@@ -6,17 +6,21 @@ packet a host sends is sent by that many ports, deflection apart.  What the port
 have sent beyond that are detours.
 """
 
-COUNTED = ("flows", "pkts", "bytes", "tokens", "used_max", "no_token_pkts", "recent_pkts",
+COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
            "no_way_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
 
 
 def numbers(scenario, result):
-    """Sums over all ports and what they cost; None without deflection."""
+    """
+    Sums over all ports, the most entries that one used, and what it cost; None without
+    deflection.
+    """
     if not scenario.queue.deflection:
         return None
     ports = result.ports.values()
     sums = {name: sum(port.get(f"deflect_{name}", 0) for port in ports) for name in COUNTED}
-    return {**sums, **cost(scenario, result)}
+    used = max((port.get("deflect_used_max", 0) for port in ports), default=0)
+    return {**sums, "used_max": used, **cost(scenario, result)}
 
 
 def has_tokens(flow, deflection):
