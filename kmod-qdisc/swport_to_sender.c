@@ -16,7 +16,8 @@
  *
  * Answered are TCP segments with payload whose Quell option states its length, whatever
  * their size, if they may be trimmed and came in by a device of Ethernet kind; what this
- * host sends itself is trimmed and sent on.
+ * host sends itself is trimmed and sent on.  That is told by the device it came in by:
+ * what crosses a bridge may still belong to a socket of another namespace.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -81,7 +82,7 @@ bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 
 	struct net_device *dev = qdisc_dev(sch);
 	struct sk_buff *nack;
 
-	if (skb->sk || !skb->skb_iif || dev->type != ARPHRD_ETHER ||
+	if (!skb->skb_iif || dev->type != ARPHRD_ETHER ||
 	    skb_network_offset(skb) < ETH_HLEN || !quell_trim_wants_nack(ip, trim))
 		return false;
 	nack = swport_nack_make(skb, ip, trim, port->params.trim.dscp);
