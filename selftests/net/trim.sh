@@ -421,7 +421,8 @@ trimmed_stays_so()
 	say "dscp=43 bytes=150 proto=udp count=3" &&
 	port_is '.control_pkts == 1 and .control_backlog_bytes == 150 and
 		.control_drop_pkts == 1 and .trim_pkts == 0' &&
-	change rate 100gbit && say "dscp=43 bytes=150 proto=udp" && heard && trims_balance
+	change rate 100gbit && poll 10 port_is '.backlog == 0' &&
+	say "dscp=43 bytes=150 proto=udp" && heard && trims_balance
 }
 
 ## where they wait, and the counters
