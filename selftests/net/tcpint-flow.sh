@@ -133,7 +133,7 @@ spoken_without_offloads()
 room_is_sacks_first()
 {
 	set_host "$sender" swift 1 1 && set_host "$receiver" swift 1 1 &&
-	tc -n "$sender" qdisc replace dev up0 root netem loss 3% &&
+	tc -n "$sender" qdisc replace dev up0 root netem loss 15% &&
 	fetch 10.71.1.1 && said &&
 	tc -n "$sender" qdisc del dev up0 root &&
 	[ "$(grew receiver tcp-int-no-room)" -gt 0 ] &&
