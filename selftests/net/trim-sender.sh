@@ -66,7 +66,8 @@ say()
 	in_netns "$sender" trim_pkt send up0 "mac=$mac" $ends $*
 }
 
-# 1000 bytes of frame; the option states fewer, more or as many bytes of payload.
+# 1000 bytes of frame; the option states fewer, more or as many bytes of payload.  The
+# port has room for nothing, so the router's own multicasts are dropped, too.
 answered()
 {
 	local family=$1 states=$2 lost=$3
@@ -80,7 +81,7 @@ answered()
 		.options == \"fe0a514e12345678${lost}0101\" and .check == \"good\" and
 		.ip_check != \"bad\" and .dscp == 43 and .ecn == 0 and .ttl == 63" &&
 	port_is '.to_sender_pkts == 1 and .to_sender_drop_pkts == 0 and .trim_pkts == 0 and
-		.data_drop_pkts == 1 and .drops == 1'
+		.data_drop_pkts >= 1 and .drops == .data_drop_pkts'
 }
 
 # Senders that know no NACKs, segments without payload's length, datagrams.
