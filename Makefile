@@ -4,8 +4,13 @@
 # targets.  Nothing is built inside the source directories: all goes to build/,
 # kernels of the laboratory and of the tests to ~/.cache/quell.
 
+# Of the running kernel, or of the one that KDIR was configured for
+ifdef KDIR
+KERNELRELEASE	?= $(shell cat $(KDIR)/include/config/kernel.release)
+else
 KERNELRELEASE	?= $(shell uname -r)
-KDIR		?= /lib/modules/$(KERNELRELEASE)/build
+KDIR		:= /lib/modules/$(KERNELRELEASE)/build
+endif
 DESTDIR		?=
 PREFIX		?= /usr
 MODDIR		?= /lib/modules/$(KERNELRELEASE)/updates/quell
@@ -33,6 +38,8 @@ tools:
 	$(MAKE) -C userspace/tc OUT=$(OUT)
 
 install: all
+	@[ -n "$(KERNELRELEASE)" ] || \
+		{ echo "$(KDIR) has no include/config/kernel.release: for which kernel?" >&2; exit 1; }
 	install -d $(DESTDIR)$(MODDIR)
 	install -m 644 $(OUT)/modules/*.ko $(DESTDIR)$(MODDIR)/
 	$(MAKE) -C userspace/quell install OUT=$(OUT) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
@@ -64,15 +71,25 @@ check: deps-check
 	selftests/check
 
 # One suite at a time: make check-unit, check-lab, check-qemu-6.12 ...
-check-%: deps-check
-	$(MAKE) tools lab lab-debug
-	selftests/check $*
+# Each installs and builds what it needs, and no more.
+check-%:
+	@command -v python3 > /dev/null || scripts/install-deps user
+	@for packages in $$(selftests/check --needs packages '$*'); do \
+		scripts/install-deps $$packages || exit 1; done
+	targets=$$(selftests/check --needs targets '$*'); [ -z "$$targets" ] || $(MAKE) $$targets
+	selftests/check '$*'
+
+# User space, and the laboratory's cables: under three minutes.
+check-quick: deps-demo
+	@scripts/install-deps user
+	$(MAKE) tools lab
+	selftests/check quick
 
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
 spoof: lab-debug
 	selftests/lab/check-spoof 1000000
 
-# How far each core is from its floating-point model; see Documentation/testing.md
+# How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
 
@@ -96,11 +113,13 @@ clean:
 
 help:
 	@echo 'make              modules for the running kernel (KERNELRELEASE=, KDIR=) and tools'
+	@echo 'make tools        tools alone: quell, the tc plugin'
 	@echo 'make install      install both (DESTDIR=, PREFIX=)'
 	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
-	@echo 'make check-SUITE  one suite of it:'
+	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
+	@echo 'make check-SUITE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'

@@ -113,7 +113,7 @@ static struct nlattr *swport_deflect_blame(struct nlattr **tb, int attr)
 	return tb[attr] ? tb[attr] : tb[TCA_SWPORT_DEFLECT];
 }
 
-/* What the port needs to empty its data band must not look like a flow's end. */
+/* idle must exceed the drain time of the data band, or a flow expires with packets queued. */
 static bool swport_deflect_idle_is_short(const struct swport_params *params)
 {
 	return params->rate_bytes_ps &&

@@ -148,7 +148,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_DEFLECT_IDLE_MAX) " ns",
 };
 
-/* Say which attribute is out of which range, where the policy only says so. */
+/* Netlink policy only reports -ERANGE; name attribute and range in the extack. */
 static void swport_explain_range(struct netlink_ext_ack *extack)
 {
 	u32 type;

@@ -76,8 +76,9 @@ enum quell_opt_form {
  * @flags:		QUELL_OPT_F_*
  * @entropy:		path entropy of this packet
  * @payload_bytes:	data: length of the payload, which trimming would lose
- * @depart_ns:		data: when the packet's last bit left the host, its
- *			clock, ns modulo 2^32; in a burst cut later, the first's
+ * @depart_ns:		data: when the packet's last bit left the host, by its
+ *			clock plus a secret of the flow (<quell/core/echo.h>), ns
+ *			modulo 2^32; in a burst cut later, the first's
  * @echo_ns:		ACK: @depart_ns of the newest data packet received; in
  *			the short form with the hold time added
  * @hold_ns:		ACK: from that packet's arrival to this ACK, ns, at most

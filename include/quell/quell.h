@@ -2,20 +2,9 @@
 /*
  * What quell.ko offers to the modules around it.
  *
- * An algorithm module describes itself with a struct quell_algo and registers
- * it.  Its own are the tables of parameters and counters, callbacks that
- * hand an event to the core, and ->cong_control, which reads as one sentence:
- *
- *	if (!quell_cc_ready(sk))
- *		return;
- *	quell_cc_enter(sk, &ev);
- *	if (quell_sample_fill(sk, rs, &ev.sample)) {
- *		ALGO_on_ack(ev.vars, ev.params, ev.stats, &ev.sample, &ev.decision);
- *		quell_apply(sk, &ev.sample, &ev.decision);
- *	}
- *	quell_cc_leave();
- *
- * Everything else of its tcp_congestion_ops is quell.ko's, kmod-cc/quell/cc.c.
+ * An algorithm is a struct quell_core; its module registers it with QUELL_ALGO() and
+ * quell_algo_register().  The module's own is ->cong_control, which is quell_cong_control() with
+ * that core.  Everything else of its tcp_congestion_ops is quell.ko's, kmod-cc/quell/cc.c.
  */
 #ifndef _QUELL_QUELL_H
 #define _QUELL_QUELL_H
@@ -24,9 +13,9 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <net/tcp.h>
-#include <quell/core/core.h>
-#include <quell/core/undo.h>
-#include <uapi/linux/quell.h>
+#include <compat/cong_ops.h>
+#include <quell/core/adapt.h>
+#include <quell/core/algorithm.h>
 
 struct quell_flow;
 
@@ -69,149 +58,47 @@ static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
 	      ICSK_CA_PRIV_SIZE);
 
 /**
- * struct quell_param_desc - one parameter of an algorithm
- * @name:	as the administrator writes it
- * @doc:	one line of explanation
- * @unit:	what the value counts
- * @offset:	place of the u64 in the parameter block
- * @min:	smallest value accepted
- * @max:	largest value accepted
- * @def:	value after a reset
- */
-struct quell_param_desc {
-	const char	*name;
-	const char	*doc;
-	enum quell_unit	unit;
-	u32		offset;
-	u64		min;
-	u64		max;
-	u64		def;
-};
-
-/**
- * QUELL_PARAM() - an entry of a table of parameters
- * @type_:	the algorithm's struct of parameters
- * @name_:	name
- * @unit_:	enum quell_unit without its prefix
- * @field_:	field of @type_
- * @range_:	QUELL_@range_ begins the names of its _MIN, _MAX and _DEFAULT
- * @doc_:	one line of explanation
- */
-#define QUELL_PARAM(type_, name_, unit_, field_, range_, doc_) {	\
-	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
-	.offset = offsetof(type_, field_),				\
-	.min = QUELL_##range_##_MIN,					\
-	.max = QUELL_##range_##_MAX,					\
-	.def = QUELL_##range_##_DEFAULT,				\
-}
-
-/**
- * struct quell_counter_desc - one counter
- * @name:	as user space sees it
- * @doc:	one line of explanation
- * @offset:	place of the u64 in the block of counters
- */
-struct quell_counter_desc {
-	const char	*name;
-	const char	*doc;
-	u32		offset;
-};
-
-/**
- * QUELL_COUNTER() - an entry of a table of counters
- * @type_:	the algorithm's struct of counters
- * @name_:	name
- * @field_:	field of @type_
- * @doc_:	one line of explanation
- */
-#define QUELL_COUNTER(type_, name_, field_, doc_) {			\
-	.name = (name_), .doc = (doc_), .offset = offsetof(type_, field_), \
-}
-
-/**
- * struct quell_event - what a core is asked about, and what it answers
- * @vars:	the algorithm's variables of the socket, QUELL_CC_VARS_BYTES;
- *		zero before the algorithm's ->init
- * @params:	its parameters in force, params_bytes
- * @stats:	its counters on this CPU, counters_bytes
- * @sample:	what is known
- * @decision:	the answer; the core fills all of it
+ * struct quell_algo - an algorithm as the kernel runs it
+ * @core:	what it is; the caller's, like the next
+ * @ops:	owner and cong_control; the other members, which all algorithms have in
+ *		common, are set by quell_algo_register()
+ * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer refused ECN; set by
+ *		quell_algo_register()
+ * @slot:	set by quell_algo_register()
  *
- * Valid between quell_cc_enter() and quell_cc_leave().
- */
-struct quell_event {
-	void			*vars;
-	const void		*params;
-	void			*stats;
-	struct quell_sample	sample;
-	struct quell_decision	decision;
-};
-
-/**
- * struct quell_algo - a congestion-control algorithm
- * @ops:		the algorithm's own members: name, owner, flags,
- *			cong_control and what else no other has; the members
- *			all have in common are set by quell_algo_register()
- * @plain_ops:		@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer
- *			refused ECN; set by quell_algo_register()
- * @init:		a connection begins
- * @on_loss:		fast retransmit begins
- * @on_rto:		the retransmission timer fired
- * @on_idle_restart:	sending begins after nothing was outstanding for
- *			idle_ns nanoseconds
- * @undo_note:		remember what ->on_loss or ->on_rto took, from copies of the
- *			variables before and after
- * @on_undo:		it was for nothing: give it back
- * @params:		table of parameters
- * @params_nr:		their number
- * @params_bytes:	size of the parameter block
- * @params_derive:	optional: recompute derived fields of a block about to
- *			be published
- * @counters:		table of counters
- * @counters_nr:	their number; 0 none
- * @counters_bytes:	size of the block of counters
- * @fractional_window:	windows that are no whole number of segments are kept on
- *			average, see quell_apply(); otherwise rounded down
- * @telemetry:		it wants telemetry records: its sockets ask for the Quell
- *			option, and their data leaves switches the room
- * @sprays:		segments may go different ways: each of an IPv6 flow has an
- *			entropy of its own, where the namespace wants it; path.c
- * @trims:		it is told of trimmed packets: an ACK that reports nothing else is
- *			a sample, and a recovery from nothing else no ->on_loss
- * @slot:		set by quell_algo_register()
- *
- * The callbacks are given a sample without an acknowledgment, and what they
- * decide is applied when they return.  Their context: socket lock, bottom
- * halves off, RCU read section.
+ * The events of @core are called between quell_cc_enter() and quell_cc_leave(): socket lock,
+ * bottom halves off, RCU read section.  What they decide is applied when they return.
  *
  * Constant once registered.
  */
 struct quell_algo {
+	const struct quell_core		*core;
 	struct tcp_congestion_ops	ops;
 	struct tcp_congestion_ops	plain_ops;
-	void				(*init)(struct sock *sk, struct quell_event *ev);
-	void				(*on_loss)(struct sock *sk, struct quell_event *ev);
-	void				(*on_rto)(struct sock *sk, struct quell_event *ev);
-	void				(*on_idle_restart)(struct sock *sk,
-							   struct quell_event *ev,
-							   u64 idle_ns);
-	void				(*undo_note)(struct quell_undo *undo,
-						     const void *before, const void *after);
-	void				(*on_undo)(struct sock *sk, struct quell_event *ev,
-						   const struct quell_undo *undo);
-	const struct quell_param_desc	*params;
-	u32				params_nr;
-	u32				params_bytes;
-	void				(*params_derive)(void *params);
-	const struct quell_counter_desc	*counters;
-	u32				counters_nr;
-	u32				counters_bytes;
-	bool				fractional_window;
-	bool				telemetry;
-	bool				sprays;
-	bool				trims;
 	u32				slot;
 };
+
+/* Whether an algorithm has one of QUELL_CORE_*. */
+static inline bool quell_algo_has(const struct quell_algo *algo, u32 flag)
+{
+	return algo->core->flags & flag;
+}
+
+/**
+ * QUELL_ALGO() - define NAME_algo, the algorithm quell_NAME_core, to be registered
+ * @name_: NAME
+ */
+#define QUELL_ALGO(name_)							\
+static void name_##_cong_control(quell_cong_control_args)			\
+{										\
+	quell_cong_control(sk, rs, &quell_##name_##_core,			\
+			   quell_##name_##_core_on_ack);			\
+}										\
+										\
+static struct quell_algo name_##_algo __read_mostly = {				\
+	.core = &quell_##name_##_core,						\
+	.ops = { .owner = THIS_MODULE, .cong_control = name_##_cong_control },	\
+}
 
 /**
  * struct quell_snapshot - what a flow last decided, for observers
@@ -245,12 +132,9 @@ int quell_algo_register(struct quell_algo *algo);
 void quell_algo_unregister(struct quell_algo *algo);
 
 void quell_cc_enter(struct sock *sk, struct quell_event *ev);
-u64 quell_first_rtt_ns(const struct sock *sk);
-bool quell_sample_fill(struct sock *sk, const struct rate_sample *rs,
-		       struct quell_sample *sample);
+bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sample *sample);
 void quell_apply(struct sock *sk, const struct quell_sample *sample,
-		 const struct quell_decision *decision);
-u32 quell_other_flows(const struct sock *sk);
+		 struct quell_decision *decision);
 void quell_repace(struct sock *sk);
 
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
@@ -295,6 +179,50 @@ static inline void quell_cc_leave(void)
 {
 	rcu_read_unlock();
 	local_bh_enable();
+}
+
+/**
+ * quell_first_rtt_ns() - round-trip time for the first window
+ * @sk: socket, connected
+ *
+ * The handshake was timed by the stack, in microseconds; one more, so that the
+ * rounding never shortens the window.
+ *
+ * Context: socket lock.
+ * Return: ns; 0 when the handshake gave none.
+ */
+static inline u64 quell_first_rtt_ns(const struct sock *sk)
+{
+	u32 srtt_us = tcp_sk(sk)->srtt_us >> 3;
+
+	return tcp_sk(sk)->srtt_us ? (srtt_us + 1ULL) * NSEC_PER_USEC : 0;
+}
+
+/**
+ * quell_cong_control() - ->cong_control of an algorithm
+ * @sk:     its socket
+ * @rs:     what the stack says of the ACK
+ * @core:   the algorithm, known where this is compiled
+ * @on_ack: its event, which is compiled into this
+ *
+ * Context: socket lock.
+ */
+static __always_inline void quell_cong_control(struct sock *sk, const struct rate_sample *rs,
+					       const struct quell_core *core,
+					       void (*on_ack)(struct quell_event *ev))
+{
+	struct quell_event ev;
+
+	if (!quell_cc_ready(sk))
+		return;
+	quell_cc_enter(sk, &ev);
+	if (quell_ack(sk, rs, &ev.sample)) {
+		on_ack(&ev);
+		quell_apply(sk, &ev.sample, &ev.decision);
+		if (core->segment_pkts)
+			quell_repace(sk);
+	}
+	quell_cc_leave();
 }
 
 #endif /* _QUELL_QUELL_H */

@@ -6,9 +6,11 @@
  *	sequence number		acknowledgment number of the segment
  *	acknowledgment number	sequence number of the segment
  *	flags, window		none, 0
- *	options			the NACK (Documentation/wire-format.md), alone
+ *	options			the Quell option with an ACK section: the segment's departure
+ *				and entropy; the NACK (Documentation/wire-format.md)
  *
- * A switch does not know what the receiver has.  Without the ACK flag no host can
+ * The departure is what only those know who saw the segment: without it anybody could
+ * make a NACK up.  A switch does not know what the receiver has.  Without the ACK flag no host can
  * take its word for an acknowledgment; TCP throws such a segment away, and a host
  * that knows NACKs looks before TCP does.
  *
@@ -20,7 +22,10 @@
 #include <quell/nack.h>
 #include <quell/trim.h>
 
-#define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_TRIM_TCP_BYTES + QUELL_NACK_BYTES)
+/* The ACK section and its head, which is the whole option: 16 is a multiple of 4. */
+#define QUELL_TRIM_NACK_ECHO_BYTES	(QUELL_OPT_HEAD_BYTES + QUELL_OPT_ACK_BYTES)
+#define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_TRIM_TCP_BYTES + QUELL_TRIM_NACK_ECHO_BYTES + \
+					 QUELL_NACK_BYTES)
 /* The longest, over IPv6. */
 #define QUELL_TRIM_NACK_MAX_BYTES	(QUELL_TRIM_IPV6_BYTES + QUELL_TRIM_NACK_TCP_BYTES)
 
@@ -120,6 +125,20 @@ static inline u16 quell_trim_nack_lost_bytes(const u8 *tcp, const struct quell_t
 	return quell_max_u64(quell_opt_get_u16(tcp + at), payload_bytes);
 }
 
+/* Departure and entropy, as the segment's option has them. */
+static inline u32 quell_trim_nack_put_echo(const u8 *tcp, const struct quell_trim *trim, u8 *to)
+{
+	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
+	struct quell_opt opt = {
+		.form = QUELL_OPT_FULL,
+		.flags = QUELL_OPT_F_ACK,
+		.echo_ns = quell_opt_get_u32(tcp + at + 2),
+		.echo_entropy = tcp[at - 1],
+	};
+
+	return quell_opt_encode(&opt, to);
+}
+
 static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_trim *trim,
 					   u32 address_sum, u8 *to)
 {
@@ -133,7 +152,8 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
 	quell_trim_copy(to + QUELL_TRIM_TCP_SEQ_AT, tcp + QUELL_TRIM_TCP_ACK_AT, 4);
 	quell_opt_put_u32(to + QUELL_TRIM_TCP_ACK_AT, nack.seq);
 	to[QUELL_TRIM_TCP_FLAGS_AT] = QUELL_TRIM_NACK_TCP_BYTES / 4 << 4;
-	quell_nack_encode(&nack, to + QUELL_TRIM_TCP_BYTES);
+	quell_nack_encode(&nack, to + QUELL_TRIM_TCP_BYTES +
+			  quell_trim_nack_put_echo(tcp, trim, to + QUELL_TRIM_TCP_BYTES));
 	quell_opt_put_u16(to + QUELL_TRIM_TCP_CHECK_AT,
 			  ~quell_trim_fold(address_sum + QUELL_TRIM_TCP +
 					   QUELL_TRIM_NACK_TCP_BYTES +

@@ -3,8 +3,7 @@
 #ifndef _TCP_HPCC_H
 #define _TCP_HPCC_H
 
-#include <quell/quell.h>
-
-extern struct quell_algo quell_hpcc_vaisf_algo;
+int hpcc_vaisf_register(void);
+void hpcc_vaisf_unregister(void);
 
 #endif /* _TCP_HPCC_H */

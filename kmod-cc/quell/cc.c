@@ -3,18 +3,20 @@
  * What the congestion control of every algorithm has in common: which calls of
  * the stack are events for a core, and what becomes of its answer.
  *
- *	->init			algo->init, or its state after a timeout
+ *	->init			core->init, or its state after a timeout
  *	->cong_control		the algorithm's own, see <quell/quell.h>
- *	->set_state(Recovery)	algo->on_loss, but not where all that is lost was trimmed
+ *	->set_state(Recovery)	core->on_loss, but not where all that is lost was trimmed
  *				and the algorithm knows of that, recover.c
  *	a NACK			the same, when what was trimmed left after the last on_loss
- *	a probe's answer	the same, tail.c
- *	->set_state(Loss)	algo->on_rto
- *	TX_START, when idle	algo->on_idle_restart
- *	->in_ack_event		trimmed segments marked lost, recover.c
+ *	a probe's answer	the same, probe.c
+ *	->set_state(Loss)	core->on_rto, where a timer expired
+ *	->set_state(CWR)	none: a loss to CUBIC, where that governs, adapt.c
+ *	TX_START, when idle	core->on_idle_restart
+ *	->in_ack_event		RACK expects what paths do, path.c; trimmed segments are
+ *				marked lost, recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
  *	->ssthresh		a new episode of losses; the window is the core's alone
- *	->undo_cwnd		algo->on_undo: all that was sent again had only been late
+ *	->undo_cwnd		core->on_undo: all that was sent again had only been late
  *
  * The recovery of lost segments stays TCP's; only how much may be in flight is
  * decided by the core, at each of these events, and what it decided stands.
@@ -26,110 +28,95 @@
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
 #include "internal.h"
+#include "tcp_internals.h"
 
-/**
- * quell_cc_enter() - begin a look at parameters and counters
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- * @ev: its pointers are set; sample and decision are the caller's to fill
- *
- * The backlog of a socket is worked off in process context: bottom halves are
- * kept off so that the per-cpu counters have one writer, and the RCU read side
- * pins the parameter block for the whole event.
- *
- * Context: socket lock.
+/*
+ * Where CUBIC governs, a mark means what a loss does, but to an algorithm that asked for
+ * marks: it governs from the first on.  Without a mark it is a tail loss that the stack's
+ * own probe repaired (RFC 8985, 7.4), or the queue of this host that was full.
  */
-void quell_cc_enter(struct sock *sk, struct quell_event *ev)
-	__acquires(RCU)
+static void cc_on_cwr(struct sock *sk)
 {
-	const struct quell_algo_net *an;
-
-	local_bh_disable();
-	rcu_read_lock();
-	an = &quell_net(sock_net(sk))->algos[quell_cc(sk)->algo->slot];
-	ev->vars = quell_cc_vars(sk);
-	ev->params = rcu_dereference(an->params)->data;
-	ev->stats = this_cpu_ptr(an->stats);
-}
-EXPORT_SYMBOL_GPL(quell_cc_enter);
-
-/* Tells the core of a loss or a timeout, and remembers what it took for that. */
-static void cc_tell(struct sock *sk, struct quell_event *ev,
-		    void (*tell)(struct sock *sk, struct quell_event *ev))
-{
-	struct quell_flow *flow = quell_cc(sk)->flow;
-	u64 before[QUELL_CC_VARS_BYTES / sizeof(u64)];
-
-	memcpy(before, ev->vars, sizeof(before));
-	tell(sk, ev);
-	if (!flow)
-		return;
-	flow->algo->undo_note(&flow->undo, before, ev->vars);
-	/* What left before now is lost to what the core has just been told of. */
-	flow->recover.told_ns = tcp_sk(sk)->tcp_clock_cache;
-}
-
-/**
- * quell_cc_on_loss() - tell the core of a loss, and do what it decides
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- *
- * Context: socket lock.
- */
-void quell_cc_on_loss(struct sock *sk)
-{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
 	struct quell_event ev;
 
+	if (!quell_adapt_governs(flow) ||
+	    (quell_cc(sk)->algo->ops.flags & TCP_CONG_NEEDS_ECN &&
+	     flow->adapt.flags & QUELL_ADAPT_F_ECE))
+		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	cc_tell(sk, &ev, quell_cc(sk)->algo->on_loss);
+	quell_adapt_marked(sk, &ev);
 	quell_apply(sk, &ev.sample, &ev.decision);
 	quell_cc_leave();
 }
 
-static void cc_on_rto(struct sock *sk)
-{
-	struct quell_event ev;
-
-	quell_cc_enter(sk, &ev);
-	quell_sample_state(sk, &ev.sample);
-	cc_tell(sk, &ev, quell_cc(sk)->algo->on_rto);
-	quell_apply_timeout(sk, &ev.sample, &ev.decision);
-	quell_path_on_rto(quell_cc(sk)->flow);
-	quell_cc_leave();
-}
-
 /*
- * Whether the core knows what this recovery is about: it is told of trimming, or nothing
- * was trimmed that left after it was told of a loss.
+ * Fast retransmit begins.  The core is told of it, unless it gets trimming as a signal, or
+ * knows of the congestion: all that is lost was trimmed, and left before its last cut.
  */
-static bool cc_was_trimmed(struct sock *sk)
+static void cc_on_recovery(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!flow)
-		return false;
-	flow->recover.unheard = quell_recover_explains(flow, sk) &&
-				(flow->algo->trims || !quell_recover_is_news(flow));
-	return flow->recover.unheard;
+	if (flow) {
+		flow->recover.loss_unreported =
+			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
+			(quell_flow_has_trim_signal(flow) || !quell_recover_is_news(flow));
+		if (flow->recover.loss_unreported)
+			return;
+	}
+	quell_event_loss(sk);
+	quell_adapt_recovers(sk);
 }
 
 static void cc_set_state(struct sock *sk, u8 new_state)
 {
-	if (!quell_cc_ready(sk) || new_state < TCP_CA_Recovery)
+	if (!quell_cc_ready(sk))
+		return;
+	if (new_state == TCP_CA_CWR)
+		cc_on_cwr(sk);
+	/* What was too long, or refused, leaves again: no congestion. */
+	if (new_state < TCP_CA_Recovery ||
+	    (new_state == TCP_CA_Loss && !quell_tcp_has_timed_out(sk)))
 		return;
 	if (quell_cc(sk)->flow) {
-		quell_tail_heard(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
-		quell_recover_is_certain(quell_cc(sk)->flow, sk);
+		quell_probe_note_recovery(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
+		quell_recover_forbid_undo(quell_cc(sk)->flow, sk);
 	}
 	if (new_state == TCP_CA_Loss)
-		cc_on_rto(sk);
-	else if (!cc_was_trimmed(sk))
-		quell_cc_on_loss(sk);
+		quell_event_timeout(sk);
+	else
+		cc_on_recovery(sk);
 }
 
 static void cc_in_ack_event(struct sock *sk, u32 flags)
 {
-	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
-		quell_recover_apply(quell_cc(sk)->flow, sk);
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (!flow)
+		return;
+	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
+	quell_path_expect_reordering(flow, tcp_sk(sk));
+	quell_recover_apply(flow, sk);
+}
+
+/*
+ * Whether sending starts after nothing was outstanding, and for how long there was not.
+ * TX_START also comes with the first retransmission after a timeout, when everything
+ * outstanding counts as lost, and with every packet of a window below one segment that was
+ * paced; neither is a start.
+ */
+static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 active_ns = quell_cc(sk)->active_ns;
+
+	if (tp->packets_out || quell_cc(sk)->backlogged)
+		return false;
+	*idle_ns = tp->tcp_clock_cache > active_ns ?
+		   tp->tcp_clock_cache - active_ns : 0;
+	return true;
 }
 
 static void cc_tx_start(struct sock *sk)
@@ -137,11 +124,14 @@ static void cc_tx_start(struct sock *sk)
 	struct quell_event ev;
 	u64 idle_ns;
 
-	if (!quell_cc_ready(sk) || !quell_idle_ns(sk, &idle_ns))
+	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	quell_cc(sk)->algo->on_idle_restart(sk, &ev, idle_ns);
+	ev.idle_ns = idle_ns;
+	ev.other_flows = quell_other_flows(sk);
+	if (!quell_adapt_idle(sk, &ev))
+		quell_cc(sk)->algo->core->on_idle_restart(&ev);
 	quell_apply(sk, &ev.sample, &ev.decision);
 	quell_cc_leave();
 }
@@ -157,6 +147,9 @@ static void cc_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 
 static void cc_start(struct sock *sk, const struct quell_algo *algo)
 {
+	/* RFC 5681, 3.1, as tcp_init_transfer() has it: not if the timeouts were spurious. */
+	bool has_timed_out = tcp_sk(sk)->total_retrans > 1 && tcp_sk(sk)->undo_marker &&
+			     tcp_snd_cwnd(tcp_sk(sk)) == 1;
 	struct quell_event ev;
 
 	quell_cc_init(sk, algo);
@@ -164,12 +157,12 @@ static void cc_start(struct sock *sk, const struct quell_algo *algo)
 		quell_ecn_init(sk, &algo->plain_ops);
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	algo->init(sk, &ev);
+	quell_start_core(sk, &ev);
+	quell_adapt_open(quell_cc(sk)->flow, &ev);
 	quell_apply(sk, &ev.sample, &ev.decision);
 	quell_cc_leave();
-	/* A handshake that timed out twice counts as a timeout (RFC 5681, 3.1). */
-	if (tcp_sk(sk)->total_retrans > 1)
-		cc_on_rto(sk);
+	if (has_timed_out)
+		quell_event_timeout(sk);
 }
 
 static void cc_init(struct sock *sk)
@@ -184,30 +177,18 @@ static void cc_init_plain(struct sock *sk)
 				  plain_ops));
 }
 
-/**
- * quell_cc_algo() - the algorithm behind a socket's operations
- * @sk: socket whose operations are Quell's, locked; it may not be connected yet
- *
- * Context: socket lock.
- * Return: the algorithm.
- */
-const struct quell_algo *quell_cc_algo(const struct sock *sk)
-{
-	const struct tcp_congestion_ops *ops = inet_csk(sk)->icsk_ca_ops;
-
-	if (ops->init == cc_init_plain)
-		return container_of(ops, struct quell_algo, plain_ops);
-	return container_of(ops, struct quell_algo, ops);
-}
-
 /*
  * The stack asks when a recovery or a timeout begins an episode, before it tells of
  * it; what it calls the window before is what it would return to.
  */
 static u32 cc_ssthresh(struct sock *sk)
 {
-	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
-		quell_cc(sk)->flow->undo = (struct quell_undo) {};
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (flow) {
+		flow->undo = (struct quell_undo) {};
+		quell_adapt_new_episode(flow);
+	}
 	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
 }
 
@@ -217,24 +198,14 @@ static u32 cc_ssthresh(struct sock *sk)
  */
 static u32 cc_undo_cwnd(struct sock *sk)
 {
-	struct quell_event ev;
-	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
-
-	if (flow && flow->undo.told) {
-		quell_cc_enter(sk, &ev);
-		quell_sample_state(sk, &ev.sample);
-		flow->algo->on_undo(sk, &ev, &flow->undo);
-		quell_apply_undo(sk, &ev.sample, &ev.decision);
-		quell_count(flow->qnet, QUELL_N_UNDONE);
-		quell_cc_leave();
-		flow->undo = (struct quell_undo) {};
-	}
+	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
+		quell_event_undo(sk);
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 
 /**
  * quell_cc_ops_init() - complete the operations of an algorithm
- * @algo: name, owner, flags and ->cong_control of its ops are set
+ * @algo: its core, and owner and ->cong_control of its ops, are set
  *
  * Context: before the operations are registered.
  */
@@ -242,6 +213,11 @@ void quell_cc_ops_init(struct quell_algo *algo)
 {
 	struct tcp_congestion_ops *ops = &algo->ops;
 
+	strscpy(ops->name, algo->core->name, sizeof(ops->name));
+	if (quell_algo_has(algo, QUELL_CORE_ECN))
+		ops->flags |= TCP_CONG_NEEDS_ECN;
+	if (algo->core->segment_pkts)
+		ops->min_tso_segs = quell_segment_pkts;
 	ops->init = cc_init;
 	/* By this one the hooks tell Quell's sockets from all others. */
 	ops->release = quell_cc_release;

@@ -8,8 +8,7 @@
  * first SACK block, which is the one that grew last (RFC 2018, section 4).  What
  * is older than that has been answered, too, and goes.
  *
- * The caller of quell_echo_take() holds the socket lock; the list has the lock
- * of the arrivals.
+ * The list is under the lock of the flow.
  */
 #include <net/tcp.h>
 #include "internal.h"
@@ -17,22 +16,31 @@
 /**
  * quell_echo_add() - a data packet with a departure came in
  * @flow: flow it belongs to
+ * @sk:   the flow's socket
  * @echo: what is to be echoed
  *
  * Without room the oldest gives way: its ACK will have no echo.
  *
  * Context: softirq or process context, RCU read side.
  */
-void quell_echo_add(struct quell_flow *flow, const struct quell_echo *echo)
+void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
+		    const struct quell_echo *echo)
 {
-	spin_lock_bh(&flow->arrivals_lock);
-	if (flow->echoes_nr == QUELL_ECHOES_MAX) {
-		memmove(flow->echo, flow->echo + 1,
-			(QUELL_ECHOES_MAX - 1) * sizeof(*flow->echo));
-		flow->echoes_nr--;
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes;
+
+	spin_lock_bh(&flow->lock);
+	if (flow->closed)
+		goto unlock;
+	if (list->nr == list->room &&
+	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
+		echoes = list->at;
+		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
+		list->nr--;
 	}
-	flow->echo[flow->echoes_nr++] = *echo;
-	spin_unlock_bh(&flow->arrivals_lock);
+	((struct quell_echo *)list->at)[list->nr++] = *echo;
+unlock:
+	spin_unlock_bh(&flow->lock);
 }
 
 static bool echo_in_block(const struct quell_echo *echo, const struct tcp_sack_block *block)
@@ -53,24 +61,25 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
  * @tp:   its socket
  * @echo: set when there is one; it is not echoed again
  *
- * Context: socket lock.
+ * Context: lock of @flow.
  * Return: whether there is one.
  */
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo)
 {
-	bool found = false;
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes = list->at;
 	u32 i;
 
-	spin_lock_bh(&flow->arrivals_lock);
-	for (i = flow->echoes_nr; i > 0 && !found; i--) {
-		if (!echo_is_processed(&flow->echo[i - 1], tp))
-			continue;
-		found = true;
-		*echo = flow->echo[i - 1];
-		flow->echoes_nr -= i;
-		memmove(flow->echo, flow->echo + i, flow->echoes_nr * sizeof(*flow->echo));
-	}
-	spin_unlock_bh(&flow->arrivals_lock);
-	return found;
+	lockdep_assert_held(&flow->lock);
+	for (i = list->nr; i > 0; i--)
+		if (echo_is_processed(&echoes[i - 1], tp))
+			break;
+	if (!i)
+		return false;
+	*echo = echoes[i - 1];
+	list->nr -= i;
+	memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
+	quell_list_settle(list, QUELL_ECHOES_FEW);
+	return true;
 }

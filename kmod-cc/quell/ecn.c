@@ -58,9 +58,9 @@ static bool ecn_owes_ack(const struct sock *sk)
 }
 
 /*
- * The stack books every ACK as one for all it received.  Put right how far this
- * one went, or the packet after it would never be owed an ACK of its own; the
- * window's right edge stays where it is.
+ * The stack books every ACK as one for all it received.  Wind rcv_wup back to what this ACK
+ * really covered; otherwise the next packet schedules no ACK.  The window's right edge stays
+ * where it is.
  */
 static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
 {

@@ -8,20 +8,26 @@
  * microsecond clock.
  *
  * Found in two ways.  Whoever holds the socket lock follows the pointer in the
- * private bytes.  The receive hook does not hold it, and there the private
- * bytes may be changing owner under setsockopt(TCP_CONGESTION); it looks the
+ * private bytes.  The hooks do not hold it, or cannot know, and there the private
+ * bytes may be changing owner under setsockopt(TCP_CONGESTION); they look the
  * socket's address up in a hash under RCU.  An address is in the hash only
  * while its socket lives, so a hit is that socket's flow.
  *
+ * Contexts have a cache of their own: one takes less than a kilobyte, and what it needs
+ * beyond comes and goes, memory.c.  The memory cgroup of who opens the connection
+ * pays; one that a listener opens is made in softirq, like its socket, for nobody.
+ *
  * Tear-down, in ->release, in this order:
- *	timer stopped	 it is not started again, tail.c
+ *	timer stopped	 it is not started again, probe.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
- *	ring freed	 only the holder of the socket lock looks at it: us
- *	kfree_rcu()	 those who found it before are done
+ *	closed		 under its lock: who found it before adds nothing more
+ *	lists freed	 under its lock, too
+ *	call_rcu()	 those who found it before are done
  * The socket outlives all of this but the last step, so a reader may look at
  * no more of it than its cookie (sockets are freed to their own type).
  */
+#include <linux/random.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/inet_sock.h>
@@ -37,6 +43,18 @@ static const struct rhashtable_params flow_hash_params = {
 
 /* By address of the socket.  Buckets have their own locks; readers RCU. */
 static struct rhashtable quell_flows;
+
+static struct kmem_cache *flow_cache __ro_after_init;
+
+/*
+ * What a connection may cost that has nothing to do.  Some kernels have large locks, newer
+ * ones a timer of more than 64 bytes.
+ */
+#define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
+
+static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES ||
+	      IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC) ||
+	      IS_ENABLED(CONFIG_PREEMPT_RT));
 
 static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
 {
@@ -73,13 +91,26 @@ static int flow_publish(struct quell_flow *flow)
 	return err;
 }
 
+static void flow_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(flow_cache, container_of(rcu, struct quell_flow, rcu));
+}
+
+static void flow_init_lists(struct quell_flow *flow)
+{
+	spin_lock_init(&flow->lock);
+	quell_segments_init(&flow->segments);
+	quell_list_init(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
+}
+
 static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 				     const struct quell_algo *algo)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
 	struct quell_flow *flow;
 
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
+	flow = quell_sock_zalloc(sk, flow_cache);
 	if (!flow)
 		return NULL;
 	flow->sk = sk;
@@ -88,16 +119,16 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->mss_bytes = tcp_sk(sk)->mss_cache;
 	flow->round_seq = tcp_sk(sk)->snd_nxt;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
-	spin_lock_init(&flow->arrivals_lock);
-	quell_tail_init(flow, sk);
-	quell_path_init(flow);
+	flow->stamp_secret = get_random_u32();
+	flow_init_lists(flow);
+	quell_probe_init(flow, sk);
 	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
 	if (dst)
 		quell_link_update(flow, dst->dev);
 	/* A failure after the number was taken must wait for dumps, too. */
 	if (flow_publish(flow)) {
-		kfree_rcu(flow, rcu);
+		call_rcu(&flow->rcu, flow_free_rcu);
 		return NULL;
 	}
 	return flow;
@@ -127,6 +158,9 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->flow = flow_alloc(sk, qnet, algo);
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
+	/* Until data comes in, receive.c. */
+	inet_csk(sk)->icsk_ack.quick = U8_MAX;
+	inet_csk_exit_pingpong_mode(sk);
 	cc->magic = QUELL_CC_MAGIC;
 	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algos[algo->slot].socks);
@@ -140,9 +174,25 @@ static void flow_release(struct quell_flow *flow)
 
 	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
 	xa_erase_bh(&qnet->flows, flow->id);
+	spin_lock_bh(&flow->lock);
+	flow->closed = true;
 	quell_segments_free(&flow->segments);
+	quell_list_free(&flow->arrivals);
+	quell_list_free(&flow->echo);
+	quell_path_free(&flow->path);
+	spin_unlock_bh(&flow->lock);
 	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
-	kfree_rcu(flow, rcu);
+	call_rcu(&flow->rcu, flow_free_rcu);
+}
+
+/*
+ * cc_ssthresh() set it to the window from before the last cut, because the core decides how much
+ * to cut.  The algorithm that is next would slow-start back to that window.
+ */
+static void release_ssthresh(struct tcp_sock *tp)
+{
+	if (!tcp_in_initial_slowstart(tp))
+		tp->snd_ssthresh = min(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
 }
 
 /**
@@ -163,12 +213,13 @@ void quell_cc_release(struct sock *sk)
 		return;
 	cc->magic = 0;
 	if (cc->flow) {
-		quell_tail_release(cc->flow, sk);
-		WRITE_ONCE(cc->flow->tcp_int.mode, QUELL_TCPINT_OFF);
-		quell_signal_close(cc->flow, sk, QUELL_OPTION_NOT_OFFERED);
+		quell_probe_release(cc->flow, sk);
+		quell_recover_release(cc->flow);
+		quell_signal_release(cc->flow, sk);
 		flow_release(cc->flow);
 	}
 	cc->flow = NULL;
+	release_ssthresh(tcp_sk(sk));
 	atomic_dec(&qnet->algos[cc->algo->slot].socks);
 	if (atomic_dec_and_test(&qnet->socks))
 		quell_hooks_linger(qnet);
@@ -209,9 +260,9 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
 		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
 		out->hop = READ_ONCE(flow->telemetry.hop);
-		out->samples = READ_ONCE(flow->samples);
-		out->remote_ns = READ_ONCE(flow->remote_ns);
-		out->clock = READ_ONCE(flow->clock);
+		out->samples = READ_ONCE(flow->now.samples);
+		out->remote_ns = READ_ONCE(flow->now.remote_ns);
+		out->clock = READ_ONCE(flow->now.clock);
 	}
 	rcu_read_unlock();
 	return flow;
@@ -220,11 +271,23 @@ EXPORT_SYMBOL_GPL(quell_sock_snapshot);
 
 int quell_flows_init(void)
 {
-	return rhashtable_init(&quell_flows, &flow_hash_params);
+	int err;
+
+	flow_cache = KMEM_CACHE(quell_flow, SLAB_ACCOUNT);
+	if (!flow_cache)
+		return -ENOMEM;
+	err = rhashtable_init(&quell_flows, &flow_hash_params);
+	if (err)
+		kmem_cache_destroy(flow_cache);
+	return err;
 }
 
-/* All flows are gone: every socket pins its algorithm's module, and that us. */
+/*
+ * All flows are gone: every socket pins its algorithm's module, and that us; and
+ * rcu_barrier() was called.
+ */
 void quell_flows_exit(void)
 {
 	rhashtable_destroy(&quell_flows);
+	kmem_cache_destroy(flow_cache);
 }

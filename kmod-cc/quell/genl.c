@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink family "quell": parameters and counters.  The API is
- * Documentation/netlink/specs/quell.yaml; flows are in genl_flow.c.
+ * Generic netlink family "quell": its requests, and parameters and counters.  The API is
+ * Documentation/netlink/specs/quell.yaml; flows are in genl_flow.c, interfaces in
+ * genl_link.c.
  *
  * A request is about the namespace of the socket it came on.  Writers need
  * CAP_NET_ADMIN in the user namespace that owns it.  A change is made of a
@@ -69,7 +70,7 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 		return ERR_PTR(-EINVAL);
 	}
 	for (i = 0; i < QUELL_ALGOS_MAX; i++)
-		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->ops.name))
+		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->core->name))
 			return quell_algos[i];
 	NL_SET_BAD_ATTR(info->extack, attr);
 	quell_extack_fmt(info->extack, "algorithm %s is not loaded",
@@ -104,11 +105,11 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 	u32 i;
 
 	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
-	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->ops.name) ||
+	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->core->name) ||
 	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&an->socks)))
 		return -EMSGSIZE;
-	for (i = 0; i < algo->params_nr; i++) {
-		const struct quell_param_desc *desc = &algo->params[i];
+	for (i = 0; i < algo->core->params_nr; i++) {
+		const struct quell_param_desc *desc = &algo->core->params[i];
 		const u64 *value = (void *)block->data + desc->offset;
 
 		if (put_param(skb, desc, *value))
@@ -204,7 +205,7 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
 	if (!desc) {
 		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_NAME]);
-		quell_extack_fmt(extack, "%s has no parameter %s", algo->ops.name,
+		quell_extack_fmt(extack, "%s has no parameter %s", algo->core->name,
 				 (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
 		return -ENOENT;
 	}
@@ -291,31 +292,6 @@ static int cc_reset_doit(struct sk_buff *skb, struct genl_info *info)
 	return cc_change(info, true);
 }
 
-/**
- * quell_put_counter() - one counter into a message
- * @skb:   message
- * @attr:  type of the nest
- * @name:  counter's name
- * @doc:   its explanation
- * @value: its value
- *
- * Context: any.
- * Return: 0 or -EMSGSIZE.
- */
-int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
-		      const char *doc, u64 value)
-{
-	struct nlattr *nest = nla_nest_start(skb, attr);
-
-	if (!nest ||
-	    nla_put_string(skb, QUELL_A_COUNTER_NAME, name) ||
-	    nla_put_u64_64bit(skb, QUELL_A_COUNTER_VALUE, value, QUELL_A_COUNTER_PAD) ||
-	    nla_put_string(skb, QUELL_A_COUNTER_DOC, doc))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static int put_stat(struct sk_buff *skb, const char *name,
 		    const struct quell_counter_desc *counters, u32 counters_nr,
 		    const void __percpu *block)
@@ -341,7 +317,7 @@ static int put_stat_at(struct sk_buff *skb, const struct quell_net *qnet, long i
 		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX,
 				qnet->counters);
 	algo = quell_algos[index - 1];
-	return put_stat(skb, algo->ops.name, algo->counters, algo->counters_nr,
+	return put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
 			qnet->algos[algo->slot].stats);
 }
 
@@ -357,7 +333,7 @@ static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		void *hdr;
 
 		if (index && (!quell_algos[index - 1] ||
-			      !quell_algos[index - 1]->counters_nr))
+			      !quell_algos[index - 1]->core->counters_nr))
 			continue;
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_STAT_GET);
@@ -410,20 +386,24 @@ static const struct genl_ops quell_genl_ops[] = {
 		.start		= dump_start,
 		.dumpit		= stat_get_dumpit,
 	},
-};
-
-struct genl_family quell_genl_family __ro_after_init = {
-	.name		= QUELL_FAMILY_NAME,
-	.version	= QUELL_FAMILY_VERSION,
-	.netnsok	= true,
-	.module		= THIS_MODULE,
-	.ops		= quell_genl_ops,
-	.n_ops		= ARRAY_SIZE(quell_genl_ops),
-	.resv_start_op	= __QUELL_CMD_MAX,
+	{
+		.cmd		= QUELL_CMD_LINK_GET,
+		.dumpit		= quell_link_dump,
+	},
+	{
+		.cmd		= QUELL_CMD_LINK_SET,
+		.doit		= quell_link_set_doit,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.policy		= quell_link_set_policy,
+		.maxattr	= QUELL_A_LINK_RATE,
+	},
 };
 
 int __init quell_genl_init(void)
 {
+	quell_genl_family.module = THIS_MODULE;
+	quell_genl_family.ops = quell_genl_ops;
+	quell_genl_family.n_ops = ARRAY_SIZE(quell_genl_ops);
 	return genl_register_family(&quell_genl_family);
 }
 

@@ -41,7 +41,7 @@ static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
 
 	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
-	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->ops.name) ||
+	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->core->name) ||
 	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
 	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
 	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
@@ -63,14 +63,14 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	    put_u64(skb, QUELL_A_FLOW_RTT, READ_ONCE(now->rtt_ns)) ||
 	    put_u64(skb, QUELL_A_FLOW_MIN_RTT, READ_ONCE(now->min_rtt_ns)) ||
 	    put_u64(skb, QUELL_A_FLOW_TARGET_DELAY, READ_ONCE(now->target_ns)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_CLOCK, READ_ONCE(flow->clock)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_CLOCK, READ_ONCE(flow->now.clock)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
 	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
 			   quell_limit_names[READ_ONCE(flow->limit)]) ||
 	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
 			   quell_option_names[READ_ONCE(flow->option)]) ||
-	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->remote_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->now.remote_ns)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->path.entropies)))
 		return -EMSGSIZE;
 	return 0;
@@ -109,6 +109,18 @@ static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
 	return 0;
 }
 
+/* Who governs the window, and why it is not the algorithm; not fitted, no attributes. */
+static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const char *phase = quell_adapt_phase_name(flow);
+	const char *reason = quell_adapt_reason_name(flow);
+
+	if ((phase && nla_put_string(skb, QUELL_A_FLOW_ADAPT, phase)) ||
+	    (reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, reason)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* One counter of a flow, as it goes into a message. */
 struct flow_counter {
 	const char	*name;
@@ -131,7 +143,7 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const struct flow_counter counters[] = {
 		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
-		  READ_ONCE(flow->samples) },
+		  READ_ONCE(flow->now.samples) },
 		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
 		  READ_ONCE(flow->echoes) },
 		{ "records", "Telemetry records taken.",
@@ -205,6 +217,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
+	    put_flow_adapt(skb, flow) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);
@@ -231,7 +244,7 @@ int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	rcu_read_lock();
 	xa_for_each_start(&qnet->flows, id, flow, cb->args[0]) {
-		if (cc && nla_strcmp(cc, flow->algo->ops.name))
+		if (cc && nla_strcmp(cc, flow->algo->core->name))
 			continue;
 		if (put_flow(skb, cb, flow))
 			goto unlock;

@@ -3,6 +3,12 @@
  * Signal plane: when a namespace has its two netfilter hooks per address
  * family.  What they do stands in transmit.c and receive.c.
  *
+ * They are those next to TCP: first in LOCAL_OUT, so that it is TCP that calls, with the
+ * socket lock, before anything can queue the packet; last in LOCAL_IN, so that what a
+ * firewall drops never was.  A firewall so sees the packets as they are on the wire.  Of
+ * hooks of equal priority the kernel calls the youngest first: conntrack's confirmation and
+ * a chain of priority 2147483647 may come after ours in LOCAL_IN.
+ *
  * The hooks are in a namespace only while it has a Quell socket, a Quell
  * algorithm for its default, or offers the Quell option (as all do while there
  * is an algorithm that wants telemetry records); a flow without them simply has
@@ -14,8 +20,9 @@
  *		socks > 0, or default or option ask	none of them, for LINGER
  *	(none) ------------------------------> hooked ---------------------> (none)
  *
- * Lifetime: quell_hooks_exit() stops the work first, then takes the hooks
- * away, which waits until no packet is in them.
+ * Lifetime: quell_hooks_exit() stops the work first, then takes the hooks away.  That
+ * does not wait for packets in them: whoever frees what they read waits for a grace
+ * period in between, main.c.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
@@ -23,34 +30,31 @@
 #include <net/tcp.h>
 #include "internal.h"
 
-/* How long hooks stay without a socket. */
-#define HOOKS_LINGER_SEC	10
-
 static const struct nf_hook_ops hook_ops[] = {
 	{
 		.hook		= quell_transmit4,
 		.pf		= NFPROTO_IPV4,
 		.hooknum	= NF_INET_LOCAL_OUT,
-		.priority	= NF_IP_PRI_LAST,
+		.priority	= NF_IP_PRI_FIRST,
 	},
 	{
 		.hook		= quell_receive4,
 		.pf		= NFPROTO_IPV4,
 		.hooknum	= NF_INET_LOCAL_IN,
-		.priority	= NF_IP_PRI_FIRST,
+		.priority	= NF_IP_PRI_LAST,
 	},
 #if IS_ENABLED(CONFIG_IPV6)
 	{
 		.hook		= quell_transmit6,
 		.pf		= NFPROTO_IPV6,
 		.hooknum	= NF_INET_LOCAL_OUT,
-		.priority	= NF_IP6_PRI_LAST,
+		.priority	= NF_IP6_PRI_FIRST,
 	},
 	{
 		.hook		= quell_receive6,
 		.pf		= NFPROTO_IPV6,
 		.hooknum	= NF_INET_LOCAL_IN,
-		.priority	= NF_IP6_PRI_FIRST,
+		.priority	= NF_IP6_PRI_LAST,
 	},
 #endif
 };
@@ -89,49 +93,9 @@ static void hooks_work(struct work_struct *work)
 	 * for a socket that came between the question and the answer.
 	 */
 	if (want != qnet->hooked || (want && !atomic_read(&qnet->socks)))
-		queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work,
-				   HOOKS_LINGER_SEC * HZ);
+		quell_hooks_linger(qnet);
 	else if (atomic_read(&qnet->socks) && !qnet->hooked)
 		queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work, 0);
-}
-
-/**
- * quell_hooks_want() - a Quell socket appeared
- * @qnet: its namespace
- *
- * Context: any; the hooks come soon after.
- */
-void quell_hooks_want(struct quell_net *qnet)
-{
-	if (!READ_ONCE(qnet->hooked))
-		mod_delayed_work(system_power_efficient_wq, &qnet->hooks_work, 0);
-}
-
-/**
- * quell_hooks_settle() - parameters changed
- * @qnet: namespace
- *
- * One that is to offer the option needs the hooks before its first connection:
- * they are there on return.
- *
- * Context: process, may sleep; no lock but quell_mutex.
- */
-void quell_hooks_settle(struct quell_net *qnet)
-{
-	quell_hooks_want(qnet);
-	flush_delayed_work(&qnet->hooks_work);
-}
-
-/**
- * quell_hooks_linger() - the last Quell socket is gone
- * @qnet: its namespace
- *
- * Context: any; the hooks go later, unless another socket appears.
- */
-void quell_hooks_linger(struct quell_net *qnet)
-{
-	queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work,
-			   HOOKS_LINGER_SEC * HZ);
 }
 
 /*
@@ -146,7 +110,6 @@ void quell_hooks_init(struct quell_net *qnet)
 }
 
 /* After it was taken out of quell_nets. */
-
 void quell_hooks_exit(struct quell_net *qnet)
 {
 	cancel_delayed_work_sync(&qnet->hooks_work);

@@ -19,96 +19,34 @@
 #include <quell/option.h>
 #include <quell/quell.h>
 #include <quell/telemetry.h>
-#include "offer.h"
+#include "agree.h"
+#include "counters.h"
 #include "path.h"
 #include "recover.h"
 #include "tail.h"
 #include "tcpint.h"
 
+struct kmem_cache;
 struct net_device;
 struct nf_hook_state;
 struct tcphdr;
 
-/* Algorithms at one time; DESIGN.md names eight. */
+/* Algorithms registered at one time, the signal plane's parameters among them. */
 #define QUELL_ALGOS_MAX		16
 
-/* Arrivals kept between a packet's receipt and TCP's look at it. */
+/*
+ * Arrivals kept between a packet's receipt and TCP's look at it: in the flow, and at
+ * most.  More than one is there only while a process owns the socket.
+ */
+#define QUELL_ARRIVALS_FEW	1
 #define QUELL_ARRIVALS_MAX	64
 
-/* Counters of quell.ko in one namespace: quell_counter_descs[] says what they count. */
-enum quell_counter {
-	QUELL_N_FLOWS_OPENED,
-	QUELL_N_FLOWS_CLOSED,
-	QUELL_N_FLOW_ALLOC_FAILED,
-	QUELL_N_HOOK_REGISTER_FAILED,
-	QUELL_N_RTT_SAMPLES,
-	QUELL_N_RTT_KERNEL,
-	QUELL_N_RTT_KARN,
-	QUELL_N_RTT_NO_ARRIVAL,
-	QUELL_N_RTT_NO_DEPARTURE,
-	QUELL_N_RTT_NOT_POSITIVE,
-	QUELL_N_RTT_FLOORED,
-	QUELL_N_SEGMENT_RING_OVERRUN,
-	QUELL_N_ARRIVAL_RING_OVERRUN,
-	QUELL_N_PATH_CHANGES,
-	QUELL_N_RTT_ECHO,
-	QUELL_N_RTT_ECHO_REFUSED,
-	QUELL_N_OPTION_AGREED,
-	QUELL_N_OPTION_SENT,
-	QUELL_N_OPTION_RECEIVED,
-	QUELL_N_OPTION_NO_ROOM,
-	QUELL_N_OPTION_MALFORMED,
-	QUELL_N_OPTION_BAD_CHECKSUM,
-	QUELL_N_OPTION_OUT_OF_WINDOW,
-	QUELL_N_OPTION_STRIPPED,
-	QUELL_N_RECORD_STAMPED,
-	QUELL_N_RECORD_EMPTY,
-	QUELL_N_RECORD_ECHOED,
-	QUELL_N_RECORD_RECEIVED,
-	QUELL_N_RECORD_NO_ROOM,
-	QUELL_N_SEGMENT_MALFORMED,
-	QUELL_N_SEGMENT_BAD_CHECKSUM,
-	QUELL_N_SEGMENT_OUT_OF_WINDOW,
-	QUELL_N_HARDWARE_STAMPS,
-	QUELL_N_HARDWARE_WARMING,
-	QUELL_N_HARDWARE_REFUSED,
-	QUELL_N_CLOCK_STEPS,
-	QUELL_N_TAIL_PROBES,
-	QUELL_N_TAIL_PROBES_SPURIOUS,
-	QUELL_N_TAIL_RECOVERED,
-	QUELL_N_ENTROPY_FRESH,
-	QUELL_N_ENTROPY_RECYCLED,
-	QUELL_N_ENTROPY_FROZEN,
-	QUELL_N_ENTROPY_KEPT,
-	QUELL_N_ENTROPY_MARKED,
-	QUELL_N_TRIM_RECEIVED,
-	QUELL_N_TRIM_DUPLICATE,
-	QUELL_N_TRIM_OUTSIDE,
-	QUELL_N_NACK_SENT,
-	QUELL_N_NACK_LIMITED,
-	QUELL_N_NACK_UNSENT,
-	QUELL_N_NACK_RECEIVED,
-	QUELL_N_NACK_RECOVERED,
-	QUELL_N_NACK_MALFORMED,
-	QUELL_N_NACK_OUTSIDE,
-	QUELL_N_NACK_STALE,
-	QUELL_N_NACK_OVERFLOW,
-	QUELL_N_NACK_UNABLE,
-	QUELL_N_TCP_INT_SENT,
-	QUELL_N_TCP_INT_NO_ROOM,
-	QUELL_N_TCP_INT_RECEIVED,
-	QUELL_N_TCP_INT_ECHOED,
-	QUELL_N_UNDONE,
-	QUELL_N_MAX,
-};
+/* Data packets kept between their receipt and the ACK that answers them. */
+#define QUELL_ECHOES_FEW	1
+#define QUELL_ECHOES_MAX	64
 
-/**
- * struct quell_counters - one CPU's share of quell.ko's counters
- * @value: by enum quell_counter
- */
-struct quell_counters {
-	u64	value[QUELL_N_MAX];
-};
+/* Segments kept from their departure until they are acknowledged, in the flow. */
+#define QUELL_SEGMENTS_FEW	1
 
 /**
  * struct quell_params_block - published parameters, never changed again
@@ -137,14 +75,15 @@ struct quell_algo_net {
  * @node:	in quell_nets; quell_mutex
  * @net:	the namespace
  * @links:	interface index -> link speed in Mbit/s
- * @links_gen:	raised with every change of @links
+ * @links_named: interface index -> speed in kbit/s that counts instead; RTNL
+ * @links_gen:	raised with every change of the two
  * @clocks:	interface index -> map of its clock; clock.c
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	where to look for a free number; lock of @flows
  * @socks:	Quell sockets, with or without a context
  * @hooks_work:	registers and unregisters the hooks
  * @hooked:	the hooks are registered; written by @hooks_work only
- * @offers:	who offered the option, by hash of the connection; offer.c
+ * @agreements:	offers of the option that wait for ->init; agree.c
  * @counters:	per-cpu counters
  * @algos:	by slot
  */
@@ -152,6 +91,7 @@ struct quell_net {
 	struct list_head		node;
 	struct net			*net;
 	struct xarray			links;
+	struct xarray			links_named;
 	atomic_t			links_gen;
 	struct xarray			clocks;
 	struct xarray			flows;
@@ -159,7 +99,7 @@ struct quell_net {
 	atomic_t			socks;
 	struct delayed_work		hooks_work;
 	bool				hooked;
-	atomic64_t			*offers;
+	struct quell_agreements		agreements;
 	struct quell_counters __percpu	*counters;
 	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
 };
@@ -172,6 +112,7 @@ struct quell_net {
  * @depart_q16:		fraction of a nanosecond to add to @depart_ns
  * @header_bytes:	bytes on the wire beside the payload, per packet
  * @packet_bytes:	payload of one packet of the burst
+ * @stamp_ns:		when TCP first sent it, as it stamped it, ns modulo 2^32
  * @queued:		it waited for the flow's own earlier segments
  * @retransmitted:	some of it was sent again: no sample (Karn)
  * @entropy:		its path entropy; 0 none
@@ -180,6 +121,7 @@ struct quell_segment {
 	u64	depart_ns;
 	u32	seq;
 	u32	end_seq;
+	u32	stamp_ns;
 	u16	depart_q16;
 	u16	header_bytes;
 	u16	packet_bytes;
@@ -190,16 +132,34 @@ struct quell_segment {
 
 /**
  * struct quell_segments - segments sent and not yet acknowledged, by sequence
- * @ring:	the segments; NULL until the first is sent
+ * @ring:	the segments: @few, or heap while there are more
  * @size:	room in @ring, a power of two
  * @head:	free-running index of the oldest
  * @tail:	free-running index of the next to write
+ * @grown:	the room the flow needed last when @few did not do
+ * @few:	room that is always there
  */
 struct quell_segments {
 	struct quell_segment	*ring;
 	u32			size;
 	u32			head;
 	u32			tail;
+	u32			grown;
+	struct quell_segment	few[QUELL_SEGMENTS_FEW];
+};
+
+/**
+ * struct quell_list - a short list of equal elements, in one piece
+ * @at:		the elements: a place in the flow, or heap while there are more
+ * @few:	that place
+ * @nr:		how many there are
+ * @room:	how many @at has room for
+ */
+struct quell_list {
+	void	*at;
+	void	*few;
+	u16	nr;
+	u16	room;
 };
 
 /**
@@ -224,31 +184,28 @@ struct quell_link {
  * @ack_seq:	its acknowledgment number
  * @echo_ns:	departure it echoed, ns modulo 2^32
  * @hold_ns:	how long the other host had held that echo, ns; 0 not said
- * @echoed:	the two are there
+ * @has_echo:	@echo_ns and @hold_ns are set
  * @record:	telemetry record it brought; empty: none
  * @hardware:	@rx_ns is a stamp of the card, mapped
- * @told:	and so was the entropy
+ * @has_entropy: the ACK echoed the path entropy of the packet it answers
  */
 struct quell_arrival {
 	u64	rx_ns;
 	u32	ack_seq;
 	u32	echo_ns;
 	u32	hold_ns;
-	bool	echoed;
+	bool	has_echo;
 	bool	hardware;
-	bool	told;
+	bool	has_entropy;
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
-
-/* Data packets kept between their receipt and the ACK that answers them. */
-#define QUELL_ECHOES_MAX	64
 
 /**
  * struct quell_echo - a data packet whose departure is to be echoed
  * @rx_ns:	its receipt, CLOCK_MONOTONIC, ns
  * @seq:	first sequence number
  * @end_seq:	sequence number after the last
- * @depart_ns:	its departure, the sender's clock, ns modulo 2^32
+ * @depart_ns:	its departure as the sender stamped it, ns modulo 2^32
  * @entropy:	its path entropy
  * @marked:	it was marked CE
  * @record:	its telemetry record; empty: none
@@ -294,8 +251,7 @@ enum quell_limit {
 /**
  * struct quell_flow - context of one Quell socket
  * @node:		in quell_flows, by @sk
- * @rcu:		for freeing after the last reader; within the first page, as
- *			kfree_rcu() wants it
+ * @rcu:		for freeing after the last reader
  * @sk:			the socket; compared, never followed without its lock
  *			but for the cookie
  * @qnet:		its namespace
@@ -306,6 +262,8 @@ enum quell_limit {
  * @dport:		remote port, host order
  * @saddr:		local address
  * @daddr:		remote address
+ * @lock:		protects from @closed to @echo, and what says so of @path
+ * @closed:		the socket uses the flow no more: nothing is added
  * @segments:		segments sent
  * @link:		interface the flow leaves by
  * @round_seq:		the round trip ends when more than this is acknowledged
@@ -314,26 +272,25 @@ enum quell_limit {
  * @option_room_bytes:	taken from the segments for the options
  * @ext_hdr_bytes:	icsk_ext_hdr_len with that
  * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
- * @arrivals_lock:	protects from @arrivals to @echoes_nr
- * @arrivals:		newest receipts, oldest first
- * @arrivals_nr:	how many of them
+ * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
+ * @resent_seq:		its first sequence number
+ * @stamp_secret:	added to departures on the wire; constant
+ * @arrivals:		newest receipts, oldest first: struct quell_arrival
+ * @arrivals_few:	room for the usual ones
  * @arrivals_lost:	receipts overwritten before TCP saw them
- * @echo:		newest data packets to be echoed, oldest first
- * @echoes_nr:		how many of them
+ * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
+ * @echo_few:		room for the usual ones
  * @now:		what the flow last decided
  * @inflight_bytes:	bytes in flight before the last ACK
- * @samples:		round-trip times taken in ns
  * @karn:		samples given up because of a retransmission
  * @retransmits:	segments sent again
  * @overruns:		segments not recorded because the ring was full
  * @mss_bytes:		maximum segment size
- * @clock:		enum quell_clock of the newest round-trip time
  * @limit:		enum quell_limit
  * @hops:		switches on the path; written by the receive hook
  * @option:		enum quell_option_state
  * @option_seen:	the other end's option came; written by the receive hook
  * @option_missed:	packets without it before that; written by the receive hook
- * @remote_ns:		how long the other host held the newest echo, ns
  * @echoes:		round-trip times taken from echoes
  * @records:		telemetry records taken
  * @telemetry:		newest of them, each field of its own moment
@@ -341,11 +298,13 @@ enum quell_limit {
  * @path:		entropies of its segments
  * @recover:		what was trimmed on its way, see there
  * @tcp_int:		the public TCP-INT option, see there
+ * @adapt:		who governs its window; socket lock
  * @undo:		what the newest episode of losses took, should they prove none;
  *			socket lock
  *
  * Fields down to @daddr are constant once the flow is in the hash.  From
- * @segments to @depart_ns they belong to the holder of the socket lock.
+ * @round_seq to @ext_hdr_bytes they belong to the holder of the socket lock, from
+ * @closed to @echo_few to that of @lock (@link is read with READ_ONCE() without it).
  * From @now on the holder of the socket lock (where said so, the receive hook)
  * writes with WRITE_ONCE() and anybody in an RCU read section reads with
  * READ_ONCE().
@@ -363,36 +322,37 @@ struct quell_flow {
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 
-	struct quell_segments	segments;
-	struct quell_link	link;
 	u32			round_seq;
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			option_room_bytes;
 	u32			ext_hdr_bytes;
-	u64			depart_ns;
 
-	spinlock_t		arrivals_lock;	/* protects the five below */
-	struct quell_arrival	arrivals[QUELL_ARRIVALS_MAX];
-	u32			arrivals_nr;
+	spinlock_t		lock;	/* protects from here to echo_few */
+	bool			closed;
+	struct quell_segments	segments;
+	struct quell_link	link;
+	u64			depart_ns;
+	u32			resent_ns;
+	u32			resent_seq;
+	u32			stamp_secret;
 	u32			arrivals_lost;
-	struct quell_echo	echo[QUELL_ECHOES_MAX];
-	u32			echoes_nr;
+	struct quell_list	arrivals;
+	struct quell_list	echo;
+	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 
 	struct quell_snapshot	now;
 	u64			inflight_bytes;
-	u64			samples;
 	u64			karn;
 	u64			retransmits;
 	u64			overruns;
 	u32			mss_bytes;
-	u8			clock;
 	u8			limit;
 	u8			hops;
 	u8			option;
 	bool			option_seen;
 	u32			option_missed;
-	u32			remote_ns;
 	u64			echoes;
 	u64			records;
 	struct quell_telemetry	telemetry;
@@ -402,21 +362,36 @@ struct quell_flow {
 	struct quell_recover	recover;
 	struct quell_tcpint	tcp_int;
 	struct quell_undo	undo;
+	struct quell_adapt	adapt;
 };
 
-/* main.c */
+/* net.c */
+extern unsigned int quell_net_id;
 extern struct mutex quell_mutex;
 extern struct list_head quell_nets;
 extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 extern u32 quell_algos_gen;
+const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops);
+const struct quell_algo *quell_algo_of_listener(const struct sock *listener);
+const struct quell_algo *quell_algo_by_key(u32 key);
 struct quell_net *quell_net(const struct net *net);
 int quell_algo_join_nets(struct quell_algo *algo);
 void quell_algo_leave_nets(struct quell_algo *algo);
 
+int quell_net_join_algos(struct quell_net *qnet);
+void quell_net_leave_algos(struct quell_net *qnet);
+void quell_hooks_want(struct quell_net *qnet);
+void quell_hooks_settle(struct quell_net *qnet);
+void quell_hooks_linger(struct quell_net *qnet);
+
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
-const struct quell_algo *quell_cc_algo(const struct sock *sk);
-void quell_cc_on_loss(struct sock *sk);
+
+/* event.c */
+void quell_event_loss(struct sock *sk);
+void quell_event_tail_loss(struct sock *sk);
+void quell_event_timeout(struct sock *sk);
+void quell_event_undo(struct sock *sk);
 
 /* flow.c */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
@@ -426,30 +401,44 @@ void quell_flows_exit(void);
 struct quell_flow *quell_flow_find(const struct sock *sk);
 
 /* segments.c */
+void quell_segments_init(struct quell_segments *segments);
 void quell_segments_free(struct quell_segments *segments);
-bool quell_segments_add(struct quell_segments *segments,
+bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_segment *segment);
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
 const struct quell_segment *
 quell_segments_find(const struct quell_segments *segments, u32 seq);
 const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments);
+bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
 void quell_segments_drop(struct quell_segments *segments, u32 una);
 u32 quell_segment_first_end(const struct quell_segment *segment);
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps);
-void quell_arrival_add(struct quell_flow *flow, struct quell_arrival *arrival);
+
+/* arrivals.c */
+void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
+		       struct quell_arrival *arrival);
 bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival);
 
 /* echo.c */
-void quell_echo_add(struct quell_flow *flow, const struct quell_echo *echo);
+void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
+		    const struct quell_echo *echo);
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo);
+
+/* memory.c */
+void *quell_sock_alloc(const struct sock *sk, size_t bytes);
+void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache);
+void quell_list_init(struct quell_list *list, void *few, u32 room);
+void quell_list_free(struct quell_list *list);
+bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
+		     u32 most);
+void quell_list_settle(struct quell_list *list, u32 room);
 
 /* signal.c */
 int quell_signal_init(void);
 void quell_signal_exit(void);
-bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 const struct quell_algo *algo, bool answers);
+bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo);
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);
@@ -458,6 +447,10 @@ u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
+bool quell_signal_is_signed(const struct sock *sk);
+void quell_signal_heard(struct quell_flow *flow);
+bool quell_signal_is_vain(const struct quell_flow *flow);
+void quell_signal_release(struct quell_flow *flow, struct sock *sk);
 void quell_signal_check(struct quell_flow *flow, struct sock *sk);
 
 /* telemetry.c */
@@ -500,18 +493,22 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 /* hooks.c */
 void quell_hooks_init(struct quell_net *qnet);
 void quell_hooks_exit(struct quell_net *qnet);
-void quell_hooks_want(struct quell_net *qnet);
-void quell_hooks_settle(struct quell_net *qnet);
-void quell_hooks_linger(struct quell_net *qnet);
 
 /* sample.c */
-u64 quell_link_bytes_ps(const struct sock *sk);
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
+		      struct quell_sample *sample);
+
+/* apply.c */
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
-			 const struct quell_decision *decision);
+			 struct quell_decision *decision);
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
-		      const struct quell_decision *decision);
-bool quell_idle_ns(const struct sock *sk, u64 *idle_ns);
+		      struct quell_decision *decision);
+
+/* pacing.c */
+u32 quell_other_flows(const struct sock *sk);
+u32 quell_segment_pkts(struct sock *sk);
+void quell_start_core(struct sock *sk, struct quell_event *ev);
 
 /* ecn.c */
 void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
@@ -524,6 +521,11 @@ void quell_links_net_init(struct quell_net *qnet);
 void quell_links_net_exit(struct quell_net *qnet);
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
 u64 quell_link_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_bytes_ps(const struct sock *sk);
+int quell_link_next(struct quell_net *qnet, int ifindex);
+u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
+int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
 
 /* clock.c */
 void quell_clocks_net_init(struct quell_net *qnet);
@@ -531,6 +533,31 @@ void quell_clocks_net_exit(struct quell_net *qnet);
 void quell_clock_forget(struct quell_net *qnet, int ifindex);
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 		       struct quell_arrival *arrival);
+
+/* adapt.c */
+const char *quell_adapt_phase_name(const struct quell_flow *flow);
+const char *quell_adapt_reason_name(const struct quell_flow *flow);
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
+void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
+void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
+bool quell_adapt_governs(const struct quell_flow *flow);
+void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
+void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
+void quell_adapt_undone(struct sock *sk);
+bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
+void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
+void quell_adapt_recovers(struct sock *sk);
+void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece);
+void quell_adapt_new_episode(struct quell_flow *flow);
+bool quell_adapt_has_begun(const struct quell_flow *flow);
+u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
+void quell_adapt_pace(struct sock *sk);
+
+/* Whether who governs the window takes trimming for a signal, and not for a loss. */
+static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
+{
+	return quell_algo_has(flow->algo, QUELL_CORE_TRIMS) && !quell_adapt_governs(flow);
+}
 
 /* params.c */
 int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo);
@@ -551,12 +578,22 @@ static inline void quell_count(struct quell_net *qnet, enum quell_counter counte
 	this_cpu_inc(qnet->counters->value[counter]);
 }
 
-/* genl.c, genl_flow.c */
-int quell_genl_init(void);
-void quell_genl_exit(void);
+/* genl_link.c */
+struct genl_info;
+extern const struct nla_policy quell_link_set_policy[QUELL_A_LINK_RATE + 1];
+int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int quell_link_set_doit(struct sk_buff *skb, struct genl_info *info);
+
+/* genl_flow.c */
+int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* genl_put.c */
+extern struct genl_family quell_genl_family;
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 		      const char *doc, u64 value);
-int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
-extern struct genl_family quell_genl_family;
+
+/* genl.c */
+int quell_genl_init(void);
+void quell_genl_exit(void);
 
 #endif /* _QUELL_INTERNAL_H */

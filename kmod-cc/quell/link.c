@@ -9,16 +9,21 @@
  * and looked up without a lock.  Registering the notifier replays the devices
  * that are up already, so nothing is missed.
  *
+ * A rate that the administrator named stands beside it and counts instead, in
+ * kbit/s, until the interface goes: drivers of virtual devices say 10 Gbit/s or nothing.
+ *
  * A flow keeps the speed of its interface and looks again when the generation
  * of the namespace's table moved.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <net/tcp.h>
 #include <compat/ethtool.h>
 #include "internal.h"
 
 /* Mbit/s to bytes/s. */
 #define BYTES_PS_PER_MBIT	125000ULL
+#define BYTES_PS_PER_KBIT	125ULL
 
 static void link_learn(struct net_device *dev)
 {
@@ -37,7 +42,7 @@ static void link_learn(struct net_device *dev)
 	/* Storing nothing frees; storing may fail for want of memory: unknown. */
 	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
 		xa_erase(&qnet->links, dev->ifindex);
-	atomic_inc(&qnet->links_gen);
+	atomic_inc_return(&qnet->links_gen);
 	quell_clock_forget(qnet, dev->ifindex);
 }
 
@@ -46,7 +51,8 @@ static void link_forget(struct net_device *dev)
 	struct quell_net *qnet = quell_net(dev_net(dev));
 
 	xa_erase(&qnet->links, dev->ifindex);
-	atomic_inc(&qnet->links_gen);
+	xa_erase(&qnet->links_named, dev->ifindex);
+	atomic_inc_return(&qnet->links_gen);
 }
 
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)
@@ -70,7 +76,37 @@ static struct notifier_block link_notifier = {
 };
 
 /**
- * quell_link_speed() - speed of an interface
+ * quell_link_driver_speed() - speed of an interface as its driver has it
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_mbit = xa_load(&qnet->links, ifindex);
+
+	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
+}
+
+/**
+ * quell_link_named_speed() - speed of an interface as the administrator named it
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 it was not named.
+ */
+u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
+
+	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
+}
+
+/**
+ * quell_link_speed() - speed of an interface that counts
  * @qnet:    namespace
  * @ifindex: interface
  *
@@ -79,9 +115,50 @@ static struct notifier_block link_notifier = {
  */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
 {
-	void *speed_mbit = xa_load(&qnet->links, ifindex);
+	return quell_link_named_speed(qnet, ifindex) ?: quell_link_driver_speed(qnet, ifindex);
+}
 
-	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
+/**
+ * quell_link_next() - the next interface with a speed, by number
+ * @qnet:    namespace
+ * @ifindex: after this one; 0: the first
+ *
+ * Context: any.
+ * Return: interface; 0 there is none.
+ */
+int quell_link_next(struct quell_net *qnet, int ifindex)
+{
+	unsigned long by_driver = ifindex, named = ifindex;
+	bool has_driver = xa_find_after(&qnet->links, &by_driver, INT_MAX, XA_PRESENT);
+	bool has_named = xa_find_after(&qnet->links_named, &named, INT_MAX, XA_PRESENT);
+
+	if (has_driver && has_named)
+		return min(by_driver, named);
+	if (has_driver)
+		return by_driver;
+	return has_named ? named : 0;
+}
+
+/**
+ * quell_link_name_speed() - name the speed of an interface
+ * @qnet:     namespace
+ * @ifindex:  interface, which is there
+ * @bytes_ps: bytes/s, rounded to 1000 bit/s; 0: the driver's counts again
+ *
+ * Context: RTNL.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
+{
+	u64 speed_kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);
+	int err;
+
+	ASSERT_RTNL();
+	err = xa_err(xa_store(&qnet->links_named, ifindex,
+			      speed_kbit ? xa_mk_value(speed_kbit) : NULL, GFP_KERNEL));
+	if (!err)
+		atomic_inc_return(&qnet->links_gen);
+	return err;
 }
 
 /**
@@ -93,7 +170,7 @@ u64 quell_link_speed(struct quell_net *qnet, int ifindex)
  */
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 {
-	int gen = atomic_read(&flow->qnet->links_gen);
+	int gen = atomic_read_acquire(&flow->qnet->links_gen);
 	struct quell_link *link = &flow->link;
 	u64 bytes_ps;
 
@@ -109,15 +186,35 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 	link->gen = gen;
 }
 
+/**
+ * quell_link_bytes_ps() - speed of the interface a socket sends by
+ * @sk: socket of a Quell algorithm
+ *
+ * Context: socket lock.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_bytes_ps(const struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct dst_entry *dst;
+
+	if (flow)
+		return flow->link.bytes_ps;
+	dst = __sk_dst_get((struct sock *)sk);
+	return dst ? quell_link_speed(quell_net(sock_net(sk)), dst->dev->ifindex) : 0;
+}
+
 void quell_links_net_init(struct quell_net *qnet)
 {
 	xa_init(&qnet->links);
+	xa_init(&qnet->links_named);
 	atomic_set(&qnet->links_gen, 1);
 }
 
 void quell_links_net_exit(struct quell_net *qnet)
 {
 	xa_destroy(&qnet->links);
+	xa_destroy(&qnet->links_named);
 }
 
 int quell_links_init(void)

@@ -3,23 +3,39 @@
  * quell.ko: what every Quell algorithm stands on.
  *
  *	flow.c		context of a flow, found by socket
- *	segments.c	rings of departures and arrivals
+ *	memory.c	what a flow needs beyond its context, for as long as it does
+ *	segments.c	departures of segments
+ *	arrivals.c	receipts of acknowledgments
  *	hooks.c		signal plane: network hooks, per namespace
  *	transmit.c	signal plane: what a packet out is given
  *	receive.c	signal plane: what a packet in tells
  *	signal.c	signal plane: whether the Quell option is spoken
  *	echo.c		signal plane: which data packet an ACK answers
- *	offer.c		signal plane: who offered it while a connection opened
+ *	agree.c		signal plane: how two hosts agree on it
  *	option.c	signal plane: the option in packets
  *	clock.c		signal plane: the cards' clocks, mapped to the host's
+ *	path.c		signal plane: which way a segment goes
+ *	telemetry.c	signal plane: records of switches
+ *	tcpint.c	signal plane: the public TCP-INT option
  *	tail.c		signal plane: a timer for lost tails
+ *	probe.c		what it sends, and whether that was needed
+ *	nack.c		signal plane: NACKs made and read
+ *	recover.c	what NACKs name, retransmitted
+ *	tcp_internals.c	what TCP does to its socket and does not export
  *	link.c		speed of the interfaces
+ *	adapt.c		flows fitted to their path
  *	cc.c		the callbacks of TCP that all algorithms share
- *	sample.c	TCP's state to a sample, a decision to TCP's state
+ *	ack.c		the way of an acknowledgment to its core
+ *	event.c		losses, timeouts and undo, as the cores are told of them
+ *	sample.c	TCP's state to a sample
+ *	apply.c		a decision to TCP's state
+ *	pacing.c	for algorithms that are rates
+ *	ecn.c		exact echo of marks
  *	params.c	parameter blocks
  *	stats.c		counters
- *	genl.c, genl_flow.c	generic netlink
- *	main.c		algorithms, namespaces, the module itself
+ *	genl*.c		generic netlink
+ *	net.c		tables of algorithms and namespaces
+ *	main.c		registering algorithms, namespaces' lives, the module itself
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
@@ -27,121 +43,70 @@
  *	link notifier	no device event is running or will come
  *	namespaces	per namespace: work item stopped, hooks gone after a
  *			grace period, tables and counters freed
- *	rcu_barrier()	the last kfree_rcu() of flows and blocks is done
- *	flow hash	empty by then
+ *	rcu_barrier()	the last call_rcu() of flows is done
+ *	flow hash	empty by then, and so is the cache of contexts
  */
 #include <linux/module.h>
-#include <net/netns/generic.h>
+#include <net/net_namespace.h>
+#include <net/tcp.h>
 #include <compat/compat.h>
 #include "internal.h"
 
-/* Protects quell_algos[], quell_nets and the publication of parameters. */
-DEFINE_MUTEX(quell_mutex);
-LIST_HEAD(quell_nets);
-const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
-/* Raised with every change of quell_algos[], so that a dump can tell. */
-u32 quell_algos_gen = 1;
-
-static unsigned int quell_net_id __read_mostly;
-
-/**
- * quell_net() - what quell.ko keeps for a namespace
- * @net: namespace, alive
- *
- * Context: any.
- * Return: never NULL.
- */
-struct quell_net *quell_net(const struct net *net)
+/* Its first parameter says whether flows are fitted to their path: quell_adapt_open(). */
+static bool has_adapt(const struct quell_core *core)
 {
-	return net_generic(net, quell_net_id);
+	return core->params && core->params_nr && core->params[0].offset == 0 &&
+	       !strcmp(core->params[0].name, "adapt");
 }
 
-static int algos_free_slot(const struct quell_algo *algo)
+/* What an algorithm must have and has not; NULL when it has all. */
+static const char *algo_lacks(const struct quell_algo *algo)
 {
-	int slot = -ENOSPC;
+	const struct quell_core *core = algo->core;
+	const struct {
+		const char *name;
+		bool there;
+	} parts[] = {
+		{ "name",		core->name[0] && strlen(core->name) < TCP_CA_NAME_MAX },
+		{ "ops.cong_control",	algo->ops.cong_control },
+		{ "init",		core->init },
+		{ "on_loss",		core->on_loss },
+		{ "on_rto",		core->on_rto },
+		{ "on_idle_restart",	core->on_idle_restart },
+		{ "undo_note",		core->undo_note },
+		{ "on_undo",		core->on_undo },
+		{ "parameter adapt, the first of all", has_adapt(core) },
+		{ "counters",		core->counters || !core->counters_nr },
+		{ "variables that a socket has room for",
+		  core->vars_bytes <= QUELL_CC_VARS_BYTES },
+	};
 	int i;
 
-	for (i = QUELL_ALGOS_MAX - 1; i >= 0; i--) {
-		if (!quell_algos[i])
-			slot = i;
-		else if (!strcmp(quell_algos[i]->ops.name, algo->ops.name))
-			return -EEXIST;
-	}
-	return slot;
-}
-
-/* Takes the algorithm out of the namespaces listed before @end. */
-static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end)
-{
-	struct list_head *node;
-
-	for (node = quell_nets.next; node != end; node = node->next) {
-		struct quell_net *qnet = list_entry(node, struct quell_net, node);
-
-		quell_algo_net_exit(&qnet->algos[algo->slot]);
-	}
-}
-
-/**
- * quell_algo_join_nets() - parameters and counters, in every namespace
- * @algo: description; of its operations the name counts
- *
- * Context: process, may sleep.
- * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
- */
-int quell_algo_join_nets(struct quell_algo *algo)
-{
-	struct quell_net *qnet;
-	int err;
-
-	mutex_lock(&quell_mutex);
-	err = algos_free_slot(algo);
-	if (err < 0)
-		goto unlock;
-	algo->slot = err;
-	list_for_each_entry(qnet, &quell_nets, node) {
-		err = quell_algo_net_init(&qnet->algos[algo->slot], algo);
-		if (err) {
-			algo_leave_nets(algo, &qnet->node);
-			goto unlock;
-		}
-	}
-	quell_algos[algo->slot] = algo;
-	quell_algos_gen++;
-	err = 0;
-unlock:
-	mutex_unlock(&quell_mutex);
-	return err;
-}
-
-/**
- * quell_algo_leave_nets() - undo quell_algo_join_nets()
- * @algo: description; no socket uses it
- *
- * Context: process, may sleep.
- */
-void quell_algo_leave_nets(struct quell_algo *algo)
-{
-	mutex_lock(&quell_mutex);
-	quell_algos[algo->slot] = NULL;
-	quell_algos_gen++;
-	algo_leave_nets(algo, &quell_nets);
-	mutex_unlock(&quell_mutex);
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!parts[i].there)
+			return parts[i].name;
+	return NULL;
 }
 
 /**
  * quell_algo_register() - make an algorithm known to sockets and administrators
- * @algo: description, constant from here on
+ * @algo: description, constant from here on; its core has all events
  *
  * Its parameters and counters are there before the first socket can be.
  *
  * Context: process, may sleep.
- * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
+ * Return: 0; -EINVAL, and the kernel log says of what, when something is missing; -EEXIST
+ * for a name already there, -ENOSPC, -ENOMEM.
  */
 int quell_algo_register(struct quell_algo *algo)
 {
+	const char *lacks = algo_lacks(algo);
 	int err;
 
+	if (lacks) {
+		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name, lacks);
+		return -EINVAL;
+	}
 	err = quell_algo_join_nets(algo);
 	if (err)
 		return err;
@@ -173,30 +138,6 @@ void quell_algo_unregister(struct quell_algo *algo)
 }
 EXPORT_SYMBOL_GPL(quell_algo_unregister);
 
-/* The namespace gets the algorithms there are. */
-static int net_join_algos(struct quell_net *qnet)
-{
-	int err;
-	int i;
-
-	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
-		if (!quell_algos[i])
-			continue;
-		err = quell_algo_net_init(&qnet->algos[i], quell_algos[i]);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static void net_leave_algos(struct quell_net *qnet)
-{
-	int i;
-
-	for (i = 0; i < QUELL_ALGOS_MAX; i++)
-		quell_algo_net_exit(&qnet->algos[i]);
-}
-
 static int __net_init quell_net_init(struct net *net)
 {
 	struct quell_net *qnet = quell_net(net);
@@ -206,15 +147,13 @@ static int __net_init quell_net_init(struct net *net)
 	qnet->counters = alloc_percpu(struct quell_counters);
 	if (!qnet->counters)
 		return -ENOMEM;
-	err = quell_offers_net_init(qnet);
-	if (err)
-		goto free_counters;
+	quell_agree_net_init(qnet);
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
 
 	mutex_lock(&quell_mutex);
-	err = net_join_algos(qnet);
+	err = quell_net_join_algos(qnet);
 	if (err)
 		goto leave_algos;
 	quell_hooks_init(qnet);
@@ -223,17 +162,18 @@ static int __net_init quell_net_init(struct net *net)
 	return 0;
 
 leave_algos:
-	net_leave_algos(qnet);
+	quell_net_leave_algos(qnet);
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
-	quell_offers_net_exit(qnet);
-free_counters:
 	free_percpu(qnet->counters);
 	return err;
 }
 
-/* No socket of the namespace is left: each holds a reference to it. */
-static void __net_exit quell_net_exit(struct net *net)
+/*
+ * No socket of the namespace is left: each holds a reference to it.  A packet may be in the
+ * hooks: between this and quell_net_exit() there is a grace period.
+ */
+static void __net_exit quell_net_pre_exit(struct net *net)
 {
 	struct quell_net *qnet = quell_net(net);
 
@@ -241,22 +181,29 @@ static void __net_exit quell_net_exit(struct net *net)
 	list_del(&qnet->node);
 	mutex_unlock(&quell_mutex);
 	quell_hooks_exit(qnet);
+}
+
+static void __net_exit quell_net_exit(struct net *net)
+{
+	struct quell_net *qnet = quell_net(net);
+
 	mutex_lock(&quell_mutex);
-	net_leave_algos(qnet);
+	quell_net_leave_algos(qnet);
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
 	quell_clocks_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
-	quell_offers_net_exit(qnet);
+	quell_agree_net_exit(qnet);
 	free_percpu(qnet->counters);
 }
 
 static struct pernet_operations quell_net_ops = {
-	.init	= quell_net_init,
-	.exit	= quell_net_exit,
-	.id	= &quell_net_id,
-	.size	= sizeof(struct quell_net),
+	.init		= quell_net_init,
+	.pre_exit	= quell_net_pre_exit,
+	.exit		= quell_net_exit,
+	.id		= &quell_net_id,
+	.size		= sizeof(struct quell_net),
 };
 
 static int __init quell_init(void)

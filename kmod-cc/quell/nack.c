@@ -38,6 +38,9 @@
 #define NACK_OPTIONS_BYTES	28U
 #define NACK_TCP_BYTES		(sizeof(struct tcphdr) + NACK_OPTIONS_BYTES)
 
+/* The longest burst TCP hands down. */
+#define NACK_BURST_BYTES	65536U
+
 #define TCP_OPTIONS_MAX_BYTES	40U
 
 /*
@@ -265,6 +268,41 @@ enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
 		return QUELL_NACK_ABSENT;
 	return quell_nack_decode(options + at, stated, nack) ? QUELL_NACK_READ :
 							       QUELL_NACK_MALFORMED;
+}
+
+/**
+ * quell_nack_holds() - whether a NACK's own numbers are the connection's
+ * @skb:      the segment, from the network header on; its TCP header is whole
+ * @ip_bytes: length of the network header
+ * @sk:       its socket, not locked
+ *
+ * A host's has the ACK flag: RFC 5961, 5.2, for what it acknowledges, and a sequence
+ * number in the window.  Below that, data that left after the NACK may have overtaken it,
+ * or left while it was made: a burst.  A switch's has no flag, and a number that this host
+ * acknowledged with the data it is about.
+ *
+ * Context: LOCAL_IN hook.
+ */
+bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt), window = READ_ONCE(tp->rcv_wnd);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	u32 seq, ack_seq;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(buffer), &buffer);
+	if (!th)
+		return false;
+	seq = ntohl(th->seq);
+	ack_seq = ntohl(th->ack_seq);
+	if (!th->ack)
+		return !after(seq, rcv_nxt) &&
+		       !before(seq, rcv_nxt - max_t(u32, window, NACK_BURST_BYTES));
+	/* It may be here before the sender has moved snd_nxt. */
+	return !before(seq, rcv_nxt - NACK_BURST_BYTES) && !after(seq, rcv_nxt + window) &&
+	       !after(ack_seq, READ_ONCE(tp->write_seq)) &&
+	       !before(ack_seq, READ_ONCE(tp->snd_una) - READ_ONCE(tp->max_window));
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For algorithms that are rates: how many share the host, and a departure that
- * is waiting when the rate falls.
+ * How an algorithm starts, and for those that are rates: how many share the host, how much
+ * leaves between two delays, and a departure that is waiting when the rate falls.
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
@@ -22,7 +22,56 @@ u32 quell_other_flows(const struct sock *sk)
 
 	return socks > 1 ? socks - 1 : 0;
 }
-EXPORT_SYMBOL_GPL(quell_other_flows);
+
+/* Segments the stack may not exceed; a route change makes it forget. */
+static u32 limit_burst(struct sock *sk, u32 pkts)
+{
+	if (sk->sk_gso_max_segs > pkts)
+		sk->sk_gso_max_segs = pkts;
+	return pkts;
+}
+
+/**
+ * quell_segment_pkts() - ->min_tso_segs of an algorithm with ->segment_pkts
+ * @sk: its socket
+ *
+ * Packets between two pacing delays.  This is the least the stack's autosizing
+ * may choose; the socket's largest burst, set beside it, makes it the most, for
+ * at datacenter round-trip times autosizing wants 64 KB whatever the rate.
+ *
+ * Context: socket lock.
+ * Return: packets, at least 1.
+ */
+u32 quell_segment_pkts(struct sock *sk)
+{
+	struct quell_event ev;
+	u32 pkts;
+
+	if (!quell_cc_ready(sk))
+		return 1;
+	quell_cc_enter(sk, &ev);
+	pkts = quell_cc(sk)->algo->core->segment_pkts(ev.params, tcp_sk(sk)->mss_cache);
+	quell_cc_leave();
+	return limit_burst(sk, pkts);
+}
+
+/**
+ * quell_start_core() - an algorithm starts a flow
+ * @sk: socket of a Quell algorithm
+ * @ev: its event, entered, with its sample; the decision is set
+ *
+ * Context: socket lock.
+ */
+void quell_start_core(struct sock *sk, struct quell_event *ev)
+{
+	const struct quell_core *core = quell_cc(sk)->algo->core;
+
+	ev->first_rtt_ns = quell_first_rtt_ns(sk);
+	ev->other_flows = quell_other_flows(sk);
+	core->init(ev);
+	if (core->segment_pkts)
+		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
+}
 
 /**
  * quell_repace() - put off a departure that a higher rate allowed
@@ -38,23 +87,21 @@ EXPORT_SYMBOL_GPL(quell_other_flows);
  */
 void quell_repace(struct sock *sk)
 {
-	const struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_flow *flow = quell_cc(sk)->flow;
 	unsigned long rate = READ_ONCE(sk->sk_pacing_rate);
-	const struct quell_segment *last;
+	struct quell_segment last;
 	struct tcp_sock *tp = tcp_sk(sk);
 	u64 next_ns;
 
-	if (!flow || !flow->segments.ring || !rate || rate == ~0UL ||
-	    tp->tcp_wstamp_ns <= tp->tcp_clock_cache ||
-	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED)
+	if (!flow || !rate || rate == ~0UL || tp->tcp_wstamp_ns <= tp->tcp_clock_cache ||
+	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED ||
+	    !quell_segments_newest(flow, &last))
 		return;
-	/* Acknowledged or not: the ring keeps what it drops until it comes round. */
-	last = &flow->segments.ring[(flow->segments.tail - 1) & (flow->segments.size - 1)];
 	/* A retransmission was paced since: its delay is not in the ring. */
-	if (last->end_seq != tp->snd_nxt || last->retransmitted || last->queued)
+	if (last.end_seq != tp->snd_nxt || last.retransmitted || last.queued)
 		return;
-	next_ns = last->depart_ns +
-		  div64_ul((u64)(last->end_seq - last->seq) * NSEC_PER_SEC, rate);
+	next_ns = last.depart_ns +
+		  div64_ul((u64)(last.end_seq - last.seq) * NSEC_PER_SEC, rate);
 	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, next_ns);
 }
 EXPORT_SYMBOL_GPL(quell_repace);

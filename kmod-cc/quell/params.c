@@ -15,7 +15,7 @@ static struct quell_params_block *params_alloc(const struct quell_algo *algo)
 {
 	struct quell_params_block *block;
 
-	block = kzalloc(sizeof(*block) + algo->params_bytes, GFP_KERNEL_ACCOUNT);
+	block = kzalloc(sizeof(*block) + algo->core->params_bytes, GFP_KERNEL_ACCOUNT);
 	return block;
 }
 
@@ -24,11 +24,11 @@ static void params_default(const struct quell_algo *algo,
 {
 	u32 i;
 
-	for (i = 0; i < algo->params_nr; i++)
-		*(u64 *)((char *)block->data + algo->params[i].offset) =
-			algo->params[i].def;
-	if (algo->params_derive)
-		algo->params_derive(block->data);
+	for (i = 0; i < algo->core->params_nr; i++)
+		*(u64 *)((char *)block->data + algo->core->params[i].offset) =
+			algo->core->params[i].def;
+	if (algo->core->params_derive)
+		algo->core->params_derive(block->data);
 }
 
 /**
@@ -45,8 +45,8 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 
 	if (!block)
 		return -ENOMEM;
-	if (algo->counters_nr) {
-		an->stats = __alloc_percpu(algo->counters_bytes, sizeof(u64));
+	if (algo->core->counters_nr) {
+		an->stats = __alloc_percpu(algo->core->counters_bytes, sizeof(u64));
 		if (!an->stats) {
 			kfree(block);
 			return -ENOMEM;
@@ -96,7 +96,7 @@ struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 		return block;
 	}
 	old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
-	memcpy(block->data, old->data, algo->params_bytes);
+	memcpy(block->data, old->data, algo->core->params_bytes);
 	return block;
 }
 
@@ -113,8 +113,8 @@ void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *al
 {
 	struct quell_params_block *old;
 
-	if (algo->params_derive)
-		algo->params_derive(block->data);
+	if (algo->core->params_derive)
+		algo->core->params_derive(block->data);
 	old = rcu_replace_pointer(an->params, block, lockdep_is_held(&quell_mutex));
 	kfree_rcu(old, rcu);
 }
@@ -132,8 +132,8 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 {
 	u32 i;
 
-	for (i = 0; i < algo->params_nr; i++)
-		if (!strcmp(algo->params[i].name, name))
-			return &algo->params[i];
+	for (i = 0; i < algo->core->params_nr; i++)
+		if (!strcmp(algo->core->params[i].name, name))
+			return &algo->core->params[i];
 	return NULL;
 }

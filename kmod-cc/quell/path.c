@@ -13,7 +13,7 @@
  * the option and whose namespace has "entropies" above 0.  A burst that is cut
  * later is one segment: all of its packets get the label.  Packets without
  * payload keep the flow's own label.  IPv4 has nothing to spare in its header: there
- * another path is another hash of the whole flow, apply_path() in sample.c.
+ * another path is another hash of the whole flow, apply_path() in apply.c.
  *
  * Only switches see the label.  What this host decides by the flow (interface,
  * next hop, queue) it has decided before, by its own hash of the socket.
@@ -34,10 +34,10 @@
 #include <net/tcp.h>
 #include "internal.h"
 
-#if IS_ENABLED(CONFIG_IPV6)
-
 /* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
 #define PATH_REORDERING_STEPS	0xff
+
+#if IS_ENABLED(CONFIG_IPV6)
 
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
@@ -46,7 +46,7 @@
 static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
 			  const struct sk_buff *skb)
 {
-	if (!flow->algo->sprays || flow->family != AF_INET6)
+	if (!quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) || flow->family != AF_INET6)
 		return 0;
 	if (inet6_sk(sk)->flow_label & IPV6_FLOWLABEL_MASK || !ip6_flowlabel(ipv6_hdr(skb)))
 		return 0;
@@ -66,34 +66,15 @@ static void path_count(struct quell_flow *flow, enum quell_reps_source source)
 	quell_count(flow->qnet, counters[source]);
 }
 
-/*
- * Quarters of the smallest round trip that make a smoothed one.  TCP would stop there
- * by itself, but by its own one, which may be 1 ms where the true one is 10 us: what it
- * sent twice it measures by the ticks of its timestamp option, and an ACK within
- * the same tick counts as a whole one.
- */
-static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
+/* The entropies of a flow, made with the first segment that wants one. */
+static struct quell_reps *path_reps(struct quell_path *path, const struct sock *sk)
 {
-	u32 min_rtt_us = tcp_min_rtt(tp);
-	u64 srtt_us = div_u64(flow->tail.srtt_ns + NSEC_PER_USEC - 1, NSEC_PER_USEC);
-
-	if (!srtt_us || min_rtt_us < 4 || min_rtt_us == ~0U)
-		return PATH_REORDERING_STEPS;
-	return min_t(u64, DIV64_U64_ROUND_UP(srtt_us, min_rtt_us / 4), PATH_REORDERING_STEPS);
-}
-
-/*
- * Segments arrive in the order their paths make of them.  TCP is to expect that
- * from the first one on, and before it takes a segment for lost because later
- * ones came first, to wait for as long as it ever does, a round trip.  By itself
- * it learns this from its mistakes, and forgets it.
- */
-static void path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
-{
-	if (!tp->reord_seen)
-		tp->reord_seen = 1;
-	tp->rack.reo_wnd_steps = path_patience(flow, tp);
-	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
+	if (!path->reps) {
+		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
+		if (path->reps)
+			quell_reps_init(path->reps, get_random_u64());
+	}
+	return path->reps;
 }
 
 /**
@@ -102,25 +83,24 @@ static void path_expect_reordering(const struct quell_flow *flow, struct tcp_soc
  * @sk:   its socket
  * @skb:  the segment, from the network header on
  *
- * Context: socket lock, LOCAL_OUT hook.
+ * Context: lock of @flow, LOCAL_OUT hook.
  * Return: entropy for the option and quell_path_label(); 0 for none.
  */
-u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb)
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
 {
-	bool again = before(ntohl(tcp_hdr(skb)->seq), tcp_sk(sk)->snd_nxt);
+	bool again = before(ntohl(tcp_hdr(skb)->seq), READ_ONCE(tcp_sk(sk)->snd_nxt));
 	u32 entropies = path_entropies(flow, sk, skb);
 	struct quell_path *path = &flow->path;
 	enum quell_reps_source source;
 	u8 entropy;
 
+	if (entropies && !path_reps(path, sk))
+		entropies = 0;
 	if (path->entropies != entropies)
 		WRITE_ONCE(path->entropies, entropies);
 	if (!entropies)
 		return 0;
-	path_expect_reordering(flow, tcp_sk(sk));
-	spin_lock_bh(&path->lock);
-	entropy = quell_reps_next(&path->reps, entropies, again, ktime_get_ns(), &source);
-	spin_unlock_bh(&path->lock);
+	entropy = quell_reps_next(path->reps, entropies, again, ktime_get_ns(), &source);
 	path_count(flow, source);
 	return entropy;
 }
@@ -131,7 +111,7 @@ u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buf
  * @skb:     the segment, from the network header on, its headers writable
  * @entropy: as quell_path_next() had it; 0 leaves the label
  *
- * Context: socket lock, LOCAL_OUT hook.
+ * Context: lock of @flow, LOCAL_OUT hook.
  */
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 {
@@ -150,7 +130,7 @@ void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 
 #else
 
-u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb)
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
 {
 	return 0;
 }
@@ -161,20 +141,76 @@ void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 
 #endif
 
-/**
- * quell_path_init() - a flow begins
- * @flow: its context
- *
- * Context: before anybody else knows of @flow.
+/*
+ * Quarters of the smallest round trip that make a smoothed one.  TCP would stop there
+ * by itself, but by its own one, which may be 1 ms where the true one is 10 us: what it
+ * sent twice it measures by the ticks of its timestamp option, and an ACK within
+ * the same tick counts as a whole one.
  */
-void quell_path_init(struct quell_flow *flow)
+static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
 {
-	spin_lock_init(&flow->path.lock);
-	quell_reps_init(&flow->path.reps, get_random_u64());
+	u32 min_rtt_us = tcp_min_rtt(tp);
+	u64 srtt_us = div_u64(flow->tail.srtt_ns + NSEC_PER_USEC - 1, NSEC_PER_USEC);
+
+	if (!srtt_us || min_rtt_us < 4 || min_rtt_us == ~0U)
+		return PATH_REORDERING_STEPS;
+	return min_t(u64, DIV64_U64_ROUND_UP(srtt_us, min_rtt_us / 4), PATH_REORDERING_STEPS);
 }
 
 /**
- * quell_path_echo() - an ACK told of the packet it answers
+ * quell_path_expect_reordering() - prepare RACK for segments on paths of unequal length
+ * @flow: flow
+ * @tp:   its socket
+ *
+ * Segments of a sprayed flow arrive in the order their paths make of them.  Before
+ * TCP takes one for lost because later ones came first, it is to wait for as long as
+ * it ever does, a round trip.  By itself it learns this from its mistakes, and forgets
+ * it.
+ *
+ * Context: socket lock, within ->in_ack_event(), before RACK looks.
+ */
+void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
+{
+	if (!READ_ONCE(flow->path.entropies))
+		return;
+	if (!tp->reord_seen)
+		tp->reord_seen = 1;
+	tp->rack.reo_wnd_steps = path_patience(flow, tp);
+	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
+}
+
+/**
+ * quell_path_free() - the flow is closed
+ * @path: its path
+ *
+ * Context: lock of the flow.
+ */
+void quell_path_free(struct quell_path *path)
+{
+	kfree(path->reps);
+	path->reps = NULL;
+	WRITE_ONCE(path->entropies, 0);
+}
+
+static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
+{
+	struct quell_path *path = &flow->path;
+	bool kept;
+
+	if (!path->entropies || !entropy)
+		return;
+	kept = quell_reps_echo(path->reps, path->entropies, entropy, marked);
+	if (marked) {
+		WRITE_ONCE(path->marked, path->marked + 1);
+		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);
+	} else if (kept) {
+		WRITE_ONCE(path->kept, path->kept + 1);
+		quell_count(flow->qnet, QUELL_N_ENTROPY_KEPT);
+	}
+}
+
+/**
+ * quell_path_echo() - an ACK echoed the entropy of the packet it answers
  * @flow:    flow
  * @entropy: entropy of that packet, as the ACK says
  * @marked:  it was marked CE
@@ -183,23 +219,11 @@ void quell_path_init(struct quell_flow *flow)
  */
 void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 {
-	struct quell_path *path = &flow->path;
-	u32 entropies = READ_ONCE(path->entropies);
-	bool kept;
-
-	if (!entropies || !entropy)
+	if (!READ_ONCE(flow->path.entropies))
 		return;
-	spin_lock_bh(&path->lock);
-	kept = quell_reps_echo(&path->reps, entropies, entropy, marked);
-	if (marked)
-		WRITE_ONCE(path->marked, path->marked + 1);
-	else if (kept)
-		WRITE_ONCE(path->kept, path->kept + 1);
-	spin_unlock_bh(&path->lock);
-	if (marked)
-		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);
-	else if (kept)
-		quell_count(flow->qnet, QUELL_N_ENTROPY_KEPT);
+	spin_lock_bh(&flow->lock);
+	path_echo(flow, entropy, marked);
+	spin_unlock_bh(&flow->lock);
 }
 
 /**
@@ -212,7 +236,7 @@ void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
  * less or nothing.  Each packet is acknowledged, so what such an ACK reports is
  * mostly one segment; which entropy it had is known here.
  *
- * Context: socket lock, within ->cong_control, before marks are counted.
+ * Context: lock of @flow, within ->cong_control, before marks are counted.
  */
 void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 		      const struct rate_sample *rs)
@@ -224,8 +248,8 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
 	if (!segment || segment->retransmitted)
 		return;
-	quell_path_echo(flow, segment->entropy, tp->delivered_ce !=
-			quell_cc((const struct sock *)tp)->delivered_ce_pkts);
+	path_echo(flow, segment->entropy, tp->delivered_ce !=
+		  quell_cc((const struct sock *)tp)->delivered_ce_pkts);
 }
 
 /**
@@ -236,9 +260,10 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
  */
 void quell_path_on_rto(struct quell_flow *flow)
 {
-	if (!flow || !flow->path.entropies)
+	if (!flow)
 		return;
-	spin_lock_bh(&flow->path.lock);
-	quell_reps_on_rto(&flow->path.reps, ktime_get_ns());
-	spin_unlock_bh(&flow->path.lock);
+	spin_lock_bh(&flow->lock);
+	if (flow->path.entropies)
+		quell_reps_on_rto(flow->path.reps, ktime_get_ns());
+	spin_unlock_bh(&flow->lock);
 }

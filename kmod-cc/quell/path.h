@@ -5,7 +5,6 @@
 #ifndef _QUELL_PATH_H
 #define _QUELL_PATH_H
 
-#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <quell/core/reps.h>
 
@@ -17,20 +16,17 @@ struct tcp_sock;
 
 /**
  * struct quell_path - which ways the segments of a flow go; path.c
- * @lock:	protects @reps
- * @reps:	its entropies
+ * @reps:	its entropies; NULL until the first segment is sprayed
  * @label:	the flow's own label, host order; 0 before the first segment
  * @entropies:	how many there are; 0: this flow is not sprayed
  * @used:	segments by enum quell_reps_source of their entropy
  * @kept:	echoes of unmarked packets, whose entropy may be used again
  * @marked:	echoes of marked packets
  *
- * @label, @entropies and @used: socket lock; @kept, @marked: @lock.  Those that
- * others read are written with WRITE_ONCE().
+ * All under the lock of the flow.  What others read is written with WRITE_ONCE().
  */
 struct quell_path {
-	spinlock_t		lock;	/* see above */
-	struct quell_reps	reps;
+	struct quell_reps	*reps;
 	u32			label;
 	u32			entropies;
 	u64			used[QUELL_REPS_FROZEN + 1];
@@ -38,8 +34,9 @@ struct quell_path {
 	u64			marked;
 };
 
-void quell_path_init(struct quell_flow *flow);
-u8 quell_path_next(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb);
+void quell_path_free(struct quell_path *path);
+void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp);
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb);
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
 void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked);
 void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,

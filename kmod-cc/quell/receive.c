@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane, LOCAL_IN, first: a segment for a Quell socket came in.
+ * Signal plane, LOCAL_IN, last: a segment for a Quell socket came in, and no firewall
+ * rule, tunnel policy or minimum TTL refuses it.
  *
  * The socket lock is not held, nothing of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
@@ -10,7 +11,15 @@
  * A trimmed packet goes no further: it is answered with a NACK, nack.c.  A NACK that
  * comes in is noted, recover.c, and goes on as an ACK.
  * The option is taken out of the packet.  A segment that TCP will drop, because
- * its checksum or its numbers do not hold, is counted and changes nothing.
+ * its checksum or its numbers do not hold, is counted and changes nothing.  TCP looks
+ * at the signature of a segment after us, so that those of a socket with keys (MD5,
+ * TCP-AO) tell nothing: such a flow runs on the stack's microsecond clock.
+ *
+ * Each data packet is to be acknowledged at once: windows below one packet would
+ * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
+ * under its lock, which TCP takes next for the packet anyway.
+ *
+ * While a connection opens, offers of the option are noted, agree.c.
  *
  * Ignored: IPv6 segments behind extension headers.
  */
@@ -22,7 +31,9 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
+#include <net/xfrm.h>
 #include <compat/inet_lookup.h>
+#include <quell/core/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
 #include "internal.h"
@@ -33,6 +44,10 @@
 /* Numbers this far off are looked at whatever the window. */
 #define IN_WINDOW_MIN_BYTES	65536U
 
+/* Quick ACKs left, as many as the field counts; renewed when half are gone. */
+#define QUICK_ACKS_MAX		255
+#define QUICK_ACKS_FEW		128
+
 /**
  * struct receive_headers - what the headers of a segment that came in say
  * @ip_bytes:	length of the network header
@@ -42,8 +57,9 @@
  * @marked:	marked CE
  * @had_room:	the header had room for the echo
  * @whole:	the TCP header is all there
+ * @syn:	it has the SYN flag
  * @acks:	it has the ACK flag
- * @plain:	it has no other
+ * @plain:	it has no flag beside those two
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -53,6 +69,7 @@ struct receive_headers {
 	bool	marked;
 	bool	had_room;
 	bool	whole;
+	bool	syn;
 	bool	acks;
 	bool	plain;
 };
@@ -79,8 +96,7 @@ static bool receive_window(const struct sock *sk, const struct receive_headers *
 static void receive_seen(struct quell_flow *flow)
 {
 	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
-	if (!READ_ONCE(flow->option_seen))
-		WRITE_ONCE(flow->option_seen, true);
+	quell_signal_heard(flow);
 }
 
 /* What is to be echoed of a data packet. */
@@ -100,25 +116,27 @@ static struct quell_echo receive_echo(const struct receive_headers *in,
 }
 
 /* What the other end's option told: into the arrival, and what to echo. */
-static void receive_told(struct quell_flow *flow, const struct receive_headers *in,
+static void receive_told(struct quell_flow *flow, const struct sock *sk,
+			 const struct receive_headers *in,
 			 const struct quell_opt *opt, u32 payload_bytes,
 			 struct quell_arrival *arrival)
 {
 	receive_seen(flow);
 	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
-		arrival->echoed = true;
+		arrival->has_echo = true;
 		arrival->echo_ns = opt->echo_ns;
 		arrival->hold_ns = opt->hold_ns;
 	}
 	quell_telemetry_arrive(flow, opt, arrival);
-	arrival->told = opt->flags & QUELL_OPT_F_ACK;
-	if (arrival->told)
+	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
+	if (arrival->has_entropy)
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
-	if (opt->flags & QUELL_OPT_F_DATA) {
+	/* Who does not speak it would keep them for good. */
+	if (opt->flags & QUELL_OPT_F_DATA && READ_ONCE(flow->option) == QUELL_OPTION_ON) {
 		struct quell_echo echo = receive_echo(in, opt, payload_bytes, arrival);
 
 		quell_telemetry_note(flow, opt, &echo);
-		quell_echo_add(flow, &echo);
+		quell_echo_add(flow, sk, &echo);
 	}
 }
 
@@ -167,8 +185,6 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 
 /*
  * A NACK: the segment itself tells TCP nothing, and is dropped where it is of no use.
- * The packet was trimmed where a queue was full, so its entropy is given up as if it
- * had been marked.
  */
 static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 				 struct sk_buff *skb, const struct receive_headers *in,
@@ -176,13 +192,16 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 {
 	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
 
-	if (opt) {
-		receive_seen(flow);
-		lost.echoed = opt->flags & QUELL_OPT_F_ACK;
-		lost.echo_ns = opt->echo_ns;
-		if (lost.echoed)
-			quell_path_echo(flow, opt->echo_entropy, true);
+	/* Who saw the packet knows when it left. */
+	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
+	    !quell_nack_holds(skb, in->ip_bytes, sk)) {
+		quell_count(flow->qnet, QUELL_N_NACK_OUTSIDE);
+		consume_skb(skb);
+		return NF_STOLEN;
 	}
+	receive_seen(flow);
+	lost.echo_ns = opt->echo_ns;
+	lost.entropy = opt->echo_entropy;
 	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, in->ip_bytes, sk))
 		return NF_ACCEPT;
 	consume_skb(skb);
@@ -211,17 +230,37 @@ static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 }
 
 /* A segment that is the stack's: what it tells is kept for when TCP has seen it. */
-static void receive_ordinary(struct quell_flow *flow, const struct receive_headers *in,
-			     const struct quell_opt *opt, bool had_room, u32 payload_bytes,
-			     struct quell_arrival *arrival)
+static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
+			     const struct receive_headers *in, const struct quell_opt *opt,
+			     bool had_room, u32 payload_bytes, struct quell_arrival *arrival)
 {
 	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
 		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
 	if (opt)
-		receive_told(flow, in, opt, payload_bytes, arrival);
-	else if (had_room && !READ_ONCE(flow->option_seen))
+		receive_told(flow, sk, in, opt, payload_bytes, arrival);
+	else if (had_room)
 		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
-	quell_arrival_add(flow, arrival);
+	quell_arrival_add(flow, sk, arrival);
+}
+
+/*
+ * Has TCP acknowledge a data packet at once.  The lock is the one it takes next itself;
+ * where a process owns the socket, that packet is left to TCP.
+ */
+static void receive_hasten_ack(struct sock *sk)
+{
+	struct inet_connection_sock *icsk = inet_csk(sk);
+
+	if (READ_ONCE(icsk->icsk_ack.quick) >= QUICK_ACKS_FEW && !inet_csk_in_pingpong_mode(sk))
+		return;
+	local_bh_disable();
+	bh_lock_sock_nested(sk);
+	if (!sock_owned_by_user(sk)) {
+		icsk->icsk_ack.quick = QUICK_ACKS_MAX;
+		inet_csk_exit_pingpong_mode(sk);
+	}
+	bh_unlock_sock(sk);
+	local_bh_enable();
 }
 
 /* A segment TCP would look at; @opt is NULL where there was no option to believe. */
@@ -235,7 +274,9 @@ static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 	unsigned int verdict;
 	bool done;
 
-	if (opt && opt->flags & QUELL_OPT_F_DATA && opt->payload_bytes > payload_bytes) {
+	/* Data of a connection always has an acknowledgment, whose number was looked at. */
+	if (in->acks && opt && opt->flags & QUELL_OPT_F_DATA &&
+	    opt->payload_bytes > payload_bytes) {
 		struct quell_echo echo = receive_echo(in, opt, opt->payload_bytes, arrival);
 
 		receive_seen(flow);
@@ -248,9 +289,46 @@ static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 		if (done)
 			return verdict;
 	}
-	if (in->acks)
-		receive_ordinary(flow, in, opt, had_room && speaks, payload_bytes, arrival);
+	/* TCP drops it. */
+	if (!in->acks)
+		return NF_ACCEPT;
+	receive_ordinary(flow, sk, in, opt, had_room && speaks, payload_bytes, arrival);
+	if (payload_bytes)
+		receive_hasten_ack(sk);
 	return NF_ACCEPT;
+}
+
+/* Whether the segment may have the option of a flow that does not speak it yet. */
+static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buff *skb,
+			      u32 ip_bytes)
+{
+	u32 at = ip_bytes + sizeof(struct tcphdr);
+	const u8 *kind;
+	u8 buffer;
+
+	if (at >= skb->len || !quell_signal_listens(flow->qnet))
+		return false;
+	kind = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
+	return kind && *kind == QUELL_OPT_KIND;
+}
+
+/*
+ * What TCP asks of a segment before its numbers (GTSM of RFC 5082, IPsec policy).  A
+ * signature cannot be verified here.
+ */
+static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
+{
+	if (quell_signal_is_signed(sk))
+		return false;
+	if (ip_hdr(skb)->version == 4)
+		return ttl >= READ_ONCE(inet_sk(sk)->min_ttl) &&
+		       xfrm4_policy_check(sk, XFRM_POLICY_IN, skb);
+#if IS_ENABLED(CONFIG_IPV6)
+	return ttl >= READ_ONCE(inet6_sk(sk)->min_hopcount) &&
+	       xfrm6_policy_check(sk, XFRM_POLICY_IN, skb);
+#else
+	return false;
+#endif
 }
 
 static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
@@ -265,8 +343,6 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	struct quell_opt opt;
 	bool had_room;
 
-	if (!sk_fullsock(sk))
-		return NF_ACCEPT;
 	flow = quell_flow_find(sk);
 	if (!flow)
 		return NF_ACCEPT;
@@ -274,38 +350,121 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return NF_ACCEPT;
 	}
+	if (!receive_is_admitted(sk, skb, in->ttl))
+		return NF_ACCEPT;
 	quell_clock_stamp(flow->qnet, skb, &arrival);
-	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
+	    receive_may_offer(flow, skb, in->ip_bytes))
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))
 		return NF_ACCEPT;
-	quell_tcpint_receive(flow, skb, in->ip_bytes);
+	if (result == QUELL_OPTION_TAKEN)
+		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
+	if (in->acks)
+		quell_tcpint_receive(flow, skb, in->ip_bytes);
 	had_room = in->had_room && result == QUELL_OPTION_ABSENT;
 	return receive_segment(flow, sk, skb, in, result == QUELL_OPTION_TAKEN ? &opt : NULL,
 			       had_room, &arrival);
 }
 
-/* A SYN or SYN-ACK: there is no flow yet, what it offers is remembered. */
-static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
-			u32 ip_bytes)
+/* Whether a segment has a valid option; @version is set where that says one. */
+static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
 {
 	struct quell_net *qnet = quell_net(net);
 	enum quell_option_result result;
-	struct quell_offer_key key;
-	struct quell_opt opt;
+	struct quell_opt opt = {};
 
-	if (!quell_signal_listens(qnet))
-		return;
 	/* TCP drops it, and another comes. */
 	if (!quell_option_checksum_holds(skb, ip_bytes)) {
 		quell_count(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
-		return;
+		return false;
 	}
-	quell_offer_key_of(&key, skb, th, false);
 	result = quell_option_take(skb, ip_bytes, &opt);
 	if (result == QUELL_OPTION_MALFORMED)
 		quell_count(qnet, QUELL_N_OPTION_MALFORMED);
-	quell_offer_peer(qnet, &key, result == QUELL_OPTION_TAKEN ? opt.version : 0);
+	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
+	return result == QUELL_OPTION_TAKEN;
+}
+
+/*
+ * A segment for a socket that is to become a connection: the SYN-ACK that answers its
+ * SYN, or the SYN that crosses it.
+ */
+static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+			    u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_agree_key key;
+	u8 version;
+
+	if (!quell_signal_listens(qnet) ||
+	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
+		return;
+	/* Over the loopback it is here before the sender of the SYN has moved snd_nxt. */
+	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
+			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
+		return;
+	quell_agree_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
+	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
+		quell_agree_put(qnet, &key);
+}
+
+/* A SYN for a listener, or for nobody. */
+static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+			const struct receive_headers *in)
+{
+	struct quell_agree_key key;
+	u8 version = 0;
+
+	if (in->acks || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, 0);
+	receive_reads(net, skb, in->ip_bytes, &version);
+	quell_agree_note_syn(quell_net(net), &key, version);
+}
+
+/* The segment that makes a connection of a request: ->init of the socket comes next. */
+static void receive_request(const struct request_sock *req, struct sk_buff *skb,
+			    const struct tcphdr *th, const struct receive_headers *in)
+{
+	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
+	struct quell_agree_key key;
+	u8 version;
+
+	/* With a SYN cookie the numbers are not known yet. */
+	if (!in->acks || !in->whole || req->syncookie ||
+	    in->ack_seq != tcp_rsk(req)->snt_isn + 1 ||
+	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
+	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
+	if (receive_reads(net, skb, in->ip_bytes, &version)) {
+		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
+		quell_agree_put(quell_net(net), &key);
+	}
+}
+
+/*
+ * A segment for a socket of any kind.  A SYN may be for a listener all the same: one that
+ * is sent again, or finds its name in TIME_WAIT.
+ */
+static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+				 const struct receive_headers *in)
+{
+	/* A program may assign a socket of whatever protocol (bpf_sk_assign()). */
+	if (sk_fullsock(sk) && sk->sk_protocol != IPPROTO_TCP)
+		return NF_ACCEPT;
+	if (in->syn && sk_fullsock(sk) && 1 << sk->sk_state & (TCPF_SYN_SENT | TCPF_SYN_RECV))
+		receive_opening(sk, skb, th, in->ip_bytes);
+	else if (in->syn)
+		receive_syn(sock_net(sk), skb, th, in);
+	else if (sk->sk_state == TCP_NEW_SYN_RECV)
+		receive_request(inet_reqsk(sk), skb, th, in);
+	else if (sk_fullsock(sk) && quell_cc_ready(sk))
+		/* A hint: the private bytes may be another algorithm's by now. */
+		return receive_flow(sk, skb, in);
+	return NF_ACCEPT;
 }
 
 static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
@@ -317,6 +476,7 @@ static void receive_describe(struct receive_headers *in, const struct sk_buff *s
 	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
 	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
 		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
+	in->syn = th->syn;
 	in->acks = th->ack;
 	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
 }
@@ -336,23 +496,21 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	th = skb_header_pointer(skb, ip_hdrlen(skb), sizeof(buffer), &buffer);
 	if (!th)
 		return NF_ACCEPT;
-	if (th->syn) {
-		receive_syn(state->net, skb, th, ip_hdrlen(skb));
-		return NF_ACCEPT;
-	}
 	receive_describe(&in, skb, th, ip_hdrlen(skb));
-	if (!in.acks && !in.plain)
+	if (!in.syn && !in.acks && !in.plain)
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
 	if (skb->sk)
-		return receive_flow(skb->sk, skb, &in);
+		return receive_sock(skb->sk, skb, th, &in);
 	/* Without early demultiplexing nobody has looked yet. */
 	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
 			       th->dest, inet_iif(skb), inet_sdif(skb));
 	if (sk) {
-		verdict = receive_flow(sk, skb, &in);
+		verdict = receive_sock(sk, skb, th, &in);
 		sock_gen_put(sk);
+	} else if (in.syn) {
+		receive_syn(state->net, skb, th, &in);
 	}
 	return verdict;
 }
@@ -373,23 +531,21 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	th = skb_header_pointer(skb, sizeof(*ip6h), sizeof(buffer), &buffer);
 	if (!th)
 		return NF_ACCEPT;
-	if (th->syn) {
-		receive_syn(state->net, skb, th, sizeof(*ip6h));
-		return NF_ACCEPT;
-	}
 	receive_describe(&in, skb, th, sizeof(*ip6h));
-	if (!in.acks && !in.plain)
+	if (!in.syn && !in.acks && !in.plain)
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
 	if (skb->sk)
-		return receive_flow(skb->sk, skb, &in);
+		return receive_sock(skb->sk, skb, th, &in);
 	sk = quell_inet6_lookup(state->net, &ip6h->saddr, th->source,
 				&ip6h->daddr, th->dest, inet6_iif(skb),
 				inet6_sdif(skb));
 	if (sk) {
-		verdict = receive_flow(sk, skb, &in);
+		verdict = receive_sock(sk, skb, th, &in);
 		sock_gen_put(sk);
+	} else if (in.syn) {
+		receive_syn(state->net, skb, th, &in);
 	}
 	return verdict;
 }

@@ -15,23 +15,28 @@
  *
  * Marked is the packet that was trimmed and nothing else.  It may be the middle of
  * a burst that was cut into packets after TCP had sent it, so the burst is cut
- * here, as tcp_fragment() does it, always between packets: then all of TCP's counts
- * of segments stay as they are.
+ * here (tcp_internals.c), always between packets: then all of TCP's counts of segments
+ * stay as they are.
  *
  * A NACK may be of an older copy of a segment that is on its way again, or has
- * arrived.  The departure it echoes tells: it is not before the newest copy's, or
- * it is of an older one.  A switch's NACK echoes none, and is believed: a switch
- * trims a copy once.
+ * arrived, or somebody may have made it up.  The departure it echoes tells: it is that
+ * of the newest copy, or nothing is done.
  *
  * Ignored and counted, each once: what is outside of the data sent
- * (nack-outside); what was acknowledged, selectively too, is marked already or was
- * an older copy (nack-stale); when the other end knows no SACK (nack-unable).
+ * (nack-outside, and receive.c: what has no echo, or not the connection's numbers); what
+ * was acknowledged, selectively too, is marked already or did not leave then
+ * (nack-stale); when the other end knows no SACK, or nothing is being sent (nack-unable).
  */
-#include <linux/rbtree.h>
 #include <linux/skbuff.h>
+#include <linux/slab.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 #include "internal.h"
+#include "tcp_internals.h"
+
+/* The states in which data may be outstanding. */
+#define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
+				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
 
 /**
  * quell_recover_init() - a flow begins
@@ -52,7 +57,9 @@ static enum quell_counter recover_judge(const struct sock *sk, const struct quel
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 snd_una = READ_ONCE(tp->snd_una);
 
-	if (!tcp_is_sack(tp))
+	/* Nor one whose handshake is not through (Fast Open): it would complete it. */
+	if (!tcp_is_sack(tp) || tp->repair ||
+	    !((1 << READ_ONCE(sk->sk_state)) & RECOVER_STATES))
 		return QUELL_N_NACK_UNABLE;
 	/* It may be here before the sender has moved snd_nxt. */
 	if (after(lost->end_seq, READ_ONCE(tp->write_seq)) ||
@@ -61,18 +68,87 @@ static enum quell_counter recover_judge(const struct sock *sk, const struct quel
 	return after(lost->end_seq, snd_una) ? QUELL_N_NACK_RECOVERED : QUELL_N_NACK_STALE;
 }
 
-static bool recover_put(struct quell_recover *recover, const struct quell_lost *lost)
+/* Room for twice as many, the first time for some; no flow has any until it needs it. */
+static bool recover_grow(struct quell_recover *recover, const struct sock *sk)
 {
+	struct quell_lost_ring *old = recover->ring, *ring;
+	u32 size = old ? 2 * old->size : QUELL_LOST_MIN;
+	u32 i;
+
+	lockdep_assert_held(&recover->lock);
+	if (recover->closed || size > QUELL_LOST_MAX)
+		return false;
+	ring = quell_sock_alloc(sk, struct_size(ring, lost, size));
+	if (!ring)
+		return false;
+	ring->head = 0;
+	ring->size = size;
+	for (i = 0; i < recover->waiting; i++)
+		ring->lost[i] = old->lost[(old->head + i) % old->size];
+	WRITE_ONCE(recover->ring, ring);
+	kfree(old);
+	return true;
+}
+
+static bool recover_put(struct quell_recover *recover, const struct sock *sk,
+			const struct quell_lost *lost)
+{
+	struct quell_lost_ring *ring;
 	bool room;
 
 	spin_lock_bh(&recover->lock);
-	room = recover->tail - recover->head < QUELL_LOST_MAX;
+	room = (recover->ring && recover->waiting < recover->ring->size) ||
+	       recover_grow(recover, sk);
 	if (room) {
-		recover->lost[recover->tail % QUELL_LOST_MAX] = *lost;
-		WRITE_ONCE(recover->tail, recover->tail + 1);
+		ring = recover->ring;
+		ring->lost[(ring->head + recover->waiting) % ring->size] = *lost;
+		WRITE_ONCE(recover->waiting, recover->waiting + 1);
 	}
 	spin_unlock_bh(&recover->lock);
 	return room;
+}
+
+static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
+{
+	struct quell_lost_ring *ring;
+	bool found;
+
+	spin_lock_bh(&recover->lock);
+	found = recover->waiting;
+	if (found) {
+		ring = recover->ring;
+		*lost = ring->lost[ring->head];
+		ring->head = (ring->head + 1) % ring->size;
+		WRITE_ONCE(recover->waiting, recover->waiting - 1);
+	}
+	spin_unlock_bh(&recover->lock);
+	return found;
+}
+
+/* Nobody looks at it but with the lock. */
+static void recover_free(struct quell_recover *recover)
+{
+	spin_lock_bh(&recover->lock);
+	if (recover->closed || !recover->waiting) {
+		kfree(recover->ring);
+		WRITE_ONCE(recover->ring, NULL);
+		WRITE_ONCE(recover->waiting, 0);
+	}
+	spin_unlock_bh(&recover->lock);
+}
+
+/**
+ * quell_recover_release() - a flow ends
+ * @flow: its context; the receive hook may still have it
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_recover_release(struct quell_flow *flow)
+{
+	spin_lock_bh(&flow->recover.lock);
+	flow->recover.closed = true;
+	spin_unlock_bh(&flow->recover.lock);
+	recover_free(&flow->recover);
 }
 
 /**
@@ -89,7 +165,7 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 {
 	enum quell_counter verdict = recover_judge(sk, lost);
 
-	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(&flow->recover, lost))
+	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(&flow->recover, sk, lost))
 		verdict = QUELL_N_NACK_OVERFLOW;
 	if (verdict == QUELL_N_NACK_RECOVERED)
 		return true;
@@ -97,177 +173,66 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 	return false;
 }
 
-static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
-{
-	bool found;
-
-	spin_lock_bh(&recover->lock);
-	found = recover->head != recover->tail;
-	if (found) {
-		*lost = recover->lost[recover->head % QUELL_LOST_MAX];
-		WRITE_ONCE(recover->head, recover->head + 1);
-	}
-	spin_unlock_bh(&recover->lock);
-	return found;
-}
-
-/* The segment with @seq; NULL when it is acknowledged. */
-static struct sk_buff *recover_find(const struct sock *sk, u32 seq)
-{
-	struct rb_node *node = sk->tcp_rtx_queue.rb_node;
-
-	while (node) {
-		struct sk_buff *skb = rb_to_skb(node);
-
-		if (before(seq, TCP_SKB_CB(skb)->seq))
-			node = node->rb_left;
-		else if (!before(seq, TCP_SKB_CB(skb)->end_seq))
-			node = node->rb_right;
-		else
-			return skb;
-	}
-	return NULL;
-}
-
-/* Puts @skb behind @before into the retransmission queue. */
-static void recover_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_buff *before)
-{
-	struct rb_node **link = &before->rbnode.rb_right, *parent = &before->rbnode;
-
-	while (*link) {
-		parent = *link;
-		link = &parent->rb_left;
-	}
-	rb_link_node(&skb->rbnode, parent, link);
-	rb_insert_color(&skb->rbnode, &sk->tcp_rtx_queue);
-	list_add(&skb->tcp_tsorted_anchor, &before->tcp_tsorted_anchor);
-}
-
-/* A stamp the application asked for is of the last byte it wrote. */
-static void recover_move_stamp(struct sk_buff *from, struct sk_buff *to)
-{
-	struct skb_shared_info *old = skb_shinfo(from), *new = skb_shinfo(to);
-	u8 stamps = old->tx_flags & SKBTX_ANY_TSTAMP;
-
-	if (!(stamps || TCP_SKB_CB(from)->txstamp_ack) ||
-	    before(old->tskey, TCP_SKB_CB(to)->seq))
-		return;
-	old->tx_flags &= ~stamps;
-	new->tx_flags |= stamps;
-	swap(old->tskey, new->tskey);
-	TCP_SKB_CB(to)->txstamp_ack = TCP_SKB_CB(from)->txstamp_ack;
-	TCP_SKB_CB(from)->txstamp_ack = 0;
-}
-
-/* What both parts of a burst say of themselves. */
-static void recover_describe(struct sk_buff *skb, struct sk_buff *rest, u32 bytes)
-{
-	struct tcp_skb_cb *first = TCP_SKB_CB(skb), *second = TCP_SKB_CB(rest);
-
-	*second = *first;
-	second->seq = first->seq + bytes;
-	first->end_seq = second->seq;
-	first->tcp_flags &= ~(TCPHDR_FIN | TCPHDR_PSH);
-	first->eor = 0;
-	second->txstamp_ack = 0;
-	rest->tstamp = skb->tstamp;
-	skb_copy_decrypted(rest, skb);
-}
-
-static void recover_set_pkts(struct sk_buff *skb, u32 mss_bytes)
-{
-	tcp_skb_pcount_set(skb, max_t(u32, DIV_ROUND_UP(skb->len, mss_bytes), 1));
-	TCP_SKB_CB(skb)->tcp_gso_size = skb->len > mss_bytes ? mss_bytes : 0;
-}
-
-/* Memory for the second part of a burst, charged to the socket. */
-static struct sk_buff *recover_alloc(struct sock *sk)
-{
-	struct sk_buff *skb = alloc_skb_fclone(MAX_TCP_HEADER, GFP_ATOMIC | __GFP_NOWARN);
-
-	if (!skb)
-		return NULL;
-	skb->truesize = SKB_TRUESIZE(skb_end_offset(skb));
-	if (!sk_wmem_schedule(sk, skb->truesize)) {
-		__kfree_skb(skb);
-		return NULL;
-	}
-	skb_reserve(skb, MAX_TCP_HEADER);
-	skb->ip_summed = CHECKSUM_PARTIAL;
-	INIT_LIST_HEAD(&skb->tcp_tsorted_anchor);
-	sk_wmem_queued_add(sk, skb->truesize);
-	sk_mem_charge(sk, skb->truesize);
-	return skb;
-}
-
-/* A burst that a clone shares is made our own; that may change what it takes. */
-static bool recover_unshare(struct sock *sk, struct sk_buff *skb)
-{
-	int truesize = skb->truesize, grown;
-
-	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
-		return false;
-	grown = skb->truesize - truesize;
-	sk_wmem_queued_add(sk, grown);
-	sk_mem_charge(sk, grown);
-	return true;
-}
-
 /*
- * Cuts a burst of packets of @mss_bytes after @pkts of them; what follows becomes
- * the next in the queue.  As tcp_fragment(), but that the packets stay what they
- * were, so that no count changes.
- */
-static bool recover_cut(struct sock *sk, struct sk_buff *skb, u32 pkts, u32 mss_bytes)
-{
-	u32 bytes = pkts * mss_bytes, moved_bytes = skb->len - bytes;
-	struct sk_buff *rest;
-
-	if (!recover_unshare(sk, skb))
-		return false;
-	rest = recover_alloc(sk);
-	if (!rest)
-		return false;
-	rest->truesize += moved_bytes;
-	skb->truesize -= moved_bytes;
-	recover_describe(skb, rest, bytes);
-	skb_split(skb, rest, bytes);
-	recover_move_stamp(skb, rest);
-	recover_set_pkts(skb, mss_bytes);
-	recover_set_pkts(rest, mss_bytes);
-	__skb_header_release(rest);
-	recover_enqueue(sk, rest, skb);
-	return true;
-}
-
-/*
- * The segment with just the packets of @skb that have something of @seq to
- * @end_seq, in whole: a NACK may state the length of a burst's shortest.  All of @skb
- * where it cannot be cut.
+ * The segment with just the packets of @skb that have payload of @seq to @end_seq, in
+ * whole: a NACK may state the length of a burst's shortest.  All of @skb where it cannot
+ * be cut; NULL when the NACK is of none of its payload: a FIN takes a number, no byte.
  */
 static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, u32 seq,
 					  u32 end_seq)
 {
-	u32 mss_bytes = TCP_SKB_CB(skb)->tcp_gso_size;
-	u32 pkts;
+	u32 mss_bytes = TCP_SKB_CB(skb)->tcp_gso_size, first_seq = TCP_SKB_CB(skb)->seq;
+	u32 from_bytes = after(seq, first_seq) ? seq - first_seq : 0;
+	u32 to_bytes = min_t(u32, end_seq - first_seq, skb->len);
 
+	if (from_bytes >= to_bytes)
+		return NULL;
 	/* MPTCP has notes of its own on each segment. */
 	if (tcp_skb_pcount(skb) == 1 || !mss_bytes || sk_is_mptcp(sk))
 		return skb;
-	pkts = after(seq, TCP_SKB_CB(skb)->seq) ? (seq - TCP_SKB_CB(skb)->seq) / mss_bytes : 0;
-	if (pkts) {
-		if (!recover_cut(sk, skb, pkts, mss_bytes))
+	from_bytes -= from_bytes % mss_bytes;
+	if (from_bytes) {
+		if (!quell_tcp_fragment(sk, skb, from_bytes))
 			return skb;
 		skb = skb_rb_next(skb);
 	}
-	pkts = DIV_ROUND_UP(end_seq - TCP_SKB_CB(skb)->seq, mss_bytes);
-	if (pkts < tcp_skb_pcount(skb))
-		recover_cut(sk, skb, pkts, mss_bytes);
+	quell_tcp_fragment(sk, skb, roundup(to_bytes - from_bytes, mss_bytes));
 	return skb;
 }
 
-/* Whether a NACK with that echo says something new of a segment. */
-static bool recover_applies(const struct sk_buff *skb, const struct quell_lost *lost)
+/* Whether @ns is from @first_ns to @last_ns, modulo 2^32. */
+static bool recover_between(u32 ns, u32 first_ns, u32 last_ns)
+{
+	return ns - first_ns <= last_ns - first_ns;
+}
+
+/*
+ * Whether the flow sent @seq, of @skb, when the NACK says, in the newest copy.  What was
+ * sent once left as the ring of departures has it; what was sent again, not before the
+ * stack sent that, nor after the newest packet of all.
+ */
+static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
+			     const struct quell_lost *lost)
+{
+	u64 first_ns = skb->skb_mstamp_ns, last_ns;
+	const struct quell_segment *segment = NULL;
+
+	spin_lock_bh(&flow->lock);
+	last_ns = flow->depart_ns;
+	if (!(TCP_SKB_CB(skb)->sacked & TCPCB_RETRANS))
+		segment = quell_segments_find(&flow->segments, seq + 1);
+	if (segment) {
+		first_ns = segment->depart_ns;
+		last_ns = quell_segment_left_ns(segment, segment->end_seq,
+						flow->link.bytes_ps);
+	}
+	spin_unlock_bh(&flow->lock);
+	return recover_between(lost->echo_ns, first_ns, last_ns);
+}
+
+/* Whether a NACK of @seq says something new of a segment, and may be true. */
+static bool recover_applies(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
+			    const struct quell_lost *lost)
 {
 	u8 sacked = TCP_SKB_CB(skb)->sacked;
 
@@ -275,33 +240,20 @@ static bool recover_applies(const struct sk_buff *skb, const struct quell_lost *
 		return false;
 	if (sacked & TCPCB_LOST && !(sacked & TCPCB_SACKED_RETRANS))
 		return false;
-	/* Its newest copy left at the earliest when the stack sent that. */
-	return !(sacked & TCPCB_RETRANS) || !lost->echoed ||
-	       (s32)(lost->echo_ns - (u32)skb->skb_mstamp_ns) >= 0;
+	if (before(seq, TCP_SKB_CB(skb)->seq))
+		seq = TCP_SKB_CB(skb)->seq;
+	return recover_departed(flow, skb, seq, lost);
 }
 
-/* What tcp_mark_skb_lost() does; RACK need not look at the segment any more. */
-static void recover_mark(struct tcp_sock *tp, struct sk_buff *skb)
+static void recover_account(struct quell_recover *recover, const struct tcp_sock *tp,
+			    const struct sk_buff *skb)
 {
-	struct sk_buff *hint = tp->retransmit_skb_hint;
-	u32 pkts = tcp_skb_pcount(skb);
-
-	if (hint ? before(TCP_SKB_CB(skb)->seq, TCP_SKB_CB(hint)->seq) :
-		   tp->retrans_out >= tp->lost_out)
-		tp->retransmit_skb_hint = skb;
-	if (TCP_SKB_CB(skb)->sacked & TCPCB_LOST) {
-		TCP_SKB_CB(skb)->sacked &= ~TCPCB_SACKED_RETRANS;
-		tp->retrans_out -= pkts;
-	} else {
-		TCP_SKB_CB(skb)->sacked |= TCPCB_LOST;
-		tp->lost_out += pkts;
+	/* All that was marked before is acknowledged. */
+	if (!recover->due) {
+		recover->watched = true;
+		recover->again = tp->total_retrans;
+		recover->dsacks = tp->dsack_dups;
 	}
-	tp->lost += pkts;
-	list_del_init(&skb->tcp_tsorted_anchor);
-}
-
-static void recover_account(struct quell_recover *recover, const struct sk_buff *skb)
-{
 	recover->pkts += tcp_skb_pcount(skb);
 	recover->bytes += skb->len;
 	if (!recover->due || after(TCP_SKB_CB(skb)->end_seq, recover->end_seq))
@@ -325,45 +277,42 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 	if (!after(lost->end_seq, tp->snd_una))
 		return QUELL_N_NACK_STALE;
 	seq = before(lost->seq, tp->snd_una) ? tp->snd_una : lost->seq;
-	for (skb = recover_find(sk, seq); skb && before(TCP_SKB_CB(skb)->seq, lost->end_seq);
+	for (skb = quell_tcp_find(sk, seq); skb && before(TCP_SKB_CB(skb)->seq, lost->end_seq);
 	     skb = skb_rb_next(skb)) {
-		if (!recover_applies(skb, lost))
-			continue;
-		skb = recover_single_out(sk, skb, seq, lost->end_seq);
-		recover_mark(tp, skb);
-		recover_account(recover, skb);
-	}
-	return recover->pkts == pkts ? QUELL_N_NACK_STALE : QUELL_N_NACK_RECOVERED;
-}
+		struct sk_buff *named = NULL;
 
-/*
- * RACK orders what was sent by microseconds, and takes what left in the same one for
- * sent in the order of its numbers.  A retransmission is not, so new data that left
- * just before it, and arrived, would make it count as lost: with each tenth packet
- * trimmed at 100 Gbit/s, one in ten.  A flow that saw reordering is given a quarter of
- * the smallest round trip.
- */
-static void recover_be_patient(struct tcp_sock *tp)
-{
-	if (!tp->reord_seen)
-		tp->reord_seen = 1;
+		if (recover_applies(flow, skb, seq, lost))
+			named = recover_single_out(sk, skb, seq, lost->end_seq);
+		if (!named)
+			continue;
+		skb = named;
+		quell_tcp_mark_lost(sk, skb);
+		quell_tcp_forget_order(skb);
+		recover_account(recover, tp, skb);
+	}
+	if (recover->pkts == pkts)
+		return QUELL_N_NACK_STALE;
+	/* It was trimmed where a queue was full: given up as if it had been marked. */
+	quell_path_echo(flow, lost->entropy, true);
+	return QUELL_N_NACK_RECOVERED;
 }
 
 /**
- * quell_recover_is_certain() - what was just marked lost is, nothing is to undo that
+ * quell_recover_forbid_undo() - these losses are real, TCP is not to undo them
  * @flow: flow
  * @sk:   its socket
  *
  * Trimmed packets overtake others.  When those are acknowledged before anything was
  * sent again, TCP takes it for a proof that nothing was lost, and removes all marks.
+ * What it would have found by DSACK, recover_undo() finds.
  *
  * Context: socket lock, after the marks, and again when a recovery begins, for there
  * TCP prepares to undo it.
  */
-void quell_recover_is_certain(const struct quell_flow *flow, struct sock *sk)
+void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
 {
 	if (flow->recover.due && after(flow->recover.end_seq, tcp_sk(sk)->snd_una))
-		tcp_sk(sk)->undo_marker = 0;
+		quell_tcp_keep_marks(tcp_sk(sk));
 }
 
 /**
@@ -383,7 +332,7 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 
 	/* Against quell_nack_pass(). */
 	smp_mb();
-	if (READ_ONCE(recover->head) == READ_ONCE(recover->tail))
+	if (!READ_ONCE(recover->waiting))
 		return;
 	while (recover_get(recover, &lost)) {
 		enum quell_counter outcome = recover_one(flow, sk, &lost);
@@ -394,12 +343,15 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	}
 	if (!recover->pkts)
 		return;
-	recover_be_patient(tcp_sk(sk));
-	quell_recover_is_certain(flow, sk);
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Open) {
-		inet_csk(sk)->icsk_ca_state = TCP_CA_Disorder;
-		tcp_sk(sk)->high_seq = tcp_sk(sk)->snd_nxt;
-	}
+	/*
+	 * RACK orders what was sent by microseconds, and takes what left in the same one
+	 * for sent in the order of its numbers.  A retransmission is not, so new data that
+	 * left just before it, and arrived, would make it count as lost: with each tenth
+	 * packet trimmed at 100 Gbit/s, one in ten.
+	 */
+	quell_tcp_expect_reordering(tcp_sk(sk));
+	quell_recover_forbid_undo(flow, sk);
+	quell_tcp_disorder(sk);
 }
 
 /* Segments lost otherwise since the last sample. */
@@ -411,22 +363,22 @@ static u32 recover_others_pkts(const struct quell_recover *recover, const struct
 }
 
 /**
- * quell_recover_explains() - whether all that is lost as a recovery begins was trimmed
+ * quell_recover_classify() - what a recovery that begins is about
  * @flow: flow
  * @sk:   its socket
  *
- * It may have been marked in the recovery before, behind the end of that.
+ * A trimmed segment may have been marked in the recovery before, behind the end of that.
  *
  * Context: socket lock, once per recovery.
- * Return: whether it was.
+ * Return: its cause.
  */
-bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk)
+enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_recover *recover = &flow->recover;
-	bool others = recover->others || recover_others_pkts(recover, tcp_sk(sk));
+	bool other_loss = recover->other_loss || recover_others_pkts(recover, tcp_sk(sk));
 
-	recover->others = false;
-	return recover->due && !others;
+	recover->other_loss = false;
+	return recover->due && !other_loss ? QUELL_RECOVER_TRIMMED : QUELL_RECOVER_OTHER_LOSS;
 }
 
 /**
@@ -443,7 +395,29 @@ bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk)
  */
 bool quell_recover_is_news(const struct quell_flow *flow)
 {
-	return flow->recover.trimmed_ns && flow->recover.trimmed_ns >= flow->recover.told_ns;
+	return flow->recover.trimmed_ns && flow->recover.trimmed_ns >= flow->recover.reported_ns;
+}
+
+/*
+ * TCP undoes nothing here (quell_recover_forbid_undo()), so that is for us: all that NACKs
+ * named is acknowledged, and DSACKs say that each segment sent again since had arrived, or
+ * none had to be.  Then they were false, and the core has back what it cut.
+ */
+static void recover_undo(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_recover *recover = &flow->recover;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!recover->watched || recover->due)
+		return;
+	/* Nothing was cut, or another episode of losses has begun. */
+	if (!flow->undo.valid)
+		recover->watched = false;
+	if (!recover->watched ||
+	    tp->dsack_dups - recover->dsacks < tp->total_retrans - recover->again)
+		return;
+	recover->watched = false;
+	quell_event_undo(sk);
 }
 
 /**
@@ -455,17 +429,20 @@ bool quell_recover_is_news(const struct quell_flow *flow)
  * Context: socket lock.
  * Return: bytes of payload trimmed.
  */
-u32 quell_recover_take(struct quell_flow *flow, const struct sock *sk, u32 *others_pkts)
+u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts)
 {
 	struct quell_recover *recover = &flow->recover;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 bytes = recover->bytes;
 
 	*others_pkts = recover_others_pkts(recover, tp);
-	recover->others = recover->others || *others_pkts;
+	recover->other_loss = recover->other_loss || *others_pkts;
 	recover->due = recover->due && after(recover->end_seq, tp->snd_una);
 	recover->lost_pkts = tp->lost;
 	recover->pkts = 0;
 	recover->bytes = 0;
+	recover_undo(flow, sk);
+	if (!recover->due && READ_ONCE(recover->ring))
+		recover_free(recover);
 	return bytes;
 }

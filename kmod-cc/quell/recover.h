@@ -6,6 +6,7 @@
 #ifndef _QUELL_RECOVER_H
 #define _QUELL_RECOVER_H
 
+#include <linux/build_bug.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -15,7 +16,8 @@ struct quell_nack;
 struct sk_buff;
 struct sock;
 
-/* NACKs kept between their receipt and TCP's next look at an ACK; a power of two. */
+/* NACKs kept between their receipt and TCP's next look at an ACK: at first, and at most. */
+#define QUELL_LOST_MIN	16
 #define QUELL_LOST_MAX	128
 
 /**
@@ -23,61 +25,88 @@ struct sock;
  * @seq:	first sequence number
  * @end_seq:	sequence number after the last
  * @echo_ns:	departure of the packet trimmed, ns modulo 2^32
- * @echoed:	that is known
+ * @entropy:	its path entropy
  */
 struct quell_lost {
 	u32	seq;
 	u32	end_seq;
 	u32	echo_ns;
-	bool	echoed;
+	u8	entropy;
+};
+
+/**
+ * struct quell_lost_ring - NACKs received
+ * @head:	index of the oldest
+ * @size:	room in @lost
+ * @lost:	they
+ */
+struct quell_lost_ring {
+	u32			head;
+	u32			size;
+	struct quell_lost	lost[];
+};
+
+/* Why segments are lost as a recovery begins. */
+enum quell_recover_cause {
+	QUELL_RECOVER_TRIMMED,		/* all of them were trimmed */
+	QUELL_RECOVER_OTHER_LOSS,
 };
 
 /**
  * struct quell_recover - what was trimmed on a flow's way; nack.c, recover.c
- * @lock:	protects @lost to @nack_ns
- * @lost:	NACKs received
- * @head:	free-running index of the oldest
- * @tail:	free-running index of the next to write
+ * @lock:	protects @waiting, @closed, @ring and what it is, and @nack_ns
+ * @waiting:	NACKs in @ring
+ * @closed:	the flow is released
+ * @ring:	NACKs received; from the first until all that they named is acknowledged
  * @nack_ns:	when the next NACK would be sent at the rate allowed
  * @pkts:	segments marked lost since the last sample
  * @bytes:	their payload
  * @lost_pkts:	tcp_sock.lost at the last sample
  * @end_seq:	sequence number after the last data marked lost
  * @due:	some of that is not acknowledged
- * @others:	something else was lost since a recovery began
- * @unheard:	this recovery began with nothing else lost, of which the core knew, and
- *		was told of no loss
+ * @other_loss:	something that was not trimmed was lost since a recovery began
+ * @watched:	it is not known whether what was sent again since @again had arrived
+ * @loss_unreported: this recovery holds only trimmed segments; ->on_loss was not called for
+ *		it yet
  * @trimmed_ns:	when the newest of the copies trimmed left; 0: none was
- * @told_ns:	when the core was told of a loss or timeout last
+ * @reported_ns:	when ->on_loss or ->on_rto was called last
+ * @again:	tcp_sock.total_retrans when the first of it was marked
+ * @dsacks:	tcp_sock.dsack_dups then
  * @trims:	trimmed packets received
  * @sent:	NACKs sent
  * @received:	NACKs received
  * @recovered:	NACKs whose data was marked lost
  *
- * @pkts to @told_ns belong to the holder of the socket lock, who also writes
+ * @pkts to @dsacks belong to the holder of the socket lock, who also writes
  * @recovered; the receive hook writes the other counters.  Those that others read
  * are written with WRITE_ONCE().
  */
 struct quell_recover {
 	spinlock_t		lock;	/* see above */
-	struct quell_lost	lost[QUELL_LOST_MAX];
-	u32			head;
-	u32			tail;
+	u8			waiting;
+	bool			closed;
+	bool			due : 1;
+	bool			other_loss : 1;
+	bool			loss_unreported : 1;
+	bool			watched : 1;
+	struct quell_lost_ring	*ring;
 	u64			nack_ns;
 	u32			pkts;
 	u32			bytes;
 	u32			lost_pkts;
 	u32			end_seq;
-	bool			due;
-	bool			others;
-	bool			unheard;
 	u64			trimmed_ns;
-	u64			told_ns;
+	u64			reported_ns;
+	u32			again;
+	u32			dsacks;
 	u64			trims;
 	u64			sent;
 	u64			received;
 	u64			recovered;
 };
+
+/* Where a lock is four bytes, it is 96. */
+static_assert(sizeof(struct quell_recover) <= 96 + sizeof(spinlock_t));
 
 /* What quell_nack_read() found in a segment. */
 enum quell_nack_result {
@@ -91,16 +120,18 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
 		       const struct quell_echo *echo);
 enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack);
+bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
 bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
 
 /* recover.c */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
+void quell_recover_release(struct quell_flow *flow);
 bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
-void quell_recover_is_certain(const struct quell_flow *flow, struct sock *sk);
-bool quell_recover_explains(struct quell_flow *flow, const struct sock *sk);
+void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
+enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
 bool quell_recover_is_news(const struct quell_flow *flow);
-u32 quell_recover_take(struct quell_flow *flow, const struct sock *sk, u32 *others_pkts);
+u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
 
 #endif /* _QUELL_RECOVER_H */

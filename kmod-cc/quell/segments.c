@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two rings a nanosecond round-trip time is made of.
+ * Departures: one entry per segment handed down (a TSO burst is one segment), sorted
+ * by sequence because only new data is appended; a retransmission marks the entries
+ * it overlaps instead, and those give no sample (Karn's rule).
  *
- * Departures: one entry per segment handed down (a TSO burst is one segment),
- * sorted by sequence because only new data is appended; a retransmission marks
- * the entries it overlaps instead, and those give no sample (Karn's rule).
- * The ring is allocated with the first segment and doubles up to a bound;
- * what does not fit is counted and gives no sample.
+ * A flow has room for a few.  When more are under way the ring is on the heap and
+ * doubles up to a bound; what does not fit is counted and gives no sample.  As soon
+ * as all is acknowledged the heap is given back, so an idle flow has nothing there;
+ * the next ring is half as large as the last one was, without doubling on the way.
  *
- * Arrivals: one entry per acknowledgment number received, written by the
- * receive hook, taken when TCP has processed it.  Between the two the segment
- * may sit in the socket's backlog, on another CPU, so the time cannot travel
- * in a per-cpu variable.
- *
- * The caller holds the socket lock for departures; arrivals have a lock of
- * their own.
+ * All is under the lock of the flow.
  */
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include "internal.h"
 
-/* First allocation, and the bound: 4096 packets of 1500 bytes are 6 MB in flight. */
-#define SEGMENTS_MIN	64
+/* First ring on the heap, and the bound: 4096 packets of 1500 bytes are 6 MB in flight. */
+#define SEGMENTS_MIN	8
 #define SEGMENTS_MAX	4096
 
 static struct quell_segment *segment_at(const struct quell_segments *segments,
@@ -30,53 +26,101 @@ static struct quell_segment *segment_at(const struct quell_segments *segments,
 	return &segments->ring[index & (segments->size - 1)];
 }
 
-void quell_segments_free(struct quell_segments *segments)
+/**
+ * quell_segments_init() - nothing sent yet
+ * @segments: ring, zero
+ *
+ * Context: before anybody else knows of the flow.
+ */
+void quell_segments_init(struct quell_segments *segments)
 {
-	kfree(segments->ring);
-	segments->ring = NULL;
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
 }
 
-/* Doubles the room; false when the bound is reached or memory is short. */
-static bool segments_grow(struct quell_segments *segments)
+/**
+ * quell_segments_free() - give the heap back; the ring is used no more
+ * @segments: ring
+ *
+ * Context: lock of the flow.
+ */
+void quell_segments_free(struct quell_segments *segments)
 {
-	u32 size = segments->ring ? segments->size * 2 : SEGMENTS_MIN;
+	if (segments->ring != segments->few)
+		kfree(segments->ring);
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
+	segments->head = segments->tail;
+}
+
+/* More room; false when the bound is reached or memory is short. */
+static bool segments_grow(struct quell_segments *segments, const struct sock *sk)
+{
+	u32 least = max(2 * segments->size, SEGMENTS_MIN + 0U);
+	u32 size = max(segments->grown, least);
 	struct quell_segment *ring;
 	u32 i;
 
-	if (size > SEGMENTS_MAX)
+	if (segments->size >= SEGMENTS_MAX)
 		return false;
-	ring = kmalloc_array(size, sizeof(*ring), GFP_ATOMIC | __GFP_NOWARN);
+	ring = quell_sock_alloc(sk, size * sizeof(*ring));
+	if (!ring && size > least) {
+		size = least;
+		ring = quell_sock_alloc(sk, size * sizeof(*ring));
+	}
 	if (!ring)
 		return false;
-	for (i = segments->head; i != segments->tail; i++)
+	/* One more than there are: the newest is asked for when it was acknowledged, too. */
+	for (i = segments->head - 1; i != segments->tail; i++)
 		ring[i & (size - 1)] = *segment_at(segments, i);
-	kfree(segments->ring);
+	if (segments->ring != segments->few)
+		kfree(segments->ring);
 	segments->ring = ring;
 	segments->size = size;
+	segments->grown = size;
 	return true;
+}
+
+/* All is acknowledged: back into the flow.  The newest stays known. */
+static void segments_settle(struct quell_segments *segments)
+{
+	struct quell_segment newest;
+
+	if (segments->head != segments->tail || segments->ring == segments->few)
+		return;
+	newest = *segment_at(segments, segments->tail - 1);
+	/* Ask for less next time: a flow that needs it all doubles it once. */
+	segments->grown /= 2;
+	kfree(segments->ring);
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
+	*segment_at(segments, segments->tail - 1) = newest;
 }
 
 /**
  * quell_segments_add() - record new data
- * @segments: ring
- * @segment:  what was sent
+ * @flow:    flow it belongs to
+ * @sk:      the flow's socket
+ * @segment: what was sent
  *
- * What was recorded at or after its first number never left, or is seen a
- * second time further down (a VRF passes the hook twice): the new entry
- * replaces it.
+ * What was recorded at or after its first number never left: the new entry replaces
+ * it.
  *
- * Context: socket lock.
+ * Context: lock of @flow.
  * Return: false when there was no room.
  */
-bool quell_segments_add(struct quell_segments *segments,
+bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_segment *segment)
 {
+	struct quell_segments *segments = &flow->segments;
+
+	lockdep_assert_held(&flow->lock);
 	while (segments->tail != segments->head &&
 	       after(segment_at(segments, segments->tail - 1)->end_seq,
 		     segment->seq))
 		segments->tail--;
-	if ((!segments->ring || segments->tail - segments->head == segments->size) &&
-	    !segments_grow(segments))
+	if (segments->tail - segments->head == segments->size &&
+	    !segments_grow(segments, sk))
 		return false;
 	*segment_at(segments, segments->tail++) = *segment;
 	return true;
@@ -107,7 +151,7 @@ static u32 segments_search(const struct quell_segments *segments, u32 seq)
  * @seq:      first sequence number sent again
  * @end_seq:  sequence number after the last
  *
- * Context: socket lock.
+ * Context: lock of the flow.
  * Return: entries that overlap.
  */
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
@@ -131,7 +175,7 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
  * @segments: ring
  * @seq:      sequence number after the last byte acknowledged
  *
- * Context: socket lock; the result is valid until the ring changes.
+ * Context: lock of the flow; the result is valid until it is let go.
  * Return: the entry with seq < @seq <= end_seq, or NULL.
  */
 const struct quell_segment *
@@ -150,7 +194,7 @@ quell_segments_find(const struct quell_segments *segments, u32 seq)
  * quell_segments_oldest() - the first segment not acknowledged in full
  * @segments: ring
  *
- * Context: socket lock; the result is valid until the ring changes.
+ * Context: lock of the flow; the result is valid until it is let go.
  * Return: entry, or NULL when there is none.
  */
 const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments)
@@ -160,17 +204,34 @@ const struct quell_segment *quell_segments_oldest(const struct quell_segments *s
 }
 
 /**
+ * quell_segments_newest() - the segment sent last
+ * @flow:   flow
+ * @newest: set when there is one; it may have been acknowledged
+ *
+ * Context: any but hard interrupts.
+ * Return: whether there is one.
+ */
+bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest)
+{
+	spin_lock_bh(&flow->lock);
+	*newest = *segment_at(&flow->segments, flow->segments.tail - 1);
+	spin_unlock_bh(&flow->lock);
+	return newest->depart_ns;
+}
+
+/**
  * quell_segments_drop() - forget what is acknowledged in full
  * @segments: ring
  * @una:      first sequence number not acknowledged
  *
- * Context: socket lock.
+ * Context: lock of the flow.
  */
 void quell_segments_drop(struct quell_segments *segments, u32 una)
 {
 	while (segments->head != segments->tail &&
 	       !after(segment_at(segments, segments->head)->end_seq, una))
 		segments->head++;
+	segments_settle(segments);
 }
 
 /**
@@ -215,67 +276,4 @@ u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 	left_ns = div64_u64_rem(wire_bytes * NSEC_PER_SEC, link_bytes_ps, &rest);
 	rest = div64_u64(rest << 16, link_bytes_ps) + segment->depart_q16;
 	return segment->depart_ns + left_ns + ((rest + BIT(16) - 1) >> 16);
-}
-
-/**
- * quell_arrival_add() - note the receipt of an acknowledgment
- * @flow:    flow it belongs to
- * @arrival: what came; a telemetry record may be added, of one that it replaces
- *
- * Context: softirq or process context, RCU read side.
- */
-void quell_arrival_add(struct quell_flow *flow, struct quell_arrival *arrival)
-{
-	struct quell_arrival *arrivals = flow->arrivals;
-	bool lost = false;
-
-	spin_lock_bh(&flow->arrivals_lock);
-	if (flow->arrivals_nr &&
-	    arrivals[flow->arrivals_nr - 1].ack_seq == arrival->ack_seq) {
-		flow->arrivals_nr--;
-		quell_telemetry_keep(arrival, &arrivals[flow->arrivals_nr]);
-	} else if (flow->arrivals_nr == QUELL_ARRIVALS_MAX) {
-		memmove(arrivals, arrivals + 1,
-			(QUELL_ARRIVALS_MAX - 1) * sizeof(*arrivals));
-		flow->arrivals_nr--;
-		WRITE_ONCE(flow->arrivals_lost, flow->arrivals_lost + 1);
-		lost = true;
-	}
-	arrivals[flow->arrivals_nr++] = *arrival;
-	spin_unlock_bh(&flow->arrivals_lock);
-	if (lost)
-		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
-}
-
-/**
- * quell_arrival_take() - when the acknowledgment being processed came in
- * @flow:    flow
- * @una:     first sequence number not acknowledged
- * @arrival: set when there is one
- *
- * The newest receipt that TCP may have processed wins, and older ones go; of
- * telemetry records the newest that one of them brought.
- *
- * Context: socket lock.
- * Return: whether there is one.
- */
-bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
-{
-	struct quell_arrival *arrivals = flow->arrivals;
-	u32 taken, i;
-
-	spin_lock_bh(&flow->arrivals_lock);
-	for (taken = flow->arrivals_nr; taken > 0; taken--)
-		if (!after(arrivals[taken - 1].ack_seq, una))
-			break;
-	if (taken) {
-		*arrival = arrivals[taken - 1];
-		for (i = taken - 1; i > 0; i--)
-			quell_telemetry_keep(arrival, &arrivals[i - 1]);
-		flow->arrivals_nr -= taken;
-		memmove(arrivals, arrivals + taken,
-			flow->arrivals_nr * sizeof(*arrivals));
-	}
-	spin_unlock_bh(&flow->arrivals_lock);
-	return taken > 0;
 }

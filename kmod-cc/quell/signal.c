@@ -35,10 +35,11 @@
 #define SIGNAL_ROOM_TELEMETRY_BYTES	(SIGNAL_ROOM_BYTES + QUELL_TELEMETRY_BYTES)
 
 /*
- * A receiver's packets that had room for the option and came without, before
- * the first that had it: the option is being taken out on the way.
+ * Packets in a row that had room for the option and came without: it is being taken
+ * out on the way.  Where it came before, the peer may have had nothing to say.
  */
 #define SIGNAL_MISSED_MAX	32
+#define SIGNAL_MISSED_LATER_MAX	1024
 
 /*
  * Probes in a row, and the least time before one.  Three at doubling times are
@@ -134,12 +135,15 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 };
 
-static struct quell_algo signal_algo = {
-	.ops.name	= "quell",
+/* No algorithm, but parameters and a name like one's. */
+static const struct quell_core signal_core = {
+	.name		= "quell",
 	.params		= signal_param_descs,
 	.params_nr	= ARRAY_SIZE(signal_param_descs),
 	.params_bytes	= sizeof(struct signal_params),
 };
+
+static struct quell_algo signal_algo = { .core = &signal_core };
 
 static struct signal_params signal_params(const struct quell_net *qnet)
 {
@@ -183,26 +187,19 @@ u64 quell_signal_nack_rate(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_offers() - whether a SYN or SYN-ACK is to offer the option
+ * quell_signal_offers() - whether a socket's SYN is to offer the option
  * @qnet: namespace
- * @key:  connection
- * @algo: algorithm of the socket that asks; NULL: it only answers
- * @answers: a SYN came in before: what it offered is taken
+ * @algo: algorithm of the socket
  *
  * Context: any but hard interrupts.
  * Return: whether to put it in.
  */
-bool quell_signal_offers(struct quell_net *qnet, const struct quell_offer_key *key,
-			 const struct quell_algo *algo, bool answers)
+bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
 {
 	u64 option = signal_option(qnet);
-	u8 own;
 
-	if (option == SIGNAL_OPTION_OFF)
-		return false;
-	if (answers && quell_offer_get(qnet, key, &own))
-		return true;
-	return algo && (option == SIGNAL_OPTION_OFFER || algo->telemetry);
+	return option == SIGNAL_OPTION_OFFER ||
+	       (option == SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_TELEMETRY));
 }
 
 /**
@@ -287,18 +284,63 @@ static u32 signal_room_bytes(const struct quell_flow *flow)
 	u32 bytes = flow->tcp_int.mode == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
 
 	if (flow->option == QUELL_OPTION_ON)
-		bytes += flow->algo->telemetry && !quell_tcpint_used(flow) ?
+		bytes += quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
+			 !quell_tcpint_used(flow) ?
 			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
 	return bytes;
 }
 
-static enum quell_option_state signal_outcome(u8 own, u8 peer)
+/**
+ * quell_signal_is_signed() - whether the segments of a socket are signed (MD5, TCP-AO)
+ * @sk: full socket of TCP
+ *
+ * Nothing can be put into such a segment, and nothing that comes in may be believed.
+ *
+ * Context: RCU read section or socket lock.
+ * Return: whether the socket has keys.
+ */
+bool quell_signal_is_signed(const struct sock *sk)
 {
-	if (own == QUELL_OFFER_MADE)
-		return peer ? QUELL_OPTION_ON : QUELL_OPTION_NO_ANSWER;
-	if (own == QUELL_OFFER_NO_ROOM)
-		return QUELL_OPTION_NO_ROOM;
-	return QUELL_OPTION_NOT_OFFERED;
+#ifdef CONFIG_TCP_MD5SIG
+	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
+		return true;
+#endif
+#ifdef CONFIG_TCP_AO
+	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
+		return true;
+#endif
+	return false;
+}
+
+/* Of a connection whose peer was not seen to speak the option: whether it was asked. */
+static enum quell_option_state signal_without(const struct quell_flow *flow,
+					      const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	/*
+	 * Only the active end asks, and only the first two of its SYNs do.  The SYN, and
+	 * what it may have brought along, counts as acknowledged by now.
+	 */
+	if (sk->sk_state != TCP_ESTABLISHED || tp->bytes_received ||
+	    (tp->bytes_acked > 1 && !tp->syn_data_acked) ||
+	    tp->total_retrans > QUELL_SYN_OFFERS_MAX ||
+	    !quell_signal_offers(flow->qnet, flow->algo))
+		return QUELL_OPTION_NOT_OFFERED;
+	return quell_signal_is_signed(sk) ? QUELL_OPTION_NO_ROOM : QUELL_OPTION_NO_ANSWER;
+}
+
+/* The name of a flow's connection, as the hooks see it. */
+static void signal_key(struct quell_agree_key *key, const struct quell_flow *flow,
+		       const struct sock *sk)
+{
+	*key = (struct quell_agree_key) {
+		.local = flow->saddr,
+		.peer = flow->daddr,
+		.sport = htons(flow->sport),
+		.dport = htons(flow->dport),
+		.ifindex = sk->sk_bound_dev_if,
+	};
 }
 
 /**
@@ -310,20 +352,48 @@ static enum quell_option_state signal_outcome(u8 own, u8 peer)
  */
 void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 {
-	struct quell_offer_key key;
-	u8 own, peer;
+	enum quell_option_state state = signal_without(flow, sk);
+	struct quell_agree_key key;
 
-	quell_offer_key(&key, &flow->saddr, &flow->daddr, htons(flow->sport),
-			htons(flow->dport));
-	peer = quell_offer_get(flow->qnet, &key, &own);
-	WRITE_ONCE(flow->option, signal_outcome(own, peer));
+	signal_key(&key, flow, sk);
+	if (quell_agree_take(flow->qnet, &key)) {
+		state = QUELL_OPTION_ON;
+		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+	}
+	spin_lock_bh(&flow->lock);
+	WRITE_ONCE(flow->option, state);
+	spin_unlock_bh(&flow->lock);
 	WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
 	if (!signal_room_bytes(flow))
 		return;
 	signal_reserve(sk, flow, signal_room_bytes(flow));
 	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
-	if (flow->option == QUELL_OPTION_ON)
+}
+
+/**
+ * quell_signal_heard() - a segment with a valid option came in
+ * @flow: flow it belongs to
+ *
+ * The other end speaks it, so from here on this end does.  Whoever holds the socket
+ * lock next sets the room aside, quell_signal_check().
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_signal_heard(struct quell_flow *flow)
+{
+	if (!READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_seen, true);
+	if (READ_ONCE(flow->option_missed))
+		WRITE_ONCE(flow->option_missed, 0);
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		return;
+	spin_lock_bh(&flow->lock);
+	if (!flow->closed && (flow->option == QUELL_OPTION_NOT_OFFERED ||
+			      flow->option == QUELL_OPTION_NO_ANSWER)) {
+		WRITE_ONCE(flow->option, QUELL_OPTION_ON);
 		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+	}
+	spin_unlock_bh(&flow->lock);
 }
 
 /**
@@ -337,13 +407,49 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state)
 {
+	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->option, state);
+	spin_unlock_bh(&flow->lock);
 	if (flow->option_room_bytes)
 		signal_reserve(sk, flow, signal_room_bytes(flow));
 }
 
 /**
- * quell_signal_check() - stop sending the option if it never comes through
+ * quell_signal_is_vain() - whether the option does not seem to come through
+ * @flow: flow that speaks it
+ *
+ * Context: any.
+ * Return: whether so many packets came without it that ->cong_control, where data is
+ * sent, would give it up.
+ */
+bool quell_signal_is_vain(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->option_missed) >= SIGNAL_MISSED_MAX;
+}
+
+/**
+ * quell_signal_release() - a socket stops using its algorithm
+ * @flow: context
+ * @sk:   its socket
+ *
+ * If another algorithm of ours follows, the option goes on.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_signal_release(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_agree_key key;
+
+	if (flow->option == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
+		signal_key(&key, flow, sk);
+		quell_agree_put(flow->qnet, &key);
+	}
+	WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
+	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
+}
+
+/**
+ * quell_signal_check() - room for the option as it is spoken; an end if it never comes
  * @flow: context
  * @sk:   its socket
  *
@@ -351,14 +457,15 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
  */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 {
-	if (!flow->option_room_bytes)
-		return;
-	/* The application's IPv6 options took the room away. */
-	if (sk->sk_family == AF_INET6 &&
-	    inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes)
-		signal_reserve(sk, flow, flow->option_room_bytes);
-	if (flow->option != QUELL_OPTION_ON ||
-	    READ_ONCE(flow->option_missed) < SIGNAL_MISSED_MAX)
+	u32 most = READ_ONCE(flow->option_seen) ? SIGNAL_MISSED_LATER_MAX : SIGNAL_MISSED_MAX;
+	bool on = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+
+	/* The other end began; or the application's IPv6 options took the room away. */
+	if ((on && !flow->option_room_bytes) ||
+	    (flow->option_room_bytes && sk->sk_family == AF_INET6 &&
+	     inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes))
+		signal_reserve(sk, flow, signal_room_bytes(flow));
+	if (!on || READ_ONCE(flow->option_missed) < most)
 		return;
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
 	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);

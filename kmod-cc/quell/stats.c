@@ -58,9 +58,12 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_RTT_ECHO_REFUSED] =
 		COUNTER(RTT_ECHO_REFUSED, "rtt-echo-refused",
 			"Echoes of a departure that cannot have been."),
+	[QUELL_N_RTT_HOLD_REFUSED] =
+		COUNTER(RTT_HOLD_REFUSED, "rtt-hold-refused",
+			"Hold times that would leave the network less than half its minimum."),
 	[QUELL_N_OPTION_AGREED] =
 		COUNTER(OPTION_AGREED, "option-agreed",
-			"Connections that opened with the Quell option."),
+			"Connections that agreed on the Quell option."),
 	[QUELL_N_OPTION_SENT] =
 		COUNTER(OPTION_SENT, "option-sent",
 			"Packets sent with the Quell option."),
@@ -82,6 +85,9 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_OPTION_STRIPPED] =
 		COUNTER(OPTION_STRIPPED, "option-stripped",
 			"Connections that gave the option up because it never came through."),
+	[QUELL_N_OPTION_FORGOTTEN] =
+		COUNTER(OPTION_FORGOTTEN, "option-forgotten",
+			"Offers of the option lost because too many waited, or memory was short."),
 	[QUELL_N_RECORD_STAMPED] =
 		COUNTER(RECORD_STAMPED, "record-stamped",
 			"Data packets received with a switch's telemetry record."),

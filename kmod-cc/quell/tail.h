@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The timer that finds lost tails, tail.c, as the rest of quell.ko sees it.
+ * The timer that finds lost tails: when it fires, tail.c, and what it does then, probe.c.
+ *
+ * Lifetime: the timer holds the socket, once when queued and once when it fires;
+ * the flow is freed after a grace period, which ends after the softirq it fires in.
+ * The socket's owner must be able to stop it, so nobody waits for an expiry that
+ * waits for the socket lock:
+ *
+ *	fires		unless closed or queued anew it says that it runs, and
+ *			only then waits for the socket lock
+ *	start		where it runs, a time is left for it, and nothing queued
+ *	its end		says that it no longer runs, starts the timer for the time
+ *			left, and takes no lock from there on
+ *	release		says closed; where one runs, that is all, for nothing is
+ *			queued nor will be.  Else the timer is cancelled, and an
+ *			expiry that is waited for has no lock to wait for
+ *
+ * This is under ->lock, inside the socket lock and with nothing inside.
  */
 #ifndef _QUELL_TAIL_H
 #define _QUELL_TAIL_H
@@ -12,7 +28,7 @@
 struct quell_flow;
 struct sock;
 
-/* What is known of a flow's last probe; tail.c. */
+/* What is known of a flow's last probe. */
 enum quell_probe {
 	QUELL_PROBE_NONE,
 	QUELL_PROBE_OPEN,
@@ -20,7 +36,7 @@ enum quell_probe {
 };
 
 /**
- * struct quell_tail - the timer that finds a lost tail; tail.c
+ * struct quell_tail - the timer that finds a lost tail
  * @timer:	fires when something outstanding may be due
  * @lock:	protects the next three, and starting @timer
  * @closed:	the flow is released
@@ -40,7 +56,7 @@ enum quell_probe {
  * @tries:	probes since something was delivered
  * @patience:	doublings of the timeout for spurious probes
  * @probe:	enum quell_probe
- * @heard:	the core was told of the loss the last probe is about
+ * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @probes:	probes sent; read by dumps
  */
 struct quell_tail {
@@ -63,16 +79,24 @@ struct quell_tail {
 	u8			tries;
 	u8			patience;
 	u8			probe;
-	bool			heard;
+	bool			loss_reported;
 	u64			probes;
 };
 
-void quell_tail_init(struct quell_flow *flow, struct sock *sk);
-void quell_tail_release(struct quell_flow *flow, struct sock *sk);
+/* tail.c */
+u64 quell_tail_timeout_ns(const struct quell_flow *flow);
+void quell_tail_queue(struct quell_tail *tail, u64 at_ns);
+void quell_tail_start(struct quell_tail *tail, u64 at_ns);
+void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
+void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
 void quell_tail_sent(struct quell_flow *flow, u64 left_ns);
-void quell_tail_heard(struct quell_flow *flow, bool timeout);
-void quell_tail_answered(struct quell_flow *flow, struct sock *sk);
 void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
+
+/* probe.c */
+void quell_probe_init(struct quell_flow *flow, struct sock *sk);
+void quell_probe_release(struct quell_flow *flow, struct sock *sk);
+void quell_probe_note_recovery(struct quell_flow *flow, bool timeout);
+bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 #endif /* _QUELL_TAIL_H */

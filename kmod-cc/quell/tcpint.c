@@ -20,6 +20,15 @@
 
 #define TCP_HEADER_MAX_BYTES	60
 
+/* Whether an agent of this host's, or an earlier pass of ours, put one in already. */
+static bool tcpint_is_there(const struct sk_buff *skb)
+{
+	const struct tcphdr *th = tcp_hdr(skb);
+	u32 options_bytes = __tcp_hdrlen(th) - sizeof(*th);
+
+	return quell_tcp_int_find((const u8 *)(th + 1), options_bytes) != options_bytes;
+}
+
 /**
  * quell_tcpint_room() - whether a segment gets the option
  * @flow:        flow it belongs to
@@ -31,7 +40,7 @@
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
-	if (flow->tcp_int.mode == QUELL_TCPINT_OFF)
+	if (flow->tcp_int.mode == QUELL_TCPINT_OFF || tcpint_is_there(skb))
 		return 0;
 	if (quell_option_fits(skb, other_bytes + QUELL_TCP_INT_BYTES))
 		return QUELL_TCP_INT_BYTES;
@@ -135,7 +144,8 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
  */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
-	return flow->tcp_int.mode == QUELL_TCPINT_USE && flow->algo->telemetry;
+	return flow->tcp_int.mode == QUELL_TCPINT_USE &&
+	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
 }
 
 /**

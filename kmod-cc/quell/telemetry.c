@@ -33,7 +33,7 @@ void quell_telemetry_register(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
 
-	if (!algo->telemetry)
+	if (!quell_algo_has(algo, QUELL_CORE_TELEMETRY))
 		return;
 	atomic_inc(&telemetry_algos);
 	mutex_lock(&quell_mutex);
@@ -52,7 +52,7 @@ void quell_telemetry_register(struct quell_algo *algo)
  */
 void quell_telemetry_unregister(const struct quell_algo *algo)
 {
-	if (algo->telemetry)
+	if (quell_algo_has(algo, QUELL_CORE_TELEMETRY))
 		atomic_dec(&telemetry_algos);
 }
 
@@ -78,7 +78,8 @@ bool quell_telemetry_asks(void)
 bool quell_telemetry_expected(const struct quell_flow *flow)
 {
 	return quell_tcpint_used(flow) ||
-	       (flow->algo->telemetry && flow->option == QUELL_OPTION_ON);
+	       (flow->option == QUELL_OPTION_ON &&
+		quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY));
 }
 
 /**
@@ -90,7 +91,7 @@ bool quell_telemetry_expected(const struct quell_flow *flow)
  */
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 {
-	if (flow->algo->telemetry && !quell_tcpint_used(flow))
+	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) && !quell_tcpint_used(flow))
 		opt->flags |= QUELL_OPT_F_TELEMETRY;
 }
 
@@ -154,7 +155,7 @@ void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt
  * @newer: gets the record of @older if it brought none
  * @older: receipt
  *
- * Context: arrivals_lock of the flow.
+ * Context: lock of the flow.
  */
 void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older)
 {

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane, LOCAL_OUT, last: a segment of a Quell socket leaves.
+ * Signal plane, LOCAL_OUT, first: a segment of a Quell socket leaves.
  *
- * The socket lock is held (by whoever called TCP's output), so the flow behind
- * the private bytes and its departure ring may be touched.
+ * TCP calls this with the socket lock, but others call it without: a router of a VRF
+ * passes a segment again from its queue, ipvlan after a queue of its own, NFQUEUE when
+ * user space has decided, and then the socket may be closed and its algorithm's
+ * module gone.  Being first, before whatever may queue, makes all of TCP's calls direct
+ * ones; nothing here depends on it.
+ *	- A flow is found in the hash by the address of its socket, and is in there only
+ *	  while its socket uses it; what changes is under the flow's own lock.
+ *	- No operations of a socket are followed, only compared with those known.
+ *	- Of the socket nothing is written, and what is read is of its own moment.
+ *	- A segment that passes a second time is let go.  Whatever has the Quell option
+ *	  has it from here; data has the stamp that TCP gave it when it sent it, which
+ *	  is that of its entry, or of the newest retransmission.
+ *
+ * What is done:
  *	- Data is recorded with the time its first bit leaves:
  *		depart = max(now, earliest departure time of the pacing,
  *			     when the flow's own last segment has left the link)
@@ -11,17 +23,15 @@
  *	  congestion: the serialisation that TIMELY subtracts (section 3.1),
  *	  extended to more than one segment.  Other flows' packets in the same
  *	  interface are congestion and stay in.
- *	- Every packet out keeps the socket in quick-ACK mode, so that each
- *	  packet received is acknowledged at once: windows below one packet
- *	  would otherwise wait for the 40 ms delayed ACK.
- *	- Where both ends offered the Quell option on their SYN, data carries the
- *	  time its last bit leaves, and whatever goes the other way echoes it; if
- *	  the algorithm wants them, room for a telemetry record as well.  It says
- *	  where messages start and end: switches may send one another way.
+ *	- Where both ends speak the Quell option (agree.c), data carries the time its last
+ *	  bit leaves, and whatever goes the other way echoes it; if the algorithm
+ *	  wants them, room for a telemetry record as well.  It says where messages
+ *	  start and end: switches may send one another way.
  *
- * Ignored: IPv6 segments behind extension headers (but the jumbo payload
- * option), and a segment that a VRF with a queue of its own passes to LOCAL_OUT
- * again after the socket lock was dropped.
+ * Address translation in OUTPUT comes later: here a segment has the addresses that the
+ * socket knows.  So does the firewall, which sees the option, and decides.
+ *
+ * Ignored: IPv6 segments behind extension headers (but the jumbo payload option).
  */
 #include <linux/if_arp.h>
 #include <linux/ip.h>
@@ -33,47 +43,37 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
+#include <quell/core/echo.h>
 #include "internal.h"
 
 /* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
 #define ETHER_FRAMING_BYTES	24
 
-/* Quick ACKs left, as many as the field counts. */
-#define QUICK_ACKS_MAX		255
-
-/* SYNs with an offer before one without: the first and one retransmission. */
-#define SYN_OFFERS_MAX		1
-
-/*
- * The algorithm of a socket.  Of a listener that of connections to come, which is its
- * own only where the application chose it, else the namespace's default as it is
- * then, whatever it was when the listener was made.
- */
-static const struct tcp_congestion_ops *transmit_ops(const struct sock *sk)
+/* The algorithm of a connection to come.  The route to the peer may name one. */
+static const struct quell_algo *transmit_child_algo(const struct sock *listener,
+						    const struct sk_buff *skb)
 {
-	const struct inet_connection_sock *icsk = inet_csk(sk);
+	u32 key = dst_metric(skb_dst(skb), RTAX_CC_ALGO);
 
-	if (sk->sk_state != TCP_LISTEN || icsk->icsk_ca_setsockopt)
-		return READ_ONCE(icsk->icsk_ca_ops);
-	return rcu_dereference(sock_net(sk)->ipv4.tcp_congestion_control);
+	return key == TCP_CA_UNSPEC ? quell_algo_of_listener(listener) : quell_algo_by_key(key);
 }
 
-/* Whether a full socket is, or listens for, a Quell flow. */
-static bool transmit_is_ours(const struct sock *sk)
+/* Resets come from a raw socket of protocol TCP, hence the type. */
+static bool transmit_is_tcp(const struct sock *sk)
 {
-	return sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP &&
-	       transmit_ops(sk)->release == quell_cc_release;
+	return sk && sk_fullsock(sk) && sk->sk_type == SOCK_STREAM &&
+	       sk->sk_protocol == IPPROTO_TCP;
 }
 
 /*
- * The glue of a Quell socket whose lock is held; NULL for any other.  Resets
- * come from a raw socket of protocol TCP, hence the type.
+ * The flow of a socket, NULL for any other.  The private bytes may be another
+ * algorithm's by now: they are a hint, which spares others the search.
  */
-static struct quell_cc *transmit_own_cc(const struct sock *sk)
+static struct quell_flow *transmit_find(const struct sock *sk)
 {
-	if (!sk || !sk_fullsock(sk) || !transmit_is_ours(sk))
+	if (!transmit_is_tcp(sk) || !quell_cc_ready(sk))
 		return NULL;
-	return quell_cc_ready(sk) ? quell_cc(sk) : NULL;
+	return quell_flow_find(sk);
 }
 
 /* Bytes on the wire per packet beside its payload. */
@@ -95,7 +95,7 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 		segment->depart_q16 = 0;
 		return;
 	}
-	/* A link that falls free within this very ns is taken over as it does. */
+	/* If the link frees up within this nanosecond, start at its exact fractional time. */
 	if (link->free_ns + !!link->free_rem < earliest_ns) {
 		link->free_ns = earliest_ns;
 		link->free_rem = 0;
@@ -126,8 +126,8 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * Payload of the shortest packet that a segment is cut into: the same is said of all
- * of them, and none is to seem trimmed.
+ * Payload of the shortest packet that a segment is cut into.  All packets of a burst carry
+ * one option: it states the shortest, or the last packet would look trimmed.
  */
 static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
 {
@@ -177,7 +177,8 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	}
 	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, opt);
-	if (!opt->flags)
+	/* Without anything to say it says that it is spoken, until that is in vain. */
+	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;
 	flags = opt->flags;
 	bytes = quell_option_choose(skb, opt);
@@ -192,19 +193,24 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 static void transmit_record(struct quell_flow *flow, const struct sock *sk,
 			    const struct quell_segment *segment)
 {
-	if (before(segment->seq, tcp_sk(sk)->snd_nxt)) {
+	if (before(segment->seq, READ_ONCE(tcp_sk(sk)->snd_nxt))) {
 		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq);
+		flow->resent_ns = segment->stamp_ns;
+		flow->resent_seq = segment->seq;
 		WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
-	} else if (!quell_segments_add(&flow->segments, segment)) {
+	} else if (!quell_segments_add(flow, sk, segment)) {
 		WRITE_ONCE(flow->overruns, flow->overruns + 1);
 		quell_count(flow->qnet, QUELL_N_SEGMENT_RING_OVERRUN);
 	}
 }
 
-/* When the last bit of the first packet leaves; the segment is recorded. */
+/*
+ * When the last bit of the first packet leaves; the segment is recorded.  @left_ns is set to
+ * when its last bit has left.
+ */
 static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes,
-			 u8 entropy)
+			 u8 entropy, u64 *left_ns)
 {
 	u32 header_bytes = skb->len - payload_bytes + option_bytes;
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -212,6 +218,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 		.seq = ntohl(th->seq),
 		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
 						  min_t(u32, payload_bytes, U16_MAX),
+		.stamp_ns = ktime_to_ns(skb->tstamp),
 		.entropy = entropy,
 	};
 	u64 earliest_ns = ktime_get_ns();
@@ -227,107 +234,156 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
 	transmit_record(flow, sk, &segment);
-	quell_tail_sent(flow, flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns);
+	*left_ns = flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
 	return quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
 				     flow->link.bytes_ps);
 }
 
-static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
+/* Whether a segment has the option, which stands first. */
+static bool transmit_has_option(const struct sk_buff *skb)
 {
-	const struct tcphdr *th = tcp_hdr(skb);
-	u32 payload_bytes = skb->len - skb_transport_offset(skb) - __tcp_hdrlen(th);
+	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
+
+	return tcp_hdrlen(skb) >= sizeof(struct tcphdr) + QUELL_OPT_EXID_BYTES &&
+	       quell_opt_is_experiment(options, options[1], QUELL_OPT_EXID);
+}
+
+/* Whether a segment has passed here before: see the top of the file. */
+static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_buff *skb,
+			       u32 payload_bytes)
+{
+	u32 stamp_ns = ktime_to_ns(skb->tstamp), seq = ntohl(tcp_hdr(skb)->seq);
+	const struct quell_segment *segment;
+
+	if (transmit_has_option(skb))
+		return true;
+	if (!payload_bytes && !tcp_hdr(skb)->fin)
+		return false;
+	if (flow->resent_ns == stamp_ns && flow->resent_seq == seq)
+		return true;
+	segment = quell_segments_find(&flow->segments, seq + 1);
+	return segment && segment->stamp_ns == stamp_ns;
+}
+
+/* Puts in what quell_tcpint_room() and transmit_option() found room for. */
+static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
+			    const struct quell_opt *opt, u32 option_bytes, u32 tcp_int_bytes)
+{
+	/* The Quell option comes first, so it goes in last. */
+	if (tcp_int_bytes)
+		quell_tcpint_send(flow, skb);
+	if (!option_bytes)
+		return;
+	if (!quell_option_insert(skb, opt)) {
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+		return;
+	}
+	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
+	quell_path_label(flow, skb, opt->entropy);
+}
+
+/* When the last bit of the segment has left; 0 for one without a sequence number. */
+static u64 transmit_locked(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
+			   u32 payload_bytes)
+{
 	u32 option_bytes = 0, tcp_int_bytes;
 	struct quell_opt opt = {};
-	u64 depart_ns;
+	u64 depart_ns, left_ns = 0;
 
 	if (flow->option == QUELL_OPTION_ON)
 		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
 	tcp_int_bytes = quell_tcpint_room(flow, skb, option_bytes);
 	if (option_bytes && payload_bytes)
 		opt.entropy = quell_path_next(flow, sk, skb);
-	if (payload_bytes || th->fin) {
+	if (payload_bytes || tcp_hdr(skb)->fin) {
 		depart_ns = transmit_sent(flow, sk, skb, payload_bytes,
-					  option_bytes + tcp_int_bytes, opt.entropy);
-		opt.depart_ns = depart_ns;
+					  option_bytes + tcp_int_bytes, opt.entropy, &left_ns);
+		opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
 		flow->depart_ns = max(flow->depart_ns, depart_ns);
 	}
-	/* The Quell option comes first, so it goes in last. */
-	if (tcp_int_bytes)
-		quell_tcpint_send(flow, skb);
-	if (!option_bytes)
-		return;
-	if (!quell_option_insert(skb, &opt)) {
-		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
-		return;
-	}
-	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
-	if (opt.flags & QUELL_OPT_F_RECORD)
-		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
-	quell_path_label(flow, skb, opt.entropy);
+	transmit_insert(flow, skb, &opt, option_bytes, tcp_int_bytes);
+	return left_ns;
 }
 
-/*
- * The algorithm of a socket that asks for the option.  Where SYNs met, the SYN-ACK
- * says again what the SYN said, and would take it back by not saying it.
- */
-static const struct quell_algo *transmit_asks(const struct sock *sk, bool syn_ack)
+static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
 {
-	if (syn_ack && (sk->sk_state != TCP_SYN_RECV || quell_cc_ready(sk)))
-		return NULL;
-	return quell_cc_algo(sk);
+	u32 payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb);
+	u64 left_ns = 0;
+
+	spin_lock_bh(&flow->lock);
+	if (!flow->closed && !transmit_is_repeat(flow, skb, payload_bytes))
+		left_ns = transmit_locked(flow, sk, skb, payload_bytes);
+	spin_unlock_bh(&flow->lock);
+	if (left_ns)
+		quell_tail_sent(flow, left_ns);
 }
 
-/* A SYN, or a SYN-ACK of a connection that is no socket yet. */
-static void transmit_syn(struct sock *sk, struct sk_buff *skb)
+static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };
-	struct quell_net *qnet = quell_net(sock_net(sk));
-	const struct tcphdr *th = tcp_hdr(skb);
-	struct quell_offer_key key;
-	u8 own = QUELL_OFFER_MADE;
-	bool syn_ack = th->ack;
-	struct quell_cc *cc;
 
-	quell_offer_key_of(&key, skb, th, true);
-	if (!quell_signal_offers(qnet, &key, transmit_asks(sk, syn_ack), syn_ack))
+	if (transmit_has_option(skb))
 		return;
-	/* Somebody on the way may not like it. */
-	if (!syn_ack && inet_csk(sk)->icsk_retransmits > SYN_OFFERS_MAX)
-		own = QUELL_OFFER_NONE;
-	else if (!quell_option_choose(skb, &opt) || !quell_option_insert(skb, &opt))
-		own = QUELL_OFFER_NO_ROOM;
-	if (own == QUELL_OFFER_NO_ROOM)
+	if (!quell_option_choose(skb, &opt) || !quell_option_insert(skb, &opt))
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
-	quell_offer_own(qnet, &key, own);
-	/* The connection of a fast open is there before its SYN-ACK. */
-	cc = transmit_own_cc(sk);
-	if (cc && cc->flow && syn_ack && cc->flow->option == QUELL_OPTION_NOT_OFFERED)
-		quell_signal_open(cc->flow, sk);
+}
+
+/* A SYN-ACK answers what the SYN before it offered, if an algorithm of ours follows. */
+static void transmit_answer(struct quell_net *qnet, const struct quell_algo *algo,
+			    struct sk_buff *skb)
+{
+	struct quell_agree_key key;
+
+	if (!algo || !quell_signal_listens(qnet))
+		return;
+	quell_agree_key(&key, skb, tcp_hdr(skb), true, 0);
+	if (quell_agree_answers(qnet, &key))
+		transmit_offer(qnet, skb);
+}
+
+/* A SYN, or the SYN-ACK of a socket: that of a fast open, or of a simultaneous one. */
+static void transmit_syn(struct sock *sk, struct sk_buff *skb)
+{
+	const struct quell_algo *algo = quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops));
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	bool syn_ack = tcp_hdr(skb)->ack;
+
+	if (syn_ack && quell_cc_ready(sk)) {
+		transmit_answer(qnet, algo, skb);
+		return;
+	}
+	if (!algo || !quell_signal_offers(qnet, algo))
+		return;
+	/*
+	 * Somebody on the way may not like it.  On simultaneous open the SYN-ACK must
+	 * repeat the offer of the SYN; omitting it would withdraw it.
+	 */
+	if (syn_ack || READ_ONCE(inet_csk(sk)->icsk_retransmits) <= QUELL_SYN_OFFERS_MAX)
+		transmit_offer(qnet, skb);
 }
 
 /* A packet of the socket itself, not of a tunnel it is carried by. */
 static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
-	struct quell_cc *cc;
+	struct quell_flow *flow;
 
-	if (!sk)
+	if (!sk || th->rst)
 		return;
-	if (th->syn) {
-		if (sk->sk_state == TCP_NEW_SYN_RECV)
-			sk = inet_reqsk(sk)->rsk_listener;
-		if (sk && sk_fullsock(sk) && transmit_is_ours(sk))
+	if (th->syn && sk->sk_state == TCP_NEW_SYN_RECV) {
+		sk = inet_reqsk(sk)->rsk_listener;
+		if (transmit_is_tcp(sk))
+			transmit_answer(quell_net(sock_net(sk)), transmit_child_algo(sk, skb), skb);
+	} else if (th->syn) {
+		if (transmit_is_tcp(sk))
 			transmit_syn(sk, skb);
-		return;
+	} else {
+		flow = transmit_find(sk);
+		if (flow && ntohs(th->source) == flow->sport && ntohs(th->dest) == flow->dport)
+			transmit_flow(flow, sk, skb);
 	}
-	cc = transmit_own_cc(sk);
-	if (!cc || th->source != inet_sk(sk)->inet_sport ||
-	    th->dest != inet_sk(sk)->inet_dport)
-		return;
-	inet_csk(sk)->icsk_ack.quick = QUICK_ACKS_MAX;
-	inet_csk_exit_pingpong_mode(sk);
-	if (cc->flow)
-		transmit_flow(cc->flow, sk, skb);
 }
 
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
@@ -338,17 +394,13 @@ unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* Behind extension headers of the application's: acknowledged at once all the same. */
-static void transmit_behind_headers(struct sock *sk)
+/* Behind extension headers of the application's. */
+static void transmit_behind_headers(const struct sock *sk)
 {
-	struct quell_cc *cc = transmit_own_cc(sk);
+	struct quell_flow *flow = transmit_find(sk);
 
-	if (!cc)
-		return;
-	inet_csk(sk)->icsk_ack.quick = QUICK_ACKS_MAX;
-	inet_csk_exit_pingpong_mode(sk);
-	if (cc->flow && cc->flow->option == QUELL_OPTION_ON)
-		quell_count(cc->flow->qnet, QUELL_N_OPTION_NO_ROOM);
+	if (flow && READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
 }
 
 unsigned int quell_transmit6(void *priv, struct sk_buff *skb,

@@ -3,8 +3,7 @@
 #ifndef _TCP_SWIFT_H
 #define _TCP_SWIFT_H
 
-#include <quell/quell.h>
-
-extern struct quell_algo quell_swift_vaisf_algo;
+int swift_vaisf_register(void);
+void swift_vaisf_unregister(void);
 
 #endif /* _TCP_SWIFT_H */

@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/dcqcn.h>
+#include <quell/core/dcqcn_core.h>
 
-#include "../unit/dcqcn_ranges.h"
 #include "events.h"
 
 struct flow {
@@ -48,7 +47,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_dcqcn_params *p)
 {
-	take_ranges(in, p, dcqcn_ranges, DCQCN_RANGES);
+	take_some(in, p, &quell_dcqcn_core);
 }
 
 static u64 most_rate_q16(const struct quell_sample *s)
@@ -208,7 +207,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 ecn;
 	int events;
 
-	quell_dcqcn_params_default(&f.p);
+	quell_core_params_default(&quell_dcqcn_core, &f.p);
 	take_params(&in, &f.p);
 	ecn = take_byte(&in);
 	take_sample(&in, &s);

@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../unit/hpcc_ranges.h"
+#include <quell/core/hpcc_core.h>
+
 #include "events.h"
 #include "hpcc_flow.h"
 
@@ -47,7 +48,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_hpcc_params *p)
 {
-	take_ranges(in, p, hpcc_ranges, HPCC_RANGES);
+	take_some(in, p, &quell_hpcc_core);
 }
 
 static u64 now_limited_q16(const struct flow *f, const struct quell_sample *s, u64 window_q16)
@@ -94,6 +95,9 @@ static void check_reference(const struct flow *f, const struct quell_sample *s)
 		require(f->v.window_q16 <= before_q16, "no growth without demand", f);
 	if (f->st.blind == f->counted.blind && finished)
 		require(f->out.window_q16 == f->v.window_q16, "window becomes reference", f);
+	if (f->st.disregarded != f->counted.disregarded)
+		require(f->p.probabilistic && finished && f->v.window_q16 == before_q16 &&
+			f->v.stage == f->before.stage, "chance leaves the reference", f);
 }
 
 static void do_ack(struct flow *f, const struct quell_sample *s)
@@ -180,7 +184,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 telemetry;
 	int events;
 
-	quell_hpcc_params_default(&f.p);
+	quell_core_params_default(&quell_hpcc_core, &f.p);
 	take_params(&in, &f.p);
 	telemetry = take_byte(&in);
 	take_sample(&in, &s);

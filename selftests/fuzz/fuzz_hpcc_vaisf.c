@@ -18,9 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/hpcc_vaisf.h>
+#include <quell/core/hpcc_vaisf_core.h>
 
-#include "../unit/hpcc_vaisf_ranges.h"
 #include "events.h"
 #include "hpcc_flow.h"
 
@@ -50,7 +49,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_hpcc_vaisf_params *p)
 {
-	take_ranges(in, p, hpcc_vaisf_ranges, HPCC_VAISF_RANGES);
+	take_some(in, p, &quell_hpcc_vaisf_core);
 }
 
 static u64 now_limited_q16(const struct flow *f, const struct quell_sample *s, u64 window_q16)
@@ -85,8 +84,10 @@ static void check_fall(const struct flow *f, const struct quell_sample *s)
 	if (f->st.hpcc.blind != f->counted.hpcc.blind || f->st.hpcc.lost != f->counted.hpcc.lost)
 		return;
 	require(f->st.hpcc.measured != f->counted.hpcc.measured, "a fall is measured", f);
-	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts &&
-		f->v.vaisf.sampled_pkts == 0, "one fall per sampling period", f);
+	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts ||
+		(f->p.vaisf.sampling_rtt && s->acked_bytes > f->before.vaisf.round_bytes),
+		"one fall per sampling period or round trip", f);
+	require(f->v.vaisf.sampled_pkts == 0, "a fall begins a sampling period", f);
 	require(f->st.hpcc.decreases == f->counted.hpcc.decreases + 1, "a fall counts", f);
 }
 
@@ -206,7 +207,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 telemetry;
 	int events;
 
-	quell_hpcc_vaisf_params_default(&f.p);
+	quell_core_params_default(&quell_hpcc_vaisf_core, &f.p);
 	take_params(&in, &f.p);
 	telemetry = take_byte(&in);
 	take_sample(&in, &s);

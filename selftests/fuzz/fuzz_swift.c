@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/swift.h>
+#include <quell/core/swift_core.h>
 
-#include "../unit/swift_ranges.h"
 #include "events.h"
 
 struct flow {
@@ -47,7 +46,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_swift_params *p)
 {
-	take_ranges(in, p, swift_ranges, SWIFT_RANGES);
+	take_some(in, p, &quell_swift_core);
 	quell_swift_params_derive(p);
 }
 
@@ -85,9 +84,19 @@ static void check_scaling(const struct flow *f)
 		here_ns + (range_ns >> 20), "less at twice the window", f);
 }
 
+/* What is asked for, or the path's own and a fourth of it, 25 us at least. */
+static u64 path_ns(const struct quell_swift_params *p, u64 min_rtt_ns, u8 hops)
+{
+	u64 room_ns = min_rtt_ns / 4 > 25000 ? min_rtt_ns / 4 : 25000;
+
+	if (p->base_target_ns)
+		return p->base_target_ns + hops * p->hop_scale_ns;
+	return min_rtt_ns + room_ns < min_rtt_ns ? ~0ULL : min_rtt_ns + room_ns;
+}
+
 static void check_decision(const struct flow *f, u8 hops)
 {
-	u64 least_ns = f->p.base_target_ns + hops * f->p.hop_scale_ns;
+	u64 least_ns = path_ns(&f->p, f->v.min_rtt_ns, hops);
 	unsigned __int128 exact;
 
 	require(f->out.window_q16 == f->v.window_q16, "decision is the state", f);
@@ -95,7 +104,7 @@ static void check_decision(const struct flow *f, u8 hops)
 	require(f->v.window_q16 <= f->p.max_window_bytes << 16, "largest window", f);
 	require(f->v.mss_bytes > 0, "segment size is positive", f);
 	require(f->out.target_ns >= least_ns &&
-		f->out.target_ns <= least_ns + f->p.fs_range_ns, "target in range", f);
+		f->out.target_ns - least_ns <= f->p.fs_range_ns, "target in range", f);
 	require(!f->out.change_path, "path is left alone", f);
 	check_scaling(f);
 	if (f->v.window_q16 >= (u64)f->v.mss_bytes << 16) {
@@ -108,7 +117,7 @@ static void check_decision(const struct flow *f, u8 hops)
 }
 
 /* For what delay and fast retransmit may do. */
-static void check_decrease(const struct flow *f, u64 now_ns)
+static void check_decrease(const struct flow *f, u64 now_ns, bool loss)
 {
 	u64 before_q16 = window_before_q16(f);
 	u64 cut_q16 = f->p.max_mdf_q16;
@@ -117,7 +126,8 @@ static void check_decrease(const struct flow *f, u64 now_ns)
 
 	if (f->v.window_q16 >= before_q16)
 		return;
-	require(!(f->before.flags & QUELL_SWIFT_F_DECREASED) || since_ns >= f->v.rtt_ns,
+	require(!(f->before.flags & QUELL_SWIFT_F_DECREASED) || since_ns >= f->v.rtt_ns ||
+		(loss && f->before.flags & QUELL_SWIFT_F_DISREGARDED),
 		"one decrease per round trip", f);
 	require(f->v.last_decrease_ns == now_ns &&
 		f->v.flags & QUELL_SWIFT_F_DECREASED, "a decrease is remembered", f);
@@ -155,14 +165,20 @@ static void do_ack(struct flow *f, const struct quell_sample *s)
 	u64 counted, counted_before;
 
 	quell_swift_on_ack(&f->v, &f->p, &f->st, s, &f->out);
-	counted = f->st.increases + f->st.decreases + f->st.held + f->st.app_limited;
+	counted = f->st.increases + f->st.decreases + f->st.held + f->st.app_limited +
+		  f->st.disregarded;
 	counted_before = f->counted.increases + f->counted.decreases +
-			 f->counted.held + f->counted.app_limited;
+			 f->counted.held + f->counted.app_limited + f->counted.disregarded;
 	require(counted == counted_before + 1, "an ACK counts once", f);
 	require(f->st.no_rtt == f->counted.no_rtt + !s->rtt_ns, "ACKs without delay", f);
 	require(!f->v.rtos, "an ACK ends the row of timeouts", f);
 	check_increase(f, s);
-	check_decrease(f, s->now_ns);
+	check_decrease(f, s->now_ns, false);
+	if (f->st.disregarded != f->counted.disregarded)
+		require(f->p.probabilistic && f->v.window_q16 == window_before_q16(f) &&
+			f->v.last_decrease_ns == s->now_ns &&
+			f->v.flags & QUELL_SWIFT_F_DISREGARDED,
+			"chance leaves the window and ends the round trip", f);
 }
 
 static void do_loss(struct flow *f, const struct quell_sample *s)
@@ -174,7 +190,8 @@ static void do_loss(struct flow *f, const struct quell_sample *s)
 		require(f->v.window_q16 <= f->before.window_q16 / 2 + 1 ||
 			f->v.window_q16 == smallest_window_q16(f),
 			"without a signal loss takes half", f);
-	check_decrease(f, s->now_ns);
+	require(!(f->v.flags & QUELL_SWIFT_F_DISREGARDED), "a loss is not left out", f);
+	check_decrease(f, s->now_ns, true);
 }
 
 static void do_rto(struct flow *f, const struct quell_sample *s)
@@ -186,7 +203,7 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 		require(f->v.window_q16 == smallest_window_q16(f) ||
 			f->v.window_q16 == 1, "timeouts in a row reset", f);
 	else if (f->v.min_rtt_ns)
-		check_decrease(f, s->now_ns);
+		check_decrease(f, s->now_ns, true);
 }
 
 static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
@@ -233,7 +250,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
 	int events;
 
-	quell_swift_params_default(&f.p);
+	quell_core_params_default(&quell_swift_core, &f.p);
 	take_params(&in, &f.p);
 	link_bytes_ps = take(&in, 64);
 	min_rtt_ns = take(&in, 64);

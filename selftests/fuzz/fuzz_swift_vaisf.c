@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/swift_vaisf.h>
+#include <quell/core/swift_vaisf_core.h>
 
-#include "../unit/swift_vaisf_ranges.h"
 #include "events.h"
 
 struct flow {
@@ -49,7 +48,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_swift_vaisf_params *p)
 {
-	take_ranges(in, p, swift_vaisf_ranges, SWIFT_VAISF_RANGES);
+	take_some(in, p, &quell_swift_vaisf_core);
 	quell_swift_vaisf_params_derive(p);
 }
 
@@ -70,6 +69,16 @@ static u64 reference_before_q16(const struct flow *f)
 	return within_limits_q16(f, f->before.swift.window_q16);
 }
 
+/* What is asked for, or the path's own and a fourth of it, 25 us at least. */
+static u64 path_ns(const struct quell_swift_params *p, u64 min_rtt_ns, u8 hops)
+{
+	u64 room_ns = min_rtt_ns / 4 > 25000 ? min_rtt_ns / 4 : 25000;
+
+	if (p->base_target_ns)
+		return p->base_target_ns + hops * p->hop_scale_ns;
+	return min_rtt_ns + room_ns < min_rtt_ns ? ~0ULL : min_rtt_ns + room_ns;
+}
+
 static void check_decision(const struct flow *f, u8 hops)
 {
 	u64 window_q16 = f->out.window_q16;
@@ -79,7 +88,7 @@ static void check_decision(const struct flow *f, u8 hops)
 	require(within_limits_q16(f, f->v.swift.window_q16) == f->v.swift.window_q16,
 		"limits of the reference", f);
 	require(f->v.swift.mss_bytes > 0, "segment size is positive", f);
-	require(f->out.target_ns == f->p.swift.base_target_ns + hops * f->p.swift.hop_scale_ns,
+	require(f->out.target_ns == path_ns(&f->p.swift, f->v.swift.min_rtt_ns, hops),
 		"target without flow scaling", f);
 	require(!f->out.change_path, "path is left alone", f);
 	if (window_q16 >= (u64)f->v.swift.mss_bytes << 16) {
@@ -97,8 +106,10 @@ static void check_fall(const struct flow *f, const struct quell_sample *s)
 				 (65536 - f->p.swift.max_mdf_q16);
 
 	require(s->rtt_ns > f->out.target_ns, "no fall at the target or below", f);
-	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts &&
-		f->v.vaisf.sampled_pkts == 0, "one fall per sampling period", f);
+	require(f->before.vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p.vaisf.sampling_pkts ||
+		(f->p.vaisf.sampling_rtt && s->acked_bytes > f->before.vaisf.round_bytes),
+		"one fall per sampling period or round trip", f);
+	require(f->v.vaisf.sampled_pkts == 0, "a fall begins a sampling period", f);
 	require((unsigned __int128)f->v.swift.window_q16 * 65536 + 65535 >= most ||
 		f->before.swift.window_q16 > f->p.swift.max_window_bytes << 16,
 		"a fall of max_mdf at most", f);
@@ -222,7 +233,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
 	int events;
 
-	quell_swift_vaisf_params_default(&f.p);
+	quell_core_params_default(&quell_swift_vaisf_core, &f.p);
 	take_params(&in, &f.p);
 	link_bytes_ps = take(&in, 64);
 	min_rtt_ns = take(&in, 64);

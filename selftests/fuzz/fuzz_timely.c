@@ -18,9 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/timely.h>
+#include <quell/core/timely_core.h>
 
-#include "../unit/timely_ranges.h"
 #include "events.h"
 
 struct flow {
@@ -45,7 +44,7 @@ static void require(bool holds, const char *promise, const struct flow *f)
 
 static void take_params(struct input *in, struct quell_timely_params *p)
 {
-	take_ranges(in, p, timely_ranges, TIMELY_RANGES);
+	take_some(in, p, &quell_timely_core);
 }
 
 static u64 smaller(u64 a, u64 b)
@@ -206,7 +205,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u64 link_bytes_ps, rtt_ns, mss_bytes, others;
 	int events;
 
-	quell_timely_params_default(&f.p);
+	quell_core_params_default(&quell_timely_core, &f.p);
 	take_params(&in, &f.p);
 	link_bytes_ps = take(&in, 64);
 	rtt_ns = take(&in, 64);

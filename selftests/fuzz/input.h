@@ -6,7 +6,7 @@
 #ifndef _QUELL_FUZZ_INPUT_H
 #define _QUELL_FUZZ_INPUT_H
 
-#include "../unit/param_range.h"
+#include <quell/core/algorithm.h>
 
 struct input {
 	const u8 *data;
@@ -42,17 +42,16 @@ static inline u64 take_between(struct input *in, u64 low, u64 high)
 	return value >= low && value <= high ? value : low + value % (high - low + 1);
 }
 
-/* Sets some of @params, those whose bits the input has, within their @ranges. */
-static inline void take_ranges(struct input *in, void *params,
-			       const struct param_range *ranges, size_t ranges_nr)
+/* Sets some parameters of an algorithm, those whose bits the input has, within their ranges. */
+static inline void take_some(struct input *in, void *params, const struct quell_core *core)
 {
-	u64 chosen = take(in, ranges_nr);
-	size_t i;
+	u64 chosen = take(in, core->params_nr);
+	u32 i;
 
-	for (i = 0; i < ranges_nr; i++)
+	for (i = 0; i < core->params_nr; i++)
 		if (chosen >> i & 1)
-			*param_at(params, &ranges[i]) = take_between(in, ranges[i].min,
-								     ranges[i].max);
+			*quell_core_param(params, &core->params[i]) =
+				take_between(in, core->params[i].min, core->params[i].max);
 }
 
 #endif /* _QUELL_FUZZ_INPUT_H */

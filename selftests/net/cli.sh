@@ -64,7 +64,7 @@ make_network()
 	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
 	ip -n "$left" addr add fd72::1/64 dev l0 nodad &&
 	ip -n "$right" addr add fd72::2/64 dev r0 nodad &&
-	in_netns "$left" sysctl -q -w net.ipv4.tcp_congestion_control=swift
+	choose_cc "$left" swift
 }
 
 no_module()
@@ -76,7 +76,10 @@ no_module()
 no_algorithm()
 {
 	modprobe quell && [ "$(quell -j cc show | jq -c 'map(.name)')" = '["quell"]' ] &&
-	status 1 quell cc show swift && says "\(none is loaded, try: modprobe tcp_swift\)"
+	status 2 quell cc show swift && says "swift is not loaded \(try: modprobe tcp_swift\)" &&
+	status 2 quell cc set swift base-target 10us && status 2 quell cc reset swift &&
+	status 2 quell flow show cc swift &&
+	status 1 quell cc show nosuch && says "\(none is loaded, try: modprobe tcp_swift\)"
 }
 
 # --- cc show -------------------------------------------------------------------
@@ -86,9 +89,9 @@ show_is_text()
 	left_quell cc show >"$dir/text" || return 1
 	cat "$dir/text"
 	head -n 1 "$dir/text" | grep -q '^quell: ' &&
-	grep -qE '^swift: [0-9]+ flows?, preset vaisf-iii-d$' "$dir/text" &&
+	grep -qE '^swift: [0-9]+ flows?$' "$dir/text" &&
 	sed -n 2p "$dir/text" | grep -qE '^  PARAMETER +VALUE +DEFAULT +RANGE +MEANING$' &&
-	grep -qE '^  base-target +5us +5us +100ns \.\. 1s +[A-Z]' "$dir/text" &&
+	grep -qE '^  base-target +0ns +0ns +0ns \.\. 1s +[A-Z]' "$dir/text" &&
 	grep -qE '^  ai +50Mbit +50Mbit +8Kbit \.\. 1Tbit ' "$dir/text" &&
 	grep -qE '^  beta +0\.8 +0\.8 +' "$dir/text" &&
 	grep -qE '^  max-window +16mb +16mb +64kb \.\. 1gb ' "$dir/text" &&
@@ -100,12 +103,12 @@ show_is_json()
 {
 	left_quell -j cc show >"$dir/json" || return 1
 	json 'map(.name) == ["quell", "swift", "swift_vaisf"] and
-		map(.preset) == [null, "vaisf-iii-d", "vi-a"] and
+		map(.preset) == [null, null, null] and
 		(.[1].flows | type) == "number" and (.[1].params | length) >= 13' "$dir/json" &&
 	json '.[1].params | all((.name | length) > 0 and (.doc | length) > 0 and
 		.value == .default and .min <= .value and .value <= .max)' "$dir/json" &&
 	json '.[1].params[] | select(.name == "base-target") |
-		.unit == "ns" and .value == 5000 and .min == 100 and .max == 1000000000' \
+		.unit == "ns" and .value == 0 and .min == 0 and .max == 1000000000' \
 		"$dir/json" &&
 	json '.[1].params[] | select(.name == "beta") | .unit == "q16" and .value == 52429' \
 		"$dir/json"
@@ -145,7 +148,7 @@ changes_are_marked()
 {
 	left_quell cc show swift >"$dir/text"
 	cat "$dir/text"
-	grep -qE '^\* base-target +10us +5us ' "$dir/text" &&
+	grep -qE '^\* base-target +10us +0ns ' "$dir/text" &&
 	grep -qE '^\* ai +1Gbit +50Mbit ' "$dir/text" &&
 	grep -qE '^  beta ' "$dir/text" &&
 	[ "$(grep -c '^\* [a-z]*-\?[a-z]* .*\.\.' "$dir/text")" -eq 2 ] &&
@@ -230,27 +233,27 @@ bad_values()
 unknown algorithm 'nosuch' \(loaded: quell, swift, swift_vaisf\)|cc show nosuch
 unknown algorithm 'nosuch' \(loaded: quell, swift, swift_vaisf\)|cc set nosuch base-target 5us
 unknown algorithm 'averyveryverylongname' |cc reset averyveryverylongname
-no parameter 'nosuch' \(it has: base-target, hop-scale|cc show swift nosuch
-no parameter 'nosuch' \(it has: base-target, hop-scale|cc set swift nosuch 5us
-no parameter 'nosuch' \(it has: base-target, hop-scale|cc reset swift nosuch
-swift base-target: '99ns' is out of range 100ns \.\. 1s$|cc set swift base-target 99ns
-swift base-target: '1\.1s' is out of range 100ns \.\. 1s$|cc set swift base-target 1.1s
-swift base-target: '0' is out of range 100ns \.\. 1s$|cc set swift base-target 0
-swift base-target: 'frob' cannot be read; expected a time .*range 100ns \.\. 1s$|cc set swift base-target frob
+no parameter 'nosuch' \(it has: adapt, base-target, hop-scale|cc show swift nosuch
+no parameter 'nosuch' \(it has: adapt, base-target, hop-scale|cc set swift nosuch 5us
+no parameter 'nosuch' \(it has: adapt, base-target, hop-scale|cc reset swift nosuch
+quell tail-floor: '999ns' is out of range 1us \.\. 1s$|cc set quell tail-floor 999ns
+swift base-target: '1\.1s' is out of range 0ns \.\. 1s$|cc set swift base-target 1.1s
+quell tail-floor: '0' is out of range 1us \.\. 1s$|cc set quell tail-floor 0
+swift base-target: 'frob' cannot be read; expected a time .*range 0ns \.\. 1s$|cc set swift base-target frob
 swift base-target: '5usx' cannot be read; |cc set swift base-target 5usx
 swift base-target: '5mbit' cannot be read; |cc set swift base-target 5mbit
 swift base-target: '0x10us' cannot be read; |cc set swift base-target 0x10us
 swift base-target: '-5us' is negative; |cc set swift base-target -5us
 swift base-target: '5' has no unit; |cc set swift base-target 5
 swift base-target: '100\.5ns' is finer than |cc set swift base-target 100.5ns
-swift base-target: '99999999999999999999s' is too large; .*range 100ns \.\. 1s$|cc set swift base-target 99999999999999999999s
+swift base-target: '99999999999999999999s' is too large; .*range 0ns \.\. 1s$|cc set swift base-target 99999999999999999999s
 swift base-target: '18446744073709551716ns' is too large; |cc set swift base-target 18446744073709551716ns
 swift ai: '2tbit' is out of range 8Kbit \.\. 1Tbit$|cc set swift ai 2tbit
 swift beta: '1\.1' is out of range 0\.00002 \.\. 1$|cc set swift beta 1.1
 swift max-window: '1b' is out of range 64kb \.\. 1gb$|cc set swift max-window 1b
 swift retx-reset: '1\.5' is finer than |cc set swift retx-reset 1.5
 swift fs-max: '1pkt' is out of range 2pkt \.\. 65536pkt$|cc set swift fs-max 1pkt
-swift base-target: '1ns' is out of range|cc set swift ai 1gbit base-target 1ns
+swift base-target: '2s' is out of range|cc set swift ai 1gbit base-target 2s
 no parameter 'nosuch'|cc set swift ai 1gbit nosuch 1
 swift ai: given twice|cc set swift ai 1gbit ai 2gbit
 too few arguments, usage: quell cc set ALGO PARAM VALUE|cc set swift ai
@@ -286,6 +289,7 @@ without_rights()
 	before=$(params "$left")
 	status 2 in_netns "$left" unshare -U quell cc set swift base-target 10us &&
 	says "not permitted \(needs CAP_NET_ADMIN\)" &&
+	status 2 in_netns "$left" unshare -U quell link set l0 rate 1gbit &&
 	status 2 in_netns "$left" unshare -U quell cc reset swift &&
 	[ "$(params "$left")" = "$before" ] &&
 	status 0 in_netns "$left" unshare -U quell cc show
@@ -309,7 +313,7 @@ start_transfer()
 	ip netns exec "$right" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
 	defer kill $!
 	poll 10 listens "$right" "$port" || return 1
-	start_client 10.72.0.2
+	left_quell cc set swift adapt off && start_client 10.72.0.2
 }
 
 start_client()
@@ -352,6 +356,33 @@ flow_json()
 		(.limited_by | type) == "string" and
 		(.pacing_bytes_ps | type) != "string" and
 		.counters["rtt-samples"] > 0' "$dir/flow"
+}
+
+link_of_driver()
+{
+	left_quell -j link show l0 >"$dir/link" &&
+	json '. == [{ dev: "l0", rate_bytes_ps: null, driver_bytes_ps: 1250000000 }]' "$dir/link" &&
+	left_quell link show | grep -qx 'l0: driver 10Gbit'
+}
+
+# flow_link BYTES_PS: what the flow over IPv6 takes for its link.
+flow_link()
+{
+	busy_flow fd72::2 && json ".link_bytes_ps == $1" "$dir/flow"
+}
+
+link_is_named()
+{
+	left_quell link set l0 rate 2.5gbit &&
+	left_quell link show l0 | grep -qx 'l0: rate 2.5Gbit driver 10Gbit' &&
+	poll 10 flow_link 312500000 &&
+	status 1 left_quell link set nosuch rate 1gbit && status 1 left_quell link set l0 rate 0bit &&
+	status 1 left_quell link set l0 speed 1gbit && status 2 left_quell link set l0 rate 2tbit
+}
+
+link_is_reset()
+{
+	left_quell link reset l0 && link_of_driver && poll 10 flow_link 1250000000
 }
 
 # ss names the same socket by the same cookie.
@@ -400,7 +431,7 @@ watch_repeats()
 params_apply_to_flows()
 {
 	left_quell cc set swift base-target 777us && poll 10 target_is_raised &&
-	left_quell cc reset swift
+	left_quell cc reset swift base-target
 }
 
 target_is_raised()
@@ -408,9 +439,21 @@ target_is_raised()
 	busy_flow 10.72.0.2 && jq -e '.target_ns >= 777000' "$dir/flow"
 }
 
+# One that began out of the box says who governs it, and why it is not the algorithm.
+who_governs()
+{
+	left_quell cc reset swift && start_client 10.72.0.2 && poll 10 says_who_governs
+}
+
+says_who_governs()
+{
+	busy_flow 10.72.0.2 && jq -e '.adapt == "start" or .adapt == "fit" or
+		(.adapt == "fallback" and (.fallback | length) > 0)' "$dir/flow" >/dev/null
+}
+
 ipv6_flow()
 {
-	start_client fd72::2 && flow_json fd72::1 fd72::2 || return 1
+	left_quell cc set swift adapt off && start_client fd72::2 && flow_json fd72::1 fd72::2 || return 1
 	left_quell flow show >"$dir/text"
 	cat "$dir/text"
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
@@ -447,7 +490,7 @@ stat_is_per_netns()
 	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
 }
 
-plan 75
+plan 80
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network
@@ -489,6 +532,11 @@ check "stat -j" stat_json
 check "stat of one algorithm" stat_one
 check "stat is per namespace" stat_is_per_netns
 check "the flow ends" stop_client
+check "flow show says who governs the window" who_governs
+check "that flow ends, too" stop_client
 check "an IPv6 flow has brackets" ipv6_flow
+check "link show says the driver's rate" link_of_driver
+check "a rate that is named reaches an open flow" link_is_named
+check "and is taken back" link_is_reset
 check "it ends too" stop_client
 finish

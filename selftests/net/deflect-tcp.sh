@@ -22,7 +22,7 @@ make_hosts()
 
 	modprobe quell && modprobe tcp_swift || return 1
 	for netns in "$near" "$far"; do
-		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+		choose_cc "$netns" swift &&
 		in_netns "$netns" quell cc set swift base-target 100ms &&
 		in_netns "$netns" quell cc set quell option 1 || return 1
 	done

@@ -31,10 +31,9 @@ has_accecn=""
 # hosts ALGORITHM-OF-SENDER TCP_ECN ALGORITHM-OF-RECEIVER TCP_ECN
 hosts()
 {
-	in_netns "$sender" sysctl -q -w net.ipv4.tcp_congestion_control="$1" \
-		net.ipv4.tcp_ecn="$2" &&
-	in_netns "$receiver" sysctl -q -w net.ipv4.tcp_congestion_control="$3" \
-		net.ipv4.tcp_ecn="$4" && web_server "$port" "$dir/www"
+	choose_cc "$sender" "$1" && in_netns "$sender" sysctl -q -w net.ipv4.tcp_ecn="$2" &&
+	choose_cc "$receiver" "$3" && in_netns "$receiver" sysctl -q -w net.ipv4.tcp_ecn="$4" &&
+	web_server "$port" "$dir/www"
 }
 
 # Words are the options of its marking.

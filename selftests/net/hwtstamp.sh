@@ -155,7 +155,7 @@ hosts()
 		ip link set "stamp$side" netns "$netns" &&
 		ip -n "$netns" link set "stamp$side" up &&
 		ip -n "$netns" addr add "10.90.0.$((side + 1))/24" dev "stamp$side" &&
-		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+		choose_cc "$netns" swift &&
 		in_netns "$netns" quell cc set quell option 2 || return 1
 		side=1
 	done

@@ -248,6 +248,24 @@ unload()
 	done
 }
 
+# allow_cc NAME: every namespace, and every user, may choose it from here on.
+allow_cc()
+{
+	local allowed=/proc/sys/net/ipv4/tcp_allowed_congestion_control
+
+	grep -qw "$1" "$allowed" || echo "$(cat "$allowed") $1" >"$allowed"
+}
+
+# choose_cc NETNS NAME: its default.  It is allowed before it is chosen: 6.1 keeps the
+# module for good that a namespace was refused (Documentation/compat.md).
+choose_cc()
+{
+	local available=/proc/sys/net/ipv4/tcp_available_congestion_control
+
+	grep -qw "$2" "$available" || modprobe "tcp_$2" || return 1
+	allow_cc "$2" && in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2"
+}
+
 cc_of()
 {
 	in_netns "$1" cat /proc/sys/net/ipv4/tcp_congestion_control

@@ -21,22 +21,14 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 # shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
+# shellcheck source-path=SCRIPTDIR source=suited.sh
+. ./suited.sh
 
 port=8080
 xfer_bytes=50000
 client="" server=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-
-# Delays that an emulated machine can keep; an algorithm without is as it comes.
-declare -A suited=(
-	[timely]="t-low 50ms t-high 500ms min-rtt 20ms init-rate 20mbit
-		min-rate 1mbit delta 2mbit"
-	[swift]="base-target 100ms"
-	[swift_vaisf]="base-target 100ms ai 500mbit"
-	[smartt]="target-delay 100ms"
-	[dcqcn]="min-rate 4mbit"
-)
 
 make_network()
 {
@@ -50,28 +42,9 @@ make_network()
 	talker talker "$client" && serve "$server" $port
 }
 
-load_all()
-{
-	local path
-
-	for path in "/lib/modules/$(uname -r)"/updates/tcp_*.ko; do
-		modprobe "$(basename "$path" .ko)" || return 1
-	done
-}
-
-algorithms()
-{
-	quell -j cc show | jq -r '.[].name | select(. != "quell")'
-}
-
 set_host()
 {
-	local words
-
-	read -ra words -d '' <<<"${suited[$2]-}"
-	in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2" || return 1
-	[ "$2" = cubic ] || [ ${#words[@]} -eq 0 ] ||
-		quell -n "$1" cc set "$2" "${words[@]}" || return 1
+	choose_cc "$1" "$2" && suit "$1" "$2" || return 1
 	quell -n "$1" cc set quell option "$3"
 }
 

@@ -50,7 +50,7 @@ use()
 	local netns
 
 	for netns in "$sender" "$receiver"; do
-		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control="$1" || return 1
+		choose_cc "$netns" "$1" || return 1
 	done
 	in_netns "$sender" ethtool -K up0 tso "$2" gso "$2" >/dev/null &&
 	up0_port limit 20kb "${@:3}" && web_server "$port" "$dir/www" &&

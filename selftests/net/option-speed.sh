@@ -69,7 +69,7 @@ become()
 	[ "$1" != with ] || option=1
 	if [ "$1" = plain ]; then
 		for netns in "$sender" "$receiver"; do
-			in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+			choose_cc "$netns" cubic
 		done
 		unload tcp_swift quell
 		return
@@ -78,7 +78,7 @@ become()
 	for netns in "$sender" "$receiver"; do
 		quell -n "$netns" cc set swift "${swift[@]}" &&
 		quell -n "$netns" cc set quell option "$option" &&
-		in_netns "$netns" sysctl -q -w net.ipv4.tcp_congestion_control=swift || return 1
+		choose_cc "$netns" swift || return 1
 	done
 }
 

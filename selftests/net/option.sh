@@ -32,7 +32,7 @@ defer rm -rf "$dir"
 # Swift's own target is far below an emulated host's round-trip time.
 set_side()
 {
-	in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2" &&
+	choose_cc "$1" "$2" &&
 	in_netns "$1" quell cc set swift base-target 100ms &&
 	in_netns "$1" quell cc set quell option "$3"
 }

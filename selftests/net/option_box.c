@@ -9,6 +9,9 @@
  *		strip-data	on all segments but SYNs
  *		strip-all	on all segments
  *		drop-syn	SYNs with the option get lost
+ *		lose-syn, lose-syn-ack, lose-ack
+ *				of each connection of those that begin the first such
+ *				segment gets lost, with or without the option
  *		gaps		a few times every second of the full segments that come
  *				by the first device gets lost
  *		damage		of four segments that are no SYNs a bit of the option is
@@ -39,6 +42,8 @@
 #define IP6_BYTES	40
 #define TCP_BYTES	20
 #define TCP_SYN		0x02
+#define TCP_ACK		0x10
+#define PORTS		65536
 #define KIND_NOP	1
 #define KIND_EXPERIMENT	254
 #define EXID		0x5155
@@ -52,10 +57,14 @@
 #define DAMAGE_EACH	20
 #define DAMAGED_MAX	4
 
-enum mode { PASS, STRIP_SYN, STRIP_DATA, STRIP_ALL, DROP_SYN, GAPS, DAMAGE, MODES };
+enum mode {
+	PASS, STRIP_SYN, STRIP_DATA, STRIP_ALL, DROP_SYN, LOSE_SYN, LOSE_SYN_ACK, LOSE_ACK,
+	GAPS, DAMAGE, MODES
+};
 
 static const char * const mode_names[MODES] = {
-	"pass", "strip-syn", "strip-data", "strip-all", "drop-syn", "gaps", "damage",
+	"pass", "strip-syn", "strip-data", "strip-all", "drop-syn", "lose-syn",
+	"lose-syn-ack", "lose-ack", "gaps", "damage",
 };
 
 static volatile sig_atomic_t ended;
@@ -186,6 +195,34 @@ static bool damage(uint8_t *option)
 	return true;
 }
 
+/* Whether the segment is the first of its kind of the connection of a client's port. */
+static bool is_first(const struct segment *segment, bool first)
+{
+	static bool known[PORTS];
+	bool *this = &known[get16(segment->tcp + (first ? 0 : 2))];
+	bool was = *this;
+
+	*this = true;
+	return !was;
+}
+
+/* Whether a segment gets lost whatever it carries. */
+static bool loses(enum mode mode, const struct segment *segment, bool first)
+{
+	uint8_t kind = segment->tcp[13] & (TCP_SYN | TCP_ACK);
+
+	switch (mode) {
+	case LOSE_SYN:
+		return first && kind == TCP_SYN && is_first(segment, first);
+	case LOSE_SYN_ACK:
+		return !first && kind == (TCP_SYN | TCP_ACK) && is_first(segment, first);
+	case LOSE_ACK:
+		return first && kind == TCP_ACK && is_first(segment, first);
+	default:
+		return false;
+	}
+}
+
 static bool mode_wants(enum mode mode, const struct segment *segment, bool first)
 {
 	bool syn = segment->tcp[13] & TCP_SYN;
@@ -217,6 +254,10 @@ static bool treat(enum mode mode, uint8_t *frame, size_t bytes, bool first)
 
 	if (!find_segment(frame, bytes, &segment))
 		return true;
+	if (loses(mode, &segment, first)) {
+		changed++;
+		return false;
+	}
 	option = find_option(&segment);
 	if (!option)
 		return true;

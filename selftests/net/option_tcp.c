@@ -22,12 +22,19 @@
  *	bind ADDRESS PORT
  *	listen, accept		the socket becomes the connection
  *	echo			send back what comes, until the other end closes
+ *	sink			of a server: send nothing back
  *	connect ADDRESS PORT
  *	xfer BYTES		send so many, and get as many back
+ *	send BYTES		send so many, as far as the socket takes them
+ *	push BYTES		send so many and no more, wait until the other end has them
  *	disconnect		so that the socket may connect again
  *	tos BYTE		of all that is sent, the SYN on; TCP keeps the ECN field
  *	dstopts on		IPv6 destination options, 8 bytes; without "on": none
+ *	device NAME		send by it, receive by it alone
+ *	minttl N		refuse what came with a lower time-to-live
+ *	numbers			result: the next to be written, the next to be received
  *	mss			result: bytes of payload in a segment
+ *	window			result: the congestion window in segments
  *	fastopened		result: 1 if the data of the SYN was accepted
  *	close			and wait until the other end closed, too
  *	reset			close at once
@@ -76,6 +83,8 @@ struct stream {
 };
 
 static int sock = -1, listener = -1;
+/* Of a server: what comes is not sent back. */
+static bool sinking;
 static int backlog = 16;
 static struct stream sent, received;
 static char result[64];
@@ -263,9 +272,10 @@ static int cmd_xfer(char **word)
 
 	/* A fast open connects with the first data. */
 	to_send = send_some(to_send);
-	while (to_send >= 0 && to_get > 0) {
+	while (to_send >= 0 && to_send + to_get > 0) {
 		struct pollfd fd = {
-			.fd = sock, .events = POLLIN | (to_send ? POLLOUT : 0),
+			.fd = sock,
+			.events = (to_get ? POLLIN : 0) | (to_send ? POLLOUT : 0),
 		};
 		int n = poll(&fd, 1, XFER_MS);
 
@@ -273,12 +283,40 @@ static int cmd_xfer(char **word)
 			errno = n ? errno : ETIMEDOUT;
 			return -1;
 		}
-		if (fd.revents & (POLLIN | POLLERR | POLLHUP))
+		if (to_get && fd.revents & (POLLIN | POLLERR | POLLHUP))
 			to_get = receive_some(to_get);
-		if (to_get >= 0 && to_send && fd.revents & POLLOUT)
+		if (to_get < 0)
+			return -1;
+		if (to_send && fd.revents & (POLLOUT | POLLERR | POLLHUP))
 			to_send = send_some(to_send);
 	}
-	return to_send < 0 || to_get < 0 ? -1 : 0;
+	return to_send < 0 ? -1 : 0;
+}
+
+static int cmd_send(char **word)
+{
+	int64_t to_send = send_some(atoll(word[1]));
+
+	while (to_send > 0) {
+		struct pollfd fd = { .fd = sock, .events = POLLOUT };
+		int n = poll(&fd, 1, XFER_MS);
+
+		if (n <= 0) {
+			errno = n ? errno : ETIMEDOUT;
+			return -1;
+		}
+		to_send = send_some(to_send);
+	}
+	return to_send;
+}
+
+static int cmd_push(char **word)
+{
+	char none;
+
+	if (cmd_send(word) || shutdown(sock, SHUT_WR))
+		return -1;
+	return recv(sock, &none, 1, 0);
 }
 
 static int cmd_tos(char **word)
@@ -301,6 +339,40 @@ static int cmd_dstopts(char **word)
 	return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, options, sizeof(options));
 }
 
+static int cmd_device(char **word)
+{
+	return setsockopt(sock, SOL_SOCKET, SO_BINDTODEVICE, word[1], strlen(word[1]));
+}
+
+static int cmd_minttl(char **word)
+{
+	return set_int(IPPROTO_IP, IP_MINTTL, atoi(word[1]));
+}
+
+static int number_of(int queue, uint32_t *number)
+{
+	socklen_t bytes = sizeof(*number);
+
+	return set_int(IPPROTO_TCP, TCP_REPAIR_QUEUE, queue) ||
+	       getsockopt(sock, IPPROTO_TCP, TCP_QUEUE_SEQ, number, &bytes) ? -1 : 0;
+}
+
+/* In repair mode for that long, and out of it without a probe. */
+static int cmd_numbers(char **word)
+{
+	uint32_t next = 0, awaited = 0;
+	int status;
+
+	(void)word;
+	if (set_int(IPPROTO_TCP, TCP_REPAIR, TCP_REPAIR_ON))
+		return -1;
+	status = number_of(TCP_SEND_QUEUE, &next) || number_of(TCP_RECV_QUEUE, &awaited);
+	if (set_int(IPPROTO_TCP, TCP_REPAIR, TCP_REPAIR_OFF_NO_WP) || status)
+		return -1;
+	snprintf(result, sizeof(result), " %u %u", next, awaited);
+	return 0;
+}
+
 static int cmd_mss(char **word)
 {
 	socklen_t bytes = sizeof(int);
@@ -313,15 +385,32 @@ static int cmd_mss(char **word)
 	return 0;
 }
 
+static int read_info(struct tcp_info *info)
+{
+	socklen_t bytes = sizeof(*info);
+
+	return getsockopt(sock, IPPROTO_TCP, TCP_INFO, info, &bytes);
+}
+
 static int cmd_fastopened(char **word)
 {
 	struct tcp_info info;
-	socklen_t bytes = sizeof(info);
 
 	(void)word;
-	if (getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &bytes))
+	if (read_info(&info))
 		return -1;
 	snprintf(result, sizeof(result), " %d", !!(info.tcpi_options & TCPI_OPT_SYN_DATA));
+	return 0;
+}
+
+static int cmd_window(char **word)
+{
+	struct tcp_info info;
+
+	(void)word;
+	if (read_info(&info))
+		return -1;
+	snprintf(result, sizeof(result), " %u", info.tcpi_snd_cwnd);
 	return 0;
 }
 
@@ -351,6 +440,13 @@ static int cmd_reset(char **word)
 	return 0;
 }
 
+static int cmd_sink(char **word)
+{
+	(void)word;
+	sinking = true;
+	return 0;
+}
+
 /* Sends back what one connection brings; a wrong byte ends it with a reset. */
 static int cmd_echo(char **word)
 {
@@ -366,7 +462,7 @@ static int cmd_echo(char **word)
 			errno = EBADMSG;
 			return -1;
 		}
-		if (send(sock, chunk, n, MSG_NOSIGNAL) != n)
+		if (!sinking && send(sock, chunk, n, MSG_NOSIGNAL) != n)
 			return -1;
 	}
 	close(sock);
@@ -388,7 +484,10 @@ static const struct {
 	{ "fastopened", 0, 0, cmd_fastopened },	{ "close", 0, 0, cmd_close },
 	{ "tos", 1, 1, cmd_tos },		{ "reset", 0, 0, cmd_reset },
 	{ "listen", 0, 0, cmd_listen },		{ "accept", 0, 0, cmd_accept },
-	{ "echo", 0, 0, cmd_echo },
+	{ "echo", 0, 0, cmd_echo },		{ "device", 1, 1, cmd_device },
+	{ "minttl", 1, 1, cmd_minttl },		{ "numbers", 0, 0, cmd_numbers },
+	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
+	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 };
 
 /* One command, its words cut at any of @separators; -1 with errno. */

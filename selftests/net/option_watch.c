@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * option_watch - what the Quell option says of messages, for message.sh
+ * option_watch - what the Quell option says of messages and of the host's clock, for
+ * message.sh and stamps.sh
  *
  *	option_watch DEV
  *		Says "ready", and until terminated writes of each TCP segment but SYNs
@@ -12,6 +13,7 @@
  *		more	 MORE
  *		push	 PSH or FIN
  *		stamp	 departure
+ *		offset	 that less CLOCK_MONOTONIC now, modulo 2^32 ns
  *		again	 it begins below what had left before
  *		acked	 nothing that left before was outstanding, by the
  *			 acknowledgments that came in by the device
@@ -33,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <quell/option.h>
 
@@ -98,6 +101,15 @@ static bool find_option(const uint8_t *tcp, struct quell_opt *opt)
 	       opt->form == QUELL_OPT_FULL;
 }
 
+/* What an observer with a clock sees of a stamp. */
+static uint32_t stamp_offset_ns(uint32_t stamp)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return stamp - (uint32_t)(now.tv_sec * 1000000000ULL + now.tv_nsec);
+}
+
 static void leaves(const uint8_t *tcp, size_t bytes)
 {
 	uint32_t payload_bytes = bytes - (tcp[12] >> 4) * 4;
@@ -112,11 +124,12 @@ static void leaves(const uint8_t *tcp, size_t bytes)
 	}
 	if (!own->any || !find_option(tcp, &opt))
 		return;
-	printf("{\"port\":%u,\"seq\":%u,\"bytes\":%u,\"start\":%u,\"more\":%u,\"push\":%u,\"stamp\":%u,\"again\":%u,\"acked\":%u}\n",
+	printf("{\"port\":%u,\"seq\":%u,\"bytes\":%u,\"start\":%u,\"more\":%u,\"push\":%u,",
 	       quell_opt_get_u16(tcp), seq - own->first, payload_bytes,
 	       !!(opt.flags & QUELL_OPT_F_START), !!(opt.flags & QUELL_OPT_F_MORE),
-	       !!(tcp[13] & (TCP_PSH | TCP_FIN)), opt.depart_ns,
-	       payload_bytes && (int32_t)(seq - own->next) < 0,
+	       !!(tcp[13] & (TCP_PSH | TCP_FIN)));
+	printf("\"stamp\":%u,\"offset\":%u,\"again\":%u,\"acked\":%u}\n", opt.depart_ns,
+	       stamp_offset_ns(opt.depart_ns), payload_bytes && (int32_t)(seq - own->next) < 0,
 	       own->acked == own->next);
 	if ((int32_t)(seq + payload_bytes - own->next) > 0)
 		own->next = seq + payload_bytes;

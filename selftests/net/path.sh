@@ -50,14 +50,14 @@ count_both()
 # set_server CC ENTROPIES
 set_server()
 {
-	in_netns "$server" sysctl -q -w net.ipv4.tcp_congestion_control="$1" &&
+	choose_cc "$server" "$1" &&
 	in_netns "$server" quell cc set quell entropies "$2"
 }
 
 set_option()
 {
 	in_netns "$server" quell cc set quell option 2 &&
-	in_netns "$client" sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
+	choose_cc "$client" swift &&
 	in_netns "$client" quell cc set quell option "$1"
 }
 

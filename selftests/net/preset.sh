@@ -31,7 +31,7 @@ preset_without_module()
 
 preset_of_another_module()
 {
-	modprobe tcp_swift && status 1 q cc preset smartt nscc &&
+	modprobe tcp_swift && status 2 q cc preset smartt nscc &&
 	says "smartt is not loaded \(try: modprobe tcp_smartt\)" && not_loaded tcp_smartt &&
 	modprobe tcp_smartt && status 0 q cc preset smartt nscc
 }
@@ -91,11 +91,11 @@ preset_sets_all()
 preset_as_documented()
 {
 	q cc preset smartt nscc && q -j cc show smartt >"$dir/json" &&
-	json '[.[0].params[] | {(.name): .value}] | add | .["target-rtt"] == 131072 and
+	json '[.[0].params[] | {(.name): .value}] | add | .["target-delay"] == 12000 and
 		.fi == 327680 and .pi == 262144 and .["pi-fair"] == 0 and .eta == 9830 and
 		.fast == 16384 and .["fast-slack"] == 1000 and .md == 52429 and
 		.["md-queueing"] == 1 and .["avg-weight"] == 819 and .["qa-low"] == 8192 and
-		.["ignore-marked"] == 1 and .batch == 8 and .["scale-bdp"] == 150000 and
+		.["ignore-marked"] == 1 and .["ignore-trims"] == 1 and .["ignore-delay"] == 0 and .batch == 8 and .["scale-bdp"] == 150000 and
 		.["max-window"] == 98304 and .["restart-idle"] == 1000000' "$dir/json"
 }
 
@@ -103,7 +103,7 @@ preset_no_longer()
 {
 	preset_is smartt nscc && q cc set smartt batch 7 && preset_is smartt null &&
 	q cc set smartt batch 8 && preset_is smartt nscc &&
-	[ "$(quell -n "$other" -j cc show smartt | jq -r '.[0].preset')" = iii ]
+	[ "$(quell -n "$other" -j cc show smartt | jq -r '.[0].preset')" = null ]
 }
 
 # refused_smartt STATUS PATTERN COMMAND...: and smartt is as it was.

@@ -70,15 +70,18 @@ say()
 # port has room for nothing, so the router's own multicasts are dropped, too.
 answered()
 {
-	local family=$1 states=$2 lost=$3
+	local family=$1 states=$2 lost=$3 echo nack
 
+	# The departure that the segment stated is what proves that the port saw it.
+	echo=fe105155020001020304000000000000
+	nack=fe0a514e12345678${lost}0101
 	# shellcheck disable=SC2086 # words on purpose
 	port to-sender && hear "$sender" up0 1 &&
 	say $family options="$option$states"01020304 seq=305419896 ack=2596069104 dscp=10 ecn=2 \
 		flags=19 && heard &&
 	packets_are ".[0] | .proto == \"tcp\" and .payload == 0 and .flags == \"00\" and
 		.port == 9 and .seq == 2596069104 and .ack == 305419896 and .window == 0 and
-		.options == \"fe0a514e12345678${lost}0101\" and .check == \"good\" and
+		.options == \"$echo$nack\" and .check == \"good\" and
 		.ip_check != \"bad\" and .dscp == 43 and .ecn == 0 and .ttl == 63" &&
 	port_is '.to_sender_pkts == 1 and .to_sender_drop_pkts == 0 and .trim_pkts == 0 and
 		.data_drop_pkts >= 1 and .drops == .data_drop_pkts'

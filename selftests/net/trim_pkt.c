@@ -16,7 +16,7 @@
  * ipdamage=1 (the IPv4 checksum is wrong), udplen (what UDP's length is less than it
  * should be), partial=1 (the device is to compute the checksum), inner=1 (but of
  * something 8 bytes further inside), gso (payload per segment, implies partial), mac
- * (whom the frame is for), src and dst (addresses, of the family v6 says).
+ * (whom the frame is for), ttl, src and dst (addresses, of the family v6 says).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ static uint8_t addresses6[32] = { 0x20, 1, 0xd, 0xb8, [15] = 1,
 /* The numbers among the keys; what they mean is said above. */
 struct packet {
 	unsigned int v6, bytes, count, grow, dscp, ecn, ipoptions, seq, ack, vlan, ext, fragment,
-		     nocheck, damage, ipdamage, udplen, partial, inner, gso;
+		     nocheck, damage, ipdamage, udplen, partial, inner, gso, ttl;
 	unsigned int flags;
 	int proto;
 	uint8_t options[OPTIONS_MAX];
@@ -71,7 +71,7 @@ static const struct {
 #define KEY(name)	{ #name, offsetof(struct packet, name) }
 	KEY(v6), KEY(bytes), KEY(count), KEY(grow), KEY(dscp), KEY(ecn), KEY(ipoptions), KEY(seq),
 	KEY(ack), KEY(vlan), KEY(ext), KEY(fragment), KEY(nocheck), KEY(damage),
-	KEY(ipdamage), KEY(udplen), KEY(partial), KEY(inner), KEY(gso),
+	KEY(ipdamage), KEY(udplen), KEY(partial), KEY(inner), KEY(gso), KEY(ttl),
 };
 
 static void die(const char *what)
@@ -192,7 +192,8 @@ static void parse_key(struct packet *p, const char *key, const char *value)
 
 static void parse(struct packet *p, int argc, char **argv)
 {
-	*p = (struct packet) { .proto = IPPROTO_TCP, .bytes = 1000, .count = 1, .flags = 0x10 };
+	*p = (struct packet) { .proto = IPPROTO_TCP, .bytes = 1000, .count = 1, .flags = 0x10,
+				.ttl = 63 };
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 
@@ -222,7 +223,7 @@ static void put_ip4(uint8_t *ip, const struct packet *p, size_t ip_bytes, unsign
 	quell_opt_put_u16(ip + 2, ip_bytes);
 	quell_opt_put_u16(ip + 4, number);
 	quell_opt_put_u16(ip + 6, p->fragment ? 0x2000 : 0);
-	ip[8] = 63;
+	ip[8] = p->ttl;
 	ip[9] = p->proto;
 	memcpy(ip + 12, addresses4, sizeof(addresses4));
 	memset(ip + IP4_BYTES, QUELL_OPT_NOP, p->ipoptions);
@@ -235,7 +236,7 @@ static void put_ip6(uint8_t *ip, const struct packet *p, size_t ip_bytes, unsign
 	quell_opt_put_u16(ip + 2, number);
 	quell_opt_put_u16(ip + 4, ip_bytes - IP6_BYTES);
 	ip[6] = p->ext ? IPPROTO_HOPOPTS : p->proto;
-	ip[7] = 63;
+	ip[7] = p->ttl;
 	memcpy(ip + 8, addresses6, sizeof(addresses6));
 	if (p->ext)
 		memcpy(ip + IP6_BYTES, (uint8_t[]) { p->proto, 0, 1, 4 }, 4);

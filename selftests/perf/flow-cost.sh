@@ -23,8 +23,8 @@ defer rm -f "$iperf"
 
 choose()
 {
-	in_netns "$sender" sysctl -q -w net.ipv4.tcp_congestion_control="$1" &&
-	in_netns "$receiver" sysctl -q -w net.ipv4.tcp_congestion_control="$1"
+	choose_cc "$sender" "$1" &&
+	choose_cc "$receiver" "$1"
 }
 
 # The flow is past its start when it is traced, and must not have ended by then.

@@ -9,11 +9,15 @@
 
 #include "flow.h"
 
+/* The paper's: VAI/SF III-D. */
+#define PERF_TARGET_NS	5000
+
 #define PERF_STEP	__attribute__((noinline)) static void
 
 static void swift_init(struct perf_flow *f)
 {
-	quell_swift_params_default(&f->p.swift);
+	quell_core_params_default(&quell_swift_core, &f->p.swift);
+	f->p.swift.base_target_ns = PERF_TARGET_NS;
 	quell_swift_split_init(&f->v.swift, &f->p.swift, PERF_LINK_BYTES_PS,
 			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
 }
@@ -40,7 +44,8 @@ static void swift_on_loss(struct perf_flow *f)
 
 static void swift_vaisf_init(struct perf_flow *f)
 {
-	quell_swift_vaisf_params_default(&f->p.swift_vaisf);
+	quell_core_params_default(&quell_swift_vaisf_core, &f->p.swift_vaisf);
+	f->p.swift_vaisf.swift.base_target_ns = PERF_TARGET_NS;
 	quell_swift_vaisf_init(&f->v.swift_vaisf, &f->p.swift_vaisf, PERF_LINK_BYTES_PS,
 			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
 }
@@ -59,7 +64,7 @@ static void swift_vaisf_on_loss(struct perf_flow *f)
 
 static void timely_init(struct perf_flow *f)
 {
-	quell_timely_params_default(&f->p.timely);
+	quell_core_params_default(&quell_timely_core, &f->p.timely);
 	quell_timely_init(&f->v.timely, &f->p.timely, PERF_LINK_BYTES_PS, PERF_BASE_RTT_NS,
 			  PERF_MSS_BYTES, 0, 0, &f->out);
 }
@@ -76,7 +81,7 @@ static void timely_on_loss(struct perf_flow *f)
 
 static void smartt_init(struct perf_flow *f)
 {
-	quell_smartt_params_default(&f->p.smartt);
+	quell_core_params_default(&quell_smartt_core, &f->p.smartt);
 	quell_smartt_init(&f->v.smartt, &f->p.smartt, PERF_LINK_BYTES_PS, PERF_BASE_RTT_NS,
 			  PERF_MSS_BYTES, 0, &f->out);
 }
@@ -93,7 +98,7 @@ static void smartt_on_loss(struct perf_flow *f)
 
 static void dcqcn_init(struct perf_flow *f)
 {
-	quell_dcqcn_params_default(&f->p.dcqcn);
+	quell_core_params_default(&quell_dcqcn_core, &f->p.dcqcn);
 	quell_dcqcn_init(&f->v.dcqcn, &f->p.dcqcn, true, PERF_LINK_BYTES_PS,
 			 PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
 }
@@ -110,7 +115,7 @@ static void dcqcn_on_loss(struct perf_flow *f)
 
 static void hpcc_init(struct perf_flow *f)
 {
-	quell_hpcc_params_default(&f->p.hpcc);
+	quell_core_params_default(&quell_hpcc_core, &f->p.hpcc);
 	quell_hpcc_init(&f->v.hpcc, &f->p.hpcc, true, PERF_LINK_BYTES_PS,
 			PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
 }

@@ -5,13 +5,7 @@
 #ifndef _QUELL_PERF_FLOW_H
 #define _QUELL_PERF_FLOW_H
 
-#include <quell/core/dcqcn.h>
-#include <quell/core/hpcc.h>
-#include <quell/core/hpcc_vaisf.h>
-#include <quell/core/smartt.h>
-#include <quell/core/swift_split.h>
-#include <quell/core/swift_vaisf.h>
-#include <quell/core/timely.h>
+#include <quell/core/cores.h>
 
 #define PERF_LINK_BYTES_PS	12500000000ULL	/* 100 Gbit/s */
 #define PERF_BASE_RTT_NS	5000ULL

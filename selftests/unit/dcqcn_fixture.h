@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include <quell/core/dcqcn.h>
+#include <quell/core/dcqcn_core.h>
 
 #define MSS		1448U
 #define LINK_BYTES_PS	12500000000ULL
@@ -26,7 +26,7 @@ struct fixture {
 static inline void fixture_start_ecn(struct fixture *f, bool ecn)
 {
 	memset(f, 0, sizeof(*f));
-	quell_dcqcn_params_default(&f->p);
+	quell_core_params_default(&quell_dcqcn_core, &f->p);
 	quell_dcqcn_init(&f->v, &f->p, ecn, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
 	f->s.now_ns = START_NS;
 	f->s.link_bytes_ps = LINK_BYTES_PS;

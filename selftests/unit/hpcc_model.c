@@ -211,6 +211,14 @@ void hpcc_model_rtt_over(struct hpcc_model *m)
 	m->congested_in_this_rtt = false;
 }
 
+/* VAI/SF III-D: Current Window < rand() % Max Window. */
+static bool disregarded(const struct hpcc_model *m, const struct hpcc_model_params *p,
+			const struct hpcc_model_event *e, double w)
+{
+	return p->probabilistic && w < m->wc && e->link_bytes_per_ns > 0 &&
+	       m->wc < e->rand * line_rate_window(m, p, e->link_bytes_per_ns);
+}
+
 void hpcc_model_ack(struct hpcc_model *m, const struct hpcc_model_params *p,
 		    const struct hpcc_model_event *e)
 {
@@ -227,6 +235,8 @@ void hpcc_model_ack(struct hpcc_model *m, const struct hpcc_model_params *p,
 	}
 	if (finished && !m->u_in_this_rtt)
 		w = hpcc_model_uninformed_rtt(m, p, e);
+	else if (finished && disregarded(m, p, e, w))
+		w = m->wc;
 	else if (finished && !(e->app_limited && w >= m->wc))
 		hpcc_model_update(m, p, w);
 	if (finished)

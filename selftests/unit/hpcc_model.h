@@ -19,6 +19,7 @@ struct hpcc_model_params {
 	double init_window_bytes;
 	double restart_idle_ns;
 	double retx_reset_threshold;
+	bool probabilistic;
 };
 
 /* The INT record of a link, as the HPCC paper calls it. */
@@ -56,6 +57,7 @@ struct hpcc_model_event {
 	double acked_bytes;
 	double inflight_bytes;
 	bool app_limited;
+	double rand;			/* 0 to 1, for this ACK */
 	struct hpcc_model_link l;
 };
 

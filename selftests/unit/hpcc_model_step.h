@@ -38,6 +38,7 @@ static inline void hpcc_model_params_of(struct hpcc_model_params *mp,
 	mp->init_window_bytes = p->init_window_bytes;
 	mp->restart_idle_ns = p->restart_idle_ns;
 	mp->retx_reset_threshold = p->retx_reset_rtos;
+	mp->probabilistic = p->probabilistic;
 }
 
 /* Starts the model where the core is. */

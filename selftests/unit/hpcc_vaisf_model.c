@@ -80,7 +80,8 @@ void hpcc_vaisf_model_ack(struct hpcc_vaisf_model *m,
 
 	rises = w >= m->hpcc.wc && finished && !e->app_limited;
 	may_fall = w < m->hpcc.wc && informed &&
-		   m->packets_since_decrease >= p->sampling_frequency;
+		   (m->packets_since_decrease >= p->sampling_frequency ||
+		    (p->or_rtt_finished && finished));
 	if (finished && !m->hpcc.u_in_this_rtt)
 		w = hpcc_model_uninformed_rtt(&m->hpcc, &p->hpcc, e);
 	else if (rises || may_fall)

@@ -7,7 +7,7 @@
  *	ok &= model_error_note(&window, error, value, bound);	(every step)
  *	model_error_print(&window, "swift", "standard", "window");
  *
- * test_model_errors makes the table of Documentation/testing.md of these lines.
+ * test_model_errors makes the table of Documentation/notes/testing.md of these lines.
  */
 #ifndef _QUELL_TEST_MODEL_ERROR_H
 #define _QUELL_TEST_MODEL_ERROR_H

@@ -237,11 +237,12 @@ static void ewma(struct smartt_model *m, const struct smartt_model_params *p,
 static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 		const struct smartt_model_event *e)
 {
+	bool change = false, ignored;
 	double rtt;
-	bool change = false;
 
 	m->to_ignore = fmax(m->to_ignore - e->size - e->trimmed - e->lost, 0);
-	if (m->to_ignore > 0 && (e->marked > 0 || !p->ignore_marked))
+	ignored = m->to_ignore > 0 && (e->marked > 0 || !p->ignore_marked);
+	if (ignored && p->ignore_delay)
 		return false;
 	if (e->rtt > 0) {
 		rtt = fmax(fmin(e->rtt, MOST_RTT_NS), m->brtt);
@@ -249,6 +250,8 @@ static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 	} else {
 		rtt = fmax(m->avg_rtt, m->brtt);
 	}
+	if (ignored)
+		return false;
 	if (quick_adapt(m, p, e, rtt, false))
 		return false;
 	if (!fast_increase(m, p, e, rtt))
@@ -271,7 +274,8 @@ bool smartt_model_ack(struct smartt_model *m, const struct smartt_model_params *
 	else if (!e->app_limited)
 		m->cwnd += m->mtu / m->cwnd * e->size;
 	if (e->trimmed > 0) {
-		m->cwnd = fmax(m->cwnd - e->trimmed, m->mtu);
+		if (m->to_ignore <= 0 || !p->ignore_trims)
+			m->cwnd = fmax(m->cwnd - e->trimmed, m->mtu);
 		m->trigger_qa = true;
 		if (m->to_ignore <= 0 && m->brtt > 0)
 			quick_adapt(m, p, e, m->brtt, true);

@@ -24,7 +24,7 @@ struct smartt_model_params {
 	double restart_idle_ns;
 	double batch;
 	unsigned int reset_rtos;
-	bool pi_fair, md_queueing, qa, ignore, ignore_marked;
+	bool pi_fair, md_queueing, qa, ignore, ignore_marked, ignore_trims, ignore_delay;
 };
 
 struct smartt_model {

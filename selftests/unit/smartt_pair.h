@@ -8,10 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/smartt.h>
+#include <quell/core/smartt_core.h>
 
 #include "smartt_model.h"
-#include "smartt_ranges.h"
 
 enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
@@ -49,6 +48,7 @@ static inline void model_params(struct smartt_model_params *mp,
 		.reset_rtos = p->retx_reset_rtos,
 		.pi_fair = p->pi_fair, .md_queueing = p->md_queueing, .qa = p->qa,
 		.ignore = p->ignore, .ignore_marked = p->ignore_marked,
+		.ignore_trims = p->ignore_trims, .ignore_delay = p->ignore_delay,
 	};
 }
 

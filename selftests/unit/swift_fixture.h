@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include <quell/core/swift.h>
+#include <quell/core/swift_core.h>
 
 #define MSS		1448U
 #define MSS_Q16		((u64)MSS << 16)
@@ -30,7 +30,8 @@ struct fixture {
 static inline void fixture_start(struct fixture *f, u64 window_pkts)
 {
 	memset(f, 0, sizeof(*f));
-	quell_swift_params_default(&f->p);
+	quell_core_params_default(&quell_swift_core, &f->p);
+	f->p.base_target_ns = 5000;
 	quell_swift_init(&f->v, &f->p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
 	f->v.window_q16 = window_pkts * MSS_Q16;
 	f->s.now_ns = START_NS;

@@ -21,6 +21,15 @@ double swift_model_cwnd(const struct swift_model *m)
 	return m->has_endpoint ? fmin(m->fabric.cwnd, m->endpoint.cwnd) : m->fabric.cwnd;
 }
 
+/* Without a base named, the path's own and a fourth of it, 25 us at least. */
+double swift_model_path_ns(const struct swift_model *m, const struct swift_model_params *p,
+			   unsigned int hops)
+{
+	if (p->base_target_ns > 0)
+		return p->base_target_ns + hops * p->hop_ns;
+	return m->base_rtt_ns + fmax(floor(m->base_rtt_ns / 4), 25000);
+}
+
 double swift_model_target_ns(const struct swift_model *m,
 			     const struct swift_model_params *p,
 			     unsigned int hops)
@@ -30,8 +39,7 @@ double swift_model_target_ns(const struct swift_model *m,
 	double fs_beta = -fs_alpha / sqrt(p->fs_max_cwnd);
 	double scaling = fs_alpha / sqrt(m->fabric.cwnd) + fs_beta;
 
-	return p->base_target_ns + hops * p->hop_ns +
-	       fmax(0, fmin(scaling, p->fs_range_ns));
+	return swift_model_path_ns(m, p, hops) + fmax(0, fmin(scaling, p->fs_range_ns));
 }
 
 double swift_model_pacing_bytes_per_ns(const struct swift_model *m)
@@ -44,17 +52,22 @@ double swift_model_pacing_bytes_per_ns(const struct swift_model *m)
 	return m->mss_bytes / (m->rtt_ns / cwnd);
 }
 
+/* What the link takes in a round trip. */
+static double max_window_bytes(const struct swift_model *m)
+{
+	double packet_ns = (m->mss_bytes + HEADERS_BYTES) / m->link_bytes_per_ns;
+
+	return (ceil(m->base_rtt_ns / packet_ns) + 1) * m->mss_bytes;
+}
+
 double swift_model_init_window_bytes(const struct swift_model *m,
 				     const struct swift_model_params *p)
 {
-	double packet_ns;
-
 	if (p->init_window_bytes > 0)
 		return p->init_window_bytes;
 	if (!(m->link_bytes_per_ns > 0) || !delay_signal(m))
 		return UNKNOWN_PATH_SEGMENTS * m->mss_bytes;
-	packet_ns = (m->mss_bytes + HEADERS_BYTES) / m->link_bytes_per_ns;
-	return (ceil(m->base_rtt_ns / packet_ns) + 1) * m->mss_bytes;
+	return max_window_bytes(m);
 }
 
 static void enforce_limits(struct swift_model *m, const struct swift_model_params *p)
@@ -77,6 +90,7 @@ static void multiply(struct swift_model_window *w, double factor, double now_ns)
 	w->cwnd *= factor;
 	w->t_last_decrease_ns = now_ns;
 	w->ever_decreased = true;
+	w->disregarded = false;
 }
 
 static double loss_factor(const struct swift_model *m, const struct swift_model_params *p)
@@ -104,6 +118,14 @@ static void additive_increase(struct swift_model *m, struct swift_model_window *
 		w->cwnd += ai * num_acked;
 }
 
+/* VAI/SF III-D: Current Window < rand() % Max Window.  The fabric's. */
+static bool disregarded(const struct swift_model *m, const struct swift_model_window *w,
+			const struct swift_model_params *p, const struct swift_model_event *e)
+{
+	return p->probabilistic && w == &m->fabric && m->link_bytes_per_ns > 0 &&
+	       w->cwnd * m->mss_bytes < e->rand * max_window_bytes(m);
+}
+
 /* Algorithm 1, on ACK, for one window with its delay and target. */
 static void react(struct swift_model *m, struct swift_model_window *w,
 		  const struct swift_model_params *p, const struct swift_model_event *e,
@@ -112,6 +134,9 @@ static void react(struct swift_model *m, struct swift_model_window *w,
 	if (delay_ns < target_ns) {
 		if (!e->app_limited && !unused)
 			additive_increase(m, w, p, e);
+	} else if (can_decrease(m, w, e->now_ns) && disregarded(m, w, p, e)) {
+		multiply(w, 1, e->now_ns);
+		w->disregarded = true;
 	} else if (can_decrease(m, w, e->now_ns)) {
 		double excess = (delay_ns - target_ns) / delay_ns;
 
@@ -160,7 +185,7 @@ void swift_model_ack(struct swift_model *m, const struct swift_model_params *p,
 static void decrease_for_loss(struct swift_model *m, struct swift_model_window *w,
 			      const struct swift_model_params *p, double now_ns)
 {
-	if (can_decrease(m, w, now_ns))
+	if (w->disregarded || can_decrease(m, w, now_ns))
 		multiply(w, loss_factor(m, p), now_ns);
 }
 

@@ -27,12 +27,14 @@ struct swift_model_params {
 	double init_window_bytes;
 	double restart_idle_ns;
 	unsigned int retx_reset_threshold;
+	bool probabilistic;
 };
 
 struct swift_model_window {
 	double cwnd;
 	double t_last_decrease_ns;
 	bool ever_decreased;
+	bool disregarded;		/* that decrease */
 };
 
 struct swift_model {
@@ -53,9 +55,12 @@ struct swift_model_event {
 	double acked_bytes;
 	unsigned int hops;
 	bool app_limited;
+	double rand;			/* 0 to 1, for this ACK */
 };
 
 double swift_model_cwnd(const struct swift_model *m);
+double swift_model_path_ns(const struct swift_model *m, const struct swift_model_params *p,
+			   unsigned int hops);
 double swift_model_target_ns(const struct swift_model *m,
 			     const struct swift_model_params *p,
 			     unsigned int hops);

@@ -12,9 +12,10 @@
 #define MOST_MEASURED	4294967295.0
 #define MOST_PACKETS	65535.0
 
-double vaisf_model_target_ns(const struct vaisf_model_params *p, unsigned int hops)
+double vaisf_model_target_ns(const struct vaisf_model *m, const struct vaisf_model_params *p,
+			     unsigned int hops)
 {
-	return p->swift.base_target_ns + hops * p->swift.hop_ns;
+	return swift_model_path_ns(&m->swift, &p->swift, hops);
 }
 
 /* Algorithm 1, within "if RTT Finished". */
@@ -94,33 +95,37 @@ static bool rtt_finished(struct vaisf_model *m, const struct vaisf_model_event *
 	return true;
 }
 
-static void measure(struct vaisf_model *m, const struct vaisf_model_event *e, double target_ns)
+/* The target, which a path's own round trip may make. */
+static double measure(struct vaisf_model *m, const struct vaisf_model_params *p,
+		      const struct vaisf_model_event *e)
 {
 	double since_ns = e->swift.now_ns - m->swift.fabric.t_last_decrease_ns;
+	double target_ns;
 
 	m->swift.retransmit_cnt = 0;
 	if (!(e->swift.delay_ns > 0))
-		return;
+		return vaisf_model_target_ns(m, p, e->swift.hops);
 	m->swift.rtt_ns = e->swift.delay_ns;
 	if (!(m->swift.base_rtt_ns > 0) || e->swift.delay_ns < m->swift.base_rtt_ns)
 		m->swift.base_rtt_ns = e->swift.delay_ns;
+	target_ns = vaisf_model_target_ns(m, p, e->swift.hops);
 	if (e->swift.delay_ns < target_ns &&
 	    (!m->swift.fabric.ever_decreased || since_ns >= m->swift.rtt_ns))
 		m->swift.loss_pending = false;
 	m->measured_congestion_ns = fmin(fmax(m->measured_congestion_ns, e->swift.delay_ns),
 					 MOST_MEASURED);
+	return target_ns;
 }
 
 /* Section V-B: a window per ACK from the reference, which moves rarely. */
 void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,
 		     const struct vaisf_model_event *e)
 {
-	double target_ns = vaisf_model_target_ns(p, e->swift.hops);
 	double reference = m->swift.fabric.cwnd * m->swift.mss_bytes;
-	double window, increase;
+	double target_ns, window, increase;
 	bool finished, adjust;
 
-	measure(m, e, target_ns);
+	target_ns = measure(m, p, e);
 	m->packets_since_decrease = fmin(m->packets_since_decrease + e->acked_packets,
 					 MOST_PACKETS);
 	finished = rtt_finished(m, e);
@@ -133,7 +138,8 @@ void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,
 		 (e->swift.app_limited ? 0 : increase);
 	m->unlimited_bytes = window;
 	if (window < reference)
-		adjust = m->packets_since_decrease >= p->sampling_frequency;
+		adjust = m->packets_since_decrease >= p->sampling_frequency ||
+			 (p->or_rtt_finished && finished);
 	else
 		adjust = finished && !e->swift.app_limited;
 	if (adjust && e->swift.delay_ns > 0)
@@ -160,6 +166,8 @@ void vaisf_model_fast_retransmit(struct vaisf_model *m, const struct vaisf_model
 {
 	swift_model_fast_retransmit(&m->swift, &p->swift, &e->swift);
 	m->packets_since_decrease = 0;
+	if (p->or_rtt_finished)
+		m->bytes_left_of_rtt = e->inflight_bytes;
 	m->window_bytes = m->swift.fabric.cwnd * m->swift.mss_bytes;
 }
 

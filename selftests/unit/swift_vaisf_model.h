@@ -18,6 +18,7 @@ struct vaisf_model_params {
 	double ai_cap;
 	double dampener_constant;
 	double sampling_frequency;
+	bool or_rtt_finished;		/* as good as that many ACKs */
 };
 
 struct vaisf_model {
@@ -38,7 +39,8 @@ struct vaisf_model_event {
 	double inflight_bytes;
 };
 
-double vaisf_model_target_ns(const struct vaisf_model_params *p, unsigned int hops);
+double vaisf_model_target_ns(const struct vaisf_model *m, const struct vaisf_model_params *p,
+			     unsigned int hops);
 double vaisf_model_multiplier(const struct vaisf_model *m,
 			      const struct vaisf_model_params *p);
 void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,

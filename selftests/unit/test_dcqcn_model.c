@@ -12,12 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/dcqcn.h>
+#include <quell/core/dcqcn_core.h>
 
 #include "dcqcn_model.h"
-#include "dcqcn_ranges.h"
 #include "model_error.h"
-#include "random.h"
+#include "random_params.h"
 #include "tap.h"
 
 #define SINGLE_STEPS		1200000
@@ -106,16 +105,6 @@ static double rate_bound(const struct pair *before, const struct dcqcn_model *af
 	       largest * alpha_bound(before, now_ns) / 2;
 }
 
-static void random_params(struct random_state *r, struct quell_dcqcn_params *p)
-{
-	size_t i;
-
-	for (i = 0; i < DCQCN_RANGES; i++)
-		if (random_between(r, 0, 3))
-			*dcqcn_param(p, i) = random_magnitude(r, dcqcn_ranges[i].min,
-							      dcqcn_ranges[i].max);
-}
-
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	u64 link_bytes_ps = random_magnitude(r, 0, 100000000000);
@@ -123,9 +112,9 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	u64 now_ns = random_between(r, 0, 1000000);
 
 	memset(x, 0, sizeof(*x));
-	quell_dcqcn_params_default(&x->p);
+	quell_core_params_default(&quell_dcqcn_core, &x->p);
 	if (any)
-		random_params(r, &x->p);
+		random_params(r, &quell_dcqcn_core, &x->p, 4, true);
 	model_params(&x->mp, &x->p);
 	quell_dcqcn_init(&x->v, &x->p, random_between(r, 0, 7), link_bytes_ps,
 			 min_rtt_ns, random_between(r, 64, 65535), now_ns, &x->out);
@@ -293,7 +282,7 @@ static void long_episode(struct random_state *r, u64 timer_ns, struct long_resul
 	int step;
 
 	memset(&x, 0, sizeof(x));
-	quell_dcqcn_params_default(&x.p);
+	quell_core_params_default(&quell_dcqcn_core, &x.p);
 	x.p.timer_ns = timer_ns;
 	model_params(&x.mp, &x.p);
 	quell_dcqcn_init(&x.v, &x.p, true, 12500000000, 4300, 1448, 0, &x.out);

@@ -3,10 +3,9 @@
  * Every branch of <quell/core/hpcc.h>, by tables of cases.  The numbers wanted
  * were worked out from the equations by hand, not by the code.
  */
-#include <quell/core/hpcc.h>
+#include <quell/core/hpcc_core.h>
 
 #include "hpcc_fixture.h"
-#include "hpcc_ranges.h"
 #include "tap.h"
 
 struct fixture {
@@ -21,7 +20,7 @@ struct fixture {
 static void fixture_init(struct fixture *f, bool telemetry)
 {
 	memset(f, 0, sizeof(*f));
-	quell_hpcc_params_default(&f->p);
+	quell_core_params_default(&quell_hpcc_core, &f->p);
 	f->p.eta_q16 = 49152;
 	sample_start(&f->s);
 	quell_hpcc_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
@@ -48,21 +47,6 @@ static void fixture_util(struct fixture *f, u32 percent)
 	sample_util(&f->s, percent);
 	f->v.queue_bytes = f->s.telemetry.queue_bytes;
 	fixture_ack(f);
-}
-
-static void test_params(void)
-{
-	struct quell_hpcc_params p;
-	size_t i;
-
-	quell_hpcc_params_default(&p);
-	for (i = 0; i < HPCC_RANGES; i++) {
-		u64 value = *hpcc_param(&p, i);
-
-		tap_ok(value == hpcc_ranges[i].standard &&
-		       value >= hpcc_ranges[i].min && value <= hpcc_ranges[i].max,
-		       "quell_hpcc_params_default__%s_in_range", hpcc_ranges[i].name);
-	}
 }
 
 static void test_init(void)
@@ -95,7 +79,7 @@ static void test_init(void)
 
 	for (i = 0; i < COUNT(cases); i++) {
 		memset(&f, 0xff, sizeof(f));
-		quell_hpcc_params_default(&f.p);
+		quell_core_params_default(&quell_hpcc_core, &f.p);
 		f.p.init_window_bytes = cases[i].init_window_bytes;
 		quell_hpcc_init(&f.v, &f.p, cases[i].telemetry, cases[i].link_bytes_ps,
 				cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
@@ -541,9 +525,74 @@ static void test_idle(void)
 	}
 }
 
+/* VAI/SF III-D: disregarded if the reference is below rand() % 47000, once per round trip. */
+static void test_probabilistic(void)
+{
+	static const struct {
+		const char *name;
+		u64 reference, link_bytes_ps;
+		u32 percent;
+		bool on;
+		u32 want_least, want_most;	/* disregarded of 1000 */
+	} cases[] = {
+		{ "off", 1000, LINK_BYTES_PS, 100, false, 0, 0 },
+		{ "at_largest", 47000, LINK_BYTES_PS, 100, true, 0, 0 },
+		/* five deviations of 16 and 14 */
+		{ "at_half", 23500, LINK_BYTES_PS, 100, true, 421, 579 },
+		{ "at_a_quarter", 11750, LINK_BYTES_PS, 100, true, 681, 819 },
+		{ "small", 1000, LINK_BYTES_PS, 100, true, 955, 1000 },
+		{ "increase", 11750, LINK_BYTES_PS, 50, true, 0, 0 },
+		{ "no_link", 11750, 0, 100, true, 0, 0 },
+	};
+	struct fixture f;
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		u32 disregarded = 0;
+		bool rule = true;
+
+		for (n = 0; n < 1000; n++) {
+			double limit;
+			bool out;
+
+			fixture_start(&f);
+			f.p.probabilistic = cases[i].on;
+			f.s.now_ns += 1000 * n;
+			f.s.link_bytes_ps = cases[i].link_bytes_ps;
+			f.v.window_q16 = q16(cases[i].reference);
+			f.v.round_bytes = 0;
+			f.v.stage = 2;
+			fixture_util(&f, cases[i].percent);
+			limit = quell_draw_u32(f.s.now_ns, q16(cases[i].reference)) *
+				0x1p-32 * LINE_BYTES;
+			out = cases[i].want_most && cases[i].reference < limit;
+			disregarded += f.st.disregarded;
+			rule = rule && f.st.disregarded == out &&
+			       f.st.decreases == (!out && cases[i].percent == 100) &&
+			       f.v.round_bytes && f.out.window_q16 == f.v.window_q16 &&
+			       (!out || (f.v.stage == 2 &&
+					 f.v.window_q16 == q16(cases[i].reference)));
+		}
+		tap_ok(rule && disregarded >= cases[i].want_least &&
+		       disregarded <= cases[i].want_most,
+		       "quell_hpcc_disregards__%s", cases[i].name);
+	}
+	/* The next ACK of the round trip lowers the window, not the reference. */
+	fixture_start(&f);
+	f.p.probabilistic = 1;
+	f.v.window_q16 = q16(200);
+	f.v.round_bytes = 0;
+	fixture_util(&f, 100);
+	tap_ok(f.st.disregarded == 1 && f.out.window_q16 == q16(200),
+	       "quell_hpcc_disregards__window_is_the_reference");
+	fixture_util(&f, 100);
+	tap_ok(f.st.disregarded == 1 && f.v.window_q16 == q16(200) &&
+	       f.out.window_q16 == q16(175), "quell_hpcc_disregards__once_per_round_trip");
+}
+
 int main(void)
 {
-	test_params();
 	test_init();
 	test_measure();
 	test_average();
@@ -556,5 +605,6 @@ int main(void)
 	test_loss();
 	test_rto();
 	test_idle();
+	test_probabilistic();
 	return tap_done();
 }

@@ -4,10 +4,9 @@
  * wanted were worked out from the paper's algorithms by hand, not by the code.
  * What the two mechanisms do by themselves is in test_swift_vaisf.c.
  */
-#include <quell/core/hpcc_vaisf.h>
+#include <quell/core/hpcc_vaisf_core.h>
 
 #include "hpcc_fixture.h"
-#include "hpcc_vaisf_ranges.h"
 #include "tap.h"
 
 struct fixture {
@@ -22,7 +21,7 @@ struct fixture {
 static void fixture_init(struct fixture *f, bool telemetry)
 {
 	memset(f, 0, sizeof(*f));
-	quell_hpcc_vaisf_params_default(&f->p);
+	quell_core_params_default(&quell_hpcc_vaisf_core, &f->p);
 	f->p.hpcc.eta_q16 = 49152;
 	sample_start(&f->s);
 	quell_hpcc_vaisf_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
@@ -58,23 +57,6 @@ static void fixture_end_round(struct fixture *f)
 {
 	f->v.hpcc.round_bytes = 0;
 	f->v.vaisf.round_bytes = 0;
-}
-
-static void test_params(void)
-{
-	struct quell_hpcc_vaisf_params p;
-	size_t i;
-
-	quell_hpcc_vaisf_params_default(&p);
-	for (i = 0; i < HPCC_VAISF_RANGES; i++) {
-		u64 value = *hpcc_vaisf_param(&p, i);
-
-		tap_ok(value == hpcc_vaisf_ranges[i].standard &&
-		       value >= hpcc_vaisf_ranges[i].min &&
-		       value <= hpcc_vaisf_ranges[i].max,
-		       "quell_hpcc_vaisf_params_default__%s_in_range",
-		       hpcc_vaisf_ranges[i].name);
-	}
 }
 
 /* Algorithm 1, at the end of a round trip. */
@@ -207,6 +189,45 @@ static void test_reference(void)
 	tap_ok(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
 	       f.st.hpcc.decreases == 1 && f.st.held == 30,
 	       "quell_hpcc_vaisf_on_ack__next_from_the_new_reference");
+}
+
+/* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
+static void test_sampling_rtt(void)
+{
+	static const struct {
+		const char *name;
+		u32 sampled_pkts;
+		bool or_round, finishes, measures, want_decrease;
+	} cases[] = {
+		{ "off_round", 0, false, true, true, false },
+		{ "off_packets", 29, false, false, true, true },
+		{ "within", 28, true, false, true, false },
+		{ "packets", 29, true, false, true, true },
+		{ "round", 0, true, true, true, true },
+		{ "round_unmeasured", 0, true, true, false, false },
+		{ "both", 29, true, true, true, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		fixture_start(&f);
+		f.p.vaisf.sampling_rtt = cases[i].or_round;
+		fixture_util(&f, 100);
+		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
+		memset(&f.st, 0, sizeof(f.st));
+		if (cases[i].finishes)
+			fixture_end_round(&f);
+		if (!cases[i].measures)
+			f.s.telemetry.hop = 0;
+		fixture_util(&f, 100);
+		tap_ok(f.v.hpcc.window_q16 == q16(cases[i].want_decrease ? 15025 : 20000) &&
+		       f.out.window_q16 == q16(15025) &&
+		       f.st.hpcc.decreases == cases[i].want_decrease &&
+		       f.st.held == !cases[i].want_decrease &&
+		       (f.v.vaisf.sampled_pkts == 0) == cases[i].want_decrease,
+		       "quell_hpcc_vaisf_fall__sampling_rtt_%s", cases[i].name);
+	}
 }
 
 /* A queue above the threshold earns at the end of the round trip, and is spent there. */
@@ -361,10 +382,10 @@ static void test_init(void)
 
 int main(void)
 {
-	test_params();
 	test_finish_round();
 	test_ack();
 	test_reference();
+	test_sampling_rtt();
 	test_earning();
 	test_unmeasured();
 	test_blind();

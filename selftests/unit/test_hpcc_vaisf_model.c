@@ -12,12 +12,12 @@
  */
 #include <string.h>
 
-#include <quell/core/hpcc_vaisf.h>
+#include <quell/core/hpcc_vaisf_core.h>
 
 #include "hpcc_model_step.h"
 #include "hpcc_vaisf_model.h"
-#include "hpcc_vaisf_ranges.h"
 #include "model_error.h"
+#include "random_params.h"
 #include "tap.h"
 
 #define STEPS		1200000
@@ -57,6 +57,7 @@ static void model_params(struct hpcc_vaisf_model_params *mp,
 	mp->ai_cap = p->vaisf.ai_cap_tokens;
 	mp->dampener_constant = p->vaisf.dampener_q16 / 65536.0;
 	mp->sampling_frequency = p->vaisf.sampling_pkts;
+	mp->or_rtt_finished = p->vaisf.sampling_rtt;
 }
 
 /* Starts the model where the core is. */
@@ -70,24 +71,14 @@ static void model_follow(struct hpcc_vaisf_model *m, const struct quell_hpcc_vai
 	m->spent = 0;
 }
 
-static void random_params(struct random_state *r, struct quell_hpcc_vaisf_params *p)
-{
-	size_t i;
-
-	for (i = 0; i < HPCC_VAISF_RANGES; i++)
-		if (!random_between(r, 0, 2))
-			*hpcc_vaisf_param(p, i) = random_magnitude(r, hpcc_vaisf_ranges[i].min,
-								   hpcc_vaisf_ranges[i].max);
-}
-
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	u64 least_ns = any ? 100 : 1000;
 
 	memset(x, 0, sizeof(*x));
-	quell_hpcc_vaisf_params_default(&x->p);
+	quell_core_params_default(&quell_hpcc_vaisf_core, &x->p);
 	if (any)
-		random_params(r, &x->p);
+		random_params(r, &quell_hpcc_vaisf_core, &x->p, 3, false);
 	model_params(&x->mp, &x->p);
 	x->link_bytes_ps = random_between(r, 0, 7) ? random_magnitude(r, 1000000, 100000000000) : 0;
 	quell_hpcc_vaisf_init(&x->v, &x->p, random_between(r, 0, 1), x->link_bytes_ps,
@@ -375,7 +366,7 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 	int step;
 
 	memset(&x, 0, sizeof(x));
-	quell_hpcc_vaisf_params_default(&x.p);
+	quell_core_params_default(&quell_hpcc_vaisf_core, &x.p);
 	model_params(&x.mp, &x.p);
 	quell_hpcc_vaisf_init(&x.v, &x.p, true, 12500000000, 4300, 1448, 0, &x.out);
 	model_follow(&x.m, &x.v);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include <quell/core/draw.h>
 #include <quell/core/math.h>
 
 #include "random.h"
@@ -32,6 +33,13 @@ static unsigned __int128 product(u64 a, u64 b)
 	return (unsigned __int128)a * b;
 }
 
+static bool mul_u32_is_right(u32 a, u32 b)
+{
+	u64 whole = product(a, b);
+
+	return quell_mul_sat_u32(a, b) == (whole >> 32 ? 0xffffffff : whole);
+}
+
 /* Everything that takes two numbers. */
 static bool pair_is_right(u64 a, u64 b)
 {
@@ -42,6 +50,7 @@ static bool pair_is_right(u64 a, u64 b)
 	       quell_add_sat_u64(a, b) == saturate(sum) &&
 	       quell_sub_sat_u64(a, b) == (a < b ? 0 : a - b) &&
 	       quell_mul_sat_u64(a, b) == saturate(product(a, b)) &&
+	       mul_u32_is_right(a, b) &&
 	       quell_mul_high_u64(a, b) == (u64)(product(a, b) >> 64);
 }
 
@@ -197,6 +206,30 @@ static void test_rsqrt(void)
 	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
 }
 
+/* Of neighbouring moments and windows each draw is as likely, whatever the one before. */
+static void test_draw(void)
+{
+	unsigned int now[64] = { 0 }, window[64] = { 0 }, pairs[8][8] = { 0 };
+	bool even = true;
+	u32 last = 0, i;
+
+	for (i = 0; i < 64000; i++) {
+		u32 drawn = quell_draw_u32(1000000 + 1000 * i, 47000ULL << 16);
+
+		now[drawn >> 26]++;
+		pairs[last >> 29][drawn >> 29]++;
+		last = drawn;
+		window[quell_draw_u32(1000000, (47000ULL << 16) + i) >> 26]++;
+	}
+	/* 1000 each, five times the deviation of 31 */
+	for (i = 0; i < 64; i++)
+		even = even && now[i] > 845 && now[i] < 1155 && window[i] > 845 &&
+		       window[i] < 1155 && pairs[i / 8][i % 8] > 845 &&
+		       pairs[i / 8][i % 8] < 1155;
+	tap_ok(even, "quell_draw_u32__even");
+	tap_ok(quell_draw_u32(5, 7) == quell_draw_u32(5, 7), "quell_draw_u32__repeatable");
+}
+
 int main(void)
 {
 	test_fls();
@@ -204,5 +237,6 @@ int main(void)
 	test_edges();
 	test_random();
 	test_rsqrt();
+	test_draw();
 	return tap_done();
 }

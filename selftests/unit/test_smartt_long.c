@@ -175,18 +175,19 @@ static void run(const char *name, const struct quell_smartt_params *p)
 	       "smartt_long__%s_every_case_met", name);
 }
 
-/* The set nscc of Documentation/smartt.md. */
+/* The preset nscc. */
 static void params_nscc(struct quell_smartt_params *p)
 {
-	p->target_rtt_q16 = 2 * 65536;
+	p->target_delay_ns = 12000;
 	p->fi_pkts_q16 = 5 * 65536;
-	p->pi_pkts_q16 = 3 * 65536;
+	p->pi_pkts_q16 = 4 * 65536;
 	p->pi_fair = 0;
 	p->eta_pkts_q16 = 9830;
-	p->fast_q16 = 19005;
+	p->fast_q16 = 16384;
 	p->md_queueing = 1;
 	p->qa_low_q16 = 8192;
 	p->ignore_marked = 1;
+	p->ignore_delay = 0;
 	p->batch_pkts = 8;
 }
 
@@ -194,11 +195,11 @@ int main(void)
 {
 	struct quell_smartt_params p;
 
-	quell_smartt_params_default(&p);
+	quell_core_params_default(&quell_smartt_core, &p);
 	run("defaults", &p);
 	p.batch_pkts = 65535;
 	run("batch", &p);
-	quell_smartt_params_default(&p);
+	quell_core_params_default(&quell_smartt_core, &p);
 	params_nscc(&p);
 	run("nscc", &p);
 	return tap_done();

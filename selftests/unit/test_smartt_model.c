@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/smartt.h>
+#include <quell/core/smartt_core.h>
 
 #include "model_error.h"
-#include "random.h"
+#include "random_params.h"
 #include "smartt_pair.h"
 #include "tap.h"
 
@@ -77,17 +77,6 @@ static double step_bound(const struct pair *before, const struct quell_sample *s
 	return bound;
 }
 
-static void random_params(struct random_state *r, struct quell_smartt_params *p)
-{
-	size_t i;
-
-	quell_smartt_params_default(p);
-	for (i = 0; i < SMARTT_RANGES; i++)
-		if (!random_between(r, 0, 2))
-			*smartt_param(p, i) = random_magnitude(r, smartt_ranges[i].min,
-							       smartt_ranges[i].max);
-}
-
 /* Whether both start with the same window. */
 static bool random_pair(struct random_state *r, struct pair *x)
 {
@@ -100,7 +89,8 @@ static bool random_pair(struct random_state *r, struct pair *x)
 	};
 
 	memset(x, 0, sizeof(*x));
-	random_params(r, &x->p);
+	quell_core_params_default(&quell_smartt_core, &x->p);
+	random_params(r, &quell_smartt_core, &x->p, 3, false);
 	start_pair(x, &s);
 	return fabs(x->v.window_q16 / 65536.0 - x->m.cwnd) <= 0x1p-16 && same_memory(x);
 }

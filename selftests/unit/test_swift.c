@@ -4,24 +4,16 @@
  * were worked out from the papers' equations by hand, not by the code.
  */
 #include "swift_fixture.h"
-#include "swift_ranges.h"
 #include "tap.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-static void test_params(void)
+/* At the corners of the parameters' ranges: all at fs_min, nothing at fs_max. */
+static void test_derive(void)
 {
 	struct quell_swift_params p;
-	size_t i;
 
-	quell_swift_params_default(&p);
-	for (i = 0; i < SWIFT_RANGES; i++) {
-		u64 value = *swift_param(&p, i);
-
-		tap_ok(value == swift_ranges[i].standard &&
-		       value >= swift_ranges[i].min && value <= swift_ranges[i].max,
-		       "quell_swift_params_default__%s_in_range", swift_ranges[i].name);
-	}
+	quell_core_params_default(&quell_swift_core, &p);
 	/* 25000 / (1 / sqrt(6554 / 65536) - 1 / sqrt(50)) = 8276.0635 ns */
 	tap_equal_u64(p.fs_alpha_ns_q10, 8474689, "quell_swift_params_derive__alpha");
 	/* 1 / sqrt(50) = 0.14142136 */
@@ -35,7 +27,6 @@ static void test_params(void)
 	tap_equal_u64(p.fs_alpha_ns_q10, 0, "quell_swift_params_derive__empty_interval");
 }
 
-/* At the corners of the parameters' ranges: all at fs_min, nothing at fs_max. */
 static void test_params_corners(void)
 {
 	int corner;
@@ -44,7 +35,7 @@ static void test_params_corners(void)
 		struct quell_swift_params p;
 		u64 all_ns, least_ns;
 
-		quell_swift_params_default(&p);
+		quell_core_params_default(&quell_swift_core, &p);
 		p.fs_range_ns = corner & 1 ? QUELL_SWIFT_FS_RANGE_NS_MAX : 1;
 		p.fs_min_pkts_q16 = corner & 2 ? QUELL_SWIFT_FS_MIN_PKTS_Q16_MAX :
 						 QUELL_SWIFT_FS_MIN_PKTS_Q16_MIN;
@@ -82,7 +73,7 @@ static void test_flow_scale(void)
 	size_t i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		quell_swift_params_default(&p);
+		quell_core_params_default(&quell_swift_core, &p);
 		p.fs_range_ns = rows[i].range_ns;
 		quell_swift_params_derive(&p);
 		tap_equal_u64(quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16),
@@ -149,7 +140,7 @@ static void test_init(void)
 
 	for (i = 0; i < COUNT(rows); i++) {
 		memset(&f, 0xff, sizeof(f));
-		quell_swift_params_default(&f.p);
+		quell_core_params_default(&quell_swift_core, &f.p);
 		f.p.init_window_bytes = rows[i].init_bytes;
 		quell_swift_init(&f.v, &f.p, rows[i].link_bytes_ps,
 				 rows[i].min_rtt_ns, rows[i].mss_bytes,
@@ -162,7 +153,7 @@ static void test_init(void)
 	       f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 &&
 	       !f.v.rtos && !f.v.flags, "quell_swift_init__sets_all_state");
 	tap_ok(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
-	       f.out.target_ns == 5000 && !f.out.change_path,
+	       f.out.target_ns == QUELL_U64_MAX && !f.out.change_path,
 	       "quell_swift_init__sets_all_of_the_decision");
 }
 
@@ -536,9 +527,123 @@ static void test_blind_is_reno(void)
 	tap_equal_u64(f.st.no_rtt, f.st.increases, "quell_swift_on_ack__blind_counted");
 }
 
+/* VAI/SF III-D: disregarded if the window is below rand() % 36 segments of 1448. */
+static void test_probabilistic(void)
+{
+	static const struct {
+		const char *name;
+		u64 window_pkts, delay_ns, link_bytes_ps;
+		bool on;
+		u32 want_least, want_most;	/* disregarded of 1000 */
+	} rows[] = {
+		{ "off", 1, 60000, LINK_BYTES_PS, false, 0, 0 },
+		{ "at_largest", 36, 60000, LINK_BYTES_PS, true, 0, 0 },
+		/* five deviations of 16 and 14 */
+		{ "at_half", 18, 60000, LINK_BYTES_PS, true, 421, 579 },
+		{ "at_a_quarter", 9, 60000, LINK_BYTES_PS, true, 681, 819 },
+		{ "increase", 9, 4300, LINK_BYTES_PS, true, 0, 0 },
+		{ "no_link", 9, 60000, 0, true, 0, 0 },
+	};
+	struct fixture f;
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		u32 disregarded = 0;
+		bool rule = true;
+
+		for (n = 0; n < 1000; n++) {
+			u64 now_ns = START_NS + 1000 * n;
+			bool out;
+
+			fixture_start(&f, rows[i].window_pkts);
+			f.p.probabilistic = rows[i].on;
+			f.v.link_bytes_ps = rows[i].link_bytes_ps;
+			fixture_ack(&f, now_ns, rows[i].delay_ns);
+			out = rows[i].want_most && rows[i].window_pkts <
+			      quell_draw_u32(now_ns, rows[i].window_pkts * MSS_Q16) * 0x1p-32 * 36;
+			disregarded += f.st.disregarded;
+			rule = rule && f.st.disregarded == out &&
+			       f.st.decreases == (!out && rows[i].delay_ns > RTT_NS) &&
+			       (!out || f.v.window_q16 == rows[i].window_pkts * MSS_Q16);
+		}
+		tap_ok(rule && disregarded >= rows[i].want_least &&
+		       disregarded <= rows[i].want_most,
+		       "quell_swift_disregards__%s", rows[i].name);
+	}
+	/* A window so small that chance always leaves the decrease out. */
+	fixture_start(&f, 1);
+	f.p.probabilistic = 1;
+	f.v.window_q16 = 1000;
+	f.p.min_window_pkts_q16 = 0;
+	fixture_ack(&f, START_NS, 60000);
+	fixture_ack(&f, START_NS + 59999, 60000);
+	tap_ok(f.st.disregarded == 1 && f.st.held == 1 && f.v.window_q16 == 1000,
+	       "quell_swift_disregards__once_per_round_trip");
+	fixture_ack(&f, START_NS + 60000, 60000);
+	tap_ok(f.st.disregarded == 2 && f.v.window_q16 == 1000,
+	       "quell_swift_disregards__again_a_round_trip_later");
+	f.s.flags = QUELL_S_RTT_OLD;
+	fixture_ack(&f, START_NS + 120001, 60000);
+	tap_ok(f.st.disregarded == 2 && f.st.held == 2,
+	       "quell_swift_disregards__no_chance_for_a_delay_told_before");
+	f.s.flags = 0;
+	fixture_loss(&f, START_NS + 120002);
+	tap_ok(f.st.fast_retx == 1 && f.v.window_q16 == 500 &&
+	       !(f.v.flags & QUELL_SWIFT_F_DISREGARDED),
+	       "quell_swift_on_loss__cuts_after_a_disregarded_decrease");
+	fixture_loss(&f, START_NS + 120003);
+	tap_ok(f.st.fast_retx == 1 && f.v.window_q16 == 500,
+	       "quell_swift_on_loss__held_after_its_own");
+	f.v.window_q16 = 1000;
+	fixture_ack(&f, START_NS + 190000, 60000);
+	fixture_rto(&f, START_NS + 190001);
+	tap_ok(f.st.disregarded == 3 && f.v.window_q16 == 500,
+	       "quell_swift_on_rto__cuts_after_a_disregarded_decrease");
+}
+
+/* The delay of a round before is told once: it takes off once. */
+static void test_old_delay(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, 100);
+	f.s.flags = QUELL_S_RTT_OLD;
+	fixture_ack(&f, START_NS + 100000, 20000);
+	tap_ok(f.v.window_q16 == 100 * MSS_Q16 && f.st.held == 1,
+	       "quell_swift_congested__old_delay_holds");
+	fixture_ack(&f, START_NS + 200000, 1000);
+	tap_ok(f.v.window_q16 > 100 * MSS_Q16, "quell_swift_uncongested__old_delay_grows");
+}
+
+/* Without a name for it the target is the path's. */
+static void test_target_of_path(void)
+{
+	static const struct {
+		const char *name;
+		u64 min_rtt_ns, want_ns;
+	} rows[] = {
+		{ "unknown", 0, 25000 },
+		{ "short", 20000, 45000 },
+		{ "room_of_25us", 100000, 125000 },
+		{ "long", 400000, 500000 },
+		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		fixture_start(&f, 100);
+		f.p.base_target_ns = 0;
+		f.v.min_rtt_ns = rows[i].min_rtt_ns;
+		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, 5), rows[i].want_ns,
+			      "quell_swift_target_ns__of_path_%s", rows[i].name);
+	}
+}
+
 int main(void)
 {
-	test_params();
+	test_derive();
 	test_params_corners();
 	test_flow_scale();
 	test_target();
@@ -553,5 +658,8 @@ int main(void)
 	test_clamp_and_pacing();
 	test_idle();
 	test_blind_is_reno();
+	test_probabilistic();
+	test_old_delay();
+	test_target_of_path();
 	return tap_done();
 }

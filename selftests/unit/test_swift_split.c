@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include <quell/core/swift_split.h>
+#include <quell/core/swift_core.h>
 
 #include "swift_fixture.h"
 #include "tap.h"
@@ -27,7 +27,8 @@ struct split {
 static void split_start(struct split *f, u64 window_pkts)
 {
 	memset(f, 0, sizeof(*f));
-	quell_swift_params_default(&f->p);
+	quell_core_params_default(&quell_swift_core, &f->p);
+	f->p.base_target_ns = 5000;
 	quell_swift_split_init(&f->v, &f->p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
 	f->v.fabric.window_q16 = window_pkts * MSS_Q16;
 	f->s.mss_bytes = MSS;
@@ -71,7 +72,7 @@ static void test_init(void)
 	struct split f;
 
 	memset(&f, 0xff, sizeof(f));
-	quell_swift_params_default(&f.p);
+	quell_core_params_default(&quell_swift_core, &f.p);
 	quell_swift_split_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
 	tap_ok(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 &&
 	       !f.v.host_decrease_ns && !f.v.fabric.flags,
@@ -279,6 +280,26 @@ static void test_fast_host_is_unseen(void)
 	       "quell_swift_split_on_ack__fast_host_is_unseen");
 }
 
+/* Chance leaves out what the fabric's delay asks for, not what the host's does. */
+static void test_probabilistic(void)
+{
+	struct split f;
+
+	split_start_both(&f, 1, 1);
+	f.p.probabilistic = 1;
+	f.p.min_window_pkts_q16 = 0;
+	f.v.fabric.window_q16 = 1000;
+	f.v.host_window_q16 = 1000;
+	split_ack(&f, START_NS, 300000, 200000);
+	tap_ok(f.st.swift.disregarded == 1 && !f.st.swift.decreases &&
+	       f.v.fabric.window_q16 == 1000 && f.st.host_decreases == 1 &&
+	       f.v.host_window_q16 < 1000, "quell_swift_split_on_ack__disregards_the_fabric");
+	f.v.host_window_q16 = 1000;
+	split_loss(&f, START_NS + 1);
+	tap_ok(f.v.fabric.window_q16 == 500 && f.v.host_window_q16 == 1000,
+	       "quell_swift_split_on_loss__each_window_by_its_own_decrease");
+}
+
 static void test_loss(void)
 {
 	struct split f;
@@ -387,6 +408,7 @@ int main(void)
 	test_own_clocks();
 	test_unused();
 	test_fast_host_is_unseen();
+	test_probabilistic();
 	test_loss();
 	test_rto();
 	test_idle();

@@ -10,9 +10,8 @@
  */
 #include <string.h>
 
-#include <quell/core/swift_vaisf.h>
+#include <quell/core/swift_vaisf_core.h>
 
-#include "swift_vaisf_ranges.h"
 #include "tap.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -42,9 +41,10 @@ static u64 q16(u64 bytes)
 static void fixture_start(struct fixture *f, u64 min_rtt_ns)
 {
 	memset(f, 0, sizeof(*f));
-	quell_swift_vaisf_params_default(&f->p);
+	quell_core_params_default(&quell_swift_vaisf_core, &f->p);
 	/* Fractions without rounding: half of the excess, at most half. */
 	f->p.swift.beta_q16 = 32768;
+	f->p.swift.base_target_ns = 5000;
 	quell_swift_vaisf_init(&f->v, &f->p, LINK_BYTES_PS, min_rtt_ns, MSS, START_NS, &f->out);
 	f->v.swift.window_q16 = q16(40000);
 	f->v.vaisf.round_bytes = 40000;
@@ -60,29 +60,6 @@ static void fixture_ack(struct fixture *f, u64 rtt_ns)
 {
 	f->s.rtt_ns = rtt_ns;
 	quell_swift_vaisf_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
-}
-
-static void test_params(void)
-{
-	struct quell_swift_vaisf_params p;
-	size_t i;
-
-	quell_swift_vaisf_params_default(&p);
-	for (i = 0; i < SWIFT_VAISF_RANGES; i++) {
-		u64 value = *swift_vaisf_param(&p, i);
-
-		tap_ok(value == swift_vaisf_ranges[i].standard &&
-		       value >= swift_vaisf_ranges[i].min &&
-		       value <= swift_vaisf_ranges[i].max,
-		       "quell_swift_vaisf_params_default__%s_in_range",
-		       swift_vaisf_ranges[i].name);
-	}
-	tap_equal_u64(p.swift.fs_range_ns, 0, "quell_swift_vaisf_params_derive__no_flow_scaling");
-	/* As the module makes its block: zero but for the table's values. */
-	memset(&p, 0, sizeof(p));
-	quell_swift_vaisf_params_derive(&p);
-	tap_ok(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 && p.swift.fs_max_pkts_q16,
-	       "quell_swift_vaisf_params_derive__completes_a_zero_block");
 }
 
 /* Algorithm 1, at the end of a round trip. */
@@ -292,6 +269,49 @@ static void test_reference(void)
 	       "quell_swift_vaisf_on_ack__once_per_sampling_period");
 }
 
+/* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
+static void test_sampling_rtt(void)
+{
+	static const struct {
+		const char *name;
+		u32 sampled_pkts;
+		bool or_round, finishes, app_limited, want_decrease;
+	} rows[] = {
+		{ "off_round", 0, false, true, false, false },
+		{ "off_packets", 29, false, false, false, true },
+		{ "within", 28, true, false, false, false },
+		{ "packets", 29, true, false, false, true },
+		{ "round", 0, true, true, false, true },
+		{ "round_app_limited", 0, true, true, true, true },
+		{ "both", 29, true, true, false, true },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		fixture_start(&f, RTT_NS);
+		f.p.vaisf.sampling_rtt = rows[i].or_round;
+		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
+		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
+		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_ack(&f, 14000);
+		tap_ok((f.v.swift.window_q16 < q16(40000)) == rows[i].want_decrease &&
+		       f.st.swift.decreases == rows[i].want_decrease &&
+		       f.st.swift.held == !rows[i].want_decrease &&
+		       (f.v.vaisf.sampled_pkts == 0) == rows[i].want_decrease,
+		       "quell_vaisf_may_decrease__sampling_rtt_%s", rows[i].name);
+	}
+	fixture_start(&f, RTT_NS);
+	f.v.vaisf.round_bytes = 1000;
+	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.v.vaisf.round_bytes, 1000,
+		      "quell_swift_vaisf_on_loss__leaves_the_round_trip");
+	f.p.vaisf.sampling_rtt = 1;
+	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	tap_equal_u64(f.v.vaisf.round_bytes, 40000,
+		      "quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
+}
+
 /* A delay above the threshold earns at the end of the round trip, and is spent there. */
 static void test_earning(void)
 {
@@ -434,19 +454,49 @@ static void test_init(void)
 	       "quell_swift_vaisf_init__line_rate_start");
 }
 
+/* The delay of a round before is told once: the reference is lowered once. */
+static void test_old_delay(void)
+{
+	struct fixture f;
+
+	fixture_start(&f, RTT_NS);
+	f.s.now_ns = START_NS + 100000;
+	f.v.vaisf.sampled_pkts = 100;
+	f.s.flags = QUELL_S_RTT_OLD;
+	fixture_ack(&f, 100000);
+	tap_ok(f.v.swift.window_q16 == q16(40000) && f.st.swift.held == 1,
+	       "quell_swift_vaisf_on_ack__old_delay_holds");
+	f.s.flags = 0;
+	fixture_ack(&f, 100000);
+	tap_ok(f.v.swift.window_q16 < q16(40000) && f.st.swift.decreases == 1,
+	       "quell_swift_vaisf_on_ack__a_new_one_does_not");
+}
+
+static void test_derive(void)
+{
+	struct quell_swift_vaisf_params p;
+
+	/* As the module makes its block: zero but for the table's values. */
+	quell_core_params_default(&quell_swift_vaisf_core, &p);
+	tap_ok(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 && p.swift.fs_max_pkts_q16,
+	       "quell_swift_vaisf_params_derive__completes_a_zero_block");
+}
+
 int main(void)
 {
-	test_params();
+	test_derive();
 	test_finish_round();
 	test_increase();
 	test_observe();
 	test_ack();
 	test_reference();
+	test_sampling_rtt();
 	test_earning();
 	test_limits();
 	test_blind();
 	test_loss();
 	test_idle();
 	test_init();
+	test_old_delay();
 	return tap_done();
 }

@@ -13,12 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/swift_vaisf.h>
+#include <quell/core/swift_vaisf_core.h>
 
 #include "model_error.h"
-#include "random.h"
+#include "random_params.h"
 #include "swift_vaisf_model.h"
-#include "swift_vaisf_ranges.h"
 #include "tap.h"
 
 #define STEPS		1200000
@@ -75,6 +74,7 @@ static void model_params(struct vaisf_model_params *mp,
 	mp->ai_cap = p->vaisf.ai_cap_tokens;
 	mp->dampener_constant = p->vaisf.dampener_q16 / 65536.0;
 	mp->sampling_frequency = p->vaisf.sampling_pkts;
+	mp->or_rtt_finished = p->vaisf.sampling_rtt;
 }
 
 /* Starts the model where the core is. */
@@ -98,17 +98,6 @@ static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_v
 	m->spent = 0;
 }
 
-static void random_params(struct random_state *r, struct quell_swift_vaisf_params *p)
-{
-	size_t i;
-
-	for (i = 0; i < SWIFT_VAISF_RANGES; i++)
-		if (!random_between(r, 0, 2))
-			*swift_vaisf_param(p, i) = random_magnitude(r, swift_vaisf_ranges[i].min,
-								    swift_vaisf_ranges[i].max);
-	quell_swift_vaisf_params_derive(p);
-}
-
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
@@ -116,9 +105,9 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	u64 min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
 
 	memset(x, 0, sizeof(*x));
-	quell_swift_vaisf_params_default(&x->p);
+	quell_core_params_default(&quell_swift_vaisf_core, &x->p);
 	if (any)
-		random_params(r, &x->p);
+		random_params(r, &quell_swift_vaisf_core, &x->p, 3, false);
 	model_params(&x->mp, &x->p);
 	quell_swift_vaisf_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
 			       random_between(r, 64, 65535), random_between(r, 0, 1000000),
@@ -128,7 +117,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 /* A delay within a factor of eight of the target, or none. */
 static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hops)
 {
-	double target_ns = vaisf_model_target_ns(&x->mp, hops);
+	double target_ns = vaisf_model_target_ns(&x->m, &x->mp, hops);
 
 	if (!x->v.swift.min_rtt_ns || !random_between(r, 0, 15))
 		return 0;
@@ -219,7 +208,7 @@ static bool same_decision(const struct pair *x, u32 hops, double bound)
 	double window = x->m.window_bytes;
 	double rate = window / x->m.swift.rtt_ns * 1e9;
 
-	if (x->out.target_ns != vaisf_model_target_ns(&x->mp, hops))
+	if (x->out.target_ns != vaisf_model_target_ns(&x->m, &x->mp, hops))
 		return false;
 	if (fabs(window - x->m.swift.mss_bytes) <= bound)
 		return true;
@@ -245,7 +234,7 @@ static bool direction_is_ambiguous(const struct pair *x, const struct pair *befo
 				   const struct quell_sample *s, double bound)
 {
 	double reference = before->m.swift.fabric.cwnd * before->m.swift.mss_bytes;
-	double target_ns = vaisf_model_target_ns(&x->mp, s->hops);
+	double target_ns = vaisf_model_target_ns(&x->m, &x->mp, s->hops);
 
 	return s->rtt_ns >= target_ns && fabs(x->m.unlimited_bytes - reference) <= bound;
 }
@@ -413,7 +402,7 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 	int step;
 
 	memset(&x, 0, sizeof(x));
-	quell_swift_vaisf_params_default(&x.p);
+	quell_core_params_default(&quell_swift_vaisf_core, &x.p);
 	model_params(&x.mp, &x.p);
 	quell_swift_vaisf_init(&x.v, &x.p, 12500000000, 4300, 1448, 0, &x.out);
 	model_follow(&x.m, &x.v);

@@ -12,13 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/timely.h>
+#include <quell/core/timely_core.h>
 
 #include "model_error.h"
-#include "random.h"
+#include "random_params.h"
 #include "tap.h"
 #include "timely_model.h"
-#include "timely_ranges.h"
 
 #define SINGLE_STEPS	1200000
 #define SINGLE_EPISODE	50
@@ -125,15 +124,11 @@ static double demand_bound(const struct pair *before)
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
-	size_t i;
 
 	memset(x, 0, sizeof(*x));
-	quell_timely_params_default(&x->p);
-	for (i = 0; any && i < TIMELY_RANGES; i++)
-		if (random_between(r, 0, 2))
-			*timely_param(&x->p, i) =
-				random_magnitude(r, timely_ranges[i].min,
-						 timely_ranges[i].max);
+	quell_core_params_default(&quell_timely_core, &x->p);
+	if (any)
+		random_params(r, &quell_timely_core, &x->p, 3, true);
 	model_params(&x->mp, &x->p);
 	quell_timely_init(&x->v, &x->p,
 			  blind ? 0 : random_magnitude(r, 1000000, 100000000000),
@@ -318,7 +313,7 @@ static bool long_episode(struct random_state *r, struct quell_timely_stats *seen
 	int step;
 
 	memset(&x, 0, sizeof(x));
-	quell_timely_params_default(&x.p);
+	quell_core_params_default(&quell_timely_core, &x.p);
 	model_params(&x.mp, &x.p);
 	quell_timely_init(&x.v, &x.p, s.link_bytes_ps, 20000, 1448, 39, 0, &x.out);
 	model_follow(&x.m, &x.v);

@@ -339,7 +339,7 @@ static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, c
 	const u8 *tcp = segment + transport_at(r);
 	struct quell_trim trim;
 
-	if (bytes != at + 32 || !quell_trim_parse(nack, bytes, &trim) || trim.ip_bytes != bytes ||
+	if (bytes != at + 48 || !quell_trim_parse(nack, bytes, &trim) || trim.ip_bytes != bytes ||
 	    trim.header_bytes != bytes || trim.dscp != TRIM_DSCP)
 		return false;
 	if (!r->ipv6 && model_sum(nack, 20))
@@ -348,11 +348,13 @@ static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, c
 	       !memcmp(nack + addresses + half, segment + addresses, half) &&
 	       !memcmp(nack + at, tcp + 2, 2) && !memcmp(nack + at + 2, tcp, 2) &&
 	       !memcmp(nack + at + 4, tcp + 8, 4) && !memcmp(nack + at + 8, tcp + 4, 4) &&
-	       nack[at + 12] == 0x80 && !nack[at + 13] && !nack[at + 14] && !nack[at + 15] &&
-	       !memcmp(nack + at + 20, (u8[]) { 0xfe, 10, 0x51, 0x4e }, 4) &&
-	       !memcmp(nack + at + 24, tcp + 4, 4) &&
-	       nack[at + 28] == lost >> 8 && nack[at + 29] == (lost & 0xff) &&
-	       nack[at + 30] == 1 && nack[at + 31] == 1 && !model_damage(nack, &trim, bytes);
+	       nack[at + 12] == 0xc0 && !nack[at + 13] && !nack[at + 14] && !nack[at + 15] &&
+	       !memcmp(nack + at + 20, (u8[]) { 0xfe, 16, 0x51, 0x55, 2 }, 5) &&
+	       !memcmp(nack + at + 26, tcp + 28, 4) && nack[at + 35] == tcp[25] &&
+	       !memcmp(nack + at + 36, (u8[]) { 0xfe, 10, 0x51, 0x4e }, 4) &&
+	       !memcmp(nack + at + 40, tcp + 4, 4) &&
+	       nack[at + 44] == lost >> 8 && nack[at + 45] == (lost & 0xff) &&
+	       nack[at + 46] == 1 && nack[at + 47] == 1 && !model_damage(nack, &trim, bytes);
 }
 
 static void test_nack(void)
@@ -379,6 +381,8 @@ static void test_nack(void)
 			memcpy(packet + transport_at(&kinds[i]) + 20, quell_option, 12);
 			lost = random_between(&random, 0, 1400);
 			put_u16(packet + transport_at(&kinds[i]) + 26, lost);
+			packet[transport_at(&kinds[i]) + 25] = n;
+			put_u16(packet + transport_at(&kinds[i]) + 28, 7 * n);
 			if (lost < payload_bytes)
 				lost = payload_bytes;
 			quell_trim_parse(packet, 120, &trim);

@@ -7,13 +7,13 @@
  */
 #include <string.h>
 
-#include <quell/core/dcqcn.h>
-#include <quell/core/hpcc.h>
-#include <quell/core/hpcc_vaisf.h>
-#include <quell/core/smartt.h>
-#include <quell/core/swift_split.h>
-#include <quell/core/swift_vaisf.h>
-#include <quell/core/timely.h>
+#include <quell/core/dcqcn_core.h>
+#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc_vaisf_core.h>
+#include <quell/core/smartt_core.h>
+#include <quell/core/swift_core.h>
+#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/timely_core.h>
 
 #include "tap.h"
 
@@ -57,13 +57,13 @@ static void test_tell(void)
 {
 	struct quell_undo u = {};
 
-	quell_undo_tell(&u, false);
-	quell_undo_tell(&u, true);
-	tap_ok(u.told && !u.lost, "quell_undo_tell__the_first");
+	quell_undo_record(&u, false);
+	quell_undo_record(&u, true);
+	tap_ok(u.valid && !u.lost, "quell_undo_tell__the_first");
 	u = (struct quell_undo) {};
-	quell_undo_tell(&u, true);
-	quell_undo_tell(&u, false);
-	tap_ok(u.told && u.lost, "quell_undo_tell__the_first_lost");
+	quell_undo_record(&u, true);
+	quell_undo_record(&u, false);
+	tap_ok(u.valid && u.lost, "quell_undo_tell__the_first_lost");
 }
 
 /* Any of the flows; each core uses its own. */
@@ -125,7 +125,7 @@ ADAPTER(smartt, smartt_params)
 
 static void swift_split_start(void)
 {
-	quell_swift_params_default(&f.swift_params);
+	quell_core_params_default(&quell_swift_core, &f.swift_params);
 	quell_swift_split_init(&f.swift_split, &f.swift_params, LINK_BYTES_PS, RTT_NS, MSS,
 			       START_NS, &f.out);
 	f.swift_split.fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
@@ -140,14 +140,14 @@ static void swift_alone_start(void)
 
 static void swift_vaisf_start(void)
 {
-	quell_swift_vaisf_params_default(&f.swift_vaisf_params);
+	quell_core_params_default(&quell_swift_vaisf_core, &f.swift_vaisf_params);
 	quell_swift_vaisf_init(&f.swift_vaisf, &f.swift_vaisf_params, LINK_BYTES_PS, RTT_NS, MSS,
 			       START_NS, &f.out);
 }
 
 static void hpcc_start(void)
 {
-	quell_hpcc_params_default(&f.hpcc_params);
+	quell_core_params_default(&quell_hpcc_core, &f.hpcc_params);
 	quell_hpcc_init(&f.hpcc, &f.hpcc_params, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
 			&f.out);
 	f.hpcc.hop = 1;
@@ -155,7 +155,7 @@ static void hpcc_start(void)
 
 static void hpcc_vaisf_start(void)
 {
-	quell_hpcc_vaisf_params_default(&f.hpcc_vaisf_params);
+	quell_core_params_default(&quell_hpcc_vaisf_core, &f.hpcc_vaisf_params);
 	quell_hpcc_vaisf_init(&f.hpcc_vaisf, &f.hpcc_vaisf_params, true, LINK_BYTES_PS, RTT_NS,
 			      MSS, START_NS, &f.out);
 	f.hpcc_vaisf.hpcc.hop = 1;
@@ -163,21 +163,21 @@ static void hpcc_vaisf_start(void)
 
 static void timely_start(void)
 {
-	quell_timely_params_default(&f.timely_params);
+	quell_core_params_default(&quell_timely_core, &f.timely_params);
 	quell_timely_init(&f.timely, &f.timely_params, LINK_BYTES_PS, RTT_NS, MSS, 1, START_NS,
 			  &f.out);
 }
 
 static void dcqcn_start(void)
 {
-	quell_dcqcn_params_default(&f.dcqcn_params);
+	quell_core_params_default(&quell_dcqcn_core, &f.dcqcn_params);
 	quell_dcqcn_init(&f.dcqcn, &f.dcqcn_params, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
 			 &f.out);
 }
 
 static void smartt_start(void)
 {
-	quell_smartt_params_default(&f.smartt_params);
+	quell_core_params_default(&quell_smartt_core, &f.smartt_params);
 	quell_smartt_init(&f.smartt, &f.smartt_params, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
 			  &f.out);
 }

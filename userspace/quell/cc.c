@@ -75,21 +75,47 @@ const struct cc *cc_lookup(const struct cc_list *list, const char *name)
 }
 
 /**
+ * cc_not_loaded() - complain that an algorithm of ours is not loaded
+ * @name: of the algorithm
+ *
+ * Return: the exit status for it.
+ */
+int cc_not_loaded(const char *name)
+{
+	complain("%s is not loaded (try: modprobe tcp_%s)", name, name);
+	return STATUS_KERNEL;
+}
+
+/* Each of ours has presets. */
+static bool is_ours(const char *name)
+{
+	const struct preset *preset;
+
+	for (preset = presets; preset->cc; preset++)
+		if (!strcmp(preset->cc, name))
+			return true;
+	return false;
+}
+
+/**
  * cc_find() - look an algorithm up, complain when it is not there
  * @list: from cc_fetch()
  * @name: as typed
+ * @cc: the algorithm, or NULL
  *
- * Return: the algorithm, or NULL.
+ * Return: an exit status; the reason of a failure has been printed.
  */
-const struct cc *cc_find(const struct cc_list *list, const char *name)
+int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 {
-	const struct cc *cc = cc_lookup(list, name);
 	bool any_algorithm = false;
 	char known[256] = "";
 	size_t i;
 
-	if (cc)
-		return cc;
+	*cc = cc_lookup(list, name);
+	if (*cc)
+		return STATUS_OK;
+	if (is_ours(name))
+		return cc_not_loaded(name);
 	for (i = 0; i < list->n; i++) {
 		append_name(known, sizeof(known), list->list[i].name);
 		/* What all algorithms share is listed beside them. */
@@ -100,7 +126,7 @@ const struct cc *cc_find(const struct cc_list *list, const char *name)
 	else
 		complain("unknown algorithm '%s' (none is loaded, try: modprobe tcp_swift)",
 			 name);
-	return NULL;
+	return STATUS_INPUT;
 }
 
 /**
@@ -299,11 +325,8 @@ int cc_show(struct app *app, int argc, char **argv)
 	int status;
 
 	status = cc_fetch(app, &list);
-	if (!status && argc > 0) {
-		cc = cc_find(&list, argv[0]);
-		if (!cc)
-			status = STATUS_INPUT;
-	}
+	if (!status && argc > 0)
+		status = cc_find(&list, argv[0], &cc);
 	if (!status && argc > 1) {
 		param = cc_find_param(cc, argv[1]);
 		if (!param)

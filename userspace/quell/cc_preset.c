@@ -137,9 +137,7 @@ static int set_preset(struct app *app, const struct preset *preset)
 		if (cc) {
 			status = cc_apply_preset(app, cc, preset);
 		} else {
-			complain("%s is not loaded (try: modprobe tcp_%s)", preset->cc,
-				 preset->cc);
-			status = STATUS_INPUT;
+			status = cc_not_loaded(preset->cc);
 		}
 	}
 	cc_list_free(&list);

@@ -153,9 +153,8 @@ static int change_params(struct app *app, int argc, char **argv, int step, uint8
 	if (status)
 		goto free_list;
 
-	status = STATUS_INPUT;
-	cc = cc_find(&list, argv[0]);
-	if (!cc)
+	status = cc_find(&list, argv[0], &cc);
+	if (status)
 		goto free_list;
 	status = alloc_changes(&changes, cc);
 	for (i = 1; !status && i < argc; i += step)

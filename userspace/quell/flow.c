@@ -199,6 +199,10 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_u64(o, "inflight_bytes", " inflight:%sb", f->inflight_bytes);
 	if (f->limited_by && *f->limited_by)
 		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
+	if (f->adapt)
+		out_str(o, "adapt", " adapt:%s", f->adapt);
+	if (f->fallback)
+		out_str(o, "fallback", " fallback:%s", f->fallback);
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
 	print_record(o, f);
@@ -259,14 +263,15 @@ static int show_once(struct app *app, const char *cc)
 /* Unknown algorithms are an error here, not an empty list. */
 static int check_cc(struct app *app, const char *cc)
 {
+	const struct cc *found;
 	struct cc_list list;
 	int status;
 
 	if (!cc)
 		return STATUS_OK;
 	status = cc_fetch(app, &list);
-	if (!status && !cc_find(&list, cc))
-		status = STATUS_INPUT;
+	if (!status)
+		status = cc_find(&list, cc, &found);
 	cc_list_free(&list);
 	return status;
 }

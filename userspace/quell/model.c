@@ -286,6 +286,10 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return get_u32(attr, &f->mss_bytes);
 	case QUELL_A_FLOW_LIMITED_BY:
 		return get_string(attr, &f->limited_by);
+	case QUELL_A_FLOW_ADAPT:
+		return get_string(attr, &f->adapt);
+	case QUELL_A_FLOW_FALLBACK:
+		return get_string(attr, &f->fallback);
 	case QUELL_A_FLOW_OPTION:
 		return get_string(attr, &f->option);
 	case QUELL_A_FLOW_REMOTE_DELAY:
@@ -391,6 +395,8 @@ void flow_list_free(struct flow_list *l)
 		free(l->list[i].cc);
 		free(l->list[i].limited_by);
 		free(l->list[i].option);
+		free(l->list[i].adapt);
+		free(l->list[i].fallback);
 	}
 	free(l->list);
 	*l = (struct flow_list){};

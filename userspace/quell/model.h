@@ -61,6 +61,8 @@ struct flow {
 	char		*cc;
 	char		*limited_by;
 	char		*option;
+	char		*adapt;
+	char		*fallback;
 	struct counters	counters;
 	uint64_t	cookie;
 	uint64_t	link_bytes_ps;

@@ -63,13 +63,17 @@ int cc_preset(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
+int link_show(struct app *app, int argc, char **argv);
+int link_set(struct app *app, int argc, char **argv);
+int link_reset(struct app *app, int argc, char **argv);
 int hwstamp_show(struct app *app, int argc, char **argv);
 int hwstamp_on(struct app *app, int argc, char **argv);
 int hwstamp_off(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);
-const struct cc *cc_find(const struct cc_list *list, const char *name);
+int cc_not_loaded(const char *name);
+int cc_find(const struct cc_list *list, const char *name, const struct cc **cc);
 const struct param *cc_find_param(const struct cc *cc, const char *name);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);

@@ -29,6 +29,8 @@
 #define QUELL_S_ECN		0x8 /* the peer tells which data it saw marked CE */
 #define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a TSO burst acknowledged to its end */
 #define QUELL_S_TELEMETRY	0x20 /* the peer echoes telemetry records */
+#define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the round before, told already */
+#define QUELL_S_ADVANCED	0x80 /* the oldest segment outstanding was acknowledged */
 
 /* quell_telemetry.tx_units: bytes per unit, and what the counter keeps. */
 #define QUELL_TELEMETRY_TX_UNIT_BYTES	64U

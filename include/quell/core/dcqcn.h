@@ -512,7 +512,7 @@ static inline void quell_dcqcn_undo_note(struct quell_undo *u,
 					 const struct quell_dcqcn_vars *before,
 					 const struct quell_dcqcn_vars *after)
 {
-	quell_undo_tell(u, before->flags & QUELL_DCQCN_F_LOSS);
+	quell_undo_record(u, before->flags & QUELL_DCQCN_F_LOSS);
 	quell_undo_note(&u->part[0], before->rate_q16, after->rate_q16);
 	quell_undo_note(&u->part[1], before->target_q16, after->target_q16);
 	quell_undo_note(&u->part[2], before->reno_q16, after->reno_q16);

@@ -10,6 +10,9 @@
 
 #include <quell/core/core.h>
 
+#define QUELL_DCQCN_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_DCQCN_ADAPT_BOOL_MIN	0ULL
+#define QUELL_DCQCN_ADAPT_BOOL_MAX	1ULL
 #define QUELL_DCQCN_G_Q16_DEFAULT		256ULL		/* 1/256, Dart VI-A */
 #define QUELL_DCQCN_G_Q16_MIN			1ULL
 #define QUELL_DCQCN_G_Q16_MAX			65536ULL
@@ -49,6 +52,7 @@
 
 /**
  * struct quell_dcqcn_params - what the administrator may change
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt.h>; not the core's business
  * @g_q16:		weight of the newest period in alpha
  * @notify_interval_ns:	marks within this time after a notification are part of
  *			it, ns
@@ -66,6 +70,7 @@
  * Every field is u64 so that a table of offsets can address it.
  */
 struct quell_dcqcn_params {
+	u64	adapt_bool;
 	u64	g_q16;
 	u64	notify_interval_ns;
 	u64	alpha_timer_ns;
@@ -79,27 +84,5 @@ struct quell_dcqcn_params {
 	u64	max_window_bytes;
 	u64	restart_idle_ns;
 };
-
-/**
- * quell_dcqcn_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_dcqcn_params_default(struct quell_dcqcn_params *p)
-{
-	p->g_q16 = QUELL_DCQCN_G_Q16_DEFAULT;
-	p->notify_interval_ns = QUELL_DCQCN_NOTIFY_INTERVAL_NS_DEFAULT;
-	p->alpha_timer_ns = QUELL_DCQCN_ALPHA_TIMER_NS_DEFAULT;
-	p->timer_ns = QUELL_DCQCN_TIMER_NS_DEFAULT;
-	p->byte_counter_bytes = QUELL_DCQCN_BYTE_COUNTER_BYTES_DEFAULT;
-	p->fast_recovery_steps = QUELL_DCQCN_FAST_RECOVERY_STEPS_DEFAULT;
-	p->ai_bytes_ps = QUELL_DCQCN_AI_BYTES_PS_DEFAULT;
-	p->hai_bytes_ps = QUELL_DCQCN_HAI_BYTES_PS_DEFAULT;
-	p->min_rate_bytes_ps = QUELL_DCQCN_MIN_RATE_BYTES_PS_DEFAULT;
-	p->queue_bound_ns = QUELL_DCQCN_QUEUE_BOUND_NS_DEFAULT;
-	p->max_window_bytes = QUELL_DCQCN_MAX_WINDOW_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_DCQCN_RESTART_IDLE_NS_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_DCQCN_PARAMS_H */

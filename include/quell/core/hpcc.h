@@ -19,7 +19,10 @@
  *		else:
  *			window = reference + ai * T, next stage + 1
  *	when a round trip has finished:
- *		reference = window, stage = next stage
+ *		if probabilistic, window < reference < random() * largest window:
+ *			nothing
+ *		else:
+ *			reference = window, stage = next stage
  *	on fast retransmit:
  *		reference = window / 2
  *	on a retransmission timeout:
@@ -32,6 +35,8 @@
  * So the window follows every ACK, but from a reference that moves once per
  * round trip: no two ACKs answer the same queue twice.  What is stored is the
  * reference; the window is computed anew by each ACK.
+ *
+ * The largest window is what the own link carries in T, the window at line rate.
  *
  * The flow starts at line rate, with U = 1.  The first record is only stored.
  *
@@ -55,6 +60,7 @@
 #ifndef _QUELL_CORE_HPCC_H
 #define _QUELL_CORE_HPCC_H
 
+#include <quell/core/draw.h>
 #include <quell/core/hpcc_state.h>
 #include <quell/core/undo.h>
 
@@ -126,6 +132,22 @@ static inline void quell_hpcc_commit(struct quell_hpcc_vars *v,
 	v->window_q16 = window_q16;
 }
 
+/*
+ * VAI/SF III-D: whether chance leaves out a decrease of the reference to
+ * @window_q16.  At its largest the reference always falls, at half of that half the
+ * times.  Without a rate of the own link there is no largest window.
+ */
+static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
+					 const struct quell_hpcc_params *p,
+					 const struct quell_sample *s, u64 window_q16)
+{
+	if (!p->probabilistic || window_q16 >= v->window_q16 || !s->link_bytes_ps)
+		return false;
+	return v->window_q16 < quell_mul_shr_u64(quell_hpcc_bdp_q16(v, p, s->link_bytes_ps),
+						 quell_draw_u32(s->now_ns, v->window_q16),
+						 QUELL_DRAW_BITS);
+}
+
 /* The end of a round trip, whose last window is @window_q16. */
 static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
@@ -136,6 +158,8 @@ static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
 		quell_hpcc_blind_step(v, p, st, s);
 	else if ((s->flags & QUELL_S_APP_LIMITED) && window_q16 >= v->window_q16)
 		st->app_limited++;
+	else if (quell_hpcc_disregards(v, p, s, window_q16))
+		st->disregarded++;
 	else
 		quell_hpcc_commit(v, p, st, window_q16);
 }
@@ -299,7 +323,7 @@ static inline void quell_hpcc_undo_note(struct quell_undo *u,
 					const struct quell_hpcc_vars *before,
 					const struct quell_hpcc_vars *after)
 {
-	quell_undo_tell(u, before->flags & QUELL_HPCC_F_LOSS);
+	quell_undo_record(u, before->flags & QUELL_HPCC_F_LOSS);
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 

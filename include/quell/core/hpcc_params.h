@@ -12,6 +12,9 @@
 
 #include <quell/core/core.h>
 
+#define QUELL_HPCC_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_HPCC_ADAPT_BOOL_MIN	0ULL
+#define QUELL_HPCC_ADAPT_BOOL_MAX	1ULL
 #define QUELL_HPCC_ETA_Q16_DEFAULT		62259ULL	/* 0.95, VAI/SF III-D */
 #define QUELL_HPCC_ETA_Q16_MIN			32768ULL	/* 0.5 */
 #define QUELL_HPCC_ETA_Q16_MAX			QUELL_Q16_ONE
@@ -39,9 +42,13 @@
 #define QUELL_HPCC_RETX_RESET_RTOS_DEFAULT	5ULL		/* as Swift's */
 #define QUELL_HPCC_RETX_RESET_RTOS_MIN		1ULL
 #define QUELL_HPCC_RETX_RESET_RTOS_MAX		100ULL
+#define QUELL_HPCC_PROBABILISTIC_BOOL_DEFAULT	0ULL
+#define QUELL_HPCC_PROBABILISTIC_BOOL_MIN	0ULL
+#define QUELL_HPCC_PROBABILISTIC_BOOL_MAX	1ULL
 
 /**
  * struct quell_hpcc_params - what the administrator may change
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt.h>; not the core's business
  * @eta_q16:		utilisation of the most loaded link to steer for
  * @max_stage_steps:	round trips of additive increase before a multiplicative one
  * @ai_bytes_ps:	additive increase: the window grows by this times the base
@@ -54,10 +61,13 @@
  *			bandwidth-delay product
  * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
  * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
+ * @probabilistic:	chance may leave out a decrease of the reference, the likelier
+ *			the smaller it is
  *
  * Every field is u64 so that a table of offsets can address it.
  */
 struct quell_hpcc_params {
+	u64	adapt_bool;
 	u64	eta_q16;
 	u64	max_stage_steps;
 	u64	ai_bytes_ps;
@@ -67,25 +77,7 @@ struct quell_hpcc_params {
 	u64	init_window_bytes;
 	u64	restart_idle_ns;
 	u64	retx_reset_rtos;
+	u64	probabilistic;
 };
-
-/**
- * quell_hpcc_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_hpcc_params_default(struct quell_hpcc_params *p)
-{
-	p->eta_q16 = QUELL_HPCC_ETA_Q16_DEFAULT;
-	p->max_stage_steps = QUELL_HPCC_MAX_STAGE_STEPS_DEFAULT;
-	p->ai_bytes_ps = QUELL_HPCC_AI_BYTES_PS_DEFAULT;
-	p->base_rtt_ns = QUELL_HPCC_BASE_RTT_NS_DEFAULT;
-	p->min_rate_bytes_ps = QUELL_HPCC_MIN_RATE_BYTES_PS_DEFAULT;
-	p->max_window_bytes = QUELL_HPCC_MAX_WINDOW_BYTES_DEFAULT;
-	p->init_window_bytes = QUELL_HPCC_INIT_WINDOW_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_HPCC_RESTART_IDLE_NS_DEFAULT;
-	p->retx_reset_rtos = QUELL_HPCC_RETX_RESET_RTOS_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_HPCC_PARAMS_H */

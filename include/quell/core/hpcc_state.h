@@ -90,6 +90,8 @@ static_assert(sizeof(struct quell_hpcc_vars) <= 64);
  * @blind:		round trips without a measurement
  * @app_limited:	round trips that would have raised the reference of a flow
  *			with nothing more to send
+ * @disregarded:	updates that would have lowered the reference, left out by
+ *			chance
  * @fast_retx:		decreases because of a fast retransmit
  * @rtos:		retransmission timeouts
  * @rto_resets:		timeouts that put the window to its smallest
@@ -109,6 +111,7 @@ struct quell_hpcc_stats {
 	u64	decreases;
 	u64	blind;
 	u64	app_limited;
+	u64	disregarded;
 	u64	fast_retx;
 	u64	rtos;
 	u64	rto_resets;

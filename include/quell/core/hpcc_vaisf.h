@@ -9,7 +9,8 @@
  *		window = reference * eta / U, or reference
  *			 + ai * T * (Algorithm 2)
  *		if window < reference:
- *			reference = window, once per sampling_pkts packets
+ *			reference = window, once per sampling_pkts packets,
+ *				    with sampling_rtt per round trip as well
  *		else:
  *			reference = window, once per round trip
  *	when a round trip has finished: Algorithm 1 with
@@ -97,16 +98,13 @@ static inline void quell_hpcc_vaisf_commit(struct quell_hpcc_vaisf_vars *v,
 	st->spent += quell_vaisf_adjusted(&v->vaisf, &p->vaisf, decrease);
 }
 
-/*
- * Below the reference: the window of an ACK that measured is taken over once per
- * sampling period.
- */
+/* Below the reference, which takes the window over if it @may_fall. */
 static inline void quell_hpcc_vaisf_fall(struct quell_hpcc_vaisf_vars *v,
 					 const struct quell_hpcc_vaisf_params *p,
 					 struct quell_hpcc_vaisf_stats *st,
-					 u64 window_q16, bool measured)
+					 u64 window_q16, bool may_fall)
 {
-	if (measured && quell_vaisf_may_decrease(&v->vaisf, &p->vaisf))
+	if (may_fall)
 		quell_hpcc_vaisf_commit(v, p, st, window_q16);
 	else
 		st->held++;
@@ -186,7 +184,8 @@ static inline void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
 		quell_hpcc_blind_step(&v->hpcc, &p->hpcc, &st->hpcc, s);
 		window_q16 = v->hpcc.window_q16;
 	} else if (window_q16 < reference_q16) {
-		quell_hpcc_vaisf_fall(v, p, st, window_q16, measured);
+		quell_hpcc_vaisf_fall(v, p, st, window_q16, measured &&
+				      quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, finished));
 	} else if (finished) {
 		quell_hpcc_vaisf_rise(v, p, st, s, window_q16);
 	}

@@ -19,7 +19,7 @@
 
 /**
  * struct quell_hpcc_vaisf_params - what the administrator may change
- * @hpcc:		HPCC's
+ * @hpcc:		HPCC's; probabilistic stays 0
  * @vaisf:		the two mechanisms'
  * @token_thresh_bytes:	queue above which tokens are earned, bytes: the network's
  *			smallest bandwidth-delay product
@@ -31,19 +31,5 @@ struct quell_hpcc_vaisf_params {
 	u64				token_thresh_bytes;
 	u64				token_bytes;
 };
-
-/**
- * quell_hpcc_vaisf_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_hpcc_vaisf_params_default(struct quell_hpcc_vaisf_params *p)
-{
-	quell_hpcc_params_default(&p->hpcc);
-	quell_vaisf_params_default(&p->vaisf);
-	p->token_thresh_bytes = QUELL_HPCC_VAISF_TOKEN_THRESH_BYTES_DEFAULT;
-	p->token_bytes = QUELL_HPCC_VAISF_TOKEN_BYTES_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_HPCC_VAISF_PARAMS_H */

@@ -9,7 +9,7 @@
  *
  *	on an ACK:					Algorithm 4
  *		delivered += acked
- *		within the ignore phase: nothing else
+ *		within the ignore phase: nothing else, but the next where it is asked for
  *		avg_rtt += weight * (rtt - avg_rtt)
  *		QuickAdapt, or else FastIncrease, or else:	Algorithm 1
  *			marked, rtt >= target:			equation 1
@@ -23,7 +23,8 @@
  *				window += min(acked, (target - rtt) / rtt
  *					      * acked / window * mtu * pi)
  *				and the fair increase
- *		trimmed packets: window -= trimmed, QuickAdapt is due
+ *		trimmed packets: QuickAdapt is due; not within the ignore phase:
+ *			window -= trimmed
  *		window = clamp(window, mtu, 1.5 BDP)
  *
  *	QuickAdapt, at the end of each target round trip:	Algorithm 2
@@ -140,6 +141,8 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 
 	if (quell_smartt_ignores(v, p, s)) {
 		st->ignored++;
+		if (!p->ignore_delay)
+			quell_smartt_rtt_ns(v, p, st, s);
 		return false;
 	}
 	rtt_ns = quell_smartt_rtt_ns(v, p, st, s);
@@ -302,7 +305,7 @@ static inline void quell_smartt_undo_note(struct quell_undo *u,
 					  const struct quell_smartt_vars *before,
 					  const struct quell_smartt_vars *after)
 {
-	quell_undo_tell(u, before->flags & QUELL_SMARTT_F_LOSS);
+	quell_undo_record(u, before->flags & QUELL_SMARTT_F_LOSS);
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 

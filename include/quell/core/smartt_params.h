@@ -12,6 +12,9 @@
 
 #include <quell/core/core.h>
 
+#define QUELL_SMARTT_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_SMARTT_ADAPT_BOOL_MIN	0ULL
+#define QUELL_SMARTT_ADAPT_BOOL_MAX	1ULL
 #define QUELL_SMARTT_TARGET_RTT_Q16_DEFAULT	98304ULL	/* 1.5, III */
 #define QUELL_SMARTT_TARGET_RTT_Q16_MIN	69632ULL
 #define QUELL_SMARTT_TARGET_RTT_Q16_MAX	524288ULL
@@ -66,6 +69,12 @@
 #define QUELL_SMARTT_IGNORE_MARKED_BOOL_DEFAULT	0ULL	/* Algorithm 4 */
 #define QUELL_SMARTT_IGNORE_MARKED_BOOL_MIN	0ULL
 #define QUELL_SMARTT_IGNORE_MARKED_BOOL_MAX	1ULL
+#define QUELL_SMARTT_IGNORE_TRIMS_BOOL_DEFAULT	1ULL	/* III-E */
+#define QUELL_SMARTT_IGNORE_TRIMS_BOOL_MIN	0ULL
+#define QUELL_SMARTT_IGNORE_TRIMS_BOOL_MAX	1ULL
+#define QUELL_SMARTT_IGNORE_DELAY_BOOL_DEFAULT	1ULL	/* III-E */
+#define QUELL_SMARTT_IGNORE_DELAY_BOOL_MIN	0ULL
+#define QUELL_SMARTT_IGNORE_DELAY_BOOL_MAX	1ULL
 #define QUELL_SMARTT_BATCH_PKTS_DEFAULT	1ULL	/* III-G */
 #define QUELL_SMARTT_BATCH_PKTS_MIN	1ULL
 #define QUELL_SMARTT_BATCH_PKTS_MAX	65535ULL
@@ -84,6 +93,7 @@
 
 /**
  * struct quell_smartt_params - what the administrator may change
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt.h>; not the core's business
  * @target_rtt_q16: target round-trip time over the base one, > 1
  * @target_delay_ns: target queueing delay, ns; 0: as @target_rtt_q16 says
  * @scale_bdp_bytes: bandwidth-delay product at which increases are as given, bytes;
@@ -103,6 +113,8 @@
  * @qa_low_q16: and bytes delivered, in windows, below which it does; 0 never
  * @ignore: its ignore phase is on
  * @ignore_marked: the ignore phase concerns marked ACKs only
+ * @ignore_trims: packets of the ignored flight that were trimmed take nothing off
+ * @ignore_delay: the delay of what is ignored stays out of the average
  * @batch_pkts: segments acknowledged between changes of the window
  * @max_window_q16: largest window, bandwidth-delay products
  * @init_window_bytes: window a message starts with, bytes; 0 the largest
@@ -113,6 +125,7 @@
  * reads the block, and takes it to lie within QUELL_SMARTT_*_MIN and _MAX.
  */
 struct quell_smartt_params {
+	u64	adapt_bool;
 	u64	target_rtt_q16;
 	u64	target_delay_ns;
 	u64	scale_bdp_bytes;
@@ -131,44 +144,13 @@ struct quell_smartt_params {
 	u64	qa_low_q16;
 	u64	ignore;
 	u64	ignore_marked;
+	u64	ignore_trims;
+	u64	ignore_delay;
 	u64	batch_pkts;
 	u64	max_window_q16;
 	u64	init_window_bytes;
 	u64	restart_idle_ns;
 	u64	retx_reset_rtos;
 };
-
-/**
- * quell_smartt_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_smartt_params_default(struct quell_smartt_params *p)
-{
-	p->target_rtt_q16 = QUELL_SMARTT_TARGET_RTT_Q16_DEFAULT;
-	p->target_delay_ns = QUELL_SMARTT_TARGET_DELAY_NS_DEFAULT;
-	p->scale_bdp_bytes = QUELL_SMARTT_SCALE_BDP_BYTES_DEFAULT;
-	p->fi_pkts_q16 = QUELL_SMARTT_FI_PKTS_Q16_DEFAULT;
-	p->pi_pkts_q16 = QUELL_SMARTT_PI_PKTS_Q16_DEFAULT;
-	p->pi_fair = QUELL_SMARTT_PI_FAIR_BOOL_DEFAULT;
-	p->eta_pkts_q16 = QUELL_SMARTT_ETA_PKTS_Q16_DEFAULT;
-	p->fast_q16 = QUELL_SMARTT_FAST_Q16_DEFAULT;
-	p->fast_slack_ns = QUELL_SMARTT_FAST_SLACK_NS_DEFAULT;
-	p->md_q16 = QUELL_SMARTT_MD_Q16_DEFAULT;
-	p->max_mdf_q16 = QUELL_SMARTT_MAX_MDF_Q16_DEFAULT;
-	p->md_queueing = QUELL_SMARTT_MD_QUEUEING_BOOL_DEFAULT;
-	p->avg_weight_q16 = QUELL_SMARTT_AVG_WEIGHT_Q16_DEFAULT;
-	p->qa = QUELL_SMARTT_QA_BOOL_DEFAULT;
-	p->qa_delay_q16 = QUELL_SMARTT_QA_DELAY_Q16_DEFAULT;
-	p->qa_low_q16 = QUELL_SMARTT_QA_LOW_Q16_DEFAULT;
-	p->ignore = QUELL_SMARTT_IGNORE_BOOL_DEFAULT;
-	p->ignore_marked = QUELL_SMARTT_IGNORE_MARKED_BOOL_DEFAULT;
-	p->batch_pkts = QUELL_SMARTT_BATCH_PKTS_DEFAULT;
-	p->max_window_q16 = QUELL_SMARTT_MAX_WINDOW_Q16_DEFAULT;
-	p->init_window_bytes = QUELL_SMARTT_INIT_WINDOW_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_SMARTT_RESTART_IDLE_NS_DEFAULT;
-	p->retx_reset_rtos = QUELL_SMARTT_RETX_RESET_RTOS_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_SMARTT_PARAMS_H */

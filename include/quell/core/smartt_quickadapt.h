@@ -60,16 +60,21 @@ static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
 	return v->ignore_bytes && (s->marked_bytes || !p->ignore_marked);
 }
 
-/* Algorithm 4, packets trimmed by a switch. */
+/*
+ * Algorithm 4, packets trimmed by a switch.  Those of a flight that QuickAdapt has
+ * answered take nothing off: section III-E, where line 16 subtracts them all.
+ */
 static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					struct quell_smartt_stats *st,
 					const struct quell_sample *s, u64 target_ns)
 {
+	u64 trimmed_q16 = (u64)s->trimmed_bytes << QUELL_Q16_SHIFT;
+
 	st->trimmed++;
-	v->window_q16 = quell_max_u64(quell_sub_sat_u64(v->window_q16,
-							(u64)s->trimmed_bytes << QUELL_Q16_SHIFT),
-				      quell_smartt_mss_q16(v));
+	if (!v->ignore_bytes || !p->ignore_trims)
+		v->window_q16 = quell_max_u64(quell_sub_sat_u64(v->window_q16, trimmed_q16),
+					      quell_smartt_mss_q16(v));
 	v->flags |= QUELL_SMARTT_F_QA_DUE;
 	if (!v->ignore_bytes && quell_smartt_has_signal(v))
 		quell_smartt_quick_adapt(v, p, st, s, v->base_rtt_ns, target_ns);

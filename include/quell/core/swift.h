@@ -13,8 +13,11 @@
  *		if delay < target:
  *			window += ai * base_rtt * acked / max(window, one segment)
  *		else if a round trip has passed since the last decrease:
- *			window *= max(1 - beta * (delay - target) / delay,
- *				      1 - max_mdf)
+ *			if probabilistic and window < random() * largest window:
+ *				nothing, and that is the round trip's decrease
+ *			else:
+ *				window *= max(1 - beta * (delay - target) / delay,
+ *					      1 - max_mdf)
  *	on fast retransmit:
  *		if a round trip has passed since the last decrease:
  *			window *= 1 - max_mdf
@@ -30,7 +33,8 @@
  *	alpha	= fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max))
  *	beta_fs	= -alpha / sqrt(fs_max)
  *
- * The flow starts at line rate: one bandwidth-delay product.
+ * The flow starts at line rate: one bandwidth-delay product.  That is the largest
+ * window of a probabilistic flow, too; a loss is answered whatever it left out.
  *
  * Without a delay signal (no round-trip time was ever measured) it is Reno
  * without slow start: one segment per window, at least half off on loss, one
@@ -54,7 +58,9 @@
 #ifndef _QUELL_CORE_SWIFT_H
 #define _QUELL_CORE_SWIFT_H
 
+#include <quell/core/adapt.h>
 #include <quell/core/core.h>
+#include <quell/core/draw.h>
 #include <quell/core/math.h>
 #include <quell/core/swift_params.h>
 
@@ -67,6 +73,8 @@
 /* quell_swift_vars.flags */
 #define QUELL_SWIFT_F_DECREASED	0x1 /* last_decrease_ns is valid */
 #define QUELL_SWIFT_F_LOSS	0x2 /* no clean round trip since the last loss */
+/* 0x4 and 0x8 are <quell/core/swift_split.h>'s */
+#define QUELL_SWIFT_F_DISREGARDED	0x10 /* chance left out the last decrease */
 
 /**
  * struct quell_swift_vars - state of one flow
@@ -100,6 +108,7 @@ static_assert(sizeof(struct quell_swift_vars) <= 64);
  * @increases:		ACKs that grew the window
  * @decreases:		decreases because of delay
  * @held:		ACKs above the target within a round trip of a decrease
+ * @disregarded:	decreases because of delay that chance left out
  * @no_rtt:		ACKs without a round-trip time
  * @app_limited:	ACKs that would have grown the window of a flow with
  *			nothing more to send
@@ -114,6 +123,7 @@ struct quell_swift_stats {
 	u64	increases;
 	u64	decreases;
 	u64	held;
+	u64	disregarded;
 	u64	no_rtt;
 	u64	app_limited;
 	u64	fast_retx;
@@ -160,7 +170,8 @@ static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
  * @p:    parameters
  * @hops: switches on the path
  *
- * Kumar et al., target delay with topology-based and flow-based scaling.
+ * Kumar et al., target delay with topology-based and flow-based scaling; without a named
+ * base, that of the path as measured, which has the switches in it.
  *
  * Return: target, ns, saturated.
  */
@@ -169,9 +180,14 @@ static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
 					u8 hops)
 {
 	u64 window_pkts_q16 = quell_div_u64(v->window_q16, v->mss_bytes);
-	u64 path_ns = quell_add_sat_u64(p->base_target_ns,
-					quell_mul_sat_u64(hops, p->hop_scale_ns));
+	u64 path_ns;
 
+	if (p->base_target_ns)
+		path_ns = quell_add_sat_u64(p->base_target_ns,
+					    quell_mul_sat_u64(hops, p->hop_scale_ns));
+	else
+		path_ns = quell_add_sat_u64(v->min_rtt_ns,
+					    quell_adapt_room_ns(v->min_rtt_ns));
 	return quell_add_sat_u64(path_ns,
 				 quell_swift_flow_scale_ns(p, window_pkts_q16));
 }
@@ -292,6 +308,14 @@ static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
 					   QUELL_SWIFT_CUT_Q);
 	v->last_decrease_ns = now_ns;
 	v->flags |= QUELL_SWIFT_F_DECREASED;
+	v->flags &= ~QUELL_SWIFT_F_DISREGARDED;
+}
+
+/* The same for a loss, which a decrease that was left out does not answer. */
+static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v,
+						u64 now_ns)
+{
+	return (v->flags & QUELL_SWIFT_F_DISREGARDED) || quell_swift_may_decrease(v, now_ns);
 }
 
 /*
@@ -377,14 +401,37 @@ static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
 	return quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p));
 }
 
+/*
+ * VAI/SF III-D: whether chance leaves out the decrease of a round trip, at or above
+ * the target.  At its largest the window always falls, at half of that half the
+ * times.  Without a rate of the link there is no largest window.
+ */
+static inline bool quell_swift_disregards(struct quell_swift_vars *v,
+					  const struct quell_swift_params *p,
+					  const struct quell_sample *s)
+{
+	u64 now_ns = s->now_ns;
+
+	if (!p->probabilistic || s->flags & QUELL_S_RTT_OLD || !v->link_bytes_ps ||
+	    !quell_swift_may_decrease(v, now_ns))
+		return false;
+	if (v->window_q16 >= quell_mul_shr_u64(quell_swift_bdp_q16(v),
+					       quell_draw_u32(now_ns, v->window_q16),
+					       QUELL_DRAW_BITS))
+		return false;
+	v->last_decrease_ns = now_ns;
+	v->flags |= QUELL_SWIFT_F_DECREASED | QUELL_SWIFT_F_DISREGARDED;
+	return true;
+}
+
 /* At or above the target: once per round trip.  Returns whether now. */
 static inline bool quell_swift_congested(struct quell_swift_vars *v,
 					 const struct quell_swift_params *p,
-					 u64 now_ns, u64 delay_ns, u64 target_ns)
+					 const struct quell_sample *s, u64 delay_ns, u64 target_ns)
 {
-	if (!quell_swift_may_decrease(v, now_ns))
+	if (s->flags & QUELL_S_RTT_OLD || !quell_swift_may_decrease(v, s->now_ns))
 		return false;
-	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, delay_ns, target_ns), now_ns);
+	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, delay_ns, target_ns), s->now_ns);
 	return true;
 }
 
@@ -444,7 +491,9 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 	target_ns = quell_swift_target_ns(v, p, s->hops);
 	if (s->rtt_ns < target_ns)
 		quell_swift_uncongested(v, p, st, s);
-	else if (quell_swift_congested(v, p, s->now_ns, s->rtt_ns, target_ns))
+	else if (quell_swift_disregards(v, p, s))
+		st->disregarded++;
+	else if (quell_swift_congested(v, p, s, s->rtt_ns, target_ns))
 		st->decreases++;
 	else
 		st->held++;
@@ -472,7 +521,7 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 	quell_swift_observe(v, s);
 	v->rtos = 0;
 	v->flags |= QUELL_SWIFT_F_LOSS;
-	if (quell_swift_may_decrease(v, s->now_ns)) {
+	if (quell_swift_may_cut_for_loss(v, s->now_ns)) {
 		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
 		st->fast_retx++;
 	}
@@ -490,7 +539,7 @@ static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
 		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, now_ns);
 		return true;
 	}
-	if (quell_swift_may_decrease(v, now_ns))
+	if (quell_swift_may_cut_for_loss(v, now_ns))
 		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), now_ns);
 	return false;
 }

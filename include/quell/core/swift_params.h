@@ -15,8 +15,11 @@
 /* Fraction bits of fs_alpha_ns_q10. */
 #define QUELL_SWIFT_ALPHA_Q		10
 
-#define QUELL_SWIFT_BASE_TARGET_NS_DEFAULT	5000ULL		/* VAI/SF III-D */
-#define QUELL_SWIFT_BASE_TARGET_NS_MIN		100ULL
+#define QUELL_SWIFT_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_SWIFT_ADAPT_BOOL_MIN	0ULL
+#define QUELL_SWIFT_ADAPT_BOOL_MAX	1ULL
+#define QUELL_SWIFT_BASE_TARGET_NS_DEFAULT	0ULL	/* from the path; VAI/SF 5 us */
+#define QUELL_SWIFT_BASE_TARGET_NS_MIN		0ULL
 #define QUELL_SWIFT_BASE_TARGET_NS_MAX		1000000000ULL
 #define QUELL_SWIFT_HOP_SCALE_NS_DEFAULT	2000ULL		/* VAI/SF III-D */
 #define QUELL_SWIFT_HOP_SCALE_NS_MIN		0ULL
@@ -57,10 +60,15 @@
 #define QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT	5ULL
 #define QUELL_SWIFT_RETX_RESET_RTOS_MIN		1ULL
 #define QUELL_SWIFT_RETX_RESET_RTOS_MAX		100ULL
+#define QUELL_SWIFT_PROBABILISTIC_BOOL_DEFAULT	0ULL
+#define QUELL_SWIFT_PROBABILISTIC_BOOL_MIN	0ULL
+#define QUELL_SWIFT_PROBABILISTIC_BOOL_MAX	1ULL
 
 /**
  * struct quell_swift_params - what the administrator may change
- * @base_target_ns:	target delay of a path without switches, ns
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt.h>; not the core's business
+ * @base_target_ns:	target delay of a path without switches, ns; 0: the path's own
+ *			round-trip time and room for a queue, whatever @hop_scale_ns
  * @hop_scale_ns:	added to the target per switch on the path, ns
  * @fs_range_ns:	most that flow-based scaling adds to the target, ns; 0
  *			switches it off
@@ -78,6 +86,8 @@
  *			bandwidth-delay product
  * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
  * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
+ * @probabilistic:	chance may leave out a decrease because of delay, the likelier
+ *			the smaller the window
  * @fs_alpha_ns_q10:	derived: alpha of flow-based scaling
  * @fs_offset_q24:	derived: 1 / sqrt(@fs_max_pkts_q16)
  *
@@ -88,6 +98,7 @@
  * _MAX is consistent.
  */
 struct quell_swift_params {
+	u64	adapt_bool;
 	u64	base_target_ns;
 	u64	hop_scale_ns;
 	u64	fs_range_ns;
@@ -102,6 +113,7 @@ struct quell_swift_params {
 	u64	init_window_bytes;
 	u64	restart_idle_ns;
 	u64	retx_reset_rtos;
+	u64	probabilistic;
 
 	u64	fs_alpha_ns_q10;
 	u64	fs_offset_q24;
@@ -133,31 +145,6 @@ static inline void quell_swift_params_derive(struct quell_swift_params *p)
 			quell_mul_div_u64(p->fs_range_ns << QUELL_SWIFT_ALPHA_Q,
 					  1ULL << QUELL_RSQRT_Q,
 					  most_q24 - least_q24);
-}
-
-/**
- * quell_swift_params_default() - the defaults
- * @p: set in full, derived fields included
- *
- * Context: any.
- */
-static inline void quell_swift_params_default(struct quell_swift_params *p)
-{
-	p->base_target_ns = QUELL_SWIFT_BASE_TARGET_NS_DEFAULT;
-	p->hop_scale_ns = QUELL_SWIFT_HOP_SCALE_NS_DEFAULT;
-	p->fs_range_ns = QUELL_SWIFT_FS_RANGE_NS_DEFAULT;
-	p->fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
-	p->fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
-	p->host_target_ns = QUELL_SWIFT_HOST_TARGET_NS_DEFAULT;
-	p->ai_bytes_ps = QUELL_SWIFT_AI_BYTES_PS_DEFAULT;
-	p->beta_q16 = QUELL_SWIFT_BETA_Q16_DEFAULT;
-	p->max_mdf_q16 = QUELL_SWIFT_MAX_MDF_Q16_DEFAULT;
-	p->min_window_pkts_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_DEFAULT;
-	p->max_window_bytes = QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT;
-	p->init_window_bytes = QUELL_SWIFT_INIT_WINDOW_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_SWIFT_RESTART_IDLE_NS_DEFAULT;
-	p->retx_reset_rtos = QUELL_SWIFT_RETX_RESET_RTOS_DEFAULT;
-	quell_swift_params_derive(p);
 }
 
 #endif /* _QUELL_CORE_SWIFT_PARAMS_H */

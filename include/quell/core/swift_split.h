@@ -17,6 +17,8 @@
  *	always:
  *		window = min(fabric window, host window)
  *
+ * What probabilistic leaves out are decreases of the fabric's window.
+ *
  * "Once per round trip" is the whole round trip for both, from each window's own
  * last decrease.  A window that is twice the other is not what holds the flow
  * back; the ACKs of the smaller one say nothing about it, and it does not grow
@@ -92,7 +94,7 @@ quell_swift_split_host(const struct quell_swift_split_vars *v)
 
 	host.window_q16 = v->host_window_q16;
 	host.last_decrease_ns = v->host_decrease_ns;
-	host.flags &= ~QUELL_SWIFT_F_DECREASED;
+	host.flags &= ~(QUELL_SWIFT_F_DECREASED | QUELL_SWIFT_F_DISREGARDED);
 	if (v->fabric.flags & QUELL_SWIFT_SPLIT_F_DECREASED)
 		host.flags |= QUELL_SWIFT_F_DECREASED;
 	return host;
@@ -159,11 +161,11 @@ static inline void quell_swift_split_host_grows(struct quell_swift_split_vars *v
 static inline void quell_swift_split_host_shrinks(struct quell_swift_split_vars *v,
 						  const struct quell_swift_params *p,
 						  struct quell_swift_split_stats *st,
-						  u64 now_ns, u64 host_ns)
+						  const struct quell_sample *s, u64 host_ns)
 {
 	struct quell_swift_vars host = quell_swift_split_host(v);
 
-	if (!quell_swift_congested(&host, p, now_ns, host_ns, p->host_target_ns)) {
+	if (!quell_swift_congested(&host, p, s, host_ns, p->host_target_ns)) {
 		st->host_held++;
 		return;
 	}
@@ -187,13 +189,15 @@ static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 
 	if (fabric_ns < target_ns)
 		quell_swift_split_fabric_grows(v, p, st, s);
-	else if (quell_swift_congested(&v->fabric, p, s->now_ns, fabric_ns, target_ns))
+	else if (quell_swift_disregards(&v->fabric, p, s))
+		st->swift.disregarded++;
+	else if (quell_swift_congested(&v->fabric, p, s, fabric_ns, target_ns))
 		st->swift.decreases++;
 	else
 		st->swift.held++;
 	if (host_ns >= p->host_target_ns) {
 		v->fabric.flags |= lost;
-		quell_swift_split_host_shrinks(v, p, st, s->now_ns, host_ns);
+		quell_swift_split_host_shrinks(v, p, st, s, host_ns);
 	} else if (used) {
 		quell_swift_split_host_grows(v, p, s);
 	}

@@ -20,7 +20,7 @@ static inline void quell_swift_undo_note(struct quell_undo *u,
 					 const struct quell_swift_vars *before,
 					 const struct quell_swift_vars *after)
 {
-	quell_undo_tell(u, before->flags & QUELL_SWIFT_F_LOSS);
+	quell_undo_record(u, before->flags & QUELL_SWIFT_F_LOSS);
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 

@@ -15,7 +15,8 @@
  *		window = reference * factor
  *			 + ai * base_rtt * (Algorithm 2)
  *		if window < reference:
- *			reference = window, once per sampling_pkts packets
+ *			reference = window, once per sampling_pkts packets,
+ *				    with sampling_rtt per round trip as well
  *		else:
  *			reference = window, once per round trip
  *
@@ -118,7 +119,9 @@ static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 {
 	bool decrease = window_q16 < v->swift.window_q16;
 
-	if (decrease ? !quell_vaisf_may_decrease(&v->vaisf, &p->vaisf) : !round_finished) {
+	if (decrease ? (s->flags & QUELL_S_RTT_OLD ||
+			!quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, round_finished)) :
+		       !round_finished) {
 		st->swift.held++;
 		return false;
 	}
@@ -205,9 +208,10 @@ static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
  * @s:   the sample at hand; rtt_ns 0 when there is none
  * @out: set in full
  *
- * Swift's decrease, of the reference; a sampling period begins.  To be called
- * once per recovery episode, before the ACK that began it is given to
- * quell_swift_vaisf_on_ack(): the window is the reference in between.
+ * Swift's decrease, of the reference; a sampling period begins and, where its end
+ * allows a decrease, a round trip.  To be called once per recovery episode, before
+ * the ACK that began it is given to quell_swift_vaisf_on_ack(): the window is the
+ * reference in between.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -219,6 +223,8 @@ static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
 {
 	quell_swift_on_loss(&v->swift, &p->swift, &st->swift, s, out);
 	v->vaisf.sampled_pkts = 0;
+	if (p->vaisf.sampling_rtt)
+		v->vaisf.round_bytes = s->inflight_bytes;
 }
 
 /**

@@ -19,7 +19,7 @@
 
 /**
  * struct quell_swift_vaisf_params - what the administrator may change
- * @swift:		Swift's; fs_range_ns and host_target_ns stay 0
+ * @swift:		Swift's; fs_range_ns, host_target_ns and probabilistic stay 0
  * @vaisf:		the two mechanisms'
  * @token_thresh_ns:	delay beyond the target above which tokens are earned, ns:
  *			the delay of the network's smallest bandwidth-delay product
@@ -48,21 +48,6 @@ static inline void quell_swift_vaisf_params_derive(struct quell_swift_vaisf_para
 	p->swift.fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
 	p->swift.fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
 	quell_swift_params_derive(&p->swift);
-}
-
-/**
- * quell_swift_vaisf_params_default() - the defaults
- * @p: set in full, derived fields included
- *
- * Context: any.
- */
-static inline void quell_swift_vaisf_params_default(struct quell_swift_vaisf_params *p)
-{
-	quell_swift_params_default(&p->swift);
-	quell_vaisf_params_default(&p->vaisf);
-	p->token_thresh_ns = QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_DEFAULT;
-	p->token_ns = QUELL_SWIFT_VAISF_TOKEN_NS_DEFAULT;
-	quell_swift_vaisf_params_derive(p);
 }
 
 #endif /* _QUELL_CORE_SWIFT_VAISF_PARAMS_H */

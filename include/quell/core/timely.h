@@ -292,7 +292,7 @@ static inline void quell_timely_undo_note(struct quell_undo *u,
 					  const struct quell_timely_vars *before,
 					  const struct quell_timely_vars *after)
 {
-	quell_undo_tell(u, before->flags & QUELL_TIMELY_F_LOSS);
+	quell_undo_record(u, before->flags & QUELL_TIMELY_F_LOSS);
 	quell_undo_note(&u->part[0], before->rate_q16, after->rate_q16);
 	quell_undo_note(&u->part[1], before->window_q16, after->window_q16);
 }

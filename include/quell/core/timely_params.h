@@ -14,6 +14,9 @@
 
 #include <quell/core/core.h>
 
+#define QUELL_TIMELY_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_TIMELY_ADAPT_BOOL_MIN	0ULL
+#define QUELL_TIMELY_ADAPT_BOOL_MAX	1ULL
 #define QUELL_TIMELY_T_LOW_NS_DEFAULT		50000ULL	/* section 6 */
 #define QUELL_TIMELY_T_LOW_NS_MIN		0ULL
 #define QUELL_TIMELY_T_LOW_NS_MAX		1000000000ULL
@@ -68,6 +71,7 @@
 
 /**
  * struct quell_timely_params - what the administrator may change
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt.h>; not the core's business
  * @t_low_ns:		below this round-trip time the rate grows, whatever the
  *			gradient, ns
  * @t_high_ns:		above it the rate shrinks, whatever the gradient, ns
@@ -92,6 +96,7 @@
  * reads the block, and needs every field within QUELL_TIMELY_*_MIN and _MAX.
  */
 struct quell_timely_params {
+	u64	adapt_bool;
 	u64	t_low_ns;
 	u64	t_high_ns;
 	u64	min_rtt_ns;
@@ -110,32 +115,5 @@ struct quell_timely_params {
 	u64	patched_beta_q16;
 	u64	patched_ref_ns;
 };
-
-/**
- * quell_timely_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_timely_params_default(struct quell_timely_params *p)
-{
-	p->t_low_ns = QUELL_TIMELY_T_LOW_NS_DEFAULT;
-	p->t_high_ns = QUELL_TIMELY_T_HIGH_NS_DEFAULT;
-	p->min_rtt_ns = QUELL_TIMELY_MIN_RTT_NS_DEFAULT;
-	p->delta_bytes_ps = QUELL_TIMELY_DELTA_BYTES_PS_DEFAULT;
-	p->alpha_q16 = QUELL_TIMELY_ALPHA_Q16_DEFAULT;
-	p->beta_q16 = QUELL_TIMELY_BETA_Q16_DEFAULT;
-	p->hai_nr = QUELL_TIMELY_HAI_NR_DEFAULT;
-	p->hai_after_nr = QUELL_TIMELY_HAI_AFTER_NR_DEFAULT;
-	p->segment_bytes = QUELL_TIMELY_SEGMENT_BYTES_DEFAULT;
-	p->init_rate_bytes_ps = QUELL_TIMELY_INIT_RATE_BYTES_PS_DEFAULT;
-	p->min_rate_bytes_ps = QUELL_TIMELY_MIN_RATE_BYTES_PS_DEFAULT;
-	p->max_rate_bytes_ps = QUELL_TIMELY_MAX_RATE_BYTES_PS_DEFAULT;
-	p->max_outstanding_bytes = QUELL_TIMELY_MAX_OUTSTANDING_BYTES_DEFAULT;
-	p->restart_idle_ns = QUELL_TIMELY_RESTART_IDLE_NS_DEFAULT;
-	p->patched_bool = QUELL_TIMELY_PATCHED_BOOL_DEFAULT;
-	p->patched_beta_q16 = QUELL_TIMELY_PATCHED_BETA_Q16_DEFAULT;
-	p->patched_ref_ns = QUELL_TIMELY_PATCHED_REF_NS_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_TIMELY_PARAMS_H */

@@ -35,6 +35,7 @@ typedef unsigned long long u64;
 
 #endif
 
+#define QUELL_U32_MAX	(~0U)
 #define QUELL_U64_MAX	(~0ULL)
 
 /**
@@ -98,6 +99,14 @@ static inline u64 quell_mul_sat_u64(u64 a, u64 b)
 		return QUELL_U64_MAX;
 	low = a_low * b_low;
 	return quell_add_sat_u64(low, middle << 32);
+}
+
+/* Product that fits, or the largest value. */
+static inline u32 quell_mul_sat_u32(u32 a, u32 b)
+{
+	u64 whole = (u64)a * b;
+
+	return whole > QUELL_U32_MAX ? QUELL_U32_MAX : (u32)whole;
 }
 
 #endif /* _QUELL_CORE_TYPES_H */

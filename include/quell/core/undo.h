@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Taking back what was cut for a loss that was none.
+ * Undo the response to spurious losses.
  *
  * TCP finds out, by DSACK, by its timestamps or by F-RTO, that all it sent again
  * had only been late (RFC 3708, 3522, 5682).  What the core cut for it is then
@@ -33,23 +33,23 @@ struct quell_undo_part {
 /**
  * struct quell_undo - what the losses of one episode took from a core
  * @part:	of each quantity; which is which the core knows
- * @lost:	the core was answering an earlier loss when the first was told
- * @told:	one was
+ * @lost:	the core was answering an earlier loss when this episode's first came
+ * @valid:	a cut was recorded in this episode
  *
  * All zero when an episode begins.
  */
 struct quell_undo {
 	struct quell_undo_part	part[QUELL_UNDO_PARTS];
 	bool			lost;
-	bool			told;
+	bool			valid;
 };
 
 /* A core answered a loss; @lost: whether it was answering one already. */
-static inline void quell_undo_tell(struct quell_undo *u, bool lost)
+static inline void quell_undo_record(struct quell_undo *u, bool lost)
 {
-	if (!u->told)
+	if (!u->valid)
 		u->lost = lost;
-	u->told = true;
+	u->valid = true;
 }
 
 /* One of its quantities was @before and is @after. */

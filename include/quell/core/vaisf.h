@@ -25,7 +25,9 @@
  * Sampling Frequency.  The algorithm computes its window on every ACK from a
  * reference.  A reference that falls is adjusted every sampling_pkts packets
  * acknowledged, so flows with more packets fall more often; one that rises, once
- * per round trip.  Packets, not ACKs: receive offload merges ACKs.
+ * per round trip.  Packets, not ACKs: receive offload merges ACKs.  With
+ * sampling_rtt one that falls is adjusted at the end of a round trip, too, so that
+ * flows of less than sampling_pkts packets per round trip fall once in it.
  *
  * The unit of congestion, the threshold and the tokens it is worth are the
  * algorithm's: delay for Swift, queued bytes for HPCC.
@@ -174,15 +176,17 @@ static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
 
 /**
  * quell_vaisf_may_decrease() - whether the reference may fall
- * @v: state of the flow
- * @p: parameters, within their ranges
+ * @v:              state of the flow
+ * @p:              parameters, within their ranges
+ * @round_finished: whether this ACK finishes a round trip
  *
- * Return: true once per sampling period.
+ * Return: true once per sampling period and, with sampling_rtt, once per round trip.
  */
 static inline bool quell_vaisf_may_decrease(const struct quell_vaisf_vars *v,
-					    const struct quell_vaisf_params *p)
+					    const struct quell_vaisf_params *p,
+					    bool round_finished)
 {
-	return v->sampled_pkts >= p->sampling_pkts;
+	return v->sampled_pkts >= p->sampling_pkts || (p->sampling_rtt && round_finished);
 }
 
 /**

@@ -22,6 +22,9 @@
 #define QUELL_VAISF_SAMPLING_PKTS_DEFAULT	30ULL		/* VAI/SF VI-A */
 #define QUELL_VAISF_SAMPLING_PKTS_MIN		1ULL
 #define QUELL_VAISF_SAMPLING_PKTS_MAX		65535ULL
+#define QUELL_VAISF_SAMPLING_RTT_BOOL_DEFAULT	0ULL		/* VAI/SF IV-B, literally */
+#define QUELL_VAISF_SAMPLING_RTT_BOOL_MIN	0ULL
+#define QUELL_VAISF_SAMPLING_RTT_BOOL_MAX	1ULL
 
 /**
  * struct quell_vaisf_params - what the administrator may change
@@ -29,6 +32,8 @@
  * @ai_cap_tokens:	most tokens one update of the reference uses
  * @dampener_q16:	dampener constant: the dampener that halves the increase
  * @sampling_pkts:	acknowledged packets between two decreases of the reference
+ * @sampling_rtt:	the end of a round trip allows a decrease, too: whichever is
+ *			first
  *
  * Every field is u64 so that a table of offsets can address it.
  */
@@ -37,20 +42,7 @@ struct quell_vaisf_params {
 	u64	ai_cap_tokens;
 	u64	dampener_q16;
 	u64	sampling_pkts;
+	u64	sampling_rtt;
 };
-
-/**
- * quell_vaisf_params_default() - the defaults
- * @p: set in full
- *
- * Context: any.
- */
-static inline void quell_vaisf_params_default(struct quell_vaisf_params *p)
-{
-	p->bank_cap_tokens = QUELL_VAISF_BANK_CAP_TOKENS_DEFAULT;
-	p->ai_cap_tokens = QUELL_VAISF_AI_CAP_TOKENS_DEFAULT;
-	p->dampener_q16 = QUELL_VAISF_DAMPENER_Q16_DEFAULT;
-	p->sampling_pkts = QUELL_VAISF_SAMPLING_PKTS_DEFAULT;
-}
 
 #endif /* _QUELL_CORE_VAISF_PARAMS_H */

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define PLAN_WORDS_MAX	64
+#define PLAN_WORDS_MAX	512	/* a route with 127 equal next hops */
 #define OUT_DIR		"/out/"
 
 /**

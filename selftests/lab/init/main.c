@@ -19,7 +19,7 @@
 #include "init.h"
 
 #define PLAN_VERSION	1
-#define LINE_MAX_BYTES	4096
+#define LINE_MAX_BYTES	16384
 
 struct line line;
 char (*modules)[64];
@@ -205,6 +205,8 @@ static bool next_line(FILE *plan)
 		if (!fgets(words, sizeof(words), plan))
 			return false;
 		line.number++;
+		if (!strchr(words, '\n') && !feof(plan))
+			fail("longer than %d bytes", LINE_MAX_BYTES - 2);
 		words[strcspn(words, "#\n")] = '\0';
 		snprintf(line_text, sizeof(line_text), "%s", words);
 		line.n = 0;

@@ -43,6 +43,8 @@ static void put_headers(struct sk_buff *skb, const struct labspoof_packet *packe
 		tcp_flag_word(th) &= ~(TCP_FLAG_PSH | TCP_FLAG_URG | TCP_FLAG_ECE | TCP_FLAG_CWR);
 		th->ack = !packet->bare;
 	}
+	if (packet->flagless)
+		((u8 *)th)[13] = 0;
 	skb_put_data(skb, packet->options, packet->options_bytes);
 }
 

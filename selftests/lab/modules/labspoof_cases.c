@@ -14,7 +14,9 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include <net/tcp.h>
+#include <quell/core/echo.h>
 
+#include "../../../kmod-cc/quell/internal.h"
 #include "labspoof.h"
 
 #define KIND_END		0
@@ -204,7 +206,7 @@ static void make_syn_form(struct labspoof_packet *packet)
 
 /*
  * An echo of a departure that never was: of any time, or of about now; held longer
- * than any round trip, or not.
+ * than any round trip, or not.  With the genuine packet's number, so few are sampled.
  */
 static void make_echo(struct labspoof_packet *packet)
 {
@@ -215,6 +217,15 @@ static void make_echo(struct labspoof_packet *packet)
 		put_unaligned_be32(echo_ns, packet->options + 6);
 	memset(packet->options + 10, 0xff, labspoof_random(4));
 	packet->verdict = LABSPOOF_RECEIVED;
+}
+
+/* On an ACK that is sampled, where the genuine one acknowledges enough. */
+static void make_echo_sampled(struct labspoof_packet *packet)
+{
+	if (labspoof_echo_room(packet->sk, packet->ack_seq) > 1)
+		labspoof_make_echo(packet);
+	else
+		make_echo(packet);
 }
 
 static void make_noise(struct labspoof_packet *packet)
@@ -383,7 +394,8 @@ static void make_nack_stale(struct labspoof_packet *packet)
 
 	set_nack(packet, 10 + labspoof_random(20), tcp_sk(packet->sk)->snd_una - bytes - more,
 		 bytes);
-	packet->verdict = LABSPOOF_NACK_STALE;
+	/* It has no echo, so it is not looked at any further. */
+	packet->verdict = LABSPOOF_NACK_OUTSIDE;
 	packet->rejected = true;
 }
 
@@ -404,9 +416,43 @@ static void make_nack_bad_checksum(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
+/* When the flow says that it sent a number; 0 when it does not. */
+static u32 departure_ns(const struct sock *sk, u32 seq)
+{
+	const struct quell_segments *segments = &quell_cc(sk)->flow->segments;
+	u32 i;
+
+	for (i = segments->head; i != segments->tail; i++) {
+		const struct quell_segment *segment = &segments->ring[i & (segments->size - 1)];
+
+		if (!before(seq, segment->seq) && before(seq, segment->end_seq))
+			return (u32)segment->depart_ns;
+	}
+	return 0;
+}
+
+/* Puts an echo before the NACK. */
+static void add_echo(struct labspoof_packet *packet, u32 echo_ns)
+{
+	u8 *options = packet->options;
+	u32 bytes = claimed_bytes(FLAG_ACK);
+
+	memmove(options + bytes, options, packet->options_bytes);
+	memset(options, 0, bytes);
+	options[0] = KIND_EXPERIMENT;
+	options[1] = bytes;
+	options[2] = 0x51;
+	options[3] = 0x55;
+	options[4] = FLAG_ACK;
+	put_unaligned_be32(quell_echo_hide(echo_ns, quell_cc(packet->sk)->flow->stamp_secret),
+			   options + 6);
+	packet->options_bytes += bytes;
+}
+
 /*
- * Of data outstanding: TCP believes such numbers, so it is sent again.  Of some of
- * the made-up segments nothing is outstanding.
+ * Of data outstanding, with its departure or another: TCP believes such numbers, so what
+ * has the right one is sent again.  Of some of the made-up segments nothing is
+ * outstanding.
  */
 static void make_nack_of_data(struct labspoof_packet *packet)
 {
@@ -421,7 +467,10 @@ static void make_nack_of_data(struct labspoof_packet *packet)
 	from_bytes = labspoof_random(due_bytes);
 	bytes = 1 + labspoof_random(min_t(u32, due_bytes - from_bytes, 65535));
 	set_nack(packet, 10, tp->snd_una + from_bytes, bytes);
-	packet->ack_seq = tp->snd_una - labspoof_random(WINDOW_LEAST_BYTES);
+	add_echo(packet, departure_ns(packet->sk, tp->snd_una + from_bytes) +
+			 (labspoof_random(4) ? 0 : labspoof_random(FAR_BYTES)));
+	packet->ack_seq = tp->snd_una - labspoof_random(min_t(u32, tp->max_window,
+							      WINDOW_LEAST_BYTES));
 	packet->verdict = LABSPOOF_NACK_JUDGED;
 }
 
@@ -437,6 +486,15 @@ static void make_nack_misplaced(struct labspoof_packet *packet)
 		return;
 	}
 	packet->verdict = LABSPOOF_PLAIN;
+}
+
+/* Right in all else; no segment of a connection is without an acknowledgment. */
+static void make_flagless(struct labspoof_packet *packet)
+{
+	set_any(packet);
+	packet->verdict = LABSPOOF_PLAIN;
+	packet->flagless = true;
+	packet->rejected = true;
 }
 
 /*
@@ -458,23 +516,27 @@ static void make_trimmed(struct labspoof_packet *packet)
 }
 
 static void (* const makers[])(struct labspoof_packet *packet) = {
-	[LABSPOOF_CASE_ECHO] = make_echo,
+	make_echo,
+	[LABSPOOF_CASE_ECHO_SAMPLED] = make_echo_sampled,
 	make_good, make_short_length, make_cut_record, make_beyond_header,
 	make_other_exid, make_syn_form, make_noise, make_flips,
 	make_far_seq, make_seq_at_edge, make_ack_unsent, make_ack_old,
 	make_bad_checksum, make_trusted_checksum, make_bad_doff,
 	make_nack_malformed, make_nack_outside, make_nack_stale, make_nack_out_of_window,
 	make_nack_bad_checksum, make_nack_of_data, make_nack_misplaced, make_trimmed,
+	make_flagless,
 };
 
 const char * const labspoof_case_names[] = {
-	[LABSPOOF_CASE_ECHO] = "echo",
+	"echo",
+	[LABSPOOF_CASE_ECHO_SAMPLED] = "echo-sampled",
 	"good", "short-length", "cut-record", "beyond-header",
 	"other-exid", "syn-form", "noise", "flips",
 	"far-seq", "seq-at-edge", "ack-unsent", "ack-old",
 	"bad-checksum", "trusted-checksum", "bad-doff",
 	"nack-malformed", "nack-outside", "nack-stale", "nack-out-of-window",
 	"nack-bad-checksum", "nack-of-data", "nack-misplaced", "trimmed",
+	"flagless",
 };
 
 const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
@@ -482,7 +544,7 @@ const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
 /**
  * labspoof_make() - a packet of one case
  * @number: below labspoof_cases_nr
- * @packet: @skb and @sk are set; the rest is filled in
+ * @packet: @skb, @sk and @left are set; the rest is filled in
  *
  * Context: softirq; the socket is not owned by a process.
  */
@@ -497,8 +559,10 @@ void labspoof_make(u32 number, struct labspoof_packet *packet)
 	packet->doff = 0;
 	packet->alone = false;
 	packet->bare = false;
+	packet->flagless = false;
 	packet->sum = LABSPOOF_SUM_RIGHT;
 	packet->verdict = LABSPOOF_PLAIN;
 	packet->rejected = false;
+	packet->echo = LABSPOOF_ECHO_ANY;
 	makers[number](packet);
 }

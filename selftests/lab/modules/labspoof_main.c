@@ -10,6 +10,8 @@
  *	- quell.ko counted it once, in the counter that names what is wrong
  *	- of one that must be refused: the flow's context, to the byte, what it
  *	  shows to others, and TCP's state of the connection are as they were
+ *	- of an echo on an ACK that is sampled: it was refused, and counted, or it was
+ *	  believed, as labspoof_echo.c has it
  *	- an echo that was believed is of a departure the flow had, not before its
  *	  oldest data outstanding nor after its newest
  *	- a clone, as a sniffer has it, was not written to
@@ -27,8 +29,8 @@
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <net/inet_hashtables.h>
 #include <net/tcp.h>
+#include <compat/inet_lookup.h>
 
 #include "../../../kmod-cc/quell/internal.h"
 #include "labspoof.h"
@@ -36,6 +38,10 @@
 /* So that made-up packets do not breed. */
 #define LABSPOOF_MARK		0x73706f6f
 #define LABSPOOF_COPIES_MAX	10000
+/* Before each genuine packet that acknowledges enough: later ones take that away. */
+#define LABSPOOF_SAMPLED_FIRST	16
+/* Of genuine packets without anything new: most are answers to what was made up. */
+#define LABSPOOF_IDLE_OF	16
 /* Differences that are described; all are counted. */
 #define LABSPOOF_SHOWN_MAX	20
 
@@ -74,23 +80,27 @@ static const struct {
  * struct labspoof_state - what a packet that is refused must not change
  * @flow:	the flow's context
  * @oldest_ns:	departure of the oldest data outstanding; 0 none
+ * @echoes:	round trips taken from echoes, and echoes refused
  * @counted:	by enum labspoof_verdict
  * @snd_una:	and what follows: of struct tcp_sock
  */
 struct labspoof_state {
 	struct quell_flow	flow;
 	u64			oldest_ns;
+	u64			echoes[LABSPOOF_ECHOES];
 	u64			counted[LABSPOOF_VERDICTS];
 	u32			snd_una, snd_nxt, rcv_nxt, snd_cwnd, snd_ssthresh;
-	u32			srtt_us, mss_cache, sacked_out, lost_out, retrans_out;
+	u32			srtt_us, min_rtt_us, mss_cache, sacked_out, lost_out, retrans_out;
 	u16			ext_hdr_len;
+	u8			quick_acks;
 	u8			ca_state;
 };
 
 static struct labspoof_state was, now;
 static u64 *sent_by_case;
 static u64 sent_by_verdict[LABSPOOF_VERDICTS];
-static u64 sent, wrong, changed, impossible, overwritten;
+static u64 sent_by_echo[LABSPOOF_ECHOES];
+static u64 sent, wrong, changed, impossible, misjudged, refused, overwritten;
 static struct dentry *labspoof_file;
 
 static u64 counter_value(const struct quell_net *qnet, enum quell_counter counter)
@@ -115,25 +125,37 @@ static void take_state(struct labspoof_state *state, const struct sock *sk,
 	memcpy(&state->flow, flow, sizeof(*flow));
 	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
 		state->counted[i] = counter_value(flow->qnet, verdicts[i].counter);
+	state->echoes[LABSPOOF_ECHO_REFUSED] = counter_value(flow->qnet,
+							     QUELL_N_RTT_ECHO_REFUSED);
+	state->echoes[LABSPOOF_ECHO_BELIEVED] = counter_value(flow->qnet, QUELL_N_RTT_ECHO);
 	state->snd_una = tp->snd_una;
 	state->snd_nxt = tp->snd_nxt;
 	state->rcv_nxt = tp->rcv_nxt;
 	state->snd_cwnd = tp->snd_cwnd;
 	state->snd_ssthresh = tp->snd_ssthresh;
 	state->srtt_us = tp->srtt_us;
+	state->min_rtt_us = tcp_min_rtt(tp);
 	state->mss_cache = tp->mss_cache;
 	state->sacked_out = tp->sacked_out;
 	state->lost_out = tp->lost_out;
 	state->retrans_out = tp->retrans_out;
 	state->ext_hdr_len = inet_csk(sk)->icsk_ext_hdr_len;
+	state->quick_acks = inet_csk(sk)->icsk_ack.quick;
 	state->ca_state = inet_csk(sk)->icsk_ca_state;
 }
 
-/* A NACK of data outstanding may be stale: it is of use, or that. */
+/*
+ * A NACK of data outstanding may be stale, or its own numbers not hold: it is of use, or
+ * that.  It has an option, too.
+ */
 static void merge_nacks(enum labspoof_verdict verdict)
 {
 	if (verdict != LABSPOOF_NACK_JUDGED)
 		return;
+	now.counted[LABSPOOF_RECEIVED] = was.counted[LABSPOOF_RECEIVED];
+	now.counted[LABSPOOF_NACK_JUDGED] += now.counted[LABSPOOF_NACK_OUTSIDE] -
+					     was.counted[LABSPOOF_NACK_OUTSIDE];
+	now.counted[LABSPOOF_NACK_OUTSIDE] = was.counted[LABSPOOF_NACK_OUTSIDE];
 	now.counted[LABSPOOF_NACK_JUDGED] += now.counted[LABSPOOF_NACK_STALE] -
 					     was.counted[LABSPOOF_NACK_STALE];
 	now.counted[LABSPOOF_NACK_STALE] = was.counted[LABSPOOF_NACK_STALE];
@@ -161,9 +183,8 @@ static void judge_counters(u32 number, enum labspoof_verdict verdict)
  */
 static void skip_plumbing(void)
 {
-	memcpy(&now.flow.arrivals_lock, &was.flow.arrivals_lock, sizeof(spinlock_t));
+	memcpy(&now.flow.lock, &was.flow.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.lock, &was.flow.tail.lock, sizeof(spinlock_t));
-	memcpy(&now.flow.path.lock, &was.flow.path.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.recover.lock, &was.flow.recover.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.timer.node.node, &was.flow.tail.timer.node.node,
 	       sizeof(struct rb_node));
@@ -173,16 +194,18 @@ static void skip_plumbing(void)
  * TCP may answer with an ACK, which takes the echo that is due along: echoes may
  * go, but none may come.
  */
-static void judge_state(u32 number)
+static void judge_state(u32 number, bool is_answered)
 {
 	const u8 *a = (const u8 *)&was, *b = (const u8 *)&now;
 	u32 at = 0;
 
-	if (now.flow.echoes_nr < was.flow.echoes_nr) {
-		now.flow.echoes_nr = was.flow.echoes_nr;
-		memcpy(now.flow.echo, was.flow.echo, sizeof(now.flow.echo));
+	if (now.flow.echo.nr < was.flow.echo.nr) {
+		now.flow.echo = was.flow.echo;
+		memcpy(now.flow.echo_few, was.flow.echo_few, sizeof(now.flow.echo_few));
 	}
 	skip_plumbing();
+	if (is_answered)
+		now.quick_acks = was.quick_acks;
 	/* NACKs are counted, of use or not. */
 	now.flow.recover.received = was.flow.recover.received;
 	memcpy(now.counted, was.counted, sizeof(now.counted));
@@ -195,10 +218,14 @@ static void judge_state(u32 number)
 		       sent, labspoof_case_names[number], at, sizeof(was.flow));
 }
 
-/* Every packet is one of its own here: the echo is the whole of the sample. */
+/*
+ * Every packet is one of its own here: the echo is the whole of the sample, or the least
+ * there was if it is less, as the flow or the stack had it.
+ */
 static void judge_echo(u32 number)
 {
-	u64 most_ns = max(ktime_get_ns() - was.oldest_ns, was.flow.now.min_rtt_ns);
+	u64 floor_ns = max_t(u64, was.flow.now.min_rtt_ns, was.min_rtt_us * (u64)NSEC_PER_USEC);
+	u64 most_ns = max(ktime_get_ns() - was.oldest_ns, floor_ns);
 	u64 least_ns = max(ktime_get_ns(), was.flow.depart_ns) - was.flow.depart_ns;
 
 	if (now.flow.echoes == was.flow.echoes ||
@@ -207,6 +234,27 @@ static void judge_echo(u32 number)
 	if (impossible++ < LABSPOOF_SHOWN_MAX)
 		pr_err("quell_labspoof: packet %llu, case %s: round trip of %llu ns, not %llu..%llu\n",
 		       sent, labspoof_case_names[number], now.flow.now.rtt_ns, least_ns, most_ns);
+}
+
+/* Refused or believed, as it must be. */
+static void judge_outcome(u32 number, enum labspoof_echo echo)
+{
+	u64 moved[LABSPOOF_ECHOES] = {
+		[LABSPOOF_ECHO_REFUSED] = now.echoes[LABSPOOF_ECHO_REFUSED] -
+					  was.echoes[LABSPOOF_ECHO_REFUSED],
+		[LABSPOOF_ECHO_BELIEVED] = now.echoes[LABSPOOF_ECHO_BELIEVED] -
+					   was.echoes[LABSPOOF_ECHO_BELIEVED],
+	};
+	u64 refuse = echo == LABSPOOF_ECHO_REFUSED, believe = echo == LABSPOOF_ECHO_BELIEVED;
+
+	refused += moved[LABSPOOF_ECHO_REFUSED];
+	if (echo == LABSPOOF_ECHO_ANY || (moved[LABSPOOF_ECHO_REFUSED] == refuse &&
+					  moved[LABSPOOF_ECHO_BELIEVED] == believe))
+		return;
+	if (misjudged++ < LABSPOOF_SHOWN_MAX)
+		pr_err("quell_labspoof: packet %llu, case %s: %llu echoes refused, %llu believed, not %llu and %llu\n",
+		       sent, labspoof_case_names[number], moved[LABSPOOF_ECHO_REFUSED],
+		       moved[LABSPOOF_ECHO_BELIEVED], refuse, believe);
 }
 
 static void judge_clone(u32 number, struct sk_buff *clone, __wsum sum, u32 bytes)
@@ -252,24 +300,40 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 
 	if (!flow)
 		return false;
+	take_state(&was, sk, flow);
+	packet.left = (struct labspoof_departures) {
+		.oldest_ns = was.oldest_ns,
+		.newest_ns = was.flow.depart_ns,
+		.stamp_secret = was.flow.stamp_secret,
+	};
 	labspoof_make(number, &packet);
 	skb = labspoof_build(&packet);
 	if (!skb)
 		return false;
-	take_state(&was, sk, flow);
 	send_one(skb, number);
 	sent++;
 	sent_by_case[number]++;
 	sent_by_verdict[packet.verdict]++;
+	sent_by_echo[packet.echo]++;
 	if (flow_of(sk) != flow)
 		return false;
 	take_state(&now, sk, flow);
 	merge_nacks(packet.verdict);
 	judge_counters(number, packet.verdict);
 	judge_echo(number);
+	judge_outcome(number, packet.echo);
 	if (packet.rejected)
-		judge_state(number);
+		judge_state(number, !packet.flagless);
 	return true;
+}
+
+/* Data, or something is acknowledged; of the others some. */
+static bool is_worth_it(const struct sock *sk, const struct sk_buff *skb,
+			const struct tcphdr *th)
+{
+	return skb->len > skb_transport_offset(skb) + __tcp_hdrlen(th) ||
+	       labspoof_echo_room(sk, ntohl(th->ack_seq)) ||
+	       !labspoof_random(LABSPOOF_IDLE_OF);
 }
 
 static void spoof(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
@@ -278,19 +342,21 @@ static void spoof(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
 	struct sock *sk;
 	u32 i, number;
 
-	sk = __inet_lookup_established(net, net->ipv4.tcp_death_row.hashinfo, iph->saddr,
-				       th->source, iph->daddr, ntohs(th->dest),
-				       inet_iif(skb), inet_sdif(skb));
+	sk = quell_inet_lookup(net, iph->saddr, th->source, iph->daddr, th->dest,
+			       inet_iif(skb), inet_sdif(skb));
 	if (!sk)
 		return;
+	if (!sk_fullsock(sk) || !is_worth_it(sk, skb, th))
+		goto out;
 	for (i = 0; i < copies && sent < packets; i++) {
 		number = labspoof_random(labspoof_cases_nr);
-		/* Only the first to acknowledge something is measured by its echo. */
-		if (!i && labspoof_random(2))
-			number = LABSPOOF_CASE_ECHO;
+		if (i < LABSPOOF_SAMPLED_FIRST &&
+		    labspoof_echo_room(sk, ntohl(th->ack_seq)) > 1)
+			number = LABSPOOF_CASE_ECHO_SAMPLED;
 		if (!spoof_one(sk, skb, number))
 			break;
 	}
+out:
 	sock_gen_put(sk);
 }
 
@@ -343,6 +409,9 @@ static int labspoof_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "plain %llu\nsent %llu\n", sent_by_verdict[LABSPOOF_PLAIN], sent);
 	seq_printf(seq, "miscounted %llu\nchanged %llu\nimpossible %llu\noverwritten %llu\n",
 		   wrong, changed, impossible, overwritten);
+	seq_printf(seq, "misjudged %llu\nrefused %llu\nmust-refuse %llu\nmust-believe %llu\n",
+		   misjudged, refused, sent_by_echo[LABSPOOF_ECHO_REFUSED],
+		   sent_by_echo[LABSPOOF_ECHO_BELIEVED]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(labspoof);

@@ -9,6 +9,24 @@ from quell_lab import runner
 from .execute import directory, execute
 
 
+# What a host is told after it chose an algorithm; what a plan says itself comes later.
+OF_PAPER = {name: ("adapt 0",) for name in
+            ("timely", "smartt", "dcqcn", "hpcc", "hpcc_vaisf")}
+OF_PAPER |= {name: ("adapt 0", "base-target 5000") for name in ("swift", "swift_vaisf")}
+
+
+def as_in_paper(plan):
+    """A plan whose hosts run the papers' algorithms: flows are not fitted to their path."""
+    lines = []
+    for line in plan.split("\n"):
+        lines.append(line)
+        words = line.split()
+        if words[:1] == ["sysctl"] and words[2:3] == ["net.ipv4.tcp_congestion_control"]:
+            lines += [f"param {words[1]} {words[3]} {value}"
+                      for value in OF_PAPER.get(words[3], ())]
+    return "\n".join(lines)
+
+
 class PlanRun:
     """
     One plan (PLAN-FORMAT.md), executed when made.
@@ -23,7 +41,7 @@ class PlanRun:
         self.out = directory(scratch, name)
         path = self.out + ".plan"
         with open(path, "w", encoding="ascii") as file:
-            file.write(plan)
+            file.write(as_in_paper(plan))
         done = execute(os.path.join(runner.HERE, "uml-run"), "--kernel", kernel.linux,
                         "--modules", kernel.modules, "--init", kernel.init, "--plan", path,
                         "--out", self.out, "--seed", str(seed), "--timeout", str(timeout_s))

@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Congestion controls the lab can run, and the parameters that can be set."""
 
-import functools
-import os
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import units
+from .cores import cores
 from .errors import InputError, nearest
 from .presets import all_presets
-
-
-CORE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                    "..", "..", "..", "include", "quell", "core")
-Q16_ONE_NAME = "QUELL_Q16_ONE"
 
 
 @dataclass(frozen=True)
@@ -24,19 +17,16 @@ class Kind:
     show: object
 
 
-# The unit that ends a constant's name in the core's header, longest first.
+# By unit, as in the netlink interface.
 KINDS = {
-    "_PKTS_Q16": Kind(units.parse_q16, units.show_q16),
-    "_BYTES_PS": Kind(units.parse_byte_rate, units.show_byte_rate),
-    "_BYTES": Kind(units.parse_size, units.show_size),
-    "_STEPS": Kind(units.parse_int, str),
-    "_RTOS": Kind(units.parse_int, str),
-    "_TOKENS": Kind(units.parse_int, str),
-    "_PKTS": Kind(units.parse_int, str),
-    "_NR": Kind(units.parse_int, str),
-    "_BOOL": Kind(units.parse_switch, units.show_switch),
-    "_Q16": Kind(units.parse_q16, units.show_q16),
-    "_NS": Kind(units.parse_time, units.show_time),
+    "none": Kind(units.parse_int, str),
+    "ns": Kind(units.parse_time, units.show_time),
+    "bytes": Kind(units.parse_size, units.show_size),
+    "bytes-ps": Kind(units.parse_byte_rate, units.show_byte_rate),
+    "q16": Kind(units.parse_q16, units.show_q16),
+    "pkts": Kind(units.parse_int, str),
+    "pkts-q16": Kind(units.parse_q16, units.show_q16),
+    "bool": Kind(units.parse_switch, units.show_switch),
 }
 
 
@@ -61,72 +51,23 @@ class Parameter:
         return value
 
 
-def _constant(text):
-    """Value of a product of literals, as the headers write their ranges."""
-    value = 1
-    for factor in text.strip("() ").split("*"):
-        factor = factor.strip()
-        value *= units.Q16_ONE if factor == Q16_ONE_NAME else int(factor.removesuffix("ULL"))
-    return value
-
-
-def read_parameters(header, prefix):
-    """
-    Parameters of a core, from the QUELL_<ALGO>_<NAME>_<UNIT>_{DEFAULT,MIN,MAX}
-    constants of its header, the one place that states them.
-    """
-    pattern = re.compile(rf"^#define {prefix}_(\w+)_(DEFAULT|MIN|MAX)\s+"
-                         r"(\(?[0-9A-Z_a-z* ]+\)?)", re.MULTILINE)
-    found = {}
-    for name, what, text in pattern.findall(header):
-        found.setdefault(name, {})[what] = text
-    parameters = {}
-    for name, texts in found.items():
-        unit = next((unit for unit in KINDS if name.endswith(unit)), None)
-        if unit is None or len(texts) != 3:
-            continue
-        key = name.removesuffix(unit).lower().replace("_", "-")
-        parameters[key] = Parameter(KINDS[unit], _constant(texts["MIN"]),
-                                    _constant(texts["MAX"]), _constant(texts["DEFAULT"]))
-    return parameters
-
-
 @dataclass(frozen=True)
 class Algorithm:
-    """
-    A congestion control: modules beyond the kernel's own, core whose _params.h
-    has its ranges, cores it is built of and has the parameters of, but for some.
-    """
+    """A congestion control: modules beyond the kernel's own, and parameters by name."""
 
     modules: tuple = ()
-    core: str = None
-    parts: tuple = ()
-    without: tuple = ()
-
-    @functools.cached_property
-    def parameters(self):
-        """Parameters by name; none for the kernel's own algorithms."""
-        found = {}
-        for core in (*self.parts, self.core) if self.core else ():
-            with open(os.path.join(CORE, core + "_params.h"), encoding="ascii") as file:
-                found.update(read_parameters(file.read(), f"QUELL_{core.upper()}"))
-        return {name: found[name] for name in found if name not in self.without}
+    parameters: dict = field(default_factory=dict)
 
 
-ALGORITHMS = {
-    "swift": Algorithm(("quell.ko", "tcp_swift.ko"), "swift"),
-    "swift_vaisf": Algorithm(("quell.ko", "tcp_swift.ko"), "swift_vaisf", ("swift", "vaisf"),
-                             ("fs-range", "fs-min", "fs-max")),
-    "hpcc": Algorithm(("quell.ko", "tcp_hpcc.ko"), "hpcc"),
-    "hpcc_vaisf": Algorithm(("quell.ko", "tcp_hpcc.ko"), "hpcc_vaisf", ("hpcc", "vaisf")),
-    "dcqcn": Algorithm(("quell.ko", "tcp_dcqcn.ko"), "dcqcn"),
-    "timely": Algorithm(("quell.ko", "tcp_timely.ko"), "timely"),
-    "smartt": Algorithm(("quell.ko", "tcp_smartt.ko"), "smartt"),
-    "dctcp": Algorithm(),
-    "cubic": Algorithm(),
-    "bbr": Algorithm(),
-    "reno": Algorithm(),
-}
+def _algorithm(core):
+    """One of ours, by what its core says."""
+    return Algorithm(("quell.ko", core["module"] + ".ko"), {
+        name: Parameter(KINDS[what["unit"]], what["min"], what["max"], what["default"])
+        for name, what in core["parameters"].items()})
+
+
+ALGORITHMS = {name: _algorithm(core) for name, core in cores().items()}
+ALGORITHMS.update({name: Algorithm() for name in ("dctcp", "cubic", "bbr", "reno")})
 
 
 @dataclass(frozen=True)
@@ -138,6 +79,7 @@ class Variant:
     values: dict		# parameter -> base-unit value, the preset's included
     texts: dict			# parameter -> as written, without the preset's
     preset: str = None
+    of_paper: str = None	# the preset that holds because none is named
     entropies: int = 0		# of each flow's segments
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
@@ -156,11 +98,20 @@ def make_variant(where, name, label, texts, preset=None):
                          f"{nearest(name, ALGORITHMS)}: one of {', '.join(ALGORITHMS)}")
     known = ALGORITHMS[name].parameters
     values = {}
-    for key, text in {**preset_texts(where, name, preset), **texts}.items():
+    of_paper = paper_preset(name, texts) if preset is None else None
+    for key, text in {**preset_texts(where, name, preset or of_paper), **texts}.items():
         if key not in known:
             raise InputError(where, unknown_parameter(name, key))
         values[key] = known[key].parse(f"{where}: {name}.{key}", text)
-    return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset)
+    return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset,
+                   of_paper)
+
+
+def paper_preset(name, texts):
+    """The preset of the paper, the algorithm's first, which holds where none is named;
+    none where "adapt" is, for what is then asked for is the algorithm out of the box."""
+    known = all_presets().get(name)
+    return next(iter(known)) if known and "adapt" not in texts else None
 
 
 def preset_texts(where, name, preset):

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 
-from . import flows, plan, runner, scenario, show
+from . import flows, plan, runner, scenario, show, targets
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -298,6 +298,12 @@ def _options(args):
     return jobs_max, timeout_s, runner.find_kernel(args.kernel)
 
 
+def _show_notes(args, wanted):
+    if not args.quiet:
+        for note in (*wanted.notes, *targets.notes(wanted)):
+            print(f"lab: note: {note}", file=sys.stderr)
+
+
 def _replace(args):
     if open_directory(args.out) and not args.quiet:
         print(f"replacing the earlier result in {args.out}", file=sys.stderr)
@@ -308,6 +314,7 @@ def _execute(args, wanted, command):
     from . import output  # matplotlib takes a second to load: not for bad input
     jobs_max, timeout_s, kernel = _options(args)
     runner.check_modules(kernel, wanted)
+    _show_notes(args, wanted)
     _replace(args)
     output.clear(args.out)
     jobs = runner.make_jobs(wanted, kernel, args.out)
@@ -329,6 +336,7 @@ def _reproduce(args, command):
     jobs_max, timeout_s, kernel = _options(args)
     for _, one in wanted:
         runner.check_modules(kernel, one)
+        _show_notes(args, one)
     _replace(args)
     facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
              "jobs": jobs_max}

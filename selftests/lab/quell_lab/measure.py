@@ -196,6 +196,8 @@ def numbers(scenario, result, window):
         "jain": round(index, 6) if index is not None else None,
         "flow_rate_bits_ps": {"min": min(rates.values(), default=None),
                               "max": max(rates.values(), default=None), "of": rates},
+        "flow_rate_ratio": (round(min(rates.values()) / max(rates.values()), 4)
+                            if len(rates) > 1 and max(rates.values()) else None),
         "rate_variation": _rate_variation(result, window, spanning),
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,

@@ -81,6 +81,7 @@ OF_WINDOW = {
     "flow_rate_min": Quantity("rate", ("flow_rate_bits_ps", "min")),
     "flow_rate_max": Quantity("rate", ("flow_rate_bits_ps", "max")),
     "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
+    "flow_rate_ratio": Quantity("number", ("flow_rate_ratio",)),
     "rate_variation": Quantity("number", ("rate_variation",)),
 }
 OF_BOTH = {

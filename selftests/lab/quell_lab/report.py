@@ -215,6 +215,8 @@ def _algorithms(scenario):
     rows = []
     for variant in scenario.variants:
         parts = [f"preset {variant.preset}"] if variant.preset else []
+        if variant.of_paper:
+            parts = [f"preset {variant.of_paper}, as none is named"]
         text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])
         rows.append((variant.label, f"{variant.name}: {text or 'defaults'}"))
     return rows

@@ -32,6 +32,7 @@ STOP_S = 5
 REFRESH_S = 0.2
 PLAIN_REFRESH_S = 10
 TAIL_LINES = 20
+BEFORE_LINES = 5		# what led to a complaint is printed before it
 PROGRESS_JOBS = 12		# of more than these only those that run are shown
 
 
@@ -188,13 +189,17 @@ class Job:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
 
-    def tail(self):
-        """The last lines of the kernel log."""
+    def excerpt(self):
+        """What to show of the kernel log: its first complaint, or its last lines."""
         try:
             with open(self.log, encoding="utf-8", errors="replace") as log:
-                return log.read().splitlines()[-TAIL_LINES:]
+                lines = log.read().splitlines()
         except OSError:
             return []
+        first = next((number for number, text in enumerate(lines)
+                      if COMPLAINT.search(text) or LEAKS.search(text)), len(lines))
+        begin = max(0, min(first - BEFORE_LINES, len(lines) - TAIL_LINES))
+        return lines[begin:begin + TAIL_LINES]
 
 
 class Progress:

@@ -211,6 +211,7 @@ class Scenario:
     option: bool		# hosts with Quell speak its TCP option
     family: int			# of addresses: 4 or 6
     multipath: bool		# switches use all shortest paths
+    notes: tuple		# what is allowed, but rarely meant
     config: dict		# as written, for reports
 
     def stages(self, flow):
@@ -308,7 +309,15 @@ def build(table, places=None):
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"]),
                     until_ns,
                     checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
-                    top["tso"], top["option"], _family(places, top), top["multipath"], table)
+                    top["tso"], top["option"], _family(places, top), top["multipath"],
+                    _notes(places, top, queue), table)
+
+
+def _notes(places, top, queue):
+    if not queue.trim_bytes or top["option"]:
+        return ()
+    return (f"{places.name('queue.trim')} without {places.name('option')}: no host knows a trimmed "
+            "packet, all are recovered by TCP's own means and timers",)
 
 
 def _family(places, top):
@@ -406,6 +415,10 @@ def _queue(places, table, graph):
     if (values["trim"] or 0) > values["control-limit"]:
         raise InputError(places.name("queue.trim"), f"{values['trim']} bytes is out of range: "
                          f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
+    shortest = min(cable.mtu_bytes for cable in graph.cables) + ETHERNET_BYTES
+    if (values["trim"] or 0) >= shortest:
+        raise InputError(places.name("queue.trim"), f"{values['trim']} bytes is out of range: "
+                         f"{TRIM_MIN}b to {shortest - 1}b, below a packet of {shortest} bytes")
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
                  values["trim"] or 0, values["trim-to-sender"],

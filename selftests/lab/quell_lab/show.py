@@ -80,10 +80,10 @@ def explain(jobs, failures, problems):
         print(f"\n{job.name}: {error[0]}", file=sys.stderr)
         for text in error[1:]:
             print(f"    {text}", file=sys.stderr)
-        tail = job.tail()
-        if tail:
-            print(f"last lines of {job.log}:", file=sys.stderr)
-            for line in tail:
+        excerpt = job.excerpt()
+        if excerpt:
+            print(f"from {job.log}:", file=sys.stderr)
+            for line in excerpt:
                 print(f"    | {line}", file=sys.stderr)
     names = {job.variant.label: job.name for job in jobs}
     for label, texts in problems.items():

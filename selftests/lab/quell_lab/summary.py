@@ -134,7 +134,7 @@ def summarise(scenario, result):
     indices = [index for _, index, _ in windows]
     return {
         "algorithm": result.variant.name,
-        "preset": result.variant.preset,
+        "preset": result.variant.preset or result.variant.of_paper,
         "parameters": result.variant.texts,
         "flows": len(result.flows),
         "flows_finished": len(finished),

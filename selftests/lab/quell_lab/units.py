@@ -52,14 +52,18 @@ def _parse(text, suffixes, what):
 def exact(text, kind):
     """
     (value in base units as a fraction, its unit as written) of a figure: a
-    size, rate or time with its unit, or a plain number; ValueError.
+    size, rate or time with its unit, or a plain number, which may be negative;
+    ValueError.
     """
     suffixes = {"size": SIZE_BYTES, "rate": RATE_BITS_PS, "time": TIME_NS, "number": {"": 1}}[kind]
-    _parse(text, suffixes, kind)
-    number, suffix = NUMBER.match(str(text)).groups()
+    digits, sign = str(text), 1
+    if kind == "number" and digits.startswith("-"):
+        digits, sign = digits[1:], -1
+    _parse(digits, suffixes, kind)
+    number, suffix = NUMBER.match(digits).groups()
     if not suffix and kind != "number":
         raise ValueError(f"'{text}' has no unit: one of {' '.join(s for s in suffixes if s)}")
-    return Fraction(number) * suffixes[suffix.lower()], suffix
+    return sign * Fraction(number) * suffixes[suffix.lower()], suffix
 
 
 def show_in(value, suffix, kind):

@@ -88,6 +88,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(numbers["flow_rate_bits_ps"],
                          {"min": 579200000, "max": 1737600000,
                           "of": {1: 1737600000, 2: 579200000}})
+        self.assertEqual(numbers["flow_rate_ratio"], 0.3333)
         self.assertEqual(numbers["jain"], 0.8)		# (3 + 1)^2 / (2 * (9 + 1))
 
     def test_shares_are_of_flows_there_throughout(self):
@@ -97,6 +98,7 @@ class Numbers(unittest.TestCase):
                          (2, 1, 1.0))
         self.flows[1] = helpers.flow_result(self.wanted.flows[1], 0, 39999)
         self.assertEqual(list(self.numbers()["flow_rate_bits_ps"]["of"]), [1])
+        self.assertIsNone(self.numbers()["flow_rate_ratio"])
         self.flows[1] = helpers.flow_result(self.wanted.flows[1], 20000, 40000)
         self.assertEqual(list(self.numbers()["flow_rate_bits_ps"]["of"]), [1, 2])
 

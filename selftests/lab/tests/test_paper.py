@@ -64,6 +64,7 @@ class Units(unittest.TestCase):
         for text, kind, value, suffix in (
                 ("19.4gbit", "rate", 19400000000, "gbit"), ("0.1us", "time", 100, "us"),
                 ("1.5 KB", "size", 1536, "KB"), (0.953, "number", Fraction("0.953"), ""),
+                ("-0.85", "number", Fraction("-0.85"), ""), (-1, "number", -1, ""),
                 ("0.3ns", "time", Fraction("0.3"), "ns")):
             with self.subTest(text):
                 self.assertEqual(units.exact(text, kind), (value, suffix))

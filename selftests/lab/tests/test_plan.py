@@ -47,10 +47,20 @@ qdisc s1 p1 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn
 ecn-prob=32768 seed=458760
 qdisc s1 p2 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn-max=102400 \
 ecn-prob=32768 seed=458761
+param h1 swift adapt 0
+param h1 swift base-target 5000
+param h1 swift hop-scale 2000
+param h1 swift fs-max 3276800
 param h1 swift ai 125000000
 param h1 swift beta 26214
+param h1 swift max-mdf 32768
+param h2 swift adapt 0
+param h2 swift base-target 5000
+param h2 swift hop-scale 2000
+param h2 swift fs-max 3276800
 param h2 swift ai 125000000
 param h2 swift beta 26214
+param h2 swift max-mdf 32768
 flow 1 h1 h2 10.0.0.2 5001 1000000 5000 cold
 watch s1 p2
 sample queue=1000 flow=2000 delivered=10000

@@ -15,6 +15,7 @@ import time
 import unittest
 
 LAB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lab")
+DETRAND = os.path.join(os.path.dirname(LAB), "detrand.c")
 MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
 CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
@@ -25,6 +26,8 @@ OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json"
 KERNEL = """\
 #!/usr/bin/python3
 import os, sys, time
+if sys.argv[1:] == ["--version"]:
+    sys.exit()
 root = next(arg for arg in sys.argv if arg.startswith("rootflags=")).partition("=")[2]
 out = "/" + root.strip("/") + "/out/"
 def put(name, text):
@@ -66,7 +69,19 @@ value = "60us"
 """
 
 
+PANIC = ["userspace - ptrace set fp regs failed, errno = 14",
+         "Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",
+         *(f" [<{number:08x}>] ? block_signals+0x0/0x20" for number in range(40))]
+
+
 class Runs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.detrand = os.path.join(scratch.name, "detrand.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", cls.detrand, DETRAND], check=True)
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -77,10 +92,7 @@ class Runs(unittest.TestCase):
         for path in [os.path.join(modules, name) for name in MODULES] + [self.path("lab-init")]:
             with open(path, "w", encoding="ascii"):
                 pass
-        # Some shared object, for uml-run to preload.
-        with open("/proc/self/maps", encoding="ascii") as maps:
-            library = re.search(r"/\S*/libc[.-]\S*", maps.read()).group()
-        os.symlink(library, self.path("detrand.so"))
+        os.symlink(self.detrand, self.path("detrand.so"))
         self.environment = dict(os.environ, QUELL_LAB_KERNEL=self.path("linux"),
                                 QUELL_LAB_MODULES=modules,
                                 QUELL_LAB_INIT=self.path("lab-init"))
@@ -265,6 +277,24 @@ class Runs(unittest.TestCase):
                 self.assertIn(text, run.stderr)
                 self.assertIn("must not be trusted", self.text("report.html"))
 
+    def test_cause_of_a_panic_is_shown(self):
+        self.kernel(f"print({chr(10).join(['boot'] * 40 + PANIC)!r})\nsys.exit(1)")
+        run = self.lab()
+        self.assertEqual(run.returncode, 1)
+        for text in PANIC[:3]:
+            self.assertIn(f"    | {text}\n", run.stderr)
+
+    def test_kernel_without_our_random_numbers_is_refused(self):
+        self.kernel("results()")
+        os.remove(self.path("detrand.so"))
+        for library in (LAB, "/dev/null"):	# neither is a library
+            os.symlink(library, self.path("detrand.so"))
+            with self.subTest(library):
+                run = self.lab()
+                self.assertEqual(run.returncode, 1)
+                self.assertRegex(run.stderr, r"uml-start: '.*linux' does not load '")
+            os.remove(self.path("detrand.so"))
+
     def test_clean_leak_scan_is_no_complaint(self):
         self.kernel("print('quell-kmemleak 0')\nresults()")
         run = self.lab()
@@ -274,13 +304,15 @@ class Runs(unittest.TestCase):
         self.kernel("time.sleep(600)")
         run = self.lab("--timeout", "1")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("killed after 1 s", run.stderr)
+        self.assertRegex(run.stderr, r"killed after \d+ s of --timeout")
 
     def test_interrupt_leaves_nothing_running(self):
         pid_file = self.path("pid")
         self.kernel(f"open({pid_file!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)")
+        # A shell's background job ignores SIGINT, and so does what it starts.
         lab = subprocess.Popen(self.argv(), stderr=subprocess.PIPE, text=True,
-                               env=self.environment, start_new_session=True)
+                               env=self.environment, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(lab.wait)
         self.addCleanup(lab.kill)
         pid = int(self.poll(lambda: os.path.exists(pid_file) and self.read(pid_file)))
@@ -316,9 +348,15 @@ class Runs(unittest.TestCase):
         os.close(main)
         self.assertRegex(shown.decode(), r"\r\x1b\[K\[ *[0-9.]+ s\] cubic 1/2 flows at 1\.500 ms")
 
+    def test_trimming_without_the_option_is_said(self):
+        self.kernel("results()")
+        note = "lab: note: --trim without --option: no host knows a trimmed packet"
+        self.assertIn(note, self.lab("--trim", "128b").stderr)
+        self.assertNotIn("note", self.lab("--trim", "128b", "--option").stderr)
+
     def test_quiet_is_quiet(self):
         self.kernel("results()")
-        run = self.lab("--quiet")
+        run = self.lab("--quiet", "--trim", "128b")
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
     def test_missing_kernel_is_an_input_error(self):

@@ -152,11 +152,14 @@ report $? "quell.7 names every preset with its source, and no other"
 
 # The page of an algorithm has every parameter of its table, in that order, and
 # in a section of their own those that its kin with VAI and SF has besides.
-# page_has ALGORITHM SECTION SOURCE: those of SOURCE not seen before.
+# page_has PAGE SECTION ALGORITHM: those of ALGORITHM not seen before.
 : > "$scratch/seen"
 page_has()
 {
-	sed -n 's/.*[A-Z]_PARAM("\([a-z-]*\)".*/\1/p' "$top/kmod-cc/$1/$3" |
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/selftests/lab python3 -c '
+import sys
+from quell_lab.cores import cores
+print("\n".join(cores()[sys.argv[1]]["parameters"]))' "$3" |
 		grep -vxF -f "$scratch/seen" > "$scratch/out"
 	awk -v section="$2" '/^\.SH/ { in_params = index($0, section) }
 		in_params && after_tp && /^\.B / { print $2 }
@@ -167,9 +170,9 @@ page_has()
 }
 for algorithm in swift hpcc; do
 	: > "$scratch/seen"
-	page_has $algorithm PARAMETERS tcp_$algorithm.c
+	page_has $algorithm PARAMETERS $algorithm
 	page_has $algorithm "$(echo "${algorithm}_VAISF" | tr '[:lower:]' '[:upper:]')" \
-		tcp_${algorithm}_vaisf.c
+		${algorithm}_vaisf
 done
 
 # Completion asks the table itself; here it is asked in turn.
@@ -194,7 +197,8 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat hwtstamp help" quell ""
+completes "cc flow stat link hwtstamp help" quell ""
+completes "show set reset" quell link ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""
 completes "show set reset preset" quell -n somewhere cc ""

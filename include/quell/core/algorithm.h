@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An algorithm as one object: what it is called, what it needs, its parameters and counters,
+ * and what it does at each event.
+ *
+ * <quell/core/NAME_core.h> makes this object of the functions of a core.  All that goes through
+ * algorithms does it by these: a kernel module registers one, quell.ko keeps its parameters and
+ * calls its events, tests, benchmarks and the laboratory list them (<quell/core/cores.h>).  A BPF
+ * program calls the core's functions themselves.
+ */
+#ifndef _QUELL_CORE_ALGORITHM_H
+#define _QUELL_CORE_ALGORITHM_H
+
+#include <quell/core/adapt_state.h>
+#include <quell/core/core.h>
+#include <quell/core/undo.h>
+#include <uapi/linux/quell.h>
+
+#define QUELL_ARRAY_NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+/**
+ * struct quell_param_desc - one parameter of an algorithm
+ * @name:	as the administrator writes it
+ * @doc:	one line of explanation
+ * @unit:	what the value counts
+ * @offset:	place of the u64 in the parameter block
+ * @min:	smallest value accepted
+ * @max:	largest value accepted
+ * @def:	value after a reset
+ */
+struct quell_param_desc {
+	const char	*name;
+	const char	*doc;
+	enum quell_unit	unit;
+	u32		offset;
+	u64		min;
+	u64		max;
+	u64		def;
+};
+
+/**
+ * QUELL_PARAM() - an entry of a table of parameters
+ * @type_:	the algorithm's struct of parameters
+ * @name_:	name
+ * @unit_:	enum quell_unit without its prefix
+ * @field_:	field of @type_
+ * @range_:	QUELL_@range_ begins the names of its _MIN, _MAX and _DEFAULT
+ * @doc_:	one line of explanation
+ */
+#define QUELL_PARAM(type_, name_, unit_, field_, range_, doc_) {	\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(type_, field_),				\
+	.min = QUELL_##range_##_MIN,					\
+	.max = QUELL_##range_##_MAX,					\
+	.def = QUELL_##range_##_DEFAULT,				\
+}
+
+/**
+ * struct quell_counter_desc - one counter
+ * @name:	as user space sees it
+ * @doc:	one line of explanation
+ * @offset:	place of the u64 in the block of counters
+ */
+struct quell_counter_desc {
+	const char	*name;
+	const char	*doc;
+	u32		offset;
+};
+
+/**
+ * QUELL_COUNTER() - an entry of a table of counters
+ * @type_:	the algorithm's struct of counters
+ * @name_:	name
+ * @field_:	field of @type_
+ * @doc_:	one line of explanation
+ */
+#define QUELL_COUNTER(type_, name_, field_, doc_) {			\
+	.name = (name_), .doc = (doc_), .offset = offsetof(type_, field_), \
+}
+
+/**
+ * struct quell_event - what a core is asked about, and what it answers
+ * @vars:	  the algorithm's variables of the socket; zero before ->init
+ * @params:	  its parameters in force, params_bytes
+ * @stats:	  its counters on this CPU, counters_bytes
+ * @sample:	  what is known; without an acknowledgment but in ->on_ack
+ * @decision:	  the answer; the core fills all of it, but in ->undo_note
+ * @first_rtt_ns: ->init: round-trip time of the handshake, ns; 0 unknown
+ * @idle_ns:	  ->on_idle_restart: how long nothing was outstanding, ns
+ * @other_flows:  ->init, ->on_idle_restart: Quell flows of the namespace beside this one
+ * @before:	  ->undo_note: copy of @vars from before ->on_loss or ->on_rto
+ * @undo:	  ->undo_note: what is remembered, added to; ->on_undo: what was
+ */
+struct quell_event {
+	void			*vars;
+	const void		*params;
+	void			*stats;
+	struct quell_sample	sample;
+	struct quell_decision	decision;
+	u64			first_rtt_ns;
+	u64			idle_ns;
+	u32			other_flows;
+	const void		*before;
+	struct quell_undo	*undo;
+};
+
+/* quell_core.flags */
+#define QUELL_CORE_ECN		0x1 /* connections ask for ECN, and are plain where it is refused */
+#define QUELL_CORE_FRACTIONAL	0x2 /* windows that are no whole number of segments are kept on
+				     * average; else rounded down
+				     */
+#define QUELL_CORE_TELEMETRY	0x4 /* it wants telemetry records, and room for them in its data */
+#define QUELL_CORE_SPRAYS	0x8 /* segments of a flow may go different ways */
+#define QUELL_CORE_TRIMS	0x10 /* it handles trimmed_bytes: it gets ACKs that report only
+				      * trimming, and no ->on_loss for a recovery caused only by it
+				      */
+
+/*
+ * The kernel calls this event by its name, quell_NAME_core_on_ack(), which is compiled into
+ * ->cong_control; a pointer to it would take a second copy of most of an algorithm.
+ */
+#ifdef __KERNEL__
+#define QUELL_CORE_ON_ACK(function_)	(0 ? (function_) : NULL)
+#else
+#define QUELL_CORE_ON_ACK(function_)	(function_)
+#endif
+
+/**
+ * struct quell_core - a congestion-control algorithm; constant
+ * @name:	     as in net.ipv4.tcp_congestion_control
+ * @module:	     kernel module that has it
+ * @flags:	     QUELL_CORE_*
+ * @needs:	     what it is made for
+ * @vars_bytes:	     size of its variables of a socket
+ * @params:	     table of parameters; the first is "adapt", at offset 0
+ * @params_nr:	     their number
+ * @params_bytes:    size of the parameter block
+ * @params_derive:   optional: recompute derived fields of a block about to be published
+ * @counters:	     table of counters
+ * @counters_nr:     their number; 0 none
+ * @counters_bytes:  size of the block of counters
+ * @segment_pkts:    optional: packets sent between two pacing delays, of an algorithm that is a
+ *		     rate; at least 1
+ * @init:	     a connection begins
+ * @on_ack:	     new data was acknowledged, or reported trimmed; NULL in the kernel
+ * @on_loss:	     fast retransmit begins
+ * @on_rto:	     the retransmission timer fired
+ * @on_idle_restart: sending begins after nothing was outstanding
+ * @undo_note:	     remember what ->on_loss or ->on_rto took
+ * @on_undo:	     it was for nothing: give it back
+ */
+struct quell_core {
+	const char			*name;
+	const char			*module;
+	u32				flags;
+	struct quell_adapt_needs	needs;
+	u32				vars_bytes;
+	const struct quell_param_desc	*params;
+	u32				params_nr;
+	u32				params_bytes;
+	void				(*params_derive)(void *params);
+	const struct quell_counter_desc	*counters;
+	u32				counters_nr;
+	u32				counters_bytes;
+	u32				(*segment_pkts)(const void *params, u32 mss_bytes);
+	void				(*init)(struct quell_event *ev);
+	void				(*on_ack)(struct quell_event *ev);
+	void				(*on_loss)(struct quell_event *ev);
+	void				(*on_rto)(struct quell_event *ev);
+	void				(*on_idle_restart)(struct quell_event *ev);
+	void				(*undo_note)(struct quell_event *ev);
+	void				(*on_undo)(struct quell_event *ev);
+};
+
+/**
+ * QUELL_CORE_EVENTS() - define the events whose functions have one shape in all cores
+ * @name_: of the algorithm
+ * @core_: begins the names of its core's functions
+ *
+ * ->init and ->on_idle_restart differ in what else they are given.
+ */
+#define QUELL_CORE_EVENTS(name_, core_)						\
+static inline void quell_##name_##_core_on_ack(struct quell_event *ev)		\
+{										\
+	quell_##core_##_on_ack(ev->vars, ev->params, ev->stats, &ev->sample,	\
+			       &ev->decision);					\
+}										\
+										\
+static inline void quell_##name_##_core_on_loss(struct quell_event *ev)		\
+{										\
+	quell_##core_##_on_loss(ev->vars, ev->params, ev->stats, &ev->sample,	\
+				&ev->decision);					\
+}										\
+										\
+static inline void quell_##name_##_core_on_rto(struct quell_event *ev)		\
+{										\
+	quell_##core_##_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,	\
+			       &ev->decision);					\
+}										\
+										\
+static inline void quell_##name_##_core_undo_note(struct quell_event *ev)	\
+{										\
+	quell_##core_##_undo_note(ev->undo, ev->before, ev->vars);		\
+}										\
+										\
+static inline void quell_##name_##_core_on_undo(struct quell_event *ev)		\
+{										\
+	quell_##core_##_on_undo(ev->vars, ev->params, &ev->sample, ev->undo,	\
+				&ev->decision);					\
+}
+
+/* The value of a parameter in a block of them. */
+static inline u64 *quell_core_param(void *params, const struct quell_param_desc *desc)
+{
+	return (u64 *)((char *)params + desc->offset);
+}
+
+/**
+ * quell_core_params_default() - fill a block with an algorithm's defaults
+ * @core:   algorithm
+ * @params: block of params_bytes; all of it is set, derived fields too, and what a part of the
+ *	    algorithm has as a parameter and it has not is 0
+ *
+ * Context: any.
+ */
+static inline void quell_core_params_default(const struct quell_core *core, void *params)
+{
+	u32 i;
+
+	__builtin_memset(params, 0, core->params_bytes);
+	for (i = 0; i < core->params_nr; i++)
+		*quell_core_param(params, &core->params[i]) = core->params[i].def;
+	if (core->params_derive)
+		core->params_derive(params);
+}
+
+#endif /* _QUELL_CORE_ALGORITHM_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All algorithms, for user space: tests, benchmarks, the laboratory. */
+#ifndef _QUELL_CORE_CORES_H
+#define _QUELL_CORE_CORES_H
+
+#include <quell/core/dcqcn_core.h>
+#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc_vaisf_core.h>
+#include <quell/core/smartt_core.h>
+#include <quell/core/swift_core.h>
+#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/timely_core.h>
+
+static const struct quell_core * const quell_cores[] = {
+	&quell_swift_core,
+	&quell_swift_vaisf_core,
+	&quell_hpcc_core,
+	&quell_hpcc_vaisf_core,
+	&quell_timely_core,
+	&quell_smartt_core,
+	&quell_dcqcn_core,
+};
+
+#define QUELL_CORES_NR	QUELL_ARRAY_NR(quell_cores)
+
+#endif /* _QUELL_CORE_CORES_H */

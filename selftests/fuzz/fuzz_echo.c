@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Takes round-trip times from any echoes (<quell/core/echo.h>), and stops where a
+ * promise is broken:
+ *
+ *	what is believed is of a time when the flow had packets leave
+ *	the echo of such a time is believed, whatever the secret
+ *	of a hold time no more is believed than was said, nor more than leaves the
+ *	network half of the least round trip
+ *
+ * Input: secret, span, receipt, echo, hold time, least round trip.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <quell/core/echo.h>
+
+#include "input.h"
+
+static void require(bool holds, const char *promise)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	abort();
+}
+
+static void check_hold(struct input *in, u64 rtt_ns)
+{
+	u64 hold_ns = take(in, 25), least_ns = take(in, 64);
+	u64 got_ns = quell_echo_hold_ns(hold_ns, rtt_ns, least_ns);
+	u64 floor_ns = least_ns / 2 + least_ns % 2;
+
+	require(got_ns <= hold_ns && got_ns <= rtt_ns, "no more than was said");
+	require(!got_ns || rtt_ns - got_ns >= floor_ns, "the network has its half");
+	require(got_ns == hold_ns || rtt_ns - got_ns <= floor_ns || !got_ns, "all that may be");
+}
+
+/* A departure the flow had. */
+static void check_genuine(const struct quell_echo_span *span, u64 rx_ns, u32 secret, u64 age_ns)
+{
+	u64 depart_ns = span->newest_ns - age_ns, got_ns;
+
+	if (age_ns > span->newest_ns || depart_ns < span->oldest_ns || depart_ns >= rx_ns ||
+	    rx_ns - depart_ns >= QUELL_ECHO_RTT_LIMIT_NS)
+		return;
+	got_ns = quell_echo_rtt_ns(span, rx_ns,
+				   quell_echo_reveal(quell_echo_hide(depart_ns, secret), secret));
+	require(got_ns == rx_ns - depart_ns, "a genuine echo is believed");
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	u32 secret = take(&in, 32);
+	u64 rx_ns = take(&in, 62), lag_ns = take(&in, 33), age_ns = take(&in, 33);
+	struct quell_echo_span span = { .newest_ns = rx_ns > lag_ns ? rx_ns - lag_ns : rx_ns };
+	u32 stamp = take(&in, 32);
+	u64 rtt_ns;
+
+	span.oldest_ns = take_byte(&in) % 4 && span.newest_ns > age_ns ?
+			 span.newest_ns - age_ns : 0;
+	/* Near what it may be, for chance finds no stamp. */
+	if (take_byte(&in) % 2)
+		stamp = quell_echo_hide(rx_ns - take(&in, 33), secret);
+	rtt_ns = quell_echo_rtt_ns(&span, rx_ns, quell_echo_reveal(stamp, secret));
+	if (rtt_ns) {
+		require(rtt_ns <= rx_ns && rtt_ns < QUELL_ECHO_RTT_LIMIT_NS, "a time that was");
+		require(rx_ns - rtt_ns >= span.oldest_ns && rx_ns - rtt_ns <= span.newest_ns,
+			"a packet left then");
+		require(quell_echo_hide(rx_ns - rtt_ns, secret) == stamp, "of that stamp");
+	}
+	check_genuine(&span, rx_ns, secret, take(&in, 33));
+	check_hold(&in, rtt_ns);
+	return 0;
+}

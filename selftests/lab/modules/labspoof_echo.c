@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labspoof: echoes of departures that never were, on ACKs that are sampled.
+ *
+ * quell.ko looks at an echo when TCP has processed the ACK that brought it, and only if
+ * that acknowledged something.  So such an ACK is made of the genuine one that follows:
+ * it acknowledges a few bytes of what that one does, which the receiver has.  What must
+ * become of each echo is said here, from the departures the flow has had:
+ *
+ *	before the oldest data outstanding	refused
+ *	after the newest			refused
+ *	at receipt, or after			refused
+ *	between the first two			believed
+ */
+#include <linux/ktime.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+#include <net/tcp.h>
+
+#include "labspoof.h"
+
+#define FLAG_ACK		0x02
+
+/* Bytes of an option with the ACK section, and of the short form. */
+#define ACK_BYTES		16
+#define SHORT_BYTES		8
+
+/* Acknowledged by each at most, so that some is left for many. */
+#define STEP_MAX_BYTES		8
+/* A round trip is below 2^31 ns. */
+#define LIMIT_NS		0x80000000U
+
+/* A time from just outside of the edge to far from it. */
+static u64 beyond_ns(void)
+{
+	return 1 + labspoof_random(1U << labspoof_random(31));
+}
+
+/* Between the two, both included. */
+static u64 within_ns(u64 low_ns, u64 high_ns)
+{
+	return low_ns + labspoof_random(min_t(u64, high_ns - low_ns, LIMIT_NS) + 1);
+}
+
+static bool is_possible(const struct labspoof_departures *left, u64 now_ns, u32 echo_ns)
+{
+	u32 rtt_ns = (u32)now_ns - echo_ns;
+	u64 depart_ns = now_ns - rtt_ns;
+
+	return rtt_ns && rtt_ns < LIMIT_NS && depart_ns >= left->oldest_ns &&
+	       depart_ns <= left->newest_ns;
+}
+
+static u32 pick_echo(const struct labspoof_departures *left, u64 now_ns)
+{
+	switch (labspoof_random(5)) {
+	case 0:
+		return left->oldest_ns - beyond_ns();
+	case 1:
+		return left->newest_ns + beyond_ns();
+	case 2:
+		return now_ns + labspoof_random(2) * beyond_ns();
+	case 3:
+		return labspoof_random(U32_MAX);
+	default:
+		return within_ns(left->oldest_ns, left->newest_ns);
+	}
+}
+
+static void put_option(struct labspoof_packet *packet, u32 stamp)
+{
+	u8 *option = packet->options;
+	bool full = labspoof_random(4);
+
+	packet->options_bytes = full ? ACK_BYTES : SHORT_BYTES;
+	memset(option, 0, ACK_BYTES);
+	option[0] = 254;
+	option[1] = packet->options_bytes;
+	option[2] = 0x51;
+	option[3] = 0x55;
+	if (full) {
+		option[4] = FLAG_ACK;
+		/* Held for any time, longer than the round trip most often. */
+		put_unaligned_be32(labspoof_random(U32_MAX), option + 10);
+		option += 2;
+	}
+	put_unaligned_be32(stamp, option + 4);
+}
+
+/**
+ * labspoof_echo_room() - how much an ACK acknowledges that was outstanding
+ * @sk:	     the socket it is for
+ * @ack_seq: its acknowledgment number
+ *
+ * Context: softirq; the socket is not owned by a process.
+ * Return: bytes.
+ */
+u32 labspoof_echo_room(const struct sock *sk, u32 ack_seq)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return after(ack_seq, tp->snd_una) && !after(ack_seq, tp->snd_nxt) ?
+	       ack_seq - tp->snd_una : 0;
+}
+
+/**
+ * labspoof_make_echo() - an ACK that is sampled, with a made-up echo
+ * @packet: as labspoof_make() prepared it; labspoof_echo_room() is 2 at least
+ *
+ * Context: softirq; the socket is not owned by a process.
+ */
+void labspoof_make_echo(struct labspoof_packet *packet)
+{
+	u32 room = labspoof_echo_room(packet->sk, packet->ack_seq);
+	u64 now_ns = ktime_get_ns();
+	u32 echo_ns = pick_echo(&packet->left, now_ns);
+
+	packet->ack_seq = tcp_sk(packet->sk)->snd_una + 1 +
+			  labspoof_random(min_t(u32, room - 1, STEP_MAX_BYTES));
+	packet->echo = is_possible(&packet->left, now_ns, echo_ns) ?
+		       LABSPOOF_ECHO_BELIEVED : LABSPOOF_ECHO_REFUSED;
+	put_option(packet, echo_ns + packet->left.stamp_secret);
+	packet->verdict = LABSPOOF_RECEIVED;
+}

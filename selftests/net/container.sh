@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Root of a user namespace configures its own network: it may choose the algorithms
+# that the machine's administrator allows, and no others.  The last script of a boot:
+# 6.1 never lets a module go that a namespace was refused (Documentation/compat.md).
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+# as_container ALGORITHM
+as_container()
+{
+	unshare -U -r -n sysctl -w net.ipv4.tcp_congestion_control="$1"
+}
+
+# What scripts before this one allowed.
+allow_none()
+{
+	sysctl -q -w net.ipv4.tcp_allowed_congestion_control=reno
+}
+
+plan 3
+allow_none
+check "tcp_timely loads" modprobe tcp_timely
+check "it cannot be chosen where it is not allowed" refuses "not permitted" as_container timely
+allow_cc timely
+check "it can where it is" as_container timely
+finish

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * many_tcp - many TCP connections opened at once, for tests of what a crowd costs and
+ * agrees on
+ *
+ *	many_tcp listen PORT PORTS [first|close]
+ *		Accepts connections to so many ports from PORT on and sends back as
+ *		many bytes as come; first: a byte before that; close: closes instead.  Says "ready".
+ *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close]
+ *		Opens so many to those ports in turn, all at once.  Each sends BYTES
+ *		once it is open and waits for as many; first: and one; close: for the
+ *		end.  Says "done COUNT SECONDS" when all have that, and keeps them
+ *		until it is stopped.  A number on standard input: so many bytes on
+ *		each once more, and "done" again.
+ *
+ * IPv4.  A connection that fails ends it with status 1.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES	65536
+#define EVENTS		256
+#define SPARE_FDS	64
+#define WAIT_MS		150000
+
+/**
+ * struct conn - one end of a connection
+ * @fd:      its socket
+ * @listens: it accepts others instead
+ * @to_send: bytes it has yet to send
+ * @to_get:  bytes it has yet to receive; of a client with "close", the end
+ * @opening: no answer to its SYN yet
+ */
+struct conn {
+	int	fd;
+	bool	listens;
+	int64_t	to_send;
+	int64_t	to_get;
+	bool	opening;
+};
+
+static uint8_t chunk[CHUNK_BYTES];
+static bool first, closes;
+static int events;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "many_tcp: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void watch(struct conn *conn, int how, uint32_t what)
+{
+	struct epoll_event event = { .events = what, .data.ptr = conn };
+
+	if (epoll_ctl(events, how, conn->fd, &event))
+		die("epoll_ctl");
+}
+
+static void want_files(rlim_t files)
+{
+	struct rlimit limit = { .rlim_cur = files, .rlim_max = files };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		die("setrlimit");
+}
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return at.tv_sec + at.tv_nsec / 1e9;
+}
+
+static struct sockaddr_in address(const char *text, int port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	if (inet_pton(AF_INET, text, &to.sin_addr) != 1) {
+		errno = EINVAL;
+		die(text);
+	}
+	return to;
+}
+
+static struct conn *listen_at(int port)
+{
+	struct sockaddr_in any = address("0.0.0.0", port);
+	struct conn *conn = calloc(1, sizeof(*conn));
+	int one = 1;
+
+	conn->listens = true;
+	conn->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	setsockopt(conn->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(conn->fd, (struct sockaddr *)&any, sizeof(any)) || listen(conn->fd, 1 << 20))
+		die("listen");
+	return conn;
+}
+
+static void accept_all(const struct conn *listener)
+{
+	struct conn *conn;
+	int fd;
+
+	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		if (closes) {
+			close(fd);
+			continue;
+		}
+		conn = calloc(1, sizeof(*conn));
+		conn->fd = fd;
+		if (first && send(fd, "", 1, MSG_NOSIGNAL) != 1)
+			die("send");
+		watch(conn, EPOLL_CTL_ADD, EPOLLIN);
+	}
+	if (errno != EAGAIN)
+		die("accept");
+}
+
+/* -1 when the connection is done with. */
+static int send_back(struct conn *conn)
+{
+	size_t bytes = conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES;
+	ssize_t n = send(conn->fd, chunk, bytes, MSG_NOSIGNAL);
+
+	if (n < 0 && errno != EAGAIN)
+		return -1;
+	conn->to_send -= n > 0 ? n : 0;
+	watch(conn, EPOLL_CTL_MOD, EPOLLIN | (conn->to_send ? EPOLLOUT : 0));
+	return 0;
+}
+
+static void echo(struct conn *conn, uint32_t what)
+{
+	ssize_t n = what & EPOLLOUT ? 0 : recv(conn->fd, chunk, sizeof(chunk), 0);
+
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n > 0)
+		conn->to_send += n;
+	if ((n > 0 || what & EPOLLOUT) && !send_back(conn))
+		return;
+	close(conn->fd);
+	free(conn);
+}
+
+static int serve(int port, int ports)
+{
+	struct epoll_event got[EVENTS];
+	int i, n;
+
+	for (i = 0; i < ports; i++)
+		watch(listen_at(port + i), EPOLL_CTL_ADD, EPOLLIN);
+	puts("ready");
+	fflush(stdout);
+	while ((n = epoll_wait(events, got, EVENTS, -1)) > 0) {
+		for (i = 0; i < n; i++) {
+			struct conn *conn = got[i].data.ptr;
+
+			if (conn->listens)
+				accept_all(conn);
+			else
+				echo(conn, got[i].events);
+		}
+	}
+	die("epoll_wait");
+	return 1;
+}
+
+/* Its error, if the SYN had one; -1 of what failed. */
+static int opened(struct conn *conn)
+{
+	socklen_t bytes = sizeof(errno);
+
+	conn->opening = false;
+	return getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &errno, &bytes) || errno ? -1 : 0;
+}
+
+static int send_more(struct conn *conn)
+{
+	size_t bytes = conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES;
+	ssize_t n = bytes ? send(conn->fd, chunk, bytes, MSG_NOSIGNAL) : 0;
+
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	conn->to_send -= n;
+	if (!conn->to_send)
+		watch(conn, EPOLL_CTL_MOD, EPOLLIN);
+	return 0;
+}
+
+/* 1 when it has all, 0 not yet, -1 failed. */
+static int get_more(struct conn *conn)
+{
+	ssize_t n = recv(conn->fd, chunk, sizeof(chunk), 0);
+
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	if (!n && !closes) {
+		errno = ECONNRESET;
+		return -1;
+	}
+	conn->to_get -= n ? n : 1;
+	if (!conn->to_get && closes && epoll_ctl(events, EPOLL_CTL_DEL, conn->fd, NULL))
+		return -1;
+	return !conn->to_get;
+}
+
+static int advance(struct conn *conn, uint32_t what)
+{
+	bool idle = conn->opening && !conn->to_get;
+
+	if (conn->opening && opened(conn))
+		return -1;
+	if (what & EPOLLOUT && send_more(conn))
+		return -1;
+	return idle ? 1 : what & (EPOLLIN | EPOLLHUP | EPOLLERR) ? get_more(conn) : 0;
+}
+
+/* Until all have what they wait for. */
+static void wait_all(int count)
+{
+	struct epoll_event got[EVENTS];
+	double start = now();
+	int left = count, i, n;
+
+	while (left) {
+		n = epoll_wait(events, got, EVENTS, WAIT_MS);
+		if (!n)
+			errno = ETIMEDOUT;
+		for (i = 0; i < n; i++) {
+			int done = advance(got[i].data.ptr, got[i].events);
+
+			if (done < 0)
+				die("connection");
+			left -= done;
+		}
+		if (n <= 0)
+			die("waiting");
+	}
+	printf("done %d %.6f\n", count, now() - start);
+	fflush(stdout);
+}
+
+static void connect_one(struct conn *conn, const struct sockaddr_in *to, int64_t bytes)
+{
+	conn->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	if (conn->fd < 0)
+		die("socket");
+	conn->opening = true;
+	conn->to_send = bytes;
+	conn->to_get = closes ? 1 : bytes + first;
+	if (connect(conn->fd, (const struct sockaddr *)to, sizeof(*to)) && errno != EINPROGRESS)
+		die("connect");
+	watch(conn, EPOLL_CTL_ADD, EPOLLIN | EPOLLOUT);
+}
+
+/* So many bytes more on each. */
+static void go_on(struct conn *conns, int count, int64_t bytes)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		conns[i].to_send = bytes;
+		conns[i].to_get = bytes;
+		watch(&conns[i], EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+	}
+	wait_all(count);
+}
+
+static int crowd(const char *host, int port, int ports, int count, int64_t bytes)
+{
+	struct conn *conns = calloc(count, sizeof(*conns));
+	char line[16];
+	int i;
+
+	for (i = 0; i < count; i++) {
+		struct sockaddr_in to = address(host, port + i % ports);
+
+		connect_one(&conns[i], &to, bytes);
+	}
+	wait_all(count);
+	while (fgets(line, sizeof(line), stdin))
+		go_on(conns, count, atoll(line));
+	pause();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 && !strcmp(argv[argc - 1], "first") ? "first" :
+			  argc > 1 && !strcmp(argv[argc - 1], "close") ? "close" : "";
+
+	first = !strcmp(how, "first");
+	closes = !strcmp(how, "close");
+	argc -= !!*how;
+	events = epoll_create1(0);
+	want_files(argc > 5 ? atoi(argv[5]) + SPARE_FDS : 200000);
+	if (argc == 4 && !strcmp(argv[1], "listen"))
+		return serve(atoi(argv[2]), atoi(argv[3]));
+	if (argc == 7 && !strcmp(argv[1], "connect"))
+		return crowd(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), atoll(argv[6]));
+	fprintf(stderr, "usage: many_tcp listen PORT PORTS [first|close]\n"
+			"       many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close]\n");
+	return 2;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a Quell flow takes of the kernel's memory, beside one of cubic in the same run:
+# never used, after a request and an answer, after a burst, and some time after that.
+# A burst is of segments of one packet each, for what is kept of each segment.
+# QUELL_CROWDS=N,N names other numbers of connections than CI's; QUELL_UML_MEM=4G has
+# room for 100000.
+# shellcheck disable=SC2317,SC2034,SC2119 # checks are called by name; arrays by reference
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+# shellcheck source-path=SCRIPTDIR source=crowd.sh
+. ./crowd.sh
+
+# 1 KiB, and what pages of a slab cannot hold.
+idle_bytes=1152
+# Of one connection: a slab of any cache may be made meanwhile.
+few_bytes=16384
+bursts=200
+burst_bytes=200000
+# The allocator keeps some empty slabs of each size, which so few have to share.  Each had
+# a ring of 4 to 8 KiB.
+rested_bytes=1024
+# A ring has been idle by then.
+rest_s=20
+slab=0
+
+# Without a process of its own, which takes some, too.
+slab_bytes()
+{
+	local name value
+
+	while read -r name value _; do
+		[ "$name" != Slab: ] || slab=$((value * 1024))
+	done </proc/meminfo
+}
+
+declare -A at
+
+# took NAME COUNT: per socket, since "before".
+took()
+{
+	slab_bytes
+	at[$1]=$(((slab - at[before]) / (2 * $2)))
+}
+
+# A clock that stands still shows what is awaited has not come.
+rested()
+{
+	took rested "$1"
+	[ "${at[rested]}" -le $((at[idle] + rested_bytes)) ]
+}
+
+declare -A cubic swift
+
+# measure ALGORITHM COUNT BYTES: bytes per socket, into the array of that name.
+measure()
+{
+	local -n into=$1
+	local what
+
+	crowd_hosts "$1" && crowd_open "$2" 0 && crowd_close || return 1
+	slab_bytes
+	at[before]=$slab
+	crowd_open "$2" 0 && took idle "$2" &&
+	crowd_more 100 && took answered "$2" || return 1
+	if [ "$3" != 0 ]; then
+		crowd_more "$3" && took burst "$2" && took rested "$2" || return 1
+		poll "$rest_s" rested "$2"
+	fi
+	crowd_close || return 1
+	for what in "${!at[@]}"; do
+		# shellcheck disable=SC2004 # the keys are words
+		into[$what]=${at[$what]}
+	done
+	note "$2 connections, $1, bytes of slab per socket:$(declare -p "$1" |
+		sed 's/.*(/ (/')" >&3
+}
+
+# above NAME BYTES: no more than so many above cubic.
+above()
+{
+	local more=$((swift[$1] - cubic[$1]))
+
+	echo "$1: swift ${swift[$1]}, cubic ${cubic[$1]}: $more more, of $2"
+	[ "$more" -le "$2" ]
+}
+
+# What the burst took is back: the idle flow's own is left.
+settled()
+{
+	echo "rested: ${swift[rested]}, idle ${swift[idle]}, after the burst ${swift[burst]}"
+	[ "${swift[rested]}" -le $((swift[idle] + rested_bytes)) ]
+}
+
+exec 3>&1
+IFS=, read -ra crowds <<<"${QUELL_CROWDS:-1,1000,10000}"
+# Pairs of ports for several crowds: no time passes for those in TIME_WAIT to go.
+ports=16
+if ! { modprobe quell && modprobe tcp_swift && crowd_network; }; then
+	plan 1
+	fail "two hosts"
+	exit 1
+fi
+ip -n "$client" link set wire gso_max_segs 1
+ip -n "$server" link set wire gso_max_segs 1
+plan $((3 * ${#crowds[@]} + 2))
+for count in "${crowds[@]}"; do
+	check "$count connections of cubic and swift" eval \
+		"measure cubic $count 0 && measure swift $count 0"
+	[ "$count" -ge 1000 ] && limit=$idle_bytes || limit=$few_bytes
+	check "$count: an idle flow" above idle "$limit"
+	check "$count: after a request and an answer" above answered "$limit"
+done
+check "$bursts connections and bursts of $burst_bytes bytes" eval \
+	"measure cubic $bursts $burst_bytes && measure swift $bursts $burst_bytes"
+check "some time after the bursts" settled
+finish

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A host with Quell's tcp-int and an agent that writes the TCP-INT option, too: what
+# leaves has one option, the agent's.
+# shellcheck disable=SC2317,SC2154 # checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
+
+port=8080
+server="" client=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+# Until it is told to end, then says of how many segments with payload how many options
+# of kind 0x72 came by the device.
+cat >"$dir/count.py" <<'END'
+import collections, signal, socket, struct, sys
+ended = []
+signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+wire.bind((sys.argv[1], 0))
+wire.settimeout(0.1)
+print("ready", flush=True)
+seen = collections.Counter()
+while not ended:
+    try:
+        ip, where = wire.recvfrom(1 << 17)
+    except TimeoutError:
+        continue
+    ip = ip[14:]
+    tcp = ip[(ip[0] & 15) * 4:struct.unpack(">H", ip[2:4])[0]]
+    if where[2] == socket.PACKET_OUTGOING or ip[9] != 6 or tcp[:2] != b"\x1f\x90" or tcp[13] & 2:
+        continue
+    options, at, found = tcp[20:(tcp[12] >> 4) * 4], 0, 0
+    while at < len(options) and options[at]:
+        found += options[at] == 0x72
+        at += 1 if options[at] == 1 else options[at + 1]
+    seen[found] += 1
+print(*(f"{found}:{count}" for found, count in sorted(seen.items())), flush=True)
+END
+
+set_host()
+{
+	choose_cc "$1" swift &&
+	in_netns "$1" quell cc set swift base-target 100ms &&
+	in_netns "$1" quell cc set quell tcp-int 1
+}
+
+# Segments are short: the agent of this test has TCP leave no room for its option.
+set_up()
+{
+	local module
+
+	for module in quell tcp_swift; do
+		modprobe "$module" || return 1
+	done
+	cable "$server" wire0 "$client" wire0 &&
+	ip -n "$server" addr add 10.92.1.1/24 dev wire0 &&
+	ip -n "$client" addr add 10.92.1.2/24 dev wire0 &&
+	ip -n "$client" route change 10.92.1.0/24 dev wire0 advmss 1300 &&
+	set_host "$server" && set_host "$client" &&
+	serve "$server" "$port" && talker talker "$client"
+}
+
+# options_seen: in what comes back from the server.
+options_seen()
+{
+	local watcher
+
+	start_in "$client" python3 "$dir/count.py" wire0 >"$dir/seen"
+	watcher=$started
+	poll 10 grep -q ready "$dir/seen" &&
+	ordered talker "open 4" "cc swift" "connect 10.92.1.1 $port" "xfer 300000" close
+	kill "$watcher"
+	wait "$watcher"
+	tail -n 1 "$dir/seen"
+}
+
+# one_each: none, and none twice.
+one_each()
+{
+	options_seen || return 1
+	grep -qE '^1:[0-9]+$' "$dir/seen"
+}
+
+new_netns server
+new_netns client
+plan 3
+check hosts set_up
+check "one option in each segment" one_each
+modprobe quell_intagent
+defer rmmod quell_intagent
+check "one with an agent, too" one_each
+finish

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What holds of every algorithm as an object: its tables are whole, its defaults in their
+ * ranges, its variables fit into a socket, and each of its events decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/core/cores.h>
+
+#include "../lab/tutorial/toy_core.h"
+#include "random_params.h"
+#include "tap.h"
+
+/* struct quell_cc's, include/quell/quell.h. */
+#define VARS_BYTES_MOST	64
+#define NAME_BYTES	16	/* TCP_CA_NAME_MAX */
+#define MSS_BYTES	1448
+#define STARTS		1000
+
+static bool is_named(const char *name, const char *doc)
+{
+	return name && doc && strlen(name) && strspn(name, "abcdefghijklmnopqrstuvwxyz-") ==
+	       strlen(name) && doc[strlen(doc) - 1] == '.';
+}
+
+static void test_params(const struct quell_core *core)
+{
+	u32 i, other;
+
+	tap_ok(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset,
+	       "%s__adapt_is_the_first_parameter", core->name);
+	for (i = 0; i < core->params_nr; i++) {
+		const struct quell_param_desc *desc = &core->params[i];
+		bool alone = true;
+
+		for (other = 0; other < i; other++)
+			alone = alone && strcmp(desc->name, core->params[other].name) &&
+				desc->offset != core->params[other].offset;
+		tap_ok(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+		       desc->offset + 8 <= core->params_bytes,
+		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
+		tap_ok(desc->min <= desc->def && desc->def <= desc->max &&
+		       (desc->unit != QUELL_UNIT_BOOL || (!desc->min && desc->max == 1)),
+		       "%s__%s_default_in_range", core->name, desc->name);
+	}
+}
+
+static void test_counters(const struct quell_core *core)
+{
+	u32 i, other;
+
+	for (i = 0; i < core->counters_nr; i++) {
+		const struct quell_counter_desc *desc = &core->counters[i];
+		bool alone = true;
+
+		for (other = 0; other < i; other++)
+			alone = alone && strcmp(desc->name, core->counters[other].name) &&
+				desc->offset != core->counters[other].offset;
+		tap_ok(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+		       desc->offset + 8 <= core->counters_bytes,
+		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
+	}
+	/* The variants with Variable AI never count what chance left out of their part. */
+	tap_ok(core->counters_nr * 8 == core->counters_bytes ||
+	       (strstr(core->name, "_vaisf") &&
+		core->counters_nr * 8 + 8 == core->counters_bytes),
+	       "%s__every_counter_is_in_the_table", core->name);
+}
+
+static bool is_decided(const struct quell_event *ev)
+{
+	return ev->decision.window_q16 && ev->decision.pacing_bytes_ps;
+}
+
+/* Allocated, so that the sanitizer finds what goes beyond. */
+static void test_events(const struct quell_core *core)
+{
+	struct random_state r = { .state = 1 };
+	void *params = calloc(1, core->params_bytes), *vars = calloc(1, core->vars_bytes);
+	void *before = calloc(1, core->vars_bytes), *stats = calloc(1, core->counters_bytes);
+	bool decided = true;
+	int i;
+
+	for (i = 0; i < STARTS; i++) {
+		struct quell_undo undo = { .valid = false };
+		struct quell_event ev = {
+			.vars = vars, .params = params, .stats = stats, .undo = &undo,
+			.before = before, .first_rtt_ns = random_magnitude(&r, 0, 1000000000),
+			.other_flows = random_between(&r, 0, 100),
+			.idle_ns = random_magnitude(&r, 0, 1ULL << 40),
+			.sample = {
+				.now_ns = random_magnitude(&r, 1, 1ULL << 50),
+				.rtt_ns = random_magnitude(&r, 0, 1000000000),
+				.link_bytes_ps = random_magnitude(&r, 0, 100000000000),
+				.acked_bytes = MSS_BYTES, .acked_pkts = 1,
+				.inflight_bytes = 10 * MSS_BYTES, .mss_bytes = MSS_BYTES,
+			},
+		};
+
+		quell_core_params_default(core, params);
+		if (i)
+			random_params(&r, core, params, 3, false);
+		memset(vars, 0, core->vars_bytes);
+		core->init(&ev);
+		decided = decided && is_decided(&ev);
+		core->on_ack(&ev);
+		decided = decided && is_decided(&ev);
+		memcpy(before, vars, core->vars_bytes);
+		core->on_loss(&ev);
+		core->undo_note(&ev);
+		decided = decided && is_decided(&ev) && undo.valid;
+		core->on_rto(&ev);
+		core->undo_note(&ev);
+		core->on_undo(&ev);
+		decided = decided && is_decided(&ev);
+		core->on_idle_restart(&ev);
+		decided = decided && is_decided(&ev);
+		if (core->segment_pkts)
+			decided = decided && core->segment_pkts(params, MSS_BYTES) >= 1;
+	}
+	tap_ok(decided, "%s__each_event_decides", core->name);
+	free(params);
+	free(vars);
+	free(before);
+	free(stats);
+}
+
+static void test_core(const struct quell_core *core)
+{
+	tap_ok(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
+	       !strncmp(core->module, "tcp_", 4), "%s__has_a_name_and_a_module", core->name);
+	tap_ok(core->vars_bytes <= VARS_BYTES_MOST, "%s__fits_into_a_socket", core->name);
+	test_params(core);
+	test_counters(core);
+	test_events(core);
+}
+
+int main(void)
+{
+	size_t i, other;
+	bool alone = true;
+
+	for (i = 0; i < QUELL_CORES_NR; i++) {
+		for (other = 0; other < i; other++)
+			alone = alone && strcmp(quell_cores[i]->name, quell_cores[other]->name);
+		test_core(quell_cores[i]);
+	}
+	/* The tutorial's is whole, too. */
+	test_core(&quell_toy_core);
+	tap_ok(alone, "cores__each_has_a_name_of_its_own");
+	return tap_done();
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of <quell/core/echo.h>, and its two judgements against models.
+ *
+ * The model of a round trip never subtracts modulo anything: it goes through all
+ * times that read as the echo does, and takes the one that is a departure of the flow
+ * less than 2^31 ns ago, in long double.  That of the hold time tries every value.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include <quell/core/echo.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define RUNS		2000000
+#define WRAP_NS		4294967296.0L
+#define LIMIT_NS	2147483648.0L
+/* Of the clock; long double is exact to 2^64. */
+#define CLOCK_MAX_NS	(1ULL << 62)
+
+static void test_stamp(void)
+{
+	static const struct {
+		const char *name;
+		u64 depart_ns;
+		u32 secret, stamp;
+	} rows[] = {
+		{ "no_secret", 0x123456789abcdef0, 0, 0x9abcdef0 },
+		{ "secret", 0x100000005, 0x10, 0x15 },
+		{ "wraps", 0xfffffff0, 0x20, 0x10 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		tap_equal_u64(quell_echo_hide(rows[i].depart_ns, rows[i].secret),
+			      rows[i].stamp, "quell_echo_hide__%s", rows[i].name);
+		tap_equal_u64(quell_echo_reveal(rows[i].stamp, rows[i].secret),
+			      (u32)rows[i].depart_ns, "quell_echo_reveal__%s", rows[i].name);
+	}
+	/* The short form adds the hold time to the stamp. */
+	tap_equal_u64(quell_echo_reveal(quell_echo_hide(0xfffffffffULL, 0xdeadbeef) + 7,
+					0xdeadbeef), 6, "quell_echo_reveal__hold_added");
+}
+
+static void test_rtt(void)
+{
+	static const struct {
+		const char *name;
+		u64 oldest_ns, newest_ns, rx_ns;
+		u32 echo_ns;
+		u64 rtt_ns;
+	} rows[] = {
+		{ "plain", 1000, 3000, 9000, 2000, 7000 },
+		{ "of_the_oldest", 1000, 3000, 9000, 1000, 8000 },
+		{ "of_the_newest", 1000, 3000, 9000, 3000, 6000 },
+		{ "before_the_oldest", 1000, 3000, 9000, 999, 0 },
+		{ "after_the_newest", 1000, 3000, 9000, 3001, 0 },
+		{ "at_receipt", 1000, 9000, 9000, 9000, 0 },
+		{ "after_receipt", 1000, 9001, 9000, 9001, 0 },
+		{ "nothing_outstanding", 0, 3000, 9000, 1, 8999 },
+		{ "no_time_at_all", 0, 0, 9000, 0, 9000 },
+		{ "longest", 0, 1, 0x80000000ULL, 1, 0x7fffffff },
+		{ "too_long", 0, 1, 0x80000001ULL, 1, 0 },
+		{ "across_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 0xfffffff8, 0x108 },
+		{ "behind_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 4, 0xfc },
+		{ "a_wrap_ago", 0x100000000, 0x100000010, 0x200000004, 0, 0 },
+		{ "before_the_clock_began", 0, 100, 100, 0xffffffff, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
+
+		tap_equal_u64(quell_echo_rtt_ns(&span, rows[i].rx_ns, rows[i].echo_ns),
+			      rows[i].rtt_ns, "quell_echo_rtt_ns__%s", rows[i].name);
+	}
+}
+
+static void test_hold(void)
+{
+	static const struct {
+		const char *name;
+		u64 hold_ns, rtt_ns, least_ns, want_ns;
+	} rows[] = {
+		{ "believed", 300, 1000, 500, 300 },
+		{ "half_of_the_least", 500, 1000, 1000, 500 },
+		{ "one_more", 501, 1000, 1000, 500 },
+		{ "of_an_odd_one", 501, 1000, 999, 500 },
+		{ "the_round_trip", 1000, 1000, 800, 600 },
+		{ "longer_than_it", 0xffffff, 1000, 800, 600 },
+		{ "at_the_floor", 10, 500, 1000, 0 },
+		{ "below_the_floor", 10, 400, 1000, 0 },
+		{ "no_least_yet", 0xffffff, 1000, 0, 1000 },
+		{ "nothing_said", 0, 1000, 500, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++)
+		tap_equal_u64(quell_echo_hold_ns(rows[i].hold_ns, rows[i].rtt_ns,
+						 rows[i].least_ns),
+			      rows[i].want_ns, "quell_echo_hold_ns__%s", rows[i].name);
+}
+
+/* The round trip an echo tells of; 0 none. */
+static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
+{
+	long double wraps = floorl((long double)rx_ns / WRAP_NS);
+	long double depart_ns, found_ns = 0;
+	int k;
+
+	for (k = -1; k <= 1; k++) {
+		depart_ns = (wraps + k) * WRAP_NS + (long double)echo_ns;
+		if (depart_ns < 0 || depart_ns >= (long double)rx_ns ||
+		    (long double)rx_ns - depart_ns >= LIMIT_NS ||
+		    depart_ns < (long double)span->oldest_ns ||
+		    depart_ns > (long double)span->newest_ns)
+			continue;
+		found_ns = (long double)rx_ns - depart_ns;
+	}
+	return (u64)found_ns;
+}
+
+/* An echo near an edge of what is possible, or any. */
+static u32 random_echo(struct random_state *r, const struct quell_echo_span *span, u64 rx_ns)
+{
+	u64 edges[] = { span->oldest_ns, span->newest_ns, rx_ns,
+			rx_ns - QUELL_ECHO_RTT_LIMIT_NS, 0 };
+
+	if (!random_between(r, 0, 3))
+		return random_u64(r);
+	return edges[random_between(r, 0, COUNT(edges) - 1)] + random_between(r, 0, 4) - 2;
+}
+
+static void test_rtt_model(void)
+{
+	struct random_state r = { 1 };
+	u64 wrong = 0, refused = 0;
+	u32 i;
+
+	for (i = 0; i < RUNS; i++) {
+		u64 rx_ns = random_magnitude(&r, 1, CLOCK_MAX_NS);
+		u64 newest_ns = rx_ns + 1000 - random_magnitude(&r, 0, 1ULL << 33);
+		struct quell_echo_span span = { 0, newest_ns > CLOCK_MAX_NS ? 0 : newest_ns };
+		u64 got_ns, age_ns = random_magnitude(&r, 0, 1ULL << 33);
+		u32 echo_ns;
+
+		if (random_between(&r, 0, 3) && age_ns <= span.newest_ns)
+			span.oldest_ns = span.newest_ns - age_ns;
+		echo_ns = random_echo(&r, &span, rx_ns);
+		got_ns = quell_echo_rtt_ns(&span, rx_ns, echo_ns);
+		refused += !got_ns;
+		if (got_ns != model_rtt_ns(&span, rx_ns, echo_ns) && !wrong++)
+			printf("# oldest %llu newest %llu rx %llu echo %u: %llu\n",
+			       span.oldest_ns, span.newest_ns, rx_ns, echo_ns, got_ns);
+	}
+	tap_equal_u64(wrong, 0, "quell_echo_rtt_ns__model");
+	tap_ok(refused > RUNS / 10 && RUNS - refused > RUNS / 10,
+	       "quell_echo_rtt_ns__model_sees_both, %llu of %u refused", refused, RUNS);
+}
+
+/* The largest part of a claim that leaves the network half of the least, in float. */
+static u64 model_hold_ns(u64 hold_ns, u64 rtt_ns, u64 least_ns)
+{
+	u64 best_ns = 0, try_ns;
+
+	for (try_ns = 0; try_ns <= hold_ns && try_ns <= rtt_ns; try_ns++)
+		if (!try_ns || (double)(rtt_ns - try_ns) >= (double)least_ns / 2)
+			best_ns = try_ns;
+	return best_ns;
+}
+
+static void test_hold_model(void)
+{
+	u64 hold_ns, rtt_ns, least_ns, wrong = 0;
+
+	for (hold_ns = 0; hold_ns < 40; hold_ns++)
+		for (rtt_ns = 0; rtt_ns < 40; rtt_ns++)
+			for (least_ns = 0; least_ns < 90; least_ns++)
+				wrong += quell_echo_hold_ns(hold_ns, rtt_ns, least_ns) !=
+					 model_hold_ns(hold_ns, rtt_ns, least_ns);
+	tap_equal_u64(wrong, 0, "quell_echo_hold_ns__model");
+}
+
+int main(void)
+{
+	test_stamp();
+	test_rtt();
+	test_hold();
+	test_rtt_model();
+	test_hold_model();
+	return tap_done();
+}
