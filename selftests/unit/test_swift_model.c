@@ -286,7 +286,7 @@ static bool same_pacing(const struct pair *x, double window_error,
 static bool start_window_is_ambiguous(const struct pair *x)
 {
 	double packets = x->m.base_rtt_ns * x->m.link_bytes_per_ns /
-			 (x->m.mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES);
+			 (x->m.mss_bytes + QUELL_OVERHEAD_BYTES);
 
 	return fabs(packets - round(packets)) <= packets * 0x1p-40;
 }

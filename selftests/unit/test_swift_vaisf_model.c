@@ -221,7 +221,7 @@ static bool same_decision(const struct pair *x, u32 hops, double bound)
 static bool start_window_is_ambiguous(const struct vaisf_model *m)
 {
 	double packets = m->swift.base_rtt_ns * m->swift.link_bytes_per_ns /
-			 (m->swift.mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES);
+			 (m->swift.mss_bytes + QUELL_OVERHEAD_BYTES);
 
 	return fabs(packets - round(packets)) <= packets * 0x1p-40;
 }

@@ -357,7 +357,7 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 static inline void quell_adapt_on_idle(struct quell_adapt *a, const struct quell_sample *s,
 				       u64 window_q16)
 {
-	u64 first_q16 = (u64)QUELL_ADAPT_INIT_SEGMENTS * s->mss_bytes << QUELL_Q16_SHIFT;
+	u64 first_q16 = quell_init_window_q16(s->mss_bytes);
 	u32 threshold_bytes = a->phase == QUELL_ADAPT_START ?
 			      a->cubic.ssthresh_bytes : window_q16 >> QUELL_Q16_SHIFT;
 

@@ -8,12 +8,11 @@
 
 #include <quell/core/core.h>
 #include <quell/core/cubic.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 
 /* What is kept of a longer round-trip time: no algorithm but CUBIC is for such. */
 #define QUELL_ADAPT_MOST_NS		2000000000ULL
-/* RFC 6928. */
-#define QUELL_ADAPT_INIT_SEGMENTS	10
 /* Round-trip times that one standing value is the least of (RFC 9406: N_RTT_SAMPLE). */
 #define QUELL_ADAPT_SAMPLES		8
 /* Of a window of fewer packets. */

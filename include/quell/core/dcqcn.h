@@ -49,11 +49,10 @@
 
 #include <quell/core/core.h>
 #include <quell/core/dcqcn_params.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 #include <quell/core/undo.h>
 
-/* Segments a flow may have out when the path is unknown (RFC 6928). */
-#define QUELL_DCQCN_INIT_SEGMENTS	10
 /* Round trip taken for one that was never measured, to make a rate of segments. */
 #define QUELL_DCQCN_UNKNOWN_RTT_NS	1000000ULL
 /* Most increases of either kind that one ACK does. */
@@ -128,11 +127,6 @@ struct quell_dcqcn_stats {
 	u64	rtos;
 	u64	restarts;
 };
-
-static inline u64 quell_dcqcn_mss_q16(const struct quell_dcqcn_vars *v)
-{
-	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
-}
 
 /**
  * quell_dcqcn_pow_q32() - power of a fraction
@@ -303,7 +297,7 @@ static inline void quell_dcqcn_mark(struct quell_dcqcn_vars *v,
 static inline u64 quell_dcqcn_rate_window_q16(const struct quell_dcqcn_vars *v,
 					      const struct quell_dcqcn_params *p)
 {
-	u64 bytes = QUELL_DCQCN_INIT_SEGMENTS * (u64)v->mss_bytes;
+	u64 bytes = QUELL_INIT_SEGMENTS * (u64)v->mss_bytes;
 
 	if (v->min_rtt_ns)
 		bytes = quell_mul_div_u64(v->rate_q16 >> QUELL_Q16_SHIFT,
@@ -322,7 +316,7 @@ static inline void quell_dcqcn_decide(struct quell_dcqcn_vars *v,
 
 	quell_dcqcn_clamp(v, p, link_bytes_ps);
 	v->reno_q16 = quell_max_u64(quell_min_u64(v->reno_q16, max_q16),
-				    quell_dcqcn_mss_q16(v));
+				    quell_mss_q16(v->mss_bytes));
 	out->target_ns = 0;
 	out->change_path = false;
 	if (!(v->flags & QUELL_DCQCN_F_ECN)) {
@@ -358,7 +352,7 @@ static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
 	u64 rtt_ns = v->min_rtt_ns ? v->min_rtt_ns : QUELL_DCQCN_UNKNOWN_RTT_NS;
 
 	if (!link_bytes_ps)
-		link_bytes_ps = quell_mul_div_u64(QUELL_DCQCN_INIT_SEGMENTS * (u64)v->mss_bytes,
+		link_bytes_ps = quell_mul_div_u64(QUELL_INIT_SEGMENTS * (u64)v->mss_bytes,
 						  QUELL_NS_PER_SEC, rtt_ns);
 	v->rate_q16 = quell_dcqcn_most_q16(link_bytes_ps);
 	v->target_q16 = v->rate_q16;
@@ -391,7 +385,7 @@ static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v,
 	v->flags = ecn ? QUELL_DCQCN_F_ECN : 0;
 	v->mss_bytes = mss_bytes ? mss_bytes : 1;
 	v->min_rtt_ns = quell_min_u64(min_rtt_ns, 0xffffffff);
-	v->reno_q16 = QUELL_DCQCN_INIT_SEGMENTS * quell_dcqcn_mss_q16(v);
+	v->reno_q16 = quell_init_window_q16(v->mss_bytes);
 	quell_dcqcn_start(v, link_bytes_ps, now_ns);
 	quell_dcqcn_decide(v, p, link_bytes_ps, out);
 }
@@ -402,10 +396,7 @@ static inline void quell_dcqcn_reno_increase(struct quell_dcqcn_vars *v,
 {
 	if (s->flags & QUELL_S_APP_LIMITED)
 		return;
-	v->reno_q16 = quell_add_sat_u64(v->reno_q16,
-					quell_mul_div_u64((u64)v->mss_bytes * s->acked_bytes,
-							  QUELL_Q16_ONE,
-							  v->reno_q16 >> QUELL_Q16_SHIFT));
+	v->reno_q16 = quell_reno_window_q16(v->reno_q16, s->acked_bytes, v->mss_bytes);
 }
 
 /**
@@ -471,7 +462,7 @@ static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 	window_q16 = quell_min_u64(out->window_q16,
 				   (u64)s->inflight_bytes << QUELL_Q16_SHIFT);
-	window_q16 = quell_max_u64(window_q16 / 2, 2 * quell_dcqcn_mss_q16(v));
+	window_q16 = quell_max_u64(window_q16 / 2, 2 * quell_mss_q16(v->mss_bytes));
 	window_q16 = quell_min_u64(window_q16, out->window_q16);
 	quell_dcqcn_cut_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
 	st->losses++;
@@ -566,9 +557,8 @@ static inline void quell_dcqcn_on_idle_restart(struct quell_dcqcn_vars *v,
 					       struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
-	if (p->restart_idle_ns && idle_ns >= p->restart_idle_ns) {
-		v->reno_q16 = quell_min_u64(v->reno_q16, QUELL_DCQCN_INIT_SEGMENTS *
-							 quell_dcqcn_mss_q16(v));
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		v->reno_q16 = quell_min_u64(v->reno_q16, quell_init_window_q16(v->mss_bytes));
 		quell_dcqcn_start(v, s->link_bytes_ps, s->now_ns);
 		st->restarts++;
 	}

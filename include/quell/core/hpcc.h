@@ -107,7 +107,7 @@ static inline void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
 					 struct quell_hpcc_stats *st,
 					 const struct quell_sample *s)
 {
-	u64 step_q16 = quell_hpcc_mss_q16(v);
+	u64 step_q16 = quell_mss_q16(v->mss_bytes);
 
 	st->blind++;
 	v->window_q16 = quell_hpcc_held_q16(v, p);
@@ -350,25 +350,17 @@ static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
 	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
 }
 
-/* Whether a pause is long enough to start anew after it. */
-static inline bool quell_hpcc_is_restart(const struct quell_hpcc_params *p, u64 idle_ns)
-{
-	return p->restart_idle_ns && idle_ns >= p->restart_idle_ns;
-}
-
 /* Starts a flow that held a window of @held_q16 anew. */
 static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
 				      struct quell_hpcc_stats *st,
 				      u64 link_bytes_ps, u64 held_q16)
 {
-	u64 init_q16 = quell_hpcc_init_window_q16(v, p, link_bytes_ps);
+	bool can_rise = quell_hpcc_is_steered(v, p) && !(v->flags & QUELL_HPCC_F_LOSS);
 
-	if ((v->flags & QUELL_HPCC_F_LOSS) || !quell_hpcc_is_steered(v, p)) {
-		st->restarts_refused += init_q16 > held_q16;
-		init_q16 = quell_min_u64(init_q16, held_q16);
-	}
-	v->window_q16 = init_q16;
+	v->window_q16 = quell_restart_window_q16(held_q16,
+						 quell_hpcc_init_window_q16(v, p, link_bytes_ps),
+						 can_rise, &st->restarts_refused);
 	quell_hpcc_stop_round(v);
 	quell_hpcc_forget(v);
 	st->restarts++;
@@ -384,9 +376,7 @@ static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
  * @out:     set in full
  *
  * A message after a pause starts as a new flow does, because what the window
- * knew of the path is stale.  It never rises above what it was while the last
- * thing the path said was loss, or when there are no records to stop it: then
- * it can only fall (RFC 5681, section 4.1).
+ * knew of the path is stale.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -400,7 +390,7 @@ static inline void quell_hpcc_on_idle_restart(struct quell_hpcc_vars *v,
 
 	quell_hpcc_observe(v, s);
 	window_q16 = quell_hpcc_held_q16(v, p);
-	if (quell_hpcc_is_restart(p, idle_ns)) {
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
 		quell_hpcc_restart(v, p, st, s->link_bytes_ps, window_q16);
 		window_q16 = v->window_q16;
 	}

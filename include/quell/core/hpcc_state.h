@@ -10,12 +10,9 @@
 
 #include <quell/core/core.h>
 #include <quell/core/hpcc_params.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 
-/* Segments a flow starts with when no bandwidth-delay product is known (RFC 6928). */
-#define QUELL_HPCC_INIT_SEGMENTS	10
-/* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
-#define QUELL_HPCC_OVERHEAD_BYTES	90
 /*
  * Utilisation: resolution 6e-8, saturated just below 256, which is a queue of 255
  * bandwidth-delay products.  Times a weight of at most 1 in Q32 it fits 64 bits.
@@ -119,11 +116,6 @@ struct quell_hpcc_stats {
 	u64	restarts_refused;
 };
 
-static inline u64 quell_hpcc_mss_q16(const struct quell_hpcc_vars *v)
-{
-	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
-}
-
 /* T, ns, below 2^32; 0 unknown. */
 static inline u64 quell_hpcc_base_rtt_ns(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p)
@@ -149,20 +141,12 @@ static inline u64 quell_hpcc_rate_q16(const struct quell_hpcc_vars *v,
 				 quell_hpcc_base_rtt_ns(v, p), QUELL_NS_PER_SEC);
 }
 
-/*
- * One bandwidth-delay product in whole segments, bytes Q16: as many packets as
- * leave until the first one's ACK is back.  The round-trip time excludes the
- * serialisation of the packet itself, hence one more.
- */
+/* One bandwidth-delay product, bytes Q16. */
 static inline u64 quell_hpcc_bdp_q16(const struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
 				     u64 link_bytes_ps)
 {
-	u64 wire_bytes = (u64)v->mss_bytes + QUELL_HPCC_OVERHEAD_BYTES;
-	u64 segments = quell_mul_div_ceil_u64(quell_hpcc_base_rtt_ns(v, p), link_bytes_ps,
-					      wire_bytes * QUELL_NS_PER_SEC);
-
-	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1), quell_hpcc_mss_q16(v));
+	return quell_bdp_q16(quell_hpcc_base_rtt_ns(v, p), link_bytes_ps, v->mss_bytes);
 }
 
 /* The window a message starts with, before the limits, bytes Q16. */
@@ -173,7 +157,7 @@ static inline u64 quell_hpcc_init_window_q16(const struct quell_hpcc_vars *v,
 	if (p->init_window_bytes)
 		return p->init_window_bytes << QUELL_Q16_SHIFT;
 	if (!link_bytes_ps || !quell_hpcc_is_steered(v, p))
-		return QUELL_HPCC_INIT_SEGMENTS * quell_hpcc_mss_q16(v);
+		return quell_init_window_q16(v->mss_bytes);
 	return quell_hpcc_bdp_q16(v, p, link_bytes_ps);
 }
 
@@ -187,7 +171,7 @@ static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_vars *v,
 					 u64 link_bytes_ps, u64 window_q16)
 {
 	u64 max_q16 = p->max_window_bytes << QUELL_Q16_SHIFT;
-	u64 min_q16 = quell_hpcc_mss_q16(v);
+	u64 min_q16 = quell_mss_q16(v->mss_bytes);
 
 	if (quell_hpcc_is_steered(v, p)) {
 		if (link_bytes_ps)
@@ -314,8 +298,7 @@ static inline void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
 	u64 window_q16 = quell_hpcc_held_q16(v, p);
 
 	if (!v->hop)
-		window_q16 = quell_min_u64(window_q16, QUELL_HPCC_INIT_SEGMENTS *
-						       quell_hpcc_mss_q16(v));
+		window_q16 = quell_min_u64(window_q16, quell_init_window_q16(v->mss_bytes));
 	v->window_q16 = window_q16;
 	quell_hpcc_forget(v);
 	v->flags &= ~QUELL_HPCC_F_TELEMETRY;

@@ -299,7 +299,7 @@ static inline void quell_hpcc_vaisf_on_idle_restart(struct quell_hpcc_vaisf_vars
 
 	quell_hpcc_observe(&v->hpcc, s);
 	window_q16 = quell_hpcc_held_q16(&v->hpcc, &p->hpcc);
-	if (quell_hpcc_is_restart(&p->hpcc, idle_ns)) {
+	if (quell_is_restart(p->hpcc.restart_idle_ns, idle_ns)) {
 		quell_hpcc_restart(&v->hpcc, &p->hpcc, &st->hpcc, s->link_bytes_ps, window_q16);
 		window_q16 = v->hpcc.window_q16;
 		quell_vaisf_reset(&v->vaisf);

@@ -124,9 +124,7 @@ static inline void quell_smartt_increase_blind(struct quell_smartt_vars *v,
 		st->app_limited++;
 		return;
 	}
-	v->window_q16 += quell_mul_div_u64(quell_smartt_mss_q16(v),
-					   (u64)s->acked_bytes << QUELL_Q16_SHIFT,
-					   v->window_q16);
+	v->window_q16 = quell_reno_window_q16(v->window_q16, s->acked_bytes, v->mss_bytes);
 }
 
 /* Algorithm 4, an ACK.  True to change paths. */
@@ -341,9 +339,7 @@ static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
  * @idle_ns: time since the last data was sent or acknowledged, ns
  * @out:     set in full
  *
- * A message after a pause starts as a new flow does.  It never rises above what
- * the window was while the last thing the path said was loss, or when no delay
- * signal would stop it (RFC 5681, section 4.1).
+ * A message after a pause starts as a new flow does.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -355,14 +351,12 @@ static inline void quell_smartt_on_idle_restart(struct quell_smartt_vars *v,
 						struct quell_decision *out)
 {
 	quell_smartt_observe_sample(v, p, s);
-	if (p->restart_idle_ns && idle_ns >= p->restart_idle_ns) {
-		u64 init_q16 = quell_smartt_init_window_q16(v, p);
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		bool can_rise = quell_smartt_has_signal(v) && !(v->flags & QUELL_SMARTT_F_LOSS);
 
-		if ((v->flags & QUELL_SMARTT_F_LOSS) || !quell_smartt_has_signal(v)) {
-			st->restarts_refused += init_q16 > v->window_q16;
-			init_q16 = quell_min_u64(init_q16, v->window_q16);
-		}
-		v->window_q16 = init_q16;
+		v->window_q16 = quell_restart_window_q16(v->window_q16,
+							 quell_smartt_init_window_q16(v, p),
+							 can_rise, &st->restarts_refused);
 		v->avg_rtt_q4 = 0;
 		quell_smartt_forget_flight(v);
 		st->restarts++;

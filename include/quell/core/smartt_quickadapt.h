@@ -74,7 +74,7 @@ static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
 	st->trimmed++;
 	if (!v->ignore_bytes || !p->ignore_trims)
 		v->window_q16 = quell_max_u64(quell_sub_sat_u64(v->window_q16, trimmed_q16),
-					      quell_smartt_mss_q16(v));
+					      quell_mss_q16(v->mss_bytes));
 	v->flags |= QUELL_SMARTT_F_QA_DUE;
 	if (!v->ignore_bytes && quell_smartt_has_signal(v))
 		quell_smartt_quick_adapt(v, p, st, s, v->base_rtt_ns, target_ns);

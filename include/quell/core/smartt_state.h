@@ -11,11 +11,10 @@
 #define _QUELL_CORE_SMARTT_STATE_H
 
 #include <quell/core/core.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 #include <quell/core/smartt_params.h>
 
-/* Segments a flow starts with when no bandwidth-delay product is known (RFC 6928). */
-#define QUELL_SMARTT_INIT_SEGMENTS	10
 /* TCP's own limit of a window, and the limit of what is kept of a BDP, bytes. */
 #define QUELL_SMARTT_MOST_BYTES		(1ULL << 30)
 /* Round-trip times are kept up to this, ns: in Q4 they fit into 32 bits. */
@@ -137,11 +136,6 @@ static inline bool quell_smartt_has_signal(const struct quell_smartt_vars *v)
 	return v->base_rtt_ns != 0;
 }
 
-static inline u64 quell_smartt_mss_q16(const struct quell_smartt_vars *v)
-{
-	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
-}
-
 /* Target round-trip time, ns; 0 without a delay signal. */
 static inline u64 quell_smartt_target_ns(const struct quell_smartt_vars *v,
 					 const struct quell_smartt_params *p)
@@ -173,7 +167,7 @@ static inline void quell_smartt_clamp(struct quell_smartt_vars *v)
 {
 	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16,
 						    quell_smartt_max_window_q16(v)),
-				      quell_smartt_mss_q16(v));
+				      quell_mss_q16(v->mss_bytes));
 }
 
 /* The window a message starts with, before the limits, bytes Q16. */
@@ -183,7 +177,7 @@ static inline u64 quell_smartt_init_window_q16(const struct quell_smartt_vars *v
 	if (p->init_window_bytes)
 		return p->init_window_bytes << QUELL_Q16_SHIFT;
 	if (!v->most_bytes)
-		return QUELL_SMARTT_INIT_SEGMENTS * quell_smartt_mss_q16(v);
+		return quell_init_window_q16(v->mss_bytes);
 	return quell_smartt_max_window_q16(v);
 }
 

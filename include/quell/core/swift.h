@@ -61,13 +61,10 @@
 #include <quell/core/adapt.h>
 #include <quell/core/core.h>
 #include <quell/core/draw.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 #include <quell/core/swift_params.h>
 
-/* Segments a flow starts with when no bandwidth-delay product is known (RFC 6928). */
-#define QUELL_SWIFT_INIT_SEGMENTS	10
-/* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
-#define QUELL_SWIFT_OVERHEAD_BYTES	90
 /* Fraction bits of the multiplicative decrease. */
 #define QUELL_SWIFT_CUT_Q		24
 /* quell_swift_vars.flags */
@@ -139,11 +136,6 @@ static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)
 	return v->min_rtt_ns != 0;
 }
 
-static inline u64 quell_swift_mss_q16(const struct quell_swift_vars *v)
-{
-	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
-}
-
 /*
  * Flow-based scaling, ns: alpha / sqrt(window) + beta_fs, in [0, fs_range].
  * Within [fs_min, fs_max] the line is in range by construction; outside, the
@@ -192,22 +184,6 @@ static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
 				 quell_swift_flow_scale_ns(p, window_pkts_q16));
 }
 
-/*
- * One bandwidth-delay product in whole segments, bytes Q16: as many packets as
- * leave until the first one's ACK is back, so that a lone flow keeps its link
- * busy without a gap and without a queue.  The round-trip time given excludes
- * the serialisation of the packet itself, hence one more.
- */
-static inline u64 quell_swift_bdp_q16(const struct quell_swift_vars *v)
-{
-	u64 wire_bytes = (u64)v->mss_bytes + QUELL_SWIFT_OVERHEAD_BYTES;
-	u64 segments = quell_mul_div_ceil_u64(v->min_rtt_ns, v->link_bytes_ps,
-					      wire_bytes * QUELL_NS_PER_SEC);
-
-	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1),
-				 quell_swift_mss_q16(v));
-}
-
 /* The window a message starts with, before the limits, bytes Q16. */
 static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 					      const struct quell_swift_params *p)
@@ -215,8 +191,8 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 	if (p->init_window_bytes)
 		return quell_mul_sat_u64(p->init_window_bytes, QUELL_Q16_ONE);
 	if (!v->link_bytes_ps || !quell_swift_has_signal(v))
-		return QUELL_SWIFT_INIT_SEGMENTS * quell_swift_mss_q16(v);
-	return quell_swift_bdp_q16(v);
+		return quell_init_window_q16(v->mss_bytes);
+	return quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps, v->mss_bytes);
 }
 
 /*
@@ -227,7 +203,7 @@ static inline void quell_swift_clamp(struct quell_swift_vars *v,
 				     const struct quell_swift_params *p)
 {
 	u64 max_q16 = quell_mul_sat_u64(p->max_window_bytes, QUELL_Q16_ONE);
-	u64 min_q16 = quell_swift_mss_q16(v);
+	u64 min_q16 = quell_mss_q16(v->mss_bytes);
 
 	if (quell_swift_has_signal(v))
 		min_q16 = quell_mul_sat_u64(p->min_window_pkts_q16, v->mss_bytes);
@@ -240,7 +216,7 @@ static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
 {
 	u64 rate_bytes_ps;
 
-	if (v->window_q16 >= quell_swift_mss_q16(v))
+	if (v->window_q16 >= quell_mss_q16(v->mss_bytes))
 		return QUELL_RATE_UNLIMITED;
 	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NS_PER_SEC,
 					  v->rtt_ns) >> QUELL_Q16_SHIFT;
@@ -341,7 +317,7 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 				       const struct quell_swift_params *p,
 				       const struct quell_sample *s)
 {
-	u64 mss_q16 = quell_swift_mss_q16(v);
+	u64 mss_q16 = quell_mss_q16(v->mss_bytes);
 	u64 step_q16;
 
 	if (!quell_swift_has_signal(v))
@@ -351,20 +327,13 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
 }
 
-/*
- * Additive increase, spread over the ACKs of a round trip.  Below one segment
- * every segment acknowledged adds all of it.
- */
+/* Additive increase, spread over the ACKs of a round trip. */
 static inline void quell_swift_increase(struct quell_swift_vars *v,
 					const struct quell_swift_params *p,
 					const struct quell_sample *s)
 {
-	u64 step_q16 = quell_mul_div_u64(quell_swift_step_q16(v, p, s),
-					 (u64)s->acked_bytes << QUELL_Q16_SHIFT,
-					 quell_max_u64(v->window_q16,
-						       quell_swift_mss_q16(v)));
-
-	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
+	v->window_q16 = quell_grow_window_q16(v->window_q16, quell_swift_step_q16(v, p, s),
+					      s->acked_bytes, v->mss_bytes);
 }
 
 /* A round trip below the target, when none of a decrease is left: loss is past. */
@@ -415,7 +384,8 @@ static inline bool quell_swift_disregards(struct quell_swift_vars *v,
 	if (!p->probabilistic || s->flags & QUELL_S_RTT_OLD || !v->link_bytes_ps ||
 	    !quell_swift_may_decrease(v, now_ns))
 		return false;
-	if (v->window_q16 >= quell_mul_shr_u64(quell_swift_bdp_q16(v),
+	if (v->window_q16 >= quell_mul_shr_u64(quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps,
+							     v->mss_bytes),
 					       quell_draw_u32(now_ns, v->window_q16),
 					       QUELL_DRAW_BITS))
 		return false;
@@ -569,29 +539,14 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
-/* Whether a pause is long enough to start anew after it. */
-static inline bool quell_swift_is_restart(const struct quell_swift_params *p,
-					  u64 idle_ns)
+/* The window after a pause, bytes Q16; @refused: see quell_restart_window_q16(). */
+static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
+					  const struct quell_swift_params *p, u64 *refused)
 {
-	return p->restart_idle_ns && idle_ns >= p->restart_idle_ns;
-}
+	bool can_rise = quell_swift_has_signal(v) && !(v->flags & QUELL_SWIFT_F_LOSS);
 
-/*
- * Puts the window to the initial one, or, after loss and without a delay
- * signal, to that if it is smaller.  Returns whether it might have been larger.
- */
-static inline bool quell_swift_restart(struct quell_swift_vars *v,
-				       const struct quell_swift_params *p)
-{
-	u64 init_q16 = quell_swift_init_window_q16(v, p);
-	bool refused = false;
-
-	if ((v->flags & QUELL_SWIFT_F_LOSS) || !quell_swift_has_signal(v)) {
-		refused = init_q16 > v->window_q16;
-		init_q16 = quell_min_u64(init_q16, v->window_q16);
-	}
-	v->window_q16 = init_q16;
-	return refused;
+	return quell_restart_window_q16(v->window_q16, quell_swift_init_window_q16(v, p),
+					can_rise, refused);
 }
 
 /**
@@ -604,9 +559,7 @@ static inline bool quell_swift_restart(struct quell_swift_vars *v,
  * @out:     set in full
  *
  * A message after a pause starts as a new flow does, because what the window
- * knew of the path is stale.  It never rises above what it was while the last
- * thing the path said was loss, or when no delay signal would stop it: then it
- * can only fall (RFC 5681, section 4.1).
+ * knew of the path is stale.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -618,8 +571,8 @@ static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 					       struct quell_decision *out)
 {
 	quell_swift_observe(v, s);
-	if (quell_swift_is_restart(p, idle_ns)) {
-		st->restarts_refused += quell_swift_restart(v, p);
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		v->window_q16 = quell_swift_restart_q16(v, p, &st->restarts_refused);
 		st->restarts++;
 	}
 	quell_swift_decide_afresh(v, p, s->hops, out);

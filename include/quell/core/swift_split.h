@@ -396,10 +396,11 @@ static inline void quell_swift_split_on_idle_restart(struct quell_swift_split_va
 						     struct quell_decision *out)
 {
 	quell_swift_on_idle_restart(&v->fabric, p, &st->swift, s, idle_ns, out);
-	if (quell_swift_split_has_host(v) && quell_swift_is_restart(p, idle_ns)) {
+	if (quell_swift_split_has_host(v) && quell_is_restart(p->restart_idle_ns, idle_ns)) {
 		struct quell_swift_vars host = quell_swift_split_host(v);
+		u64 refused = 0;
 
-		quell_swift_restart(&host, p);
+		host.window_q16 = quell_swift_restart_q16(&host, p, &refused);
 		quell_swift_split_keep(v, &host);
 	}
 	quell_swift_split_decide(v, p, out->target_ns, out);

@@ -305,7 +305,7 @@ static inline void quell_swift_vaisf_on_idle_restart(struct quell_swift_vaisf_va
 						     struct quell_decision *out)
 {
 	quell_swift_on_idle_restart(&v->swift, &p->swift, &st->swift, s, idle_ns, out);
-	if (quell_swift_is_restart(&p->swift, idle_ns))
+	if (quell_is_restart(p->swift.restart_idle_ns, idle_ns))
 		quell_vaisf_reset(&v->vaisf);
 }
 

@@ -53,20 +53,14 @@
 #define _QUELL_CORE_TIMELY_H
 
 #include <quell/core/core.h>
+#include <quell/core/lib/window.h>
 #include <quell/core/math.h>
 #include <quell/core/timely_params.h>
 #include <quell/core/timely_rate.h>
 #include <quell/core/undo.h>
 
-/* Segments of TCP a flow starts with when nothing is known (RFC 6928). */
-#define QUELL_TIMELY_INIT_PKTS		10
 /* Largest rate in the arithmetic: above any parameter, its Q16 fits 64 bits. */
 #define QUELL_TIMELY_RATE_LIMIT		(1ULL << 40)
-
-static inline u64 quell_timely_mss_q16(const struct quell_timely_vars *v)
-{
-	return (u64)v->mss_bytes << QUELL_Q16_SHIFT;
-}
 
 /* Largest rate: max_rate and the link's, whichever is known and smaller. */
 static inline u64 quell_timely_cap_bytes_ps(const struct quell_timely_params *p,
@@ -99,7 +93,7 @@ static inline u64 quell_timely_bound_q16(const struct quell_timely_vars *v,
 	}
 	bound_bytes = quell_min_u64(bound_bytes,
 				    QUELL_TIMELY_MAX_OUTSTANDING_BYTES_MAX);
-	return quell_max_u64(bound_bytes << QUELL_Q16_SHIFT, quell_timely_mss_q16(v));
+	return quell_max_u64(bound_bytes << QUELL_Q16_SHIFT, quell_mss_q16(v->mss_bytes));
 }
 
 /*
@@ -116,7 +110,7 @@ static inline u64 quell_timely_init_rate(const struct quell_timely_vars *v,
 		return p->init_rate_bytes_ps;
 	if (link_bytes_ps)
 		return quell_div_u64(cap_bytes_ps, (u64)others + 1);
-	return quell_div_u64((u64)QUELL_TIMELY_INIT_PKTS * v->mss_bytes * QUELL_NS_PER_SEC,
+	return quell_div_u64((u64)QUELL_INIT_SEGMENTS * v->mss_bytes * QUELL_NS_PER_SEC,
 			     rtt_ns);
 }
 
@@ -136,24 +130,13 @@ static inline void quell_timely_decide(struct quell_timely_vars *v,
 	if (v->flags & QUELL_TIMELY_F_SIGNAL && !(v->flags & QUELL_TIMELY_F_LOSS))
 		v->window_q16 = bound_q16;
 	v->window_q16 = quell_min_u64(v->window_q16, bound_q16);
-	v->window_q16 = quell_max_u64(v->window_q16, quell_timely_mss_q16(v));
+	v->window_q16 = quell_max_u64(v->window_q16, quell_mss_q16(v->mss_bytes));
 	out->window_q16 = v->window_q16;
 	out->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	if (v->flags & QUELL_TIMELY_F_SIGNAL)
 		out->pacing_bytes_ps = quell_max_u64(v->rate_q16 >> QUELL_Q16_SHIFT, 1);
 	out->target_ns = p->t_low_ns == p->t_high_ns ? p->t_low_ns : 0;
 	out->change_path = false;
-}
-
-/* What a window below its bound gains: one packet per window, as Reno's. */
-static inline void quell_timely_grow_window(struct quell_timely_vars *v,
-					    u32 acked_bytes)
-{
-	u64 mss_q16 = quell_timely_mss_q16(v);
-	u64 step_q16 = quell_mul_div_u64(mss_q16, (u64)acked_bytes << QUELL_Q16_SHIFT,
-					 quell_max_u64(v->window_q16, mss_q16));
-
-	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
 }
 
 /**
@@ -184,7 +167,7 @@ static inline void quell_timely_init(struct quell_timely_vars *v,
 	v->allowed_bytes = 0;
 	v->falling_nr = 0;
 	v->flags = rtt_ns ? QUELL_TIMELY_F_SIGNAL : 0;
-	v->window_q16 = QUELL_TIMELY_INIT_PKTS * quell_timely_mss_q16(v);
+	v->window_q16 = quell_init_window_q16(v->mss_bytes);
 	v->rate_q16 = quell_min_u64(quell_timely_init_rate(v, p, link_bytes_ps, rtt_ns,
 							   others),
 				    QUELL_TIMELY_RATE_LIMIT) << QUELL_Q16_SHIFT;
@@ -215,7 +198,8 @@ static inline void quell_timely_on_ack(struct quell_timely_vars *v,
 		v->mss_bytes = s->mss_bytes;
 	v->since_bytes = quell_min_u64((u64)v->since_bytes + s->acked_bytes, 1U << 31);
 	if (v->flags & QUELL_TIMELY_F_LOSS || !(v->flags & QUELL_TIMELY_F_SIGNAL))
-		quell_timely_grow_window(v, s->acked_bytes);
+		v->window_q16 = quell_reno_window_q16(v->window_q16, s->acked_bytes,
+						      v->mss_bytes);
 	if (!s->rtt_ns) {
 		st->no_rtt++;
 	} else if (!(s->flags & QUELL_S_SEGMENT_DONE) &&
@@ -342,8 +326,7 @@ static inline void quell_timely_on_idle_restart(struct quell_timely_vars *v,
 {
 	u64 rate_q16;
 
-	if (p->restart_idle_ns && idle_ns >= p->restart_idle_ns &&
-	    !(v->flags & QUELL_TIMELY_F_LOSS)) {
+	if (quell_is_restart(p->restart_idle_ns, idle_ns) && !(v->flags & QUELL_TIMELY_F_LOSS)) {
 		rate_q16 = quell_timely_init_rate(v, p, s->link_bytes_ps,
 						  s->min_rtt_ns, others);
 		v->rate_q16 = quell_min_u64(rate_q16, QUELL_TIMELY_RATE_LIMIT) <<

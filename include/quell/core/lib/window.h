@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What all cores do with a window, whatever the signal that steers it: the one a
+ * message starts with, Reno's growth where the signal is missing, the start after a
+ * pause.  Windows are in bytes, Q16.
+ */
+#ifndef _QUELL_CORE_LIB_WINDOW_H
+#define _QUELL_CORE_LIB_WINDOW_H
+
+#include <quell/core/math.h>
+
+/* Segments of a first window when nothing is known of the path (RFC 6928). */
+#define QUELL_INIT_SEGMENTS	10
+/* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
+#define QUELL_OVERHEAD_BYTES	90
+
+/* One segment; below 2^48. */
+static inline u64 quell_mss_q16(u32 mss_bytes)
+{
+	return (u64)mss_bytes << QUELL_Q16_SHIFT;
+}
+
+/* The window of a flow of which nothing is known; below 2^52. */
+static inline u64 quell_init_window_q16(u32 mss_bytes)
+{
+	return QUELL_INIT_SEGMENTS * quell_mss_q16(mss_bytes);
+}
+
+/**
+ * quell_bdp_q16() - one bandwidth-delay product in whole segments
+ * @rtt_ns:        round-trip time without queues, ns
+ * @link_bytes_ps: rate of the path, bytes/s
+ * @mss_bytes:     maximum segment size, at least 1
+ *
+ * As many segments as leave until the ACK of the first is back, so that a lone flow
+ * keeps its link busy without a gap and without a queue.  The round-trip time excludes
+ * the serialisation of the segment itself, hence one more.
+ *
+ * Context: any.
+ * Return: bytes Q16, saturated.
+ */
+static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
+{
+	u64 wire_bytes = (u64)mss_bytes + QUELL_OVERHEAD_BYTES;
+	u64 segments = quell_mul_div_ceil_u64(rtt_ns, link_bytes_ps,
+					      wire_bytes * QUELL_NS_PER_SEC);
+
+	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1), quell_mss_q16(mss_bytes));
+}
+
+/**
+ * quell_grow_window_q16() - additive increase, spread over the ACKs of a round trip
+ * @window_q16:  window now, bytes Q16
+ * @step_q16:    what a whole window acknowledged adds, bytes Q16
+ * @acked_bytes: bytes the ACK acknowledged
+ * @mss_bytes:   maximum segment size, at least 1
+ *
+ * Below one segment every segment acknowledged adds all of the step.
+ *
+ * Context: any.
+ * Return: bytes Q16, saturated.
+ */
+static inline u64 quell_grow_window_q16(u64 window_q16, u64 step_q16, u32 acked_bytes,
+					u32 mss_bytes)
+{
+	u64 per_q16 = quell_max_u64(window_q16, quell_mss_q16(mss_bytes));
+
+	return quell_add_sat_u64(window_q16,
+				 quell_mul_div_u64(step_q16,
+						   (u64)acked_bytes << QUELL_Q16_SHIFT,
+						   per_q16));
+}
+
+/* Congestion avoidance of RFC 5681, for flows that lack their algorithm's signal. */
+static inline u64 quell_reno_window_q16(u64 window_q16, u32 acked_bytes, u32 mss_bytes)
+{
+	return quell_grow_window_q16(window_q16, quell_mss_q16(mss_bytes), acked_bytes,
+				     mss_bytes);
+}
+
+/* Whether a pause was long enough for the flow to start anew; 0 is never. */
+static inline bool quell_is_restart(u64 restart_idle_ns, u64 idle_ns)
+{
+	return restart_idle_ns && idle_ns >= restart_idle_ns;
+}
+
+/**
+ * quell_restart_window_q16() - the window of a flow that starts anew after a pause
+ * @held_q16:  window before, bytes Q16
+ * @first_q16: window a new flow would start with, bytes Q16
+ * @can_rise:  the algorithm has its signal and was not answering a loss; otherwise nothing
+ *	       would stop a larger window, and it can only fall (RFC 5681, section 4.1)
+ * @refused:   raised by one when the window would have risen and did not
+ *
+ * Context: any.
+ * Return: bytes Q16.
+ */
+static inline u64 quell_restart_window_q16(u64 held_q16, u64 first_q16, bool can_rise,
+					   u64 *refused)
+{
+	if (can_rise || first_q16 <= held_q16)
+		return first_q16;
+	(*refused)++;
+	return held_q16;
+}
+
+#endif /* _QUELL_CORE_LIB_WINDOW_H */
