@@ -12,7 +12,6 @@
 
 #include <quell/core/core.h>
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define MSS		1000U
 #define LINK_BYTES_PS	12500000000ULL

@@ -8,7 +8,7 @@
 #include <quell/core/adapt.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
 #define MSS		1000U
 #define MSS_Q16		((u64)MSS << 16)
@@ -72,35 +72,43 @@ static void start_fit(struct fixture *f)
 	acks(f, 2 * BASE_NS, 30);
 }
 
-static void test_start(void)
+TEST(start_cases)
 {
 	struct fixture f;
 	u64 before_q16;
 
 	start(&f, QUELL_ADAPT_DELAY);
-	tap_equal_u64(f.a.cubic.window_q16, 10 * MSS_Q16, "quell_adapt_init__ten_segments");
-	tap_ok(!quell_adapt_is_fit(&f.a), "quell_adapt_init__nobody_governs");
+	EXPECT_EQ(10 * MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("quell_adapt_init__ten_segments");
+	EXPECT_TRUE(!quell_adapt_is_fit(&f.a))
+		TH_LOG("quell_adapt_init__nobody_governs");
 	acks(&f, BASE_NS, 10);
-	tap_equal_u64(f.a.cubic.window_q16, 20 * MSS_Q16, "start__doubles_in_a_round_trip");
+	EXPECT_EQ(20 * MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("start__doubles_in_a_round_trip");
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS - 1, 6);
 	acks_within(&f, TARGET_NS - 1, 8);
-	tap_equal_u64(f.a.looks, 0, "start__goes_on_below_the_target");
+	EXPECT_EQ(0, (u32)f.a.looks)
+		TH_LOG("start__goes_on_below_the_target");
 	acks_within(&f, TARGET_NS, 8);
-	tap_equal_u64(f.a.looks, 1, "start__a_queue_is_looked_at");
+	EXPECT_EQ(1, (u32)f.a.looks)
+		TH_LOG("start__a_queue_is_looked_at");
 	before_q16 = f.a.cubic.window_q16;
 	acks_within(&f, TARGET_NS, 4);
-	tap_equal_u64(f.a.cubic.window_q16, before_q16 + MSS_Q16, "start__grows_by_a_fourth_then");
+	EXPECT_EQ(before_q16 + MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("start__grows_by_a_fourth_then");
 	acks_within(&f, BASE_NS, 4);
-	tap_equal_u64(f.a.looks, 0, "start__a_false_alarm_is_forgotten");
+	EXPECT_EQ(0, (u32)f.a.looks)
+		TH_LOG("start__a_false_alarm_is_forgotten");
 	f.a.flags &= ~QUELL_ADAPT_F_FULL;
 	before_q16 = f.a.cubic.window_q16;
 	f.s.rtt_ns = BASE_NS;
 	quell_adapt_on_ack(&f.a, &f.needs, &f.s, f.window_q16, false);
-	tap_equal_u64(f.a.cubic.window_q16, before_q16, "start__unused_window_does_not_grow");
+	EXPECT_EQ(before_q16, f.a.cubic.window_q16)
+		TH_LOG("start__unused_window_does_not_grow");
 }
 
-static void test_settle(void)
+TEST(settle)
 {
 	static const struct {
 		const char *name;
@@ -125,32 +133,36 @@ static void test_settle(void)
 		f.needs.slowest_bytes_ps = rows[i].slowest_bytes_ps;
 		acks(&f, rows[i].base_ns, 10);
 		acks(&f, 2 * rows[i].base_ns, 30);
-		tap_ok(f.a.phase == rows[i].phase && f.a.reason == rows[i].reason &&
-		       f.begins == (rows[i].phase == QUELL_ADAPT_FIT), "settle__%s", rows[i].name);
+		EXPECT_TRUE(f.a.phase == rows[i].phase && f.a.reason == rows[i].reason &&
+			    f.begins == (rows[i].phase == QUELL_ADAPT_FIT))
+			TH_LOG("settle__%s", rows[i].name);
 	}
 	start_fit(&f);
 	/* 38 segments at twice the base become 9 sixteenths: half the room is kept. */
-	tap_ok(f.a.cubic.window_q16 == 38 * MSS_Q16 / 16 * 9,
-	       "settle__the_queue_is_drained");
+	EXPECT_TRUE(f.a.cubic.window_q16 == 38 * MSS_Q16 / 16 * 9)
+		TH_LOG("settle__the_queue_is_drained");
 }
 
-static void test_signals(void)
+TEST(signals_cases)
 {
 	struct fixture f;
 
 	start(&f, QUELL_ADAPT_MARKS);
 	f.s.marked_bytes = MSS;
 	ack(&f, BASE_NS, false);
-	tap_ok(f.begins && f.a.phase == QUELL_ADAPT_FIT, "marks__the_first_begins_fit");
+	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
+		TH_LOG("marks__the_first_begins_fit");
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.reason, QUELL_ADAPT_NO_RECORDS, "records__without_them_cubic");
+	EXPECT_EQ(QUELL_ADAPT_NO_RECORDS, (u32)f.a.reason)
+		TH_LOG("records__without_them_cubic");
 	f.s.telemetry.hop = 1;
 	ack(&f, BASE_NS, false);
-	tap_ok(f.begins && f.a.phase == QUELL_ADAPT_FIT, "records__the_first_begins_fit");
+	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
+		TH_LOG("records__the_first_begins_fit");
 }
 
-static void test_fit(void)
+TEST(fit)
 {
 	struct fixture f;
 	int i;
@@ -158,31 +170,35 @@ static void test_fit(void)
 	start_fit(&f);
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_START, "fit__no_queue_for_eight_rounds_searches");
+	EXPECT_EQ(QUELL_ADAPT_START, (u32)f.a.phase)
+		TH_LOG("fit__no_queue_for_eight_rounds_searches");
 	start_fit(&f);
 	f.window_q16 = f.a.cubic.window_q16;
 	for (i = 0; i < 2 * QUELL_ADAPT_ABOVE_ROUNDS; i++)
 		acks(&f, 2 * BASE_NS, 8);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "fit__above_with_all_of_the_window_stays");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("fit__above_with_all_of_the_window_stays");
 	f.window_q16 = f.a.cubic.window_q16 / 3;
 	for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 		acks(&f, 2 * BASE_NS, 8);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS,
-	       "fit__above_with_a_third_falls_back");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS)
+		TH_LOG("fit__above_with_a_third_falls_back");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "fit__a_loss_is_the_algorithms");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("fit__a_loss_is_the_algorithms");
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_EARLY_LOSS,
-	       "fit__two_losses_without_delay_fall_back");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_EARLY_LOSS)
+		TH_LOG("fit__two_losses_without_delay_fall_back");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	for (i = 0; i < QUELL_ADAPT_EARLY_ROUNDS; i++)
 		acks(&f, BASE_NS + 20000, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "fit__two_losses_far_apart_do_not");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("fit__two_losses_far_apart_do_not");
 }
 
 /*
@@ -203,7 +219,7 @@ static int rounds_until_given_up(struct fixture *f, int milli_segments, int high
 }
 
 /* What goes up and down like noise counts, too; and small windows more, where hosts are noisy. */
-static void test_above(void)
+TEST(above)
 {
 	static const struct {
 		const char *name;
@@ -222,36 +238,42 @@ static void test_above(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		tap_equal_u64(rounds_until_given_up(&f, cases[i].milli_segments, cases[i].high,
-						    cases[i].noise_ns),
-			      cases[i].rounds, "above__%s", cases[i].name);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		EXPECT_EQ(cases[i].rounds, rounds_until_given_up(&f, cases[i].milli_segments,
+			  cases[i].high, cases[i].noise_ns))
+			TH_LOG("above__%s", cases[i].name);
+	}
 }
 
 /* What was cut for noise comes back by slow start, up to half of what the start found. */
-static void test_taken_back(void)
+TEST(taken_back)
 {
 	struct fixture f;
 	int n;
 
 	rounds_until_given_up(&f, 500, 10, 20000);
-	tap_equal_u64(f.a.cubic.window_q16 >> 16, 2 * MSS, "taken_back__from_two_segments");
+	EXPECT_EQ(2 * MSS, f.a.cubic.window_q16 >> 16)
+		TH_LOG("taken_back__from_two_segments");
 	for (n = 0; f.a.cubic.window_q16 < 50 * MSS_Q16 && n < 1000; n++)
 		ack(&f, 2 * BASE_NS, false);
-	tap_equal_u64(n, 48, "taken_back__a_segment_for_each_to_half");
+	EXPECT_EQ(48, n)
+		TH_LOG("taken_back__a_segment_for_each_to_half");
 	acks(&f, 2 * BASE_NS, 8);
-	tap_ok(f.a.cubic.window_q16 < 51 * MSS_Q16, "taken_back__then_as_cubic_grows");
+	EXPECT_TRUE(f.a.cubic.window_q16 < 51 * MSS_Q16)
+		TH_LOG("taken_back__then_as_cubic_grows");
 	rounds_until_given_up(&f, 500, 10, 20000);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	ack(&f, 2 * BASE_NS, false);
-	tap_ok(f.a.cubic.window_q16 < 3 * MSS_Q16, "taken_back__a_loss_ends_it");
+	EXPECT_TRUE(f.a.cubic.window_q16 < 3 * MSS_Q16)
+		TH_LOG("taken_back__a_loss_ends_it");
 	rounds_until_given_up(&f, 500, 10, 0);
 	ack(&f, 2 * BASE_NS, false);
-	tap_ok(f.a.cubic.window_q16 < 3 * MSS_Q16, "taken_back__not_from_anothers_queue");
+	EXPECT_TRUE(f.a.cubic.window_q16 < 3 * MSS_Q16)
+		TH_LOG("taken_back__not_from_anothers_queue");
 }
 
 /* The queue that stayed is gone with a loss: then, and each time later. */
-static void test_tries(void)
+TEST(tries)
 {
 	static const int losses[] = { 1, 2, 4, 8 };
 	struct fixture f;
@@ -264,11 +286,12 @@ static void test_tries(void)
 		f.window_q16 = 10 * MSS_Q16;
 		for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 			acks(&f, 2 * BASE_NS, 10);
-		tap_equal_u64(f.a.reason, QUELL_ADAPT_DELAY_STAYS, "tries__%d_gives_up", (int)try);
+		EXPECT_EQ(QUELL_ADAPT_DELAY_STAYS, (u32)f.a.reason)
+			TH_LOG("tries__%d_gives_up", (int)try);
 		for (n = 1; f.a.phase == QUELL_ADAPT_FALLBACK && n < 100; n++)
 			f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-		tap_ok(f.begins && n - 1 == losses[try], "tries__%d_after_%d_losses", (int)try,
-		       losses[try]);
+		EXPECT_TRUE(f.begins && n - 1 == losses[try])
+			TH_LOG("tries__%d_after_%d_losses", (int)try, losses[try]);
 	}
 	/* A search on the way forgets nothing, an idle time does. */
 	start_fit(&f);
@@ -276,26 +299,30 @@ static void test_tries(void)
 	f.window_q16 = f.a.cubic.window_q16;
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.tries == 3, "tries__a_search_keeps_them");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.tries == 3)
+		TH_LOG("tries__a_search_keeps_them");
 	f.a.rounds = QUELL_ADAPT_NOISE_ROUNDS;
 	f.a.early = 2 * QUELL_ADAPT_EARLY_ROUNDS;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.rounds == 8 && f.a.tries == 4,
-	       "tries__a_search_that_ends_for_cubic_is_one");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.rounds == 8 && f.a.tries == 4)
+		TH_LOG("tries__a_search_that_ends_for_cubic_is_one");
 	quell_adapt_on_idle(&f.a, &f.s, f.window_q16);
-	tap_equal_u64(f.a.tries, 0, "tries__idle_forgets_them");
+	EXPECT_EQ(0, (u32)f.a.tries)
+		TH_LOG("tries__idle_forgets_them");
 	start_fit(&f);
 	f.a.noise_ns = 20000;
 	quell_adapt_fall_back(&f.a, f.window_q16, MSS, QUELL_ADAPT_DELAY_STAYS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FALLBACK, "tries__not_where_hosts_are_noisy");
+	EXPECT_EQ(QUELL_ADAPT_FALLBACK, (u32)f.a.phase)
+		TH_LOG("tries__not_where_hosts_are_noisy");
 	f.a.rounds = 64;
 	quell_adapt_on_rto(&f.a, &f.s, false);
-	tap_equal_u64(f.a.rounds, 0, "tries__losses_are_no_rounds_of_the_start");
+	EXPECT_EQ(0, f.a.rounds)
+		TH_LOG("tries__losses_are_no_rounds_of_the_start");
 }
 
 /* What an attacker or a route change may do to the least window. */
-static void test_floor(void)
+TEST(smallest_window)
 {
 	struct fixture f;
 
@@ -303,20 +330,23 @@ static void test_floor(void)
 	acks(&f, 10000, 10);
 	while (f.a.phase == QUELL_ADAPT_START)
 		ack(&f, 1000000, false);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "floor__a_queue_is_drained");
-	tap_equal_u64(f.a.cubic.window_q16, 2 * MSS_Q16, "floor__two_segments_after_a_jump");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("floor__a_queue_is_drained");
+	EXPECT_EQ(2 * MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("floor__two_segments_after_a_jump");
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, 10000, 10);
 	while (f.a.phase == QUELL_ADAPT_START)
 		ack(&f, 1000000000, false);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.cubic.window_q16 >= 20 * MSS_Q16,
-	       "floor__cubic_goes_on_with_what_was_found");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.cubic.window_q16 >= 20 * MSS_Q16)
+		TH_LOG("floor__cubic_goes_on_with_what_was_found");
 	start_fit(&f);
 	quell_adapt_fall_back(&f.a, 1, MSS, QUELL_ADAPT_DELAY_STAYS);
-	tap_equal_u64(f.a.cubic.window_q16, 2 * MSS_Q16, "floor__of_a_fall_back");
+	EXPECT_EQ(2 * MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("floor__of_a_fall_back");
 }
 
-static void test_noise(void)
+TEST(noise)
 {
 	struct fixture f;
 	int i;
@@ -327,35 +357,40 @@ static void test_noise(void)
 		ack(&f, BASE_NS + 40000, true);
 		acks(&f, BASE_NS, 9);
 	}
-	tap_equal_u64(f.a.noise_ns, 60000, "noise__half_as_much_again");
+	EXPECT_EQ(60000, f.a.noise_ns)
+		TH_LOG("noise__half_as_much_again");
 	acks(&f, BASE_NS + 80000, 40);
-	tap_equal_u64(f.a.looks, 0, "noise__is_no_queue");
+	EXPECT_EQ(0, (u32)f.a.looks)
+		TH_LOG("noise__is_no_queue");
 	start(&f, QUELL_ADAPT_DELAY);
 	f.a.noise_ns = 2 * TARGET_NS;
 	acks(&f, BASE_NS, 10);
 	acks(&f, 5 * BASE_NS, 8);
 	acks(&f, 5 * BASE_NS, 8);
 	acks(&f, 5 * BASE_NS, 8);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NOISE,
-	       "noise__of_more_than_the_target_falls_back");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NOISE)
+		TH_LOG("noise__of_more_than_the_target_falls_back");
 	start(&f, QUELL_ADAPT_DELAY);
 	ack(&f, BASE_NS, true);
 	ack(&f, 1000000000, true);
 	ack(&f, BASE_NS, true);
-	tap_equal_u64(f.a.noise_ns, QUELL_ADAPT_NOISE_MOST_NS, "noise__has_a_most");
+	EXPECT_EQ(QUELL_ADAPT_NOISE_MOST_NS, f.a.noise_ns)
+		TH_LOG("noise__has_a_most");
 	for (i = 0; i < 40; i++)
 		ack(&f, BASE_NS, true);
-	tap_ok(f.a.noise_ns < QUELL_ADAPT_NOISE_MOST_NS / 10, "noise__of_one_packet_goes");
+	EXPECT_TRUE(f.a.noise_ns < QUELL_ADAPT_NOISE_MOST_NS / 10)
+		TH_LOG("noise__of_one_packet_goes");
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, BASE_NS, 10);
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS + 10000, 6 + 8);
 	acks_within(&f, BASE_NS, 8);
-	tap_ok(!f.a.looks && f.a.noise_ns == 35000, "noise__is_a_queue_that_went_while_the_window_grew");
+	EXPECT_TRUE(!f.a.looks && f.a.noise_ns == 35000)
+		TH_LOG("noise__is_a_queue_that_went_while_the_window_grew");
 }
 
 /* A queue of the flow's own, larger from packet to packet: START ends, and it is no noise. */
-static void test_own_queue(void)
+TEST(own_queue)
 {
 	static const u64 bases_ns[] = { 5000, 30000, 100000, 250000 };
 	struct fixture f;
@@ -377,15 +412,15 @@ static void test_own_queue(void)
 				ack(&f, bases_ns[i] + queued_ns, !n);
 			}
 		}
-		tap_ok(f.a.phase == QUELL_ADAPT_FIT && f.a.noise_ns < 1000 &&
-		       f.a.cubic.window_q16 >> 16 <= 2 * bdp_bytes + 40 * MSS,
-		       "own_queue__ends_the_start_at_%llu_ns",
-		       (unsigned long long)bases_ns[i]);
+		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT && f.a.noise_ns < 1000 &&
+			    f.a.cubic.window_q16 >> 16 <= 2 * bdp_bytes + 40 * MSS)
+			TH_LOG("own_queue__ends_the_start_at_%llu_ns",
+			       (unsigned long long)bases_ns[i]);
 	}
 }
 
 /* A loss in the first round trips, before the noise can be known. */
-static void test_loss_before_noise(void)
+TEST(loss_before_noise)
 {
 	struct fixture f;
 	int i;
@@ -393,15 +428,16 @@ static void test_loss_before_noise(void)
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, BASE_NS, 10);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 14 * MSS_Q16,
-	       "on_loss__the_first_rounds_go_on_as_cubic");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 14 * MSS_Q16)
+		TH_LOG("on_loss__the_first_rounds_go_on_as_cubic");
 	for (i = 0; i < QUELL_ADAPT_NOISE_ROUNDS; i++)
 		acks(&f, BASE_NS, 10);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "on_loss__fits_once_the_noise_is_known");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("on_loss__fits_once_the_noise_is_known");
 }
 
 /* Marks and records that do not come any more. */
-static void test_signal_ends(void)
+TEST(signal_ends)
 {
 	struct fixture f;
 	int i;
@@ -412,26 +448,29 @@ static void test_signal_ends(void)
 	f.s.telemetry.hop = 0;
 	for (i = 1; i < QUELL_ADAPT_SILENT_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "records__fifteen_rounds_without_are_borne");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("records__fifteen_rounds_without_are_borne");
 	acks(&f, BASE_NS, 8);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_RECORDS,
-	       "records__sixteen_are_not");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_RECORDS)
+		TH_LOG("records__sixteen_are_not");
 	start(&f, QUELL_ADAPT_MARKS);
 	f.s.marked_bytes = MSS;
 	acks(&f, BASE_NS, 8);
 	f.s.marked_bytes = 0;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "marks__a_loss_soon_after_is_the_algorithms");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("marks__a_loss_soon_after_is_the_algorithms");
 	for (i = 0; i < 2 * QUELL_ADAPT_SILENT_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "marks__none_without_a_loss_is_no_reason");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("marks__none_without_a_loss_is_no_reason");
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_MARKS,
-	       "marks__a_loss_long_after_falls_back");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_MARKS)
+		TH_LOG("marks__a_loss_long_after_falls_back");
 }
 
 /* ECN-Echo where CUBIC governs, and what an undo takes back. */
-static void test_marks_of_the_host(void)
+TEST(marks_of_the_host)
 {
 	struct fixture f;
 
@@ -439,16 +478,18 @@ static void test_marks_of_the_host(void)
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	f.a.cubic.window_q16 = 100 * MSS_Q16;
 	quell_adapt_cut(&f.a, &f.needs, &f.s);
-	tap_equal_u64(f.a.cubic.window_q16, 70 * MSS_Q16, "cut__a_mark_as_a_loss");
+	EXPECT_EQ(70 * MSS_Q16, f.a.cubic.window_q16)
+		TH_LOG("cut__a_mark_as_a_loss");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	quell_adapt_on_undo(&f.a);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "on_undo__a_loss_that_was_none_does_not_count");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("on_undo__a_loss_that_was_none_does_not_count");
 }
 
-static void test_events(void)
+TEST(events)
 {
 	struct fixture f;
 	u64 before_q16;
@@ -456,26 +497,31 @@ static void test_events(void)
 	start(&f, QUELL_ADAPT_RECORDS);
 	before_q16 = f.window_q16;
 	quell_adapt_on_rto(&f.a, &f.s, false);
-	tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == MSS_Q16 &&
-	       f.a.cubic.ssthresh_bytes == 7 * MSS, "on_rto__one_segment_and_up_again");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == MSS_Q16 &&
+		    f.a.cubic.ssthresh_bytes == 7 * MSS)
+		TH_LOG("on_rto__one_segment_and_up_again");
 	quell_adapt_on_undo(&f.a);
-	tap_equal_u64(f.a.cubic.window_q16, before_q16, "on_undo__all_of_it");
+	EXPECT_EQ(before_q16, f.a.cubic.window_q16)
+		TH_LOG("on_undo__all_of_it");
 	start_fit(&f);
 	before_q16 = f.window_q16 = 50 * MSS_Q16;
 	quell_adapt_on_idle(&f.a, &f.s, f.window_q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 10 * MSS_Q16 &&
-	       f.a.cubic.ssthresh_bytes == 50 * MSS, "on_idle__from_ten_segments_to_what_was");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 10 * MSS_Q16 &&
+		    f.a.cubic.ssthresh_bytes == 50 * MSS)
+		TH_LOG("on_idle__from_ten_segments_to_what_was");
 	start_fit(&f);
 	quell_adapt_on_idle(&f.a, &f.s, 5 * MSS_Q16);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "on_idle__a_small_window_stays");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("on_idle__a_small_window_stays");
 	quell_adapt_fall_back(&f.a, 5 * MSS_Q16, MSS, QUELL_ADAPT_DELAY_STAYS);
 	quell_adapt_on_idle(&f.a, &f.s, 5 * MSS_Q16);
-	tap_ok(f.a.phase == QUELL_ADAPT_START && !f.a.base_ns &&
-	       f.a.cubic.window_q16 == 5 * MSS_Q16, "on_idle__a_verdict_is_looked_at_anew");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && !f.a.base_ns &&
+		    f.a.cubic.window_q16 == 5 * MSS_Q16)
+		TH_LOG("on_idle__a_verdict_is_looked_at_anew");
 }
 
 /* A spurious timeout or loss in the search: it goes on as if there had been none. */
-static void test_undo_of_search(void)
+TEST(undo_of_search)
 {
 	static const u8 signals[] = { QUELL_ADAPT_DELAY, QUELL_ADAPT_MARKS, QUELL_ADAPT_RECORDS };
 	struct fixture f;
@@ -489,8 +535,9 @@ static void test_undo_of_search(void)
 		quell_adapt_on_rto(&f.a, &f.s, false);
 		acks(&f, BASE_NS, 10);
 		quell_adapt_on_undo(&f.a);
-		tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 >= before_q16 &&
-		       f.a.cubic.ssthresh_bytes == ~0U, "on_undo__of_a_timeout_the_search_goes_on");
+		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START &&
+			    f.a.cubic.window_q16 >= before_q16 && f.a.cubic.ssthresh_bytes == ~0U)
+			TH_LOG("on_undo__of_a_timeout_the_search_goes_on");
 		start(&f, signals[i]);
 		acks(&f, BASE_NS, 10);
 		acks(&f, BASE_NS, 20);
@@ -498,37 +545,41 @@ static void test_undo_of_search(void)
 		acks(&f, BASE_NS, 20);
 		before_q16 = f.a.cubic.window_q16;
 		quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-		tap_ok(f.a.phase != QUELL_ADAPT_START, "on_loss__ends_the_search");
+		EXPECT_TRUE(f.a.phase != QUELL_ADAPT_START)
+			TH_LOG("on_loss__ends_the_search");
 		acks_within(&f, BASE_NS, 10);
 		quell_adapt_on_undo(&f.a);
-		tap_ok(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 >= before_q16 &&
-		       f.a.cubic.ssthresh_bytes == ~0U, "on_undo__of_a_loss_the_search_goes_on");
+		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START &&
+			    f.a.cubic.window_q16 >= before_q16 && f.a.cubic.ssthresh_bytes == ~0U)
+			TH_LOG("on_undo__of_a_loss_the_search_goes_on");
 	}
 	start_fit(&f);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	quell_adapt_on_undo(&f.a);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "on_undo__of_the_algorithms_loss_it_stays");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("on_undo__of_the_algorithms_loss_it_stays");
 }
 
 /* After losses under another algorithm: as far as its slow start would go, and no further. */
-static void test_take_over(void)
+TEST(take_over)
 {
 	struct fixture f;
 
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_take_over(&f.a, 20 * MSS);
 	acks(&f, BASE_NS, 11);
-	tap_ok(f.a.cubic.window_q16 >= 20 * MSS_Q16 && f.a.cubic.window_q16 < 21 * MSS_Q16 &&
-	       f.a.phase == QUELL_ADAPT_FALLBACK, "take_over__slow_start_to_ssthresh");
+	EXPECT_TRUE(f.a.cubic.window_q16 >= 20 * MSS_Q16 &&
+		    f.a.cubic.window_q16 < 21 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK)
+		TH_LOG("take_over__slow_start_to_ssthresh");
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_take_over(&f.a, 5 * MSS);
 	acks(&f, BASE_NS, 10);
-	tap_ok(f.a.cubic.window_q16 < 11 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK,
-	       "take_over__not_from_above_it");
+	EXPECT_TRUE(f.a.cubic.window_q16 < 11 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK)
+		TH_LOG("take_over__not_from_above_it");
 }
 
 /* A target that somebody named and that the path itself is longer than. */
-static void test_vain_target(void)
+TEST(vain_target)
 {
 	struct fixture f;
 	int i;
@@ -537,16 +588,17 @@ static void test_vain_target(void)
 	f.a.aim_ns = BASE_NS / 2;
 	for (i = 0; i < 2 * QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 10);
-	tap_equal_u64(f.a.phase, QUELL_ADAPT_FIT, "fit__a_target_below_the_path_begins_no_search");
+	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
+		TH_LOG("fit__a_target_below_the_path_begins_no_search");
 	f.window_q16 = MSS_Q16 / 100;
 	for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS && f.a.phase == QUELL_ADAPT_FIT; i++)
 		acks(&f, BASE_NS, 10);
-	tap_ok(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS,
-	       "fit__a_target_below_the_path_is_given_up");
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS)
+		TH_LOG("fit__a_target_below_the_path_is_given_up");
 }
 
 /* Anything may come in any order. */
-static void test_any(void)
+TEST(any)
 {
 	struct random_state r = { .state = 12 };
 	struct fixture f;
@@ -588,28 +640,8 @@ static void test_any(void)
 			       f.window_q16 <= QUELL_CUBIC_MAX_WINDOW_Q16;
 		}
 	}
-	tap_ok(held, "any_events__window_and_phase_in_range");
+	EXPECT_TRUE(held)
+		TH_LOG("any_events__window_and_phase_in_range");
 }
 
-int main(void)
-{
-	test_start();
-	test_settle();
-	test_signals();
-	test_fit();
-	test_above();
-	test_taken_back();
-	test_tries();
-	test_floor();
-	test_noise();
-	test_own_queue();
-	test_loss_before_noise();
-	test_signal_ends();
-	test_marks_of_the_host();
-	test_events();
-	test_undo_of_search();
-	test_take_over();
-	test_vain_target();
-	test_any();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

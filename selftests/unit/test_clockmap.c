@@ -10,9 +10,8 @@
 #include <quell/core/clockmap.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define MS		1e6
 #define NEVER		1e300
 
@@ -110,7 +109,7 @@ static struct outcome run(const struct world *w, struct quell_clockmap *map, dou
 	return run_bursts(w, &(struct bursts) { 0 }, map, until_ns, seed);
 }
 
-static void test_line(void)
+TEST(line)
 {
 	static const struct {
 		const char *name;
@@ -143,17 +142,19 @@ static void test_line(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_clockmap map = { 0 };
 		struct outcome out = run(&cases[i].world, &map, cases[i].until_ns, 1);
 		bool used = out.pkts[QUELL_CLOCKMAP_MAPPED] > 0;
 
-		if (!tap_ok(used == (cases[i].first_ns > 0) && out.first_ns <= cases[i].first_ns &&
-			    out.low_ns >= -cases[i].error_ns && out.high_ns <= cases[i].error_ns &&
-			    !out.later && !out.pkts[QUELL_CLOCKMAP_STEPPED],
-			    "quell_clockmap_add__%s", cases[i].name))
-			printf("# from %.3f ms, error %.1f..%.1f ns, steps %lu\n",
-			       out.first_ns / MS, out.low_ns, out.high_ns,
+		EXPECT_TRUE(used == (cases[i].first_ns > 0) &&
+			    out.first_ns <= cases[i].first_ns &&
+			    out.low_ns >= -cases[i].error_ns &&
+			    out.high_ns <= cases[i].error_ns && !out.later &&
+			    !out.pkts[QUELL_CLOCKMAP_STEPPED])
+			TH_LOG(
+			       "quell_clockmap_add__%s: from %.3f ms, error %.1f..%.1f ns, steps %lu",
+			       cases[i].name, out.first_ns / MS, out.low_ns, out.high_ns,
 			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
 	}
 }
@@ -163,7 +164,7 @@ static void test_line(void)
  * the noise there is a floor, and the map waits until it has seen it; lone packets
  * have none, and are not waited for beyond 64 ms and 8 bins of 256 packets.
  */
-static void test_bursts(void)
+TEST(bursts_cases)
 {
 	static const struct {
 		const char *name;
@@ -176,7 +177,7 @@ static void test_bursts(void)
 	size_t i;
 	u64 seed;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct world w = { 1.7e18, -50, 0, 10, 200000, NOISE_BATCHES, NEVER, 0 };
 		struct outcome worst = { .first_ns = NEVER };
 		double last_ns = 0;
@@ -192,17 +193,17 @@ static void test_bursts(void)
 			worst.first_ns = fmin(worst.first_ns, out.first_ns);
 			last_ns = fmax(last_ns, out.first_ns ? out.first_ns : NEVER);
 		}
-		if (!tap_ok(!worst.again && worst.low_ns >= -cases[i].error_ns &&
+		EXPECT_TRUE(!worst.again && worst.low_ns >= -cases[i].error_ns &&
 			    worst.high_ns <= cases[i].error_ns &&
-			    worst.first_ns >= cases[i].from_ns && last_ns <= cases[i].first_ns,
-			    "quell_clockmap_add__bursts_%s", cases[i].name))
-			printf("# from %.3f..%.3f ms, error %.1f..%.1f ns, again %d\n",
-			       worst.first_ns / MS, last_ns / MS, worst.low_ns, worst.high_ns,
-			       worst.again);
+			    worst.first_ns >= cases[i].from_ns && last_ns <= cases[i].first_ns)
+			TH_LOG(
+			       "quell_clockmap_add__bursts_%s: from %.3f..%.3f ms, error %.1f..%.1f ns, again %d",
+			       cases[i].name, worst.first_ns / MS, last_ns / MS, worst.low_ns,
+			       worst.high_ns, worst.again);
 	}
 }
 
-static void test_steps(void)
+TEST(steps_cases)
 {
 	static const struct {
 		const char *name;
@@ -223,20 +224,20 @@ static void test_steps(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct world w = { 1.7e18, 30, 0, 121, cases[i].noise_ns, cases[i].noise,
 				   30 * MS, cases[i].step_ns };
 		struct quell_clockmap map = { 0 };
 		struct outcome out = run(&w, &map, 60 * MS, 3);
 		unsigned long steps = cases[i].most_pkts ? 1 : 0;
 
-		if (!tap_ok(out.pkts[QUELL_CLOCKMAP_STEPPED] == steps && !out.later &&
-			    (!steps || out.to_find_pkts <= cases[i].most_pkts) &&
+		EXPECT_TRUE(out.pkts[QUELL_CLOCKMAP_STEPPED] == steps && !out.later && (!steps ||
+			    out.to_find_pkts <= cases[i].most_pkts) &&
 			    out.between_ns <= cases[i].between_ns &&
-			    out.low_ns >= -cases[i].after_ns && out.high_ns <= cases[i].after_ns,
-			    "quell_clockmap_add__step_%s", cases[i].name))
-			printf("# steps %lu found after %lu, between %.1f, error %.1f..%.1f ns\n",
-			       out.pkts[QUELL_CLOCKMAP_STEPPED], out.to_find_pkts,
+			    out.low_ns >= -cases[i].after_ns && out.high_ns <= cases[i].after_ns)
+			TH_LOG(
+			       "quell_clockmap_add__step_%s: steps %lu found after %lu, between %.1f, error %.1f..%.1f ns",
+			       cases[i].name, out.pkts[QUELL_CLOCKMAP_STEPPED], out.to_find_pkts,
 			       out.between_ns, out.low_ns, out.high_ns);
 	}
 }
@@ -259,7 +260,7 @@ static enum quell_clockmap_result add(struct quell_clockmap *map, u64 t_ns, u64 
 }
 
 /* Stamps that are no step: refused alone, forgotten in time. */
-static void test_refused(void)
+TEST(refused)
 {
 	struct quell_clockmap map;
 	u64 t_ns = settle(&map), host_ns;
@@ -269,24 +270,27 @@ static void test_refused(void)
 	for (i = 0; i < 3; i++)
 		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED &&
 			 host_ns == 5000000000ULL + t_ns;
-	tap_ok(right, "quell_clockmap_add__after_the_receipt_refused");
+	EXPECT_TRUE(right)
+		TH_LOG("quell_clockmap_add__after_the_receipt_refused");
 	/* half of the three are forgotten with the next bin, and again */
 	for (i = 0; i < 20000; i++)
 		add(&map, t_ns += 1000, 0, 0, &host_ns);
 	for (i = 0, right = true; i < 3; i++)
 		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED;
-	tap_ok(right, "quell_clockmap_add__after_the_receipt_forgotten");
-	tap_ok(add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_STEPPED,
-	       "quell_clockmap_add__after_the_receipt_is_a_step");
+	EXPECT_TRUE(right)
+		TH_LOG("quell_clockmap_add__after_the_receipt_forgotten");
+	EXPECT_TRUE(add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_STEPPED)
+		TH_LOG("quell_clockmap_add__after_the_receipt_is_a_step");
 	t_ns = settle(&map);
 	for (i = 0, right = true; i < 31; i++)
 		right &= add(&map, t_ns + 1000 * i, 0, 9000000, &host_ns) == QUELL_CLOCKMAP_REFUSED;
 	right &= add(&map, t_ns + 10000000, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED;
-	tap_ok(right && !map.late_pkts, "quell_clockmap_add__far_too_late_refused");
+	EXPECT_TRUE(right && !map.late_pkts)
+		TH_LOG("quell_clockmap_add__far_too_late_refused");
 }
 
 /* The host stands still for 3 ms: all that waited is refused, and no step. */
-static void test_stall(void)
+TEST(stall)
 {
 	struct quell_clockmap map;
 	u64 t_ns = settle(&map), host_ns;
@@ -295,40 +299,48 @@ static void test_stall(void)
 
 	for (i = 0; i < 3000; i++)
 		counted[add(&map, t_ns + 1000 * i, 0, 3000000 - 1000 * i, &host_ns)]++;
-	tap_ok(counted[QUELL_CLOCKMAP_REFUSED] > 2000 && counted[QUELL_CLOCKMAP_MAPPED] > 50 &&
-	       !counted[QUELL_CLOCKMAP_STEPPED] && map.usable,
-	       "quell_clockmap_add__stall_is_no_step");
+	EXPECT_TRUE(counted[QUELL_CLOCKMAP_REFUSED] > 2000 &&
+		    counted[QUELL_CLOCKMAP_MAPPED] > 50 && !counted[QUELL_CLOCKMAP_STEPPED] &&
+		    map.usable)
+		TH_LOG("quell_clockmap_add__stall_is_no_step");
 }
 
-static void test_edges(void)
+TEST(edges)
 {
 	struct quell_clockmap map = { 0 };
 	u64 host_ns, t_ns, rate_q32;
 	u32 i;
 
-	tap_ok(add(&map, 0, 0, 0, &host_ns) == QUELL_CLOCKMAP_WARMING && host_ns == 5000000000ULL,
-	       "quell_clockmap_add__first_packet");
+	EXPECT_TRUE(add(&map, 0, 0, 0, &host_ns) == QUELL_CLOCKMAP_WARMING &&
+		    host_ns == 5000000000ULL)
+		TH_LOG("quell_clockmap_add__first_packet");
 	t_ns = settle(&map);
-	tap_ok(add(&map, t_ns - 500, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED &&
-	       map.last_ns > host_ns, "quell_clockmap_add__out_of_order");
-	tap_equal_u64(quell_clockmap_ns(&map, 1000), 5000000000ULL,
-		      "quell_clockmap_ns__before_the_base");
+	EXPECT_TRUE(add(&map, t_ns - 500, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED &&
+		    map.last_ns > host_ns)
+		TH_LOG("quell_clockmap_add__out_of_order");
+	EXPECT_EQ(5000000000ULL, quell_clockmap_ns(&map, 1000))
+		TH_LOG("quell_clockmap_ns__before_the_base");
 	rate_q32 = map.rate_q32;
-	tap_ok(add(&map, t_ns + 1100000000ULL, 7777, 0, &host_ns) == QUELL_CLOCKMAP_WARMING &&
-	       !map.bins_nr && map.rate_q32 == rate_q32, "quell_clockmap_add__stale_keeps_the_slope");
+	EXPECT_TRUE(add(&map, t_ns + 1100000000ULL, 7777, 0,
+		    &host_ns) == QUELL_CLOCKMAP_WARMING && !map.bins_nr &&
+		    map.rate_q32 == rate_q32)
+		TH_LOG("quell_clockmap_add__stale_keeps_the_slope");
 	/* while warming, a little after the receipt lowers the line, a lot does not */
-	tap_ok(add(&map, t_ns + 1100001000ULL, 7777 + 900000, 0, &host_ns) ==
-	       QUELL_CLOCKMAP_WARMING, "quell_clockmap_add__warming_lowers");
-	tap_ok(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0, &host_ns) ==
-	       QUELL_CLOCKMAP_REFUSED, "quell_clockmap_add__warming_refuses");
+	EXPECT_TRUE(add(&map, t_ns + 1100001000ULL, 7777 + 900000, 0,
+		    &host_ns) == QUELL_CLOCKMAP_WARMING)
+		TH_LOG("quell_clockmap_add__warming_lowers");
+	EXPECT_TRUE(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0,
+		    &host_ns) == QUELL_CLOCKMAP_REFUSED)
+		TH_LOG("quell_clockmap_add__warming_refuses");
 	/* a card whose clock runs back for a while, and one that stands still */
 	settle(&map);
 	map.bins[3].hw_ns = map.bins[2].hw_ns;
 	map.bins[5].hw_ns += 1ULL << 40;
 	map.bins[7].sw_ns = map.bins[6].sw_ns;
 	map.bins[8].sw_ns += 1ULL << 40;
-	tap_ok(quell_clockmap_fit(&map) && map.rate_q32 > QUELL_CLOCKMAP_RATE_ONE - 10000 &&
-	       map.rate_q32 < QUELL_CLOCKMAP_RATE_ONE + 10000, "quell_clockmap_fit__bins_passed_over");
+	EXPECT_TRUE(quell_clockmap_fit(&map) && map.rate_q32 > QUELL_CLOCKMAP_RATE_ONE - 10000 &&
+		    map.rate_q32 < QUELL_CLOCKMAP_RATE_ONE + 10000)
+		TH_LOG("quell_clockmap_fit__bins_passed_over");
 	/* each within reach of the last, not of the first */
 	settle(&map);
 	map.bins[1].hw_ns = map.bins[0].hw_ns + (3ULL << 30);
@@ -336,8 +348,8 @@ static void test_edges(void)
 	map.bins[2].hw_ns = map.bins[1].hw_ns + (3ULL << 30);
 	map.bins[2].sw_ns = map.bins[1].sw_ns + (3ULL << 30);
 	map.bins_nr = 3;
-	tap_ok(quell_clockmap_fit(&map) && map.base_hw_ns == map.bins[1].hw_ns,
-	       "quell_clockmap_fit__out_of_reach");
+	EXPECT_TRUE(quell_clockmap_fit(&map) && map.base_hw_ns == map.bins[1].hw_ns)
+		TH_LOG("quell_clockmap_fit__out_of_reach");
 	/* lowest points that agree on no line */
 	settle(&map);
 	for (i = 0; i < map.bins_nr; i++)
@@ -347,39 +359,43 @@ static void test_edges(void)
 	map.bins[map.bins_nr - 1].sw_ns += 100000000;
 	map.agreed_ns = 0;
 	quell_clockmap_judge(&map, true, map.last_ns);
-	tap_ok(!map.usable, "quell_clockmap_judge__no_line");
+	EXPECT_TRUE(!map.usable)
+		TH_LOG("quell_clockmap_judge__no_line");
 	settle(&map);
 	map.bins_nr = 1;
-	tap_ok(!quell_clockmap_fit(&map), "quell_clockmap_fit__one_point");
+	EXPECT_TRUE(!quell_clockmap_fit(&map))
+		TH_LOG("quell_clockmap_fit__one_point");
 }
 
 /* A height that does not fit, a slow clock, a first point too far: each its branch. */
-static void test_limits(void)
+TEST(limits)
 {
 	struct quell_clockmap map;
 	u64 t_ns = settle(&map), host_ns;
 	int i;
 
-	tap_equal_u64(quell_clockmap_u32(1ULL << 33), 0xffffffff, "quell_clockmap_u32__saturates");
+	EXPECT_EQ(0xffffffff, quell_clockmap_u32(1ULL << 33))
+		TH_LOG("quell_clockmap_u32__saturates");
 	map.bins[0].hw_ns += 1ULL << 33;
-	tap_ok(!quell_clockmap_height_ns(&map, &map.bins[0]), "quell_clockmap_height_ns__below");
+	EXPECT_TRUE(!quell_clockmap_height_ns(&map, &map.bins[0]))
+		TH_LOG("quell_clockmap_height_ns__below");
 	/* late for longer than it is late */
 	settle(&map);
 	for (i = 0; i < 31; i++)
 		add(&map, t_ns + 10000 * i, 0, 200000, &host_ns);
-	tap_ok(add(&map, t_ns + 10000 * i, 0, 200000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
-	       "quell_clockmap_add__late_for_long_is_a_step");
+	EXPECT_TRUE(add(&map, t_ns + 10000 * i, 0, 200000, &host_ns) == QUELL_CLOCKMAP_STEPPED)
+		TH_LOG("quell_clockmap_add__late_for_long_is_a_step");
 	/* backwards in its own time while far too late: only the number ends that */
 	settle(&map);
 	for (i = 0; i < 4095; i++)
 		add(&map, t_ns + 1000 - i, 0, 90000000, &host_ns);
-	tap_ok(map.late_pkts == 4095 &&
-	       add(&map, t_ns, 0, 90000000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
-	       "quell_clockmap_add__far_too_late_is_a_step");
+	EXPECT_TRUE(map.late_pkts == 4095 && add(&map, t_ns, 0, 90000000,
+		    &host_ns) == QUELL_CLOCKMAP_STEPPED)
+		TH_LOG("quell_clockmap_add__far_too_late_is_a_step");
 }
 
 /* Any world within the clock's limits keeps the documented bound. */
-static void test_random(void)
+TEST(random_cases)
 {
 	struct random_state r = { 11 };
 	unsigned int wrong = 0, used = 0;
@@ -408,18 +424,8 @@ static void test_random(void)
 			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
 		}
 	}
-	tap_ok(!wrong && used == 60, "quell_clockmap_add__random_worlds_within_the_bound");
+	EXPECT_TRUE(!wrong && used == 60)
+		TH_LOG("quell_clockmap_add__random_worlds_within_the_bound");
 }
 
-int main(void)
-{
-	test_line();
-	test_bursts();
-	test_steps();
-	test_refused();
-	test_stall();
-	test_edges();
-	test_limits();
-	test_random();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -10,7 +10,7 @@
 
 #include "../lab/tutorial/toy_core.h"
 #include "random_params.h"
-#include "tap.h"
+#include "test.h"
 
 /* struct quell_cc's, include/quell/quell.h. */
 #define VARS_BYTES_MOST	64
@@ -24,12 +24,12 @@ static bool is_named(const char *name, const char *doc)
 	       strlen(name) && doc[strlen(doc) - 1] == '.';
 }
 
-static void test_params(const struct quell_core *core)
+static void test_params(struct __test_metadata *_metadata, const struct quell_core *core)
 {
 	u32 i, other;
 
-	tap_ok(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset,
-	       "%s__adapt_is_the_first_parameter", core->name);
+	EXPECT_TRUE(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset)
+		TH_LOG("%s__adapt_is_the_first_parameter", core->name);
 	for (i = 0; i < core->params_nr; i++) {
 		const struct quell_param_desc *desc = &core->params[i];
 		bool alone = true;
@@ -37,16 +37,16 @@ static void test_params(const struct quell_core *core)
 		for (other = 0; other < i; other++)
 			alone = alone && strcmp(desc->name, core->params[other].name) &&
 				desc->offset != core->params[other].offset;
-		tap_ok(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
-		       desc->offset + 8 <= core->params_bytes,
-		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
-		tap_ok(desc->min <= desc->def && desc->def <= desc->max &&
-		       (desc->unit != QUELL_UNIT_BOOL || (!desc->min && desc->max == 1)),
-		       "%s__%s_default_in_range", core->name, desc->name);
+		EXPECT_TRUE(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+			    desc->offset + 8 <= core->params_bytes)
+			TH_LOG("%s__%s_has_a_name_and_a_place", core->name, desc->name);
+		EXPECT_TRUE(desc->min <= desc->def && desc->def <= desc->max &&
+			    (desc->unit != QUELL_UNIT_BOOL || (!desc->min && desc->max == 1)))
+			TH_LOG("%s__%s_default_in_range", core->name, desc->name);
 	}
 }
 
-static void test_counters(const struct quell_core *core)
+static void test_counters(struct __test_metadata *_metadata, const struct quell_core *core)
 {
 	u32 i, other;
 
@@ -57,15 +57,14 @@ static void test_counters(const struct quell_core *core)
 		for (other = 0; other < i; other++)
 			alone = alone && strcmp(desc->name, core->counters[other].name) &&
 				desc->offset != core->counters[other].offset;
-		tap_ok(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
-		       desc->offset + 8 <= core->counters_bytes,
-		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
+		EXPECT_TRUE(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+			    desc->offset + 8 <= core->counters_bytes)
+			TH_LOG("%s__%s_has_a_name_and_a_place", core->name, desc->name);
 	}
 	/* The variants with Variable AI never count what chance left out of their part. */
-	tap_ok(core->counters_nr * 8 == core->counters_bytes ||
-	       (strstr(core->name, "_vaisf") &&
-		core->counters_nr * 8 + 8 == core->counters_bytes),
-	       "%s__every_counter_is_in_the_table", core->name);
+	EXPECT_TRUE(core->counters_nr * 8 == core->counters_bytes || (strstr(core->name,
+		    "_vaisf") && core->counters_nr * 8 + 8 == core->counters_bytes))
+		TH_LOG("%s__every_counter_is_in_the_table", core->name);
 }
 
 static bool is_decided(const struct quell_event *ev)
@@ -74,7 +73,7 @@ static bool is_decided(const struct quell_event *ev)
 }
 
 /* Allocated, so that the sanitizer finds what goes beyond. */
-static void test_events(const struct quell_core *core)
+static void test_events(struct __test_metadata *_metadata, const struct quell_core *core)
 {
 	struct random_state r = { .state = 1 };
 	void *params = calloc(1, core->params_bytes), *vars = calloc(1, core->vars_bytes);
@@ -119,24 +118,27 @@ static void test_events(const struct quell_core *core)
 		if (core->segment_pkts)
 			decided = decided && core->segment_pkts(params, MSS_BYTES) >= 1;
 	}
-	tap_ok(decided, "%s__each_event_decides", core->name);
+	EXPECT_TRUE(decided)
+		TH_LOG("%s__each_event_decides", core->name);
 	free(params);
 	free(vars);
 	free(before);
 	free(stats);
 }
 
-static void test_core(const struct quell_core *core)
+static void test_core(struct __test_metadata *_metadata, const struct quell_core *core)
 {
-	tap_ok(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
-	       !strncmp(core->module, "tcp_", 4), "%s__has_a_name_and_a_module", core->name);
-	tap_ok(core->vars_bytes <= VARS_BYTES_MOST, "%s__fits_into_a_socket", core->name);
-	test_params(core);
-	test_counters(core);
-	test_events(core);
+	EXPECT_TRUE(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
+		    !strncmp(core->module, "tcp_", 4))
+		TH_LOG("%s__has_a_name_and_a_module", core->name);
+	EXPECT_TRUE(core->vars_bytes <= VARS_BYTES_MOST)
+		TH_LOG("%s__fits_into_a_socket", core->name);
+	test_params(_metadata, core);
+	test_counters(_metadata, core);
+	test_events(_metadata, core);
 }
 
-int main(void)
+TEST(cores)
 {
 	size_t i, other;
 	bool alone = true;
@@ -144,10 +146,12 @@ int main(void)
 	for (i = 0; i < QUELL_CORES_NR; i++) {
 		for (other = 0; other < i; other++)
 			alone = alone && strcmp(quell_cores[i]->name, quell_cores[other]->name);
-		test_core(quell_cores[i]);
+		test_core(_metadata, quell_cores[i]);
 	}
 	/* The tutorial's is whole, too. */
-	test_core(&quell_toy_core);
-	tap_ok(alone, "cores__each_has_a_name_of_its_own");
-	return tap_done();
+	test_core(_metadata, &quell_toy_core);
+	EXPECT_TRUE(alone)
+		TH_LOG("cores__each_has_a_name_of_its_own");
 }
+
+TEST_HARNESS_MAIN

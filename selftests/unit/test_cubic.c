@@ -8,7 +8,7 @@
 #include <quell/core/cubic.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
 #define MSS		1448U
 #define RUNS		200
@@ -106,7 +106,7 @@ static double long_run(struct random_state *r, u64 first_pkts)
 	return worst;
 }
 
-static void test_model(void)
+TEST(model_cases)
 {
 	struct random_state r = { .state = 9438 };
 	double worst = 0;
@@ -115,10 +115,11 @@ static void test_model(void)
 	for (run = 0; run < RUNS; run++)
 		worst = fmax(worst, long_run(&r, random_between(&r, 2, 5000)));
 	printf("# largest error of a window %.2e\n", worst);
-	tap_ok(worst < TOLERANCE, "quell_cubic__windows_as_in_rfc_9438");
+	EXPECT_TRUE(worst < TOLERANCE)
+		TH_LOG("quell_cubic__windows_as_in_rfc_9438");
 }
 
-static void test_root(void)
+TEST(root)
 {
 	static const u64 rows[][2] = {
 		{ 0, 0 }, { 1, 1 }, { 7, 1 }, { 8, 2 }, { 26, 2 }, { 27, 3 },
@@ -126,48 +127,58 @@ static void test_root(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		tap_equal_u64(quell_cubic_root(rows[i][0]), rows[i][1],
-			      "quell_cubic_root__of_%llu", (unsigned long long)rows[i][0]);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_EQ(rows[i][1], quell_cubic_root(rows[i][0]))
+			TH_LOG("quell_cubic_root__of_%llu", (unsigned long long)rows[i][0]);
+	}
 }
 
-static void test_corners(void)
+TEST(corners)
 {
 	struct quell_cubic c;
 	u64 before_q16;
 
 	quell_cubic_enter(&c, ~0ULL);
-	tap_equal_u64(c.window_q16, QUELL_CUBIC_MAX_WINDOW_Q16, "quell_cubic_enter__at_most_1gib");
+	EXPECT_EQ(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16)
+		TH_LOG("quell_cubic_enter__at_most_1gib");
 	quell_cubic_on_ack(&c, NS_PER_MS, 0, 0xffffffff, MSS);
-	tap_equal_u64(c.window_q16, QUELL_CUBIC_MAX_WINDOW_Q16, "quell_cubic_on_ack__at_most_1gib");
+	EXPECT_EQ(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16)
+		TH_LOG("quell_cubic_on_ack__at_most_1gib");
 	quell_cubic_enter(&c, (u64)100 * MSS << 16);
 	before_q16 = c.window_q16;
 	quell_cubic_on_loss(&c, MSS);
-	tap_equal_u64(c.window_q16, before_q16 / 10 * 7, "quell_cubic_on_loss__seven_tenths");
+	EXPECT_EQ(before_q16 / 10 * 7, c.window_q16)
+		TH_LOG("quell_cubic_on_loss__seven_tenths");
 	quell_cubic_undo(&c);
-	tap_equal_u64(c.window_q16, before_q16, "quell_cubic_undo__all_of_it");
+	EXPECT_EQ(before_q16, c.window_q16)
+		TH_LOG("quell_cubic_undo__all_of_it");
 	quell_cubic_enter(&c, (u64)MSS << 16);
 	quell_cubic_on_loss(&c, MSS);
-	tap_equal_u64(c.window_q16, (u64)2 * MSS << 16, "quell_cubic_on_loss__two_segments_at_least");
+	EXPECT_EQ((u64)2 * MSS << 16, c.window_q16)
+		TH_LOG("quell_cubic_on_loss__two_segments_at_least");
 }
 
 /* An outage: the timer expires twice for one segment, and it was for nothing. */
-static void test_outage(void)
+TEST(outage)
 {
 	struct quell_cubic c;
 
 	quell_cubic_enter(&c, (u64)1000 * MSS << 16);
 	quell_cubic_on_rto(&c, MSS, false);
 	quell_cubic_on_rto(&c, MSS, true);
-	tap_equal_u64(c.ssthresh_bytes, 700 * MSS, "quell_cubic_on_rto__ssthresh_is_of_the_first");
-	tap_equal_u64(c.max_bytes, 1000 * MSS, "quell_cubic_on_rto__w_max_is_of_the_first");
-	tap_equal_u64(c.window_q16, (u64)MSS << 16, "quell_cubic_on_rto__one_segment");
+	EXPECT_EQ(700 * MSS, c.ssthresh_bytes)
+		TH_LOG("quell_cubic_on_rto__ssthresh_is_of_the_first");
+	EXPECT_EQ(1000 * MSS, c.max_bytes)
+		TH_LOG("quell_cubic_on_rto__w_max_is_of_the_first");
+	EXPECT_EQ((u64)MSS << 16, c.window_q16)
+		TH_LOG("quell_cubic_on_rto__one_segment");
 	quell_cubic_undo(&c);
-	tap_equal_u64(c.window_q16, (u64)1000 * MSS << 16, "quell_cubic_undo__of_two_timeouts");
+	EXPECT_EQ((u64)1000 * MSS << 16, c.window_q16)
+		TH_LOG("quell_cubic_undo__of_two_timeouts");
 }
 
 /* A minute in which the application sent less is no minute of growth. */
-static void test_unused(void)
+TEST(unused)
 {
 	struct quell_cubic c;
 	u64 before_q16, now_ns = NS_PER_MS;
@@ -177,17 +188,11 @@ static void test_unused(void)
 	before_q16 = c.window_q16;
 	while (now_ns < 60000 * NS_PER_MS)
 		quell_cubic_wait(&c, now_ns += NS_PER_MS);
-	tap_equal_u64(c.window_q16, before_q16, "quell_cubic_wait__the_window_stays");
+	EXPECT_EQ(before_q16, c.window_q16)
+		TH_LOG("quell_cubic_wait__the_window_stays");
 	quell_cubic_on_ack(&c, now_ns, NS_PER_MS, MSS, MSS);
-	tap_ok(c.window_q16 - before_q16 < (u64)MSS << 16, "quell_cubic_wait__the_time_does_not_count");
+	EXPECT_TRUE(c.window_q16 - before_q16 < (u64)MSS << 16)
+		TH_LOG("quell_cubic_wait__the_time_does_not_count");
 }
 
-int main(void)
-{
-	test_root();
-	test_corners();
-	test_outage();
-	test_unused();
-	test_model();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -4,13 +4,12 @@
  * were worked out from the paper's equations by hand, not by the code.
  */
 #include "dcqcn_fixture.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define ONE		QUELL_DCQCN_ALPHA_ONE
 #define GBYTE		1000000000ULL
 
-static void test_init(void)
+TEST(init)
 {
 	static const struct {
 		const char *name;
@@ -33,23 +32,24 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_dcqcn_core, &f.p);
 		quell_dcqcn_init(&f.v, &f.p, cases[i].ecn, cases[i].link_bytes_ps,
 				 cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
-		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
-			      "quell_dcqcn_init__%s_rate", cases[i].name);
-		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window,
-			      "quell_dcqcn_init__%s_window", cases[i].name);
+		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
+			TH_LOG("quell_dcqcn_init__%s_rate", cases[i].name);
+		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
+			TH_LOG("quell_dcqcn_init__%s_window", cases[i].name);
 	}
-	tap_ok(f.v.alpha_q30 == ONE && f.v.since_ns == START_NS && !f.v.flags &&
-	       !f.v.decays && !f.v.timer_steps && !f.v.byte_steps && !f.v.counted_bytes &&
-	       !f.out.target_ns && !f.out.change_path, "quell_dcqcn_init__sets_all");
+	EXPECT_TRUE(f.v.alpha_q30 == ONE && f.v.since_ns == START_NS && !f.v.flags &&
+		    !f.v.decays && !f.v.timer_steps && !f.v.byte_steps && !f.v.counted_bytes &&
+		    !f.out.target_ns && !f.out.change_path)
+		TH_LOG("quell_dcqcn_init__sets_all");
 }
 
 /* Equation 1: RT = RC, RC = RC (1 - alpha / 2), alpha = (1 - g) alpha + g. */
-static void test_notification(void)
+TEST(notification)
 {
 	static const struct {
 		const char *name;
@@ -62,45 +62,46 @@ static void test_notification(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		fixture_set(&f, 8 * GBYTE, 10 * GBYTE, cases[i].alpha_q30);
 		fixture_ack(&f, 1000, MSS);
-		tap_equal_u64(f.v.rate_q16, cases[i].want_rate << 16,
-			      "quell_dcqcn_notify__%s_rate", cases[i].name);
-		tap_equal_u64(f.v.target_q16, 8 * GBYTE << 16,
-			      "quell_dcqcn_notify__%s_target", cases[i].name);
-		tap_equal_u64(f.v.alpha_q30, cases[i].want_alpha_q30,
-			      "quell_dcqcn_notify__%s_alpha", cases[i].name);
+		EXPECT_EQ(cases[i].want_rate << 16, f.v.rate_q16)
+			TH_LOG("quell_dcqcn_notify__%s_rate", cases[i].name);
+		EXPECT_EQ(8 * GBYTE << 16, f.v.target_q16)
+			TH_LOG("quell_dcqcn_notify__%s_target", cases[i].name);
+		EXPECT_EQ(cases[i].want_alpha_q30, f.v.alpha_q30)
+			TH_LOG("quell_dcqcn_notify__%s_alpha", cases[i].name);
 	}
-	tap_ok(f.v.since_ns == START_NS + 1000 && !f.v.counted_bytes &&
-	       f.st.notifications == 1 && f.st.marked_bytes == MSS,
-	       "quell_dcqcn_notify__starts_over");
+	EXPECT_TRUE(f.v.since_ns == START_NS + 1000 && !f.v.counted_bytes &&
+		    f.st.notifications == 1 && f.st.marked_bytes == MSS)
+		TH_LOG("quell_dcqcn_notify__starts_over");
 }
 
 /* At most one notification per 50 us; the first mark of a flow is one. */
-static void test_notify_interval(void)
+TEST(notify_interval)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	f.p.timer_ns = GBYTE;
 	fixture_ack(&f, 0, MSS);
-	tap_equal_u64(f.v.rate_q16 >> 16, LINK_BYTES_PS / 2,
-		      "quell_dcqcn_mark__first_at_once");
+	EXPECT_EQ(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16)
+		TH_LOG("quell_dcqcn_mark__first_at_once");
 	fixture_ack(&f, 49999, MSS);
-	tap_equal_u64(f.v.rate_q16 >> 16, LINK_BYTES_PS / 2,
-		      "quell_dcqcn_mark__within_the_interval");
-	tap_ok(f.st.held == 1 && f.st.marked_bytes == 2 * MSS,
-	       "quell_dcqcn_mark__held_is_counted");
+	EXPECT_EQ(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16)
+		TH_LOG("quell_dcqcn_mark__within_the_interval");
+	EXPECT_TRUE(f.st.held == 1 && f.st.marked_bytes == 2 * MSS)
+		TH_LOG("quell_dcqcn_mark__held_is_counted");
 	fixture_ack(&f, 50000, MSS);
-	tap_equal_u64(f.v.rate_q16 >> 16, LINK_BYTES_PS / 4,
-		      "quell_dcqcn_mark__after_the_interval");
-	tap_equal_u64(f.st.notifications, 2, "quell_dcqcn_mark__counted");
+	EXPECT_EQ(LINK_BYTES_PS / 4, f.v.rate_q16 >> 16)
+		TH_LOG("quell_dcqcn_mark__after_the_interval");
+	EXPECT_EQ(2, f.st.notifications)
+		TH_LOG("quell_dcqcn_mark__counted");
 }
 
 /* Equation 2, once per 55 us: 255/256, squared, and so on. */
-static void test_decay(void)
+TEST(decay)
 {
 	static const struct {
 		const char *name;
@@ -117,38 +118,41 @@ static void test_decay(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		fixture_ack(&f, cases[i].after_ns, 0);
-		tap_ok(f.v.alpha_q30 <= cases[i].want_alpha_q30 + 20 &&
-		       f.v.alpha_q30 + 150 >= cases[i].want_alpha_q30,
-		       "quell_dcqcn_decay__%s", cases[i].name);
+		EXPECT_TRUE(f.v.alpha_q30 <= cases[i].want_alpha_q30 + 20 &&
+			    f.v.alpha_q30 + 150 >= cases[i].want_alpha_q30)
+			TH_LOG("quell_dcqcn_decay__%s", cases[i].name);
 		if (i == 1)
 			fixture_ack(&f, 55001, 0);
-		if (i == 1)
-			tap_equal_u64(f.v.alpha_q30, ONE / 256 * 255,
-				      "quell_dcqcn_decay__no_period_twice");
+		if (i == 1) {
+			EXPECT_EQ(ONE / 256 * 255, f.v.alpha_q30)
+				TH_LOG("quell_dcqcn_decay__no_period_twice");
+		}
 	}
 	fixture_start(&f);
 	f.s.now_ns = 0;
 	quell_dcqcn_on_ack(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.v.alpha_q30 == ONE && !f.v.timer_steps, "quell_dcqcn_decay__clock_behind");
+	EXPECT_TRUE(f.v.alpha_q30 == ONE && !f.v.timer_steps)
+		TH_LOG("quell_dcqcn_decay__clock_behind");
 }
 
-static void test_pow(void)
+TEST(powers)
 {
-	tap_equal_u64(quell_dcqcn_pow_q32(1ULL << 31, 0), 1ULL << 32,
-		      "quell_dcqcn_pow_q32__nothing");
-	tap_equal_u64(quell_dcqcn_pow_q32(1ULL << 31, 5), 1ULL << 27,
-		      "quell_dcqcn_pow_q32__half_to_the_fifth");
-	tap_equal_u64(quell_dcqcn_pow_q32(0, 3), 0, "quell_dcqcn_pow_q32__zero");
+	EXPECT_EQ(1ULL << 32, quell_dcqcn_pow_q32(1ULL << 31, 0))
+		TH_LOG("quell_dcqcn_pow_q32__nothing");
+	EXPECT_EQ(1ULL << 27, quell_dcqcn_pow_q32(1ULL << 31, 5))
+		TH_LOG("quell_dcqcn_pow_q32__half_to_the_fifth");
+	EXPECT_EQ(0, quell_dcqcn_pow_q32(0, 3))
+		TH_LOG("quell_dcqcn_pow_q32__zero");
 }
 
 /*
  * F = 5: four steps toward the target, then the target grows by ai; with both
  * counters beyond F by hai.
  */
-static void test_increase(void)
+TEST(increase)
 {
 	static const struct {
 		const char *name;
@@ -166,45 +170,49 @@ static void test_increase(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
 		f.v.timer_steps = cases[i].timer_steps;
 		f.v.byte_steps = cases[i].byte_steps;
 		quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS);
-		tap_equal_u64(f.v.target_q16, (8 * GBYTE + cases[i].want_target_growth) << 16,
-			      "quell_dcqcn_increase__%s_target", cases[i].name);
-		tap_equal_u64(f.v.rate_q16,
-			      (6 * GBYTE + cases[i].want_target_growth / 2) << 16,
-			      "quell_dcqcn_increase__%s_rate", cases[i].name);
+		EXPECT_EQ((8 * GBYTE + cases[i].want_target_growth) << 16, f.v.target_q16)
+			TH_LOG("quell_dcqcn_increase__%s_target", cases[i].name);
+		EXPECT_EQ((6 * GBYTE + cases[i].want_target_growth / 2) << 16, f.v.rate_q16)
+			TH_LOG("quell_dcqcn_increase__%s_rate", cases[i].name);
 	}
-	tap_equal_u64(f.st.hyper_increases, 1, "quell_dcqcn_increase__counted");
+	EXPECT_EQ(1, f.st.hyper_increases)
+		TH_LOG("quell_dcqcn_increase__counted");
 	fixture_start(&f);
 	f.v.timer_steps = 5;
 	quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS);
-	tap_equal_u64(f.v.target_q16, LINK_BYTES_PS << 16,
-		      "quell_dcqcn_increase__line_rate_is_the_most");
+	EXPECT_EQ(LINK_BYTES_PS << 16, f.v.target_q16)
+		TH_LOG("quell_dcqcn_increase__line_rate_is_the_most");
 }
 
-static void test_timer(void)
+TEST(timer)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, 0);
 	fixture_ack(&f, 54999, 0);
-	tap_equal_u64(f.v.rate_q16, 4 * GBYTE << 16, "quell_dcqcn_run_timer__too_early");
+	EXPECT_EQ(4 * GBYTE << 16, f.v.rate_q16)
+		TH_LOG("quell_dcqcn_run_timer__too_early");
 	fixture_ack(&f, 55000, 0);
-	tap_equal_u64(f.v.rate_q16, 6 * GBYTE << 16, "quell_dcqcn_run_timer__once");
+	EXPECT_EQ(6 * GBYTE << 16, f.v.rate_q16)
+		TH_LOG("quell_dcqcn_run_timer__once");
 	fixture_ack(&f, 165000, 0);
-	tap_equal_u64(f.v.rate_q16, 7500000000ULL << 16, "quell_dcqcn_run_timer__made_up_for");
-	tap_equal_u64(f.st.fast_recoveries, 3, "quell_dcqcn_run_timer__counted");
+	EXPECT_EQ(7500000000ULL << 16, f.v.rate_q16)
+		TH_LOG("quell_dcqcn_run_timer__made_up_for");
+	EXPECT_EQ(3, f.st.fast_recoveries)
+		TH_LOG("quell_dcqcn_run_timer__counted");
 	fixture_ack(&f, 55000 * 100, 0);
-	tap_ok(f.v.timer_steps == 100 && f.st.forgone == 97 - 64,
-	       "quell_dcqcn_run_timer__bounded");
+	EXPECT_TRUE(f.v.timer_steps == 100 && f.st.forgone == 97 - 64)
+		TH_LOG("quell_dcqcn_run_timer__bounded");
 }
 
-static void test_byte_counter(void)
+TEST(byte_counter)
 {
 	struct fixture f;
 
@@ -212,132 +220,137 @@ static void test_byte_counter(void)
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, 0);
 	f.s.acked_bytes = 9999999;
 	fixture_ack(&f, 0, 0);
-	tap_equal_u64(f.v.rate_q16, 4 * GBYTE << 16, "quell_dcqcn_run_bytes__too_few");
+	EXPECT_EQ(4 * GBYTE << 16, f.v.rate_q16)
+		TH_LOG("quell_dcqcn_run_bytes__too_few");
 	f.s.acked_bytes = 3;
 	fixture_ack(&f, 0, 0);
-	tap_ok(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.byte_steps == 1 &&
-	       f.v.counted_bytes == 2, "quell_dcqcn_run_bytes__once");
+	EXPECT_TRUE(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.byte_steps == 1 &&
+		    f.v.counted_bytes == 2)
+		TH_LOG("quell_dcqcn_run_bytes__once");
 	f.p.byte_counter_bytes = 10000;
 	f.s.acked_bytes = 1000007;
 	fixture_ack(&f, 0, 0);
-	tap_ok(f.v.byte_steps == 65 && f.v.counted_bytes == 9,
-	       "quell_dcqcn_run_bytes__bounded");
+	EXPECT_TRUE(f.v.byte_steps == 65 && f.v.counted_bytes == 9)
+		TH_LOG("quell_dcqcn_run_bytes__bounded");
 	f.v.byte_steps = 0xffffffff;
 	fixture_ack(&f, 0, 0);
-	tap_equal_u64(f.v.byte_steps, 0xffffffff, "quell_dcqcn_run_bytes__saturates");
+	EXPECT_EQ(0xffffffff, f.v.byte_steps)
+		TH_LOG("quell_dcqcn_run_bytes__saturates");
 	fixture_ack(&f, 1ULL << 62, 0);
-	tap_equal_u64(f.v.timer_steps, 0xffffffff, "quell_dcqcn_run_timer__saturates");
+	EXPECT_EQ(0xffffffff, f.v.timer_steps)
+		TH_LOG("quell_dcqcn_run_timer__saturates");
 }
 
-static void test_limits(void)
+TEST(limits)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	fixture_set(&f, 1300000, 1300000, ONE);
 	fixture_ack(&f, 0, MSS);
-	tap_equal_u64(f.out.pacing_bytes_ps, 1250000, "quell_dcqcn_clamp__least");
-	tap_equal_u64(f.out.window_q16 >> 16, MSS, "quell_dcqcn_decide__one_segment");
+	EXPECT_EQ(1250000, f.out.pacing_bytes_ps)
+		TH_LOG("quell_dcqcn_clamp__least");
+	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_decide__one_segment");
 	f.p.min_rate_bytes_ps = 1000;
 	fixture_set(&f, 0, 0, 0);
 	fixture_ack(&f, 0, 0);
-	tap_equal_u64(f.out.pacing_bytes_ps, 1000, "quell_dcqcn_clamp__smallest_least");
+	EXPECT_EQ(1000, f.out.pacing_bytes_ps)
+		TH_LOG("quell_dcqcn_clamp__smallest_least");
 	f.s.link_bytes_ps = 500;
 	fixture_ack(&f, 0, 0);
-	tap_equal_u64(f.out.pacing_bytes_ps, 500, "quell_dcqcn_clamp__link_below_least");
+	EXPECT_EQ(500, f.out.pacing_bytes_ps)
+		TH_LOG("quell_dcqcn_clamp__link_below_least");
 	f.p.queue_bound_ns = GBYTE;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	fixture_set(&f, LINK_BYTES_PS, LINK_BYTES_PS, 0);
 	fixture_ack(&f, 0, 0);
-	tap_equal_u64(f.out.window_q16 >> 16, 1 << 24, "quell_dcqcn_decide__largest_window");
+	EXPECT_EQ(1 << 24, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_decide__largest_window");
 	f.s.mss_bytes = 0;
 	f.s.min_rtt_ns = 5000;
 	fixture_ack(&f, 0, 0);
-	tap_ok(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 5000, "quell_dcqcn_observe__kept");
+	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 5000)
+		TH_LOG("quell_dcqcn_observe__kept");
 }
 
 /* Half of what is in flight, half of the rate, no way back but Reno's. */
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	f.s.inflight_bytes = 100 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 >> 16 == 50 * MSS && f.st.losses == 1,
-	       "quell_dcqcn_on_loss__half_of_the_flight");
-	tap_ok(f.v.rate_q16 >> 16 == LINK_BYTES_PS / 2 && f.v.target_q16 == f.v.rate_q16,
-	       "quell_dcqcn_on_loss__half_of_the_rate");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == 50 * MSS && f.st.losses == 1)
+		TH_LOG("quell_dcqcn_on_loss__half_of_the_flight");
+	EXPECT_TRUE(f.v.rate_q16 >> 16 == LINK_BYTES_PS / 2 && f.v.target_q16 == f.v.rate_q16)
+		TH_LOG("quell_dcqcn_on_loss__half_of_the_rate");
 	f.s.acked_bytes = 50 * MSS;
 	fixture_ack(&f, 1000, 0);
-	tap_equal_u64(f.out.window_q16 >> 16, 51 * MSS, "quell_dcqcn_reno__one_per_window");
+	EXPECT_EQ(51 * MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_reno__one_per_window");
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, 1000, 0);
-	tap_equal_u64(f.out.window_q16 >> 16, 51 * MSS, "quell_dcqcn_reno__not_without_data");
+	EXPECT_EQ(51 * MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_reno__not_without_data");
 	f.s.flags = 0;
 	f.s.inflight_bytes = 3 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16 >> 16, 2 * MSS, "quell_dcqcn_on_loss__two_at_least");
+	EXPECT_EQ(2 * MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_on_loss__two_at_least");
 	f.s.acked_bytes = 0xffffffff;
 	fixture_ack(&f, 1000, 0);
-	tap_ok(!(f.v.flags & QUELL_DCQCN_F_LOSS), "quell_dcqcn_decide__loss_is_over");
+	EXPECT_TRUE(!(f.v.flags & QUELL_DCQCN_F_LOSS))
+		TH_LOG("quell_dcqcn_decide__loss_is_over");
 	quell_dcqcn_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 >> 16 == MSS && f.st.rtos == 1,
-	       "quell_dcqcn_on_rto__one_segment");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == MSS && f.st.rtos == 1)
+		TH_LOG("quell_dcqcn_on_rto__one_segment");
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16 >> 16, MSS, "quell_dcqcn_on_loss__never_more");
+	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_on_loss__never_more");
 }
 
 /* Without an echo of marks: Reno, ten segments, no pacing. */
-static void test_without_ecn(void)
+TEST(without_ecn)
 {
 	struct fixture f;
 
 	fixture_start_ecn(&f, false);
 	f.s.acked_bytes = 10 * MSS;
 	fixture_ack(&f, 55000 * 50, 0);
-	tap_ok(f.out.window_q16 >> 16 == 11 * MSS &&
-	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED, "quell_dcqcn_on_ack__no_ecn");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == 11 * MSS &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		TH_LOG("quell_dcqcn_on_ack__no_ecn");
 	f.s.inflight_bytes = 11 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16 >> 16, 11 * MSS / 2, "quell_dcqcn_on_loss__no_ecn");
+	EXPECT_EQ(11 * MSS / 2, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_on_loss__no_ecn");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	fixture_set(&f, GBYTE, GBYTE, 7);
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 999999, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, GBYTE, "quell_dcqcn_on_idle_restart__too_early");
+	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
+		TH_LOG("quell_dcqcn_on_idle_restart__too_early");
 	f.p.restart_idle_ns = 0;
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, QUELL_U64_MAX, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, GBYTE, "quell_dcqcn_on_idle_restart__never");
+	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
+		TH_LOG("quell_dcqcn_on_idle_restart__never");
 	f.p.restart_idle_ns = 1000000;
 	fixture_ack(&f, 0, MSS);
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1000000, &f.out);
-	tap_ok(f.out.pacing_bytes_ps == LINK_BYTES_PS && f.v.alpha_q30 == ONE &&
-	       !(f.v.flags & QUELL_DCQCN_F_NOTIFIED) && f.st.restarts == 1,
-	       "quell_dcqcn_on_idle_restart__line_rate");
+	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS && f.v.alpha_q30 == ONE &&
+		    !(f.v.flags & QUELL_DCQCN_F_NOTIFIED) && f.st.restarts == 1)
+		TH_LOG("quell_dcqcn_on_idle_restart__line_rate");
 	quell_dcqcn_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1000000, &f.out);
-	tap_equal_u64(f.out.window_q16 >> 16, MSS, "quell_dcqcn_on_idle_restart__after_loss");
+	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
+		TH_LOG("quell_dcqcn_on_idle_restart__after_loss");
 }
 
-int main(void)
-{
-	test_init();
-	test_notification();
-	test_notify_interval();
-	test_decay();
-	test_pow();
-	test_increase();
-	test_timer();
-	test_byte_counter();
-	test_limits();
-	test_loss();
-	test_without_ecn();
-	test_idle();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -17,7 +17,7 @@
 #include "dcqcn_model.h"
 #include "model_error.h"
 #include "random_params.h"
-#include "tap.h"
+#include "test.h"
 
 #define SINGLE_STEPS		1200000
 #define SINGLE_EPISODE		50
@@ -237,7 +237,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	compare(x, &before, event, &s, result);
 }
 
-static void test_single_steps(const char *run)
+static void test_single_steps(struct __test_metadata *_metadata, const char *run)
 {
 	bool any = !strcmp(run, "any");
 	struct single_result result = {
@@ -253,11 +253,16 @@ static void test_single_steps(const char *run)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	tap_ok(result.rates, "dcqcn_model__%s_step_rates_within_bound", run);
-	tap_ok(result.alphas, "dcqcn_model__%s_step_alpha_within_bound", run);
-	tap_ok(result.memories, "dcqcn_model__%s_step_state_equal", run);
-	tap_ok(result.windows, "dcqcn_model__%s_step_windows_within_bound", run);
-	tap_ok(result.steps >= 1000000, "dcqcn_model__%s_steps_were_enough", run);
+	EXPECT_TRUE(result.rates)
+		TH_LOG("dcqcn_model__%s_step_rates_within_bound", run);
+	EXPECT_TRUE(result.alphas)
+		TH_LOG("dcqcn_model__%s_step_alpha_within_bound", run);
+	EXPECT_TRUE(result.memories)
+		TH_LOG("dcqcn_model__%s_step_state_equal", run);
+	EXPECT_TRUE(result.windows)
+		TH_LOG("dcqcn_model__%s_step_windows_within_bound", run);
+	EXPECT_TRUE(result.steps >= 1000000)
+		TH_LOG("dcqcn_model__%s_steps_were_enough", run);
 	printf("# %u steps (%u ACKs, %u losses, %u timeouts, %u idle)\n", result.steps,
 	       result.events[EVENT_ACK], result.events[EVENT_LOSS],
 	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -313,7 +318,7 @@ static void long_episode(struct random_state *r, u64 timer_ns, struct long_resul
 	result->increases += x.st.additive_increases + x.st.hyper_increases;
 }
 
-static void test_long_run(void)
+TEST(long_run)
 {
 	struct long_result result = {
 		.within = true, .memories = true,
@@ -324,21 +329,27 @@ static void test_long_run(void)
 
 	for (i = 0; i < LONG_EPISODES; i++)
 		long_episode(&r, 5000 * (i % 20 + 1), &result);
-	tap_ok(result.within, "dcqcn_model__long_run_within_bound");
-	tap_ok(result.memories, "dcqcn_model__long_run_state_equal");
-	tap_ok(result.notifications > 20 * LONG_EPISODES &&
-	       result.increases > 100 * LONG_EPISODES,
-	       "dcqcn_model__long_run_saw_congestion");
+	EXPECT_TRUE(result.within)
+		TH_LOG("dcqcn_model__long_run_within_bound");
+	EXPECT_TRUE(result.memories)
+		TH_LOG("dcqcn_model__long_run_state_equal");
+	EXPECT_TRUE(result.notifications > 20 * LONG_EPISODES &&
+		    result.increases > 100 * LONG_EPISODES)
+		TH_LOG("dcqcn_model__long_run_saw_congestion");
 	printf("# %llu notifications, %llu increases of the target\n",
 	       result.notifications, result.increases);
 	model_error_print(&result.rate, "dcqcn", "long", "rate");
 	model_error_print(&result.alpha, "dcqcn", "long", "alpha");
 }
 
-int main(void)
+TEST(single_steps_any)
 {
-	test_single_steps("any");
-	test_single_steps("standard");
-	test_long_run();
-	return tap_done();
+	test_single_steps(_metadata, "any");
 }
+
+TEST(single_steps_standard)
+{
+	test_single_steps(_metadata, "standard");
+}
+
+TEST_HARNESS_MAIN

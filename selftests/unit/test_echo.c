@@ -12,16 +12,15 @@
 #include <quell/core/echo.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define RUNS		2000000
 #define WRAP_NS		4294967296.0L
 #define LIMIT_NS	2147483648.0L
 /* Of the clock; long double is exact to 2^64. */
 #define CLOCK_MAX_NS	(1ULL << 62)
 
-static void test_stamp(void)
+TEST(stamp_cases)
 {
 	static const struct {
 		const char *name;
@@ -34,18 +33,20 @@ static void test_stamp(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
-		tap_equal_u64(quell_echo_hide(rows[i].depart_ns, rows[i].secret),
-			      rows[i].stamp, "quell_echo_hide__%s", rows[i].name);
-		tap_equal_u64(quell_echo_reveal(rows[i].stamp, rows[i].secret),
-			      (u32)rows[i].depart_ns, "quell_echo_reveal__%s", rows[i].name);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(rows[i].stamp, quell_echo_hide(rows[i].depart_ns, rows[i].secret))
+			TH_LOG("quell_echo_hide__%s", rows[i].name);
+		EXPECT_EQ((u32)rows[i].depart_ns, quell_echo_reveal(rows[i].stamp,
+			  rows[i].secret))
+			TH_LOG("quell_echo_reveal__%s", rows[i].name);
 	}
 	/* The short form adds the hold time to the stamp. */
-	tap_equal_u64(quell_echo_reveal(quell_echo_hide(0xfffffffffULL, 0xdeadbeef) + 7,
-					0xdeadbeef), 6, "quell_echo_reveal__hold_added");
+	EXPECT_EQ(6, quell_echo_reveal(quell_echo_hide(0xfffffffffULL, 0xdeadbeef) + 7,
+		  0xdeadbeef))
+		TH_LOG("quell_echo_reveal__hold_added");
 }
 
-static void test_rtt(void)
+TEST(rtt)
 {
 	static const struct {
 		const char *name;
@@ -71,15 +72,16 @@ static void test_rtt(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
 
-		tap_equal_u64(quell_echo_rtt_ns(&span, rows[i].rx_ns, rows[i].echo_ns),
-			      rows[i].rtt_ns, "quell_echo_rtt_ns__%s", rows[i].name);
+		EXPECT_EQ(rows[i].rtt_ns, quell_echo_rtt_ns(&span, rows[i].rx_ns,
+			  rows[i].echo_ns))
+			TH_LOG("quell_echo_rtt_ns__%s", rows[i].name);
 	}
 }
 
-static void test_hold(void)
+TEST(hold)
 {
 	static const struct {
 		const char *name;
@@ -98,10 +100,11 @@ static void test_hold(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++)
-		tap_equal_u64(quell_echo_hold_ns(rows[i].hold_ns, rows[i].rtt_ns,
-						 rows[i].least_ns),
-			      rows[i].want_ns, "quell_echo_hold_ns__%s", rows[i].name);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(rows[i].want_ns, quell_echo_hold_ns(rows[i].hold_ns, rows[i].rtt_ns,
+			  rows[i].least_ns))
+			TH_LOG("quell_echo_hold_ns__%s", rows[i].name);
+	}
 }
 
 /* The round trip an echo tells of; 0 none. */
@@ -131,10 +134,10 @@ static u32 random_echo(struct random_state *r, const struct quell_echo_span *spa
 
 	if (!random_between(r, 0, 3))
 		return random_u64(r);
-	return edges[random_between(r, 0, COUNT(edges) - 1)] + random_between(r, 0, 4) - 2;
+	return edges[random_between(r, 0, ARRAY_SIZE(edges) - 1)] + random_between(r, 0, 4) - 2;
 }
 
-static void test_rtt_model(void)
+TEST(rtt_model)
 {
 	struct random_state r = { 1 };
 	u64 wrong = 0, refused = 0;
@@ -156,9 +159,10 @@ static void test_rtt_model(void)
 			printf("# oldest %llu newest %llu rx %llu echo %u: %llu\n",
 			       span.oldest_ns, span.newest_ns, rx_ns, echo_ns, got_ns);
 	}
-	tap_equal_u64(wrong, 0, "quell_echo_rtt_ns__model");
-	tap_ok(refused > RUNS / 10 && RUNS - refused > RUNS / 10,
-	       "quell_echo_rtt_ns__model_sees_both, %llu of %u refused", refused, RUNS);
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_echo_rtt_ns__model");
+	EXPECT_TRUE(refused > RUNS / 10 && RUNS - refused > RUNS / 10)
+		TH_LOG("quell_echo_rtt_ns__model_sees_both, %llu of %u refused", refused, RUNS);
 }
 
 /* The largest part of a claim that leaves the network half of the least, in float. */
@@ -172,7 +176,7 @@ static u64 model_hold_ns(u64 hold_ns, u64 rtt_ns, u64 least_ns)
 	return best_ns;
 }
 
-static void test_hold_model(void)
+TEST(hold_model)
 {
 	u64 hold_ns, rtt_ns, least_ns, wrong = 0;
 
@@ -181,15 +185,8 @@ static void test_hold_model(void)
 			for (least_ns = 0; least_ns < 90; least_ns++)
 				wrong += quell_echo_hold_ns(hold_ns, rtt_ns, least_ns) !=
 					 model_hold_ns(hold_ns, rtt_ns, least_ns);
-	tap_equal_u64(wrong, 0, "quell_echo_hold_ns__model");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_echo_hold_ns__model");
 }
 
-int main(void)
-{
-	test_stamp();
-	test_rtt();
-	test_hold();
-	test_rtt_model();
-	test_hold_model();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -10,14 +10,13 @@
 #include <quell/core/histogram.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define VALUES		20000
 
 static const u32 permille[] = { 0, 500, 900, 990, 999, 1000 };
 
-static void test_bucket(void)
+TEST(bucket_cases)
 {
 	static const struct {
 		const char *name;
@@ -39,17 +38,18 @@ static void test_bucket(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		tap_equal_u64(quell_histogram_bucket(cases[i].value), cases[i].bucket,
-			      "quell_histogram_bucket__%s", cases[i].name);
-		tap_equal_u64(quell_histogram_middle(cases[i].bucket), cases[i].middle,
-			      "quell_histogram_middle__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].bucket, quell_histogram_bucket(cases[i].value))
+			TH_LOG("quell_histogram_bucket__%s", cases[i].name);
+		EXPECT_EQ(cases[i].middle, quell_histogram_middle(cases[i].bucket))
+			TH_LOG("quell_histogram_middle__%s", cases[i].name);
 	}
-	tap_equal_u64(QUELL_HISTOGRAM_BUCKETS, 592, "quell_histogram__buckets");
+	EXPECT_EQ(592, QUELL_HISTOGRAM_BUCKETS)
+		TH_LOG("quell_histogram__buckets");
 }
 
 /* Buckets follow each other without a gap. */
-static void test_order(void)
+TEST(order)
 {
 	bool steps = true;
 	u64 value;
@@ -59,10 +59,11 @@ static void test_order(void)
 
 		steps = steps && step <= 1;
 	}
-	tap_ok(steps, "quell_histogram_bucket__without_gaps");
+	EXPECT_TRUE(steps)
+		TH_LOG("quell_histogram_bucket__without_gaps");
 }
 
-static void test_rank(void)
+TEST(rank_cases)
 {
 	static const struct {
 		u64 count;
@@ -75,10 +76,10 @@ static void test_rank(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_histogram_rank(cases[i].count, cases[i].permille),
-			      cases[i].want, "quell_histogram_rank__%llu_%u", cases[i].count,
-			      cases[i].permille);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want, quell_histogram_rank(cases[i].count, cases[i].permille))
+			TH_LOG("quell_histogram_rank__%llu_%u", cases[i].count, cases[i].permille);
+	}
 }
 
 static int compare(const void *a, const void *b)
@@ -94,12 +95,13 @@ static bool near(u64 got, u64 want)
 	return (got > want ? got - want : want - got) * 32 <= want;
 }
 
-static void test_against_sorted(const char *name, u64 least, u64 most, u32 values)
+static void test_against_sorted(struct __test_metadata *_metadata, const char *name, u64 least,
+				u64 most, u32 values)
 {
 	static u64 sorted[VALUES];
 	static struct quell_histogram h;
 	struct random_state r = { 11 };
-	u64 got[COUNT(permille)];
+	u64 got[ARRAY_SIZE(permille)];
 	bool good = true;
 	u32 i;
 
@@ -109,46 +111,42 @@ static void test_against_sorted(const char *name, u64 least, u64 most, u32 value
 		quell_histogram_add(&h, sorted[i]);
 	}
 	qsort(sorted, values, sizeof(sorted[0]), compare);
-	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
-	for (i = 0; i < COUNT(permille); i++) {
+	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
+	for (i = 0; i < ARRAY_SIZE(permille); i++) {
 		u64 rank = quell_histogram_rank(values, permille[i]);
 
 		good = good && near(got[i], sorted[rank - 1]) && got[i] <= h.max;
 	}
-	tap_ok(good && h.count == values && h.max == sorted[values - 1],
-	       "quell_histogram_quantiles__%s", name);
+	EXPECT_TRUE(good && h.count == values && h.max == sorted[values - 1])
+		TH_LOG("quell_histogram_quantiles__%s", name);
 }
 
-static void test_quantiles(void)
+TEST(quantiles)
 {
 	static struct quell_histogram h;
-	u64 got[COUNT(permille)];
+	u64 got[ARRAY_SIZE(permille)];
 	u32 i, zeros = 0;
 
-	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
-	for (i = 0; i < COUNT(permille); i++)
+	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
+	for (i = 0; i < ARRAY_SIZE(permille); i++)
 		zeros += !got[i];
-	tap_equal_u64(zeros, COUNT(permille), "quell_histogram_quantiles__empty");
-	test_against_sorted("one", 5000, 5000, 1);
-	test_against_sorted("two", 1, 1 << 20, 2);
-	test_against_sorted("small", 0, 31, VALUES);
-	test_against_sorted("narrow", 1000000, 1010000, VALUES);
-	test_against_sorted("wide", 0, (1ULL << 40) - 1, VALUES);
+	EXPECT_EQ(ARRAY_SIZE(permille), zeros)
+		TH_LOG("quell_histogram_quantiles__empty");
+	test_against_sorted(_metadata, "one", 5000, 5000, 1);
+	test_against_sorted(_metadata, "two", 1, 1 << 20, 2);
+	test_against_sorted(_metadata, "small", 0, 31, VALUES);
+	test_against_sorted(_metadata, "narrow", 1000000, 1010000, VALUES);
+	test_against_sorted(_metadata, "wide", 0, (1ULL << 40) - 1, VALUES);
 	/* Exact where a value has its bucket: no quantile is above the maximum. */
 	memset(&h, 0, sizeof(h));
 	quell_histogram_add(&h, 64);
-	quell_histogram_quantiles(&h, permille, got, COUNT(permille));
-	tap_equal_u64(got[5], 64, "quell_histogram_quantiles__never_above_max");
+	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
+	EXPECT_EQ(64, got[5])
+		TH_LOG("quell_histogram_quantiles__never_above_max");
 	/* More quantiles than buckets before the last. */
 	quell_histogram_quantiles(&h, permille, got, 0);
-	tap_equal_u64(got[5], 64, "quell_histogram_quantiles__none_asked");
+	EXPECT_EQ(64, got[5])
+		TH_LOG("quell_histogram_quantiles__none_asked");
 }
 
-int main(void)
-{
-	test_bucket();
-	test_order();
-	test_rank();
-	test_quantiles();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

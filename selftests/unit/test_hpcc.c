@@ -6,7 +6,7 @@
 #include <quell/core/hpcc_core.h>
 
 #include "hpcc_fixture.h"
-#include "tap.h"
+#include "test.h"
 
 struct fixture {
 	struct quell_hpcc_params p;
@@ -49,7 +49,7 @@ static void fixture_util(struct fixture *f, u32 percent)
 	fixture_ack(f);
 }
 
-static void test_init(void)
+TEST(init)
 {
 	static const struct {
 		const char *name;
@@ -77,27 +77,27 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_hpcc_core, &f.p);
 		f.p.init_window_bytes = cases[i].init_window_bytes;
 		quell_hpcc_init(&f.v, &f.p, cases[i].telemetry, cases[i].link_bytes_ps,
 				cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
-		tap_equal_u64(f.out.window_q16, q16(cases[i].want_window),
-			      "quell_hpcc_init__%s_window", cases[i].name);
-		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
-			      "quell_hpcc_init__%s_rate", cases[i].name);
-		tap_ok(f.v.util_q24 == ONE_Q24 && f.v.recorded_ns == START_NS && !f.v.hop &&
-		       !f.v.queue_bytes && !f.v.tx_units && !f.v.time_ns && !f.v.stage &&
-		       !f.v.rtos && !f.v.round_bytes && !f.out.target_ns &&
-		       !f.out.change_path &&
-		       f.v.flags == (cases[i].telemetry ? QUELL_HPCC_F_TELEMETRY : 0),
-		       "quell_hpcc_init__%s_sets_all", cases[i].name);
+		EXPECT_EQ(q16(cases[i].want_window), f.out.window_q16)
+			TH_LOG("quell_hpcc_init__%s_window", cases[i].name);
+		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
+			TH_LOG("quell_hpcc_init__%s_rate", cases[i].name);
+		EXPECT_TRUE(f.v.util_q24 == ONE_Q24 && f.v.recorded_ns == START_NS && !f.v.hop &&
+			    !f.v.queue_bytes && !f.v.tx_units && !f.v.time_ns && !f.v.stage &&
+			    !f.v.rtos && !f.v.round_bytes && !f.out.target_ns &&
+			    !f.out.change_path && f.v.flags == (cases[i].telemetry ?
+			    QUELL_HPCC_F_TELEMETRY : 0))
+			TH_LOG("quell_hpcc_init__%s_sets_all", cases[i].name);
 	}
 }
 
 /* U = (1 - tau / T) U + tau / T u, from one record to the next. */
-static void test_measure(void)
+TEST(measure)
 {
 	static const struct {
 		const char *name;
@@ -121,7 +121,7 @@ static void test_measure(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		f.v.util_q24 = cases[i].util_q24;
 		f.v.queue_bytes = cases[i].queue_before;
@@ -132,21 +132,22 @@ static void test_measure(void)
 		f.s.telemetry.tx_units = (cases[i].units - 1) & 0xffffff;
 		f.s.telemetry.queue_bytes = cases[i].queue;
 		fixture_ack(&f);
-		tap_equal_u64(f.v.util_q24, cases[i].want_q24, "quell_hpcc_measure__%s",
-			      cases[i].name);
-		tap_ok(f.st.measured == 1 && f.v.tx_units == f.s.telemetry.tx_units &&
-		       f.v.time_ns == cases[i].tau_ns - 1 &&
-		       f.v.queue_bytes == cases[i].queue,
-		       "quell_hpcc_measure__%s_stored", cases[i].name);
+		EXPECT_EQ(cases[i].want_q24, f.v.util_q24)
+			TH_LOG("quell_hpcc_measure__%s", cases[i].name);
+		EXPECT_TRUE(f.st.measured == 1 && f.v.tx_units == f.s.telemetry.tx_units &&
+			    f.v.time_ns == cases[i].tau_ns - 1 &&
+			    f.v.queue_bytes == cases[i].queue)
+			TH_LOG("quell_hpcc_measure__%s_stored", cases[i].name);
 	}
 	fixture_start(&f);
 	f.s.telemetry.link_bytes_ps = 1;
 	fixture_util(&f, 0);
-	tap_equal_u64(f.v.util_q24, 0xffffffff, "quell_hpcc_measure__no_link_to_speak_of");
+	EXPECT_EQ(0xffffffff, f.v.util_q24)
+		TH_LOG("quell_hpcc_measure__no_link_to_speak_of");
 }
 
 /* The fixpoints of the average: 0, and u. */
-static void test_average(void)
+TEST(average)
 {
 	struct fixture f;
 	int i;
@@ -158,7 +159,8 @@ static void test_average(void)
 		f.s.telemetry.time_ns += 100;
 		fixture_ack(&f);
 	}
-	tap_equal_u64(f.v.util_q24, 0, "quell_hpcc_measure__average_reaches_0");
+	EXPECT_EQ(0, f.v.util_q24)
+		TH_LOG("quell_hpcc_measure__average_reaches_0");
 	f.v.queue_bytes = BDP_BYTES;
 	f.s.telemetry.queue_bytes = BDP_BYTES;
 	for (i = 0; i < 1000; i++) {
@@ -166,13 +168,13 @@ static void test_average(void)
 		fixture_ack(&f);
 	}
 	/* 40 * (2 + 2^24 / 256 / 50000) */
-	tap_ok(f.v.util_q24 <= ONE_Q24 && f.v.util_q24 >= ONE_Q24 - 133,
-	       "quell_hpcc_measure__average_reaches_1");
+	EXPECT_TRUE(f.v.util_q24 <= ONE_Q24 && f.v.util_q24 >= ONE_Q24 - 133)
+		TH_LOG("quell_hpcc_measure__average_reaches_1");
 }
 
 enum verdict { MEASURED, STORED, REPEATED, NO_RECORD };
 
-static void test_records(void)
+TEST(records)
 {
 	static const struct {
 		const char *name;
@@ -199,7 +201,7 @@ static void test_records(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bool ignored = cases[i].want == REPEATED || cases[i].want == NO_RECORD;
 
 		fixture_start(&f);
@@ -212,20 +214,20 @@ static void test_records(void)
 		f.s.telemetry.time_ns = cases[i].tau_ns;
 		f.s.telemetry.queue_bytes = 77;
 		fixture_ack(&f);
-		tap_ok(f.st.measured == (cases[i].want == MEASURED) &&
-		       f.st.stored == (cases[i].want == STORED) &&
-		       f.st.repeated == (cases[i].want == REPEATED) &&
-		       f.st.no_record == (cases[i].want == NO_RECORD),
-		       "quell_hpcc_take_record__%s_verdict", cases[i].name);
-		tap_ok(f.v.queue_bytes == (ignored ? 0 : 77) &&
-		       f.v.recorded_ns == (ignored ? START_NS : f.s.now_ns) &&
-		       (ignored || f.v.hop == HOP),
-		       "quell_hpcc_take_record__%s_kept", cases[i].name);
+		EXPECT_TRUE(f.st.measured == (cases[i].want == MEASURED) &&
+			    f.st.stored == (cases[i].want == STORED) &&
+			    f.st.repeated == (cases[i].want == REPEATED) &&
+			    f.st.no_record == (cases[i].want == NO_RECORD))
+			TH_LOG("quell_hpcc_take_record__%s_verdict", cases[i].name);
+		EXPECT_TRUE(f.v.queue_bytes == (ignored ? 0 : 77) &&
+			    f.v.recorded_ns == (ignored ? START_NS : f.s.now_ns) && (ignored ||
+			    f.v.hop == HOP))
+			TH_LOG("quell_hpcc_take_record__%s_kept", cases[i].name);
 	}
 }
 
 /* The window of an ACK, and what becomes of the reference and the stage. */
-static void test_ack(void)
+TEST(ack)
 {
 	static const struct {
 		const char *name;
@@ -256,7 +258,7 @@ static void test_ack(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u64 want = q16(cases[i].want_reference);
 
 		fixture_start(&f);
@@ -264,53 +266,56 @@ static void test_ack(void)
 		f.v.round_bytes = cases[i].finishes ? 0 : 20000;
 		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_util(&f, cases[i].percent);
-		tap_equal_u64(f.out.window_q16, q16(cases[i].want_window),
-			      "quell_hpcc_on_ack__%s_window", cases[i].name);
-		tap_equal_u64(f.v.window_q16, want, "quell_hpcc_on_ack__%s_reference",
-			      cases[i].name);
-		tap_equal_u64(f.v.stage, cases[i].want_stage, "quell_hpcc_on_ack__%s_stage",
-			      cases[i].name);
-		tap_ok(f.st.increases == (want > q16(20000)) &&
-		       f.st.decreases == (want < q16(20000)) && !f.st.blind &&
-		       f.st.app_limited == (cases[i].finishes && cases[i].app_limited &&
-					    want == q16(20000)),
-		       "quell_hpcc_on_ack__%s_verdict", cases[i].name);
-		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_window * 1000000000 / RTT_NS,
-			      "quell_hpcc_on_ack__%s_pacing", cases[i].name);
+		EXPECT_EQ(q16(cases[i].want_window), f.out.window_q16)
+			TH_LOG("quell_hpcc_on_ack__%s_window", cases[i].name);
+		EXPECT_EQ(want, f.v.window_q16)
+			TH_LOG("quell_hpcc_on_ack__%s_reference", cases[i].name);
+		EXPECT_EQ(cases[i].want_stage, f.v.stage)
+			TH_LOG("quell_hpcc_on_ack__%s_stage", cases[i].name);
+		EXPECT_TRUE(f.st.increases == (want > q16(20000)) &&
+			    f.st.decreases == (want < q16(20000)) && !f.st.blind &&
+			    f.st.app_limited == (cases[i].finishes && cases[i].app_limited &&
+			    want == q16(20000)))
+			TH_LOG("quell_hpcc_on_ack__%s_verdict", cases[i].name);
+		EXPECT_EQ(cases[i].want_window * 1000000000 / RTT_NS, f.out.pacing_bytes_ps)
+			TH_LOG("quell_hpcc_on_ack__%s_pacing", cases[i].name);
 	}
 }
 
 /* Two ACKs of one round trip start from the same reference. */
-static void test_reference(void)
+TEST(reference_cases)
 {
 	struct fixture f;
 
 	fixture_init(&f, true);
 	f.s.inflight_bytes = LINE_BYTES;
 	fixture_ack(&f);
-	tap_ok(f.out.window_q16 == q16(LINE_BYTES) && f.st.stored == 1 && !f.st.blind &&
-	       f.v.round_bytes == LINE_BYTES - MSS, "quell_hpcc_on_ack__first_only_stores");
+	EXPECT_TRUE(f.out.window_q16 == q16(LINE_BYTES) && f.st.stored == 1 && !f.st.blind &&
+		    f.v.round_bytes == LINE_BYTES - MSS)
+		TH_LOG("quell_hpcc_on_ack__first_only_stores");
 	fixture_util(&f, 150);
 	fixture_util(&f, 150);
 	/* 47000 / 2 + 25 */
-	tap_ok(f.out.window_q16 == q16(23525) && f.v.window_q16 == q16(LINE_BYTES),
-	       "quell_hpcc_on_ack__both_from_the_reference");
+	EXPECT_TRUE(f.out.window_q16 == q16(23525) && f.v.window_q16 == q16(LINE_BYTES))
+		TH_LOG("quell_hpcc_on_ack__both_from_the_reference");
 	f.s.acked_bytes = LINE_BYTES - 3 * MSS;
 	fixture_util(&f, 150);
-	tap_ok(f.v.window_q16 == q16(LINE_BYTES) && !f.v.round_bytes,
-	       "quell_hpcc_on_ack__last_of_the_round_trip");
+	EXPECT_TRUE(f.v.window_q16 == q16(LINE_BYTES) && !f.v.round_bytes)
+		TH_LOG("quell_hpcc_on_ack__last_of_the_round_trip");
 	f.s.acked_bytes = 1;
 	fixture_util(&f, 150);
-	tap_ok(f.v.window_q16 == q16(23525) && f.st.decreases == 1 &&
-	       f.v.round_bytes == LINE_BYTES - 1, "quell_hpcc_on_ack__first_beyond_commits");
+	EXPECT_TRUE(f.v.window_q16 == q16(23525) && f.st.decreases == 1 &&
+		    f.v.round_bytes == LINE_BYTES - 1)
+		TH_LOG("quell_hpcc_on_ack__first_beyond_commits");
 	f.v.round_bytes = 0;
 	f.s.acked_bytes = LINE_BYTES + 1;
 	fixture_util(&f, 150);
-	tap_equal_u64(f.v.round_bytes, 0, "quell_hpcc_on_ack__more_acked_than_in_flight");
+	EXPECT_EQ(0, f.v.round_bytes)
+		TH_LOG("quell_hpcc_on_ack__more_acked_than_in_flight");
 }
 
 /* ACKs without a usable record between others. */
-static void test_unmeasured(void)
+TEST(unmeasured)
 {
 	struct fixture f;
 
@@ -318,77 +323,87 @@ static void test_unmeasured(void)
 	fixture_util(&f, 150);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	tap_equal_u64(f.out.window_q16, q16(10025), "quell_hpcc_held_q16__lower_window_stays");
+	EXPECT_EQ(q16(10025), f.out.window_q16)
+		TH_LOG("quell_hpcc_held_q16__lower_window_stays");
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
-	tap_equal_u64(f.out.window_q16, q16(20025), "quell_hpcc_on_ack__rises_with_a_record");
+	EXPECT_EQ(q16(20025), f.out.window_q16)
+		TH_LOG("quell_hpcc_on_ack__rises_with_a_record");
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	tap_equal_u64(f.out.window_q16, q16(20000), "quell_hpcc_held_q16__does_not_rise");
+	EXPECT_EQ(q16(20000), f.out.window_q16)
+		TH_LOG("quell_hpcc_held_q16__does_not_rise");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	tap_ok(f.v.window_q16 == q16(20025) && f.out.window_q16 == q16(20025) &&
-	       f.v.stage == 1 && !f.st.blind, "quell_hpcc_on_ack__round_trip_measured_before");
+	EXPECT_TRUE(f.v.window_q16 == q16(20025) && f.out.window_q16 == q16(20025) &&
+		    f.v.stage == 1 && !f.st.blind)
+		TH_LOG("quell_hpcc_on_ack__round_trip_measured_before");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	tap_ok(f.v.window_q16 == q16(20050) && f.st.blind == 1 &&
-	       !(f.v.flags & QUELL_HPCC_F_UTIL), "quell_hpcc_blind_step__one_step");
+	EXPECT_TRUE(f.v.window_q16 == q16(20050) && f.st.blind == 1 &&
+		    !(f.v.flags & QUELL_HPCC_F_UTIL))
+		TH_LOG("quell_hpcc_blind_step__one_step");
 	f.p.ai_bytes_ps = LINK_BYTES_PS;
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	tap_equal_u64(f.v.window_q16, q16(21050), "quell_hpcc_blind_step__one_segment_at_most");
+	EXPECT_EQ(q16(21050), f.v.window_q16)
+		TH_LOG("quell_hpcc_blind_step__one_segment_at_most");
 	f.v.round_bytes = 0;
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f);
-	tap_ok(f.v.window_q16 == q16(21050) && f.st.app_limited == 1 && f.st.blind == 3,
-	       "quell_hpcc_blind_step__not_without_data");
+	EXPECT_TRUE(f.v.window_q16 == q16(21050) && f.st.app_limited == 1 && f.st.blind == 3)
+		TH_LOG("quell_hpcc_blind_step__not_without_data");
 }
 
 /* Records that never come, stop coming, or come at last. */
-static void test_without_records(void)
+TEST(without_records)
 {
 	struct fixture f;
 
 	fixture_init(&f, true);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	tap_ok(f.out.window_q16 == q16(10 * MSS) && f.st.lost == 1 &&
-	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
-	       "quell_hpcc_lose_records__never_had_any");
+	EXPECT_TRUE(f.out.window_q16 == q16(10 * MSS) && f.st.lost == 1 &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		TH_LOG("quell_hpcc_lose_records__never_had_any");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	tap_ok(f.out.window_q16 == q16(11 * MSS) && f.st.lost == 1 && f.st.blind == 1,
-	       "quell_hpcc_on_ack__reno_adds_a_segment");
+	EXPECT_TRUE(f.out.window_q16 == q16(11 * MSS) && f.st.lost == 1 && f.st.blind == 1)
+		TH_LOG("quell_hpcc_on_ack__reno_adds_a_segment");
 	f.s.inflight_bytes = 11 * MSS;
 	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, q16(5500), "quell_hpcc_on_loss__reno_halves");
+	EXPECT_EQ(q16(5500), f.out.window_q16)
+		TH_LOG("quell_hpcc_on_loss__reno_halves");
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 == q16(MSS) && f.st.rto_resets == 1,
-	       "quell_hpcc_on_rto__reno_one_segment");
+	EXPECT_TRUE(f.out.window_q16 == q16(MSS) && f.st.rto_resets == 1)
+		TH_LOG("quell_hpcc_on_rto__reno_one_segment");
 	f.s.telemetry.hop = HOP;
 	fixture_ack(&f);
-	tap_ok((f.v.flags & QUELL_HPCC_F_TELEMETRY) && f.st.stored == 1 &&
-	       f.out.pacing_bytes_ps == 250000000, "quell_hpcc_take_record__comes_at_last");
+	EXPECT_TRUE((f.v.flags & QUELL_HPCC_F_TELEMETRY) && f.st.stored == 1 &&
+		    f.out.pacing_bytes_ps == 250000000)
+		TH_LOG("quell_hpcc_take_record__comes_at_last");
 
 	fixture_start(&f);
 	fixture_util(&f, 150);
 	f.s.telemetry.hop = 0;
 	f.s.now_ns += 8000000;
 	fixture_ack(&f);
-	tap_ok(!f.st.lost && f.v.hop == HOP, "quell_hpcc_lose_records__too_early");
+	EXPECT_TRUE(!f.st.lost && f.v.hop == HOP)
+		TH_LOG("quell_hpcc_lose_records__too_early");
 	f.s.now_ns++;
 	fixture_ack(&f);
-	tap_ok(f.st.lost == 1 && !f.v.hop && f.v.util_q24 == ONE_Q24 &&
-	       f.v.window_q16 == q16(10025) && f.out.window_q16 == q16(10025) &&
-	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
-	       "quell_hpcc_lose_records__keeps_the_lower_window");
+	EXPECT_TRUE(f.st.lost == 1 && !f.v.hop && f.v.util_q24 == ONE_Q24 &&
+		    f.v.window_q16 == q16(10025) && f.out.window_q16 == q16(10025) &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		TH_LOG("quell_hpcc_lose_records__keeps_the_lower_window");
 	fixture_init(&f, false);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	tap_ok(!f.st.lost && f.st.no_record == 1, "quell_hpcc_lose_records__expected_none");
+	EXPECT_TRUE(!f.st.lost && f.st.no_record == 1)
+		TH_LOG("quell_hpcc_lose_records__expected_none");
 }
 
-static void test_limits(void)
+TEST(limits)
 {
 	struct fixture f;
 
@@ -396,41 +411,43 @@ static void test_limits(void)
 	f.v.window_q16 = q16(1000);
 	fixture_util(&f, 20000);
 	/* 1000 * 0.75 / 200 + 25 = 28.75 */
-	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.out.pacing_bytes_ps == 12500000,
-	       "quell_hpcc_limited_q16__smallest_rate");
+	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.out.pacing_bytes_ps == 12500000)
+		TH_LOG("quell_hpcc_limited_q16__smallest_rate");
 	f.p.min_rate_bytes_ps = 1000;
 	f.p.ai_bytes_ps = 1000;
 	f.s.min_rtt_ns = 1;
 	f.v.window_q16 = 1;
 	fixture_util(&f, 20000);
-	tap_ok(f.out.window_q16 == 1 && f.out.pacing_bytes_ps == 1,
-	       "quell_hpcc_limited_q16__never_nothing");
+	EXPECT_TRUE(f.out.window_q16 == 1 && f.out.pacing_bytes_ps == 1)
+		TH_LOG("quell_hpcc_limited_q16__never_nothing");
 	fixture_start(&f);
 	f.p.min_rate_bytes_ps = QUELL_HPCC_MIN_RATE_BYTES_PS_MAX;
 	f.s.link_bytes_ps = 1000000;
 	fixture_util(&f, 150);
 	/* two segments are below 1.25 bytes/ns * 4 us */
-	tap_equal_u64(f.out.window_q16, q16(2 * MSS), "quell_hpcc_limited_q16__slow_link");
+	EXPECT_EQ(q16(2 * MSS), f.out.window_q16)
+		TH_LOG("quell_hpcc_limited_q16__slow_link");
 	fixture_start(&f);
 	f.s.link_bytes_ps = 0;
 	f.p.max_window_bytes = 65536;
 	f.v.window_q16 = q16(70000);
 	fixture_util(&f, 50);
-	tap_ok(f.out.window_q16 == q16(65536) && f.v.window_q16 == q16(65536),
-	       "quell_hpcc_limited_q16__largest_window");
+	EXPECT_TRUE(f.out.window_q16 == q16(65536) && f.v.window_q16 == q16(65536))
+		TH_LOG("quell_hpcc_limited_q16__largest_window");
 	fixture_start(&f);
 	f.p.base_rtt_ns = 2 * RTT_NS;
 	fixture_util(&f, 50);
 	/* 2 * 25 bytes, per 8 us */
-	tap_ok(f.out.window_q16 == q16(20050) && f.out.pacing_bytes_ps == 2506250000,
-	       "quell_hpcc_base_rtt_ns__parameter");
+	EXPECT_TRUE(f.out.window_q16 == q16(20050) && f.out.pacing_bytes_ps == 2506250000)
+		TH_LOG("quell_hpcc_base_rtt_ns__parameter");
 	f.s.mss_bytes = 0;
 	f.s.min_rtt_ns = QUELL_U64_MAX;
 	fixture_util(&f, 50);
-	tap_ok(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff, "quell_hpcc_observe__kept");
+	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff)
+		TH_LOG("quell_hpcc_observe__kept");
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 
@@ -440,53 +457,60 @@ static void test_loss(void)
 	f.v.rtos = 1;
 	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
 	/* half of 10025, not of 20000 */
-	tap_ok(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
-	       f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP,
-	       "quell_hpcc_on_loss__half_of_the_window");
-	tap_ok(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND),
-	       "quell_hpcc_on_loss__begins_a_round_trip");
+	EXPECT_TRUE(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
+		    f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP)
+		TH_LOG("quell_hpcc_on_loss__half_of_the_window");
+	EXPECT_TRUE(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND))
+		TH_LOG("quell_hpcc_on_loss__begins_a_round_trip");
 	fixture_util(&f, 150);
 	f.v.round_bytes = 0;
 	fixture_util(&f, 50);
-	tap_ok(f.v.flags & QUELL_HPCC_F_LOSS, "quell_hpcc_end_round__loss_kept_in_congestion");
+	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
+		TH_LOG("quell_hpcc_end_round__loss_kept_in_congestion");
 	f.v.round_bytes = 0;
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	tap_ok(f.v.flags & QUELL_HPCC_F_LOSS, "quell_hpcc_end_round__loss_kept_without_records");
+	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
+		TH_LOG("quell_hpcc_end_round__loss_kept_without_records");
 	f.v.round_bytes = 0;
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
-	tap_ok(!(f.v.flags & QUELL_HPCC_F_LOSS), "quell_hpcc_end_round__loss_is_past");
+	EXPECT_TRUE(!(f.v.flags & QUELL_HPCC_F_LOSS))
+		TH_LOG("quell_hpcc_end_round__loss_is_past");
 }
 
-static void test_rto(void)
+TEST(rto)
 {
 	struct fixture f;
 	int i;
 
 	fixture_start(&f);
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
-	       !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
-	       (f.v.flags & QUELL_HPCC_F_LOSS), "quell_hpcc_on_rto__half");
+	EXPECT_TRUE(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
+		    !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
+		    (f.v.flags & QUELL_HPCC_F_LOSS))
+		TH_LOG("quell_hpcc_on_rto__half");
 	for (i = 2; i < 5; i++)
 		quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 == q16(1250) && !f.st.rto_resets, "quell_hpcc_on_rto__fourth");
+	EXPECT_TRUE(f.out.window_q16 == q16(1250) && !f.st.rto_resets)
+		TH_LOG("quell_hpcc_on_rto__fourth");
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1,
-	       "quell_hpcc_on_rto__fifth_resets");
+	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
+		TH_LOG("quell_hpcc_on_rto__fifth_resets");
 	f.v.rtos = 0xff;
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.v.rtos, 0xff, "quell_hpcc_on_rto__saturates");
+	EXPECT_EQ(0xff, f.v.rtos)
+		TH_LOG("quell_hpcc_on_rto__saturates");
 	fixture_util(&f, 50);
-	tap_equal_u64(f.v.rtos, 0, "quell_hpcc_on_ack__ends_row_of_timeouts");
+	EXPECT_EQ(0, f.v.rtos)
+		TH_LOG("quell_hpcc_on_ack__ends_row_of_timeouts");
 	fixture_init(&f, true);
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1,
-	       "quell_hpcc_on_rto__without_a_record");
+	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
+		TH_LOG("quell_hpcc_on_rto__without_a_record");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	static const struct {
 		const char *name;
@@ -506,7 +530,7 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bool restart = cases[i].want_restart;
 
 		fixture_start(&f);
@@ -514,19 +538,19 @@ static void test_idle(void)
 		f.v.stage = 3;
 		f.p.restart_idle_ns = cases[i].restart_idle_ns;
 		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns, &f.out);
-		tap_ok(f.out.window_q16 == q16(cases[i].want_window) &&
-		       f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
-		       f.st.restarts_refused == cases[i].want_refused,
-		       "quell_hpcc_on_idle_restart__%s", cases[i].name);
-		tap_ok((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
-		       (f.v.round_bytes == 0) == restart &&
-		       !(f.v.flags & QUELL_HPCC_F_ROUND) == restart,
-		       "quell_hpcc_on_idle_restart__%s_forgets", cases[i].name);
+		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_window) &&
+			    f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
+			    f.st.restarts_refused == cases[i].want_refused)
+			TH_LOG("quell_hpcc_on_idle_restart__%s", cases[i].name);
+		EXPECT_TRUE((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
+			    (f.v.round_bytes == 0) == restart &&
+			    !(f.v.flags & QUELL_HPCC_F_ROUND) == restart)
+			TH_LOG("quell_hpcc_on_idle_restart__%s_forgets", cases[i].name);
 	}
 }
 
 /* VAI/SF III-D: disregarded if the reference is below rand() % 47000, once per round trip. */
-static void test_probabilistic(void)
+TEST(probabilistic)
 {
 	static const struct {
 		const char *name;
@@ -548,7 +572,7 @@ static void test_probabilistic(void)
 	size_t i;
 	u32 n;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u32 disregarded = 0;
 		bool rule = true;
 
@@ -574,9 +598,9 @@ static void test_probabilistic(void)
 			       (!out || (f.v.stage == 2 &&
 					 f.v.window_q16 == q16(cases[i].reference)));
 		}
-		tap_ok(rule && disregarded >= cases[i].want_least &&
-		       disregarded <= cases[i].want_most,
-		       "quell_hpcc_disregards__%s", cases[i].name);
+		EXPECT_TRUE(rule && disregarded >= cases[i].want_least &&
+			    disregarded <= cases[i].want_most)
+			TH_LOG("quell_hpcc_disregards__%s", cases[i].name);
 	}
 	/* The next ACK of the round trip lowers the window, not the reference. */
 	fixture_start(&f);
@@ -584,27 +608,12 @@ static void test_probabilistic(void)
 	f.v.window_q16 = q16(200);
 	f.v.round_bytes = 0;
 	fixture_util(&f, 100);
-	tap_ok(f.st.disregarded == 1 && f.out.window_q16 == q16(200),
-	       "quell_hpcc_disregards__window_is_the_reference");
+	EXPECT_TRUE(f.st.disregarded == 1 && f.out.window_q16 == q16(200))
+		TH_LOG("quell_hpcc_disregards__window_is_the_reference");
 	fixture_util(&f, 100);
-	tap_ok(f.st.disregarded == 1 && f.v.window_q16 == q16(200) &&
-	       f.out.window_q16 == q16(175), "quell_hpcc_disregards__once_per_round_trip");
+	EXPECT_TRUE(f.st.disregarded == 1 && f.v.window_q16 == q16(200) &&
+		    f.out.window_q16 == q16(175))
+		TH_LOG("quell_hpcc_disregards__once_per_round_trip");
 }
 
-int main(void)
-{
-	test_init();
-	test_measure();
-	test_average();
-	test_records();
-	test_ack();
-	test_reference();
-	test_unmeasured();
-	test_without_records();
-	test_limits();
-	test_loss();
-	test_rto();
-	test_idle();
-	test_probabilistic();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -7,7 +7,7 @@
 #include <quell/core/hpcc_vaisf_core.h>
 
 #include "hpcc_fixture.h"
-#include "tap.h"
+#include "test.h"
 
 struct fixture {
 	struct quell_hpcc_vaisf_params p;
@@ -60,7 +60,7 @@ static void fixture_end_round(struct fixture *f)
 }
 
 /* Algorithm 1, at the end of a round trip. */
-static void test_finish_round(void)
+TEST(finish_round)
 {
 	static const struct {
 		const char *name;
@@ -82,25 +82,25 @@ static void test_finish_round(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		f.v.vaisf.measured = cases[i].measured;
 		f.v.vaisf.bank_tokens = cases[i].bank;
 		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
 		f.v.hpcc.flags = cases[i].congested ? QUELL_HPCC_F_CONGESTED : 0;
 		quell_hpcc_vaisf_finish_round(&f.v, &f.p, &f.st);
-		tap_ok(f.v.vaisf.bank_tokens == cases[i].want_bank &&
-		       f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
-		       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
-		       f.st.earned == (cases[i].measured > 50000),
-		       "quell_hpcc_vaisf_finish_round__%s", cases[i].name);
+		EXPECT_TRUE(f.v.vaisf.bank_tokens == cases[i].want_bank &&
+			    f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
+			    f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+			    f.st.earned == (cases[i].measured > 50000))
+			TH_LOG("quell_hpcc_vaisf_finish_round__%s", cases[i].name);
 	}
 }
 
 enum verdict { HELD, LOWERED, RAISED, LIMITED, NOTHING };
 
 /* The window of an ACK, and what becomes of the reference and the stage. */
-static void test_ack(void)
+TEST(ack)
 {
 	static const struct {
 		const char *name;
@@ -138,7 +138,7 @@ static void test_ack(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bool moved = cases[i].want == LOWERED || cases[i].want == RAISED;
 		u32 cost = cases[i].bank < 100 ? cases[i].bank : 100;
 
@@ -151,26 +151,26 @@ static void test_ack(void)
 		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_util(&f, cases[i].percent);
 		/* 0.8 is not a multiple of 2^-24: the fraction of a byte is left out. */
-		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window,
-			      "quell_hpcc_vaisf_on_ack__%s_window", cases[i].name);
-		tap_equal_u64(f.v.hpcc.window_q16 >> 16, cases[i].want_reference,
-			      "quell_hpcc_vaisf_on_ack__%s_reference", cases[i].name);
-		tap_ok(f.v.hpcc.stage == cases[i].want_stage &&
-		       f.st.held == (cases[i].want == HELD) &&
-		       f.st.hpcc.decreases == (cases[i].want == LOWERED) &&
-		       f.st.hpcc.increases == (cases[i].want == RAISED) &&
-		       f.st.hpcc.app_limited == (cases[i].want == LIMITED) &&
-		       f.st.rounds == cases[i].finishes && !f.st.hpcc.blind &&
-		       (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == LOWERED),
-		       "quell_hpcc_vaisf_on_ack__%s_verdict", cases[i].name);
-		tap_ok(f.st.spent == (moved ? cost : 0) &&
-		       f.v.vaisf.bank_tokens == cases[i].bank - f.st.spent,
-		       "quell_hpcc_vaisf_on_ack__%s_spent", cases[i].name);
+		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
+			TH_LOG("quell_hpcc_vaisf_on_ack__%s_window", cases[i].name);
+		EXPECT_EQ(cases[i].want_reference, f.v.hpcc.window_q16 >> 16)
+			TH_LOG("quell_hpcc_vaisf_on_ack__%s_reference", cases[i].name);
+		EXPECT_TRUE(f.v.hpcc.stage == cases[i].want_stage &&
+			    f.st.held == (cases[i].want == HELD) &&
+			    f.st.hpcc.decreases == (cases[i].want == LOWERED) &&
+			    f.st.hpcc.increases == (cases[i].want == RAISED) &&
+			    f.st.hpcc.app_limited == (cases[i].want == LIMITED) &&
+			    f.st.rounds == cases[i].finishes && !f.st.hpcc.blind &&
+			    (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == LOWERED))
+			TH_LOG("quell_hpcc_vaisf_on_ack__%s_verdict", cases[i].name);
+		EXPECT_TRUE(f.st.spent == (moved ? cost : 0) &&
+			    f.v.vaisf.bank_tokens == cases[i].bank - f.st.spent)
+			TH_LOG("quell_hpcc_vaisf_on_ack__%s_spent", cases[i].name);
 	}
 }
 
 /* The example of section V-B: the window falls from the reference, not from itself. */
-static void test_reference(void)
+TEST(reference)
 {
 	struct fixture f;
 	int i;
@@ -179,20 +179,20 @@ static void test_reference(void)
 	f.v.hpcc.round_bytes = 1 << 30;
 	for (i = 1; i < 30; i++)
 		fixture_util(&f, 100);
-	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000),
-	       "quell_hpcc_vaisf_on_ack__29_packets_leave_the_reference");
+	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000))
+		TH_LOG("quell_hpcc_vaisf_on_ack__29_packets_leave_the_reference");
 	fixture_util(&f, 100);
-	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(15025),
-	       "quell_hpcc_vaisf_on_ack__30th_packet_commits");
+	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(15025))
+		TH_LOG("quell_hpcc_vaisf_on_ack__30th_packet_commits");
 	fixture_util(&f, 100);
 	/* 15025 * 0.75 + 25 */
-	tap_ok(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
-	       f.st.hpcc.decreases == 1 && f.st.held == 30,
-	       "quell_hpcc_vaisf_on_ack__next_from_the_new_reference");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
+		    f.st.hpcc.decreases == 1 && f.st.held == 30)
+		TH_LOG("quell_hpcc_vaisf_on_ack__next_from_the_new_reference");
 }
 
 /* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
-static void test_sampling_rtt(void)
+TEST(sampling_rtt)
 {
 	static const struct {
 		const char *name;
@@ -210,7 +210,7 @@ static void test_sampling_rtt(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		f.p.vaisf.sampling_rtt = cases[i].or_round;
 		fixture_util(&f, 100);
@@ -221,45 +221,46 @@ static void test_sampling_rtt(void)
 		if (!cases[i].measures)
 			f.s.telemetry.hop = 0;
 		fixture_util(&f, 100);
-		tap_ok(f.v.hpcc.window_q16 == q16(cases[i].want_decrease ? 15025 : 20000) &&
-		       f.out.window_q16 == q16(15025) &&
-		       f.st.hpcc.decreases == cases[i].want_decrease &&
-		       f.st.held == !cases[i].want_decrease &&
-		       (f.v.vaisf.sampled_pkts == 0) == cases[i].want_decrease,
-		       "quell_hpcc_vaisf_fall__sampling_rtt_%s", cases[i].name);
+		EXPECT_TRUE(f.v.hpcc.window_q16 == q16(cases[i].want_decrease ? 15025 : 20000) &&
+			    f.out.window_q16 == q16(15025) &&
+			    f.st.hpcc.decreases == cases[i].want_decrease &&
+			    f.st.held == !cases[i].want_decrease &&
+			    (f.v.vaisf.sampled_pkts == 0) == cases[i].want_decrease)
+			TH_LOG("quell_hpcc_vaisf_fall__sampling_rtt_%s", cases[i].name);
 	}
 }
 
 /* A queue above the threshold earns at the end of the round trip, and is spent there. */
-static void test_earning(void)
+TEST(earning)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	fixture_util(&f, 150);
-	tap_ok(f.v.vaisf.bank_tokens == 0 && f.v.vaisf.measured == 75000,
-	       "quell_hpcc_vaisf_on_ack__earns_at_the_end_only");
+	EXPECT_TRUE(f.v.vaisf.bank_tokens == 0 && f.v.vaisf.measured == 75000)
+		TH_LOG("quell_hpcc_vaisf_on_ack__earns_at_the_end_only");
 	f.s.acked_bytes = 20000;
 	fixture_util(&f, 50);
 	/* 75 tokens for 75000 bytes; dampener 1.5; 75 / (1.5 / 8 + 1) * 25 = 1578.9 */
-	tap_ok(f.v.vaisf.bank_tokens == 0 && f.st.spent == 75 && f.st.earned == 1 &&
-	       f.v.vaisf.dampener_q16 == 3 << 15,
-	       "quell_hpcc_vaisf_on_ack__earned_and_spent");
-	tap_equal_u64(f.v.hpcc.window_q16 >> 16, 21578,
-		      "quell_hpcc_vaisf_on_ack__damped_increase");
+	EXPECT_TRUE(f.v.vaisf.bank_tokens == 0 && f.st.spent == 75 && f.st.earned == 1 &&
+		    f.v.vaisf.dampener_q16 == 3 << 15)
+		TH_LOG("quell_hpcc_vaisf_on_ack__earned_and_spent");
+	EXPECT_EQ(21578, f.v.hpcc.window_q16 >> 16)
+		TH_LOG("quell_hpcc_vaisf_on_ack__damped_increase");
 	/* 25000 bytes of queue are no congestion as long as U is below eta */
 	fixture_util(&f, 50);
 	f.s.acked_bytes = 40000;
 	fixture_util(&f, 50);
-	tap_equal_u64(f.v.vaisf.dampener_q16, 0, "quell_hpcc_vaisf_on_ack__dampener_reset");
+	EXPECT_EQ(0, f.v.vaisf.dampener_q16)
+		TH_LOG("quell_hpcc_vaisf_on_ack__dampener_reset");
 	f.v.vaisf.dampener_q16 = 3 << 16;
 	fixture_util(&f, 80);
-	tap_ok(f.v.vaisf.dampener_q16 == 2 << 16,
-	       "quell_hpcc_vaisf_on_ack__dampener_falls_in_congestion");
+	EXPECT_TRUE(f.v.vaisf.dampener_q16 == 2 << 16)
+		TH_LOG("quell_hpcc_vaisf_on_ack__dampener_falls_in_congestion");
 }
 
 /* ACKs without a usable record between others. */
-static void test_unmeasured(void)
+TEST(unmeasured)
 {
 	struct fixture f;
 
@@ -269,27 +270,27 @@ static void test_unmeasured(void)
 	f.s.telemetry.hop = 0;
 	f.s.telemetry.queue_bytes = 1 << 30;
 	fixture_ack(&f);
-	tap_ok(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000) &&
-	       f.st.held == 2 && f.v.vaisf.measured == 50000,
-	       "quell_hpcc_vaisf_on_ack__falls_with_a_record_only");
+	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000) &&
+		    f.st.held == 2 && f.v.vaisf.measured == 50000)
+		TH_LOG("quell_hpcc_vaisf_on_ack__falls_with_a_record_only");
 	fixture_end_round(&f);
 	fixture_ack(&f);
-	tap_ok(f.v.hpcc.window_q16 == q16(20000) && !f.st.hpcc.blind,
-	       "quell_hpcc_vaisf_on_ack__round_trip_measured_before");
+	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(20000) && !f.st.hpcc.blind)
+		TH_LOG("quell_hpcc_vaisf_on_ack__round_trip_measured_before");
 	fixture_end_round(&f);
 	f.v.vaisf.bank_tokens = 100;
 	fixture_ack(&f);
 	/* the lower window of the last record, and one step */
-	tap_ok(f.v.hpcc.window_q16 == q16(15050) && f.out.window_q16 == q16(15050) &&
-	       f.st.hpcc.blind == 1 && f.v.vaisf.bank_tokens == 100,
-	       "quell_hpcc_vaisf_on_ack__blind_without_tokens");
+	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(15050) && f.out.window_q16 == q16(15050) &&
+		    f.st.hpcc.blind == 1 && f.v.vaisf.bank_tokens == 100)
+		TH_LOG("quell_hpcc_vaisf_on_ack__blind_without_tokens");
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
 	f.s.telemetry.hop = 0;
 	fixture_end_round(&f);
 	fixture_ack(&f);
-	tap_ok(f.v.hpcc.window_q16 == q16(17550) && f.st.spent == 100,
-	       "quell_hpcc_vaisf_on_ack__rises_for_a_record_before");
+	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(17550) && f.st.spent == 100)
+		TH_LOG("quell_hpcc_vaisf_on_ack__rises_for_a_record_before");
 }
 
 static bool vaisf_is_new(const struct fixture *f)
@@ -300,7 +301,7 @@ static bool vaisf_is_new(const struct fixture *f)
 }
 
 /* Without any record: Reno without slow start. */
-static void test_blind(void)
+TEST(blind)
 {
 	struct fixture f;
 
@@ -310,15 +311,17 @@ static void test_blind(void)
 	fixture_ack(&f);
 	f.s.acked_bytes = 10 * MSS;
 	fixture_ack(&f);
-	tap_ok(f.out.window_q16 == q16(11 * MSS) && f.v.vaisf.round_bytes == 0,
-	       "quell_hpcc_vaisf_on_ack__blind_adds_a_segment");
+	EXPECT_TRUE(f.out.window_q16 == q16(11 * MSS) && f.v.vaisf.round_bytes == 0)
+		TH_LOG("quell_hpcc_vaisf_on_ack__blind_adds_a_segment");
 	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, q16(5500), "quell_hpcc_vaisf_on_loss__blind_halves");
+	EXPECT_EQ(q16(5500), f.out.window_q16)
+		TH_LOG("quell_hpcc_vaisf_on_loss__blind_halves");
 	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, q16(1000), "quell_hpcc_vaisf_on_rto__blind_one_segment");
+	EXPECT_EQ(q16(1000), f.out.window_q16)
+		TH_LOG("quell_hpcc_vaisf_on_rto__blind_one_segment");
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 
@@ -327,21 +330,22 @@ static void test_loss(void)
 	f.v.vaisf.bank_tokens = 5;
 	f.s.inflight_bytes = 7000;
 	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.v.hpcc.window_q16 == q16(10000) && f.out.window_q16 == q16(10000) &&
-	       f.st.hpcc.fast_retx == 1, "quell_hpcc_vaisf_on_loss__half_of_the_reference");
-	tap_ok(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5 &&
-	       f.v.vaisf.round_bytes == 7000 && f.v.hpcc.round_bytes == 7000,
-	       "quell_hpcc_vaisf_on_loss__begins_periods");
+	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(10000) && f.out.window_q16 == q16(10000) &&
+		    f.st.hpcc.fast_retx == 1)
+		TH_LOG("quell_hpcc_vaisf_on_loss__half_of_the_reference");
+	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5 &&
+		    f.v.vaisf.round_bytes == 7000 && f.v.hpcc.round_bytes == 7000)
+		TH_LOG("quell_hpcc_vaisf_on_loss__begins_periods");
 	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.v.hpcc.window_q16 == q16(5000) && f.v.hpcc.rtos == 1 && vaisf_is_new(&f),
-	       "quell_hpcc_vaisf_on_rto__forgets_tokens");
+	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(5000) && f.v.hpcc.rtos == 1 && vaisf_is_new(&f))
+		TH_LOG("quell_hpcc_vaisf_on_rto__forgets_tokens");
 	fixture_ack(&f);
-	tap_ok(f.v.hpcc.rtos == 0 && f.v.hpcc.round_bytes == 6000 &&
-	       f.v.vaisf.round_bytes == 6000 && f.st.rounds == 0,
-	       "quell_hpcc_vaisf_on_ack__first_begins_a_round_trip");
+	EXPECT_TRUE(f.v.hpcc.rtos == 0 && f.v.hpcc.round_bytes == 6000 &&
+		    f.v.vaisf.round_bytes == 6000 && f.st.rounds == 0)
+		TH_LOG("quell_hpcc_vaisf_on_ack__first_begins_a_round_trip");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	static const struct {
 		const char *name;
@@ -355,42 +359,30 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		f.p.hpcc.restart_idle_ns = cases[i].restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
 		quell_hpcc_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns,
 						 &f.out);
-		tap_ok(f.out.window_q16 == q16(cases[i].want_restart ? LINE_BYTES : 20000) &&
-		       f.v.hpcc.window_q16 == f.out.window_q16 &&
-		       vaisf_is_new(&f) == cases[i].want_restart,
-		       "quell_hpcc_vaisf_on_idle_restart__%s", cases[i].name);
+		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_restart ?
+			    LINE_BYTES : 20000) && f.v.hpcc.window_q16 == f.out.window_q16 &&
+			    vaisf_is_new(&f) == cases[i].want_restart)
+			TH_LOG("quell_hpcc_vaisf_on_idle_restart__%s", cases[i].name);
 	}
 }
 
-static void test_init(void)
+TEST(init)
 {
 	struct fixture f;
 
 	fixture_start(&f);
 	memset(&f.v, 0xff, sizeof(f.v));
 	quell_hpcc_vaisf_init(&f.v, &f.p, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
-	tap_ok(f.out.window_q16 == q16(LINE_BYTES) && f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
-	       f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f),
-	       "quell_hpcc_vaisf_init__line_rate_start");
+	EXPECT_TRUE(f.out.window_q16 == q16(LINE_BYTES) &&
+		    f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
+		    f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f))
+		TH_LOG("quell_hpcc_vaisf_init__line_rate_start");
 }
 
-int main(void)
-{
-	test_finish_round();
-	test_ack();
-	test_reference();
-	test_sampling_rtt();
-	test_earning();
-	test_unmeasured();
-	test_blind();
-	test_loss();
-	test_idle();
-	test_init();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -7,9 +7,8 @@
 #include <quell/core/iofd.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define IDLE_NS		1000
 #define THRESHOLD	15000
@@ -107,7 +106,7 @@ static void history_step(struct history *h, char what)
 	}
 }
 
-static void test_histories(void)
+TEST(histories)
 {
 	static const struct {
 		const char *name, *steps, *want;
@@ -153,20 +152,19 @@ static void test_histories(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct history h = { .working = 0x3, .stamp = 40 };
 		const char *step;
 
 		start_over();
 		for (step = cases[i].steps; *step; step++)
 			history_step(&h, *step);
-		if (!tap_ok(!strcmp(h.got, cases[i].want), "quell_iofd_decide__%s",
-			    cases[i].name))
-			printf("# got %s\n", h.got);
+		EXPECT_TRUE(!strcmp(h.got, cases[i].want))
+			TH_LOG("quell_iofd_decide__%s: got %s", cases[i].name, h.got);
 	}
 }
 
-static void test_causes(void)
+TEST(causes)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
 	u8 alternate;
@@ -174,39 +172,44 @@ static void test_causes(void)
 	start_over();
 	packet.tokens = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.no_token_pkts == 1 && !stats.recent_pkts, "stats__no_token");
+	EXPECT_TRUE(stats.no_token_pkts == 1 && !stats.recent_pkts)
+		TH_LOG("stats__no_token");
 	packet.tokens = 1;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.recent_pkts == 1 && !stats.no_alternate_pkts, "stats__recent");
+	EXPECT_TRUE(stats.recent_pkts == 1 && !stats.no_alternate_pkts)
+		TH_LOG("stats__recent");
 	packet.now_ns += IDLE_NS;
 	packet.barred = 0x3;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.no_alternate_pkts == 1 && !stats.flows, "stats__no_alternate");
+	EXPECT_TRUE(stats.no_alternate_pkts == 1 && !stats.flows)
+		TH_LOG("stats__no_alternate");
 	packet.now_ns += IDLE_NS;
 	packet.barred = 0x1;
-	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
-	       stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
-	       stats.used_max == 1, "stats__deflected_past_the_barred");
+	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
+		    stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
+		    stats.used_max == 1)
+		TH_LOG("stats__deflected_past_the_barred");
 	packet.flags = 0;
 	packet.now_ns += 5;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(vars.entry[0].pkts == 2 && vars.entry[0].begun_ns + 5 == packet.now_ns &&
-	       vars.entry[0].seen_ns == packet.now_ns &&
-	       quell_iofd_is_in_use(&vars.entry[0], &defaults, packet.now_ns),
-	       "quell_iofd_follow__counts_in_the_entry");
+	EXPECT_TRUE(vars.entry[0].pkts == 2 && vars.entry[0].begun_ns + 5 == packet.now_ns &&
+		    vars.entry[0].seen_ns == packet.now_ns &&
+		    quell_iofd_is_in_use(&vars.entry[0], &defaults, packet.now_ns))
+		TH_LOG("quell_iofd_follow__counts_in_the_entry");
 	packet.working = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.lost_pkts == 1 && stats.pkts == 2 && vars.entry[0].pkts == 2, "stats__lost");
+	EXPECT_TRUE(stats.lost_pkts == 1 && stats.pkts == 2 && vars.entry[0].pkts == 2)
+		TH_LOG("stats__lost");
 	packet.queued_bytes = THRESHOLD;
 	packet.flow.word[0] = 2;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(stats.no_token_pkts == 1 && stats.recent_pkts == 1 &&
-	       stats.no_alternate_pkts == 1 && !stats.full_pkts,
-	       "stats__below_the_threshold_counts_nothing");
+	EXPECT_TRUE(stats.no_token_pkts == 1 && stats.recent_pkts == 1 &&
+		    stats.no_alternate_pkts == 1 && !stats.full_pkts)
+		TH_LOG("stats__below_the_threshold_counts_nothing");
 }
 
 /* How many of 100 flows that start together are deflected, by the size of the table. */
-static void test_sizes(void)
+TEST(sizes)
 {
 	static const struct {
 		const char *name;
@@ -218,7 +221,7 @@ static void test_sizes(void)
 	u8 alternate;
 	u32 id;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_iofd_params params = defaults;
 		bool first_come = true;
 
@@ -230,17 +233,17 @@ static void test_sizes(void)
 			first_come = first_come && (verdict_of(&params, &packet, &alternate) ==
 						    'D') == (id < params.entries);
 		}
-		tap_ok(first_come && stats.flows == params.entries &&
-		       stats.full_pkts + stats.recent_pkts ==
-			       (params.entries ? 100 - params.entries : 0) &&
-		       stats.used_max == params.entries && vars.used == params.entries &&
-		       quell_iofd_in_use(&vars, &params, IDLE_NS) == params.entries,
-		       "quell_iofd_decide__table_%s", cases[i].name);
+		EXPECT_TRUE(first_come && stats.flows == params.entries &&
+			    stats.full_pkts + stats.recent_pkts == (params.entries ?
+			    100 - params.entries : 0) && stats.used_max == params.entries &&
+			    vars.used == params.entries && quell_iofd_in_use(&vars, &params,
+			    IDLE_NS) == params.entries)
+			TH_LOG("quell_iofd_decide__table_%s", cases[i].name);
 	}
 }
 
 /* Which flows may lose their entries to another one, of a table of two. */
-static void test_reuse(void)
+TEST(reuse)
 {
 	static const struct {
 		const char *name;
@@ -264,7 +267,7 @@ static void test_reuse(void)
 	u8 alternate;
 
 	params.entries = 2;
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_iofd_packet packet;
 		bool holds = true;
 
@@ -281,13 +284,13 @@ static void test_reuse(void)
 			holds = holds && !quell_iofd_find(&vars, &packet.flow) ==
 					 (cases[i].survivor == 1 - k);
 		}
-		tap_ok(holds && vars.used == 2 &&
-		       quell_iofd_in_use(&vars, &params, 10000) == cases[i].in_use,
-		       "quell_iofd_take__%s", cases[i].name);
+		EXPECT_TRUE(holds && vars.used == 2 && quell_iofd_in_use(&vars, &params,
+			    10000) == cases[i].in_use)
+			TH_LOG("quell_iofd_take__%s", cases[i].name);
 	}
 }
 
-static void test_in_use(void)
+TEST(in_use_cases)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
 	struct quell_iofd_packet ended = packet_of(2, IDLE_NS,
@@ -297,33 +300,35 @@ static void test_in_use(void)
 	start_over();
 	verdict_of(&defaults, &packet, &alternate);
 	verdict_of(&defaults, &ended, &alternate);
-	tap_equal_u64(quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS - 1), 2,
-		      "quell_iofd_in_use__ended_still_binds");
-	tap_equal_u64(quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS), 1,
-		      "quell_iofd_in_use__ended_and_quiet");
-	tap_ok(quell_iofd_binds(&vars, &defaults, 2 * IDLE_NS - 1) && vars.used == 2,
-	       "quell_iofd_binds__both");
+	EXPECT_EQ(2, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS - 1))
+		TH_LOG("quell_iofd_in_use__ended_still_binds");
+	EXPECT_EQ(1, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS))
+		TH_LOG("quell_iofd_in_use__ended_and_quiet");
+	EXPECT_TRUE(quell_iofd_binds(&vars, &defaults, 2 * IDLE_NS - 1) && vars.used == 2)
+		TH_LOG("quell_iofd_binds__both");
 	packet.now_ns = ended.now_ns = 3 * IDLE_NS;
 	packet.flags = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	tap_ok(quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS) && vars.used == 1,
-	       "quell_iofd_binds__one");
+	EXPECT_TRUE(quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS) && vars.used == 1)
+		TH_LOG("quell_iofd_binds__one");
 	ended.flags = QUELL_IOFD_START;
-	tap_ok(verdict_of(&defaults, &ended, &alternate) == 'D' && vars.used == 2 &&
-	       quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS), "quell_iofd_binds__two_again");
+	EXPECT_TRUE(verdict_of(&defaults, &ended, &alternate) == 'D' && vars.used == 2 &&
+		    quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS))
+		TH_LOG("quell_iofd_binds__two_again");
 	packet.now_ns += 1;
 	ended.now_ns += 1;
 	verdict_of(&defaults, &ended, &alternate);
 	quell_iofd_binds(&vars, &defaults, 4 * IDLE_NS);
-	tap_ok(quell_iofd_find(&vars, &ended.flow) && !quell_iofd_find(&vars, &packet.flow),
-	       "quell_iofd_find__behind_a_free_one");
-	tap_ok(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS) && !vars.used,
-	       "quell_iofd_binds__none");
-	tap_ok(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS), "quell_iofd_binds__empty");
+	EXPECT_TRUE(quell_iofd_find(&vars, &ended.flow) && !quell_iofd_find(&vars, &packet.flow))
+		TH_LOG("quell_iofd_find__behind_a_free_one");
+	EXPECT_TRUE(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS) && !vars.used)
+		TH_LOG("quell_iofd_binds__none");
+	EXPECT_TRUE(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS))
+		TH_LOG("quell_iofd_binds__empty");
 }
 
 /* A table made smaller keeps the flows it has, and takes no more than its size. */
-static void test_shrinks(void)
+TEST(shrinks)
 {
 	struct quell_iofd_params params = defaults;
 	struct quell_iofd_packet packet;
@@ -341,14 +346,15 @@ static void test_shrinks(void)
 		packet = packet_of(id, IDLE_NS, 0);
 		all = all && verdict_of(&params, &packet, &alternate) == 'D';
 	}
-	tap_ok(all, "quell_iofd_decide__smaller_table_keeps_its_flows");
+	EXPECT_TRUE(all)
+		TH_LOG("quell_iofd_decide__smaller_table_keeps_its_flows");
 	packet = packet_of(20, 2 * IDLE_NS - 1, QUELL_IOFD_START);
-	tap_ok(verdict_of(&params, &packet, &alternate) == '-' && stats.full_pkts == 1,
-	       "quell_iofd_decide__smaller_table_takes_no_more");
+	EXPECT_TRUE(verdict_of(&params, &packet, &alternate) == '-' && stats.full_pkts == 1)
+		TH_LOG("quell_iofd_decide__smaller_table_takes_no_more");
 }
 
 /* Flows of one bucket: one may seem to have been seen, never the reverse. */
-static void test_buckets(void)
+TEST(buckets)
 {
 	struct quell_iofd_packet a = packet_of(1, IDLE_NS, 0), b;
 	u32 other = 2;
@@ -364,16 +370,17 @@ static void test_buckets(void)
 	verdict_of(&defaults, &a, &alternate);
 	b.flags = QUELL_IOFD_START | QUELL_IOFD_CLEAN | QUELL_IOFD_STAMPED;
 	b.stamp = 1;
-	tap_ok(verdict_of(&defaults, &b, &alternate) == '-' && stats.recent_pkts == 1,
-	       "quell_iofd_is_safe__another_flow_proves_nothing");
+	EXPECT_TRUE(verdict_of(&defaults, &b, &alternate) == '-' && stats.recent_pkts == 1)
+		TH_LOG("quell_iofd_is_safe__another_flow_proves_nothing");
 	a = packet_of(1, 2 * IDLE_NS, QUELL_IOFD_START);
-	tap_ok(verdict_of(&defaults, &a, &alternate) == '-' && stats.recent_pkts == 2,
-	       "quell_iofd_is_safe__bucket_seen_by_another");
+	EXPECT_TRUE(verdict_of(&defaults, &a, &alternate) == '-' && stats.recent_pkts == 2)
+		TH_LOG("quell_iofd_is_safe__bucket_seen_by_another");
 	b.now_ns = 3 * IDLE_NS;
-	tap_ok(verdict_of(&defaults, &b, &alternate) == 'D', "quell_iofd_is_safe__quiet_bucket");
+	EXPECT_TRUE(verdict_of(&defaults, &b, &alternate) == 'D')
+		TH_LOG("quell_iofd_is_safe__quiet_bucket");
 }
 
-static void test_begin(void)
+TEST(begin)
 {
 	u8 clean = QUELL_IOFD_START | QUELL_IOFD_CLEAN | QUELL_IOFD_STAMPED;
 	struct quell_iofd_packet packet = packet_of(1, 5000, QUELL_IOFD_STAMPED);
@@ -385,18 +392,19 @@ static void test_begin(void)
 	packet.flags = clean;
 	packet.stamp = 1;
 	packet.now_ns = 7999;
-	tap_ok(verdict_of(&defaults, &packet, &alternate) == '-',
-	       "quell_iofd_begin__forgets_what_it_knew");
+	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == '-')
+		TH_LOG("quell_iofd_begin__forgets_what_it_knew");
 	packet.stamp = 2;
-	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D',
-	       "quell_iofd_begin__learns_again");
+	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D')
+		TH_LOG("quell_iofd_begin__learns_again");
 	packet.flow.word[0] = 2;
 	packet.now_ns = 8000;
-	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D', "quell_iofd_begin__idle_over");
+	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D')
+		TH_LOG("quell_iofd_begin__idle_over");
 }
 
 /* Each word makes another flow, as does the time to live of one that comes round. */
-static void test_identity(void)
+TEST(identity)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
 	bool differ = true;
@@ -412,10 +420,11 @@ static void test_identity(void)
 		differ = differ && verdict_of(&defaults, &other, &alternate) == '-' &&
 			 quell_iofd_hash(&other.flow) != quell_iofd_hash(&packet.flow);
 	}
-	tap_ok(differ, "quell_iofd_same__every_word_counts");
+	EXPECT_TRUE(differ)
+		TH_LOG("quell_iofd_same__every_word_counts");
 }
 
-static void test_draws(void)
+TEST(draws)
 {
 	u32 drawn[QUELL_IOFD_ALTERNATES_MAX] = {}, i;
 	bool within = true, even = true;
@@ -430,12 +439,15 @@ static void test_draws(void)
 	/* Five standard deviations of 75. */
 	for (i = 0; i < QUELL_IOFD_ALTERNATES_MAX; i++)
 		even = even && (0x8421 >> i & 1 ? drawn[i] > 7125 && drawn[i] < 7875 : !drawn[i]);
-	tap_ok(within, "quell_iofd_draw__of_the_set");
-	tap_ok(even, "quell_iofd_draw__evenly");
-	tap_ok(quell_iofd_draw(&vars, 0x10) == 4, "quell_iofd_draw__the_only_one");
+	EXPECT_TRUE(within)
+		TH_LOG("quell_iofd_draw__of_the_set");
+	EXPECT_TRUE(even)
+		TH_LOG("quell_iofd_draw__evenly");
+	EXPECT_TRUE(quell_iofd_draw(&vars, 0x10) == 4)
+		TH_LOG("quell_iofd_draw__the_only_one");
 }
 
-static void test_remap(void)
+TEST(remap)
 {
 	u8 to[QUELL_IOFD_ALTERNATES_MAX] = { 3, 2, 1, 0 };
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
@@ -446,11 +458,11 @@ static void test_remap(void)
 	verdict_of(&defaults, &packet, &alternate);
 	quell_iofd_remap(&vars, to);
 	packet.working = 0x4;
-	tap_ok(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 2,
-	       "quell_iofd_remap__renumbered");
+	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 2)
+		TH_LOG("quell_iofd_remap__renumbered");
 }
 
-static void test_opcodes(void)
+TEST(opcodes)
 {
 	enum { S = QUELL_IOFD_START, E = QUELL_IOFD_END };
 	static const struct {
@@ -477,24 +489,10 @@ static void test_opcodes(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_iofd_bth(cases[i].opcode), cases[i].want,
-			      "quell_iofd_bth__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want, quell_iofd_bth(cases[i].opcode))
+			TH_LOG("quell_iofd_bth__%s", cases[i].name);
+	}
 }
 
-int main(void)
-{
-	test_histories();
-	test_causes();
-	test_sizes();
-	test_reuse();
-	test_in_use();
-	test_shrinks();
-	test_buckets();
-	test_begin();
-	test_identity();
-	test_draws();
-	test_remap();
-	test_opcodes();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -10,10 +10,9 @@
 #include <quell/core/math.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
 #define RANDOM_ROUNDS	200000
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* The edges of halves, words and signs: every pair of them is tried. */
 static const u64 edges[] = {
@@ -72,22 +71,24 @@ static bool quotient_is_right(u64 a, u64 b, u64 divisor)
 	       quell_mul_div_ceil_u64(a, b, divisor) == saturate(up);
 }
 
-static void test_fls(void)
+TEST(fls)
 {
 	bool right = quell_fls_u64(0) == 0;
 	unsigned int bit;
 
-	tap_equal_u64(quell_fls_u64(0), 0, "quell_fls_u64__zero");
+	EXPECT_EQ(0, quell_fls_u64(0))
+		TH_LOG("quell_fls_u64__zero");
 	for (bit = 0; bit < 64; bit++) {
 		u64 lowest = 1ULL << bit;
 
 		right = right && quell_fls_u64(lowest) == bit + 1 &&
 			quell_fls_u64(lowest | (lowest - 1)) == bit + 1;
 	}
-	tap_ok(right, "quell_fls_u64__every_bit");
+	EXPECT_TRUE(right)
+		TH_LOG("quell_fls_u64__every_bit");
 }
 
-static void test_division(void)
+TEST(division)
 {
 	static const struct {
 		const char *name;
@@ -100,33 +101,37 @@ static void test_division(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_div_u64(cases[i].dividend, cases[i].divisor),
-			      cases[i].want, "quell_div_u64__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want, quell_div_u64(cases[i].dividend, cases[i].divisor))
+			TH_LOG("quell_div_u64__%s", cases[i].name);
+	}
 }
 
-static void test_edges(void)
+TEST(edges_cases)
 {
 	bool pairs = true, shifts = true, quotients = true;
 	size_t i, j, k;
 	u32 shift;
 
-	for (i = 0; i < COUNT(edges); i++) {
-		for (j = 0; j < COUNT(edges); j++) {
+	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+		for (j = 0; j < ARRAY_SIZE(edges); j++) {
 			pairs = pairs && pair_is_right(edges[i], edges[j]);
 			for (shift = 1; shift < 64; shift++)
 				shifts = shifts && shift_is_right(edges[i], edges[j], shift);
-			for (k = 0; k < COUNT(edges); k++)
+			for (k = 0; k < ARRAY_SIZE(edges); k++)
 				quotients = quotients &&
 					quotient_is_right(edges[i], edges[j], edges[k]);
 		}
 	}
-	tap_ok(pairs, "pair_arithmetic__edges");
-	tap_ok(shifts, "quell_mul_shr_u64__edges");
-	tap_ok(quotients, "quell_mul_div_u64__edges");
+	EXPECT_TRUE(pairs)
+		TH_LOG("pair_arithmetic__edges");
+	EXPECT_TRUE(shifts)
+		TH_LOG("quell_mul_shr_u64__edges");
+	EXPECT_TRUE(quotients)
+		TH_LOG("quell_mul_div_u64__edges");
 }
 
-static void test_random(void)
+TEST(random_cases)
 {
 	struct random_state r = { 1 };
 	bool pairs = true, shifts = true, quotients = true;
@@ -141,9 +146,12 @@ static void test_random(void)
 		shifts = shifts && shift_is_right(a, b, random_between(&r, 1, 63));
 		quotients = quotients && quotient_is_right(a, b, c);
 	}
-	tap_ok(pairs, "pair_arithmetic__random");
-	tap_ok(shifts, "quell_mul_shr_u64__random");
-	tap_ok(quotients, "quell_mul_div_u64__random");
+	EXPECT_TRUE(pairs)
+		TH_LOG("pair_arithmetic__random");
+	EXPECT_TRUE(shifts)
+		TH_LOG("quell_mul_shr_u64__random");
+	EXPECT_TRUE(quotients)
+		TH_LOG("quell_mul_div_u64__random");
 }
 
 /* How far the result may be off, by the function's own promise, in Q24 units. */
@@ -166,7 +174,7 @@ static bool rsqrt_is_right(u64 x_q16, long double *worst)
 	return error <= rsqrt_allowed(exact);
 }
 
-static void test_rsqrt(void)
+TEST(rsqrt)
 {
 	const struct {
 		const char *name;
@@ -187,9 +195,10 @@ static void test_rsqrt(void)
 	u64 x_q16;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_rsqrt_q24(cases[i].x_q16), cases[i].want_q24,
-			      "quell_rsqrt_q24__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want_q24, quell_rsqrt_q24(cases[i].x_q16))
+			TH_LOG("quell_rsqrt_q24__%s", cases[i].name);
+	}
 	for (x_q16 = 1; x_q16 < 1 << 21; x_q16++) {
 		u64 now_q24 = quell_rsqrt_q24(x_q16);
 
@@ -200,14 +209,17 @@ static void test_rsqrt(void)
 	for (i = 0; i < 5 * RANDOM_ROUNDS; i++)
 		wide = wide && rsqrt_is_right(random_magnitude(&r, 1, QUELL_U64_MAX),
 					      &worst);
-	tap_ok(small, "quell_rsqrt_q24__bound_up_to_32");
-	tap_ok(wide, "quell_rsqrt_q24__bound_random");
-	tap_ok(falling, "quell_rsqrt_q24__never_rises_up_to_32");
+	EXPECT_TRUE(small)
+		TH_LOG("quell_rsqrt_q24__bound_up_to_32");
+	EXPECT_TRUE(wide)
+		TH_LOG("quell_rsqrt_q24__bound_random");
+	EXPECT_TRUE(falling)
+		TH_LOG("quell_rsqrt_q24__never_rises_up_to_32");
 	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
 }
 
 /* Of neighbouring moments and windows each draw is as likely, whatever the one before. */
-static void test_draw(void)
+TEST(draw_cases)
 {
 	unsigned int now[64] = { 0 }, window[64] = { 0 }, pairs[8][8] = { 0 };
 	bool even = true;
@@ -226,17 +238,10 @@ static void test_draw(void)
 		even = even && now[i] > 845 && now[i] < 1155 && window[i] > 845 &&
 		       window[i] < 1155 && pairs[i / 8][i % 8] > 845 &&
 		       pairs[i / 8][i % 8] < 1155;
-	tap_ok(even, "quell_draw_u32__even");
-	tap_ok(quell_draw_u32(5, 7) == quell_draw_u32(5, 7), "quell_draw_u32__repeatable");
+	EXPECT_TRUE(even)
+		TH_LOG("quell_draw_u32__even");
+	EXPECT_TRUE(quell_draw_u32(5, 7) == quell_draw_u32(5, 7))
+		TH_LOG("quell_draw_u32__repeatable");
 }
 
-int main(void)
-{
-	test_fls();
-	test_division();
-	test_edges();
-	test_random();
-	test_rsqrt();
-	test_draw();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

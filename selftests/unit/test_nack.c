@@ -9,9 +9,8 @@
 #include <quell/nack.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Most bytes of options a TCP header holds. */
 #define OPTIONS_BYTES	40U
@@ -29,28 +28,28 @@ static const struct {
 	  { 254, 10, 0x51, 0x4e, 255, 255, 255, 255, 255, 255, 1, 1 } },
 };
 
-static void test_forms(void)
+TEST(forms_cases)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(forms); i++) {
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
 		u8 wire[QUELL_NACK_BYTES] = { 0 };
 		struct quell_nack nack = { 0 };
 
-		tap_equal_u64(quell_nack_encode(&forms[i].nack, wire), 12,
-			      "quell_nack_encode__%s_length", forms[i].name);
-		tap_ok(!memcmp(wire, forms[i].wire, sizeof(wire)),
-		       "quell_nack_encode__%s_bytes", forms[i].name);
-		tap_ok(quell_nack_decode(forms[i].wire, 10, &nack),
-		       "quell_nack_decode__%s", forms[i].name);
-		tap_equal_u64(nack.seq, forms[i].nack.seq,
-			      "quell_nack_decode__%s_seq", forms[i].name);
-		tap_equal_u64(nack.bytes, forms[i].nack.bytes,
-			      "quell_nack_decode__%s_bytes", forms[i].name);
+		EXPECT_EQ(12, quell_nack_encode(&forms[i].nack, wire))
+			TH_LOG("quell_nack_encode__%s_length", forms[i].name);
+		EXPECT_TRUE(!memcmp(wire, forms[i].wire, sizeof(wire)))
+			TH_LOG("quell_nack_encode__%s_bytes", forms[i].name);
+		EXPECT_TRUE(quell_nack_decode(forms[i].wire, 10, &nack))
+			TH_LOG("quell_nack_decode__%s", forms[i].name);
+		EXPECT_EQ(forms[i].nack.seq, nack.seq)
+			TH_LOG("quell_nack_decode__%s_seq", forms[i].name);
+		EXPECT_EQ(forms[i].nack.bytes, nack.bytes)
+			TH_LOG("quell_nack_decode__%s_bytes", forms[i].name);
 	}
 }
 
-static void test_decode_refuses(void)
+TEST(decode_refuses)
 {
 	static const struct {
 		const char *name;
@@ -65,17 +64,17 @@ static void test_decode_refuses(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 wire[OPTIONS_BYTES] = { 254, cases[i].stated, 0x51, 0x4e, 1, 2, 3, 4,
 					   0, cases[i].bytes };
 		struct quell_nack nack;
 
-		tap_ok(quell_nack_decode(wire, cases[i].stated, &nack) == cases[i].good,
-		       "quell_nack_decode__%s", cases[i].name);
+		EXPECT_TRUE(quell_nack_decode(wire, cases[i].stated, &nack) == cases[i].good)
+			TH_LOG("quell_nack_decode__%s", cases[i].name);
 	}
 }
 
-static void test_find(void)
+TEST(find)
 {
 	static const struct {
 		const char *name;
@@ -95,18 +94,19 @@ static void test_find(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u32 stated = 0;
 		u32 at = quell_nack_find(cases[i].options, cases[i].bytes, &stated);
 
-		tap_equal_u64(at, cases[i].at, "quell_nack_find__%s", cases[i].name);
-		tap_equal_u64(stated, cases[i].stated, "quell_nack_find__%s_length",
-			      cases[i].name);
+		EXPECT_EQ(cases[i].at, at)
+			TH_LOG("quell_nack_find__%s", cases[i].name);
+		EXPECT_EQ(cases[i].stated, stated)
+			TH_LOG("quell_nack_find__%s_length", cases[i].name);
 	}
 }
 
 /* What is written behind any number of other options is found and read back. */
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	struct random_state random = { 1 };
 	unsigned int wrong = 0;
@@ -129,14 +129,8 @@ static void test_round_trip(void)
 			 back.seq != nack.seq || back.bytes != nack.bytes ||
 			 (before && quell_opt_find(options, bytes, &stated) != 0);
 	}
-	tap_equal_u64(wrong, 0, "quell_nack__a_million_round_trips");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_nack__a_million_round_trips");
 }
 
-int main(void)
-{
-	test_forms();
-	test_decode_refuses();
-	test_find();
-	test_round_trip();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

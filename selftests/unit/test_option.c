@@ -9,9 +9,8 @@
 #include <quell/option.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Most bytes of options a TCP header holds. */
 #define OPTIONS_BYTES	40U
@@ -57,19 +56,19 @@ static const struct {
 	  { 254, 6, 0x51, 0x55, 0x10, 2, 1, 1 } },
 };
 
-static void test_encode(void)
+TEST(encode)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(forms); i++) {
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
 		u8 wire[QUELL_OPT_MAX_BYTES] = { 0 };
 
-		tap_equal_u64(quell_opt_bytes(&forms[i].opt), forms[i].bytes,
-			      "quell_opt_bytes__%s", forms[i].name);
-		tap_equal_u64(quell_opt_encode(&forms[i].opt, wire), forms[i].bytes,
-			      "quell_opt_encode__%s_length", forms[i].name);
-		tap_ok(!memcmp(wire, forms[i].wire, sizeof(wire)),
-		       "quell_opt_encode__%s_bytes", forms[i].name);
+		EXPECT_EQ(forms[i].bytes, quell_opt_bytes(&forms[i].opt))
+			TH_LOG("quell_opt_bytes__%s", forms[i].name);
+		EXPECT_EQ(forms[i].bytes, quell_opt_encode(&forms[i].opt, wire))
+			TH_LOG("quell_opt_encode__%s_length", forms[i].name);
+		EXPECT_TRUE(!memcmp(wire, forms[i].wire, sizeof(wire)))
+			TH_LOG("quell_opt_encode__%s_bytes", forms[i].name);
 	}
 }
 
@@ -84,19 +83,20 @@ static bool same(const struct quell_opt *a, const struct quell_opt *b)
 	       !memcmp(a->record, b->record, sizeof(a->record));
 }
 
-static void test_decode(void)
+TEST(decode)
 {
 	struct quell_opt opt;
 	size_t i;
 
-	for (i = 0; i < COUNT(forms); i++)
-		tap_ok(quell_opt_decode(forms[i].wire, forms[i].wire[1],
-					forms[i].opt.form == QUELL_OPT_SYN, &opt) &&
-		       same(&opt, &forms[i].opt),
-		       "quell_opt_decode__%s", forms[i].name);
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		EXPECT_TRUE(quell_opt_decode(forms[i].wire, forms[i].wire[1],
+			    forms[i].opt.form == QUELL_OPT_SYN, &opt) && same(&opt,
+			    &forms[i].opt))
+			TH_LOG("quell_opt_decode__%s", forms[i].name);
+	}
 }
 
-static void test_hold_saturates(void)
+TEST(hold_saturates)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK,
 				 .hold_ns = 0x1000000 };
@@ -105,11 +105,11 @@ static void test_hold_saturates(void)
 
 	quell_opt_encode(&opt, wire);
 	quell_opt_decode(wire, wire[1], false, &back);
-	tap_equal_u64(back.hold_ns, QUELL_OPT_HOLD_MAX_NS,
-		      "quell_opt_encode__hold_time_saturates");
+	EXPECT_EQ(QUELL_OPT_HOLD_MAX_NS, back.hold_ns)
+		TH_LOG("quell_opt_encode__hold_time_saturates");
 }
 
-static void test_decode_length(void)
+TEST(decode_length)
 {
 	static const struct {
 		const char *name;
@@ -132,16 +132,17 @@ static void test_decode_length(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 wire[OPTIONS_BYTES] = { 254, cases[i].bytes, 0x51, 0x55, cases[i].flags };
 		struct quell_opt opt;
 
-		tap_ok(quell_opt_decode(wire, cases[i].bytes, cases[i].syn, &opt) ==
-		       cases[i].good, "quell_opt_decode__%s", cases[i].name);
+		EXPECT_TRUE(quell_opt_decode(wire, cases[i].bytes, cases[i].syn,
+			    &opt) == cases[i].good)
+			TH_LOG("quell_opt_decode__%s", cases[i].name);
 	}
 }
 
-static void test_telemetry_at(void)
+TEST(telemetry_at)
 {
 	static const struct {
 		const char *name;
@@ -162,15 +163,15 @@ static void test_telemetry_at(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 wire[OPTIONS_BYTES] = { 254, cases[i].stated, 0x51, 0x55, cases[i].flags };
 
-		tap_equal_u64(quell_opt_telemetry_at(wire, cases[i].stated), cases[i].at,
-			      "quell_opt_telemetry_at__%s", cases[i].name);
+		EXPECT_EQ(cases[i].at, quell_opt_telemetry_at(wire, cases[i].stated))
+			TH_LOG("quell_opt_telemetry_at__%s", cases[i].name);
 	}
 }
 
-static void test_find(void)
+TEST(find)
 {
 	static const struct {
 		const char *name;
@@ -196,14 +197,16 @@ static void test_find(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u32 stated = 0;
 		u32 at = quell_opt_find(cases[i].options, cases[i].bytes, &stated);
 
-		tap_equal_u64(at, cases[i].at, "quell_opt_find__%s", cases[i].name);
-		if (cases[i].at < cases[i].bytes)
-			tap_equal_u64(stated, cases[i].stated,
-				      "quell_opt_find__%s_length", cases[i].name);
+		EXPECT_EQ(cases[i].at, at)
+			TH_LOG("quell_opt_find__%s", cases[i].name);
+		if (cases[i].at < cases[i].bytes) {
+			EXPECT_EQ(cases[i].stated, stated)
+				TH_LOG("quell_opt_find__%s_length", cases[i].name);
+		}
 	}
 }
 
@@ -265,22 +268,26 @@ static const struct {
 	{ "behind_what_was_written", { 100, 200, 100, 100, 199, true }, QUELL_OPT_F_START },
 };
 
-static void test_message(void)
+TEST(message)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(places); i++)
-		tap_equal_u64(quell_opt_message(&places[i].place), places[i].flags,
-			      "quell_opt_message__%s", places[i].name);
-	tap_ok(quell_opt_ends(QUELL_OPT_F_DATA | QUELL_OPT_F_START, true),
-	       "quell_opt_ends__last_packet");
-	tap_ok(!quell_opt_ends(QUELL_OPT_F_DATA, false), "quell_opt_ends__rest_of_its_burst");
-	tap_ok(!quell_opt_ends(QUELL_OPT_F_MORE, true), "quell_opt_ends__more_behind");
-	tap_ok(!quell_opt_ends(QUELL_OPT_F_MORE, false), "quell_opt_ends__middle");
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		EXPECT_EQ(places[i].flags, quell_opt_message(&places[i].place))
+			TH_LOG("quell_opt_message__%s", places[i].name);
+	}
+	EXPECT_TRUE(quell_opt_ends(QUELL_OPT_F_DATA | QUELL_OPT_F_START, true))
+		TH_LOG("quell_opt_ends__last_packet");
+	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_DATA, false))
+		TH_LOG("quell_opt_ends__rest_of_its_burst");
+	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_MORE, true))
+		TH_LOG("quell_opt_ends__more_behind");
+	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_MORE, false))
+		TH_LOG("quell_opt_ends__middle");
 }
 
 /* What is written behind any number of other options is found and read back. */
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	struct random_state random = { 1 };
 	unsigned int wrong = 0;
@@ -297,18 +304,8 @@ static void test_round_trip(void)
 		wrong += at != before || !quell_opt_decode(options + at, stated, false, &back) ||
 			 !same(&opt, &back);
 	}
-	tap_equal_u64(wrong, 0, "quell_opt__a_million_round_trips");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_opt__a_million_round_trips");
 }
 
-int main(void)
-{
-	test_encode();
-	test_decode();
-	test_hold_saturates();
-	test_decode_length();
-	test_telemetry_at();
-	test_find();
-	test_message();
-	test_round_trip();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -11,11 +11,10 @@
 #include <quell/core/shaper.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-static void test_charge(void)
+TEST(charge)
 {
 	static const struct {
 		const char *name;
@@ -35,18 +34,19 @@ static void test_charge(void)
 	size_t i;
 	u32 k;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_shaper wire = { 0, 0 };
 
 		for (k = 0; k < cases[i].packets; k++)
 			quell_shaper_charge(&wire, cases[i].rate_bytes_ps, cases[i].bytes);
-		tap_ok(wire.free_ns == cases[i].want_ns && wire.free_rem == cases[i].want_rem,
-		       "quell_shaper_charge__%s", cases[i].name);
+		EXPECT_TRUE(wire.free_ns == cases[i].want_ns &&
+			    wire.free_rem == cases[i].want_rem)
+			TH_LOG("quell_shaper_charge__%s", cases[i].name);
 	}
 }
 
 /* Over a busy period of random packets not one byte more or less than the rate. */
-static void test_charge_is_exact(void)
+TEST(charge_is_exact)
 {
 	struct random_state r = { 5 };
 	bool exact = true;
@@ -68,22 +68,27 @@ static void test_charge_is_exact(void)
 				wire.free_rem == (u64)(work % rate_bytes_ps);
 		}
 	}
-	tap_ok(exact, "quell_shaper_charge__exact_over_busy_periods");
+	EXPECT_TRUE(exact)
+		TH_LOG("quell_shaper_charge__exact_over_busy_periods");
 }
 
-static void test_wake(void)
+TEST(wake)
 {
 	struct quell_shaper wire = { 1000, 7 };
 
-	tap_equal_u64(quell_shaper_ready_ns(&wire), 1001, "quell_shaper_ready_ns__rounds_up");
+	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))
+		TH_LOG("quell_shaper_ready_ns__rounds_up");
 	quell_shaper_wake(&wire, 1000);
-	tap_ok(wire.free_ns == 1000 && wire.free_rem == 7, "quell_shaper_wake__busy");
+	EXPECT_TRUE(wire.free_ns == 1000 && wire.free_rem == 7)
+		TH_LOG("quell_shaper_wake__busy");
 	quell_shaper_wake(&wire, 1001);
-	tap_ok(wire.free_ns == 1001 && !wire.free_rem, "quell_shaper_wake__idle");
-	tap_equal_u64(quell_shaper_ready_ns(&wire), 1001, "quell_shaper_ready_ns__whole");
+	EXPECT_TRUE(wire.free_ns == 1001 && !wire.free_rem)
+		TH_LOG("quell_shaper_wake__idle");
+	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))
+		TH_LOG("quell_shaper_ready_ns__whole");
 }
 
-static void test_rerate(void)
+TEST(rerate)
 {
 	static const struct {
 		const char *name;
@@ -99,16 +104,17 @@ static void test_rerate(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_shaper wire = { cases[i].free_ns, cases[i].free_rem };
 
 		quell_shaper_rerate(&wire, 1000, cases[i].old_bytes_ps, cases[i].new_bytes_ps);
-		tap_ok(wire.free_ns == cases[i].want_ns && wire.free_rem == cases[i].want_rem,
-		       "quell_shaper_rerate__%s", cases[i].name);
+		EXPECT_TRUE(wire.free_ns == cases[i].want_ns &&
+			    wire.free_rem == cases[i].want_rem)
+			TH_LOG("quell_shaper_rerate__%s", cases[i].name);
 	}
 }
 
-static void test_marks(void)
+TEST(marks_cases)
 {
 	static const struct {
 		const char *name;
@@ -131,7 +137,7 @@ static void test_marks(void)
 	size_t i;
 	int k;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_red_params params = {
 			cases[i].min_bytes, cases[i].max_bytes, cases[i].prob_q16
 		};
@@ -143,12 +149,12 @@ static void test_marks(void)
 		for (k = 0; k < draws; k++)
 			marks += quell_red_marks(&params, &vars, cases[i].queued_bytes);
 		/* Five standard deviations of the binomial distribution; none at 0 and 1. */
-		tap_ok(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)),
-		       "quell_red_marks__%s", cases[i].name);
+		EXPECT_TRUE(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)))
+			TH_LOG("quell_red_marks__%s", cases[i].name);
 	}
 }
 
-static void test_lottery(void)
+TEST(lottery)
 {
 	struct quell_red_params params = { 100, 200, 65536 };
 	struct quell_red_vars a, b, c, before;
@@ -165,21 +171,27 @@ static void test_lottery(void)
 		differ += draw != quell_red_draw(&c);
 		alive = alive && a.lottery;
 	}
-	tap_ok(same, "quell_red_seed__same_seed_same_draws");
-	tap_ok(differ > 990, "quell_red_seed__neighbours_differ");
-	tap_ok(alive, "quell_red_draw__never_stuck_at_zero");
+	EXPECT_TRUE(same)
+		TH_LOG("quell_red_seed__same_seed_same_draws");
+	EXPECT_TRUE(differ > 990)
+		TH_LOG("quell_red_seed__neighbours_differ");
+	EXPECT_TRUE(alive)
+		TH_LOG("quell_red_draw__never_stuck_at_zero");
 	/* The one seed that the spreading maps to 0. */
 	quell_red_seed(&a, 0 - 0x9e3779b97f4a7c15ULL);
-	tap_equal_u64(a.lottery, 1, "quell_red_seed__zero_is_avoided");
+	EXPECT_EQ(1, a.lottery)
+		TH_LOG("quell_red_seed__zero_is_avoided");
 	before = a;
 	quell_red_marks(&params, &a, 99);
 	quell_red_marks(&params, &a, 200);
-	tap_ok(a.lottery == before.lottery, "quell_red_marks__no_draw_outside");
+	EXPECT_TRUE(a.lottery == before.lottery)
+		TH_LOG("quell_red_marks__no_draw_outside");
 	quell_red_marks(&params, &a, 150);
-	tap_ok(a.lottery != before.lottery, "quell_red_marks__draws_between");
+	EXPECT_TRUE(a.lottery != before.lottery)
+		TH_LOG("quell_red_marks__draws_between");
 }
 
-static void test_class_index(void)
+TEST(class_index)
 {
 	static const struct quell_red_classes classes = {
 		.count = 2,
@@ -205,34 +217,27 @@ static void test_class_index(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_ok(quell_red_class_index(&classes, cases[i].dscp) == cases[i].want,
-		       "quell_red_class_index__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_TRUE(quell_red_class_index(&classes, cases[i].dscp) == cases[i].want)
+			TH_LOG("quell_red_class_index__%s", cases[i].name);
+	}
 }
 
-static void test_class_overlap(void)
+TEST(class_overlap)
 {
 	struct quell_red_classes classes = {
 		.count = 2,
 		.class = { { .dscps = 0xff }, { .dscps = 0xff00 }, { .dscps = 0x80 } },
 	};
 
-	tap_ok(!quell_red_class_overlap(&classes), "quell_red_class_overlap__apart");
+	EXPECT_TRUE(!quell_red_class_overlap(&classes))
+		TH_LOG("quell_red_class_overlap__apart");
 	classes.count = 3;
-	tap_ok(quell_red_class_overlap(&classes), "quell_red_class_overlap__first_and_third");
+	EXPECT_TRUE(quell_red_class_overlap(&classes))
+		TH_LOG("quell_red_class_overlap__first_and_third");
 	classes.count = 0;
-	tap_ok(!quell_red_class_overlap(&classes), "quell_red_class_overlap__none");
+	EXPECT_TRUE(!quell_red_class_overlap(&classes))
+		TH_LOG("quell_red_class_overlap__none");
 }
 
-int main(void)
-{
-	test_charge();
-	test_charge_is_exact();
-	test_wake();
-	test_rerate();
-	test_marks();
-	test_lottery();
-	test_class_index();
-	test_class_overlap();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

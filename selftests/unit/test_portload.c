@@ -11,13 +11,12 @@
 #include <quell/hops.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define GBIT_100_BYTES_PS	12500000000ULL
 
-static void test_measure(void)
+TEST(measure)
 {
 	static const struct {
 		const char *name;
@@ -35,18 +34,18 @@ static void test_measure(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_portload_params p;
 
 		quell_portload_measure(&p, cases[i].base_rtt_ns, cases[i].link_bytes_ps);
-		tap_equal_u64(p.bdp_q8, cases[i].want_q8, "quell_portload_measure__%s",
-			      cases[i].name);
-		tap_equal_u64(p.base_rtt_ns, cases[i].base_rtt_ns,
-			      "quell_portload_measure__%s_time", cases[i].name);
+		EXPECT_EQ(cases[i].want_q8, p.bdp_q8)
+			TH_LOG("quell_portload_measure__%s", cases[i].name);
+		EXPECT_EQ(cases[i].base_rtt_ns, p.base_rtt_ns)
+			TH_LOG("quell_portload_measure__%s_time", cases[i].name);
 	}
 }
 
-static void test_advance(void)
+TEST(advance)
 {
 	static const struct {
 		const char *name;
@@ -71,7 +70,7 @@ static void test_advance(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_portload_params p = { .base_rtt_ns = cases[i].base_rtt_ns };
 		struct quell_portload load = {
 			.tx_bytes = 7,
@@ -81,14 +80,15 @@ static void test_advance(void)
 		};
 
 		quell_portload_advance(&load, &p, cases[i].now_ns);
-		tap_equal_u64(load.flight_q8, cases[i].want_q8, "quell_portload_advance__%s",
-			      cases[i].name);
-		tap_ok(load.last_ns == cases[i].want_last_ns && !load.pending_bytes &&
-		       load.tx_bytes == 7, "quell_portload_advance__%s_rest", cases[i].name);
+		EXPECT_EQ(cases[i].want_q8, load.flight_q8)
+			TH_LOG("quell_portload_advance__%s", cases[i].name);
+		EXPECT_TRUE(load.last_ns == cases[i].want_last_ns && !load.pending_bytes &&
+			    load.tx_bytes == 7)
+			TH_LOG("quell_portload_advance__%s_rest", cases[i].name);
 	}
 }
 
-static void test_load(void)
+TEST(load_cases)
 {
 	static const struct {
 		const char *name;
@@ -107,34 +107,39 @@ static void test_load(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_portload_params p = { .bdp_q8 = cases[i].bdp_q8 };
 		struct quell_portload load = { .flight_q8 = cases[i].flight_q8 };
 
-		tap_equal_u64(quell_portload_q16(&load, &p, cases[i].queue_bytes),
-			      cases[i].want_q16, "quell_portload_q16__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want_q16, quell_portload_q16(&load, &p, cases[i].queue_bytes))
+			TH_LOG("quell_portload_q16__%s", cases[i].name);
 	}
 }
 
-static void test_add(void)
+TEST(add)
 {
 	struct quell_portload load = { 0 };
 
 	quell_portload_add(&load, 1538);
 	quell_portload_add(&load, 90);
-	tap_ok(load.tx_bytes == 1628 && load.pending_bytes == 1628, "quell_portload_add__adds");
-	tap_equal_u64(quell_portload_tx_units(&load), 25, "quell_portload_tx_units__rounds_down");
+	EXPECT_TRUE(load.tx_bytes == 1628 && load.pending_bytes == 1628)
+		TH_LOG("quell_portload_add__adds");
+	EXPECT_EQ(25, quell_portload_tx_units(&load))
+		TH_LOG("quell_portload_tx_units__rounds_down");
 	load.tx_bytes = (1ULL << 30) + 64;
-	tap_equal_u64(quell_portload_tx_units(&load), 1, "quell_portload_tx_units__comes_round");
+	EXPECT_EQ(1, quell_portload_tx_units(&load))
+		TH_LOG("quell_portload_tx_units__comes_round");
 	load.tx_bytes = (1ULL << 30) - 1;
-	tap_equal_u64(quell_portload_tx_units(&load), 0xffffff, "quell_portload_tx_units__largest");
+	EXPECT_EQ(0xffffff, quell_portload_tx_units(&load))
+		TH_LOG("quell_portload_tx_units__largest");
 	load.pending_bytes = QUELL_U64_MAX - 1;
 	quell_portload_add(&load, 5);
-	tap_equal_u64(load.pending_bytes, QUELL_U64_MAX, "quell_portload_add__saturates");
+	EXPECT_EQ(QUELL_U64_MAX, load.pending_bytes)
+		TH_LOG("quell_portload_add__saturates");
 }
 
 /* Steady streams come to rest at their rate, whatever their packets. */
-static void test_rest(void)
+TEST(rest)
 {
 	static const struct {
 		const char *name;
@@ -154,7 +159,7 @@ static void test_rest(void)
 	size_t i;
 	int k;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_portload_params p;
 		struct quell_portload load = { 0 };
 		u64 now_ns = 1000000;
@@ -166,14 +171,14 @@ static void test_rest(void)
 			quell_portload_add(&load, cases[i].bytes);
 		}
 		got = quell_portload_q16(&load, &p, 0) / 65536.;
-		if (!tap_ok(fabs(got - cases[i].want) < 1e-4, "quell_portload__rests_at_%s",
-			    cases[i].name))
-			printf("# got %.6f, want %.6f\n", got, cases[i].want);
+		EXPECT_TRUE(fabs(got - cases[i].want) < 1e-4)
+			TH_LOG("quell_portload__rests_at_%s: got %.6f, want %.6f", cases[i].name,
+			       got, cases[i].want);
 	}
 }
 
 /* Time passes and nothing is sent: nothing is in flight in the end. */
-static void test_empties(void)
+TEST(empties)
 {
 	struct quell_portload_params p;
 	struct quell_portload load = { .flight_q8 = 1ULL << 40 };
@@ -184,7 +189,8 @@ static void test_empties(void)
 		quell_portload_advance(&load, &p, load.last_ns + 1);
 		steps++;
 	}
-	tap_equal_u64(load.flight_q8, 0, "quell_portload_advance__empties_ns_by_ns");
+	EXPECT_EQ(0, load.flight_q8)
+		TH_LOG("quell_portload_advance__empties_ns_by_ns");
 }
 
 /* What the equations say, with the errors of @load so far: see test_model(). */
@@ -239,7 +245,7 @@ static bool model_run(struct random_state *r, double *worst)
 	return within;
 }
 
-static void test_model(void)
+TEST(model_cases)
 {
 	struct random_state r = { 11 };
 	bool within = true;
@@ -248,13 +254,15 @@ static void test_model(void)
 
 	for (run = 0; run < 3000; run++)
 		within = within && model_run(&r, &worst);
-	tap_ok(within, "quell_portload_advance__as_the_equations");
+	EXPECT_TRUE(within)
+		TH_LOG("quell_portload_advance__as_the_equations");
 	printf("# largest error: %.3f of the bound, which is below 1/256 byte a packet kept\n",
 	       worst);
-	tap_ok(worst > 0.5, "quell_portload_advance__bound_is_near");
+	EXPECT_TRUE(worst > 0.5)
+		TH_LOG("quell_portload_advance__bound_is_near");
 }
 
-static void test_available(void)
+TEST(available)
 {
 	/* 100 Gbit/s, 8 us: 100000 bytes. */
 	static const struct {
@@ -269,21 +277,21 @@ static void test_available(void)
 	size_t i;
 
 	quell_portload_measure(&p, 8000, 12500000000);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_portload load = {
 			.flight_q8 = cases[i].flight_bytes << QUELL_PORTLOAD_Q,
 		};
 
-		tap_equal_u64(quell_portload_available_bytes_ps(&load, &p, 12500000000),
-			      cases[i].want_bytes_ps,
-			      "quell_portload_available_bytes_ps__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want_bytes_ps, quell_portload_available_bytes_ps(&load, &p,
+			  12500000000))
+			TH_LOG("quell_portload_available_bytes_ps__%s", cases[i].name);
 	}
 	quell_portload_measure(&p, 8000, 0);
-	tap_equal_u64(quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p, 0), 0,
-		      "quell_portload_available_bytes_ps__no_link");
+	EXPECT_EQ(0, quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p, 0))
+		TH_LOG("quell_portload_available_bytes_ps__no_link");
 }
 
-static void test_hops(void)
+TEST(hops_cases)
 {
 	static const struct {
 		const char *name;
@@ -296,21 +304,10 @@ static void test_hops(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_hops(cases[i].ttl), cases[i].want, "quell_hops__%s",
-			      cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want, quell_hops(cases[i].ttl))
+			TH_LOG("quell_hops__%s", cases[i].name);
+	}
 }
 
-int main(void)
-{
-	test_measure();
-	test_advance();
-	test_load();
-	test_add();
-	test_rest();
-	test_empties();
-	test_model();
-	test_available();
-	test_hops();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

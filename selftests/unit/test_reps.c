@@ -10,9 +10,8 @@
 
 #include "random.h"
 #include "reps_model.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* A history in letters; see play(). */
 #define MOST_STEPS	64
@@ -67,7 +66,7 @@ static void play(const char *steps, struct played *out)
 	}
 }
 
-static void test_histories(void)
+TEST(histories)
 {
 	static const struct {
 		const char *name, *steps;
@@ -109,7 +108,7 @@ static void test_histories(void)
 	struct played got;
 	size_t i, k;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bool same;
 
 		play(cases[i].steps, &got);
@@ -118,8 +117,8 @@ static void test_histories(void)
 			same = cases[i].want[k] == '-' ?
 			       got.entropy[k] >= 1 && got.entropy[k] <= 64 :
 			       got.entropy[k] == cases[i].want[k] - '0';
-		if (!tap_ok(same, "quell_reps_next__%s", cases[i].name))
-			printf("# got %s\n", got.source);
+		EXPECT_TRUE(same)
+			TH_LOG("quell_reps_next__%s: got %s", cases[i].name, got.source);
 	}
 }
 
@@ -133,23 +132,30 @@ static void one_of_each(struct quell_reps *reps)
 		reps->out[i] = 1;
 }
 
-static void test_echo_says_whether_kept(void)
+TEST(echo_says_whether_kept)
 {
 	struct quell_reps reps;
 
 	one_of_each(&reps);
-	tap_ok(quell_reps_echo(&reps, 64, 64, false), "quell_reps_echo__kept");
-	tap_ok(!quell_reps_echo(&reps, 64, 64, false), "quell_reps_echo__second_of_a_burst");
-	tap_ok(!quell_reps_echo(&reps, 64, 63, true), "quell_reps_echo__marked");
-	tap_ok(!quell_reps_echo(&reps, 64, 63, false), "quell_reps_echo__behind_a_marked_one");
-	tap_ok(!quell_reps_echo(&reps, 64, 65, false), "quell_reps_echo__too_large");
-	tap_ok(quell_reps_echo(&reps, 255, 255, false), "quell_reps_echo__largest");
+	EXPECT_TRUE(quell_reps_echo(&reps, 64, 64, false))
+		TH_LOG("quell_reps_echo__kept");
+	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 64, false))
+		TH_LOG("quell_reps_echo__second_of_a_burst");
+	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 63, true))
+		TH_LOG("quell_reps_echo__marked");
+	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 63, false))
+		TH_LOG("quell_reps_echo__behind_a_marked_one");
+	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 65, false))
+		TH_LOG("quell_reps_echo__too_large");
+	EXPECT_TRUE(quell_reps_echo(&reps, 255, 255, false))
+		TH_LOG("quell_reps_echo__largest");
 	quell_reps_init(&reps, 1);
-	tap_ok(!quell_reps_echo(&reps, 64, 1, false), "quell_reps_echo__never_sent");
+	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 1, false))
+		TH_LOG("quell_reps_echo__never_sent");
 }
 
 /* 300 segments with one entropy: 255 of them may come back. */
-static void test_count_stops(void)
+TEST(count_stops)
 {
 	enum quell_reps_source source;
 	struct quell_reps reps;
@@ -160,11 +166,12 @@ static void test_count_stops(void)
 		quell_reps_next(&reps, 1, false, 0, &source);
 	for (i = 0; i < 300; i++)
 		kept += quell_reps_echo(&reps, 1, 1, false);
-	tap_equal_u64(kept, 255, "quell_reps_next__count_stops");
+	EXPECT_EQ(255, kept)
+		TH_LOG("quell_reps_next__count_stops");
 }
 
 /* The end of time does not wrap. */
-static void test_late_timeout(void)
+TEST(late_timeout)
 {
 	enum quell_reps_source source;
 	struct quell_reps reps;
@@ -173,20 +180,21 @@ static void test_late_timeout(void)
 	quell_reps_echo(&reps, 64, 1, false);
 	quell_reps_on_rto(&reps, QUELL_U64_MAX - 5);
 	quell_reps_next(&reps, 64, false, QUELL_U64_MAX - 5, &source);
-	tap_ok(source == QUELL_REPS_FROZEN, "quell_reps_on_rto__saturates");
+	EXPECT_TRUE(source == QUELL_REPS_FROZEN)
+		TH_LOG("quell_reps_on_rto__saturates");
 }
 
 /*
  * A million draws over N: chi-square of the counts against even ones.  Its mean
  * is N - 1 and its standard deviation sqrt(2 (N - 1)); five of those are allowed.
  */
-static void test_draws_are_even(void)
+TEST(draws_are_even)
 {
 	static const u32 sizes[] = { 1, 2, 3, 64, 255 };
 	enum { DRAWS = 1000000 };
 	size_t i;
 
-	for (i = 0; i < COUNT(sizes); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		double even = (double)DRAWS / sizes[i], chi = 0, slack;
 		u32 count[256] = { 0 }, k;
 		struct quell_reps reps;
@@ -198,13 +206,12 @@ static void test_draws_are_even(void)
 			chi += (count[k] - even) * (count[k] - even) / even;
 		slack = 50.0 * (sizes[i] - 1);
 		chi -= sizes[i] - 1;
-		if (!tap_ok(!count[0] && chi * chi <= slack, "quell_reps_draw__even_over_%u",
-			    sizes[i]))
-			printf("# %g from the mean\n", chi);
+		EXPECT_TRUE(!count[0] && chi * chi <= slack)
+			TH_LOG("quell_reps_draw__even_over_%u: %g from the mean", sizes[i], chi);
 	}
 }
 
-static void test_seeds(void)
+TEST(seeds)
 {
 	struct quell_reps one, same, other;
 	unsigned int equal = 0, k;
@@ -219,9 +226,11 @@ static void test_seeds(void)
 		repeats = repeats && entropy == quell_reps_draw(&same, 64);
 		equal += entropy == quell_reps_draw(&other, 64);
 	}
-	tap_ok(repeats, "quell_reps_init__equal_seeds_equal_draws");
+	EXPECT_TRUE(repeats)
+		TH_LOG("quell_reps_init__equal_seeds_equal_draws");
 	/* One in 64 by chance, 16 of 1000; standard deviation 4. */
-	tap_ok(equal < 36, "quell_reps_init__other_seeds_other_draws");
+	EXPECT_TRUE(equal < 36)
+		TH_LOG("quell_reps_init__other_seeds_other_draws");
 }
 
 /* One random history; how many segments were recycled or frozen, -1 if they differ. */
@@ -263,7 +272,7 @@ static int compare(struct random_state *r, u32 entropies)
 	return known;
 }
 
-static void test_model(void)
+TEST(model_cases)
 {
 	struct random_state r = { 3 };
 	int known = 0, i;
@@ -273,18 +282,9 @@ static void test_model(void)
 
 		known = more < 0 ? -1 : known + more;
 	}
-	tap_ok(known > 100000, "quell_reps__as_the_model");
+	EXPECT_TRUE(known > 100000)
+		TH_LOG("quell_reps__as_the_model");
 	printf("# %d segments with a known entropy\n", known);
 }
 
-int main(void)
-{
-	test_histories();
-	test_echo_says_whether_kept();
-	test_count_stops();
-	test_late_timeout();
-	test_draws_are_even();
-	test_seeds();
-	test_model();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -7,13 +7,12 @@
 
 #include <quell/core/sharedbuf.h>
 
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define ONE		65536
 #define PORTS_MAX	64
 
-static void test_threshold(void)
+TEST(threshold)
 {
 	static const struct {
 		const char *name;
@@ -32,13 +31,14 @@ static void test_threshold(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_sharedbuf_threshold(cases[i].size_bytes, cases[i].used_bytes,
-							cases[i].alpha_q16),
-			      cases[i].want_bytes, "quell_sharedbuf_threshold__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].want_bytes, quell_sharedbuf_threshold(cases[i].size_bytes,
+			  cases[i].used_bytes, cases[i].alpha_q16))
+			TH_LOG("quell_sharedbuf_threshold__%s", cases[i].name);
+	}
 }
 
-static void test_admits(void)
+TEST(admits)
 {
 	static const struct {
 		const char *name;
@@ -55,11 +55,12 @@ static void test_admits(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_ok(quell_sharedbuf_admits(cases[i].size_bytes, cases[i].used_bytes,
-					      cases[i].alpha_q16, cases[i].port_bytes,
-					      cases[i].len_bytes) == cases[i].want,
-		       "quell_sharedbuf_admits__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_TRUE(quell_sharedbuf_admits(cases[i].size_bytes, cases[i].used_bytes,
+			    cases[i].alpha_q16, cases[i].port_bytes,
+			    cases[i].len_bytes) == cases[i].want)
+			TH_LOG("quell_sharedbuf_admits__%s", cases[i].name);
+	}
 }
 
 /* Packets for n ports in turn until nothing more enters. */
@@ -80,7 +81,7 @@ static void fill(u32 ports, u32 alpha_q16, u32 size_bytes, u32 len_bytes, u32 *h
 }
 
 /* alpha * size / (1 + n * alpha) each, to within a packet of each of the ports. */
-static void test_equal_parts(void)
+TEST(equal_parts)
 {
 	static const u32 alphas_q16[] = { ONE / 16, ONE / 2, ONE, 8 * ONE };
 	const u32 size_bytes = 10000000, len_bytes = 1500;
@@ -88,7 +89,7 @@ static void test_equal_parts(void)
 	size_t a;
 	u32 n, i;
 
-	for (a = 0; a < COUNT(alphas_q16); a++) {
+	for (a = 0; a < ARRAY_SIZE(alphas_q16); a++) {
 		for (n = 1; n <= PORTS_MAX; n++) {
 			double alpha = alphas_q16[a] / (double)ONE;
 			double want = alpha * size_bytes / (1 + n * alpha);
@@ -103,14 +104,10 @@ static void test_equal_parts(void)
 			}
 		}
 	}
-	tap_ok(equal, "quell_sharedbuf_admits__equal_ports_hold_equal_parts");
-	tap_ok(formula, "quell_sharedbuf_admits__as_choudhury_and_hahne_say");
+	EXPECT_TRUE(equal)
+		TH_LOG("quell_sharedbuf_admits__equal_ports_hold_equal_parts");
+	EXPECT_TRUE(formula)
+		TH_LOG("quell_sharedbuf_admits__as_choudhury_and_hahne_say");
 }
 
-int main(void)
-{
-	test_threshold();
-	test_admits();
-	test_equal_parts();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -11,9 +11,8 @@
 
 #include <quell/core/smartt_core.h>
 
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define MSS		4096U
 #define LINK_BYTES_PS	12500000000ULL
 #define BASE_NS		12000ULL
@@ -70,7 +69,7 @@ static void ack(struct fixture *f, u64 rtt_ns, u32 marked_bytes)
 	quell_smartt_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
-static void test_init(void)
+TEST(init)
 {
 	static const struct {
 		const char *name;
@@ -91,19 +90,20 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		start(&f, 10, 0);
 		f.p.init_window_bytes = cases[i].init_bytes;
 		quell_smartt_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].min_rtt_ns,
 				  cases[i].mss_bytes, START_NS, &f.out);
-		tap_equal_u64(window_bytes(&f), cases[i].want_bytes,
-			      "quell_smartt_init__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want_bytes, window_bytes(&f))
+			TH_LOG("quell_smartt_init__%s", cases[i].name);
 	}
-	tap_ok(sizeof(struct quell_smartt_vars) == 64, "quell_smartt_vars__64_bytes");
+	EXPECT_TRUE(sizeof(struct quell_smartt_vars) == 64)
+		TH_LOG("quell_smartt_vars__64_bytes");
 }
 
 /* Algorithm 1: one ACK of one segment, window of 10 segments. */
-static void test_core_cases(void)
+TEST(core_cases)
 {
 	static const struct {
 		const char *name;
@@ -130,93 +130,108 @@ static void test_core_cases(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		start(&f, 10, cases[i].avg_ns);
 		f.p.qa = 0;
 		f.p.fast_q16 = 0;
 		ack(&f, cases[i].rtt_ns, cases[i].marked_bytes);
-		tap_equal_u64(window_bytes(&f), cases[i].want_bytes,
-			      "quell_smartt_core_cases__%s", cases[i].name);
-		tap_ok(f.out.change_path == cases[i].want_path &&
-		       f.out.target_ns == TARGET_NS &&
-		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
-		       "quell_smartt_core_cases__%s_decision", cases[i].name);
+		EXPECT_EQ(cases[i].want_bytes, window_bytes(&f))
+			TH_LOG("quell_smartt_core_cases__%s", cases[i].name);
+		EXPECT_TRUE(f.out.change_path == cases[i].want_path &&
+			    f.out.target_ns == TARGET_NS &&
+			    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+			TH_LOG("quell_smartt_core_cases__%s_decision", cases[i].name);
 	}
 }
 
-static void test_increases(void)
+TEST(increases)
 {
 	struct fixture f;
 
 	start(&f, 10, 20000);
 	f.p.pi_fair = 0;
 	ack(&f, 15000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 163, "quell_smartt_increase__no_fair_after");
+	EXPECT_EQ(40960 + 163, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__no_fair_after");
 	start(&f, 10, 20000);
 	/* a new parameter counts from the next base round trip on */
 	f.p.scale_bdp_bytes = BDP_BYTES / 4;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_scale__not_before_the_round");
+	EXPECT_EQ(40960 + 409, window_bytes(&f))
+		TH_LOG("quell_smartt_scale__not_before_the_round");
 	f.v.window_q16 = 10 * MSS << 16;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 1638, "quell_smartt_increase__scaled_by_bdp");
+	EXPECT_EQ(40960 + 1638, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__scaled_by_bdp");
 	/* a new segment size counts at once: half the segment, half the BDP's part */
 	start(&f, 10, 20000);
 	f.p.scale_bdp_bytes = BDP_BYTES - MSS / 2;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.mss_bytes = MSS / 2;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 204, "quell_smartt_scale__new_segment_size");
+	EXPECT_EQ(40960 + 204, window_bytes(&f))
+		TH_LOG("quell_smartt_scale__new_segment_size");
 	/* and so does a new base round-trip time: half of the window at most */
 	start(&f, 50, 20000);
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.min_rtt_ns = BASE_NS / 2;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), (BDP_BYTES + MSS) * 3 / 4, "quell_smartt_scale__new_base_rtt");
+	EXPECT_EQ((BDP_BYTES + MSS) * 3 / 4, window_bytes(&f))
+		TH_LOG("quell_smartt_scale__new_base_rtt");
 	/* steps of 64 GB a round trip are not for this world: 16 MiB a segment */
 	start(&f, 10, 20000);
 	f.p.scale_bdp_bytes = 1;
 	quell_smartt_observe(&f.v, &f.p, 0, BASE_NS, LINK_BYTES_PS, MSS);
-	tap_equal_u64(f.v.unit_q8, 0xffffffff, "quell_smartt_scale__saturates");
+	EXPECT_EQ(0xffffffff, f.v.unit_q8)
+		TH_LOG("quell_smartt_scale__saturates");
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_due_q16__large");
+	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
+		TH_LOG("quell_smartt_due_q16__large");
 	/* min(size, ...): sixty-four segments per window would be 6.4 of them */
 	start(&f, 10, 20000);
 	f.p.pi_pkts_q16 = 64 << 16;
 	f.p.pi_fair = 0;
 	f.p.fast_q16 = 0;
 	ack(&f, 12000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 4096, "quell_smartt_increase__at_most_acked");
+	EXPECT_EQ(40960 + 4096, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__at_most_acked");
 	/* half of the ACK marked: half of the increase, and another path */
 	start(&f, 10, 15000);
 	f.s.acked_bytes = 2 * MSS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 40960 + 573, "quell_smartt_increase__unmarked_part");
-	tap_ok(f.out.change_path, "quell_smartt_core_cases__marked_part");
+	EXPECT_EQ(40960 + 573, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__unmarked_part");
+	EXPECT_TRUE(f.out.change_path)
+		TH_LOG("quell_smartt_core_cases__marked_part");
 	start(&f, 10, 15000);
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 15000, 0);
-	tap_equal_u64(window_bytes(&f), 40960, "quell_smartt_increase__app_limited");
-	tap_equal_u64(f.st.app_limited, 1, "quell_smartt_increase__app_limited_counted");
+	EXPECT_EQ(40960, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__app_limited");
+	EXPECT_EQ(1, f.st.app_limited)
+		TH_LOG("quell_smartt_increase__app_limited_counted");
 	start(&f, 50, 15000);
 	f.v.window_q16 = MOST_BYTES << 16;
 	ack(&f, 15000, 0);
-	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_clamp__most");
+	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
+		TH_LOG("quell_smartt_clamp__most");
 	/* eta: one segment per base round trip whatever the marks say */
 	start(&f, 10, 15000);
 	f.p.eta_pkts_q16 = 65536;
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 11 * MSS, "quell_smartt_settle__eta");
+	EXPECT_EQ(11 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_settle__eta");
 	f.s.now_ns += BASE_NS;
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 11 * MSS, "quell_smartt_settle__eta_app_limited");
+	EXPECT_EQ(11 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_settle__eta_app_limited");
 }
 
-static void test_decrease(void)
+TEST(decrease)
 {
 	struct fixture f;
 
@@ -225,70 +240,81 @@ static void test_decrease(void)
 	ack(&f, 100000, MSS);
 	f.s.now_ns += BASE_NS - 1;
 	ack(&f, 100000, MSS);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_decrease__once_per_base_rtt");
-	tap_equal_u64(f.st.held, 1, "quell_smartt_decrease__held");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_decrease__once_per_base_rtt");
+	EXPECT_EQ(1, f.st.held)
+		TH_LOG("quell_smartt_decrease__held");
 	f.s.now_ns += 1;
 	ack(&f, 100000, MSS);
-	tap_equal_u64(window_bytes(&f), 10240, "quell_smartt_decrease__after_base_rtt");
+	EXPECT_EQ(10240, window_bytes(&f))
+		TH_LOG("quell_smartt_decrease__after_base_rtt");
 	f.s.now_ns += BASE_NS;
 	ack(&f, 100000, MSS);
 	f.s.now_ns += BASE_NS;
 	ack(&f, 100000, MSS);
-	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_clamp__one_segment");
+	EXPECT_EQ(MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_clamp__one_segment");
 	/* of the queueing delay: 0.8 * 3.6 / 9.6 = 0.3, 0.8 being a little more in Q16 */
 	start(&f, 10, 21600);
 	f.p.md_queueing = 1;
 	ack(&f, 21600, MSS);
-	tap_equal_u64(window_bytes(&f), 28671, "quell_smartt_decrease__queueing");
+	EXPECT_EQ(28671, window_bytes(&f))
+		TH_LOG("quell_smartt_decrease__queueing");
 	/* a target of 18 us said the other way */
 	start(&f, 10, 21600);
 	f.p.target_delay_ns = 6000;
 	f.p.target_rtt_q16 = 2 * 65536;
 	ack(&f, 21600, MSS);
-	tap_equal_u64(window_bytes(&f), 35498, "quell_smartt_target_ns__delay");
+	EXPECT_EQ(35498, window_bytes(&f))
+		TH_LOG("quell_smartt_target_ns__delay");
 	/* one change of path, then a whole base round trip without */
 	start(&f, 10, 15000);
 	f.p.qa = 0;
 	ack(&f, 15000, MSS);
-	tap_ok(f.out.change_path, "quell_smartt_reroute__first");
+	EXPECT_TRUE(f.out.change_path)
+		TH_LOG("quell_smartt_reroute__first");
 	f.s.now_ns = START_NS + BASE_NS - 1;
 	ack(&f, 15000, MSS);
-	tap_ok(!f.out.change_path, "quell_smartt_reroute__once_per_base_rtt");
+	EXPECT_TRUE(!f.out.change_path)
+		TH_LOG("quell_smartt_reroute__once_per_base_rtt");
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 15000, MSS);
 	f.s.now_ns = START_NS + 2 * BASE_NS;
 	ack(&f, 15000, MSS);
-	tap_ok(!f.out.change_path, "quell_smartt_reroute__not_in_the_next");
+	EXPECT_TRUE(!f.out.change_path)
+		TH_LOG("quell_smartt_reroute__not_in_the_next");
 	ack(&f, 15000, MSS);
-	tap_ok(f.out.change_path && f.st.path_changes == 2,
-	       "quell_smartt_reroute__after_base_rtt");
+	EXPECT_TRUE(f.out.change_path && f.st.path_changes == 2)
+		TH_LOG("quell_smartt_reroute__after_base_rtt");
 }
 
 /* The fixpoints: 0 cannot be, any constant round trip is reached from both sides. */
-static void test_average(void)
+TEST(average)
 {
 	static const u64 starts_ns[] = { 0, 12000, 15000, 200000 };
 	struct fixture f;
 	size_t i;
 	int n;
 
-	for (i = 0; i < COUNT(starts_ns); i++) {
+	for (i = 0; i < ARRAY_SIZE(starts_ns); i++) {
 		start(&f, 10, starts_ns[i]);
 		for (n = 0; n < 3000; n++)
 			quell_smartt_average(&f.v, &f.p, 15000, 1);
-		tap_equal_u64(f.v.avg_rtt_q4, 15000 << 4, "quell_smartt_average__from_%u",
-			      (unsigned int)starts_ns[i]);
+		EXPECT_EQ(15000 << 4, f.v.avg_rtt_q4)
+			TH_LOG("quell_smartt_average__from_%u", (unsigned int)starts_ns[i]);
 	}
 	/* 0.0125 of 16000 is 200 for one packet, all of it for 80 and more */
 	start(&f, 10, 16000);
 	quell_smartt_average(&f.v, &f.p, 32000, 1);
-	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 16200, "quell_smartt_average__one_packet");
+	EXPECT_EQ(16200, f.v.avg_rtt_q4 >> 4)
+		TH_LOG("quell_smartt_average__one_packet");
 	quell_smartt_average(&f.v, &f.p, 32000, 100);
-	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 32000, "quell_smartt_average__many_packets");
+	EXPECT_EQ(32000, f.v.avg_rtt_q4 >> 4)
+		TH_LOG("quell_smartt_average__many_packets");
 }
 
 /* Algorithm 2 with a trimmed packet. */
-static void test_quick_adapt_trim(void)
+TEST(quick_adapt_trim)
 {
 	struct fixture f;
 
@@ -296,50 +322,63 @@ static void test_quick_adapt_trim(void)
 	f.s.trimmed_bytes = MSS;
 	f.v.delivered_bytes = MSS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 9 * MSS, "quell_smartt_on_trim__takes_it_off");
-	tap_ok(f.v.flags & QUELL_SMARTT_F_QA_DUE, "quell_smartt_on_trim__triggers");
+	EXPECT_EQ(9 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__takes_it_off");
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_QA_DUE)
+		TH_LOG("quell_smartt_on_trim__triggers");
 	f.s.trimmed_bytes = 0;
 	f.s.now_ns = START_NS + TARGET_NS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 3 * MSS, "quell_smartt_quick_adapt__to_delivered");
-	tap_equal_u64(f.v.ignore_bytes, 9 * MSS, "quell_smartt_quick_adapt__ignores_flight");
-	tap_equal_u64(f.st.quick_adapts, 1, "quell_smartt_quick_adapt__counted");
+	EXPECT_EQ(3 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_quick_adapt__to_delivered");
+	EXPECT_EQ(9 * MSS, f.v.ignore_bytes)
+		TH_LOG("quell_smartt_quick_adapt__ignores_flight");
+	EXPECT_EQ(1, f.st.quick_adapts)
+		TH_LOG("quell_smartt_quick_adapt__counted");
 	/* the flight: one acknowledged, one lost, one trimmed */
 	f.s.lost_bytes = MSS;
 	f.s.trimmed_bytes = MSS;
 	f.s.now_ns += BASE_NS;
 	ack(&f, 100000, MSS);
-	tap_equal_u64(f.v.ignore_bytes, 6 * MSS, "quell_smartt_ignores__counts_what_left");
-	tap_equal_u64(window_bytes(&f), 3 * MSS, "quell_smartt_on_trim__not_of_the_flight");
-	tap_ok(f.v.flags & QUELL_SMARTT_F_QA_DUE, "quell_smartt_on_trim__of_the_flight_triggers");
-	tap_equal_u64(f.v.avg_rtt_q4 >> 4, 15000, "quell_smartt_ignores__delay");
+	EXPECT_EQ(6 * MSS, f.v.ignore_bytes)
+		TH_LOG("quell_smartt_ignores__counts_what_left");
+	EXPECT_EQ(3 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__not_of_the_flight");
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_QA_DUE)
+		TH_LOG("quell_smartt_on_trim__of_the_flight_triggers");
+	EXPECT_EQ(15000, f.v.avg_rtt_q4 >> 4)
+		TH_LOG("quell_smartt_ignores__delay");
 	f.s.lost_bytes = 0;
 	f.s.trimmed_bytes = 0;
 	f.s.acked_bytes = 6 * MSS;
 	f.v.flags &= ~QUELL_SMARTT_F_QA_DUE;
 	f.p.qa_low_q16 = 0;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(f.st.ignored, 1, "quell_smartt_ignores__ends_with_flight");
+	EXPECT_EQ(1, f.st.ignored)
+		TH_LOG("quell_smartt_ignores__ends_with_flight");
 	/* 15 + 0.0125 * (100 - 15), 0.0125 being a little less in Q16 */
 	start(&f, 10, 15000);
 	f.v.ignore_bytes = 10 * MSS;
 	f.p.ignore_delay = 0;
 	ack(&f, 100000, MSS);
-	tap_ok(f.st.ignored == 1 && f.v.avg_rtt_q4 >> 4 == 16062,
-	       "quell_smartt_ignores__delay_averaged");
+	EXPECT_TRUE(f.st.ignored == 1 && f.v.avg_rtt_q4 >> 4 == 16062)
+		TH_LOG("quell_smartt_ignores__delay_averaged");
 	/* the packet that ends the flight counts; off, all of them do */
 	start(&f, 10, 15000);
 	f.v.ignore_bytes = 2 * MSS;
 	f.s.acked_bytes = 0;
 	f.s.trimmed_bytes = MSS;
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_on_trim__within_the_flight");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__within_the_flight");
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 9 * MSS, "quell_smartt_on_trim__end_of_the_flight");
+	EXPECT_EQ(9 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__end_of_the_flight");
 	f.v.ignore_bytes = 2 * MSS;
 	f.p.ignore_trims = 0;
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 8 * MSS, "quell_smartt_on_trim__ignore_trims_off");
+	EXPECT_EQ(8 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__ignore_trims_off");
 	/* what QuickAdapt set on the same ACK stays: the trim is of that flight */
 	start(&f, 10, 15000);
 	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
@@ -347,7 +386,8 @@ static void test_quick_adapt_trim(void)
 	f.s.trimmed_bytes = MSS;
 	f.s.now_ns = START_NS + TARGET_NS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 3 * MSS, "quell_smartt_on_trim__as_it_adapts");
+	EXPECT_EQ(3 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__as_it_adapts");
 	/* at the end of a period the trim itself adapts; never below a segment */
 	start(&f, 2, 15000);
 	f.s.trimmed_bytes = 5 * MSS;
@@ -357,37 +397,42 @@ static void test_quick_adapt_trim(void)
 	f.s.now_ns++;
 	f.v.flags |= QUELL_SMARTT_F_MEASURING;
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_quick_adapt__one_segment");
-	tap_equal_u64(f.st.quick_adapts, 1, "quell_smartt_quick_adapt__by_trim");
+	EXPECT_EQ(MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_quick_adapt__one_segment");
+	EXPECT_EQ(1, f.st.quick_adapts)
+		TH_LOG("quell_smartt_quick_adapt__by_trim");
 	/* the first period only measures */
 	start(&f, 10, 15000);
 	f.v.flags = QUELL_SMARTT_F_QA_DUE;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_quick_adapt__first_period");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_quick_adapt__first_period");
 	/* off, and with the ignore phase off */
 	start(&f, 10, 15000);
 	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
 	f.p.qa = 0;
 	f.s.now_ns = START_NS + TARGET_NS;
 	ack(&f, 15000, MSS);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_quick_adapt__off");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_quick_adapt__off");
 	start(&f, 10, 15000);
 	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
 	f.p.ignore = 0;
 	f.s.now_ns = START_NS + TARGET_NS;
 	ack(&f, 15000, MSS);
-	tap_ok(window_bytes(&f) == MSS && !f.v.ignore_bytes,
-	       "quell_smartt_quick_adapt__ignore_off");
+	EXPECT_TRUE(window_bytes(&f) == MSS && !f.v.ignore_bytes)
+		TH_LOG("quell_smartt_quick_adapt__ignore_off");
 	/* trims before any round trip is known */
 	start_blind(&f, 10);
 	f.s.trimmed_bytes = MSS;
 	f.s.acked_bytes = 0;
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 9 * MSS, "quell_smartt_on_trim__blind");
+	EXPECT_EQ(9 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_trim__blind");
 }
 
 /* Algorithm 2 without trimming: delay above 4 targets of queueing, little delivered. */
-static void test_quick_adapt_delay(void)
+TEST(quick_adapt_delay)
 {
 	static const struct {
 		const char *name;
@@ -404,18 +449,18 @@ static void test_quick_adapt_delay(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		start(&f, 10, 15000);
 		f.p.qa_low_q16 = cases[i].low_q16;
 		f.v.delivered_bytes = cases[i].delivered_bytes;
 		f.s.now_ns = START_NS + TARGET_NS;
 		ack(&f, cases[i].rtt_ns, MSS);
-		tap_equal_u64(f.st.quick_adapts, cases[i].want, "quell_smartt_is_severe__%s",
-			      cases[i].name);
+		EXPECT_EQ(cases[i].want, f.st.quick_adapts)
+			TH_LOG("quell_smartt_is_severe__%s", cases[i].name);
 	}
 }
 
-static void test_ignore_marked(void)
+TEST(ignore_marked)
 {
 	struct fixture f;
 
@@ -423,17 +468,19 @@ static void test_ignore_marked(void)
 	f.v.ignore_bytes = 10 * MSS;
 	f.p.ignore_marked = 1;
 	ack(&f, 15000, 0);
-	tap_ok(!f.st.ignored && window_bytes(&f) > 10 * MSS,
-	       "quell_smartt_ignores__unmarked_counts");
+	EXPECT_TRUE(!f.st.ignored && window_bytes(&f) > 10 * MSS)
+		TH_LOG("quell_smartt_ignores__unmarked_counts");
 	ack(&f, 15000, MSS);
-	tap_equal_u64(f.st.ignored, 1, "quell_smartt_ignores__marked_does_not");
+	EXPECT_EQ(1, f.st.ignored)
+		TH_LOG("quell_smartt_ignores__marked_does_not");
 	f.p.ignore_marked = 0;
 	ack(&f, 15000, 0);
-	tap_equal_u64(f.st.ignored, 2, "quell_smartt_ignores__all");
+	EXPECT_EQ(2, f.st.ignored)
+		TH_LOG("quell_smartt_ignores__all");
 }
 
 /* Algorithm 3. */
-static void test_fast_increase(void)
+TEST(fast_increase)
 {
 	struct fixture f;
 	int n;
@@ -443,29 +490,35 @@ static void test_fast_increase(void)
 	f.p.pi_pkts_q16 = 0;
 	for (n = 0; n < 4; n++)
 		ack(&f, 13000, 0);
-	tap_ok(!f.st.fast_increases, "quell_smartt_fast_increase__not_within_a_window");
+	EXPECT_TRUE(!f.st.fast_increases)
+		TH_LOG("quell_smartt_fast_increase__not_within_a_window");
 	ack(&f, 13000, 0);
-	tap_equal_u64(f.st.fast_increases, 1, "quell_smartt_fast_increase__after_a_window");
+	EXPECT_EQ(1, f.st.fast_increases)
+		TH_LOG("quell_smartt_fast_increase__after_a_window");
 	f.v.window_q16 = 4 * MSS << 16;
 	ack(&f, 13000, 0);
-	tap_equal_u64(window_bytes(&f), 6 * MSS, "quell_smartt_fast_increase__two_per_segment");
+	EXPECT_EQ(6 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_fast_increase__two_per_segment");
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 13000, 0);
-	tap_equal_u64(window_bytes(&f), 6 * MSS, "quell_smartt_fast_increase__app_limited");
+	EXPECT_EQ(6 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_fast_increase__app_limited");
 	ack(&f, 13001, 0);
-	tap_ok(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes,
-	       "quell_smartt_fast_increase__delay_ends_it");
+	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes)
+		TH_LOG("quell_smartt_fast_increase__delay_ends_it");
 	f.v.flags |= QUELL_SMARTT_F_FAST;
 	ack(&f, 13000, 1);
-	tap_ok(!(f.v.flags & QUELL_SMARTT_F_FAST), "quell_smartt_fast_increase__mark_ends_it");
+	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_FAST))
+		TH_LOG("quell_smartt_fast_increase__mark_ends_it");
 	f.v.clear_bytes = 0xffffffff;
 	f.s.flags = QUELL_S_ECN;
 	ack(&f, 13000, 0);
-	tap_ok(f.v.clear_bytes == 0xffffffff, "quell_smartt_count_bytes__saturates");
+	EXPECT_TRUE(f.v.clear_bytes == 0xffffffff)
+		TH_LOG("quell_smartt_count_bytes__saturates");
 }
 
 /* Section III-G. */
-static void test_batch(void)
+TEST(batch)
 {
 	struct fixture f;
 	int n;
@@ -474,101 +527,122 @@ static void test_batch(void)
 	f.p.batch_pkts = 8;
 	for (n = 0; n < 7; n++)
 		ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_settle__waits");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_settle__waits");
 	ack(&f, 20000, 0);
 	/* eight times 409.6 */
-	tap_equal_u64(window_bytes(&f), 10 * MSS + 3276, "quell_smartt_settle__eight_segments");
-	tap_ok(!f.v.pending_bytes2 && !f.v.batch_pkts, "quell_smartt_settle__starts_anew");
+	EXPECT_EQ(10 * MSS + 3276, window_bytes(&f))
+		TH_LOG("quell_smartt_settle__eight_segments");
+	EXPECT_TRUE(!f.v.pending_bytes2 && !f.v.batch_pkts)
+		TH_LOG("quell_smartt_settle__starts_anew");
 	start(&f, 10, 20000);
 	f.p.batch_pkts = 65535;
 	ack(&f, 20000, 0);
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 10 * MSS + 819, "quell_smartt_settle__round_trip");
+	EXPECT_EQ(10 * MSS + 819, window_bytes(&f))
+		TH_LOG("quell_smartt_settle__round_trip");
 }
 
-static void test_without_signals(void)
+TEST(without_signals)
 {
 	struct fixture f;
 
 	start_blind(&f, 10);
 	f.p.target_delay_ns = 6000;
 	ack(&f, 0, 0);
-	tap_equal_u64(f.out.target_ns, 0, "quell_smartt_target_ns__blind");
+	EXPECT_EQ(0, f.out.target_ns)
+		TH_LOG("quell_smartt_target_ns__blind");
 	f.p.target_delay_ns = 0;
-	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_increase_blind__reno");
+	EXPECT_EQ(40960 + 409, window_bytes(&f))
+		TH_LOG("quell_smartt_increase_blind__reno");
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_increase_blind__app_limited");
+	EXPECT_EQ(40960 + 409, window_bytes(&f))
+		TH_LOG("quell_smartt_increase_blind__app_limited");
 	/* a round trip but no link speed: nothing to scale by */
 	f.s.flags = QUELL_S_ECN;
 	f.p.scale_bdp_bytes = 1000;
 	f.v.window_q16 = 10 * MSS << 16;
 	f.s.min_rtt_ns = BASE_NS;
 	ack(&f, 20000, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 409, "quell_smartt_step_q16__unknown_bdp");
+	EXPECT_EQ(40960 + 409, window_bytes(&f))
+		TH_LOG("quell_smartt_step_q16__unknown_bdp");
 	f.s.min_rtt_ns = 0;
 	f.v.base_rtt_ns = 0;
 	/* the first round-trip time, without a minimum from the glue, and a smaller one */
 	ack(&f, 15000, 0);
-	tap_equal_u64(f.v.base_rtt_ns, 15000, "quell_smartt_observe__first");
+	EXPECT_EQ(15000, f.v.base_rtt_ns)
+		TH_LOG("quell_smartt_observe__first");
 	ack(&f, 16000, 0);
-	tap_equal_u64(f.v.base_rtt_ns, 15000, "quell_smartt_observe__larger");
+	EXPECT_EQ(15000, f.v.base_rtt_ns)
+		TH_LOG("quell_smartt_observe__larger");
 	ack(&f, 14000, 0);
-	tap_equal_u64(f.v.base_rtt_ns, 14000, "quell_smartt_observe__smaller");
+	EXPECT_EQ(14000, f.v.base_rtt_ns)
+		TH_LOG("quell_smartt_observe__smaller");
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.now_ns += 20000;
 	ack(&f, 14000, 0);
-	tap_equal_u64(f.v.most_bytes, (175000 + MSS) * 3 / 2, "quell_smartt_observe__link_later");
+	EXPECT_EQ((175000 + MSS) * 3 / 2, f.v.most_bytes)
+		TH_LOG("quell_smartt_observe__link_later");
 	f.s.mss_bytes = 0;
 	ack(&f, 14000, 0);
-	tap_equal_u64(f.v.mss_bytes, MSS, "quell_smartt_observe__no_segment_size");
+	EXPECT_EQ(MSS, f.v.mss_bytes)
+		TH_LOG("quell_smartt_observe__no_segment_size");
 	/* no ECN: delay stands for the mark */
 	start(&f, 10, 100000);
 	f.p.qa = 0;
 	f.s.flags = 0;
 	ack(&f, 100000, 0);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_core_cases__no_ecn_decreases");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_core_cases__no_ecn_decreases");
 	start(&f, 10, 15000);
 	f.s.flags = 0;
 	ack(&f, 15000, 0);
-	tap_ok(window_bytes(&f) > 10 * MSS && f.st.no_ecn == 1,
-	       "quell_smartt_core_cases__no_ecn_increases");
+	EXPECT_TRUE(window_bytes(&f) > 10 * MSS && f.st.no_ecn == 1)
+		TH_LOG("quell_smartt_core_cases__no_ecn_increases");
 	/* an ACK without a round-trip time is judged by the average */
 	start(&f, 10, 15000);
 	ack(&f, 0, 0);
-	tap_equal_u64(window_bytes(&f), 40960 + 573, "quell_smartt_rtt_ns__average");
+	EXPECT_EQ(40960 + 573, window_bytes(&f))
+		TH_LOG("quell_smartt_rtt_ns__average");
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 
 	start(&f, 10, 15000);
 	f.s.rtt_ns = 0;
 	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__half");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_loss__half");
 	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__once_per_base_rtt");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_loss__once_per_base_rtt");
 	f.v.ignore_bytes = 1;
 	f.s.now_ns += BASE_NS;
 	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.st.losses_ignored, 1, "quell_smartt_on_loss__ignored");
+	EXPECT_EQ(1, f.st.losses_ignored)
+		TH_LOG("quell_smartt_on_loss__ignored");
 	start_blind(&f, 10);
 	f.p.max_mdf_q16 = 656;
 	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_loss__blind_half");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_loss__blind_half");
 	/* loss is forgotten by a clean ACK a base round trip later */
 	start(&f, 10, 15000);
 	quell_smartt_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
 	ack(&f, 15000, 0);
-	tap_ok(f.v.flags & QUELL_SMARTT_F_LOSS, "quell_smartt_core_cases__loss_remembered");
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("quell_smartt_core_cases__loss_remembered");
 	f.s.now_ns += BASE_NS;
 	ack(&f, 15000, 0);
-	tap_ok(!(f.v.flags & QUELL_SMARTT_F_LOSS), "quell_smartt_core_cases__loss_forgotten");
+	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_LOSS))
+		TH_LOG("quell_smartt_core_cases__loss_forgotten");
 }
 
-static void test_rto(void)
+TEST(rto)
 {
 	struct fixture f;
 	int n;
@@ -576,19 +650,24 @@ static void test_rto(void)
 	start(&f, 16, 15000);
 	f.v.ignore_bytes = MSS;
 	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 16 * MSS, "quell_smartt_on_rto__ignored");
-	tap_ok(!f.v.ignore_bytes && f.st.losses_ignored == 1,
-	       "quell_smartt_on_rto__flight_is_gone");
+	EXPECT_EQ(16 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_rto__ignored");
+	EXPECT_TRUE(!f.v.ignore_bytes && f.st.losses_ignored == 1)
+		TH_LOG("quell_smartt_on_rto__flight_is_gone");
 	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 8 * MSS, "quell_smartt_on_rto__half");
+	EXPECT_EQ(8 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_rto__half");
 	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), 8 * MSS, "quell_smartt_on_rto__once_per_base_rtt");
+	EXPECT_EQ(8 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_rto__once_per_base_rtt");
 	for (n = 0; n < 300; n++)
 		quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(window_bytes(&f) == MSS && f.v.rtos == 255, "quell_smartt_on_rto__in_a_row");
+	EXPECT_TRUE(window_bytes(&f) == MSS && f.v.rtos == 255)
+		TH_LOG("quell_smartt_on_rto__in_a_row");
 	start_blind(&f, 10);
 	quell_smartt_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(window_bytes(&f), MSS, "quell_smartt_on_rto__blind");
+	EXPECT_EQ(MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_rto__blind");
 }
 
 static void idle(struct fixture *f, u64 idle_ns)
@@ -596,44 +675,31 @@ static void idle(struct fixture *f, u64 idle_ns)
 	quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &f->s, idle_ns, &f->out);
 }
 
-static void test_idle(void)
+TEST(idle_cases)
 {
 	struct fixture f;
 
 	start(&f, 10, 15000);
 	idle(&f, 999999);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_on_idle_restart__too_early");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_idle_restart__too_early");
 	idle(&f, 1000000);
-	tap_equal_u64(window_bytes(&f), MOST_BYTES, "quell_smartt_on_idle_restart__anew");
+	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
+		TH_LOG("quell_smartt_on_idle_restart__anew");
 	start(&f, 10, 15000);
 	f.p.restart_idle_ns = 0;
 	idle(&f, QUELL_U64_MAX);
-	tap_equal_u64(window_bytes(&f), 10 * MSS, "quell_smartt_on_idle_restart__never");
+	EXPECT_EQ(10 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_idle_restart__never");
 	start(&f, 10, 15000);
 	f.v.flags |= QUELL_SMARTT_F_LOSS;
 	idle(&f, 1000000);
-	tap_ok(window_bytes(&f) == 10 * MSS && f.st.restarts_refused == 1,
-	       "quell_smartt_on_idle_restart__after_loss");
+	EXPECT_TRUE(window_bytes(&f) == 10 * MSS && f.st.restarts_refused == 1)
+		TH_LOG("quell_smartt_on_idle_restart__after_loss");
 	start_blind(&f, 5);
 	idle(&f, 1000000);
-	tap_equal_u64(window_bytes(&f), 5 * MSS, "quell_smartt_on_idle_restart__blind");
+	EXPECT_EQ(5 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_on_idle_restart__blind");
 }
 
-int main(void)
-{
-	test_init();
-	test_core_cases();
-	test_increases();
-	test_decrease();
-	test_average();
-	test_quick_adapt_trim();
-	test_quick_adapt_delay();
-	test_ignore_marked();
-	test_fast_increase();
-	test_batch();
-	test_without_signals();
-	test_loss();
-	test_rto();
-	test_idle();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

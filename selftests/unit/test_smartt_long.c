@@ -19,7 +19,7 @@
 
 #include "random.h"
 #include "smartt_pair.h"
-#include "tap.h"
+#include "test.h"
 
 #define STEPS		1000000
 #define CLOSE		0.001		/* of the window: one packet in a thousand */
@@ -145,7 +145,8 @@ static void report(const char *name, const struct pair *x, const struct result *
 	       result->restarts);
 }
 
-static void run(const char *name, const struct quell_smartt_params *p)
+static void run(struct __test_metadata *_metadata, const char *name,
+		const struct quell_smartt_params *p)
 {
 	struct network n = { .r = { 11 }, .share_q16 = 65536, .now_ns = 1000000 };
 	struct quell_sample first = {
@@ -165,14 +166,15 @@ static void run(const char *name, const struct quell_smartt_params *p)
 	for (i = 0; i < 10; i++)
 		most = fmax(most, result.tenths[i]);
 	report(name, &x, &result);
-	tap_ok(most < 5 * CLOSE, "smartt_long__%s_windows_do_not_drift", name);
-	tap_ok(result.steps_apart < STEPS / 50 && result.most_apart < 3000,
-	       "smartt_long__%s_meet_again", name);
-	tap_ok(x.st.fair_increases > 10000 && x.st.proportional_increases > 10000 &&
-	       x.st.fast_increases > 1000 && x.st.decreases > 10000 &&
-	       x.st.quick_adapts > 100 && x.st.path_changes > 1000 &&
-	       result.losses > 50 && result.timeouts > 50 && result.restarts > 20,
-	       "smartt_long__%s_every_case_met", name);
+	EXPECT_TRUE(most < 5 * CLOSE)
+		TH_LOG("smartt_long__%s_windows_do_not_drift", name);
+	EXPECT_TRUE(result.steps_apart < STEPS / 50 && result.most_apart < 3000)
+		TH_LOG("smartt_long__%s_meet_again", name);
+	EXPECT_TRUE(x.st.fair_increases > 10000 && x.st.proportional_increases > 10000 &&
+		    x.st.fast_increases > 1000 && x.st.decreases > 10000 &&
+		    x.st.quick_adapts > 100 && x.st.path_changes > 1000 && result.losses > 50 &&
+		    result.timeouts > 50 && result.restarts > 20)
+		TH_LOG("smartt_long__%s_every_case_met", name);
 }
 
 /* The preset nscc. */
@@ -191,16 +193,17 @@ static void params_nscc(struct quell_smartt_params *p)
 	p->batch_pkts = 8;
 }
 
-int main(void)
+TEST(long_runs)
 {
 	struct quell_smartt_params p;
 
 	quell_core_params_default(&quell_smartt_core, &p);
-	run("defaults", &p);
+	run(_metadata, "defaults", &p);
 	p.batch_pkts = 65535;
-	run("batch", &p);
+	run(_metadata, "batch", &p);
 	quell_core_params_default(&quell_smartt_core, &p);
 	params_nscc(&p);
-	run("nscc", &p);
-	return tap_done();
+	run(_metadata, "nscc", &p);
 }
+
+TEST_HARNESS_MAIN

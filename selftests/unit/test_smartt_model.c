@@ -13,7 +13,7 @@
 #include "model_error.h"
 #include "random_params.h"
 #include "smartt_pair.h"
-#include "tap.h"
+#include "test.h"
 
 #define STEPS		1400000
 #define EPISODE		50
@@ -195,7 +195,7 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 		judge(x, &before, &s, result);
 }
 
-int main(void)
+TEST(single_steps)
 {
 	struct result result = {
 		.starts = true, .windows = true, .pendings = true, .memories = true, .decisions = true,
@@ -209,17 +209,23 @@ int main(void)
 			result.starts = random_pair(&r, &x) && result.starts;
 		step(&r, &x, &result);
 	}
-	tap_ok(result.starts, "smartt_model__starts_equal");
-	tap_ok(result.windows, "smartt_model__windows_within_bound");
-	tap_ok(result.pendings, "smartt_model__pending_increase_within_bound");
-	tap_ok(result.memories, "smartt_model__state_equal");
-	tap_ok(result.decisions, "smartt_model__decisions_equal");
-	tap_ok(result.compared >= 1000000 && result.unsure < STEPS / 10,
-	       "smartt_model__steps_were_comparable");
+	EXPECT_TRUE(result.starts)
+		TH_LOG("smartt_model__starts_equal");
+	EXPECT_TRUE(result.windows)
+		TH_LOG("smartt_model__windows_within_bound");
+	EXPECT_TRUE(result.pendings)
+		TH_LOG("smartt_model__pending_increase_within_bound");
+	EXPECT_TRUE(result.memories)
+		TH_LOG("smartt_model__state_equal");
+	EXPECT_TRUE(result.decisions)
+		TH_LOG("smartt_model__decisions_equal");
+	EXPECT_TRUE(result.compared >= 1000000 && result.unsure < STEPS / 10)
+		TH_LOG("smartt_model__steps_were_comparable");
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.unsure, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
 	       result.events[EVENT_IDLE]);
 	model_error_print(&result.window, "smartt", "any", "window");
-	return tap_done();
 }
+
+TEST_HARNESS_MAIN

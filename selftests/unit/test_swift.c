@@ -4,30 +4,33 @@
  * were worked out from the papers' equations by hand, not by the code.
  */
 #include "swift_fixture.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* At the corners of the parameters' ranges: all at fs_min, nothing at fs_max. */
-static void test_derive(void)
+TEST(derive)
 {
 	struct quell_swift_params p;
 
 	quell_core_params_default(&quell_swift_core, &p);
 	/* 25000 / (1 / sqrt(6554 / 65536) - 1 / sqrt(50)) = 8276.0635 ns */
-	tap_equal_u64(p.fs_alpha_ns_q10, 8474689, "quell_swift_params_derive__alpha");
+	EXPECT_EQ(8474689, p.fs_alpha_ns_q10)
+		TH_LOG("quell_swift_params_derive__alpha");
 	/* 1 / sqrt(50) = 0.14142136 */
-	tap_equal_u64(p.fs_offset_q24, 2372657, "quell_swift_params_derive__offset");
+	EXPECT_EQ(2372657, p.fs_offset_q24)
+		TH_LOG("quell_swift_params_derive__offset");
 	p.fs_range_ns = 0;
 	quell_swift_params_derive(&p);
-	tap_equal_u64(p.fs_alpha_ns_q10, 0, "quell_swift_params_derive__range_zero");
+	EXPECT_EQ(0, p.fs_alpha_ns_q10)
+		TH_LOG("quell_swift_params_derive__range_zero");
 	p.fs_range_ns = 25000;
 	p.fs_max_pkts_q16 = p.fs_min_pkts_q16;
 	quell_swift_params_derive(&p);
-	tap_equal_u64(p.fs_alpha_ns_q10, 0, "quell_swift_params_derive__empty_interval");
+	EXPECT_EQ(0, p.fs_alpha_ns_q10)
+		TH_LOG("quell_swift_params_derive__empty_interval");
 }
 
-static void test_params_corners(void)
+TEST(params_corners)
 {
 	int corner;
 
@@ -44,14 +47,14 @@ static void test_params_corners(void)
 		quell_swift_params_derive(&p);
 		all_ns = quell_swift_flow_scale_ns(&p, p.fs_min_pkts_q16);
 		least_ns = quell_swift_flow_scale_ns(&p, p.fs_max_pkts_q16 - 1);
-		tap_ok(all_ns <= p.fs_range_ns &&
-		       all_ns + 1 + (p.fs_range_ns >> 20) >= p.fs_range_ns &&
-		       least_ns <= p.fs_range_ns >> 15,
-		       "quell_swift_flow_scale_ns__corner_%d", corner);
+		EXPECT_TRUE(all_ns <= p.fs_range_ns &&
+			    all_ns + 1 + (p.fs_range_ns >> 20) >= p.fs_range_ns &&
+			    least_ns <= p.fs_range_ns >> 15)
+			TH_LOG("quell_swift_flow_scale_ns__corner_%d", corner);
 	}
 }
 
-static void test_flow_scale(void)
+TEST(flow_scale)
 {
 	static const struct {
 		const char *name;
@@ -72,21 +75,20 @@ static void test_flow_scale(void)
 	struct quell_swift_params p;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		quell_core_params_default(&quell_swift_core, &p);
 		p.fs_range_ns = rows[i].range_ns;
 		quell_swift_params_derive(&p);
-		tap_equal_u64(quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16),
-			      rows[i].want_ns, "quell_swift_flow_scale_ns__%s",
-			      rows[i].name);
+		EXPECT_EQ(rows[i].want_ns, quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16))
+			TH_LOG("quell_swift_flow_scale_ns__%s", rows[i].name);
 	}
 	/* Parameters published without deriving: still within the range. */
 	p.fs_alpha_ns_q10 *= 1000;
-	tap_equal_u64(quell_swift_flow_scale_ns(&p, 1 << 16), 25000,
-		      "quell_swift_flow_scale_ns__stale_alpha_clamped");
+	EXPECT_EQ(25000, quell_swift_flow_scale_ns(&p, 1 << 16))
+		TH_LOG("quell_swift_flow_scale_ns__stale_alpha_clamped");
 }
 
-static void test_target(void)
+TEST(target)
 {
 	static const struct {
 		const char *name;
@@ -104,17 +106,16 @@ static void test_target(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, rows[i].window_pkts);
 		f.p.base_target_ns = rows[i].base_ns;
 		f.p.hop_scale_ns = rows[i].hop_ns;
-		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, rows[i].hops),
-			      rows[i].want_ns, "quell_swift_target_ns__%s",
-			      rows[i].name);
+		EXPECT_EQ(rows[i].want_ns, quell_swift_target_ns(&f.v, &f.p, rows[i].hops))
+			TH_LOG("quell_swift_target_ns__%s", rows[i].name);
 	}
 }
 
-static void test_init(void)
+TEST(init)
 {
 	static const struct {
 		const char *name;
@@ -138,71 +139,72 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_swift_core, &f.p);
 		f.p.init_window_bytes = rows[i].init_bytes;
 		quell_swift_init(&f.v, &f.p, rows[i].link_bytes_ps,
 				 rows[i].min_rtt_ns, rows[i].mss_bytes,
 				 START_NS, &f.out);
-		tap_equal_u64(f.out.window_q16, rows[i].want_bytes << 16,
-			      "quell_swift_init__%s", rows[i].name);
+		EXPECT_EQ(rows[i].want_bytes << 16, f.out.window_q16)
+			TH_LOG("quell_swift_init__%s", rows[i].name);
 	}
-	tap_ok(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
-	       f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
-	       f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 &&
-	       !f.v.rtos && !f.v.flags, "quell_swift_init__sets_all_state");
-	tap_ok(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
-	       f.out.target_ns == QUELL_U64_MAX && !f.out.change_path,
-	       "quell_swift_init__sets_all_of_the_decision");
+	EXPECT_TRUE(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
+		    f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
+		    f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 && !f.v.rtos &&
+		    !f.v.flags)
+		TH_LOG("quell_swift_init__sets_all_state");
+	EXPECT_TRUE(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
+		    f.out.target_ns == QUELL_U64_MAX && !f.out.change_path)
+		TH_LOG("quell_swift_init__sets_all_of_the_decision");
 }
 
-static void test_observe(void)
+TEST(observe)
 {
 	struct fixture f;
 
 	fixture_start(&f, 10);
 	f.s.min_rtt_ns = 4000;
 	fixture_ack(&f, START_NS, 4500);
-	tap_ok(f.v.rtt_ns == 4500 && f.v.min_rtt_ns == 4000,
-	       "quell_swift_observe__smaller_minimum");
+	EXPECT_TRUE(f.v.rtt_ns == 4500 && f.v.min_rtt_ns == 4000)
+		TH_LOG("quell_swift_observe__smaller_minimum");
 	f.s.min_rtt_ns = 0;
 	fixture_ack(&f, START_NS, 3900);
-	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
-	       "quell_swift_observe__minimum_from_sample");
+	EXPECT_TRUE(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900)
+		TH_LOG("quell_swift_observe__minimum_from_sample");
 	fixture_ack(&f, START_NS, 0);
-	tap_ok(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900,
-	       "quell_swift_observe__nothing_measured");
+	EXPECT_TRUE(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900)
+		TH_LOG("quell_swift_observe__nothing_measured");
 	fixture_ack(&f, START_NS, 4200);
-	tap_ok(f.v.rtt_ns == 4200 && f.v.min_rtt_ns == 3900,
-	       "quell_swift_observe__not_a_minimum");
+	EXPECT_TRUE(f.v.rtt_ns == 4200 && f.v.min_rtt_ns == 3900)
+		TH_LOG("quell_swift_observe__not_a_minimum");
 	f.s.min_rtt_ns = 5000;
 	fixture_ack(&f, START_NS, 5500);
-	tap_ok(f.v.rtt_ns == 5500 && f.v.min_rtt_ns == 5000,
-	       "quell_swift_observe__minimum_replaces_handshake");
+	EXPECT_TRUE(f.v.rtt_ns == 5500 && f.v.min_rtt_ns == 5000)
+		TH_LOG("quell_swift_observe__minimum_replaces_handshake");
 	f.s.link_bytes_ps = 77;
 	f.s.mss_bytes = 536;
 	fixture_ack(&f, START_NS, 0);
-	tap_ok(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536,
-	       "quell_swift_observe__link_and_segment_change");
+	EXPECT_TRUE(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536)
+		TH_LOG("quell_swift_observe__link_and_segment_change");
 	f.s.link_bytes_ps = 0;
 	f.s.mss_bytes = 0;
 	fixture_ack(&f, START_NS, 0);
-	tap_ok(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536,
-	       "quell_swift_observe__unknown_is_kept");
+	EXPECT_TRUE(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536)
+		TH_LOG("quell_swift_observe__unknown_is_kept");
 	fixture_start_blind(&f, 10);
 	f.s.min_rtt_ns = 4100;
 	fixture_ack(&f, START_NS, 0);
-	tap_ok(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100,
-	       "quell_swift_observe__first_from_minimum");
+	EXPECT_TRUE(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100)
+		TH_LOG("quell_swift_observe__first_from_minimum");
 	fixture_start_blind(&f, 10);
 	f.s.min_rtt_ns = 0;
 	fixture_ack(&f, START_NS, 4300);
-	tap_ok(f.v.rtt_ns == 4300 && f.v.min_rtt_ns == 4300,
-	       "quell_swift_observe__first_from_sample");
+	EXPECT_TRUE(f.v.rtt_ns == 4300 && f.v.min_rtt_ns == 4300)
+		TH_LOG("quell_swift_observe__first_from_sample");
 }
 
-static void test_increase(void)
+TEST(increase)
 {
 	static const struct {
 		const char *name;
@@ -227,25 +229,25 @@ static void test_increase(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, 0);
 		f.v.window_q16 = rows[i].window_q16;
 		f.p.ai_bytes_ps = rows[i].ai_bytes_ps;
 		f.s.acked_bytes = rows[i].acked_bytes;
 		fixture_ack(&f, START_NS, rows[i].rtt_ns);
-		tap_equal_u64(f.out.window_q16 - rows[i].window_q16,
-			      rows[i].want_grown_q16, "quell_swift_increase__%s",
-			      rows[i].name);
+		EXPECT_EQ(rows[i].want_grown_q16, f.out.window_q16 - rows[i].window_q16)
+			TH_LOG("quell_swift_increase__%s", rows[i].name);
 	}
-	tap_equal_u64(f.st.increases, 1, "quell_swift_increase__counted");
+	EXPECT_EQ(1, f.st.increases)
+		TH_LOG("quell_swift_increase__counted");
 	fixture_start(&f, 10);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 5000);
-	tap_ok(f.out.window_q16 == 10 * MSS_Q16 && f.st.app_limited == 1 &&
-	       !f.st.increases, "quell_swift_uncongested__app_limited_holds");
+	EXPECT_TRUE(f.out.window_q16 == 10 * MSS_Q16 && f.st.app_limited == 1 && !f.st.increases)
+		TH_LOG("quell_swift_uncongested__app_limited_holds");
 }
 
-static void test_decrease(void)
+TEST(decrease)
 {
 	/* With 100 segments the target is 7000 ns. */
 	static const struct {
@@ -266,25 +268,24 @@ static void test_decrease(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		u64 got_q16;
 
 		fixture_start(&f, 100);
 		fixture_ack(&f, START_NS, rows[i].rtt_ns);
 		got_q16 = f.out.window_q16;
 		/* 2^-24 of the window, the resolution of the cut. */
-		tap_ok(got_q16 + 700 >= rows[i].want_q16 &&
-		       got_q16 <= rows[i].want_q16 + 700,
-		       "quell_swift_congested__%s", rows[i].name);
+		EXPECT_TRUE(got_q16 + 700 >= rows[i].want_q16 &&
+			    got_q16 <= rows[i].want_q16 + 700)
+			TH_LOG("quell_swift_congested__%s", rows[i].name);
 	}
-	tap_ok(f.st.decreases == 1 && !f.st.increases,
-	       "quell_swift_congested__counted");
-	tap_ok(f.v.last_decrease_ns == START_NS &&
-	       f.v.flags == QUELL_SWIFT_F_DECREASED,
-	       "quell_swift_congested__remembered");
+	EXPECT_TRUE(f.st.decreases == 1 && !f.st.increases)
+		TH_LOG("quell_swift_congested__counted");
+	EXPECT_TRUE(f.v.last_decrease_ns == START_NS && f.v.flags == QUELL_SWIFT_F_DECREASED)
+		TH_LOG("quell_swift_congested__remembered");
 }
 
-static void test_once_per_rtt(void)
+TEST(once_per_rtt)
 {
 	static const struct {
 		const char *name;
@@ -299,27 +300,27 @@ static void test_once_per_rtt(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, 100);
 		fixture_ack(&f, START_NS, 40000);
 		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
-		tap_ok(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
-		       f.st.held == (rows[i].want_pkts == 50),
-		       "quell_swift_may_decrease__%s", rows[i].name);
+		EXPECT_TRUE(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
+			    f.st.held == (rows[i].want_pkts == 50))
+			TH_LOG("quell_swift_may_decrease__%s", rows[i].name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
 	fixture_ack(&f, START_NS - 100000, 40000);
-	tap_equal_u64(f.out.window_q16, 50 * MSS_Q16,
-		      "quell_swift_may_decrease__clock_went_back");
+	EXPECT_EQ(50 * MSS_Q16, f.out.window_q16)
+		TH_LOG("quell_swift_may_decrease__clock_went_back");
 	fixture_start(&f, 100);
 	f.v.last_decrease_ns = 0;
 	fixture_ack(&f, 0, 40000);
-	tap_equal_u64(f.out.window_q16, 50 * MSS_Q16,
-		      "quell_swift_may_decrease__first_at_time_zero");
+	EXPECT_EQ(50 * MSS_Q16, f.out.window_q16)
+		TH_LOG("quell_swift_may_decrease__first_at_time_zero");
 }
 
-static void test_loss(void)
+TEST(loss_cases)
 {
 	static const struct {
 		const char *name;
@@ -335,7 +336,7 @@ static void test_loss(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].blind)
 			fixture_start_blind(&f, 100);
 		else
@@ -344,26 +345,27 @@ static void test_loss(void)
 		f.p.min_window_pkts_q16 = 0;
 		f.v.rtos = 3;
 		fixture_loss(&f, START_NS);
-		tap_ok(f.out.window_q16 == quell_max_u64(rows[i].want_q16, 1) &&
-		       f.st.fast_retx == 1 && !f.v.rtos,
-		       "quell_swift_on_loss__%s", rows[i].name);
+		EXPECT_TRUE(f.out.window_q16 == quell_max_u64(rows[i].want_q16, 1) &&
+			    f.st.fast_retx == 1 && !f.v.rtos)
+			TH_LOG("quell_swift_on_loss__%s", rows[i].name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
 	fixture_loss(&f, START_NS + 39999);
-	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && !f.st.fast_retx &&
-	       f.v.flags & QUELL_SWIFT_F_LOSS, "quell_swift_on_loss__held");
+	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.st.fast_retx &&
+		    f.v.flags & QUELL_SWIFT_F_LOSS)
+		TH_LOG("quell_swift_on_loss__held");
 	fixture_loss(&f, START_NS + 40000);
-	tap_ok(f.out.window_q16 == 25 * MSS_Q16 && f.st.fast_retx == 1,
-	       "quell_swift_on_loss__a_round_trip_later");
+	EXPECT_TRUE(f.out.window_q16 == 25 * MSS_Q16 && f.st.fast_retx == 1)
+		TH_LOG("quell_swift_on_loss__a_round_trip_later");
 	fixture_start_blind(&f, 100);
 	fixture_loss(&f, START_NS);
 	fixture_loss(&f, START_NS);
-	tap_equal_u64(f.out.window_q16, 25 * MSS_Q16,
-		      "quell_swift_on_loss__blind_is_never_held");
+	EXPECT_EQ(25 * MSS_Q16, f.out.window_q16)
+		TH_LOG("quell_swift_on_loss__blind_is_never_held");
 }
 
-static void test_loss_is_forgotten(void)
+TEST(loss_is_forgotten)
 {
 	static const struct {
 		const char *name;
@@ -378,97 +380,104 @@ static void test_loss_is_forgotten(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, 100);
 		fixture_loss(&f, START_NS);
 		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
-		tap_ok(!(f.v.flags & QUELL_SWIFT_F_LOSS) == rows[i].forgotten,
-		       "quell_swift_uncongested__loss_then_%s", rows[i].name);
+		EXPECT_TRUE(!(f.v.flags & QUELL_SWIFT_F_LOSS) == rows[i].forgotten)
+			TH_LOG("quell_swift_uncongested__loss_then_%s", rows[i].name);
 	}
 }
 
-static void test_rto(void)
+TEST(rto)
 {
 	struct fixture f;
 	int i;
 
 	fixture_start(&f, 100);
 	fixture_rto(&f, START_NS);
-	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 1 && f.st.rtos == 1 &&
-	       f.v.flags & QUELL_SWIFT_F_LOSS, "quell_swift_on_rto__first_cuts");
+	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 1 && f.st.rtos == 1 &&
+		    f.v.flags & QUELL_SWIFT_F_LOSS)
+		TH_LOG("quell_swift_on_rto__first_cuts");
 	fixture_rto(&f, START_NS + 4299);
-	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 2,
-	       "quell_swift_on_rto__within_a_round_trip_holds");
+	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 2)
+		TH_LOG("quell_swift_on_rto__within_a_round_trip_holds");
 	fixture_rto(&f, START_NS + 4300);
-	tap_ok(f.out.window_q16 == 25 * MSS_Q16 && f.v.rtos == 3,
-	       "quell_swift_on_rto__a_round_trip_later_cuts");
+	EXPECT_TRUE(f.out.window_q16 == 25 * MSS_Q16 && f.v.rtos == 3)
+		TH_LOG("quell_swift_on_rto__a_round_trip_later_cuts");
 	fixture_rto(&f, START_NS + 4300);
-	tap_ok(f.v.rtos == 4 && !f.st.rto_resets, "quell_swift_on_rto__fourth_no_reset");
+	EXPECT_TRUE(f.v.rtos == 4 && !f.st.rto_resets)
+		TH_LOG("quell_swift_on_rto__fourth_no_reset");
 	fixture_rto(&f, START_NS + 4300);
 	/* 656 / 65536 of 1448 bytes */
-	tap_ok(f.out.window_q16 == 656 * MSS && f.st.rto_resets == 1,
-	       "quell_swift_on_rto__fifth_resets");
+	EXPECT_TRUE(f.out.window_q16 == 656 * MSS && f.st.rto_resets == 1)
+		TH_LOG("quell_swift_on_rto__fifth_resets");
 	fixture_ack(&f, START_NS + 4300, 0);
-	tap_ok(!f.v.rtos, "quell_swift_on_ack__ends_the_row_of_timeouts");
+	EXPECT_TRUE(!f.v.rtos)
+		TH_LOG("quell_swift_on_ack__ends_the_row_of_timeouts");
 
 	fixture_start(&f, 100);
 	f.v.rtos = 0xffff;
 	f.p.retx_reset_rtos = 0x10000;
 	fixture_rto(&f, START_NS);
-	tap_ok(f.v.rtos == 0xffff && !f.st.rto_resets,
-	       "quell_swift_on_rto__count_stops_at_its_largest");
+	EXPECT_TRUE(f.v.rtos == 0xffff && !f.st.rto_resets)
+		TH_LOG("quell_swift_on_rto__count_stops_at_its_largest");
 
 	fixture_start_blind(&f, 100);
 	fixture_rto(&f, START_NS);
-	tap_ok(f.out.window_q16 == MSS_Q16 && f.st.rto_resets == 1 &&
-	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
-	       "quell_swift_on_rto__blind_falls_to_one_segment");
+	EXPECT_TRUE(f.out.window_q16 == MSS_Q16 && f.st.rto_resets == 1 &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		TH_LOG("quell_swift_on_rto__blind_falls_to_one_segment");
 	for (i = 0; i < 10; i++)
 		fixture_rto(&f, START_NS);
-	tap_equal_u64(f.out.window_q16, MSS_Q16,
-		      "quell_swift_on_rto__blind_never_below_one_segment");
+	EXPECT_EQ(MSS_Q16, f.out.window_q16)
+		TH_LOG("quell_swift_on_rto__blind_never_below_one_segment");
 }
 
-static void test_clamp_and_pacing(void)
+TEST(clamp_and_pacing)
 {
 	struct fixture f;
 
 	fixture_start(&f, 0);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 5000);
-	tap_equal_u64(f.out.window_q16, 656 * MSS, "quell_swift_clamp__smallest");
+	EXPECT_EQ(656 * MSS, f.out.window_q16)
+		TH_LOG("quell_swift_clamp__smallest");
 	/* 656 / 65536 * 1448 B / 5000 ns = 2898828 B/s */
-	tap_equal_u64(f.out.pacing_bytes_ps, 2898828,
-		      "quell_swift_pacing_bytes_ps__smallest_window");
+	EXPECT_EQ(2898828, f.out.pacing_bytes_ps)
+		TH_LOG("quell_swift_pacing_bytes_ps__smallest_window");
 	fixture_start(&f, 1000000);
 	fixture_ack(&f, START_NS, 5000);
-	tap_equal_u64(f.out.window_q16, 1ULL << 40, "quell_swift_clamp__largest");
+	EXPECT_EQ(1ULL << 40, f.out.window_q16)
+		TH_LOG("quell_swift_clamp__largest");
 	f.p.max_window_bytes = QUELL_U64_MAX;
 	fixture_ack(&f, START_NS, 5000);
-	tap_ok(f.out.window_q16 > 1ULL << 40, "quell_swift_clamp__limit_saturates");
+	EXPECT_TRUE(f.out.window_q16 > 1ULL << 40)
+		TH_LOG("quell_swift_clamp__limit_saturates");
 	fixture_start_blind(&f, 0);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 0);
-	tap_equal_u64(f.out.window_q16, MSS_Q16, "quell_swift_clamp__blind_one_segment");
+	EXPECT_EQ(MSS_Q16, f.out.window_q16)
+		TH_LOG("quell_swift_clamp__blind_one_segment");
 	fixture_start(&f, 0);
 	f.v.window_q16 = MSS_Q16 / 2;
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 10000);
 	/* 724 bytes in 10 us */
-	tap_equal_u64(f.out.pacing_bytes_ps, 72400000,
-		      "quell_swift_pacing_bytes_ps__half_a_segment");
+	EXPECT_EQ(72400000, f.out.pacing_bytes_ps)
+		TH_LOG("quell_swift_pacing_bytes_ps__half_a_segment");
 	f.v.window_q16 = MSS_Q16;
 	fixture_ack(&f, START_NS, 0);
-	tap_equal_u64(f.out.pacing_bytes_ps, QUELL_RATE_UNLIMITED,
-		      "quell_swift_pacing_bytes_ps__one_segment");
+	EXPECT_EQ(QUELL_RATE_UNLIMITED, f.out.pacing_bytes_ps)
+		TH_LOG("quell_swift_pacing_bytes_ps__one_segment");
 	f.v.window_q16 = MSS_Q16 / 2;
 	f.v.flags = 0;
 	fixture_ack(&f, START_NS, QUELL_U64_MAX);
-	tap_equal_u64(f.out.pacing_bytes_ps, 1,
-		      "quell_swift_pacing_bytes_ps__endless_rtt");
+	EXPECT_EQ(1, f.out.pacing_bytes_ps)
+		TH_LOG("quell_swift_pacing_bytes_ps__endless_rtt");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	/* The initial window is 36 segments, blind ten. */
 	static const struct {
@@ -489,7 +498,7 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].blind)
 			fixture_start_blind(&f, rows[i].window_pkts);
 		else
@@ -497,15 +506,15 @@ static void test_idle(void)
 		f.p.restart_idle_ns = rows[i].restart_ns;
 		f.v.flags = rows[i].loss ? QUELL_SWIFT_F_LOSS : 0;
 		fixture_idle(&f, rows[i].idle_ns);
-		tap_ok(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
-		       f.st.restarts == rows[i].restarts &&
-		       f.st.restarts_refused == rows[i].refused,
-		       "quell_swift_on_idle_restart__%s", rows[i].name);
+		EXPECT_TRUE(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
+			    f.st.restarts == rows[i].restarts &&
+			    f.st.restarts_refused == rows[i].refused)
+			TH_LOG("quell_swift_on_idle_restart__%s", rows[i].name);
 	}
 }
 
 /* Without any signal a window's worth of ACKs adds at most one segment. */
-static void test_blind_is_reno(void)
+TEST(blind_is_reno)
 {
 	bool gentle = true;
 	struct fixture f;
@@ -522,13 +531,16 @@ static void test_blind_is_reno(void)
 		}
 		gentle = gentle && f.v.window_q16 <= before_q16 + MSS_Q16;
 	}
-	tap_ok(gentle, "quell_swift_on_ack__blind_adds_at_most_one_segment");
-	tap_ok(f.v.window_q16 > 900 * MSS_Q16, "quell_swift_on_ack__blind_does_grow");
-	tap_equal_u64(f.st.no_rtt, f.st.increases, "quell_swift_on_ack__blind_counted");
+	EXPECT_TRUE(gentle)
+		TH_LOG("quell_swift_on_ack__blind_adds_at_most_one_segment");
+	EXPECT_TRUE(f.v.window_q16 > 900 * MSS_Q16)
+		TH_LOG("quell_swift_on_ack__blind_does_grow");
+	EXPECT_EQ(f.st.increases, f.st.no_rtt)
+		TH_LOG("quell_swift_on_ack__blind_counted");
 }
 
 /* VAI/SF III-D: disregarded if the window is below rand() % 36 segments of 1448. */
-static void test_probabilistic(void)
+TEST(probabilistic)
 {
 	static const struct {
 		const char *name;
@@ -548,7 +560,7 @@ static void test_probabilistic(void)
 	size_t i;
 	u32 n;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		u32 disregarded = 0;
 		bool rule = true;
 
@@ -567,9 +579,9 @@ static void test_probabilistic(void)
 			       f.st.decreases == (!out && rows[i].delay_ns > RTT_NS) &&
 			       (!out || f.v.window_q16 == rows[i].window_pkts * MSS_Q16);
 		}
-		tap_ok(rule && disregarded >= rows[i].want_least &&
-		       disregarded <= rows[i].want_most,
-		       "quell_swift_disregards__%s", rows[i].name);
+		EXPECT_TRUE(rule && disregarded >= rows[i].want_least &&
+			    disregarded <= rows[i].want_most)
+			TH_LOG("quell_swift_disregards__%s", rows[i].name);
 	}
 	/* A window so small that chance always leaves the decrease out. */
 	fixture_start(&f, 1);
@@ -578,46 +590,47 @@ static void test_probabilistic(void)
 	f.p.min_window_pkts_q16 = 0;
 	fixture_ack(&f, START_NS, 60000);
 	fixture_ack(&f, START_NS + 59999, 60000);
-	tap_ok(f.st.disregarded == 1 && f.st.held == 1 && f.v.window_q16 == 1000,
-	       "quell_swift_disregards__once_per_round_trip");
+	EXPECT_TRUE(f.st.disregarded == 1 && f.st.held == 1 && f.v.window_q16 == 1000)
+		TH_LOG("quell_swift_disregards__once_per_round_trip");
 	fixture_ack(&f, START_NS + 60000, 60000);
-	tap_ok(f.st.disregarded == 2 && f.v.window_q16 == 1000,
-	       "quell_swift_disregards__again_a_round_trip_later");
+	EXPECT_TRUE(f.st.disregarded == 2 && f.v.window_q16 == 1000)
+		TH_LOG("quell_swift_disregards__again_a_round_trip_later");
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, START_NS + 120001, 60000);
-	tap_ok(f.st.disregarded == 2 && f.st.held == 2,
-	       "quell_swift_disregards__no_chance_for_a_delay_told_before");
+	EXPECT_TRUE(f.st.disregarded == 2 && f.st.held == 2)
+		TH_LOG("quell_swift_disregards__no_chance_for_a_delay_told_before");
 	f.s.flags = 0;
 	fixture_loss(&f, START_NS + 120002);
-	tap_ok(f.st.fast_retx == 1 && f.v.window_q16 == 500 &&
-	       !(f.v.flags & QUELL_SWIFT_F_DISREGARDED),
-	       "quell_swift_on_loss__cuts_after_a_disregarded_decrease");
+	EXPECT_TRUE(f.st.fast_retx == 1 && f.v.window_q16 == 500 &&
+		    !(f.v.flags & QUELL_SWIFT_F_DISREGARDED))
+		TH_LOG("quell_swift_on_loss__cuts_after_a_disregarded_decrease");
 	fixture_loss(&f, START_NS + 120003);
-	tap_ok(f.st.fast_retx == 1 && f.v.window_q16 == 500,
-	       "quell_swift_on_loss__held_after_its_own");
+	EXPECT_TRUE(f.st.fast_retx == 1 && f.v.window_q16 == 500)
+		TH_LOG("quell_swift_on_loss__held_after_its_own");
 	f.v.window_q16 = 1000;
 	fixture_ack(&f, START_NS + 190000, 60000);
 	fixture_rto(&f, START_NS + 190001);
-	tap_ok(f.st.disregarded == 3 && f.v.window_q16 == 500,
-	       "quell_swift_on_rto__cuts_after_a_disregarded_decrease");
+	EXPECT_TRUE(f.st.disregarded == 3 && f.v.window_q16 == 500)
+		TH_LOG("quell_swift_on_rto__cuts_after_a_disregarded_decrease");
 }
 
 /* The delay of a round before is told once: it takes off once. */
-static void test_old_delay(void)
+TEST(old_delay)
 {
 	struct fixture f;
 
 	fixture_start(&f, 100);
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, START_NS + 100000, 20000);
-	tap_ok(f.v.window_q16 == 100 * MSS_Q16 && f.st.held == 1,
-	       "quell_swift_congested__old_delay_holds");
+	EXPECT_TRUE(f.v.window_q16 == 100 * MSS_Q16 && f.st.held == 1)
+		TH_LOG("quell_swift_congested__old_delay_holds");
 	fixture_ack(&f, START_NS + 200000, 1000);
-	tap_ok(f.v.window_q16 > 100 * MSS_Q16, "quell_swift_uncongested__old_delay_grows");
+	EXPECT_TRUE(f.v.window_q16 > 100 * MSS_Q16)
+		TH_LOG("quell_swift_uncongested__old_delay_grows");
 }
 
 /* Without a name for it the target is the path's. */
-static void test_target_of_path(void)
+TEST(target_of_path)
 {
 	static const struct {
 		const char *name;
@@ -632,34 +645,13 @@ static void test_target_of_path(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, 100);
 		f.p.base_target_ns = 0;
 		f.v.min_rtt_ns = rows[i].min_rtt_ns;
-		tap_equal_u64(quell_swift_target_ns(&f.v, &f.p, 5), rows[i].want_ns,
-			      "quell_swift_target_ns__of_path_%s", rows[i].name);
+		EXPECT_EQ(rows[i].want_ns, quell_swift_target_ns(&f.v, &f.p, 5))
+			TH_LOG("quell_swift_target_ns__of_path_%s", rows[i].name);
 	}
 }
 
-int main(void)
-{
-	test_derive();
-	test_params_corners();
-	test_flow_scale();
-	test_target();
-	test_init();
-	test_observe();
-	test_increase();
-	test_decrease();
-	test_once_per_rtt();
-	test_loss();
-	test_loss_is_forgotten();
-	test_rto();
-	test_clamp_and_pacing();
-	test_idle();
-	test_blind_is_reno();
-	test_probabilistic();
-	test_old_delay();
-	test_target_of_path();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -17,7 +17,7 @@
 #include "model_error.h"
 #include "random_params.h"
 #include "swift_model.h"
-#include "tap.h"
+#include "test.h"
 
 #define SINGLE_STEPS		1200000
 #define SINGLE_EPISODE		50
@@ -397,7 +397,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	result->decisions &= same_target(x, event, s.hops, &before, bound, &result->target);
 }
 
-static void test_single_steps(const char *run)
+static void test_single_steps(struct __test_metadata *_metadata, const char *run)
 {
 	bool any = !strcmp(run, "any");
 	struct single_result result = {
@@ -413,12 +413,15 @@ static void test_single_steps(const char *run)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	tap_ok(result.windows, "swift_model__%s_step_windows_within_bound", run);
-	tap_ok(result.memories, "swift_model__%s_step_state_equal", run);
-	tap_ok(result.decisions, "swift_model__%s_step_decisions_within_bound", run);
-	tap_ok(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20 &&
-	       (any ? result.disregarded > SINGLE_STEPS / 500 : !result.disregarded),
-	       "swift_model__%s_steps_were_comparable", run);
+	EXPECT_TRUE(result.windows)
+		TH_LOG("swift_model__%s_step_windows_within_bound", run);
+	EXPECT_TRUE(result.memories)
+		TH_LOG("swift_model__%s_step_state_equal", run);
+	EXPECT_TRUE(result.decisions)
+		TH_LOG("swift_model__%s_step_decisions_within_bound", run);
+	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20 && (any ?
+		    result.disregarded > SINGLE_STEPS / 500 : !result.disregarded))
+		TH_LOG("swift_model__%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK], result.events[EVENT_LOSS],
 	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -514,7 +517,7 @@ static void long_episode(struct random_state *r, u32 flows, struct long_result *
 	result->decreases += l.x.st.swift.decreases;
 }
 
-static void test_long_run(void)
+TEST(long_run_cases)
 {
 	struct long_result result = { .enclosed = true, .window.limit = LONG_BETWEEN };
 	struct random_state r = { 4 };
@@ -522,20 +525,25 @@ static void test_long_run(void)
 
 	for (flows = 1; flows <= LONG_EPISODES; flows++)
 		long_episode(&r, flows, &result);
-	tap_ok(result.enclosed, "swift_model__long_run_within_rounding");
-	tap_ok(result.worst_between <= LONG_BETWEEN,
-	       "swift_model__long_run_bounds_are_close");
-	tap_ok(result.decreases > 100 * LONG_EPISODES,
-	       "swift_model__long_run_saw_congestion");
+	EXPECT_TRUE(result.enclosed)
+		TH_LOG("swift_model__long_run_within_rounding");
+	EXPECT_TRUE(result.worst_between <= LONG_BETWEEN)
+		TH_LOG("swift_model__long_run_bounds_are_close");
+	EXPECT_TRUE(result.decreases > 100 * LONG_EPISODES)
+		TH_LOG("swift_model__long_run_saw_congestion");
 	printf("# %llu decreases, the enclosing models %.2e apart\n", result.decreases,
 	       result.worst_between);
 	model_error_print(&result.window, "swift", "long", "window");
 }
 
-int main(void)
+TEST(single_steps_any)
 {
-	test_single_steps("any");
-	test_single_steps("standard");
-	test_long_run();
-	return tap_done();
+	test_single_steps(_metadata, "any");
 }
+
+TEST(single_steps_standard)
+{
+	test_single_steps(_metadata, "standard");
+}
+
+TEST_HARNESS_MAIN

@@ -9,9 +9,8 @@
 #include <quell/core/swift_core.h>
 
 #include "swift_fixture.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define HOST_NS		100000ULL
 #define NEAR(a, b)	((a) + 700 >= (b) && (a) <= (b) + 700)	/* 2^-24 of a window */
 
@@ -67,20 +66,20 @@ static void split_rto(struct split *f, u64 now_ns)
 	quell_swift_split_on_rto(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
-static void test_init(void)
+TEST(init)
 {
 	struct split f;
 
 	memset(&f, 0xff, sizeof(f));
 	quell_core_params_default(&quell_swift_core, &f.p);
 	quell_swift_split_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
-	tap_ok(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 &&
-	       !f.v.host_decrease_ns && !f.v.fabric.flags,
-	       "quell_swift_split_init__sets_all_state");
+	EXPECT_TRUE(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 &&
+		    !f.v.host_decrease_ns && !f.v.fabric.flags)
+		TH_LOG("quell_swift_split_init__sets_all_state");
 }
 
 /* When there is a window for the host, and where it begins. */
-static void test_observe(void)
+TEST(observe)
 {
 	static const struct {
 		const char *name;
@@ -95,30 +94,31 @@ static void test_observe(void)
 	struct split f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		split_start(&f, 100);
 		f.p.host_target_ns = rows[i].target_ns;
 		split_ack(&f, START_NS, rows[i].rtt_ns, rows[i].remote_ns);
-		tap_ok(quell_swift_split_has_host(&f.v) == rows[i].has_host &&
-		       f.out.window_q16 == 100 * MSS_Q16 + 17612 &&
-		       f.v.host_window_q16 == (rows[i].has_host ? f.out.window_q16 : 0),
-		       "quell_swift_split_observe__%s", rows[i].name);
+		EXPECT_TRUE(quell_swift_split_has_host(&f.v) == rows[i].has_host &&
+			    f.out.window_q16 == 100 * MSS_Q16 + 17612 &&
+			    f.v.host_window_q16 == (rows[i].has_host ? f.out.window_q16 : 0))
+			TH_LOG("quell_swift_split_observe__%s", rows[i].name);
 	}
 	split_start_both(&f, 100, 10);
 	f.v.fabric.flags |= QUELL_SWIFT_SPLIT_F_DECREASED;
 	f.p.host_target_ns = 0;
 	split_ack(&f, START_NS, 5000, 1000);
-	tap_ok(!quell_swift_split_has_host(&f.v) && f.out.window_q16 == 100 * MSS_Q16 + 17612,
-	       "quell_swift_split_observe__switched_off");
+	EXPECT_TRUE(!quell_swift_split_has_host(&f.v) &&
+		    f.out.window_q16 == 100 * MSS_Q16 + 17612)
+		TH_LOG("quell_swift_split_observe__switched_off");
 	f.p.host_target_ns = HOST_NS;
 	split_ack(&f, START_NS, 5000 + 2 * HOST_NS, 2 * HOST_NS);
 	/* (100 segments + 17612) * 0.59999847 */
-	tap_ok(quell_swift_split_has_host(&f.v) && NEAR(f.v.host_window_q16, 5693763767ULL),
-	       "quell_swift_split_observe__on_again_knows_no_decrease");
+	EXPECT_TRUE(quell_swift_split_has_host(&f.v) && NEAR(f.v.host_window_q16, 5693763767ULL))
+		TH_LOG("quell_swift_split_observe__on_again_knows_no_decrease");
 }
 
 /* As without the split while the receiver says nothing. */
-static void test_without_host(void)
+TEST(without_host)
 {
 	struct fixture one;
 	struct split two;
@@ -144,12 +144,12 @@ static void test_without_host(void)
 		       !memcmp(&one.out, &two.out, sizeof(one.out)) &&
 		       !memcmp(&one.st, &two.st.swift, sizeof(one.st));
 	}
-	tap_ok(same && one.st.decreases > 10 && one.st.increases > 1000,
-	       "quell_swift_split_on_ack__without_a_host_is_swift");
+	EXPECT_TRUE(same && one.st.decreases > 10 && one.st.increases > 1000)
+		TH_LOG("quell_swift_split_on_ack__without_a_host_is_swift");
 }
 
 /* 100 segments each: which delay moves which window, and by how much. */
-static void test_two_delays(void)
+TEST(two_delays)
 {
 	static const struct {
 		const char *name;
@@ -176,48 +176,47 @@ static void test_two_delays(void)
 	struct split f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		split_start_both(&f, 100, 100);
 		split_ack(&f, START_NS, rows[i].rtt_ns, rows[i].remote_ns);
-		tap_ok(NEAR(f.v.fabric.window_q16, rows[i].fabric_q16) &&
-		       NEAR(f.v.host_window_q16, rows[i].host_q16),
-		       "quell_swift_split_on_ack__%s", rows[i].name);
-		tap_ok(f.out.window_q16 == quell_min_u64(f.v.fabric.window_q16,
-							 f.v.host_window_q16) &&
-		       f.out.target_ns == BARE_TARGET_NS &&
-		       f.st.host_limited == (f.v.host_window_q16 < f.v.fabric.window_q16),
-		       "quell_swift_split_decide__%s", rows[i].name);
+		EXPECT_TRUE(NEAR(f.v.fabric.window_q16, rows[i].fabric_q16) &&
+			    NEAR(f.v.host_window_q16, rows[i].host_q16))
+			TH_LOG("quell_swift_split_on_ack__%s", rows[i].name);
+		EXPECT_TRUE(f.out.window_q16 == quell_min_u64(f.v.fabric.window_q16,
+			    f.v.host_window_q16) && f.out.target_ns == BARE_TARGET_NS &&
+			    f.st.host_limited == (f.v.host_window_q16 < f.v.fabric.window_q16))
+			TH_LOG("quell_swift_split_decide__%s", rows[i].name);
 	}
-	tap_ok(f.st.swift.no_rtt == 0 && f.st.swift.decreases == 1 && !f.st.host_decreases,
-	       "quell_swift_split_on_ack__counted");
+	EXPECT_TRUE(f.st.swift.no_rtt == 0 && f.st.swift.decreases == 1 && !f.st.host_decreases)
+		TH_LOG("quell_swift_split_on_ack__counted");
 }
 
 /* One decrease per round trip, each window by its own clock. */
-static void test_own_clocks(void)
+TEST(own_clocks)
 {
 	struct split f;
 	u64 rtt_ns = 5000 + 4 * HOST_NS;
 
 	split_start_both(&f, 100, 100);
 	split_ack(&f, START_NS, rtt_ns, 4 * HOST_NS);
-	tap_ok(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_decreases == 1,
-	       "quell_swift_split_host_shrinks__first_decrease");
+	EXPECT_TRUE(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_decreases == 1)
+		TH_LOG("quell_swift_split_host_shrinks__first_decrease");
 	/* Now the fabric is slow as well: its first decrease is due. */
 	split_ack(&f, START_NS + 1, rtt_ns + 35000, 4 * HOST_NS);
-	tap_ok(f.v.fabric.window_q16 < 51 * MSS_Q16 && f.st.swift.decreases == 1 &&
-	       NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 1,
-	       "quell_swift_split_host_shrinks__held_while_the_fabric_is_not");
+	EXPECT_TRUE(f.v.fabric.window_q16 < 51 * MSS_Q16 && f.st.swift.decreases == 1 &&
+		    NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 1)
+		TH_LOG("quell_swift_split_host_shrinks__held_while_the_fabric_is_not");
 	split_ack(&f, START_NS + rtt_ns - 1, rtt_ns, 4 * HOST_NS);
-	tap_ok(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 2,
-	       "quell_swift_split_host_shrinks__one_ns_early");
+	EXPECT_TRUE(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 2)
+		TH_LOG("quell_swift_split_host_shrinks__one_ns_early");
 	split_ack(&f, START_NS + rtt_ns, rtt_ns, 4 * HOST_NS);
-	tap_ok(NEAR(f.v.host_window_q16, 25 * MSS_Q16) && f.st.host_decreases == 2 &&
-	       f.v.host_decrease_ns == START_NS + rtt_ns,
-	       "quell_swift_split_host_shrinks__on_time");
+	EXPECT_TRUE(NEAR(f.v.host_window_q16, 25 * MSS_Q16) && f.st.host_decreases == 2 &&
+		    f.v.host_decrease_ns == START_NS + rtt_ns)
+		TH_LOG("quell_swift_split_host_shrinks__on_time");
 }
 
 /* A window that does not hold the flow back says nothing by its ACKs. */
-static void test_unused(void)
+TEST(unused)
 {
 	static const struct {
 		const char *name;
@@ -233,29 +232,28 @@ static void test_unused(void)
 	struct split f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		split_start_both(&f, rows[i].fabric_pkts, rows[i].host_pkts);
 		f.v.fabric.flags |= QUELL_SWIFT_F_LOSS;
 		split_ack(&f, START_NS, 5000, 1000);
-		tap_ok((f.v.fabric.window_q16 > rows[i].fabric_pkts * MSS_Q16) ==
-		       rows[i].fabric_grows &&
-		       (f.v.host_window_q16 > rows[i].host_pkts * MSS_Q16) ==
-		       rows[i].host_grows &&
-		       f.st.unused == !rows[i].fabric_grows &&
-		       f.st.swift.increases == rows[i].fabric_grows &&
-		       !(f.v.fabric.flags & QUELL_SWIFT_F_LOSS),
-		       "quell_swift_split_is_used__%s", rows[i].name);
+		EXPECT_TRUE(
+			    (f.v.fabric.window_q16 > rows[i].fabric_pkts * MSS_Q16) == rows[i].fabric_grows &&
+			    (f.v.host_window_q16 > rows[i].host_pkts * MSS_Q16) == rows[i].host_grows &&
+			    f.st.unused == !rows[i].fabric_grows &&
+			    f.st.swift.increases == rows[i].fabric_grows &&
+			    !(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
+			TH_LOG("quell_swift_split_is_used__%s", rows[i].name);
 	}
 	split_start_both(&f, 100, 100);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	split_ack(&f, START_NS, 5000, 1000);
-	tap_ok(f.v.fabric.window_q16 == 100 * MSS_Q16 &&
-	       f.v.host_window_q16 == 100 * MSS_Q16 && f.st.swift.app_limited == 1,
-	       "quell_swift_split_host_grows__app_limited_holds");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 100 * MSS_Q16 &&
+		    f.v.host_window_q16 == 100 * MSS_Q16 && f.st.swift.app_limited == 1)
+		TH_LOG("quell_swift_split_host_grows__app_limited_holds");
 }
 
 /* A host that is never slow never holds the flow back, whatever the fabric does. */
-static void test_fast_host_is_unseen(void)
+TEST(fast_host_is_unseen)
 {
 	struct fixture one;
 	struct split two;
@@ -276,12 +274,12 @@ static void test_fast_host_is_unseen(void)
 		two.v.fabric.min_rtt_ns = one.v.min_rtt_ns;
 		same = same && one.out.window_q16 == two.out.window_q16;
 	}
-	tap_ok(same && !two.st.host_limited && one.st.decreases > 10,
-	       "quell_swift_split_on_ack__fast_host_is_unseen");
+	EXPECT_TRUE(same && !two.st.host_limited && one.st.decreases > 10)
+		TH_LOG("quell_swift_split_on_ack__fast_host_is_unseen");
 }
 
 /* Chance leaves out what the fabric's delay asks for, not what the host's does. */
-static void test_probabilistic(void)
+TEST(probabilistic)
 {
 	struct split f;
 
@@ -291,65 +289,69 @@ static void test_probabilistic(void)
 	f.v.fabric.window_q16 = 1000;
 	f.v.host_window_q16 = 1000;
 	split_ack(&f, START_NS, 300000, 200000);
-	tap_ok(f.st.swift.disregarded == 1 && !f.st.swift.decreases &&
-	       f.v.fabric.window_q16 == 1000 && f.st.host_decreases == 1 &&
-	       f.v.host_window_q16 < 1000, "quell_swift_split_on_ack__disregards_the_fabric");
+	EXPECT_TRUE(f.st.swift.disregarded == 1 && !f.st.swift.decreases &&
+		    f.v.fabric.window_q16 == 1000 && f.st.host_decreases == 1 &&
+		    f.v.host_window_q16 < 1000)
+		TH_LOG("quell_swift_split_on_ack__disregards_the_fabric");
 	f.v.host_window_q16 = 1000;
 	split_loss(&f, START_NS + 1);
-	tap_ok(f.v.fabric.window_q16 == 500 && f.v.host_window_q16 == 1000,
-	       "quell_swift_split_on_loss__each_window_by_its_own_decrease");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 500 && f.v.host_window_q16 == 1000)
+		TH_LOG("quell_swift_split_on_loss__each_window_by_its_own_decrease");
 }
 
-static void test_loss(void)
+TEST(loss_cases)
 {
 	struct split f;
 
 	split_start_both(&f, 100, 80);
 	split_loss(&f, START_NS);
-	tap_ok(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16 &&
-	       f.out.window_q16 == 40 * MSS_Q16 && f.st.swift.fast_retx == 1,
-	       "quell_swift_split_on_loss__both");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 &&
+		    f.v.host_window_q16 == 40 * MSS_Q16 && f.out.window_q16 == 40 * MSS_Q16 &&
+		    f.st.swift.fast_retx == 1)
+		TH_LOG("quell_swift_split_on_loss__both");
 	split_loss(&f, START_NS + RTT_NS - 1);
-	tap_ok(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16,
-	       "quell_swift_split_on_loss__held");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16)
+		TH_LOG("quell_swift_split_on_loss__held");
 	/* Loss is past when neither is slow. */
 	split_ack(&f, START_NS + 10 * HOST_NS, 5000 + HOST_NS, HOST_NS);
-	tap_ok(f.v.fabric.flags & QUELL_SWIFT_F_LOSS,
-	       "quell_swift_split_react__loss_is_not_past_while_the_host_is_slow");
+	EXPECT_TRUE(f.v.fabric.flags & QUELL_SWIFT_F_LOSS)
+		TH_LOG("quell_swift_split_react__loss_is_not_past_while_the_host_is_slow");
 	split_ack(&f, START_NS + 20 * HOST_NS, 5000, 1000);
-	tap_ok(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS),
-	       "quell_swift_split_react__loss_is_past");
+	EXPECT_TRUE(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
+		TH_LOG("quell_swift_split_react__loss_is_past");
 	split_ack(&f, START_NS + 30 * HOST_NS, 5000 + HOST_NS, HOST_NS);
-	tap_ok(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS),
-	       "quell_swift_split_react__a_slow_host_is_no_loss");
+	EXPECT_TRUE(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
+		TH_LOG("quell_swift_split_react__a_slow_host_is_no_loss");
 	split_start(&f, 100);
 	split_loss(&f, START_NS);
-	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16,
-	       "quell_swift_split_on_loss__no_host");
+	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16)
+		TH_LOG("quell_swift_split_on_loss__no_host");
 }
 
-static void test_rto(void)
+TEST(rto)
 {
 	struct split f;
 	int i;
 
 	split_start_both(&f, 100, 80);
 	split_rto(&f, START_NS);
-	tap_ok(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16 &&
-	       f.out.window_q16 == 40 * MSS_Q16 && f.st.swift.rtos == 1,
-	       "quell_swift_split_on_rto__both");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 &&
+		    f.v.host_window_q16 == 40 * MSS_Q16 && f.out.window_q16 == 40 * MSS_Q16 &&
+		    f.st.swift.rtos == 1)
+		TH_LOG("quell_swift_split_on_rto__both");
 	for (i = 0; i < 4; i++)
 		split_rto(&f, START_NS);
 	/* 656 / 65536 of 1448 bytes */
-	tap_ok(f.v.fabric.window_q16 == 656 * MSS && f.v.host_window_q16 == 656 * MSS &&
-	       f.st.swift.rto_resets == 1, "quell_swift_split_on_rto__fifth_resets_both");
+	EXPECT_TRUE(f.v.fabric.window_q16 == 656 * MSS && f.v.host_window_q16 == 656 * MSS &&
+		    f.st.swift.rto_resets == 1)
+		TH_LOG("quell_swift_split_on_rto__fifth_resets_both");
 	split_start(&f, 100);
 	split_rto(&f, START_NS);
-	tap_ok(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16,
-	       "quell_swift_split_on_rto__no_host");
+	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16)
+		TH_LOG("quell_swift_split_on_rto__no_host");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	static const struct {
 		const char *name;
@@ -364,7 +366,7 @@ static void test_idle(void)
 	struct split f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].blind)
 			split_start(&f, 5);
 		else
@@ -373,14 +375,14 @@ static void test_idle(void)
 		f.s.now_ns = START_NS + rows[i].idle_ns;
 		quell_swift_split_on_idle_restart(&f.v, &f.p, &f.st, &f.s, rows[i].idle_ns,
 						  &f.out);
-		tap_ok(f.v.fabric.window_q16 == rows[i].want_fabric_pkts * MSS_Q16 &&
-		       f.v.host_window_q16 == rows[i].want_host_pkts * MSS_Q16,
-		       "quell_swift_split_on_idle_restart__%s", rows[i].name);
+		EXPECT_TRUE(f.v.fabric.window_q16 == rows[i].want_fabric_pkts * MSS_Q16 &&
+			    f.v.host_window_q16 == rows[i].want_host_pkts * MSS_Q16)
+			TH_LOG("quell_swift_split_on_idle_restart__%s", rows[i].name);
 	}
 }
 
 /* Half a segment for the host: paced over the whole round trip. */
-static void test_pacing(void)
+TEST(pacing)
 {
 	struct split f;
 
@@ -389,29 +391,16 @@ static void test_pacing(void)
 	f.s.flags = QUELL_S_APP_LIMITED;
 	split_ack(&f, START_NS, 10000, 5000);
 	/* 724 bytes in 10 us */
-	tap_ok(f.out.window_q16 == MSS_Q16 / 2 && f.out.pacing_bytes_ps == 72400000,
-	       "quell_swift_split_decide__paces_the_smaller_window");
+	EXPECT_TRUE(f.out.window_q16 == MSS_Q16 / 2 && f.out.pacing_bytes_ps == 72400000)
+		TH_LOG("quell_swift_split_decide__paces_the_smaller_window");
 	f.v.host_window_q16 = 1;
 	split_ack(&f, START_NS, 10000, 5000);
-	tap_equal_u64(f.v.host_window_q16, 656 * MSS, "quell_swift_split_decide__smallest");
+	EXPECT_EQ(656 * MSS, f.v.host_window_q16)
+		TH_LOG("quell_swift_split_decide__smallest");
 	f.v.host_window_q16 = QUELL_U64_MAX;
 	split_ack(&f, START_NS, 10000, 5000);
-	tap_equal_u64(f.v.host_window_q16, 1ULL << 40, "quell_swift_split_decide__largest");
+	EXPECT_EQ(1ULL << 40, f.v.host_window_q16)
+		TH_LOG("quell_swift_split_decide__largest");
 }
 
-int main(void)
-{
-	test_init();
-	test_observe();
-	test_without_host();
-	test_two_delays();
-	test_own_clocks();
-	test_unused();
-	test_fast_host_is_unseen();
-	test_probabilistic();
-	test_loss();
-	test_rto();
-	test_idle();
-	test_pacing();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

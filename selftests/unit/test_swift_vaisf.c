@@ -12,9 +12,8 @@
 
 #include <quell/core/swift_vaisf_core.h>
 
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define MSS		1000U
 #define LINK_BYTES_PS	12500000000ULL
@@ -63,7 +62,7 @@ static void fixture_ack(struct fixture *f, u64 rtt_ns)
 }
 
 /* Algorithm 1, at the end of a round trip. */
-static void test_finish_round(void)
+TEST(finish_round)
 {
 	static const struct {
 		const char *name;
@@ -89,27 +88,27 @@ static void test_finish_round(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.measured = rows[i].measured;
 		f.v.vaisf.bank_tokens = rows[i].bank;
 		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
 		quell_swift_vaisf_finish_round(&f.v, &f.p, &f.st, TARGET_NS);
-		tap_ok(f.v.vaisf.bank_tokens == rows[i].want_bank &&
-		       f.v.vaisf.dampener_q16 == rows[i].want_dampener_q16 &&
-		       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
-		       f.st.earned == (rows[i].measured > THRESH_NS),
-		       "quell_vaisf_finish_round__%s", rows[i].name);
+		EXPECT_TRUE(f.v.vaisf.bank_tokens == rows[i].want_bank &&
+			    f.v.vaisf.dampener_q16 == rows[i].want_dampener_q16 &&
+			    f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+			    f.st.earned == (rows[i].measured > THRESH_NS))
+			TH_LOG("quell_vaisf_finish_round__%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.v.vaisf.measured = 1;
 	quell_vaisf_finish_round(&f.v.vaisf, &f.p.vaisf, 0, 7, true);
-	tap_ok(f.v.vaisf.bank_tokens == 7 && f.v.vaisf.dampener_q16 == 0xffffffff,
-	       "quell_vaisf_finish_round__threshold_zero_saturates");
+	EXPECT_TRUE(f.v.vaisf.bank_tokens == 7 && f.v.vaisf.dampener_q16 == 0xffffffff)
+		TH_LOG("quell_vaisf_finish_round__threshold_zero_saturates");
 }
 
 /* Algorithm 2. */
-static void test_increase(void)
+TEST(increase)
 {
 	static const struct {
 		const char *name;
@@ -128,23 +127,23 @@ static void test_increase(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.bank_tokens = rows[i].bank;
 		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
-		tap_equal_u64(quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf), rows[i].want_q16,
-			      "quell_vaisf_increase_q16__%s", rows[i].name);
+		EXPECT_EQ(rows[i].want_q16, quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf))
+			TH_LOG("quell_vaisf_increase_q16__%s", rows[i].name);
 		f.v.vaisf.sampled_pkts = 9;
-		tap_ok(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf, i & 1) ==
-		       rows[i].bank - rows[i].want_left &&
-		       f.v.vaisf.bank_tokens == rows[i].want_left &&
-		       f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9),
-		       "quell_vaisf_adjusted__%s", rows[i].name);
+		EXPECT_TRUE(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf,
+			    i & 1) == rows[i].bank - rows[i].want_left &&
+			    f.v.vaisf.bank_tokens == rows[i].want_left &&
+			    f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9))
+			TH_LOG("quell_vaisf_adjusted__%s", rows[i].name);
 	}
 }
 
 /* Counting packets and round trips. */
-static void test_observe(void)
+TEST(observe)
 {
 	static const struct {
 		const char *name;
@@ -161,31 +160,31 @@ static void test_observe(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.round_bytes = rows[i].round_bytes;
 		f.s.acked_bytes = rows[i].acked_bytes;
 		f.s.inflight_bytes = rows[i].inflight_bytes;
-		tap_ok(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == rows[i].want_finished &&
-		       f.v.vaisf.round_bytes == rows[i].want_round_bytes,
-		       "quell_vaisf_observe__%s", rows[i].name);
+		EXPECT_TRUE(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == rows[i].want_finished &&
+			    f.v.vaisf.round_bytes == rows[i].want_round_bytes)
+			TH_LOG("quell_vaisf_observe__%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.s.acked_pkts = 45;
 	quell_vaisf_observe(&f.v.vaisf, &f.s, 9000);
 	quell_vaisf_observe(&f.v.vaisf, &f.s, 8000);
-	tap_ok(f.v.vaisf.sampled_pkts == 90 && f.v.vaisf.measured == 9000,
-	       "quell_vaisf_observe__packets_and_maximum");
+	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 90 && f.v.vaisf.measured == 9000)
+		TH_LOG("quell_vaisf_observe__packets_and_maximum");
 	f.s.acked_pkts = 0xffffffff;
 	quell_vaisf_observe(&f.v.vaisf, &f.s, QUELL_U64_MAX);
-	tap_ok(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff,
-	       "quell_vaisf_observe__saturates");
+	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff)
+		TH_LOG("quell_vaisf_observe__saturates");
 }
 
 enum verdict { HELD, INCREASED, DECREASED, LIMITED };
 
 /* The window of an ACK, and what becomes of the reference. */
-static void test_ack(void)
+TEST(ack)
 {
 	static const struct {
 		const char *name;
@@ -222,33 +221,33 @@ static void test_ack(void)
 	bool adjusted;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
 		f.v.vaisf.bank_tokens = rows[i].bank;
 		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
 		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_ack(&f, rows[i].rtt_ns);
-		tap_equal_u64(f.out.window_q16 >> 16, rows[i].want_window_bytes,
-			      "quell_swift_vaisf_on_ack__%s_window", rows[i].name);
-		tap_equal_u64(f.v.swift.window_q16 >> 16, rows[i].want_reference_bytes,
-			      "quell_swift_vaisf_on_ack__%s_reference", rows[i].name);
-		tap_ok(f.st.swift.held == (rows[i].want == HELD) &&
-		       f.st.swift.increases == (rows[i].want == INCREASED) &&
-		       f.st.swift.decreases == (rows[i].want == DECREASED) &&
-		       f.st.swift.app_limited == (rows[i].want == LIMITED) &&
-		       f.st.swift.no_rtt == !rows[i].rtt_ns &&
-		       f.st.rounds == rows[i].finishes && f.out.target_ns == TARGET_NS &&
-		       (f.v.vaisf.sampled_pkts == 0) == (rows[i].want == DECREASED),
-		       "quell_swift_vaisf_on_ack__%s_verdict", rows[i].name);
+		EXPECT_EQ(rows[i].want_window_bytes, f.out.window_q16 >> 16)
+			TH_LOG("quell_swift_vaisf_on_ack__%s_window", rows[i].name);
+		EXPECT_EQ(rows[i].want_reference_bytes, f.v.swift.window_q16 >> 16)
+			TH_LOG("quell_swift_vaisf_on_ack__%s_reference", rows[i].name);
+		EXPECT_TRUE(f.st.swift.held == (rows[i].want == HELD) &&
+			    f.st.swift.increases == (rows[i].want == INCREASED) &&
+			    f.st.swift.decreases == (rows[i].want == DECREASED) &&
+			    f.st.swift.app_limited == (rows[i].want == LIMITED) &&
+			    f.st.swift.no_rtt == !rows[i].rtt_ns &&
+			    f.st.rounds == rows[i].finishes && f.out.target_ns == TARGET_NS &&
+			    (f.v.vaisf.sampled_pkts == 0) == (rows[i].want == DECREASED))
+			TH_LOG("quell_swift_vaisf_on_ack__%s_verdict", rows[i].name);
 		adjusted = rows[i].want == INCREASED || rows[i].want == DECREASED;
-		tap_equal_u64(f.st.spent, rows[i].rtt_ns && adjusted ? rows[i].bank : 0,
-			      "quell_swift_vaisf_on_ack__%s_spent", rows[i].name);
+		EXPECT_EQ(rows[i].rtt_ns && adjusted ? rows[i].bank : 0, f.st.spent)
+			TH_LOG("quell_swift_vaisf_on_ack__%s_spent", rows[i].name);
 	}
 }
 
 /* The example of section V-B: the window falls from the reference, not from itself. */
-static void test_reference(void)
+TEST(reference)
 {
 	struct fixture f;
 	int i;
@@ -257,20 +256,20 @@ static void test_reference(void)
 	f.v.vaisf.round_bytes = 1 << 30;
 	for (i = 1; i < 30; i++)
 		fixture_ack(&f, 14000);
-	tap_ok(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000),
-	       "quell_swift_vaisf_on_ack__29_packets_leave_the_reference");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000))
+		TH_LOG("quell_swift_vaisf_on_ack__29_packets_leave_the_reference");
 	fixture_ack(&f, 14000);
-	tap_ok(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 >> 16 == 30025,
-	       "quell_swift_vaisf_on_ack__30th_packet_commits");
+	EXPECT_TRUE(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 >> 16 == 30025)
+		TH_LOG("quell_swift_vaisf_on_ack__30th_packet_commits");
 	fixture_ack(&f, 14000);
-	tap_equal_u64(f.out.window_q16 >> 16, 22543,
-		      "quell_swift_vaisf_on_ack__next_from_the_new_reference");
-	tap_ok(f.st.swift.decreases == 1 && f.st.swift.increases == 0,
-	       "quell_swift_vaisf_on_ack__once_per_sampling_period");
+	EXPECT_EQ(22543, f.out.window_q16 >> 16)
+		TH_LOG("quell_swift_vaisf_on_ack__next_from_the_new_reference");
+	EXPECT_TRUE(f.st.swift.decreases == 1 && f.st.swift.increases == 0)
+		TH_LOG("quell_swift_vaisf_on_ack__once_per_sampling_period");
 }
 
 /* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
-static void test_sampling_rtt(void)
+TEST(sampling_rtt)
 {
 	static const struct {
 		const char *name;
@@ -288,49 +287,50 @@ static void test_sampling_rtt(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.p.vaisf.sampling_rtt = rows[i].or_round;
 		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
 		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
 		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_ack(&f, 14000);
-		tap_ok((f.v.swift.window_q16 < q16(40000)) == rows[i].want_decrease &&
-		       f.st.swift.decreases == rows[i].want_decrease &&
-		       f.st.swift.held == !rows[i].want_decrease &&
-		       (f.v.vaisf.sampled_pkts == 0) == rows[i].want_decrease,
-		       "quell_vaisf_may_decrease__sampling_rtt_%s", rows[i].name);
+		EXPECT_TRUE((f.v.swift.window_q16 < q16(40000)) == rows[i].want_decrease &&
+			    f.st.swift.decreases == rows[i].want_decrease &&
+			    f.st.swift.held == !rows[i].want_decrease &&
+			    (f.v.vaisf.sampled_pkts == 0) == rows[i].want_decrease)
+			TH_LOG("quell_vaisf_may_decrease__sampling_rtt_%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.v.vaisf.round_bytes = 1000;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.v.vaisf.round_bytes, 1000,
-		      "quell_swift_vaisf_on_loss__leaves_the_round_trip");
+	EXPECT_EQ(1000, f.v.vaisf.round_bytes)
+		TH_LOG("quell_swift_vaisf_on_loss__leaves_the_round_trip");
 	f.p.vaisf.sampling_rtt = 1;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.v.vaisf.round_bytes, 40000,
-		      "quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
+	EXPECT_EQ(40000, f.v.vaisf.round_bytes)
+		TH_LOG("quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
 }
 
 /* A delay above the threshold earns at the end of the round trip, and is spent there. */
-static void test_earning(void)
+TEST(earning)
 {
 	struct fixture f;
 
 	fixture_start(&f, RTT_NS);
 	fixture_ack(&f, 13000);
-	tap_equal_u64(f.v.vaisf.bank_tokens, 0, "quell_swift_vaisf_on_ack__earns_at_the_end_only");
+	EXPECT_EQ(0, f.v.vaisf.bank_tokens)
+		TH_LOG("quell_swift_vaisf_on_ack__earns_at_the_end_only");
 	f.s.acked_bytes = 40000;
 	fixture_ack(&f, 4000);
 	/* 300 tokens for 9 us; dampener 13 / 11; 100 / (13 / 88 + 1) * 25 = 2178.2 */
-	tap_ok(f.v.vaisf.bank_tokens == 200 && f.st.spent == 100 && f.st.earned == 1,
-	       "quell_swift_vaisf_on_ack__earned_and_spent");
-	tap_equal_u64(f.v.swift.window_q16 >> 16, 42178,
-		      "quell_swift_vaisf_on_ack__damped_increase");
+	EXPECT_TRUE(f.v.vaisf.bank_tokens == 200 && f.st.spent == 100 && f.st.earned == 1)
+		TH_LOG("quell_swift_vaisf_on_ack__earned_and_spent");
+	EXPECT_EQ(42178, f.v.swift.window_q16 >> 16)
+		TH_LOG("quell_swift_vaisf_on_ack__damped_increase");
 }
 
 /* Limits of window and reference; pacing below one segment. */
-static void test_limits(void)
+TEST(limits)
 {
 	struct fixture f;
 
@@ -338,39 +338,43 @@ static void test_limits(void)
 	f.v.swift.window_q16 = q16(1000);
 	fixture_ack(&f, 14000);
 	/* 775 bytes per 14 us */
-	tap_ok(f.out.window_q16 == q16(775) && f.out.pacing_bytes_ps == 55357142,
-	       "quell_swift_vaisf_on_ack__paced_below_a_segment");
-	tap_ok(f.v.swift.window_q16 == q16(1000), "quell_swift_vaisf_on_ack__reference_not_paced");
+	EXPECT_TRUE(f.out.window_q16 == q16(775) && f.out.pacing_bytes_ps == 55357142)
+		TH_LOG("quell_swift_vaisf_on_ack__paced_below_a_segment");
+	EXPECT_TRUE(f.v.swift.window_q16 == q16(1000))
+		TH_LOG("quell_swift_vaisf_on_ack__reference_not_paced");
 	fixture_start(&f, RTT_NS);
 	f.p.swift.max_window_bytes = 65536;
 	f.v.swift.window_q16 = q16(70000);
 	fixture_ack(&f, 4000);
-	tap_ok(f.out.window_q16 == q16(65536) && f.v.swift.window_q16 == q16(65536),
-	       "quell_swift_vaisf_on_ack__largest_window");
+	EXPECT_TRUE(f.out.window_q16 == q16(65536) && f.v.swift.window_q16 == q16(65536))
+		TH_LOG("quell_swift_vaisf_on_ack__largest_window");
 	fixture_start(&f, RTT_NS);
 	f.v.swift.window_q16 = QUELL_U64_MAX;
 	fixture_ack(&f, 4000);
-	tap_equal_u64(f.out.window_q16, q16(QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT),
-		      "quell_swift_vaisf_on_ack__saturates");
+	EXPECT_EQ(q16(QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT), f.out.window_q16)
+		TH_LOG("quell_swift_vaisf_on_ack__saturates");
 }
 
 /* Without any delay: Reno without slow start. */
-static void test_blind(void)
+TEST(blind)
 {
 	struct fixture f;
 
 	fixture_start(&f, 0);
 	f.v.vaisf.bank_tokens = 1000;
 	fixture_ack(&f, 0);
-	tap_equal_u64(f.out.window_q16, q16(40000), "quell_swift_vaisf_on_ack__blind_within_round");
+	EXPECT_EQ(q16(40000), f.out.window_q16)
+		TH_LOG("quell_swift_vaisf_on_ack__blind_within_round");
 	f.s.acked_bytes = 40000;
 	fixture_ack(&f, 0);
-	tap_equal_u64(f.out.window_q16, q16(41000),
-		      "quell_swift_vaisf_on_ack__blind_adds_a_segment");
+	EXPECT_EQ(q16(41000), f.out.window_q16)
+		TH_LOG("quell_swift_vaisf_on_ack__blind_adds_a_segment");
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, q16(20500), "quell_swift_vaisf_on_loss__blind_halves");
+	EXPECT_EQ(q16(20500), f.out.window_q16)
+		TH_LOG("quell_swift_vaisf_on_loss__blind_halves");
 	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, q16(1000), "quell_swift_vaisf_on_rto__blind_one_segment");
+	EXPECT_EQ(q16(1000), f.out.window_q16)
+		TH_LOG("quell_swift_vaisf_on_rto__blind_one_segment");
 }
 
 static bool vaisf_is_new(const struct fixture *f)
@@ -380,7 +384,7 @@ static bool vaisf_is_new(const struct fixture *f)
 	return !memcmp(&f->v.vaisf, &none, sizeof(none));
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 
@@ -389,32 +393,33 @@ static void test_loss(void)
 	f.v.vaisf.bank_tokens = 5;
 	f.s.rtt_ns = 0;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.v.swift.window_q16 == q16(20000) && f.out.window_q16 == q16(20000) &&
-	       f.st.swift.fast_retx == 1,
-	       "quell_swift_vaisf_on_loss__takes_half_of_the_reference");
-	tap_ok(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5,
-	       "quell_swift_vaisf_on_loss__begins_a_sampling_period");
+	EXPECT_TRUE(f.v.swift.window_q16 == q16(20000) && f.out.window_q16 == q16(20000) &&
+		    f.st.swift.fast_retx == 1)
+		TH_LOG("quell_swift_vaisf_on_loss__takes_half_of_the_reference");
+	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5)
+		TH_LOG("quell_swift_vaisf_on_loss__begins_a_sampling_period");
 	f.s.now_ns += RTT_NS - 1;
 	fixture_ack(&f, 4000);
-	tap_ok(f.v.swift.flags & QUELL_SWIFT_F_LOSS,
-	       "quell_swift_vaisf_on_ack__loss_remembered_for_a_round_trip");
+	EXPECT_TRUE(f.v.swift.flags & QUELL_SWIFT_F_LOSS)
+		TH_LOG("quell_swift_vaisf_on_ack__loss_remembered_for_a_round_trip");
 	f.s.now_ns++;
 	fixture_ack(&f, TARGET_NS);
-	tap_ok(f.v.swift.flags & QUELL_SWIFT_F_LOSS,
-	       "quell_swift_vaisf_on_ack__loss_remembered_in_congestion");
+	EXPECT_TRUE(f.v.swift.flags & QUELL_SWIFT_F_LOSS)
+		TH_LOG("quell_swift_vaisf_on_ack__loss_remembered_in_congestion");
 	fixture_ack(&f, 4000);
-	tap_ok(!(f.v.swift.flags & QUELL_SWIFT_F_LOSS),
-	       "quell_swift_vaisf_on_ack__loss_past_after_a_clean_round_trip");
+	EXPECT_TRUE(!(f.v.swift.flags & QUELL_SWIFT_F_LOSS))
+		TH_LOG("quell_swift_vaisf_on_ack__loss_past_after_a_clean_round_trip");
 	f.v.vaisf.bank_tokens = 5;
 	f.v.vaisf.dampener_q16 = 1;
 	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.st.swift.rtos == 1 && f.v.swift.rtos == 1 && vaisf_is_new(&f),
-	       "quell_swift_vaisf_on_rto__forgets_tokens");
+	EXPECT_TRUE(f.st.swift.rtos == 1 && f.v.swift.rtos == 1 && vaisf_is_new(&f))
+		TH_LOG("quell_swift_vaisf_on_rto__forgets_tokens");
 	fixture_ack(&f, 4000);
-	tap_equal_u64(f.v.swift.rtos, 0, "quell_swift_vaisf_on_ack__ends_row_of_timeouts");
+	EXPECT_EQ(0, f.v.swift.rtos)
+		TH_LOG("quell_swift_vaisf_on_ack__ends_row_of_timeouts");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	static const struct {
 		const char *name;
@@ -428,34 +433,34 @@ static void test_idle(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
 		f.p.swift.restart_idle_ns = rows[i].restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
 		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, rows[i].idle_ns,
 						  &f.out);
 		/* 4000 ns * 12.5 B/ns / 1090 B = 45.9 packets, and one more */
-		tap_ok(f.out.window_q16 == q16(rows[i].want_restart ? 47000 : 40000) &&
-		       f.v.swift.window_q16 == f.out.window_q16 &&
-		       vaisf_is_new(&f) == rows[i].want_restart,
-		       "quell_swift_vaisf_on_idle_restart__%s", rows[i].name);
+		EXPECT_TRUE(f.out.window_q16 == q16(rows[i].want_restart ? 47000 : 40000) &&
+			    f.v.swift.window_q16 == f.out.window_q16 &&
+			    vaisf_is_new(&f) == rows[i].want_restart)
+			TH_LOG("quell_swift_vaisf_on_idle_restart__%s", rows[i].name);
 	}
 }
 
-static void test_init(void)
+TEST(init)
 {
 	struct fixture f;
 
 	fixture_start(&f, RTT_NS);
 	memset(&f.v, 0xff, sizeof(f.v));
 	quell_swift_vaisf_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
-	tap_ok(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
-	       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f),
-	       "quell_swift_vaisf_init__line_rate_start");
+	EXPECT_TRUE(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f))
+		TH_LOG("quell_swift_vaisf_init__line_rate_start");
 }
 
 /* The delay of a round before is told once: the reference is lowered once. */
-static void test_old_delay(void)
+TEST(old_delay)
 {
 	struct fixture f;
 
@@ -464,39 +469,23 @@ static void test_old_delay(void)
 	f.v.vaisf.sampled_pkts = 100;
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, 100000);
-	tap_ok(f.v.swift.window_q16 == q16(40000) && f.st.swift.held == 1,
-	       "quell_swift_vaisf_on_ack__old_delay_holds");
+	EXPECT_TRUE(f.v.swift.window_q16 == q16(40000) && f.st.swift.held == 1)
+		TH_LOG("quell_swift_vaisf_on_ack__old_delay_holds");
 	f.s.flags = 0;
 	fixture_ack(&f, 100000);
-	tap_ok(f.v.swift.window_q16 < q16(40000) && f.st.swift.decreases == 1,
-	       "quell_swift_vaisf_on_ack__a_new_one_does_not");
+	EXPECT_TRUE(f.v.swift.window_q16 < q16(40000) && f.st.swift.decreases == 1)
+		TH_LOG("quell_swift_vaisf_on_ack__a_new_one_does_not");
 }
 
-static void test_derive(void)
+TEST(derive)
 {
 	struct quell_swift_vaisf_params p;
 
 	/* As the module makes its block: zero but for the table's values. */
 	quell_core_params_default(&quell_swift_vaisf_core, &p);
-	tap_ok(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 && p.swift.fs_max_pkts_q16,
-	       "quell_swift_vaisf_params_derive__completes_a_zero_block");
+	EXPECT_TRUE(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 &&
+		    p.swift.fs_max_pkts_q16)
+		TH_LOG("quell_swift_vaisf_params_derive__completes_a_zero_block");
 }
 
-int main(void)
-{
-	test_derive();
-	test_finish_round();
-	test_increase();
-	test_observe();
-	test_ack();
-	test_reference();
-	test_sampling_rtt();
-	test_earning();
-	test_limits();
-	test_blind();
-	test_loss();
-	test_idle();
-	test_init();
-	test_old_delay();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -18,7 +18,7 @@
 #include "model_error.h"
 #include "random_params.h"
 #include "swift_vaisf_model.h"
-#include "tap.h"
+#include "test.h"
 
 #define STEPS		1200000
 #define EPISODE		50
@@ -296,7 +296,7 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 	compare(x, &before, &s, event, result);
 }
 
-static void test_single_steps(const char *run)
+static void test_single_steps(struct __test_metadata *_metadata, const char *run)
 {
 	bool any = !strcmp(run, "any");
 	struct result result = {
@@ -312,14 +312,18 @@ static void test_single_steps(const char *run)
 			start_pair(&r, any, &x);
 		step(&r, &x, &result);
 	}
-	tap_ok(result.windows, "swift_vaisf_model__%s_step_windows_within_bound", run);
-	tap_ok(result.references, "swift_vaisf_model__%s_step_references_within_bound", run);
-	tap_ok(result.memories, "swift_vaisf_model__%s_step_state_equal", run);
-	tap_ok(result.decisions, "swift_vaisf_model__%s_step_decisions_equal", run);
-	tap_ok(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
-	       result.earned > STEPS / 50 && result.multiplied > STEPS / 50 &&
-	       result.adjusted > STEPS / 50,
-	       "swift_vaisf_model__%s_steps_were_comparable", run);
+	EXPECT_TRUE(result.windows)
+		TH_LOG("swift_vaisf_model__%s_step_windows_within_bound", run);
+	EXPECT_TRUE(result.references)
+		TH_LOG("swift_vaisf_model__%s_step_references_within_bound", run);
+	EXPECT_TRUE(result.memories)
+		TH_LOG("swift_vaisf_model__%s_step_state_equal", run);
+	EXPECT_TRUE(result.decisions)
+		TH_LOG("swift_vaisf_model__%s_step_decisions_equal", run);
+	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
+		    result.earned > STEPS / 50 && result.multiplied > STEPS / 50 &&
+		    result.adjusted > STEPS / 50)
+		TH_LOG("swift_vaisf_model__%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -420,7 +424,7 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 	result->adjusted += x.st.swift.decreases;
 }
 
-static void test_long_run(void)
+TEST(long_run)
 {
 	struct result result = {
 		.windows = true, .references = true, .sums = true,
@@ -431,20 +435,25 @@ static void test_long_run(void)
 
 	for (flows = 1; flows <= LONG_EPISODES; flows++)
 		long_episode(&r, flows, &result);
-	tap_ok(result.windows && result.references,
-	       "swift_vaisf_model__long_run_within_rounding");
-	tap_ok(result.sums, "swift_vaisf_model__long_run_state_equal");
-	tap_ok(result.earned > 10 * LONG_EPISODES && result.adjusted > 10 * LONG_EPISODES,
-	       "swift_vaisf_model__long_run_saw_congestion");
+	EXPECT_TRUE(result.windows && result.references)
+		TH_LOG("swift_vaisf_model__long_run_within_rounding");
+	EXPECT_TRUE(result.sums)
+		TH_LOG("swift_vaisf_model__long_run_state_equal");
+	EXPECT_TRUE(result.earned > 10 * LONG_EPISODES && result.adjusted > 10 * LONG_EPISODES)
+		TH_LOG("swift_vaisf_model__long_run_saw_congestion");
 	printf("# %u round trips earned tokens, %u decreases\n", result.earned, result.adjusted);
 	model_error_print(&result.window, "swift_vaisf", "long", "window");
 	model_error_print(&result.reference, "swift_vaisf", "long", "reference");
 }
 
-int main(void)
+TEST(single_steps_any)
 {
-	test_single_steps("any");
-	test_single_steps("standard");
-	test_long_run();
-	return tap_done();
+	test_single_steps(_metadata, "any");
 }
+
+TEST(single_steps_standard)
+{
+	test_single_steps(_metadata, "standard");
+}
+
+TEST_HARNESS_MAIN

@@ -9,9 +9,8 @@
 #include <quell/tcp_int.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define GBIT_PS		125000000ULL	/* bytes/s */
 #define KIB		1024U
@@ -41,24 +40,24 @@ static bool same(const struct quell_tcp_int *a, const struct quell_tcp_int *b)
 	       a->echo_speed == b->echo_speed && a->echo_latency == b->echo_latency;
 }
 
-static void test_bytes(void)
+TEST(bytes_cases)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(options); i++) {
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
 		u8 wire[QUELL_TCP_INT_BYTES];
 		struct quell_tcp_int opt;
 
 		quell_tcp_int_encode(&options[i].opt, wire);
-		tap_ok(!memcmp(wire, options[i].wire, sizeof(wire)),
-		       "quell_tcp_int_encode__%s", options[i].name);
+		EXPECT_TRUE(!memcmp(wire, options[i].wire, sizeof(wire)))
+			TH_LOG("quell_tcp_int_encode__%s", options[i].name);
 		quell_tcp_int_decode(options[i].wire, &opt);
-		tap_ok(same(&opt, &options[i].opt), "quell_tcp_int_decode__%s",
-		       options[i].name);
+		EXPECT_TRUE(same(&opt, &options[i].opt))
+			TH_LOG("quell_tcp_int_decode__%s", options[i].name);
 	}
 }
 
-static void test_value(void)
+TEST(value_cases)
 {
 	static const struct {
 		const char *name;
@@ -81,18 +80,19 @@ static void test_value(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 value = quell_tcp_int_value(cases[i].available_bytes_ps, cases[i].queue_bytes);
 
-		tap_equal_u64(value, cases[i].value, "quell_tcp_int_value__%s", cases[i].name);
-		tap_equal_u64(quell_tcp_int_available_bytes_ps(value), cases[i].back_bytes_ps,
-			      "quell_tcp_int_available_bytes_ps__%s", cases[i].name);
-		tap_equal_u64(quell_tcp_int_queue_bytes(value), cases[i].back_bytes,
-			      "quell_tcp_int_queue_bytes__%s", cases[i].name);
+		EXPECT_EQ(cases[i].value, value)
+			TH_LOG("quell_tcp_int_value__%s", cases[i].name);
+		EXPECT_EQ(cases[i].back_bytes_ps, quell_tcp_int_available_bytes_ps(value))
+			TH_LOG("quell_tcp_int_available_bytes_ps__%s", cases[i].name);
+		EXPECT_EQ(cases[i].back_bytes, quell_tcp_int_queue_bytes(value))
+			TH_LOG("quell_tcp_int_queue_bytes__%s", cases[i].name);
 	}
 }
 
-static void test_value_rises(void)
+TEST(value_rises)
 {
 	unsigned int wrong = 0;
 	u8 last = 0, value;
@@ -108,30 +108,34 @@ static void test_value_rises(void)
 		wrong += value < last;
 		last = value;
 	}
-	tap_equal_u64(wrong, 0, "quell_tcp_int_value__never_falls_with_congestion");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_tcp_int_value__never_falls_with_congestion");
 }
 
-static void test_speed(void)
+TEST(speed)
 {
 	static const u16 gbit_ps[] = { 10, 25, 40, 50, 100, 200, 400 };
 	size_t i;
 
-	for (i = 0; i < COUNT(gbit_ps); i++) {
-		tap_equal_u64(quell_tcp_int_speed(gbit_ps[i] * GBIT_PS), i + 1,
-			      "quell_tcp_int_speed__%u_gbit", gbit_ps[i]);
-		tap_equal_u64(quell_tcp_int_speed_bytes_ps(i + 1), gbit_ps[i] * GBIT_PS,
-			      "quell_tcp_int_speed_bytes_ps__%u_gbit", gbit_ps[i]);
+	for (i = 0; i < ARRAY_SIZE(gbit_ps); i++) {
+		EXPECT_EQ(i + 1, quell_tcp_int_speed(gbit_ps[i] * GBIT_PS))
+			TH_LOG("quell_tcp_int_speed__%u_gbit", gbit_ps[i]);
+		EXPECT_EQ(gbit_ps[i] * GBIT_PS, quell_tcp_int_speed_bytes_ps(i + 1))
+			TH_LOG("quell_tcp_int_speed_bytes_ps__%u_gbit", gbit_ps[i]);
 	}
-	tap_equal_u64(quell_tcp_int_speed(0), 0, "quell_tcp_int_speed__unknown");
-	tap_equal_u64(quell_tcp_int_speed(GBIT_PS), 0, "quell_tcp_int_speed__has_no_code");
-	tap_equal_u64(quell_tcp_int_speed_bytes_ps(0), 0, "quell_tcp_int_speed_bytes_ps__none");
-	tap_equal_u64(quell_tcp_int_speed_bytes_ps(8), 0,
-		      "quell_tcp_int_speed_bytes_ps__without_meaning");
-	tap_equal_u64(quell_tcp_int_speed_bytes_ps(15), 0,
-		      "quell_tcp_int_speed_bytes_ps__last");
+	EXPECT_EQ(0, quell_tcp_int_speed(0))
+		TH_LOG("quell_tcp_int_speed__unknown");
+	EXPECT_EQ(0, quell_tcp_int_speed(GBIT_PS))
+		TH_LOG("quell_tcp_int_speed__has_no_code");
+	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(0))
+		TH_LOG("quell_tcp_int_speed_bytes_ps__none");
+	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(8))
+		TH_LOG("quell_tcp_int_speed_bytes_ps__without_meaning");
+	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(15))
+		TH_LOG("quell_tcp_int_speed_bytes_ps__last");
 }
 
-static void test_echo_latency(void)
+TEST(echo_latency)
 {
 	static const struct {
 		const char *name;
@@ -150,15 +154,15 @@ static void test_echo_latency(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		tap_equal_u64(quell_tcp_int_echo_latency(cases[i].latency), cases[i].echoed,
-			      "quell_tcp_int_echo_latency__%s", cases[i].name);
-		tap_equal_u64(quell_tcp_int_echo_latency_ns(cases[i].echoed), cases[i].back_ns,
-			      "quell_tcp_int_echo_latency_ns__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].echoed, quell_tcp_int_echo_latency(cases[i].latency))
+			TH_LOG("quell_tcp_int_echo_latency__%s", cases[i].name);
+		EXPECT_EQ(cases[i].back_ns, quell_tcp_int_echo_latency_ns(cases[i].echoed))
+			TH_LOG("quell_tcp_int_echo_latency_ns__%s", cases[i].name);
 	}
 }
 
-static void test_find(void)
+TEST(find)
 {
 	static const struct {
 		const char *name;
@@ -179,12 +183,13 @@ static void test_find(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_tcp_int_find(cases[i].options, cases[i].bytes),
-			      cases[i].at, "quell_tcp_int_find__%s", cases[i].name);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].at, quell_tcp_int_find(cases[i].options, cases[i].bytes))
+			TH_LOG("quell_tcp_int_find__%s", cases[i].name);
+	}
 }
 
-static void test_stamp(void)
+TEST(stamp)
 {
 	static const struct {
 		const char *name;
@@ -212,15 +217,16 @@ static void test_stamp(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_tcp_int opt = cases[i].before;
 
 		quell_tcp_int_stamp(&opt, &cases[i].hop);
-		tap_ok(same(&opt, &cases[i].after), "quell_tcp_int_stamp__%s", cases[i].name);
+		EXPECT_TRUE(same(&opt, &cases[i].after))
+			TH_LOG("quell_tcp_int_stamp__%s", cases[i].name);
 	}
 }
 
-static void test_answer(void)
+TEST(answer)
 {
 	static const struct {
 		const char *name;
@@ -241,16 +247,17 @@ static void test_answer(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_tcp_int out = { .tag_freq = 15 };
 
-		tap_ok(quell_tcp_int_answer(&cases[i].in, &out) == cases[i].answered &&
-		       same(&out, &cases[i].out), "quell_tcp_int_answer__%s", cases[i].name);
+		EXPECT_TRUE(quell_tcp_int_answer(&cases[i].in, &out) == cases[i].answered &&
+			    same(&out, &cases[i].out))
+			TH_LOG("quell_tcp_int_answer__%s", cases[i].name);
 	}
 }
 
 /* All twelve bytes mean something: whatever comes is written again as it was. */
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	struct random_state random = { 1 };
 	unsigned int wrong = 0;
@@ -266,10 +273,11 @@ static void test_round_trip(void)
 		quell_tcp_int_encode(&opt, again);
 		wrong += !!memcmp(wire, again, sizeof(wire));
 	}
-	tap_equal_u64(wrong, 0, "quell_tcp_int__a_million_round_trips");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_tcp_int__a_million_round_trips");
 }
 
-static void test_pack(void)
+TEST(pack)
 {
 	struct random_state r = { 5 };
 	unsigned int wrong = 0;
@@ -293,11 +301,12 @@ static void test_pack(void)
 				 out.echo_speed != in.echo_speed ||
 				 out.echo_latency != in.echo_latency;
 	}
-	tap_equal_u64(wrong, 0, "quell_tcp_int_pack__there_and_back");
+	EXPECT_EQ(0, wrong)
+		TH_LOG("quell_tcp_int_pack__there_and_back");
 }
 
 /* Two echoes 10 us apart of a link of 100 Gbit/s: what records say of it. */
-static void test_record(void)
+TEST(record_cases)
 {
 	static const struct {
 		const char *name;
@@ -318,56 +327,43 @@ static void test_record(void)
 	const u64 begin_ns = (1ULL << 40) + QUELL_TELEMETRY_TIME_MASK - 3000;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_tcp_int_link link = { 0 };
 		struct quell_telemetry one, two;
 		u32 units;
 
-		tap_ok(quell_tcp_int_record(&link, &cases[i].told, begin_ns, &one) &&
-		       quell_tcp_int_record(&link, &cases[i].told, begin_ns + 10000, &two) &&
-		       one.hop == cases[i].told.echo_hop && two.hop == one.hop &&
-		       two.link_bytes_ps == 100 * GBIT_PS &&
-		       two.queue_bytes == cases[i].queue_bytes &&
-		       ((two.time_ns - one.time_ns) & QUELL_TELEMETRY_TIME_MASK) == 10000,
-		       "quell_tcp_int_record__%s", cases[i].name);
+		EXPECT_TRUE(quell_tcp_int_record(&link, &cases[i].told, begin_ns, &one) &&
+			    quell_tcp_int_record(&link, &cases[i].told, begin_ns + 10000,
+			    &two) && one.hop == cases[i].told.echo_hop && two.hop == one.hop &&
+			    two.link_bytes_ps == 100 * GBIT_PS &&
+			    two.queue_bytes == cases[i].queue_bytes &&
+			    ((two.time_ns - one.time_ns) & QUELL_TELEMETRY_TIME_MASK) == 10000)
+			TH_LOG("quell_tcp_int_record__%s", cases[i].name);
 		units = (two.tx_units - one.tx_units) & QUELL_TELEMETRY_TX_MASK;
-		tap_ok(units * 64 >= cases[i].bytes - cases[i].bytes % 64 &&
-		       units * 64 <= cases[i].bytes + 64,
-		       "quell_tcp_int_record__%s rate", cases[i].name);
+		EXPECT_TRUE(units * 64 >= cases[i].bytes - cases[i].bytes % 64 &&
+			    units * 64 <= cases[i].bytes + 64)
+			TH_LOG("quell_tcp_int_record__%s rate", cases[i].name);
 	}
 }
 
-static void test_no_record(void)
+TEST(no_record)
 {
 	struct quell_tcp_int_link link = { 0 };
 	struct quell_telemetry record = { .hop = 99 };
 	struct quell_tcp_int told = { .echo_value = 200, .echo_speed = 5 };
 
-	tap_ok(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99,
-	       "quell_tcp_int_record__no_hop");
+	EXPECT_TRUE(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99)
+		TH_LOG("quell_tcp_int_record__no_hop");
 	told.echo_hop = 1;
 	told.echo_speed = 9;
-	tap_ok(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
-	       !link.bytes && !link.time_ns, "quell_tcp_int_record__no_speed");
+	EXPECT_TRUE(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
+		    !link.bytes && !link.time_ns)
+		TH_LOG("quell_tcp_int_record__no_speed");
 	/* 400 Gbit/s after a year: the counter stands, and is not compared */
 	told.echo_speed = 7;
-	tap_ok(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC, &record) &&
-	       link.bytes == 400 * GBIT_PS / 1000 * 16, "quell_tcp_int_record__long_ago");
+	EXPECT_TRUE(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC,
+		    &record) && link.bytes == 400 * GBIT_PS / 1000 * 16)
+		TH_LOG("quell_tcp_int_record__long_ago");
 }
 
-int main(void)
-{
-	test_bytes();
-	test_value();
-	test_value_rises();
-	test_speed();
-	test_echo_latency();
-	test_find();
-	test_stamp();
-	test_answer();
-	test_round_trip();
-	test_pack();
-	test_record();
-	test_no_record();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -8,13 +8,12 @@
 #include <quell/telemetry.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define GBIT_BYTES_PS	125000000ULL
 
-static void test_load_codes(void)
+TEST(load_codes)
 {
 	static const struct {
 		const char *name;
@@ -39,15 +38,18 @@ static void test_load_codes(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++)
-		tap_equal_u64(quell_load_encode(cases[i].load_q16), cases[i].code,
-			      "quell_load_encode__%s", cases[i].name);
-	tap_equal_u64(quell_load_decode(0x50), 98304, "quell_load_decode__one_and_a_half");
-	tap_equal_u64(quell_load_decode(255), 63 * 65536, "quell_load_decode__largest");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(cases[i].code, quell_load_encode(cases[i].load_q16))
+			TH_LOG("quell_load_encode__%s", cases[i].name);
+	}
+	EXPECT_EQ(98304, quell_load_decode(0x50))
+		TH_LOG("quell_load_decode__one_and_a_half");
+	EXPECT_EQ(63 * 65536, quell_load_decode(255))
+		TH_LOG("quell_load_decode__largest");
 }
 
 /* Each code stands for the loads from its own up to just below the next one's. */
-static void test_load_is_monotonic(void)
+TEST(load_is_monotonic)
 {
 	bool own = true, gaps = true, rises = true;
 	u64 load_q16;
@@ -61,12 +63,15 @@ static void test_load_is_monotonic(void)
 		rises = rises && load_q16 > quell_load_decode(code - 1);
 		gaps = gaps && quell_load_encode(load_q16 - 1) == code - 1;
 	}
-	tap_ok(own, "quell_load_encode__every_code_is_its_own");
-	tap_ok(rises, "quell_load_decode__rises");
-	tap_ok(gaps, "quell_load_encode__no_gaps");
+	EXPECT_TRUE(own)
+		TH_LOG("quell_load_encode__every_code_is_its_own");
+	EXPECT_TRUE(rises)
+		TH_LOG("quell_load_decode__rises");
+	EXPECT_TRUE(gaps)
+		TH_LOG("quell_load_encode__no_gaps");
 }
 
-static void test_short_is_monotonic(void)
+TEST(short_is_monotonic)
 {
 	bool own = true, gaps = true, rises = true;
 	u64 value, last = 0;
@@ -83,9 +88,12 @@ static void test_short_is_monotonic(void)
 		}
 		last = value;
 	}
-	tap_ok(own, "quell_float_encode__every_code_is_its_own");
-	tap_ok(rises, "quell_float_decode__rises");
-	tap_ok(gaps, "quell_float_encode__no_gaps");
+	EXPECT_TRUE(own)
+		TH_LOG("quell_float_encode__every_code_is_its_own");
+	EXPECT_TRUE(rises)
+		TH_LOG("quell_float_decode__rises");
+	EXPECT_TRUE(gaps)
+		TH_LOG("quell_float_encode__no_gaps");
 }
 
 static const struct {
@@ -115,28 +123,28 @@ static bool same(const struct quell_telemetry *a, const struct quell_telemetry *
 	       a->time_ns == b->time_ns;
 }
 
-static void test_records(void)
+TEST(records_cases)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(records); i++) {
+	for (i = 0; i < ARRAY_SIZE(records); i++) {
 		struct quell_telemetry back;
 		/* The bytes behind must stay. */
 		u8 wire[QUELL_TELEMETRY_BYTES + 1];
 
 		memset(wire, 0xa5, sizeof(wire));
 		quell_telemetry_encode(&records[i].record, records[i].load_q16, wire);
-		tap_ok(!memcmp(wire, records[i].wire, QUELL_TELEMETRY_BYTES) &&
-		       wire[QUELL_TELEMETRY_BYTES] == 0xa5,
-		       "quell_telemetry_encode__%s", records[i].name);
+		EXPECT_TRUE(!memcmp(wire, records[i].wire, QUELL_TELEMETRY_BYTES) &&
+			    wire[QUELL_TELEMETRY_BYTES] == 0xa5)
+			TH_LOG("quell_telemetry_encode__%s", records[i].name);
 		memset(&back, 0xa5, sizeof(back));
-		tap_ok(quell_telemetry_decode(records[i].wire, &back) &&
-		       same(&back, &records[i].record),
-		       "quell_telemetry_decode__%s", records[i].name);
+		EXPECT_TRUE(quell_telemetry_decode(records[i].wire, &back) && same(&back,
+			    &records[i].record))
+			TH_LOG("quell_telemetry_decode__%s", records[i].name);
 	}
 }
 
-static void test_empty(void)
+TEST(empty)
 {
 	static const struct quell_telemetry none = { .hop = 0 };
 	u8 wire[QUELL_TELEMETRY_BYTES];
@@ -145,15 +153,16 @@ static void test_empty(void)
 	memset(wire, 0xff, sizeof(wire));
 	wire[0] = 0;
 	memset(&back, 0xa5, sizeof(back));
-	tap_ok(!quell_telemetry_decode(wire, &back) && same(&back, &none),
-	       "quell_telemetry_decode__without_hop_nothing");
+	EXPECT_TRUE(!quell_telemetry_decode(wire, &back) && same(&back, &none))
+		TH_LOG("quell_telemetry_decode__without_hop_nothing");
 	quell_telemetry_encode(&none, 0, wire);
 	memset(&back, 0, sizeof(back));
-	tap_ok(!quell_telemetry_decode(wire, &back), "quell_telemetry_encode__empty");
+	EXPECT_TRUE(!quell_telemetry_decode(wire, &back))
+		TH_LOG("quell_telemetry_encode__empty");
 }
 
 /* What does not fit becomes the largest, but counters and clocks come round. */
-static void test_edges(void)
+TEST(edges)
 {
 	static const struct quell_telemetry huge = {
 		.hop = 1, .link_bytes_ps = QUELL_U64_MAX, .queue_bytes = 0xffffffff,
@@ -163,24 +172,28 @@ static void test_edges(void)
 	struct quell_telemetry back;
 
 	quell_telemetry_encode(&huge, QUELL_U64_MAX, wire);
-	tap_ok(quell_telemetry_decode(wire, &back), "quell_telemetry_encode__huge");
-	tap_equal_u64(back.link_bytes_ps, 134201344ULL * 15625,
-		      "quell_telemetry_encode__rate_saturates");
-	tap_equal_u64(back.queue_bytes, 134201344, "quell_telemetry_encode__queue_saturates");
-	tap_equal_u64(back.tx_units, 1, "quell_telemetry_encode__bytes_come_round");
-	tap_equal_u64(back.time_ns, 0xfffffe, "quell_telemetry_encode__time_comes_round");
-	tap_equal_u64(wire[QUELL_TELEMETRY_LOAD_AT], 255,
-		      "quell_telemetry_encode__load_saturates");
+	EXPECT_TRUE(quell_telemetry_decode(wire, &back))
+		TH_LOG("quell_telemetry_encode__huge");
+	EXPECT_EQ(134201344ULL * 15625, back.link_bytes_ps)
+		TH_LOG("quell_telemetry_encode__rate_saturates");
+	EXPECT_EQ(134201344, back.queue_bytes)
+		TH_LOG("quell_telemetry_encode__queue_saturates");
+	EXPECT_EQ(1, back.tx_units)
+		TH_LOG("quell_telemetry_encode__bytes_come_round");
+	EXPECT_EQ(0xfffffe, back.time_ns)
+		TH_LOG("quell_telemetry_encode__time_comes_round");
+	EXPECT_EQ(255, wire[QUELL_TELEMETRY_LOAD_AT])
+		TH_LOG("quell_telemetry_encode__load_saturates");
 }
 
-static void test_usual_rates(void)
+TEST(usual_rates)
 {
 	static const u32 tenth_gbit[] = {
 		1, 10, 25, 50, 100, 250, 400, 500, 1000, 2000, 4000, 8000, 16000
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(tenth_gbit); i++) {
+	for (i = 0; i < ARRAY_SIZE(tenth_gbit); i++) {
 		struct quell_telemetry back, record = {
 			.hop = 1, .link_bytes_ps = tenth_gbit[i] * GBIT_BYTES_PS / 10,
 		};
@@ -188,9 +201,9 @@ static void test_usual_rates(void)
 
 		quell_telemetry_encode(&record, 0, wire);
 		quell_telemetry_decode(wire, &back);
-		tap_equal_u64(back.link_bytes_ps, record.link_bytes_ps,
-			      "quell_telemetry_encode__exact_%u.%u_gbit", tenth_gbit[i] / 10,
-			      tenth_gbit[i] % 10);
+		EXPECT_EQ(record.link_bytes_ps, back.link_bytes_ps)
+			TH_LOG("quell_telemetry_encode__exact_%u.%u_gbit", tenth_gbit[i] / 10,
+			       tenth_gbit[i] % 10);
 	}
 }
 
@@ -209,7 +222,7 @@ static bool is_near(const struct quell_telemetry *record, const struct quell_tel
 	       back->time_ns == record->time_ns;
 }
 
-static void test_round_trips(void)
+TEST(round_trips)
 {
 	struct random_state r = { 12 };
 	bool bytes = true, values = true;
@@ -233,11 +246,13 @@ static void test_round_trips(void)
 				       again);
 		bytes = bytes && !memcmp(wire, again, sizeof(wire));
 	}
-	tap_ok(values, "quell_telemetry_decode__says_what_was");
-	tap_ok(bytes, "quell_telemetry_encode__same_bytes_again");
+	EXPECT_TRUE(values)
+		TH_LOG("quell_telemetry_decode__says_what_was");
+	EXPECT_TRUE(bytes)
+		TH_LOG("quell_telemetry_encode__same_bytes_again");
 }
 
-static void test_replaces(void)
+TEST(replaces)
 {
 	static const struct {
 		const char *name;
@@ -257,24 +272,12 @@ static void test_replaces(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 old[QUELL_TELEMETRY_BYTES] = { cases[i].old_hop, cases[i].old_load };
 
-		tap_ok(quell_telemetry_replaces(cases[i].load_q16, old) == cases[i].want,
-		       "quell_telemetry_replaces__%s", cases[i].name);
+		EXPECT_TRUE(quell_telemetry_replaces(cases[i].load_q16, old) == cases[i].want)
+			TH_LOG("quell_telemetry_replaces__%s", cases[i].name);
 	}
 }
 
-int main(void)
-{
-	test_load_codes();
-	test_load_is_monotonic();
-	test_short_is_monotonic();
-	test_records();
-	test_empty();
-	test_edges();
-	test_usual_rates();
-	test_round_trips();
-	test_replaces();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -8,9 +8,8 @@
 
 #include <quell/core/timely_core.h>
 
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define MSS		1448U
 #define LINK_BYTES_PS	1250000000ULL
 #define START_NS	1000000ULL
@@ -53,7 +52,7 @@ static void fixture_complete(struct fixture *f, u64 after_ns, u64 rtt_ns)
 	quell_timely_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
-static void test_init(void)
+TEST(init)
 {
 	static const struct {
 		const char *name;
@@ -76,42 +75,45 @@ static void test_init(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_timely_core, &f.p);
 		f.p.init_rate_bytes_ps = cases[i].init_rate;
 		f.p.max_rate_bytes_ps = cases[i].max_rate;
 		quell_timely_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].rtt_ns,
 				  cases[i].mss_bytes, cases[i].others, START_NS, &f.out);
-		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
-			      "quell_timely_init__%s_rate", cases[i].name);
-		tap_equal_u64(f.out.window_q16 >> 16, cases[i].want_window,
-			      "quell_timely_init__%s_window", cases[i].name);
+		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
+			TH_LOG("quell_timely_init__%s_rate", cases[i].name);
+		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
+			TH_LOG("quell_timely_init__%s_window", cases[i].name);
 	}
-	tap_ok(!f.out.target_ns && !f.out.change_path && !f.v.diff_ns_q16 &&
-	       f.v.last_ns == START_NS && !f.v.falling_nr && !f.v.flags &&
-	       !f.v.since_bytes && !f.v.sent_bytes && !f.v.allowed_bytes,
-	       "quell_timely_init__sets_all_state");
+	EXPECT_TRUE(!f.out.target_ns && !f.out.change_path && !f.v.diff_ns_q16 &&
+		    f.v.last_ns == START_NS && !f.v.falling_nr && !f.v.flags &&
+		    !f.v.since_bytes && !f.v.sent_bytes && !f.v.allowed_bytes)
+		TH_LOG("quell_timely_init__sets_all_state");
 }
 
-static void test_bound(void)
+TEST(bound)
 {
 	struct fixture f;
 
 	fixture_start(&f, 60000);
 	f.p.max_outstanding_bytes = 100000;
 	fixture_complete(&f, 300000, 60000);
-	tap_equal_u64(f.out.window_q16, 100000ULL << 16, "quell_timely_bound__given");
+	EXPECT_EQ(100000ULL << 16, f.out.window_q16)
+		TH_LOG("quell_timely_bound__given");
 	f.p.max_outstanding_bytes = 1;
 	fixture_complete(&f, 300000, 60000);
-	tap_equal_u64(f.out.window_q16, (u64)MSS << 16, "quell_timely_bound__one_packet");
+	EXPECT_EQ((u64)MSS << 16, f.out.window_q16)
+		TH_LOG("quell_timely_bound__one_packet");
 	f.s.mss_bytes = 0;
 	fixture_complete(&f, 300000, 60000);
-	tap_equal_u64(f.v.mss_bytes, MSS, "quell_timely_on_ack__no_mss_keeps_it");
+	EXPECT_EQ(MSS, f.v.mss_bytes)
+		TH_LOG("quell_timely_on_ack__no_mss_keeps_it");
 }
 
 /* Algorithm 1, one completion more than a minimum round trip after the last. */
-static void test_algorithm(void)
+TEST(algorithm)
 {
 	static const struct {
 		const char *name;
@@ -135,17 +137,18 @@ static void test_algorithm(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f, cases[i].prev_ns);
 		fixture_complete(&f, 262144, cases[i].rtt_ns);
-		tap_equal_u64(f.out.pacing_bytes_ps, cases[i].want_rate,
-			      "quell_timely_on_ack__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
+			TH_LOG("quell_timely_on_ack__%s", cases[i].name);
 	}
-	tap_ok(f.st.gradient_up == 1 && !f.st.gradient_down && !f.st.below_low &&
-	       !f.st.above_high && !f.st.partial, "quell_timely_on_ack__counts_once");
+	EXPECT_TRUE(f.st.gradient_up == 1 && !f.st.gradient_down && !f.st.below_low &&
+		    !f.st.above_high && !f.st.partial)
+		TH_LOG("quell_timely_on_ack__counts_once");
 }
 
-static void test_average(void)
+TEST(average)
 {
 	static const struct {
 		const char *name;
@@ -166,26 +169,28 @@ static void test_average(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f, cases[i].prev_ns);
 		f.v.diff_ns_q16 = cases[i].old_ns << 16;
 		if (cases[i].old_falls)
 			f.v.flags |= QUELL_TIMELY_F_FALLING;
 		quell_timely_average(&f.v, &f.p, cases[i].rtt_ns);
-		tap_ok(f.v.diff_ns_q16 == cases[i].want_ns_q16 &&
-		       !(f.v.flags & QUELL_TIMELY_F_FALLING) == !cases[i].want_falls &&
-		       f.v.prev_rtt_ns == cases[i].rtt_ns,
-		       "quell_timely_average__%s", cases[i].name);
+		EXPECT_TRUE(f.v.diff_ns_q16 == cases[i].want_ns_q16 &&
+			    !(f.v.flags & QUELL_TIMELY_F_FALLING) == !cases[i].want_falls &&
+			    f.v.prev_rtt_ns == cases[i].rtt_ns)
+			TH_LOG("quell_timely_average__%s", cases[i].name);
 	}
 	for (i = 0; i < 64; i++)
 		quell_timely_average(&f.v, &f.p, 50000);
-	tap_equal_u64(f.v.diff_ns_q16, 0, "quell_timely_average__reaches_zero");
+	EXPECT_EQ(0, f.v.diff_ns_q16)
+		TH_LOG("quell_timely_average__reaches_zero");
 	f.p.alpha_q16 = QUELL_Q16_ONE;
 	quell_timely_average(&f.v, &f.p, 50007);
-	tap_equal_u64(f.v.diff_ns_q16, 7 << 16, "quell_timely_average__weight_one_forgets");
+	EXPECT_EQ(7 << 16, f.v.diff_ns_q16)
+		TH_LOG("quell_timely_average__weight_one_forgets");
 }
 
-static void test_hai(void)
+TEST(hai)
 {
 	struct fixture f;
 	int i;
@@ -193,44 +198,51 @@ static void test_hai(void)
 	fixture_start(&f, 60000);
 	for (i = 1; i < 5; i++)
 		fixture_complete(&f, 262144, 60000 - i);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 4 * DELTA,
-		      "quell_timely_gradient__four_plain");
+	EXPECT_EQ(HALF_GBIT + 4 * DELTA, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_gradient__four_plain");
 	fixture_complete(&f, 200000, 59995);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 9 * DELTA,
-		      "quell_timely_gradient__fifth_is_five");
-	tap_equal_u64(f.st.hai, 1, "quell_timely_gradient__hai_counted");
+	EXPECT_EQ(HALF_GBIT + 9 * DELTA, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_gradient__fifth_is_five");
+	EXPECT_EQ(1, f.st.hai)
+		TH_LOG("quell_timely_gradient__hai_counted");
 	fixture_complete(&f, 200000, 59995);
-	tap_equal_u64(f.v.falling_nr, 0, "quell_timely_gradient__level_ends_hai");
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + 10 * DELTA,
-		      "quell_timely_gradient__level_is_plain");
+	EXPECT_EQ(0, f.v.falling_nr)
+		TH_LOG("quell_timely_gradient__level_ends_hai");
+	EXPECT_EQ(HALF_GBIT + 10 * DELTA, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_gradient__level_is_plain");
 	f.s.acked_bytes = 32768;
 	for (i = 0; i < 300; i++)
 		fixture_complete(&f, 20000, 59994 - i);
-	tap_equal_u64(f.v.falling_nr, 255, "quell_timely_gradient__count_saturates");
-	tap_equal_u64(f.out.pacing_bytes_ps, LINK_BYTES_PS, "quell_timely_decide__link_rate");
+	EXPECT_EQ(255, f.v.falling_nr)
+		TH_LOG("quell_timely_gradient__count_saturates");
+	EXPECT_EQ(LINK_BYTES_PS, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_decide__link_rate");
 }
 
 /* Section 5: completions within one minimum round trip count once together. */
-static void test_weight(void)
+TEST(weight)
 {
 	struct fixture f;
 
 	fixture_start(&f, 60000);
 	fixture_complete(&f, 5000, 60000);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA / 4,
-		      "quell_timely_weight__quarter_increase");
+	EXPECT_EQ(HALF_GBIT + DELTA / 4, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_weight__quarter_increase");
 	fixture_start(&f, 1000000);
 	fixture_complete(&f, 5000, 1000000);
 	/* 62.5e6 * (1 - 0.8 / 2 / 4) */
-	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__quarter_decrease");
+	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_weight__quarter_decrease");
 	fixture_complete(&f, 0, 1000000);
-	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__same_time");
+	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_weight__same_time");
 	f.s.now_ns -= 1000;
 	fixture_complete(&f, 0, 1000000);
-	tap_equal_u64(f.out.pacing_bytes_ps, 56249976, "quell_timely_weight__time_backwards");
+	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_weight__time_backwards");
 }
 
-static void test_demand(void)
+TEST(demand)
 {
 	struct fixture f;
 	int i;
@@ -238,25 +250,31 @@ static void test_demand(void)
 	fixture_start(&f, 60000);
 	f.s.acked_bytes = 13107;	/* 80 % of 16384, which take 262.144 us */
 	fixture_complete(&f, 262144, 60000);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_demand__80_percent");
-	tap_equal_u64(f.st.app_limited, 1, "quell_timely_demand__counted");
+	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_demand__80_percent");
+	EXPECT_EQ(1, f.st.app_limited)
+		TH_LOG("quell_timely_demand__counted");
 	fixture_start(&f, 60000);
 	f.s.acked_bytes = 13108;
 	fixture_complete(&f, 262144, 60000);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA, "quell_timely_demand__more");
+	EXPECT_EQ(HALF_GBIT + DELTA, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_demand__more");
 	/* After a long pause the same demand takes some segments to be believed. */
 	fixture_start(&f, 60000);
 	fixture_complete(&f, 1000000000, 60000);
-	tap_equal_u64(f.v.allowed_bytes, 8 * 16384, "quell_timely_demand__fades");
+	EXPECT_EQ(8 * 16384, f.v.allowed_bytes)
+		TH_LOG("quell_timely_demand__fades");
 	for (i = 0; i < 60 && f.out.pacing_bytes_ps == HALF_GBIT; i++)
 		fixture_complete(&f, 262144, 60000);
-	tap_ok(i > 8 && i < 20, "quell_timely_demand__comes_back");
+	EXPECT_TRUE(i > 8 && i < 20)
+		TH_LOG("quell_timely_demand__comes_back");
 	f.s.acked_bytes = 0xffffffff;
 	fixture_complete(&f, 1000, 60000);
-	tap_equal_u64(f.v.sent_bytes, 8 * 16384, "quell_timely_demand__no_credit");
+	EXPECT_EQ(8 * 16384, f.v.sent_bytes)
+		TH_LOG("quell_timely_demand__no_credit");
 }
 
-static void test_samples(void)
+TEST(samples)
 {
 	struct fixture f;
 
@@ -264,42 +282,46 @@ static void test_samples(void)
 	f.s.flags = 0;
 	f.s.acked_bytes = 8192;
 	fixture_complete(&f, 100000, 60000);
-	tap_ok(f.st.partial == 1 && f.v.since_bytes == 8192 && f.v.last_ns == START_NS,
-	       "quell_timely_on_ack__part_of_a_segment");
+	EXPECT_TRUE(f.st.partial == 1 && f.v.since_bytes == 8192 && f.v.last_ns == START_NS)
+		TH_LOG("quell_timely_on_ack__part_of_a_segment");
 	fixture_complete(&f, 100000, 60000);
-	tap_ok(f.st.gradient_down == 1 && !f.v.since_bytes,
-	       "quell_timely_on_ack__as_many_bytes_as_a_segment");
+	EXPECT_TRUE(f.st.gradient_down == 1 && !f.v.since_bytes)
+		TH_LOG("quell_timely_on_ack__as_many_bytes_as_a_segment");
 	fixture_complete(&f, 100000, 0);
-	tap_ok(f.st.no_rtt == 1 && f.v.since_bytes == 8192, "quell_timely_on_ack__no_rtt");
+	EXPECT_TRUE(f.st.no_rtt == 1 && f.v.since_bytes == 8192)
+		TH_LOG("quell_timely_on_ack__no_rtt");
 	f.v.flags &= ~QUELL_TIMELY_F_PREV;
 	fixture_complete(&f, 1, 70000);
-	tap_ok(f.v.prev_rtt_ns == 70000 && !f.v.diff_ns_q16 &&
-	       f.v.flags & QUELL_TIMELY_F_PREV, "quell_timely_on_ack__first_has_no_difference");
+	EXPECT_TRUE(f.v.prev_rtt_ns == 70000 && !f.v.diff_ns_q16 &&
+		    f.v.flags & QUELL_TIMELY_F_PREV)
+		TH_LOG("quell_timely_on_ack__first_has_no_difference");
 	f.s.flags = QUELL_S_SEGMENT_DONE;
 	fixture_complete(&f, 1, 1ULL << 40);
-	tap_equal_u64(f.v.prev_rtt_ns, 0xffffffff, "quell_timely_on_ack__rtt_saturates");
+	EXPECT_EQ(0xffffffff, f.v.prev_rtt_ns)
+		TH_LOG("quell_timely_on_ack__rtt_saturates");
 }
 
-static void test_queue_mode(void)
+TEST(queue_mode)
 {
 	struct fixture f;
 
 	fixture_start(&f, 90000);
 	f.p.t_high_ns = 50000;
 	fixture_complete(&f, 262144, 49000);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT + DELTA,
-		      "quell_timely_update__target_mode_below");
-	tap_equal_u64(f.out.target_ns, 50000, "quell_timely_decide__target");
+	EXPECT_EQ(HALF_GBIT + DELTA, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_update__target_mode_below");
+	EXPECT_EQ(50000, f.out.target_ns)
+		TH_LOG("quell_timely_decide__target");
 	fixture_start(&f, 90000);
 	f.p.t_high_ns = 50000;
 	fixture_complete(&f, 262144, 80000);
 	/* 62.5e6 * (1 - 0.8 * 30 / 80), though the gradient is negative */
-	tap_equal_u64(f.out.pacing_bytes_ps, 43749928,
-		      "quell_timely_update__target_mode_above");
+	EXPECT_EQ(43749928, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_update__target_mode_above");
 }
 
 /* Zhu et al.; beta' = 524 / 65536. */
-static void test_patched(void)
+TEST(patched)
 {
 	static const struct {
 		const char *name;
@@ -319,80 +341,88 @@ static void test_patched(void)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f, cases[i].prev_ns);
 		f.p.patched_bool = 1;
 		f.p.patched_ref_ns = cases[i].ref_ns;
 		fixture_complete(&f, 262144, cases[i].rtt_ns);
-		tap_ok(f.out.pacing_bytes_ps <= cases[i].want_rate + 1 &&
-		       f.out.pacing_bytes_ps + 3 >= cases[i].want_rate,
-		       "quell_timely_patched__%s", cases[i].name);
+		EXPECT_TRUE(f.out.pacing_bytes_ps <= cases[i].want_rate + 1 &&
+			    f.out.pacing_bytes_ps + 3 >= cases[i].want_rate)
+			TH_LOG("quell_timely_patched__%s", cases[i].name);
 		if (f.out.pacing_bytes_ps != cases[i].want_rate)
 			printf("# %llu, %llu wanted\n", f.out.pacing_bytes_ps,
 			       cases[i].want_rate);
 	}
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct fixture f;
 	u64 window_q16;
 
 	fixture_start(&f, 60000);
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT / 2, "quell_timely_on_loss__half_rate");
-	tap_equal_u64(f.out.window_q16, 50000ULL << 16, "quell_timely_on_loss__half_flight");
+	EXPECT_EQ(HALF_GBIT / 2, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_on_loss__half_rate");
+	EXPECT_EQ(50000ULL << 16, f.out.window_q16)
+		TH_LOG("quell_timely_on_loss__half_flight");
 	f.s.acked_bytes = 50000;
 	fixture_complete(&f, 262144, 60000);
-	tap_equal_u64(f.out.window_q16, (50000ULL + MSS) << 16,
-		      "quell_timely_grow_window__one_packet");
+	EXPECT_EQ((50000ULL + MSS) << 16, f.out.window_q16)
+		TH_LOG("quell_timely_grow_window__one_packet");
 	f.v.window_q16 = 657768ULL << 16;
 	fixture_complete(&f, 262144, 60000);
-	tap_ok(!(f.v.flags & QUELL_TIMELY_F_LOSS), "quell_timely_decide__loss_made_good");
+	EXPECT_TRUE(!(f.v.flags & QUELL_TIMELY_F_LOSS))
+		TH_LOG("quell_timely_decide__loss_made_good");
 	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_ok(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
-	       f.st.rtos == 1 && f.st.fast_retx == 1, "quell_timely_on_rto__smallest");
+	EXPECT_TRUE(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
+		    f.st.rtos == 1 && f.st.fast_retx == 1)
+		TH_LOG("quell_timely_on_rto__smallest");
 	/* Without a signal: Reno. */
 	quell_timely_init(&f.v, &f.p, 0, 0, MSS, 0, START_NS, &f.out);
 	f.s.link_bytes_ps = 0;
 	f.s.acked_bytes = 10 * MSS;
 	fixture_complete(&f, 1000, 0);
 	window_q16 = f.out.window_q16;
-	tap_ok(window_q16 == 11ULL * MSS << 16 && f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
-	       "quell_timely_on_ack__blind_grows_as_reno");
+	EXPECT_TRUE(window_q16 == 11ULL * MSS << 16 &&
+		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		TH_LOG("quell_timely_on_ack__blind_grows_as_reno");
 	f.s.inflight_bytes = 1 << 30;
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	tap_equal_u64(f.out.window_q16, window_q16 / 2, "quell_timely_on_loss__blind_half");
+	EXPECT_EQ(window_q16 / 2, f.out.window_q16)
+		TH_LOG("quell_timely_on_loss__blind_half");
 	f.v.rate_q16 = 0;
 	f.p.min_rate_bytes_ps = 0;
 	fixture_complete(&f, 1000, 60000);
-	tap_ok(f.out.pacing_bytes_ps != QUELL_RATE_UNLIMITED && f.out.pacing_bytes_ps,
-	       "quell_timely_on_ack__first_rtt_starts_pacing");
+	EXPECT_TRUE(f.out.pacing_bytes_ps != QUELL_RATE_UNLIMITED && f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_on_ack__first_rtt_starts_pacing");
 }
 
-static void test_idle(void)
+TEST(idle)
 {
 	struct fixture f;
 
 	fixture_start(&f, 60000);
 	f.s.min_rtt_ns = 20000;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1ULL << 40, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_on_idle__rate_kept");
+	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_on_idle__rate_kept");
 	f.p.restart_idle_ns = 1000000;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 999999, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, HALF_GBIT, "quell_timely_on_idle__too_early");
+	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_on_idle__too_early");
 	f.v.diff_ns_q16 = 5;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1, 1000000, &f.out);
-	tap_ok(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
-	       !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1,
-	       "quell_timely_on_idle__starts_anew");
+	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
+		    !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1)
+		TH_LOG("quell_timely_on_idle__starts_anew");
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1000000, &f.out);
-	tap_equal_u64(f.out.pacing_bytes_ps, LINK_BYTES_PS / 4,
-		      "quell_timely_on_idle__not_after_loss");
+	EXPECT_EQ(LINK_BYTES_PS / 4, f.out.pacing_bytes_ps)
+		TH_LOG("quell_timely_on_idle__not_after_loss");
 }
 
-static void test_segment(void)
+TEST(segment)
 {
 	static const struct {
 		const char *name;
@@ -409,27 +439,11 @@ static void test_segment(void)
 	size_t i;
 
 	quell_core_params_default(&quell_timely_core, &p);
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		p.segment_bytes = cases[i].segment_bytes;
-		tap_equal_u64(quell_timely_segment_pkts(&p, cases[i].mss_bytes), cases[i].want,
-			      "quell_timely_segment_pkts__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want, quell_timely_segment_pkts(&p, cases[i].mss_bytes))
+			TH_LOG("quell_timely_segment_pkts__%s", cases[i].name);
 	}
 }
 
-int main(void)
-{
-	test_init();
-	test_bound();
-	test_algorithm();
-	test_average();
-	test_hai();
-	test_weight();
-	test_demand();
-	test_samples();
-	test_queue_mode();
-	test_patched();
-	test_loss();
-	test_idle();
-	test_segment();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -16,7 +16,7 @@
 
 #include "model_error.h"
 #include "random_params.h"
-#include "tap.h"
+#include "test.h"
 #include "timely_model.h"
 
 #define SINGLE_STEPS	1200000
@@ -269,7 +269,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	compare(x, &before, event, s.link_bytes_ps, result);
 }
 
-static void test_single_steps(const char *run)
+static void test_single_steps(struct __test_metadata *_metadata, const char *run)
 {
 	bool any = !strcmp(run, "any");
 	struct single_result result = {
@@ -285,12 +285,16 @@ static void test_single_steps(const char *run)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	tap_ok(result.rates, "timely_model__%s_step_rates_within_bound", run);
-	tap_ok(result.windows, "timely_model__%s_step_windows_equal", run);
-	tap_ok(result.memories, "timely_model__%s_step_state_equal", run);
-	tap_ok(result.decisions, "timely_model__%s_step_decisions_equal", run);
-	tap_ok(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20,
-	       "timely_model__%s_steps_were_comparable", run);
+	EXPECT_TRUE(result.rates)
+		TH_LOG("timely_model__%s_step_rates_within_bound", run);
+	EXPECT_TRUE(result.windows)
+		TH_LOG("timely_model__%s_step_windows_equal", run);
+	EXPECT_TRUE(result.memories)
+		TH_LOG("timely_model__%s_step_state_equal", run);
+	EXPECT_TRUE(result.decisions)
+		TH_LOG("timely_model__%s_step_decisions_equal", run);
+	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20)
+		TH_LOG("timely_model__%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
@@ -333,7 +337,7 @@ static bool long_episode(struct random_state *r, struct quell_timely_stats *seen
 	return within;
 }
 
-static void test_long_run(void)
+TEST(long_run)
 {
 	struct quell_timely_stats seen = { 0 };
 	struct random_state r = { 8 };
@@ -343,19 +347,24 @@ static void test_long_run(void)
 
 	for (i = 0; i < LONG_EPISODES; i++)
 		within &= long_episode(&r, &seen, &error);
-	tap_ok(within, "timely_model__long_run_within_rounding");
-	tap_ok(seen.below_low > 100 && seen.above_high > 1000 &&
-	       seen.gradient_up > 1000 && seen.hai > 1000,
-	       "timely_model__long_run_saw_all_zones");
+	EXPECT_TRUE(within)
+		TH_LOG("timely_model__long_run_within_rounding");
+	EXPECT_TRUE(seen.below_low > 100 && seen.above_high > 1000 && seen.gradient_up > 1000 &&
+		    seen.hai > 1000)
+		TH_LOG("timely_model__long_run_saw_all_zones");
 	model_error_print(&error, "timely", "long", "rate");
 	printf("# %llu below t_low, %llu above t_high, %llu rising, %llu hyperactive\n",
 	       seen.below_low, seen.above_high, seen.gradient_up, seen.hai);
 }
 
-int main(void)
+TEST(single_steps_any)
 {
-	test_single_steps("any");
-	test_single_steps("standard");
-	test_long_run();
-	return tap_done();
+	test_single_steps(_metadata, "any");
 }
+
+TEST(single_steps_standard)
+{
+	test_single_steps(_metadata, "standard");
+}
+
+TEST_HARNESS_MAIN

@@ -7,10 +7,9 @@
 #include <quell/trim_nack.h>
 
 #include "random.h"
-#include "tap.h"
+#include "test.h"
 #include "trim_model.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define PACKET_MAX	2048U
 #define TRIM_DSCP	43
 
@@ -122,7 +121,7 @@ struct edit {
 	bool want;
 };
 
-static void test_parse(void)
+TEST(parse)
 {
 	static const struct recipe udp4 = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
 	static const struct recipe tcp6 = { true, QUELL_TRIM_TCP, 1000, 0, 40, 0, 0x18 };
@@ -158,7 +157,7 @@ static void test_parse(void)
 	u8 packet[PACKET_MAX];
 	size_t i, j;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_trim trim;
 		u8 *ip;
 
@@ -167,13 +166,13 @@ static void test_parse(void)
 			if (!j || cases[i].byte[j].at)
 				packet[cases[i].byte[j].at] = cases[i].byte[j].to;
 		ip = exact(packet, cases[i].readable);
-		tap_ok(quell_trim_parse(ip, cases[i].readable, &trim) == cases[i].want,
-		       "quell_trim_parse__%s", cases[i].name);
+		EXPECT_TRUE(quell_trim_parse(ip, cases[i].readable, &trim) == cases[i].want)
+			TH_LOG("quell_trim_parse__%s", cases[i].name);
 		free(ip);
 	}
 }
 
-static void test_parts(void)
+TEST(parts)
 {
 	static const struct recipe r = { true, QUELL_TRIM_TCP, 777, 0, 12, 0xb9, 0x10 };
 	struct random_state random = { 2 };
@@ -182,19 +181,26 @@ static void test_parts(void)
 
 	make_packet(packet, &r, &random);
 	quell_trim_parse(packet, 120, &trim);
-	tap_equal_u64(trim.ip_bytes, 777, "quell_trim_parse__ip_bytes");
-	tap_equal_u64(trim.transport_at, 40, "quell_trim_parse__transport_at");
-	tap_equal_u64(trim.header_bytes, 72, "quell_trim_parse__header_bytes");
-	tap_equal_u64(trim.dscp, 46, "quell_trim_parse__dscp");
-	tap_ok(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP, "quell_trim_parse__kind");
+	EXPECT_EQ(777, trim.ip_bytes)
+		TH_LOG("quell_trim_parse__ip_bytes");
+	EXPECT_EQ(40, trim.transport_at)
+		TH_LOG("quell_trim_parse__transport_at");
+	EXPECT_EQ(72, trim.header_bytes)
+		TH_LOG("quell_trim_parse__header_bytes");
+	EXPECT_EQ(46, trim.dscp)
+		TH_LOG("quell_trim_parse__dscp");
+	EXPECT_TRUE(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP)
+		TH_LOG("quell_trim_parse__kind");
 	make_packet(packet, &plain4, &random);
 	packet[1] = 0xb9;
 	quell_trim_parse(packet, 120, &trim);
-	tap_equal_u64(trim.dscp, 46, "quell_trim_parse__dscp_ipv4");
-	tap_ok(!trim.ipv6, "quell_trim_parse__ipv4");
+	EXPECT_EQ(46, trim.dscp)
+		TH_LOG("quell_trim_parse__dscp_ipv4");
+	EXPECT_TRUE(!trim.ipv6)
+		TH_LOG("quell_trim_parse__ipv4");
 }
 
-static void test_to_bytes(void)
+TEST(to_bytes_cases)
 {
 	static const struct {
 		const char *name;
@@ -211,18 +217,18 @@ static void test_to_bytes(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_trim trim = { .ip_bytes = cases[i].ip_bytes,
 					   .header_bytes = cases[i].header_bytes };
 
-		tap_equal_u64(quell_trim_to_bytes(&trim, cases[i].link_bytes,
-						  cases[i].size_bytes),
-			      cases[i].want, "quell_trim_to_bytes__%s", cases[i].name);
+		EXPECT_EQ(cases[i].want, quell_trim_to_bytes(&trim, cases[i].link_bytes,
+			  cases[i].size_bytes))
+			TH_LOG("quell_trim_to_bytes__%s", cases[i].name);
 	}
 }
 
 /* All kinds, all sizes of either parity, whole and damaged. */
-static void test_edit(void)
+TEST(edit_cases)
 {
 	static const struct recipe kinds[] = {
 		{ false, QUELL_TRIM_TCP, 0, 0, 0, 0x02, 0x10 },
@@ -238,7 +244,7 @@ static void test_edit(void)
 	u32 n, damaged;
 	size_t i;
 
-	for (i = 0; i < COUNT(kinds); i++) {
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const char *complaint = NULL;
 		bool partial = false;
 
@@ -258,13 +264,13 @@ static void test_edit(void)
 			complaint = trim_packet(packet, r.ip_bytes,
 						random_between(&random, 64, 200), partial);
 		}
-		tap_ok(!complaint, "quell_trim_edit__%s %s", names[i],
-		       complaint ? complaint : "");
+		EXPECT_TRUE(!complaint)
+			TH_LOG("quell_trim_edit__%s %s", names[i], complaint ? complaint : "");
 	}
 }
 
 /* What is cut off makes the sum of the rest come to 0: a UDP checksum is 65535 then. */
-static void test_udp_zero(void)
+TEST(udp_zero)
 {
 	static const struct recipe r = { false, QUELL_TRIM_UDP, 200, 0, 0, 0, 0 };
 	struct random_state random = { 4 };
@@ -284,11 +290,12 @@ static void test_udp_zero(void)
 	rest = (model_pseudo(packet, false, 17, 180) + model_sum(packet + 20, 180)) % 65535;
 	put_u16(packet + 26, 65535 - rest);
 	model_trim(packet, &trim, 86, TRIM_DSCP, false);
-	tap_ok(packet[26] == 0xff && packet[27] == 0xff, "quell_trim_edit__udp_sum_of_zero");
+	EXPECT_TRUE(packet[26] == 0xff && packet[27] == 0xff)
+		TH_LOG("quell_trim_edit__udp_sum_of_zero");
 }
 
 /* states: what the option says, got: what it says after. */
-static void test_payload(void)
+TEST(payload)
 {
 	static const struct {
 		const char *name;
@@ -311,7 +318,7 @@ static void test_payload(void)
 	const char *complaint;
 	size_t i;
 
-	for (i = 0; i < COUNT(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 *option = packet + 40 + cases[i].at;
 
 		make_packet(packet, &r, &random);
@@ -323,11 +330,12 @@ static void test_payload(void)
 		memcpy(wire, packet, r.ip_bytes);
 		model_trim(wire, &trim, 114, TRIM_DSCP, false);
 		complaint = model_complaint(packet, &trim, wire, 114, TRIM_DSCP, false);
-		tap_ok(!complaint, "quell_trim_edit__payload_%s %s", cases[i].name,
-		       complaint ? complaint : "");
+		EXPECT_TRUE(!complaint)
+			TH_LOG("quell_trim_edit__payload_%s %s", cases[i].name, complaint ?
+			       complaint : "");
 		option = wire + 40 + cases[i].at;
-		tap_equal_u64(option[6] << 8 | option[7], cases[i].want,
-			      "quell_trim_edit__payload_%s_says", cases[i].name);
+		EXPECT_EQ(cases[i].want, option[6] << 8 | option[7])
+			TH_LOG("quell_trim_edit__payload_%s_says", cases[i].name);
 	}
 }
 
@@ -357,7 +365,7 @@ static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, c
 	       nack[at + 46] == 1 && nack[at + 47] == 1 && !model_damage(nack, &trim, bytes);
 }
 
-static void test_nack(void)
+TEST(nack_cases)
 {
 	static const struct recipe kinds[] = {
 		{ false, QUELL_TRIM_TCP, 1000, 8, 12, 0xff, 0x18 },
@@ -368,7 +376,7 @@ static void test_nack(void)
 	size_t i;
 	u32 n;
 
-	for (i = 0; i < COUNT(kinds); i++) {
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		bool wants = true, right = true;
 
 		for (n = 0; n < 1000; n++) {
@@ -390,12 +398,14 @@ static void test_nack(void)
 			bytes = quell_trim_nack(packet, &trim, TRIM_DSCP, nack);
 			right &= nack_is_right(packet, &kinds[i], lost, nack, bytes);
 		}
-		tap_ok(wants, "quell_trim_wants_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
-		tap_ok(right, "quell_trim_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
+		EXPECT_TRUE(wants)
+			TH_LOG("quell_trim_wants_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
+		EXPECT_TRUE(right)
+			TH_LOG("quell_trim_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
 	}
 }
 
-static void test_no_nack(void)
+TEST(no_nack)
 {
 	static const struct recipe udp = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
 	static const struct recipe empty = { false, QUELL_TRIM_TCP, 52, 0, 12, 0, 0x10 };
@@ -405,26 +415,18 @@ static void test_no_nack(void)
 
 	make_packet(packet, &udp, &random);
 	quell_trim_parse(packet, 120, &trim);
-	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__udp");
+	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
+		TH_LOG("quell_trim_wants_nack__udp");
 	make_packet(packet, &empty, &random);
 	memcpy(packet + 40, quell_option, 12);
 	quell_trim_parse(packet, 52, &trim);
-	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__no_payload");
+	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
+		TH_LOG("quell_trim_wants_nack__no_payload");
 	make_packet(packet, &plain4, &random);
 	memset(packet + 40, QUELL_OPT_NOP, 12);
 	quell_trim_parse(packet, 120, &trim);
-	tap_ok(!quell_trim_wants_nack(packet, &trim), "quell_trim_wants_nack__no_option");
+	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
+		TH_LOG("quell_trim_wants_nack__no_option");
 }
 
-int main(void)
-{
-	test_parse();
-	test_parts();
-	test_to_bytes();
-	test_edit();
-	test_udp_zero();
-	test_payload();
-	test_nack();
-	test_no_nack();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -15,9 +15,8 @@
 #include <quell/core/swift_vaisf_core.h>
 #include <quell/core/timely_core.h>
 
-#include "tap.h"
+#include "test.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define MSS		1000U
 #define LINK_BYTES_PS	12500000000ULL
 #define RTT_NS		20000ULL
@@ -25,7 +24,7 @@
 #define SEGMENTS	40		/* a window below the limits of all cores */
 #define RATE_BYTES_PS	50000000U	/* a fortieth of a rate within the limits */
 
-static void test_parts(void)
+TEST(parts)
 {
 	static const struct {
 		const char *name;
@@ -42,28 +41,30 @@ static void test_parts(void)
 	};
 	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct quell_undo_part part = {};
 
 		quell_undo_note(&part, rows[i].before[0], rows[i].after[0]);
 		quell_undo_note(&part, rows[i].before[1], rows[i].after[1]);
-		tap_equal_u64(quell_undo_given_back(&part, rows[i].now), rows[i].want,
-			      "quell_undo_given_back__%s", rows[i].name);
+		EXPECT_EQ(rows[i].want, quell_undo_given_back(&part, rows[i].now))
+			TH_LOG("quell_undo_given_back__%s", rows[i].name);
 	}
 }
 
 /* Of an episode the first that is told decides. */
-static void test_tell(void)
+TEST(tell)
 {
 	struct quell_undo u = {};
 
 	quell_undo_record(&u, false);
 	quell_undo_record(&u, true);
-	tap_ok(u.valid && !u.lost, "quell_undo_tell__the_first");
+	EXPECT_TRUE(u.valid && !u.lost)
+		TH_LOG("quell_undo_tell__the_first");
 	u = (struct quell_undo) {};
 	quell_undo_record(&u, true);
 	quell_undo_record(&u, false);
-	tap_ok(u.valid && u.lost, "quell_undo_tell__the_first_lost");
+	EXPECT_TRUE(u.valid && u.lost)
+		TH_LOG("quell_undo_tell__the_first_lost");
 }
 
 /* Any of the flows; each core uses its own. */
@@ -243,7 +244,7 @@ static void begin(const struct core *core)
 
 	memset(&f, 0, sizeof(f));
 	core->start();
-	for (i = 0; i < COUNT(core->amount); i++)
+	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
 		if (core->amount[i])
 			*core->amount[i] = amount_q16(core, SEGMENTS);
 	f.s.now_ns = START_NS + 10 * RTT_NS;
@@ -259,7 +260,7 @@ static bool all_are(const struct core *core, u64 segments)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(core->amount); i++)
+	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
 		if (core->amount[i] && *core->amount[i] != amount_q16(core, segments))
 			return false;
 	return true;
@@ -269,13 +270,13 @@ static bool all_below(const struct core *core, u64 segments)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(core->amount); i++)
+	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
 		if (core->amount[i] && *core->amount[i] >= amount_q16(core, segments))
 			return false;
 	return true;
 }
 
-static void test_core(const struct core *core)
+static void test_core(struct __test_metadata *_metadata, const struct core *core)
 {
 	size_t i;
 	bool cut;
@@ -286,25 +287,27 @@ static void test_core(const struct core *core)
 	cut = all_below(core, SEGMENTS) && flags_of(core) & core->lost;
 	f.s.now_ns += RTT_NS;
 	core->undo();
-	tap_ok(cut && all_are(core, SEGMENTS) && !(flags_of(core) & core->lost),
-	       "undo__%s_loss", core->name);
+	EXPECT_TRUE(cut && all_are(core, SEGMENTS) && !(flags_of(core) & core->lost))
+		TH_LOG("undo__%s_loss", core->name);
 
 	begin(core);
 	core->rto();
 	core->rto();
 	cut = all_below(core, SEGMENTS);
 	core->undo();
-	tap_ok(cut && all_are(core, SEGMENTS), "undo__%s_timeouts", core->name);
+	EXPECT_TRUE(cut && all_are(core, SEGMENTS))
+		TH_LOG("undo__%s_timeouts", core->name);
 
 	begin(core);
 	core->loss();
-	for (i = 0; i < COUNT(left); i++) {
+	for (i = 0; i < ARRAY_SIZE(left); i++) {
 		left[i] = core->amount[i] ? *core->amount[i] : 0;
 		if (core->amount[i])
 			*core->amount[i] -= amount_q16(core, 2);
 	}
 	core->undo();
-	tap_ok(all_are(core, SEGMENTS - 2) && left[0], "undo__%s_own_cuts_stand", core->name);
+	EXPECT_TRUE(all_are(core, SEGMENTS - 2) && left[0])
+		TH_LOG("undo__%s_own_cuts_stand", core->name);
 
 	/* Reno's windows of the cores that go by a rate, below their bounds. */
 	begin(core);
@@ -313,41 +316,42 @@ static void test_core(const struct core *core)
 	f.dcqcn.reno_q16 = f.timely.window_q16;
 	core->loss();
 	core->undo();
-	tap_ok(flags_of(core) & core->lost, "undo__%s_earlier_loss_stays", core->name);
+	EXPECT_TRUE(flags_of(core) & core->lost)
+		TH_LOG("undo__%s_earlier_loss_stays", core->name);
 }
 
 /* The same of those windows themselves. */
-static void test_reno(void)
+TEST(reno)
 {
 	const u64 window_q16 = (u64)(SEGMENTS / 4) * MSS << 16;
 	bool cut;
 
-	begin(&cores[COUNT(cores) - 3]);
+	begin(&cores[ARRAY_SIZE(cores) - 3]);
 	f.timely.window_q16 = window_q16;
 	f.timely.flags |= QUELL_TIMELY_F_LOSS;
 	timely_loss();
 	cut = f.out.window_q16 < window_q16;
 	timely_undo();
-	tap_ok(cut && f.out.window_q16 == window_q16, "undo__timely_window");
+	EXPECT_TRUE(cut && f.out.window_q16 == window_q16)
+		TH_LOG("undo__timely_window");
 
-	begin(&cores[COUNT(cores) - 2]);
+	begin(&cores[ARRAY_SIZE(cores) - 2]);
 	f.dcqcn.reno_q16 = window_q16;
 	f.dcqcn.flags |= QUELL_DCQCN_F_LOSS;
 	f.s.inflight_bytes = SEGMENTS / 4 * MSS;
 	dcqcn_loss();
 	cut = f.out.window_q16 < window_q16;
 	dcqcn_undo();
-	tap_ok(cut && f.out.window_q16 == window_q16, "undo__dcqcn_window");
+	EXPECT_TRUE(cut && f.out.window_q16 == window_q16)
+		TH_LOG("undo__dcqcn_window");
 }
 
-int main(void)
+TEST(each_core)
 {
 	size_t i;
 
-	test_parts();
-	test_tell();
-	for (i = 0; i < COUNT(cores); i++)
-		test_core(&cores[i]);
-	test_reno();
-	return tap_done();
+	for (i = 0; i < ARRAY_SIZE(cores); i++)
+		test_core(_metadata, &cores[i]);
 }
+
+TEST_HARNESS_MAIN

@@ -11,7 +11,7 @@
 
 #include "model.h"
 #include "nl.h"
-#include "tap.h"
+#include "test.h"
 
 #define UNKNOWN_ATTR	31
 #define FAR_ATTR	4000
@@ -38,7 +38,7 @@ static void put_param(struct nlmsghdr *nlh, const char *name, uint64_t value)
 	mnl_attr_nest_end(nlh, nest);
 }
 
-static void cc_list_add__whole(void)
+TEST(cc_list_add__whole_cases)
 {
 	struct cc_list l = {};
 	struct nlmsghdr *nlh = start();
@@ -50,22 +50,31 @@ static void cc_list_add__whole(void)
 	mnl_attr_put_u32(nlh, QUELL_A_CC_FLOWS, 3);
 	mnl_attr_put_u32(nlh, FAR_ATTR, 1);
 
-	tap_equal_u64(cc_list_add(&l, nlh), 0, "cc_list_add__whole status");
-	tap_equal_u64(l.n, 1, "cc_list_add__whole count");
-	tap_equal_u64(l.list[0].n_params, 2, "cc_list_add__whole params");
-	tap_equal_u64(l.list[0].flows, 3, "cc_list_add__whole flows");
+	EXPECT_EQ(0, cc_list_add(&l, nlh))
+		TH_LOG("cc_list_add__whole status");
+	EXPECT_EQ(1, l.n)
+		TH_LOG("cc_list_add__whole count");
+	EXPECT_EQ(2, l.list[0].n_params)
+		TH_LOG("cc_list_add__whole params");
+	EXPECT_EQ(3, l.list[0].flows)
+		TH_LOG("cc_list_add__whole flows");
 	p = &l.list[0].params[1];
-	tap_ok(!strcmp(p->name, "hop-scale"), "cc_list_add__whole name '%s'", p->name);
-	tap_equal_u64(p->value, 2000, "cc_list_add__whole value");
-	tap_equal_u64(p->max, 20000, "cc_list_add__whole max");
-	tap_ok(HAVE(p, QUELL_A_PARAM_RANGE_MAX) && !HAVE(p, QUELL_A_PARAM_RANGE_MIN) &&
-	       !HAVE(p, QUELL_A_PARAM_DEFAULT), "cc_list_add__absent_attributes");
+	EXPECT_TRUE(!strcmp(p->name, "hop-scale"))
+		TH_LOG("cc_list_add__whole name '%s'", p->name);
+	EXPECT_EQ(2000, p->value)
+		TH_LOG("cc_list_add__whole value");
+	EXPECT_EQ(20000, p->max)
+		TH_LOG("cc_list_add__whole max");
+	EXPECT_TRUE(HAVE(p, QUELL_A_PARAM_RANGE_MAX) && !HAVE(p, QUELL_A_PARAM_RANGE_MIN) &&
+		    !HAVE(p, QUELL_A_PARAM_DEFAULT))
+		TH_LOG("cc_list_add__absent_attributes");
 	cc_list_free(&l);
-	tap_equal_u64(l.n, 0, "cc_list_free__empties");
+	EXPECT_EQ(0, l.n)
+		TH_LOG("cc_list_free__empties");
 }
 
 /* Integers of another width, strings without terminator. */
-static void cc_list_add__other_widths(void)
+TEST(cc_list_add__other_widths_cases)
 {
 	struct cc_list l = {};
 	struct nlmsghdr *nlh = start();
@@ -78,44 +87,51 @@ static void cc_list_add__other_widths(void)
 	mnl_attr_put_u8(nlh, QUELL_A_PARAM_UNIT, QUELL_UNIT_BYTES);
 	mnl_attr_nest_end(nlh, nest);
 
-	tap_equal_u64(cc_list_add(&l, nlh), 0, "cc_list_add__other_widths status");
-	tap_ok(!strcmp(l.list[0].name, "swift"), "cc_list_add__unterminated '%s'",
-	       l.list[0].name);
-	tap_ok(!strcmp(l.list[0].params[0].name, "ai"), "cc_list_add__unterminated '%s'",
-	       l.list[0].params[0].name);
-	tap_equal_u64(l.list[0].params[0].value, 77, "cc_list_add__u32_for_u64");
-	tap_equal_u64(l.list[0].params[0].unit, QUELL_UNIT_BYTES, "cc_list_add__u8_for_u32");
+	EXPECT_EQ(0, cc_list_add(&l, nlh))
+		TH_LOG("cc_list_add__other_widths status");
+	EXPECT_TRUE(!strcmp(l.list[0].name, "swift"))
+		TH_LOG("cc_list_add__unterminated '%s'", l.list[0].name);
+	EXPECT_TRUE(!strcmp(l.list[0].params[0].name, "ai"))
+		TH_LOG("cc_list_add__unterminated '%s'", l.list[0].params[0].name);
+	EXPECT_EQ(77, l.list[0].params[0].value)
+		TH_LOG("cc_list_add__u32_for_u64");
+	EXPECT_EQ(QUELL_UNIT_BYTES, l.list[0].params[0].unit)
+		TH_LOG("cc_list_add__u8_for_u32");
 	cc_list_free(&l);
 }
 
-static void cc_list_add__malformed(void)
+TEST(cc_list_add__malformed_cases)
 {
 	struct cc_list l = {};
 	struct nlmsghdr *nlh = start();
 	struct nlattr *nest;
 
-	tap_ok(cc_list_add(&l, nlh) == -EBADMSG, "cc_list_add__no_name");
+	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
+		TH_LOG("cc_list_add__no_name");
 
 	nlh = start();
 	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
 	nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);
 	mnl_attr_put_u64(nlh, QUELL_A_PARAM_VALUE, 1);
 	mnl_attr_nest_end(nlh, nest);
-	tap_ok(cc_list_add(&l, nlh) == -EBADMSG, "cc_list_add__param_without_name");
+	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
+		TH_LOG("cc_list_add__param_without_name");
 
 	nlh = start();
 	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
 	mnl_attr_put(nlh, QUELL_A_CC_FLOWS, 3, "abc");
-	tap_ok(cc_list_add(&l, nlh) == -EBADMSG, "cc_list_add__three_byte_integer");
+	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
+		TH_LOG("cc_list_add__three_byte_integer");
 
 	nlh = start();
 	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
 	mnl_attr_put_u64(nlh, QUELL_A_CC_FLOWS, 1ULL << 32);
-	tap_ok(cc_list_add(&l, nlh) == -EBADMSG, "cc_list_add__integer_too_wide");
+	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
+		TH_LOG("cc_list_add__integer_too_wide");
 	cc_list_free(&l);
 }
 
-static void flow_list_add__whole(void)
+TEST(flow_list_add__whole_cases)
 {
 	static const uint8_t address[4] = { 10, 0, 0, 1 };
 	struct flow_list l = {};
@@ -143,32 +159,49 @@ static void flow_list_add__whole(void)
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
 	mnl_attr_nest_end(nlh, nest);
 
-	tap_equal_u64(flow_list_add(&l, nlh), 0, "flow_list_add__whole status");
-	tap_equal_u64(l.list[0].cookie, 0x1f, "flow_list_add__cookie");
-	tap_equal_u64(l.list[0].dport, 5201, "flow_list_add__dport");
-	tap_ok(!memcmp(l.list[0].saddr, address, 4), "flow_list_add__saddr");
-	tap_ok(!strcmp(l.list[0].option, "no-answer"), "flow_list_add__option");
-	tap_equal_u64(l.list[0].remote_ns, 1ULL << 40, "flow_list_add__remote_delay");
-	tap_equal_u64(l.list[0].record_hop, 255, "flow_list_add__record_hop");
-	tap_equal_u64(l.list[0].record_bytes_ps, 12500000000ULL, "flow_list_add__record_rate");
-	tap_equal_u64(l.list[0].record_queue_bytes, 1ULL << 31, "flow_list_add__record_queue");
-	tap_equal_u64(l.list[0].entropies, 64, "flow_list_add__entropies");
-	tap_equal_u64(l.list[0].tcp_int_hop, 15, "flow_list_add__tcp_int_hop");
-	tap_equal_u64(l.list[0].tcp_int_bytes_ps, 50000000000ULL, "flow_list_add__tcp_int_rate");
-	tap_equal_u64(l.list[0].tcp_int_available_bytes_ps, 125000000,
-		      "flow_list_add__tcp_int_available");
-	tap_equal_u64(l.list[0].tcp_int_queue_bytes, 1040384, "flow_list_add__tcp_int_queue");
-	tap_equal_u64(l.list[0].tcp_int_latency_ns, 2147418112, "flow_list_add__tcp_int_latency");
-	tap_equal_u64(l.list[0].counters.n, 1, "flow_list_add__counters");
-	tap_equal_u64(l.list[0].counters.list[0].value, 4, "flow_list_add__counter_value");
+	EXPECT_EQ(0, flow_list_add(&l, nlh))
+		TH_LOG("flow_list_add__whole status");
+	EXPECT_EQ(0x1f, l.list[0].cookie)
+		TH_LOG("flow_list_add__cookie");
+	EXPECT_EQ(5201, l.list[0].dport)
+		TH_LOG("flow_list_add__dport");
+	EXPECT_TRUE(!memcmp(l.list[0].saddr, address, 4))
+		TH_LOG("flow_list_add__saddr");
+	EXPECT_TRUE(!strcmp(l.list[0].option, "no-answer"))
+		TH_LOG("flow_list_add__option");
+	EXPECT_EQ(1ULL << 40, l.list[0].remote_ns)
+		TH_LOG("flow_list_add__remote_delay");
+	EXPECT_EQ(255, l.list[0].record_hop)
+		TH_LOG("flow_list_add__record_hop");
+	EXPECT_EQ(12500000000ULL, l.list[0].record_bytes_ps)
+		TH_LOG("flow_list_add__record_rate");
+	EXPECT_EQ(1ULL << 31, l.list[0].record_queue_bytes)
+		TH_LOG("flow_list_add__record_queue");
+	EXPECT_EQ(64, l.list[0].entropies)
+		TH_LOG("flow_list_add__entropies");
+	EXPECT_EQ(15, l.list[0].tcp_int_hop)
+		TH_LOG("flow_list_add__tcp_int_hop");
+	EXPECT_EQ(50000000000ULL, l.list[0].tcp_int_bytes_ps)
+		TH_LOG("flow_list_add__tcp_int_rate");
+	EXPECT_EQ(125000000, l.list[0].tcp_int_available_bytes_ps)
+		TH_LOG("flow_list_add__tcp_int_available");
+	EXPECT_EQ(1040384, l.list[0].tcp_int_queue_bytes)
+		TH_LOG("flow_list_add__tcp_int_queue");
+	EXPECT_EQ(2147418112, l.list[0].tcp_int_latency_ns)
+		TH_LOG("flow_list_add__tcp_int_latency");
+	EXPECT_EQ(1, l.list[0].counters.n)
+		TH_LOG("flow_list_add__counters");
+	EXPECT_EQ(4, l.list[0].counters.list[0].value)
+		TH_LOG("flow_list_add__counter_value");
 
 	nlh = start();
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, 5, "12345");
-	tap_ok(flow_list_add(&l, nlh) == -EBADMSG, "flow_list_add__five_byte_address");
+	EXPECT_TRUE(flow_list_add(&l, nlh) == -EBADMSG)
+		TH_LOG("flow_list_add__five_byte_address");
 	flow_list_free(&l);
 }
 
-static void stat_list_add__whole(void)
+TEST(stat_list_add__whole_cases)
 {
 	struct stat_list l = {};
 	struct nlmsghdr *nlh = start();
@@ -181,9 +214,12 @@ static void stat_list_add__whole(void)
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_DOC, "why");
 	mnl_attr_nest_end(nlh, nest);
 
-	tap_equal_u64(stat_list_add(&l, nlh), 0, "stat_list_add__whole status");
-	tap_equal_u64(l.list[0].counters.list[0].value, UINT64_MAX, "stat_list_add__value");
-	tap_ok(!strcmp(l.list[0].counters.list[0].doc, "why"), "stat_list_add__doc");
+	EXPECT_EQ(0, stat_list_add(&l, nlh))
+		TH_LOG("stat_list_add__whole status");
+	EXPECT_EQ(UINT64_MAX, l.list[0].counters.list[0].value)
+		TH_LOG("stat_list_add__value");
+	EXPECT_TRUE(!strcmp(l.list[0].counters.list[0].doc, "why"))
+		TH_LOG("stat_list_add__doc");
 	stat_list_free(&l);
 }
 
@@ -206,36 +242,38 @@ static struct nlmsghdr *error_report(bool capped, size_t request_len)
 	return nlh;
 }
 
-static void check_report(const char *name, const struct nlmsghdr *nlh)
+static void check_report(struct __test_metadata *_metadata, const char *name,
+			 const struct nlmsghdr *nlh)
 {
 	struct nl_error err;
 
 	nl_parse_error(nlh, &err);
-	tap_ok(err.code == ERANGE && !strcmp(err.text, "value out of range") &&
-	       err.has_offset && err.offset == 28,
-	       "nl_parse_error__%s: %d '%s' at %u", name, err.code, err.text, err.offset);
+	EXPECT_TRUE(err.code == ERANGE && !strcmp(err.text, "value out of range") &&
+		    err.has_offset && err.offset == 28)
+		TH_LOG("nl_parse_error__%s: %d '%s' at %u", name, err.code, err.text, err.offset);
 }
 
-static void nl_parse_error__reports(void)
+TEST(nl_parse_error__reports_cases)
 {
 	struct nlmsghdr *nlh;
 	struct nl_error err;
 	int code = -EINVAL;
 
-	check_report("capped", error_report(true, 60));
-	check_report("with_request", error_report(false, 60));
-	check_report("with_unaligned_request", error_report(false, 61));
+	check_report(_metadata, "capped", error_report(true, 60));
+	check_report(_metadata, "with_request", error_report(false, 60));
+	check_report(_metadata, "with_unaligned_request", error_report(false, 61));
 
 	nlh = error_report(true, 60);
 	nlh->nlmsg_flags = 0;
 	nl_parse_error(nlh, &err);
-	tap_ok(err.code == ERANGE && !*err.text && !err.has_offset,
-	       "nl_parse_error__old_kernel");
+	EXPECT_TRUE(err.code == ERANGE && !*err.text && !err.has_offset)
+		TH_LOG("nl_parse_error__old_kernel");
 
 	nlh = error_report(false, 60);
 	((struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->msg.nlmsg_len = 0x7fffffff;
 	nl_parse_error(nlh, &err);
-	tap_ok(err.code == ERANGE && !*err.text, "nl_parse_error__absurd_length");
+	EXPECT_TRUE(err.code == ERANGE && !*err.text)
+		TH_LOG("nl_parse_error__absurd_length");
 
 	nlh = mnl_nlmsg_put_header(buffer);
 	nlh->nlmsg_type = NLMSG_DONE;
@@ -243,22 +281,14 @@ static void nl_parse_error__reports(void)
 	memcpy(mnl_nlmsg_put_extra_header(nlh, sizeof(code)), &code, sizeof(code));
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "dump refused");
 	nl_parse_error(nlh, &err);
-	tap_ok(err.code == EINVAL && !strcmp(err.text, "dump refused"),
-	       "nl_parse_error__done");
+	EXPECT_TRUE(err.code == EINVAL && !strcmp(err.text, "dump refused"))
+		TH_LOG("nl_parse_error__done");
 
 	nlh = mnl_nlmsg_put_header(buffer);
 	nlh->nlmsg_type = NLMSG_ERROR;
 	nl_parse_error(nlh, &err);
-	tap_ok(err.code == EBADMSG, "nl_parse_error__cut_short");
+	EXPECT_TRUE(err.code == EBADMSG)
+		TH_LOG("nl_parse_error__cut_short");
 }
 
-int main(void)
-{
-	cc_list_add__whole();
-	cc_list_add__other_widths();
-	cc_list_add__malformed();
-	flow_list_add__whole();
-	stat_list_add__whole();
-	nl_parse_error__reports();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -10,7 +10,7 @@
 #include <linux/netlink.h>
 
 #include "nl.h"
-#include "tap.h"
+#include "test.h"
 
 #define FAMILY		0x20
 #define PARTS_MAX	32
@@ -106,7 +106,7 @@ static int run(bool dump, const struct part *parts, struct nl_error *err)
 	return dump ? nl_dump(&nl, nlh, &reader, err) : nl_do(&nl, nlh, &reader, err);
 }
 
-static void nl_dump__whole(void)
+TEST(nl_dump__whole_cases)
 {
 	static const struct part parts[PARTS_MAX] = {
 		{ .type = FAMILY, .flags = NLM_F_MULTI },
@@ -115,14 +115,18 @@ static void nl_dump__whole(void)
 	};
 	struct nl_error err;
 
-	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__whole status");
-	tap_equal_u64(seen.messages, 2, "nl_dump__whole messages");
-	tap_equal_u64(kernel.requests, 1, "nl_dump__whole asks once");
-	tap_ok((kernel.request_flags & NLM_F_DUMP) == NLM_F_DUMP, "nl_dump__whole flags");
+	EXPECT_EQ(0, run(true, parts, &err))
+		TH_LOG("nl_dump__whole status");
+	EXPECT_EQ(2, seen.messages)
+		TH_LOG("nl_dump__whole messages");
+	EXPECT_EQ(1, kernel.requests)
+		TH_LOG("nl_dump__whole asks once");
+	EXPECT_TRUE((kernel.request_flags & NLM_F_DUMP) == NLM_F_DUMP)
+		TH_LOG("nl_dump__whole flags");
 }
 
 /* Read to its end, thrown away, asked for anew. */
-static void nl_dump__interrupted(void)
+TEST(nl_dump__interrupted_cases)
 {
 	static const struct part parts[PARTS_MAX] = {
 		{ .type = FAMILY, .flags = NLM_F_MULTI },
@@ -134,13 +138,17 @@ static void nl_dump__interrupted(void)
 	};
 	struct nl_error err;
 
-	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__interrupted status");
-	tap_equal_u64(kernel.requests, 2, "nl_dump__interrupted asks again");
-	tap_equal_u64(seen.restarts, 1, "nl_dump__interrupted throws away");
-	tap_equal_u64(seen.messages, 1, "nl_dump__interrupted keeps the second try");
+	EXPECT_EQ(0, run(true, parts, &err))
+		TH_LOG("nl_dump__interrupted status");
+	EXPECT_EQ(2, kernel.requests)
+		TH_LOG("nl_dump__interrupted asks again");
+	EXPECT_EQ(1, seen.restarts)
+		TH_LOG("nl_dump__interrupted throws away");
+	EXPECT_EQ(1, seen.messages)
+		TH_LOG("nl_dump__interrupted keeps the second try");
 }
 
-static void nl_dump__always_interrupted(void)
+TEST(nl_dump__always_interrupted_cases)
 {
 	static struct part parts[PARTS_MAX];
 	struct nl_error err;
@@ -150,22 +158,26 @@ static void nl_dump__always_interrupted(void)
 		parts[i] = (struct part){ .type = FAMILY, .flags = NLM_F_DUMP_INTR };
 		parts[i + 1] = (struct part){ .type = NLMSG_DONE };
 	}
-	tap_equal_u64(run(true, parts, &err), 0, "nl_dump__always_interrupted status");
-	tap_equal_u64(kernel.requests, 8, "nl_dump__always_interrupted gives up asking");
-	tap_equal_u64(seen.messages, 1, "nl_dump__always_interrupted keeps the last try");
+	EXPECT_EQ(0, run(true, parts, &err))
+		TH_LOG("nl_dump__always_interrupted status");
+	EXPECT_EQ(8, kernel.requests)
+		TH_LOG("nl_dump__always_interrupted gives up asking");
+	EXPECT_EQ(1, seen.messages)
+		TH_LOG("nl_dump__always_interrupted keeps the last try");
 }
 
-static void nl_dump__refused(void)
+TEST(nl_dump__refused_cases)
 {
 	static const struct part parts[PARTS_MAX] = {
 		{ .type = NLMSG_DONE, .payload = -EINVAL },
 	};
 	struct nl_error err;
 
-	tap_ok(run(true, parts, &err) == -EINVAL && err.code == EINVAL, "nl_dump__refused");
+	EXPECT_TRUE(run(true, parts, &err) == -EINVAL && err.code == EINVAL)
+		TH_LOG("nl_dump__refused");
 }
 
-static void nl_do__answers(void)
+TEST(nl_do__answers_cases)
 {
 	static const struct part leftovers[PARTS_MAX] = {
 		{ .type = FAMILY, .seq_offset = -1 },
@@ -183,24 +195,22 @@ static void nl_do__answers(void)
 	};
 	struct nl_error err;
 
-	tap_equal_u64(run(false, leftovers, &err), 0, "nl_do__leftovers status");
-	tap_equal_u64(seen.messages, 1, "nl_do__leftovers are passed over");
-	tap_equal_u64(kernel.next, 6, "nl_do__leftovers reads up to the acknowledgement");
-	tap_ok(run(false, refusal, &err) == -EPERM && err.code == EPERM, "nl_do__refused");
-	tap_ok(run(false, overrun, &err) == -ENOBUFS, "nl_do__receive_fails");
+	EXPECT_EQ(0, run(false, leftovers, &err))
+		TH_LOG("nl_do__leftovers status");
+	EXPECT_EQ(1, seen.messages)
+		TH_LOG("nl_do__leftovers are passed over");
+	EXPECT_EQ(6, kernel.next)
+		TH_LOG("nl_do__leftovers reads up to the acknowledgement");
+	EXPECT_TRUE(run(false, refusal, &err) == -EPERM && err.code == EPERM)
+		TH_LOG("nl_do__refused");
+	EXPECT_TRUE(run(false, overrun, &err) == -ENOBUFS)
+		TH_LOG("nl_do__receive_fails");
 
 	seen.answer = -EBADMSG;
-	tap_ok(run(false, leftovers, &err) == -EBADMSG && err.code == EBADMSG &&
-	       kernel.next == 6, "nl_do__reader_refuses, read to the end all the same");
+	EXPECT_TRUE(run(false, leftovers, &err) == -EBADMSG && err.code == EBADMSG &&
+		    kernel.next == 6)
+		TH_LOG("nl_do__reader_refuses, read to the end all the same");
 	seen.answer = 0;
 }
 
-int main(void)
-{
-	nl_dump__whole();
-	nl_dump__interrupted();
-	nl_dump__always_interrupted();
-	nl_dump__refused();
-	nl_do__answers();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -9,7 +9,7 @@
 #include <linux/quell.h>
 
 #include "out.h"
-#include "tap.h"
+#include "test.h"
 
 static void print_sample(struct out *o)
 {
@@ -32,7 +32,8 @@ static void print_sample(struct out *o)
 	out_document_end(o);
 }
 
-static void check(const char *name, bool json, bool pretty, int times, const char *want)
+static void check(struct __test_metadata *_metadata, const char *name, bool json, bool pretty,
+		  int times, const char *want)
 {
 	char *got = NULL;
 	struct out o;
@@ -44,8 +45,8 @@ static void check(const char *name, bool json, bool pretty, int times, const cha
 	while (times--)
 		print_sample(&o);
 	fclose(file);
-	if (!tap_ok(!strcmp(got, want), "out__%s", name))
-		printf("# got: %s\n# want: %s\n", got, want);
+	EXPECT_TRUE(!strcmp(got, want))
+		TH_LOG("out__%s: got: %s, want: %s", name, got, want);
 	free(got);
 }
 
@@ -53,13 +54,13 @@ static void check(const char *name, bool json, bool pretty, int times, const cha
 	"\"json_alone\":\"quote\\\" back\\\\ tab\\u0009\",\"flag\":true,"	\
 	"\"absent\":null,\"n\":18446744073709551615,\"empty\":[]},{}]\n"
 
-int main(void)
+TEST(forms)
 {
-	check("text", false, false, 1,
+	check(_metadata, "text", false, false, 1,
 	      "swift: base 5us text-alone none n 18446744073709551615\n");
-	check("json", true, false, 1, JSON);
-	check("json_twice", true, false, 2, JSON JSON);
-	check("pretty", true, true, 1,
+	check(_metadata, "json", true, false, 1, JSON);
+	check(_metadata, "json_twice", true, false, 2, JSON JSON);
+	check(_metadata, "pretty", true, true, 1,
 	      "[\n"
 	      "    {\n"
 	      "        \"name\": \"swift\",\n"
@@ -72,5 +73,6 @@ int main(void)
 	      "    },\n"
 	      "    {}\n"
 	      "]\n");
-	return tap_done();
 }
+
+TEST_HARNESS_MAIN

@@ -12,8 +12,9 @@
 
 #include "preset.h"
 #include "quell.h"
-#include "tap.h"
 #include "util.h"
+
+#include "test.h"
 
 int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 		 struct nl_error *err);
@@ -119,22 +120,27 @@ static uint64_t sent(const char *name)
 	return UINT64_MAX;
 }
 
-static void test_apply(void)
+TEST(apply_cases)
 {
-	tap_ok(apply("rate 1gbit") == STATUS_OK, "apply__accepted");
-	tap_ok(kernel.requests == 1 && kernel.cmd == QUELL_CMD_CC_SET &&
-	       !strcmp(kernel.cc, "swift"), "apply__one_set_request");
-	tap_ok(kernel.n_params == 3, "apply__every_parameter_is_in_it");
-	tap_ok(sent("rate") == 125000000, "apply__the_presets_value");
-	tap_ok(sent("delay") == 5000 && sent("beta") == 52429, "apply__defaults_of_the_others");
+	EXPECT_TRUE(apply("rate 1gbit") == STATUS_OK)
+		TH_LOG("apply__accepted");
+	EXPECT_TRUE(kernel.requests == 1 && kernel.cmd == QUELL_CMD_CC_SET && !strcmp(kernel.cc,
+		    "swift"))
+		TH_LOG("apply__one_set_request");
+	EXPECT_TRUE(kernel.n_params == 3)
+		TH_LOG("apply__every_parameter_is_in_it");
+	EXPECT_TRUE(sent("rate") == 125000000)
+		TH_LOG("apply__the_presets_value");
+	EXPECT_TRUE(sent("delay") == 5000 && sent("beta") == 52429)
+		TH_LOG("apply__defaults_of_the_others");
 
-	tap_ok(apply("beta 0.5 delay 7us rate 8bit") == STATUS_OK && kernel.n_params == 3 &&
-	       sent("beta") == 32768 && sent("delay") == 7000 && sent("rate") == 1,
-	       "apply__all_from_the_preset");
+	EXPECT_TRUE(apply("beta 0.5 delay 7us rate 8bit") == STATUS_OK && kernel.n_params == 3 &&
+		    sent("beta") == 32768 && sent("delay") == 7000 && sent("rate") == 1)
+		TH_LOG("apply__all_from_the_preset");
 }
 
 /* Nothing may go out when a word of the preset is wrong for this kernel. */
-static void test_refused(void)
+TEST(refused)
 {
 	static const struct {
 		const char	*set;
@@ -151,27 +157,30 @@ static void test_refused(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		int status = apply(cases[i].set);
 
-		tap_ok(status == STATUS_INPUT && !kernel.requests &&
-		       strstr(complaint, cases[i].text), "refused__%s (%s)", cases[i].set,
-		       complaint);
+		EXPECT_TRUE(status == STATUS_INPUT && !kernel.requests && strstr(complaint,
+			    cases[i].text))
+			TH_LOG("refused__%s (%s)", cases[i].set, complaint);
 	}
 
 	params[1].have &= ~BIT(QUELL_A_PARAM_DEFAULT);
-	tap_ok(apply("delay 7us") == STATUS_KERNEL && !kernel.requests &&
-	       strstr(complaint, "rate"), "refused__no_default_told");
-	tap_ok(apply("delay 7us rate 1gbit") == STATUS_OK, "apply__default_not_needed");
+	EXPECT_TRUE(apply("delay 7us") == STATUS_KERNEL && !kernel.requests && strstr(complaint,
+		    "rate"))
+		TH_LOG("refused__no_default_told");
+	EXPECT_TRUE(apply("delay 7us rate 1gbit") == STATUS_OK)
+		TH_LOG("apply__default_not_needed");
 	params[1].have = HAVE_ALL;
 }
 
-static void test_kernel_refuses(void)
+TEST(kernel_refuses)
 {
 	const struct preset preset = { "swift", "test", "test", "delay 7us" };
 	struct app app = {};
 
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.fail = EPERM;
-	tap_ok(cc_apply_preset(&app, &cc, &preset) == STATUS_KERNEL &&
-	       !strcmp(complaint, "swift: no"), "apply__the_kernels_refusal (%s)", complaint);
+	EXPECT_TRUE(cc_apply_preset(&app, &cc, &preset) == STATUS_KERNEL && !strcmp(complaint,
+		    "swift: no"))
+		TH_LOG("apply__the_kernels_refusal (%s)", complaint);
 }
 
 /* An algorithm with the values of a preset and one parameter more, at its default. */
@@ -201,7 +210,7 @@ static void free_names(struct cc *made)
 		free(made->params[i].name);
 }
 
-static void test_in_force(void)
+TEST(in_force)
 {
 	static const struct preset table[] = {
 		{ "a", "first", "", "x 1 y 2" },
@@ -212,19 +221,25 @@ static void test_in_force(void)
 	struct param room[4];
 	struct cc made = cc_under(&table[1], room);
 
-	tap_ok(preset_in_force(table, &made) == &table[1], "in_force__values_and_defaults");
+	EXPECT_TRUE(preset_in_force(table, &made) == &table[1])
+		TH_LOG("in_force__values_and_defaults");
 	room[2].value = 78;
-	tap_ok(!preset_in_force(table, &made), "in_force__not_with_another_parameter_changed");
+	EXPECT_TRUE(!preset_in_force(table, &made))
+		TH_LOG("in_force__not_with_another_parameter_changed");
 	room[2].value = 77;
 	room[0].value = 1;
-	tap_ok(preset_in_force(table, &made) == &table[0], "in_force__another_preset");
+	EXPECT_TRUE(preset_in_force(table, &made) == &table[0])
+		TH_LOG("in_force__another_preset");
 	made.name = "b";
-	tap_ok(preset_in_force(table, &made) == &table[2], "in_force__of_its_own_algorithm");
+	EXPECT_TRUE(preset_in_force(table, &made) == &table[2])
+		TH_LOG("in_force__of_its_own_algorithm");
 	made.name = "c";
-	tap_ok(!preset_in_force(table, &made), "in_force__no_preset_of_that_algorithm");
+	EXPECT_TRUE(!preset_in_force(table, &made))
+		TH_LOG("in_force__no_preset_of_that_algorithm");
 	made.name = "b";
 	made.n_params = 1;
-	tap_ok(!preset_in_force(table, &made), "in_force__not_without_its_parameters");
+	EXPECT_TRUE(!preset_in_force(table, &made))
+		TH_LOG("in_force__not_without_its_parameters");
 	made.n_params = 3;
 	free_names(&made);
 }
@@ -249,7 +264,7 @@ static bool is_well_formed(const struct preset *preset)
 	return true;
 }
 
-static void test_table(void)
+TEST(table_cases)
 {
 	const struct preset *a, *b;
 
@@ -261,16 +276,9 @@ static void test_table(void)
 			if (!strcmp(a->cc, b->cc))
 				together = !strcmp(a[-1].cc, a->cc);
 		}
-		tap_ok(is_well_formed(a) && unique && together, "table__%s_%s", a->cc, a->name);
+		EXPECT_TRUE(is_well_formed(a) && unique && together)
+			TH_LOG("table__%s_%s", a->cc, a->name);
 	}
 }
 
-int main(void)
-{
-	test_apply();
-	test_refused();
-	test_kernel_refuses();
-	test_in_force();
-	test_table();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -11,8 +11,9 @@
 
 #include "qty.h"
 #include "random.h"
-#include "tap.h"
 #include "util.h"
+
+#include "test.h"
 
 #define ROUND_TRIPS	200000
 #define SEED		2026
@@ -167,7 +168,7 @@ static const struct {
 	{ 99, 7, "7" },
 };
 
-static void qty_parse__accepted(void)
+TEST(qty_parse__accepted_cases)
 {
 	size_t i;
 
@@ -176,13 +177,13 @@ static void qty_parse__accepted(void)
 		enum qty_status status;
 
 		status = qty_parse(accepted[i].text, accepted[i].unit, &value);
-		tap_ok(status == QTY_OK && value == accepted[i].value,
-		       "qty_parse__accepted '%s' as unit %u: status %d, %" PRIu64,
-		       accepted[i].text, accepted[i].unit, status, value);
+		EXPECT_TRUE(status == QTY_OK && value == accepted[i].value)
+			TH_LOG("qty_parse__accepted '%s' as unit %u: status %d, %" PRIu64,
+			       accepted[i].text, accepted[i].unit, status, value);
 	}
 }
 
-static void qty_parse__refused(void)
+TEST(qty_parse__refused_cases)
 {
 	size_t i;
 
@@ -191,23 +192,23 @@ static void qty_parse__refused(void)
 		enum qty_status status;
 
 		status = qty_parse(refused[i].text, refused[i].unit, &value);
-		tap_ok(status == refused[i].status && value == 0xdead,
-		       "qty_parse__refused '%s' as unit %u: status %d, result %s",
-		       refused[i].text, refused[i].unit, status,
-		       value == 0xdead ? "untouched" : "written");
+		EXPECT_TRUE(status == refused[i].status && value == 0xdead)
+			TH_LOG("qty_parse__refused '%s' as unit %u: status %d, result %s",
+			       refused[i].text, refused[i].unit, status, value == 0xdead ?
+			       "untouched" : "written");
 	}
 }
 
-static void qty_format__table(void)
+TEST(qty_format__table_cases)
 {
 	char text[QTY_TEXT_LEN];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(written); i++) {
 		qty_format(text, sizeof(text), written[i].unit, written[i].value);
-		tap_ok(!strcmp(text, written[i].text),
-		       "qty_format__table unit %u %" PRIu64 ": '%s'",
-		       written[i].unit, written[i].value, text);
+		EXPECT_TRUE(!strcmp(text, written[i].text))
+			TH_LOG("qty_format__table unit %u %" PRIu64 ": '%s'", written[i].unit,
+			       written[i].value, text);
 	}
 }
 
@@ -223,17 +224,18 @@ static bool round_trip(uint32_t unit, uint64_t value)
 	return false;
 }
 
-static void qty_round_trip__every_fraction(void)
+TEST(qty_round_trip__every_fraction_cases)
 {
 	uint64_t value;
 	bool pass = true;
 
 	for (value = 0; pass && value <= 2 << 16; value++)
 		pass = round_trip(QUELL_UNIT_Q16, value);
-	tap_ok(pass, "qty_round_trip__every_fraction");
+	EXPECT_TRUE(pass)
+		TH_LOG("qty_round_trip__every_fraction");
 }
 
-static void qty_round_trip__random(void)
+TEST(qty_round_trip__random_cases)
 {
 	struct random_state r = { SEED };
 	uint32_t unit;
@@ -245,7 +247,8 @@ static void qty_round_trip__random(void)
 
 		for (i = 0; pass && i < ROUND_TRIPS; i++)
 			pass = round_trip(unit, random_magnitude(&r, 0, max));
-		tap_ok(pass, "qty_round_trip__random unit %u, %d values", unit, i);
+		EXPECT_TRUE(pass)
+			TH_LOG("qty_round_trip__random unit %u, %d values", unit, i);
 	}
 }
 
@@ -303,7 +306,7 @@ static bool agrees(size_t s, uint64_t whole, uint64_t frac, int digits)
 	return false;
 }
 
-static void qty_parse__against_128_bits(void)
+TEST(qty_parse__against_128_bits_cases)
 {
 	struct random_state r = { SEED };
 	size_t s;
@@ -316,31 +319,24 @@ static void qty_parse__against_128_bits(void)
 			pass = agrees(s, random_magnitude(&r, 0, 1 << 20),
 				      random_magnitude(&r, 0, 999999999),
 				      random_between(&r, 1, 9));
-		tap_ok(pass, "qty_parse__against_128_bits '%s', %d values",
-		       suffixes[s].name, i);
+		EXPECT_TRUE(pass)
+			TH_LOG("qty_parse__against_128_bits '%s', %d values", suffixes[s].name, i);
 	}
 }
 
-static void qty_format_rate_short__table(void)
+TEST(qty_format_rate_short__table_cases)
 {
 	char text[QTY_TEXT_LEN];
 
 	qty_format_rate_short(text, sizeof(text), 1234567890);
-	tap_ok(!strcmp(text, "9.876Gbit"), "qty_format_rate_short__cut '%s'", text);
+	EXPECT_TRUE(!strcmp(text, "9.876Gbit"))
+		TH_LOG("qty_format_rate_short__cut '%s'", text);
 	qty_format_rate_short(text, sizeof(text), 12500000000);
-	tap_ok(!strcmp(text, "100Gbit"), "qty_format_rate_short__whole '%s'", text);
+	EXPECT_TRUE(!strcmp(text, "100Gbit"))
+		TH_LOG("qty_format_rate_short__whole '%s'", text);
 	qty_format_rate_short(text, sizeof(text), 0);
-	tap_ok(!strcmp(text, "0bit"), "qty_format_rate_short__zero '%s'", text);
+	EXPECT_TRUE(!strcmp(text, "0bit"))
+		TH_LOG("qty_format_rate_short__zero '%s'", text);
 }
 
-int main(void)
-{
-	qty_parse__accepted();
-	qty_parse__refused();
-	qty_format__table();
-	qty_round_trip__every_fraction();
-	qty_round_trip__random();
-	qty_parse__against_128_bits();
-	qty_format_rate_short__table();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

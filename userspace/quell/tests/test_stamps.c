@@ -17,7 +17,7 @@
 #include <net/if.h>
 
 #include "stamps.h"
-#include "tap.h"
+#include "test.h"
 
 #define FILTER_BIT(f)	(1U << HWTSTAMP_FILTER_##f)
 #define ABSENT		UINT32_MAX
@@ -170,20 +170,28 @@ static void new_host(void)
 	host.set_bytes = 4;
 }
 
-static void test_read(void)
+TEST(read_config)
 {
 	struct stamps stamps;
 
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(stamps.by_netlink && !stamps.config_err && !stamps.info_err, "read__netlink");
-	tap_equal_u64(stamps.capabilities, host.capabilities, "read__capabilities");
-	tap_equal_u64(stamps.tx_types, host.tx_types, "read__tx_types");
-	tap_equal_u64(stamps.rx_filters, host.rx_filters, "read__rx_filters");
-	tap_equal_u64(stamps.phc, 3, "read__phc");
-	tap_equal_u64(stamps.rx_filter, HWTSTAMP_FILTER_NONE, "read__rx_filter");
-	tap_equal_u64(stamps.tx_type, HWTSTAMP_TX_ON, "read__tx_type");
-	tap_equal_u64(host.ioctl_gets, 0, "read__no_ioctl");
+	EXPECT_TRUE(stamps.by_netlink && !stamps.config_err && !stamps.info_err)
+		TH_LOG("read__netlink");
+	EXPECT_EQ(host.capabilities, stamps.capabilities)
+		TH_LOG("read__capabilities");
+	EXPECT_EQ(host.tx_types, stamps.tx_types)
+		TH_LOG("read__tx_types");
+	EXPECT_EQ(host.rx_filters, stamps.rx_filters)
+		TH_LOG("read__rx_filters");
+	EXPECT_EQ(3, stamps.phc)
+		TH_LOG("read__phc");
+	EXPECT_EQ(HWTSTAMP_FILTER_NONE, stamps.rx_filter)
+		TH_LOG("read__rx_filter");
+	EXPECT_EQ(HWTSTAMP_TX_ON, stamps.tx_type)
+		TH_LOG("read__tx_type");
+	EXPECT_EQ(0, host.ioctl_gets)
+		TH_LOG("read__no_ioctl");
 
 	/* Sets longer than those known now, and a card that has nothing. */
 	new_host();
@@ -193,12 +201,13 @@ static void test_read(void)
 	host.rx_filters = ABSENT;
 	host.phc = ABSENT;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(stamps.by_netlink && !stamps.info_err && !stamps.capabilities && !stamps.tx_types &&
-	       !stamps.rx_filters && stamps.phc == STAMPS_NO_CLOCK, "read__nothing");
+	EXPECT_TRUE(stamps.by_netlink && !stamps.info_err && !stamps.capabilities &&
+		    !stamps.tx_types && !stamps.rx_filters && stamps.phc == STAMPS_NO_CLOCK)
+		TH_LOG("read__nothing");
 }
 
 /* All bytes of the two requests, as linux/ethtool_netlink_generated.h has them. */
-static void test_messages(void)
+TEST(messages)
 {
 	static const unsigned char get[] = {
 		46, 1, 0, 0,				/* TSCONFIG_GET, version 1 */
@@ -221,17 +230,17 @@ static void test_messages(void)
 
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(host.message_len == sizeof(get) && !memcmp(host.message, get, sizeof(get)),
-	       "messages__get");
+	EXPECT_TRUE(host.message_len == sizeof(get) && !memcmp(host.message, get, sizeof(get)))
+		TH_LOG("messages__get");
 	host.get_err = EIO;	/* so that the set is the last that was sent */
 	host.set_err = EIO;
 	stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err);
-	tap_ok(host.message_len == sizeof(set) && !memcmp(host.message, set, sizeof(set)),
-	       "messages__set");
+	EXPECT_TRUE(host.message_len == sizeof(set) && !memcmp(host.message, set, sizeof(set)))
+		TH_LOG("messages__set");
 }
 
 /* Kernels and drivers without it refuse TSCONFIG; then the ioctl is asked, and sets. */
-static void test_ioctl(void)
+TEST(ioctl_cases)
 {
 	struct stamps stamps;
 	struct nl_error err;
@@ -242,31 +251,37 @@ static void test_ioctl(void)
 		.flags = HWTSTAMP_FLAG_BONDED_PHC_INDEX, .tx_type = HWTSTAMP_TX_ON,
 	};
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && !stamps.config_err && stamps.tx_type == HWTSTAMP_TX_ON &&
-	       stamps.phc == 3, "ioctl__read");
-	tap_equal_u64(stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err), 0,
-		      "ioctl__set status");
-	tap_ok(host.ioctl_sets == 1 && !host.sets, "ioctl__set way");
-	tap_ok(host.ioctl_config.rx_filter == HWTSTAMP_FILTER_ALL &&
-	       host.ioctl_config.tx_type == HWTSTAMP_TX_ON &&
-	       host.ioctl_config.flags == HWTSTAMP_FLAG_BONDED_PHC_INDEX, "ioctl__set keeps the rest");
-	tap_equal_u64(stamps.rx_filter, HWTSTAMP_FILTER_ALL, "ioctl__set result");
+	EXPECT_TRUE(!stamps.by_netlink && !stamps.config_err &&
+		    stamps.tx_type == HWTSTAMP_TX_ON && stamps.phc == 3)
+		TH_LOG("ioctl__read");
+	EXPECT_EQ(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err))
+		TH_LOG("ioctl__set status");
+	EXPECT_TRUE(host.ioctl_sets == 1 && !host.sets)
+		TH_LOG("ioctl__set way");
+	EXPECT_TRUE(host.ioctl_config.rx_filter == HWTSTAMP_FILTER_ALL &&
+		    host.ioctl_config.tx_type == HWTSTAMP_TX_ON &&
+		    host.ioctl_config.flags == HWTSTAMP_FLAG_BONDED_PHC_INDEX)
+		TH_LOG("ioctl__set keeps the rest");
+	EXPECT_EQ(HWTSTAMP_FILTER_ALL, stamps.rx_filter)
+		TH_LOG("ioctl__set result");
 
 	/* Before 5.6: no ethtool family at all. */
 	ways.has_nl = false;
 	stamps_read(&ways, "en7", &stamps);
 	ways.has_nl = true;
-	tap_ok(stamps.phc == 2 && stamps.rx_filters == FILTER_BIT(ALL) &&
-	       stamps.capabilities == SOF_TIMESTAMPING_RX_HARDWARE, "ioctl__info");
+	EXPECT_TRUE(stamps.phc == 2 && stamps.rx_filters == FILTER_BIT(ALL) &&
+		    stamps.capabilities == SOF_TIMESTAMPING_RX_HARDWARE)
+		TH_LOG("ioctl__info");
 
 	host.ioctl_err = EOPNOTSUPP;
 	host.tsinfo_err = EOPNOTSUPP;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(stamps.config_err == EOPNOTSUPP && stamps.info_err == EOPNOTSUPP &&
-	       stamps.phc == STAMPS_NO_CLOCK && !stamps.capabilities, "ioctl__neither");
+	EXPECT_TRUE(stamps.config_err == EOPNOTSUPP && stamps.info_err == EOPNOTSUPP &&
+		    stamps.phc == STAMPS_NO_CLOCK && !stamps.capabilities)
+		TH_LOG("ioctl__neither");
 }
 
-static void test_set(void)
+TEST(set_cases)
 {
 	struct stamps stamps;
 	struct nl_error err;
@@ -274,54 +289,56 @@ static void test_set(void)
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
 	host.chosen = FILTER_BIT(ALL);
-	tap_equal_u64(stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err), 0,
-		      "set__status");
-	tap_equal_u64(stamps.rx_filter, HWTSTAMP_FILTER_ALL, "set__result");
-	tap_ok(host.sets == 1 && !host.ioctl_sets, "set__way");
+	EXPECT_EQ(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err))
+		TH_LOG("set__status");
+	EXPECT_EQ(HWTSTAMP_FILTER_ALL, stamps.rx_filter)
+		TH_LOG("set__result");
+	EXPECT_TRUE(host.sets == 1 && !host.ioctl_sets)
+		TH_LOG("set__way");
 
 	/* A driver that chooses another filter is believed, not the request. */
 	host.chosen = FILTER_BIT(PTP_V2_EVENT);
 	stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err);
-	tap_equal_u64(stamps.rx_filter, HWTSTAMP_FILTER_PTP_V2_EVENT, "set__narrower");
+	EXPECT_EQ(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter)
+		TH_LOG("set__narrower");
 	host.set_err = ERANGE;
-	tap_equal_u64(stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err),
-		      (uint64_t)-ERANGE, "set__refused");
-	tap_equal_u64(stamps.rx_filter, HWTSTAMP_FILTER_PTP_V2_EVENT, "set__refused keeps");
+	EXPECT_EQ((uint64_t)-ERANGE, stamps_set_filter(&ways, "en7", &stamps,
+		  HWTSTAMP_FILTER_ALL, &err))
+		TH_LOG("set__refused");
+	EXPECT_EQ(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter)
+		TH_LOG("set__refused keeps");
 }
 
 /* Answers that make no sense are none: the ioctl is asked. */
-static void test_bad_answers(void)
+TEST(bad_answers)
 {
 	struct stamps stamps;
 
 	new_host();
 	host.verbose = true;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2, "bad__verbose");
+	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2)
+		TH_LOG("bad__verbose");
 	new_host();
 	host.set_bytes = 2;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2, "bad__short");
+	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2)
+		TH_LOG("bad__short");
 	new_host();
 	host.rx_now = FILTER_BIT(NONE) | FILTER_BIT(ALL);
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && host.ioctl_gets == 1, "bad__two_filters");
+	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
+		TH_LOG("bad__two_filters");
 	new_host();
 	host.rx_now = 0;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && host.ioctl_gets == 1, "bad__no_filter");
+	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
+		TH_LOG("bad__no_filter");
 	new_host();
 	host.tx_now = ABSENT;
 	stamps_read(&ways, "en7", &stamps);
-	tap_ok(!stamps.by_netlink && host.ioctl_gets == 1, "bad__no_tx");
+	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
+		TH_LOG("bad__no_tx");
 }
 
-int main(void)
-{
-	test_read();
-	test_messages();
-	test_ioctl();
-	test_set();
-	test_bad_answers();
-	return tap_done();
-}
+TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #ifndef _QUELL_CORE_LIB_WINDOW_H
 #define _QUELL_CORE_LIB_WINDOW_H
 
+#include <quell/core/core.h>
 #include <quell/core/math.h>
 
 /* Segments of a first window when nothing is known of the path (RFC 6928). */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the cores share of windows, <quell/core/lib/window.h>, by tables.
+ */
+#include <quell/core/lib/window.h>
+
+#include "test.h"
+
+#define Q16(bytes)	((u64)(bytes) << 16)
+
+TEST(first_window)
+{
+	EXPECT_EQ(Q16(1448), quell_mss_q16(1448));
+	EXPECT_EQ(Q16(14480), quell_init_window_q16(1448));
+	EXPECT_EQ(Q16(10 * 0xffffffffULL), quell_init_window_q16(0xffffffff));
+}
+
+/* A segment of 1448 bytes is 1538 on the wire: 123.04 ns at 100 Gbit/s. */
+TEST(bdp)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns, link_bytes_ps, want_q16;
+		u32 mss_bytes;
+	} rows[] = {
+		{ "no time: the segment itself", 0, 12500000000ULL, Q16(1448), 1448 },
+		{ "part of a segment is one", 1, 12500000000ULL, Q16(2 * 1448), 1448 },
+		{ "just below two", 246, 12500000000ULL, Q16(3 * 1448), 1448 },
+		{ "just above two", 247, 12500000000ULL, Q16(4 * 1448), 1448 },
+		{ "no link", 1000000, 0, Q16(1448), 1448 },
+		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, QUELL_U64_MAX, 1448 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(rows[i].want_q16, quell_bdp_q16(rows[i].rtt_ns, rows[i].link_bytes_ps,
+							   rows[i].mss_bytes))
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(growth)
+{
+	static const struct {
+		const char *name;
+		u64 window_q16, step_q16, want_q16;
+		u32 acked_bytes;
+	} rows[] = {
+		{ "a window acknowledged adds the step", Q16(10000), Q16(500), Q16(10500), 10000 },
+		{ "half of one half of it", Q16(10000), Q16(500), Q16(10250), 5000 },
+		{ "nothing acknowledged", Q16(10000), Q16(500), Q16(10000), 0 },
+		{ "below a segment a segment adds all", Q16(10), Q16(500), Q16(510), 1000 },
+		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, QUELL_U64_MAX, 0xffffffff },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(rows[i].want_q16,
+			  quell_grow_window_q16(rows[i].window_q16, rows[i].step_q16,
+						rows[i].acked_bytes, 1000))
+			TH_LOG("%s", rows[i].name);
+	}
+	EXPECT_EQ(Q16(11000), quell_reno_window_q16(Q16(10000), 10000, 1000));
+}
+
+TEST(restart)
+{
+	static const struct {
+		const char *name;
+		u64 held_q16, first_q16, want_q16, refused;
+		bool can_rise;
+	} rows[] = {
+		{ "rises", 100, 300, 300, 0, true },
+		{ "falls", 300, 100, 100, 0, true },
+		{ "falls without a signal", 300, 100, 100, 0, false },
+		{ "does not rise without one", 100, 300, 100, 1, false },
+		{ "the same is no rise", 100, 100, 100, 0, false },
+	};
+	u64 refused;
+	size_t i;
+
+	EXPECT_FALSE(quell_is_restart(0, QUELL_U64_MAX));
+	EXPECT_FALSE(quell_is_restart(1000, 999));
+	EXPECT_TRUE(quell_is_restart(1000, 1000));
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		refused = 0;
+		EXPECT_EQ(rows[i].want_q16,
+			  quell_restart_window_q16(rows[i].held_q16, rows[i].first_q16,
+						   rows[i].can_rise, &refused))
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].refused, refused)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST_HARNESS_MAIN
