@@ -119,14 +119,17 @@ undisturbed()
 		status=$?
 		json "$disturbed" "$dir/counts" || return "$status"
 	done
+	echo "disturbed each of $try times: $disturbed"
+	cat "$dir/counts"
 	return 1
 }
 
 # Nothing is lost here, so nothing shall be sent again: an emulator that was away
-# looks like a loss to a timer of 200 ms.
+# looks like a loss to a timer of 200 ms, and to a probe of the tail much sooner.
 patient()
 {
 	in_netns "$sender" sysctl -q -w net.ipv4.tcp_early_retrans=0 &&
+	quell -n "$sender" cc set quell tail-probes 0 &&
 	ip -n "$sender" route change default via 10.71.1.2 rto_min 5s &&
 	ip -n "$sender" route change default via fd71:1::2 rto_min 5s
 }
@@ -267,12 +270,12 @@ mkdir "$dir/www"
 head -c 400000 /dev/urandom >"$dir/www/page"
 head -c 40000000 /dev/zero >"$dir/www/long"
 plan 19
+modprobe -a tcp_dctcp tcp_dcqcn tcp_smartt
 check "network with a router" eval "make_network && patient"
 start_in "$sender" sleep 3600
 at_sender=$started
 start_in "$receiver" sleep 3600
 at_receiver=$started
-modprobe -a tcp_dctcp tcp_dcqcn tcp_smartt
 # Writing the list restricts what is not in it, for the scripts that follow, too.
 allowed=$(cat /proc/sys/net/ipv4/tcp_allowed_congestion_control)
 defer sysctl -q -w net.ipv4.tcp_allowed_congestion_control="$allowed"

@@ -11,8 +11,8 @@
 #	  and no more retransmissions than TCP counts;
 #	- both ends have the option, or neither.
 #
-# Every case meets cubic and, in turn, two of the others; all of them with
-# QUELL_ALGORITHMS=all, which takes four times as long.
+# Every case meets cubic and, in turn, one of the others, the first of them all; with
+# QUELL_ALGORITHMS=all each meets all, which takes five times as long.
 #
 #	$client wire --- west $router east --- wire $server
 #	10.80.1.2     10.80.1.1     10.80.2.1     10.80.2.2
@@ -331,7 +331,7 @@ chosen()
 
 	for i in "${!all[@]}"; do
 		[ "$i" != 0 ] && [ "$turn" != 0 ] && [ "${QUELL_ALGORITHMS-}" != all ] &&
-			[ $(((i + turn) % 4)) != 0 ] || echo "$i"
+			[ $(((i + turn) % (${#all[@]} - 1))) != 0 ] || echo "$i"
 	done
 }
 
