@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP congestion control "dcqcn": registers the core in quell/core/dcqcn.h, where the
+ * TCP congestion control "dcqcn": registers the core in quell/core/dcqcn/react.h, where the
  * algorithm is described.
  */
 #include <linux/module.h>
-#include <quell/core/dcqcn_core.h>
+#include <quell/core/dcqcn/core.h>
 #include <quell/quell.h>
 
 QUELL_ALGO(dcqcn);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP congestion control "smartt": registers the core in quell/core/smartt.h, where the
+ * TCP congestion control "smartt": registers the core in quell/core/smartt/react.h, where the
  * algorithm is described.
  */
 #include <linux/module.h>
-#include <quell/core/smartt_core.h>
+#include <quell/core/smartt/core.h>
 #include <quell/quell.h>
 
 QUELL_ALGO(smartt);

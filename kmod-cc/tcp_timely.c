@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP congestion control "timely": registers the core in quell/core/timely.h, where the
+ * TCP congestion control "timely": registers the core in quell/core/timely/react.h, where the
  * algorithm is described.
  */
 #include <linux/module.h>
-#include <quell/core/timely_core.h>
+#include <quell/core/timely/core.h>
 #include <quell/quell.h>
 
 QUELL_ALGO(timely);

@@ -7,10 +7,10 @@
 
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
-#include <quell/core/iofd.h>
-#include <quell/core/portload.h>
-#include <quell/core/redclass.h>
-#include <quell/core/shaper.h>
+#include <quell/core/port/iofd.h>
+#include <quell/core/port/portload.h>
+#include <quell/core/port/redclass.h>
+#include <quell/core/port/shaper.h>
 #include <quell/trim.h>
 #include <uapi/linux/pkt_sched_swport.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The buffer that ports of one network namespace share, each up to a threshold
- * that moves with what is free (<quell/core/sharedbuf.h>).
+ * that moves with what is free (<quell/core/port/sharedbuf.h>).
  *
  * A namespace has one buffer while a port of it has `alpha`; its size is the one
  * named last, by whichever port.  What the data bands of its ports hold is counted
@@ -18,7 +18,7 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
-#include <quell/core/sharedbuf.h>
+#include <quell/core/port/sharedbuf.h>
 
 #include "swport.h"
 

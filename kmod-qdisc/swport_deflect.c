@@ -3,7 +3,7 @@
  * In-order flow deflection: flows that find the port's queue long leave the switch
  * by another port (Dart, section IV).
  *
- *	enqueue: flow, tokens, queue -> <quell/core/iofd.h> -> own queue
+ *	enqueue: flow, tokens, queue -> <quell/core/port/iofd.h> -> own queue
  *						            -> outlet -> other device
  *						            -> drop
  *

@@ -10,7 +10,7 @@
  *	RoCEv2		addresses, ports,	FIRST, ONLY	LAST, ONLY
  *	(UDP 4791)	destination queue pair
  *
- * and the time to live of all, see <quell/core/iofd.h>.  Anything else is no flow,
+ * and the time to live of all, see <quell/core/port/iofd.h>.  Anything else is no flow,
  * and never deflected: other protocols, IP fragments, IPv6 packets with extension
  * headers, tagged frames, and what is malformed.  Flows that mix such packets with
  * others cannot be kept in order.

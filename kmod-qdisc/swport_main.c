@@ -19,7 +19,7 @@
  *	            +---------+ mark, stamp
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
- * a wire of that rate would carry them (quell/core/shaper.h).  With `telemetry`
+ * a wire of that rate would carry them (quell/core/port/shaper.h).  With `telemetry`
  * data tells its sender how loaded the port is (swport_telemetry.c), with
  * `tcp-int` the hosts that have the public agents (swport_tcp_int.c).  With
  * `deflect` flows that find much data queued go another way (swport_deflect.c).

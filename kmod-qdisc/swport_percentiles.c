@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Depth and sojourn percentiles of each band (<quell/core/histogram.h>).
+ * Depth and sojourn percentiles of each band (<quell/core/port/histogram.h>).
  *
  *	depth	bytes of the band that a packet of it finds when it arrives, whether
  *		it is let in or not; of a super-packet each segment by itself
@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
-#include <quell/core/histogram.h>
+#include <quell/core/port/histogram.h>
 
 #include "swport.h"
 

@@ -7,7 +7,7 @@
  *	value, speed, hop	replaced where this port's value is larger
  *
  * Value is the rate the link has available, averaged like the load of telemetry
- * records (quell/core/portload.h) over `tcp-int`; or the data band's queue, where
+ * records (quell/core/port/portload.h) over `tcp-int`; or the data band's queue, where
  * there is one.  Latency is the time in the port, from being queued to leaving.
  *
  * Packets of both bands are written to, for the option tells of both ways.  Left

@@ -7,7 +7,7 @@
  * its link is more loaded than that of the record it finds: compare and replace.
  *
  *	hop		routers from the sender, by the time to live: the first is 1
- *	load		quell/core/portload.h, as this packet leaves
+ *	load		quell/core/port/portload.h, as this packet leaves
  *	link rate	`rate`, or the device's speed
  *	queue		the data band without this packet
  *	bytes sent	by this port before this packet, with their overhead

@@ -6,7 +6,7 @@
 #ifndef _QUELL_HOPS_H
 #define _QUELL_HOPS_H
 
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 
 /**
  * quell_hops() - routers so far

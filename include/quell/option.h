@@ -22,7 +22,7 @@
 #ifndef _QUELL_OPTION_H
 #define _QUELL_OPTION_H
 
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 #include <quell/telemetry.h>
 
 /* RFC 4727's kind for experiments, with RFC 6994's identifier; not registered. */
@@ -77,7 +77,7 @@ enum quell_opt_form {
  * @entropy:		path entropy of this packet
  * @payload_bytes:	data: length of the payload, which trimming would lose
  * @depart_ns:		data: when the packet's last bit left the host, by its
- *			clock plus a secret of the flow (<quell/core/echo.h>), ns
+ *			clock plus a secret of the flow (<quell/core/signal/echo.h>), ns
  *			modulo 2^32; in a burst cut later, the first's
  * @echo_ns:		ACK: @depart_ns of the newest data packet received; in
  *			the short form with the hold time added

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
-#include <quell/core/adapt.h>
+#include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
 
 struct quell_flow;

@@ -19,7 +19,7 @@
 #define _QUELL_TCP_INT_H
 
 #include <quell/core/core.h>
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 #include <quell/hops.h>
 #include <quell/option.h>
 

@@ -18,7 +18,7 @@
 #define _QUELL_TELEMETRY_H
 
 #include <quell/core/core.h>
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 
 #define QUELL_TELEMETRY_BYTES		12U
 

@@ -23,7 +23,7 @@
 #ifndef _QUELL_TRIM_H
 #define _QUELL_TRIM_H
 
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 #include <quell/option.h>
 
 #define QUELL_TRIM_TCP			6

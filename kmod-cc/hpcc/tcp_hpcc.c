@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TCP congestion control "hpcc": registers the core in
- * quell/core/hpcc.h, where the algorithm is described.
+ * quell/core/hpcc/react.h, where the algorithm is described.
  */
 #include <linux/module.h>
-#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc/core.h>
 #include <quell/quell.h>
 #include "tcp_hpcc.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows fitted to their path: where <quell/core/adapt.h> meets the sockets.
+ * Flows fitted to their path: where <quell/core/adapt/react.h> meets the sockets.
  *
  * It stands between the samples and the algorithms, and between what these decide and
  * the stack:

@@ -5,7 +5,7 @@
  * A receipt is timed when the LOCAL_IN hook runs: whatever the host was busy
  * with since the last bit came in is in that time.  A card that stamps packets
  * knows better, but in its own clock, whose offset and drift nobody here may
- * ask for.  <quell/core/clockmap.h> learns the map between the two clocks from
+ * ask for.  <quell/core/signal/clockmap.h> learns the map between the two clocks from
  * the packets themselves; this file keeps one map per interface the packets
  * arrive at and namespace, made with the first stamp and gone with the device.
  *
@@ -19,7 +19,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
-#include <quell/core/clockmap.h>
+#include <quell/core/signal/clockmap.h>
 #include "internal.h"
 
 /**

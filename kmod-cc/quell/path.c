@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which way a segment goes: an entropy per segment, recycled as in REPS
- * (<quell/core/reps.h>).
+ * (<quell/core/signal/reps.h>).
  *
  *	out:	entropy = REPS
  *		flow label = hash(flow's own label, entropy), in the IPv6 header

@@ -6,7 +6,7 @@
 #define _QUELL_PATH_H
 
 #include <linux/types.h>
-#include <quell/core/reps.h>
+#include <quell/core/signal/reps.h>
 
 struct quell_flow;
 struct rate_sample;

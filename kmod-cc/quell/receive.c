@@ -33,7 +33,7 @@
 #include <net/tcp.h>
 #include <net/xfrm.h>
 #include <compat/inet_lookup.h>
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
 #include "internal.h"

@@ -20,7 +20,7 @@
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 #include "internal.h"
 
 /*

@@ -43,7 +43,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 #include "internal.h"
 
 /* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */

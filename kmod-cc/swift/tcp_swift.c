@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TCP congestion control "swift": registers the cores in
- * quell/core/swift.h and quell/core/swift_split.h, where the algorithm is described.
+ * quell/core/swift/react.h and quell/core/swift/split.h, where the algorithm is described.
  */
 #include <linux/module.h>
-#include <quell/core/swift_core.h>
+#include <quell/core/swift/core.h>
 #include <quell/quell.h>
 #include "tcp_swift.h"
 

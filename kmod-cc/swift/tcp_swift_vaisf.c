@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TCP congestion control "swift_vaisf", part of tcp_swift.ko: registers the core in
- * quell/core/swift_vaisf.h, where the algorithm is described.  A file of its own, for in one
+ * quell/core/swift_vaisf/react.h, where the algorithm is described.  A file of its own, for in one
  * the compiler shares what the two cores have in common instead of inlining it.
  */
 #include <linux/module.h>
-#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/swift_vaisf/core.h>
 #include <quell/quell.h>
 #include "tcp_swift.h"
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/clockmap.h>
+#include <quell/core/signal/clockmap.h>
 
 #include "input.h"
 

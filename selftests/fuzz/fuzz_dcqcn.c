@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/dcqcn_core.h>
+#include <quell/core/dcqcn/core.h>
 
 #include "events.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes round-trip times from any echoes (<quell/core/echo.h>), and stops where a
+ * Takes round-trip times from any echoes (<quell/core/signal/echo.h>), and stops where a
  * promise is broken:
  *
  *	what is believed is of a time when the flow had packets leave
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 
 #include "input.h"
 

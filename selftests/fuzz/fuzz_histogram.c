@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fills a histogram (<quell/core/histogram.h>) with any values, and stops where a
+ * Fills a histogram (<quell/core/port/histogram.h>) with any values, and stops where a
  * promise is broken, against the values themselves:
  *
  *	a value is counted once, in a bucket whose middle is within 1/32 of it
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/histogram.h>
+#include <quell/core/port/histogram.h>
 
 #define VALUES_MAX	128
 #define QUANTILES	5

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc/core.h>
 
 #include "events.h"
 #include "hpcc_flow.h"

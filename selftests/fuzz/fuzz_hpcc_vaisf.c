@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/hpcc_vaisf_core.h>
+#include <quell/core/hpcc_vaisf/core.h>
 
 #include "events.h"
 #include "hpcc_flow.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives <quell/core/iofd.h> with packets of a few flows, changes of its parameters
+ * Drives <quell/core/port/iofd.h> with packets of a few flows, changes of its parameters
  * and alternates that come and go, and stops where a promise is broken:
  *
  *	no packet can overtake one of its flow: it goes the way of the one before,
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/iofd.h>
+#include <quell/core/port/iofd.h>
 
 #include "input.h"
 

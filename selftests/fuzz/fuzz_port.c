@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/portload.h>
-#include <quell/core/redclass.h>
-#include <quell/core/shaper.h>
+#include <quell/core/port/portload.h>
+#include <quell/core/port/redclass.h>
+#include <quell/core/port/shaper.h>
 
 #define MOST_RATE_BYTES_PS	(1ULL << 44)
 #define MOST_PACKET_BYTES	(1U << 30)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives <quell/core/reps.h> with any echoes, segments, timeouts and times, also
+ * Drives <quell/core/signal/reps.h> with any echoes, segments, timeouts and times, also
  * ones that go back, and stops where a promise is broken:
  *
  *	an entropy is never 0; a drawn one is one of those there are
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <quell/core/reps.h>
+#include <quell/core/signal/reps.h>
 
 #include "input.h"
 #include "../unit/reps_model.h"

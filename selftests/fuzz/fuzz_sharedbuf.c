@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives the thresholds of a shared buffer (<quell/core/sharedbuf.h>) with any
+ * Drives the thresholds of a shared buffer (<quell/core/port/sharedbuf.h>) with any
  * arrivals, departures and sizes, and stops where a promise is broken:
  *
  *	a packet that enters leaves the buffer within its size, and its port within
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/sharedbuf.h>
+#include <quell/core/port/sharedbuf.h>
 
 #define PORTS	4
 

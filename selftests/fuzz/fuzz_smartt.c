@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/smartt_core.h>
+#include <quell/core/smartt/core.h>
 
 #include "events.h"
 

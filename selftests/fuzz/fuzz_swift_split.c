@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/swift_core.h>
+#include <quell/core/swift/core.h>
 
 #include "events.h"
 

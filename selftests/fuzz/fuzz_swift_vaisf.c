@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/swift_vaisf/core.h>
 
 #include "events.h"
 

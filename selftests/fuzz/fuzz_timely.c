@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/timely_core.h>
+#include <quell/core/timely/core.h>
 
 #include "events.h"
 

@@ -13,7 +13,7 @@
  */
 #include <stdio.h>
 
-#include <quell/core/math.h>
+#include <quell/core/lib/math.h>
 #include <quell/trim.h>
 
 #include "../unit/trim_model.h"

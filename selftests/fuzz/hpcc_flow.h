@@ -6,7 +6,7 @@
 #ifndef _QUELL_FUZZ_HPCC_FLOW_H
 #define _QUELL_FUZZ_HPCC_FLOW_H
 
-#include <quell/core/hpcc.h>
+#include <quell/core/hpcc/react.h>
 
 #include "input.h"
 

@@ -3,12 +3,12 @@
  * Every function of the cores, reachable from outside, for test_bodies to
  * compile as each of the bodies an algorithm has.  Never run.
  */
-#include <quell/core/clockmap.h>
 #include <quell/core/cores.h>
-#include <quell/core/portload.h>
-#include <quell/core/red.h>
-#include <quell/core/reps.h>
-#include <quell/core/shaper.h>
+#include <quell/core/port/portload.h>
+#include <quell/core/port/red.h>
+#include <quell/core/port/shaper.h>
+#include <quell/core/signal/clockmap.h>
+#include <quell/core/signal/reps.h>
 #include <quell/hops.h>
 
 struct everything {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include <quell/core/dcqcn_core.h>
+#include <quell/core/dcqcn/core.h>
 
 #define MSS		1448U
 #define LINK_BYTES_PS	12500000000ULL

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include <quell/core/hpcc.h>
+#include <quell/core/hpcc/react.h>
 
 #include "hpcc_model.h"
 #include "random.h"

@@ -5,7 +5,7 @@
 #ifndef _QUELL_TEST_RANDOM_H
 #define _QUELL_TEST_RANDOM_H
 
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 
 struct random_state {
 	u64	state;

@@ -8,7 +8,7 @@
 #ifndef _QUELL_REPS_MODEL_H
 #define _QUELL_REPS_MODEL_H
 
-#include <quell/core/reps.h>
+#include <quell/core/signal/reps.h>
 
 #define REPS_MODEL_ECHOES	4096
 

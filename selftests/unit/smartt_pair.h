@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/smartt_core.h>
+#include <quell/core/smartt/core.h>
 
 #include "smartt_model.h"
 

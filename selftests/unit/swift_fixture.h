@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include <quell/core/swift_core.h>
+#include <quell/core/swift/core.h>
 
 #define MSS		1448U
 #define MSS_Q16		((u64)MSS << 16)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/adapt.h>: who governs a flow, event by event, and that nothing a network
+ * <quell/core/adapt/react.h>: who governs a flow, event by event, and that nothing a network
  * says leads out of bounds.
  */
 #include <string.h>
 
-#include <quell/core/adapt.h>
+#include <quell/core/adapt/react.h>
 
 #include "random.h"
 #include "test.h"

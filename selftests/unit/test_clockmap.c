@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/clockmap.h> against the truth: packets arrive at true times, a
+ * <quell/core/signal/clockmap.h> against the truth: packets arrive at true times, a
  * card's clock with offset, drift and steps stamps them, and a host is late by
  * random times.  Truth and clock are floating point, which the core may not use.
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/clockmap.h>
+#include <quell/core/signal/clockmap.h>
 
 #include "random.h"
 #include "test.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/cubic.h> against RFC 9438 in floating point, and its corners.
+ * <quell/core/lib/cubic.h> against RFC 9438 in floating point, and its corners.
  */
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/cubic.h>
+#include <quell/core/lib/cubic.h>
 
 #include "random.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/dcqcn.h>, by tables of cases.  The numbers wanted
+ * Every branch of <quell/core/dcqcn/react.h>, by tables of cases.  The numbers wanted
  * were worked out from the paper's equations by hand, not by the code.
  */
 #include "dcqcn_fixture.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/dcqcn_core.h>
+#include <quell/core/dcqcn/core.h>
 
 #include "dcqcn_model.h"
 #include "model_error.h"

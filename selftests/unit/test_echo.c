@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/echo.h>, and its two judgements against models.
+ * Every branch of <quell/core/signal/echo.h>, and its two judgements against models.
  *
  * The model of a round trip never subtracts modulo anything: it goes through all
  * times that read as the echo does, and takes the one that is a departure of the flow
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 
 #include "random.h"
 #include "test.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of the histogram (<quell/core/histogram.h>): buckets by hand, and
+ * Every branch of the histogram (<quell/core/port/histogram.h>): buckets by hand, and
  * quantiles against sorted arrays, within the error it promises.
  */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <quell/core/histogram.h>
+#include <quell/core/port/histogram.h>
 
 #include "random.h"
 #include "test.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/hpcc.h>, by tables of cases.  The numbers wanted
+ * Every branch of <quell/core/hpcc/react.h>, by tables of cases.  The numbers wanted
  * were worked out from the equations by hand, not by the code.
  */
-#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc/core.h>
 
 #include "hpcc_fixture.h"
 #include "test.h"

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include <quell/core/hpcc_core.h>
+#include <quell/core/hpcc/core.h>
 
 #include "hpcc_model_step.h"
 #include "model_error.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/hpcc_vaisf.h>, by tables of cases.  The numbers
+ * Every branch of <quell/core/hpcc_vaisf/react.h>, by tables of cases.  The numbers
  * wanted were worked out from the paper's algorithms by hand, not by the code.
  * What the two mechanisms do by themselves is in test_swift_vaisf.c.
  */
-#include <quell/core/hpcc_vaisf_core.h>
+#include <quell/core/hpcc_vaisf/core.h>
 
 #include "hpcc_fixture.h"
 #include "test.h"

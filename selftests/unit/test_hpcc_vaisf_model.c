@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include <quell/core/hpcc_vaisf_core.h>
+#include <quell/core/hpcc_vaisf/core.h>
 
 #include "hpcc_model_step.h"
 #include "hpcc_vaisf_model.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of in-order flow deflection, <quell/core/iofd.h>.
+ * Every branch of in-order flow deflection, <quell/core/port/iofd.h>.
  */
 #include <string.h>
 
-#include <quell/core/iofd.h>
+#include <quell/core/port/iofd.h>
 
 #include "random.h"
 #include "test.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/types.h> and <quell/core/math.h> against 128-bit integers and
+ * <quell/core/lib/types.h> and <quell/core/lib/math.h> against 128-bit integers and
  * long double, which the cores themselves may not use.
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/draw.h>
-#include <quell/core/math.h>
+#include <quell/core/lib/draw.h>
+#include <quell/core/lib/math.h>
 
 #include "random.h"
 #include "test.h"

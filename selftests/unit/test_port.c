@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of the switch port's cores: the wire's clock
- * (<quell/core/shaper.h>), random early detection (<quell/core/red.h>), and its
- * classes (<quell/core/redclass.h>).
+ * (<quell/core/port/shaper.h>), random early detection (<quell/core/port/red.h>), and its
+ * classes (<quell/core/port/redclass.h>).
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/redclass.h>
-#include <quell/core/shaper.h>
+#include <quell/core/port/redclass.h>
+#include <quell/core/port/shaper.h>
 
 #include "random.h"
 #include "test.h"

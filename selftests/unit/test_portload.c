@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of a port's load (<quell/core/portload.h>), by hand, against the
+ * Every branch of a port's load (<quell/core/port/portload.h>), by hand, against the
  * equations in floating point, and where it comes to rest; and of the distance
  * from the sender (<quell/hops.h>).
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/portload.h>
+#include <quell/core/port/portload.h>
 #include <quell/hops.h>
 
 #include "random.h"

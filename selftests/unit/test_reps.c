@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/reps.h> by tables, its draws by their
+ * Every branch of <quell/core/signal/reps.h> by tables, its draws by their
  * distribution, and random histories against reps_model.h.
  */
 #include <stddef.h>
 #include <string.h>
 
-#include <quell/core/reps.h>
+#include <quell/core/signal/reps.h>
 
 #include "random.h"
 #include "reps_model.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of the shared buffer's thresholds (<quell/core/sharedbuf.h>), and
+ * Every branch of the shared buffer's thresholds (<quell/core/port/sharedbuf.h>), and
  * what equal ports come to hold, against Choudhury and Hahne's formula.
  */
 #include <stddef.h>
 
-#include <quell/core/sharedbuf.h>
+#include <quell/core/port/sharedbuf.h>
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/smartt.h>, by tables of cases.  The numbers
+ * Every branch of <quell/core/smartt/react.h>, by tables of cases.  The numbers
  * wanted were worked out from the paper's equations by hand, not by the code.
  *
  * One flow: 100 Gbit/s, 12 us of base round trip, segments of 4096 bytes, so
@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include <quell/core/smartt_core.h>
+#include <quell/core/smartt/core.h>
 
 #include "test.h"
 

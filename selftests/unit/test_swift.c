@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/swift.h>, by tables of cases.  The numbers wanted
+ * Every branch of <quell/core/swift/react.h>, by tables of cases.  The numbers wanted
  * were worked out from the papers' equations by hand, not by the code.
  */
 #include "swift_fixture.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/swift_split.h>, by tables of cases: 100 Gbit/s,
+ * Every branch of <quell/core/swift/split.h>, by tables of cases: 100 Gbit/s,
  * 4.3 us of round trip, segments of 1448 bytes, default parameters, hence a
  * target of 100 us for the host.  The numbers wanted were worked out by hand.
  */
 #include <string.h>
 
-#include <quell/core/swift_core.h>
+#include <quell/core/swift/core.h>
 
 #include "swift_fixture.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/vaisf.h> and <quell/core/swift_vaisf.h>, by tables
+ * Every branch of <quell/core/vaisf/react.h> and <quell/core/swift_vaisf/react.h>, by tables
  * of cases.  The numbers wanted were worked out from the paper's algorithms by
  * hand, not by the code.
  *
@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/swift_vaisf/core.h>
 
 #include "test.h"
 

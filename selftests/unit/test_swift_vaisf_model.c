@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/swift_vaisf_core.h>
+#include <quell/core/swift_vaisf/core.h>
 
 #include "model_error.h"
 #include "random_params.h"

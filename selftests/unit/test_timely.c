@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/timely.h> and <quell/core/timely_rate.h>, by
+ * Every branch of <quell/core/timely/react.h> and <quell/core/timely/rate.h>, by
  * tables of cases.  The numbers wanted were worked out from the paper's
  * equations by hand, not by the code.
  */
 #include <string.h>
 
-#include <quell/core/timely_core.h>
+#include <quell/core/timely/core.h>
 
 #include "test.h"
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <quell/core/timely_core.h>
+#include <quell/core/timely/core.h>
 
 #include "model_error.h"
 #include "random_params.h"

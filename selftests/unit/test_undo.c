@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What every core gives back when a loss or a timeout proves to have been none:
- * <quell/core/undo.h> by a table, then each core through the same four histories.
+ * <quell/core/lib/undo.h> by a table, then each core through the same four histories.
  * One flow each: 100 Gbit/s, 20 us of round trip, segments of 1000 bytes, default
  * parameters.
  */
 #include <string.h>
 
-#include <quell/core/dcqcn_core.h>
-#include <quell/core/hpcc_core.h>
-#include <quell/core/hpcc_vaisf_core.h>
-#include <quell/core/smartt_core.h>
-#include <quell/core/swift_core.h>
-#include <quell/core/swift_vaisf_core.h>
-#include <quell/core/timely_core.h>
+#include <quell/core/dcqcn/core.h>
+#include <quell/core/hpcc/core.h>
+#include <quell/core/hpcc_vaisf/core.h>
+#include <quell/core/smartt/core.h>
+#include <quell/core/swift/core.h>
+#include <quell/core/swift_vaisf/core.h>
+#include <quell/core/timely/core.h>
 
 #include "test.h"
 

@@ -11,9 +11,9 @@
 #ifndef _QUELL_CORE_ALGORITHM_H
 #define _QUELL_CORE_ALGORITHM_H
 
-#include <quell/core/adapt_state.h>
+#include <quell/core/adapt/vars.h>
 #include <quell/core/core.h>
-#include <quell/core/undo.h>
+#include <quell/core/lib/undo.h>
 #include <uapi/linux/quell.h>
 
 #define QUELL_ARRAY_NR(array)	(sizeof(array) / sizeof((array)[0]))

@@ -12,7 +12,7 @@
 #ifndef _QUELL_CORE_CORE_H
 #define _QUELL_CORE_CORE_H
 
-#include <quell/core/types.h>
+#include <quell/core/lib/types.h>
 
 #define QUELL_Q16_SHIFT		16
 #define QUELL_Q16_ONE		65536ULL

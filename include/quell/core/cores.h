@@ -3,13 +3,13 @@
 #ifndef _QUELL_CORE_CORES_H
 #define _QUELL_CORE_CORES_H
 
-#include <quell/core/dcqcn_core.h>
-#include <quell/core/hpcc_core.h>
-#include <quell/core/hpcc_vaisf_core.h>
-#include <quell/core/smartt_core.h>
-#include <quell/core/swift_core.h>
-#include <quell/core/swift_vaisf_core.h>
-#include <quell/core/timely_core.h>
+#include <quell/core/dcqcn/core.h>
+#include <quell/core/hpcc/core.h>
+#include <quell/core/hpcc_vaisf/core.h>
+#include <quell/core/smartt/core.h>
+#include <quell/core/swift/core.h>
+#include <quell/core/swift_vaisf/core.h>
+#include <quell/core/timely/core.h>
 
 static const struct quell_core * const quell_cores[] = {
 	&quell_swift_core,

@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include <net/tcp.h>
-#include <quell/core/echo.h>
+#include <quell/core/signal/echo.h>
 
 #include "../../../kmod-cc/quell/internal.h"
 #include "labspoof.h"

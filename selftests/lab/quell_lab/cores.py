@@ -2,7 +2,7 @@
 """
 What the cores say of themselves: modules, parameters, presets.
 
-Their one source is in C, include/quell/core/NAME_core.h and the presets of the quell command;
+Their one source is in C, include/quell/core/NAME/core.h and the presets of the quell command;
 `make -C selftests/unit list` prints it into cores.json, and a unit test holds that against it.
 """
 

@@ -7,7 +7,7 @@
 #define _QUELL_TUTORIAL_TOY_H
 
 #include <quell/core/core.h>
-#include <quell/core/undo.h>
+#include <quell/core/lib/undo.h>
 
 struct quell_toy_params {
 	u64	adapt_bool;

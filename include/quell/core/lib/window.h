@@ -8,7 +8,7 @@
 #define _QUELL_CORE_LIB_WINDOW_H
 
 #include <quell/core/core.h>
-#include <quell/core/math.h>
+#include <quell/core/lib/math.h>
 
 /* Segments of a first window when nothing is known of the path (RFC 6928). */
 #define QUELL_INIT_SEGMENTS	10

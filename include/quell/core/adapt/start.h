@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fitting an algorithm to the path: how a flow searches for what the path carries, and
+ * measures its noise meanwhile.  See <quell/core/adapt/react.h>.
+ */
+#ifndef _QUELL_CORE_ADAPT_START_H
+#define _QUELL_CORE_ADAPT_START_H
+
+#include <quell/core/adapt/vars.h>
+
+/* The round-trip time without what the receiver held; 0 none. */
+static inline u32 quell_adapt_rtt_ns(const struct quell_sample *s)
+{
+	u64 rtt_ns = s->remote_ns < s->rtt_ns ? s->rtt_ns - s->remote_ns : s->rtt_ns;
+
+	return quell_min_u64(rtt_ns, QUELL_ADAPT_MOST_NS);
+}
+
+static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell_sample *s)
+{
+	u32 rtt_ns = quell_adapt_rtt_ns(s);
+
+	if (s->marked_bytes)
+		a->flags |= QUELL_ADAPT_F_MARKED;
+	if (s->telemetry.hop)
+		a->flags |= QUELL_ADAPT_F_RECORD;
+	if (!rtt_ns)
+		return;
+	if (!a->base_ns || rtt_ns < a->base_ns)
+		a->base_ns = rtt_ns;
+	if (!a->samples || rtt_ns < a->least_ns)
+		a->least_ns = rtt_ns;
+	if (a->samples < 0xff)
+		a->samples++;
+}
+
+static inline void quell_adapt_note_noise(struct quell_adapt *a, u64 late_ns)
+{
+	late_ns = quell_min_u64(late_ns, QUELL_ADAPT_NOISE_MOST_NS);
+	a->noise_ns = quell_max_u64(a->noise_ns, late_ns);
+}
+
+/*
+ * The window that fills the path, with half the room left for a queue: what is in flight
+ * over the standing round trip is the rate.
+ */
+static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_bytes)
+{
+	u64 aim_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 2 + a->noise_ns;
+
+	if (a->stand_ns <= aim_ns)
+		return a->cubic.window_q16;
+	return quell_max_u64(quell_mul_div_u64(a->cubic.window_q16, aim_ns, a->stand_ns),
+			     quell_adapt_floor_q16(mss_bytes));
+}
+
+/*
+ * A look of START: a queue seen once slows the search, and seen QUELL_ADAPT_LOOKS times,
+ * never shorter than at first, it ends it.  CUBIC goes on with the window that was found, as
+ * after HyStart++ (RFC 9406): a longer path looks the same as a queue.
+ */
+static inline void quell_adapt_start_look(struct quell_adapt *a,
+					  const struct quell_adapt_needs *needs, u32 mss_bytes)
+{
+	u64 found_q16 = a->cubic.window_q16;
+
+	a->stand_ns = a->least_ns;
+	a->samples = 0;
+	if (a->looks && a->stand_ns < a->shown_ns) {
+		quell_adapt_note_noise(a, a->shown_ns - a->stand_ns);
+		a->looks = 0;
+		return;
+	}
+	if (quell_adapt_told_ns(a) < quell_adapt_target_ns(a)) {
+		a->looks = 0;
+		return;
+	}
+	if (!a->looks++)
+		a->shown_ns = a->stand_ns;
+	if (a->looks < QUELL_ADAPT_LOOKS)
+		return;
+	quell_cubic_enter(&a->cubic, quell_adapt_drained_q16(a, mss_bytes));
+	a->cubic.ssthresh_bytes = found_q16 >> QUELL_Q16_SHIFT;
+	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
+	quell_adapt_settle(a, needs);
+	if (a->phase == QUELL_ADAPT_FALLBACK)
+		quell_cubic_enter(&a->cubic, found_q16);
+}
+
+/*
+ * A round of START begins with the packet that @s answers.  What the one before was later
+ * than all since was no queue of the flow's own, which had grown since then.  A single one
+ * proves little, so each round takes a part of the noise away again.
+ */
+static inline void quell_adapt_start_round(struct quell_adapt *a, const struct quell_sample *s)
+{
+	u64 late_ns = quell_sub_sat_u64(a->first_ns, quell_max_u64(a->least_ns, a->base_ns));
+
+	a->noise_ns -= a->noise_ns / QUELL_ADAPT_NOISE_SHARE;
+	quell_adapt_note_noise(a, late_ns + late_ns / 2);
+	a->first_ns = quell_adapt_rtt_ns(s);
+	if (a->early)
+		a->early--;
+	if (a->rounds < QUELL_ADAPT_NOISE_ROUNDS)
+		a->rounds++;
+}
+
+/* Whether a loss, or the window of the last one, may end START: the noise is known. */
+static inline bool quell_adapt_may_settle(const struct quell_adapt *a,
+					  const struct quell_adapt_needs *needs)
+{
+	return needs->signal != QUELL_ADAPT_DELAY || a->rounds >= QUELL_ADAPT_NOISE_ROUNDS;
+}
+
+/*
+ * Whether enough was seen for a look: without noise eight round-trip times, with it all of a
+ * round.
+ */
+static inline bool quell_adapt_may_look(const struct quell_adapt *a, bool round)
+{
+	return round || quell_adapt_is_quiet(a);
+}
+
+/*
+ * An ACK where CUBIC governs.  What an algorithm cut for nothing it takes back by slow start:
+ * else its threshold is its window.
+ */
+static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_sample *s)
+{
+	if (!(a->flags & QUELL_ADAPT_F_FULL))
+		quell_cubic_wait(&a->cubic, s->now_ns);
+	else if (a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.ssthresh_bytes)
+		quell_cubic_add(&a->cubic, (u64)s->acked_bytes << QUELL_Q16_SHIFT);
+	else
+		quell_cubic_on_ack(&a->cubic, s->now_ns, a->stand_ns, s->acked_bytes,
+				   s->mss_bytes);
+}
+
+/*
+ * The growth of START, where the window is used up: all that was delivered, a fourth of it
+ * once a queue was seen.
+ */
+static inline void quell_adapt_start_grow(struct quell_adapt *a,
+					  const struct quell_adapt_needs *needs,
+					  const struct quell_sample *s)
+{
+	u64 acked_q16 = (u64)s->acked_bytes << QUELL_Q16_SHIFT;
+
+	if (a->looks)
+		acked_q16 /= QUELL_ADAPT_SLOW_SHARE;
+	if (a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.ssthresh_bytes) {
+		if (a->flags & QUELL_ADAPT_F_FULL)
+			quell_cubic_add(&a->cubic, acked_q16);
+	} else if (quell_adapt_may_settle(a, needs)) {
+		quell_adapt_settle(a, needs);
+	} else {
+		quell_adapt_cubic(a, s);
+	}
+}
+
+#endif /* _QUELL_CORE_ADAPT_START_H */

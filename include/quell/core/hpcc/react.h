@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * HPCC: congestion control by the load of the links, as the switches tell it.
+ *
+ * Each ACK echoes a record of the most loaded hop of its packet's path.  Two
+ * records of one hop give the rate of that link; with its queue they give its
+ * utilisation: the data in flight over the link in bandwidth-delay products.  The
+ * window follows so that the most loaded link is used at eta.  T is the base
+ * round-trip time, B the rate of the link.
+ *
+ *	on an ACK whose record can be compared with the one before:
+ *		tau = time between the two
+ *		u = bytes sent between the two / (tau * B)
+ *		    + min(queue then, queue now) / (B * T)
+ *		tau = min(tau, T)
+ *		U = (1 - tau / T) * U + tau / T * u
+ *		if U >= eta or stage >= max_stage:
+ *			window = reference * eta / U + ai * T, next stage 0
+ *		else:
+ *			window = reference + ai * T, next stage + 1
+ *	when a round trip has finished:
+ *		if probabilistic, window < reference < random() * largest window:
+ *			nothing
+ *		else:
+ *			reference = window, stage = next stage
+ *	on fast retransmit:
+ *		reference = window / 2
+ *	on a retransmission timeout:
+ *		if it is the retx_reset'th in a row: reference = smallest window
+ *		else: reference = window / 2
+ *	always:
+ *		window, reference within [min_rate * T, rate of the own link * T]
+ *		pace at window / T
+ *
+ * So the window follows every ACK, but from a reference that moves once per
+ * round trip: no two ACKs answer the same queue twice.  What is stored is the
+ * reference; the window is computed anew by each ACK.
+ *
+ * The largest window is what the own link carries in T, the window at line rate.
+ *
+ * The flow starts at line rate, with U = 1.  The first record is only stored.
+ *
+ * Without records HPCC is Reno without slow start, from ten segments: one
+ * segment per round trip, half off on loss, one segment after a timeout, never
+ * below one segment, not paced.  A flow whose first ACK has no record falls back
+ * to that at once, one that loses its records after QUELL_TELEMETRY_FRESH_NS.
+ *
+ * What it ignores: round-trip times but for the smallest, ECN marks, trimmed
+ * packets.
+ *
+ * Expects: switches that stamp telemetry (swport), a peer that echoes it, and
+ * pacing in the stack.
+ *
+ * Deviations, each with its reason, are in Documentation/hpcc.md.
+ *
+ * Papers: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, in
+ * the form of its authors' simulator; Snyder and Lebeck, the VAI/SF paper,
+ * sections II, III-D (parameters, line-rate start) and V-B (the reference).
+ */
+#ifndef _QUELL_CORE_HPCC_REACT_H
+#define _QUELL_CORE_HPCC_REACT_H
+
+#include <quell/core/hpcc/vars.h>
+#include <quell/core/lib/draw.h>
+#include <quell/core/lib/undo.h>
+
+/*
+ * Whether this ACK finishes a round trip: it acknowledges a byte sent after the
+ * round trip began.  Then the next one begins.  A flow's first ACK begins the
+ * first.  Counted in bytes in flight, because a core sees no sequence numbers.
+ */
+static inline bool quell_hpcc_count_round(struct quell_hpcc_vars *v,
+					  const struct quell_sample *s)
+{
+	bool finished = v->flags & QUELL_HPCC_F_ROUND;
+
+	if (s->acked_bytes <= v->round_bytes) {
+		v->round_bytes -= s->acked_bytes;
+		return false;
+	}
+	v->round_bytes = quell_sub_sat_u64(s->inflight_bytes, s->acked_bytes);
+	v->flags |= QUELL_HPCC_F_ROUND;
+	return finished;
+}
+
+/* The next ACK begins a round trip and finishes none. */
+static inline void quell_hpcc_stop_round(struct quell_hpcc_vars *v)
+{
+	v->round_bytes = 0;
+	v->flags &= ~QUELL_HPCC_F_ROUND;
+}
+
+/* A round trip that measured less than eta throughout: loss is past. */
+static inline void quell_hpcc_end_round(struct quell_hpcc_vars *v)
+{
+	if ((v->flags & QUELL_HPCC_F_MEASURED) && !(v->flags & QUELL_HPCC_F_CONGESTED))
+		v->flags &= ~QUELL_HPCC_F_LOSS;
+	v->flags &= ~(QUELL_HPCC_F_MEASURED | QUELL_HPCC_F_CONGESTED);
+}
+
+/*
+ * The end of a round trip that measured nothing: what it would have added, at
+ * most the segment that Reno would.
+ */
+static inline void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
+					 const struct quell_hpcc_params *p,
+					 struct quell_hpcc_stats *st,
+					 const struct quell_sample *s)
+{
+	u64 step_q16 = quell_mss_q16(v->mss_bytes);
+
+	st->blind++;
+	v->window_q16 = quell_hpcc_held_q16(v, p);
+	v->flags &= ~QUELL_HPCC_F_UTIL;
+	if (s->flags & QUELL_S_APP_LIMITED) {
+		st->app_limited++;
+		return;
+	}
+	if (quell_hpcc_is_steered(v, p))
+		step_q16 = quell_min_u64(step_q16, quell_hpcc_step_q16(v, p));
+	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
+}
+
+/* The reference becomes @window_q16, and the stage what goes with it. */
+static inline void quell_hpcc_commit(struct quell_hpcc_vars *v,
+				     const struct quell_hpcc_params *p,
+				     struct quell_hpcc_stats *st, u64 window_q16)
+{
+	st->increases += window_q16 > v->window_q16;
+	st->decreases += window_q16 < v->window_q16;
+	v->stage = quell_hpcc_is_multiplicative(v, p) ? 0 : v->stage + 1;
+	v->window_q16 = window_q16;
+}
+
+/*
+ * VAI/SF III-D: whether chance leaves out a decrease of the reference to
+ * @window_q16.  At its largest the reference always falls, at half of that half the
+ * times.  Without a rate of the own link there is no largest window.
+ */
+static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
+					 const struct quell_hpcc_params *p,
+					 const struct quell_sample *s, u64 window_q16)
+{
+	if (!p->probabilistic || window_q16 >= v->window_q16 || !s->link_bytes_ps)
+		return false;
+	return v->window_q16 < quell_mul_shr_u64(quell_hpcc_bdp_q16(v, p, s->link_bytes_ps),
+						 quell_draw_u32(s->now_ns, v->window_q16),
+						 QUELL_DRAW_BITS);
+}
+
+/* The end of a round trip, whose last window is @window_q16. */
+static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
+				     const struct quell_hpcc_params *p,
+				     struct quell_hpcc_stats *st,
+				     const struct quell_sample *s, u64 window_q16)
+{
+	if (!(v->flags & QUELL_HPCC_F_MEASURED))
+		quell_hpcc_blind_step(v, p, st, s);
+	else if ((s->flags & QUELL_S_APP_LIMITED) && window_q16 >= v->window_q16)
+		st->app_limited++;
+	else if (quell_hpcc_disregards(v, p, s, window_q16))
+		st->disregarded++;
+	else
+		quell_hpcc_commit(v, p, st, window_q16);
+}
+
+/* The state of a flow before its first window. */
+static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, bool telemetry,
+				    u64 min_rtt_ns, u32 mss_bytes, u64 now_ns)
+{
+	v->recorded_ns = now_ns;
+	v->queue_bytes = 0;
+	v->tx_units = 0;
+	v->time_ns = 0;
+	v->min_rtt_ns = quell_min_u64(min_rtt_ns, QUELL_HPCC_U32_MAX);
+	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->rtos = 0;
+	v->flags = telemetry ? QUELL_HPCC_F_TELEMETRY : 0;
+	quell_hpcc_stop_round(v);
+	quell_hpcc_forget(v);
+}
+
+/**
+ * quell_hpcc_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @telemetry:     the peer echoes records
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * VAI/SF III-D: flows start at line rate; those that can expect records do.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_init(struct quell_hpcc_vars *v,
+				   const struct quell_hpcc_params *p, bool telemetry,
+				   u64 link_bytes_ps, u64 min_rtt_ns,
+				   u32 mss_bytes, u64 now_ns,
+				   struct quell_decision *out)
+{
+	quell_hpcc_reset(v, telemetry, min_rtt_ns, mss_bytes, now_ns);
+	v->window_q16 = quell_hpcc_init_window_q16(v, p, link_bytes_ps);
+	quell_hpcc_decide(v, p, link_bytes_ps, v->window_q16, out);
+}
+
+/**
+ * quell_hpcc_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
+				     const struct quell_hpcc_params *p,
+				     struct quell_hpcc_stats *st,
+				     const struct quell_sample *s,
+				     struct quell_decision *out)
+{
+	bool measured, finished;
+	u64 window_q16;
+
+	quell_hpcc_observe(v, s);
+	v->rtos = 0;
+	measured = quell_hpcc_take_record(v, p, st, s);
+	finished = quell_hpcc_count_round(v, s);
+	if (finished && (v->flags & QUELL_HPCC_F_MEASURED))
+		measured = true;
+	window_q16 = quell_hpcc_window_q16(v, p, quell_hpcc_step_q16(v, p),
+					   measured && !(s->flags & QUELL_S_APP_LIMITED));
+	if (finished) {
+		quell_hpcc_adjust(v, p, st, s, window_q16);
+		quell_hpcc_end_round(v);
+		window_q16 = v->window_q16;
+	}
+	quell_hpcc_decide(v, p, s->link_bytes_ps, window_q16, out);
+}
+
+/* Reno's answer to a loss: half of what there was, in a round trip of its own. */
+static inline void quell_hpcc_cut_for_loss(struct quell_hpcc_vars *v, u64 window_q16)
+{
+	v->window_q16 = window_q16;
+	v->stage = 0;
+	v->flags &= ~(QUELL_HPCC_F_UTIL | QUELL_HPCC_F_MEASURED | QUELL_HPCC_F_CONGESTED);
+	v->flags |= QUELL_HPCC_F_LOSS;
+}
+
+/**
+ * quell_hpcc_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand
+ * @out: set in full
+ *
+ * To be called once per recovery episode.  What is in flight now is of before the
+ * loss: a round trip begins.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
+				      const struct quell_hpcc_params *p,
+				      struct quell_hpcc_stats *st,
+				      const struct quell_sample *s,
+				      struct quell_decision *out)
+{
+	quell_hpcc_observe(v, s);
+	v->rtos = 0;
+	quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
+	v->round_bytes = s->inflight_bytes;
+	v->flags |= QUELL_HPCC_F_ROUND;
+	st->fast_retx++;
+	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+}
+
+/**
+ * quell_hpcc_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand
+ * @out: set in full
+ *
+ * A flow without a record goes to its smallest window at once.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
+				     const struct quell_hpcc_params *p,
+				     struct quell_hpcc_stats *st,
+				     const struct quell_sample *s,
+				     struct quell_decision *out)
+{
+	quell_hpcc_observe(v, s);
+	st->rtos++;
+	if (v->rtos < 0xff)
+		v->rtos++;
+	if (v->rtos >= p->retx_reset_rtos || !v->hop) {
+		/* Nothing: the limits leave the smallest window. */
+		quell_hpcc_cut_for_loss(v, 0);
+		st->rto_resets++;
+	} else {
+		quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
+	}
+	quell_hpcc_stop_round(v);
+	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+}
+
+/**
+ * quell_hpcc_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_hpcc_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_undo_note(struct quell_undo *u,
+					const struct quell_hpcc_vars *before,
+					const struct quell_hpcc_vars *after)
+{
+	quell_undo_record(u, before->flags & QUELL_HPCC_F_LOSS);
+	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
+}
+
+/**
+ * quell_hpcc_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
+				      const struct quell_hpcc_params *p,
+				      const struct quell_sample *s,
+				      const struct quell_undo *u,
+				      struct quell_decision *out)
+{
+	quell_hpcc_observe(v, s);
+	v->window_q16 = quell_undo_given_back(&u->part[0], v->window_q16);
+	if (!u->lost)
+		v->flags &= ~QUELL_HPCC_F_LOSS;
+	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+}
+
+/* Starts a flow that held a window of @held_q16 anew. */
+static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
+				      const struct quell_hpcc_params *p,
+				      struct quell_hpcc_stats *st,
+				      u64 link_bytes_ps, u64 held_q16)
+{
+	bool can_rise = quell_hpcc_is_steered(v, p) && !(v->flags & QUELL_HPCC_F_LOSS);
+
+	v->window_q16 = quell_restart_window_q16(held_q16,
+						 quell_hpcc_init_window_q16(v, p, link_bytes_ps),
+						 can_rise, &st->restarts_refused);
+	quell_hpcc_stop_round(v);
+	quell_hpcc_forget(v);
+	st->restarts++;
+}
+
+/**
+ * quell_hpcc_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * A message after a pause starts as a new flow does, because what the window
+ * knew of the path is stale.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_on_idle_restart(struct quell_hpcc_vars *v,
+					      const struct quell_hpcc_params *p,
+					      struct quell_hpcc_stats *st,
+					      const struct quell_sample *s,
+					      u64 idle_ns, struct quell_decision *out)
+{
+	u64 window_q16;
+
+	quell_hpcc_observe(v, s);
+	window_q16 = quell_hpcc_held_q16(v, p);
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		quell_hpcc_restart(v, p, st, s->link_bytes_ps, window_q16);
+		window_q16 = v->window_q16;
+	}
+	quell_hpcc_decide(v, p, s->link_bytes_ps, window_q16, out);
+}
+
+#endif /* _QUELL_CORE_HPCC_REACT_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameters of HPCC with Variable AI and Sampling Frequency: HPCC's, those
+ * of the two mechanisms, and what a queue means to them.  Whatever values lie in
+ * their ranges go together.
+ */
+#ifndef _QUELL_CORE_HPCC_VAISF_PARAMS_H
+#define _QUELL_CORE_HPCC_VAISF_PARAMS_H
+
+#include <quell/core/hpcc/params.h>
+#include <quell/core/vaisf/params.h>
+
+#define QUELL_HPCC_VAISF_TOKEN_THRESH_BYTES_DEFAULT	50000ULL	/* VAI/SF VI-A */
+#define QUELL_HPCC_VAISF_TOKEN_THRESH_BYTES_MIN		0ULL
+#define QUELL_HPCC_VAISF_TOKEN_THRESH_BYTES_MAX		1073741824ULL
+#define QUELL_HPCC_VAISF_TOKEN_BYTES_DEFAULT		1000ULL		/* VAI/SF VI-A */
+#define QUELL_HPCC_VAISF_TOKEN_BYTES_MIN		1ULL
+#define QUELL_HPCC_VAISF_TOKEN_BYTES_MAX		1073741824ULL
+
+/**
+ * struct quell_hpcc_vaisf_params - what the administrator may change
+ * @hpcc:		HPCC's; probabilistic stays 0
+ * @vaisf:		the two mechanisms'
+ * @token_thresh_bytes:	queue above which tokens are earned, bytes: the network's
+ *			smallest bandwidth-delay product
+ * @token_bytes:	queue that earns one token, bytes
+ */
+struct quell_hpcc_vaisf_params {
+	struct quell_hpcc_params	hpcc;
+	struct quell_vaisf_params	vaisf;
+	u64				token_thresh_bytes;
+	u64				token_bytes;
+};
+
+#endif /* _QUELL_CORE_HPCC_VAISF_PARAMS_H */

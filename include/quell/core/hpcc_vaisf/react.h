@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * HPCC with Variable AI and Sampling Frequency.
+ *
+ * As <quell/core/hpcc/react.h>, but for what an ACK does:
+ *
+ *	on an ACK whose record can be compared with the one before:
+ *		U as HPCC's
+ *		window = reference * eta / U, or reference
+ *			 + ai * T * (Algorithm 2)
+ *		if window < reference:
+ *			reference = window, once per sampling_pkts packets,
+ *				    with sampling_rtt per round trip as well
+ *		else:
+ *			reference = window, once per round trip
+ *	when a round trip has finished: Algorithm 1 with
+ *		measured = the largest queue of its records
+ *		token_thresh = the smallest bandwidth-delay product
+ *		tokens earned = measured / token_bytes
+ *		congestion = U >= eta at any of its ACKs
+ *
+ * The stage moves with the reference, as HPCC's.
+ *
+ * On loss, timeout and restart after idle time HPCC's own functions work on the
+ * reference.  A round trip that measures nothing moves the reference by HPCC's
+ * step, at most one segment, without tokens: without records this is Reno without
+ * slow start.
+ *
+ * What it ignores, and expects of the network: as HPCC.
+ *
+ * Paper: Snyder and Lebeck, the VAI/SF paper, sections IV, V and VI-A.
+ */
+#ifndef _QUELL_CORE_HPCC_VAISF_REACT_H
+#define _QUELL_CORE_HPCC_VAISF_REACT_H
+
+#include <quell/core/hpcc/react.h>
+#include <quell/core/hpcc_vaisf/params.h>
+#include <quell/core/hpcc_vaisf/vars.h>
+#include <quell/core/vaisf/react.h>
+
+/* Algorithm 1 in terms of queued bytes. */
+static inline void quell_hpcc_vaisf_finish_round(struct quell_hpcc_vaisf_vars *v,
+						 const struct quell_hpcc_vaisf_params *p,
+						 struct quell_hpcc_vaisf_stats *st)
+{
+	st->rounds++;
+	st->earned += v->vaisf.measured > p->token_thresh_bytes;
+	quell_vaisf_finish_round(&v->vaisf, &p->vaisf, p->token_thresh_bytes,
+				 quell_div_u64(v->vaisf.measured, p->token_bytes),
+				 v->hpcc.flags & QUELL_HPCC_F_CONGESTED);
+}
+
+/* What an update adds: HPCC's step times Algorithm 2, bytes Q16. */
+static inline u64 quell_hpcc_vaisf_step_q16(const struct quell_hpcc_vaisf_vars *v,
+					    const struct quell_hpcc_vaisf_params *p)
+{
+	return quell_mul_shr_u64(quell_hpcc_step_q16(&v->hpcc, &p->hpcc),
+				 quell_vaisf_increase_q16(&v->vaisf, &p->vaisf),
+				 QUELL_Q16_SHIFT);
+}
+
+/* The reference takes over @window_q16, which costs tokens. */
+static inline void quell_hpcc_vaisf_commit(struct quell_hpcc_vaisf_vars *v,
+					   const struct quell_hpcc_vaisf_params *p,
+					   struct quell_hpcc_vaisf_stats *st, u64 window_q16)
+{
+	bool decrease = window_q16 < v->hpcc.window_q16;
+
+	quell_hpcc_commit(&v->hpcc, &p->hpcc, &st->hpcc, window_q16);
+	st->spent += quell_vaisf_adjusted(&v->vaisf, &p->vaisf, decrease);
+}
+
+/* Below the reference, which takes the window over if it @may_fall. */
+static inline void quell_hpcc_vaisf_fall(struct quell_hpcc_vaisf_vars *v,
+					 const struct quell_hpcc_vaisf_params *p,
+					 struct quell_hpcc_vaisf_stats *st,
+					 u64 window_q16, bool may_fall)
+{
+	if (may_fall)
+		quell_hpcc_vaisf_commit(v, p, st, window_q16);
+	else
+		st->held++;
+}
+
+/* At the reference or above: once per round trip. */
+static inline void quell_hpcc_vaisf_rise(struct quell_hpcc_vaisf_vars *v,
+					 const struct quell_hpcc_vaisf_params *p,
+					 struct quell_hpcc_vaisf_stats *st,
+					 const struct quell_sample *s, u64 window_q16)
+{
+	if (s->flags & QUELL_S_APP_LIMITED)
+		st->hpcc.app_limited++;
+	else
+		quell_hpcc_vaisf_commit(v, p, st, window_q16);
+}
+
+/**
+ * quell_hpcc_vaisf_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @telemetry:     the peer echoes records
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
+					 const struct quell_hpcc_vaisf_params *p,
+					 bool telemetry, u64 link_bytes_ps,
+					 u64 min_rtt_ns, u32 mss_bytes, u64 now_ns,
+					 struct quell_decision *out)
+{
+	/* Not quell_hpcc_init(): with two callers it is a call, and BPF's take five arguments. */
+	quell_vaisf_reset(&v->vaisf);
+	quell_hpcc_reset(&v->hpcc, telemetry, min_rtt_ns, mss_bytes, now_ns);
+	v->hpcc.window_q16 = quell_hpcc_init_window_q16(&v->hpcc, &p->hpcc, link_bytes_ps);
+	quell_hpcc_decide(&v->hpcc, &p->hpcc, link_bytes_ps, v->hpcc.window_q16, out);
+}
+
+/**
+ * quell_hpcc_vaisf_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
+					   const struct quell_hpcc_vaisf_params *p,
+					   struct quell_hpcc_vaisf_stats *st,
+					   const struct quell_sample *s,
+					   struct quell_decision *out)
+{
+	bool measured, finished, may_rise;
+	u64 reference_q16, window_q16;
+
+	quell_hpcc_observe(&v->hpcc, s);
+	v->hpcc.rtos = 0;
+	measured = quell_hpcc_take_record(&v->hpcc, &p->hpcc, &st->hpcc, s);
+	finished = quell_hpcc_count_round(&v->hpcc, s);
+	quell_vaisf_observe(&v->vaisf, s, quell_hpcc_has_record(&v->hpcc, &p->hpcc, s) ?
+					  s->telemetry.queue_bytes : 0);
+	if (finished)
+		quell_hpcc_vaisf_finish_round(v, p, st);
+	may_rise = measured || (finished && (v->hpcc.flags & QUELL_HPCC_F_MEASURED));
+
+	reference_q16 = v->hpcc.window_q16;
+	window_q16 = quell_hpcc_window_q16(&v->hpcc, &p->hpcc, quell_hpcc_vaisf_step_q16(v, p),
+					   may_rise && !(s->flags & QUELL_S_APP_LIMITED));
+	if (finished && !(v->hpcc.flags & QUELL_HPCC_F_MEASURED)) {
+		quell_hpcc_blind_step(&v->hpcc, &p->hpcc, &st->hpcc, s);
+		window_q16 = v->hpcc.window_q16;
+	} else if (window_q16 < reference_q16) {
+		quell_hpcc_vaisf_fall(v, p, st, window_q16, measured &&
+				      quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, finished));
+	} else if (finished) {
+		quell_hpcc_vaisf_rise(v, p, st, s, window_q16);
+	}
+	if (finished)
+		quell_hpcc_end_round(&v->hpcc);
+	quell_hpcc_decide(&v->hpcc, &p->hpcc, s->link_bytes_ps, window_q16, out);
+}
+
+/**
+ * quell_hpcc_vaisf_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand
+ * @out: set in full
+ *
+ * HPCC's decrease, of the reference; a sampling period and a round trip begin.
+ * To be called once per recovery episode.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_loss(struct quell_hpcc_vaisf_vars *v,
+					    const struct quell_hpcc_vaisf_params *p,
+					    struct quell_hpcc_vaisf_stats *st,
+					    const struct quell_sample *s,
+					    struct quell_decision *out)
+{
+	quell_hpcc_on_loss(&v->hpcc, &p->hpcc, &st->hpcc, s, out);
+	v->vaisf.round_bytes = v->hpcc.round_bytes;
+	v->vaisf.sampled_pkts = 0;
+}
+
+/**
+ * quell_hpcc_vaisf_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand
+ * @out: set in full
+ *
+ * HPCC's decrease, of the reference.  Tokens are worth nothing any more: what
+ * they were earned by is gone.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_rto(struct quell_hpcc_vaisf_vars *v,
+					   const struct quell_hpcc_vaisf_params *p,
+					   struct quell_hpcc_vaisf_stats *st,
+					   const struct quell_sample *s,
+					   struct quell_decision *out)
+{
+	quell_hpcc_on_rto(&v->hpcc, &p->hpcc, &st->hpcc, s, out);
+	quell_vaisf_reset(&v->vaisf);
+}
+
+/**
+ * quell_hpcc_vaisf_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_hpcc_vaisf_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_undo_note(struct quell_undo *u,
+					      const struct quell_hpcc_vaisf_vars *before,
+					      const struct quell_hpcc_vaisf_vars *after)
+{
+	quell_hpcc_undo_note(u, &before->hpcc, &after->hpcc);
+}
+
+/**
+ * quell_hpcc_vaisf_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
+					    const struct quell_hpcc_vaisf_params *p,
+					    const struct quell_sample *s,
+					    const struct quell_undo *u,
+					    struct quell_decision *out)
+{
+	quell_hpcc_on_undo(&v->hpcc, &p->hpcc, s, u, out);
+}
+
+/**
+ * quell_hpcc_vaisf_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * As HPCC's; what starts anew is a new flow to the two mechanisms as well.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_hpcc_vaisf_on_idle_restart(struct quell_hpcc_vaisf_vars *v,
+						    const struct quell_hpcc_vaisf_params *p,
+						    struct quell_hpcc_vaisf_stats *st,
+						    const struct quell_sample *s,
+						    u64 idle_ns,
+						    struct quell_decision *out)
+{
+	u64 window_q16;
+
+	quell_hpcc_observe(&v->hpcc, s);
+	window_q16 = quell_hpcc_held_q16(&v->hpcc, &p->hpcc);
+	if (quell_is_restart(p->hpcc.restart_idle_ns, idle_ns)) {
+		quell_hpcc_restart(&v->hpcc, &p->hpcc, &st->hpcc, s->link_bytes_ps, window_q16);
+		window_q16 = v->hpcc.window_q16;
+		quell_vaisf_reset(&v->vaisf);
+	}
+	quell_hpcc_decide(&v->hpcc, &p->hpcc, s->link_bytes_ps, window_q16, out);
+}
+
+#endif /* _QUELL_CORE_HPCC_VAISF_REACT_H */

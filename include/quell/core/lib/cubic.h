@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * CUBIC, for flows whose algorithm has nothing to go by.
+ *
+ *	on an ACK, where the window is used up:
+ *		t = time since the epoch began, without what the window was not used
+ *		W_cubic(t) = C * (t - K)^3 + W_max,	K = cbrt((W_max - W) / C)
+ *		W_est += alpha * acked / W
+ *		window = max(W_est,
+ *			     window + (clamp(W_cubic(t + RTT), W, 1.5 W) - W) * acked / W)
+ *			and at least 5 % a round trip while no loss was seen
+ *	on a loss, or the first mark of a round trip:
+ *		prior = window
+ *		W_max = window, or window * (1 + beta) / 2 if it was below the last W_max
+ *		window *= beta
+ *
+ *	C = 0.4 segments/s^3, beta = 0.7,
+ *	alpha = 3 (1 - beta) / (1 + beta), and 1 from W_est = prior on
+ *
+ * The kernel's tcp_cubic keeps its state where Quell's modules have theirs and exports
+ * no function, so that it cannot be called for a socket that must be able to come back.
+ * Times are in ms: where a round trip is shorter W_est governs.  The 5 % are of the kernel's
+ * tcp_cubic, not of the RFC: what the path carries is not known before the first loss.
+ *
+ * Paper: RFC 9438, sections 4.1 to 4.9.
+ */
+#ifndef _QUELL_CORE_LIB_CUBIC_H
+#define _QUELL_CORE_LIB_CUBIC_H
+
+#include <quell/core/core.h>
+#include <quell/core/lib/math.h>
+
+#define QUELL_CUBIC_BETA_NUM		7
+#define QUELL_CUBIC_BETA_DEN		10
+/* Fast convergence, (1 + beta) / 2. */
+#define QUELL_CUBIC_LESS_NUM		17
+#define QUELL_CUBIC_LESS_DEN		20
+/* alpha = 9 / 17. */
+#define QUELL_CUBIC_ALPHA_NUM		9
+#define QUELL_CUBIC_ALPHA_DEN		17
+/* 1 / C in ms^3 per segment: 2.5e9. */
+#define QUELL_CUBIC_SCALE_MS3		2500000000ULL
+/* Beyond this the cube does not matter: TCP's windows are below 1 GiB. */
+#define QUELL_CUBIC_FAR_MS		1000000ULL
+#define QUELL_CUBIC_NS_PER_MS		1000000
+/* tcp_cubic: before a loss the window grows by one segment per 20 acknowledged, at least. */
+#define QUELL_CUBIC_UNKNOWN_SHARE	20
+#define QUELL_CUBIC_MAX_WINDOW_Q16	(1ULL << (30 + QUELL_Q16_SHIFT))
+
+/**
+ * struct quell_cubic - state of one flow
+ * @window_q16:	  congestion window, bytes Q16
+ * @reno_q16:	  W_est, bytes Q16
+ * @epoch_ms:	  start of the epoch, ms modulo 2^32; 0 with the next ACK
+ * @seen_ms:	  last time it was told of an ACK, ms modulo 2^32
+ * @ssthresh_bytes: slow start ends there
+ * @max_bytes:	  W_max; 0 there was no cut
+ * @prior_bytes:  window before the last cut; 0 there was none
+ * @prior_ssthresh_bytes: @ssthresh_bytes then
+ * @k_ms:	  K, ms
+ */
+struct quell_cubic {
+	u64	window_q16;
+	u64	reno_q16;
+	u32	epoch_ms;
+	u32	seen_ms;
+	u32	ssthresh_bytes;
+	u32	max_bytes;
+	u32	prior_bytes;
+	u32	prior_ssthresh_bytes;
+	u32	k_ms;
+};
+
+static inline u64 quell_cubic_max_q16(const struct quell_cubic *c)
+{
+	return (u64)c->max_bytes << QUELL_Q16_SHIFT;
+}
+
+/* Cube root, rounded down; x below 2^63. */
+static inline u64 quell_cubic_root(u64 x)
+{
+	u64 root = 0, bit;
+
+	for (bit = 1ULL << 20; bit; bit >>= 1) {
+		u64 next = root | bit;
+
+		if (next * next * next <= x)
+			root = next;
+	}
+	return root;
+}
+
+/**
+ * quell_cubic_enter() - govern from a window on
+ * @c:		set in full
+ * @window_q16:	window, bytes Q16
+ */
+static inline void quell_cubic_enter(struct quell_cubic *c, u64 window_q16)
+{
+	*c = (struct quell_cubic) {
+		.window_q16 = quell_min_u64(window_q16, QUELL_CUBIC_MAX_WINDOW_Q16),
+	};
+	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+}
+
+static inline void quell_cubic_add(struct quell_cubic *c, u64 more_q16)
+{
+	c->window_q16 = quell_min_u64(quell_add_sat_u64(c->window_q16, more_q16),
+				      QUELL_CUBIC_MAX_WINDOW_Q16);
+}
+
+/* The first ACK after a cut, or after no epoch. */
+static inline void quell_cubic_epoch(struct quell_cubic *c, u32 now_ms, u32 mss_bytes)
+{
+	u64 below_q16 = quell_sub_sat_u64(quell_cubic_max_q16(c), c->window_q16);
+	u64 below_pkts_q10 = quell_div_u64(below_q16 >> (QUELL_Q16_SHIFT - 10), mss_bytes);
+
+	c->epoch_ms = quell_max_u64(now_ms, 1);
+	c->reno_q16 = c->window_q16;
+	if (!below_q16)
+		c->max_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+	c->k_ms = quell_cubic_root(quell_mul_shr_u64(below_pkts_q10, QUELL_CUBIC_SCALE_MS3, 10));
+}
+
+/* W_cubic at @at_ms, bytes Q16. */
+static inline u64 quell_cubic_at_q16(const struct quell_cubic *c, u32 at_ms, u32 mss_bytes)
+{
+	u64 t_ms = quell_min_u64(at_ms - c->epoch_ms, QUELL_CUBIC_FAR_MS);
+	u64 off_ms = t_ms > c->k_ms ? t_ms - c->k_ms : c->k_ms - t_ms;
+	u64 off_pkts_q16 = quell_mul_div_u64(off_ms * off_ms * off_ms, QUELL_Q16_ONE,
+					     QUELL_CUBIC_SCALE_MS3);
+	u64 off_q16 = quell_mul_sat_u64(off_pkts_q16, mss_bytes);
+
+	return t_ms > c->k_ms ? quell_add_sat_u64(quell_cubic_max_q16(c), off_q16) :
+				quell_sub_sat_u64(quell_cubic_max_q16(c), off_q16);
+}
+
+/* W_est after an ACK: alpha is 9/17 below the window before the last cut, then 1. */
+static inline void quell_cubic_reno(struct quell_cubic *c, u64 acked_q16, u64 window_q16,
+				    u64 mss_q16)
+{
+	u64 step_q16 = quell_mul_div_u64(mss_q16, acked_q16, window_q16);
+
+	if (c->reno_q16 < (u64)c->prior_bytes << QUELL_Q16_SHIFT)
+		step_q16 = quell_mul_div_u64(step_q16, QUELL_CUBIC_ALPHA_NUM,
+					     QUELL_CUBIC_ALPHA_DEN);
+	c->reno_q16 = quell_add_sat_u64(c->reno_q16, step_q16);
+}
+
+/**
+ * quell_cubic_on_ack() - new data was acknowledged, of a window that is used up
+ * @c:		  state of the flow
+ * @now_ns:	  time, ns, > 0
+ * @rtt_ns:	  round-trip time, ns
+ * @acked_bytes:  payload acknowledged
+ * @mss_bytes:	  maximum segment size, > 0
+ *
+ * RFC 9438, 4.2 to 4.5.
+ */
+static inline void quell_cubic_on_ack(struct quell_cubic *c, u64 now_ns, u64 rtt_ns,
+				      u32 acked_bytes, u32 mss_bytes)
+{
+	u64 mss_q16 = (u64)mss_bytes << QUELL_Q16_SHIFT;
+	u64 acked_q16 = (u64)acked_bytes << QUELL_Q16_SHIFT;
+	u64 window_q16 = quell_max_u64(c->window_q16, mss_q16);
+	u32 now_ms = quell_div_u64(now_ns, QUELL_CUBIC_NS_PER_MS);
+	u32 rtt_ms = quell_div_u64(rtt_ns, QUELL_CUBIC_NS_PER_MS);
+	u64 to_q16;
+
+	c->seen_ms = now_ms;
+	if (!c->epoch_ms)
+		quell_cubic_epoch(c, now_ms, mss_bytes);
+	quell_cubic_reno(c, acked_q16, window_q16, mss_q16);
+	to_q16 = quell_max_u64(quell_cubic_at_q16(c, now_ms + rtt_ms, mss_bytes), window_q16);
+	to_q16 = quell_min_u64(to_q16, window_q16 + window_q16 / 2);
+	quell_cubic_add(c, quell_mul_div_u64(to_q16 - window_q16, acked_q16, window_q16));
+	if (!c->prior_bytes && c->window_q16 < window_q16 + acked_q16 / QUELL_CUBIC_UNKNOWN_SHARE)
+		quell_cubic_add(c, window_q16 + acked_q16 / QUELL_CUBIC_UNKNOWN_SHARE -
+				   c->window_q16);
+	if (c->reno_q16 > c->window_q16)
+		quell_cubic_add(c, c->reno_q16 - c->window_q16);
+}
+
+/**
+ * quell_cubic_wait() - new data was acknowledged, of a window that is not used up
+ * @c:	    state of the flow
+ * @now_ns: time, ns
+ *
+ * The window stays, and the time does not count (RFC 9438, 4.2 and 5.8).
+ */
+static inline void quell_cubic_wait(struct quell_cubic *c, u64 now_ns)
+{
+	u32 now_ms = quell_div_u64(now_ns, QUELL_CUBIC_NS_PER_MS);
+
+	if (c->epoch_ms)
+		c->epoch_ms = quell_max_u64(c->epoch_ms + (now_ms - c->seen_ms), 1);
+	c->seen_ms = now_ms;
+}
+
+/**
+ * quell_cubic_on_loss() - a loss or mark, once per episode
+ * @c:		  state of the flow
+ * @mss_bytes:	  maximum segment size, > 0
+ *
+ * RFC 9438, 4.6 and 4.7.
+ */
+static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
+{
+	u64 least_q16 = (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
+	u64 window_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+
+	c->prior_bytes = window_bytes;
+	c->prior_ssthresh_bytes = c->ssthresh_bytes;
+	c->max_bytes = window_bytes < c->max_bytes ?
+		       quell_mul_div_u64(window_bytes, QUELL_CUBIC_LESS_NUM,
+					 QUELL_CUBIC_LESS_DEN) : window_bytes;
+	c->window_q16 = quell_max_u64(quell_mul_div_u64(c->window_q16, QUELL_CUBIC_BETA_NUM,
+							QUELL_CUBIC_BETA_DEN), least_q16);
+	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+	c->epoch_ms = 0;
+}
+
+/**
+ * quell_cubic_on_rto() - the retransmission timer expired
+ * @c:		state of the flow
+ * @mss_bytes:	maximum segment size, > 0
+ * @again:	in an episode that was cut for already
+ *
+ * RFC 9438, 4.8; RFC 5681, 3.1: a timeout more leaves ssthresh as it is.
+ */
+static inline void quell_cubic_on_rto(struct quell_cubic *c, u32 mss_bytes, bool again)
+{
+	if (!again)
+		quell_cubic_on_loss(c, mss_bytes);
+	c->window_q16 = (u64)mss_bytes << QUELL_Q16_SHIFT;
+	c->epoch_ms = 0;
+}
+
+/**
+ * quell_cubic_undo() - the losses of the last episode were spurious
+ * @c: state of the flow
+ *
+ * RFC 9438, 4.9; after a fast convergence, what that took of W_max stays taken.
+ */
+static inline void quell_cubic_undo(struct quell_cubic *c)
+{
+	u64 prior_q16 = (u64)c->prior_bytes << QUELL_Q16_SHIFT;
+
+	c->window_q16 = quell_max_u64(c->window_q16, prior_q16);
+	c->ssthresh_bytes = quell_max_u64(c->ssthresh_bytes, c->prior_ssthresh_bytes);
+	c->epoch_ms = 0;
+}
+
+#endif /* _QUELL_CORE_LIB_CUBIC_H */

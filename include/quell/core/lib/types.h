@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The integer types, the one division and the saturating arithmetic the cores
+ * use, for each of the three bodies an algorithm has: kernel module, BPF
+ * program, user space.
+ *
+ * Nothing here needs a library call: no 128-bit products (BPF has none), and
+ * division of 64-bit numbers only through quell_div_u64().
+ */
+#ifndef _QUELL_CORE_LIB_TYPES_H
+#define _QUELL_CORE_LIB_TYPES_H
+
+#if defined(__KERNEL__)
+
+#include <linux/build_bug.h>
+#include <linux/math64.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+#else
+
+/* A BPF program that includes vmlinux.h has these names already. */
+#ifndef __VMLINUX_H__
+#include <stdbool.h>
+#include <stddef.h>
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+#endif
+
+#ifndef static_assert
+#define static_assert(expr, ...) extern char quell_static_assert[(expr) ? 1 : -1]
+#endif
+
+#endif
+
+#define QUELL_U32_MAX	(~0U)
+#define QUELL_U64_MAX	(~0ULL)
+
+/**
+ * quell_div_u64() - the cores' only division
+ * @dividend: any value
+ * @divisor: any value; 0 gives QUELL_U64_MAX, so a missing measurement
+ *	saturates
+ *
+ * Context: any.
+ * Return: the quotient rounded down.
+ */
+static inline u64 quell_div_u64(u64 dividend, u64 divisor)
+{
+	if (!divisor)
+		return QUELL_U64_MAX;
+#if defined(__KERNEL__)
+	return div64_u64(dividend, divisor);
+#else
+	return dividend / divisor;
+#endif
+}
+
+static inline u64 quell_min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 quell_max_u64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* Sum that stops at the largest value instead of wrapping. */
+static inline u64 quell_add_sat_u64(u64 a, u64 b)
+{
+	return a + b < a ? QUELL_U64_MAX : a + b;
+}
+
+/* Difference that stops at 0 instead of wrapping. */
+static inline u64 quell_sub_sat_u64(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+/*
+ * Product that stops at the largest value instead of wrapping.  In halves of
+ * 32 bits: the compiler's own overflow check wants a 128-bit product, which a
+ * BPF program cannot have.
+ */
+static inline u64 quell_mul_sat_u64(u64 a, u64 b)
+{
+	u64 a_high = a >> 32, b_high = b >> 32;
+	u64 a_low = (u32)a, b_low = (u32)b;
+	u64 low, middle;
+
+	if (a_high && b_high)
+		return QUELL_U64_MAX;
+	/* One of the two terms is 0, so the sum is below 2^64. */
+	middle = a_high * b_low + b_high * a_low;
+	if (middle >> 32)
+		return QUELL_U64_MAX;
+	low = a_low * b_low;
+	return quell_add_sat_u64(low, middle << 32);
+}
+
+/* Product that fits, or the largest value. */
+static inline u32 quell_mul_sat_u32(u32 a, u32 b)
+{
+	u64 whole = (u64)a * b;
+
+	return whole > QUELL_U32_MAX ? QUELL_U32_MAX : (u32)whole;
+}
+
+#endif /* _QUELL_CORE_LIB_TYPES_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock of a wire: when it is free again after each packet, kept exactly.
+ *
+ * A packet of n bytes occupies a wire of R bytes/s for n / R seconds, which is
+ * rarely a whole number of nanoseconds (1538 bytes at 10 Gbit/s: 1230.4).  The
+ * fraction is carried as a numerator over R, so that over any busy period the
+ * wire carries exactly R bytes per second, not one byte more or less.
+ *
+ * What it ignores: bursts.  There is no bucket; a packet leaves when the one
+ * before it has left the wire.
+ */
+#ifndef _QUELL_CORE_PORT_SHAPER_H
+#define _QUELL_CORE_PORT_SHAPER_H
+
+#include <quell/core/core.h>
+
+/*
+ * How late the wire may be served and still make good for it, ns.  Within this
+ * it is a late timer, and the rate stays exact; a longer gap means that the
+ * device below was stopped, and a wire that stood still does not catch up.
+ */
+#define QUELL_SHAPER_LATE_NS	1000000ULL
+
+/**
+ * struct quell_shaper - one wire
+ * @free_ns:	when the wire is free again, rounded down to the ns
+ * @free_rem:	the rest: @free_rem / rate nanoseconds, less than one
+ */
+struct quell_shaper {
+	u64	free_ns;
+	u64	free_rem;
+};
+
+/* First whole nanosecond at which the next packet may start. */
+static inline u64 quell_shaper_ready_ns(const struct quell_shaper *shaper)
+{
+	return shaper->free_ns + (shaper->free_rem ? 1 : 0);
+}
+
+/**
+ * quell_shaper_wake() - the first packet of a busy period arrives
+ * @shaper: the wire
+ * @now_ns: time of arrival
+ *
+ * Time that the wire stood idle is lost.  Also to be called before
+ * quell_shaper_charge() with now_ns - QUELL_SHAPER_LATE_NS.
+ *
+ * Context: any; the caller owns @shaper.
+ */
+static inline void quell_shaper_wake(struct quell_shaper *shaper, u64 now_ns)
+{
+	if (now_ns > shaper->free_ns) {
+		shaper->free_ns = now_ns;
+		shaper->free_rem = 0;
+	}
+}
+
+/**
+ * quell_shaper_charge() - put one packet on the wire
+ * @shaper: the wire, free
+ * @rate_bytes_ps: its rate, > 0, at most 2^44; constant while @free_rem is kept
+ * @bytes: length on the wire, at most 2^30
+ *
+ * bytes * 10^9 + rem < 2^61, no overflow.
+ *
+ * Context: any; the caller owns @shaper.
+ */
+static inline void quell_shaper_charge(struct quell_shaper *shaper,
+				       u64 rate_bytes_ps, u32 bytes)
+{
+	u64 work = bytes * QUELL_NS_PER_SEC + shaper->free_rem;
+	u64 whole_ns = quell_div_u64(work, rate_bytes_ps);
+
+	shaper->free_ns += whole_ns;
+	shaper->free_rem = work - whole_ns * rate_bytes_ps;
+}
+
+/**
+ * quell_shaper_rerate() - the wire changes its speed
+ * @shaper: the wire
+ * @now_ns: time of the change
+ * @old_bytes_ps: rate until now; 0 for a wire that was not shaped
+ * @new_bytes_ps: rate from now on; 0 for one that no longer is
+ *
+ * What is still to leave of the packet on the wire leaves at the new rate, so
+ * that a wire once slow does not stay blocked for the time it had planned.
+ *
+ * Context: any; the caller owns @shaper.
+ */
+static inline void quell_shaper_rerate(struct quell_shaper *shaper, u64 now_ns,
+				       u64 old_bytes_ps, u64 new_bytes_ps)
+{
+	u64 work = 0;
+	u64 whole_ns;
+
+	if (old_bytes_ps == new_bytes_ps)
+		return;
+	/* The product is what one charge put in, at most, so it fits. */
+	if (old_bytes_ps && shaper->free_ns > now_ns)
+		work = (shaper->free_ns - now_ns) * old_bytes_ps + shaper->free_rem;
+	shaper->free_ns = now_ns;
+	shaper->free_rem = 0;
+	if (!new_bytes_ps)
+		return;
+	whole_ns = quell_div_u64(work, new_bytes_ps);
+	shaper->free_ns += whole_ns;
+	shaper->free_rem = work - whole_ns * new_bytes_ps;
+}
+
+#endif /* _QUELL_CORE_PORT_SHAPER_H */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * REPS, recycled entropy packet spraying: which way the next segment goes.
+ *
+ * A switch hashes a packet's entropy, so packets with different entropies spread
+ * over all paths.  The entropy of a packet that came through unmarked was good,
+ * and is used for one packet more; where none is left, one is drawn.  Paths that
+ * mark or lose packets so drop out by themselves, and come back by the draws.
+ *
+ *	ACK of an unmarked packet	its entropy into a ring of 8, over the oldest
+ *	ACK of a marked one, no ACK	nothing: that entropy is not used again
+ *	next segment			the oldest one in the ring, once; else a draw
+ *	retransmission			a draw: the last one's way may be broken
+ *
+ *	           timeout, ring not empty               10 ms
+ *	(normal) ---------------------------> (frozen) ---------+
+ *	    ^                                                   |
+ *	    +------- 16 draws ------- (exploring) <-------------+
+ *
+ * Frozen: a path seems dead.  Whatever is sent, goes in turn with what is in the
+ * ring, used or not, and nothing gets in; then the ring is emptied, and the next
+ * 16 segments are draws.  A timeout while exploring does nothing.
+ *
+ * Left out: the simulator freezes only where switches trim, because a timeout
+ * without trimming may be mere congestion; TCP's comes so late (200 ms) and so
+ * seldom (RACK and the tail probe go first) that it is taken either way.  Trimmed
+ * packets on the last hop, which tell nothing about paths, are not told apart.
+ *
+ * A segment may be a burst of packets, each of which is acknowledged: its entropy
+ * is used once more all the same, and only one that was sent is.  The first
+ * packet decides.
+ *
+ * Entropies are 1 .. entropies, so that they fit a byte; 0 is none.  Of the
+ * constants, 64 is not here: it is the caller's parameter.
+ *
+ * References: T. Bonato et al., "REPS: Recycled Entropy Packet Spraying for
+ * Adaptive Load Balancing and Failure Mitigation"; SMaRTT, section II-A.
+ * Constants are those of uet-htsim.
+ */
+#ifndef _QUELL_CORE_SIGNAL_REPS_H
+#define _QUELL_CORE_SIGNAL_REPS_H
+
+#include <quell/core/core.h>
+#include <quell/core/port/red.h>
+
+#define QUELL_REPS_RING			8U
+#define QUELL_REPS_ENTROPIES_MAX	255U
+#define QUELL_REPS_FREEZE_NS		10000000ULL
+#define QUELL_REPS_EXPLORE		16U
+
+/* Where an entropy came from. */
+enum quell_reps_source {
+	QUELL_REPS_FRESH,	/* drawn */
+	QUELL_REPS_RECYCLED,	/* its last packet came through unmarked */
+	QUELL_REPS_FROZEN,	/* the ring in turn, after a timeout */
+};
+
+/**
+ * struct quell_reps - the entropies of a flow
+ * @lottery:	for the draws
+ * @thaw_ns:	when the freeze ends, ns; counts while @frozen
+ * @ring:	the newest good entropies; 1 .. QUELL_REPS_ENTROPIES_MAX
+ * @head:	place of the next to come in, below QUELL_REPS_RING
+ * @filled:	how many of @ring were ever written
+ * @unused:	how many before @head were not used yet; at most @filled
+ * @turn:	place of the next one while @frozen, below @filled
+ * @explore:	segments still to be drawn whatever is in @ring
+ * @frozen:	after a timeout
+ * @out:	by entropy, segments sent and not told of yet; what was lost stays in
+ *		it, and it stops at the largest value
+ */
+struct quell_reps {
+	struct quell_red_vars	lottery;
+	u64			thaw_ns;
+	u8			ring[QUELL_REPS_RING];
+	u8			head;
+	u8			filled;
+	u8			unused;
+	u8			turn;
+	u8			explore;
+	bool			frozen;
+	u8			out[QUELL_REPS_ENTROPIES_MAX + 1];
+};
+
+static inline void quell_reps_empty(struct quell_reps *reps)
+{
+	reps->head = 0;
+	reps->filled = 0;
+	reps->unused = 0;
+	reps->turn = 0;
+}
+
+/**
+ * quell_reps_init() - a flow begins
+ * @reps: state to set
+ * @seed: any value; equal seeds give equal draws
+ *
+ * Context: any; the caller owns @reps.
+ */
+static inline void quell_reps_init(struct quell_reps *reps, u64 seed)
+{
+	u32 i;
+
+	quell_red_seed(&reps->lottery, seed);
+	quell_reps_empty(reps);
+	for (i = 0; i <= QUELL_REPS_ENTROPIES_MAX; i++)
+		reps->out[i] = 0;
+	reps->thaw_ns = 0;
+	reps->explore = 0;
+	reps->frozen = false;
+}
+
+/* Even over 1 .. @entropies, to within 2^-24: a product's upper half. */
+static inline u8 quell_reps_draw(struct quell_reps *reps, u32 entropies)
+{
+	return 1 + (((u64)quell_red_draw(&reps->lottery) * entropies) >> 32);
+}
+
+static inline void quell_reps_thaw(struct quell_reps *reps, u64 now_ns)
+{
+	if (!reps->frozen || now_ns < reps->thaw_ns)
+		return;
+	reps->frozen = false;
+	reps->explore = QUELL_REPS_EXPLORE;
+	quell_reps_empty(reps);
+}
+
+/* While frozen @filled is not 0. */
+static inline u8 quell_reps_in_turn(struct quell_reps *reps)
+{
+	u8 entropy = reps->ring[reps->turn];
+
+	reps->turn = reps->turn + 1 < reps->filled ? reps->turn + 1 : 0;
+	return entropy;
+}
+
+/* The oldest unused one: @unused is not 0. */
+static inline u8 quell_reps_oldest(struct quell_reps *reps)
+{
+	u32 place = (reps->head - reps->unused) & (QUELL_REPS_RING - 1);
+
+	reps->unused--;
+	return reps->ring[place];
+}
+
+static inline u8 quell_reps_choose(struct quell_reps *reps, u32 entropies, bool again,
+				   enum quell_reps_source *source)
+{
+	if (reps->frozen) {
+		*source = QUELL_REPS_FROZEN;
+		return quell_reps_in_turn(reps);
+	}
+	if (!again && !reps->explore && reps->unused) {
+		*source = QUELL_REPS_RECYCLED;
+		return quell_reps_oldest(reps);
+	}
+	if (reps->explore)
+		reps->explore--;
+	*source = QUELL_REPS_FRESH;
+	return quell_reps_draw(reps, entropies);
+}
+
+/**
+ * quell_reps_next() - the entropy of a segment about to leave
+ * @reps:      entropies of its flow
+ * @entropies: how many there are, 1 .. QUELL_REPS_ENTROPIES_MAX
+ * @again:     it is a retransmission
+ * @now_ns:    time, ns
+ * @source:    set to where it came from
+ *
+ * One that was recycled when there were more may be above @entropies.
+ *
+ * Context: any; the caller owns @reps.
+ * Return: entropy, not 0.
+ */
+static inline u8 quell_reps_next(struct quell_reps *reps, u32 entropies, bool again,
+				 u64 now_ns, enum quell_reps_source *source)
+{
+	u8 entropy;
+
+	quell_reps_thaw(reps, now_ns);
+	entropy = quell_reps_choose(reps, entropies, again, source);
+	if (reps->out[entropy] < (u8)~0)
+		reps->out[entropy]++;
+	return entropy;
+}
+
+/**
+ * quell_reps_echo() - a packet of a segment came through
+ * @reps:      entropies of its flow
+ * @entropies: how many there are
+ * @entropy:   its entropy, as the other end told: any value
+ * @marked:    it was marked CE
+ *
+ * Context: any; the caller owns @reps.
+ * Return: whether the entropy will be used again.
+ */
+static inline bool quell_reps_echo(struct quell_reps *reps, u32 entropies, u8 entropy,
+				   bool marked)
+{
+	if (!entropy || !reps->out[entropy])
+		return false;
+	reps->out[entropy]--;
+	if (marked || entropy > entropies || reps->frozen)
+		return false;
+	reps->ring[reps->head] = entropy;
+	reps->head = (reps->head + 1) & (QUELL_REPS_RING - 1);
+	if (reps->filled < QUELL_REPS_RING)
+		reps->filled++;
+	if (reps->unused < QUELL_REPS_RING)
+		reps->unused++;
+	return true;
+}
+
+/**
+ * quell_reps_on_rto() - the retransmission timer fired
+ * @reps:   entropies of the flow
+ * @now_ns: time, ns
+ *
+ * Context: any; the caller owns @reps.
+ */
+static inline void quell_reps_on_rto(struct quell_reps *reps, u64 now_ns)
+{
+	if (reps->frozen || reps->explore || !reps->filled)
+		return;
+	reps->frozen = true;
+	reps->thaw_ns = quell_add_sat_u64(now_ns, QUELL_REPS_FREEZE_NS);
+	reps->turn = 0;
+}
+
+#endif /* _QUELL_CORE_SIGNAL_REPS_H */

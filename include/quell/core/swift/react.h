@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swift: congestion control that steers for a target delay.
+ *
+ * The round-trip time is compared with a target that grows with the number of
+ * switches on the path and with the smallness of the flow's own window.  Below
+ * the target the window grows by a constant per round trip; above it the
+ * window shrinks in proportion to the excess, at most once per round trip.
+ *
+ *	on an ACK with round-trip time `delay':
+ *		target = base + hops * hop_scale
+ *			 + clamp(alpha / sqrt(window in packets) + beta_fs, 0, fs_range)
+ *		if delay < target:
+ *			window += ai * base_rtt * acked / max(window, one segment)
+ *		else if a round trip has passed since the last decrease:
+ *			if probabilistic and window < random() * largest window:
+ *				nothing, and that is the round trip's decrease
+ *			else:
+ *				window *= max(1 - beta * (delay - target) / delay,
+ *					      1 - max_mdf)
+ *	on fast retransmit:
+ *		if a round trip has passed since the last decrease:
+ *			window *= 1 - max_mdf
+ *	on a retransmission timeout:
+ *		if it is the retx_reset'th in a row:
+ *			window = min_window
+ *		else if a round trip has passed since the last decrease:
+ *			window *= 1 - max_mdf
+ *	always:
+ *		window = clamp(window, min_window, max_window)
+ *		window < one segment: pace at window / delay
+ *
+ *	alpha	= fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max))
+ *	beta_fs	= -alpha / sqrt(fs_max)
+ *
+ * The flow starts at line rate: one bandwidth-delay product.  That is the largest
+ * window of a probabilistic flow, too; a loss is answered whatever it left out.
+ *
+ * Without a delay signal (no round-trip time was ever measured) it is Reno
+ * without slow start: one segment per window, at least half off on loss, one
+ * segment after a timeout, never below one segment.
+ *
+ * What it ignores: ECN marks, trimmed packets, the remote host's share of the
+ * delay: there is one delay and one window, as in the VAI/SF paper.  For two of
+ * each see <quell/core/swift/split.h>.
+ *
+ * Deviations from the papers, each with its reason, are in
+ * Documentation/swift.md.
+ *
+ * Expects: an egress queue that does not delay ACKs, and pacing in the stack
+ * (the fq qdisc or TCP's own) for windows below one segment.
+ *
+ * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
+ * Control in the Datacenter", SIGCOMM 2020 (Algorithm 1 and its target delay);
+ * Snyder and Lebeck, the VAI/SF paper, sections II (equation 1) and III-D
+ * (parameters, line-rate start).
+ */
+#ifndef _QUELL_CORE_SWIFT_REACT_H
+#define _QUELL_CORE_SWIFT_REACT_H
+
+#include <quell/core/adapt/react.h>
+#include <quell/core/core.h>
+#include <quell/core/lib/draw.h>
+#include <quell/core/lib/math.h>
+#include <quell/core/lib/window.h>
+#include <quell/core/swift/params.h>
+#include <quell/core/swift/vars.h>
+
+/* Whether the flow ever measured a round-trip time. */
+static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)
+{
+	return v->min_rtt_ns != 0;
+}
+
+/*
+ * Flow-based scaling, ns: alpha / sqrt(window) + beta_fs, in [0, fs_range].
+ * Within [fs_min, fs_max] the line is in range by construction; outside, the
+ * ends hold.
+ */
+static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
+					    u64 window_pkts_q16)
+{
+	u64 rsqrt_q24, above_q24;
+
+	if (!p->fs_range_ns || window_pkts_q16 >= p->fs_max_pkts_q16)
+		return 0;
+	rsqrt_q24 = quell_rsqrt_q24(quell_max_u64(window_pkts_q16,
+						  p->fs_min_pkts_q16));
+	above_q24 = quell_sub_sat_u64(rsqrt_q24, p->fs_offset_q24);
+	return quell_min_u64(quell_mul_shr_u64(p->fs_alpha_ns_q10, above_q24,
+					       QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q),
+			     p->fs_range_ns);
+}
+
+/**
+ * quell_swift_target_ns() - target delay of a flow
+ * @v:    state of the flow
+ * @p:    parameters
+ * @hops: switches on the path
+ *
+ * Kumar et al., target delay with topology-based and flow-based scaling; without a named
+ * base, that of the path as measured, which has the switches in it.
+ *
+ * Return: target, ns, saturated.
+ */
+static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
+					const struct quell_swift_params *p,
+					u8 hops)
+{
+	u64 window_pkts_q16 = quell_div_u64(v->window_q16, v->mss_bytes);
+	u64 path_ns;
+
+	if (p->base_target_ns)
+		path_ns = quell_add_sat_u64(p->base_target_ns,
+					    quell_mul_sat_u64(hops, p->hop_scale_ns));
+	else
+		path_ns = quell_add_sat_u64(v->min_rtt_ns,
+					    quell_adapt_room_ns(v->min_rtt_ns));
+	return quell_add_sat_u64(path_ns,
+				 quell_swift_flow_scale_ns(p, window_pkts_q16));
+}
+
+/* The window a message starts with, before the limits, bytes Q16. */
+static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
+					      const struct quell_swift_params *p)
+{
+	if (p->init_window_bytes)
+		return quell_mul_sat_u64(p->init_window_bytes, QUELL_Q16_ONE);
+	if (!v->link_bytes_ps || !quell_swift_has_signal(v))
+		return quell_init_window_q16(v->mss_bytes);
+	return quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps, v->mss_bytes);
+}
+
+/*
+ * Puts the window within its limits.  Without a delay signal there is no round
+ * trip to pace a smaller window by, so it stops at one segment, as Reno's.
+ */
+static inline void quell_swift_clamp(struct quell_swift_vars *v,
+				     const struct quell_swift_params *p)
+{
+	u64 max_q16 = quell_mul_sat_u64(p->max_window_bytes, QUELL_Q16_ONE);
+	u64 min_q16 = quell_mss_q16(v->mss_bytes);
+
+	if (quell_swift_has_signal(v))
+		min_q16 = quell_mul_sat_u64(p->min_window_pkts_q16, v->mss_bytes);
+	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16, max_q16),
+				      quell_max_u64(min_q16, 1));
+}
+
+/* The window below one segment spread over the newest round trip. */
+static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
+{
+	u64 rate_bytes_ps;
+
+	if (v->window_q16 >= quell_mss_q16(v->mss_bytes))
+		return QUELL_RATE_UNLIMITED;
+	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NS_PER_SEC,
+					  v->rtt_ns) >> QUELL_Q16_SHIFT;
+	return quell_max_u64(rate_bytes_ps, 1);
+}
+
+/* Limits the window and says what is to be done. */
+static inline void quell_swift_decide(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      u64 target_ns, struct quell_decision *out)
+{
+	quell_swift_clamp(v, p);
+	out->window_q16 = v->window_q16;
+	out->pacing_bytes_ps = quell_swift_pacing_bytes_ps(v);
+	out->target_ns = target_ns;
+	out->change_path = false;
+}
+
+/* The same where no delay was compared: the target of the window as it is now. */
+static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
+					     const struct quell_swift_params *p,
+					     u8 hops, struct quell_decision *out)
+{
+	quell_swift_clamp(v, p);
+	quell_swift_decide(v, p, quell_swift_target_ns(v, p, hops), out);
+}
+
+/*
+ * Takes over what a sample says about the flow itself.  The sample's minimum
+ * replaces the handshake's estimate even where that is smaller: SYN packets
+ * are short, and a store-and-forward path takes a full segment longer, so a
+ * first window made from them would not fill the link.
+ */
+static inline void quell_swift_observe(struct quell_swift_vars *v,
+				       const struct quell_sample *s)
+{
+	if (s->rtt_ns)
+		v->rtt_ns = s->rtt_ns;
+	if (s->min_rtt_ns)
+		v->min_rtt_ns = s->min_rtt_ns;
+	else if (s->rtt_ns && (!v->min_rtt_ns || s->rtt_ns < v->min_rtt_ns))
+		v->min_rtt_ns = s->rtt_ns;
+	if (!v->rtt_ns)
+		v->rtt_ns = v->min_rtt_ns;
+	if (s->link_bytes_ps)
+		v->link_bytes_ps = s->link_bytes_ps;
+	if (s->mss_bytes)
+		v->mss_bytes = s->mss_bytes;
+}
+
+/* At most one decrease per round trip; any, while no round trip is known. */
+static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
+					    u64 now_ns)
+{
+	if (!(v->flags & QUELL_SWIFT_F_DECREASED))
+		return true;
+	return quell_sub_sat_u64(now_ns, v->last_decrease_ns) >= v->rtt_ns;
+}
+
+/* Takes the fraction @cut_q24 <= 1 off the window, rounded down. */
+static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
+				   u64 now_ns)
+{
+	v->window_q16 -= quell_mul_shr_u64(v->window_q16, cut_q24,
+					   QUELL_SWIFT_CUT_Q);
+	v->last_decrease_ns = now_ns;
+	v->flags |= QUELL_SWIFT_F_DECREASED;
+	v->flags &= ~QUELL_SWIFT_F_DISREGARDED;
+}
+
+/* The same for a loss, which a decrease that was left out does not answer. */
+static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v,
+						u64 now_ns)
+{
+	return (v->flags & QUELL_SWIFT_F_DISREGARDED) || quell_swift_may_decrease(v, now_ns);
+}
+
+/*
+ * What a loss takes off: max_mdf; without a delay signal, at least the half
+ * that Reno takes.
+ */
+static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
+					   const struct quell_swift_params *p)
+{
+	u64 cut_q16 = quell_min_u64(p->max_mdf_q16, QUELL_Q16_ONE);
+
+	if (!quell_swift_has_signal(v))
+		cut_q16 = quell_max_u64(cut_q16, QUELL_Q16_ONE / 2);
+	return cut_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT);
+}
+
+/*
+ * What a round trip without congestion adds, bytes Q16: ai * base round trip.
+ * An ACK without a delay adds as if there were no congestion, but at most what
+ * Reno would: one segment per window.
+ */
+static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
+				       const struct quell_swift_params *p,
+				       const struct quell_sample *s)
+{
+	u64 mss_q16 = quell_mss_q16(v->mss_bytes);
+	u64 step_q16;
+
+	if (!quell_swift_has_signal(v))
+		return mss_q16;
+	step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps, QUELL_Q16_ONE),
+				     v->min_rtt_ns, QUELL_NS_PER_SEC);
+	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
+}
+
+/* Additive increase, spread over the ACKs of a round trip. */
+static inline void quell_swift_increase(struct quell_swift_vars *v,
+					const struct quell_swift_params *p,
+					const struct quell_sample *s)
+{
+	v->window_q16 = quell_grow_window_q16(v->window_q16, quell_swift_step_q16(v, p, s),
+					      s->acked_bytes, v->mss_bytes);
+}
+
+/* A round trip below the target, when none of a decrease is left: loss is past. */
+static inline void quell_swift_recovered(struct quell_swift_vars *v,
+					 const struct quell_sample *s)
+{
+	if (s->rtt_ns && quell_swift_may_decrease(v, s->now_ns))
+		v->flags &= ~QUELL_SWIFT_F_LOSS;
+}
+
+/* Below the target, or no delay to judge by. */
+static inline void quell_swift_uncongested(struct quell_swift_vars *v,
+					   const struct quell_swift_params *p,
+					   struct quell_swift_stats *st,
+					   const struct quell_sample *s)
+{
+	quell_swift_recovered(v, s);
+	if (s->flags & QUELL_S_APP_LIMITED) {
+		st->app_limited++;
+		return;
+	}
+	quell_swift_increase(v, p, s);
+	st->increases++;
+}
+
+/* What a delay at or above the target takes off: equation 1 of the VAI/SF paper. */
+static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
+					    const struct quell_swift_params *p,
+					    u64 delay_ns, u64 target_ns)
+{
+	u64 cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
+					delay_ns - target_ns, delay_ns);
+
+	return quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p));
+}
+
+/*
+ * VAI/SF III-D: whether chance leaves out the decrease of a round trip, at or above
+ * the target.  At its largest the window always falls, at half of that half the
+ * times.  Without a rate of the link there is no largest window.
+ */
+static inline bool quell_swift_disregards(struct quell_swift_vars *v,
+					  const struct quell_swift_params *p,
+					  const struct quell_sample *s)
+{
+	u64 now_ns = s->now_ns;
+
+	if (!p->probabilistic || s->flags & QUELL_S_RTT_OLD || !v->link_bytes_ps ||
+	    !quell_swift_may_decrease(v, now_ns))
+		return false;
+	if (v->window_q16 >= quell_mul_shr_u64(quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps,
+							     v->mss_bytes),
+					       quell_draw_u32(now_ns, v->window_q16),
+					       QUELL_DRAW_BITS))
+		return false;
+	v->last_decrease_ns = now_ns;
+	v->flags |= QUELL_SWIFT_F_DECREASED | QUELL_SWIFT_F_DISREGARDED;
+	return true;
+}
+
+/* At or above the target: once per round trip.  Returns whether now. */
+static inline bool quell_swift_congested(struct quell_swift_vars *v,
+					 const struct quell_swift_params *p,
+					 const struct quell_sample *s, u64 delay_ns, u64 target_ns)
+{
+	if (s->flags & QUELL_S_RTT_OLD || !quell_swift_may_decrease(v, s->now_ns))
+		return false;
+	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, delay_ns, target_ns), s->now_ns);
+	return true;
+}
+
+/**
+ * quell_swift_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * VAI/SF III-D: flows start at line rate.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_init(struct quell_swift_vars *v,
+				    const struct quell_swift_params *p,
+				    u64 link_bytes_ps, u64 min_rtt_ns,
+				    u32 mss_bytes, u64 now_ns,
+				    struct quell_decision *out)
+{
+	v->last_decrease_ns = now_ns;
+	v->rtt_ns = min_rtt_ns;
+	v->min_rtt_ns = min_rtt_ns;
+	v->link_bytes_ps = link_bytes_ps;
+	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->rtos = 0;
+	v->flags = 0;
+	v->window_q16 = quell_swift_init_window_q16(v, p);
+	quell_swift_decide_afresh(v, p, 0, out);
+}
+
+/**
+ * quell_swift_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said
+ * @out: set in full; the target is the one the delay was compared with
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_ack(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      struct quell_swift_stats *st,
+				      const struct quell_sample *s,
+				      struct quell_decision *out)
+{
+	u64 target_ns;
+
+	quell_swift_observe(v, s);
+	v->rtos = 0;
+	if (!s->rtt_ns)
+		st->no_rtt++;
+	target_ns = quell_swift_target_ns(v, p, s->hops);
+	if (s->rtt_ns < target_ns)
+		quell_swift_uncongested(v, p, st, s);
+	else if (quell_swift_disregards(v, p, s))
+		st->disregarded++;
+	else if (quell_swift_congested(v, p, s, s->rtt_ns, target_ns))
+		st->decreases++;
+	else
+		st->held++;
+	quell_swift_decide(v, p, target_ns, out);
+}
+
+/**
+ * quell_swift_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0 when there is none
+ * @out: set in full
+ *
+ * To be called once per recovery episode.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_loss(struct quell_swift_vars *v,
+				       const struct quell_swift_params *p,
+				       struct quell_swift_stats *st,
+				       const struct quell_sample *s,
+				       struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	v->rtos = 0;
+	v->flags |= QUELL_SWIFT_F_LOSS;
+	if (quell_swift_may_cut_for_loss(v, s->now_ns)) {
+		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
+		st->fast_retx++;
+	}
+	quell_swift_decide_afresh(v, p, s->hops, out);
+}
+
+/*
+ * What a timeout takes off, and whether it is all of the window, for the limits
+ * to leave the smallest one.
+ */
+static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
+				       const struct quell_swift_params *p, u64 now_ns)
+{
+	if (v->rtos >= p->retx_reset_rtos || !quell_swift_has_signal(v)) {
+		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, now_ns);
+		return true;
+	}
+	if (quell_swift_may_cut_for_loss(v, now_ns))
+		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), now_ns);
+	return false;
+}
+
+/**
+ * quell_swift_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_rto(struct quell_swift_vars *v,
+				      const struct quell_swift_params *p,
+				      struct quell_swift_stats *st,
+				      const struct quell_sample *s,
+				      struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	st->rtos++;
+	v->flags |= QUELL_SWIFT_F_LOSS;
+	if (v->rtos < 0xffff)
+		v->rtos++;
+	st->rto_resets += quell_swift_rto_cut(v, p, s->now_ns);
+	quell_swift_decide_afresh(v, p, s->hops, out);
+}
+
+/* The window after a pause, bytes Q16; @refused: see quell_restart_window_q16(). */
+static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
+					  const struct quell_swift_params *p, u64 *refused)
+{
+	bool can_rise = quell_swift_has_signal(v) && !(v->flags & QUELL_SWIFT_F_LOSS);
+
+	return quell_restart_window_q16(v->window_q16, quell_swift_init_window_q16(v, p),
+					can_rise, refused);
+}
+
+/**
+ * quell_swift_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * A message after a pause starts as a new flow does, because what the window
+ * knew of the path is stale.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
+					       const struct quell_swift_params *p,
+					       struct quell_swift_stats *st,
+					       const struct quell_sample *s,
+					       u64 idle_ns,
+					       struct quell_decision *out)
+{
+	quell_swift_observe(v, s);
+	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		v->window_q16 = quell_swift_restart_q16(v, p, &st->restarts_refused);
+		st->restarts++;
+	}
+	quell_swift_decide_afresh(v, p, s->hops, out);
+}
+
+#endif /* _QUELL_CORE_SWIFT_REACT_H */

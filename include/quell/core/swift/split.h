@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swift with the delay of the fabric and that of the remote host told apart.
+ *
+ * A receiver whose processors are busy answers late.  To the one delay of
+ * <quell/core/swift/react.h> this is a queue in the network, and the flow gives way to
+ * traffic that is not there.  Where the receiver says how long it held a packet,
+ * each delay has a target and a window of its own, and both windows follow the
+ * same rules:
+ *
+ *	on an ACK with round-trip time `rtt' of which `remote' was spent in the
+ *	remote host:
+ *		fabric window: Swift with delay = rtt - remote and Swift's target
+ *		host window:   Swift with delay = remote and host_target
+ *	on fast retransmit, on a timeout, after idle time:
+ *		both windows, each as Swift
+ *	always:
+ *		window = min(fabric window, host window)
+ *
+ * What probabilistic leaves out are decreases of the fabric's window.
+ *
+ * "Once per round trip" is the whole round trip for both, from each window's own
+ * last decrease.  A window that is twice the other is not what holds the flow
+ * back; the ACKs of the smaller one say nothing about it, and it does not grow
+ * (as that of a flow short of data, RFC 7661).
+ *
+ * The host's window begins where the fabric's is when the receiver first says
+ * something.  Before, and with host_target = 0, this is Swift, step by step.
+ *
+ * What it ignores, and expects of the network: as Swift; besides a receiver
+ * that echoes how long it held what it acknowledges (the Quell option).
+ *
+ * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
+ * Control in the Datacenter", SIGCOMM 2020.  What of this is theirs and what is
+ * ours: Documentation/swift.md.
+ */
+#ifndef _QUELL_CORE_SWIFT_SPLIT_H
+#define _QUELL_CORE_SWIFT_SPLIT_H
+
+#include <quell/core/swift/undo.h>
+
+/* A window so many times the other does not grow. */
+#define QUELL_SWIFT_SPLIT_UNUSED	2
+/* Beside QUELL_SWIFT_F_*, in quell_swift_split_vars.fabric.flags */
+#define QUELL_SWIFT_SPLIT_F_HOST	0x4 /* the host has a window */
+#define QUELL_SWIFT_SPLIT_F_DECREASED	0x8 /* host_decrease_ns is valid */
+
+/**
+ * struct quell_swift_split_vars - state of one flow
+ * @fabric:		Swift's; its window is the fabric's
+ * @host_window_q16:	window of the remote host, bytes Q16
+ * @host_decrease_ns:	time of its last decrease, ns
+ *
+ * Without QUELL_SWIFT_SPLIT_F_HOST the last two mean nothing.  Written by the
+ * functions below only, under the lock of the flow's socket.
+ */
+struct quell_swift_split_vars {
+	struct quell_swift_vars	fabric;
+	u64			host_window_q16;
+	u64			host_decrease_ns;
+};
+
+/* Shares the 104 bytes of a socket's private area with the module's glue. */
+static_assert(sizeof(struct quell_swift_split_vars) <= 64);
+
+/**
+ * struct quell_swift_split_stats - free-running counters
+ * @swift:		Swift's; increases, decreases and held ACKs are those of the
+ *			fabric's window
+ * @unused:		ACKs below the target that did not grow it, because it was
+ *			twice the host's
+ * @host_decreases:	decreases because of the remote host's delay
+ * @host_held:		ACKs above its target within a round trip of one
+ * @host_limited:	ACKs after which the host's window was the smaller one
+ */
+struct quell_swift_split_stats {
+	struct quell_swift_stats	swift;
+	u64				unused;
+	u64				host_decreases;
+	u64				host_held;
+	u64				host_limited;
+};
+
+static inline bool quell_swift_split_has_host(const struct quell_swift_split_vars *v)
+{
+	return v->fabric.flags & QUELL_SWIFT_SPLIT_F_HOST;
+}
+
+/* The host's window as the functions of Swift take it. */
+static inline struct quell_swift_vars
+quell_swift_split_host(const struct quell_swift_split_vars *v)
+{
+	struct quell_swift_vars host = v->fabric;
+
+	host.window_q16 = v->host_window_q16;
+	host.last_decrease_ns = v->host_decrease_ns;
+	host.flags &= ~(QUELL_SWIFT_F_DECREASED | QUELL_SWIFT_F_DISREGARDED);
+	if (v->fabric.flags & QUELL_SWIFT_SPLIT_F_DECREASED)
+		host.flags |= QUELL_SWIFT_F_DECREASED;
+	return host;
+}
+
+/* Keeps what they made of it. */
+static inline void quell_swift_split_keep(struct quell_swift_split_vars *v,
+					  const struct quell_swift_vars *host)
+{
+	v->host_window_q16 = host->window_q16;
+	v->host_decrease_ns = host->last_decrease_ns;
+	if (host->flags & QUELL_SWIFT_F_DECREASED)
+		v->fabric.flags |= QUELL_SWIFT_SPLIT_F_DECREASED;
+}
+
+/* Gives the host a window when it first says something, and takes it away. */
+static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
+					     const struct quell_swift_params *p,
+					     const struct quell_sample *s)
+{
+	if (!p->host_target_ns) {
+		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
+	} else if (s->rtt_ns && s->remote_ns && !quell_swift_split_has_host(v)) {
+		v->host_window_q16 = v->fabric.window_q16;
+		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_DECREASED;
+		v->fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
+	}
+}
+
+/* Whether a window is what holds the flow back, or may soon be. */
+static inline bool quell_swift_split_is_used(u64 window_q16, u64 other_q16)
+{
+	return window_q16 < quell_mul_sat_u64(other_q16, QUELL_SWIFT_SPLIT_UNUSED);
+}
+
+/* The fabric's delay is below its target. */
+static inline void quell_swift_split_fabric_grows(struct quell_swift_split_vars *v,
+						  const struct quell_swift_params *p,
+						  struct quell_swift_split_stats *st,
+						  const struct quell_sample *s)
+{
+	if (quell_swift_split_is_used(v->fabric.window_q16, v->host_window_q16)) {
+		quell_swift_uncongested(&v->fabric, p, &st->swift, s);
+	} else {
+		quell_swift_recovered(&v->fabric, s);
+		st->unused++;
+	}
+}
+
+/* The host's delay is below its target, and its window in use. */
+static inline void quell_swift_split_host_grows(struct quell_swift_split_vars *v,
+						const struct quell_swift_params *p,
+						const struct quell_sample *s)
+{
+	struct quell_swift_vars host = quell_swift_split_host(v);
+
+	if (s->flags & QUELL_S_APP_LIMITED)
+		return;
+	quell_swift_increase(&host, p, s);
+	quell_swift_split_keep(v, &host);
+}
+
+/* The host's delay is at or above its target. */
+static inline void quell_swift_split_host_shrinks(struct quell_swift_split_vars *v,
+						  const struct quell_swift_params *p,
+						  struct quell_swift_split_stats *st,
+						  const struct quell_sample *s, u64 host_ns)
+{
+	struct quell_swift_vars host = quell_swift_split_host(v);
+
+	if (!quell_swift_congested(&host, p, s, host_ns, p->host_target_ns)) {
+		st->host_held++;
+		return;
+	}
+	quell_swift_split_keep(v, &host);
+	st->host_decreases++;
+}
+
+/*
+ * Two delays, two windows.  Loss may have been the host's, too: it is not past
+ * while that one is slow.
+ */
+static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
+					   const struct quell_swift_params *p,
+					   struct quell_swift_split_stats *st,
+					   const struct quell_sample *s, u64 target_ns)
+{
+	bool used = quell_swift_split_is_used(v->host_window_q16, v->fabric.window_q16);
+	u64 host_ns = quell_min_u64(s->remote_ns, s->rtt_ns);
+	u64 fabric_ns = s->rtt_ns - host_ns;
+	u16 lost = v->fabric.flags & QUELL_SWIFT_F_LOSS;
+
+	if (fabric_ns < target_ns)
+		quell_swift_split_fabric_grows(v, p, st, s);
+	else if (quell_swift_disregards(&v->fabric, p, s))
+		st->swift.disregarded++;
+	else if (quell_swift_congested(&v->fabric, p, s, fabric_ns, target_ns))
+		st->swift.decreases++;
+	else
+		st->swift.held++;
+	if (host_ns >= p->host_target_ns) {
+		v->fabric.flags |= lost;
+		quell_swift_split_host_shrinks(v, p, st, s, host_ns);
+	} else if (used) {
+		quell_swift_split_host_grows(v, p, s);
+	}
+}
+
+/* Limits both windows; the smaller one is the flow's. */
+static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
+					    const struct quell_swift_params *p,
+					    u64 target_ns, struct quell_decision *out)
+{
+	struct quell_swift_vars host;
+
+	quell_swift_decide(&v->fabric, p, target_ns, out);
+	if (!quell_swift_split_has_host(v))
+		return;
+	host = quell_swift_split_host(v);
+	quell_swift_clamp(&host, p);
+	quell_swift_split_keep(v, &host);
+	if (host.window_q16 < v->fabric.window_q16)
+		quell_swift_decide(&host, p, target_ns, out);
+}
+
+/**
+ * quell_swift_split_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
+					  const struct quell_swift_params *p,
+					  u64 link_bytes_ps, u64 min_rtt_ns,
+					  u32 mss_bytes, u64 now_ns,
+					  struct quell_decision *out)
+{
+	v->host_window_q16 = 0;
+	v->host_decrease_ns = 0;
+	quell_swift_init(&v->fabric, p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, out);
+}
+
+/**
+ * quell_swift_split_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said; remote_ns 0: nothing of the remote host, or that it
+ *       took no time
+ * @out: set in full; the target is the fabric's
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_ack(struct quell_swift_split_vars *v,
+					    const struct quell_swift_params *p,
+					    struct quell_swift_split_stats *st,
+					    const struct quell_sample *s,
+					    struct quell_decision *out)
+{
+	u64 target_ns;
+
+	quell_swift_split_observe(v, p, s);
+	if (!quell_swift_split_has_host(v)) {
+		quell_swift_on_ack(&v->fabric, p, &st->swift, s, out);
+		return;
+	}
+	quell_swift_observe(&v->fabric, s);
+	v->fabric.rtos = 0;
+	if (!s->rtt_ns)
+		st->swift.no_rtt++;
+	target_ns = quell_swift_target_ns(&v->fabric, p, s->hops);
+	quell_swift_split_react(v, p, st, s, target_ns);
+	quell_swift_split_decide(v, p, target_ns, out);
+	if (out->window_q16 < v->fabric.window_q16)
+		st->host_limited++;
+}
+
+/**
+ * quell_swift_split_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0 when there is none
+ * @out: set in full
+ *
+ * To be called once per recovery episode.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_loss(struct quell_swift_split_vars *v,
+					     const struct quell_swift_params *p,
+					     struct quell_swift_split_stats *st,
+					     const struct quell_sample *s,
+					     struct quell_decision *out)
+{
+	quell_swift_on_loss(&v->fabric, p, &st->swift, s, out);
+	if (quell_swift_split_has_host(v)) {
+		struct quell_swift_vars host = quell_swift_split_host(v);
+
+		if (quell_swift_may_decrease(&host, s->now_ns))
+			quell_swift_cut(&host, quell_swift_loss_cut_q24(&host, p),
+					s->now_ns);
+		quell_swift_split_keep(v, &host);
+	}
+	quell_swift_split_decide(v, p, out->target_ns, out);
+}
+
+/**
+ * quell_swift_split_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
+					    const struct quell_swift_params *p,
+					    struct quell_swift_split_stats *st,
+					    const struct quell_sample *s,
+					    struct quell_decision *out)
+{
+	quell_swift_on_rto(&v->fabric, p, &st->swift, s, out);
+	if (quell_swift_split_has_host(v)) {
+		struct quell_swift_vars host = quell_swift_split_host(v);
+
+		quell_swift_rto_cut(&host, p, s->now_ns);
+		quell_swift_split_keep(v, &host);
+	}
+	quell_swift_split_decide(v, p, out->target_ns, out);
+}
+
+/**
+ * quell_swift_split_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_swift_split_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_undo_note(struct quell_undo *u,
+					       const struct quell_swift_split_vars *before,
+					       const struct quell_swift_split_vars *after)
+{
+	quell_swift_undo_note(u, &before->fabric, &after->fabric);
+	quell_undo_note(&u->part[1], before->host_window_q16, after->host_window_q16);
+}
+
+/**
+ * quell_swift_split_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
+					     const struct quell_swift_params *p,
+					     const struct quell_sample *s,
+					     const struct quell_undo *u,
+					     struct quell_decision *out)
+{
+	quell_swift_on_undo(&v->fabric, p, s, u, out);
+	if (quell_swift_split_has_host(v)) {
+		struct quell_swift_vars host = quell_swift_split_host(v);
+
+		host.window_q16 = quell_undo_given_back(&u->part[1], host.window_q16);
+		quell_swift_clamp(&host, p);
+		quell_swift_split_keep(v, &host);
+	}
+	quell_swift_split_decide(v, p, out->target_ns, out);
+}
+
+/**
+ * quell_swift_split_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_split_on_idle_restart(struct quell_swift_split_vars *v,
+						     const struct quell_swift_params *p,
+						     struct quell_swift_split_stats *st,
+						     const struct quell_sample *s,
+						     u64 idle_ns,
+						     struct quell_decision *out)
+{
+	quell_swift_on_idle_restart(&v->fabric, p, &st->swift, s, idle_ns, out);
+	if (quell_swift_split_has_host(v) && quell_is_restart(p->restart_idle_ns, idle_ns)) {
+		struct quell_swift_vars host = quell_swift_split_host(v);
+		u64 refused = 0;
+
+		host.window_q16 = quell_swift_restart_q16(&host, p, &refused);
+		quell_swift_split_keep(v, &host);
+	}
+	quell_swift_split_decide(v, p, out->target_ns, out);
+}
+
+#endif /* _QUELL_CORE_SWIFT_SPLIT_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameters of Swift with Variable AI and Sampling Frequency: Swift's
+ * without those of flow-based scaling, those of the two mechanisms, and what
+ * delay means to them.  Whatever values lie in their ranges go together.
+ */
+#ifndef _QUELL_CORE_SWIFT_VAISF_PARAMS_H
+#define _QUELL_CORE_SWIFT_VAISF_PARAMS_H
+
+#include <quell/core/swift/params.h>
+#include <quell/core/vaisf/params.h>
+
+#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_DEFAULT	4000ULL	/* VAI/SF VI-A */
+#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_MIN		0ULL
+#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_MAX		1000000000ULL
+#define QUELL_SWIFT_VAISF_TOKEN_NS_DEFAULT		30ULL	/* VAI/SF VI-A */
+#define QUELL_SWIFT_VAISF_TOKEN_NS_MIN			1ULL
+#define QUELL_SWIFT_VAISF_TOKEN_NS_MAX			1000000000ULL
+
+/**
+ * struct quell_swift_vaisf_params - what the administrator may change
+ * @swift:		Swift's; fs_range_ns, host_target_ns and probabilistic stay 0
+ * @vaisf:		the two mechanisms'
+ * @token_thresh_ns:	delay beyond the target above which tokens are earned, ns:
+ *			the delay of the network's smallest bandwidth-delay product
+ * @token_ns:		queueing delay that earns one token, ns
+ */
+struct quell_swift_vaisf_params {
+	struct quell_swift_params	swift;
+	struct quell_vaisf_params	vaisf;
+	u64				token_thresh_ns;
+	u64				token_ns;
+};
+
+/**
+ * quell_swift_vaisf_params_derive() - recompute the derived fields
+ * @p: parameters within their ranges
+ *
+ * To be called before a block is published.  Section VI-B: no flow-based
+ * scaling.  One delay: Documentation/swift_vaisf.md.
+ *
+ * Context: any.
+ */
+static inline void quell_swift_vaisf_params_derive(struct quell_swift_vaisf_params *p)
+{
+	p->swift.fs_range_ns = 0;
+	p->swift.host_target_ns = 0;
+	p->swift.fs_min_pkts_q16 = QUELL_SWIFT_FS_MIN_PKTS_Q16_DEFAULT;
+	p->swift.fs_max_pkts_q16 = QUELL_SWIFT_FS_MAX_PKTS_Q16_DEFAULT;
+	quell_swift_params_derive(&p->swift);
+}
+
+#endif /* _QUELL_CORE_SWIFT_VAISF_PARAMS_H */

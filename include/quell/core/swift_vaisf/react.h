@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swift with Variable AI and Sampling Frequency.
+ *
+ * As <quell/core/swift/react.h>, but for what an ACK does; without flow-based scaling.
+ *
+ *	on an ACK with round-trip time `delay':
+ *		target = base + hops * hop_scale
+ *		measured = max(measured, delay)
+ *		if a round trip has finished: Algorithm 1 with
+ *			token_thresh = target + delay of the smallest BDP
+ *			tokens earned = (measured - base_rtt) / token_ns
+ *		factor = 1 below the target, otherwise
+ *			 max(1 - beta * (delay - target) / delay, 1 - max_mdf)
+ *		window = reference * factor
+ *			 + ai * base_rtt * (Algorithm 2)
+ *		if window < reference:
+ *			reference = window, once per sampling_pkts packets,
+ *				    with sampling_rtt per round trip as well
+ *		else:
+ *			reference = window, once per round trip
+ *
+ * So the window follows every ACK, but from a reference that moves rarely, and
+ * the additive increase is always made (section V-B).  What is stored is the
+ * reference; the window is computed anew by each ACK.
+ *
+ * On loss, timeout and restart after idle time Swift's own functions work on the
+ * reference.  An ACK without a delay moves the reference only, by Swift's step
+ * (at most one segment) per round trip and without tokens: without a delay
+ * signal this is Reno without slow start.
+ *
+ * What it ignores, and expects of the network: as Swift.
+ *
+ * Paper: Snyder and Lebeck, the VAI/SF paper, sections IV, V and VI-A.
+ */
+#ifndef _QUELL_CORE_SWIFT_VAISF_REACT_H
+#define _QUELL_CORE_SWIFT_VAISF_REACT_H
+
+#include <quell/core/swift/undo.h>
+#include <quell/core/swift_vaisf/params.h>
+#include <quell/core/swift_vaisf/vars.h>
+#include <quell/core/vaisf/react.h>
+
+/* Algorithm 1 in terms of delay.  The queueing delay earns tokens. */
+static inline void quell_swift_vaisf_finish_round(struct quell_swift_vaisf_vars *v,
+						  const struct quell_swift_vaisf_params *p,
+						  struct quell_swift_vaisf_stats *st,
+						  u64 target_ns)
+{
+	u64 thresh_ns = quell_add_sat_u64(target_ns, p->token_thresh_ns);
+	u64 queueing_ns = quell_sub_sat_u64(v->vaisf.measured, v->swift.min_rtt_ns);
+
+	st->rounds++;
+	st->earned += v->vaisf.measured > thresh_ns;
+	quell_vaisf_finish_round(&v->vaisf, &p->vaisf, thresh_ns,
+				 quell_div_u64(queueing_ns, p->token_ns),
+				 v->vaisf.measured > target_ns);
+}
+
+/*
+ * The window that this ACK makes of the reference, bytes Q16.  A flow with
+ * nothing more to send does not grow, as Swift's.
+ */
+static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_vars *v,
+					       const struct quell_swift_vaisf_params *p,
+					       const struct quell_sample *s, u64 target_ns)
+{
+	u64 window_q16 = v->swift.window_q16;
+	u64 step_q16;
+
+	if (s->rtt_ns >= target_ns)
+		window_q16 -= quell_mul_shr_u64(window_q16,
+						quell_swift_delay_cut_q24(&v->swift, &p->swift,
+									  s->rtt_ns, target_ns),
+						QUELL_SWIFT_CUT_Q);
+	if (s->flags & QUELL_S_APP_LIMITED)
+		return window_q16;
+	step_q16 = quell_swift_step_q16(&v->swift, &p->swift, s);
+	if (s->rtt_ns)
+		step_q16 = quell_mul_shr_u64(step_q16,
+					     quell_vaisf_increase_q16(&v->vaisf, &p->vaisf),
+					     QUELL_Q16_SHIFT);
+	return quell_add_sat_u64(window_q16, step_q16);
+}
+
+/* Whether the reference takes over @window_q16, and what that costs. */
+static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
+					    const struct quell_swift_vaisf_params *p,
+					    struct quell_swift_vaisf_stats *st,
+					    const struct quell_sample *s,
+					    u64 window_q16, bool round_finished)
+{
+	bool decrease = window_q16 < v->swift.window_q16;
+
+	if (decrease ? (s->flags & QUELL_S_RTT_OLD ||
+			!quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, round_finished)) :
+		       !round_finished) {
+		st->swift.held++;
+		return false;
+	}
+	if (!decrease && (s->flags & QUELL_S_APP_LIMITED)) {
+		st->swift.app_limited++;
+		return false;
+	}
+	st->swift.decreases += decrease;
+	st->swift.increases += !decrease;
+	if (s->rtt_ns)
+		st->spent += quell_vaisf_adjusted(&v->vaisf, &p->vaisf, decrease);
+	return true;
+}
+
+/**
+ * quell_swift_vaisf_init() - start a flow
+ * @v:             set in full
+ * @p:             parameters
+ * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @mss_bytes:     maximum segment size; 0 counts as 1
+ * @now_ns:        time, ns
+ * @out:           set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
+					  const struct quell_swift_vaisf_params *p,
+					  u64 link_bytes_ps, u64 min_rtt_ns,
+					  u32 mss_bytes, u64 now_ns,
+					  struct quell_decision *out)
+{
+	quell_vaisf_reset(&v->vaisf);
+	quell_swift_init(&v->swift, &p->swift, link_bytes_ps, min_rtt_ns, mss_bytes,
+			 now_ns, out);
+}
+
+/**
+ * quell_swift_vaisf_on_ack() - new data was acknowledged
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   what the ACK said
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
+					    const struct quell_swift_vaisf_params *p,
+					    struct quell_swift_vaisf_stats *st,
+					    const struct quell_sample *s,
+					    struct quell_decision *out)
+{
+	u64 reference_q16, target_ns, window_q16;
+	bool round_finished;
+
+	quell_swift_observe(&v->swift, s);
+	v->swift.rtos = 0;
+	st->swift.no_rtt += !s->rtt_ns;
+	target_ns = quell_swift_target_ns(&v->swift, &p->swift, s->hops);
+	if (s->rtt_ns < target_ns)
+		quell_swift_recovered(&v->swift, s);
+	round_finished = quell_vaisf_observe(&v->vaisf, s, s->rtt_ns);
+	if (round_finished)
+		quell_swift_vaisf_finish_round(v, p, st, target_ns);
+
+	reference_q16 = v->swift.window_q16;
+	window_q16 = quell_swift_vaisf_window_q16(v, p, s, target_ns);
+	if (quell_swift_vaisf_adjust(v, p, st, s, window_q16, round_finished))
+		reference_q16 = window_q16;
+	else if (!s->rtt_ns)
+		window_q16 = reference_q16;
+	v->swift.window_q16 = window_q16;
+	quell_swift_decide(&v->swift, &p->swift, target_ns, out);
+	v->swift.window_q16 = reference_q16;
+	quell_swift_clamp(&v->swift, &p->swift);
+}
+
+/**
+ * quell_swift_vaisf_on_loss() - fast retransmit began
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0 when there is none
+ * @out: set in full
+ *
+ * Swift's decrease, of the reference; a sampling period begins and, where its end
+ * allows a decrease, a round trip.  To be called once per recovery episode, before
+ * the ACK that began it is given to quell_swift_vaisf_on_ack(): the window is the
+ * reference in between.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
+					     const struct quell_swift_vaisf_params *p,
+					     struct quell_swift_vaisf_stats *st,
+					     const struct quell_sample *s,
+					     struct quell_decision *out)
+{
+	quell_swift_on_loss(&v->swift, &p->swift, &st->swift, s, out);
+	v->vaisf.sampled_pkts = 0;
+	if (p->vaisf.sampling_rtt)
+		v->vaisf.round_bytes = s->inflight_bytes;
+}
+
+/**
+ * quell_swift_vaisf_on_rto() - the retransmission timer expired
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand; rtt_ns 0
+ * @out: set in full
+ *
+ * Swift's decrease, of the reference.  Tokens are worth nothing any more: what
+ * they were earned by is gone.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
+					    const struct quell_swift_vaisf_params *p,
+					    struct quell_swift_vaisf_stats *st,
+					    const struct quell_sample *s,
+					    struct quell_decision *out)
+{
+	quell_swift_on_rto(&v->swift, &p->swift, &st->swift, s, out);
+	quell_vaisf_reset(&v->vaisf);
+}
+
+/**
+ * quell_swift_vaisf_undo_note() - remember what a loss or timeout took
+ * @u:      what the episode took so far
+ * @before: state of the flow before quell_swift_vaisf_on_loss() or _on_rto()
+ * @after:  its state now
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_undo_note(struct quell_undo *u,
+					       const struct quell_swift_vaisf_vars *before,
+					       const struct quell_swift_vaisf_vars *after)
+{
+	quell_swift_undo_note(u, &before->swift, &after->swift);
+}
+
+/**
+ * quell_swift_vaisf_on_undo() - the losses of an episode were none
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @s:   the sample at hand
+ * @u:   what was taken for them
+ * @out: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
+					     const struct quell_swift_vaisf_params *p,
+					     const struct quell_sample *s,
+					     const struct quell_undo *u,
+					     struct quell_decision *out)
+{
+	quell_swift_on_undo(&v->swift, &p->swift, s, u, out);
+}
+
+/**
+ * quell_swift_vaisf_on_idle_restart() - data to send after nothing was outstanding
+ * @v:       state of the flow
+ * @p:       parameters, within their ranges
+ * @st:      counters
+ * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @idle_ns: time since the last data was sent or acknowledged, ns
+ * @out:     set in full
+ *
+ * As Swift's; what starts anew is a new flow to the two mechanisms as well.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_swift_vaisf_on_idle_restart(struct quell_swift_vaisf_vars *v,
+						     const struct quell_swift_vaisf_params *p,
+						     struct quell_swift_vaisf_stats *st,
+						     const struct quell_sample *s,
+						     u64 idle_ns,
+						     struct quell_decision *out)
+{
+	quell_swift_on_idle_restart(&v->swift, &p->swift, &st->swift, s, idle_ns, out);
+	if (quell_is_restart(p->swift.restart_idle_ns, idle_ns))
+		quell_vaisf_reset(&v->vaisf);
+}
+
+#endif /* _QUELL_CORE_SWIFT_VAISF_REACT_H */

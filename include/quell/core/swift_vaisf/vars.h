@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swift with Variable AI and Sampling Frequency: the state of a flow and its counters.
+ */
+#ifndef _QUELL_CORE_SWIFT_VAISF_VARS_H
+#define _QUELL_CORE_SWIFT_VAISF_VARS_H
+
+#include <quell/core/swift/vars.h>
+#include <quell/core/vaisf/react.h>
+
+/**
+ * struct quell_swift_vaisf_vars - state of one flow
+ * @swift: Swift's; its window is the reference
+ * @vaisf: the two mechanisms'
+ */
+struct quell_swift_vaisf_vars {
+	struct quell_swift_vars	swift;
+	struct quell_vaisf_vars	vaisf;
+};
+
+/* Shares the 104 bytes of a socket's private area with the module's glue. */
+static_assert(sizeof(struct quell_swift_vaisf_vars) <= 64);
+
+/**
+ * struct quell_swift_vaisf_stats - free-running counters
+ * @swift:	Swift's; increases and decreases are those of the reference, held
+ *		counts ACKs that moved the window only
+ * @rounds:	round trips finished
+ * @earned:	round trips that earned tokens
+ * @spent:	tokens spent
+ */
+struct quell_swift_vaisf_stats {
+	struct quell_swift_stats	swift;
+	u64				rounds;
+	u64				earned;
+	u64				spent;
+};
+
+#endif /* _QUELL_CORE_SWIFT_VAISF_VARS_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameters of TIMELY: defaults and ranges.
+ *
+ * Any values within their ranges go together, so each can be set without
+ * looking at the others: where t_high is below t_low, t_low is asked first, as
+ * in Algorithm 1.
+ *
+ * "Section 6" is the paragraph of the paper that gives the values used "unless
+ * mentioned otherwise".
+ */
+#ifndef _QUELL_CORE_TIMELY_PARAMS_H
+#define _QUELL_CORE_TIMELY_PARAMS_H
+
+#include <quell/core/core.h>
+
+#define QUELL_TIMELY_ADAPT_BOOL_DEFAULT	1ULL		/* Documentation/adapt.md */
+#define QUELL_TIMELY_ADAPT_BOOL_MIN	0ULL
+#define QUELL_TIMELY_ADAPT_BOOL_MAX	1ULL
+#define QUELL_TIMELY_T_LOW_NS_DEFAULT		50000ULL	/* section 6 */
+#define QUELL_TIMELY_T_LOW_NS_MIN		0ULL
+#define QUELL_TIMELY_T_LOW_NS_MAX		1000000000ULL
+#define QUELL_TIMELY_T_HIGH_NS_DEFAULT		500000ULL	/* section 6 */
+#define QUELL_TIMELY_T_HIGH_NS_MIN		1000ULL
+#define QUELL_TIMELY_T_HIGH_NS_MAX		1000000000ULL
+#define QUELL_TIMELY_MIN_RTT_NS_DEFAULT		20000ULL	/* section 5 */
+#define QUELL_TIMELY_MIN_RTT_NS_MIN		1000ULL
+#define QUELL_TIMELY_MIN_RTT_NS_MAX		1000000000ULL
+#define QUELL_TIMELY_DELTA_BYTES_PS_DEFAULT	1250000ULL	/* 10 Mbit/s, section 6 */
+#define QUELL_TIMELY_DELTA_BYTES_PS_MIN		1000ULL
+#define QUELL_TIMELY_DELTA_BYTES_PS_MAX		12500000000ULL	/* 100 Gbit/s */
+#define QUELL_TIMELY_ALPHA_Q16_DEFAULT		1311ULL		/* 0.02, Documentation/timely.md */
+#define QUELL_TIMELY_ALPHA_Q16_MIN		1ULL
+#define QUELL_TIMELY_ALPHA_Q16_MAX		QUELL_Q16_ONE
+#define QUELL_TIMELY_BETA_Q16_DEFAULT		52429ULL	/* 0.8, section 6 */
+#define QUELL_TIMELY_BETA_Q16_MIN		1ULL
+#define QUELL_TIMELY_BETA_Q16_MAX		QUELL_Q16_ONE
+#define QUELL_TIMELY_HAI_NR_DEFAULT		5ULL		/* Algorithm 1 */
+#define QUELL_TIMELY_HAI_NR_MIN			1ULL
+#define QUELL_TIMELY_HAI_NR_MAX			1000ULL
+#define QUELL_TIMELY_HAI_AFTER_NR_DEFAULT	5ULL		/* Algorithm 1 */
+#define QUELL_TIMELY_HAI_AFTER_NR_MIN		1ULL
+#define QUELL_TIMELY_HAI_AFTER_NR_MAX		200ULL
+#define QUELL_TIMELY_SEGMENT_BYTES_DEFAULT	16384ULL	/* section 6 */
+#define QUELL_TIMELY_SEGMENT_BYTES_MIN		1024ULL
+#define QUELL_TIMELY_SEGMENT_BYTES_MAX		65536ULL	/* section 3.3 */
+#define QUELL_TIMELY_INIT_RATE_BYTES_PS_DEFAULT	0ULL
+#define QUELL_TIMELY_INIT_RATE_BYTES_PS_MIN	0ULL
+#define QUELL_TIMELY_INIT_RATE_BYTES_PS_MAX	125000000000ULL	/* 1 Tbit/s */
+#define QUELL_TIMELY_MIN_RATE_BYTES_PS_DEFAULT	1250000ULL	/* one additive step */
+#define QUELL_TIMELY_MIN_RATE_BYTES_PS_MIN	1000ULL
+#define QUELL_TIMELY_MIN_RATE_BYTES_PS_MAX	1250000000ULL	/* 10 Gbit/s */
+#define QUELL_TIMELY_MAX_RATE_BYTES_PS_DEFAULT	0ULL		/* the link's */
+#define QUELL_TIMELY_MAX_RATE_BYTES_PS_MIN	0ULL
+#define QUELL_TIMELY_MAX_RATE_BYTES_PS_MAX	125000000000ULL
+#define QUELL_TIMELY_MAX_OUTSTANDING_BYTES_DEFAULT	0ULL
+#define QUELL_TIMELY_MAX_OUTSTANDING_BYTES_MIN	0ULL
+#define QUELL_TIMELY_MAX_OUTSTANDING_BYTES_MAX	1073741824ULL	/* TCP's own limit */
+#define QUELL_TIMELY_RESTART_IDLE_NS_DEFAULT	0ULL		/* the paper has no restart */
+#define QUELL_TIMELY_RESTART_IDLE_NS_MIN	0ULL
+#define QUELL_TIMELY_RESTART_IDLE_NS_MAX	3600000000000ULL
+#define QUELL_TIMELY_PATCHED_BOOL_DEFAULT		0ULL
+#define QUELL_TIMELY_PATCHED_BOOL_MIN		0ULL
+#define QUELL_TIMELY_PATCHED_BOOL_MAX		1ULL
+#define QUELL_TIMELY_PATCHED_BETA_Q16_DEFAULT	524ULL		/* 0.008 */
+#define QUELL_TIMELY_PATCHED_BETA_Q16_MIN	1ULL
+#define QUELL_TIMELY_PATCHED_BETA_Q16_MAX	QUELL_Q16_ONE
+#define QUELL_TIMELY_PATCHED_REF_NS_DEFAULT	50000ULL	/* t_low */
+#define QUELL_TIMELY_PATCHED_REF_NS_MIN		1000ULL
+#define QUELL_TIMELY_PATCHED_REF_NS_MAX		1000000000ULL
+
+/**
+ * struct quell_timely_params - what the administrator may change
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not the core's business
+ * @t_low_ns:		below this round-trip time the rate grows, whatever the
+ *			gradient, ns
+ * @t_high_ns:		above it the rate shrinks, whatever the gradient, ns
+ * @min_rtt_ns:		round-trip time without queues, fixed, ns
+ * @delta_bytes_ps:	additive step of the rate, bytes/s
+ * @alpha_q16:		weight of the newest difference in the average
+ * @beta_q16:		weight of the multiplicative decrease
+ * @hai_nr:		additive steps taken at once in hyperactive increase
+ * @hai_after_nr:	round-trip times in a row that fell, which start it
+ * @segment_bytes:	payload sent between two pacing delays, bytes
+ * @init_rate_bytes_ps:	first rate; 0 shares the link among the host's flows
+ * @min_rate_bytes_ps:	smallest rate, bytes/s
+ * @max_rate_bytes_ps:	largest rate, bytes/s; 0 means the link's
+ * @max_outstanding_bytes: limit of outstanding data; 0 means what the link
+ *			carries in @t_high_ns, and two segments
+ * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
+ * @patched_bool:		1 for patched TIMELY between the thresholds
+ * @patched_beta_q16:	its weight of the error
+ * @patched_ref_ns:	its reference round-trip time, ns
+ *
+ * Every field is u64 so that a table of offsets can address it.  The core only
+ * reads the block, and needs every field within QUELL_TIMELY_*_MIN and _MAX.
+ */
+struct quell_timely_params {
+	u64	adapt_bool;
+	u64	t_low_ns;
+	u64	t_high_ns;
+	u64	min_rtt_ns;
+	u64	delta_bytes_ps;
+	u64	alpha_q16;
+	u64	beta_q16;
+	u64	hai_nr;
+	u64	hai_after_nr;
+	u64	segment_bytes;
+	u64	init_rate_bytes_ps;
+	u64	min_rate_bytes_ps;
+	u64	max_rate_bytes_ps;
+	u64	max_outstanding_bytes;
+	u64	restart_idle_ns;
+	u64	patched_bool;
+	u64	patched_beta_q16;
+	u64	patched_ref_ns;
+};
+
+#endif /* _QUELL_CORE_TIMELY_PARAMS_H */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Variable Additive Increase and Sampling Frequency: two mechanisms that bring
+ * flows to a fair share faster, for any algorithm that adds a constant and
+ * multiplies by a measure of congestion.
+ *
+ * Variable AI.  Congestion beyond what the algorithm causes by itself means new
+ * flows and thus unfair shares.  It earns tokens; each token multiplies the
+ * additive increase once.  A dampener that grows with lasting congestion keeps
+ * the larger increase from feeding itself.
+ *
+ *	when a round trip has finished (Algorithm 1):
+ *		if measured > token_thresh:
+ *			bank = min(bank + measured / ai_div, bank_cap)
+ *			dampener += measured / token_thresh
+ *		else if bank == 0:
+ *			if there was no congestion: dampener = 0
+ *			else if measured < token_thresh: dampener = max(dampener - 1, 0)
+ *		measured = 0
+ *	for an increase (Algorithm 2):
+ *		tokens = min(ai_cap, bank)
+ *		if the reference is being adjusted: bank -= tokens
+ *		increase = max(tokens / (dampener / dampener_constant + 1), 1) * ai
+ *
+ * Sampling Frequency.  The algorithm computes its window on every ACK from a
+ * reference.  A reference that falls is adjusted every sampling_pkts packets
+ * acknowledged, so flows with more packets fall more often; one that rises, once
+ * per round trip.  Packets, not ACKs: receive offload merges ACKs.  With
+ * sampling_rtt one that falls is adjusted at the end of a round trip, too, so that
+ * flows of less than sampling_pkts packets per round trip fall once in it.
+ *
+ * The unit of congestion, the threshold and the tokens it is worth are the
+ * algorithm's: delay for Swift, queued bytes for HPCC.
+ *
+ * A round trip ends as HPCC's does, when the first packet sent after its
+ * beginning is acknowledged.  Counted in bytes in flight, because a core sees
+ * no sequence numbers.
+ *
+ * Expects nothing of the network.  Paper: Snyder and Lebeck, the VAI/SF paper,
+ * sections IV, V and VI-A.  Departures: Documentation/swift_vaisf.md.
+ */
+#ifndef _QUELL_CORE_VAISF_REACT_H
+#define _QUELL_CORE_VAISF_REACT_H
+
+#include <quell/core/core.h>
+#include <quell/core/lib/math.h>
+#include <quell/core/vaisf/params.h>
+
+#define QUELL_VAISF_U32_MAX	0xffffffffULL
+#define QUELL_VAISF_U16_MAX	0xffffULL
+
+/**
+ * struct quell_vaisf_vars - state of one flow
+ * @round_bytes:	of what was in flight when the round trip began, not yet
+ *			acknowledged, bytes
+ * @measured:		largest congestion seen in this round trip, the
+ *			algorithm's unit, saturated
+ * @dampener_q16:	the dampener, saturated
+ * @bank_tokens:	tokens left, at most QUELL_VAISF_BANK_CAP_TOKENS_MAX
+ * @sampled_pkts:	packets acknowledged since the last decrease, saturated
+ *
+ * All zero is the state of a new flow.  Written by the functions below only,
+ * under the lock of the flow's socket.
+ */
+struct quell_vaisf_vars {
+	u32	round_bytes;
+	u32	measured;
+	u32	dampener_q16;
+	u16	bank_tokens;
+	u16	sampled_pkts;
+};
+
+/**
+ * quell_vaisf_reset() - forget everything, as a new flow
+ * @v: set in full
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
+{
+	v->round_bytes = 0;
+	v->measured = 0;
+	v->dampener_q16 = 0;
+	v->bank_tokens = 0;
+	v->sampled_pkts = 0;
+}
+
+/**
+ * quell_vaisf_observe() - count an ACK
+ * @v:        state of the flow
+ * @s:        what the ACK said
+ * @measured: congestion it reported, the algorithm's unit; 0 none
+ *
+ * Context: any; the caller serialises per flow.
+ * Return: whether this ACK finishes a round trip; then the next one begins, and
+ * quell_vaisf_finish_round() is to be called.
+ */
+static inline bool quell_vaisf_observe(struct quell_vaisf_vars *v,
+				       const struct quell_sample *s, u64 measured)
+{
+	v->measured = quell_min_u64(quell_max_u64(v->measured, measured),
+				    QUELL_VAISF_U32_MAX);
+	v->sampled_pkts = quell_min_u64((u64)v->sampled_pkts + s->acked_pkts,
+					QUELL_VAISF_U16_MAX);
+	if (s->acked_bytes <= v->round_bytes) {
+		v->round_bytes -= s->acked_bytes;
+		return false;
+	}
+	v->round_bytes = quell_sub_sat_u64(s->inflight_bytes, s->acked_bytes);
+	return true;
+}
+
+/* measured / token_thresh onto the dampener; a threshold of 0 saturates it. */
+static inline void quell_vaisf_dampen(struct quell_vaisf_vars *v, u64 token_thresh)
+{
+	u64 ratio_q16 = quell_div_u64((u64)v->measured << QUELL_Q16_SHIFT, token_thresh);
+
+	v->dampener_q16 = quell_min_u64(quell_add_sat_u64(v->dampener_q16, ratio_q16),
+					QUELL_VAISF_U32_MAX);
+}
+
+/**
+ * quell_vaisf_finish_round() - earn tokens, set the dampener (Algorithm 1)
+ * @v:            state of the flow; @v->measured is that of the round trip
+ * @p:            parameters, within their ranges
+ * @token_thresh: congestion above which tokens are earned, same unit
+ * @tokens:       what @v->measured is worth
+ * @congested:    whether there was any congestion in the round trip
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_vaisf_finish_round(struct quell_vaisf_vars *v,
+					    const struct quell_vaisf_params *p,
+					    u64 token_thresh, u64 tokens,
+					    bool congested)
+{
+	if (v->measured > token_thresh) {
+		v->bank_tokens = quell_min_u64(quell_add_sat_u64(v->bank_tokens, tokens),
+					       p->bank_cap_tokens);
+		quell_vaisf_dampen(v, token_thresh);
+	} else if (!v->bank_tokens) {
+		if (!congested)
+			v->dampener_q16 = 0;
+		else if (v->measured < token_thresh)
+			v->dampener_q16 = quell_sub_sat_u64(v->dampener_q16, QUELL_Q16_ONE);
+	}
+	v->measured = 0;
+}
+
+/* Tokens that the next adjustment of the reference uses: Algorithm 2, line 2. */
+static inline u64 quell_vaisf_tokens(const struct quell_vaisf_vars *v,
+				     const struct quell_vaisf_params *p)
+{
+	return quell_min_u64(p->ai_cap_tokens, v->bank_tokens);
+}
+
+/**
+ * quell_vaisf_increase_q16() - what to multiply the additive increase by
+ * @v: state of the flow
+ * @p: parameters, within their ranges
+ *
+ * Algorithm 2, lines 6 and 7: tokens / (dampener / constant + 1), at least 1.
+ * The product is below 2^16 * 2^32 * 2^16.
+ *
+ * Return: the factor, Q16, 1 .. 65535, rounded down.
+ */
+static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
+					   const struct quell_vaisf_params *p)
+{
+	u64 tokens_q16 = quell_vaisf_tokens(v, p) << QUELL_Q16_SHIFT;
+	u64 damped_q16 = quell_div_u64(tokens_q16 * p->dampener_q16,
+				       p->dampener_q16 + v->dampener_q16);
+
+	return quell_max_u64(damped_q16, QUELL_Q16_ONE);
+}
+
+/**
+ * quell_vaisf_may_decrease() - whether the reference may fall
+ * @v:              state of the flow
+ * @p:              parameters, within their ranges
+ * @round_finished: whether this ACK finishes a round trip
+ *
+ * Return: true once per sampling period and, with sampling_rtt, once per round trip.
+ */
+static inline bool quell_vaisf_may_decrease(const struct quell_vaisf_vars *v,
+					    const struct quell_vaisf_params *p,
+					    bool round_finished)
+{
+	return v->sampled_pkts >= p->sampling_pkts || (p->sampling_rtt && round_finished);
+}
+
+/**
+ * quell_vaisf_adjusted() - the reference was adjusted
+ * @v:         state of the flow
+ * @p:         parameters, within their ranges
+ * @decreased: whether it fell, which begins a sampling period
+ *
+ * Algorithm 2, lines 3 to 5.
+ *
+ * Context: any; the caller serialises per flow.
+ * Return: the tokens spent.
+ */
+static inline u64 quell_vaisf_adjusted(struct quell_vaisf_vars *v,
+				       const struct quell_vaisf_params *p,
+				       bool decreased)
+{
+	u64 tokens = quell_vaisf_tokens(v, p);
+
+	v->bank_tokens -= tokens;
+	if (decreased)
+		v->sampled_pkts = 0;
+	return tokens;
+}
+
+#endif /* _QUELL_CORE_VAISF_REACT_H */
