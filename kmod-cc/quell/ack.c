@@ -13,7 +13,9 @@
  * sees the acknowledgment, for its answer to that stands.
  */
 #include <net/tcp.h>
-#include "internal.h"
+#include "flow.h"
+#include "recover.h"
+#include "tail.h"
 
 /* What an acknowledgment shows to be lost. */
 #define ACK_LOSS	0x1 /* in a recovery whose loss the core was not told of */

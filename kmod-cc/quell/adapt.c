@@ -21,7 +21,8 @@
  * Context, for all of it: socket lock.
  */
 #include <net/tcp.h>
-#include "internal.h"
+#include "flow.h"
+#include "net.h"
 #include "tcp_internals.h"
 
 static const char * const adapt_phases[] = {

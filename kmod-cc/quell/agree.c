@@ -41,7 +41,9 @@
 #include <linux/tcp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "internal.h"
+#include "agree.h"
+#include "counters.h"
+#include "net.h"
 
 /* Longer than a process owns a socket. */
 #define AGREE_LIFE	(10 * HZ)

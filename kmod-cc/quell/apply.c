@@ -4,7 +4,10 @@
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "tx.h"
 
 /* TCP's pacing lets this many segments of a connection pass (tcp_output.c). */
 #define UNPACED_SEGMENTS	10

@@ -5,7 +5,12 @@
  * segment may wait in the socket's backlog, for another CPU, so the time cannot
  * travel in a per-cpu variable.
  */
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "memory.h"
+#include "net.h"
+#include "rx.h"
+#include "signal.h"
 
 /* Whether there is room behind the newest; the oldest may have had to go. */
 static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)

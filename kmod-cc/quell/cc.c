@@ -27,7 +27,10 @@
  */
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
-#include "internal.h"
+#include "flow.h"
+#include "path.h"
+#include "recover.h"
+#include "tail.h"
 #include "tcp_internals.h"
 
 /*

@@ -20,7 +20,9 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <quell/core/signal/clockmap.h>
-#include "internal.h"
+#include "counters.h"
+#include "net.h"
+#include "rx.h"
 
 /**
  * struct clock - the map of one interface's clock

@@ -11,7 +11,9 @@
  * The list is under the lock of the flow.
  */
 #include <net/tcp.h>
-#include "internal.h"
+#include "flow.h"
+#include "memory.h"
+#include "rx.h"
 
 /**
  * quell_echo_add() - a data packet with a departure came in

@@ -32,7 +32,7 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
-#include "internal.h"
+#include "flow.h"
 
 static void ecn_echo(struct tcp_sock *tp, bool marked)
 {

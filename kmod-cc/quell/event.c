@@ -5,7 +5,10 @@
  * pointers here.
  */
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "path.h"
 
 /* Tells the core of a loss or a timeout, and remembers what it took for that. */
 static void event_tell(struct sock *sk, struct quell_event *ev,

@@ -32,7 +32,16 @@
 #include <linux/slab.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "memory.h"
+#include "net.h"
+#include "path.h"
+#include "recover.h"
+#include "rx.h"
+#include "signal.h"
+#include "tail.h"
+#include "tx.h"
 
 static const struct rhashtable_params flow_hash_params = {
 	.head_offset		= offsetof(struct quell_flow, node),

@@ -14,7 +14,9 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <compat/extack.h>
-#include "internal.h"
+#include "counters.h"
+#include "genl.h"
+#include "net.h"
 
 /* A reply with forty parameters of one line of explanation each fits. */
 #define REPLY_BYTES	16384

@@ -10,7 +10,12 @@
 #include <linux/socket.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
-#include "internal.h"
+#include "flow.h"
+#include "genl.h"
+#include "net.h"
+#include "path.h"
+#include "recover.h"
+#include "signal.h"
 
 static const char * const quell_limit_names[] = {
 	[QUELL_LIMIT_NONE]	= "nothing-sent",

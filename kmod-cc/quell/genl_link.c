@@ -7,7 +7,8 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
-#include "internal.h"
+#include "genl.h"
+#include "net.h"
 
 /* 1 Tbit/s, the most that parameters take; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL

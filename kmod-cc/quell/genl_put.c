@@ -3,7 +3,7 @@
  * Generic netlink family "quell": what all its messages are made with.
  */
 #include <net/genetlink.h>
-#include "internal.h"
+#include "genl.h"
 
 /* Its requests are put in before it is registered, genl.c. */
 struct genl_family quell_genl_family __ro_after_init = {

@@ -28,7 +28,12 @@
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "rx.h"
+#include "signal.h"
+#include "tx.h"
 
 static const struct nf_hook_ops hook_ops[] = {
 	{

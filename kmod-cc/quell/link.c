@@ -19,7 +19,9 @@
 #include <linux/rtnetlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
-#include "internal.h"
+#include "flow.h"
+#include "net.h"
+#include "tx.h"
 
 /* Mbit/s to bytes/s. */
 #define BYTES_PS_PER_MBIT	125000ULL

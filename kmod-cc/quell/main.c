@@ -50,7 +50,12 @@
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
-#include "internal.h"
+#include "agree.h"
+#include "counters.h"
+#include "flow.h"
+#include "genl.h"
+#include "net.h"
+#include "signal.h"
 
 /* Its first parameter says whether flows are fitted to their path: quell_adapt_open(). */
 static bool has_adapt(const struct quell_core *core)

@@ -10,7 +10,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <compat/memcg.h>
-#include "internal.h"
+#include "memory.h"
 
 /* The first room on the heap. */
 #define LIST_ROOM_MIN	8U

@@ -29,7 +29,12 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/nack.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "recover.h"
+#include "rx.h"
+#include "signal.h"
 
 /* NACKs in a bunch, as many as packets one port may trim of a burst. */
 #define NACK_BURST		1024U

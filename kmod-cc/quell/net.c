@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 #include <net/netns/generic.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "net.h"
 
 /* How long hooks stay without a socket. */
 #define HOOKS_LINGER_SEC	10

@@ -30,7 +30,7 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "signal.h"
 
 #define TCP_HEADER_MAX_BYTES	60
 

@@ -5,7 +5,9 @@
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "flow.h"
+#include "net.h"
+#include "tx.h"
 
 /**
  * quell_other_flows() - Quell sockets of the namespace beside this one

@@ -9,7 +9,7 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "internal.h"
+#include "net.h"
 
 static struct quell_params_block *params_alloc(const struct quell_algo *algo)
 {

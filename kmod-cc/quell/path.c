@@ -32,7 +32,13 @@
 #include <linux/tcp.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "memory.h"
+#include "net.h"
+#include "path.h"
+#include "signal.h"
+#include "tx.h"
 
 /* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
 #define PATH_REORDERING_STEPS	0xff

@@ -26,7 +26,10 @@
 #include <linux/skbuff.h>
 #include <net/tcp.h>
 #include <compat/hrtimer.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "tail.h"
 #include "tcp_internals.h"
 
 /* Another try when a process owns the socket: as long as a copy of 64 KB takes. */

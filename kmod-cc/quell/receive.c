@@ -36,7 +36,15 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
-#include "internal.h"
+#include "agree.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "path.h"
+#include "recover.h"
+#include "rx.h"
+#include "signal.h"
+#include "tcpint.h"
 
 /* A header this long at most has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U

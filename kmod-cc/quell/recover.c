@@ -31,8 +31,14 @@
 #include <linux/slab.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "memory.h"
+#include "net.h"
+#include "path.h"
+#include "recover.h"
 #include "tcp_internals.h"
+#include "tx.h"
 
 /* The states in which data may be outstanding. */
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \

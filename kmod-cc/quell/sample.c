@@ -21,7 +21,15 @@
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
 #include <quell/core/signal/echo.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "path.h"
+#include "rx.h"
+#include "signal.h"
+#include "tail.h"
+#include "tcpint.h"
+#include "tx.h"
 
 /*
  * The least a round trip can be.  Only packets that found the interface free

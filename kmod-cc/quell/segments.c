@@ -14,7 +14,9 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
-#include "internal.h"
+#include "flow.h"
+#include "memory.h"
+#include "tx.h"
 
 /* First ring on the heap, and the bound: 4096 packets of 1500 bytes are 6 MB in flight. */
 #define SEGMENTS_MIN	8

@@ -21,7 +21,12 @@
  */
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "agree.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "signal.h"
+#include "tcpint.h"
 
 #define SIGNAL_OPTION_OFF	0ULL
 #define SIGNAL_OPTION_OFFER	1ULL

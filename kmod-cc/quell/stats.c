@@ -4,7 +4,8 @@
  * Each has one writer at a time (bottom halves off, or this_cpu_inc()), and a
  * reader adds the shares up.
  */
-#include "internal.h"
+#include "counters.h"
+#include "net.h"
 
 #define COUNTER(counter_, name_, doc_) \
 	QUELL_COUNTER(struct quell_counters, name_, value[QUELL_N_##counter_], doc_)

@@ -22,7 +22,9 @@
  */
 #include <linux/hrtimer.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "flow.h"
+#include "signal.h"
+#include "tail.h"
 
 /* The longest timeout before doubling, which tail-floor does not exceed. */
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)

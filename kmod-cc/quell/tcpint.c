@@ -16,7 +16,11 @@
 #include <linux/ip.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "signal.h"
+#include "tcpint.h"
 
 #define TCP_HEADER_MAX_BYTES	60
 

@@ -16,7 +16,12 @@
  * is: while an algorithm is registered that wants records, they are in every
  * namespace that speaks the option.
  */
-#include "internal.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "rx.h"
+#include "signal.h"
+#include "tcpint.h"
 
 /* Algorithms registered that want records. */
 static atomic_t telemetry_algos = ATOMIC_INIT(0);

@@ -44,7 +44,16 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
-#include "internal.h"
+#include "agree.h"
+#include "counters.h"
+#include "flow.h"
+#include "net.h"
+#include "path.h"
+#include "rx.h"
+#include "signal.h"
+#include "tail.h"
+#include "tcpint.h"
+#include "tx.h"
 
 /* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
 #define ETHER_FRAMING_BYTES	24

@@ -16,7 +16,8 @@
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
 
-#include "../../../kmod-cc/quell/internal.h"
+#include "../../../kmod-cc/quell/flow.h"
+#include "../../../kmod-cc/quell/tx.h"
 #include "labspoof.h"
 
 #define KIND_END		0

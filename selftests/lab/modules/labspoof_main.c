@@ -32,7 +32,11 @@
 #include <net/tcp.h>
 #include <compat/inet_lookup.h>
 
-#include "../../../kmod-cc/quell/internal.h"
+#include "../../../kmod-cc/quell/counters.h"
+#include "../../../kmod-cc/quell/flow.h"
+#include "../../../kmod-cc/quell/net.h"
+#include "../../../kmod-cc/quell/signal.h"
+#include "../../../kmod-cc/quell/tx.h"
 #include "labspoof.h"
 
 /* So that made-up packets do not breed. */

@@ -24,7 +24,10 @@
 #include <compat/inet_lookup.h>
 #include <quell/nack.h>
 
-#include "../../../kmod-cc/quell/internal.h"
+#include "../../../kmod-cc/quell/counters.h"
+#include "../../../kmod-cc/quell/flow.h"
+#include "../../../kmod-cc/quell/net.h"
+#include "../../../kmod-cc/quell/signal.h"
 
 /* So that made-up packets do not breed. */
 #define STORM_MARK		0x6e61636b

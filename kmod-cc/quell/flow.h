@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The context of a socket, and what happens to it: events, samples, decisions.  Lock order
+ * and who may touch what: Documentation/locking.md.
+ */
+#ifndef _QUELL_FLOW_H
+#define _QUELL_FLOW_H
+
+#include <linux/in6.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <quell/quell.h>
+#include <quell/telemetry.h>
+#include "net.h"
+#include "path.h"
+#include "recover.h"
+#include "rx.h"
+#include "signal.h"
+#include "tail.h"
+#include "tcpint.h"
+#include "tx.h"
+
+struct rate_sample;
+
+/* What holds a flow back; quell_limit_names[]. */
+enum quell_limit {
+	QUELL_LIMIT_NONE,
+	QUELL_LIMIT_WINDOW,
+	QUELL_LIMIT_PACING,
+	QUELL_LIMIT_APP,
+	QUELL_LIMIT_RECEIVER,
+};
+
+/**
+ * struct quell_flow - context of one Quell socket
+ * @node:		in quell_flows, by @sk
+ * @rcu:		for freeing after the last reader
+ * @sk:			the socket; compared, never followed without its lock
+ *			but for the cookie
+ * @qnet:		its namespace
+ * @algo:		its algorithm
+ * @id:			number in quell_net.flows
+ * @family:		AF_INET or AF_INET6
+ * @sport:		local port, host order
+ * @dport:		remote port, host order
+ * @saddr:		local address
+ * @daddr:		remote address
+ * @lock:		protects from @closed to @echo, and what says so of @path
+ * @closed:		the socket uses the flow no more: nothing is added
+ * @segments:		segments sent
+ * @link:		interface the flow leaves by
+ * @round_seq:		the round trip ends when more than this is acknowledged
+ * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
+ * @rest_bytes:		what the window had beyond whole segments when it began
+ * @option_room_bytes:	taken from the segments for the options
+ * @ext_hdr_bytes:	icsk_ext_hdr_len with that
+ * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
+ * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
+ * @resent_seq:		its first sequence number
+ * @stamp_secret:	added to departures on the wire; constant
+ * @arrivals:		newest receipts, oldest first: struct quell_arrival
+ * @arrivals_few:	room for the usual ones
+ * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
+ * @echo_few:		room for the usual ones
+ * @now:		what the flow last decided
+ * @inflight_bytes:	bytes in flight before the last ACK
+ * @karn:		samples given up because of a retransmission
+ * @retransmits:	segments sent again
+ * @overruns:		segments not recorded because the ring was full
+ * @mss_bytes:		maximum segment size
+ * @limit:		enum quell_limit
+ * @hops:		switches on the path; written by the receive hook
+ * @option:		enum quell_option_state
+ * @option_seen:	the other end's option came; written by the receive hook
+ * @option_missed:	packets without it before that; written by the receive hook
+ * @echoes:		round-trip times taken from echoes
+ * @records:		telemetry records taken
+ * @telemetry:		newest of them, each field of its own moment
+ * @tail:		timer for lost tails; socket lock, see there
+ * @path:		entropies of its segments
+ * @recover:		what was trimmed on its way, see there
+ * @tcp_int:		the public TCP-INT option, see there
+ * @adapt:		who governs its window; socket lock
+ * @undo:		what the newest episode of losses took, should they prove none;
+ *			socket lock
+ *
+ * Fields down to @daddr are constant once the flow is in the hash.  From
+ * @round_seq to @ext_hdr_bytes they belong to the holder of the socket lock, from
+ * @closed to @echo_few to that of @lock (@link is read with READ_ONCE() without it).
+ * From @now on the holder of the socket lock (where said so, the receive hook)
+ * writes with WRITE_ONCE() and anybody in an RCU read section reads with
+ * READ_ONCE().
+ */
+struct quell_flow {
+	struct rhash_head	node;
+	struct rcu_head		rcu;
+	const struct sock	*sk;
+	struct quell_net	*qnet;
+	const struct quell_algo	*algo;
+	u32			id;
+	u16			family;
+	u16			sport;
+	u16			dport;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+
+	u32			round_seq;
+	u32			carry_bytes;
+	u32			rest_bytes;
+	u32			option_room_bytes;
+	u32			ext_hdr_bytes;
+
+	spinlock_t		lock;	/* protects from here to echo_few */
+	bool			closed;
+	struct quell_segments	segments;
+	struct quell_link	link;
+	u64			depart_ns;
+	u32			resent_ns;
+	u32			resent_seq;
+	u32			stamp_secret;
+	u32			arrivals_lost;
+	struct quell_list	arrivals;
+	struct quell_list	echo;
+	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
+
+	struct quell_snapshot	now;
+	u64			inflight_bytes;
+	u64			karn;
+	u64			retransmits;
+	u64			overruns;
+	u32			mss_bytes;
+	u8			limit;
+	u8			hops;
+	u8			option;
+	bool			option_seen;
+	u32			option_missed;
+	u64			echoes;
+	u64			records;
+	struct quell_telemetry	telemetry;
+
+	struct quell_tail	tail;
+	struct quell_path	path;
+	struct quell_recover	recover;
+	struct quell_tcpint	tcp_int;
+	struct quell_undo	undo;
+	struct quell_adapt	adapt;
+};
+
+/* cc.c */
+void quell_cc_ops_init(struct quell_algo *algo);
+
+/* event.c */
+void quell_event_loss(struct sock *sk);
+void quell_event_tail_loss(struct sock *sk);
+void quell_event_timeout(struct sock *sk);
+void quell_event_undo(struct sock *sk);
+
+/* flow.c */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
+void quell_cc_release(struct sock *sk);
+int quell_flows_init(void);
+void quell_flows_exit(void);
+struct quell_flow *quell_flow_find(const struct sock *sk);
+
+/* sample.c */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
+		      struct quell_sample *sample);
+
+/* apply.c */
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 struct quell_decision *decision);
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision);
+
+/* pacing.c */
+u32 quell_other_flows(const struct sock *sk);
+u32 quell_segment_pkts(struct sock *sk);
+void quell_start_core(struct sock *sk, struct quell_event *ev);
+
+/* ecn.c */
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
+
+/* adapt.c */
+const char *quell_adapt_phase_name(const struct quell_flow *flow);
+const char *quell_adapt_reason_name(const struct quell_flow *flow);
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
+void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
+void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
+bool quell_adapt_governs(const struct quell_flow *flow);
+void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
+void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
+void quell_adapt_undone(struct sock *sk);
+bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
+void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
+void quell_adapt_recovers(struct sock *sk);
+void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece);
+void quell_adapt_new_episode(struct quell_flow *flow);
+bool quell_adapt_has_begun(const struct quell_flow *flow);
+u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
+void quell_adapt_pace(struct sock *sk);
+
+/* Whether who governs the window takes trimming for a signal, and not for a loss. */
+static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
+{
+	return quell_algo_has(flow->algo, QUELL_CORE_TRIMS) && !quell_adapt_governs(flow);
+}
+
+#endif /* _QUELL_FLOW_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory of sockets, charged to who owns them, and lists that usually need none.
+ */
+#ifndef _QUELL_MEMORY_H
+#define _QUELL_MEMORY_H
+
+#include <linux/types.h>
+
+struct kmem_cache;
+struct sock;
+
+/**
+ * struct quell_list - a short list of equal elements, in one piece
+ * @at:		the elements: a place in the flow, or heap while there are more
+ * @few:	that place
+ * @nr:		how many there are
+ * @room:	how many @at has room for
+ */
+struct quell_list {
+	void	*at;
+	void	*few;
+	u16	nr;
+	u16	room;
+};
+
+/* memory.c */
+void *quell_sock_alloc(const struct sock *sk, size_t bytes);
+void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache);
+void quell_list_init(struct quell_list *list, void *few, u32 room);
+void quell_list_free(struct quell_list *list);
+bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
+		     u32 most);
+void quell_list_settle(struct quell_list *list, u32 room);
+
+#endif /* _QUELL_MEMORY_H */
