@@ -45,7 +45,7 @@ enum quell_limit {
  * @dport:		remote port, host order
  * @saddr:		local address
  * @daddr:		remote address
- * @lock:		protects from @closed to @echo, and what says so of @path
+ * @lock:		protects from @closed to @segments, and what says so of @path
  * @closed:		the socket uses the flow no more: nothing is added
  * @segments:		segments sent
  * @link:		interface the flow leaves by
@@ -85,46 +85,45 @@ enum quell_limit {
  * @undo:		what the newest episode of losses took, should they prove none;
  *			socket lock
  *
- * Fields down to @daddr are constant once the flow is in the hash.  From
- * @round_seq to @ext_hdr_bytes they belong to the holder of the socket lock, from
- * @closed to @echo_few to that of @lock (@link is read with READ_ONCE() without it).
- * From @now on the holder of the socket lock (where said so, the receive hook)
- * writes with WRITE_ONCE() and anybody in an RCU read section reads with
- * READ_ONCE().
+ * What is needed for each packet comes first, then what each ACK needs; what only dumps and
+ * rare events need is last.  Constant once the flow is in the hash are @node to @algo, and
+ * @id to @daddr.  From @closed to @segments the fields, and @arrivals_few and @echo_few,
+ * belong to the holder of @lock (@link is read with READ_ONCE() without it), from @round_seq
+ * to @adapt to that of the socket lock.  From @now to @telemetry the holder of the socket
+ * lock (where said so, the receive hook) writes with WRITE_ONCE() and anybody in an RCU read
+ * section reads with READ_ONCE().
  */
 struct quell_flow {
+	/* Each hook and callback: to find the flow.  Constant. */
 	struct rhash_head	node;
-	struct rcu_head		rcu;
 	const struct sock	*sk;
 	struct quell_net	*qnet;
 	const struct quell_algo	*algo;
-	u32			id;
-	u16			family;
-	u16			sport;
-	u16			dport;
-	struct in6_addr		saddr;
-	struct in6_addr		daddr;
 
+	/* Each packet, in and out: @lock. */
+	spinlock_t		lock;
+	bool			closed;
+	u32			resent_ns;
+	u32			resent_seq;
+	u32			stamp_secret;
+	u64			depart_ns;
+	struct quell_link	link;
+	struct quell_list	arrivals;
+	struct quell_list	echo;
+	u32			arrivals_lost;
+	struct quell_segments	segments;
+
+	/* Each ACK: socket lock. */
 	u32			round_seq;
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			option_room_bytes;
 	u32			ext_hdr_bytes;
+	struct quell_adapt	adapt;
+	struct quell_path	path;
+	struct quell_tail	tail;
 
-	spinlock_t		lock;	/* protects from here to echo_few */
-	bool			closed;
-	struct quell_segments	segments;
-	struct quell_link	link;
-	u64			depart_ns;
-	u32			resent_ns;
-	u32			resent_seq;
-	u32			stamp_secret;
-	u32			arrivals_lost;
-	struct quell_list	arrivals;
-	struct quell_list	echo;
-	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
-	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
-
+	/* Each ACK writes them, whoever looks reads them. */
 	struct quell_snapshot	now;
 	u64			inflight_bytes;
 	u64			karn;
@@ -140,12 +139,21 @@ struct quell_flow {
 	u64			records;
 	struct quell_telemetry	telemetry;
 
-	struct quell_tail	tail;
-	struct quell_path	path;
+	/* Losses, trimming, other options, and what only dumps and the end of the flow read. */
 	struct quell_recover	recover;
 	struct quell_tcpint	tcp_int;
 	struct quell_undo	undo;
-	struct quell_adapt	adapt;
+	struct rcu_head		rcu;
+	u32			id;
+	u16			family;
+	u16			sport;
+	u16			dport;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+
+	/* Room of @arrivals and @echo, where it does: @lock. */
+	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 };
 
 /* cc.c */
