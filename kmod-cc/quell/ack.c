@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of an acknowledgment from ->cong_control to its core, quell_cong_control():
+ * Processing of an acknowledgment from ->cong_control to its core, quell_cong_control():
  *
- *	collect		what TCP and the signal plane know of it, into a sample
- *	classify	what was lost, as far as this acknowledgment is the first to show it
- *	tell		the core of that, once, and TCP does what it decides
- *	fit		the layer between the sample and the core, adapt.c
- *	core		its on_ack, where something was delivered
- *	apply		once, apply.c
+ *	collect		fill a sample from TCP and the signal plane
+ *	classify	find the losses that this acknowledgment is the first to show
+ *	tell		report them to the core, once, and apply its decision
+ *	fit		pass the sample through the layer before the core, adapt.c
+ *	core		call its on_ack, if quell_ack() returned true
+ *	apply		apply its decision, once, apply.c
  *
- * The last two are the algorithm's module's.  What is classified is told before the core
- * sees the acknowledgment, for its answer to that stands.
+ * The algorithm's module makes the last two calls.  Losses are reported before the core gets
+ * the acknowledgment, so that its decision on the acknowledgment is applied last.
  */
 #include <net/tcp.h>
 #include "flow.h"
 #include "recover.h"
 #include "tail.h"
 
-/* What an acknowledgment shows to be lost. */
-#define ACK_LOSS	0x1 /* in a recovery whose loss the core was not told of */
-#define ACK_TAIL_LOSS	0x2 /* what a probe repaired */
+/* Losses that an acknowledgment shows. */
+#define ACK_LOSS	0x1 /* a loss in a recovery that was not reported to the core yet */
+#define ACK_TAIL_LOSS	0x2 /* a tail loss that a probe repaired */
 
-/* Payload of the segments delivered: exact without SACK, whole segments with. */
+/* Payload of the segments delivered: exact without SACK, in whole segments with it. */
 static u32 ack_bytes(const struct tcp_sock *tp, u32 acked_seq, u32 pkts)
 {
 	u64 most_bytes = (u64)pkts * tp->mss_cache;
@@ -39,7 +39,7 @@ static void ack_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
 	WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + bytes);
 }
 
-/* The sample: nothing is changed by it but what was read of TCP's counters until now. */
+/* Fill the sample, and remember the state of TCP that the next one is compared with. */
 static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 			struct quell_sample *sample)
 {
@@ -66,9 +66,9 @@ static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 }
 
 /*
- * Whether the core is to be told of a loss within a recovery: of the first that it has no
- * other way to know of, in one that began with nothing of the kind; or, where trimming
- * is a loss like others, of what was trimmed after the last one.
+ * Whether to report a loss within a recovery to the core: the first real loss of a recovery
+ * that began with trimmed segments only; or, where trimming counts as a loss, trimmed
+ * segments that left after the last report.
  */
 static bool ack_has_loss(const struct sock *sk, const struct quell_flow *flow, u32 lost_pkts)
 {
@@ -78,7 +78,7 @@ static bool ack_has_loss(const struct sock *sk, const struct quell_flow *flow, u
 	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
 }
 
-/* What was trimmed, and what was lost otherwise. */
+/* Fill in the bytes trimmed and the bytes lost otherwise. */
 static u32 ack_classify(struct sock *sk, const struct rate_sample *rs,
 			struct quell_sample *sample)
 {
@@ -87,7 +87,7 @@ static u32 ack_classify(struct sock *sk, const struct rate_sample *rs,
 
 	if (flow)
 		sample->trimmed_bytes = quell_recover_take(flow, sk, &others_pkts);
-	/* What a timeout marked is not this ACK's. */
+	/* Segments that a timeout marked lost are not losses of this ACK. */
 	lost_pkts = min(lost_pkts, others_pkts);
 	sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tcp_sk(sk)->mss_cache);
 	return flow && ack_has_loss(sk, flow, lost_pkts) ? ACK_LOSS : 0;
@@ -104,23 +104,22 @@ static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
 }
 
 /**
- * quell_ack() - the way of an acknowledgment up to its core
+ * quell_ack() - process an acknowledgment up to the call of its core
  * @sk:     socket of a Quell algorithm, between quell_cc_enter() and quell_cc_leave()
- * @rs:     what ->cong_control was given
+ * @rs:     rate sample of ->cong_control
  * @sample: set in full
  *
- * The core may have been told of a loss on return, and its decision been applied.
+ * This may report a loss to the core and apply its decision.
  *
  * Context: socket lock, within ->cong_control.
- * Return: false when the ACK reported nothing new as delivered, nor as trimmed to an
- * algorithm that is told of that.
+ * Return: true if the ACK reports segments delivered or, with QUELL_CORE_TRIMS, trimmed.
  */
 bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	u32 losses = 0;
 
-	/* Judged by the round trips before this one. */
+	/* Before ack_collect() updates the round-trip times that the verdict depends on. */
 	if (flow && quell_probe_judge(flow, sk, tcp_sk(sk)->tcp_clock_cache))
 		losses = ACK_TAIL_LOSS;
 	ack_collect(sk, rs, sample);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows fitted to their path: where <quell/core/adapt/react.h> meets the sockets.
+ * Flows fitted to their path: applies <quell/core/adapt/react.h> to sockets.
  *
- * It stands between the samples and the algorithms, and between what these decide and
- * the stack:
+ * This layer sits between the samples and the algorithms, and between the algorithms'
+ * decisions and the stack:
  *
  *	->init			the search begins; the algorithm's first window waits
- *	an ACK			ack.c fills the sample, then quell_adapt_acked(); an
- *				algorithm that goes by delay gets the standing round-trip
- *				time; when its turn comes, its ->init runs again, with the
- *				rate that the path has shown instead of the card's
+ *	an ACK			ack.c fills the sample, then quell_adapt_acked(); a
+ *				delay-based algorithm gets the standing round-trip time;
+ *				when the search ends, its ->init runs again, with the
+ *				rate measured on the path instead of the NIC's
  *	a decision		quell_adapt_replace(), from quell_apply()
- *	loss, timeout, undo	told here as well as to the algorithm
- *	ECN-Echo		told here, where the algorithm does not go by marks
- *	idle			told here instead of to the algorithm: line rate is no
- *				place to start from
+ *	loss, timeout, undo	reported both here and to the algorithm
+ *	ECN-Echo		handled here, unless the algorithm uses marks
+ *	idle			handled here and not by the algorithm, which would
+ *				restart at line rate
  *
- * Whether a flow is fitted is its algorithm's parameter "adapt" when it begins.
+ * A flow is fitted if its algorithm's parameter "adapt" is set when it begins.
  *
  * Context, for all of it: socket lock.
  */
@@ -44,11 +44,11 @@ static const char * const adapt_reasons[QUELL_ADAPT_REASONS] = {
 };
 
 /**
- * quell_adapt_phase_name() - who governs a flow's window
+ * quell_adapt_phase_name() - whether the search, the algorithm or CUBIC governs the window
  * @flow: flow
  *
  * Context: any.
- * Return: a word for user space, or NULL where the flow is not fitted.
+ * Return: a word for user space, or NULL if the flow is not fitted.
  */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
 {
@@ -56,11 +56,11 @@ const char *quell_adapt_phase_name(const struct quell_flow *flow)
 }
 
 /**
- * quell_adapt_reason_name() - why it is not the algorithm
+ * quell_adapt_reason_name() - why CUBIC governs a flow's window instead of the algorithm
  * @flow: flow
  *
  * Context: any.
- * Return: a word for user space, or NULL.
+ * Return: a word for user space, or NULL if the flow did not fall back to CUBIC.
  */
 const char *quell_adapt_reason_name(const struct quell_flow *flow)
 {
@@ -76,7 +76,10 @@ static bool adapt_is_on(const struct quell_flow *flow)
 	return flow && flow->adapt.phase != QUELL_ADAPT_OFF;
 }
 
-/* What is in flight of it: a window that is the bound of a rate may be much larger. */
+/*
+ * The window in use, bytes Q16.  The window of a rate-based algorithm is only a bound; the
+ * data in flight, rate times round trip, may be much less.
+ */
 static u64 adapt_window_q16(const struct quell_flow *flow)
 {
 	const struct quell_adapt *core = &flow->adapt;
@@ -94,18 +97,18 @@ static u64 adapt_window_q16(const struct quell_flow *flow)
 
 /**
  * quell_adapt_open() - a flow begins
- * @flow: its context; NULL: nothing happens
+ * @flow: its context, or NULL
  * @ev:   its event, entered
  *
- * The search goes from the window that the stack has: that of a new connection, as the route
- * may say (ip-route(8), initcwnd), or that of another algorithm before.  After losses it ends
- * where slow start would: who switches algorithms back and forth finds no more than by others.
+ * The search starts from the stack's window: that of a new connection, which the route may
+ * set (ip-route(8), initcwnd), or that of the previous algorithm.  After losses it ends at
+ * ssthresh: switching algorithms back and forth must gain no more than with the stack's own.
  */
 void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 {
 	const struct tcp_sock *tp;
 
-	/* The first parameter of every algorithm; quell_algo_register() sees to it. */
+	/* Parameter "adapt", the first of every algorithm: quell_algo_register() requires it. */
 	if (!flow || !*(const u64 *)ev->params)
 		return;
 	tp = tcp_sk(flow->sk);
@@ -116,7 +119,7 @@ void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 	flow->adapt.round_seq = tp->snd_nxt;
 }
 
-/* What a decision has in flight in a round trip. */
+/* Bytes that a decision puts in flight per round trip. */
 static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 {
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
@@ -128,8 +131,8 @@ static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 }
 
 /*
- * A window that was doubled within the last round trip says more than the path carries.
- * Acknowledgments bound it, but not a rate, which is at most what TCP saw delivered.
+ * A window that doubled within the last round trip may exceed the path's capacity.  ACK
+ * clocking limits a window but not a rate, so bound the rate by TCP's delivery rate.
  */
 static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *decision,
 			    u64 window_bytes, u64 rtt_ns)
@@ -145,10 +148,10 @@ static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *
 }
 
 /*
- * The algorithm's turn: it starts as on a card with the rate that the path has shown.
- * Some start with another part of their card's rate, for they share it with others or
- * send more than a round trip's worth: these get a card of which that part is what the
- * path has shown.  Losses of before take nothing of the algorithm that undo could give back.
+ * The algorithm takes over: it starts as if the NIC had the rate measured on the path.
+ * Some algorithms start at another fraction of line rate, because they share the NIC with
+ * other flows or send more than one round trip's worth: scale their line rate so that this
+ * fraction is the measured rate.
  */
 static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 			    struct quell_decision *decision)
@@ -173,9 +176,12 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 		quell_start_core(sk, &ev);
 	}
 	*decision = ev.decision;
-	/* That TCP was told of losses stays known: if they were spurious, the search goes on. */
+	/*
+	 * Earlier losses did not cut this algorithm, so an undo must restore no cut.  Keep
+	 * @valid: if they prove spurious, quell_adapt_undone() resumes the search.
+	 */
 	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
-	/* What marks or records ended has not been drained: its losses are the algorithm's. */
+	/* A search that marks or records ended left its queue: its losses are the algorithm's. */
 	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;
@@ -183,8 +189,8 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 }
 
 /*
- * The longest time that a receiver may say it held an acknowledgment and be believed here:
- * what the algorithm's own window for that allows for.
+ * The longest hold time reported by a receiver that is believed here: the one that the
+ * algorithm's own window for it allows, ns; 0 if it has no such window.
  */
 static u64 adapt_hold_ns(struct sock *sk)
 {
@@ -201,7 +207,7 @@ static u64 adapt_hold_ns(struct sock *sk)
 	return hold_ns;
 }
 
-/* What an algorithm that goes by delay is to go by. */
+/* Give a delay-based algorithm the standing round-trip time; @told: it is a new one. */
 static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sample,
 			 u64 remote_ns, bool told)
 {
@@ -219,9 +225,9 @@ static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sam
 }
 
 /**
- * quell_adapt_acked() - an ACK came, before the algorithm hears of it
+ * quell_adapt_acked() - process an ACK before the algorithm does
  * @sk:     socket of a Quell algorithm
- * @sample: what the ACK said; changed to what the algorithm is to hear
+ * @sample: sample of the ACK; changed to the one that the algorithm must get
  */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
@@ -259,12 +265,12 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 }
 
 /**
- * quell_adapt_has_begun() - whether losses are of the search rather than of the algorithm
+ * quell_adapt_has_begun() - whether losses are due to the search, not to the algorithm
  * @flow: flow, or NULL
  *
- * The search may have filled a buffer by its end, and the window that an algorithm begins
- * with after a delay or a loss is what the path carries.  A loss of the first round trip says
- * nothing of that, nor does one found before that round trip is acknowledged.
+ * The search may have filled a buffer by its end, but the window that an algorithm begins
+ * with after a delay or a loss fits the path.  A loss in the first round trip, or one found
+ * before that round trip is acknowledged, is no evidence against that window.
  *
  * Context: socket lock.
  * Return: true in the first round trip of an algorithm.
@@ -278,7 +284,7 @@ bool quell_adapt_has_begun(const struct quell_flow *flow)
 /**
  * quell_adapt_lost() - fast retransmit began
  * @sk: socket of a Quell algorithm
- * @ev: its event, with what the algorithm decided; replaced if its turn comes with this
+ * @ev: its event, with the algorithm's decision; replaced if the algorithm takes over now
  */
 void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 {
@@ -286,7 +292,7 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 
 	if (!adapt_is_on(flow))
 		return;
-	/* A mark was answered within this round trip: RFC 3168, 6.1.2. */
+	/* CUBIC has cut for a mark within this round trip: RFC 3168, 6.1.2. */
 	if (flow->adapt.flags & QUELL_ADAPT_F_CUT && quell_adapt_governs(flow)) {
 		flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
 		return;
@@ -297,11 +303,11 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 }
 
 /**
- * quell_adapt_governs() - whether CUBIC or the search has a flow's window
+ * quell_adapt_governs() - whether CUBIC or the search governs a flow's window
  * @flow: flow, or NULL
  *
  * Context: socket lock.
- * Return: false where the algorithm has it.
+ * Return: false if the algorithm governs it.
  */
 bool quell_adapt_governs(const struct quell_flow *flow)
 {
@@ -329,8 +335,8 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 /**
  * quell_adapt_timed_out() - the retransmission timer fired
  * @sk:     socket of a Quell algorithm
- * @sample: what is known
- * @again:  in an episode of losses that was told already
+ * @sample: state of the socket
+ * @again:  the episode of losses was reported before this timeout
  */
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again)
 {
@@ -354,11 +360,11 @@ void quell_adapt_undone(struct sock *sk)
 }
 
 /**
- * quell_adapt_idle() - sending starts after nothing was outstanding
+ * quell_adapt_idle() - sending restarts after an idle period
  * @sk: socket of a Quell algorithm
- * @ev: its event, idle_ns set; the decision is that the window stays, unless it is replaced
+ * @ev: its event, idle_ns set; the decision keeps the window, unless it is replaced
  *
- * Return: false where the algorithm is to decide.
+ * Return: false if the algorithm must decide.
  */
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 {
@@ -380,9 +386,9 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 }
 
 /**
- * quell_adapt_replace() - what counts of an algorithm's decision
- * @flow:     flow; NULL: all of it
- * @decision: replaced where the algorithm does not govern
+ * quell_adapt_replace() - replace the decision of an algorithm that does not govern
+ * @flow:     flow, or NULL
+ * @decision: unchanged if the algorithm governs
  */
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision)
 {
@@ -394,15 +400,15 @@ void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *d
 }
 
 /**
- * quell_adapt_reduce() - the window that the stack is given, where it is to fall
+ * quell_adapt_reduce() - the stack's window during a reduction
  * @sk:	       socket of a Quell algorithm
- * @sample:    what an ACK said, or what is known without one
+ * @sample:    sample of an ACK, or the state of the socket without one
  * @cwnd_pkts: window that was decided, packets, > 0
  *
- * Where CUBIC governs it falls as the stack's own would: in proportion to what is
- * delivered, and not before a loss was sent again; quell_adapt_recovers() has where that
- * begins.  What a NACK says was trimmed has left
- * the path, and takes no ACK to be sent again: that waits for room only.
+ * While CUBIC governs, the window is reduced as the stack's own: in proportion to the data
+ * delivered, and not below room for the first retransmission; quell_adapt_recovers() has
+ * its start.  A segment that a NACK reports trimmed has left the path: its retransmission
+ * needs no ACK, only room in the window.
  *
  * Return: packets.
  */
@@ -418,11 +424,11 @@ u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 c
 }
 
 /**
- * quell_adapt_recovers() - a recovery begins, of which the core was told
+ * quell_adapt_recovers() - a recovery begins that was reported to the core
  * @sk: socket of a Quell algorithm
  *
- * Where CUBIC governs the first retransmit leaves at once and all else as it is acknowledged:
- * quell_adapt_reduce().  The stack's timer of RACK sends without an ACK.
+ * While CUBIC governs, the first retransmission leaves at once and ACKs clock all others:
+ * quell_adapt_reduce().  The window is set here as RACK's timer retransmits without an ACK.
  */
 void quell_adapt_recovers(struct sock *sk)
 {
@@ -433,11 +439,11 @@ void quell_adapt_recovers(struct sock *sk)
 }
 
 /**
- * quell_adapt_note_ack() - TCP begins to look at an ACK
+ * quell_adapt_note_ack() - TCP begins to process an ACK
  * @flow:    flow
- * @has_ece: it has ECN-Echo
+ * @has_ece: the ACK carries ECN-Echo
  *
- * So that a reduction for that is told from one for a loss.
+ * Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others.
  */
 void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 {
@@ -447,7 +453,7 @@ void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 }
 
 /**
- * quell_adapt_new_episode() - losses or marks begin an episode that TCP has not answered yet
+ * quell_adapt_new_episode() - losses or marks begin an episode without a reduction yet
  * @flow: flow
  */
 void quell_adapt_new_episode(struct quell_flow *flow)
@@ -456,12 +462,12 @@ void quell_adapt_new_episode(struct quell_flow *flow)
 }
 
 /**
- * quell_adapt_pace() - the rate by which the stack sizes bursts and limits what it queues
+ * quell_adapt_pace() - set the rate by which the stack sizes bursts and limits its queue
  * @sk: socket of a Quell algorithm, after quell_apply_*() of its window
  *
- * As the stack has it for algorithms without a rate of their own: twice the window per
- * round trip while it doubles, 1.2 times later.  The stack paces by it only where fq is
- * below, or the algorithm had it pace before.
+ * As in the stack for algorithms without a rate of their own: twice the window per round
+ * trip in slow start, 1.2 times later.  The stack paces by this rate only if the qdisc is
+ * fq or the algorithm has enabled pacing before.
  */
 void quell_adapt_pace(struct sock *sk)
 {

@@ -7,31 +7,30 @@
  *				<----------	SYN-ACK, answer
  *	ACK, option: ON		---------->	ON
  *
- * No end depends on a memory that others can fill: each turns the option on when it
- * sees a valid one from the other, in a segment that TCP would accept.
+ * Neither end depends on a table that third parties can fill: each turns the option on
+ * when it sees a valid one from the other, in a segment that TCP would accept.
  *	- The active end sees the answer in the SYN-ACK.  From then on it puts the
- *	  option into each segment, an empty one if there is nothing to say, until the
- *	  first option of the passive end has come (transmit.c).
+ *	  option into each segment, an empty one if need be, until the first option of
+ *	  the passive end has come (transmit.c).
  *	- The passive end sees such a segment.  If that is the one that completes the
  *	  handshake, the option is on when ->init makes the flow; else from the next one
  *	  on (receive.c).
- * Where a segment with the only sign is lost, both ends are without, or the next
- * segment makes up for it.  A SYN-ACK that a timer sends again, and one with a SYN
- * cookie, has no answer: such a connection goes without at both ends.
+ * If the only segment with the option is lost, both ends run without it, or the next
+ * segment makes up for it.  A SYN-ACK that a timer retransmits, and one with a SYN
+ * cookie, has no answer: both ends of such a connection run without the option.
  *
- * What has to travel:
+ * State to pass on:
  *	SYN to SYN-ACK		TCP answers a SYN in the softirq that brings it, so
  *				one word per CPU carries the offer of the newest
- *				SYN.  A flood of SYNs costs nothing and displaces
- *				nobody.
+ *				SYN.  A SYN flood takes no memory and evicts no
+ *				stored offer.
  *	SYN-ACK, ACK to ->init	the segment may wait in the backlog of a socket that a
  *				process owns: the offer waits here, under a keyed
  *				hash of the connection, until ->init takes it.
- * What waits has been seen on a connection that this host opened, or whose handshake the
- * peer completed with the right numbers: who cannot see the packets cannot leave anything
- * here.  ->init takes it at once; what it does not take (a full queue of connections to
- * accept, say) is not believed after AGREE_LIFE, and gives way, the oldest first, when
- * there are too many.
+ * An offer is stored only for a connection that this host opened, or whose handshake the
+ * peer completed with the right numbers: an off-path attacker cannot store one.  ->init
+ * takes it at once; one that is not taken (because the accept queue is full, for example)
+ * expires after AGREE_LIFE, and the oldest is dropped when there are too many.
  */
 #include <linux/jiffies.h>
 #include <linux/once.h>
@@ -45,10 +44,10 @@
 #include "counters.h"
 #include "net.h"
 
-/* Longer than a process owns a socket. */
+/* Lifetime of an offer: longer than a process owns a socket. */
 #define AGREE_LIFE	(10 * HZ)
 
-/* Offers that wait in a namespace; for one more the oldest goes. */
+/* Offers stored per namespace; the oldest is dropped for one more. */
 #define AGREE_MAX	4096U
 
 /**
@@ -66,9 +65,9 @@ struct agree_offer {
 };
 
 /**
- * struct agree_syn - what the newest SYN of a CPU offered
+ * struct agree_syn - offer of the newest SYN that a CPU received
  * @hash:    of the connection's name
- * @version: version offered; 0: nothing
+ * @version: version offered; 0: no offer
  */
 struct agree_syn {
 	u64	hash;
@@ -97,7 +96,7 @@ static struct hlist_head *agree_bucket(struct quell_agreements *agreements, u64 
  * @skb:     segment, from the network header on
  * @th:      its TCP header
  * @out:     it leaves this host; false: it came in
- * @ifindex: interface its socket is bound to; 0 none
+ * @ifindex: interface its socket is bound to; 0 if it is unbound
  *
  * Context: any.
  */
@@ -126,7 +125,7 @@ void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
  * quell_agree_note_syn() - a SYN for a listener came in
  * @qnet:    namespace
  * @key:     its connection
- * @version: version of the option it offers; 0 none
+ * @version: version of the option it offers; 0 if it has no offer
  *
  * Context: softirq; or process context, where the note may be lost.
  */
@@ -144,7 +143,7 @@ void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *
 }
 
 /**
- * quell_agree_answers() - whether a SYN-ACK is to answer an offer
+ * quell_agree_answers() - whether a SYN-ACK must answer an offer
  * @qnet: namespace
  * @key:  its connection
  *
@@ -190,7 +189,7 @@ static bool agree_is_old(const struct agree_offer *offer)
 	return time_after(jiffies, offer->born + AGREE_LIFE);
 }
 
-/* Drops what is too old, and the oldest if there is no room; whether that was still young. */
+/* Drops expired offers, and the oldest if there is no room; true if that had not expired. */
 static bool agree_make_room(struct quell_agreements *agreements)
 {
 	struct agree_offer *oldest;
@@ -257,7 +256,7 @@ void quell_agree_put(struct quell_net *qnet, const struct quell_agree_key *key)
  * @key:  connection
  *
  * Context: ->init; any but hard interrupts.
- * Return: whether it was seen to.  It is forgotten.
+ * Return: whether an offer was stored and has not expired.  It is removed.
  */
 bool quell_agree_take(struct quell_net *qnet, const struct quell_agree_key *key)
 {
@@ -283,7 +282,7 @@ void quell_agree_net_init(struct quell_net *qnet)
 	INIT_LIST_HEAD(&qnet->agreements.ages);
 }
 
-/* The hooks are gone, and so are the sockets. */
+/* Called when the hooks and the sockets of the namespace are gone. */
 void quell_agree_net_exit(struct quell_net *qnet)
 {
 	struct quell_agreements *agreements = &qnet->agreements;

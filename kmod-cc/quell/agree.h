@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How two hosts agree on the Quell option, agree.c, as the rest of quell.ko sees it.
+ * Interface of agree.c: how two hosts agree on the Quell option.
  */
 #ifndef _QUELL_AGREE_H
 #define _QUELL_AGREE_H
@@ -16,15 +16,15 @@ struct tcphdr;
 
 #define QUELL_AGREE_BUCKETS	64U
 
-/* SYNs with an offer before one without: the first and one retransmission. */
+/* Retransmissions of a SYN that still carry the offer. */
 #define QUELL_SYN_OFFERS_MAX	1
 
 /**
  * struct quell_agreements - offers on their way from the receive hook to ->init
- * @lock:	protects the rest
+ * @lock:	protects the other fields
  * @bucket:	struct agree_offer, by hash of the connection
- * @ages:	the same, oldest first
- * @nr:		how many there are
+ * @ages:	the same offers, oldest first
+ * @nr:		number of offers
  */
 struct quell_agreements {
 	spinlock_t		lock;	/* protects the rest */
@@ -36,10 +36,10 @@ struct quell_agreements {
 /**
  * struct quell_agree_key - name of a connection, as this host's sockets see it
  * @local:   this host's address, IPv4 in the first word and zeros behind
- * @peer:    the other host's
+ * @peer:    the peer's address, in the same form
  * @sport:   this host's port, network order
- * @dport:   the other host's
- * @ifindex: interface the socket is bound to; 0 none
+ * @dport:   the peer's port, network order
+ * @ifindex: interface the socket is bound to; 0 if it is unbound
  */
 struct quell_agree_key {
 	struct in6_addr	local;

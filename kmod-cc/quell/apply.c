@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a core's decision to TCP's state.
+ * Applies a core's decision to TCP's state.
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
@@ -9,13 +9,13 @@
 #include "net.h"
 #include "tx.h"
 
-/* TCP's pacing lets this many segments of a connection pass (tcp_output.c). */
+/* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
 #define UNPACED_SEGMENTS	10
 
 /*
- * After a timeout the window opens again as the stack has it, one segment and
- * then one more per segment delivered, up to what the algorithm allows: the
- * lost segments must not all go out at once.
+ * After a timeout the window grows as in the stack, from one segment by one per
+ * segment delivered, up to the algorithm's window: the lost segments must not all be
+ * retransmitted at once.
  */
 static u32 apply_after_timeout(const struct sock *sk, u32 cwnd_pkts, u32 acked_pkts)
 {
@@ -68,10 +68,10 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
 }
 
 /*
- * A sprayed flow changes paths segment by segment, path.c: what was marked is not
- * used again.  Otherwise another path is a new flow hash, which is the IPv6 flow
- * label and what this host spreads flows by.  Switches that hash the IPv4 header
- * alone do not see it, and SO_TXREHASH may forbid it.
+ * A sprayed flow changes paths segment by segment, path.c: entropies of marked packets
+ * are not reused.  Any other flow changes its path by a new flow hash, which sets the
+ * IPv6 flow label and this host's choice among next hops and queues.  Switches that
+ * hash the IPv4 header alone do not see it, and SO_TXREHASH may forbid it.
  */
 static void apply_path(struct sock *sk)
 {
@@ -85,10 +85,10 @@ static void apply_path(struct sock *sk)
 
 /*
  * The window in whole segments.  Rounding down takes half a segment off on
- * average, a third of a window of 1.5.  Where the algorithm asks for better,
- * what is over counts in the next round trip: 2.5 segments are 2 and 3 in turn.
- * By round trip, not by ACK: ACKs come in bunches, and the whole bunch is sent
- * for again by its last one.  Below one segment it is pacing that does this.
+ * average, a third of a window of 1.5.  With QUELL_CORE_FRACTIONAL the remainder is
+ * carried over to the next round trip: 2.5 segments are 2 and 3 in turn.  Per round
+ * trip, not per ACK: ACKs come in bunches, and the last one of a bunch releases the
+ * data for all of it.  Below one segment pacing does this.
  */
 static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 		      u64 window_bytes, u32 mss_bytes)
@@ -106,7 +106,7 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 }
 
-/* What the stack is given of it. */
+/* The stack's window for the algorithm's window. */
 static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 			   const struct quell_sample *sample, u64 window_bytes)
 {
@@ -117,14 +117,15 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /**
- * quell_apply() - do what an algorithm decided
+ * quell_apply() - apply an algorithm's decision
  * @sk:       socket of a Quell algorithm
- * @sample:   what the decision was made of
- * @decision: window, pacing rate and whether to change paths; what counts is left in it
+ * @sample:   sample that the decision is based on
+ * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
+ *	      search's where one of these governs
  *
  * A window below one segment becomes one segment, paced.  One that is no whole
- * number of segments is rounded down, or, with quell_algo.fractional_window, up
- * and down in turn.
+ * number of segments is rounded down, or, with QUELL_CORE_FRACTIONAL, up and down
+ * in turn.
  *
  * Context: socket lock.
  */
@@ -157,12 +158,12 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 EXPORT_SYMBOL_GPL(quell_apply);
 
 /**
- * quell_apply_timeout() - do what an algorithm decided about a timeout
+ * quell_apply_timeout() - apply an algorithm's decision about a timeout
  * @sk:       socket of a Quell algorithm
- * @sample:   what the decision was made of
+ * @sample:   sample that the decision is based on
  * @decision: window and pacing rate
  *
- * As quell_apply(), but the one segment the stack lets out is not raised.
+ * As quell_apply(), but does not raise the stack's window, which lets out one segment.
  *
  * Context: socket lock, within ->set_state(TCP_CA_Loss).
  */
@@ -176,12 +177,12 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 }
 
 /**
- * quell_apply_undo() - do what an algorithm decided about losses that were none
+ * quell_apply_undo() - apply an algorithm's decision about spurious losses
  * @sk:       socket of a Quell algorithm
- * @sample:   what the decision was made of
+ * @sample:   sample that the decision is based on
  * @decision: window and pacing rate
  *
- * As quell_apply(), but a timeout that was none leaves no start from one segment.
+ * As quell_apply(), but after a spurious timeout the window need not grow from one segment.
  *
  * Context: socket lock, within ->undo_cwnd; the state is still that of the recovery.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When acknowledgments came in: one entry per acknowledgment number received,
+ * Receipt times of acknowledgments: one entry per acknowledgment number received,
  * written by the receive hook, taken when TCP has processed it.  Between the two the
  * segment may wait in the socket's backlog, for another CPU, so the time cannot
  * travel in a per-cpu variable.
@@ -12,7 +12,7 @@
 #include "rx.h"
 #include "signal.h"
 
-/* Whether there is room behind the newest; the oldest may have had to go. */
+/* Make room for another entry; false if the oldest one was dropped for it. */
 static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_list *list = &flow->arrivals;
@@ -32,7 +32,7 @@ static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
  * quell_arrival_add() - note the receipt of an acknowledgment
  * @flow:    flow it belongs to
  * @sk:      the flow's socket
- * @arrival: what came; a telemetry record may be added, of one that it replaces
+ * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
  *
  * Context: softirq or process context, RCU read side.
  */
@@ -66,8 +66,8 @@ unlock:
  * @una:     first sequence number not acknowledged
  * @arrival: set when there is one
  *
- * The newest receipt that TCP may have processed wins, and older ones go; of
- * telemetry records the newest that one of them brought.
+ * Takes the newest receipt that TCP may have processed, with the newest telemetry
+ * record of it and the older ones, and drops these.
  *
  * Context: lock of @flow.
  * Return: whether there is one.

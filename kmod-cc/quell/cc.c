@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the congestion control of every algorithm has in common: which calls of
- * the stack are events for a core, and what becomes of its answer.
+ * The congestion control callbacks that all algorithms share: which calls of the
+ * stack are events for a core, and how its decisions are applied.
  *
- *	->init			core->init, or its state after a timeout
+ *	->init			core->init, then core->on_rto if the handshake timed out
  *	->cong_control		the algorithm's own, see <quell/quell.h>
- *	->set_state(Recovery)	core->on_loss, but not where all that is lost was trimmed
- *				and the algorithm knows of that, recover.c
- *	a NACK			the same, when what was trimmed left after the last on_loss
- *	a probe's answer	the same, probe.c
- *	->set_state(Loss)	core->on_rto, where a timer expired
- *	->set_state(CWR)	none: a loss to CUBIC, where that governs, adapt.c
+ *	->set_state(Recovery)	core->on_loss, unless all lost segments were trimmed and
+ *				the algorithm knows of that, recover.c
+ *	a NACK			the same, if the segment left after the last report of a loss
+ *	a probe's answer	core->on_loss, probe.c
+ *	->set_state(Loss)	core->on_rto, if a timer expired
+ *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
  *	TX_START, when idle	core->on_idle_restart
- *	->in_ack_event		RACK expects what paths do, path.c; trimmed segments are
- *				marked lost, recover.c
+ *	->in_ack_event		RACK must expect the reordering of paths, path.c; trimmed
+ *				segments are marked lost, recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
- *	->ssthresh		a new episode of losses; the window is the core's alone
- *	->undo_cwnd		core->on_undo: all that was sent again had only been late
+ *	->ssthresh		a new episode of losses; only the core sets the window
+ *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
- * The recovery of lost segments stays TCP's; only how much may be in flight is
- * decided by the core, at each of these events, and what it decided stands.
+ * TCP still recovers lost segments; the core only decides how much may be in
+ * flight, at each of these events, and its decision stands.
  *
- * Cores are reached through pointers here; these events come once per loss,
- * timeout or start.  An ACK is another matter: ->cong_control belongs to the
+ * Cores are called through pointers here; these events come once per loss,
+ * timeout or start.  ACKs are more frequent: ->cong_control belongs to the
  * algorithm's module, which calls its core directly.
  */
 #include <net/tcp.h>
@@ -34,9 +34,9 @@
 #include "tcp_internals.h"
 
 /*
- * Where CUBIC governs, a mark means what a loss does, but to an algorithm that asked for
- * marks: it governs from the first on.  Without a mark it is a tail loss that the stack's
- * own probe repaired (RFC 8985, 7.4), or the queue of this host that was full.
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that
+ * governs from the first mark on.  Without ECN-Echo the reduction is for a tail loss that
+ * the stack's own probe repaired (RFC 8985, 7.4), or for a full queue of this host.
  */
 static void cc_on_cwr(struct sock *sk)
 {
@@ -55,8 +55,8 @@ static void cc_on_cwr(struct sock *sk)
 }
 
 /*
- * Fast retransmit begins.  The core is told of it, unless it gets trimming as a signal, or
- * knows of the congestion: all that is lost was trimmed, and left before its last cut.
+ * Fast retransmit begins.  Report a loss to the core, unless all lost segments were trimmed
+ * and the core either gets trimming as a signal or has cut since they left.
  */
 static void cc_on_recovery(struct sock *sk)
 {
@@ -79,7 +79,7 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 		return;
 	if (new_state == TCP_CA_CWR)
 		cc_on_cwr(sk);
-	/* What was too long, or refused, leaves again: no congestion. */
+	/* No congestion if segments too long for the path, or refused, are retransmitted. */
 	if (new_state < TCP_CA_Recovery ||
 	    (new_state == TCP_CA_Loss && !quell_tcp_has_timed_out(sk)))
 		return;
@@ -105,10 +105,9 @@ static void cc_in_ack_event(struct sock *sk, u32 flags)
 }
 
 /*
- * Whether sending starts after nothing was outstanding, and for how long there was not.
- * TX_START also comes with the first retransmission after a timeout, when everything
- * outstanding counts as lost, and with every packet of a window below one segment that was
- * paced; neither is a start.
+ * Whether sending restarts after an idle period, and how long that was.  TX_START also
+ * comes with the first retransmission after a timeout, when everything outstanding counts
+ * as lost, and with every paced packet of a window below one segment; neither is a restart.
  */
 static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
 {
@@ -139,7 +138,7 @@ static void cc_tx_start(struct sock *sk)
 	quell_cc_leave();
 }
 
-/* Of ECN the stack tells only those that have TCP_CONG_NEEDS_ECN. */
+/* The stack reports ECN events only to algorithms with TCP_CONG_NEEDS_ECN. */
 static void cc_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
 	if (event == CA_EVENT_TX_START)
@@ -150,7 +149,7 @@ static void cc_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 
 static void cc_start(struct sock *sk, const struct quell_algo *algo)
 {
-	/* RFC 5681, 3.1, as tcp_init_transfer() has it: not if the timeouts were spurious. */
+	/* RFC 5681, 3.1, as in tcp_init_transfer(): not if the timeouts were spurious. */
 	bool has_timed_out = tcp_sk(sk)->total_retrans > 1 && tcp_sk(sk)->undo_marker &&
 			     tcp_snd_cwnd(tcp_sk(sk)) == 1;
 	struct quell_event ev;
@@ -173,7 +172,7 @@ static void cc_init(struct sock *sk)
 	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo, ops));
 }
 
-/* A socket that was disconnected keeps the operations it had. */
+/* For a socket that reconnects: tcp_disconnect() leaves its operations as they are. */
 static void cc_init_plain(struct sock *sk)
 {
 	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo,
@@ -181,8 +180,8 @@ static void cc_init_plain(struct sock *sk)
 }
 
 /*
- * The stack asks when a recovery or a timeout begins an episode, before it tells of
- * it; what it calls the window before is what it would return to.
+ * The stack calls this when a recovery, a timeout or CWR begins an episode, before
+ * ->set_state().  It gets the window from before, because the core decides the cut.
  */
 static u32 cc_ssthresh(struct sock *sk)
 {
@@ -196,8 +195,8 @@ static u32 cc_ssthresh(struct sock *sk)
 }
 
 /*
- * DSACK, TCP's timestamps or F-RTO say that all that was sent again since then had
- * arrived.  A flow without a context remembers nothing.
+ * DSACK, TCP's timestamps or F-RTO show that all retransmissions of the episode were
+ * spurious.  A socket without a context has no record of its cuts.
  */
 static u32 cc_undo_cwnd(struct sock *sk)
 {
@@ -222,7 +221,7 @@ void quell_cc_ops_init(struct quell_algo *algo)
 	if (algo->core->segment_pkts)
 		ops->min_tso_segs = quell_segment_pkts;
 	ops->init = cc_init;
-	/* By this one the hooks tell Quell's sockets from all others. */
+	/* The hooks recognise an algorithm of Quell by its ->release. */
 	ops->release = quell_cc_release;
 	ops->set_state = cc_set_state;
 	ops->cwnd_event = cc_cwnd_event;

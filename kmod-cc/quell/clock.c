@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane: when a packet arrived, by the clock of the card.
+ * Signal plane: receipt times of packets by the clock of the NIC.
  *
- * A receipt is timed when the LOCAL_IN hook runs: whatever the host was busy
- * with since the last bit came in is in that time.  A card that stamps packets
- * knows better, but in its own clock, whose offset and drift nobody here may
- * ask for.  <quell/core/signal/clockmap.h> learns the map between the two clocks from
- * the packets themselves; this file keeps one map per interface the packets
- * arrive at and namespace, made with the first stamp and gone with the device.
+ * A receipt is timed when the LOCAL_IN hook runs, so the time includes all delay
+ * in the host since the last bit came in.  A hardware stamp excludes that delay,
+ * but is in the NIC's clock, whose offset and drift cannot be queried in this
+ * context.  <quell/core/signal/clockmap.h> learns the map between the two clocks from
+ * the packets themselves; this file keeps one map per namespace and interface the
+ * packets arrive at, made with the first stamp, until quell_clock_forget().
  *
- * Where the map is not usable (yet), or refuses a stamp, the receipt stays in
- * software time and says so.
+ * While the map is not usable, or if it refuses a stamp, the receipt keeps its
+ * software stamp and quell_arrival.hardware stays false.
  *
- * Ignored: which physical card is below a bond.  Two clocks behind one interface
- * never agree with one line, and its receipts stay in software.  Packets merged
- * by GRO have the stamp of the first of them.
+ * Ignored: which NIC is below a bond.  Two clocks behind one interface do not fit
+ * one map, so its receipts keep their software stamps.  Packets merged by GRO have
+ * the stamp of the first of them.
  */
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -43,7 +43,7 @@ static const enum quell_counter clock_counters[] = {
 	[QUELL_CLOCKMAP_STEPPED]	= QUELL_N_CLOCK_STEPS,
 };
 
-/* The clock of an interface; NULL when memory was short.  RCU read side. */
+/* The clock of an interface; NULL if an allocation failed.  RCU read side. */
 static struct clock *clock_get(struct quell_net *qnet, int ifindex)
 {
 	struct clock *clock = xa_load(&qnet->clocks, ifindex);
@@ -58,14 +58,15 @@ static struct clock *clock_get(struct quell_net *qnet, int ifindex)
 	old = xa_cmpxchg_bh(&qnet->clocks, ifindex, NULL, clock, GFP_ATOMIC | __GFP_NOWARN);
 	if (!old)
 		return clock;
-	/* Another CPU was first, or there was no memory for the table. */
+	/* Another CPU was first, or the table could not be extended. */
 	kfree(clock);
 	return xa_is_err(old) ? NULL : old;
 }
 
 /*
- * The card's stamp, 0 for none.  A driver may leave in its place where it has
- * it, to be asked for; it is asked if the packet arrived at its own interface.
+ * The NIC's stamp; 0 if there is none to be had.  A driver may have left a
+ * reference instead of the stamp: ndo_get_tstamp of the interface that the packet
+ * arrived at, if it has one, resolves that.
  */
 static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 {
@@ -80,7 +81,7 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 }
 
 /**
- * quell_clock_stamp() - time a receipt by the card's clock, if that can be
+ * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
  * @qnet:    namespace
  * @skb:     the packet, as LOCAL_IN has it
  * @arrival: @rx_ns is the software stamp; it becomes the mapped hardware stamp,
@@ -112,9 +113,9 @@ void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 }
 
 /**
- * quell_clock_forget() - an interface goes
+ * quell_clock_forget() - drop the map of an interface's clock
  * @qnet:    namespace
- * @ifindex: its index; nothing arrives at it any more
+ * @ifindex: index of the interface
  *
  * Context: process, RTNL.
  */
@@ -131,7 +132,7 @@ void quell_clocks_net_init(struct quell_net *qnet)
 	xa_init_flags(&qnet->clocks, XA_FLAGS_LOCK_BH);
 }
 
-/* The hooks are gone, and a grace period with them: nobody reads. */
+/* The hooks were unregistered a grace period ago: there are no readers. */
 void quell_clocks_net_exit(struct quell_net *qnet)
 {
 	struct clock *clock;

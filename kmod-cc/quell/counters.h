@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What quell.ko counts, stats.c.
+ * Counters of quell.ko, stats.c.
  */
 #ifndef _QUELL_COUNTERS_H
 #define _QUELL_COUNTERS_H
 
 #include <linux/types.h>
 
-/* Counters of quell.ko in one namespace: quell_counter_descs[] says what they count. */
+/* Counters of quell.ko in one namespace, described in quell_counter_descs[]. */
 enum quell_counter {
 	QUELL_N_FLOWS_OPENED,
 	QUELL_N_FLOWS_CLOSED,

@@ -2,11 +2,11 @@
 /*
  * The receiver's side of an echo: which data packet an ACK answers.
  *
- * Data is noted as it comes in, before TCP sees it; between the two it may wait
- * in the backlog of a busy socket, and more may come.  An ACK echoes the newest
- * packet that TCP has processed: it is below rcv_nxt or, out of order, in the
- * first SACK block, which is the one that grew last (RFC 2018, section 4).  What
- * is older than that has been answered, too, and goes.
+ * Data packets are recorded as they come in, before TCP processes them; between the
+ * two they may wait in the backlog of a busy socket, and more may come.  An ACK
+ * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of
+ * order, in the first SACK block, which is the one that grew last (RFC 2018,
+ * section 4).  That ACK answers all older packets, too, so they are dropped.
  *
  * The list is under the lock of the flow.
  */
@@ -19,9 +19,9 @@
  * quell_echo_add() - a data packet with a departure came in
  * @flow: flow it belongs to
  * @sk:   the flow's socket
- * @echo: what is to be echoed
+ * @echo: data packet to be echoed
  *
- * Without room the oldest gives way: its ACK will have no echo.
+ * Without room the oldest packet is dropped: its ACK will have no echo.
  *
  * Context: softirq or process context, RCU read side.
  */

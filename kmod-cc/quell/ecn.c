@@ -4,30 +4,30 @@
  *
  * RFC 3168's receiver sets ECE on every ACK from a marked packet on until the
  * sender answers with CWR: the sender learns that there were marks, not how
- * many.  Here ECE of an ACK says of exactly the data this ACK is about whether
- * it was marked, the rule of DCTCP's receiver (RFC 8257, section 3.2):
+ * many.  Here ECE of an ACK states whether exactly the data that this ACK covers
+ * was marked, the rule of DCTCP's receiver (RFC 8257, section 3.2):
  *
  *	a packet arrives whose mark differs from that of the one before:
  *		data not yet acknowledged is acknowledged first, up to before
  *		this packet, with ECE as the earlier packets had it;
  *		this packet is acknowledged at once
- *	ECE of what is sent from now on = mark of this packet
+ *	ECE of all segments sent from now on = mark of this packet
  *
- * so that no ACK speaks of packets of both kinds, and the sender's
+ * so that no ACK covers packets of both kinds, and the sender's
  * tp->delivered_ce counts marked packets.
  *
- * In-tree DCTCP asks whether the timer of a delayed ACK runs.  An ACK may wait
+ * In-tree DCTCP tests whether the timer of a delayed ACK runs.  An ACK may wait
  * without it, too: that of packets which arrived while a process held the
  * socket (net.ipv4.tcp_backlog_ack_defer), and that of packets out of order
- * (net.ipv4.tcp_comp_sack_nr).  What is asked here is whether something was
- * received that no ACK covers yet.
+ * (net.ipv4.tcp_comp_sack_nr).  The test here is whether data was received that
+ * no ACK covers yet.
  *
- * Where the kernel negotiated Accurate ECN its ACE field counts marks and ECE
- * is part of it: then nothing is done here.
+ * With Accurate ECN the ACE field, of which ECE is a part, counts marks: this
+ * file then leaves ECE alone.
  *
  * Not exact: see Documentation/ecn.md.  A receiver that is no Quell socket (nor
- * DCTCP) echoes as RFC 3168 has it: the sender then sees too many marks, never
- * too few.
+ * DCTCP) echoes as in RFC 3168: the sender then sees too many marks, never too
+ * few.
  */
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
@@ -43,10 +43,10 @@ static void ecn_echo(struct tcp_sock *tp, bool marked)
 }
 
 /*
- * Whether something came before this packet that no ACK told of.  A packet in
- * order has had its ACK scheduled by now, one out of order has not: with the
- * latter, an ACK that is scheduled is that of earlier packets.  One that fills a
- * hole may cause a spare ACK.
+ * Whether data received before this packet is still to be acknowledged.  TCP has
+ * scheduled the ACK of an in-order packet by now, but not that of an out-of-order
+ * one: with the latter, a scheduled ACK is that of earlier packets.  A packet that
+ * fills a hole may cause a spare ACK.
  */
 static bool ecn_owes_ack(const struct sock *sk)
 {
@@ -58,9 +58,9 @@ static bool ecn_owes_ack(const struct sock *sk)
 }
 
 /*
- * The stack books every ACK as one for all it received.  Wind rcv_wup back to what this ACK
- * really covered; otherwise the next packet schedules no ACK.  The window's right edge stays
- * where it is.
+ * The stack accounts every ACK as one for all it received.  Wind rcv_wup back to the end of
+ * the data that this ACK covers; otherwise the next packet schedules no ACK.  The window's
+ * right edge stays where it is.
  */
 static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
 {
@@ -108,8 +108,8 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
  * @plain: the algorithm's operations without TCP_CONG_NEEDS_ECN
  *
  * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable,
- * agreed or not: switches would then mark instead of drop, and nobody would
- * tell the sender.
+ * agreed or not: switches would then mark instead of drop, and the sender would
+ * not learn of it.
  *
  * Context: socket lock.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that are no acknowledgment, as a core is told of them: it decides, and TCP's
- * state follows.  They come once per loss, timeout or undo, so that the core is reached by
- * pointers here.
+ * Events other than acknowledgments: they are reported to the core, and its decision is
+ * applied to TCP's state.  They come once per loss, timeout or undo, so the core may be
+ * called through pointers here.
  */
 #include <net/tcp.h>
 #include "counters.h"
@@ -10,7 +10,7 @@
 #include "net.h"
 #include "path.h"
 
-/* Tells the core of a loss or a timeout, and remembers what it took for that. */
+/* Reports a loss or a timeout to the core, and records its cut for an undo. */
 static void event_tell(struct sock *sk, struct quell_event *ev,
 		       void (*tell)(struct quell_event *ev))
 {
@@ -24,12 +24,12 @@ static void event_tell(struct sock *sk, struct quell_event *ev,
 	ev->before = before;
 	ev->undo = &flow->undo;
 	flow->algo->core->undo_note(ev);
-	/* What left before now is lost to what the core has just been told of. */
+	/* Losses of segments that left before now belong to the congestion just reported. */
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
 /**
- * quell_event_loss() - tell the core of a loss, and do what it decides
+ * quell_event_loss() - report a loss to the core, and apply its decision
  * @sk: socket of a Quell algorithm, quell_cc_ready()
  *
  * Context: socket lock.
@@ -52,10 +52,10 @@ void quell_event_loss(struct sock *sk)
 }
 
 /**
- * quell_event_tail_loss() - tell the core of a tail loss that a probe repaired
+ * quell_event_tail_loss() - report a tail loss that a probe repaired to the core
  * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
  *
- * The loss was real, and is no part of what TCP may find spurious.
+ * The loss was real: TCP must not be able to undo the cut for it.
  *
  * Context: socket lock.
  */
@@ -66,7 +66,7 @@ void quell_event_tail_loss(struct sock *sk)
 }
 
 /**
- * quell_event_timeout() - tell the core of a retransmission timeout, and do what it decides
+ * quell_event_timeout() - report a retransmission timeout to the core, apply its decision
  * @sk: socket of a Quell algorithm, quell_cc_ready()
  *
  * Context: socket lock.
@@ -74,7 +74,7 @@ void quell_event_tail_loss(struct sock *sk)
 void quell_event_timeout(struct sock *sk)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
-	/* cc_ssthresh() was called since, if this begins an episode. */
+	/* If this timeout begins an episode, cc_ssthresh() has just cleared both. */
 	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_CUT);
 	struct quell_event ev;
 
@@ -88,7 +88,7 @@ void quell_event_timeout(struct sock *sk)
 }
 
 /**
- * quell_event_undo() - what was cut for the last episode of losses was for nothing
+ * quell_event_undo() - undo the cuts for the last episode of losses, which were spurious
  * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
  *
  * Context: socket lock.

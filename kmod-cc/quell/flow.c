@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The context of a flow: everything about a Quell socket that does not fit in
- * its 104 private bytes.
+ * The context of a flow: the state of a Quell socket that does not fit in its 104
+ * private bytes.
  *
- * Made in the congestion control's ->init, which may run in softirq: without
- * memory the socket simply has none, and its algorithm runs on the stack's
+ * The congestion control's ->init makes it, which may run in softirq: if the
+ * allocation fails the socket has no context, and its algorithm runs on the stack's
  * microsecond clock.
  *
- * Found in two ways.  Whoever holds the socket lock follows the pointer in the
- * private bytes.  The hooks do not hold it, or cannot know, and there the private
- * bytes may be changing owner under setsockopt(TCP_CONGESTION); they look the
+ * There are two ways to find it.  The holder of the socket lock follows the pointer
+ * in the private bytes.  The hooks do not hold the lock, or cannot know, and there the
+ * private bytes may be changing owner under setsockopt(TCP_CONGESTION); they look the
  * socket's address up in a hash under RCU.  An address is in the hash only
  * while its socket lives, so a hit is that socket's flow.
  *
- * Contexts have a cache of their own: one takes less than a kilobyte, and what it needs
- * beyond comes and goes, memory.c.  The memory cgroup of who opens the connection
- * pays; one that a listener opens is made in softirq, like its socket, for nobody.
+ * Contexts have a cache of their own: one takes less than a kilobyte, and further memory
+ * is allocated while needed, memory.c.  Both are charged to the memory cgroup of the
+ * process that opens the connection; the context of a connection to a listener is made
+ * in softirq and charged to no cgroup, like its socket.
  *
  * Tear-down, in ->release, in this order:
  *	timer stopped	 it is not started again, probe.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
- *	closed		 under its lock: who found it before adds nothing more
+ *	closed		 under its lock: earlier finders add no entry any more
  *	lists freed	 under its lock, too
- *	call_rcu()	 those who found it before are done
+ *	call_rcu()	 freed when all earlier finders are done
  * The socket outlives all of this but the last step, so a reader may look at
  * no more of it than its cookie (sockets are freed to their own type).
  */
@@ -56,8 +57,8 @@ static struct rhashtable quell_flows;
 static struct kmem_cache *flow_cache __ro_after_init;
 
 /*
- * What a connection may cost that has nothing to do.  Some kernels have large locks, newer
- * ones a timer of more than 64 bytes.
+ * The memory that an idle connection may take.  Some kernels have large locks, newer ones a
+ * timer of more than 64 bytes.
  */
 #define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
 
@@ -135,7 +136,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow_set_addresses(flow, sk);
 	if (dst)
 		quell_link_update(flow, dst->dev);
-	/* A failure after the number was taken must wait for dumps, too. */
+	/* A dump may have found the flow by its number before flow_publish() failed. */
 	if (flow_publish(flow)) {
 		call_rcu(&flow->rcu, flow_free_rcu);
 		return NULL;
@@ -148,8 +149,8 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
  * @sk:   socket, connected
  * @algo: its algorithm
  *
- * Puts the glue in place and makes the flow context, if there is memory.  To
- * be called first thing in ->init.
+ * Initialises struct quell_cc and makes the flow context, if there is memory.
+ * Must be called first in ->init.
  *
  * Context: socket lock, softirq or process context.
  */
@@ -167,7 +168,7 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->flow = flow_alloc(sk, qnet, algo);
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
-	/* Until data comes in, receive.c. */
+	/* Acknowledge at once; receive.c keeps that up when data comes in. */
 	inet_csk(sk)->icsk_ack.quick = U8_MAX;
 	inet_csk_exit_pingpong_mode(sk);
 	cc->magic = QUELL_CC_MAGIC;
@@ -195,8 +196,8 @@ static void flow_release(struct quell_flow *flow)
 }
 
 /*
- * cc_ssthresh() set it to the window from before the last cut, because the core decides how much
- * to cut.  The algorithm that is next would slow-start back to that window.
+ * cc_ssthresh() set ssthresh to the window from before the last cut, because the core decides
+ * how much to cut.  The next algorithm would slow-start back to that window.
  */
 static void release_ssthresh(struct tcp_sock *tp)
 {
@@ -247,9 +248,9 @@ struct quell_flow *quell_flow_find(const struct sock *sk)
 }
 
 /**
- * quell_sock_snapshot() - what the flow of a socket last decided
+ * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
  * @sk:  socket of any kind, held or in an RCU read section
- * @out: set when there is one
+ * @out: set if the socket has a flow
  *
  * Context: any but hard interrupts.
  * Return: false when the socket is not a Quell flow.
@@ -292,7 +293,7 @@ int quell_flows_init(void)
 }
 
 /*
- * All flows are gone: every socket pins its algorithm's module, and that us; and
+ * All flows are gone: every socket pins its algorithm's module, which pins this one, and
  * rcu_barrier() was called.
  */
 void quell_flows_exit(void)

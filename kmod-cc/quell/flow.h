@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The context of a socket, and what happens to it: events, samples, decisions.  Lock order
- * and who may touch what: Documentation/locking.md.
+ * The context of a socket, and the functions for its events, samples and decisions.  Lock
+ * order and ownership of fields: Documentation/locking.md.
  */
 #ifndef _QUELL_FLOW_H
 #define _QUELL_FLOW_H
@@ -22,7 +22,7 @@
 
 struct rate_sample;
 
-/* What holds a flow back; quell_limit_names[]. */
+/* Why a flow does not send more; names in quell_limit_names[]. */
 enum quell_limit {
 	QUELL_LIMIT_NONE,
 	QUELL_LIMIT_WINDOW,
@@ -34,67 +34,68 @@ enum quell_limit {
 /**
  * struct quell_flow - context of one Quell socket
  * @node:		in quell_flows, by @sk
+ * @sk:			the socket; without the socket lock only its address and its
+ *			cookie may be used
+ * @qnet:		namespace of the socket
+ * @algo:		algorithm of the socket
+ * @lock:		protects @closed to @segments, and @path
+ * @closed:		the socket has released the flow: no entry may be added to it
+ * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
+ * @resent_seq:		first sequence number of the newest retransmission
+ * @stamp_secret:	added to departures on the wire; constant
+ * @depart_ns:		newest departure of a segment, CLOCK_MONOTONIC, ns
+ * @link:		interface the flow leaves by
+ * @arrivals:		newest receipts, oldest first: struct quell_arrival
+ * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
+ * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @segments:		segments sent
+ * @round_seq:		the round trip ends when more than this is acknowledged
+ * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
+ * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
+ * @option_room_bytes:	payload bytes per segment given up to make room for options
+ * @ext_hdr_bytes:	icsk_ext_hdr_len as last set, @option_room_bytes included
+ * @adapt:		whether CUBIC, the search or the algorithm governs the window;
+ *			socket lock
+ * @path:		path entropies of the flow's segments
+ * @tail:		timer that detects tail loss; see struct quell_tail
+ * @now:		the flow's last decision and round-trip times
+ * @inflight_bytes:	bytes in flight before the last ACK
+ * @karn:		RTT samples discarded because of a retransmission
+ * @retransmits:	segments retransmitted
+ * @overruns:		segments not recorded because the ring was full
+ * @mss_bytes:		maximum segment size
+ * @limit:		enum quell_limit
+ * @hops:		switches on the path; written by the receive hook
+ * @option:		enum quell_option_state
+ * @option_seen:	the peer has sent the option; written by the receive hook
+ * @option_missed:	packets in a row with room for the option but without it; written
+ *			by the receive hook
+ * @echoes:		round-trip times taken from echoes
+ * @records:		telemetry records taken
+ * @telemetry:		newest telemetry record; its fields may be of different records
+ * @recover:		recovery of trimmed segments, see struct quell_recover
+ * @tcp_int:		the public TCP-INT option, see struct quell_tcpint
+ * @undo:		cuts for the newest episode of losses, to restore if these prove
+ *			spurious; socket lock
  * @rcu:		for freeing after the last reader
- * @sk:			the socket; compared, never followed without its lock
- *			but for the cookie
- * @qnet:		its namespace
- * @algo:		its algorithm
  * @id:			number in quell_net.flows
  * @family:		AF_INET or AF_INET6
  * @sport:		local port, host order
  * @dport:		remote port, host order
  * @saddr:		local address
  * @daddr:		remote address
- * @lock:		protects from @closed to @segments, and what says so of @path
- * @closed:		the socket uses the flow no more: nothing is added
- * @segments:		segments sent
- * @link:		interface the flow leaves by
- * @round_seq:		the round trip ends when more than this is acknowledged
- * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
- * @rest_bytes:		what the window had beyond whole segments when it began
- * @option_room_bytes:	taken from the segments for the options
- * @ext_hdr_bytes:	icsk_ext_hdr_len with that
- * @depart_ns:		newest departure an option was given, CLOCK_MONOTONIC, ns
- * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
- * @resent_seq:		its first sequence number
- * @stamp_secret:	added to departures on the wire; constant
- * @arrivals:		newest receipts, oldest first: struct quell_arrival
- * @arrivals_few:	room for the usual ones
- * @arrivals_lost:	receipts overwritten before TCP saw them
- * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
- * @echo_few:		room for the usual ones
- * @now:		what the flow last decided
- * @inflight_bytes:	bytes in flight before the last ACK
- * @karn:		samples given up because of a retransmission
- * @retransmits:	segments sent again
- * @overruns:		segments not recorded because the ring was full
- * @mss_bytes:		maximum segment size
- * @limit:		enum quell_limit
- * @hops:		switches on the path; written by the receive hook
- * @option:		enum quell_option_state
- * @option_seen:	the other end's option came; written by the receive hook
- * @option_missed:	packets without it before that; written by the receive hook
- * @echoes:		round-trip times taken from echoes
- * @records:		telemetry records taken
- * @telemetry:		newest of them, each field of its own moment
- * @tail:		timer for lost tails; socket lock, see there
- * @path:		entropies of its segments
- * @recover:		what was trimmed on its way, see there
- * @tcp_int:		the public TCP-INT option, see there
- * @adapt:		who governs its window; socket lock
- * @undo:		what the newest episode of losses took, should they prove none;
- *			socket lock
+ * @arrivals_few:	room of @arrivals while it is short
+ * @echo_few:		room of @echo while it is short
  *
- * What is needed for each packet comes first, then what each ACK needs; what only dumps and
- * rare events need is last.  Constant once the flow is in the hash are @node to @algo, and
- * @id to @daddr.  From @closed to @segments the fields, and @arrivals_few and @echo_few,
- * belong to the holder of @lock (@link is read with READ_ONCE() without it), from @round_seq
- * to @adapt to that of the socket lock.  From @now to @telemetry the holder of the socket
- * lock (where said so, the receive hook) writes with WRITE_ONCE() and anybody in an RCU read
- * section reads with READ_ONCE().
+ * Fields used for each packet come first, then those for each ACK, then those for dumps and
+ * rare events.  @node to @algo and @id to @daddr are constant once the flow is in the hash.
+ * The holder of @lock owns @closed to @segments, @arrivals_few and @echo_few (@link is read
+ * with READ_ONCE() without it); the holder of the socket lock owns @round_seq to @adapt.
+ * @now to @telemetry are written with WRITE_ONCE() by the holder of the socket lock, or by
+ * the receive hook where noted, and read with READ_ONCE() in any RCU read section.
  */
 struct quell_flow {
-	/* Each hook and callback: to find the flow.  Constant. */
+	/* Each hook and callback, to find the flow.  Constant. */
 	struct rhash_head	node;
 	const struct sock	*sk;
 	struct quell_net	*qnet;
@@ -123,7 +124,7 @@ struct quell_flow {
 	struct quell_path	path;
 	struct quell_tail	tail;
 
-	/* Each ACK writes them, whoever looks reads them. */
+	/* Written for each ACK, read by dumps and observers. */
 	struct quell_snapshot	now;
 	u64			inflight_bytes;
 	u64			karn;
@@ -139,7 +140,7 @@ struct quell_flow {
 	u64			records;
 	struct quell_telemetry	telemetry;
 
-	/* Losses, trimming, other options, and what only dumps and the end of the flow read. */
+	/* Losses, trimming, other options; then fields only for dumps and the flow's end. */
 	struct quell_recover	recover;
 	struct quell_tcpint	tcp_int;
 	struct quell_undo	undo;
@@ -151,7 +152,7 @@ struct quell_flow {
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 
-	/* Room of @arrivals and @echo, where it does: @lock. */
+	/* Room of @arrivals and @echo while they are short: @lock. */
 	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
 	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 };
@@ -211,7 +212,7 @@ bool quell_adapt_has_begun(const struct quell_flow *flow);
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
 void quell_adapt_pace(struct sock *sk);
 
-/* Whether who governs the window takes trimming for a signal, and not for a loss. */
+/* Whether trimming is a signal to the algorithm; CUBIC and the search take it for a loss. */
 static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
 {
 	return quell_algo_has(flow->algo, QUELL_CORE_TRIMS) && !quell_adapt_governs(flow);

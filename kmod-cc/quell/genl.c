@@ -5,10 +5,9 @@
  * genl_link.c.
  *
  * A request is about the namespace of the socket it came on.  Writers need
- * CAP_NET_ADMIN in the user namespace that owns it.  A change is made of a
- * copy; the first value that is refused ends the request with nothing changed,
- * and the error names the parameter, its range and its unit and points at the
- * attribute.
+ * CAP_NET_ADMIN in the user namespace that owns it.  A request changes a copy of
+ * the parameters; the first refused value fails the whole request, and the error
+ * names the parameter, its range and its unit and points at the attribute.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -18,7 +17,7 @@
 #include "genl.h"
 #include "net.h"
 
-/* A reply with forty parameters of one line of explanation each fits. */
+/* Enough for a reply with forty parameters, each with one line of explanation. */
 #define REPLY_BYTES	16384
 
 static const struct nla_policy param_policy[QUELL_A_PARAM_MAX + 1] = {
@@ -184,8 +183,8 @@ static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /*
- * One parameter of a request, taken into @block: its value, or its default for
- * a reset.
+ * Stores one parameter of a request in @block: its value, or its default for a
+ * reset.
  */
 static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 		       bool reset, struct quell_params_block *block,
@@ -226,7 +225,7 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	return 0;
 }
 
-/* All parameters a request names; their number or an error. */
+/* Stores all parameters that a request names; returns their number or an error. */
 static int apply_params(const struct quell_algo *algo, struct genl_info *info,
 			bool reset, struct quell_params_block *block)
 {

@@ -4,8 +4,8 @@
  * inet_diag.
  *
  * Flows are numbered as they come; a dump goes up the numbers and a further
- * part starts after the last number sent, so that flows that go meanwhile do
- * not matter.  Nothing of a flow is locked: each value is of its own moment.
+ * part starts after the last number sent, so flows that are released meanwhile do
+ * not matter.  Flows are not locked, so their values may be of different times.
  */
 #include <linux/socket.h>
 #include <net/genetlink.h>
@@ -42,7 +42,7 @@ static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
 						    sizeof(struct in_addr);
-	/* The stack numbers a socket when somebody first asks it to, such as ss. */
+	/* The stack assigns a cookie when one is first asked for, for example by ss. */
 	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
 
 	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
@@ -81,7 +81,7 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-/* The newest telemetry record; none, no attributes. */
+/* The newest telemetry record; without one, no attributes. */
 static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry *record)
 {
 	u8 hop = READ_ONCE(record->hop);
@@ -93,7 +93,7 @@ static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry 
 	return 0;
 }
 
-/* The newest TCP-INT echo; none, no attributes. */
+/* The newest TCP-INT echo; without one, no attributes. */
 static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
 {
 	struct quell_tcp_int told = {};
@@ -114,7 +114,7 @@ static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
 	return 0;
 }
 
-/* Who governs the window, and why it is not the algorithm; not fitted, no attributes. */
+/* Whether the search, the algorithm or CUBIC governs; no attributes if it is not fitted. */
 static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const char *phase = quell_adapt_phase_name(flow);
@@ -126,7 +126,7 @@ static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-/* One counter of a flow, as it goes into a message. */
+/* One counter of a flow, to be put into a message. */
 struct flow_counter {
 	const char	*name;
 	const char	*doc;
@@ -238,7 +238,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
  * @cb:  state; args[0] is the number of the next flow
  *
  * Context: process.
- * Return: length of the part; what netlink expects of a dump.
+ * Return: length of this part, as netlink expects of a dump.
  */
 int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {

@@ -10,7 +10,7 @@
 #include "genl.h"
 #include "net.h"
 
-/* 1 Tbit/s, the most that parameters take; in kbit/s it fits an entry on 32 bits. */
+/* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL
 
 const struct nla_policy quell_link_set_policy[QUELL_A_LINK_RATE + 1] = {
@@ -64,10 +64,10 @@ int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 /**
  * quell_link_set_doit() - name the rate of an interface
  * @skb:  request
- * @info: of it
+ * @info: its attributes
  *
- * Return: 0; -EINVAL something is missing, -ENODEV no such interface, -ERANGE faster than
- * any, -ENOMEM.
+ * Return: 0; -EINVAL an attribute is missing, -ENODEV no such interface, -ERANGE above
+ * LINK_MOST_BYTES_PS, -ENOMEM.
  */
 int quell_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink family "quell": what all its messages are made with.
+ * Generic netlink family "quell": the family, and a helper for all its messages.
  */
 #include <net/genetlink.h>
 #include "genl.h"
 
-/* Its requests are put in before it is registered, genl.c. */
+/* quell_genl_init() adds the operations before it registers the family. */
 struct genl_family quell_genl_family __ro_after_init = {
 	.name		= QUELL_FAMILY_NAME,
 	.version	= QUELL_FAMILY_VERSION,
@@ -13,7 +13,7 @@ struct genl_family quell_genl_family __ro_after_init = {
 };
 
 /**
- * quell_put_counter() - one counter into a message
+ * quell_put_counter() - put one counter into a message
  * @skb:   message
  * @attr:  type of the nest
  * @name:  counter's name

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Signal plane: when a namespace has its two netfilter hooks per address
- * family.  What they do stands in transmit.c and receive.c.
+ * family.  The hooks themselves are in transmit.c and receive.c.
  *
- * They are those next to TCP: first in LOCAL_OUT, so that it is TCP that calls, with the
- * socket lock, before anything can queue the packet; last in LOCAL_IN, so that what a
- * firewall drops never was.  A firewall so sees the packets as they are on the wire.  Of
- * hooks of equal priority the kernel calls the youngest first: conntrack's confirmation and
- * a chain of priority 2147483647 may come after ours in LOCAL_IN.
+ * They are the ones nearest to TCP: first in LOCAL_OUT, so that TCP calls them, with the
+ * socket lock, before any other hook can queue the packet; last in LOCAL_IN, so that they
+ * do not see packets that a firewall drops.  A firewall thus sees the packets as they are
+ * on the wire.  Of hooks of equal priority the kernel calls the youngest first:
+ * conntrack's confirmation and a chain of priority 2147483647 may come after ours in
+ * LOCAL_IN.
  *
  * The hooks are in a namespace only while it has a Quell socket, a Quell
- * algorithm for its default, or offers the Quell option (as all do while there
- * is an algorithm that wants telemetry records); a flow without them simply has
+ * algorithm for its default, or offers the Quell option (by default while an
+ * algorithm that wants telemetry records is registered); a flow without them has
  * no nanosecond sample yet.  Registering sleeps, and the first socket may
- * appear in softirq: a work item does it.  It also takes them away, some time
- * after the last socket is gone, so that short connections do not come and go
- * with them.
+ * appear in softirq: a work item does it.  It also unregisters them, some time
+ * after the last socket is gone, and not at the end of each short connection.
  *
- *		socks > 0, or default or option ask	none of them, for LINGER
- *	(none) ------------------------------> hooked ---------------------> (none)
+ *		socks > 0, or default or option ask	neither, for LINGER
+ *	(off) -------------------------------> hooked ----------------------> (off)
  *
- * Lifetime: quell_hooks_exit() stops the work first, then takes the hooks away.  That
- * does not wait for packets in them: whoever frees what they read waits for a grace
- * period in between, main.c.
+ * Lifetime: quell_hooks_exit() stops the work first, then unregisters the hooks.  That
+ * does not wait for packets in the hooks: state that these read must be freed a grace
+ * period later, main.c.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
@@ -94,8 +94,8 @@ static void hooks_work(struct work_struct *work)
 		WRITE_ONCE(qnet->hooked, false);
 	}
 	/*
-	 * Look again: at a failure, at the default's change (nobody tells), and
-	 * for a socket that came between the question and the answer.
+	 * Run again after a failure, to see a change of the default (which is not
+	 * notified), and if the first socket came after @want was computed.
 	 */
 	if (want != qnet->hooked || (want && !atomic_read(&qnet->socks)))
 		quell_hooks_linger(qnet);
@@ -104,8 +104,8 @@ static void hooks_work(struct work_struct *work)
 }
 
 /*
- * Before the namespace is in quell_nets.  One made while Quell is the default
- * inherits it: hooks from the start.
+ * Called before the namespace is in quell_nets.  A namespace made while Quell is the
+ * default inherits that, and needs the hooks from the start.
  */
 void quell_hooks_init(struct quell_net *qnet)
 {
@@ -114,7 +114,7 @@ void quell_hooks_init(struct quell_net *qnet)
 		quell_hooks_want(qnet);
 }
 
-/* After it was taken out of quell_nets. */
+/* Called after the namespace was removed from quell_nets. */
 void quell_hooks_exit(struct quell_net *qnet)
 {
 	cancel_delayed_work_sync(&qnet->hooks_work);

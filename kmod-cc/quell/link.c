@@ -3,17 +3,17 @@
  * Link speed per interface.
  *
  * A congestion-control callback cannot ask a driver for its speed: that sleeps
- * and wants the RTNL.  So the speed is kept here, in Mbit/s by interface index
+ * and needs the RTNL.  So the speed is kept here, in Mbit/s by interface index
  * and namespace, read when the device comes up or its link changes, in the
  * notifier's process context under the RTNL (the way bonding and taprio do),
  * and looked up without a lock.  Registering the notifier replays the devices
- * that are up already, so nothing is missed.
+ * that are up already, so no device is missed.
  *
- * A rate that the administrator named stands beside it and counts instead, in
- * kbit/s, until the interface goes: drivers of virtual devices say 10 Gbit/s or nothing.
+ * A rate that the administrator set, in kbit/s, overrides that of the driver until the
+ * interface is unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
  *
- * A flow keeps the speed of its interface and looks again when the generation
- * of the namespace's table moved.
+ * A flow caches the speed of its interface and looks it up again when the generation
+ * of the namespace's table has changed.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -41,7 +41,7 @@ static void link_learn(struct net_device *dev)
 	old = xa_load(&qnet->links, dev->ifindex);
 	if (old == speed_mbit)
 		return;
-	/* Storing nothing frees; storing may fail for want of memory: unknown. */
+	/* Storing NULL erases the entry; if storing fails the speed becomes unknown. */
 	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
 		xa_erase(&qnet->links, dev->ifindex);
 	atomic_inc_return(&qnet->links_gen);
@@ -78,7 +78,7 @@ static struct notifier_block link_notifier = {
 };
 
 /**
- * quell_link_driver_speed() - speed of an interface as its driver has it
+ * quell_link_driver_speed() - speed of an interface as reported by its driver
  * @qnet:    namespace
  * @ifindex: interface
  *
@@ -93,12 +93,12 @@ u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
 }
 
 /**
- * quell_link_named_speed() - speed of an interface as the administrator named it
+ * quell_link_named_speed() - speed of an interface as set by the administrator
  * @qnet:    namespace
  * @ifindex: interface
  *
  * Context: any.
- * Return: bytes/s; 0 it was not named.
+ * Return: bytes/s; 0 if it was not set.
  */
 u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
 {
@@ -108,7 +108,7 @@ u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
 }
 
 /**
- * quell_link_speed() - speed of an interface that counts
+ * quell_link_speed() - speed of an interface: the administrator's, else the driver's
  * @qnet:    namespace
  * @ifindex: interface
  *
@@ -126,7 +126,7 @@ u64 quell_link_speed(struct quell_net *qnet, int ifindex)
  * @ifindex: after this one; 0: the first
  *
  * Context: any.
- * Return: interface; 0 there is none.
+ * Return: interface; 0 if there is no further one.
  */
 int quell_link_next(struct quell_net *qnet, int ifindex)
 {
@@ -142,10 +142,10 @@ int quell_link_next(struct quell_net *qnet, int ifindex)
 }
 
 /**
- * quell_link_name_speed() - name the speed of an interface
+ * quell_link_name_speed() - set the speed of an interface by the administrator
  * @qnet:     namespace
- * @ifindex:  interface, which is there
- * @bytes_ps: bytes/s, rounded to 1000 bit/s; 0: the driver's counts again
+ * @ifindex:  interface, which exists
+ * @bytes_ps: bytes/s, rounded up to 1000 bit/s; 0: use the driver's again
  *
  * Context: RTNL.
  * Return: 0 or -ENOMEM.

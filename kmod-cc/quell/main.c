@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell.ko: what every Quell algorithm stands on.
+ * quell.ko: the common part of all Quell algorithms.
  *
  *	flow.c		context of a flow, found by socket
- *	memory.c	what a flow needs beyond its context, for as long as it does
+ *	memory.c	temporary memory of a flow beyond its context
  *	segments.c	departures of segments
  *	arrivals.c	receipts of acknowledgments
  *	hooks.c		signal plane: network hooks, per namespace
- *	transmit.c	signal plane: what a packet out is given
- *	receive.c	signal plane: what a packet in tells
+ *	transmit.c	signal plane: LOCAL_OUT hook, records departures, adds options
+ *	receive.c	signal plane: LOCAL_IN hook, records receipts, reads options
  *	signal.c	signal plane: whether the Quell option is spoken
  *	echo.c		signal plane: which data packet an ACK answers
- *	agree.c		signal plane: how two hosts agree on it
- *	option.c	signal plane: the option in packets
- *	clock.c		signal plane: the cards' clocks, mapped to the host's
- *	path.c		signal plane: which way a segment goes
+ *	agree.c		signal plane: how two hosts agree on the Quell option
+ *	option.c	signal plane: the Quell option in packets
+ *	clock.c		signal plane: the NICs' clocks, mapped to the host's
+ *	path.c		signal plane: which path a segment takes
  *	telemetry.c	signal plane: records of switches
  *	tcpint.c	signal plane: the public TCP-INT option
- *	tail.c		signal plane: a timer for lost tails
- *	probe.c		what it sends, and whether that was needed
+ *	tail.c		signal plane: a timer that detects tail loss
+ *	probe.c		the probe for a tail loss, and whether it was spurious
  *	nack.c		signal plane: NACKs made and read
- *	recover.c	what NACKs name, retransmitted
- *	tcp_internals.c	what TCP does to its socket and does not export
+ *	recover.c	retransmission of the data that NACKs name
+ *	tcp_internals.c	functions of TCP that it does not export, mirrored
  *	link.c		speed of the interfaces
  *	adapt.c		flows fitted to their path
  *	cc.c		the callbacks of TCP that all algorithms share
- *	ack.c		the way of an acknowledgment to its core
- *	event.c		losses, timeouts and undo, as the cores are told of them
- *	sample.c	TCP's state to a sample
- *	apply.c		a decision to TCP's state
- *	pacing.c	for algorithms that are rates
+ *	ack.c		processing of an acknowledgment up to its core
+ *	event.c		losses, timeouts and undo, reported to the cores
+ *	sample.c	fills a sample from TCP's state
+ *	apply.c		applies a decision to TCP's state
+ *	pacing.c	support for rate-based algorithms
  *	ecn.c		exact echo of marks
  *	params.c	parameter blocks
  *	stats.c		counters
@@ -57,14 +57,14 @@
 #include "net.h"
 #include "signal.h"
 
-/* Its first parameter says whether flows are fitted to their path: quell_adapt_open(). */
+/* The first parameter must be "adapt", which quell_adapt_open() reads by its place. */
 static bool has_adapt(const struct quell_core *core)
 {
 	return core->params && core->params_nr && core->params[0].offset == 0 &&
 	       !strcmp(core->params[0].name, "adapt");
 }
 
-/* What an algorithm must have and has not; NULL when it has all. */
+/* Name of the first required part that an algorithm lacks; NULL if it is complete. */
 static const char *algo_lacks(const struct quell_algo *algo)
 {
 	const struct quell_core *core = algo->core;
@@ -97,11 +97,11 @@ static const char *algo_lacks(const struct quell_algo *algo)
  * quell_algo_register() - make an algorithm known to sockets and administrators
  * @algo: description, constant from here on; its core has all events
  *
- * Its parameters and counters are there before the first socket can be.
+ * Its parameters and counters exist before the first socket can use it.
  *
  * Context: process, may sleep.
- * Return: 0; -EINVAL, and the kernel log says of what, when something is missing; -EEXIST
- * for a name already there, -ENOSPC, -ENOMEM.
+ * Return: 0; -EINVAL if a part is missing, which the kernel log names; -EEXIST if the name
+ * is in use, -ENOSPC, -ENOMEM.
  */
 int quell_algo_register(struct quell_algo *algo)
 {
@@ -130,7 +130,7 @@ EXPORT_SYMBOL_GPL(quell_algo_register);
  * quell_algo_unregister() - undo quell_algo_register()
  * @algo: description
  *
- * First no new socket and a grace period, then nothing left to show.
+ * First stops new sockets and waits for a grace period, then frees parameters and counters.
  *
  * Context: process, may sleep; no socket uses the algorithm, for each pins its
  * module.
@@ -175,8 +175,8 @@ leave_algos:
 }
 
 /*
- * No socket of the namespace is left: each holds a reference to it.  A packet may be in the
- * hooks: between this and quell_net_exit() there is a grace period.
+ * No socket of the namespace is left: each holds a reference to it.  A packet may still be in
+ * the hooks, so a grace period passes between this and quell_net_exit().
  */
 static void __net_exit quell_net_pre_exit(struct net *net)
 {
@@ -218,7 +218,7 @@ static int __init quell_init(void)
 	err = quell_flows_init();
 	if (err)
 		return err;
-	/* Before the first namespace, so that each has its parameters from the start. */
+	/* Before the first namespace, so that each has these parameters from the start. */
 	err = quell_signal_init();
 	if (err)
 		goto flows_exit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of sockets, charged to who owns them, and lists that usually need none.
+ * Memory charged to a socket's memory cgroup, and lists that usually need no heap memory.
  */
 #ifndef _QUELL_MEMORY_H
 #define _QUELL_MEMORY_H
@@ -12,10 +12,10 @@ struct sock;
 
 /**
  * struct quell_list - a short list of equal elements, in one piece
- * @at:		the elements: a place in the flow, or heap while there are more
- * @few:	that place
- * @nr:		how many there are
- * @room:	how many @at has room for
+ * @at:		the elements: at @few, or on the heap while there are more
+ * @few:	room for a few elements, in the flow
+ * @nr:		number of elements
+ * @room:	number of elements that fit at @at
  */
 struct quell_list {
 	void	*at;

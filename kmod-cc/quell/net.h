@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What quell.ko keeps for a network namespace: algorithms, parameters, counters, links,
- * clocks, hooks.
+ * State of quell.ko per network namespace: algorithms, parameters, counters, links, clocks,
+ * hooks.
  */
 #ifndef _QUELL_NET_H
 #define _QUELL_NET_H
@@ -20,7 +20,7 @@
 struct quell_arrival;
 struct quell_flow;
 
-/* Algorithms registered at one time, the signal plane's parameters among them. */
+/* Algorithms registered at one time; the signal plane's parameters count as one. */
 #define QUELL_ALGOS_MAX		16
 
 /**
@@ -46,15 +46,15 @@ struct quell_algo_net {
 };
 
 /**
- * struct quell_net - what quell.ko keeps for a network namespace
+ * struct quell_net - state of quell.ko in a network namespace
  * @node:	in quell_nets; quell_mutex
  * @net:	the namespace
  * @links:	interface index -> link speed in Mbit/s
- * @links_named: interface index -> speed in kbit/s that counts instead; RTNL
- * @links_gen:	raised with every change of the two
- * @clocks:	interface index -> map of its clock; clock.c
+ * @links_named: interface index -> speed in kbit/s, overrides @links; written under RTNL
+ * @links_gen:	incremented with every change of @links or @links_named
+ * @clocks:	interface index -> map of its NIC's clock; clock.c
  * @flows:	flow contexts by number, for dumps
- * @flows_next:	where to look for a free number; lock of @flows
+ * @flows_next:	number to try first for the next flow; lock of @flows
  * @socks:	Quell sockets, with or without a context
  * @hooks_work:	registers and unregisters the hooks
  * @hooked:	the hooks are registered; written by @hooks_work only
