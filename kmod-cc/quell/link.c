@@ -45,7 +45,6 @@ static void link_learn(struct net_device *dev)
 	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
 		xa_erase(&qnet->links, dev->ifindex);
 	atomic_inc_return(&qnet->links_gen);
-	quell_clock_forget(qnet, dev->ifindex);
 }
 
 static void link_forget(struct net_device *dev)
@@ -55,6 +54,7 @@ static void link_forget(struct net_device *dev)
 	xa_erase(&qnet->links, dev->ifindex);
 	xa_erase(&qnet->links_named, dev->ifindex);
 	atomic_inc_return(&qnet->links_gen);
+	quell_clock_forget(qnet, dev->ifindex);
 }
 
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)
