@@ -35,5 +35,5 @@ module_exit(hpcc_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP HPCC: congestion control by the load that switches tell of");
 MODULE_LICENSE("GPL");
-/* What the sysctl asks for by name. */
+/* Name under which the kernel loads the module for hpcc_vaisf. */
 MODULE_ALIAS("tcp_hpcc_vaisf");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TCP congestion control "hpcc_vaisf", part of tcp_hpcc.ko: registers the core in
- * quell/core/hpcc_vaisf/react.h, where the algorithm is described.  A file of its own, for in one
- * the compiler shares what the two cores have in common instead of inlining it.
+ * quell/core/hpcc_vaisf/react.h, where the algorithm is described.  It has a file of its own:
+ * in one file the compiler would share the common code of the two cores, not inline it.
  */
 #include <linux/module.h>
 #include <quell/core/hpcc_vaisf/core.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a flow beyond its context: taken when a flow needs it, given back when it
- * does not, and paid for by the memory cgroup of its socket.
+ * Memory of a flow beyond its context: allocated when the flow needs it, freed when it
+ * does not, and charged to the memory cgroup of its socket.
  *
- * A flow has room for the few elements that it usually keeps.  When more come at once
- * a list moves to the heap, and back as soon as it is empty: no flow that is idle
- * has anything there.
+ * A flow embeds room for the few elements that it usually keeps.  A list that outgrows
+ * this moves to the heap, and back as soon as it is empty: an idle flow has no list on
+ * the heap.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -20,7 +20,7 @@
  * @sk:    socket
  * @bytes: how much
  *
- * In softirq nobody's cgroup would pay by itself.
+ * In softirq the allocation would otherwise not be charged to the socket's cgroup.
  *
  * Context: any but hard interrupts.
  * Return: memory, not cleared, for kfree(); NULL when it is short.
@@ -43,8 +43,8 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
  * @sk:    socket
  * @cache: cache
  *
- * As quell_sock_alloc().  The socket of a connection that a listener accepts has no
- * cgroup before it is accepted: nobody pays.
+ * As quell_sock_alloc().  The socket of a passive connection has no cgroup before
+ * accept(): its memory is not charged.
  *
  * Context: any but hard interrupts.
  * Return: object, all zero, for kmem_cache_free(); NULL when memory is short.
@@ -66,7 +66,7 @@ void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
  * quell_list_init() - an empty list
  * @list: set in full
  * @few:  room in the flow
- * @room: how many elements it holds
+ * @room: how many elements @few holds
  *
  * Context: any.
  */
@@ -79,7 +79,7 @@ void quell_list_init(struct quell_list *list, void *few, u32 room)
 }
 
 /**
- * quell_list_free() - give its memory back; the list is used no more
+ * quell_list_free() - free the memory of a list that is no longer used
  * @list: list
  *
  * Context: the lock that protects the list.
@@ -98,10 +98,10 @@ void quell_list_free(struct quell_list *list)
  * @list:          list
  * @sk:            socket it belongs to
  * @element_bytes: size of an element
- * @most:          room it may have
+ * @most:          maximum number of elements
  *
  * Context: the lock that protects the list.
- * Return: false when it has as much as it may, or memory is short.
+ * Return: false when the list has room for @most already, or memory is short.
  */
 bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
 		     u32 most)
@@ -123,7 +123,7 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 }
 
 /**
- * quell_list_settle() - give back what an empty list has on the heap
+ * quell_list_settle() - free the heap memory of an empty list
  * @list: list
  * @room: how many elements the flow has room for
  *

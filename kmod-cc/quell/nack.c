@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The segments that say what a switch trimmed, <quell/nack.h>.
+ * NACKs: segments that report data trimmed by a switch, <quell/nack.h>.
  *
- *	receiver	a trimmed packet came in: a NACK leaves at once, and the
- *			packet goes no further
- *	sender		a NACK came in: it is read, and, if recover.c can use it, goes
- *			on to TCP as an ACK that says nothing new, for TCP sends lost
- *			segments again when it has looked at an ACK
+ *	receiver	answers a trimmed packet with a NACK at once, and drops the
+ *			packet
+ *	sender		reads a NACK and, if recover.c can use it, passes it on to TCP
+ *			as an ACK of snd_una, because TCP retransmits lost segments
+ *			when it has processed an ACK
  *
- * Both run in the receive hook, without the socket lock: what is read of the
- * socket is of its own moment.  A NACK is a packet of its own, not the socket's,
- * so it needs neither its lock nor its memory.
+ * Both run in the receive hook, without the socket lock: fields of the socket are
+ * read at different moments.  A NACK is not a packet of the socket, so it needs
+ * neither the socket's lock nor its memory.
  *
  * The numbers of a NACK are not trusted.  It may come from a switch, which does
- * not know what the receiver has, and TCP must not take its number for an
- * acknowledgment.  The ACK it becomes says what this host knows already.
+ * not know which data the receiver has, and TCP must not take its number for an
+ * acknowledgment.  The ACK it is rewritten to repeats this host's own snd_una.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -36,21 +36,21 @@
 #include "rx.h"
 #include "signal.h"
 
-/* NACKs in a bunch, as many as packets one port may trim of a burst. */
+/* NACKs in a burst: as many packets as one port may trim at once. */
 #define NACK_BURST		1024U
 
-/* The ACK section and the NACK. */
+/* The Quell option with its ACK section, and the NACK. */
 #define NACK_OPTIONS_BYTES	28U
 #define NACK_TCP_BYTES		(sizeof(struct tcphdr) + NACK_OPTIONS_BYTES)
 
-/* The longest burst TCP hands down. */
+/* The longest TSO burst that TCP sends. */
 #define NACK_BURST_BYTES	65536U
 
 #define TCP_OPTIONS_MAX_BYTES	40U
 
 /*
- * Whether another NACK may leave: each takes its share of a second from what is
- * left, which is at most that of a bunch.
+ * Whether the rate limit allows another NACK: a token bucket of NACK_BURST NACKs, in
+ * which each NACK takes 1 / rate seconds.
  */
 static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 {
@@ -71,7 +71,7 @@ static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 	return allowed;
 }
 
-/* What is left of the window last offered, as the header has it. */
+/* The rest of the last advertised receive window, scaled as in the header. */
 static u16 nack_window(const struct tcp_sock *tp, u32 rcv_nxt)
 {
 	u32 edge = READ_ONCE(tp->rcv_wup) + READ_ONCE(tp->rcv_wnd);
@@ -116,7 +116,7 @@ static void nack_put_tcp(struct sk_buff *skb, const struct quell_flow *flow,
 	nack_put_options((u8 *)(th + 1), echo);
 }
 
-/* The IPv4 header, and the way; false when there is none. */
+/* Adds the IPv4 header and routes the packet; false without a route. */
 static bool nack_route4(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
 {
 	struct tcphdr *th = tcp_hdr(skb);
@@ -173,7 +173,7 @@ static bool nack_route6(struct sk_buff *skb, struct quell_flow *flow, struct soc
 }
 #endif
 
-/* False when memory was short, or there is no way. */
+/* False when memory was short, or there is no route. */
 static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *trimmed,
 		      const struct quell_echo *echo)
 {
@@ -188,7 +188,7 @@ static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_
 	skb->mark = READ_ONCE(sk->sk_mark);
 	skb->priority = READ_ONCE(sk->sk_priority);
 	nack_put_tcp(skb, flow, sk, echo);
-	/* Where the route is asked for, the one it came by says which interface. */
+	/* The route lookup takes the interface from the trimmed packet's dst. */
 	skb_dst_set_noref(skb, skb_dst(trimmed));
 	if (!(ipv4 ? nack_route4(skb, flow, sk) : nack_route6(skb, flow, sk))) {
 		kfree_skb(skb);
@@ -203,7 +203,7 @@ static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_
 	return true;
 }
 
-/* Why a trimmed packet is answered with a NACK, or not. */
+/* Answers a trimmed packet with a NACK if allowed; returns the counter of the outcome. */
 static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 				      const struct sk_buff *trimmed,
 				      const struct quell_echo *echo)
@@ -222,11 +222,11 @@ static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 }
 
 /**
- * quell_nack_answer() - a trimmed packet came in
- * @flow: its flow
+ * quell_nack_answer() - answer a trimmed packet that came in
+ * @flow: flow of the packet
  * @sk:   the flow's socket
- * @skb:  the packet, which the caller keeps; its numbers and checksum were looked at
- * @echo: what it said, with all the sequence numbers it had
+ * @skb:  the packet, which the caller keeps; its numbers and checksum were checked
+ * @echo: the packet's option, with the sequence numbers it had before it was trimmed
  *
  * Context: LOCAL_IN hook, softirq, RCU read section.
  */
@@ -250,7 +250,7 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
  * @nack:     set for QUELL_NACK_READ
  *
  * Context: LOCAL_IN hook.
- * Return: whether there is one.
+ * Return: whether the segment has a NACK, and whether it is valid.
  */
 enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack)
@@ -276,15 +276,15 @@ enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
 }
 
 /**
- * quell_nack_holds() - whether a NACK's own numbers are the connection's
+ * quell_nack_holds() - whether a NACK's own numbers are plausible for the connection
  * @skb:      the segment, from the network header on; its TCP header is whole
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
  *
- * A host's has the ACK flag: RFC 5961, 5.2, for what it acknowledges, and a sequence
- * number in the window.  Below that, data that left after the NACK may have overtaken it,
- * or left while it was made: a burst.  A switch's has no flag, and a number that this host
- * acknowledged with the data it is about.
+ * A NACK from a host has the ACK flag: its acknowledgment number must satisfy RFC 5961,
+ * 5.2, and its sequence number must be in the window, or up to a burst below it, because
+ * data sent meanwhile may have overtaken the NACK.  A NACK from a switch has no ACK flag;
+ * its sequence number is the acknowledgment number of the trimmed packet.
  *
  * Context: LOCAL_IN hook.
  */
@@ -304,23 +304,23 @@ bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock
 	if (!th->ack)
 		return !after(seq, rcv_nxt) &&
 		       !before(seq, rcv_nxt - max_t(u32, window, NACK_BURST_BYTES));
-	/* It may be here before the sender has moved snd_nxt. */
+	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
 	return !before(seq, rcv_nxt - NACK_BURST_BYTES) && !after(seq, rcv_nxt + window) &&
 	       !after(ack_seq, READ_ONCE(tp->write_seq)) &&
 	       !before(ack_seq, READ_ONCE(tp->snd_una) - READ_ONCE(tp->max_window));
 }
 
 /**
- * quell_nack_pass() - make of a NACK an ACK that TCP accepts and learns nothing from
+ * quell_nack_pass() - rewrite a NACK to an ACK that TCP accepts but that is not new to it
  * @skb:      the segment, from the network header on
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
  *
  * Segments that wait in the backlog of a busy socket may make this an old ACK.
- * TCP looks at those first, and recover.c needs one of them only.
+ * TCP processes those first, and recover.c needs only one of them.
  *
  * Context: LOCAL_IN hook, after quell_recover_note().
- * Return: false when that is not possible, and TCP must not see it.
+ * Return: false when the rewrite is not possible; TCP must not see the segment then.
  */
 bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 {
@@ -330,10 +330,10 @@ bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 
 	if (skb_ensure_writable(skb, ip_bytes + sizeof(*th)))
 		return false;
-	/* snd_una after what was noted: see quell_recover_apply(). */
+	/* Read snd_una after the NACK is in the ring: pairs with quell_recover_apply(). */
 	smp_mb();
 	window = READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale;
-	/* Taken for the newest, it would stop a flow that may have a window by now. */
+	/* TCP would take a zero window for new and stop a flow that may have one by now. */
 	if (!window)
 		return false;
 	rcv_nxt = READ_ONCE(tp->rcv_nxt);

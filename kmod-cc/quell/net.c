@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Namespaces and algorithms: the tables of both, and what they have of each other, which
- * are an algorithm's parameters and counters in a namespace.  All else of quell.ko stands
- * on this; it knows nothing of flows.
+ * Tables of namespaces and of algorithms, and the parameters and counters that each
+ * algorithm has in each namespace.  The rest of quell.ko builds on this file, which does
+ * not depend on flows.
  *
- * The hooks of a namespace are asked for here, and made by its work item, hooks.c.
+ * The hooks of a namespace are requested here and registered by its work item, hooks.c.
  */
 #include <linux/workqueue.h>
 #include <net/netns/generic.h>
@@ -18,13 +18,13 @@
 DEFINE_MUTEX(quell_mutex);
 LIST_HEAD(quell_nets);
 const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
-/* Raised with every change of quell_algos[], so that a dump can tell. */
+/* Incremented with every change of quell_algos[], so that a dump can detect it. */
 u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
 
 /**
- * quell_net() - what quell.ko keeps for a namespace
+ * quell_net() - quell.ko's state of a namespace
  * @net: namespace, alive
  *
  * Context: any.
@@ -53,10 +53,10 @@ static int algos_free_slot(const struct quell_algo *algo)
  * quell_algo_of() - the algorithm that operations belong to
  * @ops: operations of a socket, of any algorithm; they may be gone by now
  *
- * They are compared, not followed.
+ * The pointer is compared, not dereferenced.
  *
  * Context: RCU read section.
- * Return: algorithm, NULL if it is none of ours.
+ * Return: algorithm, NULL if @ops are not of a Quell algorithm.
  */
 const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 {
@@ -75,11 +75,11 @@ const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
  * quell_algo_of_listener() - the algorithm of the connections to come of a listener
  * @listener: listening socket
  *
- * It is the listener's own only where the application chose it, else the namespace's
- * default as it is then, whatever it was when the listener was made.
+ * Connections inherit the listener's algorithm only if the application chose it, else
+ * they get the namespace's current default.
  *
  * Context: RCU read section.
- * Return: algorithm, NULL if it is none of ours.
+ * Return: algorithm, NULL if it is not a Quell algorithm.
  */
 const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 {
@@ -92,10 +92,10 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 
 /**
  * quell_algo_by_key() - the algorithm that a route names
- * @key: as the route's metric has it, not TCP_CA_UNSPEC
+ * @key: value of the route's metric, not TCP_CA_UNSPEC
  *
  * Context: RCU read section.
- * Return: algorithm, NULL if it is none of ours.
+ * Return: algorithm, NULL if it is not a Quell algorithm.
  */
 const struct quell_algo *quell_algo_by_key(u32 key)
 {
@@ -110,7 +110,7 @@ const struct quell_algo *quell_algo_by_key(u32 key)
 	return NULL;
 }
 
-/* Takes the algorithm out of the namespaces listed before @end. */
+/* Removes the algorithm from the namespaces listed before @end. */
 static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end)
 {
 	struct list_head *node;
@@ -123,8 +123,8 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 }
 
 /**
- * quell_algo_join_nets() - parameters and counters, in every namespace
- * @algo: description; of its operations the name counts
+ * quell_algo_join_nets() - give an algorithm parameters and counters in every namespace
+ * @algo: description; its name must be unique
  *
  * Context: process, may sleep.
  * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
@@ -165,7 +165,7 @@ void quell_algo_leave_nets(struct quell_algo *algo)
 	mutex_lock(&quell_mutex);
 	WRITE_ONCE(quell_algos[algo->slot], NULL);
 	quell_algos_gen++;
-	/* The hooks compare a socket's operations with those of what was there. */
+	/* The hooks may still compare a socket's operations with those of @algo. */
 	synchronize_rcu();
 	algo_leave_nets(algo, &quell_nets);
 	mutex_unlock(&quell_mutex);
@@ -211,7 +211,7 @@ void quell_net_leave_algos(struct quell_net *qnet)
  * quell_hooks_want() - a Quell socket appeared
  * @qnet: its namespace
  *
- * Context: any; the hooks come soon after.
+ * Context: any; the hooks are registered soon after.
  */
 void quell_hooks_want(struct quell_net *qnet)
 {
@@ -223,8 +223,8 @@ void quell_hooks_want(struct quell_net *qnet)
  * quell_hooks_settle() - parameters changed
  * @qnet: namespace
  *
- * One that is to offer the option needs the hooks before its first connection:
- * they are there on return.
+ * A namespace that offers the option needs the hooks before its first connection:
+ * they are registered on return.
  *
  * Context: process, may sleep; no lock but quell_mutex.
  */
@@ -238,7 +238,7 @@ void quell_hooks_settle(struct quell_net *qnet)
  * quell_hooks_linger() - the last Quell socket is gone
  * @qnet: its namespace
  *
- * Context: any; the hooks go later, unless another socket appears.
+ * Context: any; the hooks are removed later, unless another socket appears.
  */
 void quell_hooks_linger(struct quell_net *qnet)
 {
@@ -247,12 +247,12 @@ void quell_hooks_linger(struct quell_net *qnet)
 }
 
 /**
- * quell_cc_enter() - begin a look at parameters and counters
+ * quell_cc_enter() - begin access to parameters and counters
  * @sk: socket of a Quell algorithm, quell_cc_ready()
- * @ev: its pointers are set; sample and decision are the caller's to fill
+ * @ev: its pointers are set; the caller must fill sample and decision
  *
- * The backlog of a socket is worked off in process context: bottom halves are
- * kept off so that the per-cpu counters have one writer, and the RCU read side
+ * The backlog of a socket is processed in process context: bottom halves are
+ * disabled so that the per-cpu counters have one writer, and the RCU read section
  * pins the parameter block for the whole event.
  *
  * Context: socket lock.

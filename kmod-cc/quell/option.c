@@ -5,20 +5,20 @@
  *
  *	out:	SYN, SYN-ACK	the offer
  *		data		departure, room for a telemetry record if wanted, and
- *				the echo of what came in if there is room (on a full
+ *				the echo of received data if there is room (on a full
  *				segment there is not)
- *		pure ACK	the echo; with SACK blocks it gives way: first the
- *				record, then all but its short form, then that.  SACK
- *				blocks are never cut, losing them costs more than the
- *				echo is worth
- *	in:	the option is taken out, so that the stack sees the header it
+ *		pure ACK	the echo; if SACK blocks leave too little room, first
+ *				the record is omitted, then the echo is shortened, then
+ *				omitted.  SACK blocks are never cut, losing them costs
+ *				more than the echo is worth
+ *	in:	the option is removed, so that the stack sees the header it
  *		expects (its fast path compares the length) and may merge ACKs
  *
- * The option stands first behind the fixed header, where a switch finds it
- * without a search.  Nothing is put in that would make a packet longer than
- * the path's MTU, the header longer than 60 bytes, or that has a checksum
- * or a signature already.  A packet whose checksum does not hold is left alone, for TCP to
- * count and drop.
+ * The option comes first behind the fixed header, where a switch finds it
+ * without a search.  No option is inserted that would make a packet longer than
+ * the path's MTU or the header longer than 60 bytes, or into a packet that has a
+ * checksum or a signature already.  A packet with a bad checksum is not changed, so that
+ * TCP counts and drops it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -34,11 +34,11 @@
 
 #define TCP_HEADER_MAX_BYTES	60
 
-/* TCP-AO, which 6.1 has no name for, and the shortest signature in use. */
+/* Kind of TCP-AO, which 6.1 does not define, and the shortest signature in use. */
 #define OPTION_KIND_AO		29
 #define SIGNATURE_MIN_BYTES	16
 
-/* Bytes of the longest packet this becomes on the wire. */
+/* Length of the longest packet that segmentation makes of @skb. */
 static u32 option_packet_bytes(const struct sk_buff *skb)
 {
 	if (!skb_is_gso(skb))
@@ -48,7 +48,7 @@ static u32 option_packet_bytes(const struct sk_buff *skb)
 
 /*
  * A signature covers the header's length, and may cover its options (RFC 2385,
- * RFC 5925): whoever is not Quell would find it wrong.
+ * RFC 5925): a peer without Quell would find the signature wrong.
  */
 static bool option_is_signed(const struct sk_buff *skb)
 {
@@ -75,7 +75,7 @@ static bool option_fits(const struct sk_buff *skb, u32 bytes)
 	       skb->ip_summed == CHECKSUM_PARTIAL;
 }
 
-/* Lengths and checksums say again what the packet is. */
+/* Updates the length and checksum of the IP header after the packet's length changed. */
 static void option_fix_ip(struct sk_buff *skb)
 {
 	u32 ip_bytes = skb_transport_offset(skb);
@@ -122,8 +122,8 @@ bool quell_option_fits(const struct sk_buff *skb, u32 bytes)
  * @bytes: how much, a multiple of 4; it fits
  *
  * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
- * Return: the room, to be written to; NULL when memory was short, and the packet
- * is as it was.
+ * Return: the room, which the caller must fill; NULL when memory was short, and the
+ * packet is unchanged.
  */
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 {
@@ -151,7 +151,7 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
  * @opt: the option
  *
  * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
- * Return: false when memory was short; the packet is as it was.
+ * Return: false when memory was short; the packet is unchanged.
  */
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 {
@@ -163,13 +163,13 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 }
 
 /**
- * quell_option_has_room() - whether a packet has room for more
+ * quell_option_has_room() - whether a packet has room for more sections of the option
  * @skb:   packet on its way out, from the network header on
- * @opt:   what it gets
- * @flags: QUELL_OPT_F_* of sections beside those
+ * @opt:   option that the packet gets
+ * @flags: QUELL_OPT_F_* of the sections to add
  *
  * Context: LOCAL_OUT hook.
- * Return: whether all of it fits.
+ * Return: whether the option fits with them.
  */
 bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags)
 {
@@ -178,7 +178,7 @@ bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *op
 	return option_fits(skb, quell_opt_bytes(&more));
 }
 
-/* The short form, for a pure ACK alone; bytes it takes, 0 when there is no room either. */
+/* Makes the option of a pure ACK short; its length, 0 when that does not fit either. */
 static u32 option_shorten(const struct sk_buff *skb, struct quell_opt *opt)
 {
 	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
@@ -191,12 +191,12 @@ static u32 option_shorten(const struct sk_buff *skb, struct quell_opt *opt)
 /**
  * quell_option_choose() - which form of the option a packet has room for
  * @skb:  packet on its way out, from the network header on
- * @opt:  as wanted; where the packet has not the room the flags of records go,
- *	  first that of the record echoed, and where a pure ACK has not the room
- *	  then @form becomes QUELL_OPT_SHORT, and the hold time is in the echo
+ * @opt:  option wanted; if it does not fit, the flags of records are cleared, first
+ *	  that of the echoed record; if that is not enough on a pure ACK, @form becomes
+ *	  QUELL_OPT_SHORT and the hold time is added to the echo
  *
  * Context: LOCAL_OUT hook.
- * Return: bytes it will take; 0 when there is no room for any.
+ * Return: bytes the option will take; 0 when no form fits.
  */
 u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
 {
@@ -212,14 +212,14 @@ u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
 }
 
 /**
- * quell_option_checksum_holds() - whether TCP will find the checksum right
+ * quell_option_checksum_holds() - whether the TCP checksum is correct
  * @skb:      packet that came in, from the network header on
  * @ip_bytes: length of the network header
  *
- * What is computed here TCP need not compute again.
+ * TCP does not compute the checksum again afterwards.
  *
  * Context: LOCAL_IN hook.
- * Return: whether it holds.
+ * Return: whether the checksum is correct.
  */
 bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
 {
@@ -228,7 +228,7 @@ bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
 	return !nf_ip6_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
 }
 
-/* Whether the option is where, and padded as, quell_option_insert() has it. */
+/* Whether the option is at the place and padded the way quell_option_insert() does it. */
 static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 options_bytes)
 {
 	u32 end = ALIGN(stated_bytes, 4);
@@ -243,13 +243,13 @@ static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 opt
 }
 
 /**
- * quell_option_remove() - take options out of a packet that came in
- * @skb:      packet, from the network header on; its checksum was seen to hold
+ * quell_option_remove() - remove options from a packet that came in
+ * @skb:      packet, from the network header on; its checksum was verified
  * @ip_bytes: length of the network header
- * @bytes:    their length behind the fixed TCP header, a multiple of 4
+ * @bytes:    length of the options behind the fixed TCP header, a multiple of 4
  *
  * Context: LOCAL_IN hook.  Pointers into the headers are stale afterwards.
- * Return: false when memory was short; the packet is as it was.
+ * Return: false when memory was short; the packet is unchanged.
  */
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 {
@@ -267,17 +267,17 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 }
 
 /**
- * quell_option_take() - take the option out of a packet that came in
+ * quell_option_take() - read the option of a packet that came in, and remove it
  * @skb:      packet, from the network header on
  * @ip_bytes: length of the network header
  * @opt:      set for QUELL_OPTION_TAKEN
  *
- * An option that is not where we put it, or in a packet longer than its length
- * field can say, is read and stays, and so does that of a SYN, whose options
- * the stack reads one by one anyway.
+ * The option is read but stays in the packet if it is not at the place where Quell
+ * inserts it, if the packet is longer than its length field can state, and in a SYN,
+ * whose options the stack reads one by one anyway.
  *
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
- * Return: what became of it; nothing but QUELL_OPTION_TAKEN may be believed.
+ * Return: result; the option may be trusted only for QUELL_OPTION_TAKEN.
  */
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt)

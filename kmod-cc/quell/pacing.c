@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How an algorithm starts, and for those that are rates: how many share the host, how much
- * leaves between two delays, and a departure that is waiting when the rate falls.
+ * Start of an algorithm, and for rate-based algorithms: the number of other flows of the
+ * host, the burst between two pacing delays, and pacing anew when the rate falls.
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
@@ -13,10 +13,10 @@
  * quell_other_flows() - Quell sockets of the namespace beside this one
  * @sk: socket of a Quell algorithm
  *
- * Idle ones count: whether they will send is not known.
+ * Idle sockets count: whether they will send is not known.
  *
  * Context: socket lock.
- * Return: their number.
+ * Return: number of the other sockets.
  */
 u32 quell_other_flows(const struct sock *sk)
 {
@@ -25,7 +25,7 @@ u32 quell_other_flows(const struct sock *sk)
 	return socks > 1 ? socks - 1 : 0;
 }
 
-/* Segments the stack may not exceed; a route change makes it forget. */
+/* Limits the socket's TSO bursts to @pkts; a route change resets the limit. */
 static u32 limit_burst(struct sock *sk, u32 pkts)
 {
 	if (sk->sk_gso_max_segs > pkts)
@@ -37,9 +37,9 @@ static u32 limit_burst(struct sock *sk, u32 pkts)
  * quell_segment_pkts() - ->min_tso_segs of an algorithm with ->segment_pkts
  * @sk: its socket
  *
- * Packets between two pacing delays.  This is the least the stack's autosizing
- * may choose; the socket's largest burst, set beside it, makes it the most, for
- * at datacenter round-trip times autosizing wants 64 KB whatever the rate.
+ * Packets between two pacing delays.  The return value is the minimum of the stack's TSO
+ * autosizing; the socket's maximum burst is limited to it, because at datacenter
+ * round-trip times autosizing chooses 64 KB whatever the rate.
  *
  * Context: socket lock.
  * Return: packets, at least 1.
@@ -58,9 +58,9 @@ u32 quell_segment_pkts(struct sock *sk)
 }
 
 /**
- * quell_start_core() - an algorithm starts a flow
+ * quell_start_core() - have an algorithm start a flow
  * @sk: socket of a Quell algorithm
- * @ev: its event, entered, with its sample; the decision is set
+ * @ev: event after quell_cc_enter(), with its sample; the decision is set
  *
  * Context: socket lock.
  */
@@ -76,14 +76,14 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 }
 
 /**
- * quell_repace() - put off a departure that a higher rate allowed
+ * quell_repace() - postpone a departure that was paced at a higher rate
  * @sk: socket of a Quell algorithm, after quell_apply()
  *
- * The stack computes the delay after a segment when it sends it.  When the
- * rate fell since, the delay is computed again, as TIMELY's scheduler does
- * (section 5).  The timer that is set for the old time finds the new one and
- * is set again.  Nothing is brought forward, and the fq qdisc, which knows only
- * what it was given, is not affected.
+ * The stack computes the delay after a segment when it sends it.  If the rate
+ * has fallen since, the delay is computed again, as TIMELY's scheduler does
+ * (section 5).  The pacing timer set for the old time finds the new one and is
+ * set again.  A departure is never brought forward, and flows that the fq qdisc
+ * paces are not affected.
  *
  * Context: socket lock.
  */
@@ -99,7 +99,7 @@ void quell_repace(struct sock *sk)
 	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED ||
 	    !quell_segments_newest(flow, &last))
 		return;
-	/* A retransmission was paced since: its delay is not in the ring. */
+	/* The newest delay may be a retransmission's, which is not in the ring. */
 	if (last.end_seq != tp->snd_nxt || last.retransmitted || last.queued)
 		return;
 	next_ns = last.depart_ns +

@@ -3,9 +3,9 @@
  * Parameters per algorithm and namespace.
  *
  * The values of an algorithm in a namespace are one block, published under
- * RCU and never written again: an ACK finds the pointer once and sees one
- * consistent set, a change copies the block, edits and checks the copy, and
- * swaps the pointer.  Nothing is taken unless everything is in range.
+ * RCU and never written again: an ACK reads the pointer once and sees one
+ * consistent set; a change copies the block, edits and checks the copy, and
+ * swaps the pointer.  A change takes effect only if all its values are in range.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -32,8 +32,8 @@ static void params_default(const struct quell_algo *algo,
 }
 
 /**
- * quell_algo_net_init() - an algorithm becomes known in a namespace
- * @an:   its place there
+ * quell_algo_net_init() - add an algorithm to a namespace
+ * @an:   state of the algorithm in the namespace
  * @algo: algorithm
  *
  * Context: quell_mutex.
@@ -58,8 +58,8 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 }
 
 /**
- * quell_algo_net_exit() - an algorithm or its namespace goes
- * @an: its place there; nothing happens if it never became known
+ * quell_algo_net_exit() - remove an algorithm from a namespace
+ * @an: state of the algorithm in the namespace; may never have been initialised
  *
  * Context: quell_mutex; no socket uses the algorithm any more.
  */
@@ -101,10 +101,10 @@ struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 }
 
 /**
- * quell_params_publish() - let the flows see a new block
+ * quell_params_publish() - publish a new block to the flows
  * @an:    algorithm in a namespace
  * @algo:  algorithm
- * @block: values, all in range; taken over
+ * @block: values, all in range; this function takes ownership
  *
  * Context: quell_mutex.
  */

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which way a segment goes: an entropy per segment, recycled as in REPS
+ * Path of a segment: each segment gets an entropy, recycled as in REPS
  * (<quell/core/signal/reps.h>).
  *
  *	out:	entropy = REPS
  *		flow label = hash(flow's own label, entropy), in the IPv6 header
  *		entropy, in the Quell option
- *	in:	the ACK echoes the entropy of the packet it answers, and whether
- *		that was marked; unmarked ones are used again
+ *	in:	the ACK echoes the entropy of the packet it answers and the packet's
+ *		CE mark; the entropies of unmarked packets are used again
  *
- * For IPv6 flows of algorithms that ask for it (quell_algo.sprays), that speak
- * the option and whose namespace has "entropies" above 0.  A burst that is cut
- * later is one segment: all of its packets get the label.  Packets without
- * payload keep the flow's own label.  IPv4 has nothing to spare in its header: there
- * another path is another hash of the whole flow, apply_path() in apply.c.
+ * Sprayed are IPv6 flows of algorithms with QUELL_CORE_SPRAYS that use the option
+ * and whose namespace has "entropies" above 0.  A TSO burst is one segment: all of
+ * its packets get the same label.  Packets without payload keep the flow's own
+ * label.  IPv4 has no spare header field: there another path needs another hash of
+ * the whole flow, apply_path() in apply.c.
  *
- * Only switches see the label.  What this host decides by the flow (interface,
- * next hop, queue) it has decided before, by its own hash of the socket.
+ * Only switches see the label.  This host chooses interface, next hop and queue by
+ * its own hash of the socket.
  *
  * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a
- * reflected one) is left alone, and so is none at all (auto_flowlabels 0, or
- * IPV6_AUTOFLOWLABEL 0).  The hash begins with the label of the first segment
- * sprayed: after a timeout the stack draws another, and what is known of the
- * entropies would be worth nothing.  Bit 0x80000, which says that no router
- * keeps state for a label (flowlabel_state_ranges), stays as it is, and no
- * label becomes 0.
+ * reflected one) is not changed, nor is a label of 0 (auto_flowlabels 0, or
+ * IPV6_AUTOFLOWLABEL 0).  The hash is seeded with the label of the first segment
+ * sprayed, not the current one: after a timeout the stack draws another label,
+ * which would invalidate the REPS state.  Bit 0x80000, which marks a stateless
+ * label (flowlabel_state_ranges), is preserved, and no label becomes 0.
  */
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
@@ -48,7 +47,7 @@
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
 
-/* How many entropies this segment may have; 0 for no spraying. */
+/* Number of entropies to choose from for this segment; 0: not sprayed. */
 static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
 			  const struct sk_buff *skb)
 {
@@ -72,7 +71,7 @@ static void path_count(struct quell_flow *flow, enum quell_reps_source source)
 	quell_count(flow->qnet, counters[source]);
 }
 
-/* The entropies of a flow, made with the first segment that wants one. */
+/* The REPS state of a flow, allocated for the first sprayed segment. */
 static struct quell_reps *path_reps(struct quell_path *path, const struct sock *sk)
 {
 	if (!path->reps) {
@@ -90,7 +89,7 @@ static struct quell_reps *path_reps(struct quell_path *path, const struct sock *
  * @skb:  the segment, from the network header on
  *
  * Context: lock of @flow, LOCAL_OUT hook.
- * Return: entropy for the option and quell_path_label(); 0 for none.
+ * Return: entropy for the option and quell_path_label(); 0: not sprayed.
  */
 u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
 {
@@ -115,7 +114,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
  * quell_path_label() - give a segment the flow label of its entropy
  * @flow:    its flow
  * @skb:     the segment, from the network header on, its headers writable
- * @entropy: as quell_path_next() had it; 0 leaves the label
+ * @entropy: from quell_path_next(); 0 keeps the label
  *
  * Context: lock of @flow, LOCAL_OUT hook.
  */
@@ -148,10 +147,10 @@ void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 #endif
 
 /*
- * Quarters of the smallest round trip that make a smoothed one.  TCP would stop there
- * by itself, but by its own one, which may be 1 ms where the true one is 10 us: what it
- * sent twice it measures by the ticks of its timestamp option, and an ACK within
- * the same tick counts as a whole one.
+ * The smoothed round-trip time in quarters of the minimum.  RACK limits its reordering
+ * window to one smoothed round trip, but to TCP's, which may be 1 ms where the true one
+ * is 10 us: TCP measures retransmissions in ticks of its timestamp option, and an ACK
+ * within the same tick counts as one tick.
  */
 static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
 {
@@ -168,12 +167,12 @@ static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp
  * @flow: flow
  * @tp:   its socket
  *
- * Segments of a sprayed flow arrive in the order their paths make of them.  Before
- * TCP takes one for lost because later ones came first, it is to wait for as long as
- * it ever does, a round trip.  By itself it learns this from its mistakes, and forgets
- * it.
+ * Paths of unequal length reorder the segments of a sprayed flow.  RACK must wait for its
+ * longest reordering window, one round trip, before it marks an overtaken segment lost.
+ * By itself RACK widens the window only after spurious retransmissions (DSACK), and later
+ * resets it.
  *
- * Context: socket lock, within ->in_ack_event(), before RACK looks.
+ * Context: socket lock, within ->in_ack_event(), before RACK detects losses.
  */
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
 {
@@ -186,8 +185,8 @@ void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock
 }
 
 /**
- * quell_path_free() - the flow is closed
- * @path: its path
+ * quell_path_free() - free the path state of a flow that is closed
+ * @path: path state
  *
  * Context: lock of the flow.
  */
@@ -218,8 +217,8 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 /**
  * quell_path_echo() - an ACK echoed the entropy of the packet it answers
  * @flow:    flow
- * @entropy: entropy of that packet, as the ACK says
- * @marked:  it was marked CE
+ * @entropy: entropy that the ACK echoed
+ * @marked:  the packet was marked CE
  *
  * Context: LOCAL_IN hook, RCU read section.
  */
@@ -233,14 +232,14 @@ void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 }
 
 /**
- * quell_path_acked() - an ACK came whose SACK blocks left no room to tell
+ * quell_path_acked() - handle an ACK without an echoed entropy
  * @flow: flow
  * @tp:   its socket
- * @rs:   what the ACK reported delivered
+ * @rs:   delivery reported by the ACK
  *
- * Paths of unequal length make holes, holes SACK blocks, and these leave room for
- * less or nothing.  Each packet is acknowledged, so what such an ACK reports is
- * mostly one segment; which entropy it had is known here.
+ * Reordering causes SACK blocks, which may leave no room for the echo.  Each packet is
+ * acknowledged at once, so such an ACK mostly reports one segment, whose entropy is in
+ * the departure ring.
  *
  * Context: lock of @flow, within ->cong_control, before marks are counted.
  */

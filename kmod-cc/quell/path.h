@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which ways the segments of a flow go, path.c, as the rest of quell.ko sees it.
+ * The paths of a flow's segments: interface of path.c.
  */
 #ifndef _QUELL_PATH_H
 #define _QUELL_PATH_H
@@ -15,15 +15,16 @@ struct sock;
 struct tcp_sock;
 
 /**
- * struct quell_path - which ways the segments of a flow go; path.c
- * @reps:	its entropies; NULL until the first segment is sprayed
- * @label:	the flow's own label, host order; 0 before the first segment
- * @entropies:	how many there are; 0: this flow is not sprayed
- * @used:	segments by enum quell_reps_source of their entropy
+ * struct quell_path - path entropies of a flow; path.c
+ * @reps:	REPS state; NULL until the first segment is sprayed
+ * @label:	the flow's own flow label, host order; 0 before the first sprayed segment
+ * @entropies:	number of path entropies; 0: this flow is not sprayed
+ * @used:	segments sent, by enum quell_reps_source of their entropy
  * @kept:	echoes of unmarked packets, whose entropy may be used again
  * @marked:	echoes of marked packets
  *
- * All under the lock of the flow.  What others read is written with WRITE_ONCE().
+ * The lock of the flow protects all fields.  Fields that dumps read without it are written
+ * with WRITE_ONCE().
  */
 struct quell_path {
 	struct quell_reps	*reps;

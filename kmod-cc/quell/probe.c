@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the timer of tail.c sends when it fires, and whether that was needed.
+ * Tail loss probes: sent when the timer of tail.c fires, judged when answered.
  *
- * A probe is the last segment outstanding, as in RFC 8985, section 7: if others
- * before it are lost, its SACK shows that, and RACK has them sent again.  Were it
- * the first, and late, not lost, RACK would take the late acknowledgment for the
- * probe's, and everything sent before the probe for lost.  Where retransmissions
- * are all there is outstanding, it is the first of them; and where the window had
- * no room for what is known to be lost, the stack chooses.
+ * A probe is the last outstanding segment, as in RFC 8985, section 7: if earlier
+ * segments are lost, the probe's SACK shows that, and RACK retransmits them.  Were
+ * it the first, and late, not lost, RACK would take the late acknowledgment for the
+ * probe's, and mark everything sent before the probe lost.  If all outstanding
+ * segments are retransmissions, the probe is the first of them; if segments marked
+ * lost still wait for retransmission, the stack chooses.
  *
- * What a probe leaves behind is what the stack's own loss probe does: neither
- * lost_out nor retrans_out count it, it is no congestion event, and F-RTO, undo
- * and Karn's rule see a segment that was sent twice.  It is sent by the stack:
- * the segment is marked lost, the window opened by one segment, and what
- * release_sock() calls is called; then marks and window are as before.  Only the
- * state is Disorder, which has RACK look at the answer even if it is no SACK.
- * A retransmission sent again counts as lost until then, and that stays.
+ * A probe leaves the same state as the stack's own loss probe: lost_out and
+ * retrans_out do not count it, it is not a congestion event, and F-RTO, undo and
+ * Karn's rule see a retransmitted segment.  The stack sends it: the segment is
+ * marked lost, the window opened by one segment, and ->release_cb() called as by
+ * release_sock(); then marks and window are restored.  Only the state stays
+ * Disorder, so that RACK runs on the answer even if that carries no SACK.
+ * A retransmission that is sent again was marked lost before, and stays so.
  *
- * A probe whose segment had arrived was spurious.  It is acknowledged sooner
- * than a round trip after it left, or reported by DSACK, and patience doubles
- * the flow's timeouts until one was not.  The core hears of a loss once, as
- * ->on_loss: when a recovery begins, or no DSACK came for an acknowledged probe.
+ * A probe is spurious if its segment had arrived: the segment is acknowledged
+ * sooner than a round trip after the probe left, or reported by DSACK.  Each
+ * spurious probe doubles the flow's timeout, each useful one halves it again.
+ * ->on_loss is called once per loss: when a recovery begins, or when no DSACK came
+ * for an acknowledged probe.
  */
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
@@ -32,12 +33,12 @@
 #include "tail.h"
 #include "tcp_internals.h"
 
-/* Another try when a process owns the socket: as long as a copy of 64 KB takes. */
+/* Retry interval while a process owns the socket: the time to copy 64 KB. */
 #define PROBE_BUSY_NS		(20 * NSEC_PER_USEC)
 
 /*
- * Doublings for spurious probes: tail-floor's default then exceeds 40 ms, which
- * is what a receiver may put an ACK off.
+ * Maximum doublings for spurious probes: tail-floor's default then exceeds 40 ms,
+ * for which a receiver may delay an ACK.
  */
 #define PROBE_PATIENCE_MAX	9
 
@@ -65,17 +66,18 @@ static void probe_succeed(struct quell_flow *flow)
 }
 
 /**
- * quell_probe_judge() - what is known of the last probe by now
+ * quell_probe_judge() - judge whether the last probe was spurious
  * @flow:   flow
  * @sk:     its socket
  * @now_ns: ns
  *
- * Its own acknowledgment takes a round trip.  If it was the segment's, which was late by
- * more than that, a DSACK for the probe follows as long after it as the probe left after
- * the segment; a round trip more is for a queue that grew meanwhile.
+ * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the
+ * original segment, late by more than that, a DSACK for the probe follows as long after
+ * it as the probe left after the segment; one more round trip allows for a queue that
+ * grew meanwhile.
  *
  * Context: socket lock.
- * Return: whether it repaired a loss that the core is to be told of.
+ * Return: whether the probe repaired a loss that must be reported to the core.
  */
 bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
@@ -104,9 +106,9 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 }
 
 /**
- * quell_probe_note_recovery() - a recovery begins, of which the core is told
+ * quell_probe_note_recovery() - a recovery begins: the last probe must not report its loss
  * @flow:    flow
- * @timeout: because TCP's timer fired: the last probe did not help
+ * @timeout: TCP's retransmission timer fired: the last probe did not help
  *
  * Context: socket lock, within ->set_state().
  */
@@ -118,8 +120,8 @@ void quell_probe_note_recovery(struct quell_flow *flow, bool timeout)
 }
 
 /*
- * Whether a FIN without data is all that is outstanding.  No receiver acknowledges
- * that at once, Quell or not: the stack waits up to 40 ms for its own end's FIN.
+ * Whether the head of the queue is a FIN without data.  No receiver acknowledges that
+ * at once, Quell or not: the stack delays the ACK up to 40 ms for its own end's FIN.
  */
 static bool probe_is_fin(const struct sk_buff *skb)
 {
@@ -127,9 +129,9 @@ static bool probe_is_fin(const struct sk_buff *skb)
 }
 
 /*
- * Whether a probe may help: the stack's own would be allowed, the receiver did
- * not take back what it had reported, its acknowledgment is not one that waits, and
- * nobody waits for the answer to a timeout (F-RTO must not be disturbed in that).
+ * Whether a probe may help: the stack's own loss probe would be allowed, the receiver
+ * has not reneged on SACKed data, its ACK is not a delayed one, and TCP does not wait
+ * for the answer to a timeout (a probe must not disturb F-RTO).
  */
 static bool probe_is_allowed(const struct sock *sk)
 {
@@ -144,7 +146,7 @@ static bool probe_is_allowed(const struct sock *sk)
 	       !(icsk->icsk_ca_state == TCP_CA_Loss && (icsk->icsk_retransmits || tp->frto));
 }
 
-/* Which segment is to be sent again; NULL if the stack knows. */
+/* The segment to send as a probe; NULL if the stack must choose. */
 static struct sk_buff *probe_choose(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -158,7 +160,7 @@ static struct sk_buff *probe_choose(const struct sock *sk)
 	return tcp_rtx_queue_head(sk);
 }
 
-/* Sends a segment again, its first packet if it is a burst. */
+/* Retransmits a segment, or the first packet of a burst. */
 static void probe_send(struct sock *sk, struct sk_buff *skb)
 {
 	u32 end_seq = TCP_SKB_CB(skb)->end_seq;
@@ -183,7 +185,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 sent = tp->total_retrans;
 
-	/* Too late for a DSACK now: it would not say of which. */
+	/* After a second probe, a DSACK could not be attributed: judge the first one now. */
 	if (tail->probe == QUELL_PROBE_ANSWERED) {
 		probe_succeed(flow);
 		if (!tail->loss_reported)
@@ -210,7 +212,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES);
 }
 
-/* When a probe would leave; 0 none would. */
+/* When a probe would leave; 0: never. */
 static u64 probe_at_ns(const struct quell_flow *flow, struct sock *sk,
 		       const struct sk_buff *skb, u64 now_ns)
 {
@@ -218,16 +220,16 @@ static u64 probe_at_ns(const struct quell_flow *flow, struct sock *sk,
 
 	if (!at_ns || !probe_is_allowed(sk))
 		return 0;
-	/* Internal pacing would not let it out. */
+	/* TCP's internal pacing would not send the probe earlier. */
 	if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NEEDED)
 		at_ns = max(at_ns, tcp_sk(sk)->tcp_wstamp_ns);
-	/* It did not even leave the host. */
+	/* The original has not left the host yet. */
 	if (at_ns <= now_ns && skb && skb_fclone_busy(sk, skb))
 		at_ns = now_ns + quell_tail_timeout_ns(flow);
 	return at_ns;
 }
 
-/* The timer fired and the socket is ours. */
+/* The timer fired; the socket is locked and not owned by a process. */
 static void probe_expired(struct quell_flow *flow, struct sock *sk)
 {
 	struct sk_buff *skb = probe_choose(sk);
@@ -242,7 +244,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_tail_wake(tail, at_ns);
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
-		/* Where it was sent, that put the next one off. */
+		/* If the probe was sent, quell_tail_sent() has set the next due time. */
 		if (tail->due_ns <= now_ns)
 			quell_tail_put_off(flow, now_ns);
 	}
@@ -250,7 +252,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_tail_wake(tail, tail->verdict_ns);
 }
 
-/* Whether the timer that fired has something to do: see the top of the file. */
+/* Begins an expiry; returns whether it must be handled.  Lifetime: tail.h. */
 static bool probe_enter(struct quell_tail *tail)
 {
 	bool enter;
@@ -262,7 +264,7 @@ static bool probe_enter(struct quell_tail *tail)
 	return enter;
 }
 
-/* Its end.  Returns whether it is queued again, and keeps its reference. */
+/* Ends an expiry; returns whether the timer is queued again and keeps the reference. */
 static bool probe_leave(struct quell_tail *tail)
 {
 	bool again;
@@ -320,16 +322,16 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_probe_release() - no timer from here on
+ * quell_probe_release() - stop the timer of a flow for good
  * @flow: flow
  * @sk:   its socket
  *
  * In this order:
  *	judged		 the last probe is counted if it was spurious
- *	closed		 nobody starts the timer, whatever lock he has
- *	cancelled	 unless it runs; if it was queued, its reference goes
- * One that runs on another CPU, or has called us, waits for the socket lock or has
- * it.  It will find the flow closed and drop its reference.
+ *	closed		 the timer cannot be started any more, under whatever lock
+ *	cancelled	 unless its handler runs; if queued, its reference is dropped
+ * A handler that runs on another CPU, or has called this function, waits for the socket
+ * lock or holds it.  It will find the flow closed and drop its reference.
  *
  * Context: socket lock, or the socket is being destroyed.
  */

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane, LOCAL_IN, last: a segment for a Quell socket came in, and no firewall
- * rule, tunnel policy or minimum TTL refuses it.
+ * Signal plane, last hook in LOCAL_IN: a segment for a Quell socket came in that no
+ * firewall rule, IPsec policy or minimum TTL refuses.
  *
- * The socket lock is not held, nothing of the socket may be trusted; the flow
+ * The socket lock is not held, so no field of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
- * what the Quell option told go into the flow's arrival ring, for the sample of
- * that ACK; departure and telemetry record that data carried wait for the next
+ * the contents of the Quell option go into the flow's arrival ring, for the sample
+ * of that ACK; departure and telemetry record that data carried wait for the next
  * packet out.
- * A trimmed packet goes no further: it is answered with a NACK, nack.c.  A NACK that
- * comes in is noted, recover.c, and goes on as an ACK.
- * The option is taken out of the packet.  A segment that TCP will drop, because
- * its checksum or its numbers do not hold, is counted and changes nothing.  TCP looks
- * at the signature of a segment after us, so that those of a socket with keys (MD5,
- * TCP-AO) tell nothing: such a flow runs on the stack's microsecond clock.
+ * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
+ * queued, recover.c, and passed on as an ACK.
+ * The option is removed from the packet.  A segment that TCP will drop, because its
+ * checksum or its numbers are wrong, is counted and changes no state.  TCP verifies
+ * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
+ * ignored: such a flow runs on the stack's microsecond clock.
  *
- * Each data packet is to be acknowledged at once: windows below one packet would
+ * Each data packet must be acknowledged at once: windows below one packet would
  * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
  * under its lock, which TCP takes next for the packet anyway.
  *
@@ -46,28 +46,28 @@
 #include "signal.h"
 #include "tcpint.h"
 
-/* A header this long at most has room for the echo. */
+/* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
 
-/* Numbers this far off are looked at whatever the window. */
+/* Sequence numbers this far off are accepted whatever the window. */
 #define IN_WINDOW_MIN_BYTES	65536U
 
-/* Quick ACKs left, as many as the field counts; renewed when half are gone. */
+/* Quick ACKs granted, the maximum of the field; renewed when half are used. */
 #define QUICK_ACKS_MAX		255
 #define QUICK_ACKS_FEW		128
 
 /**
- * struct receive_headers - what the headers of a segment that came in say
+ * struct receive_headers - header fields of a received segment
  * @ip_bytes:	length of the network header
  * @seq:	sequence number
  * @ack_seq:	acknowledgment number
  * @ttl:	time-to-live
- * @marked:	marked CE
+ * @marked:	the packet was marked CE
  * @had_room:	the header had room for the echo
- * @whole:	the TCP header is all there
- * @syn:	it has the SYN flag
- * @acks:	it has the ACK flag
- * @plain:	it has no flag beside those two
+ * @whole:	the TCP header is complete
+ * @syn:	the segment has the SYN flag
+ * @acks:	the segment has the ACK flag
+ * @plain:	the segment has no flag beside SYN and ACK
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -83,9 +83,9 @@ struct receive_headers {
 };
 
 /*
- * Whether TCP would look at a segment with these numbers.  The socket is not
- * locked, so the window is taken a little wide: an ACK may be here before the
- * sender has moved snd_nxt, and never is for what was not written.
+ * Whether TCP would accept a segment with these numbers.  The socket is not
+ * locked, so the window is taken a little wide: an ACK may arrive before the
+ * sending CPU has advanced snd_nxt, but never acknowledges data not yet written.
  */
 static bool receive_window(const struct sock *sk, const struct receive_headers *in)
 {
@@ -107,7 +107,7 @@ static void receive_seen(struct quell_flow *flow)
 	quell_signal_heard(flow);
 }
 
-/* What is to be echoed of a data packet. */
+/* The echo of a data packet. */
 static struct quell_echo receive_echo(const struct receive_headers *in,
 				      const struct quell_opt *opt, u32 payload_bytes,
 				      const struct quell_arrival *arrival)
@@ -123,7 +123,7 @@ static struct quell_echo receive_echo(const struct receive_headers *in,
 	};
 }
 
-/* What the other end's option told: into the arrival, and what to echo. */
+/* Stores the contents of a received option in the arrival, and queues the echo of data. */
 static void receive_told(struct quell_flow *flow, const struct sock *sk,
 			 const struct receive_headers *in,
 			 const struct quell_opt *opt, u32 payload_bytes,
@@ -139,7 +139,7 @@ static void receive_told(struct quell_flow *flow, const struct sock *sk,
 	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
 	if (arrival->has_entropy)
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
-	/* Who does not speak it would keep them for good. */
+	/* A flow that does not send the option would never consume echoes. */
 	if (opt->flags & QUELL_OPT_F_DATA && READ_ONCE(flow->option) == QUELL_OPTION_ON) {
 		struct quell_echo echo = receive_echo(in, opt, payload_bytes, arrival);
 
@@ -148,7 +148,7 @@ static void receive_told(struct quell_flow *flow, const struct sock *sk,
 	}
 }
 
-/* The header was read through, whether the option was taken out or not. */
+/* Payload of a segment with a complete header, whether the option was removed or not. */
 static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive_headers *in)
 {
 	struct tcphdr buffer;
@@ -159,9 +159,9 @@ static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive
 }
 
 /*
- * Whether TCP would look at the segment.  What it drops, others may have made up
- * or the way damaged: it must change nothing that is known of the flow, and is
- * counted once.
+ * Whether TCP would accept the segment.  A segment that TCP drops may be forged or
+ * damaged on the path: it must not change the state of the flow, and is counted
+ * once.
  */
 static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 			     struct sk_buff *skb, const struct receive_headers *in,
@@ -192,7 +192,7 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * A NACK: the segment itself tells TCP nothing, and is dropped where it is of no use.
+ * Queues a NACK and passes it on to TCP as an ACK, or drops it if it is of no use.
  */
 static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 				 struct sk_buff *skb, const struct receive_headers *in,
@@ -200,7 +200,7 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 {
 	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
 
-	/* Who saw the packet knows when it left. */
+	/* A genuine NACK echoes the departure of the trimmed packet. */
 	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
 	    !quell_nack_holds(skb, in->ip_bytes, sk)) {
 		quell_count(flow->qnet, QUELL_N_NACK_OUTSIDE);
@@ -216,7 +216,7 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 	return NF_STOLEN;
 }
 
-/* Whether a segment is to be read as a NACK; one that is malformed is done with. */
+/* Handles a segment that has a NACK, and drops it if malformed; @done: it had one. */
 static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 				 struct sk_buff *skb, const struct receive_headers *in,
 				 const struct quell_opt *opt, bool *done)
@@ -237,7 +237,7 @@ static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 	return NF_STOLEN;
 }
 
-/* A segment that is the stack's: what it tells is kept for when TCP has seen it. */
+/* Notes an ordinary segment, for the sample when TCP has processed it. */
 static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 			     const struct receive_headers *in, const struct quell_opt *opt,
 			     bool had_room, u32 payload_bytes, struct quell_arrival *arrival)
@@ -252,8 +252,8 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * Has TCP acknowledge a data packet at once.  The lock is the one it takes next itself;
- * where a process owns the socket, that packet is left to TCP.
+ * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway;
+ * while a process owns the socket, TCP decides on that packet's ACK.
  */
 static void receive_hasten_ack(struct sock *sk)
 {
@@ -271,7 +271,7 @@ static void receive_hasten_ack(struct sock *sk)
 	local_bh_enable();
 }
 
-/* A segment TCP would look at; @opt is NULL where there was no option to believe. */
+/* A segment that TCP would accept; @opt is NULL without a valid option. */
 static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 				    struct sk_buff *skb, const struct receive_headers *in,
 				    const struct quell_opt *opt, bool had_room,
@@ -282,7 +282,7 @@ static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 	unsigned int verdict;
 	bool done;
 
-	/* Data of a connection always has an acknowledgment, whose number was looked at. */
+	/* Data of a connection always has the ACK flag; its number was checked. */
 	if (in->acks && opt && opt->flags & QUELL_OPT_F_DATA &&
 	    opt->payload_bytes > payload_bytes) {
 		struct quell_echo echo = receive_echo(in, opt, opt->payload_bytes, arrival);
@@ -297,7 +297,7 @@ static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 		if (done)
 			return verdict;
 	}
-	/* TCP drops it. */
+	/* TCP drops segments without the ACK flag. */
 	if (!in->acks)
 		return NF_ACCEPT;
 	receive_ordinary(flow, sk, in, opt, had_room && speaks, payload_bytes, arrival);
@@ -306,7 +306,7 @@ static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
 	return NF_ACCEPT;
 }
 
-/* Whether the segment may have the option of a flow that does not speak it yet. */
+/* Whether the segment may have the option, though the flow does not use it yet. */
 static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buff *skb,
 			      u32 ip_bytes)
 {
@@ -321,8 +321,8 @@ static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buf
 }
 
 /*
- * What TCP asks of a segment before its numbers (GTSM of RFC 5082, IPsec policy).  A
- * signature cannot be verified here.
+ * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy).
+ * A signature cannot be verified here: sockets with keys are refused.
  */
 static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 {
@@ -375,14 +375,14 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 			       had_room, &arrival);
 }
 
-/* Whether a segment has a valid option; @version is set where that says one. */
+/* Whether a segment has a valid option, whose version is stored in @version. */
 static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
 {
 	struct quell_net *qnet = quell_net(net);
 	enum quell_option_result result;
 	struct quell_opt opt = {};
 
-	/* TCP drops it, and another comes. */
+	/* TCP drops the segment, and the peer retransmits it. */
 	if (!quell_option_checksum_holds(skb, ip_bytes)) {
 		quell_count(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 		return false;
@@ -395,8 +395,8 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 }
 
 /*
- * A segment for a socket that is to become a connection: the SYN-ACK that answers its
- * SYN, or the SYN that crosses it.
+ * A segment for a socket that opens a connection: the SYN-ACK that answers its SYN, or
+ * the peer's SYN on simultaneous open.
  */
 static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 			    u32 ip_bytes)
@@ -409,7 +409,7 @@ static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct t
 	if (!quell_signal_listens(qnet) ||
 	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
 		return;
-	/* Over the loopback it is here before the sender of the SYN has moved snd_nxt. */
+	/* Over loopback the SYN-ACK arrives before the sender has advanced snd_nxt. */
 	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
 			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
 		return;
@@ -418,7 +418,7 @@ static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct t
 		quell_agree_put(qnet, &key);
 }
 
-/* A SYN for a listener, or for nobody. */
+/* A SYN for a listener, or without a socket. */
 static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
 			const struct receive_headers *in)
 {
@@ -432,7 +432,7 @@ static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphd
 	quell_agree_note_syn(quell_net(net), &key, version);
 }
 
-/* The segment that makes a connection of a request: ->init of the socket comes next. */
+/* The segment that completes a passive handshake: TCP calls ->init of the socket next. */
 static void receive_request(const struct request_sock *req, struct sk_buff *skb,
 			    const struct tcphdr *th, const struct receive_headers *in)
 {
@@ -454,8 +454,8 @@ static void receive_request(const struct request_sock *req, struct sk_buff *skb,
 }
 
 /*
- * A segment for a socket of any kind.  A SYN may be for a listener all the same: one that
- * is sent again, or finds its name in TIME_WAIT.
+ * A segment for a socket in any state.  A SYN may be for a listener though it matches
+ * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.
  */
 static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 				 const struct receive_headers *in)
@@ -511,7 +511,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	in.marked = INET_ECN_is_ce(iph->tos);
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
-	/* Without early demultiplexing nobody has looked yet. */
+	/* Without early demultiplexing the socket has not been looked up yet. */
 	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
 			       th->dest, inet_iif(skb), inet_sdif(skb));
 	if (sk) {

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending again what a NACK says was trimmed, a round trip after it first left.
+ * Retransmission of data that a NACK reports as trimmed, a round trip after it was sent.
  *
- *	LOCAL_IN	the NACK is looked at and noted; the segment becomes an ACK
- *	->in_ack_event	TCP looks at an ACK, this or another: what was noted is
- *			marked lost, and an Open connection is in Disorder, which
- *			has TCP look for losses whatever the ACK says
- *	same ACK	TCP begins a recovery and sends what is lost, if the window
- *			has room
+ *	LOCAL_IN	the NACK is checked and queued; the segment becomes an ACK
+ *	->in_ack_event	TCP processes an ACK, this or another: the data of queued
+ *			NACKs is marked lost, and an Open connection enters Disorder,
+ *			in which TCP looks for losses whatever the ACK reports
+ *	same ACK	TCP enters Recovery and retransmits lost segments, if the
+ *			window has room
  *
  * Between the first two the socket may be busy and the segment in its backlog.
- * Nothing depends on that segment: what was noted is not in it, and any ACK that
- * TCP looks at later will do.
+ * That segment is not needed: the queued NACK is not in it, and any ACK that TCP
+ * processes later will do.
  *
- * Marked is the packet that was trimmed and nothing else.  It may be the middle of
- * a burst that was cut into packets after TCP had sent it, so the burst is cut
- * here (tcp_internals.c), always between packets: then all of TCP's counts of segments
- * stay as they are.
+ * Only the trimmed packet is marked lost.  It may be the middle of a TSO burst that
+ * was segmented after TCP had sent it, so the burst is split here (tcp_internals.c),
+ * always between packets: TCP's counts of packets do not change by that.
  *
- * A NACK may be of an older copy of a segment that is on its way again, or has
- * arrived, or somebody may have made it up.  The departure it echoes tells: it is that
- * of the newest copy, or nothing is done.
+ * A NACK may be for an older copy of a segment that was retransmitted or has arrived,
+ * or may be forged.  It is used only if the departure that it echoes is that of the
+ * newest copy.
  *
- * Ignored and counted, each once: what is outside of the data sent
- * (nack-outside, and receive.c: what has no echo, or not the connection's numbers); what
- * was acknowledged, selectively too, is marked already or did not leave then
- * (nack-stale); when the other end knows no SACK, or nothing is being sent (nack-unable).
+ * A NACK is ignored and counted, once: if it is outside of the data sent, or (receive.c)
+ * without echo or with implausible numbers (nack-outside); if its data is acknowledged,
+ * SACKed, marked lost already or left at another time (nack-stale); if the ring is full
+ * (nack-overflow); without SACK, or if no data can be outstanding (nack-unable).
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -45,11 +44,11 @@
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
 
 /**
- * quell_recover_init() - a flow begins
- * @flow: its context
+ * quell_recover_init() - initialise the recovery state of a flow
+ * @flow: context of the flow
  * @sk:   its socket
  *
- * Context: socket lock, before anybody else knows of @flow.
+ * Context: socket lock, before @flow is published.
  */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 {
@@ -57,24 +56,24 @@ void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 }
 
-/* What can be said of a NACK without the socket lock. */
+/* The checks of a NACK that do not need the socket lock. */
 static enum quell_counter recover_judge(const struct sock *sk, const struct quell_lost *lost)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 snd_una = READ_ONCE(tp->snd_una);
 
-	/* Nor one whose handshake is not through (Fast Open): it would complete it. */
+	/* In SYN_RECV (Fast Open) the ACK made of the NACK would complete the handshake. */
 	if (!tcp_is_sack(tp) || tp->repair ||
 	    !((1 << READ_ONCE(sk->sk_state)) & RECOVER_STATES))
 		return QUELL_N_NACK_UNABLE;
-	/* It may be here before the sender has moved snd_nxt. */
+	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
 	if (after(lost->end_seq, READ_ONCE(tp->write_seq)) ||
 	    before(lost->seq, snd_una - max_t(u32, READ_ONCE(tp->max_window), U16_MAX)))
 		return QUELL_N_NACK_OUTSIDE;
 	return after(lost->end_seq, snd_una) ? QUELL_N_NACK_RECOVERED : QUELL_N_NACK_STALE;
 }
 
-/* Room for twice as many, the first time for some; no flow has any until it needs it. */
+/* Doubles the ring; the first one is allocated when a flow needs it. */
 static bool recover_grow(struct quell_recover *recover, const struct sock *sk)
 {
 	struct quell_lost_ring *old = recover->ring, *ring;
@@ -131,7 +130,7 @@ static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
 	return found;
 }
 
-/* Nobody looks at it but with the lock. */
+/* Frees the ring; its entries are accessed only under the lock. */
 static void recover_free(struct quell_recover *recover)
 {
 	spin_lock_bh(&recover->lock);
@@ -144,8 +143,8 @@ static void recover_free(struct quell_recover *recover)
 }
 
 /**
- * quell_recover_release() - a flow ends
- * @flow: its context; the receive hook may still have it
+ * quell_recover_release() - release the recovery state of a flow
+ * @flow: context of the flow; the receive hook may still use it
  *
  * Context: socket lock, or the socket is being destroyed.
  */
@@ -158,13 +157,13 @@ void quell_recover_release(struct quell_flow *flow)
 }
 
 /**
- * quell_recover_note() - a NACK came in
- * @flow: its flow
+ * quell_recover_note() - check a received NACK and queue it
+ * @flow: flow of the NACK
  * @sk:   the flow's socket, not locked
- * @lost: what it said
+ * @lost: data that the NACK names
  *
  * Context: LOCAL_IN hook, RCU read section.
- * Return: whether TCP is to look at it; otherwise it was counted and is done with.
+ * Return: whether TCP must process the segment; otherwise the NACK was ignored and counted.
  */
 bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_lost *lost)
@@ -180,9 +179,9 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * The segment with just the packets of @skb that have payload of @seq to @end_seq, in
- * whole: a NACK may state the length of a burst's shortest.  All of @skb where it cannot
- * be cut; NULL when the NACK is of none of its payload: a FIN takes a number, no byte.
+ * Splits @skb so that one segment has just the packets with payload of @seq to @end_seq,
+ * whole ones, because a NACK may state the length of a burst's shortest packet.  Returns
+ * it; @skb if that cannot be split; NULL if the NACK covers no payload of @skb (a FIN).
  */
 static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, u32 seq,
 					  u32 end_seq)
@@ -193,7 +192,7 @@ static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, 
 
 	if (from_bytes >= to_bytes)
 		return NULL;
-	/* MPTCP has notes of its own on each segment. */
+	/* MPTCP keeps metadata of its own for each segment. */
 	if (tcp_skb_pcount(skb) == 1 || !mss_bytes || sk_is_mptcp(sk))
 		return skb;
 	from_bytes -= from_bytes % mss_bytes;
@@ -213,9 +212,9 @@ static bool recover_between(u32 ns, u32 first_ns, u32 last_ns)
 }
 
 /*
- * Whether the flow sent @seq, of @skb, when the NACK says, in the newest copy.  What was
- * sent once left as the ring of departures has it; what was sent again, not before the
- * stack sent that, nor after the newest packet of all.
+ * Whether the newest copy of @seq, in @skb, left at the time that the NACK echoes.  Data
+ * sent once left when the departure ring states; a retransmission left not before TCP's
+ * stamp of it, nor after the newest departure of the flow.
  */
 static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
 			     const struct quell_lost *lost)
@@ -236,7 +235,7 @@ static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb,
 	return recover_between(lost->echo_ns, first_ns, last_ns);
 }
 
-/* Whether a NACK of @seq says something new of a segment, and may be true. */
+/* Whether a NACK of @seq is new for a segment, and plausible. */
 static bool recover_applies(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
 			    const struct quell_lost *lost)
 {
@@ -254,7 +253,7 @@ static bool recover_applies(struct quell_flow *flow, const struct sk_buff *skb, 
 static void recover_account(struct quell_recover *recover, const struct tcp_sock *tp,
 			    const struct sk_buff *skb)
 {
-	/* All that was marked before is acknowledged. */
+	/* All data marked before is acknowledged. */
 	if (!recover->due) {
 		recover->watched = true;
 		recover->again = tp->total_retrans;
@@ -268,7 +267,7 @@ static void recover_account(struct quell_recover *recover, const struct tcp_sock
 	recover->trimmed_ns = max(recover->trimmed_ns, skb->skb_mstamp_ns);
 }
 
-/* Marks what a NACK names; what it is to be counted as. */
+/* Marks the data of a NACK lost; returns the counter for the outcome. */
 static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 				      const struct quell_lost *lost)
 {
@@ -298,22 +297,22 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 	}
 	if (recover->pkts == pkts)
 		return QUELL_N_NACK_STALE;
-	/* It was trimmed where a queue was full: given up as if it had been marked. */
+	/* The packet was trimmed at a full queue: do not reuse its entropy, as if marked. */
 	quell_path_echo(flow, lost->entropy, true);
 	return QUELL_N_NACK_RECOVERED;
 }
 
 /**
- * quell_recover_forbid_undo() - these losses are real, TCP is not to undo them
+ * quell_recover_forbid_undo() - keep TCP from undoing losses that NACKs reported
  * @flow: flow
  * @sk:   its socket
  *
- * Trimmed packets overtake others.  When those are acknowledged before anything was
- * sent again, TCP takes it for a proof that nothing was lost, and removes all marks.
- * What it would have found by DSACK, recover_undo() finds.
+ * Trimmed packets overtake others.  If those are acknowledged before the first
+ * retransmission, TCP concludes that the loss was spurious and removes all marks.
+ * recover_undo() detects spurious loss by DSACK in place of TCP.
  *
- * Context: socket lock, after the marks, and again when a recovery begins, for there
- * TCP prepares to undo it.
+ * Context: socket lock, after marking, and again when a recovery begins, where TCP sets
+ * undo_marker.
  */
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
 {
@@ -322,12 +321,13 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_recover_apply() - TCP looks at an ACK: what was noted is marked lost
+ * quell_recover_apply() - mark the data of queued NACKs lost
  * @flow: flow
  * @sk:   its socket
  *
- * Whoever notes something looks at snd_una afterwards, and TCP has moved that
- * before: either what was noted is seen here, or its segment is no old ACK.
+ * The receive hook queues a NACK before it reads snd_una (quell_nack_pass()); TCP has
+ * advanced snd_una before it calls this.  So either the NACK is seen here, or its
+ * segment carries the new snd_una and is not an old ACK.
  *
  * Context: socket lock, within ->in_ack_event().
  */
@@ -350,17 +350,17 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	if (!recover->pkts)
 		return;
 	/*
-	 * RACK orders what was sent by microseconds, and takes what left in the same one
-	 * for sent in the order of its numbers.  A retransmission is not, so new data that
-	 * left just before it, and arrived, would make it count as lost: with each tenth
-	 * packet trimmed at 100 Gbit/s, one in ten.
+	 * RACK orders segments by their send time in microseconds, and within one by
+	 * sequence number.  A retransmission has a lower number than new data sent just
+	 * before it, whose delivery would make RACK mark the retransmission lost: with
+	 * each tenth packet trimmed at 100 Gbit/s, one retransmission in ten.
 	 */
 	quell_tcp_expect_reordering(tcp_sk(sk));
 	quell_recover_forbid_undo(flow, sk);
 	quell_tcp_disorder(sk);
 }
 
-/* Segments lost otherwise since the last sample. */
+/* Segments lost since the last sample that were not trimmed. */
 static u32 recover_others_pkts(const struct quell_recover *recover, const struct tcp_sock *tp)
 {
 	u32 lost_pkts = tp->lost - recover->lost_pkts;
@@ -369,11 +369,11 @@ static u32 recover_others_pkts(const struct quell_recover *recover, const struct
 }
 
 /**
- * quell_recover_classify() - what a recovery that begins is about
+ * quell_recover_classify() - why segments are lost as a recovery begins
  * @flow: flow
  * @sk:   its socket
  *
- * A trimmed segment may have been marked in the recovery before, behind the end of that.
+ * A trimmed segment beyond the end of the previous recovery may have been marked in it.
  *
  * Context: socket lock, once per recovery.
  * Return: its cause.
@@ -388,16 +388,16 @@ enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const s
 }
 
 /**
- * quell_recover_is_news() - whether something was trimmed that left after the last cut
+ * quell_recover_is_news() - whether data sent after the last cut was trimmed
  * @flow: flow
  *
- * What left before was lost to the congestion that the core knows of.  What left since,
- * a retransmission say, was lost to what is still there: RFC 5681, 4.3, has the loss of
- * a retransmission be another sign of congestion.  With NACKs that is known after a
- * round trip, and without a recovery that would end.
+ * Data sent before the cut was lost to congestion that the core has reacted to.  The loss
+ * of data sent since, such as a retransmission, shows that congestion persists: RFC 5681,
+ * 4.3, treats the loss of a retransmission as another indication of congestion.  With
+ * NACKs this is known after a round trip, and the recovery need not end before.
  *
  * Context: socket lock.
- * Return: whether the core is to be told of another loss.
+ * Return: whether another loss must be reported to the core.
  */
 bool quell_recover_is_news(const struct quell_flow *flow)
 {
@@ -405,9 +405,9 @@ bool quell_recover_is_news(const struct quell_flow *flow)
 }
 
 /*
- * TCP undoes nothing here (quell_recover_forbid_undo()), so that is for us: all that NACKs
- * named is acknowledged, and DSACKs say that each segment sent again since had arrived, or
- * none had to be.  Then they were false, and the core has back what it cut.
+ * Undoes the core's cut in place of TCP (quell_recover_forbid_undo()), if the NACKs were
+ * false: all data that they named is acknowledged, and DSACKs report each retransmission
+ * since as spurious, or there was no retransmission.
  */
 static void recover_undo(struct quell_flow *flow, struct sock *sk)
 {
@@ -416,7 +416,7 @@ static void recover_undo(struct quell_flow *flow, struct sock *sk)
 
 	if (!recover->watched || recover->due)
 		return;
-	/* Nothing was cut, or another episode of losses has begun. */
+	/* The core made no cut, or another episode of losses has begun. */
 	if (!flow->undo.valid)
 		recover->watched = false;
 	if (!recover->watched ||
@@ -427,10 +427,10 @@ static void recover_undo(struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_recover_take() - what was lost since the last call
+ * quell_recover_take() - losses since the last call
  * @flow:	 flow
  * @sk:		 its socket
- * @others_pkts: set to segments that were not trimmed
+ * @others_pkts: set to the number of lost segments that were not trimmed
  *
  * Context: socket lock.
  * Return: bytes of payload trimmed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recovery of data that a switch trimmed, nack.c (segments) and recover.c (what
- * becomes of them), as the rest of quell.ko sees it.
+ * Recovery of data that a switch trimmed: interface of nack.c (NACK segments) and
+ * recover.c (marking and retransmitting the data they name).
  */
 #ifndef _QUELL_RECOVER_H
 #define _QUELL_RECOVER_H
@@ -16,16 +16,16 @@ struct quell_nack;
 struct sk_buff;
 struct sock;
 
-/* NACKs kept between their receipt and TCP's next look at an ACK: at first, and at most. */
+/* NACKs kept until TCP next processes an ACK: initial and maximum ring size. */
 #define QUELL_LOST_MIN	16
 #define QUELL_LOST_MAX	128
 
 /**
- * struct quell_lost - data a NACK names
+ * struct quell_lost - data that a NACK reports as trimmed
  * @seq:	first sequence number
  * @end_seq:	sequence number after the last
- * @echo_ns:	departure of the packet trimmed, ns modulo 2^32
- * @entropy:	its path entropy
+ * @echo_ns:	departure of the trimmed packet, ns modulo 2^32
+ * @entropy:	path entropy of the trimmed packet
  */
 struct quell_lost {
 	u32	seq;
@@ -36,9 +36,9 @@ struct quell_lost {
 
 /**
  * struct quell_lost_ring - NACKs received
- * @head:	index of the oldest
- * @size:	room in @lost
- * @lost:	they
+ * @head:	index of the oldest NACK
+ * @size:	number of entries in @lost
+ * @lost:	the NACKs
  */
 struct quell_lost_ring {
 	u32			head;
@@ -53,33 +53,33 @@ enum quell_recover_cause {
 };
 
 /**
- * struct quell_recover - what was trimmed on a flow's way; nack.c, recover.c
- * @lock:	protects @waiting, @closed, @ring and what it is, and @nack_ns
+ * struct quell_recover - trimmed data of a flow and its recovery; nack.c, recover.c
+ * @lock:	protects @waiting, @closed, @ring with its entries, and @nack_ns
  * @waiting:	NACKs in @ring
  * @closed:	the flow is released
- * @ring:	NACKs received; from the first until all that they named is acknowledged
- * @nack_ns:	when the next NACK would be sent at the rate allowed
- * @pkts:	segments marked lost since the last sample
- * @bytes:	their payload
+ * @ring:	NACKs received; allocated for the first, freed when all data that NACKs
+ *		named is acknowledged
+ * @nack_ns:	when the rate limit would send the next NACK
+ * @pkts:	segments marked lost by a NACK since the last sample
+ * @bytes:	payload of the segments in @pkts
  * @lost_pkts:	tcp_sock.lost at the last sample
- * @end_seq:	sequence number after the last data marked lost
- * @due:	some of that is not acknowledged
- * @other_loss:	something that was not trimmed was lost since a recovery began
- * @watched:	it is not known whether what was sent again since @again had arrived
+ * @end_seq:	sequence number after the last data marked lost by a NACK
+ * @due:	some data below @end_seq is not acknowledged
+ * @other_loss:	a segment that was not trimmed was lost since a recovery began
+ * @watched:	DSACKs may still show that all retransmissions since @again were spurious
  * @loss_unreported: this recovery holds only trimmed segments; ->on_loss was not called for
  *		it yet
- * @trimmed_ns:	when the newest of the copies trimmed left; 0: none was
+ * @trimmed_ns:	when TCP sent the newest copy that was trimmed; 0: never
  * @reported_ns:	when ->on_loss or ->on_rto was called last
- * @again:	tcp_sock.total_retrans when the first of it was marked
- * @dsacks:	tcp_sock.dsack_dups then
+ * @again:	tcp_sock.total_retrans when @due was last set
+ * @dsacks:	tcp_sock.dsack_dups when @due was last set
  * @trims:	trimmed packets received
  * @sent:	NACKs sent
  * @received:	NACKs received
  * @recovered:	NACKs whose data was marked lost
  *
- * @pkts to @dsacks belong to the holder of the socket lock, who also writes
- * @recovered; the receive hook writes the other counters.  Those that others read
- * are written with WRITE_ONCE().
+ * The socket lock protects @pkts to @dsacks and writes to @recovered; the receive hook
+ * writes the other counters.  Counters that dumps read are written with WRITE_ONCE().
  */
 struct quell_recover {
 	spinlock_t		lock;	/* see above */
@@ -108,7 +108,7 @@ struct quell_recover {
 /* Where a lock is four bytes, it is 96. */
 static_assert(sizeof(struct quell_recover) <= 96 + sizeof(spinlock_t));
 
-/* What quell_nack_read() found in a segment. */
+/* Result of quell_nack_read(). */
 enum quell_nack_result {
 	QUELL_NACK_ABSENT,
 	QUELL_NACK_READ,

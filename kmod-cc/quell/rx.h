@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What comes: receipts that TCP has not seen yet, data packets to be echoed.
+ * Receive side: receipts of ACKs that TCP has not processed yet, data packets to echo.
  */
 #ifndef _QUELL_RX_H
 #define _QUELL_RX_H
@@ -14,8 +14,8 @@ struct sk_buff;
 struct tcp_sock;
 
 /*
- * Arrivals kept between a packet's receipt and TCP's look at it: in the flow, and at
- * most.  More than one is there only while a process owns the socket.
+ * Arrivals kept from a packet's receipt until TCP processes it: embedded in the flow, and
+ * the maximum.  There is more than one only while a process owns the socket.
  */
 #define QUELL_ARRIVALS_FEW	1
 #define QUELL_ARRIVALS_MAX	64
@@ -27,12 +27,12 @@ struct tcp_sock;
 /**
  * struct quell_arrival - receipt of a segment that carried an ACK
  * @rx_ns:	CLOCK_MONOTONIC, ns
- * @ack_seq:	its acknowledgment number
- * @echo_ns:	departure it echoed, ns modulo 2^32
- * @hold_ns:	how long the other host had held that echo, ns; 0 not said
+ * @ack_seq:	acknowledgment number of the segment
+ * @echo_ns:	departure that the segment echoed, ns modulo 2^32
+ * @hold_ns:	how long the other host held the echo, ns; 0: not stated
  * @has_echo:	@echo_ns and @hold_ns are set
- * @record:	telemetry record it brought; empty: none
- * @hardware:	@rx_ns is a stamp of the card, mapped
+ * @record:	telemetry record of the segment; empty if it carried no record
+ * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
  * @has_entropy: the ACK echoed the path entropy of the packet it answers
  */
 struct quell_arrival {
@@ -48,14 +48,14 @@ struct quell_arrival {
 
 /**
  * struct quell_echo - a data packet whose departure is to be echoed
- * @rx_ns:	its receipt, CLOCK_MONOTONIC, ns
+ * @rx_ns:	receipt of the packet, CLOCK_MONOTONIC, ns
  * @seq:	first sequence number
  * @end_seq:	sequence number after the last
- * @depart_ns:	its departure as the sender stamped it, ns modulo 2^32
- * @entropy:	its path entropy
- * @marked:	it was marked CE
- * @record:	its telemetry record; empty: none
- * @hardware:	@rx_ns is a stamp of the card, mapped
+ * @depart_ns:	departure of the packet as its sender stamped it, ns modulo 2^32
+ * @entropy:	path entropy of the packet
+ * @marked:	the packet was marked CE
+ * @record:	telemetry record of the packet; empty if it carried no record
+ * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
  */
 struct quell_echo {
 	u64	rx_ns;

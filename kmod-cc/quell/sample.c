@@ -9,13 +9,13 @@
  *
  *	rtt = receipt - (departure + serialisation on the first link)
  *
- * Where the other end speaks the Quell option it echoes that departure, and no
- * ring has to be asked which transmission an ACK answers.
+ * If the other end uses the Quell option it echoes that departure, so the
+ * departure ring is not needed to find which transmission an ACK answers.
  *
- * Until the first such sample of a flow (its hooks are not there yet, memory
- * was short), the stack's own microsecond value stands in, and the sample says
- * so; a flow that has had nanoseconds never goes back, for the two do not
- * compare.
+ * Until the first such sample of a flow (its hooks are not registered yet, memory
+ * was short), the stack's own microsecond value is used, with QUELL_S_RTT_KERNEL;
+ * a flow that has had nanoseconds never goes back, because the two are not
+ * comparable.
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
@@ -32,11 +32,11 @@
 #include "tx.h"
 
 /*
- * The least a round trip can be.  Only packets that found the interface free
- * set the minimum: how long the others waited in it was reckoned from its
+ * Lower bound of a round-trip time.  Only packets that found the interface free
+ * set the minimum: the time that others waited in it is computed from its
  * speed, and a virtual one (veth) sends at once whatever speed it claims.  The
- * stack's own minimum helps where every segment is a burst; it is in
- * microseconds, so one less is a bound for certain.
+ * stack's own minimum helps if every segment is a burst; it is in microseconds,
+ * so one less is a safe bound.
  */
 static u64 sample_floor_ns(const struct quell_flow *flow, const struct tcp_sock *tp)
 {
@@ -55,15 +55,15 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 
 	if (rtt_ns >= floor_ns)
 		return rtt_ns;
-	/* The same to the rounding. */
+	/* A difference of 1 ns is rounding. */
 	if (floor_ns - rtt_ns > 1)
 		quell_count(flow->qnet, QUELL_N_RTT_FLOORED);
 	return floor_ns;
 }
 
 /*
- * When packets left: none before the oldest data that is outstanding, none after the
- * newest departure an option was given.
+ * The range of valid departures: from that of the oldest outstanding segment to the
+ * newest that an option carried.
  */
 static struct quell_echo_span sample_span(const struct quell_flow *flow)
 {
@@ -76,11 +76,11 @@ static struct quell_echo_span sample_span(const struct quell_flow *flow)
 }
 
 /*
- * From the departure the other host echoed: whatever was sent twice, reported
- * selectively or acknowledged by an ACK that got lost, it is that of the packet
- * this ACK answers.  All packets of a burst have the departure of its first:
- * the newest of them is known when the ACK is for that burst.  0 when it cannot
- * be told, or cannot have been.
+ * Round-trip time from the departure that the other host echoed.  Despite
+ * retransmissions, SACK and lost ACKs this is the departure of the packet that
+ * this ACK answers.  All packets of a burst carry the departure of its first;
+ * that of the newest is computed if the ACK is for that burst.  0 when the
+ * departure is ambiguous or impossible.
  */
 static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
 			  const struct quell_segment *segment,
@@ -107,7 +107,7 @@ static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 	return rtt_ns;
 }
 
-/* What of a round trip the other host spent, as far as that is believed. */
+/* The other host's share of a round trip, limited to plausible values. */
 static u64 sample_hold_ns(struct quell_flow *flow, const struct tcp_sock *tp, u64 rtt_ns,
 			  u32 said_ns)
 {
@@ -118,7 +118,7 @@ static u64 sample_hold_ns(struct quell_flow *flow, const struct tcp_sock *tp, u6
 	return hold_ns;
 }
 
-/* From the departure recorded here. */
+/* Round-trip time from the departure in the local ring; 0 when there is no sample. */
 static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
 			  const struct quell_segment *segment,
 			  const struct rate_sample *rs, u64 rx_ns)
@@ -149,8 +149,8 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 }
 
 /*
- * Time of the newest delivered segment in ns; 0 when there is no sample.  The lock of the
- * flow is held.
+ * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
+ * lock of the flow is held.
  */
 static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
@@ -167,8 +167,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	if (!arrival.has_entropy)
 		quell_path_acked(flow, tp, rs);
 	/*
-	 * Without SACK, an end beyond snd_una is that of the burst whose middle
-	 * this ACK acknowledges: nothing of it is known beyond snd_una.
+	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
+	 * this ACK acknowledges in part: the ACK is for data up to snd_una only.
 	 */
 	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
 		seq = rs->last_end_seq;
@@ -193,7 +193,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		sample->flags |= QUELL_S_RTT_HARDWARE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
-	/* To its timer an ACK is there when the stack sees it. */
+	/* For the tail timer an ACK arrives when the stack processes it. */
 	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival.rx_ns) - arrival.rx_ns));
 	return rtt_ns;
 }
@@ -213,9 +213,9 @@ static void sample_kernel_rtt(struct sock *sk, const struct rate_sample *rs,
 /**
  * quell_sample_rtt() - the round-trip time of an acknowledgment
  * @sk:     socket of a Quell algorithm
- * @rs:     what ->cong_control was given
- * @sample: as quell_sample_state() set it; gets the time and what came with it: telemetry,
- *	    the other host's part, flags
+ * @rs:     argument of ->cong_control
+ * @sample: from quell_sample_state(); the round-trip time, telemetry, the other host's
+ *	    share and flags are added
  *
  * Context: socket lock, within ->cong_control.
  */
@@ -254,9 +254,9 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 }
 
 /**
- * quell_sample_state() - a sample of what is known without an ACK
+ * quell_sample_state() - a sample of the state known without an ACK
  * @sk:     socket of a Quell algorithm
- * @sample: set in full; no round-trip time, nothing acknowledged
+ * @sample: set in full; without round-trip time and acknowledged data
  *
  * Context: socket lock.
  */

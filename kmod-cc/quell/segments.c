@@ -4,12 +4,12 @@
  * by sequence because only new data is appended; a retransmission marks the entries
  * it overlaps instead, and those give no sample (Karn's rule).
  *
- * A flow has room for a few.  When more are under way the ring is on the heap and
- * doubles up to a bound; what does not fit is counted and gives no sample.  As soon
- * as all is acknowledged the heap is given back, so an idle flow has nothing there;
- * the next ring is half as large as the last one was, without doubling on the way.
+ * A flow embeds room for a few segments.  With more in flight the ring is on the heap and
+ * doubles up to a bound; segments that do not fit are counted and give no sample.  When
+ * all data is acknowledged the heap is freed, so an idle flow has no ring on the heap;
+ * the next ring starts at half the size of the last one.
  *
- * All is under the lock of the flow.
+ * The lock of the flow protects the ring.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -29,10 +29,10 @@ static struct quell_segment *segment_at(const struct quell_segments *segments,
 }
 
 /**
- * quell_segments_init() - nothing sent yet
+ * quell_segments_init() - initialise an empty ring
  * @segments: ring, zero
  *
- * Context: before anybody else knows of the flow.
+ * Context: before the flow is published.
  */
 void quell_segments_init(struct quell_segments *segments)
 {
@@ -41,7 +41,7 @@ void quell_segments_init(struct quell_segments *segments)
 }
 
 /**
- * quell_segments_free() - give the heap back; the ring is used no more
+ * quell_segments_free() - free the heap of a ring that is no longer used
  * @segments: ring
  *
  * Context: lock of the flow.
@@ -55,7 +55,7 @@ void quell_segments_free(struct quell_segments *segments)
 	segments->head = segments->tail;
 }
 
-/* More room; false when the bound is reached or memory is short. */
+/* Grows the ring; false when the bound is reached or memory is short. */
 static bool segments_grow(struct quell_segments *segments, const struct sock *sk)
 {
 	u32 least = max(2 * segments->size, SEGMENTS_MIN + 0U);
@@ -72,7 +72,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	}
 	if (!ring)
 		return false;
-	/* One more than there are: the newest is asked for when it was acknowledged, too. */
+	/* Copy one entry more: the newest is needed even when it was acknowledged. */
 	for (i = segments->head - 1; i != segments->tail; i++)
 		ring[i & (size - 1)] = *segment_at(segments, i);
 	if (segments->ring != segments->few)
@@ -83,7 +83,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	return true;
 }
 
-/* All is acknowledged: back into the flow.  The newest stays known. */
+/* If all data is acknowledged, moves the ring back into the flow; keeps the newest entry. */
 static void segments_settle(struct quell_segments *segments)
 {
 	struct quell_segment newest;
@@ -103,10 +103,10 @@ static void segments_settle(struct quell_segments *segments)
  * quell_segments_add() - record new data
  * @flow:    flow it belongs to
  * @sk:      the flow's socket
- * @segment: what was sent
+ * @segment: the segment sent
  *
- * What was recorded at or after its first number never left: the new entry replaces
- * it.
+ * Entries that end after its first sequence number were never sent: the new entry
+ * replaces them.
  *
  * Context: lock of @flow.
  * Return: false when there was no room.
@@ -150,11 +150,11 @@ static u32 segments_search(const struct quell_segments *segments, u32 seq)
 /**
  * quell_segments_mark() - note a retransmission
  * @segments: ring
- * @seq:      first sequence number sent again
+ * @seq:      first sequence number retransmitted
  * @end_seq:  sequence number after the last
  *
  * Context: lock of the flow.
- * Return: entries that overlap.
+ * Return: number of entries that the retransmission overlaps.
  */
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
 {
@@ -222,7 +222,7 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
 }
 
 /**
- * quell_segments_drop() - forget what is acknowledged in full
+ * quell_segments_drop() - remove the segments that are acknowledged in full
  * @segments: ring
  * @una:      first sequence number not acknowledged
  *
@@ -261,8 +261,7 @@ u32 quell_segment_first_end(const struct quell_segment *segment)
  *
  * Context: any.
  * Return: departure plus serialisation up to that packet's last bit, rounded
- * up, for at the next ns it is seen to have left; the departure when the speed
- * is unknown.
+ * up to a whole ns; the departure when the speed is unknown.
  */
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps)

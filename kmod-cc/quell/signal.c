@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether the Quell option is asked for, per namespace, and what a connection
- * agreed on.
+ * Parameters of the signal plane, per namespace, and the state of the Quell option,
+ * per connection.
  *
  * The parameters of the signal plane are shown and set as those of the
  * algorithms are, under the name "quell".
  *
- *	option	0	never spoken: offers of others are not answered
+ *	option	0	never used: offers of others are not answered
  *		1	offered on every connection of a Quell socket
  *		2	answered when the other end offers it; offered by sockets
  *			whose algorithm wants telemetry records
  *
- *	tail-probes, tail-floor	when lost tails are sent again, tail.c
- *	nack-rate	how many trimmed packets of a connection are answered, nack.c
- *	entropies	how many ways the segments of an IPv6 flow go, path.c; 0 and
- *			1 are one way
- *	tcp-int	0	the public TCP-INT option is not spoken, tcpint.c
- *		1	it is, and what it tells is shown
- *		2	and used, for the records of flows that want telemetry
+ *	tail-probes, tail-floor	when tail loss probes are sent, tail.c
+ *	nack-rate	maximum NACKs per second of a connection, nack.c
+ *	entropies	number of paths of an IPv6 flow's segments, path.c; 0 and 1
+ *			are one path
+ *	tcp-int	0	the public TCP-INT option is not sent, tcpint.c
+ *		1	it is sent, and its echoes are shown
+ *		2	its echoes are also used, for flows that want telemetry
  */
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
@@ -32,26 +32,25 @@
 #define SIGNAL_OPTION_OFFER	1ULL
 #define SIGNAL_OPTION_ANSWER	2ULL
 
-/* As uet-htsim has it; what it costs TCP: Documentation/path.md. */
+/* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES_DEFAULT	64
 
-/* What data packets carry, the room set aside in each segment; with a record. */
+/* Room for the option of data, reserved in each segment: without and with a record. */
 #define SIGNAL_ROOM_BYTES		12U
 #define SIGNAL_ROOM_TELEMETRY_BYTES	(SIGNAL_ROOM_BYTES + QUELL_TELEMETRY_BYTES)
 
 /*
- * Packets in a row that had room for the option and came without: it is being taken
- * out on the way.  Where it came before, the peer may have had nothing to say.
+ * Packets in a row without the option though they had room, before it counts as stripped
+ * on the path.  Once it has been seen, the peer may merely have had no echo to send.
  */
 #define SIGNAL_MISSED_MAX	32
 #define SIGNAL_MISSED_LATER_MAX	1024
 
 /*
- * Probes in a row, and the least time before one.  Three at doubling times are
- * over before TCP's own loss probe is due, at the earliest after 2 ms, and leave
- * that and the timeout where they were.  0.1 ms is what 1.2 MB queued before a
- * port of 100 Gbit/s, or a card that gathers its interrupts, may suddenly add to
- * a round trip.
+ * Probes in a row, and the minimum time before one.  Three at doubling intervals are
+ * over before TCP's own loss probe is due, at the earliest after 2 ms, and do not
+ * postpone that or the timeout.  A queue of 1.2 MB at a port of 100 Gbit/s, or the
+ * interrupt coalescing of a NIC, may suddenly add 0.1 ms to a round trip.
  */
 #define SIGNAL_TAIL_PROBES_DEFAULT	3ULL
 #define SIGNAL_TAIL_PROBES_MAX		8ULL
@@ -60,20 +59,20 @@
 #define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
 
 /*
- * NACKs of a connection per second.  The default is more than there are packets of
- * 1500 bytes at 100 Gbit/s: it bounds what somebody gets back who makes trimmed
- * packets up, which is not more than he sends.
+ * NACKs of a connection per second.  The default exceeds the number of packets of
+ * 1500 bytes at 100 Gbit/s: it bounds the answers to a sender of forged trimmed
+ * packets, which are not more than it sends.
  */
 #define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
 #define SIGNAL_NACK_RATE_MAX		1000000000ULL
 
 /**
- * struct signal_params - what the administrator may change
+ * struct signal_params - parameters of the signal plane
  * @option:        SIGNAL_OPTION_*
- * @tail_probes:   probes in a row for a lost tail; 0 none
- * @tail_floor_ns: least time before one
- * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0 none
- * @nack_rate:     NACKs per second of a connection; 0 none
+ * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
+ * @tail_floor_ns: minimum time before a probe
+ * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
+ * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
  * @tcp_int:       QUELL_TCPINT_*
  */
 struct signal_params {
@@ -140,7 +139,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 };
 
-/* No algorithm, but parameters and a name like one's. */
+/* Not an algorithm, but it has parameters and a name like one. */
 static const struct quell_core signal_core = {
 	.name		= "quell",
 	.params		= signal_param_descs,
@@ -168,11 +167,11 @@ static u64 signal_option(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_entropies() - how many path entropies a flow is to have
+ * quell_signal_entropies() - number of path entropies of a sprayed flow
  * @qnet: namespace
  *
  * Context: any but hard interrupts.
- * Return: 1 .. QUELL_REPS_ENTROPIES_MAX; 0 for none.
+ * Return: 1 .. QUELL_REPS_ENTROPIES_MAX; 0: no spraying.
  */
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
@@ -180,11 +179,11 @@ u32 quell_signal_entropies(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_nack_rate() - how many trimmed packets are answered
+ * quell_signal_nack_rate() - rate limit of NACKs
  * @qnet: namespace
  *
  * Context: any but hard interrupts.
- * Return: NACKs per second of a connection; 0 none.
+ * Return: maximum NACKs per second of a connection; 0: no NACKs.
  */
 u64 quell_signal_nack_rate(const struct quell_net *qnet)
 {
@@ -192,12 +191,12 @@ u64 quell_signal_nack_rate(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_offers() - whether a socket's SYN is to offer the option
+ * quell_signal_offers() - whether a socket's SYN must offer the option
  * @qnet: namespace
  * @algo: algorithm of the socket
  *
  * Context: any but hard interrupts.
- * Return: whether to put it in.
+ * Return: whether to insert the offer.
  */
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
 {
@@ -208,11 +207,11 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 }
 
 /**
- * quell_signal_listens() - whether offers of others are looked at
+ * quell_signal_listens() - whether offers of other hosts are accepted
  * @qnet: namespace
  *
  * Context: any but hard interrupts.
- * Return: whether to note them.
+ * Return: whether to note offers.
  */
 bool quell_signal_listens(const struct quell_net *qnet)
 {
@@ -220,7 +219,7 @@ bool quell_signal_listens(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_asks() - whether connections are to offer the option
+ * quell_signal_asks() - whether any connection may offer the option
  * @qnet: namespace
  *
  * Context: any but hard interrupts.
@@ -235,12 +234,12 @@ bool quell_signal_asks(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_tail() - how lost tails are looked for
+ * quell_signal_tail() - parameters of tail loss probes
  * @qnet:     namespace
- * @floor_ns: set to the least time before a probe
+ * @floor_ns: set to the minimum time before a probe
  *
  * Context: any but hard interrupts.
- * Return: probes in a row; 0 none.
+ * Return: maximum probes in a row; 0: no probes.
  */
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
 {
@@ -258,9 +257,9 @@ u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
 }
 
 /*
- * What others take from the segments: extension headers and IPv4 options.  An
- * application that sets IPv6 options has the stack overwrite the field with
- * those; all else adds to it.
+ * Bytes that extension headers and IPv4 options take from the segments.  When an
+ * application sets IPv6 options, the stack overwrites the field with their length;
+ * all else adds to it.
  */
 static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
@@ -271,7 +270,7 @@ static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *f
 	return now_bytes - min(now_bytes, flow->option_room_bytes);
 }
 
-/* Segments of @bytes less than without the option, so that it fits into the MTU. */
+/* Reserves @bytes in each segment, so that the options fit into the MTU. */
 static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 {
 	struct inet_connection_sock *icsk = inet_csk(sk);
@@ -283,7 +282,7 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
 }
 
-/* What the options of a flow's data take. */
+/* Bytes that the options of a flow's data segments take. */
 static u32 signal_room_bytes(const struct quell_flow *flow)
 {
 	u32 bytes = flow->tcp_int.mode == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
@@ -299,7 +298,7 @@ static u32 signal_room_bytes(const struct quell_flow *flow)
  * quell_signal_is_signed() - whether the segments of a socket are signed (MD5, TCP-AO)
  * @sk: full socket of TCP
  *
- * Nothing can be put into such a segment, and nothing that comes in may be believed.
+ * Options cannot be inserted into signed segments, and must not be trusted in received ones.
  *
  * Context: RCU read section or socket lock.
  * Return: whether the socket has keys.
@@ -317,15 +316,15 @@ bool quell_signal_is_signed(const struct sock *sk)
 	return false;
 }
 
-/* Of a connection whose peer was not seen to speak the option: whether it was asked. */
+/* State of a connection whose peer has not sent the option: whether it was offered. */
 static enum quell_option_state signal_without(const struct quell_flow *flow,
 					      const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	/*
-	 * Only the active end asks, and only the first two of its SYNs do.  The SYN, and
-	 * what it may have brought along, counts as acknowledged by now.
+	 * Only the active end offers, in the first two of its SYNs.  The SYN, and data that
+	 * it carried, count as acknowledged by now.
 	 */
 	if (sk->sk_state != TCP_ESTABLISHED || tp->bytes_received ||
 	    (tp->bytes_acked > 1 && !tp->syn_data_acked) ||
@@ -335,7 +334,7 @@ static enum quell_option_state signal_without(const struct quell_flow *flow,
 	return quell_signal_is_signed(sk) ? QUELL_OPTION_NO_ROOM : QUELL_OPTION_NO_ANSWER;
 }
 
-/* The name of a flow's connection, as the hooks see it. */
+/* The key of a flow's connection, as the hooks build it. */
 static void signal_key(struct quell_agree_key *key, const struct quell_flow *flow,
 		       const struct sock *sk)
 {
@@ -349,7 +348,7 @@ static void signal_key(struct quell_agree_key *key, const struct quell_flow *flo
 }
 
 /**
- * quell_signal_open() - a connection is there: is the option spoken on it?
+ * quell_signal_open() - decide whether a new connection uses the option
  * @flow: its context
  * @sk:   its socket
  *
@@ -379,8 +378,8 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
  * quell_signal_heard() - a segment with a valid option came in
  * @flow: flow it belongs to
  *
- * The other end speaks it, so from here on this end does.  Whoever holds the socket
- * lock next sets the room aside, quell_signal_check().
+ * The other end uses the option, so from here on this end does.  The next ->cong_control
+ * reserves the room, quell_signal_check().
  *
  * Context: LOCAL_IN hook, RCU read section.
  */
@@ -402,10 +401,10 @@ void quell_signal_heard(struct quell_flow *flow)
 }
 
 /**
- * quell_signal_close() - the option is spoken no more
+ * quell_signal_close() - stop using the option on a connection
  * @flow:  context
  * @sk:    its socket
- * @state: why
+ * @state: reason
  *
  * Context: socket lock.
  */
@@ -420,12 +419,12 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 }
 
 /**
- * quell_signal_is_vain() - whether the option does not seem to come through
- * @flow: flow that speaks it
+ * quell_signal_is_vain() - whether the option seems to be stripped on the path
+ * @flow: flow that uses the option, and has not received it yet
  *
  * Context: any.
- * Return: whether so many packets came without it that ->cong_control, where data is
- * sent, would give it up.
+ * Return: whether as many packets came without the option as make quell_signal_check()
+ * give it up.
  */
 bool quell_signal_is_vain(const struct quell_flow *flow)
 {
@@ -437,7 +436,7 @@ bool quell_signal_is_vain(const struct quell_flow *flow)
  * @flow: context
  * @sk:   its socket
  *
- * If another algorithm of ours follows, the option goes on.
+ * If another Quell algorithm follows, the connection continues to use the option.
  *
  * Context: socket lock, or the socket is being destroyed.
  */
@@ -454,7 +453,7 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_signal_check() - room for the option as it is spoken; an end if it never comes
+ * quell_signal_check() - reserve room for the option in use; give it up if it is stripped
  * @flow: context
  * @sk:   its socket
  *
@@ -465,7 +464,7 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 	u32 most = READ_ONCE(flow->option_seen) ? SIGNAL_MISSED_LATER_MAX : SIGNAL_MISSED_MAX;
 	bool on = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 
-	/* The other end began; or the application's IPv6 options took the room away. */
+	/* The other end began to use it, or the application's IPv6 options took the room. */
 	if ((on && !flow->option_room_bytes) ||
 	    (flow->option_room_bytes && sk->sk_family == AF_INET6 &&
 	     inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes))

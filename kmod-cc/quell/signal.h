@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What two hosts tell each other: the option on a connection, what it carries.
+ * The Quell option on a connection and the signals that two hosts exchange in it.
  */
 #ifndef _QUELL_SIGNAL_H
 #define _QUELL_SIGNAL_H
@@ -15,7 +15,7 @@ struct quell_net;
 struct sk_buff;
 struct sock;
 
-/* Whether the option is spoken on a connection, and why not; quell_option_names[]. */
+/* Whether a connection uses the option, and if not, why; quell_option_names[]. */
 enum quell_option_state {
 	QUELL_OPTION_NOT_OFFERED,
 	QUELL_OPTION_ON,
@@ -24,7 +24,7 @@ enum quell_option_state {
 	QUELL_OPTION_STRIPPED,
 };
 
-/* What quell_option_take() made of a packet. */
+/* Result of quell_option_take(). */
 enum quell_option_result {
 	QUELL_OPTION_ABSENT,
 	QUELL_OPTION_TAKEN,

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lost tail, found by a timer in nanoseconds.
+ * Tail loss, detected by a timer in nanoseconds.
  *
- * The last segments of a message have nothing behind them whose SACK would show
+ * The last segments of a message have no later segment whose SACK would show
  * that they are lost.  TCP's own timers then wait at least two jiffies (loss
  * probe) or 200 ms (timeout), thousands of round trips of a datacenter.  Here
  * each flow with data outstanding has a high-resolution timer:
  *
- *	sent		due = when it has left the interface + timeout
- *	ACK delivers	due = the later of now and that + timeout, probes = 0
- *	due		one segment is sent again, probes += 1
+ *	sent		due = when the data has left the interface + timeout
+ *	ACK delivers	due = the later of now and that time + timeout, probes = 0
+ *	due		one segment is retransmitted, probes += 1
  *
  *	timeout = max(floor, 2 * srtt + 4 * var) << (probes + patience)
  *	floor = tail-floor, on links below 100 Gbit/s longer in proportion
  *
  * with srtt and var as in RFC 6298, but of the flow's nanosecond round-trip
  * times up to the stack, and of the handshake's before the first.  After
- * tail-probes of them in a row without an answer TCP's own timers are next;
- * nothing is sent while TCP waits for the answer to a timeout.  What is sent, and whether
- * that was needed, stands in probe.c; who may start the timer, in tail.h.
+ * tail-probes probes in a row without an answer TCP's own timers take over; no probe is
+ * sent while TCP waits for the answer to a timeout.  Probes are sent and judged in
+ * probe.c; the rules for starting the timer are in tail.h.
  */
 #include <linux/hrtimer.h>
 #include <net/tcp.h>
@@ -30,8 +30,8 @@
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)
 
 /*
- * The link tail-floor is for: a queue of as many bytes takes longer to drain
- * into a slower one.  One of unknown speed counts as the slowest usual one.
+ * The link speed that tail-floor is meant for: the same queue takes longer to
+ * drain into a slower link.  A link of unknown speed counts as 10 Gbit/s.
  */
 #define TAIL_LINK_BYTES_PS		12500000000ULL
 #define TAIL_LINK_UNKNOWN_BYTES_PS	1250000000ULL
@@ -48,11 +48,11 @@ static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
 }
 
 /**
- * quell_tail_timeout_ns() - how long a segment is waited for
+ * quell_tail_timeout_ns() - time without an acknowledgment before a probe
  * @flow: flow
  *
  * Context: socket lock.
- * Return: ns; 0 without a round-trip time, or when it is switched off.
+ * Return: ns; 0 without a round-trip time, or after tail-probes probes in a row.
  */
 u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 {
@@ -69,7 +69,7 @@ u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 
 /**
  * quell_tail_queue() - put the timer into the kernel's queue
- * @tail:  timer; its reference to the socket is the caller's
+ * @tail:  timer; the caller has taken its reference to the socket
  * @at_ns: when it fires, CLOCK_MONOTONIC, ns
  *
  * Context: @tail->lock.
@@ -85,8 +85,8 @@ void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
  * @tail:  timer
  * @at_ns: when, CLOCK_MONOTONIC, ns
  *
- * An expiry that does not run yet, or no longer, has a reference of its own; if it
- * queued the timer again, that time is as good.
+ * An expiry before probe_enter() or after probe_leave() has a reference of its own; if
+ * it queued the timer again, that time is kept.
  *
  * Context: any but hard interrupts.
  */
@@ -113,11 +113,11 @@ unlock:
 }
 
 /**
- * quell_tail_wake() - have the timer fire, at the latest
+ * quell_tail_wake() - have the timer fire no later than a given time
  * @tail:  timer
- * @at_ns: when, CLOCK_MONOTONIC, ns
+ * @at_ns: latest expiry, CLOCK_MONOTONIC, ns
  *
- * An earlier expiry looks at what is due and starts the timer again, so it is left alone.
+ * An earlier expiry re-checks due_ns and rearms the timer itself, so it is not changed.
  *
  * Context: socket lock.
  */
@@ -130,7 +130,7 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
 }
 
 /**
- * quell_tail_put_off() - something left or was acknowledged: what is outstanding is due later
+ * quell_tail_put_off() - postpone the probe, because data was sent or acknowledged
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
@@ -149,7 +149,7 @@ void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
 }
 
 /**
- * quell_tail_sent() - data or a FIN leaves, new or again
+ * quell_tail_sent() - data or a FIN is sent or retransmitted
  * @flow:    flow
  * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns
  *
@@ -166,8 +166,8 @@ void quell_tail_sent(struct quell_flow *flow, u64 left_ns)
  * @flow:   flow
  * @rtt_ns: from the departure until the stack looked at the ACK, ns
  *
- * RFC 6298, in ns.  Of a constant time the mean comes within 4 ns, the deviation
- * to 0.
+ * RFC 6298, in ns.  If the round-trip time is constant, the mean converges to within
+ * 4 ns of it and the deviation to at most 4 ns.
  *
  * Context: socket lock.
  */
@@ -181,10 +181,10 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 }
 
 /**
- * quell_tail_acked() - an ACK was looked at
+ * quell_tail_acked() - an ACK was processed
  * @flow: flow
  * @sk:   its socket
- * @pkts: segments it reported delivered
+ * @pkts: segments that the ACK reported delivered
  *
  * Context: socket lock, within ->cong_control().
  */

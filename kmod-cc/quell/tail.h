@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The timer that finds lost tails: when it fires, tail.c, and what it does then, probe.c.
+ * The timer that detects tail loss: tail.c arms it, probe.c handles its expiry.
  *
- * Lifetime: the timer holds the socket, once when queued and once when it fires;
- * the flow is freed after a grace period, which ends after the softirq it fires in.
- * The socket's owner must be able to stop it, so nobody waits for an expiry that
- * waits for the socket lock:
+ * Lifetime: a queued timer holds a reference to the socket, and so does an expiry;
+ * the flow is freed after a grace period, which ends after the softirq of the expiry.
+ * The owner of the socket lock must be able to stop the timer, so it must not wait for
+ * an expiry that waits for the socket lock:
  *
- *	fires		unless closed or queued anew it says that it runs, and
- *			only then waits for the socket lock
- *	start		where it runs, a time is left for it, and nothing queued
- *	its end		says that it no longer runs, starts the timer for the time
- *			left, and takes no lock from there on
- *	release		says closed; where one runs, that is all, for nothing is
- *			queued nor will be.  Else the timer is cancelled, and an
- *			expiry that is waited for has no lock to wait for
+ *	probe_enter()		unless @closed is set or the timer is queued again, sets
+ *				@running; only then the expiry takes the socket lock
+ *	quell_tail_start()	while @running is set, sets only @again and @at_ns
+ *	probe_leave()		clears @running and, if @again is set, queues the timer
+ *				for @at_ns; the expiry takes no lock afterwards
+ *	quell_probe_release()	sets @closed.  While @running is set that is enough: the
+ *				timer is not queued and never will be.  Otherwise it
+ *				cancels the timer; an expiry that it waits for does not
+ *				take the socket lock
  *
- * This is under ->lock, inside the socket lock and with nothing inside.
+ * ->lock protects these steps; it nests inside the socket lock and is innermost.
  */
 #ifndef _QUELL_TAIL_H
 #define _QUELL_TAIL_H
@@ -28,7 +29,7 @@
 struct quell_flow;
 struct sock;
 
-/* What is known of a flow's last probe. */
+/* State of a flow's last probe. */
 enum quell_probe {
 	QUELL_PROBE_NONE,
 	QUELL_PROBE_OPEN,
@@ -36,24 +37,24 @@ enum quell_probe {
 };
 
 /**
- * struct quell_tail - the timer that finds a lost tail
- * @timer:	fires when something outstanding may be due
- * @lock:	protects the next three, and starting @timer
+ * struct quell_tail - the timer that detects tail loss
+ * @timer:	fires when a probe may be due
+ * @lock:	protects @closed, @running, @again, and starting @timer
  * @closed:	the flow is released
- * @running:	@timer has fired and waits for the socket lock, or has it
- * @again:	it is to be started for @at_ns when it has run
+ * @running:	@timer has fired and its handler waits for the socket lock, or holds it
+ * @again:	@timer must be queued for @at_ns when its handler ends
  * @sk:		the flow's socket
  * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
- * @due_ns:	when what is outstanding is due; 0 never
+ * @due_ns:	when a probe for the outstanding data is due; 0: never
  * @left_ns:	when the last segment sent has left the interface
- * @srtt_ns:	smoothed round-trip time; 0 none yet
- * @var_ns:	its mean deviation
+ * @srtt_ns:	smoothed round-trip time; 0: not known yet
+ * @var_ns:	mean deviation of the round-trip time
  * @probe_ns:	when the last probe left
- * @wait_ns:	how long before that its segment had left, or the timeout
- * @verdict_ns:	when it is known that no DSACK comes for it
- * @probe_end:	sequence number after it
- * @dsacks:	tcp_sock.dsack_dups then
- * @tries:	probes since something was delivered
+ * @wait_ns:	age of the last probe's segment when it was sent again, at least the timeout
+ * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
+ * @probe_end:	sequence number after the last probe
+ * @dsacks:	tcp_sock.dsack_dups when the last probe left
+ * @tries:	probes since data was last delivered
  * @patience:	doublings of the timeout for spurious probes
  * @probe:	enum quell_probe
  * @loss_reported: ->on_loss was called for the loss the last probe is about
@@ -61,7 +62,7 @@ enum quell_probe {
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* the next three, and starting @timer */
+	spinlock_t		lock;	/* @closed, @running, @again, starting @timer */
 	bool			closed;
 	bool			running;
 	bool			again;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What TCP does to its own socket and does not export, done again for NACKs
- * (recover.c) and probes (probe.c).  Nothing else of quell.ko writes to a socket's
+ * Copies of operations that TCP performs on its own socket and does not export, for
+ * NACKs (recover.c) and probes (probe.c).  No other file of quell.ko writes to a socket's
  * retransmission queue or to TCP's counts of it.
  *
- * Each function names what it mirrors and what it does otherwise.  The text of 6.1.192
- * and 6.12.117 was compared with it; what they differ in does not matter here, but where
- * it is said.  7.3 is built against; its text is still to be compared.
+ * Each function names the original in the kernel and its differences from that.  It was
+ * compared with the source of 6.1.192 and 6.12.117, whose differences do not matter here
+ * unless mentioned.  It builds against 7.3, whose source is still to be compared.
  *
  *	here				in the kernel
  *	quell_tcp_find()		tcp_sacktag_bsearch(), tcp_input.c
  *	quell_tcp_fragment()		tcp_fragment(), tcp_output.c
  *	quell_tcp_mark_lost()		tcp_mark_skb_lost(), tcp_input.c
- *	quell_tcp_unmark_lost()		none: takes the above back
+ *	quell_tcp_unmark_lost()		no original: reverts quell_tcp_mark_lost()
  *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_recovery.c
  *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_input.c
  *	quell_tcp_disorder()		tcp_try_to_open(), tcp_input.c
@@ -21,16 +21,16 @@
  *	quell_tcp_reduce()		tcp_cwnd_reduction(), tcp_input.c
  *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_input.c
  *
- * All of it holds at any time, as in the kernel:
+ * These invariants hold at any time, as in the kernel:
  *
  *	packets_out = sum of the packets of the queue
- *	lost_out, retrans_out, sacked_out = of those marked so
+ *	lost_out, retrans_out, sacked_out = sum of the packets with that mark
  *	lost_out + sacked_out <= packets_out
  *	sk_wmem_queued = sum of truesize of both queues
  *
  * selftests/net/nack-storm.sh walks the queue after each NACK and compares.
  *
- * Context of all: socket lock.
+ * Context of all functions: socket lock.
  */
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
@@ -38,13 +38,13 @@
 #include "tcp_internals.h"
 
 /**
- * quell_tcp_find() - the segment of the retransmission queue with a number
+ * quell_tcp_find() - find a sequence number in the retransmission queue
  * @sk:  socket
  * @seq: sequence number
  *
- * tcp_sacktag_bsearch() of 6.1 and 6.12, the same.
+ * tcp_sacktag_bsearch() of 6.1 and 6.12, unchanged.
  *
- * Return: the segment; NULL when the number is acknowledged or not sent.
+ * Return: the segment; NULL when the number is acknowledged or was not sent.
  */
 struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
 {
@@ -81,8 +81,8 @@ static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_bu
 }
 
 /*
- * A stamp the application asked for is of the last byte it wrote: tcp_fragment_tstamp()
- * of 6.1 and 6.12, the same.
+ * A timestamp that the application requested belongs to the last byte it wrote:
+ * tcp_fragment_tstamp() of 6.1 and 6.12, unchanged.
  */
 static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
 {
@@ -99,7 +99,7 @@ static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
 	TCP_SKB_CB(from)->txstamp_ack = 0;
 }
 
-/* What both parts say of themselves: all that tcp_fragment() copies field by field. */
+/* Sets the control blocks of both parts: all that tcp_fragment() copies field by field. */
 static void internals_describe(struct sk_buff *skb, struct sk_buff *rest, u32 bytes)
 {
 	struct tcp_skb_cb *first = TCP_SKB_CB(skb), *second = TCP_SKB_CB(rest);
@@ -122,8 +122,8 @@ static void internals_set_pkts(struct sk_buff *skb, u32 mss_bytes)
 }
 
 /*
- * The queue has so many packets less: tcp_adjust_pcount() of 6.1 and 6.12 for a segment
- * that is not SACKed, on a connection with SACK.
+ * Reduces the packet counts of the queue: tcp_adjust_pcount() of 6.1 and 6.12 for a
+ * segment that is not SACKed, on a connection with SACK.
  */
 static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb, int fewer)
 {
@@ -137,7 +137,7 @@ static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb
 }
 
 /*
- * Memory for the second part, charged to the socket: tcp_stream_alloc_skb(), but not
+ * Allocates the second part and charges it to the socket: tcp_stream_alloc_skb(), but not
  * forced: when the protocol's memory is used up, the burst stays whole.
  */
 static struct sk_buff *internals_alloc(struct sock *sk)
@@ -160,8 +160,8 @@ static struct sk_buff *internals_alloc(struct sock *sk)
 }
 
 /*
- * A burst that a clone shares is made our own; that may change what it takes.  Instead
- * of skb_unclone_keeptruesize(), which is not exported to modules.
+ * Unshares a burst from its clone, which may change its truesize.  Used instead of
+ * skb_unclone_keeptruesize(), which is not exported to modules.
  */
 static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
 {
@@ -176,9 +176,9 @@ static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
 }
 
 /*
- * Whether the queue may take more memory: the bound of tcp_fragment() against whoever
- * has each segment cut as small as can be (CVE-2019-11478), 6.1 and 6.12, the same.  A
- * NACK of 76 bytes would otherwise take 1.9 KB each.
+ * Whether the queue may take more memory: the bound of tcp_fragment() against peers that
+ * make it split each segment as small as possible (CVE-2019-11478), 6.1 and 6.12,
+ * unchanged.  Each NACK of 76 bytes could otherwise make it allocate 1.9 KB.
  */
 static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
 {
@@ -192,19 +192,19 @@ static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
 }
 
 /**
- * quell_tcp_fragment() - cut a burst that was sent in two
+ * quell_tcp_fragment() - split a burst that was sent
  * @sk:    socket, with SACK
  * @skb:   of its retransmission queue, neither SACKed nor of MPTCP
  * @bytes: payload of the first part, a multiple of its packets' size
  *
  * tcp_fragment() of 6.1 and 6.12, with TCP_FRAG_IN_RTX_QUEUE, but:
- *	the packets stay those it was sent in, whatever the size is now
- *	either part must have payload; a FIN alone is none
- *	the parts' memory is not forced, and payload must be in pages: 6.1 can cut what
- *	is not, 6.12 has none
+ *	packet boundaries stay as they were sent, whatever the MSS is now
+ *	both parts must have payload; a FIN does not count
+ *	the allocation is not forced, and payload must be in pages: 6.1 can also split
+ *	linear data, 6.12 has none
  *	no MPTCP
  *
- * Return: false when it is whole still, for want of memory, or as there is nothing to cut.
+ * Return: false when the burst is still whole: memory is short, or it cannot be split.
  */
 bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 {
@@ -228,7 +228,7 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 	internals_move_stamp(skb, rest);
 	internals_set_pkts(skb, mss_bytes);
 	internals_set_pkts(rest, mss_bytes);
-	/* What TCP merged may count more packets than its bytes are. */
+	/* A segment that TCP merged may count more packets than its payload needs. */
 	internals_adjust_pkts(tcp_sk(sk), skb,
 			      pkts - tcp_skb_pcount(skb) - tcp_skb_pcount(rest));
 	__skb_header_release(rest);
@@ -237,14 +237,14 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 }
 
 /**
- * quell_tcp_mark_lost() - a segment is lost, or its retransmission
+ * quell_tcp_mark_lost() - mark a segment lost, or its retransmission
  * @sk:  socket
  * @skb: of its retransmission queue, not SACKed
  *
- * tcp_mark_skb_lost() of 6.1 and 6.12, the same, with tcp_verify_retransmit_hint() and
+ * tcp_mark_skb_lost() of 6.1 and 6.12, unchanged, with tcp_verify_retransmit_hint() and
  * tcp_notify_skb_loss_event().
  *
- * Return: whether it counted as lost before.
+ * Return: whether the segment was marked lost before.
  */
 bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 {
@@ -272,13 +272,13 @@ bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 }
 
 /**
- * quell_tcp_unmark_lost() - take quell_tcp_mark_lost() back, and a retransmission
+ * quell_tcp_unmark_lost() - revert quell_tcp_mark_lost() and a retransmission
  * @tp:	     socket
  * @skb:     first segment
- * @end_seq: sequence number after the last: it may have been cut since
+ * @end_seq: sequence number after the last segment: @skb may have been split since
  *
- * Mirrors nothing: TCP's own probe (tcp_send_loss_probe()) is not counted as lost nor
- * retransmitted from the start.
+ * Has no original: TCP's own probe (tcp_send_loss_probe()) is never counted as lost or
+ * retransmitted.
  */
 void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq)
 {
@@ -296,11 +296,11 @@ void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq
 }
 
 /**
- * quell_tcp_forget_order() - RACK need not look at a segment that is known to be lost
+ * quell_tcp_forget_order() - take a lost segment from the list that RACK checks
  * @skb: segment
  *
- * As tcp_rack_detect_loss() of 6.1 and 6.12 does with what it marks; tcp_update_skb_after_send()
- * puts it back when it is sent again.
+ * As tcp_rack_detect_loss() of 6.1 and 6.12 does with segments it marks;
+ * tcp_update_skb_after_send() adds it again when it is retransmitted.
  */
 void quell_tcp_forget_order(struct sk_buff *skb)
 {
@@ -308,12 +308,12 @@ void quell_tcp_forget_order(struct sk_buff *skb)
 }
 
 /**
- * quell_tcp_expect_reordering() - RACK is to give segments time
+ * quell_tcp_expect_reordering() - make RACK allow for reordering
  * @tp: socket
  *
- * tcp_check_sack_reordering() of 6.1 and 6.12 counts in reord_seen, which makes
- * tcp_rack_reo_wnd() return a quarter of the smallest round trip; here it is no more
- * than seen, and tp->reordering stays.
+ * tcp_check_sack_reordering() of 6.1 and 6.12 increments reord_seen, which makes
+ * tcp_rack_reo_wnd() return a quarter of the minimum round-trip time; here reord_seen is
+ * only raised from 0 to 1, and tp->reordering is not changed.
  */
 void quell_tcp_expect_reordering(struct tcp_sock *tp)
 {
@@ -322,11 +322,11 @@ void quell_tcp_expect_reordering(struct tcp_sock *tp)
 }
 
 /**
- * quell_tcp_disorder() - from Open to Disorder, which has TCP look for losses
+ * quell_tcp_disorder() - from Open to Disorder, in which TCP looks for losses
  * @sk: socket
  *
- * tcp_try_to_open() of 6.1 and 6.12, without tcp_set_ca_state(), which would tell
- * ->set_state() what it has no use for.
+ * tcp_try_to_open() of 6.1 and 6.12, without tcp_set_ca_state(): ->set_state() does not
+ * need this change.
  */
 void quell_tcp_disorder(struct sock *sk)
 {
@@ -337,11 +337,11 @@ void quell_tcp_disorder(struct sock *sk)
 }
 
 /**
- * quell_tcp_keep_marks() - TCP is not to remove the marks of what is lost
+ * quell_tcp_keep_marks() - keep TCP from removing loss marks by undo
  * @tp: socket
  *
- * What tcp_undo_cwnd_reduction() of 6.1 and 6.12 leaves: without undo_marker none of
- * tcp_try_undo_recovery(), _partial(), _loss() and _dsack() does anything.
+ * Clears undo_marker as tcp_undo_cwnd_reduction() of 6.1 and 6.12 does: without it
+ * tcp_try_undo_recovery(), _partial(), _loss() and _dsack() do not undo.
  */
 void quell_tcp_keep_marks(struct tcp_sock *tp)
 {
@@ -352,8 +352,8 @@ void quell_tcp_keep_marks(struct tcp_sock *tp)
  * quell_tcp_send_lost() - have the stack send one lost segment, whatever the window
  * @sk: socket, not owned by a process
  *
- * As when a process lets go of the socket and the small-queue limit had been reached
- * (tcp_tsq_handler(), tcp_release_cb() of 6.1 and 6.12), the window opened by one.
+ * As when a process releases the socket after the small-queue limit was reached
+ * (tcp_tsq_handler(), tcp_release_cb() of 6.1 and 6.12), the window opened by one segment.
  */
 void quell_tcp_send_lost(struct sock *sk)
 {
@@ -368,18 +368,18 @@ void quell_tcp_send_lost(struct sock *sk)
 }
 
 /**
- * quell_tcp_reduce() - the window on the way to a smaller one
+ * quell_tcp_reduce() - the window during its reduction to a smaller one
  * @tp:		    socket, in CWR or Recovery
- * @to_pkts:	    the window at the end of that, > 0
- * @delivered_pkts: of the ACK, > 0
- * @recovers:	    the ACK moved the oldest data outstanding, and nothing was found lost
+ * @to_pkts:	    the window at the end of the reduction, > 0
+ * @delivered_pkts: packets that the ACK reported delivered, > 0
+ * @recovers:	    the ACK advanced snd_una, and no further loss was detected
  *
  * Proportional rate reduction (RFC 9937).  tcp_cwnd_reduction() of 6.12, which
  * tcp_cong_control() does not call for an algorithm with ->cong_control; tcp_enter_recovery()
- * and tcp_enter_cwr() set up the counts whatever the algorithm has.  Otherwise than there
- * the window to come to is given, not ssthresh.
+ * and tcp_enter_cwr() set up the counts for any algorithm.  Unlike there the target window
+ * is @to_pkts, not ssthresh.
  *
- * Return: packets.
+ * Return: window, packets.
  */
 u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool recovers)
 {
@@ -397,18 +397,18 @@ u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool 
 		more_pkts = max_t(s64, (s64)tp->prr_delivered - tp->prr_out, delivered_pkts);
 		more_pkts = min_t(s64, more_pkts + recovers, to_pkts - inflight_pkts);
 	}
-	/* The first retransmission does not wait. */
+	/* The first retransmission is always allowed. */
 	return inflight_pkts + max_t(s64, more_pkts, tp->prr_out ? 0 : 1);
 }
 
 /**
- * quell_tcp_has_timed_out() - whether a socket goes to Loss because a timer expired
+ * quell_tcp_has_timed_out() - whether a socket enters Loss because a timer expired
  * @sk: socket, within ->set_state(TCP_CA_Loss)
  *
- * tcp_non_congestion_loss_retransmit() of 6.1 and 6.12 has it go there, too, for data that
- * was too long for the path or that a server refused to take with the SYN.  That leaves the
- * window alone and no marker to undo by, where tcp_enter_loss() has the window one more than
- * what is in flight.
+ * tcp_non_congestion_loss_retransmit() of 6.1 and 6.12 also enters Loss, for data that
+ * exceeded the path MTU or that a server did not accept with the SYN.  It keeps the window
+ * and clears undo_marker, whereas tcp_enter_loss() sets the window to one more than the
+ * packets in flight.
  */
 bool quell_tcp_has_timed_out(const struct sock *sk)
 {

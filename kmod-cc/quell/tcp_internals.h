@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of the kernel's TCP quell.ko has to do itself, tcp_internals.c.
+ * Parts of the kernel's TCP that quell.ko has to mirror: interface of tcp_internals.c.
  */
 #ifndef _QUELL_TCP_INTERNALS_H
 #define _QUELL_TCP_INTERNALS_H

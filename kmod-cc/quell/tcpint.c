@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The public TCP-INT option (Documentation/tcp-int.md), as hosts speak it.
+ * The hosts' part of the public TCP-INT option (Documentation/tcp-int.md).
  *
  *	out	an empty option in every segment with room for it, behind the
- *		Quell option, and in it the echo of what came in
- *	in	what switches wrote waits to be echoed; what the other end echoes
- *		is shown and, if asked for, made into telemetry records
+ *		Quell option, with the echo of the option received
+ *	in	the values of switches wait to be echoed; echoes of the other end
+ *		are shown and, if enabled, made into telemetry records
  *
- * Nothing is negotiated, the option has no way to: it is spoken where the
- * administrator says so.  It gives way to everything else in the header.
+ * The option has no negotiation: it is sent where the administrator enables it.
+ * All other options take precedence in the header.
  *
- * An option where we put it is taken out of the packet, for TCP's fast path; any
- * other place is left to TCP, which skips it.
+ * An option directly behind the fixed header is removed from the packet, for TCP's
+ * fast path; at any other place it stays, and TCP skips it.
  */
 #include <linux/ip.h>
 #include <linux/tcp.h>
@@ -24,7 +24,7 @@
 
 #define TCP_HEADER_MAX_BYTES	60
 
-/* Whether an agent of this host's, or an earlier pass of ours, put one in already. */
+/* Whether another agent of this host, or an earlier pass of this hook, inserted one. */
 static bool tcpint_is_there(const struct sk_buff *skb)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -37,10 +37,10 @@ static bool tcpint_is_there(const struct sk_buff *skb)
  * quell_tcpint_room() - whether a segment gets the option
  * @flow:        flow it belongs to
  * @skb:         segment on its way out, from the network header on
- * @other_bytes: what the Quell option will take
+ * @other_bytes: length of the Quell option to come
  *
  * Context: socket lock, LOCAL_OUT hook.
- * Return: bytes it will take, 0 for none.
+ * Return: bytes the option will take; 0: no option.
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
@@ -72,13 +72,13 @@ void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb)
 	}
 	quell_tcp_int_unpack(due, &opt);
 	quell_tcp_int_encode(&opt, place);
-	/* What came in meanwhile is for the next one. */
+	/* An echo that became due meanwhile is for the next segment. */
 	if (due)
 		cmpxchg(&flow->tcp_int.due, due, 0);
 	quell_count(flow->qnet, QUELL_N_TCP_INT_SENT);
 }
 
-/* What switches wrote, and what the other end echoes. */
+/* Stores the values of switches to be echoed, and the echo of the other end. */
 static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
 {
 	struct quell_tcp_int out;
@@ -94,8 +94,8 @@ static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
 }
 
 /*
- * Apart from quell_tcpint_receive(): kernels that clear what is on the stack would
- * clear the buffer for flows that do not speak the option.
+ * Separate from quell_tcpint_receive(): kernels that clear stack variables would
+ * clear the buffer even for flows that do not use the option.
  */
 static noinline_for_stack void tcpint_read(struct quell_flow *flow, struct sk_buff *skb,
 					   u32 ip_bytes)
@@ -122,10 +122,9 @@ static noinline_for_stack void tcpint_read(struct quell_flow *flow, struct sk_bu
 }
 
 /**
- * quell_tcpint_receive() - a segment came in: read its option, if it has one
+ * quell_tcpint_receive() - read the TCP-INT option of a received segment, if any
  * @flow:     flow it belongs to
- * @skb:      segment that is believed, from the network header on; the Quell option
- *	      is out
+ * @skb:      validated segment, from the network header on, without the Quell option
  * @ip_bytes: length of the network header
  *
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
@@ -140,10 +139,10 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
  * quell_tcpint_used() - whether a flow gets its telemetry records from TCP-INT
  * @flow: flow
  *
- * Such a flow asks for none of the Quell option's: there is no room for both.
+ * Such a flow does not request the Quell option's records: there is no room for both.
  *
  * Context: socket lock.
- * Return: true if the administrator says so and the algorithm wants records; that
+ * Return: true if the administrator enabled it and the algorithm wants records; whether
  * switches write and the other end echoes is not known.
  */
 bool quell_tcpint_used(const struct quell_flow *flow)
@@ -153,7 +152,7 @@ bool quell_tcpint_used(const struct quell_flow *flow)
 }
 
 /**
- * quell_tcpint_take() - what was echoed since the last sample goes into this one
+ * quell_tcpint_take() - put the newest echo since the last sample into a sample
  * @flow:   flow
  * @sample: now_ns is set; telemetry is set in full, or left alone
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The public TCP-INT option, tcpint.c, as the rest of quell.ko sees it.
+ * The public TCP-INT option: interface of tcpint.c.
  */
 #ifndef _QUELL_TCPINT_H
 #define _QUELL_TCPINT_H
@@ -18,15 +18,15 @@ struct sk_buff;
 #define QUELL_TCPINT_USE	2U
 
 /**
- * struct quell_tcpint - what a flow knows by the TCP-INT option
+ * struct quell_tcpint - TCP-INT state of a flow
  * @mode:	QUELL_TCPINT_*
- * @due:	what the next segment is to echo, quell_tcp_int_pack(); 0 nothing
- * @told:	what the other end echoed, for the next sample; 0 nothing new
- * @newest:	the newest of that, for display
- * @link:	records made of it
+ * @due:	echo that the next segment must carry, quell_tcp_int_pack(); 0: no echo
+ * @told:	newest echo from the other end, for the next sample; 0: already used
+ * @newest:	newest echo from the other end, for display
+ * @link:	state from which echoes are made into telemetry records
  *
- * @mode and @link: socket lock.  The others are written by the receive hook; who
- * holds the socket lock takes @due and @told.
+ * The socket lock protects @mode and @link.  The receive hook writes the other fields; the
+ * holder of the socket lock consumes @due and @told.
  */
 struct quell_tcpint {
 	u32				mode;

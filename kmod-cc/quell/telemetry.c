@@ -3,18 +3,18 @@
  * Telemetry records: from the switches by way of the receiver to the core.
  *
  *	data out	an empty record, if the flow's algorithm wants them
- *	switches	put theirs in, or leave a more loaded hop's
+ *	switches	write their record, or leave that of a more loaded hop
  *	data in		the record waits with the departure to be echoed
- *	ACK out		the record, byte for byte; nothing for one still empty
+ *	ACK out		the record, byte for byte; an empty one is not echoed
  *	ACK in		the record waits with the receipt for TCP to process the ACK
  *	sample		the newest record of the ACKs processed, decoded
  *
- * A receiver echoes whatever its own algorithm is.  What gives way in a header
- * without room stands in option.c.
+ * A receiver echoes records whatever its own algorithm is.  Precedence in a header
+ * without enough room: option.c.
  *
- * Records are asked for on the SYN, so the hooks must be there before a flow
- * is: while an algorithm is registered that wants records, they are in every
- * namespace that speaks the option.
+ * The option is offered in the SYN, so the hooks must be registered before a flow
+ * exists: while an algorithm that wants records is registered, they are in every
+ * namespace that uses the option.
  */
 #include "counters.h"
 #include "flow.h"
@@ -27,10 +27,10 @@
 static atomic_t telemetry_algos = ATOMIC_INIT(0);
 
 /**
- * quell_telemetry_register() - an algorithm that may want records is coming
- * @algo: its description
+ * quell_telemetry_register() - register an algorithm that may want records
+ * @algo: description of the algorithm
  *
- * The hooks it needs are there on return.
+ * The hooks that the algorithm needs are registered on return.
  *
  * Context: process, may sleep; before its first socket.
  */
@@ -49,9 +49,9 @@ void quell_telemetry_register(struct quell_algo *algo)
 
 /**
  * quell_telemetry_unregister() - undo quell_telemetry_register()
- * @algo: its description
+ * @algo: description of the algorithm
  *
- * The hooks go when they are next looked after.
+ * The hooks are removed when their work item next runs, hooks.c.
  *
  * Context: any.
  */
@@ -65,7 +65,7 @@ void quell_telemetry_unregister(const struct quell_algo *algo)
  * quell_telemetry_asks() - whether there may be flows that want records
  *
  * Context: any.
- * Return: whether an algorithm that does is registered.
+ * Return: whether an algorithm that wants records is registered.
  */
 bool quell_telemetry_asks(void)
 {
@@ -77,8 +77,8 @@ bool quell_telemetry_asks(void)
  * @flow: flow
  *
  * Context: socket lock.
- * Return: true if it asks for them and the other end echoes; that switches
- * stamp them is not known.
+ * Return: true if the flow requests records and the other end echoes them; whether
+ * switches stamp them is not known.
  */
 bool quell_telemetry_expected(const struct quell_flow *flow)
 {
@@ -106,10 +106,10 @@ static bool telemetry_is_empty(const u8 *record)
 }
 
 /**
- * quell_telemetry_note() - data came in: its record is to be echoed
+ * quell_telemetry_note() - keep the record of received data for its echo
  * @flow: flow it belongs to
- * @opt:  its option
- * @echo: its record is set, if there is one
+ * @opt:  option of the data
+ * @echo: echo of the data; its record is set, if there is one
  *
  * Context: any.
  */
@@ -139,10 +139,10 @@ void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 }
 
 /**
- * quell_telemetry_arrive() - an ACK came in: its record waits for TCP
+ * quell_telemetry_arrive() - keep the record of a received ACK until TCP processes it
  * @flow:    flow it belongs to
- * @opt:     its option
- * @arrival: its record is set, if there is one
+ * @opt:     option of the ACK
+ * @arrival: receipt of the ACK; its record is set, if there is one
  *
  * Context: any.
  */
@@ -156,8 +156,8 @@ void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt
 }
 
 /**
- * quell_telemetry_keep() - one receipt takes the place of an older one
- * @newer: gets the record of @older if it brought none
+ * quell_telemetry_keep() - keep the record of a receipt that a newer one replaces
+ * @newer: gets the record of @older if its own is empty
  * @older: receipt
  *
  * Context: lock of the flow.
@@ -169,7 +169,7 @@ void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arriva
 }
 
 /**
- * quell_telemetry_take() - the record of an ACK goes into its sample
+ * quell_telemetry_take() - put the record of an ACK into its sample
  * @flow:    flow
  * @arrival: its receipt
  * @sample:  telemetry is set in full

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane, LOCAL_OUT, first: a segment of a Quell socket leaves.
+ * Signal plane, first hook in LOCAL_OUT: a segment of a Quell socket leaves.
  *
- * TCP calls this with the socket lock, but others call it without: a router of a VRF
- * passes a segment again from its queue, ipvlan after a queue of its own, NFQUEUE when
- * user space has decided, and then the socket may be closed and its algorithm's
- * module gone.  Being first, before whatever may queue, makes all of TCP's calls direct
- * ones; nothing here depends on it.
- *	- A flow is found in the hash by the address of its socket, and is in there only
- *	  while its socket uses it; what changes is under the flow's own lock.
- *	- No operations of a socket are followed, only compared with those known.
- *	- Of the socket nothing is written, and what is read is of its own moment.
- *	- A segment that passes a second time is let go.  Whatever has the Quell option
- *	  has it from here; data has the stamp that TCP gave it when it sent it, which
- *	  is that of its entry, or of the newest retransmission.
+ * TCP calls this with the socket lock, but others call it without: a VRF device passes
+ * a segment again from its queue, ipvlan after a queue of its own, NFQUEUE when user
+ * space has decided, and then the socket may be closed and its algorithm's module
+ * unloaded.  As this hook is first, before any that may queue, all of TCP's calls are
+ * direct ones; correctness does not depend on it.
+ *	- A flow is found in the hash by the address of its socket, and is in the hash only
+ *	  while its socket uses it; the flow's own lock protects its changing state.
+ *	- The operations of a socket are only compared with known ones, not dereferenced.
+ *	- The fields of the socket are not written, and are read at different moments.
+ *	- A segment that passes a second time is ignored.  It is recognised by the Quell
+ *	  option, which only this hook inserts, or, for data, by TCP's send stamp, which
+ *	  equals that of its ring entry or of the newest retransmission.
  *
- * What is done:
+ * Actions:
  *	- Data is recorded with the time its first bit leaves:
  *		depart = max(now, earliest departure time of the pacing,
  *			     when the flow's own last segment has left the link)
@@ -23,13 +23,13 @@
  *	  congestion: the serialisation that TIMELY subtracts (section 3.1),
  *	  extended to more than one segment.  Other flows' packets in the same
  *	  interface are congestion and stay in.
- *	- Where both ends speak the Quell option (agree.c), data carries the time its last
- *	  bit leaves, and whatever goes the other way echoes it; if the algorithm
- *	  wants them, room for a telemetry record as well.  It says where messages
- *	  start and end: switches may send one another way.
+ *	- If both ends use the Quell option (agree.c), data carries the time at which the
+ *	  last bit of its first packet leaves, and packets of the other direction echo it;
+ *	  if the algorithm wants them, data has room for a telemetry record as well.  The
+ *	  option marks where messages start and end: switches may choose a path for each.
  *
- * Address translation in OUTPUT comes later: here a segment has the addresses that the
- * socket knows.  So does the firewall, which sees the option, and decides.
+ * Address translation in OUTPUT comes later: here a segment has the addresses of the
+ * socket.  The firewall also comes later, and may drop packets because of the option.
  *
  * Ignored: IPv6 segments behind extension headers (but the jumbo payload option).
  */
@@ -58,7 +58,7 @@
 /* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
 #define ETHER_FRAMING_BYTES	24
 
-/* The algorithm of a connection to come.  The route to the peer may name one. */
+/* The algorithm of a future passive connection.  The route to the peer may name one. */
 static const struct quell_algo *transmit_child_algo(const struct sock *listener,
 						    const struct sk_buff *skb)
 {
@@ -75,8 +75,8 @@ static bool transmit_is_tcp(const struct sock *sk)
 }
 
 /*
- * The flow of a socket, NULL for any other.  The private bytes may be another
- * algorithm's by now: they are a hint, which spares others the search.
+ * The flow of a socket; NULL if it has no flow.  The private bytes may be another
+ * algorithm's by now: they are a hint, which saves other sockets the lookup.
  */
 static struct quell_flow *transmit_find(const struct sock *sk)
 {
@@ -93,7 +93,7 @@ static u32 transmit_header_bytes(const struct net_device *dev, u32 ip_tcp_bytes)
 	return ip_tcp_bytes + dev->hard_header_len + framing_bytes;
 }
 
-/* When the first bit leaves; moves the flow's own end of its link. */
+/* Sets when the first bit of a segment leaves; advances the flow's free time of its link. */
 static void transmit_depart(struct quell_flow *flow, struct quell_segment *segment,
 			    u64 earliest_ns, u64 wire_bytes)
 {
@@ -111,7 +111,7 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 	}
 	segment->queued = link->free_ns > earliest_ns;
 	segment->depart_ns = link->free_ns;
-	/* The rest is below the speed, at most 2^39 bytes/s: 16 bits more fit. */
+	/* free_rem is below the speed, at most 2^39 bytes/s: shifting by 16 bits is safe. */
 	segment->depart_q16 = link->free_rem ?
 		div64_u64(link->free_rem << 16, link->bytes_ps) : 0;
 	link->free_ns += div64_u64_rem(wire_bytes * NSEC_PER_SEC + link->free_rem,
@@ -166,9 +166,9 @@ static u8 transmit_message(const struct tcp_sock *tp, const struct tcphdr *th,
 }
 
 /*
- * What of the option this packet gets: departure for data, the echo that is
- * due.  A full segment has no room for both, and leaves the echo to the ACK that
- * follows it.  Returns the room it takes, 0 for none.
+ * Fills the option of a packet: departure for data, the echo that is due.  A full
+ * segment has no room for both, and leaves the echo to the next ACK.  Returns the
+ * length of the option; 0: no option.
  */
 static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 			   const struct sk_buff *skb, u32 payload_bytes,
@@ -186,7 +186,7 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	}
 	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, opt);
-	/* Without anything to say it says that it is spoken, until that is in vain. */
+	/* Send an empty option until the peer's is seen, or the option seems stripped. */
 	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;
 	flags = opt->flags;
@@ -198,7 +198,7 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	return bytes;
 }
 
-/* New data goes into the ring; what goes out again spoils its entries there. */
+/* Adds new data to the ring; a retransmission marks the entries that it overlaps. */
 static void transmit_record(struct quell_flow *flow, const struct sock *sk,
 			    const struct quell_segment *segment)
 {
@@ -214,8 +214,8 @@ static void transmit_record(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * When the last bit of the first packet leaves; the segment is recorded.  @left_ns is set to
- * when its last bit has left.
+ * Records the segment.  Returns when the last bit of its first packet leaves; @left_ns is
+ * set to when the last bit of the segment has left.
  */
 static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes,
@@ -233,7 +233,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	u64 earliest_ns = ktime_get_ns();
 	u32 packets = 1;
 
-	/* A FIN takes a number but no byte; that byte's time is neglected. */
+	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
 	segment.end_seq = segment.seq + payload_bytes + th->fin;
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (skb_is_gso(skb))
@@ -248,7 +248,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 				     flow->link.bytes_ps);
 }
 
-/* Whether a segment has the option, which stands first. */
+/* Whether a segment has the Quell option, which comes first. */
 static bool transmit_has_option(const struct sk_buff *skb)
 {
 	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
@@ -274,7 +274,7 @@ static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_bu
 	return segment && segment->stamp_ns == stamp_ns;
 }
 
-/* Puts in what quell_tcpint_room() and transmit_option() found room for. */
+/* Inserts the options that quell_tcpint_room() and transmit_option() found room for. */
 static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 			    const struct quell_opt *opt, u32 option_bytes, u32 tcp_int_bytes)
 {
@@ -293,7 +293,7 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 	quell_path_label(flow, skb, opt->entropy);
 }
 
-/* When the last bit of the segment has left; 0 for one without a sequence number. */
+/* Returns when the last bit of the segment has left; 0 for one without data or FIN. */
 static u64 transmit_locked(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 			   u32 payload_bytes)
 {
@@ -339,7 +339,7 @@ static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
 }
 
-/* A SYN-ACK answers what the SYN before it offered, if an algorithm of ours follows. */
+/* Answers the offer of a SYN in the SYN-ACK, if the connection gets a Quell algorithm. */
 static void transmit_answer(struct quell_net *qnet, const struct quell_algo *algo,
 			    struct sk_buff *skb)
 {
@@ -352,7 +352,7 @@ static void transmit_answer(struct quell_net *qnet, const struct quell_algo *alg
 		transmit_offer(qnet, skb);
 }
 
-/* A SYN, or the SYN-ACK of a socket: that of a fast open, or of a simultaneous one. */
+/* A SYN, or the SYN-ACK of a full socket: Fast Open or simultaneous open. */
 static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 {
 	const struct quell_algo *algo = quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops));
@@ -366,14 +366,14 @@ static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 	if (!algo || !quell_signal_offers(qnet, algo))
 		return;
 	/*
-	 * Somebody on the way may not like it.  On simultaneous open the SYN-ACK must
-	 * repeat the offer of the SYN; omitting it would withdraw it.
+	 * A middlebox may drop SYNs with the option, so later retransmissions omit it.  On
+	 * simultaneous open the SYN-ACK must repeat the SYN's offer, not withdraw it.
 	 */
 	if (syn_ack || READ_ONCE(inet_csk(sk)->icsk_retransmits) <= QUELL_SYN_OFFERS_MAX)
 		transmit_offer(qnet, skb);
 }
 
-/* A packet of the socket itself, not of a tunnel it is carried by. */
+/* Handles a packet of the socket itself, not of a tunnel that carries it. */
 static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -403,7 +403,7 @@ unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* Behind extension headers of the application's. */
+/* Counts a segment without the option, behind extension headers of the application. */
 static void transmit_behind_headers(const struct sock *sk)
 {
 	struct quell_flow *flow = transmit_find(sk);

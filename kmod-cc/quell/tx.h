@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What leaves: segments on their way, the link they leave by.
+ * Transmit side: the segments in flight and the link that they leave by.
  */
 #ifndef _QUELL_TX_H
 #define _QUELL_TX_H
@@ -12,21 +12,22 @@ struct quell_flow;
 struct sk_buff;
 struct sock;
 
-/* Segments kept from their departure until they are acknowledged, in the flow. */
+/* Segments in flight that the flow records without an allocation. */
 #define QUELL_SEGMENTS_FEW	1
 
 /**
- * struct quell_segment - a segment (a TSO burst is one) on its way
- * @depart_ns:		when its first bit leaves, CLOCK_MONOTONIC, ns
+ * struct quell_segment - a segment in flight; a TSO burst is one segment
+ * @depart_ns:		when the segment's first bit leaves, CLOCK_MONOTONIC, ns
  * @seq:		first sequence number
  * @end_seq:		sequence number after the last
  * @depart_q16:		fraction of a nanosecond to add to @depart_ns
  * @header_bytes:	bytes on the wire beside the payload, per packet
  * @packet_bytes:	payload of one packet of the burst
- * @stamp_ns:		when TCP first sent it, as it stamped it, ns modulo 2^32
- * @queued:		it waited for the flow's own earlier segments
- * @retransmitted:	some of it was sent again: no sample (Karn)
- * @entropy:		its path entropy; 0 none
+ * @stamp_ns:		TCP's stamp of the first transmission, ns modulo 2^32
+ * @queued:		the segment waited behind earlier segments of the same flow
+ * @retransmitted:	part of the segment was retransmitted: this record gives no
+ *			sample (Karn)
+ * @entropy:		path entropy of the segment; 0: not sprayed
  */
 struct quell_segment {
 	u64	depart_ns;
@@ -44,11 +45,11 @@ struct quell_segment {
 /**
  * struct quell_segments - segments sent and not yet acknowledged, by sequence
  * @ring:	the segments: @few, or heap while there are more
- * @size:	room in @ring, a power of two
- * @head:	free-running index of the oldest
- * @tail:	free-running index of the next to write
- * @grown:	the room the flow needed last when @few did not do
- * @few:	room that is always there
+ * @size:	number of entries in @ring, a power of two
+ * @head:	free-running index of the oldest entry
+ * @tail:	free-running index of the next entry to write
+ * @grown:	size to try for the next ring on the heap; halved when one is freed
+ * @few:	entries embedded in the flow
  */
 struct quell_segments {
 	struct quell_segment	*ring;
@@ -61,11 +62,11 @@ struct quell_segments {
 
 /**
  * struct quell_link - the interface a flow leaves by
- * @bytes_ps:	its speed, bytes/s; 0 unknown
- * @free_ns:	when the flow's own last segment has left it, ns
- * @free_rem:	rest of that division, in 1 / @bytes_ps ns
- * @ifindex:	its index; 0 not known yet
- * @gen:	quell_net.links_gen at the last look
+ * @bytes_ps:	speed of the interface, bytes/s; 0: unknown
+ * @free_ns:	when the flow's newest segment has left the interface, ns
+ * @free_rem:	fraction to add to @free_ns, in 1 / @bytes_ps ns
+ * @ifindex:	index of the interface; 0: not known yet
+ * @gen:	quell_net.links_gen when @bytes_ps was last updated
  */
 struct quell_link {
 	u64	bytes_ps;

@@ -35,5 +35,5 @@ module_exit(swift_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP Swift: congestion control by target delay");
 MODULE_LICENSE("GPL");
-/* What the sysctl asks for by name. */
+/* Name under which the kernel loads the module for swift_vaisf. */
 MODULE_ALIAS("tcp_swift_vaisf");
