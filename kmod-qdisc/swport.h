@@ -15,12 +15,12 @@
 #include <uapi/linux/pkt_sched_swport.h>
 
 /**
- * struct swport_trim_params - what becomes of packets the data band has no room for
- * @size_bytes:	what a frame is cut to; 0: it is dropped
- * @dscp:	DSCP of trimmed packets, by which other ports know them
+ * struct swport_trim_params - how packets are trimmed that do not fit the data band
+ * @size_bytes:	length a frame is trimmed to; 0: the packet is dropped
+ * @dscp:	DSCP of trimmed packets, by which other ports recognise them
  * @queue:	enum swport_trim_queue
  * @eligible:	bit per DSCP whose packets are trimmed
- * @to_sender:	senders that understand NACKs are answered
+ * @to_sender:	send a NACK to senders that understand it
  */
 struct swport_trim_params {
 	u32	size_bytes;
@@ -31,10 +31,10 @@ struct swport_trim_params {
 };
 
 /**
- * struct swport_via - one alternate, as the administrator named it
+ * struct swport_via - one alternate next hop, as the administrator configured it
  * @ifindex:	device, in the port's namespace
  * @addr_bytes:	4 of IPv4, 16 of IPv6
- * @addr:	next hop, network order; behind @addr_bytes 0
+ * @addr:	next hop, network order; zero beyond @addr_bytes
  */
 struct swport_via {
 	int	ifindex;
@@ -43,13 +43,13 @@ struct swport_via {
 };
 
 /**
- * struct swport_deflect_params - which flows go which other way
- * @on:		deflect at all; the rest is meaningless when not
+ * struct swport_deflect_params - which flows are deflected, and to which next hops
+ * @on:		deflection is enabled; if not, the other fields are ignored
  * @iofd:	threshold, entries, idle time
  * @token_base:	DSCP of a packet without tokens
- * @token_max:	most tokens, @token_base + tokens being the DSCP
- * @via_nr:	alternates
- * @via:	which
+ * @token_max:	maximum number of tokens; the DSCP is @token_base + tokens
+ * @via_nr:	number of alternates
+ * @via:	the alternates
  */
 struct swport_deflect_params {
 	bool				on;
@@ -61,23 +61,23 @@ struct swport_deflect_params {
 };
 
 /**
- * struct swport_params - what the administrator chose
+ * struct swport_params - the administrator's configuration
  * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
- * @overhead_bytes:	of each packet on the wire beyond its length
- * @limit_bytes:	what the data band may hold
- * @control_limit_bytes: what the control band may hold
+ * @overhead_bytes:	wire overhead of each packet beyond its length
+ * @limit_bytes:	capacity of the data band
+ * @control_limit_bytes: capacity of the control band
  * @ecn_mode:		enum swport_ecn_mode
- * @red:		marking thresholds; meaningless when @ecn_mode is off
- * @red_classes:	packets with thresholds of their own; none when @ecn_mode is off
- * @seed:		seed of the marking lottery; 0: random
+ * @red:		marking thresholds; ignored when @ecn_mode is off
+ * @red_classes:	DSCP classes with their own thresholds; empty when @ecn_mode is off
+ * @seed:		seed of the random marking decisions; 0: random
  * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
  * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
  *			options pass as they are
  * @trim:		trimming
- * @buffer_bytes:	of the shared buffer, in a request that names it; else 0
- * @alpha_q16:		share of what is free of the shared buffer; 0: not shared
- * @percentiles:	whether depth and sojourn percentiles are kept
- * @deflect:		other ways for flows that find the queue long
+ * @buffer_bytes:	shared buffer size, in a request that sets it; else 0
+ * @alpha_q16:		threshold as a fraction of the shared buffer's free space; 0: not shared
+ * @percentiles:	keep depth and sojourn percentiles
+ * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */
@@ -101,13 +101,13 @@ struct swport_params {
 
 /**
  * struct swport_band - one first-in first-out queue and its counters
- * @queue:		wire packets, none of them GSO
+ * @queue:		wire packets, never GSO
  * @backlog_bytes:	bytes in @queue
- * @backlog_max_bytes:	most there ever were
- * @sent_pkts:		left by the wire
- * @sent_bytes:		the same in bytes
- * @drop_pkts:		found the band full
- * @drop_bytes:		the same in bytes
+ * @backlog_max_bytes:	maximum of @backlog_bytes so far
+ * @sent_pkts:		packets transmitted
+ * @sent_bytes:		bytes transmitted
+ * @drop_pkts:		packets that found the band full
+ * @drop_bytes:		bytes of packets that found the band full
  *
  * All under the qdisc's lock.
  */
@@ -122,11 +122,11 @@ struct swport_band {
 };
 
 /**
- * struct swport_mark_stats - what became of the marking decisions
- * @mark_pkts:		left with CE, set here or before
- * @mark_bytes:		the same in bytes
- * @not_ect_pkts:	were to be marked, but their transport knows no ECN
- * @mark_fail_pkts:	were to be marked, but memory to write was lacking
+ * struct swport_mark_stats - outcome of the marking decisions
+ * @mark_pkts:		packets sent with CE, set here or before
+ * @mark_bytes:		bytes of packets sent with CE
+ * @not_ect_pkts:	packets selected for marking whose transport is not ECN-capable
+ * @mark_fail_pkts:	packets selected for marking, but no memory to make them writable
  */
 struct swport_mark_stats {
 	u64	mark_pkts;
@@ -136,11 +136,11 @@ struct swport_mark_stats {
 };
 
 /**
- * struct swport_class_stats - the same, of an ECN class
- * @pkts:		compared with its thresholds
- * @mark_pkts:		left with CE, set here or before
- * @mark_bytes:		the same in bytes
- * @not_ect_pkts:	were to be marked, but their transport knows no ECN
+ * struct swport_class_stats - outcome of the marking decisions in one ECN class
+ * @pkts:		packets compared with the thresholds of the class
+ * @mark_pkts:		packets sent with CE, set here or before
+ * @mark_bytes:		bytes of packets sent with CE
+ * @not_ect_pkts:	packets selected for marking whose transport is not ECN-capable
  */
 struct swport_class_stats {
 	u64	pkts;
@@ -150,15 +150,15 @@ struct swport_class_stats {
 };
 
 /**
- * struct swport_link - what the port knows of its link, and told
- * @siblings:		in the list of ports, which hear when a device changes; RTNL
- * @device_bytes_ps:	the device's speed when last asked; 0 unknown
- * @bytes_ps:		rate of the link: the one set, or else the device's; 0 unknown
- * @load_params:	what its load is measured against
- * @load:		what it carried; advanced only with telemetry on
- * @stamp_pkts:		left with this port's record
- * @keep_pkts:		left with the record of a hop loaded as much or more
- * @stamp_fail_pkts:	left as they were: memory to write was lacking
+ * struct swport_link - rate and load of the port's link, and its telemetry counters
+ * @siblings:		entry in the list of ports notified of device changes; RTNL
+ * @device_bytes_ps:	speed the device last reported; 0 unknown
+ * @bytes_ps:		rate of the link: as configured, or else the device's; 0 unknown
+ * @load_params:	parameters of the load measurement
+ * @load:		measured load; advanced only with telemetry on
+ * @stamp_pkts:		packets sent with this port's record
+ * @keep_pkts:		packets sent with the record of another hop, as loaded or more
+ * @stamp_fail_pkts:	packets sent unchanged for lack of memory to make them writable
  *
  * Under the qdisc's lock but for @siblings.
  */
@@ -174,13 +174,13 @@ struct swport_link {
 };
 
 /**
- * struct swport_tcp_int - what the port writes into TCP-INT options
- * @load_params:	what its load is measured against
- * @load:		what the link carried; advanced only with TCP-INT on
+ * struct swport_tcp_int - state for writing TCP-INT options
+ * @load_params:	parameters of the load measurement
+ * @load:		measured load of the link; advanced only with TCP-INT on
  * @speed:		code of the link's rate
- * @pkts:		left with an option this port wrote to
- * @worst_pkts:		part of them: the option tells of this port
- * @fail_pkts:		left as they were: memory to write was lacking
+ * @pkts:		packets whose option this port updated
+ * @worst_pkts:		part of @pkts: the option now describes this port
+ * @fail_pkts:		packets sent unchanged for lack of memory to make them writable
  *
  * Under the qdisc's lock.
  */
@@ -197,10 +197,10 @@ struct swport_buffer;
 
 /**
  * struct swport_share - a port's part of a buffer it shares
- * @buffer:		that, or NULL
- * @held_bytes:		of the data band, counted in it
- * @drop_pkts:		above the port's threshold in it
- * @drop_bytes:		the same in bytes
+ * @buffer:		the shared buffer, or NULL
+ * @held_bytes:		bytes of this port's data band charged to @buffer
+ * @drop_pkts:		packets dropped above the port's threshold in @buffer
+ * @drop_bytes:		bytes of packets dropped above the port's threshold
  *
  * Under the qdisc's lock, @buffer written with RTNL held besides.
  */
@@ -212,18 +212,18 @@ struct swport_share {
 };
 
 /**
- * struct swport_trim - what was trimmed
+ * struct swport_trim - trimming counters
  * @pkts:		trimmed packets; the sum of those sent, dropped and queued
- * @bytes:		what stayed of them
- * @sent_pkts:		left by the wire
- * @sent_bytes:		the same in bytes
- * @drop_pkts:		found their band full
- * @drop_bytes:		the same in bytes
- * @backlog_pkts:	queued now
- * @backlog_bytes:	the same in bytes
- * @fail_pkts:		were to be trimmed, but memory to write was lacking
- * @to_sender_pkts:	dropped, their sender answered
- * @to_sender_drop_pkts: dropped, and so was the answer
+ * @bytes:		bytes of @pkts after trimming
+ * @sent_pkts:		trimmed packets transmitted
+ * @sent_bytes:		bytes of trimmed packets transmitted
+ * @drop_pkts:		trimmed packets that found their band full
+ * @drop_bytes:		bytes of trimmed packets that found their band full
+ * @backlog_pkts:	trimmed packets queued now
+ * @backlog_bytes:	bytes of trimmed packets queued now
+ * @fail_pkts:		packets not trimmed for lack of memory to make them writable
+ * @to_sender_pkts:	packets dropped after a NACK was sent to their sender
+ * @to_sender_drop_pkts: packets dropped whose NACK was dropped as well
  *
  * Under the qdisc's lock.
  */
@@ -245,20 +245,20 @@ struct swport_trim {
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
- * @control:		acknowledgements and what keeps the network up; goes first
+ * @control:		acknowledgements and network control; strict priority
  * @shaper:		the wire, when @params.rate_bytes_ps is set
- * @lottery:		marking lottery
+ * @lottery:		random state of the marking decisions
  * @mark_stats:		outcome of marking
- * @class_stats:	part of it by class, in the order of @params.red_classes, and of
- *			what is in none
+ * @class_stats:	outcome of marking by class, in the order of @params.red_classes;
+ *			last, packets in no class
  * @link:		rate, load and telemetry
  * @tcp_int:		the public telemetry option
  * @trim:		trimming
  * @share:		part of a shared buffer
  * @percentiles:	histograms; NULL: not kept
- * @deflect:		deflected flows and their way out; NULL until first asked for
- * @gso_split_pkts:	super-packets cut on entry
- * @alloc_fail_pkts:	super-packets dropped because they could not be cut
+ * @deflect:		deflected flows and their outlet; NULL until first enabled
+ * @gso_split_pkts:	GSO packets segmented on enqueue
+ * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
  * @watchdog:		wakes the port when the wire is free again
  */
 struct swport_sched {
@@ -281,9 +281,9 @@ struct swport_sched {
 };
 
 /**
- * struct swport_cb - what a queued packet remembers
- * @arrived_ns: when it came, ns; 0: it came while nobody asked
- * @trimmed: by this port
+ * struct swport_cb - per-packet state while queued
+ * @arrived_ns: arrival time, ns; 0: not recorded
+ * @trimmed: this port trimmed the packet
  */
 struct swport_cb {
 	u64	arrived_ns;
@@ -300,7 +300,7 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 #define SWPORT_TCP_OPTIONS_MAX	40
 
 /**
- * struct swport_place - where things are in a TCP packet, from its data on
+ * struct swport_place - offsets in a TCP packet, from skb->data
  * @tcp_at:	TCP header
  * @end:	first byte behind the IP packet
  * @ttl:	time to live, or hop limit

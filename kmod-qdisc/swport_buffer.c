@@ -3,18 +3,18 @@
  * The buffer that ports of one network namespace share, each up to a threshold
  * that moves with what is free (<quell/core/port/sharedbuf.h>).
  *
- * A namespace has one buffer while a port of it has `alpha`; its size is the one
- * named last, by whichever port.  What the data bands of its ports hold is counted
- * in it, control bands have their own caps and are not.  Ports have locks of their
- * own, so what is used is one atomic number: a packet is counted before it is
- * queued, by compare and exchange, and no two can take the same room.
+ * A namespace has one buffer while one of its ports has `alpha`; its size is the
+ * last one configured, by whichever port.  Packets queued in data bands are charged
+ * to it; control bands have their own caps and are not.  Ports have separate
+ * locks, so usage is one atomic counter: a packet is charged before it is
+ * queued, by compare and exchange, so that two ports cannot take the same room.
  *
  *	arrival:	counted, or refused			quell_swport_buffer_take()
  *	departure:	counted out				quell_swport_buffer_settle()
- *	joining:	what is queued already is counted in, fit or not
- *	leaving:	all of it is counted out
+ *	joining:	bytes already queued are charged, even beyond the threshold
+ *	leaving:	all bytes of the port are uncharged
  *
- * Making the buffer smaller drops nothing either: nothing enters until there is room.
+ * Shrinking the buffer drops no packet: it only admits none until there is room.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -23,16 +23,16 @@
 #include "swport.h"
 
 /**
- * struct swport_buffer - of one network namespace
- * @siblings: in the list of all
+ * struct swport_buffer - shared buffer of one network namespace
+ * @siblings: entry in swport_buffers
  * @net: the namespace
- * @ports: how many share it
- * @size_bytes: what they may hold together; written with RTNL, read without
- * @used_bytes: what they do hold
- * @used_max_bytes: the most they ever did
+ * @ports: number of ports that share the buffer
+ * @size_bytes: capacity; written with RTNL, read without
+ * @used_bytes: bytes queued now
+ * @used_max_bytes: maximum of @used_bytes so far
  *
- * The first three under RTNL.  A namespace goes after its devices and their qdiscs,
- * so @net is there as long as @ports.
+ * The first three under RTNL.  A namespace outlives its devices and their qdiscs,
+ * so @net is valid as long as @ports.
  */
 struct swport_buffer {
 	struct list_head	siblings;
@@ -78,7 +78,7 @@ static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
 		;
 }
 
-/* Count bytes in, or refuse them. */
+/* Charge bytes to the buffer; false if they do not fit. */
 static bool swport_buffer_charge(struct swport_buffer *buffer, u32 alpha_q16, u32 held_bytes,
 				 u32 len_bytes)
 {
@@ -100,8 +100,8 @@ static bool swport_buffer_charge(struct swport_buffer *buffer, u32 alpha_q16, u3
  * @len_bytes: of the packet, which fits into the port's own limit
  *
  * Context: softirq, qdisc lock held.
- * Return: true where the port shares no buffer, or the packet is counted in now;
- * false: to be dropped, and counted so.
+ * Return: true where the port shares no buffer, or the packet is now charged to it;
+ * false: the caller must drop the packet; the drop is already counted.
  */
 bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
 {
@@ -136,10 +136,10 @@ void quell_swport_buffer_settle(struct swport_sched *port)
 }
 
 /**
- * quell_swport_buffer_check() - may the port be what a request wants?
+ * quell_swport_buffer_check() - check the buffer attributes of a request
  * @sch: the port's qdisc
  * @params: parameters of the request
- * @extack: names what is wrong
+ * @extack: error message
  *
  * Context: RTNL held.
  * Return: 0, or -EINVAL.
@@ -155,13 +155,13 @@ int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_param
 }
 
 /**
- * quell_swport_buffer_get() - the buffer a port is to share
+ * quell_swport_buffer_get() - find or create the buffer a port will share
  * @sch: the port's qdisc
  * @params: checked parameters of a request
- * @buffer: set to it, or to NULL: none
+ * @buffer: set to the buffer, or to NULL if the port shares none
  *
  * Context: RTNL held; may sleep.
- * Return: 0, or -ENOMEM with nothing changed.
+ * Return: 0, or -ENOMEM and no state has changed.
  */
 int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params *params,
 			    struct swport_buffer **buffer)
@@ -184,7 +184,7 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 /**
  * quell_swport_buffer_move() - a port joins a buffer, leaves it, or stays
  * @port: the switch port
- * @buffer: what quell_swport_buffer_get() gave, or NULL
+ * @buffer: result of quell_swport_buffer_get(), or NULL
  *
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.
  */
@@ -214,11 +214,11 @@ void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *b
 }
 
 /**
- * quell_swport_buffer_size() - of the buffer a port shares
+ * quell_swport_buffer_size() - size of the buffer a port shares
  * @port: the switch port
  *
  * Context: RTNL or the qdisc lock held.
- * Return: bytes; 0: it shares none.
+ * Return: bytes; 0: the port shares no buffer.
  */
 u32 quell_swport_buffer_size(const struct swport_sched *port)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ECN by DSCP: classes with thresholds of their own, as netlink has them.  A
- * request names all of them or none; they live as long as ECN is on.
+ * ECN by DSCP: netlink attributes of classes with thresholds of their own.  A
+ * request replaces all classes or keeps all; they are cleared when ECN is turned off.
  */
 #include <linux/stringify.h>
 #include <net/netlink.h>
@@ -67,10 +67,10 @@ static int swport_parse_class(const struct nlattr *attr, struct quell_red_class 
 }
 
 /**
- * quell_swport_parse_classes() - the classes of a request
- * @nest: TCA_SWPORT_ECN_CLASSES, or NULL: they stay
- * @params: parameters of the request, ECN's mode among them; the classes are set
- * @extack: names what is wrong
+ * quell_swport_parse_classes() - parse the ECN classes of a request
+ * @nest: TCA_SWPORT_ECN_CLASSES, or NULL: the classes stay
+ * @params: parameters of the request, with the ECN mode already set; the classes are set
+ * @extack: error message
  *
  * Context: RTNL held.
  * Return: 0 or a negative error.
@@ -111,9 +111,9 @@ int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *
 }
 
 /**
- * quell_swport_check_classes() - rules that join their thresholds
+ * quell_swport_check_classes() - check the thresholds of classes against each other and the limit
  * @params: parameters of the request
- * @extack: names what is wrong
+ * @extack: error message
  *
  * Context: any.
  * Return: 0, or -EINVAL.
@@ -156,12 +156,12 @@ static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *
 }
 
 /**
- * quell_swport_dump_classes() - the classes as they are
- * @skb: message; nothing is added where there is none
+ * quell_swport_dump_classes() - dump the ECN classes
+ * @skb: message; left unchanged if there are no classes
  * @classes: of the port
  *
  * Context: RTNL held.
- * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
  */
 int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes)
 {
@@ -182,11 +182,11 @@ int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classe
 }
 
 /**
- * quell_swport_commit_classes() - counters of the classes there will be
- * @port: the switch port, with the classes there are
- * @classes: those to come
+ * quell_swport_commit_classes() - carry the class counters over to new classes
+ * @port: the switch port, with the old classes
+ * @classes: new classes
  *
- * A class of the same DSCPs goes on counting, another begins at 0.
+ * A new class with the DSCPs of an old one keeps its counters; the others start at 0.
  *
  * Context: RTNL and the qdisc lock held.
  */
@@ -230,12 +230,12 @@ static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
 }
 
 /**
- * quell_swport_dump_class_stats() - what was marked, by class
+ * quell_swport_dump_class_stats() - dump the marking counters by class
  * @sch: the port's qdisc
- * @skb: message; nothing is added where there is no class
+ * @skb: message; left unchanged if there are no classes
  *
  * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
  */
 int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which packets the control band carries: those that congestion control and
- * the network itself need in time, and that are small.
+ * Selects the packets for the control band: small ones that congestion control
+ * or the network itself needs in time.
  *
  *	ARP and IPv6 neighbour discovery
  *	DSCP CS6 and CS7 (network control: routing protocols)
- *	TCP segments that carry an ACK and nothing else
+ *	TCP segments that are pure ACKs, without payload
  *
  * SYN, FIN and RST stay with the data: overtaking it they would open or close
- * a connection out of order.  Not looked into: IP fragments other than the
- * first, and IPv6 packets with extension headers.
+ * a connection out of order.  The transport header is not parsed for IP fragments and
+ * IPv6 packets with extension headers.
  */
 #include <linux/icmpv6.h>
 #include <linux/if_ether.h>
@@ -25,7 +25,7 @@
 #define SWPORT_DSCP_SHIFT	2
 #define SWPORT_DSCP_CS6		48
 
-/* A TCP segment of tcp_bytes at offset: an ACK and nothing else? */
+/* Is the TCP segment of tcp_bytes at offset a pure ACK? */
 static bool swport_is_pure_ack(const struct sk_buff *skb, int offset,
 			       u32 tcp_bytes)
 {

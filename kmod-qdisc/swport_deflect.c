@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In-order flow deflection: flows that find the port's queue long leave the switch
+ * In-order flow deflection: flows that meet a long queue at the port leave the switch
  * by another port (Dart, section IV).
  *
  *	enqueue: flow, tokens, queue -> <quell/core/port/iofd.h> -> own queue
  *						            -> outlet -> other device
  *						            -> drop
  *
- * Data alone is deflected.  The control band overtakes data on the port as it is,
- * so that its packets owe no order to the flow's others.
+ * Only the data band is deflected.  Control packets overtake data on the port anyway,
+ * so they need not stay in order with the data of their flow.
  *
- * The state of a port is made when deflection is first asked for and lives as long
- * as the port: flows deflected by then go on as they were when it is changed or
- * turned off, until nothing of theirs can be overtaken any more.  Those whose
- * alternate is taken away, by a change or with its device, are dropped for the idle
- * time and then go the port's own way.
+ * The deflection state of a port is allocated when deflection is first enabled and
+ * lives as long as the port.  When deflection is reconfigured or disabled, flows
+ * already deflected stay so until none of their packets can be overtaken any more.
+ * If the alternate of a flow is removed, by a change or with its device, its packets
+ * are dropped for the idle time; then the flow uses the port itself again.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -31,7 +31,7 @@
 
 #define SWPORT_DSCP_SHIFT	2
 
-/* Tokens a DSCP stands for. */
+/* Number of tokens that a DSCP encodes. */
 static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 dscp)
 {
 	if (dscp < params->token_base || dscp - params->token_base > params->token_max)
@@ -39,7 +39,7 @@ static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 d
 	return dscp - params->token_base;
 }
 
-/* Take one: the header is shared with whoever holds a clone. */
+/* Take one token.  The header may be shared with a clone, so make it writable first. */
 static bool swport_deflect_pay(struct sk_buff *skb, u8 dscp)
 {
 	u8 dsfield = (dscp - 1) << SWPORT_DSCP_SHIFT;
@@ -57,7 +57,7 @@ static bool swport_deflect_pay(struct sk_buff *skb, u8 dscp)
 	return true;
 }
 
-/* Alternates by which the packet came in. */
+/* Bitmap of alternates through whose device the packet came in; it must not return there. */
 static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 				 const struct sk_buff *skb)
 {
@@ -69,7 +69,7 @@ static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 	return barred;
 }
 
-/* Fills in what the core wants to know; alternates are looked at where they matter. */
+/* Fill in the core's view of the packet; check alternates only where a decision needs them. */
 static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 dscp,
 				    struct quell_iofd_packet *packet)
 {
@@ -89,7 +89,7 @@ static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 d
 	packet->barred = swport_deflect_barred(deflect, skb);
 }
 
-/* Out by the alternate, or dropped on the way there. */
+/* Send the packet to the alternate, or drop it. */
 static void swport_deflect_out(struct swport_sched *port, struct sk_buff *skb, u8 alternate,
 			       u8 tokens, u8 dscp, struct sk_buff **to_free)
 {
@@ -106,15 +106,15 @@ static void swport_deflect_out(struct swport_sched *port, struct sk_buff *skb, u
 }
 
 /**
- * quell_swport_deflect() - another way for a packet of the data band?
+ * quell_swport_deflect() - deflect a packet of the data band if it must be
  * @sch: the port's qdisc
  * @skb: wire packet
- * @to_free: list the caller frees, for what is dropped
- * @ret: set when the result is true: what enqueue returns; a packet deflected is
- *	neither queued nor dropped for those above
+ * @to_free: list of dropped packets, freed by the caller
+ * @ret: set when the result is true: the return value for enqueue; a deflected packet
+ *	is neither queued nor dropped for parent qdiscs
  *
  * Context: softirq, qdisc lock held.
- * Return: whether the packet is taken care of.
+ * Return: true if the packet was deflected or dropped, false if it is to be queued.
  */
 bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
 			  int *ret)
@@ -150,7 +150,7 @@ static bool swport_via_same(const struct swport_via *a, const struct swport_via 
 	       !memcmp(a->addr, b->addr, sizeof(a->addr));
 }
 
-/* The number an alternate has among the new ones. */
+/* Index of an alternate in the new list, QUELL_IOFD_GONE if it is not in it. */
 static u8 swport_via_find(const struct swport_deflect_params *params,
 			  const struct swport_via *via)
 {
@@ -175,7 +175,7 @@ static bool swport_via_changed(const struct swport_deflect *deflect,
 	return false;
 }
 
-/* The alternates that are asked for; a device that went since it was named stays gone. */
+/* Take references to the alternates' devices; a device unregistered meanwhile stays NULL. */
 static struct swport_alternate *
 swport_deflect_hold(const struct Qdisc *sch, const struct swport_deflect_params *params)
 {
@@ -221,12 +221,12 @@ static struct swport_deflect *swport_deflect_new(struct Qdisc *sch, u32 seed)
 }
 
 /**
- * quell_swport_deflect_prepare() - what a change needs, and could fail to get
+ * quell_swport_deflect_prepare() - allocate all that a change needs
  * @sch: the port's qdisc
  * @params: parameters to be committed
  *
- * After it quell_swport_deflect_commit() may follow, and quell_swport_deflect_done()
- * does in any case.
+ * The caller may then call quell_swport_deflect_commit(), and must call
+ * quell_swport_deflect_done() whether it did or not.
  *
  * Context: RTNL held, may sleep.
  * Return: 0 or -ENOMEM.
@@ -252,7 +252,7 @@ int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *
 	return 0;
 }
 
-/* Flows on an alternate that stays go on; what waits in the outlet has old numbers. */
+/* Flows on an alternate that stays keep it; purge the outlet, its packets hold old indices. */
 static void swport_deflect_replace(struct swport_deflect *deflect,
 				   const struct swport_deflect_params *params)
 {
@@ -270,7 +270,7 @@ static void swport_deflect_replace(struct swport_deflect *deflect,
 }
 
 /**
- * quell_swport_deflect_commit() - a change takes effect
+ * quell_swport_deflect_commit() - apply a change
  * @port: the switch port, its old parameters still in place
  * @params: new ones
  *
@@ -289,7 +289,7 @@ void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_
 }
 
 /**
- * quell_swport_deflect_done() - a change has taken effect, or was given up
+ * quell_swport_deflect_done() - finish a change, applied or abandoned
  * @port: the switch port
  *
  * Context: RTNL held, may sleep.
@@ -308,7 +308,7 @@ void quell_swport_deflect_done(struct swport_sched *port)
 }
 
 /**
- * quell_swport_deflect_leave() - a device goes away
+ * quell_swport_deflect_leave() - drop the references to a device that is unregistered
  * @sch: the port's qdisc
  * @dev: device
  *
@@ -336,8 +336,8 @@ void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
 }
 
 /**
- * quell_swport_deflect_destroy() - the port goes
- * @port: the switch port, which nothing enqueues to any more
+ * quell_swport_deflect_destroy() - free the deflection state of a port
+ * @port: the switch port; no packet is enqueued to it any more
  *
  * Context: RTNL held, may sleep.
  */
@@ -389,7 +389,7 @@ void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value)
 }
 
 /**
- * quell_swport_deflect_seed() - start the draws of alternates
+ * quell_swport_deflect_seed() - seed the random choice of alternates
  * @port: the switch port
  * @seed: any value
  *
@@ -402,10 +402,10 @@ void quell_swport_deflect_seed(struct swport_sched *port, u64 seed)
 }
 
 /**
- * quell_swport_deflect_reset() - forget what waits to leave
+ * quell_swport_deflect_reset() - drop the packets queued in the outlet
  * @port: the switch port
  *
- * Flows stay bound: what has left may still be overtaken.
+ * Flows keep their alternate: packets already sent there may still be overtaken.
  *
  * Context: as quell_swport_purge().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of swport's deflection share.
+ * Shared by the files of swport's deflection.
  */
 #ifndef _QUELL_SWPORT_DEFLECT_H
 #define _QUELL_SWPORT_DEFLECT_H
@@ -10,7 +10,7 @@
 
 #include "swport.h"
 
-/* Words of a flow: struct quell_iofd_flow. */
+/* Indices into the words of struct quell_iofd_flow. */
 enum {
 	SWPORT_FLOW_SADDR = 0,	/* four of them, as on the wire */
 	SWPORT_FLOW_DADDR = 4,
@@ -23,10 +23,10 @@ enum {
 #define SWPORT_FLOW_PROTOCOL_SHIFT	8
 
 /**
- * struct swport_alternate - another way out of the switch
- * @dev:	device, held; NULL once it is gone
- * @tracker:	of that hold
- * @via:	what the administrator named
+ * struct swport_alternate - an alternate next hop
+ * @dev:	device, with a reference; NULL once it is unregistered
+ * @tracker:	tracker of that reference
+ * @via:	the administrator's configuration
  *
  * Written with RTNL and the qdisc's lock held and the outlet stopped; read with the
  * qdisc's lock or by the outlet.
@@ -38,19 +38,19 @@ struct swport_alternate {
 };
 
 /**
- * struct swport_deflect - deflected flows of a port, and their way out
- * @vars:	table; the qdisc's lock
+ * struct swport_deflect - deflected flows of a port, and their outlet
+ * @vars:	flow table; the qdisc's lock
  * @stats:	counters; the qdisc's lock
- * @tokens:	taken from packets; the qdisc's lock
- * @alternate_nr: how many
- * @alternate:	the other ways, room for all there may be; NULL at first
- * @fresh:	within a change, the new ones, then the old ones; RTNL
- * @stopped:	within a change that replaces them: the outlet stands; RTNL
- * @outlet:	sends what is in @fifo, outside of the qdisc's lock
+ * @tokens:	number of tokens taken from packets; the qdisc's lock
+ * @alternate_nr: number of alternates
+ * @alternate:	array of alternates, SWPORT_DEFLECT_VIA_MAX long; NULL at first
+ * @fresh:	during a change the new alternates, after its commit the old ones; RTNL
+ * @stopped:	a change of @alternate is under way and @outlet is disabled; RTNL
+ * @outlet:	tasklet that sends the packets in @fifo, outside of the qdisc's lock
  * @fifo:	deflected packets; its own lock
- * @fifo_bytes:	in @fifo; its lock
- * @drop_pkts:	packets that @outlet or a full @fifo dropped
- * @ask:	bit per alternate whose neighbour is to be asked for
+ * @fifo_bytes:	bytes in @fifo; under its lock
+ * @drop_pkts:	packets dropped by @outlet or because @fifo was full
+ * @ask:	bit per alternate whose neighbour must be resolved
  */
 struct swport_deflect {
 	struct quell_iofd_vars	vars;

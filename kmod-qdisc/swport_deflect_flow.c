@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What deflection has to know of a packet: its flow, whether a message starts or
- * ends with it, and its DSCP.
+ * Dissects a packet for deflection: its flow, whether it starts or ends a message,
+ * and its DSCP.
  *
  *			flow			start		end
  *	TCP		addresses, ports	SYN		FIN, RST
@@ -10,9 +10,9 @@
  *	RoCEv2		addresses, ports,	FIRST, ONLY	LAST, ONLY
  *	(UDP 4791)	destination queue pair
  *
- * and the time to live of all, see <quell/core/port/iofd.h>.  Anything else is no flow,
- * and never deflected: other protocols, IP fragments, IPv6 packets with extension
- * headers, tagged frames, and what is malformed.  Flows that mix such packets with
+ * plus the time to live, see <quell/core/port/iofd.h>.  Other packets have no flow and
+ * are never deflected: other protocols, IP fragments, IPv6 packets with extension
+ * headers, tagged frames, and malformed packets.  A flow that mixes such packets with
  * others cannot be kept in order.
  */
 #include <linux/if_ether.h>
@@ -34,7 +34,7 @@
 #define SWPORT_BTH_QP_AT	4
 #define SWPORT_BTH_QP_MASK	0xffffffU
 
-/* Where the transport header is; 0: none to look at. */
+/* Offset of the transport header; 0: no supported IPv4 header. */
 static u32 swport_flow_ipv4(const struct sk_buff *skb, struct quell_iofd_flow *flow,
 			    u8 *protocol, u8 *dscp, u32 *end)
 {
@@ -75,7 +75,7 @@ static u32 swport_flow_ipv6(const struct sk_buff *skb, struct quell_iofd_flow *f
 	return offset + sizeof(buf);
 }
 
-/* What the Quell option, if any, says of a segment that is no SYN. */
+/* Set packet flags and stamp from the Quell option of a non-SYN segment, if it has one. */
 static void swport_flow_option(const struct sk_buff *skb, const struct swport_place *place,
 			       const struct tcphdr *th, struct quell_iofd_packet *packet)
 {
@@ -140,13 +140,13 @@ static bool swport_flow_roce(const struct sk_buff *skb, u32 udp_at,
 }
 
 /**
- * quell_swport_deflect_flow() - the flow of a packet
+ * quell_swport_deflect_flow() - dissect the flow of a packet
  * @skb: packet
- * @packet: flow, flags and stamp are set; zeroes before
+ * @packet: flow, flags and stamp are set; must be zeroed
  * @dscp: set to its DSCP
  *
  * Context: any; does not write to @skb.
- * Return: false for what belongs to no flow that could be deflected.
+ * Return: false for packets without a flow that could be deflected.
  */
 bool quell_swport_deflect_flow(const struct sk_buff *skb, struct quell_iofd_packet *packet,
 			       u8 *dscp)

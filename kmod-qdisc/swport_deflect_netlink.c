@@ -20,7 +20,7 @@ static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
 	[TCA_SWPORT_VIA_ADDR]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 };
 
-/* A next hop is one host: not nobody, not everybody. */
+/* A next hop must be a unicast address, neither unspecified nor loopback. */
 static bool swport_via_is_host(const struct swport_via *via)
 {
 	if (via->addr_bytes == sizeof(struct in_addr)) {
@@ -35,7 +35,7 @@ static bool swport_via_is_host(const struct swport_via *via)
 	       !ipv6_addr_loopback((const struct in6_addr *)via->addr);
 }
 
-/* Why a device cannot be an alternate; NULL: it can. */
+/* Error message if a device cannot be an alternate; NULL if it can. */
 static const char *swport_via_objection(const struct Qdisc *sch, const struct swport_via *via)
 {
 	const struct net_device *own = qdisc_dev(sch);
@@ -85,7 +85,7 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	return -EINVAL;
 }
 
-/* All alternates at once: what is not named any more is none. */
+/* The attribute lists all alternates: those missing from it are removed. */
 static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 			   struct swport_deflect_params *params, struct netlink_ext_ack *extack)
 {
@@ -107,7 +107,7 @@ static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 	return -EINVAL;
 }
 
-/* The attribute to blame: the one given, or else the one that turned deflection on. */
+/* The attribute to report: the one given, or else the one that turned deflection on. */
 static struct nlattr *swport_deflect_blame(struct nlattr **tb, int attr)
 {
 	return tb[attr] ? tb[attr] : tb[TCA_SWPORT_DEFLECT];
@@ -121,7 +121,7 @@ static bool swport_deflect_idle_is_short(const struct swport_params *params)
 	       params->deflect.iofd.idle_ns;
 }
 
-/* Rules that join several attributes. */
+/* Check constraints between attributes. */
 static int swport_deflect_check(struct nlattr **tb, const struct swport_params *params,
 				struct netlink_ext_ack *extack)
 {
@@ -158,15 +158,15 @@ static void swport_deflect_get_u32(struct nlattr *attr, u32 *value)
 }
 
 /**
- * quell_swport_deflect_parse() - what deflection would be after a request
+ * quell_swport_deflect_parse() - parse and check the deflection attributes of a request
  * @sch: the port's qdisc
  * @tb: attributes, ranges checked
- * @old: parameters now
- * @params: those after the request but for deflection, which is still as in @old
+ * @old: current parameters
+ * @params: parameters after the request, deflection still as in @old; deflection is set
  * @extack: names the attribute on error
  *
  * Context: RTNL held.
- * Return: 0, or a negative error with nothing but @params touched.
+ * Return: 0, or a negative error; only @params is modified.
  */
 int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 			       const struct swport_params *old, struct swport_params *params,
@@ -202,9 +202,9 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 }
 
 /**
- * quell_swport_via_dump() - one alternate
- * @via: which
- * @number: of the attribute
+ * quell_swport_via_dump() - dump one alternate
+ * @via: the alternate
+ * @number: attribute type
  * @skb: message to add it to; the caller cancels it on error
  *
  * Context: any.
@@ -222,7 +222,7 @@ int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_bu
 }
 
 /**
- * quell_swport_deflect_dump() - deflection's options as they are
+ * quell_swport_deflect_dump() - dump deflection's options
  * @params: options
  * @skb: message to add them to; the caller cancels it on error
  *

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where deflected packets leave: one first-in first-out queue per port, emptied by
- * one tasklet, which is never run by two processors at a time.  So packets leave in
- * the order in which the port decided, and without the port's lock: two ports that
- * deflect to each other cannot wait for each other's.
+ * Outlet of deflected packets: one first-in first-out queue per port, drained by
+ * one tasklet, which never runs on two processors at a time.  So packets leave in
+ * the order of the port's decisions, and without the port's lock: two ports that
+ * deflect to each other cannot deadlock on each other's lock.
  *
  * The packet gets the link-layer header of the alternate's next hop and goes
  * through that device's own qdisc.  The neighbour's queue for unresolved addresses
- * is not used: what waits there can be overtaken when the address becomes known.
- * Without an address the packet is dropped and the address asked for, and flows do
- * not begin to go there.
+ * is not used: packets in it could be overtaken when the address is resolved.
+ * If the neighbour is unresolved, the packet is dropped, resolution is started, and
+ * no new flow is deflected to that alternate.
  */
 #include <linux/percpu.h>
 #include <net/arp.h>
@@ -18,16 +18,16 @@
 
 #include "swport_deflect.h"
 
-/* Packets per run; more are left to the next, so that others get their turn. */
+/* Packets per run; the rest is left to the next run, so that other softirqs proceed. */
 #define SWPORT_OUTLET_BATCH	64
 
 /*
- * Whether this processor is sending what a port deflected.  The next port's qdisc is
- * entered within that, with bottom halves off.
+ * This processor is sending a deflected packet.  The next port's qdisc is entered
+ * within that call, with bottom halves off.
  */
 static DEFINE_PER_CPU(bool, swport_outlet_sending);
 
-/* The number of a queued packet's alternate, in the core's room for a qdisc. */
+/* Index of a queued packet's alternate, stored in the qdisc's part of skb->cb. */
 static u8 *swport_outlet_alternate(struct sk_buff *skb)
 {
 	return &qdisc_skb_cb(skb)->data[0];
@@ -44,7 +44,7 @@ static struct neigh_table *swport_outlet_table(const struct swport_alternate *al
 #endif
 }
 
-/* RCU, and bottom halves off: kernels differ in which of the two they ask for. */
+/* Call with RCU and bottom halves off: kernels differ in which of the two they require. */
 static struct neighbour *swport_outlet_neighbour(const struct swport_alternate *alternate,
 						 struct net_device *dev)
 {
@@ -58,7 +58,7 @@ static bool swport_outlet_is_known(const struct neighbour *neighbour)
 	return neighbour && READ_ONCE(neighbour->nud_state) & NUD_VALID;
 }
 
-/* Ask for an address.  Takes the alternate's qdisc lock when it sends. */
+/* Start neighbour resolution.  Takes the alternate's qdisc lock when it sends. */
 static void swport_outlet_ask(const struct swport_alternate *alternate,
 			      struct net_device *dev)
 {
@@ -74,7 +74,7 @@ static void swport_outlet_ask(const struct swport_alternate *alternate,
 	neigh_release(neighbour);
 }
 
-/* The packet, without its old link-layer header, gets that of the next hop. */
+/* Replace the packet's link-layer header by that of the next hop. */
 static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alternate *alternate,
 				  struct net_device *dev)
 {
@@ -115,7 +115,7 @@ static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *s
 		kfree_skb(skb);
 		return;
 	}
-	/* The route was that of the port's own device. */
+		/* The packet was routed to the port's own device. */
 	skb_dst_drop(skb);
 	this_cpu_write(swport_outlet_sending, true);
 	dev_queue_xmit(skb);
@@ -125,11 +125,12 @@ static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *s
 /**
  * quell_swport_outlet_sends() - does the packet come from another port's outlet?
  *
- * Within a switch its time to live stays, so that two ports could not tell its
- * rounds between them apart: deflected once, it stays with the port it came to.
+ * Ports of one switch do not decrement the time to live, so a packet deflected back and
+ * forth between two ports would look the same each time.  Therefore it is deflected
+ * only once and then stays with the port it came to.
  *
  * Context: bottom halves off.
- * Return: whether it does.
+ * Return: true if it does.
  */
 bool quell_swport_outlet_sends(void)
 {
@@ -178,14 +179,14 @@ static void swport_outlet_run(struct tasklet_struct *tasklet)
 }
 
 /**
- * quell_swport_outlet_push() - a packet is to leave by an alternate
+ * quell_swport_outlet_push() - queue a packet for an alternate
  * @deflect: deflection of the port
  * @skb: packet, from its link-layer header on
- * @alternate: which way
- * @limit_bytes: what may wait
+ * @alternate: index of the alternate
+ * @limit_bytes: capacity of the outlet
  *
  * Context: bottom halves off, qdisc lock held.
- * Return: whether it was taken; if not, it is counted and still the caller's.
+ * Return: true if queued; if not, the drop is counted and the caller must free @skb.
  */
 bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *skb,
 			      u8 alternate, u32 limit_bytes)
@@ -209,14 +210,14 @@ bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *sk
 }
 
 /**
- * quell_swport_outlet_working() - which alternates can be sent to
+ * quell_swport_outlet_working() - find the usable alternates
  * @deflect: deflection of the port
- * @mtu_bytes: the port's own; one with less is none
+ * @mtu_bytes: the port's MTU; alternates with a lower one are unusable
  *
- * The neighbours of the others are asked for.
+ * Starts neighbour resolution for alternates that only lack the address.
  *
  * Context: bottom halves off, qdisc lock held.
- * Return: a bit each.
+ * Return: bitmap of alternates.
  */
 u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes)
 {
@@ -240,7 +241,7 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 }
 
 /**
- * quell_swport_outlet_purge() - forget what waits, and count it
+ * quell_swport_outlet_purge() - drop all packets in the outlet, and count them
  * @deflect: deflection of the port
  *
  * Context: any.
@@ -258,7 +259,7 @@ void quell_swport_outlet_purge(struct swport_deflect *deflect)
 }
 
 /**
- * quell_swport_outlet_init() - a way out that nothing waits for yet
+ * quell_swport_outlet_init() - initialise an empty outlet
  * @deflect: deflection of the port
  *
  * Context: any.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The flows a port deflects, for "tc class show": a class each, as fq_codel and sfq
- * show theirs, numbered as the entries of the table from 1.  They are made and freed by
- * packets alone; what is asked for is what was there a moment ago.
+ * show theirs, numbered as the entries of the table from 1.  Only packets create and
+ * delete them; a dump shows a recent snapshot.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
@@ -12,7 +12,7 @@
 
 #define SWPORT_FLOW_IPV4	4
 
-/* The entry of a class as it is now; false where order binds no flow in it. */
+/* Copy the flow table entry of a class; false if the entry is not in use. */
 static bool swport_flow_copy(struct Qdisc *sch, unsigned long class, u64 now_ns,
 			     struct quell_iofd_entry *entry)
 {
@@ -30,7 +30,7 @@ static bool swport_flow_copy(struct Qdisc *sch, unsigned long class, u64 now_ns,
 	return in_use;
 }
 
-/* No qdisc below. */
+/* Classes have no child qdisc. */
 static struct Qdisc *swport_flow_leaf(struct Qdisc *sch, unsigned long class)
 {
 	return NULL;
@@ -60,7 +60,7 @@ static void swport_flow_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	}
 }
 
-/* Addresses, ports, and what else tells flows apart. */
+/* Addresses, ports, and the rest of the flow key. */
 static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow *flow)
 {
 	u32 kind = flow->word[SWPORT_FLOW_KIND], ports = flow->word[SWPORT_FLOW_PORTS];
@@ -80,7 +80,7 @@ static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow
 	return 0;
 }
 
-/* Its way, and how long it has had it. */
+/* The flow's alternate, and how long it has used it. */
 static int swport_flow_put_state(struct sk_buff *skb, const struct swport_deflect *deflect,
 				 const struct quell_iofd_entry *entry, u64 now_ns)
 {
@@ -99,7 +99,7 @@ static int swport_flow_put_state(struct sk_buff *skb, const struct swport_deflec
 	return 0;
 }
 
-/* RTNL is held: alternates stay.  A flow that has just gone leaves its number alone. */
+/* RTNL is held: alternates stay.  For a flow that has just gone only the handle is dumped. */
 static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
 			    struct tcmsg *tcm)
 {
@@ -123,7 +123,7 @@ static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_bu
 	return 0;
 }
 
-/* Nothing can be attached to a flow, nor can one be made or deleted. */
+/* Classes cannot be created, deleted or attached to. */
 const struct Qdisc_class_ops quell_swport_flow_ops = {
 	.leaf	= swport_flow_leaf,
 	.find	= swport_flow_find,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rate of a port's link, which telemetry states and measures by.
+ * The rate of a port's link, for telemetry and load measurement.
  *
- * It is `rate` where that is set.  Else it is the speed of the device, which may
- * change, and which only its driver knows: that sleeps and wants the RTNL, so
- * it is asked when the port is configured and when the device comes up or its
- * link changes, and kept.  A device without a speed, or whose speed is unknown,
- * leaves 0.
+ * It is `rate` if that is set, else the speed of the device.  That may change, and
+ * only the driver knows it: asking sleeps and needs the RTNL, so the port asks
+ * when it is configured and when the device comes up or its link changes, and keeps
+ * the answer.  If the device has no speed or does not know it, the rate is 0.
  *
- * Without telemetry or TCP-INT nobody is asked.
+ * Without telemetry and TCP-INT the device is not asked.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -24,9 +23,9 @@
 static LIST_HEAD(swport_ports);
 
 /**
- * quell_swport_link_ask() - the speed of a port's device, where it matters
+ * quell_swport_link_ask() - ask for the speed of a port's device, if it is needed
  * @sch: the port's qdisc
- * @params: whether it does
+ * @params: parameters; the speed is needed for telemetry and TCP-INT
  *
  * Context: RTNL held, and the device's own lock where it has one; may sleep.
  * Return: bytes/s; 0 unknown or not asked.
@@ -45,9 +44,9 @@ u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *p
 }
 
 /**
- * quell_swport_link_set() - the device's speed or the parameters are new
+ * quell_swport_link_set() - update the link rate after a change of device speed or parameters
  * @port: the switch port
- * @device_bytes_ps: what quell_swport_link_ask() said
+ * @device_bytes_ps: result of quell_swport_link_ask()
  *
  * Context: sch_tree_lock held.
  */
@@ -100,7 +99,7 @@ static struct notifier_block swport_link_notifier = {
 };
 
 /**
- * quell_swport_link_add() - begin to hear of a port's device
+ * quell_swport_link_add() - start notifying a port of device changes
  * @sch: the port's qdisc
  *
  * Context: RTNL held.
@@ -114,7 +113,7 @@ void quell_swport_link_add(struct Qdisc *sch)
 }
 
 /**
- * quell_swport_link_remove() - no longer hear of it
+ * quell_swport_link_remove() - stop notifying a port of device changes
  * @sch: the port's qdisc
  *
  * Context: RTNL held.

@@ -6,8 +6,8 @@
  * control) goes first and has its own cap, so that feedback is neither lost
  * nor delayed behind the data whose congestion it reports.  Data is one
  * first-in first-out queue with a limit in bytes and ECN by RED on its
- * instantaneous length; what it has no room for is dropped, or trimmed and sent
- * with control.  Super-packets are cut on entry: every decision is about a
+ * instantaneous length; a packet that does not fit is dropped, or trimmed and sent
+ * with control.  GSO packets are segmented on entry: every decision is about a
  * packet as it appears on the wire.
  *
  *	            +---------+
@@ -20,12 +20,12 @@
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
  * a wire of that rate would carry them (quell/core/port/shaper.h).  With `telemetry`
- * data tells its sender how loaded the port is (swport_telemetry.c), with
- * `tcp-int` the hosts that have the public agents (swport_tcp_int.c).  With
- * `deflect` flows that find much data queued go another way (swport_deflect.c).
+ * data packets report the port's load to their sender (swport_telemetry.c), with
+ * `tcp-int` to hosts that run the public agents (swport_tcp_int.c).  With
+ * `deflect` flows that meet a long data queue leave by another port (swport_deflect.c).
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
- * under sch_tree_lock, so a packet sees all of a change or nothing.
+ * under sch_tree_lock, so that each packet sees either the old or the new parameters.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -56,8 +56,8 @@ static void swport_seed(struct swport_sched *port)
 }
 
 /*
- * Packets already queued stay, even when a limit now lies below them.  The
- * watchdog is set anew because a faster wire is free sooner.
+ * Queued packets stay, even if they now exceed a limit.  The watchdog is
+ * rescheduled because a faster wire is free sooner.
  */
 static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 			 bool reseed)
@@ -120,7 +120,7 @@ free:
 	return err;
 }
 
-/* On error the core calls swport_destroy(), so what that undoes comes first. */
+/* On error the core calls swport_destroy(), so first initialise all that it tears down. */
 static int swport_init(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
@@ -186,7 +186,7 @@ static int __init swport_module_init(void)
 	return err;
 }
 
-/* No port is left: each holds the module. */
+/* No port is left: each holds a reference to the module. */
 static void __exit swport_module_exit(void)
 {
 	unregister_qdisc(&swport_qdisc_ops);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ECN: which packets the lottery picks, by the queue and the thresholds of their
- * DSCP, and setting Congestion Experienced on them.
+ * ECN: select packets at random by the queue length and the thresholds of their
+ * DSCP, and set Congestion Experienced on them.
  *
- * Packets whose transport does not understand ECN are let pass and counted:
+ * Packets whose transport is not ECN-capable pass unmarked and are counted:
  * a switch port drops when it is full, not before.
  */
 #include <net/dsfield.h>
@@ -31,7 +31,7 @@ static int swport_ip_header_end(const struct sk_buff *skb)
  * @skb: packet, network header set, VLAN tags allowed
  *
  * Context: any; does not write to @skb.
- * Return: 0 to 63; QUELL_DSCP_NONE where there is none.
+ * Return: 0 to 63; QUELL_DSCP_NONE if the packet is not IP.
  */
 u32 quell_swport_dscp(const struct sk_buff *skb)
 {
@@ -56,10 +56,9 @@ u32 quell_swport_dscp(const struct sk_buff *skb)
 /*
  * Set CE on a packet of the data band, and count.
  *
- * The header is shared with whoever holds a clone (TCP's retransmission queue,
- * a packet capture), so it is made ours before it is written.  When there is
- * no memory for that, the packet goes on unmarked: the sender learns of the
- * congestion from the next one.
+ * The header may be shared with a clone (TCP's retransmission queue, a packet
+ * capture), so make it writable first.  If there is no memory for that, the
+ * packet goes on unmarked: the next marked packet signals the congestion.
  */
 static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
 			struct swport_class_stats *class)
@@ -83,7 +82,7 @@ static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
 }
 
 /**
- * quell_swport_judge() - let the lottery decide about a packet of the data band
+ * quell_swport_judge() - mark a packet of the data band if RED selects it
  * @port: the switch port, with ECN on
  * @skb: packet, before it joins the queue or after it has left
  *

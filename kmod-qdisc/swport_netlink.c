@@ -101,7 +101,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	__stringify(SWPORT_TRIM_SIZE_MIN) " to "			\
 	__stringify(SWPORT_TRIM_SIZE_MAX) " bytes"
 
-/* The policy's ranges, for people. */
+/* Error messages that state the policy's ranges. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE] = "swport: rate must be 0 to "
 		__stringify(SWPORT_RATE_MAX) " bytes/s",
@@ -166,7 +166,7 @@ static void swport_get_u32(struct nlattr *attr, u32 *value)
 		*value = nla_get_u32(attr);
 }
 
-/* Whoever names a buffer shares it, if nothing is said with a share of 1. */
+/* A request that sets the buffer's size also joins it: alpha becomes 1 if it was 0. */
 static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
 {
 	swport_get_u32(tb[TCA_SWPORT_BUFFER], &params->buffer_bytes);
@@ -175,7 +175,7 @@ static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
 		params->alpha_q16 = QUELL_Q16_ONE;
 }
 
-/* What is no range: nothing, or at least so much. */
+/* The policy cannot express this range: 0, or at least a minimum. */
 static int swport_check_telemetry(struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TELEMETRY_MIN)
@@ -192,7 +192,7 @@ static int swport_check_tcp_int(struct nlattr *attr, struct netlink_ext_ack *ext
 	return -ERANGE;
 }
 
-/* Rules that join several attributes. */
+/* Check constraints between attributes. */
 static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 			    const struct swport_params *params,
 			    struct netlink_ext_ack *extack)
@@ -220,7 +220,7 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 	return quell_swport_check_classes(params, extack);
 }
 
-/* A trimmed packet is to fit the band it waits in. */
+/* A trimmed packet must fit the band it is queued in. */
 static int swport_check_trim_size(struct nlattr *attr, const struct swport_params *params,
 				  struct netlink_ext_ack *extack)
 {
@@ -275,15 +275,15 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 }
 
 /**
- * quell_swport_parse() - what the parameters would be after a request
- * @sch: the port's qdisc, with the parameters as they are
+ * quell_swport_parse() - parse and check a request
+ * @sch: the port's qdisc, with the current parameters
  * @opt: TCA_OPTIONS
  * @params: result; attributes that are absent keep their old values
  * @reseed: set when the request names a seed
  * @extack: names the attribute and its range on error
  *
  * Context: RTNL held.
- * Return: 0, or a negative error with nothing but @params touched.
+ * Return: 0, or a negative error; only @params and @reseed are modified.
  */
 int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		       struct swport_params *params, bool *reseed,
@@ -341,12 +341,12 @@ static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params 
 }
 
 /**
- * quell_swport_dump() - the options as they are
+ * quell_swport_dump() - dump the options
  * @sch: the port's qdisc
  * @skb: message to add TCA_OPTIONS to
  *
  * Context: RTNL held.
- * Return: length of @skb, or -EMSGSIZE with @skb as it was.
+ * Return: length of @skb, or -EMSGSIZE with @skb unchanged.
  */
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
@@ -399,7 +399,7 @@ static void swport_snapshot_trim(const struct swport_trim *trim,
 	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
 }
 
-/* All counters at one moment, in the order of TCA_SWPORT_STATS_*. */
+/* Copy all counters at one moment, in the order of TCA_SWPORT_STATS_*. */
 static void swport_snapshot(struct Qdisc *sch,
 			    u64 value[TCA_SWPORT_STATS_MAX + 1])
 {
@@ -441,7 +441,7 @@ static void swport_snapshot(struct Qdisc *sch,
 }
 
 /**
- * quell_swport_dump_stats() - the counters, as a nest in TCA_STATS_APP
+ * quell_swport_dump_stats() - dump the counters as a nest in TCA_STATS_APP
  * @sch: the port's qdisc
  * @d: dump in progress
  *

@@ -2,12 +2,12 @@
 /*
  * Depth and sojourn percentiles of each band (<quell/core/port/histogram.h>).
  *
- *	depth	bytes of the band that a packet of it finds when it arrives, whether
- *		it is let in or not; of a super-packet each segment by itself
- *	sojourn	time from being queued to leaving, of what leaves
+ *	depth	bytes queued in the band when a packet arrives for it, admitted or not;
+ *		each segment of a GSO packet counts by itself
+ *	sojourn	time from enqueue to dequeue, of packets that leave
  *
- * 19 kB a port and two clock readings a packet, hence only where asked for.  They
- * count from when they are turned on; turning them off forgets all.
+ * They cost 19 kB a port and two clock readings a packet, hence are off by default.
+ * They count from when they are turned on; turning them off discards them.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -16,13 +16,13 @@
 
 #include "swport.h"
 
-/* What is told of each histogram, in the order of TCA_SWPORT_QUANTILE_*. */
+/* Reported quantiles of each histogram, in the order of TCA_SWPORT_QUANTILE_*. */
 static const u32 swport_permille[] = { 500, 900, 990, 999 };
 
 /**
  * struct swport_percentiles - histograms of a port
- * @depth: bytes; data, control
- * @sojourn: ns; the same
+ * @depth: bytes; index 0 data band, 1 control band
+ * @sojourn: ns; same indices
  *
  * Under the qdisc's lock.
  */
@@ -31,7 +31,7 @@ struct swport_percentiles {
 	struct quell_histogram sojourn[2];
 };
 
-/* What is told at one moment, copied out under the lock. */
+/* Values to report, copied under the lock at one moment. */
 struct swport_quantiles {
 	u64 count;
 	u64 value[ARRAY_SIZE(swport_permille)];
@@ -39,10 +39,10 @@ struct swport_quantiles {
 };
 
 /**
- * quell_swport_percentiles_get() - histograms for what a request wants
+ * quell_swport_percentiles_get() - allocate or keep histograms as a request requires
  * @port: the switch port
  * @params: parameters of the request
- * @fresh: set to those the port has, to new ones, or to NULL
+ * @fresh: set to the port's histograms, to new ones, or to NULL if they are off
  *
  * Context: RTNL held; may sleep.
  * Return: 0 or -ENOMEM.
@@ -61,8 +61,8 @@ int quell_swport_percentiles_get(const struct swport_sched *port,
 }
 
 /**
- * quell_swport_percentiles_free() - forget histograms a port no longer has
- * @old: them, or NULL
+ * quell_swport_percentiles_free() - free histograms a port no longer uses
+ * @old: histograms, or NULL
  *
  * Context: may sleep.
  */
@@ -72,10 +72,10 @@ void quell_swport_percentiles_free(struct swport_percentiles *old)
 }
 
 /**
- * quell_swport_arrive() - a packet is offered to a band
+ * quell_swport_arrive() - record depth and arrival time of a packet offered to a band
  * @port: the switch port
  * @skb: packet
- * @control: which band
+ * @control: control band, not data
  *
  * Context: softirq, qdisc lock held.
  */
@@ -90,10 +90,10 @@ void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool co
 }
 
 /**
- * quell_swport_leave() - a packet leaves a band
+ * quell_swport_leave() - record the sojourn time of a packet that leaves a band
  * @port: the switch port, with percentiles on
  * @skb: packet
- * @control: which band
+ * @control: control band, not data
  * @now_ns: time
  *
  * Context: softirq, qdisc lock held.
@@ -134,12 +134,12 @@ static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swpo
 }
 
 /**
- * quell_swport_percentiles_dump() - what the histograms tell
+ * quell_swport_percentiles_dump() - dump the quantiles of all histograms
  * @sch: the port's qdisc
- * @skb: message; nothing is added where percentiles are off
+ * @skb: message; left unchanged if percentiles are off
  *
  * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -EMSGSIZE; then the caller cancels what contains them.
+ * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
  */
 int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The path of a packet through the port, and the books kept of it.
+ * The path of a packet through the port, and its accounting.
  *
  *	enqueue: cut GSO -> classify (-> deflect) -> admit, trim or drop (-> mark) -> band
  *	dequeue: wire free? -> control before data (-> mark) (-> stamp) -> wire
  *
- * At every moment, for each band and in bytes as in packets,
+ * At every moment, for each band, both in bytes and in packets,
  *	offered = sent + dropped + queued
- * where what is deflected, or lost with its alternate, was not offered to the data
- * band: it has counters of its own.  And sch->q.qlen, sch->qstats.backlog are the
- * sums over both bands (plus at most one packet a parent has peeked at, kept by the
- * core).
+ * Packets that are deflected, or dropped because their alternate is gone, do not count
+ * as offered to the data band: they have their own counters.  sch->q.qlen and
+ * sch->qstats.backlog are the sums over both bands (plus at most one packet a parent
+ * has peeked at, kept by the core).
  *
- * A trimmed packet is a new one that the port itself offers to the band it waits in;
- * the one it was made of counts as dropped, whatever becomes of the new one.  So of the
- * whole port
+ * A trimmed packet counts as a new one that the port itself offers to the band it is
+ * queued in; the original counts as dropped, whatever happens to the new one.  So for
+ * the whole port
  *	packets that came + trimmed = sent + dropped + queued
- * in packets, and in bytes with what stayed of the trimmed; and of those alone
+ * in packets, and in bytes with the lengths after trimming; and for trimmed packets alone
  *	trimmed = sent + dropped + queued
  */
 #include <linux/ktime.h>
@@ -50,7 +50,7 @@ static void swport_band_purge(struct swport_band *band)
 	band->backlog_bytes = 0;
 }
 
-/* What the wire did while the port was empty does not count. */
+/* The wire earns no credit for time while the port was empty. */
 static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
 {
 	if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
@@ -58,7 +58,7 @@ static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
 }
 
 /*
- * The control band is also that of packets another port has trimmed, which are known
+ * The control band also takes packets that another port has trimmed, recognised
  * by their DSCP.
  */
 static struct swport_band *swport_band_of(struct swport_sched *port, const struct sk_buff *skb)
@@ -73,7 +73,7 @@ static struct swport_band *swport_band_of(struct swport_sched *port, const struc
 	return &port->data;
 }
 
-/* Room in the band, and in the shared buffer, where it is taken. */
+/* Check for room in the band, and charge the shared buffer for a data packet. */
 static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
 			     const struct sk_buff *skb)
 {
@@ -105,7 +105,7 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 	return NET_XMIT_SUCCESS;
 }
 
-/* What the port made of a packet it dropped: into its band, or dropped, too. */
+/* Queue a trimmed packet in its band, or drop it as well; the original counts as dropped. */
 static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 				  struct sk_buff **to_free)
 {
@@ -124,7 +124,7 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 	return swport_admit(skb, sch, band);
 }
 
-/* One wire packet: into its band, trimmed, or onto to_free when there is no room. */
+/* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
 static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
 {
@@ -146,9 +146,9 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * Cut a super-packet, so that every decision is about a packet on the wire.
- * The parents have been, or will be, told of one packet of the old length and
- * are put right by the difference.
+ * Segment a GSO packet, so that every decision is about a packet on the wire.
+ * The parents count one packet of the old length: correct their queue length and
+ * backlog by the difference.
  */
 static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
@@ -173,7 +173,7 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 
 		skb_mark_not_on_list(segs);
 		quell_qdisc_set_pkt_len(segs);
-		/* Still ours to look at under the lock, and maybe trimmed. */
+			/* The qdisc lock keeps the segment valid; trimming may shorten it. */
 		ret = swport_enqueue_one(segs, sch, to_free);
 		if (ret == NET_XMIT_SUCCESS) {
 			queued_pkts++;
@@ -193,11 +193,11 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
  * quell_swport_enqueue() - a packet arrives at the port
  * @skb: packet, of any size
  * @sch: the port's qdisc
- * @to_free: list the caller frees, for what is dropped
+ * @to_free: list of dropped packets, freed by the caller
  *
  * Context: softirq or BH disabled, qdisc lock held.
- * Return: NET_XMIT_SUCCESS when all or part of it was queued; the same with
- * __NET_XMIT_STOLEN when none was, and some left by another port; or NET_XMIT_DROP.
+ * Return: NET_XMIT_SUCCESS when all or part of it was queued; with __NET_XMIT_STOLEN
+ * added when no segment was queued and some were deflected; or NET_XMIT_DROP.
  */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
@@ -208,13 +208,13 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (skb_is_gso(skb))
 		return swport_enqueue_gso(skb, sch, to_free);
 	verdict = swport_enqueue_one(skb, sch, to_free);
-	/* Parents count what came, and are to count what will leave. */
+	/* Parents count the length that arrived; correct their backlog to the trimmed length. */
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
 		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
 	return verdict;
 }
 
-/* Is the wire still busy?  If so, come back when it is free. */
+/* Is the wire still busy?  If so, schedule the watchdog for when it is free. */
 static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 			     u64 now_ns)
 {
@@ -236,7 +236,7 @@ static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
 			    wire_bytes);
 }
 
-/* Control first; a data packet is marked and stamped by what it leaves behind. */
+/* Control first; a data packet is marked and stamped by the queue it leaves behind. */
 static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
 {
 	struct sk_buff *skb = swport_band_pop(&port->control);
@@ -261,8 +261,8 @@ static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
  * @sch: the port's qdisc
  *
  * Context: softirq or BH disabled, qdisc lock held.
- * Return: a packet, or NULL when there is none or the wire is still busy; then
- * the watchdog is set.
+ * Return: a packet; or NULL when the port is empty, or when the wire is still busy,
+ * in which case the watchdog is scheduled.
  */
 struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {
@@ -302,7 +302,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 }
 
 /**
- * quell_swport_purge() - forget everything queued
+ * quell_swport_purge() - drop everything queued
  * @port: the switch port
  *
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.

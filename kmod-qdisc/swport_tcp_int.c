@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TCP-INT: what switches do with the public telemetry option, which hosts with
- * its agents put into their TCP segments (Documentation/tcp-int.md).
+ * TCP-INT: updates the public telemetry option, which hosts with its agents put into
+ * their TCP segments (Documentation/tcp-int.md).
  *
- *	latency		that of this port is added
+ *	latency		this port's latency is added
  *	value, speed, hop	replaced where this port's value is larger
  *
- * Value is the rate the link has available, averaged like the load of telemetry
+ * Value is the available rate of the link, averaged like the load of telemetry
  * records (quell/core/port/portload.h) over `tcp-int`; or the data band's queue, where
- * there is one.  Latency is the time in the port, from being queued to leaving.
+ * there is one.  Latency is the time in the port, from enqueue to dequeue.
  *
- * Packets of both bands are written to, for the option tells of both ways.  Left
- * alone: whatever this host sends itself, SYNs, IP fragments, IPv6 packets with
+ * Packets of both bands are updated, because the option serves both directions.  Left
+ * alone: packets this host sends itself, SYNs, IP fragments, IPv6 packets with
  * extension headers before TCP, options of another length.  Each packet with the
- * option is written to; how often is a wish its sender expresses in a code that
- * nobody has explained.
+ * option is updated; the sender requests a frequency in a code whose meaning is not
+ * documented.
  */
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
@@ -24,7 +24,7 @@
 
 #include "swport.h"
 
-/* Place of the option; 0 when there is none. */
+/* Offset of the option in the packet; 0 if it has none. */
 static u32 swport_tcp_int_find(const struct sk_buff *skb, const struct swport_place *place)
 {
 	u8 buf[SWPORT_TCP_OPTIONS_MAX];
@@ -53,12 +53,12 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
 }
 
 /**
- * quell_swport_tcp_int_stamp() - write to the option of a packet, if it has one
+ * quell_swport_tcp_int_stamp() - update the TCP-INT option of a packet, if it has one
  * @port: the switch port, with TCP-INT on and its load advanced to @now_ns
- * @skb: packet that leaves, none of GSO
+ * @skb: packet that leaves, not GSO
  * @now_ns: time
  *
- * What is written is made ours before, as for telemetry records.
+ * The option is made writable first, as for telemetry records.
  *
  * Context: softirq, qdisc lock held.
  */

@@ -2,8 +2,8 @@
 /*
  * Telemetry: the record of the most loaded hop, in data packets that have room.
  *
- * A sender that wants to hear of the path leaves an empty record in the Quell
- * TCP option (Documentation/wire-format.md).  Each port puts its own there when
+ * A sender that wants path telemetry leaves an empty record in the Quell
+ * TCP option (Documentation/wire-format.md).  Each port writes its own record there if
  * its link is more loaded than that of the record it finds: compare and replace.
  *
  *	hop		routers from the sender, by the time to live: the first is 1
@@ -13,13 +13,13 @@
  *	bytes sent	by this port before this packet, with their overhead
  *	time		this packet leaves the port, CLOCK_MONOTONIC
  *
- * Bytes and time are so of one moment: the bytes between two records are exactly
+ * Bytes and time are of the same moment: the bytes between two records are exactly
  * those the wire carried between their times.
  *
- * Neither the length nor anything else of the packet changes, and the checksum
- * is put right by what did.  Left alone: packets without the record, whatever
- * this host sends itself, SYNs, IP fragments, IPv6 packets with extension
- * headers before TCP, and what is malformed.
+ * Only the record and the checksum change, not the length or any other field.
+ * Left alone: packets without the record, packets this host sends itself, SYNs,
+ * IP fragments, IPv6 packets with extension headers before TCP, and malformed
+ * packets.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -64,12 +64,12 @@ static bool swport_ipv6_tcp(const struct sk_buff *skb, struct swport_place *plac
 }
 
 /**
- * quell_swport_find_tcp() - where the TCP header of a packet is
+ * quell_swport_find_tcp() - find the TCP header of a packet
  * @skb: packet
  * @place: set when the result is true
  *
  * Context: any.
- * Return: false for anything but TCP right behind an IP header, in one piece.
+ * Return: true only for unfragmented TCP directly behind an IP header.
  */
 bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place)
 {
@@ -84,14 +84,14 @@ bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place
 }
 
 /**
- * quell_swport_options() - TCP options behind a header found
+ * quell_swport_options() - find the TCP options of a packet
  * @skb: packet
  * @place: its TCP header
- * @buf: SWPORT_TCP_OPTIONS_MAX bytes, for options in pieces
+ * @buf: SWPORT_TCP_OPTIONS_MAX bytes, for options that are not linear
  * @bytes: set to their length, more than 0
  *
  * Context: any.
- * Return: the options; NULL for a SYN, or where there are none.
+ * Return: the options; NULL for a SYN or a packet without options.
  */
 const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_place *place,
 			       u8 *buf, u32 *bytes)
@@ -107,7 +107,7 @@ const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_pl
 	return skb_header_pointer(skb, place->tcp_at + sizeof(*th), *bytes, buf);
 }
 
-/* Place of the record; 0 when there is none. */
+/* Offset of the record in the packet; 0 if it has none. */
 static u32 swport_find_record(const struct sk_buff *skb, const struct swport_place *place)
 {
 	u32 at, in_option, bytes, stated = 0;
@@ -125,17 +125,17 @@ static u32 swport_find_record(const struct sk_buff *skb, const struct swport_pla
 }
 
 /**
- * quell_swport_replace_word() - four bytes of a TCP segment, and its checksum
- * @skb: packet, writable that far
+ * quell_swport_replace_word() - replace four bytes of a TCP segment, and update its checksum
+ * @skb: packet, writable up to the end of the bytes
  * @place: its TCP header
- * @at: place of the bytes
- * @word: what they become
+ * @at: offset of the bytes
+ * @word: their new values
  *
- * At an odd place, which no sender of ours chooses, they belong to the sum turned
- * by a byte.  Where the checksum is still to be computed, by a device or from
- * skb->csum, it is right already.
+ * At an odd offset, which our senders never use, the bytes enter the checksum
+ * byte-swapped.  A checksum still to be computed, by a device or from
+ * skb->csum, needs no update.
  *
- * Context: any; the caller owns the packet.
+ * Context: any; @skb must be writable.
  */
 void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
 			       u32 at, const u8 *word)
@@ -173,14 +173,14 @@ static void swport_write_record(struct swport_sched *port, struct sk_buff *skb,
 }
 
 /**
- * quell_swport_stamp() - put the port's record into a packet of the data band
+ * quell_swport_stamp() - write the port's record into a packet of the data band
  * @port: the switch port, with telemetry on and its load advanced to @now_ns
- * @skb: packet that leaves, none of GSO
+ * @skb: packet that leaves, not GSO
  * @now_ns: time
  *
- * What is written is made ours before, for it may be shared with TCP's
- * retransmission queue or a packet capture.  When there is no memory for that,
- * the packet goes on as it came.
+ * The record is made writable first, for it may be shared with TCP's
+ * retransmission queue or a packet capture.  If there is no memory for that,
+ * the packet goes on unchanged.
  *
  * Context: softirq, qdisc lock held.
  */

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trimming to the sender: a segment that is dropped is answered, not sent on.
+ * Trimming to the sender: the sender of a dropped segment gets a NACK at once.
  *
- * The port makes a NACK out of the segment's headers, <quell/trim_nack.h>, and hands it
- * to the network layer as if the receiver had sent it and it had come in by the port's
- * device.  So it is routed, or bridged, as any answer is, and a filter of reverse paths
- * finds it where it should be.  The sender knows of the loss without the way to the
- * receiver and back.
+ * The port builds a NACK from the segment's headers, <quell/trim_nack.h>, and hands it
+ * to the network layer as if the receiver had sent it and it had arrived by the port's
+ * device.  So it is routed or bridged like any reply, and passes reverse path
+ * filters.  The sender learns of the loss without the delay to the receiver
+ * and back.
  *
  * netif_rx() only queues, to the backlog of this processor, so it may be called with the
- * qdisc's lock held; the backlog's limit (net.core.netdev_max_backlog) is that of the
- * NACKs, too, and what it refuses is counted.  There is at most one for each segment
- * dropped, none longer than that by more than its option, and none is for a NACK, which
- * has no payload: nothing is amplified, and there is no loop.
+ * qdisc's lock held; the backlog's limit (net.core.netdev_max_backlog) applies to
+ * NACKs, too, and those it drops are counted.  There is at most one NACK for each dropped
+ * segment, longer than it by at most the option, and never one for a NACK, which
+ * has no payload: so there is no amplification, and no loop.
  *
- * Answered are TCP segments with payload whose Quell option states its length, whatever
- * their size, if they may be trimmed and came in by a device of Ethernet kind; what this
- * host sends itself is trimmed and sent on.  That is told by the device it came in by:
- * what crosses a bridge may still belong to a socket of another namespace.
+ * NACKs are sent for TCP segments with payload whose Quell option states its length,
+ * whatever their size, if they may be trimmed and came in by a device of Ethernet kind.
+ * Segments this host sends itself are trimmed and sent on; they are recognised by having
+ * no input device, as skb->sk may be another namespace's socket beyond a bridge.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -28,7 +28,7 @@
 
 #include "swport.h"
 
-/* The link header of the way back: that of the segment, its addresses swapped. */
+/* Link-layer header of the NACK: that of the segment, with its addresses swapped. */
 static int swport_nack_put_link(struct sk_buff *nack, const struct sk_buff *skb, u32 link_bytes)
 {
 	struct ethhdr *eth = skb_put(nack, link_bytes);
@@ -65,15 +65,15 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb, const u8 *ip,
 }
 
 /**
- * quell_swport_answer() - answer the sender of a segment that is dropped
+ * quell_swport_answer() - send a NACK to the sender of a dropped segment
  * @sch: the port's qdisc
  * @skb: the segment
  * @ip: its headers, @trim->header_bytes
- * @trim: its parts; it may be trimmed
+ * @trim: its parsed headers; it may be trimmed
  *
  * Context: softirq, qdisc lock held.
- * Return: true when it was answered, or nobody would listen; false when it is none to
- * be answered, and may be sent on trimmed.
+ * Return: true when a NACK was made, even if the backlog dropped it; false when the
+ * segment is not eligible or memory was lacking, so that it may be trimmed instead.
  */
 bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 *ip,
 			 const struct quell_trim *trim)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trimming: of a packet the data band has no room for, its beginning is sent on.
+ * Trimming: if the data band has no room for a packet, its beginning is sent on.
  *
- * Thereby the receiver, or the sender, learns what was lost, and where congestion
- * is, a round trip after it was, not by a timeout.  What stays of a packet and how
- * its headers change is in <quell/trim.h>; here is what of it concerns buffers.
+ * From it the receiver, or the sender, learns what was lost and where congestion
+ * is, one round trip later instead of by a timeout.  <quell/trim.h> defines the length
+ * and the header changes; this file handles the buffers.
  *
  * Trimmed are packets of TCP (neither SYN nor RST) and UDP, longer than `size` and
- * their own headers, whose DSCP is eligible.  Never those that have the DSCP of
- * trimmed packets.  Not looked into: IP fragments, IPv6 packets with extension headers,
- * and packets inside which something else is still to be given a checksum (tunnels).
+ * their own headers, whose DSCP is eligible; never those that have the DSCP of
+ * trimmed packets.  Not supported: IP fragments, IPv6 packets with extension headers,
+ * and tunnelled packets whose inner checksum is still to be computed.
  *
  * Sizes are those of frames, as everywhere in this port.
  */
@@ -20,7 +20,7 @@
 
 #include "swport.h"
 
-/* The checksum a device is still to compute is that of this header. */
+/* A checksum left to the device must be the one of the transport header found. */
 static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_trim *trim)
 {
 	return skb->ip_summed != CHECKSUM_PARTIAL ||
@@ -34,8 +34,8 @@ static bool swport_trim_is_eligible(const struct swport_trim_params *params,
 }
 
 /*
- * The headers of a packet that may be trimmed, in @buf where they are in pieces, with its
- * parts in @trim; NULL for any other packet.
+ * Find the headers of a packet that may be trimmed, copied to @buf unless they are linear,
+ * and parse them to @trim.  NULL for any other packet.
  */
 static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
 				  struct quell_trim *trim, u8 buf[QUELL_TRIM_HEADERS_MAX])
@@ -56,7 +56,7 @@ static const u8 *swport_trim_find(const struct swport_sched *port, const struct 
 	return ip;
 }
 
-/* One's complement sum of a part of a packet, as <quell/trim.h> wants it. */
+/* One's complement sum of a part of a packet, in the form <quell/trim.h> requires. */
 static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
 {
 	__sum16 check = csum_fold(skb_checksum(skb, at, bytes, 0));
@@ -65,7 +65,7 @@ static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
 }
 
 /*
- * Cut it.  The headers are made ours before, for they may be shared with TCP's
+ * Trim a packet.  Make the headers writable first, for they may be shared with TCP's
  * retransmission queue or a packet capture.
  */
 static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u32 to_bytes,
@@ -84,7 +84,7 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u
 	err = pskb_trim(skb, at + to_bytes);
 	if (err)
 		return err;
-	/* The sum of the whole, which forwarding has no use for, is no longer that. */
+	/* skb->csum covered the whole packet and is now stale; forwarding does not need it. */
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->ip_summed = CHECKSUM_NONE;
 	quell_trim_edit(skb->data + at, trim, to_bytes, dscp, cut_sum, partial);
@@ -95,10 +95,10 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u
 /**
  * quell_swport_trim() - trim a packet that is dropped, if it may be
  * @sch: the port's qdisc
- * @skb: packet of the data band, none of GSO
+ * @skb: packet of the data band, not GSO
  *
  * Context: softirq, qdisc lock held.
- * Return: true when @skb is the trimmed packet now; false when it is to be dropped.
+ * Return: true when @skb is now the trimmed packet; false when it must be dropped.
  */
 bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb)
 {
@@ -130,7 +130,7 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb)
 /**
  * quell_swport_trim_queued() - a trimmed packet is about to be queued
  * @port: the switch port
- * @skb: what quell_swport_trim() made
+ * @skb: packet trimmed by quell_swport_trim()
  *
  * Context: softirq, qdisc lock held.
  */
@@ -158,7 +158,7 @@ void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb
 /**
  * quell_swport_trim_dropped() - a trimmed packet found its band full
  * @port: the switch port
- * @skb: what quell_swport_trim() made
+ * @skb: packet trimmed by quell_swport_trim()
  *
  * Context: softirq, qdisc lock held.
  */

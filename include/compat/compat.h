@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The floor below which nothing here was ever tried, and the answers of the
- * compile probes.  This is the only version test of the project: everything
- * else asks for a feature (Documentation/compat.md).
+ * The oldest kernel version supported, and the results of the compile probes.
+ * This is the only version test of the project: all other code
+ * tests for a feature (Documentation/compat.md).
  */
 #ifndef _QUELL_COMPAT_H
 #define _QUELL_COMPAT_H

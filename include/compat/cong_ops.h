@@ -3,12 +3,12 @@
  * Two changes of struct tcp_congestion_ops.
  *
  * cong_control got the ACK number and its flags in 6.9; no algorithm here
- * looks at them.
+ * uses them.
  *
  * 7.x moved CA_EVENT_TX_START out of cwnd_event into a member of its own.  A
- * module that keeps waiting for the event compiles and never hears it, so the
- * member is probed, not the event.  Whoever wants it handles CA_EVENT_TX_START
- * in ->cwnd_event and calls quell_set_tx_start() besides.
+ * module that still expects the event compiles but never receives it, so the
+ * member is probed, not the event.  A user of the event must handle CA_EVENT_TX_START
+ * in ->cwnd_event and call quell_set_tx_start() as well.
  */
 #ifndef _QUELL_COMPAT_CONG_OPS_H
 #define _QUELL_COMPAT_CONG_OPS_H

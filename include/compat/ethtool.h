@@ -5,7 +5,7 @@
  * and in the operations of a qdisc.
  *
  * 7.x takes the device's lock in __ethtool_get_link_ksettings(), which would
- * wait for itself there, and has a function for those who hold it.
+ * deadlock there, and has netif_get_link_ksettings() for callers that hold it.
  */
 #ifndef _QUELL_COMPAT_ETHTOOL_H
 #define _QUELL_COMPAT_ETHTOOL_H

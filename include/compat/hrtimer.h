@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Preparing a high-resolution timer.  Newer kernels have hrtimer_setup() and
- * no hrtimer_init() any more; older ones want the function stored afterwards.
+ * Initialising a high-resolution timer.  Newer kernels have hrtimer_setup() and
+ * no hrtimer_init(); with older ones the caller must store the function afterwards.
  */
 #ifndef _QUELL_COMPAT_HRTIMER_H
 #define _QUELL_COMPAT_HRTIMER_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hardware stamps of a network driver.  They were an ioctl; 6.6 made them two
- * operations, which netlink can call as well, and 6.11 gave what a card says of
- * itself a structure of the kernel's own.  A driver for both has functions of the
- * new kind, which before are left out of its operations.
+ * Hardware timestamping in a network driver.  It was an ioctl; 6.6 made it two
+ * operations, which netlink can call as well, and 6.11 added a kernel-internal
+ * structure for a NIC's timestamping capabilities.  A driver for both defines functions
+ * of the new kind, and leaves them out of its operations on older kernels.
  */
 #ifndef _QUELL_COMPAT_HWTSTAMP_H
 #define _QUELL_COMPAT_HWTSTAMP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory cgroup that pays for a socket.  7.x keeps a flag beside the pointer, and
- * a function that takes it off.
+ * The memory cgroup charged for a socket.  7.x keeps a flag in the pointer, and
+ * has a function that masks it.
  */
 #ifndef _QUELL_COMPAT_MEMCG_H
 #define _QUELL_COMPAT_MEMCG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What changed in the qdisc API between the supported kernels.
+ * Changes in the qdisc API between the supported kernels.
  */
 #ifndef _QUELL_COMPAT_QDISC_H
 #define _QUELL_COMPAT_QDISC_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was negotiated about ECN, and an ACK for less than was received.
+ * State of ECN negotiation, and an ACK for less than was received.
  *
- * Kernels with Accurate ECN gave the bit that means "ECN as in RFC 3168" a new
- * name and a second bit beside it.  __tcp_send_ack() got flags for the header
- * in 6.12; none are wanted here.
+ * Kernels with Accurate ECN renamed the bit that means "ECN as in RFC 3168"
+ * and added a second bit.  __tcp_send_ack() got flags for the header
+ * in 6.12; this code passes 0.
  */
 #ifndef _QUELL_COMPAT_TCP_ECN_H
 #define _QUELL_COMPAT_TCP_ECN_H
@@ -12,7 +12,7 @@
 #include <compat/compat.h>
 #include <net/tcp.h>
 
-/* ECE means what RFC 3168 has it mean: not with Accurate ECN. */
+/* ECE has its RFC 3168 meaning: not with Accurate ECN. */
 static inline bool quell_ecn_is_classic(const struct tcp_sock *tp)
 {
 #ifdef TCP_ECN_MODE_RFC3168
@@ -22,7 +22,7 @@ static inline bool quell_ecn_is_classic(const struct tcp_sock *tp)
 #endif
 }
 
-/* The peer tells of CE marks, one way or the other. */
+/* The peer reports CE marks, by RFC 3168 or Accurate ECN. */
 static inline bool quell_ecn_is_negotiated(const struct tcp_sock *tp)
 {
 #ifdef TCP_ECN_MODE_RFC3168

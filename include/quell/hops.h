@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many routers a packet has come through, by its time to live.  Hosts and
+ * Number of routers a packet has passed, from its time to live.  Hosts and
  * switches count alike: the first router behind the sender is 1.
  */
 #ifndef _QUELL_HOPS_H
@@ -9,12 +9,12 @@
 #include <quell/core/lib/types.h>
 
 /**
- * quell_hops() - routers so far
+ * quell_hops() - number of routers passed so far
  * @ttl: IPv4's time to live, or IPv6's hop limit, as received or after
  *	forwarding
  *
- * The initial values in use are 64, 128 and 255; the nearest above is taken for
- * what was sent.
+ * The initial values in use are 64, 128 and 255; the smallest of them not below
+ * @ttl is assumed.
  *
  * Context: any.
  * Return: 0 at the sender, at most 126.

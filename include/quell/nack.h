@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The NACK, a second TCP option: which data a switch trimmed.  Bytes to values
- * and back.
+ * The NACK, a second TCP option that reports data a switch trimmed: encoding and
+ * decoding.
  *
  *	254 | 10 | ExID | first sequence number lost (4) | payload bytes lost (2)
  *
- * and two no-operations to a multiple of four.  It stands in a segment of its
- * own, without payload, and only on connections that agreed on the Quell option,
- * <quell/option.h>, behind which it stands where that is there, too.  What each
- * byte means: Documentation/wire-format.md.
+ * padded with two no-operations to a multiple of four.  It is sent in a segment of its
+ * own, without payload, and only on connections that negotiated the Quell option,
+ * <quell/option.h>; if the segment carries that option too, the NACK follows it.
+ * Documentation/wire-format.md defines each byte.
  */
 #ifndef _QUELL_NACK_H
 #define _QUELL_NACK_H
@@ -18,12 +18,12 @@
 /* RFC 6994's identifier; not registered. */
 #define QUELL_NACK_EXID		0x514EU
 
-/* Its length as it states it, and with the padding. */
+/* Its length field, and its length with the padding. */
 #define QUELL_NACK_STATED_BYTES	10U
 #define QUELL_NACK_BYTES	12U
 
 /**
- * struct quell_nack - what one NACK says
+ * struct quell_nack - contents of one NACK
  * @seq:   first sequence number lost
  * @bytes: payload bytes lost
  */
@@ -55,11 +55,11 @@ static inline u32 quell_nack_encode(const struct quell_nack *nack, u8 *to)
 /**
  * quell_nack_decode() - read a NACK
  * @from:   the option, from its kind on, as quell_nack_find() found it
- * @stated: its stated length; what is behind the known bytes is ignored
+ * @stated: its length field; bytes beyond the known ones are ignored
  * @nack:   set when the result is true
  *
  * Context: any.
- * Return: false when it is too short, or names no byte.
+ * Return: false when the option is too short, or reports 0 bytes lost.
  */
 static inline bool quell_nack_decode(const u8 *from, u32 stated, struct quell_nack *nack)
 {
@@ -77,7 +77,7 @@ static inline bool quell_nack_decode(const u8 *from, u32 stated, struct quell_na
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: place of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes when there is none.
  */
 static inline u32 quell_nack_find(const u8 *options, u32 bytes, u32 *stated)
 {

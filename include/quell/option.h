@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The Quell TCP option: bytes to values and back.
+ * The Quell TCP option: encoding and decoding.
  *
- * What each byte means stands in Documentation/wire-format.md.  Like a core,
- * this knows no socket, no packet and no clock, and is compiled into the kernel
+ * Documentation/wire-format.md defines each byte.  Like a core,
+ * this does not depend on sockets, packets or clocks, and is compiled into the kernel
  * and into the user-space tests alike.  Fields are in network order; an encoded
- * option is a multiple of four bytes, filled up with no-operations.
+ * option is padded with no-operations to a multiple of four bytes.
  *
  *	SYN:		254 | 8 | ExID | version | 0 | 0 0
  *	else:		254 | length | ExID | flags | entropy | sections
@@ -15,9 +15,9 @@
  *	  echo		record (12) of the packet echoed
  *	else, short:	254 | 8 | ExID | echoed departure + hold time
  *
- * Sections stand in the order of their flags.  All flags have a meaning; what is
- * behind the sections they announce is skipped, and may be said by a version
- * both ends agreed on.
+ * Sections stand in the order of their flags.  All flags are defined; bytes
+ * behind the announced sections are skipped, and may be used by a later version
+ * that both ends negotiate.
  */
 #ifndef _QUELL_OPTION_H
 #define _QUELL_OPTION_H
@@ -42,14 +42,14 @@
 #define QUELL_OPT_ACK_BYTES	10U
 #define QUELL_OPT_SYN_BYTES	8U
 #define QUELL_OPT_SHORT_BYTES	8U
-/* All sections and the padding, though no header has room for all. */
+/* All sections and the padding, more than fits into any TCP header. */
 #define QUELL_OPT_MAX_BYTES	48U
 
 /* flags on the wire */
-#define QUELL_OPT_F_DATA	0x01	/* the data section is there */
-#define QUELL_OPT_F_ACK		0x02	/* the ACK section is there */
-#define QUELL_OPT_F_TELEMETRY	0x04	/* a record for the switches is there */
-#define QUELL_OPT_F_RECORD	0x08	/* the record of the packet echoed is there */
+#define QUELL_OPT_F_DATA	0x01	/* the data section is present */
+#define QUELL_OPT_F_ACK		0x02	/* the ACK section is present */
+#define QUELL_OPT_F_TELEMETRY	0x04	/* a record for the switches is present */
+#define QUELL_OPT_F_RECORD	0x08	/* the record of the packet echoed is present */
 #define QUELL_OPT_F_START	0x10	/* first packet of a message, nothing was outstanding */
 #define QUELL_OPT_F_MORE	0x20	/* more data waits behind this packet */
 #define QUELL_OPT_F_CE		0x40	/* the packet echoed was marked CE */
@@ -60,7 +60,7 @@
 				 QUELL_OPT_F_START | QUELL_OPT_F_MORE |		\
 				 QUELL_OPT_F_CE | QUELL_OPT_F_HARDWARE)
 
-/* Largest hold time; it stands for all longer ones. */
+/* Maximum hold time; longer ones are encoded as this. */
 #define QUELL_OPT_HOLD_MAX_NS	0xffffffU
 
 enum quell_opt_form {
@@ -70,20 +70,20 @@ enum quell_opt_form {
 };
 
 /**
- * struct quell_opt - what one option says
- * @form:		which fields count
- * @version:		QUELL_OPT_SYN: highest version spoken
+ * struct quell_opt - contents of one option
+ * @form:		enum quell_opt_form; determines which fields are valid
+ * @version:		QUELL_OPT_SYN: highest version supported
  * @flags:		QUELL_OPT_F_*
  * @entropy:		path entropy of this packet
- * @payload_bytes:	data: length of the payload, which trimming would lose
+ * @payload_bytes:	data: length of the payload before any trimming
  * @depart_ns:		data: when the packet's last bit left the host, by its
  *			clock plus a secret of the flow (<quell/core/signal/echo.h>), ns
- *			modulo 2^32; in a burst cut later, the first's
+ *			modulo 2^32; that of the first packet in a burst segmented later
  * @echo_ns:		ACK: @depart_ns of the newest data packet received; in
  *			the short form with the hold time added
  * @hold_ns:		ACK: from that packet's arrival to this ACK, ns, at most
  *			QUELL_OPT_HOLD_MAX_NS
- * @senders:		ACK: number of active senders, 0 not said
+ * @senders:		ACK: number of active senders, 0 unknown
  * @echo_entropy:	ACK: entropy of the packet echoed
  * @telemetry:		telemetry: the record, <quell/telemetry.h>
  * @record:		echo: @telemetry of the packet echoed, byte for byte
@@ -104,13 +104,13 @@ struct quell_opt {
 };
 
 /**
- * struct quell_opt_place - a data segment among all its connection has to send
- * @seq:	its first sequence number
- * @end_seq:	behind its last, FIN counted
- * @snd_una:	the oldest not acknowledged
- * @snd_nxt:	the next never sent
- * @write_seq:	behind all that was written, FIN counted
- * @pushed:	it has PSH or FIN: whoever wrote it has written all, for now
+ * struct quell_opt_place - position of a data segment in its connection's send queue
+ * @seq:	first sequence number of the segment
+ * @end_seq:	sequence number behind its last byte, FIN counted
+ * @snd_una:	oldest unacknowledged sequence number
+ * @snd_nxt:	next sequence number never sent
+ * @write_seq:	sequence number behind all data written, FIN counted
+ * @pushed:	it has PSH or FIN: the application's write is complete, for now
  */
 struct quell_opt_place {
 	u32	seq;
@@ -122,17 +122,17 @@ struct quell_opt_place {
 };
 
 /**
- * quell_opt_message() - whether a message starts with a data segment, and goes on
- * @place: where it stands; of a burst that is cut later, all of it
+ * quell_opt_message() - does a data segment start a message, and does the message go on?
+ * @place: its position; of a burst that is segmented later, the position of all of it
  *
- * A message starts with new data when all before it has been acknowledged: then none
- * of it is under way, and the new may take any path without overtaking.  What was sent
- * once and is acknowledged may still be under way a second time; it is overtaken, but
- * the receiver has it.  What is sent again never starts one, whatever it did the
- * first time: others of that time may be ahead of it.
+ * A message starts with new data when all earlier data has been acknowledged: then none
+ * of it is in flight, and the new data may take any path without overtaking it.  A spurious
+ * retransmission of acknowledged data may still be in flight; overtaking it is harmless,
+ * as the receiver has the data.  A retransmission never starts a message, even if the
+ * original did: other originals may be in flight ahead of it.
  *
- * A message goes on where more is queued behind, or will be: TCP sends a full segment
- * in the middle of a write, with nothing behind it yet, but without PSH.
+ * A message goes on if more data is queued behind the segment, or will be: TCP sends a
+ * full segment in the middle of a write, with an empty queue behind it, but without PSH.
  *
  * Context: any.
  * Return: QUELL_OPT_F_START and QUELL_OPT_F_MORE, as they apply.
@@ -151,15 +151,15 @@ static inline u8 quell_opt_message(const struct quell_opt_place *place)
 }
 
 /**
- * quell_opt_ends() - whether a message ends with a data packet
+ * quell_opt_ends() - does a message end with a data packet?
  * @flags:  of its option
- * @pushed: it has PSH or FIN
+ * @pushed: the packet has PSH or FIN
  *
- * All packets cut from a burst have one option, so those of a message's last burst are
- * without MORE; but the last one alone keeps PSH and FIN.
+ * All packets segmented from a burst carry the same option, so those of a message's last
+ * burst are without MORE; but only the last of them keeps PSH and FIN.
  *
  * Context: any.
- * Return: whether it does.
+ * Return: true if it does.
  */
 static inline bool quell_opt_ends(u8 flags, bool pushed)
 {
@@ -188,7 +188,7 @@ static inline u32 quell_opt_get_u32(const u8 *from)
 	return (u32)quell_opt_get_u16(from) << 16 | quell_opt_get_u16(from + 2);
 }
 
-/* Length as the option itself states it, without padding. */
+/* Value of the option's length field, which excludes the padding. */
 static inline u32 quell_opt_stated_bytes(const struct quell_opt *opt)
 {
 	u32 bytes = QUELL_OPT_HEAD_BYTES;
@@ -209,8 +209,8 @@ static inline u32 quell_opt_stated_bytes(const struct quell_opt *opt)
 }
 
 /**
- * quell_opt_bytes() - room an option takes in a header
- * @opt: @form and @flags count
+ * quell_opt_bytes() - header bytes an option occupies
+ * @opt: only @form and @flags are used
  *
  * Context: any.
  * Return: bytes, a multiple of 4, at most QUELL_OPT_MAX_BYTES.
@@ -338,7 +338,7 @@ static inline bool quell_opt_get_full(const u8 *from, u32 bytes, struct quell_op
  * @opt:   set in full when the result is true
  *
  * Context: any.
- * Return: false when its length is too short for what it claims to hold.
+ * Return: false when it is too short for the sections its flags announce.
  */
 static inline bool quell_opt_decode(const u8 *from, u32 bytes, bool syn,
 				    struct quell_opt *opt)
@@ -364,14 +364,14 @@ static inline bool quell_opt_is_experiment(const u8 *option, u32 bytes, u32 exid
 }
 
 /**
- * quell_opt_length() - length of one option among a segment's
+ * quell_opt_length() - length of one TCP option of a segment
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options
- * @at:      place of the option's kind, below @bytes
+ * @at:      offset of the option's kind, below @bytes
  *
  * Context: any.
- * Return: its length; 0 where reading ends: at the end of options, or at a
- * malformed one, as TCP does.
+ * Return: its length; 0 where parsing must stop, as in TCP: at the end of options,
+ * or at a malformed option.
  */
 static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
 {
@@ -385,14 +385,14 @@ static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
 }
 
 /**
- * quell_opt_find_experiment() - look for an experiment's option among a segment's
+ * quell_opt_find_experiment() - find an experimental option among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  * @exid:    identifier of the experiment (RFC 6994)
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: place of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes when there is none.
  */
 static inline u32 quell_opt_find_experiment(const u8 *options, u32 bytes, u32 exid,
 					    u32 *stated)
@@ -412,13 +412,13 @@ static inline u32 quell_opt_find_experiment(const u8 *options, u32 bytes, u32 ex
 }
 
 /**
- * quell_opt_find() - look for the Quell option among a segment's options
+ * quell_opt_find() - find the Quell option among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: place of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes when there is none.
  */
 static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 {
@@ -426,13 +426,13 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 }
 
 /**
- * quell_opt_telemetry_at() - where in an option the record for switches is
+ * quell_opt_telemetry_at() - find the telemetry record for switches in an option
  * @option: the option, from its kind on, as quell_opt_find() found it
- * @stated: its stated length
+ * @stated: its length field
  *
  * Context: any.
- * Return: place of the record's first byte; 0 when there is none, or when the
- * option is too short for what it claims to hold.
+ * Return: offset of the record's first byte; 0 when there is none, or when the
+ * option is too short for the sections its flags announce.
  */
 static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 {

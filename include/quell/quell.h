@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What quell.ko offers to the modules around it.
+ * Interface of quell.ko to the modules around it.
  *
  * An algorithm is a struct quell_core; its module registers it with QUELL_ALGO() and
- * quell_algo_register().  The module's own is ->cong_control, which is quell_cong_control() with
- * that core.  Everything else of its tcp_congestion_ops is quell.ko's, kmod-cc/quell/cc.c.
+ * quell_algo_register().  The module itself only supplies ->cong_control, which is
+ * quell_cong_control() with that core; quell.ko supplies the rest of its tcp_congestion_ops
+ * (kmod-cc/quell/cc.c).
  */
 #ifndef _QUELL_QUELL_H
 #define _QUELL_QUELL_H
@@ -22,12 +23,12 @@ struct quell_flow;
 /* "QU": quell_cc_init() ran on this socket. */
 #define QUELL_CC_MAGIC		0x5155U
 
-/* Room for an algorithm's variables beside struct quell_cc. */
+/* Space for an algorithm's variables behind struct quell_cc. */
 #define QUELL_CC_VARS_BYTES	64
 
 /**
  * struct quell_cc - the part of icsk_ca_priv that belongs to quell.ko
- * @flow:		flow context; NULL when memory was short, and then the
+ * @flow:		flow context; NULL if its allocation failed; then the
  *			algorithm runs on the stack's own microsecond RTT
  * @algo:		algorithm of this socket
  * @active_ns:		time of the last acknowledgment or of the start, ns
@@ -35,10 +36,10 @@ struct quell_flow;
  * @delivered_ce_pkts:	tcp_sock.delivered_ce at the last sample
  * @rcv_nxt_marked:	rcv_nxt up to which @rcv_marked was echoed
  * @magic:		QUELL_CC_MAGIC once initialised; 6.1 and 6.12 call
- *			->release without ->init, so it is looked at first
+ *			->release without ->init, so check it first
  * @rcv_marked:		the newest packet received was marked CE
- * @backlogged:		data was waiting at the last sample: what comes next is
- *			no new message, however long pacing holds it back
+ * @backlogged:		data was waiting at the last sample: the next packet starts
+ *			no new message, however long pacing delays it
  *
  * Written under the socket lock only.  The algorithm's variables follow.
  */
@@ -58,16 +59,16 @@ static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
 	      ICSK_CA_PRIV_SIZE);
 
 /**
- * struct quell_algo - an algorithm as the kernel runs it
- * @core:	what it is; the caller's, like the next
- * @ops:	owner and cong_control; the other members, which all algorithms have in
- *		common, are set by quell_algo_register()
+ * struct quell_algo - an algorithm registered with quell.ko
+ * @core:	the algorithm itself; set by the caller
+ * @ops:	the caller sets owner and cong_control; quell_algo_register() sets the
+ *		other members, which all algorithms share
  * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer refused ECN; set by
  *		quell_algo_register()
  * @slot:	set by quell_algo_register()
  *
  * The events of @core are called between quell_cc_enter() and quell_cc_leave(): socket lock,
- * bottom halves off, RCU read section.  What they decide is applied when they return.
+ * bottom halves off, RCU read section.  Their decisions are applied when they return.
  *
  * Constant once registered.
  */
@@ -78,14 +79,14 @@ struct quell_algo {
 	u32				slot;
 };
 
-/* Whether an algorithm has one of QUELL_CORE_*. */
+/* Whether an algorithm has a flag QUELL_CORE_*. */
 static inline bool quell_algo_has(const struct quell_algo *algo, u32 flag)
 {
 	return algo->core->flags & flag;
 }
 
 /**
- * QUELL_ALGO() - define NAME_algo, the algorithm quell_NAME_core, to be registered
+ * QUELL_ALGO() - define NAME_algo, the algorithm quell_NAME_core, for quell_algo_register()
  * @name_: NAME
  */
 #define QUELL_ALGO(name_)							\
@@ -101,17 +102,17 @@ static struct quell_algo name_##_algo __read_mostly = {				\
 }
 
 /**
- * struct quell_snapshot - what a flow last decided, for observers
+ * struct quell_snapshot - a flow's last decision and measurements, for observers
  * @window_bytes:	congestion window, bytes
  * @pacing_bytes_ps:	pacing rate, bytes/s; QUELL_RATE_UNLIMITED if not paced
- * @rtt_ns:		newest round-trip time, ns; 0 none yet
- * @min_rtt_ns:		smallest round-trip time, ns; 0 none yet
- * @target_ns:		delay steered for, ns; 0 none
+ * @rtt_ns:		newest round-trip time, ns; 0 not yet known
+ * @min_rtt_ns:		smallest round-trip time, ns; 0 not yet known
+ * @target_ns:		target delay, ns; 0 the algorithm has no target
  * @marked_pkts:	segments acknowledged as marked CE so far
- * @marked_bytes:	their payload, as the algorithm was told
- * @hop:		hop of the newest telemetry record; 0 none yet
+ * @marked_bytes:	payload of marked segments, as reported to the algorithm
+ * @hop:		hop of the newest telemetry record; 0 no record yet
  * @samples:		round-trip times taken in ns so far
- * @remote_ns:		how long the other host held the newest echo, ns
+ * @remote_ns:		hold time of the newest echo at the other host, ns
  * @clock:		enum quell_clock of @rtt_ns
  */
 struct quell_snapshot {
@@ -172,7 +173,7 @@ static inline void *quell_cc_vars(const struct sock *sk)
 }
 
 /**
- * quell_cc_leave() - end what quell_cc_enter() began
+ * quell_cc_leave() - end the section entered by quell_cc_enter()
  */
 static inline void quell_cc_leave(void)
 	__releases(RCU)
@@ -185,11 +186,11 @@ static inline void quell_cc_leave(void)
  * quell_first_rtt_ns() - round-trip time for the first window
  * @sk: socket, connected
  *
- * The handshake was timed by the stack, in microseconds; one more, so that the
+ * The stack timed the handshake in microseconds; add one, so that the
  * rounding never shortens the window.
  *
  * Context: socket lock.
- * Return: ns; 0 when the handshake gave none.
+ * Return: ns; 0 when the handshake gave no round-trip time.
  */
 static inline u64 quell_first_rtt_ns(const struct sock *sk)
 {
@@ -201,9 +202,9 @@ static inline u64 quell_first_rtt_ns(const struct sock *sk)
 /**
  * quell_cong_control() - ->cong_control of an algorithm
  * @sk:     its socket
- * @rs:     what the stack says of the ACK
- * @core:   the algorithm, known where this is compiled
- * @on_ack: its event, which is compiled into this
+ * @rs:     the stack's rate sample of the ACK
+ * @core:   the algorithm, a compile-time constant
+ * @on_ack: its event handler, inlined here
  *
  * Context: socket lock.
  */

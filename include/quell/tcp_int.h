@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The public TCP-INT option: bytes to values and back, and what a switch and a
- * receiver do with it.
+ * The public TCP-INT option: encoding and decoding, and its processing in a switch
+ * and a receiver.
  *
  * The format is that of the agents at p4lang/p4app-TCP-INT, version 0.4.0, on a
- * little-endian host; Documentation/tcp-int.md says what each byte means, where
+ * little-endian host; Documentation/tcp-int.md defines each byte, lists where
  * their description and their code differ, and what was inferred.  Like a core,
- * this knows no socket, no packet and no clock.
+ * this does not depend on sockets, packets or clocks.
  *
  *	0x72 | 12 | tag frequency, link speed (4 + 4 bits) | value |
  *	hop (its TTL) | latency (3) |
  *	value echoed | hop, link speed echoed (4 + 4 bits) | latency echoed (2, LE)
  *
- * Value is one byte for how congested a link is: below 128 by the rate that is
- * still available, from there on by the queue.
+ * Value is one byte for how congested a link is: below 128 it encodes the available
+ * rate, from 128 on the queue.
  */
 #ifndef _QUELL_TCP_INT_H
 #define _QUELL_TCP_INT_H
@@ -26,7 +26,7 @@
 #define QUELL_TCP_INT_KIND		0x72
 #define QUELL_TCP_INT_BYTES		12U
 
-/* Places in the option. */
+/* Offsets in the option. */
 #define QUELL_TCP_INT_SPEED_AT		2
 #define QUELL_TCP_INT_VALUE_AT		3
 #define QUELL_TCP_INT_HOP_AT		4
@@ -35,16 +35,16 @@
 #define QUELL_TCP_INT_ECHO_HOP_AT	9
 #define QUELL_TCP_INT_ECHO_LATENCY_AT	10
 
-/* How often switches are to tag packets: as they are set. */
+/* Requested tagging frequency: as configured in the switch. */
 #define QUELL_TCP_INT_FREQ_SWITCH	15
 
-/* Value: 127 less the whole Gbit/s available, or 128 and the queue in 8 KiB. */
+/* Value: 127 minus the available rate in whole Gbit/s, or 128 plus the queue in 8 KiB. */
 #define QUELL_TCP_INT_QUEUE		0x80U
 #define QUELL_TCP_INT_VALUE_MAX		0x7fU
 #define QUELL_TCP_INT_QUEUE_SHIFT	13
 #define QUELL_TCP_INT_RATE_UNIT_BYTES_PS 125000000ULL
 
-/* Latency: 256 ns; when echoed, from the mark on 65536 ns. */
+/* Latency unit: 256 ns; in an echo with the mark, 65536 ns. */
 #define QUELL_TCP_INT_LATENCY_SHIFT	8
 #define QUELL_TCP_INT_LATENCY_MAX	0xffffffU
 #define QUELL_TCP_INT_ECHO_MARK		0x8000U
@@ -54,20 +54,20 @@
 /* Codes of speeds, 4 bits. */
 #define QUELL_TCP_INT_SPEEDS		16U
 
-/* Hops that 4 bits hold. */
+/* Maximum hop number that fits into 4 bits. */
 #define QUELL_TCP_INT_ECHO_HOP_MAX	15U
 
 /**
- * struct quell_tcp_int - what one option says
- * @tag_freq:		wish how often to tag, 0 .. 15
- * @speed:		code of the speed of the link told of, 0 .. 15; 0 unknown
+ * struct quell_tcp_int - contents of one option
+ * @tag_freq:		tagging frequency the sender requests, 0 .. 15
+ * @speed:		code of the described link's speed, 0 .. 15; 0 unknown
  * @value:		the largest on the path so far
- * @hop_ttl:		time to live at that hop; 0: no switch has written
- * @latency:		of all hops so far, 256 ns each, 24 bits
- * @echo_value:		@value of the other direction
- * @echo_hop:		its hop, 1 the first, 15 all behind; 0: nothing is echoed
- * @echo_speed:		its @speed
- * @echo_latency:	its @latency as quell_tcp_int_echo_latency() makes it
+ * @hop_ttl:		time to live at the described hop; 0: no switch has written
+ * @latency:		sum of all hops so far, 256 ns each, 24 bits
+ * @echo_value:		echoed @value of the other direction
+ * @echo_hop:		echoed hop number, from 1; 15 also stands for later hops; 0: no echo
+ * @echo_speed:		echoed @speed of the other direction
+ * @echo_latency:	echoed latency, encoded by quell_tcp_int_echo_latency()
  */
 struct quell_tcp_int {
 	u8	tag_freq;
@@ -82,11 +82,11 @@ struct quell_tcp_int {
 };
 
 /**
- * struct quell_tcp_int_hop - one switch port as it tells of itself
+ * struct quell_tcp_int_hop - values a switch port writes about itself
  * @value:	quell_tcp_int_value()
  * @speed:	quell_tcp_int_speed()
  * @ttl:	time to live of the packet as it leaves
- * @latency_ns:	how long the packet was there
+ * @latency_ns:	time the packet spent in the port
  */
 struct quell_tcp_int_hop {
 	u8	value;
@@ -96,11 +96,11 @@ struct quell_tcp_int_hop {
 };
 
 /**
- * quell_tcp_int_value() - how congested a link is
- * @available_bytes_ps:	rate still available
+ * quell_tcp_int_value() - encode how congested a link is
+ * @available_bytes_ps:	available rate
  * @queue_bytes:	queue
  *
- * The queue counts where there is one of 8 KiB, or nothing is available.
+ * The queue is encoded if it is at least 8 KiB, or if no rate is available.
  *
  * Context: any.
  * Return: the code; it never falls as the rate falls or the queue grows.
@@ -116,7 +116,7 @@ static inline u8 quell_tcp_int_value(u64 available_bytes_ps, u64 queue_bytes)
 	return QUELL_TCP_INT_VALUE_MAX - quell_min_u64(rate, QUELL_TCP_INT_VALUE_MAX);
 }
 
-/* Rate available that a code stands for, bytes/s, to 1 Gbit/s; 127 and more are one. */
+/* Decode the available rate, bytes/s, to 1 Gbit/s; 127 Gbit/s also stands for more. */
 static inline u64 quell_tcp_int_available_bytes_ps(u8 value)
 {
 	if (value & QUELL_TCP_INT_QUEUE)
@@ -124,7 +124,7 @@ static inline u64 quell_tcp_int_available_bytes_ps(u8 value)
 	return (QUELL_TCP_INT_VALUE_MAX - value) * QUELL_TCP_INT_RATE_UNIT_BYTES_PS;
 }
 
-/* Queue that a code stands for, bytes, to 8 KiB; 1016 KiB and more are one. */
+/* Decode the queue, bytes, to 8 KiB; 1016 KiB also stands for more. */
 static inline u32 quell_tcp_int_queue_bytes(u8 value)
 {
 	if (!(value & QUELL_TCP_INT_QUEUE))
@@ -133,11 +133,11 @@ static inline u32 quell_tcp_int_queue_bytes(u8 value)
 }
 
 /**
- * quell_tcp_int_speed_bytes_ps() - speed that a code stands for
+ * quell_tcp_int_speed_bytes_ps() - decode a link speed
  * @code: 0 .. 15
  *
  * Context: any.
- * Return: bytes/s; 0 for a code without meaning.
+ * Return: bytes/s; 0 for an undefined code.
  */
 static inline u64 quell_tcp_int_speed_bytes_ps(u8 code)
 {
@@ -147,11 +147,11 @@ static inline u64 quell_tcp_int_speed_bytes_ps(u8 code)
 }
 
 /**
- * quell_tcp_int_speed() - code of a speed
+ * quell_tcp_int_speed() - encode a link speed
  * @link_bytes_ps: bytes/s
  *
  * Context: any.
- * Return: the code; 0 for a speed that has none.
+ * Return: the code; 0 for a speed without one.
  */
 static inline u8 quell_tcp_int_speed(u64 link_bytes_ps)
 {
@@ -164,12 +164,12 @@ static inline u8 quell_tcp_int_speed(u64 link_bytes_ps)
 }
 
 /**
- * quell_tcp_int_echo_latency() - latency as a receiver echoes it
+ * quell_tcp_int_echo_latency() - encode a latency for the echo
  * @latency: 256 ns each
  *
  * Context: any.
- * Return: up to 8.4 ms the same; beyond, with a mark, 65536 ns each; 2.1 s and
- * more are one.
+ * Return: up to 8.4 ms @latency itself; beyond, with a mark, 65536 ns each; 2.1 s also
+ * stands for more.
  */
 static inline u16 quell_tcp_int_echo_latency(u32 latency)
 {
@@ -179,7 +179,7 @@ static inline u16 quell_tcp_int_echo_latency(u32 latency)
 	return QUELL_TCP_INT_ECHO_MARK | latency >> QUELL_TCP_INT_LATENCY_SHIFT;
 }
 
-/* Latency that an echoed one stands for, ns, rounded down. */
+/* Decode an echoed latency, ns, rounded down. */
 static inline u64 quell_tcp_int_echo_latency_ns(u16 echoed)
 {
 	u64 latency_ns = (u64)(echoed & QUELL_TCP_INT_ECHO_FINE_MAX) <<
@@ -236,13 +236,13 @@ static inline void quell_tcp_int_decode(const u8 *from, struct quell_tcp_int *op
 }
 
 /**
- * quell_tcp_int_find() - look for the option among a segment's options
+ * quell_tcp_int_find() - find the TCP-INT option among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  *
  * Context: any.
- * Return: place of the option's kind in @options; @bytes when there is none, or
- * one of another length.
+ * Return: offset of the option's kind in @options; @bytes when there is none of
+ * this length.
  */
 static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
 {
@@ -259,12 +259,12 @@ static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
 }
 
 /**
- * quell_tcp_int_stamp() - what a switch port does with an option
+ * quell_tcp_int_stamp() - update an option as a switch port
  * @opt: the option
  * @hop: the port
  *
- * Its latency is added to that of the hops before, rounded down, and stops at the
- * largest; the rest is replaced where this hop is the more congested one.
+ * The port's latency, rounded down, is added to that of the hops before and saturates;
+ * the other fields are replaced if this hop is the more congested one.
  *
  * Context: any.
  */
@@ -282,12 +282,12 @@ static inline void quell_tcp_int_stamp(struct quell_tcp_int *opt,
 }
 
 /**
- * quell_tcp_int_answer() - what a receiver echoes of an option
- * @in:  the option that came
- * @out: the echo is set, the rest stays
+ * quell_tcp_int_answer() - set the echo of a received option
+ * @in:  the option received
+ * @out: only the echo is set
  *
  * Context: any.
- * Return: false when no switch has written: there is nothing to echo.
+ * Return: false when no switch has written, so that there is no echo.
  */
 static inline bool quell_tcp_int_answer(const struct quell_tcp_int *in,
 					struct quell_tcp_int *out)
@@ -302,11 +302,11 @@ static inline bool quell_tcp_int_answer(const struct quell_tcp_int *in,
 }
 
 /**
- * quell_tcp_int_pack() - what an option echoes, as one number
+ * quell_tcp_int_pack() - pack the echo of an option into one number
  * @opt: the option
  *
  * Context: any.
- * Return: the number; 0 when it echoes nothing.
+ * Return: the number; 0 when the option has no echo.
  */
 static inline u32 quell_tcp_int_pack(const struct quell_tcp_int *opt)
 {
@@ -316,7 +316,7 @@ static inline u32 quell_tcp_int_pack(const struct quell_tcp_int *opt)
 	       (u32)opt->echo_speed << 16 | opt->echo_latency;
 }
 
-/* The echo of @packed goes into @opt, the rest of which stays. */
+/* Unpack the echo into @opt; its other fields stay. */
 static inline void quell_tcp_int_unpack(u32 packed, struct quell_tcp_int *opt)
 {
 	opt->echo_value = packed >> 24;
@@ -326,7 +326,7 @@ static inline void quell_tcp_int_unpack(u32 packed, struct quell_tcp_int *opt)
 }
 
 /**
- * struct quell_tcp_int_link - the counter that a link told of would have
+ * struct quell_tcp_int_link - synthetic byte counter of the link in the echoes
  * @bytes:	bytes it has sent since the first echo
  * @time_ns:	when the newest echo came, CLOCK_MONOTONIC, ns; 0 never
  */
@@ -336,19 +336,19 @@ struct quell_tcp_int_link {
 };
 
 /**
- * quell_tcp_int_record() - a telemetry record made of an echo
- * @link:   what was told before
+ * quell_tcp_int_record() - convert an echo to a telemetry record
+ * @link:   state from earlier echoes
  * @told:   the echo
- * @now_ns: when it came, CLOCK_MONOTONIC, ns
- * @record: set in full when there is one
+ * @now_ns: arrival time of the echo, CLOCK_MONOTONIC, ns
+ * @record: set in full when the result is true
  *
  * A record has a counter and a clock, the option a rate.  The clock is the
- * sender's own, and the counter what a link of that rate sent since the last
- * echo: all of its speed where there is a queue, else the speed less what is
- * available.  So two records of one hop give the rate the switch told of.
+ * sender's own, and the counter is advanced by the bytes a link of that rate sent since
+ * the last echo: its full speed if there is a queue, else the speed minus the available
+ * rate.  So two records of one hop give the rate the switch reported.
  *
  * Context: any; the caller serialises per flow.
- * Return: false without a hop, or with a link whose speed has no code.
+ * Return: false if the echo has no hop, or no link speed.
  */
 static inline bool quell_tcp_int_record(struct quell_tcp_int_link *link,
 					const struct quell_tcp_int *told, u64 now_ns,

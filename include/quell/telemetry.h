@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A telemetry record as it travels: bytes to values and back, and which of two
- * records stays.
+ * A telemetry record on the wire: encoding and decoding, and which of two
+ * records is kept.
  *
- * What each byte means stands in Documentation/wire-format.md.  Like a core,
- * this knows no socket, no packet and no clock, and is compiled into the switch
+ * Documentation/wire-format.md defines each byte.  Like a core,
+ * this does not depend on sockets, packets or clocks, and is compiled into the switch
  * port, into quell.ko and into the user-space tests alike.
  *
  *	hop (1) | load (1) | link rate (2) | queue (2) | bytes sent (3) | time (3)
  *
  * Rate and queue are short floating-point numbers, load a shorter one; all are
- * rounded down.  A record without hop is empty: a sender leaves the room, and
- * each switch whose link is more loaded than the one in the record puts its own
- * in its place.
+ * rounded down.  A record with hop 0 is empty: the sender reserves the space, and
+ * each switch whose link is more loaded than the one in the record replaces it
+ * with its own.
  */
 #ifndef _QUELL_TELEMETRY_H
 #define _QUELL_TELEMETRY_H
@@ -28,8 +28,8 @@
 #define QUELL_SHORT_MAX			0xffffU
 
 /*
- * Unit of the rate: 125 kbit/s, of which all usual rates, from 1 Gbit/s to
- * 1.6 Tbit/s, have an exact number.
+ * Unit of the rate: 125 kbit/s, in which all usual rates, from 1 Gbit/s to
+ * 1.6 Tbit/s, are exact.
  */
 #define QUELL_TELEMETRY_RATE_UNIT_BYTES_PS	15625U
 
@@ -39,7 +39,7 @@
 #define QUELL_LOAD_SHIFT		6	/* 1/64 */
 #define QUELL_LOAD_MAX			0xffU
 
-/* Places in a record. */
+/* Offsets in a record. */
 #define QUELL_TELEMETRY_HOP_AT		0
 #define QUELL_TELEMETRY_LOAD_AT		1
 #define QUELL_TELEMETRY_RATE_AT		2
@@ -48,8 +48,8 @@
 #define QUELL_TELEMETRY_TIME_AT		9
 
 /*
- * Floating point of @fraction_bits without sign: below twice one the number
- * itself, beyond it one | fraction, shifted by exponent - 1.
+ * Encode as unsigned floating point with @fraction_bits, one = 2^@fraction_bits: values
+ * below 2 * one unchanged, larger ones as one | fraction, shifted by exponent - 1.
  */
 static inline u32 quell_float_encode(u64 value, u32 fraction_bits, u32 most)
 {
@@ -62,7 +62,7 @@ static inline u32 quell_float_encode(u64 value, u32 fraction_bits, u32 most)
 		if ((exponent << fraction_bits) > most)
 			return most;
 	}
-	/* From one on the leading bit counts as the first exponent. */
+	/* The leading bit of a value >= one adds 1 to the exponent field. */
 	return quell_min_u64((exponent << fraction_bits) + value, most);
 }
 
@@ -76,11 +76,11 @@ static inline u64 quell_float_decode(u32 code, u32 fraction_bits)
 }
 
 /**
- * quell_load_encode() - load of a link as a record has it
+ * quell_load_encode() - encode the load of a link
  * @load_q16: data in flight over the link in bandwidth-delay products, Q16
  *
  * Context: any.
- * Return: the code; a larger load never has a smaller one.  63 and more are one.
+ * Return: the code, monotonic in the load; the largest code also stands for more than 63.
  */
 static inline u8 quell_load_encode(u64 load_q16)
 {
@@ -89,7 +89,7 @@ static inline u8 quell_load_encode(u64 load_q16)
 }
 
 /**
- * quell_load_decode() - load that a code stands for
+ * quell_load_decode() - decode the load of a link
  * @code: code
  *
  * Context: any.
@@ -176,12 +176,12 @@ static inline bool quell_telemetry_decode(const u8 *from, struct quell_telemetry
 }
 
 /**
- * quell_telemetry_replaces() - whether a hop's record takes the place of another
+ * quell_telemetry_replaces() - must a hop's record replace the one in the packet?
  * @load_q16: load of the hop's link, Q16
  * @old:      the record in the packet
  *
- * Of two equally loaded hops the first stays, so that it is not left to chance
- * which of them a sender hears of.
+ * Of two equally loaded hops the first stays, so that the hop reported
+ * to the sender does not depend on chance.
  *
  * Context: any.
  * Return: true when @old is empty or its link is less loaded.

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trimming: what of a packet stays, and how its headers are put right.
+ * Trimming: which bytes of a packet are kept, and how its headers are changed.
  *
- * A switch port that has no room for a packet sends on its beginning instead: the
- * headers whole, payload up to the size chosen, and everything that states or covers
- * a length as it is for a packet that was never longer.
+ * A switch port that has no room for a packet sends on its beginning instead: all
+ * headers, payload up to the configured size, and each length and checksum field
+ * as in a packet that was never longer.
  *
- *	IP total or payload length, UDP length	those of what stays
+ *	IP total or payload length, UDP length	those of the trimmed packet
  *	DSCP			that of trimmed packets; ECN stays
- *	IPv4 checksum		by what changed
- *	TCP, UDP checksum	by what changed and what was cut off
- *	TCP FIN			cleared: the stream does not end where the cut is
- *	payload length in the Quell option	that of the packet before it was cut
+ *	IPv4 checksum		updated for the changed fields
+ *	TCP, UDP checksum	updated for the changed fields and the bytes cut off
+ *	TCP FIN			cleared: the stream does not end at the cut
+ *	payload length in the Quell option	that of the packet before trimming
  *
- * Checksums change by differences (RFC 1624), so that a packet damaged before it came
- * here stays damaged.  Where the TCP or UDP checksum is still to be computed, by a
- * device, it is the sum of the pseudo header, in which the length alone changes.
+ * Checksums are updated incrementally (RFC 1624), so that a packet damaged before it
+ * came here stays damaged.  A TCP or UDP checksum still to be computed by a
+ * device is the sum of the pseudo header, in which only the length changes.
  *
- * Like a core, this knows no packet buffer and no clock, and is compiled into the
+ * Like a core, this does not depend on packet buffers or clocks, and is compiled into the
  * kernel and into the user-space tests alike.
  */
 #ifndef _QUELL_TRIM_H
@@ -29,7 +29,7 @@
 #define QUELL_TRIM_TCP			6
 #define QUELL_TRIM_UDP			17
 
-/* The longest headers that may stay: IPv4 and TCP, both full of options. */
+/* Maximum length of all headers: IPv4 and TCP, both full of options. */
 #define QUELL_TRIM_HEADERS_MAX		120U
 
 #define QUELL_TRIM_IPV4_BYTES		20U
@@ -55,18 +55,18 @@
 #define QUELL_TRIM_TCP_FIN		0x01U
 #define QUELL_TRIM_TCP_SYN_RST		0x06U
 
-/* DSCP in the octet it shares with ECN, and that octet in IPv6's first 16 bits. */
+/* DSCP in the octet it shares with ECN, and the shift of that octet in IPv6's first 16 bits. */
 #define QUELL_TRIM_DSCP_SHIFT		2
 #define QUELL_TRIM_ECN_MASK		3U
 #define QUELL_TRIM_IPV6_TOS_SHIFT	4
 
 /**
- * struct quell_trim - a packet that may be trimmed
- * @ip_bytes:	its length from the IP header on
- * @transport_at: place of the TCP or UDP header in it
- * @header_bytes: length of all headers, that is, the least that may stay
+ * struct quell_trim - parsed headers of a packet that may be trimmed
+ * @ip_bytes:	packet length from the IP header on
+ * @transport_at: offset of the TCP or UDP header from the IP header
+ * @header_bytes: length of all headers, the minimum length after trimming
  * @protocol:	QUELL_TRIM_TCP or QUELL_TRIM_UDP
- * @ipv6:	its IP version
+ * @ipv6:	the packet is IPv6, not IPv4
  * @dscp:	0 to 63
  */
 struct quell_trim {
@@ -103,7 +103,7 @@ static inline bool quell_trim_parse_ipv6(const u8 *ip, u32 bytes, struct quell_t
 	return true;
 }
 
-/* A SYN or RST says what a later packet cannot say again; it is dropped whole. */
+/* A SYN or RST carries information that no later packet repeats: it must be dropped whole. */
 static inline bool quell_trim_parse_tcp(const u8 *tcp, u32 bytes, struct quell_trim *trim)
 {
 	u32 tcp_bytes;
@@ -116,7 +116,7 @@ static inline bool quell_trim_parse_tcp(const u8 *tcp, u32 bytes, struct quell_t
 	       !(tcp[QUELL_TRIM_TCP_FLAGS_AT + 1] & QUELL_TRIM_TCP_SYN_RST);
 }
 
-/* A datagram that ends before its packet does has options we do not know (RFC 9868). */
+/* A datagram that ends before its packet has UDP options, which are not supported (RFC 9868). */
 static inline bool quell_trim_parse_udp(const u8 *udp, u32 bytes, struct quell_trim *trim)
 {
 	trim->header_bytes = trim->transport_at + QUELL_TRIM_UDP_BYTES;
@@ -126,14 +126,14 @@ static inline bool quell_trim_parse_udp(const u8 *udp, u32 bytes, struct quell_t
 }
 
 /**
- * quell_trim_parse() - may a packet be trimmed, and what are its parts?
+ * quell_trim_parse() - parse the headers of a packet that may be trimmed
  * @ip:	   the packet from its IP header on
- * @bytes: of it that can be read; QUELL_TRIM_HEADERS_MAX are enough
+ * @bytes: readable bytes of it; QUELL_TRIM_HEADERS_MAX are enough
  * @trim:  set in full when the result is true
  *
  * Context: any.
- * Return: true for TCP (neither SYN nor RST) and UDP right behind an IPv4 or IPv6
- * header, in one piece and not malformed.
+ * Return: true for TCP (neither SYN nor RST) and UDP directly behind an IPv4 or IPv6
+ * header, unfragmented and well-formed.
  */
 static inline bool quell_trim_parse(const u8 *ip, u32 bytes, struct quell_trim *trim)
 {
@@ -154,15 +154,15 @@ static inline bool quell_trim_parse(const u8 *ip, u32 bytes, struct quell_trim *
 }
 
 /**
- * quell_trim_to_bytes() - how long a packet is to be
+ * quell_trim_to_bytes() - compute the length of a packet after trimming
  * @trim:	the packet
- * @link_bytes:	of its link header
- * @size_bytes:	what a frame is to be trimmed to
+ * @link_bytes:	length of its link-layer header
+ * @size_bytes:	configured frame length after trimming
  *
- * Headers stay whole, though they be longer than @size_bytes allows.
+ * Headers stay whole, even if they are longer than @size_bytes allows.
  *
  * Context: any.
- * Return: its length from the IP header on; 0 where it is no longer than that now.
+ * Return: the new length from the IP header on; 0 if the packet is not longer than that.
  */
 static inline u32 quell_trim_to_bytes(const struct quell_trim *trim, u32 link_bytes,
 				      u32 size_bytes)
@@ -174,26 +174,26 @@ static inline u32 quell_trim_to_bytes(const struct quell_trim *trim, u32 link_by
 	return to_bytes < trim->ip_bytes ? to_bytes : 0;
 }
 
-/* A one's complement sum in 16 bits; 0 only if all its terms were. */
+/* Fold a one's complement sum to 16 bits; 0 only if all its terms were 0. */
 static inline u16 quell_trim_fold(u32 sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* The sum of bytes that begin at an odd place, given that from an even one. */
+/* Byte-swap a sum, for bytes that begin at an odd offset. */
 static inline u16 quell_trim_turn(u16 sum)
 {
 	return (u16)(sum << 8 | sum >> 8);
 }
 
-/* What replacing 16 bits adds to a sum. */
+/* Change of a sum when 16 bits of its terms are replaced. */
 static inline u32 quell_trim_change(u16 from, u16 to)
 {
 	return (u16)~from + (u32)to;
 }
 
-/* 16 bits of a header; what that adds to its sum, in which odd places are turned. */
+/* Replace 16 bits of a header; return the change of its sum, byte-swapped at odd offsets. */
 static inline u32 quell_trim_put(u8 *header, u32 at, u16 to)
 {
 	u32 change = quell_trim_change(quell_opt_get_u16(header + at), to);
@@ -222,12 +222,12 @@ static inline void quell_trim_edit_ipv6(u8 *ip, u32 to_bytes, u8 dscp)
 }
 
 /**
- * quell_trim_payload_at() - where a segment states how long its payload was
+ * quell_trim_payload_at() - find the payload length in a segment's Quell option
  * @tcp:	  TCP header
  * @header_bytes: its length with options, 20 to 60
  *
  * Context: any.
- * Return: place of the two bytes in the data section of the Quell option; 0 when
+ * Return: offset of the two bytes in the option's data section; 0 when
  * there is none.
  */
 static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
@@ -245,8 +245,8 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 }
 
 /*
- * All segments of a burst that was cut later state the length of the shortest.  One that
- * states more than it has was trimmed before.
+ * All segments of a burst segmented later state the length of the shortest.  A segment
+ * that states more than it has was trimmed before; its option must stay.
  */
 static inline u32 quell_trim_edit_payload(u8 *tcp, const struct quell_trim *trim)
 {
@@ -267,10 +267,10 @@ static inline u32 quell_trim_edit_tcp(u8 *tcp, const struct quell_trim *trim)
 }
 
 /**
- * quell_trim_edit() - make headers those of what stays
+ * quell_trim_edit() - update the headers for trimming
  * @ip:	      the headers, @trim->header_bytes
- * @trim:     the packet as it is
- * @to_bytes: what quell_trim_to_bytes() said
+ * @trim:     the packet before trimming
+ * @to_bytes: result of quell_trim_to_bytes()
  * @dscp:     0 to 63
  * @cut_sum:  one's complement sum of the bytes cut off, the first the upper half of
  *	      the first 16 bits
@@ -300,7 +300,7 @@ static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim, u32 to
 		quell_opt_put_u16(header + check_at, quell_trim_fold(check + length));
 		return;
 	}
-	/* UDP without a checksum stays so. */
+	/* UDP without a checksum stays without. */
 	if (!tcp && !check)
 		return;
 	if (to_bytes & 1)

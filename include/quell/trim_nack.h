@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The NACK a switch port sends back to who sent a TCP segment that it drops.
+ * The NACK a switch port sends back to the sender of a TCP segment that it drops.
  *
  *	addresses, ports	the segment's, swapped
  *	sequence number		acknowledgment number of the segment
@@ -9,12 +9,12 @@
  *	options			the Quell option with an ACK section: the segment's departure
  *				and entropy; the NACK (Documentation/wire-format.md)
  *
- * The departure is what only those know who saw the segment: without it anybody could
- * make a NACK up.  A switch does not know what the receiver has.  Without the ACK flag no host can
- * take its word for an acknowledgment; TCP throws such a segment away, and a host
- * that knows NACKs looks before TCP does.
+ * The echoed departure authenticates the NACK: only nodes on the path of the segment
+ * know it.  A switch does not know which data the receiver has, so the ACK flag is not
+ * set, and no host can take the NACK for an acknowledgment; TCP drops such a segment, and
+ * a host that supports NACKs handles it before TCP does.
  *
- * Like a core, this knows no packet buffer and no clock.
+ * Like a core, this does not depend on packet buffers or clocks.
  */
 #ifndef _QUELL_TRIM_NACK_H
 #define _QUELL_TRIM_NACK_H
@@ -26,7 +26,7 @@
 #define QUELL_TRIM_NACK_ECHO_BYTES	(QUELL_OPT_HEAD_BYTES + QUELL_OPT_ACK_BYTES)
 #define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_TRIM_TCP_BYTES + QUELL_TRIM_NACK_ECHO_BYTES + \
 					 QUELL_NACK_BYTES)
-/* The longest, over IPv6. */
+/* Maximum length, over IPv6. */
 #define QUELL_TRIM_NACK_MAX_BYTES	(QUELL_TRIM_IPV6_BYTES + QUELL_TRIM_NACK_TCP_BYTES)
 
 #define QUELL_TRIM_NACK_TTL		64
@@ -45,10 +45,10 @@
 /**
  * quell_trim_wants_nack() - may the sender of a packet be sent a NACK?
  * @ip:	  the packet's headers, @trim->header_bytes
- * @trim: its parts
+ * @trim: its parsed headers
  *
  * Context: any.
- * Return: true for TCP segments that state the length of their payload, and have some.
+ * Return: true for TCP segments with payload that state its length in the Quell option.
  */
 static inline bool quell_trim_wants_nack(const u8 *ip, const struct quell_trim *trim)
 {
@@ -96,7 +96,7 @@ static inline u32 quell_trim_nack_put_ipv4(const u8 *ip, u8 dscp, u8 *to)
 	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
 }
 
-/* The flow label is the segment's: a path for its own way back is as good as any. */
+/* Reuse the segment's flow label: any path will do for the NACK. */
 static inline u32 quell_trim_nack_put_ipv6(const u8 *ip, u8 dscp, u8 *to)
 {
 	const u8 *source = ip + QUELL_TRIM_IPV6_SOURCE_AT;
@@ -116,7 +116,7 @@ static inline u32 quell_trim_nack_put_ipv6(const u8 *ip, u8 dscp, u8 *to)
 	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
 }
 
-/* What the segment carried when it left its sender, though it was trimmed since. */
+/* Payload length when the segment left its sender, even if it was trimmed since. */
 static inline u16 quell_trim_nack_lost_bytes(const u8 *tcp, const struct quell_trim *trim)
 {
 	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
@@ -125,7 +125,7 @@ static inline u16 quell_trim_nack_lost_bytes(const u8 *tcp, const struct quell_t
 	return quell_max_u64(quell_opt_get_u16(tcp + at), payload_bytes);
 }
 
-/* Departure and entropy, as the segment's option has them. */
+/* Echo the departure and entropy of the segment's option. */
 static inline u32 quell_trim_nack_put_echo(const u8 *tcp, const struct quell_trim *trim, u8 *to)
 {
 	u32 at = quell_trim_payload_at(tcp, trim->header_bytes - trim->transport_at);
@@ -161,11 +161,11 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
 }
 
 /**
- * quell_trim_nack() - make the NACK
+ * quell_trim_nack() - build the NACK
  * @ip:	  headers of the segment, @trim->header_bytes
- * @trim: its parts; quell_trim_wants_nack() said true
- * @dscp: what the NACK gets, 0 to 63
- * @to:	  QUELL_TRIM_NACK_MAX_BYTES bytes, all 0
+ * @trim: its parsed headers; quell_trim_wants_nack() must have returned true
+ * @dscp: DSCP of the NACK, 0 to 63
+ * @to:	  QUELL_TRIM_NACK_MAX_BYTES bytes, must be zeroed
  *
  * Context: any.
  * Return: its length from the IP header on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function of the cores, reachable from outside, for test_bodies to
+ * Every function of the cores, with external linkage, for test_bodies to
  * compile as each of the bodies an algorithm has.  Never run.
  */
 #include <quell/core/cores.h>
@@ -27,7 +27,7 @@ struct everything {
 
 void quell_bodies(struct everything *e);
 
-/* A BPF program calls no function by a pointer: each event by its name. */
+/* A BPF program cannot call functions by pointer: it calls each event handler by name. */
 #define BODY(core_)						\
 static void quell_bodies_##core_(struct quell_event *ev)	\
 {								\

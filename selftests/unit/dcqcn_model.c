@@ -10,7 +10,7 @@
 #define UNKNOWN_PATH_SEGMENTS	10
 #define UNKNOWN_RTT_NS		1e6
 #define MOST_RATE		137438953472.0	/* 2^37 */
-/* Increases of one kind that a single ACK makes up for. */
+/* Maximum number of increases of one kind that a single ACK makes up for. */
 #define MOST_EXPIRIES		64
 
 static double line(double line_rate)

@@ -2,7 +2,7 @@
 /*
  * DCQCN's reaction point in floating point, written from Algorithm 1 of Zhu et
  * al. and from the list of deviations in Documentation/dcqcn.md, not from the
- * integer code.  Every timer is a deadline of its own and expires one by one.
+ * integer code.  Every timer is a separate deadline, and expirations are handled one by one.
  * Rates are bytes per second, times nanoseconds.
  */
 #ifndef _QUELL_TEST_DCQCN_MODEL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the table-driven tests of HPCC and of hpcc_vaisf share.  The flow: 100
+ * Shared by the table-driven tests of HPCC and of hpcc_vaisf.  The flow: 100
  * Gbit/s and 4 us of base round trip, so 50000 bytes of bandwidth-delay product;
  * segments of 1000 bytes.  50 Mbit/s of additive increase are 25 bytes per round
  * trip, the smallest rate is 50 bytes, the link's 47 segments of 1090 on the wire.
@@ -44,8 +44,8 @@ static inline void sample_start(struct quell_sample *s)
 }
 
 /*
- * A record one base round trip after the last one that weighs 1: nothing sent, a
- * queue that alone makes the utilisation @percent / 100.
+ * A record one base round trip after the last one, which therefore weighs 1: no bytes
+ * sent, and a queue that alone makes the utilisation @percent / 100.
  */
 static inline void sample_util(struct quell_sample *s, u32 percent)
 {

@@ -12,7 +12,7 @@
 #define TX_UNIT_BYTES		64
 #define COUNTERS_WRAP		16777216.0
 #define FRESH_NS		8e6
-/* The core's U ends somewhere; see the page's list of departures. */
+/* The core's U saturates; see the page's list of departures. */
 #define MOST_U			(4294967295 / 16777216.0)
 
 double hpcc_model_t(const struct hpcc_model *m, const struct hpcc_model_params *p)
@@ -25,7 +25,7 @@ bool hpcc_model_steers(const struct hpcc_model *m, const struct hpcc_model_param
 	return m->uses_int && hpcc_model_t(m, p) > 0;
 }
 
-/* How many packets of the flow its own link takes in a base round trip. */
+/* Number of the flow's packets that its own link carries in a base round trip. */
 double hpcc_model_line_packets(const struct hpcc_model *m, const struct hpcc_model_params *p,
 			       double link_bytes_per_ns)
 {
@@ -73,7 +73,7 @@ static double difference(double now, double before)
 	return now - before + (now < before ? COUNTERS_WRAP : 0);
 }
 
-/* Of one link, the most loaded: no maximum to take. */
+/* Only the most loaded link is known, so there is no maximum over links. */
 static void measure_inflight(struct hpcc_model *m, const struct hpcc_model_params *p,
 			     const struct hpcc_model_link *l)
 {
@@ -106,7 +106,7 @@ void hpcc_model_update(struct hpcc_model *m, const struct hpcc_model_params *p, 
 	m->wc = w;
 }
 
-/* What is sent by while ACKs say nothing new. */
+/* The window used while ACKs bring no new telemetry. */
 static double window_in_force(const struct hpcc_model *m, const struct hpcc_model_params *p)
 {
 	if (!m->u_applies)
@@ -144,7 +144,7 @@ static void give_up_int(struct hpcc_model *m, const struct hpcc_model_params *p)
 	m->uses_int = false;
 }
 
-/* Returns whether U was updated. */
+/* Process a record; returns whether U was updated. */
 bool hpcc_model_record(struct hpcc_model *m, const struct hpcc_model_params *p,
 		       const struct hpcc_model_event *e)
 {
@@ -277,7 +277,7 @@ void hpcc_model_timeout(struct hpcc_model *m, const struct hpcc_model_params *p,
 	hpcc_model_limit(m, p, e, m->wc);
 }
 
-/* Returns whether the flow starts anew. */
+/* Process an idle period; returns whether the flow restarts. */
 bool hpcc_model_after_idle(struct hpcc_model *m, const struct hpcc_model_params *p,
 			   const struct hpcc_model_event *e, double idle_ns)
 {

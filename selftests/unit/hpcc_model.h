@@ -24,7 +24,7 @@ struct hpcc_model_params {
 
 /* The INT record of a link, as the HPCC paper calls it. */
 struct hpcc_model_link {
-	unsigned int hop;		/* 0: none */
+	unsigned int hop;		/* 0: no record */
 	double b_bytes_per_ns;
 	double qlen_bytes;
 	double tx_units;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the comparisons of hpcc and hpcc_vaisf with their models share: the model
- * where the core is, samples around the interesting points, and how far rounding
- * may take one step.
+ * Shared by the comparisons of hpcc and hpcc_vaisf with their models: starting the model
+ * from the core's state, samples around the interesting points, and bounds of the rounding
+ * error of one step.
  */
 #ifndef _QUELL_TEST_HPCC_MODEL_STEP_H
 #define _QUELL_TEST_HPCC_MODEL_STEP_H
@@ -41,7 +41,7 @@ static inline void hpcc_model_params_of(struct hpcc_model_params *mp,
 	mp->probabilistic = p->probabilistic;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static inline void hpcc_model_follow(struct hpcc_model *m, const struct quell_hpcc_vars *v)
 {
 	m->wc = v->window_q16 / 65536.0;
@@ -87,7 +87,7 @@ static inline double random_factor(struct random_state *r, double low_log2, doub
 	return exp2(low_log2 + (high_log2 - low_log2) * random_between(r, 0, 1 << 20) / (1 << 20));
 }
 
-/* Any state that the calls of the core can leave. */
+/* Random state within the range that calls of the core can leave. */
 static inline void hpcc_random_state(struct random_state *r, struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p)
 {
@@ -105,7 +105,7 @@ static inline void hpcc_random_state(struct random_state *r, struct quell_hpcc_v
 		v->flags &= ~QUELL_HPCC_F_CONGESTED;
 }
 
-/* Two records of a link of @bytes_ps: one that the flow has, one of the ACK. */
+/* Two records of a link of @bytes_ps: the flow's last one, and that of the ACK. */
 static inline void hpcc_random_record(struct random_state *r, struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p, u64 bytes_ps,
 				      struct quell_sample *s)
@@ -146,7 +146,7 @@ static inline void hpcc_random_sample(struct random_state *r, struct quell_hpcc_
 }
 
 /*
- * How far U may be off after the record @l.  Decay and gain are each rounded by
+ * Bound of U's error after the record @l.  Decay and gain are each rounded by
  * 2^-24.  The weight lacks 2^-32, of U and of the queue; queue and bytes lose
  * 2^-8 byte each; the bandwidth-delay product loses as much, which is a part of
  * the gain.  Doubles lose 2^-44.
@@ -169,7 +169,7 @@ static inline double hpcc_util_bound(const struct hpcc_model *before,
 }
 
 /*
- * How far the window made of a reference of @wc may be off when U is by @du: the
+ * Bound of the error of a window computed from a reference of @wc when U is off by @du: the
  * quotient's change, 2^-16 byte for each of quotient, increase, half and smallest
  * window.  Doubles lose 2^-44.
  */
@@ -192,7 +192,7 @@ static inline double hpcc_window_bound(const struct hpcc_model *before,
 	return bound + wc * p->eta * (1 / (u - du) - 1 / u) + wc * p->eta / u * 0x1p-44;
 }
 
-/* ceil() may go either way where a double cannot tell. */
+/* ceil() may round either way if a double cannot decide. */
 static inline bool hpcc_line_rate_is_ambiguous(const struct hpcc_model *m,
 					       const struct hpcc_model_params *p,
 					       double link_bytes_per_ns)
@@ -203,7 +203,7 @@ static inline bool hpcc_line_rate_is_ambiguous(const struct hpcc_model *m,
 	       fabs(packets - round(packets)) <= packets * 0x1p-40;
 }
 
-/* The state beside reference and U. */
+/* Whether the state other than reference and U is the same. */
 static inline bool hpcc_same_memory(const struct quell_hpcc_vars *v, const struct hpcc_model *m)
 {
 	return v->stage == m->inc_stage && v->hop == m->l.hop &&
@@ -220,8 +220,8 @@ static inline bool hpcc_same_memory(const struct quell_hpcc_vars *v, const struc
 }
 
 /*
- * Pacing: whole bytes/s, at least 1, of a window of whole 2^-10 bytes; saturated,
- * which a base round trip of a few ns can do.
+ * Pacing: whole bytes/s, at least 1, of a window of whole 2^-10 bytes; it may saturate
+ * with a base round trip of a few ns.
  */
 static inline bool hpcc_same_pacing(const struct quell_decision *out,
 				    const struct hpcc_model *m,

@@ -7,7 +7,7 @@
 
 #include "hpcc_vaisf_model.h"
 
-/* The core's counters end somewhere; see swift_vaisf's list of departures. */
+/* The core's counters saturate; see swift_vaisf's list of departures. */
 #define MOST_DAMPENER	(0xffffffff / 65536.0)
 #define MOST_PACKETS	65535.0
 
@@ -30,7 +30,7 @@ static void generate_tokens(struct hpcc_vaisf_model *m,
 	m->measured_congestion_bytes = 0;
 }
 
-/* Algorithm 2: how many times the base AI is added. */
+/* Algorithm 2: multiplier of the base AI. */
 double hpcc_vaisf_model_multiplier(const struct hpcc_vaisf_model *m,
 				   const struct hpcc_vaisf_model_params *p)
 {

@@ -18,7 +18,7 @@ struct hpcc_vaisf_model_params {
 	double ai_cap;
 	double dampener_constant;
 	double sampling_frequency;
-	bool or_rtt_finished;		/* as good as that many ACKs */
+		bool or_rtt_finished;		/* alternative to that many ACKs */
 };
 
 struct hpcc_vaisf_model {

@@ -33,7 +33,7 @@ static void list(const struct quell_core *core)
 		       core->params[i].min, core->params[i].max);
 }
 
-/* No text here has a character that JSON escapes. */
+/* The texts printed need no escaping in JSON. */
 static void print_presets(const struct quell_core *core)
 {
 	const struct preset *preset;
@@ -65,7 +65,7 @@ static void print_core(const struct quell_core *core)
 	printf("\n  }\n }");
 }
 
-/* Nothing that would be left out without a word. */
+/* A preset must belong to a core, or the output would silently omit it. */
 static bool has_core(const struct preset *preset)
 {
 	size_t i;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How far a core was from its floating-point model, in one format for all.
+ * Largest difference of a core from its floating-point model, in one format for all.
  *
  *	struct model_error window = { .limit = 1e-4 };
  *
  *	ok &= model_error_note(&window, error, value, bound);	(every step)
  *	model_error_print(&window, "swift", "standard", "window");
  *
- * test_model_errors makes the table of Documentation/notes/testing.md of these lines.
+ * test_model_errors makes the table of Documentation/notes/testing.md from these lines.
  */
 #ifndef _QUELL_TEST_MODEL_ERROR_H
 #define _QUELL_TEST_MODEL_ERROR_H
@@ -30,7 +30,7 @@ struct model_error {
 	double relative, bound, share;
 };
 
-/* Notes the @error of one step; returns whether it stayed under its bounds. */
+/* Record the @error of one step; returns whether it stayed within its bounds. */
 static inline bool model_error_note(struct model_error *e, double error, double value,
 				    double bound)
 {
@@ -42,7 +42,7 @@ static inline bool model_error_note(struct model_error *e, double error, double 
 		e->bound = bound / value;
 	}
 	e->share = fmax(e->share, error / bound);
-	/* A NaN is not under its bound. */
+	/* A comparison with a NaN is false, so a NaN fails here. */
 	return error <= bound && (!(e->limit > 0) || relative <= e->limit);
 }
 

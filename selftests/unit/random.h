@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A seeded generator (splitmix64), so that a test that failed fails again.
+ * A seeded generator (splitmix64), so that failures are reproducible.
  */
 #ifndef _QUELL_TEST_RANDOM_H
 #define _QUELL_TEST_RANDOM_H
@@ -20,7 +20,7 @@ static inline u64 random_u64(struct random_state *r)
 	return z ^ (z >> 31);
 }
 
-/* Even over @low .. @high, both included. */
+/* Uniform over @low .. @high, both included. */
 static inline u64 random_between(struct random_state *r, u64 low, u64 high)
 {
 	u64 span = high - low + 1;
@@ -28,7 +28,7 @@ static inline u64 random_between(struct random_state *r, u64 low, u64 high)
 	return span ? low + random_u64(r) % span : random_u64(r);
 }
 
-/* Even over the orders of magnitude of @low .. @high; 0 counts as one of them. */
+/* Uniform over the orders of magnitude of @low .. @high; 0 counts as one of them. */
 static inline u64 random_magnitude(struct random_state *r, u64 low, u64 high)
 {
 	unsigned int low_bits = low ? 64 - __builtin_clzll(low) : 0;

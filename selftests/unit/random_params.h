@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parameters of any algorithm, anywhere in their ranges.
+ * Random parameters of any algorithm, within their ranges.
  */
 #ifndef _QUELL_TEST_RANDOM_PARAMS_H
 #define _QUELL_TEST_RANDOM_PARAMS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * REPS said once more, otherwise: every entropy that ever came in is kept in one
- * long list, with a note whether it was used, and what the ring would have
- * forgotten is skipped.  Draws are not modelled: the test of the draws is their
+ * An independent model of REPS: every entropy that was ever received is kept in one
+ * long list, with a flag whether it was used, and entries the ring would have
+ * overwritten are skipped.  Draws are not modelled: their test checks their
  * distribution.
  */
 #ifndef _QUELL_REPS_MODEL_H
@@ -16,11 +16,11 @@ struct reps_model {
 	u8		entropy[REPS_MODEL_ECHOES];
 	bool		used[REPS_MODEL_ECHOES];
 	unsigned int	count;		/* echoes kept */
-	unsigned int	reset;		/* those before this do not count */
+	unsigned int	reset;		/* echoes before this one are ignored */
 	unsigned int	turn;		/* segments sent while frozen */
 	unsigned int	explore;
 	u64		thaw_ns;	/* 0 not frozen */
-	unsigned int	out[256];	/* sent and not told of; at most 255 */
+	unsigned int	out[256];	/* sent and not echoed; at most 255 */
 };
 
 static inline unsigned int reps_model_first(const struct reps_model *m)
@@ -31,8 +31,8 @@ static inline unsigned int reps_model_first(const struct reps_model *m)
 }
 
 /*
- * What the segment must have: the entropy, or 0 for a draw.  The ring's places
- * are taken in turn while frozen, and the oldest is not always in the first.
+ * Expected entropy of the segment, or 0 for a random draw.  While frozen, the ring's
+ * entries are used in turn, and the oldest is not always in the first.
  */
 static inline u8 reps_model_next(struct reps_model *m, bool again, u64 now_ns)
 {
@@ -65,7 +65,7 @@ static inline u8 reps_model_next(struct reps_model *m, bool again, u64 now_ns)
 	return 0;
 }
 
-/* What was sent, as the core said. */
+/* Count an entropy that the core chose for a segment. */
 static inline void reps_model_sent(struct reps_model *m, u8 entropy)
 {
 	if (m->out[entropy] != 255)

@@ -11,10 +11,10 @@
 #define MOST_WINDOW		0x1p30
 #define MOST_RTT_NS		(0x1p28 - 1)
 #define MOST_UNIT		((0x1p32 - 1) / 256)
-/* The integer core keeps whole nanoseconds and bytes: closer is not decidable. */
+/* The integer core keeps whole nanoseconds and bytes: smaller differences are undecidable. */
 #define CLOSE			2.5
 
-/* a > b, noting where that is too close to call. */
+/* a > b; sets a flag if the difference is too small to decide. */
 static bool above(struct smartt_model *m, double a, double b)
 {
 	if (fabs(a - b) <= CLOSE + (fabs(a) + fabs(b)) * 0x1p-40)
@@ -60,7 +60,7 @@ static void scale(struct smartt_model *m, const struct smartt_model_params *p,
 	m->unit = fmin(p->scale_bdp > 0 ? m->mtu * bdp / p->scale_bdp : m->mtu, MOST_UNIT);
 }
 
-/* What an event says about the path; whether that is new. */
+/* Update the path's properties from an event; true if they changed. */
 static bool path(struct smartt_model *m, const struct smartt_model_event *e)
 {
 	double brtt = m->brtt, mtu = m->mtu;
@@ -145,8 +145,8 @@ static bool fast_increase(struct smartt_model *m, const struct smartt_model_para
 }
 
 /*
- * Equations 2 and 3 for @size unmarked bytes.  The window that divides is that
- * of the end of the batch.
+ * Equations 2 and 3 for @size unmarked bytes.  The divisor is the window at the
+ * end of the batch.
  */
 static void increase(struct smartt_model *m, const struct smartt_model_params *p,
 		     double size, double rtt, bool high)

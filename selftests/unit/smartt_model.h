@@ -31,8 +31,8 @@ struct smartt_model {
 	double cwnd;
 	double pending;			/* increase due times the window, bytes squared */
 	double brtt, avg_rtt;
-	double most;			/* largest window, 0: unknown */
-	double unit;			/* a segment scaled as III-J says */
+	double most;			/* maximum window, 0: unknown */
+	double unit;			/* a segment scaled as in III-J */
 	double mtu;
 	double acked;			/* QuickAdapt's */
 	double to_ignore;
@@ -43,7 +43,7 @@ struct smartt_model {
 	bool rerouted, new_path;	/* in this round trip, in the one before */
 	bool trigger_qa, increase, loss;
 	unsigned int rtos;
-	bool unsure;			/* a comparison was too close to call */
+	bool unsure;			/* a comparison was too close to decide */
 };
 
 struct smartt_model_event {

@@ -52,7 +52,7 @@ static inline void model_params(struct smartt_model_params *mp,
 	};
 }
 
-/* Starts both on a path with parameters x->p. */
+/* Start both on a path with parameters x->p. */
 static inline void start_pair(struct pair *x, const struct quell_sample *s)
 {
 	struct smartt_model_event e = {
@@ -100,7 +100,7 @@ static inline void apply(struct pair *x, enum event event, const struct quell_sa
 	}
 }
 
-/* Whether the state beside the window and the average is the same. */
+/* Whether the state other than the window and the average is the same. */
 static inline bool same_memory_but_average(const struct pair *x)
 {
 	const struct quell_smartt_vars *v = &x->v;
@@ -122,7 +122,7 @@ static inline bool same_memory_but_average(const struct pair *x)
 	       v->round_ns == m->round_at;
 }
 
-/* The same, and the average within 1/8 ns. */
+/* Whether the state other than the window is the same, with the average within 1/8 ns. */
 static inline bool same_memory(const struct pair *x)
 {
 	return same_memory_but_average(x) &&

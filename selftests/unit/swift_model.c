@@ -21,7 +21,7 @@ double swift_model_cwnd(const struct swift_model *m)
 	return m->has_endpoint ? fmin(m->fabric.cwnd, m->endpoint.cwnd) : m->fabric.cwnd;
 }
 
-/* Without a base named, the path's own and a fourth of it, 25 us at least. */
+/* If no base is configured: the path's own round trip plus a fourth of it, at least 25 us. */
 double swift_model_path_ns(const struct swift_model *m, const struct swift_model_params *p,
 			   unsigned int hops)
 {
@@ -52,7 +52,7 @@ double swift_model_pacing_bytes_per_ns(const struct swift_model *m)
 	return m->mss_bytes / (m->rtt_ns / cwnd);
 }
 
-/* What the link takes in a round trip. */
+/* The link's capacity in a round trip. */
 static double max_window_bytes(const struct swift_model *m)
 {
 	double packet_ns = (m->mss_bytes + HEADERS_BYTES) / m->link_bytes_per_ns;

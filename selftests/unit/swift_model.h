@@ -4,8 +4,8 @@
  * the list of deviations in Documentation/swift.md, not from the integer code.
  * Windows are packets, times nanoseconds.
  *
- * The fabric's congestion window is fcwnd, that of the endpoint ecwnd; until the
- * endpoint says something there is the first alone.
+ * The fabric's congestion window is fcwnd, that of the endpoint ecwnd; fcwnd is used alone
+ * until the endpoint reports its delay.
  */
 #ifndef _QUELL_TEST_SWIFT_MODEL_H
 #define _QUELL_TEST_SWIFT_MODEL_H
@@ -51,7 +51,7 @@ struct swift_model {
 struct swift_model_event {
 	double now_ns;
 	double delay_ns;		/* round trip; 0: not measured */
-	double endpoint_ns;		/* part of it in the remote host; 0: not said */
+		double endpoint_ns;		/* part of it in the remote host; 0: unknown */
 	double acked_bytes;
 	unsigned int hops;
 	bool app_limited;

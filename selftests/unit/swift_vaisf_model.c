@@ -7,7 +7,7 @@
 
 #include "swift_vaisf_model.h"
 
-/* The core's counters end somewhere; see the page's list of departures. */
+/* The core's counters saturate; see the page's list of departures. */
 #define MOST_DAMPENER	(0xffffffff / 65536.0)
 #define MOST_MEASURED	4294967295.0
 #define MOST_PACKETS	65535.0
@@ -39,7 +39,7 @@ static void generate_tokens(struct vaisf_model *m, const struct vaisf_model_para
 	m->measured_congestion_ns = 0;
 }
 
-/* Algorithm 2: how many times the base AI is added. */
+/* Algorithm 2: multiplier of the base AI. */
 double vaisf_model_multiplier(const struct vaisf_model *m,
 			      const struct vaisf_model_params *p)
 {
@@ -95,7 +95,7 @@ static bool rtt_finished(struct vaisf_model *m, const struct vaisf_model_event *
 	return true;
 }
 
-/* The target, which a path's own round trip may make. */
+/* Update the target, which may be derived from the path's own round trip. */
 static double measure(struct vaisf_model *m, const struct vaisf_model_params *p,
 		      const struct vaisf_model_event *e)
 {
@@ -117,7 +117,7 @@ static double measure(struct vaisf_model *m, const struct vaisf_model_params *p,
 	return target_ns;
 }
 
-/* Section V-B: a window per ACK from the reference, which moves rarely. */
+/* Section V-B: each ACK sets the window from the reference, which changes rarely. */
 void vaisf_model_ack(struct vaisf_model *m, const struct vaisf_model_params *p,
 		     const struct vaisf_model_event *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's own harness for tests in C, as our tests use it:
+ * The kernel's own harness for tests in C, as used here:
  *
  *	TEST(fls)
  *	{
@@ -21,11 +21,11 @@
 
 #include <kselftest_harness.h>
 
-/* A million steps beside a model, under sanitizers, on a slow machine. */
+/* Long enough for a million steps with a model, under sanitizers, on a slow machine. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	900
 
-/* A test ends by _exit(): what it printed must be out by then. */
+/* A test ends by _exit(), which does not flush: use line buffering. */
 __attribute__((constructor))
 static void print_by_lines(void)
 {

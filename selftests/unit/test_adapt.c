@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/adapt/react.h>: who governs a flow, event by event, and that nothing a network
- * says leads out of bounds.
+ * <quell/core/adapt/react.h>: which controller governs a flow, event by event, and that no
+ * input from the network leads out of bounds.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void start(struct fixture *f, u8 signal)
 	f->window_q16 = f->a.cubic.window_q16;
 }
 
-/* An ACK of one segment of a window in use. */
+/* An ACK of one segment of a fully used window. */
 static void ack(struct fixture *f, u64 rtt_ns, bool round)
 {
 	f->s.now_ns += 1000;
@@ -50,14 +50,14 @@ static void ack(struct fixture *f, u64 rtt_ns, bool round)
 		f->window_q16 = f->a.cubic.window_q16;
 }
 
-/* @nr of them, the last of which ends a round trip. */
+/* @nr ACKs, the last of which ends a round trip. */
 static void acks(struct fixture *f, u64 rtt_ns, int nr)
 {
 	while (nr--)
 		ack(f, rtt_ns, !nr);
 }
 
-/* None of them does. */
+/* @nr ACKs, none of which ends a round trip. */
 static void acks_within(struct fixture *f, u64 rtt_ns, int nr)
 {
 	while (nr--)
@@ -202,8 +202,8 @@ TEST(fit)
 }
 
 /*
- * A window of so many thousandths of a segment, where the start found a hundred segments;
- * @high of ten rounds are above the target.
+ * A window of @milli_segments thousandths of a segment, where the start found a hundred
+ * segments; @high of ten rounds are above the target.
  */
 static int rounds_until_given_up(struct fixture *f, int milli_segments, int high, u32 noise_ns)
 {
@@ -218,7 +218,7 @@ static int rounds_until_given_up(struct fixture *f, int milli_segments, int high
 	return n;
 }
 
-/* What goes up and down like noise counts, too; and small windows more, where hosts are noisy. */
+/* Delay that goes up and down like noise counts, too; small windows more if hosts are noisy. */
 TEST(above)
 {
 	static const struct {
@@ -245,7 +245,7 @@ TEST(above)
 	}
 }
 
-/* What was cut for noise comes back by slow start, up to half of what the start found. */
+/* A decrease due to noise is reverted by slow start, up to half the window found at the start. */
 TEST(taken_back)
 {
 	struct fixture f;
@@ -272,7 +272,7 @@ TEST(taken_back)
 		TH_LOG("taken_back__not_from_anothers_queue");
 }
 
-/* The queue that stayed is gone with a loss: then, and each time later. */
+/* After a standing queue: a search begins with the first loss, later ones after more losses. */
 TEST(tries)
 {
 	static const int losses[] = { 1, 2, 4, 8 };
@@ -293,7 +293,7 @@ TEST(tries)
 		EXPECT_TRUE(f.begins && n - 1 == losses[try])
 			TH_LOG("tries__%d_after_%d_losses", (int)try, losses[try]);
 	}
-	/* A search on the way forgets nothing, an idle time does. */
+		/* A search in progress keeps the count of tries, an idle time clears it. */
 	start_fit(&f);
 	f.a.tries = 3;
 	f.window_q16 = f.a.cubic.window_q16;
@@ -321,7 +321,7 @@ TEST(tries)
 		TH_LOG("tries__losses_are_no_rounds_of_the_start");
 }
 
-/* What an attacker or a route change may do to the least window. */
+/* Effect of an attacker or a route change on the smallest window. */
 TEST(smallest_window)
 {
 	struct fixture f;
@@ -389,7 +389,7 @@ TEST(noise)
 		TH_LOG("noise__is_a_queue_that_went_while_the_window_grew");
 }
 
-/* A queue of the flow's own, larger from packet to packet: START ends, and it is no noise. */
+/* A queue the flow itself builds, growing with each packet, ends START and is not noise. */
 TEST(own_queue)
 {
 	static const u64 bases_ns[] = { 5000, 30000, 100000, 250000 };
@@ -436,7 +436,7 @@ TEST(loss_before_noise)
 		TH_LOG("on_loss__fits_once_the_noise_is_known");
 }
 
-/* Marks and records that do not come any more. */
+/* Marks and records that cease. */
 TEST(signal_ends)
 {
 	struct fixture f;
@@ -469,7 +469,7 @@ TEST(signal_ends)
 		TH_LOG("marks__a_loss_long_after_falls_back");
 }
 
-/* ECN-Echo where CUBIC governs, and what an undo takes back. */
+/* ECN-Echo while CUBIC governs, and the effect of an undo. */
 TEST(marks_of_the_host)
 {
 	struct fixture f;
@@ -520,7 +520,7 @@ TEST(events)
 		TH_LOG("on_idle__a_verdict_is_looked_at_anew");
 }
 
-/* A spurious timeout or loss in the search: it goes on as if there had been none. */
+/* After an undo of a spurious timeout or loss, the search goes on as before. */
 TEST(undo_of_search)
 {
 	static const u8 signals[] = { QUELL_ADAPT_DELAY, QUELL_ADAPT_MARKS, QUELL_ADAPT_RECORDS };
@@ -560,7 +560,7 @@ TEST(undo_of_search)
 		TH_LOG("on_undo__of_the_algorithms_loss_it_stays");
 }
 
-/* After losses under another algorithm: as far as its slow start would go, and no further. */
+/* After losses under another algorithm: grow up to where its slow start would end. */
 TEST(take_over)
 {
 	struct fixture f;
@@ -578,7 +578,7 @@ TEST(take_over)
 		TH_LOG("take_over__not_from_above_it");
 }
 
-/* A target that somebody named and that the path itself is longer than. */
+/* A configured target that is shorter than the path itself. */
 TEST(vain_target)
 {
 	struct fixture f;
@@ -597,7 +597,7 @@ TEST(vain_target)
 		TH_LOG("fit__a_target_below_the_path_is_given_up");
 }
 
-/* Anything may come in any order. */
+/* Random events in random order. */
 TEST(any)
 {
 	struct random_state r = { .state = 12 };

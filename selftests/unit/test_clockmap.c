@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * <quell/core/signal/clockmap.h> against the truth: packets arrive at true times, a
- * card's clock with offset, drift and steps stamps them, and a host is late by
- * random times.  Truth and clock are floating point, which the core may not use.
+ * NIC's clock with offset, drift and steps timestamps them, and the host handles them
+ * late by random times.  Truth and clock are floating point, which the core may not use.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 #define MS		1e6
 #define NEVER		1e300
 
-/* Late in batches: what finds some waiting is handed over with the last of them. */
+/* NOISE_BATCHES: late in batches, where packets that meet a pending batch arrive with it. */
 enum noise { NOISE_NONE, NOISE_EVEN, NOISE_BATCHES };
 
-/* A card and its host; times in ns from the beginning. */
+/* A NIC's clock and its host; times in ns from the beginning. */
 struct world {
 	double offset_ns, drift_ppm, wander_ppm_ps;
 	double gap_ns, noise_ns;
@@ -26,7 +26,7 @@ struct world {
 	double step_at_ns, step_ns;
 };
 
-/* So many packets every gap_ns, then none for up to twice so long. */
+/* A burst of packets every gap_ns, then a pause of up to twice pause_ns. */
 struct bursts {
 	unsigned int pkts;
 	u64 pause_ns;
@@ -38,7 +38,7 @@ struct outcome {
 	double between_ns;		/* worst error from a step to its discovery */
 	unsigned long pkts[4], to_find_pkts;
 	bool later;			/* a mapped time was after the receipt */
-	bool again;			/* it was usable, and then it was not */
+	bool again;			/* the map became unusable after it was usable */
 };
 
 static double hardware_ns(const struct world *w, double t_ns)
@@ -121,7 +121,7 @@ TEST(line)
 		{ "slow_clock", { 12345, -50, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
 		{ "card_at_zero", { 0, 10, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
 		{ "worst_crystal", { 1e9, 900, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 2, 4.1 * MS },
-		/* beyond what a clock may err: never usable, never wrong */
+		/* beyond the drift of any clock: never usable, never wrong */
 		{ "no_clock", { 1e9, 5000, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 0, 0 },
 		{ "no_clock_slow", { 1e9, -5000, 0, 1000, 0, NOISE_NONE, NEVER, 0 }, 20 * MS, 0, 0 },
 		{ "dense_even_noise", { 1.7e18, 50, 0, 121, 200000, NOISE_EVEN, NEVER, 0 },
@@ -160,9 +160,9 @@ TEST(line)
 }
 
 /*
- * ACKs of a host that is late itself come ten times a ms.  Where some bursts outlast
- * the noise there is a floor, and the map waits until it has seen it; lone packets
- * have none, and are not waited for beyond 64 ms and 8 bins of 256 packets.
+ * Bursts of ACKs at a host that is late itself come ten times a ms.  If some bursts outlast
+ * the noise there is a floor, and the map waits until it has seen it; single packets
+ * have no floor, and the map waits at most 64 ms and 8 bins of 256 packets.
  */
 TEST(bursts_cases)
 {
@@ -215,7 +215,7 @@ TEST(steps_cases)
 		{ "forward", 1e6, 200000, NOISE_BATCHES, 4, 0, 100 },
 		{ "forward_a_year", 3e16, 200000, NOISE_EVEN, 2000, 150, 150 },
 		{ "forward_quiet", 1e6, 0, NOISE_NONE, 4, 0, 2 },
-		/* below what would be called a step: the line follows at once */
+		/* below the threshold of a step: the line follows at once */
 		{ "forward_little", 900, 0, NOISE_NONE, 0, 1000, 1000 },
 		{ "back", -1e6, 200000, NOISE_BATCHES, 20000, 0, 100 },
 		{ "back_a_year", -3e16, 200000, NOISE_EVEN, 4096, 0, 150 },
@@ -259,7 +259,7 @@ static enum quell_clockmap_result add(struct quell_clockmap *map, u64 t_ns, u64 
 				  host_ns);
 }
 
-/* Stamps that are no step: refused alone, forgotten in time. */
+/* Stamps that are not a step: refused one by one, forgotten in time. */
 TEST(refused)
 {
 	struct quell_clockmap map;
@@ -289,7 +289,7 @@ TEST(refused)
 		TH_LOG("quell_clockmap_add__far_too_late_refused");
 }
 
-/* The host stands still for 3 ms: all that waited is refused, and no step. */
+/* The host stalls for 3 ms: all packets that waited are refused, and there is no step. */
 TEST(stall)
 {
 	struct quell_clockmap map;
@@ -332,7 +332,7 @@ TEST(edges)
 	EXPECT_TRUE(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0,
 		    &host_ns) == QUELL_CLOCKMAP_REFUSED)
 		TH_LOG("quell_clockmap_add__warming_refuses");
-	/* a card whose clock runs back for a while, and one that stands still */
+	/* a NIC whose clock runs back for a while, and one whose clock stands still */
 	settle(&map);
 	map.bins[3].hw_ns = map.bins[2].hw_ns;
 	map.bins[5].hw_ns += 1ULL << 40;
@@ -394,7 +394,7 @@ TEST(limits)
 		TH_LOG("quell_clockmap_add__far_too_late_is_a_step");
 }
 
-/* Any world within the clock's limits keeps the documented bound. */
+/* Any clock within the documented limits keeps the documented bound. */
 TEST(random_cases)
 {
 	struct random_state r = { 11 };

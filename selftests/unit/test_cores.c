@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What holds of every algorithm as an object: its tables are whole, its defaults in their
+ * Properties of every algorithm as an object: its tables are complete, its defaults in their
  * ranges, its variables fit into a socket, and each of its events decides.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "random_params.h"
 #include "test.h"
 
-/* struct quell_cc's, include/quell/quell.h. */
+/* Space in struct quell_cc for variables, include/quell/quell.h. */
 #define VARS_BYTES_MOST	64
 #define NAME_BYTES	16	/* TCP_CA_NAME_MAX */
 #define MSS_BYTES	1448
@@ -72,7 +72,7 @@ static bool is_decided(const struct quell_event *ev)
 	return ev->decision.window_q16 && ev->decision.pacing_bytes_ps;
 }
 
-/* Allocated, so that the sanitizer finds what goes beyond. */
+/* The blocks are allocated, so that the sanitizer finds accesses out of bounds. */
 static void test_events(struct __test_metadata *_metadata, const struct quell_core *core)
 {
 	struct random_state r = { .state = 1 };
@@ -148,7 +148,7 @@ TEST(cores)
 			alone = alone && strcmp(quell_cores[i]->name, quell_cores[other]->name);
 		test_core(_metadata, quell_cores[i]);
 	}
-	/* The tutorial's is whole, too. */
+	/* The core of the tutorial must be complete, too. */
 	test_core(_metadata, &quell_toy_core);
 	EXPECT_TRUE(alone)
 		TH_LOG("cores__each_has_a_name_of_its_own");

@@ -19,7 +19,7 @@
 
 /*
  * Section 4, windows in segments and times in seconds, by the names of section 4.1.2.
- * What the core adds is marked.
+ * The core's additions are marked.
  */
 struct model {
 	double cwnd, cwnd_prior, w_max, w_est, k, t_epoch, t_unused, t_last;
@@ -47,7 +47,7 @@ static void model_epoch(struct model *m, double now)
 	m->k = cbrt((m->w_max - m->cwnd) / 0.4);
 }
 
-/* 4.2 to 4.5; what was not used does not count. */
+/* 4.2 to 4.5; time in which the window was not used does not count. */
 static void model_ack(struct model *m, double now, double rtt, double acked, bool used)
 {
 	double alpha, target, t, before = m->cwnd;
@@ -67,7 +67,7 @@ static void model_ack(struct model *m, double now, double rtt, double acked, boo
 	target = fmin(fmax(target, before), 1.5 * before);
 	m->cwnd += (target - before) / before * acked;
 	m->cwnd = fmax(m->cwnd, m->w_est);
-	/* Not the RFC's: tcp_cubic's, before the first loss. */
+	/* Not from the RFC but from tcp_cubic, before the first loss. */
 	if (!m->cwnd_prior)
 		m->cwnd = fmax(m->cwnd, before + acked / 20);
 }
@@ -77,7 +77,7 @@ static double window_pkts(const struct quell_cubic *c)
 	return c->window_q16 / 65536.0 / MSS;
 }
 
-/* One connection, with losses now and then; its largest error. */
+/* Simulate one connection with occasional losses; returns its largest error. */
 static double long_run(struct random_state *r, u64 first_pkts)
 {
 	u64 rtt_ms = random_between(r, 1, 200), now_ns = NS_PER_MS;
@@ -158,7 +158,7 @@ TEST(corners)
 		TH_LOG("quell_cubic_on_loss__two_segments_at_least");
 }
 
-/* An outage: the timer expires twice for one segment, and it was for nothing. */
+/* An outage: the timer expires twice for one segment, spuriously. */
 TEST(outage)
 {
 	struct quell_cubic c;
@@ -177,7 +177,7 @@ TEST(outage)
 		TH_LOG("quell_cubic_undo__of_two_timeouts");
 }
 
-/* A minute in which the application sent less is no minute of growth. */
+/* A minute in which the application sent less must not count as growth. */
 TEST(unused)
 {
 	struct quell_cubic c;

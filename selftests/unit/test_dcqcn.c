@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/dcqcn/react.h>, by tables of cases.  The numbers wanted
- * were worked out from the paper's equations by hand, not by the code.
+ * Every branch of <quell/core/dcqcn/react.h>, by tables of cases.  The expected numbers
+ * were derived by hand from the paper's equations, not from the code.
  */
 #include "dcqcn_fixture.h"
 #include "test.h"
@@ -274,7 +274,7 @@ TEST(limits)
 		TH_LOG("quell_dcqcn_observe__kept");
 }
 
-/* Half of what is in flight, half of the rate, no way back but Reno's. */
+/* Half the bytes in flight, half the rate, and recovery only as in Reno. */
 TEST(loss)
 {
 	struct fixture f;

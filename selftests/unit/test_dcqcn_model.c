@@ -6,8 +6,8 @@
  * ones; any state, any event.  The model starts each step from the core's state, so every error is
  * that of one step and is held against the bound derived in rate_bound().
  *
- * In the long run: both start together and are never reconciled; marks come as
- * they would from a queue that two such flows fill.
+ * In the long run: both start together and are never reconciled; marks come from a
+ * simulated queue that two such flows fill.
  */
 #include <math.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void model_params(struct dcqcn_model_params *mp,
 	mp->restart_idle_ns = p->restart_idle_ns;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static void model_follow(struct dcqcn_model *m, const struct quell_dcqcn_vars *v,
 			 const struct quell_dcqcn_params *p)
 {
@@ -92,7 +92,7 @@ static double alpha_bound(const struct pair *before, double now_ns)
 
 /*
  * The rate's error after a step, bytes/s: 2^-17 at every increase, each halving
- * what was before, so less than 2^-16 together; a cut adds 2^-16 and half of
+ * the earlier error, so less than 2^-16 together; a cut adds 2^-16 and half of
  * alpha's error of the rate, which is the target after a cut.  A start without a
  * known link rounds to a byte/s.  Doubles lose 2^-50.
  */
@@ -217,7 +217,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
 	struct pair before;
 
-	/* Any rates the limits allow. */
+	/* Random rates within the limits. */
 	s.link_bytes_ps = random_between(r, 0, 7) ? random_magnitude(r, 1, 1ULL << 37) : 0;
 	x->v.rate_q16 = random_magnitude(r, 1, 1ULL << 53);
 	x->v.target_q16 = random_magnitude(r, 1, 1ULL << 53);
@@ -278,7 +278,7 @@ struct long_result {
 	bool within, memories;
 };
 
-/* A queue of the link's bandwidth, filled by the flow and an equal one. */
+/* A queue with the link's rate, filled by the flow and another equal one. */
 static void long_episode(struct random_state *r, u64 timer_ns, struct long_result *result)
 {
 	double queue_bytes = 0;

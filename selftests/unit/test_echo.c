@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/signal/echo.h>, and its two judgements against models.
+ * Every branch of <quell/core/signal/echo.h>, and its two checks against models.
  *
- * The model of a round trip never subtracts modulo anything: it goes through all
- * times that read as the echo does, and takes the one that is a departure of the flow
- * less than 2^31 ns ago, in long double.  That of the hold time tries every value.
+ * The model of a round trip does not use modular subtraction: it goes through all
+ * times that match the echo, and takes the one that is a departure of the flow
+ * less than 2^31 ns ago, in long double.  The model of the hold time tries every value.
  */
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ TEST(hold)
 	}
 }
 
-/* The round trip an echo tells of; 0 none. */
+/* The round-trip time of an echo; 0 if it has none. */
 static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
 	long double wraps = floorl((long double)rx_ns / WRAP_NS);
@@ -126,7 +126,7 @@ static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_
 	return (u64)found_ns;
 }
 
-/* An echo near an edge of what is possible, or any. */
+/* An echo near a limit of the valid span, or any. */
 static u32 random_echo(struct random_state *r, const struct quell_echo_span *span, u64 rx_ns)
 {
 	u64 edges[] = { span->oldest_ns, span->newest_ns, rx_ns,
@@ -165,7 +165,7 @@ TEST(rtt_model)
 		TH_LOG("quell_echo_rtt_ns__model_sees_both, %llu of %u refused", refused, RUNS);
 }
 
-/* The largest part of a claim that leaves the network half of the least, in float. */
+/* The largest part of a reported hold that leaves the network half of the minimum, in float. */
 static u64 model_hold_ns(u64 hold_ns, u64 rtt_ns, u64 least_ns)
 {
 	u64 best_ns = 0, try_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of the histogram (<quell/core/port/histogram.h>): buckets by hand, and
- * quantiles against sorted arrays, within the error it promises.
+ * quantiles against sorted arrays, within the documented error.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A value off by at most 1/32 of what it stands for. */
+/* Is @got off by at most 1/32 of @want? */
 static bool near(u64 got, u64 want)
 {
 	return (got > want ? got - want : want - got) * 32 <= want;
@@ -137,7 +137,7 @@ TEST(quantiles)
 	test_against_sorted(_metadata, "small", 0, 31, VALUES);
 	test_against_sorted(_metadata, "narrow", 1000000, 1010000, VALUES);
 	test_against_sorted(_metadata, "wide", 0, (1ULL << 40) - 1, VALUES);
-	/* Exact where a value has its bucket: no quantile is above the maximum. */
+	/* Exact if each value has its own bucket: no quantile is above the maximum. */
 	memset(&h, 0, sizeof(h));
 	quell_histogram_add(&h, 64);
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));

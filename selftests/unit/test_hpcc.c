@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/hpcc/react.h>, by tables of cases.  The numbers wanted
- * were worked out from the equations by hand, not by the code.
+ * Every branch of <quell/core/hpcc/react.h>, by tables of cases.  The expected numbers
+ * were derived by hand from the equations, not from the code.
  */
 #include <quell/core/hpcc/core.h>
 
@@ -16,7 +16,7 @@ struct fixture {
 	struct quell_decision out;
 };
 
-/* A new flow; eta is 0.75, so that fractions come out whole. */
+/* A new flow; eta is 0.75, so that fractions are exact. */
 static void fixture_init(struct fixture *f, bool telemetry)
 {
 	memset(f, 0, sizeof(*f));
@@ -26,7 +26,7 @@ static void fixture_init(struct fixture *f, bool telemetry)
 	quell_hpcc_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
 }
 
-/* One in the middle of a round trip with a reference of 20000 bytes and a record. */
+/* A flow in the middle of a round trip with a reference of 20000 bytes and a record. */
 static void fixture_start(struct fixture *f)
 {
 	fixture_init(f, true);
@@ -125,7 +125,7 @@ TEST(measure)
 		fixture_start(&f);
 		f.v.util_q24 = cases[i].util_q24;
 		f.v.queue_bytes = cases[i].queue_before;
-		/* Both counters come round in between. */
+	/* Both counters wrap in between. */
 		f.v.time_ns = 0xffffff;
 		f.v.tx_units = 0xffffff;
 		f.s.telemetry.time_ns = cases[i].tau_ns - 1;
@@ -226,7 +226,7 @@ TEST(records)
 	}
 }
 
-/* The window of an ACK, and what becomes of the reference and the stage. */
+/* The window after an ACK, and the changes of the reference and the stage. */
 TEST(ack)
 {
 	static const struct {
@@ -355,7 +355,7 @@ TEST(unmeasured)
 		TH_LOG("quell_hpcc_blind_step__not_without_data");
 }
 
-/* Records that never come, stop coming, or come at last. */
+/* Records that never come, stop coming, or start to come late. */
 TEST(without_records)
 {
 	struct fixture f;

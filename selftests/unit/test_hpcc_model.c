@@ -23,14 +23,14 @@
 #define EPISODE		50
 /*
  * With the standard parameters, 8 Gbit/s and 1 us or more: 1000 bytes of product,
- * so U loses 2^-7 / 1000 = 8e-6, and 4e-6 of what is added.  Of a U of 1/16 that is
+ * so U loses 2^-7 / 1000 = 8e-6, and 4e-6 of the value added.  Of a U of 1/16 that is
  * 1.3e-4; a much smaller one makes of nearly every reference the largest window.
  * The smallest window, 12.5 bytes, loses 4 * 2^-16: 5e-6.
  */
 #define STANDARD_RELATIVE	2e-4
 #define LONG_EPISODES	60
 #define LONG_STEPS	5000
-/* Above drift's bounds in sum: additive increase dilutes what came before. */
+/* Above the sum of drift's bounds: additive increase dilutes earlier errors. */
 #define LONG_RELATIVE	2e-3
 
 struct pair {
@@ -91,7 +91,7 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 	}
 }
 
-/* Whether rounding decides what happens, not only how much. */
+/* Whether rounding decides which branch is taken, not only the amount. */
 static bool is_ambiguous(const struct pair *x, const struct pair *before,
 			 const struct quell_sample *s, double du, double bound)
 {
@@ -132,7 +132,7 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	error = fabs(x->v.window_q16 / 65536.0 - x->m.wc);
 	result->references &= model_error_note(&result->reference, error, x->m.wc, bound);
 	error = fabs(x->v.util_q24 / 16777216.0 - x->m.u);
-	/* It is compared with eta, so below 1 its errors count as parts of that. */
+	/* U is compared with eta, so below 1 its error is taken relative to 1. */
 	if (measured)
 		result->utils &= model_error_note(&result->util, error, fmax(x->m.u, 1), du);
 	else
@@ -206,7 +206,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 }
 
 /*
- * How far apart the two may be by now.  U forgets a part of its error with each
+ * Bound of the difference of the two by now.  U forgets a part of its error with each
  * record and gains that of the step; the reference takes over the window's with
  * each update.
  */
@@ -215,9 +215,9 @@ struct drift {
 };
 
 /*
- * The record of the link that @flows flows with this window share: what it has
- * sent since the last, and what is left in its queue, with some noise.  A unit more
- * where rounding would decide between increase and decrease.
+ * The record of a link shared by @flows flows with this window: the bytes it has sent
+ * since the last record, and its queue, with some noise.  Units are added until
+ * rounding does not decide between increase and decrease.
  */
 static void shared_record(struct random_state *r, const struct pair *x, u32 flows,
 			  struct quell_sample *s)

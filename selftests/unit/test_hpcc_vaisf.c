@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/hpcc_vaisf/react.h>, by tables of cases.  The numbers
- * wanted were worked out from the paper's algorithms by hand, not by the code.
- * What the two mechanisms do by themselves is in test_swift_vaisf.c.
+ * Every branch of <quell/core/hpcc_vaisf/react.h>, by tables of cases.  The expected
+ * numbers were derived by hand from the paper's algorithms, not from the code.
+ * test_swift_vaisf.c tests the two mechanisms by themselves.
  */
 #include <quell/core/hpcc_vaisf/core.h>
 
@@ -17,7 +17,7 @@ struct fixture {
 	struct quell_decision out;
 };
 
-/* A new flow; eta is 0.75, so that fractions come out whole. */
+/* A new flow; eta is 0.75, so that fractions are exact. */
 static void fixture_init(struct fixture *f, bool telemetry)
 {
 	memset(f, 0, sizeof(*f));
@@ -33,7 +33,7 @@ static void fixture_ack(struct fixture *f)
 	quell_hpcc_vaisf_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
-/* One in the middle of a round trip with a reference of 20000 bytes and a record. */
+/* A flow in the middle of a round trip with a reference of 20000 bytes and a record. */
 static void fixture_start(struct fixture *f)
 {
 	fixture_init(f, true);
@@ -99,7 +99,7 @@ TEST(finish_round)
 
 enum verdict { HELD, LOWERED, RAISED, LIMITED, NOTHING };
 
-/* The window of an ACK, and what becomes of the reference and the stage. */
+/* The window after an ACK, and the changes of the reference and the stage. */
 TEST(ack)
 {
 	static const struct {
@@ -150,7 +150,7 @@ TEST(ack)
 			fixture_end_round(&f);
 		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_util(&f, cases[i].percent);
-		/* 0.8 is not a multiple of 2^-24: the fraction of a byte is left out. */
+		/* 0.8 is not a multiple of 2^-24: compare without the fraction of a byte. */
 		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
 			TH_LOG("quell_hpcc_vaisf_on_ack__%s_window", cases[i].name);
 		EXPECT_EQ(cases[i].want_reference, f.v.hpcc.window_q16 >> 16)
@@ -230,7 +230,7 @@ TEST(sampling_rtt)
 	}
 }
 
-/* A queue above the threshold earns at the end of the round trip, and is spent there. */
+/* A queue above the threshold earns tokens at the end of the round trip, spent at once. */
 TEST(earning)
 {
 	struct fixture f;

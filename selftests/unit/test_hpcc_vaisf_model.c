@@ -26,7 +26,7 @@
 #define STANDARD_RELATIVE	4e-4
 #define LONG_EPISODES	60
 #define LONG_STEPS	5000
-/* Above drift's bounds in sum: additive increase dilutes what came before. */
+/* Above the sum of drift's bounds: additive increase dilutes earlier errors. */
 #define LONG_RELATIVE	2e-3
 
 struct pair {
@@ -60,7 +60,7 @@ static void model_params(struct hpcc_vaisf_model_params *mp,
 	mp->or_rtt_finished = p->vaisf.sampling_rtt;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static void model_follow(struct hpcc_vaisf_model *m, const struct quell_hpcc_vaisf_vars *v)
 {
 	hpcc_model_follow(&m->hpcc, &v->hpcc);
@@ -87,7 +87,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 			      &x->out);
 }
 
-/* Any state of the two mechanisms that their types and parameters allow. */
+/* Random state of the two mechanisms, within their types and parameters. */
 static void random_state(struct random_state *r, struct pair *x)
 {
 	struct quell_vaisf_vars *v = &x->v.vaisf;
@@ -125,9 +125,9 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 }
 
 /*
- * What the increase adds to HPCC's bound, bytes.  The step is rounded down by
- * 2^-16 byte and multiplied; the multiplier is rounded down by 2^-16 and lacks what
- * 2^-16 of dampener takes off, at most tokens / constant times that; one more 2^-16
+ * Bytes the increase adds to HPCC's bound.  The step is rounded down by
+ * 2^-16 byte and multiplied; the multiplier is rounded down by 2^-16 and lacks the
+ * effect of 2^-16 of dampener, at most tokens / constant times that; one more 2^-16
  * byte in the product.
  */
 static double step_bound(const struct pair *x)
@@ -139,7 +139,7 @@ static double step_bound(const struct pair *x)
 	       step * x->mp.ai_cap * 0x1p-44;
 }
 
-/* The state beside reference and U: equal, but for the last bit of the dampener. */
+/* Whether the state other than reference and U is the same, but for the dampener's last bit. */
 static bool same_memory(const struct pair *x)
 {
 	const struct quell_vaisf_vars *v = &x->v.vaisf;
@@ -151,13 +151,13 @@ static bool same_memory(const struct pair *x)
 	       v->sampled_pkts == x->m.packets_since_decrease;
 }
 
-/* The window before limits that a flow with the state @before and U of now has. */
+/* The window before limits of a flow with the state @before and the U of now. */
 static double unlimited_window(const struct pair *x, const struct pair *before)
 {
 	struct hpcc_vaisf_model now = before->m;
 
 	now.hpcc.u = x->m.hpcc.u;
-	/* Of the bank before it was charged. */
+	/* Use the bank before the tokens were spent. */
 	now.ai_bank = fmin(x->m.ai_bank + x->m.spent, x->mp.bank_cap);
 	now.dampener = x->m.dampener;
 	return hpcc_model_compute_wind(&now.hpcc, &x->mp.hpcc,
@@ -165,7 +165,7 @@ static double unlimited_window(const struct pair *x, const struct pair *before)
 				       hpcc_vaisf_model_multiplier(&now, &x->mp));
 }
 
-/* Whether rounding decides what happens, not only how much. */
+/* Whether rounding decides which branch is taken, not only the amount. */
 static bool is_ambiguous(const struct pair *x, const struct pair *before,
 			 const struct quell_sample *s, double du, double bound)
 {
@@ -200,7 +200,7 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	error = fabs(x->v.hpcc.window_q16 / 65536.0 - x->m.hpcc.wc);
 	result->references &= model_error_note(&result->reference, error, x->m.hpcc.wc, bound);
 	error = fabs(x->v.vaisf.dampener_q16 / 65536.0 - x->m.dampener);
-	/* It is added to 1, so below 1 its errors count as parts of that. */
+	/* The dampener is added to 1, so below 1 its error is taken relative to 1. */
 	result->memories &= model_error_note(&result->dampener, error,
 					     fmax(x->m.dampener, 1), 0x1p-16);
 	result->memories = result->memories && same_memory(x) &&
@@ -274,7 +274,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 }
 
 /*
- * How far apart the two may be by now.  U forgets a part of its error with each
+ * Bound of the difference of the two by now.  U forgets a part of its error with each
  * record and gains that of the step; the reference takes over the window's with
  * each update; the dampener loses a last bit a round trip since it was 0.
  */
@@ -282,7 +282,7 @@ struct drift {
 	double wc_bytes, u, dampener;
 };
 
-/* Whether the flow's drift by now could have decided what an ACK leads to. */
+/* Whether the flow's drift by now could have decided the branch an ACK takes. */
 static bool direction_is_close(const struct pair *x, const struct hpcc_vaisf_model *ahead)
 {
 	struct pair next = *x;
@@ -292,16 +292,16 @@ static bool direction_is_close(const struct pair *x, const struct hpcc_vaisf_mod
 	next.m.spent -= x->m.spent;
 	if (fabs(ahead->hpcc.u - x->mp.hpcc.eta) <= LONG_RELATIVE)
 		return true;
-	/* An additive increase is one however small. */
+	/* An additive increase counts as an increase however small it is. */
 	return (ahead->hpcc.u >= x->mp.hpcc.eta ||
 		x->m.hpcc.inc_stage >= x->mp.hpcc.max_stage) &&
 	       fabs(unlimited_window(&next, x) - wc) <= LONG_RELATIVE * wc;
 }
 
 /*
- * The record of the link that @flows flows with this window share: what it has
- * sent since the last, and what is left in its queue, with some noise.  A unit more
- * where rounding would decide between increase and decrease.
+ * The record of a link shared by @flows flows with this window: the bytes it has sent
+ * since the last record, and its queue, with some noise.  Units are added until
+ * rounding does not decide between increase and decrease.
  */
 static void shared_record(struct random_state *r, const struct pair *x, u32 flows,
 			  struct quell_sample *s)

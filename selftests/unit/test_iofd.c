@@ -56,8 +56,8 @@ static char verdict_of(const struct quell_iofd_params *params,
  * r the clean start that segmentation copied, e end, E end with the stamp, b start and end, m middle,
  * S start below the threshold, T middle below it, t middle without tokens,
  * n start without tokens, u clean start without a stamp, C clean start below the threshold.
- * Between them: . a time shorter than idle, | one of idle, x the
- * alternates stop to work, w they work, g they are taken away.
+ * Between them: . a time shorter than idle, | idle, x the
+ * alternates stop working, w they work again, g they are removed.
  */
 struct history {
 	u64 now_ns;
@@ -208,7 +208,7 @@ TEST(causes)
 		TH_LOG("stats__below_the_threshold_counts_nothing");
 }
 
-/* How many of 100 flows that start together are deflected, by the size of the table. */
+/* Number of flows deflected, out of 100 that start together, by the size of the table. */
 TEST(sizes)
 {
 	static const struct {
@@ -242,7 +242,7 @@ TEST(sizes)
 	}
 }
 
-/* Which flows may lose their entries to another one, of a table of two. */
+/* Flows that lose their entry to another flow, in a table of two. */
 TEST(reuse)
 {
 	static const struct {
@@ -327,7 +327,7 @@ TEST(in_use_cases)
 		TH_LOG("quell_iofd_binds__empty");
 }
 
-/* A table made smaller keeps the flows it has, and takes no more than its size. */
+/* A shrunk table keeps the flows it has, and takes no new ones beyond its size. */
 TEST(shrinks)
 {
 	struct quell_iofd_params params = defaults;
@@ -353,7 +353,7 @@ TEST(shrinks)
 		TH_LOG("quell_iofd_decide__smaller_table_takes_no_more");
 }
 
-/* Flows of one bucket: one may seem to have been seen, never the reverse. */
+/* Flows of one bucket: a flow may count as seen when it was not, never the reverse. */
 TEST(buckets)
 {
 	struct quell_iofd_packet a = packet_of(1, IDLE_NS, 0), b;
@@ -403,7 +403,7 @@ TEST(begin)
 		TH_LOG("quell_iofd_begin__idle_over");
 }
 
-/* Each word makes another flow, as does the time to live of one that comes round. */
+/* Each word is part of a flow's identity, as is the time to live of a packet that comes round. */
 TEST(identity)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);

@@ -39,7 +39,7 @@ static bool mul_u32_is_right(u32 a, u32 b)
 	return quell_mul_sat_u32(a, b) == (whole >> 32 ? 0xffffffff : whole);
 }
 
-/* Everything that takes two numbers. */
+/* All functions of two numbers. */
 static bool pair_is_right(u64 a, u64 b)
 {
 	unsigned __int128 sum = (unsigned __int128)a + b;
@@ -154,7 +154,7 @@ TEST(random_cases)
 		TH_LOG("quell_mul_div_u64__random");
 }
 
-/* How far the result may be off, by the function's own promise, in Q24 units. */
+/* Error the function's documentation allows, in Q24 units. */
 static long double rsqrt_allowed(long double exact)
 {
 	return exact * 0x1p-27L + 0.5L;
@@ -218,7 +218,7 @@ TEST(rsqrt)
 	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
 }
 
-/* Of neighbouring moments and windows each draw is as likely, whatever the one before. */
+/* For neighbouring times and windows all draws are equally likely, whatever the one before. */
 TEST(draw_cases)
 {
 	unsigned int now[64] = { 0 }, window[64] = { 0 }, pairs[8][8] = { 0 };

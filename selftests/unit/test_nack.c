@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/nack.h>.  The bytes wanted were written from
- * Documentation/wire-format.md by hand, not by the code.
+ * Every branch of <quell/nack.h>.  The expected bytes were written by hand from
+ * Documentation/wire-format.md, not by the code.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "test.h"
 
 
-/* Most bytes of options a TCP header holds. */
+/* Maximum length of a TCP header's options, bytes. */
 #define OPTIONS_BYTES	40U
 
 static const struct {
@@ -105,7 +105,7 @@ TEST(find)
 	}
 }
 
-/* What is written behind any number of other options is found and read back. */
+/* A NACK written behind any number of other options is found and decoded unchanged. */
 TEST(round_trip)
 {
 	struct random_state random = { 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/option.h>.  The bytes wanted were written from
- * Documentation/wire-format.md by hand, not by the code.
+ * Every branch of <quell/option.h>.  The expected bytes were written by hand from
+ * Documentation/wire-format.md, not by the code.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "test.h"
 
 
-/* Most bytes of options a TCP header holds. */
+/* Maximum length of a TCP header's options, bytes. */
 #define OPTIONS_BYTES	40U
 
 static const struct {
@@ -241,7 +241,7 @@ static struct quell_opt random_option(struct random_state *random)
 	return opt;
 }
 
-/* A segment among what is to be sent: seq, end_seq, snd_una, snd_nxt, write_seq, pushed. */
+/* A segment's position in the send queue: seq, end_seq, snd_una, snd_nxt, write_seq, pushed. */
 static const struct {
 	const char *name;
 	struct quell_opt_place place;
@@ -286,7 +286,7 @@ TEST(message)
 		TH_LOG("quell_opt_ends__middle");
 }
 
-/* What is written behind any number of other options is found and read back. */
+/* An option written behind any number of other options is found and decoded unchanged. */
 TEST(round_trip)
 {
 	struct random_state random = { 1 };

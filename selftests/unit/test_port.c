@@ -45,7 +45,7 @@ TEST(charge)
 	}
 }
 
-/* Over a busy period of random packets not one byte more or less than the rate. */
+/* Over a busy period of random packets the wire carries exactly its rate. */
 TEST(charge_is_exact)
 {
 	struct random_state r = { 5 };
@@ -148,7 +148,7 @@ TEST(marks_cases)
 		quell_red_seed(&vars, 6);
 		for (k = 0; k < draws; k++)
 			marks += quell_red_marks(&params, &vars, cases[i].queued_bytes);
-		/* Five standard deviations of the binomial distribution; none at 0 and 1. */
+		/* Five standard deviations of the binomial distribution; 0 at probability 0, 1. */
 		EXPECT_TRUE(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)))
 			TH_LOG("quell_red_marks__%s", cases[i].name);
 	}
@@ -177,7 +177,7 @@ TEST(lottery)
 		TH_LOG("quell_red_seed__neighbours_differ");
 	EXPECT_TRUE(alive)
 		TH_LOG("quell_red_draw__never_stuck_at_zero");
-	/* The one seed that the spreading maps to 0. */
+	/* The only seed that the mixing maps to 0. */
 	quell_red_seed(&a, 0 - 0x9e3779b97f4a7c15ULL);
 	EXPECT_EQ(1, a.lottery)
 		TH_LOG("quell_red_seed__zero_is_avoided");

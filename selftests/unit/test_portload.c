@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of a port's load (<quell/core/port/portload.h>), by hand, against the
- * equations in floating point, and where it comes to rest; and of the distance
+ * equations in floating point, and its steady state; and of the distance
  * from the sender (<quell/hops.h>).
  */
 #include <math.h>
@@ -138,7 +138,7 @@ TEST(add)
 		TH_LOG("quell_portload_add__saturates");
 }
 
-/* Steady streams come to rest at their rate, whatever their packets. */
+/* Steady streams settle at their rate, whatever their packet sizes. */
 TEST(rest)
 {
 	static const struct {
@@ -177,7 +177,7 @@ TEST(rest)
 	}
 }
 
-/* Time passes and nothing is sent: nothing is in flight in the end. */
+/* Without further packets the bytes in flight decay to 0. */
 TEST(empties)
 {
 	struct quell_portload_params p;
@@ -193,7 +193,7 @@ TEST(empties)
 		TH_LOG("quell_portload_advance__empties_ns_by_ns");
 }
 
-/* What the equations say, with the errors of @load so far: see test_model(). */
+/* The equations in floating point, with the errors of @load so far: see test_model(). */
 struct model {
 	double flight, pending, last_ns, error;
 };
@@ -209,13 +209,13 @@ static void model_advance(struct model *m, double base_rtt_ns, double now_ns)
 		m->flight = base_rtt_ns / elapsed_ns * m->pending;
 		m->error = 0;
 	}
-	/* One unit of Q8 each time, and what a double cannot hold. */
+	/* One unit of Q8 each time, and the precision of a double. */
 	m->error += 1. / 256 + m->flight * 1e-13;
 	m->pending = 0;
 	m->last_ns = now_ns;
 }
 
-/* Whether a run of random packets stays within the error that rounding explains. */
+/* Whether a run of random packets stays within the bound of the rounding error. */
 static bool model_run(struct random_state *r, double *worst)
 {
 	u64 base_rtt_ns = random_magnitude(r, 100, 1000000000);

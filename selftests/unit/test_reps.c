@@ -16,7 +16,7 @@
 /* A history in letters; see play(). */
 #define MOST_STEPS	64
 
-/* What the draws of a test's flow would be, in order. */
+/* Expected entropies and their sources for a test's flow, in order. */
 struct played {
 	u8	entropy[MOST_STEPS];
 	char	source[MOST_STEPS + 1];
@@ -24,12 +24,12 @@ struct played {
 };
 
 /*
- * Of entropies 1 to 64 and 200, 100 segments each are under way.
+ * Of entropies 1 to 64 and 200, 100 segments each are in flight.
  *
- *	1-9	that entropy comes back unmarked
- *	a-i	entropy 1-9 comes back marked
- *	0 x	entropy 0, and 200 of 64, come back unmarked
- *	s r	a segment is sent, is sent again
+ *	1-9	that entropy is echoed unmarked
+ *	a-i	entropy 1-9 is echoed marked
+ *	0 x	entropy 0, and 200 of 64, are echoed unmarked
+ *	s r	a segment is sent, is retransmitted
  *	T	timeout
  *	n m	the next ns, the next 9 999 999 ns
  */
@@ -122,7 +122,7 @@ TEST(histories)
 	}
 }
 
-/* A flow that has one segment of each entropy under way. */
+/* A flow that has one segment of each entropy in flight. */
 static void one_of_each(struct quell_reps *reps)
 {
 	unsigned int i;
@@ -154,7 +154,7 @@ TEST(echo_says_whether_kept)
 		TH_LOG("quell_reps_echo__never_sent");
 }
 
-/* 300 segments with one entropy: 255 of them may come back. */
+/* 300 segments with one entropy: echoes of 255 of them are accepted. */
 TEST(count_stops)
 {
 	enum quell_reps_source source;
@@ -170,7 +170,7 @@ TEST(count_stops)
 		TH_LOG("quell_reps_next__count_stops");
 }
 
-/* The end of time does not wrap. */
+/* A timeout near the largest time must not wrap. */
 TEST(late_timeout)
 {
 	enum quell_reps_source source;
@@ -185,7 +185,7 @@ TEST(late_timeout)
 }
 
 /*
- * A million draws over N: chi-square of the counts against even ones.  Its mean
+ * A million draws over N: chi-square of the counts against a uniform distribution.  Its mean
  * is N - 1 and its standard deviation sqrt(2 (N - 1)); five of those are allowed.
  */
 TEST(draws_are_even)
@@ -233,7 +233,7 @@ TEST(seeds)
 		TH_LOG("quell_reps_init__other_seeds_other_draws");
 }
 
-/* One random history; how many segments were recycled or frozen, -1 if they differ. */
+/* One random history; returns the segments recycled or frozen, or -1 if model and core differ. */
 static int compare(struct random_state *r, u32 entropies)
 {
 	struct reps_model model = { .count = 0 };

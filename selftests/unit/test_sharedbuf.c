@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of the shared buffer's thresholds (<quell/core/port/sharedbuf.h>), and
- * what equal ports come to hold, against Choudhury and Hahne's formula.
+ * the final shares of equal ports, against Choudhury and Hahne's formula.
  */
 #include <stddef.h>
 
@@ -63,7 +63,7 @@ TEST(admits)
 	}
 }
 
-/* Packets for n ports in turn until nothing more enters. */
+/* Offer packets to n ports in turn until none is admitted. */
 static void fill(u32 ports, u32 alpha_q16, u32 size_bytes, u32 len_bytes, u32 *held)
 {
 	u32 used_bytes = 0, i, entered;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/smartt/react.h>, by tables of cases.  The numbers
- * wanted were worked out from the paper's equations by hand, not by the code.
+ * Every branch of <quell/core/smartt/react.h>, by tables of cases.  The expected
+ * numbers were derived by hand from the paper's equations, not from the code.
  *
  * One flow: 100 Gbit/s, 12 us of base round trip, segments of 4096 bytes, so
  * that target = 18 us and BDP = 150000 + 4096 bytes; the increases are not
- * scaled unless a case says so.
+ * scaled unless a case specifies it.
  */
 #include <string.h>
 
@@ -217,7 +217,7 @@ TEST(increases)
 	ack(&f, 15000, 0);
 	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
 		TH_LOG("quell_smartt_clamp__most");
-	/* eta: one segment per base round trip whatever the marks say */
+	/* eta: one segment per base round trip regardless of the marks */
 	start(&f, 10, 15000);
 	f.p.eta_pkts_q16 = 65536;
 	f.s.now_ns = START_NS + BASE_NS;
@@ -260,7 +260,7 @@ TEST(decrease)
 	ack(&f, 21600, MSS);
 	EXPECT_EQ(28671, window_bytes(&f))
 		TH_LOG("quell_smartt_decrease__queueing");
-	/* a target of 18 us said the other way */
+	/* a target of 18 us given as target_rtt instead of target_delay */
 	start(&f, 10, 21600);
 	f.p.target_delay_ns = 6000;
 	f.p.target_rtt_q16 = 2 * 65536;
@@ -288,7 +288,7 @@ TEST(decrease)
 		TH_LOG("quell_smartt_reroute__after_base_rtt");
 }
 
-/* The fixpoints: 0 cannot be, any constant round trip is reached from both sides. */
+/* Fixed points: the average is never 0, any constant round trip is reached from both sides. */
 TEST(average)
 {
 	static const u64 starts_ns[] = { 0, 12000, 15000, 200000 };
@@ -379,7 +379,7 @@ TEST(quick_adapt_trim)
 	ack(&f, 0, 0);
 	EXPECT_EQ(8 * MSS, window_bytes(&f))
 		TH_LOG("quell_smartt_on_trim__ignore_trims_off");
-	/* what QuickAdapt set on the same ACK stays: the trim is of that flight */
+	/* the window set by QuickAdapt on the same ACK stays: the trim is of that flight */
 	start(&f, 10, 15000);
 	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
 	f.v.delivered_bytes = 2 * MSS;
@@ -560,7 +560,7 @@ TEST(without_signals)
 	ack(&f, 0, 0);
 	EXPECT_EQ(40960 + 409, window_bytes(&f))
 		TH_LOG("quell_smartt_increase_blind__app_limited");
-	/* a round trip but no link speed: nothing to scale by */
+	/* a round trip but no link speed: the increase cannot be scaled */
 	f.s.flags = QUELL_S_ECN;
 	f.p.scale_bdp_bytes = 1000;
 	f.v.window_q16 = 10 * MSS << 16;
@@ -601,7 +601,7 @@ TEST(without_signals)
 	ack(&f, 15000, 0);
 	EXPECT_TRUE(window_bytes(&f) > 10 * MSS && f.st.no_ecn == 1)
 		TH_LOG("quell_smartt_core_cases__no_ecn_increases");
-	/* an ACK without a round-trip time is judged by the average */
+	/* an ACK without a round-trip time is handled by the average */
 	start(&f, 10, 15000);
 	ack(&f, 0, 0);
 	EXPECT_EQ(40960 + 573, window_bytes(&f))

@@ -2,7 +2,7 @@
 /*
  * The integer core against the floating-point model over a million consecutive
  * ACKs of one flow: neither is ever set to the other's state, so errors could
- * add up, and do not.  Where a comparison falls between the two, most often that
+ * add up, and do not.  If a comparison falls between the two, most often that
  * of the average round trip (exact to some 2 ns) with its target, one decreases
  * and the other does not; the next increases, decreases and limits bring them
  * together again.  Checked: both are apart, by 1/1000 of the window or in any
@@ -11,8 +11,8 @@
  *
  * The flow shares a link of 100 Gbit/s, 12 us away, with others that come and
  * go: its share of the link changes every few hundred ACKs.  The core's window
- * and the share make queue, delay, marks (20 % to 80 % of one bandwidth-delay
- * product), losses and trimmed packets; both are told the same.
+ * and the share determine queue, delay, marks (20 % to 80 % of one bandwidth-delay
+ * product), losses and trimmed packets; both get the same samples.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #define BDP_BYTES	150000ULL
 #define BUFFER_BYTES	(5 * BDP_BYTES)
 
-/* The others, and the time. */
+/* The other flows, and the time. */
 struct network {
 	struct random_state r;
 	u64 now_ns, share_q16;
@@ -37,7 +37,7 @@ struct network {
 };
 
 struct result {
-	double worst;			/* relative distance of the windows */
+	double worst;			/* largest relative distance of the windows */
 	double tenths[10];		/* its mean over each tenth of the steps */
 	unsigned int apart;		/* steps in a row, up to now, at most, in all */
 	unsigned int most_apart, steps_apart;
@@ -53,7 +53,7 @@ static void others(struct network *n)
 		       random_magnitude(&n->r, 4096, 65536) : 65536;
 }
 
-/* What the next ACK of a window of @window_bytes says. */
+/* The sample of the next ACK of a window of @window_bytes. */
 static void sample(struct network *n, const struct pair *x, struct quell_sample *s)
 {
 	u64 window_bytes = x->v.window_q16 >> 16;
@@ -81,7 +81,7 @@ static void sample(struct network *n, const struct pair *x, struct quell_sample 
 		s->trimmed_bytes = MSS;
 }
 
-/* An ACK as a rule; losses from a full buffer on, seldom a timeout or a pause. */
+/* Usually an ACK; losses when the buffer is full, rarely a timeout or a pause. */
 static enum event next(struct network *n, const struct quell_sample *s)
 {
 	if (s->rtt_ns > 5 * BASE_NS && !random_between(&n->r, 0, 63))

@@ -19,8 +19,8 @@
 #define EPISODE		50
 
 /*
- * Starts the model where the core is; stamps are the core's, low halves.  What
- * it made of the path it keeps.
+ * Set the model to the core's state; stamps are the core's, low halves.  The model keeps
+ * the values it derived from the path.
  */
 static void model_follow(struct smartt_model *m, const struct quell_smartt_vars *v)
 {
@@ -45,17 +45,17 @@ static void model_follow(struct smartt_model *m, const struct quell_smartt_vars 
 }
 
 /*
- * How far one step may take the core's window from the model's, bytes.
+ * Bound of the difference of the two windows after one step, bytes.
  *
  * Increases: a scaled segment is rounded down to 2^-8 byte, shares by 2^-24
  * each, steps to 2^-16 byte; the target, and an average that stands in for a
  * missing round-trip time, are rounded down by 1 ns, which moves (target - rtt)
  * base / rtt (target - base) by at most 2 + target / base parts in target -
- * base.  What is pending is rounded down by two bytes squared and divided by the
+ * base.  The pending increase is rounded down by two bytes squared and divided by the
  * window, one segment at least.  Decreases: 1 ns of the target, 1/8 ns of the
  * average, over the divisor; and 2^-24 of the window.  An increase in the same
  * step is divided by the decreased window, whose relative error is larger by
- * 1 / (1 - max_mdf).  QuickAdapt and doubles add nothing.
+ * 1 / (1 - max_mdf).  QuickAdapt and doubles add no error.
  */
 static double step_bound(const struct pair *before, const struct quell_sample *s,
 			 const struct smartt_model *after)
@@ -77,7 +77,7 @@ static double step_bound(const struct pair *before, const struct quell_sample *s
 	return bound;
 }
 
-/* Whether both start with the same window. */
+/* Start both at random; returns whether with the same window. */
 static bool random_pair(struct random_state *r, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 15);
@@ -95,7 +95,7 @@ static bool random_pair(struct random_state *r, struct pair *x)
 	return fabs(x->v.window_q16 / 65536.0 - x->m.cwnd) <= 0x1p-16 && same_memory(x);
 }
 
-/* A state a flow may be in, and no nearer to a wrap of its stamps than a minute. */
+/* Random state of a flow, at least a minute away from a wrap of its stamps. */
 static u64 random_state(struct random_state *r, struct pair *x)
 {
 	u64 now_ns = 1ULL << 31, base_ns = x->v.base_rtt_ns;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/swift/react.h>, by tables of cases.  The numbers wanted
- * were worked out from the papers' equations by hand, not by the code.
+ * Every branch of <quell/core/swift/react.h>, by tables of cases.  The expected numbers
+ * were derived by hand from the papers' equations, not from the code.
  */
 #include "swift_fixture.h"
 #include "test.h"
 
 
-/* At the corners of the parameters' ranges: all at fs_min, nothing at fs_max. */
+/* Constants derived from the parameters, and degenerate ranges. */
 TEST(derive)
 {
 	struct quell_swift_params p;
@@ -30,6 +30,7 @@ TEST(derive)
 		TH_LOG("quell_swift_params_derive__empty_interval");
 }
 
+/* At the corners of the parameters' ranges: the full term at fs_min, about 0 at fs_max. */
 TEST(params_corners)
 {
 	int corner;
@@ -82,7 +83,7 @@ TEST(flow_scale)
 		EXPECT_EQ(rows[i].want_ns, quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16))
 			TH_LOG("quell_swift_flow_scale_ns__%s", rows[i].name);
 	}
-	/* Parameters published without deriving: still within the range. */
+	/* Even without deriving after a change the term must stay within the range. */
 	p.fs_alpha_ns_q10 *= 1000;
 	EXPECT_EQ(25000, quell_swift_flow_scale_ns(&p, 1 << 16))
 		TH_LOG("quell_swift_flow_scale_ns__stale_alpha_clamped");
@@ -583,7 +584,7 @@ TEST(probabilistic)
 			    disregarded <= rows[i].want_most)
 			TH_LOG("quell_swift_disregards__%s", rows[i].name);
 	}
-	/* A window so small that chance always leaves the decrease out. */
+	/* A window so small that every decrease is skipped at random. */
 	fixture_start(&f, 1);
 	f.p.probabilistic = 1;
 	f.v.window_q16 = 1000;
@@ -614,7 +615,7 @@ TEST(probabilistic)
 		TH_LOG("quell_swift_on_rto__cuts_after_a_disregarded_decrease");
 }
 
-/* The delay of a round before is told once: it takes off once. */
+/* The delay of an earlier round trip is reported once and causes one decrease. */
 TEST(old_delay)
 {
 	struct fixture f;
@@ -629,7 +630,7 @@ TEST(old_delay)
 		TH_LOG("quell_swift_uncongested__old_delay_grows");
 }
 
-/* Without a name for it the target is the path's. */
+/* Without a configured target it is derived from the path. */
 TEST(target_of_path)
 {
 	static const struct {

@@ -32,8 +32,8 @@
 /*
  * In the long run an error of the target counts at every decrease, in one
  * direction.  The core rounds its target down, by 1.1 ns at most (see
- * target_bound()), and its cut down, by 2^-24 of the window, which is what
- * 0.01 ns more of target would do at delays below 100 us.  A window that
+ * target_bound()), and its cut down, by 2^-24 of the window, the effect of
+ * 0.01 ns more of target at delays below 100 us.  A window that
  * differs grows or shrinks toward the other and never overtakes it, so the
  * core must stay between two models whose targets are off by just that.
  */
@@ -41,7 +41,7 @@
 #define LONG_ABOVE_NS		0.05
 /* An increase is rounded down twice, by 2^-16 byte at most (see step_bound()). */
 #define LONG_LOST_BYTES		0x1p-15
-/* And those two must be close together, or the test would show nothing. */
+/* Those two must be close together, or the test would be too weak. */
 #define LONG_BETWEEN		5e-3
 
 enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
@@ -75,7 +75,7 @@ static void model_params(struct swift_model_params *mp,
 	mp->probabilistic = p->probabilistic;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static void model_follow(struct swift_model *m, const struct quell_swift_split_vars *split)
 {
 	const struct quell_swift_vars *v = &split->fabric;
@@ -117,7 +117,7 @@ static double model_host_window_bytes(const struct pair *x)
 }
 
 /*
- * How far the core's target may be from the model's at the same window, ns.
+ * Bound of the difference of the core's and the model's target at the same window, ns.
  *
  * 1 for rounding down and 0.03 for alpha's last bit.  The relative error of
  * alpha is that of the difference of two reciprocal roots, at least 0.29 of
@@ -138,7 +138,7 @@ static double target_bound(const struct swift_model *m,
 }
 
 /*
- * How far one step may take the core's window from the model's, bytes.
+ * Bound of the difference of the two windows after one step, bytes.
  *
  * An increase loses less than 2^-16 byte of the step, times the windows
  * acknowledged, and 2^-16 in the quotient.  A decrease takes the target's error
@@ -157,7 +157,7 @@ static double step_bound(const struct pair *before, double acked_bytes,
 	return bound;
 }
 
-/* The same of the host's window, whose target is exact. */
+/* The same bound for the host's window, whose target is exact. */
 static double host_step_bound(const struct pair *before, double acked_bytes)
 {
 	double window = before->m.has_endpoint ? model_host_window_bytes(before) :
@@ -184,7 +184,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	model_follow(&x->m, &x->v);
 }
 
-/* A delay within a factor of eight of the target, or none. */
+/* A delay within a factor of eight of the target, or 0 for no measurement. */
 static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hops)
 {
 	double target_ns = swift_model_target_ns(&x->m, &x->mp, hops);
@@ -194,7 +194,7 @@ static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hop
 	return 1 + target_ns * exp2(random_between(r, 0, 6000) / 1000.0 - 3);
 }
 
-/* What the core draws for an ACK, 0 to 1. */
+/* The core's random draw for an ACK, 0 to 1. */
 static double drawn(const struct quell_swift_split_vars *v, const struct quell_sample *s)
 {
 	return quell_draw_u32(s->now_ns, v->fabric.window_q16) * 0x1p-32;
@@ -235,7 +235,7 @@ static bool same_decrease(const struct swift_model_window *w, u64 last_ns, bool 
 	return ever == w->ever_decreased && (!ever || last_ns == w->t_last_decrease_ns);
 }
 
-/* Whether the state beside the windows is the same. */
+/* Whether the state other than the windows is the same. */
 static bool same_memory(const struct pair *x)
 {
 	return x->v.fabric.rtos == x->m.retransmit_cnt &&
@@ -251,8 +251,8 @@ static bool same_memory(const struct pair *x)
 }
 
 /*
- * An ACK answers with the target of the window @before it and the round trip known with it,
- * other events with those after.
+ * An ACK reports the target for the window @before it and the round trip known at that ACK,
+ * other events the target for those after.
  */
 static bool same_target(const struct pair *x, enum event event, u32 hops,
 			const struct pair *before, double window_error,
@@ -282,7 +282,7 @@ static bool same_pacing(const struct pair *x, double window_error,
 				1.001 + rate * window_error / window);
 }
 
-/* ceil() may go either way where a double cannot tell. */
+/* ceil() may round either way if a double cannot decide. */
 static bool start_window_is_ambiguous(const struct pair *x)
 {
 	double packets = x->m.base_rtt_ns * x->m.link_bytes_per_ns /
@@ -291,7 +291,7 @@ static bool start_window_is_ambiguous(const struct pair *x)
 	return fabs(packets - round(packets)) <= packets * 0x1p-40;
 }
 
-/* Nor may ceil() be the one that decides what chance does. */
+/* The rounding of ceil() must not decide whether a decrease is skipped at random, either. */
 static bool chance_is_ambiguous(const struct pair *x)
 {
 	return x->mp.probabilistic && x->v.fabric.link_bytes_ps && start_window_is_ambiguous(x);
@@ -304,7 +304,7 @@ struct single_result {
 	struct model_error window, host, target, pacing;
 };
 
-/* What the remote host took: around its target, all of the delay, or nothing said. */
+/* The remote host's delay: around its target, all of the delay, or not reported. */
 static u64 random_host_ns(struct random_state *r, const struct pair *x, u64 rtt_ns)
 {
 	u64 host_ns = random_magnitude(r, 0, 4 * x->p.host_target_ns + 1);
@@ -314,7 +314,7 @@ static u64 random_host_ns(struct random_state *r, const struct pair *x, u64 rtt_
 	return random_between(r, 0, 3) ? host_ns : rtt_ns;
 }
 
-/* Any windows, of the host's none at times. */
+/* Random windows, at times without one for the host. */
 static void random_windows(struct random_state *r, struct pair *x)
 {
 	x->v.fabric.window_q16 = random_magnitude(r, 1, x->p.max_window_bytes << 16);
@@ -324,7 +324,7 @@ static void random_windows(struct random_state *r, struct pair *x)
 		x->v.fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
 }
 
-/* The delay that was held against the target. */
+/* The delay that was compared with the target. */
 static double fabric_delay_ns(const struct pair *x, const struct quell_sample *s)
 {
 	if (!x->m.has_endpoint)
@@ -332,7 +332,7 @@ static double fabric_delay_ns(const struct pair *x, const struct quell_sample *s
 	return s->rtt_ns - fmin(s->rtt_ns, s->remote_ns);
 }
 
-/* The host's window, and that the smaller one of the two was decided on. */
+/* Check the host's window, and that the decision is the smaller one of the two. */
 static bool same_host(const struct pair *x, const struct pair *before, double acked_bytes,
 		      struct model_error *seen)
 {
@@ -431,7 +431,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	model_error_print(&result.pacing, "swift", run, "pacing");
 }
 
-/* The core, the model, and the two models that enclose them. */
+/* The core, the model, and the two models that bound them. */
 struct long_run {
 	struct pair x;
 	struct swift_model low, high;
@@ -440,7 +440,7 @@ struct long_run {
 
 /*
  * The delay that @flows flows with this window cause at a shared bottleneck,
- * with some noise, kept where all agree which side of the target it is on.
+ * with some noise, adjusted so that all agree which side of the target it is on.
  */
 static u64 shared_delay_ns(struct random_state *r, const struct long_run *l, u32 flows)
 {

@@ -2,7 +2,7 @@
 /*
  * Every branch of <quell/core/swift/split.h>, by tables of cases: 100 Gbit/s,
  * 4.3 us of round trip, segments of 1448 bytes, default parameters, hence a
- * target of 100 us for the host.  The numbers wanted were worked out by hand.
+ * target of 100 us for the host.  The expected numbers were derived by hand.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct split {
 	struct quell_decision out;
 };
 
-/* A flow whose receiver has not said anything yet. */
+/* A flow whose receiver has not reported its delay yet. */
 static void split_start(struct split *f, u64 window_pkts)
 {
 	memset(f, 0, sizeof(*f));
@@ -36,7 +36,7 @@ static void split_start(struct split *f, u64 window_pkts)
 	f->s.hops = 1;
 }
 
-/* One with both windows. */
+/* A flow with both windows. */
 static void split_start_both(struct split *f, u64 fabric_pkts, u64 host_pkts)
 {
 	split_start(f, fabric_pkts);
@@ -78,7 +78,7 @@ TEST(init)
 		TH_LOG("quell_swift_split_init__sets_all_state");
 }
 
-/* When there is a window for the host, and where it begins. */
+/* When the host's window is created, and its first value. */
 TEST(observe)
 {
 	static const struct {
@@ -117,7 +117,7 @@ TEST(observe)
 		TH_LOG("quell_swift_split_observe__on_again_knows_no_decrease");
 }
 
-/* As without the split while the receiver says nothing. */
+/* The same as without the split until the receiver reports its delay. */
 TEST(without_host)
 {
 	struct fixture one;
@@ -148,7 +148,7 @@ TEST(without_host)
 		TH_LOG("quell_swift_split_on_ack__without_a_host_is_swift");
 }
 
-/* 100 segments each: which delay moves which window, and by how much. */
+/* 100 segments each: which delay changes which window, and by how much. */
 TEST(two_delays)
 {
 	static const struct {
@@ -191,7 +191,7 @@ TEST(two_delays)
 		TH_LOG("quell_swift_split_on_ack__counted");
 }
 
-/* One decrease per round trip, each window by its own clock. */
+/* At most one decrease per round trip, timed for each window separately. */
 TEST(own_clocks)
 {
 	struct split f;
@@ -215,7 +215,7 @@ TEST(own_clocks)
 		TH_LOG("quell_swift_split_host_shrinks__on_time");
 }
 
-/* A window that does not hold the flow back says nothing by its ACKs. */
+/* ACKs do not grow a window that does not limit the flow. */
 TEST(unused)
 {
 	static const struct {
@@ -252,7 +252,7 @@ TEST(unused)
 		TH_LOG("quell_swift_split_host_grows__app_limited_holds");
 }
 
-/* A host that is never slow never holds the flow back, whatever the fabric does. */
+/* A host that is never slow never limits the flow, whatever the fabric does. */
 TEST(fast_host_is_unseen)
 {
 	struct fixture one;
@@ -278,7 +278,7 @@ TEST(fast_host_is_unseen)
 		TH_LOG("quell_swift_split_on_ack__fast_host_is_unseen");
 }
 
-/* Chance leaves out what the fabric's delay asks for, not what the host's does. */
+/* Random skipping applies to decreases due to the fabric's delay, not the host's. */
 TEST(probabilistic)
 {
 	struct split f;
@@ -312,7 +312,7 @@ TEST(loss_cases)
 	split_loss(&f, START_NS + RTT_NS - 1);
 	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16)
 		TH_LOG("quell_swift_split_on_loss__held");
-	/* Loss is past when neither is slow. */
+	/* Loss is over when neither delay is above its target. */
 	split_ack(&f, START_NS + 10 * HOST_NS, 5000 + HOST_NS, HOST_NS);
 	EXPECT_TRUE(f.v.fabric.flags & QUELL_SWIFT_F_LOSS)
 		TH_LOG("quell_swift_split_react__loss_is_not_past_while_the_host_is_slow");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of <quell/core/vaisf/react.h> and <quell/core/swift_vaisf/react.h>, by tables
- * of cases.  The numbers wanted were worked out from the paper's algorithms by
- * hand, not by the code.
+ * of cases.  The expected numbers were derived by hand from the paper's algorithms,
+ * not from the code.
  *
  * The flow: 100 Gbit/s, 4 us of round trip, segments of 1000 bytes, one switch.
  * Then the target is 7 us, the token threshold 11 us, and 50 Mbit/s of additive
@@ -183,7 +183,7 @@ TEST(observe)
 
 enum verdict { HELD, INCREASED, DECREASED, LIMITED };
 
-/* The window of an ACK, and what becomes of the reference. */
+/* The window after an ACK, and the change of the reference. */
 TEST(ack)
 {
 	static const struct {
@@ -206,7 +206,7 @@ TEST(ack)
 		{ "congested_at_sampling", 14000, 29, 0, false, false, 30025, 30025, DECREASED },
 		{ "congested_app_limited", 14000, 29, 0, false, true, 30000, 30000, DECREASED },
 		{ "congested_tokens", 14000, 29, 40, false, false, 31000, 31000, DECREASED },
-		/* at the target: nothing off, hence an increase */
+		/* at the target: no decrease, hence an increase */
 		{ "at_target", 7000, 100, 0, false, false, 40025, 40000, HELD },
 		{ "at_target_round", 7000, 100, 0, true, false, 40025, 40025, INCREASED },
 		/* 7700: 1/22 off = 1818.18, and 100 * 25: a rise in spite of congestion */
@@ -311,7 +311,7 @@ TEST(sampling_rtt)
 		TH_LOG("quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
 }
 
-/* A delay above the threshold earns at the end of the round trip, and is spent there. */
+/* A delay above the threshold earns tokens at the end of the round trip, spent at once. */
 TEST(earning)
 {
 	struct fixture f;
@@ -459,7 +459,7 @@ TEST(init)
 		TH_LOG("quell_swift_vaisf_init__line_rate_start");
 }
 
-/* The delay of a round before is told once: the reference is lowered once. */
+/* The delay of an earlier round trip is reported once and lowers the reference once. */
 TEST(old_delay)
 {
 	struct fixture f;
@@ -481,7 +481,7 @@ TEST(derive)
 {
 	struct quell_swift_vaisf_params p;
 
-	/* As the module makes its block: zero but for the table's values. */
+	/* Like the module's parameter block: zero except for the table's values. */
 	quell_core_params_default(&quell_swift_vaisf_core, &p);
 	EXPECT_TRUE(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 &&
 		    p.swift.fs_max_pkts_q16)

@@ -24,13 +24,13 @@
 #define EPISODE		50
 /*
  * With the standard parameters an increase lacks 2^-16 of the multiplier, which
- * is at least 1, and what 2^-16 of dampener takes off, an eighth of that; and the
+ * is at least 1, and the effect of 2^-16 of dampener, an eighth of that; and the
  * smallest window, 0.01 of 64 bytes, is wrong by 4 * 2^-16 byte: 1.2e-4 together.
  */
 #define STANDARD_RELATIVE	1.2e-4
 #define LONG_EPISODES	60
 #define LONG_STEPS	5000
-/* Above drift's bounds in sum: every decrease forgets part of what came before. */
+/* Above the sum of drift's bounds: every decrease reduces earlier errors. */
 #define LONG_RELATIVE	1e-5
 
 enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
@@ -77,7 +77,7 @@ static void model_params(struct vaisf_model_params *mp,
 	mp->or_rtt_finished = p->vaisf.sampling_rtt;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_vars *v)
 {
 	m->swift.fabric.cwnd = v->swift.window_q16 / 65536.0 / v->swift.mss_bytes;
@@ -114,7 +114,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 			       &x->out);
 }
 
-/* A delay within a factor of eight of the target, or none. */
+/* A delay within a factor of eight of the target, or 0 for no measurement. */
 static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hops)
 {
 	double target_ns = vaisf_model_target_ns(&x->m, &x->mp, hops);
@@ -124,7 +124,7 @@ static u64 random_delay_ns(struct random_state *r, const struct pair *x, u32 hop
 	return 1 + target_ns * exp2(random_between(r, 0, 6000) / 1000.0 - 3);
 }
 
-/* Any state of the two mechanisms that their types and parameters allow. */
+/* Random state of the two mechanisms, within their types and parameters. */
 static void random_state(struct random_state *r, struct pair *x)
 {
 	struct quell_vaisf_vars *v = &x->v.vaisf;
@@ -170,11 +170,11 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 }
 
 /*
- * How far one step may take the core's window from the model's, bytes.
+ * Bound of the difference of the two windows after one step, bytes.
  *
  * The step of one round trip is rounded down by 2^-16 byte and multiplied; the
- * multiplier is rounded down by 2^-16 and lacks what 2^-16 of dampener takes
- * off, at most tokens / constant times that; one more 2^-16 byte in the
+ * multiplier is rounded down by 2^-16 and lacks the effect of 2^-16 of dampener,
+ * at most tokens / constant times that; one more 2^-16 byte in the
  * product.  A decrease loses 2^-24 of the window and 2^-16 byte.  Doubles lose
  * 2^-46 of window and step.
  */
@@ -187,7 +187,7 @@ static double step_bound(const struct pair *x, double window, double multiplier)
 	       window * (0x1p-24 + 0x1p-46) + step * multiplier * 0x1p-46;
 }
 
-/* The state beside the window: equal, but for the last bit of the dampener. */
+/* Whether the state other than the window is the same, but for the dampener's last bit. */
 static bool same_memory(const struct pair *x)
 {
 	const struct quell_vaisf_vars *v = &x->v.vaisf;
@@ -202,7 +202,7 @@ static bool same_memory(const struct pair *x)
 	       !(x->v.swift.flags & QUELL_SWIFT_F_LOSS) == !x->m.swift.loss_pending;
 }
 
-/* Pacing of a window below one segment, and the target. */
+/* Check the pacing of a window below one segment, and the target. */
 static bool same_decision(const struct pair *x, u32 hops, double bound)
 {
 	double window = x->m.window_bytes;
@@ -217,7 +217,7 @@ static bool same_decision(const struct pair *x, u32 hops, double bound)
 	return fabs(x->out.pacing_bytes_ps - rate) <= 1.001 + rate * bound / window;
 }
 
-/* ceil() may go either way where a double cannot tell. */
+/* ceil() may round either way if a double cannot decide. */
 static bool start_window_is_ambiguous(const struct vaisf_model *m)
 {
 	double packets = m->swift.base_rtt_ns * m->swift.link_bytes_per_ns /
@@ -228,7 +228,7 @@ static bool start_window_is_ambiguous(const struct vaisf_model *m)
 
 /*
  * Whether the window is so close to the reference that rounding decides if it
- * fell.  Without a decrease in question it cannot fall.
+ * fell.  If no decrease was considered it cannot fall.
  */
 static bool direction_is_ambiguous(const struct pair *x, const struct pair *before,
 				   const struct quell_sample *s, double bound)
@@ -258,7 +258,7 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	result->references &= model_error_note(&result->reference, error,
 					       x->m.swift.fabric.cwnd * x->m.swift.mss_bytes, bound);
 	error = fabs(x->v.vaisf.dampener_q16 / 65536.0 - x->m.dampener);
-	/* It is added to 1, so below 1 its errors count as parts of that. */
+	/* The dampener is added to 1, so below 1 its error is taken relative to 1. */
 	result->memories &= model_error_note(&result->dampener, error,
 					     fmax(x->m.dampener, 1), 0x1p-16);
 	result->memories = result->memories && same_memory(x);
@@ -335,8 +335,8 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 }
 
 /*
- * How far apart the two may be by now: the errors of all steps so far, none of
- * them multiplied by more than 1; and the dampener's last bits, one a round trip
+ * Bound of the difference of the two by now: the errors of all steps so far, each
+ * multiplied by at most 1; and the dampener's last bits, one a round trip
  * since it was 0, each of which moves the multiplier as in step_bound().
  */
 struct drift {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/tcp_int.h>.  The bytes wanted were written from
- * Documentation/tcp-int.md by hand, not by the code.
+ * Every branch of <quell/tcp_int.h>.  The expected bytes were written by hand from
+ * Documentation/tcp-int.md, not by the code.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define GBIT_PS		125000000ULL	/* bytes/s */
 #define KIB		1024U
 
-/* The second is what the public agents' structure is on x86. */
+/* The second case is the layout of the public agents' structure on x86. */
 static const struct {
 	const char *name;
 	struct quell_tcp_int opt;
@@ -256,7 +256,7 @@ TEST(answer)
 	}
 }
 
-/* All twelve bytes mean something: whatever comes is written again as it was. */
+/* All twelve bytes are significant: a decoded option is encoded to the same bytes. */
 TEST(round_trip)
 {
 	struct random_state random = { 1 };
@@ -305,7 +305,7 @@ TEST(pack)
 		TH_LOG("quell_tcp_int_pack__there_and_back");
 }
 
-/* Two echoes 10 us apart of a link of 100 Gbit/s: what records say of it. */
+/* Two echoes 10 us apart of a link of 100 Gbit/s, and the records derived from them. */
 TEST(record_cases)
 {
 	static const struct {
@@ -359,7 +359,7 @@ TEST(no_record)
 	EXPECT_TRUE(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
 		    !link.bytes && !link.time_ns)
 		TH_LOG("quell_tcp_int_record__no_speed");
-	/* 400 Gbit/s after a year: the counter stands, and is not compared */
+	/* 400 Gbit/s after a year: the elapsed time is limited, and the record not compared */
 	told.echo_speed = 7;
 	EXPECT_TRUE(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC,
 		    &record) && link.bytes == 400 * GBIT_PS / 1000 * 16)

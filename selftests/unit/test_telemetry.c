@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/telemetry.h>.  The bytes and codes wanted were written
- * from Documentation/wire-format.md by hand, not by the code.
+ * Every branch of <quell/telemetry.h>.  The expected bytes and codes were written by
+ * hand from Documentation/wire-format.md, not by the code.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ TEST(load_codes)
 		TH_LOG("quell_load_decode__largest");
 }
 
-/* Each code stands for the loads from its own up to just below the next one's. */
+/* Each code covers the loads from its own value up to just below the next code's. */
 TEST(load_is_monotonic)
 {
 	bool own = true, gaps = true, rises = true;
@@ -129,7 +129,7 @@ TEST(records_cases)
 
 	for (i = 0; i < ARRAY_SIZE(records); i++) {
 		struct quell_telemetry back;
-		/* The bytes behind must stay. */
+		/* The byte behind the record must stay. */
 		u8 wire[QUELL_TELEMETRY_BYTES + 1];
 
 		memset(wire, 0xa5, sizeof(wire));
@@ -161,7 +161,7 @@ TEST(empty)
 		TH_LOG("quell_telemetry_encode__empty");
 }
 
-/* What does not fit becomes the largest, but counters and clocks come round. */
+/* Values out of range become the largest code, but counters and clocks wrap around. */
 TEST(edges)
 {
 	static const struct quell_telemetry huge = {
@@ -207,7 +207,7 @@ TEST(usual_rates)
 	}
 }
 
-/* Never more than what was, and at most 1/4096 less; a unit less for rates. */
+/* Never more than the original, and at most 1/4096 less; a unit less for rates. */
 static bool is_near(const struct quell_telemetry *record, const struct quell_telemetry *back)
 {
 	u64 rate_loss = record->link_bytes_ps - back->link_bytes_ps;

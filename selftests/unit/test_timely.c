@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every branch of <quell/core/timely/react.h> and <quell/core/timely/rate.h>, by
- * tables of cases.  The numbers wanted were worked out from the paper's
- * equations by hand, not by the code.
+ * tables of cases.  The expected numbers were derived by hand from the paper's
+ * equations, not from the code.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void fixture_start(struct fixture *f, u32 rtt_ns)
 {
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_timely_core, &f->p);
-	/* A weight of one half makes averages that can be done by hand. */
+	/* A weight of one half makes averages easy to compute by hand. */
 	f->p.alpha_q16 = QUELL_Q16_ONE / 2;
 	quell_timely_init(&f->v, &f->p, LINK_BYTES_PS, 20000, MSS, 0, START_NS, &f->out);
 	f->v.rate_q16 = HALF_GBIT << 16;
@@ -131,7 +131,7 @@ TEST(algorithm)
 		{ "falling", 64000, 60000, HALF_GBIT + DELTA },
 		{ "at_low_rising", 46000, 50000, 57499980 },
 		{ "at_high_falling", 510000, 500000, HALF_GBIT + DELTA },
-		/* 0.8 * 0.5 * 100 / 20 > 1: nothing left but the smallest rate */
+		/* 0.8 * 0.5 * 100 / 20 > 1: the decrease leaves only the smallest rate */
 		{ "rising_beyond_all", 60000, 160000, 1250000 },
 	};
 	struct fixture f;
@@ -259,7 +259,7 @@ TEST(demand)
 	fixture_complete(&f, 262144, 60000);
 	EXPECT_EQ(HALF_GBIT + DELTA, f.out.pacing_bytes_ps)
 		TH_LOG("quell_timely_demand__more");
-	/* After a long pause the same demand takes some segments to be believed. */
+	/* After a long pause the demand is only trusted after some segments. */
 	fixture_start(&f, 60000);
 	fixture_complete(&f, 1000000000, 60000);
 	EXPECT_EQ(8 * 16384, f.v.allowed_bytes)

@@ -5,7 +5,7 @@
  * One step at a time: parameters anywhere in their ranges, then the standard
  * ones; any state, any event.  The model starts each step from the core's state, so every error is
  * that of one step and is held against the bound derived in rate_bound().  A
- * step whose decision hangs on the last bit is left out and counted.
+ * step whose decision depends on the last bit is skipped and counted.
  *
  * In the long run: both start together and are never reconciled.
  */
@@ -73,7 +73,7 @@ static double rate_bytes_ps(const struct quell_timely_vars *v)
 	return v->rate_q16 / 65536.0;
 }
 
-/* Starts the model where the core is. */
+/* Set the model to the core's state. */
 static void model_follow(struct timely_model *m, const struct quell_timely_vars *v)
 {
 	m->rate = rate_bytes_ps(v) / 1e9;
@@ -92,7 +92,7 @@ static void model_follow(struct timely_model *m, const struct quell_timely_vars 
 }
 
 /*
- * How far one step may take the core's rate from the model's, bytes/s.
+ * Bound of the difference of the two rates after one step, bytes/s.
  *
  * The average loses less than 2^-16 ns, which over the minimum round trip is
  * the error of the gradient; weight, cut and step lose 2^-32 each.  Patched,
@@ -109,7 +109,7 @@ static double rate_bound(const struct pair *before)
 }
 
 /*
- * How far the bytes noted for the 80 % rule may be off: one for each rounding,
+ * Bound of the error in the bytes counted for the 80 % rule: one for each rounding,
  * and the rate's own fraction of a byte/s over the time.
  */
 static double demand_bound(const struct pair *before)
@@ -138,7 +138,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	model_follow(&x->m, &x->v);
 }
 
-/* Near one of the thresholds, near the last one, or none. */
+/* Near one of the thresholds, near the last one, or 0 for no measurement. */
 static u64 random_rtt_ns(struct random_state *r, const struct pair *x)
 {
 	u64 near[] = { x->p.t_low_ns, x->p.t_high_ns, x->v.prev_rtt_ns, x->v.prev_rtt_ns };
@@ -304,7 +304,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	model_error_print(&result.window, "timely", run, "window");
 }
 
-/* A flow that always sends, its round-trip time wandering through all zones. */
+/* A flow that always has data; its round-trip time wanders through all zones. */
 static bool long_episode(struct random_state *r, struct quell_timely_stats *seen,
 			 struct model_error *error)
 {

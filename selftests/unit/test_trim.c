@@ -17,14 +17,14 @@
 static const u8 quell_option[12] = { 0xfe, 12, 0x51, 0x55, 0x01, 0, 0x03, 0xc2, 1, 2, 3, 4 };
 
 /**
- * struct recipe - a packet to be made
+ * struct recipe - description of a packet to build
  * @ipv6: IP version
  * @protocol: 6 or 17
- * @ip_bytes: from the IP header on
+ * @ip_bytes: length from the IP header on
  * @ip_options: bytes of IPv4 options
  * @tcp_options: bytes of TCP options
  * @tos: DSCP and ECN
- * @flags: of TCP
+ * @flags: TCP flags
  */
 struct recipe {
 	bool ipv6;
@@ -47,7 +47,7 @@ static void put_u16(u8 *at, u32 value)
 	at[1] = value & 0xff;
 }
 
-/* Any bytes but what the recipe says, and right checksums. */
+/* Random bytes except the fields the recipe sets, and correct checksums. */
 static void make_packet(u8 *ip, const struct recipe *r, struct random_state *random)
 {
 	u32 at = transport_at(r), bytes = r->ip_bytes - at, i;
@@ -80,7 +80,7 @@ static void make_packet(u8 *ip, const struct recipe *r, struct random_state *ran
 					model_sum(ip + at, bytes)) % 65535);
 }
 
-/* The packet, in memory of its own. */
+/* Copy the packet to a buffer of exactly its size, so that the sanitizer sees overruns. */
 static u8 *exact(const u8 *packet, u32 bytes)
 {
 	u8 *copy = malloc(bytes ? bytes : 1);
@@ -89,7 +89,7 @@ static u8 *exact(const u8 *packet, u32 bytes)
 	return copy;
 }
 
-/* Trim and judge; the judgement. */
+/* Trim a packet and check the result; returns the complaint. */
 static const char *trim_packet(const u8 *packet, u32 bytes, u32 size_bytes, bool partial)
 {
 	const char *complaint;
@@ -112,7 +112,7 @@ static const char *trim_packet(const u8 *packet, u32 bytes, u32 size_bytes, bool
 static const struct recipe plain4 = { false, QUELL_TRIM_TCP, 1000, 0, 12, 0, 0x10 };
 static const struct recipe plain6 = { true, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
 
-/* Make one, change bytes of it, ask. */
+/* A packet to build, bytes to change in it, and whether it must parse as trimmable. */
 struct edit {
 	const char *name;
 	const struct recipe *recipe;
@@ -227,7 +227,7 @@ TEST(to_bytes_cases)
 	}
 }
 
-/* All kinds, all sizes of either parity, whole and damaged. */
+/* All kinds of packets, all sizes of either parity, intact and damaged. */
 TEST(edit_cases)
 {
 	static const struct recipe kinds[] = {
@@ -269,7 +269,7 @@ TEST(edit_cases)
 	}
 }
 
-/* What is cut off makes the sum of the rest come to 0: a UDP checksum is 65535 then. */
+/* The bytes cut off make the sum of the rest come to 0: the UDP checksum must be 65535. */
 TEST(udp_zero)
 {
 	static const struct recipe r = { false, QUELL_TRIM_UDP, 200, 0, 0, 0, 0 };
@@ -280,7 +280,7 @@ TEST(udp_zero)
 
 	make_packet(packet, &r, &random);
 	quell_trim_parse(packet, 120, &trim);
-	/* Two bytes of payload that stay make the sum of the trimmed datagram 0. */
+	/* The two payload bytes kept make the sum of the trimmed datagram 0. */
 	put_u16(packet + 28, 0);
 	put_u16(packet + 26, 0);
 	put_u16(packet + 24, 86 - 20);
@@ -294,7 +294,7 @@ TEST(udp_zero)
 		TH_LOG("quell_trim_edit__udp_sum_of_zero");
 }
 
-/* states: what the option says, got: what it says after. */
+/* states: payload length in the option before trimming, got: after it. */
 TEST(payload)
 {
 	static const struct {
@@ -339,7 +339,7 @@ TEST(payload)
 	}
 }
 
-/* A NACK is that of the segment, byte for byte but for addresses and checksums. */
+/* The NACK must match the segment, byte for byte but for addresses and checksums. */
 static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, const u8 *nack,
 			  u32 bytes)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What every core gives back when a loss or a timeout proves to have been none:
+ * Each core's undo of the response to a spurious loss or timeout:
  * <quell/core/lib/undo.h> by a table, then each core through the same four histories.
  * One flow each: 100 Gbit/s, 20 us of round trip, segments of 1000 bytes, default
  * parameters.
@@ -51,7 +51,7 @@ TEST(parts)
 	}
 }
 
-/* Of an episode the first that is told decides. */
+/* The first record of an episode decides. */
 TEST(tell)
 {
 	struct quell_undo u = {};
@@ -67,7 +67,7 @@ TEST(tell)
 		TH_LOG("quell_undo_tell__the_first_lost");
 }
 
-/* Any of the flows; each core uses its own. */
+/* State for all flows; each core uses its own. */
 static struct {
 	struct quell_swift_params swift_params;
 	struct quell_swift_split_vars swift_split, swift_split_before;
@@ -132,7 +132,7 @@ static void swift_split_start(void)
 	f.swift_split.fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
 }
 
-/* The same without a window for the host. */
+/* The same as above, without a window for the host. */
 static void swift_alone_start(void)
 {
 	swift_split_start();
@@ -183,7 +183,7 @@ static void smartt_start(void)
 			  &f.out);
 }
 
-/* Each quantity of a core that a loss cuts: all of them are to be what they were. */
+/* Each quantity of a core that a loss reduces: undo must restore all of them. */
 static const struct core {
 	const char *name;
 	void (*start)(void), (*loss)(void), (*rto)(void), (*undo)(void);
@@ -255,7 +255,7 @@ static void begin(const struct core *core)
 	f.s.hops = 1;
 }
 
-/* Whether all quantities are so many segments, to the last of 2^16 parts of a byte. */
+/* Whether all quantities are @segments segments, to 2^-16 byte. */
 static bool all_are(const struct core *core, u64 segments)
 {
 	size_t i;
@@ -320,7 +320,7 @@ static void test_core(struct __test_metadata *_metadata, const struct core *core
 		TH_LOG("undo__%s_earlier_loss_stays", core->name);
 }
 
-/* The same of those windows themselves. */
+/* The same for Reno's windows themselves. */
 TEST(reno)
 {
 	const u64 window_q16 = (u64)(SEGMENTS / 4) * MSS << 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the cores share of windows, <quell/core/lib/window.h>, by tables.
+ * Window functions shared by the cores, <quell/core/lib/window.h>, by tables.
  */
 #include <quell/core/lib/window.h>
 

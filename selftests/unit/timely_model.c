@@ -60,7 +60,7 @@ static void patched(struct timely_model *m, const struct timely_model_params *p,
 	m->rate = rate_80_percent_rule(m, m->rate, n * p->delta * (1 - w));
 }
 
-/* @n: by what the update is scaled, 1 / completions per minimum RTT */
+/* @n: factor of the update, 1 / completions per minimum RTT */
 static void update_rate(struct timely_model *m, const struct timely_model_params *p,
 			double new_rtt, double n)
 {

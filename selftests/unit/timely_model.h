@@ -22,7 +22,7 @@ struct timely_model {
 	double mss, since, sent, allowed;
 	unsigned int falling;
 	bool signal, have_prev, after_loss;
-	/* How near the last step was to a decision the other way. */
+	/* Distance of the last step from the opposite decision. */
 	double gradient_margin, demand_margin;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a trimmed packet has to be, told by whole sums over whole packets, for the
+ * Expected result of trimming, checked by full checksums over whole packets, for the
  * tests of <quell/trim.h>.
  *
  * A checksum is right when the sum of all it covers, itself included, is 0 modulo
@@ -33,7 +33,7 @@ static inline u32 model_pseudo(const u8 *ip, bool ipv6, u8 protocol, u32 bytes)
 	return sum % 65535;
 }
 
-/* Damage of the TCP or UDP checksum of a packet whose parts are known. */
+/* Error of the TCP or UDP checksum of a parsed packet. */
 static inline u32 model_damage(const u8 *ip, const struct quell_trim *trim, u32 ip_bytes)
 {
 	u32 bytes = ip_bytes - trim->transport_at;
@@ -42,7 +42,7 @@ static inline u32 model_damage(const u8 *ip, const struct quell_trim *trim, u32 
 		model_sum(ip + trim->transport_at, bytes)) % 65535;
 }
 
-/* Of a checksum still to be computed: how far it is from the pseudo header's. */
+/* For a checksum still to be computed: its difference from the pseudo header's. */
 static inline u32 model_partial_damage(const u8 *ip, const struct quell_trim *trim,
 				       u32 ip_bytes)
 {
@@ -52,20 +52,20 @@ static inline u32 model_partial_damage(const u8 *ip, const struct quell_trim *tr
 	return (65535 + model_sum(ip + at, 2) - pseudo) % 65535;
 }
 
-/* Trim a packet as the module does: @wire becomes what stays.  Returns its length. */
+/* Trim a packet as the module does: @wire becomes the trimmed packet.  Returns its length. */
 static inline u32 model_trim(u8 *wire, const struct quell_trim *trim, u32 to_bytes, u8 dscp,
 			     bool partial)
 {
 	u16 cut_sum = model_sum(wire + to_bytes, trim->ip_bytes - to_bytes);
 
-	/* The kernel's sum is 0 of nothing but zeros. */
+	/* The kernel's sum is 0 only if all bytes are 0. */
 	if (!cut_sum)
 		cut_sum = 0xffff;
 	quell_trim_edit(wire, trim, to_bytes, dscp, partial ? 0 : cut_sum, partial);
 	return to_bytes;
 }
 
-/* What the IP header should be; its checksum is judged apart. */
+/* Expected IP header; its checksum is verified separately. */
 static inline void model_want_ip(u8 *want, const u8 *new, const struct quell_trim *trim,
 				 u32 to_bytes, u8 dscp)
 {
@@ -80,7 +80,7 @@ static inline void model_want_ip(u8 *want, const u8 *new, const struct quell_tri
 	memcpy(want + 10, new + 10, 2);
 }
 
-/* The same for what follows it. */
+/* Expected transport header and payload. */
 static inline void model_want_transport(u8 *want, const struct quell_trim *trim, u32 to_bytes)
 {
 	u32 at, payload_bytes = trim->ip_bytes - trim->header_bytes;
@@ -111,14 +111,14 @@ static inline const char *model_check_complaint(const u8 *old, const struct quel
 }
 
 /**
- * model_complaint() - what is wrong with a packet that was trimmed
+ * model_complaint() - describe the first error of a trimmed packet
  * @old:     before
- * @trim:    its parts
+ * @trim:    its parsed headers
  * @new:     after, @to_bytes
- * @dscp:    what it should have
+ * @dscp:    expected DSCP
  * @partial: the checksum is still to be computed
  *
- * Return: a text, or NULL.
+ * Return: a text, or NULL if the packet is correct.
  */
 static inline const char *model_complaint(const u8 *old, const struct quell_trim *trim,
 					  const u8 *new, u32 to_bytes, u8 dscp, bool partial)

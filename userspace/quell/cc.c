@@ -2,8 +2,8 @@
 /*
  * quell cc show: algorithms and their parameters in one network namespace.
  *
- * The kernel knows names, units and ranges, this program none of them: every
- * verb first asks for the table.
+ * Names, units and ranges come from the kernel and are not built into this program:
+ * every verb first requests the table.
  */
 #include <string.h>
 
@@ -22,9 +22,9 @@ static void restart_cc(void *data)
 }
 
 /**
- * cc_fetch() - ask for all algorithms of the namespace
+ * cc_fetch() - request all algorithms of the namespace
  * @app: connected to the kernel
- * @list: filled in; to be freed whatever is returned
+ * @list: filled in; the caller must free it even on failure
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
@@ -46,9 +46,9 @@ int cc_fetch(struct app *app, struct cc_list *list)
 
 /**
  * append_name() - join names for a message
- * @text: the names so far; cut off where the buffer ends
+ * @text: the names so far; truncated at the end of the buffer
  * @len: size of @text
- * @name: one more
+ * @name: name to append
  */
 void append_name(char *text, size_t len, const char *name)
 {
@@ -75,7 +75,7 @@ const struct cc *cc_lookup(const struct cc_list *list, const char *name)
 }
 
 /**
- * cc_not_loaded() - complain that an algorithm of ours is not loaded
+ * cc_not_loaded() - complain that one of Quell's algorithms is not loaded
  * @name: of the algorithm
  *
  * Return: the exit status for it.
@@ -86,7 +86,7 @@ int cc_not_loaded(const char *name)
 	return STATUS_KERNEL;
 }
 
-/* Each of ours has presets. */
+/* An algorithm is one of Quell's if it has presets. */
 static bool is_ours(const char *name)
 {
 	const struct preset *preset;
@@ -98,7 +98,7 @@ static bool is_ours(const char *name)
 }
 
 /**
- * cc_find() - look an algorithm up, complain when it is not there
+ * cc_find() - look an algorithm up, complain if it does not exist
  * @list: from cc_fetch()
  * @name: as typed
  * @cc: the algorithm, or NULL
@@ -118,7 +118,7 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 		return cc_not_loaded(name);
 	for (i = 0; i < list->n; i++) {
 		append_name(known, sizeof(known), list->list[i].name);
-		/* What all algorithms share is listed beside them. */
+		/* The parameters common to all algorithms are listed as "quell". */
 		any_algorithm |= strcmp(list->list[i].name, "quell") != 0;
 	}
 	if (any_algorithm)
@@ -130,7 +130,7 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 }
 
 /**
- * cc_find_param() - look a parameter up, complain when it is not there
+ * cc_find_param() - look a parameter up, complain if it does not exist
  * @cc: algorithm
  * @name: as typed
  *
@@ -151,7 +151,7 @@ const struct param *cc_find_param(const struct cc *cc, const char *name)
 	return NULL;
 }
 
-/* Widths of the columns of one table, without the last. */
+/* Widths of the columns of one table, except the last. */
 struct widths {
 	int	name;
 	int	value;
@@ -160,8 +160,8 @@ struct widths {
 };
 
 /**
- * cc_format_range() - write what a parameter may be
- * @buf: where to
+ * cc_format_range() - write the range of a parameter
+ * @buf: destination
  * @len: size of @buf, CC_RANGE_LEN is always enough
  * @p: parameter
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell cc preset: list the presets, without the kernel's help, or set one.
+ * quell cc preset: list the presets, without asking the kernel, or apply one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define LINE_LEN	79	/* characters */
 #define INDENT		6
 
-/* Widest name of a preset, so that all sources stand in one column. */
+/* Length of the longest preset name, to align the sources in one column. */
 static int name_width(void)
 {
 	const struct preset *preset;
@@ -25,7 +25,7 @@ static int name_width(void)
 	return width;
 }
 
-/* All it sets, in JSON an object, in text lines that end before the margin. */
+/* Print all settings of a preset: in JSON an object, in text lines wrapped at the margin. */
 static void print_settings(struct out *o, const struct preset *preset)
 {
 	struct preset_word word;
@@ -65,7 +65,7 @@ static void print_preset(struct out *o, const struct preset *preset, int width)
 	out_close_object(o);
 }
 
-/* Those of one algorithm, or all with @algo NULL. */
+/* List the presets of one algorithm, or all with @algo NULL. */
 static int list_presets(struct out *o, const char *algo)
 {
 	const struct preset *preset;
@@ -88,7 +88,7 @@ static int list_presets(struct out *o, const char *algo)
 	return STATUS_OK;
 }
 
-/* Complain unless there are presets of this algorithm. */
+/* Complain if the algorithm has no presets. */
 static int check_algo(const char *algo)
 {
 	const struct preset *preset;

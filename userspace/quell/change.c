@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell cc set, reset and preset: what changes parameters.
+ * quell cc set, reset and preset: the verbs that change parameters.
  *
- * Values are read by the units the kernel gave and checked against its ranges.
- * What is to change goes out in one request, which the kernel takes whole or
+ * Values are parsed by the units the kernel reports and checked against its ranges.
+ * All changes go into one request, which the kernel applies as a whole or
  * not at all.
  */
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 /**
  * struct change - one parameter of a request
- * @param: which
+ * @param: the parameter
  * @text: new value as typed, NULL for the default
  * @value: new value in base units; not sent in a reset
- * @end: where its attribute ends in the message, bytes
+ * @end: offset of the end of its attribute in the message, bytes
  */
 struct change {
 	const struct param	*param;
@@ -28,7 +28,7 @@ struct change {
 	uint32_t		end;
 };
 
-/* Room for all that can be changed at once: each parameter one time. */
+/* Enough entries to change each parameter once. */
 struct changes {
 	const struct cc	*cc;
 	struct change	*list;
@@ -86,7 +86,7 @@ static int add_change(struct changes *changes, const char *name, const char *tex
 	return STATUS_OK;
 }
 
-/* Say what the kernel refused, with the parameter it pointed at if it did. */
+/* Report an error of the kernel, with the parameter it refers to if known. */
 static int complain_changes(const struct changes *changes, const struct nl_error *err)
 {
 	char what[256];
@@ -141,7 +141,7 @@ static int alloc_changes(struct changes *changes, const struct cc *cc)
 	return STATUS_KERNEL;
 }
 
-/* What set and reset share: @step arguments per parameter, a name or name and value. */
+/* Common part of set and reset: @step arguments per parameter, a name or name and value. */
 static int change_params(struct app *app, int argc, char **argv, int step, uint8_t cmd)
 {
 	struct changes changes = {};
@@ -168,7 +168,7 @@ free_list:
 	return status;
 }
 
-/* What the preset names, then the defaults of all else; @words holds its texts. */
+/* Add the preset's values, then the defaults of all other parameters; @words holds the texts. */
 static int add_preset(struct changes *changes, const struct preset *preset,
 		      struct preset_word *words)
 {
@@ -195,12 +195,12 @@ static int add_preset(struct changes *changes, const struct preset *preset,
 }
 
 /**
- * cc_apply_preset() - put an algorithm to its defaults but for a preset's values
+ * cc_apply_preset() - set an algorithm to a preset's values, and otherwise to its defaults
  * @app: connected to the kernel
  * @cc: algorithm, with all its parameters
  * @preset: one of this algorithm
  *
- * Every parameter goes into one request, so that all change or none does.
+ * All parameters go into one request, so that either all of them change or the request fails.
  *
  * Return: an exit status; the reason of a failure has been printed.
  */

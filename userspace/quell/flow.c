@@ -16,7 +16,7 @@
 #include "quell.h"
 #include "util.h"
 
-/* Time between two looks of "flow watch" when none is given, ns. */
+/* Default interval of "flow watch", ns. */
 #define WATCH_INTERVAL_NS	1000000000ULL
 #define WATCH_INTERVAL_MIN_NS	10000000ULL
 #define NS_PER_SEC		1000000000ULL
@@ -57,7 +57,7 @@ static int flow_fetch(struct app *app, const char *cc, struct flow_list *list)
 	return STATUS_OK;
 }
 
-/* An address for JSON: bare, with the scope an IPv6 link-local one needs. */
+/* Format an address for JSON: without brackets, with the scope of IPv6 link-local addresses. */
 static void format_address(char *buf, size_t len, const struct flow *f,
 			   const uint8_t *address, const char *ifname)
 {
@@ -97,14 +97,14 @@ static void print_first_line(struct out *o, const struct flow *f)
 	print_endpoint(o, f, ifname, f->daddr, "dst", f->dport, "dport");
 	if (*ifname)
 		out_str(o, "dev", " dev %s", ifname);
-	/* A socket has no cookie until somebody asked for it, ss for example. */
+	/* The kernel assigns a socket's cookie on the first query, by ss for example. */
 	snprintf(sk, sizeof(sk), "%" PRIx64, f->cookie);
 	if (HAVE(f, QUELL_A_FLOW_COOKIE))
 		out_u64_as(o, "cookie", " sk:%s", f->cookie, sk);
 	out_text(o, "\n");
 }
 
-/* The window in bytes and, for people, in packets: below one is what matters. */
+/* The window in bytes and, in text, also in packets: windows below one packet matter. */
 static void print_window(struct out *o, const struct flow *f)
 {
 	char text[2 * QTY_TEXT_LEN];
@@ -138,7 +138,7 @@ static const char *clock_name(uint32_t clock)
 	return clock < ARRAY_SIZE(names) ? names[clock] : "unknown";
 }
 
-/* Times that were not measured yet, and a rate nobody knows, are 0: left out. */
+/* Times not measured yet, and an unknown rate, are 0: leave them out. */
 static void print_measured(struct out *o, const struct flow *f)
 {
 	if (f->rtt_ns)
@@ -157,7 +157,7 @@ static void print_measured(struct out *o, const struct flow *f)
 		print_rate(o, "link_bytes_ps", " link:%s", f->link_bytes_ps);
 }
 
-/* What the most loaded switch of the path last said. */
+/* Newest telemetry record, of the most loaded switch on the path. */
 static void print_record(struct out *o, const struct flow *f)
 {
 	if (!HAVE(f, QUELL_A_FLOW_RECORD_HOP))
@@ -167,7 +167,7 @@ static void print_record(struct out *o, const struct flow *f)
 	out_u64(o, "record_queue_bytes", " record-queue:%sb", f->record_queue_bytes);
 }
 
-/* The same by TCP-INT, to the Gbit/s and 8 KiB; no hop is hop 0. */
+/* Newest TCP-INT echo, to the Gbit/s and 8 KiB; hop 0 means there is none. */
 static void print_tcp_int(struct out *o, const struct flow *f)
 {
 	if (!f->tcp_int_hop)
@@ -212,7 +212,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 	out_text(o, "\n");
 }
 
-/* For people: those that counted something, on a line of their own. */
+/* In text only: the counters that are not 0, on a line of their own. */
 static void print_counters_line(struct out *o, const struct counters *counters)
 {
 	const char *before = "\t";
@@ -260,7 +260,7 @@ static int show_once(struct app *app, const char *cc)
 	return status;
 }
 
-/* Unknown algorithms are an error here, not an empty list. */
+/* An unknown algorithm is an error, not an empty list. */
 static int check_cc(struct app *app, const char *cc)
 {
 	const struct cc *found;
@@ -341,7 +341,7 @@ int flow_show(struct app *app, int argc, char **argv)
 	return status;
 }
 
-/* quell flow watch [cc ALGO] [interval TIME]: until interrupted or nobody reads. */
+/* quell flow watch [cc ALGO] [interval TIME]: runs until interrupted or a write fails. */
 int flow_watch(struct app *app, int argc, char **argv)
 {
 	uint64_t interval_ns = WATCH_INTERVAL_NS;

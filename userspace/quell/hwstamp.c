@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell hwtstamp: whether network cards stamp the packets they receive.
+ * quell hwtstamp: receive hardware timestamps of NICs.
  *
- * Quell needs every TCP packet stamped, so the filter asked for is "all"; a card
- * that has no such filter is left alone.  How transmitted packets are stamped is
+ * Quell needs a timestamp of every TCP packet, so it requests the filter "all"; the
+ * settings of a NIC without this filter are not changed.  Transmit timestamping is
  * left as it is.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "stamps.h"
 #include "util.h"
 
-/* By enum hwtstamp_rx_filters, in the words of ethtool -T. */
+/* By enum hwtstamp_rx_filters, named as by ethtool -T. */
 static const char *const filter_names[] = {
 	[HWTSTAMP_FILTER_NONE] = "none",
 	[HWTSTAMP_FILTER_ALL] = "all",
@@ -42,7 +42,7 @@ static const char *const tx_names[] = {
 	[HWTSTAMP_TX_ONESTEP_P2P] = "onestep-p2p",
 };
 
-/* SOF_TIMESTAMPING_*, by number of the bit; others are no abilities of a card. */
+/* SOF_TIMESTAMPING_*, by bit number; the other bits are no capabilities of a NIC. */
 static const char *const capability_names[] = {
 	"hardware-transmit", "software-transmit", "hardware-receive", "software-receive",
 	"software-system-clock", "hardware-legacy-clock", "hardware-raw-clock",
@@ -58,7 +58,7 @@ static const char *filter_name(uint32_t filter)
 	return name_of(filter_names, ARRAY_SIZE(filter_names), filter);
 }
 
-/* The names of a set; "none" alone when it is empty. */
+/* Write the names of a set; just "none" if it is empty. */
 static void set_text(char *text, size_t len, uint32_t set, const char *const *names, size_t nr)
 {
 	size_t i;
@@ -76,7 +76,7 @@ static void filters_text(char *text, size_t len, uint32_t filters)
 	set_text(text, len, filters, filter_names, ARRAY_SIZE(filter_names));
 }
 
-/* What the card could do, as ethtool -T has it. */
+/* Print the NIC's capabilities, as ethtool -T does. */
 static void print_abilities(struct out *o, const struct stamps *stamps)
 {
 	char text[512];
@@ -175,8 +175,8 @@ static int complain_stamps(const char *dev, const char *what, const struct stamp
 }
 
 /*
- * Stamps of some packets only are of no use: TCP's are not among them.  A card
- * that says so is not asked for any: some drivers reset the card for a change.
+ * Filters for some packets only are of no use, as they do not cover TCP.  If the NIC
+ * offers no other filter, do not request any: some drivers reset the NIC on a change.
  */
 static int check_offers(const char *dev, const struct stamps *stamps)
 {
@@ -190,7 +190,7 @@ static int check_offers(const char *dev, const struct stamps *stamps)
 	return STATUS_KERNEL;
 }
 
-/* A driver may choose another filter than asked for: one that is narrower is put back. */
+/* A driver may choose another filter than requested: restore the old one if it is narrower. */
 static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
 		    uint32_t before)
 {
@@ -204,7 +204,7 @@ static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps
 	return STATUS_KERNEL;
 }
 
-/* Sets the receive filter, keeps the rest. */
+/* Set the receive filter, keep the other settings. */
 static int change(struct app *app, struct stamps_kernel *kernel, const char *dev,
 		  uint32_t filter, const char *what)
 {

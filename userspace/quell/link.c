@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell link: the rates of interfaces, of which first windows and rates are made.
+ * quell link: rates of interfaces, from which first windows and rates are derived.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -11,10 +11,10 @@
 #include "quell.h"
 
 /**
- * struct link_shown - what a dump is printed with
+ * struct link_shown - state for printing a dump
  * @o: printer
  * @only: interface, or 0 for all
- * @found: it was there
+ * @found: @only was in the dump
  */
 struct link_shown {
 	struct out	*o;
@@ -93,7 +93,7 @@ int link_show(struct app *app, int argc, char **argv)
 	out_open_array(&app->out, NULL);
 	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
 		return complain_kernel("cannot read the rates", &err);
-	/* The kernel tells of those with a rate. */
+	/* The kernel only lists interfaces with a rate. */
 	if (shown.only && !shown.found)
 		print_link(&app->out, argv[0], NULL, NULL);
 	out_close_array(&app->out);

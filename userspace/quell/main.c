@@ -16,7 +16,7 @@
 #include "quell.h"
 #include "util.h"
 
-/* The first verb of an object is the one meant when none is given. */
+/* The first verb of an object is its default. */
 static const struct command commands[] = {
 	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
 	  "parameters of the algorithms", false, cc_show },
@@ -59,7 +59,7 @@ static const struct {
 };
 
 /**
- * complain() - say on stderr what is wrong
+ * complain() - print an error message to stderr
  * @fmt: as for printf(), without program name and line end
  */
 void complain(const char *fmt, ...)
@@ -74,9 +74,9 @@ void complain(const char *fmt, ...)
 }
 
 /**
- * complain_kernel() - say on stderr what the kernel refused
- * @what: what was asked
- * @err: the answer
+ * complain_kernel() - print an error of the kernel to stderr
+ * @what: description of the request
+ * @err: the kernel's error
  *
  * Return: the exit status for it.
  */
@@ -94,7 +94,7 @@ int complain_kernel(const char *what, const struct nl_error *err)
 	return STATUS_KERNEL;
 }
 
-/* Like complain(), but exits with the status of a wrong command line. */
+/* Like complain(), but return the exit status of a wrong command line. */
 static int usage_error(const char *what, const char *word)
 {
 	complain("%s '%s', try: quell help", what, word);
@@ -157,9 +157,9 @@ static int help(int argc, char **argv)
 }
 
 /*
- * find_command() - look up what the command line names
+ * find_command() - look up the command of a command line
  * @argc: number of words, at least one; on success those behind the verb
- * @argv: the words; likewise
+ * @argv: the words; on success those behind the verb
  *
  * Return: the command, or NULL after a complaint.
  */
@@ -203,7 +203,7 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 /**
  * app_connect() - connect to the kernel, complain when that fails
  * @app: not connected yet
- * @algo: algorithm whose module would help
+ * @algo: algorithm whose module the error message suggests to load
  *
  * Return: an exit status.
  */
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		longopts[i] = options[i].opt;
 
-	/* "+": options stand before the object, so "-5us" stays a value. */
+	/* "+": options must precede the object, so "-5us" stays a value. */
 	while ((opt = getopt_long(argc, argv, "+jpn:Vh", longopts, NULL)) != -1) {
 		switch (opt) {
 		case 'j':

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From netlink messages to plain structs.
+ * Conversion of netlink messages to plain structs.
  *
- * Integers are taken in any length up to 64 bits, strings with or without a
- * terminator; attributes of no known type are passed over.
+ * Integers may have any length up to 64 bits, strings may lack the
+ * terminator; attributes of unknown types are ignored.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "model.h"
 
-/* Make room for one more entry, zeroed; the count rises only once it is there. */
+/* Append a zeroed entry; the count rises only if the allocation succeeds. */
 static void *grow(void *list_ptr, size_t *n, size_t size)
 {
 	char *list, *slot;
@@ -96,7 +96,7 @@ static int get_address(const struct nlattr *attr, uint8_t *address)
 	return 0;
 }
 
-/* Note that an attribute came; types beyond the word are unknown ones. */
+/* Record that an attribute was present; types beyond the word are unknown ones. */
 static void mark(uint32_t *have, const struct nlattr *attr)
 {
 	uint16_t type = mnl_attr_get_type(attr);
@@ -187,11 +187,11 @@ static int cc_attr(struct cc *cc, const struct nlattr *attr)
 }
 
 /**
- * cc_list_add() - take one algorithm from a reply
+ * cc_list_add() - add one algorithm from a reply
  * @l: the list; the entry stays in it on failure, for cc_list_free()
  * @nlh: message of cc-get
  *
- * Return: 0, -EBADMSG for what cannot be understood, or -ENOMEM.
+ * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
  */
 int cc_list_add(struct cc_list *l, const struct nlmsghdr *nlh)
 {
@@ -222,11 +222,11 @@ static int stat_attr(struct stat_group *s, const struct nlattr *attr)
 }
 
 /**
- * stat_list_add() - take one group of counters from a reply
+ * stat_list_add() - add one group of counters from a reply
  * @l: the list; the entry stays in it on failure, for stat_list_free()
  * @nlh: message of stat-get
  *
- * Return: 0, -EBADMSG for what cannot be understood, or -ENOMEM.
+ * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
  */
 int stat_list_add(struct stat_list *l, const struct nlmsghdr *nlh)
 {
@@ -319,11 +319,11 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 }
 
 /**
- * flow_list_add() - take one flow from a reply
+ * flow_list_add() - add one flow from a reply
  * @l: the list; the entry stays in it on failure, for flow_list_free()
  * @nlh: message of flow-get
  *
- * Return: 0, -EBADMSG for what cannot be understood, or -ENOMEM.
+ * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
  */
 int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel tells, as plain structs.
+ * Replies of the kernel, as plain structs.
  *
- * A "have" word has bit QUELL_A_* set for each attribute that came: an older
- * kernel leaves out attributes this program knows, a newer one adds attributes
+ * A "have" word has bit QUELL_A_* set for each attribute present: an older
+ * kernel omits attributes this program knows, a newer one adds attributes
  * it does not know, and neither is an error.
  */
 #ifndef QUELL_CLI_MODEL_H

@@ -4,9 +4,9 @@
  * error reports.
  *
  * A dump that changed while it was read (NLM_F_DUMP_INTR) may miss entries or
- * show them twice.  It is read to its end, thrown away and asked for anew a
- * bounded number of times; on a host that opens sockets all the time the last
- * try is shown with a note instead of nothing at all.
+ * contain them twice.  It is read to its end, discarded and requested again a
+ * bounded number of times; on a host that opens sockets all the time the result of the
+ * last try is shown, with a note.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void parse_error_attrs(const void *attrs, size_t len, struct nl_error *er
 }
 
 /**
- * nl_parse_error() - decode the message that ends a request
+ * nl_parse_error() - decode the final message of a request
  * @nlh: NLMSG_ERROR or NLMSG_DONE
  * @err: filled in; code is 0 when the message reports success
  */
@@ -88,12 +88,12 @@ void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err)
 }
 
 /**
- * struct exchange - one request under way
- * @seq: sequence number of the request; other messages are leftovers
- * @reader: takes the messages, or NULL
+ * struct exchange - one request in progress
+ * @seq: sequence number of the request; messages with another one are stale
+ * @reader: receives the messages, or NULL
  * @done: the last message has been seen
  * @interrupted: the dump changed while it was read
- * @code: negative errno value the reader returned first
+ * @code: first negative errno value returned by @reader
  */
 struct exchange {
 	uint32_t		seq;
@@ -160,11 +160,11 @@ static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 }
 
 /**
- * nl_do() - send a request and take what answers it
+ * nl_do() - send a request and receive its reply
  * @nl: an open socket
  * @req: from nl_prepare(), attributes added
- * @reader: takes the reply, or NULL when none is due
- * @err: why it failed
+ * @reader: receives the reply, or NULL if the request has no reply
+ * @err: error details
  *
  * Return: 0 or a negative errno value, the same as in @err.
  */
@@ -178,11 +178,11 @@ int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 }
 
 /**
- * nl_dump() - send a dump request and take all it lists
+ * nl_dump() - send a dump request and receive all entries
  * @nl: an open socket
  * @req: from nl_prepare(), attributes added
- * @reader: takes the messages; its restart is called before each further try
- * @err: why it failed
+ * @reader: receives the messages; its restart is called before each further try
+ * @err: error details
  *
  * Return: 0 or a negative errno value, the same as in @err.
  */
@@ -258,9 +258,9 @@ static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 
 /**
  * nl_open() - open a socket in the current network namespace
- * @nl: filled in; to be closed by nl_close() on success alone
+ * @nl: filled in; must be closed by nl_close(), on success only
  * @family: name of the generic netlink family
- * @err: why it failed; ENOENT when the kernel has no such family
+ * @err: error details; ENOENT when the kernel has no such family
  *
  * Return: 0 or a negative errno value, the same as in @err.
  */
@@ -274,7 +274,7 @@ int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 	if (!nl->sock)
 		return fail(err, errno);
 
-	/* Both only improve reports and checks: a kernel without them serves. */
+	/* Both only improve reports and checks: ignore errors of kernels without them. */
 	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(nl->sock, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
 

@@ -20,11 +20,11 @@ struct nl {
 };
 
 /**
- * struct nl_error - why a request failed
- * @code: errno value, 0 when none
+ * struct nl_error - details of a failed request
+ * @code: errno value, 0 on success
  * @has_offset: the kernel named an attribute of the request
- * @offset: where that attribute starts, from the message header on, bytes
- * @text: the kernel's own words, empty when it gave none
+ * @offset: offset of that attribute from the message header, bytes
+ * @text: the kernel's message, may be empty
  */
 struct nl_error {
 	int		code;
@@ -36,8 +36,8 @@ struct nl_error {
 /**
  * struct nl_reader - receives the messages of a reply
  * @message: called for each; 0 or a negative errno value, which ends the request
- * @restart: called before a dump that changed under the reader is asked for anew
- * @data: for the two
+ * @restart: called before an interrupted dump is requested again
+ * @data: argument of both
  */
 struct nl_reader {
 	int	(*message)(const struct nlmsghdr *nlh, void *data);

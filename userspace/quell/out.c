@@ -11,7 +11,7 @@
 /**
  * out_init() - start a printer
  * @o: the printer
- * @file: where to
+ * @file: destination
  * @json: JSON instead of text
  * @pretty: JSON on many lines, indented
  */
@@ -47,7 +47,7 @@ static void new_line(struct out *o)
 		fputs("    ", o->file);
 }
 
-/* Comma, line and key: all that stands before a JSON value. */
+/* Write all that precedes a JSON value: comma, line break and key. */
 static void begin_value(struct out *o, const char *key)
 {
 	if (o->filled[o->depth])
@@ -84,7 +84,7 @@ static void close_nest(struct out *o, char bracket)
 	fputc(bracket, o->file);
 }
 
-/* Nests exist in JSON alone; @key is NULL inside an array or at the top. */
+/* Nesting exists only in JSON; @key is NULL inside an array or at the top. */
 void out_open_object(struct out *o, const char *key)
 {
 	open_nest(o, key, '{');
@@ -106,7 +106,7 @@ void out_close_array(struct out *o)
 }
 
 /**
- * out_document_end() - end the JSON document, another may follow
+ * out_document_end() - end the JSON document; another may follow
  * @o: the printer
  */
 void out_document_end(struct out *o)
@@ -118,9 +118,9 @@ void out_document_end(struct out *o)
 }
 
 /**
- * out_text() - print what only people need: headings, line ends
+ * out_text() - print text that JSON omits: headings, line ends
  * @o: the printer
- * @text: printed as it is, not as a format
+ * @text: printed unchanged, not a format
  */
 void out_text(struct out *o, const char *text)
 {
@@ -131,8 +131,8 @@ void out_text(struct out *o, const char *text)
 /**
  * out_str() - print a string
  * @o: the printer
- * @key: JSON key, or NULL for text alone
- * @fmt: text format with one %s, or NULL for JSON alone
+ * @key: JSON key, or NULL for text only
+ * @fmt: text format with one %s, or NULL for JSON only
  * @value: the string
  */
 void out_str(struct out *o, const char *key, const char *fmt, const char *value)
@@ -146,12 +146,12 @@ void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 }
 
 /**
- * out_u64_as() - print a number people read in other words
+ * out_u64_as() - print a number that has another form in text
  * @o: the printer
- * @key: JSON key, or NULL for text alone
- * @fmt: text format with one %s, or NULL for JSON alone
+ * @key: JSON key, or NULL for text only
+ * @fmt: text format with one %s, or NULL for JSON only
  * @value: for JSON
- * @text: for people
+ * @text: for text
  */
 void out_u64_as(struct out *o, const char *key, const char *fmt, uint64_t value,
 		const char *text)
@@ -173,7 +173,7 @@ void out_u64(struct out *o, const char *key, const char *fmt, uint64_t value)
 	out_u64_as(o, key, fmt, value, text);
 }
 
-/* A quantity: base units in JSON, as people write it in text. */
+/* A quantity: base units in JSON, formatted with a suffix in text. */
 void out_qty(struct out *o, const char *key, const char *fmt, uint32_t unit,
 	     uint64_t value)
 {
@@ -183,7 +183,7 @@ void out_qty(struct out *o, const char *key, const char *fmt, uint32_t unit,
 		   qty_format(text, sizeof(text), unit, value));
 }
 
-/* A truth value of the JSON; text says it in the caller's own way. */
+/* A boolean in JSON only; the caller prints its own text. */
 void out_bool(struct out *o, const char *key, bool value)
 {
 	if (!o->json)
@@ -192,7 +192,7 @@ void out_bool(struct out *o, const char *key, bool value)
 	fputs(value ? "true" : "false", o->file);
 }
 
-/* A value that does not apply: null in JSON, @text for people. */
+/* A value that does not apply: null in JSON, @text in text. */
 void out_null(struct out *o, const char *key, const char *text)
 {
 	if (o->json) {

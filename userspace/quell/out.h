@@ -3,8 +3,8 @@
  * One call prints either text for people or JSON for programs.
  *
  * Every value takes a JSON key and a text format with one "%s".  A key of NULL
- * leaves the value out of the JSON, a format of NULL out of the text, so what
- * both show stands in one line of the caller.  JSON numbers are base units.
+ * omits the value from the JSON, a format of NULL from the text, so one line of
+ * the caller defines both outputs.  JSON numbers are base units.
  */
 #ifndef QUELL_CLI_OUT_H
 #define QUELL_CLI_OUT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading presets, and telling which one is in force.
+ * Parsing presets, and finding the one in force.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "qty.h"
 
 /**
- * preset_next() - take the next parameter of a preset
- * @at: where to go on, first @preset->set; moved behind what was taken
- * @word: name and value, cut off where they do not fit
+ * preset_next() - parse the next parameter of a preset
+ * @at: current position, first @preset->set; moved behind the parameter
+ * @word: name and value, truncated if they do not fit
  *
  * Return: false at the end.
  */
@@ -30,12 +30,12 @@ bool preset_next(const char **at, struct preset_word *word)
 }
 
 /**
- * preset_value() - the value a preset gives a parameter
+ * preset_value() - get the value a preset sets a parameter to
  * @preset: the preset
  * @name: of the parameter
- * @word: room for the value
+ * @word: buffer for the value
  *
- * Return: the value as written, in @word, or NULL if it is to be the default.
+ * Return: the value as written, in @word, or NULL if the preset leaves the default.
  */
 const char *preset_value(const struct preset *preset, const char *name,
 			 struct preset_word *word)
@@ -81,12 +81,12 @@ static bool has_values(const struct cc *cc, const struct preset *preset)
 }
 
 /**
- * preset_in_force() - which preset the values of an algorithm are
+ * preset_in_force() - find the preset that matches an algorithm's current values
  * @table: presets, the last without cc
  * @cc: algorithm with all its parameters
  *
- * Return: the preset whose values, and the defaults else, are all in force, or
- * NULL.
+ * Return: the preset of which all values, and the defaults of all other parameters, are in
+ * force, or NULL.
  */
 const struct preset *preset_in_force(const struct preset *table, const struct cc *cc)
 {

@@ -9,15 +9,15 @@
 
 #include "model.h"
 
-/* Room for the longest name of a parameter and the longest value in a preset. */
+/* Length of the longest name of a parameter and the longest value in a preset. */
 #define PRESET_WORD_LEN	32
 
 /**
- * struct preset - one of them
+ * struct preset - one preset
  * @cc: algorithm
  * @name: unique within the algorithm
- * @source: where the numbers are from, one line
- * @set: names and values in turn, separated by single spaces
+ * @source: source of the numbers, one line
+ * @set: alternating names and values, separated by single spaces
  */
 struct preset {
 	const char	*cc;
@@ -32,7 +32,7 @@ struct preset_word {
 	char	value[PRESET_WORD_LEN];
 };
 
-/* Those of one algorithm stand together; the last has no cc. */
+/* The presets of one algorithm are contiguous; the last entry has no cc. */
 extern const struct preset presets[];
 
 bool preset_next(const char **at, struct preset_word *word);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The presets: what a paper or a public simulator ran an algorithm with.
+ * The presets: parameter values that a paper or a public simulator used for an algorithm.
  *
- * This table is their only source.  The program applies it, the laboratory is given it
- * (selftests/unit/list_cores.c), and the tests hold Documentation/presets.md and quell(7)
- * against it.
+ * This table is their only source.  The program applies it, the laboratory receives it
+ * from selftests/unit/list_cores.c, and the tests compare Documentation/presets.md and
+ * quell(7) with it.
  *
- * @set is what "quell cc set ALGO" would take.  It names every parameter that
- * the source gives a number for, those at their defaults too; the others are
- * the defaults.  A preset of an algorithm's own paper is named after the place
- * in it, one of another source after source and place.
+ * @set has the syntax of the arguments of "quell cc set ALGO".  It lists every parameter
+ * that the source gives a number for, even if equal to the default; the others keep
+ * their defaults.  A preset from an algorithm's own paper is named after the place
+ * in it, one from another source after source and place.
  */
 #include "preset.h"
 

@@ -6,10 +6,10 @@
  *
  *	value = (whole + 0.d1d2...dn) * num / den
  *
- * is worked out exactly: the digits behind the point are multiplied by num
+ * is computed exactly: the digits behind the point are multiplied by num
  * from the last to the first as on paper, which needs no more than 64 bits
- * because num stays below 2^41.  What is left behind the point of the product
- * decides rounding, or rejection where the base unit is a whole thing.
+ * because num stays below 2^41.  The fraction of the product
+ * decides rounding, or rejection where the base unit is indivisible.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@
 #define TEBI		(1ULL << 40)
 #define Q16_ONE		(1ULL << 16)
 
-/* Decimals that tell any two neighbouring Q16 values apart: 10^5 > 2^16. */
+/* Number of decimals that distinguishes any two neighbouring Q16 values: 10^5 > 2^16. */
 #define Q16_DIGITS	5
 
 struct suffix {
@@ -113,7 +113,7 @@ static const struct suffix pkts_q16_suffixes[] = {
 	{ "pkts", Q16_ONE, 1 },
 };
 
-/* Words for a switch; the first two are the ones printed. */
+/* Words for a switch; the first two are used for output. */
 static const struct {
 	const char	*name;
 	uint64_t	value;
@@ -123,8 +123,8 @@ static const struct {
 };
 
 /*
- * All that depends on the unit.  @nearest: round to the base unit instead of
- * rejecting what lies between two values.
+ * Properties of a unit.  @nearest: round to the base unit instead of
+ * rejecting values between two multiples of it.
  */
 struct unit_desc {
 	const char		*name;
@@ -181,7 +181,7 @@ static const struct unit_desc units[] = {
 	},
 };
 
-/* A unit newer than this program is handled as a plain number. */
+/* A unit unknown to this program is handled as a plain number. */
 static const struct unit_desc *unit_desc(uint32_t unit)
 {
 	return &units[unit < ARRAY_SIZE(units) ? unit : QUELL_UNIT_NONE];
@@ -200,7 +200,7 @@ static enum qty_status parse_bool(const char *text, uint64_t *value)
 	return *text == '-' ? QTY_NEGATIVE : QTY_SYNTAX;
 }
 
-/* A decimal cut into its parts; nothing is converted yet. */
+/* A decimal split into its parts, not converted yet. */
 struct decimal {
 	const char	*whole;
 	size_t		n_whole;
@@ -237,12 +237,12 @@ static bool decimal_is_zero(const struct decimal *d)
 }
 
 /*
- * scale_decimal() - work out (whole + fraction) * num / den
+ * scale_decimal() - compute (whole + fraction) * num / den
  * @d: the digits
  * @s: the suffix
  * @value: the quotient rounded down
- * @round_up: what was cut off is at least one half
- * @exact: nothing was cut off
+ * @round_up: the remainder is at least one half
+ * @exact: the remainder is 0
  *
  * Return: QTY_OK or QTY_TOO_LARGE.
  */
@@ -280,17 +280,17 @@ static enum qty_status scale_decimal(const struct decimal *d,
 }
 
 /**
- * qty_parse() - read a quantity
+ * qty_parse() - parse a quantity
  * @text: a decimal number and a suffix, or a word for a switch
  * @unit: enum quell_unit of the result; an unknown one takes whole numbers
- * @value: result in base units, written on success alone
+ * @value: result in base units, written on success only
  *
  * Times and rates must carry a suffix unless they are 0: tc and the kernel
- * disagree on what a bare one means.  Rates and fractions are rounded to the
- * nearest base unit, anything else must be a whole number of them, and what
- * is not 0 never becomes 0.
+ * disagree on the unit of a bare number.  Rates and fractions are rounded to the
+ * nearest base unit, other quantities must be a whole number of them, and a
+ * non-zero quantity never becomes 0.
  *
- * Return: QTY_OK or the reason of the refusal.
+ * Return: QTY_OK or the reason for the rejection.
  */
 enum qty_status qty_parse(const char *text, uint32_t unit, uint64_t *value)
 {
@@ -333,8 +333,8 @@ enum qty_status qty_parse(const char *text, uint32_t unit, uint64_t *value)
 }
 
 /**
- * qty_status_text() - say why a quantity was refused
- * @status: what qty_parse() returned
+ * qty_status_text() - describe why a quantity was rejected
+ * @status: return value of qty_parse()
  *
  * Return: words that follow the quoted text in a message.
  */
@@ -353,7 +353,7 @@ const char *qty_status_text(enum qty_status status)
 }
 
 /**
- * qty_expected() - describe what a unit takes
+ * qty_expected() - describe the syntax of a unit's quantities
  * @unit: enum quell_unit, also one this program does not know
  *
  * Return: a phrase with an example.
@@ -364,9 +364,9 @@ const char *qty_expected(uint32_t unit)
 }
 
 /**
- * qty_unit_name() - name of a unit as the netlink specification has it
+ * qty_unit_name() - name of a unit as in the netlink specification
  * @unit: enum quell_unit
- * @buf: room for the name of a unit unknown to this program
+ * @buf: buffer for the name of a unit unknown to this program
  * @len: size of @buf
  *
  * Return: the name, in @buf or static.
@@ -379,7 +379,7 @@ const char *qty_unit_name(uint32_t unit, char *buf, size_t len)
 	return buf;
 }
 
-/* Write whole + frac / scale without zeros at the end; scale is a power of ten. */
+/* Write whole + frac / scale without trailing zeros; scale is a power of ten. */
 static void format_parts(char *buf, size_t len, uint64_t whole, uint64_t frac,
 			 uint64_t scale, const char *suffix)
 {
@@ -408,7 +408,7 @@ struct step {
 	uint64_t	scale;
 };
 
-/* Largest first; the last has scale 1 and takes what is left. */
+/* Largest first; the last has scale 1 and takes the rest. */
 static const struct step time_steps[] = {
 	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
 };
@@ -429,7 +429,7 @@ static const struct step *pick_step(const struct step *step, uint64_t value)
 	return step;
 }
 
-/* As few decimals as lead back to the same value. */
+/* Use the fewest decimals that convert back to the same value. */
 static void format_q16(char *buf, size_t len, uint64_t value, const char *suffix)
 {
 	uint64_t whole = value / Q16_ONE, frac = value % Q16_ONE, scale = 1;
@@ -444,7 +444,7 @@ static void format_q16(char *buf, size_t len, uint64_t value, const char *suffix
 	format_parts(buf, len, whole, decimals, scale, suffix);
 }
 
-/* A size is written in the largest unit that divides it: 225kb, but 1500b. */
+/* Write a size in the largest unit that divides it: 225kb, but 1500b. */
 static void format_bytes(char *buf, size_t len, uint64_t value)
 {
 	const struct step *step = byte_steps;
@@ -468,8 +468,8 @@ static void format_rate(char *buf, size_t len, uint64_t bytes_ps)
 }
 
 /**
- * qty_format() - write a quantity so that qty_parse() gives it back
- * @buf: where to
+ * qty_format() - format a quantity so that qty_parse() returns the same value
+ * @buf: destination
  * @len: size of @buf, QTY_TEXT_LEN is always enough
  * @unit: enum quell_unit; an unknown one is written as a plain number
  * @value: in base units
@@ -513,8 +513,8 @@ char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 }
 
 /**
- * qty_format_rate_short() - write a measured rate for reading, three decimals
- * @buf: where to
+ * qty_format_rate_short() - format a measured rate with three decimals, not exactly
+ * @buf: destination
  * @len: size of @buf, QTY_TEXT_LEN is always enough
  * @bytes_ps: bytes per second
  *

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for the longest text qty_format() writes, with its terminator. */
+/* Length of the longest text qty_format() writes, with its terminator. */
 #define QTY_TEXT_LEN	48
 
 enum qty_status {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the verbs of the quell command share.
+ * Shared by the verbs of the quell command.
  */
 #ifndef QUELL_CLI_QUELL_H
 #define QUELL_CLI_QUELL_H
@@ -17,7 +17,7 @@
 
 #define ARGS_UNBOUNDED	(-1)
 
-/* Room for the range of a parameter in words. */
+/* Buffer size for cc_format_range(). */
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
 struct preset;
@@ -29,15 +29,15 @@ struct app {
 };
 
 /**
- * struct command - one verb; the table of them drives dispatch, help and completion
+ * struct command - one verb; the table of commands drives dispatch, help and completion
  * @object: first word
  * @verb: second word, or NULL when the object has no verbs
- * @args: what follows, in the notation of the usage text
- * @min_args: fewest arguments
- * @max_args: most arguments, or ARGS_UNBOUNDED
+ * @args: arguments, in the notation of the usage text
+ * @min_args: minimum number of arguments
+ * @max_args: maximum number of arguments, or ARGS_UNBOUNDED
  * @summary: one line
- * @offline: connects to the kernel itself, if it needs it
- * @run: does it; arguments start behind the verb; returns an exit status
+ * @offline: @run connects to the kernel itself, if it needs to
+ * @run: executes it; arguments start behind the verb; returns an exit status
  */
 struct command {
 	const char	*object;

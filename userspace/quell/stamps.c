@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a network card stamps: requests to the kernel by netlink or ioctl, and
- * their answers.
+ * Hardware timestamping of NICs: requests to the kernel by netlink or ioctl, and
+ * their replies.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,12 +18,12 @@
 
 #include "stamps.h"
 
-/* The bits of a set that are sent and read: no set here has more. */
+/* Number of bits of a set that are sent and read: no set here has more. */
 #define SET_BITS	32
 
 /**
- * stamps_open() - get ready to ask about devices of the current network namespace
- * @kernel: filled in; to be closed by stamps_close() on success alone
+ * stamps_open() - open the sockets for devices of the current network namespace
+ * @kernel: filled in; must be closed by stamps_close(), on success only
  *
  * Return: 0 or a negative errno value.
  */
@@ -39,7 +39,7 @@ int stamps_open(struct stamps_kernel *kernel)
 }
 
 /**
- * stamps_close() - close the ways to the kernel
+ * stamps_close() - close the sockets
  * @kernel: opened by stamps_open()
  */
 void stamps_close(struct stamps_kernel *kernel)
@@ -59,7 +59,7 @@ static int request(const struct stamps_kernel *kernel, const char *dev, unsigned
 	return ioctl(kernel->fd, what, &ifr) ? errno : 0;
 }
 
-/* A request about @dev; all of them have the header as attribute 1. */
+/* Prepare a request about @dev; in all of them the header is attribute 1. */
 static struct nlmsghdr *prepare(struct stamps_kernel *kernel, void *buf, uint8_t cmd,
 				const char *dev)
 {
@@ -72,7 +72,7 @@ static struct nlmsghdr *prepare(struct stamps_kernel *kernel, void *buf, uint8_t
 	return nlh;
 }
 
-/* The lowest bits of a set in the compact form asked for. */
+/* Read the lowest bits of a set in the compact form that was requested. */
 static int read_set(const struct nlattr *set, uint32_t *bits)
 {
 	const struct nlattr *attr;
@@ -88,7 +88,7 @@ static int read_set(const struct nlattr *set, uint32_t *bits)
 	return -EBADMSG;
 }
 
-/* The one member of a set. */
+/* Read the only member of a set. */
 static int read_member(const struct nlattr *set, uint32_t *member)
 {
 	uint32_t bits;
@@ -110,7 +110,7 @@ static int read_phc(const struct nlattr *attr, uint32_t *phc)
 	return 0;
 }
 
-/* TSINFO_GET_REPLY: sets without members, and no clock, are left out. */
+/* TSINFO_GET_REPLY: the kernel omits empty sets, and the clock if there is none. */
 static int take_info(const struct nlmsghdr *nlh, void *data)
 {
 	struct stamps *stamps = data;
@@ -138,7 +138,7 @@ static int take_info(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* TSCONFIG_GET_REPLY: both sets have one member, which may be "none". */
+/* TSCONFIG_GET_REPLY: both sets have exactly one member, which may be the value NONE. */
 static int take_config(const struct nlmsghdr *nlh, void *data)
 {
 	bool has_rx = false, has_tx = false;
@@ -155,7 +155,7 @@ static int take_config(const struct nlmsghdr *nlh, void *data)
 	return stamps->by_netlink ? 0 : -EBADMSG;
 }
 
-/* Returns 0 or a negative errno value. */
+/* Send a request and parse its reply; returns 0 or a negative errno value. */
 static int ask(struct stamps_kernel *kernel, uint8_t cmd, const char *dev,
 	       int (*message)(const struct nlmsghdr *nlh, void *data), struct stamps *stamps)
 {
@@ -192,7 +192,7 @@ static void read_config(struct stamps_kernel *kernel, const char *dev, struct st
 		return;
 	stamps->by_netlink = false;
 	stamps->config_err = request(kernel, dev, SIOCGHWTSTAMP, &config);
-	/* Drivers that only can set report nothing: transmit stamps are off then. */
+	/* A driver without a get operation fails here: assume transmit timestamps are off. */
 	if (stamps->config_err)
 		config = (struct hwtstamp_config){};
 	stamps->rx_filter = config.rx_filter;
@@ -201,7 +201,7 @@ static void read_config(struct stamps_kernel *kernel, const char *dev, struct st
 }
 
 /**
- * stamps_read() - ask what a device can and does stamp
+ * stamps_read() - read a device's timestamping capabilities and configuration
  * @kernel: opened by stamps_open()
  * @dev: its name
  * @stamps: filled in
@@ -213,7 +213,7 @@ void stamps_read(struct stamps_kernel *kernel, const char *dev, struct stamps *s
 	read_config(kernel, dev, stamps);
 }
 
-/* A set that replaces the one in force: no mask. */
+/* Put a set that replaces the current one: it has no mask. */
 static void put_member(struct nlmsghdr *nlh, uint16_t type, uint32_t member)
 {
 	struct nlattr *set = mnl_attr_nest_start(nlh, type);
@@ -224,7 +224,7 @@ static void put_member(struct nlmsghdr *nlh, uint16_t type, uint32_t member)
 	mnl_attr_nest_end(nlh, set);
 }
 
-/* What is not named stays: transmit stamps, flags, the clock. */
+/* Settings absent from the request stay: transmit timestamps, flags, the clock. */
 static int set_by_netlink(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
 			  uint32_t filter, struct nl_error *err)
 {
@@ -234,12 +234,12 @@ static int set_by_netlink(struct stamps_kernel *kernel, const char *dev, struct 
 	put_member(nlh, STAMPS_A_TSCONFIG_RX_FILTERS, filter);
 	if (nl_do(&kernel->nl, nlh, NULL, err))
 		return -err->code;
-	/* The answer to this request cannot be had in compact form. */
+	/* The reply to this request is never in compact form, so read the result separately. */
 	err->code = -ask(kernel, STAMPS_MSG_TSCONFIG_GET, dev, take_config, stamps);
 	return -err->code;
 }
 
-/* The driver writes what it chose into the request. */
+/* The driver writes the configuration it chose into the request. */
 static int set_by_ioctl(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
 			uint32_t filter, struct nl_error *err)
 {
@@ -259,15 +259,15 @@ static int set_by_ioctl(struct stamps_kernel *kernel, const char *dev, struct st
 }
 
 /**
- * stamps_set_filter() - choose which arriving packets a device stamps
+ * stamps_set_filter() - choose which received packets a device timestamps
  * @kernel: opened by stamps_open()
  * @dev: its name
- * @stamps: from stamps_read(); says afterwards what the driver chose, which may
+ * @stamps: from stamps_read(); updated to the driver's choice, which may
  *	be another filter
  * @filter: enum hwtstamp_rx_filters
- * @err: why it failed
+ * @err: error details
  *
- * How departing packets are stamped is kept.
+ * Transmit timestamping stays as it is.
  *
  * Return: 0 or a negative errno value, the same as in @err.
  */

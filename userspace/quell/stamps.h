@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a network card stamps, asked and set.
+ * Reading and setting the hardware timestamping of NICs.
  *
- * Two interfaces of the kernel do that.  The ethtool netlink family says what a
- * card can (TSINFO, from 5.6) and what is on (TSCONFIG, from 6.14); the ioctls
- * SIOCGHWTSTAMP, SIOCSHWTSTAMP and ETHTOOL_GET_TS_INFO are there on all kernels.
- * Netlink is asked first.  A kernel that does not know the request, and a driver
- * that only has the older operation, refuse it alike; then the ioctl is.
+ * The kernel has two interfaces for it.  The ethtool netlink family reports
+ * capabilities (TSINFO, from 5.6) and the configuration (TSCONFIG, from 6.14); the ioctls
+ * SIOCGHWTSTAMP, SIOCSHWTSTAMP and ETHTOOL_GET_TS_INFO exist on all kernels.
+ * Netlink is tried first.  If the kernel does not know the request, or the driver only
+ * has the older operation, it fails; then the ioctl is used.
  */
 #ifndef QUELL_CLI_STAMPS_H
 #define QUELL_CLI_STAMPS_H
@@ -33,17 +33,17 @@ enum {
 #define STAMPS_NO_CLOCK	UINT32_MAX
 
 /**
- * struct stamps - what is known of one device
- * @by_netlink: what is on was told by TSCONFIG, and is set by it
- * @config_err: errno value why @rx_filter and @tx_type are not known
- * @rx_filter: enum hwtstamp_rx_filters, what is stamped on arrival
- * @tx_type: enum hwtstamp_tx_types, what is stamped on departure
- * @flags: HWTSTAMP_FLAG_*, where the ioctl is used: it sets all of them
- * @info_err: errno value why the fields below are not known
+ * struct stamps - timestamping state of one device
+ * @by_netlink: the configuration was read by TSCONFIG, and must be set by it
+ * @config_err: errno value if @rx_filter and @tx_type could not be read
+ * @rx_filter: enum hwtstamp_rx_filters, received packets that are timestamped
+ * @tx_type: enum hwtstamp_tx_types, transmitted packets that are timestamped
+ * @flags: HWTSTAMP_FLAG_*, if the ioctl is used: it sets all of them
+ * @info_err: errno value if the fields below could not be read
  * @capabilities: SOF_TIMESTAMPING_* bits
- * @tx_types: the values of @tx_type the driver takes, a bit for each
- * @rx_filters: those of @rx_filter
- * @phc: number of the clock, or STAMPS_NO_CLOCK
+ * @tx_types: bit per value of @tx_type that the driver supports
+ * @rx_filters: bit per value of @rx_filter that the driver supports
+ * @phc: index of the PTP hardware clock, or STAMPS_NO_CLOCK
  */
 struct stamps {
 	bool		by_netlink;
@@ -59,10 +59,10 @@ struct stamps {
 };
 
 /**
- * struct stamps_kernel - the ways to the kernel
+ * struct stamps_kernel - sockets for requests
  * @fd: socket for ioctls
  * @nl: socket of the ethtool family
- * @has_nl: there is one; kernels before 5.6 have none
+ * @has_nl: @nl is open; kernels before 5.6 lack the family
  */
 struct stamps_kernel {
 	int		fd;

@@ -34,9 +34,9 @@ static int stat_fetch(struct app *app, struct stat_list *list)
 }
 
 /**
- * out_counters() - print counters for programs: an object of name and value
- * @o: the printer; prints nothing in text
- * @counters: which
+ * out_counters() - print counters in JSON: an object of name and value
+ * @o: the printer; no output in text
+ * @counters: the counters
  */
 void out_counters(struct out *o, const struct counters *counters)
 {
@@ -48,7 +48,7 @@ void out_counters(struct out *o, const struct counters *counters)
 	out_close_object(o);
 }
 
-/* For people: one line each, with its explanation. */
+/* In text: one line per counter, with its explanation. */
 static void print_counter_lines(struct out *o, const struct counters *counters)
 {
 	size_t i;

@@ -2,9 +2,9 @@
 /*
  * swport for tc: command line to netlink, netlink to text and JSON.
  *
- * The command line is read completely before anything is put into the
- * message, and every refusal names the value and what is allowed; tc then
- * exits with an error and the kernel hears nothing.
+ * The command line is parsed completely before any attribute is put into the
+ * message, and every error message names the value and its range; tc then
+ * exits with an error without sending the request.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "q_swport.h"
 
-/* Room for the options in tc's message, as its own qdiscs take it. */
+/* Space for the options in tc's message, as in its own qdiscs. */
 #define SWPORT_MSG_MAX	2048
 
 static void explain(void)
@@ -72,7 +72,7 @@ static void explain(void)
 		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
 }
 
-/* tc reads a minus sign or "inf" without complaint; a rate begins with a digit. */
+/* tc accepts a minus sign or "inf"; here a rate must begin with a digit. */
 static int swport_parse_rate(struct swport_args *args)
 {
 	const char *word = swport_next(args);
@@ -153,7 +153,7 @@ static int swport_parse_ecn(struct swport_args *args)
 	return err;
 }
 
-/* SIZE, or off: then alpha says so. */
+/* SIZE, or off, which is sent as alpha 0. */
 static int swport_parse_buffer(struct swport_args *args)
 {
 	if (swport_accept(args, "off"))
@@ -330,7 +330,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-/* In the order they are printed; a NULL attribute begins a line of text. */
+/* Printers in output order; a NULL attribute starts a new line of text. */
 static const struct {
 	int attr;
 	const char *key;
@@ -402,7 +402,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_STAMP_FAIL_PKTS, "stamp_fail_pkts", " failed %" PRIu64 " pkts" },
 };
 
-/* In bytes per second like `rate`; telemetry without it stamps nothing. */
+/* In bytes per second like `rate`; if it is 0, telemetry cannot stamp packets. */
 static void swport_print_link(struct rtattr *attr)
 {
 	if (!swport_has(attr, sizeof(uint64_t)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of tc's plugin for swport share: the words of a command line, and
+ * Shared by the parts of tc's plugin for swport: parsing the command line, and printing
  * values as text and JSON.
  */
 #ifndef _QUELL_Q_SWPORT_H
@@ -39,16 +39,16 @@ struct swport_via {
 };
 
 /**
- * struct swport_args - the command line
- * @argc: words left
+ * struct swport_args - state of parsing the command line
+ * @argc: number of words left
  * @argv: next word
  * @given: bit per TCA_SWPORT_* that was set
- * @value: their values
- * @classes: how many of @class are given, where TCA_SWPORT_ECN_CLASSES is
+ * @value: values by TCA_SWPORT_*
+ * @classes: number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given
  * @class: each ecn-class
  * @dev: device of the qdisc
- * @via_nr: alternates
- * @via: which; sent when there is one
+ * @via_nr: number of alternates
+ * @via: the alternates; sent if there are any
  */
 struct swport_args {
 	int argc;
@@ -62,7 +62,7 @@ struct swport_args {
 	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
 };
 
-/* Room for a list of DSCPs. */
+/* Buffer size for a list of DSCPs. */
 #define SWPORT_DSCPS_TEXT	256
 
 /* swport_words.c */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ecn-class: DSCPs that are marked by thresholds of their own.
+ * ecn-class: DSCPs with marking thresholds of their own.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static int swport_parse_thresholds(struct swport_args *args, struct swport_class
 	return err;
 }
 
-/* One class more, or with "off" none at all. */
+/* Parse one more class; "off" removes all classes. */
 int swport_parse_class(struct swport_args *args)
 {
 	bool given = args->given & (1ULL << TCA_SWPORT_ECN_CLASSES);
@@ -165,7 +165,7 @@ static const struct {
 	{ TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS, "not_ect_pkts", " not-ect %" PRIu64 " pkts" },
 };
 
-/* A line of text, or an element of an array in JSON. */
+/* Print a line of text, or an element of an array in JSON. */
 static void print_class_stats(struct rtattr *attr)
 {
 	struct rtattr *tb[TCA_SWPORT_CLASS_STATS_MAX + 1];

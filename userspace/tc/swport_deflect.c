@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deflection's part of swport's command line, and of its output.
+ * Deflection options on swport's command line, and in its output.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static int swport_parse_idle(struct swport_args *args)
 {
 	const char *word = swport_peek(args);
 
-	/* swport_parse_time() knows "off", which there is none of here. */
+	/* swport_parse_time() accepts "off", but idle cannot be turned off. */
 	if (word && !strcmp(word, "off")) {
 		fprintf(stderr, "swport: bad deflect idle \"off\": must be a time of %dns to %ds\n",
 			SWPORT_DEFLECT_IDLE_MIN, (int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000));
@@ -77,7 +77,7 @@ static int swport_parse_idle(struct swport_args *args)
 
 /*
  * deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
- * in any order.  What is not given stays as it was, which the kernel judges.
+ * in any order.  Omitted options stay as they were; the kernel checks the result.
  */
 int swport_parse_deflect(struct swport_args *args)
 {
@@ -121,7 +121,7 @@ void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args)
 	addattr_nest_end(n, list);
 }
 
-/* Values of one alternate.  A device that is gone has a number, and no name. */
+/* Values of one alternate.  A device that was removed has an index, but no name. */
 void swport_print_via(struct rtattr *attr, const char *dev_key)
 {
 	struct rtattr *tb[TCA_SWPORT_VIA_MAX + 1];

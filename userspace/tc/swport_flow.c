@@ -14,7 +14,7 @@ static void flow_print_number(const char *key, const char *fmt, struct rtattr *a
 		print_color_u64(PRINT_ANY, COLOR_NONE, key, fmt, swport_get_u32(attr));
 }
 
-/* IPv6 addresses stand in brackets before a port. */
+/* An IPv6 address before a port must be in brackets. */
 static void flow_print_end(const char *key, const char *port_key, struct rtattr *address,
 			   struct rtattr *port)
 {

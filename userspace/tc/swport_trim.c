@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all ]
- * [ to-sender ], and what the kernel says of it.
+ * [ to-sender ], and the output of trimming's options and counters.
  *
- * A clause says all about trimming: what it does not name takes its default.
+ * A trim clause sets all trimming options: those it omits get their defaults.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int parse_eligible(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_TRIM_ELIGIBLE, "trim eligible", set);
 }
 
-/* What was not named. */
+/* Set the options omitted to their defaults. */
 static int finish_trim(struct swport_args *args)
 {
 	static const struct {

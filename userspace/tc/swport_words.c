@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words of a command line to values, and values to text and JSON: what all options
- * of swport have in common.
+ * Parsing words of a command line, and printing values as text and JSON: common to all
+ * options of swport.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define DSCPS	64
 
-/* Suffixes of times; the first of each scale is the one printed. */
+/* Suffixes of times; the first of each scale is used for output. */
 static const struct {
 	const char *suffix;
 	uint32_t ns;
@@ -41,7 +41,7 @@ const char *swport_next(struct swport_args *args)
 	return word;
 }
 
-/* Take the next word if it is this one. */
+/* Consume the next word if it is @word. */
 bool swport_accept(struct swport_args *args, const char *word)
 {
 	const char *next = swport_peek(args);
@@ -68,7 +68,7 @@ int swport_set(struct swport_args *args, int attr, const char *name, uint64_t va
 	return 0;
 }
 
-/* tc's sizes, but strict: a number, a known suffix, nothing after it. */
+/* Sizes as in tc, but strict: a number, a known suffix, and the end of the word. */
 static bool swport_read_size(const char *word, double *bytes)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static bool swport_read_size(const char *word, double *bytes)
 	return false;
 }
 
-/* A size within its range, of an option that has the name. */
+/* Parse a size within its range; name is the option in error messages. */
 int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes)
 {
@@ -141,7 +141,7 @@ int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_
 	return 0;
 }
 
-/* tc's times, a bare number being microseconds, but strict as the sizes are. */
+/* Times as in tc, a bare number being microseconds, but strict as sizes are. */
 static bool swport_read_time(const char *word, double *ns)
 {
 	double number;
@@ -152,7 +152,7 @@ static bool swport_read_time(const char *word, double *ns)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(swport_times); i++) {
 		if (!strcasecmp(end, swport_times[i].suffix)) {
-			/* To the nearest, as no fraction of a microsecond is exact. */
+			/* Round to the nearest, as fractions of a microsecond are not exact. */
 			*ns = rint(number * swport_times[i].ns);
 			return true;
 		}
@@ -193,7 +193,7 @@ int swport_parse_switch(struct swport_args *args, int attr, const char *name)
 	return -1;
 }
 
-/* A number of 0 to 63 that ends at one of the characters; where, or NULL. */
+/* Parse a number of 0 to 63 followed by one of @ends; return its end, or NULL. */
 static const char *read_dscp(const char *text, const char *ends, unsigned long *dscp)
 {
 	char *end;
@@ -204,7 +204,7 @@ static const char *read_dscp(const char *text, const char *ends, unsigned long *
 	return *dscp < DSCPS && (!*end || strchr(ends, *end)) ? end : NULL;
 }
 
-/* 46, 8-15, 0,10-12,46: a bit each; false for anything else. */
+/* Parse 46, 8-15, or 0,10-12,46 to a bit per DSCP; false for anything else. */
 bool swport_read_dscps(const char *text, uint64_t *dscps)
 {
 	unsigned long first, last;
@@ -225,7 +225,7 @@ bool swport_read_dscps(const char *text, uint64_t *dscps)
 	}
 }
 
-/* The same back, in as few words as possible. */
+/* Write a set of DSCPs in that syntax, as short as possible. */
 void swport_write_dscps(uint64_t dscps, char *text)
 {
 	unsigned int dscp, first;
@@ -244,7 +244,7 @@ void swport_write_dscps(uint64_t dscps, char *text)
 	}
 }
 
-/* A whole number. */
+/* Parse a whole number. */
 int swport_parse_number(struct swport_args *args, int attr, const char *name, uint32_t max)
 {
 	const char *word = swport_next(args);
@@ -282,7 +282,7 @@ bool swport_has(struct rtattr *attr, size_t bytes)
 	return attr && RTA_PAYLOAD(attr) >= bytes;
 }
 
-/* A size: bytes in JSON; in text the largest unit that says it exactly. */
+/* Print a size: bytes in JSON; in text the largest unit that divides it. */
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
 {
 	uint32_t bytes;
@@ -301,7 +301,7 @@ void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
 }
 
-/* A time: nanoseconds in JSON; in text the largest unit that says it exactly. */
+/* Print a time: nanoseconds in JSON; in text the largest unit that divides it. */
 void swport_print_time(const char *key, const char *name, struct rtattr *attr)
 {
 	size_t i = 0;
@@ -322,7 +322,7 @@ void swport_print_time(const char *key, const char *name, struct rtattr *attr)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
 }
 
-/* on and true; off, which is the default, not at all. */
+/* Print a switch that is on (true in JSON); omit it if off, the default. */
 void swport_print_switch(const char *name, struct rtattr *attr)
 {
 	if (!swport_has(attr, sizeof(uint32_t)) || !swport_get_u32(attr))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a plugin needs of iproute2's tc, which ships no headers for plugins.
+ * Declarations of iproute2's tc for a plugin; tc installs no headers for plugins.
  *
  * tc looks for <kind>_qdisc_util in q_<kind>.so and is linked so that plugins
  * may call its helpers.  The layout of struct qdisc_util and the helpers below
@@ -16,10 +16,10 @@
 #include <stdio.h>
 
 /**
- * struct qdisc_util - what tc calls for one kind of qdisc
+ * struct qdisc_util - callbacks of tc for one kind of qdisc
  * @next:	used by tc
  * @id:		kind
- * @parse_qopt:	command line to netlink; non-zero: tc gives up, nothing is sent
+ * @parse_qopt:	command line to netlink; if non-zero, tc exits without sending
  * @print_qopt:	TCA_OPTIONS to text or JSON
  * @print_xstats: TCA_STATS_APP to text or JSON
  * @parse_copt:	for classes
@@ -41,14 +41,14 @@ struct qdisc_util {
 			 uint32_t block_idx, bool *p_has);
 };
 
-/* Where a value is printed: in text, in JSON, or in whichever is asked for. */
+/* Output a value is printed to: text, JSON, or the one selected. */
 enum output_type {
 	PRINT_FP = 1,
 	PRINT_JSON = 2,
 	PRINT_ANY = 4,
 };
 
-/* tc's colours are none of our business; this one is "leave it". */
+/* The plugin does not use tc's colours; this value means no change. */
 enum color_attr {
 	COLOR_NONE = 6,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compiles everywhere: tells a kernel tree that cannot build from a missing feature. */
+/* Compiles everywhere: distinguishes an unusable kernel tree from a missing feature. */
 #include <linux/module.h>
 
 MODULE_LICENSE("GPL");

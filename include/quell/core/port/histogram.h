@@ -2,7 +2,7 @@
 /*
  * A histogram of fixed size for values of any magnitude, and quantiles of it.
  *
- * Each octave is cut into 16 buckets of equal width: below 32 every value has its
+ * Each octave is divided into 16 buckets of equal width: below 32 every value has its
  * own, above, a bucket is at most 1/16 as wide as its smallest value.  A quantile is
  * the middle of the bucket it falls in, hence wrong by at most 1/32 of its value
  * (3.2 %); the maximum is exact, and no quantile is above it.
@@ -24,10 +24,10 @@
 	((QUELL_HISTOGRAM_BITS - QUELL_HISTOGRAM_SHIFT + 1) << QUELL_HISTOGRAM_SHIFT)
 
 /**
- * struct quell_histogram - what came, by magnitude
+ * struct quell_histogram - number of values by magnitude
  * @count:	values added
- * @max:	the largest
- * @bucket:	how many fell into each
+ * @max:	the largest value
+ * @bucket:	number of values in each bucket
  */
 struct quell_histogram {
 	u64	count;
@@ -35,7 +35,7 @@ struct quell_histogram {
 	u64	bucket[QUELL_HISTOGRAM_BUCKETS];
 };
 
-/* The bucket of a value; later ones are of larger values. */
+/* Index of a value's bucket; it rises with the value. */
 static inline u32 quell_histogram_bucket(u64 value)
 {
 	u32 octave;
@@ -63,7 +63,7 @@ static inline u64 quell_histogram_middle(u32 bucket)
 }
 
 /**
- * quell_histogram_add() - one more value
+ * quell_histogram_add() - add a value
  * @h: histogram, zeroed at first
  * @value: any
  *
@@ -77,7 +77,7 @@ static inline void quell_histogram_add(struct quell_histogram *h, u64 value)
 	h->bucket[quell_histogram_bucket(value)]++;
 }
 
-/* Smallest rank with at least that part of all values up to it; 1 to @count. */
+/* Smallest rank that covers at least permille/1000 of all values; 1 to @count. */
 static inline u64 quell_histogram_rank(u64 count, u32 permille)
 {
 	u64 whole = quell_div_u64(count, 1000);
@@ -90,9 +90,9 @@ static inline u64 quell_histogram_rank(u64 count, u32 permille)
 /**
  * quell_histogram_quantiles() - several quantiles in one pass
  * @h: histogram
- * @permille: parts of 1000, 0 to 1000, in rising order
+ * @permille: fractions in 1/1000, 0 to 1000, in rising order
  * @quantile: set to the values, nearest rank; all 0 of an empty histogram
- * @n: how many
+ * @n: length of both arrays
  *
  * Context: any; the caller owns @h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In-order flow deflection (IOFD): which packets of a congested port leave by
+ * In-order flow deflection (IOFD): chooses which packets of a congested port leave by
  * another port of the same switch, so that no flow is ever reordered.
  *
  *	packet of a flow in the table	by the table's alternate, whatever the queue
@@ -18,36 +18,36 @@
  *	   +---proven start---+                       | a proven start
  *	   +------------------------------------------+
  *
- * Quiet: idle_ns have passed since the last packet went by the alternate.
+ * Quiet: idle_ns have passed since the last packet used the alternate.
  *
- * A flow changes its way only where nothing of it can be overtaken:
+ * A flow changes its path only when none of its packets can be overtaken:
  *
- *  - a proven start: the sender says that nothing was outstanding.  Segmentation
- *    copies that word to all packets of a burst; they have one departure stamp, so
- *    it counts only where the packet before, which must be known, had another.
- *  - any other start, after idle_ns in which the flow was not seen here.  When it
- *    was is kept in buckets that flows share: one may seem to have been seen later
- *    than it was, never earlier.
+ *  - at a proven start: the sender signals that no data was outstanding.  Segmentation
+ *    copies the option to all packets of a burst; they have one departure stamp, so
+ *    it counts only if the previous packet is known and had another stamp.
+ *  - at any other start, after idle_ns in which the flow was not seen here.  The time
+ *    it was last seen is kept in buckets that flows share: it may be too late for a
+ *    flow, never too early.
  *  - back to the port's queue: after idle_ns without a packet by the alternate.
  *
- * idle_ns must be longer than any two ways through the network differ, queues
- * included.  An end packet does not free its entry: what follows it could overtake
- * what went by the alternate.  It only says that the entry need not be kept beyond
+ * idle_ns must be longer than the delays of any two paths through the network differ,
+ * queues included.  An end packet does not free its entry: later packets could overtake
+ * those sent by the alternate.  It only means that the entry need not be kept beyond
  * idle_ns.  An entry without its end packet is kept until it is quiet and another
- * flow wants it.
+ * flow needs it.
  *
- * A packet that comes round, deflected here before, has another time to live: that
+ * A packet that comes round, deflected here before, has another time to live.  That
  * is part of a flow's identity, so each round is a flow of its own, whose start
- * packet pays a token.  There are thus no more rounds than tokens.  A packet that
- * follows its entry without tokens left goes by it all the same: order comes first,
+ * packet pays a token.  There are thus no more rounds than tokens.  A packet whose flow
+ * has an entry is deflected even without tokens left: order comes first,
  * and the start packet has paid for the round.
  *
- * While an alternate does not work, what is to go by it is dropped, and idle_ns
- * after the last packet that did its flows are free again.
+ * While an alternate does not work, packets bound to it are dropped; its flows
+ * are released idle_ns after their last packet that was sent by it.
  *
  * Differences from the paper: there the end packet frees the entry, which keeps
  * order within a message only, and any start packet may be deflected.  Left to the
- * caller: what a start and an end are, rewriting tokens, and virtual channels
+ * caller: detecting starts and ends, rewriting tokens, and virtual channels
  * (a port that drops instead of pausing cannot deadlock).
  *
  * Reference: Dart, section IV.
@@ -63,7 +63,7 @@
 #define QUELL_IOFD_BUCKETS		1024U	/* a power of two */
 #define QUELL_IOFD_FLOW_WORDS		11
 
-/* An entry's alternate that was taken away. */
+/* Value of an entry's alternate after its removal. */
 #define QUELL_IOFD_GONE			0xff
 
 /* quell_iofd_packet.flags */
@@ -84,8 +84,8 @@
 
 enum quell_iofd_state {
 	QUELL_IOFD_FREE,
-	QUELL_IOFD_ACTIVE,	/* its end packet is still to come */
-	QUELL_IOFD_ENDED,	/* it came, but order still binds the flow */
+	QUELL_IOFD_ACTIVE,	/* end packet not seen yet */
+	QUELL_IOFD_ENDED,	/* end packet seen, but order still binds the flow */
 };
 
 enum quell_iofd_verdict {
@@ -96,10 +96,10 @@ enum quell_iofd_verdict {
 
 /**
  * struct quell_iofd_params - when to deflect
- * @threshold_bytes:	only what finds more than this queued begins
- * @entries:		flows deflected at a time, at most
- *			QUELL_IOFD_ENTRIES_MAX; 0: none
- * @idle_ns:		longer than any two ways differ, > 0
+ * @threshold_bytes:	start deflecting a flow only if more than this is queued
+ * @entries:		maximum number of flows deflected at a time, up to
+ *			QUELL_IOFD_ENTRIES_MAX; 0: deflect no flow
+ * @idle_ns:		must exceed the difference in delay of any two paths, > 0
  */
 struct quell_iofd_params {
 	u32	threshold_bytes;
@@ -118,14 +118,14 @@ struct quell_iofd_flow {
 /**
  * struct quell_iofd_packet - one packet of a flow
  * @flow:		its flow
- * @now_ns:		time, ns, never going back
+ * @now_ns:		time, ns, must not decrease
  * @bytes:		length, for the statistics
  * @queued_bytes:	bytes in the port's queue before it
  * @working:		bit per alternate that can be sent to now
- * @barred:		bit per alternate the packet may not begin to go by
+ * @barred:		bit per alternate that must not be chosen for this packet
  * @tokens:		deflections left
  * @flags:		QUELL_IOFD_*
- * @stamp:		when its burst left the sender; with QUELL_IOFD_STAMPED
+ * @stamp:		departure time of its burst at the sender; with QUELL_IOFD_STAMPED
  */
 struct quell_iofd_packet {
 	struct quell_iofd_flow	flow;
@@ -141,14 +141,14 @@ struct quell_iofd_packet {
 
 /**
  * struct quell_iofd_entry - a deflected flow
- * @flow:	which one
- * @begun_ns:	when it began to be deflected, ns
- * @seen_ns:	when a packet last went by the alternate, ns
- * @pkts:	that went by it
- * @stamp:	of that packet; with @stamped
- * @alternate:	which one, or QUELL_IOFD_GONE
+ * @flow:	its identity
+ * @begun_ns:	start of the deflection, ns
+ * @seen_ns:	time of the last packet sent by the alternate, ns
+ * @pkts:	number of packets sent by the alternate
+ * @stamp:	departure stamp of the last packet; with @stamped
+ * @alternate:	index of the alternate, or QUELL_IOFD_GONE
  * @state:	enum quell_iofd_state
- * @stamped:	whether that packet had a stamp
+ * @stamped:	the last packet had a departure stamp
  */
 struct quell_iofd_entry {
 	struct quell_iofd_flow	flow;
@@ -162,11 +162,11 @@ struct quell_iofd_entry {
 };
 
 /**
- * struct quell_iofd_bucket - the last packet into the port's queue of some flows
- * @seen_ns:	when, ns
- * @tag:	of its flow: with the bucket's number 42 bits of a hash
- * @stamp:	its stamp; with @stamped
- * @stamped:	whether it had one
+ * struct quell_iofd_bucket - last packet into the port's queue, of flows with one hash
+ * @seen_ns:	its time, ns
+ * @tag:	upper hash bits of its flow: with the bucket's index 42 bits of the hash
+ * @stamp:	its departure stamp; with @stamped
+ * @stamped:	it had a departure stamp
  */
 struct quell_iofd_bucket {
 	u64	seen_ns;
@@ -176,12 +176,12 @@ struct quell_iofd_bucket {
 };
 
 /**
- * struct quell_iofd_vars - the table and what it needs
- * @since_ns:	nothing is known of before, ns
- * @lottery:	for the alternates
+ * struct quell_iofd_vars - state of a port's deflection
+ * @since_ns:	start of observation: packets before it were not seen, ns
+ * @lottery:	random state for the choice of alternates
  * @used:	entries that are not free
  * @entry:	deflected flows
- * @bucket:	flows that were not
+ * @bucket:	last packets of flows that were not deflected
  */
 struct quell_iofd_vars {
 	u64				since_ns;
@@ -193,15 +193,15 @@ struct quell_iofd_vars {
 
 /**
  * struct quell_iofd_stats - counters, free-running
- * @flows:		times a flow began to be deflected
+ * @flows:		number of times a deflection started
  * @pkts:		packets deflected
- * @bytes:		the same in bytes
- * @lost_pkts:		packets dropped, as their flow's alternate did not work
+ * @bytes:		bytes of deflected packets
+ * @lost_pkts:		packets dropped because their flow's alternate did not work
  * @no_token_pkts:	start packets above the threshold, without a token
- * @recent_pkts:	such as might have overtaken what went before
- * @no_alternate_pkts:	such as no alternate worked for
- * @full_pkts:		such as found no entry
- * @used_max:		most flows there ever were in the table
+ * @recent_pkts:	start packets not deflected because they might overtake others
+ * @no_alternate_pkts:	start packets not deflected because no alternate worked
+ * @full_pkts:		start packets not deflected because the table was full
+ * @used_max:		maximum number of flows in the table so far
  */
 struct quell_iofd_stats {
 	u64	flows;
@@ -216,11 +216,11 @@ struct quell_iofd_stats {
 };
 
 /**
- * quell_iofd_bth() - what a RoCEv2 base transport header says of its message
+ * quell_iofd_bth() - start and end flags of a RoCEv2 base transport header
  * @opcode: first byte of the header
  *
- * Requests to read, atomics and acknowledgements are neither start nor end: their
- * order with what goes the same way is kept, but they do not begin a deflection.
+ * Read requests, atomics and acknowledgements are neither start nor end: they stay
+ * in order with other packets of their flow, but do not start a deflection.
  *
  * Context: any.
  * Return: QUELL_IOFD_START and QUELL_IOFD_END, as they apply.
@@ -241,7 +241,7 @@ static inline u8 quell_iofd_bth(u8 opcode)
 }
 
 /**
- * quell_iofd_seed() - start the draws of alternates
+ * quell_iofd_seed() - seed the random choice of alternates
  * @vars: state
  * @seed: any value; equal seeds give equal draws
  *
@@ -253,11 +253,11 @@ static inline void quell_iofd_seed(struct quell_iofd_vars *vars, u64 seed)
 }
 
 /**
- * quell_iofd_begin() - packets pass again after some that were not shown
- * @vars: state, all zeroes the first time
+ * quell_iofd_begin() - resume after a time in which packets were not passed to decide
+ * @vars: state, must be zeroed the first time
  * @now_ns: time, ns
  *
- * Every flow counts as just seen.
+ * Treats every flow as just seen.
  *
  * Context: any; the caller owns @vars.
  */
@@ -266,7 +266,7 @@ static inline void quell_iofd_begin(struct quell_iofd_vars *vars, u64 now_ns)
 	vars->since_ns = now_ns;
 }
 
-/* FNV-1a over words, and the finaliser of splitmix64, whose bits are all good. */
+/* FNV-1a over words, and the finaliser of splitmix64, for well-mixed bits. */
 static inline u64 quell_iofd_hash(const struct quell_iofd_flow *flow)
 {
 	u64 z = 0xcbf29ce484222325ULL;
@@ -296,7 +296,7 @@ static inline bool quell_iofd_is_quiet(const struct quell_iofd_params *params,
 	return quell_sub_sat_u64(now_ns, seen_ns) >= params->idle_ns;
 }
 
-/* Does the packet prove that nothing is outstanding, given the stamp before it? */
+/* Does the packet prove that no data is outstanding, given the stamp of the one before? */
 static inline bool quell_iofd_is_proven(const struct quell_iofd_packet *packet,
 					bool stamped, u32 stamp)
 {
@@ -304,7 +304,7 @@ static inline bool quell_iofd_is_proven(const struct quell_iofd_packet *packet,
 	       stamped && packet->stamp != stamp;
 }
 
-/* Its entry, or NULL. */
+/* The table's entry for a flow, or NULL. */
 static inline struct quell_iofd_entry *
 quell_iofd_find(struct quell_iofd_vars *vars, const struct quell_iofd_flow *flow)
 {
@@ -320,13 +320,13 @@ quell_iofd_find(struct quell_iofd_vars *vars, const struct quell_iofd_flow *flow
 	return NULL;
 }
 
-/* Is the alternate one of @set?  One that is gone is in none. */
+/* Is the alternate in @set?  QUELL_IOFD_GONE never is. */
 static inline bool quell_iofd_has(u32 set, u8 alternate)
 {
 	return alternate < QUELL_IOFD_ALTERNATES_MAX && set >> alternate & 1;
 }
 
-/* May the flow of an entry change its way with this packet? */
+/* May a deflected flow change its path with this packet? */
 static inline bool quell_iofd_is_free(const struct quell_iofd_params *params,
 				      const struct quell_iofd_entry *entry,
 				      const struct quell_iofd_packet *packet)
@@ -348,7 +348,7 @@ static inline void quell_iofd_release(struct quell_iofd_vars *vars,
 	vars->used--;
 }
 
-/* By the entry's alternate, where that works. */
+/* Send the packet by the entry's alternate, or drop it if that does not work. */
 static inline enum quell_iofd_verdict
 quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet *packet,
 		  struct quell_iofd_stats *stats)
@@ -368,13 +368,13 @@ quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet
 }
 
 /**
- * quell_iofd_is_in_use() - does order still bind the flow of an entry?
- * @entry: one of the table
+ * quell_iofd_is_in_use() - does an entry still bind its flow to the alternate?
+ * @entry: entry of the table
  * @params: parameters
  * @now_ns: time, ns
  *
  * Context: any; the caller owns @entry.
- * Return: whether it does.
+ * Return: true if it does.
  */
 static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
 					const struct quell_iofd_params *params, u64 now_ns)
@@ -385,13 +385,13 @@ static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
 }
 
 /**
- * quell_iofd_in_use() - flows in the table that order still binds
+ * quell_iofd_in_use() - count the entries in use
  * @vars: state
  * @params: parameters
  * @now_ns: time, ns
  *
  * Context: any; the caller owns @vars.
- * Return: how many.
+ * Return: number of entries.
  */
 static inline u32 quell_iofd_in_use(const struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params, u64 now_ns)
@@ -404,8 +404,8 @@ static inline u32 quell_iofd_in_use(const struct quell_iofd_vars *vars,
 }
 
 /*
- * An entry for another flow: a free one, or one that ended and is quiet; else one that
- * is quiet though its end was not seen.  NULL when there is none.
+ * Find an entry for another flow: a free one, or one that ended and is quiet; else one
+ * that is quiet but has not seen its end packet.  NULL if all are in use.
  */
 static inline struct quell_iofd_entry *
 quell_iofd_take(struct quell_iofd_vars *vars, const struct quell_iofd_params *params,
@@ -428,7 +428,7 @@ quell_iofd_take(struct quell_iofd_vars *vars, const struct quell_iofd_params *pa
 	return quiet;
 }
 
-/* One of @set, which is not empty, each as likely. */
+/* Draw one member of @set with equal probabilities; @set must not be empty. */
 static inline u8 quell_iofd_draw(struct quell_iofd_vars *vars, u32 set)
 {
 	u32 i, members = 0, skip;
@@ -441,7 +441,7 @@ static inline u8 quell_iofd_draw(struct quell_iofd_vars *vars, u32 set)
 	return i;
 }
 
-/* May a flow that only went into the port's queue change its way with this packet? */
+/* May a flow that only used the port's queue change its path with this packet? */
 static inline bool quell_iofd_is_safe(const struct quell_iofd_vars *vars,
 				      const struct quell_iofd_params *params,
 				      const struct quell_iofd_bucket *bucket, u32 tag,
@@ -455,7 +455,7 @@ static inline bool quell_iofd_is_safe(const struct quell_iofd_vars *vars,
 	       quell_iofd_is_proven(packet, known, bucket->stamp);
 }
 
-/* Whether a flow without an entry may begin to be deflected, and why not. */
+/* May a flow without an entry start to be deflected?  If not, count the reason. */
 static inline bool quell_iofd_may_begin(const struct quell_iofd_params *params,
 					const struct quell_iofd_packet *packet, bool safe,
 					struct quell_iofd_stats *stats)
@@ -477,7 +477,7 @@ static inline bool quell_iofd_may_begin(const struct quell_iofd_params *params,
 	return false;
 }
 
-/* The flow's new entry, or NULL where it stays in the port's queue. */
+/* Allocate an entry for the flow; NULL if it stays in the port's queue. */
 static inline struct quell_iofd_entry *
 quell_iofd_enter(struct quell_iofd_vars *vars, const struct quell_iofd_params *params,
 		 const struct quell_iofd_packet *packet, struct quell_iofd_stats *stats)
@@ -501,7 +501,7 @@ quell_iofd_enter(struct quell_iofd_vars *vars, const struct quell_iofd_params *p
 	return entry;
 }
 
-/* A packet goes into the port's queue. */
+/* Record a packet that goes into the port's queue. */
 static inline void quell_iofd_note(struct quell_iofd_bucket *bucket, u32 tag,
 				   const struct quell_iofd_packet *packet)
 {
@@ -512,15 +512,15 @@ static inline void quell_iofd_note(struct quell_iofd_bucket *bucket, u32 tag,
 }
 
 /**
- * quell_iofd_decide() - which way a packet goes
+ * quell_iofd_decide() - choose the path of a packet
  * @vars: state
  * @params: parameters
  * @stats: counters
- * @packet: the packet; every packet of its flow is shown, in order
+ * @packet: the packet; the caller must pass every packet of its flow, in order
  * @alternate: set with QUELL_IOFD_DEFLECT
  *
- * Context: any; the caller owns all of it.
- * Return: what to do.
+ * Context: any; the caller owns all arguments.
+ * Return: enum quell_iofd_verdict.
  */
 static inline enum quell_iofd_verdict
 quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *params,
@@ -537,7 +537,7 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 		*alternate = entry->alternate;
 		return quell_iofd_follow(entry, packet, stats);
 	}
-	/* What frees the flow's entry also lets a start go by another. */
+	/* A packet that may release its entry may also start on another alternate. */
 	safe = entry || quell_iofd_is_safe(vars, params, bucket, tag, packet);
 	if (entry)
 		quell_iofd_release(vars, entry);
@@ -553,9 +553,9 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 }
 
 /**
- * quell_iofd_remap() - the alternates changed
+ * quell_iofd_remap() - renumber the alternates of all entries
  * @vars: state
- * @to: by old number, the new one, or QUELL_IOFD_GONE
+ * @to: new index by old index, or QUELL_IOFD_GONE
  *
  * Context: any; the caller owns @vars.
  */
@@ -570,16 +570,16 @@ static inline void quell_iofd_remap(struct quell_iofd_vars *vars,
 }
 
 /**
- * quell_iofd_binds() - does order bind any flow still?
- * @vars: state; forgotten when not
+ * quell_iofd_binds() - is any flow still bound to an alternate?
+ * @vars: state; quiet entries are released
  * @params: parameters
  * @now_ns: time, ns
  *
- * For a port that begins no more deflections: when the answer is no, packets need
- * not be shown until quell_iofd_begin().
+ * For a port that starts no more deflections: once no flow is bound, packets need
+ * not be passed to quell_iofd_decide() until quell_iofd_begin().
  *
  * Context: any; the caller owns @vars.
- * Return: whether packets must still be shown.
+ * Return: true if packets must still be passed.
  */
 static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params, u64 now_ns)

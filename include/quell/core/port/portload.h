@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The load of a link, as its switch sees it: the data in flight over it in
- * bandwidth-delay products.  1 is a link just full, 2 one before which as much
- * again is queued.
+ * The load of a link, measured by its switch: the data in flight over it in
+ * bandwidth-delay products.  1 is a link just full, 2 one with a queue of another
+ * bandwidth-delay product.
  *
  *	when a packet leaves, dt after the one before it left:
  *		dt < T:	flight = (1 - dt / T) * flight + bytes of the one before
@@ -12,11 +12,11 @@
  * T is the base round-trip time of the network, B the rate of the link.  A
  * steady stream of r bytes/s has r * T bytes in flight, whatever its packets.
  *
- * After the switch of HPCC-PINT in its authors' simulator, but for three things.
- * All bytes of the wire count: there, packets that are not data move the clock
- * and leave no bytes, so a link that carries acknowledgments as well looks idle.
+ * After the switch of HPCC-PINT in its authors' simulator, with three differences.
+ * All bytes on the wire count: there, packets that are not data advance the clock
+ * but add no bytes, so a link that carries acknowledgments as well looks idle.
  * After a gap longer than T the bytes are those of T, not all of a packet that
- * may be larger than the product.  And the queue is what there is, not averaged:
+ * may be larger than the product.  And the queue is instantaneous, not averaged:
  * a hop that fills shows at once.
  *
  * Reference: Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry",
@@ -32,7 +32,7 @@
 #define QUELL_PORTLOAD_Q	8
 
 /**
- * struct quell_portload_params - what the link is measured against
+ * struct quell_portload_params - constants of the load measurement
  * @base_rtt_ns:	T, ns
  * @bdp_q8:		B * T, bytes Q8
  */
@@ -42,11 +42,11 @@ struct quell_portload_params {
 };
 
 /**
- * struct quell_portload - what went over one link
+ * struct quell_portload - traffic measurement of one link
  * @tx_bytes:		wire bytes, free-running
- * @pending_bytes:	those since @last_ns, on their way now
+ * @pending_bytes:	wire bytes sent since @last_ns, not yet in @flight_q8
  * @flight_q8:		bytes in flight at @last_ns without @pending_bytes, Q8
- * @last_ns:		when @flight_q8 was reckoned
+ * @last_ns:		time of @flight_q8
  */
 struct quell_portload {
 	u64	tx_bytes;
@@ -56,12 +56,12 @@ struct quell_portload {
 };
 
 /**
- * quell_portload_measure() - set what to measure against
+ * quell_portload_measure() - set the constants of the measurement
  * @p: set in full
  * @base_rtt_ns: T
  * @link_bytes_ps: B
  *
- * A product below 1/256 byte counts as none: every load is then the largest.
+ * A product below 1/256 byte becomes 0; every load is then the maximum.
  *
  * Context: any; the caller owns @p.
  */
@@ -75,14 +75,14 @@ static inline void quell_portload_measure(struct quell_portload_params *p,
 }
 
 /**
- * quell_portload_advance() - reckon what is in flight now
+ * quell_portload_advance() - update the bytes in flight
  * @load: the link
- * @p: T counts
- * @now_ns: time, ns; one before the last counts as the last
+ * @p: only T is used
+ * @now_ns: time, ns; a time before the last one counts as the last one
  *
- * To be called before each packet that leaves, before quell_portload_add().
- * What decays is rounded up, so that nothing sent becomes nothing in flight; a
- * steady stream rests below its value by at most T / dt / 256 bytes.
+ * Must be called before each packet that leaves, before quell_portload_add().
+ * The decay is rounded up, so that an idle link decays to 0 bytes in flight; a
+ * steady stream settles below its value by at most T / dt / 256 bytes.
  *
  * Context: any; the caller owns @load.
  */
@@ -105,7 +105,7 @@ static inline void quell_portload_advance(struct quell_portload *load,
 }
 
 /**
- * quell_portload_add() - a packet leaves
+ * quell_portload_add() - count a packet that leaves
  * @load: the link
  * @bytes: its length on the wire
  *
@@ -118,10 +118,10 @@ static inline void quell_portload_add(struct quell_portload *load, u32 bytes)
 }
 
 /**
- * quell_portload_q16() - the load
+ * quell_portload_q16() - compute the load
  * @load: the link, advanced to now
- * @p: B * T counts
- * @queue_bytes: what is queued before it
+ * @p: only B * T is used
+ * @queue_bytes: bytes queued for the link
  *
  * Context: any.
  * Return: data in flight and queued, in bandwidth-delay products, Q16, rounded
@@ -138,13 +138,13 @@ static inline u64 quell_portload_q16(const struct quell_portload *load,
 }
 
 /**
- * quell_portload_available_bytes_ps() - rate the link has left
+ * quell_portload_available_bytes_ps() - available rate of the link
  * @load: the link, advanced to now
- * @p: B * T counts
+ * @p: only B * T is used
  * @link_bytes_ps: B
  *
  * Context: any.
- * Return: B less what was sent in the last T or so, wire bytes/s, rounded down; 0
+ * Return: B minus the rate sent over about the last T, wire bytes/s, rounded down; 0
  * when the product is 0.
  */
 static inline u64 quell_portload_available_bytes_ps(const struct quell_portload *load,
@@ -156,7 +156,7 @@ static inline u64 quell_portload_available_bytes_ps(const struct quell_portload 
 	return left_q8 ? quell_mul_div_u64(link_bytes_ps, left_q8, p->bdp_q8) : 0;
 }
 
-/* Wire bytes so far as a record has them, rounded down; see struct quell_telemetry. */
+/* Wire bytes sent, in a record's units, rounded down; see struct quell_telemetry. */
 static inline u32 quell_portload_tx_units(const struct quell_portload *load)
 {
 	return (load->tx_bytes / QUELL_TELEMETRY_TX_UNIT_BYTES) & QUELL_TELEMETRY_TX_MASK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Random early detection on the instantaneous queue, as a datacenter switch
- * does it: no averaging, a straight line of probability from 0 at min_bytes to
- * prob_q16 just below max_bytes, and everything from max_bytes on.
+ * does it: no averaging, marking probability linear from 0 at min_bytes to
+ * prob_q16 just below max_bytes, and 1 from max_bytes on.
  *
  *	probability
  *	  1 |            +-------
@@ -22,9 +22,9 @@
 #include <quell/core/core.h>
 
 /**
- * struct quell_red_params - where to mark, and how often
- * @min_bytes:	below this nothing is marked
- * @max_bytes:	from this on everything is; >= @min_bytes
+ * struct quell_red_params - thresholds and probability of marking
+ * @min_bytes:	below this no packet is marked
+ * @max_bytes:	from this on every packet is marked; >= @min_bytes
  * @prob_q16:	probability just below @max_bytes, 0 to QUELL_Q16_ONE
  */
 struct quell_red_params {
@@ -34,7 +34,7 @@ struct quell_red_params {
 };
 
 /**
- * struct quell_red_vars - the state of the lottery
+ * struct quell_red_vars - state of the random number generator
  * @lottery: state of the generator, never 0 once seeded
  */
 struct quell_red_vars {
@@ -42,7 +42,7 @@ struct quell_red_vars {
 };
 
 /**
- * quell_red_seed() - start the lottery
+ * quell_red_seed() - seed the random number generator
  * @vars: state to set
  * @seed: any value; equal seeds give equal draws
  *
@@ -75,9 +75,9 @@ static inline u32 quell_red_draw(struct quell_red_vars *vars)
 }
 
 /**
- * quell_red_marks() - is the packet to be marked?
+ * quell_red_marks() - decide whether to mark a packet
  * @params: thresholds
- * @vars: lottery; drawn from only between the thresholds
+ * @vars: random state; drawn from only between the thresholds
  * @queued_bytes: bytes in the queue
  *
  * draw / 2^32 < prob * (queued - min) / (max - min) is compared without a
@@ -85,7 +85,7 @@ static inline u32 quell_red_draw(struct quell_red_vars *vars)
  * max - min < 2^32, prob <= 2^32 (Q32) and queued - min <= 2^32 - 2.
  *
  * Context: any; the caller owns @vars.
- * Return: true when the packet is to be marked.
+ * Return: true when the packet must be marked.
  */
 static inline bool quell_red_marks(const struct quell_red_params *params,
 				   struct quell_red_vars *vars,

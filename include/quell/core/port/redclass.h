@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random early detection by class: which thresholds a packet is judged by.
+ * Random early detection by class: selects the thresholds for a packet.
  *
- * A class is a set of DSCPs with thresholds of its own; what is in no class goes
- * by those of the port.  All look at the same queue, for the packets wait in one.
+ * A class is a set of DSCPs with thresholds of its own; packets in no class use
+ * those of the port.  All classes look at the same queue, as they share it.
  */
 #ifndef _QUELL_CORE_PORT_REDCLASS_H
 #define _QUELL_CORE_PORT_REDCLASS_H
@@ -12,13 +12,13 @@
 
 #define QUELL_RED_CLASSES_MAX	8
 
-/* There are 64, 0 to 63; this is none of them: not an IP packet. */
+/* DSCPs are 0 to 63; this value stands for a packet without one, that is, not IP. */
 #define QUELL_DSCP_NONE		64
 
 /**
  * struct quell_red_class - packets with thresholds of their own
  * @dscps:	bit per DSCP
- * @red:	how they are marked
+ * @red:	marking thresholds and probability
  */
 struct quell_red_class {
 	u64			dscps;
@@ -26,9 +26,9 @@ struct quell_red_class {
 };
 
 /**
- * struct quell_red_classes - all of a port
+ * struct quell_red_classes - all classes of a port
  * @count:	0 to QUELL_RED_CLASSES_MAX
- * @class:	no DSCP is in two
+ * @class:	classes; no DSCP is in two of them
  */
 struct quell_red_classes {
 	u32			count;
@@ -36,12 +36,12 @@ struct quell_red_classes {
 };
 
 /**
- * quell_red_class_index() - the class of a packet
+ * quell_red_class_index() - find the class of a packet
  * @classes: the port's
  * @dscp: of the packet, 0 to 63, or QUELL_DSCP_NONE
  *
  * Context: any.
- * Return: which; QUELL_RED_CLASSES_MAX for what is in none.
+ * Return: index of the class; QUELL_RED_CLASSES_MAX for a packet in no class.
  */
 static inline u32 quell_red_class_index(const struct quell_red_classes *classes, u32 dscp)
 {

@@ -7,8 +7,8 @@
  * fraction is carried as a numerator over R, so that over any busy period the
  * wire carries exactly R bytes per second, not one byte more or less.
  *
- * What it ignores: bursts.  There is no bucket; a packet leaves when the one
- * before it has left the wire.
+ * It does not model bursts.  There is no token bucket; a packet leaves when the
+ * previous one has left the wire.
  */
 #ifndef _QUELL_CORE_PORT_SHAPER_H
 #define _QUELL_CORE_PORT_SHAPER_H
@@ -16,9 +16,9 @@
 #include <quell/core/core.h>
 
 /*
- * How late the wire may be served and still make good for it, ns.  Within this
- * it is a late timer, and the rate stays exact; a longer gap means that the
- * device below was stopped, and a wire that stood still does not catch up.
+ * Maximum delay in serving the wire that is still made up for, ns.  A delay within it
+ * comes from a late timer, and the rate stays exact; a longer gap means that the
+ * device below was stopped, and its idle time must not become a burst.
  */
 #define QUELL_SHAPER_LATE_NS	1000000ULL
 
@@ -39,12 +39,12 @@ static inline u64 quell_shaper_ready_ns(const struct quell_shaper *shaper)
 }
 
 /**
- * quell_shaper_wake() - the first packet of a busy period arrives
+ * quell_shaper_wake() - start a busy period with its first packet
  * @shaper: the wire
  * @now_ns: time of arrival
  *
- * Time that the wire stood idle is lost.  Also to be called before
- * quell_shaper_charge() with now_ns - QUELL_SHAPER_LATE_NS.
+ * Idle time of the wire earns no credit.  Must also be called before
+ * quell_shaper_charge(), with now_ns - QUELL_SHAPER_LATE_NS.
  *
  * Context: any; the caller owns @shaper.
  */
@@ -77,14 +77,14 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
 }
 
 /**
- * quell_shaper_rerate() - the wire changes its speed
+ * quell_shaper_rerate() - change the rate of the wire
  * @shaper: the wire
  * @now_ns: time of the change
- * @old_bytes_ps: rate until now; 0 for a wire that was not shaped
- * @new_bytes_ps: rate from now on; 0 for one that no longer is
+ * @old_bytes_ps: rate until now; 0 if the wire was not shaped
+ * @new_bytes_ps: rate from now on; 0 if the wire is no longer shaped
  *
- * What is still to leave of the packet on the wire leaves at the new rate, so
- * that a wire once slow does not stay blocked for the time it had planned.
+ * The rest of the packet on the wire leaves at the new rate, so that a wire that was
+ * slow does not stay blocked for the time computed at the old rate.
  *
  * Context: any; the caller owns @shaper.
  */
@@ -96,7 +96,7 @@ static inline void quell_shaper_rerate(struct quell_shaper *shaper, u64 now_ns,
 
 	if (old_bytes_ps == new_bytes_ps)
 		return;
-	/* The product is what one charge put in, at most, so it fits. */
+	/* The product is at most the work of one charge, so it fits. */
 	if (old_bytes_ps && shaper->free_ns > now_ns)
 		work = (shaper->free_ns - now_ns) * old_bytes_ps + shaper->free_rem;
 	shaper->free_ns = now_ns;

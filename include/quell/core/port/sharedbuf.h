@@ -4,9 +4,9 @@
  *
  *	threshold of a port = alpha * (size - used)
  *
- * What is free limits every port alike, so that a lone port may take much, many
- * ports take equal parts, and some of the buffer is always left for a port that has
- * only now become busy: n ports with full queues hold alpha / (1 + n * alpha) of it
+ * The threshold depends on the free space of the whole buffer, so that a single port may
+ * take much, many ports take equal parts, and some of the buffer is always left for a port
+ * that has only now become busy: n ports with full queues hold alpha / (1 + n * alpha) of it
  * each, 1 / (1 + n * alpha) stays free.  Reference: Choudhury and Hahne, "Dynamic
  * Queue Length Thresholds for Shared-Memory Packet Switches", 1998.
  */
@@ -16,10 +16,10 @@
 #include <quell/core/core.h>
 
 /**
- * quell_sharedbuf_threshold() - what a port may hold now
+ * quell_sharedbuf_threshold() - maximum number of bytes a port may hold now
  * @size_bytes: of the buffer
  * @used_bytes: by all ports; above @size_bytes after the buffer was made smaller
- * @alpha_q16: the port's share of what is free, up to 2^32 - 1
+ * @alpha_q16: the port's threshold as a fraction of the free space, up to 2^32 - 1
  *
  * The product is below 2^64, since both factors are below 2^32.
  *
@@ -40,8 +40,8 @@ static inline u32 quell_sharedbuf_threshold(u32 size_bytes, u32 used_bytes, u32 
  * quell_sharedbuf_admits() - may a packet enter?
  * @size_bytes: of the buffer
  * @used_bytes: by all ports
- * @alpha_q16: as above
- * @port_bytes: what the port holds of it
+ * @alpha_q16: as in quell_sharedbuf_threshold()
+ * @port_bytes: bytes the port holds already
  * @len_bytes: of the packet
  *
  * Context: any.
