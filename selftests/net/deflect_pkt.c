@@ -16,6 +16,7 @@
  *		Datagrams that are no flow's, until killed.
  */
 #include <arpa/inet.h>
+#include <err.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -27,6 +28,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <quell/option.h>
 
 #define ROCE_PORT	"4791"
 #define DISCARD_PORT	"9"
@@ -41,12 +44,6 @@
 #define SEND_LAST	2
 #define SEND_ONLY	4
 #define SOCKET_BYTES	(16 << 20)
-
-static void die(const char *what)
-{
-	fprintf(stderr, "deflect_pkt: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static void usage(void)
 {
@@ -63,7 +60,7 @@ static struct addrinfo *resolve(const char *address, const char *port)
 				  .ai_socktype = SOCK_DGRAM }, *found;
 
 	if (getaddrinfo(address, port, &hints, &found))
-		die(address);
+		err(2, "%s", address);
 	return found;
 }
 
@@ -73,10 +70,10 @@ static int connected(const char *address, const char *port, int tos)
 	int fd = socket(to->ai_family, SOCK_DGRAM, 0);
 
 	if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen))
-		die("connect");
+		err(2, "connect");
 	if (to->ai_family == AF_INET ? setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)) :
 				       setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)))
-		die("tos");
+		err(2, "tos");
 	freeaddrinfo(to);
 	return fd;
 }
@@ -96,12 +93,6 @@ static uint8_t opcode(int packet, int packets)
 	if (!packet)
 		return SEND_FIRST;
 	return packet == packets - 1 ? SEND_LAST : SEND_MIDDLE;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	value = htonl(value);
-	memcpy(at, &value, sizeof(value));
 }
 
 static int send_messages(int argc, char **argv)
@@ -132,11 +123,11 @@ static int send_messages(int argc, char **argv)
 		for (int packet = 0; packet < packets - open; packet++) {
 			for (int i = 0; i < flows; i++) {
 				datagram[0] = opcode(packet, packets);
-				put32(datagram + BTH_QP_AT - 1, 0x100 + i);
-				put32(datagram + NUMBER_AT, number[i]++);
+				quell_opt_put_u32(datagram + BTH_QP_AT - 1, 0x100 + i);
+				quell_opt_put_u32(datagram + NUMBER_AT, number[i]++);
 				if (send(fd[i], datagram, bytes, 0) < 0 && errno != ENOBUFS &&
 				    errno != ECONNREFUSED)
-					die("send");
+					err(2, "send");
 				wait_until(&when, gap_us);
 			}
 		}
@@ -170,11 +161,9 @@ static void receive_one(int fd, struct count *count)
 	uint32_t number, flow;
 
 	if (recvmsg(fd, &msg, 0) < BYTES_MIN)
-		die("recvmsg");
-	memcpy(&flow, datagram + BTH_QP_AT - 1, sizeof(flow));
-	memcpy(&number, datagram + NUMBER_AT, sizeof(number));
-	flow = (ntohl(flow) - 0x100) % FLOWS_MAX;
-	number = ntohl(number);
+		err(2, "recvmsg");
+	flow = (quell_opt_get_u32(datagram + BTH_QP_AT - 1) - 0x100) % FLOWS_MAX;
+	number = quell_opt_get_u32(datagram + NUMBER_AT);
 	count->packets++;
 	count->dscp[dscp_of(&msg)]++;
 	count->flows += !count->seen[flow];
@@ -198,13 +187,13 @@ static int receive(int argc, char **argv)
 	at = resolve(argv[0], ROCE_PORT);
 	ready.fd = socket(at->ai_family, SOCK_DGRAM, 0);
 	if (ready.fd < 0 || bind(ready.fd, at->ai_addr, at->ai_addrlen))
-		die("bind");
+		err(2, "bind");
 	if (setsockopt(ready.fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		die("buffer");
+		err(2, "buffer");
 	if (at->ai_family == AF_INET ?
 	    setsockopt(ready.fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one)) :
 	    setsockopt(ready.fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one)))
-		die("tos");
+		err(2, "tos");
 	puts("ready");
 	fflush(stdout);
 	while (poll(&ready, 1, count.packets ? atoi(argv[1]) : 20000) > 0)

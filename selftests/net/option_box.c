@@ -22,31 +22,22 @@
  *
  * The devices' neighbours must not leave checksums or segmentation to the card.
  */
+#include <err.h>
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <arpa/inet.h>
-#include <unistd.h>
 
-#define FRAME_MAX	65536
-#define ETH_BYTES	14
-#define IP6_BYTES	40
-#define TCP_BYTES	20
-#define TCP_SYN		0x02
-#define TCP_ACK		0x10
+#include "pkt.h"
+
 #define PORTS		65536
-#define KIND_NOP	1
-#define KIND_EXPERIMENT	254
-#define EXID		0x5155
 
 /* Payload of a segment that is called full. */
 #define FULL_BYTES	1000
@@ -70,75 +61,23 @@ static const char * const mode_names[MODES] = {
 static volatile sig_atomic_t ended;
 static unsigned long seen, changed;
 
-static void die(const char *what)
-{
-	fprintf(stderr, "option_box: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
-
 static void on_term(int number)
 {
 	(void)number;
 	ended = 1;
 }
 
-static uint16_t get16(const uint8_t *from)
-{
-	return from[0] << 8 | from[1];
-}
-
-static uint32_t sum16(uint32_t sum, const uint8_t *from, size_t bytes)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < bytes; i += 2)
-		sum += get16(from + i);
-	if (bytes & 1)
-		sum += from[bytes - 1] << 8;
-	return sum;
-}
-
 /**
  * struct segment - a TCP segment in a frame
- * @addresses:	both, of the IP header
- * @addresses_bytes: of them together
+ * @ip:		IP header
  * @tcp:	TCP header
  * @bytes:	of header and payload
  */
 struct segment {
-	const uint8_t	*addresses;
-	size_t		addresses_bytes;
-	uint8_t		*tcp;
-	size_t		bytes;
+	uint8_t	*ip;
+	uint8_t	*tcp;
+	size_t	bytes;
 };
-
-/* Finds the TCP segment of a frame, if there is one. */
-static bool find_segment(uint8_t *frame, size_t bytes, struct segment *segment)
-{
-	uint8_t *ip = frame + ETH_BYTES;
-	size_t ip_bytes, total;
-
-	if (bytes < ETH_BYTES + IP6_BYTES)
-		return false;
-	if (get16(frame + 12) == ETH_P_IP && ip[9] == IPPROTO_TCP) {
-		ip_bytes = (ip[0] & 15) * 4;
-		total = get16(ip + 2);
-		segment->addresses = ip + 12;
-		segment->addresses_bytes = 8;
-	} else if (get16(frame + 12) == ETH_P_IPV6 && ip[6] == IPPROTO_TCP) {
-		ip_bytes = IP6_BYTES;
-		total = IP6_BYTES + get16(ip + 4);
-		segment->addresses = ip + 8;
-		segment->addresses_bytes = 32;
-	} else {
-		return false;
-	}
-	if (total > bytes - ETH_BYTES || total < ip_bytes + TCP_BYTES)
-		return false;
-	segment->tcp = ip + ip_bytes;
-	segment->bytes = total - ip_bytes;
-	return (size_t)(segment->tcp[12] >> 4) * 4 <= segment->bytes;
-}
 
 /* The Quell option among a segment's; NULL when there is none. */
 static uint8_t *find_option(const struct segment *segment)
@@ -147,30 +86,18 @@ static uint8_t *find_option(const struct segment *segment)
 	uint8_t *end = segment->tcp + (segment->tcp[12] >> 4) * 4;
 
 	while (at + 1 < end && *at) {
-		if (*at == KIND_NOP) {
+		if (*at == QUELL_OPT_NOP) {
 			at++;
 			continue;
 		}
 		if (at[1] < 2 || at + at[1] > end)
 			return NULL;
-		if (*at == KIND_EXPERIMENT && at[1] >= 4 && get16(at + 2) == EXID)
+		if (*at == QUELL_OPT_KIND && at[1] >= 4 &&
+		    quell_opt_get_u16(at + 2) == QUELL_OPT_EXID)
 			return at;
 		at += at[1];
 	}
 	return NULL;
-}
-
-static void set_checksum(const struct segment *segment)
-{
-	uint32_t sum = IPPROTO_TCP + segment->bytes;
-
-	memset(segment->tcp + 16, 0, 2);
-	sum = sum16(sum, segment->addresses, segment->addresses_bytes);
-	sum = sum16(sum, segment->tcp, segment->bytes);
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	segment->tcp[16] = (uint8_t)(~sum >> 8);
-	segment->tcp[17] = (uint8_t)~sum;
 }
 
 /* Whether the segment is one of those that leave gaps. */
@@ -184,7 +111,7 @@ static bool in_gap(const struct segment *segment)
 	return full > GAPS_FROM && full <= GAPS_TO && full % 2;
 }
 
-/* Flips a bit of some options: of what they say, or of their kind. */
+/* Flips a bit of some options: of their contents, or of their kind. */
 static bool damage(uint8_t *option)
 {
 	static unsigned long segments;
@@ -199,7 +126,7 @@ static bool damage(uint8_t *option)
 static bool is_first(const struct segment *segment, bool first)
 {
 	static bool known[PORTS];
-	bool *this = &known[get16(segment->tcp + (first ? 0 : 2))];
+	bool *this = &known[quell_opt_get_u16(segment->tcp + (first ? 0 : 2))];
 	bool was = *this;
 
 	*this = true;
@@ -209,15 +136,15 @@ static bool is_first(const struct segment *segment, bool first)
 /* Whether a segment gets lost whatever it carries. */
 static bool loses(enum mode mode, const struct segment *segment, bool first)
 {
-	uint8_t kind = segment->tcp[13] & (TCP_SYN | TCP_ACK);
+	uint8_t kind = segment->tcp[13] & (TH_SYN | TH_ACK);
 
 	switch (mode) {
 	case LOSE_SYN:
-		return first && kind == TCP_SYN && is_first(segment, first);
+		return first && kind == TH_SYN && is_first(segment, first);
 	case LOSE_SYN_ACK:
-		return !first && kind == (TCP_SYN | TCP_ACK) && is_first(segment, first);
+		return !first && kind == (TH_SYN | TH_ACK) && is_first(segment, first);
 	case LOSE_ACK:
-		return first && kind == TCP_ACK && is_first(segment, first);
+		return first && kind == TH_ACK && is_first(segment, first);
 	default:
 		return false;
 	}
@@ -225,7 +152,7 @@ static bool loses(enum mode mode, const struct segment *segment, bool first)
 
 static bool mode_wants(enum mode mode, const struct segment *segment, bool first)
 {
-	bool syn = segment->tcp[13] & TCP_SYN;
+	bool syn = segment->tcp[13] & TH_SYN;
 
 	switch (mode) {
 	case STRIP_SYN:
@@ -244,15 +171,16 @@ static bool mode_wants(enum mode mode, const struct segment *segment, bool first
 }
 
 /*
- * Does to a frame what the mode says; false: it is lost.  @first: it came by the
+ * Treats a frame as the mode says; false: it is lost.  @first: it came by the
  * first device.
  */
 static bool treat(enum mode mode, uint8_t *frame, size_t bytes, bool first)
 {
-	struct segment segment;
+	struct segment segment = { .ip = frame + ETH_HLEN, .bytes = bytes };
 	uint8_t *option;
 
-	if (!find_segment(frame, bytes, &segment))
+	segment.tcp = frame + find_tcp(frame, &segment.bytes);
+	if (segment.tcp == frame)
 		return true;
 	if (loses(mode, &segment, first)) {
 		changed++;
@@ -269,30 +197,21 @@ static bool treat(enum mode mode, uint8_t *frame, size_t bytes, bool first)
 		return false;
 	if (mode == DAMAGE)
 		return true;
-	memset(option, KIND_NOP, option[1]);
-	set_checksum(&segment);
+	memset(option, QUELL_OPT_NOP, option[1]);
+	put_check(segment.ip, segment.tcp, IPPROTO_TCP, segment.bytes, false);
 	return true;
 }
 
 static int open_device(const char *name)
 {
-	struct sockaddr_ll addr = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = if_nametoindex(name),
-	};
 	struct packet_mreq all = {
-		.mr_ifindex = addr.sll_ifindex,
+		.mr_ifindex = if_nametoindex(name),
 		.mr_type = PACKET_MR_PROMISC,
 	};
-	int one = 1, fd;
+	int fd = open_packet(name, ETH_P_ALL, false);
 
-	fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0);
-	if (fd < 0 || !addr.sll_ifindex ||
-	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) ||
-	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
-		die(name);
+	if (setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)))
+		err(2, "%s", name);
 	return fd;
 }
 
@@ -302,12 +221,12 @@ static void forward(enum mode mode, int from, int to, bool first)
 	static uint8_t frame[FRAME_MAX];
 	ssize_t bytes;
 
-	while ((bytes = recv(from, frame, sizeof(frame), 0)) > 0)
-		if (treat(mode, frame, bytes, first) && send(to, frame, bytes, 0) < 0 &&
+	while ((bytes = recv(from, frame, sizeof(frame), MSG_DONTWAIT)) > 0)
+		if (treat(mode, frame, bytes, first) && send(to, frame, bytes, MSG_DONTWAIT) < 0 &&
 		    errno != ENOBUFS && errno != EAGAIN && errno != ENETDOWN)
-			die("send");
+			err(2, "send");
 	if (bytes < 0 && errno != EAGAIN && errno != EINTR && errno != ENETDOWN)
-		die("recv");
+		err(2, "recv");
 }
 
 int main(int argc, char **argv)
@@ -340,7 +259,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (!ended) {
 		if (ppoll(devices, 2, NULL, &none) < 0 && errno != EINTR)
-			die("poll");
+			err(2, "poll");
 		for (i = 0; i < 2 && !ended; i++)
 			forward(mode, devices[i].fd, devices[!i].fd, !i);
 	}

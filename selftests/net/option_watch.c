@@ -21,34 +21,24 @@
  * Of one connection at a time to or from a port.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
+#include <err.h>
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
-#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
-#include <quell/option.h>
+#include "pkt.h"
 
 #define PACKET_MAX	(1 << 17)
 #define SOCKET_BYTES	(32 << 20)
-#define IP6_BYTES	40
-#define TCP_BYTES	20
-#define TCP_FIN		0x01
-#define TCP_SYN		0x02
-#define TCP_PSH		0x08
-#define TCP_ACK		0x10
 
-/* What was seen of the segments from a port, by the port. */
+/* State of the connection from a port, by the port. */
 static struct seen {
 	bool any;
 	uint32_t first;
@@ -64,34 +54,6 @@ static void on_term(int number)
 	ended = 1;
 }
 
-static void die(const char *what)
-{
-	fprintf(stderr, "option_watch: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
-
-/* The TCP header of a packet, NULL when there is none; bytes: from there on. */
-static const uint8_t *find_tcp(const uint8_t *ip, size_t *bytes)
-{
-	size_t ip_bytes;
-
-	if (*bytes < IP6_BYTES)
-		return NULL;
-	if (ip[0] >> 4 == 4 && ip[9] == IPPROTO_TCP) {
-		ip_bytes = (ip[0] & 15) * 4;
-		*bytes = quell_opt_get_u16(ip + 2);
-	} else if (ip[0] >> 4 == 6 && ip[6] == IPPROTO_TCP) {
-		ip_bytes = IP6_BYTES;
-		*bytes = IP6_BYTES + quell_opt_get_u16(ip + 4);
-	} else {
-		return NULL;
-	}
-	if (*bytes < ip_bytes + TCP_BYTES)
-		return NULL;
-	*bytes -= ip_bytes;
-	return *bytes >= (size_t)(ip[ip_bytes + 12] >> 4) * 4 ? ip + ip_bytes : NULL;
-}
-
 static bool find_option(const uint8_t *tcp, struct quell_opt *opt)
 {
 	uint32_t bytes = (tcp[12] >> 4) * 4 - TCP_BYTES, stated;
@@ -101,7 +63,7 @@ static bool find_option(const uint8_t *tcp, struct quell_opt *opt)
 	       opt->form == QUELL_OPT_FULL;
 }
 
-/* What an observer with a clock sees of a stamp. */
+/* Offset of a stamp from CLOCK_MONOTONIC, modulo 2^32 ns. */
 static uint32_t stamp_offset_ns(uint32_t stamp)
 {
 	struct timespec now;
@@ -117,7 +79,7 @@ static void leaves(const uint8_t *tcp, size_t bytes)
 	struct seen *own = &seen[quell_opt_get_u16(tcp)];
 	struct quell_opt opt;
 
-	if (tcp[13] & TCP_SYN) {
+	if (tcp[13] & TH_SYN) {
 		*own = (struct seen){ .any = true, .first = seq + 1, .next = seq + 1,
 				      .acked = seq };
 		return;
@@ -127,7 +89,7 @@ static void leaves(const uint8_t *tcp, size_t bytes)
 	printf("{\"port\":%u,\"seq\":%u,\"bytes\":%u,\"start\":%u,\"more\":%u,\"push\":%u,",
 	       quell_opt_get_u16(tcp), seq - own->first, payload_bytes,
 	       !!(opt.flags & QUELL_OPT_F_START), !!(opt.flags & QUELL_OPT_F_MORE),
-	       !!(tcp[13] & (TCP_PSH | TCP_FIN)));
+	       !!(tcp[13] & (TH_PUSH | TH_FIN)));
 	printf("\"stamp\":%u,\"offset\":%u,\"again\":%u,\"acked\":%u}\n", opt.depart_ns,
 	       stamp_offset_ns(opt.depart_ns), payload_bytes && (int32_t)(seq - own->next) < 0,
 	       own->acked == own->next);
@@ -140,23 +102,16 @@ static void comes(const uint8_t *tcp)
 	struct seen *other = &seen[quell_opt_get_u16(tcp + 2)];
 	uint32_t acked = quell_opt_get_u32(tcp + 8);
 
-	if (tcp[13] & TCP_ACK && other->any && (int32_t)(acked - other->acked) > 0)
+	if (tcp[13] & TH_ACK && other->any && (int32_t)(acked - other->acked) > 0)
 		other->acked = acked;
 }
 
 static int open_device(const char *name)
 {
-	struct sockaddr_ll addr = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = if_nametoindex(name),
-	};
-	int bytes = SOCKET_BYTES, fd = socket(AF_PACKET, SOCK_DGRAM, 0);
+	int fd = open_packet(name, ETH_P_ALL, true), bytes = SOCKET_BYTES;
 
-	if (fd < 0 || !addr.sll_ifindex ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
-	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
-		die(name);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		err(2, "%s", name);
 	return fd;
 }
 
@@ -165,9 +120,8 @@ static void look(int fd)
 {
 	static uint8_t packet[PACKET_MAX];
 	struct sockaddr_ll from;
-	const uint8_t *tcp;
 	socklen_t from_bytes;
-	size_t bytes;
+	size_t bytes, at;
 	ssize_t got;
 
 	for (;;) {
@@ -177,13 +131,13 @@ static void look(int fd)
 		if (got < 0 && errno == EAGAIN)
 			return;
 		if (got < 0)
-			die("recvfrom");
+			err(2, "recvfrom");
 		bytes = got;
-		tcp = find_tcp(packet, &bytes);
-		if (tcp && from.sll_pkttype == PACKET_OUTGOING)
-			leaves(tcp, bytes);
-		else if (tcp)
-			comes(tcp);
+		at = find_tcp(packet, &bytes);
+		if (at && from.sll_pkttype == PACKET_OUTGOING)
+			leaves(packet + at, bytes);
+		else if (at)
+			comes(packet + at);
 	}
 }
 
@@ -208,7 +162,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (!ended) {
 		if (ppoll(&device, 1, NULL, &none) < 0 && errno != EINTR)
-			die("poll");
+			err(2, "poll");
 		look(device.fd);
 	}
 	return 0;

@@ -17,37 +17,20 @@
  * compute the checksum), gso (payload per segment, implies partial).
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <linux/virtio_net.h>
-#include <net/if.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <err.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <quell/option.h>
+#include "pkt.h"
 
-#define FRAME_MAX	65536
-#define ETH_BYTES	14
-#define IP4_BYTES	20
-#define IP6_BYTES	40
-#define TCP_BYTES	20
-#define TCP_CHECK_AT	16
-#define TCP_OPTIONS_MAX	40
-#define TCP_ACK		0x10
-/* By this source port recv knows the segments of send and route. */
-#define OUR_PORT	20821
 #define IPV6_HDRINCL	36	/* linux/in6.h, which libc's headers bar */
 
 /**
- * struct segment - what is to be sent
+ * struct segment - the segments to be sent
  * @family: AF_INET or AF_INET6
  * @addresses: source and destination, as they are in a header
  * @options: of TCP, a multiple of four bytes
@@ -59,7 +42,7 @@ struct segment {
 	int family;
 	uint8_t addresses[32];
 	uint8_t options[TCP_OPTIONS_MAX];
-	unsigned int options_bytes;
+	int options_bytes;
 	unsigned int frame_bytes;
 	unsigned int count;
 	unsigned int gso_bytes;
@@ -68,12 +51,6 @@ struct segment {
 	bool fragment;
 	bool partial;
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "record_pkt: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static void usage(void)
 {
@@ -84,49 +61,9 @@ static void usage(void)
 	exit(2);
 }
 
-static uint32_t sum16(const uint8_t *at, size_t bytes)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i + 1 < bytes; i += 2)
-		sum += quell_opt_get_u16(at + i);
-	if (bytes & 1)
-		sum += at[bytes - 1] << 8;
-	return sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
-
 static size_t ip_bytes(int family)
 {
 	return family == AF_INET ? IP4_BYTES : IP6_BYTES;
-}
-
-/* Sum of the pseudo header of a TCP segment. */
-static uint16_t pseudo_sum(int family, const uint8_t *ip, size_t tcp_bytes)
-{
-	uint32_t sum = IPPROTO_TCP + tcp_bytes;
-
-	return fold(sum + (family == AF_INET ? sum16(ip + 12, 8) : sum16(ip + 8, 32)));
-}
-
-static void parse_hex(struct segment *s, const char *hex)
-{
-	unsigned int byte, n = 0;
-
-	for (; *hex; hex += 2) {
-		if (n == TCP_OPTIONS_MAX || sscanf(hex, "%2x", &byte) != 1 || !hex[1])
-			usage();
-		s->options[n++] = byte;
-	}
-	while (n % 4)
-		s->options[n++] = QUELL_OPT_NOP;
-	s->options_bytes = n;
 }
 
 static void parse_address(struct segment *s, int which, const char *text)
@@ -140,7 +77,7 @@ static void parse_address(struct segment *s, int which, const char *text)
 static void parse_key(struct segment *s, const char *key, const char *value)
 {
 	if (!strcmp(key, "options"))
-		parse_hex(s, value);
+		s->options_bytes = parse_options(s->options, value);
 	else if (!strcmp(key, "src"))
 		parse_address(s, 0, value);
 	else if (!strcmp(key, "dst"))
@@ -167,7 +104,7 @@ static void parse(struct segment *s, int argc, char **argv)
 {
 	static const struct segment defaults = {
 		.family = AF_INET, .frame_bytes = 1000, .count = 1, .ttl = 63,
-		.flags = TCP_ACK, .addresses = { 192, 0, 2, 1, 192, 0, 2, 2 },
+		.flags = TH_ACK, .addresses = { 192, 0, 2, 1, 192, 0, 2, 2 },
 	};
 
 	*s = defaults;
@@ -180,121 +117,52 @@ static void parse(struct segment *s, int argc, char **argv)
 		parse_key(s, argv[i], value);
 	}
 	s->partial |= !!s->gso_bytes;
-	if (s->frame_bytes > FRAME_MAX - 1 ||
-	    s->frame_bytes < ETH_BYTES + ip_bytes(s->family) + TCP_BYTES + s->options_bytes)
+	if (s->options_bytes < 0 || s->frame_bytes > FRAME_MAX - 1 ||
+	    s->frame_bytes < ETH_HLEN + ip_bytes(s->family) + TCP_BYTES + s->options_bytes)
 		usage();
-}
-
-static void put_ip(uint8_t *ip, const struct segment *s, size_t tcp_bytes)
-{
-	if (s->family == AF_INET6) {
-		ip[0] = 0x60;
-		quell_opt_put_u16(ip + 4, tcp_bytes);
-		ip[6] = IPPROTO_TCP;
-		ip[7] = s->ttl;
-		memcpy(ip + 8, s->addresses, 32);
-		return;
-	}
-	ip[0] = 0x45;
-	quell_opt_put_u16(ip + 2, IP4_BYTES + tcp_bytes);
-	quell_opt_put_u16(ip + 6, s->fragment ? 0x2000 : 0);
-	ip[8] = s->ttl;
-	ip[9] = IPPROTO_TCP;
-	memcpy(ip + 12, s->addresses, 8);
-	quell_opt_put_u16(ip + 10, ~fold(sum16(ip, IP4_BYTES)));
 }
 
 /* The packet from its IP header on; the number tells segments apart. */
 static size_t make_packet(uint8_t *ip, const struct segment *s, unsigned int number)
 {
-	size_t tcp_bytes = s->frame_bytes - ETH_BYTES - ip_bytes(s->family);
+	size_t bytes = s->frame_bytes - ETH_HLEN, tcp_bytes = bytes - ip_bytes(s->family), i;
 	uint8_t *tcp = ip + ip_bytes(s->family);
-	uint32_t sum;
 
-	memset(ip, 0, s->frame_bytes);
-	put_ip(ip, s, tcp_bytes);
-	quell_opt_put_u16(tcp, OUR_PORT);
-	quell_opt_put_u16(tcp + 2, 9);
-	quell_opt_put_u32(tcp + 4, number);
-	tcp[12] = (TCP_BYTES + s->options_bytes) / 4 << 4;
-	tcp[13] = s->flags;
-	memcpy(tcp + TCP_BYTES, s->options, s->options_bytes);
-	for (size_t i = TCP_BYTES + s->options_bytes; i < tcp_bytes; i++)
+	memset(ip, 0, bytes);
+	put_ip(ip, &(struct ip_header){
+		.v6 = s->family == AF_INET6, .addresses = s->addresses, .ttl = s->ttl,
+		.proto = IPPROTO_TCP, .fragment = s->fragment ? 0x2000 : 0,
+	}, bytes);
+	i = put_tcp(tcp, &(struct tcp_header){
+		.source = OUR_PORT, .dest = 9, .seq = number, .flags = s->flags,
+		.options = s->options, .options_bytes = s->options_bytes,
+	});
+	for (; i < tcp_bytes; i++)
 		tcp[i] = i * 7 + number;
-	sum = pseudo_sum(s->family, ip, tcp_bytes);
-	if (!s->partial)
-		sum = (uint16_t)~fold(sum + sum16(tcp, tcp_bytes));
-	quell_opt_put_u16(tcp + TCP_CHECK_AT, sum);
-	return tcp + tcp_bytes - ip;
-}
-
-static struct virtio_net_hdr vnet_header(const struct segment *s)
-{
-	unsigned int tcp_at = ETH_BYTES + ip_bytes(s->family);
-	struct virtio_net_hdr vnet = { 0 };
-
-	if (!s->partial)
-		return vnet;
-	vnet.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
-	vnet.csum_start = tcp_at;
-	vnet.csum_offset = TCP_CHECK_AT;
-	if (!s->gso_bytes)
-		return vnet;
-	vnet.gso_type = s->family == AF_INET ? VIRTIO_NET_HDR_GSO_TCPV4 :
-					       VIRTIO_NET_HDR_GSO_TCPV6;
-	vnet.hdr_len = tcp_at + TCP_BYTES + s->options_bytes;
-	vnet.gso_size = s->gso_bytes;
-	return vnet;
-}
-
-static int open_packet(const char *dev, int protocol)
-{
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(protocol),
-		.sll_ifindex = if_nametoindex(dev),
-	};
-	int bytes = 64 << 20;
-	int fd;
-
-	if (!address.sll_ifindex)
-		die(dev);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	if (fd < 0)
-		die("socket");
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) ||
-	    bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		die("packet socket");
-	return fd;
+	put_check(ip, tcp, IPPROTO_TCP, tcp_bytes, s->partial);
+	return bytes;
 }
 
 static int send_frames(int argc, char **argv)
 {
-	static struct {
-		struct virtio_net_hdr vnet;
-		uint8_t frame[FRAME_MAX];
-	} __attribute__((packed)) packet;
+	static const uint8_t to[ETH_ALEN] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	static const uint8_t from[ETH_ALEN] = { 2 };
+	static struct departure out;
 	struct segment s;
-	int one = 1;
+	uint8_t *ip;
 	int fd;
 
 	if (argc < 1)
 		usage();
 	parse(&s, argc - 1, argv + 1);
-	fd = open_packet(argv[0], 0);
-	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)))
-		die("vnet header");
-	packet.vnet = vnet_header(&s);
-	memset(packet.frame, 0xff, ETH_ALEN);
-	packet.frame[ETH_ALEN] = 2;
-	quell_opt_put_u16(packet.frame + 12, s.family == AF_INET ? ETH_P_IP : ETH_P_IPV6);
-	for (unsigned int i = 0; i < s.count; i++) {
-		size_t bytes = ETH_BYTES + make_packet(packet.frame + ETH_BYTES, &s, i);
-
-		if (send(fd, &packet, sizeof(packet.vnet) + bytes, 0) < 0)
-			die("send");
-	}
+	fd = open_sender(argv[0]);
+	if (s.partial)
+		out.vnet = make_vnet(s.family == AF_INET6, IPPROTO_TCP,
+				     ETH_HLEN + ip_bytes(s.family), TCP_BYTES + s.options_bytes,
+				     s.gso_bytes);
+	ip = put_ethernet(out.frame, to, from, false, s.family == AF_INET ? ETH_P_IP : ETH_P_IPV6);
+	for (unsigned int i = 0; i < s.count; i++)
+		send_frame(fd, &out, ETH_HLEN + make_packet(ip, &s, i));
 	return 0;
 }
 
@@ -319,15 +187,15 @@ static int route_packets(int argc, char **argv)
 		memcpy(&to.in6.sin6_addr, s.addresses + 16, 16);
 	fd = socket(s.family, SOCK_RAW, IPPROTO_RAW);
 	if (fd < 0)
-		die("socket");
+		err(2, "socket");
 	if (s.family == AF_INET6 &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_HDRINCL, &one, sizeof(one)))
-		die("header included");
+		err(2, "header included");
 	for (unsigned int i = 0; i < s.count; i++) {
 		size_t bytes = make_packet(packet, &s, i);
 
 		if (sendto(fd, packet, bytes, 0, &to.any, sizeof(to)) < 0)
-			die("sendto");
+			err(2, "sendto");
 	}
 	return 0;
 }
@@ -349,101 +217,26 @@ static void print_record(const uint8_t *options, uint32_t bytes)
 	       record.tx_units, record.time_ns);
 }
 
-static const char *judge_checksum(int family, const uint8_t *ip, size_t tcp_bytes)
-{
-	const uint8_t *tcp = ip + ip_bytes(family);
-	uint16_t pseudo = pseudo_sum(family, ip, tcp_bytes);
-
-	if (fold(pseudo + sum16(tcp, tcp_bytes)) == 0xffff)
-		return "good";
-	return quell_opt_get_u16(tcp + TCP_CHECK_AT) == pseudo ? "partial" : "bad";
-}
-
 /* One frame; false when it is none of ours. */
-static bool print_frame(uint64_t time_ns, const uint8_t *frame, size_t bytes)
+static bool print_frame(const struct arrival *in)
 {
-	int family = quell_opt_get_u16(frame + 12) == ETH_P_IP ? AF_INET : AF_INET6;
-	const uint8_t *ip = frame + ETH_BYTES, *tcp = ip + ip_bytes(family);
+	size_t bytes = in->bytes, at = find_tcp(in->frame, &bytes);
+	const uint8_t *ip = in->frame + ETH_HLEN, *tcp = in->frame + at;
+	bool v6 = ip[0] >> 4 == 6;
 	uint32_t options_bytes;
-	size_t tcp_bytes;
 
-	if (bytes < ETH_BYTES + ip_bytes(family) + TCP_BYTES ||
-	    ip[family == AF_INET ? 9 : 6] != IPPROTO_TCP || quell_opt_get_u16(tcp) != OUR_PORT)
-		return false;
-	tcp_bytes = family == AF_INET ? quell_opt_get_u16(ip + 2) - IP4_BYTES :
-					quell_opt_get_u16(ip + 4);
-	if (tcp + tcp_bytes > frame + bytes)
+	if (!at || quell_opt_get_u16(tcp) != OUR_PORT)
 		return false;
 	options_bytes = (tcp[12] >> 4) * 4 - TCP_BYTES;
 	printf("{\"arrival_ns\":%llu,\"family\":%d,\"ttl\":%u,\"bytes\":%zu,\"checksum\":\"%s\"",
-	       (unsigned long long)time_ns, family == AF_INET ? 4 : 6,
-	       ip[family == AF_INET ? 8 : 7], bytes, judge_checksum(family, ip, tcp_bytes));
+	       (unsigned long long)in->time_ns, v6 ? 6 : 4, ip[v6 ? 7 : 8], in->bytes,
+	       judge_check(ip, tcp, IPPROTO_TCP, bytes));
 	print_record(tcp + TCP_BYTES, options_bytes);
 	printf(",\"number\":%u,\"options\":\"", quell_opt_get_u32(tcp + 4));
 	for (uint32_t i = 0; i < options_bytes; i++)
 		printf("%02x", tcp[TCP_BYTES + i]);
 	printf("\"}\n");
 	return true;
-}
-
-static bool recv_frame(int fd)
-{
-	static uint8_t frame[FRAME_MAX];
-	struct iovec iov = { frame, sizeof(frame) };
-	struct sockaddr_ll from;
-	char control[256];
-	struct msghdr msg = {
-		.msg_name = &from, .msg_namelen = sizeof(from),
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct timespec ts = { 0 };
-	ssize_t bytes;
-
-	bytes = recvmsg(fd, &msg, 0);
-	if (bytes < 0)
-		die("recvmsg");
-	if (bytes < ETH_BYTES || from.sll_pkttype == PACKET_OUTGOING)
-		return false;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS)
-			memcpy(&ts, CMSG_DATA(c), sizeof(ts));
-	return print_frame(ts.tv_sec * 1000000000ULL + ts.tv_nsec, frame, bytes);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
-}
-
-static int recv_frames(int argc, char **argv)
-{
-	unsigned int count;
-	uint64_t end_ms;
-	int one = 1;
-	int fd;
-
-	if (argc != 3)
-		usage();
-	count = atoi(argv[1]);
-	fd = open_packet(argv[0], ETH_P_ALL);
-	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)))
-		die("timestamps");
-	printf("ready\n");
-	fflush(stdout);
-	end_ms = now_ms() + atoi(argv[2]);
-	while (count) {
-		struct pollfd wait = { .fd = fd, .events = POLLIN };
-		uint64_t ms = now_ms();
-
-		if (ms >= end_ms || poll(&wait, 1, end_ms - ms) <= 0)
-			return 1;
-		count -= recv_frame(fd);
-	}
-	return 0;
 }
 
 int main(int argc, char **argv)
@@ -454,8 +247,8 @@ int main(int argc, char **argv)
 		return send_frames(argc - 2, argv + 2);
 	if (!strcmp(argv[1], "route"))
 		return route_packets(argc - 2, argv + 2);
-	if (!strcmp(argv[1], "recv"))
-		return recv_frames(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "recv") && argc == 5)
+		return recv_frames(argv[2], atoi(argv[3]), atoi(argv[4]), print_frame);
 	usage();
 	return 2;
 }

@@ -14,38 +14,22 @@
  *		a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and "classes=none"
  *		a list without any; what is left out at the end is not sent.
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
+#include <err.h>
 #include <linux/pkt_sched.h>
 #include <linux/pkt_sched_swport.h>
 #include <linux/rtnetlink.h>
-#include <linux/virtio_net.h>
 #include <net/if.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "pkt.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define FRAME_MAX	65536
-#define SOCKET_BYTES	(256 << 20)
 #define GSO_SIZE	1000
-#define ETH_BYTES	14
-#define IP4_BYTES	20
-#define IP6_BYTES	40
-#define TCP_BYTES	20
-#define UDP_BYTES	8
-#define TCP_FIN		0x01
-#define TCP_SYN		0x02
-#define TCP_RST		0x04
-#define TCP_ACK		0x10
 
 /* By this source address recv knows the frames of send. */
 static const uint8_t our_mac[6] = { 0x02, 'q', 'u', 'e', 'l', 'l' };
@@ -79,33 +63,33 @@ static const struct kind kinds[] = {
 	{ .name = "udp", .ethertype = ETH_P_IP,
 	  .proto = IPPROTO_UDP, .payload = true },
 	{ .name = "tcp", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK, .payload = true },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .payload = true },
 	{ .name = "ack", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK },
 	{ .name = "syn", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_SYN },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_SYN },
 	{ .name = "synack", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_SYN | TCP_ACK },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_SYN | TH_ACK },
 	{ .name = "fin", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_FIN | TCP_ACK },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_FIN | TH_ACK },
 	{ .name = "rst", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_RST | TCP_ACK },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_RST | TH_ACK },
 	{ .name = "frag", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK, .fragment = true },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .fragment = true },
 	{ .name = "vlanack", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK, .vlan = true },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .vlan = true },
 	{ .name = "vlanudp", .ethertype = ETH_P_IP,
 	  .proto = IPPROTO_UDP, .payload = true, .vlan = true },
 	{ .name = "gso", .ethertype = ETH_P_IP,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK, .payload = true, .gso = true },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .payload = true, .gso = true },
 	{ .name = "udp6", .ethertype = ETH_P_IPV6,
 	  .proto = IPPROTO_UDP, .payload = true },
 	{ .name = "tcp6", .ethertype = ETH_P_IPV6,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK, .payload = true },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .payload = true },
 	{ .name = "ack6", .ethertype = ETH_P_IPV6,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_ACK },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK },
 	{ .name = "syn6", .ethertype = ETH_P_IPV6,
-	  .proto = IPPROTO_TCP, .tcp_flags = TCP_SYN },
+	  .proto = IPPROTO_TCP, .tcp_flags = TH_SYN },
 	{ .name = "nd", .ethertype = ETH_P_IPV6,
 	  .proto = IPPROTO_ICMPV6, .icmp_type = 135 },
 	{ .name = "ping6", .ethertype = ETH_P_IPV6,
@@ -113,12 +97,6 @@ static const struct kind kinds[] = {
 	{ .name = "arp", .ethertype = ETH_P_ARP },
 	{ .name = "other", .ethertype = 0x88b5, .payload = true },
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "swport_pkt: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static void usage(void)
 {
@@ -129,40 +107,11 @@ static void usage(void)
 	exit(2);
 }
 
-static void put16(uint8_t *at, uint16_t value)
-{
-	at[0] = value >> 8;
-	at[1] = value;
-}
-
-static uint16_t get16(const uint8_t *at)
-{
-	return at[0] << 8 | at[1];
-}
-
-static uint32_t sum16(const uint8_t *at, size_t bytes)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < bytes; i += 2)
-		sum += get16(at + i);
-	return sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
-
 static size_t put_transport(uint8_t *at, const struct kind *kind)
 {
 	switch (kind->proto) {
 	case IPPROTO_TCP:
-		at[12] = TCP_BYTES / 4 << 4;
-		at[13] = kind->tcp_flags;
-		return TCP_BYTES;
+		return put_tcp(at, &(struct tcp_header){ .flags = kind->tcp_flags });
 	case IPPROTO_ICMPV6:
 		at[0] = kind->icmp_type;
 		return 24;
@@ -171,96 +120,37 @@ static size_t put_transport(uint8_t *at, const struct kind *kind)
 	}
 }
 
-static void put_ip4(uint8_t *ip, const struct kind *kind, uint16_t bytes,
-		    unsigned int number, uint8_t tos)
-{
-	static const uint8_t addresses[8] = { 192, 0, 2, 1, 192, 0, 2, 2 };
-
-	ip[0] = 0x45;
-	ip[1] = tos;
-	put16(ip + 2, bytes);
-	put16(ip + 4, number);
-	put16(ip + 6, kind->fragment ? 100 : 0);
-	ip[8] = 64;
-	ip[9] = kind->proto;
-	memcpy(ip + 12, addresses, sizeof(addresses));
-	put16(ip + 10, ~fold(sum16(ip, IP4_BYTES)));
-	/* What a GSO packet carries instead of its checksum: the pseudo header. */
-	if (kind->gso)
-		put16(ip + IP4_BYTES + 16,
-		      fold(sum16(ip + 12, 8) + kind->proto + bytes - IP4_BYTES));
-}
-
-static void put_ip6(uint8_t *ip, const struct kind *kind, uint16_t bytes,
-		    unsigned int number, uint8_t tos)
-{
-	static const uint8_t source[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
-
-	ip[0] = 0x60 | tos >> 4;
-	ip[1] = tos << 4;
-	/* The flow label carries the number. */
-	put16(ip + 2, number);
-	put16(ip + 4, bytes - IP6_BYTES);
-	ip[6] = kind->proto;
-	ip[7] = 255;
-	memcpy(ip + 8, source, sizeof(source));
-	memcpy(ip + 24, source, sizeof(source));
-}
-
 /* Returns the length of the frame. */
 static size_t make_frame(uint8_t *frame, const struct kind *kind, size_t bytes,
 			 unsigned int number, uint8_t tos)
 {
-	uint8_t *at = frame + ETH_BYTES;
+	static const uint8_t addresses4[8] = { 192, 0, 2, 1, 192, 0, 2, 2 };
+	static const uint8_t addresses6[32] = { 0x20, 1, 0xd, 0xb8, [15] = 1,
+						0x20, 1, 0xd, 0xb8, [31] = 1 };
+	bool v6 = kind->ethertype == ETH_P_IPV6;
+	size_t ip_bytes = v6 ? IP6_BYTES : IP4_BYTES;
+	struct ip_header ip = {
+		.v6 = v6, .addresses = v6 ? addresses6 : addresses4, .tos = tos,
+		.ttl = v6 ? 255 : 64, .proto = kind->proto, .number = number,
+		.fragment = kind->fragment ? 100 : 0,
+	};
+	uint8_t *at;
 	size_t end;
 
 	memset(frame, 0, FRAME_MAX);
-	memcpy(frame, any_mac, 6);
-	memcpy(frame + 6, our_mac, 6);
-	if (kind->vlan) {
-		put16(frame + 12, ETH_P_8021Q);
-		put16(frame + 14, 5);
-		at += 4;
-	}
-	put16(at - 2, kind->ethertype);
-
+	at = put_ethernet(frame, any_mac, our_mac, kind->vlan, kind->ethertype);
 	end = at - frame;
 	if (kind->ethertype == ETH_P_ARP)
 		end += 28;
-	else if (kind->ethertype == ETH_P_IP)
-		end += IP4_BYTES + put_transport(at + IP4_BYTES, kind);
-	else if (kind->ethertype == ETH_P_IPV6)
-		end += IP6_BYTES + put_transport(at + IP6_BYTES, kind);
+	else if (kind->proto)
+		end += ip_bytes + put_transport(at + ip_bytes, kind);
 	if (kind->payload && bytes > end)
 		end = bytes;
-
-	if (kind->ethertype == ETH_P_IP)
-		put_ip4(at, kind, end - (at - frame), number, tos);
-	else if (kind->ethertype == ETH_P_IPV6)
-		put_ip6(at, kind, end - (at - frame), number, tos);
+	if (kind->proto)
+		put_ip(at, &ip, end - (at - frame));
+	if (kind->gso)
+		put_check(at, at + ip_bytes, kind->proto, end - (at - frame) - ip_bytes, true);
 	return end;
-}
-
-static int open_packet(const char *dev, int protocol, int buffer)
-{
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(protocol),
-		.sll_ifindex = if_nametoindex(dev),
-	};
-	int bytes = SOCKET_BYTES;
-	int fd;
-
-	if (!address.sll_ifindex)
-		die(dev);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	if (fd < 0)
-		die("socket");
-	if (setsockopt(fd, SOL_SOCKET, buffer, &bytes, sizeof(bytes)))
-		die("socket buffer");
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		die("bind");
-	return fd;
 }
 
 static const struct kind *find_kind(const char *name)
@@ -274,15 +164,11 @@ static const struct kind *find_kind(const char *name)
 
 static int send_frames(int argc, char **argv)
 {
-	static struct {
-		struct virtio_net_hdr vnet;
-		uint8_t frame[FRAME_MAX];
-	} __attribute__((packed)) packet;
+	static struct departure out;
 	const struct kind *kind;
 	unsigned int count;
 	size_t bytes;
 	uint8_t tos;
-	int one = 1;
 	int fd;
 
 	if (argc < 4)
@@ -291,25 +177,11 @@ static int send_frames(int argc, char **argv)
 	count = atoi(argv[2]);
 	bytes = atoi(argv[3]);
 	tos = (argc > 5 ? atoi(argv[5]) : 0) << 2 | (argc > 4 ? atoi(argv[4]) : 0);
-	fd = open_packet(argv[0], 0, SO_SNDBUFFORCE);
-	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)))
-		die("vnet header");
-	if (kind->gso) {
-		packet.vnet.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
-		packet.vnet.gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
-		packet.vnet.hdr_len = ETH_BYTES + IP4_BYTES + TCP_BYTES;
-		packet.vnet.gso_size = GSO_SIZE;
-		packet.vnet.csum_start = ETH_BYTES + IP4_BYTES;
-		packet.vnet.csum_offset = 16;
-	}
-	for (unsigned int i = 0; i < count; i++) {
-		size_t length = make_frame(packet.frame, kind, bytes, i, tos);
-
-		/* ENOBUFS is the qdisc's tail drop, which is part of the test. */
-		if (send(fd, &packet, sizeof(packet.vnet) + length, 0) < 0 &&
-		    errno != ENOBUFS)
-			die("send");
-	}
+	fd = open_sender(argv[0]);
+	if (kind->gso)
+		out.vnet = make_vnet(false, kind->proto, ETH_HLEN + IP4_BYTES, TCP_BYTES, GSO_SIZE);
+	for (unsigned int i = 0; i < count; i++)
+		send_frame(fd, &out, make_frame(out.frame, kind, bytes, i, tos));
 	return 0;
 }
 
@@ -318,10 +190,10 @@ static const char *name_frame(uint16_t ethertype, const uint8_t *at, bool vlan)
 {
 	const uint8_t *next = at + (ethertype == ETH_P_IP ? IP4_BYTES : IP6_BYTES);
 	uint8_t proto = ethertype == ETH_P_IP ? at[9] : at[6];
-	uint16_t ip_bytes = get16(at + (ethertype == ETH_P_IP ? 2 : 4));
+	uint16_t ip_bytes = quell_opt_get_u16(at + (ethertype == ETH_P_IP ? 2 : 4));
 	bool payload;
 
-	if (ethertype == ETH_P_IP && fold(sum16(at, IP4_BYTES)) != 0xffff)
+	if (ethertype == ETH_P_IP && !is_ip4_intact(at))
 		return "broken";
 	payload = ip_bytes > TCP_BYTES + (ethertype == ETH_P_IP ? IP4_BYTES : 0);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -332,7 +204,7 @@ static const char *name_frame(uint16_t ethertype, const uint8_t *at, bool vlan)
 		if (ethertype != ETH_P_IP && ethertype != ETH_P_IPV6)
 			return kind->name;
 		if (kind->proto != proto ||
-		    (ethertype == ETH_P_IP && kind->fragment != !!get16(at + 6)))
+		    (ethertype == ETH_P_IP && kind->fragment != !!quell_opt_get_u16(at + 6)))
 			continue;
 		if (proto == IPPROTO_TCP && (kind->tcp_flags != next[13] ||
 					     kind->payload != payload))
@@ -344,100 +216,27 @@ static const char *name_frame(uint16_t ethertype, const uint8_t *at, bool vlan)
 	return "unknown";
 }
 
-static void print_frame(uint64_t time_ns, const uint8_t *frame, size_t bytes,
-			bool tagged)
+static bool print_frame(const struct arrival *in)
 {
-	bool inside = get16(frame + 12) == ETH_P_8021Q;
-	const uint8_t *at = frame + ETH_BYTES + (inside ? 4 : 0);
-	uint16_t ethertype = get16(at - 2);
+	bool inside = quell_opt_get_u16(in->frame + 12) == ETH_P_8021Q;
+	const uint8_t *at = in->frame + ETH_HLEN + (inside ? 4 : 0);
+	uint16_t ethertype = quell_opt_get_u16(at - 2);
 	unsigned int number = 0;
 	uint8_t tos = 0;
 
+	if (memcmp(in->frame + 6, our_mac, sizeof(our_mac)))
+		return false;
 	if (ethertype == ETH_P_IP) {
-		number = get16(at + 4);
+		number = quell_opt_get_u16(at + 4);
 		tos = at[1];
 	} else if (ethertype == ETH_P_IPV6) {
-		number = get16(at + 2);
+		number = quell_opt_get_u16(at + 2);
 		tos = at[0] << 4 | at[1] >> 4;
 	}
-	printf("%llu %s %u %u %u %zu\n", (unsigned long long)time_ns,
-	       name_frame(ethertype, at, inside || tagged), number, tos & 3,
-	       tos >> 2, bytes);
-}
-
-/* One frame; false when it is none of ours. */
-static bool recv_frame(int fd)
-{
-	static uint8_t frame[FRAME_MAX];
-	struct iovec iov = { frame, sizeof(frame) };
-	struct sockaddr_ll from;
-	char control[256];
-	struct msghdr msg = {
-		.msg_name = &from, .msg_namelen = sizeof(from),
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	uint64_t time_ns = 0;
-	bool tagged = false;
-	ssize_t bytes;
-
-	bytes = recvmsg(fd, &msg, 0);
-	if (bytes < 0)
-		die("recvmsg");
-	if (bytes < ETH_BYTES || from.sll_pkttype == PACKET_OUTGOING ||
-	    memcmp(frame + 6, our_mac, sizeof(our_mac)))
-		return false;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		struct tpacket_auxdata aux;
-		struct timespec ts;
-
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
-			memcpy(&ts, CMSG_DATA(c), sizeof(ts));
-			time_ns = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-		} else if (c->cmsg_level == SOL_PACKET &&
-			   c->cmsg_type == PACKET_AUXDATA) {
-			memcpy(&aux, CMSG_DATA(c), sizeof(aux));
-			tagged = aux.tp_status & TP_STATUS_VLAN_VALID;
-		}
-	}
-	print_frame(time_ns, frame, bytes, tagged);
+	printf("%llu %s %u %u %u %zu\n", (unsigned long long)in->time_ns,
+	       name_frame(ethertype, at, inside || in->tagged), number, tos & 3,
+	       tos >> 2, in->bytes);
 	return true;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
-}
-
-static int recv_frames(int argc, char **argv)
-{
-	unsigned int count;
-	uint64_t end_ms;
-	int one = 1;
-	int fd;
-
-	if (argc != 3)
-		usage();
-	count = atoi(argv[1]);
-	fd = open_packet(argv[0], ETH_P_ALL, SO_RCVBUFFORCE);
-	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)))
-		die("timestamps");
-	printf("ready\n");
-	fflush(stdout);
-	end_ms = now_ms() + atoi(argv[2]);
-	while (count) {
-		struct pollfd wait = { .fd = fd, .events = POLLIN };
-		uint64_t ms = now_ms();
-
-		if (ms >= end_ms || poll(&wait, 1, end_ms - ms) <= 0)
-			return 1;
-		count -= recv_frame(fd);
-	}
-	return 0;
 }
 
 /* Append an attribute; returns it. */
@@ -539,7 +338,7 @@ static int print_answer(int fd)
 	int left;
 
 	if (recv(fd, buffer, sizeof(buffer), 0) < 0)
-		die("recv");
+		err(2, "recv");
 	if (!error->error) {
 		printf("ok\n");
 		return 0;
@@ -583,10 +382,10 @@ static int set_options(int argc, char **argv)
 
 	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	if (fd < 0)
-		die("netlink");
+		err(2, "netlink");
 	if (setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one)) ||
 	    send(fd, &req, req.n.nlmsg_len, 0) < 0)
-		die("netlink");
+		err(2, "netlink");
 	return print_answer(fd);
 }
 
@@ -596,8 +395,8 @@ int main(int argc, char **argv)
 		usage();
 	if (!strcmp(argv[1], "send"))
 		return send_frames(argc - 2, argv + 2);
-	if (!strcmp(argv[1], "recv"))
-		return recv_frames(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "recv") && argc == 5)
+		return recv_frames(argv[2], atoi(argv[3]), atoi(argv[4]), print_frame);
 	if (!strcmp(argv[1], "set"))
 		return set_options(argc - 2, argv + 2);
 	usage();
