@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the fuzzers of the algorithms drive a core with: events, and samples of any content. */
+/* The events and arbitrary samples with which the fuzzers drive a core. */
 #ifndef _QUELL_FUZZ_EVENTS_H
 #define _QUELL_FUZZ_EVENTS_H
 
@@ -36,7 +36,7 @@ static inline void take_sample(struct input *in, struct quell_sample *s)
 	s->telemetry.queue_bytes = take(in, 32);
 	s->telemetry.tx_units = take(in, 32);
 	s->telemetry.time_ns = take(in, 32);
-	/* Few hops, so that records of one follow each other. */
+	/* Few hops, so that successive records are often of the same hop. */
 	s->telemetry.hop = take_byte(in) % 3;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives the map of a card's clock with any stamps, and stops where a promise
+ * Drives the map of a NIC's clock with arbitrary stamps, and stops where a promise
  * is broken:
  *
- *	a mapped time is never after the receipt, any other is the receipt
- *	a mapped time is at most twice the window's delays and 0.1 ms before it
- *	the slope stays within what a clock may err
- *	refusals in a row end in a step
+ *	a mapped time is never after receipt, an unmapped result is the receipt time
+ *	a mapped time is at most twice the window's delays plus 0.1 ms before it
+ *	the slope stays within the largest drift a clock may have
+ *	consecutive refusals end in a step
  *
  * Input: packets, each the kind and the size of the steps of the two clocks.
  */
@@ -17,7 +17,7 @@
 
 #include "input.h"
 
-/* Enough for eight bins and a step forwards; 4096 packets are the unit tests'. */
+/* Enough for eight bins and a step forwards; the unit tests cover 4096 packets. */
 #define MOST_PKTS	300
 
 static void require(bool holds, const char *promise)

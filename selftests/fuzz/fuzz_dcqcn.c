@@ -4,13 +4,13 @@
  * can reach and any samples, and stops where a promise is broken:
  *
  *	rate and target stay between the smallest rate and the link's
- *	the window stays within its limits, and below Reno's after a loss
- *	a flow without echo of marks is not paced and grows a segment per window
- *	a notification takes half of the rate at most, once per interval
- *	without one the rate only grows
- *	loss and timeouts never raise the window, a restart not after loss
- *	alpha stays within 0 and 1, and falls unless there was a notification
- *	every call counts what it did once
+ *	the window stays within its limits, and equals Reno's after a loss
+ *	a flow without ECN feedback is not paced and has Reno's window
+ *	a notification at most halves the rate, at most once per interval
+ *	without a notification the rate does not fall
+ *	loss and timeouts never raise the window, nor does a restart after loss
+ *	alpha stays within 0 and 1, and does not rise without a notification
+ *	every call counts its event exactly once
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
  * and as many bytes of value as that needs; missing bytes are zero.
@@ -128,7 +128,7 @@ static void do_ack(struct flow *f, const struct quell_sample *s)
 	check_rate(f, s);
 }
 
-/* The window before the event, by the limits of now. */
+/* The window before the event, within the limits now in force. */
 static u64 window_before_q16(const struct flow *f, const struct quell_sample *s)
 {
 	struct quell_dcqcn_vars v = f->before;

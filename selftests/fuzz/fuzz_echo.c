@@ -3,10 +3,10 @@
  * Takes round-trip times from any echoes (<quell/core/signal/echo.h>), and stops where a
  * promise is broken:
  *
- *	what is believed is of a time when the flow had packets leave
- *	the echo of such a time is believed, whatever the secret
- *	of a hold time no more is believed than was said, nor more than leaves the
- *	network half of the least round trip
+ *	an accepted echo names a time within the span of the flow's departures
+ *	the echo of such a time is accepted, whatever the secret
+ *	an accepted hold time is at most the reported one, and leaves the network at
+ *	least half of the smallest round trip
  *
  * Input: secret, span, receipt, echo, hold time, least round trip.
  */
@@ -36,7 +36,7 @@ static void check_hold(struct input *in, u64 rtt_ns)
 	require(got_ns == hold_ns || rtt_ns - got_ns <= floor_ns || !got_ns, "all that may be");
 }
 
-/* A departure the flow had. */
+/* The echo of a departure within the span must yield its exact round-trip time. */
 static void check_genuine(const struct quell_echo_span *span, u64 rx_ns, u32 secret, u64 age_ns)
 {
 	u64 depart_ns = span->newest_ns - age_ns, got_ns;
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	span.oldest_ns = take_byte(&in) % 4 && span.newest_ns > age_ns ?
 			 span.newest_ns - age_ns : 0;
-	/* Near what it may be, for chance finds no stamp. */
+	/* Choose a plausible stamp: random bytes would rarely hit a valid one. */
 	if (take_byte(&in) % 2)
 		stamp = quell_echo_hide(rx_ns - take(&in, 33), secret);
 	rtt_ns = quell_echo_rtt_ns(&span, rx_ns, quell_echo_reveal(stamp, secret));

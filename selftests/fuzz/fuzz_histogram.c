@@ -5,7 +5,7 @@
  *
  *	a value is counted once, in a bucket whose middle is within 1/32 of it
  *	quantiles rise, and are within 1/32 of the values of their rank
- *	none is above the maximum, which is exact
+ *	no quantile exceeds the maximum, which is exact
  *
  * Input: little-endian values of 8 bytes.
  */
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memset(&h, 0, sizeof(h));
 	for (n = 0; n < VALUES_MAX && size >= sizeof(u64); n++) {
 		memcpy(&values[n], data, sizeof(u64));
-		/* Of any magnitude. */
+		/* Shift to reach all magnitudes. */
 		values[n] >>= data[0] & 63;
 		size -= sizeof(u64);
 		data += sizeof(u64);

@@ -4,13 +4,13 @@
  * reach and any samples, and stops where a promise is broken:
  *
  *	window and reference stay within the limits of rate, link and parameter
- *	the window is paced over the base round trip; without records not at all
+ *	the window is paced over the base round trip, without records it is not paced
  *	an ACK counts once; only fresh records of one hop, in order, are compared
- *	the reference moves once per round trip, but for the loss of all records
- *	a round trip that measured nothing adds one segment at most
- *	an ACK without a measurement, and one of a flow with nothing more to send,
- *	never raises the window
- *	loss halves; loss and timeout never raise, restart not after loss
+ *	the reference moves once per round trip, except when all records are lost
+ *	a round trip without a measurement adds one segment at most
+ *	an ACK without a measurement, or of an application-limited flow, never raises
+ *	the window
+ *	loss halves; loss and timeout never raise, nor does a restart after loss
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
  * and as many bytes of value as that needs; missing bytes are zero.
@@ -56,7 +56,7 @@ static u64 now_limited_q16(const struct flow *f, const struct quell_sample *s, u
 	return limited_q16(&f->v, &f->p, s->link_bytes_ps, window_q16);
 }
 
-/* The reference before the event, by the limits of now. */
+/* The reference before the event, within the limits now in force. */
 static u64 reference_before_q16(const struct flow *f, const struct quell_sample *s)
 {
 	return now_limited_q16(f, s, f->before.window_q16);
@@ -114,7 +114,7 @@ static void do_ack(struct flow *f, const struct quell_sample *s)
 			"no rise without a measurement", f);
 }
 
-/* What was decided before the event at most, by the limits of now. */
+/* A loss must leave at most half of the previous reference, within the limits now in force. */
 static void do_loss(struct flow *f, const struct quell_sample *s)
 {
 	quell_hpcc_on_loss(&f->v, &f->p, &f->st, s, &f->out);

@@ -4,13 +4,13 @@
  * flow can reach and any samples, and stops where a promise is broken:
  *
  *	window and reference stay within the limits of rate, link and parameter
- *	the window is paced over the base round trip; without records not at all
+ *	the window is paced over the base round trip, without records it is not paced
  *	an ACK counts once; only fresh records of one hop, in order, are compared
  *	the reference falls once per sampling period, for a measurement
- *	it rises once per round trip, without a measurement by one segment at most
+ *	it rises once per round trip, by one segment at most without a measurement
  *	the two mechanisms' round trips are HPCC's
  *	the bank stays within its cap, and tokens are spent as the reference moves
- *	loss halves; loss and timeout never raise, restart not after loss
+ *	loss halves; loss and timeout never raise, nor does a restart after loss
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
  * and as many bytes of value as that needs; missing bytes are zero.
@@ -57,7 +57,7 @@ static u64 now_limited_q16(const struct flow *f, const struct quell_sample *s, u
 	return limited_q16(&f->v.hpcc, &f->p.hpcc, s->link_bytes_ps, window_q16);
 }
 
-/* The reference before the event, by the limits of now. */
+/* The reference before the event, within the limits now in force. */
 static u64 reference_before_q16(const struct flow *f, const struct quell_sample *s)
 {
 	return now_limited_q16(f, s, f->before.hpcc.window_q16);
@@ -80,7 +80,7 @@ static void check_decision(const struct flow *f, const struct quell_sample *s)
 
 static void check_fall(const struct flow *f, const struct quell_sample *s)
 {
-	/* What the last measurement left of the window stays when there are none. */
+	/* A blind round trip and the loss of all records may lower it without a measurement. */
 	if (f->st.hpcc.blind != f->counted.hpcc.blind || f->st.hpcc.lost != f->counted.hpcc.lost)
 		return;
 	require(f->st.hpcc.measured != f->counted.hpcc.measured, "a fall is measured", f);

@@ -3,16 +3,16 @@
  * Drives <quell/core/port/iofd.h> with packets of a few flows, changes of its parameters
  * and alternates that come and go, and stops where a promise is broken:
  *
- *	no packet can overtake one of its flow: it goes the way of the one before,
- *	or idle_ns after it, or nothing was outstanding
- *	a flow begins to be deflected with a start packet that has a token and finds
+ *	no packet can overtake one of its flow: it takes the path of the previous one,
+ *	or leaves idle_ns after it, or its sender had no data outstanding
+ *	deflection of a flow begins with a start packet that has a token and finds
  *	more than the threshold queued, by an alternate that works and is not barred
- *	a packet goes by an alternate that works, the flow's, or is lost
- *	the table holds no flow twice, and no more than are counted
+ *	a deflected packet takes a working alternate, its flow's, or is lost
+ *	the table holds no flow twice, and as many flows as it counts
  *	each packet is counted once
  *
- * The model is the network's: it knows of each flow what went last, when and which
- * way, and whether its sender really had nothing outstanding.
+ * The model is the network's: for each flow it knows the time and path of the last
+ * packet, and whether its sender really had no data outstanding.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@
 #define DIRECT	(-1)
 
 struct flow_model {
-	u64 sent_ns;	/* last packet that was not dropped */
-	int way;	/* its alternate, renumbered, GONE, or DIRECT */
+	u64 sent_ns;	/* departure of the last packet that was not dropped */
+	int way;	/* path of that packet: alternate (as renumbered), GONE or DIRECT */
 	bool sent;
-	u32 stamp;	/* of its burst */
-	bool clean;	/* nothing was outstanding when that left */
-	bool under_way;	/* a packet of it was not dropped */
+	u32 stamp;	/* of the current burst */
+	bool clean;	/* the sender had no data outstanding when the burst began */
+	bool under_way;	/* a packet of the burst was not dropped */
 };
 
 struct network {
@@ -59,11 +59,11 @@ static struct quell_iofd_flow flow_of(u32 id)
 	return (struct quell_iofd_flow) { .word = { [0] = id % 5, [10] = id / 5 } };
 }
 
-/* What the sender puts into its packet, truthfully. */
+/* Fill in a packet as a truthful sender does. */
 static void make(struct quell_iofd_packet *packet, struct flow_model *flow, u8 what)
 {
 	packet->flags = what & (QUELL_IOFD_START | QUELL_IOFD_END);
-	/* A new burst, with nothing outstanding or else; or another packet of one. */
+	/* 0x20: a new burst, perhaps with no data outstanding; else a packet of the last one. */
 	if (what & 0x20) {
 		flow->stamp++;
 		flow->clean = what & 0x10 && what & QUELL_IOFD_START;
@@ -131,7 +131,7 @@ static void packet(struct input *in)
 	judge(&packet, &net.flow[id], verdict, alternate, flows_before);
 }
 
-/* Alternates exchange numbers, or are taken away. */
+/* Alternates exchange numbers, or one is taken away. */
 static void remap(struct input *in)
 {
 	u8 to[QUELL_IOFD_ALTERNATES_MAX], turn = take_byte(in), i;
@@ -145,7 +145,7 @@ static void remap(struct input *in)
 			net.flow[i].way = to[net.flow[i].way];
 }
 
-/* A port that deflected nothing for a while, and was not shown its packets. */
+/* The port deflects no packets for a while, and the core does not see the packets sent. */
 static void off_and_on(struct input *in)
 {
 	u32 id;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looks for a NACK in any bytes, reads what it finds, and stops where a promise
- * is broken:
+ * Looks for a NACK in any bytes, reads it, and stops where a promise is broken:
  *
- *	nothing outside the options is read (they are given in a block of their
- *	own size, which AddressSanitizer watches)
- *	what was found lies inside the options, and is no Quell option
- *	what was read names at least one byte; written again it is the bytes read
+ *	no byte outside the options is read (they are in a block of their own size,
+ *	which AddressSanitizer watches)
+ *	a NACK that is found lies inside the options, and is not a Quell option
+ *	a NACK that is read covers at least one byte, and encodes to the bytes read
  *
  * Input: how to read it (1 byte, INPUT_*), options.
  */
@@ -18,10 +17,10 @@
 
 #define OPTIONS_BYTES	40U
 
-/* The first byte of the input.  Chance finds neither identifier nor length. */
-#define INPUT_AT	0x3f	/* where a NACK's head is put */
-#define INPUT_NACK	0x40	/* one is */
-#define INPUT_LENGTH	0x80	/* and it is as long as it should be */
+/* The first byte of the input.  Random bytes rarely form an identifier and a length. */
+#define INPUT_AT	0x3f	/* offset of the NACK head */
+#define INPUT_NACK	0x40	/* write a NACK head there */
+#define INPUT_LENGTH	0x80	/* with the correct length */
 
 static void require(bool holds, const char *promise)
 {

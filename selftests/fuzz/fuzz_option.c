@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looks for the Quell option in any bytes, reads what it finds, and stops where
+ * Looks for the Quell option in any bytes, reads it, and stops where
  * a promise is broken:
  *
- *	nothing outside the options is read (they are given in a block of their
- *	own size, which AddressSanitizer watches)
- *	what was found lies inside the options
- *	what was read, written again and read again, says the same, and is not
+ *	no byte outside the options is read (they are in a block of their own size,
+ *	which AddressSanitizer watches)
+ *	an option that is found lies inside the options
+ *	an option read, written and read again has the same contents, and is not
  *	longer than stated
- *	the record for switches is where the reader finds it, and what a switch
- *	writes there changes nothing else
+ *	a switch finds the record where the reader does, and writing it changes no
+ *	other field
  *	a record that was read is written again byte for byte
  *
  * Input: how to read it (1 byte, INPUT_*), options.
@@ -22,10 +22,10 @@
 
 #define OPTIONS_BYTES	40U
 
-/* The first byte of the input.  Chance finds neither identifier nor length. */
+/* The first byte of the input.  Random bytes rarely form an identifier and a length. */
 #define INPUT_SYN	0x01	/* the segment is a SYN */
-#define INPUT_OURS	0x02	/* the first option becomes ours */
-#define INPUT_LENGTH	0x04	/* and as long as its flags say */
+#define INPUT_OURS	0x02	/* make the first option a Quell option */
+#define INPUT_LENGTH	0x04	/* with the length its flags imply */
 
 static void require(bool holds, const char *promise)
 {
@@ -71,7 +71,7 @@ static void record_again(const u8 *wire)
 	require(!memcmp(again, wire, sizeof(again)), "a record is written again as it was");
 }
 
-/* What a switch does with an option of @stated bytes that was read as @opt. */
+/* Overwrite the record, as a switch does, in an option of @stated bytes read as @opt. */
 static void pass_switch(u8 *option, u32 stated, struct quell_opt *opt)
 {
 	u32 at = quell_opt_telemetry_at(option, stated);
@@ -88,7 +88,7 @@ static void pass_switch(u8 *option, u32 stated, struct quell_opt *opt)
 		"what it writes changes nothing else");
 }
 
-/* Lets the option be what the input's first byte wants. */
+/* Make the option as valid as @how, the input's first byte, asks. */
 static void help_chance(u8 *options, u32 bytes, u8 how)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_FULL };

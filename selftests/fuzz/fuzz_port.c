@@ -5,11 +5,11 @@
  *
  *	the wire carries exactly its rate, against 128-bit arithmetic
  *	its clock never goes back while packets are charged
- *	a change of rate keeps the bytes still to leave, to within one nanosecond
- *	nothing is marked below min, everything from max on
- *	what is in flight over the link is what the equations say, against 128-bit
- *	arithmetic, and saturates; nothing sent decays to nothing
- *	a longer queue or a slower link is never less load
+ *	a change of rate keeps exactly the bytes still to leave
+ *	no packet is marked below min, and every packet is marked from max on
+ *	the bytes in flight over the link are those of the equations, against 128-bit
+ *	arithmetic, and saturate; without transmission they decay to zero
+ *	a longer queue or a slower link never lowers the load
  *	a packet is judged by the first class with its DSCP, and two only where classes
  *	overlap
  *
@@ -26,7 +26,7 @@
 #define MOST_RATE_BYTES_PS	(1ULL << 44)
 #define MOST_PACKET_BYTES	(1U << 30)
 
-/* 146 years: a packet more, 34 years at one byte per second, is still in time. */
+/* 146 years: one more packet, 34 years at one byte per second, still fits. */
 #define LAST_NS			(1ULL << 62)
 
 #define CLASSES			3
@@ -56,7 +56,7 @@ static void require(bool holds, const char *promise)
 	abort();
 }
 
-/* Nanoseconds since time 0 times the rate, which charging must add to exactly. */
+/* Nanoseconds since time 0 times the rate: charging a packet must add exactly its bytes * 10^9. */
 static unsigned __int128 wire_work(const struct port *p)
 {
 	return (unsigned __int128)p->wire.free_ns * p->rate_bytes_ps + p->wire.free_rem;
@@ -116,7 +116,7 @@ static u64 saturated(unsigned __int128 value)
 	return value >> 64 ? QUELL_U64_MAX : (u64)value;
 }
 
-/* What is in flight after advancing to @now_ns, from the description. */
+/* Bytes in flight (Q8) after advancing to @now_ns, worked out from the description. */
 static u64 flight_at(const struct port *p, u64 now_ns)
 {
 	u64 dt_ns = now_ns > p->load.last_ns ? now_ns - p->load.last_ns : 0;
@@ -230,7 +230,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			thresholds(&p, r.small, r.large, r.large >> 32);
 			break;
 		case 4:
-			/* Time from the last packet, of any magnitude, or any time at all. */
+			/* The time since the last packet, of any magnitude. */
 			leave(&p, r.small, p.load.last_ns + (r.large >> (r.kind >> 26)));
 			break;
 		case 5:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Drives <quell/core/signal/reps.h> with any echoes, segments, timeouts and times, also
- * ones that go back, and stops where a promise is broken:
+ * decreasing ones, and stops where a promise is broken:
  *
- *	an entropy is never 0; a drawn one is one of those there are
+ *	an entropy is never 0; a drawn one is at most the number of entropies
  *	an entropy that is not drawn was echoed before, unmarked
- *	an echo is used at most once, but while frozen, and no more often are
- *	echoes kept than segments were sent
+ *	an echo is used at most once unless frozen, and at most one echo is kept per
+ *	segment sent
  *	indices stay in the ring
- *	all is as the model of the unit tests says
+ *	every choice is that of the unit tests' model
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 		switch (what % 5) {
 		case 0:
-			/* One of few: those sent are met. */
+			/* One of few entropies, so that echoes match segments sent. */
 			f.entropies = f.entropies > 8 && what & 0x40 ? 8 : f.entropies;
 			echo(&f, take_byte(&in) % (what & 0x40 ? 9 : 256), what & 0x80);
 			break;
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			segment(&f, what & 0x80);
 			break;
 		case 2:
-			/* The model's thaw_ns of 0 is none, and it does not saturate. */
+			/* The model uses thaw_ns 0 as "not frozen", and does not saturate. */
 			f.now_ns = take(&in, 60);
 			break;
 		case 3:

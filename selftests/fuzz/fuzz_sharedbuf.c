@@ -5,7 +5,7 @@
  *
  *	a packet that enters leaves the buffer within its size, and its port within
  *	its threshold, against 128-bit arithmetic
- *	what is refused would have broken one of the two
+ *	a packet that is refused would have broken one of the two limits
  *
  * Input: little-endian records of 8 bytes.
  */

@@ -3,13 +3,14 @@
  * Drives the SMaRTT core with any parameters in their ranges and any samples,
  * and stops where a promise is broken:
  *
- *	the window stays within one segment and its largest, the decision repeats
- *	the state, is not paced, and its target is the base round trip times target-rtt
- *	a change of path is asked for at most once per base round trip, on marks only
- *	within the ignore phase nothing changes the window, but trimmed packets where
- *	ignore-trims is off
+ *	the window is at least one segment and at most its largest, the decision repeats
+ *	the state, is not paced, and its target is the base round trip plus target-delay
+ *	or times target-rtt
+ *	a change of path is requested at most once per base round trip, on marks only
+ *	in the ignore phase only trimmed packets, with ignore-trims off, change the
+ *	window
  *	equation 1 and fast retransmit take max_mdf at most, once per base round trip
- *	an ACK adds at most what equations 2 and 3, eta or FastIncrease give
+ *	an ACK adds at most the sum of equations 2 and 3, eta and FastIncrease
  *	loss and timeouts never raise the window, nor does a restart after loss
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
@@ -53,7 +54,7 @@ static u64 at_least(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* The window as it was, brought within the limits of now. */
+/* The window before the event, within the limits now in force. */
 static u64 window_before_q16(const struct flow *f)
 {
 	u64 most_q16 = quell_smartt_max_window_q16(&f->v);
@@ -88,7 +89,7 @@ static bool may_decrease(const struct flow *f, u64 now_ns)
 	       (u32)((u32)now_ns - f->before.decrease_ns) >= f->v.base_rtt_ns;
 }
 
-/* What equation 1 and fast retransmit leave at least. */
+/* A decrease by equation 1 or fast retransmit must leave 1 - max_mdf of the window. */
 static void check_decrease(const struct flow *f, u64 now_ns)
 {
 	u64 cut_q16 = f->p.max_mdf_q16;
@@ -104,10 +105,10 @@ static void check_decrease(const struct flow *f, u64 now_ns)
 		"a decrease takes max_mdf at most", f);
 }
 
-/* Bytes squared, Q16, that one ACK may add times the window, eta apart. */
+/* Largest growth by one ACK times the window, without eta, in bytes squared, Q16. */
 static unsigned __int128 most_increase(const struct flow *f, const struct quell_sample *s)
 {
-	/* Scaled before the event, or because of what it said of the path. */
+		/* Scaled before the event, or by the path's properties in the event. */
 	const struct quell_smartt_vars *v = f->v.unit_q8 > f->before.unit_q8 ?
 					    &f->v : &f->before;
 	u64 step_q16 = quell_smartt_step_q16(v, f->p.fi_pkts_q16);

@@ -3,14 +3,14 @@
  * Drives the Swift core with any parameters in their ranges, any state a flow
  * can reach and any samples, and stops where a promise is broken:
  *
- *	flow scaling falls from all of its range at fs_min to none at fs_max
+ *	flow scaling falls from its full range at fs_min to zero at fs_max
  *	the window stays within its limits, the decision repeats the state
- *	a window of a segment or more is not paced; below, by window over delay
+ *	a window of a segment or more is not paced, a smaller one is, by window over delay
  *	too much delay, and fast retransmit, shrink the window at most once per round trip,
  *	and by no more than max_mdf
  *	an ACK adds at most ai * base delay, without a delay one segment, per window
  *	a restart never raises the window after loss or without a signal
- *	every call counts what it did once
+ *	every call counts its event exactly once
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
  * and as many bytes of value as that needs; missing bytes are zero.
@@ -57,7 +57,7 @@ static u64 smallest_window_q16(const struct flow *f)
 	return f->v.min_rtt_ns ? f->p.min_window_pkts_q16 * mss_bytes : mss_bytes << 16;
 }
 
-/* The window as it was, brought within the limits of now. */
+/* The window before the event, within the limits now in force. */
 static u64 window_before_q16(const struct flow *f)
 {
 	u64 window_q16 = f->before.window_q16;
@@ -68,7 +68,7 @@ static u64 window_before_q16(const struct flow *f)
 	return window_q16 < smallest_window_q16(f) ? smallest_window_q16(f) : window_q16;
 }
 
-/* Scaling falls from all of the range to nothing as the window grows. */
+/* Flow scaling must fall from its full range to zero as the window grows. */
 static void check_scaling(const struct flow *f)
 {
 	u64 range_ns = f->p.fs_range_ns;
@@ -79,12 +79,12 @@ static void check_scaling(const struct flow *f)
 	require(all_ns + 1 + (range_ns >> 20) >= range_ns, "all at fs_min", f);
 	require(!quell_swift_flow_scale_ns(&f->p, f->p.fs_max_pkts_q16), "none at fs_max", f);
 	require(here_ns <= all_ns, "most at fs_min", f);
-	/* The larger window may gain the rounding of 1/sqrt, not more. */
+		/* Rounding of 1/sqrt may add this much to the value at the larger window. */
 	require(quell_swift_flow_scale_ns(&f->p, window_pkts_q16 * 2) <=
 		here_ns + (range_ns >> 20), "less at twice the window", f);
 }
 
-/* What is asked for, or the path's own and a fourth of it, 25 us at least. */
+/* The configured target, or the minimum RTT plus a quarter of it, at least 25 us more. */
 static u64 path_ns(const struct quell_swift_params *p, u64 min_rtt_ns, u8 hops)
 {
 	u64 room_ns = min_rtt_ns / 4 > 25000 ? min_rtt_ns / 4 : 25000;
@@ -116,7 +116,7 @@ static void check_decision(const struct flow *f, u8 hops)
 	require(f->out.pacing_bytes_ps == (exact ? exact : 1), "window over delay", f);
 }
 
-/* For what delay and fast retransmit may do. */
+/* Check a decrease that delay or fast retransmit caused. */
 static void check_decrease(const struct flow *f, u64 now_ns, bool loss)
 {
 	u64 before_q16 = window_before_q16(f);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drives Swift with the remote host's delay told apart, with any parameters in
+ * Drives Swift with the remote host's delay kept separate, with any parameters in
  * their ranges, any state a flow can reach and any samples, and stops where a
  * promise is broken:
  *
- *	while the receiver says nothing, or host_target is 0, all is as Swift's
+ *	while the receiver reports no delay, or host_target is 0, all is as Swift's
  *	the window decided on is the smaller of the two, paced below one segment
  *	each window stays within its limits, shrinks at most once per round trip
  *	by no more than max_mdf but for timeouts in a row, and grows only below its
  *	own target, with demand, and not when it is twice the other
  *	neither loss nor a restart after it raises a window
- *	a host that took no time does not shrink its window
+ *	a host delay below its target does not shrink the host's window
  *	every ACK counts once
  *
- * What Swift itself promises of one window is fuzz_swift's.  Input: parameters,
+ * fuzz_swift checks the promises of Swift about one window.  Input: parameters,
  * then events, numbers as there.
  */
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct flow {
 	struct quell_swift_split_vars v, before;
 	struct quell_swift_split_stats st, counted;
 	struct quell_decision out;
-	/* The same flow without a split, as long as there was nothing to split. */
+	/* Plain Swift, fed with the same events until the flow has a host window. */
 	struct quell_swift_vars twin;
 	struct quell_swift_stats twin_st;
 	struct quell_decision twin_out;
@@ -72,7 +72,7 @@ static struct side fabric_side(const struct flow *f)
 	};
 }
 
-/* The host's begins where the fabric's was. */
+/* The host's window starts from the fabric's. */
 static struct side host_side(const struct flow *f)
 {
 	bool had = quell_swift_split_has_host(&f->before);
@@ -184,7 +184,7 @@ static void check_sides(const struct flow *f, u64 now_ns, bool lowers, bool boun
 	struct side sides[] = { fabric_side(f), host_side(f) };
 	int i, count = quell_swift_split_has_host(&f->v) ? 2 : 1;
 
-	/* What chance left out answers no loss. */
+	/* A decrease that chance disregarded does not delay the response to loss. */
 	if (f->before.fabric.flags & QUELL_SWIFT_F_DISREGARDED)
 		sides[0].before_decreased = false;
 	for (i = 0; i < count; i++) {

@@ -4,12 +4,12 @@
  * flow can reach and any samples, and stops where a promise is broken:
  *
  *	window and reference stay within their limits
- *	a window of a segment or more is not paced; below, by window over delay
+ *	a window of a segment or more is not paced, a smaller one is, by window over delay
  *	the reference falls by delay once per sampling period, by max_mdf at most
  *	it rises once per round trip, by one increase times the tokens held at most,
  *	without a delay by one segment at most
  *	the bank stays within its cap, and tokens are spent as the reference moves
- *	loss and timeout never raise the reference, restart not after loss
+ *	loss and timeout never raise the reference, nor does a restart after loss
  *	an ACK counts once
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
@@ -69,7 +69,7 @@ static u64 reference_before_q16(const struct flow *f)
 	return within_limits_q16(f, f->before.swift.window_q16);
 }
 
-/* What is asked for, or the path's own and a fourth of it, 25 us at least. */
+/* The configured target, or the minimum RTT plus a quarter of it, at least 25 us more. */
 static u64 path_ns(const struct quell_swift_params *p, u64 min_rtt_ns, u8 hops)
 {
 	u64 room_ns = min_rtt_ns / 4 > 25000 ? min_rtt_ns / 4 : 25000;

@@ -3,12 +3,12 @@
  * Looks for the TCP-INT option in any bytes, reads it, passes it through a switch
  * port and to a receiver, and stops where a promise is broken:
  *
- *	nothing outside the options is read (they are given in a block of their
- *	own size, which AddressSanitizer watches)
- *	what was read is written again byte for byte
- *	a port makes value and latency no smaller, names itself if it made the
- *	value larger and only then, and leaves the echo alone
- *	a receiver echoes what a switch wrote, and its echo can be read
+ *	no byte outside the options is read (they are in a block of their own size,
+ *	which AddressSanitizer watches)
+ *	an option that was read is written again byte for byte
+ *	a port does not lower value or latency, names itself if it raised the value
+ *	and only then, and leaves the echo alone
+ *	a receiver echoes the fields a switch wrote, and its echo can be read
  *	a record made of an echo is of its hop, and of no more than the link can send
  *
  * Input: the port's value, speed, time to live (1 byte each), latency (8), how to
@@ -69,7 +69,7 @@ static void reach_receiver(const struct quell_tcp_int *in)
 	require(latency_ns - echoed_ns < 65536 || latency_ns >> 31, "to 65536 ns below 2.1 s");
 }
 
-/* The sender makes a record of the echo, and the latency is a time between two. */
+/* The sender makes a record of the echo; the latency also serves as the time between two. */
 static void reach_sender(const struct quell_tcp_int *in)
 {
 	struct quell_tcp_int_link link = { .bytes = in->latency, .time_ns = in->value };

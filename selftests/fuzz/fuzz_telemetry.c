@@ -3,11 +3,11 @@
  * Passes a packet's record through any switches, and stops where a promise is
  * broken:
  *
- *	twelve bytes are read and written, no more (they are given in a block of
- *	their own size, which AddressSanitizer watches)
+ *	exactly twelve bytes are read and written (they are in a block of their own
+ *	size, which AddressSanitizer watches)
  *	a record that was read is written again byte for byte
- *	what is read is never more than what was written, and at most a part in
- *	4096 less (load: 32), or the largest
+ *	a value read is at most the value written, and at most 1/4096 of it lower
+ *	(load: 1/32), or the largest that can be encoded
  *	the record that arrives is that of the first of the most loaded, by its code
  *
  * Input: a record as it comes, 12 bytes; then switches, 32 bytes each.
@@ -27,7 +27,7 @@ struct hop {
 	u32 tx_units;
 	u32 time_ns;
 	u8 hop;
-	u8 shift;	/* of load and rate, so that all magnitudes come */
+	u8 shift;	/* of load and rate, to reach all magnitudes */
 	u8 pad[2];
 };
 
@@ -76,7 +76,7 @@ static void check_values(const struct quell_telemetry *was, u64 load_q16, const 
 	require(got.hop == was->hop, "the hop");
 }
 
-/* What the port at @hop does; true when it put its own record. */
+/* Pass the port at @hop; true when it wrote its own record. */
 static bool pass(const struct hop *hop, u8 *wire)
 {
 	struct quell_telemetry record = {

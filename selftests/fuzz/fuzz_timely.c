@@ -4,11 +4,11 @@
  * can reach and any samples, and stops where a promise is broken:
  *
  *	rate and window stay within their limits, the decision repeats the state
- *	an increase is no more than the steps allowed, and none without demand
+ *	an increase is no more than the steps allowed, and needs demand
  *	above t_high, and with a rising gradient, the rate does not grow
  *	two completions at one time count as one
- *	loss takes half of rate and window at least, a timeout all
- *	nothing but a restart raises the rate without an ACK
+ *	loss takes at least half of rate and window, a timeout all
+ *	without an ACK only a restart raises the rate
  *	every completion counts in one zone
  *
  * Input: parameters, then events.  Numbers are read as one byte of magnitude
@@ -57,7 +57,7 @@ static u64 larger(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* Largest rate in bytes/s, by the words of the parameters. */
+/* Largest rate in bytes/s, as the parameters define it. */
 static u64 most_rate(const struct flow *f, u64 link_bytes_ps)
 {
 	u64 most = f->p.max_rate_bytes_ps ? f->p.max_rate_bytes_ps : 1ULL << 40;
@@ -67,7 +67,7 @@ static u64 most_rate(const struct flow *f, u64 link_bytes_ps)
 	return most;
 }
 
-/* The rate as it was, brought within the limits of now. */
+/* The rate before the event, within the limits now in force. */
 static u64 rate_before_q16(const struct flow *f, u64 link_bytes_ps)
 {
 	return smaller(larger(f->before.rate_q16, f->p.min_rate_bytes_ps << 16),

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trims whatever looks like a packet that may be, and stops where a promise is broken:
+ * Trims any input that looks like a packet that may be trimmed, and stops where a
+ * promise is broken:
  *
- *	nothing outside the packet is read or written (it is in a block of its own
- *	size, which AddressSanitizer watches), nor what the module may not read
- *	headers stay whole, and the rest is no longer than asked for
- *	fields and payload are as they should be, and damage stays what it was
- *	(../unit/trim_model.h)
+ *	no byte outside the packet is read or written (it is in a block of its own
+ *	size, which AddressSanitizer watches), nor any the module must not read
+ *	headers stay whole, and the rest is no longer than requested
+ *	fields and payload match the model, and a wrong checksum stays wrong by the
+ *	same amount (../unit/trim_model.h)
  *
  * Input: DSCP and whether the checksum is partial (1 byte), size (2), how to begin
- * (1: as it is, else a header of some kind put before), packet.
+ * (1: which header fields to write over the start of the packet, if any), packet.
  */
 #include <stdio.h>
 
@@ -28,7 +29,7 @@ static void require(bool holds, const char *promise)
 	abort();
 }
 
-/* Lead the way to packets that may be trimmed. */
+/* Make the start of the input a packet that may be trimmed, as far as @how asks. */
 static void begin(u8 *ip, u32 bytes, u8 how)
 {
 	bool ipv6 = how & 1, tcp = how & 2;

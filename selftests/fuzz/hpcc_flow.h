@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzers of hpcc and hpcc_vaisf know of a flow, worked out apart from
- * the core: its limits, its pacing, and samples of any content.
+ * Limits, pacing and state rules of an HPCC flow, for the fuzzers of hpcc and
+ * hpcc_vaisf, worked out independently of the core.
  */
 #ifndef _QUELL_FUZZ_HPCC_FLOW_H
 #define _QUELL_FUZZ_HPCC_FLOW_H
@@ -31,7 +31,7 @@ static inline u64 rate_window_q16(const struct quell_hpcc_vars *v,
 	return q16 > ~0ULL ? ~0ULL : q16;
 }
 
-/* As many segments as fill the link for a base round trip, and one more. */
+/* As many segments as fill the link for one base round trip, plus one, bytes Q16. */
 static inline u64 link_window_q16(const struct quell_hpcc_vars *v,
 				  const struct quell_hpcc_params *p, u64 link_bytes_ps)
 {
@@ -78,7 +78,7 @@ static inline bool pacing_fits(const struct quell_hpcc_vars *v,
 	return bytes_ps == (exact ? exact : 1);
 }
 
-/* A state no call leaves behind. */
+/* The rule that the state breaks, NULL if it breaks no rule. */
 static inline const char *broken_state(const struct quell_hpcc_vars *v)
 {
 	if (!v->mss_bytes)
@@ -94,7 +94,7 @@ static inline const char *broken_state(const struct quell_hpcc_vars *v)
 	return NULL;
 }
 
-/* What an ACK's record may have done to the state. */
+/* The rule that the change of state by an ACK's record breaks, NULL if it breaks no rule. */
 static inline const char *broken_record(const struct quell_hpcc_vars *before,
 					const struct quell_hpcc_vars *v,
 					const struct quell_hpcc_stats *then,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How the fuzzers of the cores read their input: a number is one byte of
+ * Input decoding for the fuzzers of the cores: a number is one byte of
  * magnitude and as many bytes of value as that needs; missing bytes are zero.
  */
 #ifndef _QUELL_FUZZ_INPUT_H
@@ -42,7 +42,7 @@ static inline u64 take_between(struct input *in, u64 low, u64 high)
 	return value >= low && value <= high ? value : low + value % (high - low + 1);
 }
 
-/* Sets some parameters of an algorithm, those whose bits the input has, within their ranges. */
+/* Set the parameters selected by a bit mask from the input, within their ranges. */
 static inline void take_some(struct input *in, void *params, const struct quell_core *core)
 {
 	u64 chosen = take(in, core->params_nr);

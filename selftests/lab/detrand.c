@@ -3,13 +3,13 @@
  * Preloaded into user-mode Linux: random numbers from a seed.
  *
  * The kernel inside takes all its randomness from getrandom() of the host
- * (through getrandom(2)'s libc wrapper); with this library it is a function
- * of QUELL_LAB_SEED, and a run can be repeated bit by bit.
+ * (through getrandom(2)'s libc wrapper); this library makes it a function
+ * of QUELL_LAB_SEED, so that a run can be repeated bit by bit.
  *
- * And: register sets of processors with AMX.  The kernel inside (up to 6.12)
- * keeps 2696 bytes of extended state per process, and a host whose processor
- * has more takes no less than all of it: PTRACE_SETREGSET fails, and init dies
- * of it.  Here the rest is filled in with what the process has.
+ * It also completes register sets on processors with AMX.  The kernel inside
+ * (up to 6.12) keeps 2696 bytes of extended state per process; a host with more
+ * state accepts only the complete set, so PTRACE_SETREGSET would fail and init
+ * would die.  The missing part is taken from the process's current state.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +26,7 @@
 
 typedef long (*ptrace_t)(enum __ptrace_request request, ...);
 
-/* Not on the stack: it is the inner kernel's, 16 KB in all. */
+/* Not on the stack, which is the inner kernel's and only 16 KB. */
 static unsigned char xstate[65536];
 
 static uint64_t state;
@@ -47,7 +47,7 @@ static void seed(void)
 	const char *text = getenv("QUELL_LAB_SEED");
 	static const char answer[] = "quell-detrand\n";
 
-	/* uml-start makes sure that the kernel loads this library. */
+	/* uml-start checks by this answer that the kernel loads this library. */
 	if (getenv("QUELL_LAB_PROBE") &&
 	    write(STDOUT_FILENO, answer, sizeof(answer) - 1) < 0)
 		_exit(1);
@@ -69,7 +69,7 @@ ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 	return length;
 }
 
-/* The set given, and of what it lacks what the process has already. */
+/* Set the registers given; state beyond them keeps the process's values. */
 static long set_xstate(ptrace_t host, pid_t pid, struct iovec *set)
 {
 	struct iovec whole = { .iov_base = xstate, .iov_len = sizeof(xstate) };

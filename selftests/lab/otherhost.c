@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into user-mode Linux by check-machines: another machine.
+ * Preloaded into user-mode Linux by check-machines: imitates another machine.
  *
- * A processor with AMX, as far as the kernel inside can see: its flags and
- * cache line in /proc/cpuinfo, and an extended register set of 11008 bytes that
+ * The kernel inside sees a processor with AMX: its flags and cache line in
+ * /proc/cpuinfo, and an extended register set of 11008 bytes that
  * PTRACE_SETREGSET takes whole or not at all (EFAULT), as the host's kernel does.
- * Whoever sets it must give back what it had beyond this machine's own set.  And
- * another host name and kernel release.
+ * A caller that sets it must pass the bytes beyond this machine's own set
+ * unchanged.  Host name and kernel release are also different.
  *
- * Alone it also answers uml-start in detrand.so's place, to show what happens
- * without that.
+ * Without detrand.so this library also answers uml-start in its place, to show
+ * the failure without it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

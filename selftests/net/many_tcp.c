@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * many_tcp - many TCP connections opened at once, for tests of what a crowd costs and
- * agrees on
+ * many_tcp - many TCP connections opened at once, for tests of the cost and the
+ * behaviour of many connections
  *
  *	many_tcp listen PORT PORTS [first|close]
- *		Accepts connections to so many ports from PORT on and sends back as
- *		many bytes as come; first: a byte before that; close: closes instead.  Says "ready".
+ *		Accepts connections to PORTS ports from PORT on and sends back the
+ *		bytes it gets; first: sends one byte before that; close: closes instead.
+ *		Prints "ready".
  *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close]
- *		Opens so many to those ports in turn, all at once.  Each sends BYTES
- *		once it is open and waits for as many; first: and one; close: for the
- *		end.  Says "done COUNT SECONDS" when all have that, and keeps them
- *		until it is stopped.  A number on standard input: so many bytes on
- *		each once more, and "done" again.
+ *		Opens COUNT connections to those ports in turn, all at once.  Each sends
+ *		BYTES once it is open and waits for as many; first: for one more; close:
+ *		for the end.  Prints "done COUNT SECONDS" when all have that, and keeps
+ *		them until it is stopped.  A number on standard input sends and awaits
+ *		that many bytes on each, and prints "done" again.
  *
  * IPv4.  A connection that fails ends it with status 1.
  */
@@ -39,10 +40,10 @@
 /**
  * struct conn - one end of a connection
  * @fd:      its socket
- * @listens: it accepts others instead
+ * @listens: it is a listening socket
  * @to_send: bytes it has yet to send
- * @to_get:  bytes it has yet to receive; of a client with "close", the end
- * @opening: no answer to its SYN yet
+ * @to_get:  bytes it has yet to receive; 1 for a client that awaits the end ("close")
+ * @opening: its SYN is not yet answered
  */
 struct conn {
 	int	fd;
@@ -131,7 +132,7 @@ static void accept_all(const struct conn *listener)
 		die("accept");
 }
 
-/* -1 when the connection is done with. */
+/* Send back bytes received; -1 when the connection has failed. */
 static int send_back(struct conn *conn)
 {
 	size_t bytes = conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES;
@@ -181,7 +182,7 @@ static int serve(int port, int ports)
 	return 1;
 }
 
-/* Its error, if the SYN had one; -1 of what failed. */
+/* Mark the connection as open; -1 with errno if it failed. */
 static int opened(struct conn *conn)
 {
 	socklen_t bytes = sizeof(errno);
@@ -203,7 +204,7 @@ static int send_more(struct conn *conn)
 	return 0;
 }
 
-/* 1 when it has all, 0 not yet, -1 failed. */
+/* 1 when all bytes have arrived, 0 when some are missing, -1 on failure. */
 static int get_more(struct conn *conn)
 {
 	ssize_t n = recv(conn->fd, chunk, sizeof(chunk), 0);
@@ -231,7 +232,7 @@ static int advance(struct conn *conn, uint32_t what)
 	return idle ? 1 : what & (EPOLLIN | EPOLLHUP | EPOLLERR) ? get_more(conn) : 0;
 }
 
-/* Until all have what they wait for. */
+/* Wait until every connection has received its bytes. */
 static void wait_all(int count)
 {
 	struct epoll_event got[EVENTS];
@@ -269,7 +270,7 @@ static void connect_one(struct conn *conn, const struct sockaddr_in *to, int64_t
 	watch(conn, EPOLL_CTL_ADD, EPOLLIN | EPOLLOUT);
 }
 
-/* So many bytes more on each. */
+/* Send and await @bytes more on each connection. */
 static void go_on(struct conn *conns, int count, int64_t bytes)
 {
 	int i;

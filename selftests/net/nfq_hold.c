@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nfq_hold - packets that wait in user space for a verdict, which is to accept them
+ * nfq_hold - holds packets in user space before it accepts them
  *
  *	nfq_hold QUEUE [gso] accept|delay MS|reverse COUNT|hold
  *		accept		at once
- *		delay		each after so long
- *		reverse		when so many are there, or nothing more came for
+ *		delay		each after MS
+ *		reverse		when COUNT packets are held, or no more came for
  *				QUIET_MS, the last first
- *		hold		none, until SIGUSR1; then all there are and come
- *		Says "ready".  gso: bursts whole, else the kernel cuts them first.
- *		Terminated, it lets all pass and says "packets N".
+ *		hold		on SIGUSR1: all held packets, and later ones at once
+ *		Prints "ready".  gso: bursts whole, else the kernel splits them first.
+ *		On SIGTERM it accepts all and prints "packets N".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static struct {
 static unsigned int held_nr;
 static unsigned long packets;
 
-/* What is asked for; one of them is not 0, or holds is true. */
+/* The mode; all are 0 and false for "accept". */
 static unsigned int delay_ms, reverse;
 static bool holds;
 
@@ -164,7 +164,7 @@ static int on_packet(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* Verdicts that are due; @quiet: nothing came for a while. */
+/* Accept the packets that are due; @quiet: no packet came for a while. */
 static void judge(bool quiet)
 {
 	uint64_t now = now_ms();
@@ -206,7 +206,7 @@ static void run(const sigset_t *while_waiting)
 
 		if (n > 0) {
 			n = mnl_socket_recvfrom(nl, buffer, sizeof(buffer));
-			/* A verdict on what went with its interface has no packet. */
+			/* An error for a packet that vanished with its interface has no packet. */
 			if (n > 0)
 				mnl_cb_run(buffer, n, 0, 0, on_packet, NULL);
 			n = 1;

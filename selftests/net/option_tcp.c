@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * option_tcp - TCP connections with everything that is in the way of an option,
- * for fallback.sh
+ * option_tcp - TCP connections with all features that may get in the way of a TCP
+ * option, for fallback.sh
  *
  *	option_tcp serve PORT [COMMAND]...
- *		Sends back what it gets, on every connection to the port, over
- *		IPv4 and IPv6, after checking it.  Says "ready".  The commands,
- *		a word each, are done before it listens.
+ *		Checks the bytes it gets and sends them back, on every connection to
+ *		the port, over IPv4 and IPv6.  Prints "ready".  The commands, a word
+ *		each, are executed before it listens.
  *	option_tcp talk
  *		Executes commands from standard input, one a line, and answers
  *		each with "ok COMMAND [RESULT]" or "failed COMMAND: reason".
@@ -15,24 +15,24 @@
  *
  *	open 4|6		a new socket; the old one is closed
  *	cc NAME			congestion control
- *	md5 ADDRESS KEY		sign segments to and from there (RFC 2385)
+ *	md5 ADDRESS KEY		sign segments to and from ADDRESS (RFC 2385)
  *	ao ADDRESS KEY		the same by RFC 5925
- *	fastopen [QUEUE]	TCP Fast Open; of a listener with its queue
- *	backlog N		of a listener, to be or that listens already
+ *	fastopen [QUEUE]	TCP Fast Open; for a listener with its queue length
+ *	backlog N		of the listener, existing or future
  *	bind ADDRESS PORT
  *	listen, accept		the socket becomes the connection
- *	echo			send back what comes, until the other end closes
- *	sink			of a server: send nothing back
+ *	echo			send back the bytes received, until the other end closes
+ *	sink			of a server: do not send data back
  *	connect ADDRESS PORT
- *	xfer BYTES		send so many, and get as many back
- *	send BYTES		send so many, as far as the socket takes them
- *	push BYTES		send so many and no more, wait until the other end has them
+ *	xfer BYTES		send BYTES, and receive as many
+ *	send BYTES		send BYTES, waiting for room in the socket
+ *	push BYTES		send BYTES and a FIN, wait until the other end closes
  *	disconnect		so that the socket may connect again
- *	tos BYTE		of all that is sent, the SYN on; TCP keeps the ECN field
- *	dstopts on		IPv6 destination options, 8 bytes; without "on": none
- *	device NAME		send by it, receive by it alone
- *	minttl N		refuse what came with a lower time-to-live
- *	numbers			result: the next to be written, the next to be received
+ *	tos BYTE		for all packets from the SYN on; TCP keeps the ECN field
+ *	dstopts on		IPv6 destination options, 8 bytes; without "on": remove them
+ *	device NAME		bind to this device
+ *	minttl N		drop segments that arrive with a lower time-to-live
+ *	numbers			result: next sequence numbers to write and to receive
  *	mss			result: bytes of payload in a segment
  *	window			result: the congestion window in segments
  *	fastopened		result: 1 if the data of the SYN was accepted
@@ -83,7 +83,7 @@ struct stream {
 };
 
 static int sock = -1, listener = -1;
-/* Of a server: what comes is not sent back. */
+/* Of a server: do not send back the bytes received. */
 static bool sinking;
 static int backlog = 16;
 static struct stream sent, received;
@@ -113,7 +113,7 @@ static bool matches(struct stream *stream, const uint8_t *from, size_t bytes)
 	return true;
 }
 
-/* A socket address of either family; 0 bytes when the text is none. */
+/* A socket address of either family; 0 bytes if the text is not an address. */
 static socklen_t address(struct sockaddr_storage *to, const char *text, const char *port)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)to;
@@ -237,7 +237,7 @@ static int cmd_disconnect(char **word)
 	return connect(sock, &addr, sizeof(addr));
 }
 
-/* Sends some more; the number left, or -1. */
+/* Send some more; return the number of bytes left, or -1. */
 static int64_t send_some(int64_t left)
 {
 	static uint8_t chunk[CHUNK_BYTES];
@@ -270,7 +270,7 @@ static int cmd_xfer(char **word)
 {
 	int64_t to_send = atoll(word[1]), to_get = to_send;
 
-	/* A fast open connects with the first data. */
+	/* With Fast Open the first data opens the connection. */
 	to_send = send_some(to_send);
 	while (to_send >= 0 && to_send + to_get > 0) {
 		struct pollfd fd = {
@@ -325,7 +325,7 @@ static int cmd_tos(char **word)
 	int four = setsockopt(sock, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
 	int six = setsockopt(sock, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
 
-	/* An IPv4 socket takes the first alone. */
+	/* An IPv4 socket accepts only IP_TOS. */
 	return four && six ? -1 : 0;
 }
 
@@ -357,7 +357,7 @@ static int number_of(int queue, uint32_t *number)
 	       getsockopt(sock, IPPROTO_TCP, TCP_QUEUE_SEQ, number, &bytes) ? -1 : 0;
 }
 
-/* In repair mode for that long, and out of it without a probe. */
+/* Read the numbers in repair mode, and leave it without a window probe. */
 static int cmd_numbers(char **word)
 {
 	uint32_t next = 0, awaited = 0;
@@ -447,7 +447,7 @@ static int cmd_sink(char **word)
 	return 0;
 }
 
-/* Sends back what one connection brings; a wrong byte ends it with a reset. */
+/* Send back the bytes of one connection; a wrong byte ends it with a reset. */
 static int cmd_echo(char **word)
 {
 	static uint8_t chunk[CHUNK_BYTES];
@@ -490,7 +490,7 @@ static const struct {
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 };
 
-/* One command, its words cut at any of @separators; -1 with errno. */
+/* Execute one command, split into words at @separators; -1 with errno on failure. */
 static int execute(char *line, const char *separators)
 {
 	char *word[WORDS_MAX + 1] = { NULL };

@@ -6,10 +6,10 @@
  *		One message without the checks of the quell command.  An
  *		ATTRIBUTE is TYPE:s:TEXT, TYPE:u64:NUMBER, TYPE:u32:NUMBER,
  *		TYPE:x:HEXBYTES, or TYPE:{ ATTRIBUTE... } for a nest.  Prints
- *		"ok", or "ERRNO: what the kernel says" and fails.
+ *		"ok", or "ERRNO: MESSAGE" with the kernel's message and fails.
  *	quell_nl fuzz SEED COUNT
  *		COUNT messages of half-right commands, attributes and lengths.
- *		Fails if one gets no answer; prints how many were accepted.
+ *		Fails if one is not answered; prints how many were accepted.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -39,7 +39,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* Text of the kernel in an answer; empty if it gave none. */
+/* The kernel's extended error message in an answer; empty if it sent no message. */
 static const char *answer_text(const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *report = mnl_nlmsg_get_payload(nlh);
@@ -56,7 +56,7 @@ static const char *answer_text(const struct nlmsghdr *nlh)
 	return "";
 }
 
-/* Send, and read up to the message that ends the answer: 0 or its error. */
+/* Send, and read until the end of the answer; return 0 or the errno in it. */
 static int talk(const struct nlmsghdr *request, char *text, size_t len)
 {
 	static char buf[REPLY_BYTES];
@@ -210,7 +210,7 @@ static const uint64_t values[] = { 0, 1, 5000, 65536, 1000000, UINT64_MAX };
 
 #define ANY(array)	((array)[draw(sizeof(array) / sizeof((array)[0]))])
 
-/* Well-formed; what it says may be wrong. */
+/* Put a well-formed parameter whose name or value may be invalid. */
 static void put_parameter(struct nlmsghdr *nlh)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);

@@ -9,7 +9,7 @@
 
 #include "flow.h"
 
-/* The paper's: VAI/SF III-D. */
+/* As in the paper: VAI/SF III-D. */
 #define PERF_TARGET_NS	5000
 
 #define PERF_STEP	__attribute__((noinline)) static void
@@ -28,8 +28,9 @@ PERF_STEP perf_swift_on_ack(struct perf_flow *f)
 }
 
 /*
- * The same with a receiver that says how long it held each packet.  A copy of
- * its own, or the compiler would share one of both, which the module has not.
+ * The same with a receiver that reports how long it held each packet.  This is a
+ * separate copy: otherwise the compiler would share code between the two, unlike in
+ * the module.
  */
 __attribute__((flatten)) PERF_STEP perf_swift_split_on_ack(struct perf_flow *f)
 {

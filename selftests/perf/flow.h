@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One flow of any core, for benchmarks: each core's calls in one shape.
+ * One flow of any core, for benchmarks: the calls of every core in one form.
  */
 #ifndef _QUELL_PERF_FLOW_H
 #define _QUELL_PERF_FLOW_H
@@ -12,7 +12,7 @@
 #define PERF_REMOTE_NS		500ULL
 #define PERF_MSS_BYTES		1448U		/* MTU 1500, TCP timestamps */
 
-/* What the module keeps per socket, per network namespace, and per CPU. */
+/* State that the module keeps per socket, per network namespace, and per CPU. */
 struct perf_flow {
 	struct quell_sample s;
 	struct quell_decision out;
@@ -47,10 +47,10 @@ struct perf_flow {
 
 /**
  * struct perf_core - a core under measurement
- * @name:	as in net.ipv4.tcp_congestion_control, or what is different
- * @vars_bytes:	state of one flow
+ * @name:	as in net.ipv4.tcp_congestion_control, or the variant measured
+ * @vars_bytes:	size of the state of one flow
  * @init:	starts a flow with default parameters, link and base RTT known
- * @on_ack:	what is measured, the whole function
+ * @on_ack:	the function that is measured, from entry to return
  * @on_loss:	not measured
  */
 struct perf_core {

@@ -3,7 +3,7 @@
  * The program under measurement.
  *
  *	perf list			cores, state bytes, and traffics
- *	perf run CORE TRAFFIC ACKS	as many ACKs, for a tool that counts
+ *	perf run CORE TRAFFIC ACKS	feed ACKS ACKs, for a tool that counts instructions
  *	perf time TRAFFIC ACKS ROUNDS	nanoseconds per ACK of every core
  */
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void list(void)
 		printf("traffic %s %s\n", t->name, t->what);
 }
 
-/* @steps: where to record what happened, or NULL */
+/* @steps: where to record samples and losses, or NULL */
 static void run(const struct perf_core *core, const struct traffic *t, unsigned long acks,
 		struct step *steps, struct traffic_state *state)
 {
@@ -60,7 +60,7 @@ static unsigned long long now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The same again from the record, and how long it took. */
+/* Replay the recorded steps; return the time per ACK. */
 static double replay_ns(const struct perf_core *core, const struct step *steps,
 			unsigned long acks)
 {
@@ -80,7 +80,7 @@ static double replay_ns(const struct perf_core *core, const struct step *steps,
 	return (double)(now_ns() - start_ns) / acks;
 }
 
-/* Rounds take turns, the best one of each core counts: noise only adds. */
+/* Cores take turns in each round, and the best round of each counts: noise only adds. */
 static int time_all(const struct traffic *t, unsigned long acks, unsigned int rounds)
 {
 	struct { struct step *steps; double best_ns; } result[16];

@@ -6,9 +6,9 @@
 #include "traffic.h"
 
 #define LINK_BYTES_PER_NS	(PERF_LINK_BYTES_PS / 1e9)
-/* Segments of one TSO burst: TIMELY's 16 KB. */
+/* Bytes of one TSO burst: TIMELY's 16 KB. */
 #define BURST_BYTES		16384
-/* Spread of the delay that has nothing to do with the queue. */
+/* Spread of the delay that does not depend on the queue. */
 #define NOISE_NS		200
 
 const struct traffic traffics[] = {
@@ -40,7 +40,7 @@ void traffic_start(struct traffic_state *state, const struct traffic *t)
 	state->lost_ns = -INFINITY;
 }
 
-/* What the flow sends, bytes/ns; whether its application has no more to send. */
+/* The flow's sending rate, bytes/ns; @limited: the application offers less than it could send. */
 static double flow_rate(const struct traffic_state *state, const struct perf_flow *f,
 			bool *limited)
 {
@@ -61,7 +61,7 @@ static bool is_marked(struct traffic_state *state)
 	return random_between(&state->random, 0, 999999) < 1e6 * fmax(over, 0);
 }
 
-/* The queue at the end of the time the ACK took; whether it overflowed. */
+/* Advance the queue by the time between ACKs; true if it overflowed. */
 static bool fill(struct traffic_state *state, double gap_ns, double rate)
 {
 	double offered = gap_ns * state->t->flows * rate;
@@ -79,7 +79,7 @@ static bool fill(struct traffic_state *state, double gap_ns, double rate)
 	return overflow;
 }
 
-/* What the port says as the packet leaves it. */
+/* Write the port's telemetry record as the packet leaves it. */
 static void stamp(const struct traffic_state *state, struct quell_telemetry *record)
 {
 	record->link_bytes_ps = PERF_LINK_BYTES_PS;

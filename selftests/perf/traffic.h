@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ACKs as a flow at a bottleneck would see them: the flow's own window and rate
- * fill the queue, the queue makes delay, marks, losses and telemetry records.  A fluid of equal
- * flows, from a seed, so that equal cores give equal traces.
+ * ACKs as a flow at a bottleneck gets them: the flow's own window and rate fill
+ * the queue, and the queue causes delay, marks, losses and telemetry records.  The
+ * model is a fluid of equal flows, from a seed, so equal cores give equal traces.
  */
 #ifndef _QUELL_PERF_TRAFFIC_H
 #define _QUELL_PERF_TRAFFIC_H
@@ -11,13 +11,13 @@
 #include "flow.h"
 
 /**
- * struct traffic - what the flow meets
- * @name:	of it
- * @what:	in a line
+ * struct traffic - a bottleneck and its load
+ * @name:	name on the command line
+ * @what:	description in one line
  * @flows:	equal flows at the bottleneck
- * @limit_bytes: the queue's end
- * @mark_from_bytes: queue from which ACKs carry marks, all at twice of it
- * @demand_pct:	of the link that the application asks for; 0: all
+ * @limit_bytes: size of the queue
+ * @mark_from_bytes: queue from which ACKs carry marks; at twice of it all do
+ * @demand_pct:	application's demand in percent of the link; 0: unlimited
  */
 struct traffic {
 	const char *name, *what;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How fast the processor's counter runs: prints ticks per 1000 ns, for report-port.
- * It counts alike at every clock rate of the processor.
+ * Measure the rate of the processor's time-stamp counter: prints ticks per 1000 ns,
+ * for report-port.  The counter's rate does not depend on the processor's clock rate.
  */
 #include <stdint.h>
 #include <stdio.h>

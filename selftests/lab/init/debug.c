@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * With a kernel that has kmemleak: take the network apart, unload every module
- * and look for memory nobody refers to any more.
+ * and look for unreferenced memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "init.h"
 
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
-/* kmemleak reports objects older than 5 s only. */
+/* kmemleak only reports objects older than 5 s. */
 #define AGE_S		6
-/* Namespaces are destroyed by a worker. */
+/* A worker destroys namespaces; retry until it has released the modules. */
 #define RETRY_NS	100000000
 #define RETRIES		50
 
-/* Print the report; the number of objects in it. */
+/* Print the report and return the number of objects in it. */
 static int show_leaks(void)
 {
 	FILE *report = fopen(KMEMLEAK, "r");
@@ -40,7 +40,7 @@ static int show_leaks(void)
 	return leaks;
 }
 
-/* Unload a module; what still uses it goes away in the background. */
+/* Unload a module, waiting for its last users, which are released in the background. */
 static void unload(const char *name)
 {
 	struct timespec pause = { .tv_nsec = RETRY_NS };

@@ -12,7 +12,7 @@
 #include "../../../include/uapi/linux/quell.h"
 #include "init.h"
 
-/* Keep the id of our family, if this message of the list is about it. */
+/* Store the family id in @arg if this message of the dump describes Quell's family. */
 static void each_family(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *tb[CTRL_ATTR_MAX + 1];
@@ -41,7 +41,7 @@ static uint16_t family_id(int fd)
 	return id;
 }
 
-/* The generic netlink socket of a namespace, made when first asked for. */
+/* The generic netlink socket of a namespace, opened on first use. */
 static int node_genl(int index)
 {
 	struct node *node = &nodes[index];
@@ -100,7 +100,7 @@ static void write_counter(const struct counters_to *to, const char *name,
 			(const char *)nl_data(tb[QUELL_A_COUNTER_NAME]), value);
 }
 
-/* One message: the counters of one algorithm; an attribute for each. */
+/* Write the counters of one message, which has one attribute per counter of an algorithm. */
 static void each_stat(const struct nlmsghdr *nlh, void *arg)
 {
 	const char *at = (const char *)nlh + NLMSG_HDRLEN + GENL_HDRLEN;
@@ -119,7 +119,7 @@ static void each_stat(const struct nlmsghdr *nlh, void *arg)
 	}
 }
 
-/* counters.out: what Quell counted in each namespace; zeros are left out. */
+/* Write counters.out: Quell's non-zero counters in each namespace. */
 void counters_collect(void)
 {
 	struct genlmsghdr genl = {

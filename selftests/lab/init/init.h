@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The laboratory's init: what its source files share.
+ * The laboratory's init: declarations shared by its source files.
  *
  * Process 1 of a user-mode Linux reads a plan, builds the network it
  * describes, lets quell_labflow run the flows and writes results.  The format
@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define PLAN_WORDS_MAX	512	/* a route with 127 equal next hops */
+#define PLAN_WORDS_MAX	512	/* enough for a route with 127 equal next hops */
 #define OUT_DIR		"/out/"
 
 /**
@@ -34,7 +34,7 @@ struct node {
 };
 
 /**
- * struct port - one network card
+ * struct port - one network interface
  * @node: index of its namespace
  * @ifindex: unique in the whole laboratory
  * @name: device name
@@ -50,7 +50,7 @@ struct port {
 /**
  * struct address - IPv4 or IPv6
  * @family: AF_INET or AF_INET6
- * @size: bytes that count
+ * @size: bytes used of @bytes
  * @bytes: in network order
  */
 struct address {
@@ -79,7 +79,7 @@ extern struct line line;
 extern char (*modules)[64];
 extern int n_modules;
 
-/* main.c: errors end the run, naming the plan line being executed. */
+/* main.c: an error ends the run and names the plan line being executed. */
 __attribute__((noreturn, format(printf, 1, 2)))
 void fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))

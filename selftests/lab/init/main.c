@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Process 1 of a laboratory run: mounts, the plan, power off.
+ * Process 1 of a laboratory run: mounts file systems, executes the plan, powers off.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ int n_modules;
 
 static char line_text[LINE_MAX_BYTES];
 
-/* A line on the host's terminal; <1> passes any console log level. */
+/* Print a line on the host's terminal; priority <1> passes any console log level. */
 void say(const char *fmt, ...)
 {
 	static int fd = -1;
@@ -72,7 +72,7 @@ void fail(const char *fmt, ...)
 	power_off();
 }
 
-/* Room for one element more than @count; capacity doubles. */
+/* Make room for one more element than @count; capacity doubles. */
 void *grow(void *array, int count, size_t size)
 {
 	if (count & (count - 1))

@@ -2,8 +2,8 @@
 /*
  * Namespaces, cables, addresses, routes, sysctls.
  *
- * All cards share one MAC address and do not use ARP: a frame on a cable can
- * only be for the other end, and nothing but the experiment is on the wire.
+ * All NICs share one MAC address and do not use ARP: a frame on a cable can
+ * only be for the other end, and the wire carries only the experiment's packets.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "../modules/quellnic_uapi.h"
 #include "init.h"
 
-/* The first index given to a card; lo has 1 in every namespace. */
+/* The first index given to a NIC; lo has 1 in every namespace. */
 #define IFINDEX_BASE	100
 
 static const uint8_t mac[6] = { 0x02, 0, 0, 0, 0, 1 };
@@ -40,7 +40,7 @@ void net_enter(int node)
 	current_node = node;
 }
 
-/* Let go of every namespace but the first, with all that is in them. */
+/* Close every namespace but the first, with everything in it. */
 void net_close(void)
 {
 	int i;
@@ -86,7 +86,7 @@ int node_index(const char *name)
 {
 	static int last;
 
-	/* Plans speak of the same node several times in a row. */
+	/* Plans name the same node several times in a row. */
 	if (strcmp(nodes[last].name, name)) {
 		last = node_search(name);
 		if (last < 0)
@@ -119,8 +119,8 @@ static void link_up(int node, int ifindex)
 }
 
 /*
- * What every namespace inherits: no IPv6 chatter, room for many neighbours
- * and sockets.
+ * Set the defaults that every namespace inherits: no IPv6 chatter, room for
+ * many neighbours and sockets.
  */
 void net_defaults(void)
 {
@@ -202,7 +202,7 @@ static void put_clock(struct request *req, int offset_attr, int drift_attr,
 	}
 }
 
-/* The module draws the times of both ends from one seed. */
+/* The module draws the noise of both ends from one seed. */
 static void put_noise(struct request *req)
 {
 	const char *near = option(5, "noise");
@@ -217,7 +217,7 @@ static void put_noise(struct request *req)
 		nl_put_u64(req, QUELLNIC_NOISE_SEED, number(seed, 0, UINT64_MAX));
 }
 
-/* Data packets the cable loses, counted per direction. */
+/* Data packets that the cable drops, counted per direction. */
 static void put_drop(struct request *req)
 {
 	const char *near = option(5, "drop");
@@ -232,7 +232,7 @@ static void put_drop(struct request *req)
 		nl_put_u32(req, QUELLNIC_DROP_COUNT, number(count, 1, UINT32_MAX));
 }
 
-/* Those it trims, the same way. */
+/* Data packets that the cable trims, counted per direction. */
 static void put_trim(struct request *req)
 {
 	const char *near = option(5, "trim");
@@ -360,7 +360,7 @@ static void put_gateway(struct request *req, int at)
 	nl_put(req, RTA_GATEWAY, addr.bytes, addr.size);
 }
 
-/* Several "via ADDR dev DEV": packets are spread over them, all alike. */
+/* Several "via ADDR dev DEV": an ECMP route with equal weights. */
 static void put_next_hops(struct request *req)
 {
 	struct nlattr *hops = nl_nest(req, RTA_MULTIPATH);

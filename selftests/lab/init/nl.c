@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, as much of it as a set-up program needs.
+ * Netlink, as far as a set-up program needs it.
  *
- * Requests are processed inside sendto(), and only failures are answered (no
+ * The kernel processes requests inside sendto(), and answers only failures (no
  * NLM_F_ACK), so a request costs two system calls and needs no batching.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 
 static char reply[1 << 17];
 
-/* A socket in the current namespace. */
+/* Open a socket in the current namespace. */
 int nl_open(int protocol)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
@@ -120,7 +120,7 @@ void nl_parse(const struct nlattr **tb, int max, const void *attrs, int size)
 	}
 }
 
-/* Fail with errno and the kernel's own words, if it sent some. */
+/* Fail with errno and the kernel's extended error message, if it sent one. */
 static void nl_check_error(const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[NLMSGERR_ATTR_MAX + 1];
@@ -165,7 +165,7 @@ void nl_do(int fd, struct request *req)
 		nl_check_error(nlh);
 }
 
-/* Hand every message of the answer to @each; also for single answers. */
+/* Pass every message of the answer to @each; also for single answers. */
 void nl_dump(int fd, struct request *req,
 	     void (*each)(const struct nlmsghdr *nlh, void *arg), void *arg)
 {

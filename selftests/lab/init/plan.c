@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words of a plan line: counts, numbers, options, addresses.  Every refusal
- * names the word and what was expected.
+ * Words of a plan line: counts, numbers, options, addresses.  Every error
+ * message names the word and the form expected.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "init.h"
 
-/* The line has between @least and @most words after the command. */
+/* Fail unless the line has between @least and @most words after the command. */
 void need_words(int least, int most)
 {
 	if (line.n - 1 < least || line.n - 1 > most)
@@ -58,7 +58,7 @@ const char *option(int from, const char *key)
 	return NULL;
 }
 
-/* Refuse words that are none of the KEY=VALUE pairs known. */
+/* Fail on words that are not KEY=VALUE pairs with a known key. */
 void only_options(int from, const char *const *keys)
 {
 	int i, k;
@@ -86,7 +86,7 @@ uint32_t ipv4(const char *word)
 	return addr.s_addr;
 }
 
-/* Of either family: a colon makes it IPv6. */
+/* An IPv4 or IPv6 address; a colon makes it IPv6. */
 struct address address(const char *word)
 {
 	struct address addr = { .family = AF_INET, .size = 4 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One datagram with hardware time stamps at both ends: shows that the wire
- * takes the time it should and that the clocks err as they were told to.
+ * takes the time it should and that the clocks have the errors configured.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@
 #define PROBE_PORT	9
 #define PROBE_MAX_BYTES	9000
 
-/* A UDP socket in the port's namespace that asks for the card's stamps. */
+/* A UDP socket in the port's namespace with the NIC's time stamps enabled. */
 static int probe_socket(const struct port *port, const struct sockaddr_in *local)
 {
 	struct hwtstamp_config config = {

@@ -10,10 +10,10 @@
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
 #include "init.h"
 
-/* Enough never to drop; every port has an explicit queue from the start. */
+/* High enough never to drop; every port has an explicit queue from the start. */
 #define DEFAULT_LIMIT_PKTS	100000
 
-/* Since Linux 6.6. */
+/* netem attribute, since Linux 6.6. */
 #define NETEM_PRNG_SEED		14
 
 static void qdisc_start(struct request *req, const struct port *port,
@@ -88,7 +88,7 @@ static const struct {
 	{ "deflect-idle",	TCA_SWPORT_DEFLECT_IDLE,	false },
 };
 
-/* Other ways for flows: ADDR@DEV[,ADDR@DEV]... */
+/* Alternates for deflected flows: ADDR@DEV[,ADDR@DEV]... */
 static void put_alternates(struct request *req)
 {
 	char *list = (char *)option(4, "deflect-via"), *word;
@@ -143,11 +143,11 @@ static void qdisc_swport(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
-/* Loses packets at random, the same ones for the same seed. */
+/* netem that drops packets at random, the same ones for the same seed. */
 static void qdisc_netem(const struct port *port)
 {
 	static const char *const keys[] = { "loss", "seed", NULL };
-	/* Attributes stand behind the fixed part. */
+	/* Attributes follow the fixed part. */
 	struct {
 		struct tc_netem_qopt opt;
 		struct nlattr attr;
@@ -197,7 +197,7 @@ void cmd_qdisc(void)
 	}
 }
 
-/* Name of a statistic in ports.out; NULL for what is not one. */
+/* Name of a statistic in ports.out; NULL if @attr is not a statistic. */
 const char *swport_stat_name(int attr)
 {
 	static const char *const names[TCA_SWPORT_STATS_MAX + 1] = {

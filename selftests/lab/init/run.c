@@ -16,15 +16,15 @@
 
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
 #define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
-/* Virtual time between looks at the run, until they get rarer. */
+/* Shortest virtual time between polls of the run; they get rarer as time passes. */
 #define POLL_NS			50000
-/* Virtual time for what is still under way when the run ends. */
+/* Virtual time for packets in flight and FINs after the run ends. */
 #define SETTLE_NS		50000000
 
 static int control_fd = -1;
 static bool ran;
 
-/* The second line of the state file: labflow's own words. */
+/* Copy labflow's error message, the second line of the state file. */
 static void labflow_reason(char *reason, size_t size)
 {
 	char state[512];

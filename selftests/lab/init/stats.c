@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ports.out: counters of every card and its root qdisc.
+ * ports.out: counters of every NIC and its root qdisc.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@ static struct port *port_by_ifindex(int ifindex)
 {
 	int i;
 
-	/* Indices were given out in order: the first guess is right. */
+	/* port_add() assigned the indices in the order of @ports. */
 	for (i = 0; i < n_ports; i++)
 		if (ports[i].ifindex == ifindex)
 			return &ports[i];
@@ -131,7 +131,7 @@ static void collect_node(const struct node *node)
 	nl_dump(node->rt_fd, &req, each_qdisc, NULL);
 }
 
-/* Ask every namespace and write ports.out, in the order of the plan. */
+/* Query every namespace and write ports.out, in the order of the plan. */
 void stats_collect(void)
 {
 	FILE *out = fopen(OUT_DIR "ports.out", "w");

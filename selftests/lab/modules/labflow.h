@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labflow: what its source files share.
+ * quell_labflow: declarations shared by its source files.
  *
  * One run exists at a time.  It is described through debugfs (labflow_main.c),
  * connections are made, warmed and driven (labflow_sock.c, labflow_run.c) and
@@ -27,7 +27,7 @@
 #include <net/sock.h>
 #include <quell/quell.h>
 
-/* Flow i sends from this port plus i: the receiver knows flows by it. */
+/* Flow i sends from this port plus i, by which the receiver identifies the flow. */
 #define LABFLOW_SPORT_BASE		16384
 #define LABFLOW_FLOWS_MAX		49000
 /* Kernel TCP paces only after ten data segments (KERNEL: tcp_update_skb_after_send). */
@@ -39,12 +39,12 @@
 #define LABFLOW_T0_STEP_NS		(100 * NSEC_PER_MSEC)
 
 /**
- * enum labflow_state - what the one run is doing
+ * enum labflow_state - state of the one run
  * @LABFLOW_IDLE: being described
  * @LABFLOW_RUNNING: T0 chosen, flows start by themselves
  * @LABFLOW_DONE: every flow delivered its last byte
  * @LABFLOW_TIMEOUT: the time limit came first
- * @LABFLOW_FAILED: lab.error says why
+ * @LABFLOW_FAILED: the run failed with lab.error
  */
 enum labflow_state {
 	LABFLOW_IDLE,
@@ -56,7 +56,7 @@ enum labflow_state {
 
 /**
  * union labflow_addr - address and port of one end, either family
- * @sa: says which
+ * @sa: has the family
  * @in4: IPv4
  * @in6: IPv6
  */
@@ -88,9 +88,9 @@ struct labflow_listener {
  * @started: the payload may be sent
  * @connecting: a cold flow's SYN is out
  * @stopped: the sender was reset at @stop_ns
- * @dscp: of what the sender sends
- * @src_net: namespace of the sender, counted
- * @dst_net: namespace of the receiver, counted
+ * @dscp: DSCP of the sender's packets
+ * @src_net: namespace of the sender, reference held
+ * @dst_net: namespace of the receiver, reference held
  * @daddr: address and port of the receiver
  * @dport: port of the receiver, host order
  * @bytes: payload
@@ -98,25 +98,25 @@ struct labflow_listener {
  * @start_ns: start, relative to T0
  * @stop_ns: reset, relative to T0; 0 never
  * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
- * @pushed_bytes: given to the sending socket, warm-up included
- * @limit_bytes: may be given to it by now
+ * @pushed_bytes: bytes given to the sending socket, warm-up included
+ * @limit_bytes: bytes that may be given to the sending socket by now
  * @delivered_bytes: consumed from the receiving socket, warm-up included
  * @base_retrans_segs: retransmissions before the start
  * @base_segs_out: segments sent before the start
  * @sock: sending socket
- * @receiver: receiving socket, counted; NULL before it is established
+ * @receiver: receiving socket, reference held; NULL before it is established
  * @timer: fires at the start, after a cold connect, and to refill the buffer
  * @connect_work: starts a cold connect
  * @stop_timer: fires at @stop_ns
  * @stop_work: resets the connection
- * @last_cwnd_bytes: the four last sampled, for "only on change"
- * @last_pacing_bytes_ps: see above
- * @last_rtt_ns: see above
- * @last_hop: see above
- * @last_delivered_bytes: the same for the delivery sampler
- * @sent: packets as the wire saw them, by hash of the sequence number; NULL
- *	unless the truth is wanted
- * @last_samples: round-trip times quell.ko had taken at the last look
+ * @last_cwnd_bytes: window in the last row written, to write only changes
+ * @last_pacing_bytes_ps: pacing rate in that row
+ * @last_rtt_ns: round-trip time in that row
+ * @last_hop: hop in that row
+ * @last_delivered_bytes: bytes in the last row of the delivery sampler
+ * @sent: packets as seen on the wire, by hash of the sequence number; NULL
+ *	unless the run writes the truth table
+ * @last_samples: quell.ko's count of round-trip samples when last read
  */
 struct labflow_flow {
 	u32			id;
@@ -156,13 +156,13 @@ struct labflow_flow {
 };
 
 /**
- * struct labflow_marks - what a flow's ends know of marks, repeats and order
+ * struct labflow_marks - ECN marks, duplicates and reordering of a flow
  * @delivered_pkts: segments acknowledged, the SYN among them
- * @delivered_ce_pkts: of them those acknowledged as marked
+ * @delivered_ce_pkts: those of @delivered_pkts acknowledged as marked
  * @dsack_pkts: segments the receiver got twice
- * @told_pkts: marked segments quell.ko told the algorithm of; 0 if not Quell's
- * @told_bytes: their payload
- * @unordered_pkts: segments that came to the receiver before one sent earlier
+ * @told_pkts: marked segments quell.ko reported to the algorithm; 0 if not Quell's
+ * @told_bytes: payload of the segments in @told_pkts
+ * @unordered_pkts: segments that reached the receiver before one sent earlier
  */
 struct labflow_marks {
 	u32	delivered_pkts;
@@ -177,9 +177,9 @@ struct labflow_marks {
 
 /**
  * struct labflow_watch - a port whose queue is sampled
- * @dev: the device, counted
- * @tracker: for that count
- * @label: "node dev", as the plan calls it
+ * @dev: the device, reference held
+ * @tracker: of the reference to @dev
+ * @label: "node dev", as in the plan
  * @last_bytes: backlog last written
  * @sampled: @last_bytes is valid
  */
@@ -207,11 +207,11 @@ struct labflow_cwnd_row {
 };
 
 /**
- * struct labflow_truth_row - a round-trip time as quell.ko took it, and as it was
+ * struct labflow_truth_row - a round-trip time as quell.ko measured it, and the true one
  * @time_ns: when the stack processed the ACK
  * @rtt_ns: quell.ko's, from the last bit out to the ACK's last bit in
- * @hold_ns: how long the receiver said it had held the packet
- * @true_rtt_ns: by the wire
+ * @hold_ns: hold time of the packet as reported by the receiver
+ * @true_rtt_ns: round-trip time on the wire
  * @true_hold_ns: from the packet's last bit in to the receiver's stack
  * @flow: position in lab.flows
  * @clock: enum quell_clock
@@ -227,13 +227,13 @@ struct labflow_truth_row {
 };
 
 /**
- * struct labflow_sent - a data packet as the wire saw it
+ * struct labflow_sent - a data packet as seen on the wire
  * @end_seq: sequence number after its last byte
- * @sent: it left; 2 and more: more than once
- * @left_ns: its last bit left the sender
- * @arrived_ns: and arrived at the receiver
- * @stack_ns: the receiver's stack got it
- * @ack_ns: the first ACK of just this packet arrived at the sender
+ * @sent: how often it left the sender
+ * @left_ns: when its last bit left the sender
+ * @arrived_ns: when its last bit arrived at the receiver
+ * @stack_ns: when the receiver's stack got it
+ * @ack_ns: when the first ACK of just this packet arrived at the sender
  */
 struct labflow_sent {
 	u32	end_seq;
@@ -245,12 +245,12 @@ struct labflow_sent {
 };
 
 /**
- * struct labflow_step - a step of a card's clock
- * @timer: fires when it is due
- * @dev: the card, counted
- * @tracker: for that count
- * @at_ns: when, relative to T0
- * @step_ns: by how much
+ * struct labflow_step - a step of a NIC's clock
+ * @timer: fires at @at_ns
+ * @dev: the NIC, reference held; NULL if there is no step
+ * @tracker: of the reference to @dev
+ * @at_ns: time of the step, relative to T0
+ * @step_ns: size of the step
  */
 struct labflow_step {
 	struct hrtimer		timer;
@@ -286,7 +286,7 @@ struct labflow_rows {
  * struct labflow_sampler - one periodic measurement
  * @timer: fires at T0 + k * @interval_ns
  * @interval_ns: 0 switches the sampler off
- * @rows: what it wrote
+ * @rows: table it writes
  */
 struct labflow_sampler {
 	struct hrtimer		timer;
@@ -308,13 +308,13 @@ struct labflow_sampler {
  * @cwnd: congestion window sampler
  * @delivered: progress sampler
  * @truth: rows of struct labflow_truth_row
- * @want_truth: they are to be written
- * @step: the one step of a card's clock; no device: none
- * @until_timer: gives up
- * @until_ns: when, relative to T0; 0 never
+ * @want_truth: write @truth
+ * @step: the one step of a NIC's clock; without a device there is no step
+ * @until_timer: ends the run at @until_ns
+ * @until_ns: time limit, relative to T0; 0 never
  * @t0_ns: origin of all times written, CLOCK_MONOTONIC
  * @end_ns: when the run ended, CLOCK_MONOTONIC
- * @error: first error, empty when there is none
+ * @error: first error, empty without an error
  */
 struct labflow {
 	struct mutex		mutex;	/* the description */

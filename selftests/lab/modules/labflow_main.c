@@ -6,16 +6,18 @@
  * Directory quell_labflow in debugfs:
  *
  *	control		write one command a line:
- *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold
+ *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP
  *	  watch FD NODE DEV		sample the root qdisc of that device
  *	  sample QUEUE_NS FLOW_NS DELIVERED_NS	intervals, 0: off
- *	  until NS			give up, counted from T0; 0: never
- *	  run				connect, warm up, choose T0; returns then
+ *	  truth				compare quell.ko's round trips with the wire's
+ *	  step FD DEV AT_NS STEP_NS	step the clock of that device
+ *	  until NS			time limit, counted from T0; 0: none
+ *	  run				connect, warm up, choose T0; returns before T0
  *	  stop				close all sockets
- *	  clear				forget everything
+ *	  clear				delete flows, watches and results
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
  *			then the error on a line of its own
- *	flows marks queues cwnd delivered	results, one row a line, times from T0
+ *	flows marks queues cwnd delivered truth	results, one row a line, times from T0
  *
  * *_FD are descriptors of namespaces, of the process that writes.
  */
@@ -49,7 +51,7 @@ static const char * const labflow_state_names[] = {
 	[LABFLOW_FAILED]	= "failed",
 };
 
-/* Room for one more pointer; arrays grow by doubling. */
+/* Make room for one more pointer; arrays grow by doubling. */
 static int labflow_grow(void ***array, u32 count)
 {
 	void **bigger;
@@ -332,7 +334,7 @@ static int labflow_state_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(labflow_state);
 
-/* Tables: row number *pos is an index, and all a seq_file needs to go on. */
+/* Tables: the row number *pos is the only state a seq_file keeps. */
 static void *labflow_seq_start(struct seq_file *seq, loff_t *pos)
 {
 	const struct labflow_rows *rows = seq->private;
@@ -482,7 +484,7 @@ static const struct seq_operations labflow_marks_seq = {
 /**
  * struct labflow_table - a results file
  * @name: its name in debugfs
- * @seq: how to walk it
+ * @seq: iterator
  * @rows: samples it shows; unused by the tables of flows
  */
 static const struct labflow_table {

@@ -6,11 +6,11 @@
  *	other on an otherwise idle network
  *	T0: the next multiple of 100 ms
  *	T0 + start: a warm flow sends its message, a cold one connects first
- *	T0 + stop: a flow that has this time and is not through is reset
+ *	T0 + stop: an unfinished flow with a stop time is reset
  *	end: all delivered, or T0 + until, or the first error
  *
- * Starts are soft hrtimers at absolute times, so what happened before T0 does
- * not shift anything after it.
+ * Starts are soft hrtimers at absolute times, so events before T0 do not shift
+ * any event after it.
  */
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -53,7 +53,7 @@ void labflow_fail(const char *fmt, ...)
  */
 void labflow_flow_done(struct labflow_flow *flow)
 {
-	/* Beyond the time limit a flow stays unfinished. */
+	/* A flow that ends beyond the time limit stays unfinished. */
 	if (lab.state != LABFLOW_RUNNING)
 		return;
 	flow->end_ns = ktime_get_ns();
@@ -65,7 +65,7 @@ void labflow_flow_done(struct labflow_flow *flow)
 		labflow_finish(LABFLOW_DONE);
 }
 
-/* Send the message; the socket is established. */
+/* Send the message; the socket must be established. */
 static void labflow_send_message(struct labflow_flow *flow)
 {
 	struct sock *sk = flow->sock->sk;
@@ -93,7 +93,7 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 	}
 	bh_lock_sock(sk);
 	if (sock_owned_by_user(sk)) {
-		/* connect() has not returned yet; it does so in no time. */
+		/* connect() has not returned yet; it does so without virtual time passing. */
 		bh_unlock_sock(sk);
 		hrtimer_forward_now(timer, ns_to_ktime(1));
 		return HRTIMER_RESTART;
@@ -103,7 +103,7 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* A reset takes the socket's lock, which only a process may wait for. */
+/* A reset takes the socket's lock, for which only a process may wait. */
 static enum hrtimer_restart labflow_stop_timer(struct hrtimer *timer)
 {
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, stop_timer);
@@ -138,7 +138,7 @@ static enum hrtimer_restart labflow_until_timer(struct hrtimer *timer)
 
 /**
  * labflow_sleep_ns() - let virtual time pass
- * @ns: how much
+ * @ns: duration
  *
  * Context: process context.
  */
@@ -150,7 +150,7 @@ void labflow_sleep_ns(u64 ns)
 	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
 }
 
-/* One message, and its ACK. */
+/* Send one message and wait for its ACK. */
 static int labflow_warm_once(struct labflow_flow *flow, u32 bytes)
 {
 	u64 give_up_ns = ktime_get_ns() + LABFLOW_WARM_TIMEOUT_NS;
@@ -175,7 +175,7 @@ static int labflow_warm_once(struct labflow_flow *flow, u32 bytes)
 }
 
 /*
- * Messages of one full segment: the smallest RTT learned is that of the
+ * Messages of one full segment: the smallest RTT learned must be that of the
  * packets the flow will send, which switches store before they forward.
  */
 static int labflow_warm_up(struct labflow_flow *flow)
@@ -225,7 +225,7 @@ static int labflow_prepare_all(void)
  * labflow_run_start() - connect, warm up, choose T0 and arm everything
  *
  * Context: process context, lab.mutex held; returns before T0.
- * Return: 0 or a negative error; lab.error then says why.
+ * Return: 0 or a negative error with the reason in lab.error.
  */
 int labflow_run_start(void)
 {
@@ -300,7 +300,7 @@ void labflow_run_stop(void)
 }
 
 /**
- * labflow_run_init() - prepare what exists once
+ * labflow_run_init() - prepare the timer that all runs share
  */
 void labflow_run_init(void)
 {

@@ -63,9 +63,9 @@ void labflow_rows_reset(struct labflow_rows *rows)
 /**
  * labflow_rows_add() - a new row
  * @rows: the table
- * @what: what it shows
+ * @what: kind of sample, for error messages
  *
- * Return: the row to fill in, or NULL after recording why there is none.
+ * Return: the row to fill in, or NULL after recording the error.
  */
 void *labflow_rows_add(struct labflow_rows *rows, const char *what)
 {
@@ -131,9 +131,9 @@ static void labflow_sample_queue(u64 now_ns)
 }
 
 /**
- * labflow_snapshot() - what quell.ko says of a socket
+ * labflow_snapshot() - quell.ko's view of a socket
  * @sk: the socket
- * @out: set when it says something
+ * @out: filled in for a Quell flow
  *
  * Return: false when it is not a Quell flow.
  */
@@ -163,11 +163,11 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 }
 
 /**
- * labflow_read_marks() - what a flow's ends were told of marks, repeats and order
+ * labflow_read_marks() - read a flow's counts of marks, duplicates and reordering
  * @flow: a flow whose socket exists
  * @marks: set in full
  *
- * Context: process context, lab.mutex held; a snapshot.
+ * Context: process context, lab.mutex held; counters may change while it reads.
  */
 void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks)
 {
@@ -243,7 +243,7 @@ static enum hrtimer_restart labflow_sample_timer(struct hrtimer *timer)
 {
 	struct labflow_sampler *sampler = container_of(timer,
 						struct labflow_sampler, timer);
-	/* The time the sample is for, not when the softirq got to it. */
+	/* The expiry is the time of the sample; the softirq may run later. */
 	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
 	bool last = lab.state != LABFLOW_RUNNING;
 
@@ -253,7 +253,7 @@ static enum hrtimer_restart labflow_sample_timer(struct hrtimer *timer)
 		labflow_sample_cwnd(now_ns);
 	else
 		labflow_sample_delivered(now_ns);
-	/* One sample follows the end, so that every table shows it. */
+	/* Take one more sample after the end, so that every table shows it. */
 	if (last)
 		return HRTIMER_NORESTART;
 	hrtimer_add_expires_ns(timer, sampler->interval_ns);
@@ -283,7 +283,7 @@ void labflow_sample_start(void)
 }
 
 /**
- * labflow_sample_stop() - stop the samplers and let go of quell.ko
+ * labflow_sample_stop() - stop the samplers and release quell.ko
  *
  * Context: process context.
  */
@@ -298,7 +298,7 @@ void labflow_sample_stop(void)
 }
 
 /**
- * labflow_sample_reset() - forget all samples
+ * labflow_sample_reset() - delete all samples
  *
  * Context: process context, samplers stopped.
  */

@@ -2,15 +2,15 @@
 /*
  * quell_labflow: the sockets of a flow.
  *
- * Both ends live in softirq, so that no process has to be woken and nothing
- * but TCP and the wire takes time.  The sender gives a whole message to TCP
- * with tcp_sendmsg_locked() and refills after sk_write_space; the receiver
+ * Both ends live in softirq, so that no process has to be woken and only TCP
+ * and the wire take time.  The sender gives a whole message to TCP with
+ * tcp_sendmsg_locked() and refills after sk_write_space; the receiver
  * consumes in sk_data_ready, which an accepted socket inherits from its
  * listener, so accept() itself can wait until the end.
  *
  * The payload is never copied: every byte refers to one shared block of
  * pseudo-random bytes, at an offset that depends on the flow and the position
- * in the stream.  The receiver compares what it gets with what belongs there.
+ * in the stream.  The receiver compares the bytes it gets with that block.
  */
 #include <linux/bvec.h>
 #include <linux/gfp.h>
@@ -64,7 +64,7 @@ static u32 labflow_pattern_offset(const struct labflow_flow *flow, u64 position)
 	       (LABFLOW_PATTERN_BYTES - 1);
 }
 
-/* The flow a receiving socket belongs to, by the sender's port. */
+/* The flow of a receiving socket, identified by the sender's port. */
 static struct labflow_flow *labflow_of_receiver(const struct sock *sk)
 {
 	u32 index = ntohs(inet_sk(sk)->inet_dport) - LABFLOW_SPORT_BASE;
@@ -115,7 +115,7 @@ static int labflow_rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
 
 /*
  * Reading sends an ACK after every packet that the sender pushed; a receiver
- * that waits leaves ACKs to TCP's own rules, and they are delayed.
+ * that waits leaves ACKs to TCP's own rules, by which they are delayed.
  */
 static bool labflow_rx_waits(const struct labflow_flow *flow, const struct sock *sk)
 {
@@ -138,7 +138,7 @@ static void labflow_rx_data_ready(struct sock *sk)
 	if (!flow || labflow_rx_waits(flow, sk))
 		return;
 	desc.arg.data = flow;
-	/* The backlog of a held socket is worked off in process context. */
+	/* The backlog of a socket that a process owned is handled in process context. */
 	local_bh_disable();
 	tcp_read_sock(sk, &desc, labflow_rx_actor);
 	if (flow->delivered_bytes >= flow->warm_bytes + flow->bytes &&
@@ -148,9 +148,9 @@ static void labflow_rx_data_ready(struct sock *sk)
 }
 
 /*
- * A receiver that drains at once can promise its whole buffer from the first
+ * A receiver that reads at once can offer its whole buffer from the first
  * ACK on (as with an initrwnd route); TCP alone opens the window only as data
- * comes, which would throttle a line-rate start.
+ * arrives, which would throttle a line-rate start.
  */
 static void labflow_rx_state_change(struct sock *sk)
 {
@@ -167,8 +167,8 @@ static void labflow_rx_state_change(struct sock *sk)
 }
 
 /*
- * What arrives while a process holds the socket waits in its backlog, and TCP
- * puts the ACKs off until all of it is worked off.
+ * Packets that arrive while a process holds the socket wait in its backlog, and
+ * TCP delays the ACKs until the whole backlog is processed.
  */
 static int labflow_holder(void *unused)
 {
@@ -192,9 +192,9 @@ static int labflow_holder(void *unused)
 static struct task_struct *labflow_holder_task;
 
 /**
- * labflow_hold_start() - from now on a process uses the receiving sockets
+ * labflow_hold_start() - start the process that holds the receiving sockets in turn
  *
- * Only where the module was loaded with hold_ns.
+ * Only if the module was loaded with hold_ns.
  *
  * Context: process context, lab.mutex held.
  * Return: 0 or a negative error.
@@ -210,7 +210,7 @@ int labflow_hold_start(void)
 	return -ENOMEM;
 }
 
-/* Before the flows are freed. */
+/* Must run before the flows are freed. */
 static void labflow_hold_stop(void)
 {
 	if (labflow_holder_task)
@@ -219,8 +219,8 @@ static void labflow_hold_stop(void)
 }
 
 /*
- * Send from a timer of this very ns: TCP calls back in the middle of sending
- * and of connecting, where sending again would confuse it.
+ * Send from a timer that expires at once: TCP calls back in the middle of
+ * sending and of connecting, where it must not be asked to send again.
  */
 static void labflow_send_now(struct labflow_flow *flow)
 {
@@ -270,7 +270,7 @@ static int labflow_addr_bytes(const union labflow_addr *addr)
 	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in4);
 }
 
-/* Every packet of the sender's, the SYN on; TCP keeps the ECN field. */
+/* Set the DSCP of all the sender's packets, from the SYN on; TCP keeps the ECN field. */
 static void labflow_set_dscp(struct sock *sk, u8 dscp)
 {
 	if (sk->sk_family == AF_INET) {
@@ -331,7 +331,7 @@ free_listener:
  */
 int labflow_sock_prepare(struct labflow_flow *flow)
 {
-	/* Any address; the port is at the same place in both families. */
+	/* Any source address; the port has the same offset in both families. */
 	union labflow_addr from = {
 		.in6.sin6_family = flow->daddr.sa.sa_family,
 		.in6.sin6_port = htons(LABFLOW_SPORT_BASE + flow->index),
@@ -353,7 +353,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	labflow_set_dscp(sk, flow->dscp);
 	tcp_sock_set_nodelay(sk);
 	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, LABFLOW_UNSENT_BYTES);
-	/* Softirq sends: no allocation may sleep. */
+	/* Sending happens in softirq, so allocations must not sleep. */
 	sk->sk_allocation = GFP_ATOMIC;
 	sk->sk_sndtimeo = 2 * HZ;
 	write_lock_bh(&sk->sk_callback_lock);
@@ -380,10 +380,10 @@ int labflow_sock_connect(struct labflow_flow *flow, int flags)
 }
 
 /**
- * labflow_sock_abort() - end a connection at once, as an application that is killed
+ * labflow_sock_abort() - reset a connection at once, as when its application is killed
  * @flow: a flow marked as stopped
  *
- * What was not sent is thrown away, and the receiver gets a reset.
+ * Data not yet sent is discarded, and the receiver gets a reset.
  *
  * Context: process context.
  */
@@ -392,7 +392,7 @@ void labflow_sock_abort(struct labflow_flow *flow)
 	tcp_abort(flow->sock->sk, ECONNABORTED);
 }
 
-/* Give TCP up to one call's worth of payload; what it took, or an error. */
+/* Give TCP up to one call's worth of payload; return the bytes taken or an error. */
 static int labflow_push_some(struct labflow_flow *flow)
 {
 	struct msghdr msg = {
@@ -421,7 +421,7 @@ static int labflow_push_some(struct labflow_flow *flow)
 /**
  * labflow_sock_push() - send payload up to a point of the stream
  * @flow: an established flow
- * @limit_bytes: where to stop; the flow's timer goes on when the buffer is full
+ * @limit_bytes: where to stop; when the buffer is full, the flow's timer continues
  *
  * Context: softirq or BH disabled, socket locked with bh_lock_sock().
  * Return: false after an error, which is recorded.
@@ -444,10 +444,10 @@ bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes)
 }
 
 /**
- * labflow_sock_all_acked() - has the receiver acknowledged everything
+ * labflow_sock_all_acked() - test whether all data sent is acknowledged
  * @flow: an established flow
  *
- * Context: any; a snapshot.
+ * Context: any, without the socket's lock.
  */
 bool labflow_sock_all_acked(const struct labflow_flow *flow)
 {
@@ -456,7 +456,7 @@ bool labflow_sock_all_acked(const struct labflow_flow *flow)
 	return READ_ONCE(tp->snd_una) == READ_ONCE(tp->write_seq);
 }
 
-/* Give a socket back its own callbacks, so that it may outlive this module. */
+/* Restore a socket's default callbacks, so that it may outlive this module. */
 static void labflow_restore_callbacks(struct sock *sk, const struct sock *like)
 {
 	lock_sock(sk);
@@ -474,7 +474,7 @@ static void labflow_restore_callbacks(struct sock *sk, const struct sock *like)
  * labflow_sock_close_all() - close every socket of the run
  *
  * Senders close first, with a FIN when they are finished and a reset when
- * not; then accepted sockets, which kept waiting in the accept queue; then
+ * not; then accepted sockets, which are still in the accept queue; then
  * the listeners.  Orphans finish without this module.
  *
  * Context: process context, timers stopped.
@@ -486,7 +486,7 @@ void labflow_sock_close_all(void)
 	u32 i;
 
 	labflow_hold_stop();
-	/* A socket nobody touched shows what the callbacks are normally. */
+	/* A new socket has the default callbacks. */
 	if (sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP,
 			     &fresh)) {
 		labflow_fail("no memory to close sockets");
@@ -519,7 +519,7 @@ void labflow_sock_close_all(void)
 	sock_release(fresh);
 }
 
-/* A small generator of its own: the pattern must not depend on the seed. */
+/* A private generator: the pattern must not depend on the run's seed. */
 static void labflow_fill_pattern(void)
 {
 	u32 state = 2463534242u, i;
@@ -568,7 +568,7 @@ int labflow_sock_init(void)
 }
 
 /**
- * labflow_sock_exit() - give the payload back
+ * labflow_sock_exit() - free the payload
  *
  * Packets still in flight hold their own reference to it.
  */

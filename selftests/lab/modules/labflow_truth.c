@@ -2,12 +2,12 @@
 /*
  * quell_labflow: round-trip times as quell.ko takes them, beside the truth.
  *
- * The cards' tap tells when a data packet's last bit left the sender and arrived
+ * The NICs' tap reports when a data packet's last bit left the sender and arrived
  * at the receiver, when the receiver's stack got it, and when the ACK's last bit
  * arrived at the sender: by the laboratory's one clock, before noise and the
- * errors of the cards' clocks.  A packet and its ACK are matched by sequence
- * number, never by what Quell's option says.  When the sender's stack has
- * processed that ACK and quell.ko took a sample of it, both go into a row:
+ * errors of the NICs' clocks.  A packet and its ACK are matched by sequence
+ * number, never by Quell's option.  When the sender's stack has processed
+ * that ACK and quell.ko took a sample of it, both go into a row:
  *
  *	true round-trip time	ACK's arrival - packet's departure
  *	true hold time		receiver's stack - packet's arrival
@@ -16,8 +16,8 @@
  * when the packet came, and the hold time is the noise alone.
  *
  * Ignored: packets that left more than once, and ACKs of several packets, whose
- * departure is another's.  At most one step of a card's clock is made here, too,
- * for only this module knows T0.
+ * sample is of another packet's departure.  This module also makes the step of a
+ * NIC's clock, at most one per run, because only this module knows T0.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -82,7 +82,7 @@ static void truth_ack(enum labnic_tap_event event, struct labflow_flow *flow,
 	}
 }
 
-/* The sender's stack is through with an ACK: was a sample taken of it? */
+/* The sender's stack has processed an ACK; add a row if quell.ko took a sample of it. */
 static void truth_done(u64 time_ns)
 {
 	struct labflow_flow *flow = truth_flow;
@@ -144,7 +144,7 @@ static enum hrtimer_restart truth_step_timer(struct hrtimer *timer)
 }
 
 /**
- * labflow_truth_start() - listen to the tap, arm the step
+ * labflow_truth_start() - register the tap, arm the step
  *
  * Context: process context, T0 chosen.
  * Return: 0 or -ENOMEM.
@@ -169,7 +169,7 @@ int labflow_truth_start(void)
 }
 
 /**
- * labflow_truth_stop() - listen no more
+ * labflow_truth_stop() - unregister the tap and cancel the step
  *
  * Context: process context.
  */
@@ -177,12 +177,12 @@ void labflow_truth_stop(void)
 {
 	quell_labnic_tap(NULL);
 	hrtimer_cancel(&lab.step.timer);
-	/* Packets on their way may be in the tap until softirqs are over. */
+	/* A softirq may still run the tap for a packet; wait for it. */
 	synchronize_net();
 }
 
 /**
- * labflow_truth_reset() - forget rows, wish and step
+ * labflow_truth_reset() - delete the rows and the commands truth and step
  *
  * Context: process context, stopped.
  */

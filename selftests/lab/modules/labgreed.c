@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labgreed: a receiver that lies of how long it held a packet, in the laboratory.
+ * quell_labgreed: a receiver that reports a false hold time, in the laboratory.
  *
- * Every ACK section that comes from the port "port" says on arrival, before quell.ko
- * looks at it, that the receiver held the packet for "hold_ns".  The receiver might as
- * well have written that itself: the checksum holds.  Everything else stays as it was.
+ * In every ACK section from the port "port" the hold time is set to "hold_ns" on
+ * arrival, before quell.ko reads it.  The checksum is corrected, so the receiver could
+ * have written that value itself.  All other fields stay as they were.
  *
  * Ignored: IPv6, and options that are not the first in the header.
  */
@@ -24,7 +24,7 @@ static unsigned int hold_ns = QUELL_OPT_HOLD_MAX_NS;
 module_param(hold_ns, uint, 0444);
 MODULE_PARM_DESC(hold_ns, "What it says, ns, at most 0xffffff, which is the default");
 
-/* Where the hold time stands in the options; NULL when they have none. */
+/* Location of the hold time in the options; NULL when they have no hold time. */
 static u8 *greed_hold(u8 *options, u32 bytes)
 {
 	struct quell_opt opt;

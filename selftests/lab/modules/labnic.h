@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labnic: what its source files share.
+ * quell_labnic: declarations shared by its source files.
  */
 #ifndef _QUELL_LABNIC_H
 #define _QUELL_LABNIC_H
@@ -32,12 +32,12 @@
 #define LABNIC_DRIFT_MAX_PPB		1000000	/* 0.1 %, ten times a bad crystal */
 
 /**
- * struct labnic_phc - one card's clock
- * @info: what the PTP subsystem sees
+ * struct labnic_phc - the hardware clock of a NIC
+ * @info: operations registered with the PTP subsystem
  * @clock: registered clock, NULL without PTP support
  * @lock: protects the four fields below
  * @base_host_ns: CLOCK_MONOTONIC at the last adjustment
- * @base_phc_ns: this clock at the same moment
+ * @base_phc_ns: this clock at @base_host_ns
  * @drift_ppb: error of the oscillator, fixed at creation
  * @adj_scaled_ppm: correction by clock_adjtime(), in ppm with 16 binary places
  */
@@ -53,12 +53,12 @@ struct labnic_phc {
 
 /**
  * struct labnic_noise - delay of a host between wire and stack
- * @noise_ns: longest time a packet waits; 0: none does
+ * @noise_ns: longest time a packet waits; 0: packets do not wait
  * @lock: protects the fields below
  * @random: state of the generator
- * @last_ns: per hash of flows, when its last packet is handed over
- * @waiting: packets, in the order they are handed over
- * @timer: fires for the first of them
+ * @last_ns: per hash of flows, delivery time of its last packet
+ * @waiting: packets, in order of delivery
+ * @timer: fires at the first delivery
  */
 struct labnic_noise {
 	u64			noise_ns;
@@ -70,14 +70,14 @@ struct labnic_noise {
 };
 
 /**
- * struct labnic_stats - free-running counters of one card
+ * struct labnic_stats - free-running counters of one NIC
  * @tx_pkts: packets whose last bit has left
- * @tx_bytes: their bytes, without FCS, preamble and gap
+ * @tx_bytes: bytes of @tx_pkts, without FCS, preamble and gap
  * @rx_pkts: packets that arrived for the stack
- * @rx_bytes: their bytes
+ * @rx_bytes: bytes of @rx_pkts
  * @ring_drop_pkts: packets refused because the ring was full
- * @rx_drop_pkts: packets lost at this end: device down, out of memory or as
- *	asked
+ * @rx_drop_pkts: packets lost at this end: device down, out of memory or dropped
+ *	as configured
  *
  * Written in softirq under the port's lock or by its timer alone; read by
  * anyone with READ_ONCE().
@@ -102,17 +102,17 @@ struct labnic_stats {
  * @sending: packets in the transmit ring, oldest first
  * @flying: packets that left and have not arrived
  * @busy_ns: when the line falls idle, whole part
- * @busy_frac: the rest of that time, in units of 1 ns / @rate_bits_ps
+ * @busy_frac: fraction of that time, in units of 1 ns / @rate_bits_ps
  * @timer: fires at the next departure or arrival
- * @drop_first: number of the first data packet the cable loses; 0 none
- * @drop_pkts: how many it loses from there on
- * @trim_first: number of the first data packet the cable trims; 0 none
- * @trim_every: how many there are from one of them to the next
- * @trim_pkts: how many it trims
- * @data_pkts: data packets that went into the cable, while one of these is set
+ * @drop_first: number of the first data packet the cable drops; 0: no drops
+ * @drop_pkts: number of consecutive packets it drops
+ * @trim_first: number of the first data packet the cable trims; 0: no trimming
+ * @trim_every: distance from one trimmed data packet to the next
+ * @trim_pkts: number of packets it trims
+ * @data_pkts: data packets that passed the cable, counted if it drops or trims
  * @noise: delay of the host behind this port
  * @stats: counters
- * @hwtstamp: timestamping asked for by user space (RTNL to write)
+ * @hwtstamp: timestamping configured by user space (RTNL to write)
  * @phc: hardware clock
  */
 struct labnic_port {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: network cards joined by a full-duplex cable, for the
- * laboratory.
+ * quell_labnic: NICs joined by a full-duplex cable, for the laboratory.
  *
  * "quellnic" is a link kind made in pairs, like veth, across namespaces.
  * Unlike veth it behaves as hardware does: a line rate kept to fractions of a
  * ns (labnic_wire.c), propagation delay, a transmit ring with byte queue
  * limits, hardware time stamps from a clock of its own (labnic_phc.c), and a
- * link speed that ethtool reports.  Every skb is one frame, for larger ones are
- * cut by the stack; checksums are "done by the hardware" and cost nothing.
+ * link speed that ethtool reports.  Every skb is one frame, as the stack segments
+ * larger packets; checksums are "done by the hardware" and cost no time.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -181,7 +180,7 @@ static void labnic_setup(struct net_device *dev)
 	dev->priv_destructor = labnic_destructor;
 }
 
-/* Undo labnic_create_end() of a device registered by it. */
+/* Undo labnic_create_end() for a device that it registered. */
 static void labnic_destroy_end(struct net_device *dev, struct list_head *head)
 {
 	struct labnic_port *port = netdev_priv(dev);
@@ -191,7 +190,7 @@ static void labnic_destroy_end(struct net_device *dev, struct list_head *head)
 	unregister_netdevice_queue(dev, head);
 }
 
-/* The attributes of one end. */
+/* The attributes that differ between the two ends. */
 struct labnic_end {
 	int	offset;
 	int	drift;
@@ -241,8 +240,8 @@ static void labnic_create_loss(struct labnic_port *port, struct nlattr **data,
 }
 
 /*
- * Register one end with what both ends share; @dev is not registered yet and
- * stays the caller's on error.
+ * Set up and register one end; on error @dev is not registered and the caller
+ * must free it.
  */
 static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 			     const struct labnic_end *end)
@@ -265,8 +264,8 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 	if (data[end->drift])
 		drift_ppb = nla_get_s32(data[end->drift]);
 	/*
-	 * Ours is one skb, one frame.  Unless allowed, TCP must not build larger
-	 * packets; the stack cuts those it does into frames before it calls us.
+	 * Every skb must be one frame.  TCP builds larger packets only if allowed;
+	 * the stack segments those before it calls the driver.
 	 */
 	netif_set_tso_max_segs(dev, data[QUELLNIC_TSO] ?
 			       nla_get_u32(data[QUELLNIC_TSO]) : 1);
@@ -308,7 +307,7 @@ static int labnic_validate(struct nlattr *tb[], struct nlattr *data[],
 	return 0;
 }
 
-/* Create, not yet register, the far end in the namespace asked for. */
+/* Create the far end, not yet registered, in the namespace requested. */
 static struct net_device *labnic_alloc_peer(struct net *src_net,
 					    struct nlattr *peer_attr,
 					    struct nlattr **peer_tb,

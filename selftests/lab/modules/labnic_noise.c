@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: what a busy host adds between wire and stack.
+ * quell_labnic: the delay that a busy host adds between wire and stack.
  *
- * A packet that finds none of its flow waiting waits a random time, uniform
- * from 0 to noise_ns; one that finds some is handed over right behind the last
- * of them.  So a flow stays in order, no packet waits longer than noise_ns, and
- * a burst is not always as late as the worst of its packets, which is what
- * independent times kept in order would make of it.  Receive time stamps were
- * taken before.
+ * A packet whose flow has no packet waiting is delayed by a random time, uniform
+ * from 0 to noise_ns; otherwise it is delivered right behind the last packet of
+ * its flow.  So a flow stays in order, no packet waits longer than noise_ns, and
+ * a burst is not always as late as the worst of its packets, which would be the
+ * result of independent times kept in order.  Receive time stamps are taken
+ * before this delay.
  *
  * The times come from a seed, in the order of arrival.
  */
@@ -17,11 +17,11 @@
 
 #include "labnic.h"
 
-/* Flows are told apart by this many bits of a hash. */
+/* Flows are distinguished by this many bits of a hash. */
 #define LABNIC_NOISE_FLOWS_SHIFT	12
 
 /**
- * struct labnic_noise_cb - what a waiting packet carries in skb->cb
+ * struct labnic_noise_cb - data of a waiting packet in skb->cb
  * @deliver_ns: when it is handed to the stack
  */
 struct labnic_noise_cb {
@@ -45,7 +45,7 @@ static u64 labnic_noise_draw_ns(struct labnic_noise *noise)
 	return ((z >> 32) * (noise->noise_ns + 1)) >> 32;
 }
 
-/* Addresses and ports of an IPv4 packet; everything else is one flow. */
+/* Hash of addresses and ports of an IPv4 packet; all other packets are one flow. */
 static u32 labnic_noise_flow(const struct sk_buff *skb)
 {
 	const struct iphdr *iph;
@@ -68,7 +68,7 @@ static u32 labnic_noise_flow(const struct sk_buff *skb)
 	return key >> (64 - LABNIC_NOISE_FLOWS_SHIFT);
 }
 
-/* In order of delivery; of equal times the first to come is the first to go. */
+/* Queue in order of delivery time; packets with equal times stay in order of arrival. */
 static void labnic_noise_queue(struct labnic_noise *noise, struct sk_buff *skb)
 {
 	struct sk_buff *before;
@@ -77,7 +77,7 @@ static void labnic_noise_queue(struct labnic_noise *noise, struct sk_buff *skb)
 		if (labnic_noise_cb(before)->deliver_ns <=
 		    labnic_noise_cb(skb)->deliver_ns)
 			break;
-	/* The head of the list, where the walk ends, has the place of a packet. */
+	/* At the end of the walk @before is the list head, a valid place to insert after. */
 	__skb_queue_after(&noise->waiting, before, skb);
 }
 
@@ -111,9 +111,9 @@ static enum hrtimer_restart labnic_noise_timer(struct hrtimer *timer)
 }
 
 /**
- * labnic_noise_receive() - hand a packet to the stack, late
- * @noise:     of the port it arrived at, with noise_ns not 0
- * @skb:       as netif_receive_skb() wants it; consumed
+ * labnic_noise_receive() - hand a packet to the stack after the host's delay
+ * @noise:     of the port it arrived at; noise_ns must not be 0
+ * @skb:       in the form netif_receive_skb() takes; consumed
  * @arrive_ns: when its last bit arrived
  *
  * Context: softirq.
@@ -136,8 +136,8 @@ void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
 /**
  * labnic_noise_init() - prepare a port's host
  * @noise:    set in full
- * @noise_ns: longest time a packet waits; 0: none waits
- * @seed:     of the times
+ * @noise_ns: longest time a packet waits; 0: packets do not wait
+ * @seed:     of the random times
  *
  * Context: process context, before the device is registered.
  * Return: 0 or -ENOMEM.
@@ -159,8 +159,8 @@ int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 }
 
 /**
- * labnic_noise_stop() - throw away what waits
- * @noise: of a port at which nothing arrives any more
+ * labnic_noise_stop() - discard the waiting packets
+ * @noise: of a port at which packets no longer arrive
  *
  * Context: process context, RTNL held.
  */
@@ -171,8 +171,8 @@ void labnic_noise_stop(struct labnic_noise *noise)
 }
 
 /**
- * labnic_noise_free() - give back memory
- * @noise: of a port at which nothing arrives any more
+ * labnic_noise_free() - free the memory
+ * @noise: of a port at which packets no longer arrive
  *
  * Context: process context.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: the hardware clock of a card.
+ * quell_labnic: the hardware clock of a NIC.
  *
  * The clock is a function of CLOCK_MONOTONIC, the laboratory's true time:
  *
  *	phc(t) = base_phc + d + d * drift / 10^9 + d * adj / (65536 * 10^6),
  *	d = t - base_host
  *
- * Offset and drift are the error given at creation; adj is what a servo sets
- * through clock_adjtime().  Each product is rounded towards zero, to the ns.
+ * Offset and drift are the error given at creation; adj is the correction a servo
+ * sets through clock_adjtime().  Each product is rounded towards zero, to the ns.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -36,7 +36,7 @@ static s64 labnic_phc_read(const struct labnic_phc *phc, u64 host_ns)
 }
 
 /**
- * labnic_phc_ns() - what a card's clock shows at a given true time
+ * labnic_phc_ns() - time of a NIC's clock at a given true time
  * @phc: the clock
  * @host_ns: CLOCK_MONOTONIC, not before the last adjustment of the clock
  *
@@ -54,7 +54,7 @@ u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns)
 	return phc_ns;
 }
 
-/* Make now the base, so that a change of rate does not move the past. */
+/* Restart the formula from now, so that a change of rate does not change past times. */
 static void labnic_phc_rebase(struct labnic_phc *phc)
 {
 	u64 now_ns = ktime_get_ns();
@@ -88,12 +88,12 @@ static int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 }
 
 /**
- * quell_labnic_step() - step a card's clock
- * @dev: the card
- * @step_ns: by how much
+ * quell_labnic_step() - step a NIC's clock
+ * @dev: the NIC
+ * @step_ns: size of the step
  *
  * Context: any.
- * Return: 0, -EINVAL for a device that is none of ours.
+ * Return: 0, -EINVAL for a device of another driver.
  */
 int quell_labnic_step(struct net_device *dev, s64 step_ns)
 {
@@ -134,8 +134,8 @@ static int labnic_phc_gettimex(struct ptp_clock_info *info,
 }
 
 /**
- * labnic_phc_register() - give a card its clock
- * @port: the card
+ * labnic_phc_register() - register a NIC's clock
+ * @port: the NIC
  * @offset_ns: how far the clock is ahead of CLOCK_MONOTONIC now
  * @drift_ppb: how much faster than CLOCK_MONOTONIC it runs
  *
@@ -168,8 +168,8 @@ int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb)
 }
 
 /**
- * labnic_phc_unregister() - take the clock away
- * @port: the card
+ * labnic_phc_unregister() - unregister the clock
+ * @port: the NIC
  *
  * Context: process context.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labnic's tap: what really happened, for who compares it with what the
- * kernel believes.  Times are those of the wire by the laboratory's true clock,
- * CLOCK_MONOTONIC, before any card's clock errs and any host is late.
+ * quell_labnic's tap reports true events, for comparison with the kernel's view.
+ * Times are those of the wire by the laboratory's true clock, CLOCK_MONOTONIC,
+ * without the errors of NIC clocks and the delays of hosts.
  */
 #ifndef _QUELL_LABNIC_TAP_H
 #define _QUELL_LABNIC_TAP_H
@@ -12,10 +12,10 @@
 #include <linux/types.h>
 
 /**
- * enum labnic_tap_event - what happened to a packet
- * @LABNIC_TAP_LEFT: its last bit left a card
- * @LABNIC_TAP_ARRIVED: its last bit arrived at a card
- * @LABNIC_TAP_STACK: the host's stack is about to be handed it
+ * enum labnic_tap_event - event of a packet
+ * @LABNIC_TAP_LEFT: its last bit left a NIC
+ * @LABNIC_TAP_ARRIVED: its last bit arrived at a NIC
+ * @LABNIC_TAP_STACK: it is about to be handed to the host's stack
  * @LABNIC_TAP_DONE: the stack has returned; the packet is gone
  */
 enum labnic_tap_event {
@@ -26,14 +26,14 @@ enum labnic_tap_event {
 };
 
 /**
- * typedef labnic_tap_fn - told of each event
- * @event: what happened
- * @dev: at which card
+ * typedef labnic_tap_fn - called for each event
+ * @event: kind of event
+ * @dev: NIC of the event
  * @iph: IPv4 header, the TCP header linear behind it; NULL for all other
  *	packets and for @LABNIC_TAP_DONE
- * @time_ns: when
+ * @time_ns: time of the event
  *
- * Called in softirq, one at a time.
+ * Called in softirq, one call at a time.
  */
 typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *dev,
 			      const struct iphdr *iph, u64 time_ns);

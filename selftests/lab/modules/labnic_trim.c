@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A cable that loses or trims data packets by number, so that what must happen when
- * is known before.  What switches do stands in kmod-qdisc; this is as blunt as can
- * be: payload off, lengths right, checksum computed anew.  Nothing else changes, not
- * even what the packet says of its length.
+ * A cable that drops or trims data packets by number, so that a test knows in advance
+ * which packets it hits.  Switches trim in kmod-qdisc; this is a minimal version: it
+ * removes the payload and the FIN flag, corrects the lengths and the checksum, and
+ * leaves all else alone, even the payload length stated in the packet's option.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -13,7 +13,7 @@
 #include <net/tcp.h>
 #include "labnic.h"
 
-/* Length of the network header of a TCP packet; 0 if it is none. */
+/* Length of the network header of a TCP packet; 0 for other packets. */
 static u32 trim_ip_bytes(const struct sk_buff *skb)
 {
 	if (skb->protocol == htons(ETH_P_IP) && ip_hdr(skb)->protocol == IPPROTO_TCP)
@@ -23,7 +23,7 @@ static u32 trim_ip_bytes(const struct sk_buff *skb)
 	return 0;
 }
 
-/* Bytes of all headers when it is TCP with payload; otherwise 0. */
+/* Length of all headers of a TCP packet with payload; 0 for other packets. */
 static u32 trim_header_bytes(const struct sk_buff *skb, u32 ip_bytes)
 {
 	u32 at = skb_network_offset(skb);
@@ -66,8 +66,8 @@ static bool trim_hits(u64 number, u64 first, u64 every, u64 pkts)
 }
 
 /**
- * labnic_trim() - what the cable does to a frame
- * @port: the end it left
+ * labnic_trim() - drop or trim a frame as configured for the cable
+ * @port: port that sent the frame
  * @skb:  the frame
  *
  * Context: softirq.

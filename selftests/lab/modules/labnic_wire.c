@@ -14,17 +14,17 @@
  * A packet handed over at the very event that ended its predecessor starts
  * where the predecessor really ended, less than 1 ns earlier.
  *
- * The stack beyond sees store and forward: nothing arrives before its last
- * bit has left and travelled.  Transmit time stamps are taken when the last
- * bit leaves, receive stamps when it arrives, so their difference between two
- * true clocks is the propagation delay whatever the length.
+ * The stack at the far end sees store and forward: a packet arrives only after
+ * its last bit has left and travelled.  Transmit time stamps are taken when the
+ * last bit leaves, receive stamps when it arrives, so their difference between
+ * two true clocks is the propagation delay whatever the length.
  *
  * Delivery happens in the timer's softirq, by netif_receive_skb(): no GRO, no
  * backlog queue, hence one skb per frame, in order, and without delay, unless
- * the port's host was asked to have some (labnic_noise.c).
+ * the port's host is configured to have one (labnic_noise.c).
  *
- * A cable may be asked to lose certain data packets, by number: nothing else on
- * it is ever lost.
+ * A cable may be configured to drop or trim certain data packets, by number
+ * (labnic_trim.c); it does not lose other packets.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -36,21 +36,21 @@
 #include "labnic.h"
 
 /**
- * struct labnic_cb - what a packet carries in skb->cb between the two ends
- * @leave_ns: last bit leaves this end
+ * struct labnic_cb - data of a packet in skb->cb between the two ends
+ * @leave_ns: when its last bit leaves this end
  */
 struct labnic_cb {
 	u64	leave_ns;
 };
 
-/* Who is told of every packet; NULL nobody. */
+/* Called for every event of a packet; NULL if there is no tap. */
 static labnic_tap_fn labnic_tap;
 
 /**
- * quell_labnic_tap() - be told of every packet
- * @fn: called from now on; NULL nobody
+ * quell_labnic_tap() - register a function to be called for every packet
+ * @fn: called from now on; NULL removes the tap
  *
- * Context: process, no packet on its way.
+ * Context: process context, no packet in flight when @fn is registered.
  */
 void quell_labnic_tap(labnic_tap_fn fn)
 {
@@ -71,8 +71,8 @@ static void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
 }
 
 /**
- * labnic_hand_over() - the stack gets a packet
- * @skb: as netif_receive_skb() wants it; consumed
+ * labnic_hand_over() - hand a packet to the stack
+ * @skb: in the form netif_receive_skb() takes; consumed
  * @now_ns: the time
  *
  * Context: softirq.
@@ -154,7 +154,7 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	netdev_tx_sent_queue(txq, skb->len);
 	if (skb_queue_len(&port->sending) == port->ring_pkts)
 		netif_tx_stop_queue(txq);
-	/* Otherwise the timer is armed for something not later. */
+	/* If the ring was not empty, the timer is armed for an event not later than this one. */
 	if (none_sending)
 		hrtimer_start(&port->timer,
 			      ns_to_ktime(labnic_next_event_ns(port)),
@@ -173,7 +173,7 @@ static void labnic_tx_tstamp(struct labnic_port *port, struct sk_buff *skb)
 	stamp.hwtstamp = ns_to_ktime(labnic_phc_ns(&port->phc,
 						   labnic_cb(skb)->leave_ns));
 	skb_tstamp_tx(skb, &stamp);
-	/* The next hop shares these flags and has not stamped anything. */
+	/* The next hop shares these flags, and it has not made a stamp. */
 	skb_shinfo(skb)->tx_flags &= ~SKBTX_IN_PROGRESS;
 }
 
@@ -195,7 +195,7 @@ static int labnic_rx_tstamp(struct labnic_port *port, struct sk_buff *skb,
 	return 0;
 }
 
-/* The last bit left: the ring entry is free and the sender's memory too. */
+/* The last bit left: free the ring entry and the sender's buffer space. */
 static void labnic_departed(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
@@ -233,7 +233,7 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 		goto unlock;
 	}
 	labnic_tell(LABNIC_TAP_ARRIVED, peer, skb, ip_hdr(skb), arrive_ns);
-	/* Strips what belongs to the sending host; consumes the skb on error. */
+	/* Removes state of the sending host; consumes the skb on error. */
 	if (unlikely(__dev_forward_skb(peer, skb) != NET_RX_SUCCESS)) {
 		peer_port->stats.rx_drop_pkts++;
 		goto unlock;
@@ -249,8 +249,8 @@ unlock:
 }
 
 /*
- * Take the earliest event that is due off its queue; a departure goes before
- * an arrival of the same ns.  NULL when nothing is due.
+ * Dequeue the earliest event that is due; a departure goes before an arrival of
+ * the same ns.  NULL when no event is due.
  */
 static struct sk_buff *labnic_next_due(struct labnic_port *port, u64 now_ns,
 				       bool *departed)
@@ -313,7 +313,7 @@ void labnic_wire_init(struct labnic_port *port)
 }
 
 /**
- * labnic_wire_stop() - throw away everything on the outgoing direction
+ * labnic_wire_stop() - discard all packets of the outgoing direction
  * @port: port whose transmit queue is stopped and no longer used
  *
  * Context: process context, RTNL held.

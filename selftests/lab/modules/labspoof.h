@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labspoof: what its source files share.
+ * quell_labspoof: declarations shared by its source files.
  */
 #ifndef _QUELL_LABSPOOF_H
 #define _QUELL_LABSPOOF_H
@@ -14,9 +14,9 @@ struct sock;
 /* Longest header options. */
 #define LABSPOOF_OPTIONS_MAX	40
 
-/* What a packet must be counted as by quell.ko, and nothing else. */
+/* The one counter of quell.ko that must count a packet. */
 enum labspoof_verdict {
-	LABSPOOF_PLAIN,			/* believed, has no option: not counted */
+	LABSPOOF_PLAIN,			/* accepted, has no option: not counted */
 	LABSPOOF_RECEIVED,
 	LABSPOOF_MALFORMED,
 	LABSPOOF_BAD_CHECKSUM,
@@ -27,32 +27,32 @@ enum labspoof_verdict {
 	LABSPOOF_NACK_MALFORMED,
 	LABSPOOF_NACK_OUTSIDE,
 	LABSPOOF_NACK_STALE,
-	LABSPOOF_NACK_JUDGED,		/* of data outstanding: of use or stale */
+	LABSPOOF_NACK_JUDGED,		/* of outstanding data: useful, outside or stale */
 	LABSPOOF_VERDICTS,
 };
 
-/* How the checksum of a packet is left. */
+/* The state of a packet's checksum. */
 enum labspoof_sum {
 	LABSPOOF_SUM_RIGHT,
 	LABSPOOF_SUM_WRONG,		/* to be found by software */
-	LABSPOOF_SUM_WRONG_COMPLETE,	/* the card summed the packet up */
-	LABSPOOF_SUM_WRONG_TRUSTED,	/* the card says it is right */
+	LABSPOOF_SUM_WRONG_COMPLETE,	/* the NIC gave the sum of the packet */
+	LABSPOOF_SUM_WRONG_TRUSTED,	/* the NIC claims that it is right */
 	LABSPOOF_SUMS,
 };
 
-/* What must become of its echo. */
+/* The result required for a packet's echo. */
 enum labspoof_echo {
-	LABSPOOF_ECHO_ANY,		/* nothing is said of it */
+	LABSPOOF_ECHO_ANY,		/* either result is allowed */
 	LABSPOOF_ECHO_REFUSED,
 	LABSPOOF_ECHO_BELIEVED,
 	LABSPOOF_ECHOES,
 };
 
 /**
- * struct labspoof_departures - when the flow of a packet had packets leave
- * @oldest_ns:	departure of the oldest data outstanding; 0 none
+ * struct labspoof_departures - departure times of a flow's packets
+ * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
  * @newest_ns:	newest departure a packet was stamped with
- * @stamp_secret: what its stamps have beside that
+ * @stamp_secret: secret added to departure times to form stamps
  */
 struct labspoof_departures {
 	u64	oldest_ns;
@@ -62,21 +62,21 @@ struct labspoof_departures {
 
 /**
  * struct labspoof_packet - a packet to be made up
- * @skb:	genuine packet it is like, from the network header on
- * @sk:		socket it is for
- * @options:	its TCP options
- * @options_bytes: how many, a multiple of 4
+ * @skb:	genuine packet to start from, from the network header on
+ * @sk:		receiving socket
+ * @options:	TCP options
+ * @options_bytes: length of @options, a multiple of 4
  * @seq:	sequence number
  * @ack_seq:	acknowledgment number
- * @doff:	header length it claims, in words; 0: the true one
- * @alone:	it has no payload and no flag but ACK
- * @bare:	and not even that
- * @flagless:	it has no flag at all, with its payload; TCP drops it and answers nothing
- * @sum:	what its checksum is like
- * @verdict:	what must be counted
- * @rejected:	nothing of the flow may change
- * @left:	departures of its flow
- * @echo:	what must become of its echo
+ * @doff:	header length to claim, in words; 0: the true one
+ * @alone:	no payload, and no PSH, URG, ECE or CWR flag
+ * @bare:	with @alone: no ACK flag either
+ * @flagless:	no flags, payload kept; TCP drops the packet and does not answer
+ * @sum:	state of the checksum
+ * @verdict:	counter that must count the packet
+ * @rejected:	the packet must not change the flow's state
+ * @left:	departures of the flow
+ * @echo:	result required for the echo
  */
 struct labspoof_packet {
 	const struct sk_buff	*skb;

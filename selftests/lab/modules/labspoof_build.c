@@ -17,7 +17,7 @@ static u32 payload_bytes(const struct sk_buff *skb)
 	return skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb);
 }
 
-/* Bytes of the genuine payload it has. */
+/* Length of the genuine payload that the packet keeps. */
 static u32 kept_bytes(const struct labspoof_packet *packet)
 {
 	return packet->alone ? 0 : payload_bytes(packet->skb);
@@ -56,7 +56,7 @@ static void put_checksum(struct sk_buff *skb, enum labspoof_sum sum)
 
 	th->check = tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr, ip_hdr(skb)->daddr,
 				 csum_partial(th, tcp_bytes, 0));
-	/* 0xffff is another zero. */
+	/* XOR with 1..0xfffe: 0xffff could turn one zero of the sum into the other. */
 	if (sum != LABSPOOF_SUM_RIGHT)
 		th->check = (__force __sum16)((__force u16)th->check ^
 					      (1 + labspoof_random(0xfffe)));
@@ -71,11 +71,11 @@ static void put_checksum(struct sk_buff *skb, enum labspoof_sum sum)
 }
 
 /**
- * labspoof_build() - a packet as it comes from the wire
- * @packet: what it is to be
+ * labspoof_build() - make a packet as it comes from the wire
+ * @packet: its description
  *
  * Context: softirq.
- * Return: linear packet, from the network header on; NULL without memory.
+ * Return: linear packet, from the network header on; NULL if out of memory.
  */
 struct sk_buff *labspoof_build(const struct labspoof_packet *packet)
 {
@@ -105,7 +105,7 @@ struct sk_buff *labspoof_build(const struct labspoof_packet *packet)
 	return skb;
 }
 
-/* All but the first @linear bytes goes into a page, options or not. */
+/* Move all but the first @linear bytes into a page, options or not. */
 static bool into_page(struct sk_buff *skb, u32 linear)
 {
 	u32 bytes = skb->len - linear;
@@ -130,11 +130,11 @@ static void mark_gso(struct sk_buff *skb)
 }
 
 /**
- * labspoof_dress() - give a packet one of the shapes packets have
+ * labspoof_dress() - give a packet one of the layouts that drivers and GRO produce
  * @skb: from labspoof_build()
  *
  * Any part of it, headers included, may lie in a page; it may share its data
- * with a clone, as under tcpdump; a burst that was merged says so.
+ * with a clone, as under tcpdump; it may be marked as merged by GRO.
  *
  * Context: softirq.
  * Return: the clone, to be freed by the caller, or NULL.

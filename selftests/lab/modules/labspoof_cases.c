@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labspoof: what is wrong with a packet, and what must become of it.
+ * quell_labspoof: the kinds of bad packets, and the reaction each must cause.
  *
  * Each case starts from a genuine packet of a flow, with the numbers of that
- * packet, and changes one thing.  What quell.ko must count is said here from
- * the text of Documentation/wire-format.md: nothing of the codec is called.
+ * packet, and changes one thing.  The expected counter is derived here from
+ * the text of Documentation/wire-format.md, without calling the codec.
  *
- * Numbers inside the window are never made up, nor are options that TCP itself
- * reads: TCP would believe them, Quell or not.
+ * No payload gets a made-up sequence number inside the window, and options that
+ * TCP itself reads are not made up: TCP would accept both, with or without Quell.
  */
 #include <linux/ip.h>
 #include <linux/ktime.h>
@@ -29,9 +29,9 @@
 #define FLAG_TELEMETRY		0x04
 #define FLAG_RECORD		0x08
 
-/* Numbers less than this off the window's edge are looked at. */
+/* quell.ko accepts numbers this far from the expected ones, however small the window. */
 #define WINDOW_LEAST_BYTES	65536U
-/* Numbers this far off are outside every window. */
+/* Sequence numbers this far off are outside every window. */
 #define FAR_BYTES		(1U << 29)
 
 static u64 random_state;
@@ -56,14 +56,14 @@ static void random_bytes(u8 *to, u32 bytes)
 		*to++ = labspoof_random(256);
 }
 
-/* Bytes an option with these flags has. */
+/* Length of an option with these flags. */
 static u32 claimed_bytes(u8 flags)
 {
 	return 6 + (flags & FLAG_DATA ? 6 : 0) + (flags & FLAG_ACK ? 10 : 0) +
 	       (flags & FLAG_TELEMETRY ? 12 : 0) + (flags & FLAG_RECORD ? 12 : 0);
 }
 
-/* What options are worth when nothing else is wrong. */
+/* The verdict on a packet that is valid but perhaps for its options. */
 static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
 {
 	const u8 *end = options + bytes;
@@ -90,14 +90,14 @@ static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
 	return LABSPOOF_PLAIN;
 }
 
-/* A NACK is no other experiment. */
+/* Change the identifier of a NACK to that of another experiment. */
 static void tame_exid(u8 *option, u32 left)
 {
 	if (left >= 4 && option[2] == 0x51 && option[3] == 0x4e)
 		option[3] = 0;
 }
 
-/* Kinds that TCP reads become experiments, though no NACKs. */
+/* Make every option an experiment that is not a NACK, so that TCP does not read it. */
 static void tame(u8 *options, u32 bytes)
 {
 	u8 *end = options + bytes;
@@ -115,7 +115,7 @@ static void tame(u8 *options, u32 bytes)
 	}
 }
 
-/* An option with these flags and that length alone, behind it no-operations. */
+/* A single option with these flags and that length, followed by no-operations. */
 static void set_option(struct labspoof_packet *packet, u8 flags, u8 stated_bytes)
 {
 	u8 *options = packet->options;
@@ -131,7 +131,7 @@ static void set_option(struct labspoof_packet *packet, u8 flags, u8 stated_bytes
 	packet->options_bytes = bytes;
 }
 
-/* One that nothing is wrong with, of any sections that a header has room for. */
+/* A valid option, with any sections that fit into a header. */
 static void set_good(struct labspoof_packet *packet)
 {
 	u8 flags;
@@ -148,7 +148,7 @@ static void make_good(struct labspoof_packet *packet)
 	set_good(packet);
 }
 
-/* Too short for its sections; eight bytes are the short form. */
+/* A length too short for the sections; 8 is excluded, being the short form. */
 static void make_short_length(struct labspoof_packet *packet)
 {
 	u8 flags, bytes;
@@ -161,7 +161,7 @@ static void make_short_length(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_MALFORMED;
 }
 
-/* A record is claimed and part of it is there. */
+/* The flags claim a record of which at most a part is present. */
 static void make_cut_record(struct labspoof_packet *packet)
 {
 	static const u8 flags[] = {
@@ -179,7 +179,7 @@ static void make_cut_record(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_MALFORMED;
 }
 
-/* It reaches beyond the header. */
+/* The option's length reaches beyond the header. */
 static void make_beyond_header(struct labspoof_packet *packet)
 {
 	set_good(packet);
@@ -195,7 +195,7 @@ static void make_other_exid(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_PLAIN;
 }
 
-/* What belongs on a SYN reads as the short form: an echo. */
+/* The option of a SYN, which reads as the short form, an echo, in other segments. */
 static void make_syn_form(struct labspoof_packet *packet)
 {
 	static const u8 option[] = { KIND_EXPERIMENT, 8, 0x51, 0x55, 1, 0, 0, 0 };
@@ -206,8 +206,8 @@ static void make_syn_form(struct labspoof_packet *packet)
 }
 
 /*
- * An echo of a departure that never was: of any time, or of about now; held longer
- * than any round trip, or not.  With the genuine packet's number, so few are sampled.
+ * An echo of a made-up departure: at any time or near now; with a hold time longer
+ * than any round trip, or not.  It has the genuine packet's numbers, so few are sampled.
  */
 static void make_echo(struct labspoof_packet *packet)
 {
@@ -220,7 +220,7 @@ static void make_echo(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_RECEIVED;
 }
 
-/* On an ACK that is sampled, where the genuine one acknowledges enough. */
+/* A made-up echo on an ACK that is sampled, if the genuine ACK acknowledges enough data. */
 static void make_echo_sampled(struct labspoof_packet *packet)
 {
 	if (labspoof_echo_room(packet->sk, packet->ack_seq) > 1)
@@ -237,7 +237,7 @@ static void make_noise(struct labspoof_packet *packet)
 	packet->verdict = options_verdict(packet->options, packet->options_bytes);
 }
 
-/* A good one with some bytes changed. */
+/* A valid option with some bytes changed. */
 static void make_flips(struct labspoof_packet *packet)
 {
 	u32 n = 1 + labspoof_random(4);
@@ -250,7 +250,7 @@ static void make_flips(struct labspoof_packet *packet)
 	packet->verdict = options_verdict(packet->options, packet->options_bytes);
 }
 
-/* With an option or without, as the case will have it. */
+/* A valid option three times out of four, else no option. */
 static void set_any(struct labspoof_packet *packet)
 {
 	if (labspoof_random(4))
@@ -271,7 +271,7 @@ static void make_far_seq(struct labspoof_packet *packet)
 	out_of_window(packet);
 }
 
-/* One beyond either edge. */
+/* A sequence number one beyond either edge. */
 static void make_seq_at_edge(struct labspoof_packet *packet)
 {
 	const struct tcp_sock *tp = tcp_sk(packet->sk);
@@ -283,7 +283,7 @@ static void make_seq_at_edge(struct labspoof_packet *packet)
 	out_of_window(packet);
 }
 
-/* Of what was never written, from the first such number on. */
+/* An acknowledgment of data never written, from the first such number on. */
 static void make_ack_unsent(struct labspoof_packet *packet)
 {
 	u32 more = labspoof_random(2) ? 0 : labspoof_random(FAR_BYTES);
@@ -303,7 +303,7 @@ static void make_ack_old(struct labspoof_packet *packet)
 	out_of_window(packet);
 }
 
-/* Whatever else is wrong, the checksum is told. */
+/* A wrong checksum must be counted as such, whatever else is wrong. */
 static void make_bad_checksum(struct labspoof_packet *packet)
 {
 	if (labspoof_random(2))
@@ -316,14 +316,14 @@ static void make_bad_checksum(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
-/* Nobody sums it up, as the card says it did; TCP believes that, too. */
+/* Neither Quell nor TCP verifies a checksum that the NIC claims to have verified. */
 static void make_trusted_checksum(struct labspoof_packet *packet)
 {
 	set_any(packet);
 	packet->sum = LABSPOOF_SUM_WRONG_TRUSTED;
 }
 
-/* A header that is shorter than any, or longer than the packet. */
+/* A header length that is below the minimum, or beyond the end of the packet. */
 static void make_bad_doff(struct labspoof_packet *packet)
 {
 	u32 tcp_bytes = packet->skb->len - ip_hdrlen(packet->skb);
@@ -331,7 +331,7 @@ static void make_bad_doff(struct labspoof_packet *packet)
 	set_good(packet);
 	packet->doff = labspoof_random(5);
 	if (tcp_bytes < 60 && labspoof_random(2)) {
-		/* No payload: what is there is the option. */
+		/* Without the option, so that the packet is shorter than the header claimed. */
 		packet->options_bytes = 0;
 		packet->doff = 15;
 	}
@@ -341,7 +341,7 @@ static void make_bad_doff(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
-/* A NACK in a segment of its own, from a switch or a host. */
+/* A NACK in a segment of its own, as from a switch or a host. */
 static void set_nack(struct labspoof_packet *packet, u8 stated_bytes, u32 seq, u16 bytes)
 {
 	u8 *options = packet->options;
@@ -358,7 +358,7 @@ static void set_nack(struct labspoof_packet *packet, u8 stated_bytes, u32 seq, u
 	packet->bare = labspoof_random(2);
 }
 
-/* Too short for its numbers, or of no byte. */
+/* A NACK too short for its fields, or covering zero bytes. */
 static void make_nack_malformed(struct labspoof_packet *packet)
 {
 	u32 una = tcp_sk(packet->sk)->snd_una;
@@ -371,7 +371,7 @@ static void make_nack_malformed(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
-/* Of what was never written, from one byte on, or long gone. */
+/* A NACK of data never written, from one byte on, or acknowledged long ago. */
 static void make_nack_outside(struct labspoof_packet *packet)
 {
 	const struct tcp_sock *tp = tcp_sk(packet->sk);
@@ -387,7 +387,7 @@ static void make_nack_outside(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
-/* Of what was acknowledged, down to the last byte. */
+/* A NACK of acknowledged data, up to its last byte. */
 static void make_nack_stale(struct labspoof_packet *packet)
 {
 	u16 bytes = 1 + labspoof_random(30000);
@@ -395,12 +395,12 @@ static void make_nack_stale(struct labspoof_packet *packet)
 
 	set_nack(packet, 10 + labspoof_random(20), tcp_sk(packet->sk)->snd_una - bytes - more,
 		 bytes);
-	/* It has no echo, so it is not looked at any further. */
+	/* It has no echo, so it is not examined any further. */
 	packet->verdict = LABSPOOF_NACK_OUTSIDE;
 	packet->rejected = true;
 }
 
-/* The segment's own numbers are looked at first. */
+/* The segment's own sequence number must be checked first. */
 static void make_nack_out_of_window(struct labspoof_packet *packet)
 {
 	set_nack(packet, 10, tcp_sk(packet->sk)->snd_una, 1000);
@@ -417,7 +417,7 @@ static void make_nack_bad_checksum(struct labspoof_packet *packet)
 	packet->rejected = true;
 }
 
-/* When the flow says that it sent a number; 0 when it does not. */
+/* Departure time (low 32 bits) of @seq by the flow's records; 0 without a record. */
 static u32 departure_ns(const struct sock *sk, u32 seq)
 {
 	const struct quell_segments *segments = &quell_cc(sk)->flow->segments;
@@ -432,7 +432,7 @@ static u32 departure_ns(const struct sock *sk, u32 seq)
 	return 0;
 }
 
-/* Puts an echo before the NACK. */
+/* Insert an option with an echo before the NACK. */
 static void add_echo(struct labspoof_packet *packet, u32 echo_ns)
 {
 	u8 *options = packet->options;
@@ -451,9 +451,9 @@ static void add_echo(struct labspoof_packet *packet, u32 echo_ns)
 }
 
 /*
- * Of data outstanding, with its departure or another: TCP believes such numbers, so what
- * has the right one is sent again.  Of some of the made-up segments nothing is
- * outstanding.
+ * A NACK of outstanding data, with the echo of its departure or of another time.  TCP
+ * accepts such numbers, so data with the right echo is retransmitted.  A flow without
+ * outstanding data gets a stale NACK instead.
  */
 static void make_nack_of_data(struct labspoof_packet *packet)
 {
@@ -475,7 +475,7 @@ static void make_nack_of_data(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_NACK_JUDGED;
 }
 
-/* With payload or another flag it is an option nobody knows. */
+/* With payload or another flag the NACK is an unknown option, to be ignored. */
 static void make_nack_misplaced(struct labspoof_packet *packet)
 {
 	set_nack(packet, 10, tcp_sk(packet->sk)->snd_una, 1000);
@@ -489,7 +489,7 @@ static void make_nack_misplaced(struct labspoof_packet *packet)
 	packet->verdict = LABSPOOF_PLAIN;
 }
 
-/* Right in all else; no segment of a connection is without an acknowledgment. */
+/* Without any flag, otherwise valid; every segment of a connection must have ACK set. */
 static void make_flagless(struct labspoof_packet *packet)
 {
 	set_any(packet);
@@ -499,8 +499,8 @@ static void make_flagless(struct labspoof_packet *packet)
 }
 
 /*
- * It says that more had been in it.  Its data may be there already, be beyond the
- * window, or be waited for, and then a NACK leaves.
+ * The option states a longer payload than the packet has.  That payload may be there
+ * already, be beyond the window, or be expected, and then a NACK is sent.
  */
 static void make_trimmed(struct labspoof_packet *packet)
 {
@@ -543,7 +543,7 @@ const char * const labspoof_case_names[] = {
 const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
 
 /**
- * labspoof_make() - a packet of one case
+ * labspoof_make() - make up a packet of one case
  * @number: below labspoof_cases_nr
  * @packet: @skb, @sk and @left are set; the rest is filled in
  *

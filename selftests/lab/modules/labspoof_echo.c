@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labspoof: echoes of departures that never were, on ACKs that are sampled.
+ * quell_labspoof: made-up echoes on ACKs that are sampled.
  *
- * quell.ko looks at an echo when TCP has processed the ACK that brought it, and only if
- * that acknowledged something.  So such an ACK is made of the genuine one that follows:
- * it acknowledges a few bytes of what that one does, which the receiver has.  What must
- * become of each echo is said here, from the departures the flow has had:
+ * quell.ko reads an echo when TCP has processed its ACK, and only if that ACK
+ * acknowledged new data.  So such an ACK is made from the genuine one that follows: it
+ * acknowledges a few bytes of the genuine ACK's, which the receiver has.  The result
+ * required for each echo follows from the flow's departures:
  *
  *	before the oldest data outstanding	refused
  *	after the newest			refused
@@ -25,18 +25,18 @@
 #define ACK_BYTES		16
 #define SHORT_BYTES		8
 
-/* Acknowledged by each at most, so that some is left for many. */
+/* Most bytes that each ACK acknowledges, so that enough are left for many ACKs. */
 #define STEP_MAX_BYTES		8
 /* A round trip is below 2^31 ns. */
 #define LIMIT_NS		0x80000000U
 
-/* A time from just outside of the edge to far from it. */
+/* A distance beyond an edge: 1 ns to 2^30 ns, of any magnitude. */
 static u64 beyond_ns(void)
 {
 	return 1 + labspoof_random(1U << labspoof_random(31));
 }
 
-/* Between the two, both included. */
+/* A time between the two, both included. */
 static u64 within_ns(u64 low_ns, u64 high_ns)
 {
 	return low_ns + labspoof_random(min_t(u64, high_ns - low_ns, LIMIT_NS) + 1);
@@ -80,7 +80,7 @@ static void put_option(struct labspoof_packet *packet, u32 stamp)
 	option[3] = 0x55;
 	if (full) {
 		option[4] = FLAG_ACK;
-		/* Held for any time, longer than the round trip most often. */
+		/* Any hold time, mostly longer than the round trip. */
 		put_unaligned_be32(labspoof_random(U32_MAX), option + 10);
 		option += 2;
 	}
@@ -88,8 +88,8 @@ static void put_option(struct labspoof_packet *packet, u32 stamp)
 }
 
 /**
- * labspoof_echo_room() - how much an ACK acknowledges that was outstanding
- * @sk:	     the socket it is for
+ * labspoof_echo_room() - outstanding bytes that an ACK acknowledges
+ * @sk:	     the receiving socket
  * @ack_seq: its acknowledgment number
  *
  * Context: softirq; the socket is not owned by a process.
@@ -104,8 +104,8 @@ u32 labspoof_echo_room(const struct sock *sk, u32 ack_seq)
 }
 
 /**
- * labspoof_make_echo() - an ACK that is sampled, with a made-up echo
- * @packet: as labspoof_make() prepared it; labspoof_echo_room() is 2 at least
+ * labspoof_make_echo() - make up an ACK that is sampled, with a made-up echo
+ * @packet: as labspoof_make() prepared it; labspoof_echo_room() must be at least 2
  *
  * Context: softirq; the socket is not owned by a process.
  */

@@ -2,23 +2,24 @@
 /*
  * quell_labspoof: bad input for quell.ko, at full speed, in the laboratory.
  *
- * Before a genuine packet of a Quell flow reaches the host it is for, a number
- * of packets that claim to be of the same connection do: options and numbers
- * changed, checksums wrong, cut, in pages, cloned (labspoof_cases.c,
- * labspoof_build.c).  For each of them this checks, at once:
+ * Before a genuine packet of a Quell flow reaches its host, a number of made-up
+ * packets of the same connection do: options and numbers changed, checksums
+ * wrong, cut, in pages, cloned (labspoof_cases.c, labspoof_build.c).  After each
+ * of them this module checks:
  *
- *	- quell.ko counted it once, in the counter that names what is wrong
- *	- of one that must be refused: the flow's context, to the byte, what it
- *	  shows to others, and TCP's state of the connection are as they were
- *	- of an echo on an ACK that is sampled: it was refused, and counted, or it was
- *	  believed, as labspoof_echo.c has it
+ *	- quell.ko counted it once, in the counter of its defect
+ *	- if it must be refused: the flow's context, to the byte, its exported state
+ *	  and TCP's state of the connection are as they were
+ *	- an echo on an ACK that is sampled was refused, and counted, or believed,
+ *	  as labspoof_echo.c requires
  *	- an echo that was believed is of a departure the flow had, not before its
  *	  oldest data outstanding nor after its newest
  *	- a clone, as a sniffer has it, was not written to
  *
  * The genuine packet follows, so the flow goes on, and must complete unharmed.
  *
- *	debugfs quell_labspoof:	"case sent", "counter expected", "wrong N"
+ *	debugfs quell_labspoof:	"case NAME sent", "expected COUNTER sent", then
+ *				"NAME number" for totals and errors
  *
  * Everything happens in softirq, of which the laboratory has one at a time.
  */
@@ -39,14 +40,14 @@
 #include "../../../kmod-cc/quell/tx.h"
 #include "labspoof.h"
 
-/* So that made-up packets do not breed. */
+/* Marks made-up packets, so that they do not cause more of them. */
 #define LABSPOOF_MARK		0x73706f6f
 #define LABSPOOF_COPIES_MAX	10000
-/* Before each genuine packet that acknowledges enough: later ones take that away. */
+/* Copies with a sampled echo come first: later copies acknowledge the data themselves. */
 #define LABSPOOF_SAMPLED_FIRST	16
-/* Of genuine packets without anything new: most are answers to what was made up. */
+/* One in this many genuine packets without news is used: most answer made-up packets. */
 #define LABSPOOF_IDLE_OF	16
-/* Differences that are described; all are counted. */
+/* Errors of a kind that are printed; all are counted. */
 #define LABSPOOF_SHOWN_MAX	20
 
 static unsigned int seed = 1;
@@ -81,12 +82,12 @@ static const struct {
 };
 
 /**
- * struct labspoof_state - what a packet that is refused must not change
+ * struct labspoof_state - state that a refused packet must not change
  * @flow:	the flow's context
- * @oldest_ns:	departure of the oldest data outstanding; 0 none
+ * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
  * @echoes:	round trips taken from echoes, and echoes refused
- * @counted:	by enum labspoof_verdict
- * @snd_una:	and what follows: of struct tcp_sock
+ * @counted:	counters, by enum labspoof_verdict
+ * @snd_una:	this and the following members: state of the socket
  */
 struct labspoof_state {
 	struct quell_flow	flow;
@@ -149,8 +150,8 @@ static void take_state(struct labspoof_state *state, const struct sock *sk,
 }
 
 /*
- * A NACK of data outstanding may be stale, or its own numbers not hold: it is of use, or
- * that.  It has an option, too.
+ * A NACK of outstanding data may be counted as recovered, stale or outside: accept any of
+ * them.  Do not count the option that carries its echo.
  */
 static void merge_nacks(enum labspoof_verdict verdict)
 {
@@ -165,7 +166,7 @@ static void merge_nacks(enum labspoof_verdict verdict)
 	now.counted[LABSPOOF_NACK_STALE] = was.counted[LABSPOOF_NACK_STALE];
 }
 
-/* Counted once, as what it is. */
+/* The packet must be counted once, in the counter of its verdict. */
 static void judge_counters(u32 number, enum labspoof_verdict verdict)
 {
 	int i;
@@ -182,8 +183,8 @@ static void judge_counters(u32 number, enum labspoof_verdict verdict)
 }
 
 /*
- * Debugging notes of locks when they are first taken, and neighbours in the tree of
- * timers: when the timer fires stands in tail.at_ns.
+ * Ignore lockdep data in locks, set when they are first taken, and the timer's
+ * neighbours in the timer tree: tail.at_ns has its expiry.
  */
 static void skip_plumbing(void)
 {
@@ -195,8 +196,8 @@ static void skip_plumbing(void)
 }
 
 /*
- * TCP may answer with an ACK, which takes the echo that is due along: echoes may
- * go, but none may come.
+ * TCP may answer with an ACK, which carries the pending echo: pending echoes may
+ * become fewer but not more.
  */
 static void judge_state(u32 number, bool is_answered)
 {
@@ -210,7 +211,7 @@ static void judge_state(u32 number, bool is_answered)
 	skip_plumbing();
 	if (is_answered)
 		now.quick_acks = was.quick_acks;
-	/* NACKs are counted, of use or not. */
+	/* Every NACK is counted, useful or not. */
 	now.flow.recover.received = was.flow.recover.received;
 	memcpy(now.counted, was.counted, sizeof(now.counted));
 	if (!memcmp(&was, &now, sizeof(was)))
@@ -223,8 +224,8 @@ static void judge_state(u32 number, bool is_answered)
 }
 
 /*
- * Every packet is one of its own here: the echo is the whole of the sample, or the least
- * there was if it is less, as the flow or the stack had it.
+ * Every packet is a sample of its own here: the sample's round-trip time is that of the
+ * echo, or the flow's or the stack's minimum if the echo's is less.
  */
 static void judge_echo(u32 number)
 {
@@ -240,7 +241,7 @@ static void judge_echo(u32 number)
 		       sent, labspoof_case_names[number], now.flow.now.rtt_ns, least_ns, most_ns);
 }
 
-/* Refused or believed, as it must be. */
+/* The echo must be refused or believed as required. */
 static void judge_outcome(u32 number, enum labspoof_echo echo)
 {
 	u64 moved[LABSPOOF_ECHOES] = {
@@ -286,7 +287,7 @@ static void send_one(struct sk_buff *skb, u32 number)
 	kfree_skb(clone);
 }
 
-/* The context of a flow that speaks the option and is not held by a process. */
+/* Context of a flow that negotiated the option; NULL if a process owns the socket. */
 static const struct quell_flow *flow_of(const struct sock *sk)
 {
 	if (!sk_fullsock(sk) || sk->sk_state != TCP_ESTABLISHED || sock_owned_by_user_nocheck(sk) ||
@@ -331,7 +332,7 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 	return true;
 }
 
-/* Data, or something is acknowledged; of the others some. */
+/* Use packets with data or a new acknowledgment, and some of the others. */
 static bool is_worth_it(const struct sock *sk, const struct sk_buff *skb,
 			const struct tcphdr *th)
 {

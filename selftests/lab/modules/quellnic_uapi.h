@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Netlink attributes of the laboratory's network card, link kind "quellnic".
+ * Netlink attributes of the laboratory's NIC, link kind "quellnic".
  *
  * They travel in IFLA_INFO_DATA of RTM_NEWLINK.  A cable has two ends, so one
- * request makes two devices, as veth does; rate, delay, ring size and TSO hold
- * for both directions, clock, noise and drop attributes for the end they name.
+ * request makes two devices, as veth does; rate, delay, ring size, TSO, seed and
+ * counts hold for both directions, the other attributes for the end they name.
  */
 #ifndef _QUELLNIC_UAPI_H
 #define _QUELLNIC_UAPI_H
@@ -21,17 +21,17 @@ enum {
 	QUELLNIC_PHC_DRIFT,		/* s32, ppb the near clock runs fast */
 	QUELLNIC_PEER_PHC_OFFSET,	/* s64, ns, the same for the far clock */
 	QUELLNIC_PEER_PHC_DRIFT,	/* s32, ppb */
-	QUELLNIC_NOISE,			/* u64, ns the near host delays arrivals at most */
+	QUELLNIC_NOISE,			/* u64, longest delay of arrivals in the near host, ns */
 	QUELLNIC_PEER_NOISE,		/* u64, ns, the same for the far host */
 	QUELLNIC_NOISE_SEED,		/* u64, of both; default 0 */
 	QUELLNIC_TSO,			/* u32, packets TCP may hand over as one; default 1 */
-	QUELLNIC_DROP,			/* u64, number of the first data packet lost */
-	QUELLNIC_PEER_DROP,		/* u64, the same of those the far end sends */
-	QUELLNIC_DROP_COUNT,		/* u32, how many from there on; default 1 */
+	QUELLNIC_DROP,			/* u64, number of the first data packet dropped */
+	QUELLNIC_PEER_DROP,		/* u64, the same for packets from the far end */
+	QUELLNIC_DROP_COUNT,		/* u32, consecutive packets dropped; default 1 */
 	QUELLNIC_TRIM,			/* u64, number of the first data packet trimmed */
-	QUELLNIC_PEER_TRIM,		/* u64, the same of those the far end sends */
-	QUELLNIC_TRIM_EVERY,		/* u32, each so manieth from there on; default 1 */
-	QUELLNIC_TRIM_COUNT,		/* u32, how many; default 1 */
+	QUELLNIC_PEER_TRIM,		/* u64, the same for packets from the far end */
+	QUELLNIC_TRIM_EVERY,		/* u32, distance between trimmed packets; default 1 */
+	QUELLNIC_TRIM_COUNT,		/* u32, packets trimmed; default 1 */
 	__QUELLNIC_MAX
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_badalgo: algorithms that lack something are refused.
+ * quell_badalgo: incomplete or invalid algorithms must be refused.
  *
- * When loaded it registers an algorithm without each of the parts that it must have, in
- * turn, and one with all of them.  What was accepted is taken back at once.
+ * When loaded it registers an algorithm with each of its required parts missing or
+ * invalid, in turn, and a valid one.  An algorithm that is accepted is unregistered at once.
  *
  *	parameters:	refused, accepted, whole
  */

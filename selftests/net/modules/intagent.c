@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host's TCP-INT agent, as far as another one on the same host sees it: while loaded,
+ * Imitates a host's TCP-INT agent, as Quell on the same host sees it: while loaded,
  * each IPv4 segment but SYNs that leaves port AGENT_PORT has the option already when
- * Quell's hook sees it.  The public agents have the stack write it, by BPF, which this
- * kernel is without.  Of hooks with one priority the youngest comes first.
+ * it reaches Quell's hook.  The public agents have the stack write it, by BPF, which
+ * this kernel lacks.  Of hooks with equal priority the one registered last runs first.
  */
 #include <linux/ip.h>
 #include <linux/module.h>

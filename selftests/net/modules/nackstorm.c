@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_nackstorm: NACKs that somebody made up, and TCP's own counts after each.
+ * quell_nackstorm: made-up NACKs, and a check of TCP's own counts after each.
  *
- * It sees what leaves (POST_ROUTING) and remembers which data went when.  Before an
- * ACK reaches the sender of data (PRE_ROUTING) it puts @copies NACKs there that claim to
- * be of the same connection: of a packet, of part of one, of several bursts, of the FIN
- * alone, in any order and again and again.  They arrive at once, in softirq, and after
- * each the retransmission queue is walked: packets_out, lost_out, retrans_out,
- * sacked_out and sk_wmem_queued must be what is there.
+ * It records data that leaves, and when (POST_ROUTING).  Before an ACK reaches the
+ * sender of data (PRE_ROUTING) it inserts @copies NACKs that claim to be of the same
+ * connection: of a packet, of part of one, of several bursts, of the FIN alone, in any
+ * order and repeatedly.  They arrive at once, in softirq, and after each the socket's
+ * queues are walked: packets_out, lost_out, retrans_out, sacked_out and sk_wmem_queued
+ * must match them.
  *
- * @kinds chooses; QUELL_STORM_PACKET alone is what a switch would say that trims copies
- * and sends the packets on all the same.
+ * @kinds selects; STORM_PACKET alone imitates a switch that trims copies and also
+ * forwards the packets themselves.
  *
  *	debugfs quell_nackstorm:	"name number" a line
  */
@@ -29,23 +29,23 @@
 #include "../../../kmod-cc/quell/net.h"
 #include "../../../kmod-cc/quell/signal.h"
 
-/* So that made-up packets do not breed. */
+/* Marks made-up packets, so that they do not cause more of them. */
 #define STORM_MARK		0x6e61636b
 #define STORM_SHOWN_MAX		10
 #define STORM_SENT_MAX		128U
 #define STORM_OPTIONS_BYTES	28U
 #define STORM_HEADROOM_BYTES	128
 
-/* What a NACK names, by bit of @kinds; its departure is that of the packet it is about. */
+/* The data that a NACK names, by bit of @kinds; its echo is of the departure of that packet. */
 enum storm_kind {
 	STORM_PACKET,		/* a packet, or burst, that left */
 	STORM_PART,		/* any part of one */
-	STORM_ACROSS,		/* from somewhere in it on, up to 65535 bytes */
+	STORM_ACROSS,		/* from a byte within the packet on, up to 65535 bytes */
 	STORM_FIN,		/* the FIN of a burst alone */
-	STORM_OLD,		/* before it, reaching into it */
+	STORM_OLD,		/* from before the packet to a byte within it */
 	STORM_LIE,		/* a packet, with a departure it did not have */
-	STORM_BARE,		/* a packet, without the ACK flag, nor an echo */
-	STORM_ACK,		/* a packet, with an acknowledgment no one could give */
+	STORM_BARE,		/* a packet, without ACK flag and echo */
+	STORM_ACK,		/* a packet, with an acknowledgment of data never sent */
 	STORM_KINDS,
 };
 
@@ -73,7 +73,7 @@ MODULE_PARM_DESC(kinds, "Bits of the kinds to be made up");
  * struct storm_sent - data that left
  * @seq:	its first sequence number
  * @end_seq:	after its last, FIN counted
- * @depart_ns:	departure its option tells
+ * @depart_ns:	departure in its option
  * @sport:	its local port
  * @fin:	it ends with the FIN
  */
@@ -85,7 +85,7 @@ struct storm_sent {
 	bool	fin;
 };
 
-/* A ring of the newest. */
+/* A ring of the newest packets that left. */
 static struct storm_sent storm_sent[STORM_SENT_MAX];
 static u32 storm_sent_nr;
 static u64 storm_random;
@@ -102,7 +102,7 @@ static u32 storm_below(u32 below)
 	return (u32)((storm_random * 0x2545f4914f6cdd1dULL) >> 32) % below;
 }
 
-/* The Quell option of a packet; false when there is none. */
+/* Decode the Quell option of a packet; false when it has no valid option. */
 static bool storm_option(const struct sk_buff *skb, const struct tcphdr *th,
 			 struct quell_opt *opt)
 {
@@ -113,7 +113,7 @@ static bool storm_option(const struct sk_buff *skb, const struct tcphdr *th,
 	return at != bytes && quell_opt_decode(options + at, stated, false, opt);
 }
 
-/* Notes what leaves, if its option tells a departure. */
+/* Record a packet that leaves with a departure time in its option. */
 static unsigned int storm_leaves(void *priv, struct sk_buff *skb,
 				 const struct nf_hook_state *state)
 {
@@ -140,7 +140,7 @@ static unsigned int storm_leaves(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* Some of what the socket sent and has outstanding, with FIN if wanted. */
+/* A random packet that the socket has outstanding; with @fin one that ends with the FIN. */
 static const struct storm_sent *storm_choose(const struct sock *sk, bool fin)
 {
 	u32 nr = min(storm_sent_nr, STORM_SENT_MAX), tries, i;
@@ -156,7 +156,7 @@ static const struct storm_sent *storm_choose(const struct sock *sk, bool fin)
 	return NULL;
 }
 
-/* What a NACK of a kind names of @from. */
+/* Fill in the sequence range that a NACK of @kind names, relative to @from. */
 static void storm_name(enum storm_kind kind, const struct storm_sent *from,
 		       struct quell_nack *nack)
 {
@@ -197,7 +197,7 @@ static u32 storm_options(enum storm_kind kind, const struct quell_nack *nack, u3
 	};
 	u8 *options = to;
 
-	/* Not by microseconds: a burst has more departures than one. */
+	/* Off by 1 s or more, not by microseconds: a burst has several departures. */
 	if (kind == STORM_LIE)
 		opt.echo_ns += (storm_below(2) ? 1 : -1) * (1000000000 + storm_below(1000000000));
 	if (kind != STORM_BARE)
@@ -205,7 +205,7 @@ static u32 storm_options(enum storm_kind kind, const struct quell_nack *nack, u3
 	return to + quell_nack_encode(nack, to) - options;
 }
 
-/* The NACK, of the numbers of the genuine ACK. */
+/* Build the NACK with the sequence numbers of the genuine ACK. */
 static struct sk_buff *storm_make(const struct sk_buff *genuine, enum storm_kind kind,
 				  const struct quell_nack *nack, u32 depart_ns)
 {
@@ -246,7 +246,7 @@ static struct sk_buff *storm_make(const struct sk_buff *genuine, enum storm_kind
 }
 
 /**
- * struct storm_counts - what TCP counts of its queues
+ * struct storm_counts - TCP's counts, worked out from its queues
  */
 struct storm_counts {
 	u32	packets, lost, retrans, sacked;
@@ -269,7 +269,7 @@ static void storm_count(struct storm_counts *found, const struct sk_buff *skb)
 		found->sound = false;
 }
 
-/* Whether TCP's counts are those of its queues. */
+/* Check TCP's counts against its queues. */
 static void storm_walk(struct sock *sk, const char *when)
 {
 	struct storm_counts found = { .sound = true };
@@ -321,13 +321,13 @@ static u32 storm_segments(const struct sock *sk)
 	return nr;
 }
 
-/* Whether TCP would cut no more, but the first and the last: CVE-2019-11478. */
+/* Whether TCP would split only the first and the last segment (CVE-2019-11478). */
 static bool storm_is_full(const struct sock *sk)
 {
 	return sk->sk_wmem_queued / 2 > sk->sk_sndbuf + 2 * SKB_TRUESIZE(GSO_LEGACY_MAX_SIZE);
 }
 
-/* Whether a burst of whole packets ends with the FIN, and is the last outstanding. */
+/* Whether the last segment outstanding is a burst of full packets that ends with the FIN. */
 static bool storm_is_whole(const struct sock *sk)
 {
 	const struct sk_buff *skb = skb_rb_last(&sk->tcp_rtx_queue);
@@ -373,7 +373,7 @@ static bool storm_one(struct sock *sk, const struct sk_buff *genuine)
 	return true;
 }
 
-/* Whether a flow speaks the option, has data outstanding and is not held by a process. */
+/* Whether a flow negotiated the option, has data outstanding and no process owns its socket. */
 static bool storm_wants(const struct sock *sk)
 {
 	return sk_fullsock(sk) && !sock_owned_by_user_nocheck(sk) && quell_cc_ready(sk) &&

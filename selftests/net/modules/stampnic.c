@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_stampnic: two network cards joined by a cable, that stamp what they
- * receive.  No card QEMU emulates does, so the tests of hardware stamps on stock
- * kernels have this one.
+ * quell_stampnic: two NICs joined by a cable, with receive time stamps.  No NIC that
+ * QEMU emulates has these, so the tests of hardware stamps on stock kernels use
+ * this one.
  *
  * The devices are stamp0 and stamp1.  They take packets across as veth does, and
  * stamp them on arrival by a clock OFFSET_NS ahead of CLOCK_MONOTONIC, if that is
- * switched on.  What kinds of cards and drivers there are is in the parameters,
- * read when the module is loaded.
+ * switched on.  The parameters, read when the module is loaded, select the
+ * properties of NIC and driver.
  */
 #include <compat/hwtstamp.h>
 #include <linux/etherdevice.h>
@@ -35,10 +35,10 @@ module_param(clock, bool, 0444);
 MODULE_PARM_DESC(clock, "the cards have a clock that PTP knows");
 
 /**
- * struct stampnic_port - one card
- * @peer: the other; both live as long as the module
- * @tx_type: how transmitted packets are stamped, as set (RTNL)
- * @rx_filter: which received ones are; written under RTNL
+ * struct stampnic_port - one NIC
+ * @peer: the other NIC; both live as long as the module
+ * @tx_type: transmit stamp type, as configured (RTNL)
+ * @rx_filter: receive filter, as configured; written under RTNL
  */
 struct stampnic_port {
 	struct net_device	*peer;
@@ -56,7 +56,7 @@ static netdev_tx_t stampnic_xmit(struct sk_buff *skb, struct net_device *dev)
 	bool stamp = READ_ONCE(peer->rx_filter) == HWTSTAMP_FILTER_ALL;
 
 	skb_tx_timestamp(skb);
-	/* The stamps live in a part that clones share. */
+	/* The stamps are in the part of the skb that clones share. */
 	if (!netif_running(port->peer) || skb_unclone(skb, GFP_ATOMIC)) {
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
@@ -70,7 +70,7 @@ static netdev_tx_t stampnic_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* What the driver makes of a filter asked for. */
+/* Apply a configuration as the driver does; @rx_filter becomes the filter it chose. */
 static int stampnic_choose(struct stampnic_port *port, int tx_type, int *rx_filter)
 {
 	if (tx_type != HWTSTAMP_TX_OFF && tx_type != HWTSTAMP_TX_ON)
@@ -251,7 +251,7 @@ free:
 }
 module_init(stampnic_init);
 
-/* Nothing is on its way any more when both are unregistered; then both are freed. */
+/* Both are freed only after both are unregistered, when no packet is in flight. */
 static void __exit stampnic_exit(void)
 {
 	unregister_netdev(stampnic_dev[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a root qdisc costs a packet: enqueue and dequeue called as the stack calls
+ * Cost of a root qdisc per packet: enqueue and dequeue called as the stack calls
  * them, under their lock, and counted in ticks of the processor's counter.  In
  * user-mode Linux, which is native code, a tick is the machine's; under QEMU's
  * -icount it is an instruction.
@@ -8,27 +8,26 @@
  *	echo DEV [KIND] > /sys/module/quell_perfport/parameters/run
  *	cat /sys/module/quell_perfport/parameters/run
  *
- * prints, in hundredths of a tick per packet, the least of ROUNDS rounds:
+ * prints, in hundredths of a tick per packet, the minimum of ROUNDS rounds:
  * "ENQUEUE DEQUEUE".  A round enqueues BATCH packets into the empty qdisc and takes
- * them out again; before it, the packets are put back as they were and time passes,
- * for shapers.  The packets are TCP data of 1514 bytes, forwarded once, ECN-capable,
- * with a telemetry record and a TCP-INT option to be written; their hash is known,
- * as from a card.
+ * them out again; before it, the packets are restored and time passes, for shapers.
+ * The packets are TCP data of 1514 bytes, forwarded once, ECN-capable, with space for
+ * a telemetry record and a TCP-INT option; their hash is known, as from a NIC.
  *
  * The other kinds are for swport's deflection with 8 entries or more, a threshold of
- * one packet less a byte and DSCP 1 for a token.  What comes before the batch is not
+ * one packet less a byte and DSCP 1 for a token.  The packets before the batch are not
  * counted:
  *
  *	KIND	before				the batch
- *	data	nothing				one flow
- *	miss	a packet that stays, and 8	one flow, which is none of those
+ *	data	-				one flow
+ *	miss	a packet that stays, and 8	one flow, not one of those
  *		flows that are deflected
  *	hit	a packet that stays, and one	that flow's
  *		flow that is deflected
  *	start	a packet that stays		each begins a flow, which is deflected
  *
  * Packets that are deflected do not come out of the qdisc.  They leave by another
- * device from a tasklet, and DEQUEUE is what that takes, that device included.
+ * device from a tasklet, and DEQUEUE is the time of that, that device included.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -46,7 +45,7 @@
 #define ROUNDS		1000
 #define ROUND_US	2000
 #define FRAME_BYTES	1514
-#define HEAD_BYTES	128	/* what a qdisc may have written to */
+#define HEAD_BYTES	128	/* bytes that a qdisc may write to */
 #define OPTIONS_BYTES	40
 #define ECT_0		2
 #define TTL_FORWARDED	63
@@ -54,16 +53,16 @@
 #define DSCP_SHIFT	2
 #define STARTERS_MAX	8
 
-/* Source ports: of the batch, of what comes before it. */
+/* Source ports of the batch, and of the packets before it. */
 #define PORT_DATA	5001
 #define PORT_STAYS	6000
 #define PORT_STARTERS	6001
 
 /**
- * struct perfport_kind - what a round is made of
- * @name:     for the user
- * @starters: flows that are deflected before the batch
- * @stays:    a packet stays in the queue before them
+ * struct perfport_kind - the packets of a round
+ * @name:     argument of the user
+ * @starters: number of flows that are deflected before the batch
+ * @stays:    a packet that stays in the queue is enqueued first
  * @port:     source port of the batch
  * @begins:   each packet of the batch begins a flow of its own
  * @leaves:   all of the batch is deflected
@@ -84,7 +83,7 @@ static const struct perfport_kind perfport_kinds[] = {
 	{ .name = "start", .port = PORT_DATA, .stays = true, .begins = true, .leaves = true },
 };
 
-/* Packets of a round in the order they come in, those before the batch first. */
+/* Packets of a round in the order of enqueueing, those before the batch first. */
 static struct sk_buff *perfport_skb[1 + STARTERS_MAX + BATCH];
 static u8 perfport_head[HEAD_BYTES];
 static char perfport_result[64];
@@ -115,7 +114,7 @@ static void perfport_put_options(u8 *options)
 	options[bytes + 1] = QUELL_TCP_INT_BYTES;
 }
 
-/* Ethernet, IPv4 and TCP with its options. */
+/* Build the Ethernet, IPv4 and TCP headers with the options. */
 static void perfport_make_head(u8 *head)
 {
 	struct ethhdr *eth = (struct ethhdr *)head;
@@ -142,7 +141,7 @@ static void perfport_make_head(u8 *head)
 
 static void perfport_restore(struct sk_buff *skb, struct net_device *dev)
 {
-	/* What a port has trimmed is longer in memory. */
+	/* Trimming shortens the packet but leaves its buffer. */
 	if (skb->len < FRAME_BYTES)
 		skb_put(skb, FRAME_BYTES - skb->len);
 	memcpy(skb->data, perfport_head, HEAD_BYTES);
@@ -170,7 +169,7 @@ static struct sk_buff *perfport_make_packet(struct net_device *dev)
 	return skb;
 }
 
-/* A packet of the flow of that port; one that begins it pays a token. */
+/* Make it a packet of the flow with that port; one that begins the flow pays a token. */
 static void perfport_set_flow(struct sk_buff *skb, u16 port, bool begins)
 {
 	struct tcphdr *th = tcp_hdr(skb);
@@ -183,7 +182,7 @@ static void perfport_set_flow(struct sk_buff *skb, u16 port, bool begins)
 	ip_send_check(ip_hdr(skb));
 }
 
-/* All packets of a round as they are to be; those that left are made anew. */
+/* Restore all packets of a round; allocate those that left. */
 static int perfport_prepare(struct net_device *dev, const struct perfport_kind *kind)
 {
 	u32 i, before = kind->stays + kind->starters;
@@ -229,8 +228,8 @@ static void perfport_unlock(struct Qdisc *q)
 }
 
 /*
- * Enqueues @nr packets from @first on, and keeps those that the qdisc took.  Returns
- * how many it did not drop; those are freed.
+ * Enqueue @nr packets from @first on and free those that the qdisc drops.  Return how
+ * many it did not drop; @left is the number of deflected packets among these.
  */
 static int perfport_enqueue(struct Qdisc *q, int first, int nr, u64 *ticks, int *left)
 {
@@ -252,7 +251,7 @@ static int perfport_enqueue(struct Qdisc *q, int first, int nr, u64 *ticks, int 
 	return taken;
 }
 
-/* Takes out @nr packets, to @first and on; how many there were. */
+/* Dequeue up to @nr packets, into @first and on; return how many there were. */
 static int perfport_dequeue(struct Qdisc *q, int first, int nr, u64 *ticks)
 {
 	int i, taken = 0;
@@ -269,7 +268,7 @@ static int perfport_dequeue(struct Qdisc *q, int first, int nr, u64 *ticks)
 	return taken;
 }
 
-/* One round; all packets must come back or leave. */
+/* Run one round; all packets must come back or leave. */
 static int perfport_round(struct net_device *dev, struct Qdisc *q,
 			  const struct perfport_kind *kind, u64 *enqueue, u64 *dequeue)
 {
