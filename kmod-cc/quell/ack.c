@@ -95,8 +95,10 @@ static u32 ack_classify(struct sock *sk, const struct rate_sample *rs,
 
 static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
 {
-	if (losses & ACK_LOSS)
+	if (losses & ACK_LOSS) {
 		flow->recover.loss_unreported = false;
+		quell_probe_note_report(flow);
+	}
 	if (losses & ACK_TAIL_LOSS)
 		quell_event_tail_loss(sk);
 	else if (losses)

@@ -68,6 +68,7 @@ static void cc_on_recovery(struct sock *sk)
 			(quell_flow_has_trim_signal(flow) || !quell_recover_is_news(flow));
 		if (flow->recover.loss_unreported)
 			return;
+		quell_probe_note_report(flow);
 	}
 	quell_event_loss(sk);
 	quell_adapt_recovers(sk);
@@ -84,7 +85,8 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 	    (new_state == TCP_CA_Loss && !quell_tcp_has_timed_out(sk)))
 		return;
 	if (quell_cc(sk)->flow) {
-		quell_probe_note_recovery(quell_cc(sk)->flow, new_state == TCP_CA_Loss);
+		if (new_state == TCP_CA_Loss)
+			quell_probe_note_timeout(quell_cc(sk)->flow);
 		quell_recover_forbid_undo(quell_cc(sk)->flow, sk);
 	}
 	if (new_state == TCP_CA_Loss)

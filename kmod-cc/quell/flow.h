@@ -91,8 +91,9 @@ enum quell_limit {
  * rare events.  @node to @algo and @id to @daddr are constant once the flow is in the hash.
  * The holder of @lock owns @closed to @segments, @arrivals_few and @echo_few (@link is read
  * with READ_ONCE() without it); the holder of the socket lock owns @round_seq to @adapt.
- * @now to @telemetry are written with WRITE_ONCE() by the holder of the socket lock, or by
- * the receive hook where noted, and read with READ_ONCE() in any RCU read section.
+ * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
+ * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
+ * and read with READ_ONCE() in any RCU read section.
  */
 struct quell_flow {
 	/* Each hook and callback, to find the flow.  Constant. */
@@ -107,11 +108,11 @@ struct quell_flow {
 	u32			resent_ns;
 	u32			resent_seq;
 	u32			stamp_secret;
+	u32			arrivals_lost;
 	u64			depart_ns;
 	struct quell_link	link;
 	struct quell_list	arrivals;
 	struct quell_list	echo;
-	u32			arrivals_lost;
 	struct quell_segments	segments;
 
 	/* Each ACK: socket lock. */
@@ -120,6 +121,7 @@ struct quell_flow {
 	u32			rest_bytes;
 	u32			option_room_bytes;
 	u32			ext_hdr_bytes;
+	u32			mss_bytes;
 	struct quell_adapt	adapt;
 	struct quell_path	path;
 	struct quell_tail	tail;
@@ -130,7 +132,6 @@ struct quell_flow {
 	u64			karn;
 	u64			retransmits;
 	u64			overruns;
-	u32			mss_bytes;
 	u8			limit;
 	u8			hops;
 	u8			option;

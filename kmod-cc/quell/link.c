@@ -201,7 +201,7 @@ u64 quell_link_bytes_ps(const struct sock *sk)
 	const struct dst_entry *dst;
 
 	if (flow)
-		return flow->link.bytes_ps;
+		return READ_ONCE(flow->link.bytes_ps);
 	dst = __sk_dst_get((struct sock *)sk);
 	return dst ? quell_link_speed(quell_net(sock_net(sk)), dst->dev->ifindex) : 0;
 }

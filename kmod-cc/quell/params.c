@@ -22,13 +22,7 @@ static struct quell_params_block *params_alloc(const struct quell_algo *algo)
 static void params_default(const struct quell_algo *algo,
 			   struct quell_params_block *block)
 {
-	u32 i;
-
-	for (i = 0; i < algo->core->params_nr; i++)
-		*(u64 *)((char *)block->data + algo->core->params[i].offset) =
-			algo->core->params[i].def;
-	if (algo->core->params_derive)
-		algo->core->params_derive(block->data);
+	quell_core_params_default(algo->core, block->data);
 }
 
 /**

@@ -106,17 +106,29 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 }
 
 /**
- * quell_probe_note_recovery() - a recovery begins: the last probe must not report its loss
- * @flow:    flow
- * @timeout: TCP's retransmission timer fired: the last probe did not help
+ * quell_probe_note_report() - ->on_loss is called: the last probe must not report its loss
+ * @flow: flow
+ *
+ * A recovery of trimmed segments alone may call no ->on_loss: a tail loss that a probe finds
+ * then is reported for itself.
+ *
+ * Context: socket lock.
+ */
+void quell_probe_note_report(struct quell_flow *flow)
+{
+	flow->tail.loss_reported = true;
+}
+
+/**
+ * quell_probe_note_timeout() - TCP's retransmission timer fired: the last probe did not help
+ * @flow: flow
  *
  * Context: socket lock, within ->set_state().
  */
-void quell_probe_note_recovery(struct quell_flow *flow, bool timeout)
+void quell_probe_note_timeout(struct quell_flow *flow)
 {
-	flow->tail.loss_reported = true;
-	if (timeout)
-		flow->tail.probe = QUELL_PROBE_NONE;
+	quell_probe_note_report(flow);
+	flow->tail.probe = QUELL_PROBE_NONE;
 }
 
 /*
@@ -192,7 +204,8 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 			quell_event_tail_loss(sk);
 	}
 	if (tail->probe == QUELL_PROBE_NONE)
-		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery;
+		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery &&
+				      !flow->recover.loss_unreported;
 	tail->probe = QUELL_PROBE_NONE;
 	tail->wait_ns = quell_tail_timeout_ns(flow);
 	if (skb)

@@ -285,9 +285,9 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
 /* Bytes that the options of a flow's data segments take. */
 static u32 signal_room_bytes(const struct quell_flow *flow)
 {
-	u32 bytes = flow->tcp_int.mode == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
+	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
 
-	if (flow->option == QUELL_OPTION_ON)
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		bytes += quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
 			 !quell_tcpint_used(flow) ?
 			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
@@ -444,7 +444,7 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_agree_key key;
 
-	if (flow->option == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
 		signal_key(&key, flow, sk);
 		quell_agree_put(flow->qnet, &key);
 	}

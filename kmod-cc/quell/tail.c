@@ -39,8 +39,10 @@
 /* @floor_ns is at most 10^9: the product fits. */
 static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
 {
-	u64 link_bytes_ps = flow->link.bytes_ps ?: TAIL_LINK_UNKNOWN_BYTES_PS;
+	u64 link_bytes_ps = READ_ONCE(flow->link.bytes_ps);
 
+	if (!link_bytes_ps)
+		link_bytes_ps = TAIL_LINK_UNKNOWN_BYTES_PS;
 	if (link_bytes_ps >= TAIL_LINK_BYTES_PS)
 		return floor_ns;
 	floor_ns = div64_u64(floor_ns * TAIL_LINK_BYTES_PS, link_bytes_ps);

@@ -97,7 +97,8 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 /* probe.c */
 void quell_probe_init(struct quell_flow *flow, struct sock *sk);
 void quell_probe_release(struct quell_flow *flow, struct sock *sk);
-void quell_probe_note_recovery(struct quell_flow *flow, bool timeout);
+void quell_probe_note_report(struct quell_flow *flow);
+void quell_probe_note_timeout(struct quell_flow *flow);
 bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 #endif /* _QUELL_TAIL_H */

@@ -44,7 +44,7 @@ static bool tcpint_is_there(const struct sk_buff *skb)
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
-	if (flow->tcp_int.mode == QUELL_TCPINT_OFF || tcpint_is_there(skb))
+	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF || tcpint_is_there(skb))
 		return 0;
 	if (quell_option_fits(skb, other_bytes + QUELL_TCP_INT_BYTES))
 		return QUELL_TCP_INT_BYTES;
@@ -147,7 +147,7 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
  */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
-	return flow->tcp_int.mode == QUELL_TCPINT_USE &&
+	return READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_USE &&
 	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
 }
 

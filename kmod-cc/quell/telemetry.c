@@ -83,7 +83,7 @@ bool quell_telemetry_asks(void)
 bool quell_telemetry_expected(const struct quell_flow *flow)
 {
 	return quell_tcpint_used(flow) ||
-	       (flow->option == QUELL_OPTION_ON &&
+	       (READ_ONCE(flow->option) == QUELL_OPTION_ON &&
 		quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY));
 }
 

@@ -3,7 +3,7 @@
  * An algorithm as one object: what it is called, what it needs, its parameters and counters,
  * and what it does at each event.
  *
- * <quell/core/NAME_core.h> makes this object of the functions of a core.  All that goes through
+ * <quell/core/NAME/core.h> makes this object of the functions of a core.  All that goes through
  * algorithms does it by these: a kernel module registers one, quell.ko keeps its parameters and
  * calls its events, tests, benchmarks and the laboratory list them (<quell/core/cores.h>).  A BPF
  * program calls the core's functions themselves.

@@ -51,8 +51,7 @@
  *
  * What it ignores: the remote host's share of the delay, the number of hops.
  *
- * smartt_state.h has the state, smartt_quickadapt.h, smartt_increase.h and
- * smartt_decrease.h the parts; here is how they go together.  Deviations from
+ * vars.h has the state, quickadapt.h, increase.h and decrease.h the parts; here is how they go together.  Deviations from
  * the paper, each with its reason, are in Documentation/smartt.md.
  *
  * Expects: marks at dequeue between 20 % and 80 % of one BDP of queue.
