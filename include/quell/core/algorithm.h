@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An algorithm as one object: what it is called, what it needs, its parameters and counters,
- * and what it does at each event.
+ * An algorithm as one object: its name, its needs, its parameters and counters, and a function
+ * for each event.
  *
- * <quell/core/NAME/core.h> makes this object of the functions of a core.  All that goes through
- * algorithms does it by these: a kernel module registers one, quell.ko keeps its parameters and
- * calls its events, tests, benchmarks and the laboratory list them (<quell/core/cores.h>).  A BPF
- * program calls the core's functions themselves.
+ * <quell/core/NAME/core.h> builds this object from the functions of a core.  All generic code
+ * uses these objects: a kernel module registers one, quell.ko keeps its parameters and calls its
+ * events, tests, benchmarks and the laboratory list them (<quell/core/cores.h>).  A BPF program
+ * calls the core's functions directly.
  */
 #ifndef _QUELL_CORE_ALGORITHM_H
 #define _QUELL_CORE_ALGORITHM_H
@@ -20,9 +20,9 @@
 
 /**
  * struct quell_param_desc - one parameter of an algorithm
- * @name:	as the administrator writes it
+ * @name:	name that the administrator uses
  * @doc:	one line of explanation
- * @unit:	what the value counts
+ * @unit:	unit of the value
  * @offset:	place of the u64 in the parameter block
  * @min:	smallest value accepted
  * @max:	largest value accepted
@@ -57,7 +57,7 @@ struct quell_param_desc {
 
 /**
  * struct quell_counter_desc - one counter
- * @name:	as user space sees it
+ * @name:	name that user space sees
  * @doc:	one line of explanation
  * @offset:	place of the u64 in the block of counters
  */
@@ -79,17 +79,17 @@ struct quell_counter_desc {
 }
 
 /**
- * struct quell_event - what a core is asked about, and what it answers
+ * struct quell_event - input and output of an event of a core
  * @vars:	  the algorithm's variables of the socket; zero before ->init
- * @params:	  its parameters in force, params_bytes
- * @stats:	  its counters on this CPU, counters_bytes
- * @sample:	  what is known; without an acknowledgment but in ->on_ack
- * @decision:	  the answer; the core fills all of it, but in ->undo_note
+ * @params:	  its parameters in force, of size params_bytes
+ * @stats:	  its counters on this CPU, of size counters_bytes
+ * @sample:	  state of the flow; describes an acknowledgment only in ->on_ack
+ * @decision:	  decision of the core, which sets all of it; unused in ->undo_note
  * @first_rtt_ns: ->init: round-trip time of the handshake, ns; 0 unknown
- * @idle_ns:	  ->on_idle_restart: how long nothing was outstanding, ns
- * @other_flows:  ->init, ->on_idle_restart: Quell flows of the namespace beside this one
+ * @idle_ns:	  ->on_idle_restart: time during which no data was outstanding, ns
+ * @other_flows:  ->init, ->on_idle_restart: number of other Quell flows in the namespace
  * @before:	  ->undo_note: copy of @vars from before ->on_loss or ->on_rto
- * @undo:	  ->undo_note: what is remembered, added to; ->on_undo: what was
+ * @undo:	  ->undo_note: record of the reductions, extended; ->on_undo: that record
  */
 struct quell_event {
 	void			*vars;
@@ -105,12 +105,12 @@ struct quell_event {
 };
 
 /* quell_core.flags */
-#define QUELL_CORE_ECN		0x1 /* connections ask for ECN, and are plain where it is refused */
-#define QUELL_CORE_FRACTIONAL	0x2 /* windows that are no whole number of segments are kept on
-				     * average; else rounded down
+#define QUELL_CORE_ECN		0x1 /* connections request ECN; the peer may refuse */
+#define QUELL_CORE_FRACTIONAL	0x2 /* a window that is no whole number of segments is kept on
+				     * average; without this flag it is rounded down
 				     */
-#define QUELL_CORE_TELEMETRY	0x4 /* it wants telemetry records, and room for them in its data */
-#define QUELL_CORE_SPRAYS	0x8 /* segments of a flow may go different ways */
+#define QUELL_CORE_TELEMETRY	0x4 /* uses telemetry records, and leaves them room in its data */
+#define QUELL_CORE_SPRAYS	0x8 /* segments of a flow may take different paths */
 #define QUELL_CORE_TRIMS	0x10 /* it handles trimmed_bytes: it gets ACKs that report only
 				      * trimming, and no ->on_loss for a recovery caused only by it
 				      */
@@ -128,16 +128,16 @@ struct quell_event {
 /**
  * struct quell_core - a congestion-control algorithm; constant
  * @name:	     as in net.ipv4.tcp_congestion_control
- * @module:	     kernel module that has it
+ * @module:	     kernel module that contains the algorithm
  * @flags:	     QUELL_CORE_*
- * @needs:	     what it is made for
- * @vars_bytes:	     size of its variables of a socket
+ * @needs:	     path properties that the algorithm requires
+ * @vars_bytes:	     size of the algorithm's variables of a socket
  * @params:	     table of parameters; the first is "adapt", at offset 0
- * @params_nr:	     their number
+ * @params_nr:	     number of parameters
  * @params_bytes:    size of the parameter block
  * @params_derive:   optional: recompute derived fields of a block about to be published
  * @counters:	     table of counters
- * @counters_nr:     their number; 0 none
+ * @counters_nr:     number of counters; may be 0
  * @counters_bytes:  size of the block of counters
  * @segment_pkts:    optional: packets sent between two pacing delays, of an algorithm that is a
  *		     rate; at least 1
@@ -145,9 +145,9 @@ struct quell_event {
  * @on_ack:	     new data was acknowledged, or reported trimmed; NULL in the kernel
  * @on_loss:	     fast retransmit begins
  * @on_rto:	     the retransmission timer fired
- * @on_idle_restart: sending begins after nothing was outstanding
- * @undo_note:	     remember what ->on_loss or ->on_rto took
- * @on_undo:	     it was for nothing: give it back
+ * @on_idle_restart: sending resumes after a time without outstanding data
+ * @undo_note:	     record the reduction made by ->on_loss or ->on_rto
+ * @on_undo:	     the loss was spurious: undo the recorded reductions
  */
 struct quell_core {
 	const char			*name;
@@ -177,7 +177,7 @@ struct quell_core {
  * @name_: of the algorithm
  * @core_: begins the names of its core's functions
  *
- * ->init and ->on_idle_restart differ in what else they are given.
+ * ->init and ->on_idle_restart are not here: their further arguments differ between cores.
  */
 #define QUELL_CORE_EVENTS(name_, core_)						\
 static inline void quell_##name_##_core_on_ack(struct quell_event *ev)		\
@@ -218,8 +218,8 @@ static inline u64 *quell_core_param(void *params, const struct quell_param_desc 
 /**
  * quell_core_params_default() - fill a block with an algorithm's defaults
  * @core:   algorithm
- * @params: block of params_bytes; all of it is set, derived fields too, and what a part of the
- *	    algorithm has as a parameter and it has not is 0
+ * @params: block of params_bytes; all of it is set, derived fields too; a field without an entry
+ *	    in the table of parameters becomes 0
  *
  * Context: any.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every algorithm core is given and what it answers.
+ * The input and the output of every algorithm core.
  *
  * A core is a header without sockets, packets, clocks or locks.  The same text
  * is compiled into the kernel module, the BPF program and the user-space
- * tests, so it keeps to what all three can do: unsigned 64-bit arithmetic,
+ * tests, so it uses only operations that all three support: unsigned 64-bit arithmetic,
  * division only through quell_div_u64(), no 128-bit products, no floating
  * point.  Time is u64 nanoseconds, rates are u64 bytes per second, sizes are
  * bytes; a "_q16" value counts 1/65536 of its unit.
@@ -23,27 +23,27 @@
 #define QUELL_RATE_UNLIMITED	(~0ULL)
 
 /* quell_sample.flags */
-#define QUELL_S_APP_LIMITED	0x1 /* the application had nothing more to send */
+#define QUELL_S_APP_LIMITED	0x1 /* the application had no more data to send */
 #define QUELL_S_RTT_HARDWARE	0x2 /* rtt_ns comes from hardware stamps */
 #define QUELL_S_RTT_KERNEL	0x4 /* rtt_ns is the stack's microsecond estimate */
-#define QUELL_S_ECN		0x8 /* the peer tells which data it saw marked CE */
-#define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is of a TSO burst acknowledged to its end */
+#define QUELL_S_ECN		0x8 /* the peer reports which data arrived marked CE */
+#define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is that of a TSO burst now acknowledged in full */
 #define QUELL_S_TELEMETRY	0x20 /* the peer echoes telemetry records */
-#define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the round before, told already */
+#define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the previous round, already reported */
 #define QUELL_S_ADVANCED	0x80 /* the oldest segment outstanding was acknowledged */
 
-/* quell_telemetry.tx_units: bytes per unit, and what the counter keeps. */
+/* quell_telemetry.tx_units: bytes per unit, and mask of the counter. */
 #define QUELL_TELEMETRY_TX_UNIT_BYTES	64U
 #define QUELL_TELEMETRY_TX_MASK		0xffffffU	/* 1 GiB */
-/* quell_telemetry.time_ns: what the clock keeps. */
+/* quell_telemetry.time_ns: mask of the clock. */
 #define QUELL_TELEMETRY_TIME_MASK	0xffffffU	/* 16.8 ms */
 /*
  * Two records whose ACKs arrived further apart cannot be compared: the clock
- * may have come round.  8 ms are less than half of its period: a difference of
- * more than half is that of a record older than the last, unless the last was
- * 0.4 ms longer on its way back, when nothing is lost by ignoring this one; to be
- * taken for a newer one's it would have to have been 8.7 ms longer.  Bytes come
- * round in 8 ms at 1.07 Tbit/s.
+ * may have wrapped.  8 ms are less than half of its period: a difference of
+ * more than half means that this record is older than the last, unless the last
+ * took 0.4 ms longer on its way back, and then this record may be ignored safely.
+ * An older record would be mistaken for a newer one only if it took 8.7 ms
+ * longer.  The byte counter wraps in 8 ms at 1.07 Tbit/s.
  */
 #define QUELL_TELEMETRY_FRESH_NS	8000000ULL
 
@@ -54,9 +54,9 @@
  * @tx_units:		wire bytes sent so far, QUELL_TELEMETRY_TX_UNIT_BYTES each,
  *			modulo QUELL_TELEMETRY_TX_MASK + 1
  * @time_ns:		the switch's clock, ns, modulo QUELL_TELEMETRY_TIME_MASK + 1
- * @hop:		which hop, 1 .. 255; 0: no record, nothing else is set
+ * @hop:		number of the hop, 1 .. 255; 0: no record, other fields are unset
  *
- * Counters and clocks of different hops have nothing to do with each other.
+ * Counters and clocks of different hops are unrelated and cannot be compared.
  */
 struct quell_telemetry {
 	u64	link_bytes_ps;
@@ -67,17 +67,17 @@ struct quell_telemetry {
 };
 
 /**
- * struct quell_sample - what one ACK told the sender
+ * struct quell_sample - measurements from one ACK
  * @now_ns:		time of processing, CLOCK_MONOTONIC, ns
  * @rtt_ns:		round-trip time of the newest acknowledged segment with the
  *			time to serialise it subtracted (TIMELY, section 3.1), ns;
- *			0 when this ACK gave none
- * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 when none
+ *			0 if this ACK gives no measurement
+ * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 if not known
  * @remote_ns:		part of @rtt_ns spent in the remote host, ns; 0 unknown
  * @link_bytes_ps:	rate of the interface the flow leaves by; 0 unknown
  * @acked_bytes:	payload newly acknowledged, cumulative and selective
- * @acked_pkts:		the same in segments of at most @mss_bytes
- * @marked_bytes:	part of @acked_bytes the receiver saw marked CE
+ * @acked_pkts:		@acked_bytes in segments of at most @mss_bytes
+ * @marked_bytes:	part of @acked_bytes that reached the receiver marked CE
  * @trimmed_bytes:	payload reported trimmed by a switch
  * @lost_bytes:		payload newly declared lost
  * @inflight_bytes:	payload in flight before this ACK
@@ -105,12 +105,12 @@ struct quell_sample {
 };
 
 /**
- * struct quell_decision - what the algorithm wants done
+ * struct quell_decision - output of the algorithm
  * @window_q16:		congestion window in bytes, Q16: below one segment is legal
  *			and becomes one segment paced at @pacing_bytes_ps
  * @pacing_bytes_ps:	pacing rate in payload bytes per second, or
  *			QUELL_RATE_UNLIMITED
- * @target_ns:		delay the algorithm steers for, ns, for display; 0 none
+ * @target_ns:		target delay of the algorithm, ns, for display; 0 if it has no target
  * @change_path:	ask for another path through the network
  */
 struct quell_decision {

@@ -1,47 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fitting an algorithm to the path: how a flow starts, what delay it may steer for,
- * and when its algorithm has nothing to go by.
+ * Fitting an algorithm to the path: how a flow starts, its target delay, and when
+ * its algorithm lacks its signal.
  *
  * The papers' algorithms are made for one network whose round-trip time, line rate
- * and noise are known, and start at line rate.  A host that is told nothing about its
- * network knows none of these.  This decides, for a flow of any of them, who
- * governs the window:
+ * and noise are known, and start at line rate.  A host without configuration for its
+ * network does not know these values.  The code here decides, for a flow of any
+ * algorithm, which phase governs the window:
  *
- *	START	 nobody yet.  The window doubles per round trip from ten segments
+ *	START	 the search.  The window doubles per round trip from ten segments
  *		 until the path shows a queue, a mark, a record or a loss (RFC 5681;
- *		 the end by delay as in RFC 9406, with a second look).  It then goes back
- *		 to what the path carries without that queue.  A loss in the first four
- *		 rounds tells nothing of the noise yet: START goes on as CUBIC does.
- *	FIT	 the algorithm, which begins with that window.
- *	FALLBACK CUBIC (RFC 9438), where the algorithm's signal is not there: see
+ *		 the end by delay as in RFC 9406, with a second look).  It then
+ *		 returns to the window that the path carries without that queue.  After
+ *		 a loss in the first four rounds the noise is still unknown: START goes
+ *		 on as CUBIC does.
+ *	FIT	 the algorithm, which begins with the window that START found.
+ *	FALLBACK CUBIC (RFC 9438), where the algorithm's signal is missing: see
  *		 enum quell_adapt_reason.
  *
  * The delay signal.  A host's noise is never negative, so of the round-trip times of one
- * round trip, and of at least eight where the window has as many, the smallest is the one
- * to go by: the standing one.  The least ever seen is the base.  The time that a receiver
- * says it held an acknowledgment is left out of both.  At high rates all packets of a round
- * trip may be late together, so the noise is measured, too, in START: what the first packet
- * of a round trip is later than all others, for it finds no more of the flow's own queue
- * than they; and what the standing time fell although the window grew, for no queue of the
- * flow's own does.  The target is the base and a fourth of it, or QUELL_ADAPT_ROOM_NS if
- * that is more; it replaces a target that nobody named.  What the algorithm is told is the
- * standing time without the noise.
+ * round trip, and of at least eight where the window has as many, the smallest is used: it
+ * is called the standing round-trip time.  The smallest of the whole flow is the base.  Both
+ * exclude the time for which the receiver reports that it held an acknowledgment.  At high
+ * rates all packets of a round trip may be late together, so START also measures the noise,
+ * in two ways: by how much the first packet of a round trip is later than all others, since
+ * it meets no more of the flow's own queue than they do; and by how much the standing time
+ * falls although the window grows, since the flow's own queue cannot shrink then.  The
+ * target is the base plus a fourth of it, or plus QUELL_ADAPT_ROOM_NS if that is more; it is
+ * the target of an algorithm without a configured one.  The algorithm uses the standing time
+ * minus the noise.
  *
- * In FIT it is watched whether the signal stays:
+ * FIT monitors whether the signal persists:
  *
- *	delay	 No queue for eight rounds: the path has more to give than the
- *		 algorithm's additive increase finds, and the flow starts again from the
- *		 window it has.  A delay that stays a fourth above what the algorithm steers
- *		 for although the window went down to half: others fill the queue, or
- *		 the path became longer; CUBIC governs.  So it does after two losses
- *		 soon after each other without a delay.  With the next loss the algorithm
- *		 is tried again; if it gives up again, with the second from then, the
- *		 fourth, and so on.
- *	records	 None for sixteen rounds: CUBIC governs until the next.
- *	marks	 A loss after sixteen rounds without: CUBIC governs until the next.
+ *	delay	 No queue for eight rounds: the path has more capacity than the
+ *		 algorithm's additive increase finds, and the flow searches again from
+ *		 its current window.  A delay that stays a fourth above the target of the
+ *		 algorithm although the window fell to half: other flows fill the queue,
+ *		 or the path became longer; CUBIC governs.  CUBIC also governs after two
+ *		 losses in quick succession without a delay.  At the next loss the
+ *		 algorithm is tried again; if CUBIC takes over again, the following try
+ *		 waits for two losses, then for four, and so on.
+ *	records	 No record for sixteen rounds: CUBIC governs until the next record.
+ *	marks	 A loss after sixteen rounds without a mark: CUBIC governs until the
+ *		 next mark.
  *
- * Like all cores this knows no packet and no clock.
+ * Like all cores this code has no access to packets or clocks.
  *
  * Papers: RFC 5681, RFC 9406, RFC 9438; the idea of a standing round-trip time:
  * Arun and Balakrishnan, "Copa", NSDI 2018, section 2.
@@ -52,7 +55,7 @@
 #include <quell/core/adapt/start.h>
 #include <quell/core/adapt/vars.h>
 
-/* Whether enough was seen for a standing time: of a small window, all of it. */
+/* Whether there are enough samples for a standing time: all packets of a small window. */
 static inline bool quell_adapt_has_round(const struct quell_adapt *a,
 					 const struct quell_sample *s, u64 window_q16)
 {
@@ -63,8 +66,8 @@ static inline bool quell_adapt_has_round(const struct quell_adapt *a,
 }
 
 /*
- * The round-trip time that the algorithm steers for.  A target that somebody named and that
- * no packet can meet is taken as it is: the algorithm gives up for it.
+ * The target round-trip time of the algorithm.  A configured target below the base, which no
+ * packet can meet, is used unchanged: the delay stays above it, and CUBIC takes over.
  */
 static inline u64 quell_adapt_aim_ns(const struct quell_adapt *a)
 {
@@ -74,9 +77,9 @@ static inline u64 quell_adapt_aim_ns(const struct quell_adapt *a)
 }
 
 /*
- * How often the delay stayed above although the window went down to half, less how often it
- * did not.  A round of a window that takes several to send a segment counts for more; where
- * the hosts are noisy, one of a window too small to see through the noise.
+ * Counts the rounds in which the delay stayed above the target although the window fell to half,
+ * less the rounds in which the delay did not.  A round counts for more if the window is so small
+ * that a segment takes several rounds or, with noisy hosts, too small to filter the noise.
  */
 static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u64 window_bytes,
 					   u32 mss_bytes)
@@ -93,7 +96,7 @@ static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u6
 		a->above = quell_sub_sat_u64(a->above, weight);
 }
 
-/* A round of FIT, of an algorithm that goes by delay. */
+/* A round of FIT, for an algorithm that uses delay. */
 static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
 					 u64 window_q16)
 {
@@ -103,7 +106,7 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct que
 	bool above = quell_adapt_told_ns(a) > aim_ns + aim_ns / 4;
 	u32 found_bytes;
 
-	/* What cuts for a target that no packet meets finds no queue, and has none to look for. */
+	/* A target that no packet can meet keeps the queue empty: that is no reason to search. */
 	if (quell_adapt_told_ns(a) > quell_min_u64(quiet_ns, aim_ns) ||
 	    s->flags & QUELL_S_APP_LIMITED) {
 		a->rounds = 0;
@@ -120,12 +123,12 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct que
 		return;
 	found_bytes = a->cubic.ssthresh_bytes;
 	quell_adapt_fall_back(a, window_q16, s->mss_bytes, QUELL_ADAPT_DELAY_STAYS);
-	/* More likely than another's queue: what was cut was cut for the noise. */
+	/* With noisy hosts the noise, not a queue of other flows, likely caused the reductions. */
 	if (!quell_adapt_is_quiet(a))
 		a->cubic.ssthresh_bytes = quell_max_u64(a->cubic.ssthresh_bytes, found_bytes / 2);
 }
 
-/* A round of FIT, of an algorithm that goes by marks or records. */
+/* A round of FIT, for an algorithm that uses marks or records. */
 static inline void quell_adapt_told_round(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs, u64 window_q16,
 					  u32 mss_bytes)
@@ -156,8 +159,8 @@ static inline void quell_adapt_round(struct quell_adapt *a,
 /**
  * quell_adapt_on_ack() - new data was acknowledged
  * @a:		state of the flow
- * @needs:	what its algorithm is made for
- * @s:		what the ACK said
+ * @needs:	path properties that its algorithm requires
+ * @s:		sample of this ACK
  * @window_q16:	window that was in force, bytes Q16
  * @round:	the ACK ends a round trip
  *
@@ -182,7 +185,7 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 		quell_adapt_start_look(a, needs, s->mss_bytes);
 	else if (round && quell_adapt_has_round(a, s, window_q16))
 		quell_adapt_round(a, needs, s, window_q16);
-	/* Marks and records are there or not; delay takes a round to be told. */
+	/* A single mark or record is enough; delay takes a round to measure. */
 	if (needs->signal != QUELL_ADAPT_DELAY && !quell_adapt_is_fit(a) &&
 	    !quell_adapt_obstacle(a, needs))
 		quell_adapt_settle(a, needs);
@@ -194,7 +197,7 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
  * @a:		    state of the flow, just set up
  * @ssthresh_bytes: where slow start was to end
  *
- * The path was searched already: no other search than the stack's own algorithms would make.
+ * The other algorithm searched the path already: slow start ends where it ended there.
  */
 static inline void quell_adapt_take_over(struct quell_adapt *a, u64 ssthresh_bytes)
 {
@@ -205,7 +208,7 @@ static inline void quell_adapt_take_over(struct quell_adapt *a, u64 ssthresh_byt
 	a->cubic.prior_bytes = window_bytes;
 }
 
-/* Why a loss ends FIT; QUELL_ADAPT_FITS if it is the algorithm's affair. */
+/* Why a loss ends FIT; QUELL_ADAPT_FITS if the algorithm handles the loss. */
 static inline u8 quell_adapt_loss_obstacle(const struct quell_adapt *a,
 					   const struct quell_adapt_needs *needs)
 {
@@ -217,10 +220,9 @@ static inline u8 quell_adapt_loss_obstacle(const struct quell_adapt *a,
 }
 
 /*
- * Counts a loss where CUBIC governs; true for the one at which the algorithm is tried again:
- * what stood in the queue was others' and is gone, or was of flows like this one, all of
- * which have CUBIC now and find out together.  Where the hosts are noisy delay tells little,
- * and a wrong try costs much.
+ * Counts a loss while CUBIC governs; true if the algorithm is to be tried again at this loss: the
+ * queue of other flows has drained, or it belonged to flows like this one, which all use CUBIC now
+ * and try again together.  With noisy hosts delay is a weak signal and a wrong try is expensive.
  */
 static inline bool quell_adapt_count_loss(struct quell_adapt *a)
 {
@@ -234,7 +236,7 @@ static inline bool quell_adapt_count_loss(struct quell_adapt *a)
 	return true;
 }
 
-/* For quell_adapt_on_undo(). */
+/* Records for quell_adapt_on_undo() whether the loss interrupted a search. */
 static inline void quell_adapt_note_cut(struct quell_adapt *a)
 {
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
@@ -243,12 +245,12 @@ static inline void quell_adapt_note_cut(struct quell_adapt *a)
 }
 
 /**
- * quell_adapt_cut() - a loss, or a mark that means one, where the algorithm does not govern
+ * quell_adapt_cut() - a loss, or a mark that means one, while the algorithm does not govern
  * @a:	   state of the flow
- * @needs: what its algorithm is made for
+ * @needs: path properties that its algorithm requires
  * @s:	   mss_bytes
  *
- * A mark once per round trip: RFC 3168, 6.1.2.
+ * The caller calls this for marks at most once per round trip: RFC 3168, 6.1.2.
  *
  * Return: true when FIT begins.
  */
@@ -270,7 +272,7 @@ static inline bool quell_adapt_cut(struct quell_adapt *a,
 /**
  * quell_adapt_on_loss() - fast retransmit began
  * @a:		state of the flow
- * @needs:	what its algorithm is made for
+ * @needs:	path properties that its algorithm requires
  * @s:		mss_bytes and now_ns
  * @window_q16:	window that was in force, bytes Q16
  *
@@ -302,9 +304,9 @@ static inline bool quell_adapt_on_loss(struct quell_adapt *a,
  * quell_adapt_on_rto() - the retransmission timer expired
  * @a:	   state of the flow
  * @s:	   mss_bytes
- * @again: in an episode of losses that was told already
+ * @again: the timeout belongs to a loss episode that was already handled
  *
- * In FIT the algorithm says what a timeout means.
+ * In FIT the algorithm handles the timeout.
  */
 static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_sample *s,
 				      bool again)
@@ -325,7 +327,7 @@ static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
  * quell_adapt_on_undo() - the losses of the last episode were spurious
  * @a: state of the flow
  *
- * A search that they ended goes on, whoever governs since.
+ * A search that the spurious losses ended is resumed, whichever phase governs now.
  */
 static inline void quell_adapt_on_undo(struct quell_adapt *a)
 {
@@ -342,17 +344,18 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 }
 
 /**
- * quell_adapt_on_idle() - sending starts after nothing was outstanding
+ * quell_adapt_on_idle() - sending resumes after a time without outstanding data
  * @a:		state of the flow
  * @s:		mss_bytes
  * @window_q16:	window that was in force, bytes Q16
  *
- * After a retransmission timeout's time the path may be another (RFC 5681, 4.1).  The
- * search goes from ten segments, or the window that was, up to that; what was against the
- * algorithm is looked at anew, and half of the noise is still believed.  Where the delay
- * stayed the path may have become longer: its base is measured anew.
+ * After an idle time of one retransmission timeout the path may have changed (RFC 5681, 4.1).
+ * The search starts at ten segments, or at the last window if that is smaller, and slow start
+ * ends at the last window.  The obstacles to the algorithm are evaluated anew, and the noise is
+ * halved.  If the algorithm gave up because the delay stayed, the path may have become longer:
+ * the base is measured anew.
  *
- * Context: the caller knows that the flow was idle for so long.
+ * Context: the caller has checked that the flow was idle for a retransmission timeout.
  */
 static inline void quell_adapt_on_idle(struct quell_adapt *a, const struct quell_sample *s,
 				       u64 window_q16)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fitting an algorithm to the path: how a flow searches for what the path carries, and
+ * Fitting an algorithm to the path: how a flow searches for the capacity of the path, and
  * measures its noise meanwhile.  See <quell/core/adapt/react.h>.
  */
 #ifndef _QUELL_CORE_ADAPT_START_H
@@ -8,7 +8,7 @@
 
 #include <quell/core/adapt/vars.h>
 
-/* The round-trip time without what the receiver held; 0 none. */
+/* The round-trip time without the hold time of the receiver; 0 unknown. */
 static inline u32 quell_adapt_rtt_ns(const struct quell_sample *s)
 {
 	u64 rtt_ns = s->remote_ns < s->rtt_ns ? s->rtt_ns - s->remote_ns : s->rtt_ns;
@@ -41,8 +41,8 @@ static inline void quell_adapt_note_noise(struct quell_adapt *a, u64 late_ns)
 }
 
 /*
- * The window that fills the path, with half the room left for a queue: what is in flight
- * over the standing round trip is the rate.
+ * The window that fills the path and half of the allowed queue.  The rate is the window divided
+ * by the standing round-trip time.
  */
 static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_bytes)
 {
@@ -55,9 +55,10 @@ static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_b
 }
 
 /*
- * A look of START: a queue seen once slows the search, and seen QUELL_ADAPT_LOOKS times,
- * never shorter than at first, it ends it.  CUBIC goes on with the window that was found, as
- * after HyStart++ (RFC 9406): a longer path looks the same as a queue.
+ * A look of START: the first look that finds a queue slows the search, and QUELL_ADAPT_LOOKS
+ * such looks in a row, none of them shorter than the first, end it.  If CUBIC governs from here
+ * it continues with the window that START found, as after HyStart++ (RFC 9406), because a longer
+ * path looks the same as a queue.
  */
 static inline void quell_adapt_start_look(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs, u32 mss_bytes)
@@ -88,9 +89,9 @@ static inline void quell_adapt_start_look(struct quell_adapt *a,
 }
 
 /*
- * A round of START begins with the packet that @s answers.  What the one before was later
- * than all since was no queue of the flow's own, which had grown since then.  A single one
- * proves little, so each round takes a part of the noise away again.
+ * A round of START begins with the packet that @s acknowledges.  If the first packet of the
+ * previous round was later than all others of that round, the difference is noise: the flow's own
+ * queue only grew after it.  A single round proves little, so each round reduces the noise.
  */
 static inline void quell_adapt_start_round(struct quell_adapt *a, const struct quell_sample *s)
 {
@@ -105,7 +106,7 @@ static inline void quell_adapt_start_round(struct quell_adapt *a, const struct q
 		a->rounds++;
 }
 
-/* Whether a loss, or the window of the last one, may end START: the noise is known. */
+/* Whether a loss, or the threshold of the last loss, may end START: the noise is known. */
 static inline bool quell_adapt_may_settle(const struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs)
 {
@@ -113,8 +114,8 @@ static inline bool quell_adapt_may_settle(const struct quell_adapt *a,
 }
 
 /*
- * Whether enough was seen for a look: without noise eight round-trip times, with it all of a
- * round.
+ * Whether there are enough samples for a look: eight round-trip times without noise, a whole
+ * round with noise.
  */
 static inline bool quell_adapt_may_look(const struct quell_adapt *a, bool round)
 {
@@ -122,8 +123,8 @@ static inline bool quell_adapt_may_look(const struct quell_adapt *a, bool round)
 }
 
 /*
- * An ACK where CUBIC governs.  What an algorithm cut for nothing it takes back by slow start:
- * else its threshold is its window.
+ * An ACK while CUBIC governs.  Below its threshold CUBIC grows by slow start, which restores a
+ * reduction that an algorithm made without need; otherwise the threshold equals the window.
  */
 static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_sample *s)
 {
@@ -137,8 +138,8 @@ static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_s
 }
 
 /*
- * The growth of START, where the window is used up: all that was delivered, a fourth of it
- * once a queue was seen.
+ * The growth of START while the window is full: all of the bytes acknowledged, or a fourth of
+ * them once a look found a queue.
  */
 static inline void quell_adapt_start_grow(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fitting an algorithm to the path: the state of a flow, what it aims at, and what speaks
- * against its algorithm.  See <quell/core/adapt/react.h>.
+ * Fitting an algorithm to the path: the state of a flow, its target delay, and the obstacles
+ * to its algorithm.  See <quell/core/adapt/react.h>.
  */
 #ifndef _QUELL_CORE_ADAPT_VARS_H
 #define _QUELL_CORE_ADAPT_VARS_H
@@ -11,36 +11,36 @@
 #include <quell/core/lib/math.h>
 #include <quell/core/lib/window.h>
 
-/* What is kept of a longer round-trip time: no algorithm but CUBIC is for such. */
+/* A longer round-trip time is stored as this: only CUBIC suits such paths. */
 #define QUELL_ADAPT_MOST_NS		2000000000ULL
-/* Round-trip times that one standing value is the least of (RFC 9406: N_RTT_SAMPLE). */
+/* Number of samples whose minimum is one standing value (RFC 9406: N_RTT_SAMPLE). */
 #define QUELL_ADAPT_SAMPLES		8
-/* Of a window of fewer packets. */
+/* Lower limit of that number, for a window of fewer packets. */
 #define QUELL_ADAPT_SAMPLES_LEAST	1
-/* More noise than this is not taken for noise. */
+/* Upper limit of the measured noise. */
 #define QUELL_ADAPT_NOISE_MOST_NS	500000ULL
-/* The least queueing delay that is asked for. */
+/* Smallest queueing delay that the target allows. */
 #define QUELL_ADAPT_ROOM_NS		25000ULL
 #define QUELL_ADAPT_ROOM_SHARE		4
 /* RFC 9406: CSS_GROWTH_DIVISOR. */
 #define QUELL_ADAPT_SLOW_SHARE		4
-/* So often a queue must be seen before it ends the search. */
+/* Number of looks that must find a queue before the search ends. */
 #define QUELL_ADAPT_LOOKS		3
-/* Rounds without a queue after which the path is tried again. */
+/* Rounds without a queue after which the flow searches the path again. */
 #define QUELL_ADAPT_QUIET_ROUNDS	8
-/* Rounds without a mark or a record after which there are none. */
+/* Rounds without a mark or a record after which the signal counts as missing. */
 #define QUELL_ADAPT_SILENT_ROUNDS	16
-/* Rounds above the target after which the delay is not the flow's doing. */
+/* Rounds above the target after which the flow is not held to cause the delay. */
 #define QUELL_ADAPT_ABOVE_ROUNDS	20
-/* One of a small window counts for so many. */
+/* A round above the target with a small window counts as this many. */
 #define QUELL_ADAPT_ABOVE_SMALL		8
-/* Rounds of START that measure the noise at least, where delay is the signal. */
+/* Minimum rounds of START that measure the noise, where delay is the signal. */
 #define QUELL_ADAPT_NOISE_ROUNDS	4
-/* Two losses without a delay before, within so many rounds: the buffer shows none. */
+/* Two losses without prior delay within this many rounds: the path drops before it delays. */
 #define QUELL_ADAPT_EARLY_ROUNDS	100
-/* The part of the noise that a round of START takes away. */
+/* A round of START reduces the noise by one part in this many. */
 #define QUELL_ADAPT_NOISE_SHARE		16
-/* So often the losses before the next try are doubled, at most. */
+/* Limit on doublings of the number of losses before the algorithm is tried again. */
 #define QUELL_ADAPT_TRIES		6
 
 enum quell_adapt_phase {
@@ -50,7 +50,7 @@ enum quell_adapt_phase {
 	QUELL_ADAPT_FALLBACK,
 };
 
-/* What an algorithm goes by. */
+/* The signal that an algorithm uses. */
 enum quell_adapt_signal {
 	QUELL_ADAPT_DELAY,
 	QUELL_ADAPT_MARKS,
@@ -60,13 +60,13 @@ enum quell_adapt_signal {
 /* Why CUBIC governs. */
 enum quell_adapt_reason {
 	QUELL_ADAPT_FITS,
-	QUELL_ADAPT_LONG_PATH,		/* base round trip beyond what the algorithm is for */
+	QUELL_ADAPT_LONG_PATH,		/* base round trip too long for the algorithm */
 	QUELL_ADAPT_SLOW_PATH,		/* its increases would overrun the share of the path */
 	QUELL_ADAPT_NOISE,		/* the hosts' noise is more than the target */
 	QUELL_ADAPT_EARLY_LOSS,		/* the path drops before it delays */
 	QUELL_ADAPT_DELAY_STAYS,	/* a smaller window does not make the delay smaller */
 	QUELL_ADAPT_NO_MARKS,		/* no segment was marked CE */
-	QUELL_ADAPT_NO_RECORDS,		/* no switch told of its load */
+	QUELL_ADAPT_NO_RECORDS,		/* no switch reported its load */
 	QUELL_ADAPT_NO_DELAY,		/* no round-trip time was measured */
 	QUELL_ADAPT_REASONS,
 };
@@ -74,21 +74,21 @@ enum quell_adapt_reason {
 /* quell_adapt.flags */
 #define QUELL_ADAPT_F_MARKED	0x1	/* a mark was seen */
 #define QUELL_ADAPT_F_RECORD	0x2	/* a record was seen */
-#define QUELL_ADAPT_F_OVER	0x4	/* the caller's: a round trip ended, unsampled */
-#define QUELL_ADAPT_F_FULL	0x8	/* the caller's: the window is used up, no recovery */
-#define QUELL_ADAPT_F_BEGUN	0x10	/* the caller's: in the first round trip of FIT */
-#define QUELL_ADAPT_F_SEARCHED	0x20	/* the last cut was of START's window */
-#define QUELL_ADAPT_F_CUT	0x40	/* the caller's: this episode of losses was cut for */
-#define QUELL_ADAPT_F_ECE	0x80	/* the caller's: the ACK under way has ECN-Echo */
+#define QUELL_ADAPT_F_OVER	0x4	/* set by the caller: a round trip ended, unsampled */
+#define QUELL_ADAPT_F_FULL	0x8	/* set by the caller: the window is full, no recovery */
+#define QUELL_ADAPT_F_BEGUN	0x10	/* set by the caller: in the first round trip of FIT */
+#define QUELL_ADAPT_F_SEARCHED	0x20	/* the last reduction was of START's window */
+#define QUELL_ADAPT_F_CUT	0x40	/* set by the caller: this loss episode was answered */
+#define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
 /**
- * struct quell_adapt_needs - what an algorithm is made for; constant
- * @signal:	      what it goes by, enum quell_adapt_signal
+ * struct quell_adapt_needs - path properties that an algorithm requires; constant
+ * @signal:	      signal that it uses, enum quell_adapt_signal
  * @longest_ns:	      longest base round trip for which delay is of use to it, ns
  * @slowest_bytes_ps: least share of the path that its increases do not overrun, bytes/s
- * @hold_offset:      where its parameters have the longest hold time at the receiver that it
- *		      allows for by a window of its own, ns; 0: it has none
+ * @hold_offset:      offset in its parameter block of the longest receiver hold time, ns, for
+ *		      which it has a window of its own; 0: it has no such window
  */
 struct quell_adapt_needs {
 	u8	signal;
@@ -99,24 +99,24 @@ struct quell_adapt_needs {
 
 /**
  * struct quell_adapt - state of one flow
- * @cubic:	  window of START and FALLBACK, and CUBIC's own state; FIT: the window it
- *		  began with, ssthresh_bytes what START had found before it drained the queue
- * @base_ns:	  least round-trip time, ns; 0 none yet
- * @stand_ns:	  standing round-trip time of the last whole round, ns; 0 none yet
- * @least_ns:	  least of the round under way, ns
+ * @cubic:	  window of START and FALLBACK, and CUBIC's own state; FIT: its initial window,
+ *		  and in ssthresh_bytes the window that START found before it drained the queue
+ * @base_ns:	  smallest round-trip time, ns; 0 before the first
+ * @stand_ns:	  standing round-trip time of the last whole round, ns; 0 before the first
+ * @least_ns:	  smallest round-trip time of the current round, ns
  * @shown_ns:	  START: standing value that first showed a queue, ns
- * @first_ns:	  START: that of the first packet of the round under way, ns; 0 none
- * @noise_ns:	  what all packets of a round trip may be late by without a queue, ns
- * @aim_ns:	  the caller's: round-trip time that the algorithm steers for, ns; 0 none
- * @round_seq:	  the caller's: the round trip ends when more than this is acknowledged
- * @samples:	  round-trip times of the round under way
- * @rounds:	  START: rounds that measured the noise; FIT: in a row without a queue,
+ * @first_ns:	  START: round-trip time of the current round's first packet, ns; 0 unknown
+ * @noise_ns:	  delay that all packets of a round trip may share without a queue, ns
+ * @aim_ns:	  set by the caller: target round-trip time of the algorithm, ns; 0 no target
+ * @round_seq:	  set by the caller: the round trip ends once an ACK exceeds this
+ * @samples:	  number of round-trip times in the current round
+ * @rounds:	  START: rounds that measured the noise; FIT: rounds in a row without a queue,
  *		  a mark or a record; FALLBACK: losses before the algorithm is tried again
- * @above:	  FIT: what rounds above the target count, less those that were not
- * @early:	  QUELL_ADAPT_EARLY_ROUNDS for each loss without a delay before, less the
- *		  rounds since
- * @looks:	  START: standing values above the target in a row
- * @tries:	  how often CUBIC took over since the flow began or was idle
+ * @above:	  FIT: weighted number of rounds above the target, less that of other rounds
+ * @early:	  QUELL_ADAPT_EARLY_ROUNDS for each loss without prior delay, less the rounds
+ *		  since then
+ * @looks:	  START: number of standing values in a row above the target
+ * @tries:	  times that CUBIC took over since the flow began or was idle, limited
  * @phase:	  enum quell_adapt_phase
  * @reason:	  enum quell_adapt_reason
  * @flags:	  QUELL_ADAPT_F_*
@@ -142,7 +142,7 @@ struct quell_adapt {
 	u8			flags;
 };
 
-/* Whether the algorithm's own decision counts. */
+/* Whether the algorithm governs the window. */
 static inline bool quell_adapt_is_fit(const struct quell_adapt *a)
 {
 	return a->phase == QUELL_ADAPT_OFF || a->phase == QUELL_ADAPT_FIT;
@@ -160,7 +160,7 @@ static inline u64 quell_adapt_room_ns(u64 base_ns)
 }
 
 /**
- * quell_adapt_target_ns() - round-trip time a flow may steer for
+ * quell_adapt_target_ns() - target round-trip time of a flow
  * @a: state of the flow
  *
  * Return: ns; 0 while no round-trip time is known.
@@ -170,7 +170,7 @@ static inline u64 quell_adapt_target_ns(const struct quell_adapt *a)
 	return a->base_ns ? quell_add_sat_u64(a->base_ns, quell_adapt_room_ns(a->base_ns)) : 0;
 }
 
-/* What the flow gets of the path: its window in a round trip, with the queue there is. */
+/* The flow's share of the path: its window per round trip, queueing delay included. */
 static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 {
 	return quell_mul_div_u64(a->cubic.window_q16 >> QUELL_Q16_SHIFT, QUELL_NS_PER_SEC,
@@ -178,7 +178,7 @@ static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 }
 
 /**
- * quell_adapt_told_ns() - the round-trip time that an algorithm is to go by
+ * quell_adapt_told_ns() - the round-trip time that an algorithm uses
  * @a: state of the flow, @a->stand_ns known
  *
  * Return: ns, at least the base.
@@ -215,15 +215,15 @@ static inline u8 quell_adapt_obstacle(const struct quell_adapt *a,
 	return QUELL_ADAPT_FITS;
 }
 
-/* The least window of the search, but after a timeout, and of CUBIC. */
+/* Smallest window of the search, except after a timeout, and of CUBIC. */
 static inline u64 quell_adapt_floor_q16(u32 mss_bytes)
 {
 	return (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
 }
 
 /*
- * So many losses before the algorithm is tried again, twice as many each time: where it gives up
- * again soon each try may search the path anew, and fill its buffer.
+ * Sets the number of losses before the algorithm is tried again, and doubles it each time: each
+ * try may search the path anew and fill its buffer, only for the algorithm to give up again.
  */
 static inline void quell_adapt_put_off(struct quell_adapt *a, u8 reason)
 {
@@ -232,7 +232,7 @@ static inline void quell_adapt_put_off(struct quell_adapt *a, u8 reason)
 		a->tries++;
 }
 
-/* START is over, or the algorithm is tried again: it or CUBIC goes on with the window there is. */
+/* Ends START, or tries the algorithm again: it or CUBIC continues with the current window. */
 static inline void quell_adapt_settle(struct quell_adapt *a,
 				      const struct quell_adapt_needs *needs)
 {
@@ -253,7 +253,7 @@ static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, 
 	quell_adapt_put_off(a, reason);
 }
 
-/* Looks for what the path carries, from @window_q16 on. */
+/* Starts a search for the capacity of the path, from @window_q16 on. */
 static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 {
 	quell_cubic_enter(&a->cubic, window_q16);

@@ -2,7 +2,7 @@
 /*
  * The parameters of DCQCN: defaults and ranges.
  *
- * Whatever values lie in their ranges go together, and within them the
+ * Any values within their ranges are compatible, and within these ranges the
  * arithmetic of <quell/core/dcqcn/react.h> cannot overflow.
  */
 #ifndef _QUELL_CORE_DCQCN_PARAMS_H
@@ -51,15 +51,16 @@
 #define QUELL_DCQCN_RESTART_IDLE_NS_MAX		3600000000000ULL
 
 /**
- * struct quell_dcqcn_params - what the administrator may change
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not the core's business
+ * struct quell_dcqcn_params - parameters of the administrator
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
  * @g_q16:		weight of the newest period in alpha
- * @notify_interval_ns:	marks within this time after a notification are part of
- *			it, ns
+ * @notify_interval_ns:	marks within this time after a notification belong to
+ *			that notification, ns
  * @alpha_timer_ns:	alpha decays once per such time without a notification, ns
  * @timer_ns:		the rate increases once per such time, ns
- * @byte_counter_bytes:	and once per so many bytes acknowledged
- * @fast_recovery_steps: increases of either kind that only go back to the target
+ * @byte_counter_bytes:	the rate also increases once per so many bytes acknowledged
+ * @fast_recovery_steps: number of increases of either kind at which the target begins
+ *			to grow
  * @ai_bytes_ps:	target's growth in an additive increase, bytes/s
  * @hai_bytes_ps:	target's growth in a hyper increase, bytes/s
  * @min_rate_bytes_ps:	smallest rate, bytes/s

@@ -4,8 +4,9 @@
  *
  * The receiver's echo of marks is turned into notifications, at most one per
  * notify_interval.  A notification cuts the rate in proportion to alpha, an
- * average of how often notifications come; without them the rate goes back
- * half of the way to where it was, step by step, and then beyond it.
+ * average of how often notifications come; without notifications each increase
+ * takes the rate half of the way back to the target, its value before the last
+ * notification, and later raises the target as well.
  *
  *	on a notification:
  *		target = rate;
@@ -27,16 +28,17 @@
  *
  * A flow starts at the link's rate with alpha = 1.
  *
- * There are no timers here: both are counted from the last notification, and an
- * ACK does what they would have done since the ACK before.  No ACK, no increase;
- * and an ACK after a long silence does QUELL_DCQCN_MOST_STEPS of them at most.
+ * The core has no timers: both periods are counted from the last notification,
+ * and an ACK performs all steps that are due since the previous ACK.  Without an
+ * ACK the rate does not increase, and an ACK after a long silence performs at
+ * most QUELL_DCQCN_MOST_STEPS increases of the timer.
  *
- * On loss the window is Reno's, too: at most half of what was in flight, one
+ * On loss Reno's window applies, too: at most half of the bytes in flight, one
  * segment after a timeout, one segment more per window from there on, until
  * the rate's own window is smaller.  A flow whose peer does not echo marks has
- * nothing but that window, without slow start, and is not paced.
+ * only Reno's window, without slow start, and is not paced.
  *
- * What it ignores: delay, trimmed packets, switches on the path.
+ * Ignored inputs: delay, trimmed packets, switches on the path.
  *
  * Expects: exact echo of CE, switches that mark, pacing in the stack.
  *
@@ -77,7 +79,7 @@ static inline u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 	return power_q32;
 }
 
-/* Zhu et al., equation 2, as often as the alpha timer expired. */
+/* Zhu et al., equation 2, applied once per expiry of the alpha timer. */
 static inline void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
 				     const struct quell_dcqcn_params *p, u64 now_ns)
 {
@@ -94,7 +96,7 @@ static inline void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
 	v->decays = elapsed;
 }
 
-/* The rate of the link; where nobody knows it, the most there is. */
+/* The rate of the link; if it is unknown, the largest rate that the core supports. */
 static inline u64 quell_dcqcn_most_q16(u64 link_bytes_ps)
 {
 	if (!link_bytes_ps)
@@ -113,7 +115,7 @@ static inline void quell_dcqcn_clamp(struct quell_dcqcn_vars *v,
 	v->target_q16 = quell_max_u64(quell_min_u64(v->target_q16, most_q16), least_q16);
 }
 
-/* One increase, of the kind T and B say: Zhu et al., Algorithm 1. */
+/* One increase; T and B select its kind: Zhu et al., Algorithm 1. */
 static inline void quell_dcqcn_increase(struct quell_dcqcn_vars *v,
 					const struct quell_dcqcn_params *p,
 					struct quell_dcqcn_stats *st,
@@ -219,7 +221,7 @@ static inline void quell_dcqcn_mark(struct quell_dcqcn_vars *v,
 	st->notifications++;
 }
 
-/* What the rate may have outstanding, bytes Q16. */
+/* The window that the rate needs, bytes Q16. */
 static inline u64 quell_dcqcn_rate_window_q16(const struct quell_dcqcn_vars *v,
 					      const struct quell_dcqcn_params *p)
 {
@@ -233,7 +235,7 @@ static inline u64 quell_dcqcn_rate_window_q16(const struct quell_dcqcn_vars *v,
 	return bytes << QUELL_Q16_SHIFT;
 }
 
-/* Limits the rate and says what is to be done. */
+/* Limits the rate and fills in the decision. */
 static inline void quell_dcqcn_decide(struct quell_dcqcn_vars *v,
 				      const struct quell_dcqcn_params *p,
 				      u64 link_bytes_ps, struct quell_decision *out)
@@ -260,7 +262,7 @@ static inline void quell_dcqcn_decide(struct quell_dcqcn_vars *v,
 		v->flags &= ~QUELL_DCQCN_F_LOSS;
 }
 
-/* Takes over what a sample says about the flow itself. */
+/* Stores a sample's smallest round-trip time and segment size. */
 static inline void quell_dcqcn_observe(struct quell_dcqcn_vars *v,
 				       const struct quell_sample *s)
 {
@@ -271,7 +273,7 @@ static inline void quell_dcqcn_observe(struct quell_dcqcn_vars *v,
 		v->mss_bytes = s->mss_bytes;
 }
 
-/* A new flow's rate: the link's, or what the first window would make. */
+/* A new flow's rate: the link's, or one initial window per round trip. */
 static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
 				     u64 link_bytes_ps, u64 now_ns)
 {
@@ -293,7 +295,7 @@ static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
  * @p:             parameters
  * @ecn:           the peer echoes marks
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
  * @out:           set in full
@@ -330,7 +332,7 @@ static inline void quell_dcqcn_reno_increase(struct quell_dcqcn_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
+ * @s:   sample of this ACK
  * @out: set in full
  *
  * Context: any; the caller serialises per flow.
@@ -352,7 +354,7 @@ static inline void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/* A loss: half the rate and no target beyond it; the window is Reno's now. */
+/* A loss halves the rate and sets the target to it; Reno's window applies from now on. */
 static inline void quell_dcqcn_cut_for_loss(struct quell_dcqcn_vars *v, u64 reno_bytes,
 					    u64 now_ns)
 {
@@ -371,8 +373,8 @@ static inline void quell_dcqcn_cut_for_loss(struct quell_dcqcn_vars *v, u64 reno
  * @s:   the sample at hand
  * @out: set in full
  *
- * To be called once per recovery episode.  RFC 5681, equation 4: half of what
- * is in flight, at least two segments, and never more than before.
+ * To be called once per recovery episode.  RFC 5681, equation 4: half of the
+ * bytes in flight, at least two segments, and never more than the last window.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -418,8 +420,8 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 }
 
 /**
- * quell_dcqcn_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_dcqcn_undo_note() - record the reductions made by a loss or timeout
+ * @u:      reductions of the episode so far, extended
  * @before: state of the flow before quell_dcqcn_on_loss() or _on_rto()
  * @after:  its state now
  *
@@ -436,11 +438,11 @@ static inline void quell_dcqcn_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_dcqcn_on_undo() - the losses of an episode were none
+ * quell_dcqcn_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @s:   the sample at hand
- * @u:   what was taken for them
+ * @u:   reductions made for these losses
  * @out: set in full
  *
  * Context: any; the caller serialises per flow.
@@ -461,7 +463,7 @@ static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
 }
 
 /**
- * quell_dcqcn_on_idle_restart() - data to send after nothing was outstanding
+ * quell_dcqcn_on_idle_restart() - data to send after a time without outstanding data
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
@@ -469,9 +471,9 @@ static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
  * @idle_ns: time since the last data was sent or acknowledged, ns
  * @out:     set in full
  *
- * A message after a pause starts as a new flow does.  What a loss left of the
- * window stays, as does the window of a flow without marks: it can only fall
- * (RFC 5681, section 4.1).
+ * A message after a pause starts as a new flow does, except that Reno's window,
+ * which bounds a flow after a loss or without marks, can only fall to the initial
+ * window (RFC 5681, section 4.1).
  *
  * Context: any; the caller serialises per flow.
  */

@@ -7,9 +7,9 @@
 
 #include <quell/core/lib/types.h>
 
-/* Round trip taken for one that was never measured, to make a rate of segments. */
+/* Round trip assumed for the first rate if none was ever measured. */
 #define QUELL_DCQCN_UNKNOWN_RTT_NS	1000000ULL
-/* Most increases of either kind that one ACK does. */
+/* Maximum number of increases of each kind that one ACK performs. */
 #define QUELL_DCQCN_MOST_STEPS		64
 /* Fraction bits of alpha. */
 #define QUELL_DCQCN_ALPHA_Q		30
@@ -31,8 +31,9 @@
  * @decays:		alpha timers expired since @since_ns
  * @timer_steps:	increase timers expired since @since_ns: T
  * @byte_steps:		byte counters expired since @since_ns: B
- * @counted_bytes:	bytes acknowledged since the last of those
- * @min_rtt_ns:		smallest round-trip time, ns; 0 none yet
+ * @counted_bytes:	bytes acknowledged since the byte counter last expired or
+ *			started
+ * @min_rtt_ns:		smallest round-trip time, ns; 0 unknown
  * @mss_bytes:		maximum segment size, > 0
  * @flags:		QUELL_DCQCN_F_*
  *
@@ -60,11 +61,12 @@ static_assert(sizeof(struct quell_dcqcn_vars) <= 64);
  * struct quell_dcqcn_stats - free-running counters
  * @marked_bytes:	bytes acknowledged as marked
  * @notifications:	rate cuts because of marks
- * @held:		ACKs with marks within notify_interval of a notification
+ * @held:		ACKs with marks within notify_interval of a notification,
+ *			or of a loss that followed one
  * @fast_recoveries:	increases toward the target
- * @additive_increases:	increases beyond it by ai
- * @hyper_increases:	increases beyond it by hai
- * @forgone:		timer periods nobody made up for after a silence
+ * @additive_increases:	increases that also raise the target by ai
+ * @hyper_increases:	increases that also raise the target by hai
+ * @forgone:		timer periods without an increase, after a long silence
  * @losses:		cuts because of a fast retransmit
  * @rtos:		retransmission timeouts
  * @restarts:		starts at the link's rate after an idle time

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A network card's clock mapped to the host's, from receipts alone.
+ * Maps the clock of a NIC to the host's clock, from received packets alone.
  *
- * A packet was stamped by the card (hardware, its clock) and again when the
- * stack saw it (software, the host's clock).  The host can only be late, so in
+ * The NIC stamps each packet (hardware stamp, NIC clock), and the stack stamps it
+ * again on receipt (software stamp, host clock).  The host can only be late, so in
  *
  *	software = host time of the hardware stamp + delay of the host
  *
- * the delay is never negative and now and then next to nothing: the line below
+ * the delay is never negative and occasionally close to zero: the line below
  * all points, which touches the lowest of them, is the host time of the
  * hardware stamps.  This is the calibration of TIMELY (section 5), with a slope
  * for the drift between the two oscillators.
@@ -29,15 +29,16 @@
  *	WARMING --8 bins, 4 of which agree, or 64 ms of them--> USABLE
  *	USABLE  --clock stepped, or nothing for 1 s--> WARMING, slope kept
  *
- * How low the line may yet come cannot be seen from the line, which touches two
- * bins whatever they are.  It can be seen from the others: where delays are far
- * from nothing they differ, and two more bins come within 64 ns of a line through
- * two only by a rare chance; where there is a floor they lie on it.  So a
- * host whose packets come in few bursts waits longer for its map, until it has
- * heard enough of them, rather than use one wrong by microseconds.  At 64 ms
- * the window is near its full length and waiting mends little: the map is used
- * as it is.  Later a line that no four bins agree on does not replace one they did,
- * for 64 ms: the newest bins may all be high, and would turn it.
+ * The line itself does not show how much lower it may still become, because it
+ * touches two bins in any case.  The other bins show it: if delays are far from
+ * zero the bins differ, and two more bins come within 64 ns of a line through two
+ * only by rare chance; if the delays have a floor, the bins lie on it.  So a
+ * host that receives packets in few bursts waits longer for its map, until it has
+ * received enough of them, rather than use a map wrong by microseconds.  At 64 ms
+ * the window is near its full length and waiting improves little: the map is then
+ * used as it is.  Later, for 64 ms, a line on which fewer than four bins agree does
+ * not replace one on which four did: the newest bins may all be high, and would
+ * tilt the line.
  *
  * Error.  Let s be the smallest delay in a bin (of n packets whose delays are
  * even over D: D / n on average, above 5 D / n in one bin of 150).  On the
@@ -45,19 +46,19 @@
  * of the bins around; at its newest end it is between -s of the oldest bins and
  * +s of the newest, until the next bin ends another eighth of that.  A drift
  * that changes by a per second adds a W^2 / 8 for a window of W: 2 ns for 1 ppm
- * per second and 128 ms.  A delay the host never goes below is no different
+ * per second and 128 ms.  A minimum delay of the host cannot be distinguished
  * from an offset and stays in the mapped times.
  *
- * A step of the card's clock: forwards it puts stamps after their receipt, and
- * 4 such are a step.  Backwards it makes packets seem delayed: beyond twice the
- * delays of the window they are refused, and that for longer than the delay
- * itself, or for 4096 packets, is a step; below that no packet comes near the
- * line any more, and 4096 of those (or four times as many as ever lay between two
- * that did) are one.  Refused packets keep their software stamp, so between
- * a step and its discovery no time is wrong by more than twice the host's delays
- * and 0.1 ms.
+ * A step of the NIC's clock: a forward step puts stamps after their receipt, and
+ * 4 such stamps count as a step.  A backward step makes packets seem delayed.
+ * Packets later than twice the delays of the window are refused; refusals for
+ * longer than the delay itself, or of 4096 packets, count as a step.  After a
+ * smaller step no packet comes near the line any more, and 4096 packets in a row
+ * away from the line (or four times the longest such row in the window) count as
+ * a step.  Refused packets keep their software stamp, so between a step and its
+ * discovery no time is wrong by more than twice the host's delays plus 0.1 ms.
  *
- * Ignored: where the delay comes from, and what the clock counts from.
+ * Not considered: the cause of the delay, and the epoch of the clock.
  */
 #ifndef _QUELL_CORE_SIGNAL_CLOCKMAP_H
 #define _QUELL_CORE_SIGNAL_CLOCKMAP_H
@@ -69,50 +70,50 @@
 #define QUELL_CLOCKMAP_WARM_BINS	8U
 #define QUELL_CLOCKMAP_BIN_MIN_NS	500000ULL
 #define QUELL_CLOCKMAP_BIN_MAX_NS	8000000ULL
-/* A bin waits for so many packets, but no longer than this. */
+/* A bin waits for this many packets, but at most for BIN_SPARSE_NS. */
 #define QUELL_CLOCKMAP_BIN_PKTS		256U
 #define QUELL_CLOCKMAP_BIN_SPARSE_NS	64000000ULL
-/* Without a packet for so long the line is not to be trusted any more. */
+/* After this time without a packet the line is discarded. */
 #define QUELL_CLOCKMAP_STALE_NS		1000000000ULL
-/* The window is cut to this, so that products of two differences fit. */
+/* Maximum length of the window, so that products of two differences fit. */
 #define QUELL_CLOCKMAP_SPAN_MAX_NS	3000000000ULL
 
-/* Host nanoseconds per nanosecond of the card, Q32; IEEE 802.3 allows 100 ppm. */
+/* Host nanoseconds per nanosecond of the NIC, Q32; IEEE 802.3 allows 100 ppm. */
 #define QUELL_CLOCKMAP_RATE_ONE		(1ULL << 32)
 #define QUELL_CLOCKMAP_DRIFT_MAX	(QUELL_CLOCKMAP_RATE_ONE / 1000)
 
-/* Stamps after their receipt that are a step, and by how much when warming. */
+/* Number of stamps after their receipt that is a step, and tolerance while warming. */
 #define QUELL_CLOCKMAP_EARLY_PKTS	4U
 #define QUELL_CLOCKMAP_EARLY_NS		1000000U
-/* Packets far too late in a row that may be a step, and those that are one. */
+/* Packets in a row far too late that may be a step, and number that certainly is one. */
 #define QUELL_CLOCKMAP_LATE_PKTS	32U
 #define QUELL_CLOCKMAP_STEP_PKTS	4096U
-/* A delay beyond what the window has seen that is believed. */
+/* Accepted delay beyond twice the longest delay of the window. */
 #define QUELL_CLOCKMAP_LATE_NS		100000ULL
-/* "Near the line" is this and four times the median of the bins' lowest points. */
+/* "Near the line" is this plus four times the median height of the bins' lowest points. */
 #define QUELL_CLOCKMAP_NEAR_NS		1000U
-/* Little for a median: this part of the delays, and NEAR_NS. */
+/* A median is small up to the longest delay divided by this, plus NEAR_NS. */
 #define QUELL_CLOCKMAP_TRUST		16U
-/* Usable when so many bins are on one line to this, or half of them span that long. */
+/* Usable if AGREE_BINS bins lie within AGREE_NS of a line, or half the bins span AGREE_HALF_NS. */
 #define QUELL_CLOCKMAP_AGREE_BINS	4U
 #define QUELL_CLOCKMAP_AGREE_NS		64U
 #define QUELL_CLOCKMAP_AGREE_HALF_NS	32000000ULL
-/* Without a better one such a line is kept so long: 2 ns at 1 ppm per second. */
+/* A line with such agreement is kept this long: 2 ns error at 1 ppm per second. */
 #define QUELL_CLOCKMAP_AGREE_KEEP_NS	64000000ULL
 
-/* What became of a packet's hardware stamp. */
+/* Result of mapping a packet's hardware stamp. */
 enum quell_clockmap_result {
-	QUELL_CLOCKMAP_MAPPED,	/* host time it was mapped to */
-	QUELL_CLOCKMAP_WARMING,	/* not usable yet */
-	QUELL_CLOCKMAP_REFUSED,	/* after the receipt, or far too early */
+	QUELL_CLOCKMAP_MAPPED,	/* the stamp was mapped to host time */
+	QUELL_CLOCKMAP_WARMING,	/* the map is not usable yet */
+	QUELL_CLOCKMAP_REFUSED,	/* the stamp is after the receipt, or far too early */
 	QUELL_CLOCKMAP_STEPPED,	/* the clock was stepped: it starts anew */
 };
 
 /**
- * struct quell_clockmap_bin - what is kept of a bin of packets
+ * struct quell_clockmap_bin - summary of a bin of packets
  * @hw_ns:	lowest point: hardware stamp
  * @sw_ns:	lowest point: software stamp
- * @low_ns:	its height above the line of that time
+ * @low_ns:	lowest point: height above the line of that time
  * @high_ns:	height of the highest point, at most 2^32 - 1
  * @run_pkts:	most packets in a row that were not near the line
  */
@@ -125,26 +126,26 @@ struct quell_clockmap_bin {
 };
 
 /**
- * struct quell_clockmap - the map of one card's clock; all zero: nothing seen
- * @bins:	bins that are over, oldest first
+ * struct quell_clockmap - the map of one NIC's clock; all zero: no packet yet
+ * @bins:	complete bins, oldest first
  * @now:	the current bin
- * @base_hw_ns:	a point of the line: hardware
- * @base_sw_ns:	and software
+ * @base_hw_ns:	a point of the line: hardware time
+ * @base_sw_ns:	the same point of the line: software time
  * @rate_q32:	slope of the line; 0 before the first packet
- * @begin_ns:	when the current bin began, host clock
+ * @begin_ns:	start of the current bin, host clock
  * @last_ns:	newest software stamp
- * @width_ns:	least length of a bin
- * @late_hw_ns:	hardware stamp of the first packet of a row far too late
- * @late_ns:	its height
- * @agreed_ns:	when enough bins agreed on the line last, host clock; 0 never
- * @late_pkts:	how many in that row
- * @early_pkts:	stamps after their receipt, halved with each bin
+ * @width_ns:	minimum length of a bin
+ * @late_hw_ns:	hardware stamp of the first packet in a row far too late
+ * @late_ns:	height of that first packet
+ * @agreed_ns:	last time that enough bins agreed on the line, host clock; 0 never
+ * @late_pkts:	number of packets in a row far too late
+ * @early_pkts:	number of stamps after their receipt, halved with each bin
  * @run_pkts:	packets since the last one near the line
- * @pkts:	packets in the current bin
- * @high_ns:	highest height in @bins
+ * @pkts:	number of packets in the current bin
+ * @high_ns:	largest height in @bins
  * @longest_pkts: most packets between two near the line, in @bins
  * @error_ns:	median height of the bins' lowest points
- * @bins_nr:	how many @bins
+ * @bins_nr:	number of valid entries in @bins
  * @usable:	the line may be used
  */
 struct quell_clockmap {
@@ -177,7 +178,7 @@ static inline u32 quell_clockmap_u32(u64 value)
 
 /**
  * quell_clockmap_ns() - host time of a hardware stamp, by the line
- * @map:   something was added to it
+ * @map:   map with at least one packet
  * @hw_ns: hardware stamp
  *
  * Context: any; the caller owns @map.
@@ -199,7 +200,7 @@ static inline void quell_clockmap_bin_open(struct quell_clockmap *map, u64 sw_ns
 	map->pkts = 0;
 }
 
-/* Forget all but the slope: the oscillator is still the same. */
+/* Resets everything except the slope: the oscillator is still the same. */
 static inline void quell_clockmap_start(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns)
 {
 	if (!map->rate_q32)
@@ -238,7 +239,7 @@ static inline void quell_clockmap_drop(struct quell_clockmap *map, u32 drop)
 	map->bins_nr -= drop;
 }
 
-/* Two bins become one: the lower of the lowest, the worst of the worst. */
+/* Merges pairs of bins: keeps the lower of the lowest points and the larger maxima. */
 static inline void quell_clockmap_merge(struct quell_clockmap *map)
 {
 	u32 i;
@@ -258,7 +259,7 @@ static inline void quell_clockmap_merge(struct quell_clockmap *map)
 	map->width_ns *= 2;
 }
 
-/* Room for one more bin, and none too old. */
+/* Makes room for one more bin and drops bins that are too old. */
 static inline void quell_clockmap_make_room(struct quell_clockmap *map, u64 sw_ns)
 {
 	u32 old = 0;
@@ -288,7 +289,7 @@ static inline bool quell_clockmap_above(const struct quell_clockmap_bin *from,
 	       (to->sw_ns - from->sw_ns) * (corner->hw_ns - from->hw_ns);
 }
 
-/* A point that can stand behind another in the hull: later by both clocks. */
+/* Whether a point can follow another in the hull: it is later by both clocks. */
 static inline bool quell_clockmap_follows(const struct quell_clockmap_bin *bin,
 					  const struct quell_clockmap_bin *before)
 {
@@ -317,9 +318,9 @@ static inline u32 quell_clockmap_hull(const struct quell_clockmap *map, u8 *corn
 }
 
 /*
- * The line becomes the edge of the hull over the bin in the middle: by number,
- * not by time, for a bin from quieter times has few packets and counts little.
- * False without one.
+ * Sets the line to the edge of the hull over the middle bin, by number and not by
+ * time, because a bin from a quieter time has few packets and should count little.
+ * Returns false if there is no valid edge.
  */
 static inline bool quell_clockmap_fit(struct quell_clockmap *map)
 {
@@ -346,8 +347,8 @@ static inline bool quell_clockmap_fit(struct quell_clockmap *map)
 }
 
 /*
- * How high above the line the lowest point of a bin is, of the bins in order of
- * that the one with @rank before it; 0 without so many.
+ * Sorts the bins by the height of their lowest point above the line, and returns
+ * the height at index @rank; 0 if there are not that many bins.
  */
 static inline u64 quell_clockmap_rank_ns(const struct quell_clockmap *map, u32 rank)
 {
@@ -376,8 +377,9 @@ static inline bool quell_clockmap_agreed(const struct quell_clockmap *map, u64 s
 }
 
 /*
- * Fit a line.  One that fewer bins agree on than did on the last is none: the
- * newest may all be high.  Then the last stays, for as long as an oscillator does.
+ * Fits a line.  If too few bins agree on the new line but enough agreed on the last,
+ * the new line is rejected, because the newest bins may all be high.  The last line
+ * then stays for AGREE_KEEP_NS, while the oscillator drifts little.
  */
 static inline bool quell_clockmap_refit(struct quell_clockmap *map, u64 sw_ns)
 {
@@ -400,8 +402,8 @@ static inline bool quell_clockmap_refit(struct quell_clockmap *map, u64 sw_ns)
 }
 
 /*
- * Enough bins agree on the line; or the window is as long as it ever will be, and
- * half of its bins agree within what is little for such delays.
+ * Whether enough bins agree on the line, or the window is near its full length and
+ * half of its bins agree within a margin that is small for such delays.
  */
 static inline bool quell_clockmap_is_warm(const struct quell_clockmap *map, u64 sw_ns)
 {
@@ -411,15 +413,15 @@ static inline bool quell_clockmap_is_warm(const struct quell_clockmap *map, u64 
 		return true;
 	if (map->bins_nr < QUELL_CLOCKMAP_WARM_BINS)
 		return false;
-	/* The newer half: before it there may have been a silence. */
+	/* Only the newer half counts: there may have been a silence before it. */
 	half_ns = map->bins[map->bins_nr - 1].sw_ns - map->bins[map->bins_nr / 2].sw_ns;
 	return half_ns >= QUELL_CLOCKMAP_AGREE_HALF_NS &&
 	       map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_NEAR_NS;
 }
 
 /*
- * What the bins say of the line: its error, the delays, whether to use it.  Half
- * of the bins agree within the median: for so much the line can be trusted.
+ * Computes from the bins the error of the line and the longest delays, and whether
+ * to use the line.  The error is the median, within which half of the bins agree.
  */
 static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted, u64 sw_ns)
 {
@@ -451,7 +453,7 @@ static inline u64 quell_clockmap_near_ns(const struct quell_clockmap *map)
 	return 4ULL * map->error_ns + QUELL_CLOCKMAP_NEAR_NS;
 }
 
-/* The point goes into the current bin; true when it is too long since one was low. */
+/* Adds a point to the current bin; true if too many points in a row were not near the line. */
 static inline bool quell_clockmap_keep(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns,
 				       u64 height_ns)
 {
@@ -473,19 +475,19 @@ static inline bool quell_clockmap_keep(struct quell_clockmap *map, u64 hw_ns, u6
 							     4ULL * map->longest_pkts);
 }
 
-/* A stamp after its receipt by @by_ns: too much to lower the line by? */
+/* Whether a stamp is too far after its receipt, by @by_ns, for the line to be lowered. */
 static inline bool quell_clockmap_too_early(const struct quell_clockmap *map, u64 by_ns)
 {
 	return by_ns > (map->usable ? quell_clockmap_near_ns(map) : QUELL_CLOCKMAP_EARLY_NS);
 }
 
-/* A height beyond all that the window has; the first bin has nothing to compare. */
+/* Whether a height far exceeds those of the window; the first bin has no reference. */
 static inline bool quell_clockmap_too_late(const struct quell_clockmap *map, u64 height_ns)
 {
 	return map->bins_nr && height_ns > 2ULL * map->high_ns + QUELL_CLOCKMAP_LATE_NS;
 }
 
-/* One more far too late: true when that is no delay of the host. */
+/* Counts a packet far too late; true if the host's delay cannot explain it. */
 static inline bool quell_clockmap_late(struct quell_clockmap *map, u64 hw_ns, u64 height_ns)
 {
 	if (!map->late_pkts++) {
@@ -494,7 +496,7 @@ static inline bool quell_clockmap_late(struct quell_clockmap *map, u64 hw_ns, u6
 	}
 	if (map->late_pkts >= QUELL_CLOCKMAP_STEP_PKTS)
 		return true;
-	/* What waited while the host stood still has all arrived within that time. */
+	/* Packets delayed by a stall of the host arrived at the NIC within the stall. */
 	return map->late_pkts >= QUELL_CLOCKMAP_LATE_PKTS &&
 	       hw_ns - map->late_hw_ns > map->late_ns && !((hw_ns - map->late_hw_ns) >> 63);
 }
@@ -519,15 +521,15 @@ quell_clockmap_refuse(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns, bool ste
 }
 
 /**
- * quell_clockmap_add() - a packet was stamped by the card and seen by the stack
- * @map:     map of the card's clock
- * @hw_ns:   the card's stamp
- * @sw_ns:   CLOCK_MONOTONIC when the stack saw it, ns
+ * quell_clockmap_add() - the NIC stamped a packet and the stack received it
+ * @map:     map of the NIC's clock
+ * @hw_ns:   the NIC's stamp
+ * @sw_ns:   CLOCK_MONOTONIC when the stack received the packet, ns
  * @host_ns: set: host time of @hw_ns, at most @sw_ns, when the result is
  *	     QUELL_CLOCKMAP_MAPPED; else @sw_ns
  *
  * Context: any; the caller owns @map.
- * Return: what became of the stamp.
+ * Return: whether and how the stamp was used.
  */
 static inline enum quell_clockmap_result
 quell_clockmap_add(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns, u64 *host_ns)
@@ -548,7 +550,7 @@ quell_clockmap_add(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns, u64 *host_n
 			stepped = ++map->early_pkts >= QUELL_CLOCKMAP_EARLY_PKTS;
 			return quell_clockmap_refuse(map, hw_ns, sw_ns, stepped);
 		}
-		/* All points so far are that much higher above it. */
+		/* Lowering the line puts all earlier points that much higher above it. */
 		map->base_sw_ns += height_ns;
 		map->now.low_ns = quell_add_sat_u64(map->now.low_ns, -height_ns);
 		height_ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Departure stamps: how they stand on the wire, and what of an echo is believed.
+ * Departure stamps: their form on the wire, and how far an echo is trusted.
  *
  *	out:	stamp = departure + the flow's secret		modulo 2^32
  *	in:	departure = stamp echoed - the flow's secret	modulo 2^32
@@ -10,20 +10,22 @@
  *		hold, of what the other host says, at most rtt - least / 2
  *
  * The secret hides the host's clock: without it all flows of a host, of all its
- * containers, would have one clock in common, which also tells how long the host
- * has been up.  How fast the clock runs it cannot hide.
+ * containers, would share one visible clock, which also reveals the uptime of the
+ * host.  The secret cannot hide the rate of the clock.
  *
- * What the other host says it spent itself would be a way to deny the whole network.
- * But it does not change when data left and when its ACK came, so the least round trip
- * with hold times left in is the sender's own.  Part of that may be the other host's,
- * which holds every packet for a while at the least, and nobody can tell how much; so
- * half of it is taken for the network's for certain, and always left to it.  A host
- * whose least hold time is no longer than the network's least round trip has all
- * it says believed, to the ns; of a slower one the rest counts as the network's.
+ * By reporting a large hold time the other host could hide all delay of the network.
+ * But it cannot change when data left and when its ACK arrived, so the sender itself
+ * measures the smallest round trip, hold times included.  An unknown part of that
+ * smallest round trip may belong to the other host, which holds every packet for some
+ * minimum time.  So half of it is always attributed to the network.  If the minimum
+ * hold time of a host does not exceed the network's smallest round trip, the sender
+ * accepts all of its reported hold times, to the ns; for a slower host the excess
+ * counts as delay of the network.
  *
- * Ignored: where the least comes from; an echo that names another packet of the
- * flow than the one that came; that a queue is said to be the host's, which nothing
- * here can tell (Documentation/swift.md has what that pays).
+ * Not handled: how the smallest round trip is found; an echo that names another packet
+ * of the flow than the one received; a queueing delay that the other host reports as
+ * hold time, which cannot be detected here (Documentation/swift.md has the gain of
+ * such a host).
  */
 #ifndef _QUELL_CORE_SIGNAL_ECHO_H
 #define _QUELL_CORE_SIGNAL_ECHO_H
@@ -35,7 +37,8 @@
 
 /**
  * struct quell_echo_span - when the flow had packets leave
- * @oldest_ns:	departure of the oldest data outstanding, ns; 0 none is
+ * @oldest_ns:	departure of the oldest outstanding data, ns; 0 if no data is
+ *		outstanding
  * @newest_ns:	newest departure a packet was stamped with, ns
  */
 struct quell_echo_span {
@@ -46,10 +49,10 @@ struct quell_echo_span {
 /**
  * quell_echo_hide() - the stamp of a departure
  * @depart_ns: departure, ns
- * @secret:    the flow's
+ * @secret:    secret of the flow
  *
  * Context: any.
- * Return: what goes on the wire.
+ * Return: the stamp to send.
  */
 static inline u32 quell_echo_hide(u64 depart_ns, u32 secret)
 {
@@ -58,11 +61,11 @@ static inline u32 quell_echo_hide(u64 depart_ns, u32 secret)
 
 /**
  * quell_echo_reveal() - the departure of a stamp that came back
- * @stamp:  from the wire
- * @secret: the flow's
+ * @stamp:  stamp received
+ * @secret: secret of the flow
  *
  * Context: any.
- * Return: departure, ns modulo 2^32; with the hold time, where that was added.
+ * Return: departure, ns modulo 2^32; plus the hold time, if the peer added it to the stamp.
  */
 static inline u32 quell_echo_reveal(u32 stamp, u32 secret)
 {
@@ -76,7 +79,7 @@ static inline u32 quell_echo_reveal(u32 stamp, u32 secret)
  * @echo_ns: departure echoed, ns modulo 2^32
  *
  * Context: any.
- * Return: ns; 0 when no packet left then, and the echo is refused.
+ * Return: ns; 0 if no packet can have left at that time: the echo is refused.
  */
 static inline u64 quell_echo_rtt_ns(const struct quell_echo_span *span, u64 rx_ns,
 				    u32 echo_ns)
@@ -92,10 +95,10 @@ static inline u64 quell_echo_rtt_ns(const struct quell_echo_span *span, u64 rx_n
 }
 
 /**
- * quell_echo_hold_ns() - what is believed of a hold time
- * @hold_ns:  what the other host says, ns
- * @rtt_ns:   round-trip time, that included, ns
- * @least_ns: the least it has been, hold times included, ns; 0 not known
+ * quell_echo_hold_ns() - the accepted part of a reported hold time
+ * @hold_ns:  hold time that the other host reports, ns
+ * @rtt_ns:   round-trip time, hold time included, ns
+ * @least_ns: smallest round-trip time so far, hold times included, ns; 0 unknown
  *
  * Context: any.
  * Return: ns, at most @hold_ns; less when the rest is refused.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * REPS, recycled entropy packet spraying: which way the next segment goes.
+ * REPS, recycled entropy packet spraying: the choice of a path for the next segment.
  *
  * A switch hashes a packet's entropy, so packets with different entropies spread
- * over all paths.  The entropy of a packet that came through unmarked was good,
- * and is used for one packet more; where none is left, one is drawn.  Paths that
- * mark or lose packets so drop out by themselves, and come back by the draws.
+ * over all paths.  The entropy of a packet that arrived unmarked was good, and is
+ * used for one more packet; if no good entropy is left, one is drawn at random.
+ * Thus paths that mark or lose packets fall out of use, and draws try them again.
  *
  *	ACK of an unmarked packet	its entropy into a ring of 8, over the oldest
  *	ACK of a marked one, no ACK	nothing: that entropy is not used again
@@ -17,21 +17,22 @@
  *	    ^                                                   |
  *	    +------- 16 draws ------- (exploring) <-------------+
  *
- * Frozen: a path seems dead.  Whatever is sent, goes in turn with what is in the
- * ring, used or not, and nothing gets in; then the ring is emptied, and the next
- * 16 segments are draws.  A timeout while exploring does nothing.
+ * Frozen: a path has apparently failed.  Segments use the entropies of the ring in
+ * turn, used or not, and the ring accepts no new ones.  Then the ring is emptied, and
+ * the next 16 segments use draws.  A timeout while exploring has no effect.
  *
- * Left out: the simulator freezes only where switches trim, because a timeout
- * without trimming may be mere congestion; TCP's comes so late (200 ms) and so
- * seldom (RACK and the tail probe go first) that it is taken either way.  Trimmed
- * packets on the last hop, which tell nothing about paths, are not told apart.
+ * Differences: the simulator freezes only where switches trim, because a timeout
+ * without trimming may be mere congestion.  TCP's timeout comes so late (200 ms) and
+ * so seldom (RACK and the tail probe come first) that it always freezes the ring.
+ * Packets trimmed on the last hop carry no information about paths, but are not
+ * distinguished from others.
  *
- * A segment may be a burst of packets, each of which is acknowledged: its entropy
- * is used once more all the same, and only one that was sent is.  The first
- * packet decides.
+ * A segment may be a burst of packets, each of which is acknowledged.  Its entropy
+ * is still used only once more, and an entropy that was not sent is not accepted.
+ * The first packet of the burst decides.
  *
- * Entropies are 1 .. entropies, so that they fit a byte; 0 is none.  Of the
- * constants, 64 is not here: it is the caller's parameter.
+ * Entropies are 1 .. entropies, so that they fit a byte; 0 means no entropy.  The
+ * constant 64, the number of entropies, is not here: it is the caller's parameter.
  *
  * References: T. Bonato et al., "REPS: Recycled Entropy Packet Spraying for
  * Adaptive Load Balancing and Failure Mitigation"; SMaRTT, section II-A.
@@ -51,23 +52,23 @@
 /* Where an entropy came from. */
 enum quell_reps_source {
 	QUELL_REPS_FRESH,	/* drawn */
-	QUELL_REPS_RECYCLED,	/* its last packet came through unmarked */
+	QUELL_REPS_RECYCLED,	/* its last packet arrived unmarked */
 	QUELL_REPS_FROZEN,	/* the ring in turn, after a timeout */
 };
 
 /**
  * struct quell_reps - the entropies of a flow
- * @lottery:	for the draws
- * @thaw_ns:	when the freeze ends, ns; counts while @frozen
+ * @lottery:	random numbers for the draws
+ * @thaw_ns:	end of the freeze, ns; valid while @frozen
  * @ring:	the newest good entropies; 1 .. QUELL_REPS_ENTROPIES_MAX
- * @head:	place of the next to come in, below QUELL_REPS_RING
- * @filled:	how many of @ring were ever written
- * @unused:	how many before @head were not used yet; at most @filled
- * @turn:	place of the next one while @frozen, below @filled
- * @explore:	segments still to be drawn whatever is in @ring
- * @frozen:	after a timeout
- * @out:	by entropy, segments sent and not told of yet; what was lost stays in
- *		it, and it stops at the largest value
+ * @head:	index of @ring to write next, below QUELL_REPS_RING
+ * @filled:	number of entries of @ring written since it was emptied
+ * @unused:	number of entries before @head not used yet; at most @filled
+ * @turn:	index of @ring to use next while @frozen, below @filled
+ * @explore:	number of segments still to use a draw regardless of @ring
+ * @frozen:	a timeout froze @ring
+ * @out:	per entropy, number of segments sent and not acknowledged yet; lost
+ *		segments stay counted, and the count saturates
  */
 struct quell_reps {
 	struct quell_red_vars	lottery;
@@ -134,7 +135,7 @@ static inline u8 quell_reps_in_turn(struct quell_reps *reps)
 	return entropy;
 }
 
-/* The oldest unused one: @unused is not 0. */
+/* The oldest unused entropy: @unused is not 0. */
 static inline u8 quell_reps_oldest(struct quell_reps *reps)
 {
 	u32 place = (reps->head - reps->unused) & (QUELL_REPS_RING - 1);
@@ -166,9 +167,9 @@ static inline u8 quell_reps_choose(struct quell_reps *reps, u32 entropies, bool 
  * @entropies: how many there are, 1 .. QUELL_REPS_ENTROPIES_MAX
  * @again:     it is a retransmission
  * @now_ns:    time, ns
- * @source:    set to where it came from
+ * @source:    set to the origin of the entropy
  *
- * One that was recycled when there were more may be above @entropies.
+ * A recycled entropy may exceed @entropies if that number was larger before.
  *
  * Context: any; the caller owns @reps.
  * Return: entropy, not 0.
@@ -186,10 +187,10 @@ static inline u8 quell_reps_next(struct quell_reps *reps, u32 entropies, bool ag
 }
 
 /**
- * quell_reps_echo() - a packet of a segment came through
+ * quell_reps_echo() - the peer reports a packet of a segment
  * @reps:      entropies of its flow
  * @entropies: how many there are
- * @entropy:   its entropy, as the other end told: any value
+ * @entropy:   its entropy, as the peer reported it: any value
  * @marked:    it was marked CE
  *
  * Context: any; the caller owns @reps.

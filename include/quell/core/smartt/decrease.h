@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SMaRTT: what takes off the window, marks with delay (equation 1) and loss.
+ * SMaRTT: reductions of the window, for marks with delay (equation 1) and for loss.
  */
 #ifndef _QUELL_CORE_SMARTT_DECREASE_H
 #define _QUELL_CORE_SMARTT_DECREASE_H
@@ -22,7 +22,7 @@ static inline void quell_smartt_cut(struct quell_smartt_vars *v, u64 cut_q24,
 	u64 bytes = v->window_q16 >> QUELL_Q16_SHIFT;
 	u64 rest_q16 = v->window_q16 & (QUELL_Q16_ONE - 1);
 
-	/* In two parts: the window has 46 bits, the cut 24. */
+	/* Computed in two parts: the window has 46 bits, the cut 24. */
 	v->window_q16 -= (bytes * cut_q24) >> (QUELL_SMARTT_SHARE_Q - QUELL_Q16_SHIFT);
 	v->window_q16 -= (rest_q16 * cut_q24) >> QUELL_SMARTT_SHARE_Q;
 	v->decrease_ns = now_ns;
@@ -56,8 +56,8 @@ static inline void quell_smartt_decrease(struct quell_smartt_vars *v,
 }
 
 /*
- * What a loss takes off: max_mdf; without a delay signal, at least the half
- * that Reno takes.
+ * The fraction by which a loss reduces the window: max_mdf; without a delay
+ * signal, at least one half, as in Reno.
  */
 static inline u64 quell_smartt_loss_cut_q24(const struct quell_smartt_vars *v,
 					    const struct quell_smartt_params *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SMaRTT: what adds to the window, FastIncrease (section III-F), fair and
- * proportional increase (equations 2 and 3), and when it is added (III-G).
+ * SMaRTT: increases of the window, by FastIncrease (section III-F) and by fair
+ * and proportional increase (equations 2 and 3), and when they take effect (III-G).
  */
 #ifndef _QUELL_CORE_SMARTT_INCREASE_H
 #define _QUELL_CORE_SMARTT_INCREASE_H
@@ -59,7 +59,7 @@ static inline u64 quell_smartt_proportional_q16(const struct quell_smartt_vars *
 	return quell_min_u64((pi_q24 * v->unit_q8) >> QUELL_Q16_SHIFT, v->window_q16);
 }
 
-/* Equations 2 and 3 for @bytes unmarked bytes: what they add times the window. */
+/* Equations 2 and 3 for @bytes unmarked bytes: adds their increase times the window. */
 static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 					 const struct quell_smartt_params *p,
 					 struct quell_smartt_stats *st, u32 bytes,
@@ -75,13 +75,13 @@ static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 		step_q16 += quell_smartt_proportional_q16(v, p, rtt_ns, target_ns);
 		st->proportional_increases++;
 	}
-	/* In two parts: a step has 47 bits, the bytes of an ACK up to 32. */
+	/* Computed in two parts: a step has 47 bits, the bytes of an ACK up to 32. */
 	more_bytes2 = (step_q16 >> QUELL_Q16_SHIFT) * bytes +
 		      (((step_q16 & (QUELL_Q16_ONE - 1)) * bytes) >> QUELL_Q16_SHIFT);
 	v->pending_bytes2 = quell_add_sat_u64(v->pending_bytes2, more_bytes2);
 }
 
-/* What is pending over the window, bytes Q16; one plain division as a rule. */
+/* The pending increase divided by the window, bytes Q16; usually one plain division. */
 static inline u64 quell_smartt_due_q16(const struct quell_smartt_vars *v)
 {
 	if (!(v->pending_bytes2 >> 32))
@@ -103,7 +103,7 @@ static inline void quell_smartt_next_round(struct quell_smartt_vars *v,
 	quell_smartt_scale(v, p, s->link_bytes_ps);
 }
 
-/* Section III-G: what was accumulated enters the window. */
+/* Section III-G: adds the accumulated increase to the window. */
 static inline void quell_smartt_settle(struct quell_smartt_vars *v,
 				       const struct quell_smartt_params *p,
 				       const struct quell_sample *s)

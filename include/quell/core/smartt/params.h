@@ -2,10 +2,10 @@
 /*
  * The parameters of SMaRTT: defaults and ranges.
  *
- * Whatever values lie in their ranges go together, so each can be set without
- * looking at the others.  Sections are those of the SMaRTT paper; where it
- * leaves a constant open, Documentation/smartt.md says where ours is from, and
- * lists the set that makes it UEC's NSCC.
+ * Any values within their ranges are compatible, so each can be set without
+ * looking at the others.  Sections are those of the SMaRTT paper; where the paper
+ * leaves a constant open, Documentation/smartt.md gives the source of our value.
+ * It also lists the values that turn SMaRTT into UEC's NSCC.
  */
 #ifndef _QUELL_CORE_SMARTT_PARAMS_H
 #define _QUELL_CORE_SMARTT_PARAMS_H
@@ -92,10 +92,10 @@
 #define QUELL_SMARTT_RETX_RESET_RTOS_MAX	100ULL
 
 /**
- * struct quell_smartt_params - what the administrator may change
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not the core's business
+ * struct quell_smartt_params - parameters of the administrator
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
  * @target_rtt_q16: target round-trip time over the base one, > 1
- * @target_delay_ns: target queueing delay, ns; 0: as @target_rtt_q16 says
+ * @target_delay_ns: target queueing delay, ns; 0: @target_rtt_q16 gives the target
  * @scale_bdp_bytes: bandwidth-delay product at which increases are as given, bytes;
  *	0 does not scale them
  * @fi_pkts_q16: fair increase, segments per round trip
@@ -103,18 +103,18 @@
  * @pi_fair: a fair increase follows a proportional one
  * @eta_pkts_q16: increase per base round trip in every state, segments
  * @fast_q16: FastIncrease, bytes per byte acknowledged; 0 off
- * @fast_slack_ns: delay above the base round trip taken for none, ns
+ * @fast_slack_ns: delay above the base round trip that FastIncrease ignores, ns
  * @md_q16: weight of the excess delay in the decrease
  * @max_mdf_q16: largest fraction of the window one decrease takes
  * @md_queueing: the decrease compares queueing delays, not round trips
  * @avg_weight_q16: weight of one packet in the average
  * @qa: QuickAdapt is on
- * @qa_delay_q16: queueing delay, in targets, that triggers it without trimming
- * @qa_low_q16: and bytes delivered, in windows, below which it does; 0 never
- * @ignore: its ignore phase is on
+ * @qa_delay_q16: queueing delay, in targets, above which QuickAdapt may act without trimming
+ * @qa_low_q16: bytes delivered, in windows, below which QuickAdapt then acts; 0 never
+ * @ignore: the ignore phase of QuickAdapt is on
  * @ignore_marked: the ignore phase concerns marked ACKs only
- * @ignore_trims: packets of the ignored flight that were trimmed take nothing off
- * @ignore_delay: the delay of what is ignored stays out of the average
+ * @ignore_trims: trimmed packets of the ignored flight do not reduce the window
+ * @ignore_delay: the delay of ignored ACKs stays out of the average
  * @batch_pkts: segments acknowledged between changes of the window
  * @max_window_q16: largest window, bandwidth-delay products
  * @init_window_bytes: window a message starts with, bytes; 0 the largest

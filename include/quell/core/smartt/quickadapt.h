@@ -49,7 +49,7 @@ static inline bool quell_smartt_quick_adapt(struct quell_smartt_vars *v,
 	return adapt;
 }
 
-/* Whether this ACK falls into the ignore phase; counts what left the network. */
+/* Whether this ACK falls into the ignore phase; subtracts the bytes that left the network. */
 static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					const struct quell_sample *s)
@@ -61,8 +61,8 @@ static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
 }
 
 /*
- * Algorithm 4, packets trimmed by a switch.  Those of a flight that QuickAdapt has
- * answered take nothing off: section III-E, where line 16 subtracts them all.
+ * Algorithm 4, packets trimmed by a switch.  Trimmed packets of a flight that QuickAdapt has
+ * answered do not reduce the window (section III-E), although line 16 subtracts all of them.
  */
 static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,

@@ -3,9 +3,9 @@
  * SMaRTT: congestion control by delay, marks and trimmed packets.
  *
  * The window is bytes in flight.  Delay and mark of an ACK together choose one
- * of four cases; two mechanisms go before them: QuickAdapt sets the window to
- * what was delivered when congestion is severe, FastIncrease takes what others
- * left.
+ * of four cases.  Two mechanisms take precedence over these: when congestion is
+ * severe QuickAdapt sets the window to the bytes delivered, and FastIncrease
+ * takes the capacity that other flows have left.
  *
  *	on an ACK:					Algorithm 4
  *		delivered += acked
@@ -44,15 +44,16 @@
  *	    ^                                               |
  *	    +------(what was in flight is accounted for)----+
  *
- * A connection without ECN takes delay above the target for a mark (the delay
+ * A connection without ECN treats delay above the target as a mark (the delay
  * variant of the paper's Figure 5).  Without a delay signal the flow is Reno
  * without slow start.  A loss found by fast retransmit takes max_mdf, once per
  * base round trip and not in the ignore phase.
  *
- * What it ignores: the remote host's share of the delay, the number of hops.
+ * Ignored inputs: the remote host's share of the delay, the number of hops.
  *
- * vars.h has the state, quickadapt.h, increase.h and decrease.h the parts; here is how they go together.  Deviations from
- * the paper, each with its reason, are in Documentation/smartt.md.
+ * vars.h has the state, quickadapt.h, increase.h and decrease.h have the parts;
+ * this file combines them.  Deviations from the paper, each with its reason, are
+ * in Documentation/smartt.md.
  *
  * Expects: marks at dequeue between 20 % and 80 % of one BDP of queue.
  *
@@ -68,8 +69,9 @@
 #include <quell/core/smartt/quickadapt.h>
 
 /*
- * Marks without delay: the load balancer's turn.  Not again in this base round
- * trip nor in the next, so that the new path's first marks are seen before.
+ * Marks without delay: ask the load balancer for another path, but not again in
+ * this base round trip or the next, so that the first marks of the new path
+ * arrive before another request.
  */
 static inline bool quell_smartt_reroute(struct quell_smartt_vars *v,
 					struct quell_smartt_stats *st)
@@ -84,7 +86,7 @@ static inline bool quell_smartt_reroute(struct quell_smartt_vars *v,
 
 /*
  * Algorithm 1.  An ACK may cover marked and unmarked packets: each part is
- * treated as an ACK of its own, the unmarked one first.  True to change paths.
+ * treated as an ACK of its own, the unmarked one first.  Returns true to change paths.
  */
 static inline bool quell_smartt_core_cases(struct quell_smartt_vars *v,
 					   const struct quell_smartt_params *p,
@@ -126,7 +128,7 @@ static inline void quell_smartt_increase_blind(struct quell_smartt_vars *v,
 	v->window_q16 = quell_reno_window_q16(v->window_q16, s->acked_bytes, v->mss_bytes);
 }
 
-/* Algorithm 4, an ACK.  True to change paths. */
+/* Algorithm 4, an ACK.  Returns true to change paths. */
 static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 						const struct quell_smartt_params *p,
 						struct quell_smartt_stats *st,
@@ -156,7 +158,7 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
  * @v:             set in full
  * @p:             parameters
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
  * @out:           set in full
@@ -183,7 +185,7 @@ static inline void quell_smartt_init(struct quell_smartt_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
+ * @s:   sample of this ACK
  * @out: set in full
  *
  * Context: any; the caller serialises per flow.
@@ -216,11 +218,11 @@ static inline void quell_smartt_on_ack(struct quell_smartt_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0 when there is none
+ * @s:   the sample at hand; rtt_ns is 0 if unknown
  * @out: set in full
  *
- * To be called once per recovery episode.  What QuickAdapt has answered
- * already is not answered again.
+ * To be called once per recovery episode.  Losses of a flight that QuickAdapt
+ * has answered do not reduce the window again.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -243,7 +245,7 @@ static inline void quell_smartt_on_loss(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
 
-/* Nothing is in flight: what was measured of the flight is void. */
+/* No data is in flight: discards the measurements of the last flight. */
 static inline void quell_smartt_forget_flight(struct quell_smartt_vars *v)
 {
 	v->flags &= ~(QUELL_SMARTT_F_MEASURING | QUELL_SMARTT_F_QA_DUE |
@@ -279,7 +281,7 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 		v->rtos++;
 	quell_smartt_forget_flight(v);
 	if (v->rtos >= p->retx_reset_rtos || !quell_smartt_has_signal(v)) {
-		/* The whole window: the limits leave one segment. */
+		/* Cuts the whole window; quell_smartt_decide() raises it to one segment. */
 		quell_smartt_cut(v, 1ULL << QUELL_SMARTT_SHARE_Q, s->now_ns);
 		st->rto_resets++;
 	} else if (answered) {
@@ -291,8 +293,8 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 }
 
 /**
- * quell_smartt_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_smartt_undo_note() - record the reductions made by a loss or timeout
+ * @u:      reductions of the episode so far, extended
  * @before: state of the flow before quell_smartt_on_loss() or _on_rto()
  * @after:  its state now
  *
@@ -307,11 +309,11 @@ static inline void quell_smartt_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_smartt_on_undo() - the losses of an episode were none
+ * quell_smartt_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @s:   the sample at hand
- * @u:   what was taken for them
+ * @u:   reductions made for these losses
  * @out: set in full
  *
  * Context: any; the caller serialises per flow.
@@ -330,7 +332,7 @@ static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
 }
 
 /**
- * quell_smartt_on_idle_restart() - data to send after nothing was outstanding
+ * quell_smartt_on_idle_restart() - data to send after a time without outstanding data
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SMaRTT: what is known of a flow and its path, and the limits of its window.
+ * SMaRTT: the state of a flow and its path, and the limits of its window.
  *
- * What follows from link rate, base round-trip time, segment size and
- * parameters is computed when one of the second and third changes, at loss,
- * timeout and restart, and else once per base round trip: a new link rate or a
- * new parameter counts from the next round trip on.
+ * The values derived from link rate, base round-trip time, segment size and
+ * parameters are computed when the base round-trip time or the segment size
+ * changes, at loss, timeout, undo and restart, and otherwise once per base round
+ * trip: a new link rate or a new parameter takes effect in the next round trip.
  */
 #ifndef _QUELL_CORE_SMARTT_VARS_H
 #define _QUELL_CORE_SMARTT_VARS_H
@@ -15,9 +15,9 @@
 #include <quell/core/lib/window.h>
 #include <quell/core/smartt/params.h>
 
-/* TCP's own limit of a window, and the limit of what is kept of a BDP, bytes. */
+/* TCP's own limit of a window, and the largest BDP that is stored, bytes. */
 #define QUELL_SMARTT_MOST_BYTES		(1ULL << 30)
-/* Round-trip times are kept up to this, ns: in Q4 they fit into 32 bits. */
+/* Round-trip times are limited to this, ns: in Q4 they fit into 32 bits. */
 #define QUELL_SMARTT_MOST_NS		((1ULL << 28) - 1)
 /* Fraction bits of a segment scaled by the bandwidth-delay product. */
 #define QUELL_SMARTT_UNIT_Q		8
@@ -33,19 +33,19 @@
 #define QUELL_SMARTT_F_QA_DUE		0x08 /* a packet was trimmed */
 #define QUELL_SMARTT_F_FAST		0x10 /* FastIncrease is active */
 #define QUELL_SMARTT_F_LOSS		0x20 /* no clean round trip since the last loss */
-#define QUELL_SMARTT_F_NEW_PATH		0x40 /* the path changed in the one before */
+#define QUELL_SMARTT_F_NEW_PATH		0x40 /* the path changed in the previous round trip */
 
 /**
  * struct quell_smartt_vars - state of one flow
  * @window_q16:		congestion window, bytes Q16
- * @pending_bytes2:	increase not yet applied, times the window, bytes squared
- * @base_rtt_ns:	smallest round-trip time, ns; 0 none yet
- * @avg_rtt_q4:		average round-trip time, ns Q4; 0 none yet
+ * @pending_bytes2:	pending increase times the window, bytes squared
+ * @base_rtt_ns:	smallest round-trip time, ns; 0 unknown
+ * @avg_rtt_q4:		average round-trip time, ns Q4; 0 unknown
  * @most_bytes:		largest window, bytes; 0 unknown
  * @unit_q8:		one segment scaled by the path's BDP (III-J), bytes Q8
- * @delivered_bytes:	acknowledged in this QuickAdapt period
- * @ignore_bytes:	still to be ignored
- * @clear_bytes:	acknowledged in a row without congestion
+ * @delivered_bytes:	bytes acknowledged in this QuickAdapt period
+ * @ignore_bytes:	bytes of the flight still to be ignored after QuickAdapt
+ * @clear_bytes:	bytes acknowledged in a row without congestion
  * @decrease_ns:	time of the last decrease, low half, ns
  * @period_ns:		start of the QuickAdapt period, low half, ns
  * @round_ns:		start of the base round trip that eta, batches and changes of
@@ -58,8 +58,8 @@
  * Times are compared by unsigned difference: after 4.3 s without an ACK a
  * period may seem younger than it is, by one round trip at most.
  *
- * Written by the functions of smartt*.h only, under the lock of the flow's
- * socket.
+ * Written only by the functions of the headers in this directory, under the lock
+ * of the flow's socket.
  */
 struct quell_smartt_vars {
 	u64	window_q16;
@@ -99,14 +99,14 @@ static_assert(sizeof(struct quell_smartt_vars) <= 64);
  * @no_ecn:	ACKs of a connection without ECN
  * @no_rtt:	ACKs without a round-trip time
  * @app_limited:	ACKs that would have grown the window of a flow with
- *			nothing more to send
+ *			no more data to send
  * @fast_retx:	decreases because of a fast retransmit
  * @losses_ignored:	losses and timeouts ignored after QuickAdapt
  * @rtos:	retransmission timeouts
  * @rto_resets:	timeouts that put the window to one segment
  * @restarts:	starts at the initial window after an idle time
- * @restarts_refused:	those that a recent loss, or the lack of a delay signal,
- *			kept from raising the window
+ * @restarts_refused:	restarts that did not raise the window, because of a recent
+ *			loss or the lack of a delay signal
  */
 struct quell_smartt_stats {
 	u64	fair_increases;
@@ -181,7 +181,7 @@ static inline u64 quell_smartt_init_window_q16(const struct quell_smartt_vars *v
 	return quell_smartt_max_window_q16(v);
 }
 
-/* Limits the window and says what is to be done. */
+/* Limits the window and fills in the decision. */
 static inline void quell_smartt_decide(struct quell_smartt_vars *v, u64 target_ns,
 				       bool change_path, struct quell_decision *out)
 {
@@ -219,7 +219,7 @@ static inline void quell_smartt_scale(struct quell_smartt_vars *v,
 	v->unit_q8 = quell_min_u64(unit_q8, 0xffffffffULL);
 }
 
-/* The base round-trip time after a sample: the sample's minimum, or ours, ns. */
+/* The base round-trip time after a sample: the sample's minimum, or the flow's, ns. */
 static inline u32 quell_smartt_base_ns(const struct quell_smartt_vars *v, u64 rtt_ns,
 				       u64 min_rtt_ns)
 {
@@ -234,8 +234,8 @@ static inline u32 quell_smartt_base_ns(const struct quell_smartt_vars *v, u64 rt
 }
 
 /*
- * Takes over what a sample says about the path.  The sample's minimum replaces
- * the handshake's estimate even where that is smaller: SYN packets are short.
+ * Stores a sample's values of the path.  The sample's minimum replaces the
+ * estimate from the handshake even if that is smaller: SYN packets are short.
  */
 static inline void quell_smartt_observe(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
@@ -256,7 +256,7 @@ static inline void quell_smartt_observe_sample(struct quell_smartt_vars *v,
 			     s->mss_bytes);
 }
 
-/* The same for every ACK: nothing to compute while the path is as it was. */
+/* Does the same for every ACK, but only if base round trip or segment size changed. */
 static inline void quell_smartt_observe_ack(struct quell_smartt_vars *v,
 					    const struct quell_smartt_params *p,
 					    const struct quell_sample *s)

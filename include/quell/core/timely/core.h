@@ -10,7 +10,7 @@
 #include <quell/core/algorithm.h>
 #include <quell/core/timely/react.h>
 
-/* Its thresholds are absolute: beyond this the lower one is a queue of little. */
+/* The thresholds are absolute: on a longer path the lower one allows little queueing. */
 #define QUELL_TIMELY_LONGEST_NS		30000ULL
 /* Five hyperactive steps of 10 Mbit/s, twentyfold. */
 #define QUELL_TIMELY_SLOWEST_BYTES_PS	125000000ULL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * TIMELY: how the rate of a flow follows a completion (Algorithm 1, and what
- * section 5 adds to it).  The limits of the rate and the events of a flow are in
+ * TIMELY: the update of a flow's rate on a completion (Algorithm 1, and the
+ * additions of section 5).  The limits of the rate and the events of a flow are in
  * quell/core/timely/react.h, which describes the algorithm.
  */
 #ifndef _QUELL_CORE_TIMELY_RATE_H
@@ -19,9 +19,10 @@ static inline bool quell_timely_rising(const struct quell_timely_vars *v)
 }
 
 /*
- * Lines 1 to 3 of Algorithm 1: the moving average of the differences, signs
- * apart from magnitudes.  (1 - alpha) is rounded toward zero, so that the
- * average of no change is none.  Below 2^48 + 2^48.
+ * Lines 1 to 3 of Algorithm 1: the moving average of the differences, with signs
+ * kept apart from magnitudes.  The product with (1 - alpha) is rounded toward
+ * zero, so that the average reaches zero if the round-trip time stays constant.
+ * The average is below 2^48 + 2^48.
  */
 static inline void quell_timely_average(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,
@@ -63,7 +64,7 @@ static inline u64 quell_timely_gradient_cut_q32(const struct quell_timely_vars *
 
 /*
  * Section 5: the share of a minimum round-trip time that passed since the last
- * completion, Q32, so that the completions of one together count once.
+ * completion, Q32, so that all completions within one such time count once.
  */
 static inline u64 quell_timely_weight_q32(const struct quell_timely_vars *v,
 					  const struct quell_timely_params *p,
@@ -77,9 +78,9 @@ static inline u64 quell_timely_weight_q32(const struct quell_timely_vars *v,
 }
 
 /*
- * Section 5: notes what was sent, and what the rate would have allowed, since
- * the last completion.  Older bytes fade: the sum of what was allowed never
- * counts more than some segments.
+ * Section 5: counts the bytes sent since the last completion, and the bytes that
+ * the rate would have allowed.  Older bytes fade: both sums are scaled down so
+ * that the bytes allowed never exceed a few segments.
  */
 static inline void quell_timely_note_demand(struct quell_timely_vars *v,
 					    const struct quell_timely_params *p,
@@ -97,12 +98,12 @@ static inline void quell_timely_note_demand(struct quell_timely_vars *v,
 		sent_bytes = quell_mul_div_u64(sent_bytes, most_bytes, allowed_bytes);
 		allowed_bytes = most_bytes;
 	}
-	/* More than was allowed is no credit for later. */
+	/* Bytes sent beyond the limit are not carried over. */
 	v->sent_bytes = quell_min_u64(sent_bytes, most_bytes);
 	v->allowed_bytes = allowed_bytes;
 }
 
-/* More than 80 % of what the rate allowed was sent. */
+/* Whether the flow sent more than 80 % of the bytes that the rate allowed. */
 static inline bool quell_timely_has_demand(const struct quell_timely_vars *v)
 {
 	return 5ULL * v->sent_bytes > 4ULL * v->allowed_bytes;
@@ -209,7 +210,7 @@ static inline void quell_timely_update(struct quell_timely_vars *v,
 		quell_timely_gradient(v, p, st, weight_q32);
 }
 
-/* A segment was acknowledged in full.  The first one has nothing to differ from. */
+/* A segment was acknowledged in full.  The first such segment gives no difference. */
 static inline void quell_timely_complete(struct quell_timely_vars *v,
 					 const struct quell_timely_params *p,
 					 struct quell_timely_stats *st,

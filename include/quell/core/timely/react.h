@@ -23,11 +23,11 @@
  *	rate = clamp(rate, min_rate, rate of the link)
  *	outstanding data <= a constant
  *
- * With t_low = t_high the gradient is never asked, and the rate steers for that
+ * With t_low = t_high the gradient has practically no effect, and the rate steers for that
  * round-trip time (section 4.4).
  *
- * Patched TIMELY (Zhu et al.), an option, replaces what is done between the
- * thresholds:
+ * Patched TIMELY (Zhu et al.), an option, replaces the reaction between
+ * the thresholds:
  *
  *	w = clamp(2 * gradient + 1/2, 0, 1)
  *	rate = rate * (1 - beta' * w * (rtt - ref) / ref) + delta * (1 - w)
@@ -36,9 +36,9 @@
  *
  * Loss, which the paper excludes by flow control in the network, halves rate
  * and window, and the window grows from there as Reno's.  Without a delay
- * signal (no round-trip time was ever measured) that window is all there is.
+ * signal (no round-trip time was ever measured) only that window limits the flow.
  *
- * What it ignores: ECN marks, trimmed packets, the remote host's share of the
+ * Ignored inputs: ECN marks, trimmed packets, the remote host's share of the
  * delay.  Deviations from the paper, each with its reason, are in
  * Documentation/timely.md.
  *
@@ -76,8 +76,8 @@ static inline u64 quell_timely_cap_bytes_ps(const struct quell_timely_params *p,
 }
 
 /*
- * Section 3.3's static worst-case limit, bytes Q16: what the link carries in
- * t_high, the longest round trip that is tolerated, and two segments, because
+ * Section 3.3's static worst-case limit, bytes Q16: the bytes that the link carries
+ * in t_high, the longest tolerated round trip, and two segments, because
  * the stack sends no more than half a window at once.
  */
 static inline u64 quell_timely_bound_q16(const struct quell_timely_vars *v,
@@ -114,7 +114,7 @@ static inline u64 quell_timely_init_rate(const struct quell_timely_vars *v,
 			     rtt_ns);
 }
 
-/* Limits rate and window and says what is to be done. */
+/* Limits rate and window and fills in the decision. */
 static inline void quell_timely_decide(struct quell_timely_vars *v,
 				       const struct quell_timely_params *p,
 				       u64 link_bytes_ps, struct quell_decision *out)
@@ -144,7 +144,7 @@ static inline void quell_timely_decide(struct quell_timely_vars *v,
  * @v:             set in full
  * @p:             parameters, within their ranges
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @rtt_ns:        round-trip time of the handshake, ns; 0 none
+ * @rtt_ns:        round-trip time of the handshake, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @others:        flows of the same host to share the link with
  * @now_ns:        time, ns
@@ -179,10 +179,10 @@ static inline void quell_timely_init(struct quell_timely_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
+ * @s:   sample of this ACK
  * @out: set in full
  *
- * The ACK completes a segment when it says so (QUELL_S_SEGMENT_DONE), or when a
+ * The ACK completes a segment if its sample has QUELL_S_SEGMENT_DONE, or if a
  * segment's worth of bytes was acknowledged since the last completion, which
  * covers lost and merged ACKs and the stack's own round-trip times.
  *
@@ -247,7 +247,7 @@ static inline void quell_timely_on_loss(struct quell_timely_vars *v,
  * @s:   the sample at hand
  * @out: set in full
  *
- * Smallest rate, a window of one packet.
+ * The rate becomes the smallest rate, the window one packet.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -265,8 +265,8 @@ static inline void quell_timely_on_rto(struct quell_timely_vars *v,
 }
 
 /**
- * quell_timely_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_timely_undo_note() - record the reductions made by a loss or timeout
+ * @u:      reductions of the episode so far, extended
  * @before: state of the flow before quell_timely_on_loss() or _on_rto()
  * @after:  its state now
  *
@@ -282,11 +282,11 @@ static inline void quell_timely_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_timely_on_undo() - the losses of an episode were none
+ * quell_timely_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @s:   the sample at hand
- * @u:   what was taken for them
+ * @u:   reductions made for these losses
  * @out: set in full
  *
  * Context: any; the caller serialises per flow.
@@ -303,7 +303,7 @@ static inline void quell_timely_on_undo(struct quell_timely_vars *v,
 }
 
 /**
- * quell_timely_on_idle_restart() - data to send after none was outstanding
+ * quell_timely_on_idle_restart() - data to send after a time without outstanding data
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
@@ -312,8 +312,8 @@ static inline void quell_timely_on_undo(struct quell_timely_vars *v,
  * @idle_ns: time since the last acknowledgment, ns
  * @out:     set in full
  *
- * The rate is kept unless restart_idle is set and has passed, and is not raised
- * while a loss is not made good.
+ * The rate is kept unless restart_idle is set and has passed, and it is also kept
+ * while the window has not recovered from a loss.
  *
  * Context: any; the caller serialises per flow.
  */

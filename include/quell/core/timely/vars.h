@@ -26,9 +26,9 @@
  * @last_ns:		time of the last completion, ns
  * @prev_rtt_ns:	round-trip time of the last completion, ns, at most 2^32 - 1
  * @mss_bytes:		maximum segment size, > 0
- * @since_bytes:	acknowledged since the last completion
- * @sent_bytes:		what the application sent in the recent past
- * @allowed_bytes:	what the rate would have let it send meanwhile
+ * @since_bytes:	bytes acknowledged since the last completion
+ * @sent_bytes:		bytes that the application sent in the recent past
+ * @allowed_bytes:	bytes that the rate would have allowed in that time
  * @falling_nr:		differences in a row that were negative, at most 255
  * @flags:		QUELL_TIMELY_F_*
  *
@@ -53,11 +53,11 @@ static_assert(sizeof(struct quell_timely_vars) <= 64);
 
 /**
  * struct quell_timely_stats - free-running counters
- * @below_low:		completions below t_low
- * @above_high:		completions above t_high
- * @gradient_up:	completions between them with a positive gradient
- * @gradient_down:	completions between them without
- * @hai:		those of @gradient_down that increased by more than one step
+ * @below_low:		completions with a round-trip time below t_low
+ * @above_high:		completions with a round-trip time above t_high
+ * @gradient_up:	completions between the thresholds with a positive gradient
+ * @gradient_down:	completions between the thresholds without a positive gradient
+ * @hai:		completions of @gradient_down with hyperactive increase
  * @partial:		ACKs for a part of a segment
  * @no_rtt:		ACKs without a round-trip time
  * @app_limited:	increases left out because the application sends too little
