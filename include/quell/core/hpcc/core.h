@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HPCC as one object, struct quell_core: its parameters, counters and events, for all
- * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The algorithm
+ * HPCC as one object, struct quell_core: its parameters, counters and events, for every
+ * user of the algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm
  * is described in <quell/core/hpcc/react.h>.
  */
 #ifndef _QUELL_CORE_HPCC_CORE_H

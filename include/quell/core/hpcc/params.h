@@ -2,10 +2,10 @@
 /*
  * The parameters of HPCC: defaults and ranges.
  *
- * Whatever values lie in their ranges go together, so each can be set without
- * looking at the others.
+ * Any combination of values within the ranges is valid, so each parameter can be set
+ * without looking at the others.
  *
- * "Artifact" is the simulator its authors published.
+ * "Artifact" is the simulator that the authors of HPCC published.
  */
 #ifndef _QUELL_CORE_HPCC_PARAMS_H
 #define _QUELL_CORE_HPCC_PARAMS_H
@@ -47,22 +47,24 @@
 #define QUELL_HPCC_PROBABILISTIC_BOOL_MAX	1ULL
 
 /**
- * struct quell_hpcc_params - what the administrator may change
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not the core's business
- * @eta_q16:		utilisation of the most loaded link to steer for
- * @max_stage_steps:	round trips of additive increase before a multiplicative one
- * @ai_bytes_ps:	additive increase: the window grows by this times the base
- *			round-trip time at each update, bytes/s
- * @base_rtt_ns:	base round-trip time, ns; 0 means the smallest the flow saw
- * @min_rate_bytes_ps:	smallest rate, bytes/s; times the base round-trip time it is
- *			the smallest window
+ * struct quell_hpcc_params - parameters of HPCC
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; the core itself does not
+ *			read it
+ * @eta_q16:		target utilisation of the most loaded link
+ * @max_stage_steps:	round trips of additive increase before a multiplicative update
+ * @ai_bytes_ps:	additive increase, bytes/s: at each update the window grows by
+ *			this rate times the base round-trip time
+ * @base_rtt_ns:	base round-trip time, ns; 0: use the smallest that the flow
+ *			measured
+ * @min_rate_bytes_ps:	minimum rate, bytes/s; the minimum window is this rate times the
+ *			base round-trip time
  * @max_window_bytes:	largest window, bytes
  * @init_window_bytes:	window a message starts with, bytes; 0 means one
  *			bandwidth-delay product
- * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
- * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
- * @probabilistic:	chance may leave out a decrease of the reference, the likelier
- *			the smaller it is
+ * @restart_idle_ns:	idle time after which the flow restarts, ns; 0 never
+ * @retx_reset_rtos:	consecutive timeouts that reset the window to the minimum
+ * @probabilistic:	skip decreases of the reference at random; the smaller the
+ *			reference, the more likely the skip
  *
  * Every field is u64 so that a table of offsets can address it.
  */

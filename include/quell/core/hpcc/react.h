@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HPCC: congestion control by the load of the links, as the switches tell it.
+ * HPCC: congestion control by the load of the links, as reported by the switches.
  *
  * Each ACK echoes a record of the most loaded hop of its packet's path.  Two
  * records of one hop give the rate of that link; with its queue they give its
  * utilisation: the data in flight over the link in bandwidth-delay products.  The
- * window follows so that the most loaded link is used at eta.  T is the base
- * round-trip time, B the rate of the link.
+ * algorithm sets the window such that the utilisation of the most loaded link is eta.
+ * T is the base round-trip time, B the rate of the link.
  *
  *	on an ACK whose record can be compared with the one before:
  *		tau = time between the two
@@ -32,21 +32,22 @@
  *		window, reference within [min_rate * T, rate of the own link * T]
  *		pace at window / T
  *
- * So the window follows every ACK, but from a reference that moves once per
- * round trip: no two ACKs answer the same queue twice.  What is stored is the
- * reference; the window is computed anew by each ACK.
+ * So every ACK computes a new window, but from a reference that changes once per
+ * round trip, so that two ACKs never react to the same queue twice.  The flow's state
+ * holds the reference, not the window.
  *
- * The largest window is what the own link carries in T, the window at line rate.
+ * The largest window is the rate of the own link times T, the window at line rate.
  *
  * The flow starts at line rate, with U = 1.  The first record is only stored.
  *
- * Without records HPCC is Reno without slow start, from ten segments: one
- * segment per round trip, half off on loss, one segment after a timeout, never
- * below one segment, not paced.  A flow whose first ACK has no record falls back
- * to that at once, one that loses its records after QUELL_TELEMETRY_FRESH_NS.
+ * Without records HPCC is Reno without slow start, from ten segments: it adds one
+ * segment per round trip, halves the window on loss, falls to one segment after a timeout,
+ * never goes below one segment, and is not paced.  A flow whose first ACK has no record
+ * falls back to Reno at once; a flow that stops getting records does so after
+ * QUELL_TELEMETRY_FRESH_NS.
  *
- * What it ignores: round-trip times but for the smallest, ECN marks, trimmed
- * packets.
+ * The algorithm ignores ECN marks, trimmed packets and all round-trip times except the
+ * smallest.
  *
  * Expects: switches that stamp telemetry (swport), a peer that echoes it, and
  * pacing in the stack.
@@ -65,9 +66,10 @@
 #include <quell/core/lib/undo.h>
 
 /*
- * Whether this ACK finishes a round trip: it acknowledges a byte sent after the
- * round trip began.  Then the next one begins.  A flow's first ACK begins the
- * first.  Counted in bytes in flight, because a core sees no sequence numbers.
+ * Whether this ACK finishes a round trip, because it acknowledges a byte sent after the
+ * round trip began.  The next round trip then begins.  A flow's first ACK begins its first
+ * round trip.  The count is in bytes in flight, because a core does not see sequence
+ * numbers.
  */
 static inline bool quell_hpcc_count_round(struct quell_hpcc_vars *v,
 					  const struct quell_sample *s)
@@ -83,14 +85,14 @@ static inline bool quell_hpcc_count_round(struct quell_hpcc_vars *v,
 	return finished;
 }
 
-/* The next ACK begins a round trip and finishes none. */
+/* Make the next ACK begin a round trip without finishing one. */
 static inline void quell_hpcc_stop_round(struct quell_hpcc_vars *v)
 {
 	v->round_bytes = 0;
 	v->flags &= ~QUELL_HPCC_F_ROUND;
 }
 
-/* A round trip that measured less than eta throughout: loss is past. */
+/* End a round trip; if U was measured and always below eta, end the loss state, too. */
 static inline void quell_hpcc_end_round(struct quell_hpcc_vars *v)
 {
 	if ((v->flags & QUELL_HPCC_F_MEASURED) && !(v->flags & QUELL_HPCC_F_CONGESTED))
@@ -99,8 +101,8 @@ static inline void quell_hpcc_end_round(struct quell_hpcc_vars *v)
 }
 
 /*
- * The end of a round trip that measured nothing: what it would have added, at
- * most the segment that Reno would.
+ * End a round trip without a measurement: add the step of a normal round trip, but at
+ * most one segment, as in Reno.
  */
 static inline void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p,
@@ -121,7 +123,7 @@ static inline void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
 	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
 }
 
-/* The reference becomes @window_q16, and the stage what goes with it. */
+/* Set the reference to @window_q16, and advance or reset the stage accordingly. */
 static inline void quell_hpcc_commit(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
 				     struct quell_hpcc_stats *st, u64 window_q16)
@@ -133,9 +135,10 @@ static inline void quell_hpcc_commit(struct quell_hpcc_vars *v,
 }
 
 /*
- * VAI/SF III-D: whether chance leaves out a decrease of the reference to
- * @window_q16.  At its largest the reference always falls, at half of that half the
- * times.  Without a rate of the own link there is no largest window.
+ * VAI/SF III-D: decide at random whether to skip a decrease of the reference to
+ * @window_q16.  A reference of one bandwidth-delay product always decreases, one of half
+ * that size decreases with probability 1/2.  Without a known rate of the own link there is
+ * no largest window and no decrease is skipped.
  */
 static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p,
@@ -148,7 +151,7 @@ static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
 						 QUELL_DRAW_BITS);
 }
 
-/* The end of a round trip, whose last window is @window_q16. */
+/* Update the reference at the end of a round trip; @window_q16 is its last window. */
 static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
 				     struct quell_hpcc_stats *st,
@@ -164,7 +167,7 @@ static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
 		quell_hpcc_commit(v, p, st, window_q16);
 }
 
-/* The state of a flow before its first window. */
+/* Set the state of a new flow, except for the window. */
 static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, bool telemetry,
 				    u64 min_rtt_ns, u32 mss_bytes, u64 now_ns)
 {
@@ -182,16 +185,16 @@ static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, bool telemetry,
 
 /**
  * quell_hpcc_init() - start a flow
- * @v:             set in full
+ * @v:             state of the flow; all fields are set
  * @p:             parameters
  * @telemetry:     the peer echoes records
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
- * @out:           set in full
+ * @out:           decision; all fields are set
  *
- * VAI/SF III-D: flows start at line rate; those that can expect records do.
+ * VAI/SF III-D: flows start at line rate.  Here only flows with @telemetry do.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -211,8 +214,8 @@ static inline void quell_hpcc_init(struct quell_hpcc_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
- * @out: set in full
+ * @s:   sample of this ACK
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -241,7 +244,7 @@ static inline void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
 	quell_hpcc_decide(v, p, s->link_bytes_ps, window_q16, out);
 }
 
-/* Reno's answer to a loss: half of what there was, in a round trip of its own. */
+/* Set the window after a loss, reset the stage, and discard U of before the loss. */
 static inline void quell_hpcc_cut_for_loss(struct quell_hpcc_vars *v, u64 window_q16)
 {
 	v->window_q16 = window_q16;
@@ -255,11 +258,11 @@ static inline void quell_hpcc_cut_for_loss(struct quell_hpcc_vars *v, u64 window
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @out: decision; all fields are set
  *
- * To be called once per recovery episode.  What is in flight now is of before the
- * loss: a round trip begins.
+ * Call this once per recovery episode.  The data in flight
+ * was sent before the loss was detected, so a new round trip begins.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -283,10 +286,10 @@ static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @out: decision; all fields are set
  *
- * A flow without a record goes to its smallest window at once.
+ * A flow without a stored record drops to the minimum window at the first timeout.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -301,7 +304,7 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 	if (v->rtos < 0xff)
 		v->rtos++;
 	if (v->rtos >= p->retx_reset_rtos || !v->hop) {
-		/* Nothing: the limits leave the smallest window. */
+		/* quell_hpcc_decide() raises 0 to the minimum window. */
 		quell_hpcc_cut_for_loss(v, 0);
 		st->rto_resets++;
 	} else {
@@ -312,10 +315,10 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 }
 
 /**
- * quell_hpcc_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_hpcc_undo_note() - record the reduction for a loss or timeout
+ * @u:      reductions of this episode so far
  * @before: state of the flow before quell_hpcc_on_loss() or _on_rto()
- * @after:  its state now
+ * @after:  state of the flow after that call
  *
  * Context: any; the caller serialises per flow.
  */
@@ -328,12 +331,12 @@ static inline void quell_hpcc_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_hpcc_on_undo() - the losses of an episode were none
+ * quell_hpcc_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   what was taken for them
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @u:   reductions of this episode
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -350,7 +353,7 @@ static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
 	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
 }
 
-/* Starts a flow that held a window of @held_q16 anew. */
+/* Restart a flow after an idle period; @held_q16 is its window before. */
 static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
 				      struct quell_hpcc_stats *st,
@@ -367,16 +370,16 @@ static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
 }
 
 /**
- * quell_hpcc_on_idle_restart() - data to send after nothing was outstanding
+ * quell_hpcc_on_idle_restart() - the flow sends again after an idle period
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
  * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
  * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @out:     decision; all fields are set
  *
- * A message after a pause starts as a new flow does, because what the window
- * knew of the path is stale.
+ * After an idle period the window no longer reflects the state of the path, so the
+ * flow restarts from the initial window.
  *
  * Context: any; the caller serialises per flow.
  */

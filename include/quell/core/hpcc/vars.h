@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HPCC: what is known of a flow and its path - the records of the switches, the
- * utilisation they give, the window that makes of the reference, and its limits.
- * What becomes of the reference is in quell/core/hpcc/react.h, which describes the
- * algorithm.
+ * HPCC: the state of a flow and its path.  This header handles the records of the
+ * switches, computes the utilisation from them and the window from the utilisation and
+ * the reference, and applies the limits.  quell/core/hpcc/react.h updates the reference
+ * and describes the algorithm.
  */
 #ifndef _QUELL_CORE_HPCC_VARS_H
 #define _QUELL_CORE_HPCC_VARS_H
@@ -15,7 +15,7 @@
 
 /*
  * Utilisation: resolution 6e-8, saturated just below 256, which is a queue of 255
- * bandwidth-delay products.  Times a weight of at most 1 in Q32 it fits 64 bits.
+ * bandwidth-delay products.  Its product with a weight of at most 1 in Q32 fits 64 bits.
  */
 #define QUELL_HPCC_UTIL_Q		24
 #define QUELL_HPCC_UTIL_ONE		(1U << QUELL_HPCC_UTIL_Q)
@@ -25,35 +25,39 @@
 #define QUELL_HPCC_WEIGHT_ONE		(1ULL << QUELL_HPCC_WEIGHT_Q)
 /* Fraction bits of byte counts below a bandwidth-delay product. */
 #define QUELL_HPCC_LOAD_Q		8
-/* Fraction bits of the window where it becomes a rate: fast up to 17 MB. */
+/*
+ * Fraction bits of the window in the computation of the pacing rate: its product fits 64
+ * bits, and so avoids the slow division, up to 17 MB.
+ */
 #define QUELL_HPCC_PACE_Q		10
 
 /* quell_hpcc_vars.flags */
 #define QUELL_HPCC_F_TELEMETRY	0x01 /* records steer the flow, or are expected to */
 #define QUELL_HPCC_F_UTIL	0x02 /* util_q24 was measured with this reference or the last */
 #define QUELL_HPCC_F_MEASURED	0x04 /* util_q24 was measured in this round trip */
-#define QUELL_HPCC_F_CONGESTED	0x08 /* and was eta or more */
+#define QUELL_HPCC_F_CONGESTED	0x08 /* and util_q24 was eta or more in this round trip */
 #define QUELL_HPCC_F_ROUND	0x10 /* a round trip has begun */
 #define QUELL_HPCC_F_LOSS	0x20 /* no clean round trip since the last loss */
 
 /**
  * struct quell_hpcc_vars - state of one flow
  * @window_q16:		the reference, bytes Q16
- * @recorded_ns:	arrival of the stored record, ns; without one, of nothing
+ * @recorded_ns:	arrival time of the stored record, ns; before the first record, the
+ *			start of the flow
  * @queue_bytes:	stored record: queue
  * @tx_units:		stored record: bytes sent
  * @time_ns:		stored record: the switch's clock
  * @util_q24:		U, the average utilisation, saturated
- * @min_rtt_ns:		smallest round-trip time, ns, saturated; 0 none yet
+ * @min_rtt_ns:		smallest round-trip time, ns, saturated; 0 before the first one
  * @mss_bytes:		maximum segment size, > 0
- * @round_bytes:	of what was in flight when the round trip began, not yet
- *			acknowledged, bytes
+ * @round_bytes:	bytes in flight when the round trip began that are not yet
+ *			acknowledged
  * @rtos:		timeouts since the last ACK
- * @hop:		stored record: the hop; 0 no record is stored
- * @stage:		round trips of additive increase so far
+ * @hop:		stored record: the hop; 0 if no record is stored
+ * @stage:		additive updates of the reference since the last multiplicative one
  * @flags:		QUELL_HPCC_F_*
  *
- * Written by the functions below only, under the lock of the flow's socket.
+ * Only the functions of the cores write these fields, under the lock of the flow's socket.
  */
 struct quell_hpcc_vars {
 	u64	window_q16;
@@ -71,32 +75,32 @@ struct quell_hpcc_vars {
 	u8	flags;
 };
 
-/* Shares the 104 bytes of a socket's private area with the module's glue. */
+/* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_hpcc_vars) <= 64);
 
 /**
  * struct quell_hpcc_stats - free-running counters
  * @measured:		ACKs whose record gave a utilisation
- * @stored:		ACKs whose record was only stored: the first, one of another
- *			hop, one too long after the last
+ * @stored:		ACKs whose record was only stored, because it was the first, was
+ *			of another hop, or came too long after the last one
  * @repeated:		ACKs whose record was not newer than the last
- * @no_record:		ACKs without a record, or with one that says nothing
- * @lost:		times a flow was left without records
+ * @no_record:		ACKs without a usable record
+ * @lost:		number of times a flow fell back to Reno for lack of records
  * @increases:		updates that raised the reference
  * @decreases:		updates that lowered the reference
  * @blind:		round trips without a measurement
- * @app_limited:	round trips that would have raised the reference of a flow
- *			with nothing more to send
- * @disregarded:	updates that would have lowered the reference, left out by
- *			chance
+ * @app_limited:	round trips that did not raise the reference because the flow
+ *			was limited by the application
+ * @disregarded:	updates that would have lowered the reference, skipped at
+ *			random
  * @fast_retx:		decreases because of a fast retransmit
  * @rtos:		retransmission timeouts
- * @rto_resets:		timeouts that put the window to its smallest
- * @restarts:		starts at the initial window after an idle time
- * @restarts_refused:	those that a recent loss, or the lack of records, kept from
- *			raising the window
+ * @rto_resets:		timeouts that reset the window to the minimum
+ * @restarts:		restarts after an idle period
+ * @restarts_refused:	restarts that did not raise the window, because of a recent loss
+ *			or for lack of records
  *
- * The first four count each ACK once.
+ * Each ACK is counted in exactly one of @measured, @stored, @repeated and @no_record.
  */
 struct quell_hpcc_stats {
 	u64	measured;
@@ -123,7 +127,7 @@ static inline u64 quell_hpcc_base_rtt_ns(const struct quell_hpcc_vars *v,
 	return p->base_rtt_ns ? p->base_rtt_ns : v->min_rtt_ns;
 }
 
-/* Whether window, pacing and limits are HPCC's; otherwise they are Reno's. */
+/* Whether HPCC governs window, pacing and limits; otherwise Reno does. */
 static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p)
 {
@@ -131,8 +135,8 @@ static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
 }
 
 /*
- * What a rate makes in a base round trip, bytes Q16.  In the ranges of the
- * parameters 2^37 * 2^16 * 2^32 / 2^29 at most, or saturated.
+ * Bytes sent at a rate in a base round-trip time, bytes Q16.  Within the ranges of the
+ * parameters the result is at most 2^37 * 2^16 * 2^32 / 2^29, or saturated.
  */
 static inline u64 quell_hpcc_rate_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p, u64 bytes_ps)
@@ -162,9 +166,9 @@ static inline u64 quell_hpcc_init_window_q16(const struct quell_hpcc_vars *v,
 }
 
 /*
- * A window within its limits: what the smallest rate and the link make of it.
- * Without records there is nothing to pace a smaller window by, so it stops at
- * one segment, as Reno's.
+ * Clamp a window to its limits, given by the minimum rate and the rate of the link.
+ * Without records the flow is not paced and cannot use a window below one segment, so the
+ * minimum is one segment, as in Reno.
  */
 static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p,
@@ -183,7 +187,7 @@ static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_vars *v,
 	return quell_max_u64(quell_min_u64(window_q16, max_q16), min_q16);
 }
 
-/* The window spread over a base round trip, saturated at 2^54 bytes/s. */
+/* Pacing rate: the window spread over a base round-trip time, saturated at 2^54 bytes/s. */
 static inline u64 quell_hpcc_pacing_bytes_ps(const struct quell_hpcc_vars *v,
 					     const struct quell_hpcc_params *p,
 					     u64 window_q16)
@@ -198,7 +202,7 @@ static inline u64 quell_hpcc_pacing_bytes_ps(const struct quell_hpcc_vars *v,
 	return quell_max_u64(rate_bytes_ps, 1);
 }
 
-/* Limits the reference and this ACK's window, and says what is to be done. */
+/* Clamp the reference and the window of this ACK, and fill in the decision @out. */
 static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
 				     u64 link_bytes_ps, u64 window_q16,
@@ -212,8 +216,9 @@ static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 }
 
 /*
- * Takes over what a sample says about the flow itself.  The sample's minimum
- * replaces the handshake's even where that is smaller: SYN packets are short.
+ * Copy minimum round-trip time and segment size from a sample.  The sample's minimum
+ * replaces the handshake's estimate even where the estimate is smaller, because SYN
+ * packets are short.
  */
 static inline void quell_hpcc_observe(struct quell_hpcc_vars *v,
 				      const struct quell_sample *s)
@@ -224,7 +229,7 @@ static inline void quell_hpcc_observe(struct quell_hpcc_vars *v,
 		v->mss_bytes = s->mss_bytes;
 }
 
-/* Nothing is known of the path: U = 1, the next record is only stored. */
+/* Reset the state of the path to unknown: U = 1, and the next record is only stored. */
 static inline void quell_hpcc_forget(struct quell_hpcc_vars *v)
 {
 	v->util_q24 = QUELL_HPCC_UTIL_ONE;
@@ -233,7 +238,7 @@ static inline void quell_hpcc_forget(struct quell_hpcc_vars *v)
 	v->flags &= ~(QUELL_HPCC_F_UTIL | QUELL_HPCC_F_MEASURED | QUELL_HPCC_F_CONGESTED);
 }
 
-/* Whether the next update multiplies: k = U / eta >= 1, or it is its turn. */
+/* Whether the next update multiplies: U / eta >= 1, or max_stage additive updates are over. */
 static inline bool quell_hpcc_is_multiplicative(const struct quell_hpcc_vars *v,
 						const struct quell_hpcc_params *p)
 {
@@ -242,8 +247,8 @@ static inline bool quell_hpcc_is_multiplicative(const struct quell_hpcc_vars *v,
 }
 
 /*
- * The window that U makes of the reference, before the limits, bytes Q16.  An
- * idle link, U = 0, saturates.
+ * The window computed from U and the reference, before the limits, bytes Q16.  It
+ * saturates on an idle link, U = 0.
  */
 static inline u64 quell_hpcc_candidate_q16(const struct quell_hpcc_vars *v,
 					   const struct quell_hpcc_params *p,
@@ -257,7 +262,7 @@ static inline u64 quell_hpcc_candidate_q16(const struct quell_hpcc_vars *v,
 	return quell_add_sat_u64(window_q16, step_q16);
 }
 
-/* What an update adds, bytes Q16. */
+/* Additive increase of one update, bytes Q16. */
 static inline u64 quell_hpcc_step_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p)
 {
@@ -265,8 +270,9 @@ static inline u64 quell_hpcc_step_q16(const struct quell_hpcc_vars *v,
 }
 
 /*
- * The window that U makes of the reference, bytes Q16; not above the reference
- * unless it @may_rise.  The reference itself, when U is of another time.
+ * The window computed from U and the reference, bytes Q16; not above the reference
+ * unless @may_rise.  The window is the reference itself if U was not measured recently
+ * (see QUELL_HPCC_F_UTIL).
  */
 static inline u64 quell_hpcc_window_q16(const struct quell_hpcc_vars *v,
 					const struct quell_hpcc_params *p,
@@ -280,7 +286,7 @@ static inline u64 quell_hpcc_window_q16(const struct quell_hpcc_vars *v,
 	return may_rise ? window_q16 : quell_min_u64(window_q16, v->window_q16);
 }
 
-/* The window between two ACKs that measure: never above what they decided. */
+/* The window between two ACKs that measure U: never above the reference. */
 static inline u64 quell_hpcc_held_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p)
 {
@@ -288,8 +294,9 @@ static inline u64 quell_hpcc_held_q16(const struct quell_hpcc_vars *v,
 }
 
 /*
- * The flow has no records, or none any more: Reno from here.  One that never had
- * any started at a rate nobody vouched for, and goes back to Reno's first window.
+ * The flow has no records, or no longer gets any: fall back to Reno.  A flow without
+ * a stored record, because it is new or just restarted, sends at a rate that no switch
+ * confirmed, so its window drops to at most Reno's initial window.
  */
 static inline void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
 					   const struct quell_hpcc_params *p,
@@ -308,15 +315,15 @@ static inline void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
 /*
  * U of the stored record and a newer one of the same hop.
  *
- * tau / T * (bytes / (tau * B) + queue / (B * T)) is, where tau <= T,
- * (bytes + queue * tau / T) / (B * T): so rounding of bytes and stamps does not
- * add up over the ACKs of a round trip.  Above T the weight is 1 and the bytes
- * are those of T.
+ * For tau <= T, tau / T * (bytes / (tau * B) + queue / (B * T)) equals
+ * (bytes + queue * tau / T) / (B * T).  In this form the rounding errors of bytes and
+ * timestamps do not add up over the ACKs of a round trip.  For tau > T the weight is 1,
+ * and the bytes are scaled down to a period of T.
  *
- * The decay is rounded up, what is added rounded down: with nothing sent and no
- * queue U reaches 0; at a constant u it comes to rest below u, by at most
- * 1 / weight times 2^-23 and 2^-8 byte in a product, and with a weight of 1 at u
- * itself, rounded down.  A product of less than 2^-8 byte saturates U.
+ * The decay is rounded up and the addend down: on an idle link without a queue U reaches
+ * 0; at a constant u it converges below u, by at most 1 / weight times 2^-23 and 2^-8 byte
+ * in a product, and with a weight of 1 to u itself, rounded down.  A bandwidth-delay
+ * product of less than 2^-8 byte saturates U.
  */
 static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
@@ -348,13 +355,13 @@ static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 		v->flags |= QUELL_HPCC_F_CONGESTED;
 }
 
-/* Whether a stored record, if there is one, is too old to compare with. */
+/* Whether the stored record, if one exists, is too old to compare with a new one. */
 static inline bool quell_hpcc_is_stale(const struct quell_hpcc_vars *v, u64 now_ns)
 {
 	return quell_sub_sat_u64(now_ns, v->recorded_ns) > QUELL_TELEMETRY_FRESH_NS;
 }
 
-/* Whether a sample's record says enough to steer by. */
+/* Whether the record of a sample, together with T, suffices to compute a utilisation. */
 static inline bool quell_hpcc_has_record(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p,
 					 const struct quell_sample *s)
@@ -364,17 +371,17 @@ static inline bool quell_hpcc_has_record(const struct quell_hpcc_vars *v,
 }
 
 /**
- * quell_hpcc_take_record() - what an ACK's record says of its hop
+ * quell_hpcc_take_record() - update U from the record of an ACK
  * @v:  state of the flow
  * @p:  parameters, within their ranges
  * @st: counters
- * @s:  what the ACK said
+ * @s:  sample of this ACK
  *
- * A record of the time of the last, or older, came with an ACK overtaken by
- * another or repeated; the stored one stays.
+ * A record that is not newer than the stored one came with a reordered or duplicate ACK;
+ * the stored record stays.
  *
  * Context: any; the caller serialises per flow.
- * Return: whether it gave a new utilisation.
+ * Return: whether the record gave a new utilisation.
  */
 static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 					  const struct quell_hpcc_params *p,

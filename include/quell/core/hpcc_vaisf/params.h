@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of HPCC with Variable AI and Sampling Frequency: HPCC's, those
- * of the two mechanisms, and what a queue means to them.  Whatever values lie in
- * their ranges go together.
+ * The parameters of HPCC with Variable AI and Sampling Frequency: those of
+ * HPCC, those of the two mechanisms, and the conversion from queue length to tokens.  Any
+ * combination of values within the ranges is valid.
  */
 #ifndef _QUELL_CORE_HPCC_VAISF_PARAMS_H
 #define _QUELL_CORE_HPCC_VAISF_PARAMS_H
@@ -18,10 +18,10 @@
 #define QUELL_HPCC_VAISF_TOKEN_BYTES_MAX		1073741824ULL
 
 /**
- * struct quell_hpcc_vaisf_params - what the administrator may change
- * @hpcc:		HPCC's; probabilistic stays 0
- * @vaisf:		the two mechanisms'
- * @token_thresh_bytes:	queue above which tokens are earned, bytes: the network's
+ * struct quell_hpcc_vaisf_params - parameters of HPCC with VAI/SF
+ * @hpcc:		parameters of HPCC; probabilistic stays 0
+ * @vaisf:		parameters of the two mechanisms
+ * @token_thresh_bytes:	queue above which a flow earns tokens, bytes: the network's
  *			smallest bandwidth-delay product
  * @token_bytes:	queue that earns one token, bytes
  */

@@ -2,7 +2,7 @@
 /*
  * HPCC with Variable AI and Sampling Frequency.
  *
- * As <quell/core/hpcc/react.h>, but for what an ACK does:
+ * Like <quell/core/hpcc/react.h>, except for the response to an ACK:
  *
  *	on an ACK whose record can be compared with the one before:
  *		U as HPCC's
@@ -19,14 +19,14 @@
  *		tokens earned = measured / token_bytes
  *		congestion = U >= eta at any of its ACKs
  *
- * The stage moves with the reference, as HPCC's.
+ * The stage changes with the reference, as in HPCC.
  *
- * On loss, timeout and restart after idle time HPCC's own functions work on the
- * reference.  A round trip that measures nothing moves the reference by HPCC's
- * step, at most one segment, without tokens: without records this is Reno without
- * slow start.
+ * On loss, timeout and restart after an idle period HPCC's own functions work on the
+ * reference.  A round trip without a measurement raises the reference by HPCC's step, at
+ * most one segment, without tokens.  Without records the algorithm is therefore Reno
+ * without slow start.
  *
- * What it ignores, and expects of the network: as HPCC.
+ * The algorithm ignores the same signals and expects the same of the network as HPCC.
  *
  * Paper: Snyder and Lebeck, the VAI/SF paper, sections IV, V and VI-A.
  */
@@ -38,7 +38,7 @@
 #include <quell/core/hpcc_vaisf/vars.h>
 #include <quell/core/vaisf/react.h>
 
-/* Algorithm 1 in terms of queued bytes. */
+/* Algorithm 1 in units of queued bytes. */
 static inline void quell_hpcc_vaisf_finish_round(struct quell_hpcc_vaisf_vars *v,
 						 const struct quell_hpcc_vaisf_params *p,
 						 struct quell_hpcc_vaisf_stats *st)
@@ -50,7 +50,7 @@ static inline void quell_hpcc_vaisf_finish_round(struct quell_hpcc_vaisf_vars *v
 				 v->hpcc.flags & QUELL_HPCC_F_CONGESTED);
 }
 
-/* What an update adds: HPCC's step times Algorithm 2, bytes Q16. */
+/* Additive increase of one update, bytes Q16: HPCC's step times the factor of Algorithm 2. */
 static inline u64 quell_hpcc_vaisf_step_q16(const struct quell_hpcc_vaisf_vars *v,
 					    const struct quell_hpcc_vaisf_params *p)
 {
@@ -59,7 +59,7 @@ static inline u64 quell_hpcc_vaisf_step_q16(const struct quell_hpcc_vaisf_vars *
 				 QUELL_Q16_SHIFT);
 }
 
-/* The reference takes over @window_q16, which costs tokens. */
+/* Store @window_q16 as the reference, and spend the tokens it used. */
 static inline void quell_hpcc_vaisf_commit(struct quell_hpcc_vaisf_vars *v,
 					   const struct quell_hpcc_vaisf_params *p,
 					   struct quell_hpcc_vaisf_stats *st, u64 window_q16)
@@ -70,7 +70,7 @@ static inline void quell_hpcc_vaisf_commit(struct quell_hpcc_vaisf_vars *v,
 	st->spent += quell_vaisf_adjusted(&v->vaisf, &p->vaisf, decrease);
 }
 
-/* Below the reference, which takes the window over if it @may_fall. */
+/* The window is below the reference: store it as the reference if @may_fall. */
 static inline void quell_hpcc_vaisf_fall(struct quell_hpcc_vaisf_vars *v,
 					 const struct quell_hpcc_vaisf_params *p,
 					 struct quell_hpcc_vaisf_stats *st,
@@ -82,7 +82,7 @@ static inline void quell_hpcc_vaisf_fall(struct quell_hpcc_vaisf_vars *v,
 		st->held++;
 }
 
-/* At the reference or above: once per round trip. */
+/* The window is at or above the reference at the end of a round trip: store it. */
 static inline void quell_hpcc_vaisf_rise(struct quell_hpcc_vaisf_vars *v,
 					 const struct quell_hpcc_vaisf_params *p,
 					 struct quell_hpcc_vaisf_stats *st,
@@ -96,14 +96,14 @@ static inline void quell_hpcc_vaisf_rise(struct quell_hpcc_vaisf_vars *v,
 
 /**
  * quell_hpcc_vaisf_init() - start a flow
- * @v:             set in full
+ * @v:             state of the flow; all fields are set
  * @p:             parameters
  * @telemetry:     the peer echoes records
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
- * @out:           set in full
+ * @out:           decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -113,7 +113,7 @@ static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
 					 u64 min_rtt_ns, u32 mss_bytes, u64 now_ns,
 					 struct quell_decision *out)
 {
-	/* Not quell_hpcc_init(): with two callers it is a call, and BPF's take five arguments. */
+	/* Not quell_hpcc_init(): with two callers it is a call; BPF's take five arguments. */
 	quell_vaisf_reset(&v->vaisf);
 	quell_hpcc_reset(&v->hpcc, telemetry, min_rtt_ns, mss_bytes, now_ns);
 	v->hpcc.window_q16 = quell_hpcc_init_window_q16(&v->hpcc, &p->hpcc, link_bytes_ps);
@@ -125,8 +125,8 @@ static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
- * @out: set in full
+ * @s:   sample of this ACK
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -171,11 +171,12 @@ static inline void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @out: decision; all fields are set
  *
- * HPCC's decrease, of the reference; a sampling period and a round trip begin.
- * To be called once per recovery episode.
+ * HPCC's decrease, applied to the reference; a new sampling period and a new round trip
+ * begin.
+ * Call this once per recovery episode.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -195,11 +196,11 @@ static inline void quell_hpcc_vaisf_on_loss(struct quell_hpcc_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @out: decision; all fields are set
  *
- * HPCC's decrease, of the reference.  Tokens are worth nothing any more: what
- * they were earned by is gone.
+ * HPCC's decrease, applied to the reference.  The tokens are discarded: the congestion
+ * that earned them is over.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -214,10 +215,10 @@ static inline void quell_hpcc_vaisf_on_rto(struct quell_hpcc_vaisf_vars *v,
 }
 
 /**
- * quell_hpcc_vaisf_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_hpcc_vaisf_undo_note() - record the reduction for a loss or timeout
+ * @u:      reductions of this episode so far
  * @before: state of the flow before quell_hpcc_vaisf_on_loss() or _on_rto()
- * @after:  its state now
+ * @after:  state of the flow after that call
  *
  * Context: any; the caller serialises per flow.
  */
@@ -229,12 +230,12 @@ static inline void quell_hpcc_vaisf_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_hpcc_vaisf_on_undo() - the losses of an episode were none
+ * quell_hpcc_vaisf_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   what was taken for them
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @u:   reductions of this episode
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -248,15 +249,15 @@ static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
 }
 
 /**
- * quell_hpcc_vaisf_on_idle_restart() - data to send after nothing was outstanding
+ * quell_hpcc_vaisf_on_idle_restart() - the flow sends again after an idle period
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
  * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
  * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @out:     decision; all fields are set
  *
- * As HPCC's; what starts anew is a new flow to the two mechanisms as well.
+ * As in HPCC; a flow that restarts counts as a new flow for the two mechanisms as well.
  *
  * Context: any; the caller serialises per flow.
  */

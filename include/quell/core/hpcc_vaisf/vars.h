@@ -10,21 +10,22 @@
 
 /**
  * struct quell_hpcc_vaisf_vars - state of one flow
- * @hpcc:  HPCC's
- * @vaisf: the two mechanisms'; their round trips are HPCC's
+ * @hpcc:  state of HPCC
+ * @vaisf: state of the two mechanisms; the round trips of HPCC drive them
  */
 struct quell_hpcc_vaisf_vars {
 	struct quell_hpcc_vars	hpcc;
 	struct quell_vaisf_vars	vaisf;
 };
 
-/* Shares the 104 bytes of a socket's private area with the module's glue. */
+/* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_hpcc_vaisf_vars) <= 64);
 
 /**
  * struct quell_hpcc_vaisf_stats - free-running counters
- * @hpcc:	HPCC's
- * @held:	ACKs that lowered the window only, the sampling period not being over
+ * @hpcc:	counters of HPCC
+ * @held:	ACKs that lowered the window but not the reference, because the sampling
+ *		period was not over or the ACK did not measure U
  * @rounds:	round trips finished
  * @earned:	round trips that earned tokens
  * @spent:	tokens spent

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CUBIC, for flows whose algorithm has nothing to go by.
+ * CUBIC, for flows whose algorithm lacks its congestion signal.
  *
  *	on an ACK, where the window is used up:
  *		t = time since the epoch began, without what the window was not used
@@ -17,10 +17,11 @@
  *	C = 0.4 segments/s^3, beta = 0.7,
  *	alpha = 3 (1 - beta) / (1 + beta), and 1 from W_est = prior on
  *
- * The kernel's tcp_cubic keeps its state where Quell's modules have theirs and exports
- * no function, so that it cannot be called for a socket that must be able to come back.
- * Times are in ms: where a round trip is shorter W_est governs.  The 5 % are of the kernel's
- * tcp_cubic, not of the RFC: what the path carries is not known before the first loss.
+ * The cores cannot call the kernel's tcp_cubic for a socket that may return to its own
+ * algorithm: tcp_cubic keeps its state in the same private area as Quell's modules, and
+ * exports no function.  Times are in ms: on shorter round trips W_est governs.  The 5 % are
+ * from the kernel's tcp_cubic, not from the RFC: the capacity of the path is unknown before
+ * the first loss.
  *
  * Paper: RFC 9438, sections 4.1 to 4.9.
  */
@@ -40,7 +41,7 @@
 #define QUELL_CUBIC_ALPHA_DEN		17
 /* 1 / C in ms^3 per segment: 2.5e9. */
 #define QUELL_CUBIC_SCALE_MS3		2500000000ULL
-/* Beyond this the cube does not matter: TCP's windows are below 1 GiB. */
+/* Cap of the time in the cubic function: TCP's window limit of 1 GiB governs beyond it. */
 #define QUELL_CUBIC_FAR_MS		1000000ULL
 #define QUELL_CUBIC_NS_PER_MS		1000000
 /* tcp_cubic: before a loss the window grows by one segment per 20 acknowledged, at least. */
@@ -51,12 +52,12 @@
  * struct quell_cubic - state of one flow
  * @window_q16:	  congestion window, bytes Q16
  * @reno_q16:	  W_est, bytes Q16
- * @epoch_ms:	  start of the epoch, ms modulo 2^32; 0 with the next ACK
- * @seen_ms:	  last time it was told of an ACK, ms modulo 2^32
- * @ssthresh_bytes: slow start ends there
- * @max_bytes:	  W_max; 0 there was no cut
- * @prior_bytes:  window before the last cut; 0 there was none
- * @prior_ssthresh_bytes: @ssthresh_bytes then
+ * @epoch_ms:	  start of the epoch, ms modulo 2^32; 0: the next ACK starts an epoch
+ * @seen_ms:	  time of the last ACK, ms modulo 2^32
+ * @ssthresh_bytes: slow start threshold, bytes
+ * @max_bytes:	  W_max, bytes; 0 before the first epoch and loss
+ * @prior_bytes:  window before the last reduction, bytes; 0 before the first one
+ * @prior_ssthresh_bytes: slow start threshold before the last reduction, bytes
  * @k_ms:	  K, ms
  */
 struct quell_cubic {
@@ -91,8 +92,8 @@ static inline u64 quell_cubic_root(u64 x)
 }
 
 /**
- * quell_cubic_enter() - govern from a window on
- * @c:		set in full
+ * quell_cubic_enter() - start CUBIC at a given window
+ * @c:		state of the flow; all fields are set
  * @window_q16:	window, bytes Q16
  */
 static inline void quell_cubic_enter(struct quell_cubic *c, u64 window_q16)
@@ -109,7 +110,7 @@ static inline void quell_cubic_add(struct quell_cubic *c, u64 more_q16)
 				      QUELL_CUBIC_MAX_WINDOW_Q16);
 }
 
-/* The first ACK after a cut, or after no epoch. */
+/* Start an epoch, at the first ACK of the flow or after a reduction. */
 static inline void quell_cubic_epoch(struct quell_cubic *c, u32 now_ms, u32 mss_bytes)
 {
 	u64 below_q16 = quell_sub_sat_u64(quell_cubic_max_q16(c), c->window_q16);
@@ -148,7 +149,7 @@ static inline void quell_cubic_reno(struct quell_cubic *c, u64 acked_q16, u64 wi
 }
 
 /**
- * quell_cubic_on_ack() - new data was acknowledged, of a window that is used up
+ * quell_cubic_on_ack() - new data was acknowledged and the window is fully used
  * @c:		  state of the flow
  * @now_ns:	  time, ns, > 0
  * @rtt_ns:	  round-trip time, ns
@@ -182,11 +183,12 @@ static inline void quell_cubic_on_ack(struct quell_cubic *c, u64 now_ns, u64 rtt
 }
 
 /**
- * quell_cubic_wait() - new data was acknowledged, of a window that is not used up
+ * quell_cubic_wait() - new data was acknowledged and the window is not fully used
  * @c:	    state of the flow
  * @now_ns: time, ns
  *
- * The window stays, and the time does not count (RFC 9438, 4.2 and 5.8).
+ * The window stays, and the epoch is extended by the time since the last ACK (RFC 9438,
+ * 4.2 and 5.8).
  */
 static inline void quell_cubic_wait(struct quell_cubic *c, u64 now_ns)
 {
@@ -224,9 +226,9 @@ static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
  * quell_cubic_on_rto() - the retransmission timer expired
  * @c:		state of the flow
  * @mss_bytes:	maximum segment size, > 0
- * @again:	in an episode that was cut for already
+ * @again:	the window was already reduced in this episode
  *
- * RFC 9438, 4.8; RFC 5681, 3.1: a timeout more leaves ssthresh as it is.
+ * RFC 9438, 4.8; RFC 5681, 3.1: a further timeout of the episode leaves ssthresh unchanged.
  */
 static inline void quell_cubic_on_rto(struct quell_cubic *c, u32 mss_bytes, bool again)
 {
@@ -240,7 +242,7 @@ static inline void quell_cubic_on_rto(struct quell_cubic *c, u32 mss_bytes, bool
  * quell_cubic_undo() - the losses of the last episode were spurious
  * @c: state of the flow
  *
- * RFC 9438, 4.9; after a fast convergence, what that took of W_max stays taken.
+ * RFC 9438, 4.9; the reduction of W_max by fast convergence is not undone.
  */
 static inline void quell_cubic_undo(struct quell_cubic *c)
 {

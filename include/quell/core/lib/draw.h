@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Chance without a memory: a draw of what a flow knows at a moment.
+ * Pseudo-random numbers without generator state: a hash of the time and a flow's state.
  *
- * A flow's state has no room for a generator.  Two moments of a flow differ in
- * time, two flows at one moment in their windows, and equal ones draw equally, so
- * that a run can be repeated.  Nobody is kept from predicting it.
+ * A flow's state has no room for a generator.  Draws of one flow differ in time, and draws
+ * of two flows at the same time differ in their windows.  Equal inputs give equal numbers,
+ * so that a run can be repeated.  The numbers are predictable.
  */
 #ifndef _QUELL_CORE_LIB_DRAW_H
 #define _QUELL_CORE_LIB_DRAW_H
@@ -14,14 +14,14 @@
 #define QUELL_DRAW_BITS	32
 
 /**
- * quell_draw_u32() - a number drawn by chance
+ * quell_draw_u32() - pseudo-random number
  * @now_ns: time, ns
- * @state:  of the flow; whatever differs between flows
+ * @state:  a value of the flow's state that differs between flows
  *
- * xorshift64* (Vigna 2016) of the two, spread over all bits with the finaliser of
- * splitmix64 (Steele, Lea, Flood 2014).
+ * The finaliser of splitmix64 (Steele, Lea, Flood 2014) spreads both arguments over all
+ * bits; a step of xorshift64* (Vigna 2016) follows.
  *
- * Return: 0 .. 2^32 - 1, each as likely.
+ * Return: 0 .. 2^32 - 1, uniformly distributed.
  */
 static inline u32 quell_draw_u32(u64 now_ns, u64 state)
 {

@@ -2,7 +2,7 @@
 /*
  * Fixed-point arithmetic for the algorithm cores.
  *
- * Every function states its error bound and what it does at the edges of its
+ * Every function states its error bound and its result at the edges of its
  * range; selftests/unit/test_math.c checks both.  All are pure, loop a bounded
  * number of times and may be called from any context.
  */
@@ -110,7 +110,7 @@ static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 		return quell_div_u64(quotient, divisor);
 	if (remainder >= divisor)
 		return QUELL_U64_MAX;
-	/* Long division: bits leave the low word at the top as the quotient's enter below. */
+	/* Long division: the dividend shifts out at the top, the quotient in at the bottom. */
 	for (i = 0; i < 64; i++) {
 		u64 carry = remainder >> 63;
 
@@ -137,7 +137,7 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 {
 	u64 quotient = quell_mul_div_u64(a, b, divisor);
 
-	/* The remainder is below 2^64, so the low words alone tell it. */
+	/* The remainder is below 2^64, so comparing the low words suffices. */
 	if (quotient != QUELL_U64_MAX && a * b != quotient * divisor)
 		quotient++;
 	return quotient;

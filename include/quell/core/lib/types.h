@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The integer types, the one division and the saturating arithmetic the cores
- * use, for each of the three bodies an algorithm has: kernel module, BPF
+ * The integer types, the one division and the saturating arithmetic that the cores
+ * use, for each of the three environments of an algorithm: kernel module, BPF
  * program, user space.
  *
- * Nothing here needs a library call: no 128-bit products (BPF has none), and
- * division of 64-bit numbers only through quell_div_u64().
+ * This header avoids library calls: it has no 128-bit products (BPF lacks them), and
+ * divides 64-bit numbers only in quell_div_u64().
  */
 #ifndef _QUELL_CORE_LIB_TYPES_H
 #define _QUELL_CORE_LIB_TYPES_H
@@ -81,9 +81,9 @@ static inline u64 quell_sub_sat_u64(u64 a, u64 b)
 }
 
 /*
- * Product that stops at the largest value instead of wrapping.  In halves of
- * 32 bits: the compiler's own overflow check wants a 128-bit product, which a
- * BPF program cannot have.
+ * Product that stops at the largest value instead of wrapping.  It works in
+ * halves of 32 bits, because the compiler's own overflow check needs a 128-bit product,
+ * which a BPF program cannot use.
  */
 static inline u64 quell_mul_sat_u64(u64 a, u64 b)
 {
@@ -101,7 +101,7 @@ static inline u64 quell_mul_sat_u64(u64 a, u64 b)
 	return quell_add_sat_u64(low, middle << 32);
 }
 
-/* Product that fits, or the largest value. */
+/* Product that stops at the largest value instead of wrapping. */
 static inline u32 quell_mul_sat_u32(u32 a, u32 b)
 {
 	u64 whole = (u64)a * b;

@@ -2,16 +2,17 @@
 /*
  * Undo the response to spurious losses.
  *
- * TCP finds out, by DSACK, by its timestamps or by F-RTO, that all it sent again
- * had only been late (RFC 3708, 3522, 5682).  What the core cut for it is then
- * given back, but no more: what it cut meanwhile for delay, marks or telemetry
- * stands, and what it grew again by itself counts.
+ * TCP detects by DSACK, by its timestamps or by F-RTO that all retransmissions of an
+ * episode were spurious (RFC 3708, 3522, 5682).  The core then reverts its reductions for
+ * those losses, but no others: reductions for delay, marks or telemetry in the meantime
+ * persist, and growth in the meantime counts towards the window given back.
  *
  *	given back = min(before, now + cut), if that is more than now
  *
- * where "cut" is the sum of the cuts of one episode, a recovery and the timeouts
- * within it, and "before" the most that any of them found.  This is what Reno and
- * DCTCP do in the stack, max(now, before), where nothing was cut meanwhile.
+ * where "cut" is the sum of the reductions of one episode (a recovery and the timeouts
+ * within it), and "before" the maximum of the values before each of them.  Without other
+ * reductions in the meantime this equals max(now, before), which Reno and DCTCP use in the
+ * stack.
  */
 #ifndef _QUELL_CORE_LIB_UNDO_H
 #define _QUELL_CORE_LIB_UNDO_H
@@ -22,8 +23,8 @@
 
 /**
  * struct quell_undo_part - one quantity of a core, a window or a rate
- * @before:	what it was, at most, before a cut; any unit
- * @cut:	what was taken from it
+ * @before:	maximum of the values before each reduction of the episode; any unit
+ * @cut:	sum of the reductions of the episode, same unit
  */
 struct quell_undo_part {
 	u64	before;
@@ -31,12 +32,13 @@ struct quell_undo_part {
 };
 
 /**
- * struct quell_undo - what the losses of one episode took from a core
- * @part:	of each quantity; which is which the core knows
- * @lost:	the core was answering an earlier loss when this episode's first came
- * @valid:	a cut was recorded in this episode
+ * struct quell_undo - reductions of a core for the losses of one episode
+ * @part:	reductions of each quantity; the core assigns the indices
+ * @lost:	the core was still in the loss state of an earlier loss when this episode
+ *		began
+ * @valid:	a response to a loss was recorded in this episode
  *
- * All zero when an episode begins.
+ * All fields are zero when an episode begins.
  */
 struct quell_undo {
 	struct quell_undo_part	part[QUELL_UNDO_PARTS];
@@ -44,7 +46,7 @@ struct quell_undo {
 	bool			valid;
 };
 
-/* A core answered a loss; @lost: whether it was answering one already. */
+/* Record the response to a loss; @lost: the core was in the loss state already. */
 static inline void quell_undo_record(struct quell_undo *u, bool lost)
 {
 	if (!u->valid)
@@ -52,7 +54,7 @@ static inline void quell_undo_record(struct quell_undo *u, bool lost)
 	u->valid = true;
 }
 
-/* One of its quantities was @before and is @after. */
+/* Record the reduction of one quantity of a core from @before to @after. */
 static inline void quell_undo_note(struct quell_undo_part *part, u64 before, u64 after)
 {
 	if (after >= before)
@@ -61,7 +63,7 @@ static inline void quell_undo_note(struct quell_undo_part *part, u64 before, u64
 	part->cut = quell_add_sat_u64(part->cut, before - after);
 }
 
-/* What it is to be, being @now. */
+/* The value of a quantity after the undo; @now is its value before the undo. */
 static inline u64 quell_undo_given_back(const struct quell_undo_part *part, u64 now)
 {
 	return quell_max_u64(now, quell_min_u64(part->before,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all cores do with a window, whatever the signal that steers it: the one a
- * message starts with, Reno's growth where the signal is missing, the start after a
- * pause.  Windows are in bytes, Q16.
+ * Window arithmetic that all cores share, independent of their congestion signal: the
+ * initial window, Reno's growth where the signal is missing, the restart after an idle
+ * period.  Windows are in bytes, Q16.
  */
 #ifndef _QUELL_CORE_LIB_WINDOW_H
 #define _QUELL_CORE_LIB_WINDOW_H
@@ -10,7 +10,7 @@
 #include <quell/core/core.h>
 #include <quell/core/lib/math.h>
 
-/* Segments of a first window when nothing is known of the path (RFC 6928). */
+/* Segments of the initial window on an unknown path (RFC 6928). */
 #define QUELL_INIT_SEGMENTS	10
 /* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
 #define QUELL_OVERHEAD_BYTES	90
@@ -21,7 +21,7 @@ static inline u64 quell_mss_q16(u32 mss_bytes)
 	return (u64)mss_bytes << QUELL_Q16_SHIFT;
 }
 
-/* The window of a flow of which nothing is known; below 2^52. */
+/* The initial window on an unknown path; below 2^52. */
 static inline u64 quell_init_window_q16(u32 mss_bytes)
 {
 	return QUELL_INIT_SEGMENTS * quell_mss_q16(mss_bytes);
@@ -33,9 +33,9 @@ static inline u64 quell_init_window_q16(u32 mss_bytes)
  * @link_bytes_ps: rate of the path, bytes/s
  * @mss_bytes:     maximum segment size, at least 1
  *
- * As many segments as leave until the ACK of the first is back, so that a lone flow
- * keeps its link busy without a gap and without a queue.  The round-trip time excludes
- * the serialisation of the segment itself, hence one more.
+ * The number of segments sent until the ACK of the first one returns, so that a single
+ * flow keeps its link busy without a gap and without a queue.  The round-trip time excludes
+ * the serialisation of the segment itself, hence one segment more.
  *
  * Context: any.
  * Return: bytes Q16, saturated.
@@ -52,11 +52,11 @@ static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 /**
  * quell_grow_window_q16() - additive increase, spread over the ACKs of a round trip
  * @window_q16:  window now, bytes Q16
- * @step_q16:    what a whole window acknowledged adds, bytes Q16
+ * @step_q16:    growth per acknowledged window, bytes Q16
  * @acked_bytes: bytes the ACK acknowledged
  * @mss_bytes:   maximum segment size, at least 1
  *
- * Below one segment every segment acknowledged adds all of the step.
+ * With a window below one segment, every acknowledged segment adds the whole step.
  *
  * Context: any.
  * Return: bytes Q16, saturated.
@@ -79,19 +79,20 @@ static inline u64 quell_reno_window_q16(u64 window_q16, u32 acked_bytes, u32 mss
 				     mss_bytes);
 }
 
-/* Whether a pause was long enough for the flow to start anew; 0 is never. */
+/* Whether an idle period was long enough for the flow to restart; 0 means never. */
 static inline bool quell_is_restart(u64 restart_idle_ns, u64 idle_ns)
 {
 	return restart_idle_ns && idle_ns >= restart_idle_ns;
 }
 
 /**
- * quell_restart_window_q16() - the window of a flow that starts anew after a pause
- * @held_q16:  window before, bytes Q16
+ * quell_restart_window_q16() - the window of a flow that restarts after an idle period
+ * @held_q16:  window before the idle period, bytes Q16
  * @first_q16: window a new flow would start with, bytes Q16
- * @can_rise:  the algorithm has its signal and was not answering a loss; otherwise nothing
- *	       would stop a larger window, and it can only fall (RFC 5681, section 4.1)
- * @refused:   raised by one when the window would have risen and did not
+ * @can_rise:  the algorithm has its signal and is not in the loss state; otherwise no signal
+ *	       would limit a larger window, and the window can only fall (RFC 5681, section
+ *	       4.1)
+ * @refused:   counter, incremented when the window would have risen but was kept
  *
  * Context: any.
  * Return: bytes Q16.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Swift as one object, struct quell_core: its parameters, counters and events, for all
- * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The algorithm
+ * Swift as one object, struct quell_core: its parameters, counters and events, for every
+ * user of the algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm
  * is described in <quell/core/swift/split.h>.
  */
 #ifndef _QUELL_CORE_SWIFT_CORE_H
@@ -10,9 +10,12 @@
 #include <quell/core/algorithm.h>
 #include <quell/core/swift/split.h>
 
-/* Beyond what datacenters have. */
+/* Longest base round-trip time for which delay is used: longer than any in a datacenter. */
 #define QUELL_SWIFT_LONGEST_NS		300000ULL
-/* Twice its additive increase: below, a round trip adds more than what is there. */
+/*
+ * Twice the default additive increase.  If the flow's share of the path is smaller, the
+ * increase of one round trip exceeds half of that share's bandwidth-delay product.
+ */
 #define QUELL_SWIFT_SLOWEST_BYTES_PS	12500000ULL
 
 #define SWIFT_PARAM(name_, unit_, field_, range_, doc_) \

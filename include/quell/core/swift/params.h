@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Swift: defaults, ranges and what is derived from them.
+ * The parameters of Swift: defaults, ranges and derived fields.
  *
- * The ranges are what makes the arithmetic of <quell/core/swift/react.h> exact and
- * the parameters independent of each other: whatever values lie in their
- * ranges go together, so each can be set without looking at the others.
+ * The ranges keep the arithmetic of <quell/core/swift/react.h> exact.  They also make
+ * the parameters independent of each other: any combination of values within the
+ * ranges is valid, so each parameter can be set without looking at the others.
  */
 #ifndef _QUELL_CORE_SWIFT_PARAMS_H
 #define _QUELL_CORE_SWIFT_PARAMS_H
@@ -65,36 +65,38 @@
 #define QUELL_SWIFT_PROBABILISTIC_BOOL_MAX	1ULL
 
 /**
- * struct quell_swift_params - what the administrator may change
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not the core's business
- * @base_target_ns:	target delay of a path without switches, ns; 0: the path's own
- *			round-trip time and room for a queue, whatever @hop_scale_ns
- * @hop_scale_ns:	added to the target per switch on the path, ns
- * @fs_range_ns:	most that flow-based scaling adds to the target, ns; 0
- *			switches it off
- * @fs_min_pkts_q16:	window at and below which all of @fs_range_ns is added
- * @fs_max_pkts_q16:	window at and above which none of it is added
- * @host_target_ns:	target for the delay of the remote host, ns; 0: that delay is
- *			part of the one compared with the target above
- * @ai_bytes_ps:	additive increase: the window grows by this times the
- *			base round-trip time per round trip, bytes/s
- * @beta_q16:		weight of the excess delay in the decrease
- * @max_mdf_q16:	largest fraction of the window one decrease takes
+ * struct quell_swift_params - parameters of Swift
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; the core itself does not
+ *			read it
+ * @base_target_ns:	target delay of a path without switches, ns; 0: use the path's own
+ *			round-trip time plus room for a queue, and ignore @hop_scale_ns
+ * @hop_scale_ns:	increase of the target per switch on the path, ns
+ * @fs_range_ns:	maximum that flow-based scaling adds to the target, ns; 0
+ *			disables flow-based scaling
+ * @fs_min_pkts_q16:	window at and below which flow-based scaling adds all of
+ *			@fs_range_ns
+ * @fs_max_pkts_q16:	window at and above which flow-based scaling adds 0 ns
+ * @host_target_ns:	target for the delay of the remote host, ns; 0: the delay of
+ *			the remote host counts towards the delay of the path
+ * @ai_bytes_ps:	additive increase, bytes/s: per round trip the window grows
+ *			by this rate times the base round-trip time
+ * @beta_q16:		weight of the excess delay in a decrease
+ * @max_mdf_q16:	maximum fraction of the window that one decrease removes
  * @min_window_pkts_q16: smallest window, segments
  * @max_window_bytes:	largest window, bytes
  * @init_window_bytes:	window a message starts with, bytes; 0 means one
  *			bandwidth-delay product
- * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
- * @retx_reset_rtos:	timeouts in a row that put the window to its smallest
- * @probabilistic:	chance may leave out a decrease because of delay, the likelier
- *			the smaller the window
+ * @restart_idle_ns:	idle time after which the flow restarts, ns; 0 never
+ * @retx_reset_rtos:	consecutive timeouts that reset the window to the minimum
+ * @probabilistic:	skip decreases because of delay at random; the smaller the
+ *			window, the more likely the skip
  * @fs_alpha_ns_q10:	derived: alpha of flow-based scaling
  * @fs_offset_q24:	derived: 1 / sqrt(@fs_max_pkts_q16)
  *
- * Every field is u64 so that a table of offsets can address it.  The last two
- * are not for setting: after any change to the others, call
- * quell_swift_params_derive() on the copy about to be published.  The core
- * only reads the block.  A block whose fields lie within QUELL_SWIFT_*_MIN and
+ * Every field is u64 so that a table of offsets can address it.  The
+ * administrator does not set the two derived fields: after any change to the others,
+ * the caller runs quell_swift_params_derive() on the copy about to be published.  The
+ * core only reads the block.  A block whose fields lie within QUELL_SWIFT_*_MIN and
  * _MAX is consistent.
  */
 struct quell_swift_params {
@@ -123,9 +125,9 @@ struct quell_swift_params {
  * quell_swift_params_derive() - recompute the derived fields
  * @p: parameters within their ranges
  *
- * Whoever changes a parameter calls this before publishing the block; the cost
- * is two reciprocal square roots and a division, so that an ACK pays for one
- * reciprocal square root only.
+ * Code that changes a parameter calls this before publishing the block.  It costs
+ * two reciprocal square roots and a division, and leaves only one reciprocal square
+ * root to be computed per ACK.
  *
  * alpha = range / (1/sqrt(min) - 1/sqrt(max)) is at most 3.42 * range *
  * sqrt(min), which in Q10 times 1/sqrt(window) <= 1/sqrt(min) in Q24 stays

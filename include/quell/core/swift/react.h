@@ -33,16 +33,17 @@
  *	alpha	= fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max))
  *	beta_fs	= -alpha / sqrt(fs_max)
  *
- * The flow starts at line rate: one bandwidth-delay product.  That is the largest
- * window of a probabilistic flow, too; a loss is answered whatever it left out.
+ * The flow starts at line rate: one bandwidth-delay product.  This is also the "largest
+ * window" of the probabilistic decrease.  Skipping a decrease never suppresses the
+ * response to a loss.
  *
- * Without a delay signal (no round-trip time was ever measured) it is Reno
- * without slow start: one segment per window, at least half off on loss, one
- * segment after a timeout, never below one segment.
+ * Without a delay signal (no round-trip time was ever measured) the algorithm is
+ * Reno without slow start: it adds one segment per window, removes at least half of the
+ * window on loss, falls to one segment after a timeout, and never goes below one segment.
  *
- * What it ignores: ECN marks, trimmed packets, the remote host's share of the
- * delay: there is one delay and one window, as in the VAI/SF paper.  For two of
- * each see <quell/core/swift/split.h>.
+ * The algorithm ignores ECN marks, trimmed packets and the remote host's share of the
+ * delay: it has one delay and one window, as in the VAI/SF paper.
+ * <quell/core/swift/split.h> has two delays and two windows.
  *
  * Deviations from the papers, each with its reason, are in
  * Documentation/swift.md.
@@ -74,8 +75,8 @@ static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)
 
 /*
  * Flow-based scaling, ns: alpha / sqrt(window) + beta_fs, in [0, fs_range].
- * Within [fs_min, fs_max] the line is in range by construction; outside, the
- * ends hold.
+ * Within [fs_min, fs_max] the formula stays in that range by construction; outside, the
+ * result is constant at the respective end.
  */
 static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
 					    u64 window_pkts_q16)
@@ -98,8 +99,9 @@ static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
  * @p:    parameters
  * @hops: switches on the path
  *
- * Kumar et al., target delay with topology-based and flow-based scaling; without a named
- * base, that of the path as measured, which has the switches in it.
+ * Kumar et al., target delay with topology-based and flow-based scaling.  Without
+ * base_target_ns the base is the measured round-trip time of the path, which includes the
+ * switches, plus room for a queue.
  *
  * Return: target, ns, saturated.
  */
@@ -132,8 +134,8 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 }
 
 /*
- * Puts the window within its limits.  Without a delay signal there is no round
- * trip to pace a smaller window by, so it stops at one segment, as Reno's.
+ * Clamp the window to its limits.  Without a delay signal no round-trip time is known
+ * to pace a window below one segment, so the minimum is one segment, as in Reno.
  */
 static inline void quell_swift_clamp(struct quell_swift_vars *v,
 				     const struct quell_swift_params *p)
@@ -147,7 +149,7 @@ static inline void quell_swift_clamp(struct quell_swift_vars *v,
 				      quell_max_u64(min_q16, 1));
 }
 
-/* The window below one segment spread over the newest round trip. */
+/* Pacing rate: a window below one segment is spread over the newest round-trip time. */
 static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
 {
 	u64 rate_bytes_ps;
@@ -159,7 +161,7 @@ static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
 	return quell_max_u64(rate_bytes_ps, 1);
 }
 
-/* Limits the window and says what is to be done. */
+/* Clamp the window and fill in the decision @out. */
 static inline void quell_swift_decide(struct quell_swift_vars *v,
 				      const struct quell_swift_params *p,
 				      u64 target_ns, struct quell_decision *out)
@@ -171,7 +173,7 @@ static inline void quell_swift_decide(struct quell_swift_vars *v,
 	out->change_path = false;
 }
 
-/* The same where no delay was compared: the target of the window as it is now. */
+/* Like quell_swift_decide(), but with the target delay of the current window. */
 static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
 					     const struct quell_swift_params *p,
 					     u8 hops, struct quell_decision *out)
@@ -181,10 +183,10 @@ static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
 }
 
 /*
- * Takes over what a sample says about the flow itself.  The sample's minimum
- * replaces the handshake's estimate even where that is smaller: SYN packets
- * are short, and a store-and-forward path takes a full segment longer, so a
- * first window made from them would not fill the link.
+ * Copy round-trip times, link rate and segment size from a sample.  The sample's minimum
+ * replaces the handshake's estimate even where the estimate is smaller: SYN packets
+ * are short, a store-and-forward path delays a full segment for longer, and a first
+ * window computed from the handshake would not fill the link.
  */
 static inline void quell_swift_observe(struct quell_swift_vars *v,
 				       const struct quell_sample *s)
@@ -203,7 +205,7 @@ static inline void quell_swift_observe(struct quell_swift_vars *v,
 		v->mss_bytes = s->mss_bytes;
 }
 
-/* At most one decrease per round trip; any, while no round trip is known. */
+/* At most one decrease per round trip; unlimited while no round-trip time is known. */
 static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
 					    u64 now_ns)
 {
@@ -212,7 +214,7 @@ static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
 	return quell_sub_sat_u64(now_ns, v->last_decrease_ns) >= v->rtt_ns;
 }
 
-/* Takes the fraction @cut_q24 <= 1 off the window, rounded down. */
+/* Reduce the window by the fraction @cut_q24 <= 1, rounded down. */
 static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
 				   u64 now_ns)
 {
@@ -223,7 +225,7 @@ static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
 	v->flags &= ~QUELL_SWIFT_F_DISREGARDED;
 }
 
-/* The same for a loss, which a decrease that was left out does not answer. */
+/* Whether a loss may decrease the window; a skipped decrease does not count as a response. */
 static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v,
 						u64 now_ns)
 {
@@ -231,8 +233,8 @@ static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v
 }
 
 /*
- * What a loss takes off: max_mdf; without a delay signal, at least the half
- * that Reno takes.
+ * Fraction of the window that a loss removes: max_mdf; without a delay signal, at least
+ * one half, as in Reno.
  */
 static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
 					   const struct quell_swift_params *p)
@@ -245,9 +247,9 @@ static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
 }
 
 /*
- * What a round trip without congestion adds, bytes Q16: ai * base round trip.
- * An ACK without a delay adds as if there were no congestion, but at most what
- * Reno would: one segment per window.
+ * Additive increase of a round trip without congestion, bytes Q16: ai * base round trip.
+ * An ACK without a round-trip time counts as uncongested, but its step is at most that of
+ * Reno: one segment per window.
  */
 static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 				       const struct quell_swift_params *p,
@@ -272,7 +274,7 @@ static inline void quell_swift_increase(struct quell_swift_vars *v,
 					      s->acked_bytes, v->mss_bytes);
 }
 
-/* A round trip below the target, when none of a decrease is left: loss is past. */
+/* A delay below the target a round trip or more after the last decrease ends the loss state. */
 static inline void quell_swift_recovered(struct quell_swift_vars *v,
 					 const struct quell_sample *s)
 {
@@ -280,7 +282,7 @@ static inline void quell_swift_recovered(struct quell_swift_vars *v,
 		v->flags &= ~QUELL_SWIFT_F_LOSS;
 }
 
-/* Below the target, or no delay to judge by. */
+/* The delay is below the target, or this ACK has no round-trip time. */
 static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 					   const struct quell_swift_params *p,
 					   struct quell_swift_stats *st,
@@ -295,7 +297,7 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 	st->increases++;
 }
 
-/* What a delay at or above the target takes off: equation 1 of the VAI/SF paper. */
+/* Fraction removed for a delay at or above the target: equation 1 of the VAI/SF paper. */
 static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
 					    const struct quell_swift_params *p,
 					    u64 delay_ns, u64 target_ns)
@@ -307,9 +309,10 @@ static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
 }
 
 /*
- * VAI/SF III-D: whether chance leaves out the decrease of a round trip, at or above
- * the target.  At its largest the window always falls, at half of that half the
- * times.  Without a rate of the link there is no largest window.
+ * VAI/SF III-D: decide at random whether to skip this round trip's decrease for a delay at
+ * or above the target.  A window of one bandwidth-delay product always decreases, one of
+ * half that size decreases with probability 1/2.  Without a known link rate there is no
+ * largest window and no decrease is skipped.
  */
 static inline bool quell_swift_disregards(struct quell_swift_vars *v,
 					  const struct quell_swift_params *p,
@@ -330,7 +333,7 @@ static inline bool quell_swift_disregards(struct quell_swift_vars *v,
 	return true;
 }
 
-/* At or above the target: once per round trip.  Returns whether now. */
+/* Decrease for a delay at or above the target, once per round trip; true if it did so now. */
 static inline bool quell_swift_congested(struct quell_swift_vars *v,
 					 const struct quell_swift_params *p,
 					 const struct quell_sample *s, u64 delay_ns, u64 target_ns)
@@ -343,13 +346,13 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
 
 /**
  * quell_swift_init() - start a flow
- * @v:             set in full
+ * @v:             state of the flow; all fields are set
  * @p:             parameters
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
- * @out:           set in full
+ * @out:           decision; all fields are set
  *
  * VAI/SF III-D: flows start at line rate.
  *
@@ -377,8 +380,8 @@ static inline void quell_swift_init(struct quell_swift_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
- * @out: set in full; the target is the one the delay was compared with
+ * @s:   sample of this ACK
+ * @out: decision; all fields are set; the target is the one the delay was compared with
  *
  * Context: any; the caller serialises per flow.
  */
@@ -411,10 +414,10 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0 when there is none
- * @out: set in full
+ * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
+ * @out: decision; all fields are set
  *
- * To be called once per recovery episode.
+ * Call this once per recovery episode.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -435,8 +438,8 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 }
 
 /*
- * What a timeout takes off, and whether it is all of the window, for the limits
- * to leave the smallest one.
+ * Reduce the window for a timeout.  Returns true if the whole window was removed; the
+ * clamp then raises it to the minimum window.
  */
 static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
 				       const struct quell_swift_params *p, u64 now_ns)
@@ -455,8 +458,8 @@ static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0
- * @out: set in full
+ * @s:   sample at the time of the timeout; rtt_ns is 0
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -475,7 +478,7 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 
-/* The window after a pause, bytes Q16; @refused: see quell_restart_window_q16(). */
+/* The window after an idle period, bytes Q16; @refused: see quell_restart_window_q16(). */
 static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
 					  const struct quell_swift_params *p, u64 *refused)
 {
@@ -486,16 +489,16 @@ static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
 }
 
 /**
- * quell_swift_on_idle_restart() - data to send after nothing was outstanding
+ * quell_swift_on_idle_restart() - the flow sends again after an idle period
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
- * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
  * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @out:     decision; all fields are set
  *
- * A message after a pause starts as a new flow does, because what the window
- * knew of the path is stale.
+ * After an idle period the window no longer reflects the state of the path, so the
+ * flow restarts from the initial window.
  *
  * Context: any; the caller serialises per flow.
  */

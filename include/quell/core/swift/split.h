@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Swift with the delay of the fabric and that of the remote host told apart.
+ * Swift with separate delays for the fabric and for the remote host.
  *
- * A receiver whose processors are busy answers late.  To the one delay of
- * <quell/core/swift/react.h> this is a queue in the network, and the flow gives way to
- * traffic that is not there.  Where the receiver says how long it held a packet,
+ * A receiver whose processors are busy acknowledges late.  <quell/core/swift/react.h> has
+ * only one delay and mistakes this for a queue in the network, so the flow yields to
+ * traffic that does not exist.  Where the receiver reports how long it held a packet,
  * each delay has a target and a window of its own, and both windows follow the
  * same rules:
  *
@@ -17,42 +17,44 @@
  *	always:
  *		window = min(fabric window, host window)
  *
- * What probabilistic leaves out are decreases of the fabric's window.
+ * The probabilistic parameter skips decreases of the fabric's window only.
  *
- * "Once per round trip" is the whole round trip for both, from each window's own
- * last decrease.  A window that is twice the other is not what holds the flow
- * back; the ACKs of the smaller one say nothing about it, and it does not grow
- * (as that of a flow short of data, RFC 7661).
+ * "Once per round trip" means the whole round-trip time for both windows, counted from
+ * each window's own last decrease.  A window that is at least twice the other does not
+ * limit the flow; the ACKs do not show whether the path could carry it, so it does not
+ * grow (as for an application-limited flow, RFC 7661).
  *
- * The host's window begins where the fabric's is when the receiver first says
- * something.  Before, and with host_target = 0, this is Swift, step by step.
+ * The host's window starts as a copy of the fabric's window when the receiver first
+ * reports a delay.  Before that, and with host_target = 0, the algorithm is identical to
+ * Swift.
  *
- * What it ignores, and expects of the network: as Swift; besides a receiver
- * that echoes how long it held what it acknowledges (the Quell option).
+ * The algorithm ignores the same signals and expects the same of the network as Swift;
+ * in addition it needs a receiver that echoes how long it held the acknowledged packet
+ * (the Quell option).
  *
  * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
- * Control in the Datacenter", SIGCOMM 2020.  What of this is theirs and what is
- * ours: Documentation/swift.md.
+ * Control in the Datacenter", SIGCOMM 2020.  Documentation/swift.md lists
+ * the deviations from that paper.
  */
 #ifndef _QUELL_CORE_SWIFT_SPLIT_H
 #define _QUELL_CORE_SWIFT_SPLIT_H
 
 #include <quell/core/swift/undo.h>
 
-/* A window so many times the other does not grow. */
+/* A window at least this many times the other window does not grow. */
 #define QUELL_SWIFT_SPLIT_UNUSED	2
-/* Beside QUELL_SWIFT_F_*, in quell_swift_split_vars.fabric.flags */
+/* Further flags in quell_swift_split_vars.fabric.flags, beside QUELL_SWIFT_F_* */
 #define QUELL_SWIFT_SPLIT_F_HOST	0x4 /* the host has a window */
 #define QUELL_SWIFT_SPLIT_F_DECREASED	0x8 /* host_decrease_ns is valid */
 
 /**
  * struct quell_swift_split_vars - state of one flow
- * @fabric:		Swift's; its window is the fabric's
+ * @fabric:		state of Swift; its window is that of the fabric
  * @host_window_q16:	window of the remote host, bytes Q16
- * @host_decrease_ns:	time of its last decrease, ns
+ * @host_decrease_ns:	time of the last decrease of the host's window, ns
  *
- * Without QUELL_SWIFT_SPLIT_F_HOST the last two mean nothing.  Written by the
- * functions below only, under the lock of the flow's socket.
+ * @host_window_q16 and @host_decrease_ns are valid only with QUELL_SWIFT_SPLIT_F_HOST.
+ * Only the functions below write these fields, under the lock of the flow's socket.
  */
 struct quell_swift_split_vars {
 	struct quell_swift_vars	fabric;
@@ -60,18 +62,21 @@ struct quell_swift_split_vars {
 	u64			host_decrease_ns;
 };
 
-/* Shares the 104 bytes of a socket's private area with the module's glue. */
+/* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_swift_split_vars) <= 64);
 
 /**
  * struct quell_swift_split_stats - free-running counters
- * @swift:		Swift's; increases, decreases and held ACKs are those of the
- *			fabric's window
- * @unused:		ACKs below the target that did not grow it, because it was
- *			twice the host's
+ * @swift:		counters of Swift; increases, decreases and held ACKs are
+ *			those of the fabric's window
+ * @unused:		ACKs below the target that did not grow the fabric's window,
+ *			because it was at least twice the host's
  * @host_decreases:	decreases because of the remote host's delay
- * @host_held:		ACKs above its target within a round trip of one
- * @host_limited:	ACKs after which the host's window was the smaller one
+ * @host_held:		ACKs at or above the host's target that may not decrease the
+ *			host's window: less than a round trip since its last decrease,
+ *			or their round-trip time is old (QUELL_S_RTT_OLD)
+ * @host_limited:	ACKs after which the host's window was smaller than the
+ *			fabric's
  */
 struct quell_swift_split_stats {
 	struct quell_swift_stats	swift;
@@ -86,7 +91,7 @@ static inline bool quell_swift_split_has_host(const struct quell_swift_split_var
 	return v->fabric.flags & QUELL_SWIFT_SPLIT_F_HOST;
 }
 
-/* The host's window as the functions of Swift take it. */
+/* The state of the host's window in the form that the functions of Swift take. */
 static inline struct quell_swift_vars
 quell_swift_split_host(const struct quell_swift_split_vars *v)
 {
@@ -100,7 +105,7 @@ quell_swift_split_host(const struct quell_swift_split_vars *v)
 	return host;
 }
 
-/* Keeps what they made of it. */
+/* Store the host's window and decrease time that the functions of Swift computed. */
 static inline void quell_swift_split_keep(struct quell_swift_split_vars *v,
 					  const struct quell_swift_vars *host)
 {
@@ -110,7 +115,10 @@ static inline void quell_swift_split_keep(struct quell_swift_split_vars *v,
 		v->fabric.flags |= QUELL_SWIFT_SPLIT_F_DECREASED;
 }
 
-/* Gives the host a window when it first says something, and takes it away. */
+/*
+ * Create the host's window when the receiver first reports a delay; remove it when the
+ * administrator sets the host's target to 0.
+ */
 static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
 					     const struct quell_swift_params *p,
 					     const struct quell_sample *s)
@@ -124,13 +132,13 @@ static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
 	}
 }
 
-/* Whether a window is what holds the flow back, or may soon be. */
+/* Whether @window_q16 limits the flow, or may do so soon. */
 static inline bool quell_swift_split_is_used(u64 window_q16, u64 other_q16)
 {
 	return window_q16 < quell_mul_sat_u64(other_q16, QUELL_SWIFT_SPLIT_UNUSED);
 }
 
-/* The fabric's delay is below its target. */
+/* The fabric's delay is below its target: grow the fabric's window if it is in use. */
 static inline void quell_swift_split_fabric_grows(struct quell_swift_split_vars *v,
 						  const struct quell_swift_params *p,
 						  struct quell_swift_split_stats *st,
@@ -144,7 +152,7 @@ static inline void quell_swift_split_fabric_grows(struct quell_swift_split_vars 
 	}
 }
 
-/* The host's delay is below its target, and its window in use. */
+/* The host's delay is below its target, and the host's window is in use: grow it. */
 static inline void quell_swift_split_host_grows(struct quell_swift_split_vars *v,
 						const struct quell_swift_params *p,
 						const struct quell_sample *s)
@@ -157,7 +165,7 @@ static inline void quell_swift_split_host_grows(struct quell_swift_split_vars *v
 	quell_swift_split_keep(v, &host);
 }
 
-/* The host's delay is at or above its target. */
+/* The host's delay is at or above its target: decrease the host's window. */
 static inline void quell_swift_split_host_shrinks(struct quell_swift_split_vars *v,
 						  const struct quell_swift_params *p,
 						  struct quell_swift_split_stats *st,
@@ -174,8 +182,8 @@ static inline void quell_swift_split_host_shrinks(struct quell_swift_split_vars 
 }
 
 /*
- * Two delays, two windows.  Loss may have been the host's, too: it is not past
- * while that one is slow.
+ * Apply each delay to its window.  The remote host may have caused a loss, too, so the
+ * loss state persists while the host's delay is at or above its target.
  */
 static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 					   const struct quell_swift_params *p,
@@ -203,7 +211,7 @@ static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 	}
 }
 
-/* Limits both windows; the smaller one is the flow's. */
+/* Clamp both windows; the flow uses the smaller one. */
 static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
 					    const struct quell_swift_params *p,
 					    u64 target_ns, struct quell_decision *out)
@@ -222,13 +230,13 @@ static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
 
 /**
  * quell_swift_split_init() - start a flow
- * @v:             set in full
+ * @v:             state of the flow; all fields are set
  * @p:             parameters
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
- * @out:           set in full
+ * @out:           decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -248,9 +256,9 @@ static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said; remote_ns 0: nothing of the remote host, or that it
- *       took no time
- * @out: set in full; the target is the fabric's
+ * @s:   sample of this ACK; remote_ns 0: the remote host reported no delay, or a
+ *       delay of 0
+ * @out: decision; all fields are set; the target is that of the fabric
  *
  * Context: any; the caller serialises per flow.
  */
@@ -283,10 +291,10 @@ static inline void quell_swift_split_on_ack(struct quell_swift_split_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0 when there is none
- * @out: set in full
+ * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
+ * @out: decision; all fields are set
  *
- * To be called once per recovery episode.
+ * Call this once per recovery episode.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -313,8 +321,8 @@ static inline void quell_swift_split_on_loss(struct quell_swift_split_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0
- * @out: set in full
+ * @s:   sample at the time of the timeout; rtt_ns is 0
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -335,10 +343,10 @@ static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
 }
 
 /**
- * quell_swift_split_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_swift_split_undo_note() - record the reduction for a loss or timeout
+ * @u:      reductions of this episode so far
  * @before: state of the flow before quell_swift_split_on_loss() or _on_rto()
- * @after:  its state now
+ * @after:  state of the flow after that call
  *
  * Context: any; the caller serialises per flow.
  */
@@ -351,12 +359,12 @@ static inline void quell_swift_split_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_swift_split_on_undo() - the losses of an episode were none
+ * quell_swift_split_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   what was taken for them
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @u:   reductions of this episode
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -378,13 +386,13 @@ static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
 }
 
 /**
- * quell_swift_split_on_idle_restart() - data to send after nothing was outstanding
+ * quell_swift_split_on_idle_restart() - the flow sends again after an idle period
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
- * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
  * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @out:     decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */

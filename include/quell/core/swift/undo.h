@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Swift: what losses took that were none, undo.h.  The source has nothing of this.
+ * Swift: undo the reductions for spurious losses, see <quell/core/lib/undo.h>.  The Swift
+ * paper does not describe an undo.
  */
 #ifndef _QUELL_CORE_SWIFT_UNDO_H
 #define _QUELL_CORE_SWIFT_UNDO_H
@@ -9,10 +10,10 @@
 #include <quell/core/swift/react.h>
 
 /**
- * quell_swift_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_swift_undo_note() - record the reduction for a loss or timeout
+ * @u:      reductions of this episode so far
  * @before: state of the flow before quell_swift_on_loss() or _on_rto()
- * @after:  its state now
+ * @after:  state of the flow after that call
  *
  * Context: any; the caller serialises per flow.
  */
@@ -25,12 +26,12 @@ static inline void quell_swift_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_swift_on_undo() - the losses of an episode were none
+ * quell_swift_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   what was taken for them
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @u:   reductions of this episode
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */

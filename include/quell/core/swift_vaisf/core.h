@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Swift with Variable AI and Sampling Frequency as one object, struct quell_core:
- * its parameters, counters and events, for all that goes through algorithms: modules, tests,
- * benchmarks, the laboratory.  The algorithm is described in <quell/core/swift_vaisf/react.h>.
+ * its parameters, counters and events, for every user of the
+ * algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm is
+ * described in <quell/core/swift_vaisf/react.h>.
  */
 #ifndef _QUELL_CORE_SWIFT_VAISF_CORE_H
 #define _QUELL_CORE_SWIFT_VAISF_CORE_H
@@ -10,9 +11,9 @@
 #include <quell/core/algorithm.h>
 #include <quell/core/swift_vaisf/react.h>
 
-/* Beyond what datacenters have. */
+/* Longest base round-trip time for which delay is used: longer than any in a datacenter. */
 #define QUELL_SWIFT_VAISF_LONGEST_NS		300000ULL
-/* With a hundred tokens the increase is 5 Gbit/s. */
+/* 2 Gbit/s.  With a hundred tokens, the default cap, the increase is 5 Gbit/s. */
 #define QUELL_SWIFT_VAISF_SLOWEST_BYTES_PS	250000000ULL
 
 #define SWIFT_VAISF_PARAM(name_, unit_, field_, range_, doc_) \

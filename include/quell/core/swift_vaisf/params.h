@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Swift with Variable AI and Sampling Frequency: Swift's
- * without those of flow-based scaling, those of the two mechanisms, and what
- * delay means to them.  Whatever values lie in their ranges go together.
+ * The parameters of Swift with Variable AI and Sampling Frequency: those of
+ * Swift except for flow-based scaling, those of the two mechanisms, and the conversion
+ * from delay to tokens.  Any combination of values within the ranges is valid.
  */
 #ifndef _QUELL_CORE_SWIFT_VAISF_PARAMS_H
 #define _QUELL_CORE_SWIFT_VAISF_PARAMS_H
@@ -18,11 +18,12 @@
 #define QUELL_SWIFT_VAISF_TOKEN_NS_MAX			1000000000ULL
 
 /**
- * struct quell_swift_vaisf_params - what the administrator may change
- * @swift:		Swift's; fs_range_ns, host_target_ns and probabilistic stay 0
- * @vaisf:		the two mechanisms'
- * @token_thresh_ns:	delay beyond the target above which tokens are earned, ns:
- *			the delay of the network's smallest bandwidth-delay product
+ * struct quell_swift_vaisf_params - parameters of Swift with VAI/SF
+ * @swift:		parameters of Swift; fs_range_ns, host_target_ns and probabilistic
+ *			stay 0
+ * @vaisf:		parameters of the two mechanisms
+ * @token_thresh_ns:	excess over the target delay above which a flow earns tokens,
+ *			ns: the delay of the network's smallest bandwidth-delay product
  * @token_ns:		queueing delay that earns one token, ns
  */
 struct quell_swift_vaisf_params {
@@ -36,8 +37,8 @@ struct quell_swift_vaisf_params {
  * quell_swift_vaisf_params_derive() - recompute the derived fields
  * @p: parameters within their ranges
  *
- * To be called before a block is published.  Section VI-B: no flow-based
- * scaling.  One delay: Documentation/swift_vaisf.md.
+ * The caller runs this before publishing a block.  It disables flow-based scaling
+ * (section VI-B) and the separate host delay (Documentation/swift_vaisf.md).
  *
  * Context: any.
  */

@@ -2,7 +2,8 @@
 /*
  * Swift with Variable AI and Sampling Frequency.
  *
- * As <quell/core/swift/react.h>, but for what an ACK does; without flow-based scaling.
+ * Like <quell/core/swift/react.h> without flow-based scaling, except for the response to
+ * an ACK:
  *
  *	on an ACK with round-trip time `delay':
  *		target = base + hops * hop_scale
@@ -20,16 +21,16 @@
  *		else:
  *			reference = window, once per round trip
  *
- * So the window follows every ACK, but from a reference that moves rarely, and
- * the additive increase is always made (section V-B).  What is stored is the
- * reference; the window is computed anew by each ACK.
+ * So every ACK computes a new window, but from a reference that changes rarely, and
+ * always with the additive increase (section V-B).  The flow's state holds the reference,
+ * not the window.
  *
- * On loss, timeout and restart after idle time Swift's own functions work on the
- * reference.  An ACK without a delay moves the reference only, by Swift's step
- * (at most one segment) per round trip and without tokens: without a delay
- * signal this is Reno without slow start.
+ * On loss, timeout and restart after an idle period Swift's own functions work on the
+ * reference.  An ACK without a round-trip time changes the reference only: by Swift's step
+ * (at most one segment) per round trip and without tokens.  Without a delay signal the
+ * algorithm is therefore Reno without slow start.
  *
- * What it ignores, and expects of the network: as Swift.
+ * The algorithm ignores the same signals and expects the same of the network as Swift.
  *
  * Paper: Snyder and Lebeck, the VAI/SF paper, sections IV, V and VI-A.
  */
@@ -41,7 +42,7 @@
 #include <quell/core/swift_vaisf/vars.h>
 #include <quell/core/vaisf/react.h>
 
-/* Algorithm 1 in terms of delay.  The queueing delay earns tokens. */
+/* Algorithm 1 in units of delay: the queueing delay of the round trip earns tokens. */
 static inline void quell_swift_vaisf_finish_round(struct quell_swift_vaisf_vars *v,
 						  const struct quell_swift_vaisf_params *p,
 						  struct quell_swift_vaisf_stats *st,
@@ -58,8 +59,8 @@ static inline void quell_swift_vaisf_finish_round(struct quell_swift_vaisf_vars 
 }
 
 /*
- * The window that this ACK makes of the reference, bytes Q16.  A flow with
- * nothing more to send does not grow, as Swift's.
+ * The window that this ACK computes from the reference, bytes Q16.  The window of an
+ * application-limited flow does not grow, as in Swift.
  */
 static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_vars *v,
 					       const struct quell_swift_vaisf_params *p,
@@ -83,7 +84,7 @@ static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_va
 	return quell_add_sat_u64(window_q16, step_q16);
 }
 
-/* Whether the reference takes over @window_q16, and what that costs. */
+/* Whether to store @window_q16 as the reference; if so, spend the tokens it used. */
 static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 					    const struct quell_swift_vaisf_params *p,
 					    struct quell_swift_vaisf_stats *st,
@@ -111,13 +112,13 @@ static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 
 /**
  * quell_swift_vaisf_init() - start a flow
- * @v:             set in full
+ * @v:             state of the flow; all fields are set
  * @p:             parameters
  * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 none
+ * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
  * @mss_bytes:     maximum segment size; 0 counts as 1
  * @now_ns:        time, ns
- * @out:           set in full
+ * @out:           decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -137,8 +138,8 @@ static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   what the ACK said
- * @out: set in full
+ * @s:   sample of this ACK
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -178,13 +179,13 @@ static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0 when there is none
- * @out: set in full
+ * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
+ * @out: decision; all fields are set
  *
- * Swift's decrease, of the reference; a sampling period begins and, where its end
- * allows a decrease, a round trip.  To be called once per recovery episode, before
- * the ACK that began it is given to quell_swift_vaisf_on_ack(): the window is the
- * reference in between.
+ * Swift's decrease, applied to the reference.  A new sampling period begins; with
+ * sampling_rtt, a new round trip begins, too.  Call this once per recovery episode, before
+ * passing the ACK that began the episode to quell_swift_vaisf_on_ack(): until then the
+ * window equals the reference.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -205,11 +206,11 @@ static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
  * @v:   state of the flow
  * @p:   parameters, within their ranges
  * @st:  counters
- * @s:   the sample at hand; rtt_ns 0
- * @out: set in full
+ * @s:   sample at the time of the timeout; rtt_ns is 0
+ * @out: decision; all fields are set
  *
- * Swift's decrease, of the reference.  Tokens are worth nothing any more: what
- * they were earned by is gone.
+ * Swift's decrease, applied to the reference.  The tokens are discarded: the congestion
+ * that earned them is over.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -224,10 +225,10 @@ static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
 }
 
 /**
- * quell_swift_vaisf_undo_note() - remember what a loss or timeout took
- * @u:      what the episode took so far
+ * quell_swift_vaisf_undo_note() - record the reduction for a loss or timeout
+ * @u:      reductions of this episode so far
  * @before: state of the flow before quell_swift_vaisf_on_loss() or _on_rto()
- * @after:  its state now
+ * @after:  state of the flow after that call
  *
  * Context: any; the caller serialises per flow.
  */
@@ -239,12 +240,12 @@ static inline void quell_swift_vaisf_undo_note(struct quell_undo *u,
 }
 
 /**
- * quell_swift_vaisf_on_undo() - the losses of an episode were none
+ * quell_swift_vaisf_on_undo() - the losses of an episode were spurious
  * @v:   state of the flow
  * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   what was taken for them
- * @out: set in full
+ * @s:   sample at the time of this event
+ * @u:   reductions of this episode
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -258,15 +259,15 @@ static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
 }
 
 /**
- * quell_swift_vaisf_on_idle_restart() - data to send after nothing was outstanding
+ * quell_swift_vaisf_on_idle_restart() - the flow sends again after an idle period
  * @v:       state of the flow
  * @p:       parameters, within their ranges
  * @st:      counters
- * @s:       now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
  * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @out:     decision; all fields are set
  *
- * As Swift's; what starts anew is a new flow to the two mechanisms as well.
+ * As in Swift; a flow that restarts counts as a new flow for the two mechanisms as well.
  *
  * Context: any; the caller serialises per flow.
  */

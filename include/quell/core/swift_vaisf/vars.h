@@ -10,21 +10,21 @@
 
 /**
  * struct quell_swift_vaisf_vars - state of one flow
- * @swift: Swift's; its window is the reference
- * @vaisf: the two mechanisms'
+ * @swift: state of Swift; its window is the reference
+ * @vaisf: state of the two mechanisms
  */
 struct quell_swift_vaisf_vars {
 	struct quell_swift_vars	swift;
 	struct quell_vaisf_vars	vaisf;
 };
 
-/* Shares the 104 bytes of a socket's private area with the module's glue. */
+/* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_swift_vaisf_vars) <= 64);
 
 /**
  * struct quell_swift_vaisf_stats - free-running counters
- * @swift:	Swift's; increases and decreases are those of the reference, held
- *		counts ACKs that moved the window only
+ * @swift:	counters of Swift; increases and decreases are those of the reference,
+ *		held counts ACKs that were not yet allowed to change the reference
  * @rounds:	round trips finished
  * @earned:	round trips that earned tokens
  * @spent:	tokens spent

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The parameters of Variable AI and Sampling Frequency that do not depend on
- * how the algorithm above measures congestion: defaults and ranges.
+ * how the algorithm that uses them measures congestion: defaults and ranges.
  *
- * Whatever values lie in their ranges go together.
+ * Any combination of values within the ranges is valid.
  */
 #ifndef _QUELL_CORE_VAISF_PARAMS_H
 #define _QUELL_CORE_VAISF_PARAMS_H
@@ -27,13 +27,13 @@
 #define QUELL_VAISF_SAMPLING_RTT_BOOL_MAX	1ULL
 
 /**
- * struct quell_vaisf_params - what the administrator may change
- * @bank_cap_tokens:	most tokens a flow can hold; 0 switches Variable AI off
- * @ai_cap_tokens:	most tokens one update of the reference uses
- * @dampener_q16:	dampener constant: the dampener that halves the increase
+ * struct quell_vaisf_params - parameters of the two mechanisms
+ * @bank_cap_tokens:	maximum number of tokens a flow holds; 0 disables Variable AI
+ * @ai_cap_tokens:	maximum number of tokens one update of the reference uses
+ * @dampener_q16:	dampener constant: value of the dampener that halves the increase
  * @sampling_pkts:	acknowledged packets between two decreases of the reference
- * @sampling_rtt:	the end of a round trip allows a decrease, too: whichever is
- *			first
+ * @sampling_rtt:	allow a decrease at the end of each round trip as well as after
+ *			@sampling_pkts packets
  *
  * Every field is u64 so that a table of offsets can address it.
  */

@@ -4,10 +4,10 @@
  * flows to a fair share faster, for any algorithm that adds a constant and
  * multiplies by a measure of congestion.
  *
- * Variable AI.  Congestion beyond what the algorithm causes by itself means new
- * flows and thus unfair shares.  It earns tokens; each token multiplies the
- * additive increase once.  A dampener that grows with lasting congestion keeps
- * the larger increase from feeding itself.
+ * Variable AI.  More congestion than the algorithm causes by itself indicates new
+ * flows and thus unfair shares.  Such congestion earns tokens; the number of tokens used
+ * multiplies the additive increase.  A dampener that grows with lasting congestion keeps
+ * the larger increase from causing the congestion that earns further tokens.
  *
  *	when a round trip has finished (Algorithm 1):
  *		if measured > token_thresh:
@@ -23,20 +23,20 @@
  *		increase = max(tokens / (dampener / dampener_constant + 1), 1) * ai
  *
  * Sampling Frequency.  The algorithm computes its window on every ACK from a
- * reference.  A reference that falls is adjusted every sampling_pkts packets
- * acknowledged, so flows with more packets fall more often; one that rises, once
- * per round trip.  Packets, not ACKs: receive offload merges ACKs.  With
- * sampling_rtt one that falls is adjusted at the end of a round trip, too, so that
- * flows of less than sampling_pkts packets per round trip fall once in it.
+ * reference.  The reference may decrease once per sampling_pkts acknowledged packets, so
+ * flows with more packets decrease it more often; it may increase once per round trip.
+ * The mechanism counts packets, not ACKs, because receive offload merges ACKs.  With
+ * sampling_rtt the reference may also decrease at the end of a round trip, so that flows
+ * of fewer than sampling_pkts packets per round trip decrease it once per round trip.
  *
- * The unit of congestion, the threshold and the tokens it is worth are the
- * algorithm's: delay for Swift, queued bytes for HPCC.
+ * The algorithm defines the unit of congestion, the threshold and the number of tokens
+ * earned: Swift uses delay, HPCC queued bytes.
  *
- * A round trip ends as HPCC's does, when the first packet sent after its
- * beginning is acknowledged.  Counted in bytes in flight, because a core sees
- * no sequence numbers.
+ * As in HPCC, a round trip ends when the first packet sent after its beginning is
+ * acknowledged.  It is counted in bytes in flight, because a core does not see sequence
+ * numbers.
  *
- * Expects nothing of the network.  Paper: Snyder and Lebeck, the VAI/SF paper,
+ * The mechanisms have no requirements of the network.  Paper: Snyder and Lebeck, the VAI/SF paper,
  * sections IV, V and VI-A.  Departures: Documentation/swift_vaisf.md.
  */
 #ifndef _QUELL_CORE_VAISF_REACT_H
@@ -51,15 +51,15 @@
 
 /**
  * struct quell_vaisf_vars - state of one flow
- * @round_bytes:	of what was in flight when the round trip began, not yet
- *			acknowledged, bytes
- * @measured:		largest congestion seen in this round trip, the
- *			algorithm's unit, saturated
+ * @round_bytes:	bytes in flight when the round trip began that are not yet
+ *			acknowledged
+ * @measured:		largest congestion in this round trip, in the algorithm's
+ *			unit, saturated
  * @dampener_q16:	the dampener, saturated
  * @bank_tokens:	tokens left, at most QUELL_VAISF_BANK_CAP_TOKENS_MAX
  * @sampled_pkts:	packets acknowledged since the last decrease, saturated
  *
- * All zero is the state of a new flow.  Written by the functions below only,
+ * A new flow's state is all zero.  Only the functions of the cores write these fields,
  * under the lock of the flow's socket.
  */
 struct quell_vaisf_vars {
@@ -71,8 +71,8 @@ struct quell_vaisf_vars {
 };
 
 /**
- * quell_vaisf_reset() - forget everything, as a new flow
- * @v: set in full
+ * quell_vaisf_reset() - reset to the state of a new flow
+ * @v: state; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -88,12 +88,12 @@ static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
 /**
  * quell_vaisf_observe() - count an ACK
  * @v:        state of the flow
- * @s:        what the ACK said
- * @measured: congestion it reported, the algorithm's unit; 0 none
+ * @s:        sample of this ACK
+ * @measured: congestion this ACK reported, in the algorithm's unit; 0 for no congestion
  *
  * Context: any; the caller serialises per flow.
- * Return: whether this ACK finishes a round trip; then the next one begins, and
- * quell_vaisf_finish_round() is to be called.
+ * Return: whether this ACK finishes a round trip.  If so, the next round trip begins, and
+ * the caller has to call quell_vaisf_finish_round().
  */
 static inline bool quell_vaisf_observe(struct quell_vaisf_vars *v,
 				       const struct quell_sample *s, u64 measured)
@@ -110,7 +110,7 @@ static inline bool quell_vaisf_observe(struct quell_vaisf_vars *v,
 	return true;
 }
 
-/* measured / token_thresh onto the dampener; a threshold of 0 saturates it. */
+/* Add measured / token_thresh to the dampener; a threshold of 0 saturates the dampener. */
 static inline void quell_vaisf_dampen(struct quell_vaisf_vars *v, u64 token_thresh)
 {
 	u64 ratio_q16 = quell_div_u64((u64)v->measured << QUELL_Q16_SHIFT, token_thresh);
@@ -121,10 +121,10 @@ static inline void quell_vaisf_dampen(struct quell_vaisf_vars *v, u64 token_thre
 
 /**
  * quell_vaisf_finish_round() - earn tokens, set the dampener (Algorithm 1)
- * @v:            state of the flow; @v->measured is that of the round trip
+ * @v:            state of the flow; @v->measured is the congestion of the round trip
  * @p:            parameters, within their ranges
- * @token_thresh: congestion above which tokens are earned, same unit
- * @tokens:       what @v->measured is worth
+ * @token_thresh: congestion above which the flow earns tokens, in the unit of @v->measured
+ * @tokens:       number of tokens that @v->measured earns
  * @congested:    whether there was any congestion in the round trip
  *
  * Context: any; the caller serialises per flow.
@@ -155,7 +155,7 @@ static inline u64 quell_vaisf_tokens(const struct quell_vaisf_vars *v,
 }
 
 /**
- * quell_vaisf_increase_q16() - what to multiply the additive increase by
+ * quell_vaisf_increase_q16() - multiplier of the additive increase
  * @v: state of the flow
  * @p: parameters, within their ranges
  *
@@ -175,7 +175,7 @@ static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
 }
 
 /**
- * quell_vaisf_may_decrease() - whether the reference may fall
+ * quell_vaisf_may_decrease() - whether the reference may decrease
  * @v:              state of the flow
  * @p:              parameters, within their ranges
  * @round_finished: whether this ACK finishes a round trip
@@ -193,7 +193,7 @@ static inline bool quell_vaisf_may_decrease(const struct quell_vaisf_vars *v,
  * quell_vaisf_adjusted() - the reference was adjusted
  * @v:         state of the flow
  * @p:         parameters, within their ranges
- * @decreased: whether it fell, which begins a sampling period
+ * @decreased: whether the reference decreased, which begins a new sampling period
  *
  * Algorithm 2, lines 3 to 5.
  *
