@@ -5,7 +5,7 @@
  * An algorithm is a struct quell_core; its module registers it with QUELL_ALGO() and
  * quell_algo_register().  The module itself only supplies ->cong_control, which is
  * quell_cong_control() with that core; quell.ko supplies the rest of its tcp_congestion_ops
- * (kmod-cc/quell/cc.c).
+ * (kmod-cc/quell/cc/cc.c).
  */
 #ifndef _QUELL_QUELL_H
 #define _QUELL_QUELL_H

@@ -2,40 +2,48 @@
 /*
  * quell.ko: the common part of all Quell algorithms.
  *
- *	flow.c		context of a flow, found by socket
+ * Floors, the lowest first; a file uses files of its own floor and of lower ones.
+ *
+ * netns/	per network namespace
+ *	net.c		tables of algorithms and namespaces
+ *	params.c	parameter blocks
+ *	stats.c		counters
+ *	agree.c		how two hosts agree on the Quell option
+ * flow/	the context of a flow, *.h, and its lists
  *	memory.c	temporary memory of a flow beyond its context
  *	segments.c	departures of segments
- *	arrivals.c	receipts of acknowledgments
- *	hooks.c		signal plane: network hooks, per namespace
- *	transmit.c	signal plane: LOCAL_OUT hook, records departures, adds options
- *	receive.c	signal plane: LOCAL_IN hook, records receipts, reads options
- *	signal.c	signal plane: whether the Quell option is spoken
- *	echo.c		signal plane: which data packet an ACK answers
- *	agree.c		signal plane: how two hosts agree on the Quell option
- *	option.c	signal plane: the Quell option in packets
- *	clock.c		signal plane: the NICs' clocks, mapped to the host's
- *	path.c		signal plane: which path a segment takes
- *	telemetry.c	signal plane: records of switches
- *	tcpint.c	signal plane: the public TCP-INT option
- *	tail.c		signal plane: a timer that detects tail loss
- *	probe.c		the probe for a tail loss, and whether it was spurious
- *	nack.c		signal plane: NACKs made and read
- *	recover.c	retransmission of the data that NACKs name
- *	tcp_internals.c	functions of TCP that it does not export, mirrored
- *	link.c		speed of the interfaces
+ * tcp/		what is written to TCP's state
  *	adapt.c		flows fitted to their path
- *	cc.c		the callbacks of TCP that all algorithms share
- *	ack.c		processing of an acknowledgment up to its core
- *	event.c		losses, timeouts and undo, reported to the cores
- *	sample.c	fills a sample from TCP's state
  *	apply.c		applies a decision to TCP's state
  *	pacing.c	support for rate-based algorithms
  *	ecn.c		exact echo of marks
- *	params.c	parameter blocks
- *	stats.c		counters
- *	genl*.c		generic netlink
- *	net.c		tables of algorithms and namespaces
- *	main.c		registering algorithms, namespaces' lives, the module itself
+ *	tcp_internals.c	functions of TCP that it does not export, mirrored
+ * signal/	the signal plane: what hosts and switches tell of a flow and its path
+ *	signal.c	whether the Quell option is spoken
+ *	option.c	the Quell option in packets
+ *	tcpint.c	the public TCP-INT option
+ *	telemetry.c	records of switches
+ *	arrivals.c	receipts of acknowledgments
+ *	echo.c		which data packet an ACK answers
+ *	path.c		which path a segment takes
+ *	clock.c		the NICs' clocks, mapped to the host's
+ *	link.c		speed of the interfaces
+ * cc/		the callbacks of TCP's congestion control
+ *	cc.c		those that all algorithms share
+ *	flow.c		context of a flow: made, found by socket, freed
+ *	ack.c		processing of an acknowledgment up to its core
+ *	sample.c	fills a sample from TCP's state
+ *	event.c		losses, timeouts and undo, reported to the cores
+ *	tail.c		a timer that detects tail loss
+ *	probe.c		the probe for a tail loss, and whether it was spurious
+ *	recover.c	retransmission of the data that NACKs name
+ * hooks/	packets on their way in and out
+ *	hooks.c		network hooks, per namespace
+ *	transmit.c	LOCAL_OUT hook, records departures, adds options
+ *	receive.c	LOCAL_IN hook, records receipts, reads options
+ *	nack.c		NACKs made and read
+ * genl/	generic netlink
+ * main.c	registering algorithms, namespaces' lives, the module itself
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
@@ -50,12 +58,12 @@
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
-#include "agree.h"
-#include "counters.h"
-#include "flow.h"
-#include "genl.h"
-#include "net.h"
-#include "signal.h"
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "genl/genl.h"
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
 
 /* The first parameter must be "adapt", which quell_adapt_open() reads by its place. */
 static bool has_adapt(const struct quell_core *core)

@@ -16,8 +16,8 @@
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
 
-#include "../../../kmod-cc/quell/flow.h"
-#include "../../../kmod-cc/quell/tx.h"
+#include "flow/flow.h"
+#include "flow/tx.h"
 #include "labspoof.h"
 
 #define KIND_END		0

@@ -33,11 +33,11 @@
 #include <net/tcp.h>
 #include <compat/inet_lookup.h>
 
-#include "../../../kmod-cc/quell/counters.h"
-#include "../../../kmod-cc/quell/flow.h"
-#include "../../../kmod-cc/quell/net.h"
-#include "../../../kmod-cc/quell/signal.h"
-#include "../../../kmod-cc/quell/tx.h"
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
 #include "labspoof.h"
 
 /* Marks made-up packets, so that they do not cause more of them. */

@@ -24,10 +24,10 @@
 #include <compat/inet_lookup.h>
 #include <quell/nack.h>
 
-#include "../../../kmod-cc/quell/counters.h"
-#include "../../../kmod-cc/quell/flow.h"
-#include "../../../kmod-cc/quell/net.h"
-#include "../../../kmod-cc/quell/signal.h"
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "netns/counters.h"
+#include "netns/net.h"
 
 /* Marks made-up packets, so that they do not cause more of them. */
 #define STORM_MARK		0x6e61636b

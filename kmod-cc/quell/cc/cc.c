@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The congestion control callbacks that all algorithms share: which calls of the
+ * stack are events for a core, and how its decisions are applied.
+ *
+ *	->init			core->init, then core->on_rto if the handshake timed out
+ *	->cong_control		the algorithm's own, see <quell/quell.h>
+ *	->set_state(Recovery)	core->on_loss, unless all lost segments were trimmed and
+ *				the algorithm knows of that, recover.c
+ *	a NACK			the same, if the segment left after the last report of a loss
+ *	a probe's answer	core->on_loss, probe.c
+ *	->set_state(Loss)	core->on_rto, if a timer expired
+ *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
+ *	TX_START, when idle	core->on_idle_restart
+ *	->in_ack_event		RACK must expect the reordering of paths, path.c; trimmed
+ *				segments are marked lost, recover.c
+ *	->cwnd_event, ECN	exact echo of marks, ecn.c
+ *	->ssthresh		a new episode of losses; only the core sets the window
+ *	->undo_cwnd		core->on_undo: all retransmissions were spurious
+ *
+ * TCP still recovers lost segments; the core only decides how much may be in
+ * flight, at each of these events, and its decision stands.
+ *
+ * Cores are called through pointers here; these events come once per loss,
+ * timeout or start.  ACKs are more frequent: ->cong_control belongs to the
+ * algorithm's module, which calls its core directly.
+ */
+#include <net/tcp.h>
+#include <compat/cong_ops.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/tail.h"
+#include "tcp/tcp_internals.h"
+
+/*
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that
+ * governs from the first mark on.  Without ECN-Echo the reduction is for a tail loss that
+ * the stack's own probe repaired (RFC 8985, 7.4), or for a full queue of this host.
+ */
+static void cc_on_cwr(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_event ev;
+
+	if (!quell_adapt_governs(flow) ||
+	    (quell_cc(sk)->algo->ops.flags & TCP_CONG_NEEDS_ECN &&
+	     flow->adapt.flags & QUELL_ADAPT_F_ECE))
+		return;
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	quell_adapt_marked(sk, &ev);
+	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_cc_leave();
+}
+
+/*
+ * Fast retransmit begins.  Report a loss to the core, unless all lost segments were trimmed
+ * and the core either gets trimming as a signal or has cut since they left.
+ */
+static void cc_on_recovery(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (flow) {
+		flow->recover.loss_unreported =
+			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
+			(quell_flow_has_trim_signal(flow) || !quell_recover_is_news(flow));
+		if (flow->recover.loss_unreported)
+			return;
+		quell_probe_note_report(flow);
+	}
+	quell_event_loss(sk);
+	quell_adapt_recovers(sk);
+}
+
+static void cc_set_state(struct sock *sk, u8 new_state)
+{
+	if (!quell_cc_ready(sk))
+		return;
+	if (new_state == TCP_CA_CWR)
+		cc_on_cwr(sk);
+	/* No congestion if segments too long for the path, or refused, are retransmitted. */
+	if (new_state < TCP_CA_Recovery ||
+	    (new_state == TCP_CA_Loss && !quell_tcp_has_timed_out(sk)))
+		return;
+	if (quell_cc(sk)->flow) {
+		if (new_state == TCP_CA_Loss)
+			quell_probe_note_timeout(quell_cc(sk)->flow);
+		quell_recover_forbid_undo(quell_cc(sk)->flow, sk);
+	}
+	if (new_state == TCP_CA_Loss)
+		quell_event_timeout(sk);
+	else
+		cc_on_recovery(sk);
+}
+
+static void cc_in_ack_event(struct sock *sk, u32 flags)
+{
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (!flow)
+		return;
+	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
+	quell_path_expect_reordering(flow, tcp_sk(sk));
+	quell_recover_apply(flow, sk);
+}
+
+/*
+ * Whether sending restarts after an idle period, and how long that was.  TX_START also
+ * comes with the first retransmission after a timeout, when everything outstanding counts
+ * as lost, and with every paced packet of a window below one segment; neither is a restart.
+ */
+static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 active_ns = quell_cc(sk)->active_ns;
+
+	if (tp->packets_out || quell_cc(sk)->backlogged)
+		return false;
+	*idle_ns = tp->tcp_clock_cache > active_ns ?
+		   tp->tcp_clock_cache - active_ns : 0;
+	return true;
+}
+
+static void cc_tx_start(struct sock *sk)
+{
+	struct quell_event ev;
+	u64 idle_ns;
+
+	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
+		return;
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	ev.idle_ns = idle_ns;
+	ev.other_flows = quell_other_flows(sk);
+	if (!quell_adapt_idle(sk, &ev))
+		quell_cc(sk)->algo->core->on_idle_restart(&ev);
+	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_cc_leave();
+}
+
+/* The stack reports ECN events only to algorithms with TCP_CONG_NEEDS_ECN. */
+static void cc_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	if (event == CA_EVENT_TX_START)
+		cc_tx_start(sk);
+	else
+		quell_ecn_event(sk, event);
+}
+
+static void cc_start(struct sock *sk, const struct quell_algo *algo)
+{
+	/* RFC 5681, 3.1, as in tcp_init_transfer(): not if the timeouts were spurious. */
+	bool has_timed_out = tcp_sk(sk)->total_retrans > 1 && tcp_sk(sk)->undo_marker &&
+			     tcp_snd_cwnd(tcp_sk(sk)) == 1;
+	struct quell_event ev;
+
+	quell_cc_init(sk, algo);
+	if (algo->ops.flags & TCP_CONG_NEEDS_ECN)
+		quell_ecn_init(sk, &algo->plain_ops);
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	quell_start_core(sk, &ev);
+	quell_adapt_open(quell_cc(sk)->flow, &ev);
+	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_cc_leave();
+	if (has_timed_out)
+		quell_event_timeout(sk);
+}
+
+static void cc_init(struct sock *sk)
+{
+	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo, ops));
+}
+
+/* For a socket that reconnects: tcp_disconnect() leaves its operations as they are. */
+static void cc_init_plain(struct sock *sk)
+{
+	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo,
+				  plain_ops));
+}
+
+/*
+ * The stack calls this when a recovery, a timeout or CWR begins an episode, before
+ * ->set_state().  It gets the window from before, because the core decides the cut.
+ */
+static u32 cc_ssthresh(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (flow) {
+		flow->undo = (struct quell_undo) {};
+		quell_adapt_new_episode(flow);
+	}
+	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
+}
+
+/*
+ * DSACK, TCP's timestamps or F-RTO show that all retransmissions of the episode were
+ * spurious.  A socket without a context has no record of its cuts.
+ */
+static u32 cc_undo_cwnd(struct sock *sk)
+{
+	if (quell_cc_ready(sk) && quell_cc(sk)->flow)
+		quell_event_undo(sk);
+	return tcp_snd_cwnd(tcp_sk(sk));
+}
+
+/**
+ * quell_cc_ops_init() - complete the operations of an algorithm
+ * @algo: its core, and owner and ->cong_control of its ops, are set
+ *
+ * Context: before the operations are registered.
+ */
+void quell_cc_ops_init(struct quell_algo *algo)
+{
+	struct tcp_congestion_ops *ops = &algo->ops;
+
+	strscpy(ops->name, algo->core->name, sizeof(ops->name));
+	if (quell_algo_has(algo, QUELL_CORE_ECN))
+		ops->flags |= TCP_CONG_NEEDS_ECN;
+	if (algo->core->segment_pkts)
+		ops->min_tso_segs = quell_segment_pkts;
+	ops->init = cc_init;
+	/* The hooks recognise an algorithm of Quell by its ->release. */
+	ops->release = quell_cc_release;
+	ops->set_state = cc_set_state;
+	ops->cwnd_event = cc_cwnd_event;
+	ops->in_ack_event = cc_in_ack_event;
+	quell_set_tx_start(ops, cc_tx_start);
+	ops->ssthresh = cc_ssthresh;
+	ops->undo_cwnd = cc_undo_cwnd;
+
+	algo->plain_ops = *ops;
+	algo->plain_ops.init = cc_init_plain;
+	algo->plain_ops.flags &= ~TCP_CONG_NEEDS_ECN;
+}

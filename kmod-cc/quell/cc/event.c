@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events other than acknowledgments: they are reported to the core, and its decision is
+ * applied to TCP's state.  They come once per loss, timeout or undo, so the core may be
+ * called through pointers here.
+ */
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Reports a loss or a timeout to the core, and records its cut for an undo. */
+static void event_tell(struct sock *sk, struct quell_event *ev,
+		       void (*tell)(struct quell_event *ev))
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 before[QUELL_CC_VARS_BYTES / sizeof(u64)];
+
+	memcpy(before, ev->vars, sizeof(before));
+	tell(ev);
+	if (!flow)
+		return;
+	ev->before = before;
+	ev->undo = &flow->undo;
+	flow->algo->core->undo_note(ev);
+	/* Losses of segments that left before now belong to the congestion just reported. */
+	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
+}
+
+/**
+ * quell_event_loss() - report a loss to the core, and apply its decision
+ * @sk: socket of a Quell algorithm, quell_cc_ready()
+ *
+ * Context: socket lock.
+ */
+void quell_event_loss(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_event ev;
+
+	if (quell_adapt_has_begun(flow)) {
+		flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
+		return;
+	}
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	event_tell(sk, &ev, quell_cc(sk)->algo->core->on_loss);
+	quell_adapt_lost(sk, &ev);
+	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_cc_leave();
+}
+
+/**
+ * quell_event_tail_loss() - report a tail loss that a probe repaired to the core
+ * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
+ *
+ * The loss was real: TCP must not be able to undo the cut for it.
+ *
+ * Context: socket lock.
+ */
+void quell_event_tail_loss(struct sock *sk)
+{
+	quell_event_loss(sk);
+	quell_cc(sk)->flow->undo = (struct quell_undo) {};
+}
+
+/**
+ * quell_event_timeout() - report a retransmission timeout to the core, apply its decision
+ * @sk: socket of a Quell algorithm, quell_cc_ready()
+ *
+ * Context: socket lock.
+ */
+void quell_event_timeout(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	/* If this timeout begins an episode, cc_ssthresh() has just cleared both. */
+	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_CUT);
+	struct quell_event ev;
+
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	event_tell(sk, &ev, quell_cc(sk)->algo->core->on_rto);
+	quell_adapt_timed_out(sk, &ev.sample, again);
+	quell_apply_timeout(sk, &ev.sample, &ev.decision);
+	quell_path_on_rto(quell_cc(sk)->flow);
+	quell_cc_leave();
+}
+
+/**
+ * quell_event_undo() - undo the cuts for the last episode of losses, which were spurious
+ * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
+ *
+ * Context: socket lock.
+ */
+void quell_event_undo(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_event ev;
+
+	if (!flow->undo.valid)
+		return;
+	quell_cc_enter(sk, &ev);
+	quell_sample_state(sk, &ev.sample);
+	ev.undo = &flow->undo;
+	flow->algo->core->on_undo(&ev);
+	quell_adapt_undone(sk);
+	quell_apply_undo(sk, &ev.sample, &ev.decision);
+	quell_count(flow->qnet, QUELL_N_UNDONE);
+	quell_cc_leave();
+	flow->undo = (struct quell_undo) {};
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The context of a flow: the state of a Quell socket that does not fit in its 104
+ * private bytes.
+ *
+ * The congestion control's ->init makes it, which may run in softirq: if the
+ * allocation fails the socket has no context, and its algorithm runs on the stack's
+ * microsecond clock.
+ *
+ * There are two ways to find it.  The holder of the socket lock follows the pointer
+ * in the private bytes.  The hooks do not hold the lock, or cannot know, and there the
+ * private bytes may be changing owner under setsockopt(TCP_CONGESTION); they look the
+ * socket's address up in a hash under RCU.  An address is in the hash only
+ * while its socket lives, so a hit is that socket's flow.
+ *
+ * Contexts have a cache of their own: one takes less than a kilobyte, and further memory
+ * is allocated while needed, memory.c.  Both are charged to the memory cgroup of the
+ * process that opens the connection; the context of a connection to a listener is made
+ * in softirq and charged to no cgroup, like its socket.
+ *
+ * Tear-down, in ->release, in this order:
+ *	timer stopped	 it is not started again, probe.c
+ *	out of the hash	 no new receive hook or observer finds it
+ *	out of the table no new dump finds it
+ *	closed		 under its lock: earlier finders add no entry any more
+ *	lists freed	 under its lock, too
+ *	call_rcu()	 freed when all earlier finders are done
+ * The socket outlives all of this but the last step, so a reader may look at
+ * no more of it than its cookie (sockets are freed to their own type).
+ */
+#include <linux/random.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tail.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+static const struct rhashtable_params flow_hash_params = {
+	.head_offset		= offsetof(struct quell_flow, node),
+	.key_offset		= offsetof(struct quell_flow, sk),
+	.key_len		= sizeof_field(struct quell_flow, sk),
+	.automatic_shrinking	= true,
+};
+
+/* By address of the socket.  Buckets have their own locks; readers RCU. */
+static struct rhashtable quell_flows;
+
+static struct kmem_cache *flow_cache __ro_after_init;
+
+/*
+ * The memory that an idle connection may take.  Some kernels have large locks, newer ones a
+ * timer of more than 64 bytes.
+ */
+#define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
+
+static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES ||
+	      IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC) ||
+	      IS_ENABLED(CONFIG_PREEMPT_RT));
+
+static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
+{
+	const struct inet_sock *inet = inet_sk(sk);
+
+	flow->family = sk->sk_family;
+	flow->sport = ntohs(inet->inet_sport);
+	flow->dport = ntohs(inet->inet_dport);
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
+		flow->saddr = sk->sk_v6_rcv_saddr;
+		flow->daddr = sk->sk_v6_daddr;
+		return;
+	}
+#endif
+	flow->family = AF_INET;
+	flow->saddr.s6_addr32[0] = inet->inet_saddr;
+	flow->daddr.s6_addr32[0] = inet->inet_daddr;
+}
+
+/* Into the table for dumps, then into the hash. */
+static int flow_publish(struct quell_flow *flow)
+{
+	struct quell_net *qnet = flow->qnet;
+	int err;
+
+	err = xa_alloc_cyclic_bh(&qnet->flows, &flow->id, flow, xa_limit_32b,
+				 &qnet->flows_next, GFP_ATOMIC);
+	if (err < 0)
+		return err;
+	err = rhashtable_insert_fast(&quell_flows, &flow->node, flow_hash_params);
+	if (err)
+		xa_erase_bh(&qnet->flows, flow->id);
+	return err;
+}
+
+static void flow_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(flow_cache, container_of(rcu, struct quell_flow, rcu));
+}
+
+static void flow_init_lists(struct quell_flow *flow)
+{
+	spin_lock_init(&flow->lock);
+	quell_segments_init(&flow->segments);
+	quell_list_init(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
+}
+
+static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
+				     const struct quell_algo *algo)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+	struct quell_flow *flow;
+
+	flow = quell_sock_zalloc(sk, flow_cache);
+	if (!flow)
+		return NULL;
+	flow->sk = sk;
+	flow->qnet = qnet;
+	flow->algo = algo;
+	flow->mss_bytes = tcp_sk(sk)->mss_cache;
+	flow->round_seq = tcp_sk(sk)->snd_nxt;
+	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+	flow->stamp_secret = get_random_u32();
+	flow_init_lists(flow);
+	quell_probe_init(flow, sk);
+	quell_recover_init(flow, sk);
+	flow_set_addresses(flow, sk);
+	if (dst)
+		quell_link_update(flow, dst->dev);
+	/* A dump may have found the flow by its number before flow_publish() failed. */
+	if (flow_publish(flow)) {
+		call_rcu(&flow->rcu, flow_free_rcu);
+		return NULL;
+	}
+	return flow;
+}
+
+/**
+ * quell_cc_init() - a socket starts to use a Quell algorithm
+ * @sk:   socket, connected
+ * @algo: its algorithm
+ *
+ * Initialises struct quell_cc and makes the flow context, if there is memory.
+ * Must be called first in ->init.
+ *
+ * Context: socket lock, softirq or process context.
+ */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	struct quell_cc *cc = quell_cc(sk);
+
+	cc->algo = algo;
+	cc->acked_seq = tcp_sk(sk)->snd_una;
+	cc->delivered_ce_pkts = tcp_sk(sk)->delivered_ce;
+	cc->rcv_nxt_marked = tcp_sk(sk)->rcv_nxt;
+	cc->rcv_marked = false;
+	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
+	cc->flow = flow_alloc(sk, qnet, algo);
+	if (cc->flow)
+		quell_signal_open(cc->flow, sk);
+	/* Acknowledge at once; receive.c keeps that up when data comes in. */
+	inet_csk(sk)->icsk_ack.quick = U8_MAX;
+	inet_csk_exit_pingpong_mode(sk);
+	cc->magic = QUELL_CC_MAGIC;
+	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
+	atomic_inc(&qnet->algos[algo->slot].socks);
+	atomic_inc(&qnet->socks);
+	quell_hooks_want(qnet);
+}
+
+static void flow_release(struct quell_flow *flow)
+{
+	struct quell_net *qnet = flow->qnet;
+
+	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
+	xa_erase_bh(&qnet->flows, flow->id);
+	spin_lock_bh(&flow->lock);
+	flow->closed = true;
+	quell_segments_free(&flow->segments);
+	quell_list_free(&flow->arrivals);
+	quell_list_free(&flow->echo);
+	quell_path_free(&flow->path);
+	spin_unlock_bh(&flow->lock);
+	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
+	call_rcu(&flow->rcu, flow_free_rcu);
+}
+
+/*
+ * cc_ssthresh() set ssthresh to the window from before the last cut, because the core decides
+ * how much to cut.  The next algorithm would slow-start back to that window.
+ */
+static void release_ssthresh(struct tcp_sock *tp)
+{
+	if (!tcp_in_initial_slowstart(tp))
+		tp->snd_ssthresh = min(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
+}
+
+/**
+ * quell_cc_release() - a socket stops using a Quell algorithm
+ * @sk: socket
+ *
+ * The ->release of every Quell algorithm.  6.1 and 6.12 call it on sockets
+ * whose ->init never ran; those have no magic.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_cc_release(struct sock *sk)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	struct quell_cc *cc = quell_cc(sk);
+
+	if (!quell_cc_ready(sk))
+		return;
+	cc->magic = 0;
+	if (cc->flow) {
+		quell_probe_release(cc->flow, sk);
+		quell_recover_release(cc->flow);
+		quell_signal_release(cc->flow, sk);
+		flow_release(cc->flow);
+	}
+	cc->flow = NULL;
+	release_ssthresh(tcp_sk(sk));
+	atomic_dec(&qnet->algos[cc->algo->slot].socks);
+	if (atomic_dec_and_test(&qnet->socks))
+		quell_hooks_linger(qnet);
+}
+
+/**
+ * quell_flow_find() - the flow of a socket
+ * @sk: socket, referenced or in an RCU read section; any kind
+ *
+ * Context: RCU read section; the result is valid until its end.
+ * Return: flow context or NULL.
+ */
+struct quell_flow *quell_flow_find(const struct sock *sk)
+{
+	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
+}
+
+/**
+ * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
+ * @sk:  socket of any kind, held or in an RCU read section
+ * @out: set if the socket has a flow
+ *
+ * Context: any but hard interrupts.
+ * Return: false when the socket is not a Quell flow.
+ */
+bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
+{
+	const struct quell_flow *flow;
+
+	rcu_read_lock();
+	flow = quell_flow_find(sk);
+	if (flow) {
+		out->window_bytes = READ_ONCE(flow->now.window_bytes);
+		out->pacing_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
+		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
+		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
+		out->target_ns = READ_ONCE(flow->now.target_ns);
+		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
+		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
+		out->hop = READ_ONCE(flow->telemetry.hop);
+		out->samples = READ_ONCE(flow->now.samples);
+		out->remote_ns = READ_ONCE(flow->now.remote_ns);
+		out->clock = READ_ONCE(flow->now.clock);
+	}
+	rcu_read_unlock();
+	return flow;
+}
+EXPORT_SYMBOL_GPL(quell_sock_snapshot);
+
+int quell_flows_init(void)
+{
+	int err;
+
+	flow_cache = KMEM_CACHE(quell_flow, SLAB_ACCOUNT);
+	if (!flow_cache)
+		return -ENOMEM;
+	err = rhashtable_init(&quell_flows, &flow_hash_params);
+	if (err)
+		kmem_cache_destroy(flow_cache);
+	return err;
+}
+
+/*
+ * All flows are gone: every socket pins its algorithm's module, which pins this one, and
+ * rcu_barrier() was called.
+ */
+void quell_flows_exit(void)
+{
+	rhashtable_destroy(&quell_flows);
+	kmem_cache_destroy(flow_cache);
+}

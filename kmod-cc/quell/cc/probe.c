@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tail loss probes: sent when the timer of tail.c fires, judged when answered.
+ *
+ * A probe is the last outstanding segment, as in RFC 8985, section 7: if earlier
+ * segments are lost, the probe's SACK shows that, and RACK retransmits them.  Were
+ * it the first, and late, not lost, RACK would take the late acknowledgment for the
+ * probe's, and mark everything sent before the probe lost.  If all outstanding
+ * segments are retransmissions, the probe is the first of them; if segments marked
+ * lost still wait for retransmission, the stack chooses.
+ *
+ * A probe leaves the same state as the stack's own loss probe: lost_out and
+ * retrans_out do not count it, it is not a congestion event, and F-RTO, undo and
+ * Karn's rule see a retransmitted segment.  The stack sends it: the segment is
+ * marked lost, the window opened by one segment, and ->release_cb() called as by
+ * release_sock(); then marks and window are restored.  Only the state stays
+ * Disorder, so that RACK runs on the answer even if that carries no SACK.
+ * A retransmission that is sent again was marked lost before, and stays so.
+ *
+ * A probe is spurious if its segment had arrived: the segment is acknowledged
+ * sooner than a round trip after the probe left, or reported by DSACK.  Each
+ * spurious probe doubles the flow's timeout, each useful one halves it again.
+ * ->on_loss is called once per loss: when a recovery begins, or when no DSACK came
+ * for an acknowledged probe.
+ */
+#include <linux/hrtimer.h>
+#include <linux/skbuff.h>
+#include <net/tcp.h>
+#include <compat/hrtimer.h>
+#include "flow/flow.h"
+#include "flow/tail.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+#include "tcp/tcp_internals.h"
+
+/* Retry interval while a process owns the socket: the time to copy 64 KB. */
+#define PROBE_BUSY_NS		(20 * NSEC_PER_USEC)
+
+/*
+ * Maximum doublings for spurious probes: tail-floor's default then exceeds 40 ms,
+ * for which a receiver may delay an ACK.
+ */
+#define PROBE_PATIENCE_MAX	9
+
+/* The states in which a connection may send. */
+#define PROBE_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
+				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
+
+static void probe_spurious(struct quell_flow *flow)
+{
+	struct quell_tail *tail = &flow->tail;
+
+	tail->probe = QUELL_PROBE_NONE;
+	tail->patience = min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX);
+	quell_count(flow->qnet, QUELL_N_TAIL_PROBES_SPURIOUS);
+}
+
+static void probe_succeed(struct quell_flow *flow)
+{
+	struct quell_tail *tail = &flow->tail;
+
+	tail->probe = QUELL_PROBE_NONE;
+	if (tail->patience)
+		tail->patience--;
+	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
+}
+
+/**
+ * quell_probe_judge() - judge whether the last probe was spurious
+ * @flow:   flow
+ * @sk:     its socket
+ * @now_ns: ns
+ *
+ * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the
+ * original segment, late by more than that, a DSACK for the probe follows as long after
+ * it as the probe left after the segment; one more round trip allows for a queue that
+ * grew meanwhile.
+ *
+ * Context: socket lock.
+ * Return: whether the probe repaired a loss that must be reported to the core.
+ */
+bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
+{
+	struct quell_tail *tail = &flow->tail;
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (tail->probe == QUELL_PROBE_NONE)
+		return false;
+	if (tp->dsack_dups != tail->dsacks) {
+		probe_spurious(flow);
+	} else if (tail->probe == QUELL_PROBE_ANSWERED) {
+		if (now_ns < tail->verdict_ns)
+			return false;
+		probe_succeed(flow);
+		return !tail->loss_reported;
+	} else if (!before(tp->snd_una, tail->probe_end)) {
+		if (now_ns < tail->probe_ns + flow->now.min_rtt_ns) {
+			probe_spurious(flow);
+			return false;
+		}
+		tail->probe = QUELL_PROBE_ANSWERED;
+		tail->verdict_ns = now_ns + tail->wait_ns + tail->srtt_ns;
+		quell_tail_wake(tail, tail->verdict_ns);
+	}
+	return false;
+}
+
+/**
+ * quell_probe_note_report() - ->on_loss is called: the last probe must not report its loss
+ * @flow: flow
+ *
+ * A recovery of trimmed segments alone may call no ->on_loss: a tail loss that a probe finds
+ * then is reported for itself.
+ *
+ * Context: socket lock.
+ */
+void quell_probe_note_report(struct quell_flow *flow)
+{
+	flow->tail.loss_reported = true;
+}
+
+/**
+ * quell_probe_note_timeout() - TCP's retransmission timer fired: the last probe did not help
+ * @flow: flow
+ *
+ * Context: socket lock, within ->set_state().
+ */
+void quell_probe_note_timeout(struct quell_flow *flow)
+{
+	quell_probe_note_report(flow);
+	flow->tail.probe = QUELL_PROBE_NONE;
+}
+
+/*
+ * Whether the head of the queue is a FIN without data.  No receiver acknowledges that
+ * at once, Quell or not: the stack delays the ACK up to 40 ms for its own end's FIN.
+ */
+static bool probe_is_fin(const struct sk_buff *skb)
+{
+	return !skb->len && TCP_SKB_CB(skb)->tcp_flags & TCPHDR_FIN;
+}
+
+/*
+ * Whether a probe may help: the stack's own loss probe would be allowed, the receiver
+ * has not reneged on SACKed data, its ACK is not a delayed one, and TCP does not wait
+ * for the answer to a timeout (a probe must not disturb F-RTO).
+ */
+static bool probe_is_allowed(const struct sock *sk)
+{
+	const struct inet_connection_sock *icsk = inet_csk(sk);
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return (1 << sk->sk_state) & PROBE_STATES && !tcp_rtx_queue_empty(sk) &&
+	       tp->snd_wnd && tcp_is_sack(tp) &&
+	       !rcu_access_pointer(tp->fastopen_rsk) &&
+	       !(TCP_SKB_CB(tcp_rtx_queue_head(sk))->sacked & TCPCB_SACKED_ACKED) &&
+	       !probe_is_fin(tcp_rtx_queue_head(sk)) &&
+	       !(icsk->icsk_ca_state == TCP_CA_Loss && (icsk->icsk_retransmits || tp->frto));
+}
+
+/* The segment to send as a probe; NULL if the stack must choose. */
+static struct sk_buff *probe_choose(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct sk_buff *skb;
+
+	if (tp->lost_out > tp->retrans_out)
+		return NULL;
+	for (skb = skb_rb_last(&sk->tcp_rtx_queue); skb; skb = skb_rb_prev(skb))
+		if (!(TCP_SKB_CB(skb)->sacked & (TCPCB_SACKED_ACKED | TCPCB_LOST)))
+			return skb;
+	return tcp_rtx_queue_head(sk);
+}
+
+/* Retransmits a segment, or the first packet of a burst. */
+static void probe_send(struct sock *sk, struct sk_buff *skb)
+{
+	u32 end_seq = TCP_SKB_CB(skb)->end_seq;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 stamp = tp->retrans_stamp;
+	int undo = tp->undo_retrans;
+
+	quell_tcp_disorder(sk);
+	if (quell_tcp_mark_lost(sk, skb)) {
+		quell_tcp_send_lost(sk);
+		return;
+	}
+	quell_tcp_send_lost(sk);
+	quell_tcp_unmark_lost(tp, skb, end_seq);
+	tp->retrans_stamp = stamp;
+	tp->undo_retrans = undo;
+}
+
+static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
+{
+	struct quell_tail *tail = &flow->tail;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 sent = tp->total_retrans;
+
+	/* After a second probe, a DSACK could not be attributed: judge the first one now. */
+	if (tail->probe == QUELL_PROBE_ANSWERED) {
+		probe_succeed(flow);
+		if (!tail->loss_reported)
+			quell_event_tail_loss(sk);
+	}
+	if (tail->probe == QUELL_PROBE_NONE)
+		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery &&
+				      !flow->recover.loss_unreported;
+	tail->probe = QUELL_PROBE_NONE;
+	tail->wait_ns = quell_tail_timeout_ns(flow);
+	if (skb)
+		tail->wait_ns = max(tail->wait_ns, ktime_get_ns() - skb->skb_mstamp_ns);
+	tail->tries++;
+	if (skb)
+		probe_send(sk, skb);
+	else
+		quell_tcp_send_lost(sk);
+	if (tp->total_retrans == sent)
+		return;
+	tail->probe = QUELL_PROBE_OPEN;
+	tail->probe_ns = tp->tcp_clock_cache;
+	tail->probe_end = skb ? TCP_SKB_CB(skb)->end_seq : tp->snd_nxt;
+	tail->dsacks = tp->dsack_dups;
+	WRITE_ONCE(tail->probes, tail->probes + 1);
+	quell_count(flow->qnet, QUELL_N_TAIL_PROBES);
+}
+
+/* When a probe would leave; 0: never. */
+static u64 probe_at_ns(const struct quell_flow *flow, struct sock *sk,
+		       const struct sk_buff *skb, u64 now_ns)
+{
+	u64 at_ns = flow->tail.due_ns;
+
+	if (!at_ns || !probe_is_allowed(sk))
+		return 0;
+	/* TCP's internal pacing would not send the probe earlier. */
+	if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NEEDED)
+		at_ns = max(at_ns, tcp_sk(sk)->tcp_wstamp_ns);
+	/* The original has not left the host yet. */
+	if (at_ns <= now_ns && skb && skb_fclone_busy(sk, skb))
+		at_ns = now_ns + quell_tail_timeout_ns(flow);
+	return at_ns;
+}
+
+/* The timer fired; the socket is locked and not owned by a process. */
+static void probe_expired(struct quell_flow *flow, struct sock *sk)
+{
+	struct sk_buff *skb = probe_choose(sk);
+	struct quell_tail *tail = &flow->tail;
+	u64 now_ns = ktime_get_ns();
+	u64 at_ns;
+
+	if (quell_probe_judge(flow, sk, now_ns))
+		quell_event_tail_loss(sk);
+	at_ns = probe_at_ns(flow, sk, skb, now_ns);
+	if (at_ns > now_ns) {
+		quell_tail_wake(tail, at_ns);
+	} else if (at_ns) {
+		probe_run(flow, sk, skb);
+		/* If the probe was sent, quell_tail_sent() has set the next due time. */
+		if (tail->due_ns <= now_ns)
+			quell_tail_put_off(flow, now_ns);
+	}
+	if (tail->probe == QUELL_PROBE_ANSWERED)
+		quell_tail_wake(tail, tail->verdict_ns);
+}
+
+/* Begins an expiry; returns whether it must be handled.  Lifetime: tail.h. */
+static bool probe_enter(struct quell_tail *tail)
+{
+	bool enter;
+
+	spin_lock(&tail->lock);
+	enter = !tail->closed && !hrtimer_is_queued(&tail->timer);
+	tail->running = enter;
+	spin_unlock(&tail->lock);
+	return enter;
+}
+
+/* Ends an expiry; returns whether the timer is queued again and keeps the reference. */
+static bool probe_leave(struct quell_tail *tail)
+{
+	bool again;
+
+	spin_lock(&tail->lock);
+	again = tail->again && !tail->closed;
+	tail->running = false;
+	WRITE_ONCE(tail->again, false);
+	if (again)
+		quell_tail_queue(tail, tail->at_ns);
+	spin_unlock(&tail->lock);
+	return again;
+}
+
+static enum hrtimer_restart probe_fired(struct hrtimer *timer)
+{
+	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
+	struct sock *sk = tail->sk;
+	bool again = false;
+
+	/* Against quell_probe_release(): the flow is freed after a grace period. */
+	rcu_read_lock();
+	if (probe_enter(tail)) {
+		bh_lock_sock(sk);
+		if (sock_owned_by_user(sk))
+			quell_tail_start(tail, ktime_get_ns() + PROBE_BUSY_NS);
+		else if (!tail->closed)
+			probe_expired(container_of(tail, struct quell_flow, tail), sk);
+		bh_unlock_sock(sk);
+		again = probe_leave(tail);
+	}
+	rcu_read_unlock();
+	if (!again)
+		sock_put(sk);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * quell_probe_init() - prepare the timer of a flow
+ * @flow: flow, not yet published
+ * @sk:   its socket, connected
+ *
+ * Context: socket lock.
+ */
+void quell_probe_init(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_tail *tail = &flow->tail;
+
+	spin_lock_init(&tail->lock);
+	tail->sk = sk;
+	tail->srtt_ns = quell_first_rtt_ns(sk);
+	tail->var_ns = tail->srtt_ns / 2;
+	quell_hrtimer_setup(&tail->timer, probe_fired, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/**
+ * quell_probe_release() - stop the timer of a flow for good
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * In this order:
+ *	judged		 the last probe is counted if it was spurious
+ *	closed		 the timer cannot be started any more, under whatever lock
+ *	cancelled	 unless its handler runs; if queued, its reference is dropped
+ * A handler that runs on another CPU, or has called this function, waits for the socket
+ * lock or holds it.  It will find the flow closed and drop its reference.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_probe_release(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_tail *tail = &flow->tail;
+	bool running;
+
+	if (tail->probe != QUELL_PROBE_NONE && tcp_sk(sk)->dsack_dups != tail->dsacks)
+		probe_spurious(flow);
+	spin_lock_bh(&tail->lock);
+	tail->closed = true;
+	running = tail->running;
+	spin_unlock_bh(&tail->lock);
+	if (!running && hrtimer_cancel(&tail->timer))
+		__sock_put(sk);
+}

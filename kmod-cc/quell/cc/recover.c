@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Retransmission of data that a NACK reports as trimmed, a round trip after it was sent.
+ *
+ *	LOCAL_IN	the NACK is checked and queued; the segment becomes an ACK
+ *	->in_ack_event	TCP processes an ACK, this or another: the data of queued
+ *			NACKs is marked lost, and an Open connection enters Disorder,
+ *			in which TCP looks for losses whatever the ACK reports
+ *	same ACK	TCP enters Recovery and retransmits lost segments, if the
+ *			window has room
+ *
+ * Between the first two the socket may be busy and the segment in its backlog.
+ * That segment is not needed: the queued NACK is not in it, and any ACK that TCP
+ * processes later will do.
+ *
+ * Only the trimmed packet is marked lost.  It may be the middle of a TSO burst that
+ * was segmented after TCP had sent it, so the burst is split here (tcp_internals.c),
+ * always between packets: TCP's counts of packets do not change by that.
+ *
+ * A NACK may be for an older copy of a segment that was retransmitted or has arrived,
+ * or may be forged.  It is used only if the departure that it echoes is that of the
+ * newest copy.
+ *
+ * A NACK is ignored and counted, once: if it is outside of the data sent, or (receive.c)
+ * without echo or with implausible numbers (nack-outside); if its data is acknowledged,
+ * SACKed, marked lost already or left at another time (nack-stale); if the ring is full
+ * (nack-overflow); without SACK, or if no data can be outstanding (nack-unable).
+ */
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/mptcp.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+#include "tcp/tcp_internals.h"
+
+/* The states in which data may be outstanding. */
+#define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
+				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
+
+/**
+ * quell_recover_init() - initialise the recovery state of a flow
+ * @flow: context of the flow
+ * @sk:   its socket
+ *
+ * Context: socket lock, before @flow is published.
+ */
+void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
+{
+	spin_lock_init(&flow->recover.lock);
+	flow->recover.lost_pkts = tcp_sk(sk)->lost;
+}
+
+/* The checks of a NACK that do not need the socket lock. */
+static enum quell_counter recover_judge(const struct sock *sk, const struct quell_lost *lost)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 snd_una = READ_ONCE(tp->snd_una);
+
+	/* In SYN_RECV (Fast Open) the ACK made of the NACK would complete the handshake. */
+	if (!tcp_is_sack(tp) || tp->repair ||
+	    !((1 << READ_ONCE(sk->sk_state)) & RECOVER_STATES))
+		return QUELL_N_NACK_UNABLE;
+	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
+	if (after(lost->end_seq, READ_ONCE(tp->write_seq)) ||
+	    before(lost->seq, snd_una - max_t(u32, READ_ONCE(tp->max_window), U16_MAX)))
+		return QUELL_N_NACK_OUTSIDE;
+	return after(lost->end_seq, snd_una) ? QUELL_N_NACK_RECOVERED : QUELL_N_NACK_STALE;
+}
+
+/* Doubles the ring; the first one is allocated when a flow needs it. */
+static bool recover_grow(struct quell_recover *recover, const struct sock *sk)
+{
+	struct quell_lost_ring *old = recover->ring, *ring;
+	u32 size = old ? 2 * old->size : QUELL_LOST_MIN;
+	u32 i;
+
+	lockdep_assert_held(&recover->lock);
+	if (recover->closed || size > QUELL_LOST_MAX)
+		return false;
+	ring = quell_sock_alloc(sk, struct_size(ring, lost, size));
+	if (!ring)
+		return false;
+	ring->head = 0;
+	ring->size = size;
+	for (i = 0; i < recover->waiting; i++)
+		ring->lost[i] = old->lost[(old->head + i) % old->size];
+	WRITE_ONCE(recover->ring, ring);
+	kfree(old);
+	return true;
+}
+
+static bool recover_put(struct quell_recover *recover, const struct sock *sk,
+			const struct quell_lost *lost)
+{
+	struct quell_lost_ring *ring;
+	bool room;
+
+	spin_lock_bh(&recover->lock);
+	room = (recover->ring && recover->waiting < recover->ring->size) ||
+	       recover_grow(recover, sk);
+	if (room) {
+		ring = recover->ring;
+		ring->lost[(ring->head + recover->waiting) % ring->size] = *lost;
+		WRITE_ONCE(recover->waiting, recover->waiting + 1);
+	}
+	spin_unlock_bh(&recover->lock);
+	return room;
+}
+
+static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
+{
+	struct quell_lost_ring *ring;
+	bool found;
+
+	spin_lock_bh(&recover->lock);
+	found = recover->waiting;
+	if (found) {
+		ring = recover->ring;
+		*lost = ring->lost[ring->head];
+		ring->head = (ring->head + 1) % ring->size;
+		WRITE_ONCE(recover->waiting, recover->waiting - 1);
+	}
+	spin_unlock_bh(&recover->lock);
+	return found;
+}
+
+/* Frees the ring; its entries are accessed only under the lock. */
+static void recover_free(struct quell_recover *recover)
+{
+	spin_lock_bh(&recover->lock);
+	if (recover->closed || !recover->waiting) {
+		kfree(recover->ring);
+		WRITE_ONCE(recover->ring, NULL);
+		WRITE_ONCE(recover->waiting, 0);
+	}
+	spin_unlock_bh(&recover->lock);
+}
+
+/**
+ * quell_recover_release() - release the recovery state of a flow
+ * @flow: context of the flow; the receive hook may still use it
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_recover_release(struct quell_flow *flow)
+{
+	spin_lock_bh(&flow->recover.lock);
+	flow->recover.closed = true;
+	spin_unlock_bh(&flow->recover.lock);
+	recover_free(&flow->recover);
+}
+
+/**
+ * quell_recover_note() - check a received NACK and queue it
+ * @flow: flow of the NACK
+ * @sk:   the flow's socket, not locked
+ * @lost: data that the NACK names
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ * Return: whether TCP must process the segment; otherwise the NACK was ignored and counted.
+ */
+bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_lost *lost)
+{
+	enum quell_counter verdict = recover_judge(sk, lost);
+
+	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(&flow->recover, sk, lost))
+		verdict = QUELL_N_NACK_OVERFLOW;
+	if (verdict == QUELL_N_NACK_RECOVERED)
+		return true;
+	quell_count(flow->qnet, verdict);
+	return false;
+}
+
+/*
+ * Splits @skb so that one segment has just the packets with payload of @seq to @end_seq,
+ * whole ones, because a NACK may state the length of a burst's shortest packet.  Returns
+ * it; @skb if that cannot be split; NULL if the NACK covers no payload of @skb (a FIN).
+ */
+static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, u32 seq,
+					  u32 end_seq)
+{
+	u32 mss_bytes = TCP_SKB_CB(skb)->tcp_gso_size, first_seq = TCP_SKB_CB(skb)->seq;
+	u32 from_bytes = after(seq, first_seq) ? seq - first_seq : 0;
+	u32 to_bytes = min_t(u32, end_seq - first_seq, skb->len);
+
+	if (from_bytes >= to_bytes)
+		return NULL;
+	/* MPTCP keeps metadata of its own for each segment. */
+	if (tcp_skb_pcount(skb) == 1 || !mss_bytes || sk_is_mptcp(sk))
+		return skb;
+	from_bytes -= from_bytes % mss_bytes;
+	if (from_bytes) {
+		if (!quell_tcp_fragment(sk, skb, from_bytes))
+			return skb;
+		skb = skb_rb_next(skb);
+	}
+	quell_tcp_fragment(sk, skb, roundup(to_bytes - from_bytes, mss_bytes));
+	return skb;
+}
+
+/* Whether @ns is from @first_ns to @last_ns, modulo 2^32. */
+static bool recover_between(u32 ns, u32 first_ns, u32 last_ns)
+{
+	return ns - first_ns <= last_ns - first_ns;
+}
+
+/*
+ * Whether the newest copy of @seq, in @skb, left at the time that the NACK echoes.  Data
+ * sent once left when the departure ring states; a retransmission left not before TCP's
+ * stamp of it, nor after the newest departure of the flow.
+ */
+static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
+			     const struct quell_lost *lost)
+{
+	u64 first_ns = skb->skb_mstamp_ns, last_ns;
+	const struct quell_segment *segment = NULL;
+
+	spin_lock_bh(&flow->lock);
+	last_ns = flow->depart_ns;
+	if (!(TCP_SKB_CB(skb)->sacked & TCPCB_RETRANS))
+		segment = quell_segments_find(&flow->segments, seq + 1);
+	if (segment) {
+		first_ns = segment->depart_ns;
+		last_ns = quell_segment_left_ns(segment, segment->end_seq,
+						flow->link.bytes_ps);
+	}
+	spin_unlock_bh(&flow->lock);
+	return recover_between(lost->echo_ns, first_ns, last_ns);
+}
+
+/* Whether a NACK of @seq is new for a segment, and plausible. */
+static bool recover_applies(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
+			    const struct quell_lost *lost)
+{
+	u8 sacked = TCP_SKB_CB(skb)->sacked;
+
+	if (sacked & TCPCB_SACKED_ACKED)
+		return false;
+	if (sacked & TCPCB_LOST && !(sacked & TCPCB_SACKED_RETRANS))
+		return false;
+	if (before(seq, TCP_SKB_CB(skb)->seq))
+		seq = TCP_SKB_CB(skb)->seq;
+	return recover_departed(flow, skb, seq, lost);
+}
+
+static void recover_account(struct quell_recover *recover, const struct tcp_sock *tp,
+			    const struct sk_buff *skb)
+{
+	/* All data marked before is acknowledged. */
+	if (!recover->due) {
+		recover->watched = true;
+		recover->again = tp->total_retrans;
+		recover->dsacks = tp->dsack_dups;
+	}
+	recover->pkts += tcp_skb_pcount(skb);
+	recover->bytes += skb->len;
+	if (!recover->due || after(TCP_SKB_CB(skb)->end_seq, recover->end_seq))
+		recover->end_seq = TCP_SKB_CB(skb)->end_seq;
+	recover->due = true;
+	recover->trimmed_ns = max(recover->trimmed_ns, skb->skb_mstamp_ns);
+}
+
+/* Marks the data of a NACK lost; returns the counter for the outcome. */
+static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
+				      const struct quell_lost *lost)
+{
+	struct quell_recover *recover = &flow->recover;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 pkts = recover->pkts;
+	struct sk_buff *skb;
+	u32 seq;
+
+	if (after(lost->end_seq, tp->snd_nxt))
+		return QUELL_N_NACK_OUTSIDE;
+	if (!after(lost->end_seq, tp->snd_una))
+		return QUELL_N_NACK_STALE;
+	seq = before(lost->seq, tp->snd_una) ? tp->snd_una : lost->seq;
+	for (skb = quell_tcp_find(sk, seq); skb && before(TCP_SKB_CB(skb)->seq, lost->end_seq);
+	     skb = skb_rb_next(skb)) {
+		struct sk_buff *named = NULL;
+
+		if (recover_applies(flow, skb, seq, lost))
+			named = recover_single_out(sk, skb, seq, lost->end_seq);
+		if (!named)
+			continue;
+		skb = named;
+		quell_tcp_mark_lost(sk, skb);
+		quell_tcp_forget_order(skb);
+		recover_account(recover, tp, skb);
+	}
+	if (recover->pkts == pkts)
+		return QUELL_N_NACK_STALE;
+	/* The packet was trimmed at a full queue: do not reuse its entropy, as if marked. */
+	quell_path_echo(flow, lost->entropy, true);
+	return QUELL_N_NACK_RECOVERED;
+}
+
+/**
+ * quell_recover_forbid_undo() - keep TCP from undoing losses that NACKs reported
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * Trimmed packets overtake others.  If those are acknowledged before the first
+ * retransmission, TCP concludes that the loss was spurious and removes all marks.
+ * recover_undo() detects spurious loss by DSACK in place of TCP.
+ *
+ * Context: socket lock, after marking, and again when a recovery begins, where TCP sets
+ * undo_marker.
+ */
+void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
+{
+	if (flow->recover.due && after(flow->recover.end_seq, tcp_sk(sk)->snd_una))
+		quell_tcp_keep_marks(tcp_sk(sk));
+}
+
+/**
+ * quell_recover_apply() - mark the data of queued NACKs lost
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * The receive hook queues a NACK before it reads snd_una (quell_nack_pass()); TCP has
+ * advanced snd_una before it calls this.  So either the NACK is seen here, or its
+ * segment carries the new snd_una and is not an old ACK.
+ *
+ * Context: socket lock, within ->in_ack_event().
+ */
+void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_recover *recover = &flow->recover;
+	struct quell_lost lost;
+
+	/* Against quell_nack_pass(). */
+	smp_mb();
+	if (!READ_ONCE(recover->waiting))
+		return;
+	while (recover_get(recover, &lost)) {
+		enum quell_counter outcome = recover_one(flow, sk, &lost);
+
+		if (outcome == QUELL_N_NACK_RECOVERED)
+			WRITE_ONCE(recover->recovered, recover->recovered + 1);
+		quell_count(flow->qnet, outcome);
+	}
+	if (!recover->pkts)
+		return;
+	/*
+	 * RACK orders segments by their send time in microseconds, and within one by
+	 * sequence number.  A retransmission has a lower number than new data sent just
+	 * before it, whose delivery would make RACK mark the retransmission lost: with
+	 * each tenth packet trimmed at 100 Gbit/s, one retransmission in ten.
+	 */
+	quell_tcp_expect_reordering(tcp_sk(sk));
+	quell_recover_forbid_undo(flow, sk);
+	quell_tcp_disorder(sk);
+}
+
+/* Segments lost since the last sample that were not trimmed. */
+static u32 recover_others_pkts(const struct quell_recover *recover, const struct tcp_sock *tp)
+{
+	u32 lost_pkts = tp->lost - recover->lost_pkts;
+
+	return lost_pkts - min(lost_pkts, recover->pkts);
+}
+
+/**
+ * quell_recover_classify() - why segments are lost as a recovery begins
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * A trimmed segment beyond the end of the previous recovery may have been marked in it.
+ *
+ * Context: socket lock, once per recovery.
+ * Return: its cause.
+ */
+enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk)
+{
+	struct quell_recover *recover = &flow->recover;
+	bool other_loss = recover->other_loss || recover_others_pkts(recover, tcp_sk(sk));
+
+	recover->other_loss = false;
+	return recover->due && !other_loss ? QUELL_RECOVER_TRIMMED : QUELL_RECOVER_OTHER_LOSS;
+}
+
+/**
+ * quell_recover_is_news() - whether data sent after the last cut was trimmed
+ * @flow: flow
+ *
+ * Data sent before the cut was lost to congestion that the core has reacted to.  The loss
+ * of data sent since, such as a retransmission, shows that congestion persists: RFC 5681,
+ * 4.3, treats the loss of a retransmission as another indication of congestion.  With
+ * NACKs this is known after a round trip, and the recovery need not end before.
+ *
+ * Context: socket lock.
+ * Return: whether another loss must be reported to the core.
+ */
+bool quell_recover_is_news(const struct quell_flow *flow)
+{
+	return flow->recover.trimmed_ns && flow->recover.trimmed_ns >= flow->recover.reported_ns;
+}
+
+/*
+ * Undoes the core's cut in place of TCP (quell_recover_forbid_undo()), if the NACKs were
+ * false: all data that they named is acknowledged, and DSACKs report each retransmission
+ * since as spurious, or there was no retransmission.
+ */
+static void recover_undo(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_recover *recover = &flow->recover;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!recover->watched || recover->due)
+		return;
+	/* The core made no cut, or another episode of losses has begun. */
+	if (!flow->undo.valid)
+		recover->watched = false;
+	if (!recover->watched ||
+	    tp->dsack_dups - recover->dsacks < tp->total_retrans - recover->again)
+		return;
+	recover->watched = false;
+	quell_event_undo(sk);
+}
+
+/**
+ * quell_recover_take() - losses since the last call
+ * @flow:	 flow
+ * @sk:		 its socket
+ * @others_pkts: set to the number of lost segments that were not trimmed
+ *
+ * Context: socket lock.
+ * Return: bytes of payload trimmed.
+ */
+u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts)
+{
+	struct quell_recover *recover = &flow->recover;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 bytes = recover->bytes;
+
+	*others_pkts = recover_others_pkts(recover, tp);
+	recover->other_loss = recover->other_loss || *others_pkts;
+	recover->due = recover->due && after(recover->end_seq, tp->snd_una);
+	recover->lost_pkts = tp->lost;
+	recover->pkts = 0;
+	recover->bytes = 0;
+	recover_undo(flow, sk);
+	if (!recover->due && READ_ONCE(recover->ring))
+		recover_free(recover);
+	return bytes;
+}

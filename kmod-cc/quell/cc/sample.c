@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From TCP's state to a core's sample.
+ *
+ * Round-trip time.  The newest segment this ACK reports delivered is the last
+ * cumulatively acknowledged one, or rs->last_end_seq where SACK reached
+ * further.  Its departure comes from the departure ring, the ACK's receipt
+ * from the arrival ring:
+ *
+ *	rtt = receipt - (departure + serialisation on the first link)
+ *
+ * If the other end uses the Quell option it echoes that departure, so the
+ * departure ring is not needed to find which transmission an ACK answers.
+ *
+ * Until the first such sample of a flow (its hooks are not registered yet, memory
+ * was short), the stack's own microsecond value is used, with QUELL_S_RTT_KERNEL;
+ * a flow that has had nanoseconds never goes back, because the two are not
+ * comparable.
+ */
+#include <linux/math64.h>
+#include <net/tcp.h>
+#include <compat/tcp_ecn.h>
+#include <quell/core/signal/echo.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tail.h"
+#include "flow/tcpint.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/*
+ * Lower bound of a round-trip time.  Only packets that found the interface free
+ * set the minimum: the time that others waited in it is computed from its
+ * speed, and a virtual one (veth) sends at once whatever speed it claims.  The
+ * stack's own minimum helps if every segment is a burst; it is in microseconds,
+ * so one less is a safe bound.
+ */
+static u64 sample_floor_ns(const struct quell_flow *flow, const struct tcp_sock *tp)
+{
+	u32 min_us = tcp_min_rtt(tp);
+	u64 floor_ns = flow->now.min_rtt_ns;
+
+	if (min_us && min_us != ~0U)
+		floor_ns = max(floor_ns, (min_us - 1) * (u64)NSEC_PER_USEC);
+	return floor_ns;
+}
+
+static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			     s64 rtt_ns)
+{
+	s64 floor_ns = sample_floor_ns(flow, tp);
+
+	if (rtt_ns >= floor_ns)
+		return rtt_ns;
+	/* A difference of 1 ns is rounding. */
+	if (floor_ns - rtt_ns > 1)
+		quell_count(flow->qnet, QUELL_N_RTT_FLOORED);
+	return floor_ns;
+}
+
+/*
+ * The range of valid departures: from that of the oldest outstanding segment to the
+ * newest that an option carried.
+ */
+static struct quell_echo_span sample_span(const struct quell_flow *flow)
+{
+	const struct quell_segment *oldest = quell_segments_oldest(&flow->segments);
+
+	return (struct quell_echo_span) {
+		.oldest_ns = oldest ? oldest->depart_ns : 0,
+		.newest_ns = flow->depart_ns,
+	};
+}
+
+/*
+ * Round-trip time from the departure that the other host echoed.  Despite
+ * retransmissions, SACK and lost ACKs this is the departure of the packet that
+ * this ACK answers.  All packets of a burst carry the departure of its first;
+ * that of the newest is computed if the ACK is for that burst.  0 when the
+ * departure is ambiguous or impossible.
+ */
+static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
+			  const struct quell_segment *segment,
+			  const struct quell_arrival *arrival)
+{
+	struct quell_echo_span span = sample_span(flow);
+	u64 rtt_ns = quell_echo_rtt_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	u64 left_ns;
+
+	if (!rtt_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
+		return 0;
+	}
+	if (!segment)
+		return sample_floored_ns(flow, tp, rtt_ns);
+	left_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),
+					flow->link.bytes_ps);
+	if ((u32)left_ns != arrival->echo_ns)
+		return segment->end_seq - segment->seq > segment->packet_bytes ?
+		       0 : sample_floored_ns(flow, tp, rtt_ns);
+	left_ns = quell_segment_left_ns(segment, seq, flow->link.bytes_ps) - left_ns;
+	if (segment->queued || left_ns)
+		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
+	return rtt_ns;
+}
+
+/* The other host's share of a round trip, limited to plausible values. */
+static u64 sample_hold_ns(struct quell_flow *flow, const struct tcp_sock *tp, u64 rtt_ns,
+			  u32 said_ns)
+{
+	u64 hold_ns = quell_echo_hold_ns(said_ns, rtt_ns, sample_floor_ns(flow, tp));
+
+	if (hold_ns != said_ns)
+		quell_count(flow->qnet, QUELL_N_RTT_HOLD_REFUSED);
+	return hold_ns;
+}
+
+/* Round-trip time from the departure in the local ring; 0 when there is no sample. */
+static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
+			  const struct quell_segment *segment,
+			  const struct rate_sample *rs, u64 rx_ns)
+{
+	s64 rtt_ns;
+
+	if (!segment) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_DEPARTURE);
+		return 0;
+	}
+	if (segment->retransmitted || rs->is_retrans) {
+		WRITE_ONCE(flow->karn, flow->karn + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_KARN);
+		return 0;
+	}
+	if (!rx_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
+		return 0;
+	}
+	rtt_ns = rx_ns - quell_segment_left_ns(segment, seq, flow->link.bytes_ps);
+	if (segment->queued || seq - segment->seq > segment->packet_bytes)
+		rtt_ns = sample_floored_ns(flow, tp, rtt_ns);
+	if (rtt_ns <= 0) {
+		quell_count(flow->qnet, QUELL_N_RTT_NOT_POSITIVE);
+		return 0;
+	}
+	return rtt_ns;
+}
+
+/*
+ * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
+ * lock of the flow is held.
+ */
+static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			 u32 acked_seq, const struct rate_sample *rs,
+			 struct quell_sample *sample)
+{
+	const struct quell_segment *segment;
+	struct quell_arrival arrival = {};
+	u32 seq = tp->snd_una;
+	u64 rtt_ns;
+
+	quell_arrival_take(flow, tp->snd_una, &arrival);
+	quell_telemetry_take(flow, &arrival, sample);
+	quell_tcpint_take(flow, sample);
+	if (!arrival.has_entropy)
+		quell_path_acked(flow, tp, rs);
+	/*
+	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
+	 * this ACK acknowledges in part: the ACK is for data up to snd_una only.
+	 */
+	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
+		seq = rs->last_end_seq;
+	else if (seq == acked_seq)
+		return 0;
+	segment = quell_segments_find(&flow->segments, seq);
+	if (arrival.has_echo)
+		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
+	else
+		rtt_ns = sample_ring_ns(flow, tp, seq, segment, rs, arrival.rx_ns);
+	if (!rtt_ns)
+		return 0;
+	if (arrival.has_echo) {
+		sample->remote_ns = sample_hold_ns(flow, tp, rtt_ns, arrival.hold_ns);
+		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);
+		WRITE_ONCE(flow->echoes, flow->echoes + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
+	}
+	if (segment && seq == segment->end_seq)
+		sample->flags |= QUELL_S_SEGMENT_DONE;
+	if (arrival.hardware)
+		sample->flags |= QUELL_S_RTT_HARDWARE;
+	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
+	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
+	/* For the tail timer an ACK arrives when the stack processes it. */
+	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival.rx_ns) - arrival.rx_ns));
+	return rtt_ns;
+}
+
+/* The stack's microsecond values, rounded up so that a minimum stays above 0. */
+static void sample_kernel_rtt(struct sock *sk, const struct rate_sample *rs,
+			      struct quell_sample *sample)
+{
+	if (rs->rtt_us < 0)
+		return;
+	sample->rtt_ns = ((u64)rs->rtt_us + 1) * NSEC_PER_USEC;
+	sample->min_rtt_ns = ((u64)tcp_min_rtt(tcp_sk(sk)) + 1) * NSEC_PER_USEC;
+	sample->flags |= QUELL_S_RTT_KERNEL;
+	quell_count(quell_net(sock_net(sk)), QUELL_N_RTT_KERNEL);
+}
+
+/**
+ * quell_sample_rtt() - the round-trip time of an acknowledgment
+ * @sk:     socket of a Quell algorithm
+ * @rs:     argument of ->cong_control
+ * @sample: from quell_sample_state(); the round-trip time, telemetry, the other host's
+ *	    share and flags are added
+ *
+ * Context: socket lock, within ->cong_control.
+ */
+void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
+		      struct quell_sample *sample)
+{
+	struct quell_cc *cc = quell_cc(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_flow *flow = cc->flow;
+	u64 rtt_ns;
+
+	if (!flow) {
+		sample_kernel_rtt(sk, rs, sample);
+		return;
+	}
+	quell_signal_check(flow, sk);
+	spin_lock_bh(&flow->lock);
+	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
+	quell_segments_drop(&flow->segments, tp->snd_una);
+	spin_unlock_bh(&flow->lock);
+	if (rtt_ns) {
+		sample->rtt_ns = rtt_ns;
+		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
+			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
+		WRITE_ONCE(flow->now.clock, sample->flags & QUELL_S_RTT_HARDWARE ?
+					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
+	} else if (!flow->now.min_rtt_ns) {
+		sample_kernel_rtt(sk, rs, sample);
+		if (sample->rtt_ns)
+			WRITE_ONCE(flow->now.clock, QUELL_CLOCK_KERNEL);
+	}
+	if (flow->now.min_rtt_ns)
+		sample->min_rtt_ns = flow->now.min_rtt_ns;
+	if (sample->rtt_ns)
+		WRITE_ONCE(flow->now.rtt_ns, sample->rtt_ns);
+}
+
+/**
+ * quell_sample_state() - a sample of the state known without an ACK
+ * @sk:     socket of a Quell algorithm
+ * @sample: set in full; without round-trip time and acknowledged data
+ *
+ * Context: socket lock.
+ */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	*sample = (struct quell_sample) {
+		.now_ns = tp->tcp_clock_cache,
+		.mss_bytes = max_t(u32, tp->mss_cache, 1),
+		.inflight_bytes = quell_mul_sat_u32(tcp_packets_in_flight(tp), tp->mss_cache),
+		.link_bytes_ps = quell_link_bytes_ps(sk),
+	};
+	if (quell_ecn_is_negotiated(tp))
+		sample->flags |= QUELL_S_ECN;
+	if (flow) {
+		sample->min_rtt_ns = flow->now.min_rtt_ns;
+		sample->hops = READ_ONCE(flow->hops);
+		if (quell_telemetry_expected(flow))
+			sample->flags |= QUELL_S_TELEMETRY;
+	}
+}

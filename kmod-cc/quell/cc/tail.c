@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tail loss, detected by a timer in nanoseconds.
+ *
+ * The last segments of a message have no later segment whose SACK would show
+ * that they are lost.  TCP's own timers then wait at least two jiffies (loss
+ * probe) or 200 ms (timeout), thousands of round trips of a datacenter.  Here
+ * each flow with data outstanding has a high-resolution timer:
+ *
+ *	sent		due = when the data has left the interface + timeout
+ *	ACK delivers	due = the later of now and that time + timeout, probes = 0
+ *	due		one segment is retransmitted, probes += 1
+ *
+ *	timeout = max(floor, 2 * srtt + 4 * var) << (probes + patience)
+ *	floor = tail-floor, on links below 100 Gbit/s longer in proportion
+ *
+ * with srtt and var as in RFC 6298, but of the flow's nanosecond round-trip
+ * times up to the stack, and of the handshake's before the first.  After
+ * tail-probes probes in a row without an answer TCP's own timers take over; no probe is
+ * sent while TCP waits for the answer to a timeout.  Probes are sent and judged in
+ * probe.c; the rules for starting the timer are in tail.h.
+ */
+#include <linux/hrtimer.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "flow/tail.h"
+
+/* The longest timeout before doubling, which tail-floor does not exceed. */
+#define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)
+
+/*
+ * The link speed that tail-floor is meant for: the same queue takes longer to
+ * drain into a slower link.  A link of unknown speed counts as 10 Gbit/s.
+ */
+#define TAIL_LINK_BYTES_PS		12500000000ULL
+#define TAIL_LINK_UNKNOWN_BYTES_PS	1250000000ULL
+
+/* @floor_ns is at most 10^9: the product fits. */
+static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
+{
+	u64 link_bytes_ps = READ_ONCE(flow->link.bytes_ps);
+
+	if (!link_bytes_ps)
+		link_bytes_ps = TAIL_LINK_UNKNOWN_BYTES_PS;
+	if (link_bytes_ps >= TAIL_LINK_BYTES_PS)
+		return floor_ns;
+	floor_ns = div64_u64(floor_ns * TAIL_LINK_BYTES_PS, link_bytes_ps);
+	return min_t(u64, floor_ns, TAIL_TIMEOUT_MAX_NS);
+}
+
+/**
+ * quell_tail_timeout_ns() - time without an acknowledgment before a probe
+ * @flow: flow
+ *
+ * Context: socket lock.
+ * Return: ns; 0 without a round-trip time, or after tail-probes probes in a row.
+ */
+u64 quell_tail_timeout_ns(const struct quell_flow *flow)
+{
+	const struct quell_tail *tail = &flow->tail;
+	u64 timeout_ns = 2 * tail->srtt_ns + 4 * tail->var_ns;
+	u64 floor_ns;
+
+	if (!tail->srtt_ns || tail->tries >= quell_signal_tail(flow->qnet, &floor_ns))
+		return 0;
+	timeout_ns = clamp(timeout_ns, tail_scaled_ns(flow, floor_ns), TAIL_TIMEOUT_MAX_NS);
+	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
+	return timeout_ns << (tail->tries + tail->patience);
+}
+
+/**
+ * quell_tail_queue() - put the timer into the kernel's queue
+ * @tail:  timer; the caller has taken its reference to the socket
+ * @at_ns: when it fires, CLOCK_MONOTONIC, ns
+ *
+ * Context: @tail->lock.
+ */
+void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
+{
+	WRITE_ONCE(tail->at_ns, at_ns);
+	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/**
+ * quell_tail_start() - have the timer fire
+ * @tail:  timer
+ * @at_ns: when, CLOCK_MONOTONIC, ns
+ *
+ * An expiry before probe_enter() or after probe_leave() has a reference of its own; if
+ * it queued the timer again, that time is kept.
+ *
+ * Context: any but hard interrupts.
+ */
+void quell_tail_start(struct quell_tail *tail, u64 at_ns)
+{
+	int taken;
+
+	spin_lock_bh(&tail->lock);
+	if (tail->closed)
+		goto unlock;
+	if (tail->running) {
+		WRITE_ONCE(tail->at_ns, at_ns);
+		WRITE_ONCE(tail->again, true);
+		goto unlock;
+	}
+	taken = hrtimer_try_to_cancel(&tail->timer);
+	if (taken < 0 && hrtimer_is_queued(&tail->timer))
+		goto unlock;
+	if (taken <= 0)
+		sock_hold(tail->sk);
+	quell_tail_queue(tail, at_ns);
+unlock:
+	spin_unlock_bh(&tail->lock);
+}
+
+/**
+ * quell_tail_wake() - have the timer fire no later than a given time
+ * @tail:  timer
+ * @at_ns: latest expiry, CLOCK_MONOTONIC, ns
+ *
+ * An earlier expiry re-checks due_ns and rearms the timer itself, so it is not changed.
+ *
+ * Context: socket lock.
+ */
+void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
+{
+	bool awaited = hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->again);
+
+	if (!awaited || READ_ONCE(tail->at_ns) > at_ns)
+		quell_tail_start(tail, at_ns);
+}
+
+/**
+ * quell_tail_put_off() - postpone the probe, because data was sent or acknowledged
+ * @flow:   flow
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock.
+ */
+void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
+{
+	struct quell_tail *tail = &flow->tail;
+	u64 timeout_ns = quell_tail_timeout_ns(flow);
+
+	tail->due_ns = 0;
+	if (!timeout_ns)
+		return;
+	tail->due_ns = max(now_ns, tail->left_ns) + timeout_ns;
+	quell_tail_wake(tail, tail->due_ns);
+}
+
+/**
+ * quell_tail_sent() - data or a FIN is sent or retransmitted
+ * @flow:    flow
+ * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock.
+ */
+void quell_tail_sent(struct quell_flow *flow, u64 left_ns)
+{
+	flow->tail.left_ns = left_ns;
+	quell_tail_put_off(flow, left_ns);
+}
+
+/**
+ * quell_tail_timed() - a round trip was measured
+ * @flow:   flow
+ * @rtt_ns: from the departure until the stack looked at the ACK, ns
+ *
+ * RFC 6298, in ns.  If the round-trip time is constant, the mean converges to within
+ * 4 ns of it and the deviation to at most 4 ns.
+ *
+ * Context: socket lock.
+ */
+void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
+{
+	struct quell_tail *tail = &flow->tail;
+	u64 error_ns = max(tail->srtt_ns, rtt_ns) - min(tail->srtt_ns, rtt_ns);
+
+	tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
+	tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
+}
+
+/**
+ * quell_tail_acked() - an ACK was processed
+ * @flow: flow
+ * @sk:   its socket
+ * @pkts: segments that the ACK reported delivered
+ *
+ * Context: socket lock, within ->cong_control().
+ */
+void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!pkts)
+		return;
+	flow->tail.tries = 0;
+	if (tp->packets_out)
+		quell_tail_put_off(flow, tp->tcp_clock_cache);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The context of a socket, and the functions for its events, samples and decisions.  Lock
+ * order and ownership of fields: Documentation/locking.md.
+ */
+#ifndef _QUELL_FLOW_H
+#define _QUELL_FLOW_H
+
+#include <linux/in6.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <quell/quell.h>
+#include <quell/telemetry.h>
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tail.h"
+#include "flow/tcpint.h"
+#include "flow/tx.h"
+#include "netns/net.h"
+
+struct rate_sample;
+
+/* Why a flow does not send more; names in quell_limit_names[]. */
+enum quell_limit {
+	QUELL_LIMIT_NONE,
+	QUELL_LIMIT_WINDOW,
+	QUELL_LIMIT_PACING,
+	QUELL_LIMIT_APP,
+	QUELL_LIMIT_RECEIVER,
+};
+
+/**
+ * struct quell_flow - context of one Quell socket
+ * @node:		in quell_flows, by @sk
+ * @sk:			the socket; without the socket lock only its address and its
+ *			cookie may be used
+ * @qnet:		namespace of the socket
+ * @algo:		algorithm of the socket
+ * @lock:		protects @closed to @segments, and @path
+ * @closed:		the socket has released the flow: no entry may be added to it
+ * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
+ * @resent_seq:		first sequence number of the newest retransmission
+ * @stamp_secret:	added to departures on the wire; constant
+ * @depart_ns:		newest departure of a segment, CLOCK_MONOTONIC, ns
+ * @link:		interface the flow leaves by
+ * @arrivals:		newest receipts, oldest first: struct quell_arrival
+ * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
+ * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @segments:		segments sent
+ * @round_seq:		the round trip ends when more than this is acknowledged
+ * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
+ * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
+ * @option_room_bytes:	payload bytes per segment given up to make room for options
+ * @ext_hdr_bytes:	icsk_ext_hdr_len as last set, @option_room_bytes included
+ * @adapt:		whether CUBIC, the search or the algorithm governs the window;
+ *			socket lock
+ * @path:		path entropies of the flow's segments
+ * @tail:		timer that detects tail loss; see struct quell_tail
+ * @now:		the flow's last decision and round-trip times
+ * @inflight_bytes:	bytes in flight before the last ACK
+ * @karn:		RTT samples discarded because of a retransmission
+ * @retransmits:	segments retransmitted
+ * @overruns:		segments not recorded because the ring was full
+ * @mss_bytes:		maximum segment size
+ * @limit:		enum quell_limit
+ * @hops:		switches on the path; written by the receive hook
+ * @option:		enum quell_option_state
+ * @option_seen:	the peer has sent the option; written by the receive hook
+ * @option_missed:	packets in a row with room for the option but without it; written
+ *			by the receive hook
+ * @echoes:		round-trip times taken from echoes
+ * @records:		telemetry records taken
+ * @telemetry:		newest telemetry record; its fields may be of different records
+ * @recover:		recovery of trimmed segments, see struct quell_recover
+ * @tcp_int:		the public TCP-INT option, see struct quell_tcpint
+ * @undo:		cuts for the newest episode of losses, to restore if these prove
+ *			spurious; socket lock
+ * @rcu:		for freeing after the last reader
+ * @id:			number in quell_net.flows
+ * @family:		AF_INET or AF_INET6
+ * @sport:		local port, host order
+ * @dport:		remote port, host order
+ * @saddr:		local address
+ * @daddr:		remote address
+ * @arrivals_few:	room of @arrivals while it is short
+ * @echo_few:		room of @echo while it is short
+ *
+ * Fields used for each packet come first, then those for each ACK, then those for dumps and
+ * rare events.  @node to @algo and @id to @daddr are constant once the flow is in the hash.
+ * The holder of @lock owns @closed to @segments, @arrivals_few and @echo_few (@link is read
+ * with READ_ONCE() without it); the holder of the socket lock owns @round_seq to @adapt.
+ * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
+ * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
+ * and read with READ_ONCE() in any RCU read section.
+ */
+struct quell_flow {
+	/* Each hook and callback, to find the flow.  Constant. */
+	struct rhash_head	node;
+	const struct sock	*sk;
+	struct quell_net	*qnet;
+	const struct quell_algo	*algo;
+
+	/* Each packet, in and out: @lock. */
+	spinlock_t		lock;
+	bool			closed;
+	u32			resent_ns;
+	u32			resent_seq;
+	u32			stamp_secret;
+	u32			arrivals_lost;
+	u64			depart_ns;
+	struct quell_link	link;
+	struct quell_list	arrivals;
+	struct quell_list	echo;
+	struct quell_segments	segments;
+
+	/* Each ACK: socket lock. */
+	u32			round_seq;
+	u32			carry_bytes;
+	u32			rest_bytes;
+	u32			option_room_bytes;
+	u32			ext_hdr_bytes;
+	u32			mss_bytes;
+	struct quell_adapt	adapt;
+	struct quell_path	path;
+	struct quell_tail	tail;
+
+	/* Written for each ACK, read by dumps and observers. */
+	struct quell_snapshot	now;
+	u64			inflight_bytes;
+	u64			karn;
+	u64			retransmits;
+	u64			overruns;
+	u8			limit;
+	u8			hops;
+	u8			option;
+	bool			option_seen;
+	u32			option_missed;
+	u64			echoes;
+	u64			records;
+	struct quell_telemetry	telemetry;
+
+	/* Losses, trimming, other options; then fields only for dumps and the flow's end. */
+	struct quell_recover	recover;
+	struct quell_tcpint	tcp_int;
+	struct quell_undo	undo;
+	struct rcu_head		rcu;
+	u32			id;
+	u16			family;
+	u16			sport;
+	u16			dport;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+
+	/* Room of @arrivals and @echo while they are short: @lock. */
+	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
+};
+
+/* cc.c */
+void quell_cc_ops_init(struct quell_algo *algo);
+
+/* event.c */
+void quell_event_loss(struct sock *sk);
+void quell_event_tail_loss(struct sock *sk);
+void quell_event_timeout(struct sock *sk);
+void quell_event_undo(struct sock *sk);
+
+/* flow.c */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
+void quell_cc_release(struct sock *sk);
+int quell_flows_init(void);
+void quell_flows_exit(void);
+struct quell_flow *quell_flow_find(const struct sock *sk);
+
+/* sample.c */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
+		      struct quell_sample *sample);
+
+/* apply.c */
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 struct quell_decision *decision);
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision);
+
+/* pacing.c */
+u32 quell_other_flows(const struct sock *sk);
+u32 quell_segment_pkts(struct sock *sk);
+void quell_start_core(struct sock *sk, struct quell_event *ev);
+
+/* ecn.c */
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
+
+/* adapt.c */
+const char *quell_adapt_phase_name(const struct quell_flow *flow);
+const char *quell_adapt_reason_name(const struct quell_flow *flow);
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
+void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
+void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
+bool quell_adapt_governs(const struct quell_flow *flow);
+void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
+void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
+void quell_adapt_undone(struct sock *sk);
+bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
+void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
+void quell_adapt_recovers(struct sock *sk);
+void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece);
+void quell_adapt_new_episode(struct quell_flow *flow);
+bool quell_adapt_has_begun(const struct quell_flow *flow);
+u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
+void quell_adapt_pace(struct sock *sk);
+
+/* Whether trimming is a signal to the algorithm; CUBIC and the search take it for a loss. */
+static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
+{
+	return quell_algo_has(flow->algo, QUELL_CORE_TRIMS) && !quell_adapt_governs(flow);
+}
+
+#endif /* _QUELL_FLOW_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a flow beyond its context: allocated when the flow needs it, freed when it
+ * does not, and charged to the memory cgroup of its socket.
+ *
+ * A flow embeds room for the few elements that it usually keeps.  A list that outgrows
+ * this moves to the heap, and back as soon as it is empty: an idle flow has no list on
+ * the heap.
+ */
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <compat/memcg.h>
+#include "flow/memory.h"
+
+/* The first room on the heap. */
+#define LIST_ROOM_MIN	8U
+
+/**
+ * quell_sock_alloc() - memory on behalf of a socket
+ * @sk:    socket
+ * @bytes: how much
+ *
+ * In softirq the allocation would otherwise not be charged to the socket's cgroup.
+ *
+ * Context: any but hard interrupts.
+ * Return: memory, not cleared, for kfree(); NULL when it is short.
+ */
+void *quell_sock_alloc(const struct sock *sk, size_t bytes)
+{
+	struct mem_cgroup *before;
+	void *memory;
+
+	local_bh_disable();
+	before = set_active_memcg(quell_sock_memcg(sk));
+	memory = kmalloc(bytes, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	set_active_memcg(before);
+	local_bh_enable();
+	return memory;
+}
+
+/**
+ * quell_sock_zalloc() - an object of a cache on behalf of a socket
+ * @sk:    socket
+ * @cache: cache
+ *
+ * As quell_sock_alloc().  The socket of a passive connection has no cgroup before
+ * accept(): its memory is not charged.
+ *
+ * Context: any but hard interrupts.
+ * Return: object, all zero, for kmem_cache_free(); NULL when memory is short.
+ */
+void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
+{
+	struct mem_cgroup *before;
+	void *object;
+
+	local_bh_disable();
+	before = set_active_memcg(quell_sock_memcg(sk));
+	object = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
+	set_active_memcg(before);
+	local_bh_enable();
+	return object;
+}
+
+/**
+ * quell_list_init() - an empty list
+ * @list: set in full
+ * @few:  room in the flow
+ * @room: how many elements @few holds
+ *
+ * Context: any.
+ */
+void quell_list_init(struct quell_list *list, void *few, u32 room)
+{
+	list->at = few;
+	list->few = few;
+	list->nr = 0;
+	list->room = room;
+}
+
+/**
+ * quell_list_free() - free the memory of a list that is no longer used
+ * @list: list
+ *
+ * Context: the lock that protects the list.
+ */
+void quell_list_free(struct quell_list *list)
+{
+	if (list->at != list->few)
+		kfree(list->at);
+	list->at = list->few;
+	list->nr = 0;
+	list->room = 0;
+}
+
+/**
+ * quell_list_grow() - make room in a list that is full
+ * @list:          list
+ * @sk:            socket it belongs to
+ * @element_bytes: size of an element
+ * @most:          maximum number of elements
+ *
+ * Context: the lock that protects the list.
+ * Return: false when the list has room for @most already, or memory is short.
+ */
+bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
+		     u32 most)
+{
+	u32 room = min(max(2U * list->room, LIST_ROOM_MIN), most);
+	void *at;
+
+	if (list->room >= most)
+		return false;
+	at = quell_sock_alloc(sk, (size_t)room * element_bytes);
+	if (!at)
+		return false;
+	memcpy(at, list->at, (size_t)list->nr * element_bytes);
+	if (list->at != list->few)
+		kfree(list->at);
+	list->at = at;
+	list->room = room;
+	return true;
+}
+
+/**
+ * quell_list_settle() - free the heap memory of an empty list
+ * @list: list
+ * @room: how many elements the flow has room for
+ *
+ * Context: the lock that protects the list.
+ */
+void quell_list_settle(struct quell_list *list, u32 room)
+{
+	if (list->nr || list->at == list->few)
+		return;
+	kfree(list->at);
+	list->at = list->few;
+	list->room = room;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Departures: one entry per segment handed down (a TSO burst is one segment), sorted
+ * by sequence because only new data is appended; a retransmission marks the entries
+ * it overlaps instead, and those give no sample (Karn's rule).
+ *
+ * A flow embeds room for a few segments.  With more in flight the ring is on the heap and
+ * doubles up to a bound; segments that do not fit are counted and give no sample.  When
+ * all data is acknowledged the heap is freed, so an idle flow has no ring on the heap;
+ * the next ring starts at half the size of the last one.
+ *
+ * The lock of the flow protects the ring.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/tx.h"
+
+/* First ring on the heap, and the bound: 4096 packets of 1500 bytes are 6 MB in flight. */
+#define SEGMENTS_MIN	8
+#define SEGMENTS_MAX	4096
+
+static struct quell_segment *segment_at(const struct quell_segments *segments,
+					u32 index)
+{
+	return &segments->ring[index & (segments->size - 1)];
+}
+
+/**
+ * quell_segments_init() - initialise an empty ring
+ * @segments: ring, zero
+ *
+ * Context: before the flow is published.
+ */
+void quell_segments_init(struct quell_segments *segments)
+{
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
+}
+
+/**
+ * quell_segments_free() - free the heap of a ring that is no longer used
+ * @segments: ring
+ *
+ * Context: lock of the flow.
+ */
+void quell_segments_free(struct quell_segments *segments)
+{
+	if (segments->ring != segments->few)
+		kfree(segments->ring);
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
+	segments->head = segments->tail;
+}
+
+/* Grows the ring; false when the bound is reached or memory is short. */
+static bool segments_grow(struct quell_segments *segments, const struct sock *sk)
+{
+	u32 least = max(2 * segments->size, SEGMENTS_MIN + 0U);
+	u32 size = max(segments->grown, least);
+	struct quell_segment *ring;
+	u32 i;
+
+	if (segments->size >= SEGMENTS_MAX)
+		return false;
+	ring = quell_sock_alloc(sk, size * sizeof(*ring));
+	if (!ring && size > least) {
+		size = least;
+		ring = quell_sock_alloc(sk, size * sizeof(*ring));
+	}
+	if (!ring)
+		return false;
+	/* Copy one entry more: the newest is needed even when it was acknowledged. */
+	for (i = segments->head - 1; i != segments->tail; i++)
+		ring[i & (size - 1)] = *segment_at(segments, i);
+	if (segments->ring != segments->few)
+		kfree(segments->ring);
+	segments->ring = ring;
+	segments->size = size;
+	segments->grown = size;
+	return true;
+}
+
+/* If all data is acknowledged, moves the ring back into the flow; keeps the newest entry. */
+static void segments_settle(struct quell_segments *segments)
+{
+	struct quell_segment newest;
+
+	if (segments->head != segments->tail || segments->ring == segments->few)
+		return;
+	newest = *segment_at(segments, segments->tail - 1);
+	/* Ask for less next time: a flow that needs it all doubles it once. */
+	segments->grown /= 2;
+	kfree(segments->ring);
+	segments->ring = segments->few;
+	segments->size = QUELL_SEGMENTS_FEW;
+	*segment_at(segments, segments->tail - 1) = newest;
+}
+
+/**
+ * quell_segments_add() - record new data
+ * @flow:    flow it belongs to
+ * @sk:      the flow's socket
+ * @segment: the segment sent
+ *
+ * Entries that end after its first sequence number were never sent: the new entry
+ * replaces them.
+ *
+ * Context: lock of @flow.
+ * Return: false when there was no room.
+ */
+bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_segment *segment)
+{
+	struct quell_segments *segments = &flow->segments;
+
+	lockdep_assert_held(&flow->lock);
+	while (segments->tail != segments->head &&
+	       after(segment_at(segments, segments->tail - 1)->end_seq,
+		     segment->seq))
+		segments->tail--;
+	if (segments->tail - segments->head == segments->size &&
+	    !segments_grow(segments, sk))
+		return false;
+	*segment_at(segments, segments->tail++) = *segment;
+	return true;
+}
+
+/* Index of the first entry that ends after @seq; tail if there is none. */
+static u32 segments_search(const struct quell_segments *segments, u32 seq)
+{
+	u32 low = segments->head;
+	u32 count = segments->tail - segments->head;
+
+	while (count) {
+		u32 half = count / 2;
+
+		if (after(segment_at(segments, low + half)->end_seq, seq)) {
+			count = half;
+		} else {
+			low += half + 1;
+			count -= half + 1;
+		}
+	}
+	return low;
+}
+
+/**
+ * quell_segments_mark() - note a retransmission
+ * @segments: ring
+ * @seq:      first sequence number retransmitted
+ * @end_seq:  sequence number after the last
+ *
+ * Context: lock of the flow.
+ * Return: number of entries that the retransmission overlaps.
+ */
+u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
+{
+	u32 i = segments_search(segments, seq);
+	u32 marked = 0;
+
+	for (; i != segments->tail; i++) {
+		struct quell_segment *segment = segment_at(segments, i);
+
+		if (!before(segment->seq, end_seq))
+			break;
+		segment->retransmitted = true;
+		marked++;
+	}
+	return marked;
+}
+
+/**
+ * quell_segments_find() - the segment an acknowledgment ends in
+ * @segments: ring
+ * @seq:      sequence number after the last byte acknowledged
+ *
+ * Context: lock of the flow; the result is valid until it is let go.
+ * Return: the entry with seq < @seq <= end_seq, or NULL.
+ */
+const struct quell_segment *
+quell_segments_find(const struct quell_segments *segments, u32 seq)
+{
+	u32 i = segments_search(segments, seq - 1);
+	const struct quell_segment *segment;
+
+	if (i == segments->tail)
+		return NULL;
+	segment = segment_at(segments, i);
+	return before(segment->seq, seq) ? segment : NULL;
+}
+
+/**
+ * quell_segments_oldest() - the first segment not acknowledged in full
+ * @segments: ring
+ *
+ * Context: lock of the flow; the result is valid until it is let go.
+ * Return: entry, or NULL when there is none.
+ */
+const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments)
+{
+	return segments->head == segments->tail ? NULL :
+						  segment_at(segments, segments->head);
+}
+
+/**
+ * quell_segments_newest() - the segment sent last
+ * @flow:   flow
+ * @newest: set when there is one; it may have been acknowledged
+ *
+ * Context: any but hard interrupts.
+ * Return: whether there is one.
+ */
+bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest)
+{
+	spin_lock_bh(&flow->lock);
+	*newest = *segment_at(&flow->segments, flow->segments.tail - 1);
+	spin_unlock_bh(&flow->lock);
+	return newest->depart_ns;
+}
+
+/**
+ * quell_segments_drop() - remove the segments that are acknowledged in full
+ * @segments: ring
+ * @una:      first sequence number not acknowledged
+ *
+ * Context: lock of the flow.
+ */
+void quell_segments_drop(struct quell_segments *segments, u32 una)
+{
+	while (segments->head != segments->tail &&
+	       !after(segment_at(segments, segments->head)->end_seq, una))
+		segments->head++;
+	segments_settle(segments);
+}
+
+/**
+ * quell_segment_first_end() - where the first packet of a burst ends
+ * @segment: entry
+ *
+ * Context: any.
+ * Return: sequence number after its last byte.
+ */
+u32 quell_segment_first_end(const struct quell_segment *segment)
+{
+	u32 bytes = segment->end_seq - segment->seq;
+
+	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
+}
+
+/**
+ * quell_segment_left_ns() - when the packet before @seq had left the interface
+ * @segment:       entry with seq < @seq <= end_seq
+ * @seq:           sequence number after the last byte of interest
+ * @link_bytes_ps: speed of the interface, bytes/s; 0 unknown
+ *
+ * The packets of a burst leave one after the other, so an acknowledgment for
+ * part of it is compared with the part.
+ *
+ * Context: any.
+ * Return: departure plus serialisation up to that packet's last bit, rounded
+ * up to a whole ns; the departure when the speed is unknown.
+ */
+u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
+			  u64 link_bytes_ps)
+{
+	u32 payload_bytes = seq - segment->seq;
+	u64 wire_bytes, rest, left_ns;
+	u32 packets;
+
+	if (!link_bytes_ps)
+		return segment->depart_ns;
+	packets = DIV_ROUND_UP(payload_bytes, max_t(u32, segment->packet_bytes, 1));
+	wire_bytes = payload_bytes + (u64)packets * segment->header_bytes;
+	left_ns = div64_u64_rem(wire_bytes * NSEC_PER_SEC, link_bytes_ps, &rest);
+	rest = div64_u64(rest << 16, link_bytes_ps) + segment->depart_q16;
+	return segment->depart_ns + left_ns + ((rest + BIT(16) - 1) >> 16);
+}

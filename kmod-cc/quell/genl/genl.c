@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink family "quell": its requests, and parameters and counters.  The API is
+ * Documentation/netlink/specs/quell.yaml; flows are in genl_flow.c, interfaces in
+ * genl_link.c.
+ *
+ * A request is about the namespace of the socket it came on.  Writers need
+ * CAP_NET_ADMIN in the user namespace that owns it.  A request changes a copy of
+ * the parameters; the first refused value fails the whole request, and the error
+ * names the parameter, its range and its unit and points at the attribute.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include <compat/extack.h>
+#include "genl/genl.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Enough for a reply with forty parameters, each with one line of explanation. */
+#define REPLY_BYTES	16384
+
+static const struct nla_policy param_policy[QUELL_A_PARAM_MAX + 1] = {
+	[QUELL_A_PARAM_NAME]	= { .type = NLA_NUL_STRING, .len = 31 },
+	[QUELL_A_PARAM_VALUE]	= { .type = NLA_U64 },
+};
+
+static const struct nla_policy cc_get_policy[QUELL_A_CC_NAME + 1] = {
+	[QUELL_A_CC_NAME]	= { .type = NLA_NUL_STRING, .len = 15 },
+};
+
+static const struct nla_policy cc_set_policy[QUELL_A_CC_PARAM + 1] = {
+	[QUELL_A_CC_NAME]	= { .type = NLA_NUL_STRING, .len = 15 },
+	[QUELL_A_CC_PARAM]	= NLA_POLICY_NESTED(param_policy),
+};
+
+static const struct nla_policy flow_get_policy[QUELL_A_FLOW_CC + 1] = {
+	[QUELL_A_FLOW_CC]	= { .type = NLA_NUL_STRING, .len = 15 },
+};
+
+static const char * const unit_names[] = {
+	[QUELL_UNIT_NONE]	= "",
+	[QUELL_UNIT_NS]		= " ns",
+	[QUELL_UNIT_BYTES]	= " bytes",
+	[QUELL_UNIT_BYTES_PS]	= " bytes/s",
+	[QUELL_UNIT_Q16]	= " /65536",
+	[QUELL_UNIT_PKTS]	= " packets",
+	[QUELL_UNIT_PKTS_Q16]	= " /65536 packets",
+	[QUELL_UNIT_BOOL]	= "",
+};
+
+#ifndef QUELL_HAVE_EXTACK_FMT
+char *quell_extack_buffer(void)
+{
+	static char buffers[16][QUELL_EXTACK_BYTES];
+	static atomic_t next;
+
+	return buffers[(u32)atomic_inc_return(&next) % ARRAY_SIZE(buffers)];
+}
+#endif
+
+/* By the name attribute of a request; quell_mutex is held. */
+static const struct quell_algo *genl_algo(const struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[QUELL_A_CC_NAME];
+	int i;
+
+	lockdep_assert_held(&quell_mutex);
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "name of the algorithm is missing");
+		return ERR_PTR(-EINVAL);
+	}
+	for (i = 0; i < QUELL_ALGOS_MAX; i++)
+		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->core->name))
+			return quell_algos[i];
+	NL_SET_BAD_ATTR(info->extack, attr);
+	quell_extack_fmt(info->extack, "algorithm %s is not loaded",
+			 (char *)nla_data(attr));
+	return ERR_PTR(-ENOENT);
+}
+
+static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
+		     u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, QUELL_A_CC_PARAM);
+
+	if (!nest ||
+	    nla_put_string(skb, QUELL_A_PARAM_NAME, desc->name) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MIN, desc->min, QUELL_A_PARAM_PAD) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MAX, desc->max, QUELL_A_PARAM_PAD) ||
+	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit) ||
+	    nla_put_string(skb, QUELL_A_PARAM_DOC, desc->doc))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Name, sockets, every parameter; quell_mutex is held. */
+static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
+		  const struct quell_algo *algo)
+{
+	const struct quell_algo_net *an = &qnet->algos[algo->slot];
+	const struct quell_params_block *block;
+	u32 i;
+
+	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
+	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->core->name) ||
+	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&an->socks)))
+		return -EMSGSIZE;
+	for (i = 0; i < algo->core->params_nr; i++) {
+		const struct quell_param_desc *desc = &algo->core->params[i];
+		const u64 *value = (void *)block->data + desc->offset;
+
+		if (put_param(skb, desc, *value))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int cc_get_doit(struct sk_buff *request, struct genl_info *info)
+{
+	struct quell_net *qnet = quell_net(genl_info_net(info));
+	const struct quell_algo *algo;
+	struct sk_buff *skb;
+	int err = -EMSGSIZE;
+	void *hdr;
+
+	skb = genlmsg_new(REPLY_BYTES, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &quell_genl_family, 0, QUELL_CMD_CC_GET);
+	if (!hdr)
+		goto free;
+	mutex_lock(&quell_mutex);
+	algo = genl_algo(info);
+	err = IS_ERR(algo) ? PTR_ERR(algo) : put_cc(skb, qnet, algo);
+	mutex_unlock(&quell_mutex);
+	if (err)
+		goto free;
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+free:
+	nlmsg_free(skb);
+	return err;
+}
+
+/* Replies are bigger than a dump's usual buffer. */
+static int dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = REPLY_BYTES;
+	return 0;
+}
+
+/* cb->args[0]: slot of the next algorithm. */
+static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	long slot;
+
+	mutex_lock(&quell_mutex);
+	cb->seq = quell_algos_gen;
+	for (slot = cb->args[0]; slot < QUELL_ALGOS_MAX; slot++) {
+		void *hdr;
+
+		if (!quell_algos[slot])
+			continue;
+		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_CC_GET);
+		if (!hdr)
+			break;
+		genl_dump_check_consistent(cb, hdr);
+		if (put_cc(skb, qnet, quell_algos[slot])) {
+			genlmsg_cancel(skb, hdr);
+			break;
+		}
+		genlmsg_end(skb, hdr);
+	}
+	mutex_unlock(&quell_mutex);
+	cb->args[0] = slot;
+	return skb->len;
+}
+
+/*
+ * Stores one parameter of a request in @block: its value, or its default for a
+ * reset.
+ */
+static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
+		       bool reset, struct quell_params_block *block,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[QUELL_A_PARAM_MAX + 1];
+	const struct quell_param_desc *desc;
+	u64 value;
+	int err;
+
+	err = nla_parse_nested(attrs, QUELL_A_PARAM_MAX, nest, param_policy, extack);
+	if (err)
+		return err;
+	NL_SET_BAD_ATTR(extack, nest);
+	if (!attrs[QUELL_A_PARAM_NAME]) {
+		NL_SET_ERR_MSG(extack, "name of the parameter is missing");
+		return -EINVAL;
+	}
+	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
+	if (!desc) {
+		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_NAME]);
+		quell_extack_fmt(extack, "%s has no parameter %s", algo->core->name,
+				 (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
+		return -ENOENT;
+	}
+	if (!reset && !attrs[QUELL_A_PARAM_VALUE]) {
+		quell_extack_fmt(extack, "%s: value is missing", desc->name);
+		return -EINVAL;
+	}
+	value = reset ? desc->def : nla_get_u64(attrs[QUELL_A_PARAM_VALUE]);
+	if (value < desc->min || value > desc->max) {
+		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_VALUE]);
+		quell_extack_fmt(extack, "%s: allowed are %llu..%llu%s", desc->name,
+				 desc->min, desc->max, unit_names[desc->unit]);
+		return -ERANGE;
+	}
+	*(u64 *)((void *)block->data + desc->offset) = value;
+	return 0;
+}
+
+/* Stores all parameters that a request names; returns their number or an error. */
+static int apply_params(const struct quell_algo *algo, struct genl_info *info,
+			bool reset, struct quell_params_block *block)
+{
+	const struct nlattr *attr;
+	int params_nr = 0;
+	int rem, err;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != QUELL_A_CC_PARAM)
+			continue;
+		err = apply_param(algo, attr, reset, block, info->extack);
+		if (err)
+			return err;
+		params_nr++;
+	}
+	return params_nr;
+}
+
+static int cc_change(struct genl_info *info, bool reset)
+{
+	struct quell_net *qnet = quell_net(genl_info_net(info));
+	bool all = reset && !info->attrs[QUELL_A_CC_PARAM];
+	struct quell_params_block *block;
+	const struct quell_algo *algo;
+	struct quell_algo_net *an;
+	int err;
+
+	mutex_lock(&quell_mutex);
+	algo = genl_algo(info);
+	if (IS_ERR(algo)) {
+		err = PTR_ERR(algo);
+		goto unlock;
+	}
+	an = &qnet->algos[algo->slot];
+	block = quell_params_copy(all ? NULL : an, algo);
+	if (!block) {
+		err = -ENOMEM;
+		goto unlock;
+	}
+	err = apply_params(algo, info, reset, block);
+	if (!err && !all) {
+		NL_SET_ERR_MSG(info->extack, "no parameter given");
+		err = -EINVAL;
+	}
+	if (err < 0) {
+		kfree(block);
+		goto unlock;
+	}
+	quell_params_publish(an, algo, block);
+	err = 0;
+unlock:
+	mutex_unlock(&quell_mutex);
+	if (!err)
+		quell_hooks_settle(qnet);
+	return err;
+}
+
+static int cc_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return cc_change(info, false);
+}
+
+static int cc_reset_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return cc_change(info, true);
+}
+
+static int put_stat(struct sk_buff *skb, const char *name,
+		    const struct quell_counter_desc *counters, u32 counters_nr,
+		    const void __percpu *block)
+{
+	u32 i;
+
+	if (nla_put_string(skb, QUELL_A_STAT_NAME, name))
+		return -EMSGSIZE;
+	for (i = 0; i < counters_nr; i++)
+		if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, counters[i].name,
+				      counters[i].doc,
+				      quell_percpu_sum(block, counters[i].offset)))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/* Index 0 is quell.ko itself, then the algorithms by slot. */
+static int put_stat_at(struct sk_buff *skb, const struct quell_net *qnet, long index)
+{
+	const struct quell_algo *algo;
+
+	if (!index)
+		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX,
+				qnet->counters);
+	algo = quell_algos[index - 1];
+	return put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
+			qnet->algos[algo->slot].stats);
+}
+
+/* cb->args[0]: index of the next message. */
+static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	long index;
+
+	mutex_lock(&quell_mutex);
+	cb->seq = quell_algos_gen;
+	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
+		void *hdr;
+
+		if (index && (!quell_algos[index - 1] ||
+			      !quell_algos[index - 1]->core->counters_nr))
+			continue;
+		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_STAT_GET);
+		if (!hdr)
+			break;
+		genl_dump_check_consistent(cb, hdr);
+		if (put_stat_at(skb, qnet, index)) {
+			genlmsg_cancel(skb, hdr);
+			break;
+		}
+		genlmsg_end(skb, hdr);
+	}
+	mutex_unlock(&quell_mutex);
+	cb->args[0] = index;
+	return skb->len;
+}
+
+static const struct genl_ops quell_genl_ops[] = {
+	{
+		.cmd		= QUELL_CMD_CC_GET,
+		.doit		= cc_get_doit,
+		.start		= dump_start,
+		.dumpit		= cc_get_dumpit,
+		.policy		= cc_get_policy,
+		.maxattr	= ARRAY_SIZE(cc_get_policy) - 1,
+	},
+	{
+		.cmd		= QUELL_CMD_CC_SET,
+		.doit		= cc_set_doit,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.policy		= cc_set_policy,
+		.maxattr	= ARRAY_SIZE(cc_set_policy) - 1,
+	},
+	{
+		.cmd		= QUELL_CMD_CC_RESET,
+		.doit		= cc_reset_doit,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.policy		= cc_set_policy,
+		.maxattr	= ARRAY_SIZE(cc_set_policy) - 1,
+	},
+	{
+		.cmd		= QUELL_CMD_FLOW_GET,
+		.start		= dump_start,
+		.dumpit		= quell_flow_dump,
+		.policy		= flow_get_policy,
+		.maxattr	= ARRAY_SIZE(flow_get_policy) - 1,
+	},
+	{
+		.cmd		= QUELL_CMD_STAT_GET,
+		.start		= dump_start,
+		.dumpit		= stat_get_dumpit,
+	},
+	{
+		.cmd		= QUELL_CMD_LINK_GET,
+		.dumpit		= quell_link_dump,
+	},
+	{
+		.cmd		= QUELL_CMD_LINK_SET,
+		.doit		= quell_link_set_doit,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.policy		= quell_link_set_policy,
+		.maxattr	= QUELL_A_LINK_RATE,
+	},
+};
+
+int __init quell_genl_init(void)
+{
+	quell_genl_family.module = THIS_MODULE;
+	quell_genl_family.ops = quell_genl_ops;
+	quell_genl_family.n_ops = ARRAY_SIZE(quell_genl_ops);
+	return genl_register_family(&quell_genl_family);
+}
+
+void quell_genl_exit(void)
+{
+	genl_unregister_family(&quell_genl_family);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: flows.  Any user of a namespace may see its flows, as with
+ * inet_diag.
+ *
+ * Flows are numbered as they come; a dump goes up the numbers and a further
+ * part starts after the last number sent, so flows that are released meanwhile do
+ * not matter.  Flows are not locked, so their values may be of different times.
+ */
+#include <linux/socket.h>
+#include <net/genetlink.h>
+#include <net/sock.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/signal.h"
+#include "genl/genl.h"
+#include "netns/net.h"
+
+static const char * const quell_limit_names[] = {
+	[QUELL_LIMIT_NONE]	= "nothing-sent",
+	[QUELL_LIMIT_WINDOW]	= "window",
+	[QUELL_LIMIT_PACING]	= "pacing",
+	[QUELL_LIMIT_APP]	= "app",
+	[QUELL_LIMIT_RECEIVER]	= "receiver",
+};
+
+static const char * const quell_option_names[] = {
+	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
+	[QUELL_OPTION_ON]		= "on",
+	[QUELL_OPTION_NO_ANSWER]	= "no-answer",
+	[QUELL_OPTION_NO_ROOM]		= "no-room",
+	[QUELL_OPTION_STRIPPED]		= "stripped",
+};
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
+}
+
+static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
+						    sizeof(struct in_addr);
+	/* The stack assigns a cookie when one is first asked for, for example by ss. */
+	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
+
+	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
+	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->core->name) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
+	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
+	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_SPORT, flow->sport) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_DPORT, flow->dport))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const struct quell_snapshot *now = &flow->now;
+
+	if (nla_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)) ||
+	    put_u64(skb, QUELL_A_FLOW_LINK_RATE, READ_ONCE(flow->link.bytes_ps)) ||
+	    put_u64(skb, QUELL_A_FLOW_WINDOW, READ_ONCE(now->window_bytes)) ||
+	    put_u64(skb, QUELL_A_FLOW_PACING_RATE, READ_ONCE(now->pacing_bytes_ps)) ||
+	    put_u64(skb, QUELL_A_FLOW_INFLIGHT, READ_ONCE(flow->inflight_bytes)) ||
+	    put_u64(skb, QUELL_A_FLOW_RTT, READ_ONCE(now->rtt_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_MIN_RTT, READ_ONCE(now->min_rtt_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_TARGET_DELAY, READ_ONCE(now->target_ns)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_CLOCK, READ_ONCE(flow->now.clock)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
+	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
+			   quell_limit_names[READ_ONCE(flow->limit)]) ||
+	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
+			   quell_option_names[READ_ONCE(flow->option)]) ||
+	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->now.remote_ns)) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->path.entropies)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* The newest telemetry record; without one, no attributes. */
+static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry *record)
+{
+	u8 hop = READ_ONCE(record->hop);
+
+	if (hop && (nla_put_u32(skb, QUELL_A_FLOW_RECORD_HOP, hop) ||
+		    put_u64(skb, QUELL_A_FLOW_RECORD_RATE, READ_ONCE(record->link_bytes_ps)) ||
+		    put_u64(skb, QUELL_A_FLOW_RECORD_QUEUE, READ_ONCE(record->queue_bytes))))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* The newest TCP-INT echo; without one, no attributes. */
+static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
+{
+	struct quell_tcp_int told = {};
+
+	quell_tcp_int_unpack(newest, &told);
+	if (!told.echo_hop)
+		return 0;
+	if (nla_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, told.echo_hop) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_RATE,
+		    quell_tcp_int_speed_bytes_ps(told.echo_speed)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_AVAILABLE,
+		    quell_tcp_int_available_bytes_ps(told.echo_value)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_QUEUE,
+		    quell_tcp_int_queue_bytes(told.echo_value)) ||
+	    put_u64(skb, QUELL_A_FLOW_TCP_INT_LATENCY,
+		    quell_tcp_int_echo_latency_ns(told.echo_latency)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Whether the search, the algorithm or CUBIC governs; no attributes if it is not fitted. */
+static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const char *phase = quell_adapt_phase_name(flow);
+	const char *reason = quell_adapt_reason_name(flow);
+
+	if ((phase && nla_put_string(skb, QUELL_A_FLOW_ADAPT, phase)) ||
+	    (reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, reason)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* One counter of a flow, to be put into a message. */
+struct flow_counter {
+	const char	*name;
+	const char	*doc;
+	u64		value;
+};
+
+static int put_counters(struct sk_buff *skb, const struct flow_counter *counters, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
+				      counters[i].doc, counters[i].value))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const struct flow_counter counters[] = {
+		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
+		  READ_ONCE(flow->now.samples) },
+		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
+		  READ_ONCE(flow->echoes) },
+		{ "records", "Telemetry records taken.",
+		  READ_ONCE(flow->records) },
+		{ "rtt-karn", "Samples given up because the segment was retransmitted.",
+		  READ_ONCE(flow->karn) },
+		{ "retransmits", "Segments sent again.",
+		  READ_ONCE(flow->retransmits) },
+		{ "marked-pkts", "Segments acknowledged as marked CE.",
+		  READ_ONCE(flow->now.marked_pkts) },
+		{ "marked-bytes", "Their payload, as the algorithm was told.",
+		  READ_ONCE(flow->now.marked_bytes) },
+		{ "segment-ring-overrun",
+		  "Segments whose departure found no room to be recorded.",
+		  READ_ONCE(flow->overruns) },
+		{ "arrival-ring-overrun",
+		  "Receipts overwritten before TCP processed the ACK.",
+		  READ_ONCE(flow->arrivals_lost) },
+		{ "tail-probes",
+		  "Segments sent again because nothing was acknowledged in time.",
+		  READ_ONCE(flow->tail.probes) },
+	};
+
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
+}
+
+static int put_flow_path_counters(struct sk_buff *skb, const struct quell_path *path)
+{
+	const struct flow_counter counters[] = {
+		{ "entropy-fresh", "Segments with a path entropy drawn at random.",
+		  READ_ONCE(path->used[QUELL_REPS_FRESH]) },
+		{ "entropy-recycled",
+		  "Segments with the path entropy of one that came through unmarked.",
+		  READ_ONCE(path->used[QUELL_REPS_RECYCLED]) },
+		{ "entropy-frozen",
+		  "Segments with one of the path entropies known good before a timeout.",
+		  READ_ONCE(path->used[QUELL_REPS_FROZEN]) },
+		{ "entropy-kept", "Path entropies echoed unmarked, to be used again.",
+		  READ_ONCE(path->kept) },
+		{ "entropy-marked", "Path entropies echoed marked, and given up.",
+		  READ_ONCE(path->marked) },
+	};
+
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
+}
+
+static int put_flow_trim_counters(struct sk_buff *skb, const struct quell_recover *recover)
+{
+	const struct flow_counter counters[] = {
+		{ "trim-received", "Trimmed packets received.",
+		  READ_ONCE(recover->trims) },
+		{ "nack-sent", "Trimmed packets answered with a NACK.",
+		  READ_ONCE(recover->sent) },
+		{ "nack-received", "NACKs received.",
+		  READ_ONCE(recover->received) },
+		{ "nack-recovered", "NACKs whose data was marked lost, to be sent again.",
+		  READ_ONCE(recover->recovered) },
+	};
+
+	return put_counters(skb, counters, ARRAY_SIZE(counters));
+}
+
+static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
+		    const struct quell_flow *flow)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_FLOW_GET);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
+	    put_flow_telemetry(skb, &flow->telemetry) ||
+	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
+	    put_flow_adapt(skb, flow) ||
+	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
+	    put_flow_trim_counters(skb, &flow->recover)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * quell_flow_dump() - flow-get
+ * @skb: message to fill
+ * @cb:  state; args[0] is the number of the next flow
+ *
+ * Context: process.
+ * Return: length of this part, as netlink expects of a dump.
+ */
+int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct nlattr *cc = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, QUELL_A_FLOW_CC);
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	const struct quell_flow *flow;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each_start(&qnet->flows, id, flow, cb->args[0]) {
+		if (cc && nla_strcmp(cc, flow->algo->core->name))
+			continue;
+		if (put_flow(skb, cb, flow))
+			goto unlock;
+	}
+	id = ULONG_MAX;
+unlock:
+	rcu_read_unlock();
+	cb->args[0] = id;
+	return skb->len;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink family "quell": the rates of interfaces.
+ *
+ * Context of all: process, may sleep.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/genetlink.h>
+#include "genl/genl.h"
+#include "netns/net.h"
+
+/* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
+#define LINK_MOST_BYTES_PS	125000000000ULL
+
+const struct nla_policy quell_link_set_policy[QUELL_A_LINK_RATE + 1] = {
+	[QUELL_A_LINK_IFINDEX]	= { .type = NLA_U32 },
+	[QUELL_A_LINK_RATE]	= { .type = NLA_U64 },
+};
+
+static int put_rate(struct sk_buff *skb, int attr, u64 bytes_ps)
+{
+	return bytes_ps ? nla_put_u64_64bit(skb, attr, bytes_ps, QUELL_A_LINK_PAD) : 0;
+}
+
+static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct quell_net *qnet,
+		    int ifindex)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_LINK_GET);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
+	    put_rate(skb, QUELL_A_LINK_RATE, quell_link_named_speed(qnet, ifindex)) ||
+	    put_rate(skb, QUELL_A_LINK_DRIVER_RATE, quell_link_driver_speed(qnet, ifindex))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * quell_link_dump() - the interfaces with a rate
+ * @skb: message to fill
+ * @cb:  dump; args[0] is the last interface shown
+ *
+ * Return: bytes in @skb.
+ */
+int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	int ifindex;
+
+	while ((ifindex = quell_link_next(qnet, cb->args[0]))) {
+		if (put_link(skb, cb, qnet, ifindex))
+			break;
+		cb->args[0] = ifindex;
+	}
+	return skb->len;
+}
+
+/**
+ * quell_link_set_doit() - name the rate of an interface
+ * @skb:  request
+ * @info: its attributes
+ *
+ * Return: 0; -EINVAL an attribute is missing, -ENODEV no such interface, -ERANGE above
+ * LINK_MOST_BYTES_PS, -ENOMEM.
+ */
+int quell_link_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct net *net = genl_info_net(info);
+	u64 bytes_ps;
+	u32 ifindex;
+	int err;
+
+	if (!info->attrs[QUELL_A_LINK_IFINDEX] || !info->attrs[QUELL_A_LINK_RATE]) {
+		NL_SET_ERR_MSG(info->extack, "interface or rate is missing");
+		return -EINVAL;
+	}
+	ifindex = nla_get_u32(info->attrs[QUELL_A_LINK_IFINDEX]);
+	bytes_ps = nla_get_u64(info->attrs[QUELL_A_LINK_RATE]);
+	if (bytes_ps > LINK_MOST_BYTES_PS) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LINK_RATE],
+				    "rate: at most 1 Tbit/s");
+		return -ERANGE;
+	}
+	rtnl_lock();
+	err = __dev_get_by_index(net, ifindex) ?
+	      quell_link_name_speed(quell_net(net), ifindex, bytes_ps) : -ENODEV;
+	rtnl_unlock();
+	if (err == -ENODEV)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LINK_IFINDEX],
+				    "no such interface in this namespace");
+	return err;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NACKs: segments that report data trimmed by a switch, <quell/nack.h>.
+ *
+ *	receiver	answers a trimmed packet with a NACK at once, and drops the
+ *			packet
+ *	sender		reads a NACK and, if recover.c can use it, passes it on to TCP
+ *			as an ACK of snd_una, because TCP retransmits lost segments
+ *			when it has processed an ACK
+ *
+ * Both run in the receive hook, without the socket lock: fields of the socket are
+ * read at different moments.  A NACK is not a packet of the socket, so it needs
+ * neither the socket's lock nor its memory.
+ *
+ * The numbers of a NACK are not trusted.  It may come from a switch, which does
+ * not know which data the receiver has, and TCP must not take its number for an
+ * acknowledgment.  The ACK it is rewritten to repeats this host's own snd_una.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/tcp.h>
+#include <net/dst.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include <quell/nack.h>
+#include "flow/flow.h"
+#include "flow/recover.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* NACKs in a burst: as many packets as one port may trim at once. */
+#define NACK_BURST		1024U
+
+/* The Quell option with its ACK section, and the NACK. */
+#define NACK_OPTIONS_BYTES	28U
+#define NACK_TCP_BYTES		(sizeof(struct tcphdr) + NACK_OPTIONS_BYTES)
+
+/* The longest TSO burst that TCP sends. */
+#define NACK_BURST_BYTES	65536U
+
+#define TCP_OPTIONS_MAX_BYTES	40U
+
+/*
+ * Whether the rate limit allows another NACK: a token bucket of NACK_BURST NACKs, in
+ * which each NACK takes 1 / rate seconds.
+ */
+static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
+{
+	u64 rate = quell_signal_nack_rate(flow->qnet);
+	struct quell_recover *recover = &flow->recover;
+	bool allowed = false;
+	u64 share_ns;
+
+	if (!rate)
+		return false;
+	share_ns = max_t(u64, div64_u64(NSEC_PER_SEC, rate), 1);
+	spin_lock_bh(&recover->lock);
+	if (recover->nack_ns <= now_ns + NACK_BURST * share_ns) {
+		recover->nack_ns = max(recover->nack_ns, now_ns) + share_ns;
+		allowed = true;
+	}
+	spin_unlock_bh(&recover->lock);
+	return allowed;
+}
+
+/* The rest of the last advertised receive window, scaled as in the header. */
+static u16 nack_window(const struct tcp_sock *tp, u32 rcv_nxt)
+{
+	u32 edge = READ_ONCE(tp->rcv_wup) + READ_ONCE(tp->rcv_wnd);
+
+	if (!after(edge, rcv_nxt))
+		return 0;
+	return min_t(u32, (edge - rcv_nxt) >> tp->rx_opt.rcv_wscale, U16_MAX);
+}
+
+static void nack_put_options(u8 *to, const struct quell_echo *echo)
+{
+	struct quell_nack nack = { .seq = echo->seq, .bytes = echo->end_seq - echo->seq };
+	struct quell_opt opt = {
+		.form = QUELL_OPT_FULL,
+		.flags = QUELL_OPT_F_ACK | (echo->marked ? QUELL_OPT_F_CE : 0) |
+			 (echo->hardware ? QUELL_OPT_F_HARDWARE : 0),
+		.echo_ns = echo->depart_ns,
+		.hold_ns = min_t(u64, ktime_get_ns() - echo->rx_ns, QUELL_OPT_HOLD_MAX_NS),
+		.echo_entropy = echo->entropy,
+	};
+
+	to += quell_opt_encode(&opt, to);
+	quell_nack_encode(&nack, to);
+}
+
+static void nack_put_tcp(struct sk_buff *skb, const struct quell_flow *flow,
+			 const struct sock *sk, const struct quell_echo *echo)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt);
+	struct tcphdr *th;
+
+	skb_reset_transport_header(skb);
+	th = skb_put_zero(skb, NACK_TCP_BYTES);
+	th->source = htons(flow->sport);
+	th->dest = htons(flow->dport);
+	th->seq = htonl(READ_ONCE(tp->snd_nxt));
+	th->ack_seq = htonl(rcv_nxt);
+	th->doff = NACK_TCP_BYTES / 4;
+	th->ack = 1;
+	th->window = htons(nack_window(tp, rcv_nxt));
+	nack_put_options((u8 *)(th + 1), echo);
+}
+
+/* Adds the IPv4 header and routes the packet; false without a route. */
+static bool nack_route4(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
+{
+	struct tcphdr *th = tcp_hdr(skb);
+	struct iphdr *iph;
+
+	th->check = tcp_v4_check(NACK_TCP_BYTES, flow->saddr.s6_addr32[0],
+				 flow->daddr.s6_addr32[0],
+				 csum_partial(th, NACK_TCP_BYTES, 0));
+	iph = skb_push(skb, sizeof(*iph));
+	skb_reset_network_header(skb);
+	*iph = (struct iphdr) {
+		.version = 4,
+		.ihl = sizeof(*iph) / 4,
+		.tos = READ_ONCE(inet_sk(sk)->tos) & ~INET_ECN_MASK,
+		.tot_len = htons(skb->len),
+		.frag_off = htons(IP_DF),
+		.protocol = IPPROTO_TCP,
+		.saddr = flow->saddr.s6_addr32[0],
+		.daddr = flow->daddr.s6_addr32[0],
+	};
+	skb->protocol = htons(ETH_P_IP);
+	if (ip_route_me_harder(sock_net(sk), sk, skb, RTN_LOCAL))
+		return false;
+	ip_hdr(skb)->ttl = ip4_dst_hoplimit(skb_dst(skb));
+	return true;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static bool nack_route6(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
+{
+	int hop_limit = inet6_sk(sk)->hop_limit;
+	struct net *net = sock_net(sk);
+	struct tcphdr *th = tcp_hdr(skb);
+	struct ipv6hdr *ip6h;
+
+	th->check = tcp_v6_check(NACK_TCP_BYTES, &flow->saddr, &flow->daddr,
+				 csum_partial(th, NACK_TCP_BYTES, 0));
+	ip6h = skb_push(skb, sizeof(*ip6h));
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip6h, READ_ONCE(inet6_sk(sk)->tclass) & ~INET_ECN_MASK, 0);
+	ip6h->payload_len = htons(NACK_TCP_BYTES);
+	ip6h->nexthdr = IPPROTO_TCP;
+	ip6h->hop_limit = hop_limit >= 0 ? hop_limit :
+					   READ_ONCE(net->ipv6.devconf_all->hop_limit);
+	ip6h->saddr = flow->saddr;
+	ip6h->daddr = flow->daddr;
+	skb->protocol = htons(ETH_P_IPV6);
+	return !ip6_route_me_harder(net, sk, skb);
+}
+#else
+static bool nack_route6(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
+{
+	return false;
+}
+#endif
+
+/* False when memory was short, or there is no route. */
+static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *trimmed,
+		      const struct quell_echo *echo)
+{
+	u32 headroom = LL_MAX_HEADER + sizeof(struct ipv6hdr);
+	bool ipv4 = flow->family == AF_INET;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(headroom + NACK_TCP_BYTES, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return false;
+	skb_reserve(skb, headroom);
+	skb->mark = READ_ONCE(sk->sk_mark);
+	skb->priority = READ_ONCE(sk->sk_priority);
+	nack_put_tcp(skb, flow, sk, echo);
+	/* The route lookup takes the interface from the trimmed packet's dst. */
+	skb_dst_set_noref(skb, skb_dst(trimmed));
+	if (!(ipv4 ? nack_route4(skb, flow, sk) : nack_route6(skb, flow, sk))) {
+		kfree_skb(skb);
+		return false;
+	}
+	if (ipv4)
+		ip_local_out(sock_net(sk), NULL, skb);
+#if IS_ENABLED(CONFIG_IPV6)
+	else
+		ip6_local_out(sock_net(sk), NULL, skb);
+#endif
+	return true;
+}
+
+/* Answers a trimmed packet with a NACK if allowed; returns the counter of the outcome. */
+static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
+				      const struct sk_buff *trimmed,
+				      const struct quell_echo *echo)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!after(echo->end_seq, READ_ONCE(tp->rcv_nxt)))
+		return QUELL_N_TRIM_DUPLICATE;
+	if (after(echo->end_seq, READ_ONCE(tp->rcv_wup) + READ_ONCE(tp->rcv_wnd)))
+		return QUELL_N_TRIM_OUTSIDE;
+	if (!nack_allowed(flow, echo->rx_ns))
+		return QUELL_N_NACK_LIMITED;
+	if (!nack_send(flow, sk, trimmed, echo))
+		return QUELL_N_NACK_UNSENT;
+	return QUELL_N_NACK_SENT;
+}
+
+/**
+ * quell_nack_answer() - answer a trimmed packet that came in
+ * @flow: flow of the packet
+ * @sk:   the flow's socket
+ * @skb:  the packet, which the caller keeps; its numbers and checksum were checked
+ * @echo: the packet's option, with the sequence numbers it had before it was trimmed
+ *
+ * Context: LOCAL_IN hook, softirq, RCU read section.
+ */
+void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
+		       const struct quell_echo *echo)
+{
+	struct quell_recover *recover = &flow->recover;
+	enum quell_counter outcome = nack_decide(flow, sk, skb, echo);
+
+	WRITE_ONCE(recover->trims, recover->trims + 1);
+	if (outcome == QUELL_N_NACK_SENT)
+		WRITE_ONCE(recover->sent, recover->sent + 1);
+	quell_count(flow->qnet, QUELL_N_TRIM_RECEIVED);
+	quell_count(flow->qnet, outcome);
+}
+
+/**
+ * quell_nack_read() - look for a NACK in a segment without payload
+ * @skb:      the segment, from the network header on; its TCP header is whole
+ * @ip_bytes: length of the network header
+ * @nack:     set for QUELL_NACK_READ
+ *
+ * Context: LOCAL_IN hook.
+ * Return: whether the segment has a NACK, and whether it is valid.
+ */
+enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
+				       struct quell_nack *nack)
+{
+	u8 buffer[sizeof(struct tcphdr) + TCP_OPTIONS_MAX_BYTES];
+	const struct tcphdr *th;
+	const u8 *options;
+	u32 bytes, at, stated;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
+	if (!th || th->doff * 4 < sizeof(*th) + QUELL_NACK_BYTES)
+		return QUELL_NACK_ABSENT;
+	bytes = th->doff * 4 - sizeof(*th);
+	th = skb_header_pointer(skb, ip_bytes, sizeof(*th) + bytes, buffer);
+	if (!th)
+		return QUELL_NACK_ABSENT;
+	options = (const u8 *)(th + 1);
+	at = quell_nack_find(options, bytes, &stated);
+	if (at == bytes)
+		return QUELL_NACK_ABSENT;
+	return quell_nack_decode(options + at, stated, nack) ? QUELL_NACK_READ :
+							       QUELL_NACK_MALFORMED;
+}
+
+/**
+ * quell_nack_holds() - whether a NACK's own numbers are plausible for the connection
+ * @skb:      the segment, from the network header on; its TCP header is whole
+ * @ip_bytes: length of the network header
+ * @sk:       its socket, not locked
+ *
+ * A NACK from a host has the ACK flag: its acknowledgment number must satisfy RFC 5961,
+ * 5.2, and its sequence number must be in the window, or up to a burst below it, because
+ * data sent meanwhile may have overtaken the NACK.  A NACK from a switch has no ACK flag;
+ * its sequence number is the acknowledgment number of the trimmed packet.
+ *
+ * Context: LOCAL_IN hook.
+ */
+bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt), window = READ_ONCE(tp->rcv_wnd);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	u32 seq, ack_seq;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(buffer), &buffer);
+	if (!th)
+		return false;
+	seq = ntohl(th->seq);
+	ack_seq = ntohl(th->ack_seq);
+	if (!th->ack)
+		return !after(seq, rcv_nxt) &&
+		       !before(seq, rcv_nxt - max_t(u32, window, NACK_BURST_BYTES));
+	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
+	return !before(seq, rcv_nxt - NACK_BURST_BYTES) && !after(seq, rcv_nxt + window) &&
+	       !after(ack_seq, READ_ONCE(tp->write_seq)) &&
+	       !before(ack_seq, READ_ONCE(tp->snd_una) - READ_ONCE(tp->max_window));
+}
+
+/**
+ * quell_nack_pass() - rewrite a NACK to an ACK that TCP accepts but that is not new to it
+ * @skb:      the segment, from the network header on
+ * @ip_bytes: length of the network header
+ * @sk:       its socket, not locked
+ *
+ * Segments that wait in the backlog of a busy socket may make this an old ACK.
+ * TCP processes those first, and recover.c needs only one of them.
+ *
+ * Context: LOCAL_IN hook, after quell_recover_note().
+ * Return: false when the rewrite is not possible; TCP must not see the segment then.
+ */
+bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rcv_nxt, window;
+	struct tcphdr *th;
+
+	if (skb_ensure_writable(skb, ip_bytes + sizeof(*th)))
+		return false;
+	/* Read snd_una after the NACK is in the ring: pairs with quell_recover_apply(). */
+	smp_mb();
+	window = READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale;
+	/* TCP would take a zero window for new and stop a flow that may have one by now. */
+	if (!window)
+		return false;
+	rcv_nxt = READ_ONCE(tp->rcv_nxt);
+	th = (struct tcphdr *)(skb->data + ip_bytes);
+	if (before(ntohl(th->seq), rcv_nxt))
+		th->seq = htonl(rcv_nxt);
+	th->ack_seq = htonl(READ_ONCE(tp->snd_una));
+	th->window = htons(min_t(u32, window, U16_MAX));
+	th->ack = 1;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->csum_level = 0;
+	return true;
+}

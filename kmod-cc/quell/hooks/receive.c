@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal plane, last hook in LOCAL_IN: a segment for a Quell socket came in that no
+ * firewall rule, IPsec policy or minimum TTL refuses.
+ *
+ * The socket lock is not held, so no field of the socket may be trusted; the flow
+ * is found by the socket's address.  Time of receipt, acknowledgment number and
+ * the contents of the Quell option go into the flow's arrival ring, for the sample
+ * of that ACK; departure and telemetry record that data carried wait for the next
+ * packet out.
+ * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
+ * queued, recover.c, and passed on as an ACK.
+ * The option is removed from the packet.  A segment that TCP will drop, because its
+ * checksum or its numbers are wrong, is counted and changes no state.  TCP verifies
+ * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
+ * ignored: such a flow runs on the stack's microsecond clock.
+ *
+ * Each data packet must be acknowledged at once: windows below one packet would
+ * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
+ * under its lock, which TCP takes next for the packet anyway.
+ *
+ * While a connection opens, offers of the option are noted, agree.c.
+ *
+ * Ignored: IPv6 segments behind extension headers.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/tcp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include <net/xfrm.h>
+#include <compat/inet_lookup.h>
+#include <quell/core/signal/echo.h>
+#include <quell/hops.h>
+#include <quell/nack.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "flow/recover.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tcpint.h"
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Maximum length of a TCP header that has room for the echo. */
+#define IN_ROOM_HEADER_BYTES	32U
+
+/* Sequence numbers this far off are accepted whatever the window. */
+#define IN_WINDOW_MIN_BYTES	65536U
+
+/* Quick ACKs granted, the maximum of the field; renewed when half are used. */
+#define QUICK_ACKS_MAX		255
+#define QUICK_ACKS_FEW		128
+
+/**
+ * struct receive_headers - header fields of a received segment
+ * @ip_bytes:	length of the network header
+ * @seq:	sequence number
+ * @ack_seq:	acknowledgment number
+ * @ttl:	time-to-live
+ * @marked:	the packet was marked CE
+ * @had_room:	the header had room for the echo
+ * @whole:	the TCP header is complete
+ * @syn:	the segment has the SYN flag
+ * @acks:	the segment has the ACK flag
+ * @plain:	the segment has no flag beside SYN and ACK
+ */
+struct receive_headers {
+	u32	ip_bytes;
+	u32	seq;
+	u32	ack_seq;
+	u8	ttl;
+	bool	marked;
+	bool	had_room;
+	bool	whole;
+	bool	syn;
+	bool	acks;
+	bool	plain;
+};
+
+/*
+ * Whether TCP would accept a segment with these numbers.  The socket is not
+ * locked, so the window is taken a little wide: an ACK may arrive before the
+ * sending CPU has advanced snd_nxt, but never acknowledges data not yet written.
+ */
+static bool receive_window(const struct sock *sk, const struct receive_headers *in)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 window = max_t(u32, READ_ONCE(tp->rcv_wnd), IN_WINDOW_MIN_BYTES);
+	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt);
+	u32 most_bytes = max_t(u32, READ_ONCE(tp->max_window), IN_WINDOW_MIN_BYTES);
+
+	return !before(in->seq, rcv_nxt - window) &&
+	       !after(in->seq, rcv_nxt + window) &&
+	       (!in->acks ||
+		(!after(in->ack_seq, READ_ONCE(tp->write_seq)) &&
+		 !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes)));
+}
+
+static void receive_seen(struct quell_flow *flow)
+{
+	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
+	quell_signal_heard(flow);
+}
+
+/* The echo of a data packet. */
+static struct quell_echo receive_echo(const struct receive_headers *in,
+				      const struct quell_opt *opt, u32 payload_bytes,
+				      const struct quell_arrival *arrival)
+{
+	return (struct quell_echo) {
+		.rx_ns = arrival->rx_ns,
+		.seq = in->seq,
+		.end_seq = in->seq + payload_bytes,
+		.depart_ns = opt->depart_ns,
+		.entropy = opt->entropy,
+		.marked = in->marked,
+		.hardware = arrival->hardware,
+	};
+}
+
+/* Stores the contents of a received option in the arrival, and queues the echo of data. */
+static void receive_told(struct quell_flow *flow, const struct sock *sk,
+			 const struct receive_headers *in,
+			 const struct quell_opt *opt, u32 payload_bytes,
+			 struct quell_arrival *arrival)
+{
+	receive_seen(flow);
+	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
+		arrival->has_echo = true;
+		arrival->echo_ns = opt->echo_ns;
+		arrival->hold_ns = opt->hold_ns;
+	}
+	quell_telemetry_arrive(flow, opt, arrival);
+	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
+	if (arrival->has_entropy)
+		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
+	/* A flow that does not send the option would never consume echoes. */
+	if (opt->flags & QUELL_OPT_F_DATA && READ_ONCE(flow->option) == QUELL_OPTION_ON) {
+		struct quell_echo echo = receive_echo(in, opt, payload_bytes, arrival);
+
+		quell_telemetry_note(flow, opt, &echo);
+		quell_echo_add(flow, sk, &echo);
+	}
+}
+
+/* Payload of a segment with a complete header, whether the option was removed or not. */
+static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive_headers *in)
+{
+	struct tcphdr buffer;
+	const struct tcphdr *th;
+
+	th = skb_header_pointer(skb, in->ip_bytes, sizeof(buffer), &buffer);
+	return th ? skb->len - in->ip_bytes - __tcp_hdrlen(th) : 0;
+}
+
+/*
+ * Whether TCP would accept the segment.  A segment that TCP drops may be forged or
+ * damaged on the path: it must not change the state of the flow, and is counted
+ * once.
+ */
+static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
+			     struct sk_buff *skb, const struct receive_headers *in,
+			     enum quell_option_result result)
+{
+	switch (result) {
+	case QUELL_OPTION_MALFORMED:
+		quell_count(flow->qnet, QUELL_N_OPTION_MALFORMED);
+		return receive_window(sk, in);
+	case QUELL_OPTION_BAD_CHECKSUM:
+		quell_count(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
+		return false;
+	case QUELL_OPTION_TAKEN:
+		if (receive_window(sk, in))
+			return true;
+		quell_count(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
+		return false;
+	case QUELL_OPTION_ABSENT:
+		break;
+	}
+	if (!quell_option_checksum_holds(skb, in->ip_bytes))
+		quell_count(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+	else if (!receive_window(sk, in))
+		quell_count(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
+	else
+		return true;
+	return false;
+}
+
+/*
+ * Queues a NACK and passes it on to TCP as an ACK, or drops it if it is of no use.
+ */
+static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
+				 struct sk_buff *skb, const struct receive_headers *in,
+				 const struct quell_nack *nack, const struct quell_opt *opt)
+{
+	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
+
+	/* A genuine NACK echoes the departure of the trimmed packet. */
+	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
+	    !quell_nack_holds(skb, in->ip_bytes, sk)) {
+		quell_count(flow->qnet, QUELL_N_NACK_OUTSIDE);
+		consume_skb(skb);
+		return NF_STOLEN;
+	}
+	receive_seen(flow);
+	lost.echo_ns = opt->echo_ns;
+	lost.entropy = opt->echo_entropy;
+	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, in->ip_bytes, sk))
+		return NF_ACCEPT;
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+/* Handles a segment that has a NACK, and drops it if malformed; @done: it had one. */
+static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
+				 struct sk_buff *skb, const struct receive_headers *in,
+				 const struct quell_opt *opt, bool *done)
+{
+	enum quell_nack_result found;
+	struct quell_nack nack;
+
+	found = quell_nack_read(skb, in->ip_bytes, &nack);
+	*done = found != QUELL_NACK_ABSENT;
+	if (!*done)
+		return NF_ACCEPT;
+	WRITE_ONCE(flow->recover.received, flow->recover.received + 1);
+	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
+	if (found == QUELL_NACK_READ)
+		return receive_nack(flow, sk, skb, in, &nack, opt);
+	quell_count(flow->qnet, QUELL_N_NACK_MALFORMED);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+/* Notes an ordinary segment, for the sample when TCP has processed it. */
+static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
+			     const struct receive_headers *in, const struct quell_opt *opt,
+			     bool had_room, u32 payload_bytes, struct quell_arrival *arrival)
+{
+	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
+		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
+	if (opt)
+		receive_told(flow, sk, in, opt, payload_bytes, arrival);
+	else if (had_room)
+		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
+	quell_arrival_add(flow, sk, arrival);
+}
+
+/*
+ * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway;
+ * while a process owns the socket, TCP decides on that packet's ACK.
+ */
+static void receive_hasten_ack(struct sock *sk)
+{
+	struct inet_connection_sock *icsk = inet_csk(sk);
+
+	if (READ_ONCE(icsk->icsk_ack.quick) >= QUICK_ACKS_FEW && !inet_csk_in_pingpong_mode(sk))
+		return;
+	local_bh_disable();
+	bh_lock_sock_nested(sk);
+	if (!sock_owned_by_user(sk)) {
+		icsk->icsk_ack.quick = QUICK_ACKS_MAX;
+		inet_csk_exit_pingpong_mode(sk);
+	}
+	bh_unlock_sock(sk);
+	local_bh_enable();
+}
+
+/* A segment that TCP would accept; @opt is NULL without a valid option. */
+static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
+				    struct sk_buff *skb, const struct receive_headers *in,
+				    const struct quell_opt *opt, bool had_room,
+				    struct quell_arrival *arrival)
+{
+	u32 payload_bytes = receive_payload_bytes(skb, in);
+	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+	unsigned int verdict;
+	bool done;
+
+	/* Data of a connection always has the ACK flag; its number was checked. */
+	if (in->acks && opt && opt->flags & QUELL_OPT_F_DATA &&
+	    opt->payload_bytes > payload_bytes) {
+		struct quell_echo echo = receive_echo(in, opt, opt->payload_bytes, arrival);
+
+		receive_seen(flow);
+		quell_nack_answer(flow, sk, skb, &echo);
+		consume_skb(skb);
+		return NF_STOLEN;
+	}
+	if (speaks && !payload_bytes && in->plain) {
+		verdict = receive_look(flow, sk, skb, in, opt, &done);
+		if (done)
+			return verdict;
+	}
+	/* TCP drops segments without the ACK flag. */
+	if (!in->acks)
+		return NF_ACCEPT;
+	receive_ordinary(flow, sk, in, opt, had_room && speaks, payload_bytes, arrival);
+	if (payload_bytes)
+		receive_hasten_ack(sk);
+	return NF_ACCEPT;
+}
+
+/* Whether the segment may have the option, though the flow does not use it yet. */
+static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buff *skb,
+			      u32 ip_bytes)
+{
+	u32 at = ip_bytes + sizeof(struct tcphdr);
+	const u8 *kind;
+	u8 buffer;
+
+	if (at >= skb->len || !quell_signal_listens(flow->qnet))
+		return false;
+	kind = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
+	return kind && *kind == QUELL_OPT_KIND;
+}
+
+/*
+ * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy).
+ * A signature cannot be verified here: sockets with keys are refused.
+ */
+static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
+{
+	if (quell_signal_is_signed(sk))
+		return false;
+	if (ip_hdr(skb)->version == 4)
+		return ttl >= READ_ONCE(inet_sk(sk)->min_ttl) &&
+		       xfrm4_policy_check(sk, XFRM_POLICY_IN, skb);
+#if IS_ENABLED(CONFIG_IPV6)
+	return ttl >= READ_ONCE(inet6_sk(sk)->min_hopcount) &&
+	       xfrm6_policy_check(sk, XFRM_POLICY_IN, skb);
+#else
+	return false;
+#endif
+}
+
+static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
+				 const struct receive_headers *in)
+{
+	enum quell_option_result result = QUELL_OPTION_ABSENT;
+	struct quell_arrival arrival = {
+		.ack_seq = in->ack_seq,
+		.rx_ns = ktime_get_ns(),
+	};
+	struct quell_flow *flow;
+	struct quell_opt opt;
+	bool had_room;
+
+	flow = quell_flow_find(sk);
+	if (!flow)
+		return NF_ACCEPT;
+	if (!in->whole) {
+		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
+		return NF_ACCEPT;
+	}
+	if (!receive_is_admitted(sk, skb, in->ttl))
+		return NF_ACCEPT;
+	quell_clock_stamp(flow->qnet, skb, &arrival);
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
+	    receive_may_offer(flow, skb, in->ip_bytes))
+		result = quell_option_take(skb, in->ip_bytes, &opt);
+	if (!receive_believed(flow, sk, skb, in, result))
+		return NF_ACCEPT;
+	if (result == QUELL_OPTION_TAKEN)
+		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
+	if (in->acks)
+		quell_tcpint_receive(flow, skb, in->ip_bytes);
+	had_room = in->had_room && result == QUELL_OPTION_ABSENT;
+	return receive_segment(flow, sk, skb, in, result == QUELL_OPTION_TAKEN ? &opt : NULL,
+			       had_room, &arrival);
+}
+
+/* Whether a segment has a valid option, whose version is stored in @version. */
+static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
+{
+	struct quell_net *qnet = quell_net(net);
+	enum quell_option_result result;
+	struct quell_opt opt = {};
+
+	/* TCP drops the segment, and the peer retransmits it. */
+	if (!quell_option_checksum_holds(skb, ip_bytes)) {
+		quell_count(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		return false;
+	}
+	result = quell_option_take(skb, ip_bytes, &opt);
+	if (result == QUELL_OPTION_MALFORMED)
+		quell_count(qnet, QUELL_N_OPTION_MALFORMED);
+	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
+	return result == QUELL_OPTION_TAKEN;
+}
+
+/*
+ * A segment for a socket that opens a connection: the SYN-ACK that answers its SYN, or
+ * the peer's SYN on simultaneous open.
+ */
+static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+			    u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_agree_key key;
+	u8 version;
+
+	if (!quell_signal_listens(qnet) ||
+	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
+		return;
+	/* Over loopback the SYN-ACK arrives before the sender has advanced snd_nxt. */
+	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
+			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
+		return;
+	quell_agree_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
+	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
+		quell_agree_put(qnet, &key);
+}
+
+/* A SYN for a listener, or without a socket. */
+static void receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+			const struct receive_headers *in)
+{
+	struct quell_agree_key key;
+	u8 version = 0;
+
+	if (in->acks || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, 0);
+	receive_reads(net, skb, in->ip_bytes, &version);
+	quell_agree_note_syn(quell_net(net), &key, version);
+}
+
+/* The segment that completes a passive handshake: TCP calls ->init of the socket next. */
+static void receive_request(const struct request_sock *req, struct sk_buff *skb,
+			    const struct tcphdr *th, const struct receive_headers *in)
+{
+	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
+	struct quell_agree_key key;
+	u8 version;
+
+	/* With a SYN cookie the numbers are not known yet. */
+	if (!in->acks || !in->whole || req->syncookie ||
+	    in->ack_seq != tcp_rsk(req)->snt_isn + 1 ||
+	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
+	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
+	if (receive_reads(net, skb, in->ip_bytes, &version)) {
+		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
+		quell_agree_put(quell_net(net), &key);
+	}
+}
+
+/*
+ * A segment for a socket in any state.  A SYN may be for a listener though it matches
+ * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.
+ */
+static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+				 const struct receive_headers *in)
+{
+	/* A program may assign a socket of whatever protocol (bpf_sk_assign()). */
+	if (sk_fullsock(sk) && sk->sk_protocol != IPPROTO_TCP)
+		return NF_ACCEPT;
+	if (in->syn && sk_fullsock(sk) && 1 << sk->sk_state & (TCPF_SYN_SENT | TCPF_SYN_RECV))
+		receive_opening(sk, skb, th, in->ip_bytes);
+	else if (in->syn)
+		receive_syn(sock_net(sk), skb, th, in);
+	else if (sk->sk_state == TCP_NEW_SYN_RECV)
+		receive_request(inet_reqsk(sk), skb, th, in);
+	else if (sk_fullsock(sk) && quell_cc_ready(sk))
+		/* A hint: the private bytes may be another algorithm's by now. */
+		return receive_flow(sk, skb, in);
+	return NF_ACCEPT;
+}
+
+static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
+			     const struct tcphdr *th, u32 ip_bytes)
+{
+	in->ip_bytes = ip_bytes;
+	in->seq = ntohl(th->seq);
+	in->ack_seq = ntohl(th->ack_seq);
+	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
+	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
+		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
+	in->syn = th->syn;
+	in->acks = th->ack;
+	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
+}
+
+unsigned int quell_receive4(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	unsigned int verdict = NF_ACCEPT;
+	struct receive_headers in;
+	struct sock *sk;
+
+	if (iph->protocol != IPPROTO_TCP)
+		return NF_ACCEPT;
+	th = skb_header_pointer(skb, ip_hdrlen(skb), sizeof(buffer), &buffer);
+	if (!th)
+		return NF_ACCEPT;
+	receive_describe(&in, skb, th, ip_hdrlen(skb));
+	if (!in.syn && !in.acks && !in.plain)
+		return NF_ACCEPT;
+	in.ttl = iph->ttl;
+	in.marked = INET_ECN_is_ce(iph->tos);
+	if (skb->sk)
+		return receive_sock(skb->sk, skb, th, &in);
+	/* Without early demultiplexing the socket has not been looked up yet. */
+	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
+			       th->dest, inet_iif(skb), inet_sdif(skb));
+	if (sk) {
+		verdict = receive_sock(sk, skb, th, &in);
+		sock_gen_put(sk);
+	} else if (in.syn) {
+		receive_syn(state->net, skb, th, &in);
+	}
+	return verdict;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+unsigned int quell_receive6(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	const struct tcphdr *th;
+	struct tcphdr buffer;
+	unsigned int verdict = NF_ACCEPT;
+	struct receive_headers in;
+	struct sock *sk;
+
+	if (ip6h->nexthdr != NEXTHDR_TCP)
+		return NF_ACCEPT;
+	th = skb_header_pointer(skb, sizeof(*ip6h), sizeof(buffer), &buffer);
+	if (!th)
+		return NF_ACCEPT;
+	receive_describe(&in, skb, th, sizeof(*ip6h));
+	if (!in.syn && !in.acks && !in.plain)
+		return NF_ACCEPT;
+	in.ttl = ip6h->hop_limit;
+	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
+	if (skb->sk)
+		return receive_sock(skb->sk, skb, th, &in);
+	sk = quell_inet6_lookup(state->net, &ip6h->saddr, th->source,
+				&ip6h->daddr, th->dest, inet6_iif(skb),
+				inet6_sdif(skb));
+	if (sk) {
+		verdict = receive_sock(sk, skb, th, &in);
+		sock_gen_put(sk);
+	} else if (in.syn) {
+		receive_syn(state->net, skb, th, &in);
+	}
+	return verdict;
+}
+#endif

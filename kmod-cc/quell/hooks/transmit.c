@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal plane, first hook in LOCAL_OUT: a segment of a Quell socket leaves.
+ *
+ * TCP calls this with the socket lock, but others call it without: a VRF device passes
+ * a segment again from its queue, ipvlan after a queue of its own, NFQUEUE when user
+ * space has decided, and then the socket may be closed and its algorithm's module
+ * unloaded.  As this hook is first, before any that may queue, all of TCP's calls are
+ * direct ones; correctness does not depend on it.
+ *	- A flow is found in the hash by the address of its socket, and is in the hash only
+ *	  while its socket uses it; the flow's own lock protects its changing state.
+ *	- The operations of a socket are only compared with known ones, not dereferenced.
+ *	- The fields of the socket are not written, and are read at different moments.
+ *	- A segment that passes a second time is ignored.  It is recognised by the Quell
+ *	  option, which only this hook inserts, or, for data, by TCP's send stamp, which
+ *	  equals that of its ring entry or of the newest retransmission.
+ *
+ * Actions:
+ *	- Data is recorded with the time its first bit leaves:
+ *		depart = max(now, earliest departure time of the pacing,
+ *			     when the flow's own last segment has left the link)
+ *	  so that a burst queued in the flow's own interface is not taken for
+ *	  congestion: the serialisation that TIMELY subtracts (section 3.1),
+ *	  extended to more than one segment.  Other flows' packets in the same
+ *	  interface are congestion and stay in.
+ *	- If both ends use the Quell option (agree.c), data carries the time at which the
+ *	  last bit of its first packet leaves, and packets of the other direction echo it;
+ *	  if the algorithm wants them, data has room for a telemetry record as well.  The
+ *	  option marks where messages start and end: switches may choose a path for each.
+ *
+ * Address translation in OUTPUT comes later: here a segment has the addresses of the
+ * socket.  The firewall also comes later, and may drop packets because of the option.
+ *
+ * Ignored: IPv6 segments behind extension headers (but the jumbo payload option).
+ */
+#include <linux/if_arp.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/tcp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include <quell/core/signal/echo.h>
+#include "flow/flow.h"
+#include "flow/path.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tail.h"
+#include "flow/tcpint.h"
+#include "flow/tx.h"
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
+#define ETHER_FRAMING_BYTES	24
+
+/* The algorithm of a future passive connection.  The route to the peer may name one. */
+static const struct quell_algo *transmit_child_algo(const struct sock *listener,
+						    const struct sk_buff *skb)
+{
+	u32 key = dst_metric(skb_dst(skb), RTAX_CC_ALGO);
+
+	return key == TCP_CA_UNSPEC ? quell_algo_of_listener(listener) : quell_algo_by_key(key);
+}
+
+/* Resets come from a raw socket of protocol TCP, hence the type. */
+static bool transmit_is_tcp(const struct sock *sk)
+{
+	return sk && sk_fullsock(sk) && sk->sk_type == SOCK_STREAM &&
+	       sk->sk_protocol == IPPROTO_TCP;
+}
+
+/*
+ * The flow of a socket; NULL if it has no flow.  The private bytes may be another
+ * algorithm's by now: they are a hint, which saves other sockets the lookup.
+ */
+static struct quell_flow *transmit_find(const struct sock *sk)
+{
+	if (!transmit_is_tcp(sk) || !quell_cc_ready(sk))
+		return NULL;
+	return quell_flow_find(sk);
+}
+
+/* Bytes on the wire per packet beside its payload. */
+static u32 transmit_header_bytes(const struct net_device *dev, u32 ip_tcp_bytes)
+{
+	u32 framing_bytes = dev->type == ARPHRD_ETHER ? ETHER_FRAMING_BYTES : 0;
+
+	return ip_tcp_bytes + dev->hard_header_len + framing_bytes;
+}
+
+/* Sets when the first bit of a segment leaves; advances the flow's free time of its link. */
+static void transmit_depart(struct quell_flow *flow, struct quell_segment *segment,
+			    u64 earliest_ns, u64 wire_bytes)
+{
+	struct quell_link *link = &flow->link;
+
+	if (!link->bytes_ps) {
+		segment->depart_ns = earliest_ns;
+		segment->depart_q16 = 0;
+		return;
+	}
+	/* If the link frees up within this nanosecond, start at its exact fractional time. */
+	if (link->free_ns + !!link->free_rem < earliest_ns) {
+		link->free_ns = earliest_ns;
+		link->free_rem = 0;
+	}
+	segment->queued = link->free_ns > earliest_ns;
+	segment->depart_ns = link->free_ns;
+	/* free_rem is below the speed, at most 2^39 bytes/s: shifting by 16 bits is safe. */
+	segment->depart_q16 = link->free_rem ?
+		div64_u64(link->free_rem << 16, link->bytes_ps) : 0;
+	link->free_ns += div64_u64_rem(wire_bytes * NSEC_PER_SEC + link->free_rem,
+				       link->bytes_ps, &link->free_rem);
+}
+
+/* Puts the echo of the data packet this one answers into the option, if any. */
+static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
+			  struct quell_opt *opt)
+{
+	struct quell_echo echo;
+
+	if (!quell_echo_take(flow, tcp_sk(sk), &echo))
+		return;
+	opt->flags |= QUELL_OPT_F_ACK | (echo.marked ? QUELL_OPT_F_CE : 0) |
+		      (echo.hardware ? QUELL_OPT_F_HARDWARE : 0);
+	opt->echo_ns = echo.depart_ns;
+	opt->hold_ns = min_t(u64, ktime_get_ns() - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
+	opt->echo_entropy = echo.entropy;
+	quell_telemetry_echo(&echo, opt);
+}
+
+/*
+ * Payload of the shortest packet that a segment is cut into.  All packets of a burst carry
+ * one option: it states the shortest, or the last packet would look trimmed.
+ */
+static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
+{
+	u32 rest_bytes;
+
+	if (!skb_is_gso(skb))
+		return payload_bytes;
+	rest_bytes = payload_bytes % skb_shinfo(skb)->gso_size;
+	return rest_bytes ? rest_bytes : skb_shinfo(skb)->gso_size;
+}
+
+/* Whether a message starts with this data, and whether it goes on. */
+static u8 transmit_message(const struct tcp_sock *tp, const struct tcphdr *th,
+			   u32 payload_bytes)
+{
+	u32 seq = ntohl(th->seq);
+	struct quell_opt_place place = {
+		.seq = seq,
+		.end_seq = seq + payload_bytes + th->fin,
+		.snd_una = tp->snd_una,
+		.snd_nxt = tp->snd_nxt,
+		.write_seq = tp->write_seq,
+		.pushed = th->psh || th->fin,
+	};
+
+	return quell_opt_message(&place);
+}
+
+/*
+ * Fills the option of a packet: departure for data, the echo that is due.  A full
+ * segment has no room for both, and leaves the echo to the next ACK.  Returns the
+ * length of the option; 0: no option.
+ */
+static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
+			   const struct sk_buff *skb, u32 payload_bytes,
+			   struct quell_opt *opt)
+{
+	u32 bytes;
+	u8 flags;
+
+	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
+	if (payload_bytes) {
+		opt->flags = QUELL_OPT_F_DATA |
+			     transmit_message(tcp_sk(sk), tcp_hdr(skb), payload_bytes);
+		quell_telemetry_send(flow, opt);
+		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
+	}
+	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
+		transmit_echo(flow, sk, opt);
+	/* Send an empty option until the peer's is seen, or the option seems stripped. */
+	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
+		return 0;
+	flags = opt->flags;
+	bytes = quell_option_choose(skb, opt);
+	if (!bytes)
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+	if (flags != opt->flags)
+		quell_count(flow->qnet, QUELL_N_RECORD_NO_ROOM);
+	return bytes;
+}
+
+/* Adds new data to the ring; a retransmission marks the entries that it overlaps. */
+static void transmit_record(struct quell_flow *flow, const struct sock *sk,
+			    const struct quell_segment *segment)
+{
+	if (before(segment->seq, READ_ONCE(tcp_sk(sk)->snd_nxt))) {
+		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq);
+		flow->resent_ns = segment->stamp_ns;
+		flow->resent_seq = segment->seq;
+		WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
+	} else if (!quell_segments_add(flow, sk, segment)) {
+		WRITE_ONCE(flow->overruns, flow->overruns + 1);
+		quell_count(flow->qnet, QUELL_N_SEGMENT_RING_OVERRUN);
+	}
+}
+
+/*
+ * Records the segment.  Returns when the last bit of its first packet leaves; @left_ns is
+ * set to when the last bit of the segment has left.
+ */
+static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
+			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes,
+			 u8 entropy, u64 *left_ns)
+{
+	u32 header_bytes = skb->len - payload_bytes + option_bytes;
+	const struct tcphdr *th = tcp_hdr(skb);
+	struct quell_segment segment = {
+		.seq = ntohl(th->seq),
+		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
+						  min_t(u32, payload_bytes, U16_MAX),
+		.stamp_ns = ktime_to_ns(skb->tstamp),
+		.entropy = entropy,
+	};
+	u64 earliest_ns = ktime_get_ns();
+	u32 packets = 1;
+
+	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
+	segment.end_seq = segment.seq + payload_bytes + th->fin;
+	quell_link_update(flow, skb_dst(skb)->dev);
+	if (skb_is_gso(skb))
+		packets = DIV_ROUND_UP(payload_bytes, segment.packet_bytes);
+	segment.header_bytes = transmit_header_bytes(skb_dst(skb)->dev, header_bytes);
+	earliest_ns = max_t(u64, earliest_ns, ktime_to_ns(skb->tstamp));
+	transmit_depart(flow, &segment, earliest_ns,
+			payload_bytes + (u64)packets * segment.header_bytes);
+	transmit_record(flow, sk, &segment);
+	*left_ns = flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
+	return quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
+				     flow->link.bytes_ps);
+}
+
+/* Whether a segment has the Quell option, which comes first. */
+static bool transmit_has_option(const struct sk_buff *skb)
+{
+	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
+
+	return tcp_hdrlen(skb) >= sizeof(struct tcphdr) + QUELL_OPT_EXID_BYTES &&
+	       quell_opt_is_experiment(options, options[1], QUELL_OPT_EXID);
+}
+
+/* Whether a segment has passed here before: see the top of the file. */
+static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_buff *skb,
+			       u32 payload_bytes)
+{
+	u32 stamp_ns = ktime_to_ns(skb->tstamp), seq = ntohl(tcp_hdr(skb)->seq);
+	const struct quell_segment *segment;
+
+	if (transmit_has_option(skb))
+		return true;
+	if (!payload_bytes && !tcp_hdr(skb)->fin)
+		return false;
+	if (flow->resent_ns == stamp_ns && flow->resent_seq == seq)
+		return true;
+	segment = quell_segments_find(&flow->segments, seq + 1);
+	return segment && segment->stamp_ns == stamp_ns;
+}
+
+/* Inserts the options that quell_tcpint_room() and transmit_option() found room for. */
+static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
+			    const struct quell_opt *opt, u32 option_bytes, u32 tcp_int_bytes)
+{
+	/* The Quell option comes first, so it goes in last. */
+	if (tcp_int_bytes)
+		quell_tcpint_send(flow, skb);
+	if (!option_bytes)
+		return;
+	if (!quell_option_insert(skb, opt)) {
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+		return;
+	}
+	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
+	quell_path_label(flow, skb, opt->entropy);
+}
+
+/* Returns when the last bit of the segment has left; 0 for one without data or FIN. */
+static u64 transmit_locked(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
+			   u32 payload_bytes)
+{
+	u32 option_bytes = 0, tcp_int_bytes;
+	struct quell_opt opt = {};
+	u64 depart_ns, left_ns = 0;
+
+	if (flow->option == QUELL_OPTION_ON)
+		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
+	tcp_int_bytes = quell_tcpint_room(flow, skb, option_bytes);
+	if (option_bytes && payload_bytes)
+		opt.entropy = quell_path_next(flow, sk, skb);
+	if (payload_bytes || tcp_hdr(skb)->fin) {
+		depart_ns = transmit_sent(flow, sk, skb, payload_bytes,
+					  option_bytes + tcp_int_bytes, opt.entropy, &left_ns);
+		opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
+		flow->depart_ns = max(flow->depart_ns, depart_ns);
+	}
+	transmit_insert(flow, skb, &opt, option_bytes, tcp_int_bytes);
+	return left_ns;
+}
+
+static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
+{
+	u32 payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb);
+	u64 left_ns = 0;
+
+	spin_lock_bh(&flow->lock);
+	if (!flow->closed && !transmit_is_repeat(flow, skb, payload_bytes))
+		left_ns = transmit_locked(flow, sk, skb, payload_bytes);
+	spin_unlock_bh(&flow->lock);
+	if (left_ns)
+		quell_tail_sent(flow, left_ns);
+}
+
+static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
+{
+	struct quell_opt opt = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };
+
+	if (transmit_has_option(skb))
+		return;
+	if (!quell_option_choose(skb, &opt) || !quell_option_insert(skb, &opt))
+		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
+}
+
+/* Answers the offer of a SYN in the SYN-ACK, if the connection gets a Quell algorithm. */
+static void transmit_answer(struct quell_net *qnet, const struct quell_algo *algo,
+			    struct sk_buff *skb)
+{
+	struct quell_agree_key key;
+
+	if (!algo || !quell_signal_listens(qnet))
+		return;
+	quell_agree_key(&key, skb, tcp_hdr(skb), true, 0);
+	if (quell_agree_answers(qnet, &key))
+		transmit_offer(qnet, skb);
+}
+
+/* A SYN, or the SYN-ACK of a full socket: Fast Open or simultaneous open. */
+static void transmit_syn(struct sock *sk, struct sk_buff *skb)
+{
+	const struct quell_algo *algo = quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops));
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	bool syn_ack = tcp_hdr(skb)->ack;
+
+	if (syn_ack && quell_cc_ready(sk)) {
+		transmit_answer(qnet, algo, skb);
+		return;
+	}
+	if (!algo || !quell_signal_offers(qnet, algo))
+		return;
+	/*
+	 * A middlebox may drop SYNs with the option, so later retransmissions omit it.  On
+	 * simultaneous open the SYN-ACK must repeat the SYN's offer, not withdraw it.
+	 */
+	if (syn_ack || READ_ONCE(inet_csk(sk)->icsk_retransmits) <= QUELL_SYN_OFFERS_MAX)
+		transmit_offer(qnet, skb);
+}
+
+/* Handles a packet of the socket itself, not of a tunnel that carries it. */
+static void transmit_packet(struct sock *sk, struct sk_buff *skb)
+{
+	const struct tcphdr *th = tcp_hdr(skb);
+	struct quell_flow *flow;
+
+	if (!sk || th->rst)
+		return;
+	if (th->syn && sk->sk_state == TCP_NEW_SYN_RECV) {
+		sk = inet_reqsk(sk)->rsk_listener;
+		if (transmit_is_tcp(sk))
+			transmit_answer(quell_net(sock_net(sk)), transmit_child_algo(sk, skb), skb);
+	} else if (th->syn) {
+		if (transmit_is_tcp(sk))
+			transmit_syn(sk, skb);
+	} else {
+		flow = transmit_find(sk);
+		if (flow && ntohs(th->source) == flow->sport && ntohs(th->dest) == flow->dport)
+			transmit_flow(flow, sk, skb);
+	}
+}
+
+unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	if (ip_hdr(skb)->protocol == IPPROTO_TCP)
+		transmit_packet(skb->sk, skb);
+	return NF_ACCEPT;
+}
+
+/* Counts a segment without the option, behind extension headers of the application. */
+static void transmit_behind_headers(const struct sock *sk)
+{
+	struct quell_flow *flow = transmit_find(sk);
+
+	if (flow && READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
+}
+
+unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	u8 next = ipv6_hdr(skb)->nexthdr;
+
+	if (next == NEXTHDR_TCP || (next == NEXTHDR_HOP && skb_is_gso(skb)))
+		transmit_packet(skb->sk, skb);
+	else
+		transmit_behind_headers(skb->sk);
+	return NF_ACCEPT;
+}

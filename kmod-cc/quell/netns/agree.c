@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How two hosts agree to speak the Quell option.
+ *
+ *	active end				passive end
+ *	SYN, offer		---------->
+ *				<----------	SYN-ACK, answer
+ *	ACK, option: ON		---------->	ON
+ *
+ * Neither end depends on a table that third parties can fill: each turns the option on
+ * when it sees a valid one from the other, in a segment that TCP would accept.
+ *	- The active end sees the answer in the SYN-ACK.  From then on it puts the
+ *	  option into each segment, an empty one if need be, until the first option of
+ *	  the passive end has come (transmit.c).
+ *	- The passive end sees such a segment.  If that is the one that completes the
+ *	  handshake, the option is on when ->init makes the flow; else from the next one
+ *	  on (receive.c).
+ * If the only segment with the option is lost, both ends run without it, or the next
+ * segment makes up for it.  A SYN-ACK that a timer retransmits, and one with a SYN
+ * cookie, has no answer: both ends of such a connection run without the option.
+ *
+ * State to pass on:
+ *	SYN to SYN-ACK		TCP answers a SYN in the softirq that brings it, so
+ *				one word per CPU carries the offer of the newest
+ *				SYN.  A SYN flood takes no memory and evicts no
+ *				stored offer.
+ *	SYN-ACK, ACK to ->init	the segment may wait in the backlog of a socket that a
+ *				process owns: the offer waits here, under a keyed
+ *				hash of the connection, until ->init takes it.
+ * An offer is stored only for a connection that this host opened, or whose handshake the
+ * peer completed with the right numbers: an off-path attacker cannot store one.  ->init
+ * takes it at once; one that is not taken (because the accept queue is full, for example)
+ * expires after AGREE_LIFE, and the oldest is dropped when there are too many.
+ */
+#include <linux/jiffies.h>
+#include <linux/once.h>
+#include <linux/percpu.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Lifetime of an offer: longer than a process owns a socket. */
+#define AGREE_LIFE	(10 * HZ)
+
+/* Offers stored per namespace; the oldest is dropped for one more. */
+#define AGREE_MAX	4096U
+
+/**
+ * struct agree_offer - the peer of a connection speaks the option
+ * @node: in its bucket
+ * @age:  in quell_agreements.ages
+ * @hash: of the connection's name
+ * @born: when it was seen, jiffies
+ */
+struct agree_offer {
+	struct hlist_node	node;
+	struct list_head	age;
+	u64			hash;
+	unsigned long		born;
+};
+
+/**
+ * struct agree_syn - offer of the newest SYN that a CPU received
+ * @hash:    of the connection's name
+ * @version: version offered; 0: no offer
+ */
+struct agree_syn {
+	u64	hash;
+	u8	version;
+};
+
+static DEFINE_PER_CPU(struct agree_syn, agree_syn);
+
+static siphash_key_t agree_secret __read_mostly;
+
+/* Namespaces may have connections of the same name. */
+static u64 agree_hash(const struct quell_net *qnet, const struct quell_agree_key *key)
+{
+	net_get_random_once(&agree_secret, sizeof(agree_secret));
+	return siphash(key, sizeof(*key), &agree_secret) ^ (uintptr_t)qnet;
+}
+
+static struct hlist_head *agree_bucket(struct quell_agreements *agreements, u64 hash)
+{
+	return &agreements->bucket[(hash >> 32) % QUELL_AGREE_BUCKETS];
+}
+
+/**
+ * quell_agree_key() - name of the connection a segment belongs to
+ * @key:     set in full
+ * @skb:     segment, from the network header on
+ * @th:      its TCP header
+ * @out:     it leaves this host; false: it came in
+ * @ifindex: interface its socket is bound to; 0 if it is unbound
+ *
+ * Context: any.
+ */
+void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
+		     const struct tcphdr *th, bool out, int ifindex)
+{
+	struct in6_addr from = {}, to = {};
+
+	if (ip_hdr(skb)->version == 4) {
+		from.s6_addr32[0] = ip_hdr(skb)->saddr;
+		to.s6_addr32[0] = ip_hdr(skb)->daddr;
+	} else {
+		from = ipv6_hdr(skb)->saddr;
+		to = ipv6_hdr(skb)->daddr;
+	}
+	*key = (struct quell_agree_key) {
+		.local = out ? from : to,
+		.peer = out ? to : from,
+		.sport = out ? th->source : th->dest,
+		.dport = out ? th->dest : th->source,
+		.ifindex = ifindex,
+	};
+}
+
+/**
+ * quell_agree_note_syn() - a SYN for a listener came in
+ * @qnet:    namespace
+ * @key:     its connection
+ * @version: version of the option it offers; 0 if it has no offer
+ *
+ * Context: softirq; or process context, where the note may be lost.
+ */
+void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *key,
+			  u8 version)
+{
+	u64 hash = agree_hash(qnet, key);
+	struct agree_syn *syn;
+
+	local_bh_disable();
+	syn = this_cpu_ptr(&agree_syn);
+	syn->hash = hash;
+	syn->version = version;
+	local_bh_enable();
+}
+
+/**
+ * quell_agree_answers() - whether a SYN-ACK must answer an offer
+ * @qnet: namespace
+ * @key:  its connection
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: whether the SYN that this CPU has just received is that of the connection
+ * and offered the option.  True once per SYN.
+ */
+bool quell_agree_answers(struct quell_net *qnet, const struct quell_agree_key *key)
+{
+	u64 hash = agree_hash(qnet, key);
+	struct agree_syn *syn;
+	bool answers;
+
+	local_bh_disable();
+	syn = this_cpu_ptr(&agree_syn);
+	answers = syn->version && syn->hash == hash;
+	if (answers)
+		syn->version = 0;
+	local_bh_enable();
+	return answers;
+}
+
+static void agree_drop(struct quell_agreements *agreements, struct agree_offer *offer)
+{
+	hlist_del(&offer->node);
+	list_del(&offer->age);
+	agreements->nr--;
+	kfree(offer);
+}
+
+static struct agree_offer *agree_find(struct quell_agreements *agreements, u64 hash)
+{
+	struct agree_offer *offer;
+
+	hlist_for_each_entry(offer, agree_bucket(agreements, hash), node)
+		if (offer->hash == hash)
+			return offer;
+	return NULL;
+}
+
+static bool agree_is_old(const struct agree_offer *offer)
+{
+	return time_after(jiffies, offer->born + AGREE_LIFE);
+}
+
+/* Drops expired offers, and the oldest if there is no room; true if that had not expired. */
+static bool agree_make_room(struct quell_agreements *agreements)
+{
+	struct agree_offer *oldest;
+	bool young;
+
+	while (!list_empty(&agreements->ages)) {
+		oldest = list_first_entry(&agreements->ages, struct agree_offer, age);
+		young = !agree_is_old(oldest);
+		if (young && agreements->nr < AGREE_MAX)
+			break;
+		agree_drop(agreements, oldest);
+		if (young)
+			return true;
+	}
+	return false;
+}
+
+static struct agree_offer *agree_make(struct quell_agreements *agreements, u64 hash)
+{
+	struct agree_offer *offer;
+
+	offer = kmalloc(sizeof(*offer), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!offer)
+		return NULL;
+	offer->hash = hash;
+	hlist_add_head(&offer->node, agree_bucket(agreements, hash));
+	list_add_tail(&offer->age, &agreements->ages);
+	agreements->nr++;
+	return offer;
+}
+
+/**
+ * quell_agree_put() - the peer of a connection that is about to open speaks the option
+ * @qnet: namespace
+ * @key:  connection
+ *
+ * Context: hooks, ->release; any but hard interrupts.
+ */
+void quell_agree_put(struct quell_net *qnet, const struct quell_agree_key *key)
+{
+	struct quell_agreements *agreements = &qnet->agreements;
+	u64 hash = agree_hash(qnet, key);
+	struct agree_offer *offer;
+	bool lost = false;
+
+	spin_lock_bh(&agreements->lock);
+	offer = agree_find(agreements, hash);
+	if (offer) {
+		list_move_tail(&offer->age, &agreements->ages);
+	} else {
+		lost = agree_make_room(agreements);
+		offer = agree_make(agreements, hash);
+	}
+	if (offer)
+		offer->born = jiffies;
+	spin_unlock_bh(&agreements->lock);
+	if (lost || !offer)
+		quell_count(qnet, QUELL_N_OPTION_FORGOTTEN);
+}
+
+/**
+ * quell_agree_take() - whether the peer of a connection speaks the option
+ * @qnet: namespace
+ * @key:  connection
+ *
+ * Context: ->init; any but hard interrupts.
+ * Return: whether an offer was stored and has not expired.  It is removed.
+ */
+bool quell_agree_take(struct quell_net *qnet, const struct quell_agree_key *key)
+{
+	struct quell_agreements *agreements = &qnet->agreements;
+	struct agree_offer *offer;
+	bool found = false;
+
+	if (!READ_ONCE(agreements->nr))
+		return false;
+	spin_lock_bh(&agreements->lock);
+	offer = agree_find(agreements, agree_hash(qnet, key));
+	if (offer) {
+		found = !agree_is_old(offer);
+		agree_drop(agreements, offer);
+	}
+	spin_unlock_bh(&agreements->lock);
+	return found;
+}
+
+void quell_agree_net_init(struct quell_net *qnet)
+{
+	spin_lock_init(&qnet->agreements.lock);
+	INIT_LIST_HEAD(&qnet->agreements.ages);
+}
+
+/* Called when the hooks and the sockets of the namespace are gone. */
+void quell_agree_net_exit(struct quell_net *qnet)
+{
+	struct quell_agreements *agreements = &qnet->agreements;
+	struct agree_offer *offer, *next;
+
+	list_for_each_entry_safe(offer, next, &agreements->ages, age)
+		agree_drop(agreements, offer);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables of namespaces and of algorithms, and the parameters and counters that each
+ * algorithm has in each namespace.  The rest of quell.ko builds on this file, which does
+ * not depend on flows.
+ *
+ * The hooks of a namespace are requested here and registered by its work item, hooks.c.
+ */
+#include <linux/workqueue.h>
+#include <net/netns/generic.h>
+#include <net/tcp.h>
+#include "netns/net.h"
+
+/* How long hooks stay without a socket. */
+#define HOOKS_LINGER_SEC	10
+
+/* Protects quell_algos[], quell_nets and the publication of parameters. */
+DEFINE_MUTEX(quell_mutex);
+LIST_HEAD(quell_nets);
+const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
+/* Incremented with every change of quell_algos[], so that a dump can detect it. */
+u32 quell_algos_gen = 1;
+
+unsigned int quell_net_id __read_mostly;
+
+/**
+ * quell_net() - quell.ko's state of a namespace
+ * @net: namespace, alive
+ *
+ * Context: any.
+ * Return: never NULL.
+ */
+struct quell_net *quell_net(const struct net *net)
+{
+	return net_generic(net, quell_net_id);
+}
+
+static int algos_free_slot(const struct quell_algo *algo)
+{
+	int slot = -ENOSPC;
+	int i;
+
+	for (i = QUELL_ALGOS_MAX - 1; i >= 0; i--) {
+		if (!quell_algos[i])
+			slot = i;
+		else if (!strcmp(quell_algos[i]->core->name, algo->core->name))
+			return -EEXIST;
+	}
+	return slot;
+}
+
+/**
+ * quell_algo_of() - the algorithm that operations belong to
+ * @ops: operations of a socket, of any algorithm; they may be gone by now
+ *
+ * The pointer is compared, not dereferenced.
+ *
+ * Context: RCU read section.
+ * Return: algorithm, NULL if @ops are not of a Quell algorithm.
+ */
+const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
+{
+	int i;
+
+	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
+		const struct quell_algo *algo = READ_ONCE(quell_algos[i]);
+
+		if (algo && (ops == &algo->ops || ops == &algo->plain_ops))
+			return algo;
+	}
+	return NULL;
+}
+
+/**
+ * quell_algo_of_listener() - the algorithm of the connections to come of a listener
+ * @listener: listening socket
+ *
+ * Connections inherit the listener's algorithm only if the application chose it, else
+ * they get the namespace's current default.
+ *
+ * Context: RCU read section.
+ * Return: algorithm, NULL if it is not a Quell algorithm.
+ */
+const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
+{
+	const struct inet_connection_sock *icsk = inet_csk(listener);
+
+	if (icsk->icsk_ca_setsockopt)
+		return quell_algo_of(READ_ONCE(icsk->icsk_ca_ops));
+	return quell_algo_of(rcu_access_pointer(sock_net(listener)->ipv4.tcp_congestion_control));
+}
+
+/**
+ * quell_algo_by_key() - the algorithm that a route names
+ * @key: value of the route's metric, not TCP_CA_UNSPEC
+ *
+ * Context: RCU read section.
+ * Return: algorithm, NULL if it is not a Quell algorithm.
+ */
+const struct quell_algo *quell_algo_by_key(u32 key)
+{
+	int i;
+
+	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
+		const struct quell_algo *algo = READ_ONCE(quell_algos[i]);
+
+		if (algo && algo->ops.key == key)
+			return algo;
+	}
+	return NULL;
+}
+
+/* Removes the algorithm from the namespaces listed before @end. */
+static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end)
+{
+	struct list_head *node;
+
+	for (node = quell_nets.next; node != end; node = node->next) {
+		struct quell_net *qnet = list_entry(node, struct quell_net, node);
+
+		quell_algo_net_exit(&qnet->algos[algo->slot]);
+	}
+}
+
+/**
+ * quell_algo_join_nets() - give an algorithm parameters and counters in every namespace
+ * @algo: description; its name must be unique
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
+ */
+int quell_algo_join_nets(struct quell_algo *algo)
+{
+	struct quell_net *qnet;
+	int err;
+
+	mutex_lock(&quell_mutex);
+	err = algos_free_slot(algo);
+	if (err < 0)
+		goto unlock;
+	algo->slot = err;
+	list_for_each_entry(qnet, &quell_nets, node) {
+		err = quell_algo_net_init(&qnet->algos[algo->slot], algo);
+		if (err) {
+			algo_leave_nets(algo, &qnet->node);
+			goto unlock;
+		}
+	}
+	WRITE_ONCE(quell_algos[algo->slot], algo);
+	quell_algos_gen++;
+	err = 0;
+unlock:
+	mutex_unlock(&quell_mutex);
+	return err;
+}
+
+/**
+ * quell_algo_leave_nets() - undo quell_algo_join_nets()
+ * @algo: description; no socket uses it
+ *
+ * Context: process, may sleep.
+ */
+void quell_algo_leave_nets(struct quell_algo *algo)
+{
+	mutex_lock(&quell_mutex);
+	WRITE_ONCE(quell_algos[algo->slot], NULL);
+	quell_algos_gen++;
+	/* The hooks may still compare a socket's operations with those of @algo. */
+	synchronize_rcu();
+	algo_leave_nets(algo, &quell_nets);
+	mutex_unlock(&quell_mutex);
+}
+
+/**
+ * quell_net_join_algos() - a namespace gets the parameters and counters of the algorithms
+ * @qnet: namespace, not yet in quell_nets
+ *
+ * Context: quell_mutex.
+ * Return: 0 or -ENOMEM, when quell_net_leave_algos() frees those it has.
+ */
+int quell_net_join_algos(struct quell_net *qnet)
+{
+	int err;
+	int i;
+
+	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
+		if (!quell_algos[i])
+			continue;
+		err = quell_algo_net_init(&qnet->algos[i], quell_algos[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * quell_net_leave_algos() - undo quell_net_join_algos()
+ * @qnet: namespace, not in quell_nets
+ *
+ * Context: quell_mutex.
+ */
+void quell_net_leave_algos(struct quell_net *qnet)
+{
+	int i;
+
+	for (i = 0; i < QUELL_ALGOS_MAX; i++)
+		quell_algo_net_exit(&qnet->algos[i]);
+}
+
+/**
+ * quell_hooks_want() - a Quell socket appeared
+ * @qnet: its namespace
+ *
+ * Context: any; the hooks are registered soon after.
+ */
+void quell_hooks_want(struct quell_net *qnet)
+{
+	if (!READ_ONCE(qnet->hooked))
+		mod_delayed_work(system_power_efficient_wq, &qnet->hooks_work, 0);
+}
+
+/**
+ * quell_hooks_settle() - parameters changed
+ * @qnet: namespace
+ *
+ * A namespace that offers the option needs the hooks before its first connection:
+ * they are registered on return.
+ *
+ * Context: process, may sleep; no lock but quell_mutex.
+ */
+void quell_hooks_settle(struct quell_net *qnet)
+{
+	quell_hooks_want(qnet);
+	flush_delayed_work(&qnet->hooks_work);
+}
+
+/**
+ * quell_hooks_linger() - the last Quell socket is gone
+ * @qnet: its namespace
+ *
+ * Context: any; the hooks are removed later, unless another socket appears.
+ */
+void quell_hooks_linger(struct quell_net *qnet)
+{
+	queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work,
+			   HOOKS_LINGER_SEC * HZ);
+}
+
+/**
+ * quell_cc_enter() - begin access to parameters and counters
+ * @sk: socket of a Quell algorithm, quell_cc_ready()
+ * @ev: its pointers are set; the caller must fill sample and decision
+ *
+ * The backlog of a socket is processed in process context: bottom halves are
+ * disabled so that the per-cpu counters have one writer, and the RCU read section
+ * pins the parameter block for the whole event.
+ *
+ * Context: socket lock.
+ */
+void quell_cc_enter(struct sock *sk, struct quell_event *ev)
+	__acquires(RCU)
+{
+	const struct quell_algo_net *an;
+
+	local_bh_disable();
+	rcu_read_lock();
+	an = &quell_net(sock_net(sk))->algos[quell_cc(sk)->algo->slot];
+	ev->vars = quell_cc_vars(sk);
+	ev->params = rcu_dereference(an->params)->data;
+	ev->stats = this_cpu_ptr(an->stats);
+}
+EXPORT_SYMBOL_GPL(quell_cc_enter);

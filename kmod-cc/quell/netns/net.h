@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State of quell.ko per network namespace: algorithms, parameters, counters, links, clocks,
+ * hooks.
+ */
+#ifndef _QUELL_NET_H
+#define _QUELL_NET_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <quell/quell.h>
+#include "netns/agree.h"
+#include "netns/counters.h"
+
+struct quell_arrival;
+struct quell_flow;
+
+/* Algorithms registered at one time; the signal plane's parameters count as one. */
+#define QUELL_ALGOS_MAX		16
+
+/**
+ * struct quell_params_block - published parameters, never changed again
+ * @rcu:  for freeing after the last reader
+ * @data: the algorithm's own struct
+ */
+struct quell_params_block {
+	struct rcu_head	rcu;
+	u64		data[];
+};
+
+/**
+ * struct quell_algo_net - an algorithm in a namespace
+ * @params: parameter block; replaced under quell_mutex
+ * @stats:  per-cpu block of the algorithm's counters
+ * @socks:  sockets that use it
+ */
+struct quell_algo_net {
+	struct quell_params_block __rcu	*params;
+	void __percpu			*stats;
+	atomic_t			socks;
+};
+
+/**
+ * struct quell_net - state of quell.ko in a network namespace
+ * @node:	in quell_nets; quell_mutex
+ * @net:	the namespace
+ * @links:	interface index -> link speed in Mbit/s
+ * @links_named: interface index -> speed in kbit/s, overrides @links; written under RTNL
+ * @links_gen:	incremented with every change of @links or @links_named
+ * @clocks:	interface index -> map of its NIC's clock; clock.c
+ * @flows:	flow contexts by number, for dumps
+ * @flows_next:	number to try first for the next flow; lock of @flows
+ * @socks:	Quell sockets, with or without a context
+ * @hooks_work:	registers and unregisters the hooks
+ * @hooked:	the hooks are registered; written by @hooks_work only
+ * @agreements:	offers of the option that wait for ->init; agree.c
+ * @counters:	per-cpu counters
+ * @algos:	by slot
+ */
+struct quell_net {
+	struct list_head		node;
+	struct net			*net;
+	struct xarray			links;
+	struct xarray			links_named;
+	atomic_t			links_gen;
+	struct xarray			clocks;
+	struct xarray			flows;
+	u32				flows_next;
+	atomic_t			socks;
+	struct delayed_work		hooks_work;
+	bool				hooked;
+	struct quell_agreements		agreements;
+	struct quell_counters __percpu	*counters;
+	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
+};
+
+/* net.c */
+extern unsigned int quell_net_id;
+extern struct mutex quell_mutex;
+extern struct list_head quell_nets;
+extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
+extern u32 quell_algos_gen;
+const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops);
+const struct quell_algo *quell_algo_of_listener(const struct sock *listener);
+const struct quell_algo *quell_algo_by_key(u32 key);
+struct quell_net *quell_net(const struct net *net);
+int quell_algo_join_nets(struct quell_algo *algo);
+void quell_algo_leave_nets(struct quell_algo *algo);
+
+int quell_net_join_algos(struct quell_net *qnet);
+void quell_net_leave_algos(struct quell_net *qnet);
+void quell_hooks_want(struct quell_net *qnet);
+void quell_hooks_settle(struct quell_net *qnet);
+void quell_hooks_linger(struct quell_net *qnet);
+
+/* hooks.c */
+void quell_hooks_init(struct quell_net *qnet);
+void quell_hooks_exit(struct quell_net *qnet);
+
+/* params.c */
+int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo);
+void quell_algo_net_exit(struct quell_algo_net *an);
+struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
+					     const struct quell_algo *algo);
+void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
+			  struct quell_params_block *block);
+const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
+						const char *name);
+
+/* stats.c */
+extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
+u64 quell_percpu_sum(const void __percpu *block, u32 offset);
+
+static inline void quell_count(struct quell_net *qnet, enum quell_counter counter)
+{
+	this_cpu_inc(qnet->counters->value[counter]);
+}
+
+/* link.c */
+int quell_links_init(void);
+void quell_links_exit(void);
+void quell_links_net_init(struct quell_net *qnet);
+void quell_links_net_exit(struct quell_net *qnet);
+void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
+u64 quell_link_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_bytes_ps(const struct sock *sk);
+int quell_link_next(struct quell_net *qnet, int ifindex);
+u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
+int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
+
+/* clock.c */
+void quell_clocks_net_init(struct quell_net *qnet);
+void quell_clocks_net_exit(struct quell_net *qnet);
+void quell_clock_forget(struct quell_net *qnet, int ifindex);
+void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
+		       struct quell_arrival *arrival);
+
+#endif /* _QUELL_NET_H */

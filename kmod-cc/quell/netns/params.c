@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parameters per algorithm and namespace.
+ *
+ * The values of an algorithm in a namespace are one block, published under
+ * RCU and never written again: an ACK reads the pointer once and sees one
+ * consistent set; a change copies the block, edits and checks the copy, and
+ * swaps the pointer.  A change takes effect only if all its values are in range.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "netns/net.h"
+
+static struct quell_params_block *params_alloc(const struct quell_algo *algo)
+{
+	struct quell_params_block *block;
+
+	block = kzalloc(sizeof(*block) + algo->core->params_bytes, GFP_KERNEL_ACCOUNT);
+	return block;
+}
+
+static void params_default(const struct quell_algo *algo,
+			   struct quell_params_block *block)
+{
+	quell_core_params_default(algo->core, block->data);
+}
+
+/**
+ * quell_algo_net_init() - add an algorithm to a namespace
+ * @an:   state of the algorithm in the namespace
+ * @algo: algorithm
+ *
+ * Context: quell_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo)
+{
+	struct quell_params_block *block = params_alloc(algo);
+
+	if (!block)
+		return -ENOMEM;
+	if (algo->core->counters_nr) {
+		an->stats = __alloc_percpu(algo->core->counters_bytes, sizeof(u64));
+		if (!an->stats) {
+			kfree(block);
+			return -ENOMEM;
+		}
+	}
+	params_default(algo, block);
+	rcu_assign_pointer(an->params, block);
+	return 0;
+}
+
+/**
+ * quell_algo_net_exit() - remove an algorithm from a namespace
+ * @an: state of the algorithm in the namespace; may never have been initialised
+ *
+ * Context: quell_mutex; no socket uses the algorithm any more.
+ */
+void quell_algo_net_exit(struct quell_algo_net *an)
+{
+	struct quell_params_block *block;
+
+	block = rcu_replace_pointer(an->params, NULL,
+				    lockdep_is_held(&quell_mutex));
+	if (block)
+		kfree_rcu(block, rcu);
+	free_percpu(an->stats);
+	an->stats = NULL;
+}
+
+/**
+ * quell_params_copy() - a block to edit
+ * @an:   algorithm in a namespace; NULL for the defaults
+ * @algo: algorithm
+ *
+ * Context: quell_mutex.
+ * Return: a private copy, to be published or freed with kfree(), or NULL.
+ */
+struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
+					     const struct quell_algo *algo)
+{
+	struct quell_params_block *block = params_alloc(algo);
+	const struct quell_params_block *old;
+
+	if (!block)
+		return NULL;
+	if (!an) {
+		params_default(algo, block);
+		return block;
+	}
+	old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
+	memcpy(block->data, old->data, algo->core->params_bytes);
+	return block;
+}
+
+/**
+ * quell_params_publish() - publish a new block to the flows
+ * @an:    algorithm in a namespace
+ * @algo:  algorithm
+ * @block: values, all in range; this function takes ownership
+ *
+ * Context: quell_mutex.
+ */
+void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
+			  struct quell_params_block *block)
+{
+	struct quell_params_block *old;
+
+	if (algo->core->params_derive)
+		algo->core->params_derive(block->data);
+	old = rcu_replace_pointer(an->params, block, lockdep_is_held(&quell_mutex));
+	kfree_rcu(old, rcu);
+}
+
+/**
+ * quell_param_find() - a parameter by name
+ * @algo: algorithm
+ * @name: name
+ *
+ * Context: any.
+ * Return: descriptor or NULL.
+ */
+const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
+						const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < algo->core->params_nr; i++)
+		if (!strcmp(algo->core->params[i].name, name))
+			return &algo->core->params[i];
+	return NULL;
+}

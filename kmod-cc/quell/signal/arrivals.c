@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receipt times of acknowledgments: one entry per acknowledgment number received,
+ * written by the receive hook, taken when TCP has processed it.  Between the two the
+ * segment may wait in the socket's backlog, for another CPU, so the time cannot
+ * travel in a per-cpu variable.
+ */
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Make room for another entry; false if the oldest one was dropped for it. */
+static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
+{
+	struct quell_list *list = &flow->arrivals;
+	struct quell_arrival *arrivals;
+
+	if (list->nr < list->room ||
+	    quell_list_grow(list, sk, sizeof(*arrivals), QUELL_ARRIVALS_MAX))
+		return true;
+	arrivals = list->at;
+	memmove(arrivals, arrivals + 1, (list->nr - 1) * sizeof(*arrivals));
+	list->nr--;
+	WRITE_ONCE(flow->arrivals_lost, flow->arrivals_lost + 1);
+	return false;
+}
+
+/**
+ * quell_arrival_add() - note the receipt of an acknowledgment
+ * @flow:    flow it belongs to
+ * @sk:      the flow's socket
+ * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
+ *
+ * Context: softirq or process context, RCU read side.
+ */
+void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
+		       struct quell_arrival *arrival)
+{
+	struct quell_list *list = &flow->arrivals;
+	struct quell_arrival *newest;
+	bool kept = true;
+
+	spin_lock_bh(&flow->lock);
+	if (flow->closed)
+		goto unlock;
+	newest = (struct quell_arrival *)list->at + list->nr - 1;
+	if (list->nr && newest->ack_seq == arrival->ack_seq) {
+		list->nr--;
+		quell_telemetry_keep(arrival, newest);
+	} else {
+		kept = arrival_make_room(flow, sk);
+	}
+	((struct quell_arrival *)list->at)[list->nr++] = *arrival;
+unlock:
+	spin_unlock_bh(&flow->lock);
+	if (!kept)
+		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
+}
+
+/**
+ * quell_arrival_take() - when the acknowledgment being processed came in
+ * @flow:    flow
+ * @una:     first sequence number not acknowledged
+ * @arrival: set when there is one
+ *
+ * Takes the newest receipt that TCP may have processed, with the newest telemetry
+ * record of it and the older ones, and drops these.
+ *
+ * Context: lock of @flow.
+ * Return: whether there is one.
+ */
+bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
+{
+	struct quell_arrival *arrivals = flow->arrivals.at;
+	u32 taken, i;
+
+	lockdep_assert_held(&flow->lock);
+	for (taken = flow->arrivals.nr; taken > 0; taken--)
+		if (!after(arrivals[taken - 1].ack_seq, una))
+			break;
+	if (!taken)
+		return false;
+	*arrival = arrivals[taken - 1];
+	for (i = taken - 1; i > 0; i--)
+		quell_telemetry_keep(arrival, &arrivals[i - 1]);
+	flow->arrivals.nr -= taken;
+	memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
+	quell_list_settle(&flow->arrivals, QUELL_ARRIVALS_FEW);
+	return true;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal plane: receipt times of packets by the clock of the NIC.
+ *
+ * A receipt is timed when the LOCAL_IN hook runs, so the time includes all delay
+ * in the host since the last bit came in.  A hardware stamp excludes that delay,
+ * but is in the NIC's clock, whose offset and drift cannot be queried in this
+ * context.  <quell/core/signal/clockmap.h> learns the map between the two clocks from
+ * the packets themselves; this file keeps one map per namespace and interface the
+ * packets arrive at, made with the first stamp, until quell_clock_forget().
+ *
+ * While the map is not usable, or if it refuses a stamp, the receipt keeps its
+ * software stamp and quell_arrival.hardware stays false.
+ *
+ * Ignored: which NIC is below a bond.  Two clocks behind one interface do not fit
+ * one map, so its receipts keep their software stamps.  Packets merged by GRO have
+ * the stamp of the first of them.
+ */
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <quell/core/signal/clockmap.h>
+#include "flow/rx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/**
+ * struct clock - the map of one interface's clock
+ * @lock: protects @map
+ * @map:  the map
+ * @rcu:  for freeing after the last reader
+ */
+struct clock {
+	spinlock_t		lock;	/* @map */
+	struct quell_clockmap	map;
+	struct rcu_head		rcu;
+};
+
+static const enum quell_counter clock_counters[] = {
+	[QUELL_CLOCKMAP_MAPPED]		= QUELL_N_HARDWARE_STAMPS,
+	[QUELL_CLOCKMAP_WARMING]	= QUELL_N_HARDWARE_WARMING,
+	[QUELL_CLOCKMAP_REFUSED]	= QUELL_N_HARDWARE_REFUSED,
+	[QUELL_CLOCKMAP_STEPPED]	= QUELL_N_CLOCK_STEPS,
+};
+
+/* The clock of an interface; NULL if an allocation failed.  RCU read side. */
+static struct clock *clock_get(struct quell_net *qnet, int ifindex)
+{
+	struct clock *clock = xa_load(&qnet->clocks, ifindex);
+	void *old;
+
+	if (likely(clock))
+		return clock;
+	clock = kzalloc(sizeof(*clock), GFP_ATOMIC | __GFP_NOWARN);
+	if (!clock)
+		return NULL;
+	spin_lock_init(&clock->lock);
+	old = xa_cmpxchg_bh(&qnet->clocks, ifindex, NULL, clock, GFP_ATOMIC | __GFP_NOWARN);
+	if (!old)
+		return clock;
+	/* Another CPU was first, or the table could not be extended. */
+	kfree(clock);
+	return xa_is_err(old) ? NULL : old;
+}
+
+/*
+ * The NIC's stamp; 0 if there is none to be had.  A driver may have left a
+ * reference instead of the stamp: ndo_get_tstamp of the interface that the packet
+ * arrived at, if it has one, resolves that.
+ */
+static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
+{
+	struct skb_shared_hwtstamps *stamps = skb_hwtstamps((struct sk_buff *)skb);
+
+	if (!stamps->hwtstamp || !skb->dev)
+		return 0;
+	if (!(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP_NETDEV))
+		return stamps->hwtstamp;
+	return skb->dev->netdev_ops->ndo_get_tstamp ?
+	       netdev_get_tstamp(skb->dev, stamps, false) : 0;
+}
+
+/**
+ * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
+ * @qnet:    namespace
+ * @skb:     the packet, as LOCAL_IN has it
+ * @arrival: @rx_ns is the software stamp; it becomes the mapped hardware stamp,
+ *	     which is never later, and @hardware true, where there is one
+ *
+ * Context: softirq or process context, RCU read side.
+ */
+void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
+		       struct quell_arrival *arrival)
+{
+	ktime_t stamp = clock_hardware_stamp(skb);
+	enum quell_clockmap_result result;
+	struct clock *clock;
+	u64 host_ns;
+
+	if (!stamp)
+		return;
+	clock = clock_get(qnet, skb->dev->ifindex);
+	if (!clock)
+		return;
+	spin_lock_bh(&clock->lock);
+	result = quell_clockmap_add(&clock->map, ktime_to_ns(stamp), arrival->rx_ns, &host_ns);
+	spin_unlock_bh(&clock->lock);
+	quell_count(qnet, clock_counters[result]);
+	if (result != QUELL_CLOCKMAP_MAPPED)
+		return;
+	arrival->rx_ns = host_ns;
+	arrival->hardware = true;
+}
+
+/**
+ * quell_clock_forget() - drop the map of an interface's clock
+ * @qnet:    namespace
+ * @ifindex: index of the interface
+ *
+ * Context: process, RTNL.
+ */
+void quell_clock_forget(struct quell_net *qnet, int ifindex)
+{
+	struct clock *clock = xa_erase_bh(&qnet->clocks, ifindex);
+
+	if (clock)
+		kfree_rcu(clock, rcu);
+}
+
+void quell_clocks_net_init(struct quell_net *qnet)
+{
+	xa_init_flags(&qnet->clocks, XA_FLAGS_LOCK_BH);
+}
+
+/* The hooks were unregistered a grace period ago: there are no readers. */
+void quell_clocks_net_exit(struct quell_net *qnet)
+{
+	struct clock *clock;
+	unsigned long i;
+
+	xa_for_each(&qnet->clocks, i, clock)
+		kfree(clock);
+	xa_destroy(&qnet->clocks);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiver's side of an echo: which data packet an ACK answers.
+ *
+ * Data packets are recorded as they come in, before TCP processes them; between the
+ * two they may wait in the backlog of a busy socket, and more may come.  An ACK
+ * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of
+ * order, in the first SACK block, which is the one that grew last (RFC 2018,
+ * section 4).  That ACK answers all older packets, too, so they are dropped.
+ *
+ * The list is under the lock of the flow.
+ */
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/rx.h"
+
+/**
+ * quell_echo_add() - a data packet with a departure came in
+ * @flow: flow it belongs to
+ * @sk:   the flow's socket
+ * @echo: data packet to be echoed
+ *
+ * Without room the oldest packet is dropped: its ACK will have no echo.
+ *
+ * Context: softirq or process context, RCU read side.
+ */
+void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
+		    const struct quell_echo *echo)
+{
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes;
+
+	spin_lock_bh(&flow->lock);
+	if (flow->closed)
+		goto unlock;
+	if (list->nr == list->room &&
+	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
+		echoes = list->at;
+		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
+		list->nr--;
+	}
+	((struct quell_echo *)list->at)[list->nr++] = *echo;
+unlock:
+	spin_unlock_bh(&flow->lock);
+}
+
+static bool echo_in_block(const struct quell_echo *echo, const struct tcp_sack_block *block)
+{
+	return !before(echo->seq, block->start_seq) && !after(echo->end_seq, block->end_seq);
+}
+
+static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_sock *tp)
+{
+	if (!after(echo->end_seq, tp->rcv_nxt))
+		return true;
+	return tp->rx_opt.num_sacks && echo_in_block(echo, &tp->selective_acks[0]);
+}
+
+/**
+ * quell_echo_take() - the data packet an ACK about to leave answers
+ * @flow: flow
+ * @tp:   its socket
+ * @echo: set when there is one; it is not echoed again
+ *
+ * Context: lock of @flow.
+ * Return: whether there is one.
+ */
+bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
+		     struct quell_echo *echo)
+{
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes = list->at;
+	u32 i;
+
+	lockdep_assert_held(&flow->lock);
+	for (i = list->nr; i > 0; i--)
+		if (echo_is_processed(&echoes[i - 1], tp))
+			break;
+	if (!i)
+		return false;
+	*echo = echoes[i - 1];
+	list->nr -= i;
+	memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
+	quell_list_settle(list, QUELL_ECHOES_FEW);
+	return true;
+}

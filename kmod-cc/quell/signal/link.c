@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Link speed per interface.
+ *
+ * A congestion-control callback cannot ask a driver for its speed: that sleeps
+ * and needs the RTNL.  So the speed is kept here, in Mbit/s by interface index
+ * and namespace, read when the device comes up or its link changes, in the
+ * notifier's process context under the RTNL (the way bonding and taprio do),
+ * and looked up without a lock.  Registering the notifier replays the devices
+ * that are up already, so no device is missed.
+ *
+ * A rate that the administrator set, in kbit/s, overrides that of the driver until the
+ * interface is unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
+ *
+ * A flow caches the speed of its interface and looks it up again when the generation
+ * of the namespace's table has changed.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/tcp.h>
+#include <compat/ethtool.h>
+#include "flow/flow.h"
+#include "flow/tx.h"
+#include "netns/net.h"
+
+/* Mbit/s to bytes/s. */
+#define BYTES_PS_PER_MBIT	125000ULL
+#define BYTES_PS_PER_KBIT	125ULL
+
+static void link_learn(struct net_device *dev)
+{
+	struct quell_net *qnet = quell_net(dev_net(dev));
+	struct ethtool_link_ksettings settings;
+	void *speed_mbit = NULL;
+	void *old;
+
+	ASSERT_RTNL();
+	if (!netif_get_link_ksettings(dev, &settings) &&
+	    settings.base.speed && settings.base.speed != (u32)SPEED_UNKNOWN)
+		speed_mbit = xa_mk_value(settings.base.speed);
+	old = xa_load(&qnet->links, dev->ifindex);
+	if (old == speed_mbit)
+		return;
+	/* Storing NULL erases the entry; if storing fails the speed becomes unknown. */
+	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
+		xa_erase(&qnet->links, dev->ifindex);
+	atomic_inc_return(&qnet->links_gen);
+}
+
+static void link_forget(struct net_device *dev)
+{
+	struct quell_net *qnet = quell_net(dev_net(dev));
+
+	xa_erase(&qnet->links, dev->ifindex);
+	xa_erase(&qnet->links_named, dev->ifindex);
+	atomic_inc_return(&qnet->links_gen);
+	quell_clock_forget(qnet, dev->ifindex);
+}
+
+static int link_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+		link_learn(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		link_forget(dev);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block link_notifier = {
+	.notifier_call = link_event,
+};
+
+/**
+ * quell_link_driver_speed() - speed of an interface as reported by its driver
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_mbit = xa_load(&qnet->links, ifindex);
+
+	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
+}
+
+/**
+ * quell_link_named_speed() - speed of an interface as set by the administrator
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 if it was not set.
+ */
+u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
+
+	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
+}
+
+/**
+ * quell_link_speed() - speed of an interface: the administrator's, else the driver's
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_speed(struct quell_net *qnet, int ifindex)
+{
+	return quell_link_named_speed(qnet, ifindex) ?: quell_link_driver_speed(qnet, ifindex);
+}
+
+/**
+ * quell_link_next() - the next interface with a speed, by number
+ * @qnet:    namespace
+ * @ifindex: after this one; 0: the first
+ *
+ * Context: any.
+ * Return: interface; 0 if there is no further one.
+ */
+int quell_link_next(struct quell_net *qnet, int ifindex)
+{
+	unsigned long by_driver = ifindex, named = ifindex;
+	bool has_driver = xa_find_after(&qnet->links, &by_driver, INT_MAX, XA_PRESENT);
+	bool has_named = xa_find_after(&qnet->links_named, &named, INT_MAX, XA_PRESENT);
+
+	if (has_driver && has_named)
+		return min(by_driver, named);
+	if (has_driver)
+		return by_driver;
+	return has_named ? named : 0;
+}
+
+/**
+ * quell_link_name_speed() - set the speed of an interface by the administrator
+ * @qnet:     namespace
+ * @ifindex:  interface, which exists
+ * @bytes_ps: bytes/s, rounded up to 1000 bit/s; 0: use the driver's again
+ *
+ * Context: RTNL.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
+{
+	u64 speed_kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);
+	int err;
+
+	ASSERT_RTNL();
+	err = xa_err(xa_store(&qnet->links_named, ifindex,
+			      speed_kbit ? xa_mk_value(speed_kbit) : NULL, GFP_KERNEL));
+	if (!err)
+		atomic_inc_return(&qnet->links_gen);
+	return err;
+}
+
+/**
+ * quell_link_update() - note which interface a flow leaves by
+ * @flow: flow
+ * @dev:  interface
+ *
+ * Context: socket lock, softirq or process context.
+ */
+void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
+{
+	int gen = atomic_read_acquire(&flow->qnet->links_gen);
+	struct quell_link *link = &flow->link;
+	u64 bytes_ps;
+
+	if (link->ifindex == dev->ifindex && link->gen == gen)
+		return;
+	bytes_ps = quell_link_speed(flow->qnet, dev->ifindex);
+	if (link->ifindex != dev->ifindex || link->bytes_ps != bytes_ps) {
+		link->free_ns = 0;
+		link->free_rem = 0;
+	}
+	WRITE_ONCE(link->bytes_ps, bytes_ps);
+	WRITE_ONCE(link->ifindex, dev->ifindex);
+	link->gen = gen;
+}
+
+/**
+ * quell_link_bytes_ps() - speed of the interface a socket sends by
+ * @sk: socket of a Quell algorithm
+ *
+ * Context: socket lock.
+ * Return: bytes/s; 0 unknown.
+ */
+u64 quell_link_bytes_ps(const struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct dst_entry *dst;
+
+	if (flow)
+		return READ_ONCE(flow->link.bytes_ps);
+	dst = __sk_dst_get((struct sock *)sk);
+	return dst ? quell_link_speed(quell_net(sock_net(sk)), dst->dev->ifindex) : 0;
+}
+
+void quell_links_net_init(struct quell_net *qnet)
+{
+	xa_init(&qnet->links);
+	xa_init(&qnet->links_named);
+	atomic_set(&qnet->links_gen, 1);
+}
+
+void quell_links_net_exit(struct quell_net *qnet)
+{
+	xa_destroy(&qnet->links);
+	xa_destroy(&qnet->links_named);
+}
+
+int quell_links_init(void)
+{
+	return register_netdevice_notifier(&link_notifier);
+}
+
+void quell_links_exit(void)
+{
+	unregister_netdevice_notifier(&link_notifier);
+}

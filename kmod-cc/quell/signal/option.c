@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Quell option in packets: which option a packet gets, putting it in,
+ * taking it out.
+ *
+ *	out:	SYN, SYN-ACK	the offer
+ *		data		departure, room for a telemetry record if wanted, and
+ *				the echo of received data if there is room (on a full
+ *				segment there is not)
+ *		pure ACK	the echo; if SACK blocks leave too little room, first
+ *				the record is omitted, then the echo is shortened, then
+ *				omitted.  SACK blocks are never cut, losing them costs
+ *				more than the echo is worth
+ *	in:	the option is removed, so that the stack sees the header it
+ *		expects (its fast path compares the length) and may merge ACKs
+ *
+ * The option comes first behind the fixed header, where a switch finds it
+ * without a search.  No option is inserted that would make a packet longer than
+ * the path's MTU or the header longer than 60 bytes, or into a packet that has a
+ * checksum or a signature already.  A packet with a bad checksum is not changed, so that
+ * TCP counts and drops it.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/tcp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/tcp.h>
+#include "flow/signal.h"
+
+#define TCP_HEADER_MAX_BYTES	60
+
+/* Kind of TCP-AO, which 6.1 does not define, and the shortest signature in use. */
+#define OPTION_KIND_AO		29
+#define SIGNATURE_MIN_BYTES	16
+
+/* Length of the longest packet that segmentation makes of @skb. */
+static u32 option_packet_bytes(const struct sk_buff *skb)
+{
+	if (!skb_is_gso(skb))
+		return skb->len;
+	return skb_transport_offset(skb) + tcp_hdrlen(skb) + skb_shinfo(skb)->gso_size;
+}
+
+/*
+ * A signature covers the header's length, and may cover its options (RFC 2385,
+ * RFC 5925): a peer without Quell would find the signature wrong.
+ */
+static bool option_is_signed(const struct sk_buff *skb)
+{
+	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
+	u32 bytes = tcp_hdrlen(skb) - sizeof(struct tcphdr);
+	u32 at = 0;
+
+	if (bytes < SIGNATURE_MIN_BYTES)
+		return false;
+	while (at + 1 < bytes && options[at] != QUELL_OPT_END) {
+		if (options[at] == TCPOPT_MD5SIG || options[at] == OPTION_KIND_AO)
+			return true;
+		at += options[at] == QUELL_OPT_NOP ? 1 : max_t(u8, options[at + 1], 1);
+	}
+	return false;
+}
+
+static bool option_fits(const struct sk_buff *skb, u32 bytes)
+{
+	return !option_is_signed(skb) &&
+	       tcp_hdrlen(skb) + bytes <= TCP_HEADER_MAX_BYTES &&
+	       option_packet_bytes(skb) + bytes <= dst_mtu(skb_dst(skb)) &&
+	       skb->len + bytes <= IP_MAX_MTU &&
+	       skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+/* Updates the length and checksum of the IP header after the packet's length changed. */
+static void option_fix_ip(struct sk_buff *skb)
+{
+	u32 ip_bytes = skb_transport_offset(skb);
+
+	if (ip_hdr(skb)->version == 4) {
+		ip_hdr(skb)->tot_len = htons(skb->len);
+		ip_send_check(ip_hdr(skb));
+	} else {
+		ipv6_hdr(skb)->payload_len = htons(skb->len - ip_bytes);
+	}
+}
+
+static void option_fix_tcp(struct sk_buff *skb)
+{
+	u32 tcp_bytes = skb->len - skb_transport_offset(skb);
+	struct tcphdr *th = tcp_hdr(skb);
+
+	if (ip_hdr(skb)->version == 4)
+		th->check = ~tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr,
+					  ip_hdr(skb)->daddr, 0);
+#if IS_ENABLED(CONFIG_IPV6)
+	else
+		th->check = ~tcp_v6_check(tcp_bytes, &ipv6_hdr(skb)->saddr,
+					  &ipv6_hdr(skb)->daddr, 0);
+#endif
+}
+
+/**
+ * quell_option_fits() - whether a packet has room for options
+ * @skb:   packet on its way out, from the network header on
+ * @bytes: their length, a multiple of 4
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: whether they fit.
+ */
+bool quell_option_fits(const struct sk_buff *skb, u32 bytes)
+{
+	return option_fits(skb, bytes);
+}
+
+/**
+ * quell_option_open() - make room behind the fixed header of a packet
+ * @skb:   packet on its way out, from the network header on
+ * @bytes: how much, a multiple of 4; it fits
+ *
+ * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
+ * Return: the room, which the caller must fill; NULL when memory was short, and the
+ * packet is unchanged.
+ */
+u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
+{
+	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
+	u32 ip_bytes = skb_transport_offset(skb);
+	u8 *headers;
+
+	if (skb_cow_head(skb, bytes))
+		return NULL;
+	headers = skb->data;
+	skb_push(skb, bytes);
+	memmove(skb->data, headers, moved_bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, ip_bytes);
+	skb->csum_start -= bytes;
+	tcp_hdr(skb)->doff += bytes / 4;
+	option_fix_ip(skb);
+	option_fix_tcp(skb);
+	return skb->data + moved_bytes;
+}
+
+/**
+ * quell_option_insert() - put an option into a packet on its way out
+ * @skb: from the network header on; quell_option_choose() found room in it
+ * @opt: the option
+ *
+ * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
+ * Return: false when memory was short; the packet is unchanged.
+ */
+bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
+{
+	u8 *place = quell_option_open(skb, quell_opt_bytes(opt));
+
+	if (place)
+		quell_opt_encode(opt, place);
+	return place;
+}
+
+/**
+ * quell_option_has_room() - whether a packet has room for more sections of the option
+ * @skb:   packet on its way out, from the network header on
+ * @opt:   option that the packet gets
+ * @flags: QUELL_OPT_F_* of the sections to add
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: whether the option fits with them.
+ */
+bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags)
+{
+	struct quell_opt more = { .form = opt->form, .flags = opt->flags | flags };
+
+	return option_fits(skb, quell_opt_bytes(&more));
+}
+
+/* Makes the option of a pure ACK short; its length, 0 when that does not fit either. */
+static u32 option_shorten(const struct sk_buff *skb, struct quell_opt *opt)
+{
+	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
+		return 0;
+	opt->form = QUELL_OPT_SHORT;
+	opt->echo_ns += opt->hold_ns;
+	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
+}
+
+/**
+ * quell_option_choose() - which form of the option a packet has room for
+ * @skb:  packet on its way out, from the network header on
+ * @opt:  option wanted; if it does not fit, the flags of records are cleared, first
+ *	  that of the echoed record; if that is not enough on a pure ACK, @form becomes
+ *	  QUELL_OPT_SHORT and the hold time is added to the echo
+ *
+ * Context: LOCAL_OUT hook.
+ * Return: bytes the option will take; 0 when no form fits.
+ */
+u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
+{
+	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
+	u32 i;
+
+	for (i = 0; !option_fits(skb, quell_opt_bytes(opt)); i++) {
+		if (i == ARRAY_SIZE(records))
+			return option_shorten(skb, opt);
+		opt->flags &= ~records[i];
+	}
+	return quell_opt_bytes(opt);
+}
+
+/**
+ * quell_option_checksum_holds() - whether the TCP checksum is correct
+ * @skb:      packet that came in, from the network header on
+ * @ip_bytes: length of the network header
+ *
+ * TCP does not compute the checksum again afterwards.
+ *
+ * Context: LOCAL_IN hook.
+ * Return: whether the checksum is correct.
+ */
+bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
+{
+	if (ip_hdr(skb)->version == 4)
+		return !nf_ip_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
+	return !nf_ip6_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
+}
+
+/* Whether the option is at the place and padded the way quell_option_insert() does it. */
+static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 options_bytes)
+{
+	u32 end = ALIGN(stated_bytes, 4);
+	u32 i;
+
+	if (at || end > options_bytes)
+		return false;
+	for (i = stated_bytes; i < end; i++)
+		if (options[i] != QUELL_OPT_NOP)
+			return false;
+	return true;
+}
+
+/**
+ * quell_option_remove() - remove options from a packet that came in
+ * @skb:      packet, from the network header on; its checksum was verified
+ * @ip_bytes: length of the network header
+ * @bytes:    length of the options behind the fixed TCP header, a multiple of 4
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers are stale afterwards.
+ * Return: false when memory was short; the packet is unchanged.
+ */
+bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
+{
+	if (skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
+		return false;
+	memmove(skb->data + bytes, skb->data, ip_bytes + sizeof(struct tcphdr));
+	__skb_pull(skb, bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, ip_bytes);
+	tcp_hdr(skb)->doff -= bytes / 4;
+	option_fix_ip(skb);
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->csum_level = 0;
+	return true;
+}
+
+/**
+ * quell_option_take() - read the option of a packet that came in, and remove it
+ * @skb:      packet, from the network header on
+ * @ip_bytes: length of the network header
+ * @opt:      set for QUELL_OPTION_TAKEN
+ *
+ * The option is read but stays in the packet if it is not at the place where Quell
+ * inserts it, if the packet is longer than its length field can state, and in a SYN,
+ * whose options the stack reads one by one anyway.
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ * Return: result; the option may be trusted only for QUELL_OPTION_TAKEN.
+ */
+enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
+					   struct quell_opt *opt)
+{
+	u32 options_bytes, at, stated_bytes = 0;
+	u8 buffer[TCP_HEADER_MAX_BYTES];
+	const struct tcphdr *th;
+	const u8 *options;
+	bool syn, first, decoded;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
+	if (!th || th->doff * 4 <= sizeof(*th))
+		return QUELL_OPTION_ABSENT;
+	th = skb_header_pointer(skb, ip_bytes, th->doff * 4, buffer);
+	if (!th)
+		return QUELL_OPTION_ABSENT;
+	options = (const u8 *)(th + 1);
+	options_bytes = th->doff * 4 - sizeof(*th);
+	at = quell_opt_find(options, options_bytes, &stated_bytes);
+	if (at == options_bytes)
+		return QUELL_OPTION_ABSENT;
+	syn = th->syn;
+	first = option_is_first(options, at, stated_bytes, options_bytes);
+	decoded = quell_opt_decode(options + at, stated_bytes, syn, opt);
+	/* Pointers into the headers may be stale from here on. */
+	if (!quell_option_checksum_holds(skb, ip_bytes))
+		return QUELL_OPTION_BAD_CHECKSUM;
+	if (!decoded)
+		return QUELL_OPTION_MALFORMED;
+	if (first && !syn && skb->len <= IP_MAX_MTU)
+		quell_option_remove(skb, ip_bytes, ALIGN(stated_bytes, 4));
+	return QUELL_OPTION_TAKEN;
+}

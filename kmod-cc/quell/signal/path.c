@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Path of a segment: each segment gets an entropy, recycled as in REPS
+ * (<quell/core/signal/reps.h>).
+ *
+ *	out:	entropy = REPS
+ *		flow label = hash(flow's own label, entropy), in the IPv6 header
+ *		entropy, in the Quell option
+ *	in:	the ACK echoes the entropy of the packet it answers and the packet's
+ *		CE mark; the entropies of unmarked packets are used again
+ *
+ * Sprayed are IPv6 flows of algorithms with QUELL_CORE_SPRAYS that use the option
+ * and whose namespace has "entropies" above 0.  A TSO burst is one segment: all of
+ * its packets get the same label.  Packets without payload keep the flow's own
+ * label.  IPv4 has no spare header field: there another path needs another hash of
+ * the whole flow, apply_path() in apply.c.
+ *
+ * Only switches see the label.  This host chooses interface, next hop and queue by
+ * its own hash of the socket.
+ *
+ * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a
+ * reflected one) is not changed, nor is a label of 0 (auto_flowlabels 0, or
+ * IPV6_AUTOFLOWLABEL 0).  The hash is seeded with the label of the first segment
+ * sprayed, not the current one: after a timeout the stack draws another label,
+ * which would invalidate the REPS state.  Bit 0x80000, which marks a stateless
+ * label (flowlabel_state_ranges), is preserved, and no label becomes 0.
+ */
+#include <linux/ipv6.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/tcp.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/path.h"
+#include "flow/signal.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
+#define PATH_REORDERING_STEPS	0xff
+
+#if IS_ENABLED(CONFIG_IPV6)
+
+#define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
+#define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
+
+/* Number of entropies to choose from for this segment; 0: not sprayed. */
+static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
+			  const struct sk_buff *skb)
+{
+	if (!quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) || flow->family != AF_INET6)
+		return 0;
+	if (inet6_sk(sk)->flow_label & IPV6_FLOWLABEL_MASK || !ip6_flowlabel(ipv6_hdr(skb)))
+		return 0;
+	return quell_signal_entropies(flow->qnet);
+}
+
+static void path_count(struct quell_flow *flow, enum quell_reps_source source)
+{
+	static const enum quell_counter counters[] = {
+		[QUELL_REPS_FRESH]	= QUELL_N_ENTROPY_FRESH,
+		[QUELL_REPS_RECYCLED]	= QUELL_N_ENTROPY_RECYCLED,
+		[QUELL_REPS_FROZEN]	= QUELL_N_ENTROPY_FROZEN,
+	};
+	struct quell_path *path = &flow->path;
+
+	WRITE_ONCE(path->used[source], path->used[source] + 1);
+	quell_count(flow->qnet, counters[source]);
+}
+
+/* The REPS state of a flow, allocated for the first sprayed segment. */
+static struct quell_reps *path_reps(struct quell_path *path, const struct sock *sk)
+{
+	if (!path->reps) {
+		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
+		if (path->reps)
+			quell_reps_init(path->reps, get_random_u64());
+	}
+	return path->reps;
+}
+
+/**
+ * quell_path_next() - the entropy of a data segment about to leave
+ * @flow: its flow
+ * @sk:   its socket
+ * @skb:  the segment, from the network header on
+ *
+ * Context: lock of @flow, LOCAL_OUT hook.
+ * Return: entropy for the option and quell_path_label(); 0: not sprayed.
+ */
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
+{
+	bool again = before(ntohl(tcp_hdr(skb)->seq), READ_ONCE(tcp_sk(sk)->snd_nxt));
+	u32 entropies = path_entropies(flow, sk, skb);
+	struct quell_path *path = &flow->path;
+	enum quell_reps_source source;
+	u8 entropy;
+
+	if (entropies && !path_reps(path, sk))
+		entropies = 0;
+	if (path->entropies != entropies)
+		WRITE_ONCE(path->entropies, entropies);
+	if (!entropies)
+		return 0;
+	entropy = quell_reps_next(path->reps, entropies, again, ktime_get_ns(), &source);
+	path_count(flow, source);
+	return entropy;
+}
+
+/**
+ * quell_path_label() - give a segment the flow label of its entropy
+ * @flow:    its flow
+ * @skb:     the segment, from the network header on, its headers writable
+ * @entropy: from quell_path_next(); 0 keeps the label
+ *
+ * Context: lock of @flow, LOCAL_OUT hook.
+ */
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
+{
+	struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	struct quell_path *path = &flow->path;
+	u32 label;
+
+	if (!entropy)
+		return;
+	if (!path->label)
+		path->label = ntohl(ip6_flowlabel(ip6h));
+	label = jhash_2words(path->label, entropy, 0) & PATH_LABEL_MASK & ~PATH_LABEL_STATELESS;
+	label |= path->label & PATH_LABEL_STATELESS;
+	ip6_flow_hdr(ip6h, ip6_tclass(ip6_flowinfo(ip6h)), htonl(label ? label : 1));
+}
+
+#else
+
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
+{
+	return 0;
+}
+
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
+{
+}
+
+#endif
+
+/*
+ * The smoothed round-trip time in quarters of the minimum.  RACK limits its reordering
+ * window to one smoothed round trip, but to TCP's, which may be 1 ms where the true one
+ * is 10 us: TCP measures retransmissions in ticks of its timestamp option, and an ACK
+ * within the same tick counts as one tick.
+ */
+static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
+{
+	u32 min_rtt_us = tcp_min_rtt(tp);
+	u64 srtt_us = div_u64(flow->tail.srtt_ns + NSEC_PER_USEC - 1, NSEC_PER_USEC);
+
+	if (!srtt_us || min_rtt_us < 4 || min_rtt_us == ~0U)
+		return PATH_REORDERING_STEPS;
+	return min_t(u64, DIV64_U64_ROUND_UP(srtt_us, min_rtt_us / 4), PATH_REORDERING_STEPS);
+}
+
+/**
+ * quell_path_expect_reordering() - prepare RACK for segments on paths of unequal length
+ * @flow: flow
+ * @tp:   its socket
+ *
+ * Paths of unequal length reorder the segments of a sprayed flow.  RACK must wait for its
+ * longest reordering window, one round trip, before it marks an overtaken segment lost.
+ * By itself RACK widens the window only after spurious retransmissions (DSACK), and later
+ * resets it.
+ *
+ * Context: socket lock, within ->in_ack_event(), before RACK detects losses.
+ */
+void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
+{
+	if (!READ_ONCE(flow->path.entropies))
+		return;
+	if (!tp->reord_seen)
+		tp->reord_seen = 1;
+	tp->rack.reo_wnd_steps = path_patience(flow, tp);
+	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
+}
+
+/**
+ * quell_path_free() - free the path state of a flow that is closed
+ * @path: path state
+ *
+ * Context: lock of the flow.
+ */
+void quell_path_free(struct quell_path *path)
+{
+	kfree(path->reps);
+	path->reps = NULL;
+	WRITE_ONCE(path->entropies, 0);
+}
+
+static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
+{
+	struct quell_path *path = &flow->path;
+	bool kept;
+
+	if (!path->entropies || !entropy)
+		return;
+	kept = quell_reps_echo(path->reps, path->entropies, entropy, marked);
+	if (marked) {
+		WRITE_ONCE(path->marked, path->marked + 1);
+		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);
+	} else if (kept) {
+		WRITE_ONCE(path->kept, path->kept + 1);
+		quell_count(flow->qnet, QUELL_N_ENTROPY_KEPT);
+	}
+}
+
+/**
+ * quell_path_echo() - an ACK echoed the entropy of the packet it answers
+ * @flow:    flow
+ * @entropy: entropy that the ACK echoed
+ * @marked:  the packet was marked CE
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
+{
+	if (!READ_ONCE(flow->path.entropies))
+		return;
+	spin_lock_bh(&flow->lock);
+	path_echo(flow, entropy, marked);
+	spin_unlock_bh(&flow->lock);
+}
+
+/**
+ * quell_path_acked() - handle an ACK without an echoed entropy
+ * @flow: flow
+ * @tp:   its socket
+ * @rs:   delivery reported by the ACK
+ *
+ * Reordering causes SACK blocks, which may leave no room for the echo.  Each packet is
+ * acknowledged at once, so such an ACK mostly reports one segment, whose entropy is in
+ * the departure ring.
+ *
+ * Context: lock of @flow, within ->cong_control, before marks are counted.
+ */
+void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
+		      const struct rate_sample *rs)
+{
+	const struct quell_segment *segment;
+
+	if (!flow->path.entropies || !rs->prior_mstamp)
+		return;
+	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
+	if (!segment || segment->retransmitted)
+		return;
+	path_echo(flow, segment->entropy, tp->delivered_ce !=
+		  quell_cc((const struct sock *)tp)->delivered_ce_pkts);
+}
+
+/**
+ * quell_path_on_rto() - the retransmission timer fired: a path may be dead
+ * @flow: flow; NULL does nothing
+ *
+ * Context: socket lock.
+ */
+void quell_path_on_rto(struct quell_flow *flow)
+{
+	if (!flow)
+		return;
+	spin_lock_bh(&flow->lock);
+	if (flow->path.entropies)
+		quell_reps_on_rto(flow->path.reps, ktime_get_ns());
+	spin_unlock_bh(&flow->lock);
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parameters of the signal plane, per namespace, and the state of the Quell option,
+ * per connection.
+ *
+ * The parameters of the signal plane are shown and set as those of the
+ * algorithms are, under the name "quell".
+ *
+ *	option	0	never used: offers of others are not answered
+ *		1	offered on every connection of a Quell socket
+ *		2	answered when the other end offers it; offered by sockets
+ *			whose algorithm wants telemetry records
+ *
+ *	tail-probes, tail-floor	when tail loss probes are sent, tail.c
+ *	nack-rate	maximum NACKs per second of a connection, nack.c
+ *	entropies	number of paths of an IPv6 flow's segments, path.c; 0 and 1
+ *			are one path
+ *	tcp-int	0	the public TCP-INT option is not sent, tcpint.c
+ *		1	it is sent, and its echoes are shown
+ *		2	its echoes are also used, for flows that want telemetry
+ */
+#include <net/inet_connection_sock.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "flow/tcpint.h"
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+#define SIGNAL_OPTION_OFF	0ULL
+#define SIGNAL_OPTION_OFFER	1ULL
+#define SIGNAL_OPTION_ANSWER	2ULL
+
+/* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
+#define SIGNAL_ENTROPIES_DEFAULT	64
+
+/* Room for the option of data, reserved in each segment: without and with a record. */
+#define SIGNAL_ROOM_BYTES		12U
+#define SIGNAL_ROOM_TELEMETRY_BYTES	(SIGNAL_ROOM_BYTES + QUELL_TELEMETRY_BYTES)
+
+/*
+ * Packets in a row without the option though they had room, before it counts as stripped
+ * on the path.  Once it has been seen, the peer may merely have had no echo to send.
+ */
+#define SIGNAL_MISSED_MAX	32
+#define SIGNAL_MISSED_LATER_MAX	1024
+
+/*
+ * Probes in a row, and the minimum time before one.  Three at doubling intervals are
+ * over before TCP's own loss probe is due, at the earliest after 2 ms, and do not
+ * postpone that or the timeout.  A queue of 1.2 MB at a port of 100 Gbit/s, or the
+ * interrupt coalescing of a NIC, may suddenly add 0.1 ms to a round trip.
+ */
+#define SIGNAL_TAIL_PROBES_DEFAULT	3ULL
+#define SIGNAL_TAIL_PROBES_MAX		8ULL
+#define SIGNAL_TAIL_FLOOR_NS_DEFAULT	(100ULL * NSEC_PER_USEC)
+#define SIGNAL_TAIL_FLOOR_NS_MIN	((u64)NSEC_PER_USEC)
+#define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
+
+/*
+ * NACKs of a connection per second.  The default exceeds the number of packets of
+ * 1500 bytes at 100 Gbit/s: it bounds the answers to a sender of forged trimmed
+ * packets, which are not more than it sends.
+ */
+#define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
+#define SIGNAL_NACK_RATE_MAX		1000000000ULL
+
+/**
+ * struct signal_params - parameters of the signal plane
+ * @option:        SIGNAL_OPTION_*
+ * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
+ * @tail_floor_ns: minimum time before a probe
+ * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
+ * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
+ * @tcp_int:       QUELL_TCPINT_*
+ */
+struct signal_params {
+	u64	option;
+	u64	tail_probes;
+	u64	tail_floor_ns;
+	u64	entropies;
+	u64	nack_rate;
+	u64	tcp_int;
+};
+
+static const struct quell_param_desc signal_param_descs[] = {
+	{
+		.name	= "option",
+		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer for telemetry.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, option),
+		.min	= SIGNAL_OPTION_OFF,
+		.max	= SIGNAL_OPTION_ANSWER,
+		.def	= SIGNAL_OPTION_ANSWER,
+	},
+	{
+		.name	= "tail-probes",
+		.doc	= "Probes in a row for a lost tail, before TCP's timeout; 0 none.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, tail_probes),
+		.max	= SIGNAL_TAIL_PROBES_MAX,
+		.def	= SIGNAL_TAIL_PROBES_DEFAULT,
+	},
+	{
+		.name	= "tail-floor",
+		.doc	= "Least time without an acknowledgment before a probe.",
+		.unit	= QUELL_UNIT_NS,
+		.offset	= offsetof(struct signal_params, tail_floor_ns),
+		.min	= SIGNAL_TAIL_FLOOR_NS_MIN,
+		.max	= SIGNAL_TAIL_FLOOR_NS_MAX,
+		.def	= SIGNAL_TAIL_FLOOR_NS_DEFAULT,
+	},
+	{
+		.name	= "entropies",
+		.doc	= "Path entropies of an IPv6 flow whose algorithm sprays; 0 is none.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, entropies),
+		.min	= 0,
+		.max	= QUELL_REPS_ENTROPIES_MAX,
+		.def	= SIGNAL_ENTROPIES_DEFAULT,
+	},
+	{
+		.name	= "nack-rate",
+		.doc	= "NACKs per second for a connection's trimmed packets; 0 none.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, nack_rate),
+		.max	= SIGNAL_NACK_RATE_MAX,
+		.def	= SIGNAL_NACK_RATE_DEFAULT,
+	},
+	{
+		.name	= "tcp-int",
+		.doc	= "Public TCP-INT option: 0 never, 1 speak it, 2 and use it.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, tcp_int),
+		.min	= QUELL_TCPINT_OFF,
+		.max	= QUELL_TCPINT_USE,
+		.def	= QUELL_TCPINT_OFF,
+	},
+};
+
+/* Not an algorithm, but it has parameters and a name like one. */
+static const struct quell_core signal_core = {
+	.name		= "quell",
+	.params		= signal_param_descs,
+	.params_nr	= ARRAY_SIZE(signal_param_descs),
+	.params_bytes	= sizeof(struct signal_params),
+};
+
+static struct quell_algo signal_algo = { .core = &signal_core };
+
+static struct signal_params signal_params(const struct quell_net *qnet)
+{
+	const struct quell_params_block *block;
+	struct signal_params params;
+
+	rcu_read_lock();
+	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
+	params = *(const struct signal_params *)block->data;
+	rcu_read_unlock();
+	return params;
+}
+
+static u64 signal_option(const struct quell_net *qnet)
+{
+	return signal_params(qnet).option;
+}
+
+/**
+ * quell_signal_entropies() - number of path entropies of a sprayed flow
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: 1 .. QUELL_REPS_ENTROPIES_MAX; 0: no spraying.
+ */
+u32 quell_signal_entropies(const struct quell_net *qnet)
+{
+	return signal_params(qnet).entropies;
+}
+
+/**
+ * quell_signal_nack_rate() - rate limit of NACKs
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: maximum NACKs per second of a connection; 0: no NACKs.
+ */
+u64 quell_signal_nack_rate(const struct quell_net *qnet)
+{
+	return signal_params(qnet).nack_rate;
+}
+
+/**
+ * quell_signal_offers() - whether a socket's SYN must offer the option
+ * @qnet: namespace
+ * @algo: algorithm of the socket
+ *
+ * Context: any but hard interrupts.
+ * Return: whether to insert the offer.
+ */
+bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
+{
+	u64 option = signal_option(qnet);
+
+	return option == SIGNAL_OPTION_OFFER ||
+	       (option == SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_TELEMETRY));
+}
+
+/**
+ * quell_signal_listens() - whether offers of other hosts are accepted
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: whether to note offers.
+ */
+bool quell_signal_listens(const struct quell_net *qnet)
+{
+	return signal_option(qnet) != SIGNAL_OPTION_OFF;
+}
+
+/**
+ * quell_signal_asks() - whether any connection may offer the option
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: whether the hooks are needed before the first socket.
+ */
+bool quell_signal_asks(const struct quell_net *qnet)
+{
+	u64 option = signal_option(qnet);
+
+	return option == SIGNAL_OPTION_OFFER ||
+	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
+}
+
+/**
+ * quell_signal_tail() - parameters of tail loss probes
+ * @qnet:     namespace
+ * @floor_ns: set to the minimum time before a probe
+ *
+ * Context: any but hard interrupts.
+ * Return: maximum probes in a row; 0: no probes.
+ */
+u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
+{
+	const struct quell_params_block *block;
+	const struct signal_params *params;
+	u32 probes;
+
+	rcu_read_lock();
+	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
+	params = (const struct signal_params *)block->data;
+	*floor_ns = params->tail_floor_ns;
+	probes = params->tail_probes;
+	rcu_read_unlock();
+	return probes;
+}
+
+/*
+ * Bytes that extension headers and IPv4 options take from the segments.  When an
+ * application sets IPv6 options, the stack overwrites the field with their length;
+ * all else adds to it.
+ */
+static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *flow)
+{
+	u32 now_bytes = inet_csk(sk)->icsk_ext_hdr_len;
+
+	if (sk->sk_family == AF_INET6 && now_bytes != flow->ext_hdr_bytes)
+		return now_bytes;
+	return now_bytes - min(now_bytes, flow->option_room_bytes);
+}
+
+/* Reserves @bytes in each segment, so that the options fit into the MTU. */
+static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
+{
+	struct inet_connection_sock *icsk = inet_csk(sk);
+
+	icsk->icsk_ext_hdr_len = signal_others_bytes(sk, flow) + bytes;
+	flow->ext_hdr_bytes = icsk->icsk_ext_hdr_len;
+	flow->option_room_bytes = bytes;
+	if (sk->sk_state != TCP_CLOSE)
+		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
+}
+
+/* Bytes that the options of a flow's data segments take. */
+static u32 signal_room_bytes(const struct quell_flow *flow)
+{
+	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
+
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		bytes += quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
+			 !quell_tcpint_used(flow) ?
+			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
+	return bytes;
+}
+
+/**
+ * quell_signal_is_signed() - whether the segments of a socket are signed (MD5, TCP-AO)
+ * @sk: full socket of TCP
+ *
+ * Options cannot be inserted into signed segments, and must not be trusted in received ones.
+ *
+ * Context: RCU read section or socket lock.
+ * Return: whether the socket has keys.
+ */
+bool quell_signal_is_signed(const struct sock *sk)
+{
+#ifdef CONFIG_TCP_MD5SIG
+	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
+		return true;
+#endif
+#ifdef CONFIG_TCP_AO
+	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
+		return true;
+#endif
+	return false;
+}
+
+/* State of a connection whose peer has not sent the option: whether it was offered. */
+static enum quell_option_state signal_without(const struct quell_flow *flow,
+					      const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	/*
+	 * Only the active end offers, in the first two of its SYNs.  The SYN, and data that
+	 * it carried, count as acknowledged by now.
+	 */
+	if (sk->sk_state != TCP_ESTABLISHED || tp->bytes_received ||
+	    (tp->bytes_acked > 1 && !tp->syn_data_acked) ||
+	    tp->total_retrans > QUELL_SYN_OFFERS_MAX ||
+	    !quell_signal_offers(flow->qnet, flow->algo))
+		return QUELL_OPTION_NOT_OFFERED;
+	return quell_signal_is_signed(sk) ? QUELL_OPTION_NO_ROOM : QUELL_OPTION_NO_ANSWER;
+}
+
+/* The key of a flow's connection, as the hooks build it. */
+static void signal_key(struct quell_agree_key *key, const struct quell_flow *flow,
+		       const struct sock *sk)
+{
+	*key = (struct quell_agree_key) {
+		.local = flow->saddr,
+		.peer = flow->daddr,
+		.sport = htons(flow->sport),
+		.dport = htons(flow->dport),
+		.ifindex = sk->sk_bound_dev_if,
+	};
+}
+
+/**
+ * quell_signal_open() - decide whether a new connection uses the option
+ * @flow: its context
+ * @sk:   its socket
+ *
+ * Context: socket lock, within ->init.
+ */
+void quell_signal_open(struct quell_flow *flow, struct sock *sk)
+{
+	enum quell_option_state state = signal_without(flow, sk);
+	struct quell_agree_key key;
+
+	signal_key(&key, flow, sk);
+	if (quell_agree_take(flow->qnet, &key)) {
+		state = QUELL_OPTION_ON;
+		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+	}
+	spin_lock_bh(&flow->lock);
+	WRITE_ONCE(flow->option, state);
+	spin_unlock_bh(&flow->lock);
+	WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
+	if (!signal_room_bytes(flow))
+		return;
+	signal_reserve(sk, flow, signal_room_bytes(flow));
+	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
+}
+
+/**
+ * quell_signal_heard() - a segment with a valid option came in
+ * @flow: flow it belongs to
+ *
+ * The other end uses the option, so from here on this end does.  The next ->cong_control
+ * reserves the room, quell_signal_check().
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_signal_heard(struct quell_flow *flow)
+{
+	if (!READ_ONCE(flow->option_seen))
+		WRITE_ONCE(flow->option_seen, true);
+	if (READ_ONCE(flow->option_missed))
+		WRITE_ONCE(flow->option_missed, 0);
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		return;
+	spin_lock_bh(&flow->lock);
+	if (!flow->closed && (flow->option == QUELL_OPTION_NOT_OFFERED ||
+			      flow->option == QUELL_OPTION_NO_ANSWER)) {
+		WRITE_ONCE(flow->option, QUELL_OPTION_ON);
+		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+	}
+	spin_unlock_bh(&flow->lock);
+}
+
+/**
+ * quell_signal_close() - stop using the option on a connection
+ * @flow:  context
+ * @sk:    its socket
+ * @state: reason
+ *
+ * Context: socket lock.
+ */
+void quell_signal_close(struct quell_flow *flow, struct sock *sk,
+			enum quell_option_state state)
+{
+	spin_lock_bh(&flow->lock);
+	WRITE_ONCE(flow->option, state);
+	spin_unlock_bh(&flow->lock);
+	if (flow->option_room_bytes)
+		signal_reserve(sk, flow, signal_room_bytes(flow));
+}
+
+/**
+ * quell_signal_is_vain() - whether the option seems to be stripped on the path
+ * @flow: flow that uses the option, and has not received it yet
+ *
+ * Context: any.
+ * Return: whether as many packets came without the option as make quell_signal_check()
+ * give it up.
+ */
+bool quell_signal_is_vain(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->option_missed) >= SIGNAL_MISSED_MAX;
+}
+
+/**
+ * quell_signal_release() - a socket stops using its algorithm
+ * @flow: context
+ * @sk:   its socket
+ *
+ * If another Quell algorithm follows, the connection continues to use the option.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_signal_release(struct quell_flow *flow, struct sock *sk)
+{
+	struct quell_agree_key key;
+
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
+		signal_key(&key, flow, sk);
+		quell_agree_put(flow->qnet, &key);
+	}
+	WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
+	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
+}
+
+/**
+ * quell_signal_check() - reserve room for the option in use; give it up if it is stripped
+ * @flow: context
+ * @sk:   its socket
+ *
+ * Context: socket lock, within ->cong_control: not while TCP cuts segments.
+ */
+void quell_signal_check(struct quell_flow *flow, struct sock *sk)
+{
+	u32 most = READ_ONCE(flow->option_seen) ? SIGNAL_MISSED_LATER_MAX : SIGNAL_MISSED_MAX;
+	bool on = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+
+	/* The other end began to use it, or the application's IPv6 options took the room. */
+	if ((on && !flow->option_room_bytes) ||
+	    (flow->option_room_bytes && sk->sk_family == AF_INET6 &&
+	     inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes))
+		signal_reserve(sk, flow, signal_room_bytes(flow));
+	if (!on || READ_ONCE(flow->option_missed) < most)
+		return;
+	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
+	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);
+}
+
+int quell_signal_init(void)
+{
+	return quell_algo_join_nets(&signal_algo);
+}
+
+void quell_signal_exit(void)
+{
+	quell_algo_leave_nets(&signal_algo);
+}

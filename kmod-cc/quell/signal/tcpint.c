@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hosts' part of the public TCP-INT option (Documentation/tcp-int.md).
+ *
+ *	out	an empty option in every segment with room for it, behind the
+ *		Quell option, with the echo of the option received
+ *	in	the values of switches wait to be echoed; echoes of the other end
+ *		are shown and, if enabled, made into telemetry records
+ *
+ * The option has no negotiation: it is sent where the administrator enables it.
+ * All other options take precedence in the header.
+ *
+ * An option directly behind the fixed header is removed from the packet, for TCP's
+ * fast path; at any other place it stays, and TCP skips it.
+ */
+#include <linux/ip.h>
+#include <linux/tcp.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "flow/tcpint.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+#define TCP_HEADER_MAX_BYTES	60
+
+/* Whether another agent of this host, or an earlier pass of this hook, inserted one. */
+static bool tcpint_is_there(const struct sk_buff *skb)
+{
+	const struct tcphdr *th = tcp_hdr(skb);
+	u32 options_bytes = __tcp_hdrlen(th) - sizeof(*th);
+
+	return quell_tcp_int_find((const u8 *)(th + 1), options_bytes) != options_bytes;
+}
+
+/**
+ * quell_tcpint_room() - whether a segment gets the option
+ * @flow:        flow it belongs to
+ * @skb:         segment on its way out, from the network header on
+ * @other_bytes: length of the Quell option to come
+ *
+ * Context: socket lock, LOCAL_OUT hook.
+ * Return: bytes the option will take; 0: no option.
+ */
+u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
+{
+	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF || tcpint_is_there(skb))
+		return 0;
+	if (quell_option_fits(skb, other_bytes + QUELL_TCP_INT_BYTES))
+		return QUELL_TCP_INT_BYTES;
+	quell_count(flow->qnet, QUELL_N_TCP_INT_NO_ROOM);
+	return 0;
+}
+
+/**
+ * quell_tcpint_send() - put the option into a segment
+ * @flow: flow it belongs to
+ * @skb:  segment that quell_tcpint_room() found room in
+ *
+ * Context: socket lock, LOCAL_OUT hook.  Pointers into the headers are stale
+ * afterwards.
+ */
+void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb)
+{
+	struct quell_tcp_int opt = { .tag_freq = QUELL_TCP_INT_FREQ_SWITCH };
+	u8 *place = quell_option_open(skb, QUELL_TCP_INT_BYTES);
+	u32 due = READ_ONCE(flow->tcp_int.due);
+
+	if (!place) {
+		quell_count(flow->qnet, QUELL_N_TCP_INT_NO_ROOM);
+		return;
+	}
+	quell_tcp_int_unpack(due, &opt);
+	quell_tcp_int_encode(&opt, place);
+	/* An echo that became due meanwhile is for the next segment. */
+	if (due)
+		cmpxchg(&flow->tcp_int.due, due, 0);
+	quell_count(flow->qnet, QUELL_N_TCP_INT_SENT);
+}
+
+/* Stores the values of switches to be echoed, and the echo of the other end. */
+static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
+{
+	struct quell_tcp_int out;
+
+	quell_count(flow->qnet, QUELL_N_TCP_INT_RECEIVED);
+	if (quell_tcp_int_answer(in, &out))
+		WRITE_ONCE(flow->tcp_int.due, quell_tcp_int_pack(&out));
+	if (!in->echo_hop)
+		return;
+	quell_count(flow->qnet, QUELL_N_TCP_INT_ECHOED);
+	WRITE_ONCE(flow->tcp_int.newest, quell_tcp_int_pack(in));
+	WRITE_ONCE(flow->tcp_int.told, quell_tcp_int_pack(in));
+}
+
+/*
+ * Separate from quell_tcpint_receive(): kernels that clear stack variables would
+ * clear the buffer even for flows that do not use the option.
+ */
+static noinline_for_stack void tcpint_read(struct quell_flow *flow, struct sk_buff *skb,
+					   u32 ip_bytes)
+{
+	u8 buffer[TCP_HEADER_MAX_BYTES];
+	struct quell_tcp_int in;
+	const struct tcphdr *th;
+	u32 options_bytes, at;
+
+	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
+	if (!th || __tcp_hdrlen(th) < sizeof(*th) + QUELL_TCP_INT_BYTES)
+		return;
+	options_bytes = __tcp_hdrlen(th) - sizeof(*th);
+	th = skb_header_pointer(skb, ip_bytes, __tcp_hdrlen(th), buffer);
+	if (!th)
+		return;
+	at = quell_tcp_int_find((const u8 *)(th + 1), options_bytes);
+	if (at == options_bytes)
+		return;
+	quell_tcp_int_decode((const u8 *)(th + 1) + at, &in);
+	tcpint_note(flow, &in);
+	if (!at && skb->len <= IP_MAX_MTU)
+		quell_option_remove(skb, ip_bytes, QUELL_TCP_INT_BYTES);
+}
+
+/**
+ * quell_tcpint_receive() - read the TCP-INT option of a received segment, if any
+ * @flow:     flow it belongs to
+ * @skb:      validated segment, from the network header on, without the Quell option
+ * @ip_bytes: length of the network header
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ */
+void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
+{
+	if (READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF)
+		tcpint_read(flow, skb, ip_bytes);
+}
+
+/**
+ * quell_tcpint_used() - whether a flow gets its telemetry records from TCP-INT
+ * @flow: flow
+ *
+ * Such a flow does not request the Quell option's records: there is no room for both.
+ *
+ * Context: socket lock.
+ * Return: true if the administrator enabled it and the algorithm wants records; whether
+ * switches write and the other end echoes is not known.
+ */
+bool quell_tcpint_used(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_USE &&
+	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
+}
+
+/**
+ * quell_tcpint_take() - put the newest echo since the last sample into a sample
+ * @flow:   flow
+ * @sample: now_ns is set; telemetry is set in full, or left alone
+ *
+ * Context: socket lock.
+ */
+void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample)
+{
+	struct quell_tcp_int told = {};
+	u32 packed;
+
+	if (!quell_tcpint_used(flow) || !READ_ONCE(flow->tcp_int.told))
+		return;
+	packed = xchg(&flow->tcp_int.told, 0);
+	quell_tcp_int_unpack(packed, &told);
+	if (quell_tcp_int_record(&flow->tcp_int.link, &told, sample->now_ns,
+				 &sample->telemetry))
+		WRITE_ONCE(flow->records, flow->records + 1);
+}

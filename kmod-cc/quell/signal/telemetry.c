@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Telemetry records: from the switches by way of the receiver to the core.
+ *
+ *	data out	an empty record, if the flow's algorithm wants them
+ *	switches	write their record, or leave that of a more loaded hop
+ *	data in		the record waits with the departure to be echoed
+ *	ACK out		the record, byte for byte; an empty one is not echoed
+ *	ACK in		the record waits with the receipt for TCP to process the ACK
+ *	sample		the newest record of the ACKs processed, decoded
+ *
+ * A receiver echoes records whatever its own algorithm is.  Precedence in a header
+ * without enough room: option.c.
+ *
+ * The option is offered in the SYN, so the hooks must be registered before a flow
+ * exists: while an algorithm that wants records is registered, they are in every
+ * namespace that uses the option.
+ */
+#include "flow/flow.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "flow/tcpint.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Algorithms registered that want records. */
+static atomic_t telemetry_algos = ATOMIC_INIT(0);
+
+/**
+ * quell_telemetry_register() - register an algorithm that may want records
+ * @algo: description of the algorithm
+ *
+ * The hooks that the algorithm needs are registered on return.
+ *
+ * Context: process, may sleep; before its first socket.
+ */
+void quell_telemetry_register(struct quell_algo *algo)
+{
+	struct quell_net *qnet;
+
+	if (!quell_algo_has(algo, QUELL_CORE_TELEMETRY))
+		return;
+	atomic_inc(&telemetry_algos);
+	mutex_lock(&quell_mutex);
+	list_for_each_entry(qnet, &quell_nets, node)
+		quell_hooks_settle(qnet);
+	mutex_unlock(&quell_mutex);
+}
+
+/**
+ * quell_telemetry_unregister() - undo quell_telemetry_register()
+ * @algo: description of the algorithm
+ *
+ * The hooks are removed when their work item next runs, hooks.c.
+ *
+ * Context: any.
+ */
+void quell_telemetry_unregister(const struct quell_algo *algo)
+{
+	if (quell_algo_has(algo, QUELL_CORE_TELEMETRY))
+		atomic_dec(&telemetry_algos);
+}
+
+/**
+ * quell_telemetry_asks() - whether there may be flows that want records
+ *
+ * Context: any.
+ * Return: whether an algorithm that wants records is registered.
+ */
+bool quell_telemetry_asks(void)
+{
+	return atomic_read(&telemetry_algos) > 0;
+}
+
+/**
+ * quell_telemetry_expected() - whether a flow's packets bring records back
+ * @flow: flow
+ *
+ * Context: socket lock.
+ * Return: true if the flow requests records and the other end echoes them; whether
+ * switches stamp them is not known.
+ */
+bool quell_telemetry_expected(const struct quell_flow *flow)
+{
+	return quell_tcpint_used(flow) ||
+	       (READ_ONCE(flow->option) == QUELL_OPTION_ON &&
+		quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY));
+}
+
+/**
+ * quell_telemetry_send() - room for a record in data
+ * @flow: flow it belongs to
+ * @opt:  option of the packet; an empty record is added if the flow wants them
+ *
+ * Context: socket lock.
+ */
+void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
+{
+	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) && !quell_tcpint_used(flow))
+		opt->flags |= QUELL_OPT_F_TELEMETRY;
+}
+
+static bool telemetry_is_empty(const u8 *record)
+{
+	return !record[QUELL_TELEMETRY_HOP_AT];
+}
+
+/**
+ * quell_telemetry_note() - keep the record of received data for its echo
+ * @flow: flow it belongs to
+ * @opt:  option of the data
+ * @echo: echo of the data; its record is set, if there is one
+ *
+ * Context: any.
+ */
+void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
+			  struct quell_echo *echo)
+{
+	if (!(opt->flags & QUELL_OPT_F_TELEMETRY))
+		return;
+	quell_count(flow->qnet, telemetry_is_empty(opt->telemetry) ?
+				QUELL_N_RECORD_EMPTY : QUELL_N_RECORD_STAMPED);
+	memcpy(echo->record, opt->telemetry, sizeof(echo->record));
+}
+
+/**
+ * quell_telemetry_echo() - the record of the data that an ACK answers
+ * @echo: the data
+ * @opt:  option of the ACK; the record is added, if there is one
+ *
+ * Context: any.
+ */
+void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
+{
+	if (telemetry_is_empty(echo->record))
+		return;
+	opt->flags |= QUELL_OPT_F_RECORD;
+	memcpy(opt->record, echo->record, sizeof(opt->record));
+}
+
+/**
+ * quell_telemetry_arrive() - keep the record of a received ACK until TCP processes it
+ * @flow:    flow it belongs to
+ * @opt:     option of the ACK
+ * @arrival: receipt of the ACK; its record is set, if there is one
+ *
+ * Context: any.
+ */
+void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
+			    struct quell_arrival *arrival)
+{
+	if (!(opt->flags & QUELL_OPT_F_RECORD) || telemetry_is_empty(opt->record))
+		return;
+	quell_count(flow->qnet, QUELL_N_RECORD_RECEIVED);
+	memcpy(arrival->record, opt->record, sizeof(arrival->record));
+}
+
+/**
+ * quell_telemetry_keep() - keep the record of a receipt that a newer one replaces
+ * @newer: gets the record of @older if its own is empty
+ * @older: receipt
+ *
+ * Context: lock of the flow.
+ */
+void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older)
+{
+	if (telemetry_is_empty(newer->record))
+		memcpy(newer->record, older->record, sizeof(newer->record));
+}
+
+/**
+ * quell_telemetry_take() - put the record of an ACK into its sample
+ * @flow:    flow
+ * @arrival: its receipt
+ * @sample:  telemetry is set in full
+ *
+ * Context: socket lock.
+ */
+void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
+			  struct quell_sample *sample)
+{
+	const struct quell_telemetry *record = &sample->telemetry;
+
+	if (!quell_telemetry_decode(arrival->record, &sample->telemetry))
+		return;
+	WRITE_ONCE(flow->records, flow->records + 1);
+	WRITE_ONCE(flow->telemetry.hop, record->hop);
+	WRITE_ONCE(flow->telemetry.link_bytes_ps, record->link_bytes_ps);
+	WRITE_ONCE(flow->telemetry.queue_bytes, record->queue_bytes);
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows fitted to their path: applies <quell/core/adapt/react.h> to sockets.
+ *
+ * This layer sits between the samples and the algorithms, and between the algorithms'
+ * decisions and the stack:
+ *
+ *	->init			the search begins; the algorithm's first window waits
+ *	an ACK			ack.c fills the sample, then quell_adapt_acked(); a
+ *				delay-based algorithm gets the standing round-trip time;
+ *				when the search ends, its ->init runs again, with the
+ *				rate measured on the path instead of the NIC's
+ *	a decision		quell_adapt_replace(), from quell_apply()
+ *	loss, timeout, undo	reported both here and to the algorithm
+ *	ECN-Echo		handled here, unless the algorithm uses marks
+ *	idle			handled here and not by the algorithm, which would
+ *				restart at line rate
+ *
+ * A flow is fitted if its algorithm's parameter "adapt" is set when it begins.
+ *
+ * Context, for all of it: socket lock.
+ */
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "netns/net.h"
+#include "tcp/tcp_internals.h"
+
+static const char * const adapt_phases[] = {
+	[QUELL_ADAPT_START]	= "start",
+	[QUELL_ADAPT_FIT]	= "fit",
+	[QUELL_ADAPT_FALLBACK]	= "fallback",
+};
+
+static const char * const adapt_reasons[QUELL_ADAPT_REASONS] = {
+	[QUELL_ADAPT_FITS]		= "none",
+	[QUELL_ADAPT_LONG_PATH]		= "long-path",
+	[QUELL_ADAPT_SLOW_PATH]		= "slow-path",
+	[QUELL_ADAPT_NOISE]		= "noise",
+	[QUELL_ADAPT_EARLY_LOSS]	= "early-loss",
+	[QUELL_ADAPT_DELAY_STAYS]	= "delay-stays",
+	[QUELL_ADAPT_NO_MARKS]		= "no-marks",
+	[QUELL_ADAPT_NO_RECORDS]	= "no-records",
+	[QUELL_ADAPT_NO_DELAY]		= "no-delay",
+};
+
+/**
+ * quell_adapt_phase_name() - whether the search, the algorithm or CUBIC governs the window
+ * @flow: flow
+ *
+ * Context: any.
+ * Return: a word for user space, or NULL if the flow is not fitted.
+ */
+const char *quell_adapt_phase_name(const struct quell_flow *flow)
+{
+	return adapt_phases[READ_ONCE(flow->adapt.phase)];
+}
+
+/**
+ * quell_adapt_reason_name() - why CUBIC governs a flow's window instead of the algorithm
+ * @flow: flow
+ *
+ * Context: any.
+ * Return: a word for user space, or NULL if the flow did not fall back to CUBIC.
+ */
+const char *quell_adapt_reason_name(const struct quell_flow *flow)
+{
+	u8 reason = READ_ONCE(flow->adapt.reason);
+
+	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK)
+		return NULL;
+	return adapt_reasons[reason];
+}
+
+static bool adapt_is_on(const struct quell_flow *flow)
+{
+	return flow && flow->adapt.phase != QUELL_ADAPT_OFF;
+}
+
+/*
+ * The window in use, bytes Q16.  The window of a rate-based algorithm is only a bound; the
+ * data in flight, rate times round trip, may be much less.
+ */
+static u64 adapt_window_q16(const struct quell_flow *flow)
+{
+	const struct quell_adapt *core = &flow->adapt;
+	u64 window_bytes = flow->now.window_bytes, paced_bytes;
+
+	if (!quell_adapt_is_fit(core))
+		return core->cubic.window_q16;
+	if (flow->now.pacing_bytes_ps != QUELL_RATE_UNLIMITED && core->base_ns) {
+		paced_bytes = quell_mul_div_u64(flow->now.pacing_bytes_ps,
+						max(core->stand_ns, core->base_ns), NSEC_PER_SEC);
+		window_bytes = min(window_bytes, paced_bytes);
+	}
+	return min_t(u64, window_bytes << QUELL_Q16_SHIFT, QUELL_CUBIC_MAX_WINDOW_Q16);
+}
+
+/**
+ * quell_adapt_open() - a flow begins
+ * @flow: its context, or NULL
+ * @ev:   its event, entered
+ *
+ * The search starts from the stack's window: that of a new connection, which the route may
+ * set (ip-route(8), initcwnd), or that of the previous algorithm.  After losses it ends at
+ * ssthresh: switching algorithms back and forth must gain no more than with the stack's own.
+ */
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
+{
+	const struct tcp_sock *tp;
+
+	/* Parameter "adapt", the first of every algorithm: quell_algo_register() requires it. */
+	if (!flow || !*(const u64 *)ev->params)
+		return;
+	tp = tcp_sk(flow->sk);
+	quell_adapt_init(&flow->adapt, max(tcp_snd_cwnd(tp), 1U), ev->sample.mss_bytes);
+	if (!tcp_in_initial_slowstart(tp))
+		quell_adapt_take_over(&flow->adapt,
+				      (u64)tp->snd_ssthresh * ev->sample.mss_bytes);
+	flow->adapt.round_seq = tp->snd_nxt;
+}
+
+/* Bytes that a decision puts in flight per round trip. */
+static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
+{
+	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+
+	if (decision->pacing_bytes_ps == QUELL_RATE_UNLIMITED)
+		return window_bytes;
+	return min(window_bytes,
+		   quell_mul_div_u64(decision->pacing_bytes_ps, rtt_ns, NSEC_PER_SEC));
+}
+
+/*
+ * A window that doubled within the last round trip may exceed the path's capacity.  ACK
+ * clocking limits a window but not a rate, so bound the rate by TCP's delivery rate.
+ */
+static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *decision,
+			    u64 window_bytes, u64 rtt_ns)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 delivered_bytes_ps;
+
+	if (decision->pacing_bytes_ps == QUELL_RATE_UNLIMITED || !tp->rate_interval_us)
+		return window_bytes;
+	delivered_bytes_ps = quell_mul_div_u64((u64)tp->rate_delivered * tp->mss_cache,
+					       USEC_PER_SEC, tp->rate_interval_us);
+	return min(window_bytes, quell_mul_div_u64(delivered_bytes_ps, rtt_ns, NSEC_PER_SEC));
+}
+
+/*
+ * The algorithm takes over: it starts as if the NIC had the rate measured on the path.
+ * Some algorithms start at another fraction of line rate, because they share the NIC with
+ * other flows or send more than one round trip's worth: scale their line rate so that this
+ * fraction is the measured rate.
+ */
+static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
+			    struct quell_decision *decision)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 window_bytes = max_t(u64, flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,
+				 sample->mss_bytes);
+	u64 rtt_ns = quell_first_rtt_ns(sk), begun_bytes;
+	struct quell_event ev;
+
+	quell_cc_enter(sk, &ev);
+	ev.sample = *sample;
+	if (rtt_ns)
+		ev.sample.link_bytes_ps = quell_mul_div_u64(window_bytes, NSEC_PER_SEC, rtt_ns);
+	quell_start_core(sk, &ev);
+	begun_bytes = adapt_begun_bytes(&ev.decision, rtt_ns);
+	window_bytes = max_t(u64, adapt_bound_rate(sk, &ev.decision, window_bytes, rtt_ns),
+			     sample->mss_bytes);
+	if (rtt_ns && begun_bytes && begun_bytes != window_bytes) {
+		ev.sample.link_bytes_ps = quell_mul_div_u64(ev.sample.link_bytes_ps, window_bytes,
+							    begun_bytes);
+		quell_start_core(sk, &ev);
+	}
+	*decision = ev.decision;
+	/*
+	 * Earlier losses did not cut this algorithm, so an undo must restore no cut.  Keep
+	 * @valid: if they prove spurious, quell_adapt_undone() resumes the search.
+	 */
+	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
+	/* A search that marks or records ended left its queue: its losses are the algorithm's. */
+	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
+		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
+	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;
+	quell_cc_leave();
+}
+
+/*
+ * The longest hold time reported by a receiver that is believed here: the one that the
+ * algorithm's own window for it allows, ns; 0 if it has no such window.
+ */
+static u64 adapt_hold_ns(struct sock *sk)
+{
+	const struct quell_cc *cc = quell_cc(sk);
+	const struct quell_params_block *block;
+	u64 hold_ns;
+
+	if (!cc->algo->core->needs.hold_offset)
+		return 0;
+	rcu_read_lock();
+	block = rcu_dereference(quell_net(sock_net(sk))->algos[cc->algo->slot].params);
+	hold_ns = *(const u64 *)((const u8 *)block->data + cc->algo->core->needs.hold_offset);
+	rcu_read_unlock();
+	return hold_ns;
+}
+
+/* Give a delay-based algorithm the standing round-trip time; @told: it is a new one. */
+static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sample,
+			 u64 remote_ns, bool told)
+{
+	const struct quell_adapt *core = &flow->adapt;
+
+	if (!sample->rtt_ns || !core->stand_ns ||
+	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY)
+		return;
+	sample->rtt_ns = quell_adapt_told_ns(core) + remote_ns;
+	sample->remote_ns = remote_ns;
+	if (told)
+		return;
+	sample->flags |= QUELL_S_RTT_OLD;
+	sample->flags &= ~QUELL_S_SEGMENT_DONE;
+}
+
+/**
+ * quell_adapt_acked() - process an ACK before the algorithm does
+ * @sk:     socket of a Quell algorithm
+ * @sample: sample of the ACK; changed to the one that the algorithm must get
+ */
+void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_decision unused;
+	u64 remote_ns = sample->remote_ns, hold_ns;
+	struct quell_adapt *core;
+	bool round, begins;
+
+	if (!adapt_is_on(flow))
+		return;
+	core = &flow->adapt;
+	hold_ns = adapt_hold_ns(sk);
+	sample->remote_ns = min(remote_ns, hold_ns);
+	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
+	core->flags &= ~QUELL_ADAPT_F_FULL;
+	if (tcp_is_cwnd_limited(sk) && inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
+	    inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery)
+		core->flags |= QUELL_ADAPT_F_FULL;
+	if (after(tp->snd_una, core->round_seq)) {
+		core->flags |= QUELL_ADAPT_F_OVER;
+		core->flags &= ~QUELL_ADAPT_F_BEGUN;
+	}
+	round = sample->rtt_ns && core->flags & QUELL_ADAPT_F_OVER;
+	if (round) {
+		core->flags &= ~QUELL_ADAPT_F_OVER;
+		core->round_seq = tp->snd_nxt;
+	}
+	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
+				    adapt_window_q16(flow), round);
+	adapt_filter(flow, sample, hold_ns ? remote_ns : 0, !core->samples);
+	if (begins)
+		adapt_hand_over(sk, sample, &unused);
+}
+
+/**
+ * quell_adapt_has_begun() - whether losses are due to the search, not to the algorithm
+ * @flow: flow, or NULL
+ *
+ * The search may have filled a buffer by its end, but the window that an algorithm begins
+ * with after a delay or a loss fits the path.  A loss in the first round trip, or one found
+ * before that round trip is acknowledged, is no evidence against that window.
+ *
+ * Context: socket lock.
+ * Return: true in the first round trip of an algorithm.
+ */
+bool quell_adapt_has_begun(const struct quell_flow *flow)
+{
+	return adapt_is_on(flow) && quell_adapt_is_fit(&flow->adapt) &&
+	       flow->adapt.flags & QUELL_ADAPT_F_BEGUN;
+}
+
+/**
+ * quell_adapt_lost() - fast retransmit began
+ * @sk: socket of a Quell algorithm
+ * @ev: its event, with the algorithm's decision; replaced if the algorithm takes over now
+ */
+void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (!adapt_is_on(flow))
+		return;
+	/* CUBIC has cut for a mark within this round trip: RFC 3168, 6.1.2. */
+	if (flow->adapt.flags & QUELL_ADAPT_F_CUT && quell_adapt_governs(flow)) {
+		flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+		return;
+	}
+	if (quell_adapt_on_loss(&flow->adapt, &flow->algo->core->needs, &ev->sample,
+				adapt_window_q16(flow)))
+		adapt_hand_over(sk, &ev->sample, &ev->decision);
+}
+
+/**
+ * quell_adapt_governs() - whether CUBIC or the search governs a flow's window
+ * @flow: flow, or NULL
+ *
+ * Context: socket lock.
+ * Return: false if the algorithm governs it.
+ */
+bool quell_adapt_governs(const struct quell_flow *flow)
+{
+	return adapt_is_on(flow) && !quell_adapt_is_fit(&flow->adapt);
+}
+
+/**
+ * quell_adapt_marked() - the stack reduces for ECN-Echo, for a full queue of this host, or for
+ * a tail loss that its own probe repaired
+ * @sk: socket of a Quell algorithm, quell_adapt_governs()
+ * @ev: its event; the decision is set in full
+ */
+void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	ev->decision = (struct quell_decision) {
+		.pacing_bytes_ps = QUELL_RATE_UNLIMITED,
+	};
+	flow->adapt.flags |= QUELL_ADAPT_F_CUT;
+	if (quell_adapt_cut(&flow->adapt, &flow->algo->core->needs, &ev->sample))
+		adapt_hand_over(sk, &ev->sample, &ev->decision);
+}
+
+/**
+ * quell_adapt_timed_out() - the retransmission timer fired
+ * @sk:     socket of a Quell algorithm
+ * @sample: state of the socket
+ * @again:  the episode of losses was reported before this timeout
+ */
+void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again)
+{
+	if (adapt_is_on(quell_cc(sk)->flow))
+		quell_adapt_on_rto(&quell_cc(sk)->flow->adapt, sample, again);
+}
+
+/**
+ * quell_adapt_undone() - the losses of the last episode were spurious
+ * @sk: socket of a Quell algorithm
+ */
+void quell_adapt_undone(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (!adapt_is_on(flow))
+		return;
+	quell_adapt_on_undo(&flow->adapt);
+	if (quell_adapt_governs(flow))
+		flow->adapt.flags &= ~QUELL_ADAPT_F_BEGUN;
+}
+
+/**
+ * quell_adapt_idle() - sending restarts after an idle period
+ * @sk: socket of a Quell algorithm
+ * @ev: its event, idle_ns set; the decision keeps the window, unless it is replaced
+ *
+ * Return: false if the algorithm must decide.
+ */
+bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 rto_ns = (u64)jiffies_to_usecs(inet_csk(sk)->icsk_rto) * NSEC_PER_USEC;
+
+	if (!adapt_is_on(flow))
+		return false;
+	ev->decision = (struct quell_decision) {
+		.window_q16 = flow->now.window_bytes << QUELL_Q16_SHIFT,
+		.pacing_bytes_ps = flow->now.pacing_bytes_ps,
+		.target_ns = flow->now.target_ns,
+	};
+	if (ev->idle_ns > rto_ns)
+		quell_adapt_on_idle(&flow->adapt, &ev->sample, adapt_window_q16(flow));
+	else if (quell_adapt_governs(flow))
+		quell_cubic_wait(&flow->adapt.cubic, ev->sample.now_ns);
+	return true;
+}
+
+/**
+ * quell_adapt_replace() - replace the decision of an algorithm that does not govern
+ * @flow:     flow, or NULL
+ * @decision: unchanged if the algorithm governs
+ */
+void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision)
+{
+	if (!quell_adapt_governs(flow))
+		return;
+	decision->window_q16 = flow->adapt.cubic.window_q16;
+	decision->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+	decision->target_ns = 0;
+}
+
+/**
+ * quell_adapt_reduce() - the stack's window during a reduction
+ * @sk:	       socket of a Quell algorithm
+ * @sample:    sample of an ACK, or the state of the socket without one
+ * @cwnd_pkts: window that was decided, packets, > 0
+ *
+ * While CUBIC governs, the window is reduced as the stack's own: in proportion to the data
+ * delivered, and not below room for the first retransmission; quell_adapt_recovers() has
+ * its start.  A segment that a NACK reports trimmed has left the path: its retransmission
+ * needs no ACK, only room in the window.
+ *
+ * Return: packets.
+ */
+u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts)
+{
+	u8 state = inet_csk(sk)->icsk_ca_state;
+
+	if (!quell_adapt_governs(quell_cc(sk)->flow) || !sample->acked_pkts ||
+	    (state != TCP_CA_CWR && state != TCP_CA_Recovery))
+		return cwnd_pkts;
+	return quell_tcp_reduce(tcp_sk(sk), cwnd_pkts, sample->acked_pkts,
+				sample->flags & QUELL_S_ADVANCED && !sample->lost_bytes);
+}
+
+/**
+ * quell_adapt_recovers() - a recovery begins that was reported to the core
+ * @sk: socket of a Quell algorithm
+ *
+ * While CUBIC governs, the first retransmission leaves at once and ACKs clock all others:
+ * quell_adapt_reduce().  The window is set here as RACK's timer retransmits without an ACK.
+ */
+void quell_adapt_recovers(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (quell_adapt_governs(quell_cc(sk)->flow))
+		tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), tcp_packets_in_flight(tp) + 1));
+}
+
+/**
+ * quell_adapt_note_ack() - TCP begins to process an ACK
+ * @flow:    flow
+ * @has_ece: the ACK carries ECN-Echo
+ *
+ * Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others.
+ */
+void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
+{
+	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
+	if (has_ece)
+		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
+}
+
+/**
+ * quell_adapt_new_episode() - losses or marks begin an episode without a reduction yet
+ * @flow: flow
+ */
+void quell_adapt_new_episode(struct quell_flow *flow)
+{
+	flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+}
+
+/**
+ * quell_adapt_pace() - set the rate by which the stack sizes bursts and limits its queue
+ * @sk: socket of a Quell algorithm, after quell_apply_*() of its window
+ *
+ * As in the stack for algorithms without a rate of their own: twice the window per round
+ * trip in slow start, 1.2 times later.  The stack paces by this rate only if the qdisc is
+ * fq or the algorithm has enabled pacing before.
+ */
+void quell_adapt_pace(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 rtt_ns = quell_first_rtt_ns(sk), rate_bytes_ps;
+	const struct quell_cubic *cubic;
+
+	if (!quell_adapt_governs(flow) || !rtt_ns)
+		return;
+	cubic = &flow->adapt.cubic;
+	rate_bytes_ps = quell_mul_div_u64(max_t(u64, cubic->window_q16 >> QUELL_Q16_SHIFT,
+						tcp_sk(sk)->mss_cache),
+					  NSEC_PER_SEC, rtt_ns);
+	if (cubic->window_q16 >> (QUELL_Q16_SHIFT - 1) < cubic->ssthresh_bytes)
+		rate_bytes_ps *= 2;
+	else
+		rate_bytes_ps += rate_bytes_ps / 5;
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   min_t(u64, max_t(u64, rate_bytes_ps, 1), READ_ONCE(sk->sk_max_pacing_rate)));
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Applies a core's decision to TCP's state.
+ */
+#include <linux/math64.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
+#define UNPACED_SEGMENTS	10
+
+/*
+ * After a timeout the window grows as in the stack, from one segment by one per
+ * segment delivered, up to the algorithm's window: the lost segments must not all be
+ * retransmitted at once.
+ */
+static u32 apply_after_timeout(const struct sock *sk, u32 cwnd_pkts, u32 acked_pkts)
+{
+	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Loss)
+		return cwnd_pkts;
+	return min_t(u64, cwnd_pkts, (u64)tcp_snd_cwnd(tcp_sk(sk)) + acked_pkts);
+}
+
+/*
+ * The stack paces after a connection's first segments only; for those, put the
+ * next departure where pacing would.
+ */
+static void apply_early_pacing(struct sock *sk, u64 rate_bytes_ps)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_segment newest;
+	u64 gap_ns;
+
+	if (tp->data_segs_out >= UNPACED_SEGMENTS || !flow ||
+	    !quell_segments_newest(flow, &newest))
+		return;
+	gap_ns = div64_u64((u64)tp->mss_cache * NSEC_PER_SEC, rate_bytes_ps);
+	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, newest.depart_ns + gap_ns);
+}
+
+static void apply_pacing(struct sock *sk, u64 rate_bytes_ps)
+{
+	unsigned long rate = min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate));
+
+	WRITE_ONCE(sk->sk_pacing_rate, rate);
+	if (rate_bytes_ps == QUELL_RATE_UNLIMITED)
+		return;
+	/* From here on the stack paces, unless the fq qdisc does. */
+	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	apply_early_pacing(sk, max_t(u64, rate, 1));
+}
+
+static enum quell_limit apply_limit(const struct tcp_sock *tp,
+				    const struct quell_sample *sample,
+				    const struct quell_decision *decision)
+{
+	if (sample->flags & QUELL_S_APP_LIMITED)
+		return QUELL_LIMIT_APP;
+	if (decision->pacing_bytes_ps != QUELL_RATE_UNLIMITED)
+		return QUELL_LIMIT_PACING;
+	if (tp->snd_wnd < decision->window_q16 >> QUELL_Q16_SHIFT)
+		return QUELL_LIMIT_RECEIVER;
+	return QUELL_LIMIT_WINDOW;
+}
+
+/*
+ * A sprayed flow changes paths segment by segment, path.c: entropies of marked packets
+ * are not reused.  Any other flow changes its path by a new flow hash, which sets the
+ * IPv6 flow label and this host's choice among next hops and queues.  Switches that
+ * hash the IPv4 header alone do not see it, and SO_TXREHASH may forbid it.
+ */
+static void apply_path(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (flow && READ_ONCE(flow->path.entropies))
+		return;
+	if (sk_rethink_txhash(sk))
+		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
+}
+
+/*
+ * The window in whole segments.  Rounding down takes half a segment off on
+ * average, a third of a window of 1.5.  With QUELL_CORE_FRACTIONAL the remainder is
+ * carried over to the next round trip: 2.5 segments are 2 and 3 in turn.  Per round
+ * trip, not per ACK: ACKs come in bunches, and the last one of a bunch releases the
+ * data for all of it.  Below one segment pacing does this.
+ */
+static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+		      u64 window_bytes, u32 mss_bytes)
+{
+	if (flow && window_bytes >= mss_bytes &&
+	    quell_algo_has(flow->algo, QUELL_CORE_FRACTIONAL)) {
+		if (after(tp->snd_una, flow->round_seq)) {
+			flow->round_seq = tp->snd_nxt;
+			flow->carry_bytes = flow->rest_bytes;
+			div_u64_rem(window_bytes + flow->carry_bytes, mss_bytes,
+				    &flow->rest_bytes);
+		}
+		window_bytes += flow->carry_bytes;
+	}
+	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
+}
+
+/* The stack's window for the algorithm's window. */
+static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+			   const struct quell_sample *sample, u64 window_bytes)
+{
+	u32 pkts = apply_pkts(flow, tp, window_bytes,
+			      max_t(u32, sample->mss_bytes, 1));
+
+	return clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
+}
+
+/**
+ * quell_apply() - apply an algorithm's decision
+ * @sk:       socket of a Quell algorithm
+ * @sample:   sample that the decision is based on
+ * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
+ *	      search's where one of these governs
+ *
+ * A window below one segment becomes one segment, paced.  One that is no whole
+ * number of segments is rounded down, or, with QUELL_CORE_FRACTIONAL, up and down
+ * in turn.
+ *
+ * Context: socket lock.
+ */
+void quell_apply(struct sock *sk, const struct quell_sample *sample,
+		 struct quell_decision *decision)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 window_bytes;
+	u32 cwnd_pkts;
+
+	quell_adapt_replace(flow, decision);
+	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+	cwnd_pkts = quell_adapt_reduce(sk, sample,
+				       apply_cwnd_pkts(flow, tp, sample, window_bytes));
+	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
+	apply_pacing(sk, decision->pacing_bytes_ps);
+	quell_adapt_pace(sk);
+	if (decision->change_path)
+		apply_path(sk);
+	if (!flow)
+		return;
+	WRITE_ONCE(flow->now.window_bytes, window_bytes);
+	WRITE_ONCE(flow->now.pacing_bytes_ps, decision->pacing_bytes_ps);
+	WRITE_ONCE(flow->now.target_ns, decision->target_ns);
+	WRITE_ONCE(flow->inflight_bytes, sample->inflight_bytes);
+	WRITE_ONCE(flow->mss_bytes, sample->mss_bytes);
+	WRITE_ONCE(flow->limit, apply_limit(tp, sample, decision));
+}
+EXPORT_SYMBOL_GPL(quell_apply);
+
+/**
+ * quell_apply_timeout() - apply an algorithm's decision about a timeout
+ * @sk:       socket of a Quell algorithm
+ * @sample:   sample that the decision is based on
+ * @decision: window and pacing rate
+ *
+ * As quell_apply(), but does not raise the stack's window, which lets out one segment.
+ *
+ * Context: socket lock, within ->set_state(TCP_CA_Loss).
+ */
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 struct quell_decision *decision)
+{
+	u32 cwnd_pkts = tcp_snd_cwnd(tcp_sk(sk));
+
+	quell_apply(sk, sample, decision);
+	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
+}
+
+/**
+ * quell_apply_undo() - apply an algorithm's decision about spurious losses
+ * @sk:       socket of a Quell algorithm
+ * @sample:   sample that the decision is based on
+ * @decision: window and pacing rate
+ *
+ * As quell_apply(), but after a spurious timeout the window need not grow from one segment.
+ *
+ * Context: socket lock, within ->undo_cwnd; the state is still that of the recovery.
+ */
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	quell_apply(sk, sample, decision);
+	tcp_snd_cwnd_set(tp, apply_cwnd_pkts(quell_cc(sk)->flow, tp, sample,
+					     decision->window_q16 >> QUELL_Q16_SHIFT));
+}

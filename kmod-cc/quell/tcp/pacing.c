@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Start of an algorithm, and for rate-based algorithms: the number of other flows of the
+ * host, the burst between two pacing delays, and pacing anew when the rate falls.
+ */
+#include <linux/math64.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/tx.h"
+#include "netns/net.h"
+
+/**
+ * quell_other_flows() - Quell sockets of the namespace beside this one
+ * @sk: socket of a Quell algorithm
+ *
+ * Idle sockets count: whether they will send is not known.
+ *
+ * Context: socket lock.
+ * Return: number of the other sockets.
+ */
+u32 quell_other_flows(const struct sock *sk)
+{
+	int socks = atomic_read(&quell_net(sock_net(sk))->socks);
+
+	return socks > 1 ? socks - 1 : 0;
+}
+
+/* Limits the socket's TSO bursts to @pkts; a route change resets the limit. */
+static u32 limit_burst(struct sock *sk, u32 pkts)
+{
+	if (sk->sk_gso_max_segs > pkts)
+		sk->sk_gso_max_segs = pkts;
+	return pkts;
+}
+
+/**
+ * quell_segment_pkts() - ->min_tso_segs of an algorithm with ->segment_pkts
+ * @sk: its socket
+ *
+ * Packets between two pacing delays.  The return value is the minimum of the stack's TSO
+ * autosizing; the socket's maximum burst is limited to it, because at datacenter
+ * round-trip times autosizing chooses 64 KB whatever the rate.
+ *
+ * Context: socket lock.
+ * Return: packets, at least 1.
+ */
+u32 quell_segment_pkts(struct sock *sk)
+{
+	struct quell_event ev;
+	u32 pkts;
+
+	if (!quell_cc_ready(sk))
+		return 1;
+	quell_cc_enter(sk, &ev);
+	pkts = quell_cc(sk)->algo->core->segment_pkts(ev.params, tcp_sk(sk)->mss_cache);
+	quell_cc_leave();
+	return limit_burst(sk, pkts);
+}
+
+/**
+ * quell_start_core() - have an algorithm start a flow
+ * @sk: socket of a Quell algorithm
+ * @ev: event after quell_cc_enter(), with its sample; the decision is set
+ *
+ * Context: socket lock.
+ */
+void quell_start_core(struct sock *sk, struct quell_event *ev)
+{
+	const struct quell_core *core = quell_cc(sk)->algo->core;
+
+	ev->first_rtt_ns = quell_first_rtt_ns(sk);
+	ev->other_flows = quell_other_flows(sk);
+	core->init(ev);
+	if (core->segment_pkts)
+		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
+}
+
+/**
+ * quell_repace() - postpone a departure that was paced at a higher rate
+ * @sk: socket of a Quell algorithm, after quell_apply()
+ *
+ * The stack computes the delay after a segment when it sends it.  If the rate
+ * has fallen since, the delay is computed again, as TIMELY's scheduler does
+ * (section 5).  The pacing timer set for the old time finds the new one and is
+ * set again.  A departure is never brought forward, and flows that the fq qdisc
+ * paces are not affected.
+ *
+ * Context: socket lock.
+ */
+void quell_repace(struct sock *sk)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+	unsigned long rate = READ_ONCE(sk->sk_pacing_rate);
+	struct quell_segment last;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 next_ns;
+
+	if (!flow || !rate || rate == ~0UL || tp->tcp_wstamp_ns <= tp->tcp_clock_cache ||
+	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED ||
+	    !quell_segments_newest(flow, &last))
+		return;
+	/* The newest delay may be a retransmission's, which is not in the ring. */
+	if (last.end_seq != tp->snd_nxt || last.retransmitted || last.queued)
+		return;
+	next_ns = last.depart_ns +
+		  div64_ul((u64)(last.end_seq - last.seq) * NSEC_PER_SEC, rate);
+	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, next_ns);
+}
+EXPORT_SYMBOL_GPL(quell_repace);

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies of operations that TCP performs on its own socket and does not export, for
+ * NACKs (recover.c) and probes (probe.c).  No other file of quell.ko writes to a socket's
+ * retransmission queue or to TCP's counts of it.
+ *
+ * Each function names the original in the kernel and its differences from that.  It was
+ * compared with the source of 6.1.192 and 6.12.117, whose differences do not matter here
+ * unless mentioned.  It builds against 7.3, whose source is still to be compared.
+ *
+ *	here				in the kernel
+ *	quell_tcp_find()		tcp_sacktag_bsearch(), tcp_input.c
+ *	quell_tcp_fragment()		tcp_fragment(), tcp_output.c
+ *	quell_tcp_mark_lost()		tcp_mark_skb_lost(), tcp_input.c
+ *	quell_tcp_unmark_lost()		no original: reverts quell_tcp_mark_lost()
+ *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_recovery.c
+ *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_input.c
+ *	quell_tcp_disorder()		tcp_try_to_open(), tcp_input.c
+ *	quell_tcp_keep_marks()		tcp_undo_cwnd_reduction(), tcp_input.c
+ *	quell_tcp_send_lost()		tcp_tsq_handler(), tcp_output.c
+ *	quell_tcp_reduce()		tcp_cwnd_reduction(), tcp_input.c
+ *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_input.c
+ *
+ * These invariants hold at any time, as in the kernel:
+ *
+ *	packets_out = sum of the packets of the queue
+ *	lost_out, retrans_out, sacked_out = sum of the packets with that mark
+ *	lost_out + sacked_out <= packets_out
+ *	sk_wmem_queued = sum of truesize of both queues
+ *
+ * selftests/net/nack-storm.sh walks the queue after each NACK and compares.
+ *
+ * Context of all functions: socket lock.
+ */
+#include <linux/rbtree.h>
+#include <linux/skbuff.h>
+#include <net/tcp.h>
+#include "tcp/tcp_internals.h"
+
+/**
+ * quell_tcp_find() - find a sequence number in the retransmission queue
+ * @sk:  socket
+ * @seq: sequence number
+ *
+ * tcp_sacktag_bsearch() of 6.1 and 6.12, unchanged.
+ *
+ * Return: the segment; NULL when the number is acknowledged or was not sent.
+ */
+struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
+{
+	struct rb_node *node = sk->tcp_rtx_queue.rb_node;
+
+	while (node) {
+		struct sk_buff *skb = rb_to_skb(node);
+
+		if (before(seq, TCP_SKB_CB(skb)->seq))
+			node = node->rb_left;
+		else if (!before(seq, TCP_SKB_CB(skb)->end_seq))
+			node = node->rb_right;
+		else
+			return skb;
+	}
+	return NULL;
+}
+
+/*
+ * Puts @skb behind @before: tcp_rbtree_insert() of 6.1 and 6.12, which searches for the
+ * place that is known here, and the list_add() of tcp_fragment().
+ */
+static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_buff *before)
+{
+	struct rb_node **link = &before->rbnode.rb_right, *parent = &before->rbnode;
+
+	while (*link) {
+		parent = *link;
+		link = &parent->rb_left;
+	}
+	rb_link_node(&skb->rbnode, parent, link);
+	rb_insert_color(&skb->rbnode, &sk->tcp_rtx_queue);
+	list_add(&skb->tcp_tsorted_anchor, &before->tcp_tsorted_anchor);
+}
+
+/*
+ * A timestamp that the application requested belongs to the last byte it wrote:
+ * tcp_fragment_tstamp() of 6.1 and 6.12, unchanged.
+ */
+static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
+{
+	struct skb_shared_info *old = skb_shinfo(from), *new = skb_shinfo(to);
+	u8 stamps = old->tx_flags & SKBTX_ANY_TSTAMP;
+
+	if (!(stamps || TCP_SKB_CB(from)->txstamp_ack) ||
+	    before(old->tskey, TCP_SKB_CB(to)->seq))
+		return;
+	old->tx_flags &= ~stamps;
+	new->tx_flags |= stamps;
+	swap(old->tskey, new->tskey);
+	TCP_SKB_CB(to)->txstamp_ack = TCP_SKB_CB(from)->txstamp_ack;
+	TCP_SKB_CB(from)->txstamp_ack = 0;
+}
+
+/* Sets the control blocks of both parts: all that tcp_fragment() copies field by field. */
+static void internals_describe(struct sk_buff *skb, struct sk_buff *rest, u32 bytes)
+{
+	struct tcp_skb_cb *first = TCP_SKB_CB(skb), *second = TCP_SKB_CB(rest);
+
+	*second = *first;
+	second->seq = first->seq + bytes;
+	first->end_seq = second->seq;
+	first->tcp_flags &= ~(TCPHDR_FIN | TCPHDR_PSH);
+	first->eor = 0;
+	second->txstamp_ack = 0;
+	rest->tstamp = skb->tstamp;
+	skb_copy_decrypted(rest, skb);
+}
+
+/* tcp_set_skb_tso_segs() of 6.1 and 6.12, the same but for a size of 0. */
+static void internals_set_pkts(struct sk_buff *skb, u32 mss_bytes)
+{
+	tcp_skb_pcount_set(skb, max_t(u32, DIV_ROUND_UP(skb->len, mss_bytes), 1));
+	TCP_SKB_CB(skb)->tcp_gso_size = skb->len > mss_bytes ? mss_bytes : 0;
+}
+
+/*
+ * Reduces the packet counts of the queue: tcp_adjust_pcount() of 6.1 and 6.12 for a
+ * segment that is not SACKed, on a connection with SACK.
+ */
+static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb, int fewer)
+{
+	u8 sacked = TCP_SKB_CB(skb)->sacked;
+
+	tp->packets_out -= fewer;
+	if (sacked & TCPCB_SACKED_RETRANS)
+		tp->retrans_out -= fewer;
+	if (sacked & TCPCB_LOST)
+		tp->lost_out -= fewer;
+}
+
+/*
+ * Allocates the second part and charges it to the socket: tcp_stream_alloc_skb(), but not
+ * forced: when the protocol's memory is used up, the burst stays whole.
+ */
+static struct sk_buff *internals_alloc(struct sock *sk)
+{
+	struct sk_buff *skb = alloc_skb_fclone(MAX_TCP_HEADER, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!skb)
+		return NULL;
+	skb->truesize = SKB_TRUESIZE(skb_end_offset(skb));
+	if (!sk_wmem_schedule(sk, skb->truesize)) {
+		__kfree_skb(skb);
+		return NULL;
+	}
+	skb_reserve(skb, MAX_TCP_HEADER);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	INIT_LIST_HEAD(&skb->tcp_tsorted_anchor);
+	sk_wmem_queued_add(sk, skb->truesize);
+	sk_mem_charge(sk, skb->truesize);
+	return skb;
+}
+
+/*
+ * Unshares a burst from its clone, which may change its truesize.  Used instead of
+ * skb_unclone_keeptruesize(), which is not exported to modules.
+ */
+static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
+{
+	int truesize = skb->truesize, grown;
+
+	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
+		return false;
+	grown = skb->truesize - truesize;
+	sk_wmem_queued_add(sk, grown);
+	sk_mem_charge(sk, grown);
+	return true;
+}
+
+/*
+ * Whether the queue may take more memory: the bound of tcp_fragment() against peers that
+ * make it split each segment as small as possible (CVE-2019-11478), 6.1 and 6.12,
+ * unchanged.  Each NACK of 76 bytes could otherwise make it allocate 1.9 KB.
+ */
+static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
+{
+	long limit = sk->sk_sndbuf + 2 * SKB_TRUESIZE(GSO_LEGACY_MAX_SIZE);
+
+	if ((sk->sk_wmem_queued >> 1) <= limit || skb == tcp_rtx_queue_head(sk) ||
+	    skb == tcp_rtx_queue_tail(sk))
+		return true;
+	NET_INC_STATS(sock_net(sk), LINUX_MIB_TCPWQUEUETOOBIG);
+	return false;
+}
+
+/**
+ * quell_tcp_fragment() - split a burst that was sent
+ * @sk:    socket, with SACK
+ * @skb:   of its retransmission queue, neither SACKed nor of MPTCP
+ * @bytes: payload of the first part, a multiple of its packets' size
+ *
+ * tcp_fragment() of 6.1 and 6.12, with TCP_FRAG_IN_RTX_QUEUE, but:
+ *	packet boundaries stay as they were sent, whatever the MSS is now
+ *	both parts must have payload; a FIN does not count
+ *	the allocation is not forced, and payload must be in pages: 6.1 can also split
+ *	linear data, 6.12 has none
+ *	no MPTCP
+ *
+ * Return: false when the burst is still whole: memory is short, or it cannot be split.
+ */
+bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
+{
+	u32 mss_bytes = TCP_SKB_CB(skb)->tcp_gso_size, moved_bytes;
+	int pkts = tcp_skb_pcount(skb);
+	struct sk_buff *rest;
+
+	if (!mss_bytes || !bytes || bytes >= skb->len || skb_headlen(skb) ||
+	    TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED)
+		return false;
+	if (!internals_has_room(sk, skb) || !internals_unshare(sk, skb))
+		return false;
+	rest = internals_alloc(sk);
+	if (!rest)
+		return false;
+	moved_bytes = skb->len - bytes;
+	rest->truesize += moved_bytes;
+	skb->truesize -= moved_bytes;
+	internals_describe(skb, rest, bytes);
+	skb_split(skb, rest, bytes);
+	internals_move_stamp(skb, rest);
+	internals_set_pkts(skb, mss_bytes);
+	internals_set_pkts(rest, mss_bytes);
+	/* A segment that TCP merged may count more packets than its payload needs. */
+	internals_adjust_pkts(tcp_sk(sk), skb,
+			      pkts - tcp_skb_pcount(skb) - tcp_skb_pcount(rest));
+	__skb_header_release(rest);
+	internals_enqueue(sk, rest, skb);
+	return true;
+}
+
+/**
+ * quell_tcp_mark_lost() - mark a segment lost, or its retransmission
+ * @sk:  socket
+ * @skb: of its retransmission queue, not SACKed
+ *
+ * tcp_mark_skb_lost() of 6.1 and 6.12, unchanged, with tcp_verify_retransmit_hint() and
+ * tcp_notify_skb_loss_event().
+ *
+ * Return: whether the segment was marked lost before.
+ */
+bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
+{
+	u8 sacked = TCP_SKB_CB(skb)->sacked;
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct sk_buff *hint = tp->retransmit_skb_hint;
+	u32 pkts = tcp_skb_pcount(skb);
+
+	if (hint ? before(TCP_SKB_CB(skb)->seq, TCP_SKB_CB(hint)->seq) :
+		   tp->retrans_out >= tp->lost_out)
+		tp->retransmit_skb_hint = skb;
+	if (!(sacked & TCPCB_LOST)) {
+		TCP_SKB_CB(skb)->sacked |= TCPCB_LOST;
+		tp->lost_out += pkts;
+		tp->lost += pkts;
+		return false;
+	}
+	if (sacked & TCPCB_SACKED_RETRANS) {
+		TCP_SKB_CB(skb)->sacked &= ~TCPCB_SACKED_RETRANS;
+		tp->retrans_out -= pkts;
+		tp->lost += pkts;
+		NET_ADD_STATS(sock_net(sk), LINUX_MIB_TCPLOSTRETRANSMIT, pkts);
+	}
+	return true;
+}
+
+/**
+ * quell_tcp_unmark_lost() - revert quell_tcp_mark_lost() and a retransmission
+ * @tp:	     socket
+ * @skb:     first segment
+ * @end_seq: sequence number after the last segment: @skb may have been split since
+ *
+ * Has no original: TCP's own probe (tcp_send_loss_probe()) is never counted as lost or
+ * retransmitted.
+ */
+void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq)
+{
+	for (; skb && before(TCP_SKB_CB(skb)->seq, end_seq); skb = skb_rb_next(skb)) {
+		u8 sacked = TCP_SKB_CB(skb)->sacked;
+
+		if (sacked & TCPCB_LOST) {
+			tp->lost_out -= tcp_skb_pcount(skb);
+			tp->lost -= tcp_skb_pcount(skb);
+		}
+		if (sacked & TCPCB_SACKED_RETRANS)
+			tp->retrans_out -= tcp_skb_pcount(skb);
+		TCP_SKB_CB(skb)->sacked &= ~(TCPCB_LOST | TCPCB_SACKED_RETRANS);
+	}
+}
+
+/**
+ * quell_tcp_forget_order() - take a lost segment from the list that RACK checks
+ * @skb: segment
+ *
+ * As tcp_rack_detect_loss() of 6.1 and 6.12 does with segments it marks;
+ * tcp_update_skb_after_send() adds it again when it is retransmitted.
+ */
+void quell_tcp_forget_order(struct sk_buff *skb)
+{
+	list_del_init(&skb->tcp_tsorted_anchor);
+}
+
+/**
+ * quell_tcp_expect_reordering() - make RACK allow for reordering
+ * @tp: socket
+ *
+ * tcp_check_sack_reordering() of 6.1 and 6.12 increments reord_seen, which makes
+ * tcp_rack_reo_wnd() return a quarter of the minimum round-trip time; here reord_seen is
+ * only raised from 0 to 1, and tp->reordering is not changed.
+ */
+void quell_tcp_expect_reordering(struct tcp_sock *tp)
+{
+	if (!tp->reord_seen)
+		tp->reord_seen = 1;
+}
+
+/**
+ * quell_tcp_disorder() - from Open to Disorder, in which TCP looks for losses
+ * @sk: socket
+ *
+ * tcp_try_to_open() of 6.1 and 6.12, without tcp_set_ca_state(): ->set_state() does not
+ * need this change.
+ */
+void quell_tcp_disorder(struct sock *sk)
+{
+	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
+		return;
+	inet_csk(sk)->icsk_ca_state = TCP_CA_Disorder;
+	tcp_sk(sk)->high_seq = tcp_sk(sk)->snd_nxt;
+}
+
+/**
+ * quell_tcp_keep_marks() - keep TCP from removing loss marks by undo
+ * @tp: socket
+ *
+ * Clears undo_marker as tcp_undo_cwnd_reduction() of 6.1 and 6.12 does: without it
+ * tcp_try_undo_recovery(), _partial(), _loss() and _dsack() do not undo.
+ */
+void quell_tcp_keep_marks(struct tcp_sock *tp)
+{
+	tp->undo_marker = 0;
+}
+
+/**
+ * quell_tcp_send_lost() - have the stack send one lost segment, whatever the window
+ * @sk: socket, not owned by a process
+ *
+ * As when a process releases the socket after the small-queue limit was reached
+ * (tcp_tsq_handler(), tcp_release_cb() of 6.1 and 6.12), the window opened by one segment.
+ */
+void quell_tcp_send_lost(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 cwnd_pkts = tcp_snd_cwnd(tp);
+
+	tcp_snd_cwnd_set(tp, tcp_packets_in_flight(tp) + 1);
+	if (!test_and_set_bit(TCP_TSQ_DEFERRED, &sk->sk_tsq_flags))
+		sock_hold(sk);
+	sk->sk_prot->release_cb(sk);
+	tcp_snd_cwnd_set(tp, cwnd_pkts);
+}
+
+/**
+ * quell_tcp_reduce() - the window during its reduction to a smaller one
+ * @tp:		    socket, in CWR or Recovery
+ * @to_pkts:	    the window at the end of the reduction, > 0
+ * @delivered_pkts: packets that the ACK reported delivered, > 0
+ * @recovers:	    the ACK advanced snd_una, and no further loss was detected
+ *
+ * Proportional rate reduction (RFC 9937).  tcp_cwnd_reduction() of 6.12, which
+ * tcp_cong_control() does not call for an algorithm with ->cong_control; tcp_enter_recovery()
+ * and tcp_enter_cwr() set up the counts for any algorithm.  Unlike there the target window
+ * is @to_pkts, not ssthresh.
+ *
+ * Return: window, packets.
+ */
+u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool recovers)
+{
+	u32 inflight_pkts = tcp_packets_in_flight(tp);
+	s64 more_pkts;
+
+	if (!tp->prior_cwnd)
+		return to_pkts;
+	tp->prr_delivered += delivered_pkts;
+	if (inflight_pkts > to_pkts) {
+		more_pkts = div_u64((u64)to_pkts * tp->prr_delivered + tp->prior_cwnd - 1,
+				    tp->prior_cwnd);
+		more_pkts -= tp->prr_out;
+	} else {
+		more_pkts = max_t(s64, (s64)tp->prr_delivered - tp->prr_out, delivered_pkts);
+		more_pkts = min_t(s64, more_pkts + recovers, to_pkts - inflight_pkts);
+	}
+	/* The first retransmission is always allowed. */
+	return inflight_pkts + max_t(s64, more_pkts, tp->prr_out ? 0 : 1);
+}
+
+/**
+ * quell_tcp_has_timed_out() - whether a socket enters Loss because a timer expired
+ * @sk: socket, within ->set_state(TCP_CA_Loss)
+ *
+ * tcp_non_congestion_loss_retransmit() of 6.1 and 6.12 also enters Loss, for data that
+ * exceeded the path MTU or that a server did not accept with the SYN.  It keeps the window
+ * and clears undo_marker, whereas tcp_enter_loss() sets the window to one more than the
+ * packets in flight.
+ */
+bool quell_tcp_has_timed_out(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || tp->undo_marker ||
+	       tp->prior_ssthresh || tp->high_seq != tp->snd_nxt ||
+	       tcp_snd_cwnd(tp) == tcp_packets_in_flight(tp) + 1;
+}
