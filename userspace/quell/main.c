@@ -7,11 +7,8 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <linux/quell.h>
 
 #include "quell.h"
 #include "util.h"
@@ -57,42 +54,6 @@ static const struct {
 	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
 	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
 };
-
-/**
- * complain() - print an error message to stderr
- * @fmt: as for printf(), without program name and line end
- */
-void complain(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	fputs("quell: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
-
-/**
- * complain_kernel() - print an error of the kernel to stderr
- * @what: description of the request
- * @err: the kernel's error
- *
- * Return: the exit status for it.
- */
-int complain_kernel(const char *what, const struct nl_error *err)
-{
-	const char *hint = "";
-
-	if (err->code == EPERM)
-		hint = " (needs CAP_NET_ADMIN)";
-	if (*err->text)
-		complain("%s: %s%s; the kernel says: %s", what, strerror(err->code),
-			 hint, err->text);
-	else
-		complain("%s: %s%s", what, strerror(err->code), hint);
-	return STATUS_KERNEL;
-}
 
 /* Like complain(), but return the exit status of a wrong command line. */
 static int usage_error(const char *what, const char *word)
@@ -198,27 +159,6 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 	if (c->max_args != ARGS_UNBOUNDED && argc > c->max_args)
 		return usage_error("unexpected argument", argv[c->max_args]);
 	return STATUS_OK;
-}
-
-/**
- * app_connect() - connect to the kernel, complain when that fails
- * @app: not connected yet
- * @algo: algorithm whose module the error message suggests to load
- *
- * Return: an exit status.
- */
-int app_connect(struct app *app, const char *algo)
-{
-	struct nl_error err;
-
-	if (!nl_open(&app->nl, QUELL_FAMILY_NAME, &err)) {
-		app->connected = true;
-		return STATUS_OK;
-	}
-	if (err.code != ENOENT)
-		return complain_kernel("cannot reach the kernel", &err);
-	complain("kernel module quell is not loaded (try: modprobe tcp_%s)", algo);
-	return STATUS_KERNEL;
 }
 
 static int run_command(struct app *app, const char *netns, int argc, char **argv)

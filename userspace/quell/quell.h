@@ -50,10 +50,11 @@ struct command {
 	int		(*run)(struct app *app, int argc, char **argv);
 };
 
+/* app.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int complain_kernel(const char *what, const struct nl_error *err);
-
 int app_connect(struct app *app, const char *algo);
+
 int netns_enter(const char *name);
 
 int cc_show(struct app *app, int argc, char **argv);
