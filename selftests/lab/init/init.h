@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define LINE_MAX_BYTES	16384
 #define PLAN_WORDS_MAX	512	/* enough for a route with 127 equal next hops */
 #define OUT_DIR		"/out/"
 
@@ -64,11 +65,13 @@ struct address {
  * @number: line of the file, from 1
  * @n: words
  * @word: the words, word[0] is the command
+ * @text: the line as it was, without a comment
  */
 struct line {
 	int		number;
 	int		n;
 	char		*word[PLAN_WORDS_MAX];
+	char		text[LINE_MAX_BYTES];
 };
 
 extern struct node *nodes;
@@ -79,11 +82,13 @@ extern struct line line;
 extern char (*modules)[64];
 extern int n_modules;
 
-/* main.c: an error ends the run and names the plan line being executed. */
+/* util.c: an error ends the run and names the plan line being executed. */
 __attribute__((noreturn, format(printf, 1, 2)))
 void fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
 void say(const char *fmt, ...);
+__attribute__((noreturn))
+void power_off(void);
 void *grow(void *array, int count, size_t size);
 void write_text(const char *path, const char *text);
 char *read_text(const char *path, char *buffer, size_t size);
@@ -123,12 +128,20 @@ void nl_parse(const struct nlattr **tb, int max, const void *attrs, int size);
 const void *nl_data(const struct nlattr *attr);
 int nl_len(const struct nlattr *attr);
 
-/* net.c */
-void net_defaults(void);
+/* module.c */
+void cmd_module(void);
+
+/* node.c */
 void net_enter(int node);
 void net_close(void);
+void node_add_current(const char *name);
+int node_search(const char *name);
 int node_index(const char *name);
+struct port *port_add(const char *node, const char *dev);
 struct port *port_find(const char *node, const char *dev);
+
+/* net.c */
+void net_defaults(void);
 void cmd_node(void);
 void cmd_link(void);
 void cmd_addr(void);

@@ -340,13 +340,16 @@ struct labflow {
 
 extern struct labflow lab;
 
-/* labflow_run.c */
+/* labflow_state.c */
+void labflow_finish(enum labflow_state state);
 __printf(1, 2) void labflow_fail(const char *fmt, ...);
-void labflow_run_init(void);
+void labflow_flow_done(struct labflow_flow *flow);
 void labflow_sleep_ns(u64 ns);
+
+/* labflow_run.c */
+void labflow_run_init(void);
 int labflow_run_start(void);
 void labflow_run_stop(void);
-void labflow_flow_done(struct labflow_flow *flow);
 
 /* labflow_sock.c */
 int labflow_sock_init(void);

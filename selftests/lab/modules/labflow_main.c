@@ -36,11 +36,6 @@
 #define LABFLOW_LINE_MAX	256
 #define LABFLOW_WATCHES_MAX	65536
 
-struct labflow lab = {
-	.mutex = __MUTEX_INITIALIZER(lab.mutex),
-	.listeners = LIST_HEAD_INIT(lab.listeners),
-};
-
 static struct dentry *labflow_dir;
 
 static const char * const labflow_state_names[] = {

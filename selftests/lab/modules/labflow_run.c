@@ -19,52 +19,6 @@
 
 #include "labflow.h"
 
-static void labflow_finish(enum labflow_state state)
-{
-	if (lab.state != LABFLOW_RUNNING)
-		return;
-	lab.end_ns = ktime_get_ns();
-	lab.state = state;
-}
-
-/**
- * labflow_fail() - record the first error and end the run
- * @fmt: printf format of the reason
- *
- * Context: any.
- */
-void labflow_fail(const char *fmt, ...)
-{
-	va_list args;
-
-	if (lab.error[0])
-		return;
-	va_start(args, fmt);
-	vscnprintf(lab.error, sizeof(lab.error), fmt, args);
-	va_end(args);
-	labflow_finish(LABFLOW_FAILED);
-}
-
-/**
- * labflow_flow_done() - the last byte of a flow was delivered
- * @flow: the flow
- *
- * Context: softirq, receiving socket locked.
- */
-void labflow_flow_done(struct labflow_flow *flow)
-{
-	/* A flow that ends beyond the time limit stays unfinished. */
-	if (lab.state != LABFLOW_RUNNING)
-		return;
-	flow->end_ns = ktime_get_ns();
-	if (flow->delivered_bytes > flow->warm_bytes + flow->bytes)
-		labflow_fail("flow %u: %llu bytes delivered, %llu sent", flow->id,
-			     flow->delivered_bytes - flow->warm_bytes,
-			     flow->bytes);
-	if (++lab.n_done == lab.n_flows)
-		labflow_finish(LABFLOW_DONE);
-}
-
 /* Send the message; the socket must be established. */
 static void labflow_send_message(struct labflow_flow *flow)
 {
@@ -134,20 +88,6 @@ static enum hrtimer_restart labflow_until_timer(struct hrtimer *timer)
 {
 	labflow_finish(LABFLOW_TIMEOUT);
 	return HRTIMER_NORESTART;
-}
-
-/**
- * labflow_sleep_ns() - let virtual time pass
- * @ns: duration
- *
- * Context: process context.
- */
-void labflow_sleep_ns(u64 ns)
-{
-	ktime_t expires = ns_to_ktime(ns);
-
-	set_current_state(TASK_UNINTERRUPTIBLE);
-	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
 }
 
 /* Send one message and wait for its ACK. */

@@ -144,6 +144,9 @@ void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 
+/* labnic_tap.c */
+void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
+		 const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns);
 void labnic_hand_over(struct sk_buff *skb, u64 now_ns);
 
 /* labnic_trim.c */
@@ -159,6 +162,7 @@ void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
 /* labnic_phc.c */
 int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb);
 void labnic_phc_unregister(struct labnic_port *port);
+int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns);
 u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns);
 
 #endif /* _QUELL_LABNIC_H */

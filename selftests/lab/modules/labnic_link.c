@@ -104,6 +104,24 @@ static const struct net_device_ops labnic_netdev_ops = {
 	.ndo_hwtstamp_set	= labnic_hwtstamp_set,
 };
 
+/**
+ * quell_labnic_step() - step a NIC's clock
+ * @dev: the NIC
+ * @step_ns: size of the step
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a device of another driver.
+ */
+int quell_labnic_step(struct net_device *dev, s64 step_ns)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	if (dev->netdev_ops->ndo_start_xmit != labnic_wire_xmit)
+		return -EINVAL;
+	return labnic_phc_adjtime(&port->phc.info, step_ns);
+}
+EXPORT_SYMBOL_GPL(quell_labnic_step);
+
 static int labnic_get_ts_info(struct net_device *dev,
 			      struct kernel_ethtool_ts_info *info)
 {

@@ -75,7 +75,15 @@ static int labnic_phc_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 	return 0;
 }
 
-static int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
+/**
+ * labnic_phc_adjtime() - step a NIC's clock
+ * @info: of the clock
+ * @delta_ns: size of the step
+ *
+ * Context: any.
+ * Return: 0.
+ */
+int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 {
 	struct labnic_phc *phc = container_of(info, struct labnic_phc, info);
 	unsigned long flags;
@@ -86,24 +94,6 @@ static int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 	spin_unlock_irqrestore(&phc->lock, flags);
 	return 0;
 }
-
-/**
- * quell_labnic_step() - step a NIC's clock
- * @dev: the NIC
- * @step_ns: size of the step
- *
- * Context: any.
- * Return: 0, -EINVAL for a device of another driver.
- */
-int quell_labnic_step(struct net_device *dev, s64 step_ns)
-{
-	struct labnic_port *port = netdev_priv(dev);
-
-	if (dev->netdev_ops->ndo_start_xmit != labnic_wire_xmit)
-		return -EINVAL;
-	return labnic_phc_adjtime(&port->phc.info, step_ns);
-}
-EXPORT_SYMBOL_GPL(quell_labnic_step);
 
 static int labnic_phc_settime(struct ptp_clock_info *info,
 			      const struct timespec64 *ts)

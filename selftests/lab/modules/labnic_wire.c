@@ -43,49 +43,6 @@ struct labnic_cb {
 	u64	leave_ns;
 };
 
-/* Called for every event of a packet; NULL if there is no tap. */
-static labnic_tap_fn labnic_tap;
-
-/**
- * quell_labnic_tap() - register a function to be called for every packet
- * @fn: called from now on; NULL removes the tap
- *
- * Context: process context, no packet in flight when @fn is registered.
- */
-void quell_labnic_tap(labnic_tap_fn fn)
-{
-	WRITE_ONCE(labnic_tap, fn);
-}
-EXPORT_SYMBOL_GPL(quell_labnic_tap);
-
-static void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
-			const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
-{
-	labnic_tap_fn fn = READ_ONCE(labnic_tap);
-
-	if (likely(!fn))
-		return;
-	if (iph && (skb->protocol != htons(ETH_P_IP) || iph->protocol != IPPROTO_TCP))
-		iph = NULL;
-	fn(event, dev, iph, time_ns);
-}
-
-/**
- * labnic_hand_over() - hand a packet to the stack
- * @skb: in the form netif_receive_skb() takes; consumed
- * @now_ns: the time
- *
- * Context: softirq.
- */
-void labnic_hand_over(struct sk_buff *skb, u64 now_ns)
-{
-	struct net_device *dev = skb->dev;
-
-	labnic_tell(LABNIC_TAP_STACK, dev, skb, (const struct iphdr *)skb->data, now_ns);
-	netif_receive_skb(skb);
-	labnic_tell(LABNIC_TAP_DONE, dev, NULL, NULL, now_ns);
-}
-
 static struct labnic_cb *labnic_cb(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct labnic_cb) > sizeof(skb->cb));

@@ -96,12 +96,14 @@ struct labspoof_packet {
 	enum labspoof_echo	echo;
 };
 
+/* labspoof_random.c */
+u32 labspoof_random(u32 below);
+void labspoof_seed(u64 seed);
+
 /* labspoof_cases.c */
 #define LABSPOOF_CASE_ECHO_SAMPLED	1
 extern const char * const labspoof_case_names[];
 extern const u32 labspoof_cases_nr;
-u32 labspoof_random(u32 below);
-void labspoof_seed(u64 seed);
 void labspoof_make(u32 number, struct labspoof_packet *packet);
 
 /* labspoof_echo.c */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: the state of the run, and how it ends.
+ */
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+
+#include "labflow.h"
+
+struct labflow lab = {
+	.mutex = __MUTEX_INITIALIZER(lab.mutex),
+	.listeners = LIST_HEAD_INIT(lab.listeners),
+};
+
+/**
+ * labflow_finish() - end the run, if it is not over
+ * @state: how it ended
+ *
+ * Context: any.
+ */
+void labflow_finish(enum labflow_state state)
+{
+	if (lab.state != LABFLOW_RUNNING)
+		return;
+	lab.end_ns = ktime_get_ns();
+	lab.state = state;
+}
+
+/**
+ * labflow_fail() - record the first error and end the run
+ * @fmt: printf format of the reason
+ *
+ * Context: any.
+ */
+void labflow_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	if (lab.error[0])
+		return;
+	va_start(args, fmt);
+	vscnprintf(lab.error, sizeof(lab.error), fmt, args);
+	va_end(args);
+	labflow_finish(LABFLOW_FAILED);
+}
+
+/**
+ * labflow_flow_done() - the last byte of a flow was delivered
+ * @flow: the flow
+ *
+ * Context: softirq, receiving socket locked.
+ */
+void labflow_flow_done(struct labflow_flow *flow)
+{
+	/* A flow that ends beyond the time limit stays unfinished. */
+	if (lab.state != LABFLOW_RUNNING)
+		return;
+	flow->end_ns = ktime_get_ns();
+	if (flow->delivered_bytes > flow->warm_bytes + flow->bytes)
+		labflow_fail("flow %u: %llu bytes delivered, %llu sent", flow->id,
+			     flow->delivered_bytes - flow->warm_bytes,
+			     flow->bytes);
+	if (++lab.n_done == lab.n_flows)
+		labflow_finish(LABFLOW_DONE);
+}
+
+/**
+ * labflow_sleep_ns() - let virtual time pass
+ * @ns: duration
+ *
+ * Context: process context.
+ */
+void labflow_sleep_ns(u64 ns)
+{
+	ktime_t expires = ns_to_ktime(ns);
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&expires, HRTIMER_MODE_REL);
+}
