@@ -87,7 +87,7 @@ check-quick: deps-demo
 
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
 spoof: lab-debug
-	selftests/lab/check-spoof 1000000
+	selftests/lab/checks/spoof 1000000
 
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check

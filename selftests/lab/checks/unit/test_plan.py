@@ -5,12 +5,12 @@ import glob
 import os
 import unittest
 
-from quell_lab import plan, scenario
+from quell_lab import plan, runner, scenario
 from quell_lab.schema import Places
 
 import helpers
 
-SCENARIOS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenarios")
+SCENARIOS = os.path.join(runner.HERE, "scenarios")
 
 GOLDEN = """\
 quell-plan 1

@@ -9,15 +9,14 @@ import os
 import re
 import unittest
 
-from quell_lab import cli, plan, presets, scenario
+from quell_lab import cli, plan, presets, runner, scenario
 from quell_lab.algorithms import ALGORITHMS, make_variant
 from quell_lab.cores import cores
 from quell_lab.errors import InputError
 
 import helpers
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                    "..", "..", "..", "Documentation", "presets.md")
+PAGE = os.path.join(runner.ROOT, "Documentation", "presets.md")
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \| ([^|]+) \| `([^`]+)` \|$", re.MULTILINE)
 
 # Swift's target where it does not follow the path; section III.D of the VAI and SF paper

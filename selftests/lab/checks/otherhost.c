@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into user-mode Linux by check-machines: imitates another machine.
+ * Preloaded into user-mode Linux by checks/machines: imitates another machine.
  *
  * The kernel inside sees a processor with AMX: its flags and cache line in
  * /proc/cpuinfo, and an extended register set of 11008 bytes that

@@ -7,9 +7,10 @@ import os
 import unittest
 from fractions import Fraction
 
+from quell_lab import runner
 from quell_lab.physics import Link, ideal_ns
 
-PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "incast-table")
+PATH = os.path.join(runner.HERE, "incast-table")
 LOADER = importlib.machinery.SourceFileLoader("incast_table", PATH)
 SPEC = importlib.util.spec_from_loader("incast_table", LOADER)
 TABLE = importlib.util.module_from_spec(SPEC)

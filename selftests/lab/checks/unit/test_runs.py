@@ -14,8 +14,10 @@ import tempfile
 import time
 import unittest
 
-LAB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lab")
-DETRAND = os.path.join(os.path.dirname(LAB), "detrand.c")
+from quell_lab import runner
+
+LAB = os.path.join(runner.HERE, "lab")
+DETRAND = os.path.join(runner.HERE, "detrand.c")
 MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
 CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",

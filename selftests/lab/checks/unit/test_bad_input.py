@@ -9,7 +9,9 @@ import subprocess
 import tempfile
 import unittest
 
-LAB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lab")
+from quell_lab import runner
+
+LAB = os.path.join(runner.HERE, "lab")
 
 INCAST = {"--senders": "16", "--bytes": "1000000", "--stagger": "2:20us", "--rate": "100gbit",
           "--delay": "1us", "--mtu": "1500", "--cc": "swift,cubic", "--limit": "500kb",
