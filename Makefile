@@ -70,14 +70,25 @@ check: deps-check
 	$(MAKE) tools lab lab-debug
 	selftests/check
 
-# One suite at a time: make check-unit, check-lab, check-qemu-6.12 ...
-# Each installs and builds what it needs, and no more.
+# By level and feature: make check-unit-core, check-stock-6.12; all of a level: check-unit;
+# a feature at every level: check-tail.  Each installs and builds what it needs, and
+# no more.
 check-%:
 	@command -v python3 > /dev/null || scripts/install-deps user
 	@for packages in $$(selftests/check --needs packages '$*'); do \
 		scripts/install-deps $$packages || exit 1; done
 	targets=$$(selftests/check --needs targets '$*'); [ -z "$$targets" ] || $(MAKE) $$targets
 	selftests/check '$*'
+
+# Names that suites had before the level came first
+check-qemu-%:
+	$(MAKE) check-stock-$*
+check-%-unit:
+	$(MAKE) check-unit-$*
+check-%-debug:
+	$(MAKE) check-debug-$*
+check-agent:
+	$(MAKE) check-tcpint-agent
 
 # User space, and the laboratory's cables: under three minutes.
 check-quick: deps-demo
@@ -119,8 +130,9 @@ help:
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
-	@echo 'make check-SUITE  one suite of it (or several, with wildcards):'
-	@sed -n 's/^    ("\([^"]*\)", .*"\([^"]*\)"),$$/                    \1: \2/p' selftests/check
+	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
+	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
+	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
@@ -129,6 +141,7 @@ help:
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo reproduce check spoof model-errors perf perf-port \
+.PHONY: all modules tools install lab lab-debug demo reproduce check check-quick check-agent spoof \
+	model-errors perf perf-port \
 	perf-flow clean help \
 	deps-build deps-demo deps-check
