@@ -85,10 +85,11 @@ static void test_events(struct __test_metadata *_metadata, const struct quell_co
 		struct quell_undo undo = { .valid = false };
 		struct quell_event ev = {
 			.vars = vars, .params = params, .stats = stats, .undo = &undo,
-			.before = before, .first_rtt_ns = random_magnitude(&r, 0, 1000000000),
-			.other_flows = random_between(&r, 0, 100),
-			.idle_ns = random_magnitude(&r, 0, 1ULL << 40),
+			.before = before,
 			.sample = {
+				.min_rtt_ns = random_magnitude(&r, 0, 1000000000),
+				.other_flows = random_between(&r, 0, 100),
+				.idle_ns = random_magnitude(&r, 0, 1ULL << 40),
 				.now_ns = random_magnitude(&r, 1, 1ULL << 50),
 				.rtt_ns = random_magnitude(&r, 0, 1000000000),
 				.link_bytes_ps = random_magnitude(&r, 0, 100000000000),

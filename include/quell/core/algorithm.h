@@ -85,9 +85,6 @@ struct quell_counter_desc {
  * @stats:	  its counters on this CPU, of size counters_bytes
  * @sample:	  state of the flow; describes an acknowledgment only in ->on_ack
  * @decision:	  decision of the core, which sets all of it; unused in ->undo_note
- * @first_rtt_ns: ->init: round-trip time of the handshake, ns; 0 unknown
- * @idle_ns:	  ->on_idle_restart: time during which no data was outstanding, ns
- * @other_flows:  ->init, ->on_idle_restart: number of other Quell flows in the namespace
  * @before:	  ->undo_note: copy of @vars from before ->on_loss or ->on_rto
  * @undo:	  ->undo_note: record of the reductions, extended; ->on_undo: that record
  */
@@ -97,9 +94,6 @@ struct quell_event {
 	void			*stats;
 	struct quell_sample	sample;
 	struct quell_decision	decision;
-	u64			first_rtt_ns;
-	u64			idle_ns;
-	u32			other_flows;
 	const void		*before;
 	struct quell_undo	*undo;
 };

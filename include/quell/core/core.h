@@ -67,12 +67,13 @@ struct quell_telemetry {
 };
 
 /**
- * struct quell_sample - measurements from one ACK
+ * struct quell_sample - measurements from one ACK; for other events, the state of the flow
  * @now_ns:		time of processing, CLOCK_MONOTONIC, ns
  * @rtt_ns:		round-trip time of the newest acknowledged segment with the
  *			time to serialise it subtracted (TIMELY, section 3.1), ns;
  *			0 if this ACK gives no measurement
- * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 if not known
+ * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 if not known; when a flow
+ *			starts, the round-trip time of the handshake
  * @remote_ns:		part of @rtt_ns spent in the remote host, ns; 0 unknown
  * @link_bytes_ps:	rate of the interface the flow leaves by; 0 unknown
  * @acked_bytes:	payload newly acknowledged, cumulative and selective
@@ -85,6 +86,9 @@ struct quell_telemetry {
  * @hops:		switches on the path from the receiver, from the time-to-live
  * @flags:		QUELL_S_*
  * @telemetry:		record of the packet this ACK answers
+ * @idle_ns:		for a restart after an idle period: time during which no data was
+ *			outstanding, ns
+ * @other_flows:	for a start or restart: number of other Quell flows in the namespace
  */
 struct quell_sample {
 	u64	now_ns;
@@ -102,6 +106,8 @@ struct quell_sample {
 	u8	hops;
 	u8	flags;
 	struct quell_telemetry	telemetry;
+	u64	idle_ns;
+	u32	other_flows;
 };
 
 /**

@@ -132,8 +132,8 @@ static void cc_tx_start(struct sock *sk)
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	ev.idle_ns = idle_ns;
-	ev.other_flows = quell_other_flows(sk);
+	ev.sample.idle_ns = idle_ns;
+	ev.sample.other_flows = quell_other_flows(sk);
 	if (!quell_adapt_idle(sk, &ev))
 		quell_cc(sk)->algo->core->on_idle_restart(&ev);
 	quell_apply(sk, &ev.sample, &ev.decision);

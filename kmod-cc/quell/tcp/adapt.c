@@ -362,7 +362,7 @@ void quell_adapt_undone(struct sock *sk)
 /**
  * quell_adapt_idle() - sending restarts after an idle period
  * @sk: socket of a Quell algorithm
- * @ev: its event, idle_ns set; the decision keeps the window, unless it is replaced
+ * @ev: its event, sample.idle_ns set; the decision keeps the window, unless it is replaced
  *
  * Return: false if the algorithm must decide.
  */
@@ -378,7 +378,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 		.pacing_bytes_ps = flow->now.pacing_bytes_ps,
 		.target_ns = flow->now.target_ns,
 	};
-	if (ev->idle_ns > rto_ns)
+	if (ev->sample.idle_ns > rto_ns)
 		quell_adapt_on_idle(&flow->adapt, &ev->sample, adapt_window_q16(flow));
 	else if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, ev->sample.now_ns);

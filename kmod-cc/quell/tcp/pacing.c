@@ -60,7 +60,7 @@ u32 quell_segment_pkts(struct sock *sk)
 /**
  * quell_start_core() - have an algorithm start a flow
  * @sk: socket of a Quell algorithm
- * @ev: event after quell_cc_enter(), with its sample; the decision is set
+ * @ev: event after quell_cc_enter(), with its sample, completed here; the decision is set
  *
  * Context: socket lock.
  */
@@ -68,8 +68,8 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 {
 	const struct quell_core *core = quell_cc(sk)->algo->core;
 
-	ev->first_rtt_ns = quell_first_rtt_ns(sk);
-	ev->other_flows = quell_other_flows(sk);
+	ev->sample.min_rtt_ns = quell_first_rtt_ns(sk);
+	ev->sample.other_flows = quell_other_flows(sk);
 	core->init(ev);
 	if (core->segment_pkts)
 		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
