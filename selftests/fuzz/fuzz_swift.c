@@ -206,10 +206,10 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 		check_decrease(f, s->now_ns, true);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
-	quell_swift_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
-	if (!f->p.restart_idle_ns || idle_ns < f->p.restart_idle_ns)
+	quell_swift_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
+	if (!f->p.restart_idle_ns || s->idle_ns < f->p.restart_idle_ns)
 		require(f->v.window_q16 == window_before_q16(f), "too early to restart", f);
 	if (f->v.flags & QUELL_SWIFT_F_LOSS || !f->v.min_rtt_ns)
 		require(f->v.window_q16 <= window_before_q16(f), "restart after loss", f);
@@ -230,14 +230,16 @@ static void one_event(struct input *in, struct flow *f)
 	take_sample(in, &s);
 	f->before = f->v;
 	f->counted = f->st;
-	if (event == EVENT_ACK)
+	if (event == EVENT_ACK) {
 		do_ack(f, &s);
-	else if (event == EVENT_LOSS)
+	} else if (event == EVENT_LOSS) {
 		do_loss(f, &s);
-	else if (event == EVENT_RTO)
+	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
-	else
-		do_idle(f, &s, take(in, 64));
+	} else {
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
+	}
 	check_decision(f, s.hops);
 }
 
@@ -247,16 +249,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct flow f = { 0 };
-	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	struct quell_sample s = { 0 };
 	int events;
 
 	quell_core_params_default(&quell_swift_core, &f.p);
 	take_params(&in, &f.p);
-	link_bytes_ps = take(&in, 64);
-	min_rtt_ns = take(&in, 64);
-	mss_bytes = take(&in, 16);
-	now_ns = take(&in, 64);
-	quell_swift_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	s.link_bytes_ps = take(&in, 64);
+	s.min_rtt_ns = take(&in, 64);
+	s.mss_bytes = take(&in, 16);
+	s.now_ns = take(&in, 64);
+	quell_swift_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
 	check_decision(&f, 0);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

@@ -213,12 +213,11 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 		    f->v.fabric.min_rtt_ns);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
-	quell_swift_split_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	quell_swift_split_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
 	if (f->has_twin)
-		quell_swift_on_idle_restart(&f->twin, &f->p, &f->twin_st, s, idle_ns,
-					    &f->twin_out);
+		quell_swift_on_idle_restart(&f->twin, &f->p, &f->twin_st, s, &f->twin_out);
 	check_sides(f, s->now_ns, f->v.fabric.flags & QUELL_SWIFT_F_LOSS, false);
 	require(f->v.fabric.flags == f->before.fabric.flags, "restart forgets nothing", f);
 }
@@ -235,14 +234,16 @@ static void one_event(struct input *in, struct flow *f)
 	take_sample(in, &s);
 	f->before = f->v;
 	f->counted = f->st;
-	if (event == EVENT_ACK)
+	if (event == EVENT_ACK) {
 		do_ack(f, &s);
-	else if (event == EVENT_LOSS)
+	} else if (event == EVENT_LOSS) {
 		do_loss(f, &s);
-	else if (event == EVENT_RTO)
+	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
-	else
-		do_idle(f, &s, take(in, 64));
+	} else {
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
+	}
 	check_decision(f);
 }
 
@@ -252,17 +253,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct flow f = { .has_twin = true };
-	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	struct quell_sample s = { 0 };
 	int events;
 
 	quell_core_params_default(&quell_swift_core, &f.p);
 	take_params(&in, &f.p);
-	link_bytes_ps = take(&in, 64);
-	min_rtt_ns = take(&in, 64);
-	mss_bytes = take(&in, 16);
-	now_ns = take(&in, 64);
-	quell_swift_split_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
-	quell_swift_init(&f.twin, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.twin_out);
+	s.link_bytes_ps = take(&in, 64);
+	s.min_rtt_ns = take(&in, 64);
+	s.mss_bytes = take(&in, 16);
+	s.now_ns = take(&in, 64);
+	quell_swift_split_init(&f.v, &f.p, &s, &f.out);
+	quell_swift_init(&f.twin, &f.p, &s, &f.twin_out);
 	f.before = f.v;
 	check_decision(&f);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

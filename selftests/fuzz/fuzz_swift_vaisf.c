@@ -184,11 +184,11 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 	require(!f->v.vaisf.bank_tokens, "a timeout takes the tokens", f);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
-	bool restart = f->p.swift.restart_idle_ns && idle_ns >= f->p.swift.restart_idle_ns;
+	bool restart = f->p.swift.restart_idle_ns && s->idle_ns >= f->p.swift.restart_idle_ns;
 
-	quell_swift_vaisf_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	quell_swift_vaisf_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
 	require(f->out.window_q16 == f->v.swift.window_q16, "window is the reference", f);
 	if (!restart)
 		require(f->v.swift.window_q16 == reference_before_q16(f) &&
@@ -213,14 +213,16 @@ static void one_event(struct input *in, struct flow *f)
 	take_sample(in, &s);
 	f->before = f->v;
 	f->counted = f->st;
-	if (event == EVENT_ACK)
+	if (event == EVENT_ACK) {
 		do_ack(f, &s);
-	else if (event == EVENT_LOSS)
+	} else if (event == EVENT_LOSS) {
 		do_loss(f, &s);
-	else if (event == EVENT_RTO)
+	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
-	else
-		do_idle(f, &s, take(in, 64));
+	} else {
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
+	}
 	check_decision(f, s.hops);
 }
 
@@ -230,16 +232,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct flow f = { 0 };
-	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	struct quell_sample s = { 0 };
 	int events;
 
 	quell_core_params_default(&quell_swift_vaisf_core, &f.p);
 	take_params(&in, &f.p);
-	link_bytes_ps = take(&in, 64);
-	min_rtt_ns = take(&in, 64);
-	mss_bytes = take(&in, 16);
-	now_ns = take(&in, 64);
-	quell_swift_vaisf_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	s.link_bytes_ps = take(&in, 64);
+	s.min_rtt_ns = take(&in, 64);
+	s.mss_bytes = take(&in, 16);
+	s.now_ns = take(&in, 64);
+	quell_swift_vaisf_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
 	check_decision(&f, 0);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

@@ -18,8 +18,7 @@ static void swift_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_swift_core, &f->p.swift);
 	f->p.swift.base_target_ns = PERF_TARGET_NS;
-	quell_swift_split_init(&f->v.swift, &f->p.swift, PERF_LINK_BYTES_PS,
-			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+	quell_swift_split_init(&f->v.swift, &f->p.swift, &perf_start, &f->out);
 }
 
 PERF_STEP perf_swift_on_ack(struct perf_flow *f)
@@ -47,8 +46,7 @@ static void swift_vaisf_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_swift_vaisf_core, &f->p.swift_vaisf);
 	f->p.swift_vaisf.swift.base_target_ns = PERF_TARGET_NS;
-	quell_swift_vaisf_init(&f->v.swift_vaisf, &f->p.swift_vaisf, PERF_LINK_BYTES_PS,
-			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+	quell_swift_vaisf_init(&f->v.swift_vaisf, &f->p.swift_vaisf, &perf_start, &f->out);
 }
 
 PERF_STEP perf_swift_vaisf_on_ack(struct perf_flow *f)

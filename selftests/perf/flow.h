@@ -12,6 +12,12 @@
 #define PERF_REMOTE_NS		500ULL
 #define PERF_MSS_BYTES		1448U		/* MTU 1500, TCP timestamps */
 
+/* What a flow knows when it begins. */
+static const struct quell_sample perf_start = {
+	.min_rtt_ns = PERF_BASE_RTT_NS, .link_bytes_ps = PERF_LINK_BYTES_PS,
+	.mss_bytes = PERF_MSS_BYTES, .flags = QUELL_S_ECN | QUELL_S_TELEMETRY,
+};
+
 /* State that the module keeps per socket, per network namespace, and per CPU. */
 struct perf_flow {
 	struct quell_sample s;

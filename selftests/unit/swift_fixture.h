@@ -18,6 +18,11 @@
 /* Default target with one switch at a window of fs_max or more. */
 #define BARE_TARGET_NS	7000ULL
 
+/* What a flow knows when it begins. */
+static const struct quell_sample at_start = {
+	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+};
+
 struct fixture {
 	struct quell_swift_params p;
 	struct quell_swift_vars v;
@@ -32,7 +37,7 @@ static inline void fixture_start(struct fixture *f, u64 window_pkts)
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_swift_core, &f->p);
 	f->p.base_target_ns = 5000;
-	quell_swift_init(&f->v, &f->p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
+	quell_swift_init(&f->v, &f->p, &at_start, &f->out);
 	f->v.window_q16 = window_pkts * MSS_Q16;
 	f->s.now_ns = START_NS;
 	f->s.mss_bytes = MSS;
@@ -45,7 +50,8 @@ static inline void fixture_start(struct fixture *f, u64 window_pkts)
 static inline void fixture_start_blind(struct fixture *f, u64 window_pkts)
 {
 	fixture_start(f, window_pkts);
-	quell_swift_init(&f->v, &f->p, 0, 0, MSS, START_NS, &f->out);
+	quell_swift_init(&f->v, &f->p,
+			 &(struct quell_sample) { .now_ns = START_NS, .mss_bytes = MSS }, &f->out);
 	f->v.window_q16 = window_pkts * MSS_Q16;
 }
 
@@ -74,7 +80,8 @@ static inline void fixture_idle(struct fixture *f, u64 idle_ns)
 {
 	f->s.now_ns += idle_ns;
 	f->s.rtt_ns = 0;
-	quell_swift_on_idle_restart(&f->v, &f->p, &f->st, &f->s, idle_ns, &f->out);
+	f->s.idle_ns = idle_ns;
+	quell_swift_on_idle_restart(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
 #endif /* _QUELL_TEST_SWIFT_FIXTURE_H */

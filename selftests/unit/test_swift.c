@@ -144,9 +144,11 @@ TEST(init)
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_swift_core, &f.p);
 		f.p.init_window_bytes = rows[i].init_bytes;
-		quell_swift_init(&f.v, &f.p, rows[i].link_bytes_ps,
-				 rows[i].min_rtt_ns, rows[i].mss_bytes,
-				 START_NS, &f.out);
+		quell_swift_init(&f.v, &f.p, &(struct quell_sample) {
+				.now_ns = START_NS, .min_rtt_ns = rows[i].min_rtt_ns,
+				.link_bytes_ps = rows[i].link_bytes_ps,
+				.mss_bytes = rows[i].mss_bytes,
+			}, &f.out);
 		EXPECT_EQ(rows[i].want_bytes << 16, f.out.window_q16)
 			TH_LOG("quell_swift_init__%s", rows[i].name);
 	}

@@ -170,17 +170,18 @@ static double host_step_bound(const struct pair *before, double acked_bytes)
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
-	u64 link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
-	u64 min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
+	struct quell_sample s = { 0 };
 
+	s.link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
+	s.min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
 	memset(x, 0, sizeof(*x));
 	quell_core_params_default(&quell_swift_core, &x->p);
 	if (any)
 		random_params(r, &quell_swift_core, &x->p, 4, true);
 	model_params(&x->mp, &x->p);
-	quell_swift_split_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
-			 random_between(r, 64, 65535), random_between(r, 0, 1000000),
-			 &x->out);
+	s.now_ns = random_between(r, 0, 1000000);
+	s.mss_bytes = random_between(r, 64, 65535);
+	quell_swift_split_init(&x->v, &x->p, &s, &x->out);
 	model_follow(&x->m, &x->v);
 }
 
@@ -200,8 +201,7 @@ static double drawn(const struct quell_swift_split_vars *v, const struct quell_s
 	return quell_draw_u32(s->now_ns, v->fabric.window_q16) * 0x1p-32;
 }
 
-static void apply(struct pair *x, enum event event, const struct quell_sample *s,
-		  u64 idle_ns)
+static void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct swift_model_event e = {
 		.now_ns = s->now_ns, .delay_ns = s->rtt_ns, .endpoint_ns = s->remote_ns,
@@ -224,8 +224,8 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		swift_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_swift_split_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
-		swift_model_after_idle(&x->m, &x->mp, idle_ns);
+		quell_swift_split_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		swift_model_after_idle(&x->m, &x->mp, s->idle_ns);
 		break;
 	}
 }
@@ -356,8 +356,9 @@ static void single_step(struct random_state *r, struct pair *x,
 		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
 	};
 	enum event event = events[random_between(r, 0, 9)];
-	struct quell_sample s = { .mss_bytes = x->v.fabric.mss_bytes };
-	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	struct quell_sample s = {
+		.mss_bytes = x->v.fabric.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
+	};
 	double bound, delay_ns, error, target_ns;
 	struct pair before;
 
@@ -375,7 +376,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	}
 	target_ns = swift_model_target_ns(&x->m, &x->mp, s.hops);
 	before = *x;
-	apply(x, event, &s, idle_ns);
+	apply(x, event, &s);
 	result->events[event]++;
 	delay_ns = fabric_delay_ns(x, &s);
 	if ((delay_ns && fabs(delay_ns - target_ns) <= target_bound(&before.m, &x->mp, 0)) ||
@@ -488,7 +489,9 @@ static void long_start(struct long_run *l, u64 ai_bytes_ps)
 	l->low_params.base_target_ns -= LONG_BELOW_NS;
 	l->high_params = x->mp;
 	l->high_params.base_target_ns += LONG_ABOVE_NS;
-	quell_swift_split_init(&x->v, &x->p, 12500000000, 4300, 1448, 0, &x->out);
+	quell_swift_split_init(&x->v, &x->p, &(struct quell_sample) {
+			.min_rtt_ns = 4300, .link_bytes_ps = 12500000000, .mss_bytes = 1448,
+		}, &x->out);
 	model_follow(&x->m, &x->v);
 	l->low = x->m;
 	l->high = x->m;
@@ -509,7 +512,7 @@ static void long_episode(struct random_state *r, u32 flows, struct long_result *
 		s.now_ns = (u64)step * 123 * flows;
 		e.delay_ns = s.rtt_ns;
 		e.now_ns = s.now_ns;
-		apply(&l.x, EVENT_ACK, &s, 0);
+		apply(&l.x, EVENT_ACK, &s);
 		swift_model_ack(&l.low, &l.low_params, &e);
 		swift_model_ack(&l.high, &l.high_params, &e);
 		long_compare(&l, step, result);

@@ -28,7 +28,7 @@ static void split_start(struct split *f, u64 window_pkts)
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_swift_core, &f->p);
 	f->p.base_target_ns = 5000;
-	quell_swift_split_init(&f->v, &f->p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
+	quell_swift_split_init(&f->v, &f->p, &at_start, &f->out);
 	f->v.fabric.window_q16 = window_pkts * MSS_Q16;
 	f->s.mss_bytes = MSS;
 	f->s.acked_bytes = MSS;
@@ -72,7 +72,7 @@ TEST(init)
 
 	memset(&f, 0xff, sizeof(f));
 	quell_core_params_default(&quell_swift_core, &f.p);
-	quell_swift_split_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
+	quell_swift_split_init(&f.v, &f.p, &at_start, &f.out);
 	EXPECT_TRUE(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 &&
 		    !f.v.host_decrease_ns && !f.v.fabric.flags)
 		TH_LOG("quell_swift_split_init__sets_all_state");
@@ -373,8 +373,8 @@ TEST(idle)
 			split_start_both(&f, 5, rows[i].host_pkts);
 		f.v.fabric.flags |= rows[i].loss ? QUELL_SWIFT_F_LOSS : 0;
 		f.s.now_ns = START_NS + rows[i].idle_ns;
-		quell_swift_split_on_idle_restart(&f.v, &f.p, &f.st, &f.s, rows[i].idle_ns,
-						  &f.out);
+		f.s.idle_ns = rows[i].idle_ns;
+		quell_swift_split_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 		EXPECT_TRUE(f.v.fabric.window_q16 == rows[i].want_fabric_pkts * MSS_Q16 &&
 			    f.v.host_window_q16 == rows[i].want_host_pkts * MSS_Q16)
 			TH_LOG("quell_swift_split_on_idle_restart__%s", rows[i].name);

@@ -23,6 +23,11 @@
 #define STEP_BYTES	25ULL
 #define START_NS	1000000ULL
 
+/* What a flow knows when it begins. */
+static const struct quell_sample at_start = {
+	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+};
+
 struct fixture {
 	struct quell_swift_vaisf_params p;
 	struct quell_swift_vaisf_vars v;
@@ -44,7 +49,10 @@ static void fixture_start(struct fixture *f, u64 min_rtt_ns)
 	/* Fractions without rounding: half of the excess, at most half. */
 	f->p.swift.beta_q16 = 32768;
 	f->p.swift.base_target_ns = 5000;
-	quell_swift_vaisf_init(&f->v, &f->p, LINK_BYTES_PS, min_rtt_ns, MSS, START_NS, &f->out);
+	quell_swift_vaisf_init(&f->v, &f->p, &(struct quell_sample) {
+			.now_ns = START_NS, .min_rtt_ns = min_rtt_ns,
+			.link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+		}, &f->out);
 	f->v.swift.window_q16 = q16(40000);
 	f->v.vaisf.round_bytes = 40000;
 	f->s.now_ns = START_NS;
@@ -437,8 +445,8 @@ TEST(idle)
 		fixture_start(&f, RTT_NS);
 		f.p.swift.restart_idle_ns = rows[i].restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
-		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, rows[i].idle_ns,
-						  &f.out);
+		f.s.idle_ns = rows[i].idle_ns;
+		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 		/* 4000 ns * 12.5 B/ns / 1090 B = 45.9 packets, and one more */
 		EXPECT_TRUE(f.out.window_q16 == q16(rows[i].want_restart ? 47000 : 40000) &&
 			    f.v.swift.window_q16 == f.out.window_q16 &&
@@ -453,7 +461,7 @@ TEST(init)
 
 	fixture_start(&f, RTT_NS);
 	memset(&f.v, 0xff, sizeof(f.v));
-	quell_swift_vaisf_init(&f.v, &f.p, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
+	quell_swift_vaisf_init(&f.v, &f.p, &at_start, &f.out);
 	EXPECT_TRUE(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
 		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f))
 		TH_LOG("quell_swift_vaisf_init__line_rate_start");

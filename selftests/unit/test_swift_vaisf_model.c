@@ -101,17 +101,18 @@ static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_v
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
-	u64 link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
-	u64 min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
+	struct quell_sample s = { 0 };
 
+	s.link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
+	s.min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
 	memset(x, 0, sizeof(*x));
 	quell_core_params_default(&quell_swift_vaisf_core, &x->p);
 	if (any)
 		random_params(r, &quell_swift_vaisf_core, &x->p, 3, false);
 	model_params(&x->mp, &x->p);
-	quell_swift_vaisf_init(&x->v, &x->p, link_bytes_ps, min_rtt_ns,
-			       random_between(r, 64, 65535), random_between(r, 0, 1000000),
-			       &x->out);
+	s.now_ns = random_between(r, 0, 1000000);
+	s.mss_bytes = random_between(r, 64, 65535);
+	quell_swift_vaisf_init(&x->v, &x->p, &s, &x->out);
 }
 
 /* A delay within a factor of eight of the target, or 0 for no measurement. */
@@ -137,7 +138,7 @@ static void random_state(struct random_state *r, struct pair *x)
 	v->sampled_pkts = random_magnitude(r, 0, 60000);
 }
 
-static void apply(struct pair *x, enum event event, const struct quell_sample *s, u64 idle_ns)
+static void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct vaisf_model_event e = {
 		.swift = {
@@ -163,8 +164,8 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		vaisf_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_swift_vaisf_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
-		vaisf_model_after_idle(&x->m, &x->mp, idle_ns);
+		quell_swift_vaisf_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		vaisf_model_after_idle(&x->m, &x->mp, s->idle_ns);
 		break;
 	}
 }
@@ -275,8 +276,9 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
 	};
 	enum event event = events[random_between(r, 0, 9)];
-	struct quell_sample s = { .mss_bytes = x->v.swift.mss_bytes };
-	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	struct quell_sample s = {
+		.mss_bytes = x->v.swift.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
+	};
 	struct pair before;
 
 	random_state(r, x);
@@ -291,7 +293,7 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 		s.rtt_ns = random_delay_ns(r, x, s.hops);
 	model_follow(&x->m, &x->v);
 	before = *x;
-	apply(x, event, &s, idle_ns);
+	apply(x, event, &s);
 	result->events[event]++;
 	compare(x, &before, &s, event, result);
 }
@@ -408,7 +410,9 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 	memset(&x, 0, sizeof(x));
 	quell_core_params_default(&quell_swift_vaisf_core, &x.p);
 	model_params(&x.mp, &x.p);
-	quell_swift_vaisf_init(&x.v, &x.p, 12500000000, 4300, 1448, 0, &x.out);
+	quell_swift_vaisf_init(&x.v, &x.p, &(struct quell_sample) {
+			.min_rtt_ns = 4300, .link_bytes_ps = 12500000000, .mss_bytes = 1448,
+		}, &x.out);
 	model_follow(&x.m, &x.v);
 	for (step = 0; step < LONG_STEPS; step++) {
 		s.inflight_bytes = x.m.window_bytes;
@@ -417,7 +421,7 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 		e.swift.now_ns = s.now_ns;
 		s.rtt_ns = shared_delay_ns(r, &x, flows, &e);
 		before = x;
-		apply(&x, EVENT_ACK, &s, 0);
+		apply(&x, EVENT_ACK, &s);
 		long_compare(&x, &before, &drift, result);
 	}
 	result->earned += x.st.earned;

@@ -124,11 +124,16 @@ ADAPTER(timely, timely_params)
 ADAPTER(dcqcn, dcqcn_params)
 ADAPTER(smartt, smartt_params)
 
+/* What a flow knows when it begins. */
+static const struct quell_sample at_start = {
+	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+	.other_flows = 1, .flags = QUELL_S_ECN | QUELL_S_TELEMETRY,
+};
+
 static void swift_split_start(void)
 {
 	quell_core_params_default(&quell_swift_core, &f.swift_params);
-	quell_swift_split_init(&f.swift_split, &f.swift_params, LINK_BYTES_PS, RTT_NS, MSS,
-			       START_NS, &f.out);
+	quell_swift_split_init(&f.swift_split, &f.swift_params, &at_start, &f.out);
 	f.swift_split.fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
 }
 
@@ -142,8 +147,7 @@ static void swift_alone_start(void)
 static void swift_vaisf_start(void)
 {
 	quell_core_params_default(&quell_swift_vaisf_core, &f.swift_vaisf_params);
-	quell_swift_vaisf_init(&f.swift_vaisf, &f.swift_vaisf_params, LINK_BYTES_PS, RTT_NS, MSS,
-			       START_NS, &f.out);
+	quell_swift_vaisf_init(&f.swift_vaisf, &f.swift_vaisf_params, &at_start, &f.out);
 }
 
 static void hpcc_start(void)

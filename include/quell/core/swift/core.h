@@ -96,15 +96,13 @@ QUELL_CORE_EVENTS(swift, swift_split)
 
 static inline void quell_swift_core_init(struct quell_event *ev)
 {
-	quell_swift_split_init(ev->vars, ev->params, ev->sample.link_bytes_ps,
-			       ev->sample.min_rtt_ns, ev->sample.mss_bytes, ev->sample.now_ns,
-			       &ev->decision);
+	quell_swift_split_init(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_swift_core_on_idle_restart(struct quell_event *ev)
 {
 	quell_swift_split_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-					  ev->sample.idle_ns, &ev->decision);
+					  &ev->decision);
 }
 
 static inline void quell_swift_core_derive(void *params)

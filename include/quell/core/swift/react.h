@@ -346,13 +346,10 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
 
 /**
  * quell_swift_init() - start a flow
- * @v:             state of the flow; all fields are set
- * @p:             parameters
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           decision; all fields are set
+ * @v:   state of the flow; all fields are set
+ * @p:   parameters
+ * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: decision; all fields are set
  *
  * VAI/SF III-D: flows start at line rate.
  *
@@ -360,15 +357,14 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
  */
 static inline void quell_swift_init(struct quell_swift_vars *v,
 				    const struct quell_swift_params *p,
-				    u64 link_bytes_ps, u64 min_rtt_ns,
-				    u32 mss_bytes, u64 now_ns,
+				    const struct quell_sample *s,
 				    struct quell_decision *out)
 {
-	v->last_decrease_ns = now_ns;
-	v->rtt_ns = min_rtt_ns;
-	v->min_rtt_ns = min_rtt_ns;
-	v->link_bytes_ps = link_bytes_ps;
-	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->last_decrease_ns = s->now_ns;
+	v->rtt_ns = s->min_rtt_ns;
+	v->min_rtt_ns = s->min_rtt_ns;
+	v->link_bytes_ps = s->link_bytes_ps;
+	v->mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
 	v->rtos = 0;
 	v->flags = 0;
 	v->window_q16 = quell_swift_init_window_q16(v, p);
@@ -490,12 +486,11 @@ static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
 
 /**
  * quell_swift_on_idle_restart() - the flow sends again after an idle period
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     decision; all fields are set
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @out: decision; all fields are set
  *
  * After an idle period the window no longer reflects the state of the path, so the
  * flow restarts from the initial window.
@@ -506,11 +501,10 @@ static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 					       const struct quell_swift_params *p,
 					       struct quell_swift_stats *st,
 					       const struct quell_sample *s,
-					       u64 idle_ns,
 					       struct quell_decision *out)
 {
 	quell_swift_observe(v, s);
-	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+	if (quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		v->window_q16 = quell_swift_restart_q16(v, p, &st->restarts_refused);
 		st->restarts++;
 	}

@@ -230,25 +230,21 @@ static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
 
 /**
  * quell_swift_split_init() - start a flow
- * @v:             state of the flow; all fields are set
- * @p:             parameters
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           decision; all fields are set
+ * @v:   state of the flow; all fields are set
+ * @p:   parameters
+ * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
 static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
 					  const struct quell_swift_params *p,
-					  u64 link_bytes_ps, u64 min_rtt_ns,
-					  u32 mss_bytes, u64 now_ns,
+					  const struct quell_sample *s,
 					  struct quell_decision *out)
 {
 	v->host_window_q16 = 0;
 	v->host_decrease_ns = 0;
-	quell_swift_init(&v->fabric, p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, out);
+	quell_swift_init(&v->fabric, p, s, out);
 }
 
 /**
@@ -387,12 +383,11 @@ static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
 
 /**
  * quell_swift_split_on_idle_restart() - the flow sends again after an idle period
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     decision; all fields are set
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
@@ -400,11 +395,10 @@ static inline void quell_swift_split_on_idle_restart(struct quell_swift_split_va
 						     const struct quell_swift_params *p,
 						     struct quell_swift_split_stats *st,
 						     const struct quell_sample *s,
-						     u64 idle_ns,
 						     struct quell_decision *out)
 {
-	quell_swift_on_idle_restart(&v->fabric, p, &st->swift, s, idle_ns, out);
-	if (quell_swift_split_has_host(v) && quell_is_restart(p->restart_idle_ns, idle_ns)) {
+	quell_swift_on_idle_restart(&v->fabric, p, &st->swift, s, out);
+	if (quell_swift_split_has_host(v) && quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		struct quell_swift_vars host = quell_swift_split_host(v);
 		u64 refused = 0;
 

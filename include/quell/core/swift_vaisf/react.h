@@ -84,21 +84,24 @@ static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_va
 	return quell_add_sat_u64(window_q16, step_q16);
 }
 
-/* Whether to store @window_q16 as the reference; if so, spend the tokens it used. */
+/* Whether Sampling Frequency lets this ACK change the reference. */
+static inline bool quell_swift_vaisf_is_due(const struct quell_swift_vaisf_vars *v,
+					    const struct quell_swift_vaisf_params *p,
+					    const struct quell_sample *s, bool decrease,
+					    bool round_finished)
+{
+	if (!decrease)
+		return round_finished;
+	return !(s->flags & QUELL_S_RTT_OLD) &&
+	       quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, round_finished);
+}
+
+/* Whether to change the reference, which is due; if so, spend the tokens that this uses. */
 static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 					    const struct quell_swift_vaisf_params *p,
 					    struct quell_swift_vaisf_stats *st,
-					    const struct quell_sample *s,
-					    u64 window_q16, bool round_finished)
+					    const struct quell_sample *s, bool decrease)
 {
-	bool decrease = window_q16 < v->swift.window_q16;
-
-	if (decrease ? (s->flags & QUELL_S_RTT_OLD ||
-			!quell_vaisf_may_decrease(&v->vaisf, &p->vaisf, round_finished)) :
-		       !round_finished) {
-		st->swift.held++;
-		return false;
-	}
 	if (!decrease && (s->flags & QUELL_S_APP_LIMITED)) {
 		st->swift.app_limited++;
 		return false;
@@ -112,25 +115,20 @@ static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 
 /**
  * quell_swift_vaisf_init() - start a flow
- * @v:             state of the flow; all fields are set
- * @p:             parameters
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           decision; all fields are set
+ * @v:   state of the flow; all fields are set
+ * @p:   parameters
+ * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
 static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
 					  const struct quell_swift_vaisf_params *p,
-					  u64 link_bytes_ps, u64 min_rtt_ns,
-					  u32 mss_bytes, u64 now_ns,
+					  const struct quell_sample *s,
 					  struct quell_decision *out)
 {
 	quell_vaisf_reset(&v->vaisf);
-	quell_swift_init(&v->swift, &p->swift, link_bytes_ps, min_rtt_ns, mss_bytes,
-			 now_ns, out);
+	quell_swift_init(&v->swift, &p->swift, s, out);
 }
 
 /**
@@ -150,7 +148,7 @@ static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
 					    struct quell_decision *out)
 {
 	u64 reference_q16, target_ns, window_q16;
-	bool round_finished;
+	bool decrease, round_finished;
 
 	quell_swift_observe(&v->swift, s);
 	v->swift.rtos = 0;
@@ -164,9 +162,12 @@ static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
 
 	reference_q16 = v->swift.window_q16;
 	window_q16 = quell_swift_vaisf_window_q16(v, p, s, target_ns);
-	if (quell_swift_vaisf_adjust(v, p, st, s, window_q16, round_finished))
+	decrease = window_q16 < reference_q16;
+	if (!quell_swift_vaisf_is_due(v, p, s, decrease, round_finished))
+		st->swift.held++;
+	else if (quell_swift_vaisf_adjust(v, p, st, s, decrease))
 		reference_q16 = window_q16;
-	else if (!s->rtt_ns)
+	if (reference_q16 != window_q16 && !s->rtt_ns)
 		window_q16 = reference_q16;
 	v->swift.window_q16 = window_q16;
 	quell_swift_decide(&v->swift, &p->swift, target_ns, out);
@@ -260,12 +261,11 @@ static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
 
 /**
  * quell_swift_vaisf_on_idle_restart() - the flow sends again after an idle period
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       sample with now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     decision; all fields are set
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
+ * @out: decision; all fields are set
  *
  * As in Swift; a flow that restarts counts as a new flow for the two mechanisms as well.
  *
@@ -275,11 +275,10 @@ static inline void quell_swift_vaisf_on_idle_restart(struct quell_swift_vaisf_va
 						     const struct quell_swift_vaisf_params *p,
 						     struct quell_swift_vaisf_stats *st,
 						     const struct quell_sample *s,
-						     u64 idle_ns,
 						     struct quell_decision *out)
 {
-	quell_swift_on_idle_restart(&v->swift, &p->swift, &st->swift, s, idle_ns, out);
-	if (quell_is_restart(p->swift.restart_idle_ns, idle_ns))
+	quell_swift_on_idle_restart(&v->swift, &p->swift, &st->swift, s, out);
+	if (quell_is_restart(p->swift.restart_idle_ns, s->idle_ns))
 		quell_vaisf_reset(&v->vaisf);
 }
 
