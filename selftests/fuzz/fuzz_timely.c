@@ -161,10 +161,10 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 	require(f->v.window_q16 == (u64)f->v.mss_bytes << 16, "one packet", f);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u32 others, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
-	quell_timely_on_idle_restart(&f->v, &f->p, &f->st, s, others, idle_ns, &f->out);
-	if (!f->p.restart_idle_ns || idle_ns < f->p.restart_idle_ns ||
+	quell_timely_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
+	if (!f->p.restart_idle_ns || s->idle_ns < f->p.restart_idle_ns ||
 	    f->before.flags & QUELL_TIMELY_F_LOSS)
 		require(f->v.rate_q16 == rate_before_q16(f, s->link_bytes_ps),
 			"no restart, no change", f);
@@ -174,7 +174,6 @@ static void one_event(struct input *in, struct flow *f)
 {
 	enum event event = take_byte(in) % EVENTS;
 	struct quell_sample s;
-	u32 others;
 
 	if (event == EVENT_PARAMS) {
 		take_params(in, &f->p);
@@ -190,8 +189,9 @@ static void one_event(struct input *in, struct flow *f)
 	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
 	} else {
-		others = take(in, 32);
-		do_idle(f, &s, others, take(in, 64));
+		s.other_flows = take(in, 32);
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
 	}
 	check_decision(f, s.link_bytes_ps);
 }
@@ -202,19 +202,19 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct flow f = { 0 };
-	u64 link_bytes_ps, rtt_ns, mss_bytes, others;
+	struct quell_sample s = { 0 };
 	int events;
 
 	quell_core_params_default(&quell_timely_core, &f.p);
 	take_params(&in, &f.p);
-	link_bytes_ps = take(&in, 64);
-	rtt_ns = take(&in, 64);
-	mss_bytes = take(&in, 16);
-	others = take(&in, 32);
-	quell_timely_init(&f.v, &f.p, link_bytes_ps, rtt_ns, mss_bytes, others,
-			  take(&in, 64), &f.out);
+	s.link_bytes_ps = take(&in, 64);
+	s.min_rtt_ns = take(&in, 64);
+	s.mss_bytes = take(&in, 16);
+	s.other_flows = take(&in, 32);
+	s.now_ns = take(&in, 64);
+	quell_timely_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
-	check_decision(&f, link_bytes_ps);
+	check_decision(&f, s.link_bytes_ps);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)
 		one_event(&in, &f);
 	return 0;

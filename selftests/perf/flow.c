@@ -64,8 +64,7 @@ static void swift_vaisf_on_loss(struct perf_flow *f)
 static void timely_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_timely_core, &f->p.timely);
-	quell_timely_init(&f->v.timely, &f->p.timely, PERF_LINK_BYTES_PS, PERF_BASE_RTT_NS,
-			  PERF_MSS_BYTES, 0, 0, &f->out);
+	quell_timely_init(&f->v.timely, &f->p.timely, &perf_start, &f->out);
 }
 
 PERF_STEP perf_timely_on_ack(struct perf_flow *f)

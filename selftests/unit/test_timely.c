@@ -16,6 +16,11 @@
 #define HALF_GBIT	62500000ULL
 #define DELTA		1250000ULL
 
+/* What a flow knows when it begins. */
+static const struct quell_sample at_start = {
+	.now_ns = START_NS, .min_rtt_ns = 20000, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+};
+
 struct fixture {
 	struct quell_timely_params p;
 	struct quell_timely_vars v;
@@ -31,7 +36,7 @@ static void fixture_start(struct fixture *f, u32 rtt_ns)
 	quell_core_params_default(&quell_timely_core, &f->p);
 	/* A weight of one half makes averages easy to compute by hand. */
 	f->p.alpha_q16 = QUELL_Q16_ONE / 2;
-	quell_timely_init(&f->v, &f->p, LINK_BYTES_PS, 20000, MSS, 0, START_NS, &f->out);
+	quell_timely_init(&f->v, &f->p, &at_start, &f->out);
 	f->v.rate_q16 = HALF_GBIT << 16;
 	f->v.prev_rtt_ns = rtt_ns;
 	f->v.last_ns = START_NS;
@@ -80,8 +85,11 @@ TEST(init)
 		quell_core_params_default(&quell_timely_core, &f.p);
 		f.p.init_rate_bytes_ps = cases[i].init_rate;
 		f.p.max_rate_bytes_ps = cases[i].max_rate;
-		quell_timely_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].rtt_ns,
-				  cases[i].mss_bytes, cases[i].others, START_NS, &f.out);
+		quell_timely_init(&f.v, &f.p, &(struct quell_sample) {
+				.now_ns = START_NS, .min_rtt_ns = cases[i].rtt_ns,
+				.link_bytes_ps = cases[i].link_bytes_ps,
+				.mss_bytes = cases[i].mss_bytes, .other_flows = cases[i].others,
+			}, &f.out);
 		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
 			TH_LOG("quell_timely_init__%s_rate", cases[i].name);
 		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
@@ -379,7 +387,8 @@ TEST(loss)
 		    f.st.rtos == 1 && f.st.fast_retx == 1)
 		TH_LOG("quell_timely_on_rto__smallest");
 	/* Without a signal: Reno. */
-	quell_timely_init(&f.v, &f.p, 0, 0, MSS, 0, START_NS, &f.out);
+	quell_timely_init(&f.v, &f.p,
+			  &(struct quell_sample) { .now_ns = START_NS, .mss_bytes = MSS }, &f.out);
 	f.s.link_bytes_ps = 0;
 	f.s.acked_bytes = 10 * MSS;
 	fixture_complete(&f, 1000, 0);
@@ -404,20 +413,25 @@ TEST(idle)
 
 	fixture_start(&f, 60000);
 	f.s.min_rtt_ns = 20000;
-	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1ULL << 40, &f.out);
+	f.s.idle_ns = 1ULL << 40;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
 		TH_LOG("quell_timely_on_idle__rate_kept");
 	f.p.restart_idle_ns = 1000000;
-	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 999999, &f.out);
+	f.s.idle_ns = 999999;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
 		TH_LOG("quell_timely_on_idle__too_early");
 	f.v.diff_ns_q16 = 5;
-	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1, 1000000, &f.out);
+	f.s.other_flows = 1;
+	f.s.idle_ns = 1000000;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
 		    !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1)
 		TH_LOG("quell_timely_on_idle__starts_anew");
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 0, 1000000, &f.out);
+	f.s.other_flows = 0;
+	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(LINK_BYTES_PS / 4, f.out.pacing_bytes_ps)
 		TH_LOG("quell_timely_on_idle__not_after_loss");
 }

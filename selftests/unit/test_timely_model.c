@@ -124,17 +124,19 @@ static double demand_bound(const struct pair *before)
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	bool blind = !random_between(r, 0, 7);
+	struct quell_sample s = { 0 };
 
 	memset(x, 0, sizeof(*x));
 	quell_core_params_default(&quell_timely_core, &x->p);
 	if (any)
 		random_params(r, &quell_timely_core, &x->p, 3, true);
 	model_params(&x->mp, &x->p);
-	quell_timely_init(&x->v, &x->p,
-			  blind ? 0 : random_magnitude(r, 1000000, 100000000000),
-			  blind ? 0 : random_magnitude(r, 100, 1000000),
-			  random_between(r, 64, 65535), random_between(r, 0, 63),
-			  random_between(r, 0, 1000000), &x->out);
+	s.now_ns = random_between(r, 0, 1000000);
+	s.other_flows = random_between(r, 0, 63);
+	s.mss_bytes = random_between(r, 64, 65535);
+	s.min_rtt_ns = blind ? 0 : random_magnitude(r, 100, 1000000);
+	s.link_bytes_ps = blind ? 0 : random_magnitude(r, 1000000, 100000000000);
+	quell_timely_init(&x->v, &x->p, &s, &x->out);
 	model_follow(&x->m, &x->v);
 }
 
@@ -150,8 +152,7 @@ static u64 random_rtt_ns(struct random_state *r, const struct pair *x)
 			     2000000000);
 }
 
-static void apply(struct pair *x, enum event event, const struct quell_sample *s,
-		  u32 others, u64 idle_ns)
+static void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct timely_model_event e = {
 		.now = s->now_ns, .rtt = s->rtt_ns, .acked = s->acked_bytes,
@@ -174,9 +175,9 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		timely_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_timely_on_idle_restart(&x->v, &x->p, &x->st, s, others, idle_ns,
-					     &x->out);
-		timely_model_idle(&x->m, &x->mp, &e, idle_ns, s->min_rtt_ns, others);
+		quell_timely_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		timely_model_idle(&x->m, &x->mp, &e, s->idle_ns, s->min_rtt_ns,
+				  s->other_flows);
 		break;
 	}
 }
@@ -265,7 +266,9 @@ static void single_step(struct random_state *r, struct pair *x,
 	x->m.demand_margin = INFINITY;
 	before = *x;
 	result->events[event]++;
-	apply(x, event, &s, random_between(r, 0, 63), random_magnitude(r, 0, 1000000000));
+	s.idle_ns = random_magnitude(r, 0, 1000000000);
+	s.other_flows = random_between(r, 0, 63);
+	apply(x, event, &s);
 	compare(x, &before, event, s.link_bytes_ps, result);
 }
 
@@ -319,14 +322,17 @@ static bool long_episode(struct random_state *r, struct quell_timely_stats *seen
 	memset(&x, 0, sizeof(x));
 	quell_core_params_default(&quell_timely_core, &x.p);
 	model_params(&x.mp, &x.p);
-	quell_timely_init(&x.v, &x.p, s.link_bytes_ps, 20000, 1448, 39, 0, &x.out);
+	quell_timely_init(&x.v, &x.p, &(struct quell_sample) {
+			.min_rtt_ns = 20000, .link_bytes_ps = s.link_bytes_ps, .mss_bytes = 1448,
+			.other_flows = 39,
+		}, &x.out);
 	model_follow(&x.m, &x.v);
 	for (step = 0; step < LONG_STEPS; step++) {
 		u64 aim_ns = x.v.rate_q16 >> 16 > 62500000 ? 700000 : 15000;
 
 		s.now_ns += 1 + s.acked_bytes * 1000000000ULL / (x.v.rate_q16 >> 16);
 		s.rtt_ns = (s.rtt_ns * 15 + aim_ns) / 16 + random_between(r, 0, 2000);
-		apply(&x, EVENT_ACK, &s, 0, 0);
+		apply(&x, EVENT_ACK, &s);
 		within &= model_error_note(error, fabs(rate_bytes_ps(&x.v) - x.m.rate * 1e9),
 					   x.m.rate * 1e9, LONG_BOUND * x.m.rate * 1e9);
 	}

@@ -169,8 +169,7 @@ static void hpcc_vaisf_start(void)
 static void timely_start(void)
 {
 	quell_core_params_default(&quell_timely_core, &f.timely_params);
-	quell_timely_init(&f.timely, &f.timely_params, LINK_BYTES_PS, RTT_NS, MSS, 1, START_NS,
-			  &f.out);
+	quell_timely_init(&f.timely, &f.timely_params, &at_start, &f.out);
 }
 
 static void dcqcn_start(void)

@@ -89,15 +89,12 @@ QUELL_CORE_EVENTS(timely, timely)
 
 static inline void quell_timely_core_init(struct quell_event *ev)
 {
-	quell_timely_init(ev->vars, ev->params, ev->sample.link_bytes_ps, ev->sample.min_rtt_ns,
-			  ev->sample.mss_bytes, ev->sample.other_flows, ev->sample.now_ns,
-			  &ev->decision);
+	quell_timely_init(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_timely_core_on_idle_restart(struct quell_event *ev)
 {
-	quell_timely_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-				     ev->sample.other_flows, ev->sample.idle_ns, &ev->decision);
+	quell_timely_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
 }
 
 static inline u32 quell_timely_core_segment_pkts(const void *params, u32 mss_bytes)

@@ -102,16 +102,16 @@ static inline u64 quell_timely_bound_q16(const struct quell_timely_vars *v,
  */
 static inline u64 quell_timely_init_rate(const struct quell_timely_vars *v,
 					 const struct quell_timely_params *p,
-					 u64 link_bytes_ps, u64 rtt_ns, u32 others)
+					 const struct quell_sample *s)
 {
-	u64 cap_bytes_ps = quell_timely_cap_bytes_ps(p, link_bytes_ps);
+	u64 cap_bytes_ps = quell_timely_cap_bytes_ps(p, s->link_bytes_ps);
 
 	if (p->init_rate_bytes_ps)
 		return p->init_rate_bytes_ps;
-	if (link_bytes_ps)
-		return quell_div_u64(cap_bytes_ps, (u64)others + 1);
+	if (s->link_bytes_ps)
+		return quell_div_u64(cap_bytes_ps, (u64)s->other_flows + 1);
 	return quell_div_u64((u64)QUELL_INIT_SEGMENTS * v->mss_bytes * QUELL_NS_PER_SEC,
-			     rtt_ns);
+			     s->min_rtt_ns);
 }
 
 /* Limits rate and window and fills in the decision. */
@@ -141,37 +141,30 @@ static inline void quell_timely_decide(struct quell_timely_vars *v,
 
 /**
  * quell_timely_init() - start a flow
- * @v:             set in full
- * @p:             parameters, within their ranges
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @rtt_ns:        round-trip time of the handshake, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @others:        flows of the same host to share the link with
- * @now_ns:        time, ns
- * @out:           set in full
+ * @v:   set in full
+ * @p:   parameters, within their ranges
+ * @s:   now_ns and other_flows, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: set in full
  *
  * Context: any; the caller serialises per flow.
  */
 static inline void quell_timely_init(struct quell_timely_vars *v,
 				     const struct quell_timely_params *p,
-				     u64 link_bytes_ps, u64 rtt_ns, u32 mss_bytes,
-				     u32 others, u64 now_ns,
-				     struct quell_decision *out)
+				     const struct quell_sample *s, struct quell_decision *out)
 {
 	v->diff_ns_q16 = 0;
-	v->last_ns = now_ns;
+	v->last_ns = s->now_ns;
 	v->prev_rtt_ns = 0;
-	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
 	v->since_bytes = 0;
 	v->sent_bytes = 0;
 	v->allowed_bytes = 0;
 	v->falling_nr = 0;
-	v->flags = rtt_ns ? QUELL_TIMELY_F_SIGNAL : 0;
+	v->flags = s->min_rtt_ns ? QUELL_TIMELY_F_SIGNAL : 0;
 	v->window_q16 = quell_init_window_q16(v->mss_bytes);
-	v->rate_q16 = quell_min_u64(quell_timely_init_rate(v, p, link_bytes_ps, rtt_ns,
-							   others),
-				    QUELL_TIMELY_RATE_LIMIT) << QUELL_Q16_SHIFT;
-	quell_timely_decide(v, p, link_bytes_ps, out);
+	v->rate_q16 = quell_min_u64(quell_timely_init_rate(v, p, s), QUELL_TIMELY_RATE_LIMIT)
+		      << QUELL_Q16_SHIFT;
+	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
 /**
@@ -304,13 +297,11 @@ static inline void quell_timely_on_undo(struct quell_timely_vars *v,
 
 /**
  * quell_timely_on_idle_restart() - data to send after a time without outstanding data
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       the sample at hand
- * @others:  flows of the same host to share the link with
- * @idle_ns: time since the last acknowledgment, ns
- * @out:     set in full
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   the sample at hand, with idle_ns and other_flows
+ * @out: set in full
  *
  * The rate is kept unless restart_idle is set and has passed, and it is also kept
  * while the window has not recovered from a loss.
@@ -321,14 +312,12 @@ static inline void quell_timely_on_idle_restart(struct quell_timely_vars *v,
 						const struct quell_timely_params *p,
 						struct quell_timely_stats *st,
 						const struct quell_sample *s,
-						u32 others, u64 idle_ns,
 						struct quell_decision *out)
 {
 	u64 rate_q16;
 
-	if (quell_is_restart(p->restart_idle_ns, idle_ns) && !(v->flags & QUELL_TIMELY_F_LOSS)) {
-		rate_q16 = quell_timely_init_rate(v, p, s->link_bytes_ps,
-						  s->min_rtt_ns, others);
+	if (quell_is_restart(p->restart_idle_ns, s->idle_ns) && !(v->flags & QUELL_TIMELY_F_LOSS)) {
+		rate_q16 = quell_timely_init_rate(v, p, s);
 		v->rate_q16 = quell_min_u64(rate_q16, QUELL_TIMELY_RATE_LIMIT) <<
 			      QUELL_Q16_SHIFT;
 		v->flags &= ~(QUELL_TIMELY_F_PREV | QUELL_TIMELY_F_FALLING);
