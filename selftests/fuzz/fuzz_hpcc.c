@@ -135,11 +135,11 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 	require(f->st.rtos == f->counted.rtos + 1, "a timeout counts", f);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
-	bool restart = f->p.restart_idle_ns && idle_ns >= f->p.restart_idle_ns;
+	bool restart = f->p.restart_idle_ns && s->idle_ns >= f->p.restart_idle_ns;
 
-	quell_hpcc_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
+	quell_hpcc_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
 	if (!restart)
 		require(f->v.window_q16 == reference_before_q16(f, s) &&
 			f->out.window_q16 <= f->v.window_q16, "too early to restart", f);
@@ -163,14 +163,16 @@ static void one_event(struct input *in, struct flow *f)
 	take_sample(in, &s);
 	f->before = f->v;
 	f->counted = f->st;
-	if (event == EVENT_LOSS)
+	if (event == EVENT_LOSS) {
 		do_loss(f, &s);
-	else if (event == EVENT_RTO)
+	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
-	else if (event == EVENT_IDLE)
-		do_idle(f, &s, take(in, 64));
-	else
+	} else if (event == EVENT_IDLE) {
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
+	} else {
 		do_ack(f, &s);
+	}
 	check_decision(f, &s);
 }
 
@@ -188,8 +190,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	take_params(&in, &f.p);
 	telemetry = take_byte(&in);
 	take_sample(&in, &s);
-	quell_hpcc_init(&f.v, &f.p, telemetry & 7, s.link_bytes_ps, s.min_rtt_ns, s.mss_bytes,
-			s.now_ns, &f.out);
+	s.flags = telemetry & 7 ? QUELL_S_TELEMETRY : 0;
+	quell_hpcc_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
 	check_decision(&f, &s);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

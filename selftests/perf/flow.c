@@ -114,8 +114,7 @@ static void dcqcn_on_loss(struct perf_flow *f)
 static void hpcc_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_hpcc_core, &f->p.hpcc);
-	quell_hpcc_init(&f->v.hpcc, &f->p.hpcc, true, PERF_LINK_BYTES_PS,
-			PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+	quell_hpcc_init(&f->v.hpcc, &f->p.hpcc, &perf_start, &f->out);
 }
 
 PERF_STEP perf_hpcc_on_ack(struct perf_flow *f)

@@ -8,8 +8,7 @@
 void hpcc_vaisf_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_hpcc_vaisf_core, &f->p.hpcc_vaisf);
-	quell_hpcc_vaisf_init(&f->v.hpcc_vaisf, &f->p.hpcc_vaisf, true, PERF_LINK_BYTES_PS,
-			       PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+	quell_hpcc_vaisf_init(&f->v.hpcc_vaisf, &f->p.hpcc_vaisf, &perf_start, &f->out);
 }
 
 void perf_hpcc_vaisf_on_ack(struct perf_flow *f)

@@ -23,7 +23,8 @@ static void fixture_init(struct fixture *f, bool telemetry)
 	quell_core_params_default(&quell_hpcc_core, &f->p);
 	f->p.eta_q16 = 49152;
 	sample_start(&f->s);
-	quell_hpcc_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
+	f->s.flags = telemetry ? QUELL_S_TELEMETRY : 0;
+	quell_hpcc_init(&f->v, &f->p, &f->s, &f->out);
 }
 
 /* A flow in the middle of a round trip with a reference of 20000 bytes and a record. */
@@ -81,8 +82,12 @@ TEST(init)
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_hpcc_core, &f.p);
 		f.p.init_window_bytes = cases[i].init_window_bytes;
-		quell_hpcc_init(&f.v, &f.p, cases[i].telemetry, cases[i].link_bytes_ps,
-				cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
+		quell_hpcc_init(&f.v, &f.p, &(struct quell_sample) {
+				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
+				.link_bytes_ps = cases[i].link_bytes_ps,
+				.mss_bytes = cases[i].mss_bytes,
+				.flags = cases[i].telemetry ? QUELL_S_TELEMETRY : 0,
+			}, &f.out);
 		EXPECT_EQ(q16(cases[i].want_window), f.out.window_q16)
 			TH_LOG("quell_hpcc_init__%s_window", cases[i].name);
 		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
@@ -537,7 +542,8 @@ TEST(idle)
 		f.v.flags = cases[i].flags | QUELL_HPCC_F_ROUND;
 		f.v.stage = 3;
 		f.p.restart_idle_ns = cases[i].restart_idle_ns;
-		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns, &f.out);
+		f.s.idle_ns = cases[i].idle_ns;
+		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_window) &&
 			    f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
 			    f.st.restarts_refused == cases[i].want_refused)

@@ -54,6 +54,7 @@ struct result {
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	u64 least_ns = any ? 100 : 1000;
+	struct quell_sample s = { 0 };
 
 	memset(x, 0, sizeof(*x));
 	quell_core_params_default(&quell_hpcc_core, &x->p);
@@ -61,12 +62,16 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 		random_params(r, &quell_hpcc_core, &x->p, 3, false);
 	hpcc_model_params_of(&x->mp, &x->p);
 	x->link_bytes_ps = random_between(r, 0, 7) ? random_magnitude(r, 1000000, 100000000000) : 0;
-	quell_hpcc_init(&x->v, &x->p, random_between(r, 0, 1), x->link_bytes_ps,
-			random_between(r, 0, 7) ? random_magnitude(r, least_ns, 1000000) : 0,
-			random_between(r, 64, 65535), random_between(r, 0, 1000000), &x->out);
+	s.link_bytes_ps = x->link_bytes_ps;
+	s.now_ns = random_between(r, 0, 1000000);
+	s.mss_bytes = random_between(r, 64, 65535);
+	if (random_between(r, 0, 7))
+		s.min_rtt_ns = random_magnitude(r, least_ns, 1000000);
+	s.flags = random_between(r, 0, 1) ? QUELL_S_TELEMETRY : 0;
+	quell_hpcc_init(&x->v, &x->p, &s, &x->out);
 }
 
-static void apply(struct pair *x, enum event event, const struct quell_sample *s, u64 idle_ns)
+static void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct hpcc_model_event e = hpcc_model_event_of(s);
 
@@ -85,8 +90,8 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		hpcc_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_hpcc_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
-		hpcc_model_after_idle(&x->m, &x->mp, &e, idle_ns);
+		quell_hpcc_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		hpcc_model_after_idle(&x->m, &x->mp, &e, s->idle_ns);
 		break;
 	}
 }
@@ -158,7 +163,8 @@ static void step(struct random_state *r, struct pair *x, bool any, struct result
 			   random_magnitude(r, any ? 1000000 : 1000000000, 100000000000), &s);
 	hpcc_model_follow(&x->m, &x->v);
 	before = *x;
-	apply(x, event, &s, idle_ns);
+	s.idle_ns = idle_ns;
+	apply(x, event, &s);
 	result->events[event]++;
 	compare(x, &before, &s, result);
 }
@@ -282,14 +288,17 @@ static void long_episode(struct random_state *r, u32 flows, struct result *resul
 	memset(&x, 0, sizeof(x));
 	quell_core_params_default(&quell_hpcc_core, &x.p);
 	hpcc_model_params_of(&x.mp, &x.p);
-	quell_hpcc_init(&x.v, &x.p, true, 12500000000, 4300, 1448, 0, &x.out);
+	quell_hpcc_init(&x.v, &x.p, &(struct quell_sample) {
+			.min_rtt_ns = 4300, .link_bytes_ps = 12500000000, .mss_bytes = 1448,
+			.flags = QUELL_S_TELEMETRY,
+		}, &x.out);
 	hpcc_model_follow(&x.m, &x.v);
 	for (step = 0; step < LONG_STEPS; step++) {
 		s.inflight_bytes = x.m.window_bytes;
 		s.now_ns = (u64)step * 123 * flows;
 		shared_record(r, &x, flows, &s);
 		before = x;
-		apply(&x, EVENT_ACK, &s, 0);
+		apply(&x, EVENT_ACK, &s);
 		long_compare(&x, &before, &s, &drift, result);
 	}
 	result->measured += x.st.increases;

@@ -24,8 +24,8 @@ static void fixture_init(struct fixture *f, bool telemetry)
 	quell_core_params_default(&quell_hpcc_vaisf_core, &f->p);
 	f->p.hpcc.eta_q16 = 49152;
 	sample_start(&f->s);
-	quell_hpcc_vaisf_init(&f->v, &f->p, telemetry, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
-			      &f->out);
+	f->s.flags = telemetry ? QUELL_S_TELEMETRY : 0;
+	quell_hpcc_vaisf_init(&f->v, &f->p, &f->s, &f->out);
 }
 
 static void fixture_ack(struct fixture *f)
@@ -363,8 +363,8 @@ TEST(idle)
 		fixture_start(&f);
 		f.p.hpcc.restart_idle_ns = cases[i].restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
-		quell_hpcc_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, cases[i].idle_ns,
-						 &f.out);
+		f.s.idle_ns = cases[i].idle_ns;
+		quell_hpcc_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_restart ?
 			    LINE_BYTES : 20000) && f.v.hpcc.window_q16 == f.out.window_q16 &&
 			    vaisf_is_new(&f) == cases[i].want_restart)
@@ -378,7 +378,7 @@ TEST(init)
 
 	fixture_start(&f);
 	memset(&f.v, 0xff, sizeof(f.v));
-	quell_hpcc_vaisf_init(&f.v, &f.p, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f.out);
+	quell_hpcc_vaisf_init(&f.v, &f.p, &f.s, &f.out);
 	EXPECT_TRUE(f.out.window_q16 == q16(LINE_BYTES) &&
 		    f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
 		    f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f))

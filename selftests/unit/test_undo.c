@@ -153,16 +153,14 @@ static void swift_vaisf_start(void)
 static void hpcc_start(void)
 {
 	quell_core_params_default(&quell_hpcc_core, &f.hpcc_params);
-	quell_hpcc_init(&f.hpcc, &f.hpcc_params, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
-			&f.out);
+	quell_hpcc_init(&f.hpcc, &f.hpcc_params, &at_start, &f.out);
 	f.hpcc.hop = 1;
 }
 
 static void hpcc_vaisf_start(void)
 {
 	quell_core_params_default(&quell_hpcc_vaisf_core, &f.hpcc_vaisf_params);
-	quell_hpcc_vaisf_init(&f.hpcc_vaisf, &f.hpcc_vaisf_params, true, LINK_BYTES_PS, RTT_NS,
-			      MSS, START_NS, &f.out);
+	quell_hpcc_vaisf_init(&f.hpcc_vaisf, &f.hpcc_vaisf_params, &at_start, &f.out);
 	f.hpcc_vaisf.hpcc.hop = 1;
 }
 

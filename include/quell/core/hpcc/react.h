@@ -168,45 +168,38 @@ static inline void quell_hpcc_adjust(struct quell_hpcc_vars *v,
 }
 
 /* Set the state of a new flow, except for the window. */
-static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, bool telemetry,
-				    u64 min_rtt_ns, u32 mss_bytes, u64 now_ns)
+static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, const struct quell_sample *s)
 {
-	v->recorded_ns = now_ns;
+	v->recorded_ns = s->now_ns;
 	v->queue_bytes = 0;
 	v->tx_units = 0;
 	v->time_ns = 0;
-	v->min_rtt_ns = quell_min_u64(min_rtt_ns, QUELL_HPCC_U32_MAX);
-	v->mss_bytes = mss_bytes ? mss_bytes : 1;
+	v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, QUELL_HPCC_U32_MAX);
+	v->mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
 	v->rtos = 0;
-	v->flags = telemetry ? QUELL_HPCC_F_TELEMETRY : 0;
+	v->flags = s->flags & QUELL_S_TELEMETRY ? QUELL_HPCC_F_TELEMETRY : 0;
 	quell_hpcc_stop_round(v);
 	quell_hpcc_forget(v);
 }
 
 /**
  * quell_hpcc_init() - start a flow
- * @v:             state of the flow; all fields are set
- * @p:             parameters
- * @telemetry:     the peer echoes records
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           decision; all fields are set
+ * @v:   state of the flow; all fields are set
+ * @p:   parameters
+ * @s:   sample with now_ns and QUELL_S_TELEMETRY, and as far as known link_bytes_ps,
+ *	 min_rtt_ns and mss_bytes
+ * @out: decision; all fields are set
  *
- * VAI/SF III-D: flows start at line rate.  Here only flows with @telemetry do.
+ * VAI/SF III-D: flows start at line rate.  Here only flows with telemetry do.
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_hpcc_init(struct quell_hpcc_vars *v,
-				   const struct quell_hpcc_params *p, bool telemetry,
-				   u64 link_bytes_ps, u64 min_rtt_ns,
-				   u32 mss_bytes, u64 now_ns,
-				   struct quell_decision *out)
+static inline void quell_hpcc_init(struct quell_hpcc_vars *v, const struct quell_hpcc_params *p,
+				   const struct quell_sample *s, struct quell_decision *out)
 {
-	quell_hpcc_reset(v, telemetry, min_rtt_ns, mss_bytes, now_ns);
-	v->window_q16 = quell_hpcc_init_window_q16(v, p, link_bytes_ps);
-	quell_hpcc_decide(v, p, link_bytes_ps, v->window_q16, out);
+	quell_hpcc_reset(v, s);
+	v->window_q16 = quell_hpcc_init_window_q16(v, p, s->link_bytes_ps);
+	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
 }
 
 /**
@@ -371,12 +364,11 @@ static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
 
 /**
  * quell_hpcc_on_idle_restart() - the flow sends again after an idle period
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     decision; all fields are set
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
+ * @out: decision; all fields are set
  *
  * After an idle period the window no longer reflects the state of the path, so the
  * flow restarts from the initial window.
@@ -387,13 +379,13 @@ static inline void quell_hpcc_on_idle_restart(struct quell_hpcc_vars *v,
 					      const struct quell_hpcc_params *p,
 					      struct quell_hpcc_stats *st,
 					      const struct quell_sample *s,
-					      u64 idle_ns, struct quell_decision *out)
+					      struct quell_decision *out)
 {
 	u64 window_q16;
 
 	quell_hpcc_observe(v, s);
 	window_q16 = quell_hpcc_held_q16(v, p);
-	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+	if (quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		quell_hpcc_restart(v, p, st, s->link_bytes_ps, window_q16);
 		window_q16 = v->window_q16;
 	}

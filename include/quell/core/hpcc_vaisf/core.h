@@ -97,15 +97,13 @@ QUELL_CORE_EVENTS(hpcc_vaisf, hpcc_vaisf)
 
 static inline void quell_hpcc_vaisf_core_init(struct quell_event *ev)
 {
-	quell_hpcc_vaisf_init(ev->vars, ev->params, ev->sample.flags & QUELL_S_TELEMETRY,
-			      ev->sample.link_bytes_ps, ev->sample.min_rtt_ns, ev->sample.mss_bytes,
-			      ev->sample.now_ns, &ev->decision);
+	quell_hpcc_vaisf_init(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_hpcc_vaisf_core_on_idle_restart(struct quell_event *ev)
 {
 	quell_hpcc_vaisf_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-					 ev->sample.idle_ns, &ev->decision);
+					 &ev->decision);
 }
 
 static const struct quell_core quell_hpcc_vaisf_core = {

@@ -96,28 +96,20 @@ static inline void quell_hpcc_vaisf_rise(struct quell_hpcc_vaisf_vars *v,
 
 /**
  * quell_hpcc_vaisf_init() - start a flow
- * @v:             state of the flow; all fields are set
- * @p:             parameters
- * @telemetry:     the peer echoes records
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           decision; all fields are set
+ * @v:   state of the flow; all fields are set
+ * @p:   parameters
+ * @s:   sample with now_ns and QUELL_S_TELEMETRY, and as far as known link_bytes_ps,
+ *	 min_rtt_ns and mss_bytes
+ * @out: decision; all fields are set
  *
  * Context: any; the caller serialises per flow.
  */
 static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
 					 const struct quell_hpcc_vaisf_params *p,
-					 bool telemetry, u64 link_bytes_ps,
-					 u64 min_rtt_ns, u32 mss_bytes, u64 now_ns,
-					 struct quell_decision *out)
+					 const struct quell_sample *s, struct quell_decision *out)
 {
-	/* Not quell_hpcc_init(): with two callers it is a call; BPF's take five arguments. */
 	quell_vaisf_reset(&v->vaisf);
-	quell_hpcc_reset(&v->hpcc, telemetry, min_rtt_ns, mss_bytes, now_ns);
-	v->hpcc.window_q16 = quell_hpcc_init_window_q16(&v->hpcc, &p->hpcc, link_bytes_ps);
-	quell_hpcc_decide(&v->hpcc, &p->hpcc, link_bytes_ps, v->hpcc.window_q16, out);
+	quell_hpcc_init(&v->hpcc, &p->hpcc, s, out);
 }
 
 /**
@@ -250,12 +242,11 @@ static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
 
 /**
  * quell_hpcc_vaisf_on_idle_restart() - the flow sends again after an idle period
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     decision; all fields are set
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
+ * @out: decision; all fields are set
  *
  * As in HPCC; a flow that restarts counts as a new flow for the two mechanisms as well.
  *
@@ -265,14 +256,13 @@ static inline void quell_hpcc_vaisf_on_idle_restart(struct quell_hpcc_vaisf_vars
 						    const struct quell_hpcc_vaisf_params *p,
 						    struct quell_hpcc_vaisf_stats *st,
 						    const struct quell_sample *s,
-						    u64 idle_ns,
 						    struct quell_decision *out)
 {
 	u64 window_q16;
 
 	quell_hpcc_observe(&v->hpcc, s);
 	window_q16 = quell_hpcc_held_q16(&v->hpcc, &p->hpcc);
-	if (quell_is_restart(p->hpcc.restart_idle_ns, idle_ns)) {
+	if (quell_is_restart(p->hpcc.restart_idle_ns, s->idle_ns)) {
 		quell_hpcc_restart(&v->hpcc, &p->hpcc, &st->hpcc, s->link_bytes_ps, window_q16);
 		window_q16 = v->hpcc.window_q16;
 		quell_vaisf_reset(&v->vaisf);
