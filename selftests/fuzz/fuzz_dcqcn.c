@@ -159,12 +159,12 @@ static void do_rto(struct flow *f, const struct quell_sample *s)
 	require(f->st.rtos == f->counted.rtos + 1, "a timeout counts", f);
 }
 
-static void do_idle(struct flow *f, const struct quell_sample *s, u64 idle_ns)
+static void do_idle(struct flow *f, const struct quell_sample *s)
 {
 	u64 window_q16 = window_before_q16(f, s);
 
-	quell_dcqcn_on_idle_restart(&f->v, &f->p, &f->st, s, idle_ns, &f->out);
-	if (!f->p.restart_idle_ns || idle_ns < f->p.restart_idle_ns)
+	quell_dcqcn_on_idle_restart(&f->v, &f->p, &f->st, s, &f->out);
+	if (!f->p.restart_idle_ns || s->idle_ns < f->p.restart_idle_ns)
 		require(f->out.window_q16 == window_q16, "too early to restart", f);
 	if (!(f->v.flags & QUELL_DCQCN_F_ECN))
 		require(f->out.window_q16 <= window_q16, "restart without marks", f);
@@ -186,14 +186,16 @@ static void one_event(struct input *in, struct flow *f)
 	take_sample(in, &s);
 	f->before = f->v;
 	f->counted = f->st;
-	if (event == EVENT_ACK)
+	if (event == EVENT_ACK) {
 		do_ack(f, &s);
-	else if (event == EVENT_LOSS)
+	} else if (event == EVENT_LOSS) {
 		do_loss(f, &s);
-	else if (event == EVENT_RTO)
+	} else if (event == EVENT_RTO) {
 		do_rto(f, &s);
-	else
-		do_idle(f, &s, take(in, 64));
+	} else {
+		s.idle_ns = take(in, 64);
+		do_idle(f, &s);
+	}
 	check_decision(f, &s);
 }
 
@@ -211,8 +213,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	take_params(&in, &f.p);
 	ecn = take_byte(&in);
 	take_sample(&in, &s);
-	quell_dcqcn_init(&f.v, &f.p, ecn & 7, s.link_bytes_ps, s.min_rtt_ns, s.mss_bytes,
-			 s.now_ns, &f.out);
+	s.flags = ecn & 7 ? QUELL_S_ECN : 0;
+	quell_dcqcn_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
 	check_decision(&f, &s);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

@@ -97,8 +97,7 @@ static void smartt_on_loss(struct perf_flow *f)
 static void dcqcn_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_dcqcn_core, &f->p.dcqcn);
-	quell_dcqcn_init(&f->v.dcqcn, &f->p.dcqcn, true, PERF_LINK_BYTES_PS,
-			 PERF_BASE_RTT_NS, PERF_MSS_BYTES, 0, &f->out);
+	quell_dcqcn_init(&f->v.dcqcn, &f->p.dcqcn, &perf_start, &f->out);
 }
 
 PERF_STEP perf_dcqcn_on_ack(struct perf_flow *f)

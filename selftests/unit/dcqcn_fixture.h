@@ -27,7 +27,10 @@ static inline void fixture_start_ecn(struct fixture *f, bool ecn)
 {
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_dcqcn_core, &f->p);
-	quell_dcqcn_init(&f->v, &f->p, ecn, LINK_BYTES_PS, RTT_NS, MSS, START_NS, &f->out);
+	quell_dcqcn_init(&f->v, &f->p, &(struct quell_sample) {
+			.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
+			.mss_bytes = MSS, .flags = ecn ? QUELL_S_ECN : 0,
+		}, &f->out);
 	f->s.now_ns = START_NS;
 	f->s.link_bytes_ps = LINK_BYTES_PS;
 	f->s.mss_bytes = MSS;

@@ -35,8 +35,12 @@ TEST(init)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_dcqcn_core, &f.p);
-		quell_dcqcn_init(&f.v, &f.p, cases[i].ecn, cases[i].link_bytes_ps,
-				 cases[i].min_rtt_ns, cases[i].mss_bytes, START_NS, &f.out);
+		quell_dcqcn_init(&f.v, &f.p, &(struct quell_sample) {
+				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
+				.link_bytes_ps = cases[i].link_bytes_ps,
+				.mss_bytes = cases[i].mss_bytes,
+				.flags = cases[i].ecn ? QUELL_S_ECN : 0,
+			}, &f.out);
 		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
 			TH_LOG("quell_dcqcn_init__%s_rate", cases[i].name);
 		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
@@ -334,21 +338,24 @@ TEST(idle)
 
 	fixture_start(&f);
 	fixture_set(&f, GBYTE, GBYTE, 7);
-	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 999999, &f.out);
+	f.s.idle_ns = 999999;
+	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
 		TH_LOG("quell_dcqcn_on_idle_restart__too_early");
 	f.p.restart_idle_ns = 0;
-	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, QUELL_U64_MAX, &f.out);
+	f.s.idle_ns = QUELL_U64_MAX;
+	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
 		TH_LOG("quell_dcqcn_on_idle_restart__never");
 	f.p.restart_idle_ns = 1000000;
 	fixture_ack(&f, 0, MSS);
-	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1000000, &f.out);
+	f.s.idle_ns = 1000000;
+	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS && f.v.alpha_q30 == ONE &&
 		    !(f.v.flags & QUELL_DCQCN_F_NOTIFIED) && f.st.restarts == 1)
 		TH_LOG("quell_dcqcn_on_idle_restart__line_rate");
 	quell_dcqcn_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, 1000000, &f.out);
+	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
 		TH_LOG("quell_dcqcn_on_idle_restart__after_loss");
 }

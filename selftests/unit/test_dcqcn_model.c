@@ -107,22 +107,23 @@ static double rate_bound(const struct pair *before, const struct dcqcn_model *af
 
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
-	u64 link_bytes_ps = random_magnitude(r, 0, 100000000000);
-	u64 min_rtt_ns = random_magnitude(r, 0, 10000000);
-	u64 now_ns = random_between(r, 0, 1000000);
+	struct quell_sample s = { 0 };
 
+	s.link_bytes_ps = random_magnitude(r, 0, 100000000000);
+	s.min_rtt_ns = random_magnitude(r, 0, 10000000);
+	s.now_ns = random_between(r, 0, 1000000);
 	memset(x, 0, sizeof(*x));
 	quell_core_params_default(&quell_dcqcn_core, &x->p);
 	if (any)
 		random_params(r, &quell_dcqcn_core, &x->p, 4, true);
 	model_params(&x->mp, &x->p);
-	quell_dcqcn_init(&x->v, &x->p, random_between(r, 0, 7), link_bytes_ps,
-			 min_rtt_ns, random_between(r, 64, 65535), now_ns, &x->out);
+	s.mss_bytes = random_between(r, 64, 65535);
+	s.flags = random_between(r, 0, 7) ? QUELL_S_ECN : 0;
+	quell_dcqcn_init(&x->v, &x->p, &s, &x->out);
 	model_follow(&x->m, &x->v, &x->p);
 }
 
-static void apply(struct pair *x, enum event event, const struct quell_sample *s,
-		  u64 idle_ns)
+static void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct dcqcn_model_event e = {
 		.now_ns = s->now_ns, .line_rate = s->link_bytes_ps,
@@ -144,8 +145,8 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		dcqcn_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_dcqcn_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
-		dcqcn_model_after_idle(&x->m, &x->mp, &e, idle_ns);
+		quell_dcqcn_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		dcqcn_model_after_idle(&x->m, &x->mp, &e, s->idle_ns);
 		break;
 	}
 }
@@ -213,8 +214,9 @@ static void single_step(struct random_state *r, struct pair *x,
 		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
 	};
 	enum event event = events[random_between(r, 0, 9)];
-	struct quell_sample s = { .mss_bytes = x->v.mss_bytes };
-	u64 idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	struct quell_sample s = {
+		.mss_bytes = x->v.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
+	};
 	struct pair before;
 
 	/* Random rates within the limits. */
@@ -232,7 +234,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
 	model_follow(&x->m, &x->v, &x->p);
 	before = *x;
-	apply(x, event, &s, idle_ns);
+	apply(x, event, &s);
 	result->events[event]++;
 	compare(x, &before, event, &s, result);
 }
@@ -290,7 +292,10 @@ static void long_episode(struct random_state *r, u64 timer_ns, struct long_resul
 	quell_core_params_default(&quell_dcqcn_core, &x.p);
 	x.p.timer_ns = timer_ns;
 	model_params(&x.mp, &x.p);
-	quell_dcqcn_init(&x.v, &x.p, true, 12500000000, 4300, 1448, 0, &x.out);
+	quell_dcqcn_init(&x.v, &x.p, &(struct quell_sample) {
+			.min_rtt_ns = 4300, .link_bytes_ps = 12500000000, .mss_bytes = 1448,
+			.flags = QUELL_S_ECN,
+		}, &x.out);
 	model_follow(&x.m, &x.v, &x.p);
 	for (step = 0; step < LONG_STEPS; step++) {
 		struct quell_sample s = {
@@ -305,7 +310,7 @@ static void long_episode(struct random_state *r, u64 timer_ns, struct long_resul
 		    random_between(r, 0, 1200000) * 5 < queue_bytes - 400000)
 			s.marked_bytes = 1448;
 		s.now_ns = now_ns;
-		apply(&x, EVENT_ACK, &s, 0);
+		apply(&x, EVENT_ACK, &s);
 		result->within &= model_error_note(&result->rate,
 						   fabs(x.v.rate_q16 / 65536.0 - x.m.rc),
 						   x.m.rc, LONG_RELATIVE * x.m.rc);

@@ -173,8 +173,7 @@ static void timely_start(void)
 static void dcqcn_start(void)
 {
 	quell_core_params_default(&quell_dcqcn_core, &f.dcqcn_params);
-	quell_dcqcn_init(&f.dcqcn, &f.dcqcn_params, true, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
-			 &f.out);
+	quell_dcqcn_init(&f.dcqcn, &f.dcqcn_params, &at_start, &f.out);
 }
 
 static void smartt_start(void)

@@ -291,31 +291,24 @@ static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
 
 /**
  * quell_dcqcn_init() - start a flow
- * @v:             set in full
- * @p:             parameters
- * @ecn:           the peer echoes marks
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           set in full
+ * @v:   set in full
+ * @p:   parameters
+ * @s:   now_ns and QUELL_S_ECN, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: set in full
  *
  * Dart VI-A: flows start at the line rate.
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v,
-				    const struct quell_dcqcn_params *p, bool ecn,
-				    u64 link_bytes_ps, u64 min_rtt_ns,
-				    u32 mss_bytes, u64 now_ns,
-				    struct quell_decision *out)
+static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v, const struct quell_dcqcn_params *p,
+				    const struct quell_sample *s, struct quell_decision *out)
 {
-	v->flags = ecn ? QUELL_DCQCN_F_ECN : 0;
-	v->mss_bytes = mss_bytes ? mss_bytes : 1;
-	v->min_rtt_ns = quell_min_u64(min_rtt_ns, 0xffffffff);
+	v->flags = s->flags & QUELL_S_ECN ? QUELL_DCQCN_F_ECN : 0;
+	v->mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
+	v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, 0xffffffff);
 	v->reno_q16 = quell_init_window_q16(v->mss_bytes);
-	quell_dcqcn_start(v, link_bytes_ps, now_ns);
-	quell_dcqcn_decide(v, p, link_bytes_ps, out);
+	quell_dcqcn_start(v, s->link_bytes_ps, s->now_ns);
+	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
 /* Reno's congestion avoidance: one segment per window. */
@@ -464,12 +457,11 @@ static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
 
 /**
  * quell_dcqcn_on_idle_restart() - data to send after a time without outstanding data
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
+ * @out: set in full
  *
  * A message after a pause starts as a new flow does, except that Reno's window,
  * which bounds a flow after a loss or without marks, can only fall to the initial
@@ -481,11 +473,10 @@ static inline void quell_dcqcn_on_idle_restart(struct quell_dcqcn_vars *v,
 					       const struct quell_dcqcn_params *p,
 					       struct quell_dcqcn_stats *st,
 					       const struct quell_sample *s,
-					       u64 idle_ns,
 					       struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
-	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+	if (quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		v->reno_q16 = quell_min_u64(v->reno_q16, quell_init_window_q16(v->mss_bytes));
 		quell_dcqcn_start(v, s->link_bytes_ps, s->now_ns);
 		st->restarts++;
