@@ -172,7 +172,6 @@ static void one_event(struct input *in, struct flow *f)
 {
 	enum event event = take_byte(in) % EVENTS;
 	struct quell_sample s;
-	u64 idle_ns;
 
 	if (event == EVENT_PARAMS) {
 		take_params(in, &f->p);
@@ -197,8 +196,8 @@ static void one_event(struct input *in, struct flow *f)
 		if (!f->v.base_rtt_ns || f->v.rtos >= f->p.retx_reset_rtos)
 			require(f->v.window_q16 >> 16 == f->v.mss_bytes, "one segment", f);
 	} else {
-		idle_ns = take(in, 64);
-		quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &s, idle_ns, &f->out);
+		s.idle_ns = take(in, 64);
+		quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &s, &f->out);
 		if (f->v.flags & QUELL_SMARTT_F_LOSS || !f->v.base_rtt_ns)
 			require(f->v.window_q16 <= window_before_q16(f), "restart after loss", f);
 	}
@@ -211,16 +210,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct flow f = { 0 };
-	u64 link_bytes_ps, min_rtt_ns, mss_bytes, now_ns;
+	struct quell_sample s = { 0 };
 	int events;
 
 	quell_core_params_default(&quell_smartt_core, &f.p);
 	take_params(&in, &f.p);
-	link_bytes_ps = take(&in, 64);
-	min_rtt_ns = take(&in, 64);
-	mss_bytes = take(&in, 32);
-	now_ns = take(&in, 64);
-	quell_smartt_init(&f.v, &f.p, link_bytes_ps, min_rtt_ns, mss_bytes, now_ns, &f.out);
+	s.link_bytes_ps = take(&in, 64);
+	s.min_rtt_ns = take(&in, 64);
+	s.mss_bytes = take(&in, 32);
+	s.now_ns = take(&in, 64);
+	quell_smartt_init(&f.v, &f.p, &s, &f.out);
 	f.before = f.v;
 	check_decision(&f);
 	for (events = 0; in.size && events < MOST_EVENTS; events++)

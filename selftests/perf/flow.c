@@ -80,8 +80,7 @@ static void timely_on_loss(struct perf_flow *f)
 static void smartt_init(struct perf_flow *f)
 {
 	quell_core_params_default(&quell_smartt_core, &f->p.smartt);
-	quell_smartt_init(&f->v.smartt, &f->p.smartt, PERF_LINK_BYTES_PS, PERF_BASE_RTT_NS,
-			  PERF_MSS_BYTES, 0, &f->out);
+	quell_smartt_init(&f->v.smartt, &f->p.smartt, &perf_start, &f->out);
 }
 
 PERF_STEP perf_smartt_on_ack(struct perf_flow *f)

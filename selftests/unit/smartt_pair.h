@@ -61,13 +61,11 @@ static inline void start_pair(struct pair *x, const struct quell_sample *s)
 	};
 
 	model_params(&x->mp, &x->p);
-	quell_smartt_init(&x->v, &x->p, s->link_bytes_ps, s->min_rtt_ns, s->mss_bytes,
-			  s->now_ns, &x->out);
+	quell_smartt_init(&x->v, &x->p, s, &x->out);
 	smartt_model_start(&x->m, &x->mp, &e);
 }
 
-static inline void apply(struct pair *x, enum event event, const struct quell_sample *s,
-		  u64 idle_ns)
+static inline void apply(struct pair *x, enum event event, const struct quell_sample *s)
 {
 	struct smartt_model_event e = {
 		.now = s->now_ns, .rtt = s->rtt_ns, .min_rtt = s->min_rtt_ns,
@@ -94,8 +92,8 @@ static inline void apply(struct pair *x, enum event event, const struct quell_sa
 		smartt_model_timeout(&x->m, &x->mp, &e);
 		break;
 	case EVENT_IDLE:
-		quell_smartt_on_idle_restart(&x->v, &x->p, &x->st, s, idle_ns, &x->out);
-		smartt_model_idle(&x->m, &x->mp, &e, idle_ns);
+		quell_smartt_on_idle_restart(&x->v, &x->p, &x->st, s, &x->out);
+		smartt_model_idle(&x->m, &x->mp, &e, s->idle_ns);
 		break;
 	}
 }

@@ -21,6 +21,11 @@
 #define BDP_BYTES	154096ULL
 #define MOST_BYTES	231144ULL	/* 1.5 BDP */
 
+/* What a flow knows when it begins. */
+static const struct quell_sample at_start = {
+	.now_ns = START_NS, .min_rtt_ns = BASE_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+};
+
 struct fixture {
 	struct quell_smartt_params p;
 	struct quell_smartt_vars v;
@@ -40,7 +45,7 @@ static void start(struct fixture *f, u64 segments, u64 avg_ns)
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_smartt_core, &f->p);
 	f->p.scale_bdp_bytes = 0;
-	quell_smartt_init(&f->v, &f->p, LINK_BYTES_PS, BASE_NS, MSS, START_NS, &f->out);
+	quell_smartt_init(&f->v, &f->p, &at_start, &f->out);
 	f->v.window_q16 = segments * MSS << 16;
 	f->v.avg_rtt_q4 = avg_ns << 4;
 	f->v.period_ns = START_NS;
@@ -57,7 +62,8 @@ static void start(struct fixture *f, u64 segments, u64 avg_ns)
 static void start_blind(struct fixture *f, u64 segments)
 {
 	start(f, segments, 0);
-	quell_smartt_init(&f->v, &f->p, 0, 0, MSS, START_NS, &f->out);
+	quell_smartt_init(&f->v, &f->p,
+			  &(struct quell_sample) { .now_ns = START_NS, .mss_bytes = MSS }, &f->out);
 	f->v.window_q16 = segments * MSS << 16;
 	f->s.min_rtt_ns = 0;
 }
@@ -93,8 +99,11 @@ TEST(init)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		start(&f, 10, 0);
 		f.p.init_window_bytes = cases[i].init_bytes;
-		quell_smartt_init(&f.v, &f.p, cases[i].link_bytes_ps, cases[i].min_rtt_ns,
-				  cases[i].mss_bytes, START_NS, &f.out);
+		quell_smartt_init(&f.v, &f.p, &(struct quell_sample) {
+				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
+				.link_bytes_ps = cases[i].link_bytes_ps,
+				.mss_bytes = cases[i].mss_bytes,
+			}, &f.out);
 		EXPECT_EQ(cases[i].want_bytes, window_bytes(&f))
 			TH_LOG("quell_smartt_init__%s", cases[i].name);
 	}
@@ -183,7 +192,7 @@ TEST(increases)
 	/* steps of 64 GB a round trip are not for this world: 16 MiB a segment */
 	start(&f, 10, 20000);
 	f.p.scale_bdp_bytes = 1;
-	quell_smartt_observe(&f.v, &f.p, 0, BASE_NS, LINK_BYTES_PS, MSS);
+	quell_smartt_observe(&f.v, &f.p, &at_start);
 	EXPECT_EQ(0xffffffff, f.v.unit_q8)
 		TH_LOG("quell_smartt_scale__saturates");
 	ack(&f, 20000, 0);
@@ -672,7 +681,8 @@ TEST(rto)
 
 static void idle(struct fixture *f, u64 idle_ns)
 {
-	quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &f->s, idle_ns, &f->out);
+	f->s.idle_ns = idle_ns;
+	quell_smartt_on_idle_restart(&f->v, &f->p, &f->st, &f->s, &f->out);
 }
 
 TEST(idle_cases)

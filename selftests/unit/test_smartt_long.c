@@ -111,17 +111,16 @@ static void step(struct network *n, struct pair *x, struct result *result)
 {
 	struct quell_sample s = { 0 };
 	enum event event;
-	u64 idle_ns = 0;
 
 	others(n);
 	sample(n, x, &s);
 	event = next(n, &s);
 	if (event == EVENT_IDLE) {
-		idle_ns = random_between(&n->r, 0, 4000000);
-		n->now_ns += idle_ns;
+		s.idle_ns = random_between(&n->r, 0, 4000000);
+		n->now_ns += s.idle_ns;
 		s.now_ns = n->now_ns;
 	}
-	apply(x, event, &s, idle_ns);
+	apply(x, event, &s);
 	result->losses += event == EVENT_LOSS;
 	result->timeouts += event == EVENT_RTO;
 	result->restarts += event == EVENT_IDLE;

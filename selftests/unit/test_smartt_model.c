@@ -187,7 +187,8 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 		random_sample(r, x, &s);
 	model_follow(&x->m, &x->v);
 	before = *x;
-	apply(x, event, &s, random_magnitude(r, 0, 1ULL << 43));
+	s.idle_ns = random_magnitude(r, 0, 1ULL << 43);
+	apply(x, event, &s);
 	result->events[event]++;
 	if (x->m.unsure)
 		result->unsure++;

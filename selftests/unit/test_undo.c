@@ -179,8 +179,7 @@ static void dcqcn_start(void)
 static void smartt_start(void)
 {
 	quell_core_params_default(&quell_smartt_core, &f.smartt_params);
-	quell_smartt_init(&f.smartt, &f.smartt_params, LINK_BYTES_PS, RTT_NS, MSS, START_NS,
-			  &f.out);
+	quell_smartt_init(&f.smartt, &f.smartt_params, &at_start, &f.out);
 }
 
 /* Each quantity of a core that a loss reduces: undo must restore all of them. */

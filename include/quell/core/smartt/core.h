@@ -116,14 +116,12 @@ QUELL_CORE_EVENTS(smartt, smartt)
 
 static inline void quell_smartt_core_init(struct quell_event *ev)
 {
-	quell_smartt_init(ev->vars, ev->params, ev->sample.link_bytes_ps, ev->sample.min_rtt_ns,
-			  ev->sample.mss_bytes, ev->sample.now_ns, &ev->decision);
+	quell_smartt_init(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_smartt_core_on_idle_restart(struct quell_event *ev)
 {
-	quell_smartt_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-				     ev->sample.idle_ns, &ev->decision);
+	quell_smartt_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
 }
 
 static const struct quell_core quell_smartt_core = {

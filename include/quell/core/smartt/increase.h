@@ -48,13 +48,13 @@ static inline u64 quell_smartt_step_q16(const struct quell_smartt_vars *v, u64 p
  */
 static inline u64 quell_smartt_proportional_q16(const struct quell_smartt_vars *v,
 						const struct quell_smartt_params *p,
-						u64 rtt_ns, u64 target_ns)
+						const struct quell_smartt_delay *d)
 {
 	u64 share_q24, pi_q24;
 
-	share_q24 = quell_div_u64((target_ns - rtt_ns) << QUELL_SMARTT_SHARE_Q,
-				  target_ns - v->base_rtt_ns);
-	share_q24 = quell_div_u64(share_q24 * v->base_rtt_ns, rtt_ns);
+	share_q24 = quell_div_u64((d->target_ns - d->rtt_ns) << QUELL_SMARTT_SHARE_Q,
+				  d->target_ns - v->base_rtt_ns);
+	share_q24 = quell_div_u64(share_q24 * v->base_rtt_ns, d->rtt_ns);
 	pi_q24 = (p->pi_pkts_q16 * share_q24) >> QUELL_Q16_SHIFT;
 	return quell_min_u64((pi_q24 * v->unit_q8) >> QUELL_Q16_SHIFT, v->window_q16);
 }
@@ -63,16 +63,16 @@ static inline u64 quell_smartt_proportional_q16(const struct quell_smartt_vars *
 static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 					 const struct quell_smartt_params *p,
 					 struct quell_smartt_stats *st, u32 bytes,
-					 u64 rtt_ns, u64 target_ns)
+					 const struct quell_smartt_delay *d)
 {
 	u64 step_q16 = 0, more_bytes2;
 
-	if (rtt_ns >= target_ns || p->pi_fair)
+	if (d->rtt_ns >= d->target_ns || p->pi_fair)
 		step_q16 = quell_smartt_step_q16(v, p->fi_pkts_q16);
-	if (rtt_ns >= target_ns) {
+	if (d->rtt_ns >= d->target_ns) {
 		st->fair_increases++;
 	} else {
-		step_q16 += quell_smartt_proportional_q16(v, p, rtt_ns, target_ns);
+		step_q16 += quell_smartt_proportional_q16(v, p, d);
 		st->proportional_increases++;
 	}
 	/* Computed in two parts: a step has 47 bits, the bytes of an ACK up to 32. */

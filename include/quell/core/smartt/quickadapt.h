@@ -10,30 +10,29 @@
 /* Without trimming: the delay is high and little is delivered (section III-E). */
 static inline bool quell_smartt_is_severe(const struct quell_smartt_vars *v,
 					  const struct quell_smartt_params *p,
-					  u64 rtt_ns, u64 target_ns)
+					  const struct quell_smartt_delay *d)
 {
-	u64 limit_ns = ((target_ns - v->base_rtt_ns) * p->qa_delay_q16) >> QUELL_Q16_SHIFT;
+	u64 limit_ns = ((d->target_ns - v->base_rtt_ns) * p->qa_delay_q16) >> QUELL_Q16_SHIFT;
 	u64 low_bytes = ((v->window_q16 >> QUELL_Q16_SHIFT) * p->qa_low_q16) >>
 			QUELL_Q16_SHIFT;
 
-	return rtt_ns - v->base_rtt_ns > limit_ns && v->delivered_bytes < low_bytes;
+	return d->rtt_ns - v->base_rtt_ns > limit_ns && v->delivered_bytes < low_bytes;
 }
 
 /* Algorithm 2; true when the window was set. */
 static inline bool quell_smartt_quick_adapt(struct quell_smartt_vars *v,
 					    const struct quell_smartt_params *p,
 					    struct quell_smartt_stats *st,
-					    const struct quell_sample *s, u64 rtt_ns,
-					    u64 target_ns)
+					    const struct quell_sample *s,
+					    const struct quell_smartt_delay *d)
 {
 	bool adapt = false;
 
 	if ((v->flags & QUELL_SMARTT_F_MEASURING) &&
-	    !quell_smartt_passed(s->now_ns, v->period_ns, target_ns))
+	    !quell_smartt_passed(s->now_ns, v->period_ns, d->target_ns))
 		return false;
 	if ((v->flags & QUELL_SMARTT_F_MEASURING) && p->qa)
-		adapt = (v->flags & QUELL_SMARTT_F_QA_DUE) ||
-			quell_smartt_is_severe(v, p, rtt_ns, target_ns);
+		adapt = (v->flags & QUELL_SMARTT_F_QA_DUE) || quell_smartt_is_severe(v, p, d);
 	if (adapt) {
 		v->window_q16 = (u64)v->delivered_bytes << QUELL_Q16_SHIFT;
 		v->pending_bytes2 = 0;
@@ -69,6 +68,7 @@ static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					struct quell_smartt_stats *st,
 					const struct quell_sample *s, u64 target_ns)
 {
+	struct quell_smartt_delay d = { .rtt_ns = v->base_rtt_ns, .target_ns = target_ns };
 	u64 trimmed_q16 = (u64)s->trimmed_bytes << QUELL_Q16_SHIFT;
 
 	st->trimmed++;
@@ -77,7 +77,7 @@ static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					      quell_mss_q16(v->mss_bytes));
 	v->flags |= QUELL_SMARTT_F_QA_DUE;
 	if (!v->ignore_bytes && quell_smartt_has_signal(v))
-		quell_smartt_quick_adapt(v, p, st, s, v->base_rtt_ns, target_ns);
+		quell_smartt_quick_adapt(v, p, st, s, &d);
 }
 
 #endif /* _QUELL_CORE_SMARTT_QUICKADAPT_H */

@@ -91,27 +91,26 @@ static inline bool quell_smartt_reroute(struct quell_smartt_vars *v,
 static inline bool quell_smartt_core_cases(struct quell_smartt_vars *v,
 					   const struct quell_smartt_params *p,
 					   struct quell_smartt_stats *st,
-					   const struct quell_sample *s, u64 rtt_ns,
-					   u64 target_ns)
+					   const struct quell_sample *s,
+					   const struct quell_smartt_delay *d)
 {
 	u32 marked_bytes = quell_min_u64(s->marked_bytes, s->acked_bytes);
 	u32 clear_bytes;
 
 	if (!(s->flags & QUELL_S_ECN))
-		marked_bytes = rtt_ns >= target_ns ? s->acked_bytes : 0;
+		marked_bytes = d->rtt_ns >= d->target_ns ? s->acked_bytes : 0;
 	clear_bytes = s->acked_bytes - marked_bytes;
-	if (clear_bytes && rtt_ns < target_ns &&
-	    quell_smartt_may_decrease(v, s->now_ns))
+	if (clear_bytes && d->rtt_ns < d->target_ns && quell_smartt_may_decrease(v, s->now_ns))
 		v->flags &= ~QUELL_SMARTT_F_LOSS;
 	if (clear_bytes && (s->flags & QUELL_S_APP_LIMITED))
 		st->app_limited++;
 	else if (clear_bytes)
-		quell_smartt_increase(v, p, st, clear_bytes, rtt_ns, target_ns);
+		quell_smartt_increase(v, p, st, clear_bytes, d);
 	if (!marked_bytes)
 		return false;
-	if (rtt_ns < target_ns)
+	if (d->rtt_ns < d->target_ns)
 		return quell_smartt_reroute(v, st);
-	quell_smartt_decrease(v, p, st, s->now_ns, target_ns);
+	quell_smartt_decrease(v, p, st, s->now_ns, d->target_ns);
 	return false;
 }
 
@@ -135,8 +134,8 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 						const struct quell_sample *s,
 						u64 target_ns)
 {
+	struct quell_smartt_delay d = { .target_ns = target_ns };
 	bool change_path = false;
-	u64 rtt_ns;
 
 	if (quell_smartt_ignores(v, p, s)) {
 		st->ignored++;
@@ -144,38 +143,34 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 			quell_smartt_rtt_ns(v, p, st, s);
 		return false;
 	}
-	rtt_ns = quell_smartt_rtt_ns(v, p, st, s);
-	if (quell_smartt_quick_adapt(v, p, st, s, rtt_ns, target_ns))
+	d.rtt_ns = quell_smartt_rtt_ns(v, p, st, s);
+	if (quell_smartt_quick_adapt(v, p, st, s, &d))
 		return false;
-	if (!quell_smartt_fast_increase(v, p, st, s, rtt_ns))
-		change_path = quell_smartt_core_cases(v, p, st, s, rtt_ns, target_ns);
+	if (!quell_smartt_fast_increase(v, p, st, s, d.rtt_ns))
+		change_path = quell_smartt_core_cases(v, p, st, s, &d);
 	quell_smartt_settle(v, p, s);
 	return change_path;
 }
 
 /**
  * quell_smartt_init() - start a flow
- * @v:             set in full
- * @p:             parameters
- * @link_bytes_ps: rate of the interface the flow leaves by, bytes/s; 0 unknown
- * @min_rtt_ns:    smallest round-trip time known, ns; 0 unknown
- * @mss_bytes:     maximum segment size; 0 counts as 1
- * @now_ns:        time, ns
- * @out:           set in full
+ * @v:   set in full
+ * @p:   parameters
+ * @s:   now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
+ * @out: set in full
  *
  * Context: any; the caller serialises per flow.
  */
 static inline void quell_smartt_init(struct quell_smartt_vars *v,
 				     const struct quell_smartt_params *p,
-				     u64 link_bytes_ps, u64 min_rtt_ns,
-				     u32 mss_bytes, u64 now_ns,
-				     struct quell_decision *out)
+				     const struct quell_sample *s, struct quell_decision *out)
 {
 	*v = (struct quell_smartt_vars) {
-		.round_ns = now_ns,
+		.round_ns = s->now_ns,
+		.base_rtt_ns = quell_min_u64(s->min_rtt_ns, QUELL_SMARTT_MOST_NS),
 		.mss_bytes = 1,
 	};
-	quell_smartt_observe(v, p, 0, min_rtt_ns, link_bytes_ps, mss_bytes);
+	quell_smartt_resize(v, p, s);
 	v->window_q16 = quell_smartt_init_window_q16(v, p);
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
@@ -232,7 +227,7 @@ static inline void quell_smartt_on_loss(struct quell_smartt_vars *v,
 					const struct quell_sample *s,
 					struct quell_decision *out)
 {
-	quell_smartt_observe_sample(v, p, s);
+	quell_smartt_observe(v, p, s);
 	v->rtos = 0;
 	v->flags |= QUELL_SMARTT_F_LOSS;
 	v->pending_bytes2 = 0;
@@ -274,7 +269,7 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 {
 	bool answered = v->ignore_bytes;
 
-	quell_smartt_observe_sample(v, p, s);
+	quell_smartt_observe(v, p, s);
 	st->rtos++;
 	v->flags |= QUELL_SMARTT_F_LOSS;
 	if (v->rtos < 0xff)
@@ -324,7 +319,7 @@ static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
 					const struct quell_undo *u,
 					struct quell_decision *out)
 {
-	quell_smartt_observe_sample(v, p, s);
+	quell_smartt_observe(v, p, s);
 	v->window_q16 = quell_undo_given_back(&u->part[0], v->window_q16);
 	if (!u->lost)
 		v->flags &= ~QUELL_SMARTT_F_LOSS;
@@ -333,12 +328,11 @@ static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
 
 /**
  * quell_smartt_on_idle_restart() - data to send after a time without outstanding data
- * @v:       state of the flow
- * @p:       parameters, within their ranges
- * @st:      counters
- * @s:       now_ns, mss_bytes and link_bytes_ps as far as known
- * @idle_ns: time since the last data was sent or acknowledged, ns
- * @out:     set in full
+ * @v:   state of the flow
+ * @p:   parameters, within their ranges
+ * @st:  counters
+ * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
+ * @out: set in full
  *
  * A message after a pause starts as a new flow does.
  *
@@ -348,11 +342,10 @@ static inline void quell_smartt_on_idle_restart(struct quell_smartt_vars *v,
 						const struct quell_smartt_params *p,
 						struct quell_smartt_stats *st,
 						const struct quell_sample *s,
-						u64 idle_ns,
 						struct quell_decision *out)
 {
-	quell_smartt_observe_sample(v, p, s);
-	if (quell_is_restart(p->restart_idle_ns, idle_ns)) {
+	quell_smartt_observe(v, p, s);
+	if (quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		bool can_rise = quell_smartt_has_signal(v) && !(v->flags & QUELL_SMARTT_F_LOSS);
 
 		v->window_q16 = quell_restart_window_q16(v->window_q16,

@@ -130,6 +130,16 @@ struct quell_smartt_stats {
 	u64	restarts_refused;
 };
 
+/**
+ * struct quell_smartt_delay - what an ACK is judged by
+ * @rtt_ns:	round-trip time, at least the base, ns
+ * @target_ns:	target round-trip time, ns
+ */
+struct quell_smartt_delay {
+	u64	rtt_ns;
+	u64	target_ns;
+};
+
 /* Whether the flow ever measured a round-trip time. */
 static inline bool quell_smartt_has_signal(const struct quell_smartt_vars *v)
 {
@@ -233,27 +243,26 @@ static inline u32 quell_smartt_base_ns(const struct quell_smartt_vars *v, u64 rt
 	return quell_min_u64(least_ns, QUELL_SMARTT_MOST_NS);
 }
 
+/* Stores a sample's segment size, and scales by that and by the rate of the link. */
+static inline void quell_smartt_resize(struct quell_smartt_vars *v,
+				       const struct quell_smartt_params *p,
+				       const struct quell_sample *s)
+{
+	if (s->mss_bytes)
+		v->mss_bytes = quell_min_u64(s->mss_bytes, 0xffff);
+	quell_smartt_scale(v, p, s->link_bytes_ps);
+}
+
 /*
  * Stores a sample's values of the path.  The sample's minimum replaces the
  * estimate from the handshake even if that is smaller: SYN packets are short.
  */
 static inline void quell_smartt_observe(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
-					u64 rtt_ns, u64 min_rtt_ns,
-					u64 link_bytes_ps, u32 mss_bytes)
+					const struct quell_sample *s)
 {
-	v->base_rtt_ns = quell_smartt_base_ns(v, rtt_ns, min_rtt_ns);
-	if (mss_bytes)
-		v->mss_bytes = quell_min_u64(mss_bytes, 0xffff);
-	quell_smartt_scale(v, p, link_bytes_ps);
-}
-
-static inline void quell_smartt_observe_sample(struct quell_smartt_vars *v,
-					       const struct quell_smartt_params *p,
-					       const struct quell_sample *s)
-{
-	quell_smartt_observe(v, p, s->rtt_ns, s->min_rtt_ns, s->link_bytes_ps,
-			     s->mss_bytes);
+	v->base_rtt_ns = quell_smartt_base_ns(v, s->rtt_ns, s->min_rtt_ns);
+	quell_smartt_resize(v, p, s);
 }
 
 /* Does the same for every ACK, but only if base round trip or segment size changed. */
@@ -263,7 +272,7 @@ static inline void quell_smartt_observe_ack(struct quell_smartt_vars *v,
 {
 	if (quell_smartt_base_ns(v, s->rtt_ns, s->min_rtt_ns) != v->base_rtt_ns ||
 	    s->mss_bytes != v->mss_bytes)
-		quell_smartt_observe_sample(v, p, s);
+		quell_smartt_observe(v, p, s);
 }
 
 /*
