@@ -167,13 +167,16 @@ struct quell_core {
 };
 
 /**
- * QUELL_CORE_EVENTS() - define the events whose functions have one shape in all cores
+ * QUELL_CORE_EVENTS() - define the events by the typed functions of a core
  * @name_: of the algorithm
  * @core_: begins the names of its core's functions
- *
- * ->init and ->on_idle_restart are not here: their further arguments differ between cores.
  */
 #define QUELL_CORE_EVENTS(name_, core_)						\
+static inline void quell_##name_##_core_init(struct quell_event *ev)		\
+{										\
+	quell_##core_##_init(ev->vars, ev->params, &ev->sample, &ev->decision);	\
+}										\
+										\
 static inline void quell_##name_##_core_on_ack(struct quell_event *ev)		\
 {										\
 	quell_##core_##_on_ack(ev->vars, ev->params, ev->stats, &ev->sample,	\
@@ -190,6 +193,12 @@ static inline void quell_##name_##_core_on_rto(struct quell_event *ev)		\
 {										\
 	quell_##core_##_on_rto(ev->vars, ev->params, ev->stats, &ev->sample,	\
 			       &ev->decision);					\
+}										\
+										\
+static inline void quell_##name_##_core_on_idle_restart(struct quell_event *ev)	\
+{										\
+	quell_##core_##_on_idle_restart(ev->vars, ev->params, ev->stats,	\
+					&ev->sample, &ev->decision);		\
 }										\
 										\
 static inline void quell_##name_##_core_undo_note(struct quell_event *ev)	\

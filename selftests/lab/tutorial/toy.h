@@ -35,13 +35,12 @@ static inline void quell_toy_decide(struct quell_toy_vars *v, const struct quell
 }
 
 static inline void quell_toy_init(struct quell_toy_vars *v, const struct quell_toy_params *p,
-				  u64 link_bytes_ps, u64 rtt_ns, u32 mss_bytes,
-				  struct quell_decision *out)
+				  const struct quell_sample *s, struct quell_decision *out)
 {
-	u64 bytes = quell_mul_div_u64(link_bytes_ps, rtt_ns, QUELL_NS_PER_SEC);
+	u64 bytes = quell_mul_div_u64(s->link_bytes_ps, s->min_rtt_ns, QUELL_NS_PER_SEC);
 
 	v->window_q16 = quell_min_u64(bytes, QUELL_U32_MAX) << QUELL_Q16_SHIFT;
-	quell_toy_decide(v, p, mss_bytes, out);
+	quell_toy_decide(v, p, s->mss_bytes, out);
 }
 
 static inline void quell_toy_on_ack(struct quell_toy_vars *v, const struct quell_toy_params *p,

@@ -23,8 +23,7 @@ static const struct quell_counter_desc quell_toy_core_counters[] = {
 
 static inline void quell_toy_core_init(struct quell_event *ev)
 {
-	quell_toy_init(ev->vars, ev->params, ev->sample.link_bytes_ps, ev->sample.min_rtt_ns,
-		       ev->sample.mss_bytes, &ev->decision);
+	quell_toy_init(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_toy_core_on_ack(struct quell_event *ev)

@@ -70,16 +70,6 @@ static const struct quell_counter_desc quell_dcqcn_core_counters[] = {
 
 QUELL_CORE_EVENTS(dcqcn, dcqcn)
 
-static inline void quell_dcqcn_core_init(struct quell_event *ev)
-{
-	quell_dcqcn_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_dcqcn_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_dcqcn_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
-}
-
 static const struct quell_core quell_dcqcn_core = {
 	.name			= "dcqcn",
 	.module			= "tcp_dcqcn",

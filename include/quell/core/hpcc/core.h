@@ -76,16 +76,6 @@ static const struct quell_counter_desc quell_hpcc_core_counters[] = {
 
 QUELL_CORE_EVENTS(hpcc, hpcc)
 
-static inline void quell_hpcc_core_init(struct quell_event *ev)
-{
-	quell_hpcc_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_hpcc_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_hpcc_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
-}
-
 static const struct quell_core quell_hpcc_core = {
 	.name			= "hpcc",
 	.module			= "tcp_hpcc",

@@ -95,17 +95,6 @@ static const struct quell_counter_desc quell_hpcc_vaisf_core_counters[] = {
 
 QUELL_CORE_EVENTS(hpcc_vaisf, hpcc_vaisf)
 
-static inline void quell_hpcc_vaisf_core_init(struct quell_event *ev)
-{
-	quell_hpcc_vaisf_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_hpcc_vaisf_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_hpcc_vaisf_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-					 &ev->decision);
-}
-
 static const struct quell_core quell_hpcc_vaisf_core = {
 	.name			= "hpcc_vaisf",
 	.module			= "tcp_hpcc",

@@ -114,16 +114,6 @@ static const struct quell_counter_desc quell_smartt_core_counters[] = {
 
 QUELL_CORE_EVENTS(smartt, smartt)
 
-static inline void quell_smartt_core_init(struct quell_event *ev)
-{
-	quell_smartt_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_smartt_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_smartt_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
-}
-
 static const struct quell_core quell_smartt_core = {
 	.name			= "smartt",
 	.module			= "tcp_smartt",

@@ -94,17 +94,6 @@ static const struct quell_counter_desc quell_swift_core_counters[] = {
 
 QUELL_CORE_EVENTS(swift, swift_split)
 
-static inline void quell_swift_core_init(struct quell_event *ev)
-{
-	quell_swift_split_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_swift_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_swift_split_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-					  &ev->decision);
-}
-
 static inline void quell_swift_core_derive(void *params)
 {
 	quell_swift_params_derive(params);

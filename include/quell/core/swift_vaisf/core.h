@@ -92,17 +92,6 @@ static const struct quell_counter_desc quell_swift_vaisf_core_counters[] = {
 
 QUELL_CORE_EVENTS(swift_vaisf, swift_vaisf)
 
-static inline void quell_swift_vaisf_core_init(struct quell_event *ev)
-{
-	quell_swift_vaisf_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_swift_vaisf_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_swift_vaisf_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample,
-					  &ev->decision);
-}
-
 static inline void quell_swift_vaisf_core_derive(void *params)
 {
 	quell_swift_vaisf_params_derive(params);

@@ -87,16 +87,6 @@ static const struct quell_counter_desc quell_timely_core_counters[] = {
 
 QUELL_CORE_EVENTS(timely, timely)
 
-static inline void quell_timely_core_init(struct quell_event *ev)
-{
-	quell_timely_init(ev->vars, ev->params, &ev->sample, &ev->decision);
-}
-
-static inline void quell_timely_core_on_idle_restart(struct quell_event *ev)
-{
-	quell_timely_on_idle_restart(ev->vars, ev->params, ev->stats, &ev->sample, &ev->decision);
-}
-
 static inline u32 quell_timely_core_segment_pkts(const void *params, u32 mss_bytes)
 {
 	return quell_timely_segment_pkts(params, mss_bytes);
