@@ -118,22 +118,28 @@ static u64 sample_hold_ns(struct quell_flow *flow, const struct tcp_sock *tp, u6
 	return hold_ns;
 }
 
-/* Round-trip time from the departure in the local ring; 0 when there is no sample. */
-static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
-			  const struct quell_segment *segment,
-			  const struct rate_sample *rs, u64 rx_ns)
+/* Whether the local ring tells when a segment departed; counts why not. */
+static bool sample_admits(struct quell_flow *flow, const struct quell_segment *segment,
+			  const struct rate_sample *rs)
 {
-	s64 rtt_ns;
-
 	if (!segment) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_DEPARTURE);
-		return 0;
+		return false;
 	}
 	if (segment->retransmitted || rs->is_retrans) {
 		WRITE_ONCE(flow->karn, flow->karn + 1);
 		quell_count(flow->qnet, QUELL_N_RTT_KARN);
-		return 0;
+		return false;
 	}
+	return true;
+}
+
+/* Round-trip time from the departure in the local ring; 0 when there is no sample. */
+static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
+			  const struct quell_segment *segment, u64 rx_ns)
+{
+	s64 rtt_ns;
+
 	if (!rx_ns) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
 		return 0;
@@ -159,7 +165,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	const struct quell_segment *segment;
 	struct quell_arrival arrival = {};
 	u32 seq = tp->snd_una;
-	u64 rtt_ns;
+	u64 rtt_ns = 0;
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
 	quell_telemetry_take(flow, &arrival, sample);
@@ -177,8 +183,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	segment = quell_segments_find(&flow->segments, seq);
 	if (arrival.has_echo)
 		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
-	else
-		rtt_ns = sample_ring_ns(flow, tp, seq, segment, rs, arrival.rx_ns);
+	else if (sample_admits(flow, segment, rs))
+		rtt_ns = sample_ring_ns(flow, tp, seq, segment, arrival.rx_ns);
 	if (!rtt_ns)
 		return 0;
 	if (arrival.has_echo) {

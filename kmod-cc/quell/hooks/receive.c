@@ -82,6 +82,24 @@ struct receive_headers {
 	bool	plain;
 };
 
+/**
+ * struct receive_segment - a received segment of a flow
+ * @skb:	   the segment, without the option
+ * @in:		   its headers
+ * @opt:	   its option; NULL without a valid one
+ * @payload_bytes: its payload
+ * @missed:	   it had room for the option, but has none
+ * @arrival:	   what the sample will need of it
+ */
+struct receive_segment {
+	struct sk_buff			*skb;
+	const struct receive_headers	*in;
+	const struct quell_opt		*opt;
+	u32				payload_bytes;
+	bool				missed;
+	struct quell_arrival		arrival;
+};
+
 /*
  * Whether TCP would accept a segment with these numbers.  The socket is not
  * locked, so the window is taken a little wide: an ACK may arrive before the
@@ -107,28 +125,27 @@ static void receive_seen(struct quell_flow *flow)
 	quell_signal_heard(flow);
 }
 
-/* The echo of a data packet. */
-static struct quell_echo receive_echo(const struct receive_headers *in,
-				      const struct quell_opt *opt, u32 payload_bytes,
-				      const struct quell_arrival *arrival)
+/* The echo of a data packet that was sent with @payload_bytes. */
+static struct quell_echo receive_echo(const struct receive_segment *segment, u32 payload_bytes)
 {
 	return (struct quell_echo) {
-		.rx_ns = arrival->rx_ns,
-		.seq = in->seq,
-		.end_seq = in->seq + payload_bytes,
-		.depart_ns = opt->depart_ns,
-		.entropy = opt->entropy,
-		.marked = in->marked,
-		.hardware = arrival->hardware,
+		.rx_ns = segment->arrival.rx_ns,
+		.seq = segment->in->seq,
+		.end_seq = segment->in->seq + payload_bytes,
+		.depart_ns = segment->opt->depart_ns,
+		.entropy = segment->opt->entropy,
+		.marked = segment->in->marked,
+		.hardware = segment->arrival.hardware,
 	};
 }
 
 /* Stores the contents of a received option in the arrival, and queues the echo of data. */
 static void receive_told(struct quell_flow *flow, const struct sock *sk,
-			 const struct receive_headers *in,
-			 const struct quell_opt *opt, u32 payload_bytes,
-			 struct quell_arrival *arrival)
+			 struct receive_segment *segment)
 {
+	struct quell_arrival *arrival = &segment->arrival;
+	const struct quell_opt *opt = segment->opt;
+
 	receive_seen(flow);
 	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
 		arrival->has_echo = true;
@@ -141,7 +158,7 @@ static void receive_told(struct quell_flow *flow, const struct sock *sk,
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
 	/* A flow that does not send the option would never consume echoes. */
 	if (opt->flags & QUELL_OPT_F_DATA && READ_ONCE(flow->option) == QUELL_OPTION_ON) {
-		struct quell_echo echo = receive_echo(in, opt, payload_bytes, arrival);
+		struct quell_echo echo = receive_echo(segment, segment->payload_bytes);
 
 		quell_telemetry_note(flow, opt, &echo);
 		quell_echo_add(flow, sk, &echo);
@@ -195,14 +212,17 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
  * Queues a NACK and passes it on to TCP as an ACK, or drops it if it is of no use.
  */
 static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
-				 struct sk_buff *skb, const struct receive_headers *in,
-				 const struct quell_nack *nack, const struct quell_opt *opt)
+				 const struct receive_segment *segment,
+				 const struct quell_nack *nack)
 {
 	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
+	const struct quell_opt *opt = segment->opt;
+	u32 ip_bytes = segment->in->ip_bytes;
+	struct sk_buff *skb = segment->skb;
 
 	/* A genuine NACK echoes the departure of the trimmed packet. */
 	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
-	    !quell_nack_holds(skb, in->ip_bytes, sk)) {
+	    !quell_nack_holds(skb, ip_bytes, sk)) {
 		quell_count(flow->qnet, QUELL_N_NACK_OUTSIDE);
 		consume_skb(skb);
 		return NF_STOLEN;
@@ -210,7 +230,7 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 	receive_seen(flow);
 	lost.echo_ns = opt->echo_ns;
 	lost.entropy = opt->echo_entropy;
-	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, in->ip_bytes, sk))
+	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, ip_bytes, sk))
 		return NF_ACCEPT;
 	consume_skb(skb);
 	return NF_STOLEN;
@@ -218,37 +238,40 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 
 /* Handles a segment that has a NACK, and drops it if malformed; @done: it had one. */
 static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
-				 struct sk_buff *skb, const struct receive_headers *in,
-				 const struct quell_opt *opt, bool *done)
+				 const struct receive_segment *segment, bool *done)
 {
 	enum quell_nack_result found;
 	struct quell_nack nack;
 
-	found = quell_nack_read(skb, in->ip_bytes, &nack);
+	found = quell_nack_read(segment->skb, segment->in->ip_bytes, &nack);
 	*done = found != QUELL_NACK_ABSENT;
 	if (!*done)
 		return NF_ACCEPT;
 	WRITE_ONCE(flow->recover.received, flow->recover.received + 1);
 	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
 	if (found == QUELL_NACK_READ)
-		return receive_nack(flow, sk, skb, in, &nack, opt);
+		return receive_nack(flow, sk, segment, &nack);
 	quell_count(flow->qnet, QUELL_N_NACK_MALFORMED);
-	consume_skb(skb);
+	consume_skb(segment->skb);
 	return NF_STOLEN;
 }
 
-/* Notes an ordinary segment, for the sample when TCP has processed it. */
+/*
+ * Notes an ordinary segment, for the sample when TCP has processed it; @speaks: the flow
+ * uses the option.
+ */
 static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
-			     const struct receive_headers *in, const struct quell_opt *opt,
-			     bool had_room, u32 payload_bytes, struct quell_arrival *arrival)
+			     struct receive_segment *segment, bool speaks)
 {
-	if (READ_ONCE(flow->hops) != quell_hops(in->ttl))
-		WRITE_ONCE(flow->hops, quell_hops(in->ttl));
-	if (opt)
-		receive_told(flow, sk, in, opt, payload_bytes, arrival);
-	else if (had_room)
+	u8 hops = quell_hops(segment->in->ttl);
+
+	if (READ_ONCE(flow->hops) != hops)
+		WRITE_ONCE(flow->hops, hops);
+	if (segment->opt)
+		receive_told(flow, sk, segment);
+	else if (segment->missed && speaks)
 		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
-	quell_arrival_add(flow, sk, arrival);
+	quell_arrival_add(flow, sk, &segment->arrival);
 }
 
 /*
@@ -271,37 +294,37 @@ static void receive_hasten_ack(struct sock *sk)
 	local_bh_enable();
 }
 
-/* A segment that TCP would accept; @opt is NULL without a valid option. */
-static unsigned int receive_segment(struct quell_flow *flow, struct sock *sk,
-				    struct sk_buff *skb, const struct receive_headers *in,
-				    const struct quell_opt *opt, bool had_room,
-				    struct quell_arrival *arrival)
+/* A segment that TCP would accept. */
+static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
+				     struct receive_segment *segment)
 {
-	u32 payload_bytes = receive_payload_bytes(skb, in);
 	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+	const struct receive_headers *in = segment->in;
+	const struct quell_opt *opt = segment->opt;
 	unsigned int verdict;
 	bool done;
 
+	segment->payload_bytes = receive_payload_bytes(segment->skb, in);
 	/* Data of a connection always has the ACK flag; its number was checked. */
 	if (in->acks && opt && opt->flags & QUELL_OPT_F_DATA &&
-	    opt->payload_bytes > payload_bytes) {
-		struct quell_echo echo = receive_echo(in, opt, opt->payload_bytes, arrival);
+	    opt->payload_bytes > segment->payload_bytes) {
+		struct quell_echo echo = receive_echo(segment, opt->payload_bytes);
 
 		receive_seen(flow);
-		quell_nack_answer(flow, sk, skb, &echo);
-		consume_skb(skb);
+		quell_nack_answer(flow, sk, segment->skb, &echo);
+		consume_skb(segment->skb);
 		return NF_STOLEN;
 	}
-	if (speaks && !payload_bytes && in->plain) {
-		verdict = receive_look(flow, sk, skb, in, opt, &done);
+	if (speaks && !segment->payload_bytes && in->plain) {
+		verdict = receive_look(flow, sk, segment, &done);
 		if (done)
 			return verdict;
 	}
 	/* TCP drops segments without the ACK flag. */
 	if (!in->acks)
 		return NF_ACCEPT;
-	receive_ordinary(flow, sk, in, opt, had_room && speaks, payload_bytes, arrival);
-	if (payload_bytes)
+	receive_ordinary(flow, sk, segment, speaks);
+	if (segment->payload_bytes)
 		receive_hasten_ack(sk);
 	return NF_ACCEPT;
 }
@@ -343,13 +366,13 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 				 const struct receive_headers *in)
 {
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
-	struct quell_arrival arrival = {
-		.ack_seq = in->ack_seq,
-		.rx_ns = ktime_get_ns(),
+	struct receive_segment segment = {
+		.skb = skb,
+		.in = in,
+		.arrival = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
 	};
 	struct quell_flow *flow;
 	struct quell_opt opt;
-	bool had_room;
 
 	flow = quell_flow_find(sk);
 	if (!flow)
@@ -360,19 +383,20 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
 		return NF_ACCEPT;
-	quell_clock_stamp(flow->qnet, skb, &arrival);
+	quell_clock_stamp(flow->qnet, skb, &segment.arrival);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
 	    receive_may_offer(flow, skb, in->ip_bytes))
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))
 		return NF_ACCEPT;
-	if (result == QUELL_OPTION_TAKEN)
+	if (result == QUELL_OPTION_TAKEN) {
 		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
+		segment.opt = &opt;
+	}
 	if (in->acks)
 		quell_tcpint_receive(flow, skb, in->ip_bytes);
-	had_room = in->had_room && result == QUELL_OPTION_ABSENT;
-	return receive_segment(flow, sk, skb, in, result == QUELL_OPTION_TAKEN ? &opt : NULL,
-			       had_room, &arrival);
+	segment.missed = in->had_room && result == QUELL_OPTION_ABSENT;
+	return receive_accepted(flow, sk, &segment);
 }
 
 /* Whether a segment has a valid option, whose version is stored in @version. */
@@ -512,8 +536,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
 	/* Without early demultiplexing the socket has not been looked up yet. */
-	sk = quell_inet_lookup(state->net, iph->saddr, th->source, iph->daddr,
-			       th->dest, inet_iif(skb), inet_sdif(skb));
+	sk = quell_inet_lookup(state->net, skb, th);
 	if (sk) {
 		verdict = receive_sock(sk, skb, th, &in);
 		sock_gen_put(sk);
@@ -546,9 +569,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
-	sk = quell_inet6_lookup(state->net, &ip6h->saddr, th->source,
-				&ip6h->daddr, th->dest, inet6_iif(skb),
-				inet6_sdif(skb));
+	sk = quell_inet6_lookup(state->net, skb, th);
 	if (sk) {
 		verdict = receive_sock(sk, skb, th, &in);
 		sock_gen_put(sk);

@@ -213,24 +213,36 @@ static void transmit_record(struct quell_flow *flow, const struct sock *sk,
 	}
 }
 
+/**
+ * struct transmit_options - options that a segment gets
+ * @opt:	   the Quell option
+ * @bytes:	   length of the Quell option; 0: none
+ * @tcp_int_bytes: length of the TCP-INT option; 0: none
+ */
+struct transmit_options {
+	struct quell_opt	opt;
+	u32			bytes;
+	u32			tcp_int_bytes;
+};
+
 /*
- * Records the segment.  Returns when the last bit of its first packet leaves; @left_ns is
- * set to when the last bit of the segment has left.
+ * Records the segment, and puts into the option when the last bit of its first packet
+ * leaves.  Returns when the last bit of the segment has left.
  */
 static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
-			 const struct sk_buff *skb, u32 payload_bytes, u32 option_bytes,
-			 u8 entropy, u64 *left_ns)
+			 const struct sk_buff *skb, u32 payload_bytes,
+			 struct transmit_options *options)
 {
-	u32 header_bytes = skb->len - payload_bytes + option_bytes;
+	u32 header_bytes = skb->len - payload_bytes + options->bytes + options->tcp_int_bytes;
 	const struct tcphdr *th = tcp_hdr(skb);
 	struct quell_segment segment = {
 		.seq = ntohl(th->seq),
 		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
 						  min_t(u32, payload_bytes, U16_MAX),
 		.stamp_ns = ktime_to_ns(skb->tstamp),
-		.entropy = entropy,
+		.entropy = options->opt.entropy,
 	};
-	u64 earliest_ns = ktime_get_ns();
+	u64 depart_ns, earliest_ns = ktime_get_ns();
 	u32 packets = 1;
 
 	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
@@ -243,9 +255,11 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
 	transmit_record(flow, sk, &segment);
-	*left_ns = flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
-	return quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
-				     flow->link.bytes_ps);
+	depart_ns = quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
+					  flow->link.bytes_ps);
+	options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
+	flow->depart_ns = max(flow->depart_ns, depart_ns);
+	return flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
 }
 
 /* Whether a segment has the Quell option, which comes first. */
@@ -276,12 +290,14 @@ static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_bu
 
 /* Inserts the options that quell_tcpint_room() and transmit_option() found room for. */
 static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
-			    const struct quell_opt *opt, u32 option_bytes, u32 tcp_int_bytes)
+			    const struct transmit_options *options)
 {
+	const struct quell_opt *opt = &options->opt;
+
 	/* The Quell option comes first, so it goes in last. */
-	if (tcp_int_bytes)
+	if (options->tcp_int_bytes)
 		quell_tcpint_send(flow, skb);
-	if (!option_bytes)
+	if (!options->bytes)
 		return;
 	if (!quell_option_insert(skb, opt)) {
 		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
@@ -297,22 +313,17 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 static u64 transmit_locked(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 			   u32 payload_bytes)
 {
-	u32 option_bytes = 0, tcp_int_bytes;
-	struct quell_opt opt = {};
-	u64 depart_ns, left_ns = 0;
+	struct transmit_options options = {};
+	u64 left_ns = 0;
 
 	if (flow->option == QUELL_OPTION_ON)
-		option_bytes = transmit_option(flow, sk, skb, payload_bytes, &opt);
-	tcp_int_bytes = quell_tcpint_room(flow, skb, option_bytes);
-	if (option_bytes && payload_bytes)
-		opt.entropy = quell_path_next(flow, sk, skb);
-	if (payload_bytes || tcp_hdr(skb)->fin) {
-		depart_ns = transmit_sent(flow, sk, skb, payload_bytes,
-					  option_bytes + tcp_int_bytes, opt.entropy, &left_ns);
-		opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
-		flow->depart_ns = max(flow->depart_ns, depart_ns);
-	}
-	transmit_insert(flow, skb, &opt, option_bytes, tcp_int_bytes);
+		options.bytes = transmit_option(flow, sk, skb, payload_bytes, &options.opt);
+	options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
+	if (options.bytes && payload_bytes)
+		options.opt.entropy = quell_path_next(flow, sk, skb);
+	if (payload_bytes || tcp_hdr(skb)->fin)
+		left_ns = transmit_sent(flow, sk, skb, payload_bytes, &options);
+	transmit_insert(flow, skb, &options);
 	return left_ns;
 }
 

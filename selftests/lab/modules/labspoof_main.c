@@ -343,12 +343,10 @@ static bool is_worth_it(const struct sock *sk, const struct sk_buff *skb,
 
 static void spoof(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
 {
-	const struct iphdr *iph = ip_hdr(skb);
 	struct sock *sk;
 	u32 i, number;
 
-	sk = quell_inet_lookup(net, iph->saddr, th->source, iph->daddr, th->dest,
-			       inet_iif(skb), inet_sdif(skb));
+	sk = quell_inet_lookup(net, skb, th);
 	if (!sk)
 		return;
 	if (!sk_fullsock(sk) || !is_worth_it(sk, skb, th))

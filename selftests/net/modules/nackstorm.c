@@ -383,12 +383,10 @@ static bool storm_wants(const struct sock *sk)
 
 static void storm(struct net *net, struct sk_buff *skb, const struct tcphdr *th)
 {
-	const struct iphdr *iph = ip_hdr(skb);
 	struct sock *sk;
 	u32 i;
 
-	sk = quell_inet_lookup(net, iph->saddr, th->source, iph->daddr, th->dest,
-			       inet_iif(skb), inet_sdif(skb));
+	sk = quell_inet_lookup(net, skb, th);
 	if (!sk)
 		return;
 	for (i = 0; i < copies && left && storm_wants(sk); i++)
