@@ -89,20 +89,18 @@ static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 d
 	packet->barred = swport_deflect_barred(deflect, skb);
 }
 
-/* Send the packet to the alternate, or drop it. */
-static void swport_deflect_out(struct swport_sched *port, struct sk_buff *skb, u8 alternate,
-			       u8 tokens, u8 dscp, struct sk_buff **to_free)
+/* Take a token off a packet that carries @tokens, in @dscp; false if that failed. */
+static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff *skb, u8 tokens,
+				  u8 dscp)
 {
-	struct swport_deflect *deflect = port->deflect;
-
-	if (tokens && !swport_deflect_pay(skb, dscp)) {
+	if (!tokens)
+		return true;
+	if (!swport_deflect_pay(skb, dscp)) {
 		atomic64_inc(&deflect->drop_pkts);
-		__qdisc_drop(skb, to_free);
-		return;
+		return false;
 	}
-	deflect->tokens += !!tokens;
-	if (!quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
-		__qdisc_drop(skb, to_free);
+	deflect->tokens++;
+	return true;
 }
 
 /**
@@ -133,7 +131,9 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff
 	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:
-		swport_deflect_out(port, skb, alternate, packet.tokens, dscp, to_free);
+		if (!swport_deflect_charge(deflect, skb, packet.tokens, dscp) ||
+		    !quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
+			__qdisc_drop(skb, to_free);
 		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 		return true;
 	case QUELL_IOFD_LOST:

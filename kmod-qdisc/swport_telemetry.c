@@ -152,22 +152,25 @@ void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *p
 				 (__force __be32)to, false);
 }
 
-static void swport_write_record(struct swport_sched *port, struct sk_buff *skb,
-				const struct swport_place *place, u32 record_at,
-				u64 load_q16, u64 now_ns)
+/* The record of a port; the number of the hop is the packet's. */
+static struct quell_telemetry swport_record(const struct swport_sched *port, u8 hop, u64 now_ns)
 {
-	const struct swport_link *link = &port->link;
-	struct quell_telemetry record = {
-		.link_bytes_ps = link->bytes_ps,
+	return (struct quell_telemetry) {
+		.link_bytes_ps = port->link.bytes_ps,
 		.queue_bytes = port->data.backlog_bytes,
-		.tx_units = quell_portload_tx_units(&link->load),
+		.tx_units = quell_portload_tx_units(&port->link.load),
 		.time_ns = now_ns & QUELL_TELEMETRY_TIME_MASK,
-		.hop = quell_hops(place->ttl),
+		.hop = hop,
 	};
+}
+
+static void swport_write_record(struct sk_buff *skb, const struct swport_place *place,
+				u32 record_at, const struct quell_telemetry *record, u64 load_q16)
+{
 	u8 wire[QUELL_TELEMETRY_BYTES];
 	u32 i;
 
-	quell_telemetry_encode(&record, load_q16, wire);
+	quell_telemetry_encode(record, load_q16, wire);
 	for (i = 0; i < QUELL_TELEMETRY_BYTES; i += sizeof(u32))
 		quell_swport_replace_word(skb, place, record_at + i, wire + i);
 }
@@ -188,6 +191,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 {
 	struct swport_link *link = &port->link;
 	u8 old[QUELL_TELEMETRY_BYTES];
+	struct quell_telemetry record;
 	struct swport_place place;
 	u64 load_q16;
 	u32 at;
@@ -207,6 +211,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 		link->stamp_fail_pkts++;
 		return;
 	}
-	swport_write_record(port, skb, &place, at, load_q16, now_ns);
+	record = swport_record(port, quell_hops(place.ttl), now_ns);
+	swport_write_record(skb, &place, at, &record, load_q16);
 	link->stamp_pkts++;
 }

@@ -71,23 +71,26 @@ static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
 static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u32 to_bytes,
 			   u8 dscp)
 {
-	bool partial = skb->ip_summed == CHECKSUM_PARTIAL;
+	struct quell_trim_cut cut = {
+		.to_bytes = to_bytes,
+		.dscp = dscp,
+		.partial = skb->ip_summed == CHECKSUM_PARTIAL,
+	};
 	u32 at = skb_network_offset(skb);
-	u16 cut_sum = 0;
 	int err;
 
 	err = skb_ensure_writable(skb, at + trim->header_bytes);
 	if (err)
 		return err;
-	if (!partial)
-		cut_sum = swport_trim_sum(skb, at + to_bytes, trim->ip_bytes - to_bytes);
+	if (!cut.partial)
+		cut.sum = swport_trim_sum(skb, at + to_bytes, trim->ip_bytes - to_bytes);
 	err = pskb_trim(skb, at + to_bytes);
 	if (err)
 		return err;
 	/* skb->csum covered the whole packet and is now stale; forwarding does not need it. */
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->ip_summed = CHECKSUM_NONE;
-	quell_trim_edit(skb->data + at, trim, to_bytes, dscp, cut_sum, partial);
+	quell_trim_edit(skb->data + at, trim, &cut);
 	quell_qdisc_set_pkt_len(skb);
 	return 0;
 }

@@ -267,36 +267,48 @@ static inline u32 quell_trim_edit_tcp(u8 *tcp, const struct quell_trim *trim)
 }
 
 /**
- * quell_trim_edit() - update the headers for trimming
- * @ip:	      the headers, @trim->header_bytes
- * @trim:     the packet before trimming
+ * struct quell_trim_cut - how a packet is trimmed
  * @to_bytes: result of quell_trim_to_bytes()
- * @dscp:     0 to 63
- * @cut_sum:  one's complement sum of the bytes cut off, the first the upper half of
- *	      the first 16 bits
+ * @sum:      one's complement sum of the bytes cut off, the first the upper half of
+ *	      the first 16 bits; unused if @partial
+ * @dscp:     new DSCP, 0 to 63
  * @partial:  the TCP or UDP checksum is still to be computed
+ */
+struct quell_trim_cut {
+	u32	to_bytes;
+	u16	sum;
+	u8	dscp;
+	bool	partial;
+};
+
+/**
+ * quell_trim_edit() - update the headers for trimming
+ * @ip:	  the headers, @trim->header_bytes
+ * @trim: the packet before trimming
+ * @cut:  how it is trimmed
  *
  * Context: any; the caller owns the packet.
  */
-static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim, u32 to_bytes,
-				   u8 dscp, u16 cut_sum, bool partial)
+static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim,
+				   const struct quell_trim_cut *cut)
 {
+	u32 to_bytes = cut->to_bytes - trim->transport_at;
 	bool tcp = trim->protocol == QUELL_TRIM_TCP;
 	u32 check_at = tcp ? QUELL_TRIM_TCP_CHECK_AT : QUELL_TRIM_UDP_CHECK_AT;
 	u32 from_bytes = trim->ip_bytes - trim->transport_at;
 	u8 *header = ip + trim->transport_at;
 	u16 check = quell_opt_get_u16(header + check_at);
 	u32 length, fields;
+	u16 sum = cut->sum;
 
 	if (trim->ipv6)
-		quell_trim_edit_ipv6(ip, to_bytes, dscp);
+		quell_trim_edit_ipv6(ip, cut->to_bytes, cut->dscp);
 	else
-		quell_trim_edit_ipv4(ip, to_bytes, dscp);
-	to_bytes -= trim->transport_at;
+		quell_trim_edit_ipv4(ip, cut->to_bytes, cut->dscp);
 	length = quell_trim_change(from_bytes, to_bytes);
 	fields = tcp ? quell_trim_edit_tcp(header, trim) :
 		       quell_trim_put(header, QUELL_TRIM_UDP_LENGTH_AT, to_bytes);
-	if (partial) {
+	if (cut->partial) {
 		quell_opt_put_u16(header + check_at, quell_trim_fold(check + length));
 		return;
 	}
@@ -304,8 +316,8 @@ static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim, u32 to
 	if (!tcp && !check)
 		return;
 	if (to_bytes & 1)
-		cut_sum = quell_trim_turn(cut_sum);
-	check = ~quell_trim_fold((u16)~check + (u16)~cut_sum + length + fields);
+		sum = quell_trim_turn(sum);
+	check = ~quell_trim_fold((u16)~check + (u16)~sum + length + fields);
 	if (!tcp && !check)
 		check = 0xffff;
 	quell_opt_put_u16(header + check_at, check);

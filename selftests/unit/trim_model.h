@@ -56,12 +56,14 @@ static inline u32 model_partial_damage(const u8 *ip, const struct quell_trim *tr
 static inline u32 model_trim(u8 *wire, const struct quell_trim *trim, u32 to_bytes, u8 dscp,
 			     bool partial)
 {
-	u16 cut_sum = model_sum(wire + to_bytes, trim->ip_bytes - to_bytes);
+	struct quell_trim_cut cut = { .to_bytes = to_bytes, .dscp = dscp, .partial = partial };
 
+	if (!partial)
+		cut.sum = model_sum(wire + to_bytes, trim->ip_bytes - to_bytes);
 	/* The kernel's sum is 0 only if all bytes are 0. */
-	if (!cut_sum)
-		cut_sum = 0xffff;
-	quell_trim_edit(wire, trim, to_bytes, dscp, partial ? 0 : cut_sum, partial);
+	if (!partial && !cut.sum)
+		cut.sum = 0xffff;
+	quell_trim_edit(wire, trim, &cut);
 	return to_bytes;
 }
 
