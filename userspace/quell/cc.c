@@ -214,17 +214,18 @@ static void print_cell(struct out *o, const char *key, const char *text, int wid
 	out_str(o, key, "%s", o->json ? text : cell);
 }
 
+/* Print a value of a parameter; NULL: the kernel did not tell it. */
 static void print_qty_cell(struct out *o, const char *key, const struct param *p,
-			   uint64_t value, bool have, int width)
+			   const uint64_t *value, int width)
 {
 	char text[QTY_TEXT_LEN];
 	char cell[256];
 
-	if (o->json && !have)
+	if (o->json && !value)
 		return;
 	snprintf(cell, sizeof(cell), "%-*s  ", width,
-		 have ? qty_format(text, sizeof(text), p->unit, value) : "-");
-	out_u64_as(o, key, "%s", value, cell);
+		 value ? qty_format(text, sizeof(text), p->unit, *value) : "-");
+	out_u64_as(o, key, "%s", value ? *value : 0, cell);
 }
 
 static bool is_changed(const struct param *p)
@@ -243,8 +244,8 @@ static void print_param(struct out *o, const struct param *p, const struct width
 	out_text(o, is_changed(p) ? "* " : "  ");
 	print_cell(o, "name", p->name, w->name);
 	out_str(o, "unit", NULL, qty_unit_name(p->unit, unit, sizeof(unit)));
-	print_qty_cell(o, "value", p, p->value, HAVE(p, QUELL_A_PARAM_VALUE), w->value);
-	print_qty_cell(o, "default", p, p->def, HAVE(p, QUELL_A_PARAM_DEFAULT), w->def);
+	print_qty_cell(o, "value", p, HAVE(p, QUELL_A_PARAM_VALUE) ? &p->value : NULL, w->value);
+	print_qty_cell(o, "default", p, HAVE(p, QUELL_A_PARAM_DEFAULT) ? &p->def : NULL, w->def);
 	print_cell(o, NULL, range, w->range);
 	if (HAVE(p, QUELL_A_PARAM_RANGE_MIN))
 		out_u64(o, "min", NULL, p->min);

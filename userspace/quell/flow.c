@@ -72,29 +72,38 @@ static void format_address(char *buf, size_t len, const struct flow *f,
 	}
 }
 
+/* One end of a flow, and the keys of its address and port in JSON. */
+struct endpoint {
+	const uint8_t	*address;
+	const char	*address_key;
+	const char	*port_key;
+	uint16_t	port;
+};
+
 static void print_endpoint(struct out *o, const struct flow *f, const char *ifname,
-			   const uint8_t *address, const char *address_key,
-			   uint16_t port, const char *port_key)
+			   const struct endpoint *end)
 {
 	bool v6 = f->family == AF_INET6;
 	char text[ADDRESS_LEN];
 
-	format_address(text, sizeof(text), f, address, ifname);
-	out_str(o, address_key, v6 ? "[%s]" : "%s", text);
-	out_u64(o, port_key, ":%s", port);
+	format_address(text, sizeof(text), f, end->address, ifname);
+	out_str(o, end->address_key, v6 ? "[%s]" : "%s", text);
+	out_u64(o, end->port_key, ":%s", end->port);
 }
 
 static void print_first_line(struct out *o, const struct flow *f)
 {
+	const struct endpoint src = { f->saddr, "src", "sport", f->sport };
+	const struct endpoint dst = { f->daddr, "dst", "dport", f->dport };
 	char ifname[IF_NAMESIZE] = "";
 	char sk[QTY_TEXT_LEN];
 
 	if (f->ifindex)
 		if_indextoname(f->ifindex, ifname);
 
-	print_endpoint(o, f, ifname, f->saddr, "src", f->sport, "sport");
+	print_endpoint(o, f, ifname, &src);
 	out_text(o, " -> ");
-	print_endpoint(o, f, ifname, f->daddr, "dst", f->dport, "dport");
+	print_endpoint(o, f, ifname, &dst);
 	if (*ifname)
 		out_str(o, "dev", " dev %s", ifname);
 	/* The kernel assigns a socket's cookie on the first query, by ss for example. */

@@ -379,28 +379,35 @@ const char *qty_unit_name(uint32_t unit, char *buf, size_t len)
 	return buf;
 }
 
-/* Write whole + frac / scale without trailing zeros; scale is a power of ten. */
-static void format_parts(char *buf, size_t len, uint64_t whole, uint64_t frac,
-			 uint64_t scale, const char *suffix)
+/* The number whole + frac / scale; scale is a power of ten. */
+struct mixed {
+	uint64_t	whole;
+	uint64_t	frac;
+	uint64_t	scale;
+};
+
+/* Write a number without trailing zeros. */
+static void format_mixed(char *buf, size_t len, struct mixed n, const char *suffix)
 {
 	int digits = 0;
 
-	if (!frac) {
-		snprintf(buf, len, "%" PRIu64 "%s", whole, suffix);
+	if (!n.frac) {
+		snprintf(buf, len, "%" PRIu64 "%s", n.whole, suffix);
 		return;
 	}
-	for (; scale > 1; scale /= 10)
+	for (; n.scale > 1; n.scale /= 10)
 		digits++;
-	for (; !(frac % 10); frac /= 10)
+	for (; !(n.frac % 10); n.frac /= 10)
 		digits--;
-	snprintf(buf, len, "%" PRIu64 ".%0*" PRIu64 "%s", whole, digits, frac,
-		 suffix);
+	snprintf(buf, len, "%" PRIu64 ".%0*" PRIu64 "%s", n.whole, digits, n.frac, suffix);
 }
 
 static void format_decimal(char *buf, size_t len, uint64_t value,
 			   uint64_t scale, const char *suffix)
 {
-	format_parts(buf, len, value / scale, value % scale, scale, suffix);
+	struct mixed n = { .whole = value / scale, .frac = value % scale, .scale = scale };
+
+	format_mixed(buf, len, n, suffix);
 }
 
 struct step {
@@ -441,7 +448,7 @@ static void format_q16(char *buf, size_t len, uint64_t value, const char *suffix
 		if ((decimals * Q16_ONE + scale / 2) / scale == frac)
 			break;
 	}
-	format_parts(buf, len, whole, decimals, scale, suffix);
+	format_mixed(buf, len, (struct mixed) { whole, decimals, scale }, suffix);
 }
 
 /* Write a size in the largest unit that divides it: 225kb, but 1500b. */
