@@ -1,54 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of <quell/core/hpcc/react.h>, by tables of cases.  The expected numbers
- * were derived by hand from the equations, not from the code.
+ * HPCC: start and ACKs, by tables of cases.  test_hpcc_events.c has the other events: together
+ * they take every branch.  The expected numbers were derived by hand from the equations, not
+ * from the code.
  */
-#include <quell/core/hpcc/core.h>
-
-#include "hpcc_fixture.h"
+#include "hpcc_flow_fixture.h"
 #include "test.h"
-
-struct fixture {
-	struct quell_hpcc_params p;
-	struct quell_hpcc_vars v;
-	struct quell_hpcc_stats st;
-	struct quell_sample s;
-	struct quell_decision out;
-};
-
-/* A new flow; eta is 0.75, so that fractions are exact. */
-static void fixture_init(struct fixture *f, bool telemetry)
-{
-	memset(f, 0, sizeof(*f));
-	quell_core_params_default(&quell_hpcc_core, &f->p);
-	f->p.eta_q16 = 49152;
-	sample_start(&f->s);
-	f->s.flags = telemetry ? QUELL_S_TELEMETRY : 0;
-	quell_hpcc_init(&f->v, &f->p, &f->s, &f->out);
-}
-
-/* A flow in the middle of a round trip with a reference of 20000 bytes and a record. */
-static void fixture_start(struct fixture *f)
-{
-	fixture_init(f, true);
-	quell_hpcc_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
-	f->v.window_q16 = q16(20000);
-	f->v.round_bytes = 20000;
-	memset(&f->st, 0, sizeof(f->st));
-}
-
-static void fixture_ack(struct fixture *f)
-{
-	quell_hpcc_on_ack(&f->v, &f->p, &f->st, &f->s, &f->out);
-}
-
-/* An ACK that makes U @percent / 100. */
-static void fixture_util(struct fixture *f, u32 percent)
-{
-	sample_util(&f->s, percent);
-	f->v.queue_bytes = f->s.telemetry.queue_bytes;
-	fixture_ack(f);
-}
 
 TEST(init)
 {
@@ -450,109 +407,6 @@ TEST(limits)
 	fixture_util(&f, 50);
 	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff)
 		TH_LOG("quell_hpcc_observe__kept");
-}
-
-TEST(loss)
-{
-	struct fixture f;
-
-	fixture_start(&f);
-	f.v.stage = 3;
-	fixture_util(&f, 150);
-	f.v.rtos = 1;
-	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	/* half of 10025, not of 20000 */
-	EXPECT_TRUE(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
-		    f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP)
-		TH_LOG("quell_hpcc_on_loss__half_of_the_window");
-	EXPECT_TRUE(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND))
-		TH_LOG("quell_hpcc_on_loss__begins_a_round_trip");
-	fixture_util(&f, 150);
-	f.v.round_bytes = 0;
-	fixture_util(&f, 50);
-	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
-		TH_LOG("quell_hpcc_end_round__loss_kept_in_congestion");
-	f.v.round_bytes = 0;
-	f.s.telemetry.hop = 0;
-	fixture_ack(&f);
-	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
-		TH_LOG("quell_hpcc_end_round__loss_kept_without_records");
-	f.v.round_bytes = 0;
-	f.s.telemetry.hop = HOP;
-	fixture_util(&f, 50);
-	EXPECT_TRUE(!(f.v.flags & QUELL_HPCC_F_LOSS))
-		TH_LOG("quell_hpcc_end_round__loss_is_past");
-}
-
-TEST(rto)
-{
-	struct fixture f;
-	int i;
-
-	fixture_start(&f);
-	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
-		    !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
-		    (f.v.flags & QUELL_HPCC_F_LOSS))
-		TH_LOG("quell_hpcc_on_rto__half");
-	for (i = 2; i < 5; i++)
-		quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(1250) && !f.st.rto_resets)
-		TH_LOG("quell_hpcc_on_rto__fourth");
-	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
-		TH_LOG("quell_hpcc_on_rto__fifth_resets");
-	f.v.rtos = 0xff;
-	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(0xff, f.v.rtos)
-		TH_LOG("quell_hpcc_on_rto__saturates");
-	fixture_util(&f, 50);
-	EXPECT_EQ(0, f.v.rtos)
-		TH_LOG("quell_hpcc_on_ack__ends_row_of_timeouts");
-	fixture_init(&f, true);
-	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
-		TH_LOG("quell_hpcc_on_rto__without_a_record");
-}
-
-TEST(idle)
-{
-	static const struct {
-		const char *name;
-		u64 restart_idle_ns, idle_ns;
-		u8 flags;
-		u64 want_window, want_refused;
-		bool want_restart;
-	} cases[] = {
-		{ "long_enough", 1000000, 1000000, QUELL_HPCC_F_TELEMETRY, LINE_BYTES, 0, true },
-		{ "too_short", 1000000, 999999, QUELL_HPCC_F_TELEMETRY, 20000, 0, false },
-		{ "switched_off", 0, 1000000000, QUELL_HPCC_F_TELEMETRY, 20000, 0, false },
-		{ "after_loss", 1000000, 1000000, QUELL_HPCC_F_TELEMETRY | QUELL_HPCC_F_LOSS,
-		  20000, 1, true },
-		/* Reno's ten segments */
-		{ "without_records", 1000000, 1000000, 0, 10000, 0, true },
-	};
-	struct fixture f;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool restart = cases[i].want_restart;
-
-		fixture_start(&f);
-		f.v.flags = cases[i].flags | QUELL_HPCC_F_ROUND;
-		f.v.stage = 3;
-		f.p.restart_idle_ns = cases[i].restart_idle_ns;
-		f.s.idle_ns = cases[i].idle_ns;
-		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_window) &&
-			    f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
-			    f.st.restarts_refused == cases[i].want_refused)
-			TH_LOG("quell_hpcc_on_idle_restart__%s", cases[i].name);
-		EXPECT_TRUE((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
-			    (f.v.round_bytes == 0) == restart &&
-			    !(f.v.flags & QUELL_HPCC_F_ROUND) == restart)
-			TH_LOG("quell_hpcc_on_idle_restart__%s_forgets", cases[i].name);
-	}
 }
 
 /* VAI/SF III-D: disregarded if the reference is below rand() % 47000, once per round trip. */
