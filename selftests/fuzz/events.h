@@ -12,7 +12,7 @@
 #define MOST_EVENTS	256
 
 enum event {
-	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENTS
+	EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE, EVENT_PARAMS, EVENT_UNDO, EVENT_INIT
 };
 
 static inline void take_sample(struct input *in, struct quell_sample *s)

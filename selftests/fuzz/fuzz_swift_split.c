@@ -224,7 +224,7 @@ static void do_idle(struct flow *f, const struct quell_sample *s)
 
 static void one_event(struct input *in, struct flow *f)
 {
-	enum event event = take_byte(in) % EVENTS;
+	enum event event = take_byte(in) % EVENT_UNDO;
 	struct quell_sample s;
 
 	if (event == EVENT_PARAMS) {

@@ -8,7 +8,7 @@
 
 #include <quell/core/hpcc/react.h>
 
-#include "input.h"
+#include "../input.h"
 
 static inline u64 base_rtt_ns(const struct quell_hpcc_vars *v,
 			      const struct quell_hpcc_params *p)
