@@ -2,7 +2,7 @@
 /*
  * The program under measurement.
  *
- *	perf list			cores, state bytes, and traffics
+ *	perf list			cores, state bytes and function; traffics
  *	perf run CORE TRAFFIC ACKS	feed ACKS ACKs, for a tool that counts instructions
  *	perf time TRAFFIC ACKS ROUNDS	nanoseconds per ACK of every core
  */
@@ -23,8 +23,9 @@ static void list(void)
 	const struct perf_core *core;
 	const struct traffic *t;
 
-	for (core = perf_cores; core->name; core++)
-		printf("core %s %lu\n", core->name, core->vars_bytes);
+	for (core = perf_cores(); core->core; core++)
+		printf("core %s %u quell_%s_core_on_ack\n", core->name, core->core->vars_bytes,
+		       core->core->name);
 	for (t = traffics; t->name; t++)
 		printf("traffic %s %s\n", t->name, t->what);
 }
@@ -36,19 +37,19 @@ static void run(const struct perf_core *core, const struct traffic *t, unsigned 
 	struct perf_flow f;
 	unsigned long i;
 
-	memset(&f, 0, sizeof(f));
 	traffic_start(state, t);
-	core->init(&f);
+	perf_flow_start(&f, core);
 	for (i = 0; i < acks; i++) {
 		bool lost = traffic_next(state, &f);
 
+		f.ev.sample.remote_ns = core->remote_ns;
 		if (steps) {
-			steps[i].s = f.s;
+			steps[i].s = f.ev.sample;
 			steps[i].lost = lost;
 		}
 		if (lost)
-			core->on_loss(&f);
-		core->on_ack(&f);
+			core->core->on_loss(&f.ev);
+		core->core->on_ack(&f.ev);
 	}
 }
 
@@ -68,14 +69,13 @@ static double replay_ns(const struct perf_core *core, const struct step *steps,
 	struct perf_flow f;
 	unsigned long i;
 
-	memset(&f, 0, sizeof(f));
-	core->init(&f);
+	perf_flow_start(&f, core);
 	start_ns = now_ns();
 	for (i = 0; i < acks; i++) {
-		f.s = steps[i].s;
+		f.ev.sample = steps[i].s;
 		if (steps[i].lost)
-			core->on_loss(&f);
-		core->on_ack(&f);
+			core->core->on_loss(&f.ev);
+		core->core->on_ack(&f.ev);
 	}
 	return (double)(now_ns() - start_ns) / acks;
 }
@@ -83,29 +83,29 @@ static double replay_ns(const struct perf_core *core, const struct step *steps,
 /* Cores take turns in each round, and the best round of each counts: noise only adds. */
 static int time_all(const struct traffic *t, unsigned long acks, unsigned int rounds)
 {
-	struct { struct step *steps; double best_ns; } result[16];
-	const struct perf_core *core;
+	struct { struct step *steps; double best_ns; } result[64];
+	const struct perf_core *core, *all = perf_cores();
 	struct traffic_state state;
 	unsigned int round;
 
-	for (core = perf_cores; core->name; core++) {
-		result[core - perf_cores].best_ns = 1e9;
-		result[core - perf_cores].steps = calloc(acks, sizeof(struct step));
-		if (!result[core - perf_cores].steps)
+	for (core = all; core->core; core++) {
+		result[core - all].best_ns = 1e9;
+		result[core - all].steps = calloc(acks, sizeof(struct step));
+		if (!result[core - all].steps)
 			return 1;
-		run(core, t, acks, result[core - perf_cores].steps, &state);
+		run(core, t, acks, result[core - all].steps, &state);
 	}
 	for (round = 0; round < rounds; round++)
-		for (core = perf_cores; core->name; core++) {
-			double ns = replay_ns(core, result[core - perf_cores].steps, acks);
+		for (core = all; core->core; core++) {
+			double ns = replay_ns(core, result[core - all].steps, acks);
 
-			if (ns < result[core - perf_cores].best_ns)
-				result[core - perf_cores].best_ns = ns;
+			if (ns < result[core - all].best_ns)
+				result[core - all].best_ns = ns;
 		}
-	for (core = perf_cores; core->name; core++) {
+	for (core = all; core->core; core++) {
 		printf("time %s %s %.2f\n", core->name, t->name,
-		       result[core - perf_cores].best_ns);
-		free(result[core - perf_cores].steps);
+		       result[core - all].best_ns);
+		free(result[core - all].steps);
 	}
 	return 0;
 }

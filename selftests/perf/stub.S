@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* See flow.c: 20 instructions for an ACK of one segment, 120 for a longer one. */
+/* See cores.c: 20 instructions for an ACK of one segment, 120 for a longer one. */
 	.text
-	.globl	perf_stub_on_ack
-	.type	perf_stub_on_ack, @function
-perf_stub_on_ack:
-	cmpl	$1, 44(%rdi)
+	.globl	quell_stub_core_on_ack
+	.type	quell_stub_core_on_ack, @function
+quell_stub_core_on_ack:
+	cmpl	$1, 68(%rdi)
 	ja	1f
 	.rept	17
 	nop
@@ -15,5 +15,5 @@ perf_stub_on_ack:
 	nop
 	.endr
 	ret
-	.size	perf_stub_on_ack, . - perf_stub_on_ack
+	.size	quell_stub_core_on_ack, . - quell_stub_core_on_ack
 	.section .note.GNU-stack,"",@progbits

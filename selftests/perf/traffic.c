@@ -44,11 +44,11 @@ void traffic_start(struct traffic_state *state, const struct traffic *t)
 static double flow_rate(const struct traffic_state *state, const struct perf_flow *f,
 			bool *limited)
 {
-	double rate = f->out.window_q16 / 65536.0 / state->rtt_ns;
+	double rate = f->ev.decision.window_q16 / 65536.0 / state->rtt_ns;
 	double demand = LINK_BYTES_PER_NS * state->t->demand_pct / 100;
 
-	if (f->out.pacing_bytes_ps != QUELL_RATE_UNLIMITED)
-		rate = fmin(rate, f->out.pacing_bytes_ps / 1e9);
+	if (f->ev.decision.pacing_bytes_ps != QUELL_RATE_UNLIMITED)
+		rate = fmin(rate, f->ev.decision.pacing_bytes_ps / 1e9);
 	rate = fmin(rate, LINK_BYTES_PER_NS);
 	*limited = demand > 0 && demand < rate;
 	return fmax(*limited ? demand : rate, 1e-6);
@@ -93,7 +93,7 @@ static void stamp(const struct traffic_state *state, struct quell_telemetry *rec
 bool traffic_next(struct traffic_state *state, struct perf_flow *f)
 {
 	u32 pkts = random_between(&state->random, 0, 3) ? 1 : 2;
-	struct quell_sample *s = &f->s;
+	struct quell_sample *s = &f->ev.sample;
 	bool limited, lost;
 	double rate;
 

@@ -38,7 +38,7 @@ struct traffic_state {
 extern const struct traffic traffics[];
 const struct traffic *traffic_find(const char *name);
 void traffic_start(struct traffic_state *state, const struct traffic *t);
-/* Sets @f->s to the next ACK; returns whether it reports a loss. */
+/* Sets the sample of @f->ev to the next ACK; returns whether it reports a loss. */
 bool traffic_next(struct traffic_state *state, struct perf_flow *f);
 
 #endif /* _QUELL_PERF_TRAFFIC_H */
