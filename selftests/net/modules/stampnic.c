@@ -5,7 +5,7 @@
  * this one.
  *
  * The devices are stamp0 and stamp1.  They take packets across as veth does, and
- * stamp them on arrival by a clock OFFSET_NS ahead of CLOCK_MONOTONIC, if that is
+ * stamp them on arrival by a clock OFFSET_S ahead of CLOCK_MONOTONIC, if that is
  * switched on.  The parameters, read when the module is loaded, select the
  * properties of NIC and driver.
  */
@@ -15,8 +15,6 @@
 #include <linux/module.h>
 #include <linux/ptp_clock_kernel.h>
 #include <linux/rtnetlink.h>
-
-#define STAMPNIC_OFFSET_NS	(1700000000LL * NSEC_PER_SEC)
 
 static unsigned int filters = BIT(HWTSTAMP_FILTER_NONE) | BIT(HWTSTAMP_FILTER_ALL);
 module_param(filters, uint, 0444);
@@ -34,6 +32,14 @@ static bool clock = true;
 module_param(clock, bool, 0444);
 MODULE_PARM_DESC(clock, "the cards have a clock that PTP knows");
 
+static unsigned int offset_s = 1700000000;
+module_param(offset_s, uint, 0444);
+MODULE_PARM_DESC(offset_s, "how far the cards' clocks are ahead of CLOCK_MONOTONIC, s");
+
+static int index;
+module_param(index, int, 0444);
+MODULE_PARM_DESC(index, "interface index of stamp0, stamp1 has the next; 0: the kernel's choice");
+
 /**
  * struct stampnic_port - one NIC
  * @peer: the other NIC; both live as long as the module
@@ -48,6 +54,12 @@ struct stampnic_port {
 
 static struct net_device *stampnic_dev[2];
 static struct ptp_clock *stampnic_clock;
+
+/* The time that both cards' clocks show. */
+static ktime_t stampnic_now(void)
+{
+	return ktime_add_ns(ktime_get(), (u64)offset_s * NSEC_PER_SEC);
+}
 
 static netdev_tx_t stampnic_xmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -64,8 +76,7 @@ static netdev_tx_t stampnic_xmit(struct sk_buff *skb, struct net_device *dev)
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if (__dev_forward_skb(port->peer, skb))
 		return NETDEV_TX_OK;
-	skb_hwtstamps(skb)->hwtstamp = stamp ?
-		ktime_add_ns(ktime_get(), STAMPNIC_OFFSET_NS) : 0;
+	skb_hwtstamps(skb)->hwtstamp = stamp ? stampnic_now() : 0;
 	netif_rx(skb);
 	return NETDEV_TX_OK;
 }
@@ -161,7 +172,7 @@ static const struct ethtool_ops stampnic_ethtool_ops = {
 
 static int stampnic_gettime(struct ptp_clock_info *info, struct timespec64 *ts)
 {
-	*ts = ktime_to_timespec64(ktime_add_ns(ktime_get(), STAMPNIC_OFFSET_NS));
+	*ts = ktime_to_timespec64(stampnic_now());
 	return 0;
 }
 
@@ -209,6 +220,8 @@ static int __init stampnic_alloc(void)
 					       stampnic_setup);
 		if (!stampnic_dev[i])
 			return -ENOMEM;
+		if (index)
+			stampnic_dev[i]->ifindex = index + i;
 	}
 	for (i = 0; i < 2; i++) {
 		port = netdev_priv(stampnic_dev[i]);
