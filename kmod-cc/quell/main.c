@@ -65,11 +65,48 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
+static bool has_name(const struct quell_core *core)
+{
+	return core->name && core->name[0] &&
+	       strnlen(core->name, TCP_CA_NAME_MAX) < TCP_CA_NAME_MAX;
+}
+
 /* The first parameter must be "adapt", which quell_adapt_open() reads by its place. */
 static bool has_adapt(const struct quell_core *core)
 {
 	return core->params && core->params_nr && core->params[0].offset == 0 &&
-	       !strcmp(core->params[0].name, "adapt");
+	       core->params[0].name && !strcmp(core->params[0].name, "adapt");
+}
+
+/* Whether a u64 at this place is within a block. */
+static bool is_inside(u32 offset, u32 block_bytes)
+{
+	return IS_ALIGNED(offset, sizeof(u64)) && block_bytes >= sizeof(u64) &&
+	       offset <= block_bytes - sizeof(u64);
+}
+
+static bool has_params_inside(const struct quell_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < core->params_nr; i++)
+		if (!core->params[i].name ||
+		    !is_inside(core->params[i].offset, core->params_bytes))
+			return false;
+	return is_inside(core->needs.hold_offset, core->params_bytes);
+}
+
+static bool has_counters_inside(const struct quell_core *core)
+{
+	u32 i;
+
+	if (core->counters_nr && !core->counters)
+		return false;
+	for (i = 0; i < core->counters_nr; i++)
+		if (!core->counters[i].name ||
+		    !is_inside(core->counters[i].offset, core->counters_bytes))
+			return false;
+	return true;
 }
 
 /* Name of the first required part that an algorithm lacks; NULL if it is complete. */
@@ -80,7 +117,7 @@ static const char *algo_lacks(const struct quell_algo *algo)
 		const char *name;
 		bool there;
 	} parts[] = {
-		{ "name",		core->name[0] && strlen(core->name) < TCP_CA_NAME_MAX },
+		{ "name",		has_name(core) },
 		{ "ops.cong_control",	algo->ops.cong_control },
 		{ "init",		core->init },
 		{ "on_loss",		core->on_loss },
@@ -89,7 +126,9 @@ static const char *algo_lacks(const struct quell_algo *algo)
 		{ "undo_note",		core->undo_note },
 		{ "on_undo",		core->on_undo },
 		{ "parameter adapt, the first of all", has_adapt(core) },
-		{ "counters",		core->counters || !core->counters_nr },
+		{ "block that has room for its parameters",
+		  core->params && has_params_inside(core) },
+		{ "block that has room for its counters", has_counters_inside(core) },
 		{ "variables that a socket has room for",
 		  core->vars_bytes <= QUELL_CC_VARS_BYTES },
 	};
@@ -113,11 +152,16 @@ static const char *algo_lacks(const struct quell_algo *algo)
  */
 int quell_algo_register(struct quell_algo *algo)
 {
-	const char *lacks = algo_lacks(algo);
+	const char *lacks;
 	int err;
 
+	if (!algo->core) {
+		pr_err("quell: algorithm of module %s has no core\n", module_name(algo->ops.owner));
+		return -EINVAL;
+	}
+	lacks = algo_lacks(algo);
 	if (lacks) {
-		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name, lacks);
+		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name ?: "", lacks);
 		return -EINVAL;
 	}
 	err = quell_algo_join_nets(algo);

@@ -74,7 +74,7 @@ incomplete_are_refused()
 {
 	modprobe quell_badalgo || return 1
 	head "$badalgo"/*
-	[ "$(cat "$badalgo/accepted")" -eq 0 ] && [ "$(cat "$badalgo/refused")" -eq 15 ] &&
+	[ "$(cat "$badalgo/accepted")" -eq 0 ] && [ "$(cat "$badalgo/refused")" -eq 22 ] &&
 	[ "$(cat "$badalgo/whole")" -eq 1 ]
 }
 

@@ -46,6 +46,19 @@ static const struct quell_param_desc badalgo_later[] = {
 	{ .name = "adapt", .doc = "not first", .unit = QUELL_UNIT_BOOL, .offset = 8, .max = 1 },
 };
 
+static const struct quell_param_desc badalgo_outside[] = {
+	{ .name = "adapt", .doc = "first", .unit = QUELL_UNIT_BOOL, .max = 1 },
+	{ .name = "far", .doc = "behind the block", .offset = 2 * sizeof(u64) },
+};
+
+static const struct quell_param_desc badalgo_nameless[] = {
+	{ .doc = "first", .unit = QUELL_UNIT_BOOL, .max = 1 },
+};
+
+static const struct quell_counter_desc badalgo_counters[] = {
+	{ .name = "far", .doc = "behind the block", .offset = sizeof(u64) },
+};
+
 static void badalgo_fill(void)
 {
 	badcore = (struct quell_core) {
@@ -117,10 +130,33 @@ static void badalgo_without(int part)
 	case 14:
 		badcore.name = "a_name_too_long_";
 		break;
+	case 15:
+		badcore.name = NULL;
+		break;
+	case 16:
+		badalgo.core = NULL;
+		break;
+	case 17:
+		badcore.params = badalgo_nameless;
+		break;
+	case 18:
+		badcore.params = badalgo_outside;
+		badcore.params_nr = ARRAY_SIZE(badalgo_outside);
+		break;
+	case 19:
+		badcore.params_bytes = 0;
+		break;
+	case 20:
+		badcore.counters = badalgo_counters;
+		badcore.counters_nr = ARRAY_SIZE(badalgo_counters);
+		break;
+	case 21:
+		badcore.needs.hold_offset = 2 * sizeof(u64);
+		break;
 	}
 }
 
-#define BADALGO_PARTS	15
+#define BADALGO_PARTS	22
 
 static int __init badalgo_load(void)
 {
