@@ -51,7 +51,7 @@ static void probe_spurious(struct quell_flow *flow)
 	struct quell_tail *tail = &flow->tail;
 
 	tail->probe = QUELL_PROBE_NONE;
-	tail->patience = min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX);
+	WRITE_ONCE(tail->patience, min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX));
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES_SPURIOUS);
 }
 
@@ -61,7 +61,7 @@ static void probe_succeed(struct quell_flow *flow)
 
 	tail->probe = QUELL_PROBE_NONE;
 	if (tail->patience)
-		tail->patience--;
+		WRITE_ONCE(tail->patience, tail->patience - 1);
 	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
 }
 
@@ -210,7 +210,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	tail->wait_ns = quell_tail_timeout_ns(flow);
 	if (skb)
 		tail->wait_ns = max(tail->wait_ns, ktime_get_ns() - skb->skb_mstamp_ns);
-	tail->tries++;
+	WRITE_ONCE(tail->tries, tail->tries + 1);
 	if (skb)
 		probe_send(sk, skb);
 	else
@@ -225,11 +225,22 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES);
 }
 
+/* When a probe is due; 0: never.  LOCAL_OUT may change it without the socket lock. */
+static u64 probe_due_ns(struct quell_tail *tail)
+{
+	u64 due_ns;
+
+	spin_lock(&tail->lock);
+	due_ns = tail->due_ns;
+	spin_unlock(&tail->lock);
+	return due_ns;
+}
+
 /* When a probe would leave; 0: never. */
-static u64 probe_at_ns(const struct quell_flow *flow, struct sock *sk,
+static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 		       const struct sk_buff *skb, u64 now_ns)
 {
-	u64 at_ns = flow->tail.due_ns;
+	u64 at_ns = probe_due_ns(&flow->tail);
 
 	if (!at_ns || !probe_is_allowed(sk))
 		return 0;
@@ -258,7 +269,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
 		/* If the probe was sent, quell_tail_sent() has set the next due time. */
-		if (tail->due_ns <= now_ns)
+		if (probe_due_ns(tail) <= now_ns)
 			quell_tail_put_off(flow, now_ns);
 	}
 	if (tail->probe == QUELL_PROBE_ANSWERED)

@@ -53,20 +53,22 @@ static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
  * quell_tail_timeout_ns() - time without an acknowledgment before a probe
  * @flow: flow
  *
- * Context: socket lock.
+ * Context: any; without the socket lock an ACK may be processed meanwhile, and the result is
+ * then that of before or after it, or of both.
  * Return: ns; 0 without a round-trip time, or after tail-probes probes in a row.
  */
 u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 {
 	const struct quell_tail *tail = &flow->tail;
-	u64 timeout_ns = 2 * tail->srtt_ns + 4 * tail->var_ns;
-	u64 floor_ns;
+	u64 srtt_ns = READ_ONCE(tail->srtt_ns), timeout_ns, floor_ns;
+	u8 tries = READ_ONCE(tail->tries);
 
-	if (!tail->srtt_ns || tail->tries >= quell_signal_tail(flow->qnet, &floor_ns))
+	if (!srtt_ns || tries >= quell_signal_tail(flow->qnet, &floor_ns))
 		return 0;
-	timeout_ns = clamp(timeout_ns, tail_scaled_ns(flow, floor_ns), TAIL_TIMEOUT_MAX_NS);
+	timeout_ns = clamp(2 * srtt_ns + 4 * READ_ONCE(tail->var_ns),
+			   tail_scaled_ns(flow, floor_ns), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
-	return timeout_ns << (tail->tries + tail->patience);
+	return timeout_ns << (tries + READ_ONCE(tail->patience));
 }
 
 /**
@@ -82,35 +84,48 @@ void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
 	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
+/*
+ * Have the timer fire at @at_ns; @tail->lock.  An expiry before probe_enter() or after
+ * probe_leave() has a reference of its own; if it queued the timer again, that time is kept.
+ */
+static void tail_start(struct quell_tail *tail, u64 at_ns)
+{
+	int taken;
+
+	lockdep_assert_held(&tail->lock);
+	if (tail->closed)
+		return;
+	if (tail->running) {
+		WRITE_ONCE(tail->at_ns, at_ns);
+		WRITE_ONCE(tail->again, true);
+		return;
+	}
+	taken = hrtimer_try_to_cancel(&tail->timer);
+	if (taken < 0 && hrtimer_is_queued(&tail->timer))
+		return;
+	if (taken <= 0)
+		sock_hold(tail->sk);
+	quell_tail_queue(tail, at_ns);
+}
+
+/* Whether the timer will fire no later than @at_ns anyway; certain with @tail->lock. */
+static bool tail_is_awake(struct quell_tail *tail, u64 at_ns)
+{
+	return (hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->again)) &&
+	       READ_ONCE(tail->at_ns) <= at_ns;
+}
+
 /**
  * quell_tail_start() - have the timer fire
  * @tail:  timer
  * @at_ns: when, CLOCK_MONOTONIC, ns
  *
- * An expiry before probe_enter() or after probe_leave() has a reference of its own; if
- * it queued the timer again, that time is kept.
- *
  * Context: any but hard interrupts.
  */
 void quell_tail_start(struct quell_tail *tail, u64 at_ns)
 {
-	int taken;
-
 	spin_lock_bh(&tail->lock);
-	if (tail->closed)
-		goto unlock;
-	if (tail->running) {
-		WRITE_ONCE(tail->at_ns, at_ns);
-		WRITE_ONCE(tail->again, true);
-		goto unlock;
-	}
-	taken = hrtimer_try_to_cancel(&tail->timer);
-	if (taken < 0 && hrtimer_is_queued(&tail->timer))
-		goto unlock;
-	if (taken <= 0)
-		sock_hold(tail->sk);
-	quell_tail_queue(tail, at_ns);
-unlock:
+	tail_start(tail, at_ns);
 	spin_unlock_bh(&tail->lock);
 }
 
@@ -125,14 +140,34 @@ unlock:
  */
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
 {
-	bool awaited = hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->again);
-
-	if (!awaited || READ_ONCE(tail->at_ns) > at_ns)
+	if (!tail_is_awake(tail, at_ns))
 		quell_tail_start(tail, at_ns);
 }
 
+/*
+ * Sets when a probe is due, and when the last segment left, if @left_ns is not 0.
+ *
+ * LOCAL_OUT may come without the socket lock (locking.md), while an expiry reads the due time.
+ * So it changes under @tail->lock, in one step with starting the timer: an expiry that has
+ * passed probe_enter() before that is told to come again, and one that passes it later sees
+ * the new time.
+ */
+static void tail_put_off(struct quell_flow *flow, u64 now_ns, u64 left_ns)
+{
+	u64 timeout_ns = quell_tail_timeout_ns(flow);
+	struct quell_tail *tail = &flow->tail;
+
+	spin_lock_bh(&tail->lock);
+	if (left_ns)
+		tail->left_ns = left_ns;
+	tail->due_ns = timeout_ns ? max(now_ns, tail->left_ns) + timeout_ns : 0;
+	if (tail->due_ns && !tail_is_awake(tail, tail->due_ns))
+		tail_start(tail, tail->due_ns);
+	spin_unlock_bh(&tail->lock);
+}
+
 /**
- * quell_tail_put_off() - postpone the probe, because data was sent or acknowledged
+ * quell_tail_put_off() - postpone the probe, because data was acknowledged
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
@@ -140,27 +175,19 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
  */
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
 {
-	struct quell_tail *tail = &flow->tail;
-	u64 timeout_ns = quell_tail_timeout_ns(flow);
-
-	tail->due_ns = 0;
-	if (!timeout_ns)
-		return;
-	tail->due_ns = max(now_ns, tail->left_ns) + timeout_ns;
-	quell_tail_wake(tail, tail->due_ns);
+	tail_put_off(flow, now_ns, 0);
 }
 
 /**
  * quell_tail_sent() - data or a FIN is sent or retransmitted
  * @flow:    flow
- * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns
+ * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
  *
- * Context: socket lock.
+ * Context: LOCAL_OUT hook, any lock of the caller; not @flow's.
  */
 void quell_tail_sent(struct quell_flow *flow, u64 left_ns)
 {
-	flow->tail.left_ns = left_ns;
-	quell_tail_put_off(flow, left_ns);
+	tail_put_off(flow, left_ns, left_ns);
 }
 
 /**
@@ -178,8 +205,8 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 	struct quell_tail *tail = &flow->tail;
 	u64 error_ns = max(tail->srtt_ns, rtt_ns) - min(tail->srtt_ns, rtt_ns);
 
-	tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
-	tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
+	WRITE_ONCE(tail->var_ns, (3 * tail->var_ns + error_ns) / 4);
+	WRITE_ONCE(tail->srtt_ns, (7 * tail->srtt_ns + rtt_ns + 4) / 8);
 }
 
 /**
@@ -196,7 +223,7 @@ void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts)
 
 	if (!pkts)
 		return;
-	flow->tail.tries = 0;
+	WRITE_ONCE(flow->tail.tries, 0);
 	if (tp->packets_out)
 		quell_tail_put_off(flow, tp->tcp_clock_cache);
 }

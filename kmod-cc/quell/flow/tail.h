@@ -17,7 +17,8 @@
  *				cancels the timer; an expiry that it waits for does not
  *				take the socket lock
  *
- * ->lock protects these steps; it nests inside the socket lock and is innermost.
+ * ->lock protects these steps, and @due_ns and @left_ns with them, for LOCAL_OUT sets them
+ * with or without the socket lock; it nests inside the socket lock and is innermost.
  */
 #ifndef _QUELL_TAIL_H
 #define _QUELL_TAIL_H
@@ -39,7 +40,7 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
- * @lock:	protects @closed, @running, @again, and starting @timer
+ * @lock:	protects @closed to @again, @at_ns to @left_ns, and starting @timer
  * @closed:	the flow is released
  * @running:	@timer has fired and its handler waits for the socket lock, or holds it
  * @again:	@timer must be queued for @at_ns when its handler ends
@@ -55,14 +56,15 @@ enum quell_probe {
  * @probe_end:	sequence number after the last probe
  * @dsacks:	tcp_sock.dsack_dups when the last probe left
  * @tries:	probes since data was last delivered
- * @patience:	doublings of the timeout for spurious probes
+ * @patience:	doublings of the timeout for spurious probes; like @tries, @srtt_ns and @var_ns
+ *		written with WRITE_ONCE(), for LOCAL_OUT
  * @probe:	enum quell_probe
  * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @probes:	probes sent; read by dumps
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* @closed, @running, @again, starting @timer */
+	spinlock_t		lock;	/* @closed to @again, @at_ns to @left_ns, starting @timer */
 	bool			closed;
 	bool			running;
 	bool			again;
