@@ -55,7 +55,10 @@ void quell_event_loss(struct sock *sk)
  * quell_event_tail_loss() - report a tail loss that a probe repaired to the core
  * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
  *
- * The loss was real: TCP must not be able to undo the cut for it.
+ * The loss was real, and its probe a retransmission that was needed: TCP must not be able to
+ * undo the cut for it, nor the cuts before it in the episode, which was then not spurious as a
+ * whole (RFC 3708 asks for each retransmission to have been unnecessary).  If the same ACK has
+ * shown another loss, one cut is for both, and stands.
  *
  * Context: socket lock.
  */
