@@ -25,8 +25,8 @@ struct sk_buff;
  * @newest:	newest echo from the other end, for display
  * @link:	state from which echoes are made into telemetry records
  *
- * The socket lock protects @mode and @link.  The receive hook writes the other fields; the
- * holder of the socket lock consumes @due and @told.
+ * The socket lock protects @mode, written with WRITE_ONCE(), and @link.  The receive hook writes
+ * the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @told.
  */
 struct quell_tcpint {
 	u32				mode;

@@ -63,7 +63,9 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
  * @tp:   its socket
  * @echo: set when there is one; it is not echoed again
  *
- * Context: lock of @flow.
+ * Context: lock of @flow, LOCAL_OUT hook.  Without the socket lock, which is not certain, the
+ * fields of @tp may be of different moments, and the echo of a packet that this ACK does not
+ * answer.
  * Return: whether there is one.
  */
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,

@@ -168,7 +168,7 @@ int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
  * @flow: flow
  * @dev:  interface
  *
- * Context: socket lock, softirq or process context.
+ * Context: lock of @flow, or before it is published.
  */
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 {

@@ -39,7 +39,7 @@ static bool tcpint_is_there(const struct sk_buff *skb)
  * @skb:         segment on its way out, from the network header on
  * @other_bytes: length of the Quell option to come
  *
- * Context: socket lock, LOCAL_OUT hook.
+ * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.
  * Return: bytes the option will take; 0: no option.
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
@@ -57,8 +57,8 @@ u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 ot
  * @flow: flow it belongs to
  * @skb:  segment that quell_tcpint_room() found room in
  *
- * Context: socket lock, LOCAL_OUT hook.  Pointers into the headers are stale
- * afterwards.
+ * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.  Pointers into the
+ * headers are stale afterwards.
  */
 void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb)
 {

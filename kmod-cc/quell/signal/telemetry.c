@@ -92,7 +92,7 @@ bool quell_telemetry_expected(const struct quell_flow *flow)
  * @flow: flow it belongs to
  * @opt:  option of the packet; an empty record is added if the flow wants them
  *
- * Context: socket lock.
+ * Context: lock of @flow, LOCAL_OUT hook.
  */
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 {
