@@ -330,11 +330,11 @@ static inline void quell_dcqcn_reno_increase(struct quell_dcqcn_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
-				      const struct quell_dcqcn_params *p,
-				      struct quell_dcqcn_stats *st,
-				      const struct quell_sample *s,
-				      struct quell_decision *out)
+static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
+						const struct quell_dcqcn_params *p,
+						struct quell_dcqcn_stats *st,
+						const struct quell_sample *s,
+						struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
 	if (!(v->flags & QUELL_DCQCN_F_ECN) || (v->flags & QUELL_DCQCN_F_LOSS))

@@ -212,11 +212,11 @@ static inline void quell_hpcc_init(struct quell_hpcc_vars *v, const struct quell
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
-				     const struct quell_hpcc_params *p,
-				     struct quell_hpcc_stats *st,
-				     const struct quell_sample *s,
-				     struct quell_decision *out)
+static inline __flatten void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
+					       const struct quell_hpcc_params *p,
+					       struct quell_hpcc_stats *st,
+					       const struct quell_sample *s,
+					       struct quell_decision *out)
 {
 	bool measured, finished;
 	u64 window_q16;

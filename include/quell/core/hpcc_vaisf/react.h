@@ -122,11 +122,11 @@ static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
-					   const struct quell_hpcc_vaisf_params *p,
-					   struct quell_hpcc_vaisf_stats *st,
-					   const struct quell_sample *s,
-					   struct quell_decision *out)
+static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
+						     const struct quell_hpcc_vaisf_params *p,
+						     struct quell_hpcc_vaisf_stats *st,
+						     const struct quell_sample *s,
+						     struct quell_decision *out)
 {
 	bool measured, finished, may_rise;
 	u64 reference_q16, window_q16;

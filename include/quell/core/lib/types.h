@@ -35,6 +35,14 @@ typedef unsigned long long u64;
 
 #endif
 
+/*
+ * Inlines all that a function calls.  Parts of ->on_ack are also called by rarer events, and
+ * without this attribute the compiler would leave them out of line in ->on_ack too.
+ */
+#ifndef __flatten
+#define __flatten	__attribute__((__flatten__))
+#endif
+
 #define QUELL_U32_MAX	(~0U)
 #define QUELL_U64_MAX	(~0ULL)
 

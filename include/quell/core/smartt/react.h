@@ -185,11 +185,11 @@ static inline void quell_smartt_init(struct quell_smartt_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_smartt_on_ack(struct quell_smartt_vars *v,
-				       const struct quell_smartt_params *p,
-				       struct quell_smartt_stats *st,
-				       const struct quell_sample *s,
-				       struct quell_decision *out)
+static inline __flatten void quell_smartt_on_ack(struct quell_smartt_vars *v,
+						 const struct quell_smartt_params *p,
+						 struct quell_smartt_stats *st,
+						 const struct quell_sample *s,
+						 struct quell_decision *out)
 {
 	bool change_path = false;
 	u64 target_ns;

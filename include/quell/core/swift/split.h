@@ -258,11 +258,11 @@ static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_swift_split_on_ack(struct quell_swift_split_vars *v,
-					    const struct quell_swift_params *p,
-					    struct quell_swift_split_stats *st,
-					    const struct quell_sample *s,
-					    struct quell_decision *out)
+static inline __flatten void quell_swift_split_on_ack(struct quell_swift_split_vars *v,
+						      const struct quell_swift_params *p,
+						      struct quell_swift_split_stats *st,
+						      const struct quell_sample *s,
+						      struct quell_decision *out)
 {
 	u64 target_ns;
 

@@ -141,11 +141,11 @@ static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
-					    const struct quell_swift_vaisf_params *p,
-					    struct quell_swift_vaisf_stats *st,
-					    const struct quell_sample *s,
-					    struct quell_decision *out)
+static inline __flatten void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
+						      const struct quell_swift_vaisf_params *p,
+						      struct quell_swift_vaisf_stats *st,
+						      const struct quell_sample *s,
+						      struct quell_decision *out)
 {
 	u64 reference_q16, target_ns, window_q16;
 	bool decrease, round_finished;

@@ -181,11 +181,11 @@ static inline void quell_timely_init(struct quell_timely_vars *v,
  *
  * Context: any; the caller serialises per flow.
  */
-static inline void quell_timely_on_ack(struct quell_timely_vars *v,
-				       const struct quell_timely_params *p,
-				       struct quell_timely_stats *st,
-				       const struct quell_sample *s,
-				       struct quell_decision *out)
+static inline __flatten void quell_timely_on_ack(struct quell_timely_vars *v,
+						 const struct quell_timely_params *p,
+						 struct quell_timely_stats *st,
+						 const struct quell_sample *s,
+						 struct quell_decision *out)
 {
 	if (s->mss_bytes)
 		v->mss_bytes = s->mss_bytes;
