@@ -55,7 +55,8 @@ static bool pair_is_right(u64 a, u64 b)
 
 static bool shift_is_right(u64 a, u64 b, u32 shift)
 {
-	return quell_mul_shr_u64(a, b, shift) == saturate(product(a, b) >> shift);
+	return quell_mul_shr_u64(a, b, shift) == saturate(product(a, b) >> shift) &&
+	       quell_shl_sat_u64(a, shift) == saturate((unsigned __int128)a << shift);
 }
 
 static bool quotient_is_right(u64 a, u64 b, u64 divisor)
@@ -126,7 +127,7 @@ TEST(edges_cases)
 	EXPECT_TRUE(pairs)
 		TH_LOG("pair_arithmetic__edges");
 	EXPECT_TRUE(shifts)
-		TH_LOG("quell_mul_shr_u64__edges");
+		TH_LOG("shift_arithmetic__edges");
 	EXPECT_TRUE(quotients)
 		TH_LOG("quell_mul_div_u64__edges");
 }
@@ -149,7 +150,7 @@ TEST(random_cases)
 	EXPECT_TRUE(pairs)
 		TH_LOG("pair_arithmetic__random");
 	EXPECT_TRUE(shifts)
-		TH_LOG("quell_mul_shr_u64__random");
+		TH_LOG("shift_arithmetic__random");
 	EXPECT_TRUE(quotients)
 		TH_LOG("quell_mul_div_u64__random");
 }

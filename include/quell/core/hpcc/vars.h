@@ -141,7 +141,7 @@ static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
 static inline u64 quell_hpcc_rate_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p, u64 bytes_ps)
 {
-	return quell_mul_div_u64(quell_mul_sat_u64(bytes_ps, QUELL_Q16_ONE),
+	return quell_mul_div_u64(quell_shl_sat_u64(bytes_ps, QUELL_Q16_SHIFT),
 				 quell_hpcc_base_rtt_ns(v, p), QUELL_NS_PER_SEC);
 }
 

@@ -127,7 +127,7 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 					      const struct quell_swift_params *p)
 {
 	if (p->init_window_bytes)
-		return quell_mul_sat_u64(p->init_window_bytes, QUELL_Q16_ONE);
+		return quell_shl_sat_u64(p->init_window_bytes, QUELL_Q16_SHIFT);
 	if (!v->link_bytes_ps || !quell_swift_has_signal(v))
 		return quell_init_window_q16(v->mss_bytes);
 	return quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps, v->mss_bytes);
@@ -140,7 +140,7 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 static inline void quell_swift_clamp(struct quell_swift_vars *v,
 				     const struct quell_swift_params *p)
 {
-	u64 max_q16 = quell_mul_sat_u64(p->max_window_bytes, QUELL_Q16_ONE);
+	u64 max_q16 = quell_shl_sat_u64(p->max_window_bytes, QUELL_Q16_SHIFT);
 	u64 min_q16 = quell_mss_q16(v->mss_bytes);
 
 	if (quell_swift_has_signal(v))
@@ -260,7 +260,7 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 
 	if (!quell_swift_has_signal(v))
 		return mss_q16;
-	step_q16 = quell_mul_div_u64(quell_mul_sat_u64(p->ai_bytes_ps, QUELL_Q16_ONE),
+	step_q16 = quell_mul_div_u64(quell_shl_sat_u64(p->ai_bytes_ps, QUELL_Q16_SHIFT),
 				     v->min_rtt_ns, QUELL_NS_PER_SEC);
 	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
 }
