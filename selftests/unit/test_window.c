@@ -4,6 +4,7 @@
  */
 #include <quell/core/lib/window.h>
 
+#include "random.h"
 #include "test.h"
 
 #define Q16(bytes)	((u64)(bytes) << 16)
@@ -60,7 +61,24 @@ TEST(growth)
 						rows[i].acked_bytes, 1000))
 			TH_LOG("%s", rows[i].name);
 	}
+}
+
+/* Reno's growth is that by one segment, in every range. */
+TEST(reno)
+{
+	struct random_state r = { .state = 1 };
+	int i;
+
 	EXPECT_EQ(Q16(11000), quell_reno_window_q16(Q16(10000), 10000, 1000));
+	for (i = 0; i < 100000; i++) {
+		u64 window_q16 = random_magnitude(&r, 0, QUELL_U64_MAX);
+		u32 acked_bytes = random_magnitude(&r, 0, 0xffffffff);
+		u32 mss_bytes = random_magnitude(&r, 1, 0xffffffff);
+
+		ASSERT_EQ(quell_grow_window_q16(window_q16, quell_mss_q16(mss_bytes), acked_bytes,
+						mss_bytes),
+			  quell_reno_window_q16(window_q16, acked_bytes, mss_bytes));
+	}
 }
 
 TEST(restart)

@@ -72,11 +72,18 @@ static inline u64 quell_grow_window_q16(u64 window_q16, u64 step_q16, u32 acked_
 						   per_q16));
 }
 
-/* Congestion avoidance of RFC 5681, for flows that lack their algorithm's signal. */
+/*
+ * Congestion avoidance of RFC 5681, for flows that lack their algorithm's signal:
+ * quell_grow_window_q16() by one segment.  The product of the two u32 is exact, which takes
+ * fewer instructions than that of two u64.
+ */
 static inline u64 quell_reno_window_q16(u64 window_q16, u32 acked_bytes, u32 mss_bytes)
 {
-	return quell_grow_window_q16(window_q16, quell_mss_q16(mss_bytes), acked_bytes,
-				     mss_bytes);
+	u64 per_q16 = quell_max_u64(window_q16, quell_mss_q16(mss_bytes));
+
+	return quell_add_sat_u64(window_q16,
+				 quell_mul_div_u64((u64)mss_bytes * acked_bytes,
+						   1ULL << (2 * QUELL_Q16_SHIFT), per_q16));
 }
 
 /* Whether an idle period was long enough for the flow to restart; 0 means never. */
