@@ -108,6 +108,7 @@ struct quell_event {
 #define QUELL_CORE_TRIMS	0x10 /* it handles trimmed_bytes: it gets ACKs that report only
 				      * trimming, and no ->on_loss for a recovery caused only by it
 				      */
+#define QUELL_CORE_SENDERS	0x20 /* receivers count their senders and state n, <quell/core/dart/> */
 
 /*
  * The kernel calls this event by its name, quell_NAME_core_on_ack(), which is compiled into

@@ -76,6 +76,7 @@ struct quell_telemetry {
  *			starts, the round-trip time of the handshake
  * @remote_ns:		part of @rtt_ns spent in the remote host, ns; 0 unknown
  * @link_bytes_ps:	rate of the interface the flow leaves by; 0 unknown
+ * @peer_link_bytes_ps:	rate of the interface by which the receiver gets it; 0 unknown
  * @acked_bytes:	payload newly acknowledged, cumulative and selective
  * @acked_pkts:		@acked_bytes in segments of at most @mss_bytes
  * @marked_bytes:	part of @acked_bytes that reached the receiver marked CE
@@ -83,6 +84,7 @@ struct quell_telemetry {
  * @lost_bytes:		payload newly declared lost
  * @inflight_bytes:	payload in flight before this ACK
  * @mss_bytes:		maximum segment size, > 0
+ * @senders_q8:		n that the receiver stated, <quell/core/dart/share.h>; 0 unknown
  * @hops:		switches on the path from the receiver, from the time-to-live
  * @flags:		QUELL_S_*
  * @telemetry:		record of the packet this ACK answers
@@ -96,6 +98,7 @@ struct quell_sample {
 	u64	min_rtt_ns;
 	u64	remote_ns;
 	u64	link_bytes_ps;
+	u64	peer_link_bytes_ps;
 	u32	acked_bytes;
 	u32	acked_pkts;
 	u32	marked_bytes;
@@ -103,6 +106,7 @@ struct quell_sample {
 	u32	lost_bytes;
 	u32	inflight_bytes;
 	u32	mss_bytes;
+	u32	senders_q8;
 	u8	hops;
 	u8	flags;
 	struct quell_telemetry	telemetry;

@@ -3,6 +3,7 @@
 #ifndef _QUELL_CORE_CORES_H
 #define _QUELL_CORE_CORES_H
 
+#include <quell/core/dart/core.h>
 #include <quell/core/dcqcn/core.h>
 #include <quell/core/hpcc/core.h>
 #include <quell/core/hpcc_vaisf/core.h>
@@ -19,6 +20,7 @@ static const struct quell_core * const quell_cores[] = {
 	&quell_timely_core,
 	&quell_smartt_core,
 	&quell_dcqcn_core,
+	&quell_dart_core,
 };
 
 #define QUELL_CORES_NR	QUELL_ARRAY_NR(quell_cores)

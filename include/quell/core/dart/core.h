@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dart as one object, struct quell_core: its parameters, counters and events, for all
+ * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The sender is
+ * described in <quell/core/dart/react.h>, the receiver in set.h and machine.h.
+ */
+#ifndef _QUELL_CORE_DART_CORE_H
+#define _QUELL_CORE_DART_CORE_H
+
+#include <quell/core/algorithm.h>
+#include <quell/core/dart/react.h>
+#include <quell/core/dcqcn/core.h>
+
+#define DART_PARAM(name_, unit_, field_, range_, doc_) \
+	QUELL_PARAM(struct quell_dart_params, name_, unit_, field_, DART_##range_, doc_)
+
+static const struct quell_param_desc quell_dart_core_params[] = {
+	QUELL_DCQCN_PARAM_ROWS,
+	DART_PARAM("slack", NS, slack_ns, SLACK_NS,
+		   "Queueing delay the window leaves room for while n governs."),
+	DART_PARAM("period", NS, period_ns, PERIOD_NS,
+		   "Receiver: time between two looks at the symptoms of congestion."),
+	DART_PARAM("clear", NS, clear_ns, CLEAR_NS,
+		   "Receiver: time without marks that ends congestion."),
+	DART_PARAM("full", Q16, full_q16, FULL_Q16,
+		   "Receiver: part of the line rate that counts as line rate."),
+	DART_PARAM("periods", NONE, periods, PERIODS,
+		   "Receiver: marked periods in a row that change the state."),
+	DART_PARAM("idle", NS, idle_ns, IDLE_NS,
+		   "Receiver: time without data after which a sender is dead."),
+	DART_PARAM("plain-idle", NS, plain_idle_ns, PLAIN_IDLE_NS,
+		   "Receiver: the same for senders without the Quell option."),
+	DART_PARAM("lookahead", NS, lookahead_ns, LOOKAHEAD_NS,
+		   "Receiver: longest time a look-ahead group may wait; 0 is none."),
+};
+
+#define DART_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_dart_stats, name_, field_, doc_)
+
+static const struct quell_counter_desc quell_dart_core_counters[] = {
+	QUELL_DCQCN_COUNTER_ROWS,
+	DART_COUNTER("apportioned", apportioned,
+		     "Decisions that the receiver's n limited."),
+	DART_COUNTER("fallen-back", fallen_back,
+		     "Decisions that DCQCN limited, below the share."),
+	DART_COUNTER("unstated", unstated,
+		     "Acknowledgments of a receiver that states no n."),
+};
+
+/* The events are DCQCN's, at the line's rate; then the share limits their decision. */
+#define QUELL_DART_CORE_EVENT(event_)						\
+static inline void quell_dart_core_##event_(struct quell_event *ev)		\
+{										\
+	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);	\
+	quell_dcqcn_core_##event_(ev);						\
+	quell_dart_apportion(ev->vars, ev->params, ev->stats, &ev->sample,	\
+			     &ev->decision);					\
+}
+
+QUELL_DART_CORE_EVENT(on_ack)
+QUELL_DART_CORE_EVENT(on_loss)
+QUELL_DART_CORE_EVENT(on_rto)
+QUELL_DART_CORE_EVENT(on_undo)
+
+static inline void quell_dart_core_undo_note(struct quell_event *ev)
+{
+	quell_dcqcn_core_undo_note(ev);
+}
+
+/* Section III-A: all flows begin at the full line rate. */
+static inline void quell_dart_core_init(struct quell_event *ev)
+{
+	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);
+	quell_dcqcn_core_init(ev);
+}
+
+static inline void quell_dart_core_on_idle_restart(struct quell_event *ev)
+{
+	const struct quell_dart_params *p = ev->params;
+
+	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);
+	quell_dcqcn_core_on_idle_restart(ev);
+	if (!quell_is_restart(p->dcqcn.restart_idle_ns, ev->idle_ns))
+		quell_dart_apportion(ev->vars, p, ev->stats, &ev->sample, &ev->decision);
+}
+
+static const struct quell_core quell_dart_core = {
+	.name			= "dart",
+	.module			= "tcp_dart",
+	.flags			= QUELL_CORE_ECN | QUELL_CORE_SENDERS,
+	.needs			= { .signal = QUELL_ADAPT_MARKS },
+	.vars_bytes		= sizeof(struct quell_dart_vars),
+	.params			= quell_dart_core_params,
+	.params_nr		= QUELL_ARRAY_NR(quell_dart_core_params),
+	.params_bytes		= sizeof(struct quell_dart_params),
+	.counters		= quell_dart_core_counters,
+	.counters_nr		= QUELL_ARRAY_NR(quell_dart_core_counters),
+	.counters_bytes		= sizeof(struct quell_dart_stats),
+	.init			= quell_dart_core_init,
+	.on_ack			= QUELL_CORE_ON_ACK(quell_dart_core_on_ack),
+	.on_loss		= quell_dart_core_on_loss,
+	.on_rto			= quell_dart_core_on_rto,
+	.on_idle_restart	= quell_dart_core_on_idle_restart,
+	.undo_note		= quell_dart_core_undo_note,
+	.on_undo		= quell_dart_core_on_undo,
+};
+
+#endif /* _QUELL_CORE_DART_CORE_H */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DASR: which congestion a receiver is in (Dart, section III-C and Figure 5).
+ *
+ * Two symptoms decide: whether packets arrive marked CE, and whether bytes arrive at the line
+ * rate of the interface.
+ *
+ *	no marks for `clear'		No Congestion			n real
+ *	marks, at line rate		Receiver Congestion		n real, marks hidden
+ *	marks, below line rate		Non-Receiver Congestion		n = 1, marks pass
+ *
+ * The symptoms are looked at once per `period'.  A marked period at line rate leads from No
+ * Congestion to Receiver Congestion at once.  Other changes need the same symptom in as many
+ * marked periods in a row as `periods' says: the first period of an incast is part of a
+ * period without traffic, so its rate is below line rate although it is the receiver's
+ * congestion; and a single gap in the arrivals (a loss, a busy processor) must not release
+ * all senders.  Until the second such period marks are hidden in No Congestion, too: they are
+ * then most likely those of the receiver's own link, and would cut rates that n has cut.
+ *
+ * Both kinds of congestion at once: the first step is Receiver Congestion, where n makes all
+ * senders share the line evenly.  One that is slower than its share because of the network
+ * leaves a part of the line unused.  That is the second step: below line rate and marked,
+ * hence Non-Receiver Congestion.
+ *
+ * If the line rate is not known all marks are taken for Non-Receiver Congestion.
+ */
+#ifndef _QUELL_CORE_DART_MACHINE_H
+#define _QUELL_CORE_DART_MACHINE_H
+
+#include <quell/core/core.h>
+#include <quell/core/lib/math.h>
+
+enum quell_dart_state {
+	QUELL_DART_NO_CONGESTION,
+	QUELL_DART_RECEIVER,
+	QUELL_DART_NON_RECEIVER,
+	QUELL_DART_STATES,
+};
+
+/**
+ * struct quell_dart_machine - state of one interface; all zero is its start
+ * @start_ns:	beginning of the current period, ns; 0: no period has begun
+ * @marked_ns:	end of the last marked period, ns
+ * @bytes:	bytes that had arrived when the period began, free-running
+ * @marks:	packets that had arrived marked when the period began, free-running
+ * @state:	enum quell_dart_state
+ * @against:	marked periods in a row whose symptom was that of another state
+ */
+struct quell_dart_machine {
+	u64	start_ns;
+	u64	marked_ns;
+	u64	bytes;
+	u64	marks;
+	u8	state;
+	u8	against;
+};
+
+/**
+ * struct quell_dart_machine_params - how symptoms are measured
+ * @period_ns:	time between two looks, ns, > 0
+ * @clear_ns:	time without marks that ends congestion, ns
+ * @full_q16:	part of the line rate that counts as line rate
+ * @periods:	marked periods in a row that change the state, > 0
+ */
+struct quell_dart_machine_params {
+	u64	period_ns;
+	u64	clear_ns;
+	u64	full_q16;
+	u64	periods;
+};
+
+/* Arrivals at one interface so far; free-running. */
+struct quell_dart_arrivals {
+	u64	bytes;
+	u64	marks;
+};
+
+/* Whether bytes arrived at line rate. */
+static inline bool quell_dart_is_full(u64 bytes, u64 elapsed_ns, u64 line_bytes_ps, u64 full_q16)
+{
+	u64 line_bytes = quell_mul_div_u64(line_bytes_ps, elapsed_ns, QUELL_NS_PER_SEC);
+
+	return line_bytes_ps &&
+	       bytes >= quell_mul_div_u64(line_bytes, full_q16, QUELL_Q16_ONE);
+}
+
+/* The state after a marked period. */
+static inline void quell_dart_machine_judge(struct quell_dart_machine *m, bool is_full,
+					    const struct quell_dart_machine_params *p)
+{
+	u8 state = is_full ? QUELL_DART_RECEIVER : QUELL_DART_NON_RECEIVER;
+
+	if (state == m->state) {
+		m->against = 0;
+		return;
+	}
+	if (m->against < 0xff)
+		m->against++;
+	if (m->against < p->periods &&
+	    !(is_full && m->state == QUELL_DART_NO_CONGESTION))
+		return;
+	m->state = state;
+	m->against = 0;
+}
+
+/**
+ * quell_dart_machine_is_due() - whether a period has ended
+ * @m:	     state of the interface
+ * @p:	     parameters
+ * @now_ns:  time, ns
+ *
+ * Context: any; may race with quell_dart_machine_run().
+ * Return: whether to call quell_dart_machine_run().
+ */
+static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
+					     const struct quell_dart_machine_params *p,
+					     u64 now_ns)
+{
+	return quell_sub_sat_u64(now_ns, m->start_ns) >= p->period_ns;
+}
+
+/**
+ * quell_dart_machine_run() - end a period
+ * @m:		   state of the interface
+ * @p:		   parameters
+ * @now_ns:	   time, ns, not before that of the last call
+ * @now:	   arrivals so far
+ * @line_bytes_ps: line rate of the interface, bytes/s on the wire; 0: not known
+ *
+ * Dart, section III-C.  A call before the end of the period changes nothing.
+ *
+ * Context: any; the caller serialises per interface.
+ * Return: whether the state changed.
+ */
+static inline bool quell_dart_machine_run(struct quell_dart_machine *m,
+					  const struct quell_dart_machine_params *p, u64 now_ns,
+					  const struct quell_dart_arrivals *now,
+					  u64 line_bytes_ps)
+{
+	u64 elapsed_ns = quell_sub_sat_u64(now_ns, m->start_ns);
+	u8 before = m->state;
+
+	if (elapsed_ns < p->period_ns)
+		return false;
+	if (now->marks != m->marks) {
+		quell_dart_machine_judge(m, quell_dart_is_full(now->bytes - m->bytes, elapsed_ns,
+							       line_bytes_ps, p->full_q16), p);
+		m->marked_ns = now_ns;
+	} else if (quell_sub_sat_u64(now_ns, m->marked_ns) >= p->clear_ns) {
+		m->state = QUELL_DART_NO_CONGESTION;
+		m->against = 0;
+	}
+	m->start_ns = now_ns;
+	m->bytes = now->bytes;
+	m->marks = now->marks;
+	return m->state != before;
+}
+
+/* Whether a receiver passes marks on to its senders: Dart, Figure 5. */
+static inline bool quell_dart_passes_marks(u8 state)
+{
+	return state == QUELL_DART_NON_RECEIVER;
+}
+
+/* Whether a receiver states the real n and not 1: Dart, Figure 5. */
+static inline bool quell_dart_states_n(u8 state)
+{
+	return state != QUELL_DART_NON_RECEIVER;
+}
+
+#endif /* _QUELL_CORE_DART_MACHINE_H */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameters of Dart: defaults and ranges.  Those of the fall-back are DCQCN's.
+ *
+ * Any values within their ranges are compatible.  The receiver's half reads the parameters
+ * of the receiving host, the sender's half those of the sending one.
+ */
+#ifndef _QUELL_CORE_DART_PARAMS_H
+#define _QUELL_CORE_DART_PARAMS_H
+
+#include <quell/core/core.h>
+#include <quell/core/dart/machine.h>
+#include <quell/core/dart/set.h>
+#include <quell/core/dcqcn/params.h>
+
+#define QUELL_DART_SLACK_NS_DEFAULT		5000ULL		/* Documentation/dart.md */
+#define QUELL_DART_SLACK_NS_MIN			0ULL
+#define QUELL_DART_SLACK_NS_MAX			1000000000ULL
+#define QUELL_DART_PERIOD_NS_DEFAULT		100000ULL	/* Documentation/dart.md */
+#define QUELL_DART_PERIOD_NS_MIN		1000ULL
+#define QUELL_DART_PERIOD_NS_MAX		1000000000ULL
+#define QUELL_DART_CLEAR_NS_DEFAULT		2000000ULL	/* Documentation/dart.md */
+#define QUELL_DART_CLEAR_NS_MIN			1000ULL
+#define QUELL_DART_CLEAR_NS_MAX			10000000000ULL
+#define QUELL_DART_FULL_Q16_DEFAULT		58982ULL	/* 0.9, Documentation/dart.md */
+#define QUELL_DART_FULL_Q16_MIN			1ULL
+#define QUELL_DART_FULL_Q16_MAX			65536ULL
+#define QUELL_DART_PERIODS_DEFAULT		2ULL		/* Documentation/dart.md */
+#define QUELL_DART_PERIODS_MIN			1ULL
+#define QUELL_DART_PERIODS_MAX			100ULL
+#define QUELL_DART_IDLE_NS_DEFAULT		2000000000ULL	/* Dart III-B */
+#define QUELL_DART_IDLE_NS_MIN			1000000ULL
+#define QUELL_DART_IDLE_NS_MAX			3600000000000ULL
+#define QUELL_DART_PLAIN_IDLE_NS_DEFAULT	1000000ULL	/* Documentation/dart.md */
+#define QUELL_DART_PLAIN_IDLE_NS_MIN		10000ULL
+#define QUELL_DART_PLAIN_IDLE_NS_MAX		3600000000000ULL
+#define QUELL_DART_LOOKAHEAD_NS_DEFAULT		1000000ULL	/* Documentation/dart.md */
+#define QUELL_DART_LOOKAHEAD_NS_MIN		0ULL
+#define QUELL_DART_LOOKAHEAD_NS_MAX		1000000000ULL
+
+/**
+ * struct quell_dart_params - parameters of the administrator
+ * @dcqcn:	   sender: the fall-back's
+ * @slack_ns:	   sender: queueing delay the window leaves room for while n governs, ns
+ * @period_ns:	   receiver: time between two looks at the symptoms of congestion, ns
+ * @clear_ns:	   receiver: time without marks that ends congestion, ns
+ * @full_q16:	   receiver: part of the line rate that counts as line rate
+ * @periods:	   receiver: marked periods in a row that change the state
+ * @idle_ns:	   receiver: time without data after which a connection is dead, ns
+ * @plain_idle_ns: receiver: the same for connections without the option, ns
+ * @lookahead_ns:  receiver: longest time for which a look-ahead group may wait, ns; 0: no
+ *		   look-ahead
+ *
+ * Every field is u64 so that a table of offsets can address it.
+ */
+struct quell_dart_params {
+	struct quell_dcqcn_params	dcqcn;
+	u64				slack_ns;
+	u64				period_ns;
+	u64				clear_ns;
+	u64				full_q16;
+	u64				periods;
+	u64				idle_ns;
+	u64				plain_idle_ns;
+	u64				lookahead_ns;
+};
+
+/* The parameters of the state machine, <quell/core/dart/machine.h>. */
+static inline struct quell_dart_machine_params
+quell_dart_machine_params(const struct quell_dart_params *p)
+{
+	return (struct quell_dart_machine_params) {
+		.period_ns = p->period_ns,
+		.clear_ns = p->clear_ns,
+		.full_q16 = p->full_q16,
+		.periods = p->periods,
+	};
+}
+
+/* The parameters of the set, <quell/core/dart/set.h>. */
+static inline struct quell_dasr_params quell_dart_set_params(const struct quell_dart_params *p)
+{
+	return (struct quell_dasr_params) {
+		.idle_ns = p->idle_ns,
+		.plain_idle_ns = p->plain_idle_ns,
+	};
+}
+
+#endif /* _QUELL_CORE_DART_PARAMS_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dart: the sender's half.
+ *
+ * The receiver counts its active senders (set.h), weighs them, and states n in every
+ * acknowledgment.  A sender uses its part of the receiver's line from the acknowledgment on
+ * that brings n:
+ *
+ *	line = min(rate of its own interface, rate of the receiver's)
+ *	rate = line / n
+ *	window = rate * (base round trip + slack), and one segment
+ *
+ * so that all senders have their fair share one round trip after one joins or leaves
+ * (section III-A).  The window takes back, within a round trip, the queue that senders built
+ * until they knew of each other; rates alone would leave it standing.
+ *
+ * Where the network is the bottleneck and not the receiver, the receiver states n = 1 and
+ * passes marks on (machine.h), and DCQCN governs (section III-C), <quell/core/dcqcn/react.h>.
+ * The smaller of both rates applies at all times: with n above 1 the receiver hides the marks,
+ * so DCQCN's rate recovers meanwhile.
+ *
+ * A flow starts at line rate, also after an idle time.  Losses, and a peer that does not echo
+ * marks, are handled by DCQCN's core: Reno's window bounds the flow.  A receiver that states
+ * no n leaves the flow to DCQCN.
+ *
+ * The line is in bytes on the wire, rates are in bytes of payload: headers are taken off the
+ * share, or the sum of all senders would exceed the line by them.
+ *
+ * Paper: Xue et al., "Dart: Divide and Specialize for Fast Response to Congestion in
+ * RDMA-Based Datacenter Networks", ToN 2020 (sections III-A to III-C).  Deviations:
+ * Documentation/dart.md.
+ */
+#ifndef _QUELL_CORE_DART_REACT_H
+#define _QUELL_CORE_DART_REACT_H
+
+#include <quell/core/dart/params.h>
+#include <quell/core/dart/share.h>
+#include <quell/core/dart/vars.h>
+#include <quell/core/dcqcn/react.h>
+#include <quell/core/lib/window.h>
+
+/**
+ * quell_dart_line_bytes_ps() - the line rate that n divides
+ * @s: sample
+ *
+ * Return: the smaller of the rates of both hosts' interfaces, bytes/s on the wire; if one is
+ * not known the other; 0: neither is.
+ */
+static inline u64 quell_dart_line_bytes_ps(const struct quell_sample *s)
+{
+	if (!s->peer_link_bytes_ps)
+		return s->link_bytes_ps;
+	if (!s->link_bytes_ps)
+		return s->peer_link_bytes_ps;
+	return quell_min_u64(s->link_bytes_ps, s->peer_link_bytes_ps);
+}
+
+/* Payload bytes/s that fit into a rate on the wire, in full segments. */
+static inline u64 quell_dart_payload_bytes_ps(u64 wire_bytes_ps, u32 mss_bytes)
+{
+	return quell_mul_div_u64(wire_bytes_ps, mss_bytes,
+				 (u64)mss_bytes + QUELL_OVERHEAD_BYTES);
+}
+
+/**
+ * quell_dart_apportion() - limit a decision to the flow's share of the receiver's line
+ * @v:	 state of the flow
+ * @p:	 parameters, within their ranges
+ * @st:	 counters
+ * @s:	 sample with n; its link_bytes_ps is the line's rate
+ * @out: DCQCN's decision; its rate and window are reduced to the share's
+ *
+ * Dart, section III-A.  With n at most 1, or not stated, the decision stays.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_dart_apportion(const struct quell_dart_vars *v,
+					const struct quell_dart_params *p,
+					struct quell_dart_stats *st,
+					const struct quell_sample *s,
+					struct quell_decision *out)
+{
+	u64 wire_bytes_ps, rate_bytes_ps, window_q16;
+
+	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps) {
+		st->unstated += !s->senders_q8;
+		st->fallen_back += out->pacing_bytes_ps < s->link_bytes_ps;
+		return;
+	}
+	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
+				      p->dcqcn.min_rate_bytes_ps);
+	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes);
+	if (out->pacing_bytes_ps < rate_bytes_ps)
+		st->fallen_back++;
+	else
+		st->apportioned++;
+	out->pacing_bytes_ps = quell_max_u64(quell_min_u64(out->pacing_bytes_ps,
+							   rate_bytes_ps), 1);
+	if (!v->dcqcn.min_rtt_ns)
+		return;
+	window_q16 = quell_bdp_q16(v->dcqcn.min_rtt_ns + p->slack_ns, wire_bytes_ps,
+				   v->dcqcn.mss_bytes);
+	out->window_q16 = quell_min_u64(out->window_q16, window_q16);
+}
+
+#endif /* _QUELL_CORE_DART_REACT_H */

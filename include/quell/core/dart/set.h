@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DASR: the active unique sender set of a receiver (Dart, sections III-A, III-B, III-D).
+ *
+ * The set counts the hosts that send to this one now, by weight.  A host counts once however
+ * many of its connections send.  Dart counts messages from their start to their end; TCP has
+ * lost and reordered packets, so here a connection is active by level instead of by edge:
+ *
+ *	active		its newest data packet had more behind it (the option's MORE), or
+ *			a packet before it is missing
+ *	expired		no data for `idle' (2 s in the paper): the sender has died
+ *
+ * A connection whose peer does not use the option is active from a data packet with more
+ * behind it (without PSH) until it has sent no data for `plain_idle'.
+ *
+ * n of a connection = weight of all active hosts / weight of its own host
+ *		       * connections of its host that are active
+ *
+ * The last factor is not in the paper, where a host's NIC serialises its messages: the
+ * connections of one host share that host's part of the line.
+ *
+ * Look-ahead (section III-D): an application registers a group of hosts.  When a message of
+ * any member begins, all members count as active at once, until each begins a message of its
+ * own (from then on it counts as any other) or until the group's time has passed.  A member
+ * that let the time pass is not waited for again before it has sent a message: a group of
+ * hosts that never send costs that time once.  Members count only in n of connections
+ * whose receiving socket belongs to the user who registered the group.
+ *
+ * Objects belong to the caller, who allocates them, finds the sender of an address, and
+ * serialises all calls for a set.
+ */
+#ifndef _QUELL_CORE_DART_SET_H
+#define _QUELL_CORE_DART_SET_H
+
+#include <quell/core/dart/share.h>
+#include <quell/core/lib/math.h>
+
+#define QUELL_DASR_WEIGHT_DEFAULT	1U
+#define QUELL_DASR_WEIGHT_MAX		255U
+/* A connection is moved in the list of its age once per this part of its lifetime. */
+#define QUELL_DASR_TOUCHES		8
+
+struct quell_dasr_member;
+
+/**
+ * struct quell_dasr_sender - a host; zero at first, but for @weight
+ * @members: its memberships in groups
+ * @active:  its active connections
+ * @weight:  its weight, 1 .. QUELL_DASR_WEIGHT_MAX
+ */
+struct quell_dasr_sender {
+	struct quell_dasr_member	*members;
+	u32				active;
+	u32				weight;
+};
+
+/**
+ * struct quell_dasr_user - a user with sockets or groups; zero at first
+ * @waiting: weight of hosts that the user's groups wait for and that are not active
+ */
+struct quell_dasr_user {
+	u64	waiting;
+};
+
+/**
+ * struct quell_dasr_conn - a connection; zero at first, but for the pointers
+ * @sender:	its peer
+ * @user:	owner of the receiving socket
+ * @older:	next older connection in quell_dasr_set.ages
+ * @newer:	next newer one
+ * @touched_ns:	time of its newest data, rounded down to a part of its lifetime, ns
+ * @active:	it is active
+ * @plain:	its peer does not use the option; constant while @active
+ */
+struct quell_dasr_conn {
+	struct quell_dasr_sender	*sender;
+	struct quell_dasr_user		*user;
+	struct quell_dasr_conn		*older;
+	struct quell_dasr_conn		*newer;
+	u64				touched_ns;
+	bool				active;
+	bool				plain;
+};
+
+struct quell_dasr_group;
+
+/**
+ * struct quell_dasr_member - a host in a group
+ * @sender:  host
+ * @group:   group
+ * @next:    next membership of the same host
+ * @waiting: the group waits for a message of the host
+ * @absent:  the host let the group's time pass without a message
+ */
+struct quell_dasr_member {
+	struct quell_dasr_sender	*sender;
+	struct quell_dasr_group		*group;
+	struct quell_dasr_member	*next;
+	bool				waiting;
+	bool				absent;
+};
+
+/**
+ * struct quell_dasr_group - hosts of which an application expects messages at one time
+ * @members:	 memberships
+ * @members_nr:	 number of @members
+ * @waiting:	 members that are waited for
+ * @user:	 who registered it
+ * @time_ns:	 how long members are waited for, ns
+ * @deadline_ns: when waiting ends, ns; while @waiting
+ * @older:	 next in quell_dasr_set.armed, armed earlier
+ * @newer:	 next one armed later
+ */
+struct quell_dasr_group {
+	struct quell_dasr_member	*members;
+	u32				members_nr;
+	u32				waiting;
+	struct quell_dasr_user		*user;
+	u64				time_ns;
+	u64				deadline_ns;
+	struct quell_dasr_group		*older;
+	struct quell_dasr_group		*newer;
+};
+
+/* Connections by age, least recently active first. */
+struct quell_dasr_ages {
+	struct quell_dasr_conn	*oldest;
+	struct quell_dasr_conn	*newest;
+};
+
+/**
+ * struct quell_dasr_set - the active senders of an interface; zero at first
+ * @weight:	weight of all active hosts
+ * @hosts:	number of active hosts
+ * @ages:	active connections, and those without the option apart
+ * @armed:	groups that wait for members
+ * @joins:	hosts that became active, free-running
+ * @leaves:	hosts whose last message ended or whose connection closed, free-running
+ * @expiries:	connections that died in a message, free-running
+ * @armings:	times a group's members were counted ahead, free-running
+ * @absences:	members for which a group waited in vain, free-running
+ */
+struct quell_dasr_set {
+	u64			weight;
+	u32			hosts;
+	struct quell_dasr_ages	ages[2];
+	struct quell_dasr_group	*armed;
+	u64			joins;
+	u64			leaves;
+	u64			expiries;
+	u64			armings;
+	u64			absences;
+};
+
+/**
+ * struct quell_dasr_params - soft state
+ * @idle_ns:	   time without data after which a connection is dead, ns, > 0
+ * @plain_idle_ns: the same for one without the option, ns, > 0
+ */
+struct quell_dasr_params {
+	u64	idle_ns;
+	u64	plain_idle_ns;
+};
+
+static inline u64 quell_dasr_life_ns(const struct quell_dasr_params *p, bool plain)
+{
+	return plain ? p->plain_idle_ns : p->idle_ns;
+}
+
+static inline void quell_dasr_age_add(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
+{
+	struct quell_dasr_ages *ages = &set->ages[conn->plain];
+
+	conn->newer = NULL;
+	conn->older = ages->newest;
+	if (ages->newest)
+		ages->newest->newer = conn;
+	else
+		ages->oldest = conn;
+	ages->newest = conn;
+}
+
+static inline void quell_dasr_age_del(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
+{
+	struct quell_dasr_ages *ages = &set->ages[conn->plain];
+
+	if (conn->older)
+		conn->older->newer = conn->newer;
+	else
+		ages->oldest = conn->newer;
+	if (conn->newer)
+		conn->newer->older = conn->older;
+	else
+		ages->newest = conn->older;
+	conn->older = NULL;
+	conn->newer = NULL;
+}
+
+/* Whether a user's groups wait for a host; it then counts once in the user's @waiting. */
+static inline bool quell_dasr_is_awaited(const struct quell_dasr_sender *sender,
+					 const struct quell_dasr_user *user)
+{
+	const struct quell_dasr_member *member;
+
+	for (member = sender->members; member; member = member->next)
+		if (member->waiting && member->group->user == user)
+			return true;
+	return false;
+}
+
+static inline void quell_dasr_armed_add(struct quell_dasr_set *set,
+					struct quell_dasr_group *group)
+{
+	group->newer = NULL;
+	group->older = set->armed;
+	if (set->armed)
+		set->armed->newer = group;
+	set->armed = group;
+}
+
+static inline void quell_dasr_armed_del(struct quell_dasr_set *set,
+					struct quell_dasr_group *group)
+{
+	if (group->newer)
+		group->newer->older = group->older;
+	else
+		set->armed = group->older;
+	if (group->older)
+		group->older->newer = group->newer;
+	group->older = NULL;
+	group->newer = NULL;
+}
+
+/* Waits for a member that is not active.  Callers put the group into @armed. */
+static inline void quell_dasr_await(struct quell_dasr_member *member)
+{
+	struct quell_dasr_group *group = member->group;
+
+	if (!quell_dasr_is_awaited(member->sender, group->user))
+		group->user->waiting += member->sender->weight;
+	member->waiting = true;
+	group->waiting++;
+}
+
+/* Waits no longer; the group is disarmed with its last member. */
+static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
+					    struct quell_dasr_member *member)
+{
+	struct quell_dasr_group *group = member->group;
+
+	if (!member->waiting)
+		return;
+	member->waiting = false;
+	if (!quell_dasr_is_awaited(member->sender, group->user))
+		group->user->waiting -= member->sender->weight;
+	if (!--group->waiting)
+		quell_dasr_armed_del(set, group);
+}
+
+/* A member's message begins while its group does not wait: the others are expected. */
+static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
+				  u64 now_ns)
+{
+	u32 i;
+
+	for (i = 0; i < group->members_nr; i++)
+		if (!group->members[i].sender->active && !group->members[i].absent)
+			quell_dasr_await(&group->members[i]);
+	if (!group->waiting)
+		return;
+	group->deadline_ns = quell_add_sat_u64(now_ns, group->time_ns);
+	quell_dasr_armed_add(set, group);
+	set->armings++;
+}
+
+/*
+ * A message of a host begins, of one packet or more.  The host itself is waited for no longer;
+ * groups that were not waiting now wait for their other members.
+ */
+static inline void quell_dasr_begin(struct quell_dasr_set *set,
+				    struct quell_dasr_sender *sender, u64 now_ns)
+{
+	struct quell_dasr_member *member;
+
+	for (member = sender->members; member; member = member->next) {
+		bool was_armed = member->group->waiting;
+
+		if (!was_armed)
+			quell_dasr_arm(set, member->group, now_ns);
+		member->absent = false;
+		quell_dasr_await_no_more(set, member);
+	}
+}
+
+/* A connection is active from now on. */
+static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr_conn *conn,
+				   u64 now_ns)
+{
+	conn->active = true;
+	conn->touched_ns = now_ns;
+	quell_dasr_age_add(set, conn);
+	if (conn->sender->active++)
+		return;
+	set->weight += conn->sender->weight;
+	set->hosts++;
+	set->joins++;
+}
+
+static inline void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
+{
+	conn->active = false;
+	quell_dasr_age_del(set, conn);
+	if (--conn->sender->active)
+		return;
+	set->weight -= conn->sender->weight;
+	set->hosts--;
+}
+
+/**
+ * quell_dasr_data() - new data of a connection arrived
+ * @set:    set
+ * @p:	    parameters
+ * @conn:   connection
+ * @more:   more of the message follows
+ * @now_ns: time, ns
+ *
+ * Dart, figure 4(a).  Data of an inactive connection begins a message; the connection becomes
+ * active if more follows.  It never becomes inactive here, because a packet before this one
+ * may be missing: see quell_dasr_end().
+ *
+ * Context: any; the caller serialises per set, here and below.
+ */
+static inline void quell_dasr_data(struct quell_dasr_set *set,
+				   const struct quell_dasr_params *p,
+				   struct quell_dasr_conn *conn, bool more, u64 now_ns)
+{
+	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
+
+	if (!conn->active) {
+		quell_dasr_begin(set, conn->sender, now_ns);
+		if (more)
+			quell_dasr_join(set, conn, now_ns);
+		return;
+	}
+	if (quell_sub_sat_u64(now_ns, conn->touched_ns) < life_ns / QUELL_DASR_TOUCHES)
+		return;
+	quell_dasr_age_del(set, conn);
+	conn->touched_ns = now_ns;
+	quell_dasr_age_add(set, conn);
+}
+
+/**
+ * quell_dasr_end() - a connection's message has ended, all of it, or the connection has
+ * @set:  set
+ * @conn: connection
+ *
+ * Dart, figure 4(b).
+ */
+static inline void quell_dasr_end(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
+{
+	if (!conn->active)
+		return;
+	quell_dasr_drop(set, conn);
+	if (!conn->sender->active)
+		set->leaves++;
+}
+
+static inline void quell_dasr_expire_conns(struct quell_dasr_set *set,
+					   const struct quell_dasr_params *p, bool plain,
+					   u64 now_ns)
+{
+	u64 life_ns = quell_dasr_life_ns(p, plain);
+	struct quell_dasr_conn *oldest;
+
+	/* @touched_ns may be older than the newest data by a part of the lifetime. */
+	life_ns = quell_add_sat_u64(life_ns, life_ns / QUELL_DASR_TOUCHES);
+	while ((oldest = set->ages[plain].oldest) &&
+	       quell_sub_sat_u64(now_ns, oldest->touched_ns) >= life_ns) {
+		quell_dasr_drop(set, oldest);
+		set->expiries++;
+	}
+}
+
+/* The group's time has passed: members that sent no message do not count any longer. */
+static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_dasr_group *group,
+				     bool absent)
+{
+	u32 i;
+
+	for (i = 0; i < group->members_nr && group->waiting; i++) {
+		if (!group->members[i].waiting)
+			continue;
+		group->members[i].absent = absent;
+		set->absences += absent;
+		quell_dasr_await_no_more(set, &group->members[i]);
+	}
+}
+
+/**
+ * quell_dasr_expire() - drop dead connections, and stop waiting for absent members
+ * @set:    set
+ * @p:	    parameters
+ * @now_ns: time, ns
+ *
+ * Dart, sections III-B and III-E: soft state.  A connection ends between one and 1 + 1/8
+ * lifetimes after its last data.  The work is proportional to what expires, and to the
+ * groups that wait.
+ */
+static inline void quell_dasr_expire(struct quell_dasr_set *set,
+				     const struct quell_dasr_params *p, u64 now_ns)
+{
+	struct quell_dasr_group *group, *older;
+
+	quell_dasr_expire_conns(set, p, false, now_ns);
+	quell_dasr_expire_conns(set, p, true, now_ns);
+	for (group = set->armed; group; group = older) {
+		older = group->older;
+		if (now_ns >= group->deadline_ns)
+			quell_dasr_disarm(set, group, true);
+	}
+}
+
+/**
+ * quell_dasr_n_q8() - n of a connection
+ * @set:  set
+ * @conn: connection; one that is not active counts as if it were
+ *
+ * Dart, section III-A, with weights.
+ *
+ * Return: n in Q8, at least QUELL_SHARE_ONE_Q8, rounded up.
+ */
+static inline u64 quell_dasr_n_q8(const struct quell_dasr_set *set,
+				  const struct quell_dasr_conn *conn)
+{
+	const struct quell_dasr_sender *sender = conn->sender;
+	u64 weight = set->weight + conn->user->waiting;
+	u32 conns = sender->active + !conn->active;
+
+	if (!sender->active && !quell_dasr_is_awaited(sender, conn->user))
+		weight += sender->weight;
+	return quell_mul_div_ceil_u64(weight * QUELL_SHARE_ONE_Q8, conns, sender->weight);
+}
+
+/**
+ * quell_dasr_group_add() - register a group
+ * @group: @members_nr, @members with their senders and groups, @user and @time_ns set
+ *
+ * No host may be a member twice.
+ */
+static inline void quell_dasr_group_add(struct quell_dasr_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->members_nr; i++) {
+		struct quell_dasr_member *member = &group->members[i];
+
+		member->next = member->sender->members;
+		member->sender->members = member;
+	}
+}
+
+/**
+ * quell_dasr_group_del() - forget a group
+ * @set:   set of its interface
+ * @group: group, in use no more when this returns
+ */
+static inline void quell_dasr_group_del(struct quell_dasr_set *set,
+					struct quell_dasr_group *group)
+{
+	struct quell_dasr_member **at;
+	u32 i;
+
+	quell_dasr_disarm(set, group, false);
+	for (i = 0; i < group->members_nr; i++) {
+		at = &group->members[i].sender->members;
+		while (*at != &group->members[i])
+			at = &(*at)->next;
+		*at = group->members[i].next;
+	}
+}
+
+/**
+ * quell_dasr_set_weight() - change the weight of a host
+ * @set:    set
+ * @sender: host
+ * @weight: 1 .. QUELL_DASR_WEIGHT_MAX
+ */
+static inline void quell_dasr_set_weight(struct quell_dasr_set *set,
+					 struct quell_dasr_sender *sender, u32 weight)
+{
+	struct quell_dasr_member *member, *earlier;
+
+	if (sender->active)
+		set->weight += (u64)weight - sender->weight;
+	for (member = sender->members; member; member = member->next) {
+		if (!member->waiting)
+			continue;
+		/* Once per user: at the user's first membership that waits. */
+		for (earlier = sender->members; earlier != member; earlier = earlier->next)
+			if (earlier->waiting && earlier->group->user == member->group->user)
+				break;
+		if (earlier == member)
+			member->group->user->waiting += (u64)weight - sender->weight;
+	}
+	sender->weight = weight;
+}
+
+#endif /* _QUELL_CORE_DART_SET_H */
