@@ -88,7 +88,7 @@ static inline u64 quell_share_bytes_ps(u64 line_bytes_ps, u32 n_q8)
  *	+---------+---------------+
  *
  * The mantissas contain those of all rates that Ethernet and InfiniBand have; other rates are
- * rounded down, by 10 % at most.
+ * rounded down, by at most 11.2 %.
  */
 #define QUELL_LINE_MANTISSAS	32
 #define QUELL_LINE_DECADES	8
