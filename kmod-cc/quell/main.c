@@ -27,6 +27,9 @@
  *	echo.c		which data packet an ACK answers
  *	path.c		which path a segment takes
  *	clock.c		the NICs' clocks, mapped to the host's
+ *	dasr.c		a flow's part in the sets of active senders
+ *	dasr_port.c	those sets: interfaces, hosts, users
+ *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
@@ -58,6 +61,7 @@
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
+#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/signal.h"
 #include "genl/genl.h"
@@ -208,6 +212,7 @@ static int __net_init quell_net_init(struct net *net)
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
+	quell_dasr_net_init(qnet);
 
 	mutex_lock(&quell_mutex);
 	err = quell_net_join_algos(qnet);
@@ -249,6 +254,7 @@ static void __net_exit quell_net_exit(struct net *net)
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
 	quell_clocks_net_exit(qnet);
+	quell_dasr_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
 	quell_agree_net_exit(qnet);
@@ -270,10 +276,13 @@ static int __init quell_init(void)
 	err = quell_flows_init();
 	if (err)
 		return err;
+	err = quell_dasr_init();
+	if (err)
+		goto flows_exit;
 	/* Before the first namespace, so that each has these parameters from the start. */
 	err = quell_signal_init();
 	if (err)
-		goto flows_exit;
+		goto dasr_exit;
 	err = register_pernet_subsys(&quell_net_ops);
 	if (err)
 		goto signal_exit;
@@ -291,6 +300,8 @@ unregister_pernet:
 	unregister_pernet_subsys(&quell_net_ops);
 signal_exit:
 	quell_signal_exit();
+dasr_exit:
+	quell_dasr_exit();
 flows_exit:
 	quell_flows_exit();
 	return err;
@@ -303,6 +314,7 @@ static void __exit quell_exit(void)
 	unregister_pernet_subsys(&quell_net_ops);
 	quell_signal_exit();
 	rcu_barrier();
+	quell_dasr_exit();
 	quell_flows_exit();
 }
 

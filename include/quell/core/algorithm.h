@@ -108,7 +108,9 @@ struct quell_event {
 #define QUELL_CORE_TRIMS	0x10 /* it handles trimmed_bytes: it gets ACKs that report only
 				      * trimming, and no ->on_loss for a recovery caused only by it
 				      */
-#define QUELL_CORE_SENDERS	0x20 /* receivers count their senders and state n, <quell/core/dart/> */
+#define QUELL_CORE_SENDERS	0x20 /* receivers count their senders and state n, set.h of dart */
+/* Algorithms that get nothing from a peer without the Quell option, and so offer it. */
+#define QUELL_CORE_OFFERS	(QUELL_CORE_TELEMETRY | QUELL_CORE_SENDERS)
 
 /*
  * The kernel calls this event by its name, quell_NAME_core_on_ack(), which is compiled into

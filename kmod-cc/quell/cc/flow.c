@@ -33,6 +33,7 @@
 #include <linux/slab.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
+#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/memory.h"
 #include "flow/path.h"
@@ -103,7 +104,10 @@ static int flow_publish(struct quell_flow *flow)
 
 static void flow_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(flow_cache, container_of(rcu, struct quell_flow, rcu));
+	struct quell_flow *flow = container_of(rcu, struct quell_flow, rcu);
+
+	kfree(flow->dasr);
+	kmem_cache_free(flow_cache, flow);
 }
 
 static void flow_init_lists(struct quell_flow *flow)
@@ -134,6 +138,10 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	quell_probe_init(flow, sk);
 	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
+	if (!quell_dasr_open(flow, sk)) {
+		kmem_cache_free(flow_cache, flow);
+		return NULL;
+	}
 	if (dst)
 		quell_link_update(flow, dst->dev);
 	/* A dump may have found the flow by its number before flow_publish() failed. */
@@ -190,6 +198,7 @@ static void flow_release(struct quell_flow *flow)
 	quell_list_free(&flow->arrivals);
 	quell_list_free(&flow->echo);
 	quell_path_free(&flow->path);
+	quell_dasr_close(flow);
 	spin_unlock_bh(&flow->lock);
 	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
 	call_rcu(&flow->rcu, flow_free_rcu);

@@ -282,6 +282,10 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 	if (flow) {
 		sample->min_rtt_ns = flow->now.min_rtt_ns;
 		sample->hops = READ_ONCE(flow->hops);
+		if (flow->dasr) {
+			sample->senders_q8 = READ_ONCE(flow->dasr->senders_q8);
+			sample->peer_link_bytes_ps = READ_ONCE(flow->dasr->peer_link_bytes_ps);
+		}
 		if (quell_telemetry_expected(flow))
 			sample->flags |= QUELL_S_TELEMETRY;
 	}

@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <quell/quell.h>
 #include <quell/telemetry.h>
+#include "flow/dasr.h"
 #include "flow/path.h"
 #include "flow/recover.h"
 #include "flow/rx.h"
@@ -58,6 +59,8 @@ enum quell_limit {
  *			socket lock
  * @path:		path entropies of the flow's segments
  * @tail:		timer that detects tail loss; see struct quell_tail
+ * @dasr:		its part in the sets of active senders; NULL if its algorithm has
+ *			none; constant
  * @now:		the flow's last decision and round-trip times
  * @inflight_bytes:	bytes in flight before the last ACK
  * @karn:		RTT samples discarded because of a retransmission
@@ -125,6 +128,7 @@ struct quell_flow {
 	struct quell_adapt	adapt;
 	struct quell_path	path;
 	struct quell_tail	tail;
+	struct quell_dasr	*dasr;
 
 	/* Written for each ACK, read by dumps and observers. */
 	struct quell_snapshot	now;

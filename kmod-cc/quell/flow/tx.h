@@ -5,6 +5,8 @@
 #ifndef _QUELL_TX_H
 #define _QUELL_TX_H
 
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
 #include <linux/types.h>
 
 struct nf_hook_state;
@@ -75,6 +77,16 @@ struct quell_link {
 	int	ifindex;
 	int	gen;
 };
+
+/* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
+#define QUELL_ETHER_FRAMING_BYTES	24
+
+/* Bytes on the wire per packet beside the network header and all behind it. */
+static inline u32 quell_framing_bytes(const struct net_device *dev)
+{
+	return dev->hard_header_len +
+	       (dev->type == ARPHRD_ETHER ? QUELL_ETHER_FRAMING_BYTES : 0);
+}
 
 /* segments.c */
 void quell_segments_init(struct quell_segments *segments);

@@ -27,6 +27,7 @@
 #include <linux/ipv6.h>
 #include <linux/netfilter.h>
 #include <linux/tcp.h>
+#include <net/dsfield.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -36,6 +37,7 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
+#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
 #include "flow/recover.h"
@@ -68,6 +70,7 @@
  * @syn:	the segment has the SYN flag
  * @acks:	the segment has the ACK flag
  * @plain:	the segment has no flag beside SYN and ACK
+ * @pushed:	the segment has PSH or FIN
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -80,6 +83,7 @@ struct receive_headers {
 	bool	syn;
 	bool	acks;
 	bool	plain;
+	bool	pushed;
 };
 
 /**
@@ -152,6 +156,7 @@ static void receive_told(struct quell_flow *flow, const struct sock *sk,
 		arrival->echo_ns = opt->echo_ns;
 		arrival->hold_ns = opt->hold_ns;
 	}
+	quell_dasr_hear(flow, opt);
 	quell_telemetry_arrive(flow, opt, arrival);
 	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
 	if (arrival->has_entropy)
@@ -274,6 +279,43 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	quell_arrival_add(flow, sk, &segment->arrival);
 }
 
+/* Takes the mark off a packet, as if no switch had set it. */
+static void receive_hide_mark(struct sk_buff *skb)
+{
+	bool is_v4 = ip_hdr(skb)->version == 4;
+	__be32 before;
+
+	if (skb_ensure_writable(skb, is_v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)))
+		return;
+	if (is_v4) {
+		ipv4_change_dsfield(ip_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
+		return;
+	}
+	/* TCP subtracts this header from the sum of the packet; IPv4's sums to zero. */
+	before = *(__be32 *)ipv6_hdr(skb);
+	ipv6_change_dsfield(ipv6_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->csum = csum_add(csum_sub(skb->csum, (__force __wsum)before),
+				     *(__wsum *)ipv6_hdr(skb));
+}
+
+/* Data for the set of active senders. */
+static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
+				 const struct receive_segment *segment)
+{
+	struct quell_dasr_packet packet = {
+		.ifindex = segment->skb->dev->ifindex,
+		.seq = segment->in->seq,
+		.end_seq = segment->in->seq + segment->payload_bytes,
+		.flags = segment->opt ? segment->opt->flags : 0,
+		.pushed = segment->in->pushed,
+		.marked = segment->in->marked,
+	};
+
+	if (quell_dasr_receive(flow, sk, &packet))
+		receive_hide_mark(segment->skb);
+}
+
 /*
  * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway;
  * while a process owns the socket, TCP decides on that packet's ACK.
@@ -324,8 +366,10 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 	if (!in->acks)
 		return NF_ACCEPT;
 	receive_ordinary(flow, sk, segment, speaks);
-	if (segment->payload_bytes)
+	if (segment->payload_bytes) {
+		receive_count_sender(flow, sk, segment);
 		receive_hasten_ack(sk);
+	}
 	return NF_ACCEPT;
 }
 
@@ -510,6 +554,7 @@ static void receive_describe(struct receive_headers *in, const struct sk_buff *s
 		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
 	in->syn = th->syn;
 	in->acks = th->ack;
+	in->pushed = th->psh || th->fin;
 	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
 }
 
@@ -529,6 +574,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	if (!th)
 		return NF_ACCEPT;
 	receive_describe(&in, skb, th, ip_hdrlen(skb));
+	quell_dasr_meter(state->net, skb, ip_hdrlen(skb) + __tcp_hdrlen(th));
 	if (!in.syn && !in.acks && !in.plain)
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
@@ -563,6 +609,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	if (!th)
 		return NF_ACCEPT;
 	receive_describe(&in, skb, th, sizeof(*ip6h));
+	quell_dasr_meter(state->net, skb, sizeof(*ip6h) + __tcp_hdrlen(th));
 	if (!in.syn && !in.acks && !in.plain)
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;

@@ -33,10 +33,8 @@
  *
  * Ignored: IPv6 segments behind extension headers (but the jumbo payload option).
  */
-#include <linux/if_arp.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/tcp.h>
 #include <net/dst.h>
@@ -44,6 +42,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
+#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
 #include "flow/rx.h"
@@ -54,9 +53,6 @@
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
-
-/* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
-#define ETHER_FRAMING_BYTES	24
 
 /* The algorithm of a future passive connection.  The route to the peer may name one. */
 static const struct quell_algo *transmit_child_algo(const struct sock *listener,
@@ -83,14 +79,6 @@ static struct quell_flow *transmit_find(const struct sock *sk)
 	if (!transmit_is_tcp(sk) || !quell_cc_ready(sk))
 		return NULL;
 	return quell_flow_find(sk);
-}
-
-/* Bytes on the wire per packet beside its payload. */
-static u32 transmit_header_bytes(const struct net_device *dev, u32 ip_tcp_bytes)
-{
-	u32 framing_bytes = dev->type == ARPHRD_ETHER ? ETHER_FRAMING_BYTES : 0;
-
-	return ip_tcp_bytes + dev->hard_header_len + framing_bytes;
 }
 
 /* Sets when the first bit of a segment leaves; advances the flow's free time of its link. */
@@ -131,6 +119,7 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 	opt->echo_ns = echo.depart_ns;
 	opt->hold_ns = min_t(u64, ktime_get_ns() - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
 	opt->echo_entropy = echo.entropy;
+	quell_dasr_state(flow, tcp_sk(sk), opt);
 	quell_telemetry_echo(&echo, opt);
 }
 
@@ -250,7 +239,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (skb_is_gso(skb))
 		packets = DIV_ROUND_UP(payload_bytes, segment.packet_bytes);
-	segment.header_bytes = transmit_header_bytes(skb_dst(skb)->dev, header_bytes);
+	segment.header_bytes = header_bytes + quell_framing_bytes(skb_dst(skb)->dev);
 	earliest_ns = max_t(u64, earliest_ns, ktime_to_ns(skb->tstamp));
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
@@ -306,7 +295,8 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
 	if (opt->flags & QUELL_OPT_F_RECORD)
 		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
-	quell_path_label(flow, skb, opt->entropy);
+	if (opt->flags & QUELL_OPT_F_DATA)
+		quell_path_label(flow, skb, opt->entropy);
 }
 
 /* Returns when the last bit of the segment has left; 0 for one without data or FIN. */

@@ -16,6 +16,7 @@
 #include <quell/quell.h>
 #include "netns/agree.h"
 #include "netns/counters.h"
+#include "netns/lookahead.h"
 
 struct quell_arrival;
 struct quell_flow;
@@ -53,6 +54,8 @@ struct quell_algo_net {
  * @links_named: interface index -> speed in kbit/s, overrides @links; written under RTNL
  * @links_gen:	incremented with every change of @links or @links_named
  * @clocks:	interface index -> map of its NIC's clock; clock.c
+ * @dasr_ports:	interface index -> struct quell_dasr_port; dasr_port.c
+ * @lookahead:	groups and weights that were registered; lookahead.c
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	number to try first for the next flow; lock of @flows
  * @socks:	Quell sockets, with or without a context
@@ -69,6 +72,8 @@ struct quell_net {
 	struct xarray			links_named;
 	atomic_t			links_gen;
 	struct xarray			clocks;
+	struct xarray			dasr_ports;
+	struct quell_lookahead_net	lookahead;
 	struct xarray			flows;
 	u32				flows_next;
 	atomic_t			socks;

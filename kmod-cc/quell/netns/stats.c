@@ -203,6 +203,30 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_UNDONE] =
 		COUNTER(UNDONE, "undone",
 			"Recoveries and timeouts that proved needless, and were taken back."),
+	[QUELL_N_DASR_JOINED] =
+		COUNTER(DASR_JOINED, "senders-joined",
+			"Hosts that began to send to this one, as Dart counts them."),
+	[QUELL_N_DASR_LEFT] =
+		COUNTER(DASR_LEFT, "senders-left",
+			"Hosts whose last message ended."),
+	[QUELL_N_DASR_EXPIRED] =
+		COUNTER(DASR_EXPIRED, "senders-expired",
+			"Connections that fell silent within a message."),
+	[QUELL_N_DASR_STATE_CHANGES] =
+		COUNTER(DASR_STATE_CHANGES, "dart-states",
+			"Changes between no, receiver and non-receiver congestion."),
+	[QUELL_N_DASR_MARKS_HIDDEN] =
+		COUNTER(DASR_MARKS_HIDDEN, "marks-hidden",
+			"CE marks hidden from TCP, because n answers them."),
+	[QUELL_N_DASR_NO_MEMORY] =
+		COUNTER(DASR_NO_MEMORY, "senders-no-memory",
+			"Data packets whose sender was not counted for want of memory."),
+	[QUELL_N_LOOKAHEAD_ARMED] =
+		COUNTER(LOOKAHEAD_ARMED, "lookahead-armed",
+			"Times the members of a look-ahead group were counted ahead."),
+	[QUELL_N_LOOKAHEAD_ABSENT] =
+		COUNTER(LOOKAHEAD_ABSENT, "lookahead-absent",
+			"Members of a look-ahead group that sent nothing in time."),
 };
 
 /**

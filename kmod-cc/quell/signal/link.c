@@ -19,6 +19,7 @@
 #include <linux/rtnetlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
+#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/tx.h"
 #include "netns/net.h"
@@ -55,6 +56,7 @@ static void link_forget(struct net_device *dev)
 	xa_erase(&qnet->links_named, dev->ifindex);
 	atomic_inc_return(&qnet->links_gen);
 	quell_clock_forget(qnet, dev->ifindex);
+	quell_dasr_forget(qnet, dev->ifindex);
 }
 
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)

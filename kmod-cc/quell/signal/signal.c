@@ -203,7 +203,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 	u64 option = signal_option(qnet);
 
 	return option == SIGNAL_OPTION_OFFER ||
-	       (option == SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_TELEMETRY));
+	       (option == SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_OFFERS));
 }
 
 /**

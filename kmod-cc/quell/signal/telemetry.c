@@ -38,7 +38,7 @@ void quell_telemetry_register(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
 
-	if (!quell_algo_has(algo, QUELL_CORE_TELEMETRY))
+	if (!quell_algo_has(algo, QUELL_CORE_OFFERS))
 		return;
 	atomic_inc(&telemetry_algos);
 	mutex_lock(&quell_mutex);
@@ -57,7 +57,7 @@ void quell_telemetry_register(struct quell_algo *algo)
  */
 void quell_telemetry_unregister(const struct quell_algo *algo)
 {
-	if (quell_algo_has(algo, QUELL_CORE_TELEMETRY))
+	if (quell_algo_has(algo, QUELL_CORE_OFFERS))
 		atomic_dec(&telemetry_algos);
 }
 

@@ -244,6 +244,11 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	hold_ns = adapt_hold_ns(sk);
 	sample->remote_ns = min(remote_ns, hold_ns);
 	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
+	/* The peer answers these marks by n, and hides them from TCP. */
+	if (flow->dasr && READ_ONCE(flow->dasr->path_marked)) {
+		WRITE_ONCE(flow->dasr->path_marked, false);
+		core->flags |= QUELL_ADAPT_F_MARKED;
+	}
 	core->flags &= ~QUELL_ADAPT_F_FULL;
 	if (tcp_is_cwnd_limited(sk) && inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
 	    inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery)

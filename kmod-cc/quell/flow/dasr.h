@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Direct apportioning of sending rates: the receiver's set of active senders per interface,
+ * and a flow's part in it, as a receiver and as a sender.
+ */
+#ifndef _QUELL_DASR_H
+#define _QUELL_DASR_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <quell/core/dart/machine.h>
+#include <quell/core/dart/params.h>
+#include <quell/core/dart/set.h>
+
+struct net;
+struct net_device;
+struct quell_flow;
+struct quell_net;
+struct quell_opt;
+struct sk_buff;
+struct sock;
+struct tcp_sock;
+
+/**
+ * struct quell_dasr_port - an interface by which senders reach this host
+ * @rcu:	for freeing after the last reader
+ * @refs:	the table of the namespace, flows, look-ahead groups
+ * @lock:	protects the fields from @set on, and all hosts and users of this port; inside
+ *		the lock of a flow
+ * @qnet:	namespace; constant
+ * @ifindex:	index of the interface; constant
+ * @bytes:	bytes on the wire that came in with TCP, free-running
+ * @set:	active senders
+ * @machine:	kind of congestion; the state may be read without the lock
+ * @marks:	packets that came in marked, free-running
+ * @counted:	the counters of @set that have been added to those of the namespace
+ * @users:	struct quell_dasr_owner
+ * @gone:	the interface is gone: no group may be added
+ */
+struct quell_dasr_port {
+	struct rcu_head			rcu;
+	refcount_t			refs;
+	struct quell_net		*qnet;
+	int				ifindex;
+	atomic64_t			bytes;
+
+	spinlock_t			lock;	/* protects the rest */
+	struct quell_dasr_set		set;
+	struct quell_dart_machine	machine;
+	u64				marks;
+	struct quell_dasr_set		counted;
+	struct list_head		users;
+	bool				gone;
+};
+
+/**
+ * struct quell_dasr_key - name of a host in the hash
+ * @port: interface by which it is reached
+ * @addr: its address, IPv4 in the first word and zeros behind
+ */
+struct quell_dasr_key {
+	const struct quell_dasr_port	*port;
+	struct in6_addr			addr;
+};
+
+/**
+ * struct quell_dasr_host - a host that sends to this one, or may do so
+ * @node:     in the hash of all hosts
+ * @key:      its name; constant
+ * @rcu:      for freeing after the last dump
+ * @refs:     connections, memberships and a weight that was set
+ * @weighted: an administrator has set its weight
+ * @sender:   its state in the set
+ */
+struct quell_dasr_host {
+	struct rhash_head		node;
+	struct quell_dasr_key		key;
+	struct rcu_head			rcu;
+	u32				refs;
+	bool				weighted;
+	struct quell_dasr_sender	sender;
+};
+
+/**
+ * struct quell_dasr_owner - a user with connections or groups at a port
+ * @node: in quell_dasr_port.users
+ * @uid:  user
+ * @refs: connections and groups
+ * @user: its state in the set
+ */
+struct quell_dasr_owner {
+	struct list_head	node;
+	kuid_t			uid;
+	u32			refs;
+	struct quell_dasr_user	user;
+};
+
+/**
+ * struct quell_dasr - a flow's part, if its algorithm has QUELL_CORE_SENDERS
+ * @conn:	    its state in the set of @port
+ * @port:	    interface by which its data comes in; NULL before the first data
+ * @host:	    its peer at @port
+ * @owner:	    its user at @port
+ * @top_seq:	    sequence number after the newest data
+ * @has_more:	    more of the message follows that data
+ * @senders_q8:	    n that the peer stated; 0: not known; written by the receive hook
+ * @peer_link_bytes_ps: the peer's line rate; 0: not known; written by the receive hook
+ * @path_marked:    a packet of this flow was marked CE since an acknowledgment was
+ *		    processed; the peer states this even if it hides the mark from TCP
+ *
+ * @conn and pointers to hosts and owners belong to the lock of @port; @port to @has_more to
+ * that of the flow.
+ */
+struct quell_dasr {
+	struct quell_dasr_conn		conn;
+	struct quell_dasr_port		*port;
+	struct quell_dasr_host		*host;
+	struct quell_dasr_owner		*owner;
+	u32				top_seq;
+	bool				has_more;
+	bool				path_marked;
+	u32				senders_q8;
+	u64				peer_link_bytes_ps;
+};
+
+/**
+ * struct quell_dasr_packet - data that came in
+ * @ifindex: interface
+ * @seq:     first sequence number
+ * @end_seq: sequence number after the last
+ * @flags:   QUELL_OPT_F_* of its option; 0 without the option
+ * @pushed:  it has PSH or FIN
+ * @marked:  it was marked CE
+ */
+struct quell_dasr_packet {
+	int	ifindex;
+	u32	seq;
+	u32	end_seq;
+	u8	flags;
+	bool	pushed;
+	bool	marked;
+};
+
+/* dasr.c */
+bool quell_dasr_open(struct quell_flow *flow, const struct sock *sk);
+void quell_dasr_close(struct quell_flow *flow);
+bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_dasr_packet *packet);
+void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt);
+void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
+		      struct quell_opt *opt);
+
+/* dasr_port.c */
+int quell_dasr_init(void);
+void quell_dasr_exit(void);
+void quell_dasr_net_init(struct quell_net *qnet);
+void quell_dasr_net_exit(struct quell_net *qnet);
+void quell_dasr_forget(struct quell_net *qnet, int ifindex);
+void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
+struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp);
+void quell_dasr_port_put(struct quell_dasr_port *port);
+struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
+					    const struct in6_addr *addr, const struct sock *sk);
+void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host);
+struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
+					      const struct sock *sk);
+void quell_dasr_owner_put(struct quell_dasr_owner *owner);
+void quell_dasr_count(struct quell_dasr_port *port);
+
+#endif /* _QUELL_DASR_H */

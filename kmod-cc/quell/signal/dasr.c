@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Direct apportioning of sending rates (Dart, section III): a flow as a receiver and as a
+ * sender.
+ *
+ * Receiver, for flows whose algorithm has QUELL_CORE_SENDERS:
+ *	data comes in		the connection is active if more of the message follows; the
+ *				state of its interface is looked at once per period; in
+ *				Receiver Congestion CE is taken off the packet, so that
+ *				TCP does not echo it
+ *	a packet leaves		if all of a message has been received, the connection is no
+ *				longer active; n goes into the option
+ *	the flow ends		so does its activity
+ *
+ *	active <=> the newest data, by sequence number, had MORE, or data before it is missing
+ *
+ * The level, and not the packets that start or end a message, decides: whatever packet is
+ * lost, its retransmission or the next packet restores the right level.  Whether data is
+ * missing is known when TCP has processed the packet, hence when a packet leaves: each data
+ * packet of a Quell flow is acknowledged at once.
+ *
+ * Sender: the option of the peer's packets brings n and, in packets without data, the peer's
+ * line rate.  The next sample has both.
+ *
+ * Only packets that TCP would accept, of connections that the handshake made, get here: a
+ * stranger's packets change no set.  A peer's can: hosts count once each whatever they do, and
+ * a dead one for two seconds.
+ */
+#include <linux/slab.h>
+#include <net/dsfield.h>
+#include <net/tcp.h>
+#include <quell/option.h>
+#include "flow/dasr.h"
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* The algorithm's parameters in the flow's namespace. */
+static struct quell_dart_params dasr_params(const struct quell_flow *flow)
+{
+	const struct quell_params_block *block;
+	struct quell_dart_params params;
+
+	rcu_read_lock();
+	block = rcu_dereference(flow->qnet->algos[flow->algo->slot].params);
+	params = *(const struct quell_dart_params *)block->data;
+	rcu_read_unlock();
+	return params;
+}
+
+/**
+ * quell_dasr_open() - a flow begins
+ * @flow: its context
+ * @sk:   its socket
+ *
+ * Context: socket lock; the flow is not published yet.
+ * Return: false when memory is short.
+ */
+bool quell_dasr_open(struct quell_flow *flow, const struct sock *sk)
+{
+	struct quell_dasr *dasr;
+
+	if (!quell_algo_has(flow->algo, QUELL_CORE_SENDERS))
+		return true;
+	dasr = quell_sock_alloc(sk, sizeof(*dasr));
+	if (!dasr)
+		return false;
+	*dasr = (struct quell_dasr) { .top_seq = tcp_sk(sk)->rcv_nxt };
+	flow->dasr = dasr;
+	return true;
+}
+
+/* Leaves the port, if the flow has one. */
+static void dasr_unbind(struct quell_dasr *dasr)
+{
+	struct quell_dasr_port *port = dasr->port;
+
+	if (!port)
+		return;
+	spin_lock(&port->lock);
+	quell_dasr_end(&port->set, &dasr->conn);
+	quell_dasr_count(port);
+	quell_dasr_host_put(port, dasr->host);
+	quell_dasr_owner_put(dasr->owner);
+	spin_unlock(&port->lock);
+	quell_dasr_port_put(port);
+	dasr->port = NULL;
+}
+
+/**
+ * quell_dasr_close() - a flow ends
+ * @flow: its context; a reader may still hold it
+ *
+ * Context: lock of @flow.
+ */
+void quell_dasr_close(struct quell_flow *flow)
+{
+	lockdep_assert_held(&flow->lock);
+	if (flow->dasr)
+		dasr_unbind(flow->dasr);
+}
+
+/* Host and user of a flow at its port; false when memory is short. */
+static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
+			const struct sock *sk)
+{
+	struct quell_dasr_port *port = dasr->port;
+
+	dasr->host = quell_dasr_host_get(port, &flow->daddr, sk);
+	if (!dasr->host)
+		return false;
+	dasr->owner = quell_dasr_owner_get(port, READ_ONCE(sk->sk_uid), sk);
+	if (!dasr->owner) {
+		quell_dasr_host_put(port, dasr->host);
+		return false;
+	}
+	dasr->conn = (struct quell_dasr_conn) {
+		.sender = &dasr->host->sender,
+		.user = &dasr->owner->user,
+	};
+	return true;
+}
+
+/* Joins the port by which data came in; false when memory is short. */
+static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifindex)
+{
+	struct quell_dasr *dasr = flow->dasr;
+	bool done;
+
+	if (dasr->port && dasr->port->ifindex == ifindex)
+		return true;
+	dasr_unbind(dasr);
+	dasr->port = quell_dasr_port_get(flow->qnet, ifindex, GFP_ATOMIC);
+	if (!dasr->port)
+		return false;
+	spin_lock(&dasr->port->lock);
+	done = dasr_enlist(dasr, flow, sk);
+	spin_unlock(&dasr->port->lock);
+	if (!done) {
+		quell_dasr_port_put(dasr->port);
+		dasr->port = NULL;
+	}
+	return done;
+}
+
+/* Ends a period of the port, if it is over, and what has expired by now. */
+static void dasr_look(struct quell_dasr_port *port, const struct quell_dart_params *params,
+		      u64 now_ns)
+{
+	struct quell_dart_machine_params machine = quell_dart_machine_params(params);
+	struct quell_dasr_params soft = quell_dart_set_params(params);
+	struct quell_dart_arrivals arrivals;
+
+	if (!quell_dart_machine_is_due(&port->machine, &machine, now_ns))
+		return;
+	arrivals.bytes = atomic64_read(&port->bytes);
+	arrivals.marks = port->marks;
+	if (quell_dart_machine_run(&port->machine, &machine, now_ns, &arrivals,
+				   quell_link_speed(port->qnet, port->ifindex)))
+		quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
+	quell_dasr_expire(&port->set, &soft, now_ns);
+}
+
+/* New data, by sequence number, moves the level; older data does not. */
+static void dasr_data(struct quell_flow *flow, const struct quell_dasr_packet *packet,
+		      const struct quell_dart_params *params, u64 now_ns)
+{
+	struct quell_dasr_params soft = quell_dart_set_params(params);
+	bool plain = READ_ONCE(flow->option) != QUELL_OPTION_ON;
+	struct quell_dasr *dasr = flow->dasr;
+
+	if (!after(packet->end_seq, dasr->top_seq))
+		return;
+	dasr->top_seq = packet->end_seq;
+	dasr->has_more = plain ? !packet->pushed :
+				 !quell_opt_ends(packet->flags, packet->pushed);
+	if (dasr->conn.plain != plain)
+		quell_dasr_end(&dasr->port->set, &dasr->conn);
+	dasr->conn.plain = plain;
+	quell_dasr_data(&dasr->port->set, &soft, &dasr->conn, dasr->has_more, now_ns);
+}
+
+/**
+ * quell_dasr_receive() - data of a flow came in, which TCP would accept
+ * @flow:   flow
+ * @sk:	    its socket
+ * @packet: the data
+ *
+ * Dart, figures 4(a) and 5.
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ * Return: whether to hide the packet's mark from TCP.
+ */
+bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_dasr_packet *packet)
+{
+	struct quell_dart_params params;
+	struct quell_dasr_port *port;
+	u64 now_ns = ktime_get_ns();
+	bool hides = false;
+
+	if (!flow->dasr)
+		return false;
+	params = dasr_params(flow);
+	spin_lock_bh(&flow->lock);
+	if (flow->closed)
+		goto unlock;
+	if (!dasr_bind(flow, sk, packet->ifindex)) {
+		quell_count(flow->qnet, QUELL_N_DASR_NO_MEMORY);
+		goto unlock;
+	}
+	port = flow->dasr->port;
+	spin_lock(&port->lock);
+	port->marks += packet->marked;
+	dasr_look(port, &params, now_ns);
+	dasr_data(flow, packet, &params, now_ns);
+	quell_dasr_count(port);
+	hides = packet->marked && !quell_dart_passes_marks(port->machine.state);
+	spin_unlock(&port->lock);
+unlock:
+	spin_unlock_bh(&flow->lock);
+	if (hides)
+		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
+	return hides;
+}
+
+/**
+ * quell_dasr_state() - put n and the line rate into a packet that leaves
+ * @flow: flow
+ * @tp:   its socket; its fields may be of different times
+ * @opt:  option with an ACK section; the line rate goes into a packet without data only
+ *
+ * Dart, section III-A and figure 4(b).
+ *
+ * Context: lock of @flow.
+ */
+void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
+		      struct quell_opt *opt)
+{
+	struct quell_dasr *dasr = flow->dasr;
+	struct quell_dasr_port *port;
+	u64 n_q8;
+
+	lockdep_assert_held(&flow->lock);
+	if (!dasr || !dasr->port)
+		return;
+	port = dasr->port;
+	spin_lock(&port->lock);
+	if (!dasr->has_more && !dasr->conn.plain && !before(READ_ONCE(tp->rcv_nxt), dasr->top_seq)) {
+		quell_dasr_end(&port->set, &dasr->conn);
+		quell_dasr_count(port);
+	}
+	n_q8 = quell_dart_states_n(port->machine.state) ?
+	       quell_dasr_n_q8(&port->set, &dasr->conn) : QUELL_SHARE_ONE_Q8;
+	spin_unlock(&port->lock);
+	opt->senders = quell_share_encode(n_q8);
+	if (!(opt->flags & QUELL_OPT_F_DATA))
+		opt->entropy = quell_line_encode(quell_link_speed(flow->qnet, port->ifindex));
+}
+
+/**
+ * quell_dasr_hear() - the peer states n
+ * @flow: flow
+ * @opt:  option of a packet that TCP would accept
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt)
+{
+	struct quell_dasr *dasr = flow->dasr;
+
+	if (!dasr || opt->form != QUELL_OPT_FULL || !(opt->flags & QUELL_OPT_F_ACK))
+		return;
+	WRITE_ONCE(dasr->senders_q8, quell_share_decode(opt->senders));
+	if (!(opt->flags & QUELL_OPT_F_DATA))
+		WRITE_ONCE(dasr->peer_link_bytes_ps, quell_line_decode(opt->entropy));
+	if (opt->flags & QUELL_OPT_F_CE)
+		WRITE_ONCE(dasr->path_marked, true);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Direct apportioning of sending rates: the interfaces, hosts and users that the set of
+ * active senders consists of, <quell/core/dart/set.h>.
+ *
+ * An interface (port) begins with the first data of a flow whose algorithm counts senders, or
+ * with the first look-ahead group.  A host lives while it has a connection, is a member of a
+ * group, or has a weight.  All memory is charged to the memory cgroup of the socket, or of
+ * the process that registers a group, for which it is allocated.
+ *
+ * Lookup and lifetime
+ *	port	by index in the namespace, under RCU; references
+ *	host	by port and address in one hash; under the lock of the port, dumps under RCU
+ *	owner	by user in a list of the port; under the lock of the port
+ */
+#include <linux/netdevice.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+#include "flow/dasr.h"
+#include "flow/memory.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/lookahead.h"
+#include "netns/net.h"
+
+static const struct rhashtable_params host_hash_params = {
+	.head_offset		= offsetof(struct quell_dasr_host, node),
+	.key_offset		= offsetof(struct quell_dasr_host, key),
+	.key_len		= sizeof_field(struct quell_dasr_host, key),
+	.automatic_shrinking	= true,
+};
+
+static struct rhashtable dasr_hosts;
+
+/* Ports in all namespaces: none, and packets need not be measured. */
+static atomic_t dasr_ports = ATOMIC_INIT(0);
+
+static void *dasr_alloc(const struct sock *sk, size_t bytes)
+{
+	void *memory;
+
+	if (!sk)
+		return kzalloc(bytes, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	memory = quell_sock_alloc(sk, bytes);
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex, gfp_t gfp)
+{
+	struct quell_dasr_port *port = kzalloc(sizeof(*port), gfp | __GFP_NOWARN);
+
+	if (!port)
+		return NULL;
+	/* For the table and for the caller. */
+	refcount_set(&port->refs, 2);
+	spin_lock_init(&port->lock);
+	port->qnet = qnet;
+	port->ifindex = ifindex;
+	INIT_LIST_HEAD(&port->users);
+	return port;
+}
+
+/**
+ * quell_dasr_port_get() - the port of an interface
+ * @qnet:    namespace
+ * @ifindex: interface, which exists
+ * @gfp:     for a new one
+ *
+ * Context: RCU read section, or process context if @gfp may sleep.
+ * Return: port with a reference; NULL when memory is short.
+ */
+struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp)
+{
+	struct quell_dasr_port *port, *other;
+
+	rcu_read_lock();
+	port = xa_load(&qnet->dasr_ports, ifindex);
+	if (port && !refcount_inc_not_zero(&port->refs))
+		port = NULL;
+	rcu_read_unlock();
+	if (port)
+		return port;
+	port = port_make(qnet, ifindex, gfp);
+	if (!port)
+		return NULL;
+	xa_lock_bh(&qnet->dasr_ports);
+	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, gfp & ~__GFP_DIRECT_RECLAIM);
+	if (other && !xa_is_err(other) && !refcount_inc_not_zero(&other->refs))
+		other = NULL;
+	xa_unlock_bh(&qnet->dasr_ports);
+	if (!other) {
+		atomic_inc(&dasr_ports);
+		return port;
+	}
+	kfree(port);
+	return xa_is_err(other) ? NULL : other;
+}
+
+void quell_dasr_port_put(struct quell_dasr_port *port)
+{
+	if (refcount_dec_and_test(&port->refs))
+		kfree_rcu(port, rcu);
+}
+
+/**
+ * quell_dasr_host_get() - a host at a port
+ * @port: port
+ * @addr: its address
+ * @sk:   socket that a new one is charged to; NULL: the current process
+ *
+ * Context: lock of @port.
+ * Return: host with a reference; NULL when memory is short.
+ */
+struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
+					    const struct in6_addr *addr, const struct sock *sk)
+{
+	struct quell_dasr_key key = { .port = port, .addr = *addr };
+	struct quell_dasr_host *host;
+
+	lockdep_assert_held(&port->lock);
+	host = rhashtable_lookup_fast(&dasr_hosts, &key, host_hash_params);
+	if (host) {
+		host->refs++;
+		return host;
+	}
+	host = dasr_alloc(sk, sizeof(*host));
+	if (!host)
+		return NULL;
+	host->key = key;
+	host->refs = 1;
+	host->sender.weight = QUELL_DASR_WEIGHT_DEFAULT;
+	if (rhashtable_insert_fast(&dasr_hosts, &host->node, host_hash_params)) {
+		kfree(host);
+		return NULL;
+	}
+	return host;
+}
+
+/* Context: lock of @port. */
+void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host)
+{
+	lockdep_assert_held(&port->lock);
+	if (--host->refs)
+		return;
+	rhashtable_remove_fast(&dasr_hosts, &host->node, host_hash_params);
+	kfree_rcu(host, rcu);
+}
+
+/**
+ * quell_dasr_owner_get() - a user at a port
+ * @port: port
+ * @uid:  user
+ * @sk:   socket that a new one is charged to; NULL: the current process
+ *
+ * Context: lock of @port.
+ * Return: user with a reference; NULL when memory is short.
+ */
+struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
+					      const struct sock *sk)
+{
+	struct quell_dasr_owner *owner;
+
+	lockdep_assert_held(&port->lock);
+	list_for_each_entry(owner, &port->users, node) {
+		if (uid_eq(owner->uid, uid)) {
+			owner->refs++;
+			return owner;
+		}
+	}
+	owner = dasr_alloc(sk, sizeof(*owner));
+	if (!owner)
+		return NULL;
+	owner->uid = uid;
+	owner->refs = 1;
+	list_add(&owner->node, &port->users);
+	return owner;
+}
+
+/* Context: lock of the port. */
+void quell_dasr_owner_put(struct quell_dasr_owner *owner)
+{
+	if (--owner->refs)
+		return;
+	list_del(&owner->node);
+	kfree(owner);
+}
+
+static void count_since(struct quell_dasr_port *port, enum quell_counter counter, u64 now,
+			u64 *counted)
+{
+	if (now == *counted)
+		return;
+	this_cpu_add(port->qnet->counters->value[counter], now - *counted);
+	*counted = now;
+}
+
+/**
+ * quell_dasr_count() - add what happened in a set to the counters of the namespace
+ * @port: port
+ *
+ * Context: lock of @port, bottom halves off.
+ */
+void quell_dasr_count(struct quell_dasr_port *port)
+{
+	struct quell_dasr_set *set = &port->set, *counted = &port->counted;
+
+	count_since(port, QUELL_N_DASR_JOINED, set->joins, &counted->joins);
+	count_since(port, QUELL_N_DASR_LEFT, set->leaves, &counted->leaves);
+	count_since(port, QUELL_N_DASR_EXPIRED, set->expiries, &counted->expiries);
+	count_since(port, QUELL_N_LOOKAHEAD_ARMED, set->armings, &counted->armings);
+	count_since(port, QUELL_N_LOOKAHEAD_ABSENT, set->absences, &counted->absences);
+}
+
+/**
+ * quell_dasr_meter() - TCP data came in by an interface
+ * @net:	  namespace
+ * @skb:	  packet of whatever socket, from its network header on
+ * @header_bytes: network and TCP header of each of its segments
+ *
+ * Counts the bytes that the packet, or the packets that GRO merged, took on the wire.
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
+{
+	struct quell_dasr_port *port;
+	u32 pkts;
+
+	if (!atomic_read(&dasr_ports))
+		return;
+	port = xa_load(&quell_net(net)->dasr_ports, skb->dev->ifindex);
+	if (!port)
+		return;
+	pkts = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+	atomic64_add(skb->len + (pkts - 1) * header_bytes +
+		     pkts * quell_framing_bytes(skb->dev), &port->bytes);
+}
+
+/**
+ * quell_dasr_forget() - an interface, or its namespace, goes
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: process; RTNL, or no socket of the namespace is left.
+ */
+void quell_dasr_forget(struct quell_net *qnet, int ifindex)
+{
+	struct quell_dasr_port *port;
+
+	xa_lock_bh(&qnet->dasr_ports);
+	port = __xa_erase(&qnet->dasr_ports, ifindex);
+	xa_unlock_bh(&qnet->dasr_ports);
+	if (!port)
+		return;
+	atomic_dec(&dasr_ports);
+	spin_lock_bh(&port->lock);
+	port->gone = true;
+	spin_unlock_bh(&port->lock);
+	quell_lookahead_forget(port);
+	quell_dasr_port_put(port);
+}
+
+void quell_dasr_net_init(struct quell_net *qnet)
+{
+	xa_init_flags(&qnet->dasr_ports, XA_FLAGS_LOCK_BH);
+	quell_lookahead_net_init(qnet);
+}
+
+/* Called when the hooks and the sockets of the namespace are gone. */
+void quell_dasr_net_exit(struct quell_net *qnet)
+{
+	struct quell_dasr_port *port;
+	unsigned long ifindex;
+
+	xa_for_each(&qnet->dasr_ports, ifindex, port)
+		quell_dasr_forget(qnet, ifindex);
+	quell_lookahead_net_exit(qnet);
+	xa_destroy(&qnet->dasr_ports);
+}
+
+int quell_dasr_init(void)
+{
+	return rhashtable_init(&dasr_hosts, &host_hash_params);
+}
+
+/* All hosts are gone with the flows and namespaces. */
+void quell_dasr_exit(void)
+{
+	rhashtable_destroy(&dasr_hosts);
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Look-ahead (Dart, section III-D): groups of senders that an application expects to send at
+ * one time, and weights of senders.
+ *
+ * Any user may register groups: their members count only in what sockets of the same user
+ * state, so that no user can slow another's senders down.  Number and size are limited per
+ * user and per namespace, and memory is charged to who registers.  A group lasts until it is
+ * deleted or its interface goes.  Weights apply to all, and are the administrator's.
+ *
+ * A host that is in a group or has a weight is kept in the hash of hosts while it has no
+ * connection.
+ */
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+#include "flow/dasr.h"
+#include "netns/lookahead.h"
+#include "netns/net.h"
+
+/**
+ * struct quell_weight - a weight that the administrator set
+ * @node: in quell_lookahead_net.weights
+ * @port: interface, referenced
+ * @host: host, referenced
+ */
+struct quell_weight {
+	struct list_head	node;
+	struct quell_dasr_port	*port;
+	struct quell_dasr_host	*host;
+};
+
+/* Longest time that a group may wait, ns: parameter "lookahead"; 0: no look-ahead. */
+static u64 lookahead_most_ns(const struct quell_net *qnet)
+{
+	const struct quell_params_block *block;
+	u64 most_ns = 0;
+	int i;
+
+	mutex_lock(&quell_mutex);
+	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
+		if (!quell_algos[i] || !quell_algo_has(quell_algos[i], QUELL_CORE_SENDERS))
+			continue;
+		block = rcu_dereference_protected(qnet->algos[i].params,
+						  lockdep_is_held(&quell_mutex));
+		most_ns = ((const struct quell_dart_params *)block->data)->lookahead_ns;
+	}
+	mutex_unlock(&quell_mutex);
+	return most_ns;
+}
+
+static bool lookahead_has_twins(const struct quell_lookahead_spec *spec)
+{
+	u32 i, j;
+
+	for (i = 0; i < spec->members_nr; i++, cond_resched())
+		for (j = 0; j < i; j++)
+			if (ipv6_addr_equal(&spec->members[i], &spec->members[j]))
+				return true;
+	return false;
+}
+
+/* Group of that user and name; NULL if there is none. */
+static struct quell_lookahead *lookahead_find(struct quell_net *qnet, const char *name,
+					      kuid_t uid)
+{
+	struct quell_lookahead *ahead;
+	unsigned long id;
+
+	xa_for_each(&qnet->lookahead.groups, id, ahead)
+		if (uid_eq(ahead->uid, uid) && !strcmp(ahead->name, name))
+			return ahead;
+	return NULL;
+}
+
+/* Whether user and namespace have room for a group. */
+static bool lookahead_has_room(struct quell_net *qnet, const struct quell_lookahead_spec *spec)
+{
+	u32 net_groups = 1, net_members = spec->members_nr;
+	u32 user_groups = 1, user_members = spec->members_nr;
+	const struct quell_lookahead *ahead;
+	unsigned long id;
+
+	xa_for_each(&qnet->lookahead.groups, id, ahead) {
+		net_groups++;
+		net_members += ahead->group.members_nr;
+		if (!uid_eq(ahead->uid, spec->uid))
+			continue;
+		user_groups++;
+		user_members += ahead->group.members_nr;
+	}
+	return net_groups <= QUELL_LOOKAHEAD_NET_GROUPS &&
+	       net_members <= QUELL_LOOKAHEAD_NET_MEMBERS &&
+	       user_groups <= QUELL_LOOKAHEAD_USER_GROUPS &&
+	       user_members <= QUELL_LOOKAHEAD_USER_MEMBERS;
+}
+
+static int lookahead_check(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
+			   u64 most_ns, struct netlink_ext_ack *extack)
+{
+	if (!most_ns) {
+		NL_SET_ERR_MSG(extack, "look-ahead needs tcp_dart, and its parameter lookahead");
+		return -EOPNOTSUPP;
+	}
+	if (spec->time_ns > most_ns) {
+		NL_SET_ERR_MSG(extack, "time: at most dart's parameter lookahead");
+		return -ERANGE;
+	}
+	if (!spec->members_nr || spec->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
+		NL_SET_ERR_MSG(extack, "members: 1 to 1024");
+		return -ERANGE;
+	}
+	if (lookahead_has_twins(spec)) {
+		NL_SET_ERR_MSG(extack, "members: one address is there twice");
+		return -EINVAL;
+	}
+	if (lookahead_find(qnet, spec->name, spec->uid)) {
+		NL_SET_ERR_MSG(extack, "you have a group of this name");
+		return -EEXIST;
+	}
+	if (!lookahead_has_room(qnet, spec)) {
+		NL_SET_ERR_MSG(extack, "too many groups or members, of the user or the namespace");
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+/* Drops the references of a group's first @hosts_nr members. */
+static void lookahead_put_hosts(struct quell_lookahead *ahead, u32 hosts_nr)
+{
+	u32 i;
+
+	for (i = 0; i < hosts_nr; i++)
+		quell_dasr_host_put(ahead->port, ahead->hosts[i]);
+}
+
+static int lookahead_get_hosts(struct quell_lookahead *ahead,
+			       const struct quell_lookahead_spec *spec)
+{
+	struct quell_dasr_group *group = &ahead->group;
+	struct quell_dasr_port *port = ahead->port;
+	u32 i;
+
+	spin_lock_bh(&port->lock);
+	for (i = 0; i < spec->members_nr; i++) {
+		ahead->hosts[i] = quell_dasr_host_get(port, &spec->members[i], NULL);
+		if (!ahead->hosts[i])
+			goto put_hosts;
+		group->members[i].sender = &ahead->hosts[i]->sender;
+		group->members[i].group = group;
+	}
+	ahead->owner = quell_dasr_owner_get(port, spec->uid, NULL);
+	if (!ahead->owner || port->gone)
+		goto put_owner;
+	group->user = &ahead->owner->user;
+	quell_dasr_group_add(group);
+	spin_unlock_bh(&port->lock);
+	return 0;
+
+put_owner:
+	if (ahead->owner)
+		quell_dasr_owner_put(ahead->owner);
+put_hosts:
+	lookahead_put_hosts(ahead, i);
+	spin_unlock_bh(&port->lock);
+	return port->gone ? -ENODEV : -ENOMEM;
+}
+
+static void lookahead_free(struct quell_lookahead *ahead)
+{
+	kvfree(ahead->hosts);
+	kvfree(ahead->group.members);
+	kfree(ahead);
+}
+
+static struct quell_lookahead *lookahead_make(const struct quell_lookahead_spec *spec)
+{
+	struct quell_lookahead *ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
+
+	if (!ahead)
+		return NULL;
+	strscpy(ahead->name, spec->name, sizeof(ahead->name));
+	ahead->uid = spec->uid;
+	ahead->group.members_nr = spec->members_nr;
+	ahead->group.time_ns = spec->time_ns;
+	ahead->hosts = kvcalloc(spec->members_nr, sizeof(*ahead->hosts), GFP_KERNEL_ACCOUNT);
+	ahead->group.members = kvcalloc(spec->members_nr, sizeof(*ahead->group.members),
+					GFP_KERNEL_ACCOUNT);
+	if (ahead->hosts && ahead->group.members)
+		return ahead;
+	lookahead_free(ahead);
+	return NULL;
+}
+
+static bool lookahead_has_device(const struct quell_net *qnet, int ifindex)
+{
+	bool has_device;
+
+	rcu_read_lock();
+	has_device = dev_get_by_index_rcu(qnet->net, ifindex);
+	rcu_read_unlock();
+	return has_device;
+}
+
+/* Takes a group out of the set of its port, and frees it. */
+static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahead)
+{
+	struct quell_dasr_port *port = ahead->port;
+
+	xa_erase(&qnet->lookahead.groups, ahead->id);
+	spin_lock_bh(&port->lock);
+	quell_dasr_group_del(&port->set, &ahead->group);
+	quell_dasr_owner_put(ahead->owner);
+	lookahead_put_hosts(ahead, ahead->group.members_nr);
+	spin_unlock_bh(&port->lock);
+	quell_dasr_port_put(port);
+	lookahead_free(ahead);
+}
+
+static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahead,
+			     const struct quell_lookahead_spec *spec)
+{
+	int err;
+
+	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, GFP_KERNEL);
+	if (!ahead->port)
+		return -ENOMEM;
+	err = lookahead_get_hosts(ahead, spec);
+	if (err) {
+		quell_dasr_port_put(ahead->port);
+		return err;
+	}
+	err = xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, ahead, xa_limit_31b,
+			      &qnet->lookahead.next, GFP_KERNEL);
+	if (err >= 0)
+		return 0;
+	ahead->id = 0;
+	lookahead_remove(qnet, ahead);
+	return err;
+}
+
+/**
+ * quell_lookahead_add() - register a group of senders
+ * @qnet:   namespace
+ * @spec:   the group
+ * @extack: says what is wrong
+ *
+ * Dart, section III-D.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EOPNOTSUPP without look-ahead, -ERANGE time or number of members, -EINVAL a
+ * member is there twice, -EEXIST, -EDQUOT, -ENODEV, -ENOMEM.
+ */
+int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
+			struct netlink_ext_ack *extack)
+{
+	u64 most_ns = lookahead_most_ns(qnet);
+	struct quell_lookahead *ahead;
+	int err;
+
+	mutex_lock(&qnet->lookahead.lock);
+	err = lookahead_check(qnet, spec, most_ns, extack);
+	if (err)
+		goto unlock;
+	err = -ENODEV;
+	if (!lookahead_has_device(qnet, spec->ifindex))
+		goto unlock;
+	err = -ENOMEM;
+	ahead = lookahead_make(spec);
+	if (!ahead)
+		goto unlock;
+	if (!ahead->group.time_ns)
+		ahead->group.time_ns = most_ns;
+	err = lookahead_publish(qnet, ahead, spec);
+	if (err)
+		lookahead_free(ahead);
+unlock:
+	mutex_unlock(&qnet->lookahead.lock);
+	return err;
+}
+
+/**
+ * quell_lookahead_del() - forget a group
+ * @qnet: namespace
+ * @name: its name
+ * @uid:  who registered it
+ *
+ * Context: process, may sleep.
+ * Return: 0; -ENOENT.
+ */
+int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
+{
+	struct quell_lookahead *ahead;
+
+	mutex_lock(&qnet->lookahead.lock);
+	ahead = lookahead_find(qnet, name, uid);
+	if (ahead)
+		lookahead_remove(qnet, ahead);
+	mutex_unlock(&qnet->lookahead.lock);
+	return ahead ? 0 : -ENOENT;
+}
+
+static void weight_change(const struct quell_weight *weight, u32 value)
+{
+	struct quell_dasr_port *port = weight->port;
+
+	spin_lock_bh(&port->lock);
+	quell_dasr_set_weight(&port->set, &weight->host->sender, value);
+	spin_unlock_bh(&port->lock);
+}
+
+static void weight_remove(struct quell_net *qnet, struct quell_weight *weight)
+{
+	weight_change(weight, QUELL_DASR_WEIGHT_DEFAULT);
+	spin_lock_bh(&weight->port->lock);
+	quell_dasr_host_put(weight->port, weight->host);
+	spin_unlock_bh(&weight->port->lock);
+	quell_dasr_port_put(weight->port);
+	list_del(&weight->node);
+	qnet->lookahead.weights_nr--;
+	kfree(weight);
+}
+
+static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
+					const struct in6_addr *addr)
+{
+	struct quell_weight *weight;
+
+	list_for_each_entry(weight, &qnet->lookahead.weights, node)
+		if (weight->port->ifindex == ifindex &&
+		    ipv6_addr_equal(&weight->host->key.addr, addr))
+			return weight;
+	return NULL;
+}
+
+static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex,
+					const struct in6_addr *addr)
+{
+	struct quell_weight *weight = kzalloc(sizeof(*weight), GFP_KERNEL_ACCOUNT);
+
+	if (!weight)
+		return NULL;
+	weight->port = quell_dasr_port_get(qnet, ifindex, GFP_KERNEL);
+	if (!weight->port)
+		goto free_weight;
+	spin_lock_bh(&weight->port->lock);
+	if (!weight->port->gone)
+		weight->host = quell_dasr_host_get(weight->port, addr, NULL);
+	spin_unlock_bh(&weight->port->lock);
+	if (!weight->host)
+		goto put_port;
+	list_add(&weight->node, &qnet->lookahead.weights);
+	qnet->lookahead.weights_nr++;
+	return weight;
+
+put_port:
+	quell_dasr_port_put(weight->port);
+free_weight:
+	kfree(weight);
+	return NULL;
+}
+
+static int weight_store(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
+			u32 value, struct netlink_ext_ack *extack)
+{
+	struct quell_weight *weight = weight_find(qnet, ifindex, addr);
+
+	if (value == QUELL_DASR_WEIGHT_DEFAULT) {
+		if (weight)
+			weight_remove(qnet, weight);
+		return 0;
+	}
+	if (!weight && qnet->lookahead.weights_nr >= QUELL_WEIGHTS_MAX) {
+		NL_SET_ERR_MSG(extack, "too many weights in this namespace");
+		return -EDQUOT;
+	}
+	if (!weight)
+		weight = weight_make(qnet, ifindex, addr);
+	if (!weight)
+		return -ENOMEM;
+	weight_change(weight, value);
+	return 0;
+}
+
+/**
+ * quell_weight_set() - set the weight of a sender
+ * @qnet:    namespace
+ * @ifindex: interface by which its data comes
+ * @addr:    its address, IPv4 in the first word and zeros behind
+ * @weight:  1 .. QUELL_DASR_WEIGHT_MAX; 1, that of all others, forgets it
+ * @extack:  says what is wrong
+ *
+ * Dart, section III: weighted fair shares.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -ERANGE, -ENODEV, -EDQUOT, -ENOMEM.
+ */
+int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
+		     u32 weight, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (!weight || weight > QUELL_DASR_WEIGHT_MAX) {
+		NL_SET_ERR_MSG(extack, "weight: 1 to 255");
+		return -ERANGE;
+	}
+	mutex_lock(&qnet->lookahead.lock);
+	err = -ENODEV;
+	if (lookahead_has_device(qnet, ifindex))
+		err = weight_store(qnet, ifindex, addr, weight, extack);
+	mutex_unlock(&qnet->lookahead.lock);
+	return err;
+}
+
+/**
+ * quell_lookahead_forget() - forget the groups and weights of an interface that goes
+ * @port: its port, already gone
+ *
+ * Context: process, may sleep.
+ */
+void quell_lookahead_forget(struct quell_dasr_port *port)
+{
+	struct quell_lookahead_net *net = &port->qnet->lookahead;
+	struct quell_weight *weight, *next;
+	struct quell_lookahead *ahead;
+	unsigned long id;
+
+	mutex_lock(&net->lock);
+	xa_for_each(&net->groups, id, ahead)
+		if (ahead->port == port)
+			lookahead_remove(port->qnet, ahead);
+	list_for_each_entry_safe(weight, next, &net->weights, node)
+		if (weight->port == port)
+			weight_remove(port->qnet, weight);
+	mutex_unlock(&net->lock);
+}
+
+void quell_lookahead_net_init(struct quell_net *qnet)
+{
+	mutex_init(&qnet->lookahead.lock);
+	xa_init_flags(&qnet->lookahead.groups, XA_FLAGS_ALLOC1);
+	INIT_LIST_HEAD(&qnet->lookahead.weights);
+}
+
+/* Called when the ports of the namespace are gone. */
+void quell_lookahead_net_exit(struct quell_net *qnet)
+{
+	WARN_ON_ONCE(!xa_empty(&qnet->lookahead.groups));
+	xa_destroy(&qnet->lookahead.groups);
+}
