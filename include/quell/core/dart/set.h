@@ -257,15 +257,18 @@ static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
 		quell_dasr_armed_del(set, group);
 }
 
-/* A member's message begins while its group does not wait: the others are expected. */
+/* A message of @first begins while a group of it does not wait: the others are expected. */
 static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
-				  u64 now_ns)
+				  const struct quell_dasr_sender *first, u64 now_ns)
 {
 	u32 i;
 
-	for (i = 0; i < group->members_nr; i++)
-		if (!group->members[i].sender->active && !group->members[i].absent)
-			quell_dasr_await(&group->members[i]);
+	for (i = 0; i < group->members_nr; i++) {
+		struct quell_dasr_member *member = &group->members[i];
+
+		if (member->sender != first && !member->sender->active && !member->absent)
+			quell_dasr_await(member);
+	}
 	if (!group->waiting)
 		return;
 	group->deadline_ns = quell_add_sat_u64(now_ns, group->time_ns);
@@ -283,10 +286,8 @@ static inline void quell_dasr_begin(struct quell_dasr_set *set,
 	struct quell_dasr_member *member;
 
 	for (member = sender->members; member; member = member->next) {
-		bool was_armed = member->group->waiting;
-
-		if (!was_armed)
-			quell_dasr_arm(set, member->group, now_ns);
+		if (!member->group->waiting)
+			quell_dasr_arm(set, member->group, sender, now_ns);
 		member->absent = false;
 		quell_dasr_await_no_more(set, member);
 	}
