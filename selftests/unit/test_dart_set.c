@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of the active sender set, <quell/core/dart/set.h>, by short histories.
+ */
+#include <string.h>
+
+#include <quell/core/dart/set.h>
+
+#include "test.h"
+
+#define HOSTS		4
+#define CONNS_PER_HOST	2
+#define USERS		2
+#define GROUPS		3
+#define IDLE_NS		8000
+#define PLAIN_IDLE_NS	800
+#define GROUP_NS	500
+#define ONE		256
+
+static struct world {
+	struct quell_dasr_set set;
+	struct quell_dasr_sender hosts[HOSTS];
+	struct quell_dasr_user users[USERS];
+	struct quell_dasr_conn conns[HOSTS * CONNS_PER_HOST];
+	struct quell_dasr_member members[GROUPS][HOSTS];
+	struct quell_dasr_group groups[GROUPS];
+	u64 now_ns;
+} w;
+
+static const struct quell_dasr_params params = { IDLE_NS, PLAIN_IDLE_NS };
+
+static u32 index_of(char conn)
+{
+	return conn >= 'a' ? 2 * (conn - 'a') : 2 * (conn - 'A') + 1;
+}
+
+/* Hosts a to d, each with connections in small and capital letters; users own c and d last. */
+static void start(void)
+{
+	u32 i;
+
+	memset(&w, 0, sizeof(w));
+	w.now_ns = 100000;
+	for (i = 0; i < HOSTS; i++)
+		w.hosts[i].weight = QUELL_DASR_WEIGHT_DEFAULT;
+	for (i = 0; i < HOSTS * CONNS_PER_HOST; i++) {
+		w.conns[i].sender = &w.hosts[i / CONNS_PER_HOST];
+		w.conns[i].user = &w.users[0];
+	}
+}
+
+/* Group number @number of @user has the hosts named. */
+static void group(u32 number, u32 user, const char *hosts)
+{
+	struct quell_dasr_group *g = &w.groups[number];
+
+	*g = (struct quell_dasr_group) {
+		.members = w.members[number], .members_nr = strlen(hosts),
+		.user = &w.users[user], .time_ns = GROUP_NS,
+	};
+	memset(w.members[number], 0, sizeof(w.members[number]));
+	for (; *hosts; hosts++) {
+		struct quell_dasr_member *member = &w.members[number][*hosts - 'a'];
+
+		member = &w.members[number][g->members_nr - strlen(hosts)];
+		member->sender = &w.hosts[*hosts - 'a'];
+		member->group = g;
+	}
+	quell_dasr_group_add(g);
+}
+
+static u64 n_of(char conn)
+{
+	return quell_dasr_n_q8(&w.set, &w.conns[index_of(conn)]);
+}
+
+static void data(char conn, bool more)
+{
+	quell_dasr_data(&w.set, &params, &w.conns[index_of(conn)], more, w.now_ns);
+}
+
+static void wait_ns(u64 ns)
+{
+	w.now_ns += ns;
+	quell_dasr_expire(&w.set, &params, w.now_ns);
+}
+
+/*
+ * A history: "+a" data of connection a with more behind it, "-a" the last of its data, ".a"
+ * that all of its message has come, "|" one lifetime, ">" the rest of it, "~" that of a plain
+ * connection and its eighth, "_" the time of a group, "," a nanosecond less, ";" a nanosecond,
+ * "3a" gives host a weight 3.
+ */
+static void play(const char *history)
+{
+	for (; *history; history++) {
+		switch (*history) {
+		case '+': data(*++history, true); break;
+		case '-': data(*++history, false); break;
+		case '.': quell_dasr_end(&w.set, &w.conns[index_of(*++history)]); break;
+		case '|': wait_ns(IDLE_NS); break;
+		case '>': wait_ns(IDLE_NS / QUELL_DASR_TOUCHES); break;
+		case '~': wait_ns(PLAIN_IDLE_NS + PLAIN_IDLE_NS / QUELL_DASR_TOUCHES); break;
+		case '_': wait_ns(GROUP_NS); break;
+		case ',': wait_ns(GROUP_NS - 1); break;
+		case ';': wait_ns(1); break;
+		case ' ': break;
+		default:
+			quell_dasr_set_weight(&w.set, &w.hosts[history[1] - 'a'], *history - '0');
+			history++;
+		}
+	}
+}
+
+TEST(activity)
+{
+	static const struct {
+		const char *name, *history;
+		u32 hosts, joins, leaves, expiries;
+		u64 n_q8;	/* of connection a */
+	} cases[] = {
+		{ "nothing", "", 0, 0, 0, 0, ONE },
+		{ "message", "+a", 1, 1, 0, 0, ONE },
+		{ "message_of_one_packet", "-a", 0, 0, 0, 0, ONE },
+		{ "message_ends", "+a-a.a", 0, 1, 1, 0, ONE },
+		{ "last_packet_does_not_end_it", "+a-a", 1, 1, 0, 0, ONE },
+		{ "end_twice", "+a.a.a", 0, 1, 1, 0, ONE },
+		{ "end_of_nothing", ".a", 0, 0, 0, 0, ONE },
+		{ "two_hosts", "+a+b", 2, 2, 0, 0, 2 * ONE },
+		{ "not_active_counts_itself", "+b+c", 2, 2, 0, 0, 3 * ONE },
+		{ "one_host_twice", "+a+A", 1, 1, 0, 0, 2 * ONE },
+		{ "one_host_twice_the_other_asks", "+A", 1, 1, 0, 0, 2 * ONE },
+		{ "one_connection_of_two_ends", "+a+A.A", 1, 1, 0, 0, ONE },
+		{ "the_first_of_two_ends", "+a+A.a", 1, 1, 0, 0, 2 * ONE },
+		{ "both_end", "+a+A.a.A", 0, 1, 1, 0, ONE },
+		{ "again", "+a.a+a.a+a", 1, 3, 2, 0, ONE },
+		{ "middle_of_the_ages", "+a+b+c.b", 2, 3, 1, 0, 2 * ONE },
+		{ "newest_of_the_ages", "+a+b+c.c.b", 1, 3, 2, 0, ONE },
+		{ "oldest_of_the_ages", "+a+b+c.a", 2, 3, 1, 0, 3 * ONE },
+		{ "dead", "+a|>", 0, 1, 0, 1, ONE },
+		{ "not_dead_yet", "+a|", 1, 1, 0, 0, ONE },
+		{ "both_connections_dead", "+a+A|>", 0, 1, 0, 2, ONE },
+		{ "data_keeps_alive", "+a>+a|", 1, 1, 0, 0, ONE },
+		{ "last_data_keeps_alive", "+a>-a|", 1, 1, 0, 0, ONE },
+		{ "data_keeps_alive_for_its_time", "+a>+a|>", 0, 1, 0, 1, ONE },
+		/* Data within an eighth of the lifetime do not count. */
+		{ "data_at_once", "+a+a|,_", 1, 1, 0, 0, ONE },
+		{ "data_at_once_dies", "+a;+a|,_", 0, 1, 0, 1, ONE },
+		{ "only_the_dead", "+a+b>+a|", 1, 2, 0, 1, ONE },
+		{ "returns", "+a|>+a", 1, 2, 0, 1, ONE },
+		{ "end_after_death", "+a|>.a", 0, 1, 0, 1, ONE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start();
+		play(cases[i].history);
+		EXPECT_TRUE(w.set.hosts == cases[i].hosts && w.set.weight == cases[i].hosts)
+			TH_LOG("dart_set__%s_hosts", cases[i].name);
+		EXPECT_TRUE(w.set.joins == cases[i].joins && w.set.leaves == cases[i].leaves &&
+			    w.set.expiries == cases[i].expiries)
+			TH_LOG("dart_set__%s_counters", cases[i].name);
+		EXPECT_EQ(cases[i].n_q8, n_of('a'))
+			TH_LOG("dart_set__%s_n", cases[i].name);
+	}
+}
+
+/* Connections without the option die sooner, whatever the others do. */
+TEST(plain)
+{
+	start();
+	w.conns[index_of('b')].plain = true;
+	play("+a+b");
+	EXPECT_EQ(2, w.set.hosts)
+		TH_LOG("dart_set__plain_counts");
+	wait_ns(PLAIN_IDLE_NS + PLAIN_IDLE_NS / QUELL_DASR_TOUCHES - 1);
+	EXPECT_EQ(2, w.set.hosts)
+		TH_LOG("dart_set__plain_is_alive");
+	wait_ns(1);
+	EXPECT_TRUE(w.set.hosts == 1 && w.set.expiries == 1)
+		TH_LOG("dart_set__plain_is_dead");
+	play("+b");
+	w.now_ns += 100;
+	play("+b");
+	wait_ns(899);
+	EXPECT_EQ(2, w.set.hosts)
+		TH_LOG("dart_set__plain_lives_on_by_its_data");
+	wait_ns(1);
+	EXPECT_EQ(1, w.set.hosts)
+		TH_LOG("dart_set__plain_is_dead_again");
+}
+
+/* A clock that other processors are ahead of does no harm. */
+TEST(clock_behind)
+{
+	start();
+	play("+a");
+	w.now_ns -= 50000;
+	play("+a;+b");
+	EXPECT_EQ(2, w.set.hosts)
+		TH_LOG("dart_set__earlier_than_the_last");
+	w.now_ns += 50000;
+	play("|>");
+	EXPECT_EQ(0, w.set.hosts)
+		TH_LOG("dart_set__both_die");
+}
+
+TEST(weights)
+{
+	static const struct {
+		const char *name, *history;
+		u64 weight, a_q8, b_q8;
+	} cases[] = {
+		{ "two_to_one", "2a+a+b", 3, 384, 768 },
+		{ "changed_while_active", "+a+b2a", 3, 384, 768 },
+		{ "back", "+a+b2a1a", 2, 512, 512 },
+		{ "changed_while_not", "+a+b.a2a+a", 3, 384, 768 },
+		{ "leaves_with_its_own", "+a+b2a.a", 1, 384, 256 },
+		/* 256 * 4 / 3 is rounded up */
+		{ "rounded_up", "3a+a+b", 4, 342, 1024 },
+		{ "with_two_connections", "2a+a+A+b", 3, 768, 768 },
+		{ "dies_with_its_own", "9a+a|>", 0, 256, 256 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start();
+		play(cases[i].history);
+		EXPECT_EQ(cases[i].weight, w.set.weight)
+			TH_LOG("dart_set__%s_weight", cases[i].name);
+		EXPECT_EQ(cases[i].a_q8, n_of('a'))
+			TH_LOG("dart_set__%s_first", cases[i].name);
+		EXPECT_EQ(cases[i].b_q8, n_of('b'))
+			TH_LOG("dart_set__%s_second", cases[i].name);
+	}
+}
+
+/* Group 0 of user 0 has hosts a, b and c. */
+TEST(lookahead)
+{
+	static const struct {
+		const char *name, *history;
+		u32 hosts, waiting, armings, absences;
+		u64 a_q8, d_q8;
+	} cases[] = {
+		{ "not_armed", "", 0, 0, 0, 0, ONE, ONE },
+		{ "stranger_does_not_arm", "+d", 1, 0, 0, 0, 2 * ONE, ONE },
+		{ "armed", "+a", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
+		{ "armed_by_a_packet", "-a", 0, 2, 1, 0, 3 * ONE, 3 * ONE },
+		{ "one_comes", "+a+b", 2, 1, 1, 0, 3 * ONE, 4 * ONE },
+		{ "all_come", "+a+b+c", 3, 0, 1, 0, 3 * ONE, 4 * ONE },
+		{ "one_came_and_went", "+a-b", 1, 1, 1, 0, 2 * ONE, 3 * ONE },
+		{ "first_again_while_armed", "+a.a+a", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
+		{ "all_came_and_again", "-a-b-c-a", 0, 2, 2, 0, 3 * ONE, 3 * ONE },
+		{ "active_is_not_waited_for", "+b+c_+a", 3, 0, 1, 1, 3 * ONE, 4 * ONE },
+		{ "time_is_not_over", "+a,", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
+		{ "time_is_over", "+a,;", 1, 0, 1, 2, ONE, 2 * ONE },
+		{ "absent_are_not_waited_for", "+a_.a+a", 1, 0, 1, 2, ONE, 2 * ONE },
+		{ "absent_come_back", "+a_+b.b.a+a", 1, 1, 2, 2, 2 * ONE, 3 * ONE },
+		{ "absent_arms", "+a_-b-c.a+b", 1, 0, 2, 2, 2 * ONE, 2 * ONE },
+		{ "other_connection_arms", "+b+c+a+A", 3, 0, 1, 0, 6 * ONE, 4 * ONE },
+		{ "weight_of_the_awaited", "3b+a", 1, 4, 1, 0, 5 * ONE, 6 * ONE },
+		{ "weight_changes_meanwhile", "+a3b", 1, 4, 1, 0, 5 * ONE, 6 * ONE },
+		{ "own_weight_changes", "+b2a", 1, 3, 1, 0, 2 * ONE, 5 * ONE },
+		{ "weight_changes_and_it_comes", "+a3b+b", 2, 1, 1, 0, 5 * ONE, 6 * ONE },
+		{ "weight_changes_and_time_is_over", "+a3b_", 1, 0, 1, 2, ONE, 2 * ONE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start();
+		group(0, 0, "abc");
+		play(cases[i].history);
+		EXPECT_TRUE(w.set.hosts == cases[i].hosts &&
+			    w.users[0].waiting == cases[i].waiting)
+			TH_LOG("dart_set__%s_counts", cases[i].name);
+		EXPECT_TRUE(w.set.armings == cases[i].armings &&
+			    w.set.absences == cases[i].absences)
+			TH_LOG("dart_set__%s_counters", cases[i].name);
+		EXPECT_EQ(cases[i].a_q8, n_of('a'))
+			TH_LOG("dart_set__%s_member", cases[i].name);
+		EXPECT_EQ(cases[i].d_q8, n_of('d'))
+			TH_LOG("dart_set__%s_other", cases[i].name);
+		EXPECT_EQ(!!w.groups[0].waiting, w.set.armed == &w.groups[0])
+			TH_LOG("dart_set__%s_is_listed", cases[i].name);
+	}
+}
+
+/* Groups of two members, of the same user and of another. */
+TEST(lookahead_overlap)
+{
+	start();
+	group(0, 0, "ab");
+	group(1, 0, "bc");
+	group(2, 1, "bd");
+	play("+a");
+	EXPECT_TRUE(w.users[0].waiting == 1 && !w.users[1].waiting)
+		TH_LOG("dart_set__only_groups_of_the_member_are_armed");
+	play("+c");
+	EXPECT_TRUE(w.users[0].waiting == 1 && w.set.armings == 2)
+		TH_LOG("dart_set__a_host_waits_once_for_a_user");
+	play("+d");
+	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1)
+		TH_LOG("dart_set__and_once_for_each_user");
+	w.conns[index_of('A')].user = &w.users[1];
+	EXPECT_TRUE(n_of('A') == 8 * ONE)
+		TH_LOG("dart_set__n_counts_the_users_own");
+	play("5b");
+	EXPECT_TRUE(w.users[0].waiting == 5 && w.users[1].waiting == 5 && n_of('a') == 8 * ONE)
+		TH_LOG("dart_set__weight_changes_once_for_a_user");
+	quell_dasr_group_del(&w.set, &w.groups[1]);
+	EXPECT_TRUE(w.users[0].waiting == 5 && w.set.armed == &w.groups[2] &&
+		    w.groups[2].older == &w.groups[0] && w.groups[0].newer == &w.groups[2])
+		TH_LOG("dart_set__the_other_group_still_waits");
+	play("+b");
+	EXPECT_TRUE(!w.users[0].waiting && !w.users[1].waiting && !w.set.armed &&
+		    w.set.hosts == 4 && !w.set.absences)
+		TH_LOG("dart_set__one_message_ends_all_waiting");
+}
+
+TEST(group_del)
+{
+	start();
+	group(0, 0, "ab");
+	group(1, 1, "ab");
+	group(2, 0, "bc");
+	play("+a");
+	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1)
+		TH_LOG("dart_set__both_wait");
+	/* The group of the newest membership, 2, waits for none. */
+	play("4b");
+	EXPECT_TRUE(w.users[0].waiting == 4 && w.users[1].waiting == 4)
+		TH_LOG("dart_set__weight_changes_for_groups_that_wait");
+	quell_dasr_group_del(&w.set, &w.groups[1]);
+	EXPECT_TRUE(w.users[0].waiting == 4 && !w.users[1].waiting && !w.set.absences &&
+		    !w.members[1][1].absent)
+		TH_LOG("dart_set__deleted_waits_no_longer");
+	EXPECT_TRUE(w.hosts[0].members == &w.members[0][0] && !w.members[0][0].next &&
+		    w.hosts[1].members == &w.members[2][0] &&
+		    w.members[2][0].next == &w.members[0][1] && !w.members[0][1].next)
+		TH_LOG("dart_set__deleted_is_unlinked");
+	quell_dasr_group_del(&w.set, &w.groups[0]);
+	quell_dasr_group_del(&w.set, &w.groups[2]);
+	EXPECT_TRUE(!w.hosts[0].members && !w.hosts[1].members && !w.hosts[2].members &&
+		    !w.users[0].waiting && !w.set.armed)
+		TH_LOG("dart_set__all_deleted");
+}
+
+/* A group's time may be as long as it likes. */
+TEST(deadline_saturates)
+{
+	start();
+	group(0, 0, "ab");
+	w.groups[0].time_ns = QUELL_U64_MAX;
+	play("+a>");
+	EXPECT_TRUE(w.groups[0].deadline_ns == QUELL_U64_MAX && w.users[0].waiting == 1)
+		TH_LOG("dart_set__waits_for_ever");
+}
+
+TEST_HARNESS_MAIN
