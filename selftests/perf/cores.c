@@ -21,7 +21,7 @@ extern const struct quell_core * const __stop_perf_objects[];
  */
 void quell_stub_core_on_ack(struct quell_event *ev);
 
-_Static_assert(offsetof(struct quell_event, sample.acked_pkts) == 68, "stub.S");
+_Static_assert(offsetof(struct quell_event, sample.acked_pkts) == 76, "stub.S");
 
 static void stub_init(struct quell_event *ev)
 {

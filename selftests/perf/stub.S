@@ -4,7 +4,7 @@
 	.globl	quell_stub_core_on_ack
 	.type	quell_stub_core_on_ack, @function
 quell_stub_core_on_ack:
-	cmpl	$1, 68(%rdi)
+	cmpl	$1, 76(%rdi)
 	ja	1f
 	.rept	17
 	nop
