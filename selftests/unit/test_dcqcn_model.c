@@ -4,7 +4,7 @@
  *
  * One step at a time: parameters anywhere in their ranges, then the standard
  * ones; any state, any event.  The model starts each step from the core's state, so every error is
- * that of one step and is held against the bound derived in rate_bound().
+ * that of one step and is held against the bounds derived in dcqcn_pair.h.
  *
  * In the long run: both start together and are never reconciled; marks come from a
  * simulated queue that two such flows fill.
@@ -14,7 +14,7 @@
 
 #include <quell/core/dcqcn/core.h>
 
-#include "dcqcn_model.h"
+#include "dcqcn_pair.h"
 #include "model_error.h"
 #include "random_params.h"
 #include "test.h"
@@ -39,72 +39,6 @@ struct pair {
 	struct dcqcn_model m;
 };
 
-static void model_params(struct dcqcn_model_params *mp,
-			 const struct quell_dcqcn_params *p)
-{
-	mp->g = p->g_q16 / 65536.0;
-	mp->notify_interval_ns = p->notify_interval_ns;
-	mp->alpha_timer_ns = p->alpha_timer_ns;
-	mp->timer_ns = p->timer_ns;
-	mp->byte_counter_bytes = p->byte_counter_bytes;
-	mp->f = p->fast_recovery_steps;
-	mp->rai = p->ai_bytes_ps;
-	mp->rhai = p->hai_bytes_ps;
-	mp->min_rate = p->min_rate_bytes_ps;
-	mp->queue_bound_ns = p->queue_bound_ns;
-	mp->max_window_bytes = p->max_window_bytes;
-	mp->restart_idle_ns = p->restart_idle_ns;
-}
-
-/* Set the model to the core's state. */
-static void model_follow(struct dcqcn_model *m, const struct quell_dcqcn_vars *v,
-			 const struct quell_dcqcn_params *p)
-{
-	m->rc = v->rate_q16 / 65536.0;
-	m->rt = v->target_q16 / 65536.0;
-	m->alpha = v->alpha_q30 / (double)QUELL_DCQCN_ALPHA_ONE;
-	m->last_notification_ns = v->since_ns;
-	m->next_alpha_ns = v->since_ns + (v->decays + 1.0) * p->alpha_timer_ns;
-	m->next_timer_ns = v->since_ns + (v->timer_steps + 1.0) * p->timer_ns;
-	m->bytes = v->counted_bytes;
-	m->t = v->timer_steps;
-	m->bc = v->byte_steps;
-	m->reno_window = v->reno_q16 / 65536.0;
-	m->base_rtt_ns = v->min_rtt_ns;
-	m->mss_bytes = v->mss_bytes;
-	m->ecn = v->flags & QUELL_DCQCN_F_ECN;
-	m->notified = v->flags & QUELL_DCQCN_F_NOTIFIED;
-	m->after_loss = v->flags & QUELL_DCQCN_F_LOSS;
-}
-
-/*
- * alpha's error after a step: its last bit twice, and that of the power, which
- * is too small by 2 n 2^-32 at most and never below zero.
- */
-static double alpha_bound(const struct pair *before, double now_ns)
-{
-	double n = fmax((now_ns - before->v.since_ns) / before->mp.alpha_timer_ns -
-			before->v.decays, 0);
-	double left = before->m.alpha * pow(1 - before->mp.g, floor(n));
-
-	return 0x1p-29 + fmin(n * 0x1p-31, left);
-}
-
-/*
- * The rate's error after a step, bytes/s: 2^-17 at every increase, each halving
- * the earlier error, so less than 2^-16 together; a cut adds 2^-16 and half of
- * alpha's error of the rate, which is the target after a cut.  A start without a
- * known link rounds to a byte/s.  Doubles lose 2^-50.
- */
-static double rate_bound(const struct pair *before, const struct dcqcn_model *after,
-			 enum event event, double now_ns)
-{
-	double largest = fmax(fmax(before->m.rc, before->m.rt), after->rt);
-
-	return 0x1p-15 + QUELL_DCQCN_MOST_BYTES_PS * 0x1p-50 + (event == EVENT_IDLE) +
-	       largest * alpha_bound(before, now_ns) / 2;
-}
-
 static void start_pair(struct random_state *r, bool any, struct pair *x)
 {
 	struct quell_sample s = { 0 };
@@ -116,11 +50,11 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	quell_core_params_default(&quell_dcqcn_core, &x->p);
 	if (any)
 		random_params(r, &quell_dcqcn_core, &x->p, 4, true);
-	model_params(&x->mp, &x->p);
+	dcqcn_pair_params(&x->mp, &x->p);
 	s.mss_bytes = random_between(r, 64, 65535);
 	s.flags = random_between(r, 0, 7) ? QUELL_S_ECN : 0;
 	quell_dcqcn_init(&x->v, &x->p, &s, &x->out);
-	model_follow(&x->m, &x->v, &x->p);
+	dcqcn_pair_follow(&x->m, &x->v, &x->p);
 }
 
 static void apply(struct pair *x, enum event event, const struct quell_sample *s)
@@ -164,20 +98,6 @@ static bool same_memory(const struct pair *x)
 	       v->min_rtt_ns == m->base_rtt_ns;
 }
 
-/*
- * The window's error, bytes: two roundings to a byte; less than a byte in the
- * divisor of Reno's increase; the rate's error and its rounding to bytes/s over
- * the time the window covers.
- */
-static double window_bound(const struct pair *x, const struct pair *before,
-			   double acked_bytes, double rate_error)
-{
-	double reno = fmax(before->m.reno_window, x->m.mss_bytes);
-
-	return 2 + x->m.mss_bytes * acked_bytes / reno / (reno - 1) +
-	       (rate_error + 1) * (x->m.base_rtt_ns + x->mp.queue_bound_ns) / 1e9;
-}
-
 struct single_result {
 	unsigned int events[EVENT_IDLE + 1];
 	unsigned int steps;
@@ -188,7 +108,8 @@ struct single_result {
 static void compare(const struct pair *x, const struct pair *before,
 		    enum event event, const struct quell_sample *s, struct single_result *result)
 {
-	double bound = rate_bound(before, &x->m, event, s->now_ns);
+	double bound = dcqcn_pair_rate_bound(&before->m, &x->mp, &x->m, event == EVENT_IDLE,
+					     s->now_ns);
 	double rate_error = fabs(x->v.rate_q16 / 65536.0 - x->m.rc);
 	double target_error = fabs(x->v.target_q16 / 65536.0 - x->m.rt);
 	double alpha_error = fabs(x->v.alpha_q30 * 0x1p-30 - x->m.alpha);
@@ -199,11 +120,12 @@ static void compare(const struct pair *x, const struct pair *before,
 	result->rates &= model_error_note(&result->rate, rate_error, x->m.rc, bound);
 	result->rates &= model_error_note(&result->target, target_error, x->m.rt, bound);
 	result->alphas &= model_error_note(&result->alpha, alpha_error, 1,
-					   alpha_bound(before, s->now_ns));
+					   dcqcn_pair_alpha_bound(&before->m, &x->mp, s->now_ns));
 	result->memories = result->memories && same_memory(x);
 	result->windows &= model_error_note(&result->window, window_error,
 					    dcqcn_model_window_bytes(&x->m, &x->mp),
-					    window_bound(x, before, s->acked_bytes, bound));
+					    dcqcn_pair_window_bound(&before->m, &x->mp, &x->m, s->acked_bytes,
+							    bound));
 }
 
 static void single_step(struct random_state *r, struct pair *x,
@@ -232,7 +154,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	s.marked_bytes = random_between(r, 0, 2) ? 0 : s.acked_bytes;
 	s.inflight_bytes = random_magnitude(r, 0, 1 << 26);
 	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
-	model_follow(&x->m, &x->v, &x->p);
+	dcqcn_pair_follow(&x->m, &x->v, &x->p);
 	before = *x;
 	apply(x, event, &s);
 	result->events[event]++;
