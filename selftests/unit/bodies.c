@@ -4,6 +4,9 @@
  * compile as each of the bodies an algorithm has.  Never run.
  */
 #include <quell/core/cores.h>
+#include <quell/core/dart/machine.h>
+#include <quell/core/dart/set.h>
+#include <quell/core/dart/share.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/red.h>
 #include <quell/core/port/shaper.h>
@@ -22,6 +25,12 @@ struct everything {
 	struct quell_portload_params load_params;
 	struct quell_portload load;
 	struct quell_clockmap clock;
+	struct quell_dart_params dart_params;
+	struct quell_dart_arrivals arrivals;
+	struct quell_dart_machine machine;
+	struct quell_dasr_set set;
+	struct quell_dasr_group group;
+	struct quell_dasr_conn conn;
 	bool marked;
 };
 
@@ -47,6 +56,28 @@ BODY(smartt)
 BODY(dcqcn)
 BODY(hpcc)
 BODY(hpcc_vaisf)
+BODY(dart)
+
+/* The receiver of Dart. */
+static void quell_bodies_dart_receiver(struct everything *e)
+{
+	struct quell_dart_machine_params machine = quell_dart_machine_params(&e->dart_params);
+	struct quell_dasr_params set = quell_dart_set_params(&e->dart_params);
+
+	if (quell_dart_machine_is_due(&e->machine, &machine, e->s.now_ns))
+		e->marked = quell_dart_machine_run(&e->machine, &machine, e->s.now_ns,
+						   &e->arrivals, e->s.link_bytes_ps);
+	quell_dasr_group_add(&e->group);
+	quell_dasr_set_weight(&e->set, e->conn.sender, e->s.hops);
+	quell_dasr_data(&e->set, &set, &e->conn, e->marked, e->s.now_ns);
+	quell_dasr_expire(&e->set, &set, e->s.now_ns);
+	e->s.hops = quell_share_encode(quell_dasr_n_q8(&e->set, &e->conn));
+	e->s.senders_q8 = quell_share_decode(e->s.hops);
+	e->s.hops = quell_line_encode(e->s.link_bytes_ps);
+	e->s.peer_link_bytes_ps = quell_line_decode(e->s.hops);
+	quell_dasr_end(&e->set, &e->conn);
+	quell_dasr_group_del(&e->set, &e->group);
+}
 
 void quell_bodies(struct everything *e)
 {
@@ -57,6 +88,8 @@ void quell_bodies(struct everything *e)
 	quell_bodies_dcqcn(&e->ev);
 	quell_bodies_hpcc(&e->ev);
 	quell_bodies_hpcc_vaisf(&e->ev);
+	quell_bodies_dart(&e->ev);
+	quell_bodies_dart_receiver(e);
 
 	quell_red_seed(&e->red, e->s.now_ns);
 	e->marked = quell_red_marks(&e->red_params, &e->red, e->s.inflight_bytes);

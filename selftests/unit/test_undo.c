@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <quell/core/dart/core.h>
 #include <quell/core/dcqcn/core.h>
 #include <quell/core/hpcc/core.h>
 #include <quell/core/hpcc_vaisf/core.h>
@@ -87,6 +88,9 @@ static struct {
 	struct quell_dcqcn_params dcqcn_params;
 	struct quell_dcqcn_vars dcqcn, dcqcn_before;
 	struct quell_dcqcn_stats dcqcn_stats;
+	struct quell_dart_params dart_params;
+	struct quell_dart_vars dart, dart_before;
+	struct quell_dart_stats dart_stats;
 	struct quell_smartt_params smartt_params;
 	struct quell_smartt_vars smartt, smartt_before;
 	struct quell_smartt_stats smartt_stats;
@@ -176,6 +180,46 @@ static void dcqcn_start(void)
 	quell_dcqcn_init(&f.dcqcn, &f.dcqcn_params, &at_start, &f.out);
 }
 
+/* Dart's events are DCQCN's, and then its share applies: they are called as a core's. */
+static void dart_event(void (*event)(struct quell_event *ev))
+{
+	struct quell_event ev = {
+		.vars = &f.dart, .params = &f.dart_params, .stats = &f.dart_stats, .sample = f.s,
+		.first_rtt_ns = RTT_NS, .before = &f.dart_before, .undo = &f.undo,
+	};
+
+	event(&ev);
+}
+
+static void dart_start(void)
+{
+	quell_core_params_default(&quell_dart_core, &f.dart_params);
+	f.s = (struct quell_sample) {
+		.now_ns = START_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+		.flags = QUELL_S_ECN,
+	};
+	dart_event(quell_dart_core.init);
+}
+
+static void dart_loss(void)
+{
+	f.dart_before = f.dart;
+	dart_event(quell_dart_core.on_loss);
+	dart_event(quell_dart_core.undo_note);
+}
+
+static void dart_rto(void)
+{
+	f.dart_before = f.dart;
+	dart_event(quell_dart_core.on_rto);
+	dart_event(quell_dart_core.undo_note);
+}
+
+static void dart_undo(void)
+{
+	dart_event(quell_dart_core.on_undo);
+}
+
 static void smartt_start(void)
 {
 	quell_core_params_default(&quell_smartt_core, &f.smartt_params);
@@ -206,6 +250,9 @@ static const struct core {
 	{ "hpcc_vaisf", hpcc_vaisf_start, hpcc_vaisf_loss, hpcc_vaisf_rto, hpcc_vaisf_undo, MSS,
 	  { &f.hpcc_vaisf.hpcc.window_q16 },
 	  &f.hpcc_vaisf.hpcc.flags, sizeof(u8), QUELL_HPCC_F_LOSS },
+	{ "dart", dart_start, dart_loss, dart_rto, dart_undo, RATE_BYTES_PS,
+	  { &f.dart.dcqcn.rate_q16, &f.dart.dcqcn.target_q16 },
+	  &f.dart.dcqcn.flags, sizeof(u32), QUELL_DCQCN_F_LOSS },
 	{ "timely", timely_start, timely_loss, timely_rto, timely_undo, RATE_BYTES_PS,
 	  { &f.timely.rate_q16 },
 	  &f.timely.flags, sizeof(u8), QUELL_TIMELY_F_LOSS },
@@ -313,6 +360,7 @@ static void test_core(struct __test_metadata *_metadata, const struct core *core
 	set_lost(core);
 	f.timely.window_q16 = (u64)(SEGMENTS / 4) * MSS << 16;
 	f.dcqcn.reno_q16 = f.timely.window_q16;
+	f.dart.dcqcn.reno_q16 = f.timely.window_q16;
 	core->loss();
 	core->undo();
 	EXPECT_TRUE(flags_of(core) & core->lost)

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of Dart's sender, <quell/core/dart/react.h> and core.h, by tables of cases.
+ * The expected numbers were derived by hand from the paper's rule, rate = line / n.
+ */
+#include <string.h>
+
+#include <quell/core/dart/core.h>
+
+#include "test.h"
+
+/* With 90 bytes of headers a packet has 1000. */
+#define MSS		910U
+#define LINE_BYTES_PS	10000000000ULL
+#define RTT_NS		10000ULL
+#define START_NS	1000000ULL
+#define SLACK_NS	5000ULL
+
+static struct flow {
+	struct quell_dart_params p;
+	struct quell_dart_vars v;
+	struct quell_dart_stats st;
+	struct quell_event ev;
+} f;
+
+/* A flow at the rate of its own line. */
+static void start(bool ecn, u64 rtt_ns)
+{
+	memset(&f, 0, sizeof(f));
+	quell_core_params_default(&quell_dart_core, &f.p);
+	f.ev = (struct quell_event) {
+		.vars = &f.v, .params = &f.p, .stats = &f.st, .first_rtt_ns = rtt_ns,
+		.sample = {
+			.now_ns = START_NS, .link_bytes_ps = LINE_BYTES_PS,
+			.mss_bytes = MSS, .flags = ecn ? QUELL_S_ECN : 0,
+		},
+	};
+	quell_dart_core.init(&f.ev);
+	f.ev.sample.flags = 0;
+}
+
+static void ack(u32 senders_q8, u64 peer_bytes_ps, u32 marked_bytes)
+{
+	f.ev.sample.link_bytes_ps = LINE_BYTES_PS;
+	f.ev.sample.peer_link_bytes_ps = peer_bytes_ps;
+	f.ev.sample.senders_q8 = senders_q8;
+	f.ev.sample.marked_bytes = marked_bytes;
+	f.ev.sample.acked_bytes = MSS;
+	f.ev.sample.acked_pkts = 1;
+	quell_dart_core.on_ack(&f.ev);
+}
+
+static u64 rate(void)
+{
+	return f.ev.decision.pacing_bytes_ps;
+}
+
+static u64 window_segs(void)
+{
+	return (f.ev.decision.window_q16 >> 16) / MSS;
+}
+
+TEST(line)
+{
+	static const struct {
+		const char *name;
+		u64 own, peer, want;
+	} cases[] = {
+		{ "not_known", 0, 0, 0 },
+		{ "own", 5, 0, 5 },
+		{ "peer", 0, 5, 5 },
+		{ "own_is_slower", 5, 6, 5 },
+		{ "peer_is_slower", 6, 5, 5 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct quell_sample s = {
+			.link_bytes_ps = cases[i].own, .peer_link_bytes_ps = cases[i].peer,
+		};
+
+		EXPECT_EQ(cases[i].want, quell_dart_line_bytes_ps(&s))
+			TH_LOG("quell_dart_line_bytes_ps__%s", cases[i].name);
+	}
+	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS))
+		TH_LOG("quell_dart_payload_bytes_ps__without_headers");
+}
+
+/* Section III-A: line / n, and a window of that for the base round trip and the slack. */
+TEST(share)
+{
+	static const struct {
+		const char *name;
+		u32 senders_q8;
+		u64 peer_bytes_ps, want_rate, want_segs;
+	} cases[] = {
+		/* DCQCN's: 10 bytes/ns for 110 us */
+		{ "not_stated", 0, 0, LINE_BYTES_PS, 1208 },
+		{ "one", 256, 0, LINE_BYTES_PS, 1208 },
+		{ "one_at_a_slower_peer", 256, 1000000000, 1000000000, 120 },
+		/* 5 bytes/ns for 15 us are 75 packets; and one */
+		{ "two", 512, 0, 4550000000, 76 },
+		{ "three_halves", 384, 0, 6066666666, 101 },
+		{ "four", 1024, 0, 2275000000, 39 },
+		{ "three", 768, 0, 3033333333, 51 },
+		{ "just_above_one", 257, 0, 9064591439, 151 },
+		{ "two_at_a_slower_peer", 512, 1000000000, 455000000, 9 },
+		{ "two_at_a_faster_peer", 512, 2 * LINE_BYTES_PS, 4550000000, 76 },
+		/* 1.25 MB/s on the wire */
+		{ "not_below_the_smallest_rate", 256 * 100000, 0, 1137500, 2 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool shares = cases[i].senders_q8 > 256;
+
+		start(true, RTT_NS);
+		ack(cases[i].senders_q8, cases[i].peer_bytes_ps, 0);
+		EXPECT_TRUE(cases[i].want_rate <= rate() + 1 && rate() <= cases[i].want_rate)
+			TH_LOG("quell_dart_apportion__%s_rate: %llu", cases[i].name, rate());
+		EXPECT_EQ(cases[i].want_segs, window_segs())
+			TH_LOG("quell_dart_apportion__%s_window", cases[i].name);
+		EXPECT_TRUE(f.st.apportioned == shares && !f.st.fallen_back &&
+			    f.st.unstated == !cases[i].senders_q8)
+			TH_LOG("quell_dart_apportion__%s_counters", cases[i].name);
+	}
+}
+
+TEST(unknown)
+{
+	start(true, 0);
+	ack(512, 0, 0);
+	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 10)
+		TH_LOG("quell_dart_apportion__no_round_trip");
+	start(true, RTT_NS);
+	ack(512, 0, 0);
+	f.ev.sample.link_bytes_ps = 0;
+	f.ev.sample.peer_link_bytes_ps = 0;
+	quell_dart_core.on_ack(&f.ev);
+	EXPECT_TRUE(rate() == LINE_BYTES_PS && f.st.apportioned == 1 && !f.st.unstated &&
+		    !f.st.fallen_back)
+		TH_LOG("quell_dart_apportion__no_line");
+	/* A peer that does not echo marks: Reno's window, paced at the share. */
+	start(false, RTT_NS);
+	EXPECT_EQ(QUELL_RATE_UNLIMITED, rate())
+		TH_LOG("quell_dart_core_init__no_marks");
+	ack(512, 0, 0);
+	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 10 && f.st.apportioned == 1)
+		TH_LOG("quell_dart_apportion__no_marks");
+	/* Rates below a byte per second are none. */
+	start(true, RTT_NS);
+	f.p.dcqcn.min_rate_bytes_ps = 0;
+	f.ev.sample.link_bytes_ps = 1;
+	f.ev.sample.senders_q8 = 512;
+	quell_dart_core.on_ack(&f.ev);
+	EXPECT_EQ(1, rate())
+		TH_LOG("quell_dart_apportion__never_stops");
+}
+
+/* Section III-C: the smaller of both rates; with n = 1 DCQCN's alone. */
+TEST(fall_back)
+{
+	start(true, RTT_NS);
+	ack(256, 0, MSS);
+	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 1 && !f.st.apportioned)
+		TH_LOG("quell_dart_apportion__dcqcn_governs");
+	ack(0, 0, 0);
+	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 2 && f.st.unstated == 1)
+		TH_LOG("quell_dart_apportion__dcqcn_governs_unstated");
+	ack(1024, 0, 0);
+	EXPECT_TRUE(rate() == 2275000000 && f.st.apportioned == 1)
+		TH_LOG("quell_dart_apportion__share_is_less");
+	ack(384, 0, 0);
+	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && window_segs() == 101 &&
+		    f.st.fallen_back == 3)
+		TH_LOG("quell_dart_apportion__dcqcn_is_less");
+	/* 5 bytes/ns for 110 us */
+	ack(256, 0, 0);
+	EXPECT_EQ(604, window_segs())
+		TH_LOG("quell_dart_apportion__window_of_dcqcn");
+	/* DCQCN's rate recovers while n governs. */
+	f.ev.sample.now_ns += 10000000;
+	ack(512, 0, 0);
+	EXPECT_EQ(4550000000, rate())
+		TH_LOG("quell_dart_apportion__recovers_to_the_share");
+	ack(256, 0, 0);
+	EXPECT_TRUE(rate() > LINE_BYTES_PS * 9 / 10)
+		TH_LOG("quell_dart_apportion__recovers_behind_it");
+}
+
+/* Losses, time-outs and what is taken back are DCQCN's, at the share. */
+TEST(losses)
+{
+	struct quell_dart_vars before;
+	struct quell_undo undo = { .valid = false };
+
+	start(true, RTT_NS);
+	ack(512, 0, 0);
+	f.ev.sample.inflight_bytes = 40 * MSS;
+	before = f.v;
+	f.ev.before = &before;
+	f.ev.undo = &undo;
+	quell_dart_core.on_loss(&f.ev);
+	EXPECT_TRUE(f.st.dcqcn.losses == 1 && rate() == 4550000000 && window_segs() == 20)
+		TH_LOG("quell_dart_core_on_loss__window");
+	EXPECT_EQ(LINE_BYTES_PS / 2, f.v.dcqcn.rate_q16 >> 16)
+		TH_LOG("quell_dart_core_on_loss__rate_of_dcqcn");
+	quell_dart_core.undo_note(&f.ev);
+	quell_dart_core.on_undo(&f.ev);
+	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 76 &&
+		    f.v.dcqcn.rate_q16 >> 16 == LINE_BYTES_PS)
+		TH_LOG("quell_dart_core_on_undo__at_the_share");
+	quell_dart_core.on_rto(&f.ev);
+	EXPECT_TRUE(f.st.dcqcn.rtos == 1 && rate() == 4550000000 && window_segs() == 1)
+		TH_LOG("quell_dart_core_on_rto__window");
+	quell_dart_core.on_rto(&f.ev);
+	EXPECT_EQ(LINE_BYTES_PS / 4, rate())
+		TH_LOG("quell_dart_core_on_rto__below_the_share");
+}
+
+/* All flows begin at the line rate, also after an idle time. */
+TEST(starts)
+{
+	static const struct {
+		const char *name;
+		u64 own, peer, want;
+	} cases[] = {
+		{ "own", LINE_BYTES_PS, 0, LINE_BYTES_PS },
+		{ "peer_is_slower", LINE_BYTES_PS, 1000000000, 1000000000 },
+		{ "peer_is_faster", LINE_BYTES_PS, 2 * LINE_BYTES_PS, LINE_BYTES_PS },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(true, RTT_NS);
+		f.ev.sample.flags = QUELL_S_ECN;
+		f.ev.sample.link_bytes_ps = cases[i].own;
+		f.ev.sample.peer_link_bytes_ps = cases[i].peer;
+		f.ev.sample.senders_q8 = 1024;
+		quell_dart_core.init(&f.ev);
+		EXPECT_EQ(cases[i].want, rate())
+			TH_LOG("quell_dart_core_init__%s", cases[i].name);
+		quell_dart_core.on_ack(&f.ev);
+		f.ev.sample.link_bytes_ps = cases[i].own;
+		f.ev.idle_ns = f.p.dcqcn.restart_idle_ns;
+		quell_dart_core.on_idle_restart(&f.ev);
+		EXPECT_TRUE(rate() == cases[i].want && f.st.dcqcn.restarts == 1)
+			TH_LOG("quell_dart_core_on_idle_restart__%s", cases[i].name);
+		f.ev.idle_ns = f.p.dcqcn.restart_idle_ns - 1;
+		quell_dart_core.on_idle_restart(&f.ev);
+		EXPECT_EQ(cases[i].want / 4000 * 910, rate())
+			TH_LOG("quell_dart_core_on_idle_restart__%s_keeps_its_share",
+			       cases[i].name);
+	}
+}
+
+TEST(params)
+{
+	struct quell_dart_params p;
+	struct quell_dart_machine_params machine;
+	struct quell_dasr_params set;
+
+	quell_core_params_default(&quell_dart_core, &p);
+	machine = quell_dart_machine_params(&p);
+	set = quell_dart_set_params(&p);
+	EXPECT_TRUE(machine.period_ns == 100000 && machine.clear_ns == 2000000 &&
+		    machine.full_q16 == 58982 && machine.periods == 2)
+		TH_LOG("quell_dart_machine_params__all");
+	EXPECT_TRUE(set.idle_ns == 2000000000 && set.plain_idle_ns == 1000000)
+		TH_LOG("quell_dart_set_params__all");
+	EXPECT_TRUE(p.slack_ns == SLACK_NS && p.lookahead_ns == 1000000 && p.dcqcn.g_q16 == 256 &&
+		    quell_dart_core.flags == (QUELL_CORE_ECN | QUELL_CORE_SENDERS))
+		TH_LOG("quell_dart_core__defaults");
+}
+
+TEST_HARNESS_MAIN
