@@ -11,6 +11,7 @@
 #define _QUELL_TEST_DART_SET_MODEL_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <quell/core/lib/types.h>
 
@@ -41,7 +42,7 @@ struct set_model {
 	u64 joins, leaves, expiries, armings, absences;
 };
 
-/* Counted anew: active connections of each host, and for each user who is waited for. */
+/* Active connections of each host, and for each user who is waited for. */
 struct set_model_count {
 	u32 *conns;		/* [host] */
 	bool *awaited;		/* [user * hosts_nr + host] */
@@ -199,15 +200,25 @@ static inline void set_model_expire(struct set_model *m, u64 now_ns)
 	}
 }
 
-static inline void set_model_count(const struct set_model *m, struct set_model_count *count)
+static inline void set_model_count_init(const struct set_model *m, struct set_model_count *count)
 {
-	u32 i, k;
-
 	*count = (struct set_model_count) {
 		.conns = calloc(m->hosts_nr, sizeof(*count->conns)),
 		.awaited = calloc((size_t)m->users_nr * m->hosts_nr, sizeof(*count->awaited)),
 		.waiting = calloc(m->users_nr, sizeof(*count->waiting)),
 	};
+}
+
+/* Counts all anew. */
+static inline void set_model_count(const struct set_model *m, struct set_model_count *count)
+{
+	u32 i, k;
+
+	memset(count->conns, 0, m->hosts_nr * sizeof(*count->conns));
+	memset(count->awaited, 0, (size_t)m->users_nr * m->hosts_nr * sizeof(*count->awaited));
+	memset(count->waiting, 0, m->users_nr * sizeof(*count->waiting));
+	count->weight = 0;
+	count->hosts = 0;
 	for (i = 0; i < m->conns_nr; i++)
 		count->conns[m->conns[i].host] += m->conns[i].active;
 	for (i = 0; i < m->hosts_nr; i++) {

@@ -22,6 +22,7 @@ struct set_pair {
 	struct quell_dasr_conn **conns;
 	struct quell_dasr_group **groups;
 	struct set_model model;
+	struct set_model_count count;
 	u64 now_ns;
 };
 
@@ -41,6 +42,7 @@ static inline void set_pair_init(struct set_pair *x, u32 hosts, u32 conns, u32 u
 	for (i = 0; i < hosts; i++)
 		x->senders[i].weight = QUELL_DASR_WEIGHT_DEFAULT;
 	set_model_init(&x->model, hosts, conns, users, groups);
+	set_model_count_init(&x->model, &x->count);
 	x->model.idle_ns = idle_ns;
 	x->model.plain_idle_ns = plain_idle_ns;
 }
@@ -148,6 +150,7 @@ static inline void set_pair_free(struct set_pair *x)
 		set_pair_group_del(x, i);
 	for (i = 0; i < x->model.conns_nr; i++)
 		set_pair_close(x, i);
+	set_model_count_free(&x->count);
 	set_model_free(&x->model);
 	free(x->senders);
 	free(x->users);
@@ -199,11 +202,12 @@ static inline bool set_pair_armed_agree(const struct set_pair *x)
 	return !armed;
 }
 
-static inline const char *set_pair_counts_differ(const struct set_pair *x,
-						 const struct set_model_count *count)
+static inline const char *set_pair_counts_differ(struct set_pair *x)
 {
+	const struct set_model_count *count = &x->count;
 	u32 i;
 
+	set_model_count(&x->model, &x->count);
 	if (x->set.hosts != count->hosts)
 		return "hosts";
 	if (x->set.weight != count->weight)
@@ -226,14 +230,10 @@ static inline const char *set_pair_counts_differ(const struct set_pair *x,
 }
 
 /* Name of the first difference between the set and the model; NULL if there is none. */
-static inline const char *set_pair_differs(const struct set_pair *x)
+static inline const char *set_pair_differs(struct set_pair *x)
 {
-	struct set_model_count count;
-	const char *differs;
+	const char *differs = set_pair_counts_differ(x);
 
-	set_model_count(&x->model, &count);
-	differs = set_pair_counts_differ(x, &count);
-	set_model_count_free(&count);
 	if (differs)
 		return differs;
 	if (x->set.joins != x->model.joins || x->set.leaves != x->model.leaves)

@@ -152,7 +152,7 @@ TEST(ten_thousand_senders)
 	EXPECT_TRUE(quell_dasr_n_q8(&x.set, x.conns[0]) == 2 * 10000 * 256 &&
 		    quell_dasr_n_q8(&x.set, x.conns[5000]) == 10000 * 256)
 		TH_LOG("dart_set__ten_thousand_share");
-	history(_metadata, &mix, 7, 3000, &x);
+	history(_metadata, &mix, 7, 8000, &x);
 	x.now_ns += 112499;
 	set_pair_expire(&x);
 	EXPECT_EQ(NULL, set_pair_differs(&x))
