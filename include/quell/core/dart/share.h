@@ -87,8 +87,8 @@ static inline u64 quell_share_bytes_ps(u64 line_bytes_ps, u32 n_q8)
  *	|exponent | mantissa's nr |	mantissa / 10 * 10^exponent Mbit/s
  *	+---------+---------------+
  *
- * The mantissas contain those of all rates that Ethernet and InfiniBand have; other rates are
- * rounded down, by at most 11.2 %.
+ * The mantissas contain those of all rates that Ethernet and InfiniBand have, but for FDR at 8x
+ * and 12x (112 and 168 Gbit/s); other rates are rounded down, by at most 11.2 %.
  */
 #define QUELL_LINE_MANTISSAS	32
 #define QUELL_LINE_DECADES	8
