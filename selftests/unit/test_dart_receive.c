@@ -49,21 +49,24 @@ static void receiver_message(struct receiver *r, u32 pkts)
 	r->ends[r->pkts - 1] = true;
 }
 
-/* A packet arrives; TCP knows what is missing when it has processed it. */
+/*
+ * A packet arrives.  The receive hook is before TCP: it knows what was missing until now.  An
+ * acknowledgment leaves when TCP has the packet.
+ */
 static void receive(struct quell_dasr_set *set, struct receiver *r, u32 pkt, u64 now_ns)
 {
-	bool is_active;
-
-	r->got[pkt] = true;
 	if (pkt >= r->top) {
 		r->top = pkt + 1;
 		r->top_has_more = !r->ends[pkt];
 	}
+	/* The last packet of a message comes before others, or one that was missing comes. */
+	if (pkt >= r->rcv_nxt)
+		quell_dasr_data(set, &params, &r->conn, r->top_has_more || pkt > r->rcv_nxt ||
+				pkt + 1 < r->top, now_ns);
+	r->got[pkt] = true;
 	while (r->rcv_nxt < r->pkts && r->got[r->rcv_nxt])
 		r->rcv_nxt++;
-	is_active = r->top_has_more || r->rcv_nxt < r->top;
-	quell_dasr_data(set, &params, &r->conn, is_active, now_ns);
-	if (!is_active)
+	if (!r->top_has_more && r->rcv_nxt >= r->top)
 		quell_dasr_end(set, &r->conn);
 }
 
@@ -382,9 +385,17 @@ TEST(killed)
 	EXPECT_TRUE(!set.hosts && set.expiries == 4 && set.leaves == 4)
 		TH_LOG("dart_receive__killed_and_ended");
 	/* One that was not dead goes on. */
-	receive(&set, &r[1], 1, now_ns);
+	receive(&set, &r[1], 2, now_ns);
 	EXPECT_TRUE(set.hosts == 1 && r[1].conn.active)
 		TH_LOG("dart_receive__risen");
+	/* It dies again; a retransmission of what is missing raises it, too. */
+	now_ns += 3000000000;
+	quell_dasr_expire(&set, &params, now_ns);
+	EXPECT_EQ(0, set.hosts)
+		TH_LOG("dart_receive__dead_again");
+	receive(&set, &r[1], 1, now_ns);
+	EXPECT_EQ(1, set.hosts)
+		TH_LOG("dart_receive__risen_by_a_retransmission");
 }
 
 TEST_HARNESS_MAIN
