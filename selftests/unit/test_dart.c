@@ -174,6 +174,14 @@ TEST(fall_back)
 	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && window_segs() == 101 &&
 		    f.st.fallen_back == 3)
 		TH_LOG("quell_dart_apportion__dcqcn_is_less");
+	/* Where both are the same it is the share's. */
+	f.v.dcqcn.rate_q16 = 4550000000ULL << 16;
+	f.v.dcqcn.target_q16 = f.v.dcqcn.rate_q16;
+	ack(512, 0, 0);
+	EXPECT_TRUE(rate() == 4550000000 && f.st.apportioned == 2 && f.st.fallen_back == 3)
+		TH_LOG("quell_dart_apportion__both_alike");
+	f.v.dcqcn.rate_q16 = LINE_BYTES_PS / 2 << 16;
+	f.v.dcqcn.target_q16 = LINE_BYTES_PS << 16;
 	/* 5 bytes/ns for 110 us */
 	ack(256, 0, 0);
 	EXPECT_EQ(604, window_segs())
