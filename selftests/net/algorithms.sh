@@ -34,6 +34,7 @@ declare -A suited=(
 	[swift_vaisf]="adapt off base-target 100ms ai 500mbit"
 	[smartt]="adapt off target-delay 100ms"
 	[dcqcn]="adapt off min-rate 4mbit"
+	[dart]="adapt off min-rate 4mbit"
 	[hpcc]="adapt off base-rtt 50ms init-window 15kb ai 100kbit min-rate 200kbit"
 	[hpcc_vaisf]="adapt off base-rtt 50ms init-window 15kb ai 100kbit min-rate 200kbit"
 )
@@ -52,6 +53,7 @@ declare -A holds=(
 	[swift_vaisf]="max-window 65536b"
 	[smartt]="target-delay 1ms"
 	[dcqcn]="max-window 65536b"
+	[dart]="max-window 65536b"
 	[hpcc]="max-window 65536b"
 	[hpcc_vaisf]="max-window 65536b"
 )
@@ -60,6 +62,7 @@ declare -A held=(
 	[swift_vaisf]=".window_bytes <= 65536"
 	[smartt]=".window_bytes <= 30000"
 	[dcqcn]=".window_bytes <= 65536"
+	[dart]=".window_bytes <= 65536"
 	[hpcc]=".window_bytes <= 65536"
 	[hpcc_vaisf]=".window_bytes <= 65536"
 )
@@ -250,10 +253,10 @@ mkdir "$dir/www"
 head -c 125000 /dev/urandom >"$dir/www/page"
 head -c 1000000 /dev/urandom >"$dir/www/larger"
 head -c 40000000 /dev/zero >"$dir/www/long"
-[ $# -gt 0 ] || set -- timely swift_vaisf smartt dcqcn hpcc hpcc_vaisf
+[ $# -gt 0 ] || set -- timely swift_vaisf smartt dcqcn dart hpcc hpcc_vaisf
 plan $((1 + 5 * $#))
 check "network with a router" make_network
-modprobe -a tcp_timely tcp_swift tcp_smartt tcp_dcqcn tcp_hpcc
+modprobe -a tcp_timely tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_hpcc
 in_netns "$sender" sysctl -q -w net.ipv4.tcp_ecn=1
 in_netns "$receiver" sysctl -q -w net.ipv4.tcp_ecn=1
 for algorithm; do

@@ -9,7 +9,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
-algorithms=(swift swift_vaisf smartt dcqcn timely hpcc hpcc_vaisf)
+algorithms=(swift swift_vaisf smartt dcqcn dart timely hpcc hpcc_vaisf)
 nobody=65534
 container=""
 badalgo=/sys/module/quell_badalgo/parameters
@@ -18,7 +18,7 @@ load()
 {
 	local module
 
-	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_timely tcp_hpcc; do
+	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc; do
 		modprobe "$module" || return 1
 	done
 	allowed=$(cat /proc/sys/net/ipv4/tcp_allowed_congestion_control)

@@ -145,6 +145,7 @@ each_comes_and_goes()
 	comes_and_goes timely tcp_timely &&
 	comes_and_goes smartt tcp_smartt &&
 	comes_and_goes dcqcn tcp_dcqcn &&
+	comes_and_goes dart tcp_dart &&
 	comes_and_goes hpcc tcp_hpcc &&
 	comes_and_goes hpcc_vaisf tcp_hpcc &&
 	rmmod quell

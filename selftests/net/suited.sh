@@ -12,6 +12,7 @@ declare -A suited=(
 	[swift_vaisf]="base-target 100ms ai 500mbit"
 	[smartt]="target-delay 100ms"
 	[dcqcn]="min-rate 4mbit"
+	[dart]="min-rate 4mbit"
 )
 
 # load_all: $quell_modules is where they are under run-uml.  The tutorial's, which the

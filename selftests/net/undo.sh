@@ -19,7 +19,7 @@ port=7100
 sender="" router="" receiver=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-algorithms=(swift swift_vaisf smartt dcqcn timely hpcc hpcc_vaisf)
+algorithms=(swift swift_vaisf smartt dcqcn dart timely hpcc hpcc_vaisf)
 
 # delay BACK TO...: of ACKs, and netem's words for the direction to the receiver.  Not
 # at the sender: TCP knows what waits there, and does not send it again.
@@ -33,7 +33,7 @@ make_network()
 {
 	local module
 
-	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_timely tcp_hpcc; do
+	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc; do
 		modprobe "$module" || return 1
 	done
 	cable "$sender" wire0 "$router" up0 && cable "$receiver" wire0 "$router" down0 &&

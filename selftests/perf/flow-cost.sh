@@ -79,7 +79,7 @@ ours()
 	check "$name" set_ours "$@" && flow "$name"
 }
 
-plan 14
+plan 15
 check "network with a router" make_network
 for netns in "$sender" "$receiver"; do
 	in_netns "$netns" sysctl -q -w net.ipv4.tcp_ecn=1
@@ -87,7 +87,7 @@ done
 for name in reno cubic dctcp bbr; do
 	kernel "$name"
 done
-for name in swift timely smartt dcqcn hpcc; do
+for name in swift timely smartt dcqcn dart hpcc; do
 	modprobe "tcp_$name"
 done
 ours swift-no-option swift 0 base-target 10ms ai 5mbit
@@ -97,6 +97,7 @@ ours timely timely 1 t-low 5ms t-high 50ms min-rtt 2ms init-rate 20mbit min-rate
 	delta 2mbit
 ours smartt smartt 1 target-delay 10ms
 ours dcqcn dcqcn 1 min-rate 4mbit
+ours dart dart 1 min-rate 4mbit
 ours hpcc hpcc 1 base-rtt 1ms
 ours hpcc_vaisf hpcc_vaisf 1 base-rtt 1ms
 address=fd71:1::1

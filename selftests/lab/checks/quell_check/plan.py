@@ -11,7 +11,7 @@ from .execute import directory, execute
 
 # What a host is told after it chose an algorithm; what a plan says itself comes later.
 OF_PAPER = {name: ("adapt 0",) for name in
-            ("timely", "smartt", "dcqcn", "hpcc", "hpcc_vaisf")}
+            ("timely", "smartt", "dcqcn", "dart", "hpcc", "hpcc_vaisf")}
 OF_PAPER |= {name: ("adapt 0", "base-target 5000") for name in ("swift", "swift_vaisf")}
 
 
