@@ -29,10 +29,11 @@ static void start(bool ecn, u64 rtt_ns)
 	memset(&f, 0, sizeof(f));
 	quell_core_params_default(&quell_dart_core, &f.p);
 	f.ev = (struct quell_event) {
-		.vars = &f.v, .params = &f.p, .stats = &f.st, .first_rtt_ns = rtt_ns,
+		.vars = &f.v, .params = &f.p, .stats = &f.st,
 		.sample = {
 			.now_ns = START_NS, .link_bytes_ps = LINE_BYTES_PS,
-			.mss_bytes = MSS, .flags = ecn ? QUELL_S_ECN : 0,
+			.min_rtt_ns = rtt_ns, .mss_bytes = MSS,
+			.flags = ecn ? QUELL_S_ECN : 0,
 		},
 	};
 	quell_dart_core.init(&f.ev);
@@ -250,11 +251,11 @@ TEST(starts)
 			TH_LOG("quell_dart_core_init__%s", cases[i].name);
 		quell_dart_core.on_ack(&f.ev);
 		f.ev.sample.link_bytes_ps = cases[i].own;
-		f.ev.idle_ns = f.p.dcqcn.restart_idle_ns;
+		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns;
 		quell_dart_core.on_idle_restart(&f.ev);
 		EXPECT_TRUE(rate() == cases[i].want && f.st.dcqcn.restarts == 1)
 			TH_LOG("quell_dart_core_on_idle_restart__%s", cases[i].name);
-		f.ev.idle_ns = f.p.dcqcn.restart_idle_ns - 1;
+		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns - 1;
 		quell_dart_core.on_idle_restart(&f.ev);
 		EXPECT_EQ(cases[i].want / 4000 * 910, rate())
 			TH_LOG("quell_dart_core_on_idle_restart__%s_keeps_its_share",

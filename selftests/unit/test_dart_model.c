@@ -51,8 +51,8 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 	x->mp.slack_ns = x->p.slack_ns;
 	x->ev = (struct quell_event) {
 		.vars = &x->v, .params = &x->p, .stats = &x->st,
-		.first_rtt_ns = random_magnitude(r, 0, 10000000),
 		.sample = {
+			.min_rtt_ns = random_magnitude(r, 0, 10000000),
 			.now_ns = random_between(r, 0, 1000000),
 			.link_bytes_ps = random_magnitude(r, 0, 100000000000),
 			.peer_link_bytes_ps = random_magnitude(r, 0, 100000000000),
@@ -81,7 +81,7 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 	struct dart_model_event e = model_event(s);
 
 	x->ev.sample = *s;
-	x->ev.idle_ns = idle_ns;
+	x->ev.sample.idle_ns = idle_ns;
 	switch (event) {
 	case EVENT_ACK:
 		quell_dart_core.on_ack(&x->ev);
@@ -229,8 +229,8 @@ static void long_episode(struct random_state *r, struct result *result, u64 *not
 	dcqcn_pair_params(&x.mp.dcqcn, &x.p.dcqcn);
 	x.mp.slack_ns = x.p.slack_ns;
 	x.ev = (struct quell_event) {
-		.vars = &x.v, .params = &x.p, .stats = &x.st, .first_rtt_ns = 4300,
-		.sample = { .link_bytes_ps = 2 * LINE_BYTES_PS,
+		.vars = &x.v, .params = &x.p, .stats = &x.st,
+		.sample = { .min_rtt_ns = 4300, .link_bytes_ps = 2 * LINE_BYTES_PS,
 			    .peer_link_bytes_ps = LINE_BYTES_PS,
 			    .mss_bytes = MSS, .flags = QUELL_S_ECN },
 	};

@@ -213,12 +213,12 @@ static void long_episode(struct random_state *r, u64 timer_ns, struct long_resul
 	memset(&x, 0, sizeof(x));
 	quell_core_params_default(&quell_dcqcn_core, &x.p);
 	x.p.timer_ns = timer_ns;
-	model_params(&x.mp, &x.p);
+	dcqcn_pair_params(&x.mp, &x.p);
 	quell_dcqcn_init(&x.v, &x.p, &(struct quell_sample) {
 			.min_rtt_ns = 4300, .link_bytes_ps = 12500000000, .mss_bytes = 1448,
 			.flags = QUELL_S_ECN,
 		}, &x.out);
-	model_follow(&x.m, &x.v, &x.p);
+	dcqcn_pair_follow(&x.m, &x.v, &x.p);
 	for (step = 0; step < LONG_STEPS; step++) {
 		struct quell_sample s = {
 			.mss_bytes = 1448, .acked_bytes = 14480,

@@ -185,7 +185,7 @@ static void dart_event(void (*event)(struct quell_event *ev))
 {
 	struct quell_event ev = {
 		.vars = &f.dart, .params = &f.dart_params, .stats = &f.dart_stats, .sample = f.s,
-		.first_rtt_ns = RTT_NS, .before = &f.dart_before, .undo = &f.undo,
+		.before = &f.dart_before, .undo = &f.undo,
 	};
 
 	event(&ev);
@@ -195,8 +195,8 @@ static void dart_start(void)
 {
 	quell_core_params_default(&quell_dart_core, &f.dart_params);
 	f.s = (struct quell_sample) {
-		.now_ns = START_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
-		.flags = QUELL_S_ECN,
+		.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
+		.mss_bytes = MSS, .flags = QUELL_S_ECN,
 	};
 	dart_event(quell_dart_core.init);
 }
