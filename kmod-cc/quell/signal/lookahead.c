@@ -203,21 +203,27 @@ static bool lookahead_has_device(const struct quell_net *qnet, int ifindex)
 	return has_device;
 }
 
-/* Takes a group out of the set of its port, and frees it. */
-static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahead)
+/* Takes a group out of the set of its port. */
+static void lookahead_withdraw(struct quell_lookahead *ahead)
 {
 	struct quell_dasr_port *port = ahead->port;
 
-	xa_erase(&qnet->lookahead.groups, ahead->id);
 	spin_lock_bh(&port->lock);
 	quell_dasr_group_del(&port->set, &ahead->group);
 	quell_dasr_owner_put(ahead->owner);
 	lookahead_put_hosts(ahead, ahead->group.members_nr);
 	spin_unlock_bh(&port->lock);
 	quell_dasr_port_put(port);
+}
+
+static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahead)
+{
+	xa_erase(&qnet->lookahead.groups, ahead->id);
+	lookahead_withdraw(ahead);
 	lookahead_free(ahead);
 }
 
+/* On an error the group is as before. */
 static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahead,
 			     const struct quell_lookahead_spec *spec)
 {
@@ -235,8 +241,7 @@ static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahe
 			      &qnet->lookahead.next, GFP_KERNEL);
 	if (err >= 0)
 		return 0;
-	ahead->id = 0;
-	lookahead_remove(qnet, ahead);
+	lookahead_withdraw(ahead);
 	return err;
 }
 
