@@ -244,7 +244,7 @@ void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 head
  * @qnet:    namespace
  * @ifindex: interface
  *
- * Context: process; RTNL, or no socket of the namespace is left.
+ * Context: process; the interface receives nothing, or no socket of the namespace is left.
  */
 void quell_dasr_forget(struct quell_net *qnet, int ifindex)
 {

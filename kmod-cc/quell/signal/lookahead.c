@@ -203,6 +203,19 @@ static bool lookahead_has_device(const struct quell_net *qnet, int ifindex)
 	return has_device;
 }
 
+/*
+ * Whether an interface went while something was registered for it.  The port may then have
+ * been made after the interface's groups and weights were forgotten, so they are once more.
+ * If the interface goes after this question, its port is there to be found.
+ */
+static bool lookahead_lost_device(struct quell_net *qnet, int ifindex)
+{
+	if (lookahead_has_device(qnet, ifindex))
+		return false;
+	quell_dasr_forget(qnet, ifindex);
+	return true;
+}
+
 /* Takes a group out of the set of its port. */
 static void lookahead_withdraw(struct quell_lookahead *ahead)
 {
@@ -282,7 +295,7 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 		lookahead_free(ahead);
 unlock:
 	mutex_unlock(&qnet->lookahead.lock);
-	return err;
+	return !err && lookahead_lost_device(qnet, spec->ifindex) ? -ENODEV : err;
 }
 
 /**
@@ -415,7 +428,7 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 	if (lookahead_has_device(qnet, ifindex))
 		err = weight_store(qnet, ifindex, addr, weight, extack);
 	mutex_unlock(&qnet->lookahead.lock);
-	return err;
+	return !err && lookahead_lost_device(qnet, ifindex) ? -ENODEV : err;
 }
 
 /**
