@@ -21,6 +21,7 @@ struct net_device;
 struct quell_flow;
 struct quell_net;
 struct quell_opt;
+struct rhashtable_iter;
 struct sk_buff;
 struct sock;
 struct tcp_sock;
@@ -161,6 +162,7 @@ void quell_dasr_net_init(struct quell_net *qnet);
 void quell_dasr_net_exit(struct quell_net *qnet);
 void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
+void quell_dasr_walk_enter(struct rhashtable_iter *iter);
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp);
 void quell_dasr_port_put(struct quell_dasr_port *port);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,

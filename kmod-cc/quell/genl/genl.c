@@ -2,7 +2,7 @@
 /*
  * Generic netlink family "quell": its requests, and parameters and counters.  The API is
  * Documentation/netlink/specs/quell.yaml; flows are in genl_flow.c, interfaces in
- * genl_link.c.
+ * genl_link.c, active senders and look-ahead in genl_dasr.c.
  *
  * A request is about the namespace of the socket it came on.  Writers need
  * CAP_NET_ADMIN in the user namespace that owns it.  A request changes a copy of
@@ -397,6 +397,39 @@ static const struct genl_ops quell_genl_ops[] = {
 		.flags		= GENL_UNS_ADMIN_PERM,
 		.policy		= quell_link_set_policy,
 		.maxattr	= QUELL_A_LINK_RATE,
+	},
+	{
+		.cmd		= QUELL_CMD_LOOKAHEAD_ADD,
+		.doit		= quell_lookahead_add_doit,
+		.policy		= quell_lookahead_add_policy,
+		.maxattr	= QUELL_A_LOOKAHEAD_MEMBER,
+	},
+	{
+		.cmd		= QUELL_CMD_LOOKAHEAD_DEL,
+		.doit		= quell_lookahead_del_doit,
+		.policy		= quell_lookahead_del_policy,
+		.maxattr	= QUELL_A_LOOKAHEAD_UID,
+	},
+	{
+		.cmd		= QUELL_CMD_LOOKAHEAD_GET,
+		.dumpit		= quell_lookahead_dump,
+	},
+	{
+		.cmd		= QUELL_CMD_SENDER_GET,
+		.start		= quell_sender_start,
+		.dumpit		= quell_sender_dump,
+		.done		= quell_sender_done,
+	},
+	{
+		.cmd		= QUELL_CMD_WEIGHT_SET,
+		.doit		= quell_weight_set_doit,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.policy		= quell_weight_policy,
+		.maxattr	= QUELL_A_SENDER_WEIGHT,
+	},
+	{
+		.cmd		= QUELL_CMD_RECEIVER_GET,
+		.dumpit		= quell_receiver_dump,
 	},
 };
 

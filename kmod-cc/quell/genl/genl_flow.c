@@ -211,8 +211,7 @@ static int put_flow_trim_counters(struct sk_buff *skb, const struct quell_recove
 	return put_counters(skb, counters, ARRAY_SIZE(counters));
 }
 
-static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
-		    const struct quell_flow *flow)
+static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct quell_flow *flow)
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_FLOW_GET);
@@ -222,7 +221,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
-	    put_flow_adapt(skb, flow) ||
+	    put_flow_adapt(skb, flow) || quell_put_flow_dasr(skb, flow) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);
@@ -244,7 +243,7 @@ int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct nlattr *cc = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, QUELL_A_FLOW_CC);
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
-	const struct quell_flow *flow;
+	struct quell_flow *flow;
 	unsigned long id;
 
 	rcu_read_lock();

@@ -35,6 +35,7 @@ struct quell_net;
  * @lock:    protects the rest; inside RTNL, outside the lock of a port
  * @groups:  struct quell_lookahead, by number
  * @next:    number to try first for the next group
+ * @gen:     incremented when @groups changes, never 0 before it wraps; for dumps
  * @weights: struct quell_weight
  * @weights_nr: number of weights
  */
@@ -42,6 +43,7 @@ struct quell_lookahead_net {
 	struct mutex		lock;	/* protects the rest */
 	struct xarray		groups;
 	u32			next;
+	u32			gen;
 	struct list_head	weights;
 	u32			weights_nr;
 };

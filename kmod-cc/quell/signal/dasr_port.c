@@ -150,6 +150,20 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 }
 
 /**
+ * quell_dasr_walk_enter() - begin to visit the hosts of all namespaces
+ * @iter: where, for rhashtable_walk_start() and so on until rhashtable_walk_exit()
+ *
+ * A host and its port stay until rhashtable_walk_stop(); a host without references is about to
+ * be freed, and its state no longer that of a host in the set.
+ *
+ * Context: process.
+ */
+void quell_dasr_walk_enter(struct rhashtable_iter *iter)
+{
+	rhashtable_walk_enter(&dasr_hosts, iter);
+}
+
+/**
  * quell_dasr_owner_get() - a user at a port
  * @port: port
  * @uid:  user

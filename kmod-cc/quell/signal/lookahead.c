@@ -15,6 +15,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
+#include <compat/extack.h>
 #include "flow/dasr.h"
 #include "netns/lookahead.h"
 #include "netns/net.h"
@@ -104,7 +105,8 @@ static int lookahead_check(struct quell_net *qnet, const struct quell_lookahead_
 		return -EOPNOTSUPP;
 	}
 	if (spec->time_ns > most_ns) {
-		NL_SET_ERR_MSG(extack, "time: at most dart's parameter lookahead");
+		quell_extack_fmt(extack, "time: at most %llu ns, dart's parameter lookahead",
+				 most_ns);
 		return -ERANGE;
 	}
 	if (!spec->members_nr || spec->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
@@ -232,6 +234,7 @@ static void lookahead_withdraw(struct quell_lookahead *ahead)
 static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahead)
 {
 	xa_erase(&qnet->lookahead.groups, ahead->id);
+	qnet->lookahead.gen++;
 	lookahead_withdraw(ahead);
 	lookahead_free(ahead);
 }
@@ -252,8 +255,10 @@ static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahe
 	}
 	err = xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, ahead, xa_limit_31b,
 			      &qnet->lookahead.next, GFP_KERNEL);
-	if (err >= 0)
+	if (err >= 0) {
+		qnet->lookahead.gen++;
 		return 0;
+	}
 	lookahead_withdraw(ahead);
 	return err;
 }
@@ -458,6 +463,7 @@ void quell_lookahead_net_init(struct quell_net *qnet)
 {
 	mutex_init(&qnet->lookahead.lock);
 	xa_init_flags(&qnet->lookahead.groups, XA_FLAGS_ALLOC1);
+	qnet->lookahead.gen = 1;
 	INIT_LIST_HEAD(&qnet->lookahead.weights);
 }
 

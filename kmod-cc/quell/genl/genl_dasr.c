@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: active senders, their weights, and look-ahead groups.
+ *
+ * Any user of a namespace may see its senders and groups and register groups of its own, and
+ * weights are the administrator's.  Addresses of 4 bytes are IPv4, of 16 bytes IPv6; an IPv4
+ * address within IPv6 is taken for the IPv4 address, by which packets of its connections come.
+ *
+ * Dumps
+ *	receiver-get	up the indices of the interfaces
+ *	sender-get	along the hash of all hosts; an iterator is kept from part to part
+ *	lookahead-get	up the numbers of the groups; a long group is continued at a member
+ * The last two tell the reader if what they list changed meanwhile.
+ *
+ * Context of all but quell_put_flow_dasr(): process, may sleep.
+ */
+#include <linux/cred.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include <net/ipv6.h>
+#include <net/sock.h>
+#include "flow/dasr.h"
+#include "flow/flow.h"
+#include "genl/genl.h"
+#include "netns/lookahead.h"
+#include "netns/net.h"
+
+const struct nla_policy quell_lookahead_add_policy[QUELL_A_LOOKAHEAD_MEMBER + 1] = {
+	[QUELL_A_LOOKAHEAD_NAME]	= { .type = NLA_NUL_STRING,
+					    .len = QUELL_LOOKAHEAD_NAME_BYTES - 1 },
+	[QUELL_A_LOOKAHEAD_IFINDEX]	= { .type = NLA_U32 },
+	[QUELL_A_LOOKAHEAD_TIME]	= { .type = NLA_U64 },
+	[QUELL_A_LOOKAHEAD_MEMBER]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
+};
+
+const struct nla_policy quell_lookahead_del_policy[QUELL_A_LOOKAHEAD_UID + 1] = {
+	[QUELL_A_LOOKAHEAD_NAME]	= { .type = NLA_NUL_STRING,
+					    .len = QUELL_LOOKAHEAD_NAME_BYTES - 1 },
+	[QUELL_A_LOOKAHEAD_UID]		= { .type = NLA_U32 },
+};
+
+const struct nla_policy quell_weight_policy[QUELL_A_SENDER_WEIGHT + 1] = {
+	[QUELL_A_SENDER_IFINDEX]	= { .type = NLA_U32 },
+	[QUELL_A_SENDER_ADDRESS]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
+	[QUELL_A_SENDER_WEIGHT]		= { .type = NLA_U32 },
+};
+
+static const char * const state_names[] = {
+	[QUELL_DART_NO_CONGESTION]	= "none",
+	[QUELL_DART_RECEIVER]		= "receiver",
+	[QUELL_DART_NON_RECEIVER]	= "non-receiver",
+};
+
+/* As hosts are named: IPv4 in the first word and zeros behind. */
+static bool is_ipv4(const struct in6_addr *addr)
+{
+	return !addr->s6_addr32[1] && !addr->s6_addr32[2] && !addr->s6_addr32[3];
+}
+
+static int put_addr(struct sk_buff *skb, int attr, const struct in6_addr *addr)
+{
+	return nla_put(skb, attr, is_ipv4(addr) ? sizeof(struct in_addr) : sizeof(*addr), addr);
+}
+
+/* IPv6; all zero if it is an address that no host has. */
+static struct in6_addr get_ipv6(const struct nlattr *attr)
+{
+	struct in6_addr addr = nla_get_in6_addr(attr);
+
+	if (ipv6_addr_v4mapped(&addr))
+		return (struct in6_addr) { .s6_addr32[0] = addr.s6_addr32[3] };
+	/* ::, or it would look like IPv4. */
+	if (is_ipv4(&addr))
+		return in6addr_any;
+	return addr;
+}
+
+static int get_addr(struct in6_addr *addr, const struct nlattr *attr,
+		    struct netlink_ext_ack *extack)
+{
+	*addr = in6addr_any;
+	switch (nla_len(attr)) {
+	case sizeof(struct in_addr):
+		addr->s6_addr32[0] = nla_get_in_addr(attr);
+		break;
+	case sizeof(struct in6_addr):
+		*addr = get_ipv6(attr);
+		break;
+	default:
+		NL_SET_ERR_MSG_ATTR(extack, attr, "address: 4 or 16 bytes");
+		return -EINVAL;
+	}
+	if (ipv6_addr_any(addr)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "address: not that of a host");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The interface a request is about, or a negative error. */
+static int get_ifindex(const struct genl_info *info, int attr)
+{
+	u32 ifindex;
+
+	if (!info->attrs[attr]) {
+		NL_SET_ERR_MSG(info->extack, "interface is missing");
+		return -EINVAL;
+	}
+	ifindex = nla_get_u32(info->attrs[attr]);
+	if (ifindex && ifindex <= INT_MAX)
+		return ifindex;
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr], "no such interface");
+	return -ENODEV;
+}
+
+/* What the layers below return without a text. */
+static int explain(const struct genl_info *info, int ifindex_attr, int err)
+{
+	if (err == -ENODEV)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[ifindex_attr],
+				    "no such interface in this namespace");
+	return err;
+}
+
+/**
+ * quell_put_flow_dasr() - n, share and the receiver's state of a flow
+ * @skb:  message
+ * @flow: flow; values are of different times
+ *
+ * Context: RCU read section.
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
+{
+	struct quell_dasr *dasr = flow->dasr;
+	u64 line_bytes_ps, peer_bytes_ps;
+	int state = -1;
+	u32 n_q8, hosts;
+
+	if (!dasr)
+		return 0;
+	n_q8 = READ_ONCE(dasr->senders_q8);
+	peer_bytes_ps = READ_ONCE(dasr->peer_link_bytes_ps);
+	line_bytes_ps = min_not_zero(READ_ONCE(flow->link.bytes_ps), peer_bytes_ps);
+	if (n_q8 && (nla_put_u32(skb, QUELL_A_FLOW_N, n_q8) ||
+		     (line_bytes_ps &&
+		      nla_put_u64_64bit(skb, QUELL_A_FLOW_SHARE,
+					quell_share_bytes_ps(line_bytes_ps, n_q8),
+					QUELL_A_FLOW_PAD))))
+		return -EMSGSIZE;
+	spin_lock_bh(&flow->lock);
+	if (dasr->port) {
+		state = READ_ONCE(dasr->port->machine.state);
+		hosts = READ_ONCE(dasr->port->set.hosts);
+	}
+	spin_unlock_bh(&flow->lock);
+	if (state >= 0 &&
+	    (nla_put_string(skb, QUELL_A_FLOW_RECEIVER_STATE, state_names[state]) ||
+	     nla_put_u32(skb, QUELL_A_FLOW_RECEIVER_SENDERS, hosts)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static void *put_header(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &quell_genl_family, NLM_F_MULTI, cmd);
+}
+
+static int put_receiver(struct sk_buff *skb, struct quell_dasr_port *port)
+{
+	u64 line_bytes_ps = quell_link_speed(port->qnet, port->ifindex);
+	u64 weight;
+	u32 hosts;
+	u8 state;
+
+	spin_lock_bh(&port->lock);
+	state = port->machine.state;
+	hosts = port->set.hosts;
+	weight = port->set.weight;
+	spin_unlock_bh(&port->lock);
+	if (nla_put_u32(skb, QUELL_A_RECEIVER_IFINDEX, port->ifindex) ||
+	    nla_put_string(skb, QUELL_A_RECEIVER_STATE, state_names[state]) ||
+	    nla_put_u32(skb, QUELL_A_RECEIVER_SENDERS, hosts) ||
+	    nla_put_u64_64bit(skb, QUELL_A_RECEIVER_WEIGHT, weight, QUELL_A_RECEIVER_PAD) ||
+	    (line_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_RECEIVER_RATE, line_bytes_ps,
+						QUELL_A_RECEIVER_PAD)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * quell_receiver_dump() - receiver-get
+ * @skb: message to fill
+ * @cb:  dump; args[0] is the next interface
+ *
+ * Return: bytes in @skb.
+ */
+int quell_receiver_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	struct quell_dasr_port *port;
+	unsigned long ifindex;
+
+	rcu_read_lock();
+	xa_for_each_start(&qnet->dasr_ports, ifindex, port, cb->args[0]) {
+		void *hdr = put_header(skb, cb, QUELL_CMD_RECEIVER_GET);
+
+		if (!hdr)
+			goto unlock;
+		if (put_receiver(skb, port)) {
+			genlmsg_cancel(skb, hdr);
+			goto unlock;
+		}
+		genlmsg_end(skb, hdr);
+	}
+	ifindex = ULONG_MAX;
+unlock:
+	rcu_read_unlock();
+	cb->args[0] = ifindex;
+	return skb->len;
+}
+
+/**
+ * quell_sender_start() - begin sender-get
+ * @cb: dump; args[0] is the iterator
+ *
+ * Return: 0; -ENOMEM.
+ */
+int quell_sender_start(struct netlink_callback *cb)
+{
+	struct rhashtable_iter *iter = kzalloc(sizeof(*iter), GFP_KERNEL_ACCOUNT);
+
+	if (!iter)
+		return -ENOMEM;
+	quell_dasr_walk_enter(iter);
+	cb->args[0] = (long)iter;
+	cb->seq = 1;
+	return 0;
+}
+
+int quell_sender_done(struct netlink_callback *cb)
+{
+	struct rhashtable_iter *iter = (void *)cb->args[0];
+
+	rhashtable_walk_exit(iter);
+	kfree(iter);
+	return 0;
+}
+
+static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
+		      const struct quell_dasr_port *port, const struct quell_dasr_host *host)
+{
+	const struct quell_dasr_member *member;
+	u32 waiting = 0;
+	void *hdr;
+
+	hdr = put_header(skb, cb, QUELL_CMD_SENDER_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	for (member = host->sender.members; member; member = member->next)
+		waiting += member->waiting;
+	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, port->ifindex) ||
+	    put_addr(skb, QUELL_A_SENDER_ADDRESS, &host->key.addr) ||
+	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, host->sender.weight) ||
+	    nla_put_u32(skb, QUELL_A_SENDER_CONNECTIONS, host->sender.active) ||
+	    nla_put_u32(skb, QUELL_A_SENDER_WAITING, waiting)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* A host of any namespace; 0 if it is put or needs not be. */
+static int visit_sender(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct quell_net *qnet, const struct quell_dasr_host *host)
+{
+	/* The key, by which the hash compares, has it constant. */
+	struct quell_dasr_port *port = (struct quell_dasr_port *)host->key.port;
+	int err = 0;
+
+	if (port->qnet != qnet)
+		return 0;
+	spin_lock_bh(&port->lock);
+	if (host->refs)
+		err = put_sender(skb, cb, port, host);
+	spin_unlock_bh(&port->lock);
+	return err;
+}
+
+/**
+ * quell_sender_dump() - sender-get
+ * @skb: message to fill
+ * @cb:  dump; args[0] is the iterator
+ *
+ * While the hash is resized hosts may be listed twice or not; the reader is told.
+ *
+ * Return: bytes in @skb.
+ */
+int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	struct rhashtable_iter *iter = (void *)cb->args[0];
+	const struct quell_dasr_host *host;
+
+	cb->seq += rhashtable_walk_start_check(iter) == -EAGAIN;
+	/* The host for which the last part had no room is still current. */
+	for (host = rhashtable_walk_peek(iter); host; host = rhashtable_walk_next(iter)) {
+		if (!IS_ERR(host)) {
+			if (visit_sender(skb, cb, qnet, host))
+				break;
+		} else if (PTR_ERR(host) == -EAGAIN) {
+			cb->seq++;
+		} else {
+			break;
+		}
+	}
+	rhashtable_walk_stop(iter);
+	return skb->len;
+}
+
+/**
+ * quell_weight_set_doit() - weight-set
+ * @skb:  request
+ * @info: its attributes
+ *
+ * Return: 0; -EINVAL something is missing or no address, and errors of quell_weight_set().
+ */
+int quell_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct in6_addr addr;
+	int ifindex, err;
+
+	ifindex = get_ifindex(info, QUELL_A_SENDER_IFINDEX);
+	if (ifindex < 0)
+		return ifindex;
+	if (!info->attrs[QUELL_A_SENDER_ADDRESS] || !info->attrs[QUELL_A_SENDER_WEIGHT]) {
+		NL_SET_ERR_MSG(info->extack, "address or weight is missing");
+		return -EINVAL;
+	}
+	err = get_addr(&addr, info->attrs[QUELL_A_SENDER_ADDRESS], info->extack);
+	if (err)
+		return err;
+	err = quell_weight_set(quell_net(genl_info_net(info)), ifindex, &addr,
+			       nla_get_u32(info->attrs[QUELL_A_SENDER_WEIGHT]), info->extack);
+	return explain(info, QUELL_A_SENDER_IFINDEX, err);
+}
+
+static const char *lookahead_name(const struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[QUELL_A_LOOKAHEAD_NAME];
+
+	if (attr && *(const char *)nla_data(attr))
+		return nla_data(attr);
+	NL_SET_ERR_MSG(info->extack, "name of the group is missing");
+	return NULL;
+}
+
+/* Members of a request, one more than allowed at most; @members may be NULL, to count. */
+static int get_members(struct in6_addr *members, const struct genl_info *info)
+{
+	const struct nlattr *attr;
+	u32 members_nr = 0;
+	int rem, err;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != QUELL_A_LOOKAHEAD_MEMBER)
+			continue;
+		err = members ? get_addr(&members[members_nr], attr, info->extack) : 0;
+		if (err)
+			return err;
+		if (++members_nr > QUELL_LOOKAHEAD_GROUP_MAX)
+			break;
+	}
+	return members_nr;
+}
+
+/**
+ * quell_lookahead_add_doit() - lookahead-add
+ * @skb:  request
+ * @info: its attributes
+ *
+ * Return: 0; -EINVAL something is missing or no address, and errors of quell_lookahead_add().
+ */
+int quell_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *time = info->attrs[QUELL_A_LOOKAHEAD_TIME];
+	struct quell_lookahead_spec spec = {
+		.name	 = lookahead_name(info),
+		.uid	 = current_euid(),
+		.time_ns = time ? nla_get_u64(time) : 0,
+	};
+	struct in6_addr *members;
+	int err;
+
+	if (!spec.name)
+		return -EINVAL;
+	spec.ifindex = get_ifindex(info, QUELL_A_LOOKAHEAD_IFINDEX);
+	if (spec.ifindex < 0)
+		return spec.ifindex;
+	members = kvcalloc(get_members(NULL, info) + 1, sizeof(*members), GFP_KERNEL_ACCOUNT);
+	if (!members)
+		return -ENOMEM;
+	err = get_members(members, info);
+	if (err >= 0) {
+		spec.members = members;
+		spec.members_nr = err;
+		err = quell_lookahead_add(quell_net(genl_info_net(info)), &spec, info->extack);
+	}
+	kvfree(members);
+	return explain(info, QUELL_A_LOOKAHEAD_IFINDEX, err);
+}
+
+/* Whose group a request names: INVALID_UID if the caller may not. */
+static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[QUELL_A_LOOKAHEAD_UID];
+	kuid_t uid;
+
+	if (!attr)
+		return current_euid();
+	uid = make_kuid(sk_user_ns(NETLINK_CB(skb).sk), nla_get_u32(attr));
+	if (uid_eq(uid, current_euid()) ||
+	    netlink_ns_capable(skb, genl_info_net(info)->user_ns, CAP_NET_ADMIN))
+		return uid;
+	return INVALID_UID;
+}
+
+/**
+ * quell_lookahead_del_doit() - lookahead-del
+ * @skb:  request
+ * @info: its attributes
+ *
+ * Return: 0; -EINVAL name is missing, -EPERM another user's, -ENOENT.
+ */
+int quell_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const char *name = lookahead_name(info);
+	kuid_t uid = lookahead_uid(skb, info);
+	int err;
+
+	if (!name)
+		return -EINVAL;
+	if (!uid_valid(uid)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LOOKAHEAD_UID],
+				    "another user's groups");
+		return -EPERM;
+	}
+	err = quell_lookahead_del(quell_net(genl_info_net(info)), name, uid);
+	if (err)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LOOKAHEAD_NAME],
+				    "the user has no group of this name");
+	return err;
+}
+
+static int put_group(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct quell_lookahead *ahead)
+{
+	u32 waiting;
+
+	spin_lock_bh(&ahead->port->lock);
+	waiting = ahead->group.waiting;
+	spin_unlock_bh(&ahead->port->lock);
+	if (nla_put_string(skb, QUELL_A_LOOKAHEAD_NAME, ahead->name) ||
+	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_IFINDEX, ahead->port->ifindex) ||
+	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_UID,
+			from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), ahead->uid)) ||
+	    nla_put_u64_64bit(skb, QUELL_A_LOOKAHEAD_TIME, ahead->group.time_ns,
+			      QUELL_A_LOOKAHEAD_PAD) ||
+	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_MEMBERS, ahead->group.members_nr) ||
+	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_WAITING, waiting))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* One message of a group, from its member args[1] on; whether that was the rest. */
+static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
+			  const struct quell_lookahead *ahead)
+{
+	void *hdr = put_header(skb, cb, QUELL_CMD_LOOKAHEAD_GET);
+	u32 i = cb->args[1];
+
+	if (!hdr)
+		return false;
+	genl_dump_check_consistent(cb, hdr);
+	if (put_group(skb, cb, ahead))
+		goto cancel;
+	for (; i < ahead->group.members_nr; i++)
+		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->hosts[i]->key.addr))
+			break;
+	if (i == cb->args[1])
+		goto cancel;
+	genlmsg_end(skb, hdr);
+	cb->args[1] = i;
+	return i == ahead->group.members_nr;
+
+cancel:
+	genlmsg_cancel(skb, hdr);
+	return false;
+}
+
+/**
+ * quell_lookahead_dump() - lookahead-get
+ * @skb: message to fill
+ * @cb:  dump; args[0] is the number of the next group, args[1] its next member
+ *
+ * Return: bytes in @skb.
+ */
+int quell_lookahead_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	const struct quell_lookahead *ahead;
+	unsigned long id;
+
+	mutex_lock(&qnet->lookahead.lock);
+	cb->seq = qnet->lookahead.gen;
+	xa_for_each_start(&qnet->lookahead.groups, id, ahead, cb->args[0]) {
+		if (id != cb->args[0])
+			cb->args[1] = 0;
+		cb->args[0] = id;
+		if (!put_lookahead(skb, cb, ahead))
+			goto unlock;
+	}
+	cb->args[0] = ULONG_MAX;
+unlock:
+	mutex_unlock(&qnet->lookahead.lock);
+	return skb->len;
+}
