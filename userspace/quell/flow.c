@@ -192,6 +192,23 @@ static void print_tcp_int(struct out *o, const struct flow *f)
 		f->tcp_int_latency_ns);
 }
 
+/* Of algorithms that count senders: n of the peer, and this host as a receiver. */
+static void print_share(struct out *o, const struct flow *f)
+{
+	char n[QTY_TEXT_LEN];
+
+	if (f->n_q8) {
+		snprintf(n, sizeof(n), "%.2f", f->n_q8 / 256.0);
+		out_u64_as(o, "n_q8", " n:%s", f->n_q8, n);
+	}
+	if (f->share_bytes_ps)
+		print_rate(o, "share_bytes_ps", " share:%s", f->share_bytes_ps);
+	if (!f->receiver_state)
+		return;
+	out_str(o, "receiver_state", " receiver-state:%s", f->receiver_state);
+	out_u64(o, "receiver_senders", " receiver-senders:%s", f->receiver_senders);
+}
+
 static void print_second_line(struct out *o, const struct flow *f)
 {
 	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
@@ -214,6 +231,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_str(o, "fallback", " fallback:%s", f->fallback);
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
+	print_share(o, f);
 	print_record(o, f);
 	print_tcp_int(o, f);
 	if (f->entropies)
@@ -285,17 +303,6 @@ static int check_cc(struct app *app, const char *cc)
 	return status;
 }
 
-/* The value behind a keyword, or NULL after a complaint. */
-static const char *keyword_value(const char *keyword, int argc, char **argv, int *i)
-{
-	if (*i + 1 >= argc) {
-		complain("flow: the value of '%s' is missing", keyword);
-		return NULL;
-	}
-	*i += 2;
-	return argv[*i - 1];
-}
-
 static int read_interval(const char *text, uint64_t *interval_ns)
 {
 	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, interval_ns);
@@ -321,12 +328,11 @@ static int read_args(int argc, char **argv, const char **cc, uint64_t *interval_
 	*cc = NULL;
 	while (i < argc) {
 		if (!strcmp(argv[i], "cc")) {
-			*cc = keyword_value("cc", argc, argv, &i);
-			if (!*cc)
+			if (keyword_value("cc", argc, argv, &i, cc))
 				return STATUS_INPUT;
 		} else if (interval_ns && !strcmp(argv[i], "interval")) {
-			text = keyword_value("interval", argc, argv, &i);
-			if (!text || read_interval(text, interval_ns))
+			if (keyword_value("interval", argc, argv, &i, &text) ||
+			    read_interval(text, interval_ns))
 				return STATUS_INPUT;
 		} else {
 			complain("flow: unknown argument '%s'", argv[i]);

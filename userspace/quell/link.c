@@ -71,7 +71,14 @@ static int show_link(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-static int find_dev(const char *name, uint32_t *ifindex)
+/**
+ * find_dev() - look up an interface
+ * @name: its name
+ * @ifindex: its index
+ *
+ * Return: an exit status, after a complaint.
+ */
+int find_dev(const char *name, uint32_t *ifindex)
 {
 	*ifindex = if_nametoindex(name);
 	if (*ifindex)

@@ -86,11 +86,56 @@ struct flow {
 	uint32_t	hops;
 	uint32_t	mss_bytes;
 	uint32_t	entropies;
+	char		*receiver_state;
+	uint64_t	share_bytes_ps;
+	uint32_t	n_q8;
+	uint32_t	receiver_senders;
 	uint16_t	family;
 	uint16_t	sport;
 	uint16_t	dport;
 	uint8_t		saddr[16];
 	uint8_t		daddr[16];
+	uint32_t	have;
+};
+
+/* Bytes of the longest address. */
+#define ADDRESS_BYTES	16
+
+/* IPv4 or IPv6 by @len, 4 or 16 bytes; 0: none. */
+struct address {
+	uint8_t	bytes[ADDRESS_BYTES];
+	uint8_t	len;
+};
+
+/* A look-ahead group. */
+struct lookahead {
+	char		*name;
+	struct address	*members;
+	size_t		n_members;
+	uint64_t	time_ns;
+	uint32_t	ifindex;
+	uint32_t	uid;
+	uint32_t	waiting;
+	uint32_t	have;
+};
+
+/* A host that sends to this one. */
+struct sender {
+	struct address	address;
+	uint32_t	ifindex;
+	uint32_t	weight;
+	uint32_t	connections;
+	uint32_t	waiting;
+	uint32_t	have;
+};
+
+/* An interface by which senders reach this host. */
+struct receiver {
+	char		*state;
+	uint64_t	weight;
+	uint64_t	bytes_ps;
+	uint32_t	ifindex;
+	uint32_t	senders;
 	uint32_t	have;
 };
 
@@ -110,11 +155,32 @@ struct flow_list {
 	size_t		n;
 };
 
+struct lookahead_list {
+	struct lookahead	*list;
+	size_t			n;
+};
+
+struct sender_list {
+	struct sender	*list;
+	size_t		n;
+};
+
+struct receiver_list {
+	struct receiver	*list;
+	size_t		n;
+};
+
 int cc_list_add(struct cc_list *l, const struct nlmsghdr *nlh);
 int stat_list_add(struct stat_list *l, const struct nlmsghdr *nlh);
 int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh);
+int lookahead_list_add(struct lookahead_list *l, const struct nlmsghdr *nlh);
+int sender_list_add(struct sender_list *l, const struct nlmsghdr *nlh);
+int receiver_list_add(struct receiver_list *l, const struct nlmsghdr *nlh);
 void cc_list_free(struct cc_list *l);
 void stat_list_free(struct stat_list *l);
 void flow_list_free(struct flow_list *l);
+void lookahead_list_free(struct lookahead_list *l);
+void sender_list_free(struct sender_list *l);
+void receiver_list_free(struct receiver_list *l);
 
 #endif /* QUELL_CLI_MODEL_H */

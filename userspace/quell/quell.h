@@ -5,6 +5,8 @@
 #ifndef QUELL_CLI_QUELL_H
 #define QUELL_CLI_QUELL_H
 
+#include <sys/socket.h>
+
 #include "model.h"
 #include "nl.h"
 #include "out.h"
@@ -64,6 +66,11 @@ int cc_preset(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
+int lookahead_show(struct app *app, int argc, char **argv);
+int lookahead_add(struct app *app, int argc, char **argv);
+int lookahead_del(struct app *app, int argc, char **argv);
+int sender_show(struct app *app, int argc, char **argv);
+int sender_weight(struct app *app, int argc, char **argv);
 int link_show(struct app *app, int argc, char **argv);
 int link_set(struct app *app, int argc, char **argv);
 int link_reset(struct app *app, int argc, char **argv);
@@ -78,6 +85,12 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc);
 const struct param *cc_find_param(const struct cc *cc, const char *name);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
+int find_dev(const char *name, uint32_t *ifindex);
+int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
+int read_address(const char *text, struct sockaddr_storage *address);
+void out_address(struct out *o, const char *key, const char *fmt,
+		 const struct address *address);
+int complain_lookahead(const char *what, int code, const char *text);
 void append_name(char *text, size_t len, const char *name);
 void out_counters(struct out *o, const struct counters *counters);
 

@@ -16,6 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char buffer[1024] __attribute__((aligned(8)));
 	struct stat_list stats = {};
 	struct flow_list flows = {};
+	struct lookahead_list groups = {};
+	struct receiver_list receivers = {};
+	struct sender_list senders = {};
 	struct cc_list ccs = {};
 	struct nlmsghdr *nlh;
 
@@ -29,6 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cc_list_add(&ccs, nlh);
 	stat_list_add(&stats, nlh);
 	flow_list_add(&flows, nlh);
+	/* Twice: the second message may continue the group of the first. */
+	if (!lookahead_list_add(&groups, nlh))
+		lookahead_list_add(&groups, nlh);
+	sender_list_add(&senders, nlh);
+	receiver_list_add(&receivers, nlh);
+	lookahead_list_free(&groups);
+	sender_list_free(&senders);
+	receiver_list_free(&receivers);
 	cc_list_free(&ccs);
 	stat_list_free(&stats);
 	flow_list_free(&flows);

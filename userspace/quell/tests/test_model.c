@@ -291,4 +291,113 @@ TEST(nl_parse_error__reports_cases)
 		TH_LOG("nl_parse_error__cut_short");
 }
 
+static void put_group(struct nlmsghdr *nlh, const char *name, uint32_t uid)
+{
+	mnl_attr_put_strz(nlh, QUELL_A_LOOKAHEAD_NAME, name);
+	mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_UID, uid);
+	mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_IFINDEX, 7);
+	mnl_attr_put_u64(nlh, QUELL_A_LOOKAHEAD_TIME, 1000000);
+	mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_MEMBERS, 3);
+	mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_WAITING, 2);
+}
+
+/* A group in two messages, and one of another user that has the same name. */
+TEST(lookahead_list_add__continued_cases)
+{
+	static const uint8_t v4[3][4] = { { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, { 10, 0, 0, 3 } };
+	static const uint8_t v6[16] = { 0xfd };
+	struct lookahead_list l = {};
+	struct nlmsghdr *nlh = start();
+
+	put_group(nlh, "workers", 1000);
+	mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(v4[0]), v4[0]);
+	mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(v6), v6);
+	mnl_attr_put_u32(nlh, FAR_ATTR, 1);
+	EXPECT_EQ(0, lookahead_list_add(&l, nlh));
+	nlh = start();
+	put_group(nlh, "workers", 1000);
+	mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(v4[1]), v4[1]);
+	EXPECT_EQ(0, lookahead_list_add(&l, nlh));
+	nlh = start();
+	put_group(nlh, "workers", 1001);
+	mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(v4[2]), v4[2]);
+	EXPECT_EQ(0, lookahead_list_add(&l, nlh));
+
+	ASSERT_EQ(2, l.n);
+	ASSERT_EQ(3, l.list[0].n_members);
+	EXPECT_EQ(4, l.list[0].members[0].len);
+	EXPECT_EQ(16, l.list[0].members[1].len);
+	EXPECT_EQ(0, memcmp(l.list[0].members[1].bytes, v6, sizeof(v6)));
+	EXPECT_EQ(2, l.list[0].members[2].bytes[3]);
+	EXPECT_EQ(1000, l.list[0].uid);
+	EXPECT_EQ(7, l.list[0].ifindex);
+	EXPECT_EQ(1000000, l.list[0].time_ns);
+	EXPECT_EQ(2, l.list[0].waiting);
+	ASSERT_EQ(1, l.list[1].n_members);
+	EXPECT_EQ(3, l.list[1].members[0].bytes[3]);
+	lookahead_list_free(&l);
+	EXPECT_EQ(0, l.n);
+}
+
+TEST(dart_lists__malformed_cases)
+{
+	struct lookahead_list groups = {};
+	struct receiver_list receivers = {};
+	struct sender_list senders = {};
+	struct nlmsghdr *nlh = start();
+
+	EXPECT_EQ(-EBADMSG, lookahead_list_add(&groups, nlh));
+	EXPECT_EQ(-EBADMSG, sender_list_add(&senders, nlh));
+	EXPECT_EQ(-EBADMSG, receiver_list_add(&receivers, nlh));
+	lookahead_list_free(&groups);
+
+	nlh = start();
+	mnl_attr_put_strz(nlh, QUELL_A_LOOKAHEAD_NAME, "workers");
+	mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, 5, "abcde");
+	EXPECT_EQ(-EBADMSG, lookahead_list_add(&groups, nlh));
+	lookahead_list_free(&groups);
+
+	nlh = start();
+	mnl_attr_put(nlh, QUELL_A_SENDER_ADDRESS, 0, "");
+	EXPECT_EQ(-EBADMSG, sender_list_add(&senders, nlh));
+	sender_list_free(&senders);
+	receiver_list_free(&receivers);
+}
+
+TEST(sender_list_add__whole_cases)
+{
+	static const uint8_t v4[4] = { 10, 0, 0, 1 };
+	struct receiver_list receivers = {};
+	struct sender_list senders = {};
+	struct nlmsghdr *nlh = start();
+
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_IFINDEX, 3);
+	mnl_attr_put(nlh, QUELL_A_SENDER_ADDRESS, sizeof(v4), v4);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WEIGHT, 255);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_CONNECTIONS, 2);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WAITING, 1);
+	EXPECT_EQ(0, sender_list_add(&senders, nlh));
+	ASSERT_EQ(1, senders.n);
+	EXPECT_EQ(3, senders.list[0].ifindex);
+	EXPECT_EQ(4, senders.list[0].address.len);
+	EXPECT_EQ(255, senders.list[0].weight);
+	EXPECT_EQ(2, senders.list[0].connections);
+	EXPECT_EQ(1, senders.list[0].waiting);
+
+	nlh = start();
+	mnl_attr_put_u32(nlh, QUELL_A_RECEIVER_IFINDEX, 3);
+	mnl_attr_put_strz(nlh, QUELL_A_RECEIVER_STATE, "non-receiver");
+	mnl_attr_put_u32(nlh, QUELL_A_RECEIVER_SENDERS, 2);
+	mnl_attr_put_u64(nlh, QUELL_A_RECEIVER_WEIGHT, 256);
+	mnl_attr_put_u64(nlh, QUELL_A_RECEIVER_RATE, 1ULL << 33);
+	EXPECT_EQ(0, receiver_list_add(&receivers, nlh));
+	ASSERT_EQ(1, receivers.n);
+	EXPECT_EQ(0, strcmp("non-receiver", receivers.list[0].state));
+	EXPECT_EQ(2, receivers.list[0].senders);
+	EXPECT_EQ(256, receivers.list[0].weight);
+	EXPECT_EQ(1ULL << 33, receivers.list[0].bytes_ps);
+	sender_list_free(&senders);
+	receiver_list_free(&receivers);
+}
+
 TEST_HARNESS_MAIN

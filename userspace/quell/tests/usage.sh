@@ -60,6 +60,32 @@ expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
 expect 1 "unexpected argument 'b'" hwtstamp off a b
+expect 1 "sender: unknown argument 'lo'" sender show lo
+expect 1 "the value of 'dev' is missing" sender show dev
+expect 1 "nosuch: No such device" sender show dev nosuch
+expect 1 "unexpected argument 'lo'" sender show dev lo lo
+expect 1 "too few arguments, usage: quell sender weight" sender weight 10.0.0.1
+expect 1 "'10.0.0' is no address; expected one such as 10.0.0.1 or fd00::1" sender weight 10.0.0 2
+expect 1 "weight: '0' is out of range 1 .. 255" sender weight 10.0.0.1 0
+expect 1 "weight: '256' is out of range 1 .. 255" sender weight 10.0.0.1 256
+expect 1 "weight: 'frob' is out of range 1 .. 255" sender weight 10.0.0.1 frob
+expect 1 "sender: unknown argument 'lo'" sender weight 10.0.0.1 2 lo
+expect 1 "too few arguments, usage: quell lookahead add" lookahead add workers
+expect 1 "lookahead: addresses are missing" lookahead add workers dev lo
+expect 1 "the value of 'time' is missing" lookahead add workers dev lo time
+expect 1 "time: '1' has no unit; expected a time such as 25us" lookahead add workers time 1 10.0.0.1
+expect 1 "time: '0us' is no time; expected a time such as 25us" \
+	lookahead add workers time 0us 10.0.0.1
+expect 1 "'frob' is no address" lookahead add workers 10.0.0.1 frob
+expect 1 "name: '12345678901234567890123456789012' has not 1 to 31 bytes" \
+	lookahead add 12345678901234567890123456789012 10.0.0.1
+expect 1 "name: '' has not 1 to 31 bytes" lookahead del ""
+expect 1 "unknown word 'user', usage: quell lookahead del NAME [uid UID]" \
+	lookahead del workers user 1
+expect 1 "unknown word 'uid', usage" lookahead del workers uid
+expect 1 "uid: '4294967295' is out of range 0 .. 4294967294" lookahead del workers uid 4294967295
+expect_silent_stdout
+expect 1 "unexpected argument 'a'" lookahead show a
 expect 1 "nosuch: No such device" hwtstamp on nosuch
 expect 1 "nosuch: No such device" hwtstamp show nosuch
 expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
@@ -197,7 +223,20 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat link hwtstamp help" quell ""
+completes "cc flow stat link sender lookahead hwtstamp help" quell ""
+completes "show weight" quell sender ""
+completes "dev" quell sender show ""
+completes "lo" quell sender show dev lo
+completes "" quell sender weight ""
+completes "" quell sender weight 10.0.0.1 ""
+completes "dev" quell sender weight 10.0.0.1 2 ""
+completes "show add del" quell lookahead ""
+completes "" quell lookahead show ""
+completes "" quell lookahead add ""
+completes "dev time" quell lookahead add workers ""
+completes "lo" quell lookahead add workers dev lo
+completes "" quell lookahead add workers time ""
+completes "uid" quell lookahead del workers ""
 completes "show set reset" quell link ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""

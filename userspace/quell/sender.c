@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell sender: the hosts that send to this one, and their weights.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include <quell_lookahead.h>
+
+#include "qty.h"
+#include "quell.h"
+
+#define WEIGHT_MAX	255
+
+static int take_sender(const struct nlmsghdr *nlh, void *data)
+{
+	return sender_list_add(data, nlh);
+}
+
+static void restart_senders(void *data)
+{
+	sender_list_free(data);
+}
+
+static int take_receiver(const struct nlmsghdr *nlh, void *data)
+{
+	return receiver_list_add(data, nlh);
+}
+
+static void restart_receivers(void *data)
+{
+	receiver_list_free(data);
+}
+
+static void print_sender(struct out *o, const struct sender *s)
+{
+	out_open_object(o, NULL);
+	out_address(o, "address", "\t%s", &s->address);
+	out_u64(o, "weight", " weight %s", s->weight);
+	out_u64(o, "connections", " connections %s", s->connections);
+	out_u64(o, "waiting", s->waiting ? " waiting %s" : NULL, s->waiting);
+	out_text(o, "\n");
+	out_close_object(o);
+}
+
+static void print_receiver(struct out *o, const struct receiver *r,
+			   const struct sender_list *senders)
+{
+	char dev[IF_NAMESIZE];
+	size_t i;
+
+	if (!if_indextoname(r->ifindex, dev))
+		return;
+	out_open_object(o, NULL);
+	out_str(o, "dev", "%s:", dev);
+	out_str(o, "state", " state %s", r->state);
+	out_u64(o, "active", " senders %s", r->senders);
+	out_u64(o, "weight", " weight %s", r->weight);
+	if (r->bytes_ps)
+		out_qty(o, "rate_bytes_ps", " rate %s", QUELL_UNIT_BYTES_PS, r->bytes_ps);
+	else
+		out_null(o, "rate_bytes_ps", " rate unknown");
+	out_text(o, "\n");
+	out_open_array(o, "senders");
+	for (i = 0; i < senders->n; i++)
+		if (senders->list[i].ifindex == r->ifindex)
+			print_sender(o, &senders->list[i]);
+	out_close_array(o);
+	out_close_object(o);
+}
+
+static int fetch(struct app *app, struct receiver_list *receivers, struct sender_list *senders)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nl_reader of_receivers = {
+		.message = take_receiver, .restart = restart_receivers, .data = receivers,
+	};
+	struct nl_reader of_senders = {
+		.message = take_sender, .restart = restart_senders, .data = senders,
+	};
+	struct nl_error err;
+
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_RECEIVER_GET), &of_receivers,
+		    &err) ||
+	    nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_SENDER_GET), &of_senders, &err))
+		return complain_kernel("cannot list the senders", &err);
+	return STATUS_OK;
+}
+
+/* [dev DEV]; without it @ifindex stays. */
+static int read_dev(int argc, char **argv, uint32_t *ifindex)
+{
+	const char *dev;
+	int i = 0;
+
+	if (!argc)
+		return STATUS_OK;
+	if (strcmp(argv[0], "dev")) {
+		complain("sender: unknown argument '%s'", argv[0]);
+		return STATUS_INPUT;
+	}
+	if (keyword_value("dev", argc, argv, &i, &dev))
+		return STATUS_INPUT;
+	return find_dev(dev, ifindex);
+}
+
+/* quell sender show [dev DEV] */
+int sender_show(struct app *app, int argc, char **argv)
+{
+	struct receiver_list receivers = {};
+	struct sender_list senders = {};
+	uint32_t only = 0;
+	int status;
+	size_t i;
+
+	if (read_dev(argc, argv, &only))
+		return STATUS_INPUT;
+	status = app_connect(app, "dart");
+	if (status)
+		return status;
+	status = fetch(app, &receivers, &senders);
+	if (!status) {
+		out_open_array(&app->out, NULL);
+		for (i = 0; i < receivers.n; i++)
+			if (!only || receivers.list[i].ifindex == only)
+				print_receiver(&app->out, &receivers.list[i], &senders);
+		out_close_array(&app->out);
+		out_document_end(&app->out);
+	}
+	receiver_list_free(&receivers);
+	sender_list_free(&senders);
+	return status;
+}
+
+static int route_to(const struct sockaddr_storage *address, const char *name, uint32_t *ifindex)
+{
+	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
+	int ret = quell_lookahead_ifindex(address, text, sizeof(text));
+
+	if (ret < 0)
+		return complain_lookahead(name, ret, text);
+	*ifindex = ret;
+	return STATUS_OK;
+}
+
+static void put_address(struct nlmsghdr *nlh, const struct sockaddr_storage *address)
+{
+	if (address->ss_family == AF_INET)
+		mnl_attr_put(nlh, QUELL_A_SENDER_ADDRESS, sizeof(struct in_addr),
+			     &((const struct sockaddr_in *)address)->sin_addr);
+	else
+		mnl_attr_put(nlh, QUELL_A_SENDER_ADDRESS, sizeof(struct in6_addr),
+			     &((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+static int read_weight(const char *text, uint64_t *weight)
+{
+	if (!qty_parse(text, QUELL_UNIT_NONE, weight) && *weight && *weight <= WEIGHT_MAX)
+		return STATUS_OK;
+	complain("weight: '%s' is out of range 1 .. %d", text, WEIGHT_MAX);
+	return STATUS_INPUT;
+}
+
+/* quell sender weight ADDR WEIGHT [dev DEV] */
+int sender_weight(struct app *app, int argc, char **argv)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct sockaddr_storage address;
+	struct nl_error err;
+	struct nlmsghdr *nlh;
+	uint32_t ifindex = 0;
+	uint64_t weight;
+	int status;
+
+	if (read_address(argv[0], &address) || read_weight(argv[1], &weight) ||
+	    read_dev(argc - 2, argv + 2, &ifindex))
+		return STATUS_INPUT;
+	status = app_connect(app, "dart");
+	if (!status && !ifindex)
+		status = route_to(&address, argv[0], &ifindex);
+	if (status)
+		return status;
+	nlh = nl_prepare(&app->nl, buf, QUELL_CMD_WEIGHT_SET);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_IFINDEX, ifindex);
+	put_address(nlh, &address);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WEIGHT, weight);
+	if (nl_do(&app->nl, nlh, NULL, &err))
+		return complain_kernel(argv[0], &err);
+	return STATUS_OK;
+}
