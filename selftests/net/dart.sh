@@ -5,11 +5,11 @@
 # path.  n in the senders' flows, the list of senders, weights, look-ahead groups and their
 # limits, counters, errors.
 #
-#	$host_0 wire --- port0 +---------+
-#	$host_1 wire --- port1 | $router | out0, swport 1 Gbit/s --- wire $receiver
-#	$host_2 wire --- port2 +---------+                          10.85.9.2
-#	10.85.N.2     10.85.N.1
-# shellcheck disable=SC2317,SC2016,SC2154 # checks are called by name; $ is jq's; host_N by new_netns
+#	hosts[0] wire --- port0 +---------+
+#	hosts[1] wire --- port1 | $router | out0, swport 1 Gbit/s --- wire $receiver
+#	hosts[2] wire --- port2 +---------+                           10.85.9.2
+#	10.85.N.2       10.85.N.1
+# shellcheck disable=SC2317,SC2016,SC2086 # checks are called by name; $ is jq's; words
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -356,6 +356,28 @@ mistakes_are_refused()
 	refuses_group 2 'at most 1000000 ns' g time 1001us 10.85.0.2 && groups_are '. == []'
 }
 
+# Requests that the command does not make: lookahead-add 8, -del 9, weight-set 12.
+kernel_checks_for_itself()
+{
+	local wire request="at_receiver quell_nl request"
+
+	wire=$(at_receiver cat /sys/class/net/wire/ifindex)
+	refuses 'name of the group is missing' $request 8 "3:u32:$wire" 8:x:0a550002 &&
+	refuses 'interface is missing' $request 8 2:s:g 8:x:0a550002 &&
+	refuses 'no such interface' $request 8 2:s:g 3:u32:0 8:x:0a550002 &&
+	refuses 'no such interface' $request 8 2:s:g 3:u32:4294967295 8:x:0a550002 &&
+	refuses 'no such interface in' $request 8 2:s:g 3:u32:4711 8:x:0a550002 &&
+	refuses 'members: 1 to 1024' $request 8 2:s:g "3:u32:$wire" &&
+	refuses 'address: 4 or 16 bytes' $request 8 2:s:g "3:u32:$wire" 8:x:0a55000200 &&
+	refuses 'address: 4 or 16 bytes' $request 8 2:s:g "3:u32:$wire" 8:x: &&
+	refuses 'nsupported attribute' $request 8 2:s:g "3:u32:$wire" 4:u32:1 8:x:0a550002 &&
+	refuses 'nknown attribute' $request 9 2:s:g 5:u64:1 &&
+	refuses 'address or weight is missing' $request 12 "1:u32:$wire" 2:x:0a550002 &&
+	refuses 'weight: 1 to 255' $request 12 "1:u32:$wire" 2:x:0a550002 3:u32:0 &&
+	refuses 'weight: 1 to 255' $request 12 "1:u32:$wire" 2:x:0a550002 3:u32:256 &&
+	groups_are '. == []' && receiver_is '.weight == 0 and .senders == []'
+}
+
 ipv6_members()
 {
 	at_receiver quell lookahead add six dev wire fd85::1 10.85.0.2 &&
@@ -397,7 +419,7 @@ module_goes()
 	groups_are 'map(.name) == ["stays"]' && unload tcp_dart quell
 }
 
-plan 20
+plan 21
 check "a network" make_network
 check "one sender" one_sender
 check "two senders" two_senders
@@ -415,6 +437,7 @@ check "1024 members, and no more" members_have_a_limit
 check "4096 members of a user, and no more" users_have_a_limit
 check "64 groups of a user, and no more" groups_have_a_limit
 check "groups that are refused" mistakes_are_refused
+check "requests that are refused" kernel_checks_for_itself
 check "IPv6" ipv6_members
 check "an interface goes" groups_go_with_the_interface
 check "the module goes" module_goes
