@@ -162,23 +162,32 @@ static void dasr_look(struct quell_dasr_port *port, const struct quell_dart_para
 	quell_dasr_expire(&port->set, &soft, now_ns);
 }
 
-/* New data, by sequence number, moves the level; older data does not. */
-static void dasr_data(struct quell_flow *flow, const struct quell_dasr_packet *packet,
+/*
+ * Data that TCP does not have yet.  If it is the newest by sequence number, it says whether more
+ * follows; if data is missing before it, or beyond it came already, the message goes on as well.
+ */
+static void dasr_data(struct quell_flow *flow, const struct sock *sk,
+		      const struct quell_dasr_packet *packet,
 		      const struct quell_dart_params *params, u64 now_ns)
 {
+	u32 rcv_nxt = READ_ONCE(tcp_sk(sk)->rcv_nxt);
 	struct quell_dasr_params soft = quell_dart_set_params(params);
 	bool plain = READ_ONCE(flow->option) != QUELL_OPTION_ON;
 	struct quell_dasr *dasr = flow->dasr;
 
-	if (!after(packet->end_seq, dasr->top_seq))
+	if (!after(packet->end_seq, rcv_nxt))
 		return;
-	dasr->top_seq = packet->end_seq;
-	dasr->has_more = plain ? !packet->pushed :
-				 !quell_opt_ends(packet->flags, packet->pushed);
+	if (after(packet->end_seq, dasr->top_seq)) {
+		dasr->top_seq = packet->end_seq;
+		dasr->has_more = plain ? !packet->pushed :
+					 !quell_opt_ends(packet->flags, packet->pushed);
+	}
 	if (dasr->conn.plain != plain)
 		quell_dasr_end(&dasr->port->set, &dasr->conn);
 	dasr->conn.plain = plain;
-	quell_dasr_data(&dasr->port->set, &soft, &dasr->conn, dasr->has_more, now_ns);
+	quell_dasr_data(&dasr->port->set, &soft, &dasr->conn,
+			dasr->has_more || after(packet->seq, rcv_nxt) ||
+			before(packet->end_seq, dasr->top_seq), now_ns);
 }
 
 /**
@@ -214,7 +223,7 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	spin_lock(&port->lock);
 	port->marks += packet->marked;
 	dasr_look(port, &params, now_ns);
-	dasr_data(flow, packet, &params, now_ns);
+	dasr_data(flow, sk, packet, &params, now_ns);
 	quell_dasr_count(port);
 	hides = packet->marked && !quell_dart_passes_marks(port->machine.state);
 	spin_unlock(&port->lock);
@@ -247,7 +256,8 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		return;
 	port = dasr->port;
 	spin_lock(&port->lock);
-	if (!dasr->has_more && !dasr->conn.plain && !before(READ_ONCE(tp->rcv_nxt), dasr->top_seq)) {
+	if (!dasr->has_more && !dasr->conn.plain &&
+	    !before(READ_ONCE(tp->rcv_nxt), dasr->top_seq)) {
 		quell_dasr_end(&port->set, &dasr->conn);
 		quell_dasr_count(port);
 	}

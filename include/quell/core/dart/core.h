@@ -15,7 +15,7 @@
 	QUELL_PARAM(struct quell_dart_params, name_, unit_, field_, DART_##range_, doc_)
 
 static const struct quell_param_desc quell_dart_core_params[] = {
-	QUELL_DCQCN_PARAM_ROWS,
+#include <quell/core/dcqcn/param_rows.h>
 	DART_PARAM("slack", NS, slack_ns, SLACK_NS,
 		   "Queueing delay the window leaves room for while n governs."),
 	DART_PARAM("period", NS, period_ns, PERIOD_NS,
@@ -38,7 +38,7 @@ static const struct quell_param_desc quell_dart_core_params[] = {
 	QUELL_COUNTER(struct quell_dart_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc quell_dart_core_counters[] = {
-	QUELL_DCQCN_COUNTER_ROWS,
+#include <quell/core/dcqcn/counter_rows.h>
 	DART_COUNTER("apportioned", apportioned,
 		     "Decisions that the receiver's n limited."),
 	DART_COUNTER("fallen-back", fallen_back,
