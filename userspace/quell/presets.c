@@ -214,5 +214,18 @@ const struct preset presets[] = {
 		       "byte-counter 1000000000b fast-recovery 1 ai 20mbit hai 200mbit "
 		       "min-rate 1gbit",
 	},
+	{
+		.cc = "dart",
+		.name = "vi-a",
+		.source = "Dart VI-A and III-B: simulations",
+		.set = "adapt off g 0.00390625 notify-interval 50us timer 55us "
+		       "byte-counter 10000000b idle 2s",
+	},
+	{
+		.cc = "dart",
+		.name = "v",
+		.source = "Dart V and III-B: testbed, without look-ahead",
+		.set = "adapt off idle 2s lookahead 0us",
+	},
 	{}
 };

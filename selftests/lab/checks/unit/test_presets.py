@@ -36,6 +36,8 @@ KNOWN = (
     ("hpcc_vaisf", "vi-a", {"token": 1000, "token-thresh": 50000, "sampling": 30}),
     ("dcqcn", "dart-vi-a", {"g": 256, "byte-counter": 10000000, "timer": 55000}),
     ("dcqcn", "hpcc-100g", {"ai": 2500000, "hai": 25000000, "fast-recovery": 1}),
+    ("dart", "vi-a", {"g": 256, "byte-counter": 10000000, "timer": 55000, "idle": 2000000000}),
+    ("dart", "v", {"lookahead": 0, "idle": 2000000000}),
 )
 
 
