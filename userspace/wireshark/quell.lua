@@ -31,11 +31,12 @@ local fields = {
 	hardware = ProtoField.bool("quell.flags.hardware", "Hold time from a hardware stamp",
 				   8, nil, 0x80),
 	entropy = ProtoField.uint8("quell.entropy", "Path entropy"),
+	line = ProtoField.uint64("quell.line_bits_ps", "Line rate (bit/s)"),
 	payload = ProtoField.uint16("quell.payload_bytes", "Payload length"),
 	depart = ProtoField.uint32("quell.depart_ns", "Departure (ns)"),
 	echo = ProtoField.uint32("quell.echo_ns", "Echoed departure (ns)"),
 	hold = ProtoField.uint24("quell.hold_ns", "Hold time (ns)"),
-	senders = ProtoField.uint16("quell.senders", "Active senders"),
+	senders = ProtoField.double("quell.senders", "Active senders (n)"),
 	echo_entropy = ProtoField.uint8("quell.echo_entropy", "Entropy of the echoed packet"),
 	nack = ProtoField.bytes("quell.nack", "NACK"),
 	nack_seq = ProtoField.uint32("quell.nack.seq", "First sequence number lost"),
@@ -108,14 +109,6 @@ local function data_section(tree, option, at)
 	return at + 6
 end
 
-local function ack_section(tree, option, at)
-	tree:add(fields.echo, option(at, 4))
-	tree:add(fields.hold, option(at + 4, 3))
-	tree:add(fields.senders, option(at + 7, 2))
-	tree:add(fields.echo_entropy, option(at + 9, 1))
-	return at + 10
-end
-
 -- Value of a floating-point code: exponent, then this many bits of fraction.
 local function float(code, fraction_bits)
 	local one = 2 ^ fraction_bits
@@ -130,6 +123,32 @@ end
 -- Wireshark's 64-bit integer of a number below 2^53.
 local function uint64(value)
 	return UInt64(value % 2 ^ 32, math.floor(value / 2 ^ 32))
+end
+
+-- n of the ACK section: four bits of exponent, twelve of mantissa; at least 1 if stated.
+local function senders(field)
+	local n = field % 4096 * 2 ^ math.floor(field / 4096) / 256
+
+	return field % 4096 == 0 and 0 or math.max(n, 1)
+end
+
+local function ack_section(tree, option, at)
+	tree:add(fields.echo, option(at, 4))
+	tree:add(fields.hold, option(at + 4, 3))
+	tree:add(fields.senders, option(at + 7, 2), senders(option(at + 7, 2):uint()))
+	tree:add(fields.echo_entropy, option(at + 9, 1))
+	return at + 10
+end
+
+-- Mantissas of line rates, times 10.
+local line_mantissas = {
+	10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 25, 28, 30, 32, 35,
+	36, 40, 42, 45, 48, 50, 54, 56, 60, 64, 70, 72, 80, 84, 90, 96,
+}
+
+-- The entropy byte of a packet without data: the sender's line rate in bit/s.
+local function line_bits_ps(code)
+	return line_mantissas[code % 32 + 1] * 100000 * 10 ^ math.floor(code / 32)
 end
 
 -- A record without hop is empty, and nothing else in it means anything.
@@ -189,7 +208,12 @@ local function full(tree, option)
 				"hardware" }) do
 		flags_tree:add(fields[name], option(4, 1))
 	end
-	tree:add(fields.entropy, option(5, 1))
+	local code = option(5, 1):uint()
+	if option(4, 1):uint() % 2 == 1 then
+		tree:add(fields.entropy, option(5, 1))
+	elseif code > 0 then
+		tree:add(fields.line, option(5, 1), uint64(line_bits_ps(code)))
+	end
 	if option:len() < bytes then
 		return false
 	end
