@@ -133,6 +133,9 @@ static const char *algo_lacks(const struct quell_algo *algo)
 		{ "block that has room for its parameters",
 		  core->params && has_params_inside(core) },
 		{ "block that has room for its counters", has_counters_inside(core) },
+		{ "parameters of Dart, which count senders",
+		  !(core->flags & QUELL_CORE_SENDERS) ||
+		  core->params_bytes >= sizeof(struct quell_dart_params) },
 		{ "variables that a socket has room for",
 		  core->vars_bytes <= QUELL_CC_VARS_BYTES },
 	};

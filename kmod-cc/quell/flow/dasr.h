@@ -74,7 +74,6 @@ struct quell_dasr_key {
  * @key:      its name; constant
  * @rcu:      for freeing after the last dump
  * @refs:     connections, memberships and a weight that was set
- * @weighted: an administrator has set its weight
  * @sender:   its state in the set
  */
 struct quell_dasr_host {
@@ -82,7 +81,6 @@ struct quell_dasr_host {
 	struct quell_dasr_key		key;
 	struct rcu_head			rcu;
 	u32				refs;
-	bool				weighted;
 	struct quell_dasr_sender	sender;
 };
 

@@ -14,7 +14,6 @@
  *
  * Context of all but quell_put_flow_dasr(): process, may sleep.
  */
-#include <linux/cred.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
@@ -378,19 +377,29 @@ static int get_members(struct in6_addr *members, const struct genl_info *info)
 	return members_nr;
 }
 
+/*
+ * Who opened the socket of a request, not who happens to write to it: a privileged program may be
+ * made to write what it was handed.  TCP sockets are matched by the same.
+ */
+static kuid_t requester(const struct sk_buff *skb)
+{
+	return READ_ONCE(NETLINK_CB(skb).sk->sk_uid);
+}
+
 /**
  * quell_lookahead_add_doit() - lookahead-add
  * @skb:  request
  * @info: its attributes
  *
- * Return: 0; -EINVAL something is missing or no address, and errors of quell_lookahead_add().
+ * Return: 0; -EINVAL something is missing or no address, -EPERM from another user namespace than
+ * that of the network namespace, and errors of quell_lookahead_add().
  */
 int quell_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *time = info->attrs[QUELL_A_LOOKAHEAD_TIME];
 	struct quell_lookahead_spec spec = {
 		.name	 = lookahead_name(info),
-		.uid	 = current_euid(),
+		.uid	 = requester(skb),
 		.time_ns = time ? nla_get_u64(time) : 0,
 	};
 	struct in6_addr *members;
@@ -398,6 +407,11 @@ int quell_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!spec.name)
 		return -EINVAL;
+	/* In a user namespace of its own a user has many identities, each with its own limits. */
+	if (sk_user_ns(NETLINK_CB(skb).sk) != genl_info_net(info)->user_ns) {
+		NL_SET_ERR_MSG(info->extack, "not from within another user namespace");
+		return -EPERM;
+	}
 	spec.ifindex = get_ifindex(info, QUELL_A_LOOKAHEAD_IFINDEX);
 	if (spec.ifindex < 0)
 		return spec.ifindex;
@@ -421,9 +435,9 @@ static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
 	kuid_t uid;
 
 	if (!attr)
-		return current_euid();
+		return requester(skb);
 	uid = make_kuid(sk_user_ns(NETLINK_CB(skb).sk), nla_get_u32(attr));
-	if (uid_eq(uid, current_euid()) ||
+	if (uid_eq(uid, requester(skb)) ||
 	    netlink_ns_capable(skb, genl_info_net(info)->user_ns, CAP_NET_ADMIN))
 		return uid;
 	return INVALID_UID;

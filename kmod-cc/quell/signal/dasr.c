@@ -128,7 +128,9 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	struct quell_dasr *dasr = flow->dasr;
 	bool done;
 
-	if (dasr->port && dasr->port->ifindex == ifindex)
+	/* Not within a message: packets may take turns between two interfaces. */
+	if (dasr->port && !READ_ONCE(dasr->port->gone) &&
+	    (dasr->port->ifindex == ifindex || READ_ONCE(dasr->conn.active)))
 		return true;
 	dasr_unbind(dasr);
 	dasr->port = quell_dasr_port_get(flow->qnet, ifindex, GFP_ATOMIC);

@@ -88,8 +88,9 @@ struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 		return NULL;
 	xa_lock_bh(&qnet->dasr_ports);
 	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, gfp & ~__GFP_DIRECT_RECLAIM);
-	if (other && !xa_is_err(other) && !refcount_inc_not_zero(&other->refs))
-		other = NULL;
+	/* The table has a reference to what is in it. */
+	if (other && !xa_is_err(other))
+		refcount_inc(&other->refs);
 	xa_unlock_bh(&qnet->dasr_ports);
 	if (!other) {
 		atomic_inc(&dasr_ports);
@@ -271,7 +272,7 @@ void quell_dasr_forget(struct quell_net *qnet, int ifindex)
 		return;
 	atomic_dec(&dasr_ports);
 	spin_lock_bh(&port->lock);
-	port->gone = true;
+	WRITE_ONCE(port->gone, true);
 	spin_unlock_bh(&port->lock);
 	quell_lookahead_forget(port);
 	quell_dasr_port_put(port);

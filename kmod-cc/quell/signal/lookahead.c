@@ -20,6 +20,9 @@
 #include "netns/lookahead.h"
 #include "netns/net.h"
 
+/* Members that are looked up before the lock of the port is given to others. */
+#define LOOKAHEAD_BATCH		32
+
 /**
  * struct quell_weight - a weight that the administrator set
  * @node: in quell_lookahead_net.weights
@@ -146,6 +149,12 @@ static int lookahead_get_hosts(struct quell_lookahead *ahead,
 
 	spin_lock_bh(&port->lock);
 	for (i = 0; i < spec->members_nr; i++) {
+		/* Packets of this interface wait for the lock. */
+		if (i && i % LOOKAHEAD_BATCH == 0) {
+			spin_unlock_bh(&port->lock);
+			cond_resched();
+			spin_lock_bh(&port->lock);
+		}
 		ahead->hosts[i] = quell_dasr_host_get(port, &spec->members[i], NULL);
 		if (!ahead->hosts[i])
 			goto put_hosts;

@@ -105,6 +105,7 @@ struct quell_dasr_member {
  * @members:	 memberships
  * @members_nr:	 number of @members
  * @waiting:	 members that are waited for
+ * @idle:	 members that are neither active nor absent: those that can be waited for
  * @user:	 who registered it
  * @time_ns:	 how long members are waited for, ns
  * @deadline_ns: when waiting ends, ns; while @waiting
@@ -115,6 +116,7 @@ struct quell_dasr_group {
 	struct quell_dasr_member	*members;
 	u32				members_nr;
 	u32				waiting;
+	u32				idle;
 	struct quell_dasr_user		*user;
 	u64				time_ns;
 	u64				deadline_ns;
@@ -284,13 +286,27 @@ static inline void quell_dasr_begin(struct quell_dasr_set *set,
 				    struct quell_dasr_sender *sender, u64 now_ns)
 {
 	struct quell_dasr_member *member;
+	struct quell_dasr_group *group;
 
 	for (member = sender->members; member; member = member->next) {
-		if (!member->group->waiting)
-			quell_dasr_arm(set, member->group, sender, now_ns);
+		group = member->group;
+		/* Messages come often: members are looked at only if there is one to wait for. */
+		if (!group->waiting && group->idle > (!sender->active && !member->absent))
+			quell_dasr_arm(set, group, sender, now_ns);
+		if (!sender->active && member->absent)
+			group->idle++;
 		member->absent = false;
 		quell_dasr_await_no_more(set, member);
 	}
+}
+
+/* A host became active, or ceased to be: its groups may wait for it no longer, or again. */
+static inline void quell_dasr_turn(struct quell_dasr_sender *sender)
+{
+	struct quell_dasr_member *member;
+
+	for (member = sender->members; member; member = member->next)
+		member->group->idle += sender->active ? -1 : 1;
 }
 
 /* A connection is active from now on. */
@@ -302,6 +318,7 @@ static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr
 	quell_dasr_age_add(set, conn);
 	if (conn->sender->active++)
 		return;
+	quell_dasr_turn(conn->sender);
 	set->weight += conn->sender->weight;
 	set->hosts++;
 	set->joins++;
@@ -313,6 +330,7 @@ static inline void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr
 	quell_dasr_age_del(set, conn);
 	if (--conn->sender->active)
 		return;
+	quell_dasr_turn(conn->sender);
 	set->weight -= conn->sender->weight;
 	set->hosts--;
 }
@@ -392,6 +410,7 @@ static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_da
 		if (!group->members[i].waiting)
 			continue;
 		group->members[i].absent = absent;
+		group->idle -= absent;
 		set->absences += absent;
 		quell_dasr_await_no_more(set, &group->members[i]);
 	}
@@ -455,6 +474,7 @@ static inline void quell_dasr_group_add(struct quell_dasr_group *group)
 	for (i = 0; i < group->members_nr; i++) {
 		struct quell_dasr_member *member = &group->members[i];
 
+		group->idle += !member->sender->active;
 		member->next = member->sender->members;
 		member->sender->members = member;
 	}
