@@ -155,7 +155,7 @@ each_comes_and_goes()
 # What the kernel says, but for its watching the clocks of an emulated machine.
 said()
 {
-	dmesg | grep -v 'clocksource: '
+	dmesg | grep -v -e 'clocksource: ' -e 'hrtimer: interrupt took'
 }
 
 # times N COMMAND...: so often, and the kernel has nothing to say of it.
