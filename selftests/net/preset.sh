@@ -21,7 +21,7 @@ q()
 
 preset_without_module()
 {
-	unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_hpcc quell &&
+	unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_dart tcp_hpcc quell &&
 	quell -j cc preset >"$dir/presets" &&
 	json 'length > 20 and all(.cc and .name and .source and (.set | length) > 2)' \
 		"$dir/presets" &&
@@ -118,7 +118,7 @@ preset_bad_name()
 {
 	refused_smartt 1 "smartt has no preset 'nosuch' \(it has: iii, .*nscc, nscc-trim" \
 		q cc preset smartt nosuch &&
-	refused_smartt 1 "no presets of 'reno' \(there are some of: swift, .*dcqcn\)" \
+	refused_smartt 1 "no presets of 'reno' \(there are some of: swift, .*dcqcn, dart\)" \
 		q cc preset reno nscc
 }
 
@@ -129,12 +129,12 @@ preset_without_rights()
 	status 0 in_netns "$netns" unshare -U quell cc preset
 }
 
-plan 14
+plan 15
 new_netns netns
 new_netns other
 check "without modules: listed, not set" preset_without_module
 check "refused while its algorithm is not loaded" preset_of_another_module
-for cc in swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn; do
+for cc in swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart; do
 	check "presets of $cc: each sets all parameters" preset_sets_all "$cc"
 done
 check "nscc is as documented" preset_as_documented
@@ -145,5 +145,5 @@ if unshare -U true 2>/dev/null; then
 else
 	skip "refused: without CAP_NET_ADMIN" "the kernel has no user namespaces"
 fi
-check "the modules go again" unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_hpcc quell
+check "the modules go again" unload tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_dart tcp_hpcc quell
 finish
