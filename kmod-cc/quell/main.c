@@ -171,7 +171,9 @@ int quell_algo_register(struct quell_algo *algo)
 		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name ?: "", lacks);
 		return -EINVAL;
 	}
-	err = quell_algo_join_nets(algo);
+	err = quell_dasr_register(algo);
+	if (!err)
+		err = quell_algo_join_nets(algo);
 	if (err)
 		return err;
 	quell_cc_ops_init(algo);
@@ -279,13 +281,10 @@ static int __init quell_init(void)
 	err = quell_flows_init();
 	if (err)
 		return err;
-	err = quell_dasr_init();
-	if (err)
-		goto flows_exit;
 	/* Before the first namespace, so that each has these parameters from the start. */
 	err = quell_signal_init();
 	if (err)
-		goto dasr_exit;
+		goto flows_exit;
 	err = register_pernet_subsys(&quell_net_ops);
 	if (err)
 		goto signal_exit;
@@ -303,8 +302,6 @@ unregister_pernet:
 	unregister_pernet_subsys(&quell_net_ops);
 signal_exit:
 	quell_signal_exit();
-dasr_exit:
-	quell_dasr_exit();
 flows_exit:
 	quell_flows_exit();
 	return err;

@@ -18,6 +18,7 @@
 
 struct net;
 struct net_device;
+struct quell_algo;
 struct quell_flow;
 struct quell_net;
 struct quell_opt;
@@ -154,13 +155,14 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);
 
 /* dasr_port.c */
-int quell_dasr_init(void);
+int quell_dasr_register(const struct quell_algo *algo);
+bool quell_dasr_is_ready(void);
 void quell_dasr_exit(void);
 void quell_dasr_net_init(struct quell_net *qnet);
 void quell_dasr_net_exit(struct quell_net *qnet);
 void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
-void quell_dasr_walk_enter(struct rhashtable_iter *iter);
+bool quell_dasr_walk_enter(struct rhashtable_iter *iter);
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp);
 void quell_dasr_port_put(struct quell_dasr_port *port);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,

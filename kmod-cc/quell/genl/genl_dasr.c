@@ -223,7 +223,7 @@ unlock:
 
 /**
  * quell_sender_start() - begin sender-get
- * @cb: dump; args[0] is the iterator
+ * @cb: dump; args[0] is the iterator; NULL if there never was a host
  *
  * Return: 0; -ENOMEM.
  */
@@ -233,9 +233,11 @@ int quell_sender_start(struct netlink_callback *cb)
 
 	if (!iter)
 		return -ENOMEM;
-	quell_dasr_walk_enter(iter);
-	cb->args[0] = (long)iter;
 	cb->seq = 1;
+	if (quell_dasr_walk_enter(iter))
+		cb->args[0] = (long)iter;
+	else
+		kfree(iter);
 	return 0;
 }
 
@@ -243,7 +245,8 @@ int quell_sender_done(struct netlink_callback *cb)
 {
 	struct rhashtable_iter *iter = (void *)cb->args[0];
 
-	rhashtable_walk_exit(iter);
+	if (iter)
+		rhashtable_walk_exit(iter);
 	kfree(iter);
 	return 0;
 }
@@ -305,6 +308,8 @@ int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct rhashtable_iter *iter = (void *)cb->args[0];
 	const struct quell_dasr_host *host;
 
+	if (!iter)
+		return 0;
 	cb->seq += rhashtable_walk_start_check(iter) == -EAGAIN;
 	/* The host for which the last part had no room is still current. */
 	for (host = rhashtable_walk_peek(iter); host; host = rhashtable_walk_next(iter)) {

@@ -31,7 +31,9 @@ static const struct rhashtable_params host_hash_params = {
 	.automatic_shrinking	= true,
 };
 
+/* Made for the first algorithm that counts senders: hosts without one have no part of this. */
 static struct rhashtable dasr_hosts;
+static bool dasr_has_hosts;
 
 /* Ports in all namespaces: none, and packets need not be measured. */
 static atomic_t dasr_ports = ATOMIC_INIT(0);
@@ -158,10 +160,14 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
  * be freed, and its state no longer that of a host in the set.
  *
  * Context: process.
+ * Return: false if there never was a host: no walk has begun.
  */
-void quell_dasr_walk_enter(struct rhashtable_iter *iter)
+bool quell_dasr_walk_enter(struct rhashtable_iter *iter)
 {
+	if (!quell_dasr_is_ready())
+		return false;
 	rhashtable_walk_enter(&dasr_hosts, iter);
+	return true;
 }
 
 /**
@@ -296,13 +302,44 @@ void quell_dasr_net_exit(struct quell_net *qnet)
 	xa_destroy(&qnet->dasr_ports);
 }
 
-int quell_dasr_init(void)
+/**
+ * quell_dasr_register() - prepare for an algorithm that may count senders
+ * @algo: the algorithm
+ *
+ * Context: process, may sleep; before its first socket.
+ * Return: 0; -ENOMEM.
+ */
+int quell_dasr_register(const struct quell_algo *algo)
 {
-	return rhashtable_init(&dasr_hosts, &host_hash_params);
+	int err = 0;
+
+	if (!quell_algo_has(algo, QUELL_CORE_SENDERS))
+		return 0;
+	mutex_lock(&quell_mutex);
+	if (!dasr_has_hosts)
+		err = rhashtable_init(&dasr_hosts, &host_hash_params);
+	if (!err)
+		/* The hash is complete for who reads this: quell_dasr_is_ready(). */
+		smp_store_release(&dasr_has_hosts, true);
+	mutex_unlock(&quell_mutex);
+	return err;
+}
+
+/**
+ * quell_dasr_is_ready() - whether an algorithm that counts senders was ever registered
+ *
+ * Context: any.
+ * Return: whether hosts can be added and listed.
+ */
+bool quell_dasr_is_ready(void)
+{
+	/* Pairs with quell_dasr_register(). */
+	return smp_load_acquire(&dasr_has_hosts);
 }
 
 /* All hosts are gone with the flows and namespaces. */
 void quell_dasr_exit(void)
 {
-	rhashtable_destroy(&dasr_hosts);
+	if (dasr_has_hosts)
+		rhashtable_destroy(&dasr_hosts);
 }

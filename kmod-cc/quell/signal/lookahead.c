@@ -426,7 +426,7 @@ static int weight_store(struct quell_net *qnet, int ifindex, const struct in6_ad
  * Dart, section III: weighted fair shares.
  *
  * Context: process, may sleep.
- * Return: 0; -ERANGE, -ENODEV, -EDQUOT, -ENOMEM.
+ * Return: 0; -ERANGE, -EOPNOTSUPP without tcp_dart, -ENODEV, -EDQUOT, -ENOMEM.
  */
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack)
@@ -436,6 +436,10 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 	if (!weight || weight > QUELL_DASR_WEIGHT_MAX) {
 		NL_SET_ERR_MSG(extack, "weight: 1 to 255");
 		return -ERANGE;
+	}
+	if (!quell_dasr_is_ready()) {
+		NL_SET_ERR_MSG(extack, "weights need tcp_dart");
+		return -EOPNOTSUPP;
 	}
 	mutex_lock(&qnet->lookahead.lock);
 	err = -ENODEV;
