@@ -259,7 +259,10 @@ static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
 		quell_dasr_armed_del(set, group);
 }
 
-/* A message of @first begins while a group of it does not wait: the others are expected. */
+/*
+ * A message of @first begins while a group of it does not wait: the others are expected, of whom
+ * one at least is neither active nor absent.
+ */
 static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
 				  const struct quell_dasr_sender *first, u64 now_ns)
 {
@@ -271,8 +274,6 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
 		if (member->sender != first && !member->sender->active && !member->absent)
 			quell_dasr_await(member);
 	}
-	if (!group->waiting)
-		return;
 	group->deadline_ns = quell_add_sat_u64(now_ns, group->time_ns);
 	quell_dasr_armed_add(set, group);
 	set->armings++;
