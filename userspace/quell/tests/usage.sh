@@ -99,7 +99,7 @@ expect 0 "nscc" cc preset list
 expect 0 "nscc" cc preset smartt
 expect 0 "nscc" cc preset list smartt
 expect 0 "nscc" cc preset show smartt
-expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn)" \
+expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
 	cc preset frob
 expect 1 "no presets of 'frob'" cc preset frob nscc
 expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
@@ -241,11 +241,11 @@ completes "show set reset" quell link ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""
 completes "show set reset preset" quell -n somewhere cc ""
-completes "list swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn" quell cc preset ""
+completes "list swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart" quell cc preset ""
 completes "smartt" quell cc preset sm
 completes "nscc nscc-trim nscc-800g" quell cc preset smartt n
 completes "vi-a" quell -j cc preset swift_vaisf ""
-completes "dcqcn" quell cc preset list d
+completes "dcqcn" quell cc preset list dc
 completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
