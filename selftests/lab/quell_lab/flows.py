@@ -35,6 +35,8 @@ GROUP_KEYS = {
     "stagger": Key("text", default=None),
     "jitter": Key("time", 0, DELAY_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
+    "repeat": Key("int", 1, FLOWS_MAX, 1),
+    "every": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
 }
@@ -136,19 +138,30 @@ def _group(places, path, table, graph, number, seed):
             raise InputError(places.name(f"{path}.{end}"), "a host is named twice: "
                              "use connections for more flows of one pair")
     ends = _ends(places.name(path), values)
-    if not 1 <= len(ends) <= FLOWS_MAX:
-        raise InputError(places.name(path), f"{len(ends)} flows is out of range: 1 to {FLOWS_MAX}")
+    flows_nr = len(ends) * values["repeat"]
+    if not 1 <= flows_nr <= FLOWS_MAX:
+        raise InputError(places.name(path), f"{flows_nr} flows is out of range: 1 to {FLOWS_MAX}")
     count, gap_ns = _stagger(places.name(f"{path}.stagger"), values["stagger"], len(ends), True)
     flows = []
-    for index, (src, dst) in enumerate(ends):
-        if src == dst:
-            raise InputError(places.name(path), f"src and dst are both '{src}'")
-        start_ns = (values["start"] + index // count * gap_ns
-                    + _lottery(seed, number + index, values["jitter"]))
-        flows.append(Flow(number + index, src, dst, values["bytes"], start_ns, values["cold"],
-                          values["stop"], values["dscp"]))
-        _stops_later(places, path, flows[-1])
+    for round_ns in _rounds_ns(places, path, values):
+        for index, (src, dst) in enumerate(ends):
+            if src == dst:
+                raise InputError(places.name(path), f"src and dst are both '{src}'")
+            late_ns = (round_ns + index // count * gap_ns
+                       + _lottery(seed, number + len(flows), values["jitter"]))
+            stop_ns = None if values["stop"] is None else values["stop"] + round_ns
+            flows.append(Flow(number + len(flows), src, dst, values["bytes"],
+                              values["start"] + late_ns, values["cold"], stop_ns, values["dscp"]))
+            _stops_later(places, path, flows[-1])
     return flows
+
+
+def _rounds_ns(places, path, values):
+    """How much later than the first each round of a group starts."""
+    if (values["repeat"] > 1) != (values["every"] is not None):
+        raise InputError(places.name(f"{path}.repeat"), "repeat above 1 and every go together: "
+                         "how often the group starts, and after what time each")
+    return [index * (values["every"] or 0) for index in range(values["repeat"])]
 
 
 def _incast(places, table, graph, seed):

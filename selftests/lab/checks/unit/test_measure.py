@@ -41,6 +41,13 @@ class Keys(unittest.TestCase):
                 ({"flow": None, "flows": [{"src": "h[1-2]", "dst": "h3", "bytes": 10**6,
                                            "stagger": "5us", "stop": "5us"}]},
                  r"flows\[0\].stop: 5us is out of range: above 5us, the start of flow 2"),
+                ({"flow": None, "flows": [{"src": "h1", "dst": "h3", "bytes": 10, "repeat": 2}]},
+                 r"flows\[0\].repeat: repeat above 1 and every go together"),
+                ({"flow": None, "flows": [{"src": "h1", "dst": "h3", "bytes": 10, "every": "1us"}]},
+                 r"flows\[0\].repeat: repeat above 1 and every go together"),
+                ({"flow": None, "flows": [{"src": "h[1-2]", "dst": "h3", "bytes": 10,
+                                           "repeat": 1025, "every": "1us"}]},
+                 r"flows\[0\]: 2050 flows is out of range"),
                 ({"flow": [dict(LONG[0], stop="9us")], "check": None, "measure": None},
                  "allow-unfinished: must be true where flows have a stop")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):

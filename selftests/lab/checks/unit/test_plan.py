@@ -300,6 +300,30 @@ class Incast(unittest.TestCase):
                          [("h2", "h1"), ("h3", "h1")])
 
 
+class Rounds(unittest.TestCase):
+    @staticmethod
+    def flows(**changes):
+        group = dict({"src": "h[1-2]", "dst": "h3", "bytes": 1000, "repeat": 3, "every": "100us",
+                      "start": "5us", "stagger": "1us"}, **changes)
+        return helpers.build(flow=None, flows=[group], until="1ms",
+                             check={"allow-unfinished": True}).flows
+
+    def test_each_round_is_the_whole_group_later(self):
+        flows = self.flows(stop="50us")
+        self.assertEqual([flow.number for flow in flows], [1, 2, 3, 4, 5, 6])
+        self.assertEqual([flow.src for flow in flows], ["h1", "h2"] * 3)
+        self.assertEqual([flow.start_ns for flow in flows],
+                         [5000, 6000, 105000, 106000, 205000, 206000])
+        self.assertEqual([flow.stop_ns for flow in flows],
+                         [50000, 50000, 150000, 150000, 250000, 250000])
+
+    def test_each_flow_draws_its_own_jitter(self):
+        late = [flow.start_ns - index // 2 * 100000 for index, flow in
+                enumerate(self.flows(stagger="0", jitter="50us"))]
+        self.assertEqual(len(set(late)), 6)
+        self.assertTrue(all(5000 <= start_ns <= 55000 for start_ns in late))
+
+
 class Readymade(unittest.TestCase):
     def test_every_scenario_is_valid(self):
         paths = glob.glob(os.path.join(SCENARIOS, "*.scenario"))
