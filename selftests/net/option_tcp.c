@@ -23,8 +23,10 @@
  *	listen, accept		the socket becomes the connection
  *	echo			send back the bytes received, until the other end closes
  *	sink			of a server: do not send data back
+ *	think US		of a server: wait so long before it does
  *	connect ADDRESS PORT
  *	xfer BYTES		send BYTES, and receive as many
+ *	turns N BYTES		N times: send BYTES, and receive as many
  *	send BYTES		send BYTES, waiting for room in the socket
  *	push BYTES		send BYTES and a FIN, wait until the other end closes
  *	disconnect		so that the socket may connect again
@@ -50,7 +52,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES	65536
@@ -85,6 +89,8 @@ struct stream {
 static int sock = -1, listener = -1;
 /* Of a server: do not send back the bytes received. */
 static bool sinking;
+/* Of a server: how long it thinks before it does. */
+static struct timespec thought;
 static int backlog = 16;
 static struct stream sent, received;
 static char result[64];
@@ -293,6 +299,17 @@ static int cmd_xfer(char **word)
 	return to_send < 0 ? -1 : 0;
 }
 
+static int cmd_turns(char **word)
+{
+	char *bytes[] = { word[0], word[2] };
+	int i;
+
+	for (i = 0; i < atoi(word[1]); i++)
+		if (cmd_xfer(bytes))
+			return -1;
+	return 0;
+}
+
 static int cmd_send(char **word)
 {
 	int64_t to_send = send_some(atoll(word[1]));
@@ -447,6 +464,13 @@ static int cmd_sink(char **word)
 	return 0;
 }
 
+static int cmd_think(char **word)
+{
+	thought.tv_sec = atol(word[1]) / 1000000;
+	thought.tv_nsec = atol(word[1]) % 1000000 * 1000;
+	return prctl(PR_SET_TIMERSLACK, 1);
+}
+
 /* Send back the bytes of one connection; a wrong byte ends it with a reset. */
 static int cmd_echo(char **word)
 {
@@ -462,6 +486,8 @@ static int cmd_echo(char **word)
 			errno = EBADMSG;
 			return -1;
 		}
+		if (thought.tv_sec || thought.tv_nsec)
+			nanosleep(&thought, NULL);
 		if (!sinking && send(sock, chunk, n, MSG_NOSIGNAL) != n)
 			return -1;
 	}
@@ -488,6 +514,7 @@ static const struct {
 	{ "minttl", 1, 1, cmd_minttl },		{ "numbers", 0, 0, cmd_numbers },
 	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
+	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
 };
 
 /* Execute one command, split into words at @separators; -1 with errno on failure. */

@@ -27,6 +27,7 @@
 #include <linux/skbuff.h>
 #include <net/tcp.h>
 #include <compat/hrtimer.h>
+#include "flow/answer.h"
 #include "flow/flow.h"
 #include "flow/tail.h"
 #include "netns/counters.h"
@@ -261,6 +262,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 	u64 now_ns = ktime_get_ns();
 	u64 at_ns;
 
+	quell_answer_run(flow, sk, now_ns);
 	if (quell_probe_judge(flow, sk, now_ns))
 		quell_event_tail_loss(sk);
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);

@@ -155,6 +155,17 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 }
 
 /*
+ * Whether the ACK came with the answer to all that was sent, and may have waited for it: the
+ * time that the peer's program took is no queue.  A flow's first sample may be one.
+ */
+static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_sock *tp,
+			     const struct quell_arrival *arrival)
+{
+	return arrival->has_data && !arrival->has_echo && tp->snd_una == tp->snd_nxt &&
+	       flow->now.min_rtt_ns;
+}
+
+/*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
  * lock of the flow is held.
  */
@@ -187,6 +198,11 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		rtt_ns = sample_ring_ns(flow, tp, seq, segment, arrival.rx_ns);
 	if (!rtt_ns)
 		return 0;
+	if (sample_is_answer(flow, tp, &arrival)) {
+		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
+		quell_tail_timed(flow, rtt_ns);
+		return 0;
+	}
 	if (arrival.has_echo) {
 		sample->remote_ns = sample_hold_ns(flow, tp, rtt_ns, arrival.hold_ns);
 		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);

@@ -136,7 +136,7 @@ void quell_tail_start(struct quell_tail *tail, u64 at_ns)
  *
  * An earlier expiry re-checks due_ns and rearms the timer itself, so it is not changed.
  *
- * Context: socket lock.
+ * Context: any but hard interrupts.
  */
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
 {

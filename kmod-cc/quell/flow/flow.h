@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <quell/quell.h>
 #include <quell/telemetry.h>
+#include "flow/answer.h"
 #include "flow/dasr.h"
 #include "flow/path.h"
 #include "flow/recover.h"
@@ -50,6 +51,7 @@ enum quell_limit {
  * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
  * @arrivals_lost:	receipts overwritten before TCP saw them
  * @segments:		segments sent
+ * @answer:		whether ACKs wait for the program's answers; see struct quell_answer
  * @round_seq:		the round trip ends when more than this is acknowledged
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
@@ -93,7 +95,8 @@ enum quell_limit {
  * Fields used for each packet come first, then those for each ACK, then those for dumps and
  * rare events.  @node to @algo and @id to @daddr are constant once the flow is in the hash.
  * The holder of @lock owns @closed to @segments, @arrivals_few and @echo_few (@link is read
- * with READ_ONCE() without it); the holder of the socket lock owns @round_seq to @adapt.
+ * with READ_ONCE() without it, and @answer is
+ * written without it); the holder of the socket lock owns @round_seq to @adapt.
  * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
  * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
  * and read with READ_ONCE() in any RCU read section.
@@ -112,6 +115,7 @@ struct quell_flow {
 	u32			resent_seq;
 	u32			stamp_secret;
 	u32			arrivals_lost;
+	struct quell_answer	answer;
 	u64			depart_ns;
 	struct quell_link	link;
 	struct quell_list	arrivals;

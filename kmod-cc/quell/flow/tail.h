@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The timer that detects tail loss: tail.c arms it, probe.c handles its expiry.
+ * The timer that detects tail loss: tail.c arms it, probe.c handles its expiry.  An ACK that
+ * waits for an answer, answer.c, uses it, too.
  *
  * Lifetime: a queued timer holds a reference to the socket, and so does an expiry;
  * the flow is freed after a grace period, which ends after the softirq of the expiry.
@@ -44,6 +45,11 @@ enum quell_probe {
  * @closed:	the flow is released
  * @running:	@timer has fired and its handler waits for the socket lock, or holds it
  * @again:	@timer must be queued for @at_ns when its handler ends
+ * @tries:	probes since data was last delivered
+ * @patience:	doublings of the timeout for spurious probes; like @tries, @srtt_ns and @var_ns
+ *		written with WRITE_ONCE(), for LOCAL_OUT
+ * @probe:	enum quell_probe
+ * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @sk:		the flow's socket
  * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
  * @due_ns:	when a probe for the outstanding data is due; 0: never
@@ -55,11 +61,6 @@ enum quell_probe {
  * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
  * @probe_end:	sequence number after the last probe
  * @dsacks:	tcp_sock.dsack_dups when the last probe left
- * @tries:	probes since data was last delivered
- * @patience:	doublings of the timeout for spurious probes; like @tries, @srtt_ns and @var_ns
- *		written with WRITE_ONCE(), for LOCAL_OUT
- * @probe:	enum quell_probe
- * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @probes:	probes sent; read by dumps
  */
 struct quell_tail {
@@ -68,6 +69,10 @@ struct quell_tail {
 	bool			closed;
 	bool			running;
 	bool			again;
+	u8			tries;
+	u8			patience;
+	u8			probe;
+	bool			loss_reported;
 	struct sock		*sk;
 	u64			at_ns;
 	u64			due_ns;
@@ -79,10 +84,6 @@ struct quell_tail {
 	u64			verdict_ns;
 	u32			probe_end;
 	u32			dsacks;
-	u8			tries;
-	u8			patience;
-	u8			probe;
-	bool			loss_reported;
 	u64			probes;
 };
 

@@ -17,7 +17,8 @@
  *
  * Each data packet must be acknowledged at once: windows below one packet would
  * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
- * under its lock, which TCP takes next for the packet anyway.
+ * under its lock, which TCP takes next for the packet anyway.  Only the ACK of a request
+ * may wait for a prompt answer, answer.c.
  *
  * While a connection opens, offers of the option are noted, agree.c.
  *
@@ -37,6 +38,7 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
+#include "flow/answer.h"
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
@@ -336,6 +338,21 @@ static void receive_hasten_ack(struct sock *sk)
 	local_bh_enable();
 }
 
+/* Whether the ACK of a data packet may wait. */
+static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
+			     const struct receive_segment *segment)
+{
+	u8 flags = segment->opt ? segment->opt->flags : 0;
+	struct quell_question question = {
+		.ack_seq = segment->in->ack_seq,
+		.rx_ns = segment->arrival.rx_ns,
+		.ends = quell_opt_ends(flags, segment->in->pushed),
+		.marked = segment->in->marked,
+	};
+
+	return quell_answer_expect(flow, sk, &question);
+}
+
 /* A segment that TCP would accept. */
 static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 				     struct receive_segment *segment)
@@ -365,10 +382,12 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 	/* TCP drops segments without the ACK flag. */
 	if (!in->acks)
 		return NF_ACCEPT;
+	segment->arrival.has_data = segment->payload_bytes;
 	receive_ordinary(flow, sk, segment, speaks);
 	if (segment->payload_bytes) {
 		receive_count_sender(flow, sk, segment);
-		receive_hasten_ack(sk);
+		if (!receive_may_wait(flow, sk, segment))
+			receive_hasten_ack(sk);
 	}
 	return NF_ACCEPT;
 }

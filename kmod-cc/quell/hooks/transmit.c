@@ -42,6 +42,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
+#include "flow/answer.h"
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
@@ -236,6 +237,8 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 
 	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
 	segment.end_seq = segment.seq + payload_bytes + th->fin;
+	if (!before(segment.seq, READ_ONCE(tcp_sk(sk)->snd_nxt)))
+		quell_answer_sent(flow, earliest_ns);
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (skb_is_gso(skb))
 		packets = DIV_ROUND_UP(payload_bytes, segment.packet_bytes);

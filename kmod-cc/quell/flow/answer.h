@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests and answers: ACKs that wait for the answer to travel with, answer.c.
+ */
+#ifndef _QUELL_ANSWER_H
+#define _QUELL_ANSWER_H
+
+#include <linux/types.h>
+
+struct quell_flow;
+struct sock;
+
+/**
+ * struct quell_question - a data packet that came in
+ * @ack_seq: acknowledgment number
+ * @rx_ns:   receipt, CLOCK_MONOTONIC, ns
+ * @ends:    it ends a message
+ * @marked:  it was marked CE
+ */
+struct quell_question {
+	u32	ack_seq;
+	u64	rx_ns;
+	bool	ends;
+	bool	marked;
+};
+
+/**
+ * struct quell_answer - how soon the program of this end answers
+ * @asked_ns: receipt of the newest request, ns modulo 2^32; valid if @asked
+ * @until_ns: when the ACK that waits must leave, ns modulo 2^32; valid if @waits
+ * @asked:    a request came in that was not answered yet
+ * @waits:    its ACK may wait for the answer
+ * @prompt:   answers in a row that came soon enough, up to the number that is needed
+ * @turn:     requests whose ACK could have waited
+ *
+ * The hooks write this without a common lock, with WRITE_ONCE(): what they learn is a hint, and
+ * an ACK that waits for nothing leaves at @until_ns.
+ */
+struct quell_answer {
+	u32	asked_ns;
+	u32	until_ns;
+	bool	asked;
+	bool	waits;
+	u8	prompt;
+	u8	turn;
+};
+
+/* answer.c */
+bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
+			 const struct quell_question *question);
+void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
+void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
+
+#endif /* _QUELL_ANSWER_H */

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests and answers.
+ *
+ * A receiver of ours acknowledges each data packet at once, because a sender's window may
+ * hold no other.  Where two programs take turns, every exchange is then four packets, two of
+ * them pure ACKs; the stack's delayed ACK would be on the answer, and make it two.
+ *
+ * So the ACK of a request waits if the program's last answers came soon:
+ *
+ *	request		the packet ends a message and acknowledges all that this end sent
+ *	answer		the next new data of this end
+ *	soon		within ANSWER_WAIT_NS of the request; ANSWERS_ENOUGH in a row
+ *
+ * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
+ * not wait until answers have been prompt again.  The wait is half of tail-floor's default:
+ * the peer sends no tail loss probe meanwhile.
+ *
+ * The Quell option tells how long an ACK has waited.  Without it an answer's round-trip time
+ * has the program's time in it and is no sample (sample.c), so every ANSWERS_A_SAMPLE-th
+ * request is acknowledged at once.
+ */
+#include <linux/ktime.h>
+#include <net/tcp.h>
+#include <compat/tcp_ecn.h>
+#include "flow/answer.h"
+#include "flow/flow.h"
+#include "flow/tail.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+#define ANSWER_WAIT_NS		(50U * NSEC_PER_USEC)
+#define ANSWERS_ENOUGH		4
+#define ANSWERS_A_SAMPLE	16
+
+/**
+ * quell_answer_expect() - a data packet came in: may its ACK wait for an answer?
+ * @flow:     flow
+ * @sk:       its socket
+ * @question: the packet
+ *
+ * Context: LOCAL_IN hook, without the socket lock; not the lock of @flow.
+ * Return: true if it may; the flow's timer sends it if no answer does.
+ */
+bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
+			 const struct quell_question *question)
+{
+	bool asked = question->ends && question->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt);
+	struct quell_answer *answer = &flow->answer;
+
+	WRITE_ONCE(answer->asked, asked);
+	if (!asked)
+		return false;
+	WRITE_ONCE(answer->asked_ns, (u32)question->rx_ns);
+	if (READ_ONCE(answer->prompt) < ANSWERS_ENOUGH || question->marked)
+		return false;
+	WRITE_ONCE(answer->turn, answer->turn + 1);
+	if (!(answer->turn % ANSWERS_A_SAMPLE))
+		return false;
+	WRITE_ONCE(answer->until_ns, (u32)question->rx_ns + ANSWER_WAIT_NS);
+	WRITE_ONCE(answer->waits, true);
+	quell_tail_wake(&flow->tail, question->rx_ns + ANSWER_WAIT_NS);
+	quell_count(flow->qnet, QUELL_N_ACK_WAITED);
+	return true;
+}
+
+/**
+ * quell_answer_sent() - new data leaves, with the ACK of all that came in
+ * @flow:   flow
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * Context: LOCAL_OUT hook.
+ */
+void quell_answer_sent(struct quell_flow *flow, u64 now_ns)
+{
+	struct quell_answer *answer = &flow->answer;
+	u8 prompt = READ_ONCE(answer->prompt);
+
+	if (!READ_ONCE(answer->asked))
+		return;
+	WRITE_ONCE(answer->asked, false);
+	WRITE_ONCE(answer->waits, false);
+	if ((u32)now_ns - READ_ONCE(answer->asked_ns) > ANSWER_WAIT_NS)
+		WRITE_ONCE(answer->prompt, 0);
+	else if (prompt < ANSWERS_ENOUGH)
+		WRITE_ONCE(answer->prompt, prompt + 1);
+}
+
+/**
+ * quell_answer_run() - send the ACK that has waited long enough
+ * @flow:   flow
+ * @sk:     its socket
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock, not owned by a process; the flow's timer has fired.
+ */
+void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns)
+{
+	struct quell_answer *answer = &flow->answer;
+	s32 left_ns = READ_ONCE(answer->until_ns) - (u32)now_ns;
+
+	if (!READ_ONCE(answer->waits))
+		return;
+	if (left_ns > 0 && left_ns <= (s32)ANSWER_WAIT_NS) {
+		quell_tail_wake(&flow->tail, now_ns + left_ns);
+		return;
+	}
+	WRITE_ONCE(answer->waits, false);
+	WRITE_ONCE(answer->prompt, 0);
+	if (!inet_csk_ack_scheduled(sk))
+		return;
+	quell_count(flow->qnet, QUELL_N_ACK_LATE);
+	quell_send_ack(sk, tcp_sk(sk)->rcv_nxt);
+}

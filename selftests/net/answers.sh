@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Programs that take turns: what a request and its answer cost in packets, beside cubic, and
+# what an ACK that waits for an answer does to round-trip times and tail loss probes.
+#
+#	$client wire --- wire $server, 50 us each way
+#	10.94.0.2        10.94.0.1
+# shellcheck disable=SC2317 # checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
+
+client="" server="" there=10.94.0.1
+turns=1000
+# With the option, and without, an ACK in sixteen is for a round-trip time.
+most_packets=2150
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+make_network()
+{
+	local netns
+
+	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
+	cable "$client" wire "$server" wire &&
+	ip -n "$client" addr add 10.94.0.2/24 dev wire &&
+	ip -n "$server" addr add "$there/24" dev wire || return 1
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc add dev wire root netem delay 50us limit 10000 &&
+		quell -n "$netns" cc set swift base-target 10ms adapt off &&
+		quell -n "$netns" link set wire rate 100gbit || return 1
+	done
+	serve "$server" 7100 && serve "$server" 7101 think,20 && serve "$server" 7102 think,1000 &&
+	talker talker "$client"
+}
+
+# become ALGORITHM [OPTION]
+become()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		choose_cc "$netns" "$1" &&
+		{ [ -z "${2-}" ] || quell -n "$netns" cc set quell option "$2"; } || return 1
+	done
+}
+
+packets()
+{
+	echo $(($(counter_of "$client" snmp Tcp OutSegs) + $(counter_of "$server" snmp Tcp OutSegs)))
+}
+
+# quell_counter NAME: of both hosts.
+quell_counter()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		quell -n "$netns" -j stat quell
+	done | jq -s "map(.[].counters[\"$1\"]? // 0) | add"
+}
+
+# take_turns PORT COUNT: $cost is the packets, 200 turns of warming up not counted.
+cost=0
+take_turns()
+{
+	local before
+
+	ordered talker "open 4" "connect $there $1" "turns 200 100" || return 1
+	before=$(packets)
+	ordered talker "turns $2 100" && cost=$(($(packets) - before)) &&
+	note "port $1: $cost packets for $2 turns" >&3
+}
+
+turns_cost_little()
+{
+	become "${@:2}" && take_turns "$1" "$turns" && ((cost >= 2 * turns && cost <= most_packets))
+}
+
+# A server that thinks longer has its requests acknowledged at once, as its client its answers.
+slow_answers_cost_no_probe()
+{
+	local before
+
+	before=$(quell_counter tail-probes)
+	become swift "$1" && take_turns 7102 100 && ((cost <= 410)) &&
+	[ "$(quell_counter tail-probes)" = "$before" ]
+}
+
+# Of the newest connection, at the client.
+flow_is()
+{
+	quell -n "$client" -j flow show >"$dir/flows" && json "$1" "$dir/flows"
+}
+
+# The 20 us that the server thinks are in no round-trip time: with the option they are told,
+# and without it they are not taken.
+thought_is_no_queue()
+{
+	become swift "$1" && take_turns 7101 "$turns" &&
+	flow_is '.[-1] | .rtt_ns - (.remote_ns // 0) < 105000 and .min_rtt_ns > 99000'
+}
+
+# has_risen NAME FROM
+has_risen()
+{
+	[ "$(quell_counter "$1")" -gt "$2" ]
+}
+
+# The last answer's ACK leaves by the timer, before the server takes its answer for lost.
+last_ack_leaves()
+{
+	local before late
+
+	before=$(quell_counter tail-probes) late=$(quell_counter ack-late)
+	become swift "$1" && take_turns 7100 16 &&
+	poll 10 has_risen ack-late "$late" &&
+	ordered talker close && [ "$(quell_counter tail-probes)" = "$before" ]
+}
+
+exec 3>&1
+plan 10
+check "two hosts" make_network
+check "cubic" turns_cost_little 7100 cubic
+for option in 0 1; do
+	check "swift, option $option" turns_cost_little 7100 swift $option
+	check "option $option: a server that thinks 20 us" thought_is_no_queue $option
+	check "option $option: a server that thinks 1 ms costs no probe" \
+		slow_answers_cost_no_probe $option
+	check "option $option: the last ACK leaves by the timer" last_ack_leaves $option
+done
+finish
