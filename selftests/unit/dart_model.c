@@ -28,7 +28,7 @@ static void fall_back(const struct dart_model *m, const struct dart_model_params
 	d->segments = 0;
 }
 
-/* Section III-A: line rate / n, if it is less. */
+/* Section III-A: line rate / n, if it is less; of the line for one alone the rate only. */
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
 {
@@ -36,8 +36,12 @@ void dart_model_decide(const struct dart_model *m, const struct dart_model_param
 	double line = dart_model_line(e), share;
 
 	fall_back(m, p, d);
-	if (!(e->n > 1) || !(line > 0))
+	if (!(e->n > 0) || !(line > 0))
 		return;
+	if (!(e->n > 1)) {
+		d->rate = fmin(d->rate, fmax(line, p->dcqcn.min_rate) / packet * mss);
+		return;
+	}
 	share = fmax(line / e->n, p->dcqcn.min_rate);
 	d->rate = fmin(d->rate, share / packet * mss);
 	if (!(m->dcqcn.base_rtt_ns > 0))

@@ -97,8 +97,10 @@ TEST(share)
 	} cases[] = {
 		/* DCQCN's: 10 bytes/ns for 110 us */
 		{ "not_stated", 0, 0, LINE_BYTES_PS, 1208 },
-		{ "one", 256, 0, LINE_BYTES_PS, 1208 },
-		{ "one_at_a_slower_peer", 256, 1000000000, 1000000000, 120 },
+		/* without headers; DCQCN's window */
+		{ "one", 256, 0, 9100000000, 1208 },
+		{ "less_than_one", 128, 0, 9100000000, 1208 },
+		{ "one_at_a_slower_peer", 256, 1000000000, 910000000, 120 },
 		/* 5 bytes/ns for 15 us are 75 packets; and one */
 		{ "two", 512, 0, 4550000000, 76 },
 		{ "three_halves", 384, 0, 6066666666, 101 },

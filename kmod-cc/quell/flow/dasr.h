@@ -150,6 +150,7 @@ bool quell_dasr_open(struct quell_flow *flow, const struct sock *sk);
 void quell_dasr_close(struct quell_flow *flow);
 bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet);
+void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq);
 void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt);
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);

@@ -73,6 +73,7 @@
  * @acks:	the segment has the ACK flag
  * @plain:	the segment has no flag beside SYN and ACK
  * @pushed:	the segment has PSH or FIN
+ * @resets:	the segment has RST
  */
 struct receive_headers {
 	u32	ip_bytes;
@@ -86,6 +87,7 @@ struct receive_headers {
 	bool	acks;
 	bool	plain;
 	bool	pushed;
+	bool	resets;
 };
 
 /**
@@ -389,6 +391,8 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 		if (!receive_may_wait(flow, sk, segment))
 			receive_hasten_ack(sk);
 	}
+	if (in->resets)
+		quell_dasr_reset(flow, sk, in->seq);
 	return NF_ACCEPT;
 }
 
@@ -574,6 +578,7 @@ static void receive_describe(struct receive_headers *in, const struct sk_buff *s
 	in->syn = th->syn;
 	in->acks = th->ack;
 	in->pushed = th->psh || th->fin;
+	in->resets = th->rst;
 	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
 }
 

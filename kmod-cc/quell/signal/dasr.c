@@ -10,7 +10,8 @@
  *				TCP does not echo it
  *	a packet leaves		if all of a message has been received, the connection is no
  *				longer active; n goes into the option
- *	the flow ends		so does its activity
+ *	the flow ends, or is	so does its activity
+ *	reset by the peer
  *
  *	active <=> the newest data, by sequence number, had MORE, or data before it is missing
  *
@@ -234,6 +235,35 @@ unlock:
 	if (hides)
 		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
 	return hides;
+}
+
+/**
+ * quell_dasr_reset() - the peer resets a connection
+ * @flow: flow
+ * @sk:	  its socket
+ * @seq:  sequence number of the reset
+ *
+ * Its sender is gone, and must not count until the receiving application closes its socket.
+ * Only the number that TCP accepts for certain is taken (RFC 5961): a stranger's guess is not.
+ *
+ * Context: LOCAL_IN hook, RCU read section.
+ */
+void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
+{
+	struct quell_dasr *dasr = flow->dasr;
+	struct quell_dasr_port *port;
+
+	if (!dasr || seq != READ_ONCE(tcp_sk(sk)->rcv_nxt))
+		return;
+	spin_lock_bh(&flow->lock);
+	port = flow->closed ? NULL : dasr->port;
+	if (port) {
+		spin_lock(&port->lock);
+		quell_dasr_end(&port->set, &dasr->conn);
+		quell_dasr_count(port);
+		spin_unlock(&port->lock);
+	}
+	spin_unlock_bh(&flow->lock);
 }
 
 /**

@@ -6,11 +6,11 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import paper, plots, report, results as checks, show, summary, tables
+from . import join_plots, paper, plots, report, results as checks, show, summary, tables
 from .errors import RunError
 
 FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html")
-STEMS = ("start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
+STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ def write(directory, scenario, results, failures, facts):
         file.write("\n")
     figures = {}
     if results:
-        drawn = plots.draw(scenario, results, summaries)
+        drawn = join_plots.draw(scenario, results, summaries)
+        drawn |= plots.draw(scenario, results, summaries)
         figures = {stem: plots.to_svg(figure, f"{scenario.title}: {stem}")
                    for stem, figure in drawn.items()}
         plots.close(drawn)

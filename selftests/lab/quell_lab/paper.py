@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import units
+from . import convergence, units
 from .errors import InputError, nearest
 from .measure import NAME_DEFAULT, RUN
 from .schema import Key, check
@@ -89,6 +89,14 @@ OF_BOTH = {
     "queue_p99": Quantity("size", ("queue", "p99_bytes")),
     "queue_max": Quantity("size", ("queue", "max_bytes")),
 }
+# Of all joins: rates_p50, rates_p50_rtts, leave_never and so on.
+OF_JOINS = {f"{kind}_{name}": _ns("convergence", kind, f"{name}_ns")
+            for kind in convergence.KINDS for name in convergence.PERCENTILES}
+OF_JOINS |= {f"{name}_rtts": Quantity("number", (*one.path[:2], one.path[2][:-2] + "rtts"))
+             for name, one in OF_JOINS.items()}
+OF_JOINS |= {f"{kind}_never": Quantity("number", ("convergence", kind, "never_share"))
+             for kind in convergence.KINDS}
+OF_RUN |= OF_JOINS
 QUANTITIES = {**OF_RUN, **OF_WINDOW, **OF_BOTH}
 
 
@@ -135,6 +143,14 @@ def build(places, tables, labels, windows, flows):
     return tuple(rows)
 
 
+def need_joins(places, rows, joins):
+    """InputError for a quantity of joins where none are measured."""
+    for index, row in enumerate(rows):
+        if row.name in OF_JOINS and joins is None:
+            raise InputError(places.name(f"paper[{index}].quantity"),
+                             f"{row.name} needs a [convergence] table")
+
+
 def _quantity(where, text, flows):
     """(name, flow number or None) of a quantity as written."""
     match = INDEXED.fullmatch(text)
@@ -179,7 +195,7 @@ def _ours(row, summary):
 
 def _shown(row, value):
     if value is None:
-        return "never" if row.name == "fair_after" else "-"
+        return "never" if row.name == "fair_after" or row.name in OF_JOINS else "-"
     return units.show_in(Fraction(str(value)), row.suffix, row.quantity.kind)
 
 

@@ -119,7 +119,7 @@ def _kilobytes(axes, label):
     axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / 1000:g}"))
 
 
-def _grid(count):
+def grid(count):
     """Figure with one panel per algorithm, at most two beside each other."""
     columns = min(count, 2)
     rows = -(-count // columns)
@@ -188,7 +188,7 @@ def fairness(results, look, scenario):
 
 def queues(results, look, scenario, summaries):
     """Backlog of each run's fullest port over time."""
-    figure, panels = _grid(len(results))
+    figure, panels = grid(len(results))
     limit = scenario.queue.limit_bytes
     top = max((summary["queue"]["max_bytes"] for summary in summaries.values()
                if summary["queue"]), default=limit)
@@ -230,7 +230,7 @@ def _flow_panel(axes, rows_by_flow, value, shades):
 
 def windows(results):
     """Congestion window of every flow; early starters dark, late ones light."""
-    figure, panels = _grid(len(results))
+    figure, panels = grid(len(results))
     for result, axes in zip(results, panels):
         end_ns = _horizon_ns([result], PANEL_HORIZON)
         shown = {number: [row for row in rows if row[0] <= end_ns]
@@ -250,7 +250,7 @@ def rates(results, scenario):
     """What every flow was handed per window, as a rate up to that of the fastest cable."""
     window_ns = scenario.record.window_ns
     line_gbit = max(cable.rate_bits_ps for cable in scenario.graph.cables) / 1e9
-    figure, panels = _grid(len(results))
+    figure, panels = grid(len(results))
     for result, axes in zip(results, panels):
         end_ns = _horizon_ns([result], PANEL_HORIZON)
         shown = {}

@@ -3,7 +3,7 @@
 
 import html
 
-from . import paper, plots, units
+from . import convergence, paper, plots, units
 
 CSS = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
@@ -54,6 +54,16 @@ CAPTIONS = {
                "packet is handed over at once when that arrives, so peaks may exceed the line rate; "
                "the axis ends there.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
+    "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
+             "half of it.",
+    "joins-cdf": "Share of joins after which both senders had half the line by then, and kept it "
+                 "until the leave. A line that ends below 1: the other joins never got there.",
+}
+JOIN_TITLES = {
+    "rates": "Joins: until both senders' rates are half the line",
+    "shares": "Joins: until both senders' rates are alike, and together no more than the line",
+    "arrivals": "Joins: until what arrives in a round trip is halves",
+    "leave": "Leaves: until the sender that stayed has the line",
 }
 
 
@@ -121,6 +131,30 @@ def _windows(scenario, summaries, look):
         span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
         parts += [f"<h2>Measured: {html.escape(window.name)}, {span}, "
                   f"{len(window.flows)} flows</h2>", _table(WINDOW_COLUMNS, numbers, look)]
+    return parts
+
+
+def _join_columns(kind):
+    """Times of one kind in microseconds, and how many joins never got there."""
+    def show(name):
+        def text(joins):
+            value = joins[kind][f"{name}_ns"]
+            return "never" if value is None else f"{_micro(value)} ({joins[kind][f'{name}_rtts']})"
+        return text
+
+    return tuple((f"{name} µs (round trips)", show(name)) for name in convergence.PERCENTILES) + (
+        ("never", lambda joins: f"{joins[kind]['never']} of {joins['joins']}"),
+        ("slower / faster at the end", lambda joins: _ratio(joins["last_ratio_p50"])))
+
+
+def _joins(scenario, summaries, look):
+    """One table for each way to say that two senders have their shares."""
+    if scenario.convergence is None:
+        return []
+    joins = {label: summary["convergence"] for label, summary in summaries.items()}
+    parts = []
+    for kind, title in JOIN_TITLES.items():
+        parts += [f"<h2>{title}</h2>", _table(_join_columns(kind), joins, look)]
     return parts
 
 
@@ -250,7 +284,7 @@ def write(path, scenario, summaries, rows, figures, problems, failures, facts):
     if rows:
         parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
     if summaries:
-        parts += _windows(scenario, summaries, look)
+        parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
         parts += ["<h2>The whole run</h2>", _table(COLUMNS, summaries, look), "<br>",
                   _table(QUEUE_COLUMNS, summaries, look)]
     for stem, svg in figures.items():

@@ -9,7 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass, replace
 
-from . import flows, measure, paper, ranges, topology
+from . import convergence, flows, measure, paper, ranges, topology
 from .algorithms import make_variant
 from .errors import InputError
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
@@ -133,6 +133,7 @@ TOP_KEYS = {
     "incast": Key("table", default=None),
     "record": Key("table", default=None),
     "measure": Key("tables", default=None),
+    "convergence": Key("table", default=None),
     "paper": Key("list", default=None),
     "check": Key("table", default=None),
 }
@@ -205,6 +206,7 @@ class Scenario:
     within_one_packet: bool
     allow_unfinished: bool
     windows: tuple		# measure.Window
+    convergence: object		# convergence.Convergence, or None
     paper: tuple		# paper.Row
     noise: Noise
     tso_pkts: int
@@ -303,12 +305,14 @@ def build(table, places=None):
         raise InputError(places.name("check.allow-unfinished"), "must be true where flows have a "
                          "stop: they do not finish")
     windows = measure.build(places, top["measure"], wanted, record["window"], until_ns)
+    joins = convergence.build(places, top["convergence"], wanted, record["window"])
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
+    paper.need_joins(places, rows, joins)
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"]),
                     until_ns,
-                    checks["within-one-packet"], checks["allow-unfinished"], windows, rows, noise,
+                    checks["within-one-packet"], checks["allow-unfinished"], windows, joins, rows, noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
                     _notes(places, top, queue), table)
 

@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import deflection, measure, physics
+from . import convergence, deflection, measure, physics
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -25,25 +25,20 @@ def jain_windows(result, window_ns, unfinished=False):
     flows = [row for row in result.flows if row.finished or unfinished]
     if len(flows) < 2:
         return []
-    ends = {row.flow.number: result.active_until_ns(row) for row in flows}
-    ticks = {row.flow.number: _bytes_by_tick(result.delivered.get(row.flow.number, []), window_ns)
-             for row in flows}
-    so_far = {number: 0 for number in ticks}
+    shares = {}		# window -> bytes that each flow active throughout it got
+    for row in flows:
+        counts = _bytes_by_tick(result.delivered.get(row.flow.number, []), window_ns)
+        first = -(-row.start_ns // window_ns)
+        so_far = counts.get(first, 0)
+        for tick in range(first, result.active_until_ns(row) // window_ns):
+            now = counts.get(tick + 1, so_far)
+            shares.setdefault(tick, []).append(now - so_far)
+            so_far = now
     windows = []
-    last = max(ends.values()) // window_ns
-    for tick in range(last + 1):
-        got = {}
-        for number, counts in ticks.items():
-            now = counts.get(tick + 1, so_far[number])
-            got[number] = now - so_far[number]
-            so_far[number] = now
-        begin, end = tick * window_ns, (tick + 1) * window_ns
-        active = [got[row.flow.number] for row in flows
-                  if row.start_ns <= begin and end <= ends[row.flow.number]]
-        if len(active) >= 2:
-            index = jain(active)
-            if index is not None:
-                windows.append((begin, index, len(active)))
+    for tick in sorted(shares):
+        index = jain(shares[tick]) if len(shares[tick]) >= 2 else None
+        if index is not None:
+            windows.append((tick * window_ns, index, len(shares[tick])))
     return windows
 
 
@@ -158,6 +153,7 @@ def summarise(scenario, result):
         },
         "measured": {window.name: measure.numbers(scenario, result, window)
                      for window in scenario.windows},
+        "convergence": convergence.numbers(scenario, result),
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
         "goodput_bits_ps": size * 8 * 10**9 // busy_ns if busy_ns else 0,

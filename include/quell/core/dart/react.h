@@ -62,6 +62,16 @@ static inline u64 quell_dart_payload_bytes_ps(u64 wire_bytes_ps, u32 mss_bytes)
 				 (u64)mss_bytes + QUELL_OVERHEAD_BYTES);
 }
 
+/* Limits a decision's rate to the payload of a rate on the wire. */
+static inline void quell_dart_pace(const struct quell_dart_vars *v, u64 wire_bytes_ps,
+				   struct quell_decision *out)
+{
+	u64 rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes);
+
+	out->pacing_bytes_ps = quell_max_u64(quell_min_u64(out->pacing_bytes_ps,
+							   rate_bytes_ps), 1);
+}
+
 /**
  * quell_dart_apportion() - limit a decision to the flow's share of the receiver's line
  * @v:	 state of the flow
@@ -70,7 +80,9 @@ static inline u64 quell_dart_payload_bytes_ps(u64 wire_bytes_ps, u32 mss_bytes)
  * @s:	 sample with n; its link_bytes_ps is the line's rate
  * @out: DCQCN's decision; its rate and window are reduced to the share's
  *
- * Dart, section III-A.  With n at most 1, or not stated, the decision stays.
+ * Dart, section III-A.  With n at most 1 the window stays DCQCN's and the rate has the whole line,
+ * less headers: what exceeds it would queue at the sender's own interface, and would still leave
+ * at line rate when n grows.  With n not stated the decision stays.
  *
  * Context: any; the caller serialises per flow.
  */
@@ -85,6 +97,9 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps) {
 		st->unstated += !s->senders_q8;
 		st->fallen_back += out->pacing_bytes_ps < s->link_bytes_ps;
+		if (s->senders_q8 && s->link_bytes_ps)
+			quell_dart_pace(v, quell_max_u64(s->link_bytes_ps,
+							 p->dcqcn.min_rate_bytes_ps), out);
 		return;
 	}
 	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
@@ -94,8 +109,7 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 		st->fallen_back++;
 	else
 		st->apportioned++;
-	out->pacing_bytes_ps = quell_max_u64(quell_min_u64(out->pacing_bytes_ps,
-							   rate_bytes_ps), 1);
+	quell_dart_pace(v, wire_bytes_ps, out);
 	if (!v->dcqcn.min_rtt_ns)
 		return;
 	window_q16 = quell_bdp_q16(v->dcqcn.min_rtt_ns + p->slack_ns, wire_bytes_ps,

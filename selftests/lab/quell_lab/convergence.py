@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How long two senders need for their shares when the second joins and leaves.
+
+One flow stays, another host's flows join it at the same receiver, one after the
+other, each until its stop.  Of every join:
+
+rates	 until each sender's rate is within a part of half the line
+shares	 until it is within that part of half of what both send, both together at most
+	 that part above the line
+arrivals until the bytes that arrive in one round trip are halves, within the same part
+	 or a packet, where that is more
+leave	 after it, until the flow that stayed has the line again, less the same part
+
+The first three count from the start of the joining flow and hold until its stop, for a
+fifth of its time at least; else they are "never".  A sender's rate is the pacing rate that the algorithm has set;
+where it sets none (DCTCP, Reno, CUBIC) the window over the newest round-trip time, since
+their window is all that limits them.  The line is the payload of full packets.
+"""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import stats
+from .errors import InputError
+from .measure import NS_PER_S, UNPACED_BYTES_PS
+from .physics import mss_bytes, wire_bytes
+from .schema import Key, check
+from .units import Q16_ONE, show_time
+
+KINDS = ("rates", "shares", "arrivals", "leave")
+PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": Fraction(999, 10), "max": 100}
+RTT_MAX = 10**9
+WITHIN = Q16_ONE // 20		# 5 %
+HELD_PART = 5			# who is fair for less than a part of a join was so by chance
+PACED = ("bbr",)		# of the kernel's own algorithms
+
+KEYS = {
+    "joins": Key("text"),
+    "rtt": Key("time", 1, RTT_MAX),
+    "within": Key("q16", 1, Q16_ONE // 2, WITHIN),
+}
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """What to look at."""
+
+    stays: object		# flows.Flow
+    joins: tuple		# flows.Flow, in order of time
+    rtt_ns: int			# of the idle network
+    within: Fraction
+
+
+@dataclass(frozen=True)
+class Line:
+    """The bottleneck, for one size of packets; floats, for there are millions of samples."""
+
+    bytes_ps: float		# payload
+    mss_bytes: int
+    within: float
+
+    def halves(self, one, other):
+        """Whether two rates are halves of the line."""
+        low, high = (self.bytes_ps / 2 * (1 + part) for part in (-self.within, self.within))
+        return low <= one <= high and low <= other <= high
+
+    def alike(self, one, other):
+        """Whether two rates are halves of their sum, which is no more than the line."""
+        both = one + other
+        return (0 < both <= (1 + self.within) * self.bytes_ps
+                and abs(one - other) <= self.within * both)
+
+    def arrive_alike(self, one, other):
+        """Whether two counts of bytes are halves of their sum, but for a packet."""
+        both = one + other
+        return both > 0 and abs(one - other) <= max(self.within * both, 2 * self.mss_bytes)
+
+
+def build(places, table, wanted, window_ns):
+    """The [convergence] table, or None."""
+    if table is None:
+        return None
+    values = check(places, "convergence", table, KEYS)
+    where = places.name("convergence.joins")
+    joins = sorted((flow for flow in wanted if flow.src == values["joins"]),
+                   key=lambda flow: flow.start_ns)
+    others = [flow for flow in wanted if flow.src != values["joins"]]
+    if not joins or len(others) != 1 or {flow.dst for flow in wanted} != {others[0].dst}:
+        raise InputError(where, f"'{values['joins']}' must be src of all flows but one, and all "
+                         "must have one dst")
+    for flow, after in zip(joins, joins[1:] + [None]):
+        if flow.stop_ns is None or after and after.start_ns < flow.stop_ns:
+            raise InputError(where, f"flow {flow.number} must have a stop before the next joins")
+    if others[0].stop_ns is not None or others[0].start_ns >= joins[0].start_ns:
+        raise InputError(where, f"flow {others[0].number} must be there before and stay")
+    if values["rtt"] % window_ns:
+        raise InputError(places.name("convergence.rtt"), f"'{table['rtt']}' is not a multiple of "
+                         f"{show_time(window_ns)}, the window of [record]")
+    return Convergence(others[0], tuple(joins), values["rtt"],
+                       Fraction(values["within"], Q16_ONE).limit_denominator(1000))
+
+
+def _line(scenario):
+    wanted = scenario.convergence
+    mtu = scenario.mtu(wanted.stays)
+    wire_bits_ps = min(link.rate_bits_ps for link in scenario.links(wanted.stays))
+    return Line(wire_bits_ps * mss_bytes(mtu) / (8 * wire_bytes(mtu)), mss_bytes(mtu),
+                float(wanted.within))
+
+
+def sender_rates(result, number):
+    """[(time_ns, bytes/s)] of a sender: what its algorithm allows it."""
+    paced = bool(result.variant.modules) or result.variant.name in PACED
+    rows = []
+    for time_ns, window_bytes, pacing_bytes_ps, rtt_ns, *_ in result.cwnd.get(number, []):
+        if paced and pacing_bytes_ps != UNPACED_BYTES_PS:
+            rows.append((time_ns, pacing_bytes_ps))
+        elif rtt_ns:
+            rows.append((time_ns, window_bytes * NS_PER_S // rtt_ns))
+    return rows
+
+
+def _held_from(times, is_good, flow):
+    """
+    Time from a flow's start to the first of these times from which on all until its stop are
+    good, for a part of the flow's time at least; None: never.
+    """
+    since = None
+    for time_ns in times:
+        if not is_good(time_ns):
+            since = None
+        elif since is None:
+            since = time_ns
+    if since is None or flow.stop_ns - since < (flow.stop_ns - flow.start_ns) // HELD_PART:
+        return None
+    return since - flow.start_ns
+
+
+class Steps:
+    """A value over time, given by its changes."""
+
+    def __init__(self, rows):
+        self.times = [row[0] for row in rows]
+        self.values = [row[1] for row in rows]
+
+    def at(self, time_ns):
+        """The value then, 0 before the first."""
+        index = bisect_right(self.times, time_ns)
+        return self.values[index - 1] if index else 0
+
+    def changes(self, begin_ns, end_ns):
+        """Times of the changes from begin to before end."""
+        return self.times[bisect_left(self.times, begin_ns):bisect_left(self.times, end_ns)]
+
+
+def _join_rates_ns(one, stays, joins, is_fair):
+    """When the two senders' rates became fair and stayed so, from the join on."""
+    span = (one.start_ns, one.stop_ns)
+    times = sorted({one.start_ns, *stays.changes(*span), *joins.changes(*span)})
+    return _held_from(times, lambda now: is_fair(stays.at(now), joins.at(now)), one)
+
+
+def _join_arrivals_ns(one, counts, spans_ns, is_fair):
+    """The same of what arrives in windows of a round trip, one at every sampling time."""
+    window_ns, rtt_ns = spans_ns
+    first_ns = -(-one.start_ns // window_ns) * window_ns
+
+    def is_good(now):
+        return is_fair(*(count.at(now + rtt_ns) - count.at(now) for count in counts))
+
+    return _held_from(range(first_ns, one.stop_ns - rtt_ns + 1, window_ns), is_good, one)
+
+
+def _leave_ns(one, stays, until_ns, rate_bytes_ps):
+    """Time after the leave until the flow that stayed has that rate, or None."""
+    for now in [one.stop_ns, *stays.changes(one.stop_ns, until_ns)]:
+        if stays.at(now) >= rate_bytes_ps:
+            return now - one.stop_ns
+    return None
+
+
+def times(scenario, result):
+    """{kind: [ns, or None for never]}, one of each join."""
+    wanted = scenario.convergence
+    line = _line(scenario)
+    stays = Steps(sender_rates(result, wanted.stays.number))
+    got = Steps(result.delivered.get(wanted.stays.number, []))
+    spans_ns = (scenario.record.window_ns, wanted.rtt_ns)
+    ends = [flow.start_ns for flow in wanted.joins[1:]] + [result.virtual_ns]
+    found = {kind: [] for kind in KINDS}
+    for one, until_ns in zip(wanted.joins, ends):
+        joins = Steps(sender_rates(result, one.number))
+        counts = (got, Steps(result.delivered.get(one.number, [])))
+        found["rates"].append(_join_rates_ns(one, stays, joins, line.halves))
+        found["shares"].append(_join_rates_ns(one, stays, joins, line.alike))
+        found["arrivals"].append(_join_arrivals_ns(one, counts, spans_ns, line.arrive_alike))
+        found["leave"].append(_leave_ns(one, stays, until_ns, (1 - line.within) * line.bytes_ps))
+    return found
+
+
+def last_ratios(scenario, result):
+    """Of each join's last fifth: bytes that the slower sender got over the faster one's."""
+    wanted = scenario.convergence
+    stays = Steps(result.delivered.get(wanted.stays.number, []))
+    ratios = []
+    for one in wanted.joins:
+        joins = Steps(result.delivered.get(one.number, []))
+        begin_ns = one.stop_ns - (one.stop_ns - one.start_ns) // HELD_PART
+        got = [count.at(one.stop_ns) - count.at(begin_ns) for count in (stays, joins)]
+        ratios.append(round(min(got) / max(got), 4) if max(got) else 1.0)
+    return ratios
+
+
+def _distribution(values, rtt_ns):
+    """Percentiles of all joins; one that falls on a join that never did is None."""
+    never = float("inf")
+    numbers = {}
+    for name, percent in PERCENTILES.items():
+        value = stats.percentile([never if one is None else one for one in values], percent)
+        numbers[name] = None if value == never else value
+    return {
+        **{f"{name}_ns": value for name, value in numbers.items()},
+        **{f"{name}_rtts": None if value is None else round(value / rtt_ns, 2)
+           for name, value in numbers.items()},
+        "never": sum(value is None for value in values),
+        "never_share": round(sum(value is None for value in values) / len(values), 4),
+    }
+
+
+def numbers(scenario, result):
+    """What summary.json says of the joins of one run, or None."""
+    wanted = scenario.convergence
+    if wanted is None:
+        return None
+    found = times(scenario, result)
+    line = _line(scenario)
+    return {
+        "joins": len(wanted.joins),
+        "rtt_ns": wanted.rtt_ns,
+        "line_bits_ps": int(line.bytes_ps * 8),
+        **{kind: _distribution(values, wanted.rtt_ns) for kind, values in found.items()},
+        "last_ratio_p50": stats.percentile(last_ratios(scenario, result), 50),
+        "of_join_ns": found,
+    }
