@@ -75,6 +75,32 @@ void cmd_param(void)
 	nl_do(fd, &req);
 }
 
+/* lookahead NODE DEV NAME TIME_NS ADDRESS... */
+void cmd_lookahead(void)
+{
+	struct genlmsghdr genl = {
+		.cmd = QUELL_CMD_LOOKAHEAD_ADD,
+		.version = QUELL_FAMILY_VERSION,
+	};
+	const struct port *port;
+	struct request req;
+	int fd, i;
+
+	need_words(5, PLAN_WORDS_MAX);
+	port = port_find(line.word[1], line.word[2]);
+	fd = node_genl(port->node);
+	nl_start(&req, family_id(fd), 0, &genl, sizeof(genl));
+	nl_put_string(&req, QUELL_A_LOOKAHEAD_NAME, line.word[3]);
+	nl_put_u32(&req, QUELL_A_LOOKAHEAD_IFINDEX, port->ifindex);
+	nl_put_u64(&req, QUELL_A_LOOKAHEAD_TIME, number(line.word[4], 0, UINT64_MAX));
+	for (i = 5; i < line.n; i++) {
+		struct address addr = address(line.word[i]);
+
+		nl_put(&req, QUELL_A_LOOKAHEAD_MEMBER, addr.bytes, addr.size);
+	}
+	nl_do(fd, &req);
+}
+
 /**
  * struct counters_to - where each_stat() writes
  * @file: counters.out

@@ -155,6 +155,7 @@ const char *swport_stat_name(int attr);
 
 /* genl.c */
 void cmd_param(void);
+void cmd_lookahead(void);
 void counters_collect(void);
 
 /* probe.c */

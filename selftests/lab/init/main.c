@@ -43,6 +43,7 @@ static const struct {
 	{ "sysctl",	cmd_sysctl },
 	{ "qdisc",	cmd_qdisc },
 	{ "param",	cmd_param },
+	{ "lookahead",	cmd_lookahead },
 	{ "probe",	cmd_probe },
 	{ "stamps",	cmd_stamps },
 	{ "step",	cmd_step },

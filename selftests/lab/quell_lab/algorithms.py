@@ -83,6 +83,7 @@ class Variant:
     entropies: int = 0		# of each flow's segments
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
+    lookahead: bool = False	# the scenario's look-ahead groups are registered
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
 
     @property

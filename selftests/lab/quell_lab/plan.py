@@ -52,6 +52,8 @@ def write(scenario, variant):
     for host in scenario.graph.hosts:
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
+    if variant.lookahead:
+        lines += _groups(scenario)
     lines += [_flow(scenario, flow) for flow in scenario.flows]
     lines += [f"watch {port.node} {port.dev}" for port in scenario.watched_ports()]
     lines.append(f"sample queue={scenario.record.queue_ns} flow={scenario.record.cwnd_ns} "
@@ -167,6 +169,15 @@ def _option(scenario, variant):
         lines += [f"param {host} quell entropies {variant.entropies}"
                   for host in scenario.graph.hosts]
     return lines
+
+
+def _groups(scenario):
+    """Look-ahead groups, named by their number."""
+    graph = scenario.graph
+    return [f"lookahead {group.receiver} {graph.ports[group.receiver][0].dev} g{number} "
+            f"{group.time_ns} "
+            + " ".join(graph.address(name, scenario.family) for name in group.members)
+            for number, group in enumerate(scenario.groups, 1)]
 
 
 def _qdiscs(scenario):

@@ -9,7 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass, replace
 
-from . import convergence, flows, measure, paper, ranges, topology
+from . import convergence, flows, lookahead, measure, paper, ranges, topology
 from .algorithms import make_variant
 from .errors import InputError
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
@@ -103,6 +103,7 @@ ALGORITHM_KEYS = {
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
+    "lookahead": Key("bool", default=False),
     "tcp-int": Key("int", 0, TCP_INT_USE, 0),
     "set": Key("table", default=None),
 }
@@ -131,6 +132,7 @@ TOP_KEYS = {
     "flow": Key("list", default=None),
     "flows": Key("list", default=None),
     "incast": Key("table", default=None),
+    "lookahead": Key("list", default=None),
     "record": Key("table", default=None),
     "measure": Key("tables", default=None),
     "convergence": Key("table", default=None),
@@ -201,6 +203,7 @@ class Scenario:
     queue: Queue
     variants: tuple
     flows: tuple
+    groups: tuple		# lookahead.Group
     record: Record
     until_ns: int
     within_one_packet: bool
@@ -286,6 +289,7 @@ def build(table, places=None):
     queue = _queue(places, top["queue"] or {}, graph)
     variants = _variants(places, top["algorithm"])
     wanted = flows.build(places, top, graph)
+    groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
     for flow in wanted:
         graph.path(flow.src, flow.dst)
@@ -310,9 +314,10 @@ def build(table, places=None):
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
+                    groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"]),
-                    until_ns,
-                    checks["within-one-packet"], checks["allow-unfinished"], windows, joins, rows, noise,
+                    until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
+                    joins, rows, noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
                     _notes(places, top, queue), table)
 
@@ -476,7 +481,8 @@ def _variants(places, tables):
             label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, entry["name"], label, settings, entry["preset"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
-                          hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"])
+                          hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
+                          lookahead=entry["lookahead"])
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

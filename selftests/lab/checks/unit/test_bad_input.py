@@ -128,6 +128,22 @@ FILES = (
     ('name = "cubic"', 'name = "smartt"\nentropies = 64', ("family", "must be 6")),
     ('name = "cubic"', 'name = "smartt"\nentropies = 256', ("algorithm[0].entropies", "'256'",
                                                            "0 to 255")),
+    ('name = "cubic"', 'name = "cubic"\nlookahead = true', ("algorithm[0].lookahead",
+                                                          "cubic has no look-ahead")),
+    ('name = "cubic"', 'name = "dart"\nlookahead = true', ("algorithm[0].lookahead",
+                                                         "without [[lookahead]]")),
+    ("seed = 1", 'lookahead = [{ receiver = "h3", members = "h1" }]', ("lookahead", "no [[alg")),
+    *(('name = "cubic"', f'name = "dart"\nlookahead = true\n{setting}\n[[lookahead]]\n'
+       f'receiver = "{receiver}"\nmembers = {members}\n{time}', words)
+      for setting, receiver, members, time, words in (
+          ("", "h4", '"h1"', "", ("lookahead[0].receiver", "'h4'", "h1 to h3")),
+          ("", "h3", '"h4"', "", ("lookahead[0].members", "'h4'", "h1 to h3")),
+          ("", "h3", "[]", "", ("lookahead[0].members", "0 hosts", "1 to 128")),
+          ("", "h3", '["h1", "h1"]', "", ("lookahead[0].members", "twice")),
+          ("", "h3", '"h[1-3]"', "", ("lookahead[0].members", "'h3'")),
+          ("", "h3", '"h1"', 'time = "2ms"', ("lookahead[0].time", "2ms", "1ms", "'dart'")),
+          ("set = { lookahead = 0 }", "h3", '"h1"', "", ("lookahead[0]", "'dart:lookahead=0'",
+                                                         "no look-ahead")))),
     ("hosts = 3", "hosts = 1", ("topology.hosts", "'1'", "2 to 4096")),
     ("hosts = 3", "hosts = [3]", ("topology.hosts", "2 to 4096")),
     ("hosts = 3", "", ("topology.hosts", "missing")),

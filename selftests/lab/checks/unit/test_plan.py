@@ -251,6 +251,21 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("tcp-int", plan.write(wanted, wanted.variants[0]))
 
+    def test_lookahead_groups_are_of_runs_that_have_them(self):
+        wanted = helpers.build(
+            lookahead=[{"receiver": "h3", "members": "h[1-2]", "time": "500us"},
+                       {"receiver": "h2", "members": ["h1"]}],
+            algorithm=[{"name": "dart", "label": "ahead", "lookahead": True}, {"name": "dart"}])
+        lines = plan.write(wanted, wanted.variants[0]).splitlines()
+        groups = [number for number, line in enumerate(lines) if line.startswith("lookahead ")]
+        self.assertEqual([lines[number] for number in groups],
+                         ["lookahead h3 eth0 g1 500000 10.0.0.1 10.0.0.2",
+                          "lookahead h2 eth0 g2 0 10.0.0.1"])
+        # The parameter that bounds their time is set before, flows begin after.
+        self.assertEqual({line.split()[0] for line in lines[groups[-1] + 1:]},
+                         {"flow", "watch", "sample", "until", "run"})
+        self.assertNotIn("\nlookahead ", plan.write(wanted, wanted.variants[1]))
+
     def test_stop_is_said_of_the_flows_that_have_one(self):
         wanted = helpers.build(
             flow=[{"src": "h1", "dst": "h3", "bytes": 3000, "stop": "7us"}],
