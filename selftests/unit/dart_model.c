@@ -28,6 +28,18 @@ static void fall_back(const struct dart_model *m, const struct dart_model_params
 	d->segments = 0;
 }
 
+/* What a rate on the wire keeps in flight in a base round trip and the slack, and a segment. */
+static void fit_window(const struct dart_model *m, const struct dart_model_params *p, double wire,
+		       struct dart_model_decision *d)
+{
+	double mss = m->dcqcn.mss_bytes;
+
+	if (!(m->dcqcn.base_rtt_ns > 0))
+		return;
+	d->segments = wire * (m->dcqcn.base_rtt_ns + p->slack_ns) / 1e9 / (mss + HEADERS_BYTES);
+	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
+}
+
 /* Section III-A: line rate / n, if it is less; of the line for one alone the rate only. */
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
@@ -44,10 +56,7 @@ void dart_model_decide(const struct dart_model *m, const struct dart_model_param
 	}
 	share = fmax(line / e->n, p->dcqcn.min_rate);
 	d->rate = fmin(d->rate, share / packet * mss);
-	if (!(m->dcqcn.base_rtt_ns > 0))
-		return;
-	d->segments = share * (m->dcqcn.base_rtt_ns + p->slack_ns) / 1e9 / packet;
-	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
+	fit_window(m, p, share, d);
 }
 
 void dart_model_ack(struct dart_model *m, const struct dart_model_params *p,
@@ -74,7 +83,7 @@ void dart_model_timeout(struct dart_model *m, const struct dart_model_params *p,
 	dart_model_decide(m, p, e, d);
 }
 
-/* All flows begin at the full line rate, also after an idle time. */
+/* All flows begin at the full line rate and its window, also after an idle time. */
 void dart_model_after_idle(struct dart_model *m, const struct dart_model_params *p,
 			   struct dart_model_event *e, double idle_ns,
 			   struct dart_model_decision *d)
@@ -83,8 +92,11 @@ void dart_model_after_idle(struct dart_model *m, const struct dart_model_params 
 
 	e->e.line_rate = dart_model_line(e);
 	dcqcn_model_after_idle(&m->dcqcn, &p->dcqcn, &e->e, idle_ns);
-	if (starts)
-		fall_back(m, p, d);
-	else
+	if (!starts) {
 		dart_model_decide(m, p, e, d);
+		return;
+	}
+	fall_back(m, p, d);
+	if (e->e.line_rate > 0)
+		fit_window(m, p, e->e.line_rate, d);
 }

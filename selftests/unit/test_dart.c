@@ -14,6 +14,8 @@
 #define LINE_BYTES_PS	10000000000ULL
 #define RTT_NS		10000ULL
 #define START_NS	1000000ULL
+/* 15 us of the line, in packets of 1000 bytes, and one more. */
+#define WINDOW_OF_ONE	151U
 #define SLACK_NS	5000ULL
 
 static struct flow {
@@ -227,6 +229,37 @@ TEST(losses)
 	quell_dart_core.on_rto(&f.ev);
 	EXPECT_EQ(LINE_BYTES_PS / 4, rate())
 		TH_LOG("quell_dart_core_on_rto__below_the_share");
+}
+
+/* The first window is that of n = 1, also after an idle time, until n is stated or known to be 1. */
+TEST(first_window)
+{
+	static const struct {
+		const char *name;
+		u64 line, rtt_ns, restarts, want;
+	} cases[] = {
+		{ "line_not_known", 0, RTT_NS, 0, 11 * QUELL_INIT_SEGMENTS },
+		{ "round_trip_not_known", LINE_BYTES_PS, 0, 0, QUELL_INIT_SEGMENTS },
+		{ "of_the_line", LINE_BYTES_PS, RTT_NS, 0, WINDOW_OF_ONE },
+		{ "after_idle_time", LINE_BYTES_PS, RTT_NS, 1, WINDOW_OF_ONE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(true, cases[i].rtt_ns);
+		f.ev.sample.flags = QUELL_S_ECN;
+		f.ev.sample.link_bytes_ps = cases[i].line;
+		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns;
+		if (cases[i].restarts)
+			quell_dart_core.on_idle_restart(&f.ev);
+		else
+			quell_dart_core.init(&f.ev);
+		EXPECT_EQ(cases[i].want, window_segs())
+			TH_LOG("quell_dart_start__%s", cases[i].name);
+	}
+	ack(QUELL_SHARE_ONE_Q8, LINE_BYTES_PS, 0);
+	EXPECT_TRUE(window_segs() > WINDOW_OF_ONE)
+		TH_LOG("quell_dart_apportion__window_of_dcqcn_for_one");
 }
 
 /* All flows begin at the line rate, also after an idle time. */

@@ -72,6 +72,7 @@ static inline void quell_dart_core_init(struct quell_event *ev)
 {
 	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);
 	quell_dcqcn_core_init(ev);
+	quell_dart_start(ev->vars, ev->params, &ev->sample, &ev->decision);
 }
 
 static inline void quell_dart_core_on_idle_restart(struct quell_event *ev)
@@ -80,7 +81,9 @@ static inline void quell_dart_core_on_idle_restart(struct quell_event *ev)
 
 	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);
 	quell_dcqcn_core_on_idle_restart(ev);
-	if (!quell_is_restart(p->dcqcn.restart_idle_ns, ev->sample.idle_ns))
+	if (quell_is_restart(p->dcqcn.restart_idle_ns, ev->sample.idle_ns))
+		quell_dart_start(ev->vars, p, &ev->sample, &ev->decision);
+	else
 		quell_dart_apportion(ev->vars, p, ev->stats, &ev->sample, &ev->decision);
 }
 

@@ -72,6 +72,39 @@ static inline void quell_dart_pace(const struct quell_dart_vars *v, u64 wire_byt
 							   rate_bytes_ps), 1);
 }
 
+/* Limits a decision's window to that of a rate on the wire, if the round-trip time is known. */
+static inline void quell_dart_fit_window(const struct quell_dart_vars *v,
+					 const struct quell_dart_params *p, u64 wire_bytes_ps,
+					 struct quell_decision *out)
+{
+	if (!v->dcqcn.min_rtt_ns)
+		return;
+	out->window_q16 = quell_min_u64(out->window_q16,
+					quell_bdp_q16(v->dcqcn.min_rtt_ns + p->slack_ns,
+						      wire_bytes_ps, v->dcqcn.mss_bytes));
+}
+
+/**
+ * quell_dart_start() - limit the first window of a flow
+ * @v:	 state of the flow
+ * @p:	 parameters, within their ranges
+ * @s:	 sample; its link_bytes_ps is the line's rate
+ * @out: DCQCN's decision; its window is reduced to that of n = 1
+ *
+ * Dart, section III-A: a sender has the line rate for the round trip until it knows n.  In a queue
+ * that others built the first acknowledgment takes longer; DCQCN's window has room for that, and
+ * each sender that joins would make it longer still for the next.
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void quell_dart_start(const struct quell_dart_vars *v,
+				    const struct quell_dart_params *p,
+				    const struct quell_sample *s, struct quell_decision *out)
+{
+	if (s->link_bytes_ps)
+		quell_dart_fit_window(v, p, s->link_bytes_ps, out);
+}
+
 /**
  * quell_dart_apportion() - limit a decision to the flow's share of the receiver's line
  * @v:	 state of the flow
@@ -92,7 +125,7 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 					const struct quell_sample *s,
 					struct quell_decision *out)
 {
-	u64 wire_bytes_ps, rate_bytes_ps, window_q16;
+	u64 wire_bytes_ps, rate_bytes_ps;
 
 	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps) {
 		st->unstated += !s->senders_q8;
@@ -110,11 +143,7 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 	else
 		st->apportioned++;
 	quell_dart_pace(v, wire_bytes_ps, out);
-	if (!v->dcqcn.min_rtt_ns)
-		return;
-	window_q16 = quell_bdp_q16(v->dcqcn.min_rtt_ns + p->slack_ns, wire_bytes_ps,
-				   v->dcqcn.mss_bytes);
-	out->window_q16 = quell_min_u64(out->window_q16, window_q16);
+	quell_dart_fit_window(v, p, wire_bytes_ps, out);
 }
 
 #endif /* _QUELL_CORE_DART_REACT_H */
