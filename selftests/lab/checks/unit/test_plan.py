@@ -341,7 +341,7 @@ class Rounds(unittest.TestCase):
 
 class Readymade(unittest.TestCase):
     def test_every_scenario_is_valid(self):
-        paths = glob.glob(os.path.join(SCENARIOS, "*.scenario"))
+        paths = glob.glob(os.path.join(SCENARIOS, "**", "*.scenario"), recursive=True)
         self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             with self.subTest(os.path.basename(path)):
