@@ -129,6 +129,20 @@ struct quell_snapshot {
 	u8	hop;
 };
 
+/**
+ * struct quell_dasr_view - what a flow knows of n at this end, for observers
+ * @line_bytes_ps:	sender: line rate that n divides, bytes/s on the wire; 0 not known
+ * @told_q8:		sender: n that the peer stated, Q8; 0 not known
+ * @counted_q8:		receiver: n of the flow's connection, stated or not, Q8; 0 no data yet
+ * @state:		receiver: enum quell_dart_state of the interface its data comes in by
+ */
+struct quell_dasr_view {
+	u64	line_bytes_ps;
+	u32	told_q8;
+	u32	counted_q8;
+	u8	state;
+};
+
 int quell_algo_register(struct quell_algo *algo);
 void quell_algo_unregister(struct quell_algo *algo);
 
@@ -139,6 +153,7 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 void quell_repace(struct sock *sk);
 
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
+bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
 
 /* The glue of a socket whose ops are known to be a Quell algorithm's. */
 static inline struct quell_cc *quell_cc(const struct sock *sk)

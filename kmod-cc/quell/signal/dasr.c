@@ -302,6 +302,43 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /**
+ * quell_sock_dasr() - what a socket's flow knows of n, as a sender and as a receiver
+ * @sk:  socket of any kind, held or in an RCU read section
+ * @out: set if the flow's algorithm has QUELL_CORE_SENDERS
+ *
+ * Context: any but hard interrupts; no lock of a flow.
+ * Return: false when the socket is no such flow's.
+ */
+bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out)
+{
+	struct quell_dasr *dasr;
+	struct quell_flow *flow;
+
+	rcu_read_lock();
+	flow = quell_flow_find(sk);
+	dasr = flow ? flow->dasr : NULL;
+	if (!dasr)
+		goto unlock;
+	*out = (struct quell_dasr_view) {
+		.line_bytes_ps = min_not_zero(READ_ONCE(flow->link.bytes_ps),
+					      READ_ONCE(dasr->peer_link_bytes_ps)),
+		.told_q8 = READ_ONCE(dasr->senders_q8),
+	};
+	spin_lock_bh(&flow->lock);
+	if (dasr->port) {
+		spin_lock(&dasr->port->lock);
+		out->counted_q8 = quell_dasr_n_q8(&dasr->port->set, &dasr->conn);
+		out->state = dasr->port->machine.state;
+		spin_unlock(&dasr->port->lock);
+	}
+	spin_unlock_bh(&flow->lock);
+unlock:
+	rcu_read_unlock();
+	return dasr;
+}
+EXPORT_SYMBOL_GPL(quell_sock_dasr);
+
+/**
  * quell_dasr_hear() - the peer states n
  * @flow: flow
  * @opt:  option of a packet that TCP would accept

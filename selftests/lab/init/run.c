@@ -224,6 +224,7 @@ void cmd_run(void)
 	copy_table(LABFLOW "queues", OUT_DIR "queues.out");
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
+	copy_table(LABFLOW "dart", OUT_DIR "dart.out");
 	copy_table(LABFLOW "truth", OUT_DIR "truth.out");
 	stats_collect();
 	if (!access(LABSPOOF, F_OK))

@@ -81,6 +81,32 @@ struct labflow_listener {
 };
 
 /**
+ * enum labflow_limiter - what holds a flow's rate down
+ * @LABFLOW_LINE: nothing but the line
+ * @LABFLOW_N: the receiver's n
+ * @LABFLOW_DCQCN: DCQCN, below the share that n leaves
+ */
+enum labflow_limiter {
+	LABFLOW_LINE,
+	LABFLOW_N,
+	LABFLOW_DCQCN,
+};
+
+/**
+ * struct labflow_dart - both ends of a flow that counts senders
+ * @counted_q8: n of its connection at the receiver, stated or not; 0 no data yet
+ * @told_q8: n that the sender heard; 0 none yet
+ * @state: enum quell_dart_state of the receiving interface
+ * @limiter: enum labflow_limiter of the sender
+ */
+struct labflow_dart {
+	u32	counted_q8;
+	u32	told_q8;
+	u8	state;
+	u8	limiter;
+};
+
+/**
  * struct labflow_flow - one flow
  * @id: number given by the plan
  * @index: position in lab.flows
@@ -116,6 +142,8 @@ struct labflow_listener {
  * @last_delivered_bytes: bytes in the last row of the delivery sampler
  * @sent: packets as seen on the wire, by hash of the sequence number; NULL
  *	unless the run writes the truth table
+ * @last_dart: row last written to the table of Dart's flows, after @has_dart
+ * @has_dart: a row was written
  * @last_samples: quell.ko's count of round-trip samples when last read
  */
 struct labflow_flow {
@@ -152,6 +180,8 @@ struct labflow_flow {
 	u8			last_hop;
 	u64			last_delivered_bytes;
 	struct labflow_sent	*sent;
+	struct labflow_dart	last_dart;
+	bool			has_dart;
 	u64			last_samples;
 };
 
@@ -204,6 +234,12 @@ struct labflow_cwnd_row {
 	u64	rtt_ns;
 	u32	flow;
 	u8	hop;
+};
+
+struct labflow_dart_row {
+	u64			time_ns;
+	u32			flow;
+	struct labflow_dart	value;
 };
 
 /**
@@ -307,6 +343,7 @@ struct labflow_sampler {
  * @queue: backlog sampler
  * @cwnd: congestion window sampler
  * @delivered: progress sampler
+ * @dart: rows of struct labflow_dart_row, written with those of @cwnd
  * @truth: rows of struct labflow_truth_row
  * @want_truth: write @truth
  * @step: the one step of a NIC's clock; without a device there is no step
@@ -328,6 +365,7 @@ struct labflow {
 	struct labflow_sampler	queue;
 	struct labflow_sampler	cwnd;
 	struct labflow_sampler	delivered;
+	struct labflow_rows	dart;
 	struct labflow_rows	truth;
 	bool			want_truth;
 	struct labflow_step	step;
@@ -374,6 +412,14 @@ void labflow_rows_reset(struct labflow_rows *rows);
 void *labflow_rows_add(struct labflow_rows *rows, const char *what);
 bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
+
+/* labflow_dart.c */
+int labflow_dart_init(void);
+void labflow_dart_exit(void);
+void labflow_dart_start(void);
+void labflow_dart_stop(void);
+void labflow_dart_reset(void);
+void labflow_dart_sample(u64 now_ns);
 
 /* labflow_truth.c */
 int labflow_truth_init(void);

@@ -17,7 +17,7 @@
  *	  clear				delete flows, watches and results
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
  *			then the error on a line of its own
- *	flows marks queues cwnd delivered truth	results, one row a line, times from T0
+ *	flows marks queues cwnd delivered dart truth	results, one row a line, times from T0
  *
  * *_FD are descriptors of namespaces, of the process that writes.
  */
@@ -369,6 +369,16 @@ static int labflow_cwnd_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
+static int labflow_dart_show(struct seq_file *seq, void *v)
+{
+	const struct labflow_dart_row *row = v;
+
+	seq_printf(seq, "%u %llu %u %u %u %u\n", lab.flows[row->flow]->id, row->time_ns,
+		   row->value.state, row->value.counted_q8, row->value.told_q8,
+		   row->value.limiter);
+	return 0;
+}
+
 static int labflow_truth_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_truth_row *row = v;
@@ -455,6 +465,13 @@ static const struct seq_operations labflow_delivered_seq = {
 	.show	= labflow_delivered_show,
 };
 
+static const struct seq_operations labflow_dart_seq = {
+	.start	= labflow_seq_start,
+	.next	= labflow_seq_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_dart_show,
+};
+
 static const struct seq_operations labflow_truth_seq = {
 	.start	= labflow_seq_start,
 	.next	= labflow_seq_next,
@@ -492,6 +509,7 @@ static const struct labflow_table {
 	{ "queues",	&labflow_queue_seq,	&lab.queue.rows },
 	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
 	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },
+	{ "dart",	&labflow_dart_seq,	&lab.dart },
 	{ "truth",	&labflow_truth_seq,	&lab.truth },
 };
 

@@ -239,6 +239,12 @@ static void labflow_sample_delivered(u64 now_ns)
 	}
 }
 
+static void labflow_sample_flows(u64 now_ns)
+{
+	labflow_sample_cwnd(now_ns);
+	labflow_dart_sample(now_ns);
+}
+
 static enum hrtimer_restart labflow_sample_timer(struct hrtimer *timer)
 {
 	struct labflow_sampler *sampler = container_of(timer,
@@ -250,7 +256,7 @@ static enum hrtimer_restart labflow_sample_timer(struct hrtimer *timer)
 	if (sampler == &lab.queue)
 		labflow_sample_queue(now_ns);
 	else if (sampler == &lab.cwnd)
-		labflow_sample_cwnd(now_ns);
+		labflow_sample_flows(now_ns);
 	else
 		labflow_sample_delivered(now_ns);
 	/* Take one more sample after the end, so that every table shows it. */
@@ -277,6 +283,7 @@ void labflow_sample_start(void)
 	if (!snapshot_fn)
 		snapshot_fn = (labflow_snapshot_fn)
 			__symbol_get("quell_sock_snapshot");
+	labflow_dart_start();
 	labflow_sampler_start(&lab.queue);
 	labflow_sampler_start(&lab.cwnd);
 	labflow_sampler_start(&lab.delivered);
@@ -295,6 +302,7 @@ void labflow_sample_stop(void)
 	if (snapshot_fn)
 		__symbol_put("quell_sock_snapshot");
 	snapshot_fn = NULL;
+	labflow_dart_stop();
 }
 
 /**
@@ -307,6 +315,7 @@ void labflow_sample_reset(void)
 	labflow_rows_reset(&lab.queue.rows);
 	labflow_rows_reset(&lab.cwnd.rows);
 	labflow_rows_reset(&lab.delivered.rows);
+	labflow_dart_reset();
 }
 
 static int labflow_sampler_init(struct labflow_sampler *sampler, u32 row_bytes)
@@ -337,6 +346,8 @@ int labflow_sample_init(void)
 	if (!err)
 		err = labflow_sampler_init(&lab.delivered,
 					   sizeof(struct labflow_delivered_row));
+	if (!err)
+		err = labflow_dart_init();
 	if (err)
 		labflow_sample_exit();
 	return err;
@@ -351,4 +362,5 @@ void labflow_sample_exit(void)
 	kvfree(lab.queue.rows.chunks);
 	kvfree(lab.cwnd.rows.chunks);
 	kvfree(lab.delivered.rows.chunks);
+	labflow_dart_exit();
 }

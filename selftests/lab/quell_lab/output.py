@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Everything a run leaves in its directory."""
 
+import fnmatch
 import json
 import os
 import shutil
@@ -9,7 +10,8 @@ from dataclasses import asdict, dataclass
 from . import join_plots, paper, plots, report, results as checks, show, summary, tables
 from .errors import RunError
 
-FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html")
+FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "summary.json",
+         "report.html")
 STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
 
 
@@ -24,7 +26,10 @@ class Evaluation:
 
 def clear(directory):
     """Remove an earlier result, so that nothing old is taken for new."""
-    for name in FILES + tuple(f"{stem}.svg" for stem in STEMS):
+    names = FILES + tuple(f"{stem}.svg" for stem in STEMS)
+    if os.path.isdir(directory):
+        names += tuple(fnmatch.filter(os.listdir(directory), f"{plots.DART_STEM}*.svg"))
+    for name in names:
         path = os.path.join(directory, name)
         if os.path.exists(path):
             os.remove(path)

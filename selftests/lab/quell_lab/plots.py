@@ -15,7 +15,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
-from . import units  # noqa: E402
+from . import dart_plot, units  # noqa: E402
+from .rates import rate_steps  # noqa: E402
 from .summary import FAIR, jain_windows  # noqa: E402
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -27,6 +28,7 @@ POOLED_HORIZON = 2
 PANEL_HORIZON = 5
 PANEL_POINTS_MAX = 12000	# of all lines of a panel
 NS_PER_US = 1000
+DART_STEM = "dart"
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -256,16 +258,7 @@ def rates(results, scenario):
         shown = {}
         finished = {row.flow.number for row in result.flows if row.finished}
         for number, rows in result.delivered.items():
-            line = []
-            before_ns, before = None, 0
-            for time_ns, count in [row for row in rows if row[0] <= end_ns + window_ns]:
-                if before_ns is not None and time_ns - before_ns > window_ns:
-                    line += [(before_ns, 0), (time_ns - window_ns, 0)]
-                line.append((time_ns - window_ns, (count - before) * 8 / window_ns))
-                before_ns, before = time_ns, count
-            if before_ns is not None:
-                line.append((before_ns, 0 if number in finished else line[-1][1]))
-            shown[number] = line
+            shown[number] = rate_steps(rows, window_ns, end_ns, number in finished)
         _flow_panel(axes, shown, lambda row: row[1], _shades(result))
         _mark_windows(axes, scenario)
         axes.set_ylabel("Goodput (Gbit/s)")
@@ -324,7 +317,16 @@ def draw(scenario, results, summaries):
             "goodput": rates(results, scenario),
             "cwnd": windows(results),
         }
+        for result in results:
+            if result.dart:
+                figures[dart_stem(result)] = dart_plot.draw(scenario, result, _time_axis)
     return figures
+
+
+def dart_stem(result):
+    """File stem of the figure of who governs: dart, dart-LABEL of a variant with parameters."""
+    label = re.sub(r"[^A-Za-z0-9._-]+", "-", result.variant.label)
+    return label if label == DART_STEM else f"{DART_STEM}-{label}"
 
 
 def to_svg(figure, title):

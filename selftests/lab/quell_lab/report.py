@@ -53,6 +53,10 @@ CAPTIONS = {
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
                "packet is handed over at once when that arrives, so peaks may exceed the line rate; "
                "the axis ends there.",
+    "dart": "Bands and lines share one axis of time. Grey: nobody holds a sender back. Blue: the "
+            "receiver's n does, marks are hidden. Orange: the receiver states n = 1 and lets marks "
+            "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
+            "each 900th of the time; dart.csv has every change.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
     "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
              "half of it.",
@@ -65,6 +69,10 @@ JOIN_TITLES = {
     "arrivals": "Joins: until what arrives in a round trip is halves",
     "leave": "Leaves: until the sender that stayed has the line",
 }
+
+
+def _caption(stem):
+    return CAPTIONS[plots.DART_STEM if stem.startswith(plots.DART_STEM) else stem]
 
 
 def _micro(time_ns):
@@ -289,7 +297,7 @@ def write(path, scenario, summaries, rows, figures, problems, failures, facts):
                   _table(QUEUE_COLUMNS, summaries, look)]
     for stem, svg in figures.items():
         parts.append(f"<figure>{plots.inline(svg, stem)}"
-                     f"<figcaption>{html.escape(CAPTIONS[stem])}</figcaption></figure>")
+                     f"<figcaption>{html.escape(_caption(stem))}</figcaption></figure>")
     parts += [
         "<h2>Configuration</h2>", _facts(_network(scenario) + _algorithms(scenario)
                                          + [("Kernel", facts["kernel"])]),

@@ -44,6 +44,7 @@ class RunResult:
     queues: dict		# port label -> [(time_ns, backlog_bytes)]
     cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns, hop)]
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
+    dart: dict			# flow number -> [(time_ns, state, counted_q8, told_q8, limiter)]
     truth: dict			# flow number -> [(time_ns, clock, rtt_ns, hold_ns, and both true)]
     ports: dict			# port label -> {counter: value}
     counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
@@ -153,6 +154,7 @@ def read(directory, scenario, variant, wall_s, run_wall_s):
     virtual_ns = _virtual_ns(directory)
     return RunResult(variant, _flows(directory, scenario), _queues(directory),
                      _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
+                     _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
                      _series(directory, "truth.out", 5) if scenario.record.truth else {},
                      _ports(directory), _counters(directory, variant), virtual_ns, wall_s,
                      run_wall_s)

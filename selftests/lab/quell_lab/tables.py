@@ -4,11 +4,15 @@
 import csv
 import os
 
+from . import governs
+
 FLOWS = ("cc", "flow", "src", "dst", "bytes", "start_ns", "end_ns", "fct_ns", "ideal_ns",
          "retrans_segs")
 QUEUES = ("cc", "port", "time_ns", "backlog_bytes")
 CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns", "hop")
 DELIVERED = ("cc", "flow", "time_ns", "bytes")
+
+DART = ("cc", "flow", "time_ns", "state", "n_counted", "n_told", "limiter")
 
 
 def _flow_rows(result):
@@ -34,8 +38,10 @@ def _write(directory, name, header, results, rows):
 
 
 def write(directory, results):
-    """Write flows.csv, queues.csv, cwnd.csv and delivered.csv."""
+    """Write flows.csv, queues.csv, cwnd.csv, delivered.csv, and of Dart's flows dart.csv."""
     _write(directory, "flows.csv", FLOWS, results, _flow_rows)
     _write(directory, "queues.csv", QUEUES, results, lambda r: _series_rows(r.queues))
     _write(directory, "cwnd.csv", CWND, results, lambda r: _series_rows(r.cwnd))
     _write(directory, "delivered.csv", DELIVERED, results, lambda r: _series_rows(r.delivered))
+    if any(result.dart for result in results):
+        _write(directory, "dart.csv", DART, results, lambda r: governs.rows(r.dart))

@@ -33,8 +33,8 @@ def flow_result(flow, start_ns, end_ns, **changes):
 
 def run_result(wanted, flows, **changes):
     """A run's result around some flows."""
-    values = {"queues": {}, "cwnd": {}, "delivered": {}, "truth": {}, "ports": {}, "counters": {},
-              "virtual_ns": 10**9,
+    values = {"queues": {}, "cwnd": {}, "delivered": {}, "dart": {}, "truth": {}, "ports": {},
+              "counters": {}, "virtual_ns": 10**9,
               "wall_s": 3.0, "run_wall_s": 2.0}
     values.update(changes)
     return results.RunResult(variant=wanted.variants[0], flows=flows, **values)

@@ -83,6 +83,20 @@ class Reading(unittest.TestCase):
             results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
         self.assertEqual(self.read().counters, {})
 
+    def test_flows_of_dart(self):
+        wanted = helpers.build(algorithm=[{"name": "dart"}])
+        self.put("counters.out", "")
+        self.put("dart.out", "1 2000 2 512 256 2\n1 1000 0 0 0 0\n")
+        result = results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        self.assertEqual(result.dart, {1: [(1000, 0, 0, 0, 0), (2000, 2, 512, 256, 2)]})
+        tables.write(self.directory, [result])
+        with open(os.path.join(self.directory, "dart.csv"), encoding="ascii", newline="") as file:
+            self.assertEqual(file.read(), "cc,flow,time_ns,state,n_counted,n_told,limiter\n"
+                             "dart,1,1000,none,,,line\ndart,1,2000,non-receiver,2,1,dcqcn\n")
+        os.remove(os.path.join(self.directory, "dart.out"))
+        with self.assertRaisesRegex(RunError, "dart.out"):
+            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+
     def test_missing_file_is_named(self):
         os.remove(os.path.join(self.directory, "cwnd.out"))
         with self.assertRaisesRegex(RunError, "cwnd.out"):
@@ -102,6 +116,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(text("cwnd.csv"), "cc,flow,time_ns,cwnd_bytes,pacing_bytes_ps,rtt_ns,hop\n"
                          "cubic,1,1000,14480,0,2500,0\ncubic,2,21000,1448,77,3500,2\n")
         self.assertEqual(text("delivered.csv"), "cc,flow,time_ns,bytes\ncubic,1,10000,3000\n")
+        self.assertFalse(os.path.exists(os.path.join(self.directory, "dart.csv")))
 
 
 class Physics(unittest.TestCase):

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Who governs Dart's flows: spans and shares of time, and the figure."""
+
+import unittest
+
+from quell_lab import dart_plot, governs, plots
+
+import helpers
+
+
+class Governs(unittest.TestCase):
+    def setUp(self):
+        self.wanted = helpers.build(algorithm=[{"name": "dart"}])
+        flows = [helpers.flow_result(flow, flow.start_ns, -1) for flow in self.wanted.flows]
+        self.result = helpers.run_result(
+            self.wanted, flows, virtual_ns=100000,
+            delivered={1: [(10000, 1000), (20000, 2000)]},
+            dart={1: [(0, 0, 256, 256, 0), (30000, 1, 512, 512, 1), (60000, 1, 512, 512, 2)],
+                  2: [(40000, 1, 512, 512, 1), (90000, 2, 512, 256, 2)]})
+
+    def test_n_is_shown_as_a_number(self):
+        self.assertEqual([governs.show_n(n) for n in (0, 256, 640)], ["", "1", "2.5"])
+
+    def test_a_receiver_has_the_newest_state_of_any_flow(self):
+        self.assertEqual(governs.states(self.result),
+                         {"h3": [(0, 30000, 0), (30000, 90000, 1), (90000, 100000, 2)]})
+
+    def test_limits_last_until_the_flow_ends(self):
+        self.assertEqual(governs.limits(self.result), {
+            1: [(0, 30000, 0), (30000, 60000, 1), (60000, 100000, 2)],
+            2: [(40000, 90000, 1), (90000, 100000, 2)]})
+
+    def test_the_figure_has_a_name_of_its_own_per_run(self):
+        self.assertEqual(plots.dart_stem(self.result), "dart")
+        again = helpers.build(algorithm=[{"name": "dart", "label": "dart:slack=9us"}])
+        self.assertEqual(plots.dart_stem(helpers.run_result(again, [])), "dart-dart-slack-9us")
+
+    def test_the_figure_is_drawn(self):
+        figure = dart_plot.draw(self.wanted, self.result, lambda axes, end_us: None)
+        self.assertEqual([label.get_text() for label in figure.axes[2].get_yticklabels()], ["h3"])
+        plots.close({"dart": figure})

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: who governs the flows of Dart.
+ *
+ * With each sample of the windows: the state and n of the interface by which a flow's data
+ * comes in, n as its sender heard it, and what limits the sender.  quell.ko tells the first
+ * three; the limiter is what the core's own arithmetic says of the sender's rate.
+ */
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+#include <quell/core/dart/react.h>
+#include <quell/quell.h>
+
+#include "labflow.h"
+
+typedef bool (*labflow_dasr_fn)(const struct sock *sk, struct quell_dasr_view *out);
+static labflow_dasr_fn dasr_fn;
+
+/* What limits a sender; its rate is unlimited before the first acknowledgment. */
+static enum labflow_limiter dart_limiter(const struct sock *sk,
+					 const struct quell_dasr_view *view)
+{
+	struct quell_snapshot snapshot;
+	u64 share_bytes_ps;
+
+	if (!view->line_bytes_ps || !labflow_snapshot(sk, &snapshot))
+		return LABFLOW_LINE;
+	if (view->told_q8 <= QUELL_SHARE_ONE_Q8)
+		return snapshot.pacing_bytes_ps < view->line_bytes_ps ? LABFLOW_DCQCN :
+									LABFLOW_LINE;
+	share_bytes_ps = quell_share_bytes_ps(view->line_bytes_ps, view->told_q8);
+	share_bytes_ps = quell_dart_payload_bytes_ps(share_bytes_ps, tcp_sk(sk)->mss_cache);
+	return snapshot.pacing_bytes_ps < share_bytes_ps ? LABFLOW_DCQCN : LABFLOW_N;
+}
+
+static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
+{
+	const struct sock *sk = flow->sock->sk;
+	struct quell_dasr_view sender, receiver;
+
+	/* The receiver may run another algorithm: nobody counts then. */
+	if (!dasr_fn(sk, &sender))
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->told_q8 = sender.told_q8;
+	out->limiter = dart_limiter(sk, &sender);
+	if (flow->receiver && dasr_fn(flow->receiver, &receiver)) {
+		out->counted_q8 = receiver.counted_q8;
+		out->state = receiver.state;
+	}
+	return true;
+}
+
+/**
+ * labflow_dart_sample() - write a row for each flow of Dart that differs from its last
+ * @now_ns: time of the sample, CLOCK_MONOTONIC
+ *
+ * Context: softirq.
+ */
+void labflow_dart_sample(u64 now_ns)
+{
+	struct labflow_dart_row *row;
+	struct labflow_dart value;
+	u32 i;
+
+	if (!dasr_fn)
+		return;
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		if (!flow->started || flow->end_ns || flow->stopped || !dart_read(flow, &value))
+			continue;
+		if (flow->has_dart && !memcmp(&value, &flow->last_dart, sizeof(value)))
+			continue;
+		row = labflow_rows_add(&lab.dart, "dart");
+		if (!row)
+			return;
+		row->time_ns = now_ns - lab.t0_ns;
+		row->flow = flow->index;
+		row->value = value;
+		flow->last_dart = value;
+		flow->has_dart = true;
+	}
+}
+
+/**
+ * labflow_dart_start() - look for quell.ko
+ *
+ * Context: process context.
+ */
+void labflow_dart_start(void)
+{
+	if (!dasr_fn)
+		dasr_fn = (labflow_dasr_fn)__symbol_get("quell_sock_dasr");
+}
+
+/**
+ * labflow_dart_stop() - release quell.ko
+ *
+ * Context: process context, samplers stopped.
+ */
+void labflow_dart_stop(void)
+{
+	if (dasr_fn)
+		__symbol_put("quell_sock_dasr");
+	dasr_fn = NULL;
+}
+
+/**
+ * labflow_dart_reset() - empty the table
+ *
+ * Context: process context, samplers stopped.
+ */
+void labflow_dart_reset(void)
+{
+	labflow_rows_reset(&lab.dart);
+}
+
+/**
+ * labflow_dart_init() - make the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int labflow_dart_init(void)
+{
+	return labflow_rows_init(&lab.dart, sizeof(struct labflow_dart_row));
+}
+
+/**
+ * labflow_dart_exit() - free the table
+ */
+void labflow_dart_exit(void)
+{
+	labflow_dart_reset();
+	kvfree(lab.dart.chunks);
+}
