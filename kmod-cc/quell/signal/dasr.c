@@ -228,7 +228,9 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	dasr_look(port, &params, now_ns);
 	dasr_data(flow, sk, packet, &params, now_ns);
 	quell_dasr_count(port);
-	hides = packet->marked && !quell_dart_passes_marks(port->machine.state);
+	/* A sender without the option hears no n: marks are all that slows it down. */
+	hides = packet->marked && !flow->dasr->conn.plain &&
+		!quell_dart_passes_marks(port->machine.state);
 	spin_unlock(&port->lock);
 unlock:
 	spin_unlock_bh(&flow->lock);
