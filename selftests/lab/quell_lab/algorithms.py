@@ -66,8 +66,9 @@ def _algorithm(core):
         for name, what in core["parameters"].items()})
 
 
+KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(core) for name, core in cores().items()}
-ALGORITHMS.update({name: Algorithm() for name in ("dctcp", "cubic", "bbr", "reno")})
+ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
 
 
 @dataclass(frozen=True)

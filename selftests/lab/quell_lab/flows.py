@@ -5,6 +5,7 @@ import hashlib
 from dataclasses import dataclass
 
 from . import ranges
+from .algorithms import KERNELS_OWN
 from .errors import InputError, nearest
 from .physics import Link, packet_time_ns
 from .schema import Key, Places, check
@@ -24,6 +25,7 @@ FLOW_KEYS = {
     "stop": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
+    "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 GROUP_KEYS = {
     "src": Key("names"),
@@ -39,6 +41,7 @@ GROUP_KEYS = {
     "every": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
+    "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 INCAST_KEYS = {
     "senders": Key("int", 1, FLOWS_MAX),
@@ -65,6 +68,7 @@ class Flow:
     cold: bool
     stop_ns: object = None	# the sender is reset then, if not through
     dscp: int = 0		# of what it sends
+    cc: object = None		# the sending host's instead of the run's
 
 
 def build(places, top, graph):
@@ -82,7 +86,18 @@ def build(places, top, graph):
     if not 1 <= len(flows) <= FLOWS_MAX:
         raise InputError(places.name("flow"), f"{len(flows)} flows is out of range: 1 to "
                          f"{FLOWS_MAX}")
+    _one_each(places, flows)
     return tuple(flows)
+
+
+def _one_each(places, flows):
+    """InputError where flows of one host differ in cc: it is the host's."""
+    of_host = {}
+    for flow in flows:
+        first = of_host.setdefault(flow.src, flow)
+        if first.cc != flow.cc:
+            raise InputError(places.name("flow"), f"flows {first.number} and {flow.number} of "
+                             f"{flow.src} differ in cc: a host has one congestion control")
 
 
 def known_host(where, name, graph):
@@ -105,7 +120,7 @@ def _single(places, path, table, graph, number):
     if values["src"] == values["dst"]:
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
     flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
-                values["cold"], values["stop"], values["dscp"])
+                values["cold"], values["stop"], values["dscp"], values["cc"])
     _stops_later(places, path, flow)
     return flow
 
@@ -151,7 +166,8 @@ def _group(places, path, table, graph, number, seed):
                        + _lottery(seed, number + len(flows), values["jitter"]))
             stop_ns = None if values["stop"] is None else values["stop"] + round_ns
             flows.append(Flow(number + len(flows), src, dst, values["bytes"],
-                              values["start"] + late_ns, values["cold"], stop_ns, values["dscp"]))
+                              values["start"] + late_ns, values["cold"], stop_ns, values["dscp"],
+                              values["cc"]))
             _stops_later(places, path, flows[-1])
     return flows
 

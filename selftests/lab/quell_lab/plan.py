@@ -12,6 +12,7 @@ DEFAULTS = {4: "0.0.0.0/0", 6: "::/0"}
 HOST_BITS = {4: 32, 6: 128}
 DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
+HOST_QUEUE_BYTES = 1 << 28
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
 CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
@@ -38,12 +39,14 @@ def write(scenario, variant):
     """Text of the plan for one variant."""
     lines = ["quell-plan 1"]
     lines += [f"module {name}" for name in LAB_MODULES + variant.modules]
-    lines.append(f"cc-allowed reno {variant.name}")
+    own = {flow.src: flow.cc for flow in scenario.flows if flow.cc}
+    lines.append(" ".join(["cc-allowed", *dict.fromkeys(["reno", variant.name,
+                                                         *own.values()])]))
     lines += [f"node {node}" for node in scenario.graph.nodes]
     lines += _cables(scenario, variant)
     lines += _addresses(scenario)
     lines += _routes(scenario)
-    lines += _sysctls(scenario, variant)
+    lines += _sysctls(scenario, variant, own)
     lines += _qdiscs(scenario)
     lines += _option(scenario, variant)
     if variant.hwstamp:
@@ -127,11 +130,12 @@ def _routes(scenario):
     return lines
 
 
-def _sysctls(scenario, variant):
+def _sysctls(scenario, variant, own):
     graph = scenario.graph
     lines = []
     for host in graph.hosts:
-        lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control {variant.name}")
+        lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control "
+                     f"{own.get(host, variant.name)}")
         lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
         if not variant.rehash:
             lines.append(f"sysctl {host} net.core.txrehash 0")
@@ -197,7 +201,7 @@ def _qdiscs(scenario):
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev
-        lines.append(f"qdisc {host} {dev} pfifo limit={HOST_QUEUE_PKTS}")
+        lines.append(f"qdisc {host} {dev} {_host_qdisc(queue)}")
     number = 0
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
@@ -205,6 +209,15 @@ def _qdiscs(scenario):
             lines.append(f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
                          + _deflection(scenario, port))
     return lines
+
+
+def _host_qdisc(queue):
+    """What a host sends through: it never drops, and marks only if told to."""
+    if not queue.host_ecn_max_bytes:
+        return f"pfifo limit={HOST_QUEUE_PKTS}"
+    return (f"swport limit={HOST_QUEUE_BYTES} control-limit={HOST_QUEUE_BYTES} "
+            f"ecn-mode={ECN_MODES[queue.ecn_mode]} ecn-min={queue.host_ecn_min_bytes} "
+            f"ecn-max={queue.host_ecn_max_bytes} ecn-prob={queue.ecn_prob_q16} seed=1")
 
 
 def _deflection(scenario, port):

@@ -77,6 +77,7 @@ QUEUE_KEYS = {
     "limit": Key("size", 600, SIZE_MAX, 500 << 10),
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
     "ecn": Key("text", default=None),
+    "host-ecn": Key("text", default=None),
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
@@ -173,6 +174,8 @@ class Queue:
     buffer_bytes: int
     alpha_q16: int
     deflection: object		# Deflection, or None
+    host_ecn_min_bytes: int = 0	# of hosts' own ports; without, pfifo
+    host_ecn_max_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -407,18 +410,8 @@ def _queue(places, table, graph):
     if values["limit"] < packet:
         raise InputError(places.name("queue.limit"), f"{values['limit']} bytes is out of range: "
                          f"one packet of {packet} bytes to {show_size(SIZE_MAX)}")
-    low = high = 0
-    if values["ecn"] is not None:
-        where = places.name("queue.ecn")
-        parts = values["ecn"].split(":")
-        if len(parts) > 2:
-            raise InputError(where, f"'{values['ecn']}' is not MIN or MIN:MAX")
-        sizes = [check(Places(options={"ecn": where}), "", {"ecn": part}, {"ecn": ECN_KEY})["ecn"]
-                 for part in parts]
-        low, high = sizes[0], sizes[-1]
-        if low > high or high > values["limit"]:
-            raise InputError(where, f"'{values['ecn']}' is out of range: MIN <= MAX <= limit "
-                             f"{show_size(values['limit'])}")
+    low, high = _thresholds(places, values, "ecn")
+    host_low, host_high = _thresholds(places, values, "host-ecn")
     if values["trim-to-sender"] and not values["trim"]:
         raise InputError(places.name("queue.trim-to-sender"), "without trim there is none")
     if (values["trim"] or 0) > values["control-limit"]:
@@ -432,7 +425,24 @@ def _queue(places, table, graph):
                  values["ecn-mode"], values["telemetry"] or 0,
                  values["trim"] or 0, values["trim-to-sender"],
                  values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
-                 _deflection(places, table, values, low, graph))
+                 _deflection(places, table, values, low, graph), host_low, host_high)
+
+
+def _thresholds(places, values, key):
+    """MIN and MAX of a key that has them; 0 without it."""
+    if values[key] is None:
+        return 0, 0
+    where = places.name(f"queue.{key}")
+    parts = values[key].split(":")
+    if len(parts) > 2:
+        raise InputError(where, f"'{values[key]}' is not MIN or MIN:MAX")
+    sizes = [check(Places(options={key: where}), "", {key: part}, {key: ECN_KEY})[key]
+             for part in parts]
+    low, high = sizes[0], sizes[-1]
+    if low > high or high > values["limit"]:
+        raise InputError(where, f"'{values[key]}' is out of range: MIN <= MAX <= limit "
+                         f"{show_size(values['limit'])}")
+    return low, high
 
 
 def _deflection(places, table, values, ecn_min, graph):

@@ -6,6 +6,7 @@ import os
 import unittest
 
 from quell_lab import plan, runner, scenario
+from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
 import helpers
@@ -137,6 +138,27 @@ class Plan(unittest.TestCase):
                                  for label in found})
         self.assertEqual(sum(label in ways for label in found), len(ways))
         self.assertIn("sysctl s2 net.ipv4.conf.p2.send_redirects 0\n", text)
+
+    def test_hosts_mark_if_told_to_and_never_drop(self):
+        wanted = helpers.build(queue={"limit": "200kb", "host-ecn": "20kb"})
+        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                 if line.startswith("qdisc h1 ")]
+        self.assertEqual(lines, ["qdisc h1 eth0 swport limit=268435456 control-limit=268435456 "
+                                 "ecn-mode=1 ecn-min=20480 ecn-max=20480 ecn-prob=65536 seed=1"])
+
+    def test_a_sender_may_have_another_congestion_control(self):
+        flow = {"src": "h1", "dst": "h3", "bytes": 3000, "cc": "dctcp"}
+        wanted = helpers.build(flow=[flow, {**flow, "src": "h2", "cc": "cubic"}],
+                               algorithm=[{"name": "dart"}])
+        text = plan.write(wanted, wanted.variants[0])
+        self.assertIn("\ncc-allowed reno dart dctcp cubic\n", text)
+        self.assertEqual([line.split()[-1] for line in text.splitlines()
+                          if " net.ipv4.tcp_congestion_control " in line],
+                         ["dctcp", "cubic", "dart"])
+        with self.assertRaisesRegex(InputError, "flows 1 and 2 of h1 differ in cc"):
+            helpers.build(flow=[flow, {**flow, "cc": "cubic"}])
+        with self.assertRaisesRegex(InputError, "'swift': one of dctcp, cubic, bbr, reno"):
+            helpers.build(flow=[{**flow, "cc": "swift"}])
 
     def test_dscp_is_of_a_flow(self):
         wanted = helpers.build(flow=[
