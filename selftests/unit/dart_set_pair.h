@@ -89,7 +89,8 @@ static inline void set_pair_expire(struct set_pair *x)
 {
 	u32 i;
 
-	quell_dasr_expire(&x->set, &x->p, x->now_ns);
+	while (quell_dasr_expire(&x->set, &x->p, x->now_ns))
+		;
 	set_model_expire(&x->model, x->now_ns);
 	for (i = 0; i < x->model.conns_nr; i++)
 		if (x->conns[i])

@@ -357,4 +357,58 @@ TEST(deadline_saturates)
 		TH_LOG("dart_set__waits_for_ever");
 }
 
+/* A run drops a part of what is dead, the oldest first, and says that there is more. */
+TEST(expiry_is_bounded)
+{
+	static struct quell_dasr_conn conns[2 * QUELL_DASR_EXPIRE_MOST + 1];
+	const u32 most = QUELL_DASR_EXPIRE_MOST;
+	u32 i;
+
+	start();
+	memset(conns, 0, sizeof(conns));
+	for (i = 0; i < ARRAY_SIZE(conns); i++) {
+		conns[i].sender = &w.hosts[i % HOSTS];
+		conns[i].user = &w.users[0];
+		conns[i].plain = i >= most + 1;
+		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
+	}
+	w.now_ns += 2 * IDLE_NS;
+	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.expiries == most &&
+		    !conns[most - 1].active && conns[most].active && w.set.hosts == HOSTS)
+		TH_LOG("quell_dasr_expire__a_run");
+	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) &&
+		    w.set.expiries == 2 * most && conns[2 * most].active && w.set.hosts == 1)
+		TH_LOG("quell_dasr_expire__second_run");
+	EXPECT_TRUE(!quell_dasr_expire(&w.set, &params, w.now_ns) &&
+		    w.set.expiries == 2 * most + 1 && !w.set.hosts)
+		TH_LOG("quell_dasr_expire__last_run");
+}
+
+/* A group is disarmed in full, whatever is left of the run. */
+TEST(groups_share_the_bound)
+{
+	static struct quell_dasr_conn conns[QUELL_DASR_EXPIRE_MOST - 1];
+	u32 i;
+
+	start();
+	memset(conns, 0, sizeof(conns));
+	group(0, 0, "bc");
+	group(1, 0, "bd");
+	play("+b");
+	for (i = 0; i < ARRAY_SIZE(conns); i++) {
+		conns[i].sender = &w.hosts[0];
+		conns[i].user = &w.users[0];
+		conns[i].plain = true;
+		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
+	}
+	w.now_ns += 2 * PLAIN_IDLE_NS;
+	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) &&
+		    w.set.expiries == ARRAY_SIZE(conns) && w.set.absences == 1 &&
+		    w.users[0].waiting == 1 && w.set.armed && !w.set.armed->older)
+		TH_LOG("quell_dasr_expire__one_group");
+	EXPECT_TRUE(!quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.absences == 2 &&
+		    !w.users[0].waiting && !w.set.armed)
+		TH_LOG("quell_dasr_expire__other_group");
+}
+
 TEST_HARNESS_MAIN

@@ -41,6 +41,7 @@ struct tcp_sock;
  * @marks:	packets that came in marked, free-running
  * @counted:	the counters of @set that have been added to those of the namespace
  * @users:	struct quell_dasr_owner
+ * @is_behind:	more has expired than a run dropped
  * @gone:	the interface is gone: no group may be added
  */
 struct quell_dasr_port {
@@ -56,6 +57,7 @@ struct quell_dasr_port {
 	u64				marks;
 	struct quell_dasr_set		counted;
 	struct list_head		users;
+	bool				is_behind;
 	bool				gone;
 };
 

@@ -147,22 +147,36 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	return done;
 }
 
-/* Ends a period of the port, if it is over, and what has expired by now. */
+/* Ends a period of the port. */
+static void dasr_judge(struct quell_dasr_port *port,
+		       const struct quell_dart_machine_params *machine, u64 now_ns)
+{
+	struct quell_dart_arrivals arrivals = {
+		.bytes = atomic64_read(&port->bytes),
+		.marks = port->marks,
+	};
+
+	if (quell_dart_machine_run(&port->machine, machine, now_ns, &arrivals,
+				   quell_link_speed(port->qnet, port->ifindex)))
+		quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
+}
+
+/*
+ * Ends a period of the port, if it is over, and drops what has expired by now.  If that is much,
+ * the packets that follow do the rest: a hundred thousand dead connections must not stop the
+ * interface, and are dropped within 2 ms at 10 Gbit/s.
+ */
 static void dasr_look(struct quell_dasr_port *port, const struct quell_dart_params *params,
 		      u64 now_ns)
 {
 	struct quell_dart_machine_params machine = quell_dart_machine_params(params);
 	struct quell_dasr_params soft = quell_dart_set_params(params);
-	struct quell_dart_arrivals arrivals;
+	bool is_due = quell_dart_machine_is_due(&port->machine, &machine, now_ns);
 
-	if (!quell_dart_machine_is_due(&port->machine, &machine, now_ns))
-		return;
-	arrivals.bytes = atomic64_read(&port->bytes);
-	arrivals.marks = port->marks;
-	if (quell_dart_machine_run(&port->machine, &machine, now_ns, &arrivals,
-				   quell_link_speed(port->qnet, port->ifindex)))
-		quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
-	quell_dasr_expire(&port->set, &soft, now_ns);
+	if (is_due)
+		dasr_judge(port, &machine, now_ns);
+	if (is_due || port->is_behind)
+		port->is_behind = quell_dasr_expire(&port->set, &soft, now_ns);
 }
 
 /*

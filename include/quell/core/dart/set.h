@@ -39,6 +39,11 @@
 #define QUELL_DASR_WEIGHT_MAX		255U
 /* A connection is moved in the list of its age once per this part of its lifetime. */
 #define QUELL_DASR_TOUCHES		8
+/*
+ * Connections and members that one run of quell_dasr_expire() drops, a group in full: the
+ * caller holds up an interface meanwhile.  A run takes microseconds.
+ */
+#define QUELL_DASR_EXPIRE_MOST		64
 
 struct quell_dasr_member;
 
@@ -385,20 +390,31 @@ static inline void quell_dasr_end(struct quell_dasr_set *set, struct quell_dasr_
 		set->leaves++;
 }
 
-static inline void quell_dasr_expire_conns(struct quell_dasr_set *set,
-					   const struct quell_dasr_params *p, bool plain,
-					   u64 now_ns)
+static inline bool quell_dasr_is_dead(const struct quell_dasr_conn *conn,
+				      const struct quell_dasr_params *p, u64 now_ns)
 {
-	u64 life_ns = quell_dasr_life_ns(p, plain);
-	struct quell_dasr_conn *oldest;
+	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
 
 	/* @touched_ns may be older than the newest data by a part of the lifetime. */
 	life_ns = quell_add_sat_u64(life_ns, life_ns / QUELL_DASR_TOUCHES);
-	while ((oldest = set->ages[plain].oldest) &&
-	       quell_sub_sat_u64(now_ns, oldest->touched_ns) >= life_ns) {
+	return quell_sub_sat_u64(now_ns, conn->touched_ns) >= life_ns;
+}
+
+/* Drops dead connections, at most @room.  Return: how many more could be dropped. */
+static inline u32 quell_dasr_expire_conns(struct quell_dasr_set *set,
+					  const struct quell_dasr_params *p, bool plain,
+					  u64 now_ns, u32 room)
+{
+	struct quell_dasr_conn *oldest;
+
+	for (; room; room--) {
+		oldest = set->ages[plain].oldest;
+		if (!oldest || !quell_dasr_is_dead(oldest, p, now_ns))
+			break;
 		quell_dasr_drop(set, oldest);
 		set->expiries++;
 	}
+	return room;
 }
 
 /* The group's time has passed: members that sent no message do not count any longer. */
@@ -424,21 +440,27 @@ static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_da
  * @now_ns: time, ns
  *
  * Dart, sections III-B and III-E: soft state.  A connection ends between one and 1 + 1/8
- * lifetimes after its last data.  The work is proportional to what expires, and to the
- * groups that wait.
+ * lifetimes after its last data.  The work is proportional to what expires, of which a run
+ * takes QUELL_DASR_EXPIRE_MOST and the rest of the last group, and to the groups that wait.
+ *
+ * Return: whether more may have expired; the caller calls again when others had their turn.
  */
-static inline void quell_dasr_expire(struct quell_dasr_set *set,
+static inline bool quell_dasr_expire(struct quell_dasr_set *set,
 				     const struct quell_dasr_params *p, u64 now_ns)
 {
 	struct quell_dasr_group *group, *older;
+	u32 room = QUELL_DASR_EXPIRE_MOST;
 
-	quell_dasr_expire_conns(set, p, false, now_ns);
-	quell_dasr_expire_conns(set, p, true, now_ns);
-	for (group = set->armed; group; group = older) {
+	room = quell_dasr_expire_conns(set, p, false, now_ns, room);
+	room = quell_dasr_expire_conns(set, p, true, now_ns, room);
+	for (group = set->armed; group && room; group = older) {
 		older = group->older;
-		if (now_ns >= group->deadline_ns)
-			quell_dasr_disarm(set, group, true);
+		if (now_ns < group->deadline_ns)
+			continue;
+		room -= quell_min_u64(room, group->members_nr);
+		quell_dasr_disarm(set, group, true);
 	}
+	return !room;
 }
 
 /**
