@@ -38,7 +38,7 @@ struct set_model {
 	u32 *weights;		/* of hosts */
 	struct set_model_conn *conns;
 	struct set_model_group *groups;
-	u64 idle_ns, plain_idle_ns;
+	u64 idle_ns, plain_idle_ns, lookahead_ns;
 	u64 joins, leaves, expiries, armings, absences;
 };
 
@@ -111,7 +111,8 @@ static inline void set_model_arm(struct set_model *m, struct set_model_group *g,
 	}
 	if (!set_model_waits(g))
 		return;
-	g->deadline_ns = now_ns + g->time_ns;
+	g->deadline_ns = now_ns +
+			 (g->time_ns < m->lookahead_ns ? g->time_ns : m->lookahead_ns);
 	m->armings++;
 }
 

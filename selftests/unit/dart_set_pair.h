@@ -14,6 +14,9 @@
 
 #include "dart_set_model.h"
 
+/* Longest time of a group; some ask for more. */
+#define LOOKAHEAD_NS	1500
+
 struct set_pair {
 	struct quell_dasr_set set;
 	struct quell_dasr_params p;
@@ -32,7 +35,7 @@ static inline void set_pair_init(struct set_pair *x, u32 hosts, u32 conns, u32 u
 	u32 i;
 
 	*x = (struct set_pair) {
-		.p = { idle_ns, plain_idle_ns },
+		.p = { idle_ns, plain_idle_ns, LOOKAHEAD_NS },
 		.senders = calloc(hosts, sizeof(*x->senders)),
 		.users = calloc(users, sizeof(*x->users)),
 		.conns = calloc(conns, sizeof(*x->conns)),
@@ -45,6 +48,7 @@ static inline void set_pair_init(struct set_pair *x, u32 hosts, u32 conns, u32 u
 	set_model_count_init(&x->model, &x->count);
 	x->model.idle_ns = idle_ns;
 	x->model.plain_idle_ns = plain_idle_ns;
+	x->model.lookahead_ns = LOOKAHEAD_NS;
 }
 
 /* A connection of @host, whose receiving socket is @user's. */

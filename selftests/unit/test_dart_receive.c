@@ -22,7 +22,7 @@
 #define MESSAGES_MOST	8
 #define RTT_NS		10000
 
-static const struct quell_dasr_params params = { 2000000000, 1000000 };
+static const struct quell_dasr_params params = { 2000000000, 1000000, 0 };
 
 /* What TCP and the hook know of one connection; sequence numbers count packets. */
 struct receiver {

@@ -27,7 +27,7 @@ static struct world {
 	u64 now_ns;
 } w;
 
-static const struct quell_dasr_params params = { IDLE_NS, PLAIN_IDLE_NS };
+static const struct quell_dasr_params params = { IDLE_NS, PLAIN_IDLE_NS, GROUP_NS };
 
 static u32 index_of(char conn)
 {
@@ -349,12 +349,40 @@ TEST(group_del)
 /* A group's time may be as long as it likes. */
 TEST(deadline_saturates)
 {
+	const struct quell_dasr_params p = { IDLE_NS, PLAIN_IDLE_NS, QUELL_U64_MAX };
+
 	start();
 	group(0, 0, "ab");
 	w.groups[0].time_ns = QUELL_U64_MAX;
-	play("+a>");
+	quell_dasr_data(&w.set, &p, &w.conns[0], true, w.now_ns);
+	play(">");
 	EXPECT_TRUE(w.groups[0].deadline_ns == QUELL_U64_MAX && w.users[0].waiting == 1)
 		TH_LOG("dart_set__waits_for_ever");
+}
+
+/* What is allowed when a group begins to wait bounds the time that it asked for. */
+TEST(allowed_time)
+{
+	struct quell_dasr_params p = params;
+
+	start();
+	group(0, 0, "ab");
+	p.lookahead_ns = GROUP_NS / 2;
+	quell_dasr_data(&w.set, &p, &w.conns[0], false, w.now_ns);
+	EXPECT_TRUE(w.groups[0].waiting == 1 &&
+		    w.groups[0].deadline_ns == w.now_ns + GROUP_NS / 2)
+		TH_LOG("quell_dasr_data__waits_as_long_as_is_allowed");
+	quell_dasr_data(&w.set, &params, &w.conns[2], false, w.now_ns);
+	p.lookahead_ns = 2 * GROUP_NS;
+	quell_dasr_data(&w.set, &p, &w.conns[0], false, w.now_ns);
+	EXPECT_EQ(w.now_ns + GROUP_NS, w.groups[0].deadline_ns)
+		TH_LOG("quell_dasr_data__waits_as_long_as_it_asked");
+	start();
+	group(0, 0, "ab");
+	p.lookahead_ns = 0;
+	quell_dasr_data(&w.set, &p, &w.conns[0], true, w.now_ns);
+	EXPECT_TRUE(!w.groups[0].waiting && !w.set.armed && n_of('a') == ONE)
+		TH_LOG("quell_dasr_data__waits_not_if_not_allowed");
 }
 
 /* A run drops a part of what is dead, the oldest first, and says that there is more. */

@@ -83,6 +83,7 @@ static inline struct quell_dasr_params quell_dart_set_params(const struct quell_
 	return (struct quell_dasr_params) {
 		.idle_ns = p->idle_ns,
 		.plain_idle_ns = p->plain_idle_ns,
+		.lookahead_ns = p->lookahead_ns,
 	};
 }
 

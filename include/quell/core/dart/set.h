@@ -112,7 +112,7 @@ struct quell_dasr_member {
  * @waiting:	 members that are waited for
  * @idle:	 members that are neither active nor absent: those that can be waited for
  * @user:	 who registered it
- * @time_ns:	 how long members are waited for, ns
+ * @time_ns:	 how long members are waited for if it is allowed, ns
  * @deadline_ns: when waiting ends, ns; while @waiting
  * @older:	 next in quell_dasr_set.armed, armed earlier
  * @newer:	 next one armed later
@@ -163,10 +163,12 @@ struct quell_dasr_set {
  * struct quell_dasr_params - soft state
  * @idle_ns:	   time without data after which a connection is dead, ns, > 0
  * @plain_idle_ns: the same for one without the option, ns, > 0
+ * @lookahead_ns:  longest time that a group waits, ns; 0: no group does
  */
 struct quell_dasr_params {
 	u64	idle_ns;
 	u64	plain_idle_ns;
+	u64	lookahead_ns;
 };
 
 static inline u64 quell_dasr_life_ns(const struct quell_dasr_params *p, bool plain)
@@ -269,7 +271,7 @@ static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
  * one at least is neither active nor absent.
  */
 static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
-				  const struct quell_dasr_sender *first, u64 now_ns)
+				  const struct quell_dasr_sender *first, u64 deadline_ns)
 {
 	u32 i;
 
@@ -279,26 +281,31 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
 		if (member->sender != first && !member->sender->active && !member->absent)
 			quell_dasr_await(member);
 	}
-	group->deadline_ns = quell_add_sat_u64(now_ns, group->time_ns);
+	group->deadline_ns = deadline_ns;
 	quell_dasr_armed_add(set, group);
 	set->armings++;
 }
 
 /*
  * A message of a host begins, of one packet or more.  The host itself is waited for no longer;
- * groups that were not waiting now wait for their other members.
+ * groups that were not waiting now wait for their other members, no longer than is allowed now,
+ * whatever was allowed when they were registered.
  */
 static inline void quell_dasr_begin(struct quell_dasr_set *set,
+				    const struct quell_dasr_params *p,
 				    struct quell_dasr_sender *sender, u64 now_ns)
 {
 	struct quell_dasr_member *member;
 	struct quell_dasr_group *group;
+	u64 time_ns;
 
 	for (member = sender->members; member; member = member->next) {
 		group = member->group;
 		/* Messages come often: members are looked at only if there is one to wait for. */
-		if (!group->waiting && group->idle > (!sender->active && !member->absent))
-			quell_dasr_arm(set, group, sender, now_ns);
+		time_ns = quell_min_u64(group->time_ns, p->lookahead_ns);
+		if (p->lookahead_ns && !group->waiting &&
+		    group->idle > (!sender->active && !member->absent))
+			quell_dasr_arm(set, group, sender, quell_add_sat_u64(now_ns, time_ns));
 		if (!sender->active && member->absent)
 			group->idle++;
 		member->absent = false;
@@ -362,7 +369,7 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
 
 	if (!conn->active) {
-		quell_dasr_begin(set, conn->sender, now_ns);
+		quell_dasr_begin(set, p, conn->sender, now_ns);
 		if (more)
 			quell_dasr_join(set, conn, now_ns);
 		return;
