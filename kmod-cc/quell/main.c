@@ -171,9 +171,8 @@ int quell_algo_register(struct quell_algo *algo)
 		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name ?: "", lacks);
 		return -EINVAL;
 	}
-	err = quell_dasr_register(algo);
-	if (!err)
-		err = quell_algo_join_nets(algo);
+	quell_dasr_register(algo);
+	err = quell_algo_join_nets(algo);
 	if (err)
 		return err;
 	quell_cc_ops_init(algo);
@@ -314,7 +313,6 @@ static void __exit quell_exit(void)
 	unregister_pernet_subsys(&quell_net_ops);
 	quell_signal_exit();
 	rcu_barrier();
-	quell_dasr_exit();
 	quell_flows_exit();
 }
 

@@ -297,7 +297,7 @@ members_have_a_limit()
 	groups_are 'length == 1 and (.[0].members | length) == 1024 and
 		(.[0].members | unique | length) == 1024 and
 		.[0].members[1023].address == "10.86.3.255"' &&
-	receiver_is '(.senders | length) == 1024' &&
+	receiver_is '(.senders | map(.address) | unique | length) == 1024' &&
 	at_receiver quell lookahead del many && groups_are '. == []' &&
 	receiver_is '.senders == []'
 }

@@ -7,9 +7,8 @@
 #define _QUELL_DASR_H
 
 #include <linux/in6.h>
-#include <linux/list.h>
+#include <linux/rbtree_types.h>
 #include <linux/refcount.h>
-#include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <quell/core/dart/machine.h>
@@ -22,7 +21,6 @@ struct quell_algo;
 struct quell_flow;
 struct quell_net;
 struct quell_opt;
-struct rhashtable_iter;
 struct sk_buff;
 struct sock;
 struct tcp_sock;
@@ -40,7 +38,8 @@ struct tcp_sock;
  * @machine:	kind of congestion; the state may be read without the lock
  * @marks:	packets that came in marked, free-running
  * @counted:	the counters of @set that have been added to those of the namespace
- * @users:	struct quell_dasr_owner
+ * @hosts:	struct quell_dasr_host, by address
+ * @users:	struct quell_dasr_owner, by user
  * @is_behind:	more has expired than a run dropped
  * @gone:	the interface is gone: no group may be added
  */
@@ -56,33 +55,22 @@ struct quell_dasr_port {
 	struct quell_dart_machine	machine;
 	u64				marks;
 	struct quell_dasr_set		counted;
-	struct list_head		users;
+	struct rb_root			hosts;
+	struct rb_root			users;
 	bool				is_behind;
 	bool				gone;
 };
 
 /**
- * struct quell_dasr_key - name of a host in the hash
- * @port: interface by which it is reached
- * @addr: its address, IPv4 in the first word and zeros behind
- */
-struct quell_dasr_key {
-	const struct quell_dasr_port	*port;
-	struct in6_addr			addr;
-};
-
-/**
  * struct quell_dasr_host - a host that sends to this one, or may do so
- * @node:     in the hash of all hosts
- * @key:      its name; constant
- * @rcu:      for freeing after the last dump
- * @refs:     connections, memberships and a weight that was set
- * @sender:   its state in the set
+ * @node:   in quell_dasr_port.hosts
+ * @addr:   its address, IPv4 in the first word and zeros behind; constant
+ * @refs:   connections, memberships and a weight that was set
+ * @sender: its state in the set
  */
 struct quell_dasr_host {
-	struct rhash_head		node;
-	struct quell_dasr_key		key;
-	struct rcu_head			rcu;
+	struct rb_node			node;
+	struct in6_addr			addr;
 	u32				refs;
 	struct quell_dasr_sender	sender;
 };
@@ -95,7 +83,7 @@ struct quell_dasr_host {
  * @user: its state in the set
  */
 struct quell_dasr_owner {
-	struct list_head	node;
+	struct rb_node		node;
 	kuid_t			uid;
 	u32			refs;
 	struct quell_dasr_user	user;
@@ -158,22 +146,22 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);
 
 /* dasr_port.c */
-int quell_dasr_register(const struct quell_algo *algo);
+void quell_dasr_register(const struct quell_algo *algo);
 bool quell_dasr_is_ready(void);
-void quell_dasr_exit(void);
 void quell_dasr_net_init(struct quell_net *qnet);
 void quell_dasr_net_exit(struct quell_net *qnet);
 void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
-bool quell_dasr_walk_enter(struct rhashtable_iter *iter);
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp);
 void quell_dasr_port_put(struct quell_dasr_port *port);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk);
 void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host);
+const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
+						    const struct in6_addr *addr);
 struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
 					      const struct sock *sk);
-void quell_dasr_owner_put(struct quell_dasr_owner *owner);
+void quell_dasr_owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner);
 void quell_dasr_count(struct quell_dasr_port *port);
 
 #endif /* _QUELL_DASR_H */

@@ -416,9 +416,7 @@ static const struct genl_ops quell_genl_ops[] = {
 	},
 	{
 		.cmd		= QUELL_CMD_SENDER_GET,
-		.start		= quell_sender_start,
 		.dumpit		= quell_sender_dump,
-		.done		= quell_sender_done,
 	},
 	{
 		.cmd		= QUELL_CMD_WEIGHT_SET,

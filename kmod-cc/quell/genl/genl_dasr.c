@@ -8,13 +8,13 @@
  *
  * Dumps
  *	receiver-get	up the indices of the interfaces
- *	sender-get	along the hash of all hosts; an iterator is kept from part to part
+ *	sender-get	up the indices of the interfaces, and there up the addresses
  *	lookahead-get	up the numbers of the groups; a long group is continued at a member
- * The last two tell the reader if what they list changed meanwhile.
+ * The last tells the reader if what it lists changed meanwhile; hosts that stay are listed once
+ * whatever happens to others.
  *
  * Context of all but quell_put_flow_dasr(): process, may sleep.
  */
-#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <net/ipv6.h>
@@ -43,6 +43,15 @@ const struct nla_policy quell_weight_policy[QUELL_A_SENDER_WEIGHT + 1] = {
 	[QUELL_A_SENDER_IFINDEX]	= { .type = NLA_U32 },
 	[QUELL_A_SENDER_ADDRESS]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[QUELL_A_SENDER_WEIGHT]		= { .type = NLA_U32 },
+};
+
+/* Hosts that are listed before the lock of the interface is given to others. */
+#define SENDER_BATCH	32
+
+/* Where a dump of senders goes on: after @addr of interface @ifindex. */
+struct sender_cursor {
+	unsigned long	ifindex;
+	struct in6_addr	addr;
 };
 
 static const char * const state_names[] = {
@@ -221,36 +230,6 @@ unlock:
 	return skb->len;
 }
 
-/**
- * quell_sender_start() - begin sender-get
- * @cb: dump; args[0] is the iterator; NULL if there never was a host
- *
- * Return: 0; -ENOMEM.
- */
-int quell_sender_start(struct netlink_callback *cb)
-{
-	struct rhashtable_iter *iter = kzalloc(sizeof(*iter), GFP_KERNEL_ACCOUNT);
-
-	if (!iter)
-		return -ENOMEM;
-	cb->seq = 1;
-	if (quell_dasr_walk_enter(iter))
-		cb->args[0] = (long)iter;
-	else
-		kfree(iter);
-	return 0;
-}
-
-int quell_sender_done(struct netlink_callback *cb)
-{
-	struct rhashtable_iter *iter = (void *)cb->args[0];
-
-	if (iter)
-		rhashtable_walk_exit(iter);
-	kfree(iter);
-	return 0;
-}
-
 static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
 		      const struct quell_dasr_port *port, const struct quell_dasr_host *host)
 {
@@ -261,11 +240,10 @@ static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
 	hdr = put_header(skb, cb, QUELL_CMD_SENDER_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, hdr);
 	for (member = host->sender.members; member; member = member->next)
 		waiting += member->waiting;
 	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, port->ifindex) ||
-	    put_addr(skb, QUELL_A_SENDER_ADDRESS, &host->key.addr) ||
+	    put_addr(skb, QUELL_A_SENDER_ADDRESS, &host->addr) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, host->sender.weight) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_CONNECTIONS, host->sender.active) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WAITING, waiting)) {
@@ -276,19 +254,22 @@ static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* A host of any namespace; 0 if it is put or needs not be. */
-static int visit_sender(struct sk_buff *skb, struct netlink_callback *cb,
-			const struct quell_net *qnet, const struct quell_dasr_host *host)
+/* The next hosts of an interface; 1 if there may be more, 0, or -EMSGSIZE. */
+static int put_senders(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct quell_dasr_port *port, struct sender_cursor *at)
 {
-	/* The key, by which the hash compares, has it constant. */
-	struct quell_dasr_port *port = (struct quell_dasr_port *)host->key.port;
-	int err = 0;
+	const struct quell_dasr_host *host;
+	int i, err = 1;
 
-	if (port->qnet != qnet)
-		return 0;
 	spin_lock_bh(&port->lock);
-	if (host->refs)
-		err = put_sender(skb, cb, port, host);
+	for (i = 0; i < SENDER_BATCH; i++) {
+		host = quell_dasr_host_after(port, &at->addr);
+		err = host ? put_sender(skb, cb, port, host) : 0;
+		if (err || !host)
+			break;
+		at->addr = host->addr;
+		err = 1;
+	}
 	spin_unlock_bh(&port->lock);
 	return err;
 }
@@ -296,33 +277,32 @@ static int visit_sender(struct sk_buff *skb, struct netlink_callback *cb,
 /**
  * quell_sender_dump() - sender-get
  * @skb: message to fill
- * @cb:  dump; args[0] is the iterator
- *
- * While the hash is resized hosts may be listed twice or not; the reader is told.
+ * @cb:  dump; its context is a cursor
  *
  * Return: bytes in @skb.
  */
 int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
-	struct rhashtable_iter *iter = (void *)cb->args[0];
-	const struct quell_dasr_host *host;
+	struct sender_cursor *at = (void *)cb->ctx;
+	struct quell_dasr_port *port;
+	unsigned long ifindex;
+	int err;
 
-	if (!iter)
-		return 0;
-	cb->seq += rhashtable_walk_start_check(iter) == -EAGAIN;
-	/* The host for which the last part had no room is still current. */
-	for (host = rhashtable_walk_peek(iter); host; host = rhashtable_walk_next(iter)) {
-		if (!IS_ERR(host)) {
-			if (visit_sender(skb, cb, qnet, host))
-				break;
-		} else if (PTR_ERR(host) == -EAGAIN) {
-			cb->seq++;
-		} else {
-			break;
-		}
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	rcu_read_lock();
+	xa_for_each_start(&qnet->dasr_ports, ifindex, port, at->ifindex) {
+		if (ifindex != at->ifindex)
+			*at = (struct sender_cursor) { .ifindex = ifindex };
+		do {
+			err = put_senders(skb, cb, port, at);
+		} while (err > 0);
+		if (err)
+			goto unlock;
 	}
-	rhashtable_walk_stop(iter);
+	at->ifindex = ULONG_MAX;
+unlock:
+	rcu_read_unlock();
 	return skb->len;
 }
 
@@ -508,7 +488,7 @@ static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 	if (put_group(skb, cb, ahead))
 		goto cancel;
 	for (; i < ahead->group.members_nr; i++)
-		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->hosts[i]->key.addr))
+		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->hosts[i]->addr))
 			break;
 	if (i == cb->args[1])
 		goto cancel;

@@ -83,7 +83,7 @@ static void dasr_unbind(struct quell_dasr *dasr)
 	quell_dasr_end(&port->set, &dasr->conn);
 	quell_dasr_count(port);
 	quell_dasr_host_put(port, dasr->host);
-	quell_dasr_owner_put(dasr->owner);
+	quell_dasr_owner_put(port, dasr->owner);
 	spin_unlock(&port->lock);
 	quell_dasr_port_put(port);
 	dasr->port = NULL;

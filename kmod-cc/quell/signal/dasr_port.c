@@ -10,11 +10,13 @@
  *
  * Lookup and lifetime
  *	port	by index in the namespace, under RCU; references
- *	host	by port and address in one hash; under the lock of the port, dumps under RCU
- *	owner	by user in a list of the port; under the lock of the port
+ *	host	by address in a tree of the port; under the lock of the port
+ *	owner	by user in a tree of the port; under the lock of the port
+ * Trees, because their depth is bounded whoever chooses the addresses or the users, they need
+ * no memory of their own, and a dump can go on where it stopped.
  */
 #include <linux/netdevice.h>
-#include <linux/rhashtable.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
 #include "flow/dasr.h"
@@ -24,16 +26,8 @@
 #include "netns/lookahead.h"
 #include "netns/net.h"
 
-static const struct rhashtable_params host_hash_params = {
-	.head_offset		= offsetof(struct quell_dasr_host, node),
-	.key_offset		= offsetof(struct quell_dasr_host, key),
-	.key_len		= sizeof_field(struct quell_dasr_host, key),
-	.automatic_shrinking	= true,
-};
-
-/* Made for the first algorithm that counts senders: hosts without one have no part of this. */
-static struct rhashtable dasr_hosts;
-static bool dasr_has_hosts;
+/* An algorithm that counts senders was registered: hosts without one have no part of this. */
+static bool dasr_is_ready;
 
 /* Ports in all namespaces: none, and packets need not be measured. */
 static atomic_t dasr_ports = ATOMIC_INIT(0);
@@ -61,7 +55,8 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex, gf
 	spin_lock_init(&port->lock);
 	port->qnet = qnet;
 	port->ifindex = ifindex;
-	INIT_LIST_HEAD(&port->users);
+	port->hosts = RB_ROOT;
+	port->users = RB_ROOT;
 	return port;
 }
 
@@ -108,6 +103,21 @@ void quell_dasr_port_put(struct quell_dasr_port *port)
 		kfree_rcu(port, rcu);
 }
 
+static struct quell_dasr_host *host_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct quell_dasr_host, node);
+}
+
+static int host_compare(const void *addr, const struct rb_node *node)
+{
+	return ipv6_addr_cmp(addr, &host_of(node)->addr);
+}
+
+static bool host_is_less(struct rb_node *node, const struct rb_node *other)
+{
+	return host_compare(&host_of(node)->addr, other) < 0;
+}
+
 /**
  * quell_dasr_host_get() - a host at a port
  * @port: port
@@ -120,25 +130,22 @@ void quell_dasr_port_put(struct quell_dasr_port *port)
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk)
 {
-	struct quell_dasr_key key = { .port = port, .addr = *addr };
+	struct rb_node *node = rb_find(addr, &port->hosts, host_compare);
 	struct quell_dasr_host *host;
 
 	lockdep_assert_held(&port->lock);
-	host = rhashtable_lookup_fast(&dasr_hosts, &key, host_hash_params);
-	if (host) {
+	if (node) {
+		host = host_of(node);
 		host->refs++;
 		return host;
 	}
 	host = dasr_alloc(sk, sizeof(*host));
 	if (!host)
 		return NULL;
-	host->key = key;
+	host->addr = *addr;
 	host->refs = 1;
 	host->sender.weight = QUELL_DASR_WEIGHT_DEFAULT;
-	if (rhashtable_insert_fast(&dasr_hosts, &host->node, host_hash_params)) {
-		kfree(host);
-		return NULL;
-	}
+	rb_add(&host->node, &port->hosts, host_is_less);
 	return host;
 }
 
@@ -148,26 +155,51 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 	lockdep_assert_held(&port->lock);
 	if (--host->refs)
 		return;
-	rhashtable_remove_fast(&dasr_hosts, &host->node, host_hash_params);
-	kfree_rcu(host, rcu);
+	rb_erase(&host->node, &port->hosts);
+	kfree(host);
 }
 
 /**
- * quell_dasr_walk_enter() - begin to visit the hosts of all namespaces
- * @iter: where, for rhashtable_walk_start() and so on until rhashtable_walk_exit()
+ * quell_dasr_host_after() - the next host of a port, by address
+ * @port: port
+ * @addr: an address, of a host or not; that of none, all zero, is before all others
  *
- * A host and its port stay until rhashtable_walk_stop(); a host without references is about to
- * be freed, and its state no longer that of a host in the set.
- *
- * Context: process.
- * Return: false if there never was a host: no walk has begun.
+ * Context: lock of @port.
+ * Return: host; NULL: there is none after that address.
  */
-bool quell_dasr_walk_enter(struct rhashtable_iter *iter)
+const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
+						    const struct in6_addr *addr)
 {
-	if (!quell_dasr_is_ready())
-		return false;
-	rhashtable_walk_enter(&dasr_hosts, iter);
-	return true;
+	const struct rb_node *node = port->hosts.rb_node;
+	const struct quell_dasr_host *after = NULL;
+
+	lockdep_assert_held(&port->lock);
+	while (node) {
+		if (host_compare(addr, node) < 0) {
+			after = host_of(node);
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return after;
+}
+
+static struct quell_dasr_owner *owner_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct quell_dasr_owner, node);
+}
+
+static int owner_compare(const void *uid, const struct rb_node *node)
+{
+	const kuid_t *own = uid, other = owner_of(node)->uid;
+
+	return uid_lt(*own, other) ? -1 : uid_gt(*own, other);
+}
+
+static bool owner_is_less(struct rb_node *node, const struct rb_node *other)
+{
+	return owner_compare(&owner_of(node)->uid, other) < 0;
 }
 
 /**
@@ -182,30 +214,31 @@ bool quell_dasr_walk_enter(struct rhashtable_iter *iter)
 struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
 					      const struct sock *sk)
 {
+	struct rb_node *node = rb_find(&uid, &port->users, owner_compare);
 	struct quell_dasr_owner *owner;
 
 	lockdep_assert_held(&port->lock);
-	list_for_each_entry(owner, &port->users, node) {
-		if (uid_eq(owner->uid, uid)) {
-			owner->refs++;
-			return owner;
-		}
+	if (node) {
+		owner = owner_of(node);
+		owner->refs++;
+		return owner;
 	}
 	owner = dasr_alloc(sk, sizeof(*owner));
 	if (!owner)
 		return NULL;
 	owner->uid = uid;
 	owner->refs = 1;
-	list_add(&owner->node, &port->users);
+	rb_add(&owner->node, &port->users, owner_is_less);
 	return owner;
 }
 
-/* Context: lock of the port. */
-void quell_dasr_owner_put(struct quell_dasr_owner *owner)
+/* Context: lock of @port. */
+void quell_dasr_owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner)
 {
+	lockdep_assert_held(&port->lock);
 	if (--owner->refs)
 		return;
-	list_del(&owner->node);
+	rb_erase(&owner->node, &port->users);
 	kfree(owner);
 }
 
@@ -303,43 +336,23 @@ void quell_dasr_net_exit(struct quell_net *qnet)
 }
 
 /**
- * quell_dasr_register() - prepare for an algorithm that may count senders
+ * quell_dasr_register() - an algorithm is registered
  * @algo: the algorithm
  *
- * Context: process, may sleep; before its first socket.
- * Return: 0; -ENOMEM.
+ * Context: process; before its first socket.
  */
-int quell_dasr_register(const struct quell_algo *algo)
+void quell_dasr_register(const struct quell_algo *algo)
 {
-	int err = 0;
-
-	if (!quell_algo_has(algo, QUELL_CORE_SENDERS))
-		return 0;
-	mutex_lock(&quell_mutex);
-	if (!dasr_has_hosts)
-		err = rhashtable_init(&dasr_hosts, &host_hash_params);
-	if (!err)
-		/* The hash is complete for who reads this: quell_dasr_is_ready(). */
-		smp_store_release(&dasr_has_hosts, true);
-	mutex_unlock(&quell_mutex);
-	return err;
+	if (quell_algo_has(algo, QUELL_CORE_SENDERS))
+		WRITE_ONCE(dasr_is_ready, true);
 }
 
 /**
  * quell_dasr_is_ready() - whether an algorithm that counts senders was ever registered
  *
  * Context: any.
- * Return: whether hosts can be added and listed.
  */
 bool quell_dasr_is_ready(void)
 {
-	/* Pairs with quell_dasr_register(). */
-	return smp_load_acquire(&dasr_has_hosts);
-}
-
-/* All hosts are gone with the flows and namespaces. */
-void quell_dasr_exit(void)
-{
-	if (dasr_has_hosts)
-		rhashtable_destroy(&dasr_hosts);
+	return READ_ONCE(dasr_is_ready);
 }

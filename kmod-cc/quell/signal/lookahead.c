@@ -8,7 +8,7 @@
  * user and per namespace, and memory is charged to who registers.  A group lasts until it is
  * deleted or its interface goes.  Weights apply to all, and are the administrator's.
  *
- * A host that is in a group or has a weight is kept in the hash of hosts while it has no
+ * A host that is in a group or has a weight is kept at its port while it has no
  * connection.
  */
 #include <linux/netdevice.h>
@@ -171,7 +171,7 @@ static int lookahead_get_hosts(struct quell_lookahead *ahead,
 
 put_owner:
 	if (ahead->owner)
-		quell_dasr_owner_put(ahead->owner);
+		quell_dasr_owner_put(ahead->port, ahead->owner);
 put_hosts:
 	lookahead_put_hosts(ahead, i);
 	spin_unlock_bh(&port->lock);
@@ -234,7 +234,7 @@ static void lookahead_withdraw(struct quell_lookahead *ahead)
 
 	spin_lock_bh(&port->lock);
 	quell_dasr_group_del(&port->set, &ahead->group);
-	quell_dasr_owner_put(ahead->owner);
+	quell_dasr_owner_put(ahead->port, ahead->owner);
 	lookahead_put_hosts(ahead, ahead->group.members_nr);
 	spin_unlock_bh(&port->lock);
 	quell_dasr_port_put(port);
@@ -361,7 +361,7 @@ static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
 
 	list_for_each_entry(weight, &qnet->lookahead.weights, node)
 		if (weight->port->ifindex == ifindex &&
-		    ipv6_addr_equal(&weight->host->key.addr, addr))
+		    ipv6_addr_equal(&weight->host->addr, addr))
 			return weight;
 	return NULL;
 }
