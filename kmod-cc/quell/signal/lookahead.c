@@ -8,6 +8,10 @@
  * user and per namespace, and memory is charged to who registers.  A group lasts until it is
  * deleted or its interface goes.  Weights apply to all, and are the administrator's.
  *
+ * The mutex of a namespace is also taken under the RTNL, when an interface goes.  All memory that
+ * may have to be waited for is therefore allocated before it; under it, and under the lock of a
+ * port, hosts and users are allocated without waiting.
+ *
  * A host that is in a group or has a weight is kept at its port while it has no
  * connection.
  */
@@ -100,8 +104,8 @@ static bool lookahead_has_room(struct quell_net *qnet, const struct quell_lookah
 	       user_members <= QUELL_LOOKAHEAD_USER_MEMBERS;
 }
 
-static int lookahead_check(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
-			   u64 most_ns, struct netlink_ext_ack *extack)
+static int lookahead_check(const struct quell_lookahead_spec *spec, u64 most_ns,
+			   struct netlink_ext_ack *extack)
 {
 	if (!most_ns) {
 		NL_SET_ERR_MSG(extack, "look-ahead needs tcp_dart, and its parameter lookahead");
@@ -120,6 +124,13 @@ static int lookahead_check(struct quell_net *qnet, const struct quell_lookahead_
 		NL_SET_ERR_MSG(extack, "members: one address is there twice");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/* What depends on other groups. */
+static int lookahead_admit(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
+			   struct netlink_ext_ack *extack)
+{
 	if (lookahead_find(qnet, spec->name, spec->uid)) {
 		NL_SET_ERR_MSG(extack, "you have a group of this name");
 		return -EEXIST;
@@ -178,14 +189,21 @@ put_hosts:
 	return port->gone ? -ENODEV : -ENOMEM;
 }
 
-static void lookahead_free(struct quell_lookahead *ahead)
+/* Frees a group that is not in the set of its port, or no longer. */
+static void lookahead_free(struct quell_net *qnet, struct quell_lookahead *ahead)
 {
+	if (ahead->id)
+		xa_erase(&qnet->lookahead.groups, ahead->id);
+	if (ahead->port)
+		quell_dasr_port_put(ahead->port);
 	kvfree(ahead->hosts);
 	kvfree(ahead->group.members);
 	kfree(ahead);
 }
 
-static struct quell_lookahead *lookahead_make(const struct quell_lookahead_spec *spec)
+/* A group with all its memory and a number, where there is no group until it is published. */
+static struct quell_lookahead *lookahead_make(struct quell_net *qnet,
+					      const struct quell_lookahead_spec *spec)
 {
 	struct quell_lookahead *ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
 
@@ -198,9 +216,12 @@ static struct quell_lookahead *lookahead_make(const struct quell_lookahead_spec 
 	ahead->hosts = kvcalloc(spec->members_nr, sizeof(*ahead->hosts), GFP_KERNEL_ACCOUNT);
 	ahead->group.members = kvcalloc(spec->members_nr, sizeof(*ahead->group.members),
 					GFP_KERNEL_ACCOUNT);
-	if (ahead->hosts && ahead->group.members)
+	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, GFP_KERNEL);
+	if (ahead->hosts && ahead->group.members && ahead->port &&
+	    xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, NULL, xa_limit_31b,
+			    &qnet->lookahead.next, GFP_KERNEL) >= 0)
 		return ahead;
-	lookahead_free(ahead);
+	lookahead_free(qnet, ahead);
 	return NULL;
 }
 
@@ -237,38 +258,46 @@ static void lookahead_withdraw(struct quell_lookahead *ahead)
 	quell_dasr_owner_put(ahead->port, ahead->owner);
 	lookahead_put_hosts(ahead, ahead->group.members_nr);
 	spin_unlock_bh(&port->lock);
-	quell_dasr_port_put(port);
 }
 
 static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahead)
 {
-	xa_erase(&qnet->lookahead.groups, ahead->id);
 	qnet->lookahead.gen++;
 	lookahead_withdraw(ahead);
-	lookahead_free(ahead);
+	lookahead_free(qnet, ahead);
 }
 
 /* On an error the group is as before. */
 static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahead,
 			     const struct quell_lookahead_spec *spec)
 {
+	int err = lookahead_get_hosts(ahead, spec);
+
+	if (err)
+		return err;
+	/* Where the number was allocated there is room. */
+	err = xa_err(xa_store(&qnet->lookahead.groups, ahead->id, ahead, GFP_NOWAIT));
+	if (err)
+		lookahead_withdraw(ahead);
+	else
+		qnet->lookahead.gen++;
+	return err;
+}
+
+/* Publishes a group, or frees it. */
+static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead,
+			   const struct quell_lookahead_spec *spec,
+			   struct netlink_ext_ack *extack)
+{
 	int err;
 
-	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, GFP_KERNEL);
-	if (!ahead->port)
-		return -ENOMEM;
-	err = lookahead_get_hosts(ahead, spec);
-	if (err) {
-		quell_dasr_port_put(ahead->port);
-		return err;
-	}
-	err = xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, ahead, xa_limit_31b,
-			      &qnet->lookahead.next, GFP_KERNEL);
-	if (err >= 0) {
-		qnet->lookahead.gen++;
-		return 0;
-	}
-	lookahead_withdraw(ahead);
+	mutex_lock(&qnet->lookahead.lock);
+	err = lookahead_admit(qnet, spec, extack);
+	if (!err)
+		err = lookahead_publish(qnet, ahead, spec);
+	mutex_unlock(&qnet->lookahead.lock);
+	if (err)
+		lookahead_free(qnet, ahead);
 	return err;
 }
 
@@ -291,25 +320,19 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 	struct quell_lookahead *ahead;
 	int err;
 
-	mutex_lock(&qnet->lookahead.lock);
-	err = lookahead_check(qnet, spec, most_ns, extack);
+	err = lookahead_check(spec, most_ns, extack);
 	if (err)
-		goto unlock;
-	err = -ENODEV;
+		return err;
 	if (!lookahead_has_device(qnet, spec->ifindex))
-		goto unlock;
-	err = -ENOMEM;
-	ahead = lookahead_make(spec);
+		return -ENODEV;
+	ahead = lookahead_make(qnet, spec);
 	if (!ahead)
-		goto unlock;
-	if (!ahead->group.time_ns)
+		err = -ENOMEM;
+	else if (!ahead->group.time_ns)
 		ahead->group.time_ns = most_ns;
-	err = lookahead_publish(qnet, ahead, spec);
-	if (err)
-		lookahead_free(ahead);
-unlock:
-	mutex_unlock(&qnet->lookahead.lock);
-	return !err && lookahead_lost_device(qnet, spec->ifindex) ? -ENODEV : err;
+	if (!err)
+		err = lookahead_enter(qnet, ahead, spec, extack);
+	return lookahead_lost_device(qnet, spec->ifindex) && !err ? -ENODEV : err;
 }
 
 /**
@@ -342,16 +365,22 @@ static void weight_change(const struct quell_weight *weight, u32 value)
 	spin_unlock_bh(&port->lock);
 }
 
+/* Frees a weight that is in no list, or no longer, and has no host. */
+static void weight_free(struct quell_weight *weight)
+{
+	quell_dasr_port_put(weight->port);
+	kfree(weight);
+}
+
 static void weight_remove(struct quell_net *qnet, struct quell_weight *weight)
 {
 	weight_change(weight, QUELL_DASR_WEIGHT_DEFAULT);
 	spin_lock_bh(&weight->port->lock);
 	quell_dasr_host_put(weight->port, weight->host);
 	spin_unlock_bh(&weight->port->lock);
-	quell_dasr_port_put(weight->port);
 	list_del(&weight->node);
 	qnet->lookahead.weights_nr--;
-	kfree(weight);
+	weight_free(weight);
 }
 
 static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
@@ -366,53 +395,74 @@ static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
 	return NULL;
 }
 
-static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex,
-					const struct in6_addr *addr)
+/* A weight without a host. */
+static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex)
 {
 	struct quell_weight *weight = kzalloc(sizeof(*weight), GFP_KERNEL_ACCOUNT);
 
 	if (!weight)
 		return NULL;
 	weight->port = quell_dasr_port_get(qnet, ifindex, GFP_KERNEL);
-	if (!weight->port)
-		goto free_weight;
-	spin_lock_bh(&weight->port->lock);
-	if (!weight->port->gone)
-		weight->host = quell_dasr_host_get(weight->port, addr, NULL);
-	spin_unlock_bh(&weight->port->lock);
-	if (!weight->host)
-		goto put_port;
-	list_add(&weight->node, &qnet->lookahead.weights);
-	qnet->lookahead.weights_nr++;
-	return weight;
-
-put_port:
-	quell_dasr_port_put(weight->port);
-free_weight:
+	if (weight->port)
+		return weight;
 	kfree(weight);
 	return NULL;
 }
 
-static int weight_store(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
-			u32 value, struct netlink_ext_ack *extack)
+/* Puts a weight into the list; -ENODEV the interface goes, -ENOMEM. */
+static int weight_add(struct quell_net *qnet, struct quell_weight *weight,
+		      const struct in6_addr *addr)
 {
-	struct quell_weight *weight = weight_find(qnet, ifindex, addr);
+	struct quell_dasr_port *port = weight->port;
+	int err = 0;
 
-	if (value == QUELL_DASR_WEIGHT_DEFAULT) {
-		if (weight)
-			weight_remove(qnet, weight);
-		return 0;
-	}
+	spin_lock_bh(&port->lock);
+	if (port->gone)
+		err = -ENODEV;
+	else
+		weight->host = quell_dasr_host_get(port, addr, NULL);
+	spin_unlock_bh(&port->lock);
+	if (err || !weight->host)
+		return err ?: -ENOMEM;
+	list_add(&weight->node, &qnet->lookahead.weights);
+	qnet->lookahead.weights_nr++;
+	return 0;
+}
+
+static void weight_forget(struct quell_net *qnet, int ifindex, const struct in6_addr *addr)
+{
+	struct quell_weight *weight;
+
+	mutex_lock(&qnet->lookahead.lock);
+	weight = weight_find(qnet, ifindex, addr);
+	if (weight)
+		weight_remove(qnet, weight);
+	mutex_unlock(&qnet->lookahead.lock);
+}
+
+/* Sets a weight that is there, or adds @spare to be it; frees that otherwise. */
+static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
+			const struct in6_addr *addr, u32 value, struct netlink_ext_ack *extack)
+{
+	struct quell_weight *weight;
+	int err = 0;
+
+	mutex_lock(&qnet->lookahead.lock);
+	weight = weight_find(qnet, spare->port->ifindex, addr);
 	if (!weight && qnet->lookahead.weights_nr >= QUELL_WEIGHTS_MAX) {
 		NL_SET_ERR_MSG(extack, "too many weights in this namespace");
-		return -EDQUOT;
+		err = -EDQUOT;
+	} else if (!weight) {
+		err = weight_add(qnet, spare, addr);
+		if (!err)
+			swap(weight, spare);
 	}
-	if (!weight)
-		weight = weight_make(qnet, ifindex, addr);
-	if (!weight)
-		return -ENOMEM;
-	weight_change(weight, value);
-	return 0;
+	if (!err)
+		weight_change(weight, value);
+	mutex_unlock(&qnet->lookahead.lock);
+	if (spare)
+		weight_free(spare);
+	return err;
 }
 
 /**
@@ -431,6 +481,7 @@ static int weight_store(struct quell_net *qnet, int ifindex, const struct in6_ad
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack)
 {
+	struct quell_weight *spare;
 	int err;
 
 	if (!weight || weight > QUELL_DASR_WEIGHT_MAX) {
@@ -441,12 +492,15 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 		NL_SET_ERR_MSG(extack, "weights need tcp_dart");
 		return -EOPNOTSUPP;
 	}
-	mutex_lock(&qnet->lookahead.lock);
-	err = -ENODEV;
-	if (lookahead_has_device(qnet, ifindex))
-		err = weight_store(qnet, ifindex, addr, weight, extack);
-	mutex_unlock(&qnet->lookahead.lock);
-	return !err && lookahead_lost_device(qnet, ifindex) ? -ENODEV : err;
+	if (!lookahead_has_device(qnet, ifindex))
+		return -ENODEV;
+	if (weight == QUELL_DASR_WEIGHT_DEFAULT) {
+		weight_forget(qnet, ifindex, addr);
+		return 0;
+	}
+	spare = weight_make(qnet, ifindex);
+	err = spare ? weight_store(qnet, spare, addr, weight, extack) : -ENOMEM;
+	return lookahead_lost_device(qnet, ifindex) && !err ? -ENODEV : err;
 }
 
 /**
