@@ -224,6 +224,21 @@ senders_leave()
 	same expired "$(counter senders-expired)" 0
 }
 
+# has_no_flow N: what was left to send at its end has been sent.
+has_no_flow()
+{
+	quell -n "${hosts[$1]}" -j flow show >"$dir/flows" && json 'length == 0' "$dir/flows"
+}
+
+# No packet says that it died, and none makes the receiver look.
+one_dies()
+{
+	send 2 && poll 10 senders_are 1 && ip -n "$router" link set port2 down && sleep 2.5 &&
+	senders_are 0 && same expired "$(counter senders-expired)" 1 &&
+	ip -n "$router" link set port2 up && cut_off 2 && poll 30 has_no_flow 2 &&
+	poll 20 senders_are 0
+}
+
 ## look-ahead
 
 register()
@@ -419,7 +434,7 @@ module_goes()
 	groups_are 'map(.name) == ["stays"]' && unload tcp_dart quell
 }
 
-plan 21
+plan 22
 check "a network" make_network
 check "one sender" one_sender
 check "two senders" two_senders
@@ -429,6 +444,7 @@ check "weights divide the line" weights_divide_the_line
 check "weight 1 is none" weight_one_forgets
 check "weights that are refused" weights_are_refused
 check "senders leave" senders_leave
+check "a sender dies" one_dies
 check "a group" register
 check "members count ahead" members_count_ahead
 check "a stranger's group changes nothing" strangers_groups_change_nothing

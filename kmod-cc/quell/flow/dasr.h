@@ -163,5 +163,7 @@ struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid
 					      const struct sock *sk);
 void quell_dasr_owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner);
 void quell_dasr_count(struct quell_dasr_port *port);
+struct quell_dart_params quell_dasr_params(const struct quell_net *qnet);
+void quell_dasr_refresh(struct quell_net *qnet);
 
 #endif /* _QUELL_DASR_H */

@@ -153,6 +153,13 @@ static int dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
+/* Flows say how many senders there are. */
+static int flow_start(struct netlink_callback *cb)
+{
+	quell_senders_start(cb);
+	return dump_start(cb);
+}
+
 /* cb->args[0]: slot of the next algorithm. */
 static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -377,7 +384,7 @@ static const struct genl_ops quell_genl_ops[] = {
 	},
 	{
 		.cmd		= QUELL_CMD_FLOW_GET,
-		.start		= dump_start,
+		.start		= flow_start,
 		.dumpit		= quell_flow_dump,
 		.policy		= flow_get_policy,
 		.maxattr	= ARRAY_SIZE(flow_get_policy) - 1,
@@ -412,10 +419,12 @@ static const struct genl_ops quell_genl_ops[] = {
 	},
 	{
 		.cmd		= QUELL_CMD_LOOKAHEAD_GET,
+		.start		= quell_senders_start,
 		.dumpit		= quell_lookahead_dump,
 	},
 	{
 		.cmd		= QUELL_CMD_SENDER_GET,
+		.start		= quell_senders_start,
 		.dumpit		= quell_sender_dump,
 	},
 	{
@@ -427,6 +436,7 @@ static const struct genl_ops quell_genl_ops[] = {
 	},
 	{
 		.cmd		= QUELL_CMD_RECEIVER_GET,
+		.start		= quell_senders_start,
 		.dumpit		= quell_receiver_dump,
 	},
 };

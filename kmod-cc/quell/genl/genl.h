@@ -21,6 +21,7 @@ extern const struct nla_policy quell_lookahead_del_policy[QUELL_A_LOOKAHEAD_UID 
 extern const struct nla_policy quell_weight_policy[QUELL_A_SENDER_WEIGHT + 1];
 int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow);
 int quell_receiver_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int quell_senders_start(struct netlink_callback *cb);
 int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int quell_weight_set_doit(struct sk_buff *skb, struct genl_info *info);
 int quell_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info);

@@ -170,6 +170,18 @@ int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 	return 0;
 }
 
+/**
+ * quell_senders_start() - begin a dump of what expires by time
+ * @cb: dump
+ *
+ * Return: 0.
+ */
+int quell_senders_start(struct netlink_callback *cb)
+{
+	quell_dasr_refresh(quell_net(sock_net(cb->skb->sk)));
+	return 0;
+}
+
 static void *put_header(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,

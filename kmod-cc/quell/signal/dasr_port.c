@@ -269,6 +269,72 @@ void quell_dasr_count(struct quell_dasr_port *port)
 }
 
 /**
+ * quell_dasr_params() - parameters of the algorithm that counts senders
+ * @qnet: namespace
+ *
+ * Context: process, may sleep.
+ * Return: the parameters; all zero without such an algorithm.
+ */
+struct quell_dart_params quell_dasr_params(const struct quell_net *qnet)
+{
+	const struct quell_params_block *block;
+	struct quell_dart_params params = {};
+	int i;
+
+	mutex_lock(&quell_mutex);
+	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
+		if (!quell_algos[i] || !quell_algo_has(quell_algos[i], QUELL_CORE_SENDERS))
+			continue;
+		block = rcu_dereference_protected(qnet->algos[i].params,
+						  lockdep_is_held(&quell_mutex));
+		params = *(const struct quell_dart_params *)block->data;
+	}
+	mutex_unlock(&quell_mutex);
+	return params;
+}
+
+static void port_refresh(struct quell_dasr_port *port, const struct quell_dasr_params *soft)
+{
+	bool is_behind;
+
+	do {
+		spin_lock_bh(&port->lock);
+		is_behind = quell_dasr_expire(&port->set, soft, ktime_get_ns());
+		port->is_behind = is_behind;
+		quell_dasr_count(port);
+		spin_unlock_bh(&port->lock);
+		cond_resched();
+	} while (is_behind);
+}
+
+/**
+ * quell_dasr_refresh() - drop what has expired in a namespace
+ * @qnet: namespace
+ *
+ * For who looks at sets: if the last sender died, no packet makes its port look.
+ *
+ * Context: process, may sleep.
+ */
+void quell_dasr_refresh(struct quell_net *qnet)
+{
+	struct quell_dart_params params = quell_dasr_params(qnet);
+	struct quell_dasr_params soft = quell_dart_set_params(&params);
+	struct quell_dasr_port *port;
+	unsigned long ifindex;
+
+	rcu_read_lock();
+	xa_for_each(&qnet->dasr_ports, ifindex, port) {
+		if (!refcount_inc_not_zero(&port->refs))
+			continue;
+		rcu_read_unlock();
+		port_refresh(port, &soft);
+		quell_dasr_port_put(port);
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+}
+
+/**
  * quell_dasr_meter() - TCP data came in by an interface
  * @net:	  namespace
  * @skb:	  packet of whatever socket, from its network header on

@@ -39,25 +39,6 @@ struct quell_weight {
 	struct quell_dasr_host	*host;
 };
 
-/* Longest time that a group may wait, ns: parameter "lookahead"; 0: no look-ahead. */
-static u64 lookahead_most_ns(const struct quell_net *qnet)
-{
-	const struct quell_params_block *block;
-	u64 most_ns = 0;
-	int i;
-
-	mutex_lock(&quell_mutex);
-	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
-		if (!quell_algos[i] || !quell_algo_has(quell_algos[i], QUELL_CORE_SENDERS))
-			continue;
-		block = rcu_dereference_protected(qnet->algos[i].params,
-						  lockdep_is_held(&quell_mutex));
-		most_ns = ((const struct quell_dart_params *)block->data)->lookahead_ns;
-	}
-	mutex_unlock(&quell_mutex);
-	return most_ns;
-}
-
 static bool lookahead_has_twins(const struct quell_lookahead_spec *spec)
 {
 	u32 i, j;
@@ -316,7 +297,7 @@ static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack)
 {
-	u64 most_ns = lookahead_most_ns(qnet);
+	u64 most_ns = quell_dasr_params(qnet).lookahead_ns;
 	struct quell_lookahead *ahead;
 	int err;
 
