@@ -152,7 +152,8 @@ void quell_dasr_net_init(struct quell_net *qnet);
 void quell_dasr_net_exit(struct quell_net *qnet);
 void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
-struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp);
+struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
+					    const struct sock *sk);
 void quell_dasr_port_put(struct quell_dasr_port *port);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk);

@@ -134,7 +134,7 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	    (dasr->port->ifindex == ifindex || READ_ONCE(dasr->conn.active)))
 		return true;
 	dasr_unbind(dasr);
-	dasr->port = quell_dasr_port_get(flow->qnet, ifindex, GFP_ATOMIC);
+	dasr->port = quell_dasr_port_get(flow->qnet, ifindex, sk);
 	if (!dasr->port)
 		return false;
 	spin_lock(&dasr->port->lock);

@@ -32,21 +32,22 @@ static bool dasr_is_ready;
 /* Ports in all namespaces: none, and packets need not be measured. */
 static atomic_t dasr_ports = ATOMIC_INIT(0);
 
-static void *dasr_alloc(const struct sock *sk, size_t bytes)
+static void *dasr_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
 {
 	void *memory;
 
 	if (!sk)
-		return kzalloc(bytes, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+		return kzalloc(bytes, gfp | __GFP_NOWARN | __GFP_ACCOUNT);
 	memory = quell_sock_alloc(sk, bytes);
 	if (memory)
 		memset(memory, 0, bytes);
 	return memory;
 }
 
-static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex, gfp_t gfp)
+static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
+					 const struct sock *sk)
 {
-	struct quell_dasr_port *port = kzalloc(sizeof(*port), gfp | __GFP_NOWARN);
+	struct quell_dasr_port *port = dasr_alloc(sk, sizeof(*port), GFP_KERNEL);
 
 	if (!port)
 		return NULL;
@@ -57,6 +58,7 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex, gf
 	port->ifindex = ifindex;
 	port->hosts = RB_ROOT;
 	port->users = RB_ROOT;
+	port->machine.start_ns = ktime_get_ns();
 	return port;
 }
 
@@ -64,12 +66,13 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex, gf
  * quell_dasr_port_get() - the port of an interface
  * @qnet:    namespace
  * @ifindex: interface, which exists
- * @gfp:     for a new one
+ * @sk:	     socket that a new one is charged to; NULL: the current process, which may sleep
  *
- * Context: RCU read section, or process context if @gfp may sleep.
+ * Context: RCU read section, or process context without @sk.
  * Return: port with a reference; NULL when memory is short.
  */
-struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex, gfp_t gfp)
+struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
+					    const struct sock *sk)
 {
 	struct quell_dasr_port *port, *other;
 
@@ -80,11 +83,11 @@ struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 	rcu_read_unlock();
 	if (port)
 		return port;
-	port = port_make(qnet, ifindex, gfp);
+	port = port_make(qnet, ifindex, sk);
 	if (!port)
 		return NULL;
 	xa_lock_bh(&qnet->dasr_ports);
-	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, gfp & ~__GFP_DIRECT_RECLAIM);
+	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, GFP_ATOMIC | __GFP_NOWARN);
 	/* The table has a reference to what is in it. */
 	if (other && !xa_is_err(other))
 		refcount_inc(&other->refs);
@@ -139,7 +142,7 @@ struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 		host->refs++;
 		return host;
 	}
-	host = dasr_alloc(sk, sizeof(*host));
+	host = dasr_alloc(sk, sizeof(*host), GFP_ATOMIC);
 	if (!host)
 		return NULL;
 	host->addr = *addr;
@@ -223,7 +226,7 @@ struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid
 		owner->refs++;
 		return owner;
 	}
-	owner = dasr_alloc(sk, sizeof(*owner));
+	owner = dasr_alloc(sk, sizeof(*owner), GFP_ATOMIC);
 	if (!owner)
 		return NULL;
 	owner->uid = uid;

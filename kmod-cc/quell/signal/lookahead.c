@@ -197,7 +197,7 @@ static struct quell_lookahead *lookahead_make(struct quell_net *qnet,
 	ahead->hosts = kvcalloc(spec->members_nr, sizeof(*ahead->hosts), GFP_KERNEL_ACCOUNT);
 	ahead->group.members = kvcalloc(spec->members_nr, sizeof(*ahead->group.members),
 					GFP_KERNEL_ACCOUNT);
-	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, GFP_KERNEL);
+	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, NULL);
 	if (ahead->hosts && ahead->group.members && ahead->port &&
 	    xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, NULL, xa_limit_31b,
 			    &qnet->lookahead.next, GFP_KERNEL) >= 0)
@@ -383,7 +383,7 @@ static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex)
 
 	if (!weight)
 		return NULL;
-	weight->port = quell_dasr_port_get(qnet, ifindex, GFP_KERNEL);
+	weight->port = quell_dasr_port_get(qnet, ifindex, NULL);
 	if (weight->port)
 		return weight;
 	kfree(weight);

@@ -38,8 +38,9 @@ enum quell_dart_state {
 };
 
 /**
- * struct quell_dart_machine - state of one interface; all zero is its start
- * @start_ns:	beginning of the current period, ns; 0: no period has begun
+ * struct quell_dart_machine - state of one interface; all zero at first but for @start_ns
+ * @start_ns:	beginning of the current period, ns; at first when counting began, or the first
+ *		period would be as long as the clock runs, and marks in it below line rate
  * @marked_ns:	end of the last marked period, ns
  * @bytes:	bytes that had arrived when the period began, free-running
  * @marks:	packets that had arrived marked when the period began, free-running
