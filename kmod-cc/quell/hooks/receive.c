@@ -283,17 +283,20 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	quell_arrival_add(flow, sk, &segment->arrival);
 }
 
-/* Takes the mark off a packet, as if no switch had set it. */
-static void receive_hide_mark(struct sk_buff *skb)
+/*
+ * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
+ * and TCP gets the mark.
+ */
+static bool receive_hide_mark(struct sk_buff *skb)
 {
 	bool is_v4 = ip_hdr(skb)->version == 4;
 	__be32 before;
 
 	if (skb_ensure_writable(skb, is_v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)))
-		return;
+		return false;
 	if (is_v4) {
 		ipv4_change_dsfield(ip_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
-		return;
+		return true;
 	}
 	/* TCP subtracts this header from the sum of the packet; IPv4's sums to zero. */
 	before = *(__be32 *)ipv6_hdr(skb);
@@ -301,6 +304,7 @@ static void receive_hide_mark(struct sk_buff *skb)
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->csum = csum_add(csum_sub(skb->csum, (__force __wsum)before),
 				     *(__wsum *)ipv6_hdr(skb));
+	return true;
 }
 
 /* Data for the set of active senders. */
@@ -316,8 +320,8 @@ static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
 		.marked = segment->in->marked,
 	};
 
-	if (quell_dasr_receive(flow, sk, &packet))
-		receive_hide_mark(segment->skb);
+	if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
+		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
 }
 
 /*

@@ -248,8 +248,6 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	spin_unlock(&port->lock);
 unlock:
 	spin_unlock_bh(&flow->lock);
-	if (hides)
-		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
 	return hides;
 }
 
