@@ -244,7 +244,10 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	hold_ns = adapt_hold_ns(sk);
 	sample->remote_ns = min(remote_ns, hold_ns);
 	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
-	/* The peer answers these marks by n, and hides them from TCP. */
+	/*
+	 * The peer answers these marks by n, and hides them from TCP.  One that is told of between
+	 * both lines is one with those before it: what counts is whether there was any.
+	 */
 	if (flow->dasr && READ_ONCE(flow->dasr->path_marked)) {
 		WRITE_ONCE(flow->dasr->path_marked, false);
 		core->flags |= QUELL_ADAPT_F_MARKED;
