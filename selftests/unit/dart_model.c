@@ -44,7 +44,8 @@ static void fit_window(const struct dart_model *m, const struct dart_model_param
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
 {
-	double mss = m->dcqcn.mss_bytes, packet = mss + HEADERS_BYTES;
+	double mss = m->dcqcn.mss_bytes;
+	double packet = mss + (e->header_bytes > 0 ? e->header_bytes : HEADERS_BYTES);
 	double line = dart_model_line(e), share;
 
 	fall_back(m, p, d);

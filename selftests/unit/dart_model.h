@@ -25,6 +25,7 @@ struct dart_model_event {
 	struct dcqcn_model_event e;
 	double own_line, peer_line;	/* 0: unknown */
 	double n;			/* 0: not stated */
+	double header_bytes;		/* of a packet; 0: unknown */
 };
 
 struct dart_model_decision {

@@ -85,8 +85,13 @@ TEST(line)
 		EXPECT_EQ(cases[i].want, quell_dart_line_bytes_ps(&s))
 			TH_LOG("quell_dart_line_bytes_ps__%s", cases[i].name);
 	}
-	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS))
+	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 0))
+		TH_LOG("quell_dart_payload_bytes_ps__headers_not_known");
+	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 90))
 		TH_LOG("quell_dart_payload_bytes_ps__without_headers");
+	/* The Quell option's 12 bytes. */
+	EXPECT_EQ(8992094861, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 102))
+		TH_LOG("quell_dart_payload_bytes_ps__without_options");
 }
 
 /* Section III-A: line / n, and a window of that for the base round trip and the slack. */

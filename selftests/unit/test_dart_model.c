@@ -72,7 +72,7 @@ static struct dart_model_event model_event(const struct quell_sample *s)
 			.app_limited = s->flags & QUELL_S_APP_LIMITED,
 		},
 		.own_line = s->link_bytes_ps, .peer_line = s->peer_link_bytes_ps,
-		.n = s->senders_q8 / 256.0,
+		.n = s->senders_q8 / 256.0, .header_bytes = s->header_bytes,
 	};
 }
 
@@ -145,6 +145,7 @@ static void random_sample(struct random_state *r, const struct pair *x, struct q
 {
 	*s = (struct quell_sample) {
 		.mss_bytes = x->v.dcqcn.mss_bytes,
+		.header_bytes = random_between(r, 0, 3) ? random_between(r, 78, 200) : 0,
 		.link_bytes_ps = random_between(r, 0, 7) ? random_magnitude(r, 1, 1ULL << 37) : 0,
 		.peer_link_bytes_ps = random_between(r, 0, 3) ?
 				      random_magnitude(r, 1, 1ULL << 37) : 0,

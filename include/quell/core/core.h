@@ -87,6 +87,7 @@ struct quell_telemetry {
  * @senders_q8:		n that the receiver stated, <quell/core/dart/share.h>; 0 unknown
  * @hops:		switches on the path from the receiver, from the time-to-live
  * @flags:		QUELL_S_*
+ * @header_bytes:	what a full segment takes on the wire beside @mss_bytes; 0 unknown
  * @telemetry:		record of the packet this ACK answers
  * @idle_ns:		for a restart after an idle period: time during which no data was
  *			outstanding, ns
@@ -109,6 +110,7 @@ struct quell_sample {
 	u32	senders_q8;
 	u8	hops;
 	u8	flags;
+	u16	header_bytes;
 	struct quell_telemetry	telemetry;
 	u64	idle_ns;
 	u32	other_flows;

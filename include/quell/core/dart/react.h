@@ -24,7 +24,7 @@
  * no n leaves the flow to DCQCN.
  *
  * The line is in bytes on the wire, rates are in bytes of payload: headers are taken off the
- * share, or the sum of all senders would exceed the line by them.
+ * share, options of the connection included, or the sum of all senders would exceed the line.
  *
  * Paper: Xue et al., "Dart: Divide and Specialize for Fast Response to Congestion in
  * RDMA-Based Datacenter Networks", ToN 2020 (sections III-A to III-C).  Deviations:
@@ -55,19 +55,19 @@ static inline u64 quell_dart_line_bytes_ps(const struct quell_sample *s)
 	return quell_min_u64(s->link_bytes_ps, s->peer_link_bytes_ps);
 }
 
-/* Payload bytes/s that fit into a rate on the wire, in full segments. */
-static inline u64 quell_dart_payload_bytes_ps(u64 wire_bytes_ps, u32 mss_bytes)
+/*
+ * Payload bytes/s that fit into a rate on the wire, in full segments; @header_bytes: of each, 0
+ * as without options but for timestamps.
+ */
+static inline u64 quell_dart_payload_bytes_ps(u64 wire_bytes_ps, u32 mss_bytes, u32 header_bytes)
 {
-	return quell_mul_div_u64(wire_bytes_ps, mss_bytes,
-				 (u64)mss_bytes + QUELL_OVERHEAD_BYTES);
+	return quell_mul_div_u64(wire_bytes_ps, mss_bytes, (u64)mss_bytes +
+				 (header_bytes ? header_bytes : QUELL_OVERHEAD_BYTES));
 }
 
-/* Limits a decision's rate to the payload of a rate on the wire. */
-static inline void quell_dart_pace(const struct quell_dart_vars *v, u64 wire_bytes_ps,
-				   struct quell_decision *out)
+/* Limits a decision's rate to a rate of payload. */
+static inline void quell_dart_pace(u64 rate_bytes_ps, struct quell_decision *out)
 {
-	u64 rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes);
-
 	out->pacing_bytes_ps = quell_max_u64(quell_min_u64(out->pacing_bytes_ps,
 							   rate_bytes_ps), 1);
 }
@@ -130,19 +130,22 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps) {
 		st->unstated += !s->senders_q8;
 		st->fallen_back += out->pacing_bytes_ps < s->link_bytes_ps;
-		if (s->senders_q8 && s->link_bytes_ps)
-			quell_dart_pace(v, quell_max_u64(s->link_bytes_ps,
-							 p->dcqcn.min_rate_bytes_ps), out);
+		if (!s->senders_q8 || !s->link_bytes_ps)
+			return;
+		wire_bytes_ps = quell_max_u64(s->link_bytes_ps, p->dcqcn.min_rate_bytes_ps);
+		quell_dart_pace(quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
+							    s->header_bytes), out);
 		return;
 	}
 	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
 				      p->dcqcn.min_rate_bytes_ps);
-	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes);
+	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
+						    s->header_bytes);
 	if (out->pacing_bytes_ps < rate_bytes_ps)
 		st->fallen_back++;
 	else
 		st->apportioned++;
-	quell_dart_pace(v, wire_bytes_ps, out);
+	quell_dart_pace(rate_bytes_ps, out);
 	quell_dart_fit_window(v, p, wire_bytes_ps, out);
 }
 

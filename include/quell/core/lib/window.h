@@ -12,8 +12,10 @@
 
 /* Segments of the initial window on an unknown path (RFC 6928). */
 #define QUELL_INIT_SEGMENTS	10
-/* Ethernet preamble, header, FCS and gap (38), IPv4 (20), TCP with timestamps (32). */
-#define QUELL_OVERHEAD_BYTES	90
+/* Ethernet preamble, header, FCS and gap. */
+#define QUELL_FRAMING_BYTES	38
+/* Those, IPv4 (20), TCP with timestamps (32). */
+#define QUELL_OVERHEAD_BYTES	(QUELL_FRAMING_BYTES + 52)
 
 /* One segment; below 2^48. */
 static inline u64 quell_mss_q16(u32 mss_bytes)
