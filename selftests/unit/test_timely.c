@@ -386,6 +386,16 @@ TEST(loss)
 	EXPECT_TRUE(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
 		    f.st.rtos == 1 && f.st.fast_retx == 1)
 		TH_LOG("quell_timely_on_rto__smallest");
+	/* A router on the way wants smaller segments: nothing was acknowledged since. */
+	f.s.mss_bytes = MSS / 2;
+	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
+	EXPECT_EQ((u64)MSS / 2 << 16, f.out.window_q16)
+		TH_LOG("quell_timely_on_rto__one_segment_of_the_new_size");
+	f.s.mss_bytes = 2 * MSS;
+	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	EXPECT_EQ(2ULL * MSS << 16, f.out.window_q16)
+		TH_LOG("quell_timely_on_loss__one_segment_of_the_new_size");
+	f.s.mss_bytes = MSS;
 	/* Without a signal: Reno. */
 	quell_timely_init(&f.v, &f.p,
 			  &(struct quell_sample) { .now_ns = START_NS, .mss_bytes = MSS }, &f.out);

@@ -167,6 +167,14 @@ static inline void quell_timely_init(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
+/* The path, and with it the segment size, may change at any event. */
+static inline void quell_timely_observe(struct quell_timely_vars *v,
+					const struct quell_sample *s)
+{
+	if (s->mss_bytes)
+		v->mss_bytes = s->mss_bytes;
+}
+
 /**
  * quell_timely_on_ack() - new data was acknowledged
  * @v:   state of the flow
@@ -187,8 +195,7 @@ static inline __flatten void quell_timely_on_ack(struct quell_timely_vars *v,
 						 const struct quell_sample *s,
 						 struct quell_decision *out)
 {
-	if (s->mss_bytes)
-		v->mss_bytes = s->mss_bytes;
+	quell_timely_observe(v, s);
 	v->since_bytes = quell_min_u64((u64)v->since_bytes + s->acked_bytes, 1U << 31);
 	if (v->flags & QUELL_TIMELY_F_LOSS || !(v->flags & QUELL_TIMELY_F_SIGNAL))
 		v->window_q16 = quell_reno_window_q16(v->window_q16, s->acked_bytes,
@@ -225,6 +232,7 @@ static inline void quell_timely_on_loss(struct quell_timely_vars *v,
 {
 	u64 flight_q16 = (u64)s->inflight_bytes << QUELL_Q16_SHIFT;
 
+	quell_timely_observe(v, s);
 	v->rate_q16 /= 2;
 	v->window_q16 = quell_min_u64(v->window_q16, flight_q16) / 2;
 	v->flags |= QUELL_TIMELY_F_LOSS;
@@ -250,6 +258,7 @@ static inline void quell_timely_on_rto(struct quell_timely_vars *v,
 				       const struct quell_sample *s,
 				       struct quell_decision *out)
 {
+	quell_timely_observe(v, s);
 	v->rate_q16 = 0;
 	v->window_q16 = 0;
 	v->flags |= QUELL_TIMELY_F_LOSS;
@@ -290,6 +299,7 @@ static inline void quell_timely_on_undo(struct quell_timely_vars *v,
 					const struct quell_undo *u,
 					struct quell_decision *out)
 {
+	quell_timely_observe(v, s);
 	v->rate_q16 = quell_undo_given_back(&u->part[0], v->rate_q16);
 	v->window_q16 = quell_undo_given_back(&u->part[1], v->window_q16);
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
@@ -316,6 +326,7 @@ static inline void quell_timely_on_idle_restart(struct quell_timely_vars *v,
 {
 	u64 rate_q16;
 
+	quell_timely_observe(v, s);
 	if (quell_is_restart(p->restart_idle_ns, s->idle_ns) && !(v->flags & QUELL_TIMELY_F_LOSS)) {
 		rate_q16 = quell_timely_init_rate(v, p, s);
 		v->rate_q16 = quell_min_u64(rate_q16, QUELL_TIMELY_RATE_LIMIT) <<
