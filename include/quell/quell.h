@@ -155,6 +155,21 @@ void quell_repace(struct sock *sk);
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
 
+/**
+ * quell_header_bytes() - what a full segment of a socket has beside its payload
+ * @sk: TCP socket, not a listener
+ *
+ * Context: socket lock; without it, the bytes of before or after a change of options.
+ * Return: framing, IP, TCP with timestamps, and the room reserved for options, bytes.
+ */
+static inline u32 quell_header_bytes(const struct sock *sk)
+{
+	const struct inet_connection_sock *icsk = inet_csk(sk);
+
+	return QUELL_FRAMING_BYTES + icsk->icsk_af_ops->net_header_len +
+	       tcp_sk(sk)->tcp_header_len + icsk->icsk_ext_hdr_len;
+}
+
 /* The glue of a socket whose ops are known to be a Quell algorithm's. */
 static inline struct quell_cc *quell_cc(const struct sock *sk)
 {

@@ -276,15 +276,6 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		WRITE_ONCE(flow->now.rtt_ns, sample->rtt_ns);
 }
 
-/* Of a full segment: framing, IP, TCP with timestamps, and the room reserved for options. */
-static u32 sample_header_bytes(const struct sock *sk)
-{
-	const struct inet_connection_sock *icsk = inet_csk(sk);
-
-	return QUELL_FRAMING_BYTES + icsk->icsk_af_ops->net_header_len +
-	       tcp_sk(sk)->tcp_header_len + icsk->icsk_ext_hdr_len;
-}
-
 /**
  * quell_sample_state() - a sample of the state known without an ACK
  * @sk:     socket of a Quell algorithm
@@ -300,7 +291,7 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 	*sample = (struct quell_sample) {
 		.now_ns = tp->tcp_clock_cache,
 		.mss_bytes = max_t(u32, tp->mss_cache, 1),
-		.header_bytes = sample_header_bytes(sk),
+		.header_bytes = quell_header_bytes(sk),
 		.inflight_bytes = quell_mul_sat_u32(tcp_packets_in_flight(tp), tp->mss_cache),
 		.link_bytes_ps = quell_link_bytes_ps(sk),
 	};

@@ -27,12 +27,14 @@ static enum labflow_limiter dart_limiter(const struct sock *sk,
 
 	if (!view->line_bytes_ps || !labflow_snapshot(sk, &snapshot))
 		return LABFLOW_LINE;
-	if (view->told_q8 <= QUELL_SHARE_ONE_Q8)
-		return snapshot.pacing_bytes_ps < view->line_bytes_ps ? LABFLOW_DCQCN :
-									LABFLOW_LINE;
-	share_bytes_ps = quell_share_bytes_ps(view->line_bytes_ps, view->told_q8);
-	share_bytes_ps = quell_dart_payload_bytes_ps(share_bytes_ps, tcp_sk(sk)->mss_cache);
-	return snapshot.pacing_bytes_ps < share_bytes_ps ? LABFLOW_DCQCN : LABFLOW_N;
+	share_bytes_ps = view->line_bytes_ps;
+	if (view->told_q8 > QUELL_SHARE_ONE_Q8)
+		share_bytes_ps = quell_share_bytes_ps(share_bytes_ps, view->told_q8);
+	share_bytes_ps = quell_dart_payload_bytes_ps(share_bytes_ps, tcp_sk(sk)->mss_cache,
+						     quell_header_bytes(sk));
+	if (snapshot.pacing_bytes_ps < share_bytes_ps)
+		return LABFLOW_DCQCN;
+	return view->told_q8 > QUELL_SHARE_ONE_Q8 ? LABFLOW_N : LABFLOW_LINE;
 }
 
 static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
