@@ -5,7 +5,7 @@
  * A core is a header without sockets, packets, clocks or locks.  The same text
  * is compiled into the kernel module, the BPF program and the user-space
  * tests, so it uses only operations that all three support: unsigned 64-bit arithmetic,
- * division only through quell_div_u64(), no 128-bit products, no floating
+ * division only through quell_div_u64(), 128-bit products only in lib, no floating
  * point.  Time is u64 nanoseconds, rates are u64 bytes per second, sizes are
  * bytes; a "_q16" value counts 1/65536 of its unit.
  */

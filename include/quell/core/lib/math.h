@@ -15,11 +15,17 @@
  * quell_fls_u64() - find the last set bit
  * @x: any value
  *
- * Written out because the compiler's builtin is a library call on some of the
- * 32-bit targets of the kernel.
+ * The second body is written out because the compiler's builtin is a library call on some of
+ * the 32-bit targets of the kernel.
  *
  * Return: position of the highest set bit counted from 1; 0 for @x == 0.
  */
+#if QUELL_WIDE
+static inline u32 quell_fls_u64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+#else
 static inline u32 quell_fls_u64(u64 x)
 {
 	u32 bits = 0;
@@ -50,6 +56,7 @@ static inline u32 quell_fls_u64(u64 x)
 	}
 	return bits + (u32)x;
 }
+#endif
 
 /**
  * quell_mul_high_u64() - upper half of the full product of two numbers
@@ -58,6 +65,12 @@ static inline u32 quell_fls_u64(u64 x)
  *
  * Return: floor(@a * @b / 2^64), exact.
  */
+#if QUELL_WIDE
+static inline u64 quell_mul_high_u64(u64 a, u64 b)
+{
+	return (u64)(((unsigned __int128)a * b) >> 64);
+}
+#else
 static inline u64 quell_mul_high_u64(u64 a, u64 b)
 {
 	u64 a_high = a >> 32, b_high = b >> 32;
@@ -69,6 +82,7 @@ static inline u64 quell_mul_high_u64(u64 a, u64 b)
 	middle = a_low * b_high + (u32)cross + ((a_low * b_low) >> 32);
 	return a_high * b_high + (cross >> 32) + (middle >> 32);
 }
+#endif
 
 /**
  * quell_mul_shr_u64() - product of two numbers shifted right
@@ -88,40 +102,47 @@ static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 	return (high << (64 - shift)) | ((a * b) >> shift);
 }
 
+/*
+ * Quotient of the dividend @high * 2^64 + @low, rounded down; QUELL_U64_MAX if it does not fit.
+ * Long division, for odd inputs: the dividend shifts out at the top, the quotient in at the bottom.
+ */
+static noinline __cold __maybe_unused u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
+{
+	int i;
+
+	if (high >= divisor)
+		return QUELL_U64_MAX;
+	for (i = 0; i < 64; i++) {
+		u64 carry = high >> 63;
+
+		high = (high << 1) | (low >> 63);
+		low <<= 1;
+		if (carry || high >= divisor) {
+			high -= divisor;
+			low |= 1;
+		}
+	}
+	return low;
+}
+
 /**
  * quell_mul_div_u64() - product of two numbers divided by a third
  * @a: any value
  * @b: any value
  * @divisor: any value; 0 gives QUELL_U64_MAX
  *
- * One division when the product fits into 64 bits; a loop of 64 steps, for
- * odd inputs only, when it does not.
+ * One division when the product fits into 64 bits; quell_div_long_u64() when it does not.
  *
  * Return: floor(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not
  * fit.
  */
 static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 {
-	u64 remainder = quell_mul_high_u64(a, b);
-	u64 quotient = a * b;
-	int i;
+	u64 high = quell_mul_high_u64(a, b);
 
-	if (!remainder)
-		return quell_div_u64(quotient, divisor);
-	if (remainder >= divisor)
-		return QUELL_U64_MAX;
-	/* Long division: the dividend shifts out at the top, the quotient in at the bottom. */
-	for (i = 0; i < 64; i++) {
-		u64 carry = remainder >> 63;
-
-		remainder = (remainder << 1) | (quotient >> 63);
-		quotient <<= 1;
-		if (carry || remainder >= divisor) {
-			remainder -= divisor;
-			quotient |= 1;
-		}
-	}
-	return quotient;
+	if (!high)
+		return quell_div_u64(a * b, divisor);
+	return quell_div_long_u64(high, a * b, divisor);
 }
 
 /**

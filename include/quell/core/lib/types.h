@@ -4,8 +4,8 @@
  * use, for each of the three environments of an algorithm: kernel module, BPF
  * program, user space.
  *
- * This header avoids library calls: it has no 128-bit products (BPF lacks them), and
- * divides 64-bit numbers only in quell_div_u64().
+ * This header avoids library calls: it has 128-bit products only where the processor has
+ * them (QUELL_WIDE; BPF lacks them), and divides 64-bit numbers only in quell_div_u64().
  */
 #ifndef _QUELL_CORE_LIB_TYPES_H
 #define _QUELL_CORE_LIB_TYPES_H
@@ -41,6 +41,28 @@ typedef unsigned long long u64;
  */
 #ifndef __flatten
 #define __flatten	__attribute__((__flatten__))
+#endif
+
+/* A function of its own, for what is rarely needed: its registers cost the common path nothing. */
+#ifndef __cold
+#define __cold		__attribute__((__cold__))
+#endif
+#ifndef noinline
+#define noinline	__attribute__((__noinline__))
+#endif
+#ifndef __maybe_unused
+#define __maybe_unused	__attribute__((__unused__))
+#endif
+
+/*
+ * A processor that multiplies 64 by 64 bits to 128 in an instruction or two.  The functions that
+ * use it have a second body for 32-bit processors and BPF; both give the same results.
+ */
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__SIZEOF_INT128__) && \
+	!defined(__bpf__) && !defined(QUELL_NARROW)
+#define QUELL_WIDE	1
+#else
+#define QUELL_WIDE	0
 #endif
 
 #define QUELL_U32_MAX	(~0U)
@@ -89,10 +111,18 @@ static inline u64 quell_sub_sat_u64(u64 a, u64 b)
 }
 
 /*
- * Product that stops at the largest value instead of wrapping.  It works in
+ * Product that stops at the largest value instead of wrapping.  The second body works in
  * halves of 32 bits, because the compiler's own overflow check needs a 128-bit product,
  * which a BPF program cannot use.
  */
+#if QUELL_WIDE
+static inline u64 quell_mul_sat_u64(u64 a, u64 b)
+{
+	u64 product;
+
+	return __builtin_mul_overflow(a, b, &product) ? QUELL_U64_MAX : product;
+}
+#else
 static inline u64 quell_mul_sat_u64(u64 a, u64 b)
 {
 	u64 a_high = a >> 32, b_high = b >> 32;
@@ -108,6 +138,7 @@ static inline u64 quell_mul_sat_u64(u64 a, u64 b)
 	low = a_low * b_low;
 	return quell_add_sat_u64(low, middle << 32);
 }
+#endif
 
 /*
  * Product with 2^@shift that stops at the largest value instead of wrapping; @shift is 1 .. 63.
