@@ -101,8 +101,8 @@ TEST(target)
 		{ "five_switches", 5000, 2000, 100, 15000, 5 },
 		{ "most_switches", 5000, 2000, 100, 515000, 255 },
 		{ "flow_scaled", 5000, 2000, 2, 11681, 1 },
-		{ "base_saturates", QUELL_U64_MAX, 2000, 2, QUELL_U64_MAX, 1 },
-		{ "hops_saturate", 5000, QUELL_U64_MAX, 2, QUELL_U64_MAX, 2 },
+		{ "largest_parameters", QUELL_SWIFT_BASE_TARGET_NS_MAX,
+		  QUELL_SWIFT_HOP_SCALE_NS_MAX, 100, 1255000000, 255 },
 	};
 	struct fixture f;
 	size_t i;

@@ -8,6 +8,7 @@
 
 TEST(loss_cases)
 {
+	const u64 least_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MIN * MSS;
 	static const struct {
 		const char *name;
 		u64 max_mdf_q16, want_q16;
@@ -28,10 +29,10 @@ TEST(loss_cases)
 		else
 			fixture_start(&f, 100);
 		f.p.max_mdf_q16 = rows[i].max_mdf_q16;
-		f.p.min_window_pkts_q16 = 0;
+		f.p.min_window_pkts_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MIN;
 		f.v.rtos = 3;
 		fixture_loss(&f, START_NS);
-		EXPECT_TRUE(f.out.window_q16 == quell_max_u64(rows[i].want_q16, 1) &&
+		EXPECT_TRUE(f.out.window_q16 == quell_max_u64(rows[i].want_q16, least_q16) &&
 			    f.st.fast_retx == 1 && !f.v.rtos)
 			TH_LOG("quell_swift_on_loss__%s", rows[i].name);
 	}

@@ -139,7 +139,8 @@ TEST(increase)
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.bank_tokens = rows[i].bank;
 		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
-		EXPECT_EQ(rows[i].want_q16, quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf))
+		EXPECT_EQ(rows[i].want_q16, quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf,
+								     QUELL_Q16_ONE))
 			TH_LOG("quell_vaisf_increase_q16__%s", rows[i].name);
 		f.v.vaisf.sampled_pkts = 9;
 		EXPECT_TRUE(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf,

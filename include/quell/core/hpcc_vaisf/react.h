@@ -54,9 +54,8 @@ static inline void quell_hpcc_vaisf_finish_round(struct quell_hpcc_vaisf_vars *v
 static inline u64 quell_hpcc_vaisf_step_q16(const struct quell_hpcc_vaisf_vars *v,
 					    const struct quell_hpcc_vaisf_params *p)
 {
-	return quell_mul_shr_u64(quell_hpcc_step_q16(&v->hpcc, &p->hpcc),
-				 quell_vaisf_increase_q16(&v->vaisf, &p->vaisf),
-				 QUELL_Q16_SHIFT);
+	return quell_vaisf_increase_q16(&v->vaisf, &p->vaisf,
+					quell_hpcc_step_q16(&v->hpcc, &p->hpcc));
 }
 
 /* Store @window_q16 as the reference, and spend the tokens it used. */

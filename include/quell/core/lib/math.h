@@ -170,7 +170,14 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 /* Straight line through 1/sqrt(m) over [1, 4), within 9 % of it: Newton's start. */
 #define QUELL_RSQRT_START_Q30	1144608915ULL	/* 1.066 */
 #define QUELL_RSQRT_SLOPE_Q30	163208757ULL	/* 0.152 */
-#define QUELL_RSQRT_STEPS	4
+
+/* A step of Newton's method towards 1/sqrt(@m_q30): squares the relative error, times 1.5. */
+static inline u64 quell_rsqrt_step_q30(u64 m_q30, u64 y_q30)
+{
+	u64 square_q30 = (m_q30 * ((y_q30 * y_q30) >> 30)) >> 30;
+
+	return (y_q30 * ((3ULL << 30) - square_q30)) >> 31;
+}
 
 /**
  * quell_rsqrt_q24() - reciprocal square root
@@ -186,24 +193,20 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
  */
 static inline u64 quell_rsqrt_q24(u64 x_q16)
 {
-	u32 exponent = x_q16 ? (quell_fls_u64(x_q16) - 1) & ~1U : 0;
 	u64 m_q30, y_q30;
-	int i;
+	u32 exponent;
 
-	x_q16 = x_q16 ? x_q16 : 1;
+	x_q16 += !x_q16;
+	exponent = (quell_fls_u64(x_q16) - 1) & ~1U;
 	m_q30 = exponent <= 30 ? x_q16 << (30 - exponent) : x_q16 >> (exponent - 30);
 	y_q30 = QUELL_RSQRT_START_Q30 - ((m_q30 * QUELL_RSQRT_SLOPE_Q30) >> 30);
-	for (i = 0; i < QUELL_RSQRT_STEPS; i++) {
-		u64 square_q30 = (m_q30 * ((y_q30 * y_q30) >> 30)) >> 30;
-
-		y_q30 = (y_q30 * ((3ULL << 30) - square_q30)) >> 31;
-	}
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
 	/* 1/sqrt(x_q16) = y / 2^(exponent / 2), and the result counts 2^-32 of that. */
 	exponent /= 2;
-	y_q30 <<= 2;
-	if (exponent)
-		y_q30 += 1ULL << (exponent - 1);
-	return y_q30 >> exponent;
+	return ((y_q30 << 2) + ((1ULL << exponent) >> 1)) >> exponent;
 }
 
 #endif /* _QUELL_CORE_LIB_MATH_H */

@@ -88,9 +88,9 @@ static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
 	rsqrt_q24 = quell_rsqrt_q24(quell_max_u64(window_pkts_q16,
 						  p->fs_min_pkts_q16));
 	above_q24 = quell_sub_sat_u64(rsqrt_q24, p->fs_offset_q24);
-	return quell_min_u64(quell_mul_shr_u64(p->fs_alpha_ns_q10, above_q24,
-					       QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q),
-			     p->fs_range_ns);
+	/* Below 2^63: quell_swift_params_derive(). */
+	return quell_min_u64((p->fs_alpha_ns_q10 * above_q24) >>
+			     (QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q), p->fs_range_ns);
 }
 
 /**
@@ -109,17 +109,18 @@ static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
 					const struct quell_swift_params *p,
 					u8 hops)
 {
-	u64 window_pkts_q16 = quell_div_u64(v->window_q16, v->mss_bytes);
+	u64 scale_ns = 0;
 	u64 path_ns;
 
+	if (p->fs_range_ns)
+		scale_ns = quell_swift_flow_scale_ns(p, quell_div_u64(v->window_q16,
+								      v->mss_bytes));
 	if (p->base_target_ns)
-		path_ns = quell_add_sat_u64(p->base_target_ns,
-					    quell_mul_sat_u64(hops, p->hop_scale_ns));
+		path_ns = p->base_target_ns + hops * p->hop_scale_ns;
 	else
 		path_ns = quell_add_sat_u64(v->min_rtt_ns,
 					    quell_adapt_room_ns(v->min_rtt_ns));
-	return quell_add_sat_u64(path_ns,
-				 quell_swift_flow_scale_ns(p, window_pkts_q16));
+	return quell_add_sat_u64(path_ns, scale_ns);
 }
 
 /* The window a message starts with, before the limits, bytes Q16. */
@@ -127,7 +128,7 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 					      const struct quell_swift_params *p)
 {
 	if (p->init_window_bytes)
-		return quell_shl_sat_u64(p->init_window_bytes, QUELL_Q16_SHIFT);
+		return p->init_window_bytes << QUELL_Q16_SHIFT;
 	if (!v->link_bytes_ps || !quell_swift_has_signal(v))
 		return quell_init_window_q16(v->mss_bytes);
 	return quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps, v->mss_bytes);
@@ -140,13 +141,12 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 static inline void quell_swift_clamp(struct quell_swift_vars *v,
 				     const struct quell_swift_params *p)
 {
-	u64 max_q16 = quell_shl_sat_u64(p->max_window_bytes, QUELL_Q16_SHIFT);
+	u64 max_q16 = p->max_window_bytes << QUELL_Q16_SHIFT;
 	u64 min_q16 = quell_mss_q16(v->mss_bytes);
 
 	if (quell_swift_has_signal(v))
-		min_q16 = quell_mul_sat_u64(p->min_window_pkts_q16, v->mss_bytes);
-	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16, max_q16),
-				      quell_max_u64(min_q16, 1));
+		min_q16 = p->min_window_pkts_q16 * v->mss_bytes;
+	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16, max_q16), min_q16);
 }
 
 /* Pacing rate: a window below one segment is spread over the newest round-trip time. */
@@ -191,13 +191,13 @@ static inline void quell_swift_decide_afresh(struct quell_swift_vars *v,
 static inline void quell_swift_observe(struct quell_swift_vars *v,
 				       const struct quell_sample *s)
 {
-	if (s->rtt_ns)
-		v->rtt_ns = s->rtt_ns;
 	if (s->min_rtt_ns)
 		v->min_rtt_ns = s->min_rtt_ns;
 	else if (s->rtt_ns && (!v->min_rtt_ns || s->rtt_ns < v->min_rtt_ns))
 		v->min_rtt_ns = s->rtt_ns;
-	if (!v->rtt_ns)
+	if (s->rtt_ns)
+		v->rtt_ns = s->rtt_ns;
+	else if (!v->rtt_ns)
 		v->rtt_ns = v->min_rtt_ns;
 	if (s->link_bytes_ps)
 		v->link_bytes_ps = s->link_bytes_ps;
@@ -260,8 +260,8 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 
 	if (!quell_swift_has_signal(v))
 		return mss_q16;
-	step_q16 = quell_mul_div_u64(quell_shl_sat_u64(p->ai_bytes_ps, QUELL_Q16_SHIFT),
-				     v->min_rtt_ns, QUELL_NS_PER_SEC);
+	step_q16 = quell_mul_div_u64(p->ai_bytes_ps << QUELL_Q16_SHIFT, v->min_rtt_ns,
+				     QUELL_NS_PER_SEC);
 	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
 }
 
@@ -278,7 +278,8 @@ static inline void quell_swift_increase(struct quell_swift_vars *v,
 static inline void quell_swift_recovered(struct quell_swift_vars *v,
 					 const struct quell_sample *s)
 {
-	if (s->rtt_ns && quell_swift_may_decrease(v, s->now_ns))
+	if ((v->flags & QUELL_SWIFT_F_LOSS) && s->rtt_ns &&
+	    quell_swift_may_decrease(v, s->now_ns))
 		v->flags &= ~QUELL_SWIFT_F_LOSS;
 }
 

@@ -125,7 +125,7 @@ static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
 {
 	if (!p->host_target_ns) {
 		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
-	} else if (s->rtt_ns && s->remote_ns && !quell_swift_split_has_host(v)) {
+	} else if (s->remote_ns && s->rtt_ns && !quell_swift_split_has_host(v)) {
 		v->host_window_q16 = v->fabric.window_q16;
 		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_DECREASED;
 		v->fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
@@ -135,7 +135,7 @@ static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
 /* Whether @window_q16 limits the flow, or may do so soon. */
 static inline bool quell_swift_split_is_used(u64 window_q16, u64 other_q16)
 {
-	return window_q16 < quell_mul_sat_u64(other_q16, QUELL_SWIFT_SPLIT_UNUSED);
+	return window_q16 < other_q16 * QUELL_SWIFT_SPLIT_UNUSED;
 }
 
 /* The fabric's delay is below its target: grow the fabric's window if it is in use. */

@@ -78,9 +78,7 @@ static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_va
 		return window_q16;
 	step_q16 = quell_swift_step_q16(&v->swift, &p->swift, s);
 	if (s->rtt_ns)
-		step_q16 = quell_mul_shr_u64(step_q16,
-					     quell_vaisf_increase_q16(&v->vaisf, &p->vaisf),
-					     QUELL_Q16_SHIFT);
+		step_q16 = quell_vaisf_increase_q16(&v->vaisf, &p->vaisf, step_q16);
 	return quell_add_sat_u64(window_q16, step_q16);
 }
 

@@ -155,23 +155,29 @@ static inline u64 quell_vaisf_tokens(const struct quell_vaisf_vars *v,
 }
 
 /**
- * quell_vaisf_increase_q16() - multiplier of the additive increase
- * @v: state of the flow
- * @p: parameters, within their ranges
+ * quell_vaisf_increase_q16() - the additive increase times the tokens, damped
+ * @v:	      state of the flow
+ * @p:	      parameters, within their ranges
+ * @step_q16: additive increase of the algorithm, any unit Q16
  *
- * Algorithm 2, lines 6 and 7: tokens / (dampener / constant + 1), at least 1.
- * The product is below 2^16 * 2^32 * 2^16.
+ * Algorithm 2, lines 6 and 7: tokens / (dampener / constant + 1), at least 1 and rounded down,
+ * times @step_q16.  One token is at most 1, so most ACKs divide nothing.
+ * The product of tokens and constant is below 2^16 * 2^16 * 2^32.
  *
- * Return: the factor, Q16, 1 .. 65535, rounded down.
+ * Return: the increase, in the unit of @step_q16, saturated.
  */
 static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
-					   const struct quell_vaisf_params *p)
+					   const struct quell_vaisf_params *p, u64 step_q16)
 {
-	u64 tokens_q16 = quell_vaisf_tokens(v, p) << QUELL_Q16_SHIFT;
-	u64 damped_q16 = quell_div_u64(tokens_q16 * p->dampener_q16,
-				       p->dampener_q16 + v->dampener_q16);
+	u64 tokens = quell_vaisf_tokens(v, p);
+	u64 damped_q16;
 
-	return quell_max_u64(damped_q16, QUELL_Q16_ONE);
+	if (tokens <= 1)
+		return step_q16;
+	damped_q16 = quell_div_u64((tokens << QUELL_Q16_SHIFT) * p->dampener_q16,
+				   p->dampener_q16 + v->dampener_q16);
+	return quell_mul_shr_u64(step_q16, quell_max_u64(damped_q16, QUELL_Q16_ONE),
+				 QUELL_Q16_SHIFT);
 }
 
 /**
