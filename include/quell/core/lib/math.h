@@ -59,19 +59,23 @@ static inline u32 quell_fls_u64(u64 x)
 #endif
 
 /**
- * quell_mul_high_u64() - upper half of the full product of two numbers
- * @a: any value
- * @b: any value
+ * quell_mul_full_u64() - full product of two numbers
+ * @a:	  any value
+ * @b:	  any value
+ * @high: floor(@a * @b / 2^64), exact
  *
- * Return: floor(@a * @b / 2^64), exact.
+ * Return: @a * @b modulo 2^64.
  */
 #if QUELL_WIDE
-static inline u64 quell_mul_high_u64(u64 a, u64 b)
+static inline u64 quell_mul_full_u64(u64 a, u64 b, u64 *high)
 {
-	return (u64)(((unsigned __int128)a * b) >> 64);
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	*high = (u64)(product >> 64);
+	return (u64)product;
 }
 #else
-static inline u64 quell_mul_high_u64(u64 a, u64 b)
+static inline u64 quell_mul_full_u64(u64 a, u64 b, u64 *high)
 {
 	u64 a_high = a >> 32, b_high = b >> 32;
 	u64 a_low = (u32)a, b_low = (u32)b;
@@ -80,9 +84,25 @@ static inline u64 quell_mul_high_u64(u64 a, u64 b)
 
 	/* At most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1: cannot wrap. */
 	middle = a_low * b_high + (u32)cross + ((a_low * b_low) >> 32);
-	return a_high * b_high + (cross >> 32) + (middle >> 32);
+	*high = a_high * b_high + (cross >> 32) + (middle >> 32);
+	return a * b;
 }
 #endif
+
+/**
+ * quell_mul_high_u64() - upper half of the full product of two numbers
+ * @a: any value
+ * @b: any value
+ *
+ * Return: floor(@a * @b / 2^64), exact.
+ */
+static inline u64 quell_mul_high_u64(u64 a, u64 b)
+{
+	u64 high;
+
+	quell_mul_full_u64(a, b, &high);
+	return high;
+}
 
 /**
  * quell_mul_shr_u64() - product of two numbers shifted right
@@ -95,11 +115,12 @@ static inline u64 quell_mul_high_u64(u64 a, u64 b)
  */
 static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 {
-	u64 high = quell_mul_high_u64(a, b);
+	u64 low, high;
 
+	low = quell_mul_full_u64(a, b, &high);
 	if (high >> shift)
 		return QUELL_U64_MAX;
-	return (high << (64 - shift)) | ((a * b) >> shift);
+	return (high << (64 - shift)) | (low >> shift);
 }
 
 /*
@@ -138,11 +159,12 @@ static noinline __cold __maybe_unused u64 quell_div_long_u64(u64 high, u64 low, 
  */
 static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 {
-	u64 high = quell_mul_high_u64(a, b);
+	u64 low, high;
 
+	low = quell_mul_full_u64(a, b, &high);
 	if (!high)
-		return quell_div_u64(a * b, divisor);
-	return quell_div_long_u64(high, a * b, divisor);
+		return quell_div_u64(low, divisor);
+	return quell_div_long_u64(high, low, divisor);
 }
 
 /**
