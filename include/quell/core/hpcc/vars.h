@@ -135,14 +135,14 @@ static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
 }
 
 /*
- * Bytes sent at a rate in a base round-trip time, bytes Q16.  Within the ranges of the
- * parameters the result is at most 2^37 * 2^16 * 2^32 / 2^29, or saturated.
+ * Bytes sent at a rate that is a parameter in a base round-trip time, bytes Q16: at most
+ * 2^37 * 2^16 * 2^32 / 2^29.
  */
 static inline u64 quell_hpcc_rate_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p, u64 bytes_ps)
 {
-	return quell_mul_div_u64(quell_shl_sat_u64(bytes_ps, QUELL_Q16_SHIFT),
-				 quell_hpcc_base_rtt_ns(v, p), QUELL_NS_PER_SEC);
+	return quell_mul_div_u64(bytes_ps << QUELL_Q16_SHIFT, quell_hpcc_base_rtt_ns(v, p),
+				 QUELL_NS_PER_SEC);
 }
 
 /* One bandwidth-delay product, bytes Q16. */
@@ -165,26 +165,42 @@ static inline u64 quell_hpcc_init_window_q16(const struct quell_hpcc_vars *v,
 	return quell_hpcc_bdp_q16(v, p, link_bytes_ps);
 }
 
+/**
+ * struct quell_hpcc_limits - limits of window and reference
+ * @least_q16: smallest window, bytes Q16
+ * @most_q16:  largest window, bytes Q16; applies first
+ */
+struct quell_hpcc_limits {
+	u64	least_q16;
+	u64	most_q16;
+};
+
 /*
- * Clamp a window to its limits, given by the minimum rate and the rate of the link.
+ * The limits given by the minimum rate and the rate of the link.
  * Without records the flow is not paced and cannot use a window below one segment, so the
  * minimum is one segment, as in Reno.
  */
-static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_vars *v,
-					 const struct quell_hpcc_params *p,
-					 u64 link_bytes_ps, u64 window_q16)
+static inline struct quell_hpcc_limits quell_hpcc_limits(const struct quell_hpcc_vars *v,
+							 const struct quell_hpcc_params *p,
+							 u64 link_bytes_ps)
 {
-	u64 max_q16 = p->max_window_bytes << QUELL_Q16_SHIFT;
-	u64 min_q16 = quell_mss_q16(v->mss_bytes);
+	struct quell_hpcc_limits l = {
+		.least_q16 = quell_mss_q16(v->mss_bytes),
+		.most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT,
+	};
 
-	if (quell_hpcc_is_steered(v, p)) {
-		if (link_bytes_ps)
-			max_q16 = quell_min_u64(max_q16,
-						quell_hpcc_bdp_q16(v, p, link_bytes_ps));
-		min_q16 = quell_hpcc_rate_q16(v, p, p->min_rate_bytes_ps);
-		min_q16 = quell_max_u64(quell_min_u64(min_q16, max_q16), 1);
-	}
-	return quell_max_u64(quell_min_u64(window_q16, max_q16), min_q16);
+	if (!quell_hpcc_is_steered(v, p))
+		return l;
+	if (link_bytes_ps)
+		l.most_q16 = quell_min_u64(l.most_q16, quell_hpcc_bdp_q16(v, p, link_bytes_ps));
+	l.least_q16 = quell_hpcc_rate_q16(v, p, p->min_rate_bytes_ps);
+	l.least_q16 = quell_max_u64(quell_min_u64(l.least_q16, l.most_q16), 1);
+	return l;
+}
+
+static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_limits *l, u64 window_q16)
+{
+	return quell_max_u64(quell_min_u64(window_q16, l->most_q16), l->least_q16);
 }
 
 /* Pacing rate: the window spread over a base round-trip time, saturated at 2^54 bytes/s. */
@@ -208,9 +224,12 @@ static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 				     u64 link_bytes_ps, u64 window_q16,
 				     struct quell_decision *out)
 {
-	v->window_q16 = quell_hpcc_limited_q16(v, p, link_bytes_ps, v->window_q16);
-	out->window_q16 = quell_hpcc_limited_q16(v, p, link_bytes_ps, window_q16);
-	out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(v, p, out->window_q16);
+	struct quell_hpcc_limits l = quell_hpcc_limits(v, p, link_bytes_ps);
+
+	window_q16 = quell_hpcc_limited_q16(&l, window_q16);
+	out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(v, p, window_q16);
+	v->window_q16 = quell_hpcc_limited_q16(&l, v->window_q16);
+	out->window_q16 = window_q16;
 	out->target_ns = 0;
 	out->change_path = false;
 }
@@ -333,8 +352,7 @@ static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
 	u64 queue_q8 = quell_min_u64(t->queue_bytes, v->queue_bytes) << QUELL_HPCC_LOAD_Q;
 	u64 load_q8 = (units * QUELL_TELEMETRY_TX_UNIT_BYTES) << QUELL_HPCC_LOAD_Q;
-	u64 bdp_q8 = quell_mul_div_u64(quell_mul_sat_u64(t->link_bytes_ps,
-							 1U << QUELL_HPCC_LOAD_Q),
+	u64 bdp_q8 = quell_mul_div_u64(quell_shl_sat_u64(t->link_bytes_ps, QUELL_HPCC_LOAD_Q),
 				       base_rtt_ns, QUELL_NS_PER_SEC);
 	u64 weight_q32 = QUELL_HPCC_WEIGHT_ONE;
 	u64 util_q24 = v->util_q24;
@@ -390,7 +408,7 @@ static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 {
 	const struct quell_telemetry *t = &s->telemetry;
 	u32 tau_ns = (t->time_ns - v->time_ns) & QUELL_TELEMETRY_TIME_MASK;
-	bool comparable = v->hop == t->hop && !quell_hpcc_is_stale(v, s->now_ns);
+	bool comparable;
 
 	if (!quell_hpcc_has_record(v, p, s)) {
 		st->no_record++;
@@ -399,14 +417,17 @@ static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 			quell_hpcc_lose_records(v, p, st);
 		return false;
 	}
+	comparable = v->hop == t->hop && !quell_hpcc_is_stale(v, s->now_ns);
 	if (comparable && (!tau_ns || tau_ns > QUELL_TELEMETRY_TIME_MASK / 2)) {
 		st->repeated++;
 		return false;
 	}
-	if (comparable)
+	if (comparable) {
 		quell_hpcc_measure(v, p, t, tau_ns);
-	st->measured += comparable;
-	st->stored += !comparable;
+		st->measured++;
+	} else {
+		st->stored++;
+	}
 	v->flags |= QUELL_HPCC_F_TELEMETRY;
 	v->recorded_ns = s->now_ns;
 	v->queue_bytes = t->queue_bytes;
