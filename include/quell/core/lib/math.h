@@ -127,7 +127,7 @@ static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
  * Quotient of the dividend @high * 2^64 + @low, rounded down; QUELL_U64_MAX if it does not fit.
  * Long division, for odd inputs: the dividend shifts out at the top, the quotient in at the bottom.
  */
-static noinline __cold __maybe_unused u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
+static __rare u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
 {
 	int i;
 

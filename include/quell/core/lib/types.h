@@ -43,16 +43,11 @@ typedef unsigned long long u64;
 #define __flatten	__attribute__((__flatten__))
 #endif
 
-/* A function of its own, for what is rarely needed: its registers cost the common path nothing. */
-#ifndef __cold
-#define __cold		__attribute__((__cold__))
-#endif
-#ifndef noinline
-#define noinline	__attribute__((__noinline__))
-#endif
-#ifndef __maybe_unused
-#define __maybe_unused	__attribute__((__unused__))
-#endif
+/*
+ * "static __rare" is a function of its own, not inlined: what is rarely needed costs the common
+ * path no registers.
+ */
+#define __rare	__attribute__((__noinline__, __cold__, __unused__))
 
 /*
  * A processor that multiplies 64 by 64 bits to 128 in an instruction or two.  The functions that

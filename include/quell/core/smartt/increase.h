@@ -112,15 +112,17 @@ static inline void quell_smartt_settle(struct quell_smartt_vars *v,
 	u64 pkts = (u64)v->batch_pkts + s->acked_pkts;
 	u64 more_q16 = 0;
 
+	if (!round && pkts < p->batch_pkts) {
+		v->batch_pkts = pkts;
+		return;
+	}
+	v->batch_pkts = 0;
 	if (round && p->eta_pkts_q16 && !(s->flags & QUELL_S_APP_LIMITED))
 		more_q16 = quell_smartt_step_q16(v, p->eta_pkts_q16);
-	if (round || pkts >= p->batch_pkts) {
-		if (v->pending_bytes2)
-			more_q16 = quell_add_sat_u64(more_q16, quell_smartt_due_q16(v));
+	if (v->pending_bytes2) {
+		more_q16 = quell_add_sat_u64(more_q16, quell_smartt_due_q16(v));
 		v->pending_bytes2 = 0;
-		pkts = 0;
 	}
-	v->batch_pkts = quell_min_u64(pkts, 0xffff);
 	v->window_q16 = quell_add_sat_u64(v->window_q16, more_q16);
 	if (round)
 		quell_smartt_next_round(v, p, s);

@@ -55,6 +55,8 @@ static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
 {
 	u64 gone_bytes = (u64)s->acked_bytes + s->trimmed_bytes + s->lost_bytes;
 
+	if (!v->ignore_bytes)
+		return false;
 	v->ignore_bytes = quell_sub_sat_u64(v->ignore_bytes, gone_bytes);
 	return v->ignore_bytes && (s->marked_bytes || !p->ignore_marked);
 }
@@ -63,7 +65,7 @@ static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
  * Algorithm 4, packets trimmed by a switch.  Trimmed packets of a flight that QuickAdapt has
  * answered do not reduce the window (section III-E), although line 16 subtracts all of them.
  */
-static inline void quell_smartt_on_trim(struct quell_smartt_vars *v,
+static __rare void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					struct quell_smartt_stats *st,
 					const struct quell_sample *s, u64 target_ns)

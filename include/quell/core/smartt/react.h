@@ -115,7 +115,7 @@ static inline bool quell_smartt_core_cases(struct quell_smartt_vars *v,
 }
 
 /* No round-trip time known: one segment more per window. */
-static inline void quell_smartt_increase_blind(struct quell_smartt_vars *v,
+static __rare void quell_smartt_increase_blind(struct quell_smartt_vars *v,
 					       struct quell_smartt_stats *st,
 					       const struct quell_sample *s)
 {
@@ -197,7 +197,8 @@ static inline __flatten void quell_smartt_on_ack(struct quell_smartt_vars *v,
 	quell_smartt_observe_ack(v, p, s);
 	target_ns = quell_smartt_target_ns(v, p);
 	v->rtos = 0;
-	st->no_ecn += !(s->flags & QUELL_S_ECN);
+	if (!(s->flags & QUELL_S_ECN))
+		st->no_ecn++;
 	v->delivered_bytes = quell_smartt_count_bytes(v->delivered_bytes, s->acked_bytes);
 	if (quell_smartt_has_signal(v))
 		change_path = quell_smartt_congestion_loop(v, p, st, s, target_ns);

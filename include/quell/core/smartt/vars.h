@@ -164,7 +164,7 @@ static inline bool quell_smartt_passed(u64 now_ns, u32 since_ns, u64 span_ns)
 /* Adds bytes to a counter that stops at its largest value. */
 static inline u32 quell_smartt_count_bytes(u32 bytes, u32 more_bytes)
 {
-	return quell_min_u64((u64)bytes + more_bytes, 0xffffffffULL);
+	return bytes + more_bytes < bytes ? QUELL_U32_MAX : bytes + more_bytes;
 }
 
 /* Section III-J: 1.5 bandwidth-delay products, bytes Q16. */
@@ -257,7 +257,7 @@ static inline void quell_smartt_resize(struct quell_smartt_vars *v,
  * Stores a sample's values of the path.  The sample's minimum replaces the
  * estimate from the handshake even if that is smaller: SYN packets are short.
  */
-static inline void quell_smartt_observe(struct quell_smartt_vars *v,
+static __rare void quell_smartt_observe(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					const struct quell_sample *s)
 {
@@ -270,6 +270,8 @@ static inline void quell_smartt_observe_ack(struct quell_smartt_vars *v,
 					    const struct quell_smartt_params *p,
 					    const struct quell_sample *s)
 {
+	if (s->min_rtt_ns && s->min_rtt_ns == v->base_rtt_ns && s->mss_bytes == v->mss_bytes)
+		return;
 	if (quell_smartt_base_ns(v, s->rtt_ns, s->min_rtt_ns) != v->base_rtt_ns ||
 	    s->mss_bytes != v->mss_bytes)
 		quell_smartt_observe(v, p, s);
@@ -284,12 +286,13 @@ static inline void quell_smartt_average(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					u64 rtt_ns, u32 pkts)
 {
-	u64 weight_q16 = quell_min_u64(p->avg_weight_q16 * quell_max_u64(pkts, 1),
-				       QUELL_Q16_ONE);
+	u64 weight_q16 = p->avg_weight_q16;
 	u64 rtt_q4 = rtt_ns << QUELL_SMARTT_AVG_Q;
 	u64 avg_q4 = v->avg_rtt_q4;
 	u64 round_q16 = QUELL_Q16_ONE - 1;
 
+	if (pkts > 1)
+		weight_q16 = quell_min_u64(weight_q16 * pkts, QUELL_Q16_ONE);
 	if (!avg_q4)
 		avg_q4 = rtt_q4;
 	else if (rtt_q4 > avg_q4)
