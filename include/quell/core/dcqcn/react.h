@@ -79,17 +79,22 @@ static inline u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 	return power_q32;
 }
 
-/* Zhu et al., equation 2, applied once per expiry of the alpha timer. */
-static inline void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
-				     const struct quell_dcqcn_params *p, u64 now_ns)
+/*
+ * Whether a timer of @period_ns, at most 2^30, has expired more than @expiries times in @span_ns:
+ * usually not, and a product tells without a division.
+ */
+static inline bool quell_dcqcn_is_due(u64 span_ns, u32 expiries, u64 period_ns)
 {
-	u64 elapsed = quell_div_u64(quell_sub_sat_u64(now_ns, v->since_ns),
-				    p->alpha_timer_ns);
+	return span_ns >= (expiries + 1ULL) * period_ns;
+}
+
+/* Zhu et al., equation 2, once per expiry of the alpha timer within @span_ns. */
+static __rare void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
+				     const struct quell_dcqcn_params *p, u64 span_ns)
+{
+	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->alpha_timer_ns), 0xffffffff);
 	u64 keep_q32;
 
-	elapsed = quell_min_u64(elapsed, 0xffffffff);
-	if (elapsed <= v->decays)
-		return;
 	keep_q32 = (QUELL_Q16_ONE - p->g_q16) << 16;
 	keep_q32 = quell_dcqcn_pow_q32(keep_q32, elapsed - v->decays);
 	v->alpha_q30 = quell_mul_shr_u64(v->alpha_q30, keep_q32, 32);
@@ -141,16 +146,14 @@ static inline void quell_dcqcn_increase(struct quell_dcqcn_vars *v,
 }
 
 /* The increases of the timer since the last ACK. */
-static inline void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
+static __rare void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
 					 const struct quell_dcqcn_params *p,
 					 struct quell_dcqcn_stats *st,
-					 const struct quell_sample *s)
+					 const struct quell_sample *s, u64 span_ns)
 {
-	u64 elapsed = quell_div_u64(quell_sub_sat_u64(s->now_ns, v->since_ns),
-				    p->timer_ns);
+	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->timer_ns), 0xffffffff);
 	int i;
 
-	elapsed = quell_min_u64(elapsed, 0xffffffff);
 	for (i = 0; i < QUELL_DCQCN_MOST_STEPS && v->timer_steps < elapsed; i++) {
 		v->timer_steps++;
 		quell_dcqcn_increase(v, p, st, s->link_bytes_ps);
@@ -161,13 +164,12 @@ static inline void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
 	}
 }
 
-/* The increases of the byte counter. */
-static inline void quell_dcqcn_run_bytes(struct quell_dcqcn_vars *v,
+/* The increases of the byte counter; @bytes: counted since it expired last. */
+static __rare void quell_dcqcn_run_bytes(struct quell_dcqcn_vars *v,
 					 const struct quell_dcqcn_params *p,
 					 struct quell_dcqcn_stats *st,
-					 const struct quell_sample *s)
+					 const struct quell_sample *s, u64 bytes)
 {
-	u64 bytes = (u64)v->counted_bytes + s->acked_bytes;
 	u64 expired = quell_div_u64(bytes, p->byte_counter_bytes);
 	u64 i;
 
@@ -178,6 +180,25 @@ static inline void quell_dcqcn_run_bytes(struct quell_dcqcn_vars *v,
 			v->byte_steps++;
 		quell_dcqcn_increase(v, p, st, s->link_bytes_ps);
 	}
+}
+
+/* What has expired since the last ACK. */
+static inline void quell_dcqcn_expire(struct quell_dcqcn_vars *v,
+				      const struct quell_dcqcn_params *p,
+				      struct quell_dcqcn_stats *st,
+				      const struct quell_sample *s)
+{
+	u64 span_ns = quell_sub_sat_u64(s->now_ns, v->since_ns);
+	u64 bytes = (u64)v->counted_bytes + s->acked_bytes;
+
+	if (quell_dcqcn_is_due(span_ns, v->decays, p->alpha_timer_ns))
+		quell_dcqcn_decay(v, p, span_ns);
+	if (quell_dcqcn_is_due(span_ns, v->timer_steps, p->timer_ns))
+		quell_dcqcn_run_timer(v, p, st, s, span_ns);
+	if (bytes < p->byte_counter_bytes)
+		v->counted_bytes = bytes;
+	else
+		quell_dcqcn_run_bytes(v, p, st, s, bytes);
 }
 
 /* Timers, byte counter and their numbers of steps start again. */
@@ -339,9 +360,7 @@ static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 	quell_dcqcn_observe(v, s);
 	if (!(v->flags & QUELL_DCQCN_F_ECN) || (v->flags & QUELL_DCQCN_F_LOSS))
 		quell_dcqcn_reno_increase(v, s);
-	quell_dcqcn_decay(v, p, s->now_ns);
-	quell_dcqcn_run_timer(v, p, st, s);
-	quell_dcqcn_run_bytes(v, p, st, s);
+	quell_dcqcn_expire(v, p, st, s);
 	if (s->marked_bytes)
 		quell_dcqcn_mark(v, p, st, s);
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
