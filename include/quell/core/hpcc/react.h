@@ -104,7 +104,7 @@ static inline void quell_hpcc_end_round(struct quell_hpcc_vars *v)
  * End a round trip without a measurement: add the step of a normal round trip, but at
  * most one segment, as in Reno.
  */
-static inline void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
+static __rare void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p,
 					 struct quell_hpcc_stats *st,
 					 const struct quell_sample *s)
@@ -140,15 +140,23 @@ static inline void quell_hpcc_commit(struct quell_hpcc_vars *v,
  * that size decreases with probability 1/2.  Without a known rate of the own link there is
  * no largest window and no decrease is skipped.
  */
-static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
-					 const struct quell_hpcc_params *p,
-					 const struct quell_sample *s, u64 window_q16)
+static __rare bool quell_hpcc_draws(const struct quell_hpcc_vars *v,
+				    const struct quell_hpcc_params *p,
+				    const struct quell_sample *s, u64 window_q16)
 {
-	if (!p->probabilistic || window_q16 >= v->window_q16 || !s->link_bytes_ps)
+	if (window_q16 >= v->window_q16 || !s->link_bytes_ps)
 		return false;
 	return v->window_q16 < quell_mul_shr_u64(quell_hpcc_bdp_q16(v, p, s->link_bytes_ps),
 						 quell_draw_u32(s->now_ns, v->window_q16),
 						 QUELL_DRAW_BITS);
+}
+
+/* Whether the option is on, and skips this decrease. */
+static inline bool quell_hpcc_disregards(const struct quell_hpcc_vars *v,
+					 const struct quell_hpcc_params *p,
+					 const struct quell_sample *s, u64 window_q16)
+{
+	return p->probabilistic && quell_hpcc_draws(v, p, s, window_q16);
 }
 
 /* Update the reference at the end of a round trip; @window_q16 is its last window. */

@@ -315,13 +315,11 @@ static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
  * half that size decreases with probability 1/2.  Without a known link rate there is no
  * largest window and no decrease is skipped.
  */
-static inline bool quell_swift_disregards(struct quell_swift_vars *v,
-					  const struct quell_swift_params *p,
-					  const struct quell_sample *s)
+static __rare bool quell_swift_draws(struct quell_swift_vars *v, const struct quell_sample *s)
 {
 	u64 now_ns = s->now_ns;
 
-	if (!p->probabilistic || s->flags & QUELL_S_RTT_OLD || !v->link_bytes_ps ||
+	if (s->flags & QUELL_S_RTT_OLD || !v->link_bytes_ps ||
 	    !quell_swift_may_decrease(v, now_ns))
 		return false;
 	if (v->window_q16 >= quell_mul_shr_u64(quell_bdp_q16(v->min_rtt_ns, v->link_bytes_ps,
@@ -332,6 +330,14 @@ static inline bool quell_swift_disregards(struct quell_swift_vars *v,
 	v->last_decrease_ns = now_ns;
 	v->flags |= QUELL_SWIFT_F_DECREASED | QUELL_SWIFT_F_DISREGARDED;
 	return true;
+}
+
+/* Whether the option is on, and skips this decrease. */
+static inline bool quell_swift_disregards(struct quell_swift_vars *v,
+					  const struct quell_swift_params *p,
+					  const struct quell_sample *s)
+{
+	return p->probabilistic && quell_swift_draws(v, s);
 }
 
 /* Decrease for a delay at or above the target, once per round trip; true if it did so now. */

@@ -130,7 +130,7 @@ static inline void quell_timely_decrease(struct quell_timely_vars *v, u64 cut_q3
 }
 
 /* Between the thresholds as Zhu et al. patch it. */
-static inline void quell_timely_patched(struct quell_timely_vars *v,
+static __rare void quell_timely_patched(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,
 					struct quell_timely_stats *st,
 					u64 rtt_ns, u64 weight_q32)
