@@ -98,9 +98,9 @@ def _source(run):
 
 
 def _source_ecn(run):
-    yield "alone and marked, at line rate: Receiver Congestion", run.state(
-        "h2", "receiver", 0.5, 5) == 1
-    yield "with n = 1, which limits nothing", run.limited(1, "line", 0, 5) == 1
+    yield "alone at line rate there is no queue: No Congestion", run.state(
+        "h2", "none", 0, 5) == 1
+    yield "and n = 1 limits nothing", run.limited(1, "line", 0, 5) == 1
     for host, flow in (("h2", 1), ("h3", 2)):
         yield (f"{host} is in Non-Receiver Congestion 0.4 ms after the flows meet",
                5 < run.entered_ms(host, "non-receiver", 5) < 5.4)
