@@ -64,7 +64,7 @@ struct quell_dasr_port {
 /**
  * struct quell_dasr_host - a host that sends to this one, or may do so
  * @node:   in quell_dasr_port.hosts
- * @addr:   its address, IPv4 in the first word and zeros behind; constant
+ * @addr:   its address, IPv4 as a mapped one; constant
  * @refs:   connections, memberships and a weight that was set
  * @sender: its state in the set
  */
@@ -142,6 +142,7 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet);
 void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq);
 void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt);
+void quell_dasr_forget_n(struct quell_flow *flow);
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);
 

@@ -15,6 +15,7 @@
  *
  * Context of all but quell_put_flow_dasr(): process, may sleep.
  */
+#include <linux/ctype.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <net/ipv6.h>
@@ -60,46 +61,39 @@ static const char * const state_names[] = {
 	[QUELL_DART_NON_RECEIVER]	= "non-receiver",
 };
 
-/* As hosts are named: IPv4 in the first word and zeros behind. */
-static bool is_ipv4(const struct in6_addr *addr)
-{
-	return !addr->s6_addr32[1] && !addr->s6_addr32[2] && !addr->s6_addr32[3];
-}
-
+/* As hosts are named: IPv4 is mapped. */
 static int put_addr(struct sk_buff *skb, int attr, const struct in6_addr *addr)
 {
-	return nla_put(skb, attr, is_ipv4(addr) ? sizeof(struct in_addr) : sizeof(*addr), addr);
+	if (ipv6_addr_v4mapped(addr))
+		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
+	return nla_put_in6_addr(skb, attr, addr);
 }
 
-/* IPv6; all zero if it is an address that no host has. */
-static struct in6_addr get_ipv6(const struct nlattr *attr)
+/* Whether a host may send from an address. */
+static bool is_of_host(const struct in6_addr *addr)
 {
-	struct in6_addr addr = nla_get_in6_addr(attr);
+	__be32 ipv4 = addr->s6_addr32[3];
 
-	if (ipv6_addr_v4mapped(&addr))
-		return (struct in6_addr) { .s6_addr32[0] = addr.s6_addr32[3] };
-	/* ::, or it would look like IPv4. */
-	if (is_ipv4(&addr))
-		return in6addr_any;
-	return addr;
+	if (ipv6_addr_v4mapped(addr))
+		return !ipv4_is_zeronet(ipv4) && !ipv4_is_multicast(ipv4) && !ipv4_is_lbcast(ipv4);
+	return !ipv6_addr_any(addr) && !ipv6_addr_is_multicast(addr);
 }
 
 static int get_addr(struct in6_addr *addr, const struct nlattr *attr,
 		    struct netlink_ext_ack *extack)
 {
-	*addr = in6addr_any;
 	switch (nla_len(attr)) {
 	case sizeof(struct in_addr):
-		addr->s6_addr32[0] = nla_get_in_addr(attr);
+		ipv6_addr_set_v4mapped(nla_get_in_addr(attr), addr);
 		break;
 	case sizeof(struct in6_addr):
-		*addr = get_ipv6(attr);
+		*addr = nla_get_in6_addr(attr);
 		break;
 	default:
 		NL_SET_ERR_MSG_ATTR(extack, attr, "address: 4 or 16 bytes");
 		return -EINVAL;
 	}
-	if (ipv6_addr_any(addr)) {
+	if (!is_of_host(addr)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "address: not that of a host");
 		return -EINVAL;
 	}
@@ -349,9 +343,16 @@ static const char *lookahead_name(const struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[QUELL_A_LOOKAHEAD_NAME];
 
-	if (attr && *(const char *)nla_data(attr))
-		return nla_data(attr);
-	NL_SET_ERR_MSG(info->extack, "name of the group is missing");
+	const char *name = attr ? nla_data(attr) : "", *at;
+
+	for (at = name; isascii(*at) && isgraph(*at) && *at != ':'; at++)
+		;
+	if (at == name && !*at)
+		NL_SET_ERR_MSG(info->extack, "name of the group is missing");
+	else if (*at)
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "name: letters, digits and signs, no ':'");
+	else
+		return name;
 	return NULL;
 }
 

@@ -77,7 +77,7 @@ struct quell_lookahead {
  * @ifindex:	interface
  * @time_ns:	how long members are waited for, ns; 0: the most that parameter "lookahead" of
  *		the algorithm dart allows
- * @members:	addresses, IPv4 in the first word and zeros behind
+ * @members:	addresses, IPv4 as mapped ones
  * @members_nr: number of @members
  */
 struct quell_lookahead_spec {

@@ -102,13 +102,24 @@ void quell_dasr_close(struct quell_flow *flow)
 		dasr_unbind(flow->dasr);
 }
 
+/* The name of a flow's peer among hosts: IPv4 is mapped, so that no IPv6 address is like it. */
+static struct in6_addr dasr_peer(const struct quell_flow *flow)
+{
+	struct in6_addr peer = flow->daddr;
+
+	if (flow->family == AF_INET)
+		ipv6_addr_set_v4mapped(flow->daddr.s6_addr32[0], &peer);
+	return peer;
+}
+
 /* Host and user of a flow at its port; false when memory is short. */
 static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
 			const struct sock *sk)
 {
 	struct quell_dasr_port *port = dasr->port;
+	struct in6_addr peer = dasr_peer(flow);
 
-	dasr->host = quell_dasr_host_get(port, &flow->daddr, sk);
+	dasr->host = quell_dasr_host_get(port, &peer, sk);
 	if (!dasr->host)
 		return false;
 	dasr->owner = quell_dasr_owner_get(port, READ_ONCE(sk->sk_uid), sk);
@@ -278,6 +289,22 @@ void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
 		spin_unlock(&port->lock);
 	}
 	spin_unlock_bh(&flow->lock);
+}
+
+/**
+ * quell_dasr_forget_n() - the peer's option does not arrive any more
+ * @flow: flow
+ *
+ * What it stated last would hold for ever.
+ *
+ * Context: any but hard interrupts.
+ */
+void quell_dasr_forget_n(struct quell_flow *flow)
+{
+	if (!flow->dasr)
+		return;
+	WRITE_ONCE(flow->dasr->senders_q8, 0);
+	WRITE_ONCE(flow->dasr->peer_link_bytes_ps, 0);
 }
 
 /**

@@ -450,7 +450,7 @@ static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
  * quell_weight_set() - set the weight of a sender
  * @qnet:    namespace
  * @ifindex: interface by which its data comes
- * @addr:    its address, IPv4 in the first word and zeros behind
+ * @addr:    its address, IPv4 as a mapped one
  * @weight:  1 .. QUELL_DASR_WEIGHT_MAX; 1, that of all others, forgets it
  * @extack:  says what is wrong
  *

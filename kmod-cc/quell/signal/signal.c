@@ -414,6 +414,7 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->option, state);
 	spin_unlock_bh(&flow->lock);
+	quell_dasr_forget_n(flow);
 	if (flow->option_room_bytes)
 		signal_reserve(sk, flow, signal_room_bytes(flow));
 }
