@@ -267,13 +267,17 @@ members_count_ahead()
 	same absent "$(counter lookahead-absent)" 2 && cut_off 0 && poll 20 senders_are 0
 }
 
-# Those of another user do not: the receiving sockets are root's.
+# Those of another user do not, nor are they looked at: the receiving sockets are root's.
 strangers_groups_change_nothing()
 {
+	local armed
+
+	armed=$(counter lookahead-armed)
 	at_receiver quell lookahead del workers &&
 	as_nobody quell lookahead add workers time 500ms 10.85.0.2 10.85.1.2 10.85.2.2 &&
 	groups_are 'map([.name, .uid]) == [["workers", 65534]]' &&
-	send 0 && poll 10 groups_are '.[0].waiting == 2' && n_is 0 256 &&
+	send 0 && poll 10 senders_are 1 && poll 10 n_is 0 256 && groups_are '.[0].waiting == 0' &&
+	same armed "$(counter lookahead-armed)" "$armed" &&
 	cut_off 0 && poll 20 senders_are 0
 }
 
@@ -293,12 +297,12 @@ users_have_their_own()
 	at_receiver quell lookahead del workers && groups_are '. == []'
 }
 
-# addresses NUMBER: so many, all different.
+# addresses NUMBER [FIRST]: so many, all different.
 addresses()
 {
 	local i
 
-	for ((i = 0; i < $1; i++)); do
+	for ((i = ${2:-0}; i < ${2:-0} + $1; i++)); do
 		echo "10.86.$((i / 256)).$((i % 256))"
 	done
 }
@@ -313,6 +317,10 @@ members_have_a_limit()
 		(.[0].members | unique | length) == 1024 and
 		.[0].members[1023].address == "10.86.3.255"' &&
 	receiver_is '(.senders | map(.address) | unique | length) == 1024' &&
+	status 2 at_receiver quell lookahead add one dev wire 10.86.3.255 &&
+	says 'groups of yours that one host is in' &&
+	as_nobody quell lookahead add one dev wire 10.86.3.255 &&
+	as_nobody quell lookahead del one &&
 	at_receiver quell lookahead del many && groups_are '. == []' &&
 	receiver_is '.senders == []'
 }
@@ -323,7 +331,7 @@ users_have_a_limit()
 	local i
 
 	for ((i = 0; i < 4; i++)); do
-		as_nobody quell lookahead add "full$i" dev wire $(addresses 1024) || return 1
+		as_nobody quell lookahead add "full$i" dev wire $(addresses 1024 $((i * 1024))) || return 1
 	done
 	status 2 as_nobody quell lookahead add more dev wire 10.85.0.2 &&
 	says 'too many groups or members' && at_receiver quell lookahead add more 10.85.0.2 &&

@@ -68,7 +68,7 @@ static void quell_bodies_dart_receiver(struct everything *e)
 		e->marked = quell_dart_machine_run(&e->machine, &machine, e->s.now_ns,
 						   &e->arrivals, e->s.link_bytes_ps);
 	quell_dasr_group_add(&e->group);
-	quell_dasr_set_weight(&e->set, e->conn.sender, e->s.hops);
+	quell_dasr_set_weight(&e->set, e->conn.peer->sender, e->s.hops);
 	quell_dasr_data(&e->set, &set, &e->conn, e->marked, e->s.now_ns);
 	quell_dasr_expire(&e->set, &set, e->s.now_ns);
 	e->s.hops = quell_share_encode(quell_dasr_n_q8(&e->set, &e->conn));

@@ -77,6 +77,17 @@ static inline void set_model_free(struct set_model *m)
 	free(m->groups);
 }
 
+/* Active connections of a host to sockets of one user. */
+static inline u32 set_model_active_to(const struct set_model *m, u32 host, u32 user)
+{
+	u32 i, active = 0;
+
+	for (i = 0; i < m->conns_nr; i++)
+		active += m->conns[i].active && m->conns[i].host == host &&
+			  m->conns[i].user == user;
+	return active;
+}
+
 static inline u32 set_model_active_conns(const struct set_model *m, u32 host)
 {
 	u32 i, active = 0;
@@ -96,7 +107,7 @@ static inline bool set_model_waits(const struct set_model_group *g)
 	return false;
 }
 
-/* Counts the other members ahead, unless they are active already, or were absent. */
+/* Counts the other members ahead, unless they send to the user already, or were absent. */
 static inline void set_model_arm(struct set_model *m, struct set_model_group *g, u32 host,
 				 u64 now_ns)
 {
@@ -106,7 +117,7 @@ static inline void set_model_arm(struct set_model *m, struct set_model_group *g,
 		struct set_model_member *member = &g->members[i];
 
 		if (member->host != host && !member->absent &&
-		    !set_model_active_conns(m, member->host))
+		    !set_model_active_to(m, member->host, g->user))
 			member->waiting = true;
 	}
 	if (!set_model_waits(g))
@@ -116,7 +127,7 @@ static inline void set_model_arm(struct set_model *m, struct set_model_group *g,
 	m->armings++;
 }
 
-static inline void set_model_begin(struct set_model *m, u32 host, u64 now_ns)
+static inline void set_model_begin(struct set_model *m, u32 host, u32 user, u64 now_ns)
 {
 	u32 i, k;
 
@@ -124,7 +135,7 @@ static inline void set_model_begin(struct set_model *m, u32 host, u64 now_ns)
 		struct set_model_group *g = &m->groups[i];
 
 		for (k = 0; g->there && k < g->members_nr; k++) {
-			if (g->members[k].host != host)
+			if (g->members[k].host != host || g->user != user)
 				continue;
 			if (!set_model_waits(g))
 				set_model_arm(m, g, host, now_ns);
@@ -139,7 +150,7 @@ static inline void set_model_data(struct set_model *m, u32 conn, bool more, u64 
 	struct set_model_conn *c = &m->conns[conn];
 
 	if (!c->active) {
-		set_model_begin(m, c->host, now_ns);
+		set_model_begin(m, c->host, c->user, now_ns);
 		if (!more)
 			return;
 		m->joins += !set_model_active_conns(m, c->host);
@@ -233,7 +244,7 @@ static inline void set_model_count(const struct set_model *m, struct set_model_c
 					       m->groups[i].members[k].host] = true;
 	for (i = 0; i < m->users_nr; i++)
 		for (k = 0; k < m->hosts_nr; k++)
-			if (count->awaited[(size_t)i * m->hosts_nr + k])
+			if (count->awaited[(size_t)i * m->hosts_nr + k] && !count->conns[k])
 				count->waiting[i] += m->weights[k];
 }
 
@@ -252,7 +263,7 @@ static inline u64 set_model_n_q8(const struct set_model *m, const struct set_mod
 	bool counts = count->conns[c->host] ||
 		      count->awaited[(size_t)c->user * m->hosts_nr + c->host];
 	u64 own = m->weights[c->host];
-	/* Active hosts are not waited for. */
+	/* Active hosts that are waited for, too, count once. */
 	u64 weight = count->weight + count->waiting[c->user] + (counts ? 0 : own);
 	u64 conns = count->conns[c->host] + !c->active;
 

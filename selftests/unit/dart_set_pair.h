@@ -22,6 +22,7 @@ struct set_pair {
 	struct quell_dasr_params p;
 	struct quell_dasr_sender *senders;
 	struct quell_dasr_user *users;
+	struct quell_dasr_peer *peers;	/* [host * users_nr + user] */
 	struct quell_dasr_conn **conns;
 	struct quell_dasr_group **groups;
 	struct set_model model;
@@ -38,12 +39,17 @@ static inline void set_pair_init(struct set_pair *x, u32 hosts, u32 conns, u32 u
 		.p = { idle_ns, plain_idle_ns, LOOKAHEAD_NS },
 		.senders = calloc(hosts, sizeof(*x->senders)),
 		.users = calloc(users, sizeof(*x->users)),
+		.peers = calloc((size_t)hosts * users, sizeof(*x->peers)),
 		.conns = calloc(conns, sizeof(*x->conns)),
 		.groups = calloc(groups, sizeof(*x->groups)),
 		.now_ns = 1000000,
 	};
 	for (i = 0; i < hosts; i++)
 		x->senders[i].weight = QUELL_DASR_WEIGHT_DEFAULT;
+	for (i = 0; i < hosts * users; i++) {
+		x->peers[i].sender = &x->senders[i / users];
+		x->peers[i].user = &x->users[i % users];
+	}
 	set_model_init(&x->model, hosts, conns, users, groups);
 	set_model_count_init(&x->model, &x->count);
 	x->model.idle_ns = idle_ns;
@@ -57,8 +63,7 @@ static inline void set_pair_open(struct set_pair *x, u32 conn, u32 host, u32 use
 	if (x->conns[conn])
 		return;
 	x->conns[conn] = calloc(1, sizeof(**x->conns));
-	x->conns[conn]->sender = &x->senders[host];
-	x->conns[conn]->user = &x->users[user];
+	x->conns[conn]->peer = &x->peers[host * x->model.users_nr + user];
 	x->conns[conn]->plain = plain;
 	x->model.conns[conn] = (struct set_model_conn) {
 		.host = host, .user = user, .open = true, .plain = plain,
@@ -114,7 +119,7 @@ static inline void set_pair_group_add(struct set_pair *x, u32 group, u32 user, u
 	new = calloc(1, sizeof(*new));
 	*new = (struct quell_dasr_group) {
 		.members = calloc(hosts_nr, sizeof(*new->members)),
-		.members_nr = hosts_nr, .user = &x->users[user], .time_ns = time_ns,
+		.members_nr = hosts_nr, .time_ns = time_ns,
 	};
 	free(g->members);
 	*g = (struct set_model_group) {
@@ -122,7 +127,7 @@ static inline void set_pair_group_add(struct set_pair *x, u32 group, u32 user, u
 		.members = calloc(hosts_nr, sizeof(*g->members)),
 	};
 	for (i = 0; i < hosts_nr; i++) {
-		new->members[i].sender = &x->senders[hosts[i]];
+		new->members[i].peer = &x->peers[hosts[i] * x->model.users_nr + user];
 		new->members[i].group = new;
 		g->members[i].host = hosts[i];
 	}
@@ -159,6 +164,7 @@ static inline void set_pair_free(struct set_pair *x)
 	set_model_free(&x->model);
 	free(x->senders);
 	free(x->users);
+	free(x->peers);
 	free(x->conns);
 	free(x->groups);
 }

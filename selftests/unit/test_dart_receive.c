@@ -27,6 +27,7 @@ static const struct quell_dasr_params params = { 2000000000, 1000000, 0 };
 /* What TCP and the hook know of one connection; sequence numbers count packets. */
 struct receiver {
 	struct quell_dasr_conn conn;
+	struct quell_dasr_peer peer;
 	bool got[PKTS_MOST];
 	bool ends[PKTS_MOST];	/* the last packet of a message: without MORE */
 	u32 pkts;
@@ -39,8 +40,8 @@ static void receiver_init(struct receiver *r, struct quell_dasr_sender *sender,
 			  struct quell_dasr_user *user)
 {
 	memset(r, 0, sizeof(*r));
-	r->conn.sender = sender;
-	r->conn.user = user;
+	r->peer = (struct quell_dasr_peer) { .sender = sender, .user = user };
+	r->conn.peer = &r->peer;
 }
 
 static void receiver_message(struct receiver *r, u32 pkts)

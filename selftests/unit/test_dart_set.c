@@ -21,6 +21,7 @@ static struct world {
 	struct quell_dasr_set set;
 	struct quell_dasr_sender hosts[HOSTS];
 	struct quell_dasr_user users[USERS];
+	struct quell_dasr_peer peers[HOSTS][USERS];
 	struct quell_dasr_conn conns[HOSTS * CONNS_PER_HOST];
 	struct quell_dasr_member members[GROUPS][HOSTS];
 	struct quell_dasr_group groups[GROUPS];
@@ -43,9 +44,11 @@ static void start(void)
 	w.now_ns = 100000;
 	for (i = 0; i < HOSTS; i++)
 		w.hosts[i].weight = QUELL_DASR_WEIGHT_DEFAULT;
-	for (i = 0; i < HOSTS * CONNS_PER_HOST; i++) {
-		w.conns[i].sender = &w.hosts[i / CONNS_PER_HOST];
-		w.conns[i].user = &w.users[0];
+	for (i = 0; i < HOSTS * CONNS_PER_HOST; i++)
+		w.conns[i].peer = &w.peers[i / CONNS_PER_HOST][0];
+	for (i = 0; i < HOSTS * USERS; i++) {
+		w.peers[i / USERS][i % USERS].sender = &w.hosts[i / USERS];
+		w.peers[i / USERS][i % USERS].user = &w.users[i % USERS];
 	}
 }
 
@@ -56,14 +59,14 @@ static void group(u32 number, u32 user, const char *hosts)
 
 	*g = (struct quell_dasr_group) {
 		.members = w.members[number], .members_nr = strlen(hosts),
-		.user = &w.users[user], .time_ns = GROUP_NS,
+		.time_ns = GROUP_NS,
 	};
 	memset(w.members[number], 0, sizeof(w.members[number]));
 	for (; *hosts; hosts++) {
 		struct quell_dasr_member *member = &w.members[number][*hosts - 'a'];
 
 		member = &w.members[number][g->members_nr - strlen(hosts)];
-		member->sender = &w.hosts[*hosts - 'a'];
+		member->peer = &w.peers[*hosts - 'a'][user];
 		member->group = g;
 	}
 	quell_dasr_group_add(g);
@@ -293,6 +296,8 @@ TEST(lookahead_overlap)
 	group(0, 0, "ab");
 	group(1, 0, "bc");
 	group(2, 1, "bd");
+	w.conns[index_of('D')].peer = &w.peers[3][1];
+	w.conns[index_of('B')].peer = &w.peers[1][1];
 	play("+a");
 	EXPECT_TRUE(w.users[0].waiting == 1 && !w.users[1].waiting)
 		TH_LOG("dart_set__only_groups_of_the_member_are_armed");
@@ -300,10 +305,12 @@ TEST(lookahead_overlap)
 	EXPECT_TRUE(w.users[0].waiting == 1 && w.set.armings == 2)
 		TH_LOG("dart_set__a_host_waits_once_for_a_user");
 	play("+d");
-	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1)
+	EXPECT_TRUE(!w.users[1].waiting && w.set.armings == 2)
+		TH_LOG("dart_set__a_message_arms_its_users_groups_only");
+	play("+D");
+	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1 && w.set.armings == 3)
 		TH_LOG("dart_set__and_once_for_each_user");
-	w.conns[index_of('A')].user = &w.users[1];
-	EXPECT_TRUE(n_of('A') == 8 * ONE)
+	EXPECT_TRUE(n_of('D') == 2 * 4 * ONE && n_of('a') == 4 * ONE)
 		TH_LOG("dart_set__n_counts_the_users_own");
 	play("5b");
 	EXPECT_TRUE(w.users[0].waiting == 5 && w.users[1].waiting == 5 && n_of('a') == 8 * ONE)
@@ -312,10 +319,65 @@ TEST(lookahead_overlap)
 	EXPECT_TRUE(w.users[0].waiting == 5 && w.set.armed == &w.groups[2] &&
 		    w.groups[2].older == &w.groups[0] && w.groups[0].newer == &w.groups[2])
 		TH_LOG("dart_set__the_other_group_still_waits");
+	/* To user 1: it counts by itself for both, and user 0 still waits. */
+	play("+B");
+	EXPECT_TRUE(!w.users[0].waiting && !w.users[1].waiting && w.set.weight == 8 &&
+		    w.groups[0].waiting == 1 && !w.groups[2].waiting &&
+		    w.set.armed == &w.groups[0] && w.peers[1][0].waiting == 1)
+		TH_LOG("dart_set__a_host_that_is_active_is_not_counted_twice");
+	play("3b.B");
+	EXPECT_TRUE(w.users[0].waiting == 3 && !w.users[1].waiting && n_of('a') == 6 * ONE)
+		TH_LOG("dart_set__it_counts_again_for_who_waits");
 	play("+b");
-	EXPECT_TRUE(!w.users[0].waiting && !w.users[1].waiting && !w.set.armed &&
-		    w.set.hosts == 4 && !w.set.absences)
-		TH_LOG("dart_set__one_message_ends_all_waiting");
+	EXPECT_TRUE(!w.users[0].waiting && !w.set.armed && w.set.hosts == 4 && !w.set.absences)
+		TH_LOG("dart_set__one_message_ends_the_users_waiting");
+}
+
+/* What is waited for by three users is listed with its host, in any order of leaving. */
+TEST(awaited_list)
+{
+	static const u32 orders[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
+	struct quell_dasr_peer first[3], second[3];
+	struct quell_dasr_user users[3];
+	struct quell_dasr_member members[3][2];
+	struct quell_dasr_group groups[3];
+	size_t k, i;
+
+	for (k = 0; k < ARRAY_SIZE(orders); k++) {
+		start();
+		memset(users, 0, sizeof(users));
+		memset(members, 0, sizeof(members));
+		for (i = 0; i < 3; i++) {
+			struct quell_dasr_conn conn = { .peer = &first[i] };
+
+			first[i] = (struct quell_dasr_peer) {
+				.sender = &w.hosts[0], .user = &users[i],
+			};
+			second[i] = (struct quell_dasr_peer) {
+				.sender = &w.hosts[1], .user = &users[i],
+			};
+			groups[i] = (struct quell_dasr_group) {
+				.members = members[i], .members_nr = 2, .time_ns = GROUP_NS,
+			};
+			members[i][0].peer = &first[i];
+			members[i][1].peer = &second[i];
+			members[i][0].group = &groups[i];
+			members[i][1].group = &groups[i];
+			quell_dasr_group_add(&groups[i]);
+			quell_dasr_data(&w.set, &params, &conn, false, w.now_ns);
+		}
+		EXPECT_TRUE(w.hosts[1].awaited == &second[2] && w.hosts[1].awaited->older &&
+			    users[0].waiting == 1 && users[2].waiting == 1)
+			TH_LOG("dart_set__three_users_wait");
+		for (i = 0; i < 3; i++) {
+			quell_dasr_group_del(&w.set, &groups[orders[k][i]]);
+			EXPECT_TRUE(!users[orders[k][i]].waiting &&
+				    !second[orders[k][i]].older && !second[orders[k][i]].newer)
+				TH_LOG("dart_set__one_waits_no_longer");
+		}
+		EXPECT_TRUE(!w.hosts[1].awaited)
+			TH_LOG("dart_set__none_waits");
+	}
 }
 
 TEST(group_del)
@@ -324,7 +386,8 @@ TEST(group_del)
 	group(0, 0, "ab");
 	group(1, 1, "ab");
 	group(2, 0, "bc");
-	play("+a");
+	w.conns[index_of('A')].peer = &w.peers[0][1];
+	play("+a-A");
 	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1)
 		TH_LOG("dart_set__both_wait");
 	/* The group of the newest membership, 2, waits for none. */
@@ -335,13 +398,13 @@ TEST(group_del)
 	EXPECT_TRUE(w.users[0].waiting == 4 && !w.users[1].waiting && !w.set.absences &&
 		    !w.members[1][1].absent)
 		TH_LOG("dart_set__deleted_waits_no_longer");
-	EXPECT_TRUE(w.hosts[0].members == &w.members[0][0] && !w.members[0][0].next &&
-		    w.hosts[1].members == &w.members[2][0] &&
+	EXPECT_TRUE(!w.peers[0][1].members && !w.peers[1][1].members &&
+		    w.peers[1][0].members == &w.members[2][0] &&
 		    w.members[2][0].next == &w.members[0][1] && !w.members[0][1].next)
 		TH_LOG("dart_set__deleted_is_unlinked");
 	quell_dasr_group_del(&w.set, &w.groups[0]);
 	quell_dasr_group_del(&w.set, &w.groups[2]);
-	EXPECT_TRUE(!w.hosts[0].members && !w.hosts[1].members && !w.hosts[2].members &&
+	EXPECT_TRUE(!w.peers[0][0].members && !w.peers[1][0].members && !w.peers[2][0].members &&
 		    !w.users[0].waiting && !w.set.armed)
 		TH_LOG("dart_set__all_deleted");
 }
@@ -395,8 +458,7 @@ TEST(expiry_is_bounded)
 	start();
 	memset(conns, 0, sizeof(conns));
 	for (i = 0; i < ARRAY_SIZE(conns); i++) {
-		conns[i].sender = &w.hosts[i % HOSTS];
-		conns[i].user = &w.users[0];
+		conns[i].peer = &w.peers[i % HOSTS][0];
 		conns[i].plain = i >= most + 1;
 		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
 	}
@@ -424,8 +486,7 @@ TEST(groups_share_the_bound)
 	group(1, 0, "bd");
 	play("+b");
 	for (i = 0; i < ARRAY_SIZE(conns); i++) {
-		conns[i].sender = &w.hosts[0];
-		conns[i].user = &w.users[0];
+		conns[i].peer = &w.peers[0][0];
 		conns[i].plain = true;
 		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
 	}

@@ -29,7 +29,7 @@ struct tcp_sock;
  * struct quell_dasr_port - an interface by which senders reach this host
  * @rcu:	for freeing after the last reader
  * @refs:	the table of the namespace, flows, look-ahead groups
- * @lock:	protects the fields from @set on, and all hosts and users of this port; inside
+ * @lock:	protects the fields from @set on, and all hosts, users and pairs of this port; inside
  *		the lock of a flow
  * @qnet:	namespace; constant
  * @ifindex:	index of the interface; constant
@@ -65,7 +65,7 @@ struct quell_dasr_port {
  * struct quell_dasr_host - a host that sends to this one, or may do so
  * @node:   in quell_dasr_port.hosts
  * @addr:   its address, IPv4 as a mapped one; constant
- * @refs:   connections, memberships and a weight that was set
+ * @refs:   pairs and a weight that was set
  * @sender: its state in the set
  */
 struct quell_dasr_host {
@@ -77,24 +77,43 @@ struct quell_dasr_host {
 
 /**
  * struct quell_dasr_owner - a user with connections or groups at a port
- * @node: in quell_dasr_port.users
- * @uid:  user
- * @refs: connections and groups
- * @user: its state in the set
+ * @node:  in quell_dasr_port.users
+ * @uid:   user
+ * @refs:  pairs
+ * @pairs: struct quell_dasr_pair, by address of the host
+ * @user:  its state in the set
  */
 struct quell_dasr_owner {
 	struct rb_node		node;
 	kuid_t			uid;
 	u32			refs;
+	struct rb_root		pairs;
 	struct quell_dasr_user	user;
+};
+
+/**
+ * struct quell_dasr_pair - a host that sends to sockets of a user, or is in a group of his
+ * @node:    in quell_dasr_owner.pairs
+ * @host:    host, referenced
+ * @owner:   user, referenced
+ * @refs:    connections and memberships
+ * @members: members of all groups of the user that have the host
+ * @peer:    its state in the set
+ */
+struct quell_dasr_pair {
+	struct rb_node			node;
+	struct quell_dasr_host		*host;
+	struct quell_dasr_owner		*owner;
+	u32				refs;
+	u32				members;
+	struct quell_dasr_peer		peer;
 };
 
 /**
  * struct quell_dasr - a flow's part, if its algorithm has QUELL_CORE_SENDERS
  * @conn:	    its state in the set of @port
  * @port:	    interface by which its data comes in; NULL before the first data
- * @host:	    its peer at @port
- * @owner:	    its user at @port
+ * @pair:	    its peer and its user at @port
  * @top_seq:	    sequence number after the newest data
  * @has_more:	    more of the message follows that data
  * @senders_q8:	    n that the peer stated; 0: not known; written by the receive hook
@@ -102,14 +121,13 @@ struct quell_dasr_owner {
  * @path_marked:    a packet of this flow was marked CE since an acknowledgment was
  *		    processed; the peer states this even if it hides the mark from TCP
  *
- * @conn and pointers to hosts and owners belong to the lock of @port; @port to @has_more to
+ * @conn and @pair belong to the lock of @port; @port to @has_more to
  * that of the flow.
  */
 struct quell_dasr {
 	struct quell_dasr_conn		conn;
 	struct quell_dasr_port		*port;
-	struct quell_dasr_host		*host;
-	struct quell_dasr_owner		*owner;
+	struct quell_dasr_pair		*pair;
 	u32				top_seq;
 	bool				has_more;
 	bool				path_marked;
@@ -161,9 +179,10 @@ struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host);
 const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
 						    const struct in6_addr *addr);
-struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
-					      const struct sock *sk);
-void quell_dasr_owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner);
+struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
+					    const struct in6_addr *addr, kuid_t uid,
+					    const struct sock *sk);
+void quell_dasr_pair_put(struct quell_dasr_port *port, struct quell_dasr_pair *pair);
 void quell_dasr_count(struct quell_dasr_port *port);
 struct quell_dart_params quell_dasr_params(const struct quell_net *qnet);
 void quell_dasr_refresh(struct quell_net *qnet);

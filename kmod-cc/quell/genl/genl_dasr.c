@@ -239,15 +239,15 @@ unlock:
 static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
 		      const struct quell_dasr_port *port, const struct quell_dasr_host *host)
 {
-	const struct quell_dasr_member *member;
+	const struct quell_dasr_peer *peer;
 	u32 waiting = 0;
 	void *hdr;
 
 	hdr = put_header(skb, cb, QUELL_CMD_SENDER_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	for (member = host->sender.members; member; member = member->next)
-		waiting += member->waiting;
+	for (peer = host->sender.awaited; peer; peer = peer->older)
+		waiting += peer->waiting;
 	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, port->ifindex) ||
 	    put_addr(skb, QUELL_A_SENDER_ADDRESS, &host->addr) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, host->sender.weight) ||
@@ -501,7 +501,7 @@ static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 	if (put_group(skb, cb, ahead))
 		goto cancel;
 	for (; i < ahead->group.members_nr; i++)
-		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->hosts[i]->addr))
+		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->pairs[i]->host->addr))
 			break;
 	if (i == cb->args[1])
 		goto cancel;

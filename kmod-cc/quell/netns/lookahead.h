@@ -13,15 +13,17 @@
 #include <quell/core/dart/set.h>
 
 struct netlink_ext_ack;
-struct quell_dasr_host;
-struct quell_dasr_owner;
+struct quell_dasr_pair;
 struct quell_dasr_port;
 struct quell_net;
 
 /* Length of a group's name, the end included. */
 #define QUELL_LOOKAHEAD_NAME_BYTES	32
 
-/* Limits: members of a group; groups and members of a user, and of a namespace. */
+/*
+ * Limits: members of a group, and of all groups of a user that one host is in, which are looked
+ * at when a message of that host arrives; groups and members of a user, and of a namespace.
+ */
 #define QUELL_LOOKAHEAD_GROUP_MAX	1024U
 #define QUELL_LOOKAHEAD_USER_GROUPS	64U
 #define QUELL_LOOKAHEAD_USER_MEMBERS	4096U
@@ -54,8 +56,7 @@ struct quell_lookahead_net {
  * @name:  name, unique for the user in the namespace
  * @uid:   who registered it
  * @port:  interface by which its members' data comes
- * @owner: @uid at @port
- * @hosts: of group.members, in their order
+ * @pairs: of group.members, in their order: hosts as @uid knows them
  * @group: its state in the set of @port
  *
  * All but @group is constant; that belongs to the lock of @port.
@@ -65,8 +66,7 @@ struct quell_lookahead {
 	char				name[QUELL_LOOKAHEAD_NAME_BYTES];
 	kuid_t				uid;
 	struct quell_dasr_port		*port;
-	struct quell_dasr_owner		*owner;
-	struct quell_dasr_host		**hosts;
+	struct quell_dasr_pair		**pairs;
 	struct quell_dasr_group		group;
 };
 

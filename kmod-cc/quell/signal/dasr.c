@@ -82,8 +82,7 @@ static void dasr_unbind(struct quell_dasr *dasr)
 	spin_lock(&port->lock);
 	quell_dasr_end(&port->set, &dasr->conn);
 	quell_dasr_count(port);
-	quell_dasr_host_put(port, dasr->host);
-	quell_dasr_owner_put(port, dasr->owner);
+	quell_dasr_pair_put(port, dasr->pair);
 	spin_unlock(&port->lock);
 	quell_dasr_port_put(port);
 	dasr->port = NULL;
@@ -116,21 +115,12 @@ static struct in6_addr dasr_peer(const struct quell_flow *flow)
 static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
 			const struct sock *sk)
 {
-	struct quell_dasr_port *port = dasr->port;
 	struct in6_addr peer = dasr_peer(flow);
 
-	dasr->host = quell_dasr_host_get(port, &peer, sk);
-	if (!dasr->host)
+	dasr->pair = quell_dasr_pair_get(dasr->port, &peer, READ_ONCE(sk->sk_uid), sk);
+	if (!dasr->pair)
 		return false;
-	dasr->owner = quell_dasr_owner_get(port, READ_ONCE(sk->sk_uid), sk);
-	if (!dasr->owner) {
-		quell_dasr_host_put(port, dasr->host);
-		return false;
-	}
-	dasr->conn = (struct quell_dasr_conn) {
-		.sender = &dasr->host->sender,
-		.user = &dasr->owner->user,
-	};
+	dasr->conn = (struct quell_dasr_conn) { .peer = &dasr->pair->peer };
 	return true;
 }
 

@@ -12,6 +12,7 @@
  *	port	by index in the namespace, under RCU; references
  *	host	by address in a tree of the port; under the lock of the port
  *	owner	by user in a tree of the port; under the lock of the port
+ *	pair	a host as a user knows it, by address in a tree of the owner; the same
  * Trees, because their depth is bounded whoever chooses the addresses or the users, they need
  * no memory of their own, and a dump can go on where it stopped.
  */
@@ -205,22 +206,12 @@ static bool owner_is_less(struct rb_node *node, const struct rb_node *other)
 	return owner_compare(&owner_of(node)->uid, other) < 0;
 }
 
-/**
- * quell_dasr_owner_get() - a user at a port
- * @port: port
- * @uid:  user
- * @sk:   socket that a new one is charged to; NULL: the current process
- *
- * Context: lock of @port.
- * Return: user with a reference; NULL when memory is short.
- */
-struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid_t uid,
-					      const struct sock *sk)
+static struct quell_dasr_owner *owner_get(struct quell_dasr_port *port, kuid_t uid,
+					  const struct sock *sk)
 {
 	struct rb_node *node = rb_find(&uid, &port->users, owner_compare);
 	struct quell_dasr_owner *owner;
 
-	lockdep_assert_held(&port->lock);
 	if (node) {
 		owner = owner_of(node);
 		owner->refs++;
@@ -231,18 +222,97 @@ struct quell_dasr_owner *quell_dasr_owner_get(struct quell_dasr_port *port, kuid
 		return NULL;
 	owner->uid = uid;
 	owner->refs = 1;
+	owner->pairs = RB_ROOT;
 	rb_add(&owner->node, &port->users, owner_is_less);
 	return owner;
 }
 
-/* Context: lock of @port. */
-void quell_dasr_owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner)
+static void owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner)
 {
-	lockdep_assert_held(&port->lock);
 	if (--owner->refs)
 		return;
 	rb_erase(&owner->node, &port->users);
 	kfree(owner);
+}
+
+static struct quell_dasr_pair *pair_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct quell_dasr_pair, node);
+}
+
+static int pair_compare(const void *addr, const struct rb_node *node)
+{
+	return ipv6_addr_cmp(addr, &pair_of(node)->host->addr);
+}
+
+static bool pair_is_less(struct rb_node *node, const struct rb_node *other)
+{
+	return pair_compare(&pair_of(node)->host->addr, other) < 0;
+}
+
+/* A pair of a user, which takes over the reference to him. */
+static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
+					 struct quell_dasr_owner *owner,
+					 const struct in6_addr *addr, const struct sock *sk)
+{
+	struct quell_dasr_pair *pair = dasr_alloc(sk, sizeof(*pair), GFP_ATOMIC);
+
+	if (!pair)
+		return NULL;
+	pair->host = quell_dasr_host_get(port, addr, sk);
+	if (!pair->host) {
+		kfree(pair);
+		return NULL;
+	}
+	pair->owner = owner;
+	pair->refs = 1;
+	pair->peer.sender = &pair->host->sender;
+	pair->peer.user = &owner->user;
+	rb_add(&pair->node, &owner->pairs, pair_is_less);
+	return pair;
+}
+
+/**
+ * quell_dasr_pair_get() - a host at a port as a user knows it
+ * @port: port
+ * @addr: address of the host
+ * @uid:  user
+ * @sk:   socket that what is new is charged to; NULL: the current process
+ *
+ * Context: lock of @port.
+ * Return: pair with a reference; NULL when memory is short.
+ */
+struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
+					    const struct in6_addr *addr, kuid_t uid,
+					    const struct sock *sk)
+{
+	struct quell_dasr_owner *owner = owner_get(port, uid, sk);
+	struct quell_dasr_pair *pair;
+	struct rb_node *node;
+
+	lockdep_assert_held(&port->lock);
+	if (!owner)
+		return NULL;
+	node = rb_find(addr, &owner->pairs, pair_compare);
+	pair = node ? pair_of(node) : pair_make(port, owner, addr, sk);
+	if (node)
+		pair->refs++;
+	/* A new pair keeps the reference to the user. */
+	if (node || !pair)
+		owner_put(port, owner);
+	return pair;
+}
+
+/* Context: lock of @port. */
+void quell_dasr_pair_put(struct quell_dasr_port *port, struct quell_dasr_pair *pair)
+{
+	lockdep_assert_held(&port->lock);
+	if (--pair->refs)
+		return;
+	rb_erase(&pair->node, &pair->owner->pairs);
+	quell_dasr_host_put(port, pair->host);
+	owner_put(port, pair->owner);
+	kfree(pair);
 }
 
 static void count_since(struct quell_dasr_port *port, enum quell_counter counter, u64 now,

@@ -4,7 +4,8 @@
  * one time, and weights of senders.
  *
  * Any user may register groups: their members count only in what sockets of the same user
- * state, so that no user can slow another's senders down.  Number and size are limited per
+ * state, and only messages to such sockets look at them, so that no user can slow another's senders
+ * or packets down.  Number and size are limited per
  * user and per namespace, and memory is charged to who registers.  A group lasts until it is
  * deleted or its interface goes.  Weights apply to all, and are the administrator's.
  *
@@ -128,46 +129,61 @@ static void lookahead_put_hosts(struct quell_lookahead *ahead, u32 hosts_nr)
 {
 	u32 i;
 
-	for (i = 0; i < hosts_nr; i++)
-		quell_dasr_host_put(ahead->port, ahead->hosts[i]);
+	for (i = 0; i < hosts_nr; i++) {
+		ahead->pairs[i]->members -= ahead->group.members_nr;
+		quell_dasr_pair_put(ahead->port, ahead->pairs[i]);
+	}
+}
+
+/* A group's member number @i.  Return: 0; -ENOMEM, -EDQUOT its groups have too many members. */
+static int lookahead_get_host(struct quell_lookahead *ahead, const struct in6_addr *addr, u32 i,
+			      struct netlink_ext_ack *extack)
+{
+	struct quell_dasr_group *group = &ahead->group;
+	struct quell_dasr_pair *pair;
+
+	pair = quell_dasr_pair_get(ahead->port, addr, ahead->uid, NULL);
+	if (!pair)
+		return -ENOMEM;
+	if (pair->members + group->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
+		quell_dasr_pair_put(ahead->port, pair);
+		NL_SET_ERR_MSG(extack, "groups of yours that one host is in have over 1024 members");
+		return -EDQUOT;
+	}
+	pair->members += group->members_nr;
+	ahead->pairs[i] = pair;
+	group->members[i].peer = &pair->peer;
+	group->members[i].group = group;
+	return 0;
 }
 
 static int lookahead_get_hosts(struct quell_lookahead *ahead,
-			       const struct quell_lookahead_spec *spec)
+			       const struct quell_lookahead_spec *spec,
+			       struct netlink_ext_ack *extack)
 {
-	struct quell_dasr_group *group = &ahead->group;
 	struct quell_dasr_port *port = ahead->port;
+	int err = 0;
 	u32 i;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < spec->members_nr; i++) {
+	for (i = 0; i < spec->members_nr && !err; i++) {
 		/* Packets of this interface wait for the lock. */
 		if (i && i % LOOKAHEAD_BATCH == 0) {
 			spin_unlock_bh(&port->lock);
 			cond_resched();
 			spin_lock_bh(&port->lock);
 		}
-		ahead->hosts[i] = quell_dasr_host_get(port, &spec->members[i], NULL);
-		if (!ahead->hosts[i])
-			goto put_hosts;
-		group->members[i].sender = &ahead->hosts[i]->sender;
-		group->members[i].group = group;
+		err = lookahead_get_host(ahead, &spec->members[i], i, extack);
 	}
-	ahead->owner = quell_dasr_owner_get(port, spec->uid, NULL);
-	if (!ahead->owner || port->gone)
-		goto put_owner;
-	group->user = &ahead->owner->user;
-	quell_dasr_group_add(group);
+	if (err)
+		lookahead_put_hosts(ahead, i - 1);
+	else if (port->gone)
+		lookahead_put_hosts(ahead, i);
+	else
+		quell_dasr_group_add(&ahead->group);
+	err = port->gone ? -ENODEV : err;
 	spin_unlock_bh(&port->lock);
-	return 0;
-
-put_owner:
-	if (ahead->owner)
-		quell_dasr_owner_put(ahead->port, ahead->owner);
-put_hosts:
-	lookahead_put_hosts(ahead, i);
-	spin_unlock_bh(&port->lock);
-	return port->gone ? -ENODEV : -ENOMEM;
+	return err;
 }
 
 /* Frees a group that is not in the set of its port, or no longer. */
@@ -177,7 +193,7 @@ static void lookahead_free(struct quell_net *qnet, struct quell_lookahead *ahead
 		xa_erase(&qnet->lookahead.groups, ahead->id);
 	if (ahead->port)
 		quell_dasr_port_put(ahead->port);
-	kvfree(ahead->hosts);
+	kvfree(ahead->pairs);
 	kvfree(ahead->group.members);
 	kfree(ahead);
 }
@@ -194,11 +210,11 @@ static struct quell_lookahead *lookahead_make(struct quell_net *qnet,
 	ahead->uid = spec->uid;
 	ahead->group.members_nr = spec->members_nr;
 	ahead->group.time_ns = spec->time_ns;
-	ahead->hosts = kvcalloc(spec->members_nr, sizeof(*ahead->hosts), GFP_KERNEL_ACCOUNT);
+	ahead->pairs = kvcalloc(spec->members_nr, sizeof(*ahead->pairs), GFP_KERNEL_ACCOUNT);
 	ahead->group.members = kvcalloc(spec->members_nr, sizeof(*ahead->group.members),
 					GFP_KERNEL_ACCOUNT);
 	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, NULL);
-	if (ahead->hosts && ahead->group.members && ahead->port &&
+	if (ahead->pairs && ahead->group.members && ahead->port &&
 	    xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, NULL, xa_limit_31b,
 			    &qnet->lookahead.next, GFP_KERNEL) >= 0)
 		return ahead;
@@ -236,7 +252,6 @@ static void lookahead_withdraw(struct quell_lookahead *ahead)
 
 	spin_lock_bh(&port->lock);
 	quell_dasr_group_del(&port->set, &ahead->group);
-	quell_dasr_owner_put(ahead->port, ahead->owner);
 	lookahead_put_hosts(ahead, ahead->group.members_nr);
 	spin_unlock_bh(&port->lock);
 }
@@ -250,9 +265,10 @@ static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahe
 
 /* On an error the group is as before. */
 static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahead,
-			     const struct quell_lookahead_spec *spec)
+			     const struct quell_lookahead_spec *spec,
+			     struct netlink_ext_ack *extack)
 {
-	int err = lookahead_get_hosts(ahead, spec);
+	int err = lookahead_get_hosts(ahead, spec, extack);
 
 	if (err)
 		return err;
@@ -275,7 +291,7 @@ static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead
 	mutex_lock(&qnet->lookahead.lock);
 	err = lookahead_admit(qnet, spec, extack);
 	if (!err)
-		err = lookahead_publish(qnet, ahead, spec);
+		err = lookahead_publish(qnet, ahead, spec, extack);
 	mutex_unlock(&qnet->lookahead.lock);
 	if (err)
 		lookahead_free(qnet, ahead);

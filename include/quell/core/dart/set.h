@@ -23,8 +23,13 @@
  * any member begins, all members count as active at once, until each begins a message of its
  * own (from then on it counts as any other) or until the group's time has passed.  A member
  * that let the time pass is not waited for again before it has sent a message: a group of
- * hosts that never send costs that time once.  Members count only in n of connections
- * whose receiving socket belongs to the user who registered the group.
+ * hosts that never send costs that time once.  All of this is about messages to sockets of the
+ * user who registered the group, and members count only in n of such connections: one user's
+ * groups cost the packets of others nothing.
+ *
+ * Work of a packet: the memberships of its host in groups of its user, the members of those of
+ * them that begin to wait, and, when the host turns active or inactive, one step per user that
+ * waits for it.  The caller bounds all three.
  *
  * Objects belong to the caller, who allocates them, finds the sender of an address, and
  * serialises all calls for a set.
@@ -46,17 +51,18 @@
 #define QUELL_DASR_EXPIRE_MOST		64
 
 struct quell_dasr_member;
+struct quell_dasr_peer;
 
 /**
  * struct quell_dasr_sender - a host; zero at first, but for @weight
- * @members: its memberships in groups
+ * @awaited: list of it as the users know it whose groups wait for it
  * @active:  its active connections
  * @weight:  its weight, 1 .. QUELL_DASR_WEIGHT_MAX
  */
 struct quell_dasr_sender {
-	struct quell_dasr_member	*members;
-	u32				active;
-	u32				weight;
+	struct quell_dasr_peer	*awaited;
+	u32			active;
+	u32			weight;
 };
 
 /**
@@ -68,9 +74,28 @@ struct quell_dasr_user {
 };
 
 /**
- * struct quell_dasr_conn - a connection; zero at first, but for the pointers
- * @sender:	its peer
- * @user:	owner of the receiving socket
+ * struct quell_dasr_peer - a host as one user knows it; zero at first, but for @sender and @user
+ * @sender:  host
+ * @user:    user
+ * @members: memberships of the host in groups of the user
+ * @active:  active connections of the host to sockets of the user
+ * @waiting: groups of the user that wait for the host
+ * @older:   next in quell_dasr_sender.awaited, waited for earlier
+ * @newer:   next one waited for later
+ */
+struct quell_dasr_peer {
+	struct quell_dasr_sender	*sender;
+	struct quell_dasr_user		*user;
+	struct quell_dasr_member	*members;
+	u32				active;
+	u32				waiting;
+	struct quell_dasr_peer		*older;
+	struct quell_dasr_peer		*newer;
+};
+
+/**
+ * struct quell_dasr_conn - a connection; zero at first, but for @peer
+ * @peer:	its peer, as the owner of the receiving socket knows it
  * @older:	next older connection in quell_dasr_set.ages
  * @newer:	next newer one
  * @touched_ns:	time of its newest data, rounded down to a part of its lifetime, ns
@@ -78,27 +103,26 @@ struct quell_dasr_user {
  * @plain:	its peer does not use the option; constant while @active
  */
 struct quell_dasr_conn {
-	struct quell_dasr_sender	*sender;
-	struct quell_dasr_user		*user;
-	struct quell_dasr_conn		*older;
-	struct quell_dasr_conn		*newer;
-	u64				touched_ns;
-	bool				active;
-	bool				plain;
+	struct quell_dasr_peer	*peer;
+	struct quell_dasr_conn	*older;
+	struct quell_dasr_conn	*newer;
+	u64			touched_ns;
+	bool			active;
+	bool			plain;
 };
 
 struct quell_dasr_group;
 
 /**
  * struct quell_dasr_member - a host in a group
- * @sender:  host
+ * @peer:    host, as the user who registered the group knows it
  * @group:   group
- * @next:    next membership of the same host
+ * @next:    next membership of the same host in groups of the same user
  * @waiting: the group waits for a message of the host
  * @absent:  the host let the group's time pass without a message
  */
 struct quell_dasr_member {
-	struct quell_dasr_sender	*sender;
+	struct quell_dasr_peer		*peer;
 	struct quell_dasr_group		*group;
 	struct quell_dasr_member	*next;
 	bool				waiting;
@@ -110,8 +134,7 @@ struct quell_dasr_member {
  * @members:	 memberships
  * @members_nr:	 number of @members
  * @waiting:	 members that are waited for
- * @idle:	 members that are neither active nor absent: those that can be waited for
- * @user:	 who registered it
+ * @idle:	 members that neither send to the user nor are absent: those to wait for
  * @time_ns:	 how long members are waited for if it is allowed, ns
  * @deadline_ns: when waiting ends, ns; while @waiting
  * @older:	 next in quell_dasr_set.armed, armed earlier
@@ -122,7 +145,6 @@ struct quell_dasr_group {
 	u32				members_nr;
 	u32				waiting;
 	u32				idle;
-	struct quell_dasr_user		*user;
 	u64				time_ns;
 	u64				deadline_ns;
 	struct quell_dasr_group		*older;
@@ -205,18 +227,6 @@ static inline void quell_dasr_age_del(struct quell_dasr_set *set, struct quell_d
 	conn->newer = NULL;
 }
 
-/* Whether a user's groups wait for a host; it then counts once in the user's @waiting. */
-static inline bool quell_dasr_is_awaited(const struct quell_dasr_sender *sender,
-					 const struct quell_dasr_user *user)
-{
-	const struct quell_dasr_member *member;
-
-	for (member = sender->members; member; member = member->next)
-		if (member->waiting && member->group->user == user)
-			return true;
-	return false;
-}
-
 static inline void quell_dasr_armed_add(struct quell_dasr_set *set,
 					struct quell_dasr_group *group)
 {
@@ -240,15 +250,43 @@ static inline void quell_dasr_armed_del(struct quell_dasr_set *set,
 	group->newer = NULL;
 }
 
-/* Waits for a member that is not active.  Callers put the group into @armed. */
+/* The first of a user's groups waits for a host: unless it is active, it counts for the user. */
+static inline void quell_dasr_awaited_add(struct quell_dasr_peer *peer)
+{
+	struct quell_dasr_sender *sender = peer->sender;
+
+	peer->newer = NULL;
+	peer->older = sender->awaited;
+	if (sender->awaited)
+		sender->awaited->newer = peer;
+	sender->awaited = peer;
+	if (!sender->active)
+		peer->user->waiting += sender->weight;
+}
+
+static inline void quell_dasr_awaited_del(struct quell_dasr_peer *peer)
+{
+	struct quell_dasr_sender *sender = peer->sender;
+
+	if (peer->newer)
+		peer->newer->older = peer->older;
+	else
+		sender->awaited = peer->older;
+	if (peer->older)
+		peer->older->newer = peer->newer;
+	peer->older = NULL;
+	peer->newer = NULL;
+	if (!sender->active)
+		peer->user->waiting -= sender->weight;
+}
+
+/* Waits for a member.  Callers put the group into @armed. */
 static inline void quell_dasr_await(struct quell_dasr_member *member)
 {
-	struct quell_dasr_group *group = member->group;
-
-	if (!quell_dasr_is_awaited(member->sender, group->user))
-		group->user->waiting += member->sender->weight;
+	if (!member->peer->waiting++)
+		quell_dasr_awaited_add(member->peer);
 	member->waiting = true;
-	group->waiting++;
+	member->group->waiting++;
 }
 
 /* Waits no longer; the group is disarmed with its last member. */
@@ -260,25 +298,25 @@ static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
 	if (!member->waiting)
 		return;
 	member->waiting = false;
-	if (!quell_dasr_is_awaited(member->sender, group->user))
-		group->user->waiting -= member->sender->weight;
+	if (!--member->peer->waiting)
+		quell_dasr_awaited_del(member->peer);
 	if (!--group->waiting)
 		quell_dasr_armed_del(set, group);
 }
 
 /*
  * A message of @first begins while a group of it does not wait: the others are expected, of whom
- * one at least is neither active nor absent.
+ * one at least neither sends to the user nor is absent.
  */
 static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
-				  const struct quell_dasr_sender *first, u64 deadline_ns)
+				  const struct quell_dasr_peer *first, u64 deadline_ns)
 {
 	u32 i;
 
 	for (i = 0; i < group->members_nr; i++) {
 		struct quell_dasr_member *member = &group->members[i];
 
-		if (member->sender != first && !member->sender->active && !member->absent)
+		if (member->peer != first && !member->peer->active && !member->absent)
 			quell_dasr_await(member);
 	}
 	group->deadline_ns = deadline_ns;
@@ -287,39 +325,51 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
 }
 
 /*
- * A message of a host begins, of one packet or more.  The host itself is waited for no longer;
- * groups that were not waiting now wait for their other members, no longer than is allowed now,
+ * A message of a host to a user begins, of one packet or more.  The user waits for it no longer;
+ * groups of his that were not waiting now wait for their other members, no longer than is allowed now,
  * whatever was allowed when they were registered.
  */
 static inline void quell_dasr_begin(struct quell_dasr_set *set,
 				    const struct quell_dasr_params *p,
-				    struct quell_dasr_sender *sender, u64 now_ns)
+				    struct quell_dasr_peer *peer, u64 now_ns)
 {
 	struct quell_dasr_member *member;
 	struct quell_dasr_group *group;
 	u64 time_ns;
 
-	for (member = sender->members; member; member = member->next) {
+	for (member = peer->members; member; member = member->next) {
 		group = member->group;
 		/* Messages come often: members are looked at only if there is one to wait for. */
 		time_ns = quell_min_u64(group->time_ns, p->lookahead_ns);
 		if (p->lookahead_ns && !group->waiting &&
-		    group->idle > (!sender->active && !member->absent))
-			quell_dasr_arm(set, group, sender, quell_add_sat_u64(now_ns, time_ns));
-		if (!sender->active && member->absent)
+		    group->idle > (!peer->active && !member->absent))
+			quell_dasr_arm(set, group, peer, quell_add_sat_u64(now_ns, time_ns));
+		if (!peer->active && member->absent)
 			group->idle++;
 		member->absent = false;
 		quell_dasr_await_no_more(set, member);
 	}
 }
 
-/* A host became active, or ceased to be: its groups may wait for it no longer, or again. */
-static inline void quell_dasr_turn(struct quell_dasr_sender *sender)
+/* A host sends to a user now, or no longer: the user's groups may wait for it no longer, or again. */
+static inline void quell_dasr_turn_peer(struct quell_dasr_peer *peer)
 {
 	struct quell_dasr_member *member;
 
-	for (member = sender->members; member; member = member->next)
-		member->group->idle += sender->active ? -1 : 1;
+	for (member = peer->members; member; member = member->next)
+		member->group->idle += peer->active ? -1 : 1;
+}
+
+/* A host became active, or ceased to be: it counts by itself, or again for who waits for it. */
+static inline void quell_dasr_turn(struct quell_dasr_set *set, struct quell_dasr_sender *sender)
+{
+	u64 change = sender->active ? sender->weight : -(u64)sender->weight;
+	struct quell_dasr_peer *peer;
+
+	set->weight += change;
+	set->hosts += sender->active ? 1 : -1;
+	for (peer = sender->awaited; peer; peer = peer->older)
+		peer->user->waiting -= change;
 }
 
 /* A connection is active from now on. */
@@ -329,11 +379,11 @@ static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr
 	conn->active = true;
 	conn->touched_ns = now_ns;
 	quell_dasr_age_add(set, conn);
-	if (conn->sender->active++)
+	if (!conn->peer->active++)
+		quell_dasr_turn_peer(conn->peer);
+	if (conn->peer->sender->active++)
 		return;
-	quell_dasr_turn(conn->sender);
-	set->weight += conn->sender->weight;
-	set->hosts++;
+	quell_dasr_turn(set, conn->peer->sender);
 	set->joins++;
 }
 
@@ -341,11 +391,10 @@ static inline void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr
 {
 	conn->active = false;
 	quell_dasr_age_del(set, conn);
-	if (--conn->sender->active)
-		return;
-	quell_dasr_turn(conn->sender);
-	set->weight -= conn->sender->weight;
-	set->hosts--;
+	if (!--conn->peer->active)
+		quell_dasr_turn_peer(conn->peer);
+	if (!--conn->peer->sender->active)
+		quell_dasr_turn(set, conn->peer->sender);
 }
 
 /**
@@ -369,7 +418,7 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
 
 	if (!conn->active) {
-		quell_dasr_begin(set, p, conn->sender, now_ns);
+		quell_dasr_begin(set, p, conn->peer, now_ns);
 		if (more)
 			quell_dasr_join(set, conn, now_ns);
 		return;
@@ -393,7 +442,7 @@ static inline void quell_dasr_end(struct quell_dasr_set *set, struct quell_dasr_
 	if (!conn->active)
 		return;
 	quell_dasr_drop(set, conn);
-	if (!conn->sender->active)
+	if (!conn->peer->sender->active)
 		set->leaves++;
 }
 
@@ -482,18 +531,18 @@ static inline bool quell_dasr_expire(struct quell_dasr_set *set,
 static inline u64 quell_dasr_n_q8(const struct quell_dasr_set *set,
 				  const struct quell_dasr_conn *conn)
 {
-	const struct quell_dasr_sender *sender = conn->sender;
-	u64 weight = set->weight + conn->user->waiting;
+	const struct quell_dasr_sender *sender = conn->peer->sender;
+	u64 weight = set->weight + conn->peer->user->waiting;
 	u32 conns = sender->active + !conn->active;
 
-	if (!sender->active && !quell_dasr_is_awaited(sender, conn->user))
+	if (!sender->active && !conn->peer->waiting)
 		weight += sender->weight;
 	return quell_mul_div_ceil_u64(weight * QUELL_SHARE_ONE_Q8, conns, sender->weight);
 }
 
 /**
  * quell_dasr_group_add() - register a group
- * @group: @members_nr, @members with their senders and groups, @user and @time_ns set
+ * @group: @members_nr, @members with their peers, all of one user, and groups, @time_ns set
  *
  * No host may be a member twice.
  */
@@ -504,9 +553,9 @@ static inline void quell_dasr_group_add(struct quell_dasr_group *group)
 	for (i = 0; i < group->members_nr; i++) {
 		struct quell_dasr_member *member = &group->members[i];
 
-		group->idle += !member->sender->active;
-		member->next = member->sender->members;
-		member->sender->members = member;
+		group->idle += !member->peer->active;
+		member->next = member->peer->members;
+		member->peer->members = member;
 	}
 }
 
@@ -523,7 +572,7 @@ static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 
 	quell_dasr_disarm(set, group, false);
 	for (i = 0; i < group->members_nr; i++) {
-		at = &group->members[i].sender->members;
+		at = &group->members[i].peer->members;
 		while (*at != &group->members[i])
 			at = &(*at)->next;
 		*at = group->members[i].next;
@@ -539,20 +588,14 @@ static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 static inline void quell_dasr_set_weight(struct quell_dasr_set *set,
 					 struct quell_dasr_sender *sender, u32 weight)
 {
-	struct quell_dasr_member *member, *earlier;
+	u64 change = (u64)weight - sender->weight;
+	struct quell_dasr_peer *peer;
 
 	if (sender->active)
-		set->weight += (u64)weight - sender->weight;
-	for (member = sender->members; member; member = member->next) {
-		if (!member->waiting)
-			continue;
-		/* Once per user: at the user's first membership that waits. */
-		for (earlier = sender->members; earlier != member; earlier = earlier->next)
-			if (earlier->waiting && earlier->group->user == member->group->user)
-				break;
-		if (earlier == member)
-			member->group->user->waiting += (u64)weight - sender->weight;
-	}
+		set->weight += change;
+	else
+		for (peer = sender->awaited; peer; peer = peer->older)
+			peer->user->waiting += change;
 	sender->weight = weight;
 }
 
