@@ -53,6 +53,7 @@
 #define QUELL_OPT_F_START	0x10	/* first packet of a message, nothing was outstanding */
 #define QUELL_OPT_F_MORE	0x20	/* more data waits behind this packet */
 #define QUELL_OPT_F_CE		0x40	/* the packet echoed was marked CE */
+#define QUELL_OPT_F_FOLLOWS	QUELL_OPT_F_CE	/* data without ACK section: by n */
 #define QUELL_OPT_F_HARDWARE	0x80	/* the hold time begins at a hardware stamp */
 
 #define QUELL_OPT_F_KNOWN	(QUELL_OPT_F_DATA | QUELL_OPT_F_ACK |		\

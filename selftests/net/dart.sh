@@ -239,6 +239,35 @@ one_dies()
 	poll 20 senders_are 0
 }
 
+# marks_arrive HOST: its TCP learns of them.
+marks_arrive()
+{
+	in_netns "${hosts[$1]}" ss -tinH dst "$there" | grep -qE 'delivered_ce:[1-9]'
+}
+
+# more_hidden THAN
+more_hidden()
+{
+	[ "$(counter marks-hidden)" -gt "$1" ]
+}
+
+# CUBIC fills the queue up to its marks: Dart's of the same queue are hidden, its own are not.
+# Nor are those of a Quell algorithm that has the option and does not follow n.
+marks_of_others_pass()
+{
+	local cc hidden
+
+	at_receiver sysctl -q -w net.ipv4.tcp_ecn=1 && send 0 &&
+	poll 10 senders_are 1 || return 1
+	for cc in cubic swift; do
+		hidden=$(counter marks-hidden)
+		choose_cc "${hosts[2]}" "$cc" &&
+		in_netns "${hosts[2]}" sysctl -q -w net.ipv4.tcp_ecn=1 && send 2 && poll 10 marks_arrive 2 && poll 10 more_hidden "$hidden" &&
+		receiver_is '.state != "non-receiver"' && cut_off 2 || return 1
+	done
+	choose_cc "${hosts[2]}" dart && cut_off 0 && poll 20 senders_are 0
+}
+
 ## look-ahead
 
 register()
@@ -439,10 +468,10 @@ module_goes()
 	for i in "$receiver" "${hosts[@]}"; do
 		in_netns "$i" sysctl -q -w net.ipv4.tcp_congestion_control=cubic || return 1
 	done
-	groups_are 'map(.name) == ["stays"]' && unload tcp_dart quell
+	groups_are 'map(.name) == ["stays"]' && unload tcp_swift tcp_dart quell
 }
 
-plan 22
+plan 23
 check "a network" make_network
 check "one sender" one_sender
 check "two senders" two_senders
@@ -453,6 +482,7 @@ check "weight 1 is none" weight_one_forgets
 check "weights that are refused" weights_are_refused
 check "senders leave" senders_leave
 check "a sender dies" one_dies
+check "marks of others pass" marks_of_others_pass
 check "a group" register
 check "members count ahead" members_count_ahead
 check "a stranger's group changes nothing" strangers_groups_change_nothing

@@ -118,6 +118,7 @@ struct quell_dasr_pair {
  * @has_more:	    more of the message follows that data
  * @senders_q8:	    n that the peer stated; 0: not known; written by the receive hook
  * @peer_link_bytes_ps: the peer's line rate; 0: not known; written by the receive hook
+ * @peer_follows:   the peer's rate follows n; written by the receive hook
  * @path_marked:    a packet of this flow was marked CE since an acknowledgment was
  *		    processed; the peer states this even if it hides the mark from TCP
  *
@@ -130,6 +131,7 @@ struct quell_dasr {
 	struct quell_dasr_pair		*pair;
 	u32				top_seq;
 	bool				has_more;
+	bool				peer_follows;
 	bool				path_marked;
 	u32				senders_q8;
 	u64				peer_link_bytes_ps;
@@ -163,6 +165,7 @@ void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt);
 void quell_dasr_forget_n(struct quell_flow *flow);
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);
+void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt);
 
 /* dasr_port.c */
 void quell_dasr_register(const struct quell_algo *algo);

@@ -176,6 +176,7 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	}
 	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, opt);
+	quell_dasr_follow(flow, opt);
 	/* Send an empty option until the peer's is seen, or the option seems stripped. */
 	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;

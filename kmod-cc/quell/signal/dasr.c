@@ -7,7 +7,7 @@
  *	data comes in		the connection is active if more of the message follows; the
  *				state of its interface is looked at once per period; in
  *				Receiver Congestion CE is taken off the packet, so that
- *				TCP does not echo it
+ *				TCP does not echo it, if the sender follows n
  *	a packet leaves		if all of a message has been received, the connection is no
  *				longer active; n goes into the option
  *	the flow ends, or is	so does its activity
@@ -243,8 +243,9 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	dasr_look(port, &params, now_ns);
 	dasr_data(flow, sk, packet, &params, now_ns);
 	quell_dasr_count(port);
-	/* A sender without the option hears no n: marks are all that slows it down. */
+	/* Marks are all that slows down a sender that does not follow n. */
 	hides = packet->marked && !flow->dasr->conn.plain &&
+		READ_ONCE(flow->dasr->peer_follows) &&
 		!quell_dart_passes_marks(port->machine.state);
 	spin_unlock(&port->lock);
 unlock:
@@ -370,7 +371,22 @@ unlock:
 EXPORT_SYMBOL_GPL(quell_sock_dasr);
 
 /**
- * quell_dasr_hear() - the peer states n
+ * quell_dasr_follow() - tell the peer that this flow's rate follows n
+ * @flow: flow
+ * @opt:  option of a packet that leaves, with all its sections
+ *
+ * A sender of whatever else must see the marks that its receiver would hide.
+ *
+ * Context: lock of @flow.
+ */
+void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
+{
+	if (flow->dasr && opt->flags & QUELL_OPT_F_DATA && !(opt->flags & QUELL_OPT_F_ACK))
+		opt->flags |= QUELL_OPT_F_FOLLOWS;
+}
+
+/**
+ * quell_dasr_hear() - the peer states n, or that it follows n
  * @flow: flow
  * @opt:  option of a packet that TCP would accept
  *
@@ -380,11 +396,18 @@ void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt)
 {
 	struct quell_dasr *dasr = flow->dasr;
 
-	if (!dasr || opt->form != QUELL_OPT_FULL || !(opt->flags & QUELL_OPT_F_ACK))
+	if (!dasr || opt->form != QUELL_OPT_FULL)
 		return;
+	if (!(opt->flags & QUELL_OPT_F_ACK)) {
+		if (opt->flags & QUELL_OPT_F_DATA)
+			WRITE_ONCE(dasr->peer_follows, opt->flags & QUELL_OPT_F_FOLLOWS);
+		return;
+	}
 	WRITE_ONCE(dasr->senders_q8, quell_share_decode(opt->senders));
-	if (!(opt->flags & QUELL_OPT_F_DATA))
+	if (!(opt->flags & QUELL_OPT_F_DATA)) {
 		WRITE_ONCE(dasr->peer_link_bytes_ps, quell_line_decode(opt->entropy));
+		WRITE_ONCE(dasr->peer_follows, opt->entropy);
+	}
 	if (opt->flags & QUELL_OPT_F_CE)
 		WRITE_ONCE(dasr->path_marked, true);
 }
