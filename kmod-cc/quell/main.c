@@ -44,6 +44,7 @@
  *	hooks.c		network hooks, per namespace
  *	transmit.c	LOCAL_OUT hook, records departures, adds options
  *	receive.c	LOCAL_IN hook, records receipts, reads options
+ *	receive_data.c	data: its sender is counted, its ACK hastened
  *	nack.c		NACKs made and read
  * genl/	generic netlink
  * main.c	registering algorithms, namespaces' lives, the module itself

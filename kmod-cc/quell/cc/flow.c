@@ -176,7 +176,7 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->flow = flow_alloc(sk, qnet, algo);
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
-	/* Acknowledge at once; receive.c keeps that up when data comes in. */
+	/* Acknowledge at once; receive_data.c keeps that up when data comes in. */
 	inet_csk(sk)->icsk_ack.quick = U8_MAX;
 	inet_csk_exit_pingpong_mode(sk);
 	cc->magic = QUELL_CC_MAGIC;

@@ -15,10 +15,7 @@
  * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
  * ignored: such a flow runs on the stack's microsecond clock.
  *
- * Each data packet must be acknowledged at once: windows below one packet would
- * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
- * under its lock, which TCP takes next for the packet anyway.  Only the ACK of a request
- * may wait for a prompt answer, answer.c.
+ * What data means for its sender and its ACK: receive_data.c.
  *
  * While a connection opens, offers of the option are noted, agree.c.
  *
@@ -38,7 +35,6 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
-#include "flow/answer.h"
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
@@ -46,6 +42,7 @@
 #include "flow/rx.h"
 #include "flow/signal.h"
 #include "flow/tcpint.h"
+#include "hooks/receive.h"
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
@@ -55,58 +52,6 @@
 
 /* Sequence numbers this far off are accepted whatever the window. */
 #define IN_WINDOW_MIN_BYTES	65536U
-
-/* Quick ACKs granted, the maximum of the field; renewed when half are used. */
-#define QUICK_ACKS_MAX		255
-#define QUICK_ACKS_FEW		128
-
-/**
- * struct receive_headers - header fields of a received segment
- * @ip_bytes:	length of the network header
- * @seq:	sequence number
- * @ack_seq:	acknowledgment number
- * @ttl:	time-to-live
- * @marked:	the packet was marked CE
- * @had_room:	the header had room for the echo
- * @whole:	the TCP header is complete
- * @syn:	the segment has the SYN flag
- * @acks:	the segment has the ACK flag
- * @plain:	the segment has no flag beside SYN and ACK
- * @pushed:	the segment has PSH or FIN
- * @resets:	the segment has RST
- */
-struct receive_headers {
-	u32	ip_bytes;
-	u32	seq;
-	u32	ack_seq;
-	u8	ttl;
-	bool	marked;
-	bool	had_room;
-	bool	whole;
-	bool	syn;
-	bool	acks;
-	bool	plain;
-	bool	pushed;
-	bool	resets;
-};
-
-/**
- * struct receive_segment - a received segment of a flow
- * @skb:	   the segment, without the option
- * @in:		   its headers
- * @opt:	   its option; NULL without a valid one
- * @payload_bytes: its payload
- * @missed:	   it had room for the option, but has none
- * @arrival:	   what the sample will need of it
- */
-struct receive_segment {
-	struct sk_buff			*skb;
-	const struct receive_headers	*in;
-	const struct quell_opt		*opt;
-	u32				payload_bytes;
-	bool				missed;
-	struct quell_arrival		arrival;
-};
 
 /*
  * Whether TCP would accept a segment with these numbers.  The socket is not
@@ -283,82 +228,6 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	quell_arrival_add(flow, sk, &segment->arrival);
 }
 
-/*
- * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
- * and TCP gets the mark.
- */
-static bool receive_hide_mark(struct sk_buff *skb)
-{
-	bool is_v4 = ip_hdr(skb)->version == 4;
-	__be32 before;
-
-	if (skb_ensure_writable(skb, is_v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)))
-		return false;
-	if (is_v4) {
-		ipv4_change_dsfield(ip_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
-		return true;
-	}
-	/* TCP subtracts this header from the sum of the packet; IPv4's sums to zero. */
-	before = *(__be32 *)ipv6_hdr(skb);
-	ipv6_change_dsfield(ipv6_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
-	if (skb->ip_summed == CHECKSUM_COMPLETE)
-		skb->csum = csum_add(csum_sub(skb->csum, (__force __wsum)before),
-				     *(__wsum *)ipv6_hdr(skb));
-	return true;
-}
-
-/* Data for the set of active senders. */
-static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
-				 const struct receive_segment *segment)
-{
-	struct quell_dasr_packet packet = {
-		.ifindex = segment->skb->dev->ifindex,
-		.seq = segment->in->seq,
-		.end_seq = segment->in->seq + segment->payload_bytes,
-		.flags = segment->opt ? segment->opt->flags : 0,
-		.pushed = segment->in->pushed,
-		.marked = segment->in->marked,
-	};
-
-	if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
-		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
-}
-
-/*
- * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway;
- * while a process owns the socket, TCP decides on that packet's ACK.
- */
-static void receive_hasten_ack(struct sock *sk)
-{
-	struct inet_connection_sock *icsk = inet_csk(sk);
-
-	if (READ_ONCE(icsk->icsk_ack.quick) >= QUICK_ACKS_FEW && !inet_csk_in_pingpong_mode(sk))
-		return;
-	local_bh_disable();
-	bh_lock_sock_nested(sk);
-	if (!sock_owned_by_user(sk)) {
-		icsk->icsk_ack.quick = QUICK_ACKS_MAX;
-		inet_csk_exit_pingpong_mode(sk);
-	}
-	bh_unlock_sock(sk);
-	local_bh_enable();
-}
-
-/* Whether the ACK of a data packet may wait. */
-static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
-			     const struct receive_segment *segment)
-{
-	u8 flags = segment->opt ? segment->opt->flags : 0;
-	struct quell_question question = {
-		.ack_seq = segment->in->ack_seq,
-		.rx_ns = segment->arrival.rx_ns,
-		.ends = quell_opt_ends(flags, segment->in->pushed),
-		.marked = segment->in->marked,
-	};
-
-	return quell_answer_expect(flow, sk, &question);
-}
-
 /* A segment that TCP would accept. */
 static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 				     struct receive_segment *segment)
@@ -390,11 +259,8 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 		return NF_ACCEPT;
 	segment->arrival.has_data = segment->payload_bytes;
 	receive_ordinary(flow, sk, segment, speaks);
-	if (segment->payload_bytes) {
-		receive_count_sender(flow, sk, segment);
-		if (!receive_may_wait(flow, sk, segment))
-			receive_hasten_ack(sk);
-	}
+	if (segment->payload_bytes)
+		quell_receive_data(flow, sk, segment);
 	if (in->resets)
 		quell_dasr_reset(flow, sk, in->seq);
 	return NF_ACCEPT;
