@@ -254,15 +254,18 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 		if (done)
 			return verdict;
 	}
-	/* TCP drops segments without the ACK flag. */
+	/* With the ACK flag or without; TCP takes neither data nor acknowledgment of it. */
+	if (in->resets) {
+		quell_dasr_reset(flow, sk, in->seq);
+		return NF_ACCEPT;
+	}
+	/* TCP drops other segments without the ACK flag. */
 	if (!in->acks)
 		return NF_ACCEPT;
 	segment->arrival.has_data = segment->payload_bytes;
 	receive_ordinary(flow, sk, segment, speaks);
 	if (segment->payload_bytes)
 		quell_receive_data(flow, sk, segment);
-	if (in->resets)
-		quell_dasr_reset(flow, sk, in->seq);
 	return NF_ACCEPT;
 }
 
@@ -469,7 +472,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	receive_describe(&in, skb, th, ip_hdrlen(skb));
 	quell_dasr_meter(state->net, skb, ip_hdrlen(skb) + __tcp_hdrlen(th));
-	if (!in.syn && !in.acks && !in.plain)
+	if (!in.syn && !in.acks && !in.plain && !in.resets)
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
@@ -504,7 +507,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	receive_describe(&in, skb, th, sizeof(*ip6h));
 	quell_dasr_meter(state->net, skb, sizeof(*ip6h) + __tcp_hdrlen(th));
-	if (!in.syn && !in.acks && !in.plain)
+	if (!in.syn && !in.acks && !in.plain && !in.resets)
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
