@@ -29,7 +29,7 @@ struct quell_question {
  * @asked_ns: receipt of the newest request, ns modulo 2^32; valid if @asked
  * @until_ns: when the ACK that waits must leave, ns modulo 2^32; valid if @waits
  * @asked:    a request came in that was not answered yet
- * @waits:    its ACK may wait for the answer
+ * @waits:    an ACK may have waited, until the timer has looked
  * @prompt:   answers in a row that came soon enough, up to the number that is needed
  * @turn:     requests whose ACK could have waited
  *

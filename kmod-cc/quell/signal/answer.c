@@ -65,9 +65,13 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 }
 
 /**
- * quell_answer_sent() - new data leaves, with the ACK of all that came in
+ * quell_answer_sent() - new data leaves, with the ACK of all that TCP has processed
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * The request may not be of that yet: it waits in the socket's backlog while a process sends
+ * something else.  So whether its ACK still waits is asked when the timer fires, with the
+ * socket's lock.
  *
  * Context: LOCAL_OUT hook.
  */
@@ -79,7 +83,6 @@ void quell_answer_sent(struct quell_flow *flow, u64 now_ns)
 	if (!READ_ONCE(answer->asked))
 		return;
 	WRITE_ONCE(answer->asked, false);
-	WRITE_ONCE(answer->waits, false);
 	if ((u32)now_ns - READ_ONCE(answer->asked_ns) > ANSWER_WAIT_NS)
 		WRITE_ONCE(answer->prompt, 0);
 	else if (prompt < ANSWERS_ENOUGH)
@@ -106,9 +109,10 @@ void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 		return;
 	}
 	WRITE_ONCE(answer->waits, false);
-	WRITE_ONCE(answer->prompt, 0);
+	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
 	if (!inet_csk_ack_scheduled(sk))
 		return;
+	WRITE_ONCE(answer->prompt, 0);
 	quell_count(flow->qnet, QUELL_N_ACK_LATE);
 	quell_send_ack(sk, tcp_sk(sk)->rcv_nxt);
 }
