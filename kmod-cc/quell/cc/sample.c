@@ -166,6 +166,26 @@ static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_soc
 	       flow->now.min_rtt_ns;
 }
 
+/* A round-trip time is a sample: what else its ACK says of it, and who counts it. */
+static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
+			 const struct quell_arrival *arrival, u64 rtt_ns,
+			 struct quell_sample *sample)
+{
+	if (arrival->has_echo) {
+		sample->remote_ns = sample_hold_ns(flow, tp, rtt_ns, arrival->hold_ns);
+		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);
+		WRITE_ONCE(flow->echoes, flow->echoes + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
+	}
+	if (arrival->hardware)
+		sample->flags |= QUELL_S_RTT_HARDWARE;
+	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
+	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
+	/* For the tail timer an ACK arrives when the stack processes it. */
+	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival->rx_ns) -
+					 arrival->rx_ns));
+}
+
 /*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
  * lock of the flow is held.
@@ -204,20 +224,9 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		quell_tail_timed(flow, rtt_ns);
 		return 0;
 	}
-	if (arrival.has_echo) {
-		sample->remote_ns = sample_hold_ns(flow, tp, rtt_ns, arrival.hold_ns);
-		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);
-		WRITE_ONCE(flow->echoes, flow->echoes + 1);
-		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
-	}
 	if (segment && seq == segment->end_seq)
 		sample->flags |= QUELL_S_SEGMENT_DONE;
-	if (arrival.hardware)
-		sample->flags |= QUELL_S_RTT_HARDWARE;
-	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
-	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
-	/* For the tail timer an ACK arrives when the stack processes it. */
-	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival.rx_ns) - arrival.rx_ns));
+	sample_taken(flow, tp, &arrival, rtt_ns, sample);
 	return rtt_ns;
 }
 
