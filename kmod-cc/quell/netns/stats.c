@@ -229,10 +229,10 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 			"Members of a look-ahead group that sent nothing in time."),
 	[QUELL_N_ACK_WAITED] =
 		COUNTER(ACK_WAITED, "ack-waited",
-			"ACKs of requests that waited for the program's answer."),
+			"Requests whose ACK was left to wait for the program's answer."),
 	[QUELL_N_ACK_LATE] =
 		COUNTER(ACK_LATE, "ack-late",
-			"Those that left without it, because it did not come in time."),
+			"ACKs that left without it, because it did not come in time."),
 	[QUELL_N_RTT_ANSWER] =
 		COUNTER(RTT_ANSWER, "rtt-answer",
 			"Samples given up because the peer's program may have delayed the ACK."),
