@@ -296,6 +296,7 @@ void quell_dasr_forget_n(struct quell_flow *flow)
 		return;
 	WRITE_ONCE(flow->dasr->senders_q8, 0);
 	WRITE_ONCE(flow->dasr->peer_link_bytes_ps, 0);
+	WRITE_ONCE(flow->dasr->peer_follows, false);
 }
 
 /**
