@@ -315,7 +315,7 @@ TEST(params)
 	EXPECT_TRUE(machine.period_ns == 100000 && machine.clear_ns == 2000000 &&
 		    machine.full_q16 == 58982 && machine.periods == 2)
 		TH_LOG("quell_dart_machine_params__all");
-	EXPECT_TRUE(set.idle_ns == 2000000000 && set.plain_idle_ns == 1000000 &&
+	EXPECT_TRUE(set.idle_ns == 20000000 && set.plain_idle_ns == 1000000 &&
 		    set.lookahead_ns == 1000000)
 		TH_LOG("quell_dart_set_params__all");
 	EXPECT_TRUE(p.slack_ns == SLACK_NS && p.lookahead_ns == 1000000 && p.dcqcn.g_q16 == 256 &&

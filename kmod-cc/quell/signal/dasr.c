@@ -25,7 +25,7 @@
  *
  * Only packets that TCP would accept, of connections that the handshake made, get here: a
  * stranger's packets change no set.  A peer's can: hosts count once each whatever they do, and
- * a dead one for two seconds.
+ * one that sends nothing for the time `idle'.
  */
 #include <linux/slab.h>
 #include <net/dsfield.h>

@@ -28,7 +28,13 @@
 #define QUELL_DART_PERIODS_DEFAULT		2ULL		/* Documentation/dart.md */
 #define QUELL_DART_PERIODS_MIN			1ULL
 #define QUELL_DART_PERIODS_MAX			100ULL
-#define QUELL_DART_IDLE_NS_DEFAULT		2000000000ULL	/* Dart III-B */
+/*
+ * Dart III-B has 2 s.  A connection that sent one packet in that time would keep its host, or the
+ * others of its host, from a part of the line.  At the smallest rate, 10 Mbit/s, a packet of 9000
+ * bytes leaves each 7.2 ms: who has sent nothing for 20 ms does not use its part, and who sends
+ * again counts again with that packet.
+ */
+#define QUELL_DART_IDLE_NS_DEFAULT		20000000ULL	/* Documentation/dart.md */
 #define QUELL_DART_IDLE_NS_MIN			1000000ULL
 #define QUELL_DART_IDLE_NS_MAX			3600000000000ULL
 #define QUELL_DART_PLAIN_IDLE_NS_DEFAULT	1000000ULL	/* Documentation/dart.md */

@@ -8,7 +8,8 @@
  *
  *	active		its newest data packet had more behind it (the option's MORE), or
  *			a packet before it is missing
- *	expired		no data for `idle' (2 s in the paper): the sender has died
+ *	expired		no data for `idle' (2 s in the paper): the sender has died, or does not
+ *			use its part; it counts again with its next data
  *
  * A connection whose peer does not use the option is active from a data packet with more
  * behind it (without PSH) until it has sent no data for `plain_idle'.
