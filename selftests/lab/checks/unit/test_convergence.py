@@ -135,7 +135,8 @@ class Long(unittest.TestCase):
         self.assertEqual(len(chosen), len(glob.glob(os.path.join(directory, "*"))))
         for path, one in chosen:
             with self.subTest(path):
-                self.assertTrue(one.convergence and one.allow_unfinished)
+                self.assertTrue(one.allow_unfinished)
+                self.assertEqual(one.convergence is not None, "converge" in path)
 
 
 class Distribution(unittest.TestCase):
