@@ -335,7 +335,8 @@ static int read_args(int argc, char **argv, const char **cc, uint64_t *interval_
 			    read_interval(text, interval_ns))
 				return STATUS_INPUT;
 		} else {
-			complain("flow: unknown argument '%s'", argv[i]);
+			complain("flow: unknown argument '%s', expected: [cc ALGO]%s", argv[i],
+				 interval_ns ? " [interval TIME]" : "");
 			return STATUS_INPUT;
 		}
 	}

@@ -34,7 +34,7 @@ static const struct command commands[] = {
 	{ "link", "set", "DEV rate RATE", 3, 3,
 	  "name the rate of one whose driver does not know it", false, link_set },
 	{ "link", "reset", "DEV", 1, 1,
-	  "or not", false, link_reset },
+	  "go back to the rate that the driver reports", false, link_reset },
 	{ "sender", "show", "[dev DEV]", 0, 2,
 	  "hosts that send to this one, as dart counts them", true, sender_show },
 	{ "sender", "weight", "ADDR WEIGHT [dev DEV]", 2, 4,
@@ -44,13 +44,13 @@ static const struct command commands[] = {
 	{ "lookahead", "add", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
 	  "register one, for the calling user", true, lookahead_add },
 	{ "lookahead", "del", "NAME [uid UID]", 1, 3,
-	  "or not", true, lookahead_del },
+	  "delete one", true, lookahead_del },
 	{ "hwtstamp", "show", "[DEV]", 0, 1,
 	  "stamps of the network cards", true, hwstamp_show },
 	{ "hwtstamp", "on", "DEV", 1, 1,
 	  "let a card stamp what it receives", true, hwstamp_on },
 	{ "hwtstamp", "off", "DEV", 1, 1,
-	  "or not", true, hwstamp_off },
+	  "let it stamp no more", true, hwstamp_off },
 };
 
 static const struct {

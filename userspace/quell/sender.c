@@ -98,7 +98,7 @@ static int read_dev(int argc, char **argv, uint32_t *ifindex)
 	if (!argc)
 		return STATUS_OK;
 	if (strcmp(argv[0], "dev")) {
-		complain("sender: unknown argument '%s'", argv[0]);
+		complain("sender: unknown argument '%s', expected: [dev DEV]", argv[0]);
 		return STATUS_INPUT;
 	}
 	if (keyword_value("dev", argc, argv, &i, &dev))

@@ -86,7 +86,11 @@ def build(places, table, wanted, window_ns):
     joins = sorted((flow for flow in wanted if flow.src == values["joins"]),
                    key=lambda flow: flow.start_ns)
     others = [flow for flow in wanted if flow.src != values["joins"]]
-    if not joins or len(others) != 1 or {flow.dst for flow in wanted} != {others[0].dst}:
+    if not joins:
+        sources = sorted({flow.src for flow in wanted})
+        raise InputError(where, f"no flow has src '{values['joins']}': one of "
+                         f"{', '.join(sources)}")
+    if len(others) != 1 or {flow.dst for flow in wanted} != {others[0].dst}:
         raise InputError(where, f"'{values['joins']}' must be src of all flows but one, and all "
                          "must have one dst")
     for flow, after in zip(joins, joins[1:] + [None]):

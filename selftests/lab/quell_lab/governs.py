@@ -55,6 +55,57 @@ def limits(result):
             for number, samples in result.dart.items()}
 
 
+def lanes(result):
+    """
+    [rows of flows]: flows of one source to one destination that come one after the other,
+    as the rounds of a group do, are drawn as one.
+    """
+    found, until_ns = {}, {}
+    for row in sorted(result.flows, key=lambda row: (row.flow.start_ns, row.flow.number)):
+        pair = (row.flow.src, row.flow.dst)
+        lane = next((lane for lane in found.setdefault(pair, [])
+                     if until_ns[id(lane)] <= row.flow.start_ns), None)
+        if lane is None:
+            lane = []
+            found[pair].append(lane)
+        lane.append(row)
+        until_ns[id(lane)] = result.active_until_ns(row)
+    return sorted((lane for pair in found.values() for lane in pair),
+                  key=lambda lane: lane[0].flow.number)
+
+
+def _changes(result, column):
+    """{host: [(time, flow, value)]} in order of time; a flow that ends has 0."""
+    hosts = {}
+    for row in result.flows:
+        samples = result.dart.get(row.flow.number)
+        if samples:
+            until_ns = result.active_until_ns(row)
+            hosts.setdefault(row.flow.dst, []).extend(
+                [(sample[TIME], row.flow.number, sample[column]) for sample in samples
+                 if sample[TIME] < until_ns] + [(until_ns, row.flow.number, 0)])
+    return {host: sorted(changes, key=lambda change: change[0])
+            for host, changes in hosts.items()}
+
+
+def extremes(result, column):
+    """{host: [(time, smallest, largest)]} over a host's active flows; 0 where none knows n."""
+    found = {}
+    for host, changes in _changes(result, column).items():
+        held, steps = {}, []
+        for place, (time_ns, number, value) in enumerate(changes):
+            held[number] = value
+            if not value:
+                del held[number]
+            if place + 1 < len(changes) and changes[place + 1][0] == time_ns:
+                continue
+            step = (min(held.values(), default=0), max(held.values(), default=0))
+            if not steps or steps[-1][1:] != step:
+                steps.append((time_ns, *step))
+        found[host] = steps
+    return found
+
+
 def states(result):
     """{host: [(begin, end, state)]}, while flows of Dart to the host are active."""
     last_ns = {}

@@ -53,7 +53,8 @@ CAPTIONS = {
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
                "packet is handed over at once when that arrives, so peaks may exceed the line rate; "
                "the axis ends there.",
-    "dart": "Bands and lines share one axis of time. Grey: nobody holds a sender back. Blue: the "
+    "dart": "Bands and lines share one axis of time. Flows of one host to another that come one "
+            "after the other share a line and a band. Grey: nobody holds a sender back. Blue: the "
             "receiver's n does, marks are hidden. Orange: the receiver states n = 1 and lets marks "
             "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
             "each 900th of the time; dart.csv has every change.",

@@ -27,7 +27,7 @@ PARSERS = {
     "int": (units.parse_int, str),
     "q16": (units.parse_q16, units.show_q16),
 }
-TYPES = {"bool": (bool, "true or false"), "text": (str, "a text"),
+TYPES = {"bool": (bool, "true or false"), "text": (str, "a text in quotes"),
          "table": (dict, "a table"), "list": (list, "a list"),
          "names": ((str, list), "a name, a range such as h[1-4], or a list of them"),
          "tables": ((dict, list), "a table or a list of tables"),
@@ -48,11 +48,28 @@ class Places:
         return f"{self.source}: {path}" if self.source else path
 
 
+def _shown(value):
+    """A value as TOML has it; tables and lists are not repeated."""
+    if isinstance(value, bool):
+        return f"'{str(value).lower()}'"
+    return {dict: "a table", list: "a list"}.get(type(value), f"'{value}'")
+
+
+def _brackets(where, key, value):
+    """What to write where single and double brackets were taken for each other."""
+    name = where.split(": ")[-1]
+    if key.kind == "list" and isinstance(value, dict):
+        return f": write [[{name}]], once per entry"
+    if key.kind == "table" and isinstance(value, list):
+        return f": write [{name}], once"
+    return ""
+
+
 def _number(where, key, value):
     parse, show = PARSERS[key.kind]
     allowed = f"{show(key.low)} to {show(key.high)}"
     if isinstance(value, (bool, list, dict)):
-        raise InputError(where, f"'{value}' is not a {key.kind}: allowed is {allowed}")
+        raise InputError(where, f"{_shown(value)} is not a {key.kind}: allowed is {allowed}")
     try:
         number = parse(value)
     except ValueError as error:
@@ -85,7 +102,7 @@ def _value(where, key, value):
         return _number(where, key, value)
     wanted, what = TYPES[key.kind]
     if not isinstance(value, wanted) or isinstance(value, bool) and wanted is not bool:
-        raise InputError(where, f"'{value}' is not {what}")
+        raise InputError(where, f"{_shown(value)} is not {what}{_brackets(where, key, value)}")
     if key.kind == "names":
         return _names(where, value)
     if key.kind == "tables":

@@ -60,7 +60,7 @@ expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
 expect 1 "unexpected argument 'b'" hwtstamp off a b
-expect 1 "sender: unknown argument 'lo'" sender show lo
+expect 1 "sender: unknown argument 'lo', expected: [dev DEV]" sender show lo
 expect 1 "the value of 'dev' is missing" sender show dev
 expect 1 "nosuch: No such device" sender show dev nosuch
 expect 1 "unexpected argument 'lo'" sender show dev lo lo

@@ -120,7 +120,7 @@ bytes = 1000
 FILES = (
     ("seed = 1", "sede = 1", ("sede", "did you mean 'seed'")),
     ("seed = 1", "seed = -1", ("seed", "'-1'", "0 to 4294967295")),
-    ("seed = 1", "seed = true", ("seed", "'True'")),
+    ("seed = 1", "seed = true", ("seed", "'true'")),
     ("seed = 1", "seed = ", ("not TOML",)),
     ("seed = 1", "family = 5", ("family", "'5'", "4 or 6")),
     ("seed = 1", "family = 10", ("family", "'10'", "4 to 6")),
@@ -168,7 +168,7 @@ FILES = (
     ("bytes = 1000", "bytes = 1000\n[incast]\nsenders = 1\nbytes = 1", ("flow", "either")),
     ("bytes = 1000", "bytes = 1000\n[queue]\nlimit = 10", ("queue.limit", "'10'", "600b")),
     ("bytes = 1000", "bytes = 1000\n[queue]\ntelemetry = true",
-     ("queue.telemetry", "'True'", "100ns to 1s")),
+     ("queue.telemetry", "'true'", "100ns to 1s")),
     ("bytes = 1000", "bytes = 1000\n[queue]\ntelemetri = 8", ("did you mean 'telemetry'",)),
     ("bytes = 1000", "bytes = 1000\n[record]\nqueue = 0", ("record.queue", "'0'", "100ns to 1s")),
     ("bytes = 1000", "bytes = 1000\n[check]\nexact = true", ("check.exact",)),

@@ -33,8 +33,11 @@ class Keys(unittest.TestCase):
                 ({"convergence": {"joins": "h2"}}, "convergence.rtt: missing"),
                 ({"convergence": dict(WANTED, rtt="15us")}, "rtt: '15us' is not a multiple of "
                  "10us"),
-                ({"convergence": dict(WANTED, joins="h9")}, "'h9' must be src of all flows but "
-                 "one"),
+                ({"convergence": dict(WANTED, joins="h9")}, "no flow has src 'h9': one of h1, h2"),
+                ({"convergence": [WANTED]}, r"a list is not a table: write \[convergence\], once"),
+                ({"lookahead": {"receiver": "h3", "members": ["h1"]}},
+                 r"lookahead: a table is not a list: write \[\[lookahead\]\], once per entry"),
+                ({"queue": {"host-ecn": True}}, "host-ecn: 'true' is not a text in quotes"),
                 ({"flow": [STAY, STAY]}, "'h2' must be src of all flows but one"),
                 ({"flow": [dict(STAY, dst="h2")]}, "all must have one dst"),
                 ({"flows": [dict(JOINS, stop="301us")]}, "flow 2 must have a stop before the next"),
@@ -135,7 +138,8 @@ class Long(unittest.TestCase):
         self.assertEqual(len(chosen), len(glob.glob(os.path.join(directory, "*"))))
         for path, one in chosen:
             with self.subTest(path):
-                self.assertTrue(one.convergence and one.allow_unfinished)
+                self.assertTrue(one.allow_unfinished)
+                self.assertEqual(one.convergence is not None, "converge" in path)
 
 
 class Distribution(unittest.TestCase):

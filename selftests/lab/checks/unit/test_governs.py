@@ -35,6 +35,26 @@ class Governs(unittest.TestCase):
         again = helpers.build(algorithm=[{"name": "dart", "label": "dart:slack=9us"}])
         self.assertEqual(plots.dart_stem(helpers.run_result(again, [])), "dart-dart-slack-9us")
 
+    def test_rounds_of_a_pair_are_one_lane(self):
+        starts = [("h1", 0, 50), ("h2", 10, 20), ("h2", 20, 40), ("h2", 30, 60), ("h1", 50, 70)]
+        wanted = helpers.build(
+            incast=None, check={"allow-unfinished": True}, until="1s",
+            flow=[{"src": src, "dst": "h3", "bytes": "1kb", "start": f"{start}us"}
+                  for src, start, _ in starts])
+        result = helpers.run_result(wanted, [
+            helpers.flow_result(flow, flow.start_ns, end * 1000)
+            for flow, (_, _, end) in zip(wanted.flows, starts)])
+        lanes = governs.lanes(result)
+        self.assertEqual([[row.flow.number for row in lane] for lane in lanes],
+                         [[1, 5], [2, 3], [4]])
+        self.assertEqual([dart_plot.name(lane) for lane in lanes],
+                         ["1, 5: h1 → h3", "2, 3: h2 → h3", "4: h2 → h3"])
+        self.assertEqual(dart_plot.name(result.flows[:3]), "1, 2, …: h1 → h3")
+
+    def test_extremes_are_of_flows_that_are_active(self):
+        self.assertEqual(governs.extremes(self.result, governs.TOLD), {
+            "h3": [(0, 256, 256), (30000, 512, 512), (90000, 256, 512), (100000, 0, 0)]})
+
     def test_the_figure_is_drawn(self):
         figure = dart_plot.draw(self.wanted, self.result, lambda axes, end_us: None)
         self.assertEqual([label.get_text() for label in figure.axes[2].get_yticklabels()], ["h3"])

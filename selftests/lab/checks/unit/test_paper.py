@@ -33,7 +33,7 @@ class Keys(unittest.TestCase):
                 ({"value": "20"}, r"paper\[0\].value: '20' has no unit"),
                 ({"value": 20}, "'20' has no unit"),
                 ({"value": "20gbit"}, "'gbit' is none of"),
-                ({"value": True}, "'True' is not a text or a number"),
+                ({"value": True}, "'true' is not a text or a number"),
                 ({"figur": "1"}, "unknown key, did you mean 'figure'"),
                 ({"quantity": "jain_mean", "value": "1us"}, "unit 'us' is none of")):
             with self.subTest(change), self.assertRaisesRegex(InputError, words):
