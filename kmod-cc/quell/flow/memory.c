@@ -73,9 +73,9 @@ void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 void quell_list_init(struct quell_list *list, void *few, u32 room)
 {
 	list->at = few;
-	list->few = few;
 	list->nr = 0;
 	list->room = room;
+	list->heap = false;
 }
 
 /**
@@ -86,11 +86,9 @@ void quell_list_init(struct quell_list *list, void *few, u32 room)
  */
 void quell_list_free(struct quell_list *list)
 {
-	if (list->at != list->few)
+	if (list->heap)
 		kfree(list->at);
-	list->at = list->few;
-	list->nr = 0;
-	list->room = 0;
+	quell_list_init(list, NULL, 0);
 }
 
 /**
@@ -115,25 +113,26 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 	if (!at)
 		return false;
 	memcpy(at, list->at, (size_t)list->nr * element_bytes);
-	if (list->at != list->few)
+	if (list->heap)
 		kfree(list->at);
 	list->at = at;
 	list->room = room;
+	list->heap = true;
 	return true;
 }
 
 /**
  * quell_list_settle() - free the heap memory of an empty list
  * @list: list
- * @room: how many elements the flow has room for
+ * @few:  room in the flow
+ * @room: how many elements @few holds
  *
  * Context: the lock that protects the list.
  */
-void quell_list_settle(struct quell_list *list, u32 room)
+void quell_list_settle(struct quell_list *list, void *few, u32 room)
 {
-	if (list->nr || list->at == list->few)
+	if (list->nr || !list->heap)
 		return;
 	kfree(list->at);
-	list->at = list->few;
-	list->room = room;
+	quell_list_init(list, few, room);
 }

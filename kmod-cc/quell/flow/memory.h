@@ -12,16 +12,16 @@ struct sock;
 
 /**
  * struct quell_list - a short list of equal elements, in one piece
- * @at:		the elements: at @few, or on the heap while there are more
- * @few:	room for a few elements, in the flow
+ * @at:		the elements: in the flow, or on the heap while they are more than a few
  * @nr:		number of elements
  * @room:	number of elements that fit at @at
+ * @heap:	@at is on the heap
  */
 struct quell_list {
 	void	*at;
-	void	*few;
 	u16	nr;
 	u16	room;
+	bool	heap;
 };
 
 /* memory.c */
@@ -31,6 +31,6 @@ void quell_list_init(struct quell_list *list, void *few, u32 room);
 void quell_list_free(struct quell_list *list);
 bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
 		     u32 most);
-void quell_list_settle(struct quell_list *list, u32 room);
+void quell_list_settle(struct quell_list *list, void *few, u32 room);
 
 #endif /* _QUELL_MEMORY_H */

@@ -88,6 +88,6 @@ bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *
 		quell_telemetry_keep(arrival, &arrivals[i - 1]);
 	flow->arrivals.nr -= taken;
 	memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
-	quell_list_settle(&flow->arrivals, QUELL_ARRIVALS_FEW);
+	quell_list_settle(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
 	return true;
 }

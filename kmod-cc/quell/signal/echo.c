@@ -84,6 +84,6 @@ bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 	*echo = echoes[i - 1];
 	list->nr -= i;
 	memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
-	quell_list_settle(list, QUELL_ECHOES_FEW);
+	quell_list_settle(list, flow->echo_few, QUELL_ECHOES_FEW);
 	return true;
 }
