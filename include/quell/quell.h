@@ -206,10 +206,9 @@ static inline void *quell_cc_vars(const struct sock *sk)
  * quell_cc_leave() - end the section entered by quell_cc_enter()
  */
 static inline void quell_cc_leave(void)
-	__releases(RCU)
+	__releases(RCU_BH)
 {
-	rcu_read_unlock();
-	local_bh_enable();
+	rcu_read_unlock_bh();
 }
 
 /**

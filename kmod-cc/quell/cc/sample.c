@@ -249,7 +249,7 @@ static void sample_kernel_rtt(struct sock *sk, const struct rate_sample *rs,
  * @sample: from quell_sample_state(); the round-trip time, telemetry, the other host's
  *	    share and flags are added
  *
- * Context: socket lock, within ->cong_control.
+ * Context: socket lock, bottom halves off, within ->cong_control.
  */
 void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		      struct quell_sample *sample)
@@ -264,10 +264,10 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		return;
 	}
 	quell_signal_check(flow, sk);
-	spin_lock_bh(&flow->lock);
+	spin_lock(&flow->lock);
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
-	spin_unlock_bh(&flow->lock);
+	spin_unlock(&flow->lock);
 	if (rtt_ns) {
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)

@@ -53,8 +53,8 @@ static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
  * quell_tail_timeout_ns() - time without an acknowledgment before a probe
  * @flow: flow
  *
- * Context: any; without the socket lock an ACK may be processed meanwhile, and the result is
- * then that of before or after it, or of both.
+ * Context: bottom halves off; without the socket lock an ACK may be processed meanwhile, and
+ * the result is then that of before or after it, or of both.
  * Return: ns; 0 without a round-trip time, or after tail-probes probes in a row.
  */
 u64 quell_tail_timeout_ns(const struct quell_flow *flow)
@@ -150,20 +150,20 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
  * LOCAL_OUT may come without the socket lock (locking.md), while an expiry reads the due time.
  * So it changes under @tail->lock, in one step with starting the timer: an expiry that has
  * passed probe_enter() before that is told to come again, and one that passes it later sees
- * the new time.
+ * the new time.  Bottom halves are off.
  */
 static void tail_put_off(struct quell_flow *flow, u64 now_ns, u64 left_ns)
 {
 	u64 timeout_ns = quell_tail_timeout_ns(flow);
 	struct quell_tail *tail = &flow->tail;
 
-	spin_lock_bh(&tail->lock);
+	spin_lock(&tail->lock);
 	if (left_ns)
 		tail->left_ns = left_ns;
 	tail->due_ns = timeout_ns ? max(now_ns, tail->left_ns) + timeout_ns : 0;
 	if (tail->due_ns && !tail_is_awake(tail, tail->due_ns))
 		tail_start(tail, tail->due_ns);
-	spin_unlock_bh(&tail->lock);
+	spin_unlock(&tail->lock);
 }
 
 /**
@@ -171,7 +171,7 @@ static void tail_put_off(struct quell_flow *flow, u64 now_ns, u64 left_ns)
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
- * Context: socket lock.
+ * Context: socket lock, bottom halves off.
  */
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
 {
@@ -183,7 +183,7 @@ void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
  * @flow:    flow
  * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
  *
- * Context: LOCAL_OUT hook, any lock of the caller; not @flow's.
+ * Context: LOCAL_OUT hook, bottom halves off, any lock of the caller; not @flow's.
  */
 void quell_tail_sent(struct quell_flow *flow, u64 left_ns)
 {
@@ -215,7 +215,7 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
  * @sk:   its socket
  * @pkts: segments that the ACK reported delivered
  *
- * Context: socket lock, within ->cong_control().
+ * Context: socket lock, bottom halves off, within ->cong_control().
  */
 void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts)
 {

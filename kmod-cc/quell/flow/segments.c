@@ -210,14 +210,14 @@ const struct quell_segment *quell_segments_oldest(const struct quell_segments *s
  * @flow:   flow
  * @newest: set when there is one; it may have been acknowledged
  *
- * Context: any but hard interrupts.
+ * Context: bottom halves off.
  * Return: whether there is one.
  */
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest)
 {
-	spin_lock_bh(&flow->lock);
+	spin_lock(&flow->lock);
 	*newest = *segment_at(&flow->segments, flow->segments.tail - 1);
-	spin_unlock_bh(&flow->lock);
+	spin_unlock(&flow->lock);
 	return newest->depart_ns;
 }
 

@@ -329,9 +329,10 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	spin_lock_bh(&flow->lock);
 	if (!flow->closed && !transmit_is_repeat(flow, skb, payload_bytes))
 		left_ns = transmit_locked(flow, sk, skb, payload_bytes);
-	spin_unlock_bh(&flow->lock);
+	spin_unlock(&flow->lock);
 	if (left_ns)
 		quell_tail_sent(flow, left_ns);
+	local_bh_enable();
 }
 
 static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)

@@ -252,21 +252,21 @@ void quell_hooks_linger(struct quell_net *qnet)
  * @ev: its pointers are set; the caller must fill sample and decision
  *
  * The backlog of a socket is processed in process context: bottom halves are
- * disabled so that the per-cpu counters have one writer, and the RCU read section
- * pins the parameter block for the whole event.
+ * disabled so that the per-cpu counters have one writer.  That is an RCU read section as
+ * well, which pins the parameter block for the whole event, and what is called within
+ * need not disable them again.
  *
  * Context: socket lock.
  */
 void quell_cc_enter(struct sock *sk, struct quell_event *ev)
-	__acquires(RCU)
+	__acquires(RCU_BH)
 {
 	const struct quell_algo_net *an;
 
-	local_bh_disable();
-	rcu_read_lock();
+	rcu_read_lock_bh();
 	an = &quell_net(sock_net(sk))->algos[quell_cc(sk)->algo->slot];
 	ev->vars = quell_cc_vars(sk);
-	ev->params = rcu_dereference(an->params)->data;
+	ev->params = rcu_dereference_bh(an->params)->data;
 	ev->stats = this_cpu_ptr(an->stats);
 }
 EXPORT_SYMBOL_GPL(quell_cc_enter);

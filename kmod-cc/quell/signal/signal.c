@@ -238,22 +238,18 @@ bool quell_signal_asks(const struct quell_net *qnet)
  * @qnet:     namespace
  * @floor_ns: set to the minimum time before a probe
  *
- * Context: any but hard interrupts.
+ * Context: bottom halves off.
  * Return: maximum probes in a row; 0: no probes.
  */
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
 {
 	const struct quell_params_block *block;
 	const struct signal_params *params;
-	u32 probes;
 
-	rcu_read_lock();
-	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
+	block = rcu_dereference_bh(qnet->algos[signal_algo.slot].params);
 	params = (const struct signal_params *)block->data;
 	*floor_ns = params->tail_floor_ns;
-	probes = params->tail_probes;
-	rcu_read_unlock();
-	return probes;
+	return params->tail_probes;
 }
 
 /*

@@ -190,21 +190,17 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 
 /*
  * The longest hold time reported by a receiver that is believed here: the one that the
- * algorithm's own window for it allows, ns; 0 if it has no such window.
+ * algorithm's own window for it allows, ns; 0 if it has no such window.  Bottom halves are off.
  */
-static u64 adapt_hold_ns(struct sock *sk)
+static u64 adapt_hold_ns(const struct quell_flow *flow)
 {
-	const struct quell_cc *cc = quell_cc(sk);
+	u16 hold_offset = flow->algo->core->needs.hold_offset;
 	const struct quell_params_block *block;
-	u64 hold_ns;
 
-	if (!cc->algo->core->needs.hold_offset)
+	if (!hold_offset)
 		return 0;
-	rcu_read_lock();
-	block = rcu_dereference(quell_net(sock_net(sk))->algos[cc->algo->slot].params);
-	hold_ns = *(const u64 *)((const u8 *)block->data + cc->algo->core->needs.hold_offset);
-	rcu_read_unlock();
-	return hold_ns;
+	block = rcu_dereference_bh(flow->qnet->algos[flow->algo->slot].params);
+	return *(const u64 *)((const u8 *)block->data + hold_offset);
 }
 
 /* Give a delay-based algorithm the standing round-trip time; @told: it is a new one. */
@@ -241,7 +237,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	if (!adapt_is_on(flow))
 		return;
 	core = &flow->adapt;
-	hold_ns = adapt_hold_ns(sk);
+	hold_ns = adapt_hold_ns(flow);
 	sample->remote_ns = min(remote_ns, hold_ns);
 	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
 	/*
