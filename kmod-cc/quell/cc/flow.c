@@ -28,6 +28,7 @@
  * The socket outlives all of this but the last step, so a reader may look at
  * no more of it than its cookie (sockets are freed to their own type).
  */
+#include <linux/hash.h>
 #include <linux/random.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -45,10 +46,23 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
+/* For a pointer; a key of any length takes several times as many instructions. */
+static u32 flow_hash(const void *key, u32 bytes, u32 seed)
+{
+	return hash_long((unsigned long)*(const struct sock * const *)key ^ seed, 32);
+}
+
+static int flow_compare(struct rhashtable_compare_arg *arg, const void *flow)
+{
+	return ((const struct quell_flow *)flow)->sk != *(const struct sock * const *)arg->key;
+}
+
 static const struct rhashtable_params flow_hash_params = {
 	.head_offset		= offsetof(struct quell_flow, node),
 	.key_offset		= offsetof(struct quell_flow, sk),
 	.key_len		= sizeof_field(struct quell_flow, sk),
+	.hashfn			= flow_hash,
+	.obj_cmpfn		= flow_compare,
 	.automatic_shrinking	= true,
 };
 
