@@ -37,17 +37,13 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* The algorithm's parameters in the flow's namespace. */
-static struct quell_dart_params dasr_params(const struct quell_flow *flow)
+/* The algorithm's parameters in the flow's namespace; RCU read section. */
+static const struct quell_dart_params *dasr_params(const struct quell_flow *flow)
 {
 	const struct quell_params_block *block;
-	struct quell_dart_params params;
 
-	rcu_read_lock();
 	block = rcu_dereference(flow->qnet->algos[flow->algo->slot].params);
-	params = *(const struct quell_dart_params *)block->data;
-	rcu_read_unlock();
-	return params;
+	return (const struct quell_dart_params *)block->data;
 }
 
 /**
@@ -222,14 +218,15 @@ static void dasr_data(struct quell_flow *flow, const struct sock *sk,
 bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet)
 {
-	struct quell_dart_params params;
+	const struct quell_dart_params *params;
 	struct quell_dasr_port *port;
-	u64 now_ns = ktime_get_ns();
 	bool hides = false;
+	u64 now_ns;
 
 	if (!flow->dasr)
 		return false;
 	params = dasr_params(flow);
+	now_ns = ktime_get_ns();
 	spin_lock_bh(&flow->lock);
 	if (flow->closed)
 		goto unlock;
@@ -240,8 +237,8 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	port = flow->dasr->port;
 	spin_lock(&port->lock);
 	port->marks += packet->marked;
-	dasr_look(port, &params, now_ns);
-	dasr_data(flow, sk, packet, &params, now_ns);
+	dasr_look(port, params, now_ns);
+	dasr_data(flow, sk, packet, params, now_ns);
 	quell_dasr_count(port);
 	/* Marks are all that slows down a sender that does not follow n. */
 	hides = packet->marked && !flow->dasr->conn.plain &&
