@@ -223,10 +223,7 @@ static inline u32 quell_opt_bytes(const struct quell_opt *opt)
 
 static inline u8 *quell_opt_put_record(u8 *to, const u8 *record)
 {
-	u32 i;
-
-	for (i = 0; i < QUELL_TELEMETRY_BYTES; i++)
-		to[i] = record[i];
+	__builtin_memcpy(to, record, QUELL_TELEMETRY_BYTES);
 	return to + QUELL_TELEMETRY_BYTES;
 }
 

@@ -118,7 +118,7 @@ enum quell_nack_result {
 /* nack.c */
 void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
 		       const struct quell_echo *echo);
-enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
+enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack);
 bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
 bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);

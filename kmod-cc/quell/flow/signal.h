@@ -73,6 +73,7 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
 bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes);
+const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
 

@@ -46,8 +46,6 @@
 /* The longest TSO burst that TCP sends. */
 #define NACK_BURST_BYTES	65536U
 
-#define TCP_OPTIONS_MAX_BYTES	40U
-
 /*
  * Whether the rate limit allows another NACK: a token bucket of NACK_BURST NACKs, in
  * which each NACK takes 1 / rate seconds.
@@ -249,24 +247,19 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
  * @ip_bytes: length of the network header
  * @nack:     set for QUELL_NACK_READ
  *
- * Context: LOCAL_IN hook.
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
  * Return: whether the segment has a NACK, and whether it is valid.
  */
-enum quell_nack_result quell_nack_read(const struct sk_buff *skb, u32 ip_bytes,
+enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack)
 {
-	u8 buffer[sizeof(struct tcphdr) + TCP_OPTIONS_MAX_BYTES];
-	const struct tcphdr *th;
-	const u8 *options;
+	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	u32 bytes, at, stated;
+	const u8 *options;
 
-	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
 	if (!th || th->doff * 4 < sizeof(*th) + QUELL_NACK_BYTES)
 		return QUELL_NACK_ABSENT;
 	bytes = th->doff * 4 - sizeof(*th);
-	th = skb_header_pointer(skb, ip_bytes, sizeof(*th) + bytes, buffer);
-	if (!th)
-		return QUELL_NACK_ABSENT;
 	options = (const u8 *)(th + 1);
 	at = quell_nack_find(options, bytes, &stated);
 	if (at == bytes)

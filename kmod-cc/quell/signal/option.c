@@ -267,6 +267,29 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 }
 
 /**
+ * quell_option_header() - the whole TCP header of a packet that came in
+ * @skb:      packet, from the network header on
+ * @ip_bytes: length of the network header
+ *
+ * Makes the header linear, as TCP does next; a header in two pieces is rare, and a buffer for
+ * it on the stack is cleared for each packet where kernels clear variables.
+ *
+ * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ * Return: header; NULL if the packet is shorter, or memory is short.
+ */
+const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
+{
+	const struct tcphdr *th;
+
+	if (!pskb_may_pull(skb, ip_bytes + sizeof(*th)))
+		return NULL;
+	th = (const struct tcphdr *)(skb->data + ip_bytes);
+	if (!pskb_may_pull(skb, ip_bytes + __tcp_hdrlen(th)))
+		return NULL;
+	return (const struct tcphdr *)(skb->data + ip_bytes);
+}
+
+/**
  * quell_option_take() - read the option of a packet that came in, and remove it
  * @skb:      packet, from the network header on
  * @ip_bytes: length of the network header
@@ -282,17 +305,12 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt)
 {
+	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	u32 options_bytes, at, stated_bytes = 0;
-	u8 buffer[TCP_HEADER_MAX_BYTES];
-	const struct tcphdr *th;
-	const u8 *options;
 	bool syn, first, decoded;
+	const u8 *options;
 
-	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
 	if (!th || th->doff * 4 <= sizeof(*th))
-		return QUELL_OPTION_ABSENT;
-	th = skb_header_pointer(skb, ip_bytes, th->doff * 4, buffer);
-	if (!th)
 		return QUELL_OPTION_ABSENT;
 	options = (const u8 *)(th + 1);
 	options_bytes = th->doff * 4 - sizeof(*th);

@@ -22,8 +22,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-#define TCP_HEADER_MAX_BYTES	60
-
 /* Whether another agent of this host, or an earlier pass of this hook, inserted one. */
 static bool tcpint_is_there(const struct sk_buff *skb)
 {
@@ -93,25 +91,15 @@ static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
 	WRITE_ONCE(flow->tcp_int.told, quell_tcp_int_pack(in));
 }
 
-/*
- * Separate from quell_tcpint_receive(): kernels that clear stack variables would
- * clear the buffer even for flows that do not use the option.
- */
-static noinline_for_stack void tcpint_read(struct quell_flow *flow, struct sk_buff *skb,
-					   u32 ip_bytes)
+static void tcpint_read(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
-	u8 buffer[TCP_HEADER_MAX_BYTES];
+	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	struct quell_tcp_int in;
-	const struct tcphdr *th;
 	u32 options_bytes, at;
 
-	th = skb_header_pointer(skb, ip_bytes, sizeof(*th), buffer);
 	if (!th || __tcp_hdrlen(th) < sizeof(*th) + QUELL_TCP_INT_BYTES)
 		return;
 	options_bytes = __tcp_hdrlen(th) - sizeof(*th);
-	th = skb_header_pointer(skb, ip_bytes, __tcp_hdrlen(th), buffer);
-	if (!th)
-		return;
 	at = quell_tcp_int_find((const u8 *)(th + 1), options_bytes);
 	if (at == options_bytes)
 		return;
