@@ -92,9 +92,8 @@ static struct quell_echo receive_echo(const struct receive_segment *segment, u32
 	};
 }
 
-/* Stores the contents of a received option in the arrival, and queues the echo of data. */
-static void receive_told(struct quell_flow *flow, const struct sock *sk,
-			 struct receive_segment *segment)
+/* Stores the contents of a received option in the arrival. */
+static void receive_told(struct quell_flow *flow, struct receive_segment *segment)
 {
 	struct quell_arrival *arrival = &segment->arrival;
 	const struct quell_opt *opt = segment->opt;
@@ -110,13 +109,27 @@ static void receive_told(struct quell_flow *flow, const struct sock *sk,
 	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
 	if (arrival->has_entropy)
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
+}
+
+/* Queues the receipt of the segment, and the echo of its data. */
+static void receive_note(struct quell_flow *flow, const struct sock *sk,
+			 struct receive_segment *segment)
+{
+	const struct quell_opt *opt = segment->opt;
+
+	spin_lock_bh(&flow->lock);
+	if (flow->closed)
+		goto unlock;
 	/* A flow that does not send the option would never consume echoes. */
-	if (opt->flags & QUELL_OPT_F_DATA && READ_ONCE(flow->option) == QUELL_OPTION_ON) {
+	if (opt && opt->flags & QUELL_OPT_F_DATA && flow->option == QUELL_OPTION_ON) {
 		struct quell_echo echo = receive_echo(segment, segment->payload_bytes);
 
 		quell_telemetry_note(flow, opt, &echo);
 		quell_echo_add(flow, sk, &echo);
 	}
+	quell_arrival_add(flow, sk, &segment->arrival);
+unlock:
+	spin_unlock_bh(&flow->lock);
 }
 
 /* Payload of a segment with a complete header, whether the option was removed or not. */
@@ -222,10 +235,10 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	if (READ_ONCE(flow->hops) != hops)
 		WRITE_ONCE(flow->hops, hops);
 	if (segment->opt)
-		receive_told(flow, sk, segment);
+		receive_told(flow, segment);
 	else if (segment->missed && speaks)
 		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
-	quell_arrival_add(flow, sk, &segment->arrival);
+	receive_note(flow, sk, segment);
 }
 
 /* A segment that TCP would accept. */
@@ -277,10 +290,10 @@ static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buf
 	const u8 *kind;
 	u8 buffer;
 
-	if (at >= skb->len || !quell_signal_listens(flow->qnet))
+	if (at >= skb->len)
 		return false;
 	kind = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
-	return kind && *kind == QUELL_OPT_KIND;
+	return kind && *kind == QUELL_OPT_KIND && quell_signal_listens(flow->qnet);
 }
 
 /*

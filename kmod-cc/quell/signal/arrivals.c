@@ -34,30 +34,23 @@ static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
  * @sk:      the flow's socket
  * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
  *
- * Context: softirq or process context, RCU read side.
+ * Context: lock of @flow, which is not closed; RCU read side.
  */
 void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
 		       struct quell_arrival *arrival)
 {
 	struct quell_list *list = &flow->arrivals;
 	struct quell_arrival *newest;
-	bool kept = true;
 
-	spin_lock_bh(&flow->lock);
-	if (flow->closed)
-		goto unlock;
+	lockdep_assert_held(&flow->lock);
 	newest = (struct quell_arrival *)list->at + list->nr - 1;
 	if (list->nr && newest->ack_seq == arrival->ack_seq) {
 		list->nr--;
 		quell_telemetry_keep(arrival, newest);
-	} else {
-		kept = arrival_make_room(flow, sk);
+	} else if (!arrival_make_room(flow, sk)) {
+		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
 	}
 	((struct quell_arrival *)list->at)[list->nr++] = *arrival;
-unlock:
-	spin_unlock_bh(&flow->lock);
-	if (!kept)
-		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
 }
 
 /**

@@ -23,7 +23,7 @@
  *
  * Without room the oldest packet is dropped: its ACK will have no echo.
  *
- * Context: softirq or process context, RCU read side.
+ * Context: lock of @flow, which is not closed; RCU read side.
  */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		    const struct quell_echo *echo)
@@ -31,9 +31,7 @@ void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 	struct quell_list *list = &flow->echo;
 	struct quell_echo *echoes;
 
-	spin_lock_bh(&flow->lock);
-	if (flow->closed)
-		goto unlock;
+	lockdep_assert_held(&flow->lock);
 	if (list->nr == list->room &&
 	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
 		echoes = list->at;
@@ -41,8 +39,6 @@ void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		list->nr--;
 	}
 	((struct quell_echo *)list->at)[list->nr++] = *echo;
-unlock:
-	spin_unlock_bh(&flow->lock);
 }
 
 static bool echo_in_block(const struct quell_echo *echo, const struct tcp_sack_block *block)
