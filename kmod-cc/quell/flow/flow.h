@@ -215,11 +215,24 @@ void quell_adapt_undone(struct sock *sk);
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
 void quell_adapt_recovers(struct sock *sk);
-void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece);
 void quell_adapt_new_episode(struct quell_flow *flow);
 bool quell_adapt_has_begun(const struct quell_flow *flow);
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
 void quell_adapt_pace(struct sock *sk);
+
+/**
+ * quell_adapt_note_ack() - TCP begins to process an ACK
+ * @flow:    flow
+ * @has_ece: the ACK carries ECN-Echo
+ *
+ * Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others.
+ */
+static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
+{
+	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
+	if (has_ece)
+		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
+}
 
 /* Whether trimming is a signal to the algorithm; CUBIC and the search take it for a loss. */
 static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)

@@ -122,17 +122,15 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 }
 
 /**
- * quell_list_settle() - free the heap memory of an empty list
- * @list: list
+ * quell_list_shrink() - free the heap memory of a list
+ * @list: empty list on the heap
  * @few:  room in the flow
  * @room: how many elements @few holds
  *
  * Context: the lock that protects the list.
  */
-void quell_list_settle(struct quell_list *list, void *few, u32 room)
+void quell_list_shrink(struct quell_list *list, void *few, u32 room)
 {
-	if (list->nr || !list->heap)
-		return;
 	kfree(list->at);
 	quell_list_init(list, few, room);
 }

@@ -31,6 +31,20 @@ void quell_list_init(struct quell_list *list, void *few, u32 room);
 void quell_list_free(struct quell_list *list);
 bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
 		     u32 most);
-void quell_list_settle(struct quell_list *list, void *few, u32 room);
+void quell_list_shrink(struct quell_list *list, void *few, u32 room);
+
+/**
+ * quell_list_settle() - free the heap memory of an empty list
+ * @list: list
+ * @few:  room in the flow
+ * @room: how many elements @few holds
+ *
+ * Context: the lock that protects the list.
+ */
+static inline void quell_list_settle(struct quell_list *list, void *few, u32 room)
+{
+	if (list->heap && !list->nr)
+		quell_list_shrink(list, few, room);
+}
 
 #endif /* _QUELL_MEMORY_H */

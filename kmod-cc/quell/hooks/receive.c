@@ -336,7 +336,8 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
 		return NF_ACCEPT;
-	quell_clock_stamp(flow->qnet, skb, &segment.arrival);
+	if (skb_hwtstamps(skb)->hwtstamp)
+		quell_clock_stamp(flow->qnet, skb, &segment.arrival);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
 	    receive_may_offer(flow, skb, in->ip_bytes))
 		result = quell_option_take(skb, in->ip_bytes, &opt);

@@ -72,7 +72,7 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 {
 	struct skb_shared_hwtstamps *stamps = skb_hwtstamps((struct sk_buff *)skb);
 
-	if (!stamps->hwtstamp || !skb->dev)
+	if (!skb->dev)
 		return 0;
 	if (!(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP_NETDEV))
 		return stamps->hwtstamp;
@@ -83,7 +83,7 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 /**
  * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
  * @qnet:    namespace
- * @skb:     the packet, as LOCAL_IN has it
+ * @skb:     the packet, as LOCAL_IN has it, with a hardware stamp
  * @arrival: @rx_ns is the software stamp; it becomes the mapped hardware stamp,
  *	     which is never later, and @hardware true, where there is one
  *

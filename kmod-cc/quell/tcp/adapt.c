@@ -443,20 +443,6 @@ void quell_adapt_recovers(struct sock *sk)
 }
 
 /**
- * quell_adapt_note_ack() - TCP begins to process an ACK
- * @flow:    flow
- * @has_ece: the ACK carries ECN-Echo
- *
- * Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others.
- */
-void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
-{
-	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
-	if (has_ece)
-		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
-}
-
-/**
  * quell_adapt_new_episode() - losses or marks begin an episode without a reduction yet
  * @flow: flow
  */
