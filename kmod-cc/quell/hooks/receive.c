@@ -453,6 +453,13 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 	return NF_ACCEPT;
 }
 
+/* Whether receive_sock() would do nothing: most segments beside ours end here. */
+static bool receive_is_others(const struct sock *sk, const struct tcphdr *th)
+{
+	return !th->syn && sk_fullsock(sk) &&
+	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_ready(sk));
+}
+
 static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
 			     const struct tcphdr *th, u32 ip_bytes)
 {
@@ -484,8 +491,10 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 	th = skb_header_pointer(skb, ip_hdrlen(skb), sizeof(buffer), &buffer);
 	if (!th)
 		return NF_ACCEPT;
-	receive_describe(&in, skb, th, ip_hdrlen(skb));
 	quell_dasr_meter(state->net, skb, ip_hdrlen(skb) + __tcp_hdrlen(th));
+	if (skb->sk && receive_is_others(skb->sk, th))
+		return NF_ACCEPT;
+	receive_describe(&in, skb, th, ip_hdrlen(skb));
 	if (!in.syn && !in.acks && !in.plain && !in.resets)
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
@@ -519,8 +528,10 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 	th = skb_header_pointer(skb, sizeof(*ip6h), sizeof(buffer), &buffer);
 	if (!th)
 		return NF_ACCEPT;
-	receive_describe(&in, skb, th, sizeof(*ip6h));
 	quell_dasr_meter(state->net, skb, sizeof(*ip6h) + __tcp_hdrlen(th));
+	if (skb->sk && receive_is_others(skb->sk, th))
+		return NF_ACCEPT;
+	receive_describe(&in, skb, th, sizeof(*ip6h));
 	if (!in.syn && !in.acks && !in.plain && !in.resets)
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
