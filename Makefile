@@ -116,6 +116,10 @@ perf-port: deps-check lab
 perf-flow: deps-check
 	@selftests/perf/report-flow
 
+# What a flow of each algorithm costs its hosts; see Documentation/performance.md
+perf-host: deps-check
+	@selftests/perf/report-host $(if $(BEFORE),--before $(BEFORE)) $(if $(SAVE),--save $(SAVE))
+
 deps-build deps-demo deps-check: deps-%:
 	@scripts/install-deps $*
 
@@ -138,10 +142,12 @@ help:
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
 	@echo 'make perf-flow    instructions per packet of our algorithms and those of the kernel, some minutes'
+	@echo 'make perf-host    instructions per MB and per RPC of both hosts, packets per skb and ACK, timers, memory;'
+	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools install lab lab-debug demo reproduce check check-quick check-agent spoof \
 	model-errors perf perf-port \
-	perf-flow clean help \
+	perf-flow perf-host clean help \
 	deps-build deps-demo deps-check

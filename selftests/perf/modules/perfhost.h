@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_perfhost: declarations shared by its source files.
+ */
+#ifndef _QUELL_PERFHOST_H
+#define _QUELL_PERFHOST_H
+
+#include <linux/netdevice.h>
+#include <linux/types.h>
+
+#define PERFHOST_DEVICES	4
+
+/**
+ * enum perfhost_account - who an instruction is counted for
+ * @PERFHOST_IDLE: the idle task
+ * @PERFHOST_OTHER: all other processes, the kernel's own housekeeping
+ * @PERFHOST_SENDER: host with the first device
+ * @PERFHOST_NETWORK: router between the hosts, with the second and third
+ * @PERFHOST_RECEIVER: host with the fourth
+ * @PERFHOST_WIRE: what the hardware of a NIC does, and the cable
+ * @PERFHOST_PROBE: the counting itself
+ * @PERFHOST_SOFTIRQ: softirq under way, whose owner is not yet known
+ * @PERFHOST_IRQ: interrupt under way, whose owner is not yet known
+ * @PERFHOST_ACCOUNTS: number of accounts
+ *
+ * The last two are empty outside of softirqs and interrupts.
+ */
+enum perfhost_account {
+	PERFHOST_IDLE,
+	PERFHOST_OTHER,
+	PERFHOST_SENDER,
+	PERFHOST_NETWORK,
+	PERFHOST_RECEIVER,
+	PERFHOST_WIRE,
+	PERFHOST_PROBE,
+	PERFHOST_SOFTIRQ,
+	PERFHOST_IRQ,
+	PERFHOST_ACCOUNTS,
+};
+
+/**
+ * struct perfhost_stats - free-running counters of one device
+ * @tx_skbs: skbs the stack handed over
+ * @tx_pkts: packets they were cut into
+ * @tx_bytes: bytes of those, Ethernet header included
+ * @rx_pkts: packets handed to the stack, before GRO
+ * @interrupts: interrupts for received and for sent packets
+ * @busy_ns: time the outgoing line was busy
+ */
+struct perfhost_stats {
+	u64	tx_skbs;
+	u64	tx_pkts;
+	u64	tx_bytes;
+	u64	rx_pkts;
+	u64	interrupts;
+	u64	busy_ns;
+};
+
+/* perfhost_account.c */
+enum perfhost_account perfhost_enter(enum perfhost_account account);
+void perfhost_own(enum perfhost_account account);
+int perfhost_account_init(void);
+void perfhost_account_exit(void);
+
+/* perfhost_link.c */
+struct net_device *perfhost_device(int i);
+enum perfhost_account perfhost_timer_account(const struct hrtimer *timer);
+const struct perfhost_stats *perfhost_device_stats(int i);
+
+#endif /* _QUELL_PERFHOST_H */
