@@ -348,7 +348,7 @@ members_have_a_limit()
 		.[0].members[1023].address == "10.86.3.255"' &&
 	receiver_is '(.senders | map(.address) | unique | length) == 1024' &&
 	status 2 at_receiver quell lookahead add one dev wire 10.86.3.255 &&
-	says 'groups of yours that one host is in' &&
+	says 'groups with one host' &&
 	as_nobody quell lookahead add one dev wire 10.86.3.255 &&
 	as_nobody quell lookahead del one &&
 	at_receiver quell lookahead del many && groups_are '. == []' &&

@@ -29,8 +29,8 @@ struct tcp_sock;
  * struct quell_dasr_port - an interface by which senders reach this host
  * @rcu:	for freeing after the last reader
  * @refs:	the table of the namespace, flows, look-ahead groups
- * @lock:	protects the fields from @set on, and all hosts, users and pairs of this port; inside
- *		the lock of a flow
+ * @lock:	protects the fields from @set on, and all hosts, users and pairs of this port;
+ *		inside the lock of a flow
  * @qnet:	namespace; constant
  * @ifindex:	index of the interface; constant
  * @bytes:	bytes on the wire that came in with TCP, free-running

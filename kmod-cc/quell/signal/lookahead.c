@@ -147,7 +147,7 @@ static int lookahead_get_host(struct quell_lookahead *ahead, const struct in6_ad
 		return -ENOMEM;
 	if (pair->members + group->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
 		quell_dasr_pair_put(ahead->port, pair);
-		NL_SET_ERR_MSG(extack, "groups of yours that one host is in have over 1024 members");
+		NL_SET_ERR_MSG(extack, "groups with one host have over 1024 members");
 		return -EDQUOT;
 	}
 	pair->members += group->members_nr;

@@ -21,9 +21,7 @@
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <compat/hrtimer.h>
-#if __has_include(<net/gso.h>)
-#include <net/gso.h>
-#endif
+#include <compat/net_gso.h>
 
 #include "perfhost.h"
 

@@ -327,8 +327,8 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
 
 /*
  * A message of a host to a user begins, of one packet or more.  The user waits for it no longer;
- * groups of his that were not waiting now wait for their other members, no longer than is allowed now,
- * whatever was allowed when they were registered.
+ * groups of his that were not waiting now wait for their other members, no longer than is allowed
+ * now, whatever was allowed when they were registered.
  */
 static inline void quell_dasr_begin(struct quell_dasr_set *set,
 				    const struct quell_dasr_params *p,
@@ -352,7 +352,7 @@ static inline void quell_dasr_begin(struct quell_dasr_set *set,
 	}
 }
 
-/* A host sends to a user now, or no longer: the user's groups may wait for it no longer, or again. */
+/* A host sends to a user now, or no longer: his groups may wait for it no longer, or again. */
 static inline void quell_dasr_turn_peer(struct quell_dasr_peer *peer)
 {
 	struct quell_dasr_member *member;
