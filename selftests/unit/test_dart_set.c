@@ -380,6 +380,23 @@ TEST(awaited_list)
 	}
 }
 
+/* A host that sends to another user already counts by itself, while it is waited for, too. */
+TEST(awaited_and_active)
+{
+	struct quell_dasr_conn other = { .peer = &w.peers[1][1] };
+
+	start();
+	group(0, 0, "ab");
+	quell_dasr_data(&w.set, &params, &other, true, w.now_ns);
+	data('a', true);
+	EXPECT_TRUE(w.hosts[1].awaited == &w.peers[1][0] && !w.users[0].waiting &&
+		    w.set.hosts == 2)
+		TH_LOG("dart_set__an_active_host_is_waited_for_and_counts_once");
+	quell_dasr_group_del(&w.set, &w.groups[0]);
+	EXPECT_TRUE(!w.hosts[1].awaited && !w.users[0].waiting && w.set.hosts == 2)
+		TH_LOG("dart_set__it_counts_after_the_group");
+}
+
 TEST(group_del)
 {
 	start();
