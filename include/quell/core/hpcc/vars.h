@@ -30,6 +30,8 @@
  * bits, and so avoids the slow division, up to 17 MB.
  */
 #define QUELL_HPCC_PACE_Q		10
+/* 2^-13 is more than 2^16 / 10^9, bytes Q16 per byte and nanosecond. */
+#define QUELL_HPCC_LEAST_SHIFT		13
 
 /* quell_hpcc_vars.flags */
 #define QUELL_HPCC_F_TELEMETRY	0x01 /* records steer the flow, or are expected to */
@@ -138,11 +140,9 @@ static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
  * Bytes sent at a rate that is a parameter in a base round-trip time, bytes Q16: at most
  * 2^37 * 2^16 * 2^32 / 2^29.
  */
-static inline u64 quell_hpcc_rate_q16(const struct quell_hpcc_vars *v,
-				      const struct quell_hpcc_params *p, u64 bytes_ps)
+static inline u64 quell_hpcc_rate_q16(u64 base_rtt_ns, u64 bytes_ps)
 {
-	return quell_mul_div_u64(bytes_ps << QUELL_Q16_SHIFT, quell_hpcc_base_rtt_ns(v, p),
-				 QUELL_NS_PER_SEC);
+	return quell_mul_div_u64(bytes_ps << QUELL_Q16_SHIFT, base_rtt_ns, QUELL_NS_PER_SEC);
 }
 
 /* One bandwidth-delay product, bytes Q16. */
@@ -175,26 +175,50 @@ struct quell_hpcc_limits {
 	u64	most_q16;
 };
 
+/* The smallest window of a flow that is steered: what the minimum rate sends in T, bytes Q16. */
+static __rare u64 quell_hpcc_least_q16(const struct quell_hpcc_params *p, u64 base_rtt_ns,
+				       u64 most_q16)
+{
+	u64 least_q16 = quell_hpcc_rate_q16(base_rtt_ns, p->min_rate_bytes_ps);
+
+	return quell_max_u64(quell_min_u64(least_q16, most_q16), 1);
+}
+
 /*
- * The limits given by the minimum rate and the rate of the link.
- * Without records the flow is not paced and cannot use a window below one segment, so the
- * minimum is one segment, as in Reno.
+ * The limits given by the minimum rate and the rate of the link, of a flow that is steered;
+ * @lowest_q16: the smallest of the values to be limited.
+ *
+ * The minimum, minimum rate * T * 2^16 / 10^9, is less than minimum rate * T / 2^13: a product
+ * below 2^63.  Values above this are not limited, and the division is saved.
  */
 static inline struct quell_hpcc_limits quell_hpcc_limits(const struct quell_hpcc_vars *v,
 							 const struct quell_hpcc_params *p,
-							 u64 link_bytes_ps)
+							 u64 base_rtt_ns, u64 link_bytes_ps,
+							 u64 lowest_q16)
+{
+	struct quell_hpcc_limits l = { .most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT };
+
+	if (link_bytes_ps)
+		l.most_q16 = quell_min_u64(l.most_q16, quell_bdp_q16(base_rtt_ns, link_bytes_ps,
+								     v->mss_bytes));
+	if (quell_min_u64(lowest_q16, l.most_q16) <=
+	    (p->min_rate_bytes_ps * base_rtt_ns) >> QUELL_HPCC_LEAST_SHIFT)
+		l.least_q16 = quell_hpcc_least_q16(p, base_rtt_ns, l.most_q16);
+	return l;
+}
+
+/*
+ * The limits without records: the flow is not paced and cannot use a window below one segment,
+ * so the minimum is one segment, as in Reno.
+ */
+static inline struct quell_hpcc_limits quell_hpcc_reno_limits(const struct quell_hpcc_vars *v,
+							      const struct quell_hpcc_params *p)
 {
 	struct quell_hpcc_limits l = {
 		.least_q16 = quell_mss_q16(v->mss_bytes),
 		.most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT,
 	};
 
-	if (!quell_hpcc_is_steered(v, p))
-		return l;
-	if (link_bytes_ps)
-		l.most_q16 = quell_min_u64(l.most_q16, quell_hpcc_bdp_q16(v, p, link_bytes_ps));
-	l.least_q16 = quell_hpcc_rate_q16(v, p, p->min_rate_bytes_ps);
-	l.least_q16 = quell_max_u64(quell_min_u64(l.least_q16, l.most_q16), 1);
 	return l;
 }
 
@@ -204,17 +228,12 @@ static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_limits *l, u64 
 }
 
 /* Pacing rate: the window spread over a base round-trip time, saturated at 2^54 bytes/s. */
-static inline u64 quell_hpcc_pacing_bytes_ps(const struct quell_hpcc_vars *v,
-					     const struct quell_hpcc_params *p,
-					     u64 window_q16)
+static inline u64 quell_hpcc_pacing_bytes_ps(u64 base_rtt_ns, u64 window_q16)
 {
 	u64 rate_bytes_ps;
 
-	if (!quell_hpcc_is_steered(v, p))
-		return QUELL_RATE_UNLIMITED;
 	rate_bytes_ps = quell_mul_div_u64(window_q16 >> (QUELL_Q16_SHIFT - QUELL_HPCC_PACE_Q),
-					  QUELL_NS_PER_SEC,
-					  quell_hpcc_base_rtt_ns(v, p)) >> QUELL_HPCC_PACE_Q;
+					  QUELL_NS_PER_SEC, base_rtt_ns) >> QUELL_HPCC_PACE_Q;
 	return quell_max_u64(rate_bytes_ps, 1);
 }
 
@@ -224,10 +243,19 @@ static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 				     u64 link_bytes_ps, u64 window_q16,
 				     struct quell_decision *out)
 {
-	struct quell_hpcc_limits l = quell_hpcc_limits(v, p, link_bytes_ps);
+	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
+	struct quell_hpcc_limits l;
 
-	window_q16 = quell_hpcc_limited_q16(&l, window_q16);
-	out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(v, p, window_q16);
+	if ((v->flags & QUELL_HPCC_F_TELEMETRY) && base_rtt_ns) {
+		l = quell_hpcc_limits(v, p, base_rtt_ns, link_bytes_ps,
+				      quell_min_u64(window_q16, v->window_q16));
+		window_q16 = quell_hpcc_limited_q16(&l, window_q16);
+		out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(base_rtt_ns, window_q16);
+	} else {
+		l = quell_hpcc_reno_limits(v, p);
+		window_q16 = quell_hpcc_limited_q16(&l, window_q16);
+		out->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+	}
 	v->window_q16 = quell_hpcc_limited_q16(&l, v->window_q16);
 	out->window_q16 = window_q16;
 	out->target_ns = 0;
@@ -285,7 +313,7 @@ static inline u64 quell_hpcc_candidate_q16(const struct quell_hpcc_vars *v,
 static inline u64 quell_hpcc_step_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p)
 {
-	return quell_hpcc_rate_q16(v, p, p->ai_bytes_ps);
+	return quell_hpcc_rate_q16(quell_hpcc_base_rtt_ns(v, p), p->ai_bytes_ps);
 }
 
 /*
@@ -346,11 +374,10 @@ static __rare void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
  */
 static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
-				      const struct quell_telemetry *t, u32 tau_ns)
+				      const struct quell_telemetry *t, u64 base_rtt_ns, u32 tau_ns)
 {
 	u64 units = (t->tx_units - v->tx_units) & QUELL_TELEMETRY_TX_MASK;
-	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
-	u64 queue_q8 = quell_min_u64(t->queue_bytes, v->queue_bytes) << QUELL_HPCC_LOAD_Q;
+	u64 queue_bytes = quell_min_u64(t->queue_bytes, v->queue_bytes);
 	u64 load_q8 = (units * QUELL_TELEMETRY_TX_UNIT_BYTES) << QUELL_HPCC_LOAD_Q;
 	u64 bdp_q8 = quell_mul_div_u64(quell_shl_sat_u64(t->link_bytes_ps, QUELL_HPCC_LOAD_Q),
 				       base_rtt_ns, QUELL_NS_PER_SEC);
@@ -361,7 +388,8 @@ static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 		weight_q32 = quell_div_u64((u64)tau_ns << QUELL_HPCC_WEIGHT_Q, base_rtt_ns);
 	else
 		load_q8 = quell_mul_div_u64(load_q8, base_rtt_ns, tau_ns);
-	load_q8 += quell_mul_shr_u64(queue_q8, weight_q32, QUELL_HPCC_WEIGHT_Q);
+	/* At most (2^32 - 1) * 2^32. */
+	load_q8 += (queue_bytes * weight_q32) >> (QUELL_HPCC_WEIGHT_Q - QUELL_HPCC_LOAD_Q);
 	/* At most (2^32 - 1) * 2^32 + 2^32 - 1. */
 	util_q24 -= (util_q24 * weight_q32 + QUELL_HPCC_WEIGHT_ONE - 1) >> QUELL_HPCC_WEIGHT_Q;
 	util_q24 = quell_add_sat_u64(util_q24, quell_mul_div_u64(load_q8, QUELL_HPCC_UTIL_ONE,
@@ -408,9 +436,10 @@ static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 {
 	const struct quell_telemetry *t = &s->telemetry;
 	u32 tau_ns = (t->time_ns - v->time_ns) & QUELL_TELEMETRY_TIME_MASK;
+	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
 	bool comparable;
 
-	if (!quell_hpcc_has_record(v, p, s)) {
+	if (!t->hop || !t->link_bytes_ps || !base_rtt_ns) {
 		st->no_record++;
 		if ((v->flags & QUELL_HPCC_F_TELEMETRY) &&
 		    (!v->hop || quell_hpcc_is_stale(v, s->now_ns)))
@@ -423,7 +452,7 @@ static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 		return false;
 	}
 	if (comparable) {
-		quell_hpcc_measure(v, p, t, tau_ns);
+		quell_hpcc_measure(v, p, t, base_rtt_ns, tau_ns);
 		st->measured++;
 	} else {
 		st->stored++;

@@ -29,6 +29,16 @@ static inline u64 quell_init_window_q16(u32 mss_bytes)
 	return QUELL_INIT_SEGMENTS * quell_mss_q16(mss_bytes);
 }
 
+/* quell_bdp_q16() of a product of more than 64 bits. */
+static __rare u64 quell_bdp_long_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
+{
+	u64 wire_bytes = (u64)mss_bytes + QUELL_OVERHEAD_BYTES;
+	u64 segments = quell_mul_div_ceil_u64(rtt_ns, link_bytes_ps,
+					      wire_bytes * QUELL_NS_PER_SEC);
+
+	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1), quell_mss_q16(mss_bytes));
+}
+
 /**
  * quell_bdp_q16() - one bandwidth-delay product in whole segments
  * @rtt_ns:        round-trip time without queues, ns
@@ -37,18 +47,23 @@ static inline u64 quell_init_window_q16(u32 mss_bytes)
  *
  * The number of segments sent until the ACK of the first one returns, so that a single
  * flow keeps its link busy without a gap and without a queue.  The round-trip time excludes
- * the serialisation of the segment itself, hence one segment more.
+ * the serialisation of the segment itself, hence one segment more.  A product below 2^64
+ * is less than 2^35 bytes, and two segments are less than 2^33, so the result fits 64 bits.
  *
  * Context: any.
  * Return: bytes Q16, saturated.
  */
 static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 {
-	u64 wire_bytes = (u64)mss_bytes + QUELL_OVERHEAD_BYTES;
-	u64 segments = quell_mul_div_ceil_u64(rtt_ns, link_bytes_ps,
-					      wire_bytes * QUELL_NS_PER_SEC);
+	u64 divisor = ((u64)mss_bytes + QUELL_OVERHEAD_BYTES) * QUELL_NS_PER_SEC;
+	u64 high, product = quell_mul_full_u64(rtt_ns, link_bytes_ps, &high);
+	u64 segments;
 
-	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1), quell_mss_q16(mss_bytes));
+	if (high)
+		return quell_bdp_long_q16(rtt_ns, link_bytes_ps, mss_bytes);
+	segments = quell_div_u64(product, divisor);
+	segments += product != segments * divisor;
+	return (segments + 1) * quell_mss_q16(mss_bytes);
 }
 
 /**
