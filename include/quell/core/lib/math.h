@@ -201,6 +201,19 @@ static inline u64 quell_rsqrt_step_q30(u64 m_q30, u64 y_q30)
 	return (y_q30 * ((3ULL << 30) - square_q30)) >> 31;
 }
 
+/* 1 / sqrt(@m_q30 * 2^@exponent) of @m in [1, 4) and an even exponent; see quell_rsqrt_q24(). */
+static inline u64 quell_rsqrt_scaled_q24(u64 m_q30, u32 exponent)
+{
+	u64 y_q30 = QUELL_RSQRT_START_Q30 - ((m_q30 * QUELL_RSQRT_SLOPE_Q30) >> 30);
+
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
+	/* 1/sqrt(x_q16) = y / 2^(exponent / 2), and the result counts 2^-32 of that: rounded. */
+	return (((y_q30 << 3) >> (exponent / 2)) + 1) >> 1;
+}
+
 /**
  * quell_rsqrt_q24() - reciprocal square root
  * @x_q16: argument, Q16; 0 counts as the smallest positive value, 2^-16
@@ -215,20 +228,20 @@ static inline u64 quell_rsqrt_step_q30(u64 m_q30, u64 y_q30)
  */
 static inline u64 quell_rsqrt_q24(u64 x_q16)
 {
-	u64 m_q30, y_q30;
 	u32 exponent;
 
 	x_q16 += !x_q16;
 	exponent = (quell_fls_u64(x_q16) - 1) & ~1U;
-	m_q30 = exponent <= 30 ? x_q16 << (30 - exponent) : x_q16 >> (exponent - 30);
-	y_q30 = QUELL_RSQRT_START_Q30 - ((m_q30 * QUELL_RSQRT_SLOPE_Q30) >> 30);
-	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
-	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
-	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
-	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
-	/* 1/sqrt(x_q16) = y / 2^(exponent / 2), and the result counts 2^-32 of that. */
-	exponent /= 2;
-	return ((y_q30 << 2) + ((1ULL << exponent) >> 1)) >> exponent;
+	return quell_rsqrt_scaled_q24(exponent <= 30 ? x_q16 << (30 - exponent) :
+						       x_q16 >> (exponent - 30), exponent);
+}
+
+/* The same of an argument in [1, 2^32), which is only shifted to the left. */
+static inline u64 quell_rsqrt_u32_q24(u64 x_q16)
+{
+	u32 exponent = (quell_fls_u64(x_q16) - 1) & ~1U;
+
+	return quell_rsqrt_scaled_q24(x_q16 << (30 - exponent), exponent);
 }
 
 #endif /* _QUELL_CORE_LIB_MATH_H */

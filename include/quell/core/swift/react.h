@@ -85,8 +85,8 @@ static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
 
 	if (!p->fs_range_ns || window_pkts_q16 >= p->fs_max_pkts_q16)
 		return 0;
-	rsqrt_q24 = quell_rsqrt_q24(quell_max_u64(window_pkts_q16,
-						  p->fs_min_pkts_q16));
+	/* fs_min is at least 66, fs_max at most 2^32. */
+	rsqrt_q24 = quell_rsqrt_u32_q24(quell_max_u64(window_pkts_q16, p->fs_min_pkts_q16));
 	above_q24 = quell_sub_sat_u64(rsqrt_q24, p->fs_offset_q24);
 	/* Below 2^63: quell_swift_params_derive(). */
 	return quell_min_u64((p->fs_alpha_ns_q10 * above_q24) >>
@@ -135,30 +135,46 @@ static inline u64 quell_swift_init_window_q16(const struct quell_swift_vars *v,
 }
 
 /*
- * Clamp the window to its limits.  Without a delay signal no round-trip time is known
+ * A window within the limits.  Without a delay signal no round-trip time is known
  * to pace a window below one segment, so the minimum is one segment, as in Reno.
  */
-static inline void quell_swift_clamp(struct quell_swift_vars *v,
-				     const struct quell_swift_params *p)
+static inline u64 quell_swift_limited_q16(const struct quell_swift_vars *v,
+					  const struct quell_swift_params *p, u64 window_q16)
 {
 	u64 max_q16 = p->max_window_bytes << QUELL_Q16_SHIFT;
 	u64 min_q16 = quell_mss_q16(v->mss_bytes);
 
 	if (quell_swift_has_signal(v))
 		min_q16 = p->min_window_pkts_q16 * v->mss_bytes;
-	v->window_q16 = quell_max_u64(quell_min_u64(v->window_q16, max_q16), min_q16);
+	return quell_max_u64(quell_min_u64(window_q16, max_q16), min_q16);
+}
+
+static inline void quell_swift_clamp(struct quell_swift_vars *v,
+				     const struct quell_swift_params *p)
+{
+	v->window_q16 = quell_swift_limited_q16(v, p, v->window_q16);
 }
 
 /* Pacing rate: a window below one segment is spread over the newest round-trip time. */
-static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v)
+static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v, u64 window_q16)
 {
 	u64 rate_bytes_ps;
 
-	if (v->window_q16 >= quell_mss_q16(v->mss_bytes))
+	if (window_q16 >= quell_mss_q16(v->mss_bytes))
 		return QUELL_RATE_UNLIMITED;
-	rate_bytes_ps = quell_mul_div_u64(v->window_q16, QUELL_NS_PER_SEC,
+	rate_bytes_ps = quell_mul_div_u64(window_q16, QUELL_NS_PER_SEC,
 					  v->rtt_ns) >> QUELL_Q16_SHIFT;
 	return quell_max_u64(rate_bytes_ps, 1);
+}
+
+/* Fill in the decision @out with a window within the limits. */
+static inline void quell_swift_output(const struct quell_swift_vars *v, u64 window_q16,
+				      u64 target_ns, struct quell_decision *out)
+{
+	out->window_q16 = window_q16;
+	out->pacing_bytes_ps = quell_swift_pacing_bytes_ps(v, window_q16);
+	out->target_ns = target_ns;
+	out->change_path = false;
 }
 
 /* Clamp the window and fill in the decision @out. */
@@ -167,10 +183,7 @@ static inline void quell_swift_decide(struct quell_swift_vars *v,
 				      u64 target_ns, struct quell_decision *out)
 {
 	quell_swift_clamp(v, p);
-	out->window_q16 = v->window_q16;
-	out->pacing_bytes_ps = quell_swift_pacing_bytes_ps(v);
-	out->target_ns = target_ns;
-	out->change_path = false;
+	quell_swift_output(v, v->window_q16, target_ns, out);
 }
 
 /* Like quell_swift_decide(), but with the target delay of the current window. */
@@ -265,15 +278,6 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
 }
 
-/* Additive increase, spread over the ACKs of a round trip. */
-static inline void quell_swift_increase(struct quell_swift_vars *v,
-					const struct quell_swift_params *p,
-					const struct quell_sample *s)
-{
-	v->window_q16 = quell_grow_window_q16(v->window_q16, quell_swift_step_q16(v, p, s),
-					      s->acked_bytes, v->mss_bytes);
-}
-
 /* A delay below the target a round trip or more after the last decrease ends the loss state. */
 static inline void quell_swift_recovered(struct quell_swift_vars *v,
 					 const struct quell_sample *s)
@@ -283,18 +287,21 @@ static inline void quell_swift_recovered(struct quell_swift_vars *v,
 		v->flags &= ~QUELL_SWIFT_F_LOSS;
 }
 
-/* The delay is below the target, or this ACK has no round-trip time. */
+/*
+ * The delay is below the target, or this ACK has no round-trip time: the additive increase
+ * @step_q16, spread over the ACKs of a round trip.
+ */
 static inline void quell_swift_uncongested(struct quell_swift_vars *v,
-					   const struct quell_swift_params *p,
 					   struct quell_swift_stats *st,
-					   const struct quell_sample *s)
+					   const struct quell_sample *s, u64 step_q16)
 {
 	quell_swift_recovered(v, s);
 	if (s->flags & QUELL_S_APP_LIMITED) {
 		st->app_limited++;
 		return;
 	}
-	quell_swift_increase(v, p, s);
+	v->window_q16 = quell_grow_window_q16(v->window_q16, step_q16, s->acked_bytes,
+					      v->mss_bytes);
 	st->increases++;
 }
 
@@ -402,7 +409,7 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 		st->no_rtt++;
 	target_ns = quell_swift_target_ns(v, p, s->hops);
 	if (s->rtt_ns < target_ns)
-		quell_swift_uncongested(v, p, st, s);
+		quell_swift_uncongested(v, st, s, quell_swift_step_q16(v, p, s));
 	else if (quell_swift_disregards(v, p, s))
 		st->disregarded++;
 	else if (quell_swift_congested(v, p, s, s->rtt_ns, target_ns))

@@ -123,9 +123,10 @@ static inline void quell_swift_split_observe(struct quell_swift_split_vars *v,
 					     const struct quell_swift_params *p,
 					     const struct quell_sample *s)
 {
-	if (!p->host_target_ns) {
-		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
-	} else if (s->remote_ns && s->rtt_ns && !quell_swift_split_has_host(v)) {
+	if (quell_swift_split_has_host(v)) {
+		if (!p->host_target_ns)
+			v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
+	} else if (s->remote_ns && s->rtt_ns && p->host_target_ns) {
 		v->host_window_q16 = v->fabric.window_q16;
 		v->fabric.flags &= ~QUELL_SWIFT_SPLIT_F_DECREASED;
 		v->fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
@@ -140,12 +141,11 @@ static inline bool quell_swift_split_is_used(u64 window_q16, u64 other_q16)
 
 /* The fabric's delay is below its target: grow the fabric's window if it is in use. */
 static inline void quell_swift_split_fabric_grows(struct quell_swift_split_vars *v,
-						  const struct quell_swift_params *p,
 						  struct quell_swift_split_stats *st,
-						  const struct quell_sample *s)
+						  const struct quell_sample *s, u64 step_q16)
 {
 	if (quell_swift_split_is_used(v->fabric.window_q16, v->host_window_q16)) {
-		quell_swift_uncongested(&v->fabric, p, &st->swift, s);
+		quell_swift_uncongested(&v->fabric, &st->swift, s, step_q16);
 	} else {
 		quell_swift_recovered(&v->fabric, s);
 		st->unused++;
@@ -154,15 +154,12 @@ static inline void quell_swift_split_fabric_grows(struct quell_swift_split_vars 
 
 /* The host's delay is below its target, and the host's window is in use: grow it. */
 static inline void quell_swift_split_host_grows(struct quell_swift_split_vars *v,
-						const struct quell_swift_params *p,
-						const struct quell_sample *s)
+						const struct quell_sample *s, u64 step_q16)
 {
-	struct quell_swift_vars host = quell_swift_split_host(v);
-
 	if (s->flags & QUELL_S_APP_LIMITED)
 		return;
-	quell_swift_increase(&host, p, s);
-	quell_swift_split_keep(v, &host);
+	v->host_window_q16 = quell_grow_window_q16(v->host_window_q16, step_q16, s->acked_bytes,
+						   v->fabric.mss_bytes);
 }
 
 /* The host's delay is at or above its target: decrease the host's window. */
@@ -193,10 +190,11 @@ static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 	bool used = quell_swift_split_is_used(v->host_window_q16, v->fabric.window_q16);
 	u64 host_ns = quell_min_u64(s->remote_ns, s->rtt_ns);
 	u64 fabric_ns = s->rtt_ns - host_ns;
+	u64 step_q16 = quell_swift_step_q16(&v->fabric, p, s);
 	u16 lost = v->fabric.flags & QUELL_SWIFT_F_LOSS;
 
 	if (fabric_ns < target_ns)
-		quell_swift_split_fabric_grows(v, p, st, s);
+		quell_swift_split_fabric_grows(v, st, s, step_q16);
 	else if (quell_swift_disregards(&v->fabric, p, s))
 		st->swift.disregarded++;
 	else if (quell_swift_congested(&v->fabric, p, s, fabric_ns, target_ns))
@@ -207,7 +205,7 @@ static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 		v->fabric.flags |= lost;
 		quell_swift_split_host_shrinks(v, p, st, s, host_ns);
 	} else if (used) {
-		quell_swift_split_host_grows(v, p, s);
+		quell_swift_split_host_grows(v, s, step_q16);
 	}
 }
 
@@ -216,16 +214,15 @@ static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
 					    const struct quell_swift_params *p,
 					    u64 target_ns, struct quell_decision *out)
 {
-	struct quell_swift_vars host;
+	u64 fabric_q16 = quell_swift_limited_q16(&v->fabric, p, v->fabric.window_q16);
+	u64 host_q16 = quell_swift_limited_q16(&v->fabric, p, v->host_window_q16);
 
-	quell_swift_decide(&v->fabric, p, target_ns, out);
-	if (!quell_swift_split_has_host(v))
-		return;
-	host = quell_swift_split_host(v);
-	quell_swift_clamp(&host, p);
-	quell_swift_split_keep(v, &host);
-	if (host.window_q16 < v->fabric.window_q16)
-		quell_swift_decide(&host, p, target_ns, out);
+	v->fabric.window_q16 = fabric_q16;
+	if (quell_swift_split_has_host(v)) {
+		v->host_window_q16 = host_q16;
+		fabric_q16 = quell_min_u64(fabric_q16, host_q16);
+	}
+	quell_swift_output(&v->fabric, fabric_q16, target_ns, out);
 }
 
 /**
