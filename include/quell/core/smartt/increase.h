@@ -81,12 +81,22 @@ static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 	v->pending_bytes2 = quell_add_sat_u64(v->pending_bytes2, more_bytes2);
 }
 
-/* The pending increase divided by the window, bytes Q16; usually one plain division. */
+/* quell_smartt_due_q16() of 2^32 bytes squared or more. */
+static __rare u64 quell_smartt_due_long_q16(const struct quell_smartt_vars *v)
+{
+	return quell_min_u64(quell_mul_div_u64(v->pending_bytes2, 1ULL << 32, v->window_q16),
+			     1ULL << 62);
+}
+
+/*
+ * The pending increase divided by the window, bytes Q16; usually one plain division.  At most
+ * 2^62, which is above any window: a window of one byte less the largest decrease is 2^9 in Q16.
+ */
 static inline u64 quell_smartt_due_q16(const struct quell_smartt_vars *v)
 {
-	if (!(v->pending_bytes2 >> 32))
-		return quell_div_u64(v->pending_bytes2 << 32, v->window_q16);
-	return quell_mul_div_u64(v->pending_bytes2, 1ULL << 32, v->window_q16);
+	if (v->pending_bytes2 >> 32)
+		return quell_smartt_due_long_q16(v);
+	return quell_div_u64(v->pending_bytes2 << 32, v->window_q16);
 }
 
 /* A base round trip passed: the path may have changed, or may be changed. */
@@ -110,22 +120,23 @@ static inline void quell_smartt_settle(struct quell_smartt_vars *v,
 {
 	bool round = quell_smartt_passed(s->now_ns, v->round_ns, v->base_rtt_ns);
 	u64 pkts = (u64)v->batch_pkts + s->acked_pkts;
-	u64 more_q16 = 0;
+	u64 due_q16 = 0;
 
 	if (!round && pkts < p->batch_pkts) {
 		v->batch_pkts = pkts;
 		return;
 	}
 	v->batch_pkts = 0;
-	if (round && p->eta_pkts_q16 && !(s->flags & QUELL_S_APP_LIMITED))
-		more_q16 = quell_smartt_step_q16(v, p->eta_pkts_q16);
 	if (v->pending_bytes2) {
-		more_q16 = quell_add_sat_u64(more_q16, quell_smartt_due_q16(v));
+		due_q16 = quell_smartt_due_q16(v);
 		v->pending_bytes2 = 0;
 	}
-	v->window_q16 = quell_add_sat_u64(v->window_q16, more_q16);
-	if (round)
+	if (round) {
+		if (p->eta_pkts_q16 && !(s->flags & QUELL_S_APP_LIMITED))
+			due_q16 += quell_smartt_step_q16(v, p->eta_pkts_q16);
 		quell_smartt_next_round(v, p, s);
+	}
+	v->window_q16 += due_q16;
 }
 
 #endif /* _QUELL_CORE_SMARTT_INCREASE_H */

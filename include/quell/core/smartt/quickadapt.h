@@ -13,10 +13,25 @@ static inline bool quell_smartt_is_severe(const struct quell_smartt_vars *v,
 					  const struct quell_smartt_delay *d)
 {
 	u64 limit_ns = ((d->target_ns - v->base_rtt_ns) * p->qa_delay_q16) >> QUELL_Q16_SHIFT;
-	u64 low_bytes = ((v->window_q16 >> QUELL_Q16_SHIFT) * p->qa_low_q16) >>
-			QUELL_Q16_SHIFT;
 
-	return d->rtt_ns - v->base_rtt_ns > limit_ns && v->delivered_bytes < low_bytes;
+	if (d->rtt_ns - v->base_rtt_ns <= limit_ns)
+		return false;
+	return v->delivered_bytes < ((v->window_q16 >> QUELL_Q16_SHIFT) * p->qa_low_q16) >>
+				    QUELL_Q16_SHIFT;
+}
+
+/* The window becomes what was delivered in the period, and the flight is ignored. */
+static __rare void quell_smartt_adapt(struct quell_smartt_vars *v,
+				      const struct quell_smartt_params *p,
+				      struct quell_smartt_stats *st,
+				      const struct quell_sample *s)
+{
+	v->window_q16 = (u64)v->delivered_bytes << QUELL_Q16_SHIFT;
+	v->pending_bytes2 = 0;
+	v->flags &= ~QUELL_SMARTT_F_QA_DUE;
+	if (p->ignore)
+		v->ignore_bytes = quell_sub_sat_u64(s->inflight_bytes, s->acked_bytes);
+	st->quick_adapts++;
 }
 
 /* Algorithm 2; true when the window was set. */
@@ -28,19 +43,13 @@ static inline bool quell_smartt_quick_adapt(struct quell_smartt_vars *v,
 {
 	bool adapt = false;
 
-	if ((v->flags & QUELL_SMARTT_F_MEASURING) &&
-	    !quell_smartt_passed(s->now_ns, v->period_ns, d->target_ns))
-		return false;
-	if ((v->flags & QUELL_SMARTT_F_MEASURING) && p->qa)
-		adapt = (v->flags & QUELL_SMARTT_F_QA_DUE) || quell_smartt_is_severe(v, p, d);
-	if (adapt) {
-		v->window_q16 = (u64)v->delivered_bytes << QUELL_Q16_SHIFT;
-		v->pending_bytes2 = 0;
-		v->flags &= ~QUELL_SMARTT_F_QA_DUE;
-		if (p->ignore)
-			v->ignore_bytes = quell_sub_sat_u64(s->inflight_bytes,
-							    s->acked_bytes);
-		st->quick_adapts++;
+	if (v->flags & QUELL_SMARTT_F_MEASURING) {
+		if (!quell_smartt_passed(s->now_ns, v->period_ns, d->target_ns))
+			return false;
+		adapt = p->qa && ((v->flags & QUELL_SMARTT_F_QA_DUE) ||
+				  quell_smartt_is_severe(v, p, d));
+		if (adapt)
+			quell_smartt_adapt(v, p, st, s);
 	}
 	v->flags |= QUELL_SMARTT_F_MEASURING;
 	v->period_ns = s->now_ns;
@@ -49,14 +58,12 @@ static inline bool quell_smartt_quick_adapt(struct quell_smartt_vars *v,
 }
 
 /* Whether this ACK falls into the ignore phase; subtracts the bytes that left the network. */
-static inline bool quell_smartt_ignores(struct quell_smartt_vars *v,
+static __rare bool quell_smartt_ignores(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					const struct quell_sample *s)
 {
 	u64 gone_bytes = (u64)s->acked_bytes + s->trimmed_bytes + s->lost_bytes;
 
-	if (!v->ignore_bytes)
-		return false;
 	v->ignore_bytes = quell_sub_sat_u64(v->ignore_bytes, gone_bytes);
 	return v->ignore_bytes && (s->marked_bytes || !p->ignore_marked);
 }

@@ -137,7 +137,7 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 	struct quell_smartt_delay d = { .target_ns = target_ns };
 	bool change_path = false;
 
-	if (quell_smartt_ignores(v, p, s)) {
+	if (v->ignore_bytes && quell_smartt_ignores(v, p, s)) {
 		st->ignored++;
 		if (!p->ignore_delay)
 			quell_smartt_rtt_ns(v, p, st, s);
