@@ -190,9 +190,6 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->flow = flow_alloc(sk, qnet, algo);
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
-	/* Acknowledge at once; receive_data.c keeps that up when data comes in. */
-	inet_csk(sk)->icsk_ack.quick = U8_MAX;
-	inet_csk_exit_pingpong_mode(sk);
 	cc->magic = QUELL_CC_MAGIC;
 	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algos[algo->slot].socks);

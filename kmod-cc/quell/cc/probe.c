@@ -118,6 +118,7 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 void quell_probe_note_report(struct quell_flow *flow)
 {
 	flow->tail.loss_reported = true;
+	WRITE_ONCE(flow->tail.calm, 0);
 }
 
 /**
@@ -208,6 +209,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery &&
 				      !flow->recover.loss_unreported;
 	tail->probe = QUELL_PROBE_NONE;
+	WRITE_ONCE(tail->calm, 0);
 	tail->wait_ns = quell_tail_timeout_ns(flow);
 	if (skb)
 		tail->wait_ns = max(tail->wait_ns, ktime_get_ns() - skb->skb_mstamp_ns);
@@ -267,7 +269,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_event_tail_loss(sk);
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);
 	if (at_ns > now_ns) {
-		quell_tail_wake(tail, at_ns);
+		quell_tail_expect(flow, at_ns);
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
 		/* If the probe was sent, quell_tail_sent() has set the next due time. */

@@ -11,6 +11,12 @@
  *	ACK delivers	due = the later of now and that time + timeout, probes = 0
  *	due		one segment is retransmitted, probes += 1
  *
+ * While data waits behind what is sent, and the window is not small, ACKs keep coming and
+ * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_CALM_LOOKS in vain
+ * the timer of such a flow fires TAIL_BUSY_TIMEOUTS later, until something is lost.  The last
+ * segment of a message has it fire in time.  Of a flow that long without a loss the loss of a
+ * whole large window in mid-message is found that much later.
+ *
  *	timeout = max(floor, 2 * srtt + 4 * var) << (probes + patience)
  *	floor = tail-floor, on links below 100 Gbit/s longer in proportion
  *
@@ -35,6 +41,14 @@
  */
 #define TAIL_LINK_BYTES_PS		12500000000ULL
 #define TAIL_LINK_UNKNOWN_BYTES_PS	1250000000ULL
+
+/*
+ * How late the timer of a flow may look that has more to send, in timeouts, and the largest
+ * window that counts as small, in segments: in an incast such a window is lost as a whole.
+ */
+#define TAIL_BUSY_TIMEOUTS		8U
+#define TAIL_CALM_LOOKS			64U
+#define TAIL_SMALL_WINDOW_SEGS		8U
 
 /* @floor_ns is at most 10^9: the product fits. */
 static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
@@ -152,18 +166,34 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
  * passed probe_enter() before that is told to come again, and one that passes it later sees
  * the new time.  Bottom halves are off.
  */
-static void tail_put_off(struct quell_flow *flow, u64 now_ns, u64 left_ns)
+static void tail_put_off(struct quell_flow *flow, bool busy, u64 now_ns, u64 left_ns)
 {
-	u64 timeout_ns = quell_tail_timeout_ns(flow);
+	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
 	struct quell_tail *tail = &flow->tail;
 
 	spin_lock(&tail->lock);
 	if (left_ns)
 		tail->left_ns = left_ns;
 	tail->due_ns = timeout_ns ? max(now_ns, tail->left_ns) + timeout_ns : 0;
-	if (tail->due_ns && !tail_is_awake(tail, tail->due_ns))
-		tail_start(tail, tail->due_ns);
+	wake_ns = tail->due_ns + (busy ? TAIL_BUSY_TIMEOUTS * timeout_ns : 0);
+	if (wake_ns && !tail_is_awake(tail, wake_ns))
+		tail_start(tail, wake_ns);
 	spin_unlock(&tail->lock);
+}
+
+/* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
+static bool tail_is_calm(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->tail.calm) >= TAIL_CALM_LOOKS &&
+	       READ_ONCE(tcp_sk(flow->tail.sk)->snd_cwnd) > TAIL_SMALL_WINDOW_SEGS;
+}
+
+/* Whether they will; the socket is locked. */
+static bool tail_is_busy(const struct quell_flow *flow)
+{
+	const struct tcp_sock *tp = tcp_sk(flow->tail.sk);
+
+	return tp->write_seq != tp->snd_nxt && tail_is_calm(flow);
 }
 
 /**
@@ -175,19 +205,36 @@ static void tail_put_off(struct quell_flow *flow, u64 now_ns, u64 left_ns)
  */
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
 {
-	tail_put_off(flow, now_ns, 0);
+	tail_put_off(flow, tail_is_busy(flow), now_ns, 0);
+}
+
+/**
+ * quell_tail_expect() - the timer has fired before a probe is due: have it look again
+ * @flow:  flow
+ * @at_ns: when a probe is due now, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock, bottom halves off.
+ */
+void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
+{
+	if (flow->tail.calm < TAIL_CALM_LOOKS)
+		WRITE_ONCE(flow->tail.calm, flow->tail.calm + 1);
+	if (tail_is_busy(flow))
+		at_ns += TAIL_BUSY_TIMEOUTS * quell_tail_timeout_ns(flow);
+	quell_tail_wake(&flow->tail, at_ns);
 }
 
 /**
  * quell_tail_sent() - data or a FIN is sent or retransmitted
  * @flow:    flow
+ * @is_tail: no data waits behind it
  * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
  *
  * Context: LOCAL_OUT hook, bottom halves off, any lock of the caller; not @flow's.
  */
-void quell_tail_sent(struct quell_flow *flow, u64 left_ns)
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns)
 {
-	tail_put_off(flow, left_ns, left_ns);
+	tail_put_off(flow, !is_tail && tail_is_calm(flow), left_ns, left_ns);
 }
 
 /**

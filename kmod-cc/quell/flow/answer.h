@@ -48,6 +48,7 @@ struct quell_answer {
 /* answer.c */
 bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_question *question);
+void quell_answer_watch(struct quell_flow *flow, u64 at_ns);
 void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
 void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 

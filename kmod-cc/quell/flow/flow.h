@@ -52,6 +52,7 @@ enum quell_limit {
  * @arrivals_lost:	receipts overwritten before TCP saw them
  * @segments:		segments sent
  * @answer:		whether ACKs wait for the program's answers; see struct quell_answer
+ * @asked_seq:		sequence number after the newest data that asked for an ACK
  * @round_seq:		the round trip ends when more than this is acknowledged
  * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
  * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
@@ -116,6 +117,7 @@ struct quell_flow {
 	u32			stamp_secret;
 	u32			arrivals_lost;
 	struct quell_answer	answer;
+	u32			asked_seq;
 	u64			depart_ns;
 	struct quell_link	link;
 	struct quell_list	arrivals;

@@ -41,6 +41,8 @@ bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns);
 u32 quell_signal_entropies(const struct quell_net *qnet);
 u64 quell_signal_nack_rate(const struct quell_net *qnet);
+u32 quell_signal_acks_per_rtt(const struct quell_net *qnet);
+u64 quell_signal_burst_ns(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
@@ -61,7 +63,7 @@ void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
 void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt);
 void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
 			    struct quell_arrival *arrival);
-void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older);
+void quell_telemetry_keep(u8 *newer, const u8 *older);
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
 			  struct quell_sample *sample);
 

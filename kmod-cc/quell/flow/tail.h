@@ -50,6 +50,8 @@ enum quell_probe {
  *		written with WRITE_ONCE(), for LOCAL_OUT
  * @probe:	enum quell_probe
  * @loss_reported: ->on_loss was called for the loss the last probe is about
+ * @calm:	expiries since something was lost before which no probe was due, up to a
+ *		number; written with WRITE_ONCE(), for LOCAL_OUT
  * @sk:		the flow's socket
  * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
  * @due_ns:	when a probe for the outstanding data is due; 0: never
@@ -73,6 +75,7 @@ struct quell_tail {
 	u8			patience;
 	u8			probe;
 	bool			loss_reported;
+	u8			calm;
 	struct sock		*sk;
 	u64			at_ns;
 	u64			due_ns;
@@ -93,7 +96,8 @@ void quell_tail_queue(struct quell_tail *tail, u64 at_ns);
 void quell_tail_start(struct quell_tail *tail, u64 at_ns);
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
-void quell_tail_sent(struct quell_flow *flow, u64 left_ns);
+void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns);
 void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 

@@ -4,10 +4,16 @@
  *
  * It counts for the set of active senders, dasr.c, which may take the mark off the packet.
  *
- * Each data packet must be acknowledged at once: windows below one packet would
- * otherwise wait for the 40 ms of a delayed ACK.  The socket is kept in quick-ACK mode
- * under its lock, which TCP takes next for the packet anyway.  Only the ACK of a request
- * may wait for a prompt answer, answer.c.
+ * When data is acknowledged is TCP's decision, but for two kinds, which are at once:
+ *
+ *	with PSH	its sender asks for that, ask.c; a window of a few packets would
+ *			otherwise wait up to 40 ms for a delayed ACK.  A message ends so, too.
+ *			Only the ACK of a request may wait for a prompt answer, answer.c.
+ *			A sender that does not speak the option may be without Quell, and set
+ *			PSH on each burst: there, a single packet asks; for more than one
+ *			TCP's own rule suffices
+ *	out of order	the sender must learn of each hole, and each one filled, though TCP
+ *			would compress such ACKs (net.ipv4.tcp_comp_sack_nr)
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,9 +28,8 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Quick ACKs granted, the maximum of the field; renewed when half are used. */
-#define QUICK_ACKS_MAX		255
-#define QUICK_ACKS_FEW		128
+/* How long the ACK waits for a process that owns the socket: the time to copy 64 KB. */
+#define ACK_BUSY_NS		(20 * NSEC_PER_USEC)
 
 /*
  * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
@@ -68,23 +73,42 @@ static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway;
- * while a process owns the socket, TCP decides on that packet's ACK.
+ * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway.
+ * While a process owns the socket the packet goes to the backlog, and TCP decides on its ACK;
+ * the flow's timer sends what then still waits.
  */
-static void receive_hasten_ack(struct sock *sk)
+static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u64 rx_ns)
 {
-	struct inet_connection_sock *icsk = inet_csk(sk);
+	bool owned;
 
-	if (READ_ONCE(icsk->icsk_ack.quick) >= QUICK_ACKS_FEW && !inet_csk_in_pingpong_mode(sk))
-		return;
 	local_bh_disable();
 	bh_lock_sock_nested(sk);
-	if (!sock_owned_by_user(sk)) {
-		icsk->icsk_ack.quick = QUICK_ACKS_MAX;
-		inet_csk_exit_pingpong_mode(sk);
-	}
+	owned = sock_owned_by_user(sk);
+	if (!owned)
+		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 	bh_unlock_sock(sk);
 	local_bh_enable();
+	if (owned)
+		quell_answer_watch(flow, rx_ns + ACK_BUSY_NS);
+}
+
+/*
+ * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint; none
+ * while a process owns the socket, for TCP does not have the packets before this one either.
+ */
+static bool receive_is_out_of_order(const struct sock *sk, const struct receive_headers *in)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return !sock_owned_by_user_nocheck(sk) &&
+	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
+		READ_ONCE(tp->out_of_order_queue.rb_node));
+}
+
+/* Whether the sender asks for an ACK: see the top of the file. */
+static bool receive_is_asked(const struct receive_segment *segment)
+{
+	return segment->in->pushed && (segment->opt || !skb_is_gso(segment->skb));
 }
 
 /* Whether the ACK of a data packet may wait. */
@@ -114,6 +138,7 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 			const struct receive_segment *segment)
 {
 	receive_count_sender(flow, sk, segment);
-	if (!receive_may_wait(flow, sk, segment))
-		receive_hasten_ack(sk);
+	if (!receive_may_wait(flow, sk, segment) &&
+	    (receive_is_asked(segment) || receive_is_out_of_order(sk, segment->in)))
+		receive_hasten_ack(flow, sk, segment->arrival.rx_ns);
 }

@@ -27,6 +27,7 @@
  *	  last bit of its first packet leaves, and packets of the other direction echo it;
  *	  if the algorithm wants them, data has room for a telemetry record as well.  The
  *	  option marks where messages start and end: switches may choose a path for each.
+ *	- Data that is to be acknowledged at once has PSH, other data has not, ask.c.
  *
  * Address translation in OUTPUT comes later: here a segment has the addresses of the
  * socket.  The firewall also comes later, and may drop packets because of the option.
@@ -43,6 +44,7 @@
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
 #include "flow/answer.h"
+#include "flow/ask.h"
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
@@ -138,21 +140,54 @@ static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
 	return rest_bytes ? rest_bytes : skb_shinfo(skb)->gso_size;
 }
 
-/* Whether a message starts with this data, and whether it goes on. */
-static u8 transmit_message(const struct tcp_sock *tp, const struct tcphdr *th,
-			   u32 payload_bytes)
+/**
+ * struct transmit_place - where a segment with data or FIN is in its connection
+ * @payload_bytes: bytes of data
+ * @seq:	   first sequence number
+ * @end_seq:	   sequence number after the last
+ * @resent:	   it is a retransmission
+ * @tail:	   no data waits behind it
+ * @ends:	   and the application's write, or the connection, ends with it
+ * @asks:	   it asks to be acknowledged at once
+ */
+struct transmit_place {
+	u32	payload_bytes;
+	u32	seq;
+	u32	end_seq;
+	bool	resent;
+	bool	tail;
+	bool	ends;
+	bool	asks;
+};
+
+/*
+ * In the middle of a write TCP sends what is full, with nothing behind it yet.  PSH does not
+ * show that, as TCP sets it on each burst (since 5.4), for GRO.
+ */
+static void transmit_find_place(const struct tcp_sock *tp, const struct tcphdr *th,
+				struct transmit_place *place)
 {
-	u32 seq = ntohl(th->seq);
-	struct quell_opt_place place = {
-		.seq = seq,
-		.end_seq = seq + payload_bytes + th->fin,
+	place->seq = ntohl(th->seq);
+	place->end_seq = place->seq + place->payload_bytes + th->fin;
+	place->resent = before(place->seq, READ_ONCE(tp->snd_nxt));
+	place->tail = !before(place->end_seq, READ_ONCE(tp->write_seq));
+	place->ends = place->tail &&
+		      (th->fin || READ_ONCE(tp->pushed_seq) == place->end_seq);
+}
+
+/* Whether a message starts with this data, and whether it goes on. */
+static u8 transmit_message(const struct tcp_sock *tp, const struct transmit_place *place)
+{
+	struct quell_opt_place in_queue = {
+		.seq = place->seq,
+		.end_seq = place->end_seq,
 		.snd_una = tp->snd_una,
 		.snd_nxt = tp->snd_nxt,
 		.write_seq = tp->write_seq,
-		.pushed = th->psh || th->fin,
+		.pushed = place->ends,
 	};
 
-	return quell_opt_message(&place);
+	return quell_opt_message(&in_queue);
 }
 
 /*
@@ -161,16 +196,15 @@ static u8 transmit_message(const struct tcp_sock *tp, const struct tcphdr *th,
  * length of the option; 0: no option.
  */
 static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
-			   const struct sk_buff *skb, u32 payload_bytes,
+			   const struct sk_buff *skb, const struct transmit_place *place,
 			   struct quell_opt *opt)
 {
-	u32 bytes;
+	u32 payload_bytes = place->payload_bytes, bytes;
 	u8 flags;
 
 	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
 	if (payload_bytes) {
-		opt->flags = QUELL_OPT_F_DATA |
-			     transmit_message(tcp_sk(sk), tcp_hdr(skb), payload_bytes);
+		opt->flags = QUELL_OPT_F_DATA | transmit_message(tcp_sk(sk), place);
 		quell_telemetry_send(flow, opt);
 		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
 	}
@@ -191,9 +225,9 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 
 /* Adds new data to the ring; a retransmission marks the entries that it overlaps. */
 static void transmit_record(struct quell_flow *flow, const struct sock *sk,
-			    const struct quell_segment *segment)
+			    const struct quell_segment *segment, bool resent)
 {
-	if (before(segment->seq, READ_ONCE(tcp_sk(sk)->snd_nxt))) {
+	if (resent) {
 		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq);
 		flow->resent_ns = segment->stamp_ns;
 		flow->resent_seq = segment->seq;
@@ -221,13 +255,15 @@ struct transmit_options {
  * leaves.  Returns when the last bit of the segment has left.
  */
 static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
-			 const struct sk_buff *skb, u32 payload_bytes,
+			 const struct sk_buff *skb, const struct transmit_place *place,
 			 struct transmit_options *options)
 {
+	u32 payload_bytes = place->payload_bytes;
 	u32 header_bytes = skb->len - payload_bytes + options->bytes + options->tcp_int_bytes;
-	const struct tcphdr *th = tcp_hdr(skb);
+	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
 	struct quell_segment segment = {
-		.seq = ntohl(th->seq),
+		.seq = place->seq,
+		.end_seq = place->end_seq,
 		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
 						  min_t(u32, payload_bytes, U16_MAX),
 		.stamp_ns = ktime_to_ns(skb->tstamp),
@@ -236,9 +272,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	u64 depart_ns, earliest_ns = ktime_get_ns();
 	u32 packets = 1;
 
-	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
-	segment.end_seq = segment.seq + payload_bytes + th->fin;
-	if (!before(segment.seq, READ_ONCE(tcp_sk(sk)->snd_nxt)))
+	if (!place->resent)
 		quell_answer_sent(flow, earliest_ns);
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (skb_is_gso(skb))
@@ -247,7 +281,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	earliest_ns = max_t(u64, earliest_ns, ktime_to_ns(skb->tstamp));
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
-	transmit_record(flow, sk, &segment);
+	transmit_record(flow, sk, &segment, place->resent);
 	depart_ns = quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
 					  flow->link.bytes_ps);
 	options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
@@ -303,35 +337,73 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 		quell_path_label(flow, skb, opt->entropy);
 }
 
-/* Returns when the last bit of the segment has left; 0 for one without data or FIN. */
-static u64 transmit_locked(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
-			   u32 payload_bytes)
+/*
+ * PSH asks for an ACK.  TCP sets it on each burst, too; it is taken off where neither the
+ * data ends nor an ACK is asked for.  The sum of the segment is computed later, but a
+ * signature is in it already.
+ */
+static void transmit_push(const struct sock *sk, struct tcphdr *th,
+			  const struct transmit_place *place)
+{
+	if (quell_signal_is_signed(sk))
+		return;
+	if (place->asks)
+		th->psh = 1;
+	else if (!place->ends)
+		th->psh = 0;
+}
+
+/* Returns when the last bit of the segment, which has data or FIN, has left. */
+static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
+			 struct transmit_place *place)
 {
 	struct transmit_options options = {};
-	u64 left_ns = 0;
+	u64 left_ns;
+
+	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
+	place->asks = place->resent || quell_ask(flow, sk, place->end_seq, place->ends);
+	if (flow->option == QUELL_OPTION_ON)
+		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
+	if (place->asks || READ_ONCE(flow->tcp_int.due))
+		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
+	if (options.bytes && place->payload_bytes)
+		options.opt.entropy = quell_path_next(flow, sk, skb);
+	left_ns = transmit_sent(flow, sk, skb, place, &options);
+	transmit_insert(flow, skb, &options);
+	transmit_push(sk, tcp_hdr(skb), place);
+	return left_ns;
+}
+
+/* A segment without data or FIN. */
+static void transmit_ack(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
+{
+	const struct transmit_place place = {};
+	struct transmit_options options = {};
 
 	if (flow->option == QUELL_OPTION_ON)
-		options.bytes = transmit_option(flow, sk, skb, payload_bytes, &options.opt);
+		options.bytes = transmit_option(flow, sk, skb, &place, &options.opt);
 	options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
-	if (options.bytes && payload_bytes)
-		options.opt.entropy = quell_path_next(flow, sk, skb);
-	if (payload_bytes || tcp_hdr(skb)->fin)
-		left_ns = transmit_sent(flow, sk, skb, payload_bytes, &options);
 	transmit_insert(flow, skb, &options);
-	return left_ns;
 }
 
 static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
 {
-	u32 payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb);
+	struct transmit_place place = {
+		.payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb),
+	};
+	bool has_data = place.payload_bytes || tcp_hdr(skb)->fin;
 	u64 left_ns = 0;
 
 	spin_lock_bh(&flow->lock);
-	if (!flow->closed && !transmit_is_repeat(flow, skb, payload_bytes))
-		left_ns = transmit_locked(flow, sk, skb, payload_bytes);
+	if (!flow->closed && !transmit_is_repeat(flow, skb, place.payload_bytes)) {
+		if (has_data)
+			left_ns = transmit_data(flow, sk, skb, &place);
+		else
+			transmit_ack(flow, sk, skb);
+	}
 	spin_unlock(&flow->lock);
 	if (left_ns)
-		quell_tail_sent(flow, left_ns);
+		quell_tail_sent(flow, place.tail, left_ns);
 	local_bh_enable();
 }
 

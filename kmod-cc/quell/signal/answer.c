@@ -2,9 +2,9 @@
 /*
  * Requests and answers.
  *
- * A receiver of ours acknowledges each data packet at once, because a sender's window may
- * hold no other.  Where two programs take turns, every exchange is then four packets, two of
- * them pure ACKs; the stack's delayed ACK would be on the answer, and make it two.
+ * A receiver of ours acknowledges a packet with PSH at once, receive_data.c, and so each
+ * request.  Where two programs take turns, every exchange is then four packets, two of them
+ * pure ACKs; the stack's delayed ACK would be on the answer, and make it two.
  *
  * So the ACK of a request waits if the program's last answers came soon:
  *
@@ -18,7 +18,7 @@
  *
  * The Quell option tells how long an ACK has waited.  Without it an answer's round-trip time
  * has the program's time in it and is no sample (sample.c), so every ANSWERS_A_SAMPLE-th
- * request is acknowledged at once.
+ * request is then acknowledged at once.
  */
 #include <linux/ktime.h>
 #include <net/tcp.h>
@@ -31,7 +31,7 @@
 
 #define ANSWER_WAIT_NS		(50U * NSEC_PER_USEC)
 #define ANSWERS_ENOUGH		4
-#define ANSWERS_A_SAMPLE	16
+#define ANSWERS_A_SAMPLE	64
 
 /**
  * quell_answer_expect() - a data packet came in: may its ACK wait for an answer?
@@ -55,13 +55,25 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 	if (READ_ONCE(answer->prompt) < ANSWERS_ENOUGH || question->marked)
 		return false;
 	WRITE_ONCE(answer->turn, answer->turn + 1);
-	if (!(answer->turn % ANSWERS_A_SAMPLE))
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(answer->turn % ANSWERS_A_SAMPLE))
 		return false;
-	WRITE_ONCE(answer->until_ns, (u32)question->rx_ns + ANSWER_WAIT_NS);
-	WRITE_ONCE(answer->waits, true);
-	quell_tail_wake(&flow->tail, question->rx_ns + ANSWER_WAIT_NS);
+	quell_answer_watch(flow, question->rx_ns + ANSWER_WAIT_NS);
 	quell_count(flow->qnet, QUELL_N_ACK_WAITED);
 	return true;
+}
+
+/**
+ * quell_answer_watch() - an ACK that TCP may delay must leave in time
+ * @flow:  flow
+ * @at_ns: when at the latest, CLOCK_MONOTONIC, ns; at most ANSWER_WAIT_NS from now
+ *
+ * Context: any but hard interrupts.
+ */
+void quell_answer_watch(struct quell_flow *flow, u64 at_ns)
+{
+	WRITE_ONCE(flow->answer.until_ns, (u32)at_ns);
+	WRITE_ONCE(flow->answer.waits, true);
+	quell_tail_wake(&flow->tail, at_ns);
 }
 
 /**
@@ -112,7 +124,9 @@ void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
 	if (!inet_csk_ack_scheduled(sk))
 		return;
-	WRITE_ONCE(answer->prompt, 0);
+	/* The program was busy, or has not answered. */
+	if (READ_ONCE(answer->asked))
+		WRITE_ONCE(answer->prompt, 0);
 	quell_count(flow->qnet, QUELL_N_ACK_LATE);
 	quell_send_ack(sk, tcp_sk(sk)->rcv_nxt);
 }

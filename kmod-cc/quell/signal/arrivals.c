@@ -46,7 +46,7 @@ void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
 	newest = (struct quell_arrival *)list->at + list->nr - 1;
 	if (list->nr && newest->ack_seq == arrival->ack_seq) {
 		list->nr--;
-		quell_telemetry_keep(arrival, newest);
+		quell_telemetry_keep(arrival->record, newest->record);
 	} else if (!arrival_make_room(flow, sk)) {
 		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
 	}
@@ -78,7 +78,7 @@ bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *
 		return false;
 	*arrival = arrivals[taken - 1];
 	for (i = taken - 1; i > 0; i--)
-		quell_telemetry_keep(arrival, &arrivals[i - 1]);
+		quell_telemetry_keep(arrival->record, arrivals[i - 1].record);
 	flow->arrivals.nr -= taken;
 	memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
 	quell_list_settle(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);

@@ -6,7 +6,9 @@
  * two they may wait in the backlog of a busy socket, and more may come.  An ACK
  * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of
  * order, in the first SACK block, which is the one that grew last (RFC 2018,
- * section 4).  That ACK answers all older packets, too, so they are dropped.
+ * section 4).  That ACK answers all older packets, too, so they are dropped.  Of a burst
+ * the switches stamp the packet that asks for an ACK, so the newest may be without a
+ * telemetry record: it gets that of the newest older one.
  *
  * The list is under the lock of the flow.
  */
@@ -14,6 +16,7 @@
 #include "flow/flow.h"
 #include "flow/memory.h"
 #include "flow/rx.h"
+#include "flow/signal.h"
 
 /**
  * quell_echo_add() - a data packet with a departure came in
@@ -69,7 +72,7 @@ bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 {
 	struct quell_list *list = &flow->echo;
 	struct quell_echo *echoes = list->at;
-	u32 i;
+	u32 older, i;
 
 	lockdep_assert_held(&flow->lock);
 	for (i = list->nr; i > 0; i--)
@@ -78,6 +81,8 @@ bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 	if (!i)
 		return false;
 	*echo = echoes[i - 1];
+	for (older = i - 1; older > 0; older--)
+		quell_telemetry_keep(echo->record, echoes[older - 1].record);
 	list->nr -= i;
 	memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
 	quell_list_settle(list, flow->echo_few, QUELL_ECHOES_FEW);

@@ -13,6 +13,8 @@
  *
  *	tail-probes, tail-floor	when tail loss probes are sent, tail.c
  *	nack-rate	maximum NACKs per second of a connection, nack.c
+ *	burst		what a window opens by at least, apply.c
+ *	acks-per-rtt	how often data asks to be acknowledged at once, ask.c
  *	entropies	number of paths of an IPv6 flow's segments, path.c; 0 and 1
  *			are one path
  *	tcp-int	0	the public TCP-INT option is not sent, tcpint.c
@@ -66,6 +68,14 @@
 #define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
 #define SIGNAL_NACK_RATE_MAX		1000000000ULL
 
+/* Each quarter of a round trip, as bursts of a quarter of the window leave at most. */
+#define SIGNAL_ACKS_PER_RTT_DEFAULT	4ULL
+#define SIGNAL_ACKS_PER_RTT_MAX		1000ULL
+
+/* Half of the time that NICs of 10 to 100 Gbit/s commonly delay their interrupts. */
+#define SIGNAL_BURST_NS_DEFAULT		(10ULL * NSEC_PER_USEC)
+#define SIGNAL_BURST_NS_MAX		((u64)NSEC_PER_MSEC)
+
 /**
  * struct signal_params - parameters of the signal plane
  * @option:        SIGNAL_OPTION_*
@@ -73,6 +83,8 @@
  * @tail_floor_ns: minimum time before a probe
  * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
  * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
+ * @acks_per_rtt:  ACKs that a flow asks for per round trip; 0: one for each burst
+ * @burst_ns:      what a window opens by at least, as time on the link; 0: a packet
  * @tcp_int:       QUELL_TCPINT_*
  */
 struct signal_params {
@@ -81,6 +93,8 @@ struct signal_params {
 	u64	tail_floor_ns;
 	u64	entropies;
 	u64	nack_rate;
+	u64	acks_per_rtt;
+	u64	burst_ns;
 	u64	tcp_int;
 };
 
@@ -129,6 +143,22 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.def	= SIGNAL_NACK_RATE_DEFAULT,
 	},
 	{
+		.name	= "acks-per-rtt",
+		.doc	= "ACKs that data asks for per round trip; 0 one for each burst.",
+		.unit	= QUELL_UNIT_NONE,
+		.offset	= offsetof(struct signal_params, acks_per_rtt),
+		.max	= SIGNAL_ACKS_PER_RTT_MAX,
+		.def	= SIGNAL_ACKS_PER_RTT_DEFAULT,
+	},
+	{
+		.name	= "burst",
+		.doc	= "Time on the link that a window opens by at least; 0 a packet.",
+		.unit	= QUELL_UNIT_NS,
+		.offset	= offsetof(struct signal_params, burst_ns),
+		.max	= SIGNAL_BURST_NS_MAX,
+		.def	= SIGNAL_BURST_NS_DEFAULT,
+	},
+	{
 		.name	= "tcp-int",
 		.doc	= "Public TCP-INT option: 0 never, 1 speak it, 2 and use it.",
 		.unit	= QUELL_UNIT_NONE,
@@ -159,6 +189,15 @@ static struct signal_params signal_params(const struct quell_net *qnet)
 	params = *(const struct signal_params *)block->data;
 	rcu_read_unlock();
 	return params;
+}
+
+/* The parameters of the packet path, in place; bottom halves are off. */
+static const struct signal_params *signal_params_bh(const struct quell_net *qnet)
+{
+	const struct quell_params_block *block;
+
+	block = rcu_dereference_bh(qnet->algos[signal_algo.slot].params);
+	return (const struct signal_params *)block->data;
 }
 
 static u64 signal_option(const struct quell_net *qnet)
@@ -243,13 +282,34 @@ bool quell_signal_asks(const struct quell_net *qnet)
  */
 u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
 {
-	const struct quell_params_block *block;
-	const struct signal_params *params;
+	const struct signal_params *params = signal_params_bh(qnet);
 
-	block = rcu_dereference_bh(qnet->algos[signal_algo.slot].params);
-	params = (const struct signal_params *)block->data;
 	*floor_ns = params->tail_floor_ns;
 	return params->tail_probes;
+}
+
+/**
+ * quell_signal_acks_per_rtt() - how often data asks to be acknowledged at once
+ * @qnet: namespace
+ *
+ * Context: bottom halves off.
+ * Return: ACKs per round trip; 0: one for each burst.
+ */
+u32 quell_signal_acks_per_rtt(const struct quell_net *qnet)
+{
+	return signal_params_bh(qnet)->acks_per_rtt;
+}
+
+/**
+ * quell_signal_burst_ns() - what a window opens by at least
+ * @qnet: namespace
+ *
+ * Context: bottom halves off.
+ * Return: as time on the link, ns; 0: a packet.
+ */
+u64 quell_signal_burst_ns(const struct quell_net *qnet)
+{
+	return signal_params_bh(qnet)->burst_ns;
 }
 
 /*

@@ -2,8 +2,9 @@
 /*
  * The hosts' part of the public TCP-INT option (Documentation/tcp-int.md).
  *
- *	out	an empty option in every segment with room for it, behind the
- *		Quell option, with the echo of the option received
+ *	out	an empty option in each segment with room for it that asks for an ACK,
+ *		ask.c, or has an echo of the option received to bring; behind the
+ *		Quell option
  *	in	the values of switches wait to be echoed; echoes of the other end
  *		are shown and, if enabled, made into telemetry records
  *

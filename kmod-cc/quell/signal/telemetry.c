@@ -156,16 +156,16 @@ void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt
 }
 
 /**
- * quell_telemetry_keep() - keep the record of a receipt that a newer one replaces
- * @newer: gets the record of @older if its own is empty
- * @older: receipt
+ * quell_telemetry_keep() - keep the record of a packet that a newer one replaces
+ * @newer: record; replaced by @older if it is empty
+ * @older: record
  *
- * Context: lock of the flow.
+ * Context: lock of the flow that has the records.
  */
-void quell_telemetry_keep(struct quell_arrival *newer, const struct quell_arrival *older)
+void quell_telemetry_keep(u8 *newer, const u8 *older)
 {
-	if (telemetry_is_empty(newer->record))
-		memcpy(newer->record, older->record, sizeof(newer->record));
+	if (telemetry_is_empty(newer))
+		memcpy(newer, older, QUELL_TELEMETRY_BYTES);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
+#include "flow/signal.h"
 #include "flow/tx.h"
 #include "netns/counters.h"
 #include "netns/net.h"
@@ -116,6 +117,45 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
 }
 
+/*
+ * Packets that a flow lets its window open by before it sends: what its link sends in the
+ * time of the parameter `burst', and not more than half of the window, so that the ACKs of
+ * one half let the other go.  1 where nothing would be gained: without segmentation by the
+ * NIC or behind its driver every packet is handled by itself anyway.
+ */
+static u32 apply_burst_pkts(const struct sock *sk, const struct quell_flow *flow,
+			    u32 cwnd_pkts, u32 mss_bytes)
+{
+	u64 burst_bytes = quell_mul_div_u64(READ_ONCE(flow->link.bytes_ps),
+					    quell_signal_burst_ns(flow->qnet), NSEC_PER_SEC);
+	u32 most_pkts = min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2);
+
+	if (!sk_can_gso(sk) || burst_bytes < 2 * (u64)mss_bytes)
+		return 1;
+	return min_t(u64, div_u64(burst_bytes, mss_bytes), most_pkts);
+}
+
+/*
+ * The stack's window now.  Each ACK opens it by what was acknowledged, for many flows by a
+ * packet or two, and the stack would send them as a burst of their own, which costs each
+ * host as much as a large one.  So it stays closed until there is room for a burst, unless
+ * less than that room waits to be sent; the ACKs of what is in flight come anyway.
+ */
+static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
+		       const struct quell_sample *sample, u32 cwnd_pkts)
+{
+	u32 inflight_pkts = tcp_packets_in_flight(tcp_sk(sk));
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 room_pkts = cwnd_pkts - inflight_pkts;
+
+	if (!flow || inflight_pkts >= cwnd_pkts || !sample->acked_pkts ||
+	    inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, sample->mss_bytes) ||
+	    room_pkts >= apply_burst_pkts(sk, flow, cwnd_pkts, sample->mss_bytes))
+		return cwnd_pkts;
+	return max(inflight_pkts, 1U);
+}
+
 /**
  * quell_apply() - apply an algorithm's decision
  * @sk:       socket of a Quell algorithm
@@ -125,7 +165,7 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
  *
  * A window below one segment becomes one segment, paced.  One that is no whole
  * number of segments is rounded down, or, with QUELL_CORE_FRACTIONAL, up and down
- * in turn.
+ * in turn.  The stack's window stays closed until there is room for a burst.
  *
  * Context: socket lock.
  */
@@ -141,6 +181,7 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	cwnd_pkts = quell_adapt_reduce(sk, sample,
 				       apply_cwnd_pkts(flow, tp, sample, window_bytes));
+	cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
 	apply_pacing(sk, decision->pacing_bytes_ps);
 	quell_adapt_pace(sk);

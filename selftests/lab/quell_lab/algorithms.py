@@ -86,6 +86,7 @@ class Variant:
     hwstamp: bool = False	# cards of hosts stamp what arrives
     lookahead: bool = False	# the scenario's look-ahead groups are registered
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
+    acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
 
     @property
     def modules(self):

@@ -166,6 +166,11 @@ def _option(scenario, variant):
     if variant.tcp_int:
         lines += [f"param {host} quell tcp-int {variant.tcp_int}"
                   for host in scenario.graph.hosts]
+    lines += [f"param {host} quell acks-per-rtt {variant.acks_per_rtt}"
+              for host in scenario.graph.hosts]
+    # As in the papers, a packet leaves as soon as the window has room for it.
+    if not variant.acks_per_rtt:
+        lines += [f"param {host} quell burst 0" for host in scenario.graph.hosts]
     if not scenario.option:
         return lines
     lines += [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]

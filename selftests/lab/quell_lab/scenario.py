@@ -23,6 +23,10 @@ NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
 TCP_INT_USE = 2			# QUELL_TCPINT_USE
+# Parameter "acks-per-rtt" of "quell": its largest value, its default, one for each packet.
+ACKS_PER_RTT_MAX = 1000
+ACKS_PER_RTT = 4
+ACKS_EACH_PACKET = 0
 DEFLECT_ENTRIES_MAX, DEFLECT_TOKENS_MAX = 64, 15	# SWPORT_DEFLECT_*
 DEFLECT_DSCP_MAX = 47
 DEFLECT_IDLE_MIN, DEFLECT_IDLE_MAX = 1000, 4 * 10**9
@@ -106,6 +110,7 @@ ALGORITHM_KEYS = {
     "hwstamp": Key("bool", default=False),
     "lookahead": Key("bool", default=False),
     "tcp-int": Key("int", 0, TCP_INT_USE, 0),
+    "acks-per-rtt": Key("int", 0, ACKS_PER_RTT_MAX, None),
     "set": Key("table", default=None),
 }
 RECORD_KEYS = {
@@ -473,6 +478,14 @@ def _deflection(places, table, values, ecn_min, graph):
                       values["deflect-tokens"], values["deflect-idle"])
 
 
+def _acks_per_rtt(wanted, variant):
+    """ACKs that data asks for: as on a host for an algorithm out of the box, else, as in the
+    papers, one for each packet."""
+    if wanted is not None:
+        return wanted
+    return ACKS_PER_RTT if variant.values.get("adapt") else ACKS_EACH_PACKET
+
+
 def _variants(places, tables):
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
@@ -492,7 +505,8 @@ def _variants(places, tables):
         variant = make_variant(where, entry["name"], label, settings, entry["preset"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
-                          lookahead=entry["lookahead"])
+                          lookahead=entry["lookahead"],
+                          acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ACKs on demand, the sender's half: ask.c.
+ */
+#ifndef _QUELL_ASK_H
+#define _QUELL_ASK_H
+
+#include <linux/types.h>
+
+struct quell_flow;
+struct sock;
+
+/* ask.c */
+bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool ends);
+
+#endif /* _QUELL_ASK_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ACKs on demand, the sender's half: which data asks to be acknowledged at once.
+ *
+ * A receiver acknowledges as its stack does, every second segment or skb, up to 40 ms late.
+ * That suffices for a large window; a small one must not wait, and a core must hear of a
+ * queue several times per round trip.  So the sender asks, by the PSH flag, which TCP
+ * leaves to the sender (RFC 9293, section 3.9.1), and the receiver, receive_data.c,
+ * acknowledges a segment with PSH at once:
+ *
+ *	small window	ASK_WINDOW_SEGS or less: each segment asks, since the receiver may
+ *			have received all there is
+ *	else		once per window / acks-per-rtt of data: as often per round trip if the
+ *			window is the limit, and no more often if something else is; but
+ *			not more often than each second burst, unless half of the window has
+ *			left
+ *	retransmission	asks: the sender must learn whether a hole is filled
+ *	sprayed flow	each segment asks: each tries a path, and the echo tells which
+ *
+ * TCP itself sets PSH where the application's data ends, so the last segment of a message
+ * always asks; and on each burst, where it is taken off again unless the burst asks.  A
+ * burst keeps PSH on its last packet alone when it is cut, in software or by the NIC: one
+ * packet asks for all, and the others still merge in GRO.  The flag needs no option, and a
+ * receiver without Quell ignores it.
+ *
+ * The IETF's form of this is the ACK Rate Request option
+ * (draft-ietf-tcpm-ack-rate-request), which would need room in each segment that asks.
+ */
+#include <net/tcp.h>
+#include "flow/ask.h"
+#include "flow/flow.h"
+#include "flow/signal.h"
+
+/*
+ * A window of so many segments cannot rely on the receiver's delayed ACKs: it is two of the
+ * pairs that these are for, of which a lost ACK may take one.
+ */
+#define ASK_WINDOW_SEGS		4U
+
+/* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
+#define ASK_BURSTS		2U
+
+static bool ask_has_small_window(const struct tcp_sock *tp)
+{
+	return READ_ONCE(tp->snd_cwnd) <= ASK_WINDOW_SEGS ||
+	       READ_ONCE(tp->snd_wnd) <= ASK_WINDOW_SEGS * tp->mss_cache;
+}
+
+/* The longest burst that the socket sends as one skb. */
+static u32 ask_burst_bytes(const struct sock *sk)
+{
+	if (!sk_can_gso(sk))
+		return tcp_sk(sk)->mss_cache;
+	return min_t(u32, sk->sk_gso_max_segs * tcp_sk(sk)->mss_cache, sk->sk_gso_max_size);
+}
+
+/* Whether enough data has left since the last that asked. */
+static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq,
+		       u32 acks_per_rtt)
+{
+	u64 window_bytes = (u64)READ_ONCE(tcp_sk(sk)->snd_cwnd) * tcp_sk(sk)->mss_cache;
+	u32 asked_bytes = end_seq - flow->asked_seq;
+
+	if (2 * (u64)asked_bytes >= window_bytes)
+		return true;
+	return (u64)asked_bytes * acks_per_rtt >= window_bytes &&
+	       asked_bytes >= ASK_BURSTS * ask_burst_bytes(sk);
+}
+
+/**
+ * quell_ask() - does a segment of new data ask to be acknowledged at once?
+ * @flow:    flow
+ * @sk:      its socket
+ * @end_seq: sequence number after the segment
+ * @ends:    the application's write ends with it
+ *
+ * Context: LOCAL_OUT hook, lock of @flow, bottom halves off; the fields of @sk may be of
+ * different moments.
+ * Return: whether to set PSH.
+ */
+bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool ends)
+{
+	u32 acks_per_rtt = quell_signal_acks_per_rtt(flow->qnet);
+
+	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk)) && !READ_ONCE(flow->path.entropies) &&
+	    !ask_is_due(flow, sk, end_seq, acks_per_rtt))
+		return false;
+	flow->asked_seq = end_seq;
+	return true;
+}

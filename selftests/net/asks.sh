@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ACKs on demand: what data asks for, how many ACKs a transfer takes, and what a peer without
+# Quell gets, beside cubic.
+#
+#	$client wire --- wire $server, 200 us each way
+#	10.95.0.2        10.95.0.1
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+client="" server="" there=10.95.0.1 port=7200
+bytes=6000000
+# With timestamps, and with the Quell option.
+segments=$((bytes / 1448 + 1))
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+make_network()
+{
+	local netns
+
+	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
+	cable "$client" wire "$server" wire &&
+	ip -n "$client" addr add 10.95.0.2/24 dev wire &&
+	ip -n "$server" addr add "$there/24" dev wire || return 1
+	for netns in "$client" "$server"; do
+		in_netns "$netns" sysctl -q -w net.ipv4.tcp_no_metrics_save=1 &&
+		tc -n "$netns" qdisc add dev wire root netem delay 200us limit 100000 &&
+		quell -n "$netns" link set wire rate 10gbit &&
+		quell -n "$netns" cc set quell option 1 || return 1
+	done
+}
+
+# bursts SEGMENTS: what TCP hands over as one, at most
+bursts()
+{
+	ip -n "$client" link set wire gso_max_segs "$1"
+}
+
+# become NETNS ALGORITHM [NAME VALUE]...: parameters of quell
+become()
+{
+	choose_cc "$1" "$2" && { [ $# -eq 2 ] || quell -n "$1" cc set quell "${@:3}"; }
+}
+
+watch_is_ready()
+{
+	grep -q ready "$dir/watch"
+}
+
+acks=0
+# transfer ROUNDS BYTES: to the server, $acks are its segments
+transfer()
+{
+	local asked=$(($1 * $2)) server_pid before
+
+	port=$((port + 1))
+	start_in "$server" host_tcp serve "$port"
+	server_pid=$started
+	poll 10 listens "$server" "$port" || return 1
+	before=$(counter_of "$server" snmp Tcp OutSegs)
+	echo "$1 $2 8" | in_netns "$client" timeout 60 host_tcp ask "$there" "$port" 1 \
+		>"$dir/transfer" || return 1
+	acks=$(($(counter_of "$server" snmp Tcp OutSegs) - before))
+	stop "$server_pid"
+	note "$asked bytes: $acks segments of the server" >&3
+	grep -q "^done $asked " "$dir/transfer"
+}
+
+# watched COMMAND...: what the option says of the packets meanwhile is in $dir/said
+watched()
+{
+	local watcher status=0
+
+	start_in "$client" option_watch wire >"$dir/watch"
+	watcher=$started
+	poll 10 watch_is_ready || return 1
+	"$@" || status=$?
+	stop "$watcher"
+	grep -v ready "$dir/watch" | jq -s 'map(select(.bytes > 0 and .again == 0))' >"$dir/said"
+	return "$status"
+}
+
+said()
+{
+	json "$1" "$dir/said" || {
+		jq -c '[length, (map(select(.push == 1)) | length)]' "$dir/said"
+		return 1
+	}
+}
+
+# An ACK for one segment in two at most, as of a stack without Quell.
+bulk_asks_now_and_then()
+{
+	bursts 1 && become "$client" swift && become "$server" swift && transfer 1 1000 &&
+	watched transfer 1 "$bytes" && ((acks <= segments * 55 / 100)) &&
+	said 'length > 4000 and (map(select(.push == 1)) | length | . > 40 and . < 1000)'
+}
+
+bulk_asks_with_each()
+{
+	become "$client" swift acks-per-rtt 0 && watched transfer 1 "$bytes" &&
+	((acks >= segments * 95 / 100)) && said 'length > 4000 and all(.push == 1)'
+}
+
+# Swift's windows shrink below a packet, as its target is below the path's round trip.
+small_windows_ask_always()
+{
+	become "$client" swift acks-per-rtt 4 && quell -n "$client" cc set swift base-target 300us \
+		adapt off && watched transfer 1 2400000 && quell -n "$client" cc reset swift &&
+	said 'length > 400 and (map(select(.push == 1)) | length) < length * 0.9 and (.[-20:] | all(.push == 1))'
+}
+
+# Of a write larger than a burst all goes on but its end, whatever PSH TCP sets.
+writes_go_on()
+{
+	bursts 64 && watched transfer 3 1000000 &&
+	said '(map(select(.more == 0)) | length) <= 6 and
+		(map(select(.more == 0 and .push == 1)) | length) >= 3'
+}
+
+# In bursts no more ACKs than a stack without Quell takes for what one without it sends.
+plain_acks=0
+bursts_between_cubics()
+{
+	bursts 64 && become "$client" cubic && become "$server" cubic &&
+	transfer 1 "$bytes" && plain_acks=$acks
+}
+
+# Without the option, where a sender may be one without Quell, nothing is forced.
+cubic_gets_no_more()
+{
+	become "$server" swift option 0 && transfer 1 "$bytes" && ((acks <= plain_acks * 11 / 10 + 5))
+}
+
+exec 3>&1
+plan 7
+check "two hosts" make_network
+check "a bulk transfer asks a few times per window" bulk_asks_now_and_then
+check "acks-per-rtt 0: each packet asks, and is acknowledged" bulk_asks_with_each
+check "each packet of small windows asks" small_windows_ask_always
+check "a write in bursts goes on until its end" writes_go_on
+check "cubic to cubic, in bursts" bursts_between_cubics
+check "cubic to swift takes no more ACKs" cubic_gets_no_more
+finish
