@@ -6,6 +6,9 @@
  * TCP option (Documentation/wire-format.md).  Each port writes its own record there if
  * its link is more loaded than that of the record it finds: compare and replace.
  *
+ * Only packets with PSH get one, those that ask for an ACK: of a burst the last.  The
+ * others of the burst stay equal, and a receiver's GRO merges them.
+ *
  *	hop		routers from the sender, by the time to live: the first is 1
  *	load		quell/core/port/portload.h, as this packet leaves
  *	link rate	`rate`, or the device's speed
@@ -17,7 +20,7 @@
  * those the wire carried between their times.
  *
  * Only the record and the checksum change, not the length or any other field.
- * Left alone: packets without the record, packets this host sends itself, SYNs,
+ * Left alone: packets without PSH or the record, packets this host sends itself, SYNs,
  * IP fragments, IPv6 packets with extension headers before TCP, and malformed
  * packets.
  */
@@ -27,10 +30,14 @@
 #include <linux/tcp.h>
 #include <net/checksum.h>
 #include <net/ip.h>
+#include <net/tcp.h>
 #include <quell/hops.h>
 #include <quell/option.h>
 
 #include "swport.h"
+
+/* Offset of the byte with the flags, CWR to FIN, in a TCP header. */
+#define SWPORT_TCP_FLAGS_AT	13U
 
 static bool swport_ipv4_tcp(const struct sk_buff *skb, struct swport_place *place)
 {
@@ -105,6 +112,17 @@ const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_pl
 		return NULL;
 	*bytes = th->doff * 4 - sizeof(*th);
 	return skb_header_pointer(skb, place->tcp_at + sizeof(*th), *bytes, buf);
+}
+
+/* Whether the sender asks for an ACK of the packet. */
+static bool swport_is_pushed(const struct sk_buff *skb, const struct swport_place *place)
+{
+	u32 flags_at = place->tcp_at + SWPORT_TCP_FLAGS_AT;
+	const u8 *flags;
+	u8 buf;
+
+	flags = skb_header_pointer(skb, flags_at, sizeof(buf), &buf);
+	return flags && *flags & TCPHDR_PSH;
 }
 
 /* Offset of the record in the packet; 0 if it has none. */
@@ -196,7 +214,8 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 	u64 load_q16;
 	u32 at;
 
-	if (!link->bytes_ps || !quell_swport_find_tcp(skb, &place) || !quell_hops(place.ttl))
+	if (!link->bytes_ps || !quell_swport_find_tcp(skb, &place) ||
+	    !swport_is_pushed(skb, &place) || !quell_hops(place.ttl))
 		return;
 	at = swport_find_record(skb, &place);
 	if (!at || skb_copy_bits(skb, at, old, sizeof(old)))
