@@ -15,7 +15,8 @@
  *			not more often than each second burst, unless half of the window has
  *			left
  *	retransmission	asks: the sender must learn whether a hole is filled
- *	sprayed flow	each segment asks: each tries a path, and the echo tells which
+ *	sprayed flow	each burst asks: each tries a path, and the echo tells which
+ *	telemetry	each burst asks: switches stamp what asks
  *
  * TCP itself sets PSH where the application's data ends, so the last segment of a message
  * always asks; and on each burst, where it is taken off again unless the burst asks.  A
@@ -44,6 +45,13 @@ static bool ask_has_small_window(const struct tcp_sock *tp)
 {
 	return READ_ONCE(tp->snd_cwnd) <= ASK_WINDOW_SEGS ||
 	       READ_ONCE(tp->snd_wnd) <= ASK_WINDOW_SEGS * tp->mss_cache;
+}
+
+/* Whether what the echo says is of each burst: the path it tried, the queue it met. */
+static bool ask_with_each(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->path.entropies) ||
+	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
 }
 
 /* The longest burst that the socket sends as one skb. */
@@ -82,7 +90,7 @@ bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool
 {
 	u32 acks_per_rtt = quell_signal_acks_per_rtt(flow->qnet);
 
-	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk)) && !READ_ONCE(flow->path.entropies) &&
+	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk)) && !ask_with_each(flow) &&
 	    !ask_is_due(flow, sk, end_seq, acks_per_rtt))
 		return false;
 	flow->asked_seq = end_seq;
