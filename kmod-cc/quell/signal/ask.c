@@ -80,7 +80,8 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
  * @flow:    flow
  * @sk:      its socket
  * @end_seq: sequence number after the segment
- * @ends:    the application's write ends with it
+ * @ends:    nothing else may bring its ACK: the application's write ends with it, or it is
+ *	     a single segment with nothing in flight before it
  *
  * Context: LOCAL_OUT hook, lock of @flow, bottom halves off; the fields of @sk may be of
  * different moments.
