@@ -48,6 +48,10 @@ qdisc s1 p1 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn
 ecn-prob=32768 seed=458760
 qdisc s1 p2 swport limit=204800 control-limit=65536 ecn-mode=1 ecn-min=51200 ecn-max=102400 \
 ecn-prob=32768 seed=458761
+param h1 quell acks-per-rtt 0
+param h2 quell acks-per-rtt 0
+param h1 quell burst 0
+param h2 quell burst 0
 param h1 swift adapt 0
 param h1 swift base-target 5000
 param h1 swift hop-scale 2000
@@ -83,6 +87,19 @@ class Plan(unittest.TestCase):
             "record": {"cwnd": "2us"},
         })
         self.assertEqual(plan.write(wanted, wanted.variants[0]), GOLDEN)
+
+    def test_out_of_the_box_data_asks_as_on_a_host(self):
+        wanted = scenario.build({
+            "seed": 7, "until": "1ms",
+            "topology": {"kind": "star", "hosts": 2, "rate": "100gbit", "delay": "1us"},
+            "algorithm": [{"name": "swift", "set": {"adapt": "on"}},
+                          {"name": "swift", "label": "seven", "acks-per-rtt": 7}],
+            "flow": [{"src": "h1", "dst": "h2", "bytes": 1000}],
+        })
+        lines = [plan.write(wanted, variant) for variant in wanted.variants]
+        self.assertIn("param h1 quell acks-per-rtt 4\n", lines[0])
+        self.assertNotIn("quell burst", lines[0])
+        self.assertIn("param h1 quell acks-per-rtt 7\n", lines[1])
 
     def test_without_ecn_nothing_is_said_of_it(self):
         wanted = helpers.build()
