@@ -342,18 +342,23 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 
 /*
  * PSH asks for an ACK.  TCP sets it on each burst, too; it is taken off where neither the
- * data ends nor an ACK is asked for.  The sum of the segment is computed later, but a
- * signature is in it already.
+ * data ends nor an ACK is asked for.  The sum of the segment is computed later, unless a
+ * queue of netfilter before this hook has had it computed.  A signature is in it already.
  */
-static void transmit_push(const struct sock *sk, struct tcphdr *th,
+static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 			  const struct transmit_place *place)
 {
+	struct tcphdr *th = tcp_hdr(skb);
+	__be32 before = tcp_flag_word(th);
+
 	if (quell_signal_is_signed(sk))
 		return;
 	if (place->asks)
 		th->psh = 1;
 	else if (!place->ends)
 		th->psh = 0;
+	if (tcp_flag_word(th) != before)
+		inet_proto_csum_replace4(&th->check, skb, before, tcp_flag_word(th), false);
 }
 
 /* Returns when the last bit of the segment, which has data or FIN, has left. */
@@ -376,7 +381,7 @@ static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buf
 		options.opt.entropy = quell_path_next(flow, sk, skb);
 	left_ns = transmit_sent(flow, sk, skb, place, &options);
 	transmit_insert(flow, skb, &options);
-	transmit_push(sk, tcp_hdr(skb), place);
+	transmit_push(sk, skb, place);
 	return left_ns;
 }
 
