@@ -139,7 +139,9 @@ static u32 apply_burst_pkts(const struct sock *sk, const struct quell_flow *flow
  * The stack's window now.  Each ACK opens it by what was acknowledged, for many flows by a
  * packet or two, and the stack would send them as a burst of their own, which costs each
  * host as much as a large one.  So it stays closed until there is room for a burst, unless
- * less than that room waits to be sent; the ACKs of what is in flight come anyway.
+ * less than that room waits to be sent; the ACKs of what is in flight come anyway.  Where
+ * CUBIC or the search governs, the path may be a thousand times slower than the link, and
+ * what shares it would wait for the burst.
  */
 static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 		       const struct quell_sample *sample, u32 cwnd_pkts)
@@ -148,8 +150,8 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 room_pkts = cwnd_pkts - inflight_pkts;
 
-	if (!flow || inflight_pkts >= cwnd_pkts || !sample->acked_pkts ||
-	    inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	if (!flow || quell_adapt_governs(flow) || inflight_pkts >= cwnd_pkts ||
+	    !sample->acked_pkts || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
 	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, sample->mss_bytes) ||
 	    room_pkts >= apply_burst_pkts(sk, flow, cwnd_pkts, sample->mss_bytes))
 		return cwnd_pkts;
