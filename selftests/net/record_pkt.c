@@ -104,7 +104,7 @@ static void parse(struct segment *s, int argc, char **argv)
 {
 	static const struct segment defaults = {
 		.family = AF_INET, .frame_bytes = 1000, .count = 1, .ttl = 63,
-		.flags = TH_ACK, .addresses = { 192, 0, 2, 1, 192, 0, 2, 2 },
+		.flags = TH_ACK | TH_PUSH, .addresses = { 192, 0, 2, 1, 192, 0, 2, 2 },
 	};
 
 	*s = defaults;
