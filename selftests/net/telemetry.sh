@@ -427,7 +427,7 @@ check "bytes of both bands count, pure ACKs get no record" control_bytes_count
 check "records of a train add up: bytes, queue, load, time" records_add_up
 check "the most loaded stays, the first of equals too" most_loaded_stays
 check "malformed options are left alone" malformed_is_left_alone
-check "SYNs, pure ACKs, fragments and what this host sends are left alone" \
+check "SYNs, pure ACKs, fragments, data without PSH and what this host sends are left alone" \
 	others_are_left_alone
 check "the record is found behind, beside and within" found_anywhere
 check "off means off" off_means_off

@@ -349,7 +349,7 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 			  const struct transmit_place *place)
 {
 	struct tcphdr *th = tcp_hdr(skb);
-	__be32 before = tcp_flag_word(th);
+	__be32 old = tcp_flag_word(th);
 
 	if (quell_signal_is_signed(sk))
 		return;
@@ -357,8 +357,8 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 		th->psh = 1;
 	else if (!place->ends)
 		th->psh = 0;
-	if (tcp_flag_word(th) != before)
-		inet_proto_csum_replace4(&th->check, skb, before, tcp_flag_word(th), false);
+	if (tcp_flag_word(th) != old)
+		inet_proto_csum_replace4(&th->check, skb, old, tcp_flag_word(th), false);
 }
 
 /* Returns when the last bit of the segment, which has data or FIN, has left. */

@@ -120,8 +120,8 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 /*
  * Packets that a flow lets its window open by before it sends: what its link sends in the
  * time of the parameter `burst', and not more than half of the window, so that the ACKs of
- * one half let the other go.  1 where nothing would be gained: without segmentation by the
- * NIC or behind its driver every packet is handled by itself anyway.
+ * one half let the other go.  1 where the route forbids bursts, so that every packet is
+ * handled by itself anyway.
  */
 static u32 apply_burst_pkts(const struct sock *sk, const struct quell_flow *flow,
 			    u32 cwnd_pkts, u32 mss_bytes)
