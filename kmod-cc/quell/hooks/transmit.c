@@ -148,7 +148,6 @@ static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
  * @resent:	   it is a retransmission
  * @tail:	   no data waits behind it
  * @ends:	   and the application's write, or the connection, ends with it
- * @alone:	   nothing is in flight before it; what waits behind may wait for the application
  * @asks:	   it asks to be acknowledged at once
  */
 struct transmit_place {
@@ -158,7 +157,6 @@ struct transmit_place {
 	bool	resent;
 	bool	tail;
 	bool	ends;
-	bool	alone;
 	bool	asks;
 };
 
@@ -175,7 +173,6 @@ static void transmit_find_place(const struct tcp_sock *tp, const struct tcphdr *
 	place->tail = !before(place->end_seq, READ_ONCE(tp->write_seq));
 	place->ends = place->tail &&
 		      (th->fin || READ_ONCE(tp->pushed_seq) == place->end_seq);
-	place->alone = READ_ONCE(tp->snd_una) == place->seq;
 }
 
 /* Whether a message starts with this data, and whether it goes on. */
@@ -369,10 +366,7 @@ static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buf
 	u64 left_ns;
 
 	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
-	/* A burst in flight alone is acknowledged by TCP's rule for more than one segment. */
-	place->asks = place->resent ||
-		      quell_ask(flow, sk, place->end_seq,
-				place->ends || (place->alone && !skb_is_gso(skb)));
+	place->asks = place->resent || quell_ask(flow, sk, place->end_seq, place->ends);
 	if (flow->option == QUELL_OPTION_ON)
 		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
 	if (place->asks || READ_ONCE(flow->tcp_int.due))

@@ -8,8 +8,9 @@
  * leaves to the sender (RFC 9293, section 3.9.1), and the receiver, receive_data.c,
  * acknowledges a segment with PSH at once:
  *
- *	small window	ASK_WINDOW_SEGS or less: each segment asks, since the receiver may
- *			have received all there is
+ *	small window	ASK_WINDOW_SEGS or less, or so little in flight, as of a paced flow
+ *			whose window is not the limit: each segment asks, since the receiver
+ *			may have received all there is, and the next be far behind
  *	else		once per window / acks-per-rtt of data: as often per round trip if the
  *			window is the limit, and no more often if something else is; but
  *			not more often than each second burst, unless half of the window has
@@ -41,10 +42,13 @@
 /* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
 #define ASK_BURSTS		2U
 
-static bool ask_has_small_window(const struct tcp_sock *tp)
+static bool ask_has_small_window(const struct tcp_sock *tp, u32 end_seq)
 {
+	u32 small_bytes = ASK_WINDOW_SEGS * tp->mss_cache;
+
 	return READ_ONCE(tp->snd_cwnd) <= ASK_WINDOW_SEGS ||
-	       READ_ONCE(tp->snd_wnd) <= ASK_WINDOW_SEGS * tp->mss_cache;
+	       READ_ONCE(tp->snd_wnd) <= small_bytes ||
+	       end_seq - READ_ONCE(tp->snd_una) <= small_bytes;
 }
 
 /* Whether what the echo says is of each burst: the path it tried, the queue it met. */
@@ -80,8 +84,7 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
  * @flow:    flow
  * @sk:      its socket
  * @end_seq: sequence number after the segment
- * @ends:    nothing else may bring its ACK: the application's write ends with it, or it is
- *	     a single segment with nothing in flight before it
+ * @ends:    the application's write ends with it
  *
  * Context: LOCAL_OUT hook, lock of @flow, bottom halves off; the fields of @sk may be of
  * different moments.
@@ -91,8 +94,8 @@ bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool
 {
 	u32 acks_per_rtt = quell_signal_acks_per_rtt(flow->qnet);
 
-	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk)) && !ask_with_each(flow) &&
-	    !ask_is_due(flow, sk, end_seq, acks_per_rtt))
+	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk), end_seq) &&
+	    !ask_with_each(flow) && !ask_is_due(flow, sk, end_seq, acks_per_rtt))
 		return false;
 	flow->asked_seq = end_seq;
 	return true;

@@ -16,6 +16,7 @@ static inline u32 quell_adapt_rtt_ns(const struct quell_sample *s)
 	return quell_min_u64(rtt_ns, QUELL_ADAPT_MOST_NS);
 }
 
+/* Receivers delay ACKs: that of two packets speaks for both of them. */
 static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell_sample *s)
 {
 	u32 rtt_ns = quell_adapt_rtt_ns(s);
@@ -30,8 +31,7 @@ static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell
 		a->base_ns = rtt_ns;
 	if (!a->samples || rtt_ns < a->least_ns)
 		a->least_ns = rtt_ns;
-	if (a->samples < 0xff)
-		a->samples++;
+	a->samples = quell_min_u64(a->samples + (s->acked_pkts > 1 ? 2U : 1U), 0xff);
 }
 
 static inline void quell_adapt_note_noise(struct quell_adapt *a, u64 late_ns)

@@ -109,7 +109,8 @@ struct quell_adapt_needs {
  * @noise_ns:	  delay that all packets of a round trip may share without a queue, ns
  * @aim_ns:	  set by the caller: target round-trip time of the algorithm, ns; 0 no target
  * @round_seq:	  set by the caller: the round trip ends once an ACK exceeds this
- * @samples:	  number of round-trip times in the current round
+ * @samples:	  number of round-trip times in the current round, those of two packets or more
+ *		  twice
  * @rounds:	  START: rounds that measured the noise; FIT: rounds in a row without a queue,
  *		  a mark or a record; FALLBACK: losses before the algorithm is tried again
  * @above:	  FIT: weighted number of rounds above the target, less that of other rounds
