@@ -293,6 +293,37 @@ TEST(unmeasured)
 		TH_LOG("quell_hpcc_vaisf_on_ack__rises_for_a_record_before");
 }
 
+/* Congestion is measured by records that say all that the utilisation needs. */
+TEST(has_record)
+{
+	static const struct {
+		const char *name;
+		u8 hop;
+		u64 link_bytes_ps;
+		u32 min_rtt_ns, want_bytes;
+	} cases[] = {
+		{ "record", HOP, LINK_BYTES_PS, RTT_NS, 1000 },
+		{ "no_hop", 0, LINK_BYTES_PS, RTT_NS, 0 },
+		{ "no_speed", HOP, 0, RTT_NS, 0 },
+		{ "no_base_rtt", HOP, LINK_BYTES_PS, 0, 0 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		fixture_start(&f);
+		f.v.vaisf.measured = 0;
+		f.v.hpcc.min_rtt_ns = cases[i].min_rtt_ns;
+		f.s.min_rtt_ns = cases[i].min_rtt_ns;
+		f.s.telemetry.hop = cases[i].hop;
+		f.s.telemetry.link_bytes_ps = cases[i].link_bytes_ps;
+		f.s.telemetry.queue_bytes = 1000;
+		fixture_ack(&f);
+		EXPECT_EQ(cases[i].want_bytes, f.v.vaisf.measured)
+			TH_LOG("quell_hpcc_vaisf_on_ack__%s", cases[i].name);
+	}
+}
+
 static bool vaisf_is_new(const struct fixture *f)
 {
 	static const struct quell_vaisf_vars none;

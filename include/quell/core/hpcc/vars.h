@@ -407,15 +407,6 @@ static inline bool quell_hpcc_is_stale(const struct quell_hpcc_vars *v, u64 now_
 	return quell_sub_sat_u64(now_ns, v->recorded_ns) > QUELL_TELEMETRY_FRESH_NS;
 }
 
-/* Whether the record of a sample, together with T, suffices to compute a utilisation. */
-static inline bool quell_hpcc_has_record(const struct quell_hpcc_vars *v,
-					 const struct quell_hpcc_params *p,
-					 const struct quell_sample *s)
-{
-	return s->telemetry.hop && s->telemetry.link_bytes_ps &&
-	       quell_hpcc_base_rtt_ns(v, p);
-}
-
 /**
  * quell_hpcc_take_record() - update U from the record of an ACK
  * @v:  state of the flow

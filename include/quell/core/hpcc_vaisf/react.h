@@ -111,6 +111,15 @@ static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
 	quell_hpcc_init(&v->hpcc, &p->hpcc, s, out);
 }
 
+/* Whether the record of a sample, together with T, suffices to compute a utilisation. */
+static inline bool quell_hpcc_vaisf_has_record(const struct quell_hpcc_vaisf_vars *v,
+					       const struct quell_hpcc_vaisf_params *p,
+					       const struct quell_sample *s)
+{
+	return s->telemetry.hop && s->telemetry.link_bytes_ps &&
+	       quell_hpcc_base_rtt_ns(&v->hpcc, &p->hpcc);
+}
+
 /**
  * quell_hpcc_vaisf_on_ack() - new data was acknowledged
  * @v:   state of the flow
@@ -134,7 +143,7 @@ static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_var
 	v->hpcc.rtos = 0;
 	measured = quell_hpcc_take_record(&v->hpcc, &p->hpcc, &st->hpcc, s);
 	finished = quell_hpcc_count_round(&v->hpcc, s);
-	quell_vaisf_observe(&v->vaisf, s, quell_hpcc_has_record(&v->hpcc, &p->hpcc, s) ?
+	quell_vaisf_observe(&v->vaisf, s, quell_hpcc_vaisf_has_record(v, p, s) ?
 					  s->telemetry.queue_bytes : 0);
 	if (finished)
 		quell_hpcc_vaisf_finish_round(v, p, st);
