@@ -16,8 +16,8 @@ server="" client=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
-# Until it is told to end, then says of how many segments with payload how many options
-# of kind 0x72 came by the device.
+# Until it is told to end, then says of how many segments that ask for an ACK, and of how many
+# others, how many options of kind 0x72 came by the device.
 cat >"$dir/count.py" <<'END'
 import collections, signal, socket, struct, sys
 ended = []
@@ -40,8 +40,8 @@ while not ended:
     while at < len(options) and options[at]:
         found += options[at] == 0x72
         at += 1 if options[at] == 1 else options[at + 1]
-    seen[found] += 1
-print(*(f"{found}:{count}" for found, count in sorted(seen.items())), flush=True)
+    seen["asks" if tcp[13] & 8 else "else", found] += 1
+print(*(f"{kind}:{found}:{count}" for (kind, found), count in sorted(seen.items())), flush=True)
 END
 
 set_host()
@@ -81,19 +81,26 @@ options_seen()
 	tail -n 1 "$dir/seen"
 }
 
-# one_each: none, and none twice.
-one_each()
+# The host writes the option into what asks for an ACK, since agents at switches write there.
+one_of_hosts()
 {
 	options_seen || return 1
-	grep -qE '^1:[0-9]+$' "$dir/seen"
+	grep -qE '^asks:1:[0-9]+( else:[01]:[0-9]+)*$' "$dir/seen"
+}
+
+# This agent writes it into each segment: in none is it missing, and in none twice.
+one_of_agents()
+{
+	options_seen || return 1
+	grep -qE '^asks:1:[0-9]+( else:1:[0-9]+)?$' "$dir/seen"
 }
 
 new_netns server
 new_netns client
 plan 3
 check hosts set_up
-check "one option in each segment" one_each
+check "one option in each segment that asks" one_of_hosts
 modprobe quell_intagent
 defer rmmod quell_intagent
-check "one with an agent, too" one_each
+check "one in every segment with an agent, too" one_of_agents
 finish
