@@ -69,8 +69,8 @@ make_switch()
 	done
 	cable "$h1" h1 "$sw" s1 && cable "$h2" h2 "$sw" s2 && cable "$h3" h3 "$sw" s3 &&
 	join_ports &&
-	tc -n "$h1" qdisc add dev h1 root handle 1: tbf rate 2mbit burst 10k limit 1m &&
-	tc -n "$sw" qdisc add dev s3 root handle 1: tbf rate 2mbit burst 10k limit 1m &&
+	tc -n "$h1" qdisc add dev h1 root handle 1: tbf rate 10mbit burst 10k limit 1m &&
+	tc -n "$sw" qdisc add dev s3 root handle 1: tbf rate 10mbit burst 10k limit 1m &&
 	command -v swport_pkt
 }
 
@@ -97,7 +97,7 @@ stream_for_ever()
 {
 	while :; do
 		swport_pkt send h1 "$ACK_KIND" 500 "$PKTSZ" 1
-		sleep 0.05
+		sleep 0.3
 	done
 }
 
