@@ -208,9 +208,9 @@ classic_echo_ends()
 {
 	local status
 
-	hosts "$1" 2 cubic 1 && new_port ecn min 0 max 40kb || return 1
+	hosts "$1" 2 cubic 1 && new_port ecn min 0 max 10kb || return 1
 	start_in "$receiver" wget -q -O /dev/null "http://$ipv4:$port/long"
-	poll 20 marks_begin &&
+	poll 60 marks_begin &&
 	tc -n "$router" qdisc change dev up0 root swport noecn &&
 	poll 60 none_told_of
 	status=$?

@@ -173,7 +173,7 @@ slow_flow_says()
 {
 	shape rate 2mbit || return 1
 	start_in "$client" wget -q -O /dev/null "http://$here:$port/file"
-	poll 10 flow_says || {
+	poll 60 flow_says || {
 		cat "$dir/flows"
 		return 1
 	}
