@@ -97,7 +97,7 @@ stream_for_ever()
 {
 	while :; do
 		swport_pkt send h1 "$ACK_KIND" 500 "$PKTSZ" 1
-		sleep 0.3
+		sleep 0.05
 	done
 }
 
