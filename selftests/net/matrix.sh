@@ -57,7 +57,15 @@ set_cards()
 	done
 	for netns in "$client" "$server"; do
 		in_netns "$netns" ethtool -K wire "${words[@]}" >/dev/null || return 1
-		tc -n "$netns" qdisc replace dev wire root netem limit 1000 loss "$2%" || return 1
+	done
+}
+
+set_loss()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc replace dev wire root netem limit 1000 loss "$1%" || return 1
 	done
 }
 
@@ -74,7 +82,8 @@ nothing_refused()
 	done
 }
 
-# transfer ALGORITHM PEER FAMILY CARDS LOSS
+# transfer ALGORITHM PEER FAMILY CARDS LOSS: of data.  A SYN or its answer that is sent
+# again has no option; agree-loss.sh loses those.
 transfer()
 {
 	local there=10.78.0.1 option=on
@@ -87,8 +96,8 @@ transfer()
 		set_host "$server" cubic 0
 		option=no-answer
 	fi &&
-	set_host "$client" "$1" 1 && set_cards "$4" "$5" && poll 20 no_flow "$client" &&
-	say "open $3" "connect $there $port" "xfer $xfer_bytes" &&
+	set_host "$client" "$1" 1 && set_cards "$4" && set_loss 0 && poll 20 no_flow "$client" &&
+	say "open $3" "connect $there $port" && set_loss "$5" && say "xfer $xfer_bytes" &&
 	poll 5 one_flow "$client" "$port" "$option" && say reset && nothing_refused && return
 	echo "$flows"
 	return 1
