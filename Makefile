@@ -88,7 +88,7 @@ check-%-unit:
 check-%-debug:
 	$(MAKE) check-debug-$*
 check-agent:
-	$(MAKE) check-tcpint-agent
+	$(MAKE) check-tcpint-port
 
 # User space, and the laboratory's cables: under three minutes.
 check-quick: deps-demo

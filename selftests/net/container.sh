@@ -16,16 +16,29 @@ as_container()
 	unshare -U -r -n sysctl -w net.ipv4.tcp_congestion_control="$1"
 }
 
+# Its CAP_NET_ADMIN is over its own network, not over that of the machine.
+sets_the_machine()
+{
+	unshare -U -r quell cc set timely adapt off
+}
+
+machine_is_default()
+{
+	quell -j cc show timely adapt | jq -e '.[0].params[0] | .value == .default'
+}
+
 # What scripts before this one allowed.
 allow_none()
 {
 	sysctl -q -w net.ipv4.tcp_allowed_congestion_control=reno
 }
 
-plan 3
+plan 5
 allow_none
 check "tcp_timely loads" modprobe tcp_timely
 check "it cannot be chosen where it is not allowed" refuses "not permitted" as_container timely
 allow_cc timely
 check "it can where it is" as_container timely
+check "the machine's parameters cannot be set" refuses "needs CAP_NET_ADMIN" sets_the_machine
+check "nor have they changed" machine_is_default
 finish
