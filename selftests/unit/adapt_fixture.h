@@ -31,18 +31,31 @@ static inline void start(struct fixture *f, u8 signal)
 	f->window_q16 = f->a.cubic.window_q16;
 }
 
-/* An ACK of one segment of a fully used window. */
-static inline void ack(struct fixture *f, u64 rtt_ns, bool round)
+/* An ACK of @pkts segments of a fully used window. */
+static inline void ack_of(struct fixture *f, u64 rtt_ns, u32 pkts, bool round)
 {
 	f->s.now_ns += 1000;
 	f->s.rtt_ns = rtt_ns;
-	f->s.acked_bytes = MSS;
-	f->s.acked_pkts = 1;
+	f->s.acked_bytes = pkts * MSS;
+	f->s.acked_pkts = pkts;
 	f->s.inflight_bytes = f->a.cubic.window_q16 >> 16;
 	f->a.flags |= QUELL_ADAPT_F_FULL;
 	f->begins |= quell_adapt_on_ack(&f->a, &f->needs, &f->s, f->window_q16, round);
 	if (!quell_adapt_is_fit(&f->a))
 		f->window_q16 = f->a.cubic.window_q16;
+}
+
+/* An ACK of one segment of a fully used window. */
+static inline void ack(struct fixture *f, u64 rtt_ns, bool round)
+{
+	ack_of(f, rtt_ns, 1, round);
+}
+
+/* @nr ACKs of @pkts segments each, none of which ends a round trip. */
+static inline void acks_of(struct fixture *f, u64 rtt_ns, u32 pkts, int nr)
+{
+	while (nr--)
+		ack_of(f, rtt_ns, pkts, false);
 }
 
 /* @nr ACKs, the last of which ends a round trip. */

@@ -46,6 +46,33 @@ TEST(start_cases)
 		TH_LOG("start__unused_window_does_not_grow");
 }
 
+/* Receivers delay ACKs: a look is at eight packets, not at eight ACKs. */
+TEST(look_at_packets)
+{
+	static const struct {
+		const char *name;
+		u32 acked_pkts;
+		int before_look;
+	} rows[] = {
+		{ "one_packet_an_ack", 1, 7 },
+		{ "two_packets_an_ack", 2, 3 },
+		{ "more_packets_count_as_two", 44, 3 },
+	};
+	struct fixture f;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(&f, QUELL_ADAPT_DELAY);
+		f.a.base_ns = BASE_NS;
+		acks_of(&f, TARGET_NS, rows[i].acked_pkts, rows[i].before_look);
+		EXPECT_EQ(0, (u32)f.a.looks)
+			TH_LOG("look__%s__not_before", rows[i].name);
+		acks_of(&f, TARGET_NS, rows[i].acked_pkts, 1);
+		EXPECT_EQ(1, (u32)f.a.looks)
+			TH_LOG("look__%s", rows[i].name);
+	}
+}
+
 TEST(settle)
 {
 	static const struct {
