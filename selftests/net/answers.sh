@@ -122,9 +122,104 @@ last_ack_leaves()
 	ordered talker close && [ "$(quell_counter tail-probes)" = "$before" ]
 }
 
+# A sender whose window is less than the request asks within it, too; that is no end of a
+# request, and its ACK waits for no answer.  A window of one packet, and a round trip of 10 us.
+long_requests()
+{
+	in_netns "$client" python3 -c "
+import socket
+sock = socket.create_connection(('$there', 7103))
+for turn in range(200):
+    sock.sendall(bytes(2000))
+    assert len(sock.recv(100, socket.MSG_WAITALL)) == 100"
+}
+
+requests_longer_than_the_window()
+{
+	local netns late
+
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc replace dev wire root netem delay 5us limit 10000 &&
+		quell -n "$netns" link set wire rate 1300mbit &&
+		quell -n "$netns" cc set swift ai 8kbit init-window 2000b || return 1
+	done
+	become swift "$1" && late=$(quell_counter ack-late) &&
+	long_requests || return 1
+	note "$(($(quell_counter ack-late) - late)) ACKs of 200 long requests waited in vain" >&3
+	[ "$(quell_counter ack-late)" -le "$late" ]
+}
+
+# A server that answers once it has the whole of a request.
+serve_whole_requests()
+{
+	start_in "$server" python3 -c "
+import socket
+listener = socket.create_server(('$there', 7103))
+while True:
+    sock, _ = listener.accept()
+    while len(sock.recv(2000, socket.MSG_WAITALL)) == 2000:
+        sock.sendall(bytes(100))"
+	poll 10 listens "$server" 7103
+}
+
+as_before()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc replace dev wire root netem delay 50us limit 10000 &&
+		quell -n "$netns" link set wire rate 100gbit &&
+		quell -n "$netns" cc reset swift ai init-window || return 1
+	done
+}
+
+# Turns with a server, which then stops, and messages to it, 30 us apart: the longest time in us
+# that one was not acknowledged.
+oldest_message_us()
+{
+	in_netns "$client" python3 -c "
+import fcntl, os, socket, struct, time
+open('/proc/self/timerslack_ns', 'w').write('1')
+sock = socket.create_connection(('$there', 7100))
+sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+sent, waiting, oldest_ns = 0, [], 0
+
+def send():
+    global sent
+    sock.sendall(bytes((at * 131 + (at >> 8) * 7 + (at >> 16)) & 255
+                       for at in range(sent, sent + 100)))
+    sent += 100
+
+for turn in range(16):
+    send()
+    sock.recv(100, socket.MSG_WAITALL)
+os.system('pkill -STOP -x option_tcp')
+for message in range(400):
+    send()
+    waiting.append((sent, time.monotonic_ns()))
+    time.sleep(30e-6)
+    queued = struct.unpack('i', fcntl.ioctl(sock, 0x5411, bytes(4)))[0]
+    while waiting and waiting[0][0] <= sent - queued:
+        oldest_ns = max(oldest_ns, time.monotonic_ns() - waiting.pop(0)[1])
+oldest_ns = max([oldest_ns] + [time.monotonic_ns() - at for _, at in waiting[:1]])
+print(oldest_ns // 1000)"
+}
+
+# However many messages come meanwhile: the path, the wait, and the sender's next look.
+no_ack_waits_longer()
+{
+	local oldest_us
+
+	become swift "$1" && oldest_us=$(oldest_message_us) || return 1
+	pkill -CONT -x option_tcp
+	note "a message waits $oldest_us us at most" >&3
+	[ "$oldest_us" -ge 100 ] && [ "$oldest_us" -le 200 ]
+}
+
 exec 3>&1
-plan 10
+plan 17
 check "two hosts" make_network
+check "a server of whole requests" serve_whole_requests
 check "cubic" turns_cost_little 7100 cubic
 for option in 0 1; do
 	check "swift, option $option" turns_cost_little 7100 swift $option
@@ -132,5 +227,10 @@ for option in 0 1; do
 	check "option $option: a server that thinks 1 ms costs no probe" \
 		slow_answers_cost_no_probe $option
 	check "option $option: the last ACK leaves by the timer" last_ack_leaves $option
+	check "option $option: no ACK waits longer, however many messages come" \
+		no_ack_waits_longer $option
+	check "option $option: requests longer than the window" \
+		requests_longer_than_the_window $option
+	check "option $option: as before" as_before
 done
 finish

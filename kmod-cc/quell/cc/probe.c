@@ -34,8 +34,9 @@
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
 
-/* Retry interval while a process owns the socket: the time to copy 64 KB. */
+/* First retry while a process owns the socket: the time to copy 64 KB; doubled up to 5 ms. */
 #define PROBE_BUSY_NS		(20 * NSEC_PER_USEC)
+#define PROBE_BUSY_DOUBLINGS	8
 
 /*
  * Maximum doublings for spurious probes: tail-floor's default then exceeds 40 ms,
@@ -264,6 +265,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 	u64 now_ns = ktime_get_ns();
 	u64 at_ns;
 
+	tail->busy = 0;
 	quell_answer_run(flow, sk, now_ns);
 	if (quell_probe_judge(flow, sk, now_ns))
 		quell_event_tail_loss(sk);
@@ -307,6 +309,17 @@ static bool probe_leave(struct quell_tail *tail)
 	return again;
 }
 
+/*
+ * The expiry comes again when the process that owns the socket may have let go.  A process may
+ * sleep meanwhile, on memory that another one serves, so each look is later than the last.
+ */
+static void probe_put_off(struct quell_tail *tail)
+{
+	quell_tail_start(tail, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
+	if (tail->busy < PROBE_BUSY_DOUBLINGS)
+		tail->busy++;
+}
+
 static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 {
 	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
@@ -318,7 +331,7 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 	if (probe_enter(tail)) {
 		bh_lock_sock(sk);
 		if (sock_owned_by_user(sk))
-			quell_tail_start(tail, ktime_get_ns() + PROBE_BUSY_NS);
+			probe_put_off(tail);
 		else if (!tail->closed)
 			probe_expired(container_of(tail, struct quell_flow, tail), sk);
 		bh_unlock_sock(sk);

@@ -158,6 +158,53 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
 		quell_tail_start(tail, at_ns);
 }
 
+/**
+ * quell_tail_await_ack() - an ACK may wait, and the timer must find it in time
+ * @tail:  timer
+ * @at_ns: when it must leave, CLOCK_MONOTONIC, ns
+ * @keep:  an ACK that must leave earlier may wait, too
+ *
+ * Context: any but hard interrupts; not the flow's lock.
+ */
+void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, bool keep)
+{
+	spin_lock_bh(&tail->lock);
+	if (!keep || !tail->ack_waits || (s32)(tail->ack_ns - (u32)at_ns) > 0)
+		tail->ack_ns = at_ns;
+	tail->ack_waits = true;
+	at_ns += (s32)(tail->ack_ns - (u32)at_ns);
+	if (!tail_is_awake(tail, at_ns))
+		tail_start(tail, at_ns);
+	spin_unlock_bh(&tail->lock);
+}
+
+/**
+ * quell_tail_take_ack() - the timer has fired: must an ACK leave that may have waited?
+ * @tail:   timer
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * If it may wait longer the timer comes again.
+ *
+ * Context: socket lock, bottom halves off.
+ * Return: whether it must; then it is asked for no more.
+ */
+bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns)
+{
+	bool due = false;
+	s32 left_ns;
+
+	spin_lock(&tail->lock);
+	if (tail->ack_waits) {
+		left_ns = tail->ack_ns - (u32)now_ns;
+		due = left_ns <= 0;
+		tail->ack_waits = !due;
+		if (!due && !tail_is_awake(tail, now_ns + left_ns))
+			tail_start(tail, now_ns + left_ns);
+	}
+	spin_unlock(&tail->lock);
+	return due;
+}
+
 /*
  * Sets when a probe is due, and when the last segment left, if @left_ns is not 0.
  *

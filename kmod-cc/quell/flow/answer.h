@@ -26,21 +26,22 @@ struct quell_question {
 
 /**
  * struct quell_answer - how soon the program of this end answers
- * @asked_ns: receipt of the newest request, ns modulo 2^32; valid if @asked
- * @until_ns: when the ACK that waits must leave, ns modulo 2^32; valid if @waits
- * @asked:    a request came in that was not answered yet
- * @waits:    an ACK may have waited, until the timer has looked
- * @prompt:   answers in a row that came soon enough, up to the number that is needed
- * @turn:     requests whose ACK could have waited
+ * @asked_ns:	 receipt of the oldest request without an answer, ns modulo 2^32; valid if @asked
+ * @hasten_seq:	 sequence number after the newest data that is to be acknowledged at once;
+ *		 valid if @hastened
+ * @asked:	 a request came in that was not answered yet
+ * @hastened:	 no packet left since
+ * @prompt:	 answers in a row that came soon enough, up to the number that is needed
+ * @turn:	 requests whose ACK could have waited
  *
- * The hooks write this without a common lock, with WRITE_ONCE(): what they learn is a hint, and
- * an ACK that waits for nothing leaves at @until_ns.
+ * The hooks write this without a common lock, with WRITE_ONCE(): what they learn is a hint.
+ * An ACK that waits for nothing leaves when the flow's timer finds it, quell_tail.ack_ns.
  */
 struct quell_answer {
 	u32	asked_ns;
-	u32	until_ns;
+	u32	hasten_seq;
 	bool	asked;
-	bool	waits;
+	bool	hastened;
 	u8	prompt;
 	u8	turn;
 };
@@ -48,7 +49,9 @@ struct quell_answer {
 /* answer.c */
 bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_question *question);
-void quell_answer_watch(struct quell_flow *flow, u64 at_ns);
+void quell_answer_hasten(struct quell_flow *flow, u32 end_seq);
+void quell_answer_left(struct quell_flow *flow, u32 ack_seq);
+void quell_answer_watch(struct quell_flow *flow);
 void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
 void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 

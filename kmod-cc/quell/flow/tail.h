@@ -18,7 +18,7 @@
  *				cancels the timer; an expiry that it waits for does not
  *				take the socket lock
  *
- * ->lock protects these steps, and @due_ns and @left_ns with them, for LOCAL_OUT sets them
+ * ->lock protects these steps, and @due_ns, @left_ns and @ack_ns with them, for LOCAL_OUT sets them
  * with or without the socket lock; it nests inside the socket lock and is innermost.
  */
 #ifndef _QUELL_TAIL_H
@@ -41,7 +41,10 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
- * @lock:	protects @closed to @again, @at_ns to @left_ns, and starting @timer
+ * @lock:	protects @ack_ns to @again, @at_ns to @left_ns, and starting @timer
+ * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
+ *		@ack_waits
+ * @ack_waits:	an ACK may wait, until the timer has looked
  * @closed:	the flow is released
  * @running:	@timer has fired and its handler waits for the socket lock, or holds it
  * @again:	@timer must be queued for @at_ns when its handler ends
@@ -52,6 +55,8 @@ enum quell_probe {
  * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @calm:	expiries since something was lost before which no probe was due, up to a
  *		number; written with WRITE_ONCE(), for LOCAL_OUT
+ * @busy:	expiries in a row that found the socket owned by a process, up to a number;
+ *		only expiries use it
  * @sk:		the flow's socket
  * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
  * @due_ns:	when a probe for the outstanding data is due; 0: never
@@ -67,15 +72,18 @@ enum quell_probe {
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* @closed to @again, @at_ns to @left_ns, starting @timer */
-	bool			closed;
-	bool			running;
+	spinlock_t		lock;	/* @ack_ns to @again, @at_ns to @left_ns, starting @timer */
+	u32			ack_ns;
+	bool			ack_waits : 1;
+	bool			closed : 1;
+	bool			running : 1;
 	bool			again;
 	u8			tries;
 	u8			patience;
 	u8			probe;
 	bool			loss_reported;
 	u8			calm;
+	u8			busy;
 	struct sock		*sk;
 	u64			at_ns;
 	u64			due_ns;
@@ -95,6 +103,8 @@ u64 quell_tail_timeout_ns(const struct quell_flow *flow);
 void quell_tail_queue(struct quell_tail *tail, u64 at_ns);
 void quell_tail_start(struct quell_tail *tail, u64 at_ns);
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
+void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, bool keep);
+bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns);
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns);

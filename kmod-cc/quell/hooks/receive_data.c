@@ -10,8 +10,9 @@
  *			otherwise wait up to 40 ms for a delayed ACK.  A message ends so, too.
  *			Only the ACK of a request may wait for a prompt answer, answer.c.
  *			A sender that does not speak the option may be without Quell, and set
- *			PSH on each burst: there, a single packet asks; for more than one
- *			TCP's own rule suffices
+ *			PSH on each burst: there, ASKING_SEGS or less ask, as a small window
+ *			would; TCP's own rule answers more than one segment at once, but not
+ *			while its reader is slow
  *	out of order	the sender must learn of each hole, and each one filled, though TCP
  *			would compress such ACKs (net.ipv4.tcp_comp_sack_nr)
  */
@@ -28,8 +29,11 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* How long the ACK waits for a process that owns the socket: the time to copy 64 KB. */
-#define ACK_BUSY_NS		(20 * NSEC_PER_USEC)
+/*
+ * An skb of so many segments is not more than what a sender of a small window, ask.c, sends and
+ * then waits.
+ */
+#define ASKING_SEGS		4
 
 /*
  * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
@@ -77,7 +81,7 @@ static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
  * While a process owns the socket the packet goes to the backlog, and TCP decides on its ACK;
  * the flow's timer sends what then still waits.
  */
-static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u64 rx_ns)
+static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u32 end_seq)
 {
 	bool owned;
 
@@ -89,7 +93,9 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u64 rx_
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	if (owned)
-		quell_answer_watch(flow, rx_ns + ACK_BUSY_NS);
+		quell_answer_watch(flow);
+	else
+		quell_answer_hasten(flow, end_seq);
 }
 
 /*
@@ -108,18 +114,37 @@ static bool receive_is_out_of_order(const struct sock *sk, const struct receive_
 /* Whether the sender asks for an ACK: see the top of the file. */
 static bool receive_is_asked(const struct receive_segment *segment)
 {
-	return segment->in->pushed && (segment->opt || !skb_is_gso(segment->skb));
+	return segment->in->pushed &&
+	       (segment->opt || skb_shinfo(segment->skb)->gso_segs <= ASKING_SEGS);
+}
+
+/* Whether the last segment of a packet, which GRO may have merged, is not full. */
+static bool receive_ends_short(const struct sock *sk, const struct receive_segment *segment)
+{
+	if (skb_is_gso(segment->skb))
+		return segment->payload_bytes % skb_shinfo(segment->skb)->gso_size;
+	return segment->payload_bytes < READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
+}
+
+/*
+ * Whether the packet ends a message.  Without the option PSH alone tells, and a sender with a
+ * small window sets it within messages, too, ask.c: there, a full segment ends none.
+ */
+static bool receive_ends_message(const struct sock *sk, const struct receive_segment *segment)
+{
+	if (segment->opt)
+		return quell_opt_ends(segment->opt->flags, segment->in->pushed);
+	return segment->in->pushed && receive_ends_short(sk, segment);
 }
 
 /* Whether the ACK of a data packet may wait. */
 static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 			     const struct receive_segment *segment)
 {
-	u8 flags = segment->opt ? segment->opt->flags : 0;
 	struct quell_question question = {
 		.ack_seq = segment->in->ack_seq,
 		.rx_ns = segment->arrival.rx_ns,
-		.ends = quell_opt_ends(flags, segment->in->pushed),
+		.ends = receive_ends_message(sk, segment),
 		.marked = segment->in->marked,
 	};
 
@@ -140,5 +165,5 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 	receive_count_sender(flow, sk, segment);
 	if (!receive_may_wait(flow, sk, segment) &&
 	    (receive_is_asked(segment) || receive_is_out_of_order(sk, segment->in)))
-		receive_hasten_ack(flow, sk, segment->arrival.rx_ns);
+		receive_hasten_ack(flow, sk, segment->in->seq + segment->payload_bytes);
 }

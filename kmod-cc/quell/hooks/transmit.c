@@ -397,6 +397,7 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 		.payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb),
 	};
 	bool has_data = place.payload_bytes || tcp_hdr(skb)->fin;
+	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
 	u64 left_ns = 0;
 
 	spin_lock_bh(&flow->lock);
@@ -409,6 +410,7 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	spin_unlock(&flow->lock);
 	if (left_ns)
 		quell_tail_sent(flow, place.tail, left_ns);
+	quell_answer_left(flow, ack_seq);
 	local_bh_enable();
 }
 

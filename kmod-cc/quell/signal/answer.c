@@ -30,6 +30,8 @@
 #include "netns/net.h"
 
 #define ANSWER_WAIT_NS		(50U * NSEC_PER_USEC)
+/* How long an ACK waits for a process that owns the socket: the time to copy 64 KB. */
+#define ANSWER_BUSY_NS		(20U * NSEC_PER_USEC)
 #define ANSWERS_ENOUGH		4
 #define ANSWERS_A_SAMPLE	64
 
@@ -40,40 +42,76 @@
  * @question: the packet
  *
  * Context: LOCAL_IN hook, without the socket lock; not the lock of @flow.
- * Return: true if it may; the flow's timer sends it if no answer does.
+ * Return: true if it may; the flow's timer sends it if no answer does, ANSWER_WAIT_NS after the
+ * oldest request that has none.
  */
 bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_question *question)
 {
 	bool asked = question->ends && question->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt);
 	struct quell_answer *answer = &flow->answer;
+	bool another = READ_ONCE(answer->asked);
 
 	WRITE_ONCE(answer->asked, asked);
 	if (!asked)
 		return false;
-	WRITE_ONCE(answer->asked_ns, (u32)question->rx_ns);
+	if (!another)
+		WRITE_ONCE(answer->asked_ns, (u32)question->rx_ns);
 	if (READ_ONCE(answer->prompt) < ANSWERS_ENOUGH || question->marked)
 		return false;
 	WRITE_ONCE(answer->turn, answer->turn + 1);
 	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(answer->turn % ANSWERS_A_SAMPLE))
 		return false;
-	quell_answer_watch(flow, question->rx_ns + ANSWER_WAIT_NS);
+	quell_tail_await_ack(&flow->tail, question->rx_ns + ANSWER_WAIT_NS, another);
 	quell_count(flow->qnet, QUELL_N_ACK_WAITED);
 	return true;
 }
 
 /**
- * quell_answer_watch() - an ACK that TCP may delay must leave in time
- * @flow:  flow
- * @at_ns: when at the latest, CLOCK_MONOTONIC, ns; at most ANSWER_WAIT_NS from now
+ * quell_answer_watch() - a process owns the socket, and TCP may then delay the ACK of data
+ * @flow: flow
  *
- * Context: any but hard interrupts.
+ * The flow's timer sends it if it still waits when the process lets go.
+ *
+ * Context: any but hard interrupts; not the lock of @flow.
  */
-void quell_answer_watch(struct quell_flow *flow, u64 at_ns)
+void quell_answer_watch(struct quell_flow *flow)
 {
-	WRITE_ONCE(flow->answer.until_ns, (u32)at_ns);
-	WRITE_ONCE(flow->answer.waits, true);
-	quell_tail_wake(&flow->tail, at_ns);
+	quell_tail_await_ack(&flow->tail, ktime_get_ns() + ANSWER_BUSY_NS, true);
+}
+
+/**
+ * quell_answer_hasten() - TCP will acknowledge data at once, if it gets to it first
+ * @flow:    flow
+ * @end_seq: sequence number after the data
+ *
+ * Context: LOCAL_IN hook.
+ */
+void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
+{
+	WRITE_ONCE(flow->answer.hasten_seq, end_seq);
+	WRITE_ONCE(flow->answer.hastened, true);
+}
+
+/**
+ * quell_answer_left() - a packet has left: did it take the ACK of data that TCP has not seen?
+ * @flow:    flow
+ * @ack_seq: its acknowledgment number
+ *
+ * A process that takes the socket between the hook and TCP may send something, which tells TCP
+ * that nothing is left to acknowledge.  The data then comes from the backlog as any other.
+ *
+ * Context: LOCAL_OUT hook; not the lock of @flow.
+ */
+void quell_answer_left(struct quell_flow *flow, u32 ack_seq)
+{
+	struct quell_answer *answer = &flow->answer;
+
+	if (!READ_ONCE(answer->hastened))
+		return;
+	WRITE_ONCE(answer->hastened, false);
+	if (before(ack_seq, READ_ONCE(answer->hasten_seq)))
+		quell_answer_watch(flow);
 }
 
 /**
@@ -112,15 +150,9 @@ void quell_answer_sent(struct quell_flow *flow, u64 now_ns)
 void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
 	struct quell_answer *answer = &flow->answer;
-	s32 left_ns = READ_ONCE(answer->until_ns) - (u32)now_ns;
 
-	if (!READ_ONCE(answer->waits))
+	if (!quell_tail_take_ack(&flow->tail, now_ns))
 		return;
-	if (left_ns > 0 && left_ns <= (s32)ANSWER_WAIT_NS) {
-		quell_tail_wake(&flow->tail, now_ns + left_ns);
-		return;
-	}
-	WRITE_ONCE(answer->waits, false);
 	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
 	if (!inet_csk_ack_scheduled(sk))
 		return;

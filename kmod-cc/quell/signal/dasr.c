@@ -17,8 +17,8 @@
  *
  * The level, and not the packets that start or end a message, decides: whatever packet is
  * lost, its retransmission or the next packet restores the right level.  Whether data is
- * missing is known when TCP has processed the packet, hence when a packet leaves: each data
- * packet of a Quell flow is acknowledged at once.
+ * missing is known when TCP has processed the packet, hence when a packet leaves: the ACK of a
+ * message's end leaves at once, or within 50 us if it waits for an answer (answer.c).
  *
  * Sender: the option of the peer's packets brings n and, in packets without data, the peer's
  * line rate.  The next sample has both.
