@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a BPF object of an algorithm (ebpf/) and those who load or watch it agree on: the names
+ * of its maps, and what of a flow an observer reads.
+ *
+ * An object is build/ebpf/NAME.bpf.o.  Its struct_ops map, and so its congestion control, is
+ * QUELL_BPF_PREFIX and NAME.
+ */
+#ifndef _QUELL_BPF_H
+#define _QUELL_BPF_H
+
+#include <quell/core/lib/types.h>
+
+#define QUELL_BPF_PREFIX	"bpf_"
+
+/*
+ * Array of one entry, the core's block of parameters; derived fields are part of it, so who writes
+ * it calls ->params_derive first.  All zero, as after plain bpftool: the defaults.
+ */
+#define QUELL_BPF_PARAMS_MAP	"quell_params"
+/* Per-CPU array of one entry, the core's block of counters. */
+#define QUELL_BPF_STATS_MAP	"quell_stats"
+/* Socket storage, one entry a flow, which begins with struct quell_bpf_view. */
+#define QUELL_BPF_FLOWS_MAP	"quell_flows"
+
+/**
+ * struct quell_bpf_view - what an observer reads of a flow
+ * @window_bytes:    congestion window decided last, bytes
+ * @pacing_bytes_ps: pacing rate decided last, bytes/s; QUELL_RATE_UNLIMITED if not paced
+ * @rtt_ns:	     newest round-trip time, ns; 0 not yet known
+ * @min_rtt_ns:	     smallest round-trip time, ns; 0 not yet known
+ * @target_ns:	     target delay, ns; 0 the algorithm has no target
+ * @acked_bytes:     payload acknowledged so far
+ * @losses:	     losses reported to the algorithm so far: recoveries that began
+ * @timeouts:	     timeouts reported to the algorithm so far
+ *
+ * The program writes the fields one by one, under the lock of the socket; readers do not hold it.
+ */
+struct quell_bpf_view {
+	u64	window_bytes;
+	u64	pacing_bytes_ps;
+	u64	rtt_ns;
+	u64	min_rtt_ns;
+	u64	target_ns;
+	u64	acked_bytes;
+	u64	losses;
+	u64	timeouts;
+};
+
+#endif /* _QUELL_BPF_H */
