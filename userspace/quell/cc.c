@@ -228,7 +228,11 @@ static void print_qty_cell(struct out *o, const char *key, const struct param *p
 	out_u64_as(o, key, "%s", value ? *value : 0, cell);
 }
 
-static bool is_changed(const struct param *p)
+/**
+ * param_is_changed() - a parameter differs from its default
+ * @p: parameter
+ */
+bool param_is_changed(const struct param *p)
 {
 	return HAVE(p, QUELL_A_PARAM_DEFAULT) && p->value != p->def;
 }
@@ -241,7 +245,7 @@ static void print_param(struct out *o, const struct param *p, const struct width
 	cc_format_range(range, sizeof(range), p);
 
 	out_open_object(o, NULL);
-	out_text(o, is_changed(p) ? "* " : "  ");
+	out_text(o, param_is_changed(p) ? "* " : "  ");
 	print_cell(o, "name", p->name, w->name);
 	out_str(o, "unit", NULL, qty_unit_name(p->unit, unit, sizeof(unit)));
 	print_qty_cell(o, "value", p, HAVE(p, QUELL_A_PARAM_VALUE) ? &p->value : NULL, w->value);
@@ -266,23 +270,19 @@ static void print_header(struct out *o, const struct widths *w)
 	out_text(o, "MEANING\n");
 }
 
-/* One algorithm; @only restricts it to one parameter.  Counts marked rows. */
-static unsigned int print_cc(struct out *o, const struct cc *cc, const char *only)
+/**
+ * cc_print_params() - print the table of parameters; in JSON the array "params"
+ * @o: the printer
+ * @cc: algorithm
+ * @only: restricts it to one parameter; NULL for all
+ *
+ * Return: number of parameters printed that differ from the default.
+ */
+unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *only)
 {
-	const struct preset *preset = preset_in_force(presets, cc);
 	struct widths w = measure(cc, only);
 	unsigned int changed = 0;
 	size_t i;
-
-	out_open_object(o, NULL);
-	out_str(o, "name", "%s", cc->name);
-	if (HAVE(cc, QUELL_A_CC_FLOWS))
-		out_u64(o, "flows", cc->flows == 1 ? ": %s flow" : ": %s flows", cc->flows);
-	if (preset)
-		out_str(o, "preset", ", preset %s", preset->name);
-	else
-		out_null(o, "preset", NULL);
-	out_text(o, "\n");
 
 	out_open_array(o, "params");
 	if (cc->n_params)
@@ -290,10 +290,40 @@ static unsigned int print_cc(struct out *o, const struct cc *cc, const char *onl
 	for (i = 0; i < cc->n_params; i++) {
 		if (only && strcmp(only, cc->params[i].name))
 			continue;
-		changed += is_changed(&cc->params[i]);
+		changed += param_is_changed(&cc->params[i]);
 		print_param(o, &cc->params[i], &w);
 	}
 	out_close_array(o);
+	return changed;
+}
+
+/**
+ * cc_print_preset() - print the preset in force; in JSON null when there is none
+ * @o: the printer
+ * @cc: algorithm, with all its parameters
+ */
+void cc_print_preset(struct out *o, const struct cc *cc)
+{
+	const struct preset *preset = preset_in_force(presets, cc);
+
+	if (preset)
+		out_str(o, "preset", ", preset %s", preset->name);
+	else
+		out_null(o, "preset", NULL);
+}
+
+/* One algorithm; @only restricts it to one parameter.  Counts marked rows. */
+static unsigned int print_cc(struct out *o, const struct cc *cc, const char *only)
+{
+	unsigned int changed;
+
+	out_open_object(o, NULL);
+	out_str(o, "name", "%s", cc->name);
+	if (HAVE(cc, QUELL_A_CC_FLOWS))
+		out_u64(o, "flows", cc->flows == 1 ? ": %s flow" : ": %s flows", cc->flows);
+	cc_print_preset(o, cc);
+	out_text(o, "\n");
+	changed = cc_print_params(o, cc, only);
 	out_close_object(o);
 	return changed;
 }

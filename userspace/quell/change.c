@@ -10,30 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "preset.h"
 #include "qty.h"
 #include "quell.h"
-
-/**
- * struct change - one parameter of a request
- * @param: the parameter
- * @text: new value as typed, NULL for the default
- * @value: new value in base units; not sent in a reset
- * @end: offset of the end of its attribute in the message, bytes
- */
-struct change {
-	const struct param	*param;
-	const char		*text;
-	uint64_t		value;
-	uint32_t		end;
-};
-
-/* Enough entries to change each parameter once. */
-struct changes {
-	const struct cc	*cc;
-	struct change	*list;
-	size_t		n;
-};
 
 static int read_value(const struct cc *cc, struct change *c)
 {
@@ -57,17 +37,26 @@ static int read_value(const struct cc *cc, struct change *c)
 	return STATUS_OK;
 }
 
-static bool is_listed(const struct changes *changes, const struct param *param)
+/* One of the first @n changes is of this parameter. */
+static bool is_listed(const struct changes *changes, const char *name, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < changes->n; i++)
-		if (changes->list[i].param == param)
+	for (i = 0; i < n; i++)
+		if (!strcmp(changes->list[i].param->name, name))
 			return true;
 	return false;
 }
 
-static int add_change(struct changes *changes, const char *name, const char *text)
+/**
+ * changes_add() - check a new value and add it
+ * @changes: from changes_alloc()
+ * @name: of the parameter, as typed
+ * @text: the value as typed, or NULL for the default
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int changes_add(struct changes *changes, const char *name, const char *text)
 {
 	struct change *c = &changes->list[changes->n];
 	const struct param *param;
@@ -75,11 +64,11 @@ static int add_change(struct changes *changes, const char *name, const char *tex
 	param = cc_find_param(changes->cc, name);
 	if (!param)
 		return STATUS_INPUT;
-	if (is_listed(changes, param)) {
+	if (is_listed(changes, name, changes->n)) {
 		complain("%s %s: given twice", changes->cc->name, name);
 		return STATUS_INPUT;
 	}
-	*c = (struct change){ .param = param, .text = text };
+	*c = (struct change){ .param = param, .text = text, .value = param->def };
 	if (text && read_value(changes->cc, c))
 		return STATUS_INPUT;
 	changes->n++;
@@ -130,15 +119,33 @@ static int send_changes(struct app *app, struct changes *changes, uint8_t cmd)
 	return STATUS_OK;
 }
 
-static int alloc_changes(struct changes *changes, const struct cc *cc)
+/**
+ * changes_alloc() - begin a request without a change
+ * @changes: filled in; the caller must free it even on failure
+ * @cc: algorithm, with all its parameters
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int changes_alloc(struct changes *changes, const struct cc *cc)
 {
 	changes->cc = cc;
 	changes->n = 0;
 	changes->list = calloc(cc->n_params + 1, sizeof(*changes->list));
-	if (changes->list)
+	changes->words = calloc(cc->n_params + 1, sizeof(*changes->words));
+	if (changes->list && changes->words)
 		return STATUS_OK;
 	complain("%s", strerror(ENOMEM));
 	return STATUS_KERNEL;
+}
+
+/**
+ * changes_free() - free what changes_alloc() has allocated
+ * @changes: the request; zeroed is allowed
+ */
+void changes_free(struct changes *changes)
+{
+	free(changes->list);
+	free(changes->words);
 }
 
 /* Common part of set and reset: @step arguments per parameter, a name or name and value. */
@@ -156,33 +163,41 @@ static int change_params(struct app *app, int argc, char **argv, int step, uint8
 	status = cc_find(&list, argv[0], &cc);
 	if (status)
 		goto free_list;
-	status = alloc_changes(&changes, cc);
+	status = changes_alloc(&changes, cc);
 	for (i = 1; !status && i < argc; i += step)
-		status = add_change(&changes, argv[i], step == 2 ? argv[i + 1] : NULL);
+		status = changes_add(&changes, argv[i], step == 2 ? argv[i + 1] : NULL);
 	if (!status)
 		status = send_changes(app, &changes, cmd);
-	free(changes.list);
+	changes_free(&changes);
 
 free_list:
 	cc_list_free(&list);
 	return status;
 }
 
-/* Add the preset's values, then the defaults of all other parameters; @words holds the texts. */
-static int add_preset(struct changes *changes, const struct preset *preset,
-		      struct preset_word *words)
+/**
+ * changes_add_preset() - add a preset's values, and the defaults of all other parameters
+ * @changes: from changes_alloc(); what it has already goes before the preset
+ * @preset: one of this algorithm
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int changes_add_preset(struct changes *changes, const struct preset *preset)
 {
+	struct preset_word *word = changes->words;
 	const struct cc *cc = changes->cc;
 	const char *at = preset->set;
+	size_t typed = changes->n;
 	size_t i;
 
-	for (; preset_next(&at, words); words++)
-		if (add_change(changes, words->name, words->value))
+	for (; preset_next(&at, word); word++)
+		if (!is_listed(changes, word->name, typed) &&
+		    changes_add(changes, word->name, word->value))
 			return STATUS_INPUT;
 	for (i = 0; i < cc->n_params; i++) {
 		const struct param *p = &cc->params[i];
 
-		if (is_listed(changes, p))
+		if (is_listed(changes, p->name, changes->n))
 			continue;
 		if (!HAVE(p, QUELL_A_PARAM_DEFAULT)) {
 			complain("%s %s: the kernel does not tell the default", cc->name,
@@ -206,19 +221,15 @@ static int add_preset(struct changes *changes, const struct preset *preset,
  */
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset)
 {
-	struct preset_word *words = calloc(cc->n_params + 1, sizeof(*words));
 	struct changes changes;
 	int status;
 
-	status = alloc_changes(&changes, cc);
-	if (!status && !words)
-		status = STATUS_KERNEL;
+	status = changes_alloc(&changes, cc);
 	if (!status)
-		status = add_preset(&changes, preset, words);
+		status = changes_add_preset(&changes, preset);
 	if (!status)
 		status = send_changes(app, &changes, QUELL_CMD_CC_SET);
-	free(changes.list);
-	free(words);
+	changes_free(&changes);
 	return status;
 }
 

@@ -83,6 +83,9 @@ const struct cc *cc_lookup(const struct cc_list *list, const char *name);
 int cc_not_loaded(const char *name);
 int cc_find(const struct cc_list *list, const char *name, const struct cc **cc);
 const struct param *cc_find_param(const struct cc *cc, const char *name);
+bool param_is_changed(const struct param *p);
+unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *only);
+void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
 int find_dev(const char *name, uint32_t *ifindex);
@@ -93,5 +96,6 @@ void out_address(struct out *o, const char *key, const char *fmt,
 int complain_lookahead(const char *what, int code, const char *text);
 void append_name(char *text, size_t len, const char *name);
 void out_counters(struct out *o, const struct counters *counters);
+void out_counter_lines(struct out *o, const struct counters *counters);
 
 #endif /* QUELL_CLI_QUELL_H */

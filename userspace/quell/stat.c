@@ -48,8 +48,12 @@ void out_counters(struct out *o, const struct counters *counters)
 	out_close_object(o);
 }
 
-/* In text: one line per counter, with its explanation. */
-static void print_counter_lines(struct out *o, const struct counters *counters)
+/**
+ * out_counter_lines() - print counters in text: one line per counter, with its explanation
+ * @o: the printer; no output in JSON
+ * @counters: the counters
+ */
+void out_counter_lines(struct out *o, const struct counters *counters)
 {
 	size_t i;
 
@@ -75,7 +79,7 @@ static void print_stats(struct out *o, const struct stat_list *list, const char 
 			continue;
 		out_open_object(o, NULL);
 		out_str(o, "name", "%s\n", s->name);
-		print_counter_lines(o, &s->counters);
+		out_counter_lines(o, &s->counters);
 		out_counters(o, &s->counters);
 		out_close_object(o);
 	}

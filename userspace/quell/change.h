@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * New values of an algorithm's parameters, as typed and as checked: what "quell cc" sends to
+ * the kernel module and "quell bpf" writes to a map.
+ */
+#ifndef QUELL_CLI_CHANGE_H
+#define QUELL_CLI_CHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "preset.h"
+
+/**
+ * struct change - one parameter of a request
+ * @param: the parameter
+ * @text: new value as typed, NULL for the default
+ * @value: new value in base units; not sent in a reset
+ * @end: offset of the end of its attribute in the message, bytes
+ */
+struct change {
+	const struct param	*param;
+	const char		*text;
+	uint64_t		value;
+	uint32_t		end;
+};
+
+/**
+ * struct changes - a request
+ * @cc: algorithm
+ * @list: room for a change of each parameter, and one more
+ * @words: the same for the words of a preset
+ * @n: number of changes
+ */
+struct changes {
+	const struct cc		*cc;
+	struct change		*list;
+	struct preset_word	*words;
+	size_t			n;
+};
+
+int changes_alloc(struct changes *changes, const struct cc *cc);
+void changes_free(struct changes *changes);
+int changes_add(struct changes *changes, const char *name, const char *text);
+int changes_add_preset(struct changes *changes, const struct preset *preset);
+
+#endif /* QUELL_CLI_CHANGE_H */
