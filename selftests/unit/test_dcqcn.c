@@ -179,7 +179,7 @@ TEST(increase)
 		fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
 		f.v.timer_steps = cases[i].timer_steps;
 		f.v.byte_steps = cases[i].byte_steps;
-		quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS);
+		quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS << QUELL_Q16_SHIFT);
 		EXPECT_EQ((8 * GBYTE + cases[i].want_target_growth) << 16, f.v.target_q16)
 			TH_LOG("quell_dcqcn_increase__%s_target", cases[i].name);
 		EXPECT_EQ((6 * GBYTE + cases[i].want_target_growth / 2) << 16, f.v.rate_q16)
@@ -189,7 +189,7 @@ TEST(increase)
 		TH_LOG("quell_dcqcn_increase__counted");
 	fixture_start(&f);
 	f.v.timer_steps = 5;
-	quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS);
+	quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS << QUELL_Q16_SHIFT);
 	EXPECT_EQ(LINK_BYTES_PS << 16, f.v.target_q16)
 		TH_LOG("quell_dcqcn_increase__line_rate_is_the_most");
 }

@@ -67,11 +67,12 @@
  * Return: (@x_q32 / 2^32)^@n in Q32, at most 2^32, too small by 2 * @n * 2^-32
  * at most.
  */
-static inline u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
+__once __rare u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 {
 	u64 power_q32 = 1ULL << 32;
+	int i;
 
-	for (; n; n >>= 1) {
+	for (i = 0; i < 32 && n; i++, n >>= 1) {
 		if (n & 1)
 			power_q32 = quell_mul_shr_u64(power_q32, x_q32, 32);
 		x_q32 = (x_q32 * x_q32) >> 32;
@@ -120,17 +121,20 @@ static inline void quell_dcqcn_clamp(struct quell_dcqcn_vars *v,
 	v->target_q16 = quell_max_u64(quell_min_u64(v->target_q16, most_q16), least_q16);
 }
 
-/* One increase; T and B select its kind: Zhu et al., Algorithm 1. */
-static inline void quell_dcqcn_increase(struct quell_dcqcn_vars *v,
-					const struct quell_dcqcn_params *p,
-					struct quell_dcqcn_stats *st,
-					u64 link_bytes_ps)
+/*
+ * One increase, up to @most_q16; T and B select its kind: Zhu et al., Algorithm 1.  Returns the
+ * new rate.
+ */
+__once __step u64 quell_dcqcn_increase(struct quell_dcqcn_vars *v,
+				       const struct quell_dcqcn_params *p,
+				       struct quell_dcqcn_stats *st, u64 most_q16)
 {
-	u64 most_q16 = quell_dcqcn_most_q16(link_bytes_ps);
-	u64 high = quell_max_u64(v->timer_steps, v->byte_steps);
-	u64 low = quell_min_u64(v->timer_steps, v->byte_steps);
-	u64 step_bytes_ps = 0;
+	u64 step_bytes_ps = 0, high, low;
 
+	if (quell_is_absent(v) || quell_is_absent(p) || quell_is_absent(st))
+		return 0;
+	high = quell_max_u64(v->timer_steps, v->byte_steps);
+	low = quell_min_u64(v->timer_steps, v->byte_steps);
 	if (high < p->fast_recovery_steps) {
 		st->fast_recoveries++;
 	} else if (low > p->fast_recovery_steps) {
@@ -143,6 +147,7 @@ static inline void quell_dcqcn_increase(struct quell_dcqcn_vars *v,
 	v->target_q16 = quell_min_u64(v->target_q16 + (step_bytes_ps << QUELL_Q16_SHIFT),
 				      most_q16);
 	v->rate_q16 = (v->rate_q16 + v->target_q16) >> 1;
+	return v->rate_q16;
 }
 
 /* The increases of the timer since the last ACK. */
@@ -152,11 +157,12 @@ static __rare void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
 					 const struct quell_sample *s, u64 span_ns)
 {
 	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->timer_ns), 0xffffffff);
+	u64 most_q16 = quell_dcqcn_most_q16(s->link_bytes_ps);
 	int i;
 
 	for (i = 0; i < QUELL_DCQCN_MOST_STEPS && v->timer_steps < elapsed; i++) {
 		v->timer_steps++;
-		quell_dcqcn_increase(v, p, st, s->link_bytes_ps);
+		quell_dcqcn_increase(v, p, st, most_q16);
 	}
 	if (v->timer_steps < elapsed) {
 		st->forgone += elapsed - v->timer_steps;
@@ -171,14 +177,14 @@ static __rare void quell_dcqcn_run_bytes(struct quell_dcqcn_vars *v,
 					 const struct quell_sample *s, u64 bytes)
 {
 	u64 expired = quell_div_u64(bytes, p->byte_counter_bytes);
-	u64 i;
+	u64 most_q16 = quell_dcqcn_most_q16(s->link_bytes_ps);
+	u32 i;
 
 	v->counted_bytes = bytes - expired * p->byte_counter_bytes;
-	expired = quell_min_u64(expired, QUELL_DCQCN_MOST_STEPS);
-	for (i = 0; i < expired; i++) {
+	for (i = 0; i < QUELL_DCQCN_MOST_STEPS && i < expired; i++) {
 		if (v->byte_steps < 0xffffffff)
 			v->byte_steps++;
-		quell_dcqcn_increase(v, p, st, s->link_bytes_ps);
+		quell_dcqcn_increase(v, p, st, most_q16);
 	}
 }
 

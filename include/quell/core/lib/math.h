@@ -126,22 +126,23 @@ static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 /*
  * Quotient of the dividend @high * 2^64 + @low, rounded down; QUELL_U64_MAX if it does not fit.
  * Long division, for odd inputs: the dividend shifts out at the top, the quotient in at the bottom.
+ * The steps do not branch: BPF's verifier would follow each quotient that there may be.
  */
-static __rare u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
+__once __rare u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
 {
 	int i;
 
 	if (high >= divisor)
 		return QUELL_U64_MAX;
 	for (i = 0; i < 64; i++) {
-		u64 carry = high >> 63;
+		u64 carry = high >> 63, rest, borrow, fits;
 
 		high = (high << 1) | (low >> 63);
-		low <<= 1;
-		if (carry || high >= divisor) {
-			high -= divisor;
-			low |= 1;
-		}
+		rest = high - divisor;
+		borrow = ((~high & divisor) | (~(high ^ divisor) & rest)) >> 63;
+		fits = carry | (borrow ^ 1);
+		high -= divisor & -fits;
+		low = (low << 1) | fits;
 	}
 	return low;
 }

@@ -46,8 +46,24 @@ typedef unsigned long long u64;
 /*
  * "static __rare" is a function of its own, not inlined: what is rarely needed costs the common
  * path no registers.
+ *
+ * "__once __rare" is that of a function of numbers alone, "__once __step" an inlined one, the body
+ * of a loop.  In a BPF object both are global functions, which the verifier checks once, instead
+ * of following their branches from each call and in each turn of the loop.  A global function
+ * returns a number, and as nobody vouches for its pointers, it returns at once if
+ * quell_is_absent() is true of one.
  */
-#define __rare	__attribute__((__noinline__, __cold__, __unused__))
+#ifdef __bpf__
+#define __once
+#define __rare		__attribute__((__noinline__, __unused__))	/* in .text, for libbpf */
+#define __step		__attribute__((__noinline__))
+#define quell_is_absent(pointer)	(!(pointer))
+#else
+#define __once		static
+#define __rare		__attribute__((__noinline__, __cold__, __unused__))
+#define __step		inline
+#define quell_is_absent(pointer)	((void)(pointer), false)
+#endif
 
 /*
  * A processor that multiplies 64 by 64 bits to 128 in an instruction or two.  The functions that

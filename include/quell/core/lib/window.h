@@ -30,7 +30,7 @@ static inline u64 quell_init_window_q16(u32 mss_bytes)
 }
 
 /* quell_bdp_q16() of a product of more than 64 bits. */
-static __rare u64 quell_bdp_long_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
+__once __rare u64 quell_bdp_long_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 {
 	u64 wire_bytes = (u64)mss_bytes + QUELL_OVERHEAD_BYTES;
 	u64 segments = quell_mul_div_ceil_u64(rtt_ns, link_bytes_ps,
