@@ -37,6 +37,10 @@ tools:
 	$(MAKE) -C userspace/quell OUT=$(OUT)
 	$(MAKE) -C userspace/tc OUT=$(OUT)
 
+# The algorithms as BPF objects, for bpftool or "quell bpf".
+ebpf: deps-ebpf
+	$(MAKE) -C ebpf OUT=$(OUT)/ebpf
+
 install: all
 	@[ -n "$(KERNELRELEASE)" ] || \
 		{ echo "$(KDIR) has no include/config/kernel.release: for which kernel?" >&2; exit 1; }
@@ -120,7 +124,7 @@ perf-flow: deps-check
 perf-host: deps-check
 	@selftests/perf/report-host $(if $(BEFORE),--before $(BEFORE)) $(if $(SAVE),--save $(SAVE))
 
-deps-build deps-demo deps-check: deps-%:
+deps-build deps-demo deps-check deps-ebpf: deps-%:
 	@scripts/install-deps $*
 
 clean:
@@ -129,6 +133,7 @@ clean:
 help:
 	@echo 'make              modules for the running kernel (KERNELRELEASE=, KDIR=) and tools'
 	@echo 'make tools        tools alone: quell, the tc plugin'
+	@echo 'make ebpf         algorithms as BPF objects, in build/ebpf (BTF=FILE: by these types)'
 	@echo 'make install      install both (DESTDIR=, PREFIX=)'
 	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
@@ -147,7 +152,7 @@ help:
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools install lab lab-debug demo reproduce check check-quick check-agent spoof \
+.PHONY: all modules tools ebpf install lab lab-debug demo reproduce check check-quick check-agent spoof \
 	model-errors perf perf-port \
 	perf-flow perf-host clean help \
-	deps-build deps-demo deps-check
+	deps-build deps-demo deps-check deps-ebpf

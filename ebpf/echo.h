@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Exact echo of CE marks, as kmod-cc/quell/tcp/ecn.c has and explains it: ECE of an ACK states
+ * whether exactly the data that it covers was marked.  A BPF program may not wind rcv_wup back
+ * after an early ACK; the packet at hand is acknowledged at once anyway.
+ */
+#ifndef _QUELL_EBPF_ECHO_H
+#define _QUELL_EBPF_ECHO_H
+
+#include "signals.h"
+
+#define SOL_TCP			6
+#define TCP_CONGESTION		13
+
+/*
+ * The stack would make the packets of a socket whose algorithm asks for ECN ECN-capable without
+ * the peer's consent: switches would mark them, and the sender would not learn of it.  As in-tree
+ * DCTCP, such a socket is Reno's.
+ */
+static __always_inline void use_reno(struct sock *sk)
+{
+	char reno[] = "reno";
+
+	bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, reno, sizeof(reno));
+}
+
+static __always_inline void echo_flag(struct tcp_sock *tp, bool marked)
+{
+	if (marked)
+		tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
+	else
+		tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
+}
+
+/* Whether data received before this packet is still to be acknowledged. */
+static __always_inline bool owes_ack(const struct tcp_sock *tp, const struct quell_bpf_flow *flow)
+{
+	if ((s32)(tp->rcv_wup - flow->rcv_nxt_marked) < 0)
+		return true;
+	return tp->out_of_order_queue.rb_node &&
+	       icsk_of(tp)->icsk_ack.pending & ICSK_ACK_SCHED;
+}
+
+static __always_inline void echo_mark(struct tcp_sock *tp, struct quell_bpf_flow *flow,
+				      bool marked)
+{
+	if (!(tp->ecn_flags & TCP_ECN_RFC3168))
+		return;
+	if (marked != flow->rcv_marked) {
+		if (owes_ack(tp, flow)) {
+			echo_flag(tp, flow->rcv_marked);
+			bpf_tcp_send_ack(tp, flow->rcv_nxt_marked);
+		}
+		((struct inet_connection_sock *)tp)->icsk_ack.pending |= ICSK_ACK_NOW;
+	}
+	flow->rcv_nxt_marked = tp->rcv_nxt;
+	flow->rcv_marked = marked;
+	echo_flag(tp, marked);
+}
+
+#endif /* _QUELL_EBPF_ECHO_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of a core within a BPF object, without sockets: what the congestion control (quell_bpf.h)
+ * and the replay of selftests/bpf call.
+ *
+ * Each event is a global function, which the verifier checks once, by itself, whoever calls it:
+ * the core's paths do not multiply with those of its callers.  Such a function takes pointers to
+ * memory of a known size and returns a number, and its caller needs not exist yet: hence the
+ * tests for NULL, and the sample and the decision in struct quell_bpf_flow.
+ *
+ * The including file defines QUELL_BPF_ALGO, the algorithm's name, and QUELL_BPF_VARS,
+ * QUELL_BPF_PARAMS and QUELL_BPF_STATS, the types of its blocks.
+ */
+#ifndef _QUELL_EBPF_EVENT_H
+#define _QUELL_EBPF_EVENT_H
+
+#include <quell/bpf.h>
+#include <quell/core/algorithm.h>
+
+#define QUELL_BPF_PASTE3(a_, b_, c_)	a_##b_##c_
+#define QUELL_BPF_CORE(algo_, event_)	QUELL_BPF_PASTE3(quell_, algo_, _core_##event_)
+
+/**
+ * struct quell_bpf_flow - a flow; an observer reads @view alone
+ * @view:	what observers read
+ * @vars:	the algorithm's variables
+ * @before:	copy of @vars from before the last loss or timeout
+ * @undo:	reductions of the episode of losses
+ * @sample:	input of the next event
+ * @decision:	output of the last event
+ * @active_ns:	time of the last ACK, ns
+ * @acked_seq:	snd_una after the last ACK
+ * @delivered_ce_pkts: tp->delivered_ce after the last ACK
+ * @round_seq:	end of the round trip whose remainder is @rest_bytes
+ * @carry_bytes: added to the window in this round trip
+ * @rest_bytes:	remainder for the next one
+ * @resumed_seq: snd_nxt when sending resumed last
+ * @rcv_nxt_marked: rcv_nxt after the last packet received
+ * @backlogged:	data waited to be sent at the last ACK
+ * @rcv_marked:	the last packet received was marked CE
+ *
+ * The socket lock protects all of it.
+ */
+struct quell_bpf_flow {
+	struct quell_bpf_view	view;
+	QUELL_BPF_VARS		vars;
+	QUELL_BPF_VARS		before;
+	struct quell_undo	undo;
+	struct quell_sample	sample;
+	struct quell_decision	decision;
+	u64			active_ns;
+	u32			acked_seq;
+	u32			delivered_ce_pkts;
+	u32			round_seq;
+	u32			carry_bytes;
+	u32			rest_bytes;
+	u32			resumed_seq;
+	u32			rcv_nxt_marked;
+	bool			backlogged;
+	bool			rcv_marked;
+};
+
+static __always_inline void quell_bpf_fill(struct quell_event *ev, struct quell_bpf_flow *flow,
+					   const QUELL_BPF_PARAMS *params,
+					   QUELL_BPF_STATS *stats)
+{
+	ev->vars = &flow->vars;
+	ev->params = params;
+	ev->stats = stats;
+	ev->before = &flow->before;
+	ev->undo = &flow->undo;
+	ev->sample = flow->sample;
+}
+
+/* An event that is nothing but the core's. */
+#define QUELL_BPF_EVENT(event_)							\
+__noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
+				  QUELL_BPF_PARAMS *params, QUELL_BPF_STATS *stats) \
+{										\
+	struct quell_event ev;							\
+										\
+	if (!flow || !params || !stats)						\
+		return 0;							\
+	quell_bpf_fill(&ev, flow, params, stats);				\
+	QUELL_BPF_CORE_EVENT(event_)(&ev);					\
+	flow->decision = ev.decision;						\
+	return 1;								\
+}
+
+/* The same of a loss or timeout, whose reduction is recorded for an undo. */
+#define QUELL_BPF_REDUCTION(event_)						\
+__noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
+				  QUELL_BPF_PARAMS *params, QUELL_BPF_STATS *stats) \
+{										\
+	struct quell_event ev;							\
+										\
+	if (!flow || !params || !stats)						\
+		return 0;							\
+	flow->before = flow->vars;						\
+	quell_bpf_fill(&ev, flow, params, stats);				\
+	QUELL_BPF_CORE_EVENT(event_)(&ev);					\
+	QUELL_BPF_CORE_EVENT(undo_note)(&ev);					\
+	flow->decision = ev.decision;						\
+	return 1;								\
+}
+
+#define QUELL_BPF_CORE_OF(algo_, event_)	QUELL_BPF_CORE(algo_, event_)
+#define QUELL_BPF_CORE_EVENT(event_)	QUELL_BPF_CORE_OF(QUELL_BPF_ALGO, event_)
+
+QUELL_BPF_EVENT(init)
+QUELL_BPF_EVENT(on_ack)
+QUELL_BPF_REDUCTION(on_loss)
+QUELL_BPF_REDUCTION(on_rto)
+QUELL_BPF_EVENT(on_idle_restart)
+QUELL_BPF_EVENT(on_undo)
+
+#endif /* _QUELL_EBPF_EVENT_H */

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A core as a BPF congestion control: which calls of the stack are its events.  It is the twin of
+ * kmod-cc/quell/cc/cc.c; NAME.bpf.c chooses the core and includes this file.
+ *
+ *	->init			core->init, then core->on_rto if the handshake timed out; Reno for a
+ *				peer without ECN, where the algorithm asks for it
+ *	->cong_control		core->on_ack
+ *	->set_state(Recovery)	core->on_loss
+ *	->set_state(Loss)	core->on_rto, if a timer expired
+ *	->min_tso_segs		core->on_idle_restart, when sending resumes: the stack asks before
+ *				it sends.  Newer kernels call another member than ->cwnd_event at
+ *				that time, which an object for older ones must not name
+ *	->cwnd_event, ECN	exact echo of marks, echo.h
+ *	->ssthresh		a new episode of losses; only the core sets the window
+ *	->undo_cwnd		core->on_undo: all retransmissions were spurious
+ *
+ * What quell.ko puts before the cores, the fit of a flow to its path, is not here, nor are the
+ * signals of its hooks: nanoseconds, the option, telemetry.
+ *
+ * A socket without storage (no memory) runs Reno, plain.h.
+ */
+#ifndef _QUELL_EBPF_QUELL_BPF_H
+#define _QUELL_EBPF_QUELL_BPF_H
+
+#include "apply.h"
+#include "echo.h"
+#include "plain.h"
+
+char _license[] SEC("license") = "GPL";
+
+/* In the private bytes of a socket on which ->init ran. */
+#define QUELL_BPF_MAGIC		0x7175656c6c627066ULL
+
+/*
+ * ->cong_control got the number and flags of the ACK before the rate sample in 6.10.  The verifier
+ * knows the kernel's version and reads the one of the two branches that is valid.
+ */
+#define QUELL_BPF_ACK_FLAGS_SINCE	(6 << 16 | 10 << 8)
+extern int LINUX_KERNEL_VERSION __kconfig;
+
+/* In assembler, because the compiler would make one load at a computed place of the two. */
+static __always_inline const struct rate_sample *rate_sample_of(const unsigned long long *ctx)
+{
+	const struct rate_sample *rs;
+
+	if (LINUX_KERNEL_VERSION >= QUELL_BPF_ACK_FLAGS_SINCE)
+		asm volatile("%0 = *(u64 *)(%1 + 24)" : "=r"(rs) : "r"(ctx));
+	else
+		asm volatile("%0 = *(u64 *)(%1 + 8)" : "=r"(rs) : "r"(ctx));
+	return rs;
+}
+
+/* ssthresh of a socket that never had a loss */
+#define TCP_INFINITE_SSTHRESH	0x7fffffff
+
+static __always_inline struct tcp_sock *tcp_of(const void *sk)
+{
+	return (struct tcp_sock *)sk;
+}
+
+static __always_inline bool is_ready(const struct tcp_sock *tp)
+{
+	return icsk_of(tp)->icsk_ca_priv[0] == QUELL_BPF_MAGIC;
+}
+
+static __always_inline void set_magic(struct tcp_sock *tp, u64 magic)
+{
+	((struct inet_connection_sock *)tp)->icsk_ca_priv[0] = magic;
+}
+
+/* The flow of a socket on which ->init ran and found memory, else NULL. */
+static __always_inline struct quell_bpf_flow *flow_of(struct tcp_sock *tp)
+{
+	return is_ready(tp) ? bpf_sk_storage_get(&quell_flows, tp, NULL, 0) : NULL;
+}
+
+static __always_inline void event_timeout(struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	fill_state(tp, flow);
+	flow->view.timeouts++;
+	quell_bpf_on_rto(flow, quell_bpf_params(), quell_bpf_stats());
+	apply_timeout(tp, flow);
+}
+
+static __always_inline void event_loss(struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	fill_state(tp, flow);
+	flow->view.losses++;
+	quell_bpf_on_loss(flow, quell_bpf_params(), quell_bpf_stats());
+	apply(tp, flow);
+}
+
+static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	bool has_timed_out = tp->total_retrans > 1 && tp->undo_marker && tp->snd_cwnd == 1;
+
+	__builtin_memset(flow, 0, sizeof(*flow));
+	flow->acked_seq = tp->snd_una;
+	flow->delivered_ce_pkts = tp->delivered_ce;
+	flow->rcv_nxt_marked = tp->rcv_nxt;
+	flow->active_ns = tp->tcp_clock_cache;
+	flow->round_seq = tp->snd_nxt;
+	flow->resumed_seq = tp->snd_nxt;
+	fill_state(tp, flow);
+	flow->sample.min_rtt_ns = first_rtt_ns(tp);
+	quell_bpf_init(flow, quell_bpf_params(), quell_bpf_stats());
+	apply(tp, flow);
+	if (has_timed_out)
+		event_timeout(tp, flow);
+}
+
+SEC("struct_ops/quell_init")
+void BPF_PROG(quell_init, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow;
+
+	if (QUELL_BPF_FLAGS & QUELL_CORE_ECN && !has_ecn(tp)) {
+		use_reno(sk);
+		return;
+	}
+	set_magic(tp, QUELL_BPF_MAGIC);
+	flow = bpf_sk_storage_get(&quell_flows, tp, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+	if (flow)
+		start(tp, flow);
+}
+
+/* The next algorithm would slow-start back to the window from before the last cut. */
+SEC("struct_ops/quell_release")
+void BPF_PROG(quell_release, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+
+	if (!is_ready(tp))
+		return;
+	set_magic(tp, 0);
+	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
+		tp->snd_ssthresh = quell_min_u64(tp->snd_ssthresh,
+						 quell_max_u64(tp->snd_cwnd, 2));
+	bpf_sk_storage_delete(&quell_flows, tp);
+}
+
+/* The stack gets the window from before, because the core decides the cut. */
+SEC("struct_ops/quell_ssthresh")
+u32 BPF_PROG(quell_ssthresh, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow = flow_of(tp);
+
+	if (!flow)
+		return tcp_reno_ssthresh(sk);
+	__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
+	return quell_max_u64(tp->snd_cwnd, 2);
+}
+
+/* As quell_tcp_has_timed_out() of kmod-cc: not for segments too long for the path, or refused. */
+static __always_inline bool has_timed_out(const struct tcp_sock *tp)
+{
+	return ca_state_of(tp) == TCP_CA_Loss || tp->undo_marker || tp->prior_ssthresh ||
+	       tp->high_seq != tp->snd_nxt || tp->snd_cwnd == inflight_pkts(tp) + 1;
+}
+
+SEC("struct_ops/quell_set_state")
+void BPF_PROG(quell_set_state, struct sock *sk, u8 new_state)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow = flow_of(tp);
+
+	if (!flow)
+		plain_set_state(tp, new_state);
+	else if (new_state == TCP_CA_Recovery)
+		event_loss(tp, flow);
+	else if (new_state == TCP_CA_Loss && has_timed_out(tp))
+		event_timeout(tp, flow);
+}
+
+static __always_inline u32 burst_pkts(const struct tcp_sock *tp)
+{
+#ifdef QUELL_BPF_SEGMENT_PKTS
+	const void *params = quell_bpf_params();
+
+	if (params)
+		return QUELL_BPF_SEGMENT_PKTS(params, tp->mss_cache);
+#endif
+	return ((const struct sock *)tp)->__sk_common.skc_net.net->ipv4.sysctl_tcp_min_tso_segs;
+}
+
+/*
+ * Sending resumes: nothing is outstanding, there is data, and it did not wait at the last ACK.
+ * Asked again before that data has left, the flow does not restart again.
+ */
+static __always_inline void resume(struct tcp_sock *tp)
+{
+	struct quell_bpf_flow *flow = flow_of(tp);
+
+	if (!flow || flow->backlogged || flow->resumed_seq == tp->snd_nxt)
+		return;
+	flow->resumed_seq = tp->snd_nxt;
+	fill_state(tp, flow);
+	flow->sample.idle_ns = quell_sub_sat_u64(tp->tcp_clock_cache, flow->active_ns);
+	quell_bpf_on_idle_restart(flow, quell_bpf_params(), quell_bpf_stats());
+	apply(tp, flow);
+}
+
+SEC("struct_ops/quell_min_tso_segs")
+u32 BPF_PROG(quell_min_tso_segs, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+
+	if (!tp->packets_out && tp->write_seq != tp->snd_nxt)
+		resume(tp);
+	return burst_pkts(tp);
+}
+
+SEC("struct_ops/quell_cong_control")
+void quell_cong_control(unsigned long long *ctx)
+{
+	struct tcp_sock *tp = tcp_of((void *)ctx[0]);
+	const struct rate_sample *rs = rate_sample_of(ctx);
+	struct quell_bpf_flow *flow = flow_of(tp);
+
+	if (!flow) {
+		plain_ack(tp, rs);
+		return;
+	}
+	fill_state(tp, flow);
+	fill_rtt(tp, rs, flow);
+	fill_ack(tp, rs, flow);
+	if (!flow->sample.acked_pkts)
+		return;
+	quell_bpf_on_ack(flow, quell_bpf_params(), quell_bpf_stats());
+	apply(tp, flow);
+}
+
+SEC("struct_ops/quell_cwnd_event")
+void BPF_PROG(quell_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow;
+
+	if (event != CA_EVENT_ECN_IS_CE && event != CA_EVENT_ECN_NO_CE)
+		return;
+	flow = flow_of(tp);
+	if (flow)
+		echo_mark(tp, flow, event == CA_EVENT_ECN_IS_CE);
+}
+
+SEC("struct_ops/quell_undo_cwnd")
+u32 BPF_PROG(quell_undo_cwnd, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow = flow_of(tp);
+
+	if (!flow)
+		return tcp_reno_undo_cwnd(sk);
+	if (flow->undo.valid) {
+		fill_state(tp, flow);
+		quell_bpf_on_undo(flow, quell_bpf_params(), quell_bpf_stats());
+		apply_undo(tp, flow);
+		__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
+	}
+	return tp->snd_cwnd;
+}
+
+/**
+ * QUELL_BPF_OPS() - the operations of an algorithm
+ * @name_: of the map and of the congestion control, without quotation marks
+ */
+#define QUELL_BPF_OPS(name_)						\
+SEC(".struct_ops")							\
+struct tcp_congestion_ops name_ = {					\
+	.init		= (void *)quell_init,				\
+	.release	= (void *)quell_release,			\
+	.ssthresh	= (void *)quell_ssthresh,			\
+	.set_state	= (void *)quell_set_state,			\
+	.cwnd_event	= (void *)quell_cwnd_event,			\
+	.min_tso_segs	= (void *)quell_min_tso_segs,			\
+	.cong_control	= (void *)quell_cong_control,			\
+	.undo_cwnd	= (void *)quell_undo_cwnd,			\
+	.flags		= QUELL_BPF_FLAGS & QUELL_CORE_ECN ? TCP_CONG_NEEDS_ECN : 0, \
+	.name		= #name_,					\
+}
+
+#endif /* _QUELL_EBPF_QUELL_BPF_H */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From TCP's state to a core's sample, as kmod-cc/quell/cc does it for a socket without a context:
+ * round-trip times are the stack's, in microseconds, and there is no option, telemetry, number of
+ * hops or rate of the link.  Unknown fields are 0.
+ */
+#ifndef _QUELL_EBPF_SIGNALS_H
+#define _QUELL_EBPF_SIGNALS_H
+
+#include <quell/core/lib/window.h>
+
+#include "maps.h"
+
+#define NSEC_PER_USEC		1000ULL
+
+/*
+ * tp->ecn_flags: bits that mean that the peer agreed to ECN.  The second is for Accurate ECN,
+ * which older kernels lack; their bit of this number is unused.
+ */
+#define TCP_ECN_RFC3168		0x01
+#define TCP_ECN_DEMAND_CWR	0x04
+#define TCP_ECN_ACCURATE	0x10
+
+static __always_inline const struct inet_connection_sock *icsk_of(const struct tcp_sock *tp)
+{
+	return (const struct inet_connection_sock *)tp;
+}
+
+static __always_inline u8 ca_state_of(const struct tcp_sock *tp)
+{
+	return BPF_CORE_READ_BITFIELD(icsk_of(tp), icsk_ca_state);
+}
+
+static __always_inline u32 inflight_pkts(const struct tcp_sock *tp)
+{
+	return tp->packets_out - (tp->sacked_out + tp->lost_out) + tp->retrans_out;
+}
+
+/* Framing, IP, TCP with its options, as quell_header_bytes() of <quell/quell.h>. */
+static __always_inline u32 header_bytes(const struct tcp_sock *tp)
+{
+	return QUELL_FRAMING_BYTES + icsk_of(tp)->icsk_af_ops->net_header_len +
+	       tp->tcp_header_len + icsk_of(tp)->icsk_ext_hdr_len;
+}
+
+static __always_inline bool has_ecn(const struct tcp_sock *tp)
+{
+	return tp->ecn_flags & (TCP_ECN_RFC3168 | TCP_ECN_ACCURATE);
+}
+
+/* What is known without an ACK. */
+static __always_inline void fill_state(const struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	struct quell_sample *s = &flow->sample;
+
+	__builtin_memset(s, 0, sizeof(*s));
+	s->now_ns = tp->tcp_clock_cache;
+	s->mss_bytes = tp->mss_cache ?: 1;
+	s->header_bytes = header_bytes(tp);
+	s->inflight_bytes = quell_mul_sat_u32(inflight_pkts(tp), tp->mss_cache);
+	s->min_rtt_ns = flow->view.min_rtt_ns;
+	if (has_ecn(tp))
+		s->flags |= QUELL_S_ECN;
+}
+
+/* The handshake's round-trip time, as quell_first_rtt_ns() of <quell/quell.h>. */
+static __always_inline u64 first_rtt_ns(const struct tcp_sock *tp)
+{
+	return tp->srtt_us ? ((tp->srtt_us >> 3) + 1ULL) * NSEC_PER_USEC : 0;
+}
+
+/* The stack's microseconds, rounded up so that a minimum stays above 0. */
+static __always_inline void fill_rtt(const struct tcp_sock *tp, const struct rate_sample *rs,
+				     struct quell_bpf_flow *flow)
+{
+	struct quell_sample *s = &flow->sample;
+
+	/* A signed number, of which BPF has no comparison with -mcpu before v3. */
+	if (rs->rtt_us < 0)
+		return;
+	s->rtt_ns = ((u64)rs->rtt_us + 1) * NSEC_PER_USEC;
+	s->min_rtt_ns = ((u64)tp->rtt_min.s[0].v + 1) * NSEC_PER_USEC;
+	s->flags |= QUELL_S_RTT_KERNEL;
+	flow->view.rtt_ns = s->rtt_ns;
+	flow->view.min_rtt_ns = s->min_rtt_ns;
+}
+
+/* Payload of the segments delivered: exact without SACK, in whole segments with it. */
+static __always_inline u32 acked_bytes(const struct tcp_sock *tp, u32 acked_seq, u32 pkts)
+{
+	u64 most_bytes = (u64)pkts * tp->mss_cache;
+
+	if (!tp->sacked_out && tp->snd_una != acked_seq)
+		most_bytes = quell_min_u64(most_bytes, tp->snd_una - acked_seq);
+	return quell_min_u64(most_bytes, QUELL_U32_MAX);
+}
+
+/* What an ACK adds, and what of TCP's state the next one is compared with. */
+static __always_inline void fill_ack(const struct tcp_sock *tp, const struct rate_sample *rs,
+				     struct quell_bpf_flow *flow)
+{
+	u32 marked_pkts = tp->delivered_ce - flow->delivered_ce_pkts;
+	u32 lost_pkts = rs->losses > 0 ? rs->losses : 0;
+	struct quell_sample *s = &flow->sample;
+
+	s->acked_pkts = rs->acked_sacked;
+	s->acked_bytes = acked_bytes(tp, flow->acked_seq, s->acked_pkts);
+	s->marked_bytes = quell_min_u64((u64)marked_pkts * tp->mss_cache, s->acked_bytes);
+	s->lost_bytes = quell_mul_sat_u32(lost_pkts, tp->mss_cache);
+	s->inflight_bytes = quell_mul_sat_u32(rs->prior_in_flight, tp->mss_cache);
+	if (rs->is_app_limited)
+		s->flags |= QUELL_S_APP_LIMITED;
+	if (tp->snd_una != flow->acked_seq)
+		s->flags |= QUELL_S_ADVANCED;
+	flow->acked_seq = tp->snd_una;
+	flow->delivered_ce_pkts = tp->delivered_ce;
+	flow->active_ns = s->now_ns;
+	flow->backlogged = tp->write_seq != tp->snd_nxt;
+	flow->view.acked_bytes += s->acked_bytes;
+}
+
+#endif /* _QUELL_EBPF_SIGNALS_H */
