@@ -71,7 +71,7 @@ reproduce: lab
 	selftests/lab/lab reproduce "$(FIGURE)" --out $(REPRODUCE)
 
 check: deps-check
-	$(MAKE) tools lab lab-debug
+	$(MAKE) tools ebpf lab lab-debug
 	selftests/check
 
 # By level and feature: make check-unit-core, check-stock-6.12; all of a level: check-unit;
