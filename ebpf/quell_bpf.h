@@ -18,7 +18,8 @@
  * What quell.ko puts before the cores, the fit of a flow to its path, is not here, nor are the
  * signals of its hooks: nanoseconds, the option, telemetry.
  *
- * A socket without storage (no memory) runs Reno, plain.h.
+ * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
+ * nothing happens.  A socket without storage (no memory) runs Reno, plain.h.
  */
 #ifndef _QUELL_EBPF_QUELL_BPF_H
 #define _QUELL_EBPF_QUELL_BPF_H
@@ -33,8 +34,9 @@ char _license[] SEC("license") = "GPL";
 #define QUELL_BPF_MAGIC		0x7175656c6c627066ULL
 
 /*
- * ->cong_control got the number and flags of the ACK before the rate sample in 6.10.  The verifier
- * knows the kernel's version and reads the one of the two branches that is valid.
+ * ->cong_control got the number and flags of the ACK before the rate sample in 6.10.  No type of
+ * the kernel shows it, so its version decides, which the verifier knows: it follows only the
+ * branch that is taken.
  */
 #define QUELL_BPF_ACK_FLAGS_SINCE	(6 << 16 | 10 << 8)
 extern int LINUX_KERNEL_VERSION __kconfig;
@@ -91,6 +93,18 @@ static __always_inline void event_loss(struct tcp_sock *tp, struct quell_bpf_flo
 	apply(tp, flow);
 }
 
+static __always_inline void event_ack(struct tcp_sock *tp, const struct rate_sample *rs,
+				      struct quell_bpf_flow *flow)
+{
+	fill_state(tp, flow);
+	fill_rtt(tp, rs, flow);
+	fill_ack(tp, rs, flow);
+	if (!flow->sample.acked_pkts)
+		return;
+	quell_bpf_on_ack(flow, quell_bpf_params(), quell_bpf_stats());
+	apply(tp, flow);
+}
+
 static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
 	bool has_timed_out = tp->total_retrans > 1 && tp->undo_marker && tp->snd_cwnd == 1;
@@ -101,7 +115,7 @@ static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *fl
 	flow->rcv_nxt_marked = tp->rcv_nxt;
 	flow->active_ns = tp->tcp_clock_cache;
 	flow->round_seq = tp->snd_nxt;
-	flow->resumed_seq = tp->snd_nxt;
+	flow->resumed_seq = tp->snd_nxt - 1;
 	fill_state(tp, flow);
 	flow->sample.min_rtt_ns = first_rtt_ns(tp);
 	quell_bpf_init(flow, quell_bpf_params(), quell_bpf_stats());
@@ -148,9 +162,10 @@ u32 BPF_PROG(quell_ssthresh, struct sock *sk)
 	struct tcp_sock *tp = tcp_of(sk);
 	struct quell_bpf_flow *flow = flow_of(tp);
 
-	if (!flow)
+	if (flow)
+		__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
+	else if (is_ready(tp))
 		return tcp_reno_ssthresh(sk);
-	__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
 	return quell_max_u64(tp->snd_cwnd, 2);
 }
 
@@ -167,12 +182,12 @@ void BPF_PROG(quell_set_state, struct sock *sk, u8 new_state)
 	struct tcp_sock *tp = tcp_of(sk);
 	struct quell_bpf_flow *flow = flow_of(tp);
 
-	if (!flow)
-		plain_set_state(tp, new_state);
-	else if (new_state == TCP_CA_Recovery)
+	if (flow && new_state == TCP_CA_Recovery)
 		event_loss(tp, flow);
-	else if (new_state == TCP_CA_Loss && has_timed_out(tp))
+	else if (flow && new_state == TCP_CA_Loss && has_timed_out(tp))
 		event_timeout(tp, flow);
+	else if (!flow && is_ready(tp))
+		plain_set_state(tp, new_state);
 }
 
 static __always_inline u32 burst_pkts(const struct tcp_sock *tp)
@@ -220,17 +235,10 @@ void quell_cong_control(unsigned long long *ctx)
 	const struct rate_sample *rs = rate_sample_of(ctx);
 	struct quell_bpf_flow *flow = flow_of(tp);
 
-	if (!flow) {
+	if (flow)
+		event_ack(tp, rs, flow);
+	else if (is_ready(tp))
 		plain_ack(tp, rs);
-		return;
-	}
-	fill_state(tp, flow);
-	fill_rtt(tp, rs, flow);
-	fill_ack(tp, rs, flow);
-	if (!flow->sample.acked_pkts)
-		return;
-	quell_bpf_on_ack(flow, quell_bpf_params(), quell_bpf_stats());
-	apply(tp, flow);
 }
 
 SEC("struct_ops/quell_cwnd_event")
@@ -252,9 +260,9 @@ u32 BPF_PROG(quell_undo_cwnd, struct sock *sk)
 	struct tcp_sock *tp = tcp_of(sk);
 	struct quell_bpf_flow *flow = flow_of(tp);
 
-	if (!flow)
+	if (!flow && is_ready(tp))
 		return tcp_reno_undo_cwnd(sk);
-	if (flow->undo.valid) {
+	if (flow && flow->undo.valid) {
 		fill_state(tp, flow);
 		quell_bpf_on_undo(flow, quell_bpf_params(), quell_bpf_stats());
 		apply_undo(tp, flow);

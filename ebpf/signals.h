@@ -75,7 +75,6 @@ static __always_inline void fill_rtt(const struct tcp_sock *tp, const struct rat
 {
 	struct quell_sample *s = &flow->sample;
 
-	/* A signed number, of which BPF has no comparison with -mcpu before v3. */
 	if (rs->rtt_us < 0)
 		return;
 	s->rtt_ns = ((u64)rs->rtt_us + 1) * NSEC_PER_USEC;
