@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "change.h"
 #include "preset.h"
 #include "quell.h"
 
@@ -106,22 +107,6 @@ static int check_algo(const char *algo)
 	return STATUS_INPUT;
 }
 
-static const struct preset *find_preset(const char *algo, const char *name)
-{
-	const struct preset *preset;
-	char known[512] = "";
-
-	for (preset = presets; preset->cc; preset++) {
-		if (strcmp(preset->cc, algo))
-			continue;
-		if (!strcmp(preset->name, name))
-			return preset;
-		append_name(known, sizeof(known), preset->name);
-	}
-	complain("%s has no preset '%s' (it has: %s)", algo, name, known);
-	return NULL;
-}
-
 static int set_preset(struct app *app, const struct preset *preset)
 {
 	struct cc_list list;
@@ -159,6 +144,6 @@ int cc_preset(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	if (list)
 		return list_presets(&app->out, argc ? argv[0] : NULL);
-	preset = find_preset(argv[0], argv[1]);
+	preset = preset_find(argv[0], argv[1]);
 	return preset ? set_preset(app, preset) : STATUS_INPUT;
 }

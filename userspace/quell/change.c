@@ -210,6 +210,29 @@ int changes_add_preset(struct changes *changes, const struct preset *preset)
 }
 
 /**
+ * preset_find() - look a preset up, complain if it does not exist
+ * @algo: algorithm that has presets
+ * @name: as typed
+ *
+ * Return: the preset, or NULL.
+ */
+const struct preset *preset_find(const char *algo, const char *name)
+{
+	const struct preset *preset;
+	char known[512] = "";
+
+	for (preset = presets; preset->cc; preset++) {
+		if (strcmp(preset->cc, algo))
+			continue;
+		if (!strcmp(preset->name, name))
+			return preset;
+		append_name(known, sizeof(known), preset->name);
+	}
+	complain("%s has no preset '%s' (it has: %s)", algo, name, known);
+	return NULL;
+}
+
+/**
  * cc_apply_preset() - set an algorithm to a preset's values, and otherwise to its defaults
  * @app: connected to the kernel
  * @cc: algorithm, with all its parameters

@@ -43,6 +43,7 @@ struct changes {
 int changes_alloc(struct changes *changes, const struct cc *cc);
 void changes_free(struct changes *changes);
 int changes_add(struct changes *changes, const char *name, const char *text);
+const struct preset *preset_find(const char *algo, const char *name);
 int changes_add_preset(struct changes *changes, const struct preset *preset);
 
 #endif /* QUELL_CLI_CHANGE_H */

@@ -51,6 +51,18 @@ static const struct command commands[] = {
 	  "let a card stamp what it receives", true, hwstamp_on },
 	{ "hwtstamp", "off", "DEV", 1, 1,
 	  "let it stamp no more", true, hwstamp_off },
+	{ "bpf", "show", "[ALGO]", 0, 1,
+	  "algorithms loaded as BPF objects", true, bpf_show },
+	{ "bpf", "load", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
+	  "load and register one, as bpf_ALGO", true, bpf_load },
+	{ "bpf", "replace", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
+	  "put new code under one that is loaded", true, bpf_replace },
+	{ "bpf", "unload", "ALGO", 1, 1,
+	  "unregister one", true, bpf_unload },
+	{ "bpf", "set", "ALGO [preset NAME] [PARAM VALUE]...", 3, ARGS_UNBOUNDED,
+	  "change parameters of one", true, bpf_set },
+	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
+	  "put parameters of one back to their defaults", true, bpf_reset },
 };
 
 static const struct {

@@ -77,6 +77,12 @@ int link_reset(struct app *app, int argc, char **argv);
 int hwstamp_show(struct app *app, int argc, char **argv);
 int hwstamp_on(struct app *app, int argc, char **argv);
 int hwstamp_off(struct app *app, int argc, char **argv);
+int bpf_load(struct app *app, int argc, char **argv);
+int bpf_replace(struct app *app, int argc, char **argv);
+int bpf_unload(struct app *app, int argc, char **argv);
+int bpf_set(struct app *app, int argc, char **argv);
+int bpf_reset(struct app *app, int argc, char **argv);
+int bpf_show(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell bpf load, replace, unload, set and reset: algorithms as BPF objects, for kernels into
+ * which modules cannot be loaded.
+ *
+ * A registration and the maps of parameters and counters are pinned (bpf_pin.c), so that later
+ * commands find them and nothing has to keep running.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <quell/bpf.h>
+
+#include "bpf_code.h"
+#include "bpf_model.h"
+#include "bpf_pin.h"
+#include "bpf_sysctl.h"
+#include "quell.h"
+
+static const uint32_t the_entry;
+
+/**
+ * bpf_not_loaded() - complain that an algorithm is not loaded as BPF
+ * @algo: the algorithm
+ *
+ * Return: the exit status for it.
+ */
+int bpf_not_loaded(const char *algo)
+{
+	complain("%s is not loaded as BPF (try: quell bpf load %s)", algo, algo);
+	return STATUS_KERNEL;
+}
+
+/* The algorithm named, with its defaults. */
+static int begin(struct bpf_model *model, const char *name)
+{
+	const struct quell_core *core;
+
+	*model = (struct bpf_model){};
+	if (bpf_core_find(name, &core))
+		return STATUS_INPUT;
+	return bpf_model_init(model, core);
+}
+
+static int write_params(const struct bpf_model *model, int fd)
+{
+	if (bpf_map_update_elem(fd, &the_entry, model->block, BPF_ANY))
+		return complain_bpf("cannot write the parameters", errno);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_read_params() - take over the parameters in force
+ * @model: the algorithm
+ * @fd: of its map of parameters
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_read_params(struct bpf_model *model, int fd)
+{
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+	void *block;
+	int status = STATUS_OK;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return complain_bpf("cannot read the parameters", errno);
+	if (info.value_size != model->core->params_bytes) {
+		complain("%s was loaded by another version of this program (try: quell bpf replace %s)",
+			 model->core->name, model->core->name);
+		return STATUS_KERNEL;
+	}
+	block = malloc(info.value_size);
+	if (!block || bpf_map_lookup_elem(fd, &the_entry, block))
+		status = complain_bpf("cannot read the parameters", errno);
+	else
+		bpf_model_take(model, block);
+	free(block);
+	return status;
+}
+
+static int pin_maps(const struct bpf_model *model, const struct bpf_code *code)
+{
+	const char *algo = model->core->name;
+
+	if (bpf_pin_put(algo, QUELL_BPF_PARAMS_MAP, bpf_map__fd(code->params)) ||
+	    bpf_pin_put(algo, QUELL_BPF_STATS_MAP, bpf_map__fd(code->stats)))
+		return complain_bpf("cannot pin the maps", errno);
+	return STATUS_OK;
+}
+
+/* Parameters come first and the registration last: no connection sees less than all of it. */
+static int register_code(const struct bpf_model *model, struct bpf_code *code)
+{
+	const char *algo = model->core->name;
+	int status, fd;
+
+	status = write_params(model, bpf_map__fd(code->params));
+	if (status)
+		return status;
+	if (bpf_pin_dir_make(algo))
+		return complain_bpf("cannot make a directory for the pins", errno);
+	status = pin_maps(model, code);
+	if (!status)
+		status = bpf_code_register(code, &fd);
+	if (status)
+		goto remove_pins;
+	if (bpf_pin_put(algo, code->has_links ? BPF_PIN_LINK : BPF_PIN_MAP, fd)) {
+		status = complain_bpf("cannot pin the registration", errno);
+		/* A link goes with its last descriptor, a map does not. */
+		if (!code->has_links)
+			bpf_map_delete_elem(fd, &the_entry);
+	}
+	close(fd);
+	if (!status)
+		return STATUS_OK;
+
+remove_pins:
+	bpf_pin_dir_remove(algo);
+	return status;
+}
+
+/*
+ * Let the new code use the maps that are there: connections of the old code read and count in
+ * them as before.
+ */
+static bool share_maps(const struct bpf_model *model, const struct bpf_code *code, int *params_fd)
+{
+	int stats_fd = bpf_pin_get(model->core->name, QUELL_BPF_STATS_MAP);
+	bool shared;
+
+	*params_fd = bpf_pin_get(model->core->name, QUELL_BPF_PARAMS_MAP);
+	shared = *params_fd >= 0 && stats_fd >= 0 && !bpf_code_share(code->params, *params_fd) &&
+		 !bpf_code_share(code->stats, stats_fd);
+	if (!shared)
+		complain("parameters and counters of the code that was loaded do not fit: those of the new begin anew");
+	if (stats_fd >= 0)
+		close(stats_fd);
+	return shared;
+}
+
+/* The kernel keeps choice and permission by the old code, not by the name. */
+static int update_code(const struct bpf_model *model, struct bpf_code *code, int link_fd)
+{
+	bool is_allowed = bpf_is_allowed(model->name);
+	bool is_default = bpf_is_default(model->name);
+	int status = bpf_code_update(code, link_fd);
+
+	if (!status && is_allowed)
+		status = bpf_allow(model->name);
+	if (!status && is_default)
+		status = bpf_make_default(model->name);
+	return status;
+}
+
+static int replace_code(struct bpf_model *model, struct bpf_code *code,
+			const struct bpf_words *words, const struct bpf_pinned *old)
+{
+	int params_fd, status;
+	bool shared;
+
+	if (!old->is_link || !code->has_links) {
+		complain("this kernel cannot replace %s in place (try: quell bpf unload %s, then load)",
+			 model->name, model->core->name);
+		return STATUS_KERNEL;
+	}
+	shared = share_maps(model, code, &params_fd);
+	status = shared ? bpf_read_params(model, params_fd) : STATUS_OK;
+	if (!status)
+		status = bpf_code_load(code);
+	bpf_model_apply(model, &words->changes);
+	if (!status && !shared)
+		status = write_params(model, bpf_map__fd(code->params));
+	if (!status)
+		status = update_code(model, code, old->fd);
+	if (!status && shared)
+		status = write_params(model, params_fd);
+	if (!status && !shared)
+		status = pin_maps(model, code);
+	if (params_fd >= 0)
+		close(params_fd);
+	return status;
+}
+
+static int load_code(struct bpf_model *model, struct bpf_code *code,
+		     const struct bpf_words *words)
+{
+	int status = bpf_code_load(code);
+
+	bpf_model_apply(model, &words->changes);
+	return status ? status : register_code(model, code);
+}
+
+static int load_or_replace(struct bpf_model *model, const struct bpf_words *words, bool replace)
+{
+	const char *algo = model->core->name;
+	struct bpf_pinned old;
+	struct bpf_code code;
+	bool loaded;
+	int status;
+
+	status = bpf_pins_make();
+	if (!status)
+		status = bpf_pins_lock();
+	if (status)
+		return status;
+	loaded = !bpf_pinned_open(algo, &old);
+	if (!loaded && errno != ENOENT)
+		return complain_bpf("cannot open the pins", errno);
+	if (loaded && !replace) {
+		complain("%s is loaded already (try: quell bpf set %s, or quell bpf replace %s)",
+			 algo, algo, algo);
+		return STATUS_KERNEL;
+	}
+	status = bpf_code_open(&code, model, words->dir);
+	if (!status)
+		status = loaded ? replace_code(model, &code, words, &old) :
+				  load_code(model, &code, words);
+	bpf_code_close(&code);
+	if (loaded)
+		close(old.fd);
+	return status;
+}
+
+static int load_verb(int argc, char **argv, bool replace)
+{
+	struct bpf_words words = {};
+	struct bpf_model model;
+	int status;
+
+	status = begin(&model, argv[0]);
+	if (!status)
+		status = bpf_words_read(&words, &model, argc - 1, argv + 1);
+	if (!status)
+		status = bpf_check_privilege(replace ? "bpf replace" : "bpf load");
+	if (!status)
+		status = load_or_replace(&model, &words, replace);
+	bpf_words_free(&words);
+	bpf_model_free(&model);
+	return status;
+}
+
+/* quell bpf load ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
+int bpf_load(struct app *app, int argc, char **argv)
+{
+	(void)app;
+	return load_verb(argc, argv, false);
+}
+
+/* quell bpf replace ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
+int bpf_replace(struct app *app, int argc, char **argv)
+{
+	(void)app;
+	return load_verb(argc, argv, true);
+}
+
+/* Linux 6.4 to 6.9 cannot detach: there the link goes with its pin, a little later. */
+static int unregister(const struct bpf_model *model, const struct bpf_pinned *pinned)
+{
+	int err;
+
+	err = pinned->is_link ? bpf_link_detach(pinned->fd) :
+				bpf_map_delete_elem(pinned->fd, &the_entry);
+	if (err && errno != EOPNOTSUPP && errno != ENOENT && errno != EINPROGRESS)
+		return complain_bpf("cannot unregister", errno);
+	close(pinned->fd);
+	bpf_pin_dir_remove(model->core->name);
+	return STATUS_OK;
+}
+
+static int unload(const struct bpf_model *model)
+{
+	struct bpf_pinned pinned;
+	int status;
+
+	status = bpf_pins_lock();
+	if (status)
+		return status;
+	if (bpf_pinned_open(model->core->name, &pinned))
+		return errno == ENOENT ? bpf_not_loaded(model->core->name) :
+					 complain_bpf("cannot open the pins", errno);
+	status = unregister(model, &pinned);
+	if (!status)
+		status = bpf_wait_until_gone(model->name);
+	if (!status && bpf_is_default(model->name))
+		complain("note: new connections of this network namespace still use %s, its default, until net.ipv4.tcp_congestion_control is set to another",
+			 model->name);
+	return status;
+}
+
+/* quell bpf unload ALGO */
+int bpf_unload(struct app *app, int argc, char **argv)
+{
+	struct bpf_model model;
+	int status;
+
+	(void)app;
+	(void)argc;
+	status = begin(&model, argv[0]);
+	if (!status)
+		status = unload(&model);
+	bpf_model_free(&model);
+	return status;
+}
+
+/* Change the parameters of a loaded algorithm, under the lock: others may change them, too. */
+static int change_loaded(struct bpf_model *model, const struct changes *changes)
+{
+	int status, fd;
+
+	status = bpf_pins_lock();
+	if (status)
+		return status;
+	fd = bpf_pin_get(model->core->name, QUELL_BPF_PARAMS_MAP);
+	if (fd < 0)
+		return errno == ENOENT ? bpf_not_loaded(model->core->name) :
+					 complain_bpf("cannot open the pins", errno);
+	status = bpf_read_params(model, fd);
+	if (!status) {
+		bpf_model_apply(model, changes);
+		status = write_params(model, fd);
+	}
+	close(fd);
+	return status;
+}
+
+/* quell bpf set ALGO [preset NAME] [PARAM VALUE]... */
+int bpf_set(struct app *app, int argc, char **argv)
+{
+	struct bpf_words words = {};
+	struct bpf_model model;
+	int status;
+
+	(void)app;
+	status = begin(&model, argv[0]);
+	if (!status)
+		status = bpf_words_read(&words, &model, argc - 1, argv + 1);
+	if (!status && words.dir) {
+		complain("bpf set: a directory is for load and replace");
+		status = STATUS_INPUT;
+	}
+	if (!status)
+		status = change_loaded(&model, &words.changes);
+	bpf_words_free(&words);
+	bpf_model_free(&model);
+	return status;
+}
+
+/* The parameters named, or all of them, to be put back to their defaults. */
+static int add_defaults(struct changes *changes, const struct bpf_model *model, int argc,
+			char **argv)
+{
+	int status = changes_alloc(changes, &model->cc);
+	size_t i;
+
+	for (i = 0; !status && i < (size_t)argc; i++)
+		status = changes_add(changes, argv[i], NULL);
+	for (i = 0; !status && !argc && i < model->cc.n_params; i++)
+		status = changes_add(changes, model->cc.params[i].name, NULL);
+	return status;
+}
+
+/* quell bpf reset ALGO [PARAM]... */
+int bpf_reset(struct app *app, int argc, char **argv)
+{
+	struct changes changes = {};
+	struct bpf_model model;
+	int status;
+
+	(void)app;
+	status = begin(&model, argv[0]);
+	if (!status)
+		status = add_defaults(&changes, &model, argc - 1, argv + 1);
+	if (!status)
+		status = change_loaded(&model, &changes);
+	changes_free(&changes);
+	bpf_model_free(&model);
+	return status;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects of algorithms: where they are, loading them, and registering what was loaded.
+ *
+ * libbpf 1.1 knows struct_ops maps without links only, and no libbpf can put a new map under a
+ * link that another process made.  So a link is made and updated by the plain system calls,
+ * which is all that those need: the map's flag, and a value that bpf_map__attach_struct_ops()
+ * writes with any libbpf.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include <quell/bpf.h>
+
+#include "bpf_code.h"
+#include "bpf_pin.h"
+#include "quell.h"
+
+/* Names of Linux 6.4, later than some headers. */
+#define MAP_FLAG_LINK		(1U << 13)			/* BPF_F_LINK */
+#define ATTACH_STRUCT_OPS	((enum bpf_attach_type)44)	/* BPF_STRUCT_OPS */
+
+#define MESSAGE_LINES		20
+#define DIR_VARIABLE		"QUELL_BPF_DIR"
+#define DIR_FROM_PROGRAM	"../lib/quell/bpf"
+
+/* What libbpf had to say, the verifier's log included. */
+static char *messages;
+static size_t messages_len;
+
+static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	char *text, *grown;
+	int len;
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	len = vasprintf(&text, fmt, args);
+	if (len < 0)
+		return 0;
+	grown = realloc(messages, messages_len + len + 1);
+	if (grown) {
+		messages = grown;
+		memcpy(messages + messages_len, text, len + 1);
+		messages_len += len;
+	}
+	free(text);
+	return len;
+}
+
+/* The last lines tell the reason; the first of a verifier's log are thousands. */
+static void print_messages(void)
+{
+	const char *at = messages + messages_len;
+	int lines = 0;
+
+	while (at > messages && lines <= MESSAGE_LINES)
+		if (*--at == '\n' && ++lines > MESSAGE_LINES)
+			at++;
+	for (; at < messages + messages_len; at += strcspn(at, "\n") + 1)
+		fprintf(stderr, "  %.*s\n", (int)strcspn(at, "\n"), at);
+	messages_len = 0;
+}
+
+static int complain_code(const char *what, const char *name, int code)
+{
+	char text[PATH_MAX + 64];
+	int status = STATUS_KERNEL;
+
+	snprintf(text, sizeof(text), "%s %s", what, name);
+	/* The verifier refuses with this. */
+	if (code == EACCES)
+		complain("%s: the program is refused", text);
+	else
+		status = complain_bpf(text, code);
+	if (messages_len)
+		print_messages();
+	return status;
+}
+
+/* Objects are installed beside the program: PREFIX/sbin/quell, PREFIX/lib/quell/bpf. */
+static int find_object(char *path, const char *algo, const char *dir)
+{
+	char program[PATH_MAX];
+	ssize_t len;
+
+	if (!dir)
+		dir = getenv(DIR_VARIABLE);
+	if (dir && *dir) {
+		len = snprintf(path, PATH_MAX, "%s/%s.bpf.o", dir, algo);
+	} else {
+		len = readlink("/proc/self/exe", program, sizeof(program));
+		if (len < 0 || len == sizeof(program)) {
+			complain("cannot find where this program is: %s", strerror(errno));
+			return STATUS_KERNEL;
+		}
+		while (len && program[len - 1] != '/')
+			len--;
+		len = snprintf(path, PATH_MAX, "%.*s" DIR_FROM_PROGRAM "/%s.bpf.o", (int)len,
+			       program, algo);
+	}
+	if (len < PATH_MAX && !access(path, R_OK))
+		return STATUS_OK;
+	complain("no object %s: %s (another directory: dir DIR, or " DIR_VARIABLE ")", path,
+		 strerror(len < PATH_MAX ? errno : ENAMETOOLONG));
+	return STATUS_KERNEL;
+}
+
+static bool has_type(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+}
+
+/* The kernel's own types tell what it can do, and nothing has to be tried. */
+static int check_kernel(struct bpf_code *code)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int status = STATUS_OK;
+
+	if (libbpf_get_error(btf)) {
+		complain("this kernel has no BTF, /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF); where modules can be loaded, try: modprobe tcp_%s",
+			 code->name + strlen(QUELL_BPF_PREFIX));
+		return STATUS_KERNEL;
+	}
+	if (!has_type(btf, "bpf_struct_ops_tcp_congestion_ops")) {
+		complain("this kernel has no struct_ops of TCP (CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
+		status = STATUS_KERNEL;
+	}
+	code->has_links = has_type(btf, "bpf_struct_ops_link");
+	btf__free(btf);
+	return status;
+}
+
+static bool is_of_size(const struct bpf_map *map, uint32_t bytes)
+{
+	return map && bpf_map__value_size(map) == bytes;
+}
+
+/* Tables and object come from the same source; an object of another version fits neither. */
+static int find_maps(struct bpf_code *code, const struct bpf_model *model, const char *path)
+{
+	code->ops = bpf_object__find_map_by_name(code->object, model->name);
+	code->params = bpf_object__find_map_by_name(code->object, QUELL_BPF_PARAMS_MAP);
+	code->stats = bpf_object__find_map_by_name(code->object, QUELL_BPF_STATS_MAP);
+	if (!code->ops || bpf_map__type(code->ops) != BPF_MAP_TYPE_STRUCT_OPS) {
+		complain("%s has no congestion control %s", path, model->name);
+		return STATUS_KERNEL;
+	}
+	if (!is_of_size(code->params, model->core->params_bytes) ||
+	    !is_of_size(code->stats, model->core->counters_bytes)) {
+		complain("%s is of another version than this program: its parameters or counters differ",
+			 path);
+		return STATUS_KERNEL;
+	}
+	return STATUS_OK;
+}
+
+/**
+ * bpf_code_open() - read the object of an algorithm, and look whether this kernel can run it
+ * @code: filled in; the caller must close it even on failure
+ * @model: the algorithm
+ * @dir: directory of the objects; NULL for the usual one
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const char *dir)
+{
+	uint32_t flags;
+	char path[PATH_MAX];
+	int status;
+
+	*code = (struct bpf_code){ .name = model->name };
+	libbpf_set_print(collect);
+	status = find_object(path, model->core->name, dir);
+	if (!status)
+		status = check_kernel(code);
+	if (status)
+		return status;
+
+	code->object = bpf_object__open_file(path, NULL);
+	if (libbpf_get_error(code->object)) {
+		code->object = NULL;
+		return complain_code("cannot read", path, errno);
+	}
+	status = find_maps(code, model, path);
+	if (status)
+		return status;
+	flags = bpf_map__map_flags(code->ops) & ~MAP_FLAG_LINK;
+	if (bpf_map__set_map_flags(code->ops, flags | (code->has_links ? MAP_FLAG_LINK : 0)))
+		return complain_code("cannot prepare", model->name, errno);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_code_share() - use a map that is there already, instead of a new one
+ * @map: of an object not loaded yet
+ * @fd: of the map
+ *
+ * Return: 0; -1 if the one does not fit the other.
+ */
+int bpf_code_share(struct bpf_map *map, int fd)
+{
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != bpf_map__type(map) ||
+	    info.value_size != bpf_map__value_size(map))
+		return -1;
+	return bpf_map__reuse_fd(map, fd) ? -1 : 0;
+}
+
+/**
+ * bpf_code_load() - load programs and maps into the kernel, registering nothing
+ * @code: opened
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_code_load(struct bpf_code *code)
+{
+	int err = bpf_object__load(code->object);
+
+	return err ? complain_code("the kernel does not load", code->name, -err) : STATUS_OK;
+}
+
+/*
+ * Write the value of the struct_ops map, which registers it on a kernel without links; on others
+ * libbpf 1.2 and newer make a link, too, which is in *@fd then.
+ */
+static int write_ops(struct bpf_code *code, int *fd)
+{
+	struct bpf_link *link = bpf_map__attach_struct_ops(code->ops);
+	int err = libbpf_get_error(link);
+
+	*fd = -1;
+	if (err)
+		return err;
+	if (bpf_link__fd(link) != bpf_map__fd(code->ops))
+		*fd = dup(bpf_link__fd(link));
+	/* What is registered stays so: only libbpf's handle goes. */
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	return 0;
+}
+
+/**
+ * bpf_code_register() - let connections choose the algorithm
+ * @code: loaded
+ * @fd: of the registration: a link, or on kernels without them the struct_ops map
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_code_register(struct bpf_code *code, int *fd)
+{
+	int err = write_ops(code, fd);
+
+	if (!err && *fd < 0)
+		*fd = code->has_links ?
+			bpf_link_create(bpf_map__fd(code->ops), 0, ATTACH_STRUCT_OPS, NULL) :
+			dup(bpf_map__fd(code->ops));
+	if (!err && *fd < 0)
+		err = -errno;
+	if (err == -EEXIST) {
+		complain("a congestion control %s is registered already, and quell did not load it (see: bpftool struct_ops, bpftool link)",
+			 code->name);
+		return STATUS_KERNEL;
+	}
+	return err ? complain_code("cannot register", code->name, -err) : STATUS_OK;
+}
+
+/**
+ * bpf_code_update() - put new code under a link: connections to come use it, those open keep theirs
+ * @code: loaded
+ * @link_fd: of the link
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_code_update(struct bpf_code *code, int link_fd)
+{
+	int fd, err;
+
+	/* The link that libbpf 1.2 and newer try to make has a name that is taken. */
+	err = write_ops(code, &fd);
+	if (!err || err == -EEXIST)
+		err = bpf_link_update(link_fd, bpf_map__fd(code->ops), NULL) ? -errno : 0;
+	if (err == -ENOLINK) {
+		complain("%s was detached by somebody else (try: quell bpf unload, then load)",
+			 code->name);
+		return STATUS_KERNEL;
+	}
+	return err ? complain_code("cannot replace", code->name, -err) : STATUS_OK;
+}
+
+/**
+ * bpf_code_close() - let go of an object; what is pinned or registered stays
+ * @code: opened, or zeroed
+ */
+void bpf_code_close(struct bpf_code *code)
+{
+	bpf_object__close(code->object);
+	free(messages);
+	messages = NULL;
+	messages_len = 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The code of an algorithm: its object file in libbpf's hands.
+ */
+#ifndef QUELL_CLI_BPF_CODE_H
+#define QUELL_CLI_BPF_CODE_H
+
+#include <stdbool.h>
+
+#include "bpf_model.h"
+
+struct bpf_object;
+struct bpf_map;
+
+/**
+ * struct bpf_code - an object, opened or loaded
+ * @object: libbpf's handle
+ * @ops: its struct_ops map
+ * @params: its map of parameters
+ * @stats: its map of counters
+ * @name: of the congestion control, for messages
+ * @has_links: this kernel registers struct_ops by links
+ */
+struct bpf_code {
+	struct bpf_object	*object;
+	struct bpf_map		*ops;
+	struct bpf_map		*params;
+	struct bpf_map		*stats;
+	const char		*name;
+	bool			has_links;
+};
+
+int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const char *dir);
+int bpf_code_share(struct bpf_map *map, int fd);
+int bpf_code_load(struct bpf_code *code);
+int bpf_code_register(struct bpf_code *code, int *fd);
+int bpf_code_update(struct bpf_code *code, int link_fd);
+void bpf_code_close(struct bpf_code *code);
+
+#endif /* QUELL_CLI_BPF_CODE_H */

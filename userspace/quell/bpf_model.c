@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parameters and counters of an algorithm that runs as a BPF object.
+ *
+ * The kernel knows a block of bytes.  Names, units and ranges are those of the core's tables,
+ * which are compiled into this program; the object is compiled from the same.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quell/bpf.h>
+#include <quell/core/cores.h>
+
+#include "bpf_model.h"
+#include "quell.h"
+
+#define BIT(attr)	(1U << (attr))
+
+static bool runs_as_bpf(const struct quell_core *core)
+{
+	/* Records come by the Quell option, which a BPF program cannot speak. */
+	return !(core->flags & QUELL_CORE_TELEMETRY);
+}
+
+/**
+ * bpf_core_at() - list the algorithms that run as BPF objects
+ * @index: from 0 on
+ *
+ * Return: the algorithm, or NULL behind the last.
+ */
+const struct quell_core *bpf_core_at(size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < QUELL_CORES_NR; i++)
+		if (runs_as_bpf(quell_cores[i]) && !index--)
+			return quell_cores[i];
+	return NULL;
+}
+
+/**
+ * bpf_core_find() - look an algorithm up, complain if it does not run as a BPF object
+ * @name: as typed
+ * @core: the algorithm
+ *
+ * Return: an exit status.
+ */
+int bpf_core_find(const char *name, const struct quell_core **core)
+{
+	bool telemetry = false;
+	char known[256] = "";
+	size_t i;
+
+	for (i = 0; i < QUELL_CORES_NR; i++) {
+		bool same = !strcmp(quell_cores[i]->name, name);
+
+		if (!runs_as_bpf(quell_cores[i])) {
+			telemetry |= same;
+			continue;
+		}
+		if (same) {
+			*core = quell_cores[i];
+			return STATUS_OK;
+		}
+		append_name(known, sizeof(known), quell_cores[i]->name);
+	}
+	if (telemetry)
+		complain("%s needs telemetry records, which BPF programs do not get (there are: %s)",
+			 name, known);
+	else
+		complain("unknown algorithm '%s' (there are: %s)", name, known);
+	return STATUS_INPUT;
+}
+
+/*
+ * What fits a flow to its path is part of quell.ko: here its switch is always off, as in the
+ * presets.
+ */
+static void fill_param(struct param *p, const struct quell_param_desc *desc)
+{
+	bool is_adapt = !desc->offset;
+
+	*p = (struct param){
+		.name = (char *)desc->name,
+		.doc = (char *)desc->doc,
+		.unit = desc->unit,
+		.min = desc->min,
+		.max = is_adapt ? 0 : desc->max,
+		.def = is_adapt ? 0 : desc->def,
+		.have = BIT(QUELL_A_PARAM_VALUE) | BIT(QUELL_A_PARAM_DEFAULT) |
+			BIT(QUELL_A_PARAM_RANGE_MIN) | BIT(QUELL_A_PARAM_RANGE_MAX),
+	};
+}
+
+static uint64_t *value_at(const struct bpf_model *model, size_t i)
+{
+	return (uint64_t *)quell_core_param(model->block, &model->core->params[i]);
+}
+
+/* Set all parameters of the block to their defaults. */
+static void reset_block(struct bpf_model *model)
+{
+	size_t i;
+
+	memset(model->block, 0, model->core->params_bytes);
+	for (i = 0; i < model->cc.n_params; i++) {
+		*value_at(model, i) = model->cc.params[i].def;
+		model->cc.params[i].value = model->cc.params[i].def;
+	}
+	if (model->core->params_derive)
+		model->core->params_derive(model->block);
+}
+
+/**
+ * bpf_model_init() - begin with an algorithm's defaults
+ * @model: filled in; the caller must free it even on failure
+ * @core: the algorithm
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
+{
+	size_t i;
+
+	*model = (struct bpf_model){
+		.core = core,
+		.cc = { .name = (char *)core->name, .n_params = core->params_nr },
+		.counters = { .n = core->counters_nr },
+		.block = calloc(1, core->params_bytes),
+	};
+	snprintf(model->name, sizeof(model->name), QUELL_BPF_PREFIX "%s", core->name);
+	model->cc.params = calloc(core->params_nr + 1, sizeof(*model->cc.params));
+	model->counters.list = calloc(core->counters_nr + 1, sizeof(*model->counters.list));
+	if (!model->block || !model->cc.params || !model->counters.list) {
+		complain("%s", strerror(ENOMEM));
+		return STATUS_KERNEL;
+	}
+	for (i = 0; i < core->params_nr; i++)
+		fill_param(&model->cc.params[i], &core->params[i]);
+	for (i = 0; i < core->counters_nr; i++)
+		model->counters.list[i] = (struct counter){
+			.name = (char *)core->counters[i].name,
+			.doc = (char *)core->counters[i].doc,
+		};
+	reset_block(model);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_model_free() - free what bpf_model_init() has allocated
+ * @model: the algorithm; zeroed is allowed
+ */
+void bpf_model_free(struct bpf_model *model)
+{
+	free(model->cc.params);
+	free(model->counters.list);
+	free(model->block);
+}
+
+static bool is_zero(const unsigned char *bytes, size_t len)
+{
+	while (len && !bytes[len - 1])
+		len--;
+	return !len;
+}
+
+/**
+ * bpf_model_take() - take over the value of the map of parameters
+ * @model: from bpf_model_init()
+ * @block: params_bytes; all zero means the defaults
+ */
+void bpf_model_take(struct bpf_model *model, const void *block)
+{
+	size_t i;
+
+	if (is_zero(block, model->core->params_bytes)) {
+		reset_block(model);
+		return;
+	}
+	memcpy(model->block, block, model->core->params_bytes);
+	for (i = 0; i < model->cc.n_params; i++)
+		model->cc.params[i].value = *value_at(model, i);
+	/* Whoever writes it without this program may switch on what is not there. */
+	model->cc.params[0].value = 0;
+}
+
+/**
+ * bpf_model_apply() - change parameters in the block
+ * @model: from bpf_model_init()
+ * @changes: of its parameters, checked
+ */
+void bpf_model_apply(struct bpf_model *model, const struct changes *changes)
+{
+	size_t i;
+
+	for (i = 0; i < changes->n; i++) {
+		size_t index = changes->list[i].param - model->cc.params;
+
+		model->cc.params[index].value = changes->list[i].value;
+		*value_at(model, index) = changes->list[i].value;
+	}
+	if (model->core->params_derive)
+		model->core->params_derive(model->block);
+}
+
+/**
+ * bpf_model_sum() - add the counters of all CPUs
+ * @model: from bpf_model_init()
+ * @values: a block of counters per CPU, each counters_bytes rounded up to 8
+ * @cpus: number of them
+ */
+void bpf_model_sum(struct bpf_model *model, const void *values, unsigned int cpus)
+{
+	size_t stride = (model->core->counters_bytes + 7) / 8 * 8;
+	unsigned int cpu;
+	size_t i;
+
+	for (i = 0; i < model->counters.n; i++) {
+		const char *at = (const char *)values + model->core->counters[i].offset;
+		uint64_t sum = 0, value;
+
+		for (cpu = 0; cpu < cpus; cpu++, at += stride) {
+			memcpy(&value, at, sizeof(value));
+			sum += value;
+		}
+		model->counters.list[i].value = sum;
+	}
+}
+
+static int take_preset(struct bpf_words *words, const char *algo, const char *name)
+{
+	if (words->preset) {
+		complain("%s preset: given twice", algo);
+		return STATUS_INPUT;
+	}
+	words->preset = preset_find(algo, name);
+	return words->preset ? STATUS_OK : STATUS_INPUT;
+}
+
+/**
+ * bpf_words_read() - read the arguments behind the algorithm
+ * @words: filled in; the caller must free it even on failure
+ * @model: the algorithm
+ * @argc: number of arguments
+ * @argv: pairs of words: "preset NAME", "dir DIR", a parameter and its value
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int argc,
+		   char **argv)
+{
+	int status, i;
+
+	*words = (struct bpf_words){};
+	if (argc % 2) {
+		complain("bpf: the value of '%s' is missing", argv[argc - 1]);
+		return STATUS_INPUT;
+	}
+	status = changes_alloc(&words->changes, &model->cc);
+	for (i = 0; !status && i < argc; i += 2) {
+		if (!strcmp(argv[i], "preset"))
+			status = take_preset(words, model->core->name, argv[i + 1]);
+		else if (!strcmp(argv[i], "dir"))
+			words->dir = argv[i + 1];
+		else
+			status = changes_add(&words->changes, argv[i], argv[i + 1]);
+	}
+	if (!status && words->preset)
+		status = changes_add_preset(&words->changes, words->preset);
+	return status;
+}
+
+/**
+ * bpf_words_free() - free what bpf_words_read() has allocated
+ * @words: the words; zeroed is allowed
+ */
+void bpf_words_free(struct bpf_words *words)
+{
+	changes_free(&words->changes);
+}

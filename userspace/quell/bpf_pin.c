@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pins of loaded objects: /sys/fs/bpf/quell/ALGO/{link or map,quell_params,quell_stats}.
+ *
+ * The pins are the only state there is.  An algorithm counts as loaded when its link or
+ * struct_ops map is pinned, which is the last thing to be done; a directory without it is
+ * what an interrupted run has left, and is removed by the next.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+
+#include <quell/bpf.h>
+
+#include "bpf_pin.h"
+#include "quell.h"
+#include "util.h"
+
+#define BPFFS		"/sys/fs/bpf"
+#define PIN_TOP		BPFFS "/quell"
+/* What the kernel returns where an architecture or configuration lacks something. */
+#define ENOTSUPP	524
+
+/**
+ * complain_bpf() - print an error of the bpf() system call to stderr
+ * @what: description of the request
+ * @code: errno
+ *
+ * Return: the exit status for it.
+ */
+int complain_bpf(const char *what, int code)
+{
+	if (code == EPERM)
+		complain("%s: %s (needs CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)", what,
+			 strerror(code));
+	else if (code == EACCES)
+		complain("%s: %s (needs root, or access to " PIN_TOP ")", what, strerror(code));
+	else if (code == ENOTSUPP)
+		complain("%s: this kernel does not support it", what);
+	else
+		complain("%s: %s", what, strerror(code));
+	return STATUS_KERNEL;
+}
+
+/* As the kernel asks: CAP_SYS_ADMIN includes the others. */
+static bool has_capability(const struct __user_cap_data_struct *data, unsigned int cap)
+{
+	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap) ||
+	       data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
+}
+
+/**
+ * bpf_check_privilege() - complain where the kernel would not load programs
+ * @what: description of the request
+ *
+ * Return: an exit status.
+ */
+int bpf_check_privilege(const char *what)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+
+	if (syscall(SYS_capget, &header, data))
+		return complain_bpf(what, errno);
+	if (!has_capability(data, CAP_BPF) || !has_capability(data, CAP_PERFMON))
+		return complain_bpf(what, EPERM);
+	return STATUS_OK;
+}
+
+static bool is_mounted(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && (unsigned int)fs.f_type == BPF_FS_MAGIC;
+}
+
+/*
+ * "ip netns exec" has a mount namespace of its own with a new /sys: what is mounted there goes
+ * when its command ends, and all pins and registrations with it.
+ */
+static bool is_mount_lasting(void)
+{
+	char ours[64], first[64];
+	ssize_t len = readlink("/proc/self/ns/mnt", ours, sizeof(ours));
+
+	return len < 0 || readlink("/proc/1/ns/mnt", first, sizeof(first)) != len ||
+	       !memcmp(ours, first, len);
+}
+
+static int mount_bpffs(void)
+{
+	if (!is_mount_lasting()) {
+		complain("no bpf file system on " BPFFS " in this mount namespace, and one mounted here would go with it; run quell outside, not by ip netns exec");
+		return STATUS_KERNEL;
+	}
+	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
+		return complain_bpf("cannot mount the bpf file system on " BPFFS, errno);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_pins_make() - make the directory of all pins
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_pins_make(void)
+{
+	if (!is_mounted() && mount_bpffs())
+		return STATUS_KERNEL;
+	if (mkdir(PIN_TOP, 0700) && errno != EEXIST)
+		return complain_bpf("cannot make " PIN_TOP, errno);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_pins_lock() - let others that change pins or parameters wait until this program ends
+ *
+ * Return: an exit status; the reason of a failure has been printed.  Success without the
+ * directory, where nothing is loaded.
+ */
+int bpf_pins_lock(void)
+{
+	int fd = open(PIN_TOP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return STATUS_OK;
+	if (fd < 0 || flock(fd, LOCK_EX))
+		return complain_bpf("cannot lock " PIN_TOP, errno);
+	return STATUS_OK;
+}
+
+static void pin_path(char *path, const char *algo, const char *name)
+{
+	snprintf(path, PATH_MAX, PIN_TOP "/%s/%s", algo, name);
+}
+
+/**
+ * bpf_pin_get() - open what is pinned
+ * @algo: algorithm
+ * @name: in its directory
+ *
+ * Return: a file descriptor, or -1 with errno.
+ */
+int bpf_pin_get(const char *algo, const char *name)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, algo, name);
+	return bpf_obj_get(path);
+}
+
+/* The union of struct bpf_link_info has this since Linux 6.4, later than some headers. */
+union link_info {
+	struct bpf_link_info	info;
+	struct {
+		uint32_t	type;
+		uint32_t	id;
+		uint32_t	prog_id;
+		uint32_t	pad;
+		uint32_t	map_id;
+	} struct_ops;
+};
+
+/**
+ * bpf_pinned_open() - open the registration of an algorithm
+ * @algo: algorithm
+ * @pinned: filled in on success
+ *
+ * Return: 0; -1 with errno ENOENT if it is not loaded, or another.
+ */
+int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned)
+{
+	union link_info link = {};
+	struct bpf_map_info map = {};
+	uint32_t len = sizeof(link);
+
+	*pinned = (struct bpf_pinned){ .is_link = true };
+	pinned->fd = bpf_pin_get(algo, BPF_PIN_LINK);
+	if (pinned->fd >= 0) {
+		if (bpf_obj_get_info_by_fd(pinned->fd, &link, &len))
+			return -1;
+		pinned->link_id = link.struct_ops.id;
+		pinned->map_id = link.struct_ops.map_id;
+		return 0;
+	}
+	if (errno != ENOENT)
+		return -1;
+	pinned->is_link = false;
+	pinned->fd = bpf_pin_get(algo, BPF_PIN_MAP);
+	len = sizeof(map);
+	if (pinned->fd < 0 || bpf_obj_get_info_by_fd(pinned->fd, &map, &len))
+		return -1;
+	pinned->map_id = map.id;
+	return 0;
+}
+
+/**
+ * bpf_pin_dir_make() - make the directory of an algorithm, empty
+ * @algo: algorithm, not loaded
+ *
+ * Return: 0, or -1 with errno.
+ */
+int bpf_pin_dir_make(const char *algo)
+{
+	char path[PATH_MAX];
+
+	bpf_pin_dir_remove(algo);
+	pin_path(path, algo, "");
+	return mkdir(path, 0700);
+}
+
+/**
+ * bpf_pin_put() - pin in the directory of an algorithm
+ * @algo: algorithm
+ * @name: in its directory; what has it goes
+ * @fd: of a map or link
+ *
+ * Return: 0, or -1 with errno.
+ */
+int bpf_pin_put(const char *algo, const char *name, int fd)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, algo, name);
+	if (unlink(path) && errno != ENOENT)
+		return -1;
+	return bpf_obj_pin(fd, path) ? -1 : 0;
+}
+
+/**
+ * bpf_pin_dir_remove() - remove the directory of an algorithm with its pins
+ * @algo: algorithm
+ */
+void bpf_pin_dir_remove(const char *algo)
+{
+	static const char * const names[] = {
+		BPF_PIN_LINK, BPF_PIN_MAP, QUELL_BPF_PARAMS_MAP, QUELL_BPF_STATS_MAP,
+	};
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		pin_path(path, algo, names[i]);
+		unlink(path);
+	}
+	pin_path(path, algo, "");
+	rmdir(path);
+}

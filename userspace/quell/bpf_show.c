@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell bpf show: algorithms loaded as BPF objects, their parameters and counters.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <quell/bpf.h>
+
+#include "bpf_model.h"
+#include "bpf_pin.h"
+#include "quell.h"
+
+static const uint32_t the_entry;
+
+static int read_counters(struct bpf_model *model, int fd)
+{
+	size_t stride = (model->core->counters_bytes + 7) / 8 * 8;
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+	int cpus = libbpf_num_possible_cpus();
+	int status = STATUS_OK;
+	void *values;
+
+	if (cpus < 0)
+		return complain_bpf("cannot count the processors", -cpus);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return complain_bpf("cannot read the counters", errno);
+	if (info.value_size != model->core->counters_bytes)
+		return STATUS_OK;
+	values = calloc(cpus, stride);
+	if (!values || bpf_map_lookup_elem(fd, &the_entry, values))
+		status = complain_bpf("cannot read the counters", errno);
+	else
+		bpf_model_sum(model, values, cpus);
+	free(values);
+	return status;
+}
+
+/* Parameters and counters of a loaded algorithm. */
+static int read_loaded(struct bpf_model *model)
+{
+	const char *algo = model->core->name;
+	int params_fd, stats_fd, status;
+
+	params_fd = bpf_pin_get(algo, QUELL_BPF_PARAMS_MAP);
+	stats_fd = bpf_pin_get(algo, QUELL_BPF_STATS_MAP);
+	if (params_fd < 0 || stats_fd < 0)
+		status = complain_bpf("cannot open the pinned maps", errno);
+	else
+		status = bpf_read_params(model, params_fd);
+	if (!status)
+		status = read_counters(model, stats_fd);
+	if (params_fd >= 0)
+		close(params_fd);
+	if (stats_fd >= 0)
+		close(stats_fd);
+	return status;
+}
+
+static void print_registration(struct out *o, const struct bpf_model *model,
+			       const struct bpf_pinned *pinned)
+{
+	out_str(o, "name", "%s", model->core->name);
+	out_str(o, "cc", ": %s", model->name);
+	if (pinned->is_link)
+		out_u64(o, "link_id", ", link %s", pinned->link_id);
+	if (pinned->map_id)
+		out_u64(o, "map_id", ", map %s", pinned->map_id);
+	else
+		out_null(o, "map_id", ", detached");
+	cc_print_preset(o, &model->cc);
+	out_text(o, "\n");
+}
+
+/* In text without an algorithm named: what is not as usual, and what has happened. */
+static void print_summary(struct out *o, const struct bpf_model *model)
+{
+	char line[2 * QTY_TEXT_LEN + 64];
+	char value[QTY_TEXT_LEN], def[QTY_TEXT_LEN];
+	size_t i;
+
+	for (i = 0; i < model->cc.n_params; i++) {
+		const struct param *p = &model->cc.params[i];
+
+		if (!param_is_changed(p))
+			continue;
+		snprintf(line, sizeof(line), "* %s %s (default %s)\n", p->name,
+			 qty_format(value, sizeof(value), p->unit, p->value),
+			 qty_format(def, sizeof(def), p->unit, p->def));
+		out_text(o, line);
+	}
+	for (i = 0; i < model->counters.n; i++) {
+		const struct counter *c = &model->counters.list[i];
+
+		if (!c->value)
+			continue;
+		out_text(o, "  ");
+		out_text(o, c->name);
+		out_u64(o, NULL, " %s\n", c->value);
+	}
+}
+
+static void print_loaded(struct out *o, const struct bpf_model *model,
+			 const struct bpf_pinned *pinned, bool details)
+{
+	out_open_object(o, NULL);
+	print_registration(o, model, pinned);
+	if (!details && !o->json) {
+		print_summary(o, model);
+	} else {
+		if (cc_print_params(o, &model->cc, NULL))
+			out_text(o, "* differs from the default\n");
+		out_text(o, "\n");
+		out_counter_lines(o, &model->counters);
+		out_counters(o, &model->counters);
+	}
+	out_close_object(o);
+}
+
+/* One algorithm; nothing if it is not loaded, unless it was named. */
+static int show_core(struct app *app, const struct quell_core *core, bool named)
+{
+	struct bpf_pinned pinned;
+	struct bpf_model model;
+	int status;
+
+	if (bpf_pinned_open(core->name, &pinned)) {
+		if (errno != ENOENT)
+			return complain_bpf("cannot open the pins", errno);
+		return named ? bpf_not_loaded(core->name) : STATUS_OK;
+	}
+	status = bpf_model_init(&model, core);
+	if (!status)
+		status = read_loaded(&model);
+	if (!status)
+		print_loaded(&app->out, &model, &pinned, named);
+	bpf_model_free(&model);
+	close(pinned.fd);
+	return status;
+}
+
+static int show_all(struct app *app)
+{
+	const struct quell_core *core;
+	int status = STATUS_OK;
+	size_t i;
+
+	for (i = 0; !status && (core = bpf_core_at(i)); i++)
+		status = show_core(app, core, false);
+	return status;
+}
+
+/* quell bpf show [ALGO] */
+int bpf_show(struct app *app, int argc, char **argv)
+{
+	const struct quell_core *core = NULL;
+	int status;
+
+	if (argc && bpf_core_find(argv[0], &core))
+		return STATUS_INPUT;
+	out_open_array(&app->out, NULL);
+	status = core ? show_core(app, core, true) : show_all(app);
+	out_close_array(&app->out);
+	out_document_end(&app->out);
+	return status;
+}

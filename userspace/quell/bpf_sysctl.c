@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the network's sysctls say of a congestion control, and keeping it when the code behind the
+ * name is replaced.
+ *
+ * The kernel keeps both by the old code, not by the name: a namespace whose default it is goes
+ * on with the old code, and the permission to choose it goes with the old code.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf_sysctl.h"
+#include "quell.h"
+
+#define SYSCTL		"/proc/sys/net/ipv4/"
+#define ALLOWED		SYSCTL "tcp_allowed_congestion_control"
+#define AVAILABLE	SYSCTL "tcp_available_congestion_control"
+#define CHOSEN		SYSCTL "tcp_congestion_control"
+
+#define LIST_LEN	1024
+/* The kernel drops the last reference to a link from a work queue. */
+#define GONE_WAIT_US	1000
+#define GONE_WAITS_MAX	10000
+
+/* The words of a file, truncated to LIST_LEN; empty if it cannot be read. */
+static void read_list(const char *path, char *list)
+{
+	FILE *file = fopen(path, "re");
+	size_t len = 0;
+
+	if (file) {
+		len = fread(list, 1, LIST_LEN - 1, file);
+		fclose(file);
+	}
+	list[len] = '\0';
+}
+
+/**
+ * bpf_list_has() - look for a word
+ * @list: words separated by white space
+ * @name: the word
+ */
+bool bpf_list_has(const char *list, const char *name)
+{
+	size_t len;
+
+	for (list += strspn(list, " \n"); *list; list += len + strspn(list + len, " \n")) {
+		len = strcspn(list, " \n");
+		if (len == strlen(name) && !memcmp(list, name, len))
+			return true;
+	}
+	return false;
+}
+
+static bool file_has(const char *path, const char *name)
+{
+	char list[LIST_LEN];
+
+	read_list(path, list);
+	return bpf_list_has(list, name);
+}
+
+/**
+ * bpf_is_default() - new connections of this network namespace use it
+ * @name: of the congestion control
+ */
+bool bpf_is_default(const char *name)
+{
+	return file_has(CHOSEN, name);
+}
+
+/**
+ * bpf_is_allowed() - those without privilege may choose it
+ * @name: of the congestion control
+ */
+bool bpf_is_allowed(const char *name)
+{
+	return file_has(ALLOWED, name);
+}
+
+/**
+ * bpf_wait_until_gone() - wait until it cannot be chosen any more
+ * @name: of the congestion control
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_wait_until_gone(const char *name)
+{
+	int i;
+
+	for (i = 0; file_has(AVAILABLE, name); i++) {
+		if (i == GONE_WAITS_MAX) {
+			complain("%s is still registered: another process holds its link", name);
+			return STATUS_KERNEL;
+		}
+		usleep(GONE_WAIT_US);
+	}
+	return STATUS_OK;
+}
+
+static int write_sysctl(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+	int err = file ? 0 : errno;
+
+	if (file) {
+		fputs(text, file);
+		if (fclose(file))
+			err = errno;
+	}
+	if (!err)
+		return STATUS_OK;
+	complain("cannot set %s to '%s': %s", path, text, strerror(err));
+	return STATUS_KERNEL;
+}
+
+/**
+ * bpf_allow() - let those without privilege choose it, as they may choose others
+ * @name: of the congestion control
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_allow(const char *name)
+{
+	char list[LIST_LEN + BPF_SYSCTL_NAME_LEN + 1];
+
+	read_list(ALLOWED, list);
+	list[strcspn(list, "\n")] = '\0';
+	snprintf(list + strlen(list), BPF_SYSCTL_NAME_LEN + 1, " %s", name);
+	return write_sysctl(ALLOWED, list);
+}
+
+/**
+ * bpf_make_default() - let new connections of this network namespace use it
+ * @name: of the congestion control
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_make_default(const char *name)
+{
+	return write_sysctl(CHOSEN, name);
+}
