@@ -170,3 +170,23 @@ int bpf_show(struct app *app, int argc, char **argv)
 	out_document_end(&app->out);
 	return status;
 }
+
+/**
+ * bpf_list_words() - print for completion which algorithms there are, or an algorithm's parameters
+ * @algo: the algorithm, or NULL
+ *
+ * Return: an exit status.
+ */
+int bpf_list_words(const char *algo)
+{
+	const struct quell_core *core;
+	size_t i;
+
+	if (algo && bpf_core_find(algo, &core))
+		return STATUS_INPUT;
+	for (i = 0; !algo && (core = bpf_core_at(i)); i++)
+		puts(core->name);
+	for (i = 0; algo && i < core->params_nr; i++)
+		puts(core->params[i].name);
+	return STATUS_OK;
+}

@@ -132,6 +132,8 @@ static int print_command_table(void)
 
 static int help(int argc, char **argv)
 {
+	if (argc && !strcmp(argv[0], "--bpf"))
+		return bpf_list_words(argc > 1 ? argv[1] : NULL);
 	if (argc > 1)
 		return usage_error("unexpected argument", argv[1]);
 	if (argc && !strcmp(argv[0], "--commands"))

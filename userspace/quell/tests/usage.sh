@@ -106,6 +106,25 @@ expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
 expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc preset smartt nscc c
 expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
+expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
+expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift ai
+expect 1 "unexpected argument 'b'" bpf unload swift b
+expect 1 "unexpected argument 'b'" bpf show swift b
+expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, timely, smartt, dcqcn, dart)" \
+	bpf load frob
+expect 1 "unknown algorithm 'frob'" bpf show frob
+expect 1 "unknown algorithm 'frob'" bpf unload frob
+expect 1 "hpcc needs telemetry records, which BPF programs do not get" bpf load hpcc
+expect 1 "the value of 'ai' is missing" bpf load swift beta 0.5 ai
+expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
+expect 1 "swift ai: '5' has no unit" bpf replace swift ai 5
+expect 1 "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" bpf set swift ai 2tbit
+expect 1 "swift adapt: 'on' is out of range off .. off" bpf set swift adapt on
+expect 1 "swift ai: given twice" bpf set swift ai 1gbit ai 1gbit
+expect 1 "swift has no preset 'frob'" bpf load swift preset frob
+expect 1 "bpf set: a directory is for load and replace" bpf set swift dir /nowhere
+expect 1 "swift has no parameter 'frob' (it has: adapt, base-target, " bpf reset swift frob
+expect_silent_stdout
 expect 1 "try: quell help" -x
 expect 1 "try: quell help" --frob
 expect 1 "try: quell help" -n
@@ -135,7 +154,9 @@ while IFS="$(printf '\t')" read -r object verb args; do
 		[ "$verb" = - ] || line="$line $verb"
 		line="$line $args" ;;
 	esac
-	MANWIDTH=200 MANPAGER=cat man -l "$man" 2> "$scratch/err" | col -b > "$scratch/out"
+	page=$man
+	[ ! -e "${man%.8}-$object.8" ] || page=${man%.8}-$object.8
+	MANWIDTH=200 MANPAGER=cat man -l "$page" 2> "$scratch/err" | col -b > "$scratch/out"
 	tr -s ' \n' '  ' < "$scratch/out" | grep -qF -e "$line"
 	report $? "manual page has: $line"
 done < "$scratch/table"
@@ -223,7 +244,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat link sender lookahead hwtstamp help" quell ""
+completes "cc flow stat link sender lookahead hwtstamp bpf help" quell ""
 completes "show weight" quell sender ""
 completes "dev" quell sender show ""
 completes "lo" quell sender show dev lo
@@ -253,6 +274,15 @@ completes "cc" quell flow show ""
 completes "cc interval" quell flow watch ""
 completes "show on off" quell hwtstamp ""
 completes "lo" quell hwtstamp on "lo"
+completes "show load replace unload set reset" quell bpf ""
+completes "swift swift_vaisf" quell bpf load sw
+completes "swift swift_vaisf timely smartt dcqcn dart" quell bpf show ""
+completes "" quell bpf unload swift ""
+completes "preset probabilistic" quell bpf load swift p
+completes "probabilistic" quell bpf reset swift p
+completes "adapt ai" quell bpf set swift preset vaisf-iii-d a
+completes "" quell bpf load swift ai ""
+completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
 completes "--json --pretty --netns --version --help" quell --
 
 echo "1..$number"

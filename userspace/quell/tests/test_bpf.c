@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Algorithms as BPF objects, without a kernel: which there are, the words of a command line, the
+ * block of parameters that goes into the map, the counters that come out.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf_model.h"
+#include "bpf_sysctl.h"
+#include "quell.h"
+#include "util.h"
+
+#include <quell/core/cores.h>
+
+#include "test.h"
+
+static char complaint[512];
+
+void complain(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(complaint, sizeof(complaint), fmt, args);
+	va_end(args);
+}
+
+int complain_kernel(const char *what, const struct nl_error *err)
+{
+	snprintf(complaint, sizeof(complaint), "%s: %s", what, err->text);
+	return STATUS_KERNEL;
+}
+
+/* An algorithm with its defaults; the test ends if there is none. */
+static struct bpf_model model_of(const char *name)
+{
+	const struct quell_core *core = NULL;
+	struct bpf_model model;
+
+	if (bpf_core_find(name, &core) || bpf_model_init(&model, core)) {
+		fprintf(stderr, "no %s: %s\n", name, complaint);
+		exit(KSFT_FAIL);
+	}
+	return model;
+}
+
+static const struct param *param_of(const struct bpf_model *model, const char *name)
+{
+	return cc_find_param(&model->cc, name);
+}
+
+/* Read a line of words; they must live as long as what was read. */
+static int read_words(struct bpf_words *words, const struct bpf_model *model, char *line)
+{
+	char *argv[16], *word;
+	int argc = 0;
+
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	complaint[0] = '\0';
+	return bpf_words_read(words, model, argc, argv);
+}
+
+TEST(algorithms)
+{
+	static const char * const names[] = {
+		"swift", "swift_vaisf", "timely", "smartt", "dcqcn", "dart",
+	};
+	const struct quell_core *core;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		EXPECT_TRUE(bpf_core_find(names[i], &core) == STATUS_OK &&
+			    core == bpf_core_at(i) && !strcmp(core->name, names[i]))
+			TH_LOG("algorithms__%zu", i);
+	EXPECT_TRUE(!bpf_core_at(i))
+		TH_LOG("algorithms__no_others");
+	EXPECT_TRUE(bpf_core_find("hpcc", &core) == STATUS_INPUT &&
+		    strstr(complaint, "hpcc needs telemetry records"))
+		TH_LOG("algorithms__hpcc (%s)", complaint);
+	EXPECT_TRUE(bpf_core_find("swif", &core) == STATUS_INPUT &&
+		    !strcmp(complaint, "unknown algorithm 'swif' (there are: swift, swift_vaisf, timely, smartt, dcqcn, dart)"))
+		TH_LOG("algorithms__unknown (%s)", complaint);
+}
+
+/* The kernel's limit of a name is 16 bytes, and longer ones are cut without a word. */
+TEST(names_and_sizes)
+{
+	const struct quell_core *core;
+	struct bpf_model model;
+	size_t i, n;
+
+	for (n = 0; (core = bpf_core_at(n)); n++) {
+		EXPECT_TRUE(strlen("bpf_") + strlen(core->name) < BPF_CC_NAME_LEN)
+			TH_LOG("names__%s_fits", core->name);
+		EXPECT_TRUE(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset)
+			TH_LOG("sizes__%s_begins_with_adapt", core->name);
+		model = model_of(core->name);
+		for (i = 0; i < core->counters_nr; i++)
+			EXPECT_TRUE(core->counters[i].offset + sizeof(uint64_t) <=
+				    core->counters_bytes)
+				TH_LOG("sizes__%s_%s", core->name, core->counters[i].name);
+		EXPECT_TRUE(!strncmp(model.name, "bpf_", 4) && !strcmp(model.name + 4, core->name))
+			TH_LOG("names__%s", model.name);
+		bpf_model_free(&model);
+	}
+}
+
+/* A block as the core makes it, but for the switch of what only quell.ko has. */
+TEST(defaults)
+{
+	const struct quell_core *core;
+	struct bpf_model model;
+	size_t n;
+
+	for (n = 0; (core = bpf_core_at(n)); n++) {
+		void *want = calloc(1, core->params_bytes);
+
+		quell_core_params_default(core, want);
+		*quell_core_param(want, &core->params[0]) = 0;
+		model = model_of(core->name);
+		EXPECT_TRUE(!memcmp(want, model.block, core->params_bytes))
+			TH_LOG("defaults__%s", core->name);
+		EXPECT_TRUE(param_of(&model, "adapt")->value == 0 &&
+			    !param_is_changed(param_of(&model, "adapt")))
+			TH_LOG("defaults__%s_adapt_is_off", core->name);
+		bpf_model_free(&model);
+		free(want);
+	}
+}
+
+TEST(words_accepted)
+{
+	char line[] = "ai 1gbit preset vaisf-iii-d dir /some/where beta 0.5";
+	struct bpf_model model = model_of("swift");
+	struct quell_swift_params *block = model.block;
+	struct quell_swift_params want;
+	struct bpf_words words;
+
+	EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK && words.preset &&
+		    !strcmp(words.preset->name, "vaisf-iii-d") && !strcmp(words.dir, "/some/where"))
+		TH_LOG("words__accepted (%s)", complaint);
+	bpf_model_apply(&model, &words.changes);
+	EXPECT_TRUE(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768)
+		TH_LOG("words__typed_values_go_before_the_preset");
+	EXPECT_TRUE(block->base_target_ns == 5000 && block->hop_scale_ns == 2000)
+		TH_LOG("words__values_of_the_preset");
+	EXPECT_TRUE(param_of(&model, "ai")->value == 125000000 &&
+		    param_is_changed(param_of(&model, "ai")))
+		TH_LOG("words__shown_as_changed");
+	want = *block;
+	quell_swift_params_derive(&want);
+	EXPECT_TRUE(!memcmp(&want, block, sizeof(want)))
+		TH_LOG("words__derived_fields");
+	bpf_words_free(&words);
+	bpf_model_free(&model);
+}
+
+TEST(words_refused)
+{
+	static const struct {
+		const char	*line;
+		const char	*text;
+	} cases[] = {
+		{ "ai", "the value of 'ai' is missing" },
+		{ "ai 1gbit preset", "the value of 'preset' is missing" },
+		{ "ai 1gbit dir", "the value of 'dir' is missing" },
+		{ "aj 1gbit", "swift has no parameter 'aj' (it has: adapt, base-target, " },
+		{ "ai 5", "swift ai: '5' has no unit; expected a rate such as" },
+		{ "ai 2tbit", "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" },
+		{ "ai 1gbit ai 1gbit", "swift ai: given twice" },
+		{ "adapt on", "swift adapt: 'on' is out of range off .. off" },
+		{ "preset nscc", "swift has no preset 'nscc' (it has: vaisf-iii-d, " },
+		{ "preset vaisf-iii-d preset vaisf-iii-d", "swift preset: given twice" },
+	};
+	struct bpf_model model = model_of("swift");
+	struct bpf_words words;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_INPUT &&
+			    strstr(complaint, cases[i].text))
+			TH_LOG("refused__%s (%s)", cases[i].line, complaint);
+		bpf_words_free(&words);
+	}
+	bpf_model_free(&model);
+}
+
+/* Every preset of these algorithms is for them, too. */
+TEST(all_presets)
+{
+	const struct quell_core *core;
+	const struct preset *preset;
+	struct bpf_words words;
+	char line[128];
+
+	for (preset = presets; preset->cc; preset++) {
+		struct bpf_model model;
+
+		if (bpf_core_find(preset->cc, &core))
+			continue;
+		model = model_of(preset->cc);
+		snprintf(line, sizeof(line), "preset %s", preset->name);
+		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK)
+			TH_LOG("presets__%s_%s (%s)", preset->cc, preset->name, complaint);
+		bpf_model_apply(&model, &words.changes);
+		EXPECT_TRUE(preset_in_force(presets, &model.cc) == preset)
+			TH_LOG("presets__%s_%s_in_force", preset->cc, preset->name);
+		bpf_words_free(&words);
+		bpf_model_free(&model);
+	}
+}
+
+TEST(block_of_the_map)
+{
+	struct bpf_model model = model_of("timely"), other = model_of("timely");
+	struct quell_timely_params zero = {};
+	struct bpf_words words;
+	char line[] = "t-low 70us";
+
+	EXPECT_TRUE(read_words(&words, &other, line) == STATUS_OK)
+		TH_LOG("map__words");
+	bpf_model_apply(&other, &words.changes);
+	bpf_model_take(&model, other.block);
+	EXPECT_TRUE(param_of(&model, "t-low")->value == 70000 &&
+		    param_of(&model, "t-high")->value == param_of(&model, "t-high")->def &&
+		    !memcmp(model.block, other.block, sizeof(zero)))
+		TH_LOG("map__taken_over");
+	bpf_model_take(&model, &zero);
+	EXPECT_TRUE(!param_is_changed(param_of(&model, "t-low")) &&
+		    memcmp(model.block, &zero, sizeof(zero)))
+		TH_LOG("map__zero_is_the_defaults");
+	bpf_words_free(&words);
+	bpf_model_free(&model);
+	bpf_model_free(&other);
+}
+
+TEST(counters_of_all_cpus)
+{
+	struct bpf_model model = model_of("timely");
+	size_t stride = (model.core->counters_bytes + 7) / 8 * 8;
+	char *values = calloc(3, stride);
+	uint32_t offset = model.core->counters[1].offset;
+	size_t cpu;
+
+	for (cpu = 0; cpu < 3; cpu++) {
+		uint64_t value = 1ULL << (20 * cpu);
+
+		memcpy(values + cpu * stride + offset, &value, sizeof(value));
+	}
+	bpf_model_sum(&model, values, 3);
+	EXPECT_TRUE(model.counters.list[0].value == 0 &&
+		    model.counters.list[1].value == 1 + (1ULL << 20) + (1ULL << 40) &&
+		    model.counters.list[2].value == 0)
+		TH_LOG("counters__sum");
+	bpf_model_sum(&model, values, 1);
+	EXPECT_TRUE(model.counters.list[1].value == 1)
+		TH_LOG("counters__not_added_to_the_last_sum");
+	free(values);
+	bpf_model_free(&model);
+}
+
+TEST(words_of_sysctls)
+{
+	EXPECT_TRUE(bpf_list_has("reno bpf_swift cubic\n", "bpf_swift"))
+		TH_LOG("list__middle");
+	EXPECT_TRUE(bpf_list_has("reno bpf_swift\n", "bpf_swift"))
+		TH_LOG("list__last");
+	EXPECT_TRUE(!bpf_list_has("reno bpf_swift_vaisf\n", "bpf_swift"))
+		TH_LOG("list__longer_name");
+	EXPECT_TRUE(!bpf_list_has("reno bpf_swift\n", "bpf_swift_vaisf"))
+		TH_LOG("list__shorter_name");
+	EXPECT_TRUE(!bpf_list_has("", "bpf_swift") && !bpf_list_has(" \n", "bpf_swift"))
+		TH_LOG("list__empty");
+}
+
+TEST_HARNESS_MAIN
