@@ -71,7 +71,8 @@ int bpf_read_params(struct bpf_model *model, int fd)
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		return complain_bpf("cannot read the parameters", errno);
 	if (info.value_size != model->core->params_bytes) {
-		complain("%s was loaded by another version of this program (try: quell bpf replace %s)",
+		complain("%s was loaded by another version of this program "
+			 "(try: quell bpf replace %s)",
 			 model->core->name, model->core->name);
 		return STATUS_KERNEL;
 	}
@@ -129,7 +130,8 @@ remove_pins:
  * Let the new code use the maps that are there: connections of the old code read and count in
  * them as before.
  */
-static bool share_maps(const struct bpf_model *model, const struct bpf_code *code, int *params_fd)
+static bool share_maps(const struct bpf_model *model, const struct bpf_code *code,
+		       int *params_fd)
 {
 	int stats_fd = bpf_pin_get(model->core->name, QUELL_BPF_STATS_MAP);
 	bool shared;
@@ -138,7 +140,8 @@ static bool share_maps(const struct bpf_model *model, const struct bpf_code *cod
 	shared = *params_fd >= 0 && stats_fd >= 0 && !bpf_code_share(code->params, *params_fd) &&
 		 !bpf_code_share(code->stats, stats_fd);
 	if (!shared)
-		complain("parameters and counters of the code that was loaded do not fit: those of the new begin anew");
+		complain("note: parameters and counters of the code that was loaded do not fit, "
+			 "those of the new begin anew");
 	if (stats_fd >= 0)
 		close(stats_fd);
 	return shared;
@@ -165,7 +168,8 @@ static int replace_code(struct bpf_model *model, struct bpf_code *code,
 	bool shared;
 
 	if (!old->is_link || !code->has_links) {
-		complain("this kernel cannot replace %s in place (try: quell bpf unload %s, then load)",
+		complain("this kernel cannot replace %s in place "
+			 "(try: quell bpf unload %s, then load)",
 			 model->name, model->core->name);
 		return STATUS_KERNEL;
 	}
@@ -288,7 +292,8 @@ static int unload(const struct bpf_model *model)
 	if (!status)
 		status = bpf_wait_until_gone(model->name);
 	if (!status && bpf_is_default(model->name))
-		complain("note: new connections of this network namespace still use %s, its default, until net.ipv4.tcp_congestion_control is set to another",
+		complain("note: new connections of this network namespace still use %s, its "
+			 "default, until net.ipv4.tcp_congestion_control is set to another",
 			 model->name);
 	return status;
 }

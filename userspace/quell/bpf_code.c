@@ -125,12 +125,14 @@ static int check_kernel(struct bpf_code *code)
 	int status = STATUS_OK;
 
 	if (libbpf_get_error(btf)) {
-		complain("this kernel has no BTF, /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF); where modules can be loaded, try: modprobe tcp_%s",
+		complain("this kernel has no BTF, /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF); "
+			 "where modules can be loaded, try: modprobe tcp_%s",
 			 code->name + strlen(QUELL_BPF_PREFIX));
 		return STATUS_KERNEL;
 	}
 	if (!has_type(btf, "bpf_struct_ops_tcp_congestion_ops")) {
-		complain("this kernel has no struct_ops of TCP (CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
+		complain("this kernel has no struct_ops of TCP "
+			 "(CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
 		status = STATUS_KERNEL;
 	}
 	code->has_links = has_type(btf, "bpf_struct_ops_link");
@@ -155,7 +157,8 @@ static int find_maps(struct bpf_code *code, const struct bpf_model *model, const
 	}
 	if (!is_of_size(code->params, model->core->params_bytes) ||
 	    !is_of_size(code->stats, model->core->counters_bytes)) {
-		complain("%s is of another version than this program: its parameters or counters differ",
+		complain("%s is of another version than this program: "
+			 "its parameters or counters differ",
 			 path);
 		return STATUS_KERNEL;
 	}
@@ -267,7 +270,8 @@ int bpf_code_register(struct bpf_code *code, int *fd)
 	if (!err && *fd < 0)
 		err = -errno;
 	if (err == -EEXIST) {
-		complain("a congestion control %s is registered already, and quell did not load it (see: bpftool struct_ops, bpftool link)",
+		complain("%s is registered already, and quell did not load it "
+			 "(see: bpftool struct_ops, bpftool link)",
 			 code->name);
 		return STATUS_KERNEL;
 	}
@@ -275,7 +279,7 @@ int bpf_code_register(struct bpf_code *code, int *fd)
 }
 
 /**
- * bpf_code_update() - put new code under a link: connections to come use it, those open keep theirs
+ * bpf_code_update() - put new code under a link; open connections keep theirs
  * @code: loaded
  * @link_fd: of the link
  *

@@ -66,7 +66,8 @@ int bpf_core_find(const char *name, const struct quell_core **core)
 		append_name(known, sizeof(known), quell_cores[i]->name);
 	}
 	if (telemetry)
-		complain("%s needs telemetry records, which BPF programs do not get (there are: %s)",
+		complain("%s needs telemetry records, which BPF programs do not get "
+			 "(there are: %s)",
 			 name, known);
 	else
 		complain("unknown algorithm '%s' (there are: %s)", name, known);

@@ -102,7 +102,8 @@ static bool is_mount_lasting(void)
 static int mount_bpffs(void)
 {
 	if (!is_mount_lasting()) {
-		complain("no bpf file system on " BPFFS " in this mount namespace, and one mounted here would go with it; run quell outside, not by ip netns exec");
+		complain("no bpf file system on " BPFFS " in this mount namespace, and one mounted "
+			 "here would go with it; run quell outside, not by ip netns exec");
 		return STATUS_KERNEL;
 	}
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
