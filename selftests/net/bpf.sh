@@ -32,20 +32,21 @@ dir=$(mktemp -d)
 defer rm -rf "$dir"
 
 # Parameters that make an algorithm reduce, and those that keep it from that, with the counter
-# that tells; - where the window tells.
+# that tells: it grows under the low ones alone, or where + precedes it under the high ones
+# alone; - where the window tells.
 declare -A low=(
 	[swift]="base-target 1us hop-scale 0 fs-range 0 host-target 0 min-window 1"
-	[swift_vaisf]="base-target 1us hop-scale 0 fs-range 0 host-target 0 min-window 1"
+	[swift_vaisf]="base-target 1us hop-scale 0 min-window 1 sampling 1"
 	[timely]="t-low 0 t-high 1us"
-	[smartt]="max-window 0.25"
+	[smartt]="target-delay 1us"
 	[dcqcn]="max-window 64kb" [dart]="max-window 64kb")
 declare -A high=(
 	[swift]="base-target 1s" [swift_vaisf]="base-target 1s"
 	[timely]="t-low 1s t-high 1s"
-	[smartt]="max-window 8"
+	[smartt]="target-delay 100ms"
 	[dcqcn]="max-window 1gb" [dart]="max-window 1gb")
 declare -A told=([swift]=decreases [swift_vaisf]=decreases [timely]=above-high
-	[smartt]=- [dcqcn]=- [dart]=-)
+	[smartt]=+proportional-increases [dcqcn]=- [dart]=-)
 
 # Links of struct_ops came with 6.4.
 has_links()
@@ -280,8 +281,19 @@ effect()
 	if [ "${told[$1]}" = - ]; then
 		window_pkts
 	else
-		counter "$1" "${told[$1]}"
+		counter "$1" "${told[$1]#+}"
 	fi
+}
+
+# acts ALGORITHM BEFORE BETWEEN AFTER: the effect before the high parameters, under them, and
+# under the low ones.
+acts()
+{
+	case ${told[$1]} in
+	-)	[ "$4" -lt "$3" ] ;;
+	+*)	[ "$3" -gt "$2" ] && [ "$4" -eq "$3" ] ;;
+	*)	[ "$3" -eq "$2" ] && [ "$4" -gt "$3" ] ;;
+	esac
 }
 
 # Parameters act on an open flow, at once: some segments show it.
@@ -292,16 +304,13 @@ parameters_act()
 
 	quell bpf set "$1" ${high[$1]} && begin_flow 10.81.0.1 || return 1
 	before=$(effect "$1")
-	send_to "$half_bytes" && between=$(effect "$1") && quell bpf set "$1" ${low[$1]} &&
+	# The last acknowledgement comes after the data has arrived, before the effect is read.
+	send_to "$half_bytes" && quell bpf set "$1" ${low[$1]} && between=$(effect "$1") &&
 	send_to "$low_bytes" && after=$(effect "$1") && quell bpf set "$1" ${high[$1]} &&
 	send_to "$file_bytes"
 	end_flow $? || return 1
 	echo "$before, $between with ${high[$1]}, $after with ${low[$1]}"
-	if [ "${told[$1]}" = - ]; then
-		[ "$after" -lt "$between" ]
-	else
-		[ "$between" -eq "$before" ] && [ "$after" -gt "$between" ]
-	fi
+	acts "$1" "$before" "$between" "$after"
 }
 
 # shellcheck disable=SC2086 # words
