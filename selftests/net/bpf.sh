@@ -3,7 +3,7 @@
 #
 # Algorithms as BPF objects, which need no module of ours.
 #
-#	bpf.sh [-r] [ALGORITHM]...	-r: replace the code under open flows
+#	bpf.sh [ALGORITHM]...
 #
 #	server --- client, which sends; both by bpf_ALGORITHM
 #
@@ -19,14 +19,13 @@ cd "$(dirname "$0")" || exit 1
 . ./pair.sh
 
 port=9000
-file_bytes=250000
-half_bytes=125000
-low_bytes=155000	# where the parameters are low, behind the half
+file_bytes=400000
+half_bytes=250000
+low_bytes=290000	# where the parameters are low, behind the half
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 pins=/sys/fs/bpf/quell
 available=/proc/sys/net/ipv4/tcp_available_congestion_control
 allowed=/proc/sys/net/ipv4/tcp_allowed_congestion_control
-replace=no
 listener="" sender="" sent=0
 dir=$(mktemp -d)
 defer rm -rf "$dir"
@@ -424,15 +423,11 @@ checks_of_algorithm()
 	check "$1: parameters act on an open flow" parameters_act "$1"
 	check "$1: wrong values change nothing, reset does" values_are_kept "$1"
 	check "$1: a preset applies" presets_apply "$1"
-	if [ "$replace" = yes ]; then
+	if has_links; then
 		check "$1: code is replaced under an open flow" replaces_under_flow "$1"
 		check "$1: code is replaced with values" replaces_with_values "$1"
-	elif ! has_links; then
-		check "$1: no replacement without links" refuses_to_replace "$1"
-		skip "$1: code is replaced with values" "this kernel has no links"
 	else
-		skip "$1: code is replaced under an open flow" "not asked for, -r"
-		skip "$1: code is replaced with values" "not asked for, -r"
+		check "$1: no replacement without links" refuses_to_replace "$1"
 	fi
 	check "$1: unloaded under an open flow, which ends well" unloads_under_flow "$1"
 	check "$1: its choice outlives it" choice_outlives_unloading "$1"
@@ -443,12 +438,12 @@ checks_of_algorithm()
 	echo "1..0 # SKIP no object in $objects"
 	exit 4
 }
-if [ "${1-}" = -r ]; then
-	replace=yes
-	shift
-fi
 [ $# -gt 0 ] || set -- swift
-plan $((4 + 18 * $#))
+if has_links; then
+	plan $((4 + 18 * $#))
+else
+	plan $((4 + 17 * $#))
+fi
 head -c "$file_bytes" /dev/urandom >"$dir/file"
 check "two hosts" make_network 81
 check "no namespace of mounts that go" not_where_mounts_go "$1"
