@@ -187,6 +187,23 @@ static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /*
+ * An ACK that came before its data had left: the interface is faster than its driver says, as a
+ * virtual one is.  It is taken for idle then, or the departures of all further data would lie
+ * ever further ahead of the clock.
+ */
+static void sample_check_link(struct quell_flow *flow, const struct quell_segment *segment,
+			      u32 seq, u64 rx_ns)
+{
+	struct quell_link *link = &flow->link;
+
+	if (!segment || segment->retransmitted || !rx_ns ||
+	    quell_segment_left_ns(segment, seq, link->bytes_ps) <= rx_ns)
+		return;
+	link->free_ns = min(link->free_ns, rx_ns);
+	link->free_rem = 0;
+}
+
+/*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
  * lock of the flow is held.
  */
@@ -213,6 +230,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	else if (seq == acked_seq)
 		return 0;
 	segment = quell_segments_find(&flow->segments, seq);
+	sample_check_link(flow, segment, seq, arrival.rx_ns);
 	if (arrival.has_echo)
 		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
 	else if (sample_admits(flow, segment, rs))

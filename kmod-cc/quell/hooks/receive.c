@@ -35,6 +35,7 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
+#include <uapi/linux/pkt_sched_swport.h>
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/path.h"
@@ -241,21 +242,40 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	receive_note(flow, sk, segment);
 }
 
+static u8 receive_dscp(const struct sk_buff *skb)
+{
+	return (ip_hdr(skb)->version == 4 ? ipv4_get_dsfield(ip_hdr(skb)) :
+					    ipv6_get_dsfield(ipv6_hdr(skb))) >> 2;
+}
+
+/*
+ * Whether a switch has cut off payload: none is left, or the switch says so.  Else what is left
+ * is data: a box that cuts segments in two copies the option to both, and neither has as much as
+ * it states.  Data of a connection always has the ACK flag; its number was checked.
+ */
+static bool receive_is_trimmed(const struct receive_segment *segment)
+{
+	const struct quell_opt *opt = segment->opt;
+
+	if (!segment->in->acks || !opt || !(opt->flags & QUELL_OPT_F_DATA) ||
+	    opt->payload_bytes <= segment->payload_bytes)
+		return false;
+	return !segment->payload_bytes ||
+	       receive_dscp(segment->skb) == SWPORT_TRIM_DSCP_DEFAULT;
+}
+
 /* A segment that TCP would accept. */
 static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 				     struct receive_segment *segment)
 {
 	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 	const struct receive_headers *in = segment->in;
-	const struct quell_opt *opt = segment->opt;
 	unsigned int verdict;
 	bool done;
 
 	segment->payload_bytes = receive_payload_bytes(segment->skb, in);
-	/* Data of a connection always has the ACK flag; its number was checked. */
-	if (in->acks && opt && opt->flags & QUELL_OPT_F_DATA &&
-	    opt->payload_bytes > segment->payload_bytes) {
-		struct quell_echo echo = receive_echo(segment, opt->payload_bytes);
+	if (receive_is_trimmed(segment)) {
+		struct quell_echo echo = receive_echo(segment, segment->opt->payload_bytes);
 
 		receive_seen(flow);
 		quell_nack_answer(flow, sk, segment->skb, &echo);
