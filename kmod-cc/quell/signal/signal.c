@@ -101,7 +101,7 @@ struct signal_params {
 static const struct quell_param_desc signal_param_descs[] = {
 	{
 		.name	= "option",
-		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer for telemetry.",
+		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer where needed.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct signal_params, option),
 		.min	= SIGNAL_OPTION_OFF,
