@@ -77,11 +77,25 @@ static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
+ * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint; none
+ * while a process owns the socket, for TCP does not have the packets before this one either.
+ */
+static bool receive_is_out_of_order(const struct sock *sk, const struct receive_headers *in)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return !sock_owned_by_user_nocheck(sk) &&
+	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
+		READ_ONCE(tp->out_of_order_queue.rb_node));
+}
+
+/*
  * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway.
  * While a process owns the socket the packet goes to the backlog, and TCP decides on its ACK;
  * the flow's timer sends what then still waits.
  */
-static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u32 end_seq)
+static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
+			       const struct receive_segment *segment)
 {
 	bool owned;
 
@@ -94,21 +108,8 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk, u32 end
 	local_bh_enable();
 	if (owned)
 		quell_answer_watch(flow);
-	else
-		quell_answer_hasten(flow, end_seq);
-}
-
-/*
- * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint; none
- * while a process owns the socket, for TCP does not have the packets before this one either.
- */
-static bool receive_is_out_of_order(const struct sock *sk, const struct receive_headers *in)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	return !sock_owned_by_user_nocheck(sk) &&
-	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
-		READ_ONCE(tp->out_of_order_queue.rb_node));
+	else if (!receive_is_out_of_order(sk, segment->in))
+		quell_answer_hasten(flow, segment->in->seq + segment->payload_bytes);
 }
 
 /* Whether the sender asks for an ACK: see the top of the file. */
@@ -165,5 +166,5 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 	receive_count_sender(flow, sk, segment);
 	if (!receive_may_wait(flow, sk, segment) &&
 	    (receive_is_asked(segment) || receive_is_out_of_order(sk, segment->in)))
-		receive_hasten_ack(flow, sk, segment->in->seq + segment->payload_bytes);
+		receive_hasten_ack(flow, sk, segment);
 }

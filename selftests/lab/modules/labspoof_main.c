@@ -197,7 +197,8 @@ static void skip_plumbing(void)
 
 /*
  * TCP may answer with an ACK, which carries the pending echo: pending echoes may
- * become fewer but not more.
+ * become fewer but not more.  If data that was to be acknowledged at once is not, because TCP
+ * has not taken it, the timer looks for its ACK.
  */
 static void judge_state(u32 number, bool is_answered)
 {
@@ -211,6 +212,10 @@ static void judge_state(u32 number, bool is_answered)
 	skip_plumbing();
 	if (is_answered)
 		now.quick_acks = was.quick_acks;
+	if (is_answered && was.flow.answer.hastened && !now.flow.answer.hastened) {
+		now.flow.answer.hastened = true;
+		now.flow.tail = was.flow.tail;
+	}
 	/* Every NACK is counted, useful or not. */
 	now.flow.recover.received = was.flow.recover.received;
 	memcpy(now.counted, was.counted, sizeof(now.counted));
