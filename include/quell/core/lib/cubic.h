@@ -77,16 +77,19 @@ static inline u64 quell_cubic_max_q16(const struct quell_cubic *c)
 	return (u64)c->max_bytes << QUELL_Q16_SHIFT;
 }
 
-/* Cube root, rounded down; x below 2^63. */
+/*
+ * Cube root, rounded down; x below 2^63.  The steps do not branch: BPF's verifier would follow
+ * each root that there may be.
+ */
 static inline u64 quell_cubic_root(u64 x)
 {
 	u64 root = 0, bit;
 
 	for (bit = 1ULL << 20; bit; bit >>= 1) {
 		u64 next = root | bit;
+		u64 exceeds = (x - next * next * next) >> 63;
 
-		if (next * next * next <= x)
-			root = next;
+		root |= bit & (exceeds - 1);
 	}
 	return root;
 }
