@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a core's decision to TCP's state, as kmod-cc/quell/tcp/apply.c does it.  Not here, because
- * a BPF program may not write what it takes: pacing of a connection's first segments, a new
- * departure of what was paced at a higher rate, another path.
+ * From a decision to TCP's state, as kmod-cc/quell/tcp/apply.c and adapt.c there do it.  Not here,
+ * because a BPF program may not write what it takes: pacing of a connection's first segments, a
+ * new departure of what was paced at a higher rate, another path.  Nor is the window kept closed
+ * until there is room for a burst, whose size is the link's.
  */
 #ifndef _QUELL_EBPF_APPLY_H
 #define _QUELL_EBPF_APPLY_H
 
+#include "fit.h"
 #include "signals.h"
 
 /*
@@ -42,16 +44,68 @@ static __always_inline void apply_pacing(struct tcp_sock *tp, u64 rate_bytes_ps)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
+/*
+ * While CUBIC or the search governs, the rate by which the stack sizes bursts and limits its queue:
+ * twice the window per round trip in slow start, 1.2 times later.  The stack paces by it only if
+ * the qdisc is fq, or the algorithm has enabled pacing before.
+ */
+static __always_inline void apply_rate(struct tcp_sock *tp, const struct quell_bpf_flow *flow)
+{
+	const struct quell_cubic *cubic = &flow->adapt.cubic;
+	struct sock *sk = (struct sock *)tp;
+	u64 rate_bytes_ps;
+
+	if (!quell_bpf_governs(flow) || !flow->tcp.first_rtt_ns)
+		return;
+	rate_bytes_ps = quell_mul_div_u64(quell_max_u64(cubic->window_q16 >> QUELL_Q16_SHIFT,
+							tp->mss_cache),
+					  QUELL_NS_PER_SEC, flow->tcp.first_rtt_ns);
+	if (cubic->window_q16 >> (QUELL_Q16_SHIFT - 1) < cubic->ssthresh_bytes)
+		rate_bytes_ps *= 2;
+	else
+		rate_bytes_ps += rate_bytes_ps / 5;
+	sk->sk_pacing_rate = quell_min_u64(quell_max_u64(rate_bytes_ps, 1), sk->sk_max_pacing_rate);
+}
+
 /* All but the stack's window; the return value is what it could be. */
 static __always_inline u32 apply_rest(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
-	u64 window_bytes = flow->decision.window_q16 >> QUELL_Q16_SHIFT;
-
-	flow->view.window_bytes = window_bytes;
-	flow->view.pacing_bytes_ps = flow->decision.pacing_bytes_ps;
-	flow->view.target_ns = flow->decision.target_ns;
 	apply_pacing(tp, flow->decision.pacing_bytes_ps);
-	return whole_pkts(tp, flow, window_bytes);
+	apply_rate(tp, flow);
+	return whole_pkts(tp, flow, flow->view.window_bytes);
+}
+
+/*
+ * The window during a reduction to @to_pkts, while CUBIC or the search governs: in proportion to
+ * the data delivered (RFC 9937), and not below room for the first retransmission.  The stack
+ * leaves it to ->cong_control, and its own count of packets delivered, which a BPF program may not
+ * write, stays 0: the flow has one.
+ */
+static __always_inline u32 reduce(const struct tcp_sock *tp, struct quell_bpf_flow *flow,
+				  u32 to_pkts)
+{
+	const struct quell_sample *s = &flow->sample;
+	u32 inflight = inflight_pkts(tp), most_pkts;
+	u8 state = ca_state_of(tp);
+	u64 more_pkts;
+
+	if (!quell_bpf_governs(flow) || !s->acked_pkts || !tp->prior_cwnd ||
+	    (state != TCP_CA_CWR && state != TCP_CA_Recovery))
+		return to_pkts;
+	flow->reduced_pkts += s->acked_pkts;
+	if (inflight > to_pkts) {
+		more_pkts = quell_div_u64((u64)to_pkts * flow->reduced_pkts + tp->prior_cwnd - 1,
+					  tp->prior_cwnd);
+		more_pkts = quell_sub_sat_u64(more_pkts, tp->prr_out);
+	} else {
+		most_pkts = to_pkts - inflight;
+		more_pkts = quell_max_u64(quell_sub_sat_u64(flow->reduced_pkts, tp->prr_out),
+					  s->acked_pkts);
+		more_pkts += s->flags & QUELL_S_ADVANCED && !s->lost_bytes;
+		more_pkts = quell_min_u64(more_pkts, most_pkts);
+	}
+	/* The first retransmission is always allowed. */
+	return inflight + quell_max_u64(more_pkts, tp->prr_out ? 0 : 1);
 }
 
 /*
@@ -60,7 +114,7 @@ static __always_inline u32 apply_rest(struct tcp_sock *tp, struct quell_bpf_flow
  */
 static __always_inline void apply(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
-	u64 cwnd_pkts = apply_rest(tp, flow);
+	u64 cwnd_pkts = reduce(tp, flow, apply_rest(tp, flow));
 
 	if (ca_state_of(tp) == TCP_CA_Loss)
 		cwnd_pkts = quell_min_u64(cwnd_pkts, (u64)tp->snd_cwnd + flow->sample.acked_pkts);

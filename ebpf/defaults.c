@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write what a BPF object is built with of its algorithm: the default parameters, with derived
- * fields, and which of them is never zero.
+ * Write what a BPF object is built with of its algorithm: what it needs of a path, the default
+ * parameters, with derived fields, and which of them is never zero.
  *
  *	defaults ALGORITHM > ALGORITHM_defaults.h
  */
@@ -32,6 +32,14 @@ static int never_zero(const struct quell_core *core)
 	return -1;
 }
 
+static void print_needs(const struct quell_adapt_needs *needs)
+{
+	printf("#define QUELL_BPF_NEEDS { .signal = %u, .longest_ns = %uU, \\\n",
+	       needs->signal, needs->longest_ns);
+	printf("\t.slowest_bytes_ps = %lluULL, .hold_offset = %u }\n",
+	       needs->slowest_bytes_ps, needs->hold_offset);
+}
+
 static void print_defaults(const struct quell_core *core)
 {
 	u32 i, words = core->params_bytes / sizeof(u64);
@@ -42,6 +50,7 @@ static void print_defaults(const struct quell_core *core)
 	quell_core_params_default(core, block);
 	printf("/* The build made this of <quell/core/%s/core.h>. */\n", core->name);
 	printf("#define QUELL_BPF_FLAGS\t%#xU\t/* QUELL_CORE_* */\n", core->flags);
+	print_needs(&core->needs);
 	printf("#define QUELL_BPF_NEVER_ZERO\t%d\n", never_zero(core));
 	printf("#define QUELL_BPF_DEFAULTS\t\\\n");
 	for (i = 0; i < words; i++)

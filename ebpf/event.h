@@ -17,6 +17,30 @@
 #include <quell/bpf.h>
 #include <quell/core/algorithm.h>
 
+/**
+ * struct quell_bpf_tcp - what the fit to the path needs of TCP's state, besides the sample
+ * @first_rtt_ns:	TCP's smoothed round-trip time, ns; 0 not yet known
+ * @rto_ns:		retransmission timeout, ns
+ * @delivered_bytes:	payload that TCP saw delivered in its last interval, bytes
+ * @interval_us:	that interval, us; 0 not yet known
+ * @snd_una:		sequence number of the oldest segment outstanding
+ * @snd_nxt:		sequence number of the next one
+ * @cwnd_pkts:		the stack's window, packets
+ * @ssthresh_pkts:	where slow start ends, packets; 0 no loss so far
+ * @is_full:		the window is used up, and is not being reduced
+ */
+struct quell_bpf_tcp {
+	u64	first_rtt_ns;
+	u64	rto_ns;
+	u64	delivered_bytes;
+	u32	interval_us;
+	u32	snd_una;
+	u32	snd_nxt;
+	u32	cwnd_pkts;
+	u32	ssthresh_pkts;
+	bool	is_full;
+};
+
 #define QUELL_BPF_PASTE3(a_, b_, c_)	a_##b_##c_
 #define QUELL_BPF_CORE(algo_, event_)	QUELL_BPF_PASTE3(quell_, algo_, _core_##event_)
 
@@ -28,6 +52,8 @@
  * @undo:	reductions of the episode of losses
  * @sample:	input of the next event
  * @decision:	output of the last event
+ * @adapt:	fit to the path
+ * @tcp:	TCP's state at the next event
  * @active_ns:	time of the last ACK, ns
  * @acked_seq:	snd_una after the last ACK
  * @delivered_ce_pkts: tp->delivered_ce after the last ACK
@@ -35,6 +61,7 @@
  * @carry_bytes: added to the window in this round trip
  * @rest_bytes:	remainder for the next one
  * @resumed_seq: snd_nxt when sending resumed last
+ * @reduced_pkts: packets delivered since the last reduction began
  * @rcv_nxt_marked: rcv_nxt after the last packet received
  * @backlogged:	data waited to be sent at the last ACK
  * @rcv_marked:	the last packet received was marked CE
@@ -48,6 +75,8 @@ struct quell_bpf_flow {
 	struct quell_undo	undo;
 	struct quell_sample	sample;
 	struct quell_decision	decision;
+	struct quell_adapt	adapt;
+	struct quell_bpf_tcp	tcp;
 	u64			active_ns;
 	u32			acked_seq;
 	u32			delivered_ce_pkts;
@@ -55,6 +84,7 @@ struct quell_bpf_flow {
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			resumed_seq;
+	u32			reduced_pkts;
 	u32			rcv_nxt_marked;
 	bool			backlogged;
 	bool			rcv_marked;
@@ -72,6 +102,14 @@ static __always_inline void quell_bpf_fill(struct quell_event *ev, struct quell_
 	ev->sample = flow->sample;
 }
 
+/* What comes of an event; Dart's core makes of the sample's link the slower one of both ends. */
+static __always_inline void quell_bpf_keep(struct quell_bpf_flow *flow,
+					   const struct quell_event *ev)
+{
+	flow->decision = ev->decision;
+	flow->sample.link_bytes_ps = ev->sample.link_bytes_ps;
+}
+
 /* An event that is nothing but the core's. */
 #define QUELL_BPF_EVENT(event_)							\
 __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
@@ -83,7 +121,7 @@ __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
 		return 0;							\
 	quell_bpf_fill(&ev, flow, params, stats);				\
 	QUELL_BPF_CORE_EVENT(event_)(&ev);					\
-	flow->decision = ev.decision;						\
+	quell_bpf_keep(flow, &ev);						\
 	return 1;								\
 }
 
@@ -100,7 +138,7 @@ __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
 	quell_bpf_fill(&ev, flow, params, stats);				\
 	QUELL_BPF_CORE_EVENT(event_)(&ev);					\
 	QUELL_BPF_CORE_EVENT(undo_note)(&ev);					\
-	flow->decision = ev.decision;						\
+	quell_bpf_keep(flow, &ev);						\
 	return 1;								\
 }
 

@@ -8,6 +8,8 @@
  *	->cong_control		core->on_ack
  *	->set_state(Recovery)	core->on_loss
  *	->set_state(Loss)	core->on_rto, if a timer expired
+ *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss
+ *	->in_ack_event		only with ECN: whether that reduction is for ECN-Echo
  *	->min_tso_segs		core->on_idle_restart, when sending resumes: the stack asks before
  *				it sends.  Newer kernels call another member than ->cwnd_event at
  *				that time, which an object for older ones must not name
@@ -15,8 +17,8 @@
  *	->ssthresh		a new episode of losses; only the core sets the window
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
- * What quell.ko puts before the cores, the fit of a flow to its path, is not here, nor are the
- * signals of its hooks: nanoseconds, the option, telemetry.
+ * Between these and the core is the fit of a flow to its path, fit.h.  The signals of quell.ko's
+ * hooks are not here: nanoseconds, the option, telemetry, tail losses.
  *
  * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
  * nothing happens.  A socket without storage (no memory) runs Reno, plain.h.
@@ -53,9 +55,6 @@ static __always_inline const struct rate_sample *rate_sample_of(const unsigned l
 	return rs;
 }
 
-/* ssthresh of a socket that never had a loss */
-#define TCP_INFINITE_SSTHRESH	0x7fffffff
-
 static __always_inline struct tcp_sock *tcp_of(const void *sk)
 {
 	return (struct tcp_sock *)sk;
@@ -81,7 +80,7 @@ static __always_inline void event_timeout(struct tcp_sock *tp, struct quell_bpf_
 {
 	fill_state(tp, flow);
 	flow->view.timeouts++;
-	quell_bpf_on_rto(flow, quell_bpf_params(), quell_bpf_stats());
+	quell_bpf_timed_out(flow, quell_bpf_params(), quell_bpf_stats());
 	apply_timeout(tp, flow);
 }
 
@@ -89,7 +88,25 @@ static __always_inline void event_loss(struct tcp_sock *tp, struct quell_bpf_flo
 {
 	fill_state(tp, flow);
 	flow->view.losses++;
-	quell_bpf_on_loss(flow, quell_bpf_params(), quell_bpf_stats());
+	if (quell_bpf_lost(flow, quell_bpf_params(), quell_bpf_stats()))
+		apply(tp, flow);
+	/* The first retransmission leaves at once, and ACKs clock all others: reduce(). */
+	if (quell_bpf_governs(flow))
+		tp->snd_cwnd = quell_min_u64(tp->snd_cwnd, inflight_pkts(tp) + 1);
+}
+
+/*
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that governs
+ * from the first mark on.  Without ECN-Echo the reduction is for a tail loss that the stack's own
+ * probe repaired (RFC 8985, 7.4), or for a full queue of this host.
+ */
+static __always_inline void event_reduction(struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	if (!quell_bpf_governs(flow) ||
+	    (QUELL_BPF_FLAGS & QUELL_CORE_ECN && flow->adapt.flags & QUELL_ADAPT_F_ECE))
+		return;
+	fill_state(tp, flow);
+	quell_bpf_reduced(flow, quell_bpf_params(), quell_bpf_stats());
 	apply(tp, flow);
 }
 
@@ -99,10 +116,10 @@ static __always_inline void event_ack(struct tcp_sock *tp, const struct rate_sam
 	fill_state(tp, flow);
 	fill_rtt(tp, rs, flow);
 	fill_ack(tp, rs, flow);
-	if (!flow->sample.acked_pkts)
-		return;
-	quell_bpf_on_ack(flow, quell_bpf_params(), quell_bpf_stats());
-	apply(tp, flow);
+	quell_bpf_acked(flow, quell_bpf_params(), quell_bpf_stats());
+	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
+	if (flow->sample.acked_pkts)
+		apply(tp, flow);
 }
 
 static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *flow)
@@ -118,7 +135,7 @@ static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *fl
 	flow->resumed_seq = tp->snd_nxt - 1;
 	fill_state(tp, flow);
 	flow->sample.min_rtt_ns = first_rtt_ns(tp);
-	quell_bpf_init(flow, quell_bpf_params(), quell_bpf_stats());
+	quell_bpf_began(flow, quell_bpf_params(), quell_bpf_stats());
 	apply(tp, flow);
 	if (has_timed_out)
 		event_timeout(tp, flow);
@@ -162,10 +179,12 @@ u32 BPF_PROG(quell_ssthresh, struct sock *sk)
 	struct tcp_sock *tp = tcp_of(sk);
 	struct quell_bpf_flow *flow = flow_of(tp);
 
-	if (flow)
-		__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
-	else if (is_ready(tp))
+	if (flow) {
+		quell_bpf_new_episode(flow);
+		flow->reduced_pkts = 0;
+	} else if (is_ready(tp)) {
 		return tcp_reno_ssthresh(sk);
+	}
 	return quell_max_u64(tp->snd_cwnd, 2);
 }
 
@@ -184,6 +203,8 @@ void BPF_PROG(quell_set_state, struct sock *sk, u8 new_state)
 
 	if (flow && new_state == TCP_CA_Recovery)
 		event_loss(tp, flow);
+	else if (flow && new_state == TCP_CA_CWR)
+		event_reduction(tp, flow);
 	else if (flow && new_state == TCP_CA_Loss && has_timed_out(tp))
 		event_timeout(tp, flow);
 	else if (!flow && is_ready(tp))
@@ -214,7 +235,7 @@ static __always_inline void resume(struct tcp_sock *tp)
 	flow->resumed_seq = tp->snd_nxt;
 	fill_state(tp, flow);
 	flow->sample.idle_ns = quell_sub_sat_u64(tp->tcp_clock_cache, flow->active_ns);
-	quell_bpf_on_idle_restart(flow, quell_bpf_params(), quell_bpf_stats());
+	quell_bpf_resumed(flow, quell_bpf_params(), quell_bpf_stats());
 	apply(tp, flow);
 }
 
@@ -241,6 +262,27 @@ void quell_cong_control(unsigned long long *ctx)
 		plain_ack(tp, rs);
 }
 
+#if QUELL_BPF_FLAGS & QUELL_CORE_ECN
+#define QUELL_BPF_OPS_ECN						\
+	.flags		= TCP_CONG_NEEDS_ECN,				\
+	.in_ack_event	= (void *)quell_in_ack_event,
+
+/* Comes before the stack reduces. */
+SEC("struct_ops/quell_in_ack_event")
+void BPF_PROG(quell_in_ack_event, struct sock *sk, u32 flags)
+{
+	struct quell_bpf_flow *flow = flow_of(tcp_of(sk));
+
+	if (!flow)
+		return;
+	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
+	if (flags & CA_ACK_ECE)
+		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
+}
+#else
+#define QUELL_BPF_OPS_ECN
+#endif
+
 SEC("struct_ops/quell_cwnd_event")
 void BPF_PROG(quell_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
@@ -264,9 +306,8 @@ u32 BPF_PROG(quell_undo_cwnd, struct sock *sk)
 		return tcp_reno_undo_cwnd(sk);
 	if (flow && flow->undo.valid) {
 		fill_state(tp, flow);
-		quell_bpf_on_undo(flow, quell_bpf_params(), quell_bpf_stats());
+		quell_bpf_undone(flow, quell_bpf_params(), quell_bpf_stats());
 		apply_undo(tp, flow);
-		__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
 	}
 	return tp->snd_cwnd;
 }
@@ -286,7 +327,7 @@ struct tcp_congestion_ops name_ = {					\
 	.min_tso_segs	= (void *)quell_min_tso_segs,			\
 	.cong_control	= (void *)quell_cong_control,			\
 	.undo_cwnd	= (void *)quell_undo_cwnd,			\
-	.flags		= QUELL_BPF_FLAGS & QUELL_CORE_ECN ? TCP_CONG_NEEDS_ECN : 0, \
+	QUELL_BPF_OPS_ECN						\
 	.name		= #name_,					\
 }
 

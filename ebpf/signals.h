@@ -13,6 +13,12 @@
 
 #define NSEC_PER_USEC		1000ULL
 
+/* RFC 6298, 2.1: the retransmission timeout before the first round-trip time. */
+#define FIRST_RTO_NS		1000000000ULL
+
+/* ssthresh of a socket that never had a loss */
+#define TCP_INFINITE_SSTHRESH	0x7fffffff
+
 /*
  * tp->ecn_flags: bits that mean that the peer agreed to ECN.  The second is for Accurate ECN,
  * which older kernels lack; their bit of this number is unused.
@@ -48,6 +54,46 @@ static __always_inline bool has_ecn(const struct tcp_sock *tp)
 	return tp->ecn_flags & (TCP_ECN_RFC3168 | TCP_ECN_ACCURATE);
 }
 
+/* The handshake's round-trip time, as quell_first_rtt_ns() of <quell/quell.h>. */
+static __always_inline u64 first_rtt_ns(const struct tcp_sock *tp)
+{
+	return tp->srtt_us ? ((tp->srtt_us >> 3) + 1ULL) * NSEC_PER_USEC : 0;
+}
+
+/*
+ * As tcp_set_rto(): icsk_rto counts jiffies, whose length no type shows.  A back-off that the
+ * last ACK did not end is not in it.
+ */
+static __always_inline u64 rto_ns(const struct tcp_sock *tp)
+{
+	return tp->srtt_us ? ((tp->srtt_us >> 3) + (u64)tp->rttvar_us) * NSEC_PER_USEC :
+			     FIRST_RTO_NS;
+}
+
+/* As tcp_is_cwnd_limited(): while slow start lasts, a window half full is full. */
+static __always_inline bool is_cwnd_limited(const struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return true;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+/* What the fit to the path needs besides the sample. */
+static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf_tcp *tcp)
+{
+	u8 state = ca_state_of(tp);
+
+	tcp->first_rtt_ns = first_rtt_ns(tp);
+	tcp->rto_ns = rto_ns(tp);
+	tcp->delivered_bytes = (u64)tp->rate_delivered * tp->mss_cache;
+	tcp->interval_us = tp->rate_interval_us;
+	tcp->snd_una = tp->snd_una;
+	tcp->snd_nxt = tp->snd_nxt;
+	tcp->cwnd_pkts = tp->snd_cwnd;
+	tcp->ssthresh_pkts = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ? tp->snd_ssthresh : 0;
+	tcp->is_full = is_cwnd_limited(tp) && state != TCP_CA_CWR && state != TCP_CA_Recovery;
+}
+
 /* What is known without an ACK. */
 static __always_inline void fill_state(const struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
@@ -61,12 +107,7 @@ static __always_inline void fill_state(const struct tcp_sock *tp, struct quell_b
 	s->min_rtt_ns = flow->view.min_rtt_ns;
 	if (has_ecn(tp))
 		s->flags |= QUELL_S_ECN;
-}
-
-/* The handshake's round-trip time, as quell_first_rtt_ns() of <quell/quell.h>. */
-static __always_inline u64 first_rtt_ns(const struct tcp_sock *tp)
-{
-	return tp->srtt_us ? ((tp->srtt_us >> 3) + 1ULL) * NSEC_PER_USEC : 0;
+	fill_tcp(tp, &flow->tcp);
 }
 
 /* The stack's microseconds, rounded up so that a minimum stays above 0. */

@@ -33,6 +33,9 @@
  * @acked_bytes:     payload acknowledged so far
  * @losses:	     losses reported to the algorithm so far: recoveries that began
  * @timeouts:	     timeouts reported to the algorithm so far
+ * @phase:	     what governs the window, enum quell_adapt_phase of
+ *		     <quell/core/adapt/vars.h>; 0 if the flow is not fitted to its path
+ * @reason:	     why CUBIC governs, enum quell_adapt_reason there; 0 if it does not
  *
  * The program writes the fields one by one, under the lock of the socket; readers do not hold it.
  */
@@ -45,6 +48,8 @@ struct quell_bpf_view {
 	u64	acked_bytes;
 	u64	losses;
 	u64	timeouts;
+	u32	phase;
+	u32	reason;
 };
 
 #endif /* _QUELL_BPF_H */

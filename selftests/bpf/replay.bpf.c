@@ -32,17 +32,23 @@ int replay(void *ctx)
 		return 0;
 	switch (r->event) {
 	case REPLAY_INIT:
-		return quell_bpf_init(&r->flow, &r->params, &r->stats);
+		return quell_bpf_began(&r->flow, &r->params, &r->stats);
 	case REPLAY_ACK:
-		return quell_bpf_on_ack(&r->flow, &r->params, &r->stats);
+		return quell_bpf_acked(&r->flow, &r->params, &r->stats);
 	case REPLAY_LOSS:
-		return quell_bpf_on_loss(&r->flow, &r->params, &r->stats);
+		quell_bpf_lost(&r->flow, &r->params, &r->stats);
+		return 1;
 	case REPLAY_RTO:
-		return quell_bpf_on_rto(&r->flow, &r->params, &r->stats);
+		return quell_bpf_timed_out(&r->flow, &r->params, &r->stats);
 	case REPLAY_IDLE:
-		return quell_bpf_on_idle_restart(&r->flow, &r->params, &r->stats);
+		return quell_bpf_resumed(&r->flow, &r->params, &r->stats);
 	case REPLAY_UNDO:
-		return quell_bpf_on_undo(&r->flow, &r->params, &r->stats);
+		return quell_bpf_undone(&r->flow, &r->params, &r->stats);
+	case REPLAY_EPISODE:
+		quell_bpf_new_episode(&r->flow);
+		return 1;
+	case REPLAY_REDUCTION:
+		return quell_bpf_reduced(&r->flow, &r->params, &r->stats);
 	}
 	return 0;
 }

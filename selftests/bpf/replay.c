@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The same events through a core in user space and through its BPF object: after each, variables,
- * counters, decision and record of reductions must be equal, bit by bit.
+ * The same events through the fit to the path and a core, in user space and in its BPF object:
+ * after each, variables, counters, decision, record of reductions, state of the fit and what
+ * observers read must be equal, bit by bit.
  *
  *	replay DIR ALGORITHM...		DIR/ebpf/ALGORITHM.bpf.o, DIR/bpf/ALGORITHM_replay.bpf.o
  *
- * Parameters are the defaults in the first flow of an algorithm, then anything within the ranges.
- * Samples are anything: magnitudes from 0 to the largest value of each field.  A flow begins with
- * a start; the seed is fixed.  Then the product's own object is loaded, registered nowhere, and
+ * Parameters are the defaults in the first flow of an algorithm, then anything within the ranges;
+ * "adapt" is off in every fourth.  In half of the flows samples are anything: magnitudes from 0 to
+ * the largest value of each field; in the others they are like those of a path, so that the search
+ * ends, the algorithm fits and gives up.  A flow begins with a start; the seed is fixed.  Then the product's own object is loaded, registered nowhere, and
  * what the verifier went through is printed.
  */
 #include <errno.h>
@@ -21,8 +23,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include <quell/bpf.h>
 #include <quell/core/cores.h>
 
+#include "fit.h"
 #include "random.h"
 #include "replay.h"
 
@@ -33,11 +37,14 @@
 #define LOG_STATISTICS	4		/* the kernel's BPF_LOG_STATS */
 
 static const char * const event_names[] = {
-	"start", "ACK", "loss", "timeout", "idle restart", "undo",
+	"start", "ACK", "loss", "timeout", "idle restart", "undo", "episode", "reduction",
 };
 
-/* How often each kind comes, of 64. */
-static const u8 event_weights[] = { 1, 45, 5, 4, 5, 4 };
+/* How often each kind comes, of 64; in a flow like those of a path, of 256. */
+static const u8 event_weights[2][REPLAY_EVENTS] = {
+	{ 1, 39, 5, 4, 5, 4, 3, 3 },
+	{ 0, 240, 3, 1, 2, 2, 6, 2 },
+};
 
 /* An object of a program to run, and where its blocks are in the map's memory. */
 struct replay {
@@ -49,13 +56,9 @@ struct replay {
 	void			*params, *stats, *vars, *undo;
 	struct quell_sample	*sample;
 	struct quell_decision	*decision;
-};
-
-/* The same flow in user space. */
-struct model {
-	struct quell_event	ev;
-	struct quell_undo	undo;
-	void			*vars, *before, *stats, *params;
+	struct quell_bpf_view	*view;
+	struct quell_adapt	*adapt;
+	struct fit_tcp		*tcp;
 };
 
 static int number;
@@ -129,6 +132,9 @@ static void find_blocks(struct replay *r)
 	r->undo = block_at(r, flow, "quell_bpf_flow", "undo", sizeof(struct quell_undo));
 	r->sample = block_at(r, flow, "quell_bpf_flow", "sample", sizeof(*r->sample));
 	r->decision = block_at(r, flow, "quell_bpf_flow", "decision", sizeof(*r->decision));
+	r->view = block_at(r, flow, "quell_bpf_flow", "view", sizeof(*r->view));
+	r->adapt = block_at(r, flow, "quell_bpf_flow", "adapt", sizeof(*r->adapt));
+	r->tcp = block_at(r, flow, "quell_bpf_flow", "tcp", sizeof(*r->tcp));
 }
 
 /* Loads the object's program alone; what it reports to is shared memory. */
@@ -226,31 +232,67 @@ static void draw_sample(struct random_state *random, u64 *now_ns, struct quell_s
 	s->other_flows = draw(random, 0, 100, QUELL_U32_MAX);
 }
 
-static enum replay_event draw_event(struct random_state *random)
+/* TCP's state beside a sample of anything. */
+static void draw_tcp(struct random_state *random, struct fit_tcp *tcp)
 {
-	u32 at = random_between(random, 0, 63), event;
-
-	for (event = 0; at >= event_weights[event]; event++)
-		at -= event_weights[event];
-	return event;
+	memset(tcp, 0, sizeof(*tcp));
+	tcp->first_rtt_ns = draw(random, 1000, 10000000, 1ULL << 43);
+	tcp->rto_ns = draw(random, 1000000, 1000000000, 1ULL << 43);
+	tcp->delivered_bytes = draw(random, 1448, 1000000, 1ULL << 48);
+	tcp->interval_us = draw(random, 10, 10000, QUELL_U32_MAX);
+	tcp->snd_una = random_u64(random);
+	tcp->snd_nxt = tcp->snd_una + draw(random, 1448, 1000000, QUELL_U32_MAX >> 1);
+	tcp->cwnd_pkts = draw(random, 1, 1000, QUELL_U32_MAX);
+	tcp->ssthresh_pkts = random_between(random, 0, 3) ? 0 :
+			     draw(random, 2, 1000, QUELL_U32_MAX);
+	tcp->is_full = random_between(random, 0, 3);
 }
 
-static void model_event(struct model *m, const struct quell_core *core, enum replay_event event)
+/*
+ * A path: a round trip of 20 us to 1 ms, a bottleneck whose queue grows with the window, marks
+ * above a threshold, noise.  @at is the place in the sequence space.
+ */
+static void draw_path(struct random_state *random, const struct model *m, u32 flow, u64 *now_ns,
+		      u32 *at, struct quell_sample *s, struct fit_tcp *tcp)
 {
-	void (* const calls[])(struct quell_event *ev) = {
-		core->init, core->on_ack, core->on_loss, core->on_rto, core->on_idle_restart,
-		core->on_undo,
-	};
+	u64 base_ns = flow % 3 ? 20000 + 5000 * (flow % 7) : 1000000;
+	u64 path_bytes = flow % 2 ? 12500 * (flow % 11 + 2) : 1250000;
+	u64 window_bytes = quell_min_u64(m->view.window_bytes, 1 << 24) | 1;
+	u64 queue_bytes = quell_sub_sat_u64(window_bytes, path_bytes);
 
-	m->ev.vars = m->vars;
-	m->ev.params = m->params;
-	m->ev.stats = m->stats;
-	m->ev.before = m->before;
-	m->ev.undo = &m->undo;
-	memcpy(m->before, m->vars, core->vars_bytes);
-	calls[event](&m->ev);
-	if (event == REPLAY_LOSS || event == REPLAY_RTO)
-		core->undo_note(&m->ev);
+	*now_ns += base_ns / random_between(random, 2, 16);
+	s->now_ns = *now_ns;
+	s->mss_bytes = 1448;
+	s->header_bytes = 90;
+	s->acked_pkts = random_between(random, 1, 4);
+	s->acked_bytes = s->acked_pkts * s->mss_bytes;
+	s->rtt_ns = base_ns + quell_mul_div_u64(base_ns, queue_bytes, path_bytes) +
+		    random_between(random, 0, flow % 4 ? 2000 : 200000);
+	s->min_rtt_ns = base_ns;
+	s->remote_ns = random_between(random, 0, 2000);
+	s->marked_bytes = queue_bytes > path_bytes / 2 ? s->acked_bytes : 0;
+	s->inflight_bytes = window_bytes;
+	s->flags = random_between(random, 0, 7) ? QUELL_S_ADVANCED : QUELL_S_APP_LIMITED;
+	s->idle_ns = random_between(random, 0, 2) * base_ns * 150;
+	s->telemetry.hop = random_between(random, 0, 15) ? 0 : 1;
+	*at += s->acked_bytes;
+	tcp->first_rtt_ns = s->rtt_ns;
+	tcp->rto_ns = 200 * base_ns;
+	tcp->delivered_bytes = window_bytes;
+	tcp->interval_us = s->rtt_ns / 1000;
+	tcp->snd_una = *at;
+	tcp->snd_nxt = *at + window_bytes;
+	tcp->cwnd_pkts = 10;
+	tcp->is_full = random_between(random, 0, 15);
+}
+
+static enum replay_event draw_event(struct random_state *random, bool path)
+{
+	u32 at = random_between(random, 0, path ? 255 : 63), event;
+
+	for (event = 0; at >= event_weights[path][event]; event++)
+		at -= event_weights[path][event];
+	return event;
 }
 
 /* What differs, or NULL. */
@@ -268,21 +310,31 @@ static const char *difference(const struct replay *r, const struct model *m)
 		return "target or path";
 	if (memcmp(r->stats, m->stats, r->core->counters_bytes))
 		return "counters";
-	return memcmp(r->undo, &m->undo, sizeof(m->undo)) ? "record of reductions" : NULL;
+	if (memcmp(r->undo, &m->undo, sizeof(m->undo)))
+		return "record of reductions";
+	if (memcmp(r->adapt, &m->adapt, sizeof(m->adapt)))
+		return "state of the fit";
+	return memcmp(r->view, &m->view, sizeof(m->view)) ? "what observers read" : NULL;
 }
 
 /* A new flow, with other parameters; what both have of it before its start is the same. */
-static void begin_flow(struct replay *r, struct model *m, struct random_state *random, bool first)
+static void begin_flow(struct replay *r, struct model *m, struct random_state *random, u32 nth)
 {
-	if (first)
+	/* Flows of paths with the defaults fit, and give up, more often. */
+	if (!nth || nth % 8 == 1)
 		quell_core_params_default(r->core, m->params);
 	else
 		draw_params(random, r->core, m->params);
+	*(u64 *)m->params = nth % 4 != 3;
 	memset(m->vars, 0, r->core->vars_bytes);
 	m->undo = (struct quell_undo) {};
+	memset(&m->adapt, 0, sizeof(m->adapt));
+	memset(&m->view, 0, sizeof(m->view));
 	memcpy(r->params, m->params, r->core->params_bytes);
 	memset(r->vars, 0, r->core->vars_bytes);
 	memset(r->undo, 0, sizeof(m->undo));
+	memset(r->adapt, 0, sizeof(m->adapt));
+	memset(r->view, 0, sizeof(m->view));
 }
 
 /* One event in both; false when they differ, or the program did not run. */
@@ -291,57 +343,98 @@ static bool step(struct replay *r, struct model *m, enum replay_event event, u32
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	const char *what;
 
-	if (event == REPLAY_UNDO && !m->undo.valid)
+	if (!model_takes(m, event))
 		return true;
 	*r->event = event;
 	*r->sample = m->ev.sample;
+	*r->tcp = m->tcp;
 	if (bpf_prog_test_run_opts(r->program_fd, &run) || run.retval != 1) {
 		printf("# event %u did not run: %s\n", nth, strerror(errno));
 		return false;
 	}
-	model_event(m, r->core, event);
+	model_event(m, event);
 	what = difference(r, m);
 	if (what)
 		printf("# event %u, %s: %s differ; window %llu in user space, %llu in BPF, Q16\n",
 		       nth, event_names[event], what, m->ev.decision.window_q16,
 		       r->decision->window_q16);
-	if (event == REPLAY_UNDO) {
-		m->undo = (struct quell_undo) {};
-		memset(r->undo, 0, sizeof(m->undo));
-	}
 	return !what;
+}
+
+/* What was seen of each: all kinds of events, and all phases. */
+struct counts {
+	u32	events[REPLAY_EVENTS];
+	u32	phases[QUELL_ADAPT_FALLBACK + 1];
+	u32	begun;			/* times that the algorithm took over */
+};
+
+static bool counts_are_complete(const struct counts *c, const char *name, u32 events)
+{
+	bool complete = c->begun;
+	u32 i;
+
+	printf("# %s: %u events: %u starts, %u ACKs, %u losses, %u timeouts,", name, events,
+	       c->events[0], c->events[1], c->events[2], c->events[3]);
+	printf(" %u restarts, %u undone, %u episodes, %u reductions\n",
+	       c->events[4], c->events[5], c->events[6], c->events[7]);
+	printf("# %s: after %u the fit was off, %u the search, %u the algorithm, %u CUBIC;", name,
+	       c->phases[0], c->phases[1], c->phases[2], c->phases[3]);
+	printf(" the algorithm took over %u times\n", c->begun);
+	for (i = 0; i < REPLAY_EVENTS; i++)
+		complete = complete && c->events[i];
+	for (i = 0; i <= QUELL_ADAPT_FALLBACK; i++)
+		complete = complete && c->phases[i];
+	return complete;
+}
+
+/* The input of the next event, of flow @flow. */
+static void draw_input(struct random_state *random, struct model *m, u32 flow, u64 *now_ns, u32 *at)
+{
+	if (flow % 2) {
+		memset(&m->ev.sample, 0, sizeof(m->ev.sample));
+		memset(&m->tcp, 0, sizeof(m->tcp));
+		draw_path(random, m, flow, now_ns, at, &m->ev.sample, &m->tcp);
+	} else {
+		draw_sample(random, now_ns, &m->ev.sample);
+		draw_tcp(random, &m->tcp);
+	}
+	/* A round trip ends behind this, not with it. */
+	if (!random_between(random, 0, 15))
+		m->tcp.snd_una = m->adapt.round_seq;
 }
 
 static bool run_events(struct replay *r, struct model *m)
 {
 	struct random_state random = { .state = SEED };
-	u32 i, counts[REPLAY_EVENTS] = {};
+	struct counts counts = {};
+	u32 i, at = 0;
 	u64 now_ns = 0;
 	bool same = true;
+	u8 phase;
 
 	for (i = 0; i < EVENTS && same; i++) {
-		enum replay_event event = draw_event(&random);
+		u32 flow = i / FLOW_EVENTS;
+		enum replay_event event = draw_event(&random, flow % 2);
 
 		if (i % FLOW_EVENTS == 0) {
-			begin_flow(r, m, &random, !i);
+			begin_flow(r, m, &random, flow);
 			event = REPLAY_INIT;
 		}
-		draw_sample(&random, &now_ns, &m->ev.sample);
-		counts[event] += event != REPLAY_UNDO || m->undo.valid;
+		draw_input(&random, m, flow, &now_ns, &at);
+		counts.events[event] += model_takes(m, event);
+		phase = m->adapt.phase;
 		same = step(r, m, event, i);
+		counts.phases[m->adapt.phase]++;
+		counts.begun += phase != m->adapt.phase && m->adapt.phase == QUELL_ADAPT_FIT;
 	}
-	printf("# %s: %u events: %u starts, %u ACKs, %u losses, %u timeouts,", r->core->name, i,
-	       counts[0], counts[1], counts[2], counts[3]);
-	printf(" %u restarts, %u undone\n", counts[4], counts[5]);
-	for (i = 0; i < REPLAY_EVENTS; i++)
-		same = same && counts[i];
-	return same;
+	return counts_are_complete(&counts, r->core->name, i) && same;
 }
 
 static void test_replay(const struct quell_core *core, const char *dir)
 {
 	struct replay r = { .core = core };
 	struct model m = {
+		.core = core,
 		.vars = calloc(1, core->vars_bytes), .before = calloc(1, core->vars_bytes),
 		.stats = calloc(1, core->counters_bytes), .params = calloc(1, core->params_bytes),
 	};

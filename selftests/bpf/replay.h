@@ -10,6 +10,8 @@ enum replay_event {
 	REPLAY_RTO,
 	REPLAY_IDLE,
 	REPLAY_UNDO,
+	REPLAY_EPISODE,			/* of losses or marks: what is recorded of the last is void */
+	REPLAY_REDUCTION,		/* the stack's own, without a loss */
 	REPLAY_EVENTS,
 };
 
