@@ -74,21 +74,15 @@ int bpf_core_find(const char *name, const struct quell_core **core)
 	return STATUS_INPUT;
 }
 
-/*
- * What fits a flow to its path is part of quell.ko: here its switch is always off, as in the
- * presets.
- */
 static void fill_param(struct param *p, const struct quell_param_desc *desc)
 {
-	bool is_adapt = !desc->offset;
-
 	*p = (struct param){
 		.name = (char *)desc->name,
 		.doc = (char *)desc->doc,
 		.unit = desc->unit,
 		.min = desc->min,
-		.max = is_adapt ? 0 : desc->max,
-		.def = is_adapt ? 0 : desc->def,
+		.max = desc->max,
+		.def = desc->def,
 		.have = BIT(QUELL_A_PARAM_VALUE) | BIT(QUELL_A_PARAM_DEFAULT) |
 			BIT(QUELL_A_PARAM_RANGE_MIN) | BIT(QUELL_A_PARAM_RANGE_MAX),
 	};
@@ -182,8 +176,6 @@ void bpf_model_take(struct bpf_model *model, const void *block)
 	memcpy(model->block, block, model->core->params_bytes);
 	for (i = 0; i < model->cc.n_params; i++)
 		model->cc.params[i].value = *value_at(model, i);
-	/* Whoever writes it without this program may switch on what is not there. */
-	model->cc.params[0].value = 0;
 }
 
 /**

@@ -119,7 +119,6 @@ expect 1 "the value of 'ai' is missing" bpf load swift beta 0.5 ai
 expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
 expect 1 "swift ai: '5' has no unit" bpf replace swift ai 5
 expect 1 "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" bpf set swift ai 2tbit
-expect 1 "swift adapt: 'on' is out of range off .. off" bpf set swift adapt on
 expect 1 "swift ai: given twice" bpf set swift ai 1gbit ai 1gbit
 expect 1 "swift has no preset 'frob'" bpf load swift preset frob
 expect 1 "bpf set: a directory is for load and replace" bpf set swift dir /nowhere
