@@ -310,12 +310,13 @@ static bool probe_leave(struct quell_tail *tail)
 }
 
 /*
- * The expiry comes again when the process that owns the socket may have let go.  A process may
- * sleep meanwhile, on memory that another one serves, so each look is later than the last.
+ * The expiry comes again when the process that owns the socket may have let go, or earlier, if a
+ * hook has asked for that meanwhile.  A process may sleep, on memory that another one serves, so
+ * each look is later than the last.
  */
 static void probe_put_off(struct quell_tail *tail)
 {
-	quell_tail_start(tail, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
+	quell_tail_wake(tail, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
 	if (tail->busy < PROBE_BUSY_DOUBLINGS)
 		tail->busy++;
 }
