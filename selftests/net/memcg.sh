@@ -30,12 +30,34 @@ crowd_enter()
 	echo $$ >"$top/$1/cgroup.procs"
 }
 
-# charged CGROUP: bytes of slab.  The kernel adds up what each processor has charged every two
-# seconds; what it has not yet added may be 64 pages, more than half of what 200 flows take.
+# The kernel adds up what each processor has charged every two seconds; what it has not yet added
+# may be 64 pages, more than half of what 200 flows take.
+add_up_s=3
+
+# slab CGROUP: bytes of it, as added up last
+slab()
+{
+	awk '$1 ~ /^slab_(un)?reclaimable$/ { n += $2 } END { print n }' "$top/$1/memory.stat"
+}
+
+last="" since=0
+# Whether a cgroup's slab has not changed for as long as it takes to add it up.
+is_added_up()
+{
+	local now
+
+	now=$1:$(slab "$1")
+	if [ "$now" != "$last" ]; then
+		last=$now
+		since=$SECONDS
+	fi
+	[ $((SECONDS - since)) -ge "$add_up_s" ]
+}
+
+# charged CGROUP: bytes of slab
 charged()
 {
-	sleep 2.1
-	awk '$1 ~ /^slab_(un)?reclaimable$/ { n += $2 } END { print n }' "$top/$1/memory.stat"
+	poll 30 is_added_up "$1" >&2 && slab "$1"
 }
 
 declare -A cubic swift
