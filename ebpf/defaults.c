@@ -7,19 +7,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <quell/core/cores.h>
-
-static const struct quell_core *find_core(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < QUELL_CORES_NR; i++)
-		if (!strcmp(quell_cores[i]->name, name))
-			return quell_cores[i];
-	return NULL;
-}
 
 /* Index of a word of the block that a block in force never has at zero. */
 static int never_zero(const struct quell_core *core)
@@ -60,7 +49,7 @@ static void print_defaults(const struct quell_core *core)
 
 int main(int argc, char **argv)
 {
-	const struct quell_core *core = argc == 2 ? find_core(argv[1]) : NULL;
+	const struct quell_core *core = argc == 2 ? quell_core_find(argv[1]) : NULL;
 
 	if (!core) {
 		fprintf(stderr, "usage: defaults ALGORITHM\n");

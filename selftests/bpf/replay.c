@@ -76,16 +76,6 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
 }
 
-static const struct quell_core *find_core(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < QUELL_CORES_NR; i++)
-		if (!strcmp(quell_cores[i]->name, name))
-			return quell_cores[i];
-	return NULL;
-}
-
 /* Place of a member of a struct of the object, which must be @bytes long; -1: it is not. */
 static long member_at(const struct btf *btf, const char *type, const char *member, size_t bytes)
 {
@@ -523,7 +513,7 @@ int main(int argc, char **argv)
 	}
 	printf("1..%d\n", 2 * (argc - 2));
 	for (i = 2; i < argc; i++) {
-		core = find_core(argv[i]);
+		core = quell_core_find(argv[i]);
 		if (!core) {
 			fprintf(stderr, "replay: no algorithm %s\n", argv[i]);
 			return 2;

@@ -3,6 +3,8 @@
 #ifndef _QUELL_CORE_CORES_H
 #define _QUELL_CORE_CORES_H
 
+#include <string.h>
+
 #include <quell/core/dart/core.h>
 #include <quell/core/dcqcn/core.h>
 #include <quell/core/hpcc/core.h>
@@ -24,5 +26,21 @@ static const struct quell_core * const quell_cores[] = {
 };
 
 #define QUELL_CORES_NR	QUELL_ARRAY_NR(quell_cores)
+
+/**
+ * quell_core_find() - look an algorithm up
+ * @name: its name
+ *
+ * Return: the algorithm; NULL if there is none of that name.
+ */
+static inline const struct quell_core *quell_core_find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < QUELL_CORES_NR; i++)
+		if (!strcmp(quell_cores[i]->name, name))
+			return quell_cores[i];
+	return NULL;
+}
 
 #endif /* _QUELL_CORE_CORES_H */

@@ -14,24 +14,8 @@
 
 #include <quell/core/cores.h>
 
+#include "complaint.h"
 #include "test.h"
-
-static char complaint[512];
-
-void complain(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(complaint, sizeof(complaint), fmt, args);
-	va_end(args);
-}
-
-int complain_kernel(const char *what, const struct nl_error *err)
-{
-	snprintf(complaint, sizeof(complaint), "%s: %s", what, err->text);
-	return STATUS_KERNEL;
-}
 
 /* An algorithm with its defaults; the test ends if there is none. */
 static struct bpf_model model_of(const char *name)

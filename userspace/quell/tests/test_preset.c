@@ -14,6 +14,7 @@
 #include "quell.h"
 #include "util.h"
 
+#include "complaint.h"
 #include "test.h"
 
 int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
@@ -29,23 +30,6 @@ static struct {
 	char		names[8][32];
 	int		fail;
 } kernel;
-
-static char complaint[512];
-
-void complain(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(complaint, sizeof(complaint), fmt, args);
-	va_end(args);
-}
-
-int complain_kernel(const char *what, const struct nl_error *err)
-{
-	snprintf(complaint, sizeof(complaint), "%s: %s", what, err->text);
-	return STATUS_KERNEL;
-}
 
 static void catch_param(const struct nlattr *nest)
 {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the code under test complains of, kept instead of printed. */
+#ifndef _QUELL_TEST_COMPLAINT_H
+#define _QUELL_TEST_COMPLAINT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static char complaint[512];
+
+void complain(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(complaint, sizeof(complaint), fmt, args);
+	va_end(args);
+}
+
+int complain_kernel(const char *what, const struct nl_error *err)
+{
+	snprintf(complaint, sizeof(complaint), "%s: %s", what, err->text);
+	return STATUS_KERNEL;
+}
+
+#endif /* _QUELL_TEST_COMPLAINT_H */
