@@ -3,8 +3,6 @@
 #ifndef _QUELL_CORE_CORES_H
 #define _QUELL_CORE_CORES_H
 
-#include <string.h>
-
 #include <quell/core/dart/core.h>
 #include <quell/core/dcqcn/core.h>
 #include <quell/core/hpcc/core.h>
@@ -38,7 +36,7 @@ static inline const struct quell_core *quell_core_find(const char *name)
 	u32 i;
 
 	for (i = 0; i < QUELL_CORES_NR; i++)
-		if (!strcmp(quell_cores[i]->name, name))
+		if (!__builtin_strcmp(quell_cores[i]->name, name))
 			return quell_cores[i];
 	return NULL;
 }
