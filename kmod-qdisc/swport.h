@@ -11,6 +11,7 @@
 #include <quell/core/port/portload.h>
 #include <quell/core/port/redclass.h>
 #include <quell/core/port/shaper.h>
+#include <quell/core/port/turns.h>
 #include <quell/trim.h>
 #include <uapi/linux/pkt_sched_swport.h>
 
@@ -20,6 +21,7 @@
  * @dscp:	DSCP of trimmed packets, by which other ports recognise them
  * @queue:	enum swport_trim_queue
  * @eligible:	bit per DSCP whose packets are trimmed
+ * @known:	bit per DSCP, besides @dscp, of packets trimmed by other ports
  * @to_sender:	send a NACK to senders that understand it
  */
 struct swport_trim_params {
@@ -27,6 +29,7 @@ struct swport_trim_params {
 	u32	dscp;
 	u32	queue;
 	u64	eligible;
+	u64	known;
 	bool	to_sender;
 };
 
@@ -66,7 +69,9 @@ struct swport_deflect_params {
  * @overhead_bytes:	wire overhead of each packet beyond its length
  * @limit_bytes:	capacity of the data band
  * @control_limit_bytes: capacity of the control band
+ * @control_share_q16:	most that control gets of the wire while data waits
  * @ecn_mode:		enum swport_ecn_mode
+ * @ecn_drop:		drop what is to be marked and is not ECN-capable
  * @red:		marking thresholds; ignored when @ecn_mode is off
  * @red_classes:	DSCP classes with their own thresholds; empty when @ecn_mode is off
  * @seed:		seed of the random marking decisions; 0: random
@@ -86,7 +91,9 @@ struct swport_params {
 	u32			overhead_bytes;
 	u32			limit_bytes;
 	u32			control_limit_bytes;
+	u32			control_share_q16;
 	u32			ecn_mode;
+	u32			ecn_drop;
 	struct quell_red_params	red;
 	struct quell_red_classes red_classes;
 	u32			seed;
@@ -127,12 +134,14 @@ struct swport_band {
  * @mark_bytes:		bytes of packets sent with CE
  * @not_ect_pkts:	packets selected for marking whose transport is not ECN-capable
  * @mark_fail_pkts:	packets selected for marking, but no memory to make them writable
+ * @drop_pkts:		part of @not_ect_pkts: dropped instead
  */
 struct swport_mark_stats {
 	u64	mark_pkts;
 	u64	mark_bytes;
 	u64	not_ect_pkts;
 	u64	mark_fail_pkts;
+	u64	drop_pkts;
 };
 
 /**
@@ -245,7 +254,9 @@ struct swport_trim {
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
- * @control:		acknowledgements and network control; strict priority
+ * @control:		acknowledgements and network control; goes first
+ * @turns:		how far @control is ahead of its share of the wire
+ * @control_wait_pkts:	packets of @data sent while @control had used up its share
  * @shaper:		the wire, when @params.rate_bytes_ps is set
  * @lottery:		random state of the marking decisions
  * @mark_stats:		outcome of marking
@@ -265,6 +276,8 @@ struct swport_sched {
 	struct swport_params	params;
 	struct swport_band	data;
 	struct swport_band	control;
+	struct quell_turns	turns;
+	u64			control_wait_pkts;
 	struct quell_shaper	shaper;
 	struct quell_red_vars	lottery;
 	struct swport_mark_stats mark_stats;
@@ -316,7 +329,7 @@ bool quell_swport_is_control(const struct sk_buff *skb);
 
 /* swport_mark.c */
 u32 quell_swport_dscp(const struct sk_buff *skb);
-void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
+bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
 
 /* swport_classes.c */
 int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
@@ -345,6 +358,7 @@ bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 
 			 const struct quell_trim *trim);
 
 /* swport_trim.c */
+bool quell_swport_dscp_is_trimmed(const struct swport_trim_params *params, u32 dscp);
 bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb);
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);

@@ -2,9 +2,10 @@
 /*
  * swport: the egress port of a datacenter switch, as a classless qdisc.
  *
- * Two bands.  Control (pure ACKs, ARP and neighbour discovery, network
- * control) goes first and has its own cap, so that feedback is neither lost
- * nor delayed behind the data whose congestion it reports.  Data is one
+ * Two bands.  Control (pure ACKs, ARP and neighbour discovery, network control) goes
+ * first and has its own cap, so that feedback is neither lost nor delayed behind the data
+ * whose congestion it reports; while data waits it gets `control-share' of the wire at
+ * most, so that no flood of it starves data.  Data is one
  * first-in first-out queue with a limit in bytes and ECN by RED on its
  * instantaneous length; a packet that does not fit is dropped, or trimmed and sent
  * with control.  GSO packets are segmented on entry: every decision is about a
@@ -37,6 +38,7 @@
 static const struct swport_params swport_defaults = {
 	.limit_bytes = SWPORT_LIMIT_DEFAULT,
 	.control_limit_bytes = SWPORT_CONTROL_LIMIT_DEFAULT,
+	.control_share_q16 = SWPORT_CONTROL_SHARE_DEFAULT,
 	.red.prob_q16 = SWPORT_ECN_PROB_MAX,
 	.trim.dscp = SWPORT_TRIM_DSCP_DEFAULT,
 	.trim.eligible = SWPORT_TRIM_ELIGIBLE_ALL,

@@ -3,8 +3,9 @@
  * ECN: select packets at random by the queue length and the thresholds of their
  * DSCP, and set Congestion Experienced on them.
  *
- * Packets whose transport is not ECN-capable pass unmarked and are counted:
- * a switch port drops when it is full, not before.
+ * Packets whose transport is not ECN-capable pass unmarked and are counted: a switch port
+ * drops when it is full, not before.  With ECN_DROP they are dropped, as switches do that
+ * call this WRED, so that they do not fill the queue that all others leave short.
  */
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
@@ -54,13 +55,13 @@ u32 quell_swport_dscp(const struct sk_buff *skb)
 }
 
 /*
- * Set CE on a packet of the data band, and count.
+ * Set CE on a packet of the data band, and count.  False if it is not ECN-capable.
  *
  * The header may be shared with a clone (TCP's retransmission queue, a packet
  * capture), so make it writable first.  If there is no memory for that, the
  * packet goes on unmarked: the next marked packet signals the congestion.
  */
-static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
+static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 			struct swport_class_stats *class)
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
@@ -68,17 +69,18 @@ static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
 
 	if (end && skb_ensure_writable(skb, end)) {
 		stats->mark_fail_pkts++;
-		return;
+		return true;
 	}
 	if (!end || !INET_ECN_set_ce(skb)) {
 		stats->not_ect_pkts++;
 		class->not_ect_pkts++;
-		return;
+		return false;
 	}
 	stats->mark_pkts++;
 	stats->mark_bytes += qdisc_pkt_len(skb);
 	class->mark_pkts++;
 	class->mark_bytes += qdisc_pkt_len(skb);
+	return true;
 }
 
 /**
@@ -87,8 +89,9 @@ static void swport_mark(struct swport_sched *port, struct sk_buff *skb,
  * @skb: packet, before it joins the queue or after it has left
  *
  * Context: softirq, qdisc lock held.
+ * Return: false if the packet is to be dropped: it cannot be marked, and is not trimmed.
  */
-void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
+bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 {
 	const struct swport_params *params = &port->params;
 	const struct quell_red_params *red = &params->red;
@@ -99,6 +102,8 @@ void quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 	if (i < QUELL_RED_CLASSES_MAX)
 		red = &params->red_classes.class[i].red;
 	port->class_stats[i].pkts++;
-	if (quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
-		swport_mark(port, skb, &port->class_stats[i]);
+	if (!quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
+		return true;
+	return swport_mark(port, skb, &port->class_stats[i]) || !params->ecn_drop ||
+	       swport_cb(skb)->trimmed;
 }

@@ -25,6 +25,11 @@ static struct netlink_range_validation swport_limit_range = {
 	.max = SWPORT_LIMIT_MAX,
 };
 
+static struct netlink_range_validation swport_share_range = {
+	.min = 1,
+	.max = SWPORT_CONTROL_SHARE_MAX,
+};
+
 static struct netlink_range_validation swport_threshold_range = {
 	.max = SWPORT_LIMIT_MAX,
 };
@@ -64,7 +69,9 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
 	[TCA_SWPORT_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_CONTROL_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
+	[TCA_SWPORT_CONTROL_SHARE] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_share_range),
 	[TCA_SWPORT_ECN_MODE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_ECN_MAX),
+	[TCA_SWPORT_ECN_DROP]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_ECN_MIN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_ECN_MAX]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_ECN_PROB]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_prob_range),
@@ -77,6 +84,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_TRIM_QUEUE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_TRIM_QUEUE_MAX),
 	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
 	[TCA_SWPORT_TRIM_TO_SENDER] = NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_TRIM_KNOWN]	= { .type = NLA_U64 },
 	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -113,6 +121,9 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_CONTROL_LIMIT] = "swport: control-limit must be "
 		__stringify(SWPORT_LIMIT_MIN) " to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_CONTROL_SHARE] = "swport: control-share must be 1 to "
+		__stringify(SWPORT_CONTROL_SHARE_MAX) " (1/65536)",
+	[TCA_SWPORT_ECN_DROP] = "swport: ecn drop must be 0 or 1",
 	[TCA_SWPORT_ECN_MODE] = "swport: ecn mode must be 0 (off), 1 (dequeue) or 2 (enqueue)",
 	[TCA_SWPORT_ECN_MIN] = "swport: ecn min must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -255,9 +266,15 @@ static int swport_check_trim(struct nlattr **tb, const struct swport_params *par
 				    "swport: trim eligible must have a DSCP");
 		return -EINVAL;
 	}
-	if (trim->eligible != SWPORT_TRIM_ELIGIBLE_ALL && trim->eligible >> trim->dscp & 1) {
+	if (trim->eligible != SWPORT_TRIM_ELIGIBLE_ALL &&
+	    trim->eligible & (trim->known | BIT_ULL(trim->dscp))) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],
-				    "swport: trim eligible must not have trim dscp");
+				    "swport: trim eligible must not have trim dscp or known");
+		return -EINVAL;
+	}
+	if (trim->known & 1) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_KNOWN],
+				    "swport: trim known must not have DSCP 0");
 		return -EINVAL;
 	}
 	return swport_check_trim_size(tb[TCA_SWPORT_TRIM_SIZE], params, extack);
@@ -270,6 +287,8 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 	swport_get_u32(tb[TCA_SWPORT_TRIM_QUEUE], &trim->queue);
 	if (tb[TCA_SWPORT_TRIM_ELIGIBLE])
 		trim->eligible = nla_get_u64(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
+	if (tb[TCA_SWPORT_TRIM_KNOWN])
+		trim->known = nla_get_u64(tb[TCA_SWPORT_TRIM_KNOWN]);
 	if (tb[TCA_SWPORT_TRIM_TO_SENDER])
 		trim->to_sender = nla_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER]);
 }
@@ -307,7 +326,9 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_LIMIT], &params->limit_bytes);
 	swport_get_u32(tb[TCA_SWPORT_CONTROL_LIMIT],
 		       &params->control_limit_bytes);
+	swport_get_u32(tb[TCA_SWPORT_CONTROL_SHARE], &params->control_share_q16);
 	swport_get_u32(tb[TCA_SWPORT_ECN_MODE], &params->ecn_mode);
+	swport_get_u32(tb[TCA_SWPORT_ECN_DROP], &params->ecn_drop);
 	swport_get_u32(tb[TCA_SWPORT_ECN_MIN], &params->red.min_bytes);
 	swport_get_u32(tb[TCA_SWPORT_ECN_MAX], &params->red.max_bytes);
 	swport_get_u32(tb[TCA_SWPORT_ECN_PROB], &params->red.prob_q16);
@@ -337,6 +358,8 @@ static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params 
 	       nla_put_u32(skb, TCA_SWPORT_TRIM_QUEUE, trim->queue) ||
 	       nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_ELIGIBLE, trim->eligible,
 				 TCA_SWPORT_PAD) ||
+	       (trim->known && nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_KNOWN, trim->known,
+						 TCA_SWPORT_PAD)) ||
 	       nla_put_u32(skb, TCA_SWPORT_TRIM_TO_SENDER, trim->to_sender);
 }
 
@@ -363,7 +386,9 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_LIMIT, params->limit_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_CONTROL_LIMIT,
 			params->control_limit_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CONTROL_SHARE, params->control_share_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MODE, params->ecn_mode) ||
+	    nla_put_u32(skb, TCA_SWPORT_ECN_DROP, params->ecn_drop) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MIN, params->red.min_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_MAX, params->red.max_bytes) ||
 	    nla_put_u32(skb, TCA_SWPORT_ECN_PROB, params->red.prob_q16) ||
@@ -427,6 +452,8 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
 		port->control.backlog_max_bytes;
 	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
+	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_WAIT_PKTS] = port->control_wait_pkts;
 	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
 	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
 	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;

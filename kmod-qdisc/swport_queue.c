@@ -3,7 +3,7 @@
  * The path of a packet through the port, and its accounting.
  *
  *	enqueue: cut GSO -> classify (-> deflect) -> admit, trim or drop (-> mark) -> band
- *	dequeue: wire free? -> control before data (-> mark) (-> stamp) -> wire
+ *	dequeue: wire free? -> whose turn? -> band (-> mark or drop) (-> stamp) -> wire
  *
  * At every moment, for each band, both in bytes and in packets,
  *	offered = sent + dropped + queued
@@ -58,8 +58,8 @@ static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
 }
 
 /*
- * The control band also takes packets that another port has trimmed, recognised
- * by their DSCP.
+ * The control band also takes packets that another port has trimmed, recognised by
+ * their DSCP.
  */
 static struct swport_band *swport_band_of(struct swport_sched *port, const struct sk_buff *skb)
 {
@@ -68,7 +68,7 @@ static struct swport_band *swport_band_of(struct swport_sched *port, const struc
 	if (quell_swport_is_control(skb))
 		return &port->control;
 	if (trim->size_bytes && trim->queue == SWPORT_TRIM_CONTROL &&
-	    quell_swport_dscp(skb) == trim->dscp)
+	    quell_swport_dscp_is_trimmed(trim, quell_swport_dscp(skb)))
 		return &port->control;
 	return &port->data;
 }
@@ -91,13 +91,24 @@ static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb
 	band->drop_bytes += qdisc_pkt_len(skb);
 }
 
-static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band)
+/* Drop a packet that is to be marked, but cannot be; it waits nowhere, or no longer. */
+static void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
+{
+	swport_band_drop(&port->data, skb);
+	port->mark_stats.drop_pkts++;
+	quell_swport_buffer_settle(port);
+}
+
+static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band,
+			struct sk_buff **to_free)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 
-	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data)
-		quell_swport_judge(port, skb);
-
+	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data &&
+	    !quell_swport_judge(port, skb)) {
+		swport_drop_unmarkable(port, skb);
+		return qdisc_drop(skb, sch, to_free);
+	}
 	swport_wake(port, sch);
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
@@ -121,7 +132,7 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 		return qdisc_drop(skb, sch, to_free);
 	}
 	quell_swport_trim_queued(port, skb);
-	return swport_admit(skb, sch, band);
+	return swport_admit(skb, sch, band, to_free);
 }
 
 /* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
@@ -138,7 +149,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	quell_swport_arrive(port, skb, band == &port->control);
 	swport_cb(skb)->trimmed = false;
 	if (swport_take_room(port, band, skb))
-		return swport_admit(skb, sch, band);
+		return swport_admit(skb, sch, band, to_free);
 	swport_band_drop(band, skb);
 	if (band == &port->data && quell_swport_trim(sch, skb))
 		return swport_enqueue_trimmed(skb, sch, to_free);
@@ -236,24 +247,83 @@ static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
 			    wire_bytes);
 }
 
-/* Control first; a data packet is marked and stamped by the queue it leaves behind. */
-static struct sk_buff *swport_pop(struct swport_sched *port, u64 now_ns)
+static struct sk_buff *swport_pop_control(struct swport_sched *port,
+					  const struct quell_turns_params *share, u64 now_ns)
 {
 	struct sk_buff *skb = swport_band_pop(&port->control);
 
-	if (skb && port->percentiles)
+	if (!skb)
+		return NULL;
+	quell_turns_sent_control(share, &port->turns,
+				 qdisc_pkt_len(skb) + port->params.overhead_bytes,
+				 !skb_queue_empty(&port->data.queue));
+	if (port->percentiles)
 		quell_swport_leave(port, skb, true, now_ns);
-	if (skb)
-		return skb;
-	skb = swport_band_pop(&port->data);
-	quell_swport_buffer_settle(port);
-	if (skb && port->percentiles)
+	return skb;
+}
+
+/*
+ * The next packet of data that is not dropped for want of ECN.  The last one never is, for
+ * parents must not see the port empty while it is asked for a packet.
+ */
+static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	while ((skb = swport_band_pop(&port->data))) {
+		quell_swport_buffer_settle(port);
+		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
+		    quell_swport_judge(port, skb) || skb_queue_empty(&port->data.queue))
+			return skb;
+		port->data.sent_pkts--;
+		port->data.sent_bytes -= qdisc_pkt_len(skb);
+		swport_drop_unmarkable(port, skb);
+		qdisc_qstats_drop(sch);
+		qdisc_qstats_backlog_dec(sch, skb);
+		qdisc_qlen_dec(sch);
+		qdisc_tree_reduce_backlog(sch, 1, qdisc_pkt_len(skb));
+		kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
+	}
+	return NULL;
+}
+
+/* A data packet is marked and stamped by the queue it leaves behind. */
+static struct sk_buff *swport_pop_data(struct Qdisc *sch,
+				       const struct quell_turns_params *share, u64 now_ns)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb = swport_pop_judged(sch);
+
+	if (!skb)
+		return NULL;
+	quell_turns_sent_data(share, &port->turns,
+			      qdisc_pkt_len(skb) + port->params.overhead_bytes,
+			      !skb_queue_empty(&port->data.queue));
+	if (port->percentiles)
 		quell_swport_leave(port, skb, false, now_ns);
-	if (skb && port->params.ecn_mode == SWPORT_ECN_DEQUEUE)
-		quell_swport_judge(port, skb);
-	if (skb && port->params.telemetry_ns)
+	if (port->params.telemetry_ns)
 		quell_swport_stamp(port, skb, now_ns);
 	return skb;
+}
+
+/* Control first, unless data waits and control has had its share. */
+static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	const struct quell_turns_params share = {
+		.share_q16 = port->params.control_share_q16,
+		.burst_bytes = port->params.control_limit_bytes,
+	};
+	struct sk_buff *skb;
+
+	if (!skb_queue_empty(&port->data.queue) &&
+	    quell_turns_is_for_data(&share, &port->turns)) {
+		port->control_wait_pkts += !skb_queue_empty(&port->control.queue);
+		return swport_pop_data(sch, &share, now_ns);
+	}
+	skb = swport_pop_control(port, &share, now_ns);
+	return skb ? skb : swport_pop_data(sch, &share, now_ns);
 }
 
 /**
@@ -283,7 +353,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 	if (port->params.tcp_int_ns)
 		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
 
-	skb = swport_pop(port, now_ns);
+	skb = swport_pop(sch, now_ns);
 	if (!skb)
 		return NULL;
 	if (port->params.tcp_int_ns)
@@ -311,6 +381,7 @@ void quell_swport_purge(struct swport_sched *port)
 {
 	swport_band_purge(&port->control);
 	swport_band_purge(&port->data);
+	port->turns = (struct quell_turns) { };
 	port->trim.backlog_pkts = 0;
 	port->trim.backlog_bytes = 0;
 	quell_swport_buffer_settle(port);

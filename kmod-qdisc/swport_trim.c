@@ -7,9 +7,10 @@
  * and the header changes; this file handles the buffers.
  *
  * Trimmed are packets of TCP (neither SYN nor RST) and UDP, longer than `size` and
- * their own headers, whose DSCP is eligible; never those that have the DSCP of
- * trimmed packets.  Not supported: IP fragments, IPv6 packets with extension headers,
- * and tunnelled packets whose inner checksum is still to be computed.
+ * their own headers, whose DSCP is eligible; never those that have a DSCP of trimmed
+ * packets, this port's or one that other ports use.  Not supported: IP fragments, IPv6
+ * packets with extension headers, and tunnelled packets whose inner checksum is still to
+ * be computed.
  *
  * Sizes are those of frames, as everywhere in this port.
  */
@@ -27,10 +28,28 @@ static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct que
 	       skb_checksum_start_offset(skb) == skb_network_offset(skb) + trim->transport_at;
 }
 
+/**
+ * quell_swport_dscp_is_trimmed() - do packets of a DSCP count as trimmed?
+ * @params: how this port trims
+ * @dscp: 0 to 63, or QUELL_DSCP_NONE
+ *
+ * A switch may set another DSCP than this port, or one by the port it sends to
+ * (SONiC's asymmetric DSCP).
+ *
+ * Context: any.
+ * Return: true for the DSCP this port sets and for those of @params->known.
+ */
+bool quell_swport_dscp_is_trimmed(const struct swport_trim_params *params, u32 dscp)
+{
+	return dscp == params->dscp ||
+	       (dscp < QUELL_DSCP_NONE && params->known >> dscp & 1);
+}
+
 static bool swport_trim_is_eligible(const struct swport_trim_params *params,
 				    const struct quell_trim *trim)
 {
-	return params->eligible >> trim->dscp & 1 && trim->dscp != params->dscp;
+	return params->eligible >> trim->dscp & 1 &&
+	       !quell_swport_dscp_is_trimmed(params, trim->dscp);
 }
 
 /*

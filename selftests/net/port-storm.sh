@@ -36,12 +36,13 @@ random_option()
 {
 	local size=$((RANDOM * RANDOM % 200000))
 
-	case $((RANDOM % 18)) in
+	case $((RANDOM % 19)) in
 	0) pick 0 1mbit 100mbit 10gbit 80bit 11tbit; words=(rate "$picked") ;;
 	1) pick 0 24 65535 65536; words=(overhead "$picked") ;;
 	2) words=(limit "$size") ;;
 	3) words=(control-limit "$size") ;;
-	4) words=(ecn min "$((size / 4))" max "$((size / 2))" prob 0."$RANDOM") ;;
+	4) words=(ecn min "$((size / 4))" max "$((size / 2))" prob 0."$RANDOM")
+	   pick 0 1; [ "$picked" = 0 ] || words+=(drop) ;;
 	5) words=(ecn enqueue min "$((size / 4))") ;;
 	6) words=(noecn) ;;
 	7) pick off 46 0-63 8,9 64; words=(ecn-class "$picked")
@@ -54,13 +55,15 @@ random_option()
 	12) pick on off; words=(percentiles "$picked") ;;
 	13) pick 63 64 128 9000; words=(trim size "$picked")
 	    pick control data; words+=(queue "$picked")
-	    pick all 0-31; words+=(eligible "$picked") ;;
+	    pick all 0-31; words+=(eligible "$picked")
+	    pick 0 40-42 50; words+=(known "$picked") ;;
 	14) words=(notrim) ;;
 	15|16) pick 0 "$((size / 8))"; words=(deflect threshold "$picked")
 	   pick 0 1 8 64 65; words+=(entries "$picked")
 	   pick 1us 50us 1ms; words+=(idle "$picked")
 	   pick 2 2 2 9; words+=(via "${net[$other]}.$picked" dev "$other") ;;
 	17) words=(nodeflect) ;;
+	18) pick 0 0.00002 0.5 0.9 1; words=(control-share "$picked") ;;
 	esac
 }
 

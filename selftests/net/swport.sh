@@ -15,7 +15,8 @@ cd "$(dirname "$0")" || exit 1
 defaults_are_shown()
 {
 	port && port_is '.options == {"rate": 0, "overhead": 0,
-		"limit": 1048576, "control_limit": 65536, "ecn": "off", "seed": 0,
+		"limit": 1048576, "control_limit": 65536, "control_share": 0.9,
+		"ecn": "off", "seed": 0,
 		"telemetry": 0, "tcp_int": 0, "trim_size": 0, "deflect": 0}'
 }
 
@@ -25,7 +26,8 @@ options_are_shown()
 		ecn enqueue min 45kb max 180kb prob 0.25 seed 7 telemetry 4160ns \
 		tcp-int 5us &&
 	port_is '.options == {"rate": 1250000000, "overhead": 24,
-		"limit": 230400, "control_limit": 32768, "ecn": "enqueue",
+		"limit": 230400, "control_limit": 32768, "control_share": 0.9,
+		"ecn": "enqueue",
 		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.25, "seed": 7,
 		"telemetry": 4160, "tcp_int": 5000, "trim_size": 0, "deflect": 0}'
 }
@@ -351,7 +353,7 @@ marking_spares_clones()
 	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
 }
 
-plan 22
+plan 23
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -365,8 +367,10 @@ check "the kernel refuses bad input and names attribute and range" \
 check "the kernel accepts what is just in range" kernel_accepts_good_input
 check "control band: pure ACKs, ARP, ND, CS6 and CS7" all_go_to control \
 	ack ack6 vlanack arp nd udp:48 udp:56 tcp6:48
+check "control band: LACP, LLDP, STP, PTP, EAPOL, IGMP, MLD" all_go_to control \
+	lacp lldp stp ptp eapol igmp mld
 check "data band: payload, SYN, FIN, RST, fragments and the rest" all_go_to data \
-	tcp udp syn synack fin rst frag tcp6 udp6 syn6 ping6 other udp:46 vlanudp
+	tcp udp syn synack fin rst frag tcp6 udp6 syn6 ping6 ping6hop other group udp:46 vlanudp
 check "control overtakes data" control_overtakes_data
 check "data band holds its limit exactly" data_limit_is_exact
 check "control band has its own limit" control_limit_is_its_own

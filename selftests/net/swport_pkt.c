@@ -2,17 +2,17 @@
 /*
  * swport_pkt - packets made to measure, for swport.sh
  *
- *	swport_pkt send DEV KIND COUNT BYTES [ECN [DSCP]]
+ *	swport_pkt send DEV KIND COUNT BYTES [ECN [DSCP [PRIORITY]]]
  *		COUNT frames of BYTES (Ethernet header included) through the
- *		device's qdisc, numbered from 0 in the IPv4 identification.
+ *		device's qdisc, numbered from 0 in the IPv4 identification, with SO_PRIORITY.
  *	swport_pkt recv DEV COUNT TIMEOUT_MS
  *		Says "ready", then a line per frame that send made:
  *		time_ns kind number ecn dscp bytes.  Fails unless COUNT came.
  *	swport_pkt set DEV [ATTRIBUTE=VALUE]...
  *		Change a root swport by netlink attribute number, without tc's
- *		checks; prints what the kernel says.  Newer ones have names.  "class", any number of times, is
- *		a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and "classes=none"
- *		a list without any; what is left out at the end is not sent.
+ *		checks; prints what the kernel says.  Newer ones have names.  "class", any
+ *		number of times, is a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and
+ *		"classes=none" a list without any; what is left out at the end is not sent.
  */
 #include <err.h>
 #include <linux/pkt_sched.h>
@@ -30,6 +30,8 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define GSO_SIZE	1000
+/* The shortest extension header. */
+#define HOP_BYTES	8
 
 /* By this source address recv knows the frames of send. */
 static const uint8_t our_mac[6] = { 0x02, 'q', 'u', 'e', 'l', 'l' };
@@ -46,6 +48,8 @@ static const uint8_t any_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
  * @fragment: IPv4 fragment other than the first
  * @vlan: with an 802.1Q tag in the frame
  * @gso: one super-packet, to be cut into segments of GSO_SIZE
+ * @hop: with a hop-by-hop header that has the router alert
+ * @to: destination; to all if it is 0
  */
 struct kind {
 	const char *name;
@@ -57,6 +61,8 @@ struct kind {
 	bool fragment;
 	bool vlan;
 	bool gso;
+	bool hop;
+	uint8_t to[6];
 };
 
 static const struct kind kinds[] = {
@@ -95,20 +101,46 @@ static const struct kind kinds[] = {
 	{ .name = "ping6", .ethertype = ETH_P_IPV6,
 	  .proto = IPPROTO_ICMPV6, .icmp_type = 128 },
 	{ .name = "arp", .ethertype = ETH_P_ARP },
+	{ .name = "mld", .ethertype = ETH_P_IPV6,
+	  .proto = IPPROTO_ICMPV6, .icmp_type = 143, .hop = true },
+	{ .name = "ping6hop", .ethertype = ETH_P_IPV6,
+	  .proto = IPPROTO_ICMPV6, .icmp_type = 128, .hop = true },
+	{ .name = "igmp", .ethertype = ETH_P_IP, .proto = IPPROTO_IGMP },
+	{ .name = "lacp", .ethertype = 0x8809, .payload = true,
+	  .to = { 0x01, 0x80, 0xc2, 0, 0, 0x02 } },
+	{ .name = "lldp", .ethertype = 0x88cc, .payload = true,
+	  .to = { 0x01, 0x80, 0xc2, 0, 0, 0x0e } },
+	/* The length of an LLC frame. */
+	{ .name = "stp", .ethertype = 38, .payload = true,
+	  .to = { 0x01, 0x80, 0xc2, 0, 0, 0 } },
+	{ .name = "ptp", .ethertype = 0x88f7, .payload = true,
+	  .to = { 0x01, 0x1b, 0x19, 0, 0, 0 } },
+	{ .name = "eapol", .ethertype = 0x888e, .payload = true },
+	/* To the first group that bridges forward. */
+	{ .name = "group", .ethertype = 0x88b6, .payload = true,
+	  .to = { 0x01, 0x80, 0xc2, 0, 0, 0x10 } },
 	{ .name = "other", .ethertype = 0x88b5, .payload = true },
 };
 
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: swport_pkt send DEV KIND COUNT BYTES [ECN [DSCP]]\n"
+		"usage: swport_pkt send DEV KIND COUNT BYTES [ECN [DSCP [PRIORITY]]]\n"
 		"       swport_pkt recv DEV COUNT TIMEOUT_MS\n"
 		"       swport_pkt set DEV [ATTRIBUTE=VALUE]...\n");
 	exit(2);
 }
 
+/* What is behind the IP header, but for the payload; returns its length. */
 static size_t put_transport(uint8_t *at, const struct kind *kind)
 {
+	static const uint8_t router_alert[HOP_BYTES] = { IPPROTO_ICMPV6, 0, 5, 2, 0, 0, 1 };
+
+	if (kind->hop) {
+		memcpy(at, router_alert, sizeof(router_alert));
+		at[HOP_BYTES] = kind->icmp_type;
+		return HOP_BYTES + 24;
+	}
 	switch (kind->proto) {
 	case IPPROTO_TCP:
 		return put_tcp(at, &(struct tcp_header){ .flags = kind->tcp_flags });
@@ -127,18 +159,19 @@ static size_t make_frame(uint8_t *frame, const struct kind *kind, size_t bytes,
 	static const uint8_t addresses4[8] = { 192, 0, 2, 1, 192, 0, 2, 2 };
 	static const uint8_t addresses6[32] = { 0x20, 1, 0xd, 0xb8, [15] = 1,
 						0x20, 1, 0xd, 0xb8, [31] = 1 };
+	static const uint8_t none[6];
 	bool v6 = kind->ethertype == ETH_P_IPV6;
 	size_t ip_bytes = v6 ? IP6_BYTES : IP4_BYTES;
 	struct ip_header ip = {
 		.v6 = v6, .addresses = v6 ? addresses6 : addresses4, .tos = tos,
-		.ttl = v6 ? 255 : 64, .proto = kind->proto, .number = number,
+		.ttl = v6 ? 255 : 64, .proto = kind->hop ? 0 : kind->proto, .number = number,
 		.fragment = kind->fragment ? 100 : 0,
 	};
 	uint8_t *at;
 	size_t end;
 
 	memset(frame, 0, FRAME_MAX);
-	at = put_ethernet(frame, any_mac, our_mac, kind->vlan, kind->ethertype);
+	at = put_ethernet(frame, memcmp(kind->to, none, sizeof(none)) ? kind->to : any_mac, our_mac, kind->vlan, kind->ethertype);
 	end = at - frame;
 	if (kind->ethertype == ETH_P_ARP)
 		end += 28;
@@ -162,6 +195,12 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
+static void set_priority(int fd, int priority)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority)))
+		err(2, "SO_PRIORITY");
+}
+
 static int send_frames(int argc, char **argv)
 {
 	static struct departure out;
@@ -178,6 +217,8 @@ static int send_frames(int argc, char **argv)
 	bytes = atoi(argv[3]);
 	tos = (argc > 5 ? atoi(argv[5]) : 0) << 2 | (argc > 4 ? atoi(argv[4]) : 0);
 	fd = open_sender(argv[0]);
+	if (argc > 6)
+		set_priority(fd, atoi(argv[6]));
 	if (kind->gso)
 		out.vnet = make_vnet(false, kind->proto, ETH_HLEN + IP4_BYTES, TCP_BYTES, GSO_SIZE);
 	for (unsigned int i = 0; i < count; i++)
@@ -191,8 +232,12 @@ static const char *name_frame(uint16_t ethertype, const uint8_t *at, bool vlan)
 	const uint8_t *next = at + (ethertype == ETH_P_IP ? IP4_BYTES : IP6_BYTES);
 	uint8_t proto = ethertype == ETH_P_IP ? at[9] : at[6];
 	uint16_t ip_bytes = quell_opt_get_u16(at + (ethertype == ETH_P_IP ? 2 : 4));
-	bool payload;
+	bool payload, hop = ethertype == ETH_P_IPV6 && !proto;
 
+	if (hop) {
+		proto = next[0];
+		next += HOP_BYTES;
+	}
 	if (ethertype == ETH_P_IP && !is_ip4_intact(at))
 		return "broken";
 	payload = ip_bytes > TCP_BYTES + (ethertype == ETH_P_IP ? IP4_BYTES : 0);
@@ -203,7 +248,7 @@ static const char *name_frame(uint16_t ethertype, const uint8_t *at, bool vlan)
 			continue;
 		if (ethertype != ETH_P_IP && ethertype != ETH_P_IPV6)
 			return kind->name;
-		if (kind->proto != proto ||
+		if (kind->proto != proto || kind->hop != hop ||
 		    (ethertype == ETH_P_IP && kind->fragment != !!quell_opt_get_u16(at + 6)))
 			continue;
 		if (proto == IPPROTO_TCP && (kind->tcp_flags != next[13] ||
@@ -292,6 +337,9 @@ static int option_type(const char *option, char **end)
 		{ "buffer=", TCA_SWPORT_BUFFER },
 		{ "alpha=", TCA_SWPORT_ALPHA },
 		{ "percentiles=", TCA_SWPORT_PERCENTILES },
+		{ "control-share=", TCA_SWPORT_CONTROL_SHARE },
+		{ "trim-known=", TCA_SWPORT_TRIM_KNOWN },
+		{ "ecn-drop=", TCA_SWPORT_ECN_DROP },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -323,7 +371,8 @@ static void put_option(struct nlmsghdr *n, const char *option)
 		usage();
 	value = strtoull(end + 1, NULL, 0);
 	small = value;
-	if (type == TCA_SWPORT_RATE || type == TCA_SWPORT_TRIM_ELIGIBLE)
+	if (type == TCA_SWPORT_RATE || type == TCA_SWPORT_TRIM_ELIGIBLE ||
+	    type == TCA_SWPORT_TRIM_KNOWN)
 		put_attr(n, type, &value, sizeof(value));
 	else
 		put_attr(n, type, &small, sizeof(small));

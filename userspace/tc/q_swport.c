@@ -20,13 +20,13 @@ static void explain(void)
 {
 	fprintf(stderr,
 		"Usage: ... swport [ rate RATE ] [ overhead BYTES ]\n"
-		"                  [ limit SIZE ] [ control-limit SIZE ]\n"
-		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] | noecn ]\n"
+		"                  [ limit SIZE ] [ control-limit SIZE ] [ control-share S ]\n"
+		"                  [ ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] [ drop ] | noecn ]\n"
 		"                  [ ecn-class { DSCP[-DSCP][,...] min SIZE [ max SIZE ] [ prob P ] | off } ]...\n"
 		"                  [ seed NUMBER ] [ telemetry { TIME | off } ]\n"
 		"                  [ tcp-int { TIME | off } ]\n"
 		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
-		"                    [ eligible { LIST | all } ] [ to-sender ] | notrim ]\n"
+		"                    [ eligible { LIST | all } ] [ known LIST ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
@@ -36,9 +36,11 @@ static void explain(void)
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
 		"  limit          data band, %d to %d bytes (default %d)\n"
 		"  control-limit  control band, %d to %d bytes (default %d)\n"
+		"  control-share  most of the wire for control while data waits, above 0 to 1 (default 0.9)\n"
 		"  ecn            mark at dequeue (default) or enqueue\n"
 		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
 		"  prob           probability just below max, 0 to 1 (default 1)\n"
+		"  drop           what is to be marked and is not ECN-capable (default: send it)\n"
 		"  ecn-class      other thresholds for these DSCPs, 0 to 63; up to %d times; replaces all classes\n"
 		"  noecn          never mark (default)\n"
 		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
@@ -48,6 +50,7 @@ static void explain(void)
 		"  dscp           of trimmed packets, %d to %d (default %d)\n"
 		"  queue          band they wait in (default control)\n"
 		"  eligible       DSCPs trimmed, like 46 or 8-15,46 (default all)\n"
+		"  known          further DSCPs of packets that others have trimmed, 1 to 63 (default none)\n"
 		"  to-sender      answer senders that speak the Quell option instead (default: send it on)\n"
 		"  notrim         drop it whole (default)\n"
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
@@ -113,6 +116,8 @@ static int swport_check_ecn(struct swport_args *args)
 	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MAX)))
 		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
 			   value[TCA_SWPORT_ECN_MIN]);
+	if (!swport_given(args, TCA_SWPORT_ECN_DROP))
+		swport_set(args, TCA_SWPORT_ECN_DROP, "ecn drop", 0);
 	if (!(args->given & (1ULL << TCA_SWPORT_ECN_PROB)))
 		swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
 			   SWPORT_ECN_PROB_MAX);
@@ -126,7 +131,7 @@ static int swport_check_ecn(struct swport_args *args)
 	return 0;
 }
 
-/* ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ], in any order */
+/* ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] [ drop ], in any order */
 static int swport_parse_ecn(struct swport_args *args)
 {
 	uint32_t mode = SWPORT_ECN_DEQUEUE;
@@ -147,6 +152,8 @@ static int swport_parse_ecn(struct swport_args *args)
 						"ecn max", 0, SWPORT_LIMIT_MAX);
 		else if (swport_accept(args, "prob"))
 			err = swport_parse_prob(args);
+		else if (swport_accept(args, "drop"))
+			err = swport_set(args, TCA_SWPORT_ECN_DROP, "ecn drop", 1);
 		else
 			return swport_check_ecn(args);
 	}
@@ -178,6 +185,24 @@ static int swport_parse_alpha(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", alpha);
 }
 
+/* S, above 0 to 1. */
+static int swport_parse_share(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	char *end = NULL;
+	double share = 0;
+
+	if (word)
+		share = rint(strtod(word, &end) * SWPORT_CONTROL_SHARE_MAX);
+	if (!word || end == word || *end || !(share >= 1 && share <= SWPORT_CONTROL_SHARE_MAX)) {
+		fprintf(stderr,
+			"swport: bad control-share \"%s\": must be a number of 2^-16 to 1\n",
+			word ? word : "");
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_CONTROL_SHARE, "control-share", share);
+}
+
 /* One option with its value. */
 static int swport_parse_option(struct swport_args *args)
 {
@@ -194,6 +219,8 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "control-limit"))
 		return swport_parse_size(args, TCA_SWPORT_CONTROL_LIMIT, word,
 					 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
+	if (!strcmp(word, "control-share"))
+		return swport_parse_share(args);
 	if (!strcmp(word, "ecn"))
 		return swport_parse_ecn(args);
 	if (!strcmp(word, "noecn"))
@@ -250,7 +277,8 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 			continue;
 		if (attr == TCA_SWPORT_ECN_CLASSES)
 			swport_put_classes(n, SWPORT_MSG_MAX, &args);
-		else if (attr == TCA_SWPORT_RATE || attr == TCA_SWPORT_TRIM_ELIGIBLE)
+		else if (attr == TCA_SWPORT_RATE || attr == TCA_SWPORT_TRIM_ELIGIBLE ||
+			 attr == TCA_SWPORT_TRIM_KNOWN)
 			addattr_l(n, SWPORT_MSG_MAX, attr, &args.value[attr],
 				  sizeof(args.value[attr]));
 		else
@@ -288,6 +316,11 @@ static void swport_print_ecn(struct rtattr **tb)
 		print_color_float(PRINT_ANY, COLOR_NONE, "ecn_prob", "prob %g ",
 				  swport_get_u32(tb[TCA_SWPORT_ECN_PROB]) /
 				  (double)SWPORT_ECN_PROB_MAX);
+	if (swport_has(tb[TCA_SWPORT_ECN_DROP], sizeof(uint32_t)) &&
+	    swport_get_u32(tb[TCA_SWPORT_ECN_DROP])) {
+		print_color_bool(PRINT_JSON, COLOR_NONE, "ecn_drop", NULL, true);
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "drop");
+	}
 }
 
 static void swport_print_share(struct rtattr **tb)
@@ -298,6 +331,24 @@ static void swport_print_share(struct rtattr **tb)
 	swport_print_size("buffer", "buffer %s ", tb[TCA_SWPORT_BUFFER]);
 	print_color_float(PRINT_ANY, COLOR_NONE, "alpha", "alpha %.10g ",
 			  swport_get_u32(tb[TCA_SWPORT_ALPHA]) / (double)SWPORT_ALPHA_ONE);
+}
+
+/* The shortest number that would be read as this one. */
+static void swport_print_control_share(struct rtattr *attr)
+{
+	uint32_t share_q16;
+	char text[32];
+	int digits = 0;
+
+	if (!swport_has(attr, sizeof(share_q16)))
+		return;
+	share_q16 = swport_get_u32(attr);
+	do {
+		snprintf(text, sizeof(text), "%.*g", ++digits,
+			 share_q16 / (double)SWPORT_CONTROL_SHARE_MAX);
+	} while (rint(strtod(text, NULL) * SWPORT_CONTROL_SHARE_MAX) != share_q16);
+	print_color_float(PRINT_ANY, COLOR_NONE, "control_share", "control-share %g ",
+			  strtod(text, NULL));
 }
 
 static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
@@ -316,6 +367,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_size("limit", "limit %s ", tb[TCA_SWPORT_LIMIT]);
 	swport_print_size("control_limit", "control-limit %s ",
 			  tb[TCA_SWPORT_CONTROL_LIMIT]);
+	swport_print_control_share(tb[TCA_SWPORT_CONTROL_SHARE]);
 	swport_print_ecn(tb);
 	swport_print_classes(tb[TCA_SWPORT_ECN_CLASSES]);
 	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
@@ -356,10 +408,12 @@ static const struct {
 	{ TCA_SWPORT_STATS_CONTROL_DROP_PKTS, "control_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES, "control_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES, "control_backlog_max_bytes", " max %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_CONTROL_WAIT_PKTS, "control_wait_pkts", " waited for %" PRIu64 " pkts" },
 	{ 0, NULL, "  ecn" },
 	{ TCA_SWPORT_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_NOT_ECT_PKTS, "not_ect_pkts", " not-ect %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS, "not_ect_drop_pkts", " dropped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_MARK_FAIL_PKTS, "mark_fail_pkts", " failed %" PRIu64 " pkts" },
 	{ 0, NULL, "  gso" },
 	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all ]
- * [ to-sender ], and the output of trimming's options and counters.
+ * [ known LIST ] [ to-sender ], and the output of trimming's options and counters.
  *
  * A trim clause sets all trimming options: those it omits get their defaults.
  */
@@ -58,6 +58,20 @@ static int parse_eligible(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_TRIM_ELIGIBLE, "trim eligible", set);
 }
 
+static int parse_known(struct swport_args *args)
+{
+	const char *word = swport_next(args);
+	uint64_t set = 0;
+
+	if (!word || !swport_read_dscps(word, &set) || set & 1) {
+		fprintf(stderr,
+			"swport: bad trim known \"%s\": must be DSCPs of 1 to 63, like 42 or 40-42,44\n",
+			word ? word : "");
+		return -1;
+	}
+	return swport_set(args, TCA_SWPORT_TRIM_KNOWN, "trim known", set);
+}
+
 /* Set the options omitted to their defaults. */
 static int finish_trim(struct swport_args *args)
 {
@@ -68,6 +82,7 @@ static int finish_trim(struct swport_args *args)
 		{ TCA_SWPORT_TRIM_DSCP, SWPORT_TRIM_DSCP_DEFAULT },
 		{ TCA_SWPORT_TRIM_QUEUE, SWPORT_TRIM_CONTROL },
 		{ TCA_SWPORT_TRIM_ELIGIBLE, SWPORT_TRIM_ELIGIBLE_ALL },
+		{ TCA_SWPORT_TRIM_KNOWN, 0 },
 		{ TCA_SWPORT_TRIM_TO_SENDER, 0 },
 	};
 
@@ -96,6 +111,8 @@ int swport_parse_trim(struct swport_args *args)
 			err = parse_queue(args);
 		else if (swport_accept(args, "eligible"))
 			err = parse_eligible(args);
+		else if (swport_accept(args, "known"))
+			err = parse_known(args);
 		else if (swport_accept(args, "to-sender"))
 			err = swport_set(args, TCA_SWPORT_TRIM_TO_SENDER, "trim to-sender", 1);
 		else
@@ -113,6 +130,17 @@ static void print_eligible(struct rtattr *attr)
 	if (swport_get_u64(attr) != SWPORT_TRIM_ELIGIBLE_ALL)
 		swport_write_dscps(swport_get_u64(attr), text);
 	print_color_string(PRINT_ANY, COLOR_NONE, "trim_eligible", "eligible %s ", text);
+}
+
+/* What other ports use, if anything. */
+static void print_known(struct rtattr *attr)
+{
+	char text[SWPORT_DSCPS_TEXT];
+
+	if (!swport_has(attr, sizeof(uint64_t)) || !swport_get_u64(attr))
+		return;
+	swport_write_dscps(swport_get_u64(attr), text);
+	print_color_string(PRINT_ANY, COLOR_NONE, "trim_known", "known %s ", text);
 }
 
 void swport_print_trim(struct rtattr **tb)
@@ -137,6 +165,7 @@ void swport_print_trim(struct rtattr **tb)
 					   queues[queue]);
 	}
 	print_eligible(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
+	print_known(tb[TCA_SWPORT_TRIM_KNOWN]);
 	if (swport_has(tb[TCA_SWPORT_TRIM_TO_SENDER], sizeof(uint32_t)) &&
 	    swport_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER])) {
 		print_color_u64(PRINT_JSON, COLOR_NONE, "trim_to_sender", NULL, 1);

@@ -44,6 +44,8 @@ enum swport_trim_queue {
 #define SWPORT_LIMIT_MAX		1073741824
 #define SWPORT_LIMIT_DEFAULT		1048576
 #define SWPORT_CONTROL_LIMIT_DEFAULT	65536
+#define SWPORT_CONTROL_SHARE_MAX	65536		/* Q16: 1, all of the wire */
+#define SWPORT_CONTROL_SHARE_DEFAULT	58982		/* 0.9 */
 #define SWPORT_ECN_PROB_MAX		65536		/* Q16: 1 */
 #define SWPORT_ECN_CLASSES_MAX		8
 #define SWPORT_ALPHA_ONE		65536		/* Q16: 1 */
@@ -98,6 +100,9 @@ enum {
 	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: longer than any two ways differ */
 	TCA_SWPORT_DEFLECT_VIA,		/* nest of nests of TCA_SWPORT_VIA_*: all alternates */
 	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
+	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */
+	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
+	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop what cannot be marked */
 	__TCA_SWPORT_MAX
 };
 
@@ -209,6 +214,8 @@ enum {
 	TCA_SWPORT_STATS_TO_SENDER_PKTS,	/* dropped, and a NACK sent back */
 	TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS,	/* dropped, and so was the NACK */
 	TCA_SWPORT_STATS_CLASSES,		/* nest of TCA_SWPORT_STATS_CLASS, where any */
+	TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS,	/* part of DATA_DROP and NOT_ECT: by ECN_DROP */
+	TCA_SWPORT_STATS_CONTROL_WAIT_PKTS,	/* data sent before control, by CONTROL_SHARE */
 	__TCA_SWPORT_STATS_MAX
 };
 

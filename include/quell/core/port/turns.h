@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whose turn it is: a band that goes first, but only up to a share of the wire.
+ *
+ * Control goes before data, and may fill at most share_q16 of the wire while data waits,
+ * burst_bytes ahead of that.  What counts is how far it is ahead: bytes of control sent
+ * while data waits add what the share leaves to data, bytes of data take off what it
+ * leaves to control,
+ *
+ *	ahead += control * (1 - share)		ahead -= data * share,	not below 0
+ *
+ * and data has its turn where ahead is above burst_bytes.  While data waits without a break,
+ *
+ *	control * (1 - share) <= data * share + burst_bytes + one packet
+ *
+ * so the share of a control band that never runs empty converges to share_q16, from below
+ * if burst_bytes is less than a packet of data.  Nothing is owed to a band that was empty:
+ * with no data waiting control is not ahead.
+ *
+ * Deficits like these are the usual way to bound a band served first (Shreedhar and
+ * Varghese, "Efficient Fair Queueing using Deficit Round Robin", 1995); here one is enough,
+ * and it needs neither time nor a division.
+ */
+#ifndef _QUELL_CORE_PORT_TURNS_H
+#define _QUELL_CORE_PORT_TURNS_H
+
+#include <quell/core/core.h>
+
+/**
+ * struct quell_turns_params - what the first band may take
+ * @share_q16:	of the wire while data waits, 1 to QUELL_Q16_ONE; QUELL_Q16_ONE: all
+ * @burst_bytes: ahead of the share
+ */
+struct quell_turns_params {
+	u32	share_q16;
+	u32	burst_bytes;
+};
+
+/**
+ * struct quell_turns - how far control is ahead
+ * @ahead_q16:	bytes in units of 1/65536
+ */
+struct quell_turns {
+	u64	ahead_q16;
+};
+
+/**
+ * quell_turns_is_for_data() - does data go first now?
+ * @params: share and burst
+ * @turns: how far control is ahead
+ *
+ * Only of use where packets of both bands wait.
+ *
+ * Context: any; the caller owns @turns.
+ * Return: true if control has used its share and its burst up.
+ */
+static inline bool quell_turns_is_for_data(const struct quell_turns_params *params,
+					   const struct quell_turns *turns)
+{
+	return params->share_q16 < QUELL_Q16_ONE &&
+	       turns->ahead_q16 > (u64)params->burst_bytes * QUELL_Q16_ONE;
+}
+
+/**
+ * quell_turns_sent_control() - a packet of control leaves
+ * @params: share and burst
+ * @turns: how far control is ahead; changed
+ * @bytes: of the packet on the wire
+ * @has_data: data waits
+ *
+ * Cannot overflow: while data waits control is sent only up to burst_bytes and a packet.
+ *
+ * Context: any; the caller owns @turns.
+ */
+static inline void quell_turns_sent_control(const struct quell_turns_params *params,
+					    struct quell_turns *turns, u32 bytes, bool has_data)
+{
+	if (has_data)
+		turns->ahead_q16 += (u64)bytes * (QUELL_Q16_ONE - params->share_q16);
+	else
+		turns->ahead_q16 = 0;
+}
+
+/**
+ * quell_turns_sent_data() - a packet of data leaves
+ * @params: share and burst
+ * @turns: how far control is ahead; changed
+ * @bytes: of the packet on the wire
+ * @has_data: more data waits
+ *
+ * Context: any; the caller owns @turns.
+ */
+static inline void quell_turns_sent_data(const struct quell_turns_params *params,
+					 struct quell_turns *turns, u32 bytes, bool has_data)
+{
+	u64 less_q16 = (u64)bytes * params->share_q16;
+
+	if (has_data && less_q16 < turns->ahead_q16)
+		turns->ahead_q16 -= less_q16;
+	else
+		turns->ahead_q16 = 0;
+}
+
+#endif /* _QUELL_CORE_PORT_TURNS_H */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose turn it is, control's or data's (<quell/core/port/turns.h>): by hand, and against
+ * the bound and the share that the header promises.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include <quell/core/port/turns.h>
+
+#include "random.h"
+#include "test.h"
+
+TEST(by_hand)
+{
+	static const struct {
+		const char *name;
+		u32 share_q16, burst_bytes;
+		u64 ahead_q16;
+		bool want;
+	} cases[] = {
+		{ "nothing_sent", QUELL_Q16_ONE / 2, 1000, 0, false },
+		{ "burst_not_used_up", QUELL_Q16_ONE / 2, 1000, 65536000, false },
+		{ "burst_used_up", QUELL_Q16_ONE / 2, 1000, 65536001, true },
+		{ "no_burst_not_ahead", QUELL_Q16_ONE / 2, 0, 0, false },
+		{ "no_burst_ahead", QUELL_Q16_ONE / 2, 0, 1, true },
+		{ "whole_wire", QUELL_Q16_ONE, 0, 1, false },
+		{ "largest_burst", 1, 0xffffffff, (0xffffffffULL << 16) + 1, true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct quell_turns_params params = { cases[i].share_q16, cases[i].burst_bytes };
+		struct quell_turns turns = { cases[i].ahead_q16 };
+
+		EXPECT_EQ(cases[i].want, quell_turns_is_for_data(&params, &turns))
+			TH_LOG("quell_turns_is_for_data__%s", cases[i].name);
+	}
+}
+
+/* Three quarters of the wire: 400 bytes of control put it 100 ahead, 100 of data 75 back. */
+TEST(what_counts)
+{
+	struct quell_turns_params params = { QUELL_Q16_ONE / 4 * 3, 1000 };
+	struct quell_turns turns = { 0 };
+
+	quell_turns_sent_control(&params, &turns, 400, true);
+	EXPECT_EQ(100 << 16, turns.ahead_q16)
+		TH_LOG("quell_turns_sent_control__data_waits");
+	quell_turns_sent_data(&params, &turns, 100, true);
+	EXPECT_EQ(25 << 16, turns.ahead_q16)
+		TH_LOG("quell_turns_sent_data__more_waits");
+	quell_turns_sent_data(&params, &turns, 100, true);
+	EXPECT_EQ(0, turns.ahead_q16)
+		TH_LOG("quell_turns_sent_data__not_below_0");
+	quell_turns_sent_control(&params, &turns, 4000, true);
+	quell_turns_sent_data(&params, &turns, 4, false);
+	EXPECT_EQ(0, turns.ahead_q16)
+		TH_LOG("quell_turns_sent_data__last");
+	quell_turns_sent_control(&params, &turns, 4000, true);
+	quell_turns_sent_control(&params, &turns, 4, false);
+	EXPECT_EQ(0, turns.ahead_q16)
+		TH_LOG("quell_turns_sent_control__no_data_waits");
+}
+
+/*
+ * Both bands never run empty: the bound after every packet, the share at the end, with a
+ * burst of two packets or more to within the burst and two packets.
+ */
+TEST(share_and_bound)
+{
+	struct random_state r = { 11 };
+	bool bound = true, share = true;
+	int run, i;
+
+	for (run = 0; run < 300; run++) {
+		struct quell_turns_params params = {
+			.share_q16 = random_between(&r, 1, QUELL_Q16_ONE),
+			.burst_bytes = run % 2 ? random_between(&r, 18000, 100000) :
+				       random_between(&r, 0, 18000),
+		};
+		double part = params.share_q16 / (double)QUELL_Q16_ONE;
+		double control = 0, data = 0, less;
+		struct quell_turns turns = { 0 };
+
+		for (i = 0; i < 20000; i++) {
+			u32 bytes = random_between(&r, 64, 9000);
+
+			if (quell_turns_is_for_data(&params, &turns)) {
+				quell_turns_sent_data(&params, &turns, bytes, true);
+				data += bytes;
+			} else {
+				quell_turns_sent_control(&params, &turns, bytes, true);
+				control += bytes;
+			}
+			bound = bound && control * (1 - part) <=
+				data * part + params.burst_bytes + 9000;
+		}
+		less = fabs(data * part - control * (1 - part));
+		share = share && (!(run % 2) || less <= params.burst_bytes + 18000);
+	}
+	EXPECT_TRUE(bound)
+		TH_LOG("quell_turns__control_stays_within_share_and_burst");
+	EXPECT_TRUE(share)
+		TH_LOG("quell_turns__share_of_the_wire");
+}
+
+TEST_HARNESS_MAIN
