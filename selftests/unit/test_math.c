@@ -43,6 +43,7 @@ static bool mul_u32_is_right(u32 a, u32 b)
 static bool pair_is_right(u64 a, u64 b)
 {
 	unsigned __int128 sum = (unsigned __int128)a + b;
+	u64 low;
 
 	return quell_min_u64(a, b) == (a < b ? a : b) &&
 	       quell_max_u64(a, b) == (a < b ? b : a) &&
@@ -50,6 +51,7 @@ static bool pair_is_right(u64 a, u64 b)
 	       quell_sub_sat_u64(a, b) == (a < b ? 0 : a - b) &&
 	       quell_mul_sat_u64(a, b) == saturate(product(a, b)) &&
 	       mul_u32_is_right(a, b) &&
+	       quell_mul_overflows_u64(a, b, &low) == (product(a, b) >> 64 != 0) && low == a * b &&
 	       quell_mul_high_u64(a, b) == (u64)(product(a, b) >> 64);
 }
 
@@ -64,11 +66,13 @@ static bool quotient_is_right(u64 a, u64 b, u64 divisor)
 	unsigned __int128 up, down;
 
 	if (!divisor)
-		return quell_mul_div_u64(a, b, 0) == QUELL_U64_MAX &&
+		return quell_div_ceil_u64(a, 0) == QUELL_U64_MAX &&
+		       quell_mul_div_u64(a, b, 0) == QUELL_U64_MAX &&
 		       quell_mul_div_ceil_u64(a, b, 0) == QUELL_U64_MAX;
 	down = product(a, b) / divisor;
 	up = down + (product(a, b) % divisor != 0);
-	return quell_mul_div_u64(a, b, divisor) == saturate(down) &&
+	return quell_div_ceil_u64(a, divisor) == a / divisor + (a % divisor != 0) &&
+	       quell_mul_div_u64(a, b, divisor) == saturate(down) &&
 	       quell_mul_div_ceil_u64(a, b, divisor) == saturate(up);
 }
 

@@ -90,6 +90,32 @@ static inline u64 quell_mul_full_u64(u64 a, u64 b, u64 *high)
 #endif
 
 /**
+ * quell_mul_overflows_u64() - product of two numbers, and whether it fits
+ * @a:	     any value
+ * @b:	     any value
+ * @product: @a * @b modulo 2^64
+ *
+ * A processor that multiplies to 128 bits has a flag for it: the compiler neither stores nor
+ * compares the upper half.
+ *
+ * Return: whether @a * @b is 2^64 or more.
+ */
+#if QUELL_WIDE
+static inline bool quell_mul_overflows_u64(u64 a, u64 b, u64 *product)
+{
+	return __builtin_mul_overflow(a, b, product);
+}
+#else
+static inline bool quell_mul_overflows_u64(u64 a, u64 b, u64 *product)
+{
+	u64 high;
+
+	*product = quell_mul_full_u64(a, b, &high);
+	return high;
+}
+#endif
+
+/**
  * quell_mul_high_u64() - upper half of the full product of two numbers
  * @a: any value
  * @b: any value
@@ -147,6 +173,14 @@ __once __rare u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
 	return low;
 }
 
+/* quell_mul_div_u64() of a product that does not fit into 64 bits. */
+__once __rare u64 quell_mul_div_long_u64(u64 a, u64 b, u64 divisor)
+{
+	u64 high, low = quell_mul_full_u64(a, b, &high);
+
+	return quell_div_long_u64(high, low, divisor);
+}
+
 /**
  * quell_mul_div_u64() - product of two numbers divided by a third
  * @a: any value
@@ -160,12 +194,11 @@ __once __rare u64 quell_div_long_u64(u64 high, u64 low, u64 divisor)
  */
 static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 {
-	u64 low, high;
+	u64 product;
 
-	low = quell_mul_full_u64(a, b, &high);
-	if (!high)
-		return quell_div_u64(low, divisor);
-	return quell_div_long_u64(high, low, divisor);
+	if (quell_mul_overflows_u64(a, b, &product))
+		return quell_mul_div_long_u64(a, b, divisor);
+	return quell_div_u64(product, divisor);
 }
 
 /**

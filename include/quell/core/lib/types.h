@@ -5,7 +5,8 @@
  * program, user space.
  *
  * This header avoids library calls: it has 128-bit products only where the processor has
- * them (QUELL_WIDE; BPF lacks them), and divides 64-bit numbers only in quell_div_u64().
+ * them (QUELL_WIDE; BPF lacks them), and divides 64-bit numbers only in quell_div_u64()
+ * and quell_div_ceil_u64().
  */
 #ifndef _QUELL_CORE_LIB_TYPES_H
 #define _QUELL_CORE_LIB_TYPES_H
@@ -80,7 +81,7 @@ typedef unsigned long long u64;
 #define QUELL_U64_MAX	(~0ULL)
 
 /**
- * quell_div_u64() - the cores' only division
+ * quell_div_u64() - the cores' division
  * @dividend: any value
  * @divisor: any value; 0 gives QUELL_U64_MAX, so a missing measurement
  *	saturates
@@ -97,6 +98,23 @@ static inline u64 quell_div_u64(u64 dividend, u64 divisor)
 #else
 	return dividend / divisor;
 #endif
+}
+
+/* The same rounded up; quotient and rest are of one division. */
+static inline u64 quell_div_ceil_u64(u64 dividend, u64 divisor)
+{
+	u64 quotient, rest;
+
+	if (!divisor)
+		return QUELL_U64_MAX;
+#if defined(__KERNEL__)
+	quotient = div64_u64_rem(dividend, divisor, &rest);
+#else
+	quotient = dividend / divisor;
+	/* For 32 bits, the remainder would be a library call of its own. */
+	rest = sizeof(long) == 8 ? dividend % divisor : dividend - quotient * divisor;
+#endif
+	return quotient + !!rest;
 }
 
 static inline u64 quell_min_u64(u64 a, u64 b)

@@ -56,14 +56,11 @@ __once __rare u64 quell_bdp_long_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_byte
 static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 {
 	u64 divisor = ((u64)mss_bytes + QUELL_OVERHEAD_BYTES) * QUELL_NS_PER_SEC;
-	u64 high, product = quell_mul_full_u64(rtt_ns, link_bytes_ps, &high);
-	u64 segments;
+	u64 product;
 
-	if (high)
+	if (quell_mul_overflows_u64(rtt_ns, link_bytes_ps, &product))
 		return quell_bdp_long_q16(rtt_ns, link_bytes_ps, mss_bytes);
-	segments = quell_div_u64(product, divisor);
-	segments += product != segments * divisor;
-	return (segments + 1) * quell_mss_q16(mss_bytes);
+	return (quell_div_ceil_u64(product, divisor) + 1) * quell_mss_q16(mss_bytes);
 }
 
 /**
