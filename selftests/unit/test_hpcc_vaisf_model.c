@@ -97,7 +97,6 @@ static void random_state(struct random_state *r, struct pair *x)
 	struct quell_vaisf_vars *v = &x->v.vaisf;
 
 	hpcc_random_state(r, &x->v.hpcc, &x->p.hpcc);
-	v->round_bytes = x->v.hpcc.round_bytes;
 	v->measured = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
 	v->dampener_q16 = random_magnitude(r, 0, 1 << 30);
 	v->bank_tokens = random_magnitude(r, 0, x->p.vaisf.bank_cap_tokens);
@@ -149,7 +148,6 @@ static bool same_memory(const struct pair *x)
 	const struct quell_vaisf_vars *v = &x->v.vaisf;
 
 	return hpcc_same_memory(&x->v.hpcc, &x->m.hpcc) &&
-	       v->round_bytes == x->m.hpcc.bytes_left_of_rtt &&
 	       v->measured == x->m.measured_congestion_bytes &&
 	       v->bank_tokens == x->m.ai_bank &&
 	       v->sampled_pkts == x->m.packets_since_decrease;

@@ -54,7 +54,7 @@ static void fixture_start(struct fixture *f, u64 min_rtt_ns)
 			.link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 		}, &f->out);
 	f->v.swift.window_q16 = q16(40000);
-	f->v.vaisf.round_bytes = 40000;
+	f->v.round_bytes = 40000;
 	f->s.now_ns = START_NS;
 	f->s.mss_bytes = MSS;
 	f->s.acked_bytes = MSS;
@@ -171,12 +171,12 @@ TEST(observe)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.round_bytes = rows[i].round_bytes;
+		f.v.round_bytes = rows[i].round_bytes;
 		f.s.acked_bytes = rows[i].acked_bytes;
 		f.s.inflight_bytes = rows[i].inflight_bytes;
-		EXPECT_TRUE(quell_vaisf_observe(&f.v.vaisf, &f.s, 1) == rows[i].want_finished &&
-			    f.v.vaisf.round_bytes == rows[i].want_round_bytes)
-			TH_LOG("quell_vaisf_observe__%s", rows[i].name);
+		EXPECT_TRUE(quell_swift_vaisf_count_round(&f.v, &f.s) == rows[i].want_finished &&
+			    f.v.round_bytes == rows[i].want_round_bytes)
+			TH_LOG("quell_swift_vaisf_count_round__%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.s.acked_pkts = 45;
@@ -234,7 +234,7 @@ TEST(ack)
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
 		f.v.vaisf.bank_tokens = rows[i].bank;
-		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
+		f.v.round_bytes = rows[i].finishes ? 0 : 40000;
 		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_ack(&f, rows[i].rtt_ns);
 		EXPECT_EQ(rows[i].want_window_bytes, f.out.window_q16 >> 16)
@@ -262,7 +262,7 @@ TEST(reference)
 	int i;
 
 	fixture_start(&f, RTT_NS);
-	f.v.vaisf.round_bytes = 1 << 30;
+	f.v.round_bytes = 1 << 30;
 	for (i = 1; i < 30; i++)
 		fixture_ack(&f, 14000);
 	EXPECT_TRUE(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000))
@@ -300,7 +300,7 @@ TEST(sampling_rtt)
 		fixture_start(&f, RTT_NS);
 		f.p.vaisf.sampling_rtt = rows[i].or_round;
 		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
-		f.v.vaisf.round_bytes = rows[i].finishes ? 0 : 40000;
+		f.v.round_bytes = rows[i].finishes ? 0 : 40000;
 		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_ack(&f, 14000);
 		EXPECT_TRUE((f.v.swift.window_q16 < q16(40000)) == rows[i].want_decrease &&
@@ -310,13 +310,13 @@ TEST(sampling_rtt)
 			TH_LOG("quell_vaisf_may_decrease__sampling_rtt_%s", rows[i].name);
 	}
 	fixture_start(&f, RTT_NS);
-	f.v.vaisf.round_bytes = 1000;
+	f.v.round_bytes = 1000;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(1000, f.v.vaisf.round_bytes)
+	EXPECT_EQ(1000, f.v.round_bytes)
 		TH_LOG("quell_swift_vaisf_on_loss__leaves_the_round_trip");
 	f.p.vaisf.sampling_rtt = 1;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(40000, f.v.vaisf.round_bytes)
+	EXPECT_EQ(40000, f.v.round_bytes)
 		TH_LOG("quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
 }
 

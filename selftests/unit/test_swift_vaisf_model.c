@@ -94,7 +94,7 @@ static void model_follow(struct vaisf_model *m, const struct quell_swift_vaisf_v
 	m->ai_bank = v->vaisf.bank_tokens;
 	m->dampener = v->vaisf.dampener_q16 / 65536.0;
 	m->packets_since_decrease = v->vaisf.sampled_pkts;
-	m->bytes_left_of_rtt = v->vaisf.round_bytes;
+	m->bytes_left_of_rtt = v->round_bytes;
 	m->spent = 0;
 }
 
@@ -131,7 +131,7 @@ static void random_state(struct random_state *r, struct pair *x)
 	struct quell_vaisf_vars *v = &x->v.vaisf;
 
 	x->v.swift.window_q16 = random_magnitude(r, 1, x->p.swift.max_window_bytes << 16);
-	v->round_bytes = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
+	x->v.round_bytes = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
 	v->measured = random_between(r, 0, 1) ? 0 : random_magnitude(r, 0, 1 << 30);
 	v->dampener_q16 = random_magnitude(r, 0, 1 << 30);
 	v->bank_tokens = random_magnitude(r, 0, x->p.vaisf.bank_cap_tokens);
@@ -193,7 +193,7 @@ static bool same_memory(const struct pair *x)
 {
 	const struct quell_vaisf_vars *v = &x->v.vaisf;
 
-	return v->round_bytes == x->m.bytes_left_of_rtt &&
+	return x->v.round_bytes == x->m.bytes_left_of_rtt &&
 	       v->measured == x->m.measured_congestion_ns &&
 	       v->bank_tokens == x->m.ai_bank &&
 	       v->sampled_pkts == x->m.packets_since_decrease &&
@@ -390,7 +390,7 @@ static void long_compare(const struct pair *x, const struct pair *before,
 	result->sums &= x->v.vaisf.bank_tokens == x->m.ai_bank &&
 			x->v.vaisf.measured == x->m.measured_congestion_ns &&
 			x->v.vaisf.sampled_pkts == x->m.packets_since_decrease &&
-			x->v.vaisf.round_bytes == x->m.bytes_left_of_rtt &&
+			x->v.round_bytes == x->m.bytes_left_of_rtt &&
 			fabs(x->v.vaisf.dampener_q16 / 65536.0 - x->m.dampener) <=
 			drift->dampener;
 }

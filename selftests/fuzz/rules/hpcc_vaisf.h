@@ -43,7 +43,6 @@ static void check_decision(const struct flow *f, const struct quell_sample *s)
 		"limits of the reference");
 	require(pacing_fits(&f->v->hpcc, &f->p->hpcc, f->out->window_q16, f->out->pacing_bytes_ps),
 		"window over base round trip");
-	require(f->v->hpcc.round_bytes == f->v->vaisf.round_bytes, "one round trip");
 	require(!f->out->target_ns, "no target delay");
 }
 
@@ -55,7 +54,7 @@ static void check_fall(const struct flow *f, const struct quell_sample *s)
 		return;
 	require(f->st->hpcc.measured != f->counted->hpcc.measured, "a fall is measured");
 	require(f->before->vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p->vaisf.sampling_pkts ||
-		(f->p->vaisf.sampling_rtt && s->acked_bytes > f->before->vaisf.round_bytes),
+		(f->p->vaisf.sampling_rtt && s->acked_bytes > f->before->hpcc.round_bytes),
 		"one fall per sampling period or round trip");
 	require(f->v->vaisf.sampled_pkts == 0, "a fall begins a sampling period");
 	require(f->st->hpcc.decreases == f->counted->hpcc.decreases + 1, "a fall counts");
@@ -67,7 +66,7 @@ static void check_rise(const struct flow *f, const struct quell_sample *s)
 
 	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand");
 	require(f->before->hpcc.flags & QUELL_HPCC_F_ROUND &&
-		s->acked_bytes > f->before->vaisf.round_bytes, "one rise per round trip");
+		s->acked_bytes > f->before->hpcc.round_bytes, "one rise per round trip");
 	if (f->st->hpcc.blind != f->counted->hpcc.blind)
 		require(f->v->hpcc.window_q16 <=
 			now_limited_q16(f, s, f->before->hpcc.window_q16 + segment_q16),

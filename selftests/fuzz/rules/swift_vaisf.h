@@ -74,7 +74,7 @@ static void check_fall(const struct flow *f, const struct quell_sample *s)
 
 	require(s->rtt_ns > f->out->target_ns, "no fall at the target or below");
 	require(f->before->vaisf.sampled_pkts + (u64)s->acked_pkts >= f->p->vaisf.sampling_pkts ||
-		(f->p->vaisf.sampling_rtt && s->acked_bytes > f->before->vaisf.round_bytes),
+		(f->p->vaisf.sampling_rtt && s->acked_bytes > f->before->round_bytes),
 		"one fall per sampling period or round trip");
 	require(f->v->vaisf.sampled_pkts == 0, "a fall begins a sampling period");
 	require((unsigned __int128)f->v->swift.window_q16 * 65536 + 65535 >= most ||
@@ -97,7 +97,7 @@ static void check_rise(const struct flow *f, const struct quell_sample *s)
 	require(f->v->swift.window_q16 <= f->p->swift.max_window_bytes << 16 &&
 		rise_q16 <= most_q16, "a rise of ai_cap increases at most");
 	require(!(s->flags & QUELL_S_APP_LIMITED), "no growth without demand");
-	require(s->acked_bytes > f->before->vaisf.round_bytes, "one rise per round trip");
+	require(s->acked_bytes > f->before->round_bytes, "one rise per round trip");
 }
 
 static void check_tokens(const struct flow *f, const struct quell_sample *s)

@@ -119,8 +119,21 @@ static __rare void quell_hpcc_blind_step(struct quell_hpcc_vars *v,
 		return;
 	}
 	if (quell_hpcc_is_steered(v, p))
-		step_q16 = quell_min_u64(step_q16, quell_hpcc_step_q16(v, p));
+		step_q16 = quell_min_u64(step_q16,
+					 quell_hpcc_step_q16(p, quell_hpcc_base_rtt_ns(v, p)));
 	v->window_q16 = quell_add_sat_u64(v->window_q16, step_q16);
+}
+
+/*
+ * Whether the window of an ACK may be above the reference: the ACK measured U, or U was measured
+ * in the round trip that it finishes.
+ */
+static inline bool quell_hpcc_may_rise(const struct quell_hpcc_vars *v,
+				       const struct quell_sample *s, bool measured, bool finished)
+{
+	if (s->flags & QUELL_S_APP_LIMITED)
+		return false;
+	return measured || (finished && (v->flags & QUELL_HPCC_F_MEASURED));
 }
 
 /* Set the reference to @window_q16, and advance or reset the stage accordingly. */
@@ -205,9 +218,12 @@ static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, const struct quel
 static inline void quell_hpcc_init(struct quell_hpcc_vars *v, const struct quell_hpcc_params *p,
 				   const struct quell_sample *s, struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
+
 	quell_hpcc_reset(v, s);
+	path = quell_hpcc_path(v, p, s);
 	v->window_q16 = quell_hpcc_init_window_q16(v, p, s->link_bytes_ps);
-	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
 /**
@@ -226,23 +242,23 @@ static inline __flatten void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
 					       const struct quell_sample *s,
 					       struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
 	bool measured, finished;
 	u64 window_q16;
 
 	quell_hpcc_observe(v, s);
 	v->rtos = 0;
-	measured = quell_hpcc_take_record(v, p, st, s);
+	path = quell_hpcc_path(v, p, s);
+	measured = quell_hpcc_take_record(v, p, st, s, path.base_rtt_ns);
 	finished = quell_hpcc_count_round(v, s);
-	if (finished && (v->flags & QUELL_HPCC_F_MEASURED))
-		measured = true;
-	window_q16 = quell_hpcc_window_q16(v, p, quell_hpcc_step_q16(v, p),
-					   measured && !(s->flags & QUELL_S_APP_LIMITED));
+	window_q16 = quell_hpcc_window_q16(v, p, quell_hpcc_step_q16(p, path.base_rtt_ns),
+					   quell_hpcc_may_rise(v, s, measured, finished));
 	if (finished) {
 		quell_hpcc_adjust(v, p, st, s, window_q16);
 		quell_hpcc_end_round(v);
 		window_q16 = v->window_q16;
 	}
-	quell_hpcc_decide(v, p, s->link_bytes_ps, window_q16, out);
+	quell_hpcc_decide(v, p, &path, window_q16, out);
 }
 
 /* Set the window after a loss, reset the stage, and discard U of before the loss. */
@@ -273,13 +289,16 @@ static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
 				      const struct quell_sample *s,
 				      struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
+
 	quell_hpcc_observe(v, s);
+	path = quell_hpcc_path(v, p, s);
 	v->rtos = 0;
 	quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
 	v->round_bytes = s->inflight_bytes;
 	v->flags |= QUELL_HPCC_F_ROUND;
 	st->fast_retx++;
-	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
 /**
@@ -300,7 +319,10 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 				     const struct quell_sample *s,
 				     struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
+
 	quell_hpcc_observe(v, s);
+	path = quell_hpcc_path(v, p, s);
 	st->rtos++;
 	if (v->rtos < 0xff)
 		v->rtos++;
@@ -312,7 +334,7 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 		quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
 	}
 	quell_hpcc_stop_round(v);
-	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
 /**
@@ -347,11 +369,14 @@ static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
 				      const struct quell_undo *u,
 				      struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
+
 	quell_hpcc_observe(v, s);
+	path = quell_hpcc_path(v, p, s);
 	v->window_q16 = quell_undo_given_back(&u->part[0], v->window_q16);
 	if (!u->lost)
 		v->flags &= ~QUELL_HPCC_F_LOSS;
-	quell_hpcc_decide(v, p, s->link_bytes_ps, v->window_q16, out);
+	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
 /* Restart a flow after an idle period; @held_q16 is its window before. */
@@ -389,15 +414,17 @@ static inline void quell_hpcc_on_idle_restart(struct quell_hpcc_vars *v,
 					      const struct quell_sample *s,
 					      struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
 	u64 window_q16;
 
 	quell_hpcc_observe(v, s);
+	path = quell_hpcc_path(v, p, s);
 	window_q16 = quell_hpcc_held_q16(v, p);
 	if (quell_is_restart(p->restart_idle_ns, s->idle_ns)) {
 		quell_hpcc_restart(v, p, st, s->link_bytes_ps, window_q16);
 		window_q16 = v->window_q16;
 	}
-	quell_hpcc_decide(v, p, s->link_bytes_ps, window_q16, out);
+	quell_hpcc_decide(v, p, &path, window_q16, out);
 }
 
 #endif /* _QUELL_CORE_HPCC_REACT_H */

@@ -30,6 +30,8 @@
  * bits, and so avoids the slow division, up to 17 MB.
  */
 #define QUELL_HPCC_PACE_Q		10
+/* Above any window, bytes Q16: a sum of two of these does not overflow. */
+#define QUELL_HPCC_MOST_Q16		(1ULL << 62)
 /* 2^-13 is more than 2^16 / 10^9, bytes Q16 per byte and nanosecond. */
 #define QUELL_HPCC_LEAST_SHIFT		13
 
@@ -129,6 +131,25 @@ static inline u64 quell_hpcc_base_rtt_ns(const struct quell_hpcc_vars *v,
 	return p->base_rtt_ns ? p->base_rtt_ns : v->min_rtt_ns;
 }
 
+/**
+ * struct quell_hpcc_path - the path of an event's flow, after quell_hpcc_observe()
+ * @base_rtt_ns:   T, ns, below 2^32; 0 unknown
+ * @link_bytes_ps: rate of the own link, bytes/s; 0 unknown
+ */
+struct quell_hpcc_path {
+	u64	base_rtt_ns;
+	u64	link_bytes_ps;
+};
+
+static inline struct quell_hpcc_path quell_hpcc_path(const struct quell_hpcc_vars *v,
+						     const struct quell_hpcc_params *p,
+						     const struct quell_sample *s)
+{
+	struct quell_hpcc_path path = { quell_hpcc_base_rtt_ns(v, p), s->link_bytes_ps };
+
+	return path;
+}
+
 /* Whether HPCC governs window, pacing and limits; otherwise Reno does. */
 static inline bool quell_hpcc_is_steered(const struct quell_hpcc_vars *v,
 					 const struct quell_hpcc_params *p)
@@ -165,16 +186,6 @@ static inline u64 quell_hpcc_init_window_q16(const struct quell_hpcc_vars *v,
 	return quell_hpcc_bdp_q16(v, p, link_bytes_ps);
 }
 
-/**
- * struct quell_hpcc_limits - limits of window and reference
- * @least_q16: smallest window, bytes Q16
- * @most_q16:  largest window, bytes Q16; applies first
- */
-struct quell_hpcc_limits {
-	u64	least_q16;
-	u64	most_q16;
-};
-
 /* The smallest window of a flow that is steered: what the minimum rate sends in T, bytes Q16. */
 static __rare u64 quell_hpcc_least_q16(const struct quell_hpcc_params *p, u64 base_rtt_ns,
 				       u64 most_q16)
@@ -184,47 +195,62 @@ static __rare u64 quell_hpcc_least_q16(const struct quell_hpcc_params *p, u64 ba
 	return quell_max_u64(quell_min_u64(least_q16, most_q16), 1);
 }
 
+/* The largest window of a flow that is steered, bytes Q16. */
+static inline u64 quell_hpcc_most_q16(const struct quell_hpcc_vars *v,
+				      const struct quell_hpcc_params *p,
+				      const struct quell_hpcc_path *path)
+{
+	u64 most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT;
+
+	if (!path->link_bytes_ps)
+		return most_q16;
+	return quell_min_u64(most_q16, quell_bdp_q16(path->base_rtt_ns, path->link_bytes_ps,
+						     v->mss_bytes));
+}
+
+/**
+ * struct quell_hpcc_windows - what the limits apply to
+ * @window_q16:    window of this ACK, bytes Q16
+ * @reference_q16: the reference, bytes Q16
+ */
+struct quell_hpcc_windows {
+	u64	window_q16;
+	u64	reference_q16;
+};
+
 /*
- * The limits given by the minimum rate and the rate of the link, of a flow that is steered;
- * @lowest_q16: the smallest of the values to be limited.
+ * Applies the limits given by the rate of the link and the minimum rate, of a flow that is steered.
  *
  * The minimum, minimum rate * T * 2^16 / 10^9, is less than minimum rate * T / 2^13: a product
  * below 2^63.  Values above this are not limited, and the division is saved.
  */
-static inline struct quell_hpcc_limits quell_hpcc_limits(const struct quell_hpcc_vars *v,
-							 const struct quell_hpcc_params *p,
-							 u64 base_rtt_ns, u64 link_bytes_ps,
-							 u64 lowest_q16)
+static inline void quell_hpcc_limit(const struct quell_hpcc_vars *v,
+				    const struct quell_hpcc_params *p,
+				    const struct quell_hpcc_path *path,
+				    struct quell_hpcc_windows *w)
 {
-	struct quell_hpcc_limits l = { .most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT };
+	u64 low_q16 = (p->min_rate_bytes_ps * path->base_rtt_ns) >> QUELL_HPCC_LEAST_SHIFT;
+	u64 most_q16 = quell_hpcc_most_q16(v, p, path);
+	u64 least_q16;
 
-	if (link_bytes_ps)
-		l.most_q16 = quell_min_u64(l.most_q16, quell_bdp_q16(base_rtt_ns, link_bytes_ps,
-								     v->mss_bytes));
-	if (quell_min_u64(lowest_q16, l.most_q16) <=
-	    (p->min_rate_bytes_ps * base_rtt_ns) >> QUELL_HPCC_LEAST_SHIFT)
-		l.least_q16 = quell_hpcc_least_q16(p, base_rtt_ns, l.most_q16);
-	return l;
+	w->window_q16 = quell_min_u64(w->window_q16, most_q16);
+	w->reference_q16 = quell_min_u64(w->reference_q16, most_q16);
+	if (w->window_q16 > low_q16 && w->reference_q16 > low_q16)
+		return;
+	least_q16 = quell_hpcc_least_q16(p, path->base_rtt_ns, most_q16);
+	w->window_q16 = quell_max_u64(w->window_q16, least_q16);
+	w->reference_q16 = quell_max_u64(w->reference_q16, least_q16);
 }
 
 /*
  * The limits without records: the flow is not paced and cannot use a window below one segment,
  * so the minimum is one segment, as in Reno.
  */
-static inline struct quell_hpcc_limits quell_hpcc_reno_limits(const struct quell_hpcc_vars *v,
-							      const struct quell_hpcc_params *p)
+static inline u64 quell_hpcc_reno_limited_q16(const struct quell_hpcc_vars *v,
+					      const struct quell_hpcc_params *p, u64 window_q16)
 {
-	struct quell_hpcc_limits l = {
-		.least_q16 = quell_mss_q16(v->mss_bytes),
-		.most_q16 = p->max_window_bytes << QUELL_Q16_SHIFT,
-	};
-
-	return l;
-}
-
-static inline u64 quell_hpcc_limited_q16(const struct quell_hpcc_limits *l, u64 window_q16)
-{
-	return quell_max_u64(quell_min_u64(window_q16, l->most_q16), l->least_q16);
+	return quell_max_u64(quell_min_u64(window_q16, p->max_window_bytes << QUELL_Q16_SHIFT),
+			     quell_mss_q16(v->mss_bytes));
 }
 
 /* Pacing rate: the window spread over a base round-trip time, saturated at 2^54 bytes/s. */
@@ -240,24 +266,21 @@ static inline u64 quell_hpcc_pacing_bytes_ps(u64 base_rtt_ns, u64 window_q16)
 /* Clamp the reference and the window of this ACK, and fill in the decision @out. */
 static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
-				     u64 link_bytes_ps, u64 window_q16,
+				     const struct quell_hpcc_path *path, u64 window_q16,
 				     struct quell_decision *out)
 {
-	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
-	struct quell_hpcc_limits l;
+	struct quell_hpcc_windows w = { window_q16, v->window_q16 };
 
-	if ((v->flags & QUELL_HPCC_F_TELEMETRY) && base_rtt_ns) {
-		l = quell_hpcc_limits(v, p, base_rtt_ns, link_bytes_ps,
-				      quell_min_u64(window_q16, v->window_q16));
-		window_q16 = quell_hpcc_limited_q16(&l, window_q16);
-		out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(base_rtt_ns, window_q16);
+	if ((v->flags & QUELL_HPCC_F_TELEMETRY) && path->base_rtt_ns) {
+		quell_hpcc_limit(v, p, path, &w);
+		out->pacing_bytes_ps = quell_hpcc_pacing_bytes_ps(path->base_rtt_ns, w.window_q16);
 	} else {
-		l = quell_hpcc_reno_limits(v, p);
-		window_q16 = quell_hpcc_limited_q16(&l, window_q16);
+		w.window_q16 = quell_hpcc_reno_limited_q16(v, p, w.window_q16);
+		w.reference_q16 = quell_hpcc_reno_limited_q16(v, p, w.reference_q16);
 		out->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	}
-	v->window_q16 = quell_hpcc_limited_q16(&l, v->window_q16);
-	out->window_q16 = window_q16;
+	v->window_q16 = w.reference_q16;
+	out->window_q16 = w.window_q16;
 	out->target_ns = 0;
 	out->change_path = false;
 }
@@ -270,9 +293,9 @@ static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 static inline void quell_hpcc_observe(struct quell_hpcc_vars *v,
 				      const struct quell_sample *s)
 {
-	if (s->min_rtt_ns)
+	if (s->min_rtt_ns != v->min_rtt_ns && s->min_rtt_ns)
 		v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, QUELL_HPCC_U32_MAX);
-	if (s->mss_bytes)
+	if (s->mss_bytes != v->mss_bytes && s->mss_bytes)
 		v->mss_bytes = s->mss_bytes;
 }
 
@@ -294,8 +317,8 @@ static inline bool quell_hpcc_is_multiplicative(const struct quell_hpcc_vars *v,
 }
 
 /*
- * The window computed from U and the reference, before the limits, bytes Q16.  It
- * saturates on an idle link, U = 0.
+ * The window computed from U and the reference, before the limits, bytes Q16: above any limit
+ * on an idle link, U = 0.  @step_q16 is at most QUELL_HPCC_MOST_Q16.
  */
 static inline u64 quell_hpcc_candidate_q16(const struct quell_hpcc_vars *v,
 					   const struct quell_hpcc_params *p,
@@ -305,15 +328,15 @@ static inline u64 quell_hpcc_candidate_q16(const struct quell_hpcc_vars *v,
 	u64 window_q16 = v->window_q16;
 
 	if (quell_hpcc_is_multiplicative(v, p))
-		window_q16 = quell_mul_div_u64(window_q16, eta_q24, v->util_q24);
-	return quell_add_sat_u64(window_q16, step_q16);
+		window_q16 = quell_min_u64(quell_mul_div_u64(window_q16, eta_q24, v->util_q24),
+					   QUELL_HPCC_MOST_Q16);
+	return window_q16 + step_q16;
 }
 
 /* Additive increase of one update, bytes Q16. */
-static inline u64 quell_hpcc_step_q16(const struct quell_hpcc_vars *v,
-				      const struct quell_hpcc_params *p)
+static inline u64 quell_hpcc_step_q16(const struct quell_hpcc_params *p, u64 base_rtt_ns)
 {
-	return quell_hpcc_rate_q16(quell_hpcc_base_rtt_ns(v, p), p->ai_bytes_ps);
+	return quell_hpcc_rate_q16(base_rtt_ns, p->ai_bytes_ps);
 }
 
 /*
@@ -330,14 +353,17 @@ static inline u64 quell_hpcc_window_q16(const struct quell_hpcc_vars *v,
 	if (!(v->flags & QUELL_HPCC_F_UTIL))
 		return v->window_q16;
 	window_q16 = quell_hpcc_candidate_q16(v, p, step_q16);
-	return may_rise ? window_q16 : quell_min_u64(window_q16, v->window_q16);
+	if (!may_rise && window_q16 > v->window_q16)
+		return v->window_q16;
+	return window_q16;
 }
 
 /* The window between two ACKs that measure U: never above the reference. */
 static inline u64 quell_hpcc_held_q16(const struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p)
 {
-	return quell_hpcc_window_q16(v, p, quell_hpcc_step_q16(v, p), false);
+	return quell_hpcc_window_q16(v, p, quell_hpcc_step_q16(p, quell_hpcc_base_rtt_ns(v, p)),
+				     false);
 }
 
 /*
@@ -379,8 +405,8 @@ static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 	u64 units = (t->tx_units - v->tx_units) & QUELL_TELEMETRY_TX_MASK;
 	u64 queue_bytes = quell_min_u64(t->queue_bytes, v->queue_bytes);
 	u64 load_q8 = (units * QUELL_TELEMETRY_TX_UNIT_BYTES) << QUELL_HPCC_LOAD_Q;
-	u64 bdp_q8 = quell_mul_div_u64(quell_shl_sat_u64(t->link_bytes_ps, QUELL_HPCC_LOAD_Q),
-				       base_rtt_ns, QUELL_NS_PER_SEC);
+	u64 bdp_q8 = quell_mul_div_u64(t->link_bytes_ps, base_rtt_ns << QUELL_HPCC_LOAD_Q,
+				       QUELL_NS_PER_SEC);
 	u64 weight_q32 = QUELL_HPCC_WEIGHT_ONE;
 	u64 util_q24 = v->util_q24;
 
@@ -401,10 +427,23 @@ static inline void quell_hpcc_measure(struct quell_hpcc_vars *v,
 		v->flags |= QUELL_HPCC_F_CONGESTED;
 }
 
-/* Whether the stored record, if one exists, is too old to compare with a new one. */
+/*
+ * Whether the stored record, if one exists, is too old to compare with a new one.  The sum does
+ * not overflow: a clock that counts from boot stays below 2^63 ns.
+ */
 static inline bool quell_hpcc_is_stale(const struct quell_hpcc_vars *v, u64 now_ns)
 {
-	return quell_sub_sat_u64(now_ns, v->recorded_ns) > QUELL_TELEMETRY_FRESH_NS;
+	return now_ns > v->recorded_ns + QUELL_TELEMETRY_FRESH_NS;
+}
+
+/* An ACK without a usable record: without one for too long, the flow loses them. */
+static __rare void quell_hpcc_miss_record(struct quell_hpcc_vars *v,
+					  const struct quell_hpcc_params *p,
+					  struct quell_hpcc_stats *st, u64 now_ns)
+{
+	st->no_record++;
+	if ((v->flags & QUELL_HPCC_F_TELEMETRY) && (!v->hop || quell_hpcc_is_stale(v, now_ns)))
+		quell_hpcc_lose_records(v, p, st);
 }
 
 /**
@@ -413,6 +452,7 @@ static inline bool quell_hpcc_is_stale(const struct quell_hpcc_vars *v, u64 now_
  * @p:  parameters, within their ranges
  * @st: counters
  * @s:  sample of this ACK
+ * @base_rtt_ns: T, ns; 0 unknown
  *
  * A record that is not newer than the stored one came with a reordered or duplicate ACK;
  * the stored record stays.
@@ -423,18 +463,14 @@ static inline bool quell_hpcc_is_stale(const struct quell_hpcc_vars *v, u64 now_
 static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 					  const struct quell_hpcc_params *p,
 					  struct quell_hpcc_stats *st,
-					  const struct quell_sample *s)
+					  const struct quell_sample *s, u64 base_rtt_ns)
 {
 	const struct quell_telemetry *t = &s->telemetry;
 	u32 tau_ns = (t->time_ns - v->time_ns) & QUELL_TELEMETRY_TIME_MASK;
-	u64 base_rtt_ns = quell_hpcc_base_rtt_ns(v, p);
 	bool comparable;
 
 	if (!t->hop || !t->link_bytes_ps || !base_rtt_ns) {
-		st->no_record++;
-		if ((v->flags & QUELL_HPCC_F_TELEMETRY) &&
-		    (!v->hop || quell_hpcc_is_stale(v, s->now_ns)))
-			quell_hpcc_lose_records(v, p, st);
+		quell_hpcc_miss_record(v, p, st, s->now_ns);
 		return false;
 	}
 	comparable = v->hop == t->hop && !quell_hpcc_is_stale(v, s->now_ns);

@@ -50,12 +50,17 @@ static inline void quell_hpcc_vaisf_finish_round(struct quell_hpcc_vaisf_vars *v
 				 v->hpcc.flags & QUELL_HPCC_F_CONGESTED);
 }
 
-/* Additive increase of one update, bytes Q16: HPCC's step times the factor of Algorithm 2. */
+/*
+ * Additive increase of one update, bytes Q16: HPCC's step times the factor of Algorithm 2, at most
+ * QUELL_HPCC_MOST_Q16.
+ */
 static inline u64 quell_hpcc_vaisf_step_q16(const struct quell_hpcc_vaisf_vars *v,
-					    const struct quell_hpcc_vaisf_params *p)
+					    const struct quell_hpcc_vaisf_params *p,
+					    u64 base_rtt_ns)
 {
-	return quell_vaisf_increase_q16(&v->vaisf, &p->vaisf,
-					quell_hpcc_step_q16(&v->hpcc, &p->hpcc));
+	return quell_min_u64(quell_vaisf_increase_q16(&v->vaisf, &p->vaisf,
+						      quell_hpcc_step_q16(&p->hpcc, base_rtt_ns)),
+			     QUELL_HPCC_MOST_Q16);
 }
 
 /* Store @window_q16 as the reference, and spend the tokens it used. */
@@ -111,13 +116,10 @@ static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
 	quell_hpcc_init(&v->hpcc, &p->hpcc, s, out);
 }
 
-/* Whether the record of a sample, together with T, suffices to compute a utilisation. */
-static inline bool quell_hpcc_vaisf_has_record(const struct quell_hpcc_vaisf_vars *v,
-					       const struct quell_hpcc_vaisf_params *p,
-					       const struct quell_sample *s)
+/* The queue of a record that, together with T, suffices to compute a utilisation; or 0. */
+static inline u32 quell_hpcc_vaisf_queue_bytes(const struct quell_telemetry *t, u64 base_rtt_ns)
 {
-	return s->telemetry.hop && s->telemetry.link_bytes_ps &&
-	       quell_hpcc_base_rtt_ns(&v->hpcc, &p->hpcc);
+	return t->hop && t->link_bytes_ps && base_rtt_ns ? t->queue_bytes : 0;
 }
 
 /**
@@ -136,22 +138,24 @@ static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_var
 						     const struct quell_sample *s,
 						     struct quell_decision *out)
 {
-	bool measured, finished, may_rise;
 	u64 reference_q16, window_q16;
+	struct quell_hpcc_path path;
+	bool measured, finished;
 
 	quell_hpcc_observe(&v->hpcc, s);
 	v->hpcc.rtos = 0;
-	measured = quell_hpcc_take_record(&v->hpcc, &p->hpcc, &st->hpcc, s);
+	path = quell_hpcc_path(&v->hpcc, &p->hpcc, s);
+	measured = quell_hpcc_take_record(&v->hpcc, &p->hpcc, &st->hpcc, s, path.base_rtt_ns);
 	finished = quell_hpcc_count_round(&v->hpcc, s);
-	quell_vaisf_observe(&v->vaisf, s, quell_hpcc_vaisf_has_record(v, p, s) ?
-					  s->telemetry.queue_bytes : 0);
+	quell_vaisf_observe(&v->vaisf, s, quell_hpcc_vaisf_queue_bytes(&s->telemetry,
+								       path.base_rtt_ns));
 	if (finished)
 		quell_hpcc_vaisf_finish_round(v, p, st);
-	may_rise = measured || (finished && (v->hpcc.flags & QUELL_HPCC_F_MEASURED));
 
 	reference_q16 = v->hpcc.window_q16;
-	window_q16 = quell_hpcc_window_q16(&v->hpcc, &p->hpcc, quell_hpcc_vaisf_step_q16(v, p),
-					   may_rise && !(s->flags & QUELL_S_APP_LIMITED));
+	window_q16 = quell_hpcc_window_q16(&v->hpcc, &p->hpcc,
+					   quell_hpcc_vaisf_step_q16(v, p, path.base_rtt_ns),
+					   quell_hpcc_may_rise(&v->hpcc, s, measured, finished));
 	if (finished && !(v->hpcc.flags & QUELL_HPCC_F_MEASURED)) {
 		quell_hpcc_blind_step(&v->hpcc, &p->hpcc, &st->hpcc, s);
 		window_q16 = v->hpcc.window_q16;
@@ -163,7 +167,7 @@ static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_var
 	}
 	if (finished)
 		quell_hpcc_end_round(&v->hpcc);
-	quell_hpcc_decide(&v->hpcc, &p->hpcc, s->link_bytes_ps, window_q16, out);
+	quell_hpcc_decide(&v->hpcc, &p->hpcc, &path, window_q16, out);
 }
 
 /**
@@ -187,7 +191,6 @@ static inline void quell_hpcc_vaisf_on_loss(struct quell_hpcc_vaisf_vars *v,
 					    struct quell_decision *out)
 {
 	quell_hpcc_on_loss(&v->hpcc, &p->hpcc, &st->hpcc, s, out);
-	v->vaisf.round_bytes = v->hpcc.round_bytes;
 	v->vaisf.sampled_pkts = 0;
 }
 
@@ -266,16 +269,18 @@ static inline void quell_hpcc_vaisf_on_idle_restart(struct quell_hpcc_vaisf_vars
 						    const struct quell_sample *s,
 						    struct quell_decision *out)
 {
+	struct quell_hpcc_path path;
 	u64 window_q16;
 
 	quell_hpcc_observe(&v->hpcc, s);
+	path = quell_hpcc_path(&v->hpcc, &p->hpcc, s);
 	window_q16 = quell_hpcc_held_q16(&v->hpcc, &p->hpcc);
 	if (quell_is_restart(p->hpcc.restart_idle_ns, s->idle_ns)) {
 		quell_hpcc_restart(&v->hpcc, &p->hpcc, &st->hpcc, s->link_bytes_ps, window_q16);
 		window_q16 = v->hpcc.window_q16;
 		quell_vaisf_reset(&v->vaisf);
 	}
-	quell_hpcc_decide(&v->hpcc, &p->hpcc, s->link_bytes_ps, window_q16, out);
+	quell_hpcc_decide(&v->hpcc, &p->hpcc, &path, window_q16, out);
 }
 
 #endif /* _QUELL_CORE_HPCC_VAISF_REACT_H */

@@ -42,6 +42,29 @@
 #include <quell/core/swift_vaisf/vars.h>
 #include <quell/core/vaisf/react.h>
 
+/* The two mechanisms begin anew, as for a new flow. */
+static inline void quell_swift_vaisf_reset(struct quell_swift_vaisf_vars *v)
+{
+	quell_vaisf_reset(&v->vaisf);
+	v->round_bytes = 0;
+}
+
+/*
+ * Whether this ACK finishes a round trip, because it acknowledges a byte sent after the round trip
+ * began.  The next one then begins.  The count is in bytes in flight, because a core does not see
+ * sequence numbers.
+ */
+static inline bool quell_swift_vaisf_count_round(struct quell_swift_vaisf_vars *v,
+						 const struct quell_sample *s)
+{
+	if (s->acked_bytes <= v->round_bytes) {
+		v->round_bytes -= s->acked_bytes;
+		return false;
+	}
+	v->round_bytes = quell_sub_sat_u64(s->inflight_bytes, s->acked_bytes);
+	return true;
+}
+
 /* Algorithm 1 in units of delay: the queueing delay of the round trip earns tokens. */
 static inline void quell_swift_vaisf_finish_round(struct quell_swift_vaisf_vars *v,
 						  const struct quell_swift_vaisf_params *p,
@@ -125,7 +148,7 @@ static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
 					  const struct quell_sample *s,
 					  struct quell_decision *out)
 {
-	quell_vaisf_reset(&v->vaisf);
+	quell_swift_vaisf_reset(v);
 	quell_swift_init(&v->swift, &p->swift, s, out);
 }
 
@@ -154,7 +177,8 @@ static inline __flatten void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_v
 	target_ns = quell_swift_target_ns(&v->swift, &p->swift, s->hops);
 	if (s->rtt_ns < target_ns)
 		quell_swift_recovered(&v->swift, s);
-	round_finished = quell_vaisf_observe(&v->vaisf, s, s->rtt_ns);
+	quell_vaisf_observe(&v->vaisf, s, s->rtt_ns);
+	round_finished = quell_swift_vaisf_count_round(v, s);
 	if (round_finished)
 		quell_swift_vaisf_finish_round(v, p, st, target_ns);
 
@@ -197,7 +221,7 @@ static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
 	quell_swift_on_loss(&v->swift, &p->swift, &st->swift, s, out);
 	v->vaisf.sampled_pkts = 0;
 	if (p->vaisf.sampling_rtt)
-		v->vaisf.round_bytes = s->inflight_bytes;
+		v->round_bytes = s->inflight_bytes;
 }
 
 /**
@@ -220,7 +244,7 @@ static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
 					    struct quell_decision *out)
 {
 	quell_swift_on_rto(&v->swift, &p->swift, &st->swift, s, out);
-	quell_vaisf_reset(&v->vaisf);
+	quell_swift_vaisf_reset(v);
 }
 
 /**
@@ -277,7 +301,7 @@ static inline void quell_swift_vaisf_on_idle_restart(struct quell_swift_vaisf_va
 {
 	quell_swift_on_idle_restart(&v->swift, &p->swift, &st->swift, s, out);
 	if (quell_is_restart(p->swift.restart_idle_ns, s->idle_ns))
-		quell_vaisf_reset(&v->vaisf);
+		quell_swift_vaisf_reset(v);
 }
 
 #endif /* _QUELL_CORE_SWIFT_VAISF_REACT_H */

@@ -12,10 +12,12 @@
  * struct quell_swift_vaisf_vars - state of one flow
  * @swift: state of Swift; its window is the reference
  * @vaisf: state of the two mechanisms
+ * @round_bytes: bytes in flight when the round trip began that are not yet acknowledged
  */
 struct quell_swift_vaisf_vars {
 	struct quell_swift_vars	swift;
 	struct quell_vaisf_vars	vaisf;
+	u32			round_bytes;
 };
 
 /* The module's glue shares the 104 bytes of a socket's private area with this state. */

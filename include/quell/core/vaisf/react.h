@@ -32,9 +32,8 @@
  * The algorithm defines the unit of congestion, the threshold and the number of tokens
  * earned: Swift uses delay, HPCC queued bytes.
  *
- * As in HPCC, a round trip ends when the first packet sent after its beginning is
- * acknowledged.  It is counted in bytes in flight, because a core does not see sequence
- * numbers.
+ * The algorithm counts round trips.  As in HPCC, one ends when the first packet sent after its
+ * beginning is acknowledged.
  *
  * The mechanisms have no requirements of the network.  Paper: Snyder and Lebeck, the VAI/SF paper,
  * sections IV, V and VI-A.  Departures: Documentation/swift_vaisf.md.
@@ -51,8 +50,6 @@
 
 /**
  * struct quell_vaisf_vars - state of one flow
- * @round_bytes:	bytes in flight when the round trip began that are not yet
- *			acknowledged
  * @measured:		largest congestion in this round trip, in the algorithm's
  *			unit, saturated
  * @dampener_q16:	the dampener, saturated
@@ -63,7 +60,6 @@
  * under the lock of the flow's socket.
  */
 struct quell_vaisf_vars {
-	u32	round_bytes;
 	u32	measured;
 	u32	dampener_q16;
 	u16	bank_tokens;
@@ -78,7 +74,6 @@ struct quell_vaisf_vars {
  */
 static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
 {
-	v->round_bytes = 0;
 	v->measured = 0;
 	v->dampener_q16 = 0;
 	v->bank_tokens = 0;
@@ -91,23 +86,17 @@ static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
  * @s:        sample of this ACK
  * @measured: congestion this ACK reported, in the algorithm's unit; 0 for no congestion
  *
+ * Where the ACK finishes a round trip, the caller has to call quell_vaisf_finish_round() next.
+ *
  * Context: any; the caller serialises per flow.
- * Return: whether this ACK finishes a round trip.  If so, the next round trip begins, and
- * the caller has to call quell_vaisf_finish_round().
  */
-static inline bool quell_vaisf_observe(struct quell_vaisf_vars *v,
+static inline void quell_vaisf_observe(struct quell_vaisf_vars *v,
 				       const struct quell_sample *s, u64 measured)
 {
-	v->measured = quell_min_u64(quell_max_u64(v->measured, measured),
-				    QUELL_VAISF_U32_MAX);
+	if (measured > v->measured)
+		v->measured = quell_min_u64(measured, QUELL_VAISF_U32_MAX);
 	v->sampled_pkts = quell_min_u64((u64)v->sampled_pkts + s->acked_pkts,
 					QUELL_VAISF_U16_MAX);
-	if (s->acked_bytes <= v->round_bytes) {
-		v->round_bytes -= s->acked_bytes;
-		return false;
-	}
-	v->round_bytes = quell_sub_sat_u64(s->inflight_bytes, s->acked_bytes);
-	return true;
 }
 
 /* Add measured / token_thresh to the dampener; a threshold of 0 saturates the dampener. */
