@@ -57,7 +57,10 @@ static bool pair_is_right(u64 a, u64 b)
 
 static bool shift_is_right(u64 a, u64 b, u32 shift)
 {
+	bool fits = !(product(a, b) >> shift >> 64);
+
 	return quell_mul_shr_u64(a, b, shift) == saturate(product(a, b) >> shift) &&
+	       (!fits || quell_mul_shr_fits_u64(a, b, shift) == product(a, b) >> shift) &&
 	       quell_shl_sat_u64(a, shift) == saturate((unsigned __int128)a << shift);
 }
 

@@ -18,12 +18,18 @@
  * The second body is written out because the compiler's builtin is a library call on some of
  * the 32-bit targets of the kernel.
  *
- * Return: position of the highest set bit counted from 1; 0 for @x == 0.
+ * Return: position of the highest set bit counted from 1; 0 for @x == 0.  quell_log2_u64(),
+ * of any value but 0, counts from 0.
  */
 #if QUELL_WIDE
 static inline u32 quell_fls_u64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static inline u32 quell_log2_u64(u64 x)
+{
+	return 63 - __builtin_clzll(x);
 }
 #else
 static inline u32 quell_fls_u64(u64 x)
@@ -55,6 +61,11 @@ static inline u32 quell_fls_u64(u64 x)
 		bits += 1;
 	}
 	return bits + (u32)x;
+}
+
+static inline u32 quell_log2_u64(u64 x)
+{
+	return quell_fls_u64(x) - 1;
 }
 #endif
 
@@ -150,6 +161,22 @@ static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 }
 
 /*
+ * The same of a product that fits after the shift, as a share of a number does: the processor
+ * shifts both halves in one instruction.
+ */
+#if QUELL_WIDE
+static inline u64 quell_mul_shr_fits_u64(u64 a, u64 b, u32 shift)
+{
+	return (u64)(((unsigned __int128)a * b) >> shift);
+}
+#else
+static inline u64 quell_mul_shr_fits_u64(u64 a, u64 b, u32 shift)
+{
+	return quell_mul_shr_u64(a, b, shift);
+}
+#endif
+
+/*
  * Quotient of the dividend @high * 2^64 + @low, rounded down; QUELL_U64_MAX if it does not fit.
  * Long division, for odd inputs: the dividend shifts out at the top, the quotient in at the bottom.
  * The steps do not branch: BPF's verifier would follow each quotient that there may be.
@@ -201,6 +228,16 @@ static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 	return quell_div_u64(product, divisor);
 }
 
+/* The same of a divisor that is not 0. */
+static inline u64 quell_mul_div_positive_u64(u64 a, u64 b, u64 divisor)
+{
+	u64 product;
+
+	if (quell_mul_overflows_u64(a, b, &product))
+		return quell_mul_div_long_u64(a, b, divisor);
+	return quell_div_positive_u64(product, divisor);
+}
+
 /**
  * quell_mul_div_ceil_u64() - like quell_mul_div_u64(), rounded up
  * @a: any value
@@ -223,9 +260,10 @@ static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 /* Fraction bits of quell_rsqrt_q24()'s result. */
 #define QUELL_RSQRT_Q		24
 
-/* Straight line through 1/sqrt(m) over [1, 4), within 9 % of it: Newton's start. */
-#define QUELL_RSQRT_START_Q30	1144608915ULL	/* 1.066 */
-#define QUELL_RSQRT_SLOPE_Q30	163208757ULL	/* 0.152 */
+/* Parabola through 1/sqrt(m) over [1, 4), within 2.5 % of it: Newton's start. */
+#define QUELL_RSQRT_START_Q30	1433893831ULL	/* 1.335 */
+#define QUELL_RSQRT_SLOPE_Q30	440953101ULL	/* 0.411 */
+#define QUELL_RSQRT_BEND_Q30	54981214ULL	/* 0.051 */
 
 /* A step of Newton's method towards 1/sqrt(@m_q30): squares the relative error, times 1.5. */
 static inline u64 quell_rsqrt_step_q30(u64 m_q30, u64 y_q30)
@@ -238,9 +276,9 @@ static inline u64 quell_rsqrt_step_q30(u64 m_q30, u64 y_q30)
 /* 1 / sqrt(@m_q30 * 2^@exponent) of @m in [1, 4) and an even exponent; see quell_rsqrt_q24(). */
 static inline u64 quell_rsqrt_scaled_q24(u64 m_q30, u32 exponent)
 {
-	u64 y_q30 = QUELL_RSQRT_START_Q30 - ((m_q30 * QUELL_RSQRT_SLOPE_Q30) >> 30);
+	u64 slope_q30 = QUELL_RSQRT_SLOPE_Q30 - ((m_q30 * QUELL_RSQRT_BEND_Q30) >> 30);
+	u64 y_q30 = QUELL_RSQRT_START_Q30 - ((m_q30 * slope_q30) >> 30);
 
-	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
 	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
 	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
 	y_q30 = quell_rsqrt_step_q30(m_q30, y_q30);
@@ -254,7 +292,7 @@ static inline u64 quell_rsqrt_scaled_q24(u64 m_q30, u32 exponent)
  *
  * The argument is brought to m in [1, 4) by a power of four; Newton's method,
  * y = y (3 - m y^2) / 2, squares the relative error (times 1.5) at each step:
- * 9 %, 1.2 %, 2.3e-4, 8e-8, then the resolution of Q30 remains.  No division,
+ * 2.5 %, 9e-4, 1.2e-6, then the resolution of Q30 remains.  No division,
  * no table.  Every product is below 2^64: y < 1.2, m < 4, all in Q30.
  *
  * Return: 1 / sqrt(@x_q16 / 2^16) in Q24, at most 2^32, with an error of at most
@@ -273,7 +311,7 @@ static inline u64 quell_rsqrt_q24(u64 x_q16)
 /* The same of an argument in [1, 2^32), which is only shifted to the left. */
 static inline u64 quell_rsqrt_u32_q24(u64 x_q16)
 {
-	u32 exponent = (quell_fls_u64(x_q16) - 1) & ~1U;
+	u32 exponent = quell_log2_u64(x_q16) & ~1U;
 
 	return quell_rsqrt_scaled_q24(x_q16 << (30 - exponent), exponent);
 }

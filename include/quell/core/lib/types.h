@@ -80,6 +80,16 @@ typedef unsigned long long u64;
 #define QUELL_U32_MAX	(~0U)
 #define QUELL_U64_MAX	(~0ULL)
 
+/* quell_div_u64() of a divisor that is not 0. */
+static inline u64 quell_div_positive_u64(u64 dividend, u64 divisor)
+{
+#if defined(__KERNEL__)
+	return div64_u64(dividend, divisor);
+#else
+	return dividend / divisor;
+#endif
+}
+
 /**
  * quell_div_u64() - the cores' division
  * @dividend: any value
@@ -91,16 +101,10 @@ typedef unsigned long long u64;
  */
 static inline u64 quell_div_u64(u64 dividend, u64 divisor)
 {
-	if (!divisor)
-		return QUELL_U64_MAX;
-#if defined(__KERNEL__)
-	return div64_u64(dividend, divisor);
-#else
-	return dividend / divisor;
-#endif
+	return divisor ? quell_div_positive_u64(dividend, divisor) : QUELL_U64_MAX;
 }
 
-/* The same rounded up; quotient and rest are of one division. */
+/* quell_div_u64() rounded up; quotient and rest are of one division. */
 static inline u64 quell_div_ceil_u64(u64 dividend, u64 divisor)
 {
 	u64 quotient, rest;

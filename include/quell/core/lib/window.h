@@ -70,7 +70,8 @@ static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
  * @acked_bytes: bytes the ACK acknowledged
  * @mss_bytes:   maximum segment size, at least 1
  *
- * With a window below one segment, every acknowledged segment adds the whole step.
+ * With a window below one segment, every acknowledged segment adds the whole step.  So the
+ * divisor is one segment at least.
  *
  * Context: any.
  * Return: bytes Q16, saturated.
@@ -81,9 +82,9 @@ static inline u64 quell_grow_window_q16(u64 window_q16, u64 step_q16, u32 acked_
 	u64 per_q16 = quell_max_u64(window_q16, quell_mss_q16(mss_bytes));
 
 	return quell_add_sat_u64(window_q16,
-				 quell_mul_div_u64(step_q16,
-						   (u64)acked_bytes << QUELL_Q16_SHIFT,
-						   per_q16));
+				 quell_mul_div_positive_u64(step_q16,
+							    (u64)acked_bytes << QUELL_Q16_SHIFT,
+							    per_q16));
 }
 
 /*
@@ -96,8 +97,9 @@ static inline u64 quell_reno_window_q16(u64 window_q16, u32 acked_bytes, u32 mss
 	u64 per_q16 = quell_max_u64(window_q16, quell_mss_q16(mss_bytes));
 
 	return quell_add_sat_u64(window_q16,
-				 quell_mul_div_u64((u64)mss_bytes * acked_bytes,
-						   1ULL << (2 * QUELL_Q16_SHIFT), per_q16));
+				 quell_mul_div_positive_u64((u64)mss_bytes * acked_bytes,
+							    1ULL << (2 * QUELL_Q16_SHIFT),
+							    per_q16));
 }
 
 /* Whether an idle period was long enough for the flow to restart; 0 means never. */

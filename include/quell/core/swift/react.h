@@ -81,15 +81,16 @@ static inline bool quell_swift_has_signal(const struct quell_swift_vars *v)
 static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
 					    u64 window_pkts_q16)
 {
-	u64 rsqrt_q24, above_q24;
+	u64 rsqrt_q24;
 
 	if (!p->fs_range_ns || window_pkts_q16 >= p->fs_max_pkts_q16)
 		return 0;
 	/* fs_min is at least 66, fs_max at most 2^32. */
 	rsqrt_q24 = quell_rsqrt_u32_q24(quell_max_u64(window_pkts_q16, p->fs_min_pkts_q16));
-	above_q24 = quell_sub_sat_u64(rsqrt_q24, p->fs_offset_q24);
+	if (rsqrt_q24 <= p->fs_offset_q24)
+		return 0;
 	/* Below 2^63: quell_swift_params_derive(). */
-	return quell_min_u64((p->fs_alpha_ns_q10 * above_q24) >>
+	return quell_min_u64((p->fs_alpha_ns_q10 * (rsqrt_q24 - p->fs_offset_q24)) >>
 			     (QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q), p->fs_range_ns);
 }
 
@@ -113,13 +114,12 @@ static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
 	u64 path_ns;
 
 	if (p->fs_range_ns)
-		scale_ns = quell_swift_flow_scale_ns(p, quell_div_u64(v->window_q16,
-								      v->mss_bytes));
+		scale_ns = quell_swift_flow_scale_ns(p, quell_div_positive_u64(v->window_q16,
+									       v->mss_bytes));
+	/* Three parameters of at most 2^30, 2^8 * 2^20 and 2^27. */
 	if (p->base_target_ns)
-		path_ns = p->base_target_ns + hops * p->hop_scale_ns;
-	else
-		path_ns = quell_add_sat_u64(v->min_rtt_ns,
-					    quell_adapt_room_ns(v->min_rtt_ns));
+		return p->base_target_ns + hops * p->hop_scale_ns + scale_ns;
+	path_ns = quell_add_sat_u64(v->min_rtt_ns, quell_adapt_room_ns(v->min_rtt_ns));
 	return quell_add_sat_u64(path_ns, scale_ns);
 }
 
@@ -155,15 +155,18 @@ static inline void quell_swift_clamp(struct quell_swift_vars *v,
 	v->window_q16 = quell_swift_limited_q16(v, p, v->window_q16);
 }
 
-/* Pacing rate: a window below one segment is spread over the newest round-trip time. */
+/*
+ * Pacing rate: a window below one segment is spread over the newest round-trip time.  That is
+ * known, as without a delay signal no window within the limits is below one segment.
+ */
 static inline u64 quell_swift_pacing_bytes_ps(const struct quell_swift_vars *v, u64 window_q16)
 {
 	u64 rate_bytes_ps;
 
 	if (window_q16 >= quell_mss_q16(v->mss_bytes))
 		return QUELL_RATE_UNLIMITED;
-	rate_bytes_ps = quell_mul_div_u64(window_q16, QUELL_NS_PER_SEC,
-					  v->rtt_ns) >> QUELL_Q16_SHIFT;
+	rate_bytes_ps = quell_mul_div_positive_u64(window_q16, QUELL_NS_PER_SEC,
+						   v->rtt_ns) >> QUELL_Q16_SHIFT;
 	return quell_max_u64(rate_bytes_ps, 1);
 }
 
@@ -231,8 +234,7 @@ static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
 static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
 				   u64 now_ns)
 {
-	v->window_q16 -= quell_mul_shr_u64(v->window_q16, cut_q24,
-					   QUELL_SWIFT_CUT_Q);
+	v->window_q16 -= quell_mul_shr_fits_u64(v->window_q16, cut_q24, QUELL_SWIFT_CUT_Q);
 	v->last_decrease_ns = now_ns;
 	v->flags |= QUELL_SWIFT_F_DECREASED;
 	v->flags &= ~QUELL_SWIFT_F_DISREGARDED;
@@ -305,15 +307,18 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 	st->increases++;
 }
 
-/* Fraction removed for a delay at or above the target: equation 1 of the VAI/SF paper. */
-static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_vars *v,
-					    const struct quell_swift_params *p,
+/*
+ * Fraction removed for a delay at or above the target: equation 1 of the VAI/SF paper.  No target
+ * is 0, so the delay is not, either, and max_mdf is what a loss removes.
+ */
+static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_params *p,
 					    u64 delay_ns, u64 target_ns)
 {
-	u64 cut_q24 = quell_mul_div_u64(p->beta_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT),
-					delay_ns - target_ns, delay_ns);
+	const u32 shift = QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT;
+	u64 cut_q24 = quell_mul_div_positive_u64(p->beta_q16 << shift, delay_ns - target_ns,
+						 delay_ns);
 
-	return quell_min_u64(cut_q24, quell_swift_loss_cut_q24(v, p));
+	return quell_min_u64(cut_q24, p->max_mdf_q16 << shift);
 }
 
 /*
@@ -354,7 +359,7 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
 {
 	if (s->flags & QUELL_S_RTT_OLD || !quell_swift_may_decrease(v, s->now_ns))
 		return false;
-	quell_swift_cut(v, quell_swift_delay_cut_q24(v, p, delay_ns, target_ns), s->now_ns);
+	quell_swift_cut(v, quell_swift_delay_cut_q24(p, delay_ns, target_ns), s->now_ns);
 	return true;
 }
 

@@ -28,8 +28,8 @@ static inline void quell_timely_average(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,
 					u32 rtt_ns)
 {
-	u64 old_q16 = quell_mul_shr_u64(v->diff_ns_q16, QUELL_Q16_ONE - p->alpha_q16,
-					QUELL_Q16_SHIFT);
+	u64 old_q16 = quell_mul_shr_fits_u64(v->diff_ns_q16, QUELL_Q16_ONE - p->alpha_q16,
+					     QUELL_Q16_SHIFT);
 	bool old_falls = v->flags & QUELL_TIMELY_F_FALLING;
 	bool new_falls = rtt_ns < v->prev_rtt_ns;
 	u64 new_q16;
@@ -118,15 +118,15 @@ static inline void quell_timely_increase(struct quell_timely_vars *v,
 		return;
 	}
 	/* At most 2^34 * 1000 * 2^16 < 2^60. */
-	v->rate_q16 += quell_mul_shr_u64(step_bytes_ps << QUELL_Q16_SHIFT, weight_q32,
-					 QUELL_TIMELY_CUT_Q);
+	v->rate_q16 += quell_mul_shr_fits_u64(step_bytes_ps << QUELL_Q16_SHIFT, weight_q32,
+					      QUELL_TIMELY_CUT_Q);
 }
 
 static inline void quell_timely_decrease(struct quell_timely_vars *v, u64 cut_q32,
 					 u64 weight_q32)
 {
-	cut_q32 = quell_mul_shr_u64(cut_q32, weight_q32, QUELL_TIMELY_CUT_Q);
-	v->rate_q16 -= quell_mul_shr_u64(v->rate_q16, cut_q32, QUELL_TIMELY_CUT_Q);
+	cut_q32 = quell_mul_shr_fits_u64(cut_q32, weight_q32, QUELL_TIMELY_CUT_Q);
+	v->rate_q16 -= quell_mul_shr_fits_u64(v->rate_q16, cut_q32, QUELL_TIMELY_CUT_Q);
 }
 
 /* Between the thresholds as Zhu et al. patch it. */
