@@ -105,6 +105,28 @@ static inline void quell_dart_start(const struct quell_dart_vars *v,
 		quell_dart_fit_window(v, p, s->link_bytes_ps, out);
 }
 
+/* The limits of quell_dart_apportion() by an n that is stated, of a line whose rate is known. */
+static inline void quell_dart_share(const struct quell_dart_vars *v,
+				    const struct quell_dart_params *p,
+				    struct quell_dart_stats *st, const struct quell_sample *s,
+				    struct quell_decision *out)
+{
+	bool is_shared = s->senders_q8 > QUELL_SHARE_ONE_Q8;
+	u64 wire_bytes_ps, rate_bytes_ps;
+
+	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
+				      p->dcqcn.min_rate_bytes_ps);
+	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
+						    s->header_bytes);
+	if (out->pacing_bytes_ps < (is_shared ? rate_bytes_ps : s->link_bytes_ps))
+		st->fallen_back++;
+	else
+		st->apportioned += is_shared;
+	quell_dart_pace(rate_bytes_ps, out);
+	if (is_shared)
+		quell_dart_fit_window(v, p, wire_bytes_ps, out);
+}
+
 /**
  * quell_dart_apportion() - limit a decision to the flow's share of the receiver's line
  * @v:	 state of the flow
@@ -125,28 +147,12 @@ static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 					const struct quell_sample *s,
 					struct quell_decision *out)
 {
-	u64 wire_bytes_ps, rate_bytes_ps;
-
-	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps) {
-		st->unstated += !s->senders_q8;
-		st->fallen_back += out->pacing_bytes_ps < s->link_bytes_ps;
-		if (!s->senders_q8 || !s->link_bytes_ps)
-			return;
-		wire_bytes_ps = quell_max_u64(s->link_bytes_ps, p->dcqcn.min_rate_bytes_ps);
-		quell_dart_pace(quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
-							    s->header_bytes), out);
+	if (s->senders_q8 && s->link_bytes_ps) {
+		quell_dart_share(v, p, st, s, out);
 		return;
 	}
-	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
-				      p->dcqcn.min_rate_bytes_ps);
-	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
-						    s->header_bytes);
-	if (out->pacing_bytes_ps < rate_bytes_ps)
-		st->fallen_back++;
-	else
-		st->apportioned++;
-	quell_dart_pace(rate_bytes_ps, out);
-	quell_dart_fit_window(v, p, wire_bytes_ps, out);
+	st->unstated += !s->senders_q8;
+	st->fallen_back += out->pacing_bytes_ps < s->link_bytes_ps;
 }
 
 #endif /* _QUELL_CORE_DART_REACT_H */

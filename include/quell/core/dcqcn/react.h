@@ -74,7 +74,7 @@ __once __rare u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 
 	for (i = 0; i < 32 && n; i++, n >>= 1) {
 		if (n & 1)
-			power_q32 = quell_mul_shr_u64(power_q32, x_q32, 32);
+			power_q32 = quell_mul_shr_fits_u64(power_q32, x_q32, 32);
 		x_q32 = (x_q32 * x_q32) >> 32;
 	}
 	return power_q32;
@@ -89,8 +89,8 @@ static inline bool quell_dcqcn_is_due(u64 span_ns, u32 expiries, u64 period_ns)
 	return span_ns >= (expiries + 1ULL) * period_ns;
 }
 
-/* Zhu et al., equation 2, once per expiry of the alpha timer within @span_ns. */
-static __rare void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
+/* quell_dcqcn_decay() of any number of expiries. */
+static __rare void quell_dcqcn_decay_often(struct quell_dcqcn_vars *v,
 				     const struct quell_dcqcn_params *p, u64 span_ns)
 {
 	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->alpha_timer_ns), 0xffffffff);
@@ -98,8 +98,23 @@ static __rare void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
 
 	keep_q32 = (QUELL_Q16_ONE - p->g_q16) << 16;
 	keep_q32 = quell_dcqcn_pow_q32(keep_q32, elapsed - v->decays);
-	v->alpha_q30 = quell_mul_shr_u64(v->alpha_q30, keep_q32, 32);
+	v->alpha_q30 = quell_mul_shr_fits_u64(v->alpha_q30, keep_q32, 32);
 	v->decays = elapsed;
+}
+
+/*
+ * Zhu et al., equation 2, once per expiry of the alpha timer within @span_ns: usually one, a
+ * product of 2^30 * 2^16 at most.
+ */
+static inline void quell_dcqcn_decay(struct quell_dcqcn_vars *v,
+				     const struct quell_dcqcn_params *p, u64 span_ns)
+{
+	if (quell_dcqcn_is_due(span_ns, v->decays + 1, p->alpha_timer_ns)) {
+		quell_dcqcn_decay_often(v, p, span_ns);
+		return;
+	}
+	v->alpha_q30 = (v->alpha_q30 * (QUELL_Q16_ONE - p->g_q16)) >> QUELL_Q16_SHIFT;
+	v->decays++;
 }
 
 /* The rate of the link; if it is unknown, the largest rate that the core supports. */
@@ -115,10 +130,15 @@ static inline void quell_dcqcn_clamp(struct quell_dcqcn_vars *v,
 				     u64 link_bytes_ps)
 {
 	u64 most_q16 = quell_dcqcn_most_q16(link_bytes_ps);
-	u64 least_q16 = quell_min_u64(p->min_rate_bytes_ps << QUELL_Q16_SHIFT, most_q16);
+	u64 least_q16 = p->min_rate_bytes_ps << QUELL_Q16_SHIFT;
 
-	v->rate_q16 = quell_max_u64(quell_min_u64(v->rate_q16, most_q16), least_q16);
-	v->target_q16 = quell_max_u64(quell_min_u64(v->target_q16, most_q16), least_q16);
+	v->rate_q16 = quell_min_u64(v->rate_q16, most_q16);
+	v->target_q16 = quell_min_u64(v->target_q16, most_q16);
+	if (v->rate_q16 >= least_q16 && v->target_q16 >= least_q16)
+		return;
+	least_q16 = quell_min_u64(least_q16, most_q16);
+	v->rate_q16 = quell_max_u64(v->rate_q16, least_q16);
+	v->target_q16 = quell_max_u64(v->target_q16, least_q16);
 }
 
 /*
@@ -150,11 +170,11 @@ __once __step u64 quell_dcqcn_increase(struct quell_dcqcn_vars *v,
 	return v->rate_q16;
 }
 
-/* The increases of the timer since the last ACK. */
-static __rare void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
-					 const struct quell_dcqcn_params *p,
-					 struct quell_dcqcn_stats *st,
-					 const struct quell_sample *s, u64 span_ns)
+/* quell_dcqcn_run_timer() of any number of expiries. */
+static __rare void quell_dcqcn_run_timer_often(struct quell_dcqcn_vars *v,
+					       const struct quell_dcqcn_params *p,
+					       struct quell_dcqcn_stats *st,
+					       const struct quell_sample *s, u64 span_ns)
 {
 	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->timer_ns), 0xffffffff);
 	u64 most_q16 = quell_dcqcn_most_q16(s->link_bytes_ps);
@@ -168,6 +188,35 @@ static __rare void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
 		st->forgone += elapsed - v->timer_steps;
 		v->timer_steps = elapsed;
 	}
+}
+
+/* The increases of the timer since the last ACK: usually one. */
+static inline void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
+					 const struct quell_dcqcn_params *p,
+					 struct quell_dcqcn_stats *st,
+					 const struct quell_sample *s, u64 span_ns)
+{
+	if (quell_dcqcn_is_due(span_ns, v->timer_steps + 1, p->timer_ns)) {
+		quell_dcqcn_run_timer_often(v, p, st, s, span_ns);
+		return;
+	}
+	v->timer_steps++;
+	quell_dcqcn_increase(v, p, st, quell_dcqcn_most_q16(s->link_bytes_ps));
+}
+
+/*
+ * Both timers, in one call: their periods are equal by default, so they expire at once.  One more
+ * than 2^32 - 1 expiries counts as none, which is due.
+ */
+static __rare __flatten void quell_dcqcn_run_timers(struct quell_dcqcn_vars *v,
+						    const struct quell_dcqcn_params *p,
+						    struct quell_dcqcn_stats *st,
+						    const struct quell_sample *s, u64 span_ns)
+{
+	if (quell_dcqcn_is_due(span_ns, v->decays, p->alpha_timer_ns))
+		quell_dcqcn_decay(v, p, span_ns);
+	if (quell_dcqcn_is_due(span_ns, v->timer_steps, p->timer_ns))
+		quell_dcqcn_run_timer(v, p, st, s, span_ns);
 }
 
 /* The increases of the byte counter; @bytes: counted since it expired last. */
@@ -197,10 +246,9 @@ static inline void quell_dcqcn_expire(struct quell_dcqcn_vars *v,
 	u64 span_ns = quell_sub_sat_u64(s->now_ns, v->since_ns);
 	u64 bytes = (u64)v->counted_bytes + s->acked_bytes;
 
-	if (quell_dcqcn_is_due(span_ns, v->decays, p->alpha_timer_ns))
-		quell_dcqcn_decay(v, p, span_ns);
-	if (quell_dcqcn_is_due(span_ns, v->timer_steps, p->timer_ns))
-		quell_dcqcn_run_timer(v, p, st, s, span_ns);
+	if (quell_dcqcn_is_due(span_ns, v->decays, p->alpha_timer_ns) ||
+	    quell_dcqcn_is_due(span_ns, v->timer_steps, p->timer_ns))
+		quell_dcqcn_run_timers(v, p, st, s, span_ns);
 	if (bytes < p->byte_counter_bytes)
 		v->counted_bytes = bytes;
 	else
@@ -224,8 +272,7 @@ static inline void quell_dcqcn_notify(struct quell_dcqcn_vars *v,
 	u64 keep_q16 = QUELL_Q16_ONE - p->g_q16;
 
 	v->target_q16 = v->rate_q16;
-	v->rate_q16 -= quell_mul_shr_u64(v->rate_q16, v->alpha_q30,
-					 QUELL_DCQCN_ALPHA_Q + 1);
+	v->rate_q16 -= quell_mul_shr_fits_u64(v->rate_q16, v->alpha_q30, QUELL_DCQCN_ALPHA_Q + 1);
 	v->alpha_q30 = ((v->alpha_q30 * keep_q16) >> QUELL_Q16_SHIFT) +
 		       (p->g_q16 << (QUELL_DCQCN_ALPHA_Q - QUELL_Q16_SHIFT));
 	quell_dcqcn_start_over(v, now_ns);
@@ -280,7 +327,8 @@ static inline void quell_dcqcn_decide(struct quell_dcqcn_vars *v,
 		return;
 	}
 	out->window_q16 = quell_dcqcn_rate_window_q16(v, p);
-	out->pacing_bytes_ps = quell_max_u64(v->rate_q16 >> QUELL_Q16_SHIFT, 1);
+	/* Neither the least rate nor that of a link is below 1 byte/s. */
+	out->pacing_bytes_ps = v->rate_q16 >> QUELL_Q16_SHIFT;
 	if (!(v->flags & QUELL_DCQCN_F_LOSS))
 		return;
 	if (v->reno_q16 < out->window_q16)
@@ -293,10 +341,9 @@ static inline void quell_dcqcn_decide(struct quell_dcqcn_vars *v,
 static inline void quell_dcqcn_observe(struct quell_dcqcn_vars *v,
 				       const struct quell_sample *s)
 {
-	u64 min_rtt_ns = s->min_rtt_ns ? s->min_rtt_ns : v->min_rtt_ns;
-
-	v->min_rtt_ns = quell_min_u64(min_rtt_ns, 0xffffffff);
-	if (s->mss_bytes)
+	if (s->min_rtt_ns != v->min_rtt_ns && s->min_rtt_ns)
+		v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, 0xffffffff);
+	if (s->mss_bytes != v->mss_bytes && s->mss_bytes)
 		v->mss_bytes = s->mss_bytes;
 }
 
