@@ -19,12 +19,7 @@ static inline bool quell_smartt_may_decrease(const struct quell_smartt_vars *v,
 static inline void quell_smartt_cut(struct quell_smartt_vars *v, u64 cut_q24,
 				    u64 now_ns)
 {
-	u64 bytes = v->window_q16 >> QUELL_Q16_SHIFT;
-	u64 rest_q16 = v->window_q16 & (QUELL_Q16_ONE - 1);
-
-	/* Computed in two parts: the window has 46 bits, the cut 24. */
-	v->window_q16 -= (bytes * cut_q24) >> (QUELL_SMARTT_SHARE_Q - QUELL_Q16_SHIFT);
-	v->window_q16 -= (rest_q16 * cut_q24) >> QUELL_SMARTT_SHARE_Q;
+	v->window_q16 -= quell_mul_shr_fits_u64(v->window_q16, cut_q24, QUELL_SMARTT_SHARE_Q);
 	v->decrease_ns = now_ns;
 	v->flags |= QUELL_SMARTT_F_DECREASED;
 	v->flags &= ~QUELL_SMARTT_F_FAST;

@@ -14,8 +14,8 @@ static inline bool quell_smartt_fast_increase(struct quell_smartt_vars *v,
 					      struct quell_smartt_stats *st,
 					      const struct quell_sample *s, u64 rtt_ns)
 {
-	if (!p->fast_q16 || s->marked_bytes ||
-	    rtt_ns > v->base_rtt_ns + p->fast_slack_ns) {
+	/* The delay rules most ACKs out, so it is the first to be asked. */
+	if (rtt_ns > v->base_rtt_ns + p->fast_slack_ns || s->marked_bytes || !p->fast_q16) {
 		v->clear_bytes = 0;
 		v->flags &= ~QUELL_SMARTT_F_FAST;
 		return false;
@@ -75,9 +75,8 @@ static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 		step_q16 += quell_smartt_proportional_q16(v, p, d);
 		st->proportional_increases++;
 	}
-	/* Computed in two parts: a step has 47 bits, the bytes of an ACK up to 32. */
-	more_bytes2 = (step_q16 >> QUELL_Q16_SHIFT) * bytes +
-		      (((step_q16 & (QUELL_Q16_ONE - 1)) * bytes) >> QUELL_Q16_SHIFT);
+	/* A step has 47 bits, the bytes of an ACK up to 32. */
+	more_bytes2 = quell_mul_shr_fits_u64(step_q16, bytes, QUELL_Q16_SHIFT);
 	v->pending_bytes2 = quell_add_sat_u64(v->pending_bytes2, more_bytes2);
 }
 
@@ -96,7 +95,7 @@ static inline u64 quell_smartt_due_q16(const struct quell_smartt_vars *v)
 {
 	if (v->pending_bytes2 >> 32)
 		return quell_smartt_due_long_q16(v);
-	return quell_div_u64(v->pending_bytes2 << 32, v->window_q16);
+	return quell_div_positive_u64(v->pending_bytes2 << 32, v->window_q16);
 }
 
 /* A base round trip passed: the path may have changed, or may be changed. */

@@ -100,7 +100,8 @@ static inline bool quell_smartt_core_cases(struct quell_smartt_vars *v,
 	if (!(s->flags & QUELL_S_ECN))
 		marked_bytes = d->rtt_ns >= d->target_ns ? s->acked_bytes : 0;
 	clear_bytes = s->acked_bytes - marked_bytes;
-	if (clear_bytes && d->rtt_ns < d->target_ns && quell_smartt_may_decrease(v, s->now_ns))
+	if ((v->flags & QUELL_SMARTT_F_LOSS) && clear_bytes && d->rtt_ns < d->target_ns &&
+	    quell_smartt_may_decrease(v, s->now_ns))
 		v->flags &= ~QUELL_SMARTT_F_LOSS;
 	if (clear_bytes && (s->flags & QUELL_S_APP_LIMITED))
 		st->app_limited++;

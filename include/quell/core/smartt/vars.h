@@ -286,8 +286,7 @@ static inline void quell_smartt_average(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					u64 rtt_ns, u32 pkts)
 {
-	u64 weight_q16 = quell_min_u64(p->avg_weight_q16 * quell_max_u64(pkts, 1),
-				       QUELL_Q16_ONE);
+	u64 weight_q16 = quell_min_u64(p->avg_weight_q16 * ((u64)pkts + !pkts), QUELL_Q16_ONE);
 	u64 rtt_q4 = rtt_ns << QUELL_SMARTT_AVG_Q;
 	u64 avg_q4 = v->avg_rtt_q4;
 	u64 round_q16 = QUELL_Q16_ONE - 1;
