@@ -91,7 +91,7 @@ static inline bool quell_dcqcn_is_due(u64 span_ns, u32 expiries, u64 period_ns)
 
 /* quell_dcqcn_decay() of any number of expiries. */
 static __rare void quell_dcqcn_decay_often(struct quell_dcqcn_vars *v,
-				     const struct quell_dcqcn_params *p, u64 span_ns)
+					   const struct quell_dcqcn_params *p, u64 span_ns)
 {
 	u64 elapsed = quell_min_u64(quell_div_u64(span_ns, p->alpha_timer_ns), 0xffffffff);
 	u64 keep_q32;

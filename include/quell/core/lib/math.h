@@ -167,7 +167,9 @@ static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 #if QUELL_WIDE
 static inline u64 quell_mul_shr_fits_u64(u64 a, u64 b, u32 shift)
 {
-	return (u64)(((unsigned __int128)a * b) >> shift);
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)(product >> shift);
 }
 #else
 static inline u64 quell_mul_shr_fits_u64(u64 a, u64 b, u32 shift)
