@@ -102,7 +102,7 @@ def _one_each(places, flows):
 
 def known_host(where, name, graph):
     """InputError unless the host exists."""
-    if name not in graph.hosts:
+    if not graph.is_host(name):
         raise InputError(where, f"no host '{name}'{nearest(name, graph.hosts)}: "
                          f"{graph.hosts[0]} to {graph.hosts[-1]}")
 

@@ -4,6 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
+from . import routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 
 # Next hop of every route: cables need no ARP and no neighbour discovery.
@@ -97,7 +98,7 @@ def _clocks(scenario, port, number):
     return "".join(f" {end}phc-offset={CLOCK_NS + 12345 * number} "
                    f"{end}phc-drift={(-1) ** number * (20000 + 3000 * (number % 11))}"
                    for end, node in (("", port.node), ("peer-", port.peer))
-                   if node in scenario.graph.hosts)
+                   if scenario.graph.is_host(node))
 
 
 def _addresses(scenario):
@@ -112,22 +113,28 @@ def _prefix(scenario, node):
 
 
 def _routes(scenario):
-    """Hosts send all to their cable; switches know each host that sends or receives."""
+    """Hosts send all to their cable; switches know where hosts that send or receive are."""
     graph = scenario.graph
     gateway = GATEWAYS[scenario.family]
     lines = [f"route {host} {DEFAULTS[scenario.family]} via {gateway} "
              f"dev {graph.ports[host][0].dev}" for host in graph.hosts]
     ends = {end for flow in scenario.flows for end in (flow.src, flow.dst)}
+    hosts = [host for host in graph.hosts if host in ends]
     for switch in graph.switches:
-        for host in graph.hosts:
-            if host not in ends:
-                continue
-            hops = graph.next_hops(switch, host)
-            if hops:
-                lines.append(f"route {switch} {_prefix(scenario, host)} " + " ".join(
-                    f"via {gateway} dev {hop.dev}"
-                    for hop in (hops if scenario.multipath else hops[:1])))
+        for base, bits, way in routes.cover(list(_ways(scenario, switch, hosts))):
+            lines.append(f"route {switch} {topology.host_address(base, scenario.family)}"
+                         f"/{HOST_BITS[scenario.family] - bits} "
+                         + " ".join(f"via {gateway} dev {dev}" for dev in way))
     return lines
+
+
+def _ways(scenario, switch, hosts):
+    """(number, devices towards it) of every host that the switch reaches."""
+    for host in hosts:
+        hops = scenario.graph.next_hops(switch, host)
+        if hops:
+            yield (scenario.graph.number(host),
+                   tuple(hop.dev for hop in (hops if scenario.multipath else hops[:1])))
 
 
 def _sysctls(scenario, variant, own):

@@ -15,6 +15,7 @@ from .errors import InputError
 HOST_NET = 10 << 24
 SWITCH_NET = (10 << 24) | (255 << 16)
 HOSTS_MAX = 4096
+NEXT_HOPS_MAX = 1024		# what a line of a plan holds: PLAN_WORDS_MAX of its reader
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,15 @@ class Port:
         return f"{self.node}:{self.dev}"
 
 
+def _dotted(number):
+    return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
+
+
+def host_address(number, family=4):
+    """Address of the host with this number; of number 0, which no host has, what all share."""
+    return f"fd00::{number:x}" if family == 6 else _dotted(HOST_NET + number)
+
+
 class Graph:
     """Hosts, switches and cables, with ports and routes derived."""
 
@@ -53,7 +63,10 @@ class Graph:
         self.cables = list(cables)
         self._check()
         self.ports = self._make_ports()
+        self._number = {name: number for names in (self.hosts, self.switches)
+                        for number, name in enumerate(names, 1)}
         self._towards = {}
+        self._hops = {}
 
     @property
     def nodes(self):
@@ -64,13 +77,19 @@ class Graph:
         """Whether the node forwards."""
         return node in self._switch_set
 
+    def is_host(self, node):
+        """Whether flows may end there."""
+        return node in self._host_set
+
     def _check(self):
         names = self.nodes
         self._switch_set = set(self.switches)
+        self._host_set = set(self.hosts)
+        used = {}
         for name in names:
-            if names.count(name) > 1:
+            if name in used:
                 raise InputError("topology", f"node '{name}' is named twice")
-        used = {name: 0 for name in names}
+            used[name] = 0
         for cable in self.cables:
             for end in (cable.a, cable.b):
                 if end not in used:
@@ -99,17 +118,19 @@ class Graph:
             ports[cable.b].append(Port(cable.b, devs[1], cable.a, devs[0], cable))
         return ports
 
+    def number(self, node):
+        """Number of a host among the hosts or of a switch among the switches, from 1."""
+        return self._number[node]
+
     def address(self, node, family=4):
         """
         Hosts 10.0.0.1 and on, switches 10.255.0.1 and on; with IPv6 fd00::1 and
         fd00::ff:1.
         """
-        switch = self.is_switch(node)
-        number = (self.switches if switch else self.hosts).index(node) + 1
-        if family == 6:
-            return f"fd00::{'ff:' if switch else ''}{number:x}"
-        number += SWITCH_NET if switch else HOST_NET
-        return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
+        if self.is_switch(node):
+            number = self._number[node]
+            return f"fd00::ff:{number:x}" if family == 6 else _dotted(SWITCH_NET + number)
+        return host_address(self._number[node], family)
 
     def detours(self, port):
         """Ways round a switch's port to a switch: its ports to the other switches."""
@@ -119,27 +140,34 @@ class Graph:
                 if other != port and self.is_switch(other.peer)
                 and other.cable.mtu_bytes >= port.cable.mtu_bytes]
 
-    def _distances(self, dst):
-        """Links from every node to host dst; hosts, having one cable, are never on the way."""
-        if dst in self._towards:
-            return self._towards[dst]
-        distance = {dst: 0}
-        todo = deque([dst])
+    def _distances(self, end):
+        """Links from every node to one; hosts, having one cable, are never on the way."""
+        if end in self._towards:
+            return self._towards[end]
+        distance = {end: 0}
+        todo = deque([end])
         while todo:
             node = todo.popleft()
             for port in self.ports[node]:
                 if port.peer not in distance:
                     distance[port.peer] = distance[node] + 1
                     todo.append(port.peer)
-        self._towards[dst] = distance
+        self._towards[end] = distance
         return distance
 
     def next_hops(self, node, dst):
         """Ports of node on a shortest path to host dst, in cable order."""
-        distance = self._distances(dst)
-        if node not in distance or node == dst:
+        # The ways to a host are the ways to what its one cable leads to.
+        end = self.ports[dst][0].peer
+        if node == dst:
             return []
-        return [port for port in self.ports[node] if distance[port.peer] == distance[node] - 1]
+        if node == end:
+            return [port for port in self.ports[node] if port.peer == dst]
+        if (node, end) not in self._hops:
+            distance = self._distances(end)
+            self._hops[node, end] = [port for port in self.ports[node] if node in distance
+                                     and distance[port.peer] == distance[node] - 1]
+        return self._hops[node, end]
 
     def stages(self, src, dst):
         """
