@@ -16,8 +16,8 @@
 #include <stdio.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define LINE_MAX_BYTES	16384
-#define PLAN_WORDS_MAX	512	/* enough for a route with 127 equal next hops */
+#define LINE_MAX_BYTES	49152
+#define PLAN_WORDS_MAX	4100	/* enough for a route with 1024 equal next hops */
 #define OUT_DIR		"/out/"
 
 /**
@@ -26,12 +26,14 @@
  * @ns_fd: the namespace
  * @rt_fd: rtnetlink socket in it
  * @genl_fd: generic netlink socket in it, -1 until needed
+ * @next: the next node in its bucket of names, -1 at the end
  */
 struct node {
 	char	name[64];
 	int	ns_fd;
 	int	rt_fd;
 	int	genl_fd;
+	int	next;
 };
 
 /**
@@ -40,10 +42,12 @@ struct node {
  * @ifindex: unique in the whole laboratory
  * @name: device name
  * @stats: text for ports.out, filled in by stats_collect()
+ * @next: the next port in its bucket of names, -1 at the end
  */
 struct port {
 	int		node;
 	int		ifindex;
+	int		next;
 	char		name[16];
 	char		*stats;
 };
@@ -107,7 +111,7 @@ struct address prefix(const char *word, int *length);
 struct request {
 	union {
 		struct nlmsghdr	nlh;
-		char		buffer[4096];
+		char		buffer[1 << 16];	/* as much as a nested attribute holds */
 	};
 };
 
@@ -139,6 +143,7 @@ int node_search(const char *name);
 int node_index(const char *name);
 struct port *port_add(const char *node, const char *dev);
 struct port *port_find(const char *node, const char *dev);
+struct port *port_by_ifindex(int ifindex);
 
 /* net.c */
 void net_defaults(void);

@@ -14,6 +14,7 @@
 
 /* The first index given to a NIC; lo has 1 in every namespace. */
 #define IFINDEX_BASE	100
+#define BUCKETS		4096
 
 static int current_node = -1;
 
@@ -21,6 +22,20 @@ struct node *nodes;
 int n_nodes;
 struct port *ports;
 int n_ports;
+
+/* Number of the first node, or port, in each bucket, plus 1; 0: none. */
+static int node_buckets[BUCKETS];
+static int port_buckets[BUCKETS];
+
+/* FNV-1a of a device's name in a node, or with node 0 of a node's name. */
+static unsigned int bucket(unsigned int node, const char *name)
+{
+	unsigned int hash = 2166136261u ^ node * 2654435761u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash ^ hash >> 16) % BUCKETS;
+}
 
 void net_enter(int node)
 {
@@ -30,6 +45,19 @@ void net_enter(int node)
 		fail("entering namespace '%s': %s", nodes[node].name,
 		     strerror(errno));
 	current_node = node;
+}
+
+/* Put the node behind the last one under its name; the caller fills in the rest. */
+static struct node *node_list(const char *name)
+{
+	struct node *node = &nodes[n_nodes];
+	int *first;
+
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	first = &node_buckets[bucket(0, node->name)];
+	node->next = *first - 1;
+	*first = ++n_nodes;
+	return node;
 }
 
 /* Close every namespace but the first, with everything in it. */
@@ -44,8 +72,11 @@ void net_close(void)
 		if (nodes[i].genl_fd >= 0)
 			close(nodes[i].genl_fd);
 	}
-	n_nodes = 1;
+	n_nodes = 0;
 	n_ports = 0;
+	memset(node_buckets, 0, sizeof(node_buckets));
+	memset(port_buckets, 0, sizeof(port_buckets));
+	node_list("-");
 }
 
 /* Make a node of the namespace this process is in. */
@@ -54,21 +85,20 @@ void node_add_current(const char *name)
 	struct node *node;
 
 	nodes = grow(nodes, n_nodes, sizeof(*nodes));
-	node = &nodes[n_nodes];
-	snprintf(node->name, sizeof(node->name), "%s", name);
+	node = node_list(name);
 	node->ns_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (node->ns_fd < 0)
 		fail("opening a namespace: %s", strerror(errno));
 	node->rt_fd = nl_open(NETLINK_ROUTE);
 	node->genl_fd = -1;
-	current_node = n_nodes++;
+	current_node = n_nodes - 1;
 }
 
 int node_search(const char *name)
 {
 	int i;
 
-	for (i = 0; i < n_nodes; i++)
+	for (i = node_buckets[bucket(0, name)] - 1; i >= 0; i = nodes[i].next)
 		if (!strcmp(nodes[i].name, name))
 			return i;
 	return -1;
@@ -91,15 +121,24 @@ struct port *port_find(const char *node, const char *dev)
 {
 	int index = node_index(node), i;
 
-	for (i = 0; i < n_ports; i++)
+	for (i = port_buckets[bucket(index, dev)] - 1; i >= 0; i = ports[i].next)
 		if (ports[i].node == index && !strcmp(ports[i].name, dev))
 			return &ports[i];
 	fail("node '%s' has no device '%s'", node, dev);
 }
 
+/* NULL for the indices of other devices. */
+struct port *port_by_ifindex(int ifindex)
+{
+	int i = ifindex - IFINDEX_BASE;
+
+	return i >= 0 && i < n_ports ? &ports[i] : NULL;
+}
+
 struct port *port_add(const char *node, const char *dev)
 {
 	struct port *port;
+	int *first;
 
 	if (strlen(dev) >= sizeof(port->name))
 		fail("device name '%s' is longer than %zu", dev,
@@ -111,6 +150,8 @@ struct port *port_add(const char *node, const char *dev)
 		.ifindex = IFINDEX_BASE + n_ports,
 	};
 	snprintf(port->name, sizeof(port->name), "%s", dev);
-	n_ports++;
+	first = &port_buckets[bucket(port->node, port->name)];
+	port->next = *first - 1;
+	*first = ++n_ports;
 	return port;
 }

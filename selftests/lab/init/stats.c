@@ -17,17 +17,6 @@
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
 #include "init.h"
 
-static struct port *port_by_ifindex(int ifindex)
-{
-	int i;
-
-	/* port_add() assigned the indices in the order of @ports. */
-	for (i = 0; i < n_ports; i++)
-		if (ports[i].ifindex == ifindex)
-			return &ports[i];
-	return NULL;
-}
-
 __attribute__((format(printf, 2, 3)))
 static void add(struct port *port, const char *fmt, ...)
 {

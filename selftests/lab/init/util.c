@@ -15,7 +15,10 @@
 
 struct line line;
 
-/* Print a line on the host's terminal; priority <1> passes any console log level. */
+/*
+ * Print a line on the host's terminal; priority <1> passes any console log level.
+ * The kernel keeps back what has no newline until more is printed.
+ */
 void say(const char *fmt, ...)
 {
 	static int fd = -1;
@@ -27,8 +30,9 @@ void say(const char *fmt, ...)
 		fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	length = snprintf(text, sizeof(text), "<1>");
 	va_start(args, fmt);
-	vsnprintf(text + length, sizeof(text) - length, fmt, args);
+	vsnprintf(text + length, sizeof(text) - length - 1, fmt, args);
 	va_end(args);
+	strcat(text, "\n");
 	if (write(fd, text, strlen(text)) < 0)
 		return;
 }

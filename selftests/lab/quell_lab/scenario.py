@@ -294,6 +294,7 @@ def build(table, places=None):
     places = places or Places()
     top = check(places, "", table, TOP_KEYS)
     graph = _topology(places, top["topology"])
+    _few_next_hops(places, top, graph)
     queue = _queue(places, top["queue"] or {}, graph)
     variants = _variants(places, top["algorithm"])
     wanted = flows.build(places, top, graph)
@@ -379,6 +380,16 @@ def _topology(places, table):
     return topology.dumbbell(values["left"], values["right"], *cable,
                              values["rate"] if trunk[0] is None else trunk[0],
                              values["delay"] if trunk[1] is None else trunk[1])
+
+
+def _few_next_hops(places, top, graph):
+    """InputError for a switch whose equal next hops may be more than a route can have."""
+    for switch in graph.switches if top["multipath"] else ():
+        hops = sum(graph.is_switch(port.peer) for port in graph.ports[switch])
+        if hops > topology.NEXT_HOPS_MAX:
+            raise InputError(places.name("topology"), f"'{switch}' has {hops} cables to switches: "
+                             f"with multipath at most {topology.NEXT_HOPS_MAX}, the next hops "
+                             "of a route")
 
 
 def _graph(places, values):
