@@ -145,6 +145,18 @@ static void put_trim(struct request *req)
 		nl_put_u32(req, QUELLNIC_TRIM_COUNT, number(count, 1, UINT32_MAX));
 }
 
+/* A byte of a data packet from A that the cable falsifies. */
+static void put_corrupt(struct request *req)
+{
+	const char *packet = option(5, "corrupt");
+	const char *at = option(5, "corrupt-at");
+
+	if (packet)
+		nl_put_u64(req, QUELLNIC_CORRUPT, number(packet, 1, UINT64_MAX));
+	if (at)
+		nl_put_u32(req, QUELLNIC_CORRUPT_AT, number(at, 0, 65535));
+}
+
 static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 		      const struct ifinfomsg *ifm_b)
 {
@@ -165,6 +177,7 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 	put_noise(req);
 	put_drop(req);
 	put_trim(req);
+	put_corrupt(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -179,7 +192,8 @@ void cmd_link(void)
 		"rate", "delay", "mtu", "ring", "phc-offset", "phc-drift",
 		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
 		"noise-seed", "tso", "drop", "peer-drop", "drop-count", "trim",
-		"peer-trim", "trim-every", "trim-count", NULL
+		"peer-trim", "trim-every", "trim-count", "corrupt",
+		"corrupt-at", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

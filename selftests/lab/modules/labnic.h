@@ -109,7 +109,9 @@ struct labnic_stats {
  * @trim_first: number of the first data packet the cable trims; 0: no trimming
  * @trim_every: distance from one trimmed data packet to the next
  * @trim_pkts: number of packets it trims
- * @data_pkts: data packets that passed the cable, counted if it drops or trims
+ * @corrupt_pkt: number of the data packet of which the cable falsifies a byte; 0: none
+ * @corrupt_at: which byte of its payload
+ * @data_pkts: data packets that passed the cable, counted if it does any of these
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping configured by user space (RTNL to write)
@@ -132,6 +134,8 @@ struct labnic_port {
 	u64				trim_first;
 	u32				trim_every;
 	u32				trim_pkts;
+	u64				corrupt_pkt;
+	u32				corrupt_at;
 	u64				data_pkts;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;

@@ -255,6 +255,9 @@ static void labnic_create_loss(struct labnic_port *port, struct nlattr **data,
 		port->trim_first = nla_get_u64(data[end->trim]);
 	port->trim_every = labnic_u32(data[QUELLNIC_TRIM_EVERY], 1);
 	port->trim_pkts = labnic_u32(data[QUELLNIC_TRIM_COUNT], 1);
+	if (end == &labnic_near && data[QUELLNIC_CORRUPT])
+		port->corrupt_pkt = nla_get_u64(data[QUELLNIC_CORRUPT]);
+	port->corrupt_at = labnic_u32(data[QUELLNIC_CORRUPT_AT], 0);
 }
 
 /*
@@ -471,6 +474,8 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_PEER_TRIM]	= NLA_POLICY_MIN(NLA_U64, 1),
 	[QUELLNIC_TRIM_EVERY]	= NLA_POLICY_MIN(NLA_U32, 1),
 	[QUELLNIC_TRIM_COUNT]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[QUELLNIC_CORRUPT]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[QUELLNIC_CORRUPT_AT]	= { .type = NLA_U32 },
 };
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A cable that drops or trims data packets by number, so that a test knows in advance
- * which packets it hits.  Switches trim in kmod-qdisc; this is a minimal version: it
+ * A cable that drops, trims or falsifies data packets by number, so that a test knows
+ * in advance which packets it hits.  Switches trim in kmod-qdisc; this is a minimal version: it
  * removes the payload and the FIN flag, corrects the lengths and the checksum, and
  * leaves all else alone, even the payload length stated in the packet's option.
  */
@@ -65,19 +65,33 @@ static bool trim_hits(u64 number, u64 first, u64 every, u64 pkts)
 	       (number - first) / every < pkts;
 }
 
+/*
+ * Change a byte of the payload, in memory of this packet alone; false if there is none.
+ * Nobody notices by the checksum, which is left to the card.
+ */
+static bool trim_corrupt(struct sk_buff *skb, u32 at)
+{
+	if (at >= skb->len)
+		return true;
+	if (skb_unclone(skb, GFP_ATOMIC) || skb_ensure_writable(skb, at + 1))
+		return false;
+	skb->data[at] ^= 1;
+	return true;
+}
+
 /**
- * labnic_trim() - drop or trim a frame as configured for the cable
+ * labnic_trim() - drop, trim or falsify a frame as configured for the cable
  * @port: port that sent the frame
  * @skb:  the frame
  *
  * Context: softirq.
- * Return: false when the frame is lost; it may be trimmed otherwise.
+ * Return: false when the frame is lost; it may be trimmed or false otherwise.
  */
 bool labnic_trim(struct labnic_port *port, struct sk_buff *skb)
 {
 	u32 ip_bytes, header_bytes;
 
-	if (likely(!port->drop_first && !port->trim_first))
+	if (likely(!port->drop_first && !port->trim_first && !port->corrupt_pkt))
 		return true;
 	ip_bytes = trim_ip_bytes(skb);
 	header_bytes = trim_header_bytes(skb, ip_bytes);
@@ -86,6 +100,8 @@ bool labnic_trim(struct labnic_port *port, struct sk_buff *skb)
 	port->data_pkts++;
 	if (trim_hits(port->data_pkts, port->drop_first, 1, port->drop_pkts))
 		return false;
+	if (port->data_pkts == port->corrupt_pkt)
+		return trim_corrupt(skb, header_bytes + port->corrupt_at);
 	if (!trim_hits(port->data_pkts, port->trim_first, port->trim_every, port->trim_pkts))
 		return true;
 	if (skb_unclone(skb, GFP_ATOMIC) || skb_ensure_writable(skb, header_bytes) ||

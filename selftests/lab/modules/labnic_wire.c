@@ -23,7 +23,7 @@
  * backlog queue, hence one skb per frame, in order, and without delay, unless
  * the port's host is configured to have one (labnic_noise.c).
  *
- * A cable may be configured to drop or trim certain data packets, by number
+ * A cable may be configured to drop, trim or falsify certain data packets, by number
  * (labnic_trim.c); it does not lose other packets.
  */
 #include <linux/etherdevice.h>

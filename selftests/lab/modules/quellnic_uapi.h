@@ -32,6 +32,8 @@ enum {
 	QUELLNIC_PEER_TRIM,		/* u64, the same for packets from the far end */
 	QUELLNIC_TRIM_EVERY,		/* u32, distance between trimmed packets; default 1 */
 	QUELLNIC_TRIM_COUNT,		/* u32, packets trimmed; default 1 */
+	QUELLNIC_CORRUPT,		/* u64, number of the near end's data packet falsified */
+	QUELLNIC_CORRUPT_AT,		/* u32, the byte of its payload, from 0; default 0 */
 	__QUELLNIC_MAX
 };
 
