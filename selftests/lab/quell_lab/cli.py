@@ -5,8 +5,9 @@ import argparse
 import os
 import shlex
 import sys
+from dataclasses import replace
 
-from . import flows, plan, runner, scenario, show, targets
+from . import cost, flows, plan, runner, scenario, show, targets
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -154,6 +155,8 @@ def _run_options(parser):
     add("--out", metavar="DIR", required=True, help="where results go: a new or empty directory, "
         "or an earlier result, which is replaced")
     add("--jobs", metavar="N", help="runs at a time; default: one per processor")
+    add("--mem", metavar="SIZE", help="memory of a run, of which the machine gives what is "
+        "touched; default: by the number of hosts")
     add("--kernel", choices=("normal", "debug"), default="normal", help="debug: with KASAN, "
         "lockdep and kmemleak, some sixty times slower")
     add("--timeout", metavar="SECONDS", default=str(TIMEOUT_S), help="wall time allowed for one "
@@ -295,7 +298,12 @@ def _options(args):
         os.sched_getaffinity(0))
     timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
     check_directory(args.out)
-    return jobs_max, timeout_s, runner.find_kernel(args.kernel)
+    kernel = runner.find_kernel(args.kernel)
+    if args.mem is not None:
+        size = check(Places(options={"value": "--mem"}), "", {"value": args.mem},
+                     {"value": Key("size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)})["value"]
+        kernel = replace(kernel, guest_bytes=size)
+    return jobs_max, timeout_s, kernel
 
 
 def _show_notes(args, wanted):
@@ -314,6 +322,7 @@ def _execute(args, wanted, command):
     from . import output  # matplotlib takes a second to load: not for bad input
     jobs_max, timeout_s, kernel = _options(args)
     runner.check_modules(kernel, wanted)
+    cost.check_memory(len(wanted.graph.hosts), min(jobs_max, len(wanted.variants)))
     _show_notes(args, wanted)
     _replace(args)
     output.clear(args.out)
@@ -336,6 +345,7 @@ def _reproduce(args, command):
     jobs_max, timeout_s, kernel = _options(args)
     for _, one in wanted:
         runner.check_modules(kernel, one)
+        cost.check_memory(len(one.graph.hosts), jobs_max)
         _show_notes(args, one)
     _replace(args)
     facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,

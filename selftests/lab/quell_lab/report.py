@@ -84,6 +84,10 @@ def _number(value):
     return "–" if value is None else f"{value:,}"
 
 
+def _seconds(value):
+    return "–" if value is None else f"{value:.2f}"
+
+
 def _ratio(value):
     return "–" if value is None else f"{value:.3f}"
 
@@ -110,8 +114,11 @@ QUEUE_COLUMNS = (
     ("Retransmitted", lambda s: _number(s["retransmitted_segs"])),
     ("Packet-hops", lambda s: _number(s["packet_hops"])),
     ("Wall s", lambda s: f"{s['wall_s']:.2f}"),
-    ("of it flows", lambda s: f"{s['run_wall_s']:.2f}"),
-    ("Packet-hops/s", lambda s: _number(s["packet_hops_ps"])),
+    ("Set-up s", lambda s: _seconds(s["setup_wall_s"])),
+    ("CPU s", lambda s: _seconds(s["cpu_s"])),
+    ("of it flows", lambda s: _seconds(s["run_cpu_s"])),
+    ("Packet-hops/CPU s", lambda s: _number(s["packet_hops_per_cpu_s"])),
+    ("Memory MB", lambda s: _number(s["peak_memory_bytes"] and s["peak_memory_bytes"] >> 20)),
 )
 
 

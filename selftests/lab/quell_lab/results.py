@@ -49,8 +49,7 @@ class RunResult:
     ports: dict			# port label -> {counter: value}
     counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
     virtual_ns: int
-    wall_s: float		# of the whole process
-    run_wall_s: float		# from the first flow on: no boot, no set-up
+    cost: object		# cost.Cost
 
     def active_until_ns(self, row):
         """End of a flow, or for one that did not finish when it was stopped or the run ended."""
@@ -149,15 +148,14 @@ def _virtual_ns(directory):
     raise RunError("done.out: no line 'ok virtual_ns=N'")
 
 
-def read(directory, scenario, variant, wall_s, run_wall_s):
+def read(directory, scenario, variant, spent):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
     return RunResult(variant, _flows(directory, scenario), _queues(directory),
                      _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
                      _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
                      _series(directory, "truth.out", 5) if scenario.record.truth else {},
-                     _ports(directory), _counters(directory, variant), virtual_ns, wall_s,
-                     run_wall_s)
+                     _ports(directory), _counters(directory, variant), virtual_ns, spent)
 
 
 def queue_max_bytes(counters):

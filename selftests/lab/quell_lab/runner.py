@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from . import plan, results
+from . import cost, plan, results
 from .errors import InputError, RunError
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -26,7 +26,6 @@ COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace
                        r"possible circular|possible recursive|inconsistent lock state|"
                        r"unreferenced object")
 LEAKS = re.compile(r"^quell-kmemleak [1-9]")
-PROGRESS = re.compile(r"^quell-progress (\d+) (\d+) (\d+)")
 VERSION = re.compile(rb"Linux version ([0-9][^ \0]*) ")
 STOP_S = 5
 REFRESH_S = 0.2
@@ -44,6 +43,7 @@ class Kernel:
     linux: str
     modules: str
     init: str
+    guest_bytes: object = None		# memory of a run; None: by its hosts
 
     @property
     def version(self):
@@ -90,11 +90,12 @@ class Job:
         self.variant = variant
         self.kernel = kernel
         self.directory = directory
+        self.guest_bytes = kernel.guest_bytes or cost.guest_bytes(len(scenario.graph.hosts))
         self.process = None
         self.virtual_ns = 0
         self.done = 0
         self.state = "waiting"
-        self.started_s = None		# wall clock when flows began
+        self.meter = cost.Meter()
         self.complaints = []
 
     @property
@@ -113,6 +114,7 @@ class Job:
         """Command line of the process."""
         return [UML_RUN, "--kernel", self.kernel.linux, "--modules", self.kernel.modules,
                 "--init", self.kernel.init, "--seed", str(self.scenario.seed),
+                "--mem", f"{self.guest_bytes >> 20}M",
                 "--plan", os.path.join(self.directory, "plan"),
                 "--out", os.path.join(self.directory, "out")]
 
@@ -122,7 +124,7 @@ class Job:
             raise RunError("interrupted")
         self.prepare()
         self.state = "running"
-        begin = time.monotonic()
+        self.meter = cost.Meter()
         with subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, start_new_session=True) as self.process:
             guard = threading.Timer(timeout_s, self._time_out)
@@ -135,9 +137,8 @@ class Job:
                 status = self.process.wait()
             finally:
                 guard.cancel()
-        end = time.monotonic()
         try:
-            return self._finish(status, end - begin, end - (self.started_s or begin))
+            return self._finish(status, self.meter.cost())
         except RunError:
             self.state = "failed" if self.state == "running" else self.state
             raise
@@ -146,22 +147,27 @@ class Job:
         with open(self.log, "w", encoding="utf-8") as log:
             for line in self.process.stdout:
                 text = line.decode("utf-8", "replace").rstrip()
-                match = PROGRESS.match(text)
+                if self.meter.is_own(text):
+                    continue
+                self.meter.see(text)
+                match = cost.PROGRESS.match(text)
                 if match:
-                    self.started_s = self.started_s or time.monotonic()
                     self.virtual_ns, self.done = int(match.group(1)), int(match.group(2))
                     continue
                 log.write(text + "\n")
                 if COMPLAINT.search(text) or LEAKS.search(text):
                     self.complaints.append(text)
 
-    def _finish(self, status, wall_s, run_wall_s):
+    def _finish(self, status, spent):
         out = os.path.join(self.directory, "out")
         error = os.path.join(out, "errors.out")
         if self.state == "out of time":
-            raise RunError(f"killed after {wall_s:.0f} s of --timeout")
+            raise RunError(f"killed after {spent.wall_s:.0f} s of --timeout")
         if self.state == "stopped":
             raise RunError("interrupted")
+        if self.meter.exhausted:
+            raise RunError(f"the guest's memory of {self.guest_bytes >> 20}M did not suffice: "
+                           "give more by --mem")
         if os.path.exists(error):
             with open(error, encoding="utf-8", errors="replace") as file:
                 raise RunError(file.read().strip() or "errors.out is empty")
@@ -169,7 +175,7 @@ class Job:
             raise RunError(f"the kernel ended early, exit status {status}")
         if status and not self.complaints:
             raise RunError(f"exit status {status}")
-        result = results.read(out, self.scenario, self.variant, wall_s, run_wall_s)
+        result = results.read(out, self.scenario, self.variant, spent)
         self.state = "done"
         self.done = len(self.scenario.flows)
         return result
@@ -257,7 +263,7 @@ def _await(futures, progress, finished):
             job = futures.pop(future)
             error = future.exception()
             if error is None:
-                progress.say(f"{job.name}: done in {future.result().wall_s:.1f} s")
+                progress.say(f"{job.name}: done in {future.result().cost.wall_s:.1f} s")
             elif isinstance(error, RunError):
                 progress.say(f"{job.name}: FAILED: {error}")
             else:

@@ -16,6 +16,10 @@ def _gbit(bits_ps):
     return f"{bits_ps / 1e9:.2f} Gbit/s" if bits_ps is not None else "-"
 
 
+def _seconds(value):
+    return "-" if value is None else f"{value:.1f} s"
+
+
 def _kilo(queue, key):
     return f"{(queue[key] if queue else 0) / 1000:.1f} kB"
 
@@ -30,7 +34,7 @@ def lines(header, rows):
 
 def _whole_run(summaries):
     header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
-              "marks", "retrans", "wall")
+              "marks", "retrans", "hops", "set-up", "CPU", "hops/CPU s")
     rows = []
     for label, summary in summaries.items():
         fct = summary["fct_ns"]
@@ -39,7 +43,8 @@ def _whole_run(summaries):
                      _gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
                      _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
                      str(summary["marks"]), str(summary["retransmitted_segs"]),
-                     f"{summary['wall_s']:.1f} s"))
+                     str(summary["packet_hops"]), _seconds(summary["setup_wall_s"]),
+                     _seconds(summary["cpu_s"]), str(summary["packet_hops_per_cpu_s"] or "-")))
     return lines(header, rows)
 
 

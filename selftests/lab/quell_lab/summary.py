@@ -171,8 +171,5 @@ def summarise(scenario, result):
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,
         "virtual_ns": result.virtual_ns,
-        "wall_s": round(result.wall_s, 3),
-        "run_wall_s": round(result.run_wall_s, 3),
-        "packet_hops": hops,
-        "packet_hops_ps": round(hops / result.run_wall_s) if result.run_wall_s else None,
+        **result.cost.summary(hops),
     }

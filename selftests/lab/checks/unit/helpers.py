@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Small scenarios and results to test with."""
 
-from quell_lab import results, scenario
+from quell_lab import cost, results, scenario
 
 STAR = {"kind": "star", "hosts": 3, "rate": "100gbit", "delay": "1us"}
 
@@ -35,6 +35,6 @@ def run_result(wanted, flows, **changes):
     """A run's result around some flows."""
     values = {"queues": {}, "cwnd": {}, "delivered": {}, "dart": {}, "truth": {}, "ports": {},
               "counters": {}, "virtual_ns": 10**9,
-              "wall_s": 3.0, "run_wall_s": 2.0}
+              "cost": cost.Cost(3.0, 0.75, 2.0, 2.5, 0.5, 1.5, 1 << 20, "small (never)")}
     values.update(changes)
     return results.RunResult(variant=wanted.variants[0], flows=flows, **values)

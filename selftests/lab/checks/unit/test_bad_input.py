@@ -19,6 +19,7 @@ INCAST = {"--senders": "16", "--bytes": "1000000", "--stagger": "2:20us", "--rat
 
 # options changed (None: left out), and what the message must say, in order
 OPTIONS = (
+    ({"--mem": "1mb"}, ("--mem", "'1mb'", "32mb to 1024gb")),
     ({"--senders": "0"}, ("--senders", "'0'", "1 to 2048")),
     ({"--senders": "many"}, ("--senders", "'many'", "1 to 2048")),
     ({"--senders": "2049"}, ("--senders", "'2049'", "1 to 2048")),

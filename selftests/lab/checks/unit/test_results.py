@@ -6,11 +6,12 @@ import os
 import tempfile
 import unittest
 
-from quell_lab import results, tables
+from quell_lab import cost, results, tables
 from quell_lab.errors import RunError
 
 import helpers
 
+SPENT = cost.Cost(2.0, 1.0, 1.0, 1.0, 0.5, 0.5, 1 << 20, "small (never)")
 GOOD = {
     "flows.out": "2 20000 30000 3000 3000 0 3\n1 0 9000 3000 3000 1 4\n",
     "queues.out": "s1 p3 2000 3000\ns1 p3 1000 1514\n",
@@ -40,7 +41,7 @@ class Reading(unittest.TestCase):
             file.write(text)
 
     def read(self):
-        return results.read(self.directory, self.wanted, self.wanted.variants[0], 2.0, 1.0)
+        return results.read(self.directory, self.wanted, self.wanted.variants[0], SPENT)
 
     def test_good_files_are_sorted(self):
         result = self.read()
@@ -73,21 +74,21 @@ class Reading(unittest.TestCase):
     def test_counters_of_all_hosts_add_up(self):
         wanted = helpers.build(algorithm=[{"name": "swift"}])
         self.put("counters.out", "h2 swift rtos 1\nh1 quell rtt-echo 7\nh1 swift rtos 2\n")
-        result = results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        result = results.read(self.directory, wanted, wanted.variants[0], SPENT)
         self.assertEqual(result.counters, {"quell": {"rtt-echo": 7}, "swift": {"rtos": 3}})
         self.put("counters.out", "h2 swift rtos\n")
         with self.assertRaisesRegex(RunError, "3 fields instead of 4"):
-            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+            results.read(self.directory, wanted, wanted.variants[0], SPENT)
         os.remove(os.path.join(self.directory, "counters.out"))
         with self.assertRaisesRegex(RunError, "counters.out"):
-            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+            results.read(self.directory, wanted, wanted.variants[0], SPENT)
         self.assertEqual(self.read().counters, {})
 
     def test_flows_of_dart(self):
         wanted = helpers.build(algorithm=[{"name": "dart"}])
         self.put("counters.out", "")
         self.put("dart.out", "1 2000 2 512 256 2\n1 1000 0 0 0 0\n")
-        result = results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+        result = results.read(self.directory, wanted, wanted.variants[0], SPENT)
         self.assertEqual(result.dart, {1: [(1000, 0, 0, 0, 0), (2000, 2, 512, 256, 2)]})
         tables.write(self.directory, [result])
         with open(os.path.join(self.directory, "dart.csv"), encoding="ascii", newline="") as file:
@@ -95,7 +96,7 @@ class Reading(unittest.TestCase):
                              "dart,1,1000,none,,,line\ndart,1,2000,non-receiver,2,1,dcqcn\n")
         os.remove(os.path.join(self.directory, "dart.out"))
         with self.assertRaisesRegex(RunError, "dart.out"):
-            results.read(self.directory, wanted, wanted.variants[0], 2.0, 1.0)
+            results.read(self.directory, wanted, wanted.variants[0], SPENT)
 
     def test_missing_file_is_named(self):
         os.remove(os.path.join(self.directory, "cwnd.out"))

@@ -140,6 +140,31 @@ class Runs(unittest.TestCase):
         self.assertIn("All physics checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
 
+    def test_cost_of_a_run_is_in_the_summary_and_not_in_the_log(self):
+        self.kernel("print('quell-cpu 500000000\\nquell-progress 1 0 2\\nquell-cpu 3500000000\\n"
+                    "quell-progress 9 2 2\\nquell-cost 4000000000 2048')\nresults()")
+        run = self.lab()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        one = json.loads(self.text("summary.json"))["cc"]["cubic"]
+        self.assertEqual([one[key] for key in ("setup_cpu_s", "run_cpu_s", "cpu_s",
+                                               "peak_memory_bytes", "packet_hops_per_cpu_s")],
+                         [0.5, 3.0, 4.0, 2 << 20, 9])
+        self.assertRegex(run.stdout, r"hops +set-up +CPU +hops/CPU s\n.* 27 +\d+\.\d s +4\.0 s +9\n")
+        self.assertNotIn("quell-c", self.text("raw/1-cubic/kernel.log"))
+
+    def test_memory_of_a_run(self):
+        self.kernel("print(next(arg for arg in sys.argv if arg.startswith('mem=')))\nresults()")
+        self.assertEqual(self.lab().returncode, 0)
+        self.assertIn("mem=1024M\n", self.text("raw/1-cubic/kernel.log"))
+        self.assertEqual(self.lab("--mem", "48mb").returncode, 0)
+        self.assertIn("mem=48M\n", self.text("raw/1-cubic/kernel.log"))
+
+    def test_memory_that_does_not_suffice_is_named(self):
+        self.kernel("print('Out of memory and no killable processes...')\nsys.exit(1)")
+        run = self.lab("--mem", "48mb")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("the guest's memory of 48M did not suffice: give more by --mem", run.stderr)
+
     def test_two_runs_are_byte_identical(self):
         self.kernel("results()")
         self.lab()
