@@ -124,6 +124,10 @@ perf-flow: deps-check
 perf-host: deps-check
 	@selftests/perf/report-host $(if $(BEFORE),--before $(BEFORE)) $(if $(SAVE),--save $(SAVE))
 
+# How fast the laboratory is; see Documentation/performance.md
+perf-lab: deps-demo tools lab
+	@selftests/perf/report-lab $(CASES)
+
 deps-build deps-demo deps-check deps-ebpf: deps-%:
 	@scripts/install-deps $*
 
@@ -149,10 +153,12 @@ help:
 	@echo 'make perf-flow    instructions per packet of our algorithms and those of the kernel, some minutes'
 	@echo 'make perf-host    instructions per MB and per RPC of both hosts, packets per skb and ACK, timers, memory;'
 	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
+	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
+	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf install lab lab-debug demo reproduce check check-quick check-agent spoof \
 	model-errors perf perf-port \
-	perf-flow perf-host clean help \
+	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf

@@ -174,6 +174,7 @@ void cmd_sample(void);
 void cmd_until(void);
 void cmd_truth(void);
 void cmd_step(void);
+void cmd_symbols(void);
 void cmd_run(void);
 
 /* stats.c */

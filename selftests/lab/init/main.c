@@ -52,6 +52,7 @@ static const struct {
 	{ "watch",	cmd_watch },
 	{ "sample",	cmd_sample },
 	{ "until",	cmd_until },
+	{ "symbols",	cmd_symbols },
 	{ "run",	cmd_run },
 };
 

@@ -205,6 +205,13 @@ static void copy_table(const char *from, const char *to)
 	close(out);
 }
 
+/* symbols */
+void cmd_symbols(void)
+{
+	need_words(0, 0);
+	copy_table("/proc/kallsyms", OUT_DIR "symbols.out");
+}
+
 /* run */
 void cmd_run(void)
 {
