@@ -104,6 +104,10 @@ check-quick: deps-demo
 spoof: lab-debug
 	selftests/lab/checks/spoof 1000000
 
+# A hundred thousand ACKs of each algorithm through module, BPF object and user space
+bpf-traces: deps-check lab ebpf
+	selftests/lab/checks/bpf 100000
+
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
@@ -147,6 +151,7 @@ help:
 	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
+	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
@@ -159,6 +164,6 @@ help:
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf install lab lab-debug demo reproduce check check-quick check-agent spoof \
-	model-errors perf perf-port \
+	bpf-traces model-errors perf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf

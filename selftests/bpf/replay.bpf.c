@@ -21,6 +21,25 @@ struct {
 	__type(value, struct quell_replay);
 } quell_replay SEC(".maps");
 
+static __always_inline int replay_core(struct quell_replay *r)
+{
+	switch (r->event) {
+	case REPLAY_CORE_INIT:
+		return quell_bpf_init(&r->flow, &r->params, &r->stats);
+	case REPLAY_CORE_ACK:
+		return quell_bpf_on_ack(&r->flow, &r->params, &r->stats);
+	case REPLAY_CORE_LOSS:
+		return quell_bpf_on_loss(&r->flow, &r->params, &r->stats);
+	case REPLAY_CORE_RTO:
+		return quell_bpf_on_rto(&r->flow, &r->params, &r->stats);
+	case REPLAY_CORE_IDLE:
+		return quell_bpf_on_idle_restart(&r->flow, &r->params, &r->stats);
+	case REPLAY_CORE_UNDO:
+		return quell_bpf_on_undo(&r->flow, &r->params, &r->stats);
+	}
+	return 0;
+}
+
 SEC("syscall")
 int replay(void *ctx)
 {
@@ -50,5 +69,5 @@ int replay(void *ctx)
 	case REPLAY_REDUCTION:
 		return quell_bpf_reduced(&r->flow, &r->params, &r->stats);
 	}
-	return 0;
+	return replay_core(r);
 }

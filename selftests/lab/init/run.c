@@ -16,6 +16,7 @@
 
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
 #define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
+#define LABTRACE		"/sys/kernel/debug/quell_labtrace"
 /* Shortest virtual time between polls of the run; they get rarer as time passes. */
 #define POLL_NS			50000
 /* Virtual time for packets in flight and FINs after the run ends. */
@@ -236,6 +237,8 @@ void cmd_run(void)
 	stats_collect();
 	if (!access(LABSPOOF, F_OK))
 		copy_table(LABSPOOF, OUT_DIR "spoof.out");
+	if (!access(LABTRACE, F_OK))
+		copy_table(LABTRACE, OUT_DIR "core.out");
 	counters_collect();
 	control("clear");
 	/* An open file keeps the module loaded. */

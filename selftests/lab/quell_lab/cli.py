@@ -45,7 +45,7 @@ INCAST_OPTIONS = {
     "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
     "option": "--option",
     "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
-    "record.window": "--window", "noise.max": "--noise", "noise.at": "--noise-at",
+    "record.window": "--window", "record.core": "--record-core", "noise.max": "--noise", "noise.at": "--noise-at",
 }
 
 
@@ -138,6 +138,8 @@ def _incast_options(parser):
     add("--record-queue", metavar="TIME", default="1us", help="sampling of queues; default 1us")
     add("--record-cwnd", metavar="TIME", default="1us", help="sampling of windows; default 1us")
     add("--window", metavar="TIME", default="10us", help="of goodput and fairness; default 10us")
+    add("--record-core", action="store_true", help="write what the core gets and decides at each of "
+        "its events to raw/*/out/core.out")
 
 
 def _deflection_options(add):
@@ -216,7 +218,8 @@ def incast_table(args):
         "noise": noise or None,
         "algorithm": _algorithms(args.cc, args.set),
         "incast": _given(incast),
-        "record": {"queue": args.record_queue, "cwnd": args.record_cwnd, "window": args.window},
+        "record": {"queue": args.record_queue, "cwnd": args.record_cwnd, "window": args.window,
+                   "core": args.record_core},
     }
     return _given(table), places
 

@@ -14,6 +14,7 @@ HOST_BITS = {4: 32, 6: 128}
 DEST_PORT = 5001
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 HOST_QUEUE_BYTES = 1 << 28
+TRACED_MODULES = ("quell.ko", "quell_labtrace.ko")	# all algorithms of ours, with a trace
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
 CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
@@ -36,10 +37,16 @@ HASH_FIELDS = {4: 0x37, 6: 0x3f}
 HASH_BY_FIELDS = 3
 
 
+def modules(scenario, variant):
+    """Modules to load for one variant, in order."""
+    own = variant.modules
+    return LAB_MODULES + (TRACED_MODULES if own and scenario.record.core else own)
+
+
 def write(scenario, variant):
     """Text of the plan for one variant."""
     lines = ["quell-plan 1"]
-    lines += [f"module {name}" for name in LAB_MODULES + variant.modules]
+    lines += [f"module {name}" for name in modules(scenario, variant)]
     own = {flow.src: flow.cc for flow in scenario.flows if flow.cc}
     lines.append(" ".join(["cc-allowed", *dict.fromkeys(["reno", variant.name,
                                                          *own.values()])]))

@@ -75,9 +75,9 @@ def find_kernel(kind):
 def check_modules(kernel, scenario):
     """InputError for a module that is not built, before anything runs."""
     for variant in scenario.variants:
-        for name in plan.LAB_MODULES + variant.modules:
+        for name in plan.modules(scenario, variant):
             if not os.path.exists(os.path.join(kernel.modules, name)):
-                raise InputError(f"--cc {variant.label}" if name in variant.modules else "modules",
+                raise InputError("modules" if name in plan.LAB_MODULES else f"--cc {variant.label}",
                                  f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")
 
 

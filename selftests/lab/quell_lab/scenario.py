@@ -118,6 +118,7 @@ RECORD_KEYS = {
     "cwnd": Key("time", 100, 10**9, 1000),
     "window": Key("time", 1000, 10**9, 10000),
     "truth": Key("bool", default=False),
+    "core": Key("bool", default=False),
 }
 CHECK_KEYS = {
     "within-one-packet": Key("bool", default=False),
@@ -199,6 +200,7 @@ class Record:
     cwnd_ns: int
     window_ns: int
     truth: bool			# round-trip times as they were on the wire
+    core: bool			# events of the core, in and out
 
 
 @dataclass(frozen=True)
@@ -324,7 +326,8 @@ def build(table, places=None):
     paper.need_joins(places, rows, joins)
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     groups,
-                    Record(record["queue"], record["cwnd"], record["window"], record["truth"]),
+                    Record(record["queue"], record["cwnd"], record["window"], record["truth"],
+                           record["core"]),
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
                     joins, rows, noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
