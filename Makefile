@@ -128,6 +128,10 @@ perf-flow: deps-check
 perf-host: deps-check
 	@selftests/perf/report-host $(if $(BEFORE),--before $(BEFORE)) $(if $(SAVE),--save $(SAVE))
 
+# What BPF objects cost beside the modules and the kernel's own; see Documentation/ebpf.md
+perf-bpf: deps-check
+	@selftests/perf/report-bpf
+
 # How fast the laboratory is; see Documentation/performance.md
 perf-lab: deps-demo tools lab
 	@selftests/perf/report-lab $(CASES)
@@ -156,6 +160,7 @@ help:
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
 	@echo 'make perf-flow    instructions per packet of our algorithms and those of the kernel, some minutes'
+	@echo 'make perf-bpf     the same of the BPF objects, beside the modules; ns of their programs on this machine'
 	@echo 'make perf-host    instructions per MB and per RPC of both hosts, packets per skb and ACK, timers, memory;'
 	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
 	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
@@ -164,6 +169,6 @@ help:
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf install lab lab-debug demo reproduce check check-quick check-agent spoof \
-	bpf-traces model-errors perf perf-port \
+	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf

@@ -34,13 +34,15 @@ struct replay {
 	struct fit_tcp		*tcp;
 };
 
-static inline int print_nothing(enum libbpf_print_level level, const char *format, va_list args)
+static inline int print_nothing(enum libbpf_print_level level, const char *format,
+				va_list args)
 {
 	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
 }
 
 /* Place of a member of a struct of the object, which must be @bytes long; -1: it is not. */
-static inline long member_at(const struct btf *btf, const char *type, const char *member, size_t bytes)
+static inline long member_at(const struct btf *btf, const char *type, const char *member,
+			     size_t bytes)
 {
 	const struct btf_type *t;
 	const struct btf_member *m;
@@ -58,8 +60,8 @@ static inline long member_at(const struct btf *btf, const char *type, const char
 }
 
 /* The member itself; @base is where the struct begins. */
-static inline void *block_at(const struct replay *r, void *base, const char *type, const char *member,
-		      size_t bytes)
+static inline void *block_at(const struct replay *r, void *base, const char *type,
+			     const char *member, size_t bytes)
 {
 	long at = member_at(bpf_object__btf(r->object), type, member, bytes);
 

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+#	bpf-memory.sh [CONNECTIONS]
+#
 # What a flow of a BPF object takes of the kernel's memory, beside one of cubic: it is in the
 # socket's storage, which counts as memory of the socket's options, is on the account of the
 # cgroup that loaded the object, and is given back when the connection ends.  The object's code
@@ -15,14 +17,14 @@ defer rm -rf "$dir"
 # shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
-count=1000
+count=${1:-1000}
 request_bytes=1000
 top=$dir/cgroup
 # The state is an element of a list, which the socket points to: their heads, and what the
 # allocator's sizes add.  Both ends of a connection have them.
 head_bytes=256
 most_bytes=$((2 * 1280))
-# Of what a thousand flows took, the allocator may keep so much for the next ones.
+# Of what the flows took, the allocator may keep so much for the next ones.
 kept_percent=10
 # Other slabs, of a connection
 few_bytes=200

@@ -8,6 +8,8 @@
 #
 # All on one processor.  Targets and rates suit that wire, whose full queue is 24 ms.
 # The algorithms of the kernel come first, before a module of Quell is there.
+#
+#	flow-cost.sh [bpf]	those of BPF objects, too: ours, and the kernel's below /etc
 # shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
@@ -79,29 +81,101 @@ ours()
 	check "$name" set_ours "$@" && flow "$name"
 }
 
-plan 15
-check "network with a router" make_network
-for netns in "$sender" "$receiver"; do
-	in_netns "$netns" sysctl -q -w net.ipv4.tcp_ecn=1
-done
-for name in reno cubic dctcp bbr; do
-	kernel "$name"
-done
-for name in swift timely smartt dcqcn dart hpcc; do
-	modprobe "tcp_$name"
-done
-ours swift-no-option swift 0 base-target 10ms ai 5mbit
-ours swift swift 1 base-target 10ms ai 5mbit
-ours swift_vaisf swift_vaisf 1 base-target 10ms ai 5mbit
-ours timely timely 1 t-low 5ms t-high 50ms min-rtt 2ms init-rate 20mbit min-rate 1mbit \
-	delta 2mbit
-ours smartt smartt 1 target-delay 10ms
-ours dcqcn dcqcn 1 min-rate 4mbit
-ours dart dart 1 min-rate 4mbit
-ours hpcc hpcc 1 base-rtt 1ms
-ours hpcc_vaisf hpcc_vaisf 1 base-rtt 1ms
-address=fd71:1::1
-ours swift-ipv6 swift 1 base-target 10ms ai 5mbit
+# The parameters of both, the module and the object.
+declare -A words=(
+	[swift]="base-target 10ms ai 5mbit" [swift_vaisf]="base-target 10ms ai 5mbit"
+	[timely]="t-low 5ms t-high 50ms min-rtt 2ms init-rate 20mbit min-rate 1mbit delta 2mbit"
+	[smartt]="target-delay 10ms" [dcqcn]="min-rate 4mbit" [dart]="min-rate 4mbit"
+	[hpcc]="base-rtt 1ms" [hpcc_vaisf]="base-rtt 1ms")
+
+# modules NAME...: with the option
+# shellcheck disable=SC2086 # words
+modules()
+{
+	local name
+
+	for name; do
+		ours "$name" "$name" 1 ${words[$name]}
+	done
+}
+
+# bpf_dctcp.bpf.o has another one beside, whose name is in use then.
+register()
+{
+	bpftool struct_ops register "/etc/$1.bpf.o"
+	grep -qw "$1" /proc/sys/net/ipv4/tcp_available_congestion_control && choose_allowed "$1"
+}
+
+# shellcheck disable=SC2086 # words
+load()
+{
+	quell bpf load "$1" adapt off ${words[$1]} && choose "bpf_$1"
+}
+
+# bpf NAME...: our objects; all stay, so that the symbols in the end are theirs, too.
+bpf()
+{
+	local name
+
+	for name; do
+		check "bpf_$name" load "$name" && flow "bpf_$name"
+	done
+}
+
+in_network()
+{
+	check "network with a router" make_network
+	for netns in "$sender" "$receiver"; do
+		in_netns "$netns" sysctl -q -w net.ipv4.tcp_ecn=1
+	done
+}
+
+# load_modules NAME...
+load_modules()
+{
+	local name
+
+	for name; do
+		modprobe "tcp_$name"
+	done
+}
+
+flows_of_modules()
+{
+	plan 15
+	in_network
+	for name in reno cubic dctcp bbr; do
+		kernel "$name"
+	done
+	load_modules swift timely smartt dcqcn dart hpcc
+	ours swift-no-option swift 0 base-target 10ms ai 5mbit
+	modules swift swift_vaisf timely smartt dcqcn dart hpcc hpcc_vaisf
+	address=fd71:1::1
+	ours swift-ipv6 swift 1 base-target 10ms ai 5mbit
+}
+
+flows_of_bpf()
+{
+	plan 19
+	in_network
+	for name in cubic dctcp; do
+		kernel "$name"
+	done
+	for name in bpf_cubic bpf_dctcp; do
+		check "$name of the kernel" register "$name" && flow "kernel-$name"
+	done
+	bpf swift swift_vaisf timely smartt dcqcn dart
+	load_modules swift timely smartt dcqcn dart
+	ours swift-no-option swift 0 base-target 10ms ai 5mbit
+	ours dcqcn-no-option dcqcn 0 min-rate 4mbit
+	modules swift swift_vaisf timely smartt dcqcn dart
+}
+
+sysctl -q -w net.core.bpf_jit_kallsyms=1
+case ${1:-} in
+bpf)	flows_of_bpf ;;
+*)	flows_of_modules ;;
+esac
 echo symbols
 grep -i ' [tw] ' /proc/kallsyms | gzip -9 | base64
 echo symbols-end
