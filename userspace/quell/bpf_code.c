@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects of algorithms: where they are, loading them, and registering what was loaded.
+ * Objects of algorithms: loading them, and registering what was loaded.
  *
  * libbpf 1.1 knows struct_ops maps without links only, and no libbpf can put a new map under a
  * link that another process made.  So a link is made and updated by the plain system calls,
@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,98 +19,13 @@
 #include <quell/bpf.h>
 
 #include "bpf_code.h"
+#include "bpf_object.h"
 #include "bpf_pin.h"
 #include "quell.h"
 
 /* Names of Linux 6.4, later than some headers. */
 #define MAP_FLAG_LINK		(1U << 13)			/* BPF_F_LINK */
 #define ATTACH_STRUCT_OPS	((enum bpf_attach_type)44)	/* BPF_STRUCT_OPS */
-
-#define MESSAGE_LINES		20
-#define DIR_VARIABLE		"QUELL_BPF_DIR"
-#define DIR_FROM_PROGRAM	"../lib/quell/bpf"
-
-/* What libbpf had to say, the verifier's log included. */
-static char *messages;
-static size_t messages_len;
-
-static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	char *text, *grown;
-	int len;
-
-	if (level != LIBBPF_WARN)
-		return 0;
-	len = vasprintf(&text, fmt, args);
-	if (len < 0)
-		return 0;
-	grown = realloc(messages, messages_len + len + 1);
-	if (grown) {
-		messages = grown;
-		memcpy(messages + messages_len, text, len + 1);
-		messages_len += len;
-	}
-	free(text);
-	return len;
-}
-
-/* The last lines tell the reason; the first of a verifier's log are thousands. */
-static void print_messages(void)
-{
-	const char *at = messages + messages_len;
-	int lines = 0;
-
-	while (at > messages && lines <= MESSAGE_LINES)
-		if (*--at == '\n' && ++lines > MESSAGE_LINES)
-			at++;
-	for (; at < messages + messages_len; at += strcspn(at, "\n") + 1)
-		fprintf(stderr, "  %.*s\n", (int)strcspn(at, "\n"), at);
-	messages_len = 0;
-}
-
-static int complain_code(const char *what, const char *name, int code)
-{
-	char text[PATH_MAX + 64];
-	int status = STATUS_KERNEL;
-
-	snprintf(text, sizeof(text), "%s %s", what, name);
-	/* The verifier refuses with this. */
-	if (code == EACCES)
-		complain("%s: the program is refused", text);
-	else
-		status = complain_bpf(text, code);
-	if (messages_len)
-		print_messages();
-	return status;
-}
-
-/* Objects are installed beside the program: PREFIX/sbin/quell, PREFIX/lib/quell/bpf. */
-static int find_object(char *path, const char *algo, const char *dir)
-{
-	char program[PATH_MAX];
-	ssize_t len;
-
-	if (!dir)
-		dir = getenv(DIR_VARIABLE);
-	if (dir && *dir) {
-		len = snprintf(path, PATH_MAX, "%s/%s.bpf.o", dir, algo);
-	} else {
-		len = readlink("/proc/self/exe", program, sizeof(program));
-		if (len < 0 || len == sizeof(program)) {
-			complain("cannot find where this program is: %s", strerror(errno));
-			return STATUS_KERNEL;
-		}
-		while (len && program[len - 1] != '/')
-			len--;
-		len = snprintf(path, PATH_MAX, "%.*s" DIR_FROM_PROGRAM "/%s.bpf.o", (int)len,
-			       program, algo);
-	}
-	if (len < PATH_MAX && !access(path, R_OK))
-		return STATUS_OK;
-	complain("no object %s: %s (another directory: dir DIR, or " DIR_VARIABLE ")", path,
-		 strerror(len < PATH_MAX ? errno : ENAMETOOLONG));
-	return STATUS_KERNEL;
-}
 
 static bool has_type(const struct btf *btf, const char *name)
 {
@@ -180,8 +94,7 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	int status;
 
 	*code = (struct bpf_code){ .name = model->name };
-	libbpf_set_print(collect);
-	status = find_object(path, model->core->name, dir);
+	status = bpf_object_find(path, model->core->name, dir);
 	if (!status)
 		status = check_kernel(code);
 	if (status)
@@ -190,14 +103,14 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	code->object = bpf_object__open_file(path, NULL);
 	if (libbpf_get_error(code->object)) {
 		code->object = NULL;
-		return complain_code("cannot read", path, errno);
+		return complain_object("cannot read", path, errno);
 	}
 	status = find_maps(code, model, path);
 	if (status)
 		return status;
 	flags = bpf_map__map_flags(code->ops) & ~MAP_FLAG_LINK;
 	if (bpf_map__set_map_flags(code->ops, flags | (code->has_links ? MAP_FLAG_LINK : 0)))
-		return complain_code("cannot prepare", model->name, errno);
+		return complain_object("cannot prepare", model->name, errno);
 	return STATUS_OK;
 }
 
@@ -229,7 +142,7 @@ int bpf_code_load(struct bpf_code *code)
 {
 	int err = bpf_object__load(code->object);
 
-	return err ? complain_code("the kernel does not load", code->name, -err) : STATUS_OK;
+	return err ? complain_object("the kernel does not load", code->name, -err) : STATUS_OK;
 }
 
 /*
@@ -275,7 +188,7 @@ int bpf_code_register(struct bpf_code *code, int *fd)
 			 code->name);
 		return STATUS_KERNEL;
 	}
-	return err ? complain_code("cannot register", code->name, -err) : STATUS_OK;
+	return err ? complain_object("cannot register", code->name, -err) : STATUS_OK;
 }
 
 /**
@@ -298,7 +211,7 @@ int bpf_code_update(struct bpf_code *code, int link_fd)
 			 code->name);
 		return STATUS_KERNEL;
 	}
-	return err ? complain_code("cannot replace", code->name, -err) : STATUS_OK;
+	return err ? complain_object("cannot replace", code->name, -err) : STATUS_OK;
 }
 
 /**
@@ -308,7 +221,5 @@ int bpf_code_update(struct bpf_code *code, int link_fd)
 void bpf_code_close(struct bpf_code *code)
 {
 	bpf_object__close(code->object);
-	free(messages);
-	messages = NULL;
-	messages_len = 0;
+	bpf_object_forget();
 }

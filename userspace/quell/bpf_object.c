@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Object files of BPF programs: where they are, and what libbpf has to say of them.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "bpf_object.h"
+#include "bpf_pin.h"
+#include "quell.h"
+
+#define MESSAGE_LINES		20
+#define DIR_VARIABLE		"QUELL_BPF_DIR"
+#define DIR_FROM_PROGRAM	"../lib/quell/bpf"
+
+/* What libbpf had to say, the verifier's log included. */
+static char *messages;
+static size_t messages_len;
+
+static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	char *text, *grown;
+	int len;
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	len = vasprintf(&text, fmt, args);
+	if (len < 0)
+		return 0;
+	grown = realloc(messages, messages_len + len + 1);
+	if (grown) {
+		messages = grown;
+		memcpy(messages + messages_len, text, len + 1);
+		messages_len += len;
+	}
+	free(text);
+	return len;
+}
+
+/* The last lines tell the reason; the first of a verifier's log are thousands. */
+static void print_messages(void)
+{
+	const char *at = messages + messages_len;
+	int lines = 0;
+
+	while (at > messages && lines <= MESSAGE_LINES)
+		if (*--at == '\n' && ++lines > MESSAGE_LINES)
+			at++;
+	for (; at < messages + messages_len; at += strcspn(at, "\n") + 1)
+		fprintf(stderr, "  %.*s\n", (int)strcspn(at, "\n"), at);
+	messages_len = 0;
+}
+
+/**
+ * complain_object() - print why an object or its programs could not be used, and what libbpf said
+ * @what: description of the request
+ * @name: of the object
+ * @code: errno
+ *
+ * Return: the exit status for it.
+ */
+int complain_object(const char *what, const char *name, int code)
+{
+	char text[PATH_MAX + 64];
+	int status = STATUS_KERNEL;
+
+	snprintf(text, sizeof(text), "%s %s", what, name);
+	/* The verifier refuses with this. */
+	if (code == EACCES)
+		complain("%s: the program is refused", text);
+	else
+		status = complain_bpf(text, code);
+	if (messages_len)
+		print_messages();
+	return status;
+}
+
+/**
+ * bpf_object_find() - the path of an object; from here on what libbpf says is kept for messages
+ * @path: filled in, PATH_MAX bytes
+ * @name: NAME of NAME.bpf.o
+ * @dir: directory of the objects; NULL for the usual one, ../lib/quell/bpf beside this program
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_object_find(char *path, const char *name, const char *dir)
+{
+	char program[PATH_MAX];
+	ssize_t len;
+
+	libbpf_set_print(collect);
+	if (!dir)
+		dir = getenv(DIR_VARIABLE);
+	if (dir && *dir) {
+		len = snprintf(path, PATH_MAX, "%s/%s.bpf.o", dir, name);
+	} else {
+		len = readlink("/proc/self/exe", program, sizeof(program));
+		if (len < 0 || len == sizeof(program)) {
+			complain("cannot find where this program is: %s", strerror(errno));
+			return STATUS_KERNEL;
+		}
+		while (len && program[len - 1] != '/')
+			len--;
+		len = snprintf(path, PATH_MAX, "%.*s" DIR_FROM_PROGRAM "/%s.bpf.o", (int)len,
+			       program, name);
+	}
+	if (len < PATH_MAX && !access(path, R_OK))
+		return STATUS_OK;
+	complain("no object %s: %s (another directory: dir DIR, or " DIR_VARIABLE ")", path,
+		 strerror(len < PATH_MAX ? errno : ENAMETOOLONG));
+	return STATUS_KERNEL;
+}
+
+/**
+ * bpf_object_forget() - let go of what libbpf said
+ */
+void bpf_object_forget(void)
+{
+	free(messages);
+	messages = NULL;
+	messages_len = 0;
+}
