@@ -24,15 +24,15 @@
 #define QUELL_BPF_FLOWS_MAP	"quell_flows"
 
 /**
- * struct quell_bpf_view - what an observer reads of a flow
+ * struct quell_bpf_view - what an observer reads of a flow; of quell.ko's by its tracepoint
  * @window_bytes:    congestion window decided last, bytes
  * @pacing_bytes_ps: pacing rate decided last, bytes/s; QUELL_RATE_UNLIMITED if not paced
  * @rtt_ns:	     newest round-trip time, ns; 0 not yet known
  * @min_rtt_ns:	     smallest round-trip time, ns; 0 not yet known
  * @target_ns:	     target delay, ns; 0 the algorithm has no target
  * @acked_bytes:     payload acknowledged so far
- * @losses:	     losses reported to the algorithm so far: recoveries that began
- * @timeouts:	     timeouts reported to the algorithm so far
+ * @losses:	     losses reported to the algorithm so far: recoveries that began; quell.ko: 0
+ * @timeouts:	     timeouts reported to the algorithm so far; quell.ko: 0
  * @phase:	     what governs the window, enum quell_adapt_phase of
  *		     <quell/core/adapt/vars.h>; 0 if the flow is not fitted to its path
  * @reason:	     why CUBIC governs, enum quell_adapt_reason there; 0 if it does not

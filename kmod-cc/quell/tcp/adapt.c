@@ -21,27 +21,10 @@
  * Context, for all of it: socket lock.
  */
 #include <net/tcp.h>
+#include <quell/core/adapt/names.h>
 #include "flow/flow.h"
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
-
-static const char * const adapt_phases[] = {
-	[QUELL_ADAPT_START]	= "start",
-	[QUELL_ADAPT_FIT]	= "fit",
-	[QUELL_ADAPT_FALLBACK]	= "fallback",
-};
-
-static const char * const adapt_reasons[QUELL_ADAPT_REASONS] = {
-	[QUELL_ADAPT_FITS]		= "none",
-	[QUELL_ADAPT_LONG_PATH]		= "long-path",
-	[QUELL_ADAPT_SLOW_PATH]		= "slow-path",
-	[QUELL_ADAPT_NOISE]		= "noise",
-	[QUELL_ADAPT_EARLY_LOSS]	= "early-loss",
-	[QUELL_ADAPT_DELAY_STAYS]	= "delay-stays",
-	[QUELL_ADAPT_NO_MARKS]		= "no-marks",
-	[QUELL_ADAPT_NO_RECORDS]	= "no-records",
-	[QUELL_ADAPT_NO_DELAY]		= "no-delay",
-};
 
 /**
  * quell_adapt_phase_name() - whether the search, the algorithm or CUBIC governs the window
@@ -52,7 +35,7 @@ static const char * const adapt_reasons[QUELL_ADAPT_REASONS] = {
  */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
 {
-	return adapt_phases[READ_ONCE(flow->adapt.phase)];
+	return quell_adapt_phases[READ_ONCE(flow->adapt.phase)];
 }
 
 /**
@@ -68,7 +51,7 @@ const char *quell_adapt_reason_name(const struct quell_flow *flow)
 
 	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK)
 		return NULL;
-	return adapt_reasons[reason];
+	return quell_adapt_reasons[reason];
 }
 
 static bool adapt_is_on(const struct quell_flow *flow)

@@ -10,6 +10,9 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
+#define CREATE_TRACE_POINTS
+#include "tcp/decision.h"
+
 /* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
 #define UNPACED_SEGMENTS	10
 
@@ -158,6 +161,24 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	return max(inflight_pkts, 1U);
 }
 
+/* Tell observers, if there are any, by the tracepoint. */
+static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
+{
+	const struct quell_snapshot *now = &flow->now;
+	const struct quell_bpf_view view = {
+		.window_bytes = now->window_bytes,
+		.pacing_bytes_ps = now->pacing_bytes_ps,
+		.rtt_ns = now->rtt_ns,
+		.min_rtt_ns = now->min_rtt_ns,
+		.target_ns = now->target_ns,
+		.acked_bytes = tcp_sk(sk)->bytes_acked,
+		.phase = flow->adapt.phase,
+		.reason = flow->adapt.reason,
+	};
+
+	trace_quell_decision(sk, &view, sizeof(view));
+}
+
 /**
  * quell_apply() - apply an algorithm's decision
  * @sk:       socket of a Quell algorithm
@@ -197,6 +218,8 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	WRITE_ONCE(flow->inflight_bytes, sample->inflight_bytes);
 	WRITE_ONCE(flow->mss_bytes, sample->mss_bytes);
 	WRITE_ONCE(flow->limit, apply_limit(tp, sample, decision));
+	if (trace_quell_decision_enabled())
+		apply_tell(sk, flow);
 }
 EXPORT_SYMBOL_GPL(quell_apply);
 
