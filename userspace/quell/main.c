@@ -63,6 +63,10 @@ static const struct command commands[] = {
 	  "change parameters of one", true, bpf_set },
 	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
 	  "put parameters of one back to their defaults", true, bpf_reset },
+	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
+	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE] "
+	  "[--plot FILE]", 0, ARGS_UNBOUNDED,
+	  "each decision of any congestion control, as CSV", true, trace },
 };
 
 static const struct {
@@ -86,7 +90,7 @@ static int usage_error(const char *what, const char *word)
 
 static void print_command(const struct command *c)
 {
-	char line[128];
+	char line[256];
 
 	snprintf(line, sizeof(line), "%s%s%s %s", c->object, c->verb ? " " : "",
 		 c->verb ? c->verb : "", c->args);

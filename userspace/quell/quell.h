@@ -84,6 +84,7 @@ int bpf_set(struct app *app, int argc, char **argv);
 int bpf_reset(struct app *app, int argc, char **argv);
 int bpf_show(struct app *app, int argc, char **argv);
 int bpf_list_words(const char *algo);
+int trace(struct app *app, int argc, char **argv);
 
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);

@@ -124,6 +124,16 @@ expect 1 "swift has no preset 'frob'" bpf load swift preset frob
 expect 1 "bpf set: a directory is for load and replace" bpf set swift dir /nowhere
 expect 1 "swift has no parameter 'frob' (it has: adapt, base-target, " bpf reset swift frob
 expect_silent_stdout
+expect 1 "trace: unknown argument 'frob', try: quell help trace" trace frob
+expect 1 "the value of 'dport' is missing" trace sample 7 dport
+expect 1 "dport: '0' is out of range 1 .. 65535" trace dport 0
+expect 1 "'10.0.0' is no address" trace dst 10.0.0/8
+expect 1 "--plot: 'a.png' does not end in .svg" trace --plot a.png
+export QUELL_TRACE_PLOT=/nowhere/plot
+expect 2 "trace: no program /nowhere/plot that draws" trace --plot a.svg
+unset QUELL_TRACE_PLOT
+expect 1 "trace: prints comma-separated values only, not JSON" -j trace
+expect_silent_stdout
 expect 1 "try: quell help" -x
 expect 1 "try: quell help" --frob
 expect 1 "try: quell help" -n
@@ -159,6 +169,13 @@ while IFS="$(printf '\t')" read -r object verb args; do
 	tr -s ' \n' '  ' < "$scratch/out" | grep -qF -e "$line"
 	report $? "manual page has: $line"
 done < "$scratch/table"
+
+# The page of the table has each of its columns, in order.
+sed -n 's/^	{ "\([a-z_]*\)", put_.*/\1/p' "$top/userspace/quell/trace_csv.c" > "$scratch/out"
+sed -n '/^\.SH COLUMNS/,/^\.TE/s/^\([a-z_, ]*\)|.*/\1/p' "$top/Documentation/man/quell-trace.8" |
+	tr -s ', ' '\n' | grep . > "$scratch/err"
+[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
+report $? "quell-trace.8 has the columns of the table"
 
 for page in "$top"/Documentation/man/*.[1-8]; do
 	MANWIDTH=80 MANPAGER=cat man --warnings -l "$page" > /dev/null 2> "$scratch/err" &&
@@ -243,7 +260,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat link sender lookahead hwtstamp bpf help" quell ""
+completes "cc flow stat link sender lookahead hwtstamp bpf trace help" quell ""
 completes "show weight" quell sender ""
 completes "dev" quell sender show ""
 completes "lo" quell sender show dev lo
@@ -282,6 +299,11 @@ completes "probabilistic" quell bpf reset swift p
 completes "adapt ai" quell bpf set swift preset vaisf-iii-d a
 completes "" quell bpf load swift ai ""
 completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
+completes "src dst sport dport cookie cc netns sample count for buffer dir -o --plot" quell trace ""
+completes "src sport sample" quell trace dst 10.0.0.0/8 s
+completes "any" quell trace netns ""
+completes "" quell trace dport ""
+completes "cubic" quell trace cc cubi
 completes "--json --pretty --netns --version --help" quell --
 
 echo "1..$number"

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What trace-plot draws of tables made here: an image that parses, with a line for each quantity
+# that has values, in the right place; and what it says of tables that are none.  Prints TAP.
+#
+# usage: plot.sh TRACE-PLOT
+
+plot=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+number=0
+failed=0
+
+report()
+{
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number - $2"
+	else
+		failed=1
+		echo "not ok $number - $2"
+		sed 's/^/# /' "$scratch/out"
+	fi
+}
+
+# table FLOWS: the columns that are drawn, 100 rows a millisecond apart, window 10 + row number.
+table()
+{
+	awk -v flows="$1" 'BEGIN {
+		print "time_ns,event,cc,cookie,dst,dport,cwnd_packets,ssthresh_packets," \
+			"pacing_bytes_ps,srtt_ns,rtt_ns,min_rtt_ns,inflight_packets,acked_bytes," \
+			"target_ns,dropped_records"
+		for (row = 0; row < 100; row++)
+			for (flow = 0; flow < flows; flow++)
+				printf "%d,%s,cubic,%d,10.0.0.%d,443,%d,,%d,20000,%d,15000,5,%d,,3\n",
+					1000 + row * 1000000,
+					row == 50 ? "timeout" : row % 10 ? "ack" : "retransmit",
+					flow, flow, 10 + row, 125000000, 20000 + row, row * 125000
+	}'
+}
+
+# lines FILE: of the panels; a flow with nine quantities has one for the legend of each, too.
+lines()
+{
+	python3 -c '
+import sys, xml.dom.minidom
+paths = xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("path")
+print(*(sum(path.getAttribute("class") == kind for path in paths)
+        for kind in ("line", "retransmit", "timeout")))' "$1"
+}
+
+table 1 > "$scratch/one.csv"
+"$plot" "$scratch/one.csv" "$scratch/one.svg" > "$scratch/out" 2>&1
+report $? "one flow is drawn"
+# Window, in flight; newest, smoothed, smallest; acknowledged, pacing: no threshold, no target.
+[ "$(lines "$scratch/one.svg" 2>&1)" = "14 9 1" ]
+report $? "with a line for each quantity that has values, and a mark for each loss"
+# 125 bytes a microsecond are 1 Gbit/s, of which the axis has its unit.
+grep -qF "Rate (Gbit/s)" "$scratch/one.svg" &&
+	grep -qF "Round-trip time (µs)" "$scratch/one.svg" &&
+	grep -qF "100 records, 3 more dropped" "$scratch/one.svg"
+report $? "with units and numbers"
+# The window is 10 of 125 at the left, 109 of it at the right: the axes' rule, by hand.
+grep -qE 'd="M86\.0 230\.8L.*L730\.0 80\.3"' "$scratch/one.svg"
+report $? "where the axes have it"
+
+table 8 > "$scratch/many.csv"
+"$plot" "$scratch/many.csv" "$scratch/many.svg" > "$scratch/out" 2>&1 &&
+	grep -qF "8 flows, 6 shown" "$scratch/many.svg" &&
+	[ "$(lines "$scratch/many.svg")" = "24 54 6" ]
+report $? "of many flows some, three quantities of each"
+
+head -n 1 "$scratch/one.csv" > "$scratch/empty.csv"
+! "$plot" "$scratch/empty.csv" "$scratch/no.svg" > "$scratch/out" 2>&1 &&
+	grep -qF "the table has no rows" "$scratch/out" && [ ! -e "$scratch/no.svg" ]
+report $? "no plot of an empty table"
+head -c 3000 "$scratch/one.csv" > "$scratch/cut.csv"
+! "$plot" "$scratch/cut.csv" "$scratch/no.svg" > "$scratch/out" 2>&1 &&
+	grep -qF "a line has not the fields of the first" "$scratch/out"
+report $? "nor of one that was cut"
+
+echo "1..$number"
+exit $failed

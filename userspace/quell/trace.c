@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell trace: each decision of congestion control, as a table.
+ *
+ * Attachments and maps belong to this process alone, so nothing is left in the kernel however it
+ * ends.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "bpf_pin.h"
+#include "quell.h"
+#include "trace_code.h"
+#include "trace_csv.h"
+#include "trace_words.h"
+
+/* The kernel wakes us when the ring is a quarter full; records of quiet flows wait so long. */
+#define LOOK_MS			100
+#define NS_PER_MS		1000000ULL
+#define NS_PER_SEC		1000000000ULL
+/* Beside the program: PREFIX/sbin/quell, PREFIX/lib/quell/trace-plot. */
+#define PLOTTER_FROM_PROGRAM	"../lib/quell/trace-plot"
+#define PLOTTER_VARIABLE	"QUELL_TRACE_PLOT"
+
+struct session {
+	const struct trace_words	*words;
+	FILE				*file;
+	const char			*path;		/* of @file, for the plot */
+	uint64_t			records;
+	uint64_t			end_ns;		/* 0: none */
+	char				plotter[PATH_MAX];
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* A second signal ends the program at once, should it hang. */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+static bool is_full(const struct session *s)
+{
+	return s->words->count && s->records >= s->words->count;
+}
+
+static bool is_over(const struct session *s)
+{
+	return interrupted || is_full(s) || ferror(s->file) ||
+	       (s->end_ns && now_ns() >= s->end_ns);
+}
+
+static int take_record(void *data, void *record, size_t bytes)
+{
+	struct session *s = data;
+
+	if (bytes < sizeof(struct quell_trace_record))
+		return 0;
+	if (is_full(s))
+		return -ECANCELED;
+	trace_csv_row(s->file, record);
+	s->records++;
+	return ferror(s->file) ? -ECANCELED : 0;
+}
+
+static int wait_ms(const struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (!s->end_ns || s->end_ns >= now + LOOK_MS * NS_PER_MS)
+		return LOOK_MS;
+	return s->end_ns > now ? (s->end_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+}
+
+/* Records below the mark at which the kernel wakes us are taken, too, after each wait. */
+static int follow(struct trace_code *code, struct session *s)
+{
+	int n;
+
+	while (!is_over(s)) {
+		n = ring_buffer__poll(code->ring, wait_ms(s));
+		if (n >= 0)
+			n = ring_buffer__consume(code->ring);
+		if (n < 0 && n != -EINTR && n != -ECANCELED)
+			return complain_bpf("trace: cannot read the records", -n);
+		if (fflush(s->file))
+			break;
+	}
+	return STATUS_OK;
+}
+
+static void print_summary(const struct trace_code *code, const struct session *s)
+{
+	uint64_t misses = trace_code_misses(code);
+
+	fprintf(stderr, "quell: %llu records, %llu dropped\n", (unsigned long long)s->records,
+		(unsigned long long)trace_code_drops(code));
+	if (misses)
+		fprintf(stderr, "quell: %llu events, of any flow, came while another was recorded "
+			"on that processor, and were not seen\n", (unsigned long long)misses);
+}
+
+/* The header tells who waits for it that from here on all is traced. */
+static int trace_flows(struct session *s)
+{
+	struct trace_code code;
+	int status;
+
+	status = trace_code_open(&code, s->words);
+	if (!status)
+		status = trace_code_attach(&code, take_record, s);
+	if (!status) {
+		trace_csv_header(s->file);
+		fflush(s->file);
+		if (s->words->for_ns)
+			s->end_ns = now_ns() + s->words->for_ns;
+		catch_signals();
+		status = follow(&code, s);
+		trace_code_detach(&code);
+		ring_buffer__consume(code.ring);
+		print_summary(&code, s);
+	}
+	trace_code_close(&code);
+	return status;
+}
+
+/* The plotter's path; empty if it is too long, or nobody knows where this program is. */
+static void name_plotter(char *path)
+{
+	const char *named = getenv(PLOTTER_VARIABLE);
+	char program[PATH_MAX];
+	ssize_t len;
+	int want;
+
+	if (named && *named) {
+		want = snprintf(path, PATH_MAX, "%s", named);
+	} else {
+		len = readlink("/proc/self/exe", program, sizeof(program));
+		while (len > 0 && program[len - 1] != '/')
+			len--;
+		want = snprintf(path, PATH_MAX, "%.*s" PLOTTER_FROM_PROGRAM, len > 0 ? (int)len : 0,
+				program);
+	}
+	if (want >= PATH_MAX)
+		*path = '\0';
+}
+
+/* Asked before the trace, which may have taken hours when it turns out. */
+static int find_plotter(char *path)
+{
+	name_plotter(path);
+	if (*path && !access(path, X_OK))
+		return STATUS_OK;
+	complain("trace: no program %s that draws (another: " PLOTTER_VARIABLE ")", path);
+	return STATUS_KERNEL;
+}
+
+static int draw(const struct session *s)
+{
+	int ended = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl(s->plotter, s->plotter, s->path, s->words->plot, (char *)NULL);
+		complain("trace: cannot run %s: %s", s->plotter, strerror(errno));
+		_exit(STATUS_KERNEL);
+	}
+	if (pid > 0 && waitpid(pid, &ended, 0) == pid && WIFEXITED(ended) && !WEXITSTATUS(ended))
+		return STATUS_OK;
+	complain("trace: %s was not drawn", s->words->plot);
+	return STATUS_KERNEL;
+}
+
+static int complain_output(const char *path)
+{
+	complain("trace: cannot write %s: %s", path, strerror(errno));
+	return STATUS_KERNEL;
+}
+
+/* With a plot alone the table goes to a file without a name, which the plotter opens as ours. */
+static int open_output(struct session *s, char *path, size_t len)
+{
+	const char *output = s->words->output;
+
+	if (output)
+		s->file = fopen(output, "we");
+	else
+		s->file = s->words->plot ? tmpfile() : stdout;
+	if (!s->file)
+		return complain_output(output ? output : "a temporary file");
+	s->path = output;
+	if (!output && s->words->plot) {
+		snprintf(path, len, "/proc/%d/fd/%d", getpid(), fileno(s->file));
+		s->path = path;
+	}
+	return STATUS_OK;
+}
+
+/* A failed write is told by main() where it was of standard output. */
+static int close_output(struct session *s)
+{
+	if (s->file == stdout)
+		return STATUS_OK;
+	if (fflush(s->file) || ferror(s->file))
+		return complain_output(s->words->output ? s->words->output : "a temporary file");
+	return STATUS_OK;
+}
+
+/* quell trace [FILTER]... */
+int trace(struct app *app, int argc, char **argv)
+{
+	struct trace_words words;
+	struct session s = { .words = &words };
+	char path[64];
+	int status;
+
+	if (app->out.json) {
+		complain("trace: prints comma-separated values only, not JSON");
+		return STATUS_INPUT;
+	}
+	status = trace_words_read(&words, argc, argv);
+	if (!status && words.plot)
+		status = find_plotter(s.plotter);
+	if (!status)
+		status = bpf_check_privilege("trace");
+	if (!status)
+		status = open_output(&s, path, sizeof(path));
+	if (!status)
+		status = trace_flows(&s);
+	if (!status)
+		status = close_output(&s);
+	if (!status && words.plot)
+		status = draw(&s);
+	if (s.file && s.file != stdout)
+		fclose(s.file);
+	return status;
+}
