@@ -147,8 +147,8 @@ FILES = (
                                                          "no look-ahead")))),
     ('[topology]\nkind = "star"\nhosts = 3\nrate = "100gbit"\ndelay = "1us"\n',
      "multipath = true\n[topology]\nkind = 'graph'\nhosts = 'h[1-3]'\n"
-     "switches = ['l', 't[1-1025]']\ncables = [{ a = 'h[1-3]', b = 'l', rate = '1gbit', delay = 0 },"
-     " { a = 'l', b = 't[1-1025]', rate = '1gbit', delay = 0 }]\n",
+     "switches = ['l', 't[1-1025]']\n"
+     "cables = [{ a = 'h[1-3]', b = 'l', rate = '1gbit', delay = 0 }, { a = 'l', b = 't[1-1025]', rate = '1gbit', delay = 0 }]\n",
      ("topology", "'l' has 1025 cables", "at most 1024")),
     ("hosts = 3", "hosts = 1", ("topology.hosts", "'1'", "2 to 4096")),
     ("hosts = 3", "hosts = [3]", ("topology.hosts", "2 to 4096")),

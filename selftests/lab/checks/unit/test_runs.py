@@ -149,7 +149,8 @@ class Runs(unittest.TestCase):
         self.assertEqual([one[key] for key in ("setup_cpu_s", "run_cpu_s", "cpu_s",
                                                "peak_memory_bytes", "packet_hops_per_cpu_s")],
                          [0.5, 3.0, 4.0, 2 << 20, 9])
-        self.assertRegex(run.stdout, r"hops +set-up +CPU +hops/CPU s\n.* 27 +\d+\.\d s +4\.0 s +9\n")
+        self.assertRegex(run.stdout, r"hops +set-up +CPU +hops/CPU s\n"
+                         r".* 27 +\d+\.\d s +4\.0 s +9\n")
         self.assertNotIn("quell-c", self.text("raw/1-cubic/kernel.log"))
 
     def test_memory_of_a_run(self):
