@@ -128,7 +128,8 @@ static void cc_tx_start(struct sock *sk)
 	struct quell_event ev;
 	u64 idle_ns;
 
-	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
+	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns) ||
+	    quell_adapt_rested(sk, idle_ns))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);

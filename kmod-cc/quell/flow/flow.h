@@ -214,6 +214,7 @@ bool quell_adapt_governs(const struct quell_flow *flow);
 void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
 void quell_adapt_undone(struct sock *sk);
+bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
 void quell_adapt_recovers(struct sock *sk);

@@ -346,6 +346,34 @@ void quell_adapt_undone(struct sock *sk)
 		flow->adapt.flags &= ~QUELL_ADAPT_F_BEGUN;
 }
 
+static u64 adapt_rto_ns(const struct sock *sk)
+{
+	return (u64)jiffies_to_usecs(inet_csk(sk)->icsk_rto) * NSEC_PER_USEC;
+}
+
+/**
+ * quell_adapt_rested() - sending restarts after a time without data in flight
+ * @sk:      socket of a Quell algorithm
+ * @idle_ns: how long that was, ns
+ *
+ * Each request of one that waits for its answer comes so.  A rest of less than a timeout leaves
+ * the window as the last ACK did.
+ *
+ * Context: socket lock.
+ * Return: false if it was longer, or something else must be decided.
+ */
+bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
+{
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (!adapt_is_on(flow) || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	    idle_ns > adapt_rto_ns(sk))
+		return false;
+	if (quell_adapt_governs(flow))
+		quell_cubic_wait(&flow->adapt.cubic, tcp_sk(sk)->tcp_clock_cache);
+	return true;
+}
+
 /**
  * quell_adapt_idle() - sending restarts after an idle period
  * @sk: socket of a Quell algorithm
@@ -356,7 +384,6 @@ void quell_adapt_undone(struct sock *sk)
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
-	u64 rto_ns = (u64)jiffies_to_usecs(inet_csk(sk)->icsk_rto) * NSEC_PER_USEC;
 
 	if (!adapt_is_on(flow))
 		return false;
@@ -365,7 +392,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 		.pacing_bytes_ps = flow->now.pacing_bytes_ps,
 		.target_ns = flow->now.target_ns,
 	};
-	if (ev->sample.idle_ns > rto_ns)
+	if (ev->sample.idle_ns > adapt_rto_ns(sk))
 		quell_adapt_on_idle(&flow->adapt, &ev->sample, adapt_window_q16(flow));
 	else if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, ev->sample.now_ns);
@@ -445,10 +472,13 @@ void quell_adapt_new_episode(struct quell_flow *flow)
 void quell_adapt_pace(struct sock *sk)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
-	u64 rtt_ns = quell_first_rtt_ns(sk), rate_bytes_ps;
 	const struct quell_cubic *cubic;
+	u64 rtt_ns, rate_bytes_ps;
 
-	if (!quell_adapt_governs(flow) || !rtt_ns)
+	if (!quell_adapt_governs(flow))
+		return;
+	rtt_ns = quell_first_rtt_ns(sk);
+	if (!rtt_ns)
 		return;
 	cubic = &flow->adapt.cubic;
 	rate_bytes_ps = quell_mul_div_u64(max_t(u64, cubic->window_q16 >> QUELL_Q16_SHIFT,
