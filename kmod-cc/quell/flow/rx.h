@@ -20,7 +20,10 @@ struct tcp_sock;
 #define QUELL_ARRIVALS_FEW	1
 #define QUELL_ARRIVALS_MAX	64
 
-/* Data packets kept between their receipt and the ACK that answers them. */
+/*
+ * Data packets kept between their receipt and the ACK that answers them.  There is more than one
+ * only while a process owns the socket.
+ */
 #define QUELL_ECHOES_FEW	1
 #define QUELL_ECHOES_MAX	64
 
@@ -77,7 +80,7 @@ bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *
 
 /* echo.c */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
-		    const struct quell_echo *echo);
+		    struct quell_echo *echo);
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo);
 

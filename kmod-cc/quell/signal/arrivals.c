@@ -80,7 +80,8 @@ bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *
 	for (i = taken - 1; i > 0; i--)
 		quell_telemetry_keep(arrival->record, arrivals[i - 1].record);
 	flow->arrivals.nr -= taken;
-	memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
+	if (flow->arrivals.nr)
+		memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
 	quell_list_settle(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
 	return true;
 }

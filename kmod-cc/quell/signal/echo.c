@@ -6,7 +6,8 @@
  * two they may wait in the backlog of a busy socket, and more may come.  An ACK
  * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of
  * order, in the first SACK block, which is the one that grew last (RFC 2018,
- * section 4).  That ACK answers all older packets, too, so they are dropped.  Of a burst
+ * section 4).  That ACK answers all older packets, too, so they are dropped; or when the next
+ * packet comes, so that those of a receiver that is not busy need no memory.  Of a burst
  * the switches stamp the packet that asks for an ACK, so the newest may be without a
  * telemetry record: it gets that of the newest older one.
  *
@@ -18,32 +19,6 @@
 #include "flow/rx.h"
 #include "flow/signal.h"
 
-/**
- * quell_echo_add() - a data packet with a departure came in
- * @flow: flow it belongs to
- * @sk:   the flow's socket
- * @echo: data packet to be echoed
- *
- * Without room the oldest packet is dropped: its ACK will have no echo.
- *
- * Context: lock of @flow, which is not closed; RCU read side.
- */
-void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
-		    const struct quell_echo *echo)
-{
-	struct quell_list *list = &flow->echo;
-	struct quell_echo *echoes;
-
-	lockdep_assert_held(&flow->lock);
-	if (list->nr == list->room &&
-	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
-		echoes = list->at;
-		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
-		list->nr--;
-	}
-	((struct quell_echo *)list->at)[list->nr++] = *echo;
-}
-
 static bool echo_in_block(const struct quell_echo *echo, const struct tcp_sack_block *block)
 {
 	return !before(echo->seq, block->start_seq) && !after(echo->end_seq, block->end_seq);
@@ -54,6 +29,52 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
 	if (!after(echo->end_seq, tp->rcv_nxt))
 		return true;
 	return tp->rx_opt.num_sacks && echo_in_block(echo, &tp->selective_acks[0]);
+}
+
+/*
+ * Replaces the only echo that waits: its ACK is delayed, and that of the packet that TCP gets next
+ * answers both.  While a process owns the socket TCP does not get it next, and may acknowledge the
+ * older one alone.  Without the socket lock a process may take it meanwhile, and send such an ACK
+ * without an echo.
+ */
+static bool echo_replace(struct quell_list *list, const struct sock *sk, struct quell_echo *echo)
+{
+	struct quell_echo *older = list->at;
+
+	if (list->nr != 1 || after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) ||
+	    sock_owned_by_user_nocheck(sk))
+		return false;
+	quell_telemetry_keep(echo->record, older->record);
+	*older = *echo;
+	return true;
+}
+
+/**
+ * quell_echo_add() - a data packet with a departure came in
+ * @flow: flow it belongs to
+ * @sk:   the flow's socket
+ * @echo: data packet to be echoed; without a telemetry record it gets that of one it replaces
+ *
+ * Without room the oldest packet is dropped: its ACK will have no echo.
+ *
+ * Context: lock of @flow, which is not closed; RCU read side.
+ */
+void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
+		    struct quell_echo *echo)
+{
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes;
+
+	lockdep_assert_held(&flow->lock);
+	if (echo_replace(list, sk, echo))
+		return;
+	if (list->nr == list->room &&
+	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
+		echoes = list->at;
+		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
+		list->nr--;
+	}
+	((struct quell_echo *)list->at)[list->nr++] = *echo;
 }
 
 /**
@@ -84,7 +105,8 @@ bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 	for (older = i - 1; older > 0; older--)
 		quell_telemetry_keep(echo->record, echoes[older - 1].record);
 	list->nr -= i;
-	memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
+	if (list->nr)
+		memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
 	quell_list_settle(list, flow->echo_few, QUELL_ECHOES_FEW);
 	return true;
 }
