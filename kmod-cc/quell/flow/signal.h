@@ -68,9 +68,9 @@ void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *a
 			  struct quell_sample *sample);
 
 /* option.c */
-bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags);
-u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt);
-bool quell_option_fits(const struct sk_buff *skb, u32 bytes);
+u32 quell_option_room(const struct sk_buff *skb);
+bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags);
+u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt);
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);

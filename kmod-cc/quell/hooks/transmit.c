@@ -199,7 +199,7 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 			   const struct sk_buff *skb, const struct transmit_place *place,
 			   struct quell_opt *opt)
 {
-	u32 payload_bytes = place->payload_bytes, bytes;
+	u32 payload_bytes = place->payload_bytes, room_bytes = quell_option_room(skb), bytes;
 	u8 flags;
 
 	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
@@ -208,14 +208,14 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 		quell_telemetry_send(flow, opt);
 		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
 	}
-	if (!payload_bytes || quell_option_has_room(skb, opt, QUELL_OPT_F_ACK))
+	if (!payload_bytes || quell_option_has_room(room_bytes, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, opt);
 	quell_dasr_follow(flow, opt);
 	/* Send an empty option until the peer's is seen, or the option seems stripped. */
 	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;
 	flags = opt->flags;
-	bytes = quell_option_choose(skb, opt);
+	bytes = quell_option_choose(room_bytes, opt);
 	if (!bytes)
 		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
 	if (flags != opt->flags)
@@ -420,7 +420,7 @@ static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 
 	if (transmit_has_option(skb))
 		return;
-	if (!quell_option_choose(skb, &opt) || !quell_option_insert(skb, &opt))
+	if (!quell_option_choose(quell_option_room(skb), &opt) || !quell_option_insert(skb, &opt))
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
 }
 

@@ -66,23 +66,16 @@ static bool option_is_signed(const struct sk_buff *skb)
 	return false;
 }
 
-static bool option_fits(const struct sk_buff *skb, u32 bytes)
-{
-	return !option_is_signed(skb) &&
-	       tcp_hdrlen(skb) + bytes <= TCP_HEADER_MAX_BYTES &&
-	       option_packet_bytes(skb) + bytes <= dst_mtu(skb_dst(skb)) &&
-	       skb->len + bytes <= IP_MAX_MTU &&
-	       skb->ip_summed == CHECKSUM_PARTIAL;
-}
-
 /* Updates the length and checksum of the IP header after the packet's length changed. */
 static void option_fix_ip(struct sk_buff *skb)
 {
 	u32 ip_bytes = skb_transport_offset(skb);
+	__be16 before;
 
 	if (ip_hdr(skb)->version == 4) {
+		before = ip_hdr(skb)->tot_len;
 		ip_hdr(skb)->tot_len = htons(skb->len);
-		ip_send_check(ip_hdr(skb));
+		csum_replace2(&ip_hdr(skb)->check, before, ip_hdr(skb)->tot_len);
 	} else {
 		ipv6_hdr(skb)->payload_len = htons(skb->len - ip_bytes);
 	}
@@ -104,16 +97,21 @@ static void option_fix_tcp(struct sk_buff *skb)
 }
 
 /**
- * quell_option_fits() - whether a packet has room for options
- * @skb:   packet on its way out, from the network header on
- * @bytes: their length, a multiple of 4
+ * quell_option_room() - how much room a packet has for options
+ * @skb: packet on its way out, from the network header on
  *
  * Context: LOCAL_OUT hook.
- * Return: whether they fit.
+ * Return: bytes; 0 also if the packet has a checksum or a signature already.
  */
-bool quell_option_fits(const struct sk_buff *skb, u32 bytes)
+u32 quell_option_room(const struct sk_buff *skb)
 {
-	return option_fits(skb, bytes);
+	u32 packet_bytes = option_packet_bytes(skb), mtu_bytes = dst_mtu(skb_dst(skb));
+
+	if (skb->ip_summed != CHECKSUM_PARTIAL || packet_bytes >= mtu_bytes ||
+	    skb->len >= IP_MAX_MTU || option_is_signed(skb))
+		return 0;
+	return min3(TCP_HEADER_MAX_BYTES - tcp_hdrlen(skb), mtu_bytes - packet_bytes,
+		    (u32)IP_MAX_MTU - skb->len);
 }
 
 /**
@@ -163,49 +161,49 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 }
 
 /**
- * quell_option_has_room() - whether a packet has room for more sections of the option
- * @skb:   packet on its way out, from the network header on
- * @opt:   option that the packet gets
- * @flags: QUELL_OPT_F_* of the sections to add
+ * quell_option_has_room() - whether there is room for more sections of the option
+ * @room_bytes: from quell_option_room()
+ * @opt:        option that the packet gets
+ * @flags:      QUELL_OPT_F_* of the sections to add
  *
- * Context: LOCAL_OUT hook.
+ * Context: any.
  * Return: whether the option fits with them.
  */
-bool quell_option_has_room(const struct sk_buff *skb, const struct quell_opt *opt, u8 flags)
+bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags)
 {
 	struct quell_opt more = { .form = opt->form, .flags = opt->flags | flags };
 
-	return option_fits(skb, quell_opt_bytes(&more));
+	return quell_opt_bytes(&more) <= room_bytes;
 }
 
 /* Makes the option of a pure ACK short; its length, 0 when that does not fit either. */
-static u32 option_shorten(const struct sk_buff *skb, struct quell_opt *opt)
+static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 {
 	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
 		return 0;
 	opt->form = QUELL_OPT_SHORT;
 	opt->echo_ns += opt->hold_ns;
-	return option_fits(skb, quell_opt_bytes(opt)) ? quell_opt_bytes(opt) : 0;
+	return quell_opt_bytes(opt) <= room_bytes ? quell_opt_bytes(opt) : 0;
 }
 
 /**
  * quell_option_choose() - which form of the option a packet has room for
- * @skb:  packet on its way out, from the network header on
- * @opt:  option wanted; if it does not fit, the flags of records are cleared, first
- *	  that of the echoed record; if that is not enough on a pure ACK, @form becomes
- *	  QUELL_OPT_SHORT and the hold time is added to the echo
+ * @room_bytes: from quell_option_room()
+ * @opt:	option wanted; if it does not fit, the flags of records are cleared, first
+ *		that of the echoed record; if that is not enough on a pure ACK, @form becomes
+ *		QUELL_OPT_SHORT and the hold time is added to the echo
  *
- * Context: LOCAL_OUT hook.
+ * Context: any.
  * Return: bytes the option will take; 0 when no form fits.
  */
-u32 quell_option_choose(const struct sk_buff *skb, struct quell_opt *opt)
+u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 {
 	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
 	u32 i;
 
-	for (i = 0; !option_fits(skb, quell_opt_bytes(opt)); i++) {
+	for (i = 0; quell_opt_bytes(opt) > room_bytes; i++) {
 		if (i == ARRAY_SIZE(records))
-			return option_shorten(skb, opt);
+			return option_shorten(room_bytes, opt);
 		opt->flags &= ~records[i];
 	}
 	return quell_opt_bytes(opt);

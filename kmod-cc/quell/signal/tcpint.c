@@ -45,7 +45,7 @@ u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 ot
 {
 	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF || tcpint_is_there(skb))
 		return 0;
-	if (quell_option_fits(skb, other_bytes + QUELL_TCP_INT_BYTES))
+	if (other_bytes + QUELL_TCP_INT_BYTES <= quell_option_room(skb))
 		return QUELL_TCP_INT_BYTES;
 	quell_count(flow->qnet, QUELL_N_TCP_INT_NO_ROOM);
 	return 0;
