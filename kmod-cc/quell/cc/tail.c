@@ -160,17 +160,21 @@ void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
 
 /**
  * quell_tail_await_ack() - an ACK may wait, and the timer must find it in time
- * @tail:  timer
- * @at_ns: when it must leave, CLOCK_MONOTONIC, ns
- * @keep:  an ACK that must leave earlier may wait, too
+ * @tail:    timer
+ * @at_ns:   when it must leave, CLOCK_MONOTONIC, ns
+ * @ack_seq: sequence number after the data that it is for
+ * @keep:    an ACK that must leave earlier may wait, too
  *
  * Context: any but hard interrupts; not the flow's lock.
  */
-void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, bool keep)
+void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool keep)
 {
 	spin_lock_bh(&tail->lock);
-	if (!keep || !tail->ack_waits || (s32)(tail->ack_ns - (u32)at_ns) > 0)
+	keep = keep && tail->ack_waits;
+	if (!keep || (s32)(tail->ack_ns - (u32)at_ns) > 0)
 		tail->ack_ns = at_ns;
+	if (!keep || after(ack_seq, tail->ack_seq))
+		tail->ack_seq = ack_seq;
 	tail->ack_waits = true;
 	at_ns += (s32)(tail->ack_ns - (u32)at_ns);
 	if (!tail_is_awake(tail, at_ns))
@@ -206,26 +210,33 @@ bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns)
 }
 
 /*
- * Sets when a probe is due, and when the last segment left, if @left_ns is not 0.
+ * Sets when a probe is due; returns when the timer must look by then, 0: never.
  *
  * LOCAL_OUT may come without the socket lock (locking.md), while an expiry reads the due time.
  * So it changes under @tail->lock, in one step with starting the timer: an expiry that has
  * passed probe_enter() before that is told to come again, and one that passes it later sees
- * the new time.  Bottom halves are off.
+ * the new time.
  */
-static void tail_put_off(struct quell_flow *flow, bool busy, u64 now_ns, u64 left_ns)
+static u64 tail_set_due(struct quell_tail *tail, bool busy, u64 now_ns, u64 timeout_ns)
 {
-	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
-	struct quell_tail *tail = &flow->tail;
-
-	spin_lock(&tail->lock);
-	if (left_ns)
-		tail->left_ns = left_ns;
+	lockdep_assert_held(&tail->lock);
 	tail->due_ns = timeout_ns ? max(now_ns, tail->left_ns) + timeout_ns : 0;
-	wake_ns = tail->due_ns + (busy ? TAIL_BUSY_TIMEOUTS * timeout_ns : 0);
-	if (wake_ns && !tail_is_awake(tail, wake_ns))
-		tail_start(tail, wake_ns);
-	spin_unlock(&tail->lock);
+	return tail->due_ns + (busy ? TAIL_BUSY_TIMEOUTS * timeout_ns : 0);
+}
+
+/*
+ * A segment leaves with the ACK that waits.  Whether the timer, which is set for that ACK, may
+ * come later: an expiry costs more than to set it anew.  The verdict on a probe may have found it
+ * set early enough.
+ */
+static bool tail_lets_ack_go(struct quell_tail *tail, u32 ack_seq)
+{
+	lockdep_assert_held(&tail->lock);
+	if (!tail->ack_waits || before(ack_seq, tail->ack_seq))
+		return false;
+	tail->ack_waits = false;
+	return (u32)tail->at_ns == tail->ack_ns && !tail->running &&
+	       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
 }
 
 /* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
@@ -252,7 +263,14 @@ static bool tail_is_busy(const struct quell_flow *flow)
  */
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
 {
-	tail_put_off(flow, tail_is_busy(flow), now_ns, 0);
+	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
+	struct quell_tail *tail = &flow->tail;
+
+	spin_lock(&tail->lock);
+	wake_ns = tail_set_due(tail, tail_is_busy(flow), now_ns, timeout_ns);
+	if (wake_ns && !tail_is_awake(tail, wake_ns))
+		tail_start(tail, wake_ns);
+	spin_unlock(&tail->lock);
 }
 
 /**
@@ -276,12 +294,21 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
  * @flow:    flow
  * @is_tail: no data waits behind it
  * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
+ * @ack_seq: its acknowledgment number
  *
  * Context: LOCAL_OUT hook, bottom halves off, any lock of the caller; not @flow's.
  */
-void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns)
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq)
 {
-	tail_put_off(flow, !is_tail && tail_is_calm(flow), left_ns, left_ns);
+	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
+	struct quell_tail *tail = &flow->tail;
+
+	spin_lock(&tail->lock);
+	tail->left_ns = left_ns;
+	wake_ns = tail_set_due(tail, !is_tail && tail_is_calm(flow), left_ns, timeout_ns);
+	if ((tail_lets_ack_go(tail, ack_seq) || !tail_is_awake(tail, wake_ns)) && wake_ns)
+		tail_start(tail, wake_ns);
+	spin_unlock(&tail->lock);
 }
 
 /**

@@ -13,12 +13,14 @@ struct sock;
 /**
  * struct quell_question - a data packet that came in
  * @ack_seq: acknowledgment number
+ * @end_seq: sequence number after it
  * @rx_ns:   receipt, CLOCK_MONOTONIC, ns
  * @ends:    it ends a message
  * @marked:  it was marked CE
  */
 struct quell_question {
 	u32	ack_seq;
+	u32	end_seq;
 	u64	rx_ns;
 	bool	ends;
 	bool	marked;
@@ -51,7 +53,7 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_question *question);
 void quell_answer_hasten(struct quell_flow *flow, u32 end_seq);
 void quell_answer_left(struct quell_flow *flow, u32 ack_seq);
-void quell_answer_watch(struct quell_flow *flow);
+void quell_answer_watch(struct quell_flow *flow, u32 end_seq);
 void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
 void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 

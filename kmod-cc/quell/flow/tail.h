@@ -18,8 +18,8 @@
  *				cancels the timer; an expiry that it waits for does not
  *				take the socket lock
  *
- * ->lock protects these steps, and @due_ns, @left_ns and @ack_ns with them, for LOCAL_OUT sets them
- * with or without the socket lock; it nests inside the socket lock and is innermost.
+ * ->lock protects these steps, and @due_ns, @left_ns, @ack_ns and @ack_seq with them, for LOCAL_OUT
+ * sets them with or without the socket lock; it nests inside the socket lock and is innermost.
  */
 #ifndef _QUELL_TAIL_H
 #define _QUELL_TAIL_H
@@ -41,10 +41,13 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
- * @lock:	protects @ack_ns to @again, @at_ns to @left_ns, and starting @timer
+ * @lock:	protects @ack_ns, @ack_seq, @ack_waits to @again, @at_ns to @left_ns, and
+ *		starting @timer
  * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
  *		@ack_waits
- * @ack_waits:	an ACK may wait, until the timer has looked
+ * @ack_seq:	sequence number after the data that it is for
+ * @probes:	probes sent; read by dumps
+ * @ack_waits:	an ACK may wait, until it leaves with data or the timer has looked
  * @closed:	the flow is released
  * @running:	@timer has fired and its handler waits for the socket lock, or holds it
  * @again:	@timer must be queued for @at_ns when its handler ends
@@ -68,12 +71,13 @@ enum quell_probe {
  * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
  * @probe_end:	sequence number after the last probe
  * @dsacks:	tcp_sock.dsack_dups when the last probe left
- * @probes:	probes sent; read by dumps
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* @ack_ns to @again, @at_ns to @left_ns, starting @timer */
+	spinlock_t		lock;	/* see above */
 	u32			ack_ns;
+	u32			ack_seq;
+	u32			probes;
 	bool			ack_waits : 1;
 	bool			closed : 1;
 	bool			running : 1;
@@ -95,7 +99,6 @@ struct quell_tail {
 	u64			verdict_ns;
 	u32			probe_end;
 	u32			dsacks;
-	u64			probes;
 };
 
 /* tail.c */
@@ -103,11 +106,11 @@ u64 quell_tail_timeout_ns(const struct quell_flow *flow);
 void quell_tail_queue(struct quell_tail *tail, u64 at_ns);
 void quell_tail_start(struct quell_tail *tail, u64 at_ns);
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
-void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, bool keep);
+void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool keep);
 bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns);
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
-void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns);
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
 void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 

@@ -97,6 +97,7 @@ static bool receive_is_out_of_order(const struct sock *sk, const struct receive_
 static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 			       const struct receive_segment *segment)
 {
+	u32 end_seq = segment->in->seq + segment->payload_bytes;
 	bool owned;
 
 	local_bh_disable();
@@ -107,9 +108,9 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	if (owned)
-		quell_answer_watch(flow);
+		quell_answer_watch(flow, end_seq);
 	else if (!receive_is_out_of_order(sk, segment->in))
-		quell_answer_hasten(flow, segment->in->seq + segment->payload_bytes);
+		quell_answer_hasten(flow, end_seq);
 }
 
 /* Whether the sender asks for an ACK: see the top of the file. */
@@ -144,6 +145,7 @@ static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 {
 	struct quell_question question = {
 		.ack_seq = segment->in->ack_seq,
+		.end_seq = segment->in->seq + segment->payload_bytes,
 		.rx_ns = segment->arrival.rx_ns,
 		.ends = receive_ends_message(sk, segment),
 		.marked = segment->in->marked,
@@ -163,7 +165,8 @@ static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 			const struct receive_segment *segment)
 {
-	receive_count_sender(flow, sk, segment);
+	if (flow->dasr)
+		receive_count_sender(flow, sk, segment);
 	if (!receive_may_wait(flow, sk, segment) &&
 	    (receive_is_asked(segment) || receive_is_out_of_order(sk, segment->in)))
 		receive_hasten_ack(flow, sk, segment);

@@ -409,7 +409,7 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	}
 	spin_unlock(&flow->lock);
 	if (left_ns)
-		quell_tail_sent(flow, place.tail, left_ns);
+		quell_tail_sent(flow, place.tail, left_ns, ack_seq);
 	quell_answer_left(flow, ack_seq);
 	local_bh_enable();
 }

@@ -13,8 +13,9 @@
  *	soon		within ANSWER_WAIT_NS of the request; ANSWERS_ENOUGH in a row
  *
  * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
- * not wait until answers have been prompt again.  The wait is half of tail-floor's default:
- * the peer sends no tail loss probe meanwhile.
+ * not wait until answers have been prompt again.  An answer that comes puts the timer off,
+ * quell_tail_sent(): it would fire for each request.  The wait is half of tail-floor's
+ * default: the peer sends no tail loss probe meanwhile.
  *
  * The Quell option tells how long an ACK has waited.  Without it an answer's round-trip time
  * has the program's time in it and is no sample (sample.c), so every ANSWERS_A_SAMPLE-th
@@ -62,22 +63,24 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 	WRITE_ONCE(answer->turn, answer->turn + 1);
 	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(answer->turn % ANSWERS_A_SAMPLE))
 		return false;
-	quell_tail_await_ack(&flow->tail, question->rx_ns + ANSWER_WAIT_NS, another);
+	quell_tail_await_ack(&flow->tail, question->rx_ns + ANSWER_WAIT_NS, question->end_seq,
+			     another);
 	quell_count(flow->qnet, QUELL_N_ACK_WAITED);
 	return true;
 }
 
 /**
  * quell_answer_watch() - a process owns the socket, and TCP may then delay the ACK of data
- * @flow: flow
+ * @flow:    flow
+ * @end_seq: sequence number after the data
  *
  * The flow's timer sends it if it still waits when the process lets go.
  *
  * Context: any but hard interrupts; not the lock of @flow.
  */
-void quell_answer_watch(struct quell_flow *flow)
+void quell_answer_watch(struct quell_flow *flow, u32 end_seq)
 {
-	quell_tail_await_ack(&flow->tail, ktime_get_ns() + ANSWER_BUSY_NS, true);
+	quell_tail_await_ack(&flow->tail, ktime_get_ns() + ANSWER_BUSY_NS, end_seq, true);
 }
 
 /**
@@ -106,12 +109,14 @@ void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
 void quell_answer_left(struct quell_flow *flow, u32 ack_seq)
 {
 	struct quell_answer *answer = &flow->answer;
+	u32 hasten_seq;
 
 	if (!READ_ONCE(answer->hastened))
 		return;
 	WRITE_ONCE(answer->hastened, false);
-	if (before(ack_seq, READ_ONCE(answer->hasten_seq)))
-		quell_answer_watch(flow);
+	hasten_seq = READ_ONCE(answer->hasten_seq);
+	if (before(ack_seq, hasten_seq))
+		quell_answer_watch(flow, hasten_seq);
 }
 
 /**
@@ -120,8 +125,8 @@ void quell_answer_left(struct quell_flow *flow, u32 ack_seq)
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
  * The request may not be of that yet: it waits in the socket's backlog while a process sends
- * something else.  So whether its ACK still waits is asked when the timer fires, with the
- * socket's lock.
+ * something else.  quell_tail_sent() compares the numbers, and whether the ACK still waits is
+ * asked with the socket's lock if the timer fires.
  *
  * Context: LOCAL_OUT hook.
  */
