@@ -216,6 +216,25 @@ TEST(timer)
 		TH_LOG("quell_dcqcn_run_timer__bounded");
 }
 
+/* Each timer expires by its own period. */
+TEST(timers_apart)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	f.p.alpha_timer_ns = 110000;
+	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
+	fixture_ack(&f, 55000, 0);
+	EXPECT_TRUE(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.alpha_q30 == ONE)
+		TH_LOG("quell_dcqcn_run_timers__increase_alone");
+	fixture_start(&f);
+	f.p.timer_ns = 110000;
+	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
+	fixture_ack(&f, 55000, 0);
+	EXPECT_TRUE(f.v.rate_q16 == 4 * GBYTE << 16 && f.v.alpha_q30 < ONE)
+		TH_LOG("quell_dcqcn_run_timers__decay_alone");
+}
+
 TEST(byte_counter)
 {
 	struct fixture f;
@@ -276,6 +295,14 @@ TEST(limits)
 	fixture_ack(&f, 0, 0);
 	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 5000)
 		TH_LOG("quell_dcqcn_observe__kept");
+	f.s.mss_bytes = 2 * MSS;
+	fixture_ack(&f, 0, 0);
+	EXPECT_EQ(2 * MSS, f.v.mss_bytes)
+		TH_LOG("quell_dcqcn_observe__new_segment_size");
+	fixture_set(&f, LINK_BYTES_PS, 0, 0);
+	fixture_ack(&f, 0, 0);
+	EXPECT_TRUE(f.v.rate_q16 >> 16 == LINK_BYTES_PS && f.v.target_q16 >> 16 == 1000)
+		TH_LOG("quell_dcqcn_clamp__target_alone");
 }
 
 /* Half the bytes in flight, half the rate, and recovery only as in Reno. */

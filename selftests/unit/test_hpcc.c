@@ -407,6 +407,10 @@ TEST(limits)
 	fixture_util(&f, 50);
 	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff)
 		TH_LOG("quell_hpcc_observe__kept");
+	f.s.mss_bytes = 2 * MSS;
+	fixture_util(&f, 50);
+	EXPECT_EQ(2 * MSS, f.v.mss_bytes)
+		TH_LOG("quell_hpcc_observe__new_segment_size");
 }
 
 /* VAI/SF III-D: disregarded if the reference is below rand() % 47000, once per round trip. */

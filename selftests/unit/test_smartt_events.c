@@ -99,6 +99,12 @@ TEST(loss)
 	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
 		TH_LOG("quell_smartt_core_cases__loss_remembered");
 	f.s.now_ns += BASE_NS;
+	ack(&f, 15000, MSS);
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("quell_smartt_core_cases__loss_remembered_at_a_mark");
+	ack(&f, TARGET_NS, 0);
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("quell_smartt_core_cases__loss_remembered_at_the_target");
 	ack(&f, 15000, 0);
 	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_LOSS))
 		TH_LOG("quell_smartt_core_cases__loss_forgotten");
