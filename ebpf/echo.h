@@ -2,7 +2,8 @@
 /*
  * Exact echo of CE marks, as kmod-cc/quell/tcp/ecn.c has and explains it: ECE of an ACK states
  * whether exactly the data that it covers was marked.  A BPF program may not wind rcv_wup back
- * after an early ACK; the packet at hand is acknowledged at once anyway.
+ * after an early ACK.  The packet at hand is to be acknowledged at once, but where a process holds
+ * the socket, from Linux 6.7 on, only after those that wait: until then its ACK is owed.
  */
 #ifndef _QUELL_EBPF_ECHO_H
 #define _QUELL_EBPF_ECHO_H
@@ -12,16 +13,23 @@
 #define SOL_TCP			6
 #define TCP_CONGESTION		13
 
+/* Until the peer answers, the flags say what the SYN asked for. */
+static __always_inline bool has_consent(const struct tcp_sock *tp)
+{
+	return has_ecn(tp) && ((const struct sock *)tp)->__sk_common.skc_state != TCP_SYN_SENT;
+}
+
 /*
  * The stack would make the packets of a socket whose algorithm asks for ECN ECN-capable without
  * the peer's consent: switches would mark them, and the sender would not learn of it.  As in-tree
- * DCTCP, such a socket is Reno's.
+ * DCTCP, such a socket is Reno's.  False where the algorithm may not be changed, by a route with
+ * "congctl lock" or within another program's choice: the packets stay ECN-capable then.
  */
-static __always_inline void use_reno(struct sock *sk)
+static __always_inline bool use_reno(struct sock *sk)
 {
 	char reno[] = "reno";
 
-	bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, reno, sizeof(reno));
+	return !bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, reno, sizeof(reno));
 }
 
 static __always_inline void echo_flag(struct tcp_sock *tp, bool marked)
@@ -35,7 +43,8 @@ static __always_inline void echo_flag(struct tcp_sock *tp, bool marked)
 /* Whether data received before this packet is still to be acknowledged. */
 static __always_inline bool owes_ack(const struct tcp_sock *tp, const struct quell_bpf_flow *flow)
 {
-	if ((s32)(tp->rcv_wup - flow->rcv_nxt_marked) < 0)
+	if ((s32)(tp->rcv_wup - flow->rcv_nxt_marked) < 0 ||
+	    icsk_of(tp)->icsk_ack.pending & ICSK_ACK_NOW)
 		return true;
 	return tp->out_of_order_queue.rb_node &&
 	       icsk_of(tp)->icsk_ack.pending & ICSK_ACK_SCHED;

@@ -65,6 +65,7 @@ struct quell_bpf_tcp {
  * @rcv_nxt_marked: rcv_nxt after the last packet received
  * @backlogged:	data waited to be sent at the last ACK
  * @rcv_marked:	the last packet received was marked CE
+ * @tail_probed: at this ACK a retransmission that the stack sent as a probe is outstanding
  *
  * The socket lock protects all of it.
  */
@@ -88,6 +89,7 @@ struct quell_bpf_flow {
 	u32			rcv_nxt_marked;
 	bool			backlogged;
 	bool			rcv_marked;
+	bool			tail_probed;
 };
 
 static __always_inline void quell_bpf_fill(struct quell_event *ev, struct quell_bpf_flow *flow,

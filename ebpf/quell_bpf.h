@@ -8,8 +8,9 @@
  *	->cong_control		core->on_ack
  *	->set_state(Recovery)	core->on_loss
  *	->set_state(Loss)	core->on_rto, if a timer expired
- *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss
- *	->in_ack_event		only with ECN: whether that reduction is for ECN-Echo
+ *	->set_state(CWR)	CUBIC, if it governs, cuts as for a loss; else core->on_loss, if a
+ *				probe of the stack's repaired a tail loss
+ *	->in_ack_event		whether that reduction is for ECN-Echo, or may be for such a loss
  *	->min_tso_segs		core->on_idle_restart, when sending resumes: the stack asks before
  *				it sends.  Newer kernels call another member than ->cwnd_event at
  *				that time, which an object for older ones must not name
@@ -21,7 +22,8 @@
  * hooks are not here: nanoseconds, the option, telemetry, tail losses.
  *
  * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
- * nothing happens.  A socket without storage (no memory) runs Reno, plain.h.
+ * nothing happens.  A socket without storage (no memory, or no consent to ECN where nothing else
+ * may be chosen) runs Reno, plain.h.
  */
 #ifndef _QUELL_EBPF_QUELL_BPF_H
 #define _QUELL_EBPF_QUELL_BPF_H
@@ -96,14 +98,30 @@ static __always_inline void event_loss(struct tcp_sock *tp, struct quell_bpf_flo
 }
 
 /*
+ * A tail loss that the stack's own probe repaired (RFC 8985, 7.4).  It was real: the cut must not
+ * be undone, nor those before it in the episode.
+ */
+static __always_inline void event_tail_loss(struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	event_loss(tp, flow);
+	__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
+}
+
+/*
  * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that governs
- * from the first mark on.  Without ECN-Echo the reduction is for a tail loss that the stack's own
- * probe repaired (RFC 8985, 7.4), or for a full queue of this host.
+ * from the first mark on.  Without ECN-Echo the reduction is for a tail loss, of which the core is
+ * told, too, or for a full queue of this host.
  */
 static __always_inline void event_reduction(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
-	if (!quell_bpf_governs(flow) ||
-	    (QUELL_BPF_FLAGS & QUELL_CORE_ECN && flow->adapt.flags & QUELL_ADAPT_F_ECE))
+	bool has_echo = flow->adapt.flags & QUELL_ADAPT_F_ECE;
+
+	if (!quell_bpf_governs(flow)) {
+		if (flow->tail_probed && !has_echo)
+			event_tail_loss(tp, flow);
+		return;
+	}
+	if (QUELL_BPF_FLAGS & QUELL_CORE_ECN && has_echo)
 		return;
 	fill_state(tp, flow);
 	quell_bpf_reduced(flow, quell_bpf_params(), quell_bpf_stats());
@@ -118,6 +136,7 @@ static __always_inline void event_ack(struct tcp_sock *tp, const struct rate_sam
 	fill_ack(tp, rs, flow);
 	quell_bpf_acked(flow, quell_bpf_params(), quell_bpf_stats());
 	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
+	flow->tail_probed = false;
 	if (flow->sample.acked_pkts)
 		apply(tp, flow);
 }
@@ -147,8 +166,10 @@ void BPF_PROG(quell_init, struct sock *sk)
 	struct tcp_sock *tp = tcp_of(sk);
 	struct quell_bpf_flow *flow;
 
-	if (QUELL_BPF_FLAGS & QUELL_CORE_ECN && !has_ecn(tp)) {
-		use_reno(sk);
+	if (QUELL_BPF_FLAGS & QUELL_CORE_ECN && !has_consent(tp)) {
+		/* Without storage it is Reno by plain.h. */
+		if (!use_reno(sk))
+			set_magic(tp, QUELL_BPF_MAGIC);
 		return;
 	}
 	set_magic(tp, QUELL_BPF_MAGIC);
@@ -157,14 +178,29 @@ void BPF_PROG(quell_init, struct sock *sk)
 		start(tp, flow);
 }
 
+/* The window of a flow that a rate governed only bounds it: what the rate has in flight remains. */
+static __always_inline void release_rate(struct tcp_sock *tp, const struct quell_bpf_flow *flow)
+{
+	u64 rate_bytes_ps = flow->view.pacing_bytes_ps, paced_bytes;
+
+	if (rate_bytes_ps == QUELL_RATE_UNLIMITED || !tp->srtt_us)
+		return;
+	paced_bytes = quell_mul_div_u64(rate_bytes_ps, first_rtt_ns(tp), QUELL_NS_PER_SEC);
+	tp->snd_cwnd = quell_min_u64(tp->snd_cwnd,
+				     quell_max_u64(quell_div_u64(paced_bytes, tp->mss_cache), 1));
+}
+
 /* The next algorithm would slow-start back to the window from before the last cut. */
 SEC("struct_ops/quell_release")
 void BPF_PROG(quell_release, struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow = flow_of(tp);
 
 	if (!is_ready(tp))
 		return;
+	if (flow)
+		release_rate(tp, flow);
 	set_magic(tp, 0);
 	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
 		tp->snd_ssthresh = quell_min_u64(tp->snd_ssthresh,
@@ -263,25 +299,25 @@ void quell_cong_control(unsigned long long *ctx)
 }
 
 #if QUELL_BPF_FLAGS & QUELL_CORE_ECN
-#define QUELL_BPF_OPS_ECN						\
-	.flags		= TCP_CONG_NEEDS_ECN,				\
-	.in_ack_event	= (void *)quell_in_ack_event,
+#define QUELL_BPF_OPS_ECN	.flags = TCP_CONG_NEEDS_ECN,
+#else
+#define QUELL_BPF_OPS_ECN
+#endif
 
-/* Comes before the stack reduces. */
+/* Comes before the stack reduces, for which it forgets that a probe is outstanding. */
 SEC("struct_ops/quell_in_ack_event")
 void BPF_PROG(quell_in_ack_event, struct sock *sk, u32 flags)
 {
-	struct quell_bpf_flow *flow = flow_of(tcp_of(sk));
+	struct tcp_sock *tp = tcp_of(sk);
+	struct quell_bpf_flow *flow = flow_of(tp);
 
 	if (!flow)
 		return;
+	flow->tail_probed = tp->tlp_high_seq && BPF_CORE_READ_BITFIELD(tp, tlp_retrans);
 	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
 	if (flags & CA_ACK_ECE)
 		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
 }
-#else
-#define QUELL_BPF_OPS_ECN
-#endif
 
 SEC("struct_ops/quell_cwnd_event")
 void BPF_PROG(quell_cwnd_event, struct sock *sk, enum tcp_ca_event event)
@@ -323,6 +359,7 @@ struct tcp_congestion_ops name_ = {					\
 	.release	= (void *)quell_release,			\
 	.ssthresh	= (void *)quell_ssthresh,			\
 	.set_state	= (void *)quell_set_state,			\
+	.in_ack_event	= (void *)quell_in_ack_event,			\
 	.cwnd_event	= (void *)quell_cwnd_event,			\
 	.min_tso_segs	= (void *)quell_min_tso_segs,			\
 	.cong_control	= (void *)quell_cong_control,			\

@@ -216,6 +216,24 @@ static void flow_release(struct quell_flow *flow)
 }
 
 /*
+ * The window of a socket that a rate governed only bounds it, and may be far above what the
+ * path holds: the next algorithm gets what the rate has in flight.
+ */
+static void release_rate(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 rate_bytes_ps = flow ? flow->now.pacing_bytes_ps : READ_ONCE(sk->sk_pacing_rate);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 paced_bytes;
+
+	if (rate_bytes_ps == QUELL_RATE_UNLIMITED || !tp->srtt_us)
+		return;
+	paced_bytes = quell_mul_div_u64(rate_bytes_ps, quell_first_rtt_ns(sk), NSEC_PER_SEC);
+	tcp_snd_cwnd_set(tp, clamp_t(u64, div_u64(paced_bytes, max_t(u32, tp->mss_cache, 1)),
+				     1, tcp_snd_cwnd(tp)));
+}
+
+/*
  * cc_ssthresh() set ssthresh to the window from before the last cut, because the core decides
  * how much to cut.  The next algorithm would slow-start back to that window.
  */
@@ -241,6 +259,7 @@ void quell_cc_release(struct sock *sk)
 
 	if (!quell_cc_ready(sk))
 		return;
+	release_rate(sk);
 	cc->magic = 0;
 	if (cc->flow) {
 		quell_probe_release(cc->flow, sk);

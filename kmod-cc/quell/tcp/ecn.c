@@ -109,13 +109,14 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
  *
  * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable,
  * agreed or not: switches would then mark instead of drop, and the sender would
- * not learn of it.
+ * not learn of it.  Of a socket that chooses the algorithm before the peer answers
+ * its SYN, the flags only say what that asked for: it runs without, too.
  *
  * Context: socket lock.
  */
 void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)
 {
-	if (quell_ecn_is_negotiated(tcp_sk(sk)))
+	if (quell_ecn_is_negotiated(tcp_sk(sk)) && sk->sk_state != TCP_SYN_SENT)
 		return;
 	WRITE_ONCE(inet_csk(sk)->icsk_ca_ops, plain);
 	INET_ECN_dontxmit(sk);
