@@ -142,6 +142,20 @@ TEST(decay)
 		TH_LOG("quell_dcqcn_decay__clock_behind");
 }
 
+/* The parameter rises between the look whether the timer is due and the decay. */
+TEST(decay_of_a_longer_timer)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	fixture_ack(&f, 110000, 0);
+	f.p.alpha_timer_ns = 1000000;
+	quell_dcqcn_decay_often(&f.v, &f.p, 165000);
+	EXPECT_TRUE(f.v.alpha_q30 + 150 >= ONE / 65536 * 65025 && f.v.decays == 2)
+		TH_LOG("quell_dcqcn_decay_often__longer_timer (%llu)",
+		       (unsigned long long)f.v.alpha_q30);
+}
+
 TEST(powers)
 {
 	EXPECT_EQ(1ULL << 32, quell_dcqcn_pow_q32(1ULL << 31, 0))

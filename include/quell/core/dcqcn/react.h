@@ -89,7 +89,10 @@ static inline bool quell_dcqcn_is_due(u64 span_ns, u32 expiries, u64 period_ns)
 	return span_ns >= (expiries + 1ULL) * period_ns;
 }
 
-/* quell_dcqcn_decay() of any number of expiries. */
+/*
+ * quell_dcqcn_decay() of any number of expiries.  The timer may have become longer since it was
+ * found due: there may have been more expiries than it gives.
+ */
 static __rare void quell_dcqcn_decay_often(struct quell_dcqcn_vars *v,
 					   const struct quell_dcqcn_params *p, u64 span_ns)
 {
@@ -97,9 +100,9 @@ static __rare void quell_dcqcn_decay_often(struct quell_dcqcn_vars *v,
 	u64 keep_q32;
 
 	keep_q32 = (QUELL_Q16_ONE - p->g_q16) << 16;
-	keep_q32 = quell_dcqcn_pow_q32(keep_q32, elapsed - v->decays);
+	keep_q32 = quell_dcqcn_pow_q32(keep_q32, quell_sub_sat_u64(elapsed, v->decays));
 	v->alpha_q30 = quell_mul_shr_fits_u64(v->alpha_q30, keep_q32, 32);
-	v->decays = elapsed;
+	v->decays = quell_max_u64(elapsed, v->decays);
 }
 
 /*
