@@ -46,9 +46,15 @@ install: all
 		{ echo "$(KDIR) has no include/config/kernel.release: for which kernel?" >&2; exit 1; }
 	install -d $(DESTDIR)$(MODDIR)
 	install -m 644 $(OUT)/modules/*.ko $(DESTDIR)$(MODDIR)/
+	$(MAKE) install-tools
+	[ -n "$(DESTDIR)" ] || depmod -a $(KERNELRELEASE)
+
+# For hosts that load no modules, and need no headers then.
+install-tools: tools
 	$(MAKE) -C userspace/quell install OUT=$(OUT) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 	$(MAKE) -C userspace/tc install OUT=$(OUT) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
-	[ -n "$(DESTDIR)" ] || depmod -a $(KERNELRELEASE)
+	@ls $(OUT)/ebpf/*.bpf.o > /dev/null 2>&1 || \
+		echo 'No BPF objects are in $(OUT)/ebpf, so none is installed: "make ebpf" makes them.'
 
 # The laboratory: its kernel, our modules for it, its init.
 lab: deps-demo
@@ -146,7 +152,8 @@ help:
 	@echo 'make              modules for the running kernel (KERNELRELEASE=, KDIR=) and tools'
 	@echo 'make tools        tools alone: quell, the tc plugin'
 	@echo 'make ebpf         algorithms as BPF objects, in build/ebpf (BTF=FILE: by these types)'
-	@echo 'make install      install both (DESTDIR=, PREFIX=)'
+	@echo 'make install      install modules and tools, and objects if there are any (DESTDIR=, PREFIX=)'
+	@echo 'make install-tools    the same without modules'
 	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
@@ -168,7 +175,7 @@ help:
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf install lab lab-debug demo reproduce check check-quick check-agent spoof \
+.PHONY: all modules tools ebpf install install-tools lab lab-debug demo reproduce check check-quick check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf
