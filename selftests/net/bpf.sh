@@ -154,6 +154,29 @@ users_are_refused()
 	quell bpf load "$1"
 }
 
+# Many systems let every user write to the bpf file system, and so make the directory first.
+pins_of_others_are_refused()
+{
+	grep -q " /sys/fs/bpf bpf " /proc/mounts || mount -t bpf bpf /sys/fs/bpf || return 1
+	rmdir "$pins" 2>/dev/null
+	mkdir "$pins" && chown 65534 "$pins" &&
+	status 2 quell bpf load "$1" && says "others can change what is in $pins" &&
+	status 2 quell bpf show && says "others can change" && chown 0 "$pins" &&
+	chmod 777 "$pins" && status 2 quell bpf load "$1" && says "others can change" &&
+	rmdir "$pins" && mkdir /sys/fs/bpf/other && ln -s /sys/fs/bpf/other "$pins" &&
+	status 2 quell bpf unload "$1" && says "others can change" &&
+	rm "$pins" && rmdir /sys/fs/bpf/other && ! is_available "$1"
+}
+
+# Another file is in their place.
+types_are_looked_at()
+{
+	mount --bind "$dir/file" /sys/kernel/btf/vmlinux || return 1
+	status 2 quell bpf load "$1" && says "cannot make sense of /sys/kernel/btf/vmlinux"
+	set -- $?
+	umount /sys/kernel/btf/vmlinux && return "$1"
+}
+
 not_where_mounts_go()
 {
 	status 2 in_netns "$client" quell bpf load "$1" && says "mount namespace"
@@ -205,10 +228,10 @@ end_flow()
 	cmp "$dir/file" "$dir/copy" && [ "$1" -eq 0 ]
 }
 
-# transfer ADDRESS
+# transfer ADDRESS ALGORITHM: which is the namespace's.
 transfer()
 {
-	begin_flow "$1" && send_to "$half_bytes" && send_to "$file_bytes"
+	begin_flow "$1" && send_to "$half_bytes" && flow_is_of "$2" && send_to "$file_bytes"
 	end_flow $?
 }
 
@@ -265,7 +288,7 @@ arrives_despite_loss()
 {
 	# shellcheck disable=SC2086 # words
 	quell bpf set "$1" ${high[$1]} &&
-	set_loss 1 && transfer 10.81.0.1 && transfer 'fd81::1' && set_loss 0
+	set_loss 1 && transfer 10.81.0.1 "$1" && transfer 'fd81::1' "$1" && set_loss 0
 }
 
 window_pkts()
@@ -363,6 +386,34 @@ replaces_with_values()
 	quell bpf reset "$1"
 }
 
+# The list of those allowed can be written in the machine's own namespace only.
+not_replaced_where_permission_ends()
+{
+	local map
+
+	map=$(show "$1" .map_id) &&
+	status 2 nsenter "--net=/run/netns/$client" quell bpf replace "$1" &&
+	says "try outside of network namespaces" && show "$1" ".map_id == $map" &&
+	grep -qw "bpf_$1" "$allowed"
+}
+
+# Counters of another algorithm stand for those of another version.  The old code, which open
+# connections keep, keeps its parameters.
+# shellcheck disable=SC2086 # words
+replaces_what_does_not_fit()
+{
+	local name=${low[$1]%% *} other=timely value
+
+	[ "$1" != timely ] || other=swift
+	quell bpf load "$other" && quell bpf set "$1" ${low[$1]} && value=$(param "$1" "$name") &&
+	ln "$pins/$1/quell_params" "$pins/kept" && rm "$pins/$1/quell_stats" &&
+	ln "$pins/$other/quell_stats" "$pins/$1/quell_stats" &&
+	status 0 quell bpf replace "$1" && says "do not fit, those of the new begin anew" &&
+	show "$1" '(all(.params[]; .value == .default)) and ([.counters[]] | add) == 0' &&
+	mv "$pins/kept" "$pins/$1/quell_params" && [ "$(param "$1" "$name")" = "$value" ] &&
+	quell bpf unload "$other" && quell bpf unload "$1" && quell bpf load "$1" && chooses "$1"
+}
+
 refuses_to_replace()
 {
 	status 2 quell bpf replace "$1" && says "cannot replace bpf_$1 in place" && is_available "$1"
@@ -382,7 +433,7 @@ unloads_under_flow()
 # What has it as its default goes on with it; who chooses anew is refused.
 choice_outlives_unloading()
 {
-	[ "$(cc_of "$client")" = "bpf_$1" ] && transfer 10.81.0.1 &&
+	[ "$(cc_of "$client")" = "bpf_$1" ] && transfer 10.81.0.1 "$1" &&
 	in_netns "$client" sysctl -q -w net.ipv4.tcp_congestion_control=cubic &&
 	in_netns "$server" sysctl -q -w net.ipv4.tcp_congestion_control=cubic &&
 	refuses "No such file" in_netns "$client" sysctl -w "net.ipv4.tcp_congestion_control=bpf_$1"
@@ -395,6 +446,8 @@ own_default()
 
 	before=$(cat /proc/sys/net/ipv4/tcp_congestion_control)
 	sysctl -q -w "net.ipv4.tcp_congestion_control=bpf_$1" &&
+	{ ! has_links || quell bpf replace "$1"; } &&
+	grep -qx "bpf_$1" /proc/sys/net/ipv4/tcp_congestion_control &&
 	status 0 quell bpf unload "$1" && says "new connections of this network namespace"
 	sysctl -q -w "net.ipv4.tcp_congestion_control=$before"
 }
@@ -417,7 +470,7 @@ checks_of_algorithm()
 	check "$1: another namespace chooses it" chooses "$1"
 	check "$1: no other has it" is_only_default_there "$1"
 	check "$1: an open flow outlives a cut cable, and its timeout is counted" counts "$1"
-	check "$1: a file arrives unharmed" transfer 10.81.0.1
+	check "$1: a file arrives unharmed" transfer 10.81.0.1 "$1"
 	check "$1: files arrive with 1 % loss" arrives_despite_loss "$1"
 	check "$1: parameters act on an open flow" parameters_act "$1"
 	check "$1: wrong values change nothing, reset does" values_are_kept "$1"
@@ -425,6 +478,9 @@ checks_of_algorithm()
 	if has_links; then
 		check "$1: code is replaced under an open flow" replaces_under_flow "$1"
 		check "$1: code is replaced with values" replaces_with_values "$1"
+		check "$1: no replacement where its permission would end" \
+			not_replaced_where_permission_ends "$1"
+		check "$1: code is replaced that counts otherwise" replaces_what_does_not_fit "$1"
 	else
 		check "$1: no replacement without links" refuses_to_replace "$1"
 	fi
@@ -439,15 +495,17 @@ checks_of_algorithm()
 }
 [ $# -gt 0 ] || set -- swift
 if has_links; then
-	plan $((4 + 18 * $#))
+	plan $((6 + 20 * $#))
 else
-	plan $((4 + 17 * $#))
+	plan $((6 + 17 * $#))
 fi
 head -c "$file_bytes" /dev/urandom >"$dir/file"
 check "two hosts" make_network 81
 check "no namespace of mounts that go" not_where_mounts_go "$1"
 check "words are checked" values_are_checked
 check "objects are checked" objects_are_checked
+check "the kernel's types are looked at" types_are_looked_at "$1"
+check "pins that others could change are refused" pins_of_others_are_refused "$1"
 for algorithm; do
 	checks_of_algorithm "$algorithm"
 done

@@ -130,15 +130,14 @@ remove_pins:
  * Let the new code use the maps that are there: connections of the old code read and count in
  * them as before.
  */
-static bool share_maps(const struct bpf_model *model, const struct bpf_code *code,
-		       int *params_fd)
+static bool share_maps(const struct bpf_model *model, struct bpf_code *code, int *params_fd)
 {
 	int stats_fd = bpf_pin_get(model->core->name, QUELL_BPF_STATS_MAP);
 	bool shared;
 
 	*params_fd = bpf_pin_get(model->core->name, QUELL_BPF_PARAMS_MAP);
-	shared = *params_fd >= 0 && stats_fd >= 0 && !bpf_code_share(code->params, *params_fd) &&
-		 !bpf_code_share(code->stats, stats_fd);
+	shared = *params_fd >= 0 && stats_fd >= 0 &&
+		 !bpf_code_share(code, *params_fd, stats_fd);
 	if (!shared)
 		complain("note: parameters and counters of the code that was loaded do not fit, "
 			 "those of the new begin anew");
@@ -147,17 +146,26 @@ static bool share_maps(const struct bpf_model *model, const struct bpf_code *cod
 	return shared;
 }
 
-/* The kernel keeps choice and permission by the old code, not by the name. */
-static int update_code(const struct bpf_model *model, struct bpf_code *code, int link_fd)
+/*
+ * The kernel keeps choice and permission by the old code, not by the name.  Once the new code is
+ * in force all the rest is tried, whatever of it fails.  @params_fd is -1 if the maps are new.
+ */
+static int update_code(const struct bpf_model *model, struct bpf_code *code, int link_fd,
+		       int params_fd)
 {
 	bool is_allowed = bpf_is_allowed(model->name);
 	bool is_default = bpf_is_default(model->name);
-	int status = bpf_code_update(code, link_fd);
+	int status = bpf_check_renewal(model->name);
 
-	if (!status && is_allowed)
-		status = bpf_allow(model->name);
-	if (!status && is_default)
-		status = bpf_make_default(model->name);
+	if (!status)
+		status = bpf_code_update(code, link_fd);
+	if (status)
+		return status;
+	status = params_fd < 0 ? pin_maps(model, code) : write_params(model, params_fd);
+	if (is_allowed && bpf_allow(model->name))
+		status = STATUS_KERNEL;
+	if (is_default && bpf_make_default(model->name))
+		status = STATUS_KERNEL;
 	return status;
 }
 
@@ -181,11 +189,7 @@ static int replace_code(struct bpf_model *model, struct bpf_code *code,
 	if (!status && !shared)
 		status = write_params(model, bpf_map__fd(code->params));
 	if (!status)
-		status = update_code(model, code, old->fd);
-	if (!status && shared)
-		status = write_params(model, params_fd);
-	if (!status && !shared)
-		status = pin_maps(model, code);
+		status = update_code(model, code, old->fd, shared ? params_fd : -1);
 	if (params_fd >= 0)
 		close(params_fd);
 	return status;

@@ -27,9 +27,25 @@
 #define MAP_FLAG_LINK		(1U << 13)			/* BPF_F_LINK */
 #define ATTACH_STRUCT_OPS	((enum bpf_attach_type)44)	/* BPF_STRUCT_OPS */
 
+#define KERNEL_BTF		"/sys/kernel/btf/vmlinux"
+
 static bool has_type(const struct btf *btf, const char *name)
 {
 	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+}
+
+/* libbpf says the same of every failure, for it looks in several places. */
+static int complain_btf(const struct bpf_code *code)
+{
+	if (!access(KERNEL_BTF, R_OK))
+		complain("cannot make sense of " KERNEL_BTF);
+	else if (errno != ENOENT)
+		complain("cannot read " KERNEL_BTF ": %s", strerror(errno));
+	else
+		complain("this kernel has no BTF, " KERNEL_BTF " (CONFIG_DEBUG_INFO_BTF); "
+			 "where modules can be loaded, try: modprobe tcp_%s",
+			 code->name + strlen(QUELL_BPF_PREFIX));
+	return STATUS_KERNEL;
 }
 
 /* The kernel's own types tell what it can do, and nothing has to be tried. */
@@ -38,12 +54,8 @@ static int check_kernel(struct bpf_code *code)
 	struct btf *btf = btf__load_vmlinux_btf();
 	int status = STATUS_OK;
 
-	if (libbpf_get_error(btf)) {
-		complain("this kernel has no BTF, /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF); "
-			 "where modules can be loaded, try: modprobe tcp_%s",
-			 code->name + strlen(QUELL_BPF_PREFIX));
-		return STATUS_KERNEL;
-	}
+	if (libbpf_get_error(btf))
+		return complain_btf(code);
 	if (!has_type(btf, "bpf_struct_ops_tcp_congestion_ops")) {
 		complain("this kernel has no struct_ops of TCP "
 			 "(CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
@@ -114,22 +126,29 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	return STATUS_OK;
 }
 
-/**
- * bpf_code_share() - use a map that is there already, instead of a new one
- * @map: of an object not loaded yet
- * @fd: of the map
- *
- * Return: 0; -1 if the one does not fit the other.
- */
-int bpf_code_share(struct bpf_map *map, int fd)
+static bool is_fit(const struct bpf_map *map, int fd)
 {
 	struct bpf_map_info info = {};
 	uint32_t len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != bpf_map__type(map) ||
-	    info.value_size != bpf_map__value_size(map))
+	return !bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == bpf_map__type(map) &&
+	       info.value_size == bpf_map__value_size(map);
+}
+
+/**
+ * bpf_code_share() - use maps that are there already, instead of new ones: both or none
+ * @code: opened, not loaded
+ * @params_fd: of the map of parameters
+ * @stats_fd: of that of counters
+ *
+ * Return: 0; -1 if they do not fit.
+ */
+int bpf_code_share(struct bpf_code *code, int params_fd, int stats_fd)
+{
+	if (!is_fit(code->params, params_fd) || !is_fit(code->stats, stats_fd))
 		return -1;
-	return bpf_map__reuse_fd(map, fd) ? -1 : 0;
+	return bpf_map__reuse_fd(code->params, params_fd) ||
+	       bpf_map__reuse_fd(code->stats, stats_fd) ? -1 : 0;
 }
 
 /**

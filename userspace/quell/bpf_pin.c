@@ -30,6 +30,8 @@
 
 #define BPFFS		"/sys/fs/bpf"
 #define PIN_TOP		BPFFS "/quell"
+/* What a pin is called until it takes another's place. */
+#define PIN_NEXT	"next"
 /* What the kernel returns where an architecture or configuration lacks something. */
 #define ENOTSUPP	524
 
@@ -43,7 +45,7 @@
 int complain_bpf(const char *what, int code)
 {
 	if (code == EPERM)
-		complain("%s: %s (needs CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN)", what,
+		complain("%s: %s (needs CAP_BPF and CAP_PERFMON)", what,
 			 strerror(code));
 	else if (code == EACCES)
 		complain("%s: %s (needs root, or access to " PIN_TOP ")", what, strerror(code));
@@ -111,6 +113,49 @@ static int mount_bpffs(void)
 	return STATUS_OK;
 }
 
+/*
+ * Many systems let every user write to the bpf file system: whoever made the directory before could
+ * exchange what is pinned in it.
+ */
+static bool is_ours(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && (!stat.st_uid || stat.st_uid == geteuid()) &&
+	       !(stat.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* -1 in *@fd without the directory, where nothing is loaded. */
+static int open_top(int *fd)
+{
+	*fd = open(PIN_TOP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd < 0 && errno == ENOENT)
+		return STATUS_OK;
+	if (*fd < 0 && errno != ENOTDIR && errno != ELOOP)
+		return complain_bpf("cannot open " PIN_TOP, errno);
+	if (*fd >= 0 && is_ours(*fd))
+		return STATUS_OK;
+	complain("others can change what is in " PIN_TOP ": it must be a directory of root's, which "
+		 "no one else may write to (unload with bpftool what is registered, and remove it)");
+	if (*fd >= 0)
+		close(*fd);
+	return STATUS_KERNEL;
+}
+
+/**
+ * bpf_pins_check() - complain where others may have changed the pins
+ *
+ * Return: an exit status.  Success without the directory, where nothing is loaded.
+ */
+int bpf_pins_check(void)
+{
+	int fd, status = open_top(&fd);
+
+	if (!status && fd >= 0)
+		close(fd);
+	return status;
+}
+
 /**
  * bpf_pins_make() - make the directory of all pins
  *
@@ -133,13 +178,11 @@ int bpf_pins_make(void)
  */
 int bpf_pins_lock(void)
 {
-	int fd = open(PIN_TOP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd, status = open_top(&fd);
 
-	if (fd < 0 && errno == ENOENT)
-		return STATUS_OK;
-	if (fd < 0 || flock(fd, LOCK_EX))
+	if (!status && fd >= 0 && flock(fd, LOCK_EX))
 		return complain_bpf("cannot lock " PIN_TOP, errno);
-	return STATUS_OK;
+	return status;
 }
 
 static void pin_path(char *path, const char *algo, const char *name)
@@ -174,6 +217,17 @@ union link_info {
 	} struct_ops;
 };
 
+/* Of what just failed. */
+static int close_failed(int fd)
+{
+	int code = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = code;
+	return -1;
+}
+
 /**
  * bpf_pinned_open() - open the registration of an algorithm
  * @algo: algorithm
@@ -191,7 +245,7 @@ int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned)
 	pinned->fd = bpf_pin_get(algo, BPF_PIN_LINK);
 	if (pinned->fd >= 0) {
 		if (bpf_obj_get_info_by_fd(pinned->fd, &link, &len))
-			return -1;
+			return close_failed(pinned->fd);
 		pinned->link_id = link.struct_ops.id;
 		pinned->map_id = link.struct_ops.map_id;
 		return 0;
@@ -202,7 +256,7 @@ int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned)
 	pinned->fd = bpf_pin_get(algo, BPF_PIN_MAP);
 	len = sizeof(map);
 	if (pinned->fd < 0 || bpf_obj_get_info_by_fd(pinned->fd, &map, &len))
-		return -1;
+		return close_failed(pinned->fd);
 	pinned->map_id = map.id;
 	return 0;
 }
@@ -225,19 +279,22 @@ int bpf_pin_dir_make(const char *algo)
 /**
  * bpf_pin_put() - pin in the directory of an algorithm
  * @algo: algorithm
- * @name: in its directory; what has it goes
+ * @name: in its directory; what has it goes at that moment, and stays after a failure
  * @fd: of a map or link
  *
  * Return: 0, or -1 with errno.
  */
 int bpf_pin_put(const char *algo, const char *name, int fd)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], next[PATH_MAX];
 
 	pin_path(path, algo, name);
-	if (unlink(path) && errno != ENOENT)
+	pin_path(next, algo, PIN_NEXT);
+	if (unlink(next) && errno != ENOENT)
 		return -1;
-	return bpf_obj_pin(fd, path) ? -1 : 0;
+	if (bpf_obj_pin(fd, next))
+		return -1;
+	return rename(next, path);
 }
 
 /**
@@ -247,7 +304,7 @@ int bpf_pin_put(const char *algo, const char *name, int fd)
 void bpf_pin_dir_remove(const char *algo)
 {
 	static const char * const names[] = {
-		BPF_PIN_LINK, BPF_PIN_MAP, QUELL_BPF_PARAMS_MAP, QUELL_BPF_STATS_MAP,
+		BPF_PIN_LINK, BPF_PIN_MAP, QUELL_BPF_PARAMS_MAP, QUELL_BPF_STATS_MAP, PIN_NEXT,
 	};
 	char path[PATH_MAX];
 	size_t i;

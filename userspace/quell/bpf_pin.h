@@ -27,6 +27,7 @@ struct bpf_pinned {
 };
 
 int bpf_check_privilege(const char *what);
+int bpf_pins_check(void);
 int bpf_pins_make(void);
 int bpf_pins_lock(void);
 int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned);

@@ -164,6 +164,9 @@ int bpf_show(struct app *app, int argc, char **argv)
 
 	if (argc && bpf_core_find(argv[0], &core))
 		return STATUS_INPUT;
+	status = bpf_pins_check();
+	if (status)
+		return status;
 	out_open_array(&app->out, NULL);
 	status = core ? show_core(app, core, true) : show_all(app);
 	out_close_array(&app->out);

@@ -7,6 +7,7 @@
  * on with the old code, and the permission to choose it goes with the old code.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@
 #define AVAILABLE	SYSCTL "tcp_available_congestion_control"
 #define CHOSEN		SYSCTL "tcp_congestion_control"
 
-#define LIST_LEN	1024
+/* The kernel's own limit, and the terminator. */
+#define LIST_LEN	2049
 /* The kernel drops the last reference to a link from a work queue. */
 #define GONE_WAIT_US	1000
 #define GONE_WAITS_MAX	10000
@@ -78,6 +80,37 @@ bool bpf_is_default(const char *name)
 bool bpf_is_allowed(const char *name)
 {
 	return file_has(ALLOWED, name);
+}
+
+static int check_writable(const char *path, const char *name)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		complain("%s is in %s, which must be written again with new code, and cannot be "
+			 "from here: %s (try outside of network namespaces)",
+			 name, path, strerror(errno));
+		return STATUS_KERNEL;
+	}
+	close(fd);
+	return STATUS_OK;
+}
+
+/**
+ * bpf_check_renewal() - complain where choice and permission could not be renewed
+ * @name: of the congestion control
+ *
+ * Return: an exit status.
+ */
+int bpf_check_renewal(const char *name)
+{
+	int status = STATUS_OK;
+
+	if (bpf_is_allowed(name))
+		status = check_writable(ALLOWED, name);
+	if (!status && bpf_is_default(name))
+		status = check_writable(CHOSEN, name);
+	return status;
 }
 
 /**

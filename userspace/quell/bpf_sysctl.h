@@ -13,6 +13,7 @@
 bool bpf_list_has(const char *list, const char *name);
 bool bpf_is_default(const char *name);
 bool bpf_is_allowed(const char *name);
+int bpf_check_renewal(const char *name);
 int bpf_wait_until_gone(const char *name);
 int bpf_allow(const char *name);
 int bpf_make_default(const char *name);
