@@ -6,6 +6,7 @@
 #	no consent to ECN	Reno, by name or where another may not be chosen in effect
 #	chosen early, and left	consent is asked for; the next gets what the rate has in flight
 #	a lost tail		reduces, though only the stack's own probe notices
+#	a spurious timeout	its cut is given back
 #	marks			are told exactly by a receiver of these
 #
 #	bpf-tcp.sh
@@ -105,6 +106,26 @@ lost_tail_reduces()
 	[ "$(repaired)" -gt "$probes" ] && return "$1"
 }
 
+undone()
+{
+	counter_of "$client" netstat TcpExt TCPLossUndo
+}
+
+# The path gets slower than the timer expects: it fires, and nothing was lost.
+spurious_cut_is_given_back()
+{
+	local before times
+
+	times=$(undone)
+	quell bpf set timely adapt off t-low 1s t-high 1s max-outstanding 200kb &&
+	delay 5ms && open_flow "$there" && tell cc bpf_timely && tell send 300000 &&
+	before=$cwnd && delay 1s && tell send 3000 && [ "$cwnd" -ge "$before" ]
+	close_flow $?
+	set -- $?
+	echo "$(($(undone) - times)) undone, window $before, then $cwnd"
+	[ "$(undone)" -gt "$times" ] && return "$1"
+}
+
 marked()
 {
 	in_netns "$server" nft -j list chain ip arrival in |
@@ -136,7 +157,7 @@ marks_are_told()
 	echo "1..0 # SKIP no objects"
 	exit 4
 }
-plan 7
+plan 8
 check "two hosts" eval "two_hosts 85 && no_offloads && load_all"
 check "a peer without ECN: Reno" reno_without_consent
 check "a peer without ECN, and the route locks the algorithm: as Reno" reno_under_lock
@@ -144,5 +165,6 @@ check "chosen before the peer answers: asks for its consent to ECN" \
 	late_choice_needs_consent "$there" bpf_dcqcn
 check "the next algorithm gets what timely's rate has in flight, not its bound" leaves_rate
 check "a lost tail that a probe repairs reduces" lost_tail_reduces
+check "a cut for a timeout that was none is given back" spurious_cut_is_given_back
 check "marks are told exactly" marks_are_told
 finish
