@@ -60,6 +60,10 @@ install-tools: tools
 lab: deps-demo
 	scripts/build-lab lab $(LAB)
 
+# The same with a kernel that runs BPF objects.
+lab-bpf: deps-demo ebpf
+	scripts/build-lab bpf $(LAB)-bpf
+
 lab-debug: deps-check
 	scripts/build-lab debug $(LAB)-debug
 
@@ -77,7 +81,7 @@ reproduce: lab
 	selftests/lab/lab reproduce "$(FIGURE)" --out $(REPRODUCE)
 
 check: deps-check
-	$(MAKE) tools ebpf lab lab-debug
+	$(MAKE) tools ebpf lab lab-bpf lab-debug
 	selftests/check
 
 # By level and feature: make check-unit-core, check-stock-6.12; all of a level: check-unit;
@@ -173,9 +177,10 @@ help:
 	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
 	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
 	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
+	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf install install-tools lab lab-debug demo reproduce check check-quick check-agent spoof \
+.PHONY: all modules tools ebpf install install-tools lab lab-bpf lab-debug demo reproduce check check-quick check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf

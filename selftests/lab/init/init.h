@@ -135,6 +135,9 @@ int nl_len(const struct nlattr *attr);
 /* module.c */
 void cmd_module(void);
 
+/* bpf.c */
+void cmd_bpf(void);
+
 /* node.c */
 void net_enter(int node);
 void net_close(void);

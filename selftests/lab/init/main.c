@@ -13,6 +13,14 @@
 
 #define PLAN_VERSION	1
 
+/* end */
+static void cmd_end(void)
+{
+	need_words(0, 0);
+	write_text(OUT_DIR "done.out", "ok\n");
+	power_off();
+}
+
 /* cc-allowed NAME... */
 static void cmd_cc_allowed(void)
 {
@@ -35,6 +43,7 @@ static const struct {
 	void (*handler)(void);
 } commands[] = {
 	{ "module",	cmd_module },
+	{ "bpf",	cmd_bpf },
 	{ "cc-allowed",	cmd_cc_allowed },
 	{ "node",	cmd_node },
 	{ "link",	cmd_link },
@@ -54,6 +63,7 @@ static const struct {
 	{ "until",	cmd_until },
 	{ "symbols",	cmd_symbols },
 	{ "run",	cmd_run },
+	{ "end",	cmd_end },
 };
 
 static void execute(void)

@@ -47,7 +47,7 @@ void power_off(void)
 
 void fail(const char *fmt, ...)
 {
-	char reason[768];
+	char reason[4096];
 	va_list args;
 	FILE *out;
 

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from . import units
+from . import programs, units
 from .cores import cores
 from .errors import InputError, nearest
 from .presets import all_presets
@@ -53,21 +53,40 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A congestion control: modules beyond the kernel's own, and parameters by name."""
+    """A congestion control: what it takes beyond the kernel's own, and parameters by name."""
 
     modules: tuple = ()
     parameters: dict = field(default_factory=dict)
+    core: str = None		# of Quell's, that it is made of
+    program: object = None	# the programs.Program that it is, none of a module
 
 
-def _algorithm(core):
+def _algorithm(name, core):
     """One of ours, by what its core says."""
     return Algorithm(("quell.ko", core["module"] + ".ko"), {
-        name: Parameter(KINDS[what["unit"]], what["min"], what["max"], what["default"])
-        for name, what in core["parameters"].items()})
+        key: Parameter(KINDS[what["unit"]], what["min"], what["max"], what["default"])
+        for key, what in core["parameters"].items()}, name)
+
+
+def _parse_signed(text):
+    """A decimal number, which may be negative."""
+    digits = str(text).strip()
+    return -units.parse_int(digits[1:]) if digits[:1] == "-" else units.parse_int(digits)
+
+
+SIGNED = Kind(_parse_signed, str)
+
+
+def _of_program(program):
+    """A BPF object: parameters are those of its core, or else its global variables."""
+    if program.core:
+        return Algorithm((), ALGORITHMS[program.core].parameters, program.core, program)
+    return Algorithm((), {key: Parameter(SIGNED, what.low, what.high, what.value)
+                          for key, what in program.variables.items()}, None, program)
 
 
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
-ALGORITHMS = {name: _algorithm(core) for name, core in cores().items()}
+ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
 
 
@@ -87,50 +106,71 @@ class Variant:
     lookahead: bool = False	# the scenario's look-ahead groups are registered
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
+    program: object = None	# the Algorithm of a BPF object
+
+    @property
+    def algorithm(self):
+        """What it runs."""
+        return self.program or ALGORITHMS[self.name]
 
     @property
     def modules(self):
         """Modules to load, in order."""
-        return ALGORITHMS[self.name].modules
+        return self.algorithm.modules
 
 
-def make_variant(where, name, label, texts, preset=None):
-    """Check an algorithm's name, preset and the parameters that override it."""
+def find(where, name, directory="", ops=None):
+    """(name in the kernel, Algorithm) of what --cc or a scenario names, files relative to a
+    directory."""
+    if programs.is_program(name):
+        program = programs.find(where, name, directory, ops)
+        return program.name, _of_program(program)
     if name not in ALGORITHMS:
         raise InputError(where, f"unknown congestion control '{name}'"
-                         f"{nearest(name, ALGORITHMS)}: one of {', '.join(ALGORITHMS)}")
-    known = ALGORITHMS[name].parameters
+                         f"{nearest(name, ALGORITHMS)}: one of {', '.join(ALGORITHMS)}, "
+                         f"{programs.PREFIX}FILE")
+    if ops is not None:
+        raise InputError(where, f"{name} is no object file: ops chooses in one")
+    return name, ALGORITHMS[name]
+
+
+def make_variant(where, found, label, texts, preset=None):
+    """Check the preset of what find() found and the parameters that override it."""
+    name, algorithm = found
+    known = algorithm.parameters
     values = {}
-    of_paper = paper_preset(name, texts) if preset is None else None
-    for key, text in {**preset_texts(where, name, preset or of_paper), **texts}.items():
+    of_paper = paper_preset(algorithm.core, texts) if preset is None else None
+    for key, text in {**preset_texts(where, found, preset or of_paper), **texts}.items():
         if key not in known:
-            raise InputError(where, unknown_parameter(name, key))
+            raise InputError(where, unknown_parameter(found, key))
         values[key] = known[key].parse(f"{where}: {name}.{key}", text)
     return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset,
-                   of_paper)
+                   of_paper, program=algorithm if algorithm.program else None)
 
 
-def paper_preset(name, texts):
+def paper_preset(core, texts):
     """The preset of the paper, the algorithm's first, which holds where none is named;
     none where "adapt" is, for what is then asked for is the algorithm out of the box."""
-    known = all_presets().get(name)
+    known = all_presets().get(core)
     return next(iter(known)) if known and "adapt" not in texts else None
 
 
-def preset_texts(where, name, preset):
+def preset_texts(where, found, preset):
     """Values of an algorithm's preset as written, none without a preset."""
     if preset is None:
         return {}
-    known = all_presets().get(name, {})
+    name, algorithm = found
+    known = all_presets().get(algorithm.core, {})
     if preset not in known:
         raise InputError(where, f"{name} has no preset '{preset}'" + (
             f"{nearest(preset, known)}: one of {', '.join(known)}" if known else ": it has none"))
     return known[preset].texts
 
 
-def unknown_parameter(name, key):
-    """Sentence for a parameter the algorithm does not have."""
-    known = ALGORITHMS[name].parameters
+def unknown_parameter(found, key):
+    """Sentence for a parameter that what find() found does not have."""
+    name, algorithm = found
+    known = algorithm.parameters
     if not known:
         return f"{name} has no parameter '{key}': it takes none"
     return f"{name} has no parameter '{key}'{nearest(key, known)}: one of {', '.join(known)}"

@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import cost, flows, plan, runner, scenario, show, targets
+from . import cost, flows, plan, programs, runner, scenario, show, targets
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -107,7 +107,8 @@ def _incast_options(parser):
     add("--trunk-rate", metavar="RATE", help="dumbbell: between the switches; default: --rate")
     add("--trunk-delay", metavar="TIME", help="dumbbell: default: --delay")
     add("--cc", metavar="CC[:KEY=VALUE]...,...", required=True, help="congestion controls, each a "
-        f"run of its own: {', '.join(ALGORITHMS)}; parameters or a preset make a variant of its "
+        f"run of its own: {', '.join(ALGORITHMS)}, or bpf:FILE, an object file with a struct_ops "
+        "congestion control, named without : and ,; parameters or a preset make a variant of its "
         "own, for example swift,swift:ai=1gbit,smartt:preset=nscc")
     add("--set", metavar="CC.KEY=VALUE", action="append", default=[], help="set a parameter in "
         "every run of that congestion control; may be repeated")
@@ -241,9 +242,13 @@ def _algorithms(cc_text, set_texts):
     entries = []
     for text in cc_text.split(","):
         name, *pairs = text.split(":")
+        if text.startswith(programs.PREFIX):
+            name += ":" + pairs.pop(0)
         settings = dict(_pair("--cc", pair) for pair in pairs)
-        preset = settings.pop("preset", None)
-        entries.append(_given({"name": name, "label": text, "preset": preset, "set": settings}))
+        preset, ops = settings.pop("preset", None), settings.pop("ops", None)
+        label = None if programs.is_program(name) else text
+        entries.append(_given({"name": name, "label": label, "preset": preset, "ops": ops,
+                               "set": settings}))
     own = [dict(entry["set"]) for entry in entries]
     for text in set_texts:
         path, value = _pair("--set", text)
@@ -256,7 +261,7 @@ def _algorithms(cc_text, set_texts):
             raise InputError("--set", f"'{text}': no run of '{name}'{nearest(name, names)}: "
                              f"--cc has {', '.join(names)}")
         if name in ALGORITHMS and key not in ALGORITHMS[name].parameters:
-            raise InputError("--set", unknown_parameter(name, key))
+            raise InputError("--set", unknown_parameter((name, ALGORITHMS[name]), key))
         if name in ALGORITHMS:
             ALGORITHMS[name].parameters[key].parse(f"--set {name}.{key}", value)
         for number in matching:
@@ -326,6 +331,7 @@ def _execute(args, wanted, command):
     jobs_max, timeout_s, kernel = _options(args)
     runner.check_modules(kernel, wanted)
     cost.check_memory(len(wanted.graph.hosts), min(jobs_max, len(wanted.variants)))
+    runner.check_programs(kernel, wanted)
     _show_notes(args, wanted)
     _replace(args)
     output.clear(args.out)
@@ -349,6 +355,7 @@ def _reproduce(args, command):
     for _, one in wanted:
         runner.check_modules(kernel, one)
         cost.check_memory(len(one.graph.hosts), jobs_max)
+        runner.check_programs(kernel, one)
         _show_notes(args, one)
     _replace(args)
     facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,

@@ -115,7 +115,7 @@ def _line(scenario):
 
 def sender_rates(result, number):
     """[(time_ns, bytes/s)] of a sender: what its algorithm allows it."""
-    paced = bool(result.variant.modules) or result.variant.name in PACED
+    paced = bool(result.variant.algorithm.core) or result.variant.name in PACED
     rows = []
     for time_ns, window_bytes, pacing_bytes_ps, rtt_ns, *_ in result.cwnd.get(number, []):
         if paced and pacing_bytes_ps != UNPACED_BYTES_PS:

@@ -7,7 +7,6 @@ scenario shows both.
 
 from dataclasses import dataclass
 
-from .algorithms import ALGORITHMS
 from .errors import InputError
 from .flows import DELAY_MAX, known_host
 from .schema import Key, check
@@ -53,7 +52,7 @@ def _variants_fit(places, tables, variants):
         where = places.name(f"algorithm[{number}].lookahead")
         if not variant.lookahead:
             continue
-        if PARAMETER not in ALGORITHMS[variant.name].parameters:
+        if variant.program or PARAMETER not in variant.algorithm.parameters:
             raise InputError(where, f"{variant.name} has no look-ahead")
         if not tables:
             raise InputError(where, "without [[lookahead]] there are no groups")
@@ -76,7 +75,7 @@ def _members_fit(places, path, values, graph):
 
 def _time_fits(places, path, time_ns, variants):
     for variant in variants:
-        parameter = ALGORITHMS[variant.name].parameters.get(PARAMETER)
+        parameter = variant.algorithm.parameters.get(PARAMETER)
         if not variant.lookahead:
             continue
         most_ns = variant.values.get(PARAMETER, parameter.default)

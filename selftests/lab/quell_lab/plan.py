@@ -47,6 +47,7 @@ def write(scenario, variant):
     """Text of the plan for one variant."""
     lines = ["quell-plan 1"]
     lines += [f"module {name}" for name in modules(scenario, variant)]
+    lines += _program(variant)
     own = {flow.src: flow.cc for flow in scenario.flows if flow.cc}
     lines.append(" ".join(["cc-allowed", *dict.fromkeys(["reno", variant.name,
                                                          *own.values()])]))
@@ -60,7 +61,7 @@ def write(scenario, variant):
     if variant.hwstamp:
         lines += [f"stamps {host} {scenario.graph.ports[host][0].dev}"
                   for host in scenario.graph.hosts]
-    for host in scenario.graph.hosts:
+    for host in scenario.graph.hosts if not variant.program else ():
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
     if variant.lookahead:
@@ -74,6 +75,20 @@ def write(scenario, variant):
     lines.append(f"until {scenario.until_ns}")
     lines.append("run")
     return "\n".join(lines) + "\n"
+
+
+def _program(variant):
+    """Its BPF object, loaded once for all hosts, with its parameters."""
+    if not variant.program:
+        return []
+    program = variant.program.program
+    return [" ".join(["bpf", program.file, program.ops,
+                      *(f"{key}={value}" for key, value in variant.values.items())])]
+
+
+def write_program(variant):
+    """A plan that loads a variant's BPF object and ends."""
+    return "\n".join(["quell-plan 1", *_program(variant), "end", ""])
 
 
 def _cables(scenario, variant):

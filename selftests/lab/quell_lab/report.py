@@ -268,7 +268,9 @@ def _algorithms(scenario):
         if variant.of_paper:
             parts = [f"preset {variant.of_paper}, as none is named"]
         text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])
-        rows.append((variant.label, f"{variant.name}: {text or 'defaults'}"))
+        name = f"{variant.name} of {variant.program.program.path}" if variant.program else (
+            variant.name)
+        rows.append((variant.label, f"{name}: {text or 'defaults'}"))
     return rows
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,15 +19,18 @@ from .errors import InputError, RunError
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = {"normal": os.path.join(ROOT, "build", "lab"),
+         "bpf": os.path.join(ROOT, "build", "lab-bpf"),
          "debug": os.path.join(ROOT, "build", "lab-debug")}
 UML_RUN = os.path.join(HERE, "uml-run")
-MAKE = {"normal": "make lab", "debug": "make lab-debug"}
+MAKE = {"normal": "make lab", "bpf": "make lab-bpf", "debug": "make lab-debug"}
 
 COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace)\b|"
                        r"possible circular|possible recursive|inconsistent lock state|"
                        r"unreferenced object")
 LEAKS = re.compile(r"^quell-kmemleak [1-9]")
 VERSION = re.compile(rb"Linux version ([0-9][^ \0]*) ")
+PLAN_LINE = re.compile(r"^plan line [0-9]+: [^:]*: ")
+PROGRAM_TIMEOUT_S = 120
 STOP_S = 5
 REFRESH_S = 0.2
 PLAIN_REFRESH_S = 10
@@ -72,13 +76,62 @@ def find_kernel(kind):
     return Kernel(kind, *paths)
 
 
-def check_modules(kernel, scenario):
+def kernel_of(variant, kernel):
+    """The kernel that a variant runs on: that of BPF objects is one of its own."""
+    if not variant.program:
+        return kernel
+    if kernel.kind == "debug":
+        raise InputError("--kernel debug", f"it runs no BPF, and '{variant.label}' is an object")
+    return find_kernel("bpf")
+
+
+def check_modules(wanted, scenario):
     """InputError for a module that is not built, before anything runs."""
     for variant in scenario.variants:
+        kernel = kernel_of(variant, wanted)
         for name in plan.modules(scenario, variant):
             if not os.path.exists(os.path.join(kernel.modules, name)):
                 raise InputError("modules" if name in plan.LAB_MODULES else f"--cc {variant.label}",
                                  f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")
+
+
+def copy_program(variant, directory):
+    """The variant's BPF object, where its plan has it."""
+    if variant.program:
+        program = variant.program.program
+        os.makedirs(directory, exist_ok=True)
+        shutil.copyfile(program.path, os.path.join(directory, program.file))
+
+
+def _boot_program(kernel, variant, scratch):
+    """Load a variant's BPF object into a guest; the kernel's reason not to, or None."""
+    path, objects = os.path.join(scratch, "plan"), os.path.join(scratch, "objects")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(plan.write_program(variant))
+    copy_program(variant, objects)
+    out = os.path.join(scratch, "out")
+    done = subprocess.run([UML_RUN, "--kernel", kernel.linux, "--modules", kernel.modules,
+                           "--init", kernel.init, "--objects", objects, "--plan", path,
+                           "--out", out, "--timeout", str(PROGRAM_TIMEOUT_S)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    if not done.returncode:
+        return None
+    if os.path.exists(os.path.join(out, "errors.out")):
+        with open(os.path.join(out, "errors.out"), encoding="utf-8", errors="replace") as file:
+            return PLAN_LINE.sub("", file.read().strip())
+    return "\n".join(done.stdout.decode("utf-8", "replace").splitlines()[-TAIL_LINES:])
+
+
+def check_programs(kernel, scenario):
+    """InputError for a BPF object that the kernel does not take, before anything runs."""
+    for variant in scenario.variants:
+        if not variant.program:
+            continue
+        with tempfile.TemporaryDirectory(prefix="quell-lab-bpf.") as scratch:
+            reason = _boot_program(kernel_of(variant, kernel), variant, scratch)
+        if reason:
+            raise InputError(f"{variant.program.program.path}", reason)
 
 
 class Job:
@@ -103,10 +156,16 @@ class Job:
         """Path of the kernel log."""
         return os.path.join(self.directory, "kernel.log")
 
+    @property
+    def objects(self):
+        """Directory of the BPF objects that the plan names."""
+        return os.path.join(self.directory, "objects")
+
     def prepare(self):
         """An empty directory with the plan."""
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(os.path.join(self.directory, "out"))
+        copy_program(self.variant, self.objects)
         with open(os.path.join(self.directory, "plan"), "w", encoding="ascii") as file:
             file.write(plan.write(self.scenario, self.variant))
 
@@ -116,7 +175,7 @@ class Job:
                 "--init", self.kernel.init, "--seed", str(self.scenario.seed),
                 "--mem", f"{self.guest_bytes >> 20}M",
                 "--plan", os.path.join(self.directory, "plan"),
-                "--out", os.path.join(self.directory, "out")]
+                "--objects", self.objects, "--out", os.path.join(self.directory, "out")]
 
     def run(self, timeout_s):
         """Run to the end; results.RunResult, or RunError."""
@@ -275,7 +334,7 @@ def _await(futures, progress, finished):
 
 def make_jobs(scenario, kernel, directory, group=""):
     """One job per variant; the group's name goes before the label for people."""
-    return [Job(scenario, variant, kernel,
+    return [Job(scenario, variant, kernel_of(variant, kernel),
                 os.path.join(directory, "raw", raw_name(number, variant)), group)
             for number, variant in enumerate(scenario.variants, start=1)]
 

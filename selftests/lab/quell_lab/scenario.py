@@ -5,12 +5,13 @@ The command line and the TOML files meet in one dictionary, build() checks it
 and returns a Scenario in base units.
 """
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass, replace
 
 from . import convergence, flows, lookahead, measure, paper, ranges, topology
-from .algorithms import make_variant
+from .algorithms import find, make_variant
 from .errors import InputError
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
 from .schema import Key, Places, check
@@ -105,6 +106,7 @@ ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
+    "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
@@ -511,12 +513,13 @@ def _variants(places, tables):
             raise InputError(where, f"'{table}' is not a table")
         entry = check(places, path, table, ALGORITHM_KEYS)
         settings = entry["set"] or {}
+        found = find(where, entry["name"], os.path.dirname(places.source), entry["ops"])
         label = entry["label"]
         if label is None:
             pairs = {"preset": entry["preset"]} if entry["preset"] is not None else {}
             pairs.update(settings)
-            label = ":".join([entry["name"]] + [f"{k}={v}" for k, v in pairs.items()])
-        variant = make_variant(where, entry["name"], label, settings, entry["preset"])
+            label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
+        variant = make_variant(where, found, label, settings, entry["preset"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"],

@@ -2,7 +2,6 @@
 """Targets that no flow can meet: below the round trip of the idle network."""
 
 from . import physics
-from .algorithms import ALGORITHMS
 from .units import show_time
 
 SWIFT = "swift"
@@ -18,15 +17,16 @@ def idle_rtt_ns(scenario, flow):
 
 def target_ns(variant, switches):
     """What a Swift variant steers for with a large window; None: its path tells, or none."""
-    if not variant.name.startswith(SWIFT):
+    if not (variant.algorithm.core or "").startswith(SWIFT):
         return None
-    known = ALGORITHMS[variant.name].parameters
+    known = variant.algorithm.parameters
 
     def value(key):
         return variant.values.get(key, known[key].default)
     if value("adapt") or not value("base-target"):
         return None
-    return value("base-target") + switches * value("hop-scale")
+    # A program is not told of switches.
+    return value("base-target") + (0 if variant.program else switches * value("hop-scale"))
 
 
 def notes(scenario):

@@ -10,7 +10,7 @@ import re
 import unittest
 
 from quell_lab import cli, plan, presets, runner, scenario
-from quell_lab.algorithms import ALGORITHMS, make_variant
+from quell_lab.algorithms import ALGORITHMS, find, make_variant
 from quell_lab.cores import cores
 from quell_lab.errors import InputError
 
@@ -51,7 +51,7 @@ def each():
 def block(algorithm, preset):
     """All values of an algorithm under a preset, as one comparable thing."""
     values = {key: known.default for key, known in ALGORITHMS[algorithm].parameters.items()}
-    values.update(make_variant("test", algorithm, "x", {}, preset.name).values)
+    values.update(make_variant("test", find("test", algorithm), "x", {}, preset.name).values)
     return tuple(sorted(values.items()))
 
 
@@ -59,7 +59,7 @@ class Table(unittest.TestCase):
     def test_values_are_in_range(self):
         for algorithm, preset in each():
             with self.subTest(f"{algorithm} {preset.name}"):
-                variant = make_variant("test", algorithm, "x", {}, preset.name)
+                variant = make_variant("test", find("test", algorithm), "x", {}, preset.name)
                 self.assertEqual(list(variant.values), list(preset.texts))
 
     def test_every_algorithm_of_ours_has_some(self):
@@ -86,7 +86,7 @@ class Table(unittest.TestCase):
     def test_values_as_the_sources_have_them(self):
         for algorithm, name, values in KNOWN:
             with self.subTest(f"{algorithm} {name}"):
-                got = make_variant("test", algorithm, "x", {}, name).values
+                got = make_variant("test", find("test", algorithm), "x", {}, name).values
                 self.assertEqual({key: got[key] for key in values}, values)
 
     def test_sources_fit_a_line_of_the_command(self):
