@@ -116,7 +116,7 @@ spoof: lab-debug
 
 # A hundred thousand ACKs of each algorithm through module, BPF object and user space
 bpf-traces: deps-check lab ebpf
-	selftests/lab/checks/bpf 100000
+	selftests/lab/checks/bpf-traces 100000
 
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check

@@ -28,12 +28,14 @@ struct tcp_congestion_ops {
 	void	(*init)(struct sock *sk);
 	void	(*release)(struct sock *sk);
 	u32	(*ssthresh)(struct sock *sk);
+	void	(*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void	(*set_state)(struct sock *sk, u8 new_state);
 	void	(*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	void	(*in_ack_event)(struct sock *sk, u32 flags);
 	u32	(*min_tso_segs)(struct sock *sk);
 	void	(*cong_control)(struct sock *sk, const struct rate_sample *rs);
 	u32	(*undo_cwnd)(struct sock *sk);
+	void	(*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	char	name[TCP_CA_NAME_MAX];
 	u32	flags;
 };
