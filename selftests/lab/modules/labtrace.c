@@ -109,22 +109,21 @@ static void labtrace_note(struct quell_event *ev, void (*note)(struct quell_even
 	spin_unlock_bh(&trace_lock);
 }
 
-#define LABTRACE_EVENT(name_, event_, kind_)					\
-static void quell_##name_##_traced_core_##event_(struct quell_event *ev)	\
+#define LABTRACE_EVENT(algo_, event_, kind_)					\
+static void algo_##_traced_core_##event_(struct quell_event *ev)		\
 {										\
-	labtrace_event(&quell_##name_##_core, kind_, ev,			\
-		       quell_##name_##_core_##event_);				\
+	labtrace_event(&algo_##_core, kind_, ev, algo_##_core_##event_);	\
 }
 
 /* NAME_traced_algo, whose core is quell_NAME_core behind labtrace_event(). */
 #define LABTRACE_ALGO(name_)							\
 static struct quell_core quell_##name_##_traced_core;				\
-LABTRACE_EVENT(name_, init, LABTRACE_INIT)					\
-LABTRACE_EVENT(name_, on_ack, LABTRACE_ACK)					\
-LABTRACE_EVENT(name_, on_loss, LABTRACE_LOSS)					\
-LABTRACE_EVENT(name_, on_rto, LABTRACE_RTO)					\
-LABTRACE_EVENT(name_, on_idle_restart, LABTRACE_IDLE)				\
-LABTRACE_EVENT(name_, on_undo, LABTRACE_UNDO)					\
+LABTRACE_EVENT(quell_##name_, init, LABTRACE_INIT)				\
+LABTRACE_EVENT(quell_##name_, on_ack, LABTRACE_ACK)				\
+LABTRACE_EVENT(quell_##name_, on_loss, LABTRACE_LOSS)				\
+LABTRACE_EVENT(quell_##name_, on_rto, LABTRACE_RTO)				\
+LABTRACE_EVENT(quell_##name_, on_idle_restart, LABTRACE_IDLE)			\
+LABTRACE_EVENT(quell_##name_, on_undo, LABTRACE_UNDO)				\
 static void quell_##name_##_traced_core_undo_note(struct quell_event *ev)	\
 {										\
 	labtrace_note(ev, quell_##name_##_core_undo_note);			\
