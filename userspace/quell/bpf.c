@@ -63,20 +63,16 @@ static int write_params(const struct bpf_model *model, int fd)
  */
 int bpf_read_params(struct bpf_model *model, int fd)
 {
-	struct bpf_map_info info = {};
-	uint32_t len = sizeof(info);
-	void *block;
 	int status = STATUS_OK;
+	void *block;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return complain_bpf("cannot read the parameters", errno);
-	if (info.value_size != model->core->params_bytes) {
+	if (!bpf_code_fits_params(fd, model->core)) {
 		complain("%s was loaded by another version of this program "
 			 "(try: quell bpf replace %s)",
 			 model->core->name, model->core->name);
 		return STATUS_KERNEL;
 	}
-	block = malloc(info.value_size);
+	block = malloc(model->core->params_bytes);
 	if (!block || bpf_map_lookup_elem(fd, &the_entry, block))
 		status = complain_bpf("cannot read the parameters", errno);
 	else
@@ -137,7 +133,7 @@ static bool share_maps(const struct bpf_model *model, struct bpf_code *code, int
 
 	*params_fd = bpf_pin_get(model->core->name, QUELL_BPF_PARAMS_MAP);
 	shared = *params_fd >= 0 && stats_fd >= 0 &&
-		 !bpf_code_share(code, *params_fd, stats_fd);
+		 !bpf_code_share(code, model->core, *params_fd, stats_fd);
 	if (!shared)
 		complain("note: parameters and counters of the code that was loaded do not fit, "
 			 "those of the new begin anew");

@@ -19,6 +19,7 @@
 #include <quell/bpf.h>
 
 #include "bpf_code.h"
+#include "bpf_layout.h"
 #include "bpf_object.h"
 #include "bpf_pin.h"
 #include "quell.h"
@@ -66,14 +67,11 @@ static int check_kernel(struct bpf_code *code)
 	return status;
 }
 
-static bool is_of_size(const struct bpf_map *map, uint32_t bytes)
-{
-	return map && bpf_map__value_size(map) == bytes;
-}
-
-/* Tables and object come from the same source; an object of another version fits neither. */
+/* Tables and object come from the same source; the blocks of another version differ. */
 static int find_maps(struct bpf_code *code, const struct bpf_model *model, const char *path)
 {
+	const struct btf *btf = bpf_object__btf(code->object);
+
 	code->ops = bpf_object__find_map_by_name(code->object, model->name);
 	code->params = bpf_object__find_map_by_name(code->object, QUELL_BPF_PARAMS_MAP);
 	code->stats = bpf_object__find_map_by_name(code->object, QUELL_BPF_STATS_MAP);
@@ -81,8 +79,9 @@ static int find_maps(struct bpf_code *code, const struct bpf_model *model, const
 		complain("%s has no congestion control %s", path, model->name);
 		return STATUS_KERNEL;
 	}
-	if (!is_of_size(code->params, model->core->params_bytes) ||
-	    !is_of_size(code->stats, model->core->counters_bytes)) {
+	if (!code->params || !code->stats ||
+	    !bpf_has_params(btf, bpf_map__btf_value_type_id(code->params), model->core) ||
+	    !bpf_has_counters(btf, bpf_map__btf_value_type_id(code->stats), model->core)) {
 		complain("%s is of another version than this program: "
 			 "its parameters or counters differ",
 			 path);
@@ -126,26 +125,60 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	return STATUS_OK;
 }
 
-static bool is_fit(const struct bpf_map *map, int fd)
+/* Whether a map that is there has the blocks of this program: its type and its BTF tell. */
+static bool is_fit(int fd, enum bpf_map_type type, const struct quell_core *core,
+		   bool (*has_layout)(const struct btf *btf, uint32_t type_id,
+				      const struct quell_core *core))
 {
 	struct bpf_map_info info = {};
 	uint32_t len = sizeof(info);
+	struct btf *btf;
+	bool is;
 
-	return !bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == bpf_map__type(map) &&
-	       info.value_size == bpf_map__value_size(map);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != type || !info.btf_id)
+		return false;
+	btf = btf__load_from_kernel_by_id(info.btf_id);
+	if (libbpf_get_error(btf))
+		return false;
+	is = has_layout(btf, info.btf_value_type_id, core);
+	btf__free(btf);
+	return is;
+}
+
+/**
+ * bpf_code_fits_params() - tell whether a map has the parameters of an algorithm
+ * @fd: of the map
+ * @core: the algorithm
+ */
+bool bpf_code_fits_params(int fd, const struct quell_core *core)
+{
+	return is_fit(fd, BPF_MAP_TYPE_ARRAY, core, bpf_has_params);
+}
+
+/**
+ * bpf_code_fits_counters() - tell whether a map has the counters of an algorithm
+ * @fd: of the map
+ * @core: the algorithm
+ */
+bool bpf_code_fits_counters(int fd, const struct quell_core *core)
+{
+	return is_fit(fd, BPF_MAP_TYPE_PERCPU_ARRAY, core, bpf_has_counters);
 }
 
 /**
  * bpf_code_share() - use maps that are there already, instead of new ones: both or none
  * @code: opened, not loaded
+ * @core: the algorithm
  * @params_fd: of the map of parameters
  * @stats_fd: of that of counters
  *
  * Return: 0; -1 if they do not fit.
  */
-int bpf_code_share(struct bpf_code *code, int params_fd, int stats_fd)
+int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int params_fd,
+		   int stats_fd)
 {
-	if (!is_fit(code->params, params_fd) || !is_fit(code->stats, stats_fd))
+	if (!bpf_code_fits_params(params_fd, core) ||
+	    !bpf_code_fits_counters(stats_fd, core))
 		return -1;
 	return bpf_map__reuse_fd(code->params, params_fd) ||
 	       bpf_map__reuse_fd(code->stats, stats_fd) ? -1 : 0;

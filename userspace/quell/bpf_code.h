@@ -31,7 +31,10 @@ struct bpf_code {
 };
 
 int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const char *dir);
-int bpf_code_share(struct bpf_code *code, int params_fd, int stats_fd);
+bool bpf_code_fits_params(int fd, const struct quell_core *core);
+bool bpf_code_fits_counters(int fd, const struct quell_core *core);
+int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int params_fd,
+		   int stats_fd);
 int bpf_code_load(struct bpf_code *code);
 int bpf_code_register(struct bpf_code *code, int *fd);
 int bpf_code_update(struct bpf_code *code, int link_fd);

@@ -12,6 +12,7 @@
 
 #include <quell/bpf.h>
 
+#include "bpf_code.h"
 #include "bpf_model.h"
 #include "bpf_pin.h"
 #include "quell.h"
@@ -21,17 +22,13 @@ static const uint32_t the_entry;
 static int read_counters(struct bpf_model *model, int fd)
 {
 	size_t stride = (model->core->counters_bytes + 7) / 8 * 8;
-	struct bpf_map_info info = {};
-	uint32_t len = sizeof(info);
 	int cpus = libbpf_num_possible_cpus();
 	int status = STATUS_OK;
 	void *values;
 
 	if (cpus < 0)
 		return complain_bpf("cannot count the processors", -cpus);
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return complain_bpf("cannot read the counters", errno);
-	if (info.value_size != model->core->counters_bytes)
+	if (!bpf_code_fits_counters(fd, model->core))
 		return STATUS_OK;
 	values = calloc(cpus, stride);
 	if (!values || bpf_map_lookup_elem(fd, &the_entry, values))

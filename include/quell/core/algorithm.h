@@ -27,6 +27,7 @@
  * @min:	smallest value accepted
  * @max:	largest value accepted
  * @def:	value after a reset
+ * @field:	the field's name, by which user space tells the block of another version
  */
 struct quell_param_desc {
 	const char	*name;
@@ -36,6 +37,7 @@ struct quell_param_desc {
 	u64		min;
 	u64		max;
 	u64		def;
+	const char	*field;
 };
 
 /**
@@ -53,6 +55,7 @@ struct quell_param_desc {
 	.min = QUELL_##range_##_MIN,					\
 	.max = QUELL_##range_##_MAX,					\
 	.def = QUELL_##range_##_DEFAULT,				\
+	.field = #field_,						\
 }
 
 /**
@@ -60,11 +63,13 @@ struct quell_param_desc {
  * @name:	name that user space sees
  * @doc:	one line of explanation
  * @offset:	place of the u64 in the block of counters
+ * @field:	the field's name, as in &struct quell_param_desc
  */
 struct quell_counter_desc {
 	const char	*name;
 	const char	*doc;
 	u32		offset;
+	const char	*field;
 };
 
 /**
@@ -76,6 +81,7 @@ struct quell_counter_desc {
  */
 #define QUELL_COUNTER(type_, name_, field_, doc_) {			\
 	.name = (name_), .doc = (doc_), .offset = offsetof(type_, field_), \
+	.field = #field_,						\
 }
 
 /**

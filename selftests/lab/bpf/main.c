@@ -20,6 +20,7 @@
 #include <quell/bpf.h>
 #include <quell/core/cores.h>
 
+#include "bpf_layout.h"
 #include "object.h"
 
 #define JIT_SYSCTL	"/proc/sys/net/core/bpf_jit_enable"
@@ -44,7 +45,8 @@ static const struct quell_core *core_of(const struct object *object, const struc
 	if (!params || strncmp(ops->name, QUELL_BPF_PREFIX, prefix))
 		return NULL;
 	core = quell_core_find(ops->name + prefix);
-	if (core && bpf_map__value_size(params) != core->params_bytes)
+	if (core && !bpf_has_params(bpf_object__btf(object->bpf),
+				    bpf_map__btf_value_type_id(params), core))
 		die("%s is of another version than the laboratory: its parameters differ",
 		    object->path);
 	return core;
