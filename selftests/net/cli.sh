@@ -267,6 +267,10 @@ unknown object 'frob'|frob
 unknown algorithm 'nosuch'|flow show cc nosuch
 the value of 'cc' is missing|flow show cc
 unknown argument 'frob'|flow show frob
+'frob' is no key \(there are: rate, window,|flow show sort frob
+'frob' is no state; |flow show state frob
+'10.0.0' is no address|flow show dst 10.0.0/8
+nosuch: No such device|flow show dev nosuch
 interval: 'x' cannot be read|flow watch interval x
 interval: '1ms' is out of range 10ms|flow watch interval 1ms
 no counters of 'nosuch'|stat nosuch
@@ -408,20 +412,77 @@ flow_text()
 {
 	local number='[0-9.]+' addresses sk
 
-	left_quell flow show >"$dir/text"
+	left_quell flow show -d >"$dir/text"
 	cat "$dir/text"
 	addresses=$(jq -r '"\(.src):\(.sport) -> \(.dst):\(.dport)"' "$dir/flow")
 	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
 	grep -qxF "$addresses dev l0 $sk" "$dir/text" &&
-	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ option:not-offered$" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ option:not-offered state:established delivery:${number}[KMG]?bit retrans:[0-9]+/[1-9][0-9]* lost:[0-9]+$" "$dir/text" &&
 	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
 	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
 }
 
+# A line of at most 80 columns for each flow, below a heading.
+flow_lines()
+{
+	local number='[0-9.]+' sport lines
+
+	left_quell flow show >"$dir/text"
+	cat "$dir/text"
+	sport=$(jq .sport "$dir/flow")
+	lines=$(left_quell -j flow show | jq length)
+	[ "$(wc -l <"$dir/text")" -eq $((lines + 1)) ] &&
+	head -n 1 "$dir/text" | grep -qE '^CC +PORT PEER +PKTS +RATE +RTT +TARGET +RETX LIMIT$' &&
+	grep -qE "^swift +$sport 10\.72\.0\.2:$port +$number +${number}[KMG] +${number}[mun]s +${number}[mun]s +${number}[KM]? [a-z]+$" "$dir/text" &&
+	! grep -E '.{81}' "$dir/text"
+}
+
+# The stack's measurements are those that ss prints of the same socket.
+flow_has_diag()
+{
+	busy_flow 10.72.0.2 &&
+	json '.state == "established" and .delivery_bytes_ps > 100000 and
+		.sent_segs > 10 and .retrans_segs < .sent_segs and .lost_segs >= 0' "$dir/flow"
+}
+
+# filter_has N WORD...: so many flows are let through, as JSON and as lines.
+filter_has()
+{
+	local want=$1 lines
+	shift
+
+	lines=$(left_quell flow show "$@" | tail -n +2 | wc -l)
+	[ "$(left_quell -j flow show "$@" | jq length)" -eq "$want" ] && [ "$lines" -eq "$want" ] &&
+		return 0
+	echo "flow show $*: $lines, not $want"
+	return 1
+}
+
+# iperf3 has two connections, of which one idles.
 flow_filter()
 {
-	[ "$(left_quell -j flow show cc swift | jq length)" -ge 1 ] &&
-	left_quell flow show cc swift | grep -q '^	swift '
+	local sport
+
+	sport=$(jq .sport "$dir/flow")
+	filter_has 2 cc swift && filter_has 2 dst 10.72.0.0/24 state established dev l0 &&
+	filter_has 2 src 10.72.0.1 dport "$port" && filter_has 1 sport "$sport" &&
+	filter_has 0 dst 10.72.0.1 && filter_has 0 dst fd72::/16 && filter_has 0 dev lo &&
+	filter_has 0 state close-wait && filter_has 0 sport "$sport" dport 1
+}
+
+# The one that idles is the last of those sorted by rate, and the first the other way round.
+flow_sorted()
+{
+	left_quell -j flow show sort inflight >"$dir/down" &&
+	left_quell -j flow show sort -inflight >"$dir/up" &&
+	json '.[0].inflight_bytes > .[1].inflight_bytes' "$dir/down" &&
+	json '.[0].inflight_bytes < .[1].inflight_bytes' "$dir/up"
+}
+
+# Any user may see them.
+flows_of_anyone()
+{
+	status 0 as_nobody quell -j flow show && json 'length == 2 and all(.sent_segs)' "$dir/out"
 }
 
 flows_are_counted()
@@ -462,7 +523,7 @@ says_who_governs()
 ipv6_flow()
 {
 	left_quell cc set swift adapt off && start_client fd72::2 && flow_json fd72::1 fd72::2 || return 1
-	left_quell flow show >"$dir/text"
+	left_quell -d flow show >"$dir/text"
 	cat "$dir/text"
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
@@ -498,7 +559,7 @@ stat_is_per_netns()
 	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
 }
 
-plan 80
+plan 88
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network
@@ -526,8 +587,12 @@ check "no flows is an empty list" no_flows
 check "a transfer starts" start_transfer
 check "flow show -j describes it" flow_json 10.72.0.1 10.72.0.2
 check "its cookie is the one of ss" joins_with_ss
-check "flow show prints it" flow_text
-check "flow show cc" flow_filter
+check "with what TCP itself measures" flow_has_diag
+check "flow show prints it on a line" flow_lines
+check "flow show -d prints all of it" flow_text
+check "flow show filters" flow_filter
+check "flow show sorts" flow_sorted
+check "flow show needs no privilege" flows_of_anyone
 check "cc show counts flows" flows_are_counted
 check "flow watch repeats" watch_repeats
 check "a new parameter reaches an open flow" params_apply_to_flows

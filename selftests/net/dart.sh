@@ -164,9 +164,9 @@ text_is_for_people()
 	grep -qE '^	10\.85\.1\.2 weight 1 connections 2$' "$dir/text" &&
 	[ "$(wc -l <"$dir/text")" -eq 3 ] &&
 	[ -z "$(quell -n "$receiver" sender show dev lo)" ] &&
-	quell -n "${hosts[0]}" flow show >"$dir/text" &&
+	quell -n "${hosts[0]}" flow show -d >"$dir/text" &&
 	grep -q ' n:2\.00 share:500Mbit' "$dir/text" &&
-	quell -n "$receiver" flow show >"$dir/text" &&
+	quell -n "$receiver" flow show -d >"$dir/text" &&
 	grep -qE ' receiver-state:[a-z-]+ receiver-senders:2' "$dir/text" && return 0
 	cat "$dir/text"
 	return 1

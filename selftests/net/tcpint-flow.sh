@@ -179,7 +179,7 @@ flow_show_says_what_is_known()
 		return 1
 	start_in "$receiver" wget -q -O /dev/null "http://10.71.1.1:$port/file"
 	poll 10 shown "$sender" || {
-		in_netns "$sender" quell flow show
+		in_netns "$sender" quell flow show -d
 		return 1
 	}
 	stop "$started"

@@ -23,9 +23,11 @@ static const struct command commands[] = {
 	  "put parameters back to their defaults", false, cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
 	  "values by paper and table: list them, or set one", true, cc_preset },
-	{ "flow", "show", "[cc ALGO]", 0, 2,
+	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
+	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
 	  "sockets under control", false, flow_show },
-	{ "flow", "watch", "[cc ALGO] [interval TIME]", 0, 4,
+	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
+	  "[dev DEV] [state STATE] [sort KEY] [interval TIME]", 0, ARGS_UNBOUNDED,
 	  "the same again and again", false, flow_watch },
 	{ "stat", NULL, "[ALGO]", 0, 1,
 	  "counters", false, stat_show },
@@ -76,6 +78,7 @@ static const struct {
 } options[] = {
 	{ { "json", no_argument, NULL, 'j' }, NULL, "JSON in base units (ns, bytes, bytes/s)" },
 	{ { "pretty", no_argument, NULL, 'p' }, NULL, "indent the JSON" },
+	{ { "details", no_argument, NULL, 'd' }, NULL, "all that is known of each entry" },
 	{ { "netns", required_argument, NULL, 'n' }, "NETNS", "act in this network namespace" },
 	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
 	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
@@ -88,13 +91,41 @@ static int usage_error(const char *what, const char *word)
 	return STATUS_INPUT;
 }
 
+/* Columns of the usage text, and where the summaries begin. */
+#define HELP_COLUMNS	79
+#define HELP_SUMMARY	29
+#define HELP_INDENT	12
+
+/* The next piece of an argument list that stays on one line: a word, or what brackets hold. */
+static size_t piece_len(const char *args)
+{
+	size_t len = 0;
+	int depth = 0;
+
+	for (; args[len] && (depth || args[len] != ' '); len++)
+		depth += (args[len] == '[') - (args[len] == ']');
+	return len;
+}
+
+/* A command with its arguments, wrapped; then the summary, on a line of its own if need be. */
 static void print_command(const struct command *c)
 {
-	char line[256];
+	const char *args = c->args;
+	int used = printf("    quell %s%s%s", c->object, c->verb ? " " : "", c->verb ? c->verb : "");
 
-	snprintf(line, sizeof(line), "%s%s%s %s", c->object, c->verb ? " " : "",
-		 c->verb ? c->verb : "", c->args);
-	printf("    quell %-46s %s\n", line, c->summary);
+	while (*args) {
+		int len = piece_len(args);
+
+		if (used + 1 + len > HELP_COLUMNS)
+			used = printf("\n%*s", HELP_INDENT - 1, "") - 1;
+		used += printf(" %.*s", len, args);
+		args += len + (args[len] == ' ');
+	}
+	if (used >= HELP_SUMMARY) {
+		putchar('\n');
+		used = 0;
+	}
+	printf("%*s%s\n", HELP_SUMMARY - used, "", c->summary);
 }
 
 /* Usage of all commands, or of those of one object. */
@@ -189,7 +220,7 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 	return STATUS_OK;
 }
 
-static int run_command(struct app *app, const char *netns, int argc, char **argv)
+static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *c;
 	int status;
@@ -198,8 +229,8 @@ static int run_command(struct app *app, const char *netns, int argc, char **argv
 	if (!c)
 		return STATUS_INPUT;
 	status = check_arg_count(c, argc, argv);
-	if (!status && netns)
-		status = netns_enter(netns);
+	if (!status && app->netns)
+		status = netns_enter(app->netns);
 	if (!status && !c->offline)
 		status = app_connect(app, "swift");
 	if (!status)
@@ -223,7 +254,6 @@ int main(int argc, char **argv)
 {
 	struct option longopts[ARRAY_SIZE(options) + 1] = {};
 	bool json = false, pretty = false;
-	const char *netns = NULL;
 	struct app app = {};
 	size_t i;
 	int opt;
@@ -232,7 +262,7 @@ int main(int argc, char **argv)
 		longopts[i] = options[i].opt;
 
 	/* "+": options must precede the object, so "-5us" stays a value. */
-	while ((opt = getopt_long(argc, argv, "+jpn:Vh", longopts, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+jpdn:Vh", longopts, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;
@@ -240,8 +270,11 @@ int main(int argc, char **argv)
 		case 'p':
 			pretty = true;
 			break;
+		case 'd':
+			app.details = true;
+			break;
 		case 'n':
-			netns = optarg;
+			app.netns = optarg;
 			break;
 		case 'V':
 			puts("quell " QUELL_VERSION);
@@ -266,5 +299,5 @@ int main(int argc, char **argv)
 		return finish(print_help(argv[0]));
 
 	out_init(&app.out, stdout, json, pretty);
-	return finish(run_command(&app, netns, argc, argv));
+	return finish(run_command(&app, argc, argv));
 }

@@ -300,20 +300,25 @@ void stat_list_free(struct stat_list *l)
 	*l = (struct stat_list){};
 }
 
+/* Free what a flow has beside its entry in the list. */
+void flow_release(struct flow *f)
+{
+	counters_free(&f->counters);
+	free(f->cc);
+	free(f->limited_by);
+	free(f->option);
+	free(f->adapt);
+	free(f->fallback);
+	free(f->receiver_state);
+}
+
 /* Empty a list; it may be filled again. */
 void flow_list_free(struct flow_list *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->n; i++) {
-		counters_free(&l->list[i].counters);
-		free(l->list[i].cc);
-		free(l->list[i].limited_by);
-		free(l->list[i].option);
-		free(l->list[i].adapt);
-		free(l->list[i].fallback);
-		free(l->list[i].receiver_state);
-	}
+	for (i = 0; i < l->n; i++)
+		flow_release(&l->list[i]);
 	free(l->list);
 	*l = (struct flow_list){};
 }

@@ -90,6 +90,11 @@ struct flow {
 	uint64_t	share_bytes_ps;
 	uint32_t	n_q8;
 	uint32_t	receiver_senders;
+	uint64_t	delivery_bytes_ps;	/* this to @state: of sock_diag */
+	uint32_t	retrans_segs;
+	uint32_t	sent_segs;
+	uint32_t	lost_segs;
+	uint8_t		state;			/* 0: not known */
 	uint16_t	family;
 	uint16_t	sport;
 	uint16_t	dport;
@@ -178,6 +183,7 @@ int sender_list_add(struct sender_list *l, const struct nlmsghdr *nlh);
 int receiver_list_add(struct receiver_list *l, const struct nlmsghdr *nlh);
 void cc_list_free(struct cc_list *l);
 void stat_list_free(struct stat_list *l);
+void flow_release(struct flow *f);
 void flow_list_free(struct flow_list *l);
 void lookahead_list_free(struct lookahead_list *l);
 void sender_list_free(struct sender_list *l);

@@ -23,11 +23,14 @@
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
 struct preset;
+struct quell_trace_prefix;
 
 struct app {
 	struct nl	nl;
 	struct out	out;
 	bool		connected;
+	bool		details;
+	const char	*netns;
 };
 
 /**
@@ -86,6 +89,8 @@ int bpf_show(struct app *app, int argc, char **argv);
 int bpf_list_words(const char *algo);
 int trace(struct app *app, int argc, char **argv);
 
+struct flow_words;
+int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list *list);
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);
 int cc_not_loaded(const char *name);
@@ -99,6 +104,10 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 int find_dev(const char *name, uint32_t *ifindex);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int read_address(const char *text, struct sockaddr_storage *address);
+bool is_number(const char *text, int base, uint64_t *value);
+int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);
+int read_port(const char *word, const char *text, uint16_t *port);
+int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix);
 void out_address(struct out *o, const char *key, const char *fmt,
 		 const struct address *address);
 int complain_lookahead(const char *what, int code, const char *text);

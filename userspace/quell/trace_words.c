@@ -4,8 +4,6 @@
  * to write it.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "qty.h"
@@ -16,37 +14,7 @@
 #define BUFFER_BYTES		(4U << 20)
 #define BUFFER_BYTES_MIN	4096U
 #define BUFFER_BYTES_MAX	(1U << 30)
-#define V4_MAPPED_BITS		96
-#define WORD_BITS		32
 #define SAMPLE_SPAN		(1ULL << 32)
-
-/* A whole number, in the base given, that is all of a text. */
-static bool is_number(const char *text, int base, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, base);
-	return *text && !strchr("+- \t\n", *text) && !*end && !errno;
-}
-
-static int read_number(const char *word, const char *text, uint64_t most, uint64_t *value)
-{
-	if (is_number(text, 10, value) && *value && *value <= most)
-		return STATUS_OK;
-	complain("%s: '%s' is out of range 1 .. %llu", word, text, (unsigned long long)most);
-	return STATUS_INPUT;
-}
-
-static int read_port(const char *word, const char *text, uint16_t *port)
-{
-	uint64_t value;
-	int status = read_number(word, text, UINT16_MAX, &value);
-
-	if (!status)
-		*port = value;
-	return status;
-}
 
 static int read_quantity(const char *word, const char *text, uint32_t unit, uint64_t *value)
 {
@@ -57,59 +25,6 @@ static int read_quantity(const char *word, const char *text, uint32_t unit, uint
 	complain("%s: '%s' %s; expected %s", word, text,
 		 status == QTY_OK ? "is nothing" : qty_status_text(status), qty_expected(unit));
 	return STATUS_INPUT;
-}
-
-/* The leading bits of a prefix, over an address of IPv6. */
-static void set_mask(uint32_t *mask, unsigned int bits)
-{
-	unsigned int i;
-
-	for (i = 0; i < QUELL_TRACE_ADDR_WORDS; i++, bits -= bits < WORD_BITS ? bits : WORD_BITS)
-		mask[i] = !bits ? 0 :
-			  htonl(bits >= WORD_BITS ? UINT32_MAX : ~(UINT32_MAX >> bits));
-}
-
-static void map_address(uint32_t *addr, const struct sockaddr_storage *from)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
-
-	if (from->ss_family == AF_INET6) {
-		memcpy(addr, &in6->sin6_addr, sizeof(in6->sin6_addr));
-		return;
-	}
-	addr[0] = 0;
-	addr[1] = 0;
-	addr[2] = htonl(0xffff);
-	addr[3] = in->sin_addr.s_addr;
-}
-
-/* An address, or the beginning of one with its length in bits. */
-static int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix)
-{
-	const char *slash = strchr(text, '/');
-	struct sockaddr_storage address;
-	char head[INET6_ADDRSTRLEN];
-	unsigned int most_bits;
-	uint64_t bits;
-
-	if (slash && (size_t)(slash - text) >= sizeof(head)) {
-		complain("%s: '%s' is no address", word, text);
-		return STATUS_INPUT;
-	}
-	if (slash)
-		snprintf(head, sizeof(head), "%.*s", (int)(slash - text), text);
-	if (read_address(slash ? head : text, &address))
-		return STATUS_INPUT;
-	most_bits = address.ss_family == AF_INET ? 32 : 128;
-	bits = most_bits;
-	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits)) {
-		complain("%s: '%s' is out of range 0 .. %u", word, slash + 1, most_bits);
-		return STATUS_INPUT;
-	}
-	map_address(prefix->addr, &address);
-	set_mask(prefix->mask, bits + (most_bits == 32 ? V4_MAPPED_BITS : 0));
-	return STATUS_OK;
 }
 
 static int read_src(struct trace_words *words, const char *text)

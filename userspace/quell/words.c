@@ -3,10 +3,17 @@
  * Words of command lines that several verbs have in common.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <quell/trace.h>
+
 #include "quell.h"
+
+#define V4_MAPPED_BITS		96
+#define WORD_BITS		32
 
 /**
  * keyword_value() - the value behind a keyword
@@ -50,6 +57,116 @@ int read_address(const char *text, struct sockaddr_storage *address)
 		complain("'%s' is no address; expected one such as 10.0.0.1 or fd00::1", text);
 		return STATUS_INPUT;
 	}
+	return STATUS_OK;
+}
+
+/**
+ * is_number() - whether a text is a whole number and nothing else
+ * @text: the text
+ * @base: of its digits
+ * @value: the number
+ */
+bool is_number(const char *text, int base, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, base);
+	return *text && !strchr("+- \t\n", *text) && !*end && !errno;
+}
+
+/**
+ * read_number() - parse a number of a range that begins with 1
+ * @word: keyword, for the complaint
+ * @text: the number
+ * @most: largest value
+ * @value: the number
+ *
+ * Return: an exit status, after a complaint.
+ */
+int read_number(const char *word, const char *text, uint64_t most, uint64_t *value)
+{
+	if (is_number(text, 10, value) && *value && *value <= most)
+		return STATUS_OK;
+	complain("%s: '%s' is out of range 1 .. %llu", word, text, (unsigned long long)most);
+	return STATUS_INPUT;
+}
+
+/**
+ * read_port() - parse a port
+ * @word: keyword, for the complaint
+ * @text: 1 .. 65535
+ * @port: in host order
+ *
+ * Return: an exit status, after a complaint.
+ */
+int read_port(const char *word, const char *text, uint16_t *port)
+{
+	uint64_t value;
+	int status = read_number(word, text, UINT16_MAX, &value);
+
+	if (!status)
+		*port = value;
+	return status;
+}
+
+/* The leading bits of a prefix, over an address of IPv6. */
+static void set_mask(uint32_t *mask, unsigned int bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUELL_TRACE_ADDR_WORDS; i++, bits -= bits < WORD_BITS ? bits : WORD_BITS)
+		mask[i] = !bits ? 0 :
+			  htonl(bits >= WORD_BITS ? UINT32_MAX : ~(UINT32_MAX >> bits));
+}
+
+static void map_address(uint32_t *addr, const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
+
+	if (from->ss_family == AF_INET6) {
+		memcpy(addr, &in6->sin6_addr, sizeof(in6->sin6_addr));
+		return;
+	}
+	addr[0] = 0;
+	addr[1] = 0;
+	addr[2] = htonl(0xffff);
+	addr[3] = in->sin_addr.s_addr;
+}
+
+/**
+ * read_prefix() - parse an address, or the beginning of one with its length in bits
+ * @word: keyword, for the complaint
+ * @text: such as 10.0.0.0/8
+ * @prefix: over an address of IPv6
+ *
+ * Return: an exit status, after a complaint.
+ */
+int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix)
+{
+	const char *slash = strchr(text, '/');
+	struct sockaddr_storage address;
+	char head[INET6_ADDRSTRLEN];
+	unsigned int most_bits;
+	uint64_t bits;
+
+	if (slash && (size_t)(slash - text) >= sizeof(head)) {
+		complain("%s: '%s' is no address", word, text);
+		return STATUS_INPUT;
+	}
+	if (slash)
+		snprintf(head, sizeof(head), "%.*s", (int)(slash - text), text);
+	if (read_address(slash ? head : text, &address))
+		return STATUS_INPUT;
+	most_bits = address.ss_family == AF_INET ? 32 : 128;
+	bits = most_bits;
+	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits)) {
+		complain("%s: '%s' is out of range 0 .. %u", word, slash + 1, most_bits);
+		return STATUS_INPUT;
+	}
+	map_address(prefix->addr, &address);
+	set_mask(prefix->mask, bits + (most_bits == 32 ? V4_MAPPED_BITS : 0));
 	return STATUS_OK;
 }
 

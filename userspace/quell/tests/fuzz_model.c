@@ -7,9 +7,25 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
+#include "diag.h"
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The same bytes as a socket of sock_diag. */
+static void try_socket(const uint8_t *data, size_t size)
+{
+	static char buffer[1024] __attribute__((aligned(8)));
+	struct diag_list sockets = {};
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+
+	memcpy(mnl_nlmsg_get_payload_tail(nlh), data, size);
+	nlh->nlmsg_len += size;
+	diag_list_add(&sockets, nlh);
+	diag_list_sort(&sockets);
+	diag_list_find(&sockets, 1);
+	diag_list_free(&sockets);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -29,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(mnl_nlmsg_get_payload_tail(nlh), data, size);
 	nlh->nlmsg_len += size;
 
+	try_socket(data, size);
 	cc_list_add(&ccs, nlh);
 	stat_list_add(&stats, nlh);
 	flow_list_add(&flows, nlh);

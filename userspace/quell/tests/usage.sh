@@ -155,6 +155,11 @@ awk -F '\t' '/^-/ { print $1; print $2; next }
 [ "$(wc -l < "$scratch/words")" -gt 10 ]
 report $? "the command table lists its words"
 
+"$quell" help > "$scratch/text"
+awk 'length > 79' "$scratch/text" > "$scratch/out"
+[ -s "$scratch/text" ] && [ ! -s "$scratch/out" ]
+report $? "help keeps to 79 columns"
+
 # Every usage line of the table stands in the manual page, once roff is gone.
 while IFS="$(printf '\t')" read -r object verb args; do
 	case $object in
@@ -286,8 +291,13 @@ completes "dcqcn" quell cc preset list dc
 completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
-completes "cc" quell flow show ""
-completes "cc interval" quell flow watch ""
+completes "-d src dst sport dport cc dev state sort" quell flow show ""
+completes "-d src dst sport dport cc dev state sort interval" quell flow watch ""
+completes "src sport state sort" quell flow show dst 10.0.0.0/8 s
+completes "" quell flow show dst ""
+completes "lo" quell flow show dev lo
+completes "rate window inflight rtt delay retrans" quell flow show sort ""
+completes "closed close-wait closing" quell flow show state clos
 completes "show on off" quell hwtstamp ""
 completes "lo" quell hwtstamp on "lo"
 completes "show load replace unload set reset" quell bpf ""
@@ -304,7 +314,7 @@ completes "src sport sample" quell trace dst 10.0.0.0/8 s
 completes "any" quell trace netns ""
 completes "" quell trace dport ""
 completes "cubic" quell trace cc cubi
-completes "--json --pretty --netns --version --help" quell --
+completes "--json --pretty --details --netns --version --help" quell --
 
 echo "1..$number"
 exit $failed

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * TCP sockets as the kernel's sock_diag describes them to any user: what ss(8) shows and
+ * Quell's own family does not have.
+ */
+#ifndef QUELL_CLI_DIAG_H
+#define QUELL_CLI_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/netlink.h>
+
+/**
+ * struct diag - one TCP socket
+ * @cookie: its cookie
+ * @cc: congestion control; empty if the kernel did not say
+ * @delivery_bytes_ps: delivery rate, bytes/s of payload
+ * @retrans_segs: segments retransmitted so far
+ * @sent_segs: segments with data sent so far, retransmissions included
+ * @lost_segs: segments counted as lost now
+ * @state: state of the connection, a number of the kernel
+ * @has_info: the kernel sent the four measurements
+ */
+struct diag {
+	uint64_t	cookie;
+	char		cc[16];
+	uint64_t	delivery_bytes_ps;
+	uint32_t	retrans_segs;
+	uint32_t	sent_segs;
+	uint32_t	lost_segs;
+	uint8_t		state;
+	bool		has_info;
+};
+
+struct diag_list {
+	struct diag	*list;
+	size_t		n;
+};
+
+int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh);
+void diag_list_sort(struct diag_list *l);
+const struct diag *diag_list_find(const struct diag_list *l, uint64_t cookie);
+void diag_list_free(struct diag_list *l);
+int diag_fetch(struct diag_list *l);
+const char *diag_state_name(uint8_t state);
+int diag_state_number(const char *name, uint8_t *state);
+
+#endif /* QUELL_CLI_DIAG_H */

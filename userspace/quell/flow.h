@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parts of "quell flow": which flows, in which order, and how they are printed.
+ */
+#ifndef QUELL_CLI_FLOW_H
+#define QUELL_CLI_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <quell/trace.h>
+
+#include "model.h"
+#include "out.h"
+
+/* A full IPv6 address, a scope, brackets, a port. */
+#define FLOW_ADDRESS_LEN	(INET6_ADDRSTRLEN + IF_NAMESIZE + 10)
+
+/* Pacing rate of a flow that is not paced. */
+#define RATE_UNLIMITED		UINT64_MAX
+
+/* Columns of a terminal that does not tell its width, and of a file. */
+#define FLOW_COLUMNS		80
+
+/**
+ * struct flow_words - the arguments of "flow show" and "flow watch"
+ * @cc: algorithm, or NULL for all
+ * @src: local addresses
+ * @dst: remote addresses
+ * @sport: local port, 0 for all
+ * @dport: remote port, 0 for all
+ * @ifindex: interface, 0 for all
+ * @state: state of the connection, 0 for all
+ * @sort: position of the key in the table, or -1 for the kernel's order
+ * @ascending: smallest first
+ * @details: all that is known of each flow
+ * @interval_ns: of "flow watch"
+ */
+struct flow_words {
+	const char			*cc;
+	struct quell_trace_prefix	src;
+	struct quell_trace_prefix	dst;
+	uint16_t			sport;
+	uint16_t			dport;
+	uint32_t			ifindex;
+	uint8_t				state;
+	int				sort;
+	bool				ascending;
+	bool				details;
+	uint64_t			interval_ns;
+};
+
+/* flow_words.c */
+int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv);
+bool flow_is_wanted(const struct flow_words *words, const struct flow *f);
+void flow_sort(const struct flow_words *words, struct flow_list *list);
+
+/* flow_detail.c */
+void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address);
+void flow_print_detail(struct out *o, const struct flow *f);
+
+/* flow_line.c */
+void flow_print_lines(struct out *o, const struct flow_list *list, unsigned int columns);
+
+#endif /* QUELL_CLI_FLOW_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arguments of "quell flow": filters in the words of ss(8), and the order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "flow.h"
+#include "quell.h"
+#include "util.h"
+
+/* Default interval of "flow watch", ns. */
+#define WATCH_INTERVAL_NS	1000000000ULL
+#define WATCH_INTERVAL_MIN_NS	10000000ULL
+
+static uint64_t key_window(const struct flow *f)
+{
+	return f->window_bytes;
+}
+
+static uint64_t key_rate(const struct flow *f)
+{
+	return f->delivery_bytes_ps;
+}
+
+static uint64_t key_rtt(const struct flow *f)
+{
+	return f->rtt_ns;
+}
+
+/* What the round trip is longer than it has to be: queues, and the other host. */
+static uint64_t key_delay(const struct flow *f)
+{
+	return f->rtt_ns > f->min_rtt_ns ? f->rtt_ns - f->min_rtt_ns : 0;
+}
+
+static uint64_t key_retrans(const struct flow *f)
+{
+	return f->retrans_segs;
+}
+
+static uint64_t key_inflight(const struct flow *f)
+{
+	return f->inflight_bytes;
+}
+
+static const struct {
+	const char	*name;
+	uint64_t	(*key)(const struct flow *f);
+} sort_keys[] = {
+	{ "rate", key_rate },
+	{ "window", key_window },
+	{ "inflight", key_inflight },
+	{ "rtt", key_rtt },
+	{ "delay", key_delay },
+	{ "retrans", key_retrans },
+};
+
+static int read_interval(const char *text, uint64_t *interval_ns)
+{
+	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, interval_ns);
+
+	if (why) {
+		complain("interval: '%s' %s; expected %s", text, qty_status_text(why),
+			 qty_expected(QUELL_UNIT_NS));
+		return STATUS_INPUT;
+	}
+	if (*interval_ns < WATCH_INTERVAL_MIN_NS) {
+		complain("interval: '%s' is out of range 10ms ..", text);
+		return STATUS_INPUT;
+	}
+	return STATUS_OK;
+}
+
+static int read_state(const char *text, uint8_t *state)
+{
+	if (!diag_state_number(text, state))
+		return STATUS_OK;
+	complain("state: '%s' is no state; expected one of ss(8), such as established", text);
+	return STATUS_INPUT;
+}
+
+/* A minus in front: smallest first. */
+static int read_sort(struct flow_words *words, const char *text)
+{
+	const char *name = text + (*text == '-');
+	char known[128] = "";
+	size_t i;
+
+	words->ascending = name != text;
+	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
+		if (!strcmp(name, sort_keys[i].name)) {
+			words->sort = i;
+			return STATUS_OK;
+		}
+		append_name(known, sizeof(known), sort_keys[i].name);
+	}
+	complain("sort: '%s' is no key (there are: %s)", text, known);
+	return STATUS_INPUT;
+}
+
+/* Status of a word with its value, or -1 if there is no such word. */
+static int read_word(struct flow_words *words, bool watch, const char *word, const char *text)
+{
+	if (!strcmp(word, "cc")) {
+		words->cc = text;
+		return STATUS_OK;
+	}
+	if (!strcmp(word, "src"))
+		return read_prefix(word, text, &words->src);
+	if (!strcmp(word, "dst"))
+		return read_prefix(word, text, &words->dst);
+	if (!strcmp(word, "sport"))
+		return read_port(word, text, &words->sport);
+	if (!strcmp(word, "dport"))
+		return read_port(word, text, &words->dport);
+	if (!strcmp(word, "dev"))
+		return find_dev(text, &words->ifindex);
+	if (!strcmp(word, "state"))
+		return read_state(text, &words->state);
+	if (!strcmp(word, "sort"))
+		return read_sort(words, text);
+	if (watch && !strcmp(word, "interval"))
+		return read_interval(text, &words->interval_ns);
+	return -1;
+}
+
+static bool is_known(const char *word, bool watch)
+{
+	static const char * const known[] = {
+		"cc", "src", "dst", "sport", "dport", "dev", "state", "sort",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(word, known[i]))
+			return true;
+	return watch && !strcmp(word, "interval");
+}
+
+/**
+ * flow_words_read() - parse the arguments of "flow show" and "flow watch"
+ * @words: filled in; its texts are those of @argv
+ * @watch: "flow watch", which has an interval
+ * @argc: number of arguments
+ * @argv: words and their values in any order
+ *
+ * Return: an exit status, after a complaint.
+ */
+int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv)
+{
+	const char *word, *text;
+	int i = 0;
+
+	*words = (struct flow_words){ .sort = -1, .interval_ns = WATCH_INTERVAL_NS };
+	while (i < argc) {
+		word = argv[i];
+		if (!strcmp(word, "-d")) {
+			words->details = true;
+			i++;
+			continue;
+		}
+		if (!is_known(word, watch)) {
+			complain("flow: unknown argument '%s', try: quell help flow", word);
+			return STATUS_INPUT;
+		}
+		if (keyword_value(word, argc, argv, &i, &text) ||
+		    read_word(words, watch, word, text))
+			return STATUS_INPUT;
+	}
+	return STATUS_OK;
+}
+
+static bool has_prefix(const struct quell_trace_prefix *prefix, const struct flow *f,
+		       const uint8_t *address)
+{
+	uint32_t words[QUELL_TRACE_ADDR_WORDS] = { 0, 0, htonl(0xffff) };
+	unsigned int i;
+
+	if (f->family == AF_INET6)
+		memcpy(words, address, sizeof(words));
+	else
+		memcpy(&words[3], address, sizeof(words[3]));
+	for (i = 0; i < QUELL_TRACE_ADDR_WORDS; i++)
+		if ((words[i] ^ prefix->addr[i]) & prefix->mask[i])
+			return false;
+	return true;
+}
+
+/**
+ * flow_is_wanted() - whether the filters let a flow through
+ * @words: the filters; that of the algorithm is the kernel's
+ * @f: the flow
+ */
+bool flow_is_wanted(const struct flow_words *words, const struct flow *f)
+{
+	return (!words->sport || words->sport == f->sport) &&
+	       (!words->dport || words->dport == f->dport) &&
+	       (!words->ifindex || words->ifindex == f->ifindex) &&
+	       (!words->state || words->state == f->state) &&
+	       has_prefix(&words->src, f, f->saddr) && has_prefix(&words->dst, f, f->daddr);
+}
+
+static int compare_flows(const void *a, const void *b, void *data)
+{
+	const struct flow_words *words = data;
+	uint64_t one = sort_keys[words->sort].key(a), two = sort_keys[words->sort].key(b);
+	int order = (one > two) - (one < two);
+
+	return words->ascending ? order : -order;
+}
+
+/**
+ * flow_sort() - bring flows into the order wanted
+ * @words: the order
+ * @list: the flows
+ */
+void flow_sort(const struct flow_words *words, struct flow_list *list)
+{
+	struct flow_words order = *words;
+
+	if (words->sort >= 0 && list->n)
+		qsort_r(list->list, list->n, sizeof(*list->list), compare_flows, &order);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell flow without a kernel: sockets as sock_diag describes them, the words of the command line,
+ * which flows they let through and in which order, and the lines that are printed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+
+#include "diag.h"
+#include "flow.h"
+#include "quell.h"
+#include "util.h"
+
+#include "complaint.h"
+#include "test.h"
+
+#define WORDS_MAX	32
+#define COOKIE		0x1122334455667788ULL
+
+static char buffer[NL_BUFFER_LEN] __attribute__((aligned(8)));
+
+/* A socket as a kernel sends it whose struct tcp_info has @info_bytes. */
+static const struct nlmsghdr *socket_message(uint64_t cookie, size_t info_bytes)
+{
+	const struct tcp_info info = { .tcpi_total_retrans = 7, .tcpi_lost = 2,
+				       .tcpi_data_segs_out = 1000,
+				       .tcpi_delivery_rate = 125000000 };
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+	struct inet_diag_msg *msg = mnl_nlmsg_put_extra_header(nlh, sizeof(*msg));
+
+	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	msg->idiag_state = 1;
+	msg->id.idiag_cookie[0] = cookie;
+	msg->id.idiag_cookie[1] = cookie >> 32;
+	mnl_attr_put_strz(nlh, INET_DIAG_CONG, "swift");
+	if (info_bytes)
+		mnl_attr_put(nlh, INET_DIAG_INFO, info_bytes, &info);
+	mnl_attr_put_u32(nlh, 4000, 1);
+	return nlh;
+}
+
+TEST(diag_list_add__cases)
+{
+	struct diag_list l = {};
+	const struct diag *d;
+
+	EXPECT_EQ(0, diag_list_add(&l, socket_message(COOKIE, sizeof(struct tcp_info))));
+	EXPECT_EQ(0, diag_list_add(&l, socket_message(3, offsetof(struct tcp_info,
+								  tcpi_data_segs_out))));
+	EXPECT_EQ(0, diag_list_add(&l, socket_message(2, 0)));
+	diag_list_sort(&l);
+	EXPECT_EQ(NULL, diag_list_find(&l, 1));
+	d = diag_list_find(&l, COOKIE);
+	ASSERT_NE(NULL, d);
+	EXPECT_EQ(1, d->state);
+	EXPECT_EQ(0, strcmp("swift", d->cc));
+	EXPECT_EQ(125000000, d->delivery_bytes_ps);
+	EXPECT_EQ(7, d->retrans_segs);
+	EXPECT_EQ(1000, d->sent_segs);
+	EXPECT_EQ(2, d->lost_segs);
+	d = diag_list_find(&l, 3);	/* an older kernel */
+	ASSERT_NE(NULL, d);
+	EXPECT_EQ(7, d->retrans_segs);
+	EXPECT_EQ(0, d->sent_segs);
+	EXPECT_EQ(0, d->delivery_bytes_ps);
+	d = diag_list_find(&l, 2);
+	ASSERT_NE(NULL, d);
+	EXPECT_FALSE(d->has_info);
+	diag_list_free(&l);
+	EXPECT_EQ(NULL, diag_list_find(&l, 2));
+}
+
+TEST(diag_list_add__malformed_cases)
+{
+	struct diag_list l = {};
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+
+	mnl_nlmsg_put_extra_header(nlh, 4);
+	EXPECT_EQ(-EBADMSG, diag_list_add(&l, nlh));
+	EXPECT_EQ(0, l.n);
+}
+
+TEST(diag_state__cases)
+{
+	uint8_t state;
+
+	for (unsigned int i = 1; i < 12; i++) {
+		EXPECT_EQ(0, diag_state_number(diag_state_name(i), &state))
+			TH_LOG("state %u", i);
+		EXPECT_EQ(i, state);
+	}
+	EXPECT_EQ(-EINVAL, diag_state_number("estab", &state));
+	EXPECT_EQ(0, strcmp("unknown", diag_state_name(200)));
+}
+
+/* Read a line of words; what was read refers to the line. */
+static int read_line(struct flow_words *words, bool watch, char *line)
+{
+	char *argv[WORDS_MAX], *word;
+	int argc = 0;
+
+	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	complaint[0] = '\0';
+	return flow_words_read(words, watch, argc, argv);
+}
+
+TEST(flow_words_read__refused_cases)
+{
+	static const struct {
+		bool		watch;
+		const char	*line;
+		const char	*why;
+	} rows[] = {
+		{ false, "frob", "unknown argument 'frob'" },
+		{ false, "cc", "the value of 'cc' is missing" },
+		{ false, "dst 10.0.0/8", "is no address" },
+		{ false, "dst 10.0.0.0/33", "is out of range 0 .. 32" },
+		{ false, "src fd00::/129", "is out of range 0 .. 128" },
+		{ false, "sport 65536", "is out of range 1 .. 65535" },
+		{ false, "state open", "'open' is no state" },
+		{ false, "sort name", "'name' is no key (there are: rate, window, inflight, rtt,"
+				      " delay, retrans)" },
+		{ false, "sort --rtt", "'--rtt' is no key" },
+		{ false, "interval 1s", "unknown argument 'interval'" },
+		{ true, "interval 1ms", "out of range 10ms" },
+		{ true, "interval 1", "has no unit" },
+	};
+	struct flow_words words;
+	char line[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(line, sizeof(line), "%s", rows[i].line);
+		EXPECT_EQ(STATUS_INPUT, read_line(&words, rows[i].watch, line));
+		EXPECT_NE(NULL, strstr(complaint, rows[i].why))
+			TH_LOG("%s: %s", rows[i].line, complaint);
+	}
+}
+
+static struct flow flow_v4(uint16_t sport, uint16_t dport)
+{
+	return (struct flow){ .family = AF_INET, .sport = sport, .dport = dport, .ifindex = 4,
+			      .saddr = { 10, 0, 0, 1 }, .daddr = { 10, 9, 0, 2 }, .state = 1 };
+}
+
+TEST(flow_is_wanted__cases)
+{
+	static const struct {
+		const char	*line;
+		bool		v4;
+		bool		v6;
+	} rows[] = {
+		{ "", true, true },
+		{ "-d", true, true },
+		{ "dst 10.0.0.0/8", true, false },
+		{ "dst 10.9.0.2", true, false },
+		{ "dst 10.9.0.3", false, false },
+		{ "dst 0.0.0.0/0", true, false },
+		{ "dst ::/0", true, true },
+		{ "src 10.0.0.0/31", true, false },
+		{ "src 10.0.0.0/32", false, false },
+		{ "dst fd00::/8", false, true },
+		{ "dst fd00::1", false, false },
+		{ "sport 80", true, false },
+		{ "dport 80", false, true },
+		{ "sport 80 dport 5201", true, false },
+		{ "sport 81 dport 5201", false, false },
+		{ "state established", true, false },
+		{ "state close-wait", false, true },
+		{ "dev lo", false, true },
+	};
+	const struct flow v4 = flow_v4(80, 5201);
+	const struct flow v6 = { .family = AF_INET6, .sport = 5201, .dport = 80, .state = 8,
+				 .ifindex = 1, .saddr = { 0xfd }, .daddr = { 0xfd, [15] = 2 } };
+	struct flow_words words;
+	char line[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(line, sizeof(line), "%s", rows[i].line);
+		EXPECT_EQ(STATUS_OK, read_line(&words, false, line))
+			TH_LOG("%s: %s", rows[i].line, complaint);
+		EXPECT_EQ(rows[i].v4, flow_is_wanted(&words, &v4))
+			TH_LOG("v4: %s", rows[i].line);
+		EXPECT_EQ(rows[i].v6, flow_is_wanted(&words, &v6))
+			TH_LOG("v6: %s", rows[i].line);
+	}
+}
+
+TEST(flow_sort__cases)
+{
+	struct flow flows[] = { flow_v4(1, 1), flow_v4(2, 1), flow_v4(3, 1) };
+	struct flow_list list = { flows, ARRAY_SIZE(flows) };
+	char largest[] = "sort delay", smallest[] = "sort -delay", none[] = "cc swift";
+	struct flow_words words;
+
+	flows[0].rtt_ns = 50;
+	flows[0].min_rtt_ns = 10;
+	flows[1].rtt_ns = 100;
+	flows[1].min_rtt_ns = 99;
+	flows[2].rtt_ns = 90;
+	flows[2].min_rtt_ns = 91;
+	EXPECT_EQ(STATUS_OK, read_line(&words, false, smallest));
+	flow_sort(&words, &list);
+	EXPECT_EQ(3, flows[0].sport);
+	EXPECT_EQ(1, flows[2].sport);
+	EXPECT_EQ(STATUS_OK, read_line(&words, false, largest));
+	flow_sort(&words, &list);
+	EXPECT_EQ(1, flows[0].sport);
+	EXPECT_EQ(2, flows[1].sport);
+	EXPECT_EQ(STATUS_OK, read_line(&words, false, none));
+	flow_sort(&words, &list);
+	EXPECT_EQ(1, flows[0].sport);
+}
+
+static char *printed(const struct flow_list *list, unsigned int columns)
+{
+	char *got = NULL;
+	struct out o;
+	size_t len;
+	FILE *file = open_memstream(&got, &len);
+
+	out_init(&o, file, false, false);
+	flow_print_lines(&o, list, columns);
+	fclose(file);
+	return got;
+}
+
+static void check_lines(struct __test_metadata *_metadata, const struct flow_list *list,
+			const char *want)
+{
+	char *got = printed(list, FLOW_COLUMNS);
+
+	EXPECT_EQ(0, strcmp(want, got))
+		TH_LOG("got:\n%swant:\n%s", got, want);
+	free(got);
+}
+
+/* One that its algorithm governs, one that searches, one whose kernel lacks sock_diag. */
+TEST(flow_print_lines__cases)
+{
+	struct flow flows[] = { flow_v4(43210, 5201), flow_v4(80, 9), flow_v4(22, 22) };
+	struct flow_list list = { flows, ARRAY_SIZE(flows) }, none = {};
+
+	flows[0].cc = "swift";
+	flows[0].window_bytes = 724;
+	flows[0].mss_bytes = 1448;
+	flows[0].rtt_ns = 81234;
+	flows[0].target_ns = 65000;
+	flows[0].delivery_bytes_ps = 117625000;
+	flows[0].retrans_segs = 12345;
+	flows[0].limited_by = "window";
+	flows[0].adapt = "fit";
+	flows[1].cc = "dctcp_like";
+	flows[1].window_bytes = 1448000;
+	flows[1].mss_bytes = 1448;
+	flows[1].rtt_ns = 999;
+	flows[1].limited_by = "app";
+	flows[1].adapt = "start";
+	flows[2].state = 0;
+	check_lines(_metadata, &none, "");
+	check_lines(_metadata, &list,
+		    "CC          PORT PEER          PKTS RATE    RTT TARGET  RETX LIMIT\n"
+		    "swift      43210 10.9.0.2:5201 0.50 941M 81.2us 65.0us 12.3K window\n"
+		    "dctcp_like    80 10.9.0.2:9    1000    0  999ns search     0 app\n"
+		    "?             22 10.9.0.2:22      -    -      -      -     - -\n");
+}
+
+/* The longest words and addresses there are. */
+TEST(flow_print_lines__width)
+{
+	struct flow f = { .family = AF_INET6, .sport = 65535, .dport = 65535, .state = 1,
+			  .cc = "swift_vaisf", .limited_by = "receiver", .adapt = "fallback",
+			  .fallback = "delay-stays", .mss_bytes = 1, .window_bytes = 99950,
+			  .rtt_ns = 123456789, .min_rtt_ns = 1, .target_ns = 1,
+			  .delivery_bytes_ps = 1234567890, .retrans_segs = UINT32_MAX };
+	struct flow_list list = { &f, 1 };
+	char *got, *line;
+
+	memset(f.daddr, 0xfd, sizeof(f.daddr));
+	got = printed(&list, FLOW_COLUMNS);
+	EXPECT_NE(NULL, strstr(got, "swift_vaisf 65535 [fdf"))
+		TH_LOG("%s", got);
+	EXPECT_NE(NULL, strstr(got, "5535 "));
+	EXPECT_NE(NULL, strstr(got, " 9.88G 123ms  cubic 4.29G receiver,delay-stays\n"))
+		TH_LOG("%s", got);
+	for (line = strtok(got, "\n"); line; line = strtok(NULL, "\n"))
+		EXPECT_GE(FLOW_COLUMNS, strlen(line))
+			TH_LOG("%zu: %s", strlen(line), line);
+	free(got);
+	got = printed(&list, 200);
+	EXPECT_NE(NULL, strstr(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 "))
+		TH_LOG("%s", got);
+	free(got);
+}
+
+TEST_HARNESS_MAIN
