@@ -165,6 +165,8 @@ int flow_show(struct app *app, int argc, char **argv)
 
 	status = flow_words_read(&words, false, argc, argv);
 	if (!status)
+		status = app_connect(app, "swift");
+	if (!status)
 		status = check_cc(app, words.cc);
 	if (!status)
 		status = show_once(app, &words);
@@ -179,6 +181,8 @@ int flow_watch(struct app *app, int argc, char **argv)
 	int status;
 
 	status = flow_words_read(&words, true, argc, argv);
+	if (!status)
+		status = app_connect(app, "swift");
 	if (!status)
 		status = check_cc(app, words.cc);
 

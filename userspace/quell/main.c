@@ -25,12 +25,12 @@ static const struct command commands[] = {
 	  "values by paper and table: list them, or set one", true, cc_preset },
 	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
-	  "sockets under control", false, flow_show },
+	  "sockets under control", true, flow_show },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY] [interval TIME]", 0, ARGS_UNBOUNDED,
-	  "the same again and again", false, flow_watch },
-	{ "stat", NULL, "[ALGO]", 0, 1,
-	  "counters", false, stat_show },
+	  "the same again and again", true, flow_watch },
+	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
+	  "what was counted since the last time", true, stat_show },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", false, link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,

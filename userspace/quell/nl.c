@@ -219,9 +219,11 @@ int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
  */
 struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 	struct genlmsghdr *genl;
+	struct nlmsghdr *nlh;
 
+	memset(buf, 0, NL_BUFFER_LEN);	/* the kernel gets the padding of attributes, too */
+	nlh = mnl_nlmsg_put_header(buf);
 	nlh->nlmsg_type = nl->family;
 	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
 	genl->cmd = cmd;

@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell stat: counters of quell.ko and of the algorithms in one namespace.
+ * quell stat: counters of quell.ko and of the algorithms in one namespace, in the manner of
+ * nstat(8): what was counted since the last time, without what was not.  JSON and metrics always
+ * have all of it from the start.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "quell.h"
+#include "stat.h"
+
+/* Room for the id of a boot and the number of a namespace. */
+#define HISTORY_ID_LEN	128
+
+#define NS_PER_SEC	1000000000ULL
+
+/**
+ * struct stat_words - the arguments of "quell stat"
+ * @only: algorithm, or "quell"; NULL for all
+ * @zeros: what has not been counted, too
+ * @absolute: from the start, not since the last time
+ * @metrics: as metrics for Prometheus
+ * @openmetrics: as OpenMetrics
+ */
+struct stat_words {
+	const char	*only;
+	bool		zeros;
+	bool		absolute;
+	bool		metrics;
+	bool		openmetrics;
+};
 
 static int take_stat(const struct nlmsghdr *nlh, void *data)
 {
@@ -33,41 +60,7 @@ static int stat_fetch(struct app *app, struct stat_list *list)
 	return STATUS_OK;
 }
 
-/**
- * out_counters() - print counters in JSON: an object of name and value
- * @o: the printer; no output in text
- * @counters: the counters
- */
-void out_counters(struct out *o, const struct counters *counters)
-{
-	size_t i;
-
-	out_open_object(o, "counters");
-	for (i = 0; i < counters->n; i++)
-		out_u64(o, counters->list[i].name, NULL, counters->list[i].value);
-	out_close_object(o);
-}
-
-/**
- * out_counter_lines() - print counters in text: one line per counter, with its explanation
- * @o: the printer; no output in JSON
- * @counters: the counters
- */
-void out_counter_lines(struct out *o, const struct counters *counters)
-{
-	size_t i;
-
-	for (i = 0; i < counters->n; i++) {
-		const struct counter *c = &counters->list[i];
-		char line[128];
-
-		snprintf(line, sizeof(line), "  %-22s %12" PRIu64, c->name, c->value);
-		out_text(o, line);
-		out_str(o, NULL, "  %s\n", c->doc ? c->doc : "");
-	}
-}
-
-static void print_stats(struct out *o, const struct stat_list *list, const char *only)
+static void print_json(struct out *o, const struct stat_list *list, const char *only)
 {
 	size_t i;
 
@@ -78,13 +71,115 @@ static void print_stats(struct out *o, const struct stat_list *list, const char 
 		if (only && strcmp(only, s->name))
 			continue;
 		out_open_object(o, NULL);
-		out_str(o, "name", "%s\n", s->name);
-		out_counter_lines(o, &s->counters);
+		out_str(o, "name", NULL, s->name);
 		out_counters(o, &s->counters);
 		out_close_object(o);
 	}
 	out_close_array(o);
 	out_document_end(o);
+}
+
+/* A counter with its rate, and, for those who ask for details, its meaning on a second line. */
+static void print_counter(struct app *app, const struct counter *c, uint64_t count,
+			  uint64_t past_ns)
+{
+	char line[128], rate[32] = "";
+
+	if (past_ns)
+		snprintf(rate, sizeof(rate), "%.1f/s", (double)count * NS_PER_SEC / past_ns);
+	snprintf(line, sizeof(line), "  %-24s %16" PRIu64 " %14s", c->name, count, rate);
+	while (*line && line[strlen(line) - 1] == ' ')
+		line[strlen(line) - 1] = '\0';
+	out_text(&app->out, line);
+	out_text(&app->out, "\n");
+	if (app->details)
+		out_str(&app->out, NULL, "      %s\n", c->doc ? c->doc : "");
+}
+
+/* A group below its name, which is not printed if nothing follows; the number of lines. */
+static size_t print_group(struct app *app, const struct stat_words *words,
+			  const struct stat_group *group, const struct history *h, uint64_t now_ns)
+{
+	size_t i, lines = 0;
+
+	for (i = 0; i < group->counters.n; i++) {
+		const struct counter *c = &group->counters.list[i];
+		const struct past *past = history_find(h, group->name, c->name);
+		uint64_t count = history_count(past, c->value);
+
+		if (!count && !words->zeros)
+			continue;
+		if (!lines++)
+			out_str(&app->out, NULL, "%s\n", group->name);
+		print_counter(app, c, count, past ? now_ns - past->time_ns : 0);
+	}
+	return lines;
+}
+
+static uint64_t boot_time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+/* Print what was counted, and let it be history in @h. */
+static int print_counted(struct app *app, const struct stat_words *words,
+			 const struct stat_list *list, struct history *h)
+{
+	uint64_t now_ns = boot_time_ns();
+	bool is_first = !h->n;
+	size_t i, lines = 0;
+
+	for (i = 0; i < list->n; i++) {
+		if (words->only && strcmp(words->only, list->list[i].name))
+			continue;
+		lines += print_group(app, words, &list->list[i], h, now_ns);
+		if (!words->absolute && history_set(h, &list->list[i], now_ns))
+			return -ENOMEM;
+	}
+	if (!lines)
+		out_text(&app->out, is_first ? "nothing counted\n" :
+					       "nothing counted since the last time\n");
+	return 0;
+}
+
+static int print_text(struct app *app, const struct stat_words *words,
+		      const struct stat_list *list)
+{
+	char path[PATH_MAX] = "", id[HISTORY_ID_LEN];
+	struct history h = {};
+	int ret = 0;
+
+	if (!words->absolute)
+		ret = history_place(path, sizeof(path), id, sizeof(id));
+	if (!ret && *path)
+		ret = history_load(&h, path, id);
+	if (!ret)
+		ret = print_counted(app, words, list, &h);
+	if (!ret && *path)
+		ret = history_store(&h, path, id);
+	history_free(&h);
+	if (!ret)
+		return STATUS_OK;
+	complain("stat: history %s: %s (all from the start: quell stat -a)", path, strerror(-ret));
+	return STATUS_KERNEL;
+}
+
+static int print_metrics(struct app *app, const struct stat_words *words,
+			 const struct stat_list *list)
+{
+	struct metrics metrics = { list, NULL, app->netns, words->openmetrics };
+	struct cc_list ccs;
+	int status;
+
+	status = cc_fetch(app, &ccs);
+	metrics.ccs = &ccs;
+	if (!status)
+		metrics_print(app->out.file, &metrics);
+	cc_list_free(&ccs);
+	return status;
 }
 
 static bool stat_has(const struct stat_list *list, const char *name)
@@ -97,20 +192,68 @@ static bool stat_has(const struct stat_list *list, const char *name)
 	return false;
 }
 
-/* quell stat [ALGO] */
+static bool has_metrics(const struct stat_words *words)
+{
+	return words->metrics || words->openmetrics;
+}
+
+static int read_words(struct stat_words *words, bool json, int argc, char **argv)
+{
+	int i;
+
+	*words = (struct stat_words){};
+	for (i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "-a"))
+			words->absolute = true;
+		else if (!strcmp(argv[i], "-z"))
+			words->zeros = true;
+		else if (!strcmp(argv[i], "--metrics"))
+			words->metrics = true;
+		else if (!strcmp(argv[i], "--openmetrics"))
+			words->openmetrics = true;
+		else if (!words->only && *argv[i] != '-')
+			words->only = argv[i];
+		else
+			break;
+	}
+	if (i < argc)
+		complain("stat: unexpected argument '%s', try: quell help stat", argv[i]);
+	else if (has_metrics(words) && (words->only || json))
+		complain("stat: metrics are of all modules, and not JSON");
+	else
+		return STATUS_OK;
+	return STATUS_INPUT;
+}
+
+static int print(struct app *app, const struct stat_words *words, const struct stat_list *list)
+{
+	if (has_metrics(words))
+		return print_metrics(app, words, list);
+	if (!app->out.json)
+		return print_text(app, words, list);
+	print_json(&app->out, list, words->only);
+	return STATUS_OK;
+}
+
+/* quell stat [-a] [-z] [--metrics] [--openmetrics] [ALGO] */
 int stat_show(struct app *app, int argc, char **argv)
 {
-	const char *only = argc ? argv[0] : NULL;
+	struct stat_words words;
 	struct stat_list list;
 	int status;
 
+	status = read_words(&words, app->out.json, argc, argv);
+	if (!status)
+		status = app_connect(app, "swift");
+	if (status)
+		return status;
 	status = stat_fetch(app, &list);
-	if (!status && only && !stat_has(&list, only)) {
-		complain("no counters of '%s'; see: quell stat", only);
+	if (!status && words.only && !stat_has(&list, words.only)) {
+		complain("no counters of '%s'; see: quell stat", words.only);
 		status = STATUS_INPUT;
 	}
 	if (!status)
-		print_stats(&app->out, &list, only);
+		status = print(app, &words, &list);
 	stat_list_free(&list);
 	return status;
 }

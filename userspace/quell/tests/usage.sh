@@ -94,6 +94,13 @@ expect 2 "lo: cannot switch stamps on: " hwtstamp on lo
 expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "unexpected argument 'b'" stat a b
+expect 1 "unexpected argument '-x'" stat -x
+expect 1 "metrics are of all modules, and not JSON" -j stat --metrics
+expect 1 "metrics are of all modules, and not JSON" stat --openmetrics swift
+expect 1 "flow: unknown argument 'frob'" flow show frob
+expect 1 "flow: unknown argument 'interval'" flow show interval 1s
+expect 1 "sort: 'frob' is no key" flow watch sort frob
+expect_silent_stdout
 expect 0 "nscc" cc preset
 expect 0 "nscc" cc preset list
 expect 0 "nscc" cc preset smartt
@@ -141,6 +148,22 @@ expect 1 "'no-such-ns'" -n no-such-ns cc show
 expect 1 "'..'" -n .. cc show
 expect 1 "invalid network namespace name ''" -n "" cc show
 expect_silent_stdout
+
+# What needs no kernel, under valgrind: no error, no leak.
+# clean WANT ARGUMENT...: it ends with WANT, not with valgrind's 99.
+clean()
+{
+	want=$1
+	shift
+	valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all \
+		--errors-for-leak-kinds=all "$quell" "$@" > "$scratch/out" 2> "$scratch/err"
+	[ $? -eq "$want" ]
+	report $? "valgrind has nothing to say about quell $*"
+}
+clean 0 help
+clean 0 cc preset list
+clean 1 flow show src 10.0.0.0/8 sort frob
+clean 0 hwtstamp show lo
 
 "$quell" help > /dev/full 2> "$scratch/err"
 [ $? -eq 2 ] && grep -q 'cannot write the output' "$scratch/err"
@@ -298,6 +321,8 @@ completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo
 completes "rate window inflight rtt delay retrans" quell flow show sort ""
 completes "closed close-wait closing" quell flow show state clos
+completes "-a -z --metrics --openmetrics" quell stat ""
+completes "--metrics --openmetrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
 completes "lo" quell hwtstamp on "lo"
 completes "show load replace unload set reset" quell bpf ""

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parts of "quell stat": what was counted since it was last looked at, and the counters as metrics.
+ */
+#ifndef QUELL_CLI_STAT_H
+#define QUELL_CLI_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/**
+ * struct past - a counter as it was when it was last looked at
+ * @group: algorithm, or "quell"
+ * @name: the counter
+ * @value: its value then
+ * @time_ns: when that was, CLOCK_BOOTTIME
+ */
+struct past {
+	char		group[32];
+	char		name[64];
+	uint64_t	value;
+	uint64_t	time_ns;
+};
+
+struct history {
+	struct past	*list;
+	size_t		n;
+};
+
+/* stat_history.c */
+int history_read(struct history *h, FILE *file, const char *id);
+int history_write(const struct history *h, FILE *file, const char *id);
+int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns);
+const struct past *history_find(const struct history *h, const char *group, const char *name);
+uint64_t history_count(const struct past *past, uint64_t value);
+void history_free(struct history *h);
+int history_load(struct history *h, const char *path, const char *id);
+int history_store(const struct history *h, const char *path, const char *id);
+int history_place(char *path, size_t path_len, char *id, size_t id_len);
+
+/**
+ * struct metrics - what is printed as metrics
+ * @stats: the counters
+ * @ccs: the algorithms, for their numbers of flows
+ * @netns: label of all, or NULL
+ * @openmetrics: in the format of that name, not in that of Prometheus
+ */
+struct metrics {
+	const struct stat_list	*stats;
+	const struct cc_list	*ccs;
+	const char		*netns;
+	bool			openmetrics;
+};
+
+/* stat_metrics.c */
+void metrics_print(FILE *file, const struct metrics *m);
+
+#endif /* QUELL_CLI_STAT_H */

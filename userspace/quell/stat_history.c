@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the counters were when "quell stat" last looked, in the manner of nstat(8): a file per user
+ * and network namespace.  Its first line names the boot and the namespace; a file of another is
+ * no history.  Then a line per counter: group, counter, value, time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "stat.h"
+
+#define HISTORY_MAGIC	"quell-stat 1"
+#define LINE_LEN	256
+
+void history_free(struct history *h)
+{
+	free(h->list);
+	*h = (struct history){};
+}
+
+/**
+ * history_read() - read a history
+ * @h: empty; filled in, to be freed also on failure
+ * @file: where it is
+ * @id: boot and namespace it must be of
+ *
+ * Return: 0, also if it is of another boot or namespace or no history at all, or -ENOMEM.
+ */
+int history_read(struct history *h, FILE *file, const char *id)
+{
+	char line[LINE_LEN], want[LINE_LEN];
+	struct past one, *p;
+
+	*h = (struct history){};
+	snprintf(want, sizeof(want), HISTORY_MAGIC " %s\n", id);
+	if (!fgets(line, sizeof(line), file) || strcmp(line, want))
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%31s %63s %" SCNu64 " %" SCNu64, one.group, one.name,
+			   &one.value, &one.time_ns) != 4)
+			break;
+		p = list_grow(&h->list, &h->n, sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		*p = one;
+	}
+	return 0;
+}
+
+/**
+ * history_write() - write a history
+ * @h: the history
+ * @file: destination
+ * @id: boot and namespace it is of
+ *
+ * Return: 0 or a negative errno value.
+ */
+int history_write(const struct history *h, FILE *file, const char *id)
+{
+	size_t i;
+
+	fprintf(file, HISTORY_MAGIC " %s\n", id);
+	for (i = 0; i < h->n; i++)
+		fprintf(file, "%s %s %" PRIu64 " %" PRIu64 "\n", h->list[i].group,
+			h->list[i].name, h->list[i].value, h->list[i].time_ns);
+	return fflush(file) || ferror(file) ? -EIO : 0;
+}
+
+static struct past *find(const struct history *h, const char *group, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		if (!strcmp(h->list[i].name, name) && !strcmp(h->list[i].group, group))
+			return &h->list[i];
+	return NULL;
+}
+
+/**
+ * history_find() - look a counter up
+ * @h: the history
+ * @group: algorithm, or "quell"
+ * @name: the counter
+ *
+ * Return: what it was, or NULL.
+ */
+const struct past *history_find(const struct history *h, const char *group, const char *name)
+{
+	return find(h, group, name);
+}
+
+/**
+ * history_set() - let the counters of a group be history
+ * @h: the history
+ * @group: the counters as they are now
+ * @now_ns: CLOCK_BOOTTIME
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns)
+{
+	size_t i;
+
+	for (i = 0; i < group->counters.n; i++) {
+		const struct counter *c = &group->counters.list[i];
+		struct past *p = find(h, group->name, c->name);
+
+		if (!p)
+			p = list_grow(&h->list, &h->n, sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		snprintf(p->group, sizeof(p->group), "%s", group->name);
+		snprintf(p->name, sizeof(p->name), "%s", c->name);
+		p->value = c->value;
+		p->time_ns = now_ns;
+	}
+	return 0;
+}
+
+/**
+ * history_count() - what was counted since
+ * @past: the counter as it was, or NULL
+ * @value: what it is now
+ *
+ * A counter that is less than it was began anew: its module was loaded again.
+ *
+ * Return: the difference, or all of @value.
+ */
+uint64_t history_count(const struct past *past, uint64_t value)
+{
+	return past && past->value <= value ? value - past->value : value;
+}
+
+/* A file of the user's own, not one that another put in the way in a directory for all. */
+static bool is_own_file(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+}
+
+/**
+ * history_load() - read the history in a file
+ * @h: empty; filled in, to be freed also on failure
+ * @path: the file; empty if there is none
+ * @id: boot and namespace it must be of
+ *
+ * Return: 0 or a negative errno value, -EPERM if the file is someone else's.
+ */
+int history_load(struct history *h, const char *path, const char *id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	FILE *file;
+	int ret;
+
+	*h = (struct history){};
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	file = is_own_file(fd) ? fdopen(fd, "r") : NULL;
+	if (!file) {
+		close(fd);
+		return -EPERM;
+	}
+	ret = history_read(h, file, id);
+	fclose(file);
+	return ret;
+}
+
+/**
+ * history_store() - replace the history in a file
+ * @h: the history
+ * @path: the file
+ * @id: boot and namespace it is of
+ *
+ * Return: 0 or a negative errno value; the file is as before then.
+ */
+int history_store(const struct history *h, const char *path, const char *id)
+{
+	char new_path[PATH_MAX];
+	FILE *file;
+	int fd, ret;
+
+	if (snprintf(new_path, sizeof(new_path), "%s.XXXXXX", path) >= (int)sizeof(new_path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(new_path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	file = fdopen(fd, "w");
+	ret = file ? history_write(h, file, id) : -errno;
+	if (file)
+		fclose(file);
+	else
+		close(fd);
+	if (!ret && rename(new_path, path))
+		ret = -errno;
+	if (ret)
+		unlink(new_path);
+	return ret;
+}
+
+/* A directory of the user's alone where there is one. */
+static const char *history_dir(void)
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (dir && *dir == '/' && !stat(dir, &st) && S_ISDIR(st.st_mode) &&
+	    st.st_uid == geteuid())
+		return dir;
+	return geteuid() ? "/tmp" : "/run";
+}
+
+/**
+ * history_place() - the file for the user and the namespace, and what it has to be of
+ * @path: the file; that of the environment's QUELL_STAT_HISTORY if that is set
+ * @path_len: size of @path
+ * @id: boot and namespace
+ * @id_len: size of @id
+ *
+ * Return: 0 or a negative errno value.
+ */
+int history_place(char *path, size_t path_len, char *id, size_t id_len)
+{
+	const char *given = getenv("QUELL_STAT_HISTORY");
+	char boot[64] = "";
+	struct stat st;
+	FILE *file;
+
+	if (stat("/proc/self/ns/net", &st))
+		return -errno;
+	file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (file) {
+		if (fscanf(file, "%63s", boot) != 1)
+			*boot = '\0';
+		fclose(file);
+	}
+	snprintf(id, id_len, "%s %ju", boot, (uintmax_t)st.st_ino);
+	if (given && *given)
+		snprintf(path, path_len, "%s", given);
+	else
+		snprintf(path, path_len, "%s/.quell-stat.u%u.%ju", history_dir(), geteuid(),
+			 (uintmax_t)st.st_ino);
+	return 0;
+}

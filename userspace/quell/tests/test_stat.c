@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell stat without a kernel: its history, in files of others too, and the counters as metrics.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stat.h"
+#include "test.h"
+
+static struct counter swift_counters[] = {
+	{ .name = "cuts", .value = 12, .doc = "Cuts \"of\" the\nwindow \\." },
+	{ .name = "rtt-samples", .value = UINT64_MAX, .doc = "Round trips." },
+};
+
+static struct counter shared_counters[] = {
+	{ .name = "rtt-samples", .value = 3, .doc = "Round trips." },
+};
+
+static struct stat_group groups[] = {
+	{ .name = "quell", .counters = { shared_counters, 1 } },
+	{ .name = "swift", .counters = { swift_counters, 2 } },
+};
+
+static void check_past(struct __test_metadata *_metadata, const struct history *h,
+		       const char *name, uint64_t value)
+{
+	const struct past *p = history_find(h, "swift", name);
+
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(value, p->value);
+}
+
+TEST(history__round_trip)
+{
+	struct history written = {}, got;
+	char *text = NULL;
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
+
+	EXPECT_EQ(0, history_set(&written, &groups[1], 1000));
+	EXPECT_EQ(0, history_write(&written, file, "boot 1"));
+	fclose(file);
+	EXPECT_EQ(0, strcmp(text, "quell-stat 1 boot 1\nswift cuts 12 1000\n"
+				  "swift rtt-samples 18446744073709551615 1000\n"))
+		TH_LOG("%s", text);
+
+	file = fmemopen(text, len, "r");
+	EXPECT_EQ(0, history_read(&got, file, "boot 1"));
+	rewind(file);
+	EXPECT_EQ(2, got.n);
+	check_past(_metadata, &got, "cuts", 12);
+	check_past(_metadata, &got, "rtt-samples", UINT64_MAX);
+	EXPECT_EQ(NULL, history_find(&got, "quell", "rtt-samples"));
+
+	/* Set again: the same entries, later. */
+	EXPECT_EQ(0, history_set(&got, &groups[1], 2000));
+	EXPECT_EQ(2, got.n);
+	EXPECT_EQ(2000, got.list[0].time_ns);
+	history_free(&got);
+
+	EXPECT_EQ(0, history_read(&got, file, "boot 2"));
+	EXPECT_EQ(0, got.n)
+		TH_LOG("that of another boot");
+	fclose(file);
+	history_free(&written);
+	free(text);
+}
+
+TEST(history_read__damaged_cases)
+{
+	static const struct {
+		const char	*text;
+		size_t		n;
+	} rows[] = {
+		{ "", 0 }, { "quell-stat 1 b", 0 }, { "quell-stat 1 b\n", 0 },
+		{ "quell-stat 2 b\nswift cuts 1 1\n", 0 },
+		{ "quell-stat 1 b\nswift cuts 1 1\nswift", 1 },
+		{ "quell-stat 1 b\nswift cuts x 1\n", 0 },
+		{ "quell-stat 1 b\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa c 1 1\n", 0 },
+	};
+	struct history h;
+	FILE *file;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		file = tmpfile();
+		fputs(rows[i].text, file);
+		rewind(file);
+		EXPECT_EQ(0, history_read(&h, file, "b"));
+		EXPECT_EQ(rows[i].n, h.n)
+			TH_LOG("%s", rows[i].text);
+		history_free(&h);
+		fclose(file);
+	}
+}
+
+TEST(history_count__cases)
+{
+	const struct past past = { .value = 10 };
+
+	EXPECT_EQ(2, history_count(&past, 12));
+	EXPECT_EQ(0, history_count(&past, 10));
+	EXPECT_EQ(4, history_count(&past, 4))
+		TH_LOG("the module was loaded again");
+	EXPECT_EQ(7, history_count(NULL, 7));
+}
+
+/* Files that another user could have put there: nothing behind a link is read or written. */
+TEST(history_load__files)
+{
+	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX], other[PATH_MAX];
+	struct history h = {}, got;
+	struct stat st;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/history", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	EXPECT_EQ(0, history_load(&got, path, "b"))
+		TH_LOG("none yet");
+	EXPECT_EQ(0, got.n);
+
+	EXPECT_EQ(0, history_set(&h, &groups[0], 5));
+	EXPECT_EQ(0, history_store(&h, other, "b"));
+	EXPECT_EQ(0, stat(other, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	EXPECT_EQ(0, history_load(&got, other, "b"));
+	EXPECT_EQ(1, got.n);
+	history_free(&got);
+
+	EXPECT_EQ(0, symlink(other, path));
+	EXPECT_EQ(-ELOOP, history_load(&got, path, "b"));
+	EXPECT_EQ(0, history_store(&h, path, "c"));
+	EXPECT_EQ(0, lstat(path, &st));
+	EXPECT_TRUE(S_ISREG(st.st_mode))
+		TH_LOG("the link is replaced, not followed");
+	EXPECT_EQ(0, history_load(&got, other, "b"));
+	EXPECT_EQ(1, got.n);
+	history_free(&got);
+	unlink(path);
+
+	EXPECT_EQ(0, mkfifo(path, 0600));
+	EXPECT_EQ(-EPERM, history_load(&got, path, "b"));
+	unlink(path);
+	if (!geteuid()) {
+		EXPECT_EQ(0, chown(other, 65534, 65534));
+		EXPECT_EQ(-EPERM, history_load(&got, other, "b"));
+	}
+	unlink(other);
+	rmdir(dir);
+	EXPECT_EQ(-ENOENT, history_store(&h, path, "b"));
+	history_free(&h);
+}
+
+static void check_metrics(struct __test_metadata *_metadata, const char *netns, bool openmetrics,
+			  const char *want)
+{
+	struct cc ccs[] = {
+		{ .name = "quell", .flows = 9, .have = 1U << QUELL_A_CC_FLOWS },
+		{ .name = "swift", .flows = 2, .have = 1U << QUELL_A_CC_FLOWS },
+		{ .name = "dart" },
+	};
+	const struct stat_list stats = { groups, 2 };
+	const struct cc_list list = { ccs, 3 };
+	const struct metrics m = { &stats, &list, netns, openmetrics };
+	char *got = NULL;
+	size_t len;
+	FILE *file = open_memstream(&got, &len);
+
+	metrics_print(file, &m);
+	fclose(file);
+	EXPECT_EQ(0, strcmp(want, got))
+		TH_LOG("got:\n%swant:\n%s", got, want);
+	free(got);
+}
+
+TEST(metrics_print__cases)
+{
+	check_metrics(_metadata, NULL, false,
+		      "# HELP quell_flows Open sockets that use the algorithm.\n"
+		      "# TYPE quell_flows gauge\n"
+		      "quell_flows{module=\"swift\"} 2\n"
+		      "# HELP quell_rtt_samples_total Round trips.\n"
+		      "# TYPE quell_rtt_samples_total counter\n"
+		      "quell_rtt_samples_total{module=\"quell\"} 3\n"
+		      "quell_rtt_samples_total{module=\"swift\"} 18446744073709551615\n"
+		      "# HELP quell_cuts_total Cuts \"of\" the\\nwindow \\\\.\n"
+		      "# TYPE quell_cuts_total counter\n"
+		      "quell_cuts_total{module=\"swift\"} 12\n");
+	check_metrics(_metadata, "a\"\\b", true,
+		      "# HELP quell_flows Open sockets that use the algorithm.\n"
+		      "# TYPE quell_flows gauge\n"
+		      "quell_flows{netns=\"a\\\"\\\\b\",module=\"swift\"} 2\n"
+		      "# HELP quell_rtt_samples Round trips.\n"
+		      "# TYPE quell_rtt_samples counter\n"
+		      "quell_rtt_samples_total{netns=\"a\\\"\\\\b\",module=\"quell\"} 3\n"
+		      "quell_rtt_samples_total{netns=\"a\\\"\\\\b\",module=\"swift\"} 18446744073709551615\n"
+		      "# HELP quell_cuts Cuts \"of\" the\\nwindow \\\\.\n"
+		      "# TYPE quell_cuts counter\n"
+		      "quell_cuts_total{netns=\"a\\\"\\\\b\",module=\"swift\"} 12\n"
+		      "# EOF\n");
+}
+
+TEST_HARNESS_MAIN
