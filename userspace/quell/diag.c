@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dumps of sock_diag: all TCP sockets of the network namespace but listeners and those in
- * TIME-WAIT.  A dump assigns cookies to the sockets that have none, so one that is made before a
- * dump of the flows lets the two be joined.
+ * Dumps of sock_diag: all TCP sockets of the network namespace but those in TIME-WAIT.  A dump
+ * assigns cookies to the sockets that have none, so one that is made before a dump of the flows
+ * lets the two be joined.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,8 +23,7 @@
 #define STATE_TIME_WAIT		6
 #define STATE_LISTEN		10
 #define STATE_NEW_SYN_RECV	12
-#define STATES_LEFT_OUT		(1U << STATE_TIME_WAIT | 1U << STATE_LISTEN | \
-				 1U << STATE_NEW_SYN_RECV)
+#define STATES_LEFT_OUT		(1U << STATE_TIME_WAIT | 1U << STATE_NEW_SYN_RECV)
 
 /* In the words of ss(8). */
 static const char * const state_names[] = {
@@ -160,7 +159,7 @@ static void keep(void *data)
 	(void)data;
 }
 
-static int dump_family(struct nl *nl, uint8_t family, struct diag_list *l)
+static int dump_family(struct nl *nl, uint8_t family, uint32_t states, struct diag_list *l)
 {
 	struct nl_reader reader = { .message = take_socket, .restart = keep, .data = l };
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -173,18 +172,20 @@ static int dump_family(struct nl *nl, uint8_t family, struct diag_list *l)
 	req->sdiag_family = family;
 	req->sdiag_protocol = IPPROTO_TCP;
 	req->idiag_ext = 1U << (INET_DIAG_INFO - 1) | 1U << (INET_DIAG_CONG - 1);
-	req->idiag_states = ~STATES_LEFT_OUT;
+	req->idiag_states = states;
 	return nl_dump(nl, nlh, &reader, &err);
 }
 
 /**
  * diag_fetch() - list the TCP sockets of the namespace
  * @l: empty; filled in and sorted, to be emptied by diag_list_free() also on failure
+ * @listening: those that listen, too
  *
  * Return: 0 or a negative errno value, -ENOENT if the kernel has no tcp_diag.
  */
-int diag_fetch(struct diag_list *l)
+int diag_fetch(struct diag_list *l, bool listening)
 {
+	uint32_t states = ~(STATES_LEFT_OUT | (listening ? 0 : 1U << STATE_LISTEN));
 	struct nl nl = { .seq = time(NULL) };
 	int ret;
 
@@ -194,8 +195,8 @@ int diag_fetch(struct diag_list *l)
 		return -errno;
 	ret = mnl_socket_bind(nl.sock, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno : 0;
 	if (!ret)
-		ret = dump_family(&nl, AF_INET, l);
-	if (!ret && dump_family(&nl, AF_INET6, l) == -ENOMEM)
+		ret = dump_family(&nl, AF_INET, states, l);
+	if (!ret && dump_family(&nl, AF_INET6, states, l) == -ENOMEM)
 		ret = -ENOMEM;
 	nl_close(&nl);
 	diag_list_sort(l);

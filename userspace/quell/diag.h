@@ -43,7 +43,7 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh);
 void diag_list_sort(struct diag_list *l);
 const struct diag *diag_list_find(const struct diag_list *l, uint64_t cookie);
 void diag_list_free(struct diag_list *l);
-int diag_fetch(struct diag_list *l);
+int diag_fetch(struct diag_list *l, bool listening);
 const char *diag_state_name(uint8_t state);
 int diag_state_number(const char *name, uint8_t *state);
 

@@ -90,7 +90,7 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
 	int status, ret;
 	size_t i;
 
-	ret = diag_fetch(&sockets);
+	ret = diag_fetch(&sockets, false);
 	status = flow_dump(app, words->cc, list);
 	for (i = 0; !status && i < list->n; i++)
 		join(&list->list[i], diag_list_find(&sockets, list->list[i].cookie));

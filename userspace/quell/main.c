@@ -31,6 +31,8 @@ static const struct command commands[] = {
 	  "the same again and again", true, flow_watch },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
 	  "what was counted since the last time", true, stat_show },
+	{ "doctor", NULL, "", 0, 0,
+	  "what keeps Quell from its work, and what mends it", true, doctor },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", false, link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,
@@ -111,7 +113,8 @@ static size_t piece_len(const char *args)
 static void print_command(const struct command *c)
 {
 	const char *args = c->args;
-	int used = printf("    quell %s%s%s", c->object, c->verb ? " " : "", c->verb ? c->verb : "");
+	const char *verb = c->verb ? c->verb : "";
+	int used = printf("    quell %s%s%s", c->object, *verb ? " " : "", verb);
 
 	while (*args) {
 		int len = piece_len(args);

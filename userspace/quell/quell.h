@@ -16,6 +16,7 @@
 #define STATUS_OK	0
 #define STATUS_INPUT	1	/* the command line or a value in it */
 #define STATUS_KERNEL	2	/* the kernel, or the output, failed */
+#define STATUS_FINDINGS	3	/* quell doctor has found a fault */
 
 #define ARGS_UNBOUNDED	(-1)
 
@@ -87,6 +88,7 @@ int bpf_set(struct app *app, int argc, char **argv);
 int bpf_reset(struct app *app, int argc, char **argv);
 int bpf_show(struct app *app, int argc, char **argv);
 int bpf_list_words(const char *algo);
+int doctor(struct app *app, int argc, char **argv);
 int trace(struct app *app, int argc, char **argv);
 
 struct flow_words;

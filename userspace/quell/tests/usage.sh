@@ -149,6 +149,30 @@ expect 1 "'..'" -n .. cc show
 expect 1 "invalid network namespace name ''" -n "" cc show
 expect_silent_stdout
 
+# The doctor, of trees that are no kernel's: what is found makes the status.
+tree=$scratch/tree
+mkdir -p "$tree/proc/sys/kernel" "$tree/proc/sys/net/ipv4" "$tree/sys/module/quell" "$tree/boot"
+echo 6.12.1 > "$tree/proc/sys/kernel/osrelease"
+echo 1 > "$tree/proc/sys/net/ipv4/tcp_sack"
+printf 'CONFIG_%s=y\n' NETFILTER NET_SCHED HIGH_RES_TIMERS INET_TCP_DIAG DEBUG_INFO_BTF \
+	> "$tree/boot/config-6.12.1"
+export QUELL_DOCTOR_ROOT="$tree"
+expect 1 "unexpected argument 'a'" doctor a
+expect_silent_stdout
+expect 3 "FAULT  the module quell is not loaded" doctor
+expect 3 '{"level":"fault","check":"module","text":"the module quell is not loaded","command":"modprobe tcp_swift"}' \
+	-j doctor
+echo 0 > "$tree/sys/module/quell/refcnt"
+echo 0 > "$tree/proc/sys/net/ipv4/tcp_sack"
+expect 3 "       sysctl -w net.ipv4.tcp_sack=1" doctor
+expect 3 "2 faults, 0 notes" doctor
+awk 'length > 79' "$scratch/out" > "$scratch/long"
+[ ! -s "$scratch/long" ]
+report $? "doctor keeps to 79 columns"
+sed -i /BTF/d "$tree/boot/config-6.12.1"
+expect 3 "2 faults, 1 note" doctor
+unset QUELL_DOCTOR_ROOT
+
 # What needs no kernel, under valgrind: no error, no leak.
 # clean WANT ARGUMENT...: it ends with WANT, not with valgrind's 99.
 clean()
@@ -164,6 +188,7 @@ clean 0 help
 clean 0 cc preset list
 clean 1 flow show src 10.0.0.0/8 sort frob
 clean 0 hwtstamp show lo
+QUELL_DOCTOR_ROOT=$tree clean 3 -jp doctor
 
 "$quell" help > /dev/full 2> "$scratch/err"
 [ $? -eq 2 ] && grep -q 'cannot write the output' "$scratch/err"
@@ -288,7 +313,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat link sender lookahead hwtstamp bpf trace help" quell ""
+completes "cc flow stat doctor link sender lookahead hwtstamp bpf trace help" quell ""
 completes "show weight" quell sender ""
 completes "dev" quell sender show ""
 completes "lo" quell sender show dev lo
@@ -321,6 +346,7 @@ completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo
 completes "rate window inflight rtt delay retrans" quell flow show sort ""
 completes "closed close-wait closing" quell flow show state clos
+completes "" quell doctor ""
 completes "-a -z --metrics --openmetrics" quell stat ""
 completes "--metrics --openmetrics" quell stat -a --
 completes "show on off" quell hwtstamp ""

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell doctor: what keeps Quell from its work on this host, each with the command that mends it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "flow.h"
+#include "quell.h"
+
+#define LINE_LEN	79	/* characters */
+#define INDENT		7
+
+static const char * const level_names[] = {
+	[DOCTOR_FAULT] = "FAULT",
+	[DOCTOR_NOTE] = "note",
+	[DOCTOR_HELD] = "held",
+};
+
+/* Text in lines behind the margin; the first goes on where @used characters are. */
+static void print_wrapped(struct out *o, const char *text, size_t used)
+{
+	char word[DOCTOR_TEXT_LEN];
+	size_t len;
+
+	while (*text) {
+		len = strcspn(text, " ");
+		if (used > INDENT && used + 1 + len > LINE_LEN) {
+			out_text(o, "\n       ");
+			used = INDENT;
+		}
+		snprintf(word, sizeof(word), "%s%.*s", used > INDENT ? " " : "", (int)len, text);
+		out_text(o, word);
+		used += strlen(word);
+		text += len + (text[len] == ' ');
+	}
+	out_text(o, "\n");
+}
+
+static void print_finding(struct out *o, const struct finding *f)
+{
+	char level[INDENT + 1];
+
+	out_open_object(o, NULL);
+	out_str(o, "level", NULL, f->level == DOCTOR_FAULT ? "fault" : level_names[f->level]);
+	out_str(o, "check", NULL, f->check);
+	out_str(o, "text", NULL, f->text);
+	if (*f->command)
+		out_str(o, "command", NULL, f->command);
+	else
+		out_null(o, "command", NULL);
+	out_close_object(o);
+	if (o->json)
+		return;
+	snprintf(level, sizeof(level), "%-*s", INDENT, level_names[f->level]);
+	out_text(o, level);
+	print_wrapped(o, f->text, INDENT);
+	/* A command is one line, to be copied. */
+	if (*f->command)
+		out_str(o, NULL, "         %s\n", f->command);
+}
+
+static void print_findings(struct out *o, const struct findings *findings, int faults)
+{
+	char line[DOCTOR_NAME_LEN];
+	int notes = 0;
+	size_t i;
+
+	out_open_array(o, NULL);
+	for (i = 0; i < findings->n; i++) {
+		notes += findings->list[i].level == DOCTOR_NOTE;
+		print_finding(o, &findings->list[i]);
+	}
+	out_close_array(o);
+	out_document_end(o);
+	snprintf(line, sizeof(line), "%d fault%s, %d note%s\n", faults, faults == 1 ? "" : "s",
+		 notes, notes == 1 ? "" : "s");
+	out_text(o, line);
+}
+
+static int fetch_flows(struct app *app, struct doctor_host *host)
+{
+	const struct flow_words all = { .sort = -1 };
+	struct nl_error err;
+	int status;
+
+	if (nl_open(&app->nl, QUELL_FAMILY_NAME, &err))
+		return STATUS_OK;	/* one of the findings */
+	app->connected = true;
+	status = cc_fetch(app, &host->ccs);
+	if (!status)
+		status = flow_fetch(app, &all, &host->flows);
+	return status;
+}
+
+/* The facts that no file has; there are none of another root. */
+static int examine_kernel(struct app *app, struct doctor_host *host)
+{
+	int status = fetch_flows(app, host);
+	int ret;
+
+	if (status)
+		return status;
+	ret = doctor_read_devs(host);
+	if (!ret && host->ccs.n)
+		ret = doctor_read_holders(host);
+	if (!ret)
+		return STATUS_OK;
+	complain("doctor: %s", strerror(-ret));
+	return STATUS_KERNEL;
+}
+
+/* quell doctor */
+int doctor(struct app *app, int argc, char **argv)
+{
+	const char *root = getenv("QUELL_DOCTOR_ROOT");
+	struct findings findings = {};
+	struct doctor_host host = {};
+	int status = STATUS_OK, faults;
+
+	(void)argc;
+	(void)argv;
+	doctor_read_files(&host, root ? root : "");
+	if (!root || !*root)
+		status = examine_kernel(app, &host);
+	if (!status) {
+		faults = doctor_judge(&host, &findings);
+		print_findings(&app->out, &findings, faults);
+		status = faults ? STATUS_FINDINGS : STATUS_OK;
+	}
+	free(findings.list);
+	free(host.devs);
+	free(host.holders);
+	flow_list_free(&host.flows);
+	cc_list_free(&host.ccs);
+	return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell doctor: what was found out about a host, and what is to be said of it.
+ *
+ * The facts are collected first (doctor_files.c, doctor_net.c, doctor_hold.c); what they mean is
+ * decided without a look at the host (doctor_judge.c), and then printed (doctor.c).
+ */
+#ifndef QUELL_CLI_DOCTOR_H
+#define QUELL_CLI_DOCTOR_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+
+#define DOCTOR_NAME_LEN		64
+#define DOCTOR_TEXT_LEN		256
+#define DOCTOR_CC_LEN		16
+
+/* Of a number that could not be read. */
+#define DOCTOR_UNKNOWN		(-1)
+
+/* Options of the kernel's configuration that Quell has a use for. */
+enum doctor_option {
+	DOCTOR_NETFILTER,
+	DOCTOR_NET_SCHED,
+	DOCTOR_HIGH_RES_TIMERS,
+	DOCTOR_TCP_DIAG,
+	DOCTOR_BTF,
+	DOCTOR_OPTIONS,
+};
+
+/**
+ * struct doctor_dev - a network interface that is up
+ * @name: its name
+ * @ifindex: its index
+ * @lro: large receive offload is on
+ * @rx_delay_us: interrupts wait for more packets, us; 0 not, or not known
+ * @can_stamp: it offers hardware stamps for all packets received
+ * @stamps: they are on
+ * @qdisc: a queueing discipline that delays or drops; empty if there is none
+ */
+struct doctor_dev {
+	char		name[IF_NAMESIZE];
+	uint32_t	ifindex;
+	bool		lro;
+	uint32_t	rx_delay_us;
+	bool		can_stamp;
+	bool		stamps;
+	char		qdisc[IF_NAMESIZE];
+};
+
+/**
+ * struct doctor_holder - what keeps an algorithm's module from being unloaded
+ * @cc: the algorithm
+ * @netns: name of the network namespace, or a path under /proc
+ * @own: it is the namespace that is examined
+ * @is_default: the namespace's sockets get the algorithm
+ * @sockets: sockets that use it, listening ones included
+ */
+struct doctor_holder {
+	char		cc[DOCTOR_CC_LEN];
+	char		netns[DOCTOR_NAME_LEN];
+	bool		own;
+	bool		is_default;
+	uint32_t	sockets;
+};
+
+/**
+ * struct doctor_host - the facts
+ * @release: of the kernel
+ * @has_config: its configuration was found
+ * @option: by enum doctor_option: built in or as a module
+ * @locked: the kernel loads signed modules only
+ * @has_quell: the module is loaded
+ * @default_cc: the namespace's congestion control
+ * @clocksource: what the kernel reads the time from
+ * @clocksources: what it could read it from
+ * @tcp_ecn: sysctl; or DOCTOR_UNKNOWN, as of the next
+ * @tcp_sack: sysctl
+ * @tcp_mem: sysctl, pages; 0 not known, as of the next
+ * @tcp_pages: pages that TCP uses
+ * @tcp_wmem: sysctl, bytes
+ * @devs: interfaces
+ * @n_devs: their number
+ * @holders: who holds modules
+ * @n_holders: their number
+ * @other_netns: there are namespaces that may not be looked into
+ * @ccs: algorithms that are loaded
+ * @flows: their flows
+ */
+struct doctor_host {
+	char			release[DOCTOR_NAME_LEN];
+	bool			has_config;
+	bool			option[DOCTOR_OPTIONS];
+	bool			locked;
+	bool			has_quell;
+	char			default_cc[DOCTOR_CC_LEN];
+	char			clocksource[DOCTOR_NAME_LEN];
+	char			clocksources[DOCTOR_TEXT_LEN];
+	int			tcp_ecn;
+	int			tcp_sack;
+	uint64_t		tcp_mem[3];
+	uint64_t		tcp_pages;
+	uint64_t		tcp_wmem[3];
+	struct doctor_dev	*devs;
+	size_t			n_devs;
+	struct doctor_holder	*holders;
+	size_t			n_holders;
+	bool			other_netns;
+	struct cc_list		ccs;
+	struct flow_list	flows;
+};
+
+/* How grave a finding is; only faults make the exit status 3. */
+enum doctor_level {
+	DOCTOR_FAULT,	/* it defeats an algorithm or the program */
+	DOCTOR_NOTE,	/* it would be better otherwise, or may be meant */
+	DOCTOR_HELD,	/* who holds a module */
+};
+
+/**
+ * struct finding - one thing to be said
+ * @level: how grave it is
+ * @check: what was examined, a word
+ * @text: what was found
+ * @command: what mends it; empty if no command does
+ */
+struct finding {
+	enum doctor_level	level;
+	const char		*check;
+	char			text[DOCTOR_TEXT_LEN];
+	char			command[DOCTOR_TEXT_LEN];
+};
+
+struct findings {
+	struct finding	*list;
+	size_t		n;
+};
+
+struct app;
+
+/* doctor_files.c */
+void doctor_read_files(struct doctor_host *host, const char *root);
+bool doctor_read_line(const char *root, const char *path, char *line, size_t len);
+
+/* doctor_net.c */
+int doctor_read_devs(struct doctor_host *host);
+
+/* doctor_hold.c */
+int doctor_read_holders(struct doctor_host *host);
+
+/* doctor_judge.c, doctor_flows.c */
+int doctor_judge(const struct doctor_host *host, struct findings *findings);
+void doctor_judge_flows(const struct doctor_host *host, struct findings *findings);
+void doctor_find(struct findings *findings, enum doctor_level level, const char *check,
+		 const char *text, const char *command);
+const char *doctor_dev_name(const struct doctor_host *host, uint32_t ifindex);
+bool doctor_is_quell(const struct doctor_host *host, const char *cc);
+
+#endif /* QUELL_CLI_DOCTOR_H */

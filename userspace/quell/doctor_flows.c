@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell doctor: what the flows tell of their peers and paths.  Of flows that have the same, one is
+ * named and the others are counted.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "flow.h"
+#include "util.h"
+
+/**
+ * struct ailment - what flows may have
+ * @level: how grave it is
+ * @check: what was examined
+ * @has: whether a flow has it
+ * @text: said of it, behind the number of flows
+ * @command: what mends it, with %A for the algorithm, %P for the peer and %D for the interface
+ */
+struct ailment {
+	enum doctor_level	level;
+	const char		*check;
+	bool			(*has)(const struct flow *f);
+	const char		*text;
+	const char		*command;
+};
+
+static bool is_text(const char *text, const char *want)
+{
+	return text && !strcmp(text, want);
+}
+
+static bool has_peer_without_quell(const struct flow *f)
+{
+	return f->cc && is_text(f->option, "no-answer") &&
+	       (!strcmp(f->cc, "dart") || !strncmp(f->cc, "hpcc", 4));
+}
+
+static bool has_option_stripped(const struct flow *f)
+{
+	return is_text(f->option, "stripped");
+}
+
+/* With fixed values only: where adapt governs, it gives up by itself. */
+static bool has_target_below_path(const struct flow *f)
+{
+	return !f->adapt && f->target_ns && f->min_rtt_ns && f->target_ns < f->min_rtt_ns;
+}
+
+static bool has_no_marks(const struct flow *f)
+{
+	return is_text(f->fallback, "no-marks");
+}
+
+static bool has_no_records(const struct flow *f)
+{
+	return is_text(f->fallback, "no-records");
+}
+
+static bool has_noise(const struct flow *f)
+{
+	return is_text(f->fallback, "noise");
+}
+
+static bool has_long_path(const struct flow *f)
+{
+	return is_text(f->fallback, "long-path") || is_text(f->fallback, "slow-path");
+}
+
+static bool has_other_fallback(const struct flow *f)
+{
+	return f->fallback && !has_no_marks(f) && !has_no_records(f) && !has_noise(f) &&
+	       !has_long_path(f);
+}
+
+static bool has_small_receiver(const struct flow *f)
+{
+	return is_text(f->limited_by, "receiver");
+}
+
+static bool has_unknown_link(const struct flow *f)
+{
+	return f->ifindex && !f->link_bytes_ps;
+}
+
+static const struct ailment ailments[] = {
+	{ DOCTOR_FAULT, "peer", has_option_stripped,
+	  "lost the Quell option: something on the path removes TCP options it does not know", "" },
+	{ DOCTOR_FAULT, "peer", has_peer_without_quell,
+	  "get no answer to the Quell option, which %A needs: the peer has no Quell",
+	  "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A" },
+	{ DOCTOR_FAULT, "target", has_target_below_path,
+	  "have a target below the round trip of their path, and the smallest window",
+	  "quell cc reset %A" },
+	{ DOCTOR_NOTE, "fallback", has_no_marks,
+	  "are governed by CUBIC: no switch marks, or the peer refuses ECN",
+	  "on each switch: tc qdisc replace dev DEV root swport ecn min 45kb max 180kb" },
+	{ DOCTOR_NOTE, "fallback", has_no_records,
+	  "are governed by CUBIC: no switch writes telemetry",
+	  "on each switch: tc qdisc replace dev DEV root swport telemetry 10us" },
+	{ DOCTOR_NOTE, "fallback", has_noise,
+	  "are governed by CUBIC: the delays of the hosts are larger than the target",
+	  "quell hwtstamp on %D" },
+	{ DOCTOR_NOTE, "fallback", has_long_path,
+	  "are governed by CUBIC: %A is made for faster or shorter paths",
+	  "ip route replace %P dev %D congctl cubic" },
+	{ DOCTOR_NOTE, "fallback", has_other_fallback,
+	  "are governed by CUBIC, see quell flow show", "" },
+	{ DOCTOR_NOTE, "receiver", has_small_receiver,
+	  "are held back by the receive window of the peer",
+	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"" },
+	{ DOCTOR_NOTE, "link", has_unknown_link,
+	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit" },
+};
+
+/* Put the flow's words in place of %A, %P and %D. */
+static void fill_in(char *buf, size_t len, const char *form, const struct doctor_host *host,
+		    const struct flow *f)
+{
+	char peer[FLOW_ADDRESS_LEN];
+	size_t used = 0;
+
+	flow_format_address(peer, sizeof(peer), f, f->daddr);
+	*buf = '\0';
+	for (; *form && used < len - 1; form++) {
+		const char *word = form[0] != '%' ? NULL :
+				   form[1] == 'A' ? (f->cc ? f->cc : "?") :
+				   form[1] == 'P' ? peer : doctor_dev_name(host, f->ifindex);
+
+		if (word) {
+			snprintf(buf + used, len - used, "%s", word);
+			used += strlen(buf + used);
+			form++;
+		} else {
+			buf[used++] = *form;
+			buf[used] = '\0';
+		}
+	}
+}
+
+static void report(const struct doctor_host *host, const struct ailment *a, size_t first,
+		   struct findings *findings)
+{
+	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], what[DOCTOR_TEXT_LEN];
+	const struct flow *f = &host->flows.list[first];
+	char peer[FLOW_ADDRESS_LEN];
+	size_t i, n = 0;
+
+	for (i = first; i < host->flows.n; i++)
+		n += a->has(&host->flows.list[i]);
+	flow_format_address(peer, sizeof(peer), f, f->daddr);
+	fill_in(what, sizeof(what), a->text, host, f);
+	fill_in(command, sizeof(command), a->command, host, f);
+	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.160s", n, host->flows.n,
+		 peer, what);
+	doctor_find(findings, a->level, a->check, text, command);
+}
+
+/**
+ * doctor_judge_flows() - what the flows mean
+ * @host: the facts
+ * @findings: the findings are added to it
+ */
+void doctor_judge_flows(const struct doctor_host *host, struct findings *findings)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(ailments); i++) {
+		for (j = 0; j < host->flows.n && !ailments[i].has(&host->flows.list[j]); j++)
+			;
+		if (j < host->flows.n)
+			report(host, &ailments[i], j, findings);
+	}
+}

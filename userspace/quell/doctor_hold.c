@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell doctor: who holds the modules of algorithms.  Each network namespace whose default an
+ * algorithm is holds its module, and so does each socket, listening ones too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "diag.h"
+#include "doctor.h"
+
+#define NETNS_DIR	"/run/netns"
+
+/* The namespaces seen so far, by their numbers. */
+struct seen {
+	ino_t	*list;
+	size_t	n;
+};
+
+static bool is_new(struct seen *seen, ino_t ino)
+{
+	ino_t *slot;
+	size_t i;
+
+	for (i = 0; i < seen->n; i++)
+		if (seen->list[i] == ino)
+			return false;
+	slot = list_grow(&seen->list, &seen->n, sizeof(*slot));
+	if (slot)
+		*slot = ino;
+	return slot;
+}
+
+static uint32_t count_sockets(const struct diag_list *sockets, const char *cc)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < sockets->n; i++)
+		n += !strcmp(sockets->list[i].cc, cc);
+	return n;
+}
+
+/* What the namespace that this process is in holds. */
+static int examine(struct doctor_host *host, const char *name, bool own)
+{
+	char line[DOCTOR_NAME_LEN];
+	struct diag_list sockets;
+	size_t i;
+	int ret;
+
+	ret = diag_fetch(&sockets, true);
+	doctor_read_line("", "/proc/sys/net/ipv4/tcp_congestion_control", line, sizeof(line));
+	for (i = 0; i < host->ccs.n && ret != -ENOMEM; i++) {
+		const char *cc = host->ccs.list[i].name;
+		bool is_default = !strcmp(cc, line);
+		uint32_t n = count_sockets(&sockets, cc);
+		struct doctor_holder *h;
+
+		if (!is_default && !n)
+			continue;
+		h = list_grow(&host->holders, &host->n_holders, sizeof(*h));
+		if (!h)
+			break;
+		snprintf(h->cc, sizeof(h->cc), "%s", cc);
+		snprintf(h->netns, sizeof(h->netns), "%s", name);
+		h->own = own;
+		h->is_default = is_default;
+		h->sockets = n;
+	}
+	diag_list_free(&sockets);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Examine the namespace of a file, if it is not one of those seen, and come back. */
+static int visit(struct doctor_host *host, struct seen *seen, int home, const char *path,
+		 const char *name)
+{
+	struct stat st;
+	int fd, ret = 0;
+
+	if (stat(path, &st)) {
+		host->other_netns |= errno == EACCES || errno == EPERM;
+		return 0;
+	}
+	if (!is_new(seen, st.st_ino))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
+		host->other_netns = true;
+	} else {
+		ret = examine(host, name, false);
+		if (setns(home, CLONE_NEWNET))
+			ret = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Those with a name come first. */
+static int visit_named(struct doctor_host *host, struct seen *seen, int home)
+{
+	DIR *dir = opendir(NETNS_DIR);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int ret = 0;
+
+	while (dir && !ret && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), NETNS_DIR "/%s", entry->d_name);
+		ret = visit(host, seen, home, path, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+/* Then those of containers, by a process that is in them. */
+static int visit_processes(struct doctor_host *host, struct seen *seen, int home)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int ret = 0;
+
+	while (dir && !ret && (entry = readdir(dir))) {
+		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/ns/net", entry->d_name);
+		ret = visit(host, seen, home, path, path);
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+/**
+ * doctor_read_holders() - collect who holds the modules of the algorithms that are loaded
+ * @host: algorithms known; the holders are added to it
+ *
+ * Return: 0 or a negative errno value.
+ */
+int doctor_read_holders(struct doctor_host *host)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	struct seen seen = {};
+	struct stat st;
+	int ret;
+
+	if (home < 0 || fstat(home, &st))
+		return -errno;
+	is_new(&seen, st.st_ino);
+	ret = examine(host, "", true);
+	if (!ret)
+		ret = visit_named(host, &seen, home);
+	if (!ret)
+		ret = visit_processes(host, &seen, home);
+	free(seen.list);
+	close(home);
+	return ret;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell doctor without a kernel: files of a tree made for the purpose, and what facts mean, each
+ * with the command that mends it.
+ */
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "quell.h"
+#include "util.h"
+
+#include "complaint.h"
+#include "test.h"
+
+static char root[] = "/tmp/quell-test-XXXXXX";
+
+/* A file of the tree, with the directories above it. */
+static void put_file(const char *path, const char *text)
+{
+	char full[PATH_MAX], *slash;
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (slash = full + strlen(root); (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(full, 0755);
+		*slash = '/';
+	}
+	file = fopen(full, "w");
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+}
+
+static void remove_tree(void)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	if (system(command))
+		fprintf(stderr, "cannot remove %s\n", root);
+}
+
+#define CLOCK	"/sys/devices/system/clocksource/clocksource0/"
+
+TEST(doctor_read_files__whole_tree)
+{
+	struct doctor_host h = {};
+
+	ASSERT_NE(NULL, mkdtemp(root));
+	put_file("/proc/sys/kernel/osrelease", "6.12.1-x\n");
+	put_file("/boot/config-6.12.1-x", "# CONFIG_NET_SCHED is not set\nCONFIG_NETFILTER=y\n"
+		 "CONFIG_NETFILTER_ADVANCED=y\nCONFIG_INET_TCP_DIAG=m\nCONFIG_DEBUG_INFO_BTF=\"y\"\n");
+	put_file("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	put_file("/sys/module/quell/refcnt", "2\n");
+	put_file("/proc/sys/net/ipv4/tcp_congestion_control", "a-name-that-is-too-long\n");
+	put_file(CLOCK "current_clocksource", "hpet\n");
+	put_file(CLOCK "available_clocksource", "hpet acpi_pm tsc \n");
+	put_file("/proc/sys/net/ipv4/tcp_ecn", "0\n");
+	put_file("/proc/sys/net/ipv4/tcp_mem", "1\t2\t3\n");
+	put_file("/proc/sys/net/ipv4/tcp_wmem", "4096 16384\n");
+	put_file("/proc/net/sockstat", "sockets: used 9\nTCP: inuse 5 orphan 0 tw 0 alloc 7 mem 31\n"
+		 "UDP: inuse 3 mem 1\n");
+	doctor_read_files(&h, root);
+	remove_tree();
+
+	EXPECT_EQ(0, strcmp("6.12.1-x", h.release));
+	EXPECT_TRUE(h.has_config);
+	EXPECT_TRUE(h.option[DOCTOR_NETFILTER]);
+	EXPECT_FALSE(h.option[DOCTOR_NET_SCHED]);
+	EXPECT_TRUE(h.option[DOCTOR_TCP_DIAG]);
+	EXPECT_FALSE(h.option[DOCTOR_BTF]);
+	EXPECT_TRUE(h.locked);
+	EXPECT_TRUE(h.has_quell);
+	EXPECT_EQ(0, strcmp("a-name-that-is-", h.default_cc));
+	EXPECT_EQ(0, strcmp("hpet", h.clocksource));
+	EXPECT_EQ(0, h.tcp_ecn);
+	EXPECT_EQ(DOCTOR_UNKNOWN, h.tcp_sack);
+	EXPECT_EQ(2, h.tcp_mem[1]);
+	EXPECT_EQ(0, h.tcp_wmem[0])
+		TH_LOG("two numbers are not three");
+	EXPECT_EQ(31, h.tcp_pages);
+}
+
+TEST(doctor_read_files__no_tree)
+{
+	struct doctor_host h = {};
+
+	doctor_read_files(&h, "/nowhere");
+	EXPECT_FALSE(h.has_config);
+	EXPECT_FALSE(h.has_quell);
+	EXPECT_FALSE(h.locked);
+	EXPECT_EQ(DOCTOR_UNKNOWN, h.tcp_ecn);
+	EXPECT_EQ(0, h.tcp_pages);
+}
+
+static struct cc loaded[] = { { .name = "quell" }, { .name = "swift" }, { .name = "dcqcn" } };
+
+/* A host of which nothing is to be said. */
+static struct doctor_host sound_host(void)
+{
+	struct doctor_host h = { .has_config = true, .has_quell = true, .default_cc = "swift",
+				 .clocksource = "tsc", .clocksources = "tsc hpet", .tcp_ecn = 2,
+				 .tcp_sack = 1, .tcp_mem = { 100, 200, 300 }, .tcp_pages = 199,
+				 .tcp_wmem = { 4096, 16384, 4194304 },
+				 .ccs = { loaded, ARRAY_SIZE(loaded) } };
+
+	for (int i = 0; i < DOCTOR_OPTIONS; i++)
+		h.option[i] = true;
+	return h;
+}
+
+static struct flow sound_flow(void)
+{
+	return (struct flow){ .cc = "swift", .family = AF_INET, .daddr = { 10, 0, 0, 2 },
+			      .ifindex = 3, .link_bytes_ps = 1, .rtt_ns = 20000, .min_rtt_ns = 10000,
+			      .target_ns = 30000, .limited_by = "window", .window_bytes = 1000,
+			      .option = "no-answer" };
+}
+
+/* The findings of a host must be @want, a line each: level, check, text; then the command. */
+static void check(struct __test_metadata *_metadata, const struct doctor_host *h,
+		  const char *want)
+{
+	struct findings findings = {};
+	char got[4096] = "";
+	size_t i, used = 0;
+	int faults = 0;
+
+	EXPECT_LE(0, faults = doctor_judge(h, &findings));
+	for (i = 0; i < findings.n; i++) {
+		const struct finding *f = &findings.list[i];
+
+		faults -= f->level == DOCTOR_FAULT;
+		used += snprintf(got + used, sizeof(got) - used, "%d %s %s\n%s\n", f->level,
+				 f->check, f->text, f->command);
+	}
+	EXPECT_EQ(0, faults);
+	EXPECT_EQ(0, strcmp(want, got))
+		TH_LOG("got:\n%swant:\n%s", got, want);
+	free(findings.list);
+}
+
+TEST(doctor_judge__sound)
+{
+	struct flow flow = sound_flow();
+	struct doctor_host h = sound_host();
+
+	check(_metadata, &h, "");
+	h.flows = (struct flow_list){ &flow, 1 };
+	h.default_cc[0] = '\0';
+	check(_metadata, &h, "");
+}
+
+TEST(doctor_judge__host_cases)
+{
+	struct doctor_host h = sound_host();
+
+	h.option[DOCTOR_HIGH_RES_TIMERS] = false;
+	h.option[DOCTOR_BTF] = false;
+	check(_metadata, &h, "0 kernel this kernel has no CONFIG_HIGH_RES_TIMERS: pacing and tail"
+	      " probes are of milliseconds\n\n1 kernel this kernel has no CONFIG_DEBUG_INFO_BTF,"
+	      " which quell bpf and quell trace need\n\n");
+	h = sound_host();
+	h.has_quell = false;
+	h.locked = true;
+	check(_metadata, &h, "0 module the module quell is not loaded\nmodprobe tcp_swift\n"
+	      "0 module Secure Boot: this kernel loads only modules that are signed with a key it"
+	      " knows\n\n");
+	h = sound_host();
+	h.ccs.n = 1;
+	check(_metadata, &h, "0 module no module of an algorithm is loaded\nmodprobe tcp_swift\n");
+	h = sound_host();
+	strcpy(h.default_cc, "cubic");
+	check(_metadata, &h, "1 module no connection uses Quell, and none will by default\n"
+	      "sysctl -w net.ipv4.tcp_congestion_control=swift\n");
+	h = sound_host();
+	strcpy(h.clocksource, "hpet");
+	strcpy(h.clocksources, "hpet acpi_pm tsc ");
+	check(_metadata, &h, "0 clock time is read from hpet, which takes microseconds for each"
+	      " packet\necho tsc >" CLOCK "current_clocksource\n");
+	strcpy(h.clocksources, "hpet ");
+	check(_metadata, &h, "0 clock time is read from hpet, which takes microseconds for each"
+	      " packet\n\n");
+	h = sound_host();
+	h.tcp_ecn = 0;
+	h.tcp_sack = 0;
+	check(_metadata, &h, "0 ecn this host refuses ECN: peers that send to it by smartt, dcqcn or"
+	      " dart get no marks\nsysctl -w net.ipv4.tcp_ecn=2\n0 sack selective acknowledgments"
+	      " are off: losses are repaired one a round trip, or by a timeout\n"
+	      "sysctl -w net.ipv4.tcp_sack=1\n");
+}
+
+TEST(doctor_judge__memory_cases)
+{
+	struct flow flow = sound_flow();
+	struct doctor_host h = sound_host();
+
+	h.tcp_pages = 200;
+	check(_metadata, &h, "0 memory TCP uses 200 pages, and from 200 on its buffers are kept"
+	      " small\nsysctl -w net.ipv4.tcp_mem=\"200 400 600\"\n");
+	h = sound_host();
+	flow.window_bytes = 2097153;
+	h.flows = (struct flow_list){ &flow, 1 };
+	check(_metadata, &h, "1 memory a flow has a window of 2097153 bytes, and its send buffer is"
+	      " limited to 4194304\nsysctl -w net.ipv4.tcp_wmem=\"4096 16384 8388612\"\n");
+}
+
+TEST(doctor_judge__dev_cases)
+{
+	struct doctor_dev dev = { .name = "eth0", .ifindex = 3, .lro = true, .can_stamp = true,
+				  .rx_delay_us = 21 };
+	struct doctor_host h = sound_host();
+
+	h.devs = &dev;
+	h.n_devs = 1;
+	check(_metadata, &h, "0 offload eth0 merges packets before the host sees them (LRO): marks,"
+	      " options and arrival times of all but one are lost\nethtool -K eth0 lro off\n"
+	      "1 stamps eth0 can stamp all packets that it receives, and does not: round trips"
+	      " contain the delays of this host\nquell hwtstamp on eth0\n"
+	      "1 offload eth0 interrupts up to 21 us late: an algorithm takes that for a queue of"
+	      " the network\nquell hwtstamp on eth0\n");
+	dev.lro = false;
+	dev.can_stamp = false;
+	check(_metadata, &h, "1 offload eth0 interrupts up to 21 us late: an algorithm takes that"
+	      " for a queue of the network\nethtool -C eth0 adaptive-rx off rx-usecs 8\n");
+	dev.stamps = true;
+	check(_metadata, &h, "");
+	strcpy(dev.qdisc, "tbf");
+	check(_metadata, &h, "1 qdisc packets wait or are dropped in this host, in the tbf of eth0:"
+	      " an algorithm takes that for the network\ntc qdisc del dev eth0 root\n");
+}
+
+TEST(doctor_judge__flow_cases)
+{
+	struct doctor_dev dev = { .name = "eth0", .ifindex = 3 };
+	struct flow flows[] = { sound_flow(), sound_flow(), sound_flow() };
+	struct doctor_host h = sound_host();
+
+	h.devs = &dev;
+	h.n_devs = 1;
+	h.flows = (struct flow_list){ flows, ARRAY_SIZE(flows) };
+	flows[1].cc = "hpcc_vaisf";
+	flows[2].option = "stripped";
+	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
+	      " on the path removes TCP options it does not know\n\n"
+	      "0 peer 1 of 3 flows, one to 10.0.0.2, get no answer to the Quell option, which"
+	      " hpcc_vaisf needs: the peer has no Quell\non 10.0.0.2:"
+	      " sysctl -w net.ipv4.tcp_congestion_control=hpcc_vaisf\n");
+	flows[1] = sound_flow();
+	flows[2] = sound_flow();
+	flows[1].target_ns = 9999;
+	flows[2].target_ns = 9999;
+	flows[2].adapt = "fallback";
+	flows[2].fallback = "noise";
+	check(_metadata, &h, "0 target 1 of 3 flows, one to 10.0.0.2, have a target below the round"
+	      " trip of their path, and the smallest window\nquell cc reset swift\n"
+	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
+	      " hosts are larger than the target\nquell hwtstamp on eth0\n");
+	flows[1] = sound_flow();
+	flows[1].limited_by = "receiver";
+	flows[2] = sound_flow();
+	flows[2].link_bytes_ps = 0;
+	check(_metadata, &h, "1 receiver 1 of 3 flows, one to 10.0.0.2, are held back by the receive"
+	      " window of the peer\non 10.0.0.2: sysctl -w net.ipv4.tcp_rmem=\"4096 131072"
+	      " 16777216\"\n1 link 1 of 3 flows, one to 10.0.0.2, leave by eth0, whose driver does"
+	      " not tell its rate\nquell link set eth0 rate 10gbit\n");
+}
+
+TEST(doctor_judge__fallback_cases)
+{
+	static const struct {
+		const char	*reason;
+		const char	*says;
+	} rows[] = {
+		{ "no-marks", "no switch marks" }, { "no-records", "no switch writes telemetry" },
+		{ "noise", "delays of the hosts" }, { "long-path", "faster or shorter" },
+		{ "slow-path", "faster or shorter" }, { "early-loss", "see quell flow show" },
+		{ "delay-stays", "see quell flow show" }, { "no-delay", "see quell flow show" },
+	};
+	struct doctor_host h = sound_host();
+	struct findings findings = {};
+	struct flow flow = sound_flow();
+
+	h.flows = (struct flow_list){ &flow, 1 };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		flow.fallback = (char *)rows[i].reason;
+		findings.n = 0;
+		EXPECT_EQ(0, doctor_judge(&h, &findings));
+		ASSERT_EQ(1, findings.n);
+		EXPECT_NE(NULL, strstr(findings.list[0].text, rows[i].says))
+			TH_LOG("%s: %s", rows[i].reason, findings.list[0].text);
+	}
+	free(findings.list);
+}
+
+TEST(doctor_judge__holder_cases)
+{
+	struct doctor_holder holders[] = {
+		{ "swift", "", true, true, 1 },
+		{ "dcqcn", "h1", false, true, 0 },
+		{ "swift", "/proc/7/ns/net", false, false, 2 },
+	};
+	struct doctor_host h = sound_host();
+
+	h.holders = holders;
+	h.n_holders = ARRAY_SIZE(holders);
+	h.other_netns = true;
+	check(_metadata, &h, "2 holders swift is the default of this namespace\n"
+	      "sysctl -w net.ipv4.tcp_congestion_control=cubic\n"
+	      "2 holders swift is used by 1 socket of this namespace\nss -tanpi\n"
+	      "2 holders dcqcn is the default of h1\n"
+	      "ip netns exec h1 sysctl -w net.ipv4.tcp_congestion_control=cubic\n"
+	      "2 holders swift is used by 2 sockets of /proc/7/ns/net\n"
+	      "nsenter --net=/proc/7/ns/net ss -tanpi\n"
+	      "2 holders other namespaces were not examined, which needs CAP_SYS_ADMIN\n\n");
+}
+
+TEST_HARNESS_MAIN
