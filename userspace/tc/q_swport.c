@@ -351,14 +351,38 @@ static void swport_print_control_share(struct rtattr *attr)
 			  strtod(text, NULL));
 }
 
+/*
+ * Bit per TCA_SWPORT_* of a feature that is on in the qdisc whose options were printed last:
+ * tc prints the statistics of a qdisc behind its options.
+ */
+static uint64_t swport_on;
+
+static void swport_note_on(struct rtattr **tb)
+{
+	static const int switches[] = {
+		TCA_SWPORT_ALPHA, TCA_SWPORT_ECN_MODE, TCA_SWPORT_TCP_INT, TCA_SWPORT_TRIM_SIZE,
+		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY,
+	};
+
+	swport_on = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
+		if (swport_has(tb[switches[i]], sizeof(uint32_t)) &&
+		    swport_get_u32(tb[switches[i]]))
+			swport_on |= 1ULL << switches[i];
+	if (tb[TCA_SWPORT_ECN_CLASSES])
+		swport_on |= 1ULL << TCA_SWPORT_ECN_MODE;
+}
+
 static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_SWPORT_MAX + 1];
 
+	swport_on = 0;
 	if (!opt)
 		return 0;
 	parse_rtattr_flags(tb, TCA_SWPORT_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
 			   NLA_F_NESTED);
+	swport_note_on(tb);
 
 	if (swport_has(tb[TCA_SWPORT_RATE], sizeof(uint64_t)))
 		tc_print_rate(PRINT_ANY, "rate", "rate %s ",
@@ -382,26 +406,33 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-/* Printers in output order; a NULL attribute starts a new line of text. */
+/* Sections that are printed always, or only once they have counted. */
+#define SWPORT_ALWAYS		(-1)
+#define SWPORT_IF_COUNTED	(-2)
+
+/*
+ * Printers in output order.  One without a key starts a section, a line of text, which is printed
+ * if the feature of its option is on, or has counted.
+ */
 static const struct {
 	int attr;
 	const char *key;
 	const char *fmt;
 } swport_counters[] = {
-	{ 0, NULL, "  data" },
+	{ SWPORT_ALWAYS, NULL, "  data" },
 	{ TCA_SWPORT_STATS_DATA_BYTES, "data_bytes", " sent %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_PKTS, "data_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DATA_DROP_BYTES, "data_drop_bytes", " dropped %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_DROP_PKTS, "data_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_BYTES, "data_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, "data_backlog_max_bytes", " max %" PRIu64 " bytes" },
-	{ 0, NULL, "  buffer" },
+	{ TCA_SWPORT_ALPHA, NULL, "  buffer" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_PKTS, "buffer_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_BUFFER_USED_BYTES, "buffer_used_bytes", " used %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES, "buffer_used_max_bytes", " max %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, "buffer_threshold_bytes", " threshold %" PRIu64 " bytes" },
-	{ 0, NULL, "  control" },
+	{ SWPORT_ALWAYS, NULL, "  control" },
 	{ TCA_SWPORT_STATS_CONTROL_BYTES, "control_bytes", " sent %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_PKTS, "control_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_CONTROL_DROP_BYTES, "control_drop_bytes", " dropped %" PRIu64 " bytes" },
@@ -409,20 +440,20 @@ static const struct {
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES, "control_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES, "control_backlog_max_bytes", " max %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_WAIT_PKTS, "control_wait_pkts", " waited for %" PRIu64 " pkts" },
-	{ 0, NULL, "  ecn" },
+	{ TCA_SWPORT_ECN_MODE, NULL, "  ecn" },
 	{ TCA_SWPORT_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_NOT_ECT_PKTS, "not_ect_pkts", " not-ect %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS, "not_ect_drop_pkts", " dropped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_MARK_FAIL_PKTS, "mark_fail_pkts", " failed %" PRIu64 " pkts" },
-	{ 0, NULL, "  gso" },
+	{ SWPORT_IF_COUNTED, NULL, "  gso" },
 	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_ALLOC_FAIL_PKTS, "alloc_fail_pkts", " dropped %" PRIu64 " pkts" },
-	{ 0, NULL, "  tcp-int" },
+	{ TCA_SWPORT_TCP_INT, NULL, "  tcp-int" },
 	{ TCA_SWPORT_STATS_INT_PKTS, "int_pkts", " written %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_INT_WORST_PKTS, "int_worst_pkts", " worst %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_INT_FAIL_PKTS, "int_fail_pkts", " failed %" PRIu64 " pkts" },
-	{ 0, NULL, "  trim" },
+	{ TCA_SWPORT_TRIM_SIZE, NULL, "  trim" },
 	{ TCA_SWPORT_STATS_TRIM_BYTES, "trim_bytes", " trimmed to %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_TRIM_PKTS, "trim_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TRIM_SENT_BYTES, "trim_sent_bytes", " sent %" PRIu64 " bytes" },
@@ -434,7 +465,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_TRIM_FAIL_PKTS, "trim_fail_pkts", " failed %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TO_SENDER_PKTS, "to_sender_pkts", " to sender %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS, "to_sender_drop_pkts", " lost %" PRIu64 " pkts" },
-	{ 0, NULL, "  deflect" },
+	{ TCA_SWPORT_DEFLECT, NULL, "  deflect" },
 	{ TCA_SWPORT_STATS_DEFLECT_BYTES, "deflect_bytes", " left %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DEFLECT_PKTS, "deflect_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_FLOWS, "deflect_flows", " %" PRIu64 " flows" },
@@ -444,29 +475,83 @@ static const struct {
 	{ TCA_SWPORT_STATS_DEFLECT_LOST_PKTS, "deflect_lost_pkts", " lost %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS, "deflect_out_drop_pkts",
 	  " dropped %" PRIu64 " pkts" },
-	{ 0, NULL, "  stayed" },
+	{ TCA_SWPORT_DEFLECT, NULL, "  stayed" },
 	{ TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS, "deflect_no_token_pkts",
 	  " no-token %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS, "deflect_recent_pkts", " recent %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS, "deflect_no_way_pkts", " no-way %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_FULL_PKTS, "deflect_full_pkts", " full %" PRIu64 " pkts" },
-	{ 0, NULL, "  telemetry" },
+	{ TCA_SWPORT_TELEMETRY, NULL, "  telemetry" },
 	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_KEEP_PKTS, "keep_pkts", " kept %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_STAMP_FAIL_PKTS, "stamp_fail_pkts", " failed %" PRIu64 " pkts" },
 };
 
-/* In bytes per second like `rate`; if it is 0, telemetry cannot stamp packets. */
-static void swport_print_link(struct rtattr *attr)
+/* Whether the section that starts at an entry is printed in text. */
+static bool swport_has_section(size_t start, struct rtattr **tb)
+{
+	int option = swport_counters[start].attr;
+
+	if (option == SWPORT_ALWAYS || (option >= 0 && swport_on & 1ULL << option))
+		return true;
+	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++) {
+		struct rtattr *attr = tb[swport_counters[i].attr];
+
+		if (swport_has(attr, sizeof(uint64_t)) && swport_get_u64(attr))
+			return true;
+	}
+	return false;
+}
+
+/* JSON has all sections. */
+static void swport_print_counters(struct rtattr **tb)
+{
+	enum output_type type = PRINT_JSON;
+
+	for (size_t i = 0; i < ARRAY_SIZE(swport_counters); i++) {
+		struct rtattr *attr;
+
+		if (!swport_counters[i].key) {
+			type = swport_has_section(i, tb) ? PRINT_ANY : PRINT_JSON;
+			if (i && type == PRINT_ANY)
+				print_nl();
+			if (type == PRINT_ANY)
+				print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s",
+						   swport_counters[i].fmt);
+			continue;
+		}
+		attr = tb[swport_counters[i].attr];
+		if (swport_has(attr, sizeof(uint64_t)))
+			print_color_u64(type, COLOR_NONE, swport_counters[i].key,
+					swport_counters[i].fmt, swport_get_u64(attr));
+	}
+}
+
+/*
+ * In bytes per second like `rate`; if it is 0, telemetry cannot stamp packets.  In text, it is
+ * the end of the section of telemetry, the last.
+ */
+static void swport_print_link(struct rtattr *attr, bool text)
 {
 	if (!swport_has(attr, sizeof(uint64_t)))
 		return;
 	if (swport_get_u64(attr)) {
-		tc_print_rate(PRINT_ANY, "link_rate", " link rate %s", swport_get_u64(attr));
+		tc_print_rate(text ? PRINT_ANY : PRINT_JSON, "link_rate", " link rate %s",
+			      swport_get_u64(attr));
 		return;
 	}
 	print_color_u64(PRINT_JSON, COLOR_NONE, "link_rate", NULL, 0);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", " link rate unknown");
+	if (text)
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", " link rate unknown");
+}
+
+static size_t swport_last_section(void)
+{
+	size_t i = ARRAY_SIZE(swport_counters);
+
+	while (swport_counters[--i].key)
+		;
+	return i;
 }
 
 static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
@@ -479,22 +564,9 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 	parse_rtattr_flags(tb, TCA_SWPORT_STATS_MAX, RTA_DATA(xstats),
 			   RTA_PAYLOAD(xstats), NLA_F_NESTED);
 
-	for (size_t i = 0; i < ARRAY_SIZE(swport_counters); i++) {
-		struct rtattr *attr = tb[swport_counters[i].attr];
-
-		if (!swport_counters[i].key) {
-			if (i)
-				print_nl();
-			print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s",
-					   swport_counters[i].fmt);
-		} else if (swport_has(attr, sizeof(uint64_t))) {
-			print_color_u64(PRINT_ANY, COLOR_NONE,
-					swport_counters[i].key,
-					swport_counters[i].fmt,
-					swport_get_u64(attr));
-		}
-	}
-	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS]);
+	swport_print_counters(tb);
+	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS],
+			  swport_has_section(swport_last_section(), tb));
 	swport_print_class_stats(tb[TCA_SWPORT_STATS_CLASSES]);
 	swport_print_percentiles(tb[TCA_SWPORT_STATS_PERCENTILES]);
 	return 0;
