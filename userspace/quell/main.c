@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "near.h"
 #include "quell.h"
 #include "util.h"
 
@@ -131,16 +132,25 @@ static void print_command(const struct command *c)
 	printf("%*s%s\n", HELP_SUMMARY - used, "", c->summary);
 }
 
-/* Usage of all commands, or of those of one object. */
-static int print_help(const char *object)
+/* The object that a word stands for, or NULL after a complaint. */
+static const char *find_object(const char *word)
 {
-	bool found = false;
+	struct near_list objects = {};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		found = found || !object || !strcmp(object, commands[i].object);
-	if (!found)
-		return usage_error("unknown object", object);
+		near_add(&objects, commands[i].object);
+	return near_resolve(&objects, "object", word);
+}
+
+/* Usage of all commands, or of those of one object. */
+static int print_help(const char *word)
+{
+	const char *object = word ? find_object(word) : NULL;
+	size_t i;
+
+	if (word && !object)
+		return STATUS_INPUT;
 
 	puts("Usage: quell [OPTIONS] OBJECT [VERB] [ARGUMENTS]\n\nCommands:");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
@@ -188,26 +198,29 @@ static int help(int argc, char **argv)
  */
 static const struct command *find_command(int *argc, char ***argv)
 {
+	const char *object = find_object((*argv)[0]);
 	const char *verb = *argc > 1 ? (*argv)[1] : NULL;
-	const char *object = (*argv)[0];
-	bool known_object = false;
+	struct near_list verbs = {};
 	size_t i;
+
+	for (i = 0; object && i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(object, commands[i].object) && commands[i].verb)
+			near_add(&verbs, commands[i].verb);
+	if (verbs.n && verb)
+		verb = near_resolve(&verbs, "verb", verb);
+	if (!object || (verbs.n && *argc > 1 && !verb))
+		return NULL;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		const struct command *c = &commands[i];
 		int words = c->verb && verb ? 2 : 1;
 
-		if (strcmp(object, c->object))
-			continue;
-		known_object = true;
-		if (c->verb && verb && strcmp(verb, c->verb))
+		if (strcmp(object, c->object) || (c->verb && verb && strcmp(verb, c->verb)))
 			continue;
 		*argc -= words;
 		*argv += words;
 		return c;
 	}
-	usage_error(known_object ? "unknown verb" : "unknown object",
-		    known_object ? verb : object);
 	return NULL;
 }
 

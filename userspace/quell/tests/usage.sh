@@ -56,6 +56,19 @@ expect_silent_stdout
 expect 1 "unknown object 'frob'" frob
 expect 1 "unknown object 'frob'" help frob
 expect 1 "unknown verb 'frob'" cc frob
+expect 1 "unknown object 'flwo', did you mean 'flow'?" flwo show
+expect 1 "unknown object 'docter', did you mean 'doctor'?" docter
+expect 1 "unknown verb 'presets', did you mean 'preset'?" cc presets
+expect 1 "unknown verb 'sohw', did you mean 'show'?" flow sohw
+expect 1 "unknown object 'xx', try: quell help" xx
+expect 1 "object 's' may be any of: stat, sender" s
+expect 1 "verb 's' may be any of: show, set" cc s
+expect 1 "unknown object ''" ""
+expect 0 "nscc" cc p list
+expect 0 "nscc" c pr smartt
+expect 0 "lo: rx not supported" hw s lo
+expect 0 "quell sender show" help sen
+expect 0 "quell lookahead add" look help
 expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on

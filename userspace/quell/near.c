@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words of the command line that are not spelt in full, or wrong: the beginning of one that is
+ * the beginning of no other stands for it, and the complaint about any other names the nearest.
+ */
+#include <string.h>
+
+#include "near.h"
+#include "quell.h"
+#include "util.h"
+
+/* Longest word that is compared with others. */
+#define WORD_LEN	24
+
+/* Mistakes up to which a word is taken for another. */
+#define DISTANCE_MAX	2
+
+/**
+ * near_add() - add a word, unless it is there
+ * @list: the words
+ * @word: the word
+ */
+void near_add(struct near_list *list, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->words[i], word))
+			return;
+	if (list->n < ARRAY_SIZE(list->words))
+		list->words[list->n++] = word;
+}
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/**
+ * near_distance() - how many mistakes one word is from another
+ * @a: word
+ * @b: word
+ *
+ * A mistake is a letter missing, too many, wrong, or in the place of its neighbour.
+ *
+ * Return: their number; for words longer than any there is, the length of the longest.
+ */
+unsigned int near_distance(const char *a, const char *b)
+{
+	unsigned int d[WORD_LEN + 1][WORD_LEN + 1];
+	size_t i, j, len_a = strlen(a), len_b = strlen(b);
+
+	if (len_a > WORD_LEN || len_b > WORD_LEN)
+		return WORD_LEN;
+	for (i = 0; i <= len_a; i++)
+		d[i][0] = i;
+	for (j = 0; j <= len_b; j++)
+		d[0][j] = j;
+	for (i = 1; i <= len_a; i++) {
+		for (j = 1; j <= len_b; j++) {
+			d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1,
+					d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[len_a][len_b];
+}
+
+/* The word that is the fewest mistakes away; fewer than half of its letters are wrong. */
+static const char *nearest(const struct near_list *list, const char *word)
+{
+	unsigned int best = DISTANCE_MAX + 1, distance;
+	const char *found = NULL;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		distance = near_distance(word, list->words[i]);
+		if (distance < best && 2 * distance < strlen(list->words[i])) {
+			best = distance;
+			found = list->words[i];
+		}
+	}
+	return found;
+}
+
+static void complain_word(const struct near_list *list, const char *what, const char *word)
+{
+	const char *meant = nearest(list, word);
+
+	if (meant)
+		complain("unknown %s '%s', did you mean '%s'? try: quell help", what, word, meant);
+	else
+		complain("unknown %s '%s', try: quell help", what, word);
+}
+
+/**
+ * near_resolve() - the word that one stands for
+ * @list: the words there are
+ * @what: what they are, for the complaint
+ * @word: one of them, or the beginning of one of them and no other
+ *
+ * Return: the word, or NULL after a complaint.
+ */
+const char *near_resolve(const struct near_list *list, const char *what, const char *word)
+{
+	const char *found = NULL;
+	char candidates[128] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < list->n; i++) {
+		if (!strcmp(word, list->words[i]))
+			return list->words[i];
+		if (*word && !strncmp(word, list->words[i], strlen(word))) {
+			found = list->words[i];
+			append_name(candidates, sizeof(candidates), found);
+			n++;
+		}
+	}
+	if (n == 1)
+		return found;
+	if (n)
+		complain("%s '%s' may be any of: %s", what, word, candidates);
+	else
+		complain_word(list, what, word);
+	return NULL;
+}
