@@ -139,6 +139,17 @@ static void fill_in(char *buf, size_t len, const char *form, const struct doctor
 	}
 }
 
+/* Whether the interface of a flow has hardware stamps that are off. */
+static bool has_idle_stamps(const struct doctor_host *host, const struct flow *f)
+{
+	size_t i;
+
+	for (i = 0; i < host->n_devs; i++)
+		if (host->devs[i].ifindex == f->ifindex)
+			return host->devs[i].can_stamp && !host->devs[i].stamps;
+	return false;
+}
+
 static void report(const struct doctor_host *host, const struct ailment *a, size_t first,
 		   struct findings *findings)
 {
@@ -152,6 +163,8 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 	flow_format_address(peer, sizeof(peer), f, f->daddr);
 	fill_in(what, sizeof(what), a->text, host, f);
 	fill_in(command, sizeof(command), a->command, host, f);
+	if (a->has == has_noise && !has_idle_stamps(host, f))
+		*command = '\0';
 	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.160s", n, host->flows.n,
 		 peer, what);
 	doctor_find(findings, a->level, a->check, text, command);

@@ -262,8 +262,14 @@ TEST(doctor_judge__flow_cases)
 	check(_metadata, &h, "0 target 1 of 3 flows, one to 10.0.0.2, have a target below the round"
 	      " trip of their path, and the smallest window\nquell cc reset swift\n"
 	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
-	      " hosts are larger than the target\nquell hwtstamp on eth0\n");
+	      " hosts are larger than the target\n\n");
 	flows[1] = sound_flow();
+	dev.can_stamp = true;
+	check(_metadata, &h, "1 stamps eth0 can stamp all packets that it receives, and does not:"
+	      " round trips contain the delays of this host\nquell hwtstamp on eth0\n"
+	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
+	      " hosts are larger than the target\nquell hwtstamp on eth0\n");
+	dev.can_stamp = false;
 	flows[1].limited_by = "receiver";
 	flows[2] = sound_flow();
 	flows[2].link_bytes_ps = 0;
