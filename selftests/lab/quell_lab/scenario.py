@@ -8,9 +8,9 @@ and returns a Scenario in base units.
 import os
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from . import convergence, flows, lookahead, measure, paper, ranges, topology
+from . import convergence, fabric, flows, lookahead, measure, paper, ranges, topology
 from .algorithms import find, make_variant
 from .errors import InputError
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
@@ -64,7 +64,10 @@ TOPOLOGY_KEYS = {
         "spines": Key("int", 1, LEAVES_MAX),
         "hosts": Key("int", 1, topology.HOSTS_MAX // LEAVES_MAX),
         **LINK_KEYS,
+        **fabric.DAMAGE_KEYS,
     },
+    "fat-tree": {**fabric.FAT_TREE_KEYS, **LINK_KEYS},
+    "clos": {**fabric.CLOS_KEYS, **LINK_KEYS},
     "graph": {
         "kind": Key("text"),
         "hosts": Key("names"),
@@ -230,31 +233,33 @@ class Scenario:
     multipath: bool		# switches use all shortest paths
     notes: tuple		# what is allowed, but rarely meant
     config: dict		# as written, for reports
+    known_routes: dict = field(default_factory=dict)	# (src, dst): links and MTU, once asked
 
     def stages(self, flow):
         """Per hop the ports a flow's packets may take: one, but for multipath."""
+        return self._stages(flow.src, flow.dst)
+
+    def _stages(self, src, dst):
         if self.multipath:
-            return self.graph.stages(flow.src, flow.dst)
-        return [[port] for port in self.graph.path(flow.src, flow.dst)]
+            return self.graph.stages(src, dst)
+        return [[port] for port in self.graph.path(src, dst)]
+
+    def _route(self, flow):
+        """(links, MTU) of a flow's paths."""
+        ends = (flow.src, flow.dst)
+        if ends not in self.known_routes:
+            stages = self.stages(flow)
+            mtu_bytes = min(port.cable.mtu_bytes for ports in stages for port in ports)
+            self.known_routes[ends] = (_links(stages), mtu_bytes)
+        return self.known_routes[ends]
 
     def links(self, flow):
-        """
-        The cables of a flow's path, as physics wants them.  Of several alike the
-        fastest, or, where all are slower than the rest of the path, as one
-        cable that has all their rates: no flow can be through earlier.
-        """
-        stages = self.stages(flow)
-        alone = min(ports[0].cable.rate_bits_ps for ports in stages if len(ports) == 1)
-        links = []
-        for ports in stages:
-            rates = [port.cable.rate_bits_ps for port in ports]
-            links.append(Link(max(rates) if max(rates) >= alone else sum(rates),
-                              min(port.cable.delay_ns for port in ports)))
-        return tuple(links)
+        """The cables of a flow's path, as physics wants them."""
+        return self._route(flow)[0]
 
     def mtu(self, flow):
         """Smallest MTU of a flow's paths."""
-        return min(port.cable.mtu_bytes for ports in self.stages(flow) for port in ports)
+        return self._route(flow)[1]
 
     def ideal_ns(self, flow):
         """Earliest completion of the flow alone."""
@@ -274,10 +279,26 @@ class Scenario:
 
     def watched_ports(self):
         """Switch ports data passes, in order of node and number."""
-        seen = {port for flow in self.flows for ports in self.stages(flow) for port in ports
-                if self.graph.is_switch(port.node)}
+        seen = set()
+        for src, dst in {(flow.src, flow.dst): None for flow in self.flows}:
+            seen.update(port.label for ports in self._stages(src, dst) for port in ports)
         return [port for switch in self.graph.switches
-                for port in self.graph.ports[switch] if port in seen]
+                for port in self.graph.ports[switch] if port.label in seen]
+
+
+def _links(stages):
+    """
+    Links along stages of ports.  Of several alike the fastest, or, where all
+    are slower than the rest of the path, as one cable that has all their
+    rates: no flow can be through earlier.
+    """
+    alone = min(ports[0].cable.rate_bits_ps for ports in stages if len(ports) == 1)
+    links = []
+    for ports in stages:
+        rates = [port.cable.rate_bits_ps for port in ports]
+        links.append(Link(max(rates) if max(rates) >= alone else sum(rates),
+                          min(port.cable.delay_ns for port in ports)))
+    return tuple(links)
 
 
 def load(path):
@@ -304,8 +325,8 @@ def build(table, places=None):
     wanted = flows.build(places, top, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
-    for flow in wanted:
-        graph.path(flow.src, flow.dst)
+    for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
+        graph.path(src, dst)
     until_ns = top["until"]
     last_ns = max(flow.start_ns for flow in wanted)
     if until_ns is None:
@@ -376,11 +397,15 @@ def _topology(places, table):
     values = check(places, "topology", table, TOPOLOGY_KEYS[kind])
     if kind == "graph":
         return _graph(places, values)
+    if kind in ("fat-tree", "clos"):
+        return fabric.build(places, kind, values)
     cable = (values["rate"], values["delay"], values["mtu"])
     if kind == "star":
         return topology.star(values["hosts"], *cable)
     if kind == "leaf-spine":
-        return topology.leaf_spine(values["leaves"], values["spines"], values["hosts"], *cable)
+        whole = topology.leaf_spine(values["leaves"], values["spines"], values["hosts"], *cable)
+        return fabric.graph(places, whole.hosts, whole.switches,
+                            fabric.damaged(places, values, whole.cables))
     trunk = (values["trunk-rate"], values["trunk-delay"])
     return topology.dumbbell(values["left"], values["right"], *cable,
                              values["rate"] if trunk[0] is None else trunk[0],
@@ -419,10 +444,7 @@ def _graph(places, values):
     if not values["hosts"] or len(values["hosts"]) > topology.HOSTS_MAX:
         raise InputError(places.name("topology.hosts"), f"{len(values['hosts'])} hosts is out "
                          f"of range: 1 to {topology.HOSTS_MAX}")
-    try:
-        return topology.Graph(values["hosts"], values["switches"], cables)
-    except InputError as error:
-        raise InputError(places.name("topology"), error.problem) from None
+    return fabric.graph(places, values["hosts"], values["switches"], cables)
 
 
 def _queue(places, table, graph):

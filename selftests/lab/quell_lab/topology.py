@@ -67,6 +67,7 @@ class Graph:
                         for number, name in enumerate(names, 1)}
         self._towards = {}
         self._hops = {}
+        self._between = {}	# stages between the switches of two hosts
 
     @property
     def nodes(self):
@@ -174,6 +175,16 @@ class Graph:
         Where packets may be between src and dst when they take all shortest
         paths: per hop the ports of all nodes they can be at, in cable order.
         """
+        first = self.ports[src][0]
+        key = (first.peer, self.ports[dst][0].peer)
+        if not (self.is_switch(key[0]) and self.is_switch(key[1])):
+            return self._stages(src, dst)
+        if key not in self._between:
+            self._between[key] = self._stages(src, dst)[1:-1]
+        return [[first], *self._between[key], self.next_hops(key[1], dst)]
+
+    def _stages(self, src, dst):
+        """The same, computed."""
         stages = []
         nodes = [src]
         while nodes != [dst]:
