@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The flows of a scenario: one by one, in groups, or as an incast."""
+"""The flows of a scenario: one by one, in groups, as an incast, by a load, or from a list."""
 
 import hashlib
 from dataclasses import dataclass
 
-from . import ranges
+from . import flowlist, ranges, workload
 from .algorithms import KERNELS_OWN
 from .errors import InputError, nearest
 from .physics import Link, packet_time_ns
 from .schema import Key, Places, check
 from .units import show_time
+from .workload import FLOWS_MAX
 
 FLOW_BYTES_MAX = 1 << 36
-FLOWS_MAX = 2048
+GROUP_MAX = 2048		# of a group or an incast
 DELAY_MAX = 10**9
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
@@ -31,20 +32,20 @@ GROUP_KEYS = {
     "src": Key("names"),
     "dst": Key("names"),
     "pairs": Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER)),
-    "connections": Key("int", 1, FLOWS_MAX, 1),
+    "connections": Key("int", 1, GROUP_MAX, 1),
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
     "start": Key("time", 0, TIME_MAX, 0),
     "stagger": Key("text", default=None),
     "jitter": Key("time", 0, DELAY_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
-    "repeat": Key("int", 1, FLOWS_MAX, 1),
+    "repeat": Key("int", 1, GROUP_MAX, 1),
     "every": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 INCAST_KEYS = {
-    "senders": Key("int", 1, FLOWS_MAX),
+    "senders": Key("int", 1, GROUP_MAX),
     "receiver": Key("text", default=None),
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
     "stagger": Key("text", default=None),
@@ -52,7 +53,8 @@ INCAST_KEYS = {
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
 }
-STAGGER_COUNT = Key("int", 1, FLOWS_MAX)
+KINDS = ("flow", "flows", "workload", "flow-list")
+STAGGER_COUNT = Key("int", 1, GROUP_MAX)
 STAGGER_TIME = Key("time", 0, DELAY_MAX)
 
 
@@ -72,10 +74,12 @@ class Flow:
 
 
 def build(places, top, graph):
-    """All flows, numbered: [[flow]] tables, then [[flows]] groups, or the incast."""
-    if (top["flow"] is None and top["flows"] is None) == (top["incast"] is None):
-        raise InputError(places.name("flow"),
-                         "give either [[flow]] and [[flows]] tables or one [incast] table")
+    """All flows, numbered: [[flow]] tables, [[flows]], [[workload]], [[flow-list]], or the
+    incast."""
+    if (any(top[kind] is not None for kind in KINDS)) == (top["incast"] is not None):
+        raise InputError(places.name("flow"), "give either "
+                         f"{', '.join(f'[[{kind}]]' for kind in KINDS)} tables or one [incast] "
+                         "table")
     if top["incast"] is not None:
         return _incast(places, top["incast"], graph, top["seed"])
     flows = []
@@ -83,6 +87,11 @@ def build(places, top, graph):
         flows.append(_single(places, f"flow[{index}]", table, graph, len(flows) + 1))
     for index, table in enumerate(top["flows"] or []):
         flows += _group(places, f"flows[{index}]", table, graph, len(flows) + 1, top["seed"])
+    for arrivals, common in (workload.build(places, top["workload"], graph, top["seed"])
+                             + flowlist.build(places, top["flow-list"], graph)):
+        flows += [Flow(number, one.src, one.dst, one.size_bytes, one.start_ns, common["cold"],
+                       None, common["dscp"], common["cc"])
+                  for number, one in enumerate(arrivals, len(flows) + 1)]
     if not 1 <= len(flows) <= FLOWS_MAX:
         raise InputError(places.name("flow"), f"{len(flows)} flows is out of range: 1 to "
                          f"{FLOWS_MAX}")
@@ -154,8 +163,8 @@ def _group(places, path, table, graph, number, seed):
                              "use connections for more flows of one pair")
     ends = _ends(places.name(path), values)
     flows_nr = len(ends) * values["repeat"]
-    if not 1 <= flows_nr <= FLOWS_MAX:
-        raise InputError(places.name(path), f"{flows_nr} flows is out of range: 1 to {FLOWS_MAX}")
+    if not 1 <= flows_nr <= GROUP_MAX:
+        raise InputError(places.name(path), f"{flows_nr} flows is out of range: 1 to {GROUP_MAX}")
     count, gap_ns = _stagger(places.name(f"{path}.stagger"), values["stagger"], len(ends), True)
     flows = []
     for round_ns in _rounds_ns(places, path, values):

@@ -143,6 +143,8 @@ TOP_KEYS = {
     "algorithm": Key("list"),
     "flow": Key("list", default=None),
     "flows": Key("list", default=None),
+    "workload": Key("list", default=None),
+    "flow-list": Key("list", default=None),
     "incast": Key("table", default=None),
     "lookahead": Key("list", default=None),
     "record": Key("table", default=None),

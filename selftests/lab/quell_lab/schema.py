@@ -31,7 +31,8 @@ TYPES = {"bool": (bool, "true or false"), "text": (str, "a text in quotes"),
          "table": (dict, "a table"), "list": (list, "a list"),
          "names": ((str, list), "a name, a range such as h[1-4], or a list of them"),
          "tables": ((dict, list), "a table or a list of tables"),
-         "scalar": ((str, int, float), "a text or a number")}
+         "scalar": ((str, int, float), "a text or a number"),
+         "scalars": ((str, int, float, list), "a text, a number, or a list of them")}
 
 
 class Places:
