@@ -78,7 +78,7 @@ demo: lab
 
 # Every scenario that names a figure of a paper; ours beside the paper's.
 reproduce: lab
-	selftests/lab/lab reproduce "$(FIGURE)" --out $(REPRODUCE)
+	selftests/lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") --out $(REPRODUCE)
 
 check: deps-check
 	$(MAKE) tools ebpf lab lab-bpf lab-debug

@@ -72,17 +72,23 @@ def make_parser():
                               formatter_class=argparse.RawDescriptionHelpFormatter)
     run.add_argument("file", metavar="FILE.scenario")
     run.add_argument("--seed", metavar="N", help="instead of the file's seed")
+    run.add_argument("--seeds", metavar="N", help="so many seeds from that on, a directory each, "
+                     "and medians over them")
+    run.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
     _run_options(run)
     again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
                                 epilog=UNITS, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     again.add_argument("word", metavar="WORD", nargs="?", default="", help="only scenarios with "
                        "this word in the name of a figure or of the file")
+    again.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of a file has instead, "
+                       "where it is there")
     again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
     _run_options(again)
     only = commands.add_parser("plan", help="check a scenario file and print what would run",
                                allow_abbrev=False)
     only.add_argument("file", metavar="FILE.scenario")
+    only.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
     only.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
     return parser
 
@@ -350,7 +356,7 @@ def _execute(args, wanted, command):
 def _reproduce(args, command):
     """All scenarios that name a paper's figure, or those a word picks; exit status."""
     from . import reproduce
-    wanted = reproduce.choose(args.scenarios or reproduce.SCENARIOS, args.word)
+    wanted = reproduce.choose(args.scenarios or reproduce.SCENARIOS, args.word, args.scale)
     jobs_max, timeout_s, kernel = _options(args)
     for _, one in wanted:
         runner.check_modules(kernel, one)
@@ -364,8 +370,29 @@ def _reproduce(args, command):
     return 0 if good else EXIT_FAILED
 
 
+def _seeds(args, command):
+    """A scenario file with several seeds; exit status."""
+    from . import seeds
+    table, places = _load(args)
+    count = check(Places(options={"seeds": "--seeds"}), "", {"seeds": args.seeds},
+                  {"seeds": seeds.COUNT})["seeds"]
+    first = scenario.build(table, places, args.scale).seed
+    wanted = seeds.build_all(lambda seed: scenario.build(dict(table, seed=seed), places,
+                                                         args.scale), first, count)
+    jobs_max, timeout_s, kernel = _options(args)
+    one = wanted[0][1]
+    runner.check_modules(kernel, one)
+    cost.check_memory(len(one.graph.hosts), jobs_max)
+    runner.check_programs(kernel, one)
+    _show_notes(args, one)
+    _replace(args)
+    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
+             "jobs": jobs_max}
+    return 0 if seeds.run(wanted, kernel, args, timeout_s, facts) else EXIT_FAILED
+
+
 def _plan(args):
-    wanted = scenario.build(scenario.load(args.file), Places(args.file))
+    wanted = scenario.build(scenario.load(args.file), Places(args.file), args.scale)
     variants = {variant.label: variant for variant in wanted.variants}
     label = args.cc or wanted.variants[0].label
     if label not in variants:
@@ -393,8 +420,10 @@ def main(argv):
         command = "selftests/lab/lab " + shlex.join(argv)
         if args.command == "reproduce":
             return _reproduce(args, command)
+        if args.command == "run" and args.seeds is not None:
+            return _seeds(args, command)
         table, places = _load(args)
-        return _execute(args, scenario.build(table, places), command)
+        return _execute(args, scenario.build(table, places, getattr(args, "scale", None)), command)
     except InputError as error:
         print(f"lab: {error}", file=sys.stderr)
         return EXIT_USAGE

@@ -7,12 +7,14 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import join_plots, paper, plots, report, results as checks, show, summary, tables
+from . import join_plots, paper, plots, report, results as checks, show, slowdown, summary, \
+    tables
 from .errors import RunError
 
-FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "summary.json",
+FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "slowdown.csv", "summary.json",
          "report.html")
-STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd")
+STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd",
+         "slowdown")
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ def write(directory, scenario, results, failures, facts):
     """Write all files; ({label: summary}, paper's figures, {label: problems})."""
     tables.write(directory, results)
     summaries = {result.variant.label: summary.summarise(scenario, result) for result in results}
+    if summaries and slowdown.has_sizes(scenario.flows):
+        tables.write_slowdown(directory, summaries)
     problems = {}
     for result in results:
         found = checks.physics(scenario, result)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import convergence, units
+from . import convergence, slowdown, units
 from .errors import InputError, nearest
 from .measure import NAME_DEFAULT, RUN
 from .schema import Key, check
@@ -19,6 +19,8 @@ KEYS = {
     "run": Key("text", default=None),
     "quantity": Key("text"),
     "measure": Key("text", default=None),
+    "sizes": Key("text", default=None),
+    "over": Key("text", default=None),
     "value": Key("scalar", default=None),
     "note": Key("text", default=None),
 }
@@ -97,6 +99,9 @@ OF_JOINS |= {f"{name}_rtts": Quantity("number", (*one.path[:2], one.path[2][:-2]
 OF_JOINS |= {f"{kind}_never": Quantity("number", ("convergence", kind, "never_share"))
              for kind in convergence.KINDS}
 OF_RUN |= OF_JOINS
+# With the key "sizes" of flows of these alone.
+OF_SIZES = {f"slowdown_{name}": Quantity("number", (name,)) for name, _ in slowdown.PERCENTILES}
+OF_RUN |= OF_SIZES
 QUANTITIES = {**OF_RUN, **OF_WINDOW, **OF_BOTH}
 
 
@@ -114,6 +119,8 @@ class Row:
     text: str			# as the paper has it
     suffix: str			# its unit
     note: str
+    sizes: object = None	# (above, up to) in bytes, or None
+    over: object = None		# label of the algorithm that ours is divided by, or None
 
 
 def build(places, tables, labels, windows, flows):
@@ -139,8 +146,35 @@ def build(places, tables, labels, windows, flows):
             except ValueError as error:
                 raise InputError(places.name(f"{path}.value"), str(error)) from None
         rows.append(Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
-                        text, suffix, values["note"] or ""))
+                        text, suffix, values["note"] or "",
+                        _sizes(places, path, name, values["sizes"]),
+                        _over(places, path, values["over"], labels)))
     return tuple(rows)
+
+
+def _sizes(places, path, name, text):
+    """The range of sizes that a slowdown is of; all without one."""
+    where = places.name(f"{path}.sizes")
+    if text is not None and name not in OF_SIZES:
+        raise InputError(where, f"{name} is not of sizes: only {', '.join(OF_SIZES)}")
+    if name not in OF_SIZES:
+        return None
+    return slowdown.parse_range(where, text) if text is not None else (0, slowdown.SIZE_MAX)
+
+
+def _over(places, path, label, labels):
+    if label is not None and label not in labels:
+        raise InputError(places.name(f"{path}.over"), f"no run '{label}'{nearest(label, labels)}: "
+                         f"one of {', '.join(labels)}")
+    return label
+
+
+def need_sizes(places, rows, has_sizes):
+    """InputError for a slowdown by size where all flows are as large."""
+    for index, row in enumerate(rows):
+        if row.sizes and not has_sizes:
+            raise InputError(places.name(f"paper[{index}].quantity"), f"{row.name} is by size, and "
+                             "all flows are as large: slowdown_max is of all")
 
 
 def need_joins(places, rows, joins):
@@ -185,6 +219,8 @@ def _window(places, path, name, asked, windows):
 
 
 def _ours(row, summary):
+    if row.sizes:
+        summary = summary["slowdown"]["ranges"]["{}:{}".format(*row.sizes)]
     value = summary if row.window == RUN else summary["measured"][row.window]
     for key in row.quantity.path:
         value = value[key] if value is not None else None
@@ -199,11 +235,21 @@ def _shown(row, value):
     return units.show_in(Fraction(str(value)), row.suffix, row.quantity.kind)
 
 
+def _over_another(row, values):
+    """Of a row that is a ratio: each run's value over that of the run named, but its own."""
+    if row.over is None:
+        return values
+    below = values.pop(row.over, None)
+    return {label: round(value / below, 4) if value is not None and below else None
+            for label, value in values.items()}
+
+
 def compare(scenario, summaries):
     """One dictionary a row, for summary.json; ours is None without a value."""
     rows = []
     for row in scenario.paper:
-        values = {label: _ours(row, summary) for label, summary in summaries.items()}
+        values = _over_another(row, {label: _ours(row, summary)
+                                     for label, summary in summaries.items()})
         ours = values.pop(row.run, None)
         ratio = None
         if ours is not None and row.value:
@@ -212,6 +258,7 @@ def compare(scenario, summaries):
             "figure": row.figure,
             "quantity": row.name,
             "window": row.window,
+            "of": _of(row),
             "run": row.run,
             "kind": row.quantity.kind,
             "paper": float(row.value) if row.value is not None else None,
@@ -226,6 +273,14 @@ def compare(scenario, summaries):
     return rows
 
 
+def _of(row):
+    """What a row says beside its quantity: of which sizes, over what; as text."""
+    text = ""
+    if row.sizes and row.sizes != (0, slowdown.SIZE_MAX):
+        text = " " + slowdown.class_name(dict(zip(("from_bytes", "to_bytes"), row.sizes)))
+    return text + (f" over {row.over}" if row.over else "")
+
+
 COLUMNS = ("figure", "quantity", "run", "paper", "ours", "ratio")
 
 
@@ -235,6 +290,7 @@ def cells(row):
     quantity = row["quantity"]
     if row["window"] not in (RUN, NAME_DEFAULT):
         quantity += f" ({row['window']})"
+    quantity += row["of"]
     return (row["figure"], quantity, row["run"], row["paper_text"], row["ours_text"], ratio)
 
 

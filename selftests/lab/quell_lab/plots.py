@@ -15,7 +15,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
-from . import dart_plot, units  # noqa: E402
+from . import dart_plot, slowdown_plot, units  # noqa: E402
 from .rates import rate_steps  # noqa: E402
 from .summary import FAIR, jain_windows  # noqa: E402
 
@@ -29,6 +29,7 @@ PANEL_HORIZON = 5
 PANEL_POINTS_MAX = 12000	# of all lines of a panel
 NS_PER_US = 1000
 DART_STEM = "dart"
+START_FINISH_MAX = 2048		# of more flows the marks hide each other
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -307,19 +308,28 @@ def draw(scenario, results, summaries):
     with plt.rc_context(STYLE):
         figures = {}
         if any(row.finished for result in results for row in result.flows):
-            figures = {
-                "start-finish": start_finish(results, look),
-                "fct-cdf": completion(results, look),
-            }
-        figures |= {
-            "jain": fairness(results, look, scenario),
-            "queue": queues(results, look, scenario, summaries),
-            "goodput": rates(results, scenario),
-            "cwnd": windows(results),
-        }
+            if len(scenario.flows) <= START_FINISH_MAX:
+                figures["start-finish"] = start_finish(results, look)
+            figures["fct-cdf"] = completion(results, look)
+        if any(summary["slowdown"] for summary in summaries.values()):
+            figures["slowdown"] = slowdown_plot.draw(summaries, look)
+        figures |= _over_time(scenario, results, summaries, look)
         for result in results:
             if result.dart:
                 figures[dart_stem(result)] = dart_plot.draw(scenario, result, _time_axis)
+    return figures
+
+
+def _over_time(scenario, results, summaries, look):
+    """Figures over time, but of what was not sampled."""
+    figures = {}
+    if any(result.delivered for result in results):
+        figures["jain"] = fairness(results, look, scenario)
+    figures["queue"] = queues(results, look, scenario, summaries)
+    if any(result.delivered for result in results):
+        figures["goodput"] = rates(results, scenario)
+    if any(result.cwnd for result in results):
+        figures["cwnd"] = windows(results)
     return figures
 
 

@@ -3,7 +3,7 @@
 
 import html
 
-from . import convergence, paper, plots, units
+from . import convergence, paper, plots, slowdown, units
 
 CSS = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
@@ -58,6 +58,9 @@ CAPTIONS = {
             "receiver's n does, marks are hidden. Orange: the receiver states n = 1 and lets marks "
             "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
             "each 900th of the time; dart.csv has every change.",
+    "slowdown": "Completion time over that of the flow alone on the idle network, in bins of as "
+                "many flows each, drawn at the largest size of each. With fewer than 1000 flows a "
+                "bin its 99.9th percentile is its slowest flow. slowdown.csv has the numbers.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
     "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
              "half of it.",
@@ -92,6 +95,10 @@ def _ratio(value):
     return "–" if value is None else f"{value:.3f}"
 
 
+SLOWDOWN_COLUMNS = (("Flows", lambda s: _number(s["flows"])),) + tuple(
+    (title, lambda s, key=key: "–" if s[key] is None else f"{s[key]:.2f}")
+    for title, key in (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"),
+                       ("max", "max")))
 COLUMNS = (
     ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
     ("p50 µs", lambda s: _micro(s["fct_ns"]["p50"])),
@@ -201,6 +208,20 @@ def page(title, lead, parts):
         "</body></html>\n"])
 
 
+def _slowdowns(summaries, look):
+    """One table for each class of size."""
+    parts = []
+    found = {label: summary["slowdown"] for label, summary in summaries.items()}
+    if not any(found.values()):
+        return []
+    for index, first in enumerate(next(iter(found.values()))["classes"]):
+        numbers = {label: one["classes"][index] for label, one in found.items()}
+        if any(one["flows"] for one in numbers.values()):
+            parts += [f"<h2>Slowdown of flows {slowdown.class_name(first)}</h2>",
+                      _table(SLOWDOWN_COLUMNS, numbers, look)]
+    return parts
+
+
 def _table(columns, summaries, look):
     head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in columns)
     rows = []
@@ -303,6 +324,7 @@ def write(path, scenario, summaries, rows, figures, problems, failures, facts):
         parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
     if summaries:
         parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
+        parts += _slowdowns(summaries, look)
         parts += ["<h2>The whole run</h2>", _table(COLUMNS, summaries, look), "<br>",
                   _table(QUEUE_COLUMNS, summaries, look)]
     for stem, svg in figures.items():

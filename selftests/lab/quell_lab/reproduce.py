@@ -13,15 +13,18 @@ from .schema import Places
 SCENARIOS = os.path.join(runner.HERE, "scenarios")
 
 
-def choose(directory, word):
+def choose(directory, word, scale=None):
     """
     [(path, Scenario)] of a directory's scenarios that name a paper's figure,
-    those alone of which a figure or the file has the word in its name.
+    those alone of which a figure or the file has the word in its name; at a
+    scale those that have it.
     """
     chosen = []
     figures = []
     for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
-        one = scenario.build(scenario.load(path), Places(os.path.relpath(path)))
+        table = scenario.load(path)
+        one = scenario.build(table, Places(os.path.relpath(path)),
+                             scale if scale in table.get("scale", {}) else None)
         if not one.paper:
             continue
         stem = _stem(path)

@@ -10,9 +10,10 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import convergence, fabric, flows, lookahead, measure, paper, ranges, topology
+from . import convergence, fabric, flows, lookahead, measure, paper, ranges, slowdown, \
+    topology
 from .algorithms import find, make_variant
-from .errors import InputError
+from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
 from .schema import Key, Places, check
 from .units import Q16_ONE, show_size, show_time
@@ -151,6 +152,8 @@ TOP_KEYS = {
     "measure": Key("tables", default=None),
     "convergence": Key("table", default=None),
     "paper": Key("list", default=None),
+    "slowdown": Key("table", default=None),
+    "scale": Key("table", default=None),
     "check": Key("table", default=None),
 }
 
@@ -228,6 +231,7 @@ class Scenario:
     windows: tuple		# measure.Window
     convergence: object		# convergence.Convergence, or None
     paper: tuple		# paper.Row
+    slowdown: slowdown.Slowdown
     noise: Noise
     tso_pkts: int
     option: bool		# hosts with Quell speak its TCP option
@@ -316,9 +320,25 @@ def load(path):
         raise InputError(path, f"not UTF-8: {error}") from None
 
 
-def build(table, places=None):
-    """Check a scenario dictionary; InputError names what is wrong."""
+def at_scale(table, places, scale):
+    """A scenario dictionary with what its [scale.NAME] has instead."""
+    scales = check(places, "", {"scale": table["scale"]}, {"scale": TOP_KEYS["scale"]})["scale"] \
+        if "scale" in table else {}
+    if scale is None:
+        return {key: value for key, value in table.items() if key != "scale"}
+    if scale not in scales:
+        raise InputError("--scale", f"no [scale.{scale}] in {places.source}"
+                         f"{nearest(scale, scales)}: it has {', '.join(scales) or 'none'}")
+    changed = scales[scale]
+    if not isinstance(changed, dict) or "scale" in changed:
+        raise InputError(places.name(f"scale.{scale}"), "not a table with keys of the scenario")
+    return {**{key: value for key, value in table.items() if key != "scale"}, **changed}
+
+
+def build(table, places=None, scale=None):
+    """Check a scenario dictionary, as it is or at a scale; InputError names what is wrong."""
     places = places or Places()
+    table = at_scale(table, places, scale)
     top = check(places, "", table, TOP_KEYS)
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
@@ -349,12 +369,13 @@ def build(table, places=None):
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)
+    paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
                     groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
                            record["core"]),
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
-                    joins, rows, noise,
+                    joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
                     _notes(places, top, queue), table)
 

@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import convergence, deflection, measure, physics
+from . import convergence, deflection, measure, physics, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -141,6 +141,7 @@ def summarise(scenario, result):
         "ideal_ns": {"min": min(row.ideal_ns for row in result.flows),
                      "max": max(row.ideal_ns for row in result.flows)},
         "slowdown_max": round(max((row.fct_ns / row.ideal_ns for row in finished), default=0), 4),
+        "slowdown": slowdown.numbers(scenario, result),
         "spread_ns": max((row.end_ns for row in finished), default=0) - min(
             (row.end_ns for row in finished), default=0),
         "start_finish_rank_correlation": rank_correlation(_start_group_pairs(scenario, result)),

@@ -12,6 +12,7 @@ QUEUES = ("cc", "port", "time_ns", "backlog_bytes")
 CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns", "hop")
 DELIVERED = ("cc", "flow", "time_ns", "bytes")
 
+SLOWDOWN = ("cc", "by", "from_bytes", "to_bytes", "flows", "p50", "p95", "p99", "p999", "max")
 DART = ("cc", "flow", "time_ns", "state", "n_counted", "n_told", "limiter")
 
 
@@ -20,6 +21,19 @@ def _flow_rows(result):
         flow = row.flow
         yield (flow.number, flow.src, flow.dst, flow.size_bytes, row.start_ns, row.end_ns,
                row.fct_ns, row.ideal_ns, row.retrans_segs)
+
+
+def write_slowdown(directory, summaries):
+    """Write slowdown.csv: of all flows, by classes of size, and in bins of as many flows."""
+    with open(os.path.join(directory, "slowdown.csv"), "w", encoding="ascii",
+              newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(SLOWDOWN)
+        for label, summary in summaries.items():
+            found = summary["slowdown"]
+            for by, rows in (("all", [found["all"]]), ("class", found["classes"]),
+                             ("bin", found["bins"])):
+                table.writerows((label, by, *(row[key] for key in SLOWDOWN[2:])) for row in rows)
 
 
 def _series_rows(series):

@@ -130,7 +130,9 @@ class Compare(unittest.TestCase):
         tables = [{"figure": "x", "quantity": f"{name}[1]" if one.of_flow else name,
                    "value": example[one.kind]} for name, one in paper.QUANTITIES.items()
                   if name not in paper.OF_JOINS]	# test_convergence.py
-        wanted = build(*tables, measure=steady, until="1ms", record={"truth": True})
+        ends = {"src": "h1", "dst": "h3"}
+        wanted = build(*tables, measure=steady, until="1ms", record={"truth": True},
+                       flow=[dict(ends, bytes=3000), dict(ends, bytes=30000)])
         flows = [helpers.flow_result(flow, 0, 200000) for flow in wanted.flows]
         delivered = {number: [(10000, 100), (20000, 200), (30000, 300), (200000, 3000)]
                      for number in (1, 2)}

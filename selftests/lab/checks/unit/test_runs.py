@@ -71,6 +71,11 @@ value = "60us"
 """
 
 
+# Another end with one seed, which the first port's lottery has in the plan.
+OF_SEED = """\
+text = open(out + "../plan").read()
+(lambda seed, one, other: results(end=one if f"seed={seed * 65537 + 1} " in text + " "
+    or f"seed={seed * 65537 + 1}\\n" in text else other))"""
 PANIC = ["userspace - ptrace set fp regs failed, errno = 14",
          "Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",
          *(f" [<{number:08x}>] ? block_signals+0x0/0x20" for number in range(40))]
@@ -279,6 +284,31 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("first: cubic: physics checks failed", run.stderr)
         self.assertIn("Some runs must not be trusted", self.text("index.html"))
+
+    def test_several_seeds_have_medians(self):
+        self.kernel(f"{OF_SEED}(4, '36000', '38000')")
+        self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
+        run = self.run_lab("run", self.path("first.scenario"), "--seed", "4", "--seeds", "3")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = self.text("seeds.csv").splitlines()
+        self.assertEqual(rows[0], "cc,quantity,seeds,median,min,max")
+        self.assertIn("cubic,fct_max_ns,3,38000,36000,38000", rows)
+        self.assertIn("cubic,A Fig. 1: fct_min,3,30000,30000,30000", rows)
+        self.assertIn("cubic: fct_max_ns", run.stdout)
+        for seed in (4, 5, 6):
+            told = json.loads(self.text(f"seed-{seed}/summary.json"))
+            self.assertEqual(told["seed"], seed)
+        self.assertIn('href="seed-6/report.html"', self.text("report.html"))
+        self.assertEqual(self.run_lab("run", self.path("first.scenario"), "--seeds",
+                                      "1").returncode, 2)
+
+    def test_several_seeds_fail_with_one_of_them(self):
+        self.kernel(f"{OF_SEED}(2, '2383', '38000')")
+        self.scenario("first", "", "")
+        run = self.run_lab("run", self.path("first.scenario"), "--seeds", "2")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("seed-2: cubic: physics checks failed", run.stderr)
+        self.assertIn("Seed 2</a>: must not be trusted", self.text("report.html"))
 
     def test_error_of_the_plan_is_shown_with_the_log(self):
         self.kernel("print('something odd')\nput('errors.out', 'plan line 3: node x: no')")

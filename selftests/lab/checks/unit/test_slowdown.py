@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Slowdown by size, ratios of it, scales of a scenario, and medians over seeds."""
+
+import unittest
+
+from quell_lab import output, paper, seeds, slowdown, summary
+from quell_lab.errors import InputError
+from quell_lab.schema import Places
+
+import helpers
+
+ENDS = {"src": "h1", "dst": "h3"}
+FIGURE = {"figure": "A", "quantity": "slowdown_p50"}
+
+
+def scenario_of(sizes, **changes):
+    """A scenario with flows of these sizes."""
+    return helpers.build(flow=[dict(ENDS, bytes=size) for size in sizes], **changes)
+
+
+def summary_of(wanted, times, label="cubic"):
+    """Its summary if the flows' ideal is 10 ns each and they take these times (None: never)."""
+    flows = [helpers.flow_result(flow, 0, -1 if time is None else time, ideal_ns=10)
+             for flow, time in zip(wanted.flows, times)]
+    return {label: summary.summarise(wanted, helpers.run_result(wanted, flows))}
+
+
+class Classes(unittest.TestCase):
+    def found(self, sizes, times, **changes):
+        wanted = scenario_of(sizes, **changes)
+        return summary_of(wanted, times)["cubic"]["slowdown"]
+
+    def test_by_hand(self):
+        found = self.found([100, 10000, 10001, 2000000], [10, 30, 50, 70])
+        self.assertEqual([(one["flows"], one["p50"], one["p999"], one["max"])
+                          for one in found["classes"]],
+                         [(2, 1, 3, 3), (1, 5, 5, 5), (0, None, None, None), (1, 7, 7, 7)])
+        self.assertEqual((found["all"]["flows"], found["all"]["p50"], found["all"]["p95"]),
+                         (4, 3, 7))
+
+    def test_tails(self):
+        found = self.found([1] + [5] * 1999, [10 * i for i in range(1, 2001)],
+                           slowdown={"edges": ["1kb"]})
+        self.assertEqual({name: found["all"][name] for name in ("p50", "p95", "p99", "p999")},
+                         {"p50": 1000, "p95": 1900, "p99": 1980, "p999": 1998})
+
+    def test_bins_have_as_many_flows(self):
+        found = self.found([5, 1, 4, 2, 3], [50, 10, 40, 20, 30], slowdown={"bins": 2})
+        self.assertEqual([(one["from_bytes"], one["to_bytes"], one["flows"], one["max"])
+                          for one in found["bins"]], [(1, 2, 2, 2), (3, 5, 3, 5)])
+
+    def test_flows_that_did_not_finish_do_not_count(self):
+        wanted = scenario_of([5, 6], until="1ms", check={"allow-unfinished": True})
+        self.assertEqual(summary_of(wanted, [20, None])["cubic"]["slowdown"]["all"]["flows"], 1)
+
+    def test_none_where_all_are_alike(self):
+        self.assertIsNone(self.found([5, 5], [20, 30]))
+
+    def test_edges_of_ones_own(self):
+        found = self.found([1024, 1025], [20, 30], slowdown={"edges": ["1kb"]})
+        self.assertEqual([one["max"] for one in found["classes"]], [2, 3])
+
+    def test_names(self):
+        names = [slowdown.class_name({"from_bytes": low, "to_bytes": high})
+                 for low, high in ((0, 10000), (10000, 10**6), (10**6, slowdown.SIZE_MAX))]
+        self.assertEqual(names, ["up to 10 kB", "10 kB to 1 MB", "above 1 MB"])
+
+    def test_mistakes(self):
+        for table, words in (({"edges": ["2kb", "1kb"]}, "slowdown.edges: sizes that rise"),
+                             ({"edges": []}, "at least one"),
+                             ({"edges": ["x"]}, "'x' is not a size"),
+                             ({"bins": 0}, "slowdown.bins: '0' is out of range")):
+            with self.subTest(table), self.assertRaisesRegex(InputError, words):
+                scenario_of([1, 2], slowdown=table)
+
+
+class Paper(unittest.TestCase):
+    def rows(self, **changes):
+        wanted = scenario_of([100, 2000000], algorithm=[{"name": "cubic"}, {"name": "reno"}],
+                             paper=[dict(FIGURE, **changes)])
+        found = {**summary_of(wanted, [20, 90]), **summary_of(wanted, [20, 30], "reno")}
+        return paper.compare(wanted, found)
+
+    def test_of_sizes(self):
+        (row,) = self.rows(sizes="1000000:", value="3")
+        self.assertEqual((row["ours"], row["ratio"], row["others"]), (9, 3, {"reno": 3}))
+        self.assertEqual(paper.cells(row)[1], "slowdown_p50 above 1 MB")
+
+    def test_over_another_run(self):
+        (row,) = self.rows(sizes="1000000:", over="reno", value="2")
+        self.assertEqual((row["ours"], row["ratio"], row["others"]), (3, 1.5, {}))
+        self.assertEqual(paper.cells(row)[1], "slowdown_p50 above 1 MB over reno")
+
+    def test_mistakes(self):
+        for changes, words in (({"sizes": "5"}, r"paper\[0\].sizes: '5' is not LOW:HIGH"),
+                               ({"sizes": "9:5"}, "'9:5' is empty"),
+                               ({"quantity": "drops", "sizes": "1:"}, "drops is not of sizes"),
+                               ({"over": "ren"}, "no run 'ren', did you mean 'reno'")):
+            with self.subTest(changes), self.assertRaisesRegex(InputError, words):
+                self.rows(**changes)
+        with self.assertRaisesRegex(InputError, "slowdown_p50 is by size, and all flows"):
+            scenario_of([5, 5], paper=[FIGURE])
+
+
+class Scale(unittest.TestCase):
+    TABLE = helpers.table(scale={"paper": {"seed": 7}})
+
+    def build(self, scale):
+        from quell_lab import scenario
+        return scenario.build(self.TABLE, Places("a.scenario"), scale)
+
+    def test_replaces_what_it_names(self):
+        self.assertEqual((self.build(None).seed, self.build("paper").seed), (1, 7))
+        self.assertEqual(len(self.build("paper").flows), 2)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(InputError, "no .scale.papr. in a.scenario, did you mean "
+                                    "'paper'"):
+            self.build("papr")
+
+
+class Medians(unittest.TestCase):
+    def test_over_three_seeds(self):
+        wanted = scenario_of([100, 2000000], paper=[dict(FIGURE, sizes="1000000:")])
+        done = []
+        for time in (20, 60, 90):
+            found = summary_of(wanted, [10, time])
+            done.append(output.Evaluation(found, paper.compare(wanted, found), True))
+        rows = {row[1]: row[2:] for row in seeds.medians(done)}
+        self.assertEqual(rows["slowdown_p999 above 1 MB"], (3, 6, 2, 9))
+        self.assertEqual(rows["A: slowdown_p50 above 1 MB"], (3, 6, 2, 9))
+        self.assertEqual(rows["fct_max_ns"], (3, 60, 20, 90))
+        self.assertNotIn("slowdown_p50 10 kB to 100 kB", rows)
