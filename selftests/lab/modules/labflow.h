@@ -27,9 +27,14 @@
 #include <net/sock.h>
 #include <quell/quell.h>
 
-/* Flow i sends from this port plus i, by which the receiver identifies the flow. */
+/*
+ * Flow i sends from this port plus i modulo the number of ports.  The receiver identifies
+ * the flow by that port, its own port and its namespace: of flows to one port of one
+ * receiver no two may send from the same.
+ */
 #define LABFLOW_SPORT_BASE		16384
-#define LABFLOW_FLOWS_MAX		49000
+#define LABFLOW_SPORTS			49000
+#define LABFLOW_FLOWS_MAX		2000000
 /* Kernel TCP paces only after ten data segments (KERNEL: tcp_update_skb_after_send). */
 #define LABFLOW_WARM_SEGS		12
 #define LABFLOW_DSCP_SHIFT		2

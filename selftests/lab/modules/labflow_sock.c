@@ -64,18 +64,16 @@ static u32 labflow_pattern_offset(const struct labflow_flow *flow, u64 position)
 	       (LABFLOW_PATTERN_BYTES - 1);
 }
 
-/* The flow of a receiving socket, identified by the sender's port. */
+/* The flow of a receiving socket, identified by both ports and the namespace. */
 static struct labflow_flow *labflow_of_receiver(const struct sock *sk)
 {
 	u32 index = ntohs(inet_sk(sk)->inet_dport) - LABFLOW_SPORT_BASE;
-	struct labflow_flow *flow;
 
-	if (index >= lab.n_flows)
-		return NULL;
-	flow = lab.flows[index];
-	if (flow->dst_net != sock_net(sk) || flow->dport != inet_sk(sk)->inet_num)
-		return NULL;
-	return flow;
+	for (; index < lab.n_flows; index += LABFLOW_SPORTS)
+		if (lab.flows[index]->dst_net == sock_net(sk) &&
+		    lab.flows[index]->dport == inet_sk(sk)->inet_num)
+			return lab.flows[index];
+	return NULL;
 }
 
 /*
@@ -330,7 +328,7 @@ static int labflow_listen(struct net *net, const union labflow_addr *addr)
 	write_unlock_bh(&sk->sk_callback_lock);
 	err = kernel_bind(listener->sock, &listener->addr.sa, labflow_addr_bytes(addr));
 	if (!err)
-		err = kernel_listen(listener->sock, LABFLOW_FLOWS_MAX);
+		err = kernel_listen(listener->sock, LABFLOW_SPORTS);
 	if (err)
 		goto release_sock;
 	list_add_tail(&listener->node, &lab.listeners);
@@ -355,7 +353,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	/* Any source address; the port has the same offset in both families. */
 	union labflow_addr from = {
 		.in6.sin6_family = flow->daddr.sa.sa_family,
-		.in6.sin6_port = htons(LABFLOW_SPORT_BASE + flow->index),
+		.in6.sin6_port = htons(LABFLOW_SPORT_BASE + flow->index % LABFLOW_SPORTS),
 	};
 	struct sock *sk;
 	int err;
@@ -372,6 +370,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	sk = flow->sock->sk;
 	labflow_lock_buffers(sk);
 	labflow_set_dscp(sk, flow->dscp);
+	sock_set_reuseaddr(sk);
 	tcp_sock_set_nodelay(sk);
 	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, LABFLOW_UNSENT_BYTES);
 	/* Sending happens in softirq, so allocations must not sleep. */

@@ -158,6 +158,10 @@ int labflow_truth_start(void)
 			      HRTIMER_MODE_ABS_SOFT);
 	if (!lab.want_truth)
 		return 0;
+	if (lab.n_flows > LABFLOW_SPORTS) {
+		labflow_fail("truth of %u flows: at most %u", lab.n_flows, LABFLOW_SPORTS);
+		return -E2BIG;
+	}
 	for (i = 0; i < lab.n_flows; i++) {
 		lab.flows[i]->sent = kvcalloc(1 << LABFLOW_SENT_SHIFT,
 					      sizeof(*lab.flows[i]->sent), GFP_KERNEL);

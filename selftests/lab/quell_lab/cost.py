@@ -21,14 +21,17 @@ GUEST_LEAST_BYTES = 1024 * MB
 GUEST_MIN_BYTES, GUEST_MAX_BYTES = 32 * MB, 1 << 40
 GUEST_BASE_BYTES = 768 * MB
 GUEST_HOST_BYTES = MB
+GUEST_FLOW_BYTES = 16 << 10	# of each flow above so many
+GUEST_FLOWS = 2048
 # What runs were seen to touch at least: of 64 to 1024 hosts, flows of one packet.
 TOUCHED_BASE_BYTES = 48 * MB
 TOUCHED_HOST_BYTES = 450 << 10
 
 
-def guest_bytes(hosts):
-    """Memory that a run with so many hosts is given."""
-    return max(GUEST_LEAST_BYTES, GUEST_BASE_BYTES + hosts * GUEST_HOST_BYTES)
+def guest_bytes(hosts, flows=0):
+    """Memory that a run with so many hosts and flows is given."""
+    return (max(GUEST_LEAST_BYTES, GUEST_BASE_BYTES + hosts * GUEST_HOST_BYTES)
+            + max(flows - GUEST_FLOWS, 0) * GUEST_FLOW_BYTES)
 
 
 def touched_bytes(hosts):

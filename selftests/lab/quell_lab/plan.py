@@ -12,6 +12,7 @@ GATEWAYS = {4: "169.254.0.1", 6: "fe80::1"}
 DEFAULTS = {4: "0.0.0.0/0", 6: "::/0"}
 HOST_BITS = {4: 32, 6: 128}
 DEST_PORT = 5001
+SENDERS_PORTS = 49000		# LABFLOW_SPORTS: so many flows send from ports of their own
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 HOST_QUEUE_BYTES = 1 << 28
 TRACED_MODULES = ("quell.ko", "quell_labtrace.ko")	# all algorithms of ours, with a trace
@@ -275,7 +276,7 @@ def port_seed(scenario, number):
 def _flow(scenario, flow):
     address = scenario.graph.address(flow.dst, scenario.family)
     return (f"flow {flow.number} {flow.src} {flow.dst} {address} "
-            f"{DEST_PORT} {flow.size_bytes} {flow.start_ns} "
+            f"{DEST_PORT + (flow.number - 1) // SENDERS_PORTS} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}"
             + (f" stop={flow.stop_ns}" if flow.stop_ns else "")
             + (f" dscp={flow.dscp}" if flow.dscp else ""))

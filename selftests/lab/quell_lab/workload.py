@@ -19,7 +19,7 @@ from .errors import InputError
 from .schema import Key, Places, check
 from .units import show_time
 
-FLOWS_MAX = 49000		# LABFLOW_FLOWS_MAX
+FLOWS_MAX = 2000000		# LABFLOW_FLOWS_MAX
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
 NS_PER_S = 10**9

@@ -44,6 +44,10 @@ class Memory(unittest.TestCase):
         self.assertEqual([cost.guest_bytes(hosts) >> 20 for hosts in (2, 256, 1024, 4096)],
                          [1024, 1024, 1792, 4864])
 
+    def test_grows_with_flows_beyond_what_groups_have(self):
+        self.assertEqual([cost.guest_bytes(2, flows) >> 20 for flows in (1, 2048, 67584)],
+                         [1024, 1024, 2048])
+
     def test_a_machine_that_has_too_little_is_told_before(self):
         with self.assertRaisesRegex(InputError, r"--jobs: 2 runs at a time of 1024 hosts take at "
                                     r"least \d+mb of memory, and this machine has 600mb "

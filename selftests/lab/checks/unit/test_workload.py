@@ -181,7 +181,7 @@ class Patterns(unittest.TestCase):
                 ([load(sizes="rpc")], "give either sizes, a distribution, or bytes"),
                 ([load(bytes=[])], "an empty list"),
                 ([load(bytes=["1kb", "x"])], "'x' is not a size"),
-                ([load(length="10s")], "flows are expected, at most 49000 can be"),
+                ([load(length="10s")], "flows are expected, at most 2000000 can be"),
                 ([load(degree=3)], "only an incast has it"),
                 ([load(pattern="incast")], "degree: missing"),
                 ([load(pattern="incast", degree=8)], "'8' is out of range: 1 to 7"),
