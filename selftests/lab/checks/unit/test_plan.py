@@ -4,6 +4,7 @@
 import glob
 import os
 import unittest
+from dataclasses import replace
 
 from quell_lab import plan, runner, scenario
 from quell_lab.errors import InputError
@@ -387,6 +388,21 @@ class Readymade(unittest.TestCase):
                 wanted = scenario.build(scenario.load(path), Places(path))
                 for variant in wanted.variants:
                     self.assertTrue(plan.write(wanted, variant).endswith("run\n"))
+
+    def test_flows_that_share_a_senders_port_differ_in_the_receivers(self):
+        wanted = helpers.build()
+        flows = tuple(replace(wanted.flows[0], number=number)
+                      for number in (1, 49000, 49001, 98001))
+        text = plan.write(replace(wanted, flows=flows), wanted.variants[0])
+        ports = [line.split()[5] for line in text.splitlines() if line.startswith("flow ")]
+        self.assertEqual(ports, ["5001", "5001", "5002", "5003"])
+
+    def test_the_papers_scale_is_its_network(self):
+        path = os.path.join(SCENARIOS, "vai-sf-fig10.scenario")
+        table = scenario.load(path)
+        table["scale"]["paper"]["workload"][0]["length"] = "10us"
+        wanted = scenario.build(table, Places(path), "paper")
+        self.assertEqual((len(wanted.graph.hosts), len(wanted.graph.switches)), (320, 56))
 
     def test_watched_ports_are_those_data_passes(self):
         wanted = scenario.build(scenario.load(os.path.join(SCENARIOS, "dumbbell.scenario")))
