@@ -269,11 +269,10 @@ static inline u8 *quell_opt_put_full(u8 *to, const struct quell_opt *opt)
  */
 static inline u32 quell_opt_encode(const struct quell_opt *opt, u8 *to)
 {
-	u32 bytes = quell_opt_bytes(opt);
-	u8 *end = to + bytes;
+	u32 stated_bytes = quell_opt_stated_bytes(opt);
 
 	*to++ = QUELL_OPT_KIND;
-	*to++ = quell_opt_stated_bytes(opt);
+	*to++ = stated_bytes;
 	quell_opt_put_u16(to, QUELL_OPT_EXID);
 	to += 2;
 	if (opt->form == QUELL_OPT_SYN) {
@@ -287,9 +286,12 @@ static inline u32 quell_opt_encode(const struct quell_opt *opt, u8 *to)
 	} else {
 		to = quell_opt_put_full(to, opt);
 	}
-	while (to < end)
-		*to++ = QUELL_OPT_NOP;
-	return bytes;
+	/* All lengths are even.  A BPF verifier would not follow a loop to an end. */
+	if (stated_bytes & 2) {
+		to[0] = QUELL_OPT_NOP;
+		to[1] = QUELL_OPT_NOP;
+	}
+	return quell_opt_bytes(opt);
 }
 
 static inline void quell_opt_get_ack(const u8 *from, struct quell_opt *opt)

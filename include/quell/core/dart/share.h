@@ -96,7 +96,7 @@ static inline u64 quell_share_bytes_ps(u64 line_bytes_ps, u32 n_q8)
 #define QUELL_LINE_UNIT_BYTES_PS	12500ULL
 
 /* Mantissas times 10, ascending: 1.0 to 9.6. */
-static const u8 quell_line_mantissas[QUELL_LINE_MANTISSAS] = {
+static const u8 quell_line_mantissas[QUELL_LINE_MANTISSAS] __table = {
 	10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 25, 28, 30, 32, 35,
 	36, 40, 42, 45, 48, 50, 54, 56, 60, 64, 70, 72, 80, 84, 90, 96,
 };
@@ -115,8 +115,10 @@ static inline u64 quell_line_decode(u8 code)
 
 	if (!code)
 		return 0;
-	for (decade = code / QUELL_LINE_MANTISSAS; decade; decade--)
-		bytes_ps *= 10;
+	/* To a constant end: 6.1's BPF verifier follows no other. */
+	for (decade = 0; decade < QUELL_LINE_DECADES; decade++)
+		if (decade < code / QUELL_LINE_MANTISSAS)
+			bytes_ps *= 10;
 	return bytes_ps;
 }
 

@@ -59,11 +59,14 @@ typedef unsigned long long u64;
 #define __rare		__attribute__((__noinline__, __unused__))	/* in .text, for libbpf */
 #define __step		__attribute__((__noinline__))
 #define quell_is_absent(pointer)	(!(pointer))
+/* libbpf does not find a table that clang puts into a section of constants of its size. */
+#define __table		__attribute__((__section__(".rodata")))
 #else
 #define __once		static
 #define __rare		__attribute__((__noinline__, __cold__, __unused__))
 #define __step		inline
 #define quell_is_absent(pointer)	((void)(pointer), false)
+#define __table
 #endif
 
 /*
