@@ -63,16 +63,32 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /*
+ * The least round trip where the ACK waited, and said so.  The flow's is too long while its
+ * samples were few; TCP's, which it forgets after some minutes, where each ACK waits.
+ */
+static u64 sample_least_ns(const struct quell_flow *flow, const struct tcp_sock *tp)
+{
+	u64 flow_ns = flow->now.min_rtt_ns;
+	u32 min_us = tcp_min_rtt(tp);
+
+	if (min_us <= 1 || min_us == ~0U)
+		return flow_ns;
+	return min_not_zero(flow_ns, (min_us - 1) * (u64)NSEC_PER_USEC);
+}
+
+/*
  * The range of valid departures: from that of the oldest outstanding segment to the
  * newest that an option carried.
  */
-static struct quell_echo_span sample_span(const struct quell_flow *flow)
+static struct quell_echo_span sample_span(const struct quell_flow *flow,
+					  const struct tcp_sock *tp)
 {
 	const struct quell_segment *oldest = quell_segments_oldest(&flow->segments);
 
 	return (struct quell_echo_span) {
 		.oldest_ns = oldest ? oldest->depart_ns : 0,
 		.newest_ns = flow->depart_ns,
+		.least_ns = sample_least_ns(flow, tp),
 	};
 }
 
@@ -87,7 +103,7 @@ static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 			  const struct quell_segment *segment,
 			  const struct quell_arrival *arrival)
 {
-	struct quell_echo_span span = sample_span(flow);
+	struct quell_echo_span span = sample_span(flow, tp);
 	u64 rtt_ns = quell_echo_rtt_ns(&span, arrival->rx_ns, arrival->echo_ns);
 	u64 left_ns;
 
@@ -95,6 +111,9 @@ static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
 		return 0;
 	}
+	/* The stamp is no packet's, the time the network's alone. */
+	if (quell_echo_has_waited(&span, arrival->rx_ns, arrival->echo_ns))
+		return rtt_ns;
 	if (!segment)
 		return sample_floored_ns(flow, tp, rtt_ns);
 	left_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),

@@ -8,9 +8,9 @@
  * required for each echo follows from the flow's departures:
  *
  *	before the oldest data outstanding	refused
- *	after the newest			refused
  *	at receipt, or after			refused
- *	between the first two			believed
+ *	from the oldest to the newest		believed
+ *	after the newest, by a wait		believed if a smallest round trip is known
  */
 #include <linux/ktime.h>
 #include <linux/string.h>
@@ -47,13 +47,14 @@ static bool is_possible(const struct labspoof_departures *left, u64 now_ns, u32 
 	u32 rtt_ns = (u32)now_ns - echo_ns;
 	u64 depart_ns = now_ns - rtt_ns;
 
-	return rtt_ns && rtt_ns < LIMIT_NS && depart_ns >= left->oldest_ns &&
-	       depart_ns <= left->newest_ns;
+	if (!rtt_ns || rtt_ns >= LIMIT_NS || depart_ns < left->oldest_ns)
+		return false;
+	return depart_ns <= left->newest_ns || left->least_ns;
 }
 
 static u32 pick_echo(const struct labspoof_departures *left, u64 now_ns)
 {
-	switch (labspoof_random(5)) {
+	switch (labspoof_random(6)) {
 	case 0:
 		return left->oldest_ns - beyond_ns();
 	case 1:
@@ -62,6 +63,8 @@ static u32 pick_echo(const struct labspoof_departures *left, u64 now_ns)
 		return now_ns + labspoof_random(2) * beyond_ns();
 	case 3:
 		return labspoof_random(U32_MAX);
+	case 4:
+		return within_ns(left->newest_ns, max(left->newest_ns, now_ns));
 	default:
 		return within_ns(left->oldest_ns, left->newest_ns);
 	}
