@@ -346,6 +346,7 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	};
 	struct quell_flow *flow;
 	struct quell_opt opt;
+	u32 bytes = skb->len;
 
 	flow = quell_flow_find(sk);
 	if (!flow)
@@ -366,6 +367,7 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	if (result == QUELL_OPTION_TAKEN) {
 		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
 		segment.opt = &opt;
+		segment.of_program = skb->len == bytes;
 	}
 	if (in->acks)
 		quell_tcpint_receive(flow, skb, in->ip_bytes);

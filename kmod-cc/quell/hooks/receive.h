@@ -50,6 +50,7 @@ struct receive_headers {
  * @opt:	   its option; NULL without a valid one
  * @payload_bytes: its payload
  * @missed:	   it had room for the option, but has none
+ * @of_program:	   the option is not where quell.ko puts it: its sender is a BPF program
  * @arrival:	   what the sample will need of it
  */
 struct receive_segment {
@@ -58,6 +59,7 @@ struct receive_segment {
 	const struct quell_opt		*opt;
 	u32				payload_bytes;
 	bool				missed;
+	bool				of_program;
 	struct quell_arrival		arrival;
 };
 

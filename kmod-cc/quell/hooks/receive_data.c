@@ -13,6 +13,8 @@
  *			PSH on each burst: there, ASKING_SEGS or less ask, as a small window
  *			would; TCP's own rule answers more than one segment at once, but not
  *			while its reader is slow
+ *			A BPF host cannot set PSH: of its data each packet that has no other in
+ *			flight asks, as all of a window of one do
  *	out of order	the sender must learn of each hole, and each one filled, though TCP
  *			would compress such ACKs (net.ipv4.tcp_comp_sack_nr)
  */
@@ -116,8 +118,9 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 /* Whether the sender asks for an ACK: see the top of the file. */
 static bool receive_is_asked(const struct receive_segment *segment)
 {
-	return segment->in->pushed &&
-	       (segment->opt || skb_shinfo(segment->skb)->gso_segs <= ASKING_SEGS);
+	if (segment->in->pushed)
+		return segment->opt || skb_shinfo(segment->skb)->gso_segs <= ASKING_SEGS;
+	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
 
 /* Whether the last segment of a packet, which GRO may have merged, is not full. */
