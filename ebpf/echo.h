@@ -10,7 +10,6 @@
 
 #include "signals.h"
 
-#define SOL_TCP			6
 #define TCP_CONGESTION		13
 
 /* Until the peer answers, the flags say what the SYN asked for. */
@@ -65,6 +64,15 @@ static __always_inline void echo_mark(struct tcp_sock *tp, struct quell_bpf_flow
 	flow->rcv_nxt_marked = tp->rcv_nxt;
 	flow->rcv_marked = marked;
 	echo_flag(tp, marked);
+}
+
+/* The same for the option's echo, where its program cannot see the mark (before Linux 6.2). */
+static __always_inline void tell_mark(struct tcp_sock *tp, bool marked)
+{
+	struct quell_talk *talk = talk_of(tp);
+
+	if (talk)
+		talk->echo.marked = marked;
 }
 
 #endif /* _QUELL_EBPF_ECHO_H */

@@ -12,6 +12,7 @@
 #define _QUELL_EBPF_MAPS_H
 
 #include "event.h"
+#include "talk_map.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

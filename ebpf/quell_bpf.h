@@ -18,8 +18,9 @@
  *	->ssthresh		a new episode of losses; only the core sets the window
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
- * Between these and the core is the fit of a flow to its path, fit.h.  The signals of quell.ko's
- * hooks are not here: nanoseconds, the option, telemetry, tail losses.
+ * Between these and the core is the fit of a flow to its path, fit.h.  Of the signals of quell.ko's
+ * hooks echoes and n are here, if option.bpf.c speaks the Quell option on the connection; telemetry
+ * and tail losses are not.
  *
  * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
  * nothing happens.  A socket without storage (no memory, or no consent to ECN where nothing else
@@ -152,6 +153,7 @@ static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *fl
 	flow->active_ns = tp->tcp_clock_cache;
 	flow->round_seq = tp->snd_nxt;
 	flow->resumed_seq = tp->snd_nxt - 1;
+	tell_follows(tp, true);
 	fill_state(tp, flow);
 	flow->sample.min_rtt_ns = first_rtt_ns(tp);
 	quell_bpf_began(flow, quell_bpf_params(), quell_bpf_stats());
@@ -202,6 +204,7 @@ void BPF_PROG(quell_release, struct sock *sk)
 	if (flow)
 		release_rate(tp, flow);
 	set_magic(tp, 0);
+	tell_follows(tp, false);
 	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
 		tp->snd_ssthresh = quell_min_u64(tp->snd_ssthresh,
 						 quell_max_u64(tp->snd_cwnd, 2));
@@ -328,8 +331,10 @@ void BPF_PROG(quell_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	if (event != CA_EVENT_ECN_IS_CE && event != CA_EVENT_ECN_NO_CE)
 		return;
 	flow = flow_of(tp);
-	if (flow)
-		echo_mark(tp, flow, event == CA_EVENT_ECN_IS_CE);
+	if (!flow)
+		return;
+	echo_mark(tp, flow, event == CA_EVENT_ECN_IS_CE);
+	tell_mark(tp, event == CA_EVENT_ECN_IS_CE);
 }
 
 SEC("struct_ops/quell_undo_cwnd")

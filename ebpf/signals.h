@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From TCP's state to a core's sample, as kmod-cc/quell/cc does it for a socket without a context:
- * round-trip times are the stack's, in microseconds, and there is no option, telemetry, number of
- * hops or rate of the link.  Unknown fields are 0.
+ * round-trip times are the stack's, in microseconds, and there is no telemetry, number of hops or
+ * rate of the link.  Unknown fields are 0.  On a connection that speaks the Quell option, talk.h,
+ * its echoes tell the round-trip time, and the peer may state n.
  */
 #ifndef _QUELL_EBPF_SIGNALS_H
 #define _QUELL_EBPF_SIGNALS_H
@@ -94,8 +95,43 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf
 	tcp->is_full = is_cwnd_limited(tp) && state != TCP_CA_CWR && state != TCP_CA_Recovery;
 }
 
+/* What the connection's option has told; NULL if it does not speak it. */
+static __always_inline struct quell_talk *talk_of(struct tcp_sock *tp)
+{
+	return bpf_sk_storage_get(&quell_options, tp, NULL, 0);
+}
+
+#if QUELL_BPF_FLAGS & QUELL_CORE_SENDERS
+static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sample *s)
+{
+	const struct quell_talk *talk = talk_of(tp);
+
+	if (!talk)
+		return;
+	s->senders_q8 = talk->senders_q8;
+	s->peer_link_bytes_ps = talk->peer_link_bytes_ps;
+}
+
+/* Whether the rate of this connection follows n, which its receiver is told. */
+static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
+{
+	struct quell_talk *talk = talk_of(tp);
+
+	if (talk)
+		talk->follows = follows;
+}
+#else
+static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sample *s)
+{
+}
+
+static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
+{
+}
+#endif
+
 /* What is known without an ACK. */
-static __always_inline void fill_state(const struct tcp_sock *tp, struct quell_bpf_flow *flow)
+static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
 	struct quell_sample *s = &flow->sample;
 
@@ -107,16 +143,46 @@ static __always_inline void fill_state(const struct tcp_sock *tp, struct quell_b
 	s->min_rtt_ns = flow->view.min_rtt_ns;
 	if (has_ecn(tp))
 		s->flags |= QUELL_S_ECN;
+	fill_senders(tp, s);
 	fill_tcp(tp, &flow->tcp);
 }
 
-/* The stack's microseconds, rounded up so that a minimum stays above 0. */
-static __always_inline void fill_rtt(const struct tcp_sock *tp, const struct rate_sample *rs,
+/*
+ * The round-trip time by the echo of this ACK, which the option's program has read just before.
+ * Return: false if echoes do not tell it.
+ */
+static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sample *rs,
+				      struct quell_bpf_flow *flow)
+{
+	struct quell_sample *s = &flow->sample;
+	struct quell_talk *talk = talk_of(tp);
+	u64 rtt_ns = 0;
+
+	if (!talk)
+		return false;
+	if (rs->acked_sacked)
+		rtt_ns = quell_talk_take(talk, tp->tcp_clock_cache);
+	if (!quell_talk_has_rtt(talk))
+		return false;
+	s->min_rtt_ns = talk->min_rtt_ns;
+	flow->view.min_rtt_ns = talk->min_rtt_ns;
+	if (!rtt_ns)
+		return true;
+	s->rtt_ns = rtt_ns;
+	s->remote_ns = talk->hold_ns;
+	flow->view.rtt_ns = rtt_ns;
+	flow->view.remote_ns = talk->hold_ns;
+	flow->view.echoes = talk->echoes;
+	return true;
+}
+
+/* Else the stack's microseconds, rounded up so that a minimum stays above 0. */
+static __always_inline void fill_rtt(struct tcp_sock *tp, const struct rate_sample *rs,
 				     struct quell_bpf_flow *flow)
 {
 	struct quell_sample *s = &flow->sample;
 
-	if (rs->rtt_us < 0)
+	if (fill_echo(tp, rs, flow) || rs->rtt_us < 0)
 		return;
 	s->rtt_ns = ((u64)rs->rtt_us + 1) * NSEC_PER_USEC;
 	s->min_rtt_ns = ((u64)tp->rtt_min.s[0].v + 1) * NSEC_PER_USEC;

@@ -23,6 +23,42 @@
 /* Socket storage, one entry a flow, which begins with struct quell_bpf_view. */
 #define QUELL_BPF_FLOWS_MAP	"quell_flows"
 
+/* The object that speaks the Quell option, its program, and its maps. */
+#define QUELL_BPF_OPTION	"option"
+#define QUELL_BPF_OPTION_PROG	"quell_option"
+/* Socket storage, one entry a connection that speaks; the algorithms' objects have it, too. */
+#define QUELL_BPF_OPTIONS_MAP	"quell_options"
+/* Per-CPU array of one entry, struct quell_bpf_option_stats. */
+#define QUELL_BPF_OPTION_STATS_MAP	"quell_option_stats"
+
+/**
+ * struct quell_bpf_option_stats - counters of the option, with the names of quell.ko's
+ * @agreed:	      connections that use it
+ * @sent:	      segments sent with it
+ * @received:	      segments received with it, which TCP would accept
+ * @no_room:	      segments without it for want of room
+ * @malformed:	      options too short for the sections they announce
+ * @out_of_window:    segments with it whose acknowledgment TCP would not accept
+ * @stripped:	      connections that gave it up
+ * @waited:	      echoes sent with a wait added
+ * @rtt_echo:	      echoes believed
+ * @rtt_echo_refused: echoes of what never left
+ * @rtt_hold_refused: echoes with a hold time longer than can be
+ */
+struct quell_bpf_option_stats {
+	u64	agreed;
+	u64	sent;
+	u64	received;
+	u64	no_room;
+	u64	malformed;
+	u64	out_of_window;
+	u64	stripped;
+	u64	waited;
+	u64	rtt_echo;
+	u64	rtt_echo_refused;
+	u64	rtt_hold_refused;
+};
+
 /**
  * struct quell_bpf_view - what an observer reads of a flow; of quell.ko's by its tracepoint
  * @window_bytes:    congestion window decided last, bytes
@@ -36,6 +72,8 @@
  * @phase:	     what governs the window, enum quell_adapt_phase of
  *		     <quell/core/adapt/vars.h>; 0 if the flow is not fitted to its path
  * @reason:	     why CUBIC governs, enum quell_adapt_reason there; 0 if it does not
+ * @remote_ns:	     what of @rtt_ns the receiver held the ACK, ns; 0 without the Quell option
+ * @echoes:	     round-trip times by the Quell option's echoes so far
  *
  * The program writes the fields one by one, under the lock of the socket; readers do not hold it.
  */
@@ -50,6 +88,8 @@ struct quell_bpf_view {
 	u64	timeouts;
 	u32	phase;
 	u32	reason;
+	u64	remote_ns;
+	u64	echoes;
 };
 
 #endif /* _QUELL_BPF_H */

@@ -17,6 +17,12 @@
  *		damage		of four segments that are no SYNs a bit of the option is
  *				wrong, and so is the checksum; of two of them it is not
  *				recognised as the option any more
+ *		forge, cut, other, unsent
+ *				of four segments of the first device that acknowledge something
+ *				and have an echo, its departure is one that never was, before or
+ *				after; a part of the option is cut off; it is another
+ *				experiment's; what they acknowledge was never sent.  The checksum
+ *				is right
  *		Terminated, it says "seen N changed N": segments that carried
  *		the option, and what it did to some of them.
  *
@@ -47,15 +53,21 @@
 /* One in so many segments is damaged, up to so many. */
 #define DAMAGE_EACH	20
 #define DAMAGED_MAX	4
+/* Likewise of echoes. */
+#define FALSIFY_EACH	5
+#define SECOND_NS	1000000000U
+/* More than is ever in flight here. */
+#define UNSENT_BYTES	(1U << 24)
 
 enum mode {
 	PASS, STRIP_SYN, STRIP_DATA, STRIP_ALL, DROP_SYN, LOSE_SYN, LOSE_SYN_ACK, LOSE_ACK,
-	GAPS, DAMAGE, MODES
+	GAPS, DAMAGE, FORGE, CUT, OTHER, UNSENT, MODES
 };
 
 static const char * const mode_names[MODES] = {
 	"pass", "strip-syn", "strip-data", "strip-all", "drop-syn", "lose-syn",
 	"lose-syn-ack", "lose-ack", "gaps", "damage",
+	"forge", "cut", "other", "unsent",
 };
 
 static volatile sig_atomic_t ended;
@@ -122,6 +134,59 @@ static bool damage(uint8_t *option)
 	return true;
 }
 
+/* Whether the segment acknowledges what the one before did not; of one direction. */
+static bool is_news(const struct segment *segment)
+{
+	static uint32_t last;
+	uint32_t was = last;
+
+	last = quell_opt_get_u32(segment->tcp + 8);
+	return last != was;
+}
+
+/* Whether it is the turn of an echo to be falsified. */
+static bool is_due(const struct segment *segment, const uint8_t *option)
+{
+	static unsigned long segments;
+
+	return is_news(segment) && option[1] > QUELL_OPT_SHORT_BYTES &&
+	       option[4] & QUELL_OPT_F_ACK && changed < DAMAGED_MAX &&
+	       !(++segments % FALSIFY_EACH);
+}
+
+/* Makes the option say what is not so. */
+static bool falsify(enum mode mode, const struct segment *segment, uint8_t *option)
+{
+	uint32_t at = QUELL_OPT_HEAD_BYTES +
+		      (option[4] & QUELL_OPT_F_DATA ? QUELL_OPT_DATA_BYTES : 0);
+	uint8_t *ack = segment->tcp + 8;
+
+	if (!is_due(segment, option))
+		return false;
+	switch (mode) {
+	case FORGE:
+		quell_opt_put_u32(option + at, quell_opt_get_u32(option + at) +
+				  (changed % 2 ? SECOND_NS : -SECOND_NS));
+		break;
+	case CUT:
+		memset(option + at + 4, QUELL_OPT_NOP, option[1] - at - 4);
+		option[1] = at + 4;
+		break;
+	case OTHER:
+		option[3] ^= 1;
+		break;
+	default:
+		quell_opt_put_u32(ack, quell_opt_get_u32(ack) + UNSENT_BYTES);
+	}
+	return true;
+}
+
+/* Modes that leave the option there, with a right checksum. */
+static bool is_falsifying(enum mode mode)
+{
+	return mode >= FORGE;
+}
+
 /* Whether the segment is the first of its kind of the connection of a client's port. */
 static bool is_first(const struct segment *segment, bool first)
 {
@@ -161,6 +226,11 @@ static bool mode_wants(enum mode mode, const struct segment *segment, bool first
 	case STRIP_DATA:
 	case DAMAGE:
 		return !syn;
+	case FORGE:
+	case CUT:
+	case OTHER:
+	case UNSENT:
+		return !syn && first;
 	case STRIP_ALL:
 		return true;
 	case GAPS:
@@ -190,14 +260,16 @@ static bool treat(enum mode mode, uint8_t *frame, size_t bytes, bool first)
 	if (!option)
 		return true;
 	seen++;
-	if (!mode_wants(mode, &segment, first) || (mode == DAMAGE && !damage(option)))
+	if (!mode_wants(mode, &segment, first) || (mode == DAMAGE && !damage(option)) ||
+	    (is_falsifying(mode) && !falsify(mode, &segment, option)))
 		return true;
 	changed++;
 	if (mode == DROP_SYN || mode == GAPS)
 		return false;
 	if (mode == DAMAGE)
 		return true;
-	memset(option, QUELL_OPT_NOP, option[1]);
+	if (!is_falsifying(mode))
+		memset(option, QUELL_OPT_NOP, option[1]);
 	put_check(segment.ip, segment.tcp, IPPROTO_TCP, segment.bytes, false);
 	return true;
 }

@@ -75,6 +75,7 @@ static int find_maps(struct bpf_code *code, const struct bpf_model *model, const
 	code->ops = bpf_object__find_map_by_name(code->object, model->name);
 	code->params = bpf_object__find_map_by_name(code->object, QUELL_BPF_PARAMS_MAP);
 	code->stats = bpf_object__find_map_by_name(code->object, QUELL_BPF_STATS_MAP);
+	code->options = bpf_object__find_map_by_name(code->object, QUELL_BPF_OPTIONS_MAP);
 	if (!code->ops || bpf_map__type(code->ops) != BPF_MAP_TYPE_STRUCT_OPS) {
 		complain("%s has no congestion control %s", path, model->name);
 		return STATUS_KERNEL;
@@ -108,15 +109,10 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	status = bpf_object_find(path, model->core->name, dir);
 	if (!status)
 		status = check_kernel(code);
-	if (status)
-		return status;
-
-	code->object = bpf_object__open_file(path, NULL);
-	if (libbpf_get_error(code->object)) {
-		code->object = NULL;
-		return complain_object("cannot read", path, errno);
-	}
-	status = find_maps(code, model, path);
+	if (!status)
+		status = bpf_object_read(&code->object, path);
+	if (!status)
+		status = find_maps(code, model, path);
 	if (status)
 		return status;
 	flags = bpf_map__map_flags(code->ops) & ~MAP_FLAG_LINK;
@@ -192,9 +188,10 @@ int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int par
  */
 int bpf_code_load(struct bpf_code *code)
 {
-	int err = bpf_object__load(code->object);
+	bool shared = bpf_options_share(code->options);
+	int status = bpf_object_load(code->object, code->name);
 
-	return err ? complain_object("the kernel does not load", code->name, -err) : STATUS_OK;
+	return status || shared ? status : bpf_options_keep(code->options);
 }
 
 /*

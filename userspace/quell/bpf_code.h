@@ -18,6 +18,7 @@ struct bpf_map;
  * @ops: its struct_ops map
  * @params: its map of parameters
  * @stats: its map of counters
+ * @options: its map of sockets that speak the Quell option
  * @name: of the congestion control, for messages
  * @has_links: this kernel registers struct_ops by links
  */
@@ -26,6 +27,7 @@ struct bpf_code {
 	struct bpf_map		*ops;
 	struct bpf_map		*params;
 	struct bpf_map		*stats;
+	struct bpf_map		*options;
 	const char		*name;
 	bool			has_links;
 };
@@ -39,5 +41,9 @@ int bpf_code_load(struct bpf_code *code);
 int bpf_code_register(struct bpf_code *code, int *fd);
 int bpf_code_update(struct bpf_code *code, int link_fd);
 void bpf_code_close(struct bpf_code *code);
+
+/* bpf_option.c */
+bool bpf_options_share(struct bpf_map *map);
+int bpf_options_keep(const struct bpf_map *map);
 
 #endif /* QUELL_CLI_BPF_CODE_H */

@@ -119,6 +119,36 @@ int bpf_object_find(char *path, const char *name, const char *dir)
 }
 
 /**
+ * bpf_object_read() - read an object file
+ * @object: set on success, NULL on failure; the caller must close it
+ * @path: from bpf_object_find()
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_object_read(struct bpf_object **object, const char *path)
+{
+	*object = bpf_object__open_file(path, NULL);
+	if (!libbpf_get_error(*object))
+		return STATUS_OK;
+	*object = NULL;
+	return complain_object("cannot read", path, errno);
+}
+
+/**
+ * bpf_object_load() - load programs and maps of an object into the kernel
+ * @object: from bpf_object_read()
+ * @name: for messages
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_object_load(struct bpf_object *object, const char *name)
+{
+	int err = bpf_object__load(object);
+
+	return err ? complain_object("the kernel does not load", name, -err) : STATUS_OK;
+}
+
+/**
  * bpf_object_forget() - let go of what libbpf said
  */
 void bpf_object_forget(void)

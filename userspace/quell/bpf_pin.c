@@ -277,6 +277,47 @@ int bpf_pin_dir_make(const char *algo)
 }
 
 /**
+ * bpf_pin_dir_ensure() - make a directory of pins, if it is not there
+ * @algo: algorithm, or QUELL_BPF_OPTION
+ *
+ * Return: 0, or -1 with errno.
+ */
+int bpf_pin_dir_ensure(const char *algo)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, algo, "");
+	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
+}
+
+/**
+ * bpf_pin_dir_open() - open a directory of pins, for reading what is in it
+ * @algo: algorithm, or QUELL_BPF_OPTION
+ *
+ * Return: the directory, to be closed; NULL with errno.
+ */
+DIR *bpf_pin_dir_open(const char *algo)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, algo, "");
+	return opendir(path);
+}
+
+/**
+ * bpf_pin_remove() - remove a pin
+ * @algo: algorithm, or QUELL_BPF_OPTION
+ * @name: in its directory
+ */
+void bpf_pin_remove(const char *algo, const char *name)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, algo, name);
+	unlink(path);
+}
+
+/**
  * bpf_pin_put() - pin in the directory of an algorithm
  * @algo: algorithm
  * @name: in its directory; what has it goes at that moment, and stays after a failure

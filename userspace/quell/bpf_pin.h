@@ -5,6 +5,7 @@
 #ifndef QUELL_CLI_BPF_PIN_H
 #define QUELL_CLI_BPF_PIN_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ int bpf_pins_make(void);
 int bpf_pins_lock(void);
 int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned);
 int bpf_pin_dir_make(const char *algo);
+int bpf_pin_dir_ensure(const char *algo);
+DIR *bpf_pin_dir_open(const char *algo);
+void bpf_pin_remove(const char *algo, const char *name);
 int bpf_pin_put(const char *algo, const char *name, int fd);
 int bpf_pin_get(const char *algo, const char *name);
 void bpf_pin_dir_remove(const char *algo);

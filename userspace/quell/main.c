@@ -68,6 +68,8 @@ static const struct command commands[] = {
 	  "change parameters of one", true, bpf_set },
 	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
 	  "put parameters of one back to their defaults", true, bpf_reset },
+	{ "bpf", "option", "[show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]]", 0, 5,
+	  "the Quell option of a cgroup's sockets", true, bpf_option },
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
 	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE] "
 	  "[--plot FILE]", 0, ARGS_UNBOUNDED,

@@ -87,6 +87,7 @@ int bpf_unload(struct app *app, int argc, char **argv);
 int bpf_set(struct app *app, int argc, char **argv);
 int bpf_reset(struct app *app, int argc, char **argv);
 int bpf_show(struct app *app, int argc, char **argv);
+int bpf_option(struct app *app, int argc, char **argv);
 int bpf_list_words(const char *algo);
 int doctor(struct app *app, int argc, char **argv);
 int trace(struct app *app, int argc, char **argv);

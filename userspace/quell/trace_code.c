@@ -154,24 +154,17 @@ static int prepare(struct trace_code *code, const struct trace_words *words, con
 int trace_code_open(struct trace_code *code, const struct trace_words *words)
 {
 	char path[PATH_MAX];
-	int status, err;
+	int status;
 
 	*code = (struct trace_code){};
 	status = bpf_object_find(path, OBJECT, words->dir);
 	if (!status)
 		status = check_kernel();
-	if (status)
-		return status;
-	code->object = bpf_object__open_file(path, NULL);
-	if (libbpf_get_error(code->object)) {
-		code->object = NULL;
-		return complain_object("cannot read", path, errno);
-	}
-	status = prepare(code, words, path);
-	if (status)
-		return status;
-	err = bpf_object__load(code->object);
-	return err ? complain_object("the kernel does not load", path, -err) : STATUS_OK;
+	if (!status)
+		status = bpf_object_read(&code->object, path);
+	if (!status)
+		status = prepare(code, words, path);
+	return status ? status : bpf_object_load(code->object, path);
 }
 
 /* The one program that hangs on quell.ko, where there is no quell.ko. */

@@ -153,6 +153,12 @@ export QUELL_TRACE_PLOT=/nowhere/plot
 expect 2 "trace: no program /nowhere/plot that draws" trace --plot a.svg
 unset QUELL_TRACE_PLOT
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
+expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob
+expect 1 "bpf option: the value of 'cgroup' is missing" bpf option on cgroup
+expect 1 "bpf option: unexpected argument 'frob'" bpf option on frob b
+expect 1 "bpf option: unexpected argument 'dir'" bpf option off dir /nowhere
+expect 1 "bpf option: unexpected argument 'cgroup'" bpf option on cgroup /a cgroup /b
+expect 1 "bpf option: unexpected argument 'cgroup'" bpf option show cgroup /a
 expect_silent_stdout
 expect 1 "try: quell help" -x
 expect 1 "try: quell help" --frob
@@ -364,7 +370,7 @@ completes "-a -z --metrics --openmetrics" quell stat ""
 completes "--metrics --openmetrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
 completes "lo" quell hwtstamp on "lo"
-completes "show load replace unload set reset" quell bpf ""
+completes "show load replace unload set reset option" quell bpf ""
 completes "swift swift_vaisf" quell bpf load sw
 completes "swift swift_vaisf timely smartt dcqcn dart" quell bpf show ""
 completes "" quell bpf unload swift ""
@@ -378,6 +384,12 @@ completes "src sport sample" quell trace dst 10.0.0.0/8 s
 completes "any" quell trace netns ""
 completes "" quell trace dport ""
 completes "cubic" quell trace cc cubi
+completes "show on off" quell bpf option ""
+completes "cgroup dir" quell bpf option on ""
+completes "cgroup" quell bpf option off ""
+completes "" quell bpf option show ""
+completes "dir" quell bpf option on cgroup / d
+completes "/sys/" quell bpf option on cgroup /sy
 completes "--json --pretty --details --netns --version --help" quell --
 
 echo "1..$number"

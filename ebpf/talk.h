@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One end of a connection that speaks the Quell option, without sockets: what a socket's storage
+ * keeps, which option a segment gets, what a received one tells.  It is the twin of
+ * kmod-cc/quell/signal, hooks/transmit.c and hooks/receive.c; bytes and verdicts are those of
+ * <quell/option.h> and <quell/core/signal/echo.h> here as there.
+ *
+ * Differences, all of them because TCP itself calls, with the socket locked:
+ *	- Data is processed right after it was heard, so only the newest packet can be due to
+ *	  be echoed, and only one ACK to be sampled: no lists.
+ *	- Of the departures of data outstanding 16 are kept, an eighth of the least round trip
+ *	  apart, or more where data waits long: an echo may be older than the oldest data by that.
+ *	- The link's rate is not known: departure is that of the first bit.
+ *	- ACKs wait as long as the stack lets them.  That is neither a queue nor a busy host, so
+ *	  it is added to the stamp echoed, and not stated as hold time.
+ */
+#ifndef _QUELL_EBPF_TALK_H
+#define _QUELL_EBPF_TALK_H
+
+#include <quell/core/dart/share.h>
+#include <quell/core/signal/echo.h>
+#include <quell/option.h>
+
+/* Departures kept of data outstanding; a power of two. */
+#define QUELL_TALK_MARKS		16U
+
+/* Segments in a row without the option, before it counts as stripped; then after the first. */
+#define QUELL_TALK_MISSED_MAX		32U
+#define QUELL_TALK_MISSED_LATER_MAX	1024U
+
+/* After so many ACKs in a row without an echo the stack's own round-trip times count again. */
+#define QUELL_TALK_SILENT_MAX		32U
+
+/* Acknowledgment numbers this far below the oldest one due are accepted whatever the window. */
+#define QUELL_TALK_WINDOW_MIN_BYTES	65536U
+
+/*
+ * An ACK that leaves later than this after its data was processed has waited, for the stack's timer
+ * or for an answer: a program cannot hasten it.  A module host lets ACKs wait as long at most.
+ */
+#define QUELL_TALK_WAIT_NS		50000U
+
+/* Options of a header. */
+#define QUELL_TALK_HEADER_MAX_BYTES	40U
+
+/**
+ * struct quell_talk_mark - when data left
+ * @depart_ns:	departure of the first packet, ns
+ * @end_seq:	sequence number behind the last
+ */
+struct quell_talk_mark {
+	u64	depart_ns;
+	u32	end_seq;
+	u32	unused;
+};
+
+/**
+ * struct quell_talk_echo - the newest data packet received
+ * @rx_ns:	when, ns
+ * @seq:	its first sequence number
+ * @end_seq:	sequence number behind its last byte
+ * @depart_ns:	departure as its sender stamped it, ns modulo 2^32
+ * @entropy:	its path entropy
+ * @marked:	it was marked CE
+ * @waits:	it was not echoed yet
+ */
+struct quell_talk_echo {
+	u64	rx_ns;
+	u32	seq;
+	u32	end_seq;
+	u32	depart_ns;
+	u8	entropy;
+	bool	marked;
+	bool	waits;
+	u8	unused;
+};
+
+/**
+ * struct quell_talk - what a connection that speaks the option keeps; in its socket's storage
+ * @echo:	data to be echoed
+ * @marks:	when outstanding data left, oldest first, from @first on in a ring
+ * @newest_ns:	newest departure that a segment was stamped with, ns
+ * @sample_ns:	the clock of the segment that @rtt_ns and @hold_ns are of, ns; 0: taken
+ * @rtt_ns:	round-trip time that it echoed, ns; 0: none
+ * @hold_ns:	the accepted part of how long the peer held the echo, ns
+ * @min_rtt_ns:	least round-trip time sampled, ns; 0: none yet
+ * @echoes:	samples taken
+ * @peer_link_bytes_ps: line rate that the receiver states, bytes/s; 0: not stated
+ * @senders_q8:	n that the receiver states; 0: not stated
+ * @secret:	added to departures
+ * @heard_segs:	segments received when the newest option came
+ * @silent_acks: ACKs since the last with an echo
+ * @first:	place of the oldest mark, below QUELL_TALK_MARKS
+ * @marks_nr:	number of marks
+ * @heard:	the peer's option was seen since the handshake
+ * @follows:	the rate of this end's algorithm follows n
+ *
+ * The lock of the socket protects all of it.
+ */
+struct quell_talk {
+	struct quell_talk_echo	echo;
+	struct quell_talk_mark	marks[QUELL_TALK_MARKS];
+	u64			newest_ns;
+	u64			sample_ns;
+	u64			rtt_ns;
+	u64			hold_ns;
+	u64			min_rtt_ns;
+	u64			echoes;
+	u64			peer_link_bytes_ps;
+	u32			senders_q8;
+	u32			secret;
+	u32			heard_segs;
+	u32			silent_acks;
+	u32			first;
+	u32			marks_nr;
+	bool			heard;
+	bool			follows;
+	u8			unused[6];
+};
+
+/**
+ * struct quell_talk_tcp - TCP's state, as far as it counts here
+ * @now_ns:	the clock, ns
+ * @rcv_nxt:	next sequence number expected
+ * @block_seq:	start of the first SACK block; of none, equal to @block_end
+ * @block_end:	end of it
+ * @snd_una:	oldest sequence number outstanding
+ * @snd_nxt:	next one to send
+ * @window_bytes: largest window that the peer offered
+ * @segs_in:	segments received
+ */
+struct quell_talk_tcp {
+	u64	now_ns;
+	u32	rcv_nxt;
+	u32	block_seq;
+	u32	block_end;
+	u32	snd_una;
+	u32	snd_nxt;
+	u32	window_bytes;
+	u32	segs_in;
+};
+
+/**
+ * struct quell_talk_room - a segment that leaves, and the room in its header
+ * @payload_bytes: its data; 0: none
+ * @option_bytes: room for options in its header
+ * @packet_bytes: the most that payload and this option may have together, by the path's MTU
+ */
+struct quell_talk_room {
+	u32	payload_bytes;
+	u32	option_bytes;
+	u32	packet_bytes;
+};
+
+/**
+ * struct quell_talk_segment - a segment that came in, which TCP would accept
+ * @rx_ns:	when, ns
+ * @least_ns:	TCP's own least round-trip time, ns; 0: none yet
+ * @seq:	first sequence number
+ * @ack_seq:	acknowledgment number
+ * @payload_bytes: its data
+ * @marked:	it was marked CE
+ */
+struct quell_talk_segment {
+	u64	rx_ns;
+	u64	least_ns;
+	u32	seq;
+	u32	ack_seq;
+	u32	payload_bytes;
+	bool	marked;
+};
+
+/* What quell_talk_hear() found. */
+#define QUELL_TALK_OUTSIDE	0x1U	/* an acknowledgment that TCP drops: nothing was believed */
+#define QUELL_TALK_SAMPLED	0x2U	/* an echo */
+#define QUELL_TALK_ECHO_REFUSED	0x4U	/* an echo of what never left */
+#define QUELL_TALK_HOLD_REFUSED	0x8U	/* more hold time than can be */
+
+static inline bool quell_talk_is_before(u32 seq, u32 other)
+{
+	return (seq - other) >> 31;
+}
+
+/* Whether TCP would take this acknowledgment number, or call it old. */
+static inline bool quell_talk_is_inside(const struct quell_talk_tcp *tcp, u32 ack_seq)
+{
+	u32 most_bytes = quell_max_u64(tcp->window_bytes, QUELL_TALK_WINDOW_MIN_BYTES);
+
+	return !quell_talk_is_before(tcp->snd_nxt, ack_seq) &&
+	       !quell_talk_is_before(ack_seq, tcp->snd_una - most_bytes);
+}
+
+static inline struct quell_talk_mark *quell_talk_mark_at(struct quell_talk *talk, u32 index)
+{
+	return &talk->marks[(talk->first + index) % QUELL_TALK_MARKS];
+}
+
+/**
+ * quell_talk_oldest_ns() - departure of the oldest data outstanding
+ * @talk: the connection; what was acknowledged is dropped
+ * @una:  oldest sequence number outstanding
+ *
+ * Context: lock of the socket.
+ * Return: ns; 0 if no data is outstanding.
+ */
+static inline u64 quell_talk_oldest_ns(struct quell_talk *talk, u32 una)
+{
+	const struct quell_talk_mark *mark;
+	u32 i;
+
+	for (i = 0; i < QUELL_TALK_MARKS && talk->marks_nr; i++) {
+		mark = quell_talk_mark_at(talk, 0);
+		if (quell_talk_is_before(una, mark->end_seq))
+			return mark->depart_ns;
+		talk->first = (talk->first + 1) % QUELL_TALK_MARKS;
+		talk->marks_nr--;
+	}
+	return 0;
+}
+
+/* Merges each two marks, of 16, into one. */
+static inline void quell_talk_halve(struct quell_talk *talk)
+{
+	u32 i;
+
+	for (i = 0; i < QUELL_TALK_MARKS / 2; i++) {
+		quell_talk_mark_at(talk, i)->depart_ns =
+			quell_talk_mark_at(talk, 2 * i)->depart_ns;
+		quell_talk_mark_at(talk, i)->end_seq =
+			quell_talk_mark_at(talk, 2 * i + 1)->end_seq;
+	}
+	talk->marks_nr = QUELL_TALK_MARKS / 2;
+}
+
+/* Whether data gets a mark of its own, with others outstanding, or belongs to the newest. */
+static inline bool quell_talk_needs_mark(struct quell_talk *talk, u64 depart_ns)
+{
+	u64 newest_ns = quell_talk_mark_at(talk, talk->marks_nr - 1)->depart_ns;
+	u64 waits_ns = depart_ns - quell_talk_mark_at(talk, 0)->depart_ns;
+
+	return depart_ns - newest_ns >= quell_max_u64(talk->min_rtt_ns / 8, waits_ns / 16);
+}
+
+/**
+ * quell_talk_sent() - data left with a departure stamp
+ * @talk:	connection
+ * @tcp:	TCP's state before the segment
+ * @end_seq:	sequence number behind its last byte
+ * @depart_ns:	its departure, ns
+ *
+ * Retransmissions add no mark: the original may still be echoed.
+ *
+ * Context: lock of the socket.
+ */
+static inline void quell_talk_sent(struct quell_talk *talk, const struct quell_talk_tcp *tcp,
+				   u32 end_seq, u64 depart_ns)
+{
+	struct quell_talk_mark *newest;
+
+	talk->newest_ns = quell_max_u64(talk->newest_ns, depart_ns);
+	if (!quell_talk_is_before(tcp->snd_nxt, end_seq))
+		return;
+	quell_talk_oldest_ns(talk, tcp->snd_una);
+	if (!talk->marks_nr || quell_talk_needs_mark(talk, depart_ns)) {
+		if (talk->marks_nr == QUELL_TALK_MARKS)
+			quell_talk_halve(talk);
+		quell_talk_mark_at(talk, talk->marks_nr)->depart_ns = depart_ns;
+		talk->marks_nr++;
+	}
+	newest = quell_talk_mark_at(talk, talk->marks_nr - 1);
+	newest->end_seq = end_seq;
+}
+
+/* Whether TCP has the data that waits to be echoed: dropped for want of memory it has not. */
+static inline bool quell_talk_owes_echo(const struct quell_talk *talk,
+					const struct quell_talk_tcp *tcp)
+{
+	const struct quell_talk_echo *echo = &talk->echo;
+
+	if (!echo->waits)
+		return false;
+	if (!quell_talk_is_before(tcp->rcv_nxt, echo->end_seq))
+		return true;
+	return !quell_talk_is_before(echo->seq, tcp->block_seq) &&
+	       !quell_talk_is_before(tcp->block_end, echo->end_seq);
+}
+
+/**
+ * quell_talk_is_stripped() - whether the option seems to be stripped on the path
+ * @talk:    connection
+ * @segs_in: segments received
+ *
+ * Context: lock of the socket.
+ * Return: whether so many segments came without it.
+ */
+static inline bool quell_talk_is_stripped(const struct quell_talk *talk, u32 segs_in)
+{
+	return segs_in - talk->heard_segs >=
+	       (talk->heard ? QUELL_TALK_MISSED_LATER_MAX : QUELL_TALK_MISSED_MAX);
+}
+
+static inline bool quell_talk_fits(const struct quell_talk_room *room, u8 form, u8 flags)
+{
+	struct quell_opt opt = { .form = form, .flags = flags };
+	u32 bytes = quell_opt_bytes(&opt);
+
+	return bytes <= room->option_bytes &&
+	       room->payload_bytes + bytes <= room->packet_bytes;
+}
+
+/**
+ * quell_talk_choose() - which option a segment gets
+ * @talk: connection
+ * @tcp:  TCP's state
+ * @room: segment; a burst cut later has the packet that is largest
+ * @opt:  @form and @flags are set if there is one: sections, but neither START nor MORE
+ *
+ * A full segment has no room for the echo, and leaves it to the next ACK.  An ACK that SACK blocks
+ * leave little room gets the short form.  One with nothing to tell has an empty option until the
+ * peer's first option has come.
+ *
+ * Context: lock of the socket.
+ * Return: bytes of the option, padding included; 0: no option.
+ */
+static inline u32 quell_talk_choose(const struct quell_talk *talk,
+				    const struct quell_talk_tcp *tcp,
+				    const struct quell_talk_room *room, struct quell_opt *opt)
+{
+	u8 data = room->payload_bytes ? QUELL_OPT_F_DATA : 0;
+	bool owes = quell_talk_owes_echo(talk, tcp);
+
+	opt->form = QUELL_OPT_FULL;
+	opt->flags = data;
+	if (owes && quell_talk_fits(room, QUELL_OPT_FULL, data | QUELL_OPT_F_ACK)) {
+		opt->flags |= QUELL_OPT_F_ACK;
+		return quell_opt_bytes(opt);
+	}
+	if (data || (!owes && !talk->heard))
+		return quell_talk_fits(room, QUELL_OPT_FULL, data) ? quell_opt_bytes(opt) : 0;
+	if (!owes || !quell_talk_fits(room, QUELL_OPT_SHORT, 0))
+		return 0;
+	opt->form = QUELL_OPT_SHORT;
+	return quell_opt_bytes(opt);
+}
+
+/**
+ * quell_talk_fill() - put the echo that is due into an option
+ * @talk: connection; the data is echoed once
+ * @opt:  from quell_talk_choose()
+ * @now_ns: the clock, ns
+ *
+ * The short form has all of the hold time added to the stamp, the ACK section a wait.
+ *
+ * Context: lock of the socket.
+ * Return: whether it was a wait.
+ */
+static inline bool quell_talk_fill(struct quell_talk *talk, struct quell_opt *opt, u64 now_ns)
+{
+	struct quell_talk_echo *echo = &talk->echo;
+	u64 hold_ns = quell_sub_sat_u64(now_ns, echo->rx_ns);
+	bool is_short = opt->form == QUELL_OPT_SHORT, waited = hold_ns > QUELL_TALK_WAIT_NS;
+
+	if (!is_short && !(opt->flags & QUELL_OPT_F_ACK)) {
+		if (opt->flags & QUELL_OPT_F_DATA && talk->follows)
+			opt->flags |= QUELL_OPT_F_FOLLOWS;
+		return false;
+	}
+	opt->echo_ns = echo->depart_ns + (is_short || waited ? (u32)hold_ns : 0);
+	opt->hold_ns = is_short || waited ? 0 : hold_ns;
+	opt->echo_entropy = echo->entropy;
+	if (!is_short && echo->marked)
+		opt->flags |= QUELL_OPT_F_CE;
+	echo->waits = false;
+	return waited;
+}
+
+/*
+ * The least round trip where the ACK waited, and said so.  The connection's is too long while its
+ * samples were few; TCP's, which it forgets after some minutes, where each ACK waits.
+ */
+static inline u64 quell_talk_least_ns(const struct quell_talk *talk,
+				      const struct quell_talk_segment *segment)
+{
+	if (!talk->min_rtt_ns || !segment->least_ns)
+		return talk->min_rtt_ns | segment->least_ns;
+	return quell_min_u64(talk->min_rtt_ns, segment->least_ns);
+}
+
+/* A sample of the ACK that TCP processes next. */
+static inline u32 quell_talk_sample(struct quell_talk *talk, const struct quell_opt *opt,
+				    const struct quell_talk_tcp *tcp,
+				    const struct quell_talk_segment *segment)
+{
+	struct quell_echo_span span = {
+		.oldest_ns = quell_talk_oldest_ns(talk, tcp->snd_una),
+		.newest_ns = talk->newest_ns,
+		.least_ns = quell_talk_least_ns(talk, segment),
+	};
+	u64 least_ns = quell_max_u64(talk->min_rtt_ns, segment->least_ns), rtt_ns;
+
+	rtt_ns = quell_echo_rtt_ns(&span, segment->rx_ns,
+				   quell_echo_reveal(opt->echo_ns, talk->secret));
+	talk->rtt_ns = rtt_ns;
+	talk->sample_ns = segment->rx_ns;
+	/* A segment that acknowledges nothing new may be the first with room for an old echo. */
+	if (!rtt_ns)
+		return segment->ack_seq == tcp->snd_una ? 0 : QUELL_TALK_ECHO_REFUSED;
+	talk->hold_ns = quell_echo_hold_ns(opt->hold_ns, rtt_ns, least_ns);
+	return QUELL_TALK_SAMPLED |
+	       (talk->hold_ns == opt->hold_ns ? 0 : QUELL_TALK_HOLD_REFUSED);
+}
+
+/* n and the line rate, of which a receiver states the second in segments without data. */
+static inline void quell_talk_hear_n(struct quell_talk *talk, const struct quell_opt *opt)
+{
+	if (opt->form != QUELL_OPT_FULL || !(opt->flags & QUELL_OPT_F_ACK))
+		return;
+	talk->senders_q8 = quell_share_decode(opt->senders);
+	if (!(opt->flags & QUELL_OPT_F_DATA))
+		talk->peer_link_bytes_ps = quell_line_decode(opt->entropy);
+}
+
+/**
+ * quell_talk_hear() - a segment came with the option
+ * @talk:    connection
+ * @opt:     its option
+ * @tcp:     TCP's state before it
+ * @segment: the segment
+ *
+ * Context: lock of the socket.
+ * Return: QUELL_TALK_*
+ */
+static inline u32 quell_talk_hear(struct quell_talk *talk, const struct quell_opt *opt,
+				  const struct quell_talk_tcp *tcp,
+				  const struct quell_talk_segment *segment)
+{
+	u32 found = 0;
+
+	if (!quell_talk_is_inside(tcp, segment->ack_seq))
+		return QUELL_TALK_OUTSIDE;
+	talk->heard = true;
+	talk->heard_segs = tcp->segs_in;
+	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK)
+		found = quell_talk_sample(talk, opt, tcp, segment);
+	quell_talk_hear_n(talk, opt);
+	/* What a switch has trimmed to nothing is no data. */
+	if (!(opt->flags & QUELL_OPT_F_DATA) || !segment->payload_bytes)
+		return found;
+	talk->echo = (struct quell_talk_echo) {
+		.rx_ns = segment->rx_ns,
+		.seq = segment->seq,
+		.end_seq = segment->seq + segment->payload_bytes,
+		.depart_ns = opt->depart_ns,
+		.entropy = opt->entropy,
+		.marked = segment->marked,
+		.waits = true,
+	};
+	return found;
+}
+
+/**
+ * quell_talk_has_rtt() - whether echoes tell the round-trip time
+ * @talk: connection
+ *
+ * Where none has come for a while the peer has left, or this end's option was turned off.
+ *
+ * Context: lock of the socket.
+ * Return: if so, the stack's own values are not to be used: they are not comparable.
+ */
+static inline bool quell_talk_has_rtt(const struct quell_talk *talk)
+{
+	return talk->min_rtt_ns && talk->silent_acks < QUELL_TALK_SILENT_MAX;
+}
+
+/**
+ * quell_talk_take() - the round-trip time of an ACK that delivered data
+ * @talk:     connection
+ * @clock_ns: TCP's clock when it came, ns
+ *
+ * Context: lock of the socket.
+ * Return: ns; 0: it had no echo.
+ */
+static inline u64 quell_talk_take(struct quell_talk *talk, u64 clock_ns)
+{
+	u64 rtt_ns = talk->sample_ns == clock_ns ? talk->rtt_ns : 0;
+
+	talk->sample_ns = 0;
+	if (!rtt_ns) {
+		if (talk->silent_acks < QUELL_TALK_SILENT_MAX)
+			talk->silent_acks++;
+		return 0;
+	}
+	talk->silent_acks = 0;
+	if (!talk->min_rtt_ns || rtt_ns < talk->min_rtt_ns)
+		talk->min_rtt_ns = rtt_ns;
+	talk->echoes++;
+	return rtt_ns;
+}
+
+#endif /* _QUELL_EBPF_TALK_H */

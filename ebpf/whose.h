@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which sockets may have the Quell option from option.bpf.c, by their congestion control and by
+ * what else is in their headers.
+ */
+#ifndef _QUELL_EBPF_WHOSE_H
+#define _QUELL_EBPF_WHOSE_H
+
+#include "vmlinux_types.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+struct tcp_sock___keys {
+	void	*md5sig_info;
+	void	*ao_info;
+	bool	is_mptcp;
+} __attribute__((preserve_access_index));
+
+struct tcp_congestion_ops___name {
+	char	name[TCP_CA_NAME_MAX];
+} __attribute__((preserve_access_index));
+
+union cc_name {
+	char	text[TCP_CA_NAME_MAX];
+	u64	words[TCP_CA_NAME_MAX / sizeof(u64)];
+};
+
+static const union cc_name ours[] = {
+	{ "bpf_swift" }, { "bpf_swift_vaisf" }, { "bpf_timely" }, { "bpf_smartt" },
+	{ "bpf_dcqcn" }, { "bpf_dart" },
+};
+
+/* quell.ko speaks on their connections. */
+static const union cc_name modules[] = {
+	{ "swift" }, { "swift_vaisf" }, { "timely" }, { "smartt" }, { "dcqcn" }, { "dart" },
+	{ "hpcc" }, { "hpcc_vaisf" },
+};
+
+enum whose { WHOSE_OTHERS, WHOSE_OURS, WHOSE_MODULES };
+
+static __always_inline bool is_named(const union cc_name *name, const union cc_name *names, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (name->words[0] == names[i].words[0] && name->words[1] == names[i].words[1])
+			return true;
+	return false;
+}
+
+/* Whose the congestion control of a socket is. */
+static __always_inline enum whose whose_is(const struct tcp_sock *tp)
+{
+	const struct tcp_congestion_ops___name *ops;
+	union cc_name name = {};
+
+	ops = (const void *)((const struct inet_connection_sock *)tp)->icsk_ca_ops;
+	bpf_core_read(&name, sizeof(name), &ops->name);
+	if (is_named(&name, ours, ARRAY_SIZE(ours)))
+		return WHOSE_OURS;
+	if (is_named(&name, modules, ARRAY_SIZE(modules)))
+		return WHOSE_MODULES;
+	return WHOSE_OTHERS;
+}
+
+/*
+ * A signature covers the header as it is before this program gets it.  MPTCP's options need the
+ * room, and it counts on what segments have of it.
+ */
+static __always_inline bool is_closed_to_options(const struct tcp_sock *tp)
+{
+	const struct tcp_sock___keys *keys = (const void *)tp;
+
+	if (bpf_core_field_exists(keys->is_mptcp) && keys->is_mptcp)
+		return true;
+	if (bpf_core_field_exists(keys->md5sig_info) && keys->md5sig_info)
+		return true;
+	return bpf_core_field_exists(keys->ao_info) && keys->ao_info;
+}
+
+#endif /* _QUELL_EBPF_WHOSE_H */

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ebpf/talk.h in user space: which option a segment gets, what a received one tells, and the
+ * departures kept against a model that keeps all of them.
+ */
+#include <string.h>
+
+#include "random.h"
+#include "test.h"
+
+#include "../../ebpf/talk.h"
+
+#define MSEC_NS		1000000ULL
+#define RANDOM_STEPS	300000
+#define PACKETS_MAX	4096
+
+/* A connection that has spoken, with nothing outstanding. */
+static struct quell_talk talk_new(void)
+{
+	return (struct quell_talk) { .secret = 0xfffffff0, .heard = true };
+}
+
+static struct quell_talk_tcp tcp_new(void)
+{
+	return (struct quell_talk_tcp) {
+		.now_ns = 100 * MSEC_NS, .rcv_nxt = 5000, .snd_una = 1000, .snd_nxt = 1000,
+		.window_bytes = 100000, .segs_in = 10,
+	};
+}
+
+TEST(choice)
+{
+	static const struct {
+		const char *name;
+		struct quell_talk_room room;
+		bool owes, heard;
+		u32 bytes;
+		u8 form, flags;
+	} rows[] = {
+		{ "ack", { 0, 40, 1448 }, true, true, 16, QUELL_OPT_FULL, QUELL_OPT_F_ACK },
+		{ "ack_beside_one_block", { 0, 16, 1448 }, true, true, 16, QUELL_OPT_FULL,
+		  QUELL_OPT_F_ACK },
+		{ "ack_beside_two_blocks", { 0, 8, 1448 }, true, true, 8, QUELL_OPT_SHORT, 0 },
+		{ "ack_beside_three", { 0, 4, 1448 }, true, true, 0, 0, 0 },
+		{ "nothing_to_echo", { 0, 40, 1448 }, false, true, 0, 0, 0 },
+		{ "peer_not_heard", { 0, 40, 1448 }, false, false, 8, QUELL_OPT_FULL, 0 },
+		{ "full", { 1436, 28, 1448 }, false, true, 12, QUELL_OPT_FULL, QUELL_OPT_F_DATA },
+		{ "full_leaves_the_echo", { 1436, 28, 1448 }, true, true, 12, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA },
+		{ "not_full", { 1424, 28, 1448 }, true, true, 24, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_ACK },
+		{ "cut_before_it_was_agreed", { 1448, 28, 1448 }, true, true, 0, 0, 0 },
+		{ "data_beside_two_blocks", { 100, 8, 1448 }, true, true, 0, 0, 0 },
+	};
+	struct quell_talk_tcp tcp = tcp_new();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk talk = talk_new();
+		struct quell_opt opt = {};
+
+		talk.heard = rows[i].heard;
+		talk.echo = (struct quell_talk_echo) { .seq = 4000, .end_seq = 5000,
+						       .waits = rows[i].owes };
+		EXPECT_EQ(rows[i].bytes, quell_talk_choose(&talk, &tcp, &rows[i].room, &opt))
+			TH_LOG("%s", rows[i].name);
+		if (!rows[i].bytes)
+			continue;
+		EXPECT_EQ(rows[i].form, opt.form)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].flags, opt.flags)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(due)
+{
+	static const struct {
+		const char *name;
+		u32 seq, end_seq, block_seq, block_end;
+		bool owes;
+	} rows[] = {
+		{ "in_order", 4000, 5000, 0, 0, true },
+		{ "beyond_a_hole", 6000, 7000, 0, 0, false },
+		{ "in_the_block", 6000, 7000, 6000, 7000, true },
+		{ "not_all_of_it", 6000, 7000, 6000, 6999, false },
+		{ "before_the_block", 5999, 7000, 6000, 7000, false },
+	};
+	struct quell_talk_tcp tcp = tcp_new();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk talk = talk_new();
+
+		tcp.block_seq = rows[i].block_seq;
+		tcp.block_end = rows[i].block_end;
+		talk.echo = (struct quell_talk_echo) { .seq = rows[i].seq, .waits = true,
+						       .end_seq = rows[i].end_seq };
+		EXPECT_EQ(rows[i].owes, quell_talk_owes_echo(&talk, &tcp))
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(heard)
+{
+	/* Of data 1000 .. 3000, which left 20 and 10 ms ago, and an ACK of all of it. */
+	static const struct {
+		const char *name;
+		u64 echo_ns;
+		u32 hold_ns, ack_seq, found;
+		u64 rtt_ns, taken_hold_ns;
+	} rows[] = {
+		{ "oldest", 80 * MSEC_NS, 0, 3000, QUELL_TALK_SAMPLED, 20 * MSEC_NS, 0 },
+		{ "newest", 90 * MSEC_NS, 5, 3000, QUELL_TALK_SAMPLED, 10 * MSEC_NS, 5 },
+		{ "before_the_oldest", 80 * MSEC_NS - 1, 0, 3000, QUELL_TALK_ECHO_REFUSED, 0, 0 },
+		{ "waited", 91 * MSEC_NS, 0, 3000, QUELL_TALK_SAMPLED, 9 * MSEC_NS, 0 },
+		{ "waited_below_the_least", 93 * MSEC_NS, 0, 3000, QUELL_TALK_SAMPLED,
+		  8 * MSEC_NS, 0 },
+		{ "waited_beyond_receipt", 100 * MSEC_NS, 0, 3000, QUELL_TALK_ECHO_REFUSED, 0, 0 },
+		{ "a_second_before", 90 * MSEC_NS - 1000 * MSEC_NS, 0, 3000,
+		  QUELL_TALK_ECHO_REFUSED, 0, 0 },
+		{ "late_of_nothing_new", 80 * MSEC_NS - 1, 0, 1000, 0, 0, 0 },
+		{ "all_hold", 80 * MSEC_NS, 20 * MSEC_NS, 3000,
+		  QUELL_TALK_SAMPLED | QUELL_TALK_HOLD_REFUSED, 20 * MSEC_NS, 16 * MSEC_NS },
+		{ "half_of_the_least_left", 80 * MSEC_NS, 16 * MSEC_NS, 3000, QUELL_TALK_SAMPLED,
+		  20 * MSEC_NS, 16 * MSEC_NS },
+		{ "of_data_never_sent", 80 * MSEC_NS, 0, 3001, QUELL_TALK_OUTSIDE, 0, 0 },
+		{ "long_acknowledged", 80 * MSEC_NS, 0, 1000 - 100001, QUELL_TALK_OUTSIDE, 0, 0 },
+		{ "acknowledged", 80 * MSEC_NS, 0, 1000 - 100000, QUELL_TALK_SAMPLED,
+		  20 * MSEC_NS, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk_tcp tcp = tcp_new();
+		struct quell_talk talk = talk_new();
+		struct quell_talk_segment segment = { .rx_ns = tcp.now_ns,
+						      .least_ns = 8 * MSEC_NS,
+						      .ack_seq = rows[i].ack_seq };
+		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK,
+					 .hold_ns = rows[i].hold_ns, .senders = 0x180 };
+
+		quell_talk_sent(&talk, &tcp, 2000, 80 * MSEC_NS);
+		tcp.snd_nxt = 2000;
+		quell_talk_sent(&talk, &tcp, 3000, 90 * MSEC_NS);
+		tcp.snd_nxt = 3000;
+		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, talk.secret);
+		EXPECT_EQ(rows[i].found, quell_talk_hear(&talk, &opt, &tcp, &segment))
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].rtt_ns, talk.rtt_ns)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].taken_hold_ns, talk.hold_ns)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].found & QUELL_TALK_OUTSIDE ? 0 : 384, talk.senders_q8)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(least)
+{
+	static const struct {
+		const char *name;
+		u64 min_ns, least_ns, rtt_ns;
+	} rows[] = {
+		{ "neither", 0, 0, 0 },
+		{ "of_the_connection", 7000, 0, 7000 },
+		{ "of_tcp", 0, 8000, 8000 },
+		{ "the_less", 7000, 8000, 7000 },
+		{ "the_less_of_tcp", 9000, 8000, 8000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk_segment segment = { .rx_ns = 100 * MSEC_NS, .ack_seq = 2000,
+						      .least_ns = rows[i].least_ns };
+		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK };
+		struct quell_talk_tcp tcp = tcp_new();
+		struct quell_talk talk = talk_new();
+
+		talk.min_rtt_ns = rows[i].min_ns;
+		quell_talk_sent(&talk, &tcp, 2000, 90 * MSEC_NS);
+		tcp.snd_nxt = 2000;
+		opt.echo_ns = quell_echo_hide(segment.rx_ns - 5, talk.secret);
+		quell_talk_hear(&talk, &opt, &tcp, &segment);
+		EXPECT_EQ(rows[i].rtt_ns, talk.rtt_ns)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(data_is_echoed_once)
+{
+	struct quell_talk_segment segment = { .rx_ns = 90 * MSEC_NS, .seq = 5000,
+					      .ack_seq = 1000, .payload_bytes = 100,
+					      .marked = true };
+	struct quell_opt data = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_DATA,
+				  .depart_ns = 77, .entropy = 9, .payload_bytes = 100 };
+	struct quell_talk_room room = { 0, 40, 1448 };
+	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_talk talk = talk_new();
+	struct quell_opt opt = {};
+
+	/* What a switch has cut off is no data. */
+	segment.payload_bytes = 0;
+	quell_talk_hear(&talk, &data, &tcp, &segment);
+	EXPECT_FALSE(talk.echo.waits);
+	segment.payload_bytes = 100;
+	quell_talk_hear(&talk, &data, &tcp, &segment);
+	EXPECT_EQ(0, quell_talk_choose(&talk, &tcp, &room, &opt));
+	tcp.rcv_nxt = 5100;
+	EXPECT_EQ(16, quell_talk_choose(&talk, &tcp, &room, &opt));
+	quell_talk_fill(&talk, &opt, segment.rx_ns + QUELL_TALK_WAIT_NS);
+	EXPECT_EQ(QUELL_OPT_F_ACK | QUELL_OPT_F_CE, opt.flags);
+	EXPECT_EQ(77, opt.echo_ns);
+	EXPECT_EQ(9, opt.echo_entropy);
+	EXPECT_EQ(QUELL_TALK_WAIT_NS, opt.hold_ns);
+	EXPECT_EQ(0, quell_talk_choose(&talk, &tcp, &room, &opt));
+}
+
+/* Where the stamp has the time in which the ACK waited. */
+TEST(waits_are_added)
+{
+	static const struct {
+		const char *name;
+		u64 hold_ns;
+		u8 form;
+		u32 echo_ns, stated_ns;
+	} rows[] = {
+		{ "at_once", 0, QUELL_OPT_FULL, 77, 0 },
+		{ "soon", QUELL_TALK_WAIT_NS, QUELL_OPT_FULL, 77, QUELL_TALK_WAIT_NS },
+		{ "waited", QUELL_TALK_WAIT_NS + 1, QUELL_OPT_FULL, 78 + QUELL_TALK_WAIT_NS, 0 },
+		{ "for_longer_than_the_field", 40 * MSEC_NS, QUELL_OPT_FULL, 77 + 40 * MSEC_NS, 0 },
+		{ "for_longer_than_the_stamp", 1ULL << 32, QUELL_OPT_FULL, 77, 0 },
+		{ "short_form_at_once", 0, QUELL_OPT_SHORT, 77, 0 },
+		{ "short_form_soon", 5, QUELL_OPT_SHORT, 82, 0 },
+		{ "short_form_waited", 40 * MSEC_NS, QUELL_OPT_SHORT, 77 + 40 * MSEC_NS, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_opt opt = { .form = rows[i].form, .flags = QUELL_OPT_F_ACK };
+		struct quell_talk talk = talk_new();
+
+		talk.echo = (struct quell_talk_echo) { .rx_ns = 1000, .depart_ns = 77,
+						       .waits = true };
+		EXPECT_EQ(rows[i].hold_ns > QUELL_TALK_WAIT_NS,
+			  quell_talk_fill(&talk, &opt, 1000 + rows[i].hold_ns))
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].echo_ns, opt.echo_ns)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].stated_ns, opt.hold_ns)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_FALSE(talk.echo.waits)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+TEST(sample_is_taken_once_and_in_time)
+{
+	struct quell_talk talk = talk_new();
+	u32 i;
+
+	talk.rtt_ns = 500;
+	talk.sample_ns = 1000;
+	EXPECT_EQ(0, quell_talk_take(&talk, 1001));
+	EXPECT_FALSE(quell_talk_has_rtt(&talk));
+	talk.sample_ns = 1000;
+	EXPECT_EQ(500, quell_talk_take(&talk, 1000));
+	EXPECT_EQ(0, quell_talk_take(&talk, 1000));
+	EXPECT_EQ(500, talk.min_rtt_ns);
+	for (i = talk.silent_acks; i < QUELL_TALK_SILENT_MAX; i++) {
+		EXPECT_TRUE(quell_talk_has_rtt(&talk));
+		quell_talk_take(&talk, 2000);
+	}
+	EXPECT_FALSE(quell_talk_has_rtt(&talk));
+	talk.rtt_ns = 600;
+	talk.sample_ns = 1000;
+	EXPECT_EQ(600, quell_talk_take(&talk, 1000));
+	EXPECT_TRUE(quell_talk_has_rtt(&talk));
+	EXPECT_EQ(500, talk.min_rtt_ns);
+}
+
+TEST(stripped)
+{
+	struct quell_talk talk = { .heard_segs = 0xfffffff0 };
+
+	EXPECT_FALSE(quell_talk_is_stripped(&talk, 15));
+	EXPECT_TRUE(quell_talk_is_stripped(&talk, 16));
+	talk.heard = true;
+	EXPECT_FALSE(quell_talk_is_stripped(&talk, 1007));
+	EXPECT_TRUE(quell_talk_is_stripped(&talk, 1008));
+}
+
+/* Departures of all packets, by the sequence number behind them. */
+struct model {
+	u64	depart_ns[PACKETS_MAX];
+	u32	end_seq[PACKETS_MAX];
+	u32	first, nr;
+};
+
+static u64 model_oldest_ns(struct model *model, u32 una)
+{
+	while (model->nr && (int)(model->end_seq[model->first % PACKETS_MAX] - una) <= 0) {
+		model->first++;
+		model->nr--;
+	}
+	return model->nr ? model->depart_ns[model->first % PACKETS_MAX] : 0;
+}
+
+/*
+ * Whatever is sent and acknowledged, the oldest departure kept is never later than that of the
+ * oldest packet, and earlier by no more than an eighth of a round trip, or a quarter of how long
+ * data has waited since nothing was outstanding.
+ */
+TEST(marks)
+{
+	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_talk talk = talk_new();
+	static struct model model;
+	struct random_state random = { 42 };
+	u64 now_ns = 1, kept_ns, exact_ns, longest_ns = 0;
+	u32 i, at, merged = 0;
+
+	talk.min_rtt_ns = 80000;
+	tcp.snd_una = 0xffff0000;
+	tcp.snd_nxt = 0xffff0000;
+	for (i = 0; i < RANDOM_STEPS; i++) {
+		now_ns += random_u64(&random) % (i / 10000 % 2 ? 40000 : 2000);
+		if (model.nr < PACKETS_MAX && random_u64(&random) % 2) {
+			quell_talk_sent(&talk, &tcp, tcp.snd_nxt + 100, now_ns);
+			at = (model.first + model.nr++) % PACKETS_MAX;
+			model.depart_ns[at] = now_ns;
+			model.end_seq[at] = tcp.snd_nxt + 100;
+			tcp.snd_nxt += 100;
+		} else if (model.nr && i / 3000 % 4) {
+			/* A quarter of the time nothing is acknowledged: marks are merged. */
+			tcp.snd_una += 100 * (random_u64(&random) % 8 % (model.nr + 1));
+		}
+		exact_ns = model_oldest_ns(&model, tcp.snd_una);
+		kept_ns = quell_talk_oldest_ns(&talk, tcp.snd_una);
+		longest_ns = exact_ns ? quell_max_u64(longest_ns, now_ns - exact_ns) : 0;
+		merged += kept_ns != exact_ns;
+		ASSERT_TRUE(kept_ns <= exact_ns && !kept_ns == !exact_ns)
+			TH_LOG("step %u: %llu kept, %llu exact", i, kept_ns, exact_ns);
+		ASSERT_LE(exact_ns - kept_ns, quell_max_u64(talk.min_rtt_ns / 8, longest_ns / 4))
+			TH_LOG("step %u: %llu kept, %llu exact", i, kept_ns, exact_ns);
+	}
+	/* Both are met. */
+	EXPECT_GT(merged, RANDOM_STEPS / 100);
+	EXPECT_LT(merged, RANDOM_STEPS * 99 / 100);
+}
+
+/* Two ends and the codec between them: what one measures is what the clock says. */
+TEST(both_ends)
+{
+	struct quell_talk_tcp a_tcp = tcp_new(), b_tcp = tcp_new();
+	struct quell_talk a = talk_new(), b = talk_new();
+	struct random_state random = { 7 };
+	u64 there_ns, hold_ns, back_ns, rtt_ns;
+	u32 i;
+
+	a_tcp.rcv_nxt = b_tcp.snd_una;
+	b_tcp.rcv_nxt = a_tcp.snd_una;
+	for (i = 0; i < 10000; i++) {
+		struct quell_opt data = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_DATA };
+		struct quell_talk_room room = { 0, i % 3 ? 40 : 8, 1448 };
+		struct quell_talk_segment segment = { .payload_bytes = 1000 };
+		u8 wire[QUELL_OPT_MAX_BYTES];
+		struct quell_opt opt = {};
+
+		there_ns = 500000 + random_u64(&random) % 500000;
+		hold_ns = random_u64(&random) % (i % 2 ? 1000 : 50 * MSEC_NS);
+		back_ns = 500000 + random_u64(&random) % 500000;
+		segment.seq = a_tcp.snd_nxt;
+		segment.ack_seq = b_tcp.snd_nxt;
+		data.depart_ns = quell_echo_hide(a_tcp.now_ns, a.secret);
+		quell_talk_sent(&a, &a_tcp, a_tcp.snd_nxt + 1000, a_tcp.now_ns);
+		a_tcp.snd_nxt += 1000;
+		quell_opt_encode(&data, wire);
+		ASSERT_TRUE(quell_opt_decode(wire, wire[1], false, &data));
+		segment.rx_ns = 77777 + a_tcp.now_ns + there_ns;	/* b's clock */
+		ASSERT_EQ(0, quell_talk_hear(&b, &data, &b_tcp, &segment));
+		b_tcp.rcv_nxt += 1000;
+		ASSERT_NE(0, quell_talk_choose(&b, &b_tcp, &room, &opt));
+		quell_talk_fill(&b, &opt, segment.rx_ns + hold_ns);
+		quell_opt_encode(&opt, wire);
+		ASSERT_TRUE(quell_opt_decode(wire, wire[1], false, &opt));
+		a_tcp.now_ns += there_ns + hold_ns + back_ns;
+		segment = (struct quell_talk_segment) { .rx_ns = a_tcp.now_ns,
+							.least_ns = 2,
+							.ack_seq = a_tcp.snd_nxt };
+		ASSERT_EQ(QUELL_TALK_SAMPLED, quell_talk_hear(&a, &opt, &a_tcp, &segment) &
+			  ~QUELL_TALK_HOLD_REFUSED);
+		a_tcp.snd_una = a_tcp.snd_nxt;
+		/* The short form has the hold time taken off, and any a wait. */
+		rtt_ns = there_ns + back_ns + opt.hold_ns;
+		ASSERT_EQ(rtt_ns, quell_talk_take(&a, a_tcp.now_ns));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,450 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The Quell option spoken by a BPF host: quell bpf option.
+#
+#	wire	host (cgroup with the program, bpf_swift) --- peer (quell.ko, swift)
+#	far	host --- box (option_box) --- peer
+#	other	host --- plain (cubic, nothing of ours)
+#
+# Both ends agree, whoever connects; each believes the other's echoes; round-trip times are
+# those of the cables, waits apart; n and marks are told; what a box forges or cuts is refused
+# and counted; a plain peer, and one behind a box that strips the option, get plain TCP.
+#
+# Arguments: box, where the box does something; tell, n and marks; both without, and neither
+# with another word.
+# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=talk.sh
+. ./talk.sh
+
+port=8090 plain_port=8091 slow_port=8092 dart_port=8093 one_port=8095
+host="" peer="" box="" plain=""
+objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
+storage=/sys/fs/bpf/quell/option/quell_options
+cable_ns=20000000	# there and back on wire
+slack_ns=40000000	# that an emulated host may take
+think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+cgroup=$dir/cgroup/host
+box_pid="" server_pid="" changed=""
+
+make_network()
+{
+	local netns
+
+	for netns in host peer box plain; do
+		new_netns "$netns"
+	done
+	cable "$host" wire "$peer" wire && cable "$host" far "$box" box0 &&
+	cable "$peer" far "$box" box1 && cable "$host" other "$plain" other &&
+	ip -n "$host" addr add 10.84.0.2/24 dev wire && ip -n "$peer" addr add 10.84.0.1/24 dev wire &&
+	ip -n "$host" addr add fd84::2/64 dev wire nodad &&
+	ip -n "$peer" addr add fd84::1/64 dev wire nodad &&
+	ip -n "$host" addr add 10.85.0.2/24 dev far && ip -n "$peer" addr add 10.85.0.1/24 dev far &&
+	ip -n "$host" addr add 10.86.0.2/24 dev other &&
+	ip -n "$plain" addr add 10.86.0.1/24 dev other || return 1
+	# The box wants whole packets with whole checksums.
+	for netns in "$host" "$peer"; do
+		in_netns "$netns" ethtool -K far tso off gso off gro off tx off >/dev/null || return 1
+	done
+	shape delay 10ms &&
+	mkdir "$dir/cgroup" && mount -t cgroup2 none "$dir/cgroup" && defer umount "$dir/cgroup" &&
+	mkdir "$cgroup" && defer rmdir "$cgroup"
+}
+
+# shape WORD...: the wire, both ways.
+shape()
+{
+	local netns
+
+	for netns in "$host" "$peer"; do
+		in_netns "$netns" tc qdisc replace dev wire root netem "$@" || return 1
+	done
+}
+
+# What starts from here on is in the cgroup.
+as_host()
+{
+	printf "echo \$\$ >'%s/cgroup.procs'; exec %s" "$cgroup" "$*"
+}
+
+# host_talker NAME: talk.sh's, in the cgroup; $host_pid is its process.
+host_talker()
+{
+	local to from
+
+	mkfifo "$dir/$1.in" "$dir/$1.out"
+	start_in "$host" sh -c "$(as_host option_tcp talk) <'$dir/$1.in' >'$dir/$1.out'"
+	host_pid=$started
+	exec {to}>"$dir/$1.in" {from}<"$dir/$1.out"
+	talker_to[$1]=$to
+	talker_from[$1]=$from
+}
+
+# host_serve PORT [COMMAND]...: $server_pid is its process.
+host_serve()
+{
+	start_in "$host" sh -c "$(as_host option_tcp serve "$*")" >"$dir/serve.host.$1"
+	server_pid=$started
+	poll 60 says_ready "serve.host.$1"
+}
+
+sets_up()
+{
+	choose_cc "$peer" swift && quell bpf load swift adapt off base-target 1s &&
+	allow_cc bpf_swift && choose_cc "$host" bpf_swift &&
+	in_netns "$peer" quell cc set swift adapt off base-target 1s &&
+	in_netns "$peer" quell cc set quell option 1 &&
+	quell bpf option on cgroup "$cgroup" && [ -e "$storage" ]
+}
+
+words_are_checked()
+{
+	status 1 quell bpf option frob && says "'frob' is not show, on or off" &&
+	status 1 quell bpf option on cgroup && says "the value of 'cgroup' is missing" &&
+	status 1 quell bpf option on cgroup "$dir" && says "is no cgroup of version 2" &&
+	status 2 quell bpf option on cgroup "$cgroup" && says "is on in $cgroup already" &&
+	status 2 quell bpf option off cgroup "$dir/cgroup" && says "is not on in $dir/cgroup"
+}
+
+is_shown()
+{
+	quell -j bpf option >"$dir/shown" &&
+	json "(.cgroups | length) == $1 and (.counters | length) == 11" "$dir/shown" &&
+	[ "$(quell bpf option | grep -c '^cgroup [0-9]')" -eq "$1" ]
+}
+
+serves()
+{
+	serve "$peer" "$port" && serve "$plain" "$plain_port" && host_serve "$port" &&
+	host_talker talker && talker module "$peer"
+}
+
+# What both ends count from here on.
+mark()
+{
+	counters before
+}
+
+counters()
+{
+	quell -j bpf option | jq .counters >"$dir/host.$1" &&
+	quell -n "$peer" -j stat quell | jq '.[0].counters' >"$dir/peer.$1"
+}
+
+# moved FILTER: by what both counted, .host and .peer.
+moved()
+{
+	counters after &&
+	jq -n '[inputs] | def less($a; $b): $b | with_entries(.value -= $a[.key]);
+		{ host: less(.[0]; .[1]), peer: less(.[2]; .[3]) }' "$dir/host.before" \
+		"$dir/host.after" "$dir/peer.before" "$dir/peer.after" >"$dir/moved" &&
+	jq -e "$1" "$dir/moved" >/dev/null && return 0
+	echo "not true: $1"
+	jq -c 'map_values(with_entries(select(.value != 0)))' "$dir/moved"
+	return 1
+}
+
+# What the host keeps of a process's connection.
+talk_of()
+{
+	bpf_talk "$storage" "$1" | tee "$dir/talk"
+}
+
+# The server's process for its connection.
+child_of()
+{
+	# The line has no end.
+	read -r child _ <"/proc/$1/task/$1/children"
+	[ -n "$child" ]
+}
+
+garbled='.["option-malformed"] + .["option-out-of-window"]'
+refused="$garbled"' + .["rtt-echo-refused"]'
+spoken='.host["option-agreed"] == 1 and .peer["option-agreed"] == 1 and
+	.host["rtt-echo"] > 2 and .peer["rtt-echo"] > 2 and .host["option-stripped"] == 0 and
+	.peer["option-malformed"] + .peer["rtt-echo-refused"] + .peer["option-bad-checksum"] == 0 and
+	(.host | '"$refused"') == 0'
+
+# peer_rtt: the peer's flow of the option has the round-trip time of the cable.
+peer_rtt()
+{
+	quell -n "$peer" -j flow show >"$dir/flow" &&
+	json "length == 1 and .[0].option == \"on\" and .[0].clock == \"software\" and
+		.[0].min_rtt_ns >= $cable_ns and .[0].min_rtt_ns <= $((cable_ns + slack_ns))" \
+		"$dir/flow"
+}
+
+# host_rtt PROCESS: the same of the host's, in ns, for many an ACK.
+host_rtt()
+{
+	talk_of "$1" &&
+	json ".heard == 1 and .echoes > 2 and .silent < 32 and .min_rtt_ns >= $cable_ns and
+		.min_rtt_ns <= $((cable_ns + slack_ns)) and .min_rtt_ns % 1000 != 0" "$dir/talk"
+}
+
+# host_connects ADDRESS: to the peer.
+host_connects()
+{
+	mark && say "open $2" "connect $1 $port" "turns 20 100" "xfer 100000" &&
+	moved "$spoken" && peer_rtt && host_rtt "$host_pid" && say close
+}
+
+peer_connects()
+{
+	mark && ordered module "open $2" "connect $1 $port" "turns 20 100" "xfer 100000" &&
+	moved "$spoken" && peer_rtt && child_of "$server_pid" && host_rtt "$child" && ordered module close
+}
+
+# waits TALKER: of a turn the request's acknowledgment waited for the answer, and nothing is refused.
+waits()
+{
+	mark && ordered "$1" "turns 1 100" && moved ".host[\"option-waited\"] >= 1 and
+		(.host | $refused) == 0 and .peer[\"rtt-echo-refused\"] == 0"
+}
+
+# until_short TALKER CHECK: some wait is not in the newest round trip, which is longer only if the
+# emulator is slow; and none has closed the window.
+until_short()
+{
+	local try
+
+	for try in {1..40}; do
+		waits "$1" && "$2" && break
+		echo "try $try"
+	done
+	[ "$try" -lt 40 ] && ordered "$1" window && [ "${answer##* }" -ge 5 ] && ordered "$1" close
+}
+
+# A request waits for its answer, and is acknowledged by it: that is neither the network's time
+# nor that of a busy host, for which Swift would close its window.
+wait_is_added()
+{
+	host_serve "$slow_port" "think,$think_us" &&
+	ordered module "open 4" "connect 10.84.0.2 $slow_port" "turns 20 100" &&
+	until_short module peer_is_short
+}
+
+peer_is_short()
+{
+	quell -n "$peer" -j flow show >"$dir/flow" &&
+	json ".[0].remote_ns <= 50000 and .[0].rtt_ns >= $cable_ns and
+		.[0].rtt_ns < $cable_ns + $think_us * 1000" "$dir/flow"
+}
+
+# The same by a BPF host of another BPF host: it is the host itself.
+wait_is_heard()
+{
+	say "open 4" "connect 10.84.0.2 $slow_port" "turns 20 100" &&
+	until_short talker host_is_short
+}
+
+host_is_short()
+{
+	talk_of "$host_pid" &&
+	json ".hold_ns <= 50000 and .rtt_ns > 0 and .rtt_ns < $think_us * 1000" "$dir/talk"
+}
+
+# In a window of one packet no data follows that has the receiver acknowledge it, and no PSH.
+window_of_one()
+{
+	local try prompt=0
+
+	serve "$peer" "$one_port" sink && quell bpf set swift base-target 0 min-window 1 &&
+	say "open 4" "connect 10.84.0.1 $one_port" && ask talker "send 200000" || return 1
+	for try in {1..40}; do
+		talk_of "$host_pid" &&
+		json ".echoes > 0 and .hold_ns < $((think_us * 1000))" "$dir/talk" && ((++prompt))
+	done
+	quell bpf set swift base-target 1s && told talker && say close &&
+	quell bpf reset swift min-window && [ "$prompt" -ge 20 ]
+}
+
+# Some header without room for it is among them, and no byte is wrong.  After data that came
+# without the option, for want of room, the echo is that of older data, which is refused.
+survives_loss()
+{
+	local status
+
+	shape delay 1ms loss 3% && mark && say "open 4" "connect 10.84.0.1 $port" "xfer 150000" close &&
+	ordered module "open 4" "connect 10.84.0.2 $port" "xfer 150000" close &&
+	moved ".host[\"option-agreed\"] + .peer[\"option-agreed\"] >= 2 and
+		(.host | $garbled) == 0 and (.peer | $garbled) == 0"
+	status=$?
+	shape delay 10ms && return "$status"
+}
+
+# boxed MODE: what the peer's segments meet.
+boxed()
+{
+	start_in "$box" option_box "$1" box1 box0 >"$dir/box"
+	box_pid=$started
+	poll 60 says_ready box
+}
+
+# It ends; $changed is how many segments it changed.
+unbox()
+{
+	stop "$box_pid"
+	changed=$(sed -n 's/^seen [0-9]* changed \([0-9]*\)$/\1/p' "$dir/box")
+	echo "the box changed $changed"
+	[ "$changed" -gt 0 ]
+}
+
+through_box()
+{
+	mark && boxed "$1" && say "open 4" "connect 10.85.0.1 $port" "xfer 150000" close
+}
+
+# refuses_as MODE COUNTER: all that the box falsified, and nothing else.
+refuses_as()
+{
+	through_box "$1" && unbox &&
+	moved "$spoken_anyway and .host[\"$2\"] == $changed and (.host | $refused) == $changed"
+}
+
+spoken_anyway='.host["option-agreed"] == 1 and .peer["option-agreed"] == 1 and
+	.host["rtt-echo"] > 2 and .peer["rtt-echo"] > 2'
+
+# TCP drops these segments, after it has shown them; the data comes again.
+is_outside()
+{
+	through_box unsent && unbox && moved "$spoken_anyway and .host[\"option-malformed\"] == 0 and
+		.host[\"option-out-of-window\"] == $changed"
+}
+
+# is_silent_of MODE: TCP drops them, or they are no options of ours.
+is_silent_of()
+{
+	through_box "$1" && unbox && moved "$spoken_anyway and (.host | $garbled) == 0"
+}
+
+stripped_from_all()
+{
+	through_box strip-all && unbox &&
+	moved '.host["option-agreed"] == 0 and .peer["option-agreed"] == 0 and
+		.host["option-sent"] == 1 and .host["option-stripped"] == 0'
+}
+
+# The room is given back: segments are as long as without the option.
+stripped_from_data()
+{
+	mark && boxed strip-data && say "open 4" "connect 10.85.0.1 $port" "xfer 200000" &&
+	talk_of "$host_pid" && [ "$(cat "$dir/talk")" = null ] && say close && unbox &&
+	moved '.host["option-agreed"] == 1 and .host["option-stripped"] == 1 and
+		.host["rtt-echo"] == 0'
+}
+
+plain_peer()
+{
+	mark && say "open 4" "connect 10.86.0.1 $plain_port" "xfer 150000" && talk_of "$host_pid" &&
+	[ "$(cat "$dir/talk")" = null ] && say close &&
+	moved '.host["option-agreed"] == 0 and .host["option-sent"] == 1 and
+		.host["option-received"] == 0 and .host["option-no-room"] == 0' || return 1
+	# It has the option in its SYN only if the algorithm is ours.
+	mark && say "open 4" "cc cubic" "connect 10.84.0.1 $port" "xfer 10000" close &&
+	moved '.host["option-sent"] == 0 and .host["option-agreed"] == 0'
+}
+
+# The receiver counts its senders, one, and states the line of its interface, that of a veth.
+n_is_told()
+{
+	choose_cc "$peer" dart && quell bpf load dart adapt off && choose_cc "$host" bpf_dart &&
+	serve "$peer" "$dart_port" sink && say "open 4" "connect 10.84.0.1 $dart_port" \
+		"send 100000" && poll 5 n_has_come && say close && quell bpf unload dart
+}
+
+n_has_come()
+{
+	talk_of "$host_pid" && json '.senders_q8 == 256 and .peer_link_bytes_ps == 1250000000 and
+		.follows == 1' "$dir/talk"
+}
+
+# Whoever marks: all data of the peer's here.
+marks_are_heard()
+{
+	local heard
+
+	host_serve "$dart_port" sink &&
+	in_netns "$peer" tc qdisc replace dev wire root netem delay 1ms loss 100% ecn &&
+	ordered module "open 4" "cc dart" "tos 0" || return 1
+	# Its SYN is no data, and must not be lost.
+	shape delay 1ms && ordered module "connect 10.84.0.2 $dart_port" &&
+	in_netns "$peer" tc qdisc replace dev wire root netem delay 1ms loss 100% ecn &&
+	ask module "send 40000" && poll 10 mark_was_heard
+	heard=$?
+	shape delay 10ms
+	told module && ordered module close && [ "$heard" -eq 0 ]
+}
+
+mark_was_heard()
+{
+	child_of "$server_pid" && talk_of "$child" && json '.marked == 1' "$dir/talk"
+}
+
+# The open connection goes on without it, by the stack's own round-trip times.
+off_under_flow()
+{
+	choose_cc "$host" bpf_swift && choose_cc "$peer" swift && serve "$peer" 8094 &&
+	say "open 4" "connect 10.84.0.1 8094" "turns 10 100" && host_rtt "$host_pid" &&
+	quell bpf option off cgroup "$cgroup" && is_shown 0 && say "turns 40 100" &&
+	talk_of "$host_pid" && json '.silent == 32' "$dir/talk" && say close &&
+	status 2 quell bpf option off && says "on in no cgroup"
+}
+
+on_again()
+{
+	quell bpf option on cgroup "$cgroup" && is_shown 1 && host_connects 10.84.0.1 4 &&
+	quell bpf option off && is_shown 0 && quell bpf unload swift
+}
+
+[ -e "$objects/option.bpf.o" ] || {
+	echo "1..0 # SKIP no object in $objects"
+	exit 4
+}
+wants()
+{
+	[[ " ${words[*]} " = *" $1 "* ]]
+}
+
+words=("$@")
+[ $# -gt 0 ] || words=(box tell)
+checks=15
+! wants box || checks=$((checks + 8))
+! wants tell || checks=$((checks + 2))
+plan $checks
+check "hosts, a box between, and a cgroup" make_network
+check "the program is attached" sets_up
+check "words are checked" words_are_checked
+check "it is shown" is_shown 1
+check "servers and talkers" serves
+check "a BPF host connects: agreement, echoes, round-trip times" host_connects 10.84.0.1 4
+check "the same over IPv6" host_connects fd84::1 6
+check "a module host connects: agreement, echoes, round-trip times" peer_connects 10.84.0.2 4
+check "the same over IPv6" peer_connects fd84::2 6
+check "an acknowledgment that waits is no delay" wait_is_added
+check "nor to another BPF host" wait_is_heard
+check "a window of one packet does not wait for a module host" window_of_one
+check "a plain peer, a plain algorithm: plain TCP" plain_peer
+if wants box; then
+	check "data arrives unharmed despite loss" survives_loss
+	check "forged echoes are refused" refuses_as forge rtt-echo-refused
+	check "cut options are malformed" refuses_as cut option-malformed
+	check "acknowledgments of what was never sent are out of the window" is_outside
+	check "another experiment is not heard" is_silent_of other
+	check "damaged segments are not heard" is_silent_of damage
+	check "stripped from all segments: plain TCP" stripped_from_all
+	check "stripped from data: given up" stripped_from_data
+fi
+if wants tell; then
+	check "n and the line rate are told" n_is_told
+	check "marks are heard" marks_are_heard
+fi
+check "turned off under an open connection" off_under_flow
+check "turned on again" on_again
+finish

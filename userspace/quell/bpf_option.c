@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell bpf option: the Quell option of a cgroup's sockets, by a BPF object.
+ *
+ *	/sys/fs/bpf/quell/option/	quell_options	storage of sockets, shared with the algorithms
+ *					quell_option_stats, prog
+ *					cgroup-ID	a link per cgroup
+ *
+ * The storage stays when the last cgroup goes, because loaded algorithms look into it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/magic.h>
+
+#include <quell/bpf.h>
+#include <quell/core/algorithm.h>
+
+#include "bpf_code.h"
+#include "bpf_object.h"
+#include "bpf_pin.h"
+#include "quell.h"
+#include "util.h"
+
+#define CGROUP_TOP	"/sys/fs/cgroup"
+#define PIN_PROG	"prog"
+#define PIN_LINK	"cgroup-"
+#define PIN_LINK_LEN	32
+
+/* FILEID_KERNFS of the kernel: the handle of a cgroup is its number. */
+#define HANDLE_KERNFS	0xfe
+
+#define OPTION_COUNTER(name_, field_, doc_) \
+	QUELL_COUNTER(struct quell_bpf_option_stats, name_, field_, doc_)
+
+static const struct quell_counter_desc descs[] = {
+	OPTION_COUNTER("option-agreed", agreed, "Connections that use the option."),
+	OPTION_COUNTER("option-sent", sent, "Segments sent with it."),
+	OPTION_COUNTER("option-received", received,
+		       "Segments received with it that TCP accepts."),
+	OPTION_COUNTER("option-no-room", no_room, "Segments without it for want of room."),
+	OPTION_COUNTER("option-malformed", malformed,
+		       "Options too short for the sections they announce."),
+	OPTION_COUNTER("option-out-of-window", out_of_window,
+		       "Segments with it whose acknowledgment TCP refuses."),
+	OPTION_COUNTER("option-stripped", stripped,
+		       "Connections that gave it up, because it did not arrive any more."),
+	OPTION_COUNTER("option-waited", waited,
+		       "Echoes sent with a wait for a timer or an answer added."),
+	OPTION_COUNTER("rtt-echo", rtt_echo, "Departures echoed and believed."),
+	OPTION_COUNTER("rtt-echo-refused", rtt_echo_refused,
+		       "Departures echoed that never were."),
+	OPTION_COUNTER("rtt-hold-refused", rtt_hold_refused,
+		       "Echoes that stated more hold time than can be."),
+};
+
+/**
+ * struct option_words - arguments of quell bpf option
+ * @verb:   "on", "off" or "show"
+ * @cgroup: directory of a cgroup, NULL if not given
+ * @dir:    directory of the objects, NULL for the usual one
+ */
+struct option_words {
+	const char	*verb;
+	const char	*cgroup;
+	const char	*dir;
+};
+
+static bool is_fit(const struct bpf_map *map, int fd)
+{
+	struct bpf_map_info info = {};
+	uint32_t len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == bpf_map__type(map) &&
+	       info.value_size == bpf_map__value_size(map);
+}
+
+/**
+ * bpf_options_share() - let an object use the storage that is there, if it is
+ * @map: its map of the storage, before it is loaded; NULL if it has none
+ *
+ * Return: whether it does; if not, bpf_options_keep() is due when it is loaded.
+ */
+bool bpf_options_share(struct bpf_map *map)
+{
+	int fd = map ? bpf_pin_get(QUELL_BPF_OPTION, QUELL_BPF_OPTIONS_MAP) : -1;
+	bool shared = fd >= 0 && is_fit(map, fd) && !bpf_map__reuse_fd(map, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return shared;
+}
+
+/**
+ * bpf_options_keep() - pin the storage of the first object that has it, for the others
+ * @map: of an object that is loaded; NULL if it has none
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int bpf_options_keep(const struct bpf_map *map)
+{
+	if (map && (bpf_pin_dir_ensure(QUELL_BPF_OPTION) ||
+		    bpf_pin_put(QUELL_BPF_OPTION, QUELL_BPF_OPTIONS_MAP, bpf_map__fd(map))))
+		return complain_bpf("cannot pin the option's storage", errno);
+	return STATUS_OK;
+}
+
+/* The directory of a cgroup, opened, and its number. */
+static int open_cgroup(const char *path, uint64_t *id)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0 || fstatfs(fd, &fs) || fstat(fd, &st)) {
+		complain("%s: %s", path, strerror(errno));
+	} else if ((unsigned int)fs.f_type != CGROUP2_SUPER_MAGIC) {
+		complain("%s is no cgroup of version 2", path);
+	} else {
+		*id = st.st_ino;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int pin_object(struct bpf_object *object, bool shared, int *prog_fd)
+{
+	struct bpf_program *prog =
+		bpf_object__find_program_by_name(object, QUELL_BPF_OPTION_PROG);
+	struct bpf_map *stats =
+		bpf_object__find_map_by_name(object, QUELL_BPF_OPTION_STATS_MAP);
+	int status = STATUS_OK;
+
+	if (!prog || !stats ||
+	    bpf_map__value_size(stats) != sizeof(struct quell_bpf_option_stats)) {
+		complain("the object is of another version than this program");
+		return STATUS_KERNEL;
+	}
+	if (!shared)
+		status = bpf_options_keep(bpf_object__find_map_by_name(object,
+								       QUELL_BPF_OPTIONS_MAP));
+	if (status)
+		return status;
+	*prog_fd = dup(bpf_program__fd(prog));
+	if (bpf_pin_dir_ensure(QUELL_BPF_OPTION) ||
+	    bpf_pin_put(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP, bpf_map__fd(stats)) ||
+	    bpf_pin_put(QUELL_BPF_OPTION, PIN_PROG, *prog_fd))
+		return complain_bpf("cannot pin the option's program", errno);
+	return STATUS_OK;
+}
+
+/* The program, loaded if no cgroup has it yet. */
+static int get_program(const char *dir, int *prog_fd)
+{
+	struct bpf_object *object = NULL;
+	char path[PATH_MAX];
+	bool shared;
+	int status;
+
+	*prog_fd = bpf_pin_get(QUELL_BPF_OPTION, PIN_PROG);
+	if (*prog_fd >= 0)
+		return STATUS_OK;
+	status = bpf_object_find(path, QUELL_BPF_OPTION, dir);
+	if (!status)
+		status = bpf_object_read(&object, path);
+	if (status)
+		return status;
+	shared = bpf_options_share(bpf_object__find_map_by_name(object, QUELL_BPF_OPTIONS_MAP));
+	status = bpf_object_load(object, QUELL_BPF_OPTION);
+	if (!status)
+		status = pin_object(object, shared, prog_fd);
+	bpf_object__close(object);
+	return status;
+}
+
+static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
+{
+	char name[PIN_LINK_LEN];
+	int fd, status = STATUS_OK;
+
+	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
+	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+	if (fd >= 0) {
+		close(fd);
+		complain("the option is on in %s already", path);
+		return STATUS_KERNEL;
+	}
+	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
+	if (fd < 0)
+		return complain_bpf("cannot attach to the cgroup", errno);
+	if (bpf_pin_put(QUELL_BPF_OPTION, name, fd))
+		status = complain_bpf("cannot pin the link", errno);
+	close(fd);
+	return status;
+}
+
+static int turn_on(const struct option_words *words)
+{
+	const char *path = words->cgroup ? words->cgroup : CGROUP_TOP;
+	int cgroup_fd, prog_fd = -1, status;
+	uint64_t id;
+
+	status = bpf_check_privilege("bpf option on");
+	if (status)
+		return status;
+	cgroup_fd = open_cgroup(path, &id);
+	if (cgroup_fd < 0)
+		return STATUS_INPUT;
+	status = bpf_pins_make();
+	if (!status)
+		status = bpf_pins_lock();
+	if (!status)
+		status = get_program(words->dir, &prog_fd);
+	if (!status)
+		status = attach(path, cgroup_fd, id, prog_fd);
+	if (prog_fd >= 0)
+		close(prog_fd);
+	close(cgroup_fd);
+	return status;
+}
+
+/**
+ * for_links() - call a function for each link
+ * @visit: gets the name of its pin and @data; what it returns other than 0 ends it
+ * @data:  for @visit
+ *
+ * Return: number of links, or -1 with errno.
+ */
+static int for_links(int (*visit)(const char *name, void *data), void *data)
+{
+	DIR *dir = bpf_pin_dir_open(QUELL_BPF_OPTION);
+	struct dirent *entry;
+	int nr = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -1;
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, PIN_LINK, strlen(PIN_LINK)))
+			continue;
+		nr++;
+		if (visit && visit(entry->d_name, data))
+			break;
+	}
+	closedir(dir);
+	return nr;
+}
+
+/* A link that its cgroup took along when it was removed cannot be detached, and needs not be. */
+static int detach(const char *name, void *data)
+{
+	int fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+
+	(void)data;
+	if (fd < 0 || (bpf_link_detach(fd) && errno != ENOLINK && errno != ENOENT))
+		return complain_bpf("cannot detach", errno);
+	close(fd);
+	bpf_pin_remove(QUELL_BPF_OPTION, name);
+	return STATUS_OK;
+}
+
+static int detach_one(const char *path)
+{
+	char name[PIN_LINK_LEN];
+	uint64_t id;
+	int fd = open_cgroup(path, &id);
+
+	if (fd < 0)
+		return STATUS_INPUT;
+	close(fd);
+	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
+	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			return complain_bpf("cannot open the pins", errno);
+		complain("the option is not on in %s", path);
+		return STATUS_KERNEL;
+	}
+	close(fd);
+	return detach(name, NULL);
+}
+
+static int turn_off(const struct option_words *words)
+{
+	int status, nr;
+
+	status = bpf_pins_lock();
+	if (!status && words->cgroup)
+		status = detach_one(words->cgroup);
+	if (status)
+		return status;
+	nr = for_links(words->cgroup ? NULL : detach, NULL);
+	if (nr < 0)
+		return complain_bpf("cannot open the pins", errno);
+	if (!nr && !words->cgroup) {
+		complain("the option is on in no cgroup");
+		return STATUS_KERNEL;
+	}
+	if (for_links(NULL, NULL))
+		return words->cgroup ? STATUS_OK : STATUS_KERNEL;
+	bpf_pin_remove(QUELL_BPF_OPTION, PIN_PROG);
+	bpf_pin_remove(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
+	return STATUS_OK;
+}
+
+/* Where the cgroup of that number is; false if it is gone, or the hierarchy is elsewhere. */
+static bool find_cgroup(uint64_t id, char *path, size_t len)
+{
+	struct {
+		struct file_handle	handle;
+		uint64_t		id;
+	} cgroup = { .handle = { .handle_bytes = sizeof(id), .handle_type = HANDLE_KERNFS } };
+	int top_fd = open(CGROUP_TOP, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	char link[64];
+	ssize_t bytes = -1;
+
+	if (top_fd < 0)
+		return false;
+	memcpy(cgroup.handle.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(top_fd, &cgroup.handle, O_PATH | O_CLOEXEC);
+	close(top_fd);
+	if (fd >= 0) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		bytes = readlink(link, path, len - 1);
+		close(fd);
+	}
+	if (bytes < 0)
+		return false;
+	path[bytes] = '\0';
+	return true;
+}
+
+static int show_link(const char *name, void *data)
+{
+	uint64_t id = strtoull(name + strlen(PIN_LINK), NULL, 10);
+	struct out *o = data;
+	char path[PATH_MAX];
+
+	out_open_object(o, NULL);
+	out_u64(o, "id", "cgroup %s", id);
+	if (find_cgroup(id, path, sizeof(path)))
+		out_str(o, "path", " %s", path);
+	else
+		out_null(o, "path", "");
+	out_text(o, "\n");
+	out_close_object(o);
+	return 0;
+}
+
+/* Sum of the counters of all processors; all 0 where the option is off. */
+static int read_counters(struct counter *list)
+{
+	size_t i, size = sizeof(struct quell_bpf_option_stats);
+	int cpus = libbpf_num_possible_cpus(), fd, cpu;
+	const uint32_t the_entry = 0;
+	int status = STATUS_OK;
+	char *values;
+
+	fd = bpf_pin_get(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
+	if (fd < 0 && errno == ENOENT)
+		return STATUS_OK;
+	values = fd >= 0 && cpus > 0 ? calloc(cpus, size) : NULL;
+	if (!values || bpf_map_lookup_elem(fd, &the_entry, values))
+		status = complain_bpf("cannot read the counters", errno);
+	for (i = 0; !status && i < ARRAY_SIZE(descs); i++)
+		for (cpu = 0; cpu < cpus; cpu++)
+			list[i].value += *(uint64_t *)(values + cpu * size + descs[i].offset);
+	free(values);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static int show(struct out *o)
+{
+	struct counter list[ARRAY_SIZE(descs)] = {};
+	struct counters counters = { .list = list, .n = ARRAY_SIZE(descs) };
+	int status;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(descs); i++) {
+		list[i].name = (char *)descs[i].name;
+		list[i].doc = (char *)descs[i].doc;
+	}
+	status = read_counters(list);
+	if (status)
+		return status;
+	out_open_object(o, NULL);
+	out_open_array(o, "cgroups");
+	if (for_links(show_link, o) < 0)
+		status = complain_bpf("cannot open the pins", errno);
+	out_close_array(o);
+	out_counter_lines(o, &counters);
+	out_counters(o, &counters);
+	out_close_object(o);
+	out_document_end(o);
+	return status;
+}
+
+/* A pair of words; false if it does not belong to the verb. */
+static bool take_word(struct option_words *words, const char *word, const char *value)
+{
+	const char **place = NULL;
+
+	if (!strcmp(word, "cgroup") && strcmp(words->verb, "show"))
+		place = &words->cgroup;
+	else if (!strcmp(word, "dir") && !strcmp(words->verb, "on"))
+		place = &words->dir;
+	if (!place || *place)
+		return false;
+	*place = value;
+	return true;
+}
+
+static int read_words(struct option_words *words, int argc, char **argv)
+{
+	int i;
+
+	*words = (struct option_words){ .verb = argc ? argv[0] : "show" };
+	if (strcmp(words->verb, "on") && strcmp(words->verb, "off") &&
+	    strcmp(words->verb, "show")) {
+		complain("bpf option: '%s' is not show, on or off", words->verb);
+		return STATUS_INPUT;
+	}
+	for (i = 1; i < argc; i += 2) {
+		if (i + 1 == argc) {
+			complain("bpf option: the value of '%s' is missing", argv[i]);
+			return STATUS_INPUT;
+		}
+		if (!take_word(words, argv[i], argv[i + 1])) {
+			complain("bpf option: unexpected argument '%s'", argv[i]);
+			return STATUS_INPUT;
+		}
+	}
+	return STATUS_OK;
+}
+
+/* quell bpf option [show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]] */
+int bpf_option(struct app *app, int argc, char **argv)
+{
+	struct option_words words;
+
+	if (read_words(&words, argc, argv))
+		return STATUS_INPUT;
+	if (!strcmp(words.verb, "on"))
+		return turn_on(&words);
+	if (!strcmp(words.verb, "off"))
+		return turn_off(&words);
+	return show(&app->out);
+}
