@@ -205,6 +205,29 @@ oldest_ns = max([oldest_ns] + [time.monotonic_ns() - at for _, at in waiting[:1]
 print(oldest_ns // 1000)"
 }
 
+# When each timer of quell.ko for tails and waiting ACKs fires, from now, in ns; the next first.
+timers_ns()
+{
+	awk '/probe_fired/ { ours = 1 }
+		/expires at/ && ours { print $(NF - 3); ours = 0 }' /proc/timer_list
+}
+
+# Of a server that answers at once, 10 us away.  The next timer to fire is the client's, for the
+# ACK of the last answer, which came just now and may wait 50 us: those that were set for answers
+# before it, and the server's for requests, have been put off by what took these ACKs along.
+answer_puts_timer_off()
+{
+	local netns times
+
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc replace dev wire root netem delay 10us limit 10000 || return 1
+	done
+	become swift "$1" && ordered talker "open 4" "connect $there 7100" "turns 16 100" || return 1
+	read -r -d '' -a times <<<"$(timers_ns)"
+	note "timers fire in ${times[*]} ns" >&3
+	ordered talker close && ((times[0] > 30000 && times[0] <= 50000 && times[1] > 50000))
+}
+
 # However many messages come meanwhile: the path, the wait, and the sender's next look.
 no_ack_waits_longer()
 {
@@ -217,7 +240,7 @@ no_ack_waits_longer()
 }
 
 exec 3>&1
-plan 17
+plan 19
 check "two hosts" make_network
 check "a server of whole requests" serve_whole_requests
 check "cubic" turns_cost_little 7100 cubic
@@ -231,6 +254,7 @@ for option in 0 1; do
 		no_ack_waits_longer $option
 	check "option $option: requests longer than the window" \
 		requests_longer_than_the_window $option
+	check "option $option: an answer puts off the timer of its request" answer_puts_timer_off $option
 	check "option $option: as before" as_before
 done
 finish
