@@ -137,8 +137,25 @@ cubic_gets_no_more()
 	become "$server" swift option 0 && transfer 1 "$bytes" && ((acks <= plain_acks * 11 / 10 + 5))
 }
 
+# A window of one packet, to a peer without Quell that takes turns: it delays the ACK of a packet by
+# 40 ms, in the middle of a request, but that of two in a row it does not.  100 requests of three
+# packets are 400 round trips of 400 us.
+lone_packets_do_not_wait()
+{
+	local from_ns took_ms
+
+	bursts 1 && become "$server" cubic && become "$client" swift option 0 &&
+	quell -n "$client" cc set swift base-target 100ms ai 8kbit init-window 1500b adapt off ||
+		return 1
+	from_ns=$(date +%s%N)
+	transfer 100 4000 || return 1
+	took_ms=$((($(date +%s%N) - from_ns) / 1000000))
+	note "100 requests took $took_ms ms" >&3
+	((took_ms >= 80 && took_ms <= 600))
+}
+
 exec 3>&1
-plan 7
+plan 8
 check "two hosts" make_network
 check "a bulk transfer asks a few times per window" bulk_asks_now_and_then
 check "acks-per-rtt 0: each packet asks, and is acknowledged" bulk_asks_with_each
@@ -146,4 +163,5 @@ check "each packet of small windows asks" small_windows_ask_always
 check "a write in bursts goes on until its end" writes_go_on
 check "cubic to cubic, in bursts" bursts_between_cubics
 check "cubic to swift takes no more ACKs" cubic_gets_no_more
+check "lone packets do not wait for delayed ACKs" lone_packets_do_not_wait
 finish

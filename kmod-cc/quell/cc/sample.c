@@ -33,6 +33,13 @@
 #include "netns/net.h"
 
 /*
+ * An ACK that took so long, and so many times the least round trip, was delayed.  Linux
+ * delays by 40 ms, up to a tick of the clock less.
+ */
+#define DELAYED_ACK_NS		(20U * NSEC_PER_MSEC)
+#define DELAYED_ROUND_TRIPS	8U
+
+/*
  * Lower bound of a round-trip time.  Only packets that found the interface free
  * set the minimum: the time that others waited in it is computed from its
  * speed, and a virtual one (veth) sends at once whatever speed it claims.  The
@@ -185,6 +192,19 @@ static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_soc
 	       flow->now.min_rtt_ns;
 }
 
+/*
+ * Notes a peer without Quell, which delays the ACK of a lone packet that asks for one, 40 ms in
+ * Linux.  A queue may be as long; the second segment that the window then has room for is paced.
+ */
+static void sample_check_delay(struct quell_flow *flow, const struct rate_sample *rs, u64 rtt_ns)
+{
+	u64 min_rtt_ns = flow->now.min_rtt_ns;
+
+	if (rs->prior_in_flight == 1 && rtt_ns >= DELAYED_ACK_NS && min_rtt_ns &&
+	    rtt_ns >= DELAYED_ROUND_TRIPS * min_rtt_ns)
+		flow->peer_delays = true;
+}
+
 /* A round-trip time is a sample: what else its ACK says of it, and who counts it. */
 static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
 			 const struct quell_arrival *arrival, u64 rtt_ns,
@@ -261,6 +281,8 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		quell_tail_timed(flow, rtt_ns);
 		return 0;
 	}
+	if (!arrival.has_echo)
+		sample_check_delay(flow, rs, rtt_ns);
 	if (segment && seq == segment->end_seq)
 		sample->flags |= QUELL_S_SEGMENT_DONE;
 	sample_taken(flow, tp, &arrival, rtt_ns, sample);

@@ -42,6 +42,8 @@ enum quell_limit {
  * @algo:		algorithm of the socket
  * @lock:		protects @closed to @segments, and @path
  * @closed:		the socket has released the flow: no entry may be added to it
+ * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell; only the
+ *			holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
  * @stamp_secret:	added to departures on the wire; constant
@@ -112,6 +114,7 @@ struct quell_flow {
 	/* Each packet, in and out: @lock. */
 	spinlock_t		lock;
 	bool			closed;
+	bool			peer_delays;
 	u32			resent_ns;
 	u32			resent_seq;
 	u32			stamp_secret;

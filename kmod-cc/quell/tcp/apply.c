@@ -110,6 +110,12 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 }
 
+/* The least window of the stack: a receiver that delays ACKs sends none for a lone packet. */
+static u32 apply_least_pkts(const struct quell_flow *flow)
+{
+	return flow && flow->peer_delays ? 2 : 1;
+}
+
 /* The stack's window for the algorithm's window. */
 static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 			   const struct quell_sample *sample, u64 window_bytes)
@@ -117,7 +123,23 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	u32 pkts = apply_pkts(flow, tp, window_bytes,
 			      max_t(u32, sample->mss_bytes, 1));
 
-	return clamp_t(u32, pkts, 1, max_t(u32, tp->snd_cwnd_clamp, 1));
+	return clamp_t(u32, max(pkts, apply_least_pkts(flow)), 1,
+		       max_t(u32, tp->snd_cwnd_clamp, 1));
+}
+
+/*
+ * The pacing rate: the algorithm's, or what it would send in a round trip through a window
+ * that is less than the stack's least one.
+ */
+static u64 apply_rate(const struct quell_flow *flow, const struct quell_sample *sample,
+		      const struct quell_decision *decision)
+{
+	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+
+	if (decision->pacing_bytes_ps != QUELL_RATE_UNLIMITED || !flow || !flow->peer_delays ||
+	    !flow->now.rtt_ns || window_bytes >= 2 * (u64)sample->mss_bytes)
+		return decision->pacing_bytes_ps;
+	return quell_mul_div_u64(window_bytes, NSEC_PER_SEC, flow->now.rtt_ns);
 }
 
 /*
@@ -186,9 +208,10 @@ static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
  * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
  *	      search's where one of these governs
  *
- * A window below one segment becomes one segment, paced.  One that is no whole
- * number of segments is rounded down, or, with QUELL_CORE_FRACTIONAL, up and down
- * in turn.  The stack's window stays closed until there is room for a burst.
+ * A window below one segment becomes one segment, paced; to a peer that delays ACKs one
+ * below two becomes two, paced.  One that is no whole number of segments is rounded down,
+ * or, with QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed
+ * until there is room for a burst.
  *
  * Context: socket lock.
  */
@@ -206,7 +229,7 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 				       apply_cwnd_pkts(flow, tp, sample, window_bytes));
 	cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
-	apply_pacing(sk, decision->pacing_bytes_ps);
+	apply_pacing(sk, apply_rate(flow, sample, decision));
 	quell_adapt_pace(sk);
 	if (decision->change_path)
 		apply_path(sk);
