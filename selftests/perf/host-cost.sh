@@ -92,7 +92,8 @@ choose()
 	choose_cc "$sender" "$1" && choose_cc "$receiver" "$1"
 }
 
-# ours ALGORITHM OPTION WORD...
+# ours ALGORITHM OPTION WORD...: the algorithm governs.  The limits of adapt are in microseconds and
+# not slowed down with the network: they would leave all that need delays to CUBIC (long-path).
 ours()
 {
 	local netns algorithm=$1 option=$2
@@ -100,7 +101,7 @@ ours()
 
 	modprobe "tcp_$algorithm" || return 1
 	for netns in "$sender" "$receiver"; do
-		quell -n "$netns" cc set "$algorithm" "$@" &&
+		quell -n "$netns" cc set "$algorithm" adapt off "$@" &&
 		quell -n "$netns" cc set quell option "$option" burst "$burst" || return 1
 	done
 	choose "$algorithm"
