@@ -428,6 +428,8 @@ void quell_swport_purge(struct swport_sched *port);
 int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		       struct swport_params *params, bool *reseed,
 		       struct netlink_ext_ack *extack);
+int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
+			 int err, struct netlink_ext_ack *extack);
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
 int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 

@@ -43,15 +43,14 @@ static int swport_parse_class(const struct nlattr *attr, struct quell_red_class 
 	struct nlattr *tb[TCA_SWPORT_CLASS_MAX + 1];
 	int err;
 
-	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_CLASS_MAX, attr,
-					  swport_class_policy, extack);
-	if (err < 0) {
-		if (extack && extack->bad_attr &&
-		    nla_type(extack->bad_attr) <= TCA_SWPORT_CLASS_MAX &&
-		    swport_class_text[nla_type(extack->bad_attr)])
-			extack->_msg = swport_class_text[nla_type(extack->bad_attr)];
-		return err;
+	if (nla_type(attr) != TCA_SWPORT_ECN_CLASS) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "swport: unknown attribute among ecn-classes");
+		return -EINVAL;
 	}
+	err = nla_parse_nested(tb, TCA_SWPORT_CLASS_MAX, attr, swport_class_policy, extack);
+	if (err < 0)
+		return quell_swport_explain(attr, TCA_SWPORT_CLASS_MAX, swport_class_text, err,
+					    extack);
 	if (!tb[TCA_SWPORT_CLASS_DSCPS] || !nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]) ||
 	    !tb[TCA_SWPORT_CLASS_MIN] || !tb[TCA_SWPORT_CLASS_MAX_BYTES]) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
@@ -103,6 +102,10 @@ int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *
 			return err;
 		classes->count++;
 	}
+	if (left > 0) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: bytes left over behind ecn-classes");
+		return -EINVAL;
+	}
 	if (quell_red_class_overlap(classes)) {
 		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: ecn-class: a DSCP is in two classes");
 		return -EINVAL;
@@ -141,7 +144,7 @@ int quell_swport_check_classes(const struct swport_params *params,
 
 static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *class)
 {
-	struct nlattr *nest = nla_nest_start_noflag(skb, TCA_SWPORT_ECN_CLASS);
+	struct nlattr *nest = nla_nest_start(skb, TCA_SWPORT_ECN_CLASS);
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -170,7 +173,7 @@ int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classe
 
 	if (!classes->count)
 		return 0;
-	nest = nla_nest_start_noflag(skb, TCA_SWPORT_ECN_CLASSES);
+	nest = nla_nest_start(skb, TCA_SWPORT_ECN_CLASSES);
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < classes->count; i++) {
@@ -210,7 +213,7 @@ void quell_swport_commit_classes(struct swport_sched *port,
 static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
 				  const struct swport_class_stats *stats)
 {
-	struct nlattr *nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_CLASS);
+	struct nlattr *nest = nla_nest_start(skb, TCA_SWPORT_STATS_CLASS);
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -250,7 +253,7 @@ int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
 	sch_tree_lock(sch);
 	memcpy(stats, port->class_stats, sizeof(stats));
 	sch_tree_unlock(sch);
-	nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_CLASSES);
+	nest = nla_nest_start(skb, TCA_SWPORT_STATS_CLASSES);
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < classes->count; i++) {

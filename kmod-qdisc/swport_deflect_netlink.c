@@ -15,9 +15,17 @@
 #define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
 	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
 
+#define SWPORT_VIA_ADDR_TEXT	"swport: deflect via: address must be one host's, IPv4 or IPv6"
+
 static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
-	[TCA_SWPORT_VIA_DEV]	= { .type = NLA_U32 },
-	[TCA_SWPORT_VIA_ADDR]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
+	[TCA_SWPORT_VIA_DEV]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[TCA_SWPORT_VIA_ADDR]	= NLA_POLICY_RANGE(NLA_BINARY, sizeof(struct in_addr),
+						   sizeof(struct in6_addr)),
+};
+
+static const char * const swport_via_text[TCA_SWPORT_VIA_MAX + 1] = {
+	[TCA_SWPORT_VIA_DEV]	= "swport: deflect via: no such device",
+	[TCA_SWPORT_VIA_ADDR]	= SWPORT_VIA_ADDR_TEXT,
 };
 
 /* A next hop must be a unicast address, neither unspecified nor loopback. */
@@ -59,9 +67,9 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	const char *objection;
 	int err;
 
-	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_VIA_MAX, attr, swport_via_policy, extack);
+	err = nla_parse_nested(tb, TCA_SWPORT_VIA_MAX, attr, swport_via_policy, extack);
 	if (err < 0)
-		return err;
+		return quell_swport_explain(attr, TCA_SWPORT_VIA_MAX, swport_via_text, err, extack);
 	if (!tb[TCA_SWPORT_VIA_DEV] || !tb[TCA_SWPORT_VIA_ADDR]) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "swport: deflect via needs an address and a device");
@@ -72,8 +80,7 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	nla_memcpy(via->addr, tb[TCA_SWPORT_VIA_ADDR], sizeof(via->addr));
 	if ((via->addr_bytes != sizeof(struct in_addr) &&
 	     via->addr_bytes != sizeof(struct in6_addr)) || !swport_via_is_host(via)) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR],
-				    "swport: deflect via: address must be one host's, IPv4 or IPv6");
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR], SWPORT_VIA_ADDR_TEXT);
 		return -EINVAL;
 	}
 	objection = swport_via_objection(sch, via);
@@ -85,7 +92,7 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	return -EINVAL;
 }
 
-/* The attribute lists all alternates: those missing from it are removed. */
+/* All alternates, numbered from 1: those missing from the list are removed. */
 static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 			   struct swport_deflect_params *params, struct netlink_ext_ack *extack)
 {
@@ -97,6 +104,11 @@ static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 	nla_for_each_nested(attr, list, left) {
 		if (params->via_nr == SWPORT_DEFLECT_VIA_MAX)
 			break;
+		if (nla_type(attr) != params->via_nr + 1) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "swport: deflect via must be numbered from 1");
+			return -EINVAL;
+		}
 		err = swport_via_parse(sch, attr, &params->via[params->via_nr++], extack);
 		if (err)
 			return err;
@@ -212,7 +224,7 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
  */
 int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
 {
-	struct nlattr *nest = nla_nest_start_noflag(skb, number);
+	struct nlattr *nest = nla_nest_start(skb, number);
 
 	if (!nest || nla_put_u32(skb, TCA_SWPORT_VIA_DEV, via->ifindex) ||
 	    nla_put(skb, TCA_SWPORT_VIA_ADDR, via->addr_bytes, via->addr))
@@ -241,7 +253,7 @@ int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_MAX, params->token_max) ||
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns))
 		return -EMSGSIZE;
-	list = nla_nest_start_noflag(skb, TCA_SWPORT_DEFLECT_VIA);
+	list = nla_nest_start(skb, TCA_SWPORT_DEFLECT_VIA);
 	if (!list)
 		return -EMSGSIZE;
 	for (i = 0; i < params->via_nr; i++)

@@ -2,12 +2,14 @@
 /*
  * Options and statistics over netlink.  A request is validated as a whole
  * into a copy of the parameters, which the caller then commits: a refused
- * request changes nothing.
+ * request changes nothing.  Parsing is strict: what is unknown, of another type or another
+ * length is refused, not ignored.
  */
 #include <linux/rtnetlink.h>
 #include <linux/stringify.h>
 #include <net/gen_stats.h>
 #include <net/netlink.h>
+#include <compat/extack.h>
 
 #include "swport.h"
 
@@ -97,18 +99,6 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_DEFLECT_VIA] = { .type = NLA_NESTED },
 };
 
-#define SWPORT_TELEMETRY_TEXT	"swport: telemetry must be 0 (off) or "	\
-	__stringify(SWPORT_TELEMETRY_MIN) " to "			\
-	__stringify(SWPORT_TELEMETRY_MAX) " ns"
-
-#define SWPORT_TCP_INT_TEXT	"swport: tcp-int must be 0 (off) or "	\
-	__stringify(SWPORT_TCP_INT_MIN) " to "				\
-	__stringify(SWPORT_TCP_INT_MAX) " ns"
-
-#define SWPORT_TRIM_SIZE_TEXT	"swport: trim size must be 0 (off) or "	\
-	__stringify(SWPORT_TRIM_SIZE_MIN) " to "			\
-	__stringify(SWPORT_TRIM_SIZE_MAX) " bytes"
-
 /* Error messages that state the policy's ranges. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE] = "swport: rate must be 0 to "
@@ -131,9 +121,15 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
 	[TCA_SWPORT_ECN_PROB] = "swport: ecn prob must be 0 to "
 		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
-	[TCA_SWPORT_TELEMETRY] = SWPORT_TELEMETRY_TEXT,
-	[TCA_SWPORT_TCP_INT] = SWPORT_TCP_INT_TEXT,
-	[TCA_SWPORT_TRIM_SIZE] = SWPORT_TRIM_SIZE_TEXT,
+	[TCA_SWPORT_TELEMETRY] = "swport: telemetry must be 0 (off) or "
+		__stringify(SWPORT_TELEMETRY_MIN) " to "
+		__stringify(SWPORT_TELEMETRY_MAX) " ns",
+	[TCA_SWPORT_TCP_INT] = "swport: tcp-int must be 0 (off) or "
+		__stringify(SWPORT_TCP_INT_MIN) " to "
+		__stringify(SWPORT_TCP_INT_MAX) " ns",
+	[TCA_SWPORT_TRIM_SIZE] = "swport: trim size must be 0 (off) or "
+		__stringify(SWPORT_TRIM_SIZE_MIN) " to "
+		__stringify(SWPORT_TRIM_SIZE_MAX) " bytes",
 	[TCA_SWPORT_TRIM_DSCP] = "swport: trim dscp must be "
 		__stringify(SWPORT_TRIM_DSCP_MIN) " to "
 		__stringify(SWPORT_TRIM_DSCP_MAX),
@@ -159,16 +155,64 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_DEFLECT_IDLE_MAX) " ns",
 };
 
-/* Netlink policy only reports -ERANGE; name attribute and range in the extack. */
-static void swport_explain_range(struct netlink_ext_ack *extack)
+/**
+ * quell_swport_explain() - name the attribute in the error of a policy
+ * @nest: nest whose attributes were parsed
+ * @max: highest attribute known in it
+ * @range_text: messages that state the ranges of its attributes
+ * @err: error of the parser
+ * @extack: message of the parser, replaced by one that names the attribute
+ *
+ * Kernels without formatted messages leave the number to the attribute's position.
+ *
+ * Context: any.
+ * Return: @err.
+ */
+int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
+			 int err, struct netlink_ext_ack *extack)
 {
-	u32 type;
+	int type;
 
-	if (!extack || !extack->bad_attr)
-		return;
+	if (!extack || !extack->bad_attr || extack->bad_attr == nest)
+		return err;
 	type = nla_type(extack->bad_attr);
-	if (type <= TCA_SWPORT_MAX && swport_range_text[type])
-		extack->_msg = swport_range_text[type];
+	if (type <= 0 || type > max)
+		quell_extack_number(extack, "swport: unknown attribute", type);
+	else if (err == -ERANGE && range_text[type])
+		extack->_msg = range_text[type];
+	else
+		quell_extack_number(extack, "swport: wrong type or length of attribute", type);
+	return err;
+}
+
+/*
+ * Lower ends that a policy has no words for: 0, or at least a minimum.  A function in the
+ * policy would check them as well, but 6.12 warns (WARN_ON_ONCE) when it reports the policy
+ * of a number that has one.
+ */
+static int swport_check_off_or(struct nlattr **tb, struct netlink_ext_ack *extack)
+{
+	static const struct {
+		u32 attr;
+		u32 min;
+	} ranges[] = {
+		{ TCA_SWPORT_TELEMETRY, SWPORT_TELEMETRY_MIN },
+		{ TCA_SWPORT_TCP_INT, SWPORT_TCP_INT_MIN },
+		{ TCA_SWPORT_TRIM_SIZE, SWPORT_TRIM_SIZE_MIN },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
+		const struct nlattr *attr = tb[ranges[i].attr];
+
+		if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= ranges[i].min)
+			continue;
+		NL_SET_BAD_ATTR(extack, attr);
+		if (extack)
+			extack->_msg = swport_range_text[ranges[i].attr];
+		return -ERANGE;
+	}
+	return 0;
 }
 
 static void swport_get_u32(struct nlattr *attr, u32 *value)
@@ -184,23 +228,6 @@ static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
 	swport_get_u32(tb[TCA_SWPORT_ALPHA], &params->alpha_q16);
 	if (tb[TCA_SWPORT_BUFFER] && !tb[TCA_SWPORT_ALPHA] && !params->alpha_q16)
 		params->alpha_q16 = QUELL_Q16_ONE;
-}
-
-/* The policy cannot express this range: 0, or at least a minimum. */
-static int swport_check_telemetry(struct nlattr *attr, struct netlink_ext_ack *extack)
-{
-	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TELEMETRY_MIN)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TELEMETRY_TEXT);
-	return -ERANGE;
-}
-
-static int swport_check_tcp_int(struct nlattr *attr, struct netlink_ext_ack *extack)
-{
-	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= SWPORT_TCP_INT_MIN)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TCP_INT_TEXT);
-	return -ERANGE;
 }
 
 /* Check constraints between attributes. */
@@ -232,15 +259,11 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 }
 
 /* A trimmed packet must fit the band it is queued in. */
-static int swport_check_trim_size(struct nlattr *attr, const struct swport_params *params,
+static int swport_check_trim_fits(struct nlattr *attr, const struct swport_params *params,
 				  struct netlink_ext_ack *extack)
 {
 	const struct swport_trim_params *trim = &params->trim;
 
-	if (trim->size_bytes < SWPORT_TRIM_SIZE_MIN) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, SWPORT_TRIM_SIZE_TEXT);
-		return -ERANGE;
-	}
 	if (trim->queue == SWPORT_TRIM_CONTROL &&
 	    trim->size_bytes > params->control_limit_bytes) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
@@ -277,7 +300,7 @@ static int swport_check_trim(struct nlattr **tb, const struct swport_params *par
 				    "swport: trim known must not have DSCP 0");
 		return -EINVAL;
 	}
-	return swport_check_trim_size(tb[TCA_SWPORT_TRIM_SIZE], params, extack);
+	return swport_check_trim_fits(tb[TCA_SWPORT_TRIM_SIZE], params, extack);
 }
 
 static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
@@ -312,12 +335,12 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	struct nlattr *tb[TCA_SWPORT_MAX + 1];
 	int err;
 
-	err = nla_parse_nested_deprecated(tb, TCA_SWPORT_MAX, opt,
-					  swport_policy, extack);
-	if (err < 0) {
-		swport_explain_range(extack);
+	err = nla_parse_nested(tb, TCA_SWPORT_MAX, opt, swport_policy, extack);
+	if (err < 0)
+		return quell_swport_explain(opt, TCA_SWPORT_MAX, swport_range_text, err, extack);
+	err = swport_check_off_or(tb, extack);
+	if (err)
 		return err;
-	}
 
 	*params = *old;
 	if (tb[TCA_SWPORT_RATE])
@@ -339,11 +362,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_PERCENTILES], &params->percentiles);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
-	err = swport_check_telemetry(tb[TCA_SWPORT_TELEMETRY], extack);
-	if (!err)
-		err = swport_check_tcp_int(tb[TCA_SWPORT_TCP_INT], extack);
-	if (!err)
-		err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
+	err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
 	if (!err)
 		err = swport_check_trim(tb, params, extack);
 	if (!err)

@@ -116,7 +116,7 @@ static void swport_read(const struct quell_histogram *h, struct swport_quantiles
 
 static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swport_quantiles *q)
 {
-	struct nlattr *nest = nla_nest_start_noflag(skb, type);
+	struct nlattr *nest = nla_nest_start(skb, type);
 	u32 i;
 
 	if (!nest || nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_COUNT, q->count,
@@ -157,7 +157,7 @@ int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb)
 	}
 	sch_tree_unlock(sch);
 
-	nest = nla_nest_start_noflag(skb, TCA_SWPORT_STATS_PERCENTILES);
+	nest = nla_nest_start(skb, TCA_SWPORT_STATS_PERCENTILES);
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(q); i++) {

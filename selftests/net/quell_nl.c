@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_nl - requests to quell.ko's generic netlink family, made by hand
+ * quell_nl - requests to quell.ko's generic netlink family and to qdiscs, made by hand
  *
  *	quell_nl request COMMAND [dump] [ATTRIBUTE]...
  *		One message without the checks of the quell command.  An
  *		ATTRIBUTE is TYPE:s:TEXT, TYPE:u64:NUMBER, TYPE:u32:NUMBER,
- *		TYPE:x:HEXBYTES, or TYPE:{ ATTRIBUTE... } for a nest.  Prints
+ *		TYPE:x:HEXBYTES, or TYPE:{ ATTRIBUTE... } for a nest, which with
+ *		"[" for "{" is not flagged as one.  Prints
  *		"ok", or "ERRNO: MESSAGE" with the kernel's message and fails.
+ *	quell_nl qdisc DEV [ATTRIBUTE]...
+ *		Change the root qdisc of a device, without the checks of tc.  Types are
+ *		those of TCA_*.  Prints the same, and behind a message the
+ *		type of the attribute that it is about.
  *	quell_nl fuzz SEED COUNT
  *		COUNT messages of half-right commands, attributes and lengths.
  *		Fails if one is not answered; prints how many were accepted.
@@ -22,7 +27,10 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <linux/pkt_sched.h>
 #include <linux/quell.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
 
 #define MESSAGE_BYTES	8192
 #define REPLY_BYTES	65536
@@ -39,21 +47,36 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* The kernel's extended error message in an answer; empty if it sent no message. */
-static const char *answer_text(const struct nlmsghdr *nlh)
+/* An attribute of the kernel's extended error in an answer, or NULL. */
+static const struct nlattr *answer_attr(const struct nlmsghdr *nlh, int type)
 {
 	const struct nlmsgerr *report = mnl_nlmsg_get_payload(nlh);
 	size_t skip = sizeof(*report);
 	const struct nlattr *attr;
 
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
-		return "";
+		return NULL;
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += report->msg.nlmsg_len - sizeof(report->msg);
 	mnl_attr_for_each(attr, nlh, skip)
-		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-			return mnl_attr_get_str(attr);
-	return "";
+		if (mnl_attr_get_type(attr) == type)
+			return attr;
+	return NULL;
+}
+
+/* The message in an answer, and for a qdisc the type of the attribute that it is about. */
+static void answer_text(const struct nlmsghdr *nlh, const struct nlmsghdr *request, char *text,
+			size_t len)
+{
+	const struct nlattr *message = answer_attr(nlh, NLMSGERR_ATTR_MSG);
+	const struct nlattr *place = answer_attr(nlh, NLMSGERR_ATTR_OFFS);
+	const struct nlattr *about;
+
+	snprintf(text, len, "%s", message ? mnl_attr_get_str(message) : "");
+	if (!place || request->nlmsg_type != RTM_NEWQDISC)
+		return;
+	about = (const void *)((const char *)request + mnl_attr_get_u32(place));
+	snprintf(text + strlen(text), len - strlen(text), " [%u]", mnl_attr_get_type(about));
 }
 
 /* Send, and read until the end of the answer; return 0 or the errno in it. */
@@ -79,7 +102,7 @@ static int talk(const struct nlmsghdr *request, char *text, size_t len)
 			if (nlh->nlmsg_type != NLMSG_ERROR)
 				continue;
 			error = ((struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
-			snprintf(text, len, "%s", answer_text(nlh));
+			answer_text(nlh, request, text, len);
 			return -error;
 		}
 	}
@@ -124,17 +147,16 @@ static void find_family(void)
 		die("quell.ko is not loaded");
 }
 
-static void open_socket(void)
+static void open_socket(int bus)
 {
 	struct timeval timeout = { .tv_sec = ANSWER_S };
 	int one = 1;
 
-	nl = mnl_socket_open(NETLINK_GENERIC);
+	nl = mnl_socket_open(bus);
 	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
 		die("no netlink socket");
 	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(mnl_socket_get_fd(nl), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	find_family();
 }
 
 static void put_hex(struct nlmsghdr *nlh, uint16_t type, const char *hex)
@@ -162,8 +184,12 @@ static void put_attribute(struct nlmsghdr *nlh, const char *arg)
 		return;
 	}
 	type = strtoul(arg, &value, 0);
-	if (!strcmp(value, ":{") && depth < NEST_MAX)
-		nests[depth++] = mnl_attr_nest_start(nlh, type);
+	if ((!strcmp(value, ":{") || !strcmp(value, ":[")) && depth < NEST_MAX) {
+		nests[depth] = mnl_attr_nest_start(nlh, type);
+		if (value[1] == '[')
+			nests[depth]->nla_type &= ~NLA_F_NESTED;
+		depth++;
+	}
 	else if (!strncmp(value, ":s:", 3))
 		mnl_attr_put_strz(nlh, type, value + 3);
 	else if (!strncmp(value, ":u64:", 5))
@@ -173,18 +199,15 @@ static void put_attribute(struct nlmsghdr *nlh, const char *arg)
 	else if (!strncmp(value, ":x:", 3))
 		put_hex(nlh, type, value + 3);
 	else
-		die("an attribute is TYPE:s:, :u64:, :u32:, :x: or :{");
+		die("an attribute is TYPE:s:, :u64:, :u32:, :x:, :{ or :[");
 }
 
-static int request(int argc, char **argv)
+static int ask(struct nlmsghdr *nlh, int argc, char **argv)
 {
-	bool dump = argc > 1 && !strcmp(argv[1], "dump");
-	char buf[MESSAGE_BYTES], text[256];
-	struct nlmsghdr *nlh;
+	char text[256];
 	int i, err;
 
-	nlh = start(buf, family, strtoul(argv[0], NULL, 0), dump ? NLM_F_DUMP : NLM_F_ACK);
-	for (i = 1 + dump; i < argc; i++)
+	for (i = 0; i < argc; i++)
 		put_attribute(nlh, argv[i]);
 	err = talk(nlh, text, sizeof(text));
 	if (!err) {
@@ -193,6 +216,30 @@ static int request(int argc, char **argv)
 	}
 	printf("%s: %s\n", strerrorname_np(err), text);
 	return 1;
+}
+
+static int request(int argc, char **argv)
+{
+	bool dump = argc > 1 && !strcmp(argv[1], "dump");
+	char buf[MESSAGE_BYTES];
+
+	return ask(start(buf, family, strtoul(argv[0], NULL, 0), dump ? NLM_F_DUMP : NLM_F_ACK),
+		   argc - 1 - dump, argv + 1 + dump);
+}
+
+static int qdisc(int argc, char **argv)
+{
+	char buf[MESSAGE_BYTES];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct tcmsg *tcm;
+
+	nlh->nlmsg_type = RTM_NEWQDISC;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	nlh->nlmsg_seq = ++seq;
+	tcm = mnl_nlmsg_put_extra_header(nlh, sizeof(*tcm));
+	tcm->tcm_parent = TC_H_ROOT;
+	tcm->tcm_ifindex = if_nametoindex(argv[0]);
+	return ask(nlh, argc - 1, argv + 1);
 }
 
 /* Evenly distributed in [0, n). */
@@ -276,10 +323,16 @@ static int fuzz(unsigned int seed, unsigned long count)
 
 int main(int argc, char **argv)
 {
-	open_socket();
+	if (argc >= 3 && !strcmp(argv[1], "qdisc")) {
+		open_socket(NETLINK_ROUTE);
+		return qdisc(argc - 2, argv + 2);
+	}
+	open_socket(NETLINK_GENERIC);
+	find_family();
 	if (argc >= 3 && !strcmp(argv[1], "request"))
 		return request(argc - 2, argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | fuzz SEED COUNT");
+	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | qdisc DEV [ATTRIBUTE]... | "
+	    "fuzz SEED COUNT");
 }

@@ -310,8 +310,8 @@ static void put_class(struct nlmsghdr *n, const char *values)
 	struct rtattr *one;
 
 	if (!all)
-		all = put_attr(n, TCA_SWPORT_ECN_CLASSES, NULL, 0);
-	one = put_attr(n, TCA_SWPORT_ECN_CLASS, NULL, 0);
+		all = put_attr(n, TCA_SWPORT_ECN_CLASSES | NLA_F_NESTED, NULL, 0);
+	one = put_attr(n, TCA_SWPORT_ECN_CLASS | NLA_F_NESTED, NULL, 0);
 	for (int type = TCA_SWPORT_CLASS_DSCPS; *values; type++) {
 		char *end;
 		uint64_t value = strtoull(values, &end, 0);
@@ -363,7 +363,7 @@ static void put_option(struct nlmsghdr *n, const char *option)
 		return;
 	}
 	if (!strcmp(option, "classes=none")) {
-		put_attr(n, TCA_SWPORT_ECN_CLASSES, NULL, 0);
+		put_attr(n, TCA_SWPORT_ECN_CLASSES | NLA_F_NESTED, NULL, 0);
 		return;
 	}
 
@@ -424,7 +424,7 @@ static int set_options(int argc, char **argv)
 	req.t.tcm_parent = TC_H_ROOT;
 	req.t.tcm_ifindex = if_nametoindex(argv[0]);
 	put_attr(&req.n, TCA_KIND, "swport", sizeof("swport"));
-	nest = put_attr(&req.n, TCA_OPTIONS, NULL, 0);
+	nest = put_attr(&req.n, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
 	for (int i = 1; i < argc; i++)
 		put_option(&req.n, argv[i]);
 	nest->rta_len = (char *)&req.n + req.n.nlmsg_len - (char *)nest;

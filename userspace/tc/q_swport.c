@@ -269,7 +269,7 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 			return -1;
 	}
 
-	nest = addattr_nest(n, SWPORT_MSG_MAX, TCA_OPTIONS);
+	nest = addattr_nest(n, SWPORT_MSG_MAX, TCA_OPTIONS | NLA_F_NESTED);
 	for (int attr = 0; attr <= TCA_SWPORT_MAX; attr++) {
 		uint32_t small = args.value[attr];
 

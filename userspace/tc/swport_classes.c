@@ -99,11 +99,11 @@ int swport_parse_class(struct swport_args *args)
 
 void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args)
 {
-	struct rtattr *all = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASSES);
+	struct rtattr *all = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASSES | NLA_F_NESTED);
 
 	for (unsigned int i = 0; i < args->classes; i++) {
 		const struct swport_class *class = &args->class[i];
-		struct rtattr *one = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASS);
+		struct rtattr *one = addattr_nest(n, maxlen, TCA_SWPORT_ECN_CLASS | NLA_F_NESTED);
 
 		addattr_l(n, maxlen, TCA_SWPORT_CLASS_DSCPS, &class->dscps,
 			  sizeof(class->dscps));

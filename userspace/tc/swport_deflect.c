@@ -109,11 +109,11 @@ void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args)
 
 	if (!args->via_nr)
 		return;
-	list = addattr_nest(n, max, TCA_SWPORT_DEFLECT_VIA);
+	list = addattr_nest(n, max, TCA_SWPORT_DEFLECT_VIA | NLA_F_NESTED);
 	for (i = 0; i < args->via_nr; i++) {
 		const struct swport_via *via = &args->via[i];
 
-		nest = addattr_nest(n, max, i + 1);
+		nest = addattr_nest(n, max, (i + 1) | NLA_F_NESTED);
 		addattr_l(n, max, TCA_SWPORT_VIA_DEV, &via->ifindex, sizeof(via->ifindex));
 		addattr_l(n, max, TCA_SWPORT_VIA_ADDR, via->addr, via->addr_bytes);
 		addattr_nest_end(n, nest);

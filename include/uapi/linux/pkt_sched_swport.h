@@ -3,8 +3,11 @@
  * Netlink attributes of sch_swport, the switch-port queueing discipline.
  *
  * Options travel in TCA_OPTIONS, statistics in TCA_STATS_APP; both are nests
- * of the attributes below, so either side tolerates attributes it does not
- * know and the absence of those it does.
+ * of the attributes below.
+ *
+ * A request is parsed strictly: every nest carries NLA_F_NESTED, and an attribute that is
+ * unknown, or not of the type and length given here, is refused.  An option that is absent
+ * stays as it is.  Readers of the kernel's messages skip attributes they do not know.
  */
 #ifndef _UAPI_LINUX_PKT_SCHED_SWPORT_H
 #define _UAPI_LINUX_PKT_SCHED_SWPORT_H
@@ -98,7 +101,7 @@ enum {
 	TCA_SWPORT_DEFLECT_TOKEN_BASE,	/* u32: DSCP of a packet without tokens */
 	TCA_SWPORT_DEFLECT_TOKEN_MAX,	/* u32: most tokens a packet may have */
 	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: longer than any two ways differ */
-	TCA_SWPORT_DEFLECT_VIA,		/* nest of nests of TCA_SWPORT_VIA_*: all alternates */
+	TCA_SWPORT_DEFLECT_VIA,		/* nest of TCA_SWPORT_VIA_* nests from 1 on, all */
 	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
 	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */
 	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
