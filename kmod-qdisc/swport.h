@@ -431,6 +431,9 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
 			 int err, struct netlink_ext_ack *extack);
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
+
+/* swport_stats.c */
+int quell_swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad);
 int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
 #endif /* _QUELL_SWPORT_H */

@@ -219,14 +219,14 @@ static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_DSCPS, dscps,
 			      TCA_SWPORT_CLASS_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_PKTS, stats->pkts,
-			      TCA_SWPORT_CLASS_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_MARK_PKTS, stats->mark_pkts,
-			      TCA_SWPORT_CLASS_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_MARK_BYTES, stats->mark_bytes,
-			      TCA_SWPORT_CLASS_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS, stats->not_ect_pkts,
-			      TCA_SWPORT_CLASS_STATS_PAD))
+	    quell_swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_PKTS, stats->pkts,
+				     TCA_SWPORT_CLASS_STATS_PAD) ||
+	    quell_swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_MARK_PKTS, stats->mark_pkts,
+				     TCA_SWPORT_CLASS_STATS_PAD) ||
+	    quell_swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_MARK_BYTES,
+				     stats->mark_bytes, TCA_SWPORT_CLASS_STATS_PAD) ||
+	    quell_swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS,
+				     stats->not_ect_pkts, TCA_SWPORT_CLASS_STATS_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options and statistics over netlink.  A request is validated as a whole
+ * Options over netlink; swport_stats.c has the statistics.  A request is validated as a whole
  * into a copy of the parameters, which the caller then commits: a refused
  * request changes nothing.  Parsing is strict: what is unknown, of another type or another
  * length is refused, not ignored.
  */
 #include <linux/rtnetlink.h>
 #include <linux/stringify.h>
-#include <net/gen_stats.h>
 #include <net/netlink.h>
 #include <compat/extack.h>
 
@@ -425,99 +424,4 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
-}
-
-static void swport_snapshot_trim(const struct swport_trim *trim,
-				 u64 value[TCA_SWPORT_STATS_MAX + 1])
-{
-	value[TCA_SWPORT_STATS_TRIM_PKTS] = trim->pkts;
-	value[TCA_SWPORT_STATS_TRIM_BYTES] = trim->bytes;
-	value[TCA_SWPORT_STATS_TRIM_SENT_PKTS] = trim->sent_pkts;
-	value[TCA_SWPORT_STATS_TRIM_SENT_BYTES] = trim->sent_bytes;
-	value[TCA_SWPORT_STATS_TRIM_DROP_PKTS] = trim->drop_pkts;
-	value[TCA_SWPORT_STATS_TRIM_DROP_BYTES] = trim->drop_bytes;
-	value[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS] = trim->backlog_pkts;
-	value[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES] = trim->backlog_bytes;
-	value[TCA_SWPORT_STATS_TRIM_FAIL_PKTS] = trim->fail_pkts;
-	value[TCA_SWPORT_STATS_TO_SENDER_PKTS] = trim->to_sender_pkts;
-	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
-}
-
-/* Copy all counters at one moment, in the order of TCA_SWPORT_STATS_*. */
-static void swport_snapshot(struct Qdisc *sch,
-			    u64 value[TCA_SWPORT_STATS_MAX + 1])
-{
-	const struct swport_sched *port = qdisc_priv(sch);
-
-	sch_tree_lock(sch);
-	value[TCA_SWPORT_STATS_DATA_PKTS] = port->data.sent_pkts;
-	value[TCA_SWPORT_STATS_DATA_BYTES] = port->data.sent_bytes;
-	value[TCA_SWPORT_STATS_CONTROL_PKTS] = port->control.sent_pkts;
-	value[TCA_SWPORT_STATS_CONTROL_BYTES] = port->control.sent_bytes;
-	value[TCA_SWPORT_STATS_DATA_DROP_PKTS] = port->data.drop_pkts;
-	value[TCA_SWPORT_STATS_DATA_DROP_BYTES] = port->data.drop_bytes;
-	value[TCA_SWPORT_STATS_CONTROL_DROP_PKTS] = port->control.drop_pkts;
-	value[TCA_SWPORT_STATS_CONTROL_DROP_BYTES] = port->control.drop_bytes;
-	value[TCA_SWPORT_STATS_MARK_PKTS] = port->mark_stats.mark_pkts;
-	value[TCA_SWPORT_STATS_MARK_BYTES] = port->mark_stats.mark_bytes;
-	value[TCA_SWPORT_STATS_NOT_ECT_PKTS] = port->mark_stats.not_ect_pkts;
-	value[TCA_SWPORT_STATS_GSO_SPLIT_PKTS] = port->gso_split_pkts;
-	value[TCA_SWPORT_STATS_ALLOC_FAIL_PKTS] = port->alloc_fail_pkts;
-	value[TCA_SWPORT_STATS_DATA_BACKLOG_BYTES] = port->data.backlog_bytes;
-	value[TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES] =
-		port->data.backlog_max_bytes;
-	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES] =
-		port->control.backlog_bytes;
-	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
-		port->control.backlog_max_bytes;
-	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
-	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
-	value[TCA_SWPORT_STATS_CONTROL_WAIT_PKTS] = port->control_wait_pkts;
-	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
-	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
-	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
-	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
-	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
-	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
-	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
-	swport_snapshot_trim(&port->trim, value);
-	quell_swport_buffer_stats(port, value);
-	quell_swport_deflect_stats(port, value);
-	sch_tree_unlock(sch);
-}
-
-/**
- * quell_swport_dump_stats() - dump the counters as a nest in TCA_STATS_APP
- * @sch: the port's qdisc
- * @d: dump in progress
- *
- * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -1 when the message is full, as the core expects.
- */
-int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
-{
-	u64 value[TCA_SWPORT_STATS_MAX + 1];
-	struct nlattr *nest;
-	int attr;
-
-	swport_snapshot(sch, value);
-	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	for (attr = TCA_SWPORT_STATS_PAD + 1; attr <= TCA_SWPORT_STATS_MAX; attr++) {
-		if (attr == TCA_SWPORT_STATS_PERCENTILES || attr == TCA_SWPORT_STATS_CLASSES)
-			continue;
-		if (nla_put_u64_64bit(d->skb, attr, value[attr],
-				      TCA_SWPORT_STATS_PAD)) {
-			nla_nest_cancel(d->skb, nest);
-			return -1;
-		}
-	}
-	if (quell_swport_percentiles_dump(sch, d->skb) ||
-	    quell_swport_dump_class_stats(sch, d->skb)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
 }

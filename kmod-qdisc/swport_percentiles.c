@@ -119,14 +119,14 @@ static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swpo
 	struct nlattr *nest = nla_nest_start(skb, type);
 	u32 i;
 
-	if (!nest || nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_COUNT, q->count,
-				       TCA_SWPORT_QUANTILE_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_MAX_VALUE, q->max,
-			      TCA_SWPORT_QUANTILE_PAD))
+	if (!nest || quell_swport_put_counter(skb, TCA_SWPORT_QUANTILE_COUNT, q->count,
+					      TCA_SWPORT_QUANTILE_PAD) ||
+	    quell_swport_put_counter(skb, TCA_SWPORT_QUANTILE_MAX_VALUE, q->max,
+				     TCA_SWPORT_QUANTILE_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(swport_permille); i++) {
-		if (nla_put_u64_64bit(skb, TCA_SWPORT_QUANTILE_P50 + i, q->value[i],
-				      TCA_SWPORT_QUANTILE_PAD))
+		if (quell_swport_put_counter(skb, TCA_SWPORT_QUANTILE_P50 + i, q->value[i],
+					     TCA_SWPORT_QUANTILE_PAD))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);

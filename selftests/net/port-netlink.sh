@@ -17,6 +17,11 @@ classes=13 class=1 dscps=2 class_min=3 class_max=4
 vias=27 via_dev=1 via_addr=2
 mode=6 ecn_min=7 ecn_max=8 deflect=21 threshold=22
 
+make_all()
+{
+	make_network && ip -n "$near" link add other type dummy
+}
+
 ## strict parsing
 
 raw()
@@ -109,13 +114,111 @@ good_ones_are_accepted()
 		.telemetry == 100 and .ecn_classes[0].dscp == "1"'
 }
 
-plan 6
-check "a network of two, and the tools" \
-	eval "make_network && command -v quell_nl"
+## notifications
+
+# Whether a program of the namespace listens to RTNLGRP_TC.
+has_listener()
+{
+	in_netns "$near" awk '$2 == 0 && $4 == "00000008" { found = 1 }
+		END { exit !found }' /proc/net/netlink
+}
+
+listen_to_changes()
+{
+	: >"$dir/heard"
+	tc -n "$near" -s monitor >"$dir/heard" 2>&1 &
+	defer kill $!
+	poll 10 has_listener
+}
+
+# Lines with that beginning behind the ones heard before.
+is_heard()
+{
+	tail -n +"$1" "$dir/heard" | grep -q "^$2"
+}
+
+# tells PATTERN TC-ARGUMENT...: a change, and the listener hears of it.
+tells()
+{
+	local pattern=$1 from
+	shift
+
+	from=$(($(wc -l <"$dir/heard") + 1))
+	near_tc qdisc "$@" || return 1
+	poll 5 is_heard "$from" "$pattern" || {
+		echo "not heard: $pattern of $*"
+		tail -n +"$from" "$dir/heard"
+		return 1
+	}
+}
+
+every_change_is_heard()
+{
+	near_tc qdisc del dev va root 2>/dev/null
+	tells "qdisc swport 1: dev va root .* limit 10Kb" \
+		add dev va root handle 1: swport limit 10kb "$@" &&
+	transmit udp 3 1000 2 && transmit ack 3 54 &&
+	tells "qdisc swport 1: dev va root .* limit 20Kb" \
+		change dev va root handle 1: swport limit 20kb &&
+	tells "qdisc swport 1: dev va root .* limit 30Kb" \
+		replace dev va root handle 1: swport limit 30kb "$@" &&
+	tells "deleted qdisc swport 1: dev va root .* limit 30Kb" \
+		replace dev va root handle 2: swport limit 40kb "$@" &&
+	tells "deleted qdisc swport 2: dev va root .* limit 40Kb" \
+		replace dev va root handle 3: swport limit 50kb "$@" &&
+	grep -q "^qdisc swport 3: dev va root .* limit 50Kb" "$dir/heard" &&
+	tells "deleted qdisc swport 3: dev va root .* limit 50Kb" del dev va root
+}
+
+# The most that options can be: eight classes and sixteen alternates, of IPv6.
+fill_large()
+{
+	local i
+
+	large=(rate 1gbit ecn min 2000 percentiles on deflect threshold 1000)
+	for i in {1..16}; do
+		large+=(via "2001:db8:1234:5678:9abc:def0:1234:$i" dev other)
+	done
+	for i in {1..8}; do
+		large+=(ecn-class "$((i + 8)),$((i + 40))" min 100 max 5000 prob 0.5)
+	done
+}
+
+a_dump_has_all_of_it()
+{
+	port limit 10kb "${large[@]}" && transmit udp 5 1000 2 9 && transmit ack 2 54 &&
+	poll 5 port_is '(.ecn_class_stats | length) == 8 and .ecn_class_stats[0].pkts == 5 and
+		.data_sojourn_ns.count == 5 and .control_depth_bytes.count == 2 and
+		.trim_pkts == 0 and .data_pkts == 5 and (.options.deflect_via | length) == 16'
+}
+
+# Behind another replaced port there is no room for the statistics of both.
+statistics_of_a_small_port_are_heard()
+{
+	local from
+
+	port limit 10kb percentiles on && transmit udp 5 1000 && poll 5 port_is '.data_pkts == 5' ||
+		return 1
+	from=$(($(wc -l <"$dir/heard") + 1))
+	tells "qdisc swport 1: dev va root .* limit 20Kb" \
+		change dev va root handle 1: swport limit 20kb &&
+	poll 5 is_heard "$from" "  data sojourn ns p50 .* of 5 pkts" &&
+	is_heard "$from" "  data sent 5000 bytes 5 pkts"
+}
+
+plan 11
+check "a network of two, and an alternate" make_all
 loaded sch_swport || modprobe sch_swport
 check "an unknown attribute is refused by its number" unknown_is_refused
 check "an attribute of another type or length is refused" wrong_type_is_refused
 check "classes and alternates are parsed as strictly" nests_are_strict_too
 check "options without the flag of a nest are refused" flag_of_options_is_needed
 check "what is right is accepted" good_ones_are_accepted
+fill_large
+check "tc monitor listens" listen_to_changes
+check "tc monitor hears of every change" every_change_is_heard
+check "tc monitor hears of every change of the largest port" \
+	every_change_is_heard "${large[@]}"
+check "a dump of the largest port has all its statistics" a_dump_has_all_of_it
+check "tc monitor hears the statistics of a small port" statistics_of_a_small_port_are_heard
 finish

@@ -494,12 +494,9 @@ static bool swport_has_section(size_t start, struct rtattr **tb)
 
 	if (option == SWPORT_ALWAYS || (option >= 0 && swport_on & 1ULL << option))
 		return true;
-	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++) {
-		struct rtattr *attr = tb[swport_counters[i].attr];
-
-		if (swport_has(attr, sizeof(uint64_t)) && swport_get_u64(attr))
+	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++)
+		if (swport_get_counter(tb[swport_counters[i].attr]))
 			return true;
-	}
 	return false;
 }
 
@@ -509,8 +506,6 @@ static void swport_print_counters(struct rtattr **tb)
 	enum output_type type = PRINT_JSON;
 
 	for (size_t i = 0; i < ARRAY_SIZE(swport_counters); i++) {
-		struct rtattr *attr;
-
 		if (!swport_counters[i].key) {
 			type = swport_has_section(i, tb) ? PRINT_ANY : PRINT_JSON;
 			if (i && type == PRINT_ANY)
@@ -520,10 +515,8 @@ static void swport_print_counters(struct rtattr **tb)
 						   swport_counters[i].fmt);
 			continue;
 		}
-		attr = tb[swport_counters[i].attr];
-		if (swport_has(attr, sizeof(uint64_t)))
-			print_color_u64(type, COLOR_NONE, swport_counters[i].key,
-					swport_counters[i].fmt, swport_get_u64(attr));
+		print_color_u64(type, COLOR_NONE, swport_counters[i].key, swport_counters[i].fmt,
+				swport_get_counter(tb[swport_counters[i].attr]));
 	}
 }
 
@@ -533,11 +526,9 @@ static void swport_print_counters(struct rtattr **tb)
  */
 static void swport_print_link(struct rtattr *attr, bool text)
 {
-	if (!swport_has(attr, sizeof(uint64_t)))
-		return;
-	if (swport_get_u64(attr)) {
+	if (swport_get_counter(attr)) {
 		tc_print_rate(text ? PRINT_ANY : PRINT_JSON, "link_rate", " link rate %s",
-			      swport_get_u64(attr));
+			      swport_get_counter(attr));
 		return;
 	}
 	print_color_u64(PRINT_JSON, COLOR_NONE, "link_rate", NULL, 0);

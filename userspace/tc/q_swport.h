@@ -86,6 +86,7 @@ int swport_parse_switch(struct swport_args *args, int attr, const char *name);
 
 uint32_t swport_get_u32(const struct rtattr *attr);
 uint64_t swport_get_u64(const struct rtattr *attr);
+uint64_t swport_get_counter(struct rtattr *attr);
 bool swport_has(struct rtattr *attr, size_t bytes);
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_time(const char *key, const char *name, struct rtattr *attr);

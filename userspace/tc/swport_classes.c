@@ -177,13 +177,10 @@ static void print_class_stats(struct rtattr *attr)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "  ");
 	if (swport_has(tb[TCA_SWPORT_CLASS_STATS_DSCPS], sizeof(uint64_t)))
 		print_dscps(swport_get_u64(tb[TCA_SWPORT_CLASS_STATS_DSCPS]));
-	for (size_t i = 0; i < ARRAY_SIZE(class_counters); i++) {
-		struct rtattr *value = tb[class_counters[i].attr];
-
-		if (swport_has(value, sizeof(uint64_t)))
-			print_color_u64(PRINT_ANY, COLOR_NONE, class_counters[i].key,
-					class_counters[i].fmt, swport_get_u64(value));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(class_counters); i++)
+		print_color_u64(PRINT_ANY, COLOR_NONE, class_counters[i].key,
+				class_counters[i].fmt,
+				swport_get_counter(tb[class_counters[i].attr]));
 	close_json_object();
 }
 

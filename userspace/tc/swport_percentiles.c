@@ -37,11 +37,9 @@ static void print_quantiles(struct rtattr *attr)
 
 	parse_rtattr_flags(tb, TCA_SWPORT_QUANTILE_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
 			   NLA_F_NESTED);
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		if (swport_has(tb[quantiles[i].attr], sizeof(uint64_t)))
-			print_color_u64(PRINT_ANY, COLOR_NONE, quantiles[i].key, quantiles[i].fmt,
-					swport_get_u64(tb[quantiles[i].attr]));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		print_color_u64(PRINT_ANY, COLOR_NONE, quantiles[i].key, quantiles[i].fmt,
+				swport_get_counter(tb[quantiles[i].attr]));
 }
 
 void swport_print_percentiles(struct rtattr *attr)

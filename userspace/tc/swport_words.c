@@ -282,6 +282,12 @@ bool swport_has(struct rtattr *attr, size_t bytes)
 	return attr && RTA_PAYLOAD(attr) >= bytes;
 }
 
+/* The kernel leaves out counters of 0. */
+uint64_t swport_get_counter(struct rtattr *attr)
+{
+	return swport_has(attr, sizeof(uint64_t)) ? swport_get_u64(attr) : 0;
+}
+
 /* Print a size: bytes in JSON; in text the largest unit that divides it. */
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
 {

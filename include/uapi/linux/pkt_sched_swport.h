@@ -158,7 +158,10 @@ enum {
 
 #define TCA_SWPORT_FLOW_MAX (__TCA_SWPORT_FLOW_MAX - 1)
 
-/* Statistics, all u64 and free-running unless said otherwise. */
+/*
+ * Statistics, all u64 and free-running unless said otherwise.  What is 0 is left out.  A
+ * notification that would be too long has no CLASSES, no PERCENTILES, or no TCA_STATS_APP.
+ */
 enum {
 	TCA_SWPORT_STATS_UNSPEC,
 	TCA_SWPORT_STATS_PAD,
@@ -227,7 +230,7 @@ enum {
 /* One for each class of TCA_SWPORT_ECN_CLASSES, in their order. */
 #define TCA_SWPORT_STATS_CLASS	1
 
-/* All u64.  What no class has is the rest of the port's own counters. */
+/* All u64; 0 is left out.  What no class has is the rest of the port's own counters. */
 enum {
 	TCA_SWPORT_CLASS_STATS_UNSPEC,
 	TCA_SWPORT_CLASS_STATS_PAD,
@@ -253,7 +256,7 @@ enum {
 
 #define TCA_SWPORT_PERCENTILES_MAX (__TCA_SWPORT_PERCENTILES_MAX - 1)
 
-/* All u64.  Quantiles are right to 1/32 of their value, the maximum exactly. */
+/* All u64; 0 is left out.  Quantiles are right to 1/32 of their value, the maximum exactly. */
 enum {
 	TCA_SWPORT_QUANTILE_UNSPEC,
 	TCA_SWPORT_QUANTILE_PAD,

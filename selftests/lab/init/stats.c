@@ -60,14 +60,17 @@ static void each_link(const struct nlmsghdr *nlh, void *arg)
 static void add_swport(struct port *port, const struct nlattr *app)
 {
 	const struct nlattr *tb[TCA_SWPORT_STATS_MAX + 1];
-	uint64_t value;
 	int i;
 
 	nl_parse(tb, TCA_SWPORT_STATS_MAX, nl_data(app), nl_len(app));
 	for (i = 0; i <= TCA_SWPORT_STATS_MAX; i++) {
-		if (!tb[i] || !swport_stat_name(i))
+		uint64_t value = 0;
+
+		if (!swport_stat_name(i))
 			continue;
-		memcpy(&value, nl_data(tb[i]), sizeof(value));
+		/* The kernel leaves out what is 0. */
+		if (tb[i])
+			memcpy(&value, nl_data(tb[i]), sizeof(value));
 		add(port, " %s=%" PRIu64, swport_stat_name(i), value);
 	}
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Statistics over netlink, a nest in TCA_STATS_APP: counters, counters of each ECN class,
+ * percentiles.
+ *
+ * Counters of 0 are left out, and readers take what is missing for 0.
+ *
+ * A dump asks again with an empty buffer if a port does not fit.  A notification has one
+ * buffer of NLMSG_GOODSIZE, and the core drops it, unseen by anybody, if it overflows.
+ * When one port replaces another it is to carry both, the old one first.  So in a
+ * notification a part of the statistics is left out unless room remains behind it for
+ * another port's options at their longest; what changed is always reported.
+ */
+#include <linux/rtnetlink.h>
+#include <net/gen_stats.h>
+#include <net/netlink.h>
+#include <net/pkt_sched.h>
+
+#include "swport.h"
+
+/* Headers, kind, and the core's own statistics: 170 bytes, and 50 with an estimator. */
+#define SWPORT_MESSAGE_REST_BYTES	256
+
+/* Bytes of a port's message at most, without statistics. */
+static __always_inline int swport_message_bytes(void)
+{
+	int class_bytes = nla_total_size(nla_total_size_64bit(sizeof(u64)) +
+					 3 * nla_total_size(sizeof(u32)));
+	int via_bytes = nla_total_size(nla_total_size(sizeof(u32)) +
+				       nla_total_size(sizeof(struct in6_addr)));
+
+	return SWPORT_MESSAGE_REST_BYTES + nla_total_size(0) +
+	       TCA_SWPORT_MAX * nla_total_size_64bit(sizeof(u64)) +
+	       SWPORT_ECN_CLASSES_MAX * class_bytes + SWPORT_DEFLECT_VIA_MAX * via_bytes;
+}
+
+/* A dump's buffer is charged to the reader's socket, a notification belongs to nobody yet. */
+static bool swport_is_notification(const struct sk_buff *skb)
+{
+	return !skb->sk;
+}
+
+/**
+ * quell_swport_put_counter() - add a counter to a message, unless it is 0
+ * @skb: message
+ * @attr: attribute type
+ * @value: counter
+ * @pad: attribute type for padding
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad)
+{
+	return value ? nla_put_u64_64bit(skb, attr, value, pad) : 0;
+}
+
+static void swport_snapshot_trim(const struct swport_trim *trim,
+				 u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	value[TCA_SWPORT_STATS_TRIM_PKTS] = trim->pkts;
+	value[TCA_SWPORT_STATS_TRIM_BYTES] = trim->bytes;
+	value[TCA_SWPORT_STATS_TRIM_SENT_PKTS] = trim->sent_pkts;
+	value[TCA_SWPORT_STATS_TRIM_SENT_BYTES] = trim->sent_bytes;
+	value[TCA_SWPORT_STATS_TRIM_DROP_PKTS] = trim->drop_pkts;
+	value[TCA_SWPORT_STATS_TRIM_DROP_BYTES] = trim->drop_bytes;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS] = trim->backlog_pkts;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES] = trim->backlog_bytes;
+	value[TCA_SWPORT_STATS_TRIM_FAIL_PKTS] = trim->fail_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_PKTS] = trim->to_sender_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
+}
+
+/* Copy all counters at one moment, in the order of TCA_SWPORT_STATS_*. */
+static void swport_snapshot(struct Qdisc *sch,
+			    u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	const struct swport_sched *port = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	value[TCA_SWPORT_STATS_DATA_PKTS] = port->data.sent_pkts;
+	value[TCA_SWPORT_STATS_DATA_BYTES] = port->data.sent_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_PKTS] = port->control.sent_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_BYTES] = port->control.sent_bytes;
+	value[TCA_SWPORT_STATS_DATA_DROP_PKTS] = port->data.drop_pkts;
+	value[TCA_SWPORT_STATS_DATA_DROP_BYTES] = port->data.drop_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_PKTS] = port->control.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_BYTES] = port->control.drop_bytes;
+	value[TCA_SWPORT_STATS_MARK_PKTS] = port->mark_stats.mark_pkts;
+	value[TCA_SWPORT_STATS_MARK_BYTES] = port->mark_stats.mark_bytes;
+	value[TCA_SWPORT_STATS_NOT_ECT_PKTS] = port->mark_stats.not_ect_pkts;
+	value[TCA_SWPORT_STATS_GSO_SPLIT_PKTS] = port->gso_split_pkts;
+	value[TCA_SWPORT_STATS_ALLOC_FAIL_PKTS] = port->alloc_fail_pkts;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_BYTES] = port->data.backlog_bytes;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES] =
+		port->data.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES] =
+		port->control.backlog_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
+		port->control.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
+	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_WAIT_PKTS] = port->control_wait_pkts;
+	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
+	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
+	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
+	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
+	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
+	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
+	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
+	swport_snapshot_trim(&port->trim, value);
+	quell_swport_buffer_stats(port, value);
+	quell_swport_deflect_stats(port, value);
+	sch_tree_unlock(sch);
+}
+
+static int swport_dump_counters(struct Qdisc *sch, struct sk_buff *skb)
+{
+	u64 value[TCA_SWPORT_STATS_MAX + 1] = { };
+	int attr, err = 0;
+
+	swport_snapshot(sch, value);
+	for (attr = TCA_SWPORT_STATS_PAD + 1; !err && attr <= TCA_SWPORT_STATS_MAX; attr++)
+		err = quell_swport_put_counter(skb, attr, value[attr], TCA_SWPORT_STATS_PAD);
+	return err;
+}
+
+/* One part of the statistics, whole; in a notification without room for it none of it. */
+static int swport_dump_part(struct Qdisc *sch, struct sk_buff *skb, bool *left_out,
+			    int (*dump)(struct Qdisc *sch, struct sk_buff *skb))
+{
+	unsigned char *begin = skb_tail_pointer(skb);
+	int err = dump(sch, skb);
+
+	if (!swport_is_notification(skb))
+		return err;
+	*left_out = err || skb_tailroom(skb) < swport_message_bytes();
+	if (*left_out)
+		nlmsg_trim(skb, begin);
+	return 0;
+}
+
+/**
+ * quell_swport_dump_stats() - dump the statistics as a nest in TCA_STATS_APP
+ * @sch: the port's qdisc
+ * @d: dump in progress
+ *
+ * Context: RTNL held; takes the qdisc lock.
+ * Return: 0, or -1 when the message is full, as the core expects.
+ */
+int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct sk_buff *skb = d->skb;
+	bool left_out = false;
+	struct nlattr *nest;
+
+	BUILD_BUG_ON(2 * swport_message_bytes() > NLMSG_GOODSIZE);
+	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (swport_dump_part(sch, skb, &left_out, swport_dump_counters))
+		goto cancel;
+	if (left_out) {
+		nla_nest_cancel(skb, nest);
+		return 0;
+	}
+	if (swport_dump_part(sch, skb, &left_out, quell_swport_dump_class_stats) ||
+	    swport_dump_part(sch, skb, &left_out, quell_swport_percentiles_dump))
+		goto cancel;
+	nla_nest_end(skb, nest);
+	return 0;
+
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -1;
+}
