@@ -247,7 +247,7 @@ int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *
 	deflect->fresh = swport_deflect_hold(sch, &params->deflect);
 	if (!deflect->fresh)
 		return -ENOMEM;
-	tasklet_disable(&deflect->outlet);
+	quell_bh_work_disable(&deflect->outlet);
 	deflect->stopped = true;
 	return 0;
 }
@@ -301,8 +301,7 @@ void quell_swport_deflect_done(struct swport_sched *port)
 	if (!deflect || !deflect->stopped)
 		return;
 	deflect->stopped = false;
-	tasklet_enable(&deflect->outlet);
-	tasklet_schedule(&deflect->outlet);
+	quell_bh_work_enable(&deflect->outlet);
 	swport_deflect_put(deflect->fresh);
 	deflect->fresh = NULL;
 }
@@ -326,11 +325,11 @@ void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
 
 		if (!held || held != dev)
 			continue;
-		tasklet_disable(&deflect->outlet);
+		quell_bh_work_disable(&deflect->outlet);
 		sch_tree_lock(sch);
 		alternate->dev = NULL;
 		sch_tree_unlock(sch);
-		tasklet_enable(&deflect->outlet);
+		quell_bh_work_enable(&deflect->outlet);
 		netdev_put(held, &alternate->tracker);
 	}
 }
@@ -348,7 +347,7 @@ void quell_swport_deflect_destroy(struct swport_sched *port)
 	if (!deflect)
 		return;
 	port->deflect = NULL;
-	tasklet_kill(&deflect->outlet);
+	quell_bh_work_cancel(&deflect->outlet);
 	quell_swport_outlet_purge(deflect);
 	swport_deflect_put(deflect->alternate);
 	kvfree(deflect);

@@ -5,8 +5,8 @@
 #ifndef _QUELL_SWPORT_DEFLECT_H
 #define _QUELL_SWPORT_DEFLECT_H
 
-#include <linux/interrupt.h>
 #include <linux/netdevice.h>
+#include <compat/bh_work.h>
 
 #include "swport.h"
 
@@ -46,7 +46,7 @@ struct swport_alternate {
  * @alternate:	array of alternates, SWPORT_DEFLECT_VIA_MAX long; NULL at first
  * @fresh:	during a change the new alternates, after its commit the old ones; RTNL
  * @stopped:	a change of @alternate is under way and @outlet is disabled; RTNL
- * @outlet:	tasklet that sends the packets in @fifo, outside of the qdisc's lock
+ * @outlet:	work in softirq context that sends the packets in @fifo, outside of the qdisc's lock
  * @fifo:	deflected packets; its own lock
  * @fifo_bytes:	bytes in @fifo; under its lock
  * @drop_pkts:	packets dropped by @outlet or because @fifo was full
@@ -60,7 +60,7 @@ struct swport_deflect {
 	struct swport_alternate	*alternate;
 	struct swport_alternate	*fresh;
 	bool			stopped;
-	struct tasklet_struct	outlet;
+	struct quell_bh_work	outlet;
 	struct sk_buff_head	fifo;
 	u32			fifo_bytes;
 	atomic64_t		drop_pkts;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Outlet of deflected packets: one first-in first-out queue per port, drained by
- * one tasklet, which never runs on two processors at a time.  So packets leave in
- * the order of the port's decisions, and without the port's lock: two ports that
+ * one work item in softirq context, which never runs on two processors at a time.  So
+ * packets leave in the order of the port's decisions, and without the port's lock: two ports that
  * deflect to each other cannot deadlock on each other's lock.
  *
  * The packet gets the link-layer header of the alternate's next hop and goes
@@ -159,9 +159,9 @@ static void swport_outlet_ask_all(struct swport_deflect *deflect)
 	}
 }
 
-static void swport_outlet_run(struct tasklet_struct *tasklet)
+static void swport_outlet_run(struct quell_bh_work *work)
 {
-	struct swport_deflect *deflect = from_tasklet(deflect, tasklet, outlet);
+	struct swport_deflect *deflect = container_of(work, struct swport_deflect, outlet);
 	struct sk_buff *skb;
 	u32 sent;
 
@@ -175,7 +175,7 @@ static void swport_outlet_run(struct tasklet_struct *tasklet)
 	}
 	rcu_read_unlock_bh();
 	if (sent == SWPORT_OUTLET_BATCH)
-		tasklet_schedule(&deflect->outlet);
+		quell_bh_work_queue(&deflect->outlet);
 }
 
 /**
@@ -203,7 +203,7 @@ bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *sk
 	}
 	spin_unlock(&deflect->fifo.lock);
 	if (room)
-		tasklet_schedule(&deflect->outlet);
+		quell_bh_work_queue(&deflect->outlet);
 	else
 		atomic64_inc(&deflect->drop_pkts);
 	return room;
@@ -234,7 +234,7 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 		if (swport_outlet_is_known(swport_outlet_neighbour(alternate, dev)))
 			working |= 1U << i;
 		else if (!test_and_set_bit(i, &deflect->ask))
-			tasklet_schedule(&deflect->outlet);
+			quell_bh_work_queue(&deflect->outlet);
 	}
 	rcu_read_unlock();
 	return working;
@@ -267,5 +267,5 @@ void quell_swport_outlet_purge(struct swport_deflect *deflect)
 void quell_swport_outlet_init(struct swport_deflect *deflect)
 {
 	skb_queue_head_init(&deflect->fifo);
-	tasklet_setup(&deflect->outlet, swport_outlet_run);
+	quell_bh_work_init(&deflect->outlet, swport_outlet_run);
 }

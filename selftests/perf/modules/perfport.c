@@ -27,7 +27,7 @@
  *	start	a packet that stays		each begins a flow, which is deflected
  *
  * Packets that are deflected do not come out of the qdisc.  They leave by another
- * device from a tasklet, and DEQUEUE is the time of that, that device included.
+ * device from a softirq, and DEQUEUE is the time of that, that device included.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
