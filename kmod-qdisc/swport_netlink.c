@@ -184,6 +184,17 @@ int quell_swport_explain(const struct nlattr *nest, int max, const char * const 
 	return err;
 }
 
+/* What is said of a port that has one of several queues of a device. */
+#define SWPORT_QUEUE_TEXT(what) \
+	"swport: " what " is not for one queue of many, as below mq: make swport the root"
+
+static const char * const swport_queue_text[TCA_SWPORT_MAX + 1] = {
+	[TCA_SWPORT_RATE] = SWPORT_QUEUE_TEXT("rate"),
+	[TCA_SWPORT_TELEMETRY] = SWPORT_QUEUE_TEXT("telemetry"),
+	[TCA_SWPORT_TCP_INT] = SWPORT_QUEUE_TEXT("tcp-int"),
+	[TCA_SWPORT_DEFLECT] = SWPORT_QUEUE_TEXT("deflect"),
+};
+
 /*
  * Lower ends that a policy has no words for: 0, or at least a minimum.  A function in the
  * policy would check them as well, but 6.12 warns (WARN_ON_ONCE) when it reports the policy
@@ -315,6 +326,41 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 		trim->to_sender = nla_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER]);
 }
 
+/*
+ * Below mq and its like each transmit queue has a qdisc of its own, so a port there sees a
+ * part of what the device sends.  The root is still the old one while a new root is set up.
+ */
+static bool swport_is_of_one_queue(const struct Qdisc *sch)
+{
+	return sch->parent != TC_H_ROOT &&
+	       rtnl_dereference(qdisc_dev(sch)->qdisc)->flags & TCQ_F_MQROOT;
+}
+
+/* Refuse what is about the whole device where this port has one of its queues. */
+static int swport_check_queues(const struct Qdisc *sch, struct nlattr **tb,
+			       const struct swport_params *params,
+			       struct netlink_ext_ack *extack)
+{
+	int blame = 0;
+
+	if (!swport_is_of_one_queue(sch))
+		return 0;
+	if (params->rate_bytes_ps)
+		blame = TCA_SWPORT_RATE;
+	else if (params->telemetry_ns)
+		blame = TCA_SWPORT_TELEMETRY;
+	else if (params->tcp_int_ns)
+		blame = TCA_SWPORT_TCP_INT;
+	else if (params->deflect.on)
+		blame = TCA_SWPORT_DEFLECT;
+	if (!blame)
+		return 0;
+	NL_SET_BAD_ATTR(extack, tb[blame]);
+	if (extack)
+		extack->_msg = swport_queue_text[blame];
+	return -EOPNOTSUPP;
+}
+
 /**
  * quell_swport_parse() - parse and check a request
  * @sch: the port's qdisc, with the current parameters
@@ -366,7 +412,9 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		err = swport_check_trim(tb, params, extack);
 	if (!err)
 		err = swport_check_ecn(tb, old, params, extack);
-	return err ? err : quell_swport_deflect_parse(sch, tb, old, params, extack);
+	if (!err)
+		err = quell_swport_deflect_parse(sch, tb, old, params, extack);
+	return err ? err : swport_check_queues(sch, tb, params, extack);
 }
 
 static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params *trim)
