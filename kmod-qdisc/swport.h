@@ -11,6 +11,7 @@
 #include <quell/core/port/portload.h>
 #include <quell/core/port/redclass.h>
 #include <quell/core/port/shaper.h>
+#include <quell/core/port/super.h>
 #include <quell/core/port/turns.h>
 #include <quell/trim.h>
 #include <uapi/linux/pkt_sched_swport.h>
@@ -82,6 +83,7 @@ struct swport_deflect_params {
  * @buffer_bytes:	shared buffer size, in a request that sets it; else 0
  * @alpha_q16:		threshold as a fraction of the shared buffer's free space; 0: not shared
  * @percentiles:	keep depth and sojourn percentiles
+ * @split_gso:		enum swport_split_gso
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
@@ -103,20 +105,21 @@ struct swport_params {
 	u32			buffer_bytes;
 	u32			alpha_q16;
 	u32			percentiles;
+	u32			split_gso;
 	struct swport_deflect_params deflect;
 };
 
 /**
  * struct swport_band - one first-in first-out queue and its counters
- * @queue:		wire packets, never GSO
+ * @queue:		wire packets, and super-packets that are whole
  * @backlog_bytes:	bytes in @queue
  * @backlog_max_bytes:	maximum of @backlog_bytes so far
- * @sent_pkts:		packets transmitted
+ * @sent_pkts:		wire packets transmitted
  * @sent_bytes:		bytes transmitted
  * @drop_pkts:		packets that found the band full
  * @drop_bytes:		bytes of packets that found the band full
  *
- * All under the qdisc's lock.
+ * All under the qdisc's lock.  Each segment of a super-packet counts as a packet.
  */
 struct swport_band {
 	struct sk_buff_head	queue;
@@ -268,7 +271,9 @@ struct swport_trim {
  * @share:		part of a shared buffer
  * @percentiles:	histograms; NULL: not kept
  * @deflect:		deflected flows and their outlet; NULL until first enabled
- * @gso_split_pkts:	GSO packets segmented on enqueue
+ * @burst_bytes:	during enqueue, bytes in @data of the super-packet being cut; else 0
+ * @gso_split_pkts:	GSO packets segmented
+ * @gso_whole_pkts:	GSO packets transmitted as they came
  * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
  * @watchdog:		wakes the port when the wire is free again
  */
@@ -288,7 +293,9 @@ struct swport_sched {
 	struct swport_share	share;
 	struct swport_percentiles *percentiles;
 	struct swport_deflect	*deflect;
+	u32			burst_bytes;
 	u64			gso_split_pkts;
+	u64			gso_whole_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
 };
@@ -296,10 +303,15 @@ struct swport_sched {
 /**
  * struct swport_cb - per-packet state while queued
  * @arrived_ns: arrival time, ns; 0: not recorded
+ * @own_bytes: bytes in the data band of other segments of the same super-packet, which do
+ *	not count when the packet is judged; at enqueue those before it, then those behind
+ * @segments: wire packets it is; 1 unless it is a super-packet
  * @trimmed: this port trimmed the packet
  */
 struct swport_cb {
 	u64	arrived_ns;
+	u32	own_bytes;
+	u16	segments;
 	bool	trimmed;
 };
 
@@ -341,7 +353,15 @@ void quell_swport_commit_classes(struct swport_sched *port,
 				 const struct quell_red_classes *classes);
 int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb);
 
+/* swport_gso.c */
+bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_buff *skb,
+			      struct quell_super *super);
+struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *skb);
+void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts);
+void quell_swport_gso_open(struct Qdisc *sch);
+
 /* swport_telemetry.c */
+bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
 bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place);
@@ -366,6 +386,8 @@ void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *
 /* swport_deflect.c */
 bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
 			  int *ret);
+bool quell_swport_deflect_keeps(struct Qdisc *sch, struct sk_buff *skb,
+				const struct quell_super *super);
 int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params);
 void quell_swport_deflect_done(struct swport_sched *port);
@@ -399,6 +421,7 @@ void quell_swport_link_exit(void);
 
 /* swport_buffer.c */
 bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes);
+bool quell_swport_buffer_take_all(struct swport_sched *port, const struct quell_super *super);
 void quell_swport_buffer_settle(struct swport_sched *port);
 int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
 			      struct netlink_ext_ack *extack);

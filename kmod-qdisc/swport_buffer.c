@@ -78,19 +78,22 @@ static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
 		;
 }
 
-/* Charge bytes to the buffer; false if they do not fit. */
-static bool swport_buffer_charge(struct swport_buffer *buffer, u32 alpha_q16, u32 held_bytes,
-				 u32 len_bytes)
+/* Charge a packet, or all segments of a super-packet; false if they do not fit. */
+static bool swport_buffer_charge(struct swport_sched *port, const struct quell_super *super)
 {
+	struct swport_buffer *buffer = port->share.buffer;
 	u32 size_bytes = READ_ONCE(buffer->size_bytes);
 	int used_bytes = atomic_read(&buffer->used_bytes);
 
 	do {
-		if (!quell_sharedbuf_admits(size_bytes, used_bytes, alpha_q16, held_bytes,
-					    len_bytes))
+		if (!quell_super_sharedbuf_admits(super, size_bytes, used_bytes,
+						  port->params.alpha_q16,
+						  port->share.held_bytes))
 			return false;
-	} while (!atomic_try_cmpxchg(&buffer->used_bytes, &used_bytes, used_bytes + len_bytes));
-	swport_buffer_raise(buffer, used_bytes + len_bytes);
+	} while (!atomic_try_cmpxchg(&buffer->used_bytes, &used_bytes,
+				     used_bytes + super->bytes));
+	swport_buffer_raise(buffer, used_bytes + super->bytes);
+	port->share.held_bytes += super->bytes;
 	return true;
 }
 
@@ -105,18 +108,30 @@ static bool swport_buffer_charge(struct swport_buffer *buffer, u32 alpha_q16, u3
  */
 bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
 {
+	const struct quell_super packet = {
+		.segments = 1, .bytes = len_bytes, .last_bytes = len_bytes,
+	};
 	struct swport_share *share = &port->share;
 
-	if (!share->buffer)
+	if (!share->buffer || swport_buffer_charge(port, &packet))
 		return true;
-	if (swport_buffer_charge(share->buffer, port->params.alpha_q16, share->held_bytes,
-				 len_bytes)) {
-		share->held_bytes += len_bytes;
-		return true;
-	}
 	share->drop_pkts++;
 	share->drop_bytes += len_bytes;
 	return false;
+}
+
+/**
+ * quell_swport_buffer_take_all() - room for all segments of a super-packet
+ * @port: the switch port
+ * @super: super-packet, which fits into the port's own limit
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: true where the port shares no buffer, or the segments are now charged to it;
+ * false where one of them would not be admitted: nothing is charged or counted.
+ */
+bool quell_swport_buffer_take_all(struct swport_sched *port, const struct quell_super *super)
+{
+	return !port->share.buffer || swport_buffer_charge(port, super);
 }
 
 /**

@@ -106,7 +106,7 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
 /**
  * quell_swport_deflect() - deflect a packet of the data band if it must be
  * @sch: the port's qdisc
- * @skb: wire packet
+ * @skb: wire packet, not GSO
  * @to_free: list of dropped packets, freed by the caller
  * @ret: set when the result is true: the return value for enqueue; a deflected packet
  *	is neither queued nor dropped for parent qdiscs
@@ -142,6 +142,38 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff
 	default:
 		return false;
 	}
+}
+
+/**
+ * quell_swport_deflect_keeps() - do all segments of a super-packet stay with the port?
+ * @sch: the port's qdisc, which has been told to deflect at some time
+ * @skb: super-packet for the data band
+ * @super: its segments
+ *
+ * The segments of one of TCP are packets of one flow.  Those of RoCEv2 have headers of
+ * their own.
+ *
+ * Context: softirq, qdisc lock held; does not write to @skb.
+ * Return: false if it must be cut, and quell_swport_deflect() called for each segment.
+ */
+bool quell_swport_deflect_keeps(struct Qdisc *sch, struct sk_buff *skb,
+				const struct quell_super *super)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect_params *params = &port->params.deflect;
+	struct swport_deflect *deflect = port->deflect;
+	struct quell_iofd_packet packet = { };
+	u8 dscp;
+
+	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
+		return true;
+	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, &packet, &dscp))
+		return true;
+	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
+		return false;
+	packet.now_ns = ktime_get_ns();
+	packet.queued_bytes = port->data.backlog_bytes + super->bytes - super->last_bytes;
+	return quell_iofd_keeps(&deflect->vars, &params->iofd, &packet);
 }
 
 static bool swport_via_same(const struct swport_via *a, const struct swport_via *b)

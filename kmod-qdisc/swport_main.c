@@ -8,8 +8,8 @@
  * most, so that no flood of it starves data.  Data is one
  * first-in first-out queue with a limit in bytes and ECN by RED on its
  * instantaneous length; a packet that does not fit is dropped, or trimmed and sent
- * with control.  GSO packets are segmented on entry: every decision is about a
- * packet as it appears on the wire.
+ * with control.  Every decision is about packets as they appear on the wire: a GSO packet
+ * stays whole only while all its segments fare alike (swport_gso.c).
  *
  *	            +---------+
  *	ACK, ND  -->| control |--+

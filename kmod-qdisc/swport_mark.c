@@ -6,6 +6,12 @@
  * Packets whose transport is not ECN-capable pass unmarked and are counted: a switch port
  * drops when it is full, not before.  With ECN_DROP they are dropped, as switches do that
  * call this WRED, so that they do not fill the queue that all others leave short.
+ *
+ * A super-packet is no queue: its own other segments do not count.  So a lone burst on an
+ * idle wire is not marked.  A super-packet that is whole is judged once, by what its last
+ * segment would leave behind (at enqueue: by what its first one finds), and all segments
+ * are marked or none; between the thresholds each is marked with the same probability as
+ * by itself.
  */
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
@@ -65,20 +71,21 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 			struct swport_class_stats *class)
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
+	u32 segments = swport_cb(skb)->segments;
 	int end = swport_ip_header_end(skb);
 
 	if (end && skb_ensure_writable(skb, end)) {
-		stats->mark_fail_pkts++;
+		stats->mark_fail_pkts += segments;
 		return true;
 	}
 	if (!end || !INET_ECN_set_ce(skb)) {
-		stats->not_ect_pkts++;
-		class->not_ect_pkts++;
+		stats->not_ect_pkts += segments;
+		class->not_ect_pkts += segments;
 		return false;
 	}
-	stats->mark_pkts++;
+	stats->mark_pkts += segments;
 	stats->mark_bytes += qdisc_pkt_len(skb);
-	class->mark_pkts++;
+	class->mark_pkts += segments;
 	class->mark_bytes += qdisc_pkt_len(skb);
 	return true;
 }
@@ -101,8 +108,9 @@ bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 		i = quell_red_class_index(&params->red_classes, quell_swport_dscp(skb));
 	if (i < QUELL_RED_CLASSES_MAX)
 		red = &params->red_classes.class[i].red;
-	port->class_stats[i].pkts++;
-	if (!quell_red_marks(red, &port->lottery, port->data.backlog_bytes))
+	port->class_stats[i].pkts += swport_cb(skb)->segments;
+	if (!quell_red_marks(red, &port->lottery,
+			     port->data.backlog_bytes - swport_cb(skb)->own_bytes))
 		return true;
 	return swport_mark(port, skb, &port->class_stats[i]) || !params->ecn_drop ||
 	       swport_cb(skb)->trimmed;

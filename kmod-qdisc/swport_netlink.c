@@ -89,6 +89,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_SPLIT_GSO]	= NLA_POLICY_MAX(NLA_U32, SWPORT_GSO_MAX),
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
@@ -140,6 +141,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
 		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
 	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
+	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -405,6 +407,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_TCP_INT], &params->tcp_int_ns);
 	swport_get_trim(tb, &params->trim);
 	swport_get_u32(tb[TCA_SWPORT_PERCENTILES], &params->percentiles);
+	swport_get_u32(tb[TCA_SWPORT_SPLIT_GSO], &params->split_gso);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
@@ -466,6 +469,7 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	     nla_put_u32(skb, TCA_SWPORT_BUFFER, quell_swport_buffer_size(port))) ||
 	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_PERCENTILES, params->percentiles) ||
+	    nla_put_u32(skb, TCA_SWPORT_SPLIT_GSO, params->split_gso) ||
 	    quell_swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);

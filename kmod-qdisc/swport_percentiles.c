@@ -3,7 +3,8 @@
  * Depth and sojourn percentiles of each band (<quell/core/port/histogram.h>).
  *
  *	depth	bytes queued in the band when a packet arrives for it, admitted or not;
- *		each segment of a GSO packet counts by itself
+ *		each segment of a GSO packet that is cut counts by itself, all those of one
+ *		that stays whole with what the first finds
  *	sojourn	time from enqueue to dequeue, of packets that leave
  *
  * They cost 19 kB a port and two clock readings a packet, hence are off by default.
@@ -74,7 +75,7 @@ void quell_swport_percentiles_free(struct swport_percentiles *old)
 /**
  * quell_swport_arrive() - record depth and arrival time of a packet offered to a band
  * @port: the switch port
- * @skb: packet
+ * @skb: packet, its number of segments known
  * @control: control band, not data
  *
  * Context: softirq, qdisc lock held.
@@ -84,7 +85,8 @@ void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool co
 	const struct swport_band *band = control ? &port->control : &port->data;
 
 	if (port->percentiles)
-		quell_histogram_add(&port->percentiles->depth[control], band->backlog_bytes);
+		quell_histogram_add(&port->percentiles->depth[control], band->backlog_bytes,
+				    swport_cb(skb)->segments);
 	swport_cb(skb)->arrived_ns =
 		port->percentiles || port->params.tcp_int_ns ? ktime_get_ns() : 0;
 }
@@ -104,7 +106,8 @@ void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bo
 	u64 arrived_ns = swport_cb(skb)->arrived_ns;
 
 	if (arrived_ns && now_ns >= arrived_ns)
-		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - arrived_ns);
+		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - arrived_ns,
+				    swport_cb(skb)->segments);
 }
 
 static void swport_read(const struct quell_histogram *h, struct swport_quantiles *q)

@@ -2,8 +2,8 @@
 /*
  * The path of a packet through the port, and its accounting.
  *
- *	enqueue: cut GSO -> classify (-> deflect) -> admit, trim or drop (-> mark) -> band
- *	dequeue: wire free? -> whose turn? -> band (-> mark or drop) (-> stamp) -> wire
+ *	enqueue: (cut GSO ->) classify (-> deflect) -> admit, trim or drop (-> mark) -> band
+ *	dequeue: wire free? -> whose turn? (-> cut GSO) -> band (-> mark or drop) (-> stamp) -> wire
  *
  * At every moment, for each band, both in bytes and in packets,
  *	offered = sent + dropped + queued
@@ -18,9 +18,12 @@
  *	packets that came + trimmed = sent + dropped + queued
  * in packets, and in bytes with the lengths after trimming; and for trimmed packets alone
  *	trimmed = sent + dropped + queued
+ *
+ * A super-packet that is queued whole (swport_gso.c) is one packet for sch->q.qlen, as for
+ * the parents, and as many as it has segments for the counters.  Its bytes are those of its
+ * segments on the wire.
  */
 #include <linux/ktime.h>
-#include <compat/net_gso.h>
 
 #include "swport.h"
 
@@ -39,7 +42,7 @@ static struct sk_buff *swport_band_pop(struct swport_band *band)
 	if (!skb)
 		return NULL;
 	band->backlog_bytes -= qdisc_pkt_len(skb);
-	band->sent_pkts++;
+	band->sent_pkts += swport_cb(skb)->segments;
 	band->sent_bytes += qdisc_pkt_len(skb);
 	return skb;
 }
@@ -85,9 +88,21 @@ static bool swport_take_room(struct swport_sched *port, const struct swport_band
 	return band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb));
 }
 
+/* As swport_take_room(), for all segments of a super-packet or for none. */
+static bool swport_take_room_all(struct swport_sched *port, const struct swport_band *band,
+				 const struct quell_super *super)
+{
+	u32 limit_bytes = band == &port->control ? port->params.control_limit_bytes :
+						   port->params.limit_bytes;
+
+	if ((u64)band->backlog_bytes + super->bytes > limit_bytes)
+		return false;
+	return band == &port->control || quell_swport_buffer_take_all(port, super);
+}
+
 static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
 {
-	band->drop_pkts++;
+	band->drop_pkts += swport_cb(skb)->segments;
 	band->drop_bytes += qdisc_pkt_len(skb);
 }
 
@@ -95,7 +110,7 @@ static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb
 static void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
 {
 	swport_band_drop(&port->data, skb);
-	port->mark_stats.drop_pkts++;
+	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
 	quell_swport_buffer_settle(port);
 }
 
@@ -107,6 +122,7 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data &&
 	    !quell_swport_judge(port, skb)) {
 		swport_drop_unmarkable(port, skb);
+		__qdisc_qstats_drop(sch, swport_cb(skb)->segments - 1);
 		return qdisc_drop(skb, sch, to_free);
 	}
 	swport_wake(port, sch);
@@ -135,6 +151,14 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 	return swport_admit(skb, sch, band, to_free);
 }
 
+static void swport_begin(const struct swport_sched *port, struct sk_buff *skb, u32 segments)
+{
+	*swport_cb(skb) = (struct swport_cb) {
+		.own_bytes = port->burst_bytes,
+		.segments = segments,
+	};
+}
+
 /* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
 static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
@@ -146,8 +170,8 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	if (band == &port->data && port->deflect &&
 	    quell_swport_deflect(sch, skb, to_free, &ret))
 		return ret;
+	swport_begin(port, skb, 1);
 	quell_swport_arrive(port, skb, band == &port->control);
-	swport_cb(skb)->trimmed = false;
 	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band, to_free);
 	swport_band_drop(band, skb);
@@ -157,34 +181,71 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
+ * May the parents find that a packet is longer than they were told?  One that shapes could
+ * wait for ever for room that a burst never has.
+ */
+static bool swport_may_lengthen(const struct Qdisc *sch)
+{
+	return sch->parent == TC_H_ROOT || sch->flags & TCQ_F_NOPARENT;
+}
+
+/* Queue a super-packet whole if all its segments would fare alike; if not, change nothing. */
+static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
+				 struct sk_buff **to_free, int *ret)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	u32 old_bytes = qdisc_pkt_len(skb);
+	struct swport_band *band;
+	struct quell_super super;
+
+	if (!quell_swport_gso_measure(port, skb, &super) ||
+	    (super.bytes > old_bytes && !swport_may_lengthen(sch)))
+		return false;
+	band = swport_band_of(port, skb);
+	if (!swport_take_room_all(port, band, &super))
+		return false;
+	if (band == &port->data && port->deflect &&
+	    !quell_swport_deflect_keeps(sch, skb, &super)) {
+		quell_swport_buffer_settle(port);
+		return false;
+	}
+	qdisc_skb_cb(skb)->pkt_len = super.bytes;
+	swport_begin(port, skb, super.segments);
+	quell_swport_arrive(port, skb, band == &port->control);
+	*ret = swport_admit(skb, sch, band, to_free);
+	/* As for segments, a size table of the root (tc's stab) does not count. */
+	if (*ret == NET_XMIT_SUCCESS)
+		qdisc_tree_reduce_backlog(sch, 0, old_bytes - super.bytes);
+	return true;
+}
+
+/*
  * Segment a GSO packet, so that every decision is about a packet on the wire.
  * The parents count one packet of the old length: correct their queue length and
  * backlog by the difference.
  */
-static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
 {
-	netdev_features_t features = netif_skb_features(skb);
 	struct swport_sched *port = qdisc_priv(sch);
-	u32 old_bytes = qdisc_pkt_len(skb);
+	u32 queued = skb_queue_len(&port->data.queue), begin_bytes = port->data.backlog_bytes;
+	u32 old_bytes = qdisc_pkt_len(skb), queued_bytes = 0;
 	struct sk_buff *segs, *next;
 	bool deflected = false;
-	u32 queued_bytes = 0;
 	int queued_pkts = 0;
 
-	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
-	if (IS_ERR_OR_NULL(segs)) {
+	segs = quell_swport_gso_cut(port, skb);
+	if (!segs) {
 		port->alloc_fail_pkts++;
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	port->gso_split_pkts++;
 	skb_list_walk_safe(segs, segs, next) {
 		int ret;
 
 		skb_mark_not_on_list(segs);
-		quell_qdisc_set_pkt_len(segs);
-			/* The qdisc lock keeps the segment valid; trimming may shorten it. */
+		port->burst_bytes = port->data.backlog_bytes - begin_bytes;
+		/* The qdisc lock keeps the segment valid; trimming may shorten it. */
 		ret = swport_enqueue_one(segs, sch, to_free);
 		if (ret == NET_XMIT_SUCCESS) {
 			queued_pkts++;
@@ -193,6 +254,8 @@ static int swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 		deflected = deflected || ret & __NET_XMIT_STOLEN;
 	}
 	consume_skb(skb);
+	port->burst_bytes = 0;
+	quell_swport_gso_own(&port->data.queue, skb_queue_len(&port->data.queue) - queued);
 	if (!queued_pkts)
 		return deflected ? NET_XMIT_SUCCESS | __NET_XMIT_STOLEN : NET_XMIT_DROP;
 	qdisc_tree_reduce_backlog(sch, 1 - queued_pkts,
@@ -217,7 +280,8 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	int verdict;
 
 	if (skb_is_gso(skb))
-		return swport_enqueue_gso(skb, sch, to_free);
+		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
+		       swport_enqueue_cut(skb, sch, to_free);
 	verdict = swport_enqueue_one(skb, sch, to_free);
 	/* Parents count the length that arrived; correct their backlog to the trimmed length. */
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
@@ -247,6 +311,12 @@ static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
 			    wire_bytes);
 }
 
+/* Bytes that a packet, or each segment of it, takes of the wire. */
+static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
+{
+	return qdisc_pkt_len(skb) + port->params.overhead_bytes * swport_cb(skb)->segments;
+}
+
 static struct sk_buff *swport_pop_control(struct swport_sched *port,
 					  const struct quell_turns_params *share, u64 now_ns)
 {
@@ -254,8 +324,7 @@ static struct sk_buff *swport_pop_control(struct swport_sched *port,
 
 	if (!skb)
 		return NULL;
-	quell_turns_sent_control(share, &port->turns,
-				 qdisc_pkt_len(skb) + port->params.overhead_bytes,
+	quell_turns_sent_control(share, &port->turns, swport_wire_bytes(port, skb),
 				 !skb_queue_empty(&port->data.queue));
 	if (port->percentiles)
 		quell_swport_leave(port, skb, true, now_ns);
@@ -271,15 +340,18 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	while ((skb = swport_band_pop(&port->data))) {
+	while (!skb_queue_empty(&port->data.queue)) {
+		if (port->params.telemetry_ns)
+			quell_swport_gso_open(sch);
+		skb = swport_band_pop(&port->data);
 		quell_swport_buffer_settle(port);
 		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
 		    quell_swport_judge(port, skb) || skb_queue_empty(&port->data.queue))
 			return skb;
-		port->data.sent_pkts--;
+		port->data.sent_pkts -= swport_cb(skb)->segments;
 		port->data.sent_bytes -= qdisc_pkt_len(skb);
 		swport_drop_unmarkable(port, skb);
-		qdisc_qstats_drop(sch);
+		__qdisc_qstats_drop(sch, swport_cb(skb)->segments);
 		qdisc_qstats_backlog_dec(sch, skb);
 		qdisc_qlen_dec(sch);
 		qdisc_tree_reduce_backlog(sch, 1, qdisc_pkt_len(skb));
@@ -297,8 +369,7 @@ static struct sk_buff *swport_pop_data(struct Qdisc *sch,
 
 	if (!skb)
 		return NULL;
-	quell_turns_sent_data(share, &port->turns,
-			      qdisc_pkt_len(skb) + port->params.overhead_bytes,
+	quell_turns_sent_data(share, &port->turns, swport_wire_bytes(port, skb),
 			      !skb_queue_empty(&port->data.queue));
 	if (port->percentiles)
 		quell_swport_leave(port, skb, false, now_ns);
@@ -360,14 +431,16 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 		quell_swport_tcp_int_stamp(port, skb, now_ns);
 	if (swport_cb(skb)->trimmed)
 		quell_swport_trim_sent(port, skb);
-	wire_bytes = qdisc_pkt_len(skb) + port->params.overhead_bytes;
+	wire_bytes = swport_wire_bytes(port, skb);
 	quell_portload_add(&port->link.load, wire_bytes);
 	quell_portload_add(&port->tcp_int.load, wire_bytes);
 	if (port->params.rate_bytes_ps)
 		swport_wire_charge(port, now_ns, wire_bytes);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
-	qdisc_bstats_update(sch, skb);
+	port->gso_whole_pkts += swport_cb(skb)->segments > 1;
+	/* The stack's number of segments is a guess where another host made the packet. */
+	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), swport_cb(skb)->segments);
 	return skb;
 }
 

@@ -101,6 +101,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
 	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
 	value[TCA_SWPORT_STATS_CONTROL_WAIT_PKTS] = port->control_wait_pkts;
+	value[TCA_SWPORT_STATS_GSO_WHOLE_PKTS] = port->gso_whole_pkts;
 	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
 	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
 	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;

@@ -14,7 +14,8 @@
  * alone: packets this host sends itself, SYNs, IP fragments, IPv6 packets with
  * extension headers before TCP, options of another length.  Each packet with the
  * option is updated; the sender requests a frequency in a code whose meaning is not
- * documented.
+ * documented.  A super-packet is updated as it is: its segments leave together, and have
+ * one copy of the option.
  */
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
@@ -55,7 +56,7 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
 /**
  * quell_swport_tcp_int_stamp() - update the TCP-INT option of a packet, if it has one
  * @port: the switch port, with TCP-INT on and its load advanced to @now_ns
- * @skb: packet that leaves, not GSO
+ * @skb: packet that leaves
  * @now_ns: time
  *
  * The option is made writable first, as for telemetry records.
@@ -64,6 +65,7 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
  */
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns)
 {
+	u32 segments = swport_cb(skb)->segments;
 	u8 wire[QUELL_TCP_INT_BYTES];
 	struct quell_tcp_int_hop hop;
 	struct swport_place place;
@@ -77,15 +79,15 @@ void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, 
 	if (!at || skb_copy_bits(skb, at, wire, sizeof(wire)))
 		return;
 	if (skb_ensure_writable(skb, at + sizeof(wire))) {
-		port->tcp_int.fail_pkts++;
+		port->tcp_int.fail_pkts += segments;
 		return;
 	}
 	swport_tcp_int_describe(port, skb, place.ttl, now_ns, &hop);
 	quell_tcp_int_decode(wire, &opt);
-	port->tcp_int.worst_pkts += hop.value > opt.value;
+	port->tcp_int.worst_pkts += hop.value > opt.value ? segments : 0;
 	quell_tcp_int_stamp(&opt, &hop);
 	quell_tcp_int_encode(&opt, wire);
 	for (i = 0; i < sizeof(wire); i += sizeof(u32))
 		quell_swport_replace_word(skb, &place, at + i, wire + i);
-	port->tcp_int.pkts++;
+	port->tcp_int.pkts += segments;
 }

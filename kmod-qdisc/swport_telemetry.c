@@ -7,7 +7,8 @@
  * its link is more loaded than that of the record it finds: compare and replace.
  *
  * Only packets with PSH get one, those that ask for an ACK: of a burst the last.  The
- * others of the burst stay equal, and a receiver's GRO merges them.
+ * others of the burst stay equal, and a receiver's GRO merges them.  A super-packet that
+ * would get one is cut, for its last segment only.
  *
  *	hop		routers from the sender, by the time to live: the first is 1
  *	load		quell/core/port/portload.h, as this packet leaves
@@ -193,10 +194,43 @@ static void swport_write_record(struct sk_buff *skb, const struct swport_place *
 		quell_swport_replace_word(skb, place, record_at + i, wire + i);
 }
 
+/* Offset of the record that this port's may replace, copied to @old; 0: none. */
+static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff *skb,
+			   struct swport_place *place, u8 old[QUELL_TELEMETRY_BYTES])
+{
+	u32 at;
+
+	if (!port->link.bytes_ps || !quell_swport_find_tcp(skb, place) ||
+	    !swport_is_pushed(skb, place) || !quell_hops(place->ttl))
+		return 0;
+	at = swport_find_record(skb, place);
+	return at && !skb_copy_bits(skb, at, old, QUELL_TELEMETRY_BYTES) ? at : 0;
+}
+
+/**
+ * quell_swport_stamp_is_due() - must a super-packet be cut for its record?
+ * @port: the switch port, with telemetry on and its load advanced to now
+ * @skb: first packet of the data band, and a super-packet
+ *
+ * Context: softirq, qdisc lock held; does not write to @skb.
+ * Return: true when its last segment, leaving now, would get this port's record.
+ */
+bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb)
+{
+	u32 queue_bytes = port->data.backlog_bytes - qdisc_pkt_len(skb);
+	u8 old[QUELL_TELEMETRY_BYTES];
+	struct swport_place place;
+
+	return swport_stamp_at(port, skb, &place, old) &&
+	       quell_telemetry_replaces(quell_portload_q16(&port->link.load,
+							   &port->link.load_params,
+							   queue_bytes), old);
+}
+
 /**
  * quell_swport_stamp() - write the port's record into a packet of the data band
  * @port: the switch port, with telemetry on and its load advanced to @now_ns
- * @skb: packet that leaves, not GSO
+ * @skb: packet that leaves; a super-packet only where it could not be cut, or need not be
  * @now_ns: time
  *
  * The record is made writable first, for it may be shared with TCP's
@@ -214,11 +248,8 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 	u64 load_q16;
 	u32 at;
 
-	if (!link->bytes_ps || !quell_swport_find_tcp(skb, &place) ||
-	    !swport_is_pushed(skb, &place) || !quell_hops(place.ttl))
-		return;
-	at = swport_find_record(skb, &place);
-	if (!at || skb_copy_bits(skb, at, old, sizeof(old)))
+	at = swport_stamp_at(port, skb, &place, old);
+	if (!at)
 		return;
 	load_q16 = quell_portload_q16(&link->load, &link->load_params,
 				      port->data.backlog_bytes);
@@ -226,7 +257,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 		link->keep_pkts++;
 		return;
 	}
-	if (skb_ensure_writable(skb, at + sizeof(old))) {
+	if (swport_cb(skb)->segments > 1 || skb_ensure_writable(skb, at + sizeof(old))) {
 		link->stamp_fail_pkts++;
 		return;
 	}

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		data += sizeof(u64);
 		require(near(quell_histogram_middle(quell_histogram_bucket(values[n])),
 			     values[n]), "the middle of its bucket is near a value");
-		quell_histogram_add(&h, values[n]);
+		quell_histogram_add(&h, values[n], 1);
 	}
 	for (i = 0; i < QUELL_HISTOGRAM_BUCKETS; i++)
 		sum += h.bucket[i];

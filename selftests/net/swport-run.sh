@@ -25,13 +25,14 @@ gso_is_cut()
 	books_balance
 }
 
-# Each segment is admitted, dropped and marked by itself.
+# Each segment is admitted and dropped by itself, and marked for what is behind all.
 gso_is_judged_by_segment()
 {
-	port "${held[*]}" limit 6000 ecn min 2500 && listen 6 && transmit udp 1 1000 &&
-	transmit gso 1 10054 2 &&
-	port_is '.qlen == 5 and .data_drop_pkts == 5 and .backlog == 5270' &&
-	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' "tcp0 tcp1 " &&
+	port "${held[*]}" limit 8000 ecn min 500 && listen 9 && transmit udp 1 1000 &&
+	transmit gso 1 10054 2 && transmit udp 1 600 2 &&
+	port_is '.qlen == 8 and .data_drop_pkts == 3 and .backlog == 7978' &&
+	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' \
+		"tcp0 tcp1 tcp2 tcp3 tcp4 tcp5 tcp6 " &&
 	books_balance
 }
 

@@ -340,6 +340,7 @@ static int option_type(const char *option, char **end)
 		{ "control-share=", TCA_SWPORT_CONTROL_SHARE },
 		{ "trim-known=", TCA_SWPORT_TRIM_KNOWN },
 		{ "ecn-drop=", TCA_SWPORT_ECN_DROP },
+		{ "split-gso=", TCA_SWPORT_SPLIT_GSO },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -252,16 +252,17 @@ partial_checksums_hold()
 	in_netns "$near" ethtool -K va tx on >/dev/null
 }
 
-# Super-packets of ten segments: the last of them has PSH and gets one, which counts
-# those before it; all are right on the wire.
+# Super-packets of ten segments, cut on entry or as they leave: the last segment has PSH
+# and gets one, which counts those before it; all are right on the wire.
 gso_is_stamped_at_its_end()
 {
-	local family header
+	local mode family header
 
 	in_netns "$near" ethtool -K va tx off >/dev/null || return 1
-	for family in "" "$six"; do
+	for mode in "split-gso" "split-gso $six" "no-split-gso" "no-split-gso $six"; do
+		read -r mode family <<<"$mode"
 		header=$(header_bytes "$family")
-		port "${held[*]}" telemetry 1s && hear 10 &&
+		port "${held[*]}" telemetry 1s "$mode" && hear 10 &&
 		say "options=$room" gso=946 "bytes=$((header + 9460))" "$family" &&
 		port_is '.gso_split_pkts == 1 and .qlen == 9' &&
 		change rate 100gbit && heard && rest_is_whole $((header + 946)) &&

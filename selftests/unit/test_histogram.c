@@ -108,7 +108,7 @@ static void test_against_sorted(struct __test_metadata *_metadata, const char *n
 	memset(&h, 0, sizeof(h));
 	for (i = 0; i < values; i++) {
 		sorted[i] = random_magnitude(&r, least, most);
-		quell_histogram_add(&h, sorted[i]);
+		quell_histogram_add(&h, sorted[i], 1);
 	}
 	qsort(sorted, values, sizeof(sorted[0]), compare);
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
@@ -139,10 +139,15 @@ TEST(quantiles)
 	test_against_sorted(_metadata, "wide", 0, (1ULL << 40) - 1, VALUES);
 	/* Exact if each value has its own bucket: no quantile is above the maximum. */
 	memset(&h, 0, sizeof(h));
-	quell_histogram_add(&h, 64);
+	quell_histogram_add(&h, 64, 1);
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
 	EXPECT_EQ(64, got[5])
 		TH_LOG("quell_histogram_quantiles__never_above_max");
+	/* Several times at once: as often as that. */
+	quell_histogram_add(&h, 20, 99);
+	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
+	EXPECT_TRUE(h.count == 100 && got[3] == 20 && got[4] == 64)
+		TH_LOG("quell_histogram_add__times");
 	/* More quantiles than buckets before the last. */
 	quell_histogram_quantiles(&h, permille, got, 0);
 	EXPECT_EQ(64, got[5])

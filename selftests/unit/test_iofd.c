@@ -403,6 +403,79 @@ TEST(begin)
 		TH_LOG("quell_iofd_begin__idle_over");
 }
 
+/* What a super-packet of SEGMENTS becomes: kept whole where it may be, else one by one. */
+#define SEGMENTS	5
+
+static void offer(bool whole, struct quell_iofd_packet *packet, char *got, u32 *kept)
+{
+	u32 first_bytes = packet->queued_bytes;
+	u8 flags = packet->flags, alternate;
+	u32 i;
+
+	memset(got, '-', SEGMENTS);
+	packet->queued_bytes = first_bytes + (SEGMENTS - 1) * packet->bytes;
+	if (whole && quell_iofd_keeps(&vars, &defaults, packet)) {
+		++*kept;
+		return;
+	}
+	packet->queued_bytes = first_bytes;
+	for (i = 0; i < SEGMENTS; i++) {
+		packet->flags = i + 1 < SEGMENTS ? flags & ~QUELL_IOFD_END : flags;
+		got[i] = verdict_of(&defaults, packet, &alternate);
+		packet->queued_bytes += got[i] == '-' ? packet->bytes : 0;
+	}
+}
+
+/* What the port knows: here, of super-packets that are kept whole, and of others. */
+struct port_state {
+	struct quell_iofd_vars vars;
+	struct quell_iofd_stats stats;
+	char got[SEGMENTS];
+};
+
+/* Offer a packet to a port in that state. */
+static void offer_to(struct port_state *state, bool whole, struct quell_iofd_packet packet,
+		     u32 *kept)
+{
+	vars = state->vars;
+	stats = state->stats;
+	offer(whole, &packet, state->got, kept);
+	state->vars = vars;
+	state->stats = stats;
+}
+
+/* The same state, counters and verdicts at every step, whether packets are kept whole. */
+TEST(super_packets)
+{
+	static struct port_state whole, split;
+	struct random_state r = { 3 };
+	u64 now_ns = IDLE_NS;
+	u32 i, kept = 0;
+	bool same = true;
+
+	start_over();
+	whole.vars = vars;
+	split.vars = vars;
+	for (i = 0; same && i < 20000; i++) {
+		struct quell_iofd_packet packet = packet_of(random_between(&r, 1, 20), now_ns,
+							    random_between(&r, 0, 15));
+
+		now_ns += random_magnitude(&r, 0, 2 * IDLE_NS);
+		packet.tokens = random_between(&r, 0, 1);
+		packet.stamp = random_between(&r, 0, 3);
+		packet.queued_bytes = random_between(&r, THRESHOLD - 8 * packet.bytes,
+						     THRESHOLD + packet.bytes);
+		packet.working = random_between(&r, 0, 3);
+		offer_to(&whole, true, packet, &kept);
+		offer_to(&split, false, packet, &kept);
+		same = !memcmp(&whole, &split, sizeof(whole));
+	}
+	EXPECT_TRUE(same)
+		TH_LOG("quell_iofd_keeps__as_by_segment: packet %u", i);
+	EXPECT_TRUE(kept > 1000 && kept < 19000 && whole.stats.flows > 100)
+		TH_LOG("quell_iofd_keeps__kept_and_not_kept: %u", kept);
+}
+
 /* Each word is part of a flow's identity, as is the time to live of a packet that comes round. */
 TEST(identity)
 {

@@ -28,7 +28,7 @@ static void explain(void)
 		"                  [ trim size SIZE [ dscp N ] [ queue { control | data } ]\n"
 		"                    [ eligible { LIST | all } ] [ known LIST ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
-		"                  [ percentiles { on | off } ]\n"
+		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
 		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
@@ -56,6 +56,8 @@ static void explain(void)
 		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
 		"  alpha          share of what is free of it that this port may hold, 2^-16 to %d (with buffer: default 1)\n"
 		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n"
+		"  split-gso      cut every super-packet on entry; auto: where rate is set (default auto)\n"
+		"  no-split-gso   cut only those whose segments do not fare alike\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -234,6 +236,12 @@ static int swport_parse_option(struct swport_args *args)
 		return swport_parse_alpha(args);
 	if (!strcmp(word, "percentiles"))
 		return swport_parse_switch(args, TCA_SWPORT_PERCENTILES, word);
+	if (!strcmp(word, "split-gso"))
+		return swport_set(args, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
+				  swport_accept(args, "auto") ? SWPORT_GSO_AUTO : SWPORT_GSO_SPLIT);
+	if (!strcmp(word, "no-split-gso"))
+		return swport_set(args, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
+				  SWPORT_GSO_WHOLE);
 	if (!strcmp(word, "seed"))
 		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
@@ -373,6 +381,18 @@ static void swport_note_on(struct rtattr **tb)
 		swport_on |= 1ULL << TCA_SWPORT_ECN_MODE;
 }
 
+/* Nothing for the default. */
+static void swport_print_split(struct rtattr *attr)
+{
+	bool split;
+
+	if (!swport_has(attr, sizeof(uint32_t)) || swport_get_u32(attr) == SWPORT_GSO_AUTO)
+		return;
+	split = swport_get_u32(attr) == SWPORT_GSO_SPLIT;
+	print_color_bool(PRINT_JSON, COLOR_NONE, "split_gso", NULL, split);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", split ? "split-gso" : "no-split-gso");
+}
+
 static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_SWPORT_MAX + 1];
@@ -402,6 +422,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_trim(tb);
 	swport_print_share(tb);
 	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
+	swport_print_split(tb[TCA_SWPORT_SPLIT_GSO]);
 	swport_print_deflect(tb);
 	return 0;
 }
@@ -448,6 +469,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_MARK_FAIL_PKTS, "mark_fail_pkts", " failed %" PRIu64 " pkts" },
 	{ SWPORT_IF_COUNTED, NULL, "  gso" },
 	{ TCA_SWPORT_STATS_GSO_SPLIT_PKTS, "gso_split_pkts", " split %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_GSO_WHOLE_PKTS, "gso_whole_pkts", " whole %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_ALLOC_FAIL_PKTS, "alloc_fail_pkts", " dropped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_TCP_INT, NULL, "  tcp-int" },
 	{ TCA_SWPORT_STATS_INT_PKTS, "int_pkts", " written %" PRIu64 " pkts" },

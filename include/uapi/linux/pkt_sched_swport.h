@@ -40,6 +40,21 @@ enum swport_trim_queue {
 
 #define SWPORT_TRIM_QUEUE_MAX (__SWPORT_TRIM_QUEUE_MAX - 1)
 
+/**
+ * enum swport_split_gso - whether super-packets are cut on entry
+ * @SWPORT_GSO_AUTO: where `rate' is set
+ * @SWPORT_GSO_SPLIT: always
+ * @SWPORT_GSO_WHOLE: only where their segments do not fare alike
+ */
+enum swport_split_gso {
+	SWPORT_GSO_AUTO,
+	SWPORT_GSO_SPLIT,
+	SWPORT_GSO_WHOLE,
+	__SWPORT_GSO_MAX
+};
+
+#define SWPORT_GSO_MAX (__SWPORT_GSO_MAX - 1)
+
 /* Ranges and defaults, checked by tc before the kernel checks them again. */
 #define SWPORT_RATE_MAX			1250000000000	/* bytes/s, 10 Tbit/s */
 #define SWPORT_OVERHEAD_MAX		65535		/* bytes */
@@ -106,6 +121,7 @@ enum {
 	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */
 	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
 	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop what cannot be marked */
+	TCA_SWPORT_SPLIT_GSO,		/* u32, enum swport_split_gso */
 	__TCA_SWPORT_MAX
 };
 
@@ -176,7 +192,7 @@ enum {
 	TCA_SWPORT_STATS_MARK_PKTS,		/* marked CE */
 	TCA_SWPORT_STATS_MARK_BYTES,
 	TCA_SWPORT_STATS_NOT_ECT_PKTS,		/* to be marked, but not ECN-capable */
-	TCA_SWPORT_STATS_GSO_SPLIT_PKTS,	/* super-packets cut on entry */
+	TCA_SWPORT_STATS_GSO_SPLIT_PKTS,	/* super-packets cut */
 	TCA_SWPORT_STATS_ALLOC_FAIL_PKTS,	/* dropped: no memory to cut */
 	TCA_SWPORT_STATS_DATA_BACKLOG_BYTES,	/* queued now */
 	TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, /* most ever queued */
@@ -222,6 +238,7 @@ enum {
 	TCA_SWPORT_STATS_CLASSES,		/* nest of TCA_SWPORT_STATS_CLASS, where any */
 	TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS,	/* part of DATA_DROP and NOT_ECT: by ECN_DROP */
 	TCA_SWPORT_STATS_CONTROL_WAIT_PKTS,	/* data sent before control, by CONTROL_SHARE */
+	TCA_SWPORT_STATS_GSO_WHOLE_PKTS,	/* super-packets sent whole */
 	__TCA_SWPORT_STATS_MAX
 };
 

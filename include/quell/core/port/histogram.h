@@ -63,18 +63,19 @@ static inline u64 quell_histogram_middle(u32 bucket)
 }
 
 /**
- * quell_histogram_add() - add a value
+ * quell_histogram_add() - add a value one or more times
  * @h: histogram, zeroed at first
  * @value: any
+ * @times: how often, 1 or more
  *
  * Context: any; the caller owns @h.
  */
-static inline void quell_histogram_add(struct quell_histogram *h, u64 value)
+static inline void quell_histogram_add(struct quell_histogram *h, u64 value, u32 times)
 {
-	h->count++;
+	h->count += times;
 	if (value > h->max)
 		h->max = value;
-	h->bucket[quell_histogram_bucket(value)]++;
+	h->bucket[quell_histogram_bucket(value)] += times;
 }
 
 /* Smallest rank that covers at least permille/1000 of all values; 1 to @count. */

@@ -553,6 +553,33 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 }
 
 /**
+ * quell_iofd_keeps() - would all segments of a super-packet stay in the port's queue?
+ * @vars: state
+ * @params: parameters
+ * @packet: any of the segments, with the bytes queued before the last
+ *
+ * Context: any; the caller owns all arguments.
+ * Return: true when quell_iofd_decide() had said QUELL_IOFD_DIRECT of each segment, without
+ * counting it; then @vars are as after that.  False: nothing is changed, and it must be
+ * called for each.
+ */
+static inline bool quell_iofd_keeps(struct quell_iofd_vars *vars,
+				    const struct quell_iofd_params *params,
+				    const struct quell_iofd_packet *packet)
+{
+	u64 hash;
+
+	if (packet->flags & QUELL_IOFD_START && params->entries &&
+	    packet->queued_bytes > params->threshold_bytes)
+		return false;
+	if (quell_iofd_find(vars, &packet->flow))
+		return false;
+	hash = quell_iofd_hash(&packet->flow);
+	quell_iofd_note(&vars->bucket[hash & (QUELL_IOFD_BUCKETS - 1)], hash >> 32, packet);
+	return true;
+}
+
+/**
  * quell_iofd_remap() - renumber the alternates of all entries
  * @vars: state
  * @to: new index by old index, or QUELL_IOFD_GONE

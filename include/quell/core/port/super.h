@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A super-packet: several segments of one flow that the stack and the device handle as
+ * one packet, with one copy of their headers (GSO).
+ *
+ *	memory	headers | payload of all segments
+ *	wire	headers | size    headers | size    ...    headers | rest
+ *
+ * This is what it is on the wire, and when a shared buffer has room for all of it.
+ */
+#ifndef _QUELL_CORE_PORT_SUPER_H
+#define _QUELL_CORE_PORT_SUPER_H
+
+#include <quell/core/lib/math.h>
+#include <quell/core/port/sharedbuf.h>
+
+/* With more segments, of a few bytes each, a super-packet costs more than it saves. */
+#define QUELL_SUPER_SEGMENTS_MAX	1024U
+
+/**
+ * struct quell_super - what a super-packet is on the wire
+ * @segments:	their number, 2 to QUELL_SUPER_SEGMENTS_MAX
+ * @bytes:	the sum of their lengths, each with its headers
+ * @last_bytes:	length of the last one, with its headers
+ */
+struct quell_super {
+	u32	segments;
+	u32	bytes;
+	u32	last_bytes;
+};
+
+/**
+ * quell_super_measure() - what a super-packet is on the wire
+ * @super: set when the result is true
+ * @bytes: its length in memory
+ * @header_bytes: part of it that is at the beginning of each segment
+ * @segment_bytes: payload of each segment but the last
+ *
+ * Context: any.
+ * Return: false for a packet that is not one: it has one segment or none, or more than
+ * QUELL_SUPER_SEGMENTS_MAX, or its lengths do not fit together.
+ */
+static inline bool quell_super_measure(struct quell_super *super, u32 bytes, u32 header_bytes,
+				       u32 segment_bytes)
+{
+	u32 payload_bytes, others;
+
+	if (!header_bytes || header_bytes >= bytes || !segment_bytes)
+		return false;
+	payload_bytes = bytes - header_bytes;
+	if (segment_bytes >= payload_bytes)
+		return false;
+	others = (payload_bytes - 1) / segment_bytes;
+	if (others >= QUELL_SUPER_SEGMENTS_MAX ||
+	    (u64)others * header_bytes + bytes > 0xffffffffULL)
+		return false;
+	super->segments = others + 1;
+	super->bytes = bytes + others * header_bytes;
+	super->last_bytes = header_bytes + payload_bytes - others * segment_bytes;
+	return true;
+}
+
+/**
+ * quell_super_sharedbuf_admits() - may all segments enter a shared buffer?
+ * @super: super-packet
+ * @size_bytes: of the buffer
+ * @used_bytes: by all ports
+ * @alpha_q16: as in quell_sharedbuf_threshold()
+ * @port_bytes: bytes the port holds already
+ *
+ * Each segment that enters takes room from the next, hence the last one decides.
+ *
+ * Context: any.
+ * Return: true when quell_sharedbuf_admits() is true of each segment, one after the other.
+ */
+static inline bool quell_super_sharedbuf_admits(const struct quell_super *super, u32 size_bytes,
+						u32 used_bytes, u32 alpha_q16, u32 port_bytes)
+{
+	u32 before_bytes = super->bytes - super->last_bytes;
+
+	if ((u64)used_bytes + super->bytes > size_bytes ||
+	    (u64)port_bytes + super->bytes > size_bytes)
+		return false;
+	return quell_sharedbuf_admits(size_bytes, used_bytes + before_bytes, alpha_q16,
+				      port_bytes + before_bytes, super->last_bytes);
+}
+
+#endif /* _QUELL_CORE_PORT_SUPER_H */
