@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What swport costs a packet, with each feature off and on, and in-tree qdiscs beside
-# it: for run-uml and run-qemu --icount, as one script; ./port makes a table of both.
+# What swport costs a packet, and a super-packet, with each feature off and on, and in-tree
+# qdiscs beside it: for run-uml and run-qemu --icount, as one script; ./report-port makes
+# tables of both, and cake for a kernel that lacks it.
 # Prints "cost NAME ENQUEUE DEQUEUE" in hundredths of a tick, within comments.
 
 run=/sys/module/quell_perfport/parameters/run
@@ -23,18 +24,51 @@ cost()
 }
 
 number=0 failed=0
-modprobe sch_swport && modprobe quell_perfport || exit 1
+modprobe sch_cake && modprobe sch_swport && modprobe quell_perfport || exit 1
 ip link add va type veth peer name vb && ip link set va up && ip link set vb up || exit 1
 ip link add alternate type dummy && ip link set alternate up &&
 	ip addr add 10.72.0.1/24 dev alternate &&
 	ip neigh add 10.72.0.2 lladdr 02:00:00:00:00:02 dev alternate nud permanent || exit 1
 deflect=(deflect threshold 1513 tokens 0 1 idle 1ms via 10.72.0.2 dev alternate)
 
-echo 1..22
+# supers PREFIX: of what they are now, with every feature, and the others beside it.  What
+# is behind the words of each row are its options.
+supers()
+{
+	local name options
+
+	while read -r name options; do
+		# shellcheck disable=SC2086 # words on purpose
+		cost "$1$name" $options
+	done <<-END
+		pfifo_fast pfifo_fast
+		tbf tbf rate 10gbit burst 2mb limit 10mb
+		fq fq
+		fq_codel fq_codel
+		cake-whole cake unlimited no-split-gso
+		cake cake unlimited split-gso
+		swport swport
+		split swport split-gso
+		ecn-unmarked swport ecn min 1mb
+		ecn-all-marked swport ecn min 0
+		ecn-enqueue-marked swport ecn enqueue min 0
+		ecn-8-classes swport ecn min 1mb ecn-class 1 min 1mb ecn-class 2 min 1mb ecn-class 3 min 1mb ecn-class 4 min 1mb ecn-class 5 min 1mb ecn-class 6 min 1mb ecn-class 7 min 1mb ecn-class 8 min 1mb
+		telemetry swport telemetry 8us
+		tcp-int swport tcp-int 8us
+		buffer swport buffer 2mb
+		percentiles swport percentiles on
+		trim-room swport trim size 128
+		trim-cut swport limit 64 trim size 128
+		deflect-idle swport ${deflect[*]}
+	END
+}
+
+echo 1..43
 cost pfifo_fast pfifo_fast
 cost tbf tbf rate 1gbit burst 1mb limit 10mb
 cost fq fq
 cost fq_codel fq_codel
+cost cake cake unlimited
 cost swport swport
 cost ecn-unmarked swport ecn min 1mb
 cost ecn-all-marked swport ecn min 0
@@ -59,6 +93,10 @@ kind=data
 cost all swport ecn min 0 telemetry 8us tcp-int 8us buffer 1mb percentiles on
 cost swport-again swport
 cost pfifo_fast-again pfifo_fast
+kind=super
+supers super-
+kind=pushed
+cost pushed-telemetry swport telemetry 8us
 ip link del va
 ip link del alternate
 exit $failed

@@ -12,7 +12,12 @@
  * "ENQUEUE DEQUEUE".  A round enqueues BATCH packets into the empty qdisc and takes
  * them out again; before it, the packets are restored and time passes, for shapers.
  * The packets are TCP data of 1514 bytes, forwarded once, ECN-capable, with space for
- * a telemetry record and a TCP-INT option; their hash is known, as from a NIC.
+ * a telemetry record and a TCP-INT option, and ask for an ACK; their hash is known, as
+ * from a NIC.
+ *
+ * With "super" and "pushed" they are super-packets of 44 such segments, 8 in a batch, and
+ * figures are per super-packet.  DEQUEUE is until the qdisc is empty, and includes freeing
+ * what comes out of it, whole or in segments.  Only those of "pushed" ask for an ACK.
  *
  * The other kinds are for swport's deflection with 8 entries or more, a threshold of
  * one packet less a byte and DSCP 1 for a token.  The packets before the batch are not
@@ -42,6 +47,8 @@
 #include <quell/tcp_int.h>
 
 #define BATCH		32
+#define SUPERS		8
+#define SEGMENTS	44
 #define ROUNDS		1000
 #define ROUND_US	2000
 #define FRAME_BYTES	1514
@@ -66,6 +73,8 @@
  * @port:     source port of the batch
  * @begins:   each packet of the batch begins a flow of its own
  * @leaves:   all of the batch is deflected
+ * @super:    super-packets
+ * @pushed:   the packets ask for an ACK
  */
 struct perfport_kind {
 	const char	*name;
@@ -74,10 +83,14 @@ struct perfport_kind {
 	u16		port;
 	bool		begins;
 	bool		leaves;
+	bool		super;
+	bool		pushed;
 };
 
 static const struct perfport_kind perfport_kinds[] = {
-	{ .name = "data", .port = PORT_DATA },
+	{ .name = "data", .port = PORT_DATA, .pushed = true },
+	{ .name = "super", .port = PORT_DATA, .super = true },
+	{ .name = "pushed", .port = PORT_DATA, .super = true, .pushed = true },
 	{ .name = "miss", .port = PORT_DATA, .stays = true, .starters = STARTERS_MAX },
 	{ .name = "hit", .port = PORT_STARTERS, .stays = true, .starters = 1, .leaves = true },
 	{ .name = "start", .port = PORT_DATA, .stays = true, .begins = true, .leaves = true },
@@ -86,6 +99,7 @@ static const struct perfport_kind perfport_kinds[] = {
 /* Packets of a round in the order of enqueueing, those before the batch first. */
 static struct sk_buff *perfport_skb[1 + STARTERS_MAX + BATCH];
 static u8 perfport_head[HEAD_BYTES];
+static struct page *perfport_page;	/* the payload of all super-packets */
 static char perfport_result[64];
 
 static u64 perfport_ticks(void)
@@ -114,8 +128,12 @@ static void perfport_put_options(u8 *options)
 	options[bytes + 1] = QUELL_TCP_INT_BYTES;
 }
 
+/* Bytes of headers, and of payload of a segment. */
+#define HEADERS_BYTES	(ETH_HLEN + sizeof(struct iphdr) + sizeof(struct tcphdr) + OPTIONS_BYTES)
+#define PAYLOAD_BYTES	(FRAME_BYTES - HEADERS_BYTES)
+
 /* Build the Ethernet, IPv4 and TCP headers with the options. */
-static void perfport_make_head(u8 *head)
+static void perfport_make_head(u8 *head, bool pushed)
 {
 	struct ethhdr *eth = (struct ethhdr *)head;
 	struct iphdr *iph = (struct iphdr *)(head + ETH_HLEN);
@@ -135,6 +153,7 @@ static void perfport_make_head(u8 *head)
 	th->source = htons(5001);
 	th->dest = htons(5002);
 	th->ack = 1;
+	th->psh = pushed;
 	th->doff = (sizeof(*th) + OPTIONS_BYTES) / 4;
 	perfport_put_options((u8 *)(th + 1));
 }
@@ -167,6 +186,53 @@ static struct sk_buff *perfport_make_packet(struct net_device *dev)
 	perfport_restore(skb, dev);
 	skb_get_hash(skb);
 	return skb;
+}
+
+/* Turn a packet into the headers of a super-packet, and add its payload. */
+static int perfport_make_super(struct sk_buff *skb)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	u32 i, left_bytes = SEGMENTS * PAYLOAD_BYTES;
+
+	skb_trim(skb, HEADERS_BYTES);
+	for (i = 0; left_bytes; i++) {
+		u32 bytes = min_t(u32, left_bytes, PAGE_SIZE);
+
+		if (i == MAX_SKB_FRAGS)
+			return -ENOSPC;
+		get_page(perfport_page);
+		skb_add_rx_frag(skb, i, perfport_page, 0, bytes, bytes);
+		left_bytes -= bytes;
+	}
+	ip_hdr(skb)->tot_len = htons(skb->len - ETH_HLEN);
+	ip_send_check(ip_hdr(skb));
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_headroom(skb) + skb_transport_offset(skb);
+	skb->csum_offset = offsetof(struct tcphdr, check);
+	shinfo->gso_type = SKB_GSO_TCPV4;
+	shinfo->gso_size = PAYLOAD_BYTES;
+	shinfo->gso_segs = SEGMENTS;
+	quell_qdisc_set_pkt_len(skb);
+	qdisc_skb_cb(skb)->pkt_len += (SEGMENTS - 1) * HEADERS_BYTES;
+#ifdef QUELL_HAVE_QDISC_PKT_SEGS
+	qdisc_skb_cb(skb)->pkt_segs = SEGMENTS;
+#endif
+	return 0;
+}
+
+static int perfport_prepare_supers(struct net_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < SUPERS; i++) {
+		kfree_skb(perfport_skb[i]);
+		perfport_skb[i] = perfport_make_packet(dev);
+		if (!perfport_skb[i])
+			return -ENOMEM;
+		if (perfport_make_super(perfport_skb[i]))
+			return -ENOSPC;
+	}
+	return 0;
 }
 
 /* Make it a packet of the flow with that port; one that begins the flow pays a token. */
@@ -292,23 +358,62 @@ static int perfport_round(struct net_device *dev, struct Qdisc *q,
 	       left_before == kind->starters && left == kind->leaves * BATCH ? 0 : -EIO;
 }
 
+/* Dequeue and free until there is no more; return how many bytes that was. */
+static u32 perfport_drain(struct Qdisc *q, u64 *ticks)
+{
+	struct sk_buff *skb;
+	u32 bytes = 0;
+	u64 start;
+
+	start = perfport_ticks();
+	do {
+		perfport_lock(q);
+		skb = q->dequeue(q);
+		perfport_unlock(q);
+		bytes += skb ? qdisc_pkt_len(skb) : 0;
+		consume_skb(skb);
+	} while (skb);
+	*ticks = perfport_ticks() - start;
+	return bytes;
+}
+
+/* Run one round of super-packets; all that is queued must come out. */
+static int perfport_round_supers(struct net_device *dev, struct Qdisc *q,
+				 const struct perfport_kind *kind, u64 *enqueue, u64 *dequeue)
+{
+	int left, err;
+	u32 bytes;
+
+	err = perfport_prepare_supers(dev);
+	if (err)
+		return err;
+	local_bh_disable();
+	perfport_enqueue(q, 0, SUPERS, enqueue, &left);
+	memset(perfport_skb, 0, sizeof(perfport_skb));
+	bytes = perfport_drain(q, dequeue);
+	local_bh_enable();
+	return bytes && !qdisc_qlen_sum(q) ? 0 : -EIO;
+}
+
 static int perfport_measure(struct net_device *dev, const struct perfport_kind *kind)
 {
 	u64 enqueue, dequeue, best_enqueue = U64_MAX, best_dequeue = U64_MAX;
 	struct Qdisc *q = rtnl_dereference(dev->qdisc);
+	u32 batch = kind->super ? SUPERS : BATCH;
 	int err = 0, i;
 
-	perfport_make_head(perfport_head);
+	perfport_make_head(perfport_head, kind->pushed);
 	for (i = 0; !err && i < ROUNDS; i++) {
 		usleep_range(ROUND_US, ROUND_US + 1);
-		err = perfport_round(dev, q, kind, &enqueue, &dequeue);
+		err = (kind->super ? perfport_round_supers : perfport_round)
+			(dev, q, kind, &enqueue, &dequeue);
 		best_enqueue = min(best_enqueue, enqueue);
 		best_dequeue = min(best_dequeue, dequeue);
 	}
 	perfport_free_packets();
 	if (!err)
 		snprintf(perfport_result, sizeof(perfport_result), "%llu %llu",
-			 best_enqueue * 100 / BATCH, best_dequeue * 100 / BATCH);
+			 best_enqueue * 100 / batch, best_dequeue * 100 / batch);
 	return err;
 }
 
@@ -355,6 +460,19 @@ static const struct kernel_param_ops perfport_ops = {
 	.get = perfport_show,
 };
 
+static int __init perfport_init(void)
+{
+	perfport_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	return perfport_page ? 0 : -ENOMEM;
+}
+
+static void __exit perfport_exit(void)
+{
+	put_page(perfport_page);
+}
+
+module_init(perfport_init);
+module_exit(perfport_exit);
 module_param_cb(run, &perfport_ops, NULL, 0600);
 MODULE_PARM_DESC(run, "DEV [KIND]: measure its root qdisc; read: enqueue and dequeue, 1/100 tick");
 
