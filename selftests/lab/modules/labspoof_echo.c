@@ -47,7 +47,7 @@ static bool is_possible(const struct labspoof_departures *left, u64 now_ns, u32 
 	u32 rtt_ns = (u32)now_ns - echo_ns;
 	u64 depart_ns = now_ns - rtt_ns;
 
-	if (!rtt_ns || rtt_ns >= LIMIT_NS || depart_ns < left->oldest_ns)
+	if (!rtt_ns || rtt_ns >= LIMIT_NS || rtt_ns > now_ns || depart_ns < left->oldest_ns)
 		return false;
 	return depart_ns <= left->newest_ns || left->least_ns;
 }
