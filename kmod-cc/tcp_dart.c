@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/dart/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 
 QUELL_ALGO(dart);
 
@@ -25,3 +26,4 @@ module_exit(dart_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP Dart: the line rate shared by the number of senders");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);

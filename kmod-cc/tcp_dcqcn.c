@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/dcqcn/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 
 QUELL_ALGO(dcqcn);
 
@@ -25,3 +26,4 @@ module_exit(dcqcn_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP DCQCN: rate control by ECN marks");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);

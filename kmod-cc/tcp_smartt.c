@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/smartt/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 
 QUELL_ALGO(smartt);
 
@@ -25,3 +26,4 @@ module_exit(smartt_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP SMaRTT: congestion control by delay and marks");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);

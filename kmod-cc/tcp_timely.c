@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/timely/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 
 QUELL_ALGO(timely);
 
@@ -25,3 +26,4 @@ module_exit(timely_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP TIMELY: congestion control by delay gradient");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);

@@ -32,6 +32,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include <quell/version.h>
 
 #include "swport.h"
 
@@ -201,4 +202,5 @@ module_exit(swport_module_exit);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("Quell switch port: two bands, byte limits, ECN by RED, exact rate, trimming, telemetry, TCP-INT, deflection");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);
 MODULE_ALIAS_NET_SCH("swport");

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/hpcc/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 #include "tcp_hpcc.h"
 
 QUELL_ALGO(hpcc);
@@ -35,5 +36,6 @@ module_exit(hpcc_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP HPCC: congestion control by the load that switches tell of");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);
 /* Name under which the kernel loads the module for hpcc_vaisf. */
 MODULE_ALIAS("tcp_hpcc_vaisf");

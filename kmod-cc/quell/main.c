@@ -62,6 +62,7 @@
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
+#include <quell/version.h>
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/signal.h"
@@ -323,3 +324,4 @@ module_exit(quell_exit);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("Quell: signals, parameters and counters of datacenter congestion control");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <quell/core/swift/core.h>
 #include <quell/quell.h>
+#include <quell/version.h>
 #include "tcp_swift.h"
 
 QUELL_ALGO(swift);
@@ -35,5 +36,6 @@ module_exit(swift_unregister);
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP Swift: congestion control by target delay");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(QUELL_VERSION);
 /* Name under which the kernel loads the module for swift_vaisf. */
 MODULE_ALIAS("tcp_swift_vaisf");

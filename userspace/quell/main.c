@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <quell/version.h>
+
 #include "near.h"
 #include "quell.h"
 #include "util.h"
