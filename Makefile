@@ -56,6 +56,10 @@ install-tools: tools
 	@ls $(OUT)/ebpf/*.bpf.o > /dev/null 2>&1 || \
 		echo 'No BPF objects are in $(OUT)/ebpf, so none is installed: "make ebpf" makes them.'
 
+# Debian packages, for the Debian release of this machine.
+deb: deps-deb
+	scripts/build-deb $(OUT)/deb
+
 # What install and install-tools put there, whether anything is built or not.
 uninstall:
 	for name in $$(sed -n 's/^BUILT_MODULE_NAME.*="\(.*\)"/\1/p' dkms.conf); do \
@@ -156,7 +160,7 @@ perf-bpf: deps-check
 perf-lab: deps-demo tools lab
 	@selftests/perf/report-lab $(CASES)
 
-deps-build deps-demo deps-check deps-ebpf: deps-%:
+deps-build deps-demo deps-check deps-ebpf deps-deb: deps-%:
 	@scripts/install-deps $*
 
 clean:
@@ -169,6 +173,7 @@ help:
 	@echo 'make install      install modules and tools, and objects if there are any (DESTDIR=, PREFIX=)'
 	@echo 'make install-tools    the same without modules'
 	@echo 'make uninstall    remove what those two installed (the same DESTDIR=, PREFIX=)'
+	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         incast in the laboratory, report in demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
@@ -191,7 +196,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
-	deps-build deps-demo deps-check deps-ebpf
+	deps-build deps-demo deps-check deps-ebpf deps-deb
