@@ -108,6 +108,10 @@ check-%:
 	targets=$$(selftests/check --needs targets '$*'); [ -z "$$targets" ] || $(MAKE) $$targets
 	selftests/check '$*'
 
+# The packages installed, used, upgraded and removed in images of Debian releases (SUITES="trixie")
+check-packages: deps-images
+	selftests/packages/images $(SUITES)
+
 # Names that suites had before the level came first
 check-qemu-%:
 	$(MAKE) check-stock-$*
@@ -160,7 +164,7 @@ perf-bpf: deps-check
 perf-lab: deps-demo tools lab
 	@selftests/perf/report-lab $(CASES)
 
-deps-build deps-demo deps-check deps-ebpf deps-deb: deps-%:
+deps-build deps-demo deps-check deps-ebpf deps-deb deps-images: deps-%:
 	@scripts/install-deps $*
 
 clean:
@@ -178,6 +182,7 @@ help:
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
+	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
 	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
@@ -196,7 +201,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
-	deps-build deps-demo deps-check deps-ebpf deps-deb
+	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images
