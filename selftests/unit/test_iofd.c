@@ -476,6 +476,21 @@ TEST(super_packets)
 		TH_LOG("quell_iofd_keeps__kept_and_not_kept: %u", kept);
 }
 
+/* Without room for flows a port deflects none, however long its queue is. */
+TEST(super_packet_without_table)
+{
+	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);
+	struct quell_iofd_params none = defaults;
+
+	start_over();
+	packet.queued_bytes = defaults.threshold_bytes + 1;
+	EXPECT_FALSE(quell_iofd_keeps(&vars, &defaults, &packet))
+		TH_LOG("quell_iofd_keeps__one_may_be_deflected");
+	none.entries = 0;
+	EXPECT_TRUE(quell_iofd_keeps(&vars, &none, &packet))
+		TH_LOG("quell_iofd_keeps__no_table");
+}
+
 /* Each word is part of a flow's identity, as is the time to live of a packet that comes round. */
 TEST(identity)
 {

@@ -125,4 +125,15 @@ TEST(sharedbuf_as_by_segment)
 		TH_LOG("quell_super_sharedbuf_admits__both_verdicts_are_drawn");
 }
 
+/* A port that is said to hold more than all ports do: nothing wraps, and nothing enters. */
+TEST(sharedbuf_port_beyond_all)
+{
+	struct quell_super super = { 2, 2000, 1000 };
+
+	EXPECT_TRUE(quell_super_sharedbuf_admits(&super, 4000, 1000, 8 << 16, 1000))
+		TH_LOG("quell_super_sharedbuf_admits__room");
+	EXPECT_FALSE(quell_super_sharedbuf_admits(&super, 4000, 1000, 8 << 16, 0xffffffff))
+		TH_LOG("quell_super_sharedbuf_admits__port_beyond_all");
+}
+
 TEST_HARNESS_MAIN
