@@ -13,16 +13,8 @@
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-
-port=5201
-left="" right=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
-
-left_quell()
-{
-	quell -n "$left" "$@"
-}
+# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
+. ./quell-hosts.sh
 
 # What cc set may change, as one line.
 params()
@@ -55,19 +47,6 @@ defaults()
 all_default()
 {
 	[ "$(params "$1")" = "$(defaults)" ]
-}
-
-make_network()
-{
-	modprobe tcp_swift &&
-	new_netns left && new_netns right &&
-	cable "$left" l0 "$right" r0 &&
-	ip -n "$left" addr add 10.72.0.1/24 dev l0 &&
-	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
-	ip -n "$left" addr add fd72::1/64 dev l0 nodad &&
-	ip -n "$right" addr add fd72::2/64 dev r0 nodad &&
-	tc -n "$left" qdisc add dev l0 root netem rate 100mbit limit 100 &&
-	choose_cc "$left" swift
 }
 
 no_module()
@@ -288,12 +267,6 @@ no_such_netns()
 	says "cannot open network namespace 'no-such-netns'"
 }
 
-# A user namespace of its own gives no rights over this network namespace.
-as_nobody()
-{
-	in_netns "$left" setpriv --reuid 65534 --clear-groups --inh-caps=-all "$@"
-}
-
 without_rights()
 {
 	local before
@@ -318,44 +291,6 @@ full_disk()
 no_flows()
 {
 	[ "$(quell -n "$right" flow show)" = "" ] && [ "$(quell -n "$right" -j flow show)" = "[]" ]
-}
-
-start_transfer()
-{
-	ip netns exec "$right" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
-	defer kill $!
-	poll 10 listens "$right" "$port" || return 1
-	left_quell cc set swift adapt off && start_client 10.72.0.2
-}
-
-start_client()
-{
-	ip netns exec "$left" iperf3 -c "$1" -p "$port" -t 600 >"$dir/client" 2>&1 &
-	client=$!
-	defer kill "$client"
-	poll 10 busy_flow "$1"
-}
-
-stop_client()
-{
-	kill "$client"
-	wait "$client" 2>/dev/null
-	poll 10 no_flow_left
-}
-
-no_flow_left()
-{
-	[ "$(left_quell -j flow show)" = "[]" ]
-}
-
-# The row of the data connection to $1.  Sockets get their cookies from ss.
-busy_flow()
-{
-	in_netns "$left" ss -Htne >"$dir/ss"
-	left_quell -j flow show >"$dir/flows" &&
-	jq -e "[.[] | select(.dst == \"$1\" and .rtt_ns and .cookie)] |
-		max_by(.counters[\"rtt-samples\"]) | select(.counters[\"rtt-samples\"] > 10)" \
-		"$dir/flows" >"$dir/flow"
 }
 
 flow_json()
@@ -528,115 +463,10 @@ ipv6_flow()
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
 
-# --- stat ------------------------------------------------------------------------
-
-# counted NAME: the count of a counter in $dir/text.
-counted()
-{
-	awk -v name="$1" '$1 == name { print $2 }' "$dir/text"
-}
-
-# In text, what was counted since the last time; the first time, from the start.
-stat_text()
-{
-	export QUELL_STAT_HISTORY=$dir/history
-	status 0 left_quell stat && cp "$dir/out" "$dir/text" && cat "$dir/text" &&
-	grep -qx quell "$dir/text" && grep -qx swift "$dir/text" &&
-	grep -qE '^  decreases +[1-9][0-9]*$' "$dir/text" &&
-	! awk '/^ / && $2 == 0' "$dir/text" | grep -q . && ! grep -E '.{81}' "$dir/text"
-}
-
-stat_since()
-{
-	local first
-
-	first=$(counted decreases)
-	poll 10 stat_moves || return 1
-	[ "$(counted decreases)" -le $(($(jq '.[0].counters.decreases' "$dir/all") - first)) ] &&
-	[ "$(left_quell stat -a swift | awk '$1 == "decreases" { print $2 }')" -ge \
-		$((first + $(counted decreases))) ]
-}
-
-stat_moves()
-{
-	left_quell stat swift >"$dir/text" && left_quell -j stat swift >"$dir/all" &&
-	cat "$dir/text" && grep -qE '^  decreases +[1-9][0-9]* +[0-9.]+/s$' "$dir/text"
-}
-
-# Nothing, said in a line; with -z, a line for each counter; with -d, its meaning too.
-stat_zeros()
-{
-	local counters
-
-	quell -n "$right" stat swift_vaisf >"$dir/text" &&
-	[ "$(cat "$dir/text")" = "nothing counted" ] || return 1
-	counters=$(quell -n "$right" -j stat | jq '[.[].counters | length] | add')
-	quell -n "$right" stat -a -z >"$dir/text" &&
-	[ "$(grep -c '^  ' "$dir/text")" -eq "$counters" ] &&
-	quell -d -n "$right" stat -a -z >"$dir/text" &&
-	[ "$(grep -cE '^      [A-Z]' "$dir/text")" -eq "$counters" ]
-}
-
-# Someone else's file is no history, and is not written to.
-stat_not_theirs()
-{
-	local before
-
-	chown nobody "$dir/history" && before=$(cat "$dir/history") &&
-	status 2 left_quell stat && says "history .*: Operation not permitted" &&
-	[ "$(cat "$dir/history")" = "$before" ] && status 0 left_quell stat -a &&
-	rm "$dir/history" && unset QUELL_STAT_HISTORY
-}
-
-# Any user may read counters, and has a history in a directory of the user's own.
-stat_of_anyone()
-{
-	local home
-
-	home=$(mktemp -d) && defer rm -rf "$home" && chown nobody "$home" &&
-	status 0 as_nobody env XDG_RUNTIME_DIR="$home" quell stat &&
-	grep -q '^quell-stat 1 ' "$home"/.quell-stat.u65534.* &&
-	status 0 as_nobody quell stat -a -z swift
-}
-
-# metrics_are FORMAT OPTION: of their grammar, and the numbers those of JSON.
-metrics_are()
-{
-	status 0 left_quell stat "$2" && cp "$dir/out" "$dir/metrics" &&
-	./metrics_strict "$1" "$dir/metrics" >"$dir/samples" &&
-	left_quell -j stat >"$dir/stat" && jq -n --slurpfile s "$dir/samples" \
-		--slurpfile c "$dir/stat" --arg ns "$left" '
-		[$c[0][] | .name as $m | .counters | to_entries[] |
-		 "quell_" + (.key | gsub("-"; "_")) + "_total{netns=\"" + $ns + "\",module=\"" + $m + "\"}"]
-		- ($s[0] | keys)' >"$dir/missing" && json '. == []' "$dir/missing" &&
-	json ".[\"quell_flows{netns=\\\"$left\\\",module=\\\"swift\\\"}\"] >= 1" "$dir/samples"
-}
-
-stat_json()
-{
-	left_quell -j stat >"$dir/stat" &&
-	json 'map(.name) == ["quell", "swift", "swift_vaisf"] and
-		all(.counters | length > 0 and all(type == "number"))' "$dir/stat" &&
-	json '.[1].counters | .increases + .decreases > 0' "$dir/stat"
-}
-
-stat_one()
-{
-	[ "$(left_quell -j stat swift | jq -c 'map(.name)')" = '["swift"]' ] &&
-	! left_quell stat -a swift | grep -qx quell
-}
-
-stat_is_per_netns()
-{
-	json '.[1].counters | .increases + .decreases > 0' "$dir/stat" &&
-	quell -n "$right" -j stat swift >"$dir/other" &&
-	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
-}
-
-plan 94
+plan 84
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
-check "network, swift on the left" make_network
+check "network, swift on the left" make_network 100mbit
 check "cc show prints a table" show_is_text
 check "cc show -j is JSON in base units" show_is_json
 check "-p only indents" pretty_is_same
@@ -670,16 +500,6 @@ check "flow show needs no privilege" flows_of_anyone
 check "cc show counts flows" flows_are_counted
 check "flow watch repeats" watch_repeats
 check "a new parameter reaches an open flow" params_apply_to_flows
-check "stat prints what was counted" stat_text
-check "stat prints what was counted since, and how fast" stat_since
-check "stat without zeros, and with" stat_zeros
-check "stat takes no history of another user" stat_not_theirs
-check "stat needs no privilege" stat_of_anyone
-check "stat --metrics is what Prometheus reads" metrics_are prometheus --metrics
-check "stat --openmetrics is OpenMetrics" metrics_are openmetrics --openmetrics
-check "stat -j" stat_json
-check "stat of one algorithm" stat_one
-check "stat is per namespace" stat_is_per_netns
 check "the flow ends" stop_client
 check "flow show says who governs the window" who_governs
 check "that flow ends, too" stop_client

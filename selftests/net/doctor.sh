@@ -11,33 +11,8 @@
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-
-port=5201
-left="" right=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
-
-left_quell()
-{
-	quell -n "$left" "$@"
-}
-
-make_network()
-{
-	modprobe tcp_swift &&
-	new_netns left && new_netns right &&
-	cable "$left" l0 "$right" r0 &&
-	ip -n "$left" addr add 10.72.0.1/24 dev l0 &&
-	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
-	tc -n "$left" qdisc add dev l0 root netem rate 10mbit limit 100 &&
-	choose_cc "$left" swift
-}
-
-# A user namespace of its own gives no rights over this network namespace.
-as_nobody()
-{
-	in_netns "$left" setpriv --reuid 65534 --clear-groups --inh-caps=-all "$@"
-}
+# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
+. ./quell-hosts.sh
 
 # finding LEVEL CHECK PATTERN: there is one in $dir/doctor.
 finding()
@@ -138,7 +113,7 @@ without_modules()
 }
 
 plan 7
-check "network, swift on the left" make_network
+check "network, swift on the left" make_network 10mbit
 check "doctor finds no fault" nothing_is_wrong
 check "doctor needs no privilege" doctor_of_anyone
 check "doctor's commands mend" faults_are_mended

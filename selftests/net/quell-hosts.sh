@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Two hosts for what users touch, and a flow between them; sourced after lib.sh.
+#
+#	left (swift) --- veth, shaped --- right
+
+port=5201
+left="" right=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+
+left_quell()
+{
+	quell -n "$left" "$@"
+}
+
+# make_network RATE: of the left host's cable.
+make_network()
+{
+	modprobe tcp_swift &&
+	new_netns left && new_netns right &&
+	cable "$left" l0 "$right" r0 &&
+	ip -n "$left" addr add 10.72.0.1/24 dev l0 &&
+	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
+	ip -n "$left" addr add fd72::1/64 dev l0 nodad &&
+	ip -n "$right" addr add fd72::2/64 dev r0 nodad &&
+	tc -n "$left" qdisc add dev l0 root netem rate "$1" limit 100 &&
+	choose_cc "$left" swift
+}
+
+start_transfer()
+{
+	ip netns exec "$right" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
+	defer kill $!
+	poll 10 listens "$right" "$port" || return 1
+	left_quell cc set swift adapt off && start_client 10.72.0.2
+}
+
+start_client()
+{
+	ip netns exec "$left" iperf3 -c "$1" -p "$port" -t 600 >"$dir/client" 2>&1 &
+	client=$!
+	defer kill "$client"
+	poll 10 busy_flow "$1"
+}
+
+stop_client()
+{
+	kill "$client"
+	wait "$client" 2>/dev/null
+	poll 10 no_flow_left
+}
+
+no_flow_left()
+{
+	[ "$(left_quell -j flow show)" = "[]" ]
+}
+
+# The row of the data connection to $1.  Sockets get their cookies from ss.
+busy_flow()
+{
+	in_netns "$left" ss -Htne >"$dir/ss"
+	left_quell -j flow show >"$dir/flows" &&
+	jq -e "[.[] | select(.dst == \"$1\" and .rtt_ns and .cookie)] |
+		max_by(.counters[\"rtt-samples\"]) | select(.counters[\"rtt-samples\"] > 10)" \
+		"$dir/flows" >"$dir/flow"
+}
+
+# A user namespace of its own gives no rights over this network namespace.
+as_nobody()
+{
+	in_netns "$left" setpriv --reuid 65534 --clear-groups --inh-caps=-all "$@"
+}

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# quell stat against the real module: what was counted since the last time, as text, as JSON and
+# as metrics, whose history it is, and who may read it.
+#
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
+. ./quell-hosts.sh
+
+# counted NAME: the count of a counter in $dir/text.
+counted()
+{
+	awk -v name="$1" '$1 == name { print $2 }' "$dir/text"
+}
+
+# In text, what was counted since the last time; the first time, from the start.
+stat_text()
+{
+	export QUELL_STAT_HISTORY=$dir/history
+	status 0 left_quell stat && cp "$dir/out" "$dir/text" && cat "$dir/text" &&
+	grep -qx quell "$dir/text" && grep -qx swift "$dir/text" &&
+	grep -qE '^  decreases +[1-9][0-9]*$' "$dir/text" &&
+	! awk '/^ / && $2 == 0' "$dir/text" | grep -q . && ! grep -E '.{81}' "$dir/text"
+}
+
+stat_since()
+{
+	local first
+
+	first=$(counted decreases)
+	poll 10 stat_moves || return 1
+	[ "$(counted decreases)" -le $(($(jq '.[0].counters.decreases' "$dir/all") - first)) ] &&
+	[ "$(left_quell stat -a swift | awk '$1 == "decreases" { print $2 }')" -ge \
+		$((first + $(counted decreases))) ]
+}
+
+stat_moves()
+{
+	left_quell stat swift >"$dir/text" && left_quell -j stat swift >"$dir/all" &&
+	cat "$dir/text" && grep -qE '^  decreases +[1-9][0-9]* +[0-9.]+/s$' "$dir/text"
+}
+
+# Nothing, said in a line; with -z, a line for each counter; with -d, its meaning too.
+stat_zeros()
+{
+	local counters
+
+	quell -n "$right" stat swift_vaisf >"$dir/text" &&
+	[ "$(cat "$dir/text")" = "nothing counted" ] || return 1
+	counters=$(quell -n "$right" -j stat | jq '[.[].counters | length] | add')
+	quell -n "$right" stat -a -z >"$dir/text" &&
+	[ "$(grep -c '^  ' "$dir/text")" -eq "$counters" ] &&
+	quell -d -n "$right" stat -a -z >"$dir/text" &&
+	[ "$(grep -cE '^      [A-Z]' "$dir/text")" -eq "$counters" ]
+}
+
+# Someone else's file is no history, and is not written to.
+stat_not_theirs()
+{
+	local before
+
+	chown nobody "$dir/history" && before=$(cat "$dir/history") &&
+	status 2 left_quell stat && says "history .*: Operation not permitted" &&
+	[ "$(cat "$dir/history")" = "$before" ] && status 0 left_quell stat -a &&
+	rm "$dir/history" && unset QUELL_STAT_HISTORY
+}
+
+# Any user may read counters, and has a history in a directory of the user's own.
+stat_of_anyone()
+{
+	local home
+
+	home=$(mktemp -d) && defer rm -rf "$home" && chown nobody "$home" &&
+	status 0 as_nobody env XDG_RUNTIME_DIR="$home" quell stat &&
+	grep -q '^quell-stat 1 ' "$home"/.quell-stat.u65534.* &&
+	status 0 as_nobody quell stat -a -z swift
+}
+
+# metrics_are FORMAT OPTION: of their grammar, and the numbers those of JSON.
+metrics_are()
+{
+	status 0 left_quell stat "$2" && cp "$dir/out" "$dir/metrics" &&
+	./metrics_strict "$1" "$dir/metrics" >"$dir/samples" &&
+	left_quell -j stat >"$dir/stat" && jq -n --slurpfile s "$dir/samples" \
+		--slurpfile c "$dir/stat" --arg ns "$left" '
+		[$c[0][] | .name as $m | .counters | to_entries[] |
+		 "quell_" + (.key | gsub("-"; "_")) + "_total{netns=\"" + $ns + "\",module=\"" + $m + "\"}"]
+		- ($s[0] | keys)' >"$dir/missing" && json '. == []' "$dir/missing" &&
+	json ".[\"quell_flows{netns=\\\"$left\\\",module=\\\"swift\\\"}\"] >= 1" "$dir/samples"
+}
+
+stat_json()
+{
+	left_quell -j stat >"$dir/stat" &&
+	json 'map(.name) == ["quell", "swift", "swift_vaisf"] and
+		all(.counters | length > 0 and all(type == "number"))' "$dir/stat" &&
+	json '.[1].counters | .increases + .decreases > 0' "$dir/stat"
+}
+
+stat_one()
+{
+	[ "$(left_quell -j stat swift | jq -c 'map(.name)')" = '["swift"]' ] &&
+	! left_quell stat -a swift | grep -qx quell
+}
+
+stat_is_per_netns()
+{
+	json '.[1].counters | .increases + .decreases > 0' "$dir/stat" &&
+	quell -n "$right" -j stat swift >"$dir/other" &&
+	json '.[0].counters | .increases + .decreases == 0' "$dir/other"
+}
+
+plan 13
+check "network, swift on the left" make_network 100mbit
+check "a transfer starts" start_transfer
+check "stat prints what was counted" stat_text
+check "stat prints what was counted since, and how fast" stat_since
+check "stat without zeros, and with" stat_zeros
+check "stat takes no history of another user" stat_not_theirs
+check "stat needs no privilege" stat_of_anyone
+check "stat --metrics is what Prometheus reads" metrics_are prometheus --metrics
+check "stat --openmetrics is OpenMetrics" metrics_are openmetrics --openmetrics
+check "stat -j" stat_json
+check "stat of one algorithm" stat_one
+check "stat is per namespace" stat_is_per_netns
+check "the flow ends" stop_client
+finish
