@@ -21,7 +21,7 @@ static const char * const level_names[] = {
 /* Text in lines behind the margin; the first goes on where @used characters are. */
 static void print_wrapped(struct out *o, const char *text, size_t used)
 {
-	char word[DOCTOR_TEXT_LEN];
+	char word[OUT_ESCAPED * DOCTOR_TEXT_LEN];
 	size_t len;
 
 	while (*text) {
@@ -40,7 +40,7 @@ static void print_wrapped(struct out *o, const char *text, size_t used)
 
 static void print_finding(struct out *o, const struct finding *f)
 {
-	char level[INDENT + 1];
+	char level[INDENT + 1], plain[OUT_ESCAPED * DOCTOR_TEXT_LEN];
 
 	out_open_object(o, NULL);
 	out_str(o, "level", NULL, f->level == DOCTOR_FAULT ? "fault" : level_names[f->level]);
@@ -55,7 +55,7 @@ static void print_finding(struct out *o, const struct finding *f)
 		return;
 	snprintf(level, sizeof(level), "%-*s", INDENT, level_names[f->level]);
 	out_text(o, level);
-	print_wrapped(o, f->text, INDENT);
+	print_wrapped(o, out_escape(plain, sizeof(plain), f->text), INDENT);
 	/* A command is one line, to be copied. */
 	if (*f->command)
 		out_str(o, NULL, "         %s\n", f->command);

@@ -15,8 +15,10 @@
 #include "model.h"
 
 #define DOCTOR_NAME_LEN		64
-#define DOCTOR_TEXT_LEN		256
+#define DOCTOR_TEXT_LEN		512
 #define DOCTOR_CC_LEN		16
+/* What doctor_quote() makes of a name of so many bytes, its end included. */
+#define DOCTOR_QUOTED_LEN(len)	(4 * (len) + 4)
 
 /* Of a number that could not be read. */
 #define DOCTOR_UNKNOWN		(-1)
@@ -151,12 +153,13 @@ int doctor_read_devs(struct doctor_host *host);
 /* doctor_hold.c */
 int doctor_read_holders(struct doctor_host *host);
 
-/* doctor_judge.c, doctor_flows.c */
+/* doctor_judge.c, doctor_flows.c, doctor_quote.c */
 int doctor_judge(const struct doctor_host *host, struct findings *findings);
 void doctor_judge_flows(const struct doctor_host *host, struct findings *findings);
 void doctor_find(struct findings *findings, enum doctor_level level, const char *check,
 		 const char *text, const char *command);
 const char *doctor_dev_name(const struct doctor_host *host, uint32_t ifindex);
+char *doctor_quote(char *buf, size_t len, const char *name);
 bool doctor_is_quell(const struct doctor_host *host, const char *cc);
 
 #endif /* QUELL_CLI_DOCTOR_H */

@@ -114,29 +114,50 @@ static const struct ailment ailments[] = {
 	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit" },
 };
 
-/* Put the flow's words in place of %A, %P and %D. */
-static void fill_in(char *buf, size_t len, const char *form, const struct doctor_host *host,
-		    const struct flow *f)
+/* What stands for %A, %P and %D. */
+struct words {
+	const char	*cc;
+	const char	*peer;
+	const char	*dev;
+};
+
+static const char *word_for(const struct words *words, char letter)
 {
-	char peer[FLOW_ADDRESS_LEN];
+	return letter == 'A' ? words->cc : letter == 'P' ? words->peer : words->dev;
+}
+
+/* Put the words in their places. */
+static void fill_in(char *buf, size_t len, const char *form, const struct words *words)
+{
 	size_t used = 0;
 
-	flow_format_address(peer, sizeof(peer), f, f->daddr);
 	*buf = '\0';
 	for (; *form && used < len - 1; form++) {
-		const char *word = form[0] != '%' ? NULL :
-				   form[1] == 'A' ? (f->cc ? f->cc : "?") :
-				   form[1] == 'P' ? peer : doctor_dev_name(host, f->ifindex);
+		const char *word = *form == '%' ? word_for(words, *++form) : NULL;
 
 		if (word) {
 			snprintf(buf + used, len - used, "%s", word);
 			used += strlen(buf + used);
-			form++;
 		} else {
 			buf[used++] = *form;
 			buf[used] = '\0';
 		}
 	}
+}
+
+/* In a command so that a shell leaves the words alone. */
+static void fill_in_command(char *buf, size_t len, const char *form, const struct words *words)
+{
+	char peer[DOCTOR_QUOTED_LEN(FLOW_ADDRESS_LEN)];
+	char dev[DOCTOR_QUOTED_LEN(IF_NAMESIZE)];
+	char cc[DOCTOR_QUOTED_LEN(DOCTOR_CC_LEN)];
+	struct words quoted = {
+		.cc = doctor_quote(cc, sizeof(cc), words->cc),
+		.peer = doctor_quote(peer, sizeof(peer), words->peer),
+		.dev = doctor_quote(dev, sizeof(dev), words->dev),
+	};
+
+	fill_in(buf, len, form, &quoted);
 }
 
 /* Whether the interface of a flow has hardware stamps that are off. */
@@ -156,13 +177,18 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], what[DOCTOR_TEXT_LEN];
 	const struct flow *f = &host->flows.list[first];
 	char peer[FLOW_ADDRESS_LEN];
+	struct words words = {
+		.cc = f->cc ? f->cc : "?",
+		.peer = peer,
+		.dev = doctor_dev_name(host, f->ifindex),
+	};
 	size_t i, n = 0;
 
 	for (i = first; i < host->flows.n; i++)
 		n += a->has(&host->flows.list[i]);
 	flow_format_address(peer, sizeof(peer), f, f->daddr);
-	fill_in(what, sizeof(what), a->text, host, f);
-	fill_in(command, sizeof(command), a->command, host, f);
+	fill_in(what, sizeof(what), a->text, &words);
+	fill_in_command(command, sizeof(command), a->command, &words);
 	if (a->has == has_noise && !has_idle_stamps(host, f))
 		*command = '\0';
 	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.160s", n, host->flows.n,

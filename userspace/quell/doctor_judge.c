@@ -13,6 +13,9 @@
 /* A wait of the NIC that an algorithm steering by tens of microseconds sees as a queue. */
 #define RX_DELAY_MAX_US	20
 
+/* "ip netns exec " and a name. */
+#define DOCTOR_NETNS_LEN	(DOCTOR_QUOTED_LEN(DOCTOR_NAME_LEN) + 24)
+
 /**
  * doctor_find() - add a finding
  * @findings: the list; without memory for one, it is missing
@@ -202,15 +205,16 @@ static void judge_memory(const struct doctor_host *host, struct findings *f)
 
 static void judge_dev(const struct doctor_dev *dev, struct findings *f)
 {
-	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN];
+	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], name[DOCTOR_QUOTED_LEN(IF_NAMESIZE)];
 
+	doctor_quote(name, sizeof(name), dev->name);
 	if (dev->lro) {
 		snprintf(text, sizeof(text), "%s merges packets before the host sees them (LRO): marks,"
 			 " options and arrival times of all but one are lost", dev->name);
-		snprintf(command, sizeof(command), "ethtool -K %s lro off", dev->name);
+		snprintf(command, sizeof(command), "ethtool -K %s lro off", name);
 		doctor_find(f, DOCTOR_FAULT, "offload", text, command);
 	}
-	snprintf(command, sizeof(command), "quell hwtstamp on %s", dev->name);
+	snprintf(command, sizeof(command), "quell hwtstamp on %s", name);
 	if (dev->can_stamp && !dev->stamps) {
 		snprintf(text, sizeof(text), "%s can stamp all packets that it receives, and does not:"
 			 " round trips contain the delays of this host", dev->name);
@@ -221,13 +225,13 @@ static void judge_dev(const struct doctor_dev *dev, struct findings *f)
 			 " for a queue of the network", dev->name, dev->rx_delay_us);
 		if (!dev->can_stamp)
 			snprintf(command, sizeof(command), "ethtool -C %s adaptive-rx off rx-usecs 8",
-				 dev->name);
+				 name);
 		doctor_find(f, DOCTOR_NOTE, "offload", text, command);
 	}
 	if (*dev->qdisc) {
 		snprintf(text, sizeof(text), "packets wait or are dropped in this host, in the %s of %s:"
 			 " an algorithm takes that for the network", dev->qdisc, dev->name);
-		snprintf(command, sizeof(command), "tc qdisc del dev %s root", dev->name);
+		snprintf(command, sizeof(command), "tc qdisc del dev %s root", name);
 		doctor_find(f, DOCTOR_NOTE, "qdisc", text, command);
 	}
 }
@@ -235,17 +239,20 @@ static void judge_dev(const struct doctor_dev *dev, struct findings *f)
 /* "ip netns exec NAME " in front of a command, or what does the same for one without a name. */
 static void put_netns(char *command, size_t len, const struct doctor_holder *h)
 {
+	char name[DOCTOR_QUOTED_LEN(DOCTOR_NAME_LEN)];
+
+	doctor_quote(name, sizeof(name), h->netns);
 	if (h->own)
 		*command = '\0';
 	else if (strchr(h->netns, '/'))
-		snprintf(command, len, "nsenter --net=%s ", h->netns);
+		snprintf(command, len, "nsenter --net=%s ", name);
 	else
-		snprintf(command, len, "ip netns exec %s ", h->netns);
+		snprintf(command, len, "ip netns exec %s ", name);
 }
 
 static void judge_holder(const struct doctor_holder *h, struct findings *f)
 {
-	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], netns[DOCTOR_NAME_LEN + 24];
+	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], netns[DOCTOR_NETNS_LEN];
 	const char *where = h->own ? "this namespace" : h->netns;
 
 	put_netns(netns, sizeof(netns), h);

@@ -96,10 +96,11 @@ static void format_window(char *cell, const struct flow *f)
 
 static void format_peer(char *cell, const struct flow *f)
 {
-	char address[FLOW_ADDRESS_LEN];
+	char address[FLOW_ADDRESS_LEN], plain[OUT_ESCAPED * FLOW_ADDRESS_LEN];
 
 	flow_format_address(address, sizeof(address), f, f->daddr);
-	snprintf(cell, CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", address, f->dport);
+	out_escape(plain, sizeof(plain), address);
+	snprintf(cell, CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", plain, f->dport);
 }
 
 /* What the window is steered to; not the algorithm's target where another governs. */

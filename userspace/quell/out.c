@@ -4,6 +4,8 @@
  */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "out.h"
 #include "qty.h"
@@ -18,6 +20,67 @@
 void out_init(struct out *o, FILE *file, bool json, bool pretty)
 {
 	*o = (struct out){ .file = file, .json = json, .pretty = pretty };
+}
+
+/* Of a text: what a terminal obeys, in ASCII, or as UTF-8 has it beyond that. */
+static size_t control_len(const char *text)
+{
+	unsigned char c = text[0], next = c ? text[1] : 0;
+
+	if (c == 0xc2 && next >= 0x80 && next < 0xa0)
+		return 2;
+	return c && (c < 0x20 || c == 0x7f);
+}
+
+/**
+ * has_control() - whether a text has characters that a terminal obeys
+ * @text: such as a name that somebody else gave
+ */
+bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if (control_len(text))
+			return true;
+	return false;
+}
+
+/**
+ * out_escape() - a text with what a terminal obeys as \\xHH
+ * @buf: filled in; cut off, though not within a \\xHH, if it is too small
+ * @len: size of @buf, OUT_ESCAPED times what @text takes is enough
+ * @text: the text
+ *
+ * Return: @buf.
+ */
+char *out_escape(char *buf, size_t len, const char *text)
+{
+	size_t used = 0, left;
+
+	while (*text) {
+		left = control_len(text);
+		if (used + (left ? OUT_ESCAPED * left : 1) >= len)
+			break;
+		if (!left)
+			buf[used++] = *text++;
+		for (; left; left--, used += OUT_ESCAPED)
+			sprintf(buf + used, "\\x%02x", (unsigned char)*text++);
+	}
+	buf[used] = '\0';
+	return buf;
+}
+
+/* Names are given by others: none may move the cursor, or seem to be another line. */
+static void put_text(struct out *o, const char *fmt, const char *value)
+{
+	size_t len = OUT_ESCAPED * strlen(value) + 1;
+	char *plain = has_control(value) ? malloc(len) : NULL;
+
+	if (plain)
+		value = out_escape(plain, len, value);
+	else if (has_control(value))
+		value = "?";
+	fprintf(o->file, fmt, value);
+	free(plain);
 }
 
 static void put_json_string(struct out *o, const char *s)
@@ -133,7 +196,7 @@ void out_text(struct out *o, const char *text)
  * @o: the printer
  * @key: JSON key, or NULL for text only
  * @fmt: text format with one %s, or NULL for JSON only
- * @value: the string
+ * @value: the string; in text, what a terminal obeys is written as \xHH
  */
 void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 {
@@ -141,7 +204,7 @@ void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 		begin_value(o, key);
 		put_json_string(o, value);
 	} else if (!o->json && fmt) {
-		fprintf(o->file, fmt, value);
+		put_text(o, fmt, value);
 	}
 }
 

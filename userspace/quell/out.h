@@ -15,6 +15,9 @@
 
 #define OUT_DEPTH_MAX	16
 
+/* Characters that out_escape() makes of one. */
+#define OUT_ESCAPED	4
+
 struct out {
 	FILE		*file;
 	bool		json;
@@ -30,6 +33,8 @@ void out_open_array(struct out *o, const char *key);
 void out_close_array(struct out *o);
 void out_document_end(struct out *o);
 void out_text(struct out *o, const char *text);
+bool has_control(const char *text);
+char *out_escape(char *buf, size_t len, const char *text);
 void out_str(struct out *o, const char *key, const char *fmt, const char *value);
 void out_u64(struct out *o, const char *key, const char *fmt, uint64_t value);
 void out_u64_as(struct out *o, const char *key, const char *fmt, uint64_t value,

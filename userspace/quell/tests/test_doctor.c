@@ -237,6 +237,54 @@ TEST(doctor_judge__dev_cases)
 	      " an algorithm takes that for the network\ntc qdisc del dev eth0 root\n");
 }
 
+TEST(doctor_quote__names)
+{
+	char buf[DOCTOR_QUOTED_LEN(IF_NAMESIZE)], small[DOCTOR_QUOTED_LEN(3)];
+	static const struct {
+		const char	*name;
+		const char	*word;
+	} rows[] = {
+		{ "eth0.5@x:y-z_", "eth0.5@x:y-z_" }, { "fe80::1%eth0", "fe80::1%eth0" },
+		{ "", "''" }, { "a b", "'a b'" }, { "X$(id)", "'X$(id)'" }, { "~", "'~'" },
+		{ "a'b", "'a'\\''b'" }, { "a\\b", "'a\\b'" }, { "\303\274", "'\303\274'" },
+		{ "\033[1mX'\\$(id)", "$'\\x1b[1mX\\'\\\\$(id)'" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT_EQ(0, strcmp(rows[i].word, doctor_quote(buf, sizeof(buf), rows[i].name)))
+			TH_LOG("row %zu: %s", i, buf);
+	/* Cut off, it still ends. */
+	doctor_quote(small, sizeof(small), "'' '' ' '");
+	EXPECT_EQ('\'', small[strlen(small) - 1]);
+}
+
+/* Whoever may make an interface or a namespace runs nothing by its name. */
+TEST(doctor_judge__hostile_names)
+{
+	struct doctor_dev dev = { .name = "\033[31mX$(id)", .ifindex = 3, .lro = true,
+				  .qdisc = "tbf" };
+	struct doctor_holder holder = { "swift", "n;id", false, true, 0 };
+	struct flow flow = sound_flow();
+	struct doctor_host h = sound_host();
+
+	h.devs = &dev;
+	h.n_devs = 1;
+	flow.link_bytes_ps = 0;
+	h.flows = (struct flow_list){ &flow, 1 };
+	h.holders = &holder;
+	h.n_holders = 1;
+	check(_metadata, &h, "0 offload \033[31mX$(id) merges packets before the host sees them (LRO):"
+	      " marks, options and arrival times of all but one are lost\n"
+	      "ethtool -K $'\\x1b[31mX$(id)' lro off\n"
+	      "1 qdisc packets wait or are dropped in this host, in the tbf of \033[31mX$(id): an"
+	      " algorithm takes that for the network\ntc qdisc del dev $'\\x1b[31mX$(id)' root\n"
+	      "1 link 1 of 1 flows, one to 10.0.0.2, leave by \033[31mX$(id), whose driver does not"
+	      " tell its rate\nquell link set $'\\x1b[31mX$(id)' rate 10gbit\n"
+	      "2 holders swift is the default of n;id\n"
+	      "ip netns exec 'n;id' sysctl -w net.ipv4.tcp_congestion_control=cubic\n");
+}
+
 TEST(doctor_judge__flow_cases)
 {
 	struct doctor_dev dev = { .name = "eth0", .ifindex = 3 };

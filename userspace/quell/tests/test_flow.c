@@ -298,4 +298,28 @@ TEST(flow_print_lines__width)
 	free(got);
 }
 
+#define HOSTILE_IFINDEX	666
+
+char *__real_if_indextoname(unsigned int ifindex, char *name);
+char *__wrap_if_indextoname(unsigned int ifindex, char *name);
+
+char *__wrap_if_indextoname(unsigned int ifindex, char *name)
+{
+	return ifindex == HOSTILE_IFINDEX ? strcpy(name, "\033[2J") :
+					    __real_if_indextoname(ifindex, name);
+}
+
+/* The scope of an address is a name that somebody gave an interface. */
+TEST(flow_print_lines__hostile_name)
+{
+	struct flow f = { .family = AF_INET6, .daddr = { 0xfe, 0x80, [15] = 1 }, .cc = "swift",
+			  .sport = 1, .dport = 2, .ifindex = HOSTILE_IFINDEX };
+	struct flow_list list = { &f, 1 };
+	char *got = printed(&list, FLOW_COLUMNS);
+
+	EXPECT_NE(NULL, strstr(got, " [fe80::1%\\x1b[2J]:2 "))
+		TH_LOG("%s", got);
+	free(got);
+}
+
 TEST_HARNESS_MAIN

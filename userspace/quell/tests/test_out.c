@@ -75,4 +75,23 @@ TEST(forms)
 	      "]\n");
 }
 
+/* Names that others gave: what a terminal obeys is shown, the rest is as it was. */
+TEST(out_str__control)
+{
+	static const char name[] = "a\033[31m\n\177 \303\274\302\233b";
+	char *got = NULL, cut[8];
+	struct out o;
+	size_t len;
+	FILE *file;
+
+	file = open_memstream(&got, &len);
+	out_init(&o, file, false, false);
+	out_str(&o, "name", "<%s>\n", name);
+	fclose(file);
+	EXPECT_EQ(0, strcmp("<a\\x1b[31m\\x0a\\x7f \303\274\\xc2\\x9bb>\n", got))
+		TH_LOG("got: %s", got);
+	free(got);
+	EXPECT_EQ(0, strcmp("ab\\x1b", out_escape(cut, sizeof(cut), "ab\033\033")));
+}
+
 TEST_HARNESS_MAIN
