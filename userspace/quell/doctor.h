@@ -76,6 +76,9 @@ struct doctor_holder {
  * @option: by enum doctor_option: built in or as a module
  * @locked: the kernel loads signed modules only
  * @has_quell: the module is loaded
+ * @has_modules: those of algorithms are installed for this kernel, or built in
+ * @has_dkms: their source is, for dkms to build
+ * @bpf_cc: an algorithm loaded as a BPF object; empty if there is none
  * @default_cc: the namespace's congestion control
  * @clocksource: what the kernel reads the time from
  * @clocksources: what it could read it from
@@ -98,6 +101,9 @@ struct doctor_host {
 	bool			option[DOCTOR_OPTIONS];
 	bool			locked;
 	bool			has_quell;
+	bool			has_modules;
+	bool			has_dkms;
+	char			bpf_cc[DOCTOR_CC_LEN];
 	char			default_cc[DOCTOR_CC_LEN];
 	char			clocksource[DOCTOR_NAME_LEN];
 	char			clocksources[DOCTOR_TEXT_LEN];

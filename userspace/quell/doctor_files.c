@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doctor.h"
+#include "util.h"
 
 static FILE *open_below(const char *root, const char *path)
 {
@@ -117,6 +119,47 @@ static void read_config(struct doctor_host *host, const char *root)
 	fclose(file);
 }
 
+/* Whether a list of modules has that of the algorithm to begin with, compressed or not. */
+static bool lists_module(const char *root, const char *path)
+{
+	char line[DOCTOR_TEXT_LEN];
+	FILE *file = open_below(root, path);
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, "/tcp_swift.ko");
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void read_installed(struct doctor_host *host, const char *root)
+{
+	static const char * const lists[] = { "modules.dep", "modules.builtin" };
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		snprintf(path, sizeof(path), "/lib/modules/%s/%s", host->release, lists[i]);
+		host->has_modules |= lists_module(root, path);
+	}
+	snprintf(path, sizeof(path), "%s/var/lib/dkms/quell", root);
+	host->has_dkms = !access(path, F_OK);
+}
+
+/* Modules' names do not begin with bpf_, those of "quell bpf load" do. */
+static void read_bpf_cc(struct doctor_host *host, const char *root)
+{
+	char line[DOCTOR_TEXT_LEN], *name, *rest = line;
+
+	doctor_read_line(root, "/proc/sys/net/ipv4/tcp_available_congestion_control", line,
+			 sizeof(line));
+	while ((name = strsep(&rest, " ")) && strncmp(name, "bpf_", strlen("bpf_")))
+		;
+	if (name)
+		snprintf(host->bpf_cc, sizeof(host->bpf_cc), "%.*s", DOCTOR_CC_LEN - 1, name);
+}
+
 /* "TCP: inuse 5 orphan 0 tw 0 alloc 7 mem 3", in pages. */
 static void read_tcp_pages(struct doctor_host *host, const char *root)
 {
@@ -148,6 +191,8 @@ void doctor_read_files(struct doctor_host *host, const char *root)
 	if (doctor_read_line(root, "/sys/kernel/security/lockdown", line, sizeof(line)))
 		host->locked = !strstr(line, "[none]");
 	host->has_quell = doctor_read_line(root, "/sys/module/quell/refcnt", line, sizeof(line));
+	read_installed(host, root);
+	read_bpf_cc(host, root);
 	read_cc(root, "/proc/sys/net/ipv4/tcp_congestion_control", host->default_cc);
 	snprintf(path, sizeof(path), "%scurrent_clocksource", clock);
 	doctor_read_line(root, path, host->clocksource, sizeof(host->clocksource));

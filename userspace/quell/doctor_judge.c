@@ -97,21 +97,42 @@ static void judge_kernel(const struct doctor_host *host, struct findings *f)
 			doctor_find(f, missing[i].level, "kernel", missing[i].text, NULL);
 }
 
+/* What makes a module of Quell's be there; modprobe finds none that is not installed. */
+static void put_modprobe(char *command, size_t len, const struct doctor_host *host)
+{
+	if (host->has_modules)
+		snprintf(command, len, "modprobe tcp_swift");
+	else if (host->has_dkms)
+		snprintf(command, len, "dkms autoinstall -k %s", host->release);
+	else
+		snprintf(command, len, "apt install quell-dkms");
+}
+
+/* Algorithms loaded as BPF objects do without modules. */
+static void judge_missing(const struct doctor_host *host, struct findings *f)
+{
+	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN];
+
+	put_modprobe(command, sizeof(command), host);
+	snprintf(text, sizeof(text), "the module quell is not %s%s%s%s",
+		 host->has_modules ? "loaded" : "installed for this kernel",
+		 *host->bpf_cc ? "; " : "", host->bpf_cc, *host->bpf_cc ? " does without" : "");
+	doctor_find(f, *host->bpf_cc ? DOCTOR_NOTE : DOCTOR_FAULT, "module", text, command);
+	if (host->locked && !*host->bpf_cc)
+		doctor_find(f, DOCTOR_FAULT, "module", "Secure Boot: this kernel loads only modules"
+			    " that are signed with a key it knows; the BPF objects of quell-bpf do"
+			    " without", "apt install quell-bpf");
+}
+
 static void judge_modules(const struct doctor_host *host, struct findings *f)
 {
 	char command[DOCTOR_TEXT_LEN];
 
 	if (!host->has_quell) {
-		doctor_find(f, DOCTOR_FAULT, "module", "the module quell is not loaded",
-			    "modprobe tcp_swift");
-		if (host->locked)
-			doctor_find(f, DOCTOR_FAULT, "module", "Secure Boot: this kernel loads only"
-				    " modules that are signed with a key it knows", NULL);
-		return;
-	}
-	if (host->ccs.n <= 1) {
-		doctor_find(f, DOCTOR_FAULT, "module", "no module of an algorithm is loaded",
-			    "modprobe tcp_swift");
+		judge_missing(host, f);
+	} else if (host->ccs.n <= 1) {
+		put_modprobe(command, sizeof(command), host);
+		doctor_find(f, DOCTOR_FAULT, "module", "no module of an algorithm is loaded", command);
 	} else if (!host->flows.n && !doctor_is_quell(host, host->default_cc)) {
 		snprintf(command, sizeof(command), "sysctl -w net.ipv4.tcp_congestion_control=%s",
 			 host->ccs.list[1].name);

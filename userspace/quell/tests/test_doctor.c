@@ -60,6 +60,11 @@ TEST(doctor_read_files__whole_tree)
 	put_file("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	put_file("/sys/module/quell/refcnt", "2\n");
 	put_file("/proc/sys/net/ipv4/tcp_congestion_control", "a-name-that-is-too-long\n");
+	put_file("/proc/sys/net/ipv4/tcp_available_congestion_control",
+		 "reno cubic my_bpf_cc bpf_timely bpf_swift\n");
+	put_file("/lib/modules/6.12.1-x/modules.dep", "kernel/net/a.ko:\nupdates/dkms/tcp_swift.ko.xz:"
+		 " updates/dkms/quell.ko.xz\n");
+	put_file("/var/lib/dkms/quell/0.1.0/source", "");
 	put_file(CLOCK "current_clocksource", "hpet\n");
 	put_file(CLOCK "available_clocksource", "hpet acpi_pm tsc \n");
 	put_file("/proc/sys/net/ipv4/tcp_ecn", "0\n");
@@ -72,6 +77,9 @@ TEST(doctor_read_files__whole_tree)
 
 	EXPECT_EQ(0, strcmp("6.12.1-x", h.release));
 	EXPECT_TRUE(h.has_config);
+	EXPECT_TRUE(h.has_modules);
+	EXPECT_TRUE(h.has_dkms);
+	EXPECT_EQ(0, strcmp("bpf_timely", h.bpf_cc));
 	EXPECT_TRUE(h.option[DOCTOR_NETFILTER]);
 	EXPECT_FALSE(h.option[DOCTOR_NET_SCHED]);
 	EXPECT_TRUE(h.option[DOCTOR_TCP_DIAG]);
@@ -105,7 +113,8 @@ static struct cc loaded[] = { { .name = "quell" }, { .name = "swift" }, { .name 
 /* A host of which nothing is to be said. */
 static struct doctor_host sound_host(void)
 {
-	struct doctor_host h = { .has_config = true, .has_quell = true, .default_cc = "swift",
+	struct doctor_host h = { .has_config = true, .has_quell = true, .has_modules = true,
+				 .default_cc = "swift",
 				 .clocksource = "tsc", .clocksources = "tsc hpet", .tcp_ecn = 2,
 				 .tcp_sack = 1, .tcp_mem = { 100, 200, 300 }, .tcp_pages = 199,
 				 .tcp_wmem = { 4096, 16384, 4194304 },
@@ -172,7 +181,7 @@ TEST(doctor_judge__host_cases)
 	h.locked = true;
 	check(_metadata, &h, "0 module the module quell is not loaded\nmodprobe tcp_swift\n"
 	      "0 module Secure Boot: this kernel loads only modules that are signed with a key it"
-	      " knows\n\n");
+	      " knows; the BPF objects of quell-bpf do without\napt install quell-bpf\n");
 	h = sound_host();
 	h.ccs.n = 1;
 	check(_metadata, &h, "0 module no module of an algorithm is loaded\nmodprobe tcp_swift\n");
@@ -195,6 +204,31 @@ TEST(doctor_judge__host_cases)
 	      " dart get no marks\nsysctl -w net.ipv4.tcp_ecn=2\n0 sack selective acknowledgments"
 	      " are off: losses are repaired one a round trip, or by a timeout\n"
 	      "sysctl -w net.ipv4.tcp_sack=1\n");
+}
+
+/* modprobe is for modules that are installed; a host with BPF algorithms needs none. */
+TEST(doctor_judge__install_cases)
+{
+	struct doctor_host h = sound_host();
+
+	h.has_modules = false;
+	h.ccs.n = 1;
+	check(_metadata, &h, "0 module no module of an algorithm is loaded\n"
+	      "apt install quell-dkms\n");
+	h.has_quell = false;
+	strcpy(h.release, "6.12.1-x");
+	check(_metadata, &h, "0 module the module quell is not installed for this kernel\n"
+	      "apt install quell-dkms\n");
+	h.has_dkms = true;
+	check(_metadata, &h, "0 module the module quell is not installed for this kernel\n"
+	      "dkms autoinstall -k 6.12.1-x\n");
+	h.locked = true;
+	strcpy(h.bpf_cc, "bpf_swift");
+	check(_metadata, &h, "1 module the module quell is not installed for this kernel; bpf_swift"
+	      " does without\ndkms autoinstall -k 6.12.1-x\n");
+	h.has_modules = true;
+	check(_metadata, &h, "1 module the module quell is not loaded; bpf_swift does without\n"
+	      "modprobe tcp_swift\n");
 }
 
 TEST(doctor_judge__memory_cases)

@@ -178,9 +178,17 @@ printf 'CONFIG_%s=y\n' NETFILTER NET_SCHED HIGH_RES_TIMERS INET_TCP_DIAG DEBUG_I
 export QUELL_DOCTOR_ROOT="$tree"
 expect 1 "unexpected argument 'a'" doctor a
 expect_silent_stdout
+expect 3 "apt install quell-dkms" doctor
+mkdir -p "$tree/var/lib/dkms/quell"
+expect 3 "       dkms autoinstall -k 6.12.1" doctor
+mkdir -p "$tree/lib/modules/6.12.1"
+echo kernel/net/ipv4/tcp_swift.ko > "$tree/lib/modules/6.12.1/modules.builtin"
 expect 3 "FAULT  the module quell is not loaded" doctor
 expect 3 '{"level":"fault","check":"module","text":"the module quell is not loaded","command":"modprobe tcp_swift"}' \
 	-j doctor
+echo "reno bpf_swift" > "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
+expect 0 "note   the module quell is not loaded; bpf_swift does without" doctor
+rm "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
 echo 0 > "$tree/sys/module/quell/refcnt"
 echo 0 > "$tree/proc/sys/net/ipv4/tcp_sack"
 expect 3 "       sysctl -w net.ipv4.tcp_sack=1" doctor
