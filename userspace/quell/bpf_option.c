@@ -184,52 +184,6 @@ static int get_program(const char *dir, int *prog_fd)
 	return status;
 }
 
-static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
-{
-	char name[PIN_LINK_LEN];
-	int fd, status = STATUS_OK;
-
-	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
-	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
-	if (fd >= 0) {
-		close(fd);
-		complain("the option is on in %s already", path);
-		return STATUS_KERNEL;
-	}
-	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
-	if (fd < 0)
-		return complain_bpf("cannot attach to the cgroup", errno);
-	if (bpf_pin_put(QUELL_BPF_OPTION, name, fd))
-		status = complain_bpf("cannot pin the link", errno);
-	close(fd);
-	return status;
-}
-
-static int turn_on(const struct option_words *words)
-{
-	const char *path = words->cgroup ? words->cgroup : CGROUP_TOP;
-	int cgroup_fd, prog_fd = -1, status;
-	uint64_t id;
-
-	status = bpf_check_privilege("bpf option on");
-	if (status)
-		return status;
-	cgroup_fd = open_cgroup(path, &id);
-	if (cgroup_fd < 0)
-		return STATUS_INPUT;
-	status = bpf_pins_make();
-	if (!status)
-		status = bpf_pins_lock();
-	if (!status)
-		status = get_program(words->dir, &prog_fd);
-	if (!status)
-		status = attach(path, cgroup_fd, id, prog_fd);
-	if (prog_fd >= 0)
-		close(prog_fd);
-	close(cgroup_fd);
-	return status;
-}
-
 /**
  * for_links() - call a function for each link
  * @visit: gets the name of its pin and @data; what it returns other than 0 ends it
@@ -254,6 +208,89 @@ static int for_links(int (*visit)(const char *name, void *data), void *data)
 	}
 	closedir(dir);
 	return nr;
+}
+
+/* The program goes with the last link, so that the next has it from where it is asked for. */
+static void drop_unused_program(void)
+{
+	if (for_links(NULL, NULL))
+		return;
+	bpf_pin_remove(QUELL_BPF_OPTION, PIN_PROG);
+	bpf_pin_remove(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
+}
+
+/*
+ * Lock the pins and undo what a run that was killed has begun: a link that had no name of its own
+ * yet is in force as long as it has a pin.
+ */
+static int lock_and_undo(bool *undone)
+{
+	int status = bpf_pins_lock();
+
+	if (status)
+		return status;
+	*undone = bpf_pin_remove(QUELL_BPF_OPTION, BPF_PIN_NEXT);
+	drop_unused_program();
+	return STATUS_OK;
+}
+
+/* Loading needs the other capabilities, and has been done. */
+static int complain_attach(int code)
+{
+	if (code != EPERM)
+		return complain_bpf("cannot attach to the cgroup", code);
+	complain("cannot attach to the cgroup: %s (needs CAP_NET_ADMIN, and no program on a cgroup "
+		 "above that allows no others)", strerror(code));
+	return STATUS_KERNEL;
+}
+
+static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
+{
+	char name[PIN_LINK_LEN];
+	int fd, status = STATUS_OK;
+
+	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
+	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+	if (fd >= 0) {
+		close(fd);
+		complain("the option is on in %s already", path);
+		return STATUS_KERNEL;
+	}
+	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
+	if (fd < 0)
+		return complain_attach(errno);
+	if (bpf_pin_put(QUELL_BPF_OPTION, name, fd))
+		status = complain_bpf("cannot pin the link", errno);
+	close(fd);
+	return status;
+}
+
+static int turn_on(const struct option_words *words)
+{
+	const char *path = words->cgroup ? words->cgroup : CGROUP_TOP;
+	int cgroup_fd, prog_fd = -1, status;
+	uint64_t id;
+	bool undone;
+
+	status = bpf_check_privilege("bpf option on");
+	if (status)
+		return status;
+	cgroup_fd = open_cgroup(path, &id);
+	if (cgroup_fd < 0)
+		return STATUS_INPUT;
+	status = bpf_pins_make();
+	if (!status)
+		status = lock_and_undo(&undone);
+	if (!status)
+		status = get_program(words->dir, &prog_fd);
+	if (!status)
+		status = attach(path, cgroup_fd, id, prog_fd);
+	if (status)
+		drop_unused_program();
+	if (prog_fd >= 0)
+		close(prog_fd);
+	close(cgroup_fd);
+	return status;
 }
 
 /* A link that its cgroup took along when it was removed cannot be detached, and needs not be. */
@@ -292,25 +329,26 @@ static int detach_one(const char *path)
 
 static int turn_off(const struct option_words *words)
 {
-	int status, nr;
+	int status, nr = 0;
+	bool undone;
 
-	status = bpf_pins_lock();
-	if (!status && words->cgroup)
-		status = detach_one(words->cgroup);
+	status = lock_and_undo(&undone);
 	if (status)
 		return status;
-	nr = for_links(words->cgroup ? NULL : detach, NULL);
+	if (words->cgroup)
+		status = detach_one(words->cgroup);
+	else
+		nr = for_links(detach, NULL);
 	if (nr < 0)
 		return complain_bpf("cannot open the pins", errno);
-	if (!nr && !words->cgroup) {
+	drop_unused_program();
+	if (words->cgroup)
+		return status;
+	if (!nr && !undone) {
 		complain("the option is on in no cgroup");
 		return STATUS_KERNEL;
 	}
-	if (for_links(NULL, NULL))
-		return words->cgroup ? STATUS_OK : STATUS_KERNEL;
-	bpf_pin_remove(QUELL_BPF_OPTION, PIN_PROG);
-	bpf_pin_remove(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
-	return STATUS_OK;
+	return for_links(NULL, NULL) ? STATUS_KERNEL : STATUS_OK;
 }
 
 /* Where the cgroup of that number is; false if it is gone, or the hierarchy is elsewhere. */
@@ -385,8 +423,13 @@ static int show(struct out *o)
 {
 	struct counter list[ARRAY_SIZE(descs)] = {};
 	struct counters counters = { .list = list, .n = ARRAY_SIZE(descs) };
-	int status;
+	int status, nr;
+	bool undone;
 	size_t i;
+
+	status = lock_and_undo(&undone);
+	if (status)
+		return status;
 
 	for (i = 0; i < ARRAY_SIZE(descs); i++) {
 		list[i].name = (char *)descs[i].name;
@@ -397,10 +440,14 @@ static int show(struct out *o)
 		return status;
 	out_open_object(o, NULL);
 	out_open_array(o, "cgroups");
-	if (for_links(show_link, o) < 0)
+	nr = for_links(show_link, o);
+	if (nr < 0)
 		status = complain_bpf("cannot open the pins", errno);
 	out_close_array(o);
-	out_counter_lines(o, &counters);
+	if (nr > 0)
+		out_counter_lines(o, &counters);
+	else if (!nr)
+		out_text(o, "no cgroup\n");
 	out_counters(o, &counters);
 	out_close_object(o);
 	out_document_end(o);

@@ -30,8 +30,6 @@
 
 #define BPFFS		"/sys/fs/bpf"
 #define PIN_TOP		BPFFS "/quell"
-/* What a pin is called until it takes another's place. */
-#define PIN_NEXT	"next"
 /* What the kernel returns where an architecture or configuration lacks something. */
 #define ENOTSUPP	524
 
@@ -308,13 +306,15 @@ DIR *bpf_pin_dir_open(const char *algo)
  * bpf_pin_remove() - remove a pin
  * @algo: algorithm, or QUELL_BPF_OPTION
  * @name: in its directory
+ *
+ * Return: whether there was one.
  */
-void bpf_pin_remove(const char *algo, const char *name)
+bool bpf_pin_remove(const char *algo, const char *name)
 {
 	char path[PATH_MAX];
 
 	pin_path(path, algo, name);
-	unlink(path);
+	return !unlink(path);
 }
 
 /**
@@ -330,7 +330,7 @@ int bpf_pin_put(const char *algo, const char *name, int fd)
 	char path[PATH_MAX], next[PATH_MAX];
 
 	pin_path(path, algo, name);
-	pin_path(next, algo, PIN_NEXT);
+	pin_path(next, algo, BPF_PIN_NEXT);
 	if (unlink(next) && errno != ENOENT)
 		return -1;
 	if (bpf_obj_pin(fd, next))
@@ -345,7 +345,7 @@ int bpf_pin_put(const char *algo, const char *name, int fd)
 void bpf_pin_dir_remove(const char *algo)
 {
 	static const char * const names[] = {
-		BPF_PIN_LINK, BPF_PIN_MAP, QUELL_BPF_PARAMS_MAP, QUELL_BPF_STATS_MAP, PIN_NEXT,
+		BPF_PIN_LINK, BPF_PIN_MAP, QUELL_BPF_PARAMS_MAP, QUELL_BPF_STATS_MAP, BPF_PIN_NEXT,
 	};
 	char path[PATH_MAX];
 	size_t i;

@@ -12,6 +12,7 @@
 /* Names in the directory of an algorithm. */
 #define BPF_PIN_LINK	"link"	/* the registration, on kernels with links of struct_ops */
 #define BPF_PIN_MAP	"map"	/* the struct_ops map, which is the registration on others */
+#define BPF_PIN_NEXT	"next"	/* what any is called until it takes another's place */
 
 /**
  * struct bpf_pinned - a loaded algorithm
@@ -35,7 +36,7 @@ int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned);
 int bpf_pin_dir_make(const char *algo);
 int bpf_pin_dir_ensure(const char *algo);
 DIR *bpf_pin_dir_open(const char *algo);
-void bpf_pin_remove(const char *algo, const char *name);
+bool bpf_pin_remove(const char *algo, const char *name);
 int bpf_pin_put(const char *algo, const char *name, int fd);
 int bpf_pin_get(const char *algo, const char *name);
 void bpf_pin_dir_remove(const char *algo);

@@ -120,8 +120,8 @@ static void print_loaded(struct out *o, const struct bpf_model *model,
 	out_close_object(o);
 }
 
-/* One algorithm; nothing if it is not loaded, unless it was named. */
-static int show_core(struct app *app, const struct quell_core *core, bool named)
+/* One algorithm; nothing if it is not loaded, unless it was named.  Adds to *@nr what it shows. */
+static int show_core(struct app *app, const struct quell_core *core, bool named, size_t *nr)
 {
 	struct bpf_pinned pinned;
 	struct bpf_model model;
@@ -139,6 +139,7 @@ static int show_core(struct app *app, const struct quell_core *core, bool named)
 		print_loaded(&app->out, &model, &pinned, named);
 	bpf_model_free(&model);
 	close(pinned.fd);
+	++*nr;
 	return status;
 }
 
@@ -146,10 +147,12 @@ static int show_all(struct app *app)
 {
 	const struct quell_core *core;
 	int status = STATUS_OK;
-	size_t i;
+	size_t i, nr = 0;
 
 	for (i = 0; !status && (core = bpf_core_at(i)); i++)
-		status = show_core(app, core, false);
+		status = show_core(app, core, false, &nr);
+	if (!status && !nr)
+		out_text(&app->out, "none loaded\n");
 	return status;
 }
 
@@ -157,6 +160,7 @@ static int show_all(struct app *app)
 int bpf_show(struct app *app, int argc, char **argv)
 {
 	const struct quell_core *core = NULL;
+	size_t nr = 0;
 	int status;
 
 	if (argc && bpf_core_find(argv[0], &core))
@@ -165,7 +169,7 @@ int bpf_show(struct app *app, int argc, char **argv)
 	if (status)
 		return status;
 	out_open_array(&app->out, NULL);
-	status = core ? show_core(app, core, true) : show_all(app);
+	status = core ? show_core(app, core, true, &nr) : show_all(app);
 	out_close_array(&app->out);
 	out_document_end(&app->out);
 	return status;
