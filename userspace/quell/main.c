@@ -270,42 +270,124 @@ static int finish(int status)
 	return status ? status : STATUS_KERNEL;
 }
 
-int main(int argc, char **argv)
+/**
+ * struct wishes - what the options ask for, besides what is in struct app
+ * @json: JSON instead of text
+ * @pretty: indented
+ * @version: the version, and nothing else
+ * @help: the usage text, and nothing else
+ */
+struct wishes {
+	bool	json;
+	bool	pretty;
+	bool	version;
+	bool	help;
+};
+
+/* Take an option; false if there is none of that letter. */
+static bool take_option(struct app *app, struct wishes *wishes, int letter, const char *arg)
+{
+	switch (letter) {
+	case 'j':
+		wishes->json = true;
+		return true;
+	case 'p':
+		wishes->pretty = true;
+		return true;
+	case 'd':
+		app->details = true;
+		return true;
+	case 'n':
+		app->netns = arg;
+		return true;
+	case 'V':
+		wishes->version = true;
+		return true;
+	case 'h':
+		wishes->help = true;
+		return true;
+	}
+	return false;
+}
+
+/* The options in front of the object; false after a complaint. */
+static bool take_first_options(struct app *app, struct wishes *wishes, int argc, char **argv)
 {
 	struct option longopts[ARRAY_SIZE(options) + 1] = {};
-	bool json = false, pretty = false;
-	struct app app = {};
 	size_t i;
 	int opt;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		longopts[i] = options[i].opt;
-
-	/* "+": options must precede the object, so "-5us" stays a value. */
+	/* "+": the others are looked for word by word, so that "-5us" stays a value. */
 	while ((opt = getopt_long(argc, argv, "+jpdn:Vh", longopts, NULL)) != -1) {
-		switch (opt) {
-		case 'j':
-			json = true;
-			break;
-		case 'p':
-			pretty = true;
-			break;
-		case 'd':
-			app.details = true;
-			break;
-		case 'n':
-			app.netns = optarg;
-			break;
-		case 'V':
-			puts("quell " QUELL_VERSION);
-			return finish(STATUS_OK);
-		case 'h':
-			return finish(print_help(NULL));
-		default:
-			fputs("try: quell help\n", stderr);
-			return STATUS_INPUT;
-		}
+		if (take_option(app, wishes, opt, optarg))
+			continue;
+		fputs("try: quell help\n", stderr);
+		return false;
 	}
+	return true;
+}
+
+/* The index of the option that a word is, or ARRAY_SIZE(options). */
+static size_t find_option(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		const char letter[] = { '-', options[i].opt.val, '\0' };
+
+		if (!strcmp(word, letter) ||
+		    (!strncmp(word, "--", 2) && !strcmp(word + 2, options[i].opt.name)))
+			break;
+	}
+	return i;
+}
+
+/*
+ * Take the options behind the object, wherever they are, and leave the other words.  Only words
+ * that are an option and nothing else: a value is none.
+ */
+static int take_late_options(struct app *app, struct wishes *wishes, int *argc, char **argv)
+{
+	int i, kept = 1;
+
+	for (i = 1; i < *argc; i++) {
+		size_t found = find_option(argv[i]);
+		const char *arg = NULL;
+
+		if (found == ARRAY_SIZE(options)) {
+			argv[kept++] = argv[i];
+			continue;
+		}
+		if (options[found].arg && i + 1 == *argc)
+			return usage_error("an argument is missing to", argv[i]);
+		if (options[found].arg)
+			arg = argv[++i];
+		take_option(app, wishes, options[found].opt.val, arg);
+	}
+	*argc = kept;
+	return STATUS_OK;
+}
+
+/* What needs no command; @object is NULL if the options came first. */
+static int print_wishes(const struct wishes *wishes, const char *object)
+{
+	if (!wishes->version)
+		return print_help(object);
+	puts("quell " QUELL_VERSION);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct wishes wishes = {};
+	struct app app = {};
+
+	if (!take_first_options(&app, &wishes, argc, argv))
+		return STATUS_INPUT;
+	if (wishes.version || wishes.help)
+		return finish(print_wishes(&wishes, NULL));
 	argc -= optind;
 	argv += optind;
 
@@ -315,9 +397,13 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[0], "help"))
 		return finish(help(argc - 1, argv + 1));
+	if (take_late_options(&app, &wishes, &argc, argv))
+		return STATUS_INPUT;
+	if (wishes.version || wishes.help)
+		return finish(print_wishes(&wishes, argv[0]));
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return finish(print_help(argv[0]));
 
-	out_init(&app.out, stdout, json, pretty);
+	out_init(&app.out, stdout, wishes.json, wishes.pretty);
 	return finish(run_command(&app, argc, argv));
 }

@@ -51,6 +51,16 @@ expect 0 "Usage: quell" help
 expect 0 "Usage: quell" -h
 expect 0 "quell cc set" cc help
 expect 0 "quell " --version
+expect 0 "quell cc set" cc --help
+expect 0 "quell flow watch" flow show -h
+expect 0 "quell flow watch" -j flow show -h
+expect 0 "quell " flow show --version
+expect 1 "an argument is missing to '-n'" cc show -n
+expect 1 "'no-such-ns'" cc show -n no-such-ns swift
+expect 0 '"offers":"none"' hwtstamp show -j lo
+expect 0 '"offers": "none"' hwtstamp show lo --json --pretty
+expect 1 "metrics are of all modules, and not JSON" stat --metrics -j
+expect 1 "unexpected argument '-jp'" stat -jp
 expect 1 "no object given"
 expect_silent_stdout
 expect 1 "unknown object 'frob'" frob
@@ -186,6 +196,7 @@ echo kernel/net/ipv4/tcp_swift.ko > "$tree/lib/modules/6.12.1/modules.builtin"
 expect 3 "FAULT  the module quell is not loaded" doctor
 expect 3 '{"level":"fault","check":"module","text":"the module quell is not loaded","command":"modprobe tcp_swift"}' \
 	-j doctor
+expect 3 '{"level":"fault"' doctor -j
 echo "reno bpf_swift" > "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
 expect 0 "note   the module quell is not loaded; bpf_swift does without" doctor
 rm "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
