@@ -145,6 +145,31 @@ static int print_counted(struct app *app, const struct stat_words *words,
 	return 0;
 }
 
+static int complain_history(const char *path, int code, const char *so)
+{
+	complain("stat: history %s: %s (%s)", path, strerror(code), so);
+	return STATUS_KERNEL;
+}
+
+/*
+ * The history of this user and namespace.  In a directory for all, somebody else may be in its
+ * place: *@path is empty then, and everything is from the start.
+ */
+static int load_history(struct history *h, char *path, char *id)
+{
+	int ret = history_place(path, PATH_MAX, id, HISTORY_ID_LEN);
+
+	if (!ret)
+		ret = history_load(h, path, id);
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	history_free(h);
+	complain_history(path, -ret, "all from the start");
+	*path = '\0';
+	return 0;
+}
+
+/* What could not be printed was not looked at. */
 static int print_text(struct app *app, const struct stat_words *words,
 		      const struct stat_list *list)
 {
@@ -153,18 +178,13 @@ static int print_text(struct app *app, const struct stat_words *words,
 	int ret = 0;
 
 	if (!words->absolute)
-		ret = history_place(path, sizeof(path), id, sizeof(id));
-	if (!ret && *path)
-		ret = history_load(&h, path, id);
+		ret = load_history(&h, path, id);
 	if (!ret)
 		ret = print_counted(app, words, list, &h);
-	if (!ret && *path)
+	if (!ret && *path && !fflush(app->out.file) && !ferror(app->out.file))
 		ret = history_store(&h, path, id);
 	history_free(&h);
-	if (!ret)
-		return STATUS_OK;
-	complain("stat: history %s: %s (all from the start: quell stat -a)", path, strerror(-ret));
-	return STATUS_KERNEL;
+	return ret ? complain_history(path, -ret, "all from the start: quell stat -a") : STATUS_OK;
 }
 
 static int print_metrics(struct app *app, const struct stat_words *words,

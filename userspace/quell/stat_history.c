@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,11 @@
 
 #define HISTORY_MAGIC	"quell-stat 1"
 #define LINE_LEN	256
+
+/* Of the kernel since 5.14, later than some headers. */
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE	71
+#endif
 
 void history_free(struct history *h)
 {
@@ -217,6 +223,21 @@ static const char *history_dir(void)
 	return geteuid() ? "/tmp" : "/run";
 }
 
+/* The number of the namespace that no later one gets, as its inode's may be; 0 if there is none. */
+static uint64_t netns_cookie(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(uint64_t);
+	uint64_t cookie = 0;
+
+	if (fd < 0)
+		return 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	close(fd);
+	return cookie;
+}
+
 /**
  * history_place() - the file for the user and the namespace, and what it has to be of
  * @path: the file; that of the environment's QUELL_STAT_HISTORY if that is set
@@ -241,7 +262,7 @@ int history_place(char *path, size_t path_len, char *id, size_t id_len)
 			*boot = '\0';
 		fclose(file);
 	}
-	snprintf(id, id_len, "%s %ju", boot, (uintmax_t)st.st_ino);
+	snprintf(id, id_len, "%s %ju %" PRIu64, boot, (uintmax_t)st.st_ino, netns_cookie());
 	if (given && *given)
 		snprintf(path, path_len, "%s", given);
 	else

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,6 +154,38 @@ TEST(history_load__files)
 	rmdir(dir);
 	EXPECT_EQ(-ENOENT, history_store(&h, path, "b"));
 	history_free(&h);
+}
+
+static uint64_t cookie;	/* 0: a kernel that has none */
+
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	(void)fd;
+	(void)name;
+	if (!cookie || level != SOL_SOCKET || *len != sizeof(cookie)) {
+		errno = ENOPROTOOPT;
+		return -1;
+	}
+	memcpy(value, &cookie, sizeof(cookie));
+	return 0;
+}
+
+/* A namespace may get the inode of one that is gone; its counters are not that one's. */
+TEST(history_place__reused_inode)
+{
+	char path[PATH_MAX], first[128], second[128], none[128];
+
+	cookie = 7;
+	ASSERT_EQ(0, history_place(path, sizeof(path), first, sizeof(first)));
+	cookie = 8;
+	ASSERT_EQ(0, history_place(path, sizeof(path), second, sizeof(second)));
+	EXPECT_NE(0, strcmp(first, second))
+		TH_LOG("%s", first);
+	cookie = 0;
+	ASSERT_EQ(0, history_place(path, sizeof(path), none, sizeof(none)));
+	EXPECT_NE(0, strcmp(first, none));
 }
 
 static void check_metrics(struct __test_metadata *_metadata, const char *netns, bool openmetrics,
