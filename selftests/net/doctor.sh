@@ -75,6 +75,14 @@ holders_are_named()
 	finding held holders "swift is the default of /proc/$nameless/ns/net"
 }
 
+# What is in the directory of namespaces and is none: nothing to wait for, and no lack of privilege.
+others_are_passed()
+{
+	mkfifo /run/netns/a-fifo && defer rm -f /run/netns/a-fifo &&
+	touch /run/netns/a-file && defer rm -f /run/netns/a-file &&
+	examine 0 timeout 60 quell -n "$left" -j doctor && no_finding held holders "were not examined"
+}
+
 has_own_netns()
 {
 	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]
@@ -115,11 +123,12 @@ without_modules()
 # Where they are installed, so that the system's own modprobe finds them.
 words=(installed "apt install quell-dkms")
 ! grep -qs /tcp_swift.ko "/lib/modules/$(uname -r)/modules.dep" || words=(loaded "modprobe tcp_swift")
-plan 7
+plan 8
 check "network, swift on the left" make_network 10mbit
 check "doctor finds no fault" nothing_is_wrong
 check "doctor needs no privilege" doctor_of_anyone
 check "doctor's commands mend" faults_are_mended
+check "doctor passes by what is no namespace" others_are_passed
 check "doctor names who holds a module" holders_are_named
 check "and its commands let go" holders_let_go
 check "doctor finds that nothing is loaded" without_modules "${words[@]}"

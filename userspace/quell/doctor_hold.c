@@ -81,6 +81,12 @@ static int examine(struct doctor_host *host, const char *name, bool own)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* Not of a file that is no namespace, nor of a process that has ended meanwhile. */
+static bool is_forbidden(int code)
+{
+	return code == EACCES || code == EPERM;
+}
+
 /* Examine the namespace of a file, if it is not one of those seen, and come back. */
 static int visit(struct doctor_host *host, struct seen *seen, int home, const char *path,
 		 const char *name)
@@ -89,14 +95,15 @@ static int visit(struct doctor_host *host, struct seen *seen, int home, const ch
 	int fd, ret = 0;
 
 	if (stat(path, &st)) {
-		host->other_netns |= errno == EACCES || errno == EPERM;
+		host->other_netns |= is_forbidden(errno);
 		return 0;
 	}
 	if (!is_new(seen, st.st_ino))
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not to wait for one who writes to it, if it is a FIFO. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
-		host->other_netns = true;
+		host->other_netns |= is_forbidden(errno);
 	} else {
 		ret = examine(host, name, false);
 		if (setns(home, CLONE_NEWNET))
