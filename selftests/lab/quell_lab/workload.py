@@ -290,5 +290,10 @@ def build(places, tables, graph, seed):
     _not_too_much(places, workloads, graph)
     for number, one in enumerate(workloads):
         _not_too_many(places, f"workload[{number}]", one, graph)
-    return [(arrivals(one, graph, Lottery(seed, number)), one.table)
-            for number, one in enumerate(workloads)]
+    found = [(arrivals(one, graph, Lottery(seed, number)), one.table)
+             for number, one in enumerate(workloads)]
+    if workloads and not any(flows for flows, _ in found):
+        raise InputError(places.name("workload[0]"), "no flow starts within "
+                         f"{show_time(workloads[0].length_ns)} at this load; a longer length or "
+                         "another seed")
+    return found

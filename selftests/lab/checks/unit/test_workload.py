@@ -120,6 +120,12 @@ class Arrivals(unittest.TestCase):
         self.assertEqual({(flow.dscp, flow.cold, flow.cc) for flow in found},
                          {(3, True, "cubic")})
 
+    def test_a_load_at_which_nothing_starts(self):
+        with self.assertRaisesRegex(InputError, r"^workload\[0\]: no flow starts within 1ms at this "
+                                    "load; a longer length or another seed$"):
+            flows(load(load=0.000001))
+        self.assertTrue(flows(load(load=0.000001), load()))
+
     def test_a_load_may_be_in_percent(self):
         self.assertEqual(flows(load(load="50%")), flows(load(load=0.5)))
 
