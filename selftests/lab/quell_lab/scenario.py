@@ -10,7 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import convergence, fabric, flows, lookahead, measure, paper, ranges, slowdown, \
+from . import convergence, fabric, flows, lookahead, measure, needs, paper, ranges, slowdown, \
     topology
 from .algorithms import find, make_variant
 from .errors import InputError, nearest
@@ -377,7 +377,9 @@ def build(table, places=None, scale=None):
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
                     joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
-                    _notes(places, top, queue), table)
+                    (*_notes(places, top, queue),
+                     *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
+                    table)
 
 
 def _notes(places, top, queue):

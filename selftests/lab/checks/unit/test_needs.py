@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a scenario lacks is said: marks, and the ways of a fat tree."""
+
+import os
+import re
+import tomllib
+import unittest
+
+from quell_lab import runner, scenario
+
+import helpers
+
+TREE = {"kind": "fat-tree", "pods": 2, "tors": 1, "aggs": 2, "spines": 2, "hosts": 2,
+        "rate": "10gbit", "delay": "1us"}
+LOAD = [{"bytes": "10kb", "load": 0.5, "length": "1ms"}]
+MARKS = {"ecn": "65kb"}
+
+
+class Marks(unittest.TestCase):
+    def test_algorithms_that_work_by_them(self):
+        for name in ("dctcp", "dcqcn", "dart", "smartt"):
+            with self.subTest(name):
+                said, = helpers.build(algorithm=[{"name": name}]).notes
+                self.assertEqual(said, f"{name} without queue.ecn: no switch marks packets, by "
+                                 "which it works")
+                self.assertEqual(helpers.build(algorithm=[{"name": name}], queue=MARKS).notes, ())
+
+    def test_algorithms_that_do_not(self):
+        names = ("swift", "swift_vaisf", "hpcc", "timely", "cubic", "bbr", "reno")
+        self.assertEqual(helpers.build(algorithm=[{"name": name} for name in names]).notes, ())
+
+    def test_several_and_those_of_flows(self):
+        flow = {"src": "h1", "dst": "h3", "bytes": 5}
+        said, = helpers.build(algorithm=[{"name": "dcqcn"}, {"name": "swift"}],
+                              flow=[dict(flow, cc="dctcp")]).notes
+        self.assertEqual(said, "dcqcn, dctcp without queue.ecn: no switch marks packets, by which "
+                         "they work")
+
+
+class Ways(unittest.TestCase):
+    def notes(self, **changes):
+        return helpers.build(**{"flow": None, "workload": LOAD, "topology": TREE, **changes}).notes
+
+    def test_a_load_in_one_way_of_several(self):
+        clos = {"kind": "clos", "hosts": 8, "tor-hosts": 2, "pod-tors": 2, "rate": "10gbit",
+                "delay": "1us"}
+        for topology in (TREE, clos):
+            with self.subTest(topology["kind"]):
+                said, = self.notes(topology=topology)
+                self.assertEqual(said, "workload without multipath: of equal ways switches take "
+                                 "the first alone, and the rest of the network stays idle")
+                self.assertEqual(self.notes(topology=topology, multipath=True), ())
+
+    def test_where_there_is_one_way(self):
+        self.assertEqual(self.notes(topology=dict(TREE, aggs=1, spines=1)), ())
+        self.assertEqual(self.notes(topology=helpers.STAR), ())
+
+    def test_flows_one_by_one_may_be_meant_so(self):
+        flow = {"src": "h1", "dst": "h3", "bytes": 5}
+        self.assertEqual(self.notes(workload=None, flow=[flow]), ())
+
+
+class Page(unittest.TestCase):
+    def test_the_load_of_lab_md_is_complete(self):
+        with open(os.path.join(runner.ROOT, "Documentation", "lab.md"), encoding="utf-8") as file:
+            text = file.read().partition("### Loads")[2]
+        lines = re.search(r"\n\n((?: {4}.*\n)+)", text)[1]
+        wanted = scenario.build(tomllib.loads(re.sub("(?m)^ {4}", "", lines)))
+        self.assertEqual(wanted.notes, ())
+        self.assertEqual(len(wanted.variants), 2)
+        self.assertGreater(len(wanted.flows), 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

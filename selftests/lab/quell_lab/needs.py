@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What algorithms and traffic need of a network that has not been given it."""
+
+# Cores and algorithms of the kernel that reduce, or increase, by marks.
+BY_MARKS = ("dctcp", "dcqcn", "dart", "smartt")
+
+
+def is_by_marks(variant):
+    """Whether an algorithm knows of a queue by marks."""
+    return (variant.algorithm.core or variant.name) in BY_MARKS
+
+
+def _marks(places, variants, flows):
+    """A sentence where nothing marks for those that need it."""
+    names = [variant.label for variant in variants if is_by_marks(variant)]
+    names += sorted({flow.cc for flow in flows if flow.cc in BY_MARKS} - set(names))
+    if names:
+        yield (f"{', '.join(names)} without {places.name('queue.ecn')}: no switch marks packets, "
+               f"by which {'it works' if len(names) == 1 else 'they work'}")
+
+
+def has_equal_ways(graph, flows):
+    """Whether a flow has more than one shortest way to take."""
+    return any(len(ports) > 1 for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in flows)
+               for ports in graph.stages(src, dst))
+
+
+def notes(places, top, ecn_bytes, variants, built):
+    """Sentences about what a scenario, as read, lacks; built: (graph, flows)."""
+    graph, flows = built
+    if not ecn_bytes:
+        yield from _marks(places, variants, flows)
+    if top["workload"] and not top["multipath"] and has_equal_ways(graph, flows):
+        yield (f"{places.name('workload')} without {places.name('multipath')}: of equal ways "
+               "switches take the first alone, and the rest of the network stays idle")
