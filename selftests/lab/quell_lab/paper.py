@@ -229,7 +229,8 @@ def _ours(row, summary):
     return value
 
 
-def _shown(row, value):
+def shown(row, value):
+    """A value of a row in the unit that the paper's has."""
     if value is None:
         return "never" if row.name == "fair_after" or row.name in OF_JOINS else "-"
     return units.show_in(Fraction(str(value)), row.suffix, row.quantity.kind)
@@ -265,9 +266,9 @@ def compare(scenario, summaries):
             "ours": ours,
             "ratio": ratio,
             "paper_text": row.text,
-            "ours_text": _shown(row, ours),
+            "ours_text": shown(row, ours),
             "others": values,
-            "others_text": {label: _shown(row, value) for label, value in values.items()},
+            "others_text": {label: shown(row, value) for label, value in values.items()},
             "note": row.note,
         })
     return rows
@@ -281,17 +282,20 @@ def _of(row):
     return text + (f" over {row.over}" if row.over else "")
 
 
+def quantity_of(row):
+    """What a row of compare() says: quantity, window, of which sizes, over what."""
+    window = f" ({row['window']})" if row["window"] not in (RUN, NAME_DEFAULT) else ""
+    return f"{row['quantity']}{window}{row['of']}"
+
+
 COLUMNS = ("figure", "quantity", "run", "paper", "ours", "ratio")
 
 
 def cells(row):
     """Texts of a row for a table for people."""
     ratio = f"{row['ratio']:.3f}" if row["ratio"] is not None else "-"
-    quantity = row["quantity"]
-    if row["window"] not in (RUN, NAME_DEFAULT):
-        quantity += f" ({row['window']})"
-    quantity += row["of"]
-    return (row["figure"], quantity, row["run"], row["paper_text"], row["ours_text"], ratio)
+    return (row["figure"], quantity_of(row), row["run"], row["paper_text"], row["ours_text"],
+            ratio)
 
 
 def table(rows):

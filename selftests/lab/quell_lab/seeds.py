@@ -6,11 +6,19 @@ import html
 import os
 from statistics import median
 
-from . import output, report, runner, show, slowdown
+from . import output, paper, report, runner, show, slowdown
 from .schema import Key
 
 COUNT = Key("int", 2, 1000)
 COLUMNS = ("cc", "quantity", "seeds", "median", "min", "max")
+# Quantities of a run: as its table names and writes them.
+OF_RUN = {
+    "fct_p50_ns": ("FCT p50", show.micro),
+    "fct_p99_ns": ("FCT p99", show.micro),
+    "fct_max_ns": ("FCT max", show.micro),
+    "goodput_bits_ps": ("goodput", show.gbit),
+    "queue_max_bytes": ("queue max", show.kilo),
+}
 
 
 def build_all(build, first, count):
@@ -41,55 +49,82 @@ class Seed:
             self.outcomes = {}	# tables of a run are large
 
 
+def _slowdowns(numbers):
+    """[(quantity, value)] of all flows, then of each class of size; none of flows alike."""
+    for one in (numbers["all"], *numbers["classes"]) if numbers else ():
+        for name, _ in slowdown.PERCENTILES:
+            yield f"slowdown_{name} {slowdown.class_name(one)}", one[name]
+
+
+def _paper_name(row):
+    return f"{row['figure']}: {paper.quantity_of(row)}"
+
+
 def _values(done):
-    """[(cc, quantity, value)] of one seed's results."""
+    """{(cc, quantity): value} of one seed's results, without those that have none."""
+    found = {}
     for label, one in done.summaries.items():
-        for name in ("p50", "p99", "max"):
-            yield label, f"fct_{name}_ns", one["fct_ns"][name]
-        for numbers in one["slowdown"]["classes"] if one["slowdown"] else ():
-            for name, _ in slowdown.PERCENTILES:
-                yield label, f"slowdown_{name} {slowdown.class_name(numbers)}", numbers[name]
-        yield label, "goodput_bits_ps", one["goodput_bits_ps"]
-        yield label, "drops", one["drops"]
-        yield label, "queue_max_bytes", one["queue"]["max_bytes"] if one["queue"] else None
+        found.update({(label, f"fct_{name}_ns"): one["fct_ns"][name]
+                      for name in ("p50", "p99", "max")})
+        found.update({(label, quantity): value
+                      for quantity, value in _slowdowns(one["slowdown"])})
+        found[label, "goodput_bits_ps"] = one["goodput_bits_ps"]
+        found[label, "drops"] = one["drops"]
+        found[label, "queue_max_bytes"] = one["queue"]["max_bytes"] if one["queue"] else None
     for row in done.paper:
-        quantity = f"{row['figure']}: {row['quantity']}{row['of']}"
         for label, value in {row["run"]: row["ours"], **row["others"]}.items():
-            yield label, quantity, value
+            found[label, _paper_name(row)] = value
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def medians(evaluations):
-    """Rows of COLUMNS over the seeds; quantities that a seed has no value of are left out."""
+    """Rows of COLUMNS; of each quantity over the seeds that have a value of it."""
     found = {}
     for done in evaluations:
-        for label, quantity, value in _values(done):
-            found.setdefault((label, quantity), []).append(value)
-    return [(label, quantity, len(values), median(values), min(values), max(values))
-            for (label, quantity), values in found.items()
-            if len(values) == len(evaluations) and None not in values]
+        for key, value in _values(done).items():
+            found.setdefault(key, []).append(value)
+    labels = list(dict.fromkeys(label for label, _ in found))
+    return sorted(((label, quantity, len(values), median(values), min(values), max(values))
+                   for (label, quantity), values in found.items()),
+                  key=lambda row: labels.index(row[0]))
 
 
 def _text(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _write(out, seeds, rows, facts):
+def texts(rows, scenario, compared):
+    """
+    Rows for people, named and in the units of a single run's tables.  Compared:
+    what paper.compare() said of the scenario, row by row.
+    """
+    of_paper = {_paper_name(said): row for row, said in zip(scenario.paper, compared)}
+    for label, quantity, seeds, *values in rows:
+        name, write = OF_RUN.get(quantity, (quantity, _text))
+        if quantity in of_paper:
+            shown = [paper.shown(of_paper[quantity], value) for value in values]
+        else:
+            shown = [write(value) for value in values]
+        yield f"{label}: {name}", str(seeds), *shown
+
+
+def _write(out, seeds, rows, lines, facts):
     with open(os.path.join(out, "seeds.csv"), "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         table.writerows(rows)
-    lines = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in (
-        f"{label}: {quantity}", *(_text(value) for value in values))) + "</tr>"
-                    for label, quantity, _, *values in rows)
+    cells = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in line) + "</tr>"
+                    for line in lines)
     items = "".join(f'<li><a href="{seed.name}/report.html">Seed {seed.number}</a>'
                     f"{'' if seed.done.good else ': must not be trusted'}</li>" for seed in seeds)
-    parts = ['<div class="scroll"><table><thead><tr><th>Quantity</th><th>Median</th><th>Least'
-             f"</th><th>Most</th></tr></thead><tbody>{lines}</tbody></table></div>",
+    parts = ['<div class="scroll"><table><thead><tr><th>Quantity</th><th>Seeds</th><th>Median'
+             f"</th><th>Least</th><th>Most</th></tr></thead><tbody>{cells}</tbody></table></div>",
              "<h2>Reports</h2>", f"<ul>{items}</ul>", "<h2>Reproduce</h2>",
              f"<pre>{html.escape(facts['command'])}</pre>"]
     with open(os.path.join(out, "report.html"), "w", encoding="utf-8") as file:
         file.write(report.page(html.escape(f"{seeds[0].scenario.title}: {len(seeds)} seeds"),
-                               "Medians over seeds, with the least and the most of them.", parts))
+                               "Medians over the seeds that have a value, with the least and the "
+                               "most of them.", parts))
 
 
 def run(wanted, kernel, args, timeout_s, facts):
@@ -99,10 +134,9 @@ def run(wanted, kernel, args, timeout_s, facts):
     runner.run_all(list(of_job), facts["jobs"], timeout_s, args.quiet,
                    lambda job, outcome: of_job[job].finished(job, outcome, facts))
     rows = medians([seed.done for seed in seeds])
-    _write(args.out, seeds, rows, facts)
+    lines = list(texts(rows, seeds[0].scenario, seeds[0].done.paper))
+    _write(args.out, seeds, rows, lines, facts)
     if not args.quiet:
-        print("\n".join(show.lines(("", "median", "least", "most"), [
-            (f"{label}: {quantity}", *(_text(value) for value in values))
-            for label, quantity, _, *values in rows])))
+        print("\n".join(show.lines(("", "seeds", "median", "least", "most"), lines)))
         print(f"report: {os.path.join(args.out, 'report.html')}")
     return all(seed.done.good for seed in seeds)

@@ -8,11 +8,13 @@ from . import paper
 from .units import show_time
 
 
-def _micro(time_ns):
+def micro(time_ns):
+    """A time in microseconds."""
     return f"{time_ns / 1000:.1f} us" if time_ns is not None else "-"
 
 
-def _gbit(bits_ps):
+def gbit(bits_ps):
+    """A rate."""
     return f"{bits_ps / 1e9:.2f} Gbit/s" if bits_ps is not None else "-"
 
 
@@ -20,8 +22,13 @@ def _seconds(value):
     return "-" if value is None else f"{value:.1f} s"
 
 
+def kilo(size_bytes):
+    """A size of a queue."""
+    return f"{size_bytes / 1000:.1f} kB"
+
+
 def _kilo(queue, key):
-    return f"{(queue[key] if queue else 0) / 1000:.1f} kB"
+    return kilo(queue[key] if queue else 0)
 
 
 def lines(header, rows):
@@ -38,9 +45,9 @@ def _whole_run(summaries):
     rows = []
     for label, summary in summaries.items():
         fct = summary["fct_ns"]
-        rows.append((label, f"{summary['flows_finished']}/{summary['flows']}", _micro(fct["p50"]),
-                     _micro(fct["p99"]), _micro(fct["max"]),
-                     _gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
+        rows.append((label, f"{summary['flows_finished']}/{summary['flows']}", micro(fct["p50"]),
+                     micro(fct["p99"]), micro(fct["max"]),
+                     gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
                      _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
                      str(summary["marks"]), str(summary["retransmitted_segs"]),
                      str(summary["packet_hops"]), _seconds(summary["setup_wall_s"]),
@@ -57,11 +64,11 @@ def _window(name, summaries):
     rows = []
     for label, part in parts.items():
         rate = part["flow_rate_bits_ps"]
-        rows.append((label, _gbit(part["throughput_bits_ps"]),
-                     _gbit(part["wire_throughput_bits_ps"]), _micro(part["rtt_ns"]["mean"]),
-                     _micro(part["rtt_ns"]["p99"]),
+        rows.append((label, gbit(part["throughput_bits_ps"]),
+                     gbit(part["wire_throughput_bits_ps"]), micro(part["rtt_ns"]["mean"]),
+                     micro(part["rtt_ns"]["p99"]),
                      f"{part['jain']:.3f}" if part["jain"] is not None else "-",
-                     _gbit(rate["min"]), _gbit(rate["max"]), _kilo(part["queue"], "mean_bytes"),
+                     gbit(rate["min"]), gbit(rate["max"]), _kilo(part["queue"], "mean_bytes"),
                      _kilo(part["queue"], "p99_bytes"), _kilo(part["queue"], "max_bytes")))
     return lines(header, rows)
 

@@ -3,7 +3,8 @@
 
 import unittest
 
-from quell_lab import output, paper, seeds, slowdown, summary
+from quell_lab import output, paper, slowdown, summary
+from quell_lab import seeds as seeds_of
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -120,14 +121,44 @@ class Scale(unittest.TestCase):
 
 
 class Medians(unittest.TestCase):
-    def test_over_three_seeds(self):
-        wanted = scenario_of([100, 2000000], paper=[dict(FIGURE, sizes="1000000:")])
+    ROW = {"figure": "A", "quantity": "fct_max", "value": "2us"}
+
+    def seeds(self, *seeds, **changes):
+        """(rows by quantity, lines for people by name) of seeds whose flows take these times."""
         done = []
-        for time in (20, 60, 90):
-            found = summary_of(wanted, [10, time])
+        for sizes, times in seeds:
+            wanted = scenario_of(sizes, **changes)
+            found = summary_of(wanted, times)
             done.append(output.Evaluation(found, paper.compare(wanted, found), True))
-        rows = {row[1]: row[2:] for row in seeds.medians(done)}
+        rows = seeds_of.medians(done)
+        return ({row[1]: row[2:] for row in rows},
+                {line[0]: line[1:] for line in seeds_of.texts(rows, wanted, done[-1].paper)})
+
+    def test_over_three_seeds(self):
+        rows, _ = self.seeds(*(([100, 2000000], [10, time]) for time in (20, 60, 90)),
+                             paper=[dict(FIGURE, sizes="1000000:")])
         self.assertEqual(rows["slowdown_p999 above 1 MB"], (3, 6, 2, 9))
         self.assertEqual(rows["A: slowdown_p50 above 1 MB"], (3, 6, 2, 9))
         self.assertEqual(rows["fct_max_ns"], (3, 60, 20, 90))
+        self.assertEqual(rows["slowdown_p999 all"], (3, 6, 2, 9))
         self.assertNotIn("slowdown_p50 10 kB to 100 kB", rows)
+
+    def test_over_the_seeds_that_have_a_value(self):
+        rows, lines = self.seeds(([100, 2000000], [10, 20]), ([100, 200], [10, 60]),
+                                 ([100, 2000000], [10, 80]))
+        self.assertEqual(rows["slowdown_p50 above 1 MB"], (2, 5, 2, 8))
+        self.assertEqual(lines["cubic: slowdown_p50 above 1 MB"], ("2", "5", "2", "8"))
+        self.assertEqual(rows["slowdown_p999 up to 10 kB"], (3, 1, 1, 6))
+
+    def test_rows_of_one_figure_and_several_runs_count_once(self):
+        rows, _ = self.seeds(([1, 2], [10, 20]), ([1, 2], [10, 40]), paper=[self.ROW, self.ROW])
+        self.assertEqual(rows["A: fct_max"], (2, 30, 20, 40))
+
+    def test_units_are_those_of_a_single_run(self):
+        _, lines = self.seeds(([1000, 4000], [1000, 2000]), ([1000, 4000], [1000, 4000]),
+                              paper=[self.ROW])
+        self.assertEqual(lines["cubic: FCT max"], ("2", "3.0 us", "2.0 us", "4.0 us"))
+        self.assertEqual(lines["cubic: A: fct_max"], ("2", "3us", "2us", "4us"))
+        self.assertEqual(lines["cubic: goodput"], ("2", "15.00 Gbit/s", "10.00 Gbit/s",
+                                                   "20.00 Gbit/s"))
+        self.assertEqual(lines["cubic: queue max"], ("2", "0.0 kB", "0.0 kB", "0.0 kB"))
