@@ -79,11 +79,13 @@ def _horizon_ns(results, factor):
 
 
 def _late(result, horizon_ns):
-    """'; N flows later, until T' for a panel that does not show them, else ''."""
+    """'N flows end later, until T (not shown)' on a line for a panel that ends before, else ''."""
     ends = [row.end_ns for row in result.flows if row.finished and row.end_ns > horizon_ns]
     if not ends:
         return ""
-    return f"; {len(ends)} later, until {units.show_time(max(ends) // 1000 * 1000)}"
+    last = re.sub(r"([0-9])([a-z])", r"\1 \2", units.show_time(max(ends) // NS_PER_US * NS_PER_US))
+    return (f"\n1 flow ends later, at {last} (not shown)" if len(ends) == 1
+            else f"\n{len(ends)} flows end later, until {last} (not shown)")
 
 
 def _mark_windows(axes, scenario):

@@ -36,7 +36,8 @@ REFRESH_S = 0.2
 PLAIN_REFRESH_S = 10
 TAIL_LINES = 20
 BEFORE_LINES = 5		# what led to a complaint is printed before it
-PROGRESS_JOBS = 12		# of more than these only those that run are shown
+PROGRESS_JOBS = 4		# of more than these their numbers are shown
+PROGRESS_RUNNING = 2		# and how far those that run are, if no more than these
 
 
 @dataclass(frozen=True)
@@ -268,6 +269,13 @@ class Job:
         return lines[begin:begin + TAIL_LINES]
 
 
+def _progress(job):
+    if job.state != "running":
+        return f"{job.name} {job.state}"
+    return (f"{job.name} {job.done}/{len(job.scenario.flows)} flows at "
+            f"{job.virtual_ns / 1e6:.3f} ms")
+
+
 class Progress:
     """A line that is rewritten on a terminal, a line now and then elsewhere."""
 
@@ -278,20 +286,18 @@ class Progress:
         self.begin = time.monotonic()
         self.next_s = self.begin + (0 if self.terminal else PLAIN_REFRESH_S)
 
-    def _text(self):
-        parts = []
-        jobs = self.jobs
-        if len(jobs) > PROGRESS_JOBS:
-            ended = sum(job.state not in ("waiting", "running") for job in jobs)
-            parts.append(f"{ended}/{len(jobs)} runs")
-            jobs = [job for job in jobs if job.state == "running"]
-        for job in jobs:
-            if job.state == "running":
-                parts.append(f"{job.name} {job.done}/{len(job.scenario.flows)} flows at "
-                             f"{job.virtual_ns / 1e6:.3f} ms")
-            else:
-                parts.append(f"{job.name} {job.state}")
-        return f"[{time.monotonic() - self.begin:5.1f} s] " + " | ".join(parts)
+    def text(self):
+        """The state of all runs: of a few each, of more their numbers."""
+        states = [job.state for job in self.jobs]
+        if len(self.jobs) > PROGRESS_JOBS:
+            running, waiting = states.count("running"), states.count("waiting")
+            said = f"done {len(states) - running - waiting}, running {running}, waiting {waiting}"
+            if running <= PROGRESS_RUNNING:
+                said = " | ".join((said, *(_progress(job) for job in self.jobs
+                                           if job.state == "running")))
+        else:
+            said = " | ".join(_progress(job) for job in self.jobs)
+        return f"[{time.monotonic() - self.begin:5.1f} s] {said}"
 
     def show(self):
         """Show the state if it is time to."""
@@ -300,9 +306,9 @@ class Progress:
             return
         if self.terminal:
             width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r\033[K" + self._text()[:width])
+            sys.stderr.write("\r\033[K" + self.text()[:width])
         else:
-            sys.stderr.write(self._text() + "\n")
+            sys.stderr.write(self.text() + "\n")
         sys.stderr.flush()
         self.next_s = now + (REFRESH_S if self.terminal else PLAIN_REFRESH_S)
 
