@@ -15,7 +15,8 @@
  *	at dequeue	where the last segment gets a telemetry record
  *
  * Tunnelled ones, SCTP, IPsec, fragments of UDP and lists of packets are always cut: the
- * headers of their segments are not simply those of the first.
+ * headers of their segments are not simply those of the first.  So are IPv6 packets with other
+ * headers before TCP or UDP, as that of a BIG TCP packet, which no segment has.
  */
 #include <linux/tcp.h>
 #include <linux/udp.h>
@@ -35,19 +36,49 @@ static bool swport_gso_is_split(const struct swport_params *params)
 	       (params->split_gso == SWPORT_GSO_AUTO && params->rate_bytes_ps);
 }
 
-/* Bytes that are at the beginning of each segment; 0 if they are not found. */
+/* Where IP says that TCP or UDP begins; 0 where something else follows it. */
+static int swport_gso_transport_at(const struct sk_buff *skb, u8 proto)
+{
+	int at = skb_network_offset(skb);
+	union {
+		struct iphdr v4;
+		struct ipv6hdr v6;
+	} buf;
+	const struct ipv6hdr *v6;
+	const struct iphdr *v4;
+
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		v4 = skb_header_pointer(skb, at, sizeof(buf.v4), &buf.v4);
+		return v4 && v4->version == 4 && v4->ihl >= 5 && v4->protocol == proto ?
+		       at + v4->ihl * 4 : 0;
+	case htons(ETH_P_IPV6):
+		v6 = skb_header_pointer(skb, at, sizeof(buf.v6), &buf.v6);
+		return v6 && v6->version == 6 && v6->nexthdr == proto ?
+		       at + sizeof(*v6) : 0;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Bytes that are at the beginning of each segment; 0 if they are not found.  Of another host's
+ * packet, a guest's, the stack's offset of the transport is that host's word: what IP says must be
+ * the same.
+ */
 static u32 swport_gso_header_bytes(const struct sk_buff *skb)
 {
+	bool is_udp = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
 	const struct tcphdr *th;
 	struct tcphdr buf;
 	int at;
 
 	if (skb->encapsulation || !skb_transport_header_was_set(skb))
 		return 0;
-	at = skb_transport_offset(skb);
-	if (at <= 0)
+	at = swport_gso_transport_at(skb, is_udp ? IPPROTO_UDP : IPPROTO_TCP);
+	if (at <= 0 || at != skb_transport_offset(skb))
 		return 0;
-	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
+	if (is_udp)
 		return at + sizeof(struct udphdr);
 	th = skb_header_pointer(skb, at, sizeof(buf), &buf);
 	return th && th->doff * 4 >= sizeof(buf) ? at + th->doff * 4 : 0;
@@ -124,6 +155,16 @@ void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts)
 	}
 }
 
+/* Whether the segments have the bytes that were counted when the packet entered. */
+static bool swport_gso_is_as_measured(const struct sk_buff *whole, const struct sk_buff *segs)
+{
+	u32 bytes = 0;
+
+	for (; segs; segs = segs->next)
+		bytes += qdisc_pkt_len(segs);
+	return bytes == qdisc_pkt_len(whole);
+}
+
 /* Put the segments of the first packet of the data band into its place. */
 static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct sk_buff *segs)
 {
@@ -143,7 +184,6 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
 			qdisc_qlen_inc(sch);
 	}
 	__skb_unlink(whole, &port->data.queue);
-	WARN_ON_ONCE(left_bytes);
 	qdisc_tree_reduce_backlog(sch, 1 - pkts, 0);
 	consume_skb(whole);
 }
@@ -152,7 +192,7 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
  * quell_swport_gso_open() - cut the first packet of the data band if it must be
  * @sch: the port's qdisc, with telemetry on
  *
- * If memory is lacking it stays whole.
+ * If memory is lacking it stays whole, and if its segments are not what was measured.
  *
  * Context: softirq, qdisc lock held.
  */
@@ -165,6 +205,10 @@ void quell_swport_gso_open(struct Qdisc *sch)
 	if (!skb || swport_cb(skb)->segments == 1 || !quell_swport_stamp_is_due(port, skb))
 		return;
 	segs = quell_swport_gso_cut(port, skb);
-	if (segs)
+	if (!segs)
+		return;
+	if (swport_gso_is_as_measured(skb, segs))
 		swport_gso_replace(sch, skb, segs);
+	else
+		kfree_skb_list(segs);
 }

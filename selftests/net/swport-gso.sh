@@ -316,18 +316,44 @@ wire_agrees()
 		.packets == \$new[0] - \$old[0] and .bytes == \$new[1] - \$old[1]"
 }
 
-# counts_the_wire ADDRESS: the port's packets and bytes of a connection are those that come.
+takes_all='import socket, sys
+listener = socket.create_server(("", int(sys.argv[1])), family=socket.AF_INET6, dualstack_ipv6=True)
+taken = listener.accept()[0]
+while taken.recv(1 << 20):
+    pass'
+sends='import socket, sys
+with socket.create_connection(sys.argv[1:3]) as to:
+    to.sendall(bytes(int(sys.argv[3])))'
+
+# counts_the_wire ADDRESS COUNTER: the port's packets and bytes of a connection are those that
+# come, and the counter tells of some super-packets.
 counts_the_wire()
 {
 	local before server
 
 	port rate 1gbit no-split-gso && before=$(received) || return 1
-	in_netns "$far" iperf3 -s -1 >"$dir/server" 2>&1 &
+	in_netns "$far" python3 -c "$takes_all" 5201 >"$dir/server" 2>&1 &
 	server=$!
 	defer kill "$server"
 	poll 10 listens "$far" 5201 &&
-	in_netns "$near" iperf3 -J -c "$1" -n 2M >"$dir/iperf" && poll 10 books_balance &&
-	poll 10 wire_agrees && port_is '.gso_whole_pkts > 10 and .data_bytes > 1000000'
+	in_netns "$near" python3 -c "$sends" "$1" 5201 2000000 && wait "$server" &&
+	poll 10 port_is ".data_bytes > 2000000 and .$2 > 10" && poll 10 books_balance &&
+	poll 10 wire_agrees
+}
+
+# IPv6 packets of up to 190000 bytes have a header that none of their segments has.
+counts_big_tcp()
+{
+	in_netns "$near" sysctl -qw net.ipv6.conf.va.disable_ipv6=0 &&
+	in_netns "$far" sysctl -qw net.ipv6.conf.vb.disable_ipv6=0 &&
+	ip -n "$near" addr add fd72::1/64 dev va nodad &&
+	ip -n "$far" addr add fd72::2/64 dev vb nodad && poll 10 has_no_tentative &&
+	ip -n "$near" link set va gso_max_size 190000 && counts_the_wire fd72::2 gso_split_pkts
+}
+
+has_no_tentative()
+{
+	[ -z "$(ip -n "$near" -6 addr show tentative)$(ip -n "$far" -6 addr show tentative)" ]
 }
 
 make_addresses()
@@ -335,17 +361,26 @@ make_addresses()
 	ip -n "$near" addr add 10.72.0.1/24 dev va && ip -n "$far" addr add 10.72.0.2/24 dev vb
 }
 
+# A guest says where the transport begins; what the port counts is what IP says.
+false_offset_has_no_length()
+{
+	port no-split-gso limit 50kb && listen 1 && transmit lie 1 10054 && transmit udp 1 1000 &&
+	collect && books_balance &&
+	port_is '.gso_whole_pkts == 0 and .alloc_fail_pkts == 1 and .data_pkts == 1'
+}
+
 parents=(prio tbf netem)
 # The laboratory's other kernel has no more.  Under hfsc, drr and qfq a port may have no
 # rate, by which it is held here.
 ! [ -e /sys/kernel/debug/kmemleak ] || parents+=(ets htb)
 
-plan $((23 + ${#parents[@]}))
+plan $((25 + ${#parents[@]}))
 check "a network of two, and the frame makers" make_devices
 loaded sch_swport || modprobe sch_swport
 check "a super-packet stays whole" stays_whole
 check "it is cut where one segment does not fit" cut_where_one_segment_does_not_fit
 check "with a rate it is split by default, and as options say" rate_splits_by_default
+check "a false place of the header makes no lengths" false_offset_has_no_length
 check "the kernel refuses other modes" kernel_refuses_other_modes
 check "the wire counts each segment" wire_counts_each_segment
 check "the same: room for all" same 2 "limit 50kb" "gso 1 10054" "udp 2 500" "gso 1 9999"
@@ -370,5 +405,6 @@ for kind in "${parents[@]}"; do
 	check "under $kind, packets and bytes are the same at every step" parent_agrees "$kind"
 done
 check "packets and bytes of a connection are the wire's" \
-	eval "make_addresses && counts_the_wire 10.72.0.2"
+	eval "make_addresses && counts_the_wire 10.72.0.2 gso_whole_pkts"
+check "and of one in packets above 64 KB" counts_big_tcp
 finish

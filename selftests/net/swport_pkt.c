@@ -48,6 +48,7 @@ static const uint8_t any_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
  * @fragment: IPv4 fragment other than the first
  * @vlan: with an 802.1Q tag in the frame
  * @gso: one super-packet, to be cut into segments of GSO_SIZE
+ * @lie: its sender states another place of the transport header
  * @hop: with a hop-by-hop header that has the router alert
  * @to: destination; to all if it is 0
  */
@@ -61,6 +62,7 @@ struct kind {
 	bool fragment;
 	bool vlan;
 	bool gso;
+	bool lie;
 	bool hop;
 	uint8_t to[6];
 };
@@ -88,6 +90,8 @@ static const struct kind kinds[] = {
 	  .proto = IPPROTO_UDP, .payload = true, .vlan = true },
 	{ .name = "gso", .ethertype = ETH_P_IP,
 	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .payload = true, .gso = true },
+	{ .name = "lie", .ethertype = ETH_P_IP, .proto = IPPROTO_TCP, .tcp_flags = TH_ACK,
+	  .payload = true, .gso = true, .lie = true },
 	{ .name = "udp6", .ethertype = ETH_P_IPV6,
 	  .proto = IPPROTO_UDP, .payload = true },
 	{ .name = "tcp6", .ethertype = ETH_P_IPV6,
@@ -177,8 +181,11 @@ static size_t make_frame(uint8_t *frame, const struct kind *kind, size_t bytes,
 		end += 28;
 	else if (kind->proto)
 		end += ip_bytes + put_transport(at + ip_bytes, kind);
-	if (kind->payload && bytes > end)
+	if (kind->payload && bytes > end) {
+		/* Read as a header of TCP it is as long as one without options. */
+		memset(frame + end, kind->lie ? 0x50 : 0, bytes - end);
 		end = bytes;
+	}
 	if (kind->proto)
 		put_ip(at, &ip, end - (at - frame));
 	if (kind->gso)
@@ -221,6 +228,8 @@ static int send_frames(int argc, char **argv)
 		set_priority(fd, atoi(argv[6]));
 	if (kind->gso)
 		out.vnet = make_vnet(false, kind->proto, ETH_HLEN + IP4_BYTES, TCP_BYTES, GSO_SIZE);
+	if (kind->lie)
+		out.vnet.csum_start += GSO_SIZE;
 	for (unsigned int i = 0; i < count; i++)
 		send_frame(fd, &out, make_frame(out.frame, kind, bytes, i, tos));
 	return 0;
