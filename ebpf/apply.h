@@ -31,7 +31,7 @@ static __always_inline u32 whole_pkts(const struct tcp_sock *tp, struct quell_bp
 	}
 	pkts = quell_min_u64(quell_div_u64(window_bytes, mss_bytes), QUELL_U32_MAX);
 	pkts = quell_min_u64(pkts, tp->snd_cwnd_clamp);
-	return quell_max_u64(pkts, 1);
+	return quell_max_u64(pkts, flow->peer_delays ? 2 : 1);
 }
 
 static __always_inline void apply_pacing(struct tcp_sock *tp, u64 rate_bytes_ps)
@@ -67,10 +67,24 @@ static __always_inline void apply_rate(struct tcp_sock *tp, const struct quell_b
 	sk->sk_pacing_rate = quell_min_u64(quell_max_u64(rate_bytes_ps, 1), sk->sk_max_pacing_rate);
 }
 
+/*
+ * The pacing rate: the algorithm's, or what it would send in a round trip through a window
+ * that is less than the stack's least one.
+ */
+static __always_inline u64 paced_bytes_ps(const struct quell_bpf_flow *flow)
+{
+	u64 window_bytes = flow->view.window_bytes;
+
+	if (flow->decision.pacing_bytes_ps != QUELL_RATE_UNLIMITED || !flow->peer_delays ||
+	    !flow->view.rtt_ns || window_bytes >= 2 * (u64)flow->sample.mss_bytes)
+		return flow->decision.pacing_bytes_ps;
+	return quell_mul_div_u64(window_bytes, QUELL_NS_PER_SEC, flow->view.rtt_ns);
+}
+
 /* All but the stack's window; the return value is what it could be. */
 static __always_inline u32 apply_rest(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
-	apply_pacing(tp, flow->decision.pacing_bytes_ps);
+	apply_pacing(tp, paced_bytes_ps(flow));
 	apply_rate(tp, flow);
 	return whole_pkts(tp, flow, flow->view.window_bytes);
 }

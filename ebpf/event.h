@@ -65,6 +65,7 @@ struct quell_bpf_tcp {
  * @rcv_nxt_marked: rcv_nxt after the last packet received
  * @backlogged:	data waited to be sent at the last ACK
  * @rcv_marked:	the last packet received was marked CE
+ * @peer_delays: the peer said that it delays the ACKs of lone segments
  * @tail_probed: at this ACK a retransmission that the stack sent as a probe is outstanding
  *
  * The socket lock protects all of it.
@@ -89,6 +90,7 @@ struct quell_bpf_flow {
 	u32			rcv_nxt_marked;
 	bool			backlogged;
 	bool			rcv_marked;
+	bool			peer_delays;
 	bool			tail_probed;
 };
 

@@ -158,6 +158,8 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_tal
 	tcp->snd_nxt = tp->snd_nxt;
 	tcp->window_bytes = tp->max_window;
 	tcp->segs_in = tp->segs_in;
+	tcp->flight_pkts = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+	tcp->sacked_pkts = tp->sacked_out;
 }
 
 /* The mark of the segment that came in; older kernels tell an algorithm that asks for ECN. */
@@ -219,6 +221,8 @@ static __always_inline void count_found(u32 found)
 		COUNT(rtt_echo);
 	if (found & QUELL_TALK_ECHO_REFUSED)
 		COUNT(rtt_echo_refused);
+	if (found & QUELL_TALK_WAITED)
+		COUNT(rtt_echo_waited);
 	if (found & QUELL_TALK_HOLD_REFUSED)
 		COUNT(rtt_hold_refused);
 }

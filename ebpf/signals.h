@@ -156,14 +156,22 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 {
 	struct quell_sample *s = &flow->sample;
 	struct quell_talk *talk = talk_of(tp);
+	bool waited = false;
 	u64 rtt_ns = 0;
 
 	if (!talk)
 		return false;
-	if (rs->acked_sacked)
+	if (rs->acked_sacked) {
 		rtt_ns = quell_talk_take(talk, tp->tcp_clock_cache);
+		waited = talk->waited;
+	}
+	if (waited) {
+		flow->peer_delays = true;
+		/* Whether the window was enough cannot be told. */
+		s->flags |= QUELL_S_APP_LIMITED;
+	}
 	if (!quell_talk_has_rtt(talk))
-		return false;
+		return waited;
 	s->min_rtt_ns = talk->min_rtt_ns;
 	flow->view.min_rtt_ns = talk->min_rtt_ns;
 	if (!rtt_ns)

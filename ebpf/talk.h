@@ -34,12 +34,6 @@
 /* Acknowledgment numbers this far below the oldest one due are accepted whatever the window. */
 #define QUELL_TALK_WINDOW_MIN_BYTES	65536U
 
-/*
- * An ACK that leaves later than this after its data was processed has waited, for the stack's timer
- * or for an answer: a program cannot hasten it.  A module host lets ACKs wait as long at most.
- */
-#define QUELL_TALK_WAIT_NS		50000U
-
 /* Options of a header. */
 #define QUELL_TALK_HEADER_MAX_BYTES	40U
 
@@ -80,6 +74,7 @@ struct quell_talk_echo {
  * @echo:	data to be echoed
  * @marks:	when outstanding data left, oldest first, from @first on in a ring
  * @newest_ns:	newest departure that a segment was stamped with, ns
+ * @resent_ns:	newest departure of a retransmission, ns; 0: none
  * @sample_ns:	the clock of the segment that @rtt_ns and @hold_ns are of, ns; 0: taken
  * @rtt_ns:	round-trip time that it echoed, ns; 0: none
  * @hold_ns:	the accepted part of how long the peer held the echo, ns
@@ -94,6 +89,7 @@ struct quell_talk_echo {
  * @marks_nr:	number of marks
  * @heard:	the peer's option was seen since the handshake
  * @follows:	the rate of this end's algorithm follows n
+ * @waited:	the segment of @sample_ns says that it waited
  *
  * The lock of the socket protects all of it.
  */
@@ -101,6 +97,7 @@ struct quell_talk {
 	struct quell_talk_echo	echo;
 	struct quell_talk_mark	marks[QUELL_TALK_MARKS];
 	u64			newest_ns;
+	u64			resent_ns;
 	u64			sample_ns;
 	u64			rtt_ns;
 	u64			hold_ns;
@@ -115,7 +112,8 @@ struct quell_talk {
 	u32			marks_nr;
 	bool			heard;
 	bool			follows;
-	u8			unused[6];
+	bool			waited;
+	u8			unused[5];
 };
 
 /**
@@ -138,6 +136,8 @@ struct quell_talk_tcp {
 	u32	snd_nxt;
 	u32	window_bytes;
 	u32	segs_in;
+	u32	flight_pkts;
+	u32	sacked_pkts;
 };
 
 /**
@@ -175,6 +175,7 @@ struct quell_talk_segment {
 #define QUELL_TALK_SAMPLED	0x2U	/* an echo */
 #define QUELL_TALK_ECHO_REFUSED	0x4U	/* an echo of what never left */
 #define QUELL_TALK_HOLD_REFUSED	0x8U	/* more hold time than can be */
+#define QUELL_TALK_WAITED	0x10U	/* an echo of a lone segment that waited: no sample */
 
 static inline bool quell_talk_is_before(u32 seq, u32 other)
 {
@@ -218,6 +219,25 @@ static inline u64 quell_talk_oldest_ns(struct quell_talk *talk, u32 una)
 	return 0;
 }
 
+/*
+ * When what an ACK answers left, at the latest: before the data of the mark after its own.  Where
+ * it acknowledges nothing, or some of it came out of order, it can be for any packet.
+ */
+static inline u64 quell_talk_newest_ns(struct quell_talk *talk, const struct quell_talk_tcp *tcp,
+				       u32 ack_seq)
+{
+	u32 i;
+
+	if (tcp->sacked_pkts || ack_seq == tcp->snd_una)
+		return talk->newest_ns;
+	for (i = 0; i + 1 < QUELL_TALK_MARKS && i + 1 < talk->marks_nr; i++) {
+		if (!quell_talk_is_before(quell_talk_mark_at(talk, i)->end_seq, ack_seq))
+			return quell_max_u64(quell_talk_mark_at(talk, i + 1)->depart_ns,
+					     talk->resent_ns);
+	}
+	return talk->newest_ns;
+}
+
 /* Merges each two marks, of 16, into one. */
 static inline void quell_talk_halve(struct quell_talk *talk)
 {
@@ -258,8 +278,10 @@ static inline void quell_talk_sent(struct quell_talk *talk, const struct quell_t
 	struct quell_talk_mark *newest;
 
 	talk->newest_ns = quell_max_u64(talk->newest_ns, depart_ns);
-	if (!quell_talk_is_before(tcp->snd_nxt, end_seq))
+	if (!quell_talk_is_before(tcp->snd_nxt, end_seq)) {
+		talk->resent_ns = depart_ns;
 		return;
+	}
 	quell_talk_oldest_ns(talk, tcp->snd_una);
 	if (!talk->marks_nr || quell_talk_needs_mark(talk, depart_ns)) {
 		if (talk->marks_nr == QUELL_TALK_MARKS)
@@ -358,7 +380,7 @@ static inline bool quell_talk_fill(struct quell_talk *talk, struct quell_opt *op
 {
 	struct quell_talk_echo *echo = &talk->echo;
 	u64 hold_ns = quell_sub_sat_u64(now_ns, echo->rx_ns);
-	bool is_short = opt->form == QUELL_OPT_SHORT, waited = hold_ns > QUELL_TALK_WAIT_NS;
+	bool is_short = opt->form == QUELL_OPT_SHORT, waited = hold_ns > QUELL_ECHO_WAIT_NS;
 
 	if (!is_short && !(opt->flags & QUELL_OPT_F_ACK)) {
 		if (opt->flags & QUELL_OPT_F_DATA && talk->follows)
@@ -375,39 +397,54 @@ static inline bool quell_talk_fill(struct quell_talk *talk, struct quell_opt *op
 }
 
 /*
- * The least round trip where the ACK waited, and said so.  The connection's is too long while its
- * samples were few; TCP's, which it forgets after some minutes, where each ACK waits.
+ * The round-trip time that an ACK echoes, which TCP processes next.  What the peer added to the
+ * stamp moves to the hold time.  Where the echo is refused the time is that of the oldest data
+ * outstanding: no shorter than the ACK's.
  */
-static inline u64 quell_talk_least_ns(const struct quell_talk *talk,
-				      const struct quell_talk_segment *segment)
-{
-	if (!talk->min_rtt_ns || !segment->least_ns)
-		return talk->min_rtt_ns | segment->least_ns;
-	return quell_min_u64(talk->min_rtt_ns, segment->least_ns);
-}
-
-/* A sample of the ACK that TCP processes next. */
-static inline u32 quell_talk_sample(struct quell_talk *talk, const struct quell_opt *opt,
-				    const struct quell_talk_tcp *tcp,
-				    const struct quell_talk_segment *segment)
+static inline u32 quell_talk_time(struct quell_talk *talk, struct quell_opt *opt,
+				  const struct quell_talk_tcp *tcp,
+				  const struct quell_talk_segment *segment)
 {
 	struct quell_echo_span span = {
 		.oldest_ns = quell_talk_oldest_ns(talk, tcp->snd_una),
-		.newest_ns = talk->newest_ns,
-		.least_ns = quell_talk_least_ns(talk, segment),
+		.newest_ns = quell_talk_newest_ns(talk, tcp, segment->ack_seq),
 	};
-	u64 least_ns = quell_max_u64(talk->min_rtt_ns, segment->least_ns), rtt_ns;
+	u32 echo_ns = quell_echo_reveal(opt->echo_ns, talk->secret);
+	u64 added_ns = quell_echo_added_ns(&span, segment->rx_ns, echo_ns);
 
-	rtt_ns = quell_echo_rtt_ns(&span, segment->rx_ns,
-				   quell_echo_reveal(opt->echo_ns, talk->secret));
-	talk->rtt_ns = rtt_ns;
-	talk->sample_ns = segment->rx_ns;
+	if (added_ns > QUELL_ECHO_WAIT_NS && tcp->flight_pkts == 1)
+		return QUELL_TALK_WAITED;
+	if (added_ns) {
+		echo_ns = span.newest_ns;
+		opt->hold_ns = quell_min_u64(opt->hold_ns + added_ns, QUELL_OPT_HOLD_MAX_NS);
+	}
+	talk->rtt_ns = quell_echo_rtt_ns(&span, segment->rx_ns, echo_ns);
+	if (talk->rtt_ns)
+		return QUELL_TALK_SAMPLED;
 	/* A segment that acknowledges nothing new may be the first with room for an old echo. */
-	if (!rtt_ns)
-		return segment->ack_seq == tcp->snd_una ? 0 : QUELL_TALK_ECHO_REFUSED;
-	talk->hold_ns = quell_echo_hold_ns(opt->hold_ns, rtt_ns, least_ns);
-	return QUELL_TALK_SAMPLED |
-	       (talk->hold_ns == opt->hold_ns ? 0 : QUELL_TALK_HOLD_REFUSED);
+	if (segment->ack_seq == tcp->snd_una)
+		return 0;
+	if (span.oldest_ns > talk->resent_ns && span.oldest_ns < segment->rx_ns)
+		talk->rtt_ns = segment->rx_ns - span.oldest_ns;
+	return QUELL_TALK_ECHO_REFUSED;
+}
+
+/* A sample of the ACK that TCP processes next. */
+static inline u32 quell_talk_sample(struct quell_talk *talk, struct quell_opt *opt,
+				    const struct quell_talk_tcp *tcp,
+				    const struct quell_talk_segment *segment)
+{
+	u64 least_ns = quell_max_u64(talk->min_rtt_ns, segment->least_ns);
+	u32 found;
+
+	talk->rtt_ns = 0;
+	talk->sample_ns = segment->rx_ns;
+	found = quell_talk_time(talk, opt, tcp, segment);
+	talk->waited = found & QUELL_TALK_WAITED;
+	talk->hold_ns = quell_echo_hold_ns(opt->hold_ns, talk->rtt_ns, least_ns);
+	if (talk->rtt_ns && talk->hold_ns != opt->hold_ns)
+		found |= QUELL_TALK_HOLD_REFUSED;
+	return found;
 }
 
 /* n and the line rate, of which a receiver states the second in segments without data. */
@@ -423,14 +460,14 @@ static inline void quell_talk_hear_n(struct quell_talk *talk, const struct quell
 /**
  * quell_talk_hear() - a segment came with the option
  * @talk:    connection
- * @opt:     its option
+ * @opt:     its option; what is part of the hold time moves there
  * @tcp:     TCP's state before it
  * @segment: the segment
  *
  * Context: lock of the socket.
  * Return: QUELL_TALK_*
  */
-static inline u32 quell_talk_hear(struct quell_talk *talk, const struct quell_opt *opt,
+static inline u32 quell_talk_hear(struct quell_talk *talk, struct quell_opt *opt,
 				  const struct quell_talk_tcp *tcp,
 				  const struct quell_talk_segment *segment)
 {
@@ -478,15 +515,16 @@ static inline bool quell_talk_has_rtt(const struct quell_talk *talk)
  * @clock_ns: TCP's clock when it came, ns
  *
  * Context: lock of the socket.
- * Return: ns; 0: it had no echo.
+ * Return: ns; 0: it had no echo, or says that it waited, which is in @talk->waited then.
  */
 static inline u64 quell_talk_take(struct quell_talk *talk, u64 clock_ns)
 {
 	u64 rtt_ns = talk->sample_ns == clock_ns ? talk->rtt_ns : 0;
 
+	talk->waited = talk->waited && talk->sample_ns == clock_ns;
 	talk->sample_ns = 0;
 	if (!rtt_ns) {
-		if (talk->silent_acks < QUELL_TALK_SILENT_MAX)
+		if (!talk->waited && talk->silent_acks < QUELL_TALK_SILENT_MAX)
 			talk->silent_acks++;
 		return 0;
 	}

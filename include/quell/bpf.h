@@ -43,6 +43,7 @@
  * @waited:	      echoes sent with a wait added
  * @rtt_echo:	      echoes believed
  * @rtt_echo_refused: echoes of what never left
+ * @rtt_echo_waited:  echoes that say that the ACK waited
  * @rtt_hold_refused: echoes with a hold time longer than can be
  */
 struct quell_bpf_option_stats {
@@ -56,6 +57,7 @@ struct quell_bpf_option_stats {
 	u64	waited;
 	u64	rtt_echo;
 	u64	rtt_echo_refused;
+	u64	rtt_echo_waited;
 	u64	rtt_hold_refused;
 };
 

@@ -3,13 +3,12 @@
  * Takes round-trip times from any echoes (<quell/core/signal/echo.h>), and stops where a
  * promise is broken:
  *
- *	an accepted echo names a time within the span of the flow's departures, or one after
- *	it, which counts as no less than the smallest round trip
+ *	an accepted echo names a time within the span of the flow's departures
  *	the echo of such a time is accepted, whatever the secret
  *	an accepted hold time is at most the reported one, and leaves the network at
  *	least half of the smallest round trip
  *
- * Input: secret, span with the least round trip, receipt, echo, hold time.
+ * Input: secret, span, receipt, echo, hold time, least round trip.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,21 +49,16 @@ static void check_genuine(const struct quell_echo_span *span, u64 rx_ns, u32 sec
 	require(got_ns == rx_ns - depart_ns, "a genuine echo is believed");
 }
 
-/* Of an echo that was accepted: @depart_ns is what it names. */
-static void require_rtt(const struct quell_echo_span *span, u64 rx_ns, u64 depart_ns,
-			u64 rtt_ns)
+/* Without what was added an echo is of the newest departure. */
+static void check_added(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
-	require(depart_ns < rx_ns && rx_ns - depart_ns < QUELL_ECHO_RTT_LIMIT_NS,
-		"a time that was");
-	require(depart_ns >= span->oldest_ns, "a packet left then, or before");
-	if (depart_ns <= span->newest_ns) {
-		require(rtt_ns == rx_ns - depart_ns, "of that stamp");
+	u64 added_ns = quell_echo_added_ns(span, rx_ns, echo_ns);
+
+	if (!added_ns)
 		return;
-	}
-	require(span->least_ns, "a wait needs a least");
-	require(rtt_ns == span->least_ns || rtt_ns == rx_ns - depart_ns, "one of the two");
-	require(rtt_ns >= span->least_ns && rtt_ns >= rx_ns - depart_ns,
-		"a wait shortens nothing below the least");
+	require(!quell_echo_rtt_ns(span, rx_ns, echo_ns), "what was added to is no sample");
+	require(span->newest_ns + added_ns < rx_ns, "less was added than it took");
+	require((u32)(span->newest_ns + added_ns) == echo_ns, "that was added");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -80,14 +74,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	span.oldest_ns = take_byte(&in) % 4 && span.newest_ns > age_ns ?
 			 span.newest_ns - age_ns : 0;
-	span.least_ns = take_byte(&in) % 4 ? take(&in, 33) : 0;
 	/* Choose a plausible stamp: random bytes would rarely hit a valid one. */
 	if (take_byte(&in) % 2)
 		stamp = quell_echo_hide(rx_ns - take(&in, 33), secret);
 	rtt_ns = quell_echo_rtt_ns(&span, rx_ns, quell_echo_reveal(stamp, secret));
-	if (rtt_ns)
-		require_rtt(&span, rx_ns,
-			    quell_echo_time_ns(rx_ns, quell_echo_reveal(stamp, secret)), rtt_ns);
+	if (rtt_ns) {
+		require(rtt_ns <= rx_ns && rtt_ns < QUELL_ECHO_RTT_LIMIT_NS, "a time that was");
+		require(rx_ns - rtt_ns >= span.oldest_ns && rx_ns - rtt_ns <= span.newest_ns,
+			"a packet left then");
+		require(quell_echo_hide(rx_ns - rtt_ns, secret) == stamp, "of that stamp");
+	}
+	check_added(&span, rx_ns, quell_echo_reveal(stamp, secret));
 	check_genuine(&span, rx_ns, secret, take(&in, 33));
 	check_hold(&in, rtt_ns);
 	return 0;

@@ -3,8 +3,8 @@
  * Every branch of <quell/core/signal/echo.h>, and its two checks against models.
  *
  * The model of a round trip does not use modular subtraction: it goes through all
- * times that match the echo, and takes the one that is a departure of the flow, or one and a
- * wait, less than 2^31 ns ago, in long double.  The model of the hold time tries every value.
+ * times that match the echo, and takes the one that is a departure of the flow
+ * less than 2^31 ns ago, in long double.  The model of the hold time tries every value.
  */
 #include <math.h>
 #include <stdio.h>
@@ -52,37 +52,28 @@ TEST(rtt)
 		const char *name;
 		u64 oldest_ns, newest_ns, rx_ns;
 		u32 echo_ns;
-		u64 rtt_ns, least_ns;
+		u64 rtt_ns;
 	} rows[] = {
-		{ "plain", 1000, 3000, 9000, 2000, 7000, 0 },
-		{ "of_the_oldest", 1000, 3000, 9000, 1000, 8000, 0 },
-		{ "of_the_newest", 1000, 3000, 9000, 3000, 6000, 0 },
-		{ "before_the_oldest", 1000, 3000, 9000, 999, 0, 0 },
-		{ "after_the_newest", 1000, 3000, 9000, 3001, 0, 0 },
-		{ "waited", 1000, 3000, 9000, 6000, 3000, 2999 },
-		{ "waited_to_the_least", 1000, 3000, 9000, 6000, 3000, 3000 },
-		{ "waited_beyond_the_least", 1000, 3000, 9000, 6001, 3000, 3000 },
-		{ "waited_till_receipt", 1000, 3000, 9000, 8999, 3000, 3000 },
-		{ "waited_without_a_least", 1000, 3000, 9000, 3001, 0, 0 },
-		{ "no_wait_below_the_least", 1000, 3000, 9000, 3000, 6000, 20000 },
-		{ "wait_before_the_oldest", 1000, 3000, 9000, 999, 0, 3000 },
-		{ "wait_beyond_receipt", 1000, 3000, 9000, 9000, 0, 1 },
-		{ "at_receipt", 1000, 9000, 9000, 9000, 0, 0 },
-		{ "after_receipt", 1000, 9001, 9000, 9001, 0, 0 },
-		{ "nothing_outstanding", 0, 3000, 9000, 1, 8999, 0 },
-		{ "no_time_at_all", 0, 0, 9000, 0, 9000, 0 },
-		{ "longest", 0, 1, 0x80000000ULL, 1, 0x7fffffff, 0 },
-		{ "too_long", 0, 1, 0x80000001ULL, 1, 0, 0 },
-		{ "across_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 0xfffffff8, 0x108, 0 },
-		{ "behind_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 4, 0xfc, 0 },
-		{ "a_wrap_ago", 0x100000000, 0x100000010, 0x200000004, 0, 0, 0 },
-		{ "before_the_clock_began", 0, 100, 100, 0xffffffff, 0, 0 },
+		{ "plain", 1000, 3000, 9000, 2000, 7000 },
+		{ "of_the_oldest", 1000, 3000, 9000, 1000, 8000 },
+		{ "of_the_newest", 1000, 3000, 9000, 3000, 6000 },
+		{ "before_the_oldest", 1000, 3000, 9000, 999, 0 },
+		{ "after_the_newest", 1000, 3000, 9000, 3001, 0 },
+		{ "at_receipt", 1000, 9000, 9000, 9000, 0 },
+		{ "after_receipt", 1000, 9001, 9000, 9001, 0 },
+		{ "nothing_outstanding", 0, 3000, 9000, 1, 8999 },
+		{ "no_time_at_all", 0, 0, 9000, 0, 9000 },
+		{ "longest", 0, 1, 0x80000000ULL, 1, 0x7fffffff },
+		{ "too_long", 0, 1, 0x80000001ULL, 1, 0 },
+		{ "across_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 0xfffffff8, 0x108 },
+		{ "behind_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 4, 0xfc },
+		{ "a_wrap_ago", 0x100000000, 0x100000010, 0x200000004, 0, 0 },
+		{ "before_the_clock_began", 0, 100, 100, 0xffffffff, 0 },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns,
-						rows[i].least_ns };
+		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
 
 		EXPECT_EQ(rows[i].rtt_ns, quell_echo_rtt_ns(&span, rows[i].rx_ns,
 			  rows[i].echo_ns))
@@ -90,16 +81,37 @@ TEST(rtt)
 	}
 }
 
-TEST(has_waited)
+TEST(added)
 {
-	struct quell_echo_span span = { 0xfffffff0, 0x100000010, 50 };
+	static const struct {
+		const char *name;
+		u64 oldest_ns, newest_ns, rx_ns;
+		u32 echo_ns;
+		u64 want_ns;
+	} rows[] = {
+		{ "to_the_newest", 1000, 3000, 9000, 3001, 1 },
+		{ "nothing", 1000, 3000, 9000, 3000, 0 },
+		{ "to_an_older_one", 1000, 3000, 9000, 2999, 0 },
+		{ "till_receipt", 1000, 3000, 9000, 8999, 5999 },
+		{ "at_receipt", 1000, 3000, 9000, 9000, 0 },
+		{ "after_receipt", 1000, 3000, 9000, 9001, 0 },
+		{ "before_the_oldest", 1000, 3000, 9000, 999, 0 },
+		{ "before_the_clock_began", 0, 0, 100, 0xffffffff, 0 },
+		{ "from_the_first_instant", 0, 0, 100, 1, 1 },
+		{ "across_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 0x10, 0 },
+		{ "behind_the_wrap", 0xfffffff0, 0x100000010, 0x100000100, 0x11, 1 },
+		{ "longest", 0, 0, 0x80000000ULL, 1, 1 },
+		{ "too_long", 0, 0, 0x80000001ULL, 1, 0 },
+	};
+	size_t i;
 
-	EXPECT_FALSE(quell_echo_has_waited(&span, 0x100000100, 0x10))
-		TH_LOG("quell_echo_has_waited__newest");
-	EXPECT_TRUE(quell_echo_has_waited(&span, 0x100000100, 0x11))
-		TH_LOG("quell_echo_has_waited__later");
-	EXPECT_FALSE(quell_echo_has_waited(&span, 0x100000100, 0xfffffffc))
-		TH_LOG("quell_echo_has_waited__before_the_wrap");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
+
+		EXPECT_EQ(rows[i].want_ns, quell_echo_added_ns(&span, rows[i].rx_ns,
+			  rows[i].echo_ns))
+			TH_LOG("quell_echo_added_ns__%s", rows[i].name);
+	}
 }
 
 TEST(hold)
@@ -139,12 +151,10 @@ static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_
 		depart_ns = (wraps + k) * WRAP_NS + (long double)echo_ns;
 		if (depart_ns < 0 || depart_ns >= (long double)rx_ns ||
 		    (long double)rx_ns - depart_ns >= LIMIT_NS ||
-		    depart_ns < (long double)span->oldest_ns)
+		    depart_ns < (long double)span->oldest_ns ||
+		    depart_ns > (long double)span->newest_ns)
 			continue;
 		found_ns = (long double)rx_ns - depart_ns;
-		if (depart_ns <= (long double)span->newest_ns)
-			continue;
-		found_ns = span->least_ns ? fmaxl(found_ns, (long double)span->least_ns) : 0;
 	}
 	return (u64)found_ns;
 }
@@ -153,7 +163,7 @@ static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_
 static u32 random_echo(struct random_state *r, const struct quell_echo_span *span, u64 rx_ns)
 {
 	u64 edges[] = { span->oldest_ns, span->newest_ns, rx_ns,
-			rx_ns - QUELL_ECHO_RTT_LIMIT_NS, rx_ns - span->least_ns, 0 };
+			rx_ns - QUELL_ECHO_RTT_LIMIT_NS, 0 };
 
 	if (!random_between(r, 0, 3))
 		return random_u64(r);
@@ -169,23 +179,18 @@ TEST(rtt_model)
 	for (i = 0; i < RUNS; i++) {
 		u64 rx_ns = random_magnitude(&r, 1, CLOCK_MAX_NS);
 		u64 newest_ns = rx_ns + 1000 - random_magnitude(&r, 0, 1ULL << 33);
-		struct quell_echo_span span = {
-			.newest_ns = newest_ns > CLOCK_MAX_NS ? 0 : newest_ns,
-		};
+		struct quell_echo_span span = { 0, newest_ns > CLOCK_MAX_NS ? 0 : newest_ns };
 		u64 got_ns, age_ns = random_magnitude(&r, 0, 1ULL << 33);
 		u32 echo_ns;
 
 		if (random_between(&r, 0, 3) && age_ns <= span.newest_ns)
 			span.oldest_ns = span.newest_ns - age_ns;
-		if (random_between(&r, 0, 3))
-			span.least_ns = random_magnitude(&r, 0, 1ULL << 33);
 		echo_ns = random_echo(&r, &span, rx_ns);
 		got_ns = quell_echo_rtt_ns(&span, rx_ns, echo_ns);
 		refused += !got_ns;
 		if (got_ns != model_rtt_ns(&span, rx_ns, echo_ns) && !wrong++)
-			printf("# oldest %llu newest %llu least %llu rx %llu echo %u: %llu\n",
-			       span.oldest_ns, span.newest_ns, span.least_ns, rx_ns, echo_ns,
-			       got_ns);
+			printf("# oldest %llu newest %llu rx %llu echo %u: %llu\n",
+			       span.oldest_ns, span.newest_ns, rx_ns, echo_ns, got_ns);
 	}
 	EXPECT_EQ(0, wrong)
 		TH_LOG("quell_echo_rtt_ns__model");

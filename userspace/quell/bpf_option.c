@@ -59,6 +59,8 @@ static const struct quell_counter_desc descs[] = {
 	OPTION_COUNTER("rtt-echo", rtt_echo, "Departures echoed and believed."),
 	OPTION_COUNTER("rtt-echo-refused", rtt_echo_refused,
 		       "Departures echoed that never were."),
+	OPTION_COUNTER("rtt-echo-waited", rtt_echo_waited,
+		       "Echoes that say that the ACK waited, and are no round-trip time."),
 	OPTION_COUNTER("rtt-hold-refused", rtt_hold_refused,
 		       "Echoes that stated more hold time than can be."),
 };

@@ -39,6 +39,9 @@
 #define DELAYED_ACK_NS		(20U * NSEC_PER_MSEC)
 #define DELAYED_ROUND_TRIPS	8U
 
+/* In place of a round-trip time. */
+#define SAMPLE_WAITED		U64_MAX
+
 /*
  * Lower bound of a round-trip time.  Only packets that found the interface free
  * set the minimum: the time that others waited in it is computed from its
@@ -69,33 +72,61 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	return floor_ns;
 }
 
-/*
- * The least round trip where the ACK waited, and said so.  The flow's is too long while its
- * samples were few; TCP's, which it forgets after some minutes, where each ACK waits.
+/**
+ * struct sample_acked - what an ACK was for
+ * @segment:  that of the newest data that it delivered; NULL: not recorded
+ * @seq:      sequence number after that data
+ * @stamp_ns: what the packets of @segment were stamped with, ns; 0: not computed
  */
-static u64 sample_least_ns(const struct quell_flow *flow, const struct tcp_sock *tp)
-{
-	u64 flow_ns = flow->now.min_rtt_ns;
-	u32 min_us = tcp_min_rtt(tp);
+struct sample_acked {
+	const struct quell_segment	*segment;
+	u32				seq;
+	u64				stamp_ns;
+};
 
-	if (min_us <= 1 || min_us == ~0U)
-		return flow_ns;
-	return min_not_zero(flow_ns, (min_us - 1) * (u64)NSEC_PER_USEC);
+/* When the first packet of a segment left, ns. */
+static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_segment *segment)
+{
+	return quell_segment_left_ns(segment, quell_segment_first_end(segment),
+				     flow->link.bytes_ps);
+}
+
+/* The newest departure of a retransmission; 0 if there was none, or a few seconds ago. */
+static u64 sample_resent_ns(const struct quell_flow *flow)
+{
+	u32 ago_ns = (u32)flow->depart_ns - flow->resent_depart_ns;
+
+	return flow->retransmits ? quell_sub_sat_u64(flow->depart_ns, ago_ns) : 0;
+}
+
+/* The newest departure of what the peer has said that it received, ns. */
+static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
+			    const struct sample_acked *acked)
+{
+	const struct quell_segment *segment = acked->segment;
+	u64 stamp_ns = acked->stamp_ns;
+
+	if (tp->sacked_out) {
+		/* Without SACK a peer does not say which. */
+		segment = tcp_is_reno(tp) ? NULL :
+			  quell_segments_find(&flow->segments, tcp_highest_sack_seq(tp));
+		stamp_ns = segment ? sample_stamp_ns(flow, segment) : 0;
+	}
+	return segment ? max(stamp_ns, sample_resent_ns(flow)) : flow->depart_ns;
 }
 
 /*
- * The range of valid departures: from that of the oldest outstanding segment to the
- * newest that an option carried.
+ * The range of departures that an ACK can echo: from that of the oldest outstanding segment to
+ * the newest delivered.
  */
-static struct quell_echo_span sample_span(const struct quell_flow *flow,
-					  const struct tcp_sock *tp)
+static struct quell_echo_span sample_span(const struct quell_flow *flow, struct tcp_sock *tp,
+					  const struct sample_acked *acked)
 {
 	const struct quell_segment *oldest = quell_segments_oldest(&flow->segments);
 
 	return (struct quell_echo_span) {
 		.oldest_ns = oldest ? oldest->depart_ns : 0,
-		.newest_ns = flow->depart_ns,
-		.least_ns = sample_least_ns(flow, tp),
+		.newest_ns = sample_newest_ns(flow, tp, acked),
 	};
 }
 
@@ -106,29 +137,25 @@ static struct quell_echo_span sample_span(const struct quell_flow *flow,
  * that of the newest is computed if the ACK is for that burst.  0 when the
  * departure is ambiguous or impossible.
  */
-static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
-			  const struct quell_segment *segment,
+static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			  const struct quell_echo_span *span, const struct sample_acked *acked,
 			  const struct quell_arrival *arrival)
 {
-	struct quell_echo_span span = sample_span(flow, tp);
-	u64 rtt_ns = quell_echo_rtt_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	u64 rtt_ns = quell_echo_rtt_ns(span, arrival->rx_ns, arrival->echo_ns);
+	const struct quell_segment *segment = acked->segment;
 	u64 left_ns;
 
 	if (!rtt_ns) {
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
 		return 0;
 	}
-	/* The stamp is no packet's, the time the network's alone. */
-	if (quell_echo_has_waited(&span, arrival->rx_ns, arrival->echo_ns))
-		return rtt_ns;
 	if (!segment)
 		return sample_floored_ns(flow, tp, rtt_ns);
-	left_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),
-					flow->link.bytes_ps);
-	if ((u32)left_ns != arrival->echo_ns)
+	if ((u32)acked->stamp_ns != arrival->echo_ns)
 		return segment->end_seq - segment->seq > segment->packet_bytes ?
 		       0 : sample_floored_ns(flow, tp, rtt_ns);
-	left_ns = quell_segment_left_ns(segment, seq, flow->link.bytes_ps) - left_ns;
+	left_ns = quell_segment_left_ns(segment, acked->seq, flow->link.bytes_ps) -
+		  acked->stamp_ns;
 	if (segment->queued || left_ns)
 		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
 	return rtt_ns;
@@ -162,9 +189,11 @@ static bool sample_admits(struct quell_flow *flow, const struct quell_segment *s
 }
 
 /* Round-trip time from the departure in the local ring; 0 when there is no sample. */
-static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u32 seq,
-			  const struct quell_segment *segment, u64 rx_ns)
+static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			  const struct sample_acked *acked, u64 rx_ns)
 {
+	const struct quell_segment *segment = acked->segment;
+	u32 seq = acked->seq;
 	s64 rtt_ns;
 
 	if (!rx_ns) {
@@ -182,6 +211,49 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp, u3
 }
 
 /*
+ * Round-trip time from an echo.  What the peer added to it counts as hold time, as if it had said
+ * so; SAMPLE_WAITED: for nothing, a lone segment waited.  0 when there is no sample.
+ */
+static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
+			    const struct rate_sample *rs, const struct sample_acked *acked,
+			    struct quell_arrival *arrival)
+{
+	struct quell_echo_span span = sample_span(flow, tp, acked);
+	u64 added_ns = quell_echo_added_ns(&span, arrival->rx_ns, arrival->echo_ns);
+
+	if (added_ns > QUELL_ECHO_WAIT_NS && rs->prior_in_flight == 1) {
+		flow->peer_delays = true;
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_WAITED);
+		return SAMPLE_WAITED;
+	}
+	if (added_ns) {
+		arrival->echo_ns = span.newest_ns;
+		arrival->hold_ns = min_t(u64, arrival->hold_ns + added_ns,
+					 QUELL_OPT_HOLD_MAX_NS);
+	}
+	return sample_echo_ns(flow, tp, &span, acked, arrival);
+}
+
+/* Round-trip time by the echo or, where that tells none, by this host's own record; 0: none. */
+static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
+			   const struct rate_sample *rs, struct sample_acked *acked,
+			   struct quell_arrival *arrival)
+{
+	u64 rtt_ns = 0;
+
+	if (arrival->has_echo) {
+		if (acked->segment)
+			acked->stamp_ns = sample_stamp_ns(flow, acked->segment);
+		rtt_ns = sample_echoed_ns(flow, tp, rs, acked, arrival);
+	}
+	if (rtt_ns)
+		return rtt_ns;
+	arrival->has_echo = false;
+	return sample_admits(flow, acked->segment, rs) ?
+	       sample_ring_ns(flow, tp, acked, arrival->rx_ns) : 0;
+}
+
+/*
  * Whether the ACK came with the answer to all that was sent, and may have waited for it: the
  * time that the peer's program took is no queue.  A flow's first sample may be one.
  */
@@ -193,8 +265,9 @@ static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_soc
 }
 
 /*
- * Notes a peer without Quell, which delays the ACK of a lone packet that asks for one, 40 ms in
- * Linux.  A queue may be as long; the second segment that the window then has room for is paced.
+ * Notes a peer that delays the ACK of a lone packet: one without Quell, 40 ms in Linux, or one
+ * that says so.  A queue may be as long, and what is said be untrue; the second segment that the
+ * window then has room for is paced.
  */
 static void sample_check_delay(struct quell_flow *flow, const struct rate_sample *rs, u64 rtt_ns)
 {
@@ -243,17 +316,17 @@ static void sample_check_link(struct quell_flow *flow, const struct quell_segmen
 }
 
 /*
- * Round-trip time of the newest delivered segment in ns; 0 when there is no sample.  The
- * lock of the flow is held.
+ * Round-trip time of the newest delivered segment in ns; 0 when there is no sample,
+ * SAMPLE_WAITED when the ACK waited, so that the stack has none either.  The lock of the flow
+ * is held.
  */
-static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
 			 struct quell_sample *sample)
 {
-	const struct quell_segment *segment;
+	struct sample_acked acked = { .seq = tp->snd_una };
 	struct quell_arrival arrival = {};
-	u32 seq = tp->snd_una;
-	u64 rtt_ns = 0;
+	u64 rtt_ns;
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
 	quell_telemetry_take(flow, &arrival, sample);
@@ -264,18 +337,15 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
 	 * this ACK acknowledges in part: the ACK is for data up to snd_una only.
 	 */
-	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, seq))
-		seq = rs->last_end_seq;
-	else if (seq == acked_seq)
+	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, acked.seq))
+		acked.seq = rs->last_end_seq;
+	else if (acked.seq == acked_seq)
 		return 0;
-	segment = quell_segments_find(&flow->segments, seq);
-	sample_check_link(flow, segment, seq, arrival.rx_ns);
-	if (arrival.has_echo)
-		rtt_ns = sample_echo_ns(flow, tp, seq, segment, &arrival);
-	else if (sample_admits(flow, segment, rs))
-		rtt_ns = sample_ring_ns(flow, tp, seq, segment, arrival.rx_ns);
-	if (!rtt_ns)
-		return 0;
+	acked.segment = quell_segments_find(&flow->segments, acked.seq);
+	sample_check_link(flow, acked.segment, acked.seq, arrival.rx_ns);
+	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
+	if (!rtt_ns || rtt_ns == SAMPLE_WAITED)
+		return rtt_ns;
 	if (sample_is_answer(flow, tp, &arrival)) {
 		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
 		quell_tail_timed(flow, rtt_ns);
@@ -283,7 +353,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	}
 	if (!arrival.has_echo)
 		sample_check_delay(flow, rs, rtt_ns);
-	if (segment && seq == segment->end_seq)
+	if (acked.segment && acked.seq == acked.segment->end_seq)
 		sample->flags |= QUELL_S_SEGMENT_DONE;
 	sample_taken(flow, tp, &arrival, rtt_ns, sample);
 	return rtt_ns;
@@ -327,12 +397,15 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
 	spin_unlock(&flow->lock);
-	if (rtt_ns) {
+	if (rtt_ns && rtt_ns != SAMPLE_WAITED) {
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
 			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
 		WRITE_ONCE(flow->now.clock, sample->flags & QUELL_S_RTT_HARDWARE ?
 					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
+	} else if (rtt_ns == SAMPLE_WAITED) {
+		/* Whether the window was enough cannot be told. */
+		sample->flags |= QUELL_S_APP_LIMITED;
 	} else if (!flow->now.min_rtt_ns) {
 		sample_kernel_rtt(sk, rs, sample);
 		if (sample->rtt_ns)

@@ -42,8 +42,8 @@ enum quell_limit {
  * @algo:		algorithm of the socket
  * @lock:		protects @closed to @segments, and @path
  * @closed:		the socket has released the flow: no entry may be added to it
- * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell; only the
- *			holder of the socket lock uses it
+ * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell, or says
+ *			so; only the holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
  * @stamp_secret:	added to departures on the wire; constant
@@ -92,6 +92,7 @@ enum quell_limit {
  * @dport:		remote port, host order
  * @saddr:		local address
  * @daddr:		remote address
+ * @resent_depart_ns:	newest departure of a retransmission, CLOCK_MONOTONIC, ns modulo 2^32
  * @arrivals_few:	room of @arrivals while it is short
  * @echo_few:		room of @echo while it is short
  *
@@ -165,6 +166,9 @@ struct quell_flow {
 	u16			dport;
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
+
+	/* Each ACK with an echo, where there is room: @lock. */
+	u32			resent_depart_ns;
 
 	/* Room of @arrivals and @echo while they are short: @lock. */
 	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];

@@ -286,6 +286,8 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 					  flow->link.bytes_ps);
 	options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
 	flow->depart_ns = max(flow->depart_ns, depart_ns);
+	if (place->resent)
+		flow->resent_depart_ns = depart_ns;
 	return flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
 }
 

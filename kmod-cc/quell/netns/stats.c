@@ -59,6 +59,9 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_RTT_ECHO_REFUSED] =
 		COUNTER(RTT_ECHO_REFUSED, "rtt-echo-refused",
 			"Echoes of a departure that cannot have been."),
+	[QUELL_N_RTT_ECHO_WAITED] =
+		COUNTER(RTT_ECHO_WAITED, "rtt-echo-waited",
+			"Echoes that say that the ACK waited, and are no round-trip time."),
 	[QUELL_N_RTT_HOLD_REFUSED] =
 		COUNTER(RTT_HOLD_REFUSED, "rtt-hold-refused",
 			"Hold times that would leave the network less than half its minimum."),

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labgreed: a receiver that reports a false hold time, in the laboratory.
+ * quell_labgreed: a receiver that lies in its ACK sections, in the laboratory.
  *
- * In every ACK section from the port "port" the hold time is set to "hold_ns" on
- * arrival, before quell.ko reads it.  The checksum is corrected, so the receiver could
- * have written that value itself.  All other fields stay as they were.
+ * Every ACK section from the port "port" is changed on arrival, before quell.ko reads it.  What
+ * "lie" names is said in it:
+ *
+ *	hold	the hold time "hold_ns"
+ *	wait	in the echo: that the ACK waited for all by which its packet took longer than the
+ *		fastest did, and for "hold_ns" more
+ *	never	an echo of what never left
+ *
+ * The checksum is corrected, so the receiver could have written that value itself.  All other
+ * fields stay as they were.
  *
  * Ignored: IPv6, and options that are not the first in the header.
  */
@@ -24,8 +31,16 @@ static unsigned int hold_ns = QUELL_OPT_HOLD_MAX_NS;
 module_param(hold_ns, uint, 0444);
 MODULE_PARM_DESC(hold_ns, "What it says, ns, at most 0xffffff, which is the default");
 
-/* Location of the hold time in the options; NULL when they have no hold time. */
-static u8 *greed_hold(u8 *options, u32 bytes)
+static char *lie = "hold";
+module_param(lie, charp, 0444);
+MODULE_PARM_DESC(lie, "What it lies about: hold (default), wait or never");
+
+/* What is hidden by a secret is as long ago as it is, plus a constant. */
+static u32 greed_least_ns;
+static bool greed_has_least;
+
+/* Location of the echo in the options, which the hold time follows; NULL when they have none. */
+static u8 *greed_ack(u8 *options, u32 bytes)
 {
 	struct quell_opt opt;
 	u32 stated;
@@ -34,8 +49,35 @@ static u8 *greed_hold(u8 *options, u32 bytes)
 	    !quell_opt_decode(options, stated, false, &opt) ||
 	    opt.form != QUELL_OPT_FULL || !(opt.flags & QUELL_OPT_F_ACK))
 		return NULL;
-	options += QUELL_OPT_HEAD_BYTES + sizeof(__be32);
+	options += QUELL_OPT_HEAD_BYTES;
 	return opt.flags & QUELL_OPT_F_DATA ? options + QUELL_OPT_DATA_BYTES : options;
+}
+
+static void greed_wait(u8 *echo)
+{
+	u32 stamp = quell_opt_get_u32(echo);
+	u32 ago_ns = (u32)ktime_get_ns() - stamp;
+
+	if (!greed_has_least || (s32)(ago_ns - greed_least_ns) < 0)
+		greed_least_ns = ago_ns;
+	greed_has_least = true;
+	quell_opt_put_u32(echo, stamp + ago_ns - greed_least_ns + hold_ns);
+}
+
+static void greed_lie(u8 *ack)
+{
+	u8 *hold = ack + sizeof(__be32);
+
+	if (!strcmp(lie, "wait")) {
+		greed_wait(ack);
+		return;
+	}
+	if (!strcmp(lie, "never")) {
+		quell_opt_put_u32(ack, quell_opt_get_u32(ack) ^ BIT(31));
+		return;
+	}
+	hold[0] = hold_ns >> 16;
+	quell_opt_put_u16(hold + 1, hold_ns & 0xffff);
 }
 
 static void greed_fix(struct sk_buff *skb, struct tcphdr *th)
@@ -52,7 +94,7 @@ static unsigned int greed_hook(void *priv, struct sk_buff *skb,
 			       const struct nf_hook_state *state)
 {
 	struct tcphdr *th;
-	u8 *hold;
+	u8 *ack;
 
 	if (ip_hdr(skb)->protocol != IPPROTO_TCP || skb_linearize(skb) ||
 	    skb_ensure_writable(skb, skb->len))
@@ -60,11 +102,10 @@ static unsigned int greed_hook(void *priv, struct sk_buff *skb,
 	th = (struct tcphdr *)(skb->data + ip_hdrlen(skb));
 	if (ntohs(th->source) != port || th->syn)
 		return NF_ACCEPT;
-	hold = greed_hold((u8 *)(th + 1), __tcp_hdrlen(th) - sizeof(*th));
-	if (!hold)
+	ack = greed_ack((u8 *)(th + 1), __tcp_hdrlen(th) - sizeof(*th));
+	if (!ack)
 		return NF_ACCEPT;
-	hold[0] = hold_ns >> 16;
-	quell_opt_put_u16(hold + 1, hold_ns & 0xffff);
+	greed_lie(ack);
 	greed_fix(skb, th);
 	return NF_ACCEPT;
 }
@@ -72,7 +113,7 @@ static unsigned int greed_hook(void *priv, struct sk_buff *skb,
 static const struct nf_hook_ops greed_hook_ops = {
 	.hook		= greed_hook,
 	.pf		= NFPROTO_IPV4,
-	.hooknum	= NF_INET_PRE_ROUTING,
+	.hooknum	= NF_INET_LOCAL_IN,
 	.priority	= NF_IP_PRI_FIRST,
 };
 
@@ -93,8 +134,11 @@ static struct pernet_operations greed_net_ops = {
 
 static int __init greed_init(void)
 {
-	if (!port || port > U16_MAX || hold_ns > QUELL_OPT_HOLD_MAX_NS) {
-		pr_err("quell_labgreed: port=%u hold_ns=%u out of range\n", port, hold_ns);
+	bool is_lie = !strcmp(lie, "hold") || !strcmp(lie, "wait") || !strcmp(lie, "never");
+
+	if (!port || port > U16_MAX || hold_ns > QUELL_OPT_HOLD_MAX_NS || !is_lie) {
+		pr_err("quell_labgreed: port=%u hold_ns=%u lie=%s out of range\n", port, hold_ns,
+		       lie);
 		return -EINVAL;
 	}
 	return register_pernet_subsys(&greed_net_ops);
@@ -107,6 +151,6 @@ static void __exit greed_exit(void)
 }
 module_exit(greed_exit);
 
-MODULE_DESCRIPTION("A receiver that lies of its hold time, for the laboratory");
+MODULE_DESCRIPTION("A receiver that lies in its ACKs, for the laboratory");
 MODULE_AUTHOR("The Quell authors");
 MODULE_LICENSE("GPL");

@@ -45,6 +45,7 @@ enum labspoof_echo {
 	LABSPOOF_ECHO_ANY,		/* either result is allowed */
 	LABSPOOF_ECHO_REFUSED,
 	LABSPOOF_ECHO_BELIEVED,
+	LABSPOOF_ECHO_WAITED,		/* neither: a lone segment's ACK waited */
 	LABSPOOF_ECHOES,
 };
 
@@ -52,13 +53,13 @@ enum labspoof_echo {
  * struct labspoof_departures - departure times of a flow's packets
  * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
  * @newest_ns:	newest departure a packet was stamped with
- * @least_ns:	smallest round-trip time of the flow, or TCP's if that is less; 0 unknown
+ * @flight_pkts: segments in flight
  * @stamp_secret: secret added to departure times to form stamps
  */
 struct labspoof_departures {
 	u64	oldest_ns;
 	u64	newest_ns;
-	u64	least_ns;
+	u32	flight_pkts;
 	u32	stamp_secret;
 };
 

@@ -10,12 +10,15 @@
  *	before the oldest data outstanding	refused
  *	at receipt, or after			refused
  *	from the oldest to the newest		believed
- *	after the newest, by a wait		believed if a smallest round trip is known
+ *	after the newest, before receipt	believed: the rest was held; but of a lone
+ *						segment neither, it waited more than 50 us
  */
 #include <linux/ktime.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include <net/tcp.h>
+
+#include <quell/core/signal/echo.h>
 
 #include "labspoof.h"
 
@@ -42,14 +45,19 @@ static u64 within_ns(u64 low_ns, u64 high_ns)
 	return low_ns + labspoof_random(min_t(u64, high_ns - low_ns, LIMIT_NS) + 1);
 }
 
-static bool is_possible(const struct labspoof_departures *left, u64 now_ns, u32 echo_ns)
+static enum labspoof_echo result_of(const struct labspoof_departures *left, u64 now_ns,
+				    u32 echo_ns)
 {
 	u32 rtt_ns = (u32)now_ns - echo_ns;
 	u64 depart_ns = now_ns - rtt_ns;
 
 	if (!rtt_ns || rtt_ns >= LIMIT_NS || rtt_ns > now_ns || depart_ns < left->oldest_ns)
-		return false;
-	return depart_ns <= left->newest_ns || left->least_ns;
+		return LABSPOOF_ECHO_REFUSED;
+	if (depart_ns <= left->newest_ns || left->flight_pkts != 1)
+		return LABSPOOF_ECHO_BELIEVED;
+	/* What the ACK answers may have left before the newest. */
+	return depart_ns - left->newest_ns > QUELL_ECHO_WAIT_NS ? LABSPOOF_ECHO_WAITED :
+								  LABSPOOF_ECHO_ANY;
 }
 
 static u32 pick_echo(const struct labspoof_departures *left, u64 now_ns)
@@ -120,8 +128,7 @@ void labspoof_make_echo(struct labspoof_packet *packet)
 
 	packet->ack_seq = tcp_sk(packet->sk)->snd_una + 1 +
 			  labspoof_random(min_t(u32, room - 1, STEP_MAX_BYTES));
-	packet->echo = is_possible(&packet->left, now_ns, echo_ns) ?
-		       LABSPOOF_ECHO_BELIEVED : LABSPOOF_ECHO_REFUSED;
+	packet->echo = result_of(&packet->left, now_ns, echo_ns);
 	put_option(packet, echo_ns + packet->left.stamp_secret);
 	packet->verdict = LABSPOOF_RECEIVED;
 }

@@ -13,8 +13,7 @@
  *	- an echo on an ACK that is sampled was refused, and counted, or believed,
  *	  as labspoof_echo.c requires
  *	- an echo that was believed is of a departure the flow had, not before its
- *	  oldest data outstanding nor after its newest, or says no less than the
- *	  smallest round trip
+ *	  oldest data outstanding nor after its newest
  *	- a clone, as a sniffer has it, was not written to
  *
  * The genuine packet follows, so the flow goes on, and must complete unharmed.
@@ -229,16 +228,6 @@ static void judge_state(u32 number, bool is_answered)
 		       sent, labspoof_case_names[number], at, sizeof(was.flow));
 }
 
-/* The flow's smallest round trip, or TCP's, whose microseconds are rounded, if that is less. */
-static u64 least_rtt_ns(const struct labspoof_state *state)
-{
-	u64 flow_ns = state->flow.now.min_rtt_ns;
-
-	if (state->min_rtt_us <= 1 || state->min_rtt_us == ~0U)
-		return flow_ns;
-	return min_not_zero(flow_ns, (state->min_rtt_us - 1) * (u64)NSEC_PER_USEC);
-}
-
 /*
  * Every packet is a sample of its own here: the sample's round-trip time is that of the
  * echo, or the flow's or the stack's minimum if the echo's is less.
@@ -248,11 +237,7 @@ static void judge_echo(u32 number)
 	u64 floor_ns = max_t(u64, was.flow.now.min_rtt_ns, was.min_rtt_us * (u64)NSEC_PER_USEC);
 	u64 most_ns = max(ktime_get_ns() - was.oldest_ns, floor_ns);
 	u64 least_ns = max(ktime_get_ns(), was.flow.depart_ns) - was.flow.depart_ns;
-	u64 waited_ns = least_rtt_ns(&was);
 
-	/* An ACK that says that it waited. */
-	if (waited_ns)
-		least_ns = min(least_ns, waited_ns);
 	if (now.flow.echoes == was.flow.echoes ||
 	    (now.flow.now.rtt_ns >= least_ns && now.flow.now.rtt_ns <= most_ns))
 		return;
@@ -329,7 +314,7 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 	packet.left = (struct labspoof_departures) {
 		.oldest_ns = was.oldest_ns,
 		.newest_ns = was.flow.depart_ns,
-		.least_ns = least_rtt_ns(&was),
+		.flight_pkts = tcp_packets_in_flight(tcp_sk(sk)),
 		.stamp_secret = was.flow.stamp_secret,
 	};
 	labspoof_make(number, &packet);

@@ -5,9 +5,10 @@
  *	out:	stamp = departure + the flow's secret		modulo 2^32
  *	in:	departure = stamp echoed - the flow's secret	modulo 2^32
  *		rtt = receipt - departure
- *		  refused unless 0 < rtt < 2^31 ns, and the flow had a packet leave
- *		  then: not before the oldest data outstanding, not after the newest
- *		  departure; or later by a wait, see below
+ *		  refused unless 0 < rtt < 2^31 ns, and a packet left then that the
+ *		  ACK can answer: not before the oldest data outstanding; of what is
+ *		  later than the newest the other host can have received, the excess
+ *		  is hold time
  *		hold, of what the other host says, at most rtt - least / 2
  *
  * The secret hides the host's clock: without it all flows of a host, of all its
@@ -16,9 +17,10 @@
  *
  * An ACK may wait at the other host though it could have left: for a timer, or for an answer
  * that takes it along.  That is neither the network's delay nor that of a busy host.  The other
- * host may add it to the stamp, as the short form of the option does with all hold time, and
- * the sum may be a time at which no packet left any more.  The round trip is taken for no less
- * than the smallest so far, so that no wait, true or false, can make the network seem shorter.
+ * host may add it to the stamp, as the short form of the option does with all hold time.  The
+ * sender knows what data is acknowledged, and when that left.  So it knows how much was added,
+ * and no echo can have a round trip seem shorter than it was.  A wait is no sample; it is believed
+ * where nothing else was outstanding, because a second segment makes a host acknowledge at once.
  *
  * By reporting a large hold time the other host could hide all delay of the network.
  * But it cannot change when data left and when its ACK arrived, so the sender itself
@@ -29,10 +31,8 @@
  * accepts all of its reported hold times, to the ns; for a slower host the excess
  * counts as delay of the network.
  *
- * Not handled: how the smallest round trip is found; an echo that names another packet
- * of the flow than the one received, or a wait that was none, by which the other host hides a
- * queue; a queueing delay that the other host reports as
- * hold time, which cannot be detected here (Documentation/swift.md has the gain of
+ * Not handled: how the smallest round trip is found; a queueing delay that the other host
+ * reports as hold time, which cannot be detected here (Documentation/swift.md has the gain of
  * such a host).
  */
 #ifndef _QUELL_CORE_SIGNAL_ECHO_H
@@ -43,17 +43,18 @@
 /* A round trip is below this, so that stamps modulo 2^32 can be told apart, ns. */
 #define QUELL_ECHO_RTT_LIMIT_NS		0x80000000U
 
+/* What an ACK waited for longer than this is added to the stamp, ns. */
+#define QUELL_ECHO_WAIT_NS		50000U
+
 /**
  * struct quell_echo_span - when the flow had packets leave
  * @oldest_ns:	departure of the oldest outstanding data, ns; 0 if no data is
  *		outstanding
- * @newest_ns:	newest departure a packet was stamped with, ns
- * @least_ns:	smallest round-trip time so far, ns; 0 unknown: then no wait is believed
+ * @newest_ns:	newest departure of what the other host can have received, ns
  */
 struct quell_echo_span {
 	u64	oldest_ns;
 	u64	newest_ns;
-	u64	least_ns;
 };
 
 /**
@@ -75,57 +76,52 @@ static inline u32 quell_echo_hide(u64 depart_ns, u32 secret)
  * @secret: secret of the flow
  *
  * Context: any.
- * Return: departure, ns modulo 2^32; plus the time that the peer added to the stamp.
+ * Return: departure, ns modulo 2^32; plus the hold time, if the peer added it to the stamp.
  */
 static inline u32 quell_echo_reveal(u32 stamp, u32 secret)
 {
 	return stamp - secret;
 }
 
-/* The time that an echo names, ns: the last before the receipt of the ACK that fits. */
-static inline u64 quell_echo_time_ns(u64 rx_ns, u32 echo_ns)
-{
-	return rx_ns - (u32)((u32)rx_ns - echo_ns);
-}
-
 /**
- * quell_echo_has_waited() - has the other host added the wait of its ACK to the stamp?
- * @span:    when the flow had packets leave
+ * quell_echo_added_ns() - what the other host added to the departure that it echoes
+ * @span:    when the packets left that the ACK can answer
  * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, ns modulo 2^32; quell_echo_rtt_ns() accepts it
+ * @echo_ns: departure echoed, with what was added, ns modulo 2^32
  *
  * Context: any.
- * Return: true if no packet left as late as that.  If one did this cannot be told.
+ * Return: ns by which it is later than the newest departure; 0 if it is not, or not before the
+ * receipt.
  */
-static inline bool quell_echo_has_waited(const struct quell_echo_span *span, u64 rx_ns,
-					 u32 echo_ns)
+static inline u64 quell_echo_added_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
-	return quell_echo_time_ns(rx_ns, echo_ns) > span->newest_ns;
+	u32 ago_ns = (u32)rx_ns - echo_ns;
+
+	if (!ago_ns || ago_ns >= QUELL_ECHO_RTT_LIMIT_NS || ago_ns > rx_ns)
+		return 0;
+	return quell_sub_sat_u64(rx_ns - ago_ns, span->newest_ns);
 }
 
 /**
  * quell_echo_rtt_ns() - round-trip time from an echoed departure
- * @span:    when the flow had packets leave
+ * @span:    when the packets left that the ACK can answer
  * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, ns modulo 2^32
+ * @echo_ns: departure echoed, without what was added, ns modulo 2^32
  *
  * Context: any.
- * Return: ns, without what the other host added to the stamp; 0 if no packet can have left at
- * that time: the echo is refused.
+ * Return: ns; 0 if no packet can have left at that time: the echo is refused.
  */
 static inline u64 quell_echo_rtt_ns(const struct quell_echo_span *span, u64 rx_ns,
 				    u32 echo_ns)
 {
 	u32 rtt_ns = (u32)rx_ns - echo_ns;
-	u64 depart_ns = quell_echo_time_ns(rx_ns, echo_ns);
+	u64 depart_ns = rx_ns - rtt_ns;
 
 	if (!rtt_ns || rtt_ns >= QUELL_ECHO_RTT_LIMIT_NS || rtt_ns > rx_ns)
 		return 0;
-	if (depart_ns < span->oldest_ns)
+	if (depart_ns > span->newest_ns || depart_ns < span->oldest_ns)
 		return 0;
-	if (!quell_echo_has_waited(span, rx_ns, echo_ns))
-		return rtt_ns;
-	return span->least_ns ? quell_max_u64(rtt_ns, span->least_ns) : 0;
+	return rtt_ns;
 }
 
 /**
