@@ -7,6 +7,7 @@
 
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
+#include <quell/core/port/frame.h>
 #include <quell/core/port/iofd.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/redclass.h>
@@ -306,13 +307,42 @@ struct swport_sched {
  * @own_bytes: bytes in the data band of other segments of the same super-packet, which do
  *	not count when the packet is judged; at enqueue those before it, then those behind
  * @segments: wire packets it is; 1 unless it is a super-packet
+ * @ip_at: outermost IP header, from skb->data
+ * @tcp_at: TCP header, inside a tunnel if there is one, from skb->data; 0: none
+ * @option_bytes: bytes of TCP options; 0 also for a SYN
+ * @hops: routers from the sender, inside and outside of the tunnel
+ * @ttl: time to live, or hop limit, of the outermost IP header
+ * @is_ipv4: the header at @ip_at is IPv4
+ * @is_ipv6: the header at @ip_at is IPv6
  * @trimmed: this port trimmed the packet
+ *
+ * The headers are as quell_swport_read() found them on arrival; what the port writes later
+ * moves none of them.  Packed, for qdiscs have 20 bytes.
  */
 struct swport_cb {
 	u64	arrived_ns;
 	u32	own_bytes;
 	u16	segments;
-	bool	trimmed;
+	u8	ip_at;
+	u8	tcp_at;
+	u8	option_bytes;
+	u8	hops;
+	u8	ttl;
+	u8	is_ipv4:1,
+		is_ipv6:1,
+		trimmed:1;
+} __packed __aligned(4);
+
+/**
+ * struct swport_packet - the headers of a packet that arrives
+ * @frame: what was read of them
+ * @control: the packet belongs in the control band by itself
+ * @buf: copy of headers that are not linear
+ */
+struct swport_packet {
+	struct quell_frame	frame;
+	bool			control;
+	u8			buf[QUELL_FRAME_BYTES_MAX];
 };
 
 static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
@@ -323,24 +353,13 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 
 /* Bytes of options a TCP header may have. */
 #define SWPORT_TCP_OPTIONS_MAX	40
-
-/**
- * struct swport_place - offsets in a TCP packet, from skb->data
- * @tcp_at:	TCP header
- * @end:	first byte behind the IP packet
- * @ttl:	time to live, or hop limit
- */
-struct swport_place {
-	u32	tcp_at;
-	u32	end;
-	u8	ttl;
-};
+#define SWPORT_DSCP_SHIFT	2
 
 /* swport_classify.c */
-bool quell_swport_is_control(const struct sk_buff *skb);
+void quell_swport_read(const struct sk_buff *skb, struct swport_packet *packet);
+void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame);
 
 /* swport_mark.c */
-u32 quell_swport_dscp(const struct sk_buff *skb);
 bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
 
 /* swport_classes.c */
@@ -364,30 +383,29 @@ void quell_swport_gso_open(struct Qdisc *sch);
 bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
-bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place);
-const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_place *place,
-			       u8 *buf, u32 *bytes);
-void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
-			       u32 at, const u8 *word);
+const u8 *quell_swport_options(const struct sk_buff *skb, u8 *buf, u32 *bytes);
+void quell_swport_replace_word(struct sk_buff *skb, u32 at, const u8 *word);
 
 /* swport_tcp_int.c */
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
 /* swport_to_sender.c */
-bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 *ip,
-			 const struct quell_trim *trim);
+bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
+			 const struct quell_frame *frame, const struct quell_trim *trim);
 
 /* swport_trim.c */
-bool quell_swport_dscp_is_trimmed(const struct swport_trim_params *params, u32 dscp);
-bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb);
+bool quell_swport_is_trimmed(const struct swport_trim_params *params,
+			     const struct quell_frame *frame);
+bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb,
+		       const struct quell_frame *frame);
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);
 /* swport_deflect.c */
-bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
-			  int *ret);
-bool quell_swport_deflect_keeps(struct Qdisc *sch, struct sk_buff *skb,
-				const struct quell_super *super);
+bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
+			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret);
+bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
+				const struct quell_frame *frame, const struct quell_super *super);
 int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params);
 void quell_swport_deflect_done(struct swport_sched *port);
@@ -398,8 +416,8 @@ void quell_swport_deflect_destroy(struct swport_sched *port);
 void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value);
 
 /* swport_deflect_flow.c */
-bool quell_swport_deflect_flow(const struct sk_buff *skb, struct quell_iofd_packet *packet,
-			       u8 *dscp);
+bool quell_swport_deflect_flow(const struct sk_buff *skb, const struct quell_frame *frame,
+			       struct quell_iofd_packet *packet);
 
 /* swport_deflect_netlink.c */
 int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,

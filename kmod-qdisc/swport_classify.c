@@ -1,154 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Selects the packets for the control band: small ones that congestion control
- * or the network itself needs in time.
+ * Reads the headers of a packet as it arrives, once for all that the port does with it
+ * (<quell/core/port/frame.h>), and says whether it belongs in the control band.
  *
- *	ARP, IGMP, IPv6 neighbour discovery, MLD
- *	what this host sends with TC_PRIO_CONTROL, as the kernel does LACP, STP, IGMP and
- *	MLD; programs need CAP_NET_ADMIN for that
- *	frames to a group address that no bridge forwards (IEEE 802.1Q, table 8-1: STP,
- *	LACP, EAPOL, LLDP, PTP's peer delay), other PTP and EAPOL
- *	DSCP CS6 and CS7 (network control: routing protocols, BFD)
- *	TCP segments that are pure ACKs, without payload
+ * Besides what the frame says, so does what this host sends with TC_PRIO_CONTROL, as the
+ * kernel does LACP, STP, IGMP and MLD; programs need CAP_NET_ADMIN for that.
  *
- * SYN, FIN and RST stay with the data: overtaking it they would open or close
- * a connection out of order.  The transport header is not parsed for IP fragments and
- * IPv6 packets with extension headers.
+ * An Ethernet frame is read from its first byte on.  What skb says of it, as of its network
+ * header and its protocol, is of no account: behind a bridge the network header of a frame
+ * with two tags is the inner tag, and where a checksum begins is the sender's to say.
  */
-#include <linux/etherdevice.h>
-#include <linux/icmpv6.h>
 #include <linux/if_arp.h>
-#include <linux/if_ether.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/pkt_sched.h>
-#include <linux/tcp.h>
-#include <net/dsfield.h>
-#include <net/ip.h>
-#include <net/ipv6.h>
-#include <net/ndisc.h>
+#include <linux/skbuff.h>
+#include <quell/hops.h>
 
 #include "swport.h"
 
-#define SWPORT_DSCP_SHIFT	2
-#define SWPORT_DSCP_CS6		48
-
-/* Is the TCP segment of tcp_bytes at offset a pure ACK? */
-static bool swport_is_pure_ack(const struct sk_buff *skb, int offset,
-			       u32 tcp_bytes)
+static bool swport_has_ethernet(const struct net_device *dev)
 {
-	const struct tcphdr *th;
-	struct tcphdr buf;
-
-	th = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!th)
-		return false;
-	return th->ack && !th->syn && !th->fin && !th->rst &&
-	       tcp_bytes == th->doff * 4;
+	return dev->type == ARPHRD_ETHER || dev->type == ARPHRD_LOOPBACK;
 }
 
-static bool swport_ipv4_is_control(const struct sk_buff *skb)
+static void swport_read(const struct sk_buff *skb, const u8 *data, u32 bytes,
+			struct swport_packet *packet)
 {
-	int offset = skb_network_offset(skb);
-	const struct iphdr *iph;
-	struct iphdr buf;
+	struct quell_frame *frame = &packet->frame;
+	int at = skb_network_offset(skb);
 
-	iph = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!iph)
-		return false;
-	if (iph->tos >> SWPORT_DSCP_SHIFT >= SWPORT_DSCP_CS6 ||
-	    iph->protocol == IPPROTO_IGMP)
-		return true;
-	if (iph->protocol != IPPROTO_TCP || ip_is_fragment(iph))
-		return false;
-	return swport_is_pure_ack(skb, offset + iph->ihl * 4,
-				  ntohs(iph->tot_len) - iph->ihl * 4);
+	quell_frame_begin(frame, data, bytes, skb->len);
+	if (swport_has_ethernet(skb->dev))
+		quell_frame_parse(frame);
+	else if (at >= 0 && at < QUELL_FRAME_BYTES_MAX)
+		quell_frame_parse_ip(frame, at, ntohs(skb->protocol));
+	else
+		quell_frame_parse_ip(frame, 0, 0);
+	packet->control = quell_frame_is_control(frame);
 }
 
-static bool swport_is_neighbour_discovery(const struct sk_buff *skb, int offset)
+/* Headers that the driver, or the sender, has left in pages. */
+static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_packet *packet)
 {
-	const struct icmp6hdr *icmp;
-	struct icmp6hdr buf;
+	u32 bytes = min_t(u32, skb->len, QUELL_FRAME_BYTES_MAX);
 
-	icmp = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	return icmp && icmp->icmp6_type >= NDISC_ROUTER_SOLICITATION &&
-	       icmp->icmp6_type <= NDISC_REDIRECT;
-}
-
-/*
- * MLD comes behind a hop-by-hop header of eight bytes, with the router alert (RFC 3810,
- * section 5).
- */
-static bool swport_is_mld(const struct sk_buff *skb, int offset)
-{
-	struct {
-		struct ipv6_hopopt_hdr hop;
-		u8 options[6];
-		struct icmp6hdr icmp;
-	} buf, *header;
-
-	header = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!header || header->hop.nexthdr != IPPROTO_ICMPV6 || header->hop.hdrlen)
-		return false;
-	switch (header->icmp.icmp6_type) {
-	case ICMPV6_MGM_QUERY:
-	case ICMPV6_MGM_REPORT:
-	case ICMPV6_MGM_REDUCTION:
-	case ICMPV6_MLD2_REPORT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool swport_ipv6_is_control(const struct sk_buff *skb)
-{
-	int offset = skb_network_offset(skb);
-	const struct ipv6hdr *ip6h;
-	struct ipv6hdr buf;
-
-	ip6h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!ip6h)
-		return false;
-	if (ipv6_get_dsfield(ip6h) >> SWPORT_DSCP_SHIFT >= SWPORT_DSCP_CS6)
-		return true;
-	offset += sizeof(*ip6h);
-	if (ip6h->nexthdr == NEXTHDR_HOP)
-		return swport_is_mld(skb, offset);
-	if (ip6h->nexthdr == IPPROTO_ICMPV6)
-		return swport_is_neighbour_discovery(skb, offset);
-	return ip6h->nexthdr == IPPROTO_TCP &&
-	       swport_is_pure_ack(skb, offset, ntohs(ip6h->payload_len));
-}
-
-/* Is the frame for the neighbours on this cable alone? */
-static bool swport_is_link_local(const struct sk_buff *skb)
-{
-	return skb->dev->type == ARPHRD_ETHER && skb_mac_header_was_set(skb) &&
-	       is_link_local_ether_addr(eth_hdr(skb)->h_dest);
+	if (!skb_copy_bits(skb, 0, packet->buf, bytes))
+		swport_read(skb, packet->buf, bytes, packet);
 }
 
 /**
- * quell_swport_is_control() - does the packet belong in the control band?
- * @skb: a wire packet, network header set, VLAN tags allowed
+ * quell_swport_read() - read the headers of a packet that arrives
+ * @skb: packet, or super-packet, from its link-layer header on
+ * @packet: set; @packet->frame is to be used while neither is changed
  *
  * Context: softirq; does not write to @skb.
- * Return: true for the control band, false for the data band.
  */
-bool quell_swport_is_control(const struct sk_buff *skb)
+void quell_swport_read(const struct sk_buff *skb, struct swport_packet *packet)
 {
+	swport_read(skb, skb->data, skb_headlen(skb), packet);
+	if (packet->frame.is_short)
+		swport_read_copy(skb, packet);
 	if (skb->priority == TC_PRIO_CONTROL)
-		return true;
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_ARP):
-	case htons(ETH_P_1588):
-	case htons(ETH_P_PAE):
-		return true;
-	case htons(ETH_P_IP):
-		return swport_ipv4_is_control(skb);
-	case htons(ETH_P_IPV6):
-		return swport_ipv6_is_control(skb);
-	default:
-		return swport_is_link_local(skb);
-	}
+		packet->control = true;
+}
+
+/**
+ * quell_swport_note() - keep what is needed when the packet leaves
+ * @skb: packet, or super-packet, to be queued
+ * @frame: its headers
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
+{
+	const struct quell_frame_ip *outer = &frame->ip[0], *flow = quell_frame_flow(frame);
+	struct swport_cb *cb = swport_cb(skb);
+
+	if (!outer->version || outer->at > U8_MAX)
+		return;
+	cb->ip_at = outer->at;
+	cb->is_ipv4 = outer->version == 4;
+	cb->is_ipv6 = outer->version == 6;
+	if (!frame->tcp_bytes || flow->transport_at > U8_MAX)
+		return;
+	cb->ttl = outer->ttl;
+	cb->hops = quell_hops(outer->ttl);
+	if (frame->inner)
+		cb->hops += quell_hops(flow->ttl);
+	cb->tcp_at = flow->transport_at;
+	if (!(frame->tcp_flags & QUELL_FRAME_TCP_SYN))
+		cb->option_bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES;
 }

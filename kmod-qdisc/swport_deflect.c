@@ -29,8 +29,6 @@
 
 #include "swport_deflect.h"
 
-#define SWPORT_DSCP_SHIFT	2
-
 /* Number of tokens that a DSCP encodes. */
 static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 dscp)
 {
@@ -40,20 +38,19 @@ static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 d
 }
 
 /* Take one token.  The header may be shared with a clone, so make it writable first. */
-static bool swport_deflect_pay(struct sk_buff *skb, u8 dscp)
+static bool swport_deflect_pay(struct sk_buff *skb, const struct quell_frame_ip *ip)
 {
-	u8 dsfield = (dscp - 1) << SWPORT_DSCP_SHIFT;
-	u32 end = skb_network_offset(skb);
+	u8 dsfield = ((ip->dsfield >> SWPORT_DSCP_SHIFT) - 1) << SWPORT_DSCP_SHIFT;
 
-	if (skb->protocol == htons(ETH_P_IP)) {
-		if (skb_ensure_writable(skb, end + sizeof(struct iphdr)))
+	if (ip->version == 4) {
+		if (skb_ensure_writable(skb, ip->at + sizeof(struct iphdr)))
 			return false;
-		ipv4_change_dsfield(ip_hdr(skb), INET_ECN_MASK, dsfield);
+		ipv4_change_dsfield((struct iphdr *)(skb->data + ip->at), INET_ECN_MASK, dsfield);
 		return true;
 	}
-	if (skb_ensure_writable(skb, end + sizeof(struct ipv6hdr)))
+	if (skb_ensure_writable(skb, ip->at + sizeof(struct ipv6hdr)))
 		return false;
-	ipv6_change_dsfield(ipv6_hdr(skb), INET_ECN_MASK, dsfield);
+	ipv6_change_dsfield((struct ipv6hdr *)(skb->data + ip->at), INET_ECN_MASK, dsfield);
 	return true;
 }
 
@@ -70,7 +67,7 @@ static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 }
 
 /* Fill in the core's view of the packet; check alternates only where a decision needs them. */
-static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 dscp,
+static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb, u8 dscp,
 				    struct quell_iofd_packet *packet)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -89,13 +86,13 @@ static void swport_deflect_describe(struct Qdisc *sch, struct sk_buff *skb, u8 d
 	packet->barred = swport_deflect_barred(deflect, skb);
 }
 
-/* Take a token off a packet that carries @tokens, in @dscp; false if that failed. */
+/* Take a token off a packet that carries @tokens; false if that failed. */
 static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff *skb, u8 tokens,
-				  u8 dscp)
+				  const struct quell_frame_ip *ip)
 {
 	if (!tokens)
 		return true;
-	if (!swport_deflect_pay(skb, dscp)) {
+	if (!swport_deflect_pay(skb, ip)) {
 		atomic64_inc(&deflect->drop_pkts);
 		return false;
 	}
@@ -107,6 +104,7 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
  * quell_swport_deflect() - deflect a packet of the data band if it must be
  * @sch: the port's qdisc
  * @skb: wire packet, not GSO
+ * @frame: its headers
  * @to_free: list of dropped packets, freed by the caller
  * @ret: set when the result is true: the return value for enqueue; a deflected packet
  *	is neither queued nor dropped for parent qdiscs
@@ -114,24 +112,24 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
  * Context: softirq, qdisc lock held.
  * Return: true if the packet was deflected or dropped, false if it is to be queued.
  */
-bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
-			  int *ret)
+bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
+			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
 	struct swport_deflect *deflect = port->deflect;
 	struct quell_iofd_packet packet = { };
-	u8 dscp = 0, alternate = 0;
+	u8 alternate = 0;
 
 	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
 		return false;
-	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, &packet, &dscp))
+	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, &packet))
 		return false;
-	swport_deflect_describe(sch, skb, dscp, &packet);
+	swport_deflect_describe(sch, skb, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT, &packet);
 	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:
-		if (!swport_deflect_charge(deflect, skb, packet.tokens, dscp) ||
+		if (!swport_deflect_charge(deflect, skb, packet.tokens, &frame->ip[0]) ||
 		    !quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
 			__qdisc_drop(skb, to_free);
 		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
@@ -148,6 +146,7 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff
  * quell_swport_deflect_keeps() - do all segments of a super-packet stay with the port?
  * @sch: the port's qdisc, which has been told to deflect at some time
  * @skb: super-packet for the data band
+ * @frame: its headers
  * @super: its segments
  *
  * The segments of one of TCP are packets of one flow.  Those of RoCEv2 have headers of
@@ -156,18 +155,17 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff
  * Context: softirq, qdisc lock held; does not write to @skb.
  * Return: false if it must be cut, and quell_swport_deflect() called for each segment.
  */
-bool quell_swport_deflect_keeps(struct Qdisc *sch, struct sk_buff *skb,
-				const struct quell_super *super)
+bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
+				const struct quell_frame *frame, const struct quell_super *super)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
 	struct swport_deflect *deflect = port->deflect;
 	struct quell_iofd_packet packet = { };
-	u8 dscp;
 
 	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
 		return true;
-	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, &packet, &dscp))
+	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, &packet))
 		return true;
 	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
 		return false;

@@ -7,6 +7,9 @@
  * drops when it is full, not before.  With ECN_DROP they are dropped, as switches do that
  * call this WRED, so that they do not fill the queue that all others leave short.
  *
+ * A tunnel is marked outside: its end carries CE inside, if what is inside is ECN-capable, and
+ * drops it if not (RFC 6040).  So a packet is ECN-capable here by its outer header alone.
+ *
  * A super-packet is no queue: its own other segments do not count.  So a lone burst on an
  * idle wire is not marked.  A super-packet that is whole is judged once, by what its last
  * segment would leave behind (at enqueue: by what its first one finds), and all segments
@@ -18,46 +21,33 @@
 
 #include "swport.h"
 
-#define SWPORT_DSCP_SHIFT	2
-
-/* Bytes from skb->data that must be writable to set CE; 0: not IP. */
-static int swport_ip_header_end(const struct sk_buff *skb)
+/* DSCP of a packet; QUELL_DSCP_NONE if it is not IP. */
+static u32 swport_dscp(const struct sk_buff *skb)
 {
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		return skb_network_offset(skb) + sizeof(struct iphdr);
-	case htons(ETH_P_IPV6):
-		return skb_network_offset(skb) + sizeof(struct ipv6hdr);
-	default:
-		return 0;
-	}
+	const struct swport_cb *cb = swport_cb(skb);
+	__be16 *header, buf;
+
+	header = skb_header_pointer(skb, cb->ip_at, sizeof(buf), &buf);
+	if (!header || (!cb->is_ipv4 && !cb->is_ipv6))
+		return QUELL_DSCP_NONE;
+	/* The octet with DSCP and ECN is IPv4's second, four bits earlier in IPv6. */
+	return (u8)(ntohs(*header) >> (cb->is_ipv6 ? 4 : 0)) >> SWPORT_DSCP_SHIFT;
 }
 
-/**
- * quell_swport_dscp() - DSCP of a packet
- * @skb: packet, network header set, VLAN tags allowed
- *
- * Context: any; does not write to @skb.
- * Return: 0 to 63; QUELL_DSCP_NONE if the packet is not IP.
- */
-u32 quell_swport_dscp(const struct sk_buff *skb)
+/* Bytes from skb->data that must be writable to set CE; 0: not IP. */
+static u32 swport_ip_header_end(const struct swport_cb *cb)
 {
-	union {
-		struct iphdr v4;
-		struct ipv6hdr v6;
-	} buf;
-	const void *header;
+	if (cb->is_ipv4)
+		return cb->ip_at + sizeof(struct iphdr);
+	return cb->is_ipv6 ? cb->ip_at + sizeof(struct ipv6hdr) : 0;
+}
 
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf.v4), &buf);
-		return header ? ipv4_get_dsfield(header) >> SWPORT_DSCP_SHIFT : QUELL_DSCP_NONE;
-	case htons(ETH_P_IPV6):
-		header = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf.v6), &buf);
-		return header ? ipv6_get_dsfield(header) >> SWPORT_DSCP_SHIFT : QUELL_DSCP_NONE;
-	default:
-		return QUELL_DSCP_NONE;
-	}
+/* Where skb's network header is is of no account: behind a bridge it may be a tag. */
+static bool swport_set_ce(struct sk_buff *skb)
+{
+	void *header = skb->data + swport_cb(skb)->ip_at;
+
+	return swport_cb(skb)->is_ipv4 ? IP_ECN_set_ce(header) : IP6_ECN_set_ce(skb, header);
 }
 
 /*
@@ -72,13 +62,13 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
 	u32 segments = swport_cb(skb)->segments;
-	int end = swport_ip_header_end(skb);
+	u32 end = swport_ip_header_end(swport_cb(skb));
 
 	if (end && skb_ensure_writable(skb, end)) {
 		stats->mark_fail_pkts += segments;
 		return true;
 	}
-	if (!end || !INET_ECN_set_ce(skb)) {
+	if (!end || !swport_set_ce(skb)) {
 		stats->not_ect_pkts += segments;
 		class->not_ect_pkts += segments;
 		return false;
@@ -105,7 +95,7 @@ bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 	u32 i = QUELL_RED_CLASSES_MAX;
 
 	if (params->red_classes.count)
-		i = quell_red_class_index(&params->red_classes, quell_swport_dscp(skb));
+		i = quell_red_class_index(&params->red_classes, swport_dscp(skb));
 	if (i < QUELL_RED_CLASSES_MAX)
 		red = &params->red_classes.class[i].red;
 	port->class_stats[i].pkts += swport_cb(skb)->segments;

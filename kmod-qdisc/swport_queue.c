@@ -2,7 +2,7 @@
 /*
  * The path of a packet through the port, and its accounting.
  *
- *	enqueue: (cut GSO ->) classify (-> deflect) -> admit, trim or drop (-> mark) -> band
+ *	enqueue: (cut GSO ->) parse, classify (-> deflect) -> admit, trim or drop (-> mark) -> band
  *	dequeue: wire free? -> whose turn? (-> cut GSO) -> band (-> mark or drop) (-> stamp) -> wire
  *
  * At every moment, for each band, both in bytes and in packets,
@@ -64,14 +64,15 @@ static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
  * The control band also takes packets that another port has trimmed, recognised by
  * their DSCP.
  */
-static struct swport_band *swport_band_of(struct swport_sched *port, const struct sk_buff *skb)
+static struct swport_band *swport_band_of(struct swport_sched *port,
+					  const struct swport_packet *packet)
 {
 	const struct swport_trim_params *trim = &port->params.trim;
 
-	if (quell_swport_is_control(skb))
+	if (packet->control)
 		return &port->control;
 	if (trim->size_bytes && trim->queue == SWPORT_TRIM_CONTROL &&
-	    quell_swport_dscp_is_trimmed(trim, quell_swport_dscp(skb)))
+	    quell_swport_is_trimmed(trim, &packet->frame))
 		return &port->control;
 	return &port->data;
 }
@@ -151,12 +152,14 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 	return swport_admit(skb, sch, band, to_free);
 }
 
-static void swport_begin(const struct swport_sched *port, struct sk_buff *skb, u32 segments)
+static void swport_begin(const struct swport_sched *port, struct sk_buff *skb, u32 segments,
+			 const struct quell_frame *frame)
 {
 	*swport_cb(skb) = (struct swport_cb) {
 		.own_bytes = port->burst_bytes,
 		.segments = segments,
 	};
+	quell_swport_note(skb, frame);
 }
 
 /* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
@@ -164,18 +167,21 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	struct swport_band *band = swport_band_of(port, skb);
+	struct swport_packet packet;
+	struct swport_band *band;
 	int ret;
 
+	quell_swport_read(skb, &packet);
+	band = swport_band_of(port, &packet);
 	if (band == &port->data && port->deflect &&
-	    quell_swport_deflect(sch, skb, to_free, &ret))
+	    quell_swport_deflect(sch, skb, &packet.frame, to_free, &ret))
 		return ret;
-	swport_begin(port, skb, 1);
+	swport_begin(port, skb, 1, &packet.frame);
 	quell_swport_arrive(port, skb, band == &port->control);
 	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band, to_free);
 	swport_band_drop(band, skb);
-	if (band == &port->data && quell_swport_trim(sch, skb))
+	if (band == &port->data && quell_swport_trim(sch, skb, &packet.frame))
 		return swport_enqueue_trimmed(skb, sch, to_free);
 	return qdisc_drop(skb, sch, to_free);
 }
@@ -195,22 +201,24 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 old_bytes = qdisc_pkt_len(skb);
+	struct swport_packet packet;
 	struct swport_band *band;
 	struct quell_super super;
 
 	if (!quell_swport_gso_measure(port, skb, &super) ||
 	    (super.bytes > old_bytes && !swport_may_lengthen(sch)))
 		return false;
-	band = swport_band_of(port, skb);
+	quell_swport_read(skb, &packet);
+	band = swport_band_of(port, &packet);
 	if (!swport_take_room_all(port, band, &super))
 		return false;
 	if (band == &port->data && port->deflect &&
-	    !quell_swport_deflect_keeps(sch, skb, &super)) {
+	    !quell_swport_deflect_keeps(sch, skb, &packet.frame, &super)) {
 		quell_swport_buffer_settle(port);
 		return false;
 	}
 	qdisc_skb_cb(skb)->pkt_len = super.bytes;
-	swport_begin(port, skb, super.segments);
+	swport_begin(port, skb, super.segments, &packet.frame);
 	quell_swport_arrive(port, skb, band == &port->control);
 	*ret = swport_admit(skb, sch, band, to_free);
 	/* As for segments, a size table of the root (tc's stab) does not count. */

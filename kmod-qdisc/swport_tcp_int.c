@@ -20,27 +20,26 @@
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
 #include <net/sch_generic.h>
-#include <quell/hops.h>
 #include <quell/tcp_int.h>
 
 #include "swport.h"
 
 /* Offset of the option in the packet; 0 if it has none. */
-static u32 swport_tcp_int_find(const struct sk_buff *skb, const struct swport_place *place)
+static u32 swport_tcp_int_find(const struct sk_buff *skb)
 {
 	u8 buf[SWPORT_TCP_OPTIONS_MAX];
 	const u8 *options;
 	u32 at, bytes;
 
-	options = quell_swport_options(skb, place, buf, &bytes);
+	options = quell_swport_options(skb, buf, &bytes);
 	if (!options)
 		return 0;
 	at = quell_tcp_int_find(options, bytes);
-	return at < bytes ? place->tcp_at + sizeof(struct tcphdr) + at : 0;
+	return at < bytes ? swport_cb(skb)->tcp_at + sizeof(struct tcphdr) + at : 0;
 }
 
 static void swport_tcp_int_describe(const struct swport_sched *port, const struct sk_buff *skb,
-				    u8 ttl, u64 now_ns, struct quell_tcp_int_hop *hop)
+				    u64 now_ns, struct quell_tcp_int_hop *hop)
 {
 	u64 available_bytes_ps =
 		quell_portload_available_bytes_ps(&port->tcp_int.load, &port->tcp_int.load_params,
@@ -49,7 +48,7 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
 
 	hop->value = quell_tcp_int_value(available_bytes_ps, port->data.backlog_bytes);
 	hop->speed = port->tcp_int.speed;
-	hop->ttl = ttl;
+	hop->ttl = swport_cb(skb)->ttl;
 	hop->latency_ns = arrived_ns && now_ns > arrived_ns ? now_ns - arrived_ns : 0;
 }
 
@@ -68,26 +67,24 @@ void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, 
 	u32 segments = swport_cb(skb)->segments;
 	u8 wire[QUELL_TCP_INT_BYTES];
 	struct quell_tcp_int_hop hop;
-	struct swport_place place;
 	struct quell_tcp_int opt;
 	u32 at, i;
 
-	if (!port->link.bytes_ps || !quell_swport_find_tcp(skb, &place) ||
-	    !quell_hops(place.ttl))
+	if (!port->link.bytes_ps || !swport_cb(skb)->hops)
 		return;
-	at = swport_tcp_int_find(skb, &place);
+	at = swport_tcp_int_find(skb);
 	if (!at || skb_copy_bits(skb, at, wire, sizeof(wire)))
 		return;
 	if (skb_ensure_writable(skb, at + sizeof(wire))) {
 		port->tcp_int.fail_pkts += segments;
 		return;
 	}
-	swport_tcp_int_describe(port, skb, place.ttl, now_ns, &hop);
+	swport_tcp_int_describe(port, skb, now_ns, &hop);
 	quell_tcp_int_decode(wire, &opt);
 	port->tcp_int.worst_pkts += hop.value > opt.value ? segments : 0;
 	quell_tcp_int_stamp(&opt, &hop);
 	quell_tcp_int_encode(&opt, wire);
 	for (i = 0; i < sizeof(wire); i += sizeof(u32))
-		quell_swport_replace_word(skb, &place, at + i, wire + i);
+		quell_swport_replace_word(skb, at + i, wire + i);
 	port->tcp_int.pkts += segments;
 }

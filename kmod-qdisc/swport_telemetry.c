@@ -10,7 +10,8 @@
  * others of the burst stay equal, and a receiver's GRO merges them.  A super-packet that
  * would get one is cut, for its last segment only.
  *
- *	hop		routers from the sender, by the time to live: the first is 1
+ *	hop		routers from the sender, by the time to live: the first is 1; of a tunnel
+ *			those before it and those under way in it
  *	load		quell/core/port/portload.h, as this packet leaves
  *	link rate	`rate`, or the device's speed
  *	queue		the data band without this packet
@@ -25,14 +26,9 @@
  * IP fragments, IPv6 packets with extension headers before TCP, and malformed
  * packets.
  */
-#include <linux/if_ether.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/tcp.h>
 #include <net/checksum.h>
-#include <net/ip.h>
 #include <net/tcp.h>
-#include <quell/hops.h>
 #include <quell/option.h>
 
 #include "swport.h"
@@ -40,85 +36,29 @@
 /* Offset of the byte with the flags, CWR to FIN, in a TCP header. */
 #define SWPORT_TCP_FLAGS_AT	13U
 
-static bool swport_ipv4_tcp(const struct sk_buff *skb, struct swport_place *place)
-{
-	u32 offset = skb_network_offset(skb);
-	const struct iphdr *iph;
-	struct iphdr buf;
-
-	iph = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!iph || iph->ihl * 4 < sizeof(buf) || iph->protocol != IPPROTO_TCP ||
-	    ip_is_fragment(iph))
-		return false;
-	place->tcp_at = offset + iph->ihl * 4;
-	place->end = offset + ntohs(iph->tot_len);
-	place->ttl = iph->ttl;
-	return true;
-}
-
-static bool swport_ipv6_tcp(const struct sk_buff *skb, struct swport_place *place)
-{
-	u32 offset = skb_network_offset(skb);
-	const struct ipv6hdr *ip6h;
-	struct ipv6hdr buf;
-
-	ip6h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	if (!ip6h || ip6h->nexthdr != IPPROTO_TCP)
-		return false;
-	place->tcp_at = offset + sizeof(buf);
-	place->end = place->tcp_at + ntohs(ip6h->payload_len);
-	place->ttl = ip6h->hop_limit;
-	return true;
-}
-
-/**
- * quell_swport_find_tcp() - find the TCP header of a packet
- * @skb: packet
- * @place: set when the result is true
- *
- * Context: any.
- * Return: true only for unfragmented TCP directly behind an IP header.
- */
-bool quell_swport_find_tcp(const struct sk_buff *skb, struct swport_place *place)
-{
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		return swport_ipv4_tcp(skb, place);
-	case htons(ETH_P_IPV6):
-		return swport_ipv6_tcp(skb, place);
-	default:
-		return false;
-	}
-}
-
 /**
  * quell_swport_options() - find the TCP options of a packet
- * @skb: packet
- * @place: its TCP header
+ * @skb: packet, noted by quell_swport_note()
  * @buf: SWPORT_TCP_OPTIONS_MAX bytes, for options that are not linear
  * @bytes: set to their length, more than 0
  *
  * Context: any.
- * Return: the options; NULL for a SYN or a packet without options.
+ * Return: the options; NULL for a SYN, a packet without options, and one that is not TCP.
  */
-const u8 *quell_swport_options(const struct sk_buff *skb, const struct swport_place *place,
-			       u8 *buf, u32 *bytes)
+const u8 *quell_swport_options(const struct sk_buff *skb, u8 *buf, u32 *bytes)
 {
-	const struct tcphdr *th;
-	struct tcphdr th_buf;
+	const struct swport_cb *cb = swport_cb(skb);
 
-	th = skb_header_pointer(skb, place->tcp_at, sizeof(th_buf), &th_buf);
-	if (!th || th->syn || th->doff * 4 <= sizeof(*th) ||
-	    place->tcp_at + th->doff * 4 > place->end)
+	if (!cb->option_bytes)
 		return NULL;
-	*bytes = th->doff * 4 - sizeof(*th);
-	return skb_header_pointer(skb, place->tcp_at + sizeof(*th), *bytes, buf);
+	*bytes = cb->option_bytes;
+	return skb_header_pointer(skb, cb->tcp_at + sizeof(struct tcphdr), *bytes, buf);
 }
 
 /* Whether the sender asks for an ACK of the packet. */
-static bool swport_is_pushed(const struct sk_buff *skb, const struct swport_place *place)
+static bool swport_is_pushed(const struct sk_buff *skb)
 {
-	u32 flags_at = place->tcp_at + SWPORT_TCP_FLAGS_AT;
+	u32 flags_at = swport_cb(skb)->tcp_at + SWPORT_TCP_FLAGS_AT;
 	const u8 *flags;
 	u8 buf;
 
@@ -127,26 +67,25 @@ static bool swport_is_pushed(const struct sk_buff *skb, const struct swport_plac
 }
 
 /* Offset of the record in the packet; 0 if it has none. */
-static u32 swport_find_record(const struct sk_buff *skb, const struct swport_place *place)
+static u32 swport_find_record(const struct sk_buff *skb)
 {
 	u32 at, in_option, bytes, stated = 0;
 	u8 buf[SWPORT_TCP_OPTIONS_MAX];
 	const u8 *options;
 
-	options = quell_swport_options(skb, place, buf, &bytes);
+	options = quell_swport_options(skb, buf, &bytes);
 	if (!options)
 		return 0;
 	at = quell_opt_find(options, bytes, &stated);
 	if (at == bytes)
 		return 0;
 	in_option = quell_opt_telemetry_at(options + at, stated);
-	return in_option ? place->tcp_at + sizeof(struct tcphdr) + at + in_option : 0;
+	return in_option ? swport_cb(skb)->tcp_at + sizeof(struct tcphdr) + at + in_option : 0;
 }
 
 /**
  * quell_swport_replace_word() - replace four bytes of a TCP segment, and update its checksum
  * @skb: packet, writable up to the end of the bytes
- * @place: its TCP header
  * @at: offset of the bytes
  * @word: their new values
  *
@@ -156,17 +95,17 @@ static u32 swport_find_record(const struct sk_buff *skb, const struct swport_pla
  *
  * Context: any; @skb must be writable.
  */
-void quell_swport_replace_word(struct sk_buff *skb, const struct swport_place *place,
-			       u32 at, const u8 *word)
+void quell_swport_replace_word(struct sk_buff *skb, u32 at, const u8 *word)
 {
-	struct tcphdr *th = (struct tcphdr *)(skb->data + place->tcp_at);
+	u32 tcp_at = swport_cb(skb)->tcp_at;
+	struct tcphdr *th = (struct tcphdr *)(skb->data + tcp_at);
 	__wsum from, to;
 
 	memcpy(&from, skb->data + at, sizeof(from));
 	memcpy(&to, word, sizeof(to));
 	memcpy(skb->data + at, word, sizeof(to));
-	from = csum_shift(from, at - place->tcp_at);
-	to = csum_shift(to, at - place->tcp_at);
+	from = csum_shift(from, at - tcp_at);
+	to = csum_shift(to, at - tcp_at);
 	inet_proto_csum_replace4(&th->check, skb, (__force __be32)from,
 				 (__force __be32)to, false);
 }
@@ -183,27 +122,27 @@ static struct quell_telemetry swport_record(const struct swport_sched *port, u8 
 	};
 }
 
-static void swport_write_record(struct sk_buff *skb, const struct swport_place *place,
-				u32 record_at, const struct quell_telemetry *record, u64 load_q16)
+static void swport_write_record(struct sk_buff *skb, u32 record_at,
+				const struct quell_telemetry *record, u64 load_q16)
 {
 	u8 wire[QUELL_TELEMETRY_BYTES];
 	u32 i;
 
 	quell_telemetry_encode(record, load_q16, wire);
 	for (i = 0; i < QUELL_TELEMETRY_BYTES; i += sizeof(u32))
-		quell_swport_replace_word(skb, place, record_at + i, wire + i);
+		quell_swport_replace_word(skb, record_at + i, wire + i);
 }
 
 /* Offset of the record that this port's may replace, copied to @old; 0: none. */
 static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff *skb,
-			   struct swport_place *place, u8 old[QUELL_TELEMETRY_BYTES])
+			   u8 old[QUELL_TELEMETRY_BYTES])
 {
+	const struct swport_cb *cb = swport_cb(skb);
 	u32 at;
 
-	if (!port->link.bytes_ps || !quell_swport_find_tcp(skb, place) ||
-	    !swport_is_pushed(skb, place) || !quell_hops(place->ttl))
+	if (!port->link.bytes_ps || !cb->option_bytes || !cb->hops || !swport_is_pushed(skb))
 		return 0;
-	at = swport_find_record(skb, place);
+	at = swport_find_record(skb);
 	return at && !skb_copy_bits(skb, at, old, QUELL_TELEMETRY_BYTES) ? at : 0;
 }
 
@@ -219,9 +158,8 @@ bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_
 {
 	u32 queue_bytes = port->data.backlog_bytes - qdisc_pkt_len(skb);
 	u8 old[QUELL_TELEMETRY_BYTES];
-	struct swport_place place;
 
-	return swport_stamp_at(port, skb, &place, old) &&
+	return swport_stamp_at(port, skb, old) &&
 	       quell_telemetry_replaces(quell_portload_q16(&port->link.load,
 							   &port->link.load_params,
 							   queue_bytes), old);
@@ -244,11 +182,10 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 	struct swport_link *link = &port->link;
 	u8 old[QUELL_TELEMETRY_BYTES];
 	struct quell_telemetry record;
-	struct swport_place place;
 	u64 load_q16;
 	u32 at;
 
-	at = swport_stamp_at(port, skb, &place, old);
+	at = swport_stamp_at(port, skb, old);
 	if (!at)
 		return;
 	load_q16 = quell_portload_q16(&link->load, &link->load_params,
@@ -261,7 +198,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 		link->stamp_fail_pkts++;
 		return;
 	}
-	record = swport_record(port, quell_hops(place.ttl), now_ns);
-	swport_write_record(skb, &place, at, &record, load_q16);
+	record = swport_record(port, swport_cb(skb)->hops, now_ns);
+	swport_write_record(skb, at, &record, load_q16);
 	link->stamp_pkts++;
 }

@@ -44,10 +44,11 @@ static int swport_nack_put_link(struct sk_buff *nack, const struct sk_buff *skb,
 	return 0;
 }
 
-static struct sk_buff *swport_nack_make(const struct sk_buff *skb, const u8 *ip,
+static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
+					const struct quell_frame *frame,
 					const struct quell_trim *trim, u8 dscp)
 {
-	u32 headroom = LL_MAX_HEADER + NET_IP_ALIGN, link_bytes = skb_network_offset(skb), bytes;
+	u32 headroom = LL_MAX_HEADER + NET_IP_ALIGN, link_bytes = frame->ip[0].at, bytes;
 	struct sk_buff *nack;
 
 	nack = alloc_skb(headroom + link_bytes + QUELL_TRIM_NACK_MAX_BYTES,
@@ -59,7 +60,8 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb, const u8 *ip,
 		kfree_skb(nack);
 		return NULL;
 	}
-	bytes = quell_trim_nack(ip, trim, dscp, skb_put_zero(nack, QUELL_TRIM_NACK_MAX_BYTES));
+	bytes = quell_trim_nack(frame->data + frame->ip[0].at, trim, dscp,
+				skb_put_zero(nack, QUELL_TRIM_NACK_MAX_BYTES));
 	skb_trim(nack, link_bytes + bytes);
 	return nack;
 }
@@ -68,24 +70,24 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb, const u8 *ip,
  * quell_swport_answer() - send a NACK to the sender of a dropped segment
  * @sch: the port's qdisc
  * @skb: the segment
- * @ip: its headers, @trim->header_bytes
- * @trim: its parsed headers; it may be trimmed
+ * @frame: its headers
+ * @trim: the same, from its IP header on; it may be trimmed
  *
  * Context: softirq, qdisc lock held.
  * Return: true when a NACK was made, even if the backlog dropped it; false when the
  * segment is not eligible or memory was lacking, so that it may be trimmed instead.
  */
-bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb, const u8 *ip,
-			 const struct quell_trim *trim)
+bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
+			 const struct quell_frame *frame, const struct quell_trim *trim)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);
 	struct sk_buff *nack;
 
 	if (!skb->skb_iif || dev->type != ARPHRD_ETHER ||
-	    skb_network_offset(skb) < ETH_HLEN || !quell_trim_wants_nack(ip, trim))
+	    !quell_trim_wants_nack(frame->data + frame->ip[0].at, trim))
 		return false;
-	nack = swport_nack_make(skb, ip, trim, port->params.trim.dscp);
+	nack = swport_nack_make(skb, frame, trim, port->params.trim.dscp);
 	if (!nack)
 		return false;
 	nack->protocol = eth_type_trans(nack, dev);

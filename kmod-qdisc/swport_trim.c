@@ -22,16 +22,16 @@
 #include "swport.h"
 
 /* A checksum left to the device must be the one of the transport header found. */
-static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_trim *trim)
+static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_frame *frame)
 {
 	return skb->ip_summed != CHECKSUM_PARTIAL ||
-	       skb_checksum_start_offset(skb) == skb_network_offset(skb) + trim->transport_at;
+	       skb_checksum_start_offset(skb) == quell_frame_flow(frame)->transport_at;
 }
 
 /**
- * quell_swport_dscp_is_trimmed() - do packets of a DSCP count as trimmed?
+ * quell_swport_is_trimmed() - does a packet count as trimmed, by its DSCP?
  * @params: how this port trims
- * @dscp: 0 to 63, or QUELL_DSCP_NONE
+ * @frame: the packet's headers
  *
  * A switch may set another DSCP than this port, or one by the port it sends to
  * (SONiC's asymmetric DSCP).
@@ -39,38 +39,42 @@ static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct que
  * Context: any.
  * Return: true for the DSCP this port sets and for those of @params->known.
  */
-bool quell_swport_dscp_is_trimmed(const struct swport_trim_params *params, u32 dscp)
+bool quell_swport_is_trimmed(const struct swport_trim_params *params,
+			     const struct quell_frame *frame)
 {
-	return dscp == params->dscp ||
-	       (dscp < QUELL_DSCP_NONE && params->known >> dscp & 1);
-}
+	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
 
-static bool swport_trim_is_eligible(const struct swport_trim_params *params,
-				    const struct quell_trim *trim)
-{
-	return params->eligible >> trim->dscp & 1 &&
-	       !quell_swport_dscp_is_trimmed(params, trim->dscp);
+	return frame->ip[0].version && (dscp == params->dscp || params->known >> dscp & 1);
 }
 
 /*
- * Find the headers of a packet that may be trimmed, copied to @buf unless they are linear,
- * and parse them to @trim.  NULL for any other packet.
+ * The administrator has said so of the DSCP, or the sender has, by an option that tells its
+ * receiver what is missing.
+ */
+static bool swport_trim_is_eligible(const struct swport_trim_params *params,
+				    const struct quell_frame *frame, const u8 *ip,
+				    const struct quell_trim *trim)
+{
+	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
+
+	return !quell_swport_is_trimmed(params, frame) &&
+	       (params->eligible >> dscp & 1 || quell_trim_is_stated(ip, trim));
+}
+
+/*
+ * Parse the headers of a packet that may be trimmed to @trim, and return them; NULL for any
+ * other packet.  A tunnel's end would take the rest of a packet for damaged.
  */
 static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
-				  struct quell_trim *trim, u8 buf[QUELL_TRIM_HEADERS_MAX])
+				  const struct quell_frame *frame, struct quell_trim *trim)
 {
-	__be16 protocol = skb_protocol(skb, true);
-	u32 at = skb_network_offset(skb);
-	const u8 *ip;
-	u32 bytes;
+	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	const u8 *ip = frame->data + flow->at;
 
-	if ((protocol != htons(ETH_P_IP) && protocol != htons(ETH_P_IPV6)) || at > skb->len)
-		return NULL;
-	bytes = min_t(u32, skb->len - at, QUELL_TRIM_HEADERS_MAX);
-	ip = skb_header_pointer(skb, at, bytes, buf);
-	if (!ip || !quell_trim_parse(ip, bytes, trim) || trim->ip_bytes > skb->len - at ||
-	    !swport_trim_partial_fits(skb, trim) ||
-	    !swport_trim_is_eligible(&port->params.trim, trim))
+	if (!flow->transport_at || frame->tunnel ||
+	    !quell_trim_parse(ip, frame->bytes - flow->at, trim) ||
+	    !swport_trim_partial_fits(skb, frame) ||
+	    !swport_trim_is_eligible(&port->params.trim, frame, ip, trim))
 		return NULL;
 	return ip;
 }
@@ -87,15 +91,14 @@ static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
  * Trim a packet.  Make the headers writable first, for they may be shared with TCP's
  * retransmission queue or a packet capture.
  */
-static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u32 to_bytes,
-			   u8 dscp)
+static int swport_trim_cut(struct sk_buff *skb, u32 at, const struct quell_trim *trim,
+			   u32 to_bytes, u8 dscp)
 {
 	struct quell_trim_cut cut = {
 		.to_bytes = to_bytes,
 		.dscp = dscp,
 		.partial = skb->ip_summed == CHECKSUM_PARTIAL,
 	};
-	u32 at = skb_network_offset(skb);
 	int err;
 
 	err = skb_ensure_writable(skb, at + trim->header_bytes);
@@ -118,28 +121,27 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_trim *trim, u
  * quell_swport_trim() - trim a packet that is dropped, if it may be
  * @sch: the port's qdisc
  * @skb: packet of the data band, not GSO
+ * @frame: its headers; out of date when @skb is trimmed
  *
  * Context: softirq, qdisc lock held.
  * Return: true when @skb is now the trimmed packet; false when it must be dropped.
  */
-bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb)
+bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quell_frame *frame)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	const struct swport_trim_params *params = &port->params.trim;
-	u8 buf[QUELL_TRIM_HEADERS_MAX];
+	u32 at = quell_frame_flow(frame)->at, to_bytes;
 	struct quell_trim trim;
-	const u8 *ip;
-	u32 to_bytes;
 
 	if (!params->size_bytes)
 		return false;
-	ip = swport_trim_find(port, skb, &trim, buf);
-	if (!ip || (params->to_sender && quell_swport_answer(sch, skb, ip, &trim)))
+	if (!swport_trim_find(port, skb, frame, &trim) ||
+	    (params->to_sender && quell_swport_answer(sch, skb, frame, &trim)))
 		return false;
-	to_bytes = quell_trim_to_bytes(&trim, skb_network_offset(skb), params->size_bytes);
+	to_bytes = quell_trim_to_bytes(&trim, at, params->size_bytes);
 	if (!to_bytes)
 		return false;
-	if (swport_trim_cut(skb, &trim, to_bytes, params->dscp)) {
+	if (swport_trim_cut(skb, at, &trim, to_bytes, params->dscp)) {
 		port->trim.fail_pkts++;
 		return false;
 	}

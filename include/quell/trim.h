@@ -244,6 +244,23 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 	return QUELL_TRIM_TCP_BYTES + at + QUELL_OPT_HEAD_BYTES;
 }
 
+/**
+ * quell_trim_is_stated() - does a segment state the length of its payload?
+ * @ip:	  headers of the packet, @trim->header_bytes
+ * @trim: its parsed headers
+ *
+ * So its sender knows what trimming is, and its receiver learns how much is missing.
+ *
+ * Context: any.
+ * Return: true for TCP with the Quell option and its data section.
+ */
+static inline bool quell_trim_is_stated(const u8 *ip, const struct quell_trim *trim)
+{
+	return trim->protocol == QUELL_TRIM_TCP &&
+	       quell_trim_payload_at(ip + trim->transport_at,
+				     trim->header_bytes - trim->transport_at);
+}
+
 /*
  * All segments of a burst segmented later state the length of the shortest.  A segment
  * that states more than it has was trimmed before; its option must stay.

@@ -52,9 +52,7 @@
  */
 static inline bool quell_trim_wants_nack(const u8 *ip, const struct quell_trim *trim)
 {
-	return trim->protocol == QUELL_TRIM_TCP && trim->ip_bytes > trim->header_bytes &&
-	       quell_trim_payload_at(ip + trim->transport_at,
-				     trim->header_bytes - trim->transport_at);
+	return trim->ip_bytes > trim->header_bytes && quell_trim_is_stated(ip, trim);
 }
 
 static inline void quell_trim_copy(u8 *to, const u8 *from, u32 bytes)

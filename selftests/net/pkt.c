@@ -221,6 +221,18 @@ bool is_ip4_intact(const uint8_t *ip)
 }
 
 /**
+ * set_ip4_tos - change DSCP and ECN of an IPv4 header
+ * @ip: header, with its checksum
+ * @tos: new value
+ */
+void set_ip4_tos(uint8_t *ip, uint8_t tos)
+{
+	ip[1] = tos;
+	quell_opt_put_u16(ip + 10, 0);
+	quell_opt_put_u16(ip + 10, ~fold_sum(sum_words(ip, (ip[0] & 15) * 4)));
+}
+
+/**
  * judge_check - compare the checksum of TCP or UDP with the packet
  * @ip: IP header
  * @at: transport header
@@ -342,7 +354,12 @@ int open_sender(const char *dev)
  */
 void send_frame(int fd, const struct departure *out, size_t bytes)
 {
-	if (send(fd, out, sizeof(out->vnet) + bytes, 0) < 0 && errno != ENOBUFS)
+	static struct departure wrapped;
+
+	wrapped.vnet = out->vnet;
+	memcpy(wrapped.frame, out->frame, bytes);
+	bytes = wrap_frame(&wrapped, bytes);
+	if (send(fd, &wrapped, sizeof(wrapped.vnet) + bytes, 0) < 0 && errno != ENOBUFS)
 		err(2, "send");
 }
 
@@ -380,7 +397,10 @@ static bool recv_frame(int fd, bool (*take)(const struct arrival *in))
 			in.tagged = aux.tp_status & TP_STATUS_VLAN_VALID;
 		}
 	}
-	return in.bytes >= ETH_HLEN && take(&in);
+	if (in.bytes < ETH_HLEN)
+		return false;
+	in.frame = unwrap_frame(frame, &in.bytes);
+	return in.frame && take(&in);
 }
 
 /**

@@ -97,6 +97,7 @@ struct virtio_net_hdr make_vnet(bool v6, int proto, size_t at, size_t tcp_bytes,
 int parse_options(uint8_t *options, const char *hex);
 
 bool is_ip4_intact(const uint8_t *ip);
+void set_ip4_tos(uint8_t *ip, uint8_t tos);
 const char *judge_check(const uint8_t *ip, const uint8_t *at, int proto, size_t bytes);
 size_t find_transport(const uint8_t *frame, size_t *bytes);
 size_t find_tcp(const uint8_t *frame, size_t *bytes);
@@ -106,5 +107,9 @@ int open_sender(const char *dev);
 void send_frame(int fd, const struct departure *out, size_t bytes);
 int recv_frames(const char *dev, unsigned int count, unsigned int timeout_ms,
 		bool (*take)(const struct arrival *in));
+
+/* pkt_tunnel.c */
+size_t wrap_frame(struct departure *out, size_t bytes);
+uint8_t *unwrap_frame(uint8_t *frame, size_t *bytes);
 
 #endif

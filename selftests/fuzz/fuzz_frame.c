@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads the headers of any input as a frame, and stops where a promise is broken:
+ *
+ *	no byte beyond those given is read (they are in a block of their own size, which
+ *	AddressSanitizer watches)
+ *	what is found lies within the frame, an inner packet within the outer
+ *	what is found agrees with the model (../unit/frame_model.h)
+ *	where only the first bytes can be read, all is found, or that more are needed
+ *
+ * Input: how many of the bytes can be read (1), how to begin (1: which headers to write over
+ * the start of the frame, if any), bytes behind the frame's (1), frame.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../unit/frame_model.h"
+
+#define INPUT_BYTES	3U
+
+static void require(bool holds, const char *promise)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	abort();
+}
+
+/* Make the start of the input a tunnel, as far as @how asks; lengths are the frame's. */
+static void begin(u8 *f, u32 bytes, u8 how)
+{
+	u32 at = 14 + (how & 1 ? 4 : 0), transport_at = at + (how & 2 ? 40 : 20);
+
+	if (!(how & 0x80) || bytes < transport_at + 16)
+		return;
+	memcpy(f + at - 2, how & 2 ? (u8[]) { 0x86, 0xdd } : (u8[]) { 8, 0 }, 2);
+	if (how & 1)
+		memcpy(f + 12, (u8[]) { 0x81, 0 }, 2);
+	f[at] = how & 2 ? 0x60 : 0x45;
+	f[at + (how & 2 ? 4 : 2)] = (bytes - (how & 2 ? transport_at : at)) >> 8;
+	f[at + (how & 2 ? 5 : 3)] = bytes - (how & 2 ? transport_at : at);
+	if (!(how & 2))
+		memset(f + at + 6, 0, 2);
+	f[at + (how & 2 ? 6 : 9)] = (u8[]) { 17, 17, 47, 4, 41, 60, 6, 58 }[how >> 2 & 7];
+	if ((how >> 2 & 7) > 1)
+		return;
+	memcpy(f + transport_at + 2, how & 4 ? (u8[]) { 0x12, 0xb5 } : (u8[]) { 0x17, 0xc1 }, 2);
+	f[transport_at + 4] = (bytes - transport_at) >> 8;
+	f[transport_at + 5] = bytes - transport_at;
+	if (how & 0x20)
+		memcpy(f + transport_at + 8, how & 4 ? (u8[]) { 8, 0, 0, 0 } :
+						       (u8[]) { 0, 0, 0x65, 0x58 }, 4);
+}
+
+static void check_places(const struct quell_frame *frame)
+{
+	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+
+	if (!flow->transport_at)
+		return;
+	require(flow->transport_at <= QUELL_FRAME_BYTES_MAX, "headers are near the start");
+	require(flow->transport_at <= flow->end, "a header is within its packet");
+	require(flow->end <= frame->len, "a packet is within the frame");
+	require(!frame->inner || flow->end <= frame->ip[0].end, "an inner packet is within the outer");
+	require(!frame->tcp_bytes || flow->transport_at + frame->tcp_bytes <= frame->bytes,
+		"TCP's options can be read");
+}
+
+static void parse(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
+{
+	u8 *copy = malloc(bytes ? bytes : 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, bytes);
+	quell_frame_begin(frame, copy, bytes, len);
+	quell_frame_parse(frame);
+	quell_frame_is_control(frame);
+	check_places(frame);
+	free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct frame_model model;
+	struct quell_frame frame;
+	const char *complaint;
+	u32 bytes;
+	u8 *f;
+
+	if (size < INPUT_BYTES || size > 2000)
+		return 0;
+	bytes = size - INPUT_BYTES;
+	f = malloc(bytes ? bytes : 1);
+	if (!f)
+		return 0;
+	memcpy(f, data + INPUT_BYTES, bytes);
+	begin(f, bytes, data[1]);
+	model = model_frame(f, bytes);
+	parse(&frame, f, bytes, bytes);
+	complaint = model_complaint(&model, &frame);
+	require(!complaint, complaint ? complaint : "");
+	require(!frame.is_short, "all that there is suffices");
+	parse(&frame, f, bytes < data[0] ? bytes : data[0], bytes);
+	complaint = frame.is_short ? NULL : model_complaint(&model, &frame);
+	require(!complaint, complaint ? complaint : "");
+	free(f);
+	return 0;
+}

@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a switch port does with packets in tunnels and behind tags, counted to the packet:
+# bands, marks, telemetry, trimming, NACKs, deflection.  The tools of the other tests make
+# and read the frames; PKT_TUNNEL puts them into the tunnel (pkt_tunnel.c).
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=port.sh
+. ./port.sh
+
+tunnels=(vlan qinq ipip ip6tnl gre gretap vxlan vxlan6 geneve)
+tags="vlan qinq"
+frames="vlan qinq gretap vxlan vxlan6 geneve"
+# The Quell option with data section (900 bytes) and its departure, and room for a record.
+option=fe0c55510100038401020304
+room=fe1851550500038401020304000000000000000000000000
+int=720cf0000000000000000000
+
+# in_each FUNCTION [TUNNEL...]: with each tunnel.
+in_each()
+{
+	local function=$1
+	shift
+
+	[ $# -gt 0 ] || set -- "${tunnels[@]}"
+	for PKT_TUNNEL; do
+		export PKT_TUNNEL
+		"$function" || {
+			echo "in $PKT_TUNNEL"
+			return 1
+		}
+	done
+	unset PKT_TUNNEL
+}
+
+# is_in LIST: of tunnels, the present one?
+is_in()
+{
+	[[ " $1 " = *" $PKT_TUNNEL "* ]]
+}
+
+# hear TOOL COUNT [LEAST]: expect that many at the far end.
+hear()
+{
+	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null
+	: >"$dir/hear"
+	in_netns "$far" "$1" recv vb "$2" 20000 >"$dir/hear" &
+	receiver=$!
+	poll 10 grep -q ready "$dir/hear"
+}
+
+# They are in $dir/packets.
+heard()
+{
+	local status
+
+	wait "$receiver"
+	status=$?
+	grep -v ready "$dir/hear" | jq -s . >"$dir/packets"
+	[ "$status" -eq 0 ] || {
+		echo "packets missing, came $(jq length "$dir/packets")"
+		near_tc -s qdisc show dev va
+	}
+	return "$status"
+}
+
+packets_are()
+{
+	json "$1" "$dir/packets"
+}
+
+# say TOOL KEY=VALUE...
+say()
+{
+	local tool=$1
+	shift
+
+	# shellcheck disable=SC2048,SC2086 # words on purpose
+	in_netns "$near" "$tool" send va $*
+}
+
+## bands
+
+# bands CONTROL DATA: sent so far.
+bands()
+{
+	port_is ".control_pkts == $1 and .data_pkts == $2" && books_balance
+}
+
+acks_go_first()
+{
+	port && listen 12 && transmit ack 3 54 && transmit ack6 2 74 && transmit tcp 2 1000 &&
+	transmit syn 1 54 && transmit fin 1 54 && transmit udp 2 1000 && transmit tcp6 1 1000 &&
+	collect && bands 5 7
+}
+
+# What keeps the inner network up; ARP where frames are inside.
+inner_control_goes_first()
+{
+	local control=4 data=2
+
+	port && listen $((4 + 2)) && transmit nd 1 80 && transmit mld 1 80 && transmit igmp 2 60 &&
+	transmit ping6 1 80 && transmit ping6hop 1 80 && collect && bands $control $data || return 1
+	is_in "$frames" || return 0
+	port && listen 4 && transmit arp 2 60 && transmit other 1 60 && transmit eapol 1 60 &&
+	collect && bands 3 1
+}
+
+# CS6 counts outside; a tunnel's inside may be somebody else's network.
+outer_dscp_decides()
+{
+	port && listen 2 && transmit udp 2 1000 0 48 && collect && bands 2 0 || return 1
+	is_in "$tags" && return
+	export PKT_TUNNEL_DSCP=0
+	port && listen 2 && transmit udp 2 1000 0 48 && collect && bands 0 2 &&
+	PKT_TUNNEL_DSCP=48 && port && listen 2 && transmit udp 2 1000 && collect && bands 2 0
+	local status=$?
+	unset PKT_TUNNEL_DSCP
+	return $status
+}
+
+## marks
+
+# Outside, as the tunnel's end carries CE inside; what is not ECN-capable is counted.
+marks_reach_the_inside()
+{
+	port ecn min 0 && listen 7 && transmit udp 3 1000 2 && transmit tcp6 2 1000 1 &&
+	transmit udp 2 1000 0 && collect &&
+	frames_are '{ print $4 }' "3 3 3 3 3 0 0 " &&
+	port_is '.mark_pkts == 5 and .not_ect_pkts == 2' && books_balance
+}
+
+# Classes go by the DSCP outside.
+classes_mark()
+{
+	port ecn min 0 ecn-class 10 min 100kb limit 100kb && listen 4 &&
+	transmit udp 2 1000 2 10 && transmit udp 2 1000 2 11 && collect &&
+	frames_are '{ print $4 }' "2 2 3 3 " &&
+	port_is '.mark_pkts == 2 and .ecn_class_stats[0].pkts == 2'
+}
+
+## telemetry
+
+# Hops count before the tunnel, one, and under way in it, one.
+records_are_written()
+{
+	local hop=2 proto
+
+	is_in "$tags" && hop=1
+	port rate 10gbit telemetry 8us && hear record_pkt 4 || return 1
+	for proto in "" "src=2001:db8::1 dst=2001:db8::2"; do
+		say record_pkt options=$room flags=18 bytes=1000 ttl=63 "$proto" &&
+		say record_pkt options=$room flags=18 bytes=1000 ttl=63 partial=1 "$proto" || return 1
+	done
+	heard && packets_are "all(.hop == $hop and .bytes == 1000 and
+		(.checksum == \"good\" or .checksum == \"partial\"))" &&
+	port_is '.stamp_pkts == 4 and .stamp_fail_pkts == 0' && books_balance
+}
+
+tcp_int_is_written()
+{
+	port rate 10gbit tcp-int 1ms && hear record_pkt 2 &&
+	say record_pkt options=$int bytes=1000 ttl=63 count=2 && heard &&
+	packets_are "all(.options[0:24] != \"$int\" and .checksum == \"good\")" &&
+	port_is '.int_pkts == 2 and .int_fail_pkts == 0' && books_balance
+}
+
+## deflection
+
+alternate()
+{
+	ip -n "$near" link add alternate type dummy && ip -n "$near" link set alternate up &&
+	ip -n "$near" addr add 10.72.0.1/24 dev alternate &&
+	ip -n "$near" neigh add 10.72.0.2 lladdr 02:00:00:00:00:02 dev alternate nud permanent
+}
+
+# Flows that begin above the threshold, told apart by the tunnel they are in.
+flows_are_deflected()
+{
+	local pkts=4 flows=1
+
+	is_in "$tags" && pkts=0 flows=0
+	port rate 1mbit limit 20kb deflect threshold 1513 tokens 0 2 idle 200ms \
+		via 10.72.0.2 dev alternate && sleep 0.25 &&
+	transmit udp 20 1000 && say trim_pkt flags=02 bytes=60 dscp=1 &&
+	say trim_pkt flags=10 bytes=1000 dscp=1 count=3 &&
+	port_is ".deflect_flows == $flows and .deflect_pkts == $pkts and
+		.deflect_tokens == $pkts and .deflect_lost_pkts == 0" || return 1
+	is_in "$tags" && return
+	(unset PKT_TUNNEL && say trim_pkt flags=10 bytes=1000 dscp=1) &&
+	port_is ".deflect_pkts == $pkts" &&
+	poll 10 eval "ip -n $near -s -j link show dev alternate | jq -e '.[0].stats64.tx.packets >= $pkts'"
+}
+
+plan 9
+check "a network of two, and an alternate" eval "make_network && alternate"
+loaded sch_swport || modprobe sch_swport
+check "inner ACKs go first, and no other segment" in_each acks_go_first
+check "so does what the inner network needs" in_each inner_control_goes_first qinq ipip vxlan
+check "of DSCPs the outer one decides" in_each outer_dscp_decides qinq ip6tnl vxlan
+check "marks reach the inside" in_each marks_reach_the_inside qinq ipip ip6tnl vxlan
+check "classes go by the DSCP outside" in_each classes_mark qinq geneve
+check "records are written inside" in_each records_are_written vlan qinq gre geneve vxlan6
+check "TCP-INT is written inside" in_each tcp_int_is_written qinq gre vxlan6
+check "inner flows are deflected, tagged ones are not" in_each flows_are_deflected qinq ipip gretap vxlan6
+finish

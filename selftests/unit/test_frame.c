@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The headers of a frame (<quell/core/port/frame.h>): stacks of tags and tunnels by hand, what
+ * is wrong with each field, cut at every byte, and random ones against a model.
+ */
+#include <stdlib.h>
+
+#include <quell/core/port/frame.h>
+
+#include "frame_model.h"
+#include "random.h"
+#include "test.h"
+
+#define FRAME_MAX	600
+
+/* A frame that grows from the outside; lengths are written when it is whole. */
+struct stack {
+	u8 data[FRAME_MAX];
+	u32 len;
+	u32 length_at[6], from[6];
+	int lengths;
+};
+
+static void put16(u8 *at, u32 value)
+{
+	at[0] = value >> 8;
+	at[1] = value;
+}
+
+static u8 *grow(struct stack *s, u32 bytes)
+{
+	s->len += bytes;
+	return s->data + s->len - bytes;
+}
+
+/* The 16 bits at @at count the bytes from @from to the end of the frame. */
+static void counts(struct stack *s, u8 *at, u8 *from)
+{
+	s->length_at[s->lengths] = at - s->data;
+	s->from[s->lengths++] = from - s->data;
+}
+
+static void put_ipv4(struct stack *s, u8 protocol)
+{
+	u8 *ip = grow(s, 20);
+
+	ip[0] = 0x45;
+	ip[1] = 0x12;
+	ip[8] = 63;
+	ip[9] = protocol;
+	counts(s, ip + 2, ip);
+}
+
+static void put_ipv6(struct stack *s, u8 protocol)
+{
+	u8 *ip = grow(s, 40);
+
+	ip[0] = 0x61;
+	ip[1] = 0x20;
+	ip[6] = protocol;
+	ip[7] = 62;
+	counts(s, ip + 4, ip + 40);
+}
+
+static void put_udp(struct stack *s, u32 port)
+{
+	u8 *udp = grow(s, 8);
+
+	put16(udp + 2, port);
+	counts(s, udp + 4, udp);
+}
+
+static u32 type_of(char next)
+{
+	switch (next) {
+	case '4':
+		return 0x0800;
+	case '6':
+		return 0x86dd;
+	case 'e':
+		return 0x6558;
+	case 'q':
+		return 0x8100;
+	case 'a':
+		return 0x88a8;
+	case 'p':
+		return 0x0806;
+	default:
+		return 0x88b5;
+	}
+}
+
+static u8 protocol_of(char next)
+{
+	switch (next) {
+	case '4':
+		return 4;
+	case '6':
+		return 41;
+	case 'g':
+	case 'k':
+		return 47;
+	case 'v':
+	case 'n':
+	case 'u':
+		return 17;
+	case 'o':
+		return 60;
+	case 'm':
+		return 0;
+	case 'd':
+		return 58;
+	case 'i':
+		return 2;
+	default:
+		return 6;
+	}
+}
+
+static void put_letter(struct stack *s, char letter, char next)
+{
+	u8 *at;
+
+	switch (letter) {
+	case 'e':
+		put16(grow(s, 14) + 12, type_of(next));
+		break;
+	case 'q':
+	case 'a':
+		put16(grow(s, 4) + 2, type_of(next));
+		break;
+	case '4':
+		put_ipv4(s, protocol_of(next));
+		break;
+	case '6':
+		put_ipv6(s, protocol_of(next));
+		break;
+	case 'o':
+		memcpy(grow(s, 8), (u8[]) { protocol_of(next), 0, 4, 1, 4, 1, 1 }, 7);
+		break;
+	case 'g':
+		put16(grow(s, 4) + 2, type_of(next));
+		break;
+	case 'k':
+		at = grow(s, 16);
+		at[0] = 0xb0;
+		put16(at + 2, type_of(next));
+		put16(at + 10, 0x1234);
+		break;
+	case 'v':
+		put_udp(s, 4789);
+		at = grow(s, 8);
+		at[0] = 8;
+		at[6] = 7;
+		break;
+	case 'n':
+		put_udp(s, 6081);
+		at = grow(s, 16);
+		at[0] = 2;
+		put16(at + 2, type_of(next));
+		at[6] = 9;
+		break;
+	case 'u':
+		put_udp(s, 5000);
+		break;
+	case 'm':
+		memcpy(grow(s, 16), (u8[]) { 58, 0, 5, 2, 0, 0, 1, 0, 143 }, 9);
+		break;
+	case 'd':
+		grow(s, 8)[0] = 135;
+		break;
+	case 'i':
+	case 'p':
+		grow(s, 8);
+		break;
+	default:
+		at = grow(s, 20 + (letter == 'T' ? 12 : 0));
+		at[12] = letter == 'T' ? 0x80 : 0x50;
+		at[13] = letter == 's' ? 0x12 : 0x10;
+	}
+}
+
+/*
+ * A frame by letters: e Ethernet, q 802.1Q, a 802.1ad, 4 and 6 IP, o option of a tunnel,
+ * g GRE, k with all fields, v VXLAN, n Geneve with options, u UDP, t TCP (ACK), T with
+ * options, s SYN, m MLD, d neighbour discovery, i IGMP, p ARP, x something else; then payload.
+ */
+static void build(struct stack *s, const char *letters, u32 payload_bytes)
+{
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; letters[i]; i++)
+		if (letters[i] != 'x')
+			put_letter(s, letters[i], letters[i + 1]);
+	grow(s, payload_bytes);
+	for (i = 0; i < s->lengths; i++)
+		put16(s->data + s->length_at[i], s->len - s->from[i]);
+}
+
+/* In a block of its own size, which AddressSanitizer watches. */
+static void parse(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
+{
+	static u8 *copy;
+
+	free(copy);
+	copy = malloc(bytes ? bytes : 1);
+	memcpy(copy, data, bytes);
+	quell_frame_begin(frame, copy, bytes, len);
+	quell_frame_parse(frame);
+}
+
+static const char * const stacks[] = {
+	"e4t", "e6t", "eq4t", "ea4T", "eaq6T", "e4u", "e6u", "e4s", "exx", "ep", "eqp",
+	"e44t", "e46T", "e64t", "e66T", "e6o4t", "e6o6T", "eaq44t", "e4g4t", "e4k4T", "e4g6t",
+	"e6g4t", "e6og6t", "e4gep", "e4ge4t", "e4keq6T", "e4ve4t", "e4ve6T", "e6ve4t", "eaq4veaq4T",
+	"e4n4t", "e4n6T", "e4ne4t", "e6neqap", "e4vep", "e4vex", "e4ve6m", "e4ve6d", "e4ve4i",
+	"e6m", "e6d", "e4i", "e444t", "eqqq4t", "e4veqqq4t",
+};
+
+TEST(agrees_with_the_model)
+{
+	struct quell_frame frame;
+	struct frame_model model;
+	const char *complaint;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		build(&s, stacks[i], 10);
+		parse(&frame, s.data, s.len, s.len);
+		model = model_frame(s.data, s.len);
+		complaint = model_complaint(&model, &frame);
+		EXPECT_EQ(NULL, complaint)
+			TH_LOG("quell_frame_parse__%s: %s", stacks[i], complaint);
+		EXPECT_FALSE(frame.is_short)
+			TH_LOG("is_short__%s", stacks[i]);
+	}
+}
+
+/* What the model could have wrong, too. */
+TEST(by_hand)
+{
+	static const struct {
+		const char *letters;
+		u8 tunnel;
+		u32 outer_at, transport_at, tcp_bytes, tunnel_id;
+		bool tagged, control;
+	} cases[] = {
+		{ "e4t", QUELL_FRAME_NO_TUNNEL, 14, 34, 20, 0, false, true },
+		{ "e6T", QUELL_FRAME_NO_TUNNEL, 14, 54, 32, 0, false, true },
+		{ "e4s", QUELL_FRAME_NO_TUNNEL, 14, 34, 20, 0, false, false },
+		{ "eq4t", QUELL_FRAME_NO_TUNNEL, 18, 38, 20, 0, true, true },
+		{ "eaq4t", QUELL_FRAME_NO_TUNNEL, 22, 42, 20, 0, true, true },
+		{ "e4u", QUELL_FRAME_NO_TUNNEL, 14, 34, 0, 0, false, false },
+		{ "e44t", QUELL_FRAME_IN_IP, 14, 54, 20, 0, false, true },
+		{ "e6o4t", QUELL_FRAME_IN_IP, 14, 82, 20, 0, false, true },
+		{ "e46t", QUELL_FRAME_IN_IP, 14, 74, 20, 0, false, true },
+		{ "e4g4t", QUELL_FRAME_IN_GRE, 14, 58, 20, 0, false, true },
+		{ "e4k4t", QUELL_FRAME_IN_GRE, 14, 70, 20, 0x1234, false, true },
+		{ "e4ge4t", QUELL_FRAME_IN_GRE, 14, 72, 20, 0, false, true },
+		{ "e4ve4t", QUELL_FRAME_IN_VXLAN, 14, 84, 20, 7, false, true },
+		{ "e4veq4t", QUELL_FRAME_IN_VXLAN, 14, 88, 20, 7, false, true },
+		{ "e4ve4s", QUELL_FRAME_IN_VXLAN, 14, 84, 20, 7, false, false },
+		{ "e4n4t", QUELL_FRAME_IN_GENEVE, 14, 78, 20, 9, false, true },
+		{ "e4vep", QUELL_FRAME_IN_VXLAN, 14, 0, 0, 7, false, true },
+		{ "e4ve6d", QUELL_FRAME_IN_VXLAN, 14, 104, 0, 7, false, true },
+		{ "e4ve6m", QUELL_FRAME_IN_VXLAN, 14, 104, 0, 7, false, true },
+		{ "e4ve4i", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, true },
+		{ "e4ve4u", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, false },
+		{ "e4vex", QUELL_FRAME_IN_VXLAN, 14, 0, 0, 7, false, false },
+		/* One level: what is in a second is data. */
+		{ "e444t", QUELL_FRAME_IN_IP, 14, 54, 0, 0, false, false },
+		{ "e4ve4ve4t", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, false },
+		/* As is a third tag. */
+		{ "eqqq4t", QUELL_FRAME_NO_TUNNEL, 0, 0, 0, 0, true, false },
+	};
+	struct quell_frame frame;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, 0);
+		parse(&frame, s.data, s.len, s.len);
+		EXPECT_EQ(cases[i].tunnel, frame.tunnel)
+			TH_LOG("tunnel__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].outer_at, frame.ip[0].version ? frame.ip[0].at : 0)
+			TH_LOG("outer__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].transport_at, quell_frame_flow(&frame)->transport_at)
+			TH_LOG("transport__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].tcp_bytes, frame.tcp_bytes)
+			TH_LOG("tcp_bytes__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].tunnel_id, frame.tunnel_id)
+			TH_LOG("tunnel_id__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].tagged, frame.tagged)
+			TH_LOG("tagged__%s", cases[i].letters);
+		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
+			TH_LOG("control__%s", cases[i].letters);
+	}
+}
+
+/* A change of one byte, and whether the TCP header is still found, and is control. */
+TEST(one_byte_wrong)
+{
+	static const struct {
+		const char *name, *letters;
+		u32 at;
+		u8 value;
+		bool tcp, control;
+	} cases[] = {
+		{ "as_it_is", "e4ve4t", 0, 0, true, true },
+		{ "outer_version", "e4ve4t", 14, 0x65, false, false },
+		{ "outer_header_short", "e4ve4t", 14, 0x44, false, false },
+		{ "outer_longer_than_frame", "e4ve4t", 17, 0xff, false, false },
+		{ "outer_more_fragments", "e4ve4t", 20, 0x20, false, false },
+		{ "outer_later_fragment", "e4ve4t", 21, 1, false, false },
+		{ "outer_do_not_fragment", "e4ve4t", 20, 0x40, true, true },
+		{ "outer_network_control", "e4ve4s", 15, 0xc0, true, true },
+		{ "inner_network_control", "e4ve4s", 65, 0xc0, true, false },
+		{ "udp_too_long", "e4ve4t", 39, 0xff, false, false },
+		{ "udp_too_short", "e4ve4t", 39, 20, false, false },
+		{ "other_port", "e4ve4t", 37, 0xb6, false, false },
+		{ "vxlan_not_valid", "e4ve4t", 42, 0, false, false },
+		{ "vxlan_policy", "e4ve4t", 42, 0x88, true, true },
+		{ "vxlan_checksum_offload", "e4ve4t", 43, 0x20, false, false },
+		{ "inner_type", "e4ve4t", 63, 1, false, false },
+		{ "inner_version", "e4ve4t", 64, 0x65, false, false },
+		{ "inner_longer_than_outer", "e4ve4t", 67, 41, false, false },
+		{ "inner_shorter", "e4ve4t", 67, 39, false, false },
+		{ "inner_fragment", "e4ve4t", 71, 1, false, false },
+		{ "tcp_header_short", "e4ve4t", 96, 0x40, false, false },
+		{ "tcp_header_long", "e4ve4t", 96, 0x60, false, false },
+		{ "tcp_fin", "e4ve4t", 97, 0x11, true, false },
+		{ "tcp_without_ack", "e4ve4t", 97, 0, true, false },
+		{ "gre_version", "e4g4t", 35, 1, false, false },
+		{ "gre_routing", "e4g4t", 34, 0x40, false, false },
+		{ "gre_other", "e4g4t", 37, 1, false, false },
+		{ "geneve_version", "e4n4t", 42, 0x42, false, false },
+		{ "geneve_control", "e4n4t", 43, 0x80, false, false },
+		{ "geneve_critical", "e4n4t", 43, 0x40, true, true },
+		{ "geneve_options_long", "e4n4t", 42, 0x3f, false, false },
+		{ "limit_long", "e6o4t", 55, 1, false, false },
+		{ "limit_other_option", "e6o4t", 56, 5, false, false },
+		{ "limit_before_tcp", "e6ot", 0, 0, false, false },
+		{ "listener_other_type", "e6m", 62, 128, false, false },
+		{ "listener_longer_header", "e6m", 55, 1, false, false },
+		{ "discovery_ping", "e6d", 54, 128, false, false },
+	};
+	struct quell_frame frame;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, 0);
+		s.data[cases[i].at] = cases[i].value;
+		parse(&frame, s.data, s.len, s.len);
+		EXPECT_EQ(cases[i].tcp, !!frame.tcp_bytes)
+			TH_LOG("tcp__%s", cases[i].name);
+		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
+			TH_LOG("control__%s", cases[i].name);
+	}
+}
+
+/* An ACK by its lengths, with payload behind it, or padding. */
+TEST(bytes_behind_an_ack)
+{
+	static const struct {
+		const char *letters;
+		u32 behind;
+		bool control;
+	} cases[] = {
+		{ "e4t", 0, true }, { "e4t", QUELL_FRAME_PADDING_MAX, true },
+		{ "e4t", QUELL_FRAME_PADDING_MAX + 1, false }, { "e4ve4t", 47, false },
+		{ "e4ve4t", 46, true },
+	};
+	struct quell_frame frame;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, 0);
+		parse(&frame, s.data, s.len, s.len + cases[i].behind);
+		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
+			TH_LOG("control__%s_%u", cases[i].letters, cases[i].behind);
+	}
+}
+
+/* To a group that no bridge forwards, outside and inside of a tunnel. */
+TEST(link_local)
+{
+	static const struct {
+		const char *letters;
+		u32 at;
+		u8 last;
+		bool control;
+	} cases[] = {
+		{ "ex", 0, 0x0f, true }, { "ex", 0, 0x10, false }, { "e4vex", 50, 0x02, true },
+		{ "e4vex", 0, 0x02, false }, { "e4u", 0, 0x02, false },
+	};
+	struct quell_frame frame;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, 10);
+		memcpy(s.data + cases[i].at, (u8[]) { 1, 0x80, 0xc2, 0, 0, cases[i].last }, 6);
+		parse(&frame, s.data, s.len, s.len);
+		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
+			TH_LOG("control__%s_%u_%02x", cases[i].letters, cases[i].at, cases[i].last);
+	}
+}
+
+/*
+ * Of a frame that is cut off at any byte no more is found than the model finds; of one whose
+ * first bytes only can be read, either all is found or that more is needed.
+ */
+TEST(cut_at_every_byte)
+{
+	struct quell_frame frame;
+	struct frame_model model;
+	const char *complaint;
+	struct stack s;
+	u32 bytes;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		build(&s, stacks[i], 10);
+		for (bytes = 0; bytes <= s.len; bytes++) {
+			parse(&frame, s.data, bytes, bytes);
+			quell_frame_is_control(&frame);
+			model = model_frame(s.data, bytes);
+			complaint = model_complaint(&model, &frame);
+			EXPECT_EQ(NULL, complaint)
+				TH_LOG("cut__%s_%u: %s", stacks[i], bytes, complaint);
+			EXPECT_FALSE(frame.is_short)
+				TH_LOG("cut_short__%s_%u", stacks[i], bytes);
+			parse(&frame, s.data, bytes, s.len);
+			quell_frame_is_control(&frame);
+			model = model_frame(s.data, s.len);
+			complaint = frame.is_short ? NULL : model_complaint(&model, &frame);
+			EXPECT_EQ(NULL, complaint)
+				TH_LOG("read__%s_%u: %s", stacks[i], bytes, complaint);
+		}
+	}
+}
+
+/* Bytes changed at random, among them those that lead to other headers. */
+TEST(random_changes)
+{
+	static const u8 likely[] = { 0, 1, 2, 4, 5, 6, 8, 17, 20, 41, 47, 58, 60, 0x40, 0x45, 0x60,
+				     0x81, 0xff };
+	struct random_state random = { 1 };
+	struct quell_frame frame;
+	struct frame_model model;
+	const char *complaint;
+	u32 i, changes, found = 0;
+	struct stack s;
+
+	for (i = 0; i < 200000; i++) {
+		build(&s, stacks[random_between(&random, 0, ARRAY_SIZE(stacks) - 1)],
+		      random_between(&random, 0, 60 - 1));
+		for (changes = random_between(&random, 0, 4 - 1); changes; changes--)
+			s.data[random_between(&random, 0, s.len - 1)] =
+				likely[random_between(&random, 0, sizeof(likely) - 1)];
+		parse(&frame, s.data, s.len, s.len);
+		quell_frame_is_control(&frame);
+		model = model_frame(s.data, s.len);
+		complaint = model_complaint(&model, &frame);
+		found += frame.inner && frame.tcp_bytes;
+		ASSERT_EQ(NULL, complaint)
+			TH_LOG("random__%u: %s", i, complaint);
+	}
+	EXPECT_GT(found, 20000U);
+}
+
+/* What is not Ethernet begins with an IP header. */
+TEST(without_ethernet)
+{
+	struct quell_frame frame;
+	struct stack s;
+
+	build(&s, "e44t", 0);
+	quell_frame_begin(&frame, s.data, s.len, s.len);
+	quell_frame_parse_ip(&frame, 14, 0x0800);
+	EXPECT_EQ(20, frame.tcp_bytes);
+	quell_frame_begin(&frame, s.data + 14, s.len - 14, s.len - 14);
+	quell_frame_parse_ip(&frame, 0, 0x0800);
+	EXPECT_EQ(40, quell_frame_flow(&frame)->transport_at);
+	EXPECT_TRUE(quell_frame_is_control(&frame));
+	quell_frame_begin(&frame, s.data, s.len, s.len);
+	quell_frame_parse_ip(&frame, 0, 0);
+	EXPECT_EQ(0, frame.ip[0].version);
+	EXPECT_FALSE(quell_frame_is_control(&frame));
+}
+
+TEST_HARNESS_MAIN
