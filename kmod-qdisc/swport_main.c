@@ -42,7 +42,6 @@ static const struct swport_params swport_defaults = {
 	.control_share_q16 = SWPORT_CONTROL_SHARE_DEFAULT,
 	.red.prob_q16 = SWPORT_ECN_PROB_MAX,
 	.trim.dscp = SWPORT_TRIM_DSCP_DEFAULT,
-	.trim.eligible = SWPORT_TRIM_ELIGIBLE_ALL,
 	.deflect.iofd.entries = SWPORT_DEFLECT_ENTRIES_DEFAULT,
 	.deflect.iofd.idle_ns = SWPORT_DEFLECT_IDLE_DEFAULT,
 	.deflect.token_max = SWPORT_DEFLECT_TOKENS_DEFAULT,

@@ -296,11 +296,6 @@ static int swport_check_trim(struct nlattr **tb, const struct swport_params *par
 
 	if (!trim->size_bytes)
 		return 0;
-	if (!trim->eligible) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],
-				    "swport: trim eligible must have a DSCP");
-		return -EINVAL;
-	}
 	if (trim->eligible != SWPORT_TRIM_ELIGIBLE_ALL &&
 	    trim->eligible & (trim->known | BIT_ULL(trim->dscp))) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],

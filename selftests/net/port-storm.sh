@@ -55,7 +55,7 @@ random_option()
 	12) pick on off; words=(percentiles "$picked") ;;
 	13) pick 63 64 128 9000; words=(trim size "$picked")
 	    pick control data; words+=(queue "$picked")
-	    pick all 0-31; words+=(eligible "$picked")
+	    pick all none 0-31; words+=(eligible "$picked")
 	    pick 0 40-42 50; words+=(known "$picked") ;;
 	14) words=(notrim) ;;
 	15|16) pick 0 "$((size / 8))"; words=(deflect threshold "$picked")

@@ -390,7 +390,7 @@ check "the same: marks by what is before" same 3 "limit 50kb ecn enqueue min 300
 check "the same: what cannot be marked is dropped" \
 	eval 'frames=11 same 1 "limit 50kb ecn min 3000 drop" "gso 2 10054" "udp 1 1000 2"'
 check "the same: a shared buffer" same 1 "buffer 20000 alpha 2" "gso 2 10054"
-check "the same: trimming" same 1 "limit 15kb trim size 128" "gso 2 10054"
+check "the same: trimming" same 1 "limit 15kb trim size 128 eligible all" "gso 2 10054"
 check "the same: network control" same 2 "limit 50kb" "gso 2 10054 0 48"
 check "the same: overhead, percentiles, telemetry, TCP-INT without options" \
 	same 2 "limit 50kb overhead 24 percentiles on telemetry 1s tcp-int 1ms" "gso 2 10054"

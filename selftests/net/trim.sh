@@ -67,7 +67,7 @@ trims_balance()
 # trim_port OPTION...: one that trims everything.
 trim_port()
 {
-	port limit 64 trim "$@"
+	port limit 64 trim eligible all "$@"
 }
 
 ## configuration
@@ -77,7 +77,8 @@ options_are_shown()
 	port && port_is '.options | .trim_size == 0 and (has("trim_dscp") | not)' &&
 	near_tc qdisc show dev va | grep notrim &&
 	port trim size 128 && port_is '.options | .trim_size == 128 and .trim_dscp == 43 and
-		.trim_queue == "control" and .trim_eligible == "all"' &&
+		.trim_queue == "control" and .trim_eligible == "none"' &&
+	port trim size 128 eligible all && port_is '.options.trim_eligible == "all"' &&
 	port trim eligible 0,10-14,63 size 1kb queue data dscp 5 &&
 	port_is '.options | .trim_size == 1024 and .trim_dscp == 5 and
 		.trim_queue == "data" and .trim_eligible == "0,10-14,63"'
@@ -99,7 +100,7 @@ change_says_all_or_nothing()
 	port_is '.options | .trim_size == 128 and .trim_dscp == 5 and
 		.trim_queue == "data" and .trim_eligible == "7"' &&
 	change trim size 200 && port_is '.options | .trim_size == 200 and .trim_dscp == 43 and
-		.trim_queue == "control" and .trim_eligible == "all"' &&
+		.trim_queue == "control" and .trim_eligible == "none"' &&
 	change notrim && port_is '.options.trim_size == 0'
 }
 
@@ -123,7 +124,7 @@ refused()
 
 tc_refuses()
 {
-	local size="64 to 65535 bytes" list="all or DSCPs of 0 to 63, like 46 or 8-15,46"
+	local size="64 to 65535 bytes" list="none, all or DSCPs of 0 to 63, like 46 or 8-15,46"
 
 	refused "trim" 'trim needs "size SIZE"' "$size" &&
 	refused "trim dscp 5" 'trim needs "size SIZE"' &&
@@ -143,7 +144,7 @@ tc_refuses()
 	refused "trim size 128 eligible 5," '"5,"' "$list" &&
 	refused "trim size 128 eligible 5-" '"5-"' "$list" &&
 	refused "trim size 128 eligible ,5" '",5"' "$list" &&
-	refused "trim size 128 eligible none" '"none"' "$list" &&
+	refused "trim size 128 eligible some" '"some"' "$list" &&
 	refused "trim size 128 eligible" 'trim eligible ""' "$list" &&
 	refused "trim size 128 size 200" "trim size given twice" &&
 	refused "trim size 128 notrim" "given twice" &&
@@ -182,8 +183,7 @@ kernel_checks_ranges()
 	kernel_refuses "trim size must be 0 (off) or 64 to 65535 bytes" 4=20000 14=65536 &&
 	kernel_refuses "trim dscp must be 1 to 63" 4=20000 15=0 &&
 	kernel_refuses "trim dscp must be 1 to 63" 4=20000 15=64 &&
-	kernel_refuses "trim queue must be 0 (control) or 1 (data)" 4=20000 16=2 &&
-	kernel_refuses "trim eligible must have a DSCP" 4=20000 17=0
+	kernel_refuses "trim queue must be 0 (control) or 1 (data)" 4=20000 16=2
 }
 
 # unchanged_by TABLE: a port that has gone through the refusals is as before.
@@ -317,7 +317,7 @@ gso_is_trimmed_by_segment()
 	in_netns "$near" ethtool -K va tx off >/dev/null || return 1
 	for kind in "" v6=1; do
 		header=$((14 + 20 + 20 + ${#kind} * 5))
-		port "${held[*]}" limit $((header + 1000)) trim size 128 && hear 10 &&
+		port "${held[*]}" limit $((header + 1000)) trim size 128 eligible all && hear 10 &&
 		say "bytes=$((header + 10000)) gso=1000 $kind" &&
 		port_is ".gso_split_pkts == 1 and .control_pkts == 1 and .qlen == 9 and
 			.trim_pkts == 9 and .trim_sent_pkts == 1 and .trim_backlog_pkts == 8 and
@@ -359,7 +359,7 @@ trimming_spares_clones()
 	near_tc qdisc del dev va root 2>/dev/null
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" limit 1000 \
-		trim size 128 &&
+		trim size 128 eligible all &&
 	hear 6 && say "count=3 bytes=1000" &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit && heard &&
 	packets_are 'all(.intact and .check == "good") and
@@ -401,14 +401,28 @@ eligible_decides()
 	port_is '.trim_pkts == 5 and .data_drop_pkts == 11'
 }
 
+# By default what nobody has asked for is dropped whole, and trimmed what states its length; a
+# DSCP that is not eligible makes no difference to that.
+option_makes_eligible()
+{
+	port limit 64 trim size 128 && whole "" proto=udp v6=1 "v6=1 proto=udp" \
+		"options=0101080a0102030405060708" "options=fe0c5155020003c201020304" &&
+	port limit 64 trim size 128 && hear 2 && say "options=${option}0384$depart" &&
+	say "v6=1 options=${option}0384$depart dscp=5" && heard &&
+	packets_are 'all(.dscp == 43)' && port_is '.trim_pkts == 2' &&
+	port limit 64 trim size 128 eligible 7 && hear 2 &&
+	say "options=${option}0384$depart" && say "proto=udp dscp=7" && say proto=udp && heard &&
+	port_is '.trim_pkts == 2 and .data_drop_pkts == 3' && trims_balance
+}
+
 # What another port trimmed is known by its DSCP: it overtakes data, if it is to.
 trimmed_goes_first()
 {
-	port "${held[*]}" trim size 128 dscp 9 && hear 4 && say count=3 &&
+	port "${held[*]}" trim size 128 eligible all dscp 9 && hear 4 && say count=3 &&
 	say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 90 and .data_backlog_bytes == 2000 and
 		.trim_pkts == 0' &&
-	change rate 100gbit && heard && port "${held[*]}" trim size 128 dscp 9 queue data &&
+	change rate 100gbit && heard && port "${held[*]}" trim size 128 eligible all dscp 9 queue data &&
 	hear 2 && say && say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 0 and .data_backlog_bytes == 90' &&
 	change notrim && change rate 100gbit && heard && trims_balance
@@ -417,7 +431,7 @@ trimmed_goes_first()
 # Nor is it trimmed once more where its band is full.
 trimmed_stays_so()
 {
-	port "${held[*]}" limit 64 control-limit 200 trim size 64 && hear 3 &&
+	port "${held[*]}" limit 64 control-limit 200 trim size 64 eligible all && hear 3 &&
 	say "dscp=43 bytes=150 proto=udp count=3" &&
 	port_is '.control_pkts == 1 and .control_backlog_bytes == 150 and
 		.control_drop_pkts == 1 and .trim_pkts == 0' &&
@@ -431,7 +445,7 @@ trimmed_stays_so()
 # finds both bands full.
 full_queues_drop()
 {
-	port "${held[*]}" limit 10000 control-limit 400 trim size 128 && hear 14 &&
+	port "${held[*]}" limit 10000 control-limit 400 trim size 128 eligible all && hear 14 &&
 	say "count=30 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 10000 and
 		.data_drop_pkts == 19 and .data_drop_bytes == 19000 and
@@ -449,7 +463,7 @@ full_queues_drop()
 # In the data band: the first leaves, one waits, and behind it three and a half trimmed.
 data_queue_holds_them()
 {
-	port "${held[*]}" limit 1450 trim size 128 queue data && hear 5 &&
+	port "${held[*]}" limit 1450 trim size 128 eligible all queue data && hear 5 &&
 	say "count=7 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 1384 and
 		.control_backlog_bytes == 0 and .trim_pkts == 5 and .trim_backlog_pkts == 3 and
@@ -476,7 +490,7 @@ parents_keep_count()
 		# shellcheck disable=SC2086 # words on purpose
 		near_tc qdisc add dev va root handle 1: $parent &&
 		near_tc qdisc add dev va parent $class handle 2: swport "${held[@]}" limit 2000 \
-			trim size 128 &&
+			trim size 128 eligible all &&
 		hear 12 && say "count=2 bytes=1000 proto=udp" &&
 		say "count=10 bytes=1000 proto=udp dscp=5" &&
 		tree_is 'map(select(.kind == "swport"))[0] | .trim_pkts > 0 and
@@ -490,7 +504,7 @@ parents_keep_count()
 # Peeked at by tbf or not, held packets that are thrown away leave the gauges at 0.
 reset_forgets_them()
 {
-	port "${held[*]}" limit 1000 trim size 128 && say "count=5 bytes=1000 proto=udp" &&
+	port "${held[*]}" limit 1000 trim size 128 eligible all && say "count=5 bytes=1000 proto=udp" &&
 	port_is '.trim_backlog_pkts == 3 and .trim_backlog_bytes == 384' &&
 	ip -n "$near" link set va down && ip -n "$near" link set va up &&
 	port_is '.trim_backlog_pkts == 0 and .trim_backlog_bytes == 0 and .backlog == 0'
@@ -499,12 +513,12 @@ reset_forgets_them()
 # Sizes, bands and eligibility change while packets pass; none is lost count of.
 changes_under_traffic()
 {
-	local i sender options=("trim size 128" "notrim" "trim size 300 queue data"
+	local i sender options=("trim size 128 eligible all" "notrim" "trim size 300 eligible all queue data"
 		"trim size 64 eligible 1-9 dscp 20" "limit 3000 trim size 100"
 		"limit 30kb notrim" "control-limit 300" "control-limit 64kb" "rate 30mbit"
 		"rate 100mbit")
 
-	port rate 50mbit limit 3000 trim size 128 || return 1
+	port rate 50mbit limit 3000 trim size 128 eligible all || return 1
 	touch "$dir/go"
 	while [ -e "$dir/go" ]; do
 		say count=200 "dscp=$((RANDOM % 12))" "bytes=$((RANDOM % 900 + 100))" proto=udp
@@ -520,7 +534,7 @@ changes_under_traffic()
 	poll 10 port_is '.backlog == 0' && port_is '.trim_pkts > 0' && trims_balance
 }
 
-plan 30
+plan 31
 check "a network of two, and the packet maker" eval "make_network && command -v trim_pkt"
 loaded sch_swport || modprobe sch_swport
 check "options are shown" options_are_shown
@@ -550,6 +564,7 @@ check "the Quell option states the payload there was" option_states_the_payload
 check "trimming spares clones" trimming_spares_clones
 check "what may not be trimmed is dropped" others_are_dropped_whole
 check "eligible DSCPs are trimmed, others dropped" eligible_decides
+check "the Quell option makes a segment eligible" option_makes_eligible
 check "trimmed packets of other ports go first" trimmed_goes_first
 check "trimmed packets are not trimmed again" trimmed_stays_so
 check "full queues drop them, to the packet and the byte" full_queues_drop

@@ -57,8 +57,8 @@ supers()
 		tcp-int swport tcp-int 8us
 		buffer swport buffer 2mb
 		percentiles swport percentiles on
-		trim-room swport trim size 128
-		trim-cut swport limit 64 trim size 128
+		trim-room swport trim size 128 eligible all
+		trim-cut swport limit 64 trim size 128 eligible all
 		deflect-idle swport ${deflect[*]}
 	END
 }
@@ -80,8 +80,8 @@ cost telemetry swport telemetry 8us
 cost tcp-int swport tcp-int 8us
 cost buffer swport buffer 1mb
 cost percentiles swport percentiles on
-cost trim-room swport trim size 128
-cost trim-cut swport limit 64 trim size 128
+cost trim-room swport trim size 128 eligible all
+cost trim-cut swport limit 64 trim size 128 eligible all
 cost deflect-idle swport "${deflect[@]}"
 kind=miss
 cost deflect-miss swport "${deflect[@]}" entries 8

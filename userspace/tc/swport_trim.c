@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all ]
+ * trim size SIZE [ dscp N ] [ queue control | data ] [ eligible LIST | all | none ]
  * [ known LIST ] [ to-sender ], and the output of trimming's options and counters.
  *
  * A trim clause sets all trimming options: those it omits get their defaults.
@@ -46,12 +46,14 @@ static int parse_queue(struct swport_args *args)
 
 static int parse_eligible(struct swport_args *args)
 {
-	uint64_t set = SWPORT_TRIM_ELIGIBLE_ALL;
 	const char *word = swport_next(args);
+	uint64_t set = 0;
 
-	if (!word || (strcmp(word, "all") && !swport_read_dscps(word, &set))) {
+	if (word && !strcmp(word, "all"))
+		set = SWPORT_TRIM_ELIGIBLE_ALL;
+	else if (!word || (strcmp(word, "none") && !swport_read_dscps(word, &set))) {
 		fprintf(stderr,
-			"swport: bad trim eligible \"%s\": must be all or DSCPs of 0 to 63, like 46 or 8-15,46\n",
+			"swport: bad trim eligible \"%s\": must be none, all or DSCPs of 0 to 63, like 46 or 8-15,46\n",
 			word ? word : "");
 		return -1;
 	}
@@ -81,7 +83,7 @@ static int finish_trim(struct swport_args *args)
 	} defaults[] = {
 		{ TCA_SWPORT_TRIM_DSCP, SWPORT_TRIM_DSCP_DEFAULT },
 		{ TCA_SWPORT_TRIM_QUEUE, SWPORT_TRIM_CONTROL },
-		{ TCA_SWPORT_TRIM_ELIGIBLE, SWPORT_TRIM_ELIGIBLE_ALL },
+		{ TCA_SWPORT_TRIM_ELIGIBLE, 0 },
 		{ TCA_SWPORT_TRIM_KNOWN, 0 },
 		{ TCA_SWPORT_TRIM_TO_SENDER, 0 },
 	};
@@ -123,11 +125,13 @@ int swport_parse_trim(struct swport_args *args)
 
 static void print_eligible(struct rtattr *attr)
 {
-	char text[SWPORT_DSCPS_TEXT] = "all";
+	char text[SWPORT_DSCPS_TEXT] = "none";
 
 	if (!swport_has(attr, sizeof(uint64_t)))
 		return;
-	if (swport_get_u64(attr) != SWPORT_TRIM_ELIGIBLE_ALL)
+	if (swport_get_u64(attr) == SWPORT_TRIM_ELIGIBLE_ALL)
+		strcpy(text, "all");
+	else if (swport_get_u64(attr))
 		swport_write_dscps(swport_get_u64(attr), text);
 	print_color_string(PRINT_ANY, COLOR_NONE, "trim_eligible", "eligible %s ", text);
 }

@@ -77,6 +77,7 @@ static const struct {
 	{ "seed",		TCA_SWPORT_SEED,		false },
 	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
 	{ "trim",		TCA_SWPORT_TRIM_SIZE,		false },
+	{ "trim-eligible",	TCA_SWPORT_TRIM_ELIGIBLE,	true },
 	{ "tcp-int",		TCA_SWPORT_TCP_INT,		false },
 	{ "buffer",		TCA_SWPORT_BUFFER,		false },
 	{ "alpha",		TCA_SWPORT_ALPHA,		false },

@@ -17,6 +17,7 @@ HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 HOST_QUEUE_BYTES = 1 << 28
 TRACED_MODULES = ("quell.ko", "quell_labtrace.ko")	# all algorithms of ours, with a trace
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
+TRIM_ELIGIBLE_ALL = (1 << 64) - 1	# papers' switches trim whatever comes
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
 CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
 DEFLECT_VIA_MAX = 16		# SWPORT_DEFLECT_VIA_MAX
@@ -228,7 +229,8 @@ def _qdiscs(scenario):
     if queue.telemetry_ns:
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
     if queue.trim_bytes:
-        swport += f" trim={queue.trim_bytes} trim-to-sender={int(queue.trim_to_sender)}"
+        swport += (f" trim={queue.trim_bytes} trim-eligible={TRIM_ELIGIBLE_ALL}"
+                   f" trim-to-sender={int(queue.trim_to_sender)}")
     if queue.tcp_int_ns:
         swport += f" tcp-int={queue.tcp_int_ns}"
     if queue.buffer_bytes:

@@ -129,7 +129,7 @@ class Plan(unittest.TestCase):
         wanted = helpers.build(queue={"trim": "128b"})
         lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
                  if line.startswith("qdisc ")]
-        self.assertEqual([" trim=128 trim-to-sender=0 " in line for line in lines],
+        self.assertEqual([" trim=128 trim-eligible=18446744073709551615 trim-to-sender=0 " in line for line in lines],
                          [" swport " in line for line in lines])
         wanted = helpers.build()
         self.assertNotIn("trim", plan.write(wanted, wanted.variants[0]))
