@@ -14,6 +14,8 @@
  * segment, longer than it by at most the option, and never one for a NACK, which
  * has no payload: so there is no amplification, and no loop.
  *
+ * The answer to a segment in a tunnel goes back by it, <quell/trim_tunnel.h>.
+ *
  * NACKs are sent for TCP segments with payload whose Quell option states its length,
  * whatever their size, if they may be trimmed and came in by a device of Ethernet kind.
  * Segments this host sends itself are trimmed and sent on; they are recognised by having
@@ -24,17 +26,17 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <net/sch_generic.h>
-#include <quell/trim_nack.h>
+#include <quell/trim_tunnel.h>
 
 #include "swport.h"
 
-/* Link-layer header of the NACK: that of the segment, with its addresses swapped. */
-static int swport_nack_put_link(struct sk_buff *nack, const struct sk_buff *skb, u32 link_bytes)
+/* What is before the NACK: as before the segment, with addresses swapped. */
+static int swport_nack_put_outside(struct sk_buff *nack, const struct sk_buff *skb, u32 bytes)
 {
-	struct ethhdr *eth = skb_put(nack, link_bytes);
+	struct ethhdr *eth = skb_put(nack, bytes);
 	u8 source[ETH_ALEN];
 
-	if (skb_copy_bits(skb, 0, eth, link_bytes))
+	if (skb_copy_bits(skb, 0, eth, bytes))
 		return -EINVAL;
 	ether_addr_copy(source, eth->h_source);
 	ether_addr_copy(eth->h_source, eth->h_dest);
@@ -48,21 +50,22 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
 					const struct quell_frame *frame,
 					const struct quell_trim *trim, u8 dscp)
 {
-	u32 headroom = LL_MAX_HEADER + NET_IP_ALIGN, link_bytes = frame->ip[0].at, bytes;
+	u32 headroom = LL_MAX_HEADER + NET_IP_ALIGN, at = quell_frame_flow(frame)->at, bytes;
 	struct sk_buff *nack;
 
-	nack = alloc_skb(headroom + link_bytes + QUELL_TRIM_NACK_MAX_BYTES,
-			 GFP_ATOMIC | __GFP_NOWARN);
+	nack = alloc_skb(headroom + QUELL_TRIM_TUNNEL_NACK_MAX_BYTES, GFP_ATOMIC | __GFP_NOWARN);
 	if (!nack)
 		return NULL;
 	skb_reserve(nack, headroom);
-	if (swport_nack_put_link(nack, skb, link_bytes)) {
+	if (swport_nack_put_outside(nack, skb, at)) {
 		kfree_skb(nack);
 		return NULL;
 	}
-	bytes = quell_trim_nack(frame->data + frame->ip[0].at, trim, dscp,
+	bytes = quell_trim_nack(frame->data + at, trim, dscp,
 				skb_put_zero(nack, QUELL_TRIM_NACK_MAX_BYTES));
-	skb_trim(nack, link_bytes + bytes);
+	skb_trim(nack, at + bytes);
+	if (frame->tunnel)
+		quell_trim_return(nack->data, frame, at + bytes, dscp);
 	return nack;
 }
 
@@ -85,7 +88,8 @@ bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
 	struct sk_buff *nack;
 
 	if (!skb->skb_iif || dev->type != ARPHRD_ETHER ||
-	    !quell_trim_wants_nack(frame->data + frame->ip[0].at, trim))
+	    !quell_trim_tunnel_returns(frame) ||
+	    !quell_trim_wants_nack(frame->data + quell_frame_flow(frame)->at, trim))
 		return false;
 	nack = swport_nack_make(skb, frame, trim, port->params.trim.dscp);
 	if (!nack)

@@ -17,7 +17,7 @@
 #include <linux/if_ether.h>
 #include <linux/skbuff.h>
 #include <net/checksum.h>
-#include <quell/trim.h>
+#include <quell/trim_tunnel.h>
 
 #include "swport.h"
 
@@ -57,13 +57,13 @@ static bool swport_trim_is_eligible(const struct swport_trim_params *params,
 {
 	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
 
-	return !quell_swport_is_trimmed(params, frame) &&
+	return !quell_swport_is_trimmed(params, frame) && trim->dscp != params->dscp &&
 	       (params->eligible >> dscp & 1 || quell_trim_is_stated(ip, trim));
 }
 
 /*
  * Parse the headers of a packet that may be trimmed to @trim, and return them; NULL for any
- * other packet.  A tunnel's end would take the rest of a packet for damaged.
+ * other packet.  One inside a tunnel is trimmed there, or not at all.
  */
 static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
 				  const struct quell_frame *frame, struct quell_trim *trim)
@@ -71,7 +71,8 @@ static const u8 *swport_trim_find(const struct swport_sched *port, const struct 
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
 	const u8 *ip = frame->data + flow->at;
 
-	if (!flow->transport_at || frame->tunnel ||
+	if (!flow->transport_at ||
+	    !quell_trim_tunnel_may(frame, skb->ip_summed == CHECKSUM_PARTIAL) ||
 	    !quell_trim_parse(ip, frame->bytes - flow->at, trim) ||
 	    !swport_trim_partial_fits(skb, frame) ||
 	    !swport_trim_is_eligible(&port->params.trim, frame, ip, trim))
@@ -87,32 +88,55 @@ static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
 	return ~ntohs((__force __be16)check);
 }
 
+/* What is outside of the packet follows, as @cut is made. */
+static void swport_trim_edit(struct sk_buff *skb, const struct quell_frame *frame,
+			     const struct quell_trim *trim, const struct quell_trim_cut *cut,
+			     u16 outer_sum)
+{
+	u32 at = quell_frame_flow(frame)->at;
+	struct quell_trim_outside outside = {
+		.end = at + cut->to_bytes,
+		.cut_sum = outer_sum,
+		.dscp = cut->dscp,
+	};
+
+	if (quell_trim_tunnel_udp_at(frame))
+		outside.from_sum = quell_trim_inside_sum(skb->data, frame, trim);
+	quell_trim_edit(skb->data + at, trim, cut);
+	if (frame->tunnel)
+		quell_trim_edit_outside(skb->data, frame, trim, &outside);
+}
+
 /*
  * Trim a packet.  Make the headers writable first, for they may be shared with TCP's
  * retransmission queue or a packet capture.
  */
-static int swport_trim_cut(struct sk_buff *skb, u32 at, const struct quell_trim *trim,
-			   u32 to_bytes, u8 dscp)
+static int swport_trim_cut(struct sk_buff *skb, const struct quell_frame *frame,
+			   const struct quell_trim *trim, u32 to_bytes, u8 dscp)
 {
 	struct quell_trim_cut cut = {
 		.to_bytes = to_bytes,
 		.dscp = dscp,
 		.partial = skb->ip_summed == CHECKSUM_PARTIAL,
 	};
+	u32 at = quell_frame_flow(frame)->at, end = at + to_bytes;
+	u16 outer_sum = 0;
 	int err;
 
 	err = skb_ensure_writable(skb, at + trim->header_bytes);
 	if (err)
 		return err;
 	if (!cut.partial)
-		cut.sum = swport_trim_sum(skb, at + to_bytes, trim->ip_bytes - to_bytes);
-	err = pskb_trim(skb, at + to_bytes);
+		cut.sum = swport_trim_sum(skb, end, trim->ip_bytes - to_bytes);
+	if (quell_trim_tunnel_udp_at(frame))
+		outer_sum = swport_trim_sum(skb, end, frame->ip[0].end - end);
+	err = pskb_trim(skb, end);
 	if (err)
 		return err;
 	/* skb->csum covered the whole packet and is now stale; forwarding does not need it. */
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->ip_summed = CHECKSUM_NONE;
-	quell_trim_edit(skb->data + at, trim, &cut);
+	swport_trim_edit(skb, frame, trim, &cut, outer_sum);
 	quell_qdisc_set_pkt_len(skb);
 	return 0;
 }
@@ -130,18 +154,18 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quel
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	const struct swport_trim_params *params = &port->params.trim;
-	u32 at = quell_frame_flow(frame)->at, to_bytes;
 	struct quell_trim trim;
+	u32 to_bytes;
 
 	if (!params->size_bytes)
 		return false;
 	if (!swport_trim_find(port, skb, frame, &trim) ||
 	    (params->to_sender && quell_swport_answer(sch, skb, frame, &trim)))
 		return false;
-	to_bytes = quell_trim_to_bytes(&trim, at, params->size_bytes);
+	to_bytes = quell_trim_to_bytes(&trim, quell_frame_flow(frame)->at, params->size_bytes);
 	if (!to_bytes)
 		return false;
-	if (swport_trim_cut(skb, at, &trim, to_bytes, params->dscp)) {
+	if (swport_trim_cut(skb, frame, &trim, to_bytes, params->dscp)) {
 		port->trim.fail_pkts++;
 		return false;
 	}

@@ -191,6 +191,16 @@ size_t wrap_frame(struct departure *out, size_t bytes)
 	return bytes + before;
 }
 
+/* Between the ends of the tunnel, in either direction? */
+static bool is_ours(const struct tunnel *t, const uint8_t *ip)
+{
+	const uint8_t *addresses = t->v6 ? outer6 : outer4, *at = ip + (t->v6 ? 8 : 12);
+	size_t half = t->v6 ? 16 : 4;
+
+	return !memcmp(at, addresses, 2 * half) ||
+	       (!memcmp(at, addresses + half, half) && !memcmp(at + half, addresses, half));
+}
+
 /* Is the outside, up to what is inside, as the tunnel's end wants it? */
 static const char *judge_outside(const struct tunnel *t, const uint8_t *frame, size_t bytes)
 {
@@ -255,8 +265,7 @@ uint8_t *unwrap_frame(uint8_t *frame, size_t *bytes)
 		return frame + 4;
 	}
 	before = ETH_HLEN + get_ip_bytes(t) + (t->port ? UDP_BYTES : 0) + t->head_bytes;
-	if (*bytes < before + (t->ethernet ? ETH_HLEN : IP4_BYTES) ||
-	    memcmp(frame + ETH_HLEN + (t->v6 ? 8 : 12), t->v6 ? outer6 : outer4, t->v6 ? 32 : 8))
+	if (*bytes < before + (t->ethernet ? ETH_HLEN : IP4_BYTES) || !is_ours(t, frame + ETH_HLEN))
 		return NULL;
 	tos = get_tos(frame);
 	complaint = judge_outside(t, frame, *bytes);

@@ -16,7 +16,7 @@ tunnels=(vlan qinq ipip ip6tnl gre gretap vxlan vxlan6 geneve)
 tags="vlan qinq"
 frames="vlan qinq gretap vxlan vxlan6 geneve"
 # The Quell option with data section (900 bytes) and its departure, and room for a record.
-option=fe0c55510100038401020304
+option=fe0c51550100038401020304
 room=fe1851550500038401020304000000000000000000000000
 int=720cf0000000000000000000
 
@@ -93,9 +93,9 @@ bands()
 
 acks_go_first()
 {
-	port && listen 12 && transmit ack 3 54 && transmit ack6 2 74 && transmit tcp 2 1000 &&
-	transmit syn 1 54 && transmit fin 1 54 && transmit udp 2 1000 && transmit tcp6 1 1000 &&
-	collect && bands 5 7
+	port && listen 9 && transmit ack 3 54 && transmit ack6 2 74 && transmit tcp 2 1000 &&
+	transmit syn 1 54 && transmit udp 1 1000 &&
+	collect && bands 5 4
 }
 
 # What keeps the inner network up; ARP where frames are inside.
@@ -169,6 +169,32 @@ tcp_int_is_written()
 	port_is '.int_pkts == 2 and .int_fail_pkts == 0' && books_balance
 }
 
+## trimming
+
+# What is inside states its payload, or the DSCP outside is eligible; at both levels the DSCP
+# says that it is trimmed.  Of 1000 bytes inside the frame keeps 200 with all headers.
+trims_reach_the_inside()
+{
+	port limit 64 trim size 200 eligible 12 && hear trim_pkt 5 &&
+	say trim_pkt bytes=1000 options=$option dscp=10 ecn=2 &&
+	say trim_pkt bytes=1001 options=$option dscp=10 v6=1 &&
+	say trim_pkt bytes=1000 options=$option partial=1 &&
+	say trim_pkt bytes=1001 proto=udp dscp=12 && say trim_pkt bytes=1000 proto=udp v6=1 dscp=12 &&
+	say trim_pkt bytes=1000 proto=udp dscp=13 && say trim_pkt bytes=1000 dscp=10 && heard &&
+	packets_are 'all(.dscp == 43 and .intact and .ip_check != "bad" and .bytes <= 200 and
+		(.check == "good" or .check == "partial" or .check == "none"))' &&
+	port_is '.trim_pkts == 5 and .trim_sent_pkts == 5 and .trim_sent_bytes == 1000 and
+		.data_drop_pkts == 7 and .control_pkts == 5'
+}
+
+# Damage of either checksum stays: the tunnel's end, or the receiver, still sees it.
+damage_stays_inside()
+{
+	port limit 64 trim size 200 && hear trim_pkt 1 &&
+	say trim_pkt bytes=1000 options=$option damage=900 && heard &&
+	packets_are '.[0].check == "bad"'
+}
+
 ## deflection
 
 alternate()
@@ -196,15 +222,17 @@ flows_are_deflected()
 	poll 10 eval "ip -n $near -s -j link show dev alternate | jq -e '.[0].stats64.tx.packets >= $pkts'"
 }
 
-plan 9
+plan 11
 check "a network of two, and an alternate" eval "make_network && alternate"
 loaded sch_swport || modprobe sch_swport
 check "inner ACKs go first, and no other segment" in_each acks_go_first
 check "so does what the inner network needs" in_each inner_control_goes_first qinq ipip vxlan
-check "of DSCPs the outer one decides" in_each outer_dscp_decides qinq ip6tnl vxlan
-check "marks reach the inside" in_each marks_reach_the_inside qinq ipip ip6tnl vxlan
+check "of DSCPs the outer one decides" in_each outer_dscp_decides qinq vxlan
+check "marks reach the inside" in_each marks_reach_the_inside qinq ip6tnl vxlan
 check "classes go by the DSCP outside" in_each classes_mark qinq geneve
-check "records are written inside" in_each records_are_written vlan qinq gre geneve vxlan6
-check "TCP-INT is written inside" in_each tcp_int_is_written qinq gre vxlan6
-check "inner flows are deflected, tagged ones are not" in_each flows_are_deflected qinq ipip gretap vxlan6
+check "records are written inside" in_each records_are_written qinq gre vxlan6
+check "TCP-INT is written inside" in_each tcp_int_is_written qinq geneve
+check "packets are trimmed inside" in_each trims_reach_the_inside qinq ip6tnl gre vxlan vxlan6 geneve
+check "damage inside stays" in_each damage_stays_inside ipip geneve
+check "inner flows are deflected, tagged ones are not" in_each flows_are_deflected qinq ip6tnl vxlan
 finish

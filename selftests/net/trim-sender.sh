@@ -22,7 +22,7 @@ command -v ping >/dev/null || {
 port()
 {
 	tc -n "$router" qdisc del dev up0 root 2>/dev/null
-	tc -n "$router" qdisc add dev up0 root swport limit 64 trim size 128 "$@"
+	tc -n "$router" qdisc add dev up0 root swport limit 64 trim size 128 eligible all "$@"
 }
 
 # port_is FILTER
@@ -70,7 +70,10 @@ say()
 # port has room for nothing, so the router's own multicasts are dropped, too.
 answered()
 {
-	local family=$1 states=$2 lost=$3 echo nack
+	local family=$1 states=$2 lost=$3 ttl=63 echo nack
+
+	# The router has counted down what is outside.
+	[ -z "$PKT_TUNNEL" ] || ttl=64
 
 	# The departure that the segment stated is what proves that the port saw it.
 	echo=fe105155020001020304000000000000
@@ -82,9 +85,43 @@ answered()
 	packets_are ".[0] | .proto == \"tcp\" and .payload == 0 and .flags == \"00\" and
 		.port == 9 and .seq == 2596069104 and .ack == 305419896 and .window == 0 and
 		.options == \"$echo$nack\" and .check == \"good\" and
-		.ip_check != \"bad\" and .dscp == 43 and .ecn == 0 and .ttl == 63" &&
+		.ip_check != \"bad\" and .dscp == 43 and .ecn == 0 and .ttl == $ttl" &&
 	port_is '.to_sender_pkts == 1 and .to_sender_drop_pkts == 0 and .trim_pkts == 0 and
 		.data_drop_pkts >= 1 and .drops == .data_drop_pkts'
+}
+
+# The ends of tunnels are beyond the sender and the receiver.
+tunnel_ends()
+{
+	ip -n "$router" route add 198.51.100.1 via 10.71.1.1 &&
+	ip -n "$router" route add 198.51.100.2 via 10.71.2.1 &&
+	ip -n "$router" route add 2001:db8:100::1 via fd71:1::1 &&
+	ip -n "$router" route add 2001:db8:100::2 via fd71:2::1
+}
+
+answered_in_tunnels()
+{
+	tunnel_ends || return 1
+	for PKT_TUNNEL in ipip ip6tnl gre gretap vxlan vxlan6; do
+		export PKT_TUNNEL
+		answered "" 0384 03a6 && answered v6=1 0392 0392 || {
+			echo "in $PKT_TUNNEL"
+			return 1
+		}
+	done
+	unset PKT_TUNNEL
+}
+
+# What Geneve's options mean for a packet the other way nobody knows.
+options_are_not_answered()
+{
+	export PKT_TUNNEL=geneve
+	port to-sender && hear "$receiver" down0 1 && say "options=${option}03a601020304" && heard &&
+	packets_are '.[0] | .dscp == 43 and .check == "good"' &&
+	port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
+	local status=$?
+	unset PKT_TUNNEL
+	return $status
 }
 
 # Senders that know no NACKs, segments without payload's length, datagrams.
@@ -134,7 +171,7 @@ backlog_is_the_limit()
 		.data_drop_pkts == 10'
 }
 
-plan 10
+plan 12
 check "a sender, a router, a receiver" make_network
 mac=$(ip -n "$router" -j link show dev down0 | jq -r '.[0].address')
 loaded sch_swport || modprobe sch_swport
@@ -143,6 +180,8 @@ check "IPv4: the sender is answered" answered "" 03a6 03a6
 check "IPv6: the sender is answered" answered v6=1 0392 0392
 check "a length stated too small is put right" answered "" 0384 03a6
 check "of a packet trimmed before, all is named" answered "" 03c2 03c2
+check "in a tunnel the answer goes back by it" answered_in_tunnels
+check "not by Geneve with options" options_are_not_answered
 check "all others are trimmed and sent on" others_are_sent_on
 check "without to-sender nobody is answered" off_means_off
 check "what the router sends itself is sent on" own_is_sent_on
