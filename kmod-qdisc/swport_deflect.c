@@ -67,16 +67,14 @@ static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 }
 
 /* Fill in the core's view of the packet; check alternates only where a decision needs them. */
-static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb, u8 dscp,
+static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb,
 				    struct quell_iofd_packet *packet)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect *deflect = port->deflect;
 
-	packet->now_ns = ktime_get_ns();
 	packet->bytes = qdisc_pkt_len(skb);
 	packet->queued_bytes = port->data.backlog_bytes;
-	packet->tokens = swport_deflect_tokens(&port->params.deflect, dscp);
 	if (!deflect->vars.used &&
 	    (!(packet->flags & QUELL_IOFD_START) || !packet->tokens ||
 	     packet->queued_bytes <= port->params.deflect.iofd.threshold_bytes))
@@ -100,6 +98,30 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
 	return true;
 }
 
+/*
+ * Dissect a packet of a port that deflects, or has done so; false if it must not be looked at
+ * further, as it has no flow, or none that matters.
+ */
+static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff *skb,
+				const struct quell_frame *frame, struct quell_iofd_packet *packet)
+{
+	const struct swport_deflect_params *params = &port->params.deflect;
+	struct quell_iofd_vars *vars = &port->deflect->vars;
+	u8 tokens = swport_deflect_tokens(params, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT);
+
+	if (params->on ? quell_iofd_is_skipped(vars, tokens) :
+			 !quell_iofd_binds(vars, &params->iofd, ktime_get_ns()))
+		return false;
+	*packet = (struct quell_iofd_packet) { };
+	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, packet))
+		return false;
+	packet->tokens = tokens;
+	packet->now_ns = ktime_get_ns();
+	if (params->on)
+		quell_iofd_watch(vars, &params->iofd, packet);
+	return true;
+}
+
 /**
  * quell_swport_deflect() - deflect a packet of the data band if it must be
  * @sch: the port's qdisc
@@ -118,14 +140,12 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
 	struct swport_deflect *deflect = port->deflect;
-	struct quell_iofd_packet packet = { };
+	struct quell_iofd_packet packet;
 	u8 alternate = 0;
 
-	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
+	if (!swport_deflect_read(port, skb, frame, &packet))
 		return false;
-	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, &packet))
-		return false;
-	swport_deflect_describe(sch, skb, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT, &packet);
+	swport_deflect_describe(sch, skb, &packet);
 	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:
@@ -161,15 +181,12 @@ bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
 	struct swport_deflect *deflect = port->deflect;
-	struct quell_iofd_packet packet = { };
+	struct quell_iofd_packet packet;
 
-	if (!params->on && !quell_iofd_binds(&deflect->vars, &params->iofd, ktime_get_ns()))
-		return true;
-	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, &packet))
+	if (!swport_deflect_read(port, skb, frame, &packet))
 		return true;
 	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
 		return false;
-	packet.now_ns = ktime_get_ns();
 	packet.queued_bytes = port->data.backlog_bytes + super->bytes - super->last_bytes;
 	return quell_iofd_keeps(&deflect->vars, &params->iofd, &packet);
 }

@@ -9,6 +9,12 @@
 run=/sys/module/quell_perfport/parameters/run
 kind=data
 
+# Deflection looks away ten seconds after the last token; the next packet shows it.
+falls_asleep()
+{
+	[[ $1 != *deflect-idle ]] || { echo "va $kind" >$run && sleep 11; }
+}
+
 # cost NAME QDISC [OPTION]...: of packets of that kind
 cost()
 {
@@ -17,7 +23,7 @@ cost()
 
 	number=$((number + 1))
 	tc qdisc del dev va root 2>/dev/null
-	tc qdisc add dev va root handle 1: "$@" && echo "va $kind" >$run &&
+	tc qdisc add dev va root handle 1: "$@" && falls_asleep "$name" && echo "va $kind" >$run &&
 	echo "# cost $name $(cat $run)" && echo "ok $number - $name" && return
 	echo "not ok $number - $name"
 	failed=1
@@ -59,11 +65,12 @@ supers()
 		percentiles swport percentiles on
 		trim-room swport trim size 128 eligible all
 		trim-cut swport limit 64 trim size 128 eligible all
+		deflect-awake swport ${deflect[*]}
 		deflect-idle swport ${deflect[*]}
 	END
 }
 
-echo 1..43
+echo 1..45
 cost pfifo_fast pfifo_fast
 cost tbf tbf rate 1gbit burst 1mb limit 10mb
 cost fq fq
@@ -82,6 +89,7 @@ cost buffer swport buffer 1mb
 cost percentiles swport percentiles on
 cost trim-room swport trim size 128 eligible all
 cost trim-cut swport limit 64 trim size 128 eligible all
+cost deflect-awake swport "${deflect[@]}"
 cost deflect-idle swport "${deflect[@]}"
 kind=miss
 cost deflect-miss swport "${deflect[@]}" entries 8

@@ -106,6 +106,22 @@ static inline void quell_iofd_seed(struct quell_iofd_vars *vars, u64 seed)
 static inline void quell_iofd_begin(struct quell_iofd_vars *vars, u64 now_ns)
 {
 	vars->since_ns = now_ns;
+	vars->token_ns = now_ns;
+	vars->asleep = false;
+}
+
+/**
+ * quell_iofd_is_skipped() - need a packet not be passed to decide?
+ * @vars: state
+ * @tokens: deflections left to the packet
+ *
+ * Context: any; the caller owns @vars.
+ * Return: true while quell_iofd_watch() has put the port to sleep, but for packets with a
+ * token.
+ */
+static inline bool quell_iofd_is_skipped(const struct quell_iofd_vars *vars, u8 tokens)
+{
+	return vars->asleep && !tokens;
 }
 
 /* FNV-1a over words, and the finaliser of splitmix64, for well-mixed bits. */
@@ -460,6 +476,36 @@ static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 		    quell_iofd_is_quiet(params, vars->entry[i].seen_ns, now_ns))
 			quell_iofd_release(vars, &vars->entry[i]);
 	return vars->used;
+}
+
+/**
+ * quell_iofd_watch() - look whether there are packets with tokens at all
+ * @vars: state
+ * @params: parameters
+ * @packet: packet that is about to be passed to decide
+ *
+ * Only packets with tokens start to be deflected.  Where none has come for long and no flow is
+ * bound, those without need not be looked at: the port falls asleep.  The next packet with a
+ * token wakes it, as if all flows had just been seen, so that none is reordered.
+ *
+ * Context: any; the caller owns @vars.
+ */
+static inline void quell_iofd_watch(struct quell_iofd_vars *vars,
+				    const struct quell_iofd_params *params,
+				    const struct quell_iofd_packet *packet)
+{
+	if (packet->tokens) {
+		if (vars->asleep)
+			quell_iofd_begin(vars, packet->now_ns);
+		vars->token_ns = packet->now_ns;
+		return;
+	}
+	if (quell_sub_sat_u64(packet->now_ns, vars->token_ns) < QUELL_IOFD_SLEEP_NS)
+		return;
+	vars->asleep = !quell_iofd_binds(vars, params, packet->now_ns);
+	/* Some flow is bound, for as long as it has packets: look again later. */
+	if (!vars->asleep)
+		vars->token_ns += params->idle_ns;
 }
 
 #endif /* _QUELL_CORE_PORT_IOFD_H */

@@ -16,6 +16,9 @@
 #define QUELL_IOFD_BUCKETS		1024U	/* a power of two */
 #define QUELL_IOFD_FLOW_WORDS		11
 
+/* Without a token for so long a port need not look at packets that have none. */
+#define QUELL_IOFD_SLEEP_NS		10000000000ULL
+
 /* Value of an entry's alternate after its removal. */
 #define QUELL_IOFD_GONE			0xff
 
@@ -133,13 +136,17 @@ struct quell_iofd_bucket {
  * @since_ns:	start of observation: packets before it were not seen, ns
  * @lottery:	random state for the choice of alternates
  * @used:	entries that are not free
+ * @token_ns:	last packet with a token, or a later time from which to wait for one, ns
+ * @asleep:	no packet has had a token for long, and no flow is deflected
  * @entry:	deflected flows
  * @bucket:	last packets of flows that were not deflected
  */
 struct quell_iofd_vars {
 	u64				since_ns;
+	u64				token_ns;
 	struct quell_red_vars		lottery;
 	u32				used;
+	bool				asleep;
 	struct quell_iofd_entry		entry[QUELL_IOFD_ENTRIES_MAX];
 	struct quell_iofd_bucket	bucket[QUELL_IOFD_BUCKETS];
 };
