@@ -255,6 +255,18 @@ struct swport_trim {
 };
 
 /**
+ * struct swport_packet - the headers of a packet that arrives
+ * @frame: what was read of them
+ * @control: the packet belongs in the control band by itself
+ * @headers: copy of those that are not linear
+ */
+struct swport_packet {
+	struct quell_frame	frame;
+	bool			control;
+	u8			headers[QUELL_FRAME_BYTES_MAX];
+};
+
+/**
  * struct swport_sched - one switch port
  * @params:		configuration
  * @data:		payload band
@@ -277,6 +289,7 @@ struct swport_trim {
  * @gso_whole_pkts:	GSO packets transmitted as they came
  * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
  * @watchdog:		wakes the port when the wire is free again
+ * @arriving:		during enqueue, the packet; not on the stack, which kernels may clear
  */
 struct swport_sched {
 	struct swport_params	params;
@@ -299,6 +312,7 @@ struct swport_sched {
 	u64			gso_whole_pkts;
 	u64			alloc_fail_pkts;
 	struct qdisc_watchdog	watchdog;
+	struct swport_packet	arriving;
 };
 
 /**
@@ -307,13 +321,11 @@ struct swport_sched {
  * @own_bytes: bytes in the data band of other segments of the same super-packet, which do
  *	not count when the packet is judged; at enqueue those before it, then those behind
  * @segments: wire packets it is; 1 unless it is a super-packet
- * @ip_at: outermost IP header, from skb->data
+ * @ip_at: outermost IP header, from skb->data; SWPORT_NOT_IP: none
  * @tcp_at: TCP header, inside a tunnel if there is one, from skb->data; 0: none
  * @option_bytes: bytes of TCP options; 0 also for a SYN
- * @hops: routers from the sender, inside and outside of the tunnel
  * @ttl: time to live, or hop limit, of the outermost IP header
- * @is_ipv4: the header at @ip_at is IPv4
- * @is_ipv6: the header at @ip_at is IPv6
+ * @inner_ttl: of that inside a tunnel; 0: none
  * @trimmed: this port trimmed the packet
  *
  * The headers are as quell_swport_read() found them on arrival; what the port writes later
@@ -326,24 +338,12 @@ struct swport_cb {
 	u8	ip_at;
 	u8	tcp_at;
 	u8	option_bytes;
-	u8	hops;
 	u8	ttl;
-	u8	is_ipv4:1,
-		is_ipv6:1,
-		trimmed:1;
+	u8	inner_ttl;
+	bool	trimmed;
 } __packed __aligned(4);
 
-/**
- * struct swport_packet - the headers of a packet that arrives
- * @frame: what was read of them
- * @control: the packet belongs in the control band by itself
- * @buf: copy of headers that are not linear
- */
-struct swport_packet {
-	struct quell_frame	frame;
-	bool			control;
-	u8			buf[QUELL_FRAME_BYTES_MAX];
-};
+#define SWPORT_NOT_IP		U8_MAX
 
 static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 {
@@ -356,7 +356,9 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 #define SWPORT_DSCP_SHIFT	2
 
 /* swport_classify.c */
-void quell_swport_read(const struct sk_buff *skb, struct swport_packet *packet);
+const struct swport_packet *quell_swport_read(struct swport_sched *port,
+					      const struct sk_buff *skb);
+u8 quell_swport_hops(const struct sk_buff *skb);
 void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame);
 
 /* swport_mark.c */

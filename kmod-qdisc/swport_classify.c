@@ -43,24 +43,29 @@ static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_p
 {
 	u32 bytes = min_t(u32, skb->len, QUELL_FRAME_BYTES_MAX);
 
-	if (!skb_copy_bits(skb, 0, packet->buf, bytes))
-		swport_read(skb, packet->buf, bytes, packet);
+	if (!skb_copy_bits(skb, 0, packet->headers, bytes))
+		swport_read(skb, packet->headers, bytes, packet);
 }
 
 /**
  * quell_swport_read() - read the headers of a packet that arrives
+ * @port: the switch port
  * @skb: packet, or super-packet, from its link-layer header on
- * @packet: set; @packet->frame is to be used while neither is changed
  *
- * Context: softirq; does not write to @skb.
+ * Context: softirq, qdisc lock held; does not write to @skb.
+ * Return: to be used before @skb is changed and another packet is read.
  */
-void quell_swport_read(const struct sk_buff *skb, struct swport_packet *packet)
+const struct swport_packet *quell_swport_read(struct swport_sched *port,
+					      const struct sk_buff *skb)
 {
+	struct swport_packet *packet = &port->arriving;
+
 	swport_read(skb, skb->data, skb_headlen(skb), packet);
 	if (packet->frame.is_short)
 		swport_read_copy(skb, packet);
 	if (skb->priority == TC_PRIO_CONTROL)
 		packet->control = true;
+	return packet;
 }
 
 /**
@@ -75,18 +80,26 @@ void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
 	const struct quell_frame_ip *outer = &frame->ip[0], *flow = quell_frame_flow(frame);
 	struct swport_cb *cb = swport_cb(skb);
 
-	if (!outer->version || outer->at > U8_MAX)
-		return;
-	cb->ip_at = outer->at;
-	cb->is_ipv4 = outer->version == 4;
-	cb->is_ipv6 = outer->version == 6;
+	cb->ip_at = outer->version ? min_t(u32, outer->at, SWPORT_NOT_IP) : SWPORT_NOT_IP;
 	if (!frame->tcp_bytes || flow->transport_at > U8_MAX)
 		return;
 	cb->ttl = outer->ttl;
-	cb->hops = quell_hops(outer->ttl);
-	if (frame->inner)
-		cb->hops += quell_hops(flow->ttl);
+	cb->inner_ttl = frame->inner ? flow->ttl : 0;
 	cb->tcp_at = flow->transport_at;
 	if (!(frame->tcp_flags & QUELL_FRAME_TCP_SYN))
 		cb->option_bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES;
+}
+
+/**
+ * quell_swport_hops() - routers that a TCP segment has passed
+ * @skb: packet noted by quell_swport_note()
+ *
+ * Context: any.
+ * Return: those before a tunnel and those in it; 0 for one of this host itself.
+ */
+u8 quell_swport_hops(const struct sk_buff *skb)
+{
+	const struct swport_cb *cb = swport_cb(skb);
+
+	return quell_hops(cb->ttl) + (cb->inner_ttl ? quell_hops(cb->inner_ttl) : 0);
 }

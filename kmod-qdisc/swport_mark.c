@@ -7,8 +7,8 @@
  * drops when it is full, not before.  With ECN_DROP they are dropped, as switches do that
  * call this WRED, so that they do not fill the queue that all others leave short.
  *
- * A tunnel is marked outside: its end carries CE inside, if what is inside is ECN-capable, and
- * drops it if not (RFC 6040).  So a packet is ECN-capable here by its outer header alone.
+ * A tunnel is marked outside: its end carries CE inside where that is ECN-capable, and drops
+ * what is not (RFC 6040).  So a packet is ECN-capable here by its outer header alone.
  *
  * A super-packet is no queue: its own other segments do not count.  So a lone burst on an
  * idle wire is not marked.  A super-packet that is whole is judged once, by what its last
@@ -21,33 +21,47 @@
 
 #include "swport.h"
 
-/* DSCP of a packet; QUELL_DSCP_NONE if it is not IP. */
-static u32 swport_dscp(const struct sk_buff *skb)
+/* Version, DSCP and ECN of the outermost IP header, as IPv6 has them; 0: not IP. */
+static u16 swport_first_bits(const struct sk_buff *skb)
 {
-	const struct swport_cb *cb = swport_cb(skb);
+	u8 ip_at = swport_cb(skb)->ip_at;
 	__be16 *header, buf;
 
-	header = skb_header_pointer(skb, cb->ip_at, sizeof(buf), &buf);
-	if (!header || (!cb->is_ipv4 && !cb->is_ipv6))
+	if (ip_at == SWPORT_NOT_IP)
+		return 0;
+	header = skb_header_pointer(skb, ip_at, sizeof(buf), &buf);
+	return header ? ntohs(*header) : 0;
+}
+
+static bool swport_is_ipv6(u16 first_bits)
+{
+	return first_bits >> 12 == 6;
+}
+
+/* DSCP of a packet; QUELL_DSCP_NONE if it has none, not being IP. */
+static u32 swport_dscp(const struct sk_buff *skb)
+{
+	u16 first_bits = swport_first_bits(skb);
+
+	if (!first_bits)
 		return QUELL_DSCP_NONE;
 	/* The octet with DSCP and ECN is IPv4's second, four bits earlier in IPv6. */
-	return (u8)(ntohs(*header) >> (cb->is_ipv6 ? 4 : 0)) >> SWPORT_DSCP_SHIFT;
+	return (u8)(first_bits >> (swport_is_ipv6(first_bits) ? 4 : 0)) >> SWPORT_DSCP_SHIFT;
 }
 
-/* Bytes from skb->data that must be writable to set CE; 0: not IP. */
-static u32 swport_ip_header_end(const struct swport_cb *cb)
+/* Bytes from skb->data that must be writable to set CE. */
+static u32 swport_ip_header_end(const struct sk_buff *skb, u16 first_bits)
 {
-	if (cb->is_ipv4)
-		return cb->ip_at + sizeof(struct iphdr);
-	return cb->is_ipv6 ? cb->ip_at + sizeof(struct ipv6hdr) : 0;
+	return swport_cb(skb)->ip_at + (swport_is_ipv6(first_bits) ? sizeof(struct ipv6hdr) :
+								     sizeof(struct iphdr));
 }
 
-/* Where skb's network header is is of no account: behind a bridge it may be a tag. */
-static bool swport_set_ce(struct sk_buff *skb)
+/* Where skb has its network header does not matter: behind a bridge it may be a tag. */
+static bool swport_set_ce(struct sk_buff *skb, u16 first_bits)
 {
 	void *header = skb->data + swport_cb(skb)->ip_at;
 
-	return swport_cb(skb)->is_ipv4 ? IP_ECN_set_ce(header) : IP6_ECN_set_ce(skb, header);
+	return swport_is_ipv6(first_bits) ? IP6_ECN_set_ce(skb, header) : IP_ECN_set_ce(header);
 }
 
 /*
@@ -62,13 +76,13 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 {
 	struct swport_mark_stats *stats = &port->mark_stats;
 	u32 segments = swport_cb(skb)->segments;
-	u32 end = swport_ip_header_end(swport_cb(skb));
+	u16 first_bits = swport_first_bits(skb);
 
-	if (end && skb_ensure_writable(skb, end)) {
+	if (first_bits && skb_ensure_writable(skb, swport_ip_header_end(skb, first_bits))) {
 		stats->mark_fail_pkts += segments;
 		return true;
 	}
-	if (!end || !swport_set_ce(skb)) {
+	if (!first_bits || !swport_set_ce(skb, first_bits)) {
 		stats->not_ect_pkts += segments;
 		class->not_ect_pkts += segments;
 		return false;

@@ -167,21 +167,19 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	struct swport_packet packet;
-	struct swport_band *band;
+	const struct swport_packet *packet = quell_swport_read(port, skb);
+	struct swport_band *band = swport_band_of(port, packet);
 	int ret;
 
-	quell_swport_read(skb, &packet);
-	band = swport_band_of(port, &packet);
 	if (band == &port->data && port->deflect &&
-	    quell_swport_deflect(sch, skb, &packet.frame, to_free, &ret))
+	    quell_swport_deflect(sch, skb, &packet->frame, to_free, &ret))
 		return ret;
-	swport_begin(port, skb, 1, &packet.frame);
+	swport_begin(port, skb, 1, &packet->frame);
 	quell_swport_arrive(port, skb, band == &port->control);
 	if (swport_take_room(port, band, skb))
 		return swport_admit(skb, sch, band, to_free);
 	swport_band_drop(band, skb);
-	if (band == &port->data && quell_swport_trim(sch, skb, &packet.frame))
+	if (band == &port->data && quell_swport_trim(sch, skb, &packet->frame))
 		return swport_enqueue_trimmed(skb, sch, to_free);
 	return qdisc_drop(skb, sch, to_free);
 }
@@ -201,24 +199,24 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 old_bytes = qdisc_pkt_len(skb);
-	struct swport_packet packet;
+	const struct swport_packet *packet;
 	struct swport_band *band;
 	struct quell_super super;
 
 	if (!quell_swport_gso_measure(port, skb, &super) ||
 	    (super.bytes > old_bytes && !swport_may_lengthen(sch)))
 		return false;
-	quell_swport_read(skb, &packet);
-	band = swport_band_of(port, &packet);
+	packet = quell_swport_read(port, skb);
+	band = swport_band_of(port, packet);
 	if (!swport_take_room_all(port, band, &super))
 		return false;
 	if (band == &port->data && port->deflect &&
-	    !quell_swport_deflect_keeps(sch, skb, &packet.frame, &super)) {
+	    !quell_swport_deflect_keeps(sch, skb, &packet->frame, &super)) {
 		quell_swport_buffer_settle(port);
 		return false;
 	}
 	qdisc_skb_cb(skb)->pkt_len = super.bytes;
-	swport_begin(port, skb, super.segments, &packet.frame);
+	swport_begin(port, skb, super.segments, &packet->frame);
 	quell_swport_arrive(port, skb, band == &port->control);
 	*ret = swport_admit(skb, sch, band, to_free);
 	/* As for segments, a size table of the root (tc's stab) does not count. */

@@ -70,7 +70,8 @@ void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, 
 	struct quell_tcp_int opt;
 	u32 at, i;
 
-	if (!port->link.bytes_ps || !swport_cb(skb)->hops)
+	if (!port->link.bytes_ps || !swport_cb(skb)->option_bytes ||
+	    !quell_swport_hops(skb))
 		return;
 	at = swport_tcp_int_find(skb);
 	if (!at || skb_copy_bits(skb, at, wire, sizeof(wire)))

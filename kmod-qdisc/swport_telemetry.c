@@ -140,7 +140,8 @@ static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff
 	const struct swport_cb *cb = swport_cb(skb);
 	u32 at;
 
-	if (!port->link.bytes_ps || !cb->option_bytes || !cb->hops || !swport_is_pushed(skb))
+	if (!port->link.bytes_ps || !cb->option_bytes || !quell_swport_hops(skb) ||
+	    !swport_is_pushed(skb))
 		return 0;
 	at = swport_find_record(skb);
 	return at && !skb_copy_bits(skb, at, old, QUELL_TELEMETRY_BYTES) ? at : 0;
@@ -198,7 +199,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 		link->stamp_fail_pkts++;
 		return;
 	}
-	record = swport_record(port, swport_cb(skb)->hops, now_ns);
+	record = swport_record(port, quell_swport_hops(skb), now_ns);
 	swport_write_record(skb, at, &record, load_q16);
 	link->stamp_pkts++;
 }

@@ -168,7 +168,7 @@ known_as_trimmed()
 # A data band without room, in which they wait.
 not_trimmed_again()
 {
-	port limit 128 trim size 128 queue data known 41 && listen 1 &&
+	port limit 128 trim size 128 eligible all queue data known 41 && listen 1 &&
 	transmit tcp 1 1000 0 41 && transmit tcp 1 1000 0 40 && collect &&
 	port_is '.trim_pkts == 1 and .data_drop_pkts == 2' &&
 	frames_are '{ print $5, $6 }' "43 128 "

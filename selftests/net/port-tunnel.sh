@@ -101,10 +101,8 @@ acks_go_first()
 # What keeps the inner network up; ARP where frames are inside.
 inner_control_goes_first()
 {
-	local control=4 data=2
-
-	port && listen $((4 + 2)) && transmit nd 1 80 && transmit mld 1 80 && transmit igmp 2 60 &&
-	transmit ping6 1 80 && transmit ping6hop 1 80 && collect && bands $control $data || return 1
+	port && listen 6 && transmit nd 1 80 && transmit mld 1 80 && transmit igmp 2 60 &&
+	transmit ping6 1 80 && transmit ping6hop 1 80 && collect && bands 4 2 || return 1
 	is_in "$frames" || return 0
 	port && listen 4 && transmit arp 2 60 && transmit other 1 60 && transmit eapol 1 60 &&
 	collect && bands 3 1
@@ -120,7 +118,7 @@ outer_dscp_decides()
 	PKT_TUNNEL_DSCP=48 && port && listen 2 && transmit udp 2 1000 && collect && bands 2 0
 	local status=$?
 	unset PKT_TUNNEL_DSCP
-	return $status
+	return "$status"
 }
 
 ## marks
@@ -153,8 +151,8 @@ records_are_written()
 	is_in "$tags" && hop=1
 	port rate 10gbit telemetry 8us && hear record_pkt 4 || return 1
 	for proto in "" "src=2001:db8::1 dst=2001:db8::2"; do
-		say record_pkt options=$room flags=18 bytes=1000 ttl=63 "$proto" &&
-		say record_pkt options=$room flags=18 bytes=1000 ttl=63 partial=1 "$proto" || return 1
+		say record_pkt options="$room" flags=18 bytes=1000 ttl=63 "$proto" &&
+		say record_pkt options="$room" flags=18 bytes=1000 ttl=63 partial=1 "$proto" || return 1
 	done
 	heard && packets_are "all(.hop == $hop and .bytes == 1000 and
 		(.checksum == \"good\" or .checksum == \"partial\"))" &&
@@ -164,7 +162,7 @@ records_are_written()
 tcp_int_is_written()
 {
 	port rate 10gbit tcp-int 1ms && hear record_pkt 2 &&
-	say record_pkt options=$int bytes=1000 ttl=63 count=2 && heard &&
+	say record_pkt options="$int" bytes=1000 ttl=63 count=2 && heard &&
 	packets_are "all(.options[0:24] != \"$int\" and .checksum == \"good\")" &&
 	port_is '.int_pkts == 2 and .int_fail_pkts == 0' && books_balance
 }
@@ -176,9 +174,9 @@ tcp_int_is_written()
 trims_reach_the_inside()
 {
 	port limit 64 trim size 200 eligible 12 && hear trim_pkt 5 &&
-	say trim_pkt bytes=1000 options=$option dscp=10 ecn=2 &&
-	say trim_pkt bytes=1001 options=$option dscp=10 v6=1 &&
-	say trim_pkt bytes=1000 options=$option partial=1 &&
+	say trim_pkt bytes=1000 options="$option" dscp=10 ecn=2 &&
+	say trim_pkt bytes=1001 options="$option" dscp=10 v6=1 &&
+	say trim_pkt bytes=1000 options="$option" partial=1 &&
 	say trim_pkt bytes=1001 proto=udp dscp=12 && say trim_pkt bytes=1000 proto=udp v6=1 dscp=12 &&
 	say trim_pkt bytes=1000 proto=udp dscp=13 && say trim_pkt bytes=1000 dscp=10 && heard &&
 	packets_are 'all(.dscp == 43 and .intact and .ip_check != "bad" and .bytes <= 200 and
@@ -191,7 +189,7 @@ trims_reach_the_inside()
 damage_stays_inside()
 {
 	port limit 64 trim size 200 && hear trim_pkt 1 &&
-	say trim_pkt bytes=1000 options=$option damage=900 && heard &&
+	say trim_pkt bytes=1000 options="$option" damage=900 && heard &&
 	packets_are '.[0].check == "bad"'
 }
 

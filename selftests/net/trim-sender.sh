@@ -104,10 +104,10 @@ answered_in_tunnels()
 	tunnel_ends || return 1
 	for PKT_TUNNEL in ipip ip6tnl gre gretap vxlan vxlan6; do
 		export PKT_TUNNEL
-		answered "" 0384 03a6 && answered v6=1 0392 0392 || {
+		if ! answered "" 0384 03a6 || ! answered v6=1 0392 0392; then
 			echo "in $PKT_TUNNEL"
 			return 1
-		}
+		fi
 	done
 	unset PKT_TUNNEL
 }
@@ -121,7 +121,7 @@ options_are_not_answered()
 	port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
 	local status=$?
 	unset PKT_TUNNEL
-	return $status
+	return "$status"
 }
 
 # Senders that know no NACKs, segments without payload's length, datagrams.

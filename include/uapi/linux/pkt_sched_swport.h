@@ -77,7 +77,7 @@ enum swport_split_gso {
 #define SWPORT_TRIM_DSCP_MIN		1
 #define SWPORT_TRIM_DSCP_MAX		63
 #define SWPORT_TRIM_DSCP_DEFAULT	43		/* of those for local use, RFC 2474 */
-#define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)		/* 0: segments with the Quell option alone */
+#define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)		/* 0: the Quell option decides alone */
 #define SWPORT_DEFLECT_ENTRIES_MAX	64		/* flows deflected at a time */
 #define SWPORT_DEFLECT_ENTRIES_DEFAULT	8
 #define SWPORT_DEFLECT_VIA_MAX		16		/* alternates */

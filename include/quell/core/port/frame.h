@@ -164,9 +164,14 @@ struct quell_frame {
 	struct quell_frame_ip	ip[2];
 };
 
+static inline u32 quell_frame_get(const u8 *from)
+{
+	return (u32)from[0] << 8 | from[1];
+}
+
 static inline u32 quell_frame_u16(const struct quell_frame *frame, u32 at)
 {
-	return (u32)frame->data[at] << 8 | frame->data[at + 1];
+	return quell_frame_get(frame->data + at);
 }
 
 static inline u32 quell_frame_u32(const struct quell_frame *frame, u32 at)
@@ -217,21 +222,22 @@ static inline void quell_frame_read_ipv4(struct quell_frame *frame, u32 at, u32 
 {
 	const u8 *header = frame->data + at;
 	u32 header_bytes, bytes;
+	bool fragment;
 
 	if (!quell_frame_has(frame, at, QUELL_FRAME_IPV4_BYTES) || header[0] >> 4 != 4)
 		return;
 	header_bytes = (header[0] & 0xf) * 4;
-	bytes = quell_frame_u16(frame, at + 2);
-	ip->version = 4;
-	ip->at = at;
+	bytes = quell_frame_get(header + 2);
+	fragment = quell_frame_get(header + 6) & QUELL_FRAME_FRAGMENT_MASK;
 	ip->dsfield = header[1];
 	ip->ttl = header[8];
 	ip->protocol = header[9];
+	ip->version = 4;
+	ip->at = at;
 	ip->end = at + bytes;
-	if (header_bytes < QUELL_FRAME_IPV4_BYTES || bytes < header_bytes || ip->end > end ||
-	    quell_frame_u16(frame, at + 6) & QUELL_FRAME_FRAGMENT_MASK)
-		return;
-	ip->transport_at = at + header_bytes;
+	if (header_bytes >= QUELL_FRAME_IPV4_BYTES && bytes >= header_bytes &&
+	    at + bytes <= end && !fragment)
+		ip->transport_at = at + header_bytes;
 }
 
 /* ip6tnl and ip6gre put an option before what they carry; skip it, and no other. */
@@ -255,16 +261,18 @@ static inline void quell_frame_read_ipv6(struct quell_frame *frame, u32 at, u32 
 					 struct quell_frame_ip *ip)
 {
 	const u8 *header = frame->data + at;
+	u32 bytes;
 
 	if (!quell_frame_has(frame, at, QUELL_FRAME_IPV6_BYTES) || header[0] >> 4 != 6)
 		return;
-	ip->version = 6;
-	ip->at = at;
-	ip->dsfield = header[0] << 4 | header[1] >> 4;
+	bytes = QUELL_FRAME_IPV6_BYTES + quell_frame_get(header + 4);
+	ip->dsfield = quell_frame_get(header) >> 4;
 	ip->protocol = header[6];
 	ip->ttl = header[7];
-	ip->end = at + QUELL_FRAME_IPV6_BYTES + quell_frame_u16(frame, at + 4);
-	if (ip->end > end)
+	ip->version = 6;
+	ip->at = at;
+	ip->end = at + bytes;
+	if (at + bytes > end)
 		return;
 	ip->transport_at = at + QUELL_FRAME_IPV6_BYTES;
 	if (ip->protocol == QUELL_FRAME_DESTINATION)
@@ -409,16 +417,17 @@ static inline const struct quell_frame_ip *quell_frame_flow(const struct quell_f
 
 static inline void quell_frame_read_tcp(struct quell_frame *frame, u32 at, u32 end)
 {
+	const u8 *header = frame->data + at;
 	u32 bytes;
 
 	if (!quell_frame_has(frame, at, QUELL_FRAME_TCP_BYTES))
 		return;
-	bytes = (frame->data[at + 12] >> 4) * 4;
+	bytes = (header[12] >> 4) * 4;
 	if (bytes < QUELL_FRAME_TCP_BYTES || at + bytes > end ||
 	    !quell_frame_has(frame, at, bytes))
 		return;
+	frame->tcp_flags = header[13];
 	frame->tcp_bytes = bytes;
-	frame->tcp_flags = frame->data[at + 13];
 }
 
 /* See that what users read of the innermost header is there. */
