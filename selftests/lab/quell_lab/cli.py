@@ -16,6 +16,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 MARKER = ".quell-lab"
+SWEEP_MARKER = ".quell-sweep"
 TIMEOUT_S = 3600
 
 UNITS = """\
@@ -85,6 +86,10 @@ def make_parser():
                        "where it is there")
     again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
     _run_options(again)
+    many = commands.add_parser("sweep", help="scenarios with several values of one or two "
+                               "parameters, algorithms and seeds", epilog=UNITS, allow_abbrev=False,
+                               formatter_class=argparse.RawDescriptionHelpFormatter)
+    _sweep_options(many)
     only = commands.add_parser("plan", help="check a scenario file and print what would run",
                                allow_abbrev=False)
     only.add_argument("file", metavar="FILE.scenario")
@@ -159,11 +164,22 @@ def _deflection_options(add):
     add("--dscp", metavar="N", help="of all flows: --deflect-base and a flow's tokens; default 0")
 
 
-def _run_options(parser):
+def _sweep_options(parser):
+    parser.add_argument("file", metavar="FILE.sweep")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--list", action="store_true", help="print the runs, a line each, and run "
+                     "nothing")
+    one.add_argument("--only", metavar="N", help="run number N of the list alone")
+    one.add_argument("--part", metavar="I/N", help="every N-th run of the list, from the I-th on")
+    _run_options(parser, out="where results go, and where those of an earlier, perhaps interrupted "
+                 "call are taken from; not needed for --list")
+
+
+def _run_options(parser, out=None):
     add = parser.add_argument
-    add("--out", metavar="DIR", required=True, help="where results go: a new or empty directory, "
-        "or an earlier result, which is replaced")
-    add("--jobs", metavar="N", help="runs at a time; default: one per processor")
+    add("--out", metavar="DIR", required=out is None, help=out or "where results go: a new or "
+        "empty directory, or an earlier result, which is replaced")
+    add("-j", "--jobs", metavar="N", help="runs at a time; default: one per processor")
     add("--mem", metavar="SIZE", help="memory of a run, of which the machine gives what is "
         "touched; default: by the number of hosts")
     add("--kernel", choices=("normal", "debug"), default="normal", help="debug: with KASAN, "
@@ -281,13 +297,14 @@ def _whole(where, text, low, high):
                  {"value": Key("int", low, high)})["value"]
 
 
-def check_directory(path):
+def check_directory(path, marker=MARKER):
     """InputError unless results may be written there; creates nothing."""
     if os.path.lexists(path) and not os.path.isdir(path):
         raise InputError("--out", f"'{path}' exists and is not a directory")
     if os.path.isdir(path) and os.listdir(path) and not os.path.exists(
-            os.path.join(path, MARKER)):
-        raise InputError("--out", f"'{path}' is not empty and holds no earlier result of the lab: "
+            os.path.join(path, marker)):
+        what = "sweep" if marker == SWEEP_MARKER else "result"
+        raise InputError("--out", f"'{path}' is not empty and holds no earlier {what} of the lab: "
                          "name a new or empty directory")
     parent = os.path.dirname(os.path.abspath(path))
     while not os.path.exists(parent):
@@ -306,12 +323,12 @@ def open_directory(path):
     return replaced
 
 
-def _options(args):
+def _options(args, marker=MARKER):
     """(jobs at a time, time limit, kernel) of a command line that runs something."""
     jobs_max = _whole("--jobs", args.jobs, 1, 1024) if args.jobs is not None else len(
         os.sched_getaffinity(0))
     timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
-    check_directory(args.out)
+    check_directory(args.out, marker)
     kernel = runner.find_kernel(args.kernel)
     if args.mem is not None:
         size = check(Places(options={"value": "--mem"}), "", {"value": args.mem},
@@ -391,6 +408,26 @@ def _seeds(args, command):
     return 0 if seeds.run(wanted, kernel, args, timeout_s, facts) else EXIT_FAILED
 
 
+def _sweep(args):
+    """All runs of a sweep file that have no result yet, or some of them; exit status."""
+    from . import sweep, sweep_run
+    wanted = sweep.Sweep(args.file)
+    if args.list:
+        for _ in wanted.build_points():	# what is wrong has no list
+            pass
+        sys.stdout.writelines(f"{line}\n" for line in sweep_run.lines(wanted))
+        return 0
+    if args.out is None:
+        raise InputError("--out", "missing: it names the directory of the results")
+    jobs_max, timeout_s, kernel = _options(args, SWEEP_MARKER)
+    sweep_run.check(wanted, kernel, args, jobs_max)
+    os.makedirs(args.out, exist_ok=True)
+    with open(os.path.join(args.out, SWEEP_MARKER), "w", encoding="ascii") as file:
+        file.write("Results of selftests/lab/lab sweep.\n")
+    good = sweep_run.execute(wanted, kernel, args, (jobs_max, timeout_s, args.quiet))
+    return 0 if good else EXIT_FAILED
+
+
 def _plan(args):
     wanted = scenario.build(scenario.load(args.file), Places(args.file), args.scale)
     variants = {variant.label: variant for variant in wanted.variants}
@@ -417,6 +454,8 @@ def main(argv):
         args = make_parser().parse_args(argv)
         if args.command == "plan":
             return _plan(args)
+        if args.command == "sweep":
+            return _sweep(args)
         command = "selftests/lab/lab " + shlex.join(argv)
         if args.command == "reproduce":
             return _reproduce(args, command)

@@ -218,7 +218,8 @@ def _window(places, path, name, asked, windows):
     return asked or windows[0]
 
 
-def _ours(row, summary):
+def value_of(row, summary):
+    """What a row asks for, of one run's summary; None without a value."""
     if row.sizes:
         summary = summary["slowdown"]["ranges"]["{}:{}".format(*row.sizes)]
     value = summary if row.window == RUN else summary["measured"][row.window]
@@ -249,7 +250,7 @@ def compare(scenario, summaries):
     """One dictionary a row, for summary.json; ours is None without a value."""
     rows = []
     for row in scenario.paper:
-        values = _over_another(row, {label: _ours(row, summary)
+        values = _over_another(row, {label: value_of(row, summary)
                                      for label, summary in summaries.items()})
         ours = values.pop(row.run, None)
         ratio = None
@@ -259,7 +260,7 @@ def compare(scenario, summaries):
             "figure": row.figure,
             "quantity": row.name,
             "window": row.window,
-            "of": _of(row),
+            "of": of_row(row),
             "run": row.run,
             "kind": row.quantity.kind,
             "paper": float(row.value) if row.value is not None else None,
@@ -274,7 +275,7 @@ def compare(scenario, summaries):
     return rows
 
 
-def _of(row):
+def of_row(row):
     """What a row says beside its quantity: of which sizes, over what; as text."""
     text = ""
     if row.sizes and row.sizes != (0, slowdown.SIZE_MAX):

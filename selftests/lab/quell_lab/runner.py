@@ -329,7 +329,9 @@ def _await(futures, progress, finished):
             job = futures.pop(future)
             error = future.exception()
             if error is None:
-                progress.say(f"{job.name}: done in {future.result().cost.wall_s:.1f} s")
+                wall_s = future.result().cost.wall_s
+                progress.say(f"{job.name}: " + ("is there" if wall_s is None else
+                                                f"done in {wall_s:.1f} s"))
             elif isinstance(error, RunError):
                 progress.say(f"{job.name}: FAILED: {error}")
             else:

@@ -60,17 +60,19 @@ def _paper_name(row):
     return f"{row['figure']}: {paper.quantity_of(row)}"
 
 
+def of_summary(one):
+    """[(quantity, value)] of one run's summary, None without a value."""
+    yield from ((f"fct_{name}_ns", one["fct_ns"][name]) for name in ("p50", "p99", "max"))
+    yield from _slowdowns(one["slowdown"])
+    yield "goodput_bits_ps", one["goodput_bits_ps"]
+    yield "drops", one["drops"]
+    yield "queue_max_bytes", one["queue"]["max_bytes"] if one["queue"] else None
+
+
 def _values(done):
     """{(cc, quantity): value} of one seed's results, without those that have none."""
-    found = {}
-    for label, one in done.summaries.items():
-        found.update({(label, f"fct_{name}_ns"): one["fct_ns"][name]
-                      for name in ("p50", "p99", "max")})
-        found.update({(label, quantity): value
-                      for quantity, value in _slowdowns(one["slowdown"])})
-        found[label, "goodput_bits_ps"] = one["goodput_bits_ps"]
-        found[label, "drops"] = one["drops"]
-        found[label, "queue_max_bytes"] = one["queue"]["max_bytes"] if one["queue"] else None
+    found = {(label, quantity): value for label, one in done.summaries.items()
+             for quantity, value in of_summary(one)}
     for row in done.paper:
         for label, value in {row["run"]: row["ours"], **row["others"]}.items():
             found[label, _paper_name(row)] = value

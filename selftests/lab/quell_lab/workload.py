@@ -102,7 +102,7 @@ class Workload:
     table: dict			# the rest: cold, dscp, cc
 
 
-def _fraction(where, value):
+def parse_load(where, value):
     """A load as a share of what the hosts' cables carry."""
     text = str(value).strip()
     try:
@@ -176,7 +176,7 @@ def _checked(places, path, table, graph):
                          f"1 to {len(hosts) - 1}, the hosts besides the receiver")
     load = values["load"]
     return Workload(values["pattern"], hosts, _sizes(places, path, values),
-                    None if load is None else _fraction(places.name(f"{path}.load"), load),
+                    None if load is None else parse_load(places.name(f"{path}.load"), load),
                     values["start"], values["length"], values["degree"] or 0, values["every"],
                     values["jitter"], {key: values[key] for key in ("cold", "dscp", "cc")})
 

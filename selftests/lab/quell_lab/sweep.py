@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A sweep file: scenarios x values of parameters x algorithms x seeds, as single runs.
+
+The file is TOML, as a scenario is.  Every run is a scenario of its own, with one
+algorithm, in which some keys have other values; scenario.build() checks it.
+"""
+
+import copy
+import itertools
+import json
+import os
+import re
+from dataclasses import dataclass
+
+from . import paper, programs, scenario, slowdown, workload
+from .algorithms import ALGORITHMS
+from .errors import InputError, nearest
+from .schema import Key, Places, check
+
+SEEDS_MAX = 1000
+RUNS_MAX = 100000
+AXES_MAX = 2
+LOAD = "load"
+TOP_KEYS = {
+    "title": Key("text", default=None),
+    "scenario": Key("scalars"),
+    "scale": Key("text", default=None),
+    "algorithm": Key("list", default=None),
+    "load": Key("list", default=None),
+    "seeds": Key("scalars", default=1),
+    "parameter": Key("list", default=None),
+    "panel": Key("list", default=None),
+}
+PARAMETER_KEYS = {"key": Key("text"), "values": Key("list"), "name": Key("text", default=None)}
+PANEL_KEYS = {name: paper.KEYS[name] for name in ("quantity", "measure", "sizes")}
+SEED = Key("int", 0, 2**32 - 1)
+# Of the scenario, but set by other keys of a sweep, or of no run.
+NOT_SWEPT = {"seed": "give seeds", "algorithm": "name the algorithm: swift.ai",
+             "title": "it changes no run", "paper": "it changes no run", "scale": "give scale"}
+# Of an [[algorithm]] table, beside its parameters.
+ENTRY_KEYS = set(scenario.ALGORITHM_KEYS) - {"name", "label", "ops", "set"}
+STEP = re.compile(r"([a-z][a-z-]*)(?:\[([0-9]{1,4})\])?")
+OF_SIZES = (".bytes", ".sizes")	# keys by which flows may come to be all as large
+# Panels where the file has none, of flows of several sizes and of one.
+PANELS_OF_SIZES = ("slowdown_p50", "slowdown_p99", "goodput", "queue_max")
+PANELS = ("fct_p50", "fct_p99", "goodput", "queue_max")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that varies: the load, or a key with its values as written."""
+
+    key: str
+    name: str			# for people
+    values: tuple		# as TOML has them
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An algorithm of a sweep: one curve."""
+
+    label: str
+    name: str			# in the kernel
+    table: dict			# [[algorithm]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario file, at the scale, with its algorithms and seeds."""
+
+    path: str
+    name: str
+    text: str
+    table: dict
+    entries: tuple		# Entry
+    seeds: tuple
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one run is of: a place in the figure, and a seed."""
+
+    source: Source
+    values: tuple		# of each axis
+    label: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, and all cells that it stands for: those whose inputs are the same."""
+
+    number: int			# from 1
+    cells: tuple
+    entry: Entry
+
+    def text(self, axes):
+        """The run in a few words."""
+        cell = self.cells[0]
+        words = [cell.source.name, cell.label, *point_words(axes, cell.values),
+                 f"seed={cell.seed}"]
+        more = len(self.cells) - 1
+        return " ".join(words) + (f" (and {more} more alike)" if more else "")
+
+
+def shown(value):
+    """A value as TOML has it, for people."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def point_words(axes, values):
+    """KEY=VALUE of each axis."""
+    return [f"{axis.key}={shown(value)}" for axis, value in zip(axes, values)]
+
+
+class Sweep:
+    """A sweep file, checked: axes, sources, runs, panels."""
+
+    def __init__(self, path):
+        self.path = path
+        self.places = Places(path)
+        with_keys = scenario.load(path)
+        top = check(self.places, "", with_keys, TOP_KEYS)
+        with open(path, encoding="utf-8") as file:
+            self.text = file.read()
+        self.title = top["title"] or os.path.basename(path)
+        self.axes = self._axes(top)
+        self.sources = self._sources(top)
+        self.panels = self._panels(top["panel"])
+        self.runs = self._runs()
+        self.rows = {}		# (source name, values) -> paper.Row of each panel, once checked
+
+    def _where(self, path):
+        return self.places.name(path)
+
+    def _tables(self, path, tables, keys):
+        """Each of a list of tables, checked."""
+        for number, table in enumerate(tables or []):
+            where = f"{path}[{number}]"
+            if not isinstance(table, dict):
+                raise InputError(self._where(where), f"'{table}' is not a table: write [[{path}]]")
+            yield where, check(self.places, where, table, keys)
+
+    def _axes(self, top):
+        axes = []
+        if top["load"] is not None:
+            axes.append(Axis(LOAD, "Load", self._values("load", top["load"])))
+        for where, table in self._tables("parameter", top["parameter"], PARAMETER_KEYS):
+            axes.append(Axis(table["key"], table["name"] or table["key"],
+                             self._values(f"{where}.values", table["values"])))
+        if len(axes) > AXES_MAX:
+            raise InputError(self._where("parameter"), f"{len(axes)} of them, the load included, "
+                             f"is out of range: at most {AXES_MAX}")
+        if len({axis.key for axis in axes}) < len(axes):
+            raise InputError(self._where("parameter"), f"'{axes[0].key}' is given twice")
+        return tuple(axes)
+
+    def _values(self, path, values):
+        if not values:
+            raise InputError(self._where(path), "an empty list: at least one value is needed")
+        for value in values:
+            if not isinstance(value, (str, int, float)):
+                raise InputError(self._where(path), f"'{value}' is not a text, a number, true or "
+                                 "false")
+        if len({shown(value) for value in values}) < len(values):
+            raise InputError(self._where(path), "a value is given twice")
+        return tuple(values)
+
+    def _sources(self, top):
+        paths = top["scenario"] if isinstance(top["scenario"], list) else [top["scenario"]]
+        if not paths or not all(isinstance(path, str) for path in paths):
+            raise InputError(self._where("scenario"), "one file, or a list of files")
+        sources = [self._source(path, top) for path in paths]
+        names = [source.name for source in sources]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(self._where("scenario"), f"two files are named '{name}'")
+        return tuple(sources)
+
+    def _source(self, path, top):
+        path = os.path.join(os.path.dirname(self.path), path)
+        places = Places(path)
+        table = scenario.at_scale(scenario.load(path), places, top["scale"])
+        table.pop("paper", None)
+        entries = table.get("algorithm")
+        if top["algorithm"] is not None:
+            entries = [self._own(entry) for entry in top["algorithm"]]
+            places = Places(path, {"algorithm": self._where("algorithm")})
+        if entries is not None:
+            table["algorithm"] = entries
+        built = scenario.build(table, places)
+        entries = tuple(Entry(variant.label, variant.name, dict(entry, label=variant.label))
+                        for entry, variant in zip(entries, built.variants))
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        return Source(path, os.path.basename(path).removesuffix(".scenario"), text, table, entries,
+                      self._seeds(top["seeds"], built.seed))
+
+    def _own(self, entry):
+        """An [[algorithm]] table of the sweep; a BPF object is relative to the sweep's file."""
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str) and programs.is_program(name):
+            file = os.path.join(os.path.dirname(os.path.abspath(self.path)),
+                                name.removeprefix(programs.PREFIX))
+            return dict(entry, name=programs.PREFIX + file)
+        return entry
+
+    def _seeds(self, wanted, first):
+        where = Places(options={"seeds": self._where("seeds")})
+        if not isinstance(wanted, list):
+            count = check(where, "", {"seeds": wanted}, {"seeds": Key("int", 1, SEEDS_MAX)})
+            return tuple(range(first, first + count["seeds"]))
+        seeds = tuple(check(where, "", {"seeds": one}, {"seeds": SEED})["seeds"] for one in wanted)
+        if not 1 <= len(seeds) <= SEEDS_MAX or len(set(seeds)) < len(seeds):
+            raise InputError(self._where("seeds"), f"{len(seeds)} seeds: 1 to {SEEDS_MAX}, each "
+                             "once")
+        return seeds
+
+    def _panels(self, tables):
+        """[[paper]] tables of the panels, which ask for the same quantities."""
+        wanted = [{name: value for name, value in table.items() if value is not None}
+                  for _, table in self._tables("panel", tables, PANEL_KEYS)]
+        if not wanted:
+            sizes = not any(axis.key.endswith(OF_SIZES) for axis in self.axes) and all(
+                slowdown.has_sizes(self._built(source).flows) for source in self.sources)
+            wanted = [{"quantity": name} for name in (PANELS_OF_SIZES if sizes else PANELS)]
+        return tuple(dict(table, figure="sweep") for table in wanted)
+
+    def _built(self, source):
+        return scenario.build(source.table, Places(source.path))
+
+    def points(self):
+        """Every (Source, values of the axes), in order."""
+        return [(source, values) for source in self.sources
+                for values in itertools.product(*(axis.values for axis in self.axes))]
+
+    def _runs(self):
+        groups = {}		# inputs of a run -> (entry, cells)
+        for source, values in self.points():
+            for entry in source.entries:
+                table, own = self._tables_at(source, values, entry)
+                inputs = json.dumps((table, dict(own, label=None)), sort_keys=True, default=str)
+                for seed in source.seeds:
+                    cell = Cell(source, values, entry.label, seed)
+                    groups.setdefault((source.path, inputs, seed), (entry, []))[1].append(cell)
+        if len(groups) > RUNS_MAX:
+            raise InputError(self.path, f"{len(groups)} runs is out of range: at most {RUNS_MAX}")
+        return tuple(Run(number, tuple(cells), entry)
+                     for number, (entry, cells) in enumerate(groups.values(), start=1))
+
+    def _tables_at(self, source, values, entry):
+        """(scenario dictionary without algorithms, the algorithm's own) at a point."""
+        table = copy.deepcopy({key: value for key, value in source.table.items()
+                               if key != "algorithm"})
+        own = copy.deepcopy(entry.table)
+        for number, (axis, value) in enumerate(zip(self.axes, values)):
+            has_load = self.axes[0].key == LOAD
+            where = self._where("load" if axis.key == LOAD else
+                                f"parameter[{number - has_load}].key")
+            name, _, key = axis.key.rpartition(".")
+            if axis.key == LOAD:
+                _set_load(where, source, table, value)
+            elif name in ALGORITHMS or name in [one.name for one in source.entries]:
+                _need_algorithm(where, source, name)
+                if name == entry.name:
+                    _set_of_algorithm(own, key, value)
+            else:
+                _set_key(where, table, axis.key, value)
+        return table, own
+
+    def build(self, run):
+        """The Scenario of a run, with its one algorithm."""
+        cell = run.cells[0]
+        table, own = self._tables_at(cell.source, cell.values, run.entry)
+        return self._build(cell.source, cell.values, dict(table, algorithm=[own], seed=cell.seed))
+
+    def build_points(self, runs=None):
+        """
+        The Scenario of every point, or those of some runs, with all its algorithms and the first
+        seed, one after the other, as they may be large; InputError for what is wrong with one.
+        """
+        wanted = None if runs is None else {(cell.source.name, cell.values)
+                                            for run in runs for cell in run.cells[:1]}
+        for source, values in self.points():
+            if wanted is not None and (source.name, values) not in wanted:
+                continue
+            tables = [self._tables_at(source, values, entry) for entry in source.entries]
+            built = self._build(source, values, dict(
+                tables[0][0], algorithm=[own for _, own in tables], seed=source.seeds[0]))
+            self.rows[source.name, values] = built.paper
+            yield built
+
+    def _build(self, source, values, table):
+        options = {f"paper[{number}].{key}": self._where(f"panel[{number}].{key}")
+                   for number in range(len(self.panels)) for key in PANEL_KEYS}
+        options["algorithm"] = f"{source.path}: algorithm"
+        try:
+            return scenario.build(dict(table, paper=list(self.panels)),
+                                  Places(source.path, options))
+        except InputError as error:
+            words = point_words(self.axes, values)
+            raise InputError(f"{self.path}: {', '.join(words)}" if words else self.path,
+                             str(error)) from None
+
+
+def _need_algorithm(where, source, name):
+    names = list(dict.fromkeys(entry.name for entry in source.entries))
+    if name not in names:
+        raise InputError(where, f"no run of '{name}'{nearest(name, names)}: {source.path} has "
+                         f"{', '.join(names)}")
+
+
+def _set_of_algorithm(own, key, value):
+    """What an algorithm's table has itself stays: a curve to compare with."""
+    if key in ENTRY_KEYS:
+        own.setdefault(key, value)
+    else:
+        own.setdefault("set", {}).setdefault(key, value)
+
+
+def _set_load(where, source, table, value):
+    """The loads of all workloads add up to the value, in the proportions they have."""
+    workloads = [one for one in table.get("workload") or [] if "load" in one]
+    if not workloads:
+        raise InputError(where, f"no [[workload]] of {source.path} has a load")
+    loads = [workload.parse_load(where, one["load"]) for one in workloads]
+    factor = workload.parse_load(where, value) / sum(loads)
+    for one, load in zip(workloads, loads):
+        one["load"] = str(load * factor)
+
+
+def _set_key(where, table, path, value):
+    steps = [STEP.fullmatch(step) for step in path.split(".")]
+    if not all(steps):
+        raise InputError(where, f"'{path}' is not written as queue.limit, workload[0].load, or "
+                         "swift.ai")
+    name = steps[0][1]
+    if name in NOT_SWEPT:
+        raise InputError(where, f"'{path}' is not a key to sweep: {NOT_SWEPT[name]}")
+    if name not in scenario.TOP_KEYS:
+        raise InputError(where, f"'{path}': unknown key{nearest(name, scenario.TOP_KEYS)}: one of "
+                         f"{', '.join(key for key in scenario.TOP_KEYS if key not in NOT_SWEPT)}, "
+                         "or an algorithm")
+    if name not in table and scenario.TOP_KEYS[name].kind == "list":
+        raise InputError(where, f"'{path}': the scenario has no [[{name}]]")
+    _set_in(where, table, steps, value)
+
+
+def _set_in(where, table, steps, value):
+    """Set a key of a table, or of all tables of a list on the way, or of one by its number."""
+    name, number = steps[0].groups()
+    if len(steps) == 1:
+        if number is not None:
+            raise InputError(where, f"'{steps[0][0]}' is a whole table: name a key of it")
+        table[name] = value
+        return
+    below = table.setdefault(name, {})
+    if number is not None and not (isinstance(below, list) and int(number) < len(below)):
+        raise InputError(where, f"'{steps[0][0]}': the scenario has no such table")
+    chosen = below if isinstance(below, list) else [below]
+    for one in chosen if number is None else [chosen[int(number)]]:
+        if not isinstance(one, dict):
+            raise InputError(where, f"'{steps[0][0]}' is no table of the scenario")
+        _set_in(where, one, steps[1:], value)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a sweep leaves: one table of medians over seeds, one figure, one page."""
+
+import csv
+import html
+import itertools
+import os
+from dataclasses import dataclass
+from statistics import median
+
+from . import paper, plots, report, seeds, sweep_plot, sweep_store
+from .sweep import point_words, shown
+
+TABLE = "sweep.csv"
+FIGURE = "sweep.svg"
+PAGE = "report.html"
+NUMBERS = ("seeds", "median", "min", "max", "values")
+TITLES = {"fct_p50": "Median completion time", "fct_p99": "99th percentile of completion time",
+          "fct_max": "Longest completion time", "goodput": "Goodput", "queue_max": "Longest queue",
+          "slowdown_p50": "Median slowdown", "slowdown_p99": "99th percentile of slowdown",
+          "slowdown_p999": "99.9th percentile of slowdown", "drops": "Drops", "marks": "Marks"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A quantity of the figure."""
+
+    name: str			# as in the table
+    title: str
+    kind: str			# of unit
+
+
+def _panel_name(row):
+    return paper.quantity_of({"quantity": row.name, "window": row.window, "of": paper.of_row(row)})
+
+
+def values_of(wanted, run, summary):
+    """{quantity: value} of a run's summary, those of the panels first; without what has none."""
+    cell = run.cells[0]
+    found = {_panel_name(row): paper.value_of(row, summary)
+             for row in wanted.rows[cell.source.name, cell.values]}
+    found.update(seeds.of_summary(summary))
+    return {name: value for name, value in found.items() if value is not None}
+
+
+class Sums:
+    """Values of all runs, by place in the figure."""
+
+    def __init__(self, wanted, values):
+        self.wanted = wanted
+        self.labels = list(dict.fromkeys(entry.label for source in wanted.sources
+                                         for entry in source.entries))
+        self.by_place = {}	# (source name, values, label) -> {quantity: [values by seed]}
+        for run in wanted.runs:
+            for cell in run.cells:
+                place = self.by_place.setdefault((cell.source.name, cell.values, cell.label), {})
+                for name, value in values.get(run.number, {}).items():
+                    place.setdefault(name, []).append(value)
+        self.panels = self._panels()
+        names = [source.name for source in wanted.sources]
+        self.x_name, self.x_values = "Scenario", names
+        self.combos = [()]
+        if wanted.axes:
+            self.x_name, self.x_values = wanted.axes[0].name, wanted.axes[0].values
+            self.combos = list(itertools.product(names, *(axis.values for axis in wanted.axes[1:])))
+
+    def _panels(self):
+        rows = next(iter(self.wanted.rows.values()))
+        return [Panel(name, TITLES.get(row.name, row.name.replace("_", " "))
+                      + name.removeprefix(row.name), row.quantity.kind)
+                for row, name in ((row, _panel_name(row)) for row in rows)]
+
+    def combo_title(self, combo):
+        """What a column of panels is of."""
+        if not combo:
+            return ""
+        words = [] if len(self.wanted.sources) == 1 else [combo[0]]
+        words += [f"{axis.name} {shown(value)}"
+                  for axis, value in zip(self.wanted.axes[1:], combo[1:])]
+        return ", ".join(words)
+
+    def at(self, quantity, combo, x, label):
+        """(median, least, most) over the seeds that have a value, or None."""
+        place = (combo[0], (x, *combo[1:]), label) if combo else (x, (), label)
+        values = self.by_place.get(place, {}).get(quantity)
+        return (median(values), min(values), max(values)) if values else None
+
+
+def _middle(numbers):
+    """Their median, whole if it is."""
+    value = median(numbers)
+    return int(value) if value == int(value) else value
+
+
+def _write_table(path, wanted, sums):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("scenario", "cc", *(axis.key for axis in wanted.axes), "quantity",
+                        *NUMBERS))
+        for (source, values, label), quantities in sums.by_place.items():
+            for name, numbers in quantities.items():
+                table.writerow((source, label, *map(shown, values), name, len(numbers),
+                                _middle(numbers), min(numbers), max(numbers),
+                                " ".join(map(str, numbers))))
+
+
+def _text(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _panel_table(sums, panel):
+    factor, unit = sweep_plot.SCALES[panel.kind]
+    head = "".join(f"<th>{html.escape(label)}</th>" for label in sums.labels)
+    lines = []
+    for combo, x in itertools.product(sums.combos, sums.x_values):
+        name = ", ".join(filter(None, [sums.combo_title(combo), f"{sums.x_name} {shown(x)}"]))
+        cells = []
+        for label in sums.labels:
+            row = sums.at(panel.name, combo, x, label)
+            texts = [_text(value / factor) for value in row] if row else []
+            cells.append("–" if not row else texts[0] if texts[1] == texts[2] else
+                         f"{texts[0]} ({texts[1]} to {texts[2]})")
+        lines.append(f"<tr><td>{html.escape(name)}</td>"
+                     + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return [f"<h2>{html.escape(panel.title + unit)}</h2>", '<div class="scroll"><table><thead><tr>'
+            f"<th></th>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"]
+
+
+def _verdict(wanted, failed):
+    if not failed:
+        return ['<p><span class="verdict good">All physics checks hold, in all '
+                f"{len(wanted.runs)} runs</span></p>"]
+    items = "".join(f"<li><b>Run {number}, {html.escape(wanted.runs[number - 1].text(wanted.axes))}"
+                    f"</b>: {html.escape(why)}</li>" for number, why in sorted(failed.items()))
+    return [f'<p><span class="verdict bad">{len(failed)} of {len(wanted.runs)} runs are left '
+            f"out</span></p><ul>{items}</ul>"]
+
+
+def _configuration(wanted, kernel):
+    parts = ["<h2>Configuration</h2>",
+             f"<p>Kernel {html.escape(str(kernel.version))}, laboratory "
+             f"{sweep_store.lab_version()[:12]}.</p>",
+             f"<h3>{html.escape(os.path.basename(wanted.path))}</h3>",
+             f"<pre>{html.escape(wanted.text)}</pre>"]
+    for source in wanted.sources:
+        parts += [f"<h3>{html.escape(os.path.basename(source.path))}</h3>",
+                  f"<pre>{html.escape(source.text)}</pre>"]
+    return parts
+
+
+def write(out, wanted, values, failed, kernel):
+    """Write table, figure and page.  values: {run number: values_of()}; failed: {run number:
+    why it has none}."""
+    sums = Sums(wanted, values)
+    _write_table(os.path.join(out, TABLE), wanted, sums)
+    figure = sweep_plot.draw(sums)
+    svg = plots.to_svg(figure, wanted.title)
+    plots.close({"sweep": figure})
+    with open(os.path.join(out, FIGURE), "w", encoding="utf-8") as file:
+        file.write(svg)
+    caption = ("Medians over the seeds; bands and bars reach from the least to the most of them. "
+               f"{TABLE} has these and more quantities in base units, and each seed's value.")
+    parts = [*_verdict(wanted, failed),
+             f"<figure>{plots.inline(svg, 'sweep')}<figcaption>{caption}</figcaption></figure>"]
+    for panel in sums.panels:
+        parts += _panel_table(sums, panel)
+    parts += _configuration(wanted, kernel)
+    seeds_of = sorted({len(source.seeds) for source in wanted.sources})
+    lead = (f"{len(wanted.runs)} runs of real kernel TCP in virtual time, "
+            f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.")
+    with open(os.path.join(out, PAGE), "w", encoding="utf-8") as file:
+        file.write(report.page(html.escape(wanted.title), lead, parts))
