@@ -119,8 +119,7 @@ class Sweep:
     def __init__(self, path):
         self.path = path
         self.places = Places(path)
-        with_keys = scenario.load(path)
-        top = check(self.places, "", with_keys, TOP_KEYS)
+        top = check(self.places, "", scenario.load(path), TOP_KEYS)
         with open(path, encoding="utf-8") as file:
             self.text = file.read()
         self.title = top["title"] or os.path.basename(path)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from . import paper, plots, report, seeds, sweep_plot, sweep_store
-from .sweep import point_words, shown
+from .sweep import shown
 
 TABLE = "sweep.csv"
 FIGURE = "sweep.svg"

@@ -174,4 +174,8 @@ class Store:
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                 raise
-            # Another process made the same run meanwhile.
+            # Another process has made the same run meanwhile, unless what is there is half
+            # of one, as a machine that failed may leave.
+            if self.load(key) is None:
+                shutil.rmtree(self.path(key))
+                os.rename(whole, self.path(key))

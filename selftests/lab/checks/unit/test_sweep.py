@@ -194,7 +194,8 @@ class Keys(Files):
 
     def test_what_changes_a_result_changes_its_name(self):
         names = [self.key(), self.key(number=1), self.key("seeds = [2]"), self.key(ECN),
-                 self.key(AI, number=2), self.key('algorithm = [{ name = "swift", acks-per-rtt = 3 }]')]
+                 self.key(AI, number=2),
+                 self.key('algorithm = [{ name = "swift", acks-per-rtt = 3 }]')]
         for name in ("linux", "lab-init", "detrand.so", "modules/tcp_swift.ko"):
             self.write(name, "another")
             names.append(self.key())
@@ -285,6 +286,16 @@ class Stores(Files):
         os.close(work.lock)
         store.open()
         self.assertEqual(os.listdir(store.runs), [])
+
+    def test_a_directory_without_a_result_is_replaced(self):
+        store = sweep_store.Store(self.path("out"))
+        store.open()
+        self.write("kernel.log", "log")
+        os.mkdir(store.path("key"))
+        self.write("out/runs/key/kernel.log", "of old")
+        self.assertIsNone(store.load("key"))
+        store.put("key", sweep_store.Work(store.runs), {"a": 1}, self.path("kernel.log"))
+        self.assertEqual(store.load("key"), {"a": 1})
 
     def test_half_a_result_is_refused(self):
         store = sweep_store.Store(self.path("out"))
