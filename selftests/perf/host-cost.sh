@@ -19,7 +19,8 @@
 #
 #	cost NAME CASE KEY VALUE...
 #
-# Its arguments are the rows; without, all.
+# Its arguments are the rows; without, all.  With "trace CASE" before them it is only that case,
+# whose counted part goes on for long enough to be traced after "trace NAME", as by flow-cost.sh.
 # shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
@@ -34,8 +35,17 @@ burst=400us
 rows=(reno cubic dctcp bbr cubic-loaded swift-no-option swift swift_vaisf timely smartt
 	dcqcn dart hpcc hpcc_vaisf cubic-beside)
 # name: flows, rounds, bytes of a request and of an answer
-cases=("bulk-1 1 1 2000000 8" "bulk-16 16 1 125000 8" "bulk-256 256 1 12000 8"
-	"rpc 1 100 64 64")
+cases=("bulk-1 1 1 2000000 8" "bulk-16 16 1 125000 8" "long-16 16 1 500000 8"
+	"bulk-256 256 1 12000 8" "rpc 1 100 64 64")
+trace_rounds=0
+if [ "${1:-}" = trace ]; then
+	trace_rounds=40
+	[ "$2" != long-16 ] || trace_rounds=5
+	for case in "${cases[@]}"; do
+		[ "${case%% *}" != "$2" ] || cases=("$case")
+	done
+	shift 2
+fi
 [ $# -eq 0 ] || rows=("$@")
 sender="" router="" receiver=""
 dir=$(mktemp -d)
@@ -92,26 +102,39 @@ choose()
 	choose_cc "$sender" "$1" && choose_cc "$receiver" "$1"
 }
 
-# ours ALGORITHM OPTION WORD...: the algorithm governs.  The limits of adapt are in microseconds and
-# not slowed down with the network: they would leave all that need delays to CUBIC (long-path).
+# ours ALGORITHM OPTION: the algorithm governs.  The limits of adapt are in microseconds and not
+# slowed down with the network: they would leave all that need delays to CUBIC (long-path).
+# shellcheck disable=SC2086 # words
 ours()
 {
 	local netns algorithm=$1 option=$2
-	shift 2
 
 	modprobe "tcp_$algorithm" || return 1
 	for netns in "$sender" "$receiver"; do
-		quell -n "$netns" cc set "$algorithm" adapt off "$@" &&
+		quell -n "$netns" cc set "$algorithm" adapt off ${words[$algorithm]} &&
 		quell -n "$netns" cc set quell option "$option" burst "$burst" || return 1
 	done
 	choose "$algorithm"
 }
 
+# Times and rates of an algorithm's defaults, for a network forty times as slow as theirs.
+swift_words="base-target 4ms ai 10mbit restart-idle 40ms"
+dcqcn_words="min-rate 1mbit restart-idle 40ms notify-interval 2ms alpha-timer 2200us timer 2200us
+	ai 1mbit hai 10mbit queue-bound 4ms"
+hpcc_words="base-rtt 2ms restart-idle 40ms ai 1250kbit min-rate 2500kbit"
+declare -A words=(
+	[swift]="$swift_words fs-range 1ms host-target 4ms"
+	[swift_vaisf]="$swift_words token-thresh 160us token 1200ns"
+	[timely]="t-low 3ms t-high 10ms min-rtt 1800us init-rate 50mbit min-rate 1mbit delta 5mbit"
+	[smartt]="target-delay 4ms restart-idle 40ms fast-slack 40us"
+	[dcqcn]="$dcqcn_words"
+	[dart]="$dcqcn_words slack 200us period 4ms clear 80ms plain-idle 40ms idle 800ms"
+	[hpcc]="$hpcc_words" [hpcc_vaisf]="$hpcc_words")
+
 # The flow beside it sends a request and then rests.
 swift_beside()
 {
-	ours swift 1 base-target 4ms ai 10mbit && serve 7100 && open_flows beside 7100 1 &&
-	request beside "1 64 64"
+	ours swift 1 && serve 7100 && open_flows beside 7100 1 && request beside "1 64 64"
 }
 
 # become ROW: both hosts, from the next connection on
@@ -122,13 +145,8 @@ become()
 	dctcp | bbr) modprobe "tcp_$1" && choose "$1" ;;
 	cubic-loaded) modprobe tcp_swift && choose cubic ;;
 	cubic-beside) swift_beside && choose cubic ;;
-	swift-no-option) ours swift 0 base-target 4ms ai 10mbit ;;
-	swift | swift_vaisf) ours "$1" 1 base-target 4ms ai 10mbit ;;
-	timely) ours timely 1 t-low 3ms t-high 10ms min-rtt 1800us init-rate 50mbit \
-		min-rate 1mbit delta 5mbit ;;
-	smartt) ours smartt 1 target-delay 4ms ;;
-	dcqcn | dart) ours "$1" 1 min-rate 1mbit ;;
-	hpcc | hpcc_vaisf) ours "$1" 1 base-rtt 2ms ;;
+	swift-no-option) ours swift 0 ;;
+	*) ours "$1" 1 ;;
 	esac
 }
 
@@ -222,6 +240,13 @@ measure()
 	slab
 	closed_kb=$slab_kb
 	open_flows flows "$port" "$3" && request flows "$4 $5 $6" || return 1
+	if [ "$trace_rounds" -gt 0 ]; then
+		echo "trace $1" >&3
+		request flows "$(($4 * trace_rounds)) $5 $6"
+		close_flows flows
+		stop "$server"
+		return
+	fi
 	slab
 	counters >"$dir/before"
 	echo reset >"$account"
@@ -246,4 +271,9 @@ for row in "${rows[@]}"; do
 		check "$row: ${case%% *}" measure "$row" $case
 	done
 done
+if [ "$trace_rounds" -gt 0 ]; then
+	echo symbols
+	grep -i ' [tw] ' /proc/kallsyms | gzip -9 | base64
+	echo symbols-end
+fi
 finish

@@ -12,11 +12,14 @@
  * the wire's: xmit from its call on, with the copy to the peer's buffer.  Polling,
  * making the skb around that buffer and freeing what was sent are the host's.
  *
+ * The NICs report the rate of their lines as hardware does, by ethtool.
+ *
  * A packet occupies the line for its length and 24 bytes, at least 84 bytes in all,
  * and arrives delay_us after its last bit left.  The one timer of a device is its
  * interrupt.  All runs on one processor.
  */
 #include <linux/etherdevice.h>
+#include <linux/ethtool.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -375,10 +378,24 @@ static const struct net_device_ops perfhost_netdev_ops = {
 	.ndo_start_xmit = perfhost_xmit,
 };
 
+static int perfhost_link_ksettings(struct net_device *dev,
+				   struct ethtool_link_ksettings *settings)
+{
+	settings->base.speed = rate_mbit;
+	settings->base.duplex = DUPLEX_FULL;
+	return 0;
+}
+
+static const struct ethtool_ops perfhost_ethtool_ops = {
+	.get_link = ethtool_op_get_link,
+	.get_link_ksettings = perfhost_link_ksettings,
+};
+
 static void perfhost_setup(struct net_device *dev)
 {
 	ether_setup(dev);
 	dev->netdev_ops = &perfhost_netdev_ops;
+	dev->ethtool_ops = &perfhost_ethtool_ops;
 	dev->features |= NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_TSO | NETIF_F_TSO6 |
 			 NETIF_F_TSO_ECN | NETIF_F_HIGHDMA;
 	dev->hw_features |= dev->features;
