@@ -127,6 +127,69 @@ static void test_events(struct __test_metadata *_metadata, const struct quell_co
 	free(stats);
 }
 
+/*
+ * Random ACKs, at times a loss, and a rest shorter than the parameter at restart_offset.  Returns
+ * whether the rest changed what the last ACK had decided.
+ */
+static bool is_changed_by_rest(const struct quell_core *core, struct random_state *r, void *params,
+			       void *vars, void *stats)
+{
+	struct quell_event ev = { .vars = vars, .params = params, .stats = stats };
+	u64 shortest_ns = *(u64 *)((char *)params + core->restart_offset);
+	struct quell_decision last;
+	int i, acks = random_between(r, 1, 20);
+
+	ev.sample.min_rtt_ns = random_magnitude(r, 0, 1000000);
+	ev.sample.link_bytes_ps = random_magnitude(r, 0, 100000000000);
+	ev.sample.mss_bytes = MSS_BYTES;
+	core->init(&ev);
+	for (i = 0; i < acks; i++) {
+		ev.sample.now_ns += random_magnitude(r, 1, 10000000);
+		ev.sample.rtt_ns = ev.sample.min_rtt_ns + random_magnitude(r, 0, 1000000);
+		ev.sample.acked_pkts = random_between(r, 1, 20);
+		ev.sample.acked_bytes = ev.sample.acked_pkts * MSS_BYTES;
+		ev.sample.marked_bytes = random_between(r, 0, 3) ? 0 : MSS_BYTES;
+		ev.sample.inflight_bytes = random_between(r, 1, 40) * MSS_BYTES;
+		if (!random_between(r, 0, 9))
+			core->on_loss(&ev);
+		core->on_ack(&ev);
+	}
+	last = ev.decision;
+	ev.sample = (struct quell_sample) {
+		.now_ns = ev.sample.now_ns,
+		.min_rtt_ns = ev.sample.min_rtt_ns,
+		.link_bytes_ps = ev.sample.link_bytes_ps,
+		.mss_bytes = MSS_BYTES,
+		.idle_ns = shortest_ns ? random_between(r, 0, shortest_ns - 1) : 1ULL << 40,
+	};
+	ev.sample.now_ns += ev.sample.idle_ns;
+	core->on_idle_restart(&ev);
+	return ev.decision.window_q16 != last.window_q16 ||
+	       ev.decision.pacing_bytes_ps != last.pacing_bytes_ps;
+}
+
+/* Where the kernel need not ask a core about short rests, they must not matter to it. */
+static void test_rest(struct __test_metadata *_metadata, const struct quell_core *core)
+{
+	struct random_state r = { .state = 2 };
+	void *params = calloc(1, core->params_bytes), *vars = calloc(1, core->vars_bytes);
+	void *stats = calloc(1, core->counters_bytes);
+	u32 i, changed = 0;
+
+	for (i = 0; i < STARTS; i++) {
+		quell_core_params_default(core, params);
+		if (i)
+			random_params(&r, core, params, 3, false);
+		memset(vars, 0, core->vars_bytes);
+		changed += is_changed_by_rest(core, &r, params, vars, stats);
+	}
+	EXPECT_EQ(0, changed)
+		TH_LOG("%s__a_short_rest_changes_no_decision", core->name);
+	free(params);
+	free(vars);
+	free(stats);
+}
+
 static void test_core(struct __test_metadata *_metadata, const struct quell_core *core)
 {
 	EXPECT_TRUE(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
@@ -137,6 +200,8 @@ static void test_core(struct __test_metadata *_metadata, const struct quell_core
 	test_params(_metadata, core);
 	test_counters(_metadata, core);
 	test_events(_metadata, core);
+	if (core->restart_offset)
+		test_rest(_metadata, core);
 }
 
 TEST(cores)

@@ -149,6 +149,8 @@ struct quell_event {
  * @on_loss:	     fast retransmit begins
  * @on_rto:	     the retransmission timer fired
  * @on_idle_restart: sending resumes after a time without outstanding data
+ * @restart_offset:  in the parameter block, of the u64 in ns below which such a time changes no
+ *		     decision, so that ->on_idle_restart need not be called; 0: it must be
  * @undo_note:	     record the reduction made by ->on_loss or ->on_rto
  * @on_undo:	     the loss was spurious: undo the recorded reductions
  */
@@ -165,6 +167,7 @@ struct quell_core {
 	const struct quell_counter_desc	*counters;
 	u32				counters_nr;
 	u32				counters_bytes;
+	u32				restart_offset;
 	u32				(*segment_pkts)(const void *params, u32 mss_bytes);
 	void				(*init)(struct quell_event *ev);
 	void				(*on_ack)(struct quell_event *ev);

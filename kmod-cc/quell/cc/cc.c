@@ -11,7 +11,7 @@
  *	a probe's answer	core->on_loss, probe.c
  *	->set_state(Loss)	core->on_rto, if a timer expired
  *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
- *	TX_START, when idle	core->on_idle_restart
+ *	TX_START, when idle	core->on_idle_restart, unless so short a rest changes nothing
  *	->in_ack_event		RACK must expect the reordering of paths, path.c; trimmed
  *				segments are marked lost, recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
@@ -31,6 +31,7 @@
 #include "flow/path.h"
 #include "flow/recover.h"
 #include "flow/tail.h"
+#include "netns/net.h"
 #include "tcp/tcp_internals.h"
 
 /*
@@ -123,6 +124,25 @@ static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
 	return true;
 }
 
+/*
+ * Whether the algorithm need not hear of an idle period, for it would decide what it did for the
+ * last acknowledgment.  Each request of one that waits for its answer comes so.
+ */
+static bool cc_rest_is_short(const struct sock *sk, u64 idle_ns)
+{
+	const struct quell_algo *algo = quell_cc(sk)->algo;
+	const struct quell_params_block *block;
+	u64 shortest_ns;
+
+	if (!algo->core->restart_offset || inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
+		return false;
+	rcu_read_lock();
+	block = rcu_dereference(quell_net(sock_net(sk))->algos[algo->slot].params);
+	shortest_ns = *(const u64 *)((const u8 *)block->data + algo->core->restart_offset);
+	rcu_read_unlock();
+	return !shortest_ns || idle_ns < shortest_ns;
+}
+
 static void cc_tx_start(struct sock *sk)
 {
 	struct quell_event ev;
@@ -130,6 +150,8 @@ static void cc_tx_start(struct sock *sk)
 
 	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns) ||
 	    quell_adapt_rested(sk, idle_ns))
+		return;
+	if (!quell_adapt_is_on(quell_cc(sk)->flow) && cc_rest_is_short(sk, idle_ns))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);

@@ -230,6 +230,12 @@ bool quell_adapt_has_begun(const struct quell_flow *flow);
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
 void quell_adapt_pace(struct sock *sk);
 
+/* Whether a flow is fitted to its path: its algorithm need not govern its window. */
+static inline bool quell_adapt_is_on(const struct quell_flow *flow)
+{
+	return flow && flow->adapt.phase != QUELL_ADAPT_OFF;
+}
+
 /**
  * quell_adapt_note_ack() - TCP begins to process an ACK
  * @flow:    flow

@@ -54,11 +54,6 @@ const char *quell_adapt_reason_name(const struct quell_flow *flow)
 	return quell_adapt_reasons[reason];
 }
 
-static bool adapt_is_on(const struct quell_flow *flow)
-{
-	return flow && flow->adapt.phase != QUELL_ADAPT_OFF;
-}
-
 /*
  * The window in use, bytes Q16.  The window of a rate-based algorithm is only a bound; the
  * data in flight, rate times round trip, may be much less.
@@ -217,7 +212,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	struct quell_adapt *core;
 	bool round, begins;
 
-	if (!adapt_is_on(flow))
+	if (!quell_adapt_is_on(flow))
 		return;
 	core = &flow->adapt;
 	hold_ns = adapt_hold_ns(flow);
@@ -264,7 +259,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
  */
 bool quell_adapt_has_begun(const struct quell_flow *flow)
 {
-	return adapt_is_on(flow) && quell_adapt_is_fit(&flow->adapt) &&
+	return quell_adapt_is_on(flow) && quell_adapt_is_fit(&flow->adapt) &&
 	       flow->adapt.flags & QUELL_ADAPT_F_BEGUN;
 }
 
@@ -277,7 +272,7 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!adapt_is_on(flow))
+	if (!quell_adapt_is_on(flow))
 		return;
 	/* CUBIC has cut for a mark within this round trip: RFC 3168, 6.1.2. */
 	if (flow->adapt.flags & QUELL_ADAPT_F_CUT && quell_adapt_governs(flow)) {
@@ -298,7 +293,7 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
  */
 bool quell_adapt_governs(const struct quell_flow *flow)
 {
-	return adapt_is_on(flow) && !quell_adapt_is_fit(&flow->adapt);
+	return quell_adapt_is_on(flow) && !quell_adapt_is_fit(&flow->adapt);
 }
 
 /**
@@ -327,7 +322,7 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
  */
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again)
 {
-	if (adapt_is_on(quell_cc(sk)->flow))
+	if (quell_adapt_is_on(quell_cc(sk)->flow))
 		quell_adapt_on_rto(&quell_cc(sk)->flow->adapt, sample, again);
 }
 
@@ -339,7 +334,7 @@ void quell_adapt_undone(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!adapt_is_on(flow))
+	if (!quell_adapt_is_on(flow))
 		return;
 	quell_adapt_on_undo(&flow->adapt);
 	if (quell_adapt_governs(flow))
@@ -366,7 +361,7 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!adapt_is_on(flow) || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	if (!quell_adapt_is_on(flow) || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
 	    idle_ns > adapt_rto_ns(sk))
 		return false;
 	if (quell_adapt_governs(flow))
@@ -385,7 +380,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!adapt_is_on(flow))
+	if (!quell_adapt_is_on(flow))
 		return false;
 	ev->decision = (struct quell_decision) {
 		.window_q16 = flow->now.window_bytes << QUELL_Q16_SHIFT,

@@ -38,6 +38,7 @@ static const struct quell_core quell_dcqcn_core = {
 	.counters		= quell_dcqcn_core_counters,
 	.counters_nr		= QUELL_ARRAY_NR(quell_dcqcn_core_counters),
 	.counters_bytes		= sizeof(struct quell_dcqcn_stats),
+	.restart_offset		= offsetof(struct quell_dcqcn_params, restart_idle_ns),
 	.init			= quell_dcqcn_core_init,
 	.on_ack			= QUELL_CORE_ON_ACK(quell_dcqcn_core_on_ack),
 	.on_loss		= quell_dcqcn_core_on_loss,

@@ -126,6 +126,7 @@ static const struct quell_core quell_smartt_core = {
 	.counters		= quell_smartt_core_counters,
 	.counters_nr		= QUELL_ARRAY_NR(quell_smartt_core_counters),
 	.counters_bytes		= sizeof(struct quell_smartt_stats),
+	.restart_offset		= offsetof(struct quell_smartt_params, restart_idle_ns),
 	.init			= quell_smartt_core_init,
 	.on_ack			= QUELL_CORE_ON_ACK(quell_smartt_core_on_ack),
 	.on_loss		= quell_smartt_core_on_loss,

@@ -116,6 +116,7 @@ static const struct quell_core quell_swift_core = {
 	.counters		= quell_swift_core_counters,
 	.counters_nr		= QUELL_ARRAY_NR(quell_swift_core_counters),
 	.counters_bytes		= sizeof(struct quell_swift_split_stats),
+	.restart_offset		= offsetof(struct quell_swift_params, restart_idle_ns),
 	.init			= quell_swift_core_init,
 	.on_ack			= QUELL_CORE_ON_ACK(quell_swift_core_on_ack),
 	.on_loss		= quell_swift_core_on_loss,

@@ -105,6 +105,7 @@ static const struct quell_core quell_timely_core = {
 	.counters		= quell_timely_core_counters,
 	.counters_nr		= QUELL_ARRAY_NR(quell_timely_core_counters),
 	.counters_bytes		= sizeof(struct quell_timely_stats),
+	.restart_offset		= offsetof(struct quell_timely_params, restart_idle_ns),
 	.segment_pkts		= quell_timely_core_segment_pkts,
 	.init			= quell_timely_core_init,
 	.on_ack			= QUELL_CORE_ON_ACK(quell_timely_core_on_ack),
