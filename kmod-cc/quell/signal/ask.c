@@ -13,8 +13,8 @@
  *			may have received all there is, and the next be far behind
  *	else		once per window / acks-per-rtt of data: as often per round trip if the
  *			window is the limit, and no more often if something else is; but
- *			not more often than each second burst, unless half of the window has
- *			left
+ *			not more often than each second burst, unless a window has left: a
+ *			stack acknowledges more than one segment without being asked
  *	retransmission	asks: the sender must learn whether a hole is filled
  *	sprayed flow	each burst asks: each tries a path, and the echo tells which
  *	telemetry	each burst asks: switches stamp what asks
@@ -73,7 +73,7 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
 	u64 window_bytes = (u64)READ_ONCE(tcp_sk(sk)->snd_cwnd) * tcp_sk(sk)->mss_cache;
 	u32 asked_bytes = end_seq - flow->asked_seq;
 
-	if (2 * (u64)asked_bytes >= window_bytes)
+	if (asked_bytes >= window_bytes)
 		return true;
 	return (u64)asked_bytes * acks_per_rtt >= window_bytes &&
 	       asked_bytes >= ASK_BURSTS * ask_burst_bytes(sk);
