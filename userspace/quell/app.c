@@ -11,18 +11,50 @@
 
 #include "quell.h"
 
+/* The line of a file that complaints are about, while there is one. */
+static struct {
+	const char	*file;
+	unsigned int	line;
+} place;
+
+/**
+ * complain_at() - what complaints are about from here on
+ * @file: name of a file, no line of it yet; NULL: none any more
+ */
+void complain_at(const char *file)
+{
+	place.file = file;
+	place.line = 0;
+}
+
+/**
+ * complain_line() - which line of the file complaints are about
+ * @line: its number
+ */
+void complain_line(unsigned int line)
+{
+	place.line = line;
+}
+
 /**
  * complain() - print an error message to stderr
  * @fmt: as for printf(), without program name and line end
+ *
+ * What is quoted in it may be a file's or another user's: what a terminal obeys is shown as \xHH.
  */
 void complain(const char *fmt, ...)
 {
+	char text[2048], plain[OUT_ESCAPED * sizeof(text)];
 	va_list args;
 
 	va_start(args, fmt);
 	fputs("quell: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	if (place.file && place.line)
+		fprintf(stderr, "%s:%u: ", place.file, place.line);
+	else if (place.file)
+		fprintf(stderr, "%s: ", place.file);
+	vsnprintf(text, sizeof(text), fmt, args);
+	fprintf(stderr, "%s\n", out_escape(plain, sizeof(plain), text));
 	va_end(args);
 }
 

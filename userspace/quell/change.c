@@ -95,7 +95,15 @@ static int complain_changes(const struct changes *changes, const struct nl_error
 	return complain_kernel(what, err);
 }
 
-static int send_changes(struct app *app, struct changes *changes, uint8_t cmd)
+/**
+ * changes_send() - send a request
+ * @app: connected to the kernel
+ * @changes: checked; the kernel makes all of them or none
+ * @cmd: QUELL_CMD_CC_SET or QUELL_CMD_CC_RESET
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, cmd);
@@ -167,7 +175,7 @@ static int change_params(struct app *app, int argc, char **argv, int step, uint8
 	for (i = 1; !status && i < argc; i += step)
 		status = changes_add(&changes, argv[i], step == 2 ? argv[i + 1] : NULL);
 	if (!status)
-		status = send_changes(app, &changes, cmd);
+		status = changes_send(app, &changes, cmd);
 	changes_free(&changes);
 
 free_list:
@@ -251,7 +259,7 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 	if (!status)
 		status = changes_add_preset(&changes, preset);
 	if (!status)
-		status = send_changes(app, &changes, QUELL_CMD_CC_SET);
+		status = changes_send(app, &changes, QUELL_CMD_CC_SET);
 	changes_free(&changes);
 	return status;
 }

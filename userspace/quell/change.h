@@ -12,6 +12,8 @@
 #include "model.h"
 #include "preset.h"
 
+struct app;
+
 /**
  * struct change - one parameter of a request
  * @param: the parameter
@@ -42,6 +44,7 @@ struct changes {
 
 int changes_alloc(struct changes *changes, const struct cc *cc);
 void changes_free(struct changes *changes);
+int changes_send(struct app *app, struct changes *changes, uint8_t cmd);
 int changes_add(struct changes *changes, const char *name, const char *text);
 const struct preset *preset_find(const char *algo, const char *name);
 int changes_add_preset(struct changes *changes, const struct preset *preset);

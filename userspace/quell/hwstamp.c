@@ -204,22 +204,45 @@ static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps
 	return STATUS_KERNEL;
 }
 
-/* Set the receive filter, keep the other settings. */
-static int change(struct app *app, struct stamps_kernel *kernel, const char *dev,
-		  uint32_t filter, const char *what)
+/**
+ * hwstamp_switch() - set the receive filter of a NIC, keep its other settings
+ * @dev: interface
+ * @on: stamp all packets, or none
+ * @stamps: what they are then
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int hwstamp_switch(const char *dev, bool on, struct stamps *stamps)
+{
+	uint32_t filter = on ? HWTSTAMP_FILTER_ALL : HWTSTAMP_FILTER_NONE, before;
+	struct stamps_kernel kernel;
+	struct nl_error err;
+	int status = STATUS_OK;
+
+	if (open_kernel(&kernel))
+		return STATUS_KERNEL;
+	stamps_read(&kernel, dev, stamps);
+	before = stamps->rx_filter;
+	if (on && check_offers(dev, stamps))
+		status = STATUS_KERNEL;
+	else if (stamps_set_filter(&kernel, dev, stamps, filter, &err))
+		status = complain_stamps(dev, on ? "on" : "off", stamps, &err);
+	else if (on && stamps->rx_filter != HWTSTAMP_FILTER_ALL)
+		status = put_back(&kernel, dev, stamps, before);
+	stamps_close(&kernel);
+	return status;
+}
+
+static int switch_stamps(struct app *app, const char *dev, bool on)
 {
 	struct stamps stamps;
-	struct nl_error err;
-	uint32_t before;
+	int status;
 
-	stamps_read(kernel, dev, &stamps);
-	before = stamps.rx_filter;
-	if (filter == HWTSTAMP_FILTER_ALL && check_offers(dev, &stamps))
-		return STATUS_KERNEL;
-	if (stamps_set_filter(kernel, dev, &stamps, filter, &err))
-		return complain_stamps(dev, what, &stamps, &err);
-	if (filter == HWTSTAMP_FILTER_ALL && stamps.rx_filter != HWTSTAMP_FILTER_ALL)
-		return put_back(kernel, dev, &stamps, before);
+	if (check_dev(dev))
+		return STATUS_INPUT;
+	status = hwstamp_switch(dev, on, &stamps);
+	if (status)
+		return status;
 	out_open_array(&app->out, NULL);
 	print_stamps(&app->out, dev, &stamps);
 	out_close_array(&app->out);
@@ -227,30 +250,16 @@ static int change(struct app *app, struct stamps_kernel *kernel, const char *dev
 	return STATUS_OK;
 }
 
-static int switch_stamps(struct app *app, const char *dev, uint32_t filter, const char *what)
-{
-	struct stamps_kernel kernel;
-	int status;
-
-	if (check_dev(dev))
-		return STATUS_INPUT;
-	if (open_kernel(&kernel))
-		return STATUS_KERNEL;
-	status = change(app, &kernel, dev, filter, what);
-	stamps_close(&kernel);
-	return status;
-}
-
 /* quell hwtstamp on DEV */
 int hwstamp_on(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return switch_stamps(app, argv[0], HWTSTAMP_FILTER_ALL, "on");
+	return switch_stamps(app, argv[0], true);
 }
 
 /* quell hwtstamp off DEV */
 int hwstamp_off(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return switch_stamps(app, argv[0], HWTSTAMP_FILTER_NONE, "off");
+	return switch_stamps(app, argv[0], false);
 }

@@ -108,7 +108,15 @@ int link_show(struct app *app, int argc, char **argv)
 	return STATUS_OK;
 }
 
-static int send_rate(struct app *app, const char *dev, uint64_t bytes_ps)
+/**
+ * link_set_rate() - set the rate of an interface
+ * @app: connected to the kernel
+ * @dev: its name
+ * @bytes_ps: bytes per second; 0 goes back to the driver's
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, QUELL_CMD_LINK_SET);
@@ -146,12 +154,12 @@ int link_set(struct app *app, int argc, char **argv)
 			 argv[0]);
 		return STATUS_INPUT;
 	}
-	return send_rate(app, argv[0], bytes_ps);
+	return link_set_rate(app, argv[0], bytes_ps);
 }
 
 /* quell link reset DEV */
 int link_reset(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return send_rate(app, argv[0], 0);
+	return link_set_rate(app, argv[0], 0);
 }

@@ -50,28 +50,42 @@ static void print_group(struct out *o, const struct lookahead *group)
 	out_close_object(o);
 }
 
-/* quell lookahead show */
-int lookahead_show(struct app *app, int argc, char **argv)
+/**
+ * lookahead_fetch() - request all look-ahead groups of the namespace
+ * @app: connected to the kernel
+ * @list: filled in; zeroed before; the caller must free it even on failure
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int lookahead_fetch(struct app *app, struct lookahead_list *list)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct lookahead_list list = {};
 	struct nl_reader reader = {
 		.message = take_group,
 		.restart = restart_groups,
-		.data = &list,
+		.data = list,
 	};
-	int status = STATUS_OK;
 	struct nl_error err;
+
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LOOKAHEAD_GET), &reader, &err))
+		return complain_kernel("cannot list the groups", &err);
+	return STATUS_OK;
+}
+
+/* quell lookahead show */
+int lookahead_show(struct app *app, int argc, char **argv)
+{
+	struct lookahead_list list = {};
+	int status;
 	size_t i;
 
 	(void)argc;
 	(void)argv;
 	if (app_connect(app, "dart"))
 		return STATUS_KERNEL;
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LOOKAHEAD_GET), &reader, &err)) {
-		status = complain_kernel("cannot list the groups", &err);
+	status = lookahead_fetch(app, &list);
+	if (status)
 		goto free_list;
-	}
 	out_open_array(&app->out, NULL);
 	for (i = 0; i < list.n; i++)
 		print_group(&app->out, &list.list[i]);
@@ -99,7 +113,14 @@ int complain_lookahead(const char *what, int code, const char *text)
 	return complain_kernel(what, &err);
 }
 
-static int read_time(const char *text, uint64_t *time_ns)
+/**
+ * lookahead_read_time() - parse how long members are waited for
+ * @text: a time over 0
+ * @time_ns: the time, ns
+ *
+ * Return: an exit status, after a complaint.
+ */
+int lookahead_read_time(const char *text, uint64_t *time_ns)
 {
 	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, time_ns);
 
@@ -122,7 +143,7 @@ static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_g
 				return STATUS_INPUT;
 		} else if (!strcmp(argv[*i], "time")) {
 			if (keyword_value("time", argc, argv, i, &value) ||
-			    read_time(value, &group->time_ns))
+			    lookahead_read_time(value, &group->time_ns))
 				return STATUS_INPUT;
 		} else {
 			break;
@@ -163,7 +184,13 @@ free_members:
 	return status;
 }
 
-static int check_name(const char *name)
+/**
+ * lookahead_check_name() - complain of what cannot be the name of a group
+ * @name: as typed
+ *
+ * Return: an exit status, after a complaint.
+ */
+int lookahead_check_name(const char *name)
 {
 	if (*name && strlen(name) < 32)
 		return STATUS_OK;
@@ -177,7 +204,7 @@ int lookahead_add(struct app *app, int argc, char **argv)
 	struct quell_lookahead_group group = { .name = argv[0] };
 	int i = 1;
 
-	if (check_name(group.name) || read_keywords(argc, argv, &i, &group))
+	if (lookahead_check_name(group.name) || read_keywords(argc, argv, &i, &group))
 		return STATUS_INPUT;
 	return add_members(app, &group, argc - i, argv + i);
 }
@@ -190,7 +217,7 @@ int lookahead_del(struct app *app, int argc, char **argv)
 	uid_t uid;
 	int ret;
 
-	if (check_name(argv[0]))
+	if (lookahead_check_name(argv[0]))
 		return STATUS_INPUT;
 	if (argc > 1 && (argc < 3 || strcmp(argv[1], "uid"))) {
 		complain("unknown word '%s', usage: quell lookahead del NAME [uid UID]", argv[1]);

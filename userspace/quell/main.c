@@ -36,6 +36,12 @@ static const struct command commands[] = {
 	  "what was counted since the last time", true, stat_show },
 	{ "doctor", NULL, "", 0, 0,
 	  "what keeps Quell from its work, and what mends it", true, doctor },
+	{ "save", NULL, "[FILE]", 0, 1,
+	  "write all settings of the namespace to a file", false, save },
+	{ "restore", NULL, "[--dry-run] FILE", 1, 2,
+	  "make the settings of a file", true, restore },
+	{ "sync", NULL, "[--dry-run] FILE", 1, 2,
+	  "the same, and defaults of what it does not name", true, sync_settings },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", false, link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,
@@ -231,8 +237,8 @@ static const struct command *find_command(int *argc, char ***argv)
 static int check_arg_count(const struct command *c, int argc, char **argv)
 {
 	if (argc < c->min_args) {
-		complain("too few arguments, usage: quell %s %s %s", c->object,
-			 c->verb ? c->verb : "", c->args);
+		complain("too few arguments, usage: quell %s%s%s %s", c->object,
+			 c->verb ? " " : "", c->verb ? c->verb : "", c->args);
 		return STATUS_INPUT;
 	}
 	if (c->max_args != ARGS_UNBOUNDED && argc > c->max_args)

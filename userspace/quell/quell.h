@@ -24,6 +24,7 @@
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
 struct preset;
+struct stamps;
 struct quell_trace_prefix;
 
 struct app {
@@ -58,6 +59,8 @@ struct command {
 
 /* app.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_at(const char *file);
+void complain_line(unsigned int line);
 int complain_kernel(const char *what, const struct nl_error *err);
 int app_connect(struct app *app, const char *algo);
 
@@ -90,6 +93,9 @@ int bpf_show(struct app *app, int argc, char **argv);
 int bpf_option(struct app *app, int argc, char **argv);
 int bpf_list_words(const char *algo);
 int doctor(struct app *app, int argc, char **argv);
+int save(struct app *app, int argc, char **argv);
+int restore(struct app *app, int argc, char **argv);
+int sync_settings(struct app *app, int argc, char **argv);
 int trace(struct app *app, int argc, char **argv);
 
 struct flow_words;
@@ -104,6 +110,15 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
+int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps);
+int lookahead_fetch(struct app *app, struct lookahead_list *list);
+int lookahead_read_time(const char *text, uint64_t *time_ns);
+int lookahead_check_name(const char *name);
+int sender_fetch(struct app *app, struct sender_list *list);
+int sender_read_weight(const char *text, uint64_t *weight);
+int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_storage *address,
+		      const char *name, uint32_t weight);
+int hwstamp_switch(const char *dev, bool on, struct stamps *stamps);
 int find_dev(const char *name, uint32_t *ifindex);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int read_address(const char *text, struct sockaddr_storage *address);

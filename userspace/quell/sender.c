@@ -71,22 +71,37 @@ static void print_receiver(struct out *o, const struct receiver *r,
 	out_close_object(o);
 }
 
-static int fetch(struct app *app, struct receiver_list *receivers, struct sender_list *senders)
+/**
+ * sender_fetch() - request all senders of the namespace
+ * @app: connected to the kernel
+ * @list: filled in; zeroed before; the caller must free it even on failure
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int sender_fetch(struct app *app, struct sender_list *list)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_reader of_receivers = {
-		.message = take_receiver, .restart = restart_receivers, .data = receivers,
-	};
-	struct nl_reader of_senders = {
-		.message = take_sender, .restart = restart_senders, .data = senders,
+	struct nl_reader reader = {
+		.message = take_sender, .restart = restart_senders, .data = list,
 	};
 	struct nl_error err;
 
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_RECEIVER_GET), &of_receivers,
-		    &err) ||
-	    nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_SENDER_GET), &of_senders, &err))
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_SENDER_GET), &reader, &err))
 		return complain_kernel("cannot list the senders", &err);
 	return STATUS_OK;
+}
+
+static int fetch(struct app *app, struct receiver_list *receivers, struct sender_list *senders)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nl_reader reader = {
+		.message = take_receiver, .restart = restart_receivers, .data = receivers,
+	};
+	struct nl_error err;
+
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_RECEIVER_GET), &reader, &err))
+		return complain_kernel("cannot list the senders", &err);
+	return sender_fetch(app, senders);
 }
 
 /* [dev DEV]; without it @ifindex stays. */
@@ -155,7 +170,14 @@ static void put_address(struct nlmsghdr *nlh, const struct sockaddr_storage *add
 			     &((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-static int read_weight(const char *text, uint64_t *weight)
+/**
+ * sender_read_weight() - parse a weight
+ * @text: 1 .. 255
+ * @weight: the number
+ *
+ * Return: an exit status, after a complaint.
+ */
+int sender_read_weight(const char *text, uint64_t *weight)
 {
 	if (!qty_parse(text, QUELL_UNIT_NONE, weight) && *weight && *weight <= WEIGHT_MAX)
 		return STATUS_OK;
@@ -163,18 +185,40 @@ static int read_weight(const char *text, uint64_t *weight)
 	return STATUS_INPUT;
 }
 
+/**
+ * sender_set_weight() - set the weight of a sender
+ * @app: connected to the kernel
+ * @ifindex: interface by which its data comes
+ * @address: its address
+ * @name: the same, for the complaint
+ * @weight: 1 .. 255; 1 forgets it
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_storage *address,
+		      const char *name, uint32_t weight)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, QUELL_CMD_WEIGHT_SET);
+	struct nl_error err;
+
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_IFINDEX, ifindex);
+	put_address(nlh, address);
+	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WEIGHT, weight);
+	if (nl_do(&app->nl, nlh, NULL, &err))
+		return complain_kernel(name, &err);
+	return STATUS_OK;
+}
+
 /* quell sender weight ADDR WEIGHT [dev DEV] */
 int sender_weight(struct app *app, int argc, char **argv)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct sockaddr_storage address;
-	struct nl_error err;
-	struct nlmsghdr *nlh;
 	uint32_t ifindex = 0;
 	uint64_t weight;
 	int status;
 
-	if (read_address(argv[0], &address) || read_weight(argv[1], &weight) ||
+	if (read_address(argv[0], &address) || sender_read_weight(argv[1], &weight) ||
 	    read_dev(argc - 2, argv + 2, &ifindex))
 		return STATUS_INPUT;
 	status = app_connect(app, "dart");
@@ -182,11 +226,5 @@ int sender_weight(struct app *app, int argc, char **argv)
 		status = route_to(&address, argv[0], &ifindex);
 	if (status)
 		return status;
-	nlh = nl_prepare(&app->nl, buf, QUELL_CMD_WEIGHT_SET);
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_IFINDEX, ifindex);
-	put_address(nlh, &address);
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WEIGHT, weight);
-	if (nl_do(&app->nl, nlh, NULL, &err))
-		return complain_kernel(argv[0], &err);
-	return STATUS_OK;
+	return sender_set_weight(app, ifindex, &address, argv[0], weight);
 }

@@ -71,7 +71,7 @@ expect 1 "unknown object 'docter', did you mean 'doctor'?" docter
 expect 1 "unknown verb 'presets', did you mean 'preset'?" cc presets
 expect 1 "unknown verb 'sohw', did you mean 'show'?" flow sohw
 expect 1 "unknown object 'xx', try: quell help" xx
-expect 1 "object 's' may be any of: stat, sender" s
+expect 1 "object 's' may be any of: stat, save, sync, sender" s
 expect 1 "verb 's' may be any of: show, set" cc s
 expect 1 "unknown object ''" ""
 expect 0 "nscc" cc p list
@@ -79,6 +79,12 @@ expect 0 "nscc" c pr smartt
 expect 0 "lo: rx not supported" hw s lo
 expect 0 "quell sender show" help sen
 expect 0 "quell lookahead add" look help
+expect 1 "too few arguments, usage: quell restore [--dry-run] FILE" restore
+expect 1 "unexpected argument 'b'" save a b
+expect 1 "the file is missing, usage: quell sync [--dry-run] FILE" sync --dry-run
+expect 1 "unexpected argument, usage: quell restore [--dry-run] FILE" restore a b
+expect 1 "No such file or directory" restore "$scratch/nosuch"
+expect_silent_stdout
 expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
@@ -232,6 +238,14 @@ QUELL_DOCTOR_ROOT=$tree clean 3 -jp doctor
 [ $? -eq 2 ] && grep -q 'cannot write the output' "$scratch/err"
 report $? "a full disk is an error"
 
+printf '[swift]\nbase-target = 50us\nfrob\n' > "$scratch/settings"
+clean 1 restore "$scratch/settings"
+grep -qF "$scratch/settings:3: neither" "$scratch/err"
+report $? "the line of a mistake in a file of settings"
+clean 1 sync --dry-run /dev/zero
+grep -qF "/dev/zero: longer than 1048576 bytes" "$scratch/err"
+report $? "a file without end is refused"
+
 # The words of the command table: objects, verbs, keywords, options.
 "$quell" help --commands > "$scratch/table"
 : > "$scratch/out"
@@ -351,7 +365,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat doctor link sender lookahead hwtstamp bpf trace help" quell ""
+completes "cc flow stat doctor save restore sync link sender lookahead hwtstamp bpf trace help" quell ""
 completes "show weight" quell sender ""
 completes "dev" quell sender show ""
 completes "lo" quell sender show dev lo
@@ -408,6 +422,9 @@ completes "cgroup dir" quell bpf option on ""
 completes "cgroup" quell bpf option off ""
 completes "" quell bpf option show ""
 completes "dir" quell bpf option on cgroup / d
+completes "--dry-run" quell restore --d
+completes "/dev/null" quell sync --dry-run /dev/nul
+completes "/dev/null" quell save /dev/nul
 completes "/sys/" quell bpf option on cgroup /sy
 completes "--json --pretty --details --netns --version --help" quell --
 

@@ -1,0 +1,282 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# quell save, restore and sync: all settings of a namespace go to a file and come back, a wrong
+# file changes nothing, what the kernel refuses is taken back.
+#
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+
+netns="" other=""
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+modules="tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_dart tcp_hpcc"
+
+q()
+{
+	quell -n "$netns" "$@"
+}
+
+# All that the command shows of settings, as one text.
+state()
+{
+	cc_of "$1"
+	quell -n "$1" -j cc show | jq -c 'map({name, params: (.params | map([.name, .value]))})'
+	quell -n "$1" -j link show | jq -c 'map([.dev, .rate_bytes_ps])'
+	quell -n "$1" -j sender show | jq -c 'map([.dev, (.senders | map([.address, .weight]))])'
+	quell -n "$1" -j lookahead show | jq -c 'sort_by(.name)'
+	quell -n "$1" -j hwtstamp show | jq -c 'map([.dev, .rx])'
+}
+
+without_module()
+{
+	# shellcheck disable=SC2086 # words
+	unload $modules quell && status 2 q save && says "module quell is not loaded" &&
+	echo "[swift]" >"$dir/file" && status 2 q restore "$dir/file" && says "is not loaded"
+}
+
+make_hosts()
+{
+	local module
+
+	for module in $modules; do
+		modprobe "$module" || return 1
+	done
+	new_netns netns && new_netns other && cable "$netns" n0 "$other" o0 &&
+	ip -n "$netns" addr add 10.73.0.1/24 dev n0 && ip -n "$other" addr add 10.73.0.2/24 dev o0 &&
+	ip -n "$netns" link add '#[a]\#' type dummy && allow_cc swift
+}
+
+fresh_is_empty()
+{
+	status 0 q save && state "$netns" >"$dir/fresh" &&
+	[ "$(grep -v '^#' "$dir/out" | grep .)" = "$(printf '[namespace]\ncongestion-control = %s' \
+		"$(cc_of "$netns")")" ]
+}
+
+change_all()
+{
+	q cc set swift base-target 50us beta 0.5 && q cc set quell option 1 && q cc preset smartt nscc &&
+	q cc set dart lookahead 2ms && q link set n0 rate 25gbit && q link set '#[a]\#' rate 1gbit &&
+	q sender weight 10.73.0.2 4 && q sender weight fd00::1 255 dev n0 &&
+	q lookahead add workers dev n0 time 500us 10.73.0.2 fd00::2 10.73.0.4 10.73.0.5 10.73.0.6 &&
+	q lookahead add 'a]#b' dev n0 10.73.0.9 && choose_cc "$netns" swift &&
+	state "$netns" >"$dir/changed" && ! cmp -s "$dir/fresh" "$dir/changed"
+}
+
+save_is_readable()
+{
+	status 0 q save "$dir/saved" && [ ! -s "$dir/out" ] && cat "$dir/saved" &&
+	grep -qx 'base-target = 50us' "$dir/saved" && grep -qx 'preset = nscc' "$dir/saved" &&
+	grep -qx 'rate = 25Gbit' "$dir/saved" && grep -qx 'weight fd00::1 = 255' "$dir/saved" &&
+	grep -qxF '[dev \x23\x5ba\x5d\x5c#]' "$dir/saved" &&
+	! grep -q '^ai' "$dir/saved" && [ "$(wc -l <"$dir/saved")" -lt 45 ] &&
+	q -d save >"$dir/all" && grep -qE '^# ai = ' "$dir/all"
+}
+
+restore_changes_nothing()
+{
+	local file
+
+	for file in "$dir/saved" "$dir/all"; do
+		status 0 q restore "$file" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ] &&
+		status 0 q sync "$file" && [ ! -s "$dir/out" ] || return 1
+	done
+	state "$netns" | cmp - "$dir/changed"
+}
+
+# The first file is of the fresh namespace: sync goes back to it, says so, and so does the next.
+sync_to_fresh()
+{
+	q save >"$dir/before" &&
+	printf '[namespace]\ncongestion-control = %s\n' cubic >"$dir/none" &&
+	status 0 q sync --dry-run "$dir/none" && state "$netns" | cmp - "$dir/changed" &&
+	cp "$dir/out" "$dir/dry" && status 0 q sync "$dir/none" && cat "$dir/out" &&
+	cmp "$dir/dry" "$dir/out" && grep -qx 'swift base-target: 50us -> 0ns' "$dir/out" &&
+	grep -qx 'dev n0 rate: 25Gbit -> default' "$dir/out" &&
+	grep -qx 'dev n0 weight 10.73.0.2: 4 -> 1' "$dir/out" &&
+	grep -qxF 'lookahead workers group: dev n0, time 500us, 5 members -> none' "$dir/out" &&
+	grep -qx 'namespace congestion-control: swift -> cubic' "$dir/out" &&
+	[ "$(q -j link show | jq -c 'map(.rate_bytes_ps) | unique')" != '[125000000]' ] &&
+	[ "$(q -j lookahead show)" = "[]" ] && status 0 q sync "$dir/none" && [ ! -s "$dir/out" ]
+}
+
+restore_all()
+{
+	status 0 q -j restore "$dir/saved" &&
+	json 'length > 10 and all(.section and .setting and .from != .to) and
+		any(.section == "swift" and .setting == "beta" and .to == "0.5")' "$dir/out" &&
+	is_as_it_was && q save | cmp - "$dir/saved"
+}
+
+# Only what a file names; one of two members, and the default of one parameter.
+restore_part()
+{
+	printf '[swift]\r\nbeta = default # as it was\r\n\n[lookahead workers]\ndev = n0\n%s\n' \
+		"members = 10.73.0.2" | status 0 q restore - && cat "$dir/out" &&
+	[ "$(wc -l <"$dir/out")" -eq 2 ] && grep -qx 'swift beta: 0.5 -> 0.8' "$dir/out" &&
+	grep -qF 'workers group: dev n0, time 500us, 5 members -> dev n0, time 2ms, 1 members' \
+		"$dir/out" &&
+	status 0 q restore "$dir/saved" && is_as_it_was
+}
+
+# wrong LINE PATTERN TEXT [STATUS]: refused with that line and pattern on stderr.
+wrong()
+{
+	local line=$1 pattern=$2 verb
+
+	# Good settings in front of it, which must not be made.
+	printf '[swift]\nai = 3mbit\n[dev n0]\nrate = 3gbit\nweight 10.73.0.2 = 9\n%b' "$3" >"$dir/wrong"
+	for verb in ${verbs:-restore}; do
+		q "$verb" "$dir/wrong" >"$dir/out" 2>"$dir/err"
+		[ $? -eq "${4:-1}" ] || { echo "status of $verb: $3"; cat "$dir/err"; return 1; }
+		cat "$dir/err"
+		if ! grep -qE "^quell: $dir/wrong:$line: .*$pattern" "$dir/err" || [ -s "$dir/out" ]; then
+			echo "$verb: no line $line: $pattern"
+			return 1
+		fi
+	done
+}
+
+is_as_it_was()
+{
+	state "$netns" >"$dir/now" && diff "$dir/now" "$dir/changed"
+}
+
+wrong_files()
+{
+	local verbs="restore sync"
+
+	wrong 6 "neither" 'frob\n' &&
+	wrong 6 "unknown algorithm 'frob'" '[frob]\n' && verbs=restore &&
+	wrong 6 "unknown section" '[link n0]\n' &&
+	wrong 7 "no setting 'frob'" '[namespace]\nfrob = 1\n' &&
+	wrong 7 "no parameter 'frob'" '[hpcc]\nfrob = 1\n' &&
+	wrong 7 "out of range" '[hpcc]\neta = 2\n' &&
+	wrong 7 "no unit|no suffix|unit" '[dart]\nlookahead = 5\n' &&
+	wrong 7 "has no preset 'frob'" '[hpcc]\npreset = frob\n' &&
+	wrong 8 "given twice, first in line 7" '[hpcc]\neta = 0.9\neta = 0.9\n' &&
+	wrong 6 "given twice, first in line 1" '[swift]\n' &&
+	wrong 6 "no such interface" '[dev nosuch]\n' &&
+	wrong 6 "no setting 'frob'" 'frob = 1\n' &&
+	wrong 7 "out of range" '[dev lo]\nrate = 2tbit\n' &&
+	wrong 7 "cannot stamp" '[dev lo]\nstamps = on\n' &&
+	wrong 7 "neither on nor off" '[dev lo]\nstamps = perhaps\n' &&
+	wrong 7 "not the address of a host" '[dev lo]\nweight 224.0.0.1 = 2\n' &&
+	wrong 7 "out of range 1 .. 255" '[dev lo]\nweight 10.0.0.1 = 256\n' &&
+	wrong 6 "given twice" 'weight ::ffff:10.73.0.2 = 7\n' &&
+	wrong 6 "there are none" '[lookahead x]\n' &&
+	wrong 7 "no address" '[lookahead x]\nmembers = a\n' &&
+	wrong 7 "given twice" '[lookahead x]\nmembers = 10.0.0.1 10.0.0.1\n' &&
+	wrong 6 "at most 2ms, dart" '[lookahead x]\ntime = 3ms\nmembers = 10.73.0.2\n' &&
+	wrong 6 "no ':'" '[lookahead a:b]\nmembers = 10.0.0.1\n' &&
+	wrong 7 "'frob' is not loaded" '[namespace]\ncongestion-control = frob\n' &&
+	wrong 7 "not in the host's" '[namespace]\ncongestion-control = timely\n' &&
+	wrong 6 "control character 0x1b" '\033[2J\n' &&
+	wrong 6 'unknown algorithm .\\x1b\[2J' '[\\x1b\\x5b2J]\n' &&
+	wrong 6 "control character 0x00" '\0[hpcc]\n' && is_as_it_was
+}
+
+# An algorithm that is not loaded: status 2, as everywhere.
+module_is_missing()
+{
+	unload tcp_timely && state "$netns" >"$dir/changed" &&
+	wrong 6 "timely is not loaded \(try: modprobe tcp_timely\)" '[timely]\n' 2 && is_as_it_was &&
+	modprobe tcp_timely && state "$netns" >"$dir/now" &&
+	mv "$dir/now" "$dir/changed"
+}
+
+# The 65th group of a user is one too many for the kernel, and known to it alone.
+kernel_refuses()
+{
+	local i
+
+	for ((i = 0; i < 63; i++)); do
+		printf '[lookahead g%d]\ndev = n0\nmembers = 10.73.0.2\n' "$i"
+	done >"$dir/many"
+	printf '[namespace]\ncongestion-control = cubic\n[swift]\nai = 3mbit\n[dev n0]\nrate = 1gbit\n' \
+		>>"$dir/many"
+	status 2 q restore "$dir/many" && says "too many groups" && says "no setting is changed" &&
+	is_as_it_was
+}
+
+unreadable_files()
+{
+	status 1 q restore "$dir/nosuch" && says "No such file" && status 2 q restore "$dir" &&
+	says "Is a directory"
+}
+
+save_keeps_files()
+{
+	ln -s saved "$dir/link" && chmod 640 "$dir/saved" && q save "$dir/link" && [ -L "$dir/link" ] &&
+	[ "$(stat -c %a "$dir/saved")" = 640 ] && status 2 q save /dev/full &&
+	says "/dev/full: No space left" && [ -c /dev/full ] &&
+	status 2 q save "$dir/nosuch/file" && [ "$(find "$dir" -name 'saved.*' | wc -l)" -eq 0 ]
+}
+
+# Any user may save; a group of one's own is all that one may restore.
+of_other_users()
+{
+	chmod 755 "$dir" && chmod 644 "$dir/saved" &&
+	status 0 in_netns "$netns" setpriv --reuid 65534 --clear-groups --inh-caps=-all quell save &&
+	grep -qx 'base-target = 50us' "$dir/out" && ! grep -q workers "$dir/out" &&
+	printf '[swift]\nbeta = 0.7\n' >"$dir/file" &&
+	status 2 in_netns "$netns" setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+		quell restore "$dir/file" && says "needs CAP_NET_ADMIN" &&
+	printf '[lookahead mine]\ndev = n0\nmembers = 10.73.0.2\n' >"$dir/file" &&
+	status 0 in_netns "$netns" setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+		quell restore "$dir/file" && q save | cmp - "$dir/saved" &&
+	status 0 q sync "$dir/saved" && q -j lookahead show | jq -e 'any(.name == "mine")' &&
+	q lookahead del mine uid 65534
+}
+
+other_is_untouched()
+{
+	quell -n "$other" save >"$dir/out" && ! grep -q '\[swift\]' "$dir/out" &&
+	quell -n "$other" restore --dry-run "$dir/out" >"$dir/err" && [ ! -s "$dir/err" ]
+}
+
+has_no_leak()
+{
+	local verb
+
+	for verb in "restore $dir/wrong" "sync --dry-run $dir/none"; do
+		# shellcheck disable=SC2086 # words
+		q_clean $verb || { echo "$verb"; cat "$dir/err"; return 1; }
+	done
+}
+
+q_clean()
+{
+	in_netns "$netns" valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all \
+		--errors-for-leak-kinds=all quell "$@" >"$dir/out" 2>"$dir/err"
+	[ $? -le 1 ]
+}
+
+plan 17
+new_netns netns
+check "without the module" without_module
+check "two hosts, all modules" make_hosts
+check "a fresh namespace has nothing to save but its algorithm" fresh_is_empty
+check "every kind of setting is changed" change_all
+check "save: what differs, with -d all" save_is_readable
+check "restore and sync of what is: nothing" restore_changes_nothing
+check "sync: back to the defaults, and says so; --dry-run says the same and does nothing" sync_to_fresh
+check "restore: all of it comes back" restore_all
+check "restore: what a file does not name stays" restore_part
+check "wrong files change nothing, and are refused with their line" wrong_files
+check "an algorithm that is not loaded" module_is_missing
+check "what the kernel refuses is taken back" kernel_refuses
+check "missing and unreadable files" unreadable_files
+check "save keeps links and modes, writes into devices, leaves no file behind" save_keeps_files
+check "users without privilege" of_other_users
+check "the other namespace is as it was" other_is_untouched
+if command -v valgrind >/dev/null; then
+	check "valgrind finds nothing" has_no_leak
+else
+	skip "valgrind finds nothing" "no valgrind"
+fi
+finish
