@@ -188,6 +188,17 @@ static void print_diag(struct out *o, const struct flow *f)
 	out_u64(o, "lost_segs", " lost:%s", f->lost_segs);
 }
 
+/* What the window was last reduced for, at which round-trip time, and when. */
+static void print_cut(struct out *o, const struct flow *f)
+{
+	if (!f->cut)
+		return;
+	out_str(o, "cut", " cut:%s", f->cut);
+	out_qty(o, "cut_age_ns", " cut-ago:%s", QUELL_UNIT_NS, f->cut_age_ns);
+	if (f->cut_rtt_ns)
+		out_qty(o, "cut_rtt_ns", " cut-rtt:%s", QUELL_UNIT_NS, f->cut_rtt_ns);
+}
+
 static void print_second_line(struct out *o, const struct flow *f)
 {
 	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
@@ -204,6 +215,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_u64(o, "inflight_bytes", " inflight:%sb", f->inflight_bytes);
 	if (f->limited_by && *f->limited_by)
 		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
+	print_cut(o, f);
 	if (f->adapt)
 		out_str(o, "adapt", " adapt:%s", f->adapt);
 	if (f->fallback)

@@ -3,7 +3,8 @@
  * Flows in a table: a line of 80 columns each.
  *
  * All columns are as wide as their widest cell.  Where that is too much, the remote addresses,
- * which can be long, give way: what is left out of one is replaced by "..".
+ * which can be long, give way: what is left out of one is replaced by "..".  Then the column CUT
+ * is left out.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum {
 	COL_CC, COL_PORT, COL_PEER, COL_WINDOW, COL_RATE, COL_RTT, COL_TARGET, COL_RETRANS,
-	COL_LIMIT, COLS
+	COL_CUT, COL_LIMIT, COLS
 };
 
 /* Columns of the remote address at least. */
@@ -39,6 +40,7 @@ static const struct {
 	[COL_RTT] = { "RTT", true },
 	[COL_TARGET] = { "TARGET", true },
 	[COL_RETRANS] = { "RETX", true },
+	[COL_CUT] = { "CUT", false },
 	[COL_LIMIT] = { "LIMIT", false },
 };
 
@@ -131,6 +133,7 @@ static void format_row(struct row *row, const struct flow *f)
 	format_window(row->cell[COL_WINDOW], f);
 	format_time(row->cell[COL_RTT], f->rtt_ns);
 	format_target(row->cell[COL_TARGET], f);
+	snprintf(row->cell[COL_CUT], CELL_LEN, "%s", f->cut ? f->cut : "-");
 	format_limit(row->cell[COL_LIMIT], f);
 	strcpy(row->cell[COL_RATE], "-");
 	strcpy(row->cell[COL_RETRANS], "-");
@@ -161,6 +164,9 @@ static void print_row(struct out *o, struct row *row, const size_t *widths)
 	for (i = 0; i < COLS; i++) {
 		int width = i == COLS - 1 ? 0 : widths[i];
 
+		if (!widths[i])
+			continue;
+
 		used += snprintf(line + used, sizeof(line) - used, "%s%*s", i ? " " : "",
 				 columns[i].right ? width : -width, row->cell[i]);
 	}
@@ -185,6 +191,13 @@ static void measure(const struct flow_list *list, size_t columns_all, size_t *wi
 	}
 	for (c = 0; c < COLS; c++)
 		sum += widths[c];
+	if (sum <= columns_all)
+		return;
+	/* Where even the shortest addresses leave no room, what the longest reasons tell, too. */
+	if (sum - widths[COL_PEER] + PEER_MIN > columns_all) {
+		sum -= widths[COL_CUT] + 1;
+		widths[COL_CUT] = 0;
+	}
 	if (sum <= columns_all)
 		return;
 	sum -= columns_all;

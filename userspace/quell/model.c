@@ -199,6 +199,12 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 		return attr_string(attr, &f->fallback);
 	case QUELL_A_FLOW_OPTION:
 		return attr_string(attr, &f->option);
+	case QUELL_A_FLOW_CUT:
+		return attr_string(attr, &f->cut);
+	case QUELL_A_FLOW_CUT_AGE:
+		return attr_uint(attr, &f->cut_age_ns);
+	case QUELL_A_FLOW_CUT_RTT:
+		return attr_uint(attr, &f->cut_rtt_ns);
 	case QUELL_A_FLOW_REMOTE_DELAY:
 		return attr_uint(attr, &f->remote_ns);
 	case QUELL_A_FLOW_RECORD_HOP:
@@ -309,6 +315,7 @@ void flow_release(struct flow *f)
 	free(f->option);
 	free(f->adapt);
 	free(f->fallback);
+	free(f->cut);
 	free(f->receiver_state);
 }
 

@@ -63,6 +63,7 @@ struct flow {
 	char		*option;
 	char		*adapt;
 	char		*fallback;
+	char		*cut;			/* NULL: never */
 	struct counters	counters;
 	uint64_t	cookie;
 	uint64_t	link_bytes_ps;
@@ -73,6 +74,8 @@ struct flow {
 	uint64_t	min_rtt_ns;
 	uint64_t	target_ns;
 	uint64_t	remote_ns;
+	uint64_t	cut_age_ns;
+	uint64_t	cut_rtt_ns;
 	uint64_t	record_bytes_ps;
 	uint64_t	record_queue_bytes;
 	uint32_t	record_hop;

@@ -51,7 +51,8 @@ static void cc_on_cwr(struct sock *sk)
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
 	quell_adapt_marked(sk, &ev);
-	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_apply_event(sk, &ev.sample, &ev.decision,
+			  flow->adapt.flags & QUELL_ADAPT_F_ECE ? QUELL_CUT_MARK : QUELL_CUT_TAIL);
 	quell_cc_leave();
 }
 
@@ -159,7 +160,7 @@ static void cc_tx_start(struct sock *sk)
 	ev.sample.other_flows = quell_other_flows(sk);
 	if (!quell_adapt_idle(sk, &ev))
 		quell_cc(sk)->algo->core->on_idle_restart(&ev);
-	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_CUT_IDLE);
 	quell_cc_leave();
 }
 

@@ -28,13 +28,8 @@ static void event_tell(struct sock *sk, struct quell_event *ev,
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
-/**
- * quell_event_loss() - report a loss to the core, and apply its decision
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- *
- * Context: socket lock.
- */
-void quell_event_loss(struct sock *sk)
+/* Report a loss to the core, and apply its decision. */
+static void event_loss(struct sock *sk, enum quell_cut why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct quell_event ev;
@@ -47,8 +42,19 @@ void quell_event_loss(struct sock *sk)
 	quell_sample_state(sk, &ev.sample);
 	event_tell(sk, &ev, quell_cc(sk)->algo->core->on_loss);
 	quell_adapt_lost(sk, &ev);
-	quell_apply(sk, &ev.sample, &ev.decision);
+	quell_apply_event(sk, &ev.sample, &ev.decision, why);
 	quell_cc_leave();
+}
+
+/**
+ * quell_event_loss() - report a loss to the core, and apply its decision
+ * @sk: socket of a Quell algorithm, quell_cc_ready()
+ *
+ * Context: socket lock.
+ */
+void quell_event_loss(struct sock *sk)
+{
+	event_loss(sk, QUELL_CUT_LOSS);
 }
 
 /**
@@ -64,7 +70,7 @@ void quell_event_loss(struct sock *sk)
  */
 void quell_event_tail_loss(struct sock *sk)
 {
-	quell_event_loss(sk);
+	event_loss(sk, QUELL_CUT_TAIL);
 	quell_cc(sk)->flow->undo = (struct quell_undo) {};
 }
 

@@ -12,6 +12,7 @@
 #include <quell/quell.h>
 #include <quell/telemetry.h>
 #include "flow/answer.h"
+#include "flow/cut.h"
 #include "flow/dasr.h"
 #include "flow/path.h"
 #include "flow/recover.h"
@@ -67,17 +68,16 @@ enum quell_limit {
  * @dasr:		its part in the sets of active senders; NULL if its algorithm has
  *			none; constant
  * @now:		the flow's last decision and round-trip times
- * @inflight_bytes:	bytes in flight before the last ACK
- * @karn:		RTT samples discarded because of a retransmission
+ * @cut:		what the window was last reduced for, see quell_cut_pack(); 0 never
  * @retransmits:	segments retransmitted
+ * @karn:		RTT samples discarded because of a retransmission
  * @overruns:		segments not recorded because the ring was full
  * @mss_bytes:		maximum segment size
  * @limit:		enum quell_limit
  * @hops:		switches on the path; written by the receive hook
  * @option:		enum quell_option_state
  * @option_seen:	the peer has sent the option; written by the receive hook
- * @option_missed:	packets in a row with room for the option but without it; written
- *			by the receive hook
+ * @inflight_bytes:	bytes in flight before the last ACK
  * @echoes:		round-trip times taken from echoes
  * @records:		telemetry records taken
  * @telemetry:		newest telemetry record; its fields may be of different records
@@ -93,6 +93,8 @@ enum quell_limit {
  * @saddr:		local address
  * @daddr:		remote address
  * @resent_depart_ns:	newest departure of a retransmission, CLOCK_MONOTONIC, ns modulo 2^32
+ * @option_missed:	packets in a row with room for the option but without it; written
+ *			by the receive hook
  * @arrivals_few:	room of @arrivals while it is short
  * @echo_few:		room of @echo while it is short
  *
@@ -142,15 +144,15 @@ struct quell_flow {
 
 	/* Written for each ACK, read by dumps and observers. */
 	struct quell_snapshot	now;
-	u64			inflight_bytes;
-	u64			karn;
+	u64			cut;
 	u64			retransmits;
-	u64			overruns;
+	u32			karn;
+	u32			overruns;
 	u8			limit;
 	u8			hops;
 	u8			option;
 	bool			option_seen;
-	u32			option_missed;
+	u32			inflight_bytes;
 	u64			echoes;
 	u64			records;
 	struct quell_telemetry	telemetry;
@@ -166,6 +168,7 @@ struct quell_flow {
 	u16			dport;
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
+	u32			option_missed;
 
 	/* Each ACK with an echo, where there is room: @lock. */
 	u32			resent_depart_ns;
@@ -197,6 +200,8 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		      struct quell_sample *sample);
 
 /* apply.c */
+void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
+		       struct quell_decision *decision, enum quell_cut why);
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 struct quell_decision *decision);
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,

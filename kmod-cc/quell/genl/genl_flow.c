@@ -25,6 +25,20 @@ static const char * const quell_limit_names[] = {
 	[QUELL_LIMIT_RECEIVER]	= "receiver",
 };
 
+static const char * const quell_cut_names[] = {
+	[QUELL_CUT_DELAY]	= "delay",
+	[QUELL_CUT_MARK]	= "mark",
+	[QUELL_CUT_RECORD]	= "record",
+	[QUELL_CUT_TRIM]	= "trim",
+	[QUELL_CUT_SHARE]	= "share",
+	[QUELL_CUT_LOSS]	= "loss",
+	[QUELL_CUT_TAIL]	= "tail",
+	[QUELL_CUT_TIMEOUT]	= "timeout",
+	[QUELL_CUT_IDLE]	= "idle",
+	[QUELL_CUT_FIT]		= "fit",
+	[QUELL_CUT_OTHER]	= "other",
+};
+
 static const char * const quell_option_names[] = {
 	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
 	[QUELL_OPTION_ON]		= "on",
@@ -126,6 +140,20 @@ static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
+/* What the window was last reduced for; no attributes if it never was. */
+static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	u64 cut = READ_ONCE(flow->cut), rtt_ns = quell_cut_rtt_ns(cut);
+
+	if (!cut)
+		return 0;
+	if (nla_put_string(skb, QUELL_A_FLOW_CUT, quell_cut_names[quell_cut_why(cut)]) ||
+	    put_u64(skb, QUELL_A_FLOW_CUT_AGE, quell_cut_age_ns(cut, ktime_get_ns())) ||
+	    (rtt_ns && put_u64(skb, QUELL_A_FLOW_CUT_RTT, rtt_ns)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* One counter of a flow, to be put into a message. */
 struct flow_counter {
 	const char	*name;
@@ -221,7 +249,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
-	    put_flow_adapt(skb, flow) || quell_put_flow_dasr(skb, flow) ||
+	    put_flow_adapt(skb, flow) || put_flow_cut(skb, flow) || quell_put_flow_dasr(skb, flow) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);

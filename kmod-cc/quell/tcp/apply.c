@@ -183,6 +183,59 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	return max(inflight_pkts, 1U);
 }
 
+/*
+ * Whether a decision is a reduction.  A rate that is paced is what a rate-based algorithm decides,
+ * and its window a bound on it, which follows the round-trip time, too; at a loss, it may cut
+ * either.  Below one segment it is the rate that follows.
+ */
+static bool apply_reduces(const struct quell_flow *flow, const struct quell_decision *decision,
+			  enum quell_cut why)
+{
+	u64 was_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
+	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+	bool window_reduced = window_bytes < READ_ONCE(flow->now.window_bytes);
+
+	if (was_bytes_ps == QUELL_RATE_UNLIMITED ||
+	    decision->pacing_bytes_ps == QUELL_RATE_UNLIMITED || window_bytes < flow->mss_bytes)
+		return window_reduced;
+	return decision->pacing_bytes_ps < was_bytes_ps || (why && window_reduced);
+}
+
+/* What a reduction on an acknowledgment is for. */
+static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
+				       const struct quell_sample *sample,
+				       const struct quell_decision *decision)
+{
+	enum quell_adapt_signal signal = flow->algo->core->needs.signal;
+
+	if (quell_adapt_governs(flow))
+		return QUELL_CUT_FIT;
+	if (sample->trimmed_bytes && quell_algo_has(flow->algo, QUELL_CORE_TRIMS))
+		return QUELL_CUT_TRIM;
+	if (signal == QUELL_ADAPT_RECORDS)
+		return sample->telemetry.hop ? QUELL_CUT_RECORD : QUELL_CUT_OTHER;
+	if (signal == QUELL_ADAPT_DELAY)
+		return QUELL_CUT_DELAY;
+	if (sample->marked_bytes)
+		return QUELL_CUT_MARK;
+	/* Those that go by marks and something else: dart by n, SMaRTT by delay. */
+	if (flow->dasr && sample->senders_q8)
+		return QUELL_CUT_SHARE;
+	return decision->target_ns ? QUELL_CUT_DELAY : QUELL_CUT_OTHER;
+}
+
+/* Note a reduction, for those who ask why the window is what it is; before the new one is. */
+static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *sample,
+			   const struct quell_decision *decision, enum quell_cut why)
+{
+	if (!apply_reduces(flow, decision, why))
+		return;
+	if (!why)
+		why = apply_ack_signal(flow, sample, decision);
+	WRITE_ONCE(flow->cut, quell_cut_pack(why, sample->now_ns,
+					     sample->rtt_ns ?: flow->now.rtt_ns));
+}
+
 /* Tell observers, if there are any, by the tracepoint. */
 static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
 {
@@ -202,11 +255,12 @@ static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
 }
 
 /**
- * quell_apply() - apply an algorithm's decision
+ * quell_apply_event() - apply an algorithm's decision on an event
  * @sk:       socket of a Quell algorithm
  * @sample:   sample that the decision is based on
  * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
  *	      search's where one of these governs
+ * @why:      what a reduction is for; QUELL_CUT_NONE: what the acknowledgment says
  *
  * A window below one segment becomes one segment, paced; to a peer that delays ACKs one
  * below two becomes two, paced.  One that is no whole number of segments is rounded down,
@@ -215,8 +269,8 @@ static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
  *
  * Context: socket lock.
  */
-void quell_apply(struct sock *sk, const struct quell_sample *sample,
-		 struct quell_decision *decision)
+void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
+		       struct quell_decision *decision, enum quell_cut why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -235,6 +289,7 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 		apply_path(sk);
 	if (!flow)
 		return;
+	apply_note_cut(flow, sample, decision, why);
 	WRITE_ONCE(flow->now.window_bytes, window_bytes);
 	WRITE_ONCE(flow->now.pacing_bytes_ps, decision->pacing_bytes_ps);
 	WRITE_ONCE(flow->now.target_ns, decision->target_ns);
@@ -244,6 +299,20 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	if (trace_quell_decision_enabled())
 		apply_tell(sk, flow);
 }
+
+/**
+ * quell_apply() - apply an algorithm's decision on an acknowledgment
+ * @sk:       socket of a Quell algorithm
+ * @sample:   sample of the acknowledgment
+ * @decision: as for quell_apply_event()
+ *
+ * Context: socket lock.
+ */
+void quell_apply(struct sock *sk, const struct quell_sample *sample,
+		 struct quell_decision *decision)
+{
+	quell_apply_event(sk, sample, decision, QUELL_CUT_NONE);
+}
 EXPORT_SYMBOL_GPL(quell_apply);
 
 /**
@@ -252,7 +321,7 @@ EXPORT_SYMBOL_GPL(quell_apply);
  * @sample:   sample that the decision is based on
  * @decision: window and pacing rate
  *
- * As quell_apply(), but does not raise the stack's window, which lets out one segment.
+ * As quell_apply_event(), but does not raise the stack's window, which lets out one segment.
  *
  * Context: socket lock, within ->set_state(TCP_CA_Loss).
  */
@@ -261,7 +330,7 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 {
 	u32 cwnd_pkts = tcp_snd_cwnd(tcp_sk(sk));
 
-	quell_apply(sk, sample, decision);
+	quell_apply_event(sk, sample, decision, QUELL_CUT_TIMEOUT);
 	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
 }
 

@@ -255,6 +255,7 @@ TEST(flow_print_lines__cases)
 	flows[0].retrans_segs = 12345;
 	flows[0].limited_by = "window";
 	flows[0].adapt = "fit";
+	flows[0].cut = "delay";
 	flows[1].cc = "dctcp_like";
 	flows[1].window_bytes = 1448000;
 	flows[1].mss_bytes = 1448;
@@ -264,10 +265,44 @@ TEST(flow_print_lines__cases)
 	flows[2].state = 0;
 	check_lines(_metadata, &none, "");
 	check_lines(_metadata, &list,
-		    "CC          PORT PEER          PKTS RATE    RTT TARGET  RETX LIMIT\n"
-		    "swift      43210 10.9.0.2:5201 0.50 941M 81.2us 65.0us 12.3K window\n"
-		    "dctcp_like    80 10.9.0.2:9    1000    0  999ns search     0 app\n"
-		    "?             22 10.9.0.2:22      -    -      -      -     - -\n");
+		    "CC          PORT PEER          PKTS RATE    RTT TARGET  RETX CUT   LIMIT\n"
+		    "swift      43210 10.9.0.2:5201 0.50 941M 81.2us 65.0us 12.3K delay window\n"
+		    "dctcp_like    80 10.9.0.2:9    1000    0  999ns search     0 -     app\n"
+		    "?             22 10.9.0.2:22      -    -      -      -     - -     -\n");
+}
+
+static char *printed_detail(const struct flow *f, bool json)
+{
+	char *got = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&got, &len);
+	struct out o;
+
+	out_init(&o, file, json, false);
+	flow_print_detail(&o, f);
+	fclose(file);
+	return got;
+}
+
+TEST(flow_print_detail__cut)
+{
+	struct flow f = flow_v4(1, 2);
+	char *got = printed_detail(&f, true);
+
+	EXPECT_EQ(NULL, strstr(got, "cut"));
+	free(got);
+	f.cut = "delay";
+	f.cut_age_ns = 1200000;
+	got = printed_detail(&f, false);
+	EXPECT_NE(NULL, strstr(got, " cut:delay cut-ago:1.2ms"))
+		TH_LOG("%s", got);
+	EXPECT_EQ(NULL, strstr(got, "cut-rtt"));
+	free(got);
+	f.cut_rtt_ns = 64000;
+	got = printed_detail(&f, true);
+	EXPECT_NE(NULL, strstr(got, "\"cut\":\"delay\",\"cut_age_ns\":1200000,\"cut_rtt_ns\":64000"))
+		TH_LOG("%s", got);
+	free(got);
 }
 
 /* The longest words and addresses there are. */
@@ -275,7 +310,7 @@ TEST(flow_print_lines__width)
 {
 	struct flow f = { .family = AF_INET6, .sport = 65535, .dport = 65535, .state = 1,
 			  .cc = "swift_vaisf", .limited_by = "receiver", .adapt = "fallback",
-			  .fallback = "delay-stays", .mss_bytes = 1, .window_bytes = 99950,
+			  .fallback = "delay-stays", .cut = "timeout", .mss_bytes = 1, .window_bytes = 99950,
 			  .rtt_ns = 123456789, .min_rtt_ns = 1, .target_ns = 1,
 			  .delivery_bytes_ps = 1234567890, .retrans_segs = UINT32_MAX };
 	struct flow_list list = { &f, 1 };
@@ -293,6 +328,8 @@ TEST(flow_print_lines__width)
 			TH_LOG("%zu: %s", strlen(line), line);
 	free(got);
 	got = printed(&list, 200);
+	EXPECT_NE(NULL, strstr(got, " timeout receiver,delay-stays\n"))
+		TH_LOG("%s", got);
 	EXPECT_NE(NULL, strstr(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 "))
 		TH_LOG("%s", got);
 	free(got);
