@@ -22,6 +22,7 @@
  */
 #include "vmlinux_types.h"
 #include <quell/bpf.h>
+#include "alone.h"
 #include "talk_map.h"
 #include "whose.h"
 
@@ -126,18 +127,26 @@ __noinline int option_encode(struct quell_opt *opt, struct option_bytes *bytes)
 	return quell_opt_encode(opt, bytes->at);
 }
 
-static __always_inline void ask_for(struct bpf_sock_ops *skops, u32 flags)
-{
-	u32 others = skops->bpf_sock_ops_cb_flags & ~(WRITE_FLAG | PARSE_FLAG);
-
-	bpf_sock_ops_cb_flags_set(skops, others | flags);
-}
-
 static __always_inline struct tcp_sock *tcp_of(struct bpf_sock_ops *skops)
 {
 	struct bpf_sock *sk = skops->sk;
 
 	return sk ? bpf_skc_to_tcp_sock(sk) : NULL;
+}
+
+/*
+ * Have the stack make these calls and, unless another program may want them, no others.  Calls
+ * that were not asked for are harmless: they find no storage, or begin an agreement that the peer
+ * has spoken for.
+ */
+static __always_inline void ask_for(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
+				    u32 flags)
+{
+	u32 others = skops->bpf_sock_ops_cb_flags;
+
+	if (tp && is_alone(tp))
+		others &= ~(WRITE_FLAG | PARSE_FLAG);
+	bpf_sock_ops_cb_flags_set(skops, others | flags);
 }
 
 static __always_inline struct quell_talk *talk_of(struct bpf_sock_ops *skops, u64 flags)
@@ -279,7 +288,7 @@ static __always_inline struct quell_talk *agree(struct bpf_sock_ops *skops,
 	__builtin_memset(talk, 0, sizeof(*talk));
 	talk->secret = bpf_get_prandom_u32();
 	talk->heard_segs = tp->segs_in;
-	ask_for(skops, WRITE_FLAG | PARSE_FLAG);
+	ask_for(skops, tp, WRITE_FLAG | PARSE_FLAG);
 	shorten_delays(skops);
 	COUNT(agreed);
 	return talk;
@@ -294,7 +303,7 @@ static __always_inline void opened_active(struct bpf_sock_ops *skops, const stru
 	if (is_ours && !is_closed_to_options(tp) &&
 	    hear(skops, true, 0, &opt) == HEARD_OPTION && opt.version && agree(skops, tp))
 		return;
-	ask_for(skops, is_ours ? PARSE_FLAG : 0);
+	ask_for(skops, tp, is_ours ? PARSE_FLAG : 0);
 }
 
 static __always_inline void opened_passive(struct bpf_sock_ops *skops, const struct tcp_sock *tp)
@@ -304,7 +313,7 @@ static __always_inline void opened_passive(struct bpf_sock_ops *skops, const str
 
 	bool is_modules = whose_is(tp) == WHOSE_MODULES;
 
-	ask_for(skops, is_modules ? 0 : PARSE_FLAG);
+	ask_for(skops, tp, is_modules ? 0 : PARSE_FLAG);
 	/* With Fast Open this is the SYN. */
 	if (is_modules || is_closed_to_options(tp) || skops->skb_tcp_flags & TCP_FLAG_SYN ||
 	    hear(skops, false, 0, &opt) != HEARD_OPTION)
@@ -329,20 +338,21 @@ static __always_inline void parse(struct bpf_sock_ops *skops)
 	if (heard != HEARD_OPTION)
 		return;
 	talk = talk_of(skops, 0);
-	if (!talk)
+	/* Another program may have asked for this call. */
+	if (!talk && whose_is(tp) != WHOSE_MODULES)
 		talk = agree(skops, tp);
 	if (talk)
 		listen_to(skops, tp, talk, &opt);
 }
 
 /* A device on the path removes the option, or the peer has left: its room is for data again. */
-static __always_inline void give_up(struct bpf_sock_ops *skops)
+static __always_inline void give_up(struct bpf_sock_ops *skops, const struct tcp_sock *tp)
 {
 	struct bpf_sock *sk = skops->sk;
 
 	if (sk)
 		bpf_sk_storage_delete(&quell_options, sk);
-	ask_for(skops, 0);
+	ask_for(skops, tp, 0);
 	COUNT(stripped);
 }
 
@@ -362,7 +372,9 @@ static __always_inline bool speaks_on_syn(struct bpf_sock_ops *skops)
 /*
  * The room of a segment in the path's MTU, by the segments that the stack cuts, which leave room
  * for timestamps; SACK blocks come on top.  A burst is cut later, into packets that leave room for
- * a data section.
+ * a data section.  What others' options take is not known before the stack has asked all programs:
+ * beside them a segment has no more than the data section, for which room is kept, unless it has
+ * room for a header of any length.
  */
 static __always_inline void find_room(const struct tcp_sock *tp, u32 payload_bytes,
 				      struct quell_talk_room *room)
@@ -375,6 +387,9 @@ static __always_inline void find_room(const struct tcp_sock *tp, u32 payload_byt
 	room->payload_bytes = payload_bytes;
 	if (payload_bytes > tp->mss_cache)
 		room->payload_bytes = quell_sub_sat_u64(room->packet_bytes, DATA_OPTION_BYTES);
+	if (room->payload_bytes + QUELL_TALK_HEADER_MAX_BYTES > room->packet_bytes && !is_alone(tp))
+		room->packet_bytes = quell_min_u64(room->packet_bytes,
+						   room->payload_bytes + DATA_OPTION_BYTES);
 }
 
 /* The longest option wanted for which SACK blocks and others leave room in the header. */
@@ -416,7 +431,7 @@ static __always_inline void reserve(struct bpf_sock_ops *skops)
 	if (skops->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS)
 		bpf_reserve_hdr_opt(skops, DATA_OPTION_BYTES, 0);
 	else if (quell_talk_is_stripped(talk, tp->segs_in))
-		give_up(skops);
+		give_up(skops, tp);
 	else
 		reserve_longest(skops, tp, talk);
 }
@@ -487,23 +502,25 @@ static __always_inline u32 written_bytes(struct bpf_sock_ops *skops)
 static __always_inline void speak(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
 				  struct quell_talk *talk)
 {
-	struct quell_talk_room room = { .packet_bytes = QUELL_U32_MAX };
 	const u8 *header = header_of(skops);
+	struct quell_talk_room room;
 	struct quell_opt opt = {};
 	struct quell_talk_tcp tcp;
 	struct sent sent = {};
+	u32 payload_bytes;
 	bool waited;
 
 	if (!header)
 		return;
 	fill_tcp(tp, &tcp);
+	payload_bytes = skops->skb_len - header_bytes(header);
+	/* As it was reserved: the rest of the room may be another program's. */
+	find_room(tp, payload_bytes, &room);
 	room.option_bytes = header_bytes(header) - written_bytes(skops);
-	/* Far below the number above. */
-	room.payload_bytes = (skops->skb_len - header_bytes(header)) & 0xffffff;
 	if (!option_choose(talk, &tcp, &room, &opt))
 		return;
-	if (room.payload_bytes) {
-		fill_data(tp, header, room.payload_bytes, tcp.now_ns, &opt, &sent);
+	if (payload_bytes) {
+		fill_data(tp, header, payload_bytes, tcp.now_ns, &opt, &sent);
 		opt.depart_ns = quell_echo_hide(sent.depart_ns, talk->secret);
 	}
 	waited = quell_talk_fill(talk, &opt, tcp.now_ns);
@@ -512,7 +529,7 @@ static __always_inline void speak(struct bpf_sock_ops *skops, const struct tcp_s
 	COUNT(sent);
 	if (waited)
 		COUNT(waited);
-	if (room.payload_bytes)
+	if (payload_bytes)
 		option_sent(talk, &tcp, sent.end_seq, sent.depart_ns);
 }
 
@@ -542,11 +559,11 @@ int quell_option(struct bpf_sock_ops *skops)
 	switch (skops->op) {
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		/* The route may choose the algorithm, later. */
-		ask_for(skops, WRITE_FLAG);
+		ask_for(skops, tcp_of(skops), WRITE_FLAG);
 		break;
 	case BPF_SOCK_OPS_TCP_LISTEN_CB:
 		tp = tcp_of(skops);
-		ask_for(skops, tp && whose_is(tp) == WHOSE_MODULES ? 0 : WRITE_FLAG);
+		ask_for(skops, tp, tp && whose_is(tp) == WHOSE_MODULES ? 0 : WRITE_FLAG);
 		break;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 		tp = tcp_of(skops);
