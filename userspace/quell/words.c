@@ -3,6 +3,7 @@
  * Words of command lines that several verbs have in common.
  */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ bool is_number(const char *text, int base, uint64_t *value)
 
 	errno = 0;
 	*value = strtoull(text, &end, base);
-	return *text && !strchr("+- \t\n", *text) && !*end && !errno;
+	/* strtoull() passes over white space and takes a sign. */
+	return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
 /**

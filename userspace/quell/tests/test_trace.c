@@ -140,6 +140,7 @@ TEST(words__wrong)
 		{ "sport 65536", "out of range 1 .. 65535" },
 		{ "sport -1", "out of range" },
 		{ "sport 0x10", "out of range" },
+		{ "sport \v50", "out of range" },
 		{ "sport 1 sport 2", "'sport' is given twice" },
 		{ "dst 10.0.0.0/33", "dst: '33' is out of range 0 .. 32" },
 		{ "dst fd00::/129", "out of range 0 .. 128" },

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drives the command line of "quell trace" with arbitrary words, and its table with arbitrary
+ * records, and stops where a promise is broken:
+ *
+ *	words are accepted, or refused with one complaint
+ *	what is accepted was given at most once, is in its range, and is what was written; what
+ *	was not given is as by default
+ *	a prefix lets exactly those addresses pass whose leading bits are its own
+ *	a row has a field for each column, on one line, of bytes that need no quoting
+ *	numbers and addresses in it are the record's
+ *
+ * Input: what to do, then words, a prefix, or a record.
+ */
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quell.h"
+#include "trace_csv.h"
+#include "trace_words.h"
+#include "util.h"
+
+#include "input.h"
+
+#define WORDS_MAX	32
+#define WORD_BYTES	64
+#define ADDR_BITS	128
+#define MAPPED_BITS	96
+#define COLUMNS_MAX	64
+
+static const char * const keywords[] = {
+	"src", "dst", "sport", "dport", "cookie", "cc", "netns", "sample", "count", "for",
+	"buffer", "dir", "-o", "--plot",
+};
+
+static const char * const values[] = {
+	"10.0.0.0/8", "::ffff:10.1.2.3/97", "fd00::/0", "1", "65535", "sk:1f", "cubic",
+	"0123456789abcde", "0123456789abcdef", "any", "4294967295", "1ns", "4kb", "1gb",
+	"18446744073709551615", "x.svg", "\v50", "-1", "",
+};
+
+static unsigned int complaints;
+
+void complain(const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	complaints++;
+}
+
+static void require(bool holds, const char *promise)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "broken: %s\n", promise);
+	abort();
+}
+
+/* A known word, a likely value, or any text. */
+static void take_word(struct input *in, char *word)
+{
+	u8 which = take_byte(in);
+	size_t bytes, i;
+
+	if (which < 0x60) {
+		strcpy(word, keywords[which % ARRAY_SIZE(keywords)]);
+	} else if (which < 0xc0) {
+		strcpy(word, values[which % ARRAY_SIZE(values)]);
+	} else {
+		bytes = which & (WORD_BYTES - 1);
+		for (i = 0; i < bytes && i < WORD_BYTES - 1 && in->size; i++) {
+			word[i] = take_byte(in);
+			if (!word[i])
+				break;
+		}
+		word[i] = '\0';
+	}
+}
+
+/* The value of a keyword, NULL if it is not given. */
+static const char *given(const char *keyword, int argc, char **argv)
+{
+	const char *value = NULL;
+	int i;
+
+	for (i = 0; i < argc; i += 2) {
+		if (strcmp(argv[i], keyword))
+			continue;
+		require(!value, "each word at most once");
+		value = argv[i + 1];
+	}
+	return value;
+}
+
+/* A number is as it is written, in decimal or hexadecimal digits, and 0 if it is not given. */
+static void require_number(const char *text, int base, u64 value)
+{
+	char *end;
+
+	require(!text == !value, "a number is given, and not 0");
+	if (!text)
+		return;
+	require(strtoull(text, &end, base) == value && !*end, "the number that is written");
+	require(strspn(text, "0123456789abcdefABCDEFx") == strlen(text), "without a sign");
+}
+
+/* Ones, then zeros. */
+static void require_prefix(const char *text, const struct quell_trace_prefix *prefix)
+{
+	bool ended = false, one;
+	u32 i;
+
+	for (i = 0; i < ADDR_BITS; i++) {
+		one = ntohl(prefix->mask[i / 32]) >> (31 - i % 32) & 1;
+		require(!one || !ended, "a mask of leading bits");
+		ended = !one;
+		require(text || !one, "any address by default");
+	}
+	require(!text || strchr(text, '/') || prefix->mask[3] == QUELL_U32_MAX, "a whole address");
+}
+
+static void require_numbers(const struct trace_words *words, int argc, char **argv)
+{
+	const char *cookie = given("cookie", argc, argv), *sample = given("sample", argc, argv);
+	const struct quell_trace_config *c = &words->config;
+
+	require_number(given("sport", argc, argv), 10, c->sport);
+	require_number(given("dport", argc, argv), 10, ntohs(c->dport));
+	require_number(given("count", argc, argv), 10, words->count);
+	require_number(cookie && !strncmp(cookie, "sk:", 3) ? cookie + 3 : cookie, 16, c->cookie);
+	require(c->sample_below <= 1ULL << 31 && (sample || !c->sample_below), "one in two or more");
+	if (sample && c->sample_below)
+		require(c->sample_below == (1ULL << 32) / strtoull(sample, NULL, 10), "one in N");
+}
+
+static void require_accepted(const struct trace_words *words, int argc, char **argv)
+{
+	const struct quell_trace_config *c = &words->config;
+	const char *cc = given("cc", argc, argv);
+	size_t i;
+
+	require(!(argc % 2), "a value for each word");
+	for (i = 0; i < ARRAY_SIZE(keywords); i++)
+		given(keywords[i], argc, argv);
+	require_numbers(words, argc, argv);
+	require_prefix(given("src", argc, argv), &c->src);
+	require_prefix(given("dst", argc, argv), &c->dst);
+	require(memchr(c->cc, '\0', sizeof(c->cc)) && !strcmp(c->cc, cc ? cc : ""), "the name");
+	require(!cc || *cc, "a name");
+	require(words->any_netns == !!given("netns", argc, argv), "any namespace");
+	require(!c->netns_inum && !c->views, "what the kernel tells");
+	require(!given("for", argc, argv) == !words->for_ns, "a time, and not 0");
+	require(words->buffer_bytes >= 4096 && words->buffer_bytes <= 1U << 30 &&
+		c->wake_bytes == words->buffer_bytes / 4, "the buffer's range");
+	require(words->dir == given("dir", argc, argv) && words->output == given("-o", argc, argv) &&
+		words->plot == given("--plot", argc, argv), "texts");
+}
+
+static void words(struct input *in)
+{
+	static char text[WORDS_MAX][WORD_BYTES];
+	char *argv[WORDS_MAX + 1] = {};
+	struct trace_words words;
+	int argc = 0, status;
+
+	while (in->size && argc < WORDS_MAX) {
+		take_word(in, text[argc]);
+		argv[argc] = text[argc];
+		argc++;
+	}
+	complaints = 0;
+	status = trace_words_read(&words, argc, argv);
+	require(status == STATUS_OK || status == STATUS_INPUT, "a status");
+	require(complaints == (status != STATUS_OK), "one complaint, or none");
+	if (status == STATUS_OK)
+		require_accepted(&words, argc, argv);
+}
+
+static void take_bytes(struct input *in, void *to, size_t bytes)
+{
+	u8 *byte = to;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		byte[i] = take_byte(in);
+}
+
+static bool has_bit(const u32 *addr, u32 bit)
+{
+	return ntohl(addr[bit / 32]) >> (31 - bit % 32) & 1;
+}
+
+/* As the programs of trace.bpf.c decide. */
+static bool passes(const struct quell_trace_prefix *prefix, const u32 *addr)
+{
+	u32 i, differ = 0;
+
+	for (i = 0; i < QUELL_TRACE_ADDR_WORDS; i++)
+		differ |= (addr[i] ^ prefix->addr[i]) & prefix->mask[i];
+	return !differ;
+}
+
+/* The other address is the same up to a bit, and differs in that one. */
+static void prefix(struct input *in)
+{
+	u32 bits, differs, addr[QUELL_TRACE_ADDR_WORDS] = { 0, 0, htonl(0xffff) };
+	char text[INET6_ADDRSTRLEN + 8], *argv[] = { "dst", text };
+	bool is_v4 = take_byte(in) & 1;
+	struct trace_words words;
+	u32 first = is_v4 ? MAPPED_BITS : 0;
+
+	bits = take_byte(in) % (ADDR_BITS - first + 1);
+	differs = first + take_byte(in) % (ADDR_BITS - first);
+	take_bytes(in, is_v4 ? &addr[3] : addr, is_v4 ? 4 : sizeof(addr));
+	inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? &addr[3] : addr, text, INET6_ADDRSTRLEN);
+	sprintf(text + strlen(text), "/%u", bits);
+	require(trace_words_read(&words, ARRAY_SIZE(argv), argv) == STATUS_OK, "a prefix");
+	require(passes(&words.config.dst, addr), "its own address passes");
+	addr[differs / 32] ^= htonl(1U << (31 - differs % 32));
+	require(passes(&words.config.dst, addr) == (differs >= first + bits), "leading bits");
+	require(has_bit(words.config.dst.mask, differs) == (differs < first + bits), "its mask");
+}
+
+/* Cut a line at its commas. */
+static u32 fields_of(char *line, char **field)
+{
+	u32 nr = 1;
+
+	field[0] = line;
+	for (; *line; line++) {
+		if (*line != ',')
+			continue;
+		require(nr < COLUMNS_MAX, "columns");
+		field[nr++] = line + 1;
+		*line = '\0';
+	}
+	return nr;
+}
+
+static u32 column(char **name, u32 nr, const char *wanted)
+{
+	u32 i;
+
+	for (i = 0; i < nr && strcmp(name[i], wanted); i++)
+		;
+	require(i < nr, wanted);
+	return i;
+}
+
+/* The line that a printer writes, without its end. */
+static char *line_of(const struct quell_trace_record *record)
+{
+	size_t bytes = 0, i;
+	char *text = NULL;
+	FILE *file;
+
+	file = open_memstream(&text, &bytes);
+	require(file, "memory");
+	if (record)
+		trace_csv_row(file, record);
+	else
+		trace_csv_header(file);
+	fclose(file);
+	require(bytes && text[bytes - 1] == '\n', "a line");
+	text[--bytes] = '\0';
+	for (i = 0; i < bytes; i++)
+		require(text[i] && strchr("0123456789abcdefghijklmnopqrstuvwxyz"
+					  "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_,?", text[i]),
+			"bytes that need no quoting");
+	return text;
+}
+
+static void require_address(const char *text, const u32 *addr)
+{
+	u32 mapped[QUELL_TRACE_ADDR_WORDS] = { 0, 0, htonl(0xffff) };
+
+	if (inet_pton(AF_INET, text, &mapped[3]) != 1)
+		require(inet_pton(AF_INET6, text, mapped) == 1, "an address");
+	require(!memcmp(mapped, addr, sizeof(mapped)), "the address");
+}
+
+static void row(struct input *in)
+{
+	char *names[COLUMNS_MAX], *fields[COLUMNS_MAX], *header, *line;
+	struct quell_trace_record r;
+	u32 nr;
+
+	take_bytes(in, &r, sizeof(r));
+	header = line_of(NULL);
+	line = line_of(&r);
+	nr = fields_of(header, names);
+	require(fields_of(line, fields) == nr, "a field for each column");
+	require(strtoull(fields[column(names, nr, "time_ns")], NULL, 10) == r.time_ns, "time");
+	require(strtoull(fields[column(names, nr, "cookie")], NULL, 16) == r.cookie, "cookie");
+	require(strtoull(fields[column(names, nr, "dropped_records")], NULL, 10) == r.dropped,
+		"dropped");
+	require(strtoull(fields[column(names, nr, "cwnd_bytes")], NULL, 10) ==
+		(u64)r.cwnd_pkts * r.mss_bytes, "window");
+	require(strtoull(fields[column(names, nr, "srtt_ns")], NULL, 10) == r.srtt_us * 1000ULL,
+		"round-trip time");
+	require(!*fields[column(names, nr, "window_bytes")] == !r.has_view, "a view or none");
+	require_address(fields[column(names, nr, "src")], r.saddr);
+	require_address(fields[column(names, nr, "dst")], r.daddr);
+	free(header);
+	free(line);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+
+	switch (take_byte(&in) % 3) {
+	case 0:
+		words(&in);
+		break;
+	case 1:
+		prefix(&in);
+		break;
+	default:
+		row(&in);
+	}
+	return 0;
+}
