@@ -11,6 +11,8 @@
 #ifndef _QUELL_EBPF_MAPS_H
 #define _QUELL_EBPF_MAPS_H
 
+#include <quell/version.h>
+
 #include "event.h"
 #include "talk_map.h"
 
@@ -40,7 +42,11 @@ union quell_bpf_block {
 	QUELL_BPF_PARAMS	params;
 };
 
-union quell_bpf_block quell_defaults SEC(".data") = { .words = { QUELL_BPF_DEFAULTS } };
+/* Who shows what is loaded finds the version among the object's types. */
+union quell_bpf_block quell_defaults SEC(".data")
+	__attribute__((btf_decl_tag(QUELL_BPF_VERSION_TAG QUELL_VERSION))) = {
+	.words = { QUELL_BPF_DEFAULTS },
+};
 
 static __always_inline QUELL_BPF_PARAMS *quell_bpf_params(void)
 {

@@ -23,6 +23,9 @@
 /* Socket storage, one entry a flow, which begins with struct quell_bpf_view. */
 #define QUELL_BPF_FLOWS_MAP	"quell_flows"
 
+/* A declaration tag of an algorithm's object: this, and QUELL_VERSION. */
+#define QUELL_BPF_VERSION_TAG	"quell version "
+
 /* The object that speaks the Quell option, its program, and its maps. */
 #define QUELL_BPF_OPTION	"option"
 #define QUELL_BPF_OPTION_PROG	"quell_option"

@@ -98,7 +98,8 @@ shows_what_is_loaded()
 	has_links && kind='.link_id > 0'
 	show "$1" ".name == \"$1\" and .cc == \"bpf_$1\" and .map_id > 0 and $kind and
 		(.params | length) > 5 and all(.params[]; .value == .default) and
-		([.counters[]] | add) == 0" &&
+		([.counters[]] | add) == 0 and .state == \"registered\" and
+		.version == \"$(quell -V | cut -d' ' -f2)\" and .users == 0 and .old_users == 0" &&
 	[ "$(quell bpf show | grep -c "^$1: bpf_$1, ")" -eq 1 ]
 }
 
@@ -362,13 +363,14 @@ presets_apply()
 # parameters and counters count on.
 replaces_under_flow()
 {
-	local name=${low[$1]%% *} link map value sum
+	local name=${low[$1]%% *} link map value sum users
 
 	link=$(show "$1" .link_id) && map=$(show "$1" .map_id) || return 1
 	# shellcheck disable=SC2086 # words
 	quell bpf set "$1" ${high[$1]} && value=$(param "$1" "$name") &&
 	begin_flow 10.81.0.1 && send_to "$half_bytes" && sum=$(counters_sum "$1") &&
-	quell bpf replace "$1" && send_to "$file_bytes" && flow_is_of "$1"
+	users=$(show "$1" .users) && quell bpf replace "$1" &&
+	show "$1" ".users == 0 and .old_users == $users" && [ "$users" -ge 2 ] && send_to "$file_bytes" && flow_is_of "$1"
 	end_flow $? || return 1
 	show "$1" ".link_id == $link and .map_id != $map" && is_available "$1" &&
 	[ "$(param "$1" "$name")" = "$value" ] && [ "$sum" -gt 0 ] &&
@@ -425,6 +427,7 @@ unloads_under_flow()
 	# shellcheck disable=SC2086 # words
 	quell bpf set "$1" ${high[$1]} &&
 	begin_flow 10.81.0.1 && send_to "$half_bytes" && quell bpf unload "$1" && is_gone "$1" &&
+	status 2 quell bpf show "$1" && grep -q "not loaded as BPF; its code has" "$dir/err" &&
 	send_to "$file_bytes" && flow_is_of "$1"
 	end_flow $? && is_gone "$1" || return 1
 	status 2 quell bpf unload "$1" && says "not loaded"

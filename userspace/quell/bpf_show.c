@@ -15,6 +15,7 @@
 #include "bpf_code.h"
 #include "bpf_model.h"
 #include "bpf_pin.h"
+#include "bpf_state.h"
 #include "quell.h"
 
 static const uint32_t the_entry;
@@ -60,6 +61,23 @@ static int read_loaded(struct bpf_model *model)
 	return status;
 }
 
+/* Users are left out where the kernel does not tell. */
+static void print_state(struct out *o, const struct bpf_model *model,
+			const struct bpf_pinned *pinned)
+{
+	struct bpf_state state;
+
+	out_str(o, "state", NULL, pinned->map_id ? "registered" : "detached");
+	if (bpf_state_read(&state, model->name, pinned->map_id))
+		return;
+	if (state.version[0])
+		out_str(o, "version", ", version %s", state.version);
+	else
+		out_null(o, "version", NULL);
+	out_u64(o, "users", state.users == 1 ? ", %s user" : ", %s users", state.users);
+	out_u64(o, "old_users", state.old_users ? ", %s of old code" : NULL, state.old_users);
+}
+
 static void print_registration(struct out *o, const struct bpf_model *model,
 			       const struct bpf_pinned *pinned)
 {
@@ -71,6 +89,7 @@ static void print_registration(struct out *o, const struct bpf_model *model,
 		out_u64(o, "map_id", ", map %s", pinned->map_id);
 	else
 		out_null(o, "map_id", ", detached");
+	print_state(o, model, pinned);
 	cc_print_preset(o, &model->cc);
 	out_text(o, "\n");
 }
@@ -120,6 +139,21 @@ static void print_loaded(struct out *o, const struct bpf_model *model,
 	out_close_object(o);
 }
 
+/* What was unloaded goes with its last user. */
+static int complain_unloaded(const struct quell_core *core)
+{
+	char name[BPF_CC_NAME_LEN];
+	struct bpf_state state;
+
+	snprintf(name, sizeof(name), QUELL_BPF_PREFIX "%s", core->name);
+	if (bpf_state_read(&state, name, 0) || !state.old_users)
+		return bpf_not_loaded(core->name);
+	complain("%s is not loaded as BPF; its code has %llu users left, connections or network "
+		 "namespaces whose default it is", core->name,
+		 (unsigned long long)state.old_users);
+	return STATUS_KERNEL;
+}
+
 /* One algorithm; nothing if it is not loaded, unless it was named.  Adds to *@nr what it shows. */
 static int show_core(struct app *app, const struct quell_core *core, bool named, size_t *nr)
 {
@@ -130,7 +164,7 @@ static int show_core(struct app *app, const struct quell_core *core, bool named,
 	if (bpf_pinned_open(core->name, &pinned)) {
 		if (errno != ENOENT)
 			return complain_bpf("cannot open the pins", errno);
-		return named ? bpf_not_loaded(core->name) : STATUS_OK;
+		return named ? complain_unloaded(core) : STATUS_OK;
 	}
 	status = bpf_model_init(&model, core);
 	if (!status)
