@@ -96,32 +96,57 @@ static __always_inline u64 fit_bound_rate(const struct quell_bpf_flow *flow, u64
 					       QUELL_NS_PER_SEC));
 }
 
+/* What the search had in flight, a segment or more. */
+static __always_inline u64 fit_found_bytes(const struct quell_bpf_flow *flow)
+{
+	return quell_max_u64(flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,
+			     flow->sample.mss_bytes);
+}
+
+/* The link as if it had the rate measured on the path. */
+__noinline int quell_bpf_fit_link(struct quell_bpf_flow *flow)
+{
+	u64 rtt_ns;
+
+	if (!flow)
+		return 0;
+	rtt_ns = flow->tcp.first_rtt_ns;
+	flow->sample.min_rtt_ns = rtt_ns;
+	if (rtt_ns)
+		flow->sample.link_bytes_ps = quell_mul_div_u64(fit_found_bytes(flow),
+							       QUELL_NS_PER_SEC, rtt_ns);
+	return 1;
+}
+
+/* 2: the core, having started, puts more or less than that in flight; the link is scaled. */
+__noinline int quell_bpf_fit_scale(struct quell_bpf_flow *flow)
+{
+	u64 window_bytes, begun_bytes;
+
+	if (!flow)
+		return 0;
+	begun_bytes = fit_begun_bytes(flow);
+	window_bytes = quell_max_u64(fit_bound_rate(flow, fit_found_bytes(flow)),
+				     flow->sample.mss_bytes);
+	if (!flow->tcp.first_rtt_ns || !begun_bytes || begun_bytes == window_bytes)
+		return 1;
+	flow->sample.link_bytes_ps = quell_mul_div_u64(flow->sample.link_bytes_ps, window_bytes,
+						       begun_bytes);
+	return 2;
+}
+
 /*
- * The core starts as if the link had the rate measured on the path; again, with that scaled, if
- * it puts more or less than that in flight.
+ * The core starts, and again, if it puts more or less in flight than the search had.  It has
+ * nothing on its stack: 6.1 adds those of all functions of a chain, of which this is in the middle.
  */
 __noinline int quell_bpf_fit_start(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *params,
 				   QUELL_BPF_STATS *stats)
 {
-	u64 window_bytes, rtt_ns, begun_bytes;
-
 	if (!flow || !params || !stats)
 		return 0;
-	rtt_ns = flow->tcp.first_rtt_ns;
-	window_bytes = quell_max_u64(flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,
-				     flow->sample.mss_bytes);
-	flow->sample.min_rtt_ns = rtt_ns;
-	if (rtt_ns)
-		flow->sample.link_bytes_ps = quell_mul_div_u64(window_bytes, QUELL_NS_PER_SEC,
-							       rtt_ns);
+	quell_bpf_fit_link(flow);
 	quell_bpf_init(flow, params, stats);
-	begun_bytes = fit_begun_bytes(flow);
-	window_bytes = quell_max_u64(fit_bound_rate(flow, window_bytes), flow->sample.mss_bytes);
-	if (!rtt_ns || !begun_bytes || begun_bytes == window_bytes)
-		return 1;
-	flow->sample.link_bytes_ps = quell_mul_div_u64(flow->sample.link_bytes_ps, window_bytes,
-						       begun_bytes);
-	return quell_bpf_init(flow, params, stats);
+	return quell_bpf_fit_scale(flow) == 2 ? quell_bpf_init(flow, params, stats) : 1;
 }
 
 /* The core takes over; the sample of the event stays as it is. */

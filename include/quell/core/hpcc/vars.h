@@ -371,7 +371,7 @@ static inline u64 quell_hpcc_held_q16(const struct quell_hpcc_vars *v,
  * a stored record, because it is new or just restarted, sends at a rate that no switch
  * confirmed, so its window drops to at most Reno's initial window.
  */
-static __rare void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
+static inline void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
 					   const struct quell_hpcc_params *p,
 					   struct quell_hpcc_stats *st)
 {
