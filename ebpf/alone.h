@@ -27,13 +27,13 @@ static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *c
 	return BPF_CORE_READ(item, prog);
 }
 
-/* Of those that are called, this program is one: there is no other unless there are two. */
+/* Of those that are called this program is one, unless the list could not be read. */
 static __always_inline bool is_alone(const struct tcp_sock *tp)
 {
 	const struct cgroup *cgroup;
 
 	cgroup = BPF_CORE_READ((const struct sock *)tp, sk_cgrp_data.cgroup);
-	return !sock_ops_of(cgroup, 0) || !sock_ops_of(cgroup, 1);
+	return sock_ops_of(cgroup, 0) && !sock_ops_of(cgroup, 1);
 }
 
 #endif /* _QUELL_EBPF_ALONE_H */
