@@ -42,10 +42,7 @@
 #define SACK_BLOCK_BYTES	8U
 
 /* Forms of the option that a segment may get, from the longest to none. */
-#define OPTION_FORMS		3
-
-/* The room that is asked for where there is no segment yet: a data section's. */
-#define DATA_OPTION_BYTES	12U
+#define OPTION_FORMS		4
 
 #define WRITE_FLAG		BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG
 #define PARSE_FLAG		BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG
@@ -288,6 +285,7 @@ static __always_inline struct quell_talk *agree(struct bpf_sock_ops *skops,
 	__builtin_memset(talk, 0, sizeof(*talk));
 	talk->secret = bpf_get_prandom_u32();
 	talk->heard_segs = tp->segs_in;
+	talk->asks = asks_for_records(tp);
 	ask_for(skops, tp, WRITE_FLAG | PARSE_FLAG);
 	shorten_delays(skops);
 	COUNT(agreed);
@@ -376,20 +374,21 @@ static __always_inline bool speaks_on_syn(struct bpf_sock_ops *skops)
  * beside them a segment has no more than the data section, for which room is kept, unless it has
  * room for a header of any length.
  */
-static __always_inline void find_room(const struct tcp_sock *tp, u32 payload_bytes,
-				      struct quell_talk_room *room)
+static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_talk *talk,
+				      u32 payload_bytes, struct quell_talk_room *room)
 {
 	u32 blocks = tp->rx_opt.num_sacks + BPF_CORE_READ_BITFIELD(tp, rx_opt.dsack);
 	u32 sack_bytes = blocks ? SACK_BASE_BYTES + blocks * SACK_BLOCK_BYTES : 0;
+	u32 data_bytes = quell_talk_data_bytes(talk);
 
 	room->option_bytes = QUELL_TALK_HEADER_MAX_BYTES;
 	room->packet_bytes = quell_sub_sat_u64(tp->mss_cache, sack_bytes);
 	room->payload_bytes = payload_bytes;
 	if (payload_bytes > tp->mss_cache)
-		room->payload_bytes = quell_sub_sat_u64(room->packet_bytes, DATA_OPTION_BYTES);
+		room->payload_bytes = quell_sub_sat_u64(room->packet_bytes, data_bytes);
 	if (room->payload_bytes + QUELL_TALK_HEADER_MAX_BYTES > room->packet_bytes && !is_alone(tp))
 		room->packet_bytes = quell_min_u64(room->packet_bytes,
-						   room->payload_bytes + DATA_OPTION_BYTES);
+						   room->payload_bytes + data_bytes);
 }
 
 /* The longest option wanted for which SACK blocks and others leave room in the header. */
@@ -402,7 +401,7 @@ static __always_inline void reserve_longest(struct bpf_sock_ops *skops, const st
 	u32 bytes, i;
 
 	fill_tcp(tp, &tcp);
-	find_room(tp, skops->skb_len, &room);
+	find_room(tp, talk, skops->skb_len, &room);
 	for (i = 0; i < OPTION_FORMS; i++) {
 		bytes = option_choose(talk, &tcp, &room, &opt);
 		if (!bytes || !bpf_reserve_hdr_opt(skops, bytes, 0))
@@ -429,7 +428,7 @@ static __always_inline void reserve(struct bpf_sock_ops *skops)
 	if (!tp || !talk || flags & TCP_FLAG_RST || is_closed_to_options(tp))
 		return;
 	if (skops->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS)
-		bpf_reserve_hdr_opt(skops, DATA_OPTION_BYTES, 0);
+		bpf_reserve_hdr_opt(skops, quell_talk_data_bytes(talk), 0);
 	else if (quell_talk_is_stripped(talk, tp->segs_in))
 		give_up(skops, tp);
 	else
@@ -515,7 +514,7 @@ static __always_inline void speak(struct bpf_sock_ops *skops, const struct tcp_s
 	fill_tcp(tp, &tcp);
 	payload_bytes = skops->skb_len - header_bytes(header);
 	/* As it was reserved: the rest of the room may be another program's. */
-	find_room(tp, payload_bytes, &room);
+	find_room(tp, talk, payload_bytes, &room);
 	room.option_bytes = header_bytes(header) - written_bytes(skops);
 	if (!option_choose(talk, &tcp, &room, &opt))
 		return;

@@ -19,8 +19,8 @@
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
  * Between these and the core is the fit of a flow to its path, fit.h.  Of the signals of quell.ko's
- * hooks echoes and n are here, if option.bpf.c speaks the Quell option on the connection; telemetry
- * and tail losses are not.
+ * hooks echoes, n and records are here, if option.bpf.c speaks the Quell option on the connection;
+ * tail losses are not.
  *
  * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
  * nothing happens.  A socket without storage (no memory, or no consent to ECN where nothing else
@@ -154,6 +154,7 @@ static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *fl
 	flow->round_seq = tp->snd_nxt;
 	flow->resumed_seq = tp->snd_nxt - 1;
 	tell_follows(tp, true);
+	tell_asks(tp, true);
 	fill_state(tp, flow);
 	flow->sample.min_rtt_ns = first_rtt_ns(tp);
 	quell_bpf_began(flow, quell_bpf_params(), quell_bpf_stats());
@@ -205,6 +206,7 @@ void BPF_PROG(quell_release, struct sock *sk)
 		release_rate(tp, flow);
 	set_magic(tp, 0);
 	tell_follows(tp, false);
+	tell_asks(tp, false);
 	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
 		tp->snd_ssthresh = quell_min_u64(tp->snd_ssthresh,
 						 quell_max_u64(tp->snd_cwnd, 2));

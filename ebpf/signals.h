@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From TCP's state to a core's sample, as kmod-cc/quell/cc does it for a socket without a context:
- * round-trip times are the stack's, in microseconds, and there is no telemetry, number of hops or
- * rate of the link.  Unknown fields are 0.  On a connection that speaks the Quell option, talk.h,
- * its echoes tell the round-trip time, and the peer may state n.
+ * round-trip times are the stack's, in microseconds, and there is no number of hops or rate of the
+ * link.  Unknown fields are 0.  On a connection that speaks the Quell option, talk.h, its echoes
+ * tell the round-trip time and bring the records of switches, and the peer may state n.
  */
 #ifndef _QUELL_EBPF_SIGNALS_H
 #define _QUELL_EBPF_SIGNALS_H
@@ -130,6 +130,43 @@ static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
 }
 #endif
 
+#if QUELL_BPF_FLAGS & QUELL_CORE_TELEMETRY
+/* A peer that speaks the option echoes records; whether switches write any is not known. */
+static __always_inline void fill_expected(struct tcp_sock *tp, struct quell_sample *s)
+{
+	const struct quell_talk *talk = talk_of(tp);
+
+	if (talk && talk->asks)
+		s->flags |= QUELL_S_TELEMETRY;
+}
+
+static __always_inline void fill_record(const struct quell_talk *talk, struct quell_sample *s)
+{
+	quell_telemetry_decode(talk->record, &s->telemetry);
+}
+
+/* Whether data of this connection leaves with room for records. */
+static __always_inline void tell_asks(struct tcp_sock *tp, bool asks)
+{
+	struct quell_talk *talk = talk_of(tp);
+
+	if (talk)
+		talk->asks = asks;
+}
+#else
+static __always_inline void fill_expected(struct tcp_sock *tp, struct quell_sample *s)
+{
+}
+
+static __always_inline void fill_record(const struct quell_talk *talk, struct quell_sample *s)
+{
+}
+
+static __always_inline void tell_asks(struct tcp_sock *tp, bool asks)
+{
+}
+#endif
+
 /* What is known without an ACK. */
 static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
@@ -144,6 +181,7 @@ static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flo
 	if (has_ecn(tp))
 		s->flags |= QUELL_S_ECN;
 	fill_senders(tp, s);
+	fill_expected(tp, s);
 	fill_tcp(tp, &flow->tcp);
 }
 
@@ -178,6 +216,7 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 		return true;
 	s->rtt_ns = rtt_ns;
 	s->remote_ns = talk->hold_ns;
+	fill_record(talk, s);
 	flow->view.rtt_ns = rtt_ns;
 	flow->view.remote_ns = talk->hold_ns;
 	flow->view.echoes = talk->echoes;

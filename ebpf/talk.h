@@ -20,6 +20,7 @@
 #include <quell/core/dart/share.h>
 #include <quell/core/signal/echo.h>
 #include <quell/option.h>
+#include <quell/telemetry.h>
 
 /* Departures kept of data outstanding; a power of two. */
 #define QUELL_TALK_MARKS		16U
@@ -57,6 +58,7 @@ struct quell_talk_mark {
  * @entropy:	its path entropy
  * @marked:	it was marked CE
  * @waits:	it was not echoed yet
+ * @record:	telemetry record of it, or of the newest before it that had one; empty: none
  */
 struct quell_talk_echo {
 	u64	rx_ns;
@@ -67,12 +69,16 @@ struct quell_talk_echo {
 	bool	marked;
 	bool	waits;
 	u8	unused;
+	u8	record[QUELL_TELEMETRY_BYTES];
+	u32	pad;
 };
 
 /**
  * struct quell_talk - what a connection that speaks the option keeps; in its socket's storage
  * @echo:	data to be echoed
  * @marks:	when outstanding data left, oldest first, from @first on in a ring
+ * @record:	telemetry record of the segment of @sample_ns; empty: none
+ * @asks:	this end's algorithm wants records: data leaves with room for them
  * @newest_ns:	newest departure that a segment was stamped with, ns
  * @resent_ns:	newest departure of a retransmission, ns; 0: none
  * @sample_ns:	the clock of the segment that @rtt_ns and @hold_ns are of, ns; 0: taken
@@ -96,6 +102,9 @@ struct quell_talk_echo {
 struct quell_talk {
 	struct quell_talk_echo	echo;
 	struct quell_talk_mark	marks[QUELL_TALK_MARKS];
+	u8			record[QUELL_TELEMETRY_BYTES];
+	bool			asks;
+	u8			pad[3];
 	u64			newest_ns;
 	u64			resent_ns;
 	u64			sample_ns;
@@ -330,6 +339,23 @@ static inline bool quell_talk_fits(const struct quell_talk_room *room, u8 form, 
 	       room->payload_bytes + bytes <= room->packet_bytes;
 }
 
+/* Bytes of the option for which full segments leave room. */
+static inline u32 quell_talk_data_bytes(const struct quell_talk *talk)
+{
+	struct quell_opt opt = {
+		.form = QUELL_OPT_FULL,
+		.flags = QUELL_OPT_F_DATA | (talk->asks ? QUELL_OPT_F_TELEMETRY : 0),
+	};
+
+	return quell_opt_bytes(&opt);
+}
+
+/* A section more, if there is room. */
+static inline u8 quell_talk_add(const struct quell_talk_room *room, u8 flags, bool wanted, u8 flag)
+{
+	return wanted && quell_talk_fits(room, QUELL_OPT_FULL, flags | flag) ? flags | flag : flags;
+}
+
 /**
  * quell_talk_choose() - which option a segment gets
  * @talk: connection
@@ -337,9 +363,10 @@ static inline bool quell_talk_fits(const struct quell_talk_room *room, u8 form, 
  * @room: segment; a burst cut later has the packet that is largest
  * @opt:  @form and @flags are set if there is one: sections, but neither START nor MORE
  *
+ * Data first has room for a record, if records are wanted, then the echo, then the echo's record.
  * A full segment has no room for the echo, and leaves it to the next ACK.  An ACK that SACK blocks
- * leave little room gets the short form.  One with nothing to tell has an empty option until the
- * peer's first option has come.
+ * leave little room leaves out the record, then gets the short form.  One with nothing to tell has
+ * an empty option until the peer's first option has come.
  *
  * Context: lock of the socket.
  * Return: bytes of the option, padding included; 0: no option.
@@ -350,13 +377,16 @@ static inline u32 quell_talk_choose(const struct quell_talk *talk,
 {
 	u8 data = room->payload_bytes ? QUELL_OPT_F_DATA : 0;
 	bool owes = quell_talk_owes_echo(talk, tcp);
+	u8 flags;
 
+	flags = quell_talk_add(room, data, data && talk->asks, QUELL_OPT_F_TELEMETRY);
+	flags = quell_talk_add(room, flags, owes, QUELL_OPT_F_ACK);
+	flags = quell_talk_add(room, flags, flags & QUELL_OPT_F_ACK &&
+			       talk->echo.record[QUELL_TELEMETRY_HOP_AT], QUELL_OPT_F_RECORD);
 	opt->form = QUELL_OPT_FULL;
-	opt->flags = data;
-	if (owes && quell_talk_fits(room, QUELL_OPT_FULL, data | QUELL_OPT_F_ACK)) {
-		opt->flags |= QUELL_OPT_F_ACK;
+	opt->flags = flags;
+	if (flags != data)
 		return quell_opt_bytes(opt);
-	}
 	if (data || (!owes && !talk->heard))
 		return quell_talk_fits(room, QUELL_OPT_FULL, data) ? quell_opt_bytes(opt) : 0;
 	if (!owes || !quell_talk_fits(room, QUELL_OPT_SHORT, 0))
@@ -392,6 +422,8 @@ static inline bool quell_talk_fill(struct quell_talk *talk, struct quell_opt *op
 	opt->echo_entropy = echo->entropy;
 	if (!is_short && echo->marked)
 		opt->flags |= QUELL_OPT_F_CE;
+	if (opt->flags & QUELL_OPT_F_RECORD)
+		__builtin_memcpy(opt->record, echo->record, sizeof(opt->record));
 	echo->waits = false;
 	return waited;
 }
@@ -457,6 +489,25 @@ static inline void quell_talk_hear_n(struct quell_talk *talk, const struct quell
 		talk->peer_link_bytes_ps = quell_line_decode(opt->entropy);
 }
 
+/* The record of the most loaded hop of the path, if the echo it is of is believed. */
+static inline void quell_talk_hear_record(struct quell_talk *talk, const struct quell_opt *opt,
+					  u32 found)
+{
+	if (opt->flags & QUELL_OPT_F_RECORD && found & QUELL_TALK_SAMPLED)
+		__builtin_memcpy(talk->record, opt->record, sizeof(talk->record));
+	else
+		talk->record[QUELL_TELEMETRY_HOP_AT] = 0;
+}
+
+/* The record of data that is to be echoed; of data not yet echoed it stays if this has none. */
+static inline void quell_talk_keep_record(struct quell_talk_echo *echo, const struct quell_opt *opt)
+{
+	if (opt->flags & QUELL_OPT_F_TELEMETRY && opt->telemetry[QUELL_TELEMETRY_HOP_AT])
+		__builtin_memcpy(echo->record, opt->telemetry, sizeof(echo->record));
+	else if (!echo->waits)
+		echo->record[QUELL_TELEMETRY_HOP_AT] = 0;
+}
+
 /**
  * quell_talk_hear() - a segment came with the option
  * @talk:    connection
@@ -477,21 +528,22 @@ static inline u32 quell_talk_hear(struct quell_talk *talk, struct quell_opt *opt
 		return QUELL_TALK_OUTSIDE;
 	talk->heard = true;
 	talk->heard_segs = tcp->segs_in;
-	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK)
+	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
 		found = quell_talk_sample(talk, opt, tcp, segment);
+		quell_talk_hear_record(talk, opt, found);
+	}
 	quell_talk_hear_n(talk, opt);
 	/* What a switch has trimmed to nothing is no data. */
 	if (!(opt->flags & QUELL_OPT_F_DATA) || !segment->payload_bytes)
 		return found;
-	talk->echo = (struct quell_talk_echo) {
-		.rx_ns = segment->rx_ns,
-		.seq = segment->seq,
-		.end_seq = segment->seq + segment->payload_bytes,
-		.depart_ns = opt->depart_ns,
-		.entropy = opt->entropy,
-		.marked = segment->marked,
-		.waits = true,
-	};
+	quell_talk_keep_record(&talk->echo, opt);
+	talk->echo.rx_ns = segment->rx_ns;
+	talk->echo.seq = segment->seq;
+	talk->echo.end_seq = segment->seq + segment->payload_bytes;
+	talk->echo.depart_ns = opt->depart_ns;
+	talk->echo.entropy = opt->entropy;
+	talk->echo.marked = segment->marked;
+	talk->echo.waits = true;
 	return found;
 }
 

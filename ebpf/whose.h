@@ -25,7 +25,11 @@ union cc_name {
 	u64	words[TCP_CA_NAME_MAX / sizeof(u64)];
 };
 
+/* Of ours, the first want telemetry records of the path. */
+#define ASKERS_NR	2U
+
 static const union cc_name ours[] = {
+	{ "bpf_hpcc" }, { "bpf_hpcc_vaisf" },
 	{ "bpf_swift" }, { "bpf_swift_vaisf" }, { "bpf_timely" }, { "bpf_smartt" },
 	{ "bpf_dcqcn" }, { "bpf_dart" },
 };
@@ -48,19 +52,33 @@ static __always_inline bool is_named(const union cc_name *name, const union cc_n
 	return false;
 }
 
+static __always_inline void read_name(const struct tcp_sock *tp, union cc_name *name)
+{
+	const struct tcp_congestion_ops___name *ops;
+
+	ops = (const void *)((const struct inet_connection_sock *)tp)->icsk_ca_ops;
+	bpf_core_read(name, sizeof(*name), &ops->name);
+}
+
 /* Whose the congestion control of a socket is. */
 static __always_inline enum whose whose_is(const struct tcp_sock *tp)
 {
-	const struct tcp_congestion_ops___name *ops;
 	union cc_name name = {};
 
-	ops = (const void *)((const struct inet_connection_sock *)tp)->icsk_ca_ops;
-	bpf_core_read(&name, sizeof(name), &ops->name);
+	read_name(tp, &name);
 	if (is_named(&name, ours, ARRAY_SIZE(ours)))
 		return WHOSE_OURS;
 	if (is_named(&name, modules, ARRAY_SIZE(modules)))
 		return WHOSE_MODULES;
 	return WHOSE_OTHERS;
+}
+
+static __always_inline bool asks_for_records(const struct tcp_sock *tp)
+{
+	union cc_name name = {};
+
+	read_name(tp, &name);
+	return is_named(&name, ours, ASKERS_NR);
 }
 
 /*

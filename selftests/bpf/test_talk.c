@@ -73,6 +73,124 @@ TEST(choice)
 	}
 }
 
+/* Of a sender that wants records, or of an ACK that has one to tell. */
+TEST(choice_of_records)
+{
+	static const struct {
+		const char *name;
+		struct quell_talk_room room;
+		bool asks, owes, has;
+		u32 bytes;
+		u8 form, flags;
+	} rows[] = {
+		{ "full", { 1424, 28, 1448 }, true, false, false, 24, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY },
+		{ "full_leaves_the_echo", { 1424, 28, 1448 }, true, true, true, 24, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY },
+		{ "not_full", { 100, 40, 1448 }, true, true, true, 36, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY | QUELL_OPT_F_ACK },
+		{ "no_room_for_a_record", { 1436, 28, 1448 }, true, false, false, 12,
+		  QUELL_OPT_FULL, QUELL_OPT_F_DATA },
+		{ "data_echoes_one", { 100, 40, 1448 }, false, true, true, 36, QUELL_OPT_FULL,
+		  QUELL_OPT_F_DATA | QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD },
+		{ "ack_echoes_one", { 0, 28, 1448 }, true, true, true, 28, QUELL_OPT_FULL,
+		  QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD },
+		{ "ack_of_none", { 0, 28, 1448 }, true, true, false, 16, QUELL_OPT_FULL,
+		  QUELL_OPT_F_ACK },
+		{ "ack_beside_a_block", { 0, 24, 1448 }, false, true, true, 16, QUELL_OPT_FULL,
+		  QUELL_OPT_F_ACK },
+		{ "ack_beside_two_blocks", { 0, 8, 1448 }, false, true, true, 8, QUELL_OPT_SHORT,
+		  0 },
+		{ "nothing_to_echo", { 0, 40, 1448 }, true, false, true, 0, 0, 0 },
+	};
+	struct quell_talk_tcp tcp = tcp_new();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk talk = talk_new();
+		struct quell_opt opt = {};
+
+		talk.asks = rows[i].asks;
+		talk.echo = (struct quell_talk_echo) { .seq = 4000, .end_seq = 5000,
+						       .waits = rows[i].owes,
+						       .record = { rows[i].has } };
+		EXPECT_EQ(rows[i].bytes, quell_talk_choose(&talk, &tcp, &rows[i].room, &opt))
+			TH_LOG("%s", rows[i].name);
+		if (!rows[i].bytes)
+			continue;
+		EXPECT_EQ(rows[i].form, opt.form)
+			TH_LOG("%s", rows[i].name);
+		EXPECT_EQ(rows[i].flags, opt.flags)
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
+static struct quell_talk_segment data_at(u32 seq)
+{
+	return (struct quell_talk_segment) { .rx_ns = 100 * MSEC_NS, .seq = seq, .ack_seq = 1000,
+					     .payload_bytes = 1000 };
+}
+
+/* Of data with a record, then some without one, one echo tells; the next tells of nothing. */
+TEST(record_is_echoed_once)
+{
+	struct quell_opt opt = { .form = QUELL_OPT_FULL,
+				 .flags = QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY,
+				 .telemetry = { 3, 1, 2 } };
+	struct quell_talk_room room = { 0, 40, 1448 };
+	struct quell_talk_segment segment;
+	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_talk talk = talk_new();
+	struct quell_opt answer = {};
+
+	segment = data_at(4000);
+	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	opt.telemetry[0] = 0;
+	segment = data_at(5000);
+	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	tcp.rcv_nxt = 6000;
+	ASSERT_EQ(28, quell_talk_choose(&talk, &tcp, &room, &answer));
+	quell_talk_fill(&talk, &answer, tcp.now_ns);
+	EXPECT_EQ(3, answer.record[0]);
+	EXPECT_EQ(2, answer.record[2]);
+	opt.flags = QUELL_OPT_F_DATA;
+	segment = data_at(6000);
+	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	tcp.rcv_nxt = 7000;
+	EXPECT_EQ(16, quell_talk_choose(&talk, &tcp, &room, &answer));
+}
+
+/* Data 1000 .. 3000 left 20 ms ago.  Only with an echo that is believed a record is. */
+TEST(record_is_heard)
+{
+	static const struct {
+		const char *name;
+		u64 echo_ns;
+		u8 flags, hop;
+	} rows[] = {
+		{ "believed", 80 * MSEC_NS, QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD, 5 },
+		{ "none", 80 * MSEC_NS, QUELL_OPT_F_ACK, 0 },
+		{ "refused", 80 * MSEC_NS - 1, QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct quell_talk_tcp tcp = tcp_new();
+		struct quell_talk talk = talk_new();
+		struct quell_talk_segment segment = { .rx_ns = tcp.now_ns, .ack_seq = 3000 };
+		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = rows[i].flags,
+					 .record = { 5 } };
+
+		talk.record[0] = 9;	/* of an older ACK */
+		quell_talk_sent(&talk, &tcp, 3000, 80 * MSEC_NS);
+		tcp.snd_nxt = 3000;
+		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, talk.secret);
+		quell_talk_hear(&talk, &opt, &tcp, &segment);
+		EXPECT_EQ(rows[i].hop, talk.record[0])
+			TH_LOG("%s", rows[i].name);
+	}
+}
+
 TEST(due)
 {
 	static const struct {

@@ -115,7 +115,6 @@ pins_are_there()
 values_are_checked()
 {
 	status 1 quell bpf load frob && says "unknown algorithm 'frob' \(there are: swift, " &&
-	status 1 quell bpf load hpcc && says "hpcc needs telemetry" &&
 	status 1 quell bpf load swift ai 5 && says "swift ai: '5' has no unit" &&
 	status 1 quell bpf load swift ai 1kbit && says "out of range 8Kbit" &&
 	status 1 quell bpf load swift preset frob && says "swift has no preset 'frob'" &&

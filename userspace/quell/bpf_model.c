@@ -17,30 +17,19 @@
 
 #define BIT(attr)	(1U << (attr))
 
-static bool runs_as_bpf(const struct quell_core *core)
-{
-	/* Records come by the Quell option, which a BPF program cannot speak. */
-	return !(core->flags & QUELL_CORE_TELEMETRY);
-}
-
 /**
- * bpf_core_at() - list the algorithms that run as BPF objects
+ * bpf_core_at() - list the algorithms that run as BPF objects: all
  * @index: from 0 on
  *
  * Return: the algorithm, or NULL behind the last.
  */
 const struct quell_core *bpf_core_at(size_t index)
 {
-	size_t i;
-
-	for (i = 0; i < QUELL_CORES_NR; i++)
-		if (runs_as_bpf(quell_cores[i]) && !index--)
-			return quell_cores[i];
-	return NULL;
+	return index < QUELL_CORES_NR ? quell_cores[index] : NULL;
 }
 
 /**
- * bpf_core_find() - look an algorithm up, complain if it does not run as a BPF object
+ * bpf_core_find() - look an algorithm up, complain if there is none
  * @name: as typed
  * @core: the algorithm
  *
@@ -48,29 +37,17 @@ const struct quell_core *bpf_core_at(size_t index)
  */
 int bpf_core_find(const char *name, const struct quell_core **core)
 {
-	bool telemetry = false;
 	char known[256] = "";
 	size_t i;
 
 	for (i = 0; i < QUELL_CORES_NR; i++) {
-		bool same = !strcmp(quell_cores[i]->name, name);
-
-		if (!runs_as_bpf(quell_cores[i])) {
-			telemetry |= same;
-			continue;
-		}
-		if (same) {
+		if (!strcmp(quell_cores[i]->name, name)) {
 			*core = quell_cores[i];
 			return STATUS_OK;
 		}
 		append_name(known, sizeof(known), quell_cores[i]->name);
 	}
-	if (telemetry)
-		complain("%s needs telemetry records, which BPF programs do not get "
-			 "(there are: %s)",
-			 name, known);
-	else
-		complain("unknown algorithm '%s' (there are: %s)", name, known);
+	complain("unknown algorithm '%s' (there are: %s)", name, known);
 	return STATUS_INPUT;
 }
 

@@ -146,11 +146,10 @@ expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
 expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift ai
 expect 1 "unexpected argument 'b'" bpf unload swift b
 expect 1 "unexpected argument 'b'" bpf show swift b
-expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, timely, smartt, dcqcn, dart)" \
+expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
 	bpf load frob
 expect 1 "unknown algorithm 'frob'" bpf show frob
 expect 1 "unknown algorithm 'frob'" bpf unload frob
-expect 1 "hpcc needs telemetry records, which BPF programs do not get" bpf load hpcc
 expect 1 "the value of 'ai' is missing" bpf load swift beta 0.5 ai
 expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
 expect 1 "swift ai: '5' has no unit" bpf replace swift ai 5
@@ -405,7 +404,7 @@ completes "show on off" quell hwtstamp ""
 completes "lo" quell hwtstamp on "lo"
 completes "show load replace unload set reset option" quell bpf ""
 completes "swift swift_vaisf" quell bpf load sw
-completes "swift swift_vaisf timely smartt dcqcn dart" quell bpf show ""
+completes "swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart" quell bpf show ""
 completes "" quell bpf unload swift ""
 completes "preset probabilistic" quell bpf load swift p
 completes "probabilistic" quell bpf reset swift p
