@@ -249,7 +249,8 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
-	    put_flow_adapt(skb, flow) || put_flow_cut(skb, flow) || quell_put_flow_dasr(skb, flow) ||
+	    put_flow_adapt(skb, flow) || put_flow_cut(skb, flow) ||
+	    quell_put_flow_dasr(skb, flow) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {
 		genlmsg_cancel(skb, hdr);
