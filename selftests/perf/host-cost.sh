@@ -32,8 +32,9 @@ account=/sys/module/quell_perfhost/parameters/account
 answer_s=120
 # The default, 10 us, on a network forty times as slow.
 burst=400us
-rows=(reno cubic dctcp bbr cubic-loaded swift-no-option swift swift_vaisf timely smartt
-	dcqcn dart hpcc hpcc_vaisf cubic-beside)
+# By name only: timely, of which a transfer of long-16 was seen not to end in answer_s.
+rows=(reno cubic dctcp bbr cubic-loaded swift-no-option swift swift_vaisf smartt dcqcn dart
+	hpcc hpcc_vaisf cubic-beside)
 # name: flows, rounds, bytes of a request and of an answer
 cases=("bulk-1 1 1 2000000 8" "bulk-16 16 1 125000 8" "long-16 16 1 500000 8"
 	"bulk-256 256 1 12000 8" "rpc 1 100 64 64")
