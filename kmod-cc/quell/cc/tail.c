@@ -101,14 +101,10 @@ void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
 /*
  * Have the timer fire at @at_ns; @tail->lock.  An expiry before probe_enter() or after
  * probe_leave() has a reference of its own; if it queued the timer again, that time is kept.
- *
- * hrtimer_start() moves a queued timer in one step, and the clock event once.  An expiry that
- * takes the timer before that waits for @tail->lock, so it still runs afterwards; the one of the
- * timer started here cannot, bottom halves are off on its CPU.
  */
 static void tail_start(struct quell_tail *tail, u64 at_ns)
 {
-	bool queued;
+	int taken;
 
 	lockdep_assert_held(&tail->lock);
 	if (tail->closed)
@@ -118,12 +114,12 @@ static void tail_start(struct quell_tail *tail, u64 at_ns)
 		WRITE_ONCE(tail->again, true);
 		return;
 	}
-	queued = hrtimer_is_queued(&tail->timer);
-	if (queued && hrtimer_callback_running(&tail->timer))
+	taken = hrtimer_try_to_cancel(&tail->timer);
+	if (taken < 0 && hrtimer_is_queued(&tail->timer))
 		return;
-	quell_tail_queue(tail, at_ns);
-	if (!queued || hrtimer_callback_running(&tail->timer))
+	if (taken <= 0)
 		sock_hold(tail->sk);
+	quell_tail_queue(tail, at_ns);
 }
 
 /* Whether the timer will fire no later than @at_ns anyway; certain with @tail->lock. */
