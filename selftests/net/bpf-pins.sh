@@ -31,7 +31,7 @@ is_attached()
 shows()
 {
 	quell bpf option >"$dir/text" && cat "$dir/text" && [ "$(cat "$dir/text")" = "no cgroup" ] &&
-	[ "$(quell -j bpf option | jq -c '[.cgroups, (.counters | length)]')" = "[[],11]" ]
+	[ "$(quell -j bpf option | jq -c '[.cgroups, (.counters | length)]')" = "[[],12]" ]
 }
 
 nothing_is_said()
