@@ -106,8 +106,10 @@ void quell_swport_replace_word(struct sk_buff *skb, u32 at, const u8 *word)
 	memcpy(skb->data + at, word, sizeof(to));
 	from = csum_shift(from, at - tcp_at);
 	to = csum_shift(to, at - tcp_at);
-	inet_proto_csum_replace4(&th->check, skb, (__force __be32)from,
-				 (__force __be32)to, false);
+	/* Else a checksum that is left to the device is that of a header outside of the tunnel. */
+	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_start_offset(skb) == tcp_at)
+		return;
+	csum_replace4(&th->check, (__force __be32)from, (__force __be32)to);
 }
 
 /* The record of a port; the number of the hop is the packet's. */

@@ -16,16 +16,23 @@
  */
 #include <linux/if_ether.h>
 #include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
 #include <net/checksum.h>
 #include <quell/trim_tunnel.h>
 
 #include "swport.h"
 
-/* A checksum left to the device must be the one of the transport header found. */
+/* A checksum left to the device must be the one of the transport header found, in its place. */
 static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_frame *frame)
 {
+	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	u32 check_at = flow->protocol == IPPROTO_TCP ? offsetof(struct tcphdr, check) :
+						       offsetof(struct udphdr, check);
+
 	return skb->ip_summed != CHECKSUM_PARTIAL ||
-	       skb_checksum_start_offset(skb) == quell_frame_flow(frame)->transport_at;
+	       (skb_checksum_start_offset(skb) == flow->transport_at &&
+		skb->csum_offset == check_at);
 }
 
 /**

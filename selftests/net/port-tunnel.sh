@@ -98,14 +98,18 @@ acks_go_first()
 	collect && bands 5 4
 }
 
-# What keeps the inner network up; ARP where frames are inside.
+# What keeps the inner network up; ARP where frames are inside.  EAPOL is for the neighbour on the
+# cable, whom a tunnel does not have.
 inner_control_goes_first()
 {
+	local control=2 data=2
+
 	port && listen 6 && transmit nd 1 80 && transmit mld 1 80 && transmit igmp 2 60 &&
 	transmit ping6 1 80 && transmit ping6hop 1 80 && collect && bands 4 2 || return 1
 	is_in "$frames" || return 0
+	! is_in "$tags" || control=3 data=1
 	port && listen 4 && transmit arp 2 60 && transmit other 1 60 && transmit eapol 1 60 &&
-	collect && bands 3 1
+	collect && bands "$control" "$data"
 }
 
 # CS6 counts outside; a tunnel's inside may be somebody else's network.
@@ -157,6 +161,21 @@ records_are_written()
 	heard && packets_are "all(.hop == $hop and .bytes == 1000 and
 		(.checksum == \"good\" or .checksum == \"partial\"))" &&
 	port_is '.stamp_pkts == 4 and .stamp_fail_pkts == 0' && books_balance
+}
+
+# A host that puts a packet with its checksum into a tunnel leaves that of the tunnel to the device.
+outer_check_is_left()
+{
+	local status
+
+	export PKT_TUNNEL_OUTER_PARTIAL=1
+	port rate 10gbit telemetry 8us && hear record_pkt 1 &&
+	say record_pkt options="$room" flags=18 bytes=1000 ttl=63 && heard &&
+	packets_are "all(.hop == 2 and .bytes == 1000 and .checksum == \"good\")" &&
+	port_is '.stamp_pkts == 1'
+	status=$?
+	unset PKT_TUNNEL_OUTER_PARTIAL
+	return "$status"
 }
 
 tcp_int_is_written()
@@ -220,7 +239,7 @@ flows_are_deflected()
 	poll 10 eval "ip -n $near -s -j link show dev alternate | jq -e '.[0].stats64.tx.packets >= $pkts'"
 }
 
-plan 11
+plan 12
 check "a network of two, and an alternate" eval "make_network && alternate"
 loaded sch_swport || modprobe sch_swport
 check "inner ACKs go first, and no other segment" in_each acks_go_first
@@ -229,6 +248,7 @@ check "of DSCPs the outer one decides" in_each outer_dscp_decides qinq vxlan
 check "marks reach the inside" in_each marks_reach_the_inside qinq ip6tnl vxlan
 check "classes go by the DSCP outside" in_each classes_mark qinq geneve
 check "records are written inside" in_each records_are_written qinq gre vxlan6
+check "also where the device is to compute a checksum outside" in_each outer_check_is_left vxlan geneve
 check "TCP-INT is written inside" in_each tcp_int_is_written qinq geneve
 check "packets are trimmed inside" in_each trims_reach_the_inside qinq ip6tnl gre vxlan vxlan6 geneve
 check "damage inside stays" in_each damage_stays_inside ipip geneve

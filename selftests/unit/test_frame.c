@@ -199,7 +199,33 @@ TEST(bytes_behind_an_ack)
 	}
 }
 
-/* To a group that no bridge forwards, outside and inside of a tunnel. */
+/* Control of a network in a tunnel is small, or data. */
+TEST(control_in_a_tunnel_is_small)
+{
+	static const struct {
+		const char *letters;
+		u32 len;
+		bool control;
+	} cases[] = {
+		{ "ep", 1514, true }, { "e4i", 1514, true },
+		{ "e4vep", 50 + QUELL_FRAME_INSIDE_MAX, true },
+		{ "e4vep", 51 + QUELL_FRAME_INSIDE_MAX, false },
+		{ "e4ve4i", 50 + QUELL_FRAME_INSIDE_MAX, true }, { "e4ve4i", 1514, false },
+		{ "e4ve6d", 50 + QUELL_FRAME_INSIDE_MAX, true }, { "e4ve6d", 1514, false },
+	};
+	struct quell_frame frame;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, 0);
+		parse(&frame, s.data, s.len, cases[i].len);
+		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
+			TH_LOG("control__%s_%u", cases[i].letters, cases[i].len);
+	}
+}
+
+/* To a group that no bridge forwards: outside of a tunnel alone. */
 TEST(link_local)
 {
 	static const struct {
@@ -208,7 +234,7 @@ TEST(link_local)
 		u8 last;
 		bool control;
 	} cases[] = {
-		{ "ex", 0, 0x0f, true }, { "ex", 0, 0x10, false }, { "e4vex", 50, 0x02, true },
+		{ "ex", 0, 0x0f, true }, { "ex", 0, 0x10, false }, { "e4vex", 50, 0x02, false },
 		{ "e4vex", 0, 0x02, false }, { "e4u", 0, 0x02, false },
 	};
 	struct quell_frame frame;

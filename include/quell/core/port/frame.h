@@ -97,6 +97,9 @@
 /* Where it is behind a hop-by-hop header of the least length. */
 #define QUELL_FRAME_MLD_AT		8U
 
+/* Frame or packet in a tunnel that may be control though it is no ACK: 64 bytes and some room. */
+#define QUELL_FRAME_INSIDE_MAX		128U
+
 /* Network control, CS6 and above, by the octet that DSCP shares with ECN. */
 #define QUELL_FRAME_CS6			0xc0
 
@@ -565,6 +568,14 @@ static inline bool quell_frame_is_ip_control(struct quell_frame *frame)
 	       quell_frame_is_discovery(frame, flow->transport_at);
 }
 
+/* Is what is inside of a tunnel no longer than what neighbours and groups need? */
+static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
+{
+	u32 at = frame->link_at < frame->bytes ? frame->link_at : quell_frame_flow(frame)->at;
+
+	return frame->len - at <= QUELL_FRAME_INSIDE_MAX;
+}
+
 /**
  * quell_frame_is_control() - is this what congestion control or the network need in time?
  * @frame: parsed
@@ -573,8 +584,9 @@ static inline bool quell_frame_is_ip_control(struct quell_frame *frame)
  * model of RFC 2983).  All else is judged by what is inside.
  *
  * Context: as quell_frame_parse().
- * Return: true for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, PTP, EAPOL,
- * frames for the neighbours on the cable, and DSCP CS6 and CS7.
+ * Return: true for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and
+ * CS7; not in a tunnel also for PTP, EAPOL, and frames for the neighbours on the cable; in a tunnel
+ * only for small ones, as whoever sends there may be another network's.
  */
 static inline bool quell_frame_is_control(struct quell_frame *frame)
 {
@@ -582,16 +594,19 @@ static inline bool quell_frame_is_control(struct quell_frame *frame)
 		return true;
 	if (frame->tcp_bytes)
 		return quell_frame_is_pure_ack(frame);
+	if (frame->tunnel && !quell_frame_is_small_inside(frame))
+		return false;
 	switch (frame->ethertype) {
 	case QUELL_FRAME_IS_ARP:
+		return true;
 	case QUELL_FRAME_IS_PTP:
 	case QUELL_FRAME_IS_EAPOL:
-		return true;
+		return !frame->tunnel;
 	case QUELL_FRAME_IS_IPV4:
 	case QUELL_FRAME_IS_IPV6:
 		return quell_frame_is_ip_control(frame);
 	default:
-		return quell_frame_is_link_local(frame);
+		return !frame->tunnel && quell_frame_is_link_local(frame);
 	}
 }
 
