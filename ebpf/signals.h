@@ -194,13 +194,13 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 {
 	struct quell_sample *s = &flow->sample;
 	struct quell_talk *talk = talk_of(tp);
+	u64 rtt_ns = 0, least_ns = rs->rtt_us > 0 ? (rs->rtt_us - 1) * NSEC_PER_USEC : 0;
 	bool waited = false;
-	u64 rtt_ns = 0;
 
 	if (!talk)
 		return false;
 	if (rs->acked_sacked) {
-		rtt_ns = quell_talk_take(talk, tp->tcp_clock_cache);
+		rtt_ns = quell_talk_take(talk, tp->tcp_clock_cache, least_ns);
 		waited = talk->waited;
 	}
 	if (waited) {

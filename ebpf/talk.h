@@ -565,11 +565,13 @@ static inline bool quell_talk_has_rtt(const struct quell_talk *talk)
  * quell_talk_take() - the round-trip time of an ACK that delivered data
  * @talk:     connection
  * @clock_ns: TCP's clock when it came, ns
+ * @least_ns: TCP's own round-trip time of this ACK, rounded down, ns; 0: none.  Of what it
+ *	      acknowledges out of order the marks tell nothing
  *
  * Context: lock of the socket.
  * Return: ns; 0: it had no echo, or says that it waited, which is in @talk->waited then.
  */
-static inline u64 quell_talk_take(struct quell_talk *talk, u64 clock_ns)
+static inline u64 quell_talk_take(struct quell_talk *talk, u64 clock_ns, u64 least_ns)
 {
 	u64 rtt_ns = talk->sample_ns == clock_ns ? talk->rtt_ns : 0;
 
@@ -581,6 +583,7 @@ static inline u64 quell_talk_take(struct quell_talk *talk, u64 clock_ns)
 		return 0;
 	}
 	talk->silent_acks = 0;
+	rtt_ns = quell_max_u64(rtt_ns, least_ns);
 	if (!talk->min_rtt_ns || rtt_ns < talk->min_rtt_ns)
 		talk->min_rtt_ns = rtt_ns;
 	talk->echoes++;

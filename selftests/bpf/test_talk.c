@@ -407,31 +407,47 @@ TEST(sample_is_taken_once_and_in_time)
 
 	talk.rtt_ns = 500;
 	talk.sample_ns = 1000;
-	EXPECT_EQ(0, quell_talk_take(&talk, 1001));
+	EXPECT_EQ(0, quell_talk_take(&talk, 1001, 0));
 	EXPECT_FALSE(quell_talk_has_rtt(&talk));
 	talk.sample_ns = 1000;
-	EXPECT_EQ(500, quell_talk_take(&talk, 1000));
-	EXPECT_EQ(0, quell_talk_take(&talk, 1000));
+	EXPECT_EQ(500, quell_talk_take(&talk, 1000, 0));
+	EXPECT_EQ(0, quell_talk_take(&talk, 1000, 0));
 	EXPECT_EQ(500, talk.min_rtt_ns);
 	/* ACKs that waited are none of those without an echo, and only their own. */
 	talk.rtt_ns = 0;
 	talk.waited = true;
 	talk.sample_ns = 1000;
 	i = talk.silent_acks;
-	EXPECT_EQ(0, quell_talk_take(&talk, 1000));
+	EXPECT_EQ(0, quell_talk_take(&talk, 1000, 0));
 	EXPECT_TRUE(talk.waited && talk.silent_acks == i);
-	EXPECT_EQ(0, quell_talk_take(&talk, 2000));
+	EXPECT_EQ(0, quell_talk_take(&talk, 2000, 0));
 	EXPECT_TRUE(!talk.waited && talk.silent_acks == i + 1);
 	for (i = talk.silent_acks; i < QUELL_TALK_SILENT_MAX; i++) {
 		EXPECT_TRUE(quell_talk_has_rtt(&talk));
-		quell_talk_take(&talk, 2000);
+		quell_talk_take(&talk, 2000, 0);
 	}
 	EXPECT_FALSE(quell_talk_has_rtt(&talk));
 	talk.rtt_ns = 600;
 	talk.sample_ns = 1000;
-	EXPECT_EQ(600, quell_talk_take(&talk, 1000));
+	EXPECT_EQ(600, quell_talk_take(&talk, 1000, 0));
 	EXPECT_TRUE(quell_talk_has_rtt(&talk));
 	EXPECT_EQ(500, talk.min_rtt_ns);
+}
+
+/* An ACK whose data came out of order may echo any departure: TCP knows better. */
+TEST(a_round_trip_is_no_shorter_than_tcp_says)
+{
+	struct quell_talk talk = talk_new();
+
+	talk.rtt_ns = 1000;
+	talk.sample_ns = 5;
+	EXPECT_EQ(999000, quell_talk_take(&talk, 5, 999000));
+	EXPECT_EQ(999000, talk.min_rtt_ns);
+	talk.rtt_ns = 1000;
+	talk.sample_ns = 5;
+	EXPECT_EQ(1000, quell_talk_take(&talk, 5, 999));
+	/* Nor is TCP's a sample of its own. */
+	EXPECT_EQ(0, quell_talk_take(&talk, 5, 999000));
 }
 
 TEST(stripped)
@@ -551,7 +567,7 @@ TEST(both_ends)
 			  quell_talk_hear(&a, &opt, &a_tcp, &segment) & ~QUELL_TALK_HOLD_REFUSED);
 		a_tcp.snd_una = a_tcp.snd_nxt;
 		rtt_ns = waited ? 0 : there_ns + back_ns + hold_ns;
-		ASSERT_EQ(rtt_ns, quell_talk_take(&a, a_tcp.now_ns));
+		ASSERT_EQ(rtt_ns, quell_talk_take(&a, a_tcp.now_ns, 0));
 		ASSERT_EQ(waited, a.waited);
 	}
 }

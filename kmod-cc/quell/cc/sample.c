@@ -39,8 +39,9 @@
 #define DELAYED_ACK_NS		(20U * NSEC_PER_MSEC)
 #define DELAYED_ROUND_TRIPS	8U
 
-/* In place of a round-trip time. */
+/* In place of a round-trip time: the ACK waited; the hook has not seen it. */
 #define SAMPLE_WAITED		U64_MAX
+#define SAMPLE_UNSEEN		(U64_MAX - 1)
 
 /*
  * Lower bound of a round-trip time.  Only packets that found the interface free
@@ -76,11 +77,13 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
  * struct sample_acked - what an ACK was for
  * @segment:  that of the newest data that it delivered; NULL: not recorded
  * @seq:      sequence number after that data
+ * @prior_una: what was acknowledged before it
  * @stamp_ns: what the packets of @segment were stamped with, ns; 0: not computed
  */
 struct sample_acked {
 	const struct quell_segment	*segment;
 	u32				seq;
+	u32				prior_una;
 	u64				stamp_ns;
 };
 
@@ -91,12 +94,17 @@ static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_seg
 				     flow->link.bytes_ps);
 }
 
-/* The newest departure of a retransmission; 0 if there was none, or a few seconds ago. */
-static u64 sample_resent_ns(const struct quell_flow *flow)
+/* The departure of the newest retransmission if this ACK delivered it; else 0. */
+static u64 sample_resent_ns(const struct quell_flow *flow, struct tcp_sock *tp,
+			    const struct sample_acked *acked)
 {
 	u32 ago_ns = (u32)flow->depart_ns - flow->resent_depart_ns;
+	u32 end_seq = tp->sacked_out ? tcp_highest_sack_seq(tp) : tp->snd_una;
 
-	return flow->retransmits ? quell_sub_sat_u64(flow->depart_ns, ago_ns) : 0;
+	if (!flow->retransmits || before(flow->resent_seq, acked->prior_una) ||
+	    !before(flow->resent_seq, end_seq))
+		return 0;
+	return quell_sub_sat_u64(flow->depart_ns, ago_ns);
 }
 
 /* The newest departure of what the peer has said that it received, ns. */
@@ -112,7 +120,7 @@ static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
 			  quell_segments_find(&flow->segments, tcp_highest_sack_seq(tp));
 		stamp_ns = segment ? sample_stamp_ns(flow, segment) : 0;
 	}
-	return segment ? max(stamp_ns, sample_resent_ns(flow)) : flow->depart_ns;
+	return segment ? max(stamp_ns, sample_resent_ns(flow, tp, acked)) : flow->depart_ns;
 }
 
 /*
@@ -196,10 +204,6 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	u32 seq = acked->seq;
 	s64 rtt_ns;
 
-	if (!rx_ns) {
-		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
-		return 0;
-	}
 	rtt_ns = rx_ns - quell_segment_left_ns(segment, seq, flow->link.bytes_ps);
 	if (segment->queued || seq - segment->seq > segment->packet_bytes)
 		rtt_ns = sample_floored_ns(flow, tp, rtt_ns);
@@ -241,6 +245,11 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 {
 	u64 rtt_ns = 0;
 
+	/* IPv6 has headers before TCP's that only TCP looks behind. */
+	if (!arrival->rx_ns || arrival->ack_seq != tp->snd_una) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
+		return SAMPLE_UNSEEN;
+	}
 	if (arrival->has_echo) {
 		if (acked->segment)
 			acked->stamp_ns = sample_stamp_ns(flow, acked->segment);
@@ -324,7 +333,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
 			 struct quell_sample *sample)
 {
-	struct sample_acked acked = { .seq = tp->snd_una };
+	struct sample_acked acked = { .seq = tp->snd_una, .prior_una = acked_seq };
 	struct quell_arrival arrival = {};
 	u64 rtt_ns;
 
@@ -344,12 +353,12 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	acked.segment = quell_segments_find(&flow->segments, acked.seq);
 	sample_check_link(flow, acked.segment, acked.seq, arrival.rx_ns);
 	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
-	if (!rtt_ns || rtt_ns == SAMPLE_WAITED)
+	if (!rtt_ns || rtt_ns >= SAMPLE_UNSEEN)
 		return rtt_ns;
 	if (sample_is_answer(flow, tp, &arrival)) {
 		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
 		quell_tail_timed(flow, rtt_ns);
-		return 0;
+		return SAMPLE_WAITED;
 	}
 	if (!arrival.has_echo)
 		sample_check_delay(flow, rs, rtt_ns);
@@ -397,7 +406,7 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
 	spin_unlock(&flow->lock);
-	if (rtt_ns && rtt_ns != SAMPLE_WAITED) {
+	if (rtt_ns && rtt_ns < SAMPLE_UNSEEN) {
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
 			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
@@ -406,7 +415,7 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	} else if (rtt_ns == SAMPLE_WAITED) {
 		/* Whether the window was enough cannot be told. */
 		sample->flags |= QUELL_S_APP_LIMITED;
-	} else if (!flow->now.min_rtt_ns) {
+	} else if (rtt_ns == SAMPLE_UNSEEN || !flow->now.min_rtt_ns) {
 		sample_kernel_rtt(sk, rs, sample);
 		if (sample->rtt_ns)
 			WRITE_ONCE(flow->now.clock, QUELL_CLOCK_KERNEL);

@@ -145,7 +145,8 @@ static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	u64 cut = READ_ONCE(flow->cut), rtt_ns = quell_cut_rtt_ns(cut);
 
-	if (!cut)
+	/* Where words have 32 bits a half may be of the cut before. */
+	if (!quell_cut_why(cut))
 		return 0;
 	if (nla_put_string(skb, QUELL_A_FLOW_CUT, quell_cut_names[quell_cut_why(cut)]) ||
 	    put_u64(skb, QUELL_A_FLOW_CUT_AGE, quell_cut_age_ns(cut, ktime_get_ns())) ||

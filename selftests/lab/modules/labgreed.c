@@ -9,6 +9,8 @@
  *	wait	in the echo: that the ACK waited for all by which its packet took longer than the
  *		fastest did, and for "hold_ns" more
  *	never	an echo of what never left
+ *	hide	nothing: but for the first few quell.ko does not see the packets, which TCP gets
+ *		past all hooks, as those behind headers of IPv6 that only TCP skips
  *
  * The checksum is corrected, so the receiver could have written that value itself.  All other
  * fields stay as they were.
@@ -33,7 +35,12 @@ MODULE_PARM_DESC(hold_ns, "What it says, ns, at most 0xffffff, which is the defa
 
 static char *lie = "hold";
 module_param(lie, charp, 0444);
-MODULE_PARM_DESC(lie, "What it lies about: hold (default), wait or never");
+MODULE_PARM_DESC(lie, "What it lies about: hold (default), wait, never or hide");
+
+/* Packets that are not hidden, from which quell.ko knows the least round trip. */
+#define GREED_SHOWN	16
+
+static unsigned int greed_shown;
 
 /* What is hidden by a secret is as long ago as it is, plus a constant. */
 static u32 greed_least_ns;
@@ -68,6 +75,8 @@ static void greed_lie(u8 *ack)
 {
 	u8 *hold = ack + sizeof(__be32);
 
+	if (!strcmp(lie, "hide"))
+		return;
 	if (!strcmp(lie, "wait")) {
 		greed_wait(ack);
 		return;
@@ -102,6 +111,10 @@ static unsigned int greed_hook(void *priv, struct sk_buff *skb,
 	th = (struct tcphdr *)(skb->data + ip_hdrlen(skb));
 	if (ntohs(th->source) != port || th->syn)
 		return NF_ACCEPT;
+	if (!strcmp(lie, "hide") && greed_shown++ >= GREED_SHOWN) {
+		state->okfn(state->net, state->sk, skb);
+		return NF_STOLEN;
+	}
 	ack = greed_ack((u8 *)(th + 1), __tcp_hdrlen(th) - sizeof(*th));
 	if (!ack)
 		return NF_ACCEPT;
@@ -134,7 +147,8 @@ static struct pernet_operations greed_net_ops = {
 
 static int __init greed_init(void)
 {
-	bool is_lie = !strcmp(lie, "hold") || !strcmp(lie, "wait") || !strcmp(lie, "never");
+	bool is_lie = !strcmp(lie, "hold") || !strcmp(lie, "wait") || !strcmp(lie, "never") ||
+		      !strcmp(lie, "hide");
 
 	if (!port || port > U16_MAX || hold_ns > QUELL_OPT_HOLD_MAX_NS || !is_lie) {
 		pr_err("quell_labgreed: port=%u hold_ns=%u lie=%s out of range\n", port, hold_ns,
