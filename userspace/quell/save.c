@@ -177,6 +177,21 @@ failed:
 	return STATUS_KERNEL;
 }
 
+/* Would the kernel follow this name to write there, links of others in /tmp included? */
+static bool is_writable(const char *name)
+{
+	struct stat link;
+	int fd;
+
+	if (lstat(name, &link) || !S_ISLNK(link.st_mode))
+		return true;
+	fd = open(name, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 static int save_to(struct plan *plan, const char *name, bool all)
 {
 	char *target = realpath(name, NULL);
@@ -186,7 +201,7 @@ static int save_to(struct plan *plan, const char *name, bool all)
 	/* Through links, so that these stay. */
 	if (!target)
 		return write_whole(plan, name, NULL, all);
-	if (stat(target, &old))
+	if (!is_writable(name) || stat(target, &old))
 		status = complain_file(name);
 	else if (S_ISREG(old.st_mode))
 		status = write_whole(plan, target, &old, all);
