@@ -194,7 +194,9 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 {
 	struct quell_sample *s = &flow->sample;
 	struct quell_talk *talk = talk_of(tp);
-	u64 rtt_ns = 0, least_ns = rs->rtt_us > 0 ? (rs->rtt_us - 1) * NSEC_PER_USEC : 0;
+	/* TCP's clock starts a little earlier, and marks are as coarse. */
+	u64 least_ns = rs->rtt_us > 0 ? (rs->rtt_us - 1) * NSEC_PER_USEC / 4 * 3 : 0;
+	u64 rtt_ns = 0;
 	bool waited = false;
 
 	if (!talk)

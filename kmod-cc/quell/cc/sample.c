@@ -245,8 +245,9 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 {
 	u64 rtt_ns = 0;
 
-	/* IPv6 has headers before TCP's that only TCP looks behind. */
-	if (!arrival->rx_ns || arrival->ack_seq != tp->snd_una) {
+	/* IPv6 has headers before TCP's that only TCP looks behind.  An older ACK tells nothing. */
+	if (!arrival->rx_ns || (arrival->ack_seq != tp->snd_una &&
+				!after(arrival->ack_seq, acked->prior_una))) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
 		return SAMPLE_UNSEEN;
 	}

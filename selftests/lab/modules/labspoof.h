@@ -54,12 +54,14 @@ enum labspoof_echo {
  * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
  * @newest_ns:	newest departure a packet was stamped with
  * @flight_pkts: segments in flight
+ * @has_resent: some packet left again since the oldest
  * @stamp_secret: secret added to departure times to form stamps
  */
 struct labspoof_departures {
 	u64	oldest_ns;
 	u64	newest_ns;
 	u32	flight_pkts;
+	bool	has_resent;
 	u32	stamp_secret;
 };
 

@@ -314,6 +314,8 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 	packet.left = (struct labspoof_departures) {
 		.oldest_ns = was.oldest_ns,
 		.newest_ns = was.flow.depart_ns,
+		.has_resent = was.flow.retransmits &&
+			      (s32)(was.flow.resent_depart_ns - (u32)was.oldest_ns) >= 0,
 		.flight_pkts = tcp_packets_in_flight(tcp_sk(sk)),
 		.stamp_secret = was.flow.stamp_secret,
 	};
