@@ -13,6 +13,7 @@
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
 #include <linux/skbuff.h>
+#include <quell/core/port/frame_control.h>
 #include <quell/hops.h>
 
 #include "swport.h"

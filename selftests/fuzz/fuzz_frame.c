@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <quell/core/port/frame_control.h>
+
 #include "../unit/frame_model.h"
 
 #define INPUT_BYTES	3U

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include <quell/core/port/frame.h>
+#include <quell/core/port/frame_control.h>
 
 #include "frame_model.h"
 #include "frame_stack.h"

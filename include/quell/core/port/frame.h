@@ -25,8 +25,6 @@
 
 /* Bytes that are looked at: two stacks with tags, IPv6, and TCP full of options. */
 #define QUELL_FRAME_BYTES_MAX		256U
-/* Bytes that may follow an IP packet, to make an Ethernet frame of the least length. */
-#define QUELL_FRAME_PADDING_MAX		46U
 #define QUELL_FRAME_TAGS_MAX		2U
 /* Offset of what is behind headers that are not whole. */
 #define QUELL_FRAME_CUT			(~0U)
@@ -87,21 +85,6 @@
 /* Geneve: version and control bit, in the first 16 bits; lengths of options in words. */
 #define QUELL_FRAME_GENEVE_REFUSED	0xc080U
 #define QUELL_FRAME_GENEVE_LENGTH	0x3fU
-
-/* Neighbour discovery, and multicast listener discovery, by the type of ICMPv6. */
-#define QUELL_FRAME_ND_FIRST		133
-#define QUELL_FRAME_ND_LAST		137
-#define QUELL_FRAME_MLD_FIRST		130
-#define QUELL_FRAME_MLD_LAST		132
-#define QUELL_FRAME_MLD2_REPORT		143
-/* Where it is behind a hop-by-hop header of the least length. */
-#define QUELL_FRAME_MLD_AT		8U
-
-/* Frame or packet in a tunnel that may be control though it is no ACK: 64 bytes and some room. */
-#define QUELL_FRAME_INSIDE_MAX		128U
-
-/* Network control, CS6 and above, by the octet that DSCP shares with ECN. */
-#define QUELL_FRAME_CS6			0xc0
 
 enum quell_frame_tunnel {
 	QUELL_FRAME_NO_TUNNEL,
@@ -508,106 +491,6 @@ static inline void quell_frame_parse_ip(struct quell_frame *frame, u32 at, u32 e
 {
 	frame->ethertype = ethertype;
 	quell_frame_read(frame, quell_frame_skip_tags(frame, at));
-}
-
-/* An ACK and no more: one that says so and has bytes behind it, beyond padding, is none. */
-static inline bool quell_frame_is_pure_ack(const struct quell_frame *frame)
-{
-	const struct quell_frame_ip *flow = quell_frame_flow(frame);
-	u8 kind = frame->tcp_flags & (QUELL_FRAME_TCP_ACK | QUELL_FRAME_TCP_SYN |
-				      QUELL_FRAME_TCP_FIN | QUELL_FRAME_TCP_RST);
-
-	return kind == QUELL_FRAME_TCP_ACK && flow->end - flow->transport_at == frame->tcp_bytes &&
-	       frame->len - flow->end <= QUELL_FRAME_PADDING_MAX;
-}
-
-static inline bool quell_frame_is_discovery(struct quell_frame *frame, u32 at)
-{
-	u8 type;
-
-	if (!quell_frame_has(frame, at, 1))
-		return false;
-	type = frame->data[at];
-	return type >= QUELL_FRAME_ND_FIRST && type <= QUELL_FRAME_ND_LAST;
-}
-
-/* Behind a hop-by-hop header of eight bytes, with the router alert (RFC 3810, section 5). */
-static inline bool quell_frame_is_mld(struct quell_frame *frame, u32 at)
-{
-	u8 type;
-
-	if (!quell_frame_has(frame, at, QUELL_FRAME_MLD_AT + 1) ||
-	    frame->data[at] != QUELL_FRAME_ICMPV6 || frame->data[at + 1])
-		return false;
-	type = frame->data[at + QUELL_FRAME_MLD_AT];
-	return (type >= QUELL_FRAME_MLD_FIRST && type <= QUELL_FRAME_MLD_LAST) ||
-	       type == QUELL_FRAME_MLD2_REPORT;
-}
-
-/* Is the innermost frame to a group address that no bridge forwards (IEEE 802.1Q, table 8-1)? */
-static inline bool quell_frame_is_link_local(const struct quell_frame *frame)
-{
-	const u8 *to = frame->data + frame->link_at;
-
-	return frame->link_at < frame->bytes && to[0] == 0x01 && to[1] == 0x80 && to[2] == 0xc2 &&
-	       !to[3] && !to[4] && to[5] < 0x10;
-}
-
-static inline bool quell_frame_is_ip_control(struct quell_frame *frame)
-{
-	const struct quell_frame_ip *flow = quell_frame_flow(frame);
-
-	/* A fragment of it is no less. */
-	if (flow->version == 4 && flow->protocol == QUELL_FRAME_IGMP)
-		return true;
-	if (flow->version != 6 || !flow->transport_at)
-		return false;
-	if (flow->protocol == QUELL_FRAME_HOP_BY_HOP)
-		return quell_frame_is_mld(frame, flow->transport_at);
-	return flow->protocol == QUELL_FRAME_ICMPV6 &&
-	       quell_frame_is_discovery(frame, flow->transport_at);
-}
-
-/* Is what is inside of a tunnel no longer than what neighbours and groups need? */
-static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
-{
-	u32 at = frame->link_at < frame->bytes ? frame->link_at : quell_frame_flow(frame)->at;
-
-	return frame->len - at <= QUELL_FRAME_INSIDE_MAX;
-}
-
-/**
- * quell_frame_is_control() - is this what congestion control or the network need in time?
- * @frame: parsed
- *
- * DSCPs are those outside of a tunnel: what is inside may be another network's (the pipe
- * model of RFC 2983).  All else is judged by what is inside.
- *
- * Context: as quell_frame_parse().
- * Return: true for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and
- * CS7; not in a tunnel also for PTP, EAPOL, and frames for the neighbours on the cable; in a tunnel
- * only for small ones, as whoever sends there may be another network's.
- */
-static inline bool quell_frame_is_control(struct quell_frame *frame)
-{
-	if (frame->ip[0].dsfield >= QUELL_FRAME_CS6)
-		return true;
-	if (frame->tcp_bytes)
-		return quell_frame_is_pure_ack(frame);
-	if (frame->tunnel && !quell_frame_is_small_inside(frame))
-		return false;
-	switch (frame->ethertype) {
-	case QUELL_FRAME_IS_ARP:
-		return true;
-	case QUELL_FRAME_IS_PTP:
-	case QUELL_FRAME_IS_EAPOL:
-		return !frame->tunnel;
-	case QUELL_FRAME_IS_IPV4:
-	case QUELL_FRAME_IS_IPV6:
-		return quell_frame_is_ip_control(frame);
-	default:
-		return !frame->tunnel && quell_frame_is_link_local(frame);
-	}
 }
 
 #endif /* _QUELL_CORE_PORT_FRAME_H */
