@@ -43,36 +43,6 @@ is_in()
 	[[ " $1 " = *" $PKT_TUNNEL "* ]]
 }
 
-# hear TOOL COUNT [LEAST]: expect that many at the far end.
-hear()
-{
-	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null
-	: >"$dir/hear"
-	in_netns "$far" "$1" recv vb "$2" 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-# They are in $dir/packets.
-heard()
-{
-	local status
-
-	wait "$receiver"
-	status=$?
-	grep -v ready "$dir/hear" | jq -s . >"$dir/packets"
-	[ "$status" -eq 0 ] || {
-		echo "packets missing, came $(jq length "$dir/packets")"
-		near_tc -s qdisc show dev va
-	}
-	return "$status"
-}
-
-packets_are()
-{
-	json "$1" "$dir/packets"
-}
-
 # say TOOL KEY=VALUE...
 say()
 {
@@ -221,7 +191,8 @@ alternate()
 	ip -n "$near" neigh add 10.72.0.2 lladdr 02:00:00:00:00:02 dev alternate nud permanent
 }
 
-# Flows that begin above the threshold, told apart by the tunnel they are in.
+# Flows that begin above the threshold, told apart by the tunnel they are in.  A port knows that a
+# flow is new only when it has seen all flows for as long as "idle" says: time has to pass.
 flows_are_deflected()
 {
 	local pkts=4 flows=1

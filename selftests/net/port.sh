@@ -11,7 +11,7 @@
 # lists the frames.
 # shellcheck disable=SC2016 # $ is jq's
 
-near="" far="" receiver=""
+near="" far="" receiver="" heard_by=.
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 # shellcheck disable=SC2034 # the options of a port held still
@@ -83,6 +83,37 @@ collect()
 		near_tc -s qdisc show dev va
 	}
 	return "$status"
+}
+
+# hear TOOL COUNT [NETNS DEV]: expect that many packets there, at the far end if it is not said.
+hear()
+{
+	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null
+	: >"$dir/hear"
+	in_netns "${3:-$far}" "$1" recv "${4:-vb}" "$2" 20000 >"$dir/hear" &
+	receiver=$!
+	poll 10 grep -q ready "$dir/hear"
+}
+
+# They are in $dir/packets, an array in the order of $heard_by.
+heard()
+{
+	local status
+
+	wait "$receiver"
+	status=$?
+	receiver=""
+	grep -v ready "$dir/hear" | jq -s "$heard_by" >"$dir/packets"
+	[ "$status" -eq 0 ] || {
+		echo "packets missing, came $(jq length "$dir/packets")"
+		near_tc -s qdisc show dev va
+	}
+	return "$status"
+}
+
+packets_are()
+{
+	json "$1" "$dir/packets"
 }
 
 # Let go of what is held.

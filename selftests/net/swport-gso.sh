@@ -188,24 +188,6 @@ bursts_are_marked_for_others()
 
 ## writing to segments
 
-hear()
-{
-	: >"$dir/hear"
-	in_netns "$far" record_pkt recv vb "$1" 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-heard()
-{
-	wait "$receiver" && grep -v ready "$dir/hear" | jq -s . >"$dir/segments"
-}
-
-segments_are()
-{
-	json "$1" "$dir/segments"
-}
-
 say()
 {
 	in_netns "$near" record_pkt send va gso=946 bytes=$((header + 9460)) "$@"
@@ -214,11 +196,11 @@ say()
 # The burst has waited whole, and the queue it is judged by is what is behind it.
 record_cuts_at_dequeue()
 {
-	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear 11 &&
+	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear record_pkt 11 &&
 	in_netns "$near" record_pkt send va options="$record" bytes=1024 && say options="$record" &&
 	port_is '.qlen == 1 and .backlog == 10240 and .gso_split_pkts == 0' &&
 	change rate 100gbit && heard &&
-	segments_are 'all(.checksum == "good") and
+	packets_are 'all(.checksum == "good") and
 		[.[].hop] == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] and .[10].queue == 0' &&
 	port_is '.gso_split_pkts == 1 and .gso_whole_pkts == 0 and .stamp_pkts == 2' && books_balance
 }
@@ -226,20 +208,20 @@ record_cuts_at_dequeue()
 # Nobody asks for an ACK, or a worse hop has written before: nothing to be cut for.
 no_record_no_cut()
 {
-	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear 22 &&
+	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear record_pkt 22 &&
 	in_netns "$near" record_pkt send va options="$record" bytes=1024 count=2 &&
 	say options="$record" flags=10 &&
 	say options="${record:0:24}01ff00000000000000000000" &&
-	change rate 100gbit && heard && segments_are 'all(.checksum == "good")' &&
+	change rate 100gbit && heard && packets_are 'all(.checksum == "good")' &&
 	port_is '.gso_split_pkts == 0 and .gso_whole_pkts == 2 and .stamp_pkts == 2 and
 		.keep_pkts == 1' && books_balance
 }
 
 tcp_int_is_written_to_the_whole()
 {
-	port rate 10gbit no-split-gso tcp-int 1ms && hear 10 &&
+	port rate 10gbit no-split-gso tcp-int 1ms && hear record_pkt 10 &&
 	say options="$tcp_int" bytes=$((66 + 9460)) &&
-	heard && segments_are 'length == 10 and all(.checksum == "good" and
+	heard && packets_are 'length == 10 and all(.checksum == "good" and
 		.options[0:4] == "720c" and .options[8:10] == "3f")' &&
 	port_is '.int_pkts == 10 and .gso_whole_pkts == 1'
 }

@@ -21,40 +21,11 @@ idle=720cf1753f
 more=""
 six="src=2001:db8::1 dst=2001:db8::2"
 
-# hear COUNT: expect that many segments.
-hear()
-{
-	: >"$dir/hear"
-	in_netns "$far" record_pkt recv vb "$1" 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-# They are in $dir/segments, an array.
-heard()
-{
-	local status
-
-	wait "$receiver"
-	status=$?
-	grep -v ready "$dir/hear" | jq -s . >"$dir/segments"
-	[ "$status" -eq 0 ] || {
-		echo "segments missing, came $(jq length "$dir/segments")"
-		near_tc -s qdisc show dev va
-	}
-	return "$status"
-}
-
 # say KEY=VALUE...: segments out of near.
 say()
 {
 	# shellcheck disable=SC2048,SC2086 # words on purpose
 	in_netns "$near" record_pkt send va $*
-}
-
-segments_are()
-{
-	json "$1" "$dir/segments"
 }
 
 # one OPTIONS [KEY=VALUE...]: one segment with these options through a port that
@@ -65,7 +36,7 @@ one()
 	shift
 
 	# shellcheck disable=SC2086 # words on purpose
-	port rate 10gbit tcp-int 1ms $more && hear 1 && say options="$options" "$@" && heard
+	port rate 10gbit tcp-int 1ms $more && hear record_pkt 1 && say options="$options" "$@" && heard
 }
 
 # becomes OPTIONS HEAD-OF-NEW-OPTIONS [KEY=VALUE...]: checksum right, the rest whole.
@@ -75,7 +46,7 @@ becomes()
 	shift 2
 
 	one "$options" "$@" &&
-	segments_are "all(.checksum == \"good\" and
+	packets_are "all(.checksum == \"good\" and
 		(.options | startswith(\"$head\")) and
 		(.options | length) == ${#options} and
 		.options[${#head} + 6:] == \"${options:$((${#head} + 6))}\")"
@@ -87,7 +58,7 @@ stays()
 	local options=$1
 	shift
 
-	one "$options" "$@" && segments_are "all(.options == \"$options\")" &&
+	one "$options" "$@" && packets_are "all(.options == \"$options\")" &&
 	port_is '.int_pkts == 0'
 }
 
@@ -119,15 +90,15 @@ ack_is_written_to()
 partial_checksum_stays()
 {
 	one "$empty" partial=1 &&
-	segments_are "all((.checksum == \"good\" or .checksum == \"partial\") and
+	packets_are "all((.checksum == \"good\" or .checksum == \"partial\") and
 		(.options | startswith(\"$idle\")))"
 }
 
 super_packet_is_written_to_by_segment()
 {
-	port rate 10gbit tcp-int 1ms && hear 5 &&
+	port rate 10gbit tcp-int 1ms && hear record_pkt 5 &&
 	say options="$empty" gso=1000 bytes=5066 && heard &&
-	segments_are "length == 5 and all(
+	packets_are "length == 5 and all(
 		(.checksum == \"good\" or .checksum == \"partial\") and
 		.options[0:4] == \"720c\" and .options[8:10] == \"3f\")" &&
 	port_is '.int_pkts == 5'
@@ -153,7 +124,7 @@ both_kinds_of_telemetry()
 
 	more="telemetry 1ms"
 	one "$quell$empty" &&
-	segments_are "all(.checksum == \"good\" and .hop == 1 and .link == 1250000000 and
+	packets_are "all(.checksum == \"good\" and .hop == 1 and .link == 1250000000 and
 		(.options[48:] | startswith(\"$idle\")))" &&
 	port_is '.int_pkts == 1 and .stamp_pkts == 1' && more=""
 }
@@ -167,8 +138,8 @@ others_are_left_alone()
 
 off_is_off()
 {
-	port rate 10gbit tcp-int 1ms && change tcp-int off && hear 1 &&
-	say options="$empty" && heard && segments_are "all(.options == \"$empty\")" &&
+	port rate 10gbit tcp-int 1ms && change tcp-int off && hear record_pkt 1 &&
+	say options="$empty" && heard && packets_are "all(.options == \"$empty\")" &&
 	port_is '.int_pkts == 0 and .options.tcp_int == 0'
 }
 
@@ -190,7 +161,7 @@ wait_behind_one()
 	local came_cs queued_cs released_cs left_cs
 
 	came_cs=$(up_cs)
-	port "${held[*]}" tcp-int 1ms && hear 41 && say count=41 options="$1" &&
+	port "${held[*]}" tcp-int 1ms && hear record_pkt 41 && say count=41 options="$1" &&
 	port_is '.qlen == 40 and .data_backlog_bytes == 40000' || return 1
 	queued_cs=$(up_cs)
 	poll 10 later_than $((queued_cs + 5))
@@ -216,24 +187,24 @@ queue_is_told()
 	local ok='all(.checksum == "good" and .ttl == "3f" and .speed == "5")'
 
 	wait_behind_one "$empty" &&
-	segments_are "$values | length == 40 and $ok" &&
-	segments_are "$values | all(((40 - .number) * 1000 / 8192 | floor) as \$q |
+	packets_are "$values | length == 40 and $ok" &&
+	packets_are "$values | all(((40 - .number) * 1000 / 8192 | floor) as \$q |
 		if \$q > 0 then .value == \"8\(\$q)\" else
 			.value == \"1b\" or .value == \"1c\" end)" &&
-	segments_are "$values | all(.latency >= $shortest_ns and .latency <= $longest_ns)"
+	packets_are "$values | all(.latency >= $shortest_ns and .latency <= $longest_ns)"
 }
 
 latency_is_added()
 {
 	wait_behind_one 720cf00000100000000000ff &&
-	segments_are "$values | all(.latency - 268435456 >= $shortest_ns and
+	packets_are "$values | all(.latency - 268435456 >= $shortest_ns and
 		.latency - 268435456 <= $longest_ns)"
 }
 
 latency_saturates()
 {
 	wait_behind_one 720cf00000ffff0000000000 &&
-	segments_are "$values | all(.latency == 4294967040 and .checksum == \"good\")"
+	packets_are "$values | all(.latency == 4294967040 and .checksum == \"good\")"
 }
 
 plan 15

@@ -30,30 +30,6 @@ header_bytes()
 	fi
 }
 
-# hear COUNT [NETNS DEV]: expect that many segments there.
-hear()
-{
-	: >"$dir/hear"
-	in_netns "${2:-$far}" record_pkt recv "${3:-vb}" "$1" 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-# They are in $dir/segments, an array.
-heard()
-{
-	local status
-
-	wait "$receiver"
-	status=$?
-	grep -v ready "$dir/hear" | jq -s . >"$dir/segments"
-	[ "$status" -eq 0 ] || {
-		echo "segments missing, came $(jq length "$dir/segments")"
-		near_tc -s qdisc show dev va
-	}
-	return "$status"
-}
-
 # say KEY=VALUE...: segments out of near.
 say()
 {
@@ -61,15 +37,10 @@ say()
 	in_netns "$near" record_pkt send va $*
 }
 
-segments_are()
-{
-	json "$1" "$dir/segments"
-}
-
 # Checksum and length as sent, and of the option all but the record.
 rest_is_whole()
 {
-	segments_are "all(.bytes == $1 and .checksum == \"${2:-good}\" and
+	packets_are "all(.bytes == $1 and .checksum == \"${2:-good}\" and
 		.options[0:24] == \"$head\" and (.options | length) == 48)"
 }
 
@@ -79,16 +50,16 @@ rest_is_whole()
 # three wait; the first left at 10 bytes/s, which is below what a record can say.
 by_hand()
 {
-	port "${held[*]}" overhead 24 telemetry 1s && hear 4 &&
+	port "${held[*]}" overhead 24 telemetry 1s && hear record_pkt 4 &&
 	say "options=$room" bytes=1000 count=4 "$@" &&
 	port_is '.stamp_pkts == 1 and .link_rate == 10' &&
 	change rate 100gbit && heard && rest_is_whole 1000 &&
-	segments_are '[.[].hop] == [1, 1, 1, 1]' &&
-	segments_are '[.[].queue] == [0, 2000, 1000, 0]' &&
-	segments_are '[.[].tx] == [0, 16, 32, 48]' &&
-	segments_are '[.[].link] == [0, 12500000000, 12500000000, 12500000000]' &&
-	segments_are '[.[].load] == [0, 0, 0, 0]' &&
-	segments_are '[.[].number] == [0, 1, 2, 3]' &&
+	packets_are '[.[].hop] == [1, 1, 1, 1]' &&
+	packets_are '[.[].queue] == [0, 2000, 1000, 0]' &&
+	packets_are '[.[].tx] == [0, 16, 32, 48]' &&
+	packets_are '[.[].link] == [0, 12500000000, 12500000000, 12500000000]' &&
+	packets_are '[.[].load] == [0, 0, 0, 0]' &&
+	packets_are '[.[].number] == [0, 1, 2, 3]' &&
 	port_is '.stamp_pkts == 4 and .keep_pkts == 0 and .stamp_fail_pkts == 0 and
 		.link_rate == 12500000000' && books_balance
 }
@@ -98,7 +69,7 @@ hops_are()
 {
 	local want="" family
 
-	port telemetry 8us && hear $# || return 1
+	port telemetry 8us && hear record_pkt $# || return 1
 	while [ $# -gt 0 ]; do
 		for family in "" "$six"; do
 			say "options=$room" "ttl=$1" "$family" || return 1
@@ -107,17 +78,17 @@ hops_are()
 		shift 2
 	done
 	heard && rest_is_whole 1000 &&
-	segments_are "map(.hop | tostring + \" \") | add == \"$want\""
+	packets_are "map(.hop | tostring + \" \") | add == \"$want\""
 }
 
 control_bytes_count()
 {
-	port "${held[*]}" telemetry 1s && hear 4 &&
+	port "${held[*]}" telemetry 1s && hear record_pkt 4 &&
 	say "options=$room" bytes=1000 count=2 &&
 	say "options=$room" bytes=78 count=2 &&
 	port_is '.control_backlog_bytes == 156 and .data_backlog_bytes == 1000' &&
 	change rate 100gbit && heard &&
-	segments_are 'map([.bytes, .hop, .tx]) ==
+	packets_are 'map([.bytes, .hop, .tx]) ==
 		[[1000, 1, 0], [78, 0, 0], [78, 0, 0], [1000, 1, 18]]'
 }
 
@@ -127,17 +98,17 @@ control_bytes_count()
 # 1 ms of their stamp, as far as 24 bits and the middle one tell.
 records_add_up()
 {
-	port "${held[*]}" overhead 24 limit 1mb telemetry 10ms && hear 200 &&
+	port "${held[*]}" overhead 24 limit 1mb telemetry 10ms && hear record_pkt 200 &&
 	say "options=$room" bytes=1000 count=200 && change rate 30mbit &&
 	heard && rest_is_whole 1000 &&
-	segments_are '[.[].tx] == [range(200) | . * 16]' &&
-	segments_are 'map(.queue)[1:] == [range(198; -1; -1) | . * 1000 |
+	packets_are '[.[].tx] == [range(200) | . * 16]' &&
+	packets_are 'map(.queue)[1:] == [range(198; -1; -1) | . * 1000 |
 		if . < 8192 then . else . as $q | (($q | logb) - 12) as $e |
 			(($q / pow(2; $e)) | floor) * pow(2; $e) end]' &&
-	segments_are 'map((if .load < 64 then .load
+	packets_are 'map((if .load < 64 then .load
 		else (32 + .load % 32) * pow(2; (.load / 32 | floor) - 1) end) / 64 -
 		.queue / 37500)[1:] | all(. > -0.25 and . < 1.2)' &&
-	segments_are 'map((.arrival_ns - .time) % 16777216) | . as $late |
+	packets_are 'map((.arrival_ns - .time) % 16777216) | . as $late |
 		(sort | .[100]) as $middle |
 		$late | map((. - $middle + 25165824) % 16777216 - 8388608 |
 			select(. > -1000000 and . < 1000000)) | length > 100' &&
@@ -152,14 +123,14 @@ most_loaded_stays()
 	local old=03fe1f400100000001000002 equal=03ff1f400100000001000002
 	local idle=030000000000000000000000
 
-	port "${held[*]}" telemetry 100ns && hear 1 && say "options=$head$old" && heard &&
-	segments_are '.[0] | .hop == 1 and .load == 255' && rest_is_whole 1000 &&
-	port "${held[*]}" telemetry 100ns && hear 1 && say "options=$head$equal" && heard &&
-	segments_are ".[0].options == \"$head$equal\"" && rest_is_whole 1000 &&
+	port "${held[*]}" telemetry 100ns && hear record_pkt 1 && say "options=$head$old" && heard &&
+	packets_are '.[0] | .hop == 1 and .load == 255' && rest_is_whole 1000 &&
+	port "${held[*]}" telemetry 100ns && hear record_pkt 1 && say "options=$head$equal" && heard &&
+	packets_are ".[0].options == \"$head$equal\"" && rest_is_whole 1000 &&
 	port_is '.stamp_pkts == 0 and .keep_pkts == 1' &&
-	port telemetry 8us && hear 2 && say "options=$head$idle" &&
+	port telemetry 8us && hear record_pkt 2 && say "options=$head$idle" &&
 	say "options=$room" && heard && rest_is_whole 1000 &&
-	segments_are ".[0].options == \"$head$idle\" and .[1].hop == 1" &&
+	packets_are ".[0].options == \"$head$idle\" and .[1].hop == 1" &&
 	port_is '.stamp_pkts == 1 and .keep_pkts == 1'
 }
 
@@ -170,15 +141,15 @@ unstamped()
 {
 	local line options
 
-	port telemetry 8us && hear $# || return 1
+	port telemetry 8us && hear record_pkt $# || return 1
 	: >"$dir/want"
 	for line; do
 		options=${line%% *}
 		say "options=$line" || return 1
 		printf '%s\n' "$options" >>"$dir/want"
 	done
-	heard && jq -r '.[].options' "$dir/segments" >"$dir/got" &&
-	diff "$dir/want" "$dir/got" && segments_are 'all(.checksum == "good")' &&
+	heard && jq -r '.[].options' "$dir/packets" >"$dir/got" &&
+	diff "$dir/want" "$dir/got" && packets_are 'all(.checksum == "good")' &&
 	port_is ".stamp_pkts == 0 and .keep_pkts == 0 and .packets == $#"
 }
 
@@ -216,13 +187,13 @@ others_are_left_alone()
 # Behind other options, at an odd place, longer than known, with an ACK section.
 found_anywhere()
 {
-	port telemetry 8us && hear 5 &&
+	port telemetry 8us && hear record_pkt 5 &&
 	say "options=0101080a0000000100000002$head$empty" &&
 	say "options=01$head$empty" && say "options=010101$head$empty $six" &&
 	say "options=fe1c51550500039801020304${empty}a1a2a3a4" &&
 	say "options=fe225155070003980102030405060708090a0b0c0d0e$empty" &&
-	heard && segments_are 'all(.hop == 1 and .checksum == "good" and .bytes == 1000)' &&
-	segments_are ".[0].options[0:48] == \"0101080a0000000100000002$head\" and
+	heard && packets_are 'all(.hop == 1 and .checksum == "good" and .bytes == 1000)' &&
+	packets_are ".[0].options[0:48] == \"0101080a0000000100000002$head\" and
 		.[1].options[0:26] == \"01$head\" and .[1].options[50:] == \"010101\" and
 		.[2].options[0:30] == \"010101$head\" and .[2].options[54:] == \"01\" and
 		.[3].options[48:] == \"a1a2a3a4\" and .[4].options[68:] == \"0101\"" &&
@@ -231,9 +202,9 @@ found_anywhere()
 
 off_means_off()
 {
-	port && hear 3 && say "options=$room" && change telemetry 8us &&
+	port && hear record_pkt 3 && say "options=$room" && change telemetry 8us &&
 	say "options=$room" && change telemetry off && say "options=$room" &&
-	heard && segments_are '[.[].hop] == [0, 1, 0]' && port_is '.stamp_pkts == 1'
+	heard && packets_are '[.[].hop] == [0, 1, 0]' && port_is '.stamp_pkts == 1'
 }
 
 ## checksums and copies
@@ -245,9 +216,9 @@ partial_checksums_hold()
 
 	in_netns "$near" ethtool -K va tx "$tx" >/dev/null || return 1
 	for family in "" "$six"; do
-		port telemetry 8us && hear 2 &&
+		port telemetry 8us && hear record_pkt 2 &&
 		say "options=$room" partial=1 count=2 "$family" && heard &&
-		rest_is_whole 1000 "$want" && segments_are 'all(.hop == 1)' || return 1
+		rest_is_whole 1000 "$want" && packets_are 'all(.hop == 1)' || return 1
 	done
 	in_netns "$near" ethtool -K va tx on >/dev/null
 }
@@ -262,11 +233,11 @@ gso_is_stamped_at_its_end()
 	for mode in "split-gso" "split-gso $six" "no-split-gso" "no-split-gso $six"; do
 		read -r mode family <<<"$mode"
 		header=$(header_bytes "$family")
-		port "${held[*]}" telemetry 1s "$mode" && hear 10 &&
+		port "${held[*]}" telemetry 1s "$mode" && hear record_pkt 10 &&
 		say "options=$room" gso=946 "bytes=$((header + 9460))" "$family" &&
 		port_is '.gso_split_pkts == 1 and .qlen == 9' &&
 		change rate 100gbit && heard && rest_is_whole $((header + 946)) &&
-		segments_are "[.[].hop] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1] and
+		packets_are "[.[].hop] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1] and
 			.[9].tx == ($((9 * (header + 946))) / 64 | floor)" &&
 		port_is '.stamp_pkts == 1 and .keep_pkts == 0' || return 1
 	done
@@ -280,10 +251,10 @@ stamping_spares_clones()
 	near_tc qdisc del dev va root 2>/dev/null
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" telemetry 1s &&
-	hear 6 && say "options=$room" bytes=1000 count=3 &&
+	hear record_pkt 6 && say "options=$room" bytes=1000 count=3 &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit telemetry 100ns &&
 	heard && rest_is_whole 1000 &&
-	segments_are '[.[].queue][3:] == [2000, 1000, 0] and
+	packets_are '[.[].queue][3:] == [2000, 1000, 0] and
 		([.[].number] | group_by(.) | map(length)) == [2, 2, 2]' &&
 	near_tc -s -j qdisc show dev va >"$dir/all" &&
 	json '.[] | select(.kind == "swport") | .stamp_pkts == 6 and .keep_pkts == 0' "$dir/all"
@@ -297,8 +268,8 @@ device_speed_is_asked()
 	change rate 40gbit && port_is '.link_rate == 5000000000' &&
 	change rate 0 && port_is '.link_rate == 1250000000' &&
 	change telemetry off && port_is '.link_rate == 0' &&
-	change telemetry 8us && hear 1 && say "options=$room" && heard &&
-	segments_are '.[0].link == 1250000000'
+	change telemetry 8us && hear record_pkt 1 && say "options=$room" && heard &&
+	packets_are '.[0].link == 1250000000'
 }
 
 # dummy_is FILTER: true of its swport.
@@ -387,9 +358,9 @@ chain()
 
 	for address in "src=10.73.1.1 dst=10.73.3.2" "src=fd73:1::1 dst=fd73:3::2"; do
 		chain_port "$first" "$1" && chain_port "$second" "$2" &&
-		hear 1 "$target" down0 &&
+		hear record_pkt 1 "$target" down0 &&
 		chain_say "$address" && heard && rest_is_whole 1000 &&
-		segments_are ".[0] | .ttl == 62 and .hop == $3" || return 1
+		packets_are ".[0] | .ttl == 62 and .hop == $3" || return 1
 	done
 }
 

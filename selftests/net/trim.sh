@@ -14,45 +14,18 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
+# Trimmed packets overtake others.
+heard_by='sort_by(.number)'
+
 # The Quell option with data section: 962 bytes, departure 0x01020304.
 option=fe0c51550100
 depart=01020304
-
-# hear COUNT: expect that many packets at the far end.
-hear()
-{
-	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null
-	: >"$dir/hear"
-	in_netns "$far" trim_pkt recv vb "$1" 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-# They are in $dir/packets, an array in the order of their numbers.
-heard()
-{
-	local status
-
-	wait "$receiver"
-	status=$?
-	grep -v ready "$dir/hear" | jq -s 'sort_by(.number)' >"$dir/packets"
-	[ "$status" -eq 0 ] || {
-		echo "packets missing, came $(jq length "$dir/packets")"
-		near_tc -s qdisc show dev va
-	}
-	return "$status"
-}
 
 # say KEY=VALUE...: packets out of near.
 say()
 {
 	# shellcheck disable=SC2048,SC2086 # words on purpose
 	in_netns "$near" trim_pkt send "${say_dev-va}" $*
-}
-
-packets_are()
-{
-	json "$1" "$dir/packets"
 }
 
 # As books_balance, with what of the drops was trimmed.
@@ -210,7 +183,7 @@ all_lengths()
 	local size=$1
 	shift
 
-	trim_port size "$size" && hear 20 &&
+	trim_port size "$size" && hear trim_pkt 20 &&
 	say bytes=500 count=20 grow=1 dscp=10 ecn=1 "$@" && heard && packets_are "all(.bytes == $size and .check == \"good\" and
 		.ip_check != \"bad\" and .intact and .dscp == 43 and .ecn == 1 and .ttl == 63 and
 		.ip_bytes == $size - 14 and (.proto == \"tcp\" or
@@ -235,7 +208,7 @@ tags_stay()
 	local kind
 
 	for kind in proto=tcp proto=udp "proto=tcp v6=1" "proto=udp v6=1"; do
-		trim_port size 131 && hear 1 && say "$kind" vlan=1 && heard &&
+		trim_port size 131 && hear trim_pkt 1 && say "$kind" vlan=1 && heard &&
 		packets_are '.[0] | .vlan == 1 and .bytes == 127 and .ip_bytes == 113 and
 			.check == "good" and .ip_check != "bad" and .intact and .dscp == 43' &&
 		port_is '.trim_sent_bytes == 131' && trims_balance || return 1
@@ -244,7 +217,7 @@ tags_stay()
 
 tags_beside_stay()
 {
-	ip -n "$near" link set va5 up && trim_port size 131 && hear 2 &&
+	ip -n "$near" link set va5 up && trim_port size 131 && hear trim_pkt 2 &&
 	say_dev=va5 say proto=tcp partial=1 && say_dev=va5 say "proto=udp v6=1" && heard &&
 	packets_are 'all(.vlan == 1 and .bytes == 131 and .ip_bytes == 117 and
 		(.check == "good" or .check == "partial") and .ip_check != "bad" and .intact)' &&
@@ -257,7 +230,7 @@ headers_stay_whole()
 	local options=08080808080808080808080808080808080808080808080808080808080808080808080808080808
 
 	options=${options//0808/0101}
-	trim_port size 64 && hear 4 &&
+	trim_port size 64 && hear trim_pkt 4 &&
 	say "ipoptions=40 options=$options" && say "v6=1 options=$options" &&
 	say "ipoptions=40 proto=udp" && say "proto=udp" && heard &&
 	packets_are "([.[].bytes] | sort) == [64, 82, 114, 134] and
@@ -271,7 +244,7 @@ damage_stays()
 {
 	local kind place
 
-	trim_port size 150 && hear 30 || return 1
+	trim_port size 150 && hear trim_pkt 30 || return 1
 	for kind in proto=tcp proto=udp "v6=1 proto=tcp" "v6=1 proto=udp" \
 			"proto=tcp bytes=999" "proto=udp bytes=997"; do
 		for place in 21 30 31 300 941; do
@@ -279,13 +252,13 @@ damage_stays()
 		done
 	done
 	heard && packets_are 'all(.check == "bad" and .bytes == 150)' &&
-	trim_port size 150 && hear 2 && say ipdamage=1 && say "ipdamage=1 proto=udp" && heard &&
+	trim_port size 150 && hear trim_pkt 2 && say ipdamage=1 && say "ipdamage=1 proto=udp" && heard &&
 	packets_are 'all(.ip_check == "bad" and .check == "good")'
 }
 
 udp_without_checksum_stays_so()
 {
-	trim_port size 128 && hear 2 && say "proto=udp nocheck=1" &&
+	trim_port size 128 && hear trim_pkt 2 && say "proto=udp nocheck=1" &&
 	say "proto=udp nocheck=1 v6=1" && heard &&
 	packets_are 'all(.check == "none" and .bytes == 128 and .intact)'
 }
@@ -300,7 +273,7 @@ partial_checksums_hold()
 		[ "$tx" = off ] || want=partial
 		in_netns "$near" ethtool -K va tx "$tx" >/dev/null || return 1
 		for kind in proto=tcp proto=udp "v6=1 proto=tcp" "v6=1 proto=udp"; do
-			trim_port size 129 && hear 1 && say "$kind" partial=1 && heard &&
+			trim_port size 129 && hear trim_pkt 1 && say "$kind" partial=1 && heard &&
 			packets_are ".[0] | .check == \"$want\" and .bytes == 129 and
 				.intact and .ip_check != \"bad\"" || return 1
 		done
@@ -317,7 +290,7 @@ gso_is_trimmed_by_segment()
 	in_netns "$near" ethtool -K va tx off >/dev/null || return 1
 	for kind in "" v6=1; do
 		header=$((14 + 20 + 20 + ${#kind} * 5))
-		port "${held[*]}" limit $((header + 1000)) trim size 128 eligible all && hear 10 &&
+		port "${held[*]}" limit $((header + 1000)) trim size 128 eligible all && hear trim_pkt 10 &&
 		say "bytes=$((header + 10000)) gso=1000 $kind" &&
 		port_is ".gso_split_pkts == 1 and .control_pkts == 1 and .qlen == 9 and
 			.trim_pkts == 9 and .trim_sent_pkts == 1 and .trim_backlog_pkts == 8 and
@@ -334,7 +307,7 @@ gso_is_trimmed_by_segment()
 # The stream does not end where the cut is.
 fin_is_cleared()
 {
-	trim_port size 128 && hear 3 && say flags=19 && say "flags=11 v6=1" &&
+	trim_port size 128 && hear trim_pkt 3 && say flags=19 && say "flags=11 v6=1" &&
 	say "flags=19 partial=1" && heard &&
 	packets_are '([.[].flags] | sort) == ["10", "18", "18"] and
 		all(.check != "bad" and .bytes == 128)'
@@ -344,7 +317,7 @@ fin_is_cleared()
 # as one does that was trimmed before.
 option_states_the_payload()
 {
-	trim_port size 64 && hear 3 && say "options=${option}03c2$depart" &&
+	trim_port size 64 && hear trim_pkt 3 && say "options=${option}03c2$depart" &&
 	say "options=${option}0384$depart" &&
 	say "options=01${option}0384${depart}010101 bytes=1004" && heard &&
 	packets_are 'all(.check == "good" and .payload == 0)' &&
@@ -360,7 +333,7 @@ trimming_spares_clones()
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" limit 1000 \
 		trim size 128 eligible all &&
-	hear 6 && say "count=3 bytes=1000" &&
+	hear trim_pkt 6 && say "count=3 bytes=1000" &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit && heard &&
 	packets_are 'all(.intact and .check == "good") and
 		([.[].bytes] | sort) == [128, 128, 128, 128, 128, 1000]'
@@ -393,7 +366,7 @@ eligible_decides()
 {
 	local dscp
 
-	port limit 64 trim size 128 eligible 0,10-12,40 && hear 5 || return 1
+	port limit 64 trim size 128 eligible 0,10-12,40 && hear trim_pkt 5 || return 1
 	for dscp in 0 1 9 10 11 12 13 39 40 41 47; do
 		say "dscp=$dscp" || return 1
 	done
@@ -407,10 +380,10 @@ option_makes_eligible()
 {
 	port limit 64 trim size 128 && whole "" proto=udp v6=1 "v6=1 proto=udp" \
 		"options=0101080a0102030405060708" "options=fe0c5155020003c201020304" &&
-	port limit 64 trim size 128 && hear 2 && say "options=${option}0384$depart" &&
+	port limit 64 trim size 128 && hear trim_pkt 2 && say "options=${option}0384$depart" &&
 	say "v6=1 options=${option}0384$depart dscp=5" && heard &&
 	packets_are 'all(.dscp == 43)' && port_is '.trim_pkts == 2' &&
-	port limit 64 trim size 128 eligible 7 && hear 2 &&
+	port limit 64 trim size 128 eligible 7 && hear trim_pkt 2 &&
 	say "options=${option}0384$depart" && say "proto=udp dscp=7" && say proto=udp && heard &&
 	port_is '.trim_pkts == 2 and .data_drop_pkts == 3' && trims_balance
 }
@@ -418,12 +391,12 @@ option_makes_eligible()
 # What another port trimmed is known by its DSCP: it overtakes data, if it is to.
 trimmed_goes_first()
 {
-	port "${held[*]}" trim size 128 eligible all dscp 9 && hear 4 && say count=3 &&
+	port "${held[*]}" trim size 128 eligible all dscp 9 && hear trim_pkt 4 && say count=3 &&
 	say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 90 and .data_backlog_bytes == 2000 and
 		.trim_pkts == 0' &&
 	change rate 100gbit && heard && port "${held[*]}" trim size 128 eligible all dscp 9 queue data &&
-	hear 2 && say && say "proto=udp dscp=9 bytes=90" &&
+	hear trim_pkt 2 && say && say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 0 and .data_backlog_bytes == 90' &&
 	change notrim && change rate 100gbit && heard && trims_balance
 }
@@ -431,7 +404,7 @@ trimmed_goes_first()
 # Nor is it trimmed once more where its band is full.
 trimmed_stays_so()
 {
-	port "${held[*]}" limit 64 control-limit 200 trim size 64 eligible all && hear 3 &&
+	port "${held[*]}" limit 64 control-limit 200 trim size 64 eligible all && hear trim_pkt 3 &&
 	say "dscp=43 bytes=150 proto=udp count=3" &&
 	port_is '.control_pkts == 1 and .control_backlog_bytes == 150 and
 		.control_drop_pkts == 1 and .trim_pkts == 0' &&
@@ -445,7 +418,7 @@ trimmed_stays_so()
 # finds both bands full.
 full_queues_drop()
 {
-	port "${held[*]}" limit 10000 control-limit 400 trim size 128 eligible all && hear 14 &&
+	port "${held[*]}" limit 10000 control-limit 400 trim size 128 eligible all && hear trim_pkt 14 &&
 	say "count=30 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 10000 and
 		.data_drop_pkts == 19 and .data_drop_bytes == 19000 and
@@ -463,7 +436,7 @@ full_queues_drop()
 # In the data band: the first leaves, one waits, and behind it three and a half trimmed.
 data_queue_holds_them()
 {
-	port "${held[*]}" limit 1450 trim size 128 eligible all queue data && hear 5 &&
+	port "${held[*]}" limit 1450 trim size 128 eligible all queue data && hear trim_pkt 5 &&
 	say "count=7 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 1384 and
 		.control_backlog_bytes == 0 and .trim_pkts == 5 and .trim_backlog_pkts == 3 and
@@ -491,7 +464,7 @@ parents_keep_count()
 		near_tc qdisc add dev va root handle 1: $parent &&
 		near_tc qdisc add dev va parent $class handle 2: swport "${held[@]}" limit 2000 \
 			trim size 128 eligible all &&
-		hear 12 && say "count=2 bytes=1000 proto=udp" &&
+		hear trim_pkt 12 && say "count=2 bytes=1000 proto=udp" &&
 		say "count=10 bytes=1000 proto=udp dscp=5" &&
 		tree_is 'map(select(.kind == "swport"))[0] | .trim_pkts > 0 and
 			.trim_backlog_pkts > 0' &&
