@@ -36,7 +36,10 @@ static bool swport_gso_is_split(const struct swport_params *params)
 	       (params->split_gso == SWPORT_GSO_AUTO && params->rate_bytes_ps);
 }
 
-/* Where IP says that TCP or UDP begins; 0 where something else follows it. */
+/*
+ * Where IP says that TCP or UDP begins; 0 where something else follows it.  The port's own reading
+ * of headers (quell_swport_read()) believes no length of 0, as packets above 64 KB state.
+ */
 static int swport_gso_transport_at(const struct sk_buff *skb, u8 proto)
 {
 	int at = skb_network_offset(skb);

@@ -39,7 +39,10 @@
 #define DELAYED_ACK_NS		(20U * NSEC_PER_MSEC)
 #define DELAYED_ROUND_TRIPS	8U
 
-/* In place of a round-trip time: the ACK waited; the hook has not seen it. */
+/*
+ * In place of a round-trip time: the ACK waited, for a timer or for the answer that it came with,
+ * so that neither its time nor whether the window was enough can be told; the hook has not seen it.
+ */
 #define SAMPLE_WAITED		U64_MAX
 #define SAMPLE_UNSEEN		(U64_MAX - 1)
 
@@ -327,8 +330,7 @@ static void sample_check_link(struct quell_flow *flow, const struct quell_segmen
 
 /*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample,
- * SAMPLE_WAITED when the ACK waited, so that the stack has none either.  The lock of the flow
- * is held.
+ * SAMPLE_WAITED or SAMPLE_UNSEEN instead.  The lock of the flow is held.
  */
 static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
