@@ -49,8 +49,11 @@ static void write_group(FILE *file, struct plan *plan, const struct lookahead *g
 
 	if (most && most->now && time_ns > most->now)
 		time_ns = most->now;
-	if (if_indextoname(group->ifindex, dev))
-		fprintf(file, "dev = %s\n", dev);
+	if (if_indextoname(group->ifindex, dev)) {
+		fputs("dev = ", file);
+		settings_write_value(file, dev);
+		fputc('\n', file);
+	}
 	fprintf(file, "time = %s", qty_format(time, sizeof(time), QUELL_UNIT_NS, time_ns));
 	for (i = 0; i < group->n_members; i++) {
 		struct sockaddr_storage address;

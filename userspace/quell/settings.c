@@ -88,33 +88,40 @@ static int hex_digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* A word of a section's name, with \xHH taken back. */
-static int read_word(char **word, struct span s, unsigned int line, struct settings_error *error)
+/* Take \xHH back to the byte that it stands for, in place. */
+static int unescape(char *text, unsigned int line, struct settings_error *error)
 {
-	size_t i, used = 0;
+	char *to = text;
 
-	*word = malloc(s.len + 1);
-	if (!*word)
-		return no_memory(error, line);
-	for (i = 0; i < s.len; i++) {
-		char c = s.at[i];
+	for (; *text; text++) {
+		char c = *text;
 
-		if (c == '[' || c == ']')
-			return refuse(error, line, "a bracket in a name, write it as \\x%02x", c);
 		if (c == '\\') {
-			if (s.len - i < 4 || s.at[i + 1] != 'x' ||
-			    !isxdigit((unsigned char)s.at[i + 2]) ||
-			    !isxdigit((unsigned char)s.at[i + 3]))
+			if (text[1] != 'x' || !isxdigit((unsigned char)text[2]) ||
+			    !isxdigit((unsigned char)text[3]))
 				return refuse(error, line, "'\\' is not followed by x and two digits");
-			c = hex_digit(s.at[i + 2]) << 4 | hex_digit(s.at[i + 3]);
-			i += 3;
+			c = hex_digit(text[2]) << 4 | hex_digit(text[3]);
+			text += 3;
 		}
 		if (!c)
-			return refuse(error, line, "a name with \\x00");
-		(*word)[used++] = c;
+			return refuse(error, line, "a text with \\x00");
+		*to++ = c;
 	}
-	(*word)[used] = '\0';
+	*to = '\0';
 	return 0;
+}
+
+/* A word of a section's name. */
+static int read_word(char **word, struct span s, unsigned int line, struct settings_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (s.at[i] == '[' || s.at[i] == ']')
+			return refuse(error, line, "a bracket in a name, write it as \\x%02x",
+				      s.at[i]);
+	*word = strndup(s.at, s.len);
+	return *word ? unescape(*word, line, error) : no_memory(error, line);
 }
 
 /* "[WORD WORD]" */
@@ -188,7 +195,9 @@ static int read_setting(struct settings *s, struct span said, unsigned int line,
 	setting->line = line;
 	setting->key = copy_words(key);
 	setting->value = copy_words(value);
-	return setting->key && setting->value ? 0 : no_memory(error, line);
+	if (!setting->key || !setting->value)
+		return no_memory(error, line);
+	return unescape(setting->value, line, error);
 }
 
 static int read_line(struct settings *s, struct span raw, unsigned int line,
@@ -339,16 +348,13 @@ void settings_free(struct settings *s)
 	*s = (struct settings){};
 }
 
-static void write_word(FILE *file, const char *word)
+/* A "#" could be taken for the beginning of a comment. */
+static void write_escaped(FILE *file, unsigned char c, const char *special)
 {
-	for (; *word; word++) {
-		unsigned char c = *word;
-
-		if (c <= 0x20 || c >= 0x7f || strchr("[]\\", c))
-			fprintf(file, "\\x%02x", c);
-		else
-			fputc(c, file);
-	}
+	if (c <= 0x20 || c >= 0x7f || c == '#' || c == '\\' || strchr(special, c))
+		fprintf(file, "\\x%02x", c);
+	else
+		fputc(c, file);
 }
 
 /**
@@ -359,21 +365,33 @@ static void write_word(FILE *file, const char *word)
  */
 void settings_write_name(FILE *file, const char *const *words, size_t n)
 {
+	const char *c;
 	size_t i;
 
 	fputc('[', file);
 	for (i = 0; i < n; i++) {
 		if (i)
 			fputc(' ', file);
-		/* Where it could be taken for a comment. */
-		if (*words[i] == '#') {
-			fputs("\\x23", file);
-			write_word(file, words[i] + 1);
-		} else {
-			write_word(file, words[i]);
-		}
+		for (c = words[i]; *c; c++)
+			write_escaped(file, *c, "[]");
 	}
 	fputs("]\n", file);
+}
+
+/**
+ * settings_write_value() - write what stands behind the equals sign
+ * @file: destination
+ * @value: any text
+ */
+void settings_write_value(FILE *file, const char *value)
+{
+	const char *c;
+
+	for (c = value; *c; c++)
+		if (*c == ' ' && c > value && c[-1] != ' ' && c[1])
+			fputc(' ', file);
+		else
+			write_escaped(file, *c, "");
 }
 
 /**
@@ -389,7 +407,10 @@ void settings_write(FILE *file, const struct settings *s)
 		const struct settings_part *part = &s->list[i];
 
 		settings_write_name(file, (const char *const *)part->words, part->n_words);
-		for (j = 0; j < part->n; j++)
-			fprintf(file, "%s = %s\n", part->list[j].key, part->list[j].value);
+		for (j = 0; j < part->n; j++) {
+			fprintf(file, "%s = ", part->list[j].key);
+			settings_write_value(file, part->list[j].value);
+			fputc('\n', file);
+		}
 	}
 }

@@ -68,6 +68,7 @@ int settings_parse(struct settings *s, const char *text, size_t len,
 		   struct settings_error *error);
 void settings_free(struct settings *s);
 void settings_write_name(FILE *file, const char *const *words, size_t n);
+void settings_write_value(FILE *file, const char *value);
 void settings_write(FILE *file, const struct settings *s);
 
 #endif /* QUELL_CLI_SETTINGS_H */

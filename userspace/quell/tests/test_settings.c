@@ -121,7 +121,9 @@ TEST(length)
 
 TEST(written_as_read)
 {
-	const char *const names[][2] = { { "dev", "#a[]\\\x01\xff" }, { "dev", "e#" } };
+	const char *const names[][2] = {
+		{ "dev", "#a[]\\\x01\xff" }, { "dev", "e#" }, { "dev", "=#8" },
+	};
 	struct settings s;
 	char *text = NULL;
 	size_t len = 0, i;
@@ -135,6 +137,29 @@ TEST(written_as_read)
 			TH_LOG("%s: %s", text, error.text);
 		ASSERT_EQ(s.n, 1);
 		EXPECT_STREQ(s.list[0].words[1], names[i][1]);
+		settings_free(&s);
+		free(text);
+	}
+}
+
+TEST(values_written_as_read)
+{
+	const char *const values[] = { "#x", "a=#b", "a\\b", "a b", " a", "a  b ", "\x01\xff", "[a]" };
+	struct settings s;
+	char *text = NULL;
+	size_t len = 0, i;
+	FILE *file;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		file = open_memstream(&text, &len);
+		fputs("[a]\nb = ", file);
+		settings_write_value(file, values[i]);
+		fclose(file);
+		EXPECT_EQ(settings_parse(&s, text, len, &error), 0)
+			TH_LOG("%s: %s", text, error.text);
+		ASSERT_EQ(s.n, 1);
+		ASSERT_EQ(s.list[0].n, 1);
+		EXPECT_STREQ(s.list[0].list[0].value, values[i]);
 		settings_free(&s);
 		free(text);
 	}
