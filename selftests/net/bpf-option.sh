@@ -28,6 +28,7 @@ storage=/sys/fs/bpf/quell/option/quell_options
 cable_ns=20000000	# there and back on wire
 slack_ns=40000000	# that an emulated host may take
 think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
+prompt_ns=20000000	# half of TCP_DELACK_MIN, the least that a delayed one waits
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 cgroup=$dir/cgroup/host
@@ -94,11 +95,13 @@ host_serve()
 	poll 60 says_ready "serve.host.$1"
 }
 
+# An emulated host holds segments for longer than Swift's targets, and at its smallest window
+# nothing would arrive in time.
 sets_up()
 {
-	choose_cc "$peer" swift && quell bpf load swift adapt off base-target 1s &&
+	choose_cc "$peer" swift && quell bpf load swift adapt off base-target 1s host-target 1s &&
 	allow_cc bpf_swift && choose_cc "$host" bpf_swift &&
-	in_netns "$peer" quell cc set swift adapt off base-target 1s &&
+	in_netns "$peer" quell cc set swift adapt off base-target 1s host-target 1s &&
 	in_netns "$peer" quell cc set quell option 1 &&
 	quell bpf option on cgroup "$cgroup" && [ -e "$storage" ]
 }
@@ -247,8 +250,9 @@ window_of_one()
 	say "open 4" "connect 10.84.0.1 $one_port" && ask talker "send 200000" || return 1
 	for try in {1..40}; do
 		talk_of "$host_pid" &&
-		json ".echoes > 0 and .hold_ns < $((think_us * 1000))" "$dir/talk" && ((++prompt))
+		json ".echoes > 0 and .hold_ns < $prompt_ns" "$dir/talk" && ((++prompt))
 	done
+	echo "$prompt of $try acknowledgments at once"
 	quell bpf set swift base-target 1s && told talker && say close &&
 	quell bpf reset swift min-window && [ "$prompt" -ge 20 ]
 }

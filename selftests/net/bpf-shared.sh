@@ -27,7 +27,7 @@ make_host()
 	new_netns host && ip -n "$host" link set lo mtu 1500 &&
 	mkdir "$dir/cgroup" && mount -t cgroup2 none "$dir/cgroup" && defer umount "$dir/cgroup" &&
 	mkdir "$cgroup" && defer rmdir "$cgroup" && defer enter "$dir/cgroup" &&
-	quell bpf load swift adapt off base-target 1s && defer quell bpf unload swift &&
+	quell bpf load swift adapt off base-target 1s host-target 1s && defer quell bpf unload swift &&
 	enter "$cgroup" &&
 	talker talker "$host" && enter "$dir/cgroup" && new_server
 }
