@@ -26,7 +26,7 @@ host="" peer="" box="" plain=""
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 storage=/sys/fs/bpf/quell/option/quell_options
 cable_ns=20000000	# there and back on wire
-slack_ns=40000000	# that an emulated host may take
+slack_ns=200000000	# that an emulated host may take, on a busy machine
 think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
 prompt_ns=20000000	# half of TCP_DELACK_MIN, the least that a delayed one waits
 dir=$(mktemp -d)
