@@ -27,11 +27,19 @@ static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *c
 	return BPF_CORE_READ(item, prog);
 }
 
+/*
+ * Who loads the program knows that there is no other.  The laboratory says so: its kernel has no
+ * perf events, and without them no bpf_probe_read_kernel().
+ */
+SEC(".rodata.alone") __weak const bool quell_option_alone = false;
+
 /* Of those that are called this program is one, unless the list could not be read. */
 static __always_inline bool is_alone(const struct tcp_sock *tp)
 {
 	const struct cgroup *cgroup;
 
+	if (quell_option_alone)
+		return true;
 	cgroup = BPF_CORE_READ((const struct sock *)tp, sk_cgrp_data.cgroup);
 	return sock_ops_of(cgroup, 0) && !sock_ops_of(cgroup, 1);
 }

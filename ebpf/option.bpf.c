@@ -174,7 +174,6 @@ static __always_inline bool is_marked(struct bpf_sock_ops *skops)
 	const struct bpf_sock_ops_kern *kern;
 	const struct tcp_skb_cb *cb;
 	const struct sk_buff *skb;
-	u8 dsfield = 0;
 
 	if (!bpf_cast_to_kern_ctx)
 		return false;
@@ -183,8 +182,7 @@ static __always_inline bool is_marked(struct bpf_sock_ops *skops)
 	if (!skb)
 		return false;
 	cb = (const void *)__builtin_preserve_access_index(&skb->cb);
-	bpf_core_read(&dsfield, sizeof(dsfield), &cb->ip_dsfield);
-	return (dsfield & DSFIELD_ECN_MASK) == DSFIELD_CE;
+	return (cb->ip_dsfield & DSFIELD_ECN_MASK) == DSFIELD_CE;
 }
 
 /* The header of the segment at hand; NULL where there is none. */

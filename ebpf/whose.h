@@ -55,9 +55,12 @@ static __always_inline bool is_named(const union cc_name *name, const union cc_n
 static __always_inline void read_name(const struct tcp_sock *tp, union cc_name *name)
 {
 	const struct tcp_congestion_ops___name *ops;
+	const u64 *words;
 
 	ops = (const void *)((const struct inet_connection_sock *)tp)->icsk_ca_ops;
-	bpf_core_read(name, sizeof(*name), &ops->name);
+	words = (const void *)__builtin_preserve_access_index(&ops->name);
+	name->words[0] = words[0];
+	name->words[1] = words[1];
 }
 
 /* Whose the congestion control of a socket is. */

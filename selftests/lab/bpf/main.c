@@ -5,6 +5,8 @@
  *	lab-bpf describe FILE			on the host, as JSON: congestion controls and
  *						what may be set; loads nothing
  *	lab-bpf load FILE MAP [NAME=VALUE]...	in the guest: load it, register MAP, end
+ *	lab-bpf speak OPTION FILE MAP [NAME=VALUE]...	the same, with hosts that speak the Quell
+ *						option by the program of OPTION
  *
  * Values are numbers.  In an object of Quell's own they are those of the core's table, in base
  * units, else those of global variables.
@@ -22,6 +24,7 @@
 
 #include "bpf_layout.h"
 #include "object.h"
+#include "option.h"
 
 #define JIT_SYSCTL	"/proc/sys/net/core/bpf_jit_enable"
 
@@ -72,9 +75,10 @@ static void describe(const struct object *object)
 	for (i = 0; i < object->ops_nr; i++) {
 		const struct quell_core *core = core_of(object, &object->ops[i]);
 
-		printf("%s{\"map\": \"%s\", \"name\": \"%s\", \"core\": %s%s%s}", i ? ", " : "",
-		       object->ops[i].map, object->ops[i].name, core ? "\"" : "",
-		       core ? core->name : "null", core ? "\"" : "");
+		printf("%s{\"map\": \"%s\", \"name\": \"%s\", \"core\": %s%s%s, \"offers\": %s}",
+		       i ? ", " : "", object->ops[i].map, object->ops[i].name, core ? "\"" : "",
+		       core ? core->name : "null", core ? "\"" : "",
+		       core && core->flags & QUELL_CORE_OFFERS ? "true" : "false");
 	}
 	printf("], \"globals\": {");
 	for (i = 0; i < object->globals_nr; i++) {
@@ -180,7 +184,8 @@ static void leave_others(const struct object *object)
 			bpf_program__set_autoload(program, false);
 }
 
-static void load(const struct object *object, const char *map, char **words)
+/* With @option, the file of option.bpf.c's object, all hosts speak the option. */
+static void load(const struct object *object, const char *option, const char *map, char **words)
 {
 	const struct ops *ops = ops_find(object, map);
 	const struct quell_core *core = core_of(object, ops);
@@ -189,6 +194,8 @@ static void load(const struct object *object, const char *map, char **words)
 
 	enable_jit();
 	leave_others(object);
+	if (option)
+		option_speak(option, object->bpf);
 	for (; !core && *words; words++)
 		set_global(object, *words);
 	err = bpf_object__load(object->bpf);
@@ -217,9 +224,13 @@ int main(int argc, char **argv)
 		describe(&object);
 	} else if (argc >= 4 && !strcmp(argv[1], "load")) {
 		object_open(&object, argv[2]);
-		load(&object, argv[3], argv + 4);
+		load(&object, NULL, argv[3], argv + 4);
+	} else if (argc >= 5 && !strcmp(argv[1], "speak")) {
+		object_open(&object, argv[3]);
+		load(&object, argv[2], argv[4], argv + 5);
 	} else {
-		fprintf(stderr, "usage: lab-bpf describe FILE | load FILE MAP [NAME=VALUE]...\n");
+		fprintf(stderr, "usage: lab-bpf describe FILE | load FILE MAP [NAME=VALUE]... |\n"
+			"       speak OPTION FILE MAP [NAME=VALUE]...\n");
 		return 2;
 	}
 	return 0;

@@ -61,22 +61,41 @@ static int run_loader(char **argv, char *said, size_t size)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* bpf FILE MAP [NAME=VALUE]... */
-void cmd_bpf(void)
+static void find_object(const char *name, char *path, size_t size)
 {
-	char path[128], said[4096];
-	char *argv[PLAN_WORDS_MAX + 3] = { LOADER, "load", path };
+	if (strchr(name, '/') || strlen(name) >= size - strlen(OBJECTS_DIR))
+		fail("'%s' is not a file name", name);
+	snprintf(path, size, OBJECTS_DIR "%s", name);
+}
+
+/* The loader's VERB, with @files words of the line that name files. */
+static void load_objects(char *verb, int files)
+{
+	char *argv[PLAN_WORDS_MAX + 3] = { LOADER, verb };
+	char paths[2][128], said[4096];
 	int status, i;
 
-	need_words(2, PLAN_WORDS_MAX);
-	if (strchr(line.word[1], '/') ||
-	    strlen(line.word[1]) >= sizeof(path) - strlen(OBJECTS_DIR))
-		fail("'%s' is not a file name", line.word[1]);
-	snprintf(path, sizeof(path), OBJECTS_DIR "%s", line.word[1]);
-	for (i = 2; i < line.n; i++)
+	need_words(files + 1, PLAN_WORDS_MAX);
+	for (i = 1; i < line.n; i++)
 		argv[i + 1] = line.word[i];
+	for (i = 0; i < files; i++) {
+		find_object(line.word[i + 1], paths[i], sizeof(paths[i]));
+		argv[i + 2] = paths[i];
+	}
 	net_enter(0);
 	status = run_loader(argv, said, sizeof(said));
 	if (status)
 		fail("%s", *said ? said : "the loader died");
+}
+
+/* bpf FILE MAP [NAME=VALUE]... */
+void cmd_bpf(void)
+{
+	load_objects("load", 1);
+}
+
+/* bpf-option OPTION FILE MAP [NAME=VALUE]... */
+void cmd_bpf_option(void)
+{
+	load_objects("speak", 2);
 }

@@ -137,6 +137,7 @@ void cmd_module(void);
 
 /* bpf.c */
 void cmd_bpf(void);
+void cmd_bpf_option(void);
 
 /* node.c */
 void net_enter(int node);

@@ -44,6 +44,7 @@ static const struct {
 } commands[] = {
 	{ "module",	cmd_module },
 	{ "bpf",	cmd_bpf },
+	{ "bpf-option",	cmd_bpf_option },
 	{ "cc-allowed",	cmd_cc_allowed },
 	{ "node",	cmd_node },
 	{ "link",	cmd_link },

@@ -6,6 +6,7 @@ The format is described in selftests/lab/PLAN-FORMAT.md.
 
 from . import routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
+from .programs import OPTION_FILE
 
 # Next hop of every route: cables need no ARP and no neighbour discovery.
 GATEWAYS = {4: "169.254.0.1", 6: "fe80::1"}
@@ -49,7 +50,7 @@ def write(scenario, variant):
     """Text of the plan for one variant."""
     lines = ["quell-plan 1"]
     lines += [f"module {name}" for name in modules(scenario, variant)]
-    lines += _program(variant)
+    lines += _program(scenario, variant)
     own = {flow.src: flow.cc for flow in scenario.flows if flow.cc}
     lines.append(" ".join(["cc-allowed", *dict.fromkeys(["reno", variant.name,
                                                          *own.values()])]))
@@ -79,18 +80,27 @@ def write(scenario, variant):
     return "\n".join(lines) + "\n"
 
 
-def _program(variant):
+def is_spoken(scenario, variant):
+    """Whether the hosts of a BPF object speak the Quell option: as a module's would."""
+    program = variant.program and variant.program.program
+    return bool(program and program.core and (scenario.option or program.offers))
+
+
+def _program(scenario, variant):
     """Its BPF object, loaded once for all hosts, with its parameters."""
     if not variant.program:
         return []
     program = variant.program.program
-    return [" ".join(["bpf", program.file, program.ops,
+    command = ["bpf"]
+    if is_spoken(scenario, variant):
+        command = ["bpf-option", OPTION_FILE]
+    return [" ".join([*command, program.file, program.ops,
                       *(f"{key}={value}" for key, value in variant.values.items())])]
 
 
-def write_program(variant):
+def write_program(scenario, variant):
     """A plan that loads a variant's BPF object and ends."""
-    return "\n".join(["quell-plan 1", *_program(variant), "end", ""])
+    return "\n".join(["quell-plan 1", *_program(scenario, variant), "end", ""])
 
 
 def _cables(scenario, variant):

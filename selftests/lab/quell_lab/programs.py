@@ -12,6 +12,9 @@ from .errors import InputError, nearest
 
 PREFIX = "bpf:"			# of a congestion control that is a file
 LOADER = "lab-bpf"
+# The program of the Quell option: as make ebpf names it, and as plans do, like no other's.
+OPTION = "option.bpf.o"
+OPTION_FILE = "+option.bpf.o"
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build", "lab-bpf")
 # The name goes into plans and into the kernel's lists of names.
@@ -35,12 +38,18 @@ class Program:
     name: str			# of the congestion control
     ops: str			# of the struct tcp_congestion_ops
     core: object		# of the algorithm of Quell that it is made of, or None
+    offers: bool		# it gets nothing from peers without the Quell option
     variables: dict		# name -> Variable; of those made of a core, none
 
     @property
     def file(self):
         """Its name in a plan, and where a plan's objects are."""
         return f"{self.name}.bpf.o"
+
+    @property
+    def option(self):
+        """The program by which its hosts speak the Quell option, made with it."""
+        return os.path.join(os.path.dirname(self.path), OPTION)
 
 
 def is_program(name):
@@ -101,4 +110,5 @@ def find(where, name, directory, ops=None):
                          "1 to 15 of letters, digits and _.-")
     variables = {} if chosen["core"] else {key: _variable(what)
                                            for key, what in said["globals"].items()}
-    return Program(os.path.abspath(path), chosen["name"], chosen["map"], chosen["core"], variables)
+    return Program(os.path.abspath(path), chosen["name"], chosen["map"], chosen["core"],
+                   chosen["offers"], variables)

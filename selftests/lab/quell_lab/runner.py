@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from . import cost, plan, results
+from . import cost, plan, programs, results
 from .errors import InputError, RunError
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -96,20 +96,34 @@ def check_modules(wanted, scenario):
                                  f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")
 
 
-def copy_program(variant, directory):
-    """The variant's BPF object, where its plan has it."""
-    if variant.program:
-        program = variant.program.program
+def program_files(scenario, variant):
+    """{name in a plan: path} of the BPF objects of a run."""
+    if not variant.program:
+        return {}
+    program = variant.program.program
+    files = {program.file: program.path}
+    if plan.is_spoken(scenario, variant):
+        files[programs.OPTION_FILE] = program.option
+    return files
+
+
+def copy_programs(scenario, variant, directory):
+    """The variant's BPF objects, where its plan has them."""
+    for name, path in program_files(scenario, variant).items():
         os.makedirs(directory, exist_ok=True)
-        shutil.copyfile(program.path, os.path.join(directory, program.file))
+        try:
+            shutil.copyfile(path, os.path.join(directory, name))
+        except FileNotFoundError as error:
+            raise InputError(path, "no such file: the program of the Quell option is made with "
+                             "the algorithms, by 'make ebpf'") from error
 
 
-def _boot_program(kernel, variant, scratch):
+def _boot_program(kernel, scenario, variant, scratch):
     """Load a variant's BPF object into a guest; the kernel's reason not to, or None."""
     path, objects = os.path.join(scratch, "plan"), os.path.join(scratch, "objects")
     with open(path, "w", encoding="ascii") as file:
-        file.write(plan.write_program(variant))
-    copy_program(variant, objects)
+        file.write(plan.write_program(scenario, variant))
+    copy_programs(scenario, variant, objects)
     out = os.path.join(scratch, "out")
     done = subprocess.run([UML_RUN, "--kernel", kernel.linux, "--modules", kernel.modules,
                            "--init", kernel.init, "--objects", objects, "--plan", path,
@@ -130,7 +144,7 @@ def check_programs(kernel, scenario):
         if not variant.program:
             continue
         with tempfile.TemporaryDirectory(prefix="quell-lab-bpf.") as scratch:
-            reason = _boot_program(kernel_of(variant, kernel), variant, scratch)
+            reason = _boot_program(kernel_of(variant, kernel), scenario, variant, scratch)
         if reason:
             raise InputError(f"{variant.program.program.path}", reason)
 
@@ -167,7 +181,7 @@ class Job:
         """An empty directory with the plan."""
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(os.path.join(self.directory, "out"))
-        copy_program(self.variant, self.objects)
+        copy_programs(self.scenario, self.variant, self.objects)
         with open(os.path.join(self.directory, "plan"), "w", encoding="ascii") as file:
             file.write(plan.write(self.scenario, self.variant))
 

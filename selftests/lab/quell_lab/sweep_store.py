@@ -56,14 +56,14 @@ def key_of(scenario, kernel):
     variant = scenario.variants[0]
     kernel = runner.kernel_of(variant, kernel)
     modules = [os.path.join(kernel.modules, name) for name in plan.modules(scenario, variant)]
-    program = variant.program.program.path if variant.program else None
     inputs = {
         "scenario": {key: value for key, value in scenario.config.items() if key not in NO_INPUT},
         "sizes": sorted({row.sizes for row in scenario.paper if row.sizes}),
         "algorithm": variant.name,
         "seed": scenario.seed,
         "plan": hashlib.sha256(plan.write(scenario, variant).encode()).hexdigest(),
-        "program": digest(program) if program else None,
+        "programs": {name: digest(path) for name, path in
+                     runner.program_files(scenario, variant).items()},
         "lab": lab_version(),
         "kernel": [digest(kernel.linux), digest(kernel.init),
                    digest(os.path.join(os.path.dirname(kernel.init), "detrand.so"))],
