@@ -261,31 +261,50 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 	return 0;
 }
 
+/* How many flows a dump looks at before others have a turn, such as the end of a grace period. */
+#define FLOWS_AT_ONCE	64
+
+/*
+ * Put the next flows, from number cb->args[0] on, which becomes that of the first that is left;
+ * false if none is left or the message is full.
+ */
+static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
+			   const struct nlattr *cc)
+{
+	struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	unsigned long id = cb->args[0];
+	struct quell_flow *flow;
+	bool is_full = false;
+	int left;
+
+	rcu_read_lock();
+	flow = xa_find(&qnet->flows, &id, ULONG_MAX, XA_PRESENT);
+	for (left = FLOWS_AT_ONCE; flow && left; left--) {
+		is_full = (!cc || !nla_strcmp(cc, flow->algo->core->name)) &&
+			  put_flow(skb, cb, flow);
+		if (is_full)
+			break;
+		flow = xa_find_after(&qnet->flows, &id, ULONG_MAX, XA_PRESENT);
+	}
+	cb->args[0] = flow ? id : ULONG_MAX;
+	rcu_read_unlock();
+	return flow && !is_full;
+}
+
 /**
  * quell_flow_dump() - flow-get
  * @skb: message to fill
  * @cb:  state; args[0] is the number of the next flow
  *
- * Context: process.
+ * Context: process.  No lock is held but RCU's, for a few flows at a time: the path of packets
+ * does not wait for a dump, nor does the end of a grace period wait for more than those.
  * Return: length of this part, as netlink expects of a dump.
  */
 int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct nlattr *cc = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, QUELL_A_FLOW_CC);
-	struct quell_net *qnet = quell_net(sock_net(skb->sk));
-	struct quell_flow *flow;
-	unsigned long id;
 
-	rcu_read_lock();
-	xa_for_each_start(&qnet->flows, id, flow, cb->args[0]) {
-		if (cc && nla_strcmp(cc, flow->algo->core->name))
-			continue;
-		if (put_flow(skb, cb, flow))
-			goto unlock;
-	}
-	id = ULONG_MAX;
-unlock:
-	rcu_read_unlock();
-	cb->args[0] = id;
+	while (put_some_flows(skb, cb, cc))
+		cond_resched();
 	return skb->len;
 }
