@@ -72,6 +72,7 @@ static void take_info(struct diag *d, const struct nlattr *attr)
 
 	memcpy(&info, mnl_attr_get_payload(attr), len < sizeof(info) ? len : sizeof(info));
 	d->delivery_bytes_ps = info.tcpi_delivery_rate;
+	d->acked_bytes = info.tcpi_bytes_acked;
 	d->retrans_segs = info.tcpi_total_retrans;
 	d->sent_segs = info.tcpi_data_segs_out;
 	d->lost_segs = info.tcpi_lost;

@@ -17,16 +17,18 @@
  * @cookie: its cookie
  * @cc: congestion control; empty if the kernel did not say
  * @delivery_bytes_ps: delivery rate, bytes/s of payload
+ * @acked_bytes: payload acknowledged so far
  * @retrans_segs: segments retransmitted so far
  * @sent_segs: segments with data sent so far, retransmissions included
  * @lost_segs: segments counted as lost now
  * @state: state of the connection, a number of the kernel
- * @has_info: the kernel sent the four measurements
+ * @has_info: the kernel sent the five measurements
  */
 struct diag {
 	uint64_t	cookie;
 	char		cc[16];
 	uint64_t	delivery_bytes_ps;
+	uint64_t	acked_bytes;
 	uint32_t	retrans_segs;
 	uint32_t	sent_segs;
 	uint32_t	lost_segs;

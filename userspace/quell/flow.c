@@ -5,14 +5,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "diag.h"
 #include "flow.h"
 #include "quell.h"
-
-#define NS_PER_SEC		1000000000ULL
 
 static int take_flow(const struct nlmsghdr *nlh, void *data)
 {
@@ -35,7 +32,6 @@ static int flow_dump(struct app *app, const char *cc, struct flow_list *list)
 	struct nlmsghdr *nlh;
 	struct nl_error err;
 
-	*list = (struct flow_list){};
 	nlh = nl_prepare(&app->nl, buf, QUELL_CMD_FLOW_GET);
 	if (cc)
 		mnl_attr_put_strz(nlh, QUELL_A_FLOW_CC, cc);
@@ -51,6 +47,7 @@ static void join(struct flow *f, const struct diag *d)
 		return;
 	f->state = d->state;
 	f->delivery_bytes_ps = d->delivery_bytes_ps;
+	f->acked_bytes = d->acked_bytes;
 	f->retrans_segs = d->retrans_segs;
 	f->sent_segs = d->sent_segs;
 	f->lost_segs = d->lost_segs;
@@ -90,6 +87,7 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
 	int status, ret;
 	size_t i;
 
+	*list = (struct flow_list){ .brief = words->brief };
 	ret = diag_fetch(&sockets, false);
 	status = flow_dump(app, words->cc, list);
 	for (i = 0; !status && i < list->n; i++)
@@ -127,13 +125,22 @@ static void print_details(struct out *o, const struct flow_list *list)
 	out_document_end(o);
 }
 
-static int show_once(struct app *app, const struct flow_words *words)
+/**
+ * flow_show_once() - look at the flows and print them
+ * @app: connected
+ * @words: which, and how; its brief is filled in
+ *
+ * Return: an exit status, after a complaint.
+ */
+int flow_show_once(struct app *app, struct flow_words *words)
 {
+	bool all = app->out.json || app->details || words->details;
 	struct flow_list list;
 	int status;
 
+	words->brief = !all;
 	status = flow_fetch(app, words, &list);
-	if (!status && (app->out.json || app->details || words->details))
+	if (!status && all)
 		print_details(&app->out, &list);
 	else if (!status)
 		flow_print_lines(&app->out, &list, output_columns());
@@ -141,8 +148,14 @@ static int show_once(struct app *app, const struct flow_words *words)
 	return status;
 }
 
-/* An unknown algorithm is an error, not an empty list. */
-static int check_cc(struct app *app, const char *cc)
+/**
+ * flow_check_cc() - refuse an unknown algorithm, which is an error, not an empty list
+ * @app: connected
+ * @cc: its name, or NULL
+ *
+ * Return: an exit status, after a complaint.
+ */
+int flow_check_cc(struct app *app, const char *cc)
 {
 	const struct cc *found;
 	struct cc_list list;
@@ -167,36 +180,8 @@ int flow_show(struct app *app, int argc, char **argv)
 	if (!status)
 		status = app_connect(app, "swift");
 	if (!status)
-		status = check_cc(app, words.cc);
+		status = flow_check_cc(app, words.cc);
 	if (!status)
-		status = show_once(app, &words);
-	return status;
-}
-
-/* quell flow watch: runs until interrupted or a write fails. */
-int flow_watch(struct app *app, int argc, char **argv)
-{
-	struct flow_words words;
-	struct timespec pause;
-	int status;
-
-	status = flow_words_read(&words, true, argc, argv);
-	if (!status)
-		status = app_connect(app, "swift");
-	if (!status)
-		status = check_cc(app, words.cc);
-
-	pause.tv_sec = words.interval_ns / NS_PER_SEC;
-	pause.tv_nsec = words.interval_ns % NS_PER_SEC;
-	while (!status) {
-		if (isatty(STDOUT_FILENO))
-			out_text(&app->out, "\033[H\033[J");	/* home, clear */
-		status = show_once(app, &words);
-		if (!app->out.json && !isatty(STDOUT_FILENO))
-			out_text(&app->out, "\n");
-		if (fflush(app->out.file))
-			break;
-		nanosleep(&pause, NULL);
-	}
+		status = flow_show_once(app, &words);
 	return status;
 }

@@ -36,6 +36,8 @@
  * @sort: position of the key in the table, or -1 for the kernel's order
  * @ascending: smallest first
  * @details: all that is known of each flow
+ * @brief: flows without their counters
+ * @no_color: of "flow watch"
  * @interval_ns: of "flow watch"
  */
 struct flow_words {
@@ -49,6 +51,8 @@ struct flow_words {
 	int				sort;
 	bool				ascending;
 	bool				details;
+	bool				brief;
+	bool				no_color;
 	uint64_t			interval_ns;
 };
 
@@ -56,10 +60,25 @@ struct flow_words {
 int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv);
 bool flow_is_wanted(const struct flow_words *words, const struct flow *f);
 void flow_sort(const struct flow_words *words, struct flow_list *list);
+const char *flow_sort_name(int sort);
+uint64_t flow_sort_value(int sort, const struct flow *f);
+uint64_t flow_delay_ns(const struct flow *f);
 
 /* flow_detail.c */
 void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address);
 void flow_print_detail(struct out *o, const struct flow *f);
+
+/* A cell of a table, whatever is in it. */
+#define FLOW_CELL_LEN	(FLOW_ADDRESS_LEN + 2)
+
+/* flow_cell.c */
+void flow_format_time(char *cell, uint64_t ns);
+void flow_format_rate(char *cell, uint64_t bytes_ps);
+void flow_format_count(char *cell, uint64_t count);
+void flow_format_window(char *cell, const struct flow *f);
+void flow_format_peer(char *cell, const struct flow *f);
+void flow_format_target(char *cell, const struct flow *f);
+void flow_format_limit(char *cell, const struct flow *f);
 
 /* flow_line.c */
 void flow_print_lines(struct out *o, const struct flow_list *list, unsigned int columns);

@@ -6,12 +6,9 @@
  * which can be long, give way: what is left out of one is replaced by "..".  Then the column CUT
  * is left out.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "flow.h"
-#include "qty.h"
-#include "util.h"
 
 enum {
 	COL_CC, COL_PORT, COL_PEER, COL_WINDOW, COL_RATE, COL_RTT, COL_TARGET, COL_RETRANS,
@@ -21,11 +18,10 @@ enum {
 /* Columns of the remote address at least. */
 #define PEER_MIN	10
 
-#define CELL_LEN	(FLOW_ADDRESS_LEN + 2)
 #define LINE_LEN	1024
 
 struct row {
-	char	cell[COLS][CELL_LEN];
+	char	cell[COLS][FLOW_CELL_LEN];
 };
 
 static const struct {
@@ -44,103 +40,22 @@ static const struct {
 	[COL_LIMIT] = { "LIMIT", false },
 };
 
-struct step {
-	const char	*suffix;
-	double		scale;
-};
-
-static const struct step time_steps[] = {
-	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
-};
-
-static const struct step rate_steps[] = {
-	{ "T", 1e12 }, { "G", 1e9 }, { "M", 1e6 }, { "K", 1e3 }, { "", 1 },
-};
-
-/* Three digits that count, in the largest unit of which there is one. */
-static void format_short(char *cell, double value, const struct step *step)
-{
-	while (step->scale > 1 && value < step->scale * 0.9995)
-		step++;
-	value /= step->scale;
-	snprintf(cell, CELL_LEN, "%.*f%s", value >= 99.95 || !value ? 0 : value >= 9.995 ? 1 : 2,
-		 value, step->suffix);
-}
-
-static void format_time(char *cell, uint64_t ns)
-{
-	if (ns)
-		format_short(cell, ns, time_steps);
-	else
-		strcpy(cell, "-");
-}
-
-static void format_count(char *cell, uint64_t count)
-{
-	if (count < 10000)
-		snprintf(cell, CELL_LEN, "%" PRIu64, count);
-	else
-		format_short(cell, count, rate_steps);
-}
-
-/* Windows below one packet matter. */
-static void format_window(char *cell, const struct flow *f)
-{
-	double pkts = f->mss_bytes ? (double)f->window_bytes / f->mss_bytes : 0;
-
-	if (!f->mss_bytes)
-		strcpy(cell, "-");
-	else if (pkts < 99.95)
-		snprintf(cell, CELL_LEN, "%.*f", pkts < 9.995 ? 2 : 1, pkts);
-	else
-		format_count(cell, pkts);
-}
-
-static void format_peer(char *cell, const struct flow *f)
-{
-	char address[FLOW_ADDRESS_LEN], plain[OUT_ESCAPED * FLOW_ADDRESS_LEN];
-
-	flow_format_address(address, sizeof(address), f, f->daddr);
-	out_escape(plain, sizeof(plain), address);
-	snprintf(cell, CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", plain, f->dport);
-}
-
-/* What the window is steered to; not the algorithm's target where another governs. */
-static void format_target(char *cell, const struct flow *f)
-{
-	if (f->adapt && !strcmp(f->adapt, "fallback"))
-		strcpy(cell, "cubic");
-	else if (f->adapt && !strcmp(f->adapt, "start"))
-		strcpy(cell, "search");
-	else
-		format_time(cell, f->target_ns);
-}
-
-/* What holds the flow back, and, where its algorithm does not govern, why not. */
-static void format_limit(char *cell, const struct flow *f)
-{
-	const char *limit = f->limited_by && *f->limited_by ? f->limited_by : "-";
-
-	snprintf(cell, CELL_LEN, "%s%s%s", limit, f->fallback ? "," : "",
-		 f->fallback ? f->fallback : "");
-}
-
 static void format_row(struct row *row, const struct flow *f)
 {
-	snprintf(row->cell[COL_CC], CELL_LEN, "%s", f->cc ? f->cc : "?");
-	snprintf(row->cell[COL_PORT], CELL_LEN, "%u", f->sport);
-	format_peer(row->cell[COL_PEER], f);
-	format_window(row->cell[COL_WINDOW], f);
-	format_time(row->cell[COL_RTT], f->rtt_ns);
-	format_target(row->cell[COL_TARGET], f);
-	snprintf(row->cell[COL_CUT], CELL_LEN, "%s", f->cut ? f->cut : "-");
-	format_limit(row->cell[COL_LIMIT], f);
+	snprintf(row->cell[COL_CC], FLOW_CELL_LEN, "%s", f->cc ? f->cc : "?");
+	snprintf(row->cell[COL_PORT], FLOW_CELL_LEN, "%u", f->sport);
+	flow_format_peer(row->cell[COL_PEER], f);
+	flow_format_window(row->cell[COL_WINDOW], f);
+	flow_format_time(row->cell[COL_RTT], f->rtt_ns);
+	flow_format_target(row->cell[COL_TARGET], f);
+	snprintf(row->cell[COL_CUT], FLOW_CELL_LEN, "%s", f->cut ? f->cut : "-");
+	flow_format_limit(row->cell[COL_LIMIT], f);
 	strcpy(row->cell[COL_RATE], "-");
 	strcpy(row->cell[COL_RETRANS], "-");
 	if (!f->state)
 		return;
-	format_short(row->cell[COL_RATE], 8.0 * f->delivery_bytes_ps, rate_steps);
-	format_count(row->cell[COL_RETRANS], f->retrans_segs);
+	flow_format_rate(row->cell[COL_RATE], f->delivery_bytes_ps);
+	flow_format_count(row->cell[COL_RETRANS], f->retrans_segs);
 }
 
 /* Cut a cell in its middle; the end has the port. */

@@ -29,8 +29,11 @@ static uint64_t key_rtt(const struct flow *f)
 	return f->rtt_ns;
 }
 
-/* What the round trip is longer than it has to be: queues, and the other host. */
-static uint64_t key_delay(const struct flow *f)
+/**
+ * flow_delay_ns() - what the round trip is longer than it has to be: queues, and the other host
+ * @f: the flow
+ */
+uint64_t flow_delay_ns(const struct flow *f)
 {
 	return f->rtt_ns > f->min_rtt_ns ? f->rtt_ns - f->min_rtt_ns : 0;
 }
@@ -53,9 +56,30 @@ static const struct {
 	{ "window", key_window },
 	{ "inflight", key_inflight },
 	{ "rtt", key_rtt },
-	{ "delay", key_delay },
+	{ "delay", flow_delay_ns },
 	{ "retrans", key_retrans },
 };
+
+/**
+ * flow_sort_name() - the name of a key by which flows are sorted
+ * @sort: its position
+ *
+ * Return: the name, or NULL: there are no more keys.
+ */
+const char *flow_sort_name(int sort)
+{
+	return (size_t)sort < ARRAY_SIZE(sort_keys) ? sort_keys[sort].name : NULL;
+}
+
+/**
+ * flow_sort_value() - by what a flow is sorted
+ * @sort: position of the key
+ * @f: the flow
+ */
+uint64_t flow_sort_value(int sort, const struct flow *f)
+{
+	return sort_keys[sort].key(f);
+}
 
 static int read_interval(const char *text, uint64_t *interval_ns)
 {
@@ -156,8 +180,9 @@ int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv)
 	*words = (struct flow_words){ .sort = -1, .interval_ns = WATCH_INTERVAL_NS };
 	while (i < argc) {
 		word = argv[i];
-		if (!strcmp(word, "-d")) {
-			words->details = true;
+		if (!strcmp(word, "-d") || (watch && !strcmp(word, "--no-color"))) {
+			words->details |= !strcmp(word, "-d");
+			words->no_color |= !!strcmp(word, "-d");
 			i++;
 			continue;
 		}
@@ -205,7 +230,7 @@ bool flow_is_wanted(const struct flow_words *words, const struct flow *f)
 static int compare_flows(const void *a, const void *b, void *data)
 {
 	const struct flow_words *words = data;
-	uint64_t one = sort_keys[words->sort].key(a), two = sort_keys[words->sort].key(b);
+	uint64_t one = flow_sort_value(words->sort, a), two = flow_sort_value(words->sort, b);
 	int order = (one > two) - (one < two);
 
 	return words->ascending ? order : -order;

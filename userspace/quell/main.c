@@ -30,8 +30,8 @@ static const struct command commands[] = {
 	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
 	  "sockets under control", true, flow_show },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
-	  "[dev DEV] [state STATE] [sort KEY] [interval TIME]", 0, ARGS_UNBOUNDED,
-	  "the same again and again", true, flow_watch },
+	  "[dev DEV] [state STATE] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
+	  "the same in a terminal, live, with its past", true, flow_watch },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
 	  "what was counted since the last time", true, stat_show },
 	{ "doctor", NULL, "", 0, 0,
@@ -81,7 +81,7 @@ static const struct command commands[] = {
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
 	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE] "
 	  "[--plot FILE]", 0, ARGS_UNBOUNDED,
-	  "each decision of any congestion control, as CSV", true, trace },
+	  "each decision of any congestion control, as CSV", true, trace_decisions },
 };
 
 static const struct {

@@ -50,7 +50,7 @@ static int add_param(struct cc *cc, const struct nlattr *nest)
 	return HAVE(p, QUELL_A_PARAM_NAME) ? 0 : -EBADMSG;
 }
 
-static int counter_attr(struct counter *c, const struct nlattr *attr)
+static int counter_attr(struct counter *c, const struct nlattr *attr, bool with_doc)
 {
 	switch (mnl_attr_get_type(attr)) {
 	case QUELL_A_COUNTER_NAME:
@@ -58,12 +58,12 @@ static int counter_attr(struct counter *c, const struct nlattr *attr)
 	case QUELL_A_COUNTER_VALUE:
 		return attr_uint(attr, &c->value);
 	case QUELL_A_COUNTER_DOC:
-		return attr_string(attr, &c->doc);
+		return with_doc ? attr_string(attr, &c->doc) : 0;
 	}
 	return 0;
 }
 
-static int add_counter(struct counters *counters, const struct nlattr *nest)
+static int add_counter(struct counters *counters, const struct nlattr *nest, bool with_doc)
 {
 	struct counter *c = list_grow(&counters->list, &counters->n, sizeof(*c));
 	const struct nlattr *attr;
@@ -72,7 +72,7 @@ static int add_counter(struct counters *counters, const struct nlattr *nest)
 	if (!c)
 		return -ENOMEM;
 	mnl_attr_for_each_nested(attr, nest) {
-		ret = counter_attr(c, attr);
+		ret = counter_attr(c, attr, with_doc);
 		if (ret)
 			return ret;
 		attr_mark(&c->have, attr);
@@ -123,7 +123,7 @@ static int stat_attr(struct stat_group *s, const struct nlattr *attr)
 	case QUELL_A_STAT_NAME:
 		return attr_string(attr, &s->name);
 	case QUELL_A_STAT_COUNTER:
-		return add_counter(&s->counters, attr);
+		return add_counter(&s->counters, attr, true);
 	}
 	return 0;
 }
@@ -152,7 +152,7 @@ int stat_list_add(struct stat_list *l, const struct nlmsghdr *nlh)
 	return HAVE(s, QUELL_A_STAT_NAME) ? 0 : -EBADMSG;
 }
 
-static int flow_attr(struct flow *f, const struct nlattr *attr)
+static int flow_attr(struct flow *f, const struct nlattr *attr, bool brief)
 {
 	switch (mnl_attr_get_type(attr)) {
 	case QUELL_A_FLOW_COOKIE:
@@ -234,14 +234,15 @@ static int flow_attr(struct flow *f, const struct nlattr *attr)
 	case QUELL_A_FLOW_RECEIVER_SENDERS:
 		return attr_u32(attr, &f->receiver_senders);
 	case QUELL_A_FLOW_COUNTER:
-		return add_counter(&f->counters, attr);
+		/* Ten thousand flows have the same meanings ten thousand times. */
+		return brief ? 0 : add_counter(&f->counters, attr, false);
 	}
 	return 0;
 }
 
 /**
  * flow_list_add() - add one flow from a reply
- * @l: the list; the entry stays in it on failure, for flow_list_free()
+ * @l: the list; the entry stays in it on failure, for flow_list_free(); its brief is the caller's
  * @nlh: message of flow-get
  *
  * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
@@ -255,7 +256,7 @@ int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh)
 	if (!f)
 		return -ENOMEM;
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		ret = flow_attr(f, attr);
+		ret = flow_attr(f, attr, l->brief);
 		if (ret)
 			return ret;
 		attr_mark(&f->have, attr);
@@ -319,7 +320,7 @@ void flow_release(struct flow *f)
 	free(f->receiver_state);
 }
 
-/* Empty a list; it may be filled again. */
+/* Empty a list; it may be filled again, as brief as before. */
 void flow_list_free(struct flow_list *l)
 {
 	size_t i;
@@ -327,5 +328,5 @@ void flow_list_free(struct flow_list *l)
 	for (i = 0; i < l->n; i++)
 		flow_release(&l->list[i]);
 	free(l->list);
-	*l = (struct flow_list){};
+	*l = (struct flow_list){ .brief = l->brief };
 }

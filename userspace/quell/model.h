@@ -94,6 +94,7 @@ struct flow {
 	uint32_t	n_q8;
 	uint32_t	receiver_senders;
 	uint64_t	delivery_bytes_ps;	/* this to @state: of sock_diag */
+	uint64_t	acked_bytes;
 	uint32_t	retrans_segs;
 	uint32_t	sent_segs;
 	uint32_t	lost_segs;
@@ -161,6 +162,7 @@ struct stat_list {
 struct flow_list {
 	struct flow	*list;
 	size_t		n;
+	bool		brief;		/* without the counters, which are most of a flow */
 };
 
 struct lookahead_list {

@@ -96,10 +96,12 @@ int doctor(struct app *app, int argc, char **argv);
 int save(struct app *app, int argc, char **argv);
 int restore(struct app *app, int argc, char **argv);
 int sync_settings(struct app *app, int argc, char **argv);
-int trace(struct app *app, int argc, char **argv);
+int trace_decisions(struct app *app, int argc, char **argv);
 
 struct flow_words;
 int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list *list);
+int flow_show_once(struct app *app, struct flow_words *words);
+int flow_check_cc(struct app *app, const char *cc);
 int cc_fetch(struct app *app, struct cc_list *list);
 const struct cc *cc_lookup(const struct cc_list *list, const char *name);
 int cc_not_loaded(const char *name);

@@ -234,7 +234,7 @@ static int close_output(struct session *s)
 }
 
 /* quell trace [FILTER]... */
-int trace(struct app *app, int argc, char **argv)
+int trace_decisions(struct app *app, int argc, char **argv)
 {
 	struct trace_words words;
 	struct session s = { .words = &words };

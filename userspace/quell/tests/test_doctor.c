@@ -162,7 +162,7 @@ TEST(doctor_judge__sound)
 	struct doctor_host h = sound_host();
 
 	check(_metadata, &h, "");
-	h.flows = (struct flow_list){ &flow, 1 };
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
 	h.default_cc[0] = '\0';
 	check(_metadata, &h, "");
 }
@@ -241,7 +241,7 @@ TEST(doctor_judge__memory_cases)
 	      " small\nsysctl -w net.ipv4.tcp_mem=\"200 400 600\"\n");
 	h = sound_host();
 	flow.window_bytes = 2097153;
-	h.flows = (struct flow_list){ &flow, 1 };
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
 	check(_metadata, &h, "1 memory a flow has a window of 2097153 bytes, and its send buffer is"
 	      " limited to 4194304\nsysctl -w net.ipv4.tcp_wmem=\"4096 16384 8388612\"\n");
 }
@@ -305,7 +305,7 @@ TEST(doctor_judge__hostile_names)
 	h.devs = &dev;
 	h.n_devs = 1;
 	flow.link_bytes_ps = 0;
-	h.flows = (struct flow_list){ &flow, 1 };
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
 	h.holders = &holder;
 	h.n_holders = 1;
 	check(_metadata, &h, "0 offload \033[31mX$(id) merges packets before the host sees them (LRO):"
@@ -327,7 +327,7 @@ TEST(doctor_judge__flow_cases)
 
 	h.devs = &dev;
 	h.n_devs = 1;
-	h.flows = (struct flow_list){ flows, ARRAY_SIZE(flows) };
+	h.flows = (struct flow_list){ .list = flows, .n = ARRAY_SIZE(flows) };
 	flows[1].cc = "hpcc_vaisf";
 	flows[2].option = "stripped";
 	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
@@ -376,7 +376,7 @@ TEST(doctor_judge__fallback_cases)
 	struct findings findings = {};
 	struct flow flow = sound_flow();
 
-	h.flows = (struct flow_list){ &flow, 1 };
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		flow.fallback = (char *)rows[i].reason;
 		findings.n = 0;

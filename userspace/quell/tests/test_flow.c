@@ -194,7 +194,7 @@ TEST(flow_is_wanted__cases)
 TEST(flow_sort__cases)
 {
 	struct flow flows[] = { flow_v4(1, 1), flow_v4(2, 1), flow_v4(3, 1) };
-	struct flow_list list = { flows, ARRAY_SIZE(flows) };
+	struct flow_list list = { .list = flows, .n = ARRAY_SIZE(flows) };
 	char largest[] = "sort delay", smallest[] = "sort -delay", none[] = "cc swift";
 	struct flow_words words;
 
@@ -244,7 +244,7 @@ static void check_lines(struct __test_metadata *_metadata, const struct flow_lis
 TEST(flow_print_lines__cases)
 {
 	struct flow flows[] = { flow_v4(43210, 5201), flow_v4(80, 9), flow_v4(22, 22) };
-	struct flow_list list = { flows, ARRAY_SIZE(flows) }, none = {};
+	struct flow_list list = { .list = flows, .n = ARRAY_SIZE(flows) }, none = {};
 
 	flows[0].cc = "swift";
 	flows[0].window_bytes = 724;
@@ -313,7 +313,7 @@ TEST(flow_print_lines__width)
 			  .fallback = "delay-stays", .cut = "timeout", .mss_bytes = 1, .window_bytes = 99950,
 			  .rtt_ns = 123456789, .min_rtt_ns = 1, .target_ns = 1,
 			  .delivery_bytes_ps = 1234567890, .retrans_segs = UINT32_MAX };
-	struct flow_list list = { &f, 1 };
+	struct flow_list list = { .list = &f, .n = 1 };
 	char *got, *line;
 
 	memset(f.daddr, 0xfd, sizeof(f.daddr));
@@ -351,7 +351,7 @@ TEST(flow_print_lines__hostile_name)
 {
 	struct flow f = { .family = AF_INET6, .daddr = { 0xfe, 0x80, [15] = 1 }, .cc = "swift",
 			  .sport = 1, .dport = 2, .ifindex = HOSTILE_IFINDEX };
-	struct flow_list list = { &f, 1 };
+	struct flow_list list = { .list = &f, .n = 1 };
 	char *got = printed(&list, FLOW_COLUMNS);
 
 	EXPECT_NE(NULL, strstr(got, " [fe80::1%\\x1b[2J]:2 "))

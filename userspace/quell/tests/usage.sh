@@ -129,6 +129,8 @@ expect 1 "metrics are of all modules, and not JSON" stat --openmetrics swift
 expect 1 "flow: unknown argument 'frob'" flow show frob
 expect 1 "flow: unknown argument 'interval'" flow show interval 1s
 expect 1 "sort: 'frob' is no key" flow watch sort frob
+expect 1 "flow: unknown argument '--no-color'" flow show --no-color
+expect 1 "flow watch: standard output is no terminal; try: quell -j flow watch" flow watch
 expect_silent_stdout
 expect 0 "nscc" cc preset
 expect 0 "nscc" cc preset list
@@ -391,7 +393,7 @@ completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
 completes "-d src dst sport dport cc dev state sort" quell flow show ""
-completes "-d src dst sport dport cc dev state sort interval" quell flow watch ""
+completes "-d src dst sport dport cc dev state sort interval --no-color" quell flow watch ""
 completes "src sport state sort" quell flow show dst 10.0.0.0/8 s
 completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo

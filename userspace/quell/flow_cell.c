@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cells of tables of flows, three digits that count in each.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "flow.h"
+
+struct step {
+	const char	*suffix;
+	double		scale;
+};
+
+static const struct step time_steps[] = {
+	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+};
+
+static const struct step rate_steps[] = {
+	{ "T", 1e12 }, { "G", 1e9 }, { "M", 1e6 }, { "K", 1e3 }, { "", 1 },
+};
+
+/* Three digits that count, in the largest unit of which there is one. */
+static void format_short(char *cell, double value, const struct step *step)
+{
+	while (step->scale > 1 && value < step->scale * 0.9995)
+		step++;
+	value /= step->scale;
+	snprintf(cell, FLOW_CELL_LEN, "%.*f%s",
+		 value >= 99.95 || !value ? 0 : value >= 9.995 ? 1 : 2, value, step->suffix);
+}
+
+/**
+ * flow_format_time() - a time in the largest unit of which there is one
+ * @cell: of FLOW_CELL_LEN bytes, as all these
+ * @ns: 0: not known
+ */
+void flow_format_time(char *cell, uint64_t ns)
+{
+	if (ns)
+		format_short(cell, ns, time_steps);
+	else
+		strcpy(cell, "-");
+}
+
+/**
+ * flow_format_rate() - a rate in bits per second
+ * @cell: destination
+ * @bytes_ps: bytes per second
+ */
+void flow_format_rate(char *cell, uint64_t bytes_ps)
+{
+	format_short(cell, 8.0 * bytes_ps, rate_steps);
+}
+
+/**
+ * flow_format_count() - a number, short where it is large
+ * @cell: destination
+ * @count: the number
+ */
+void flow_format_count(char *cell, uint64_t count)
+{
+	if (count < 10000)
+		snprintf(cell, FLOW_CELL_LEN, "%" PRIu64, count);
+	else
+		format_short(cell, count, rate_steps);
+}
+
+/**
+ * flow_format_window() - a window in packets of full size; those below one matter
+ * @cell: destination
+ * @f: the flow
+ */
+void flow_format_window(char *cell, const struct flow *f)
+{
+	double pkts = f->mss_bytes ? (double)f->window_bytes / f->mss_bytes : 0;
+
+	if (!f->mss_bytes)
+		strcpy(cell, "-");
+	else if (pkts < 99.95)
+		snprintf(cell, FLOW_CELL_LEN, "%.*f", pkts < 9.995 ? 2 : 1, pkts);
+	else
+		flow_format_count(cell, pkts);
+}
+
+/**
+ * flow_format_peer() - remote address and port
+ * @cell: destination
+ * @f: the flow
+ */
+void flow_format_peer(char *cell, const struct flow *f)
+{
+	char address[FLOW_ADDRESS_LEN], plain[OUT_ESCAPED * FLOW_ADDRESS_LEN];
+
+	flow_format_address(address, sizeof(address), f, f->daddr);
+	out_escape(plain, sizeof(plain), address);
+	snprintf(cell, FLOW_CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", plain, f->dport);
+}
+
+/**
+ * flow_format_target() - what the window is steered to
+ * @cell: destination
+ * @f: the flow
+ *
+ * Not the algorithm's target where another governs.
+ */
+void flow_format_target(char *cell, const struct flow *f)
+{
+	if (f->adapt && !strcmp(f->adapt, "fallback"))
+		strcpy(cell, "cubic");
+	else if (f->adapt && !strcmp(f->adapt, "start"))
+		strcpy(cell, "search");
+	else
+		flow_format_time(cell, f->target_ns);
+}
+
+/**
+ * flow_format_limit() - what holds a flow back, and, where its algorithm does not govern, why not
+ * @cell: destination
+ * @f: the flow
+ */
+void flow_format_limit(char *cell, const struct flow *f)
+{
+	const char *limit = f->limited_by && *f->limited_by ? f->limited_by : "-";
+
+	snprintf(cell, FLOW_CELL_LEN, "%s%s%s", limit, f->fallback ? "," : "",
+		 f->fallback ? f->fallback : "");
+}
