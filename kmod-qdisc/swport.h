@@ -284,6 +284,7 @@ struct swport_packet {
  * @share:		part of a shared buffer
  * @percentiles:	histograms; NULL: not kept
  * @deflect:		deflected flows and their outlet; NULL until first enabled
+ * @paused:		bit per priority of data that waits (swport_pause.c)
  * @burst_bytes:	during enqueue, bytes in @data of the super-packet being cut; else 0
  * @gso_split_pkts:	GSO packets segmented
  * @gso_whole_pkts:	GSO packets transmitted as they came
@@ -307,6 +308,7 @@ struct swport_sched {
 	struct swport_share	share;
 	struct swport_percentiles *percentiles;
 	struct swport_deflect	*deflect;
+	u8			paused;
 	u32			burst_bytes;
 	u64			gso_split_pkts;
 	u64			gso_whole_pkts;
@@ -326,6 +328,7 @@ struct swport_sched {
  * @option_bytes: bytes of TCP options; 0 also for a SYN
  * @ttl: time to live, or hop limit, of the outermost IP header
  * @inner_ttl: of that inside a tunnel; 0: none
+ * @priority: class selector of the outermost DSCP; 0 without IP
  * @trimmed: this port trimmed the packet
  *
  * The headers are as quell_swport_read() found them on arrival; what the port writes later
@@ -340,7 +343,8 @@ struct swport_cb {
 	u8	option_bytes;
 	u8	ttl;
 	u8	inner_ttl;
-	bool	trimmed;
+	u8	priority : 3;
+	u8	trimmed : 1;
 } __packed __aligned(4);
 
 #define SWPORT_NOT_IP		U8_MAX
@@ -354,6 +358,8 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 /* Bytes of options a TCP header may have. */
 #define SWPORT_TCP_OPTIONS_MAX	40
 #define SWPORT_DSCP_SHIFT	2
+/* The class selector is the upper half of the DSCP. */
+#define SWPORT_PRIORITY_SHIFT	5
 
 /* swport_classify.c */
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
@@ -450,6 +456,17 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer);
 u32 quell_swport_buffer_size(const struct swport_sched *port);
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
+
+/* swport_pause.c */
+bool quell_swport_find_data(struct swport_sched *port);
+bool quell_swport_pause(struct net_device *dev, u8 priorities);
+
+/* Does data wait that may leave?  The first packet of the band is then such a one. */
+static inline bool swport_has_data(struct swport_sched *port)
+{
+	return likely(!port->paused) ? !skb_queue_empty(&port->data.queue) :
+				       quell_swport_find_data(port);
+}
 
 /* swport_percentiles.c */
 int quell_swport_percentiles_get(const struct swport_sched *port,

@@ -82,6 +82,7 @@ void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
 	struct swport_cb *cb = swport_cb(skb);
 
 	cb->ip_at = outer->version ? min_t(u32, outer->at, SWPORT_NOT_IP) : SWPORT_NOT_IP;
+	cb->priority = outer->version ? outer->dsfield >> SWPORT_PRIORITY_SHIFT : 0;
 	if (!frame->tcp_bytes || flow->transport_at > U8_MAX)
 		return;
 	cb->ttl = outer->ttl;

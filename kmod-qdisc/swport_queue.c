@@ -324,14 +324,15 @@ static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_bu
 }
 
 static struct sk_buff *swport_pop_control(struct swport_sched *port,
-					  const struct quell_turns_params *share, u64 now_ns)
+					  const struct quell_turns_params *share, bool has_data,
+					  u64 now_ns)
 {
 	struct sk_buff *skb = swport_band_pop(&port->control);
 
 	if (!skb)
 		return NULL;
 	quell_turns_sent_control(share, &port->turns, swport_wire_bytes(port, skb),
-				 !skb_queue_empty(&port->data.queue));
+				 has_data);
 	if (port->percentiles)
 		quell_swport_leave(port, skb, true, now_ns);
 	return skb;
@@ -346,13 +347,13 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	while (!skb_queue_empty(&port->data.queue)) {
+	while (swport_has_data(port)) {
 		if (port->params.telemetry_ns)
 			quell_swport_gso_open(sch);
 		skb = swport_band_pop(&port->data);
 		quell_swport_buffer_settle(port);
 		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
-		    quell_swport_judge(port, skb) || skb_queue_empty(&port->data.queue))
+		    quell_swport_judge(port, skb) || !swport_has_data(port))
 			return skb;
 		port->data.sent_pkts -= swport_cb(skb)->segments;
 		port->data.sent_bytes -= qdisc_pkt_len(skb);
@@ -376,7 +377,7 @@ static struct sk_buff *swport_pop_data(struct Qdisc *sch,
 	if (!skb)
 		return NULL;
 	quell_turns_sent_data(share, &port->turns, swport_wire_bytes(port, skb),
-			      !skb_queue_empty(&port->data.queue));
+			      swport_has_data(port));
 	if (port->percentiles)
 		quell_swport_leave(port, skb, false, now_ns);
 	if (port->params.telemetry_ns)
@@ -392,14 +393,14 @@ static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 		.share_q16 = port->params.control_share_q16,
 		.burst_bytes = port->params.control_limit_bytes,
 	};
+	bool has_data = swport_has_data(port);
 	struct sk_buff *skb;
 
-	if (!skb_queue_empty(&port->data.queue) &&
-	    quell_turns_is_for_data(&share, &port->turns)) {
+	if (has_data && quell_turns_is_for_data(&share, &port->turns)) {
 		port->control_wait_pkts += !skb_queue_empty(&port->control.queue);
 		return swport_pop_data(sch, &share, now_ns);
 	}
-	skb = swport_pop_control(port, &share, now_ns);
+	skb = swport_pop_control(port, &share, has_data, now_ns);
 	return skb ? skb : swport_pop_data(sch, &share, now_ns);
 }
 
@@ -408,8 +409,8 @@ static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
  * @sch: the port's qdisc
  *
  * Context: softirq or BH disabled, qdisc lock held.
- * Return: a packet; or NULL when the port is empty, or when the wire is still busy,
- * in which case the watchdog is scheduled.
+ * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
+ * when the wire is still busy, in which case the watchdog is scheduled.
  */
 struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {
