@@ -157,8 +157,40 @@ static void put_corrupt(struct request *req)
 		nl_put_u32(req, QUELLNIC_CORRUPT_AT, number(at, 0, 65535));
 }
 
-static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
-		      const struct ifinfomsg *ifm_b)
+/* Priority flow control of one end; a host's has no headroom. */
+static void put_pfc(struct request *req, int attr, const struct port *end, const char *ends,
+		    const char *buffer)
+{
+	const char *alpha = option(5, "pfc-alpha");
+	bool counts = !strcmp(ends, "both") || !strcmp(ends, attr == QUELLNIC_PFC ? "a" : "b");
+	struct quellnic_pfc pfc = {
+		.buffer_bytes = number(buffer ?: "0", 0, UINT32_MAX),
+		.alpha_q16 = number(alpha ?: "0", 0, UINT32_MAX),
+	};
+
+	pfc.xoff_bytes = number(option(5, "pfc-xoff") ?: "0", 0, UINT32_MAX);
+	pfc.resume_bytes = number(option(5, "pfc-resume") ?: "0", 0, UINT32_MAX);
+	if (counts)
+		pfc.headroom_bytes = number(option(5, "pfc-headroom") ?: "0", 1, UINT32_MAX);
+	snprintf(pfc.name, sizeof(pfc.name), "%s %s", nodes[end->node].name, end->name);
+	nl_put(req, attr, &pfc, sizeof(pfc));
+}
+
+/* Which ends are a switch's, and so pause the other. */
+static void put_pfcs(struct request *req, const struct port *a, const struct port *b)
+{
+	const char *ends = option(5, "pfc");
+
+	if (!ends)
+		return;
+	if (strcmp(ends, "a") && strcmp(ends, "b") && strcmp(ends, "both"))
+		fail("'%s' is none of a, b and both", ends);
+	put_pfc(req, QUELLNIC_PFC, a, ends, option(5, "pfc-buffer"));
+	put_pfc(req, QUELLNIC_PEER_PFC, b, ends, option(5, "peer-pfc-buffer"));
+}
+
+static void put_cable(struct request *req, const struct port *a, const struct port *b,
+		      uint32_t mtu, const struct ifinfomsg *ifm_b)
 {
 	const char *ring = option(5, "ring");
 	const char *tso = option(5, "tso");
@@ -178,6 +210,7 @@ static void put_cable(struct request *req, const struct port *b, uint32_t mtu,
 	put_drop(req);
 	put_trim(req);
 	put_corrupt(req);
+	put_pfcs(req, a, b);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -193,7 +226,8 @@ void cmd_link(void)
 		"peer-phc-offset", "peer-phc-drift", "noise", "peer-noise",
 		"noise-seed", "tso", "drop", "peer-drop", "drop-count", "trim",
 		"peer-trim", "trim-every", "trim-count", "corrupt",
-		"corrupt-at", NULL
+		"corrupt-at", "pfc", "pfc-xoff", "pfc-alpha", "pfc-buffer",
+		"peer-pfc-buffer", "pfc-resume", "pfc-headroom", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;
@@ -219,7 +253,7 @@ void cmd_link(void)
 	info = nl_nest(&req, IFLA_LINKINFO);
 	nl_put_string(&req, IFLA_INFO_KIND, QUELLNIC_KIND);
 	data = nl_nest(&req, IFLA_INFO_DATA);
-	put_cable(&req, &b, mtu, &ifm_b);
+	put_cable(&req, &a, &b, mtu, &ifm_b);
 	nl_nest_end(&req, data);
 	nl_nest_end(&req, info);
 	nl_do(nodes[a.node].rt_fd, &req);

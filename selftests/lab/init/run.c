@@ -233,6 +233,7 @@ void cmd_run(void)
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");
 	copy_table(LABFLOW "dart", OUT_DIR "dart.out");
+	copy_table(LABFLOW "pauses", OUT_DIR "pauses.out");
 	copy_table(LABFLOW "truth", OUT_DIR "truth.out");
 	stats_collect();
 	if (!access(LABSPOOF, F_OK))

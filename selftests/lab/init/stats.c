@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "../modules/quellnic_uapi.h"
 #include "init.h"
 
 __attribute__((format(printf, 2, 3)))
@@ -33,10 +34,31 @@ static void add(struct port *port, const char *fmt, ...)
 	free(more);
 }
 
+/* Priority flow control, of the priorities of which there was anything to count. */
+static void add_pfc(struct port *port, const struct nlattr *xstats)
+{
+	static const struct quellnic_pfc_stats nothing;
+	struct quellnic_pfc_stats stats;
+	int i;
+
+	for (i = 0; i < QUELLNIC_PFC_PRIORITIES; i++) {
+		memcpy(&stats, (const char *)nl_data(xstats) + i * sizeof(stats), sizeof(stats));
+		if (!memcmp(&stats, &nothing, sizeof(stats)))
+			continue;
+		add(port, " pfc%d_xoff_sent=%llu pfc%d_xon_sent=%llu pfc%d_xoff_received=%llu"
+		    " pfc%d_xon_received=%llu pfc%d_paused_ns=%llu pfc%d_held_bytes=%llu"
+		    " pfc%d_held_max_bytes=%llu pfc%d_headroom_max_bytes=%llu"
+		    " pfc%d_drop_pkts=%llu", i, stats.xoff_sent, i, stats.xon_sent, i,
+		    stats.xoff_received, i, stats.xon_received, i, stats.paused_ns, i,
+		    stats.held_bytes, i, stats.held_max_bytes, i, stats.headroom_max_bytes, i,
+		    stats.drop_pkts);
+	}
+}
+
 static void each_link(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct ifinfomsg *ifm = NLMSG_DATA(nlh);
-	const struct nlattr *tb[IFLA_MAX + 1];
+	const struct nlattr *tb[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1];
 	struct port *port = port_by_ifindex(ifm->ifi_index);
 	struct rtnl_link_stats64 stats;
 	int header = NLMSG_SPACE(sizeof(*ifm));
@@ -55,6 +77,11 @@ static void each_link(const struct nlmsghdr *nlh, void *arg)
 	    (uint64_t)stats.tx_bytes, (uint64_t)stats.rx_packets,
 	    (uint64_t)stats.rx_bytes, (uint64_t)stats.tx_dropped,
 	    (uint64_t)stats.rx_dropped);
+	if (!tb[IFLA_LINKINFO])
+		return;
+	nl_parse(info, IFLA_INFO_MAX, nl_data(tb[IFLA_LINKINFO]), nl_len(tb[IFLA_LINKINFO]));
+	if (info[IFLA_INFO_XSTATS])
+		add_pfc(port, info[IFLA_INFO_XSTATS]);
 }
 
 static void add_swport(struct port *port, const struct nlattr *app)

@@ -301,6 +301,20 @@ struct labflow_step {
 	s64			step_ns;
 };
 
+/**
+ * struct labflow_pause_row - a port was paused, or goes on
+ * @time_ns: when
+ * @port: name of the port
+ * @priority: of which priority
+ * @paused: it was paused
+ */
+struct labflow_pause_row {
+	u64		time_ns;
+	const char	*port;
+	u8		priority;
+	bool		paused;
+};
+
 struct labflow_delivered_row {
 	u64	time_ns;
 	u64	bytes;
@@ -349,6 +363,7 @@ struct labflow_sampler {
  * @cwnd: congestion window sampler
  * @delivered: progress sampler
  * @dart: rows of struct labflow_dart_row, written with those of @cwnd
+ * @pauses: rows of struct labflow_pause_row
  * @truth: rows of struct labflow_truth_row
  * @want_truth: write @truth
  * @step: the one step of a NIC's clock; without a device there is no step
@@ -371,6 +386,7 @@ struct labflow {
 	struct labflow_sampler	cwnd;
 	struct labflow_sampler	delivered;
 	struct labflow_rows	dart;
+	struct labflow_rows	pauses;
 	struct labflow_rows	truth;
 	bool			want_truth;
 	struct labflow_step	step;
@@ -425,6 +441,13 @@ void labflow_dart_start(void);
 void labflow_dart_stop(void);
 void labflow_dart_reset(void);
 void labflow_dart_sample(u64 now_ns);
+
+/* labflow_pause.c */
+int labflow_pause_init(void);
+void labflow_pause_exit(void);
+void labflow_pause_start(void);
+void labflow_pause_stop(void);
+void labflow_pause_reset(void);
 
 /* labflow_truth.c */
 int labflow_truth_init(void);

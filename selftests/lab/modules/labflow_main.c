@@ -17,7 +17,8 @@
  *	  clear				delete flows, watches and results
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
  *			then the error on a line of its own
- *	flows marks queues cwnd delivered dart truth	results, one row a line, times from T0
+ *	flows marks queues cwnd delivered dart pauses truth	results, one row a line; times
+ *			from T0
  *
  * *_FD are descriptors of namespaces, of the process that writes.
  */
@@ -379,6 +380,14 @@ static int labflow_dart_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
+static int labflow_pause_show(struct seq_file *seq, void *v)
+{
+	const struct labflow_pause_row *row = v;
+
+	seq_printf(seq, "%s %llu %u %u\n", row->port, row->time_ns, row->priority, row->paused);
+	return 0;
+}
+
 static int labflow_truth_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_truth_row *row = v;
@@ -472,6 +481,13 @@ static const struct seq_operations labflow_dart_seq = {
 	.show	= labflow_dart_show,
 };
 
+static const struct seq_operations labflow_pause_seq = {
+	.start	= labflow_seq_start,
+	.next	= labflow_seq_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_pause_show,
+};
+
 static const struct seq_operations labflow_truth_seq = {
 	.start	= labflow_seq_start,
 	.next	= labflow_seq_next,
@@ -510,6 +526,7 @@ static const struct labflow_table {
 	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
 	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },
 	{ "dart",	&labflow_dart_seq,	&lab.dart },
+	{ "pauses",	&labflow_pause_seq,	&lab.pauses },
 	{ "truth",	&labflow_truth_seq,	&lab.truth },
 };
 

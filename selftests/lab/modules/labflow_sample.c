@@ -284,6 +284,7 @@ void labflow_sample_start(void)
 		snapshot_fn = (labflow_snapshot_fn)
 			__symbol_get("quell_sock_snapshot");
 	labflow_dart_start();
+	labflow_pause_start();
 	labflow_sampler_start(&lab.queue);
 	labflow_sampler_start(&lab.cwnd);
 	labflow_sampler_start(&lab.delivered);
@@ -303,6 +304,7 @@ void labflow_sample_stop(void)
 		__symbol_put("quell_sock_snapshot");
 	snapshot_fn = NULL;
 	labflow_dart_stop();
+	labflow_pause_stop();
 }
 
 /**
@@ -316,6 +318,7 @@ void labflow_sample_reset(void)
 	labflow_rows_reset(&lab.cwnd.rows);
 	labflow_rows_reset(&lab.delivered.rows);
 	labflow_dart_reset();
+	labflow_pause_reset();
 }
 
 static int labflow_sampler_init(struct labflow_sampler *sampler, u32 row_bytes)
@@ -348,6 +351,8 @@ int labflow_sample_init(void)
 					   sizeof(struct labflow_delivered_row));
 	if (!err)
 		err = labflow_dart_init();
+	if (!err)
+		err = labflow_pause_init();
 	if (err)
 		labflow_sample_exit();
 	return err;
@@ -363,4 +368,5 @@ void labflow_sample_exit(void)
 	kvfree(lab.cwnd.rows.chunks);
 	kvfree(lab.delivered.rows.chunks);
 	labflow_dart_exit();
+	labflow_pause_exit();
 }

@@ -13,7 +13,9 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "labnic_pause.h"
 #include "labnic_tap.h"
+#include "quellnic_uapi.h"
 
 /* Added to every frame on the wire: FCS, preamble with SFD, inter-frame gap. */
 #define LABNIC_WIRE_OVERHEAD_BYTES	(4 + 8 + 12)
@@ -92,6 +94,67 @@ struct labnic_stats {
 };
 
 /**
+ * enum labnic_pause - what a pause frame says of a priority
+ * @LABNIC_NO_PAUSE: it is none
+ * @LABNIC_XOFF: send no more
+ * @LABNIC_XON: go on
+ */
+enum labnic_pause {
+	LABNIC_NO_PAUSE,
+	LABNIC_XOFF,
+	LABNIC_XON,
+};
+
+/**
+ * struct labnic_pfc_class - one priority of a port
+ * @shared_bytes: held of what came in by the port, headroom not counted
+ * @headroom_bytes: the same in the headroom
+ * @pausing: the other end was told to pause
+ * @stuck: while looking for deadlocks
+ * @moved_ns: when any of it left last, or, if that was later, when @pausing began
+ * @paused_since_ns: since when this end is paused, if it is
+ * @stats: counters; but for what is held now
+ */
+struct labnic_pfc_class {
+	u32				shared_bytes;
+	u32				headroom_bytes;
+	bool				pausing;
+	bool				stuck;
+	u64				moved_ns;
+	u64				paused_since_ns;
+	struct quellnic_pfc_stats	stats;
+};
+
+/* quell_swport_pause() */
+typedef bool (*labnic_pause_fn)(struct net_device *dev, u8 priorities);
+
+struct labnic_pool;
+
+/**
+ * struct labnic_pfc - priority flow control of a port
+ * @list: entry in the list of all ports that have it
+ * @port: the port
+ * @config: what the end of the cable was told
+ * @counts: what comes in is counted: it is a switch's port
+ * @paused: bit per priority in which this end is paused
+ * @pool: memory shared with other ports; NULL: the threshold is fixed
+ * @pause_fn: tells the port's qdisc; NULL without sch_swport
+ * @class: by priority
+ *
+ * Written in softirq, of which the laboratory has one at a time.
+ */
+struct labnic_pfc {
+	struct list_head	list;
+	struct labnic_port	*port;
+	struct quellnic_pfc	config;
+	bool			counts;
+	u8			paused;
+	struct labnic_pool	*pool;
+	labnic_pause_fn		pause_fn;
+	struct labnic_pfc_class	class[QUELLNIC_PFC_PRIORITIES];
+};
+
+/**
  * struct labnic_port - one end of a cable, the private part of its net_device
  * @dev: the device
  * @peer: device at the other end; NULL while the pair is taken apart (RTNL)
@@ -112,6 +175,7 @@ struct labnic_stats {
  * @corrupt_pkt: number of the data packet of which the cable falsifies a byte; 0: none
  * @corrupt_at: which byte of its payload
  * @data_pkts: data packets that passed the cable, counted if it does any of these
+ * @pfc: priority flow control; NULL without
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping configured by user space (RTNL to write)
@@ -137,6 +201,7 @@ struct labnic_port {
 	u64				corrupt_pkt;
 	u32				corrupt_at;
 	u64				data_pkts;
+	struct labnic_pfc		*pfc;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
 	struct kernel_hwtstamp_config	hwtstamp;
@@ -147,6 +212,22 @@ struct labnic_port {
 void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
+void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
+
+/* labnic_pfc.c */
+int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config);
+void labnic_pfc_free(struct labnic_port *port);
+bool labnic_pfc_admit(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
+void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
+void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns);
+void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats);
+
+/* labnic_deadlock.c */
+void labnic_deadlock_init(void);
+void labnic_deadlock_add(struct labnic_pfc *pfc);
+void labnic_deadlock_remove(struct labnic_pfc *pfc);
+void labnic_deadlock_watch(void);
+void labnic_pause_tell(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns);
 
 /* labnic_tap.c */
 void labnic_tell(enum labnic_tap_event event, struct net_device *dev,

@@ -181,6 +181,7 @@ static void labnic_destructor(struct net_device *dev)
 {
 	struct labnic_port *port = netdev_priv(dev);
 
+	labnic_pfc_free(port);
 	labnic_noise_free(&port->noise);
 }
 
@@ -215,17 +216,18 @@ struct labnic_end {
 	int	noise;
 	int	drop;
 	int	trim;
+	int	pfc;
 	u64	seed_flip;	/* so that both ends draw different times */
 };
 
 static const struct labnic_end labnic_near = {
 	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP,
-	QUELLNIC_TRIM, 0
+	QUELLNIC_TRIM, QUELLNIC_PFC, 0
 };
 
 static const struct labnic_end labnic_far = {
 	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE,
-	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, ~0ULL
+	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, QUELLNIC_PEER_PFC, ~0ULL
 };
 
 static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
@@ -294,14 +296,20 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 	err = labnic_create_noise(port, data, end);
 	if (err)
 		return err;
+	if (data[end->pfc])
+		err = labnic_pfc_create(port, nla_data(data[end->pfc]));
+	if (err)
+		goto free_noise;
 
 	err = labnic_phc_register(port, offset_ns, drift_ppb);
 	if (err)
-		goto free_noise;
+		goto free_pfc;
 	err = register_netdevice(dev);
 	if (!err)
 		return 0;
 	labnic_phc_unregister(port);
+free_pfc:
+	labnic_pfc_free(port);
 free_noise:
 	labnic_noise_free(&port->noise);
 	return err;
@@ -476,7 +484,27 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_TRIM_COUNT]	= NLA_POLICY_MIN(NLA_U32, 1),
 	[QUELLNIC_CORRUPT]	= NLA_POLICY_MIN(NLA_U64, 1),
 	[QUELLNIC_CORRUPT_AT]	= { .type = NLA_U32 },
+	[QUELLNIC_PFC]		= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_pfc)),
+	[QUELLNIC_PEER_PFC]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_pfc)),
 };
+
+static size_t labnic_get_xstats_size(const struct net_device *dev)
+{
+	const struct labnic_port *port = netdev_priv(dev);
+
+	return port->pfc ? QUELLNIC_PFC_PRIORITIES * sizeof(struct quellnic_pfc_stats) : 0;
+}
+
+static int labnic_fill_xstats(struct sk_buff *skb, const struct net_device *dev)
+{
+	struct quellnic_pfc_stats stats[QUELLNIC_PFC_PRIORITIES];
+	const struct labnic_port *port = netdev_priv(dev);
+
+	if (!port->pfc)
+		return 0;
+	labnic_pfc_stats(port, stats);
+	return nla_put(skb, IFLA_INFO_XSTATS, sizeof(stats), stats);
+}
 
 static struct rtnl_link_ops labnic_link_ops __read_mostly = {
 	.kind		= QUELLNIC_KIND,
@@ -486,12 +514,15 @@ static struct rtnl_link_ops labnic_link_ops __read_mostly = {
 	.newlink	= labnic_newlink,
 	.dellink	= labnic_dellink,
 	.get_link_net	= labnic_get_link_net,
+	.get_xstats_size = labnic_get_xstats_size,
+	.fill_xstats	= labnic_fill_xstats,
 	.policy		= labnic_policy,
 	.maxtype	= QUELLNIC_MAX,
 };
 
 static int __init labnic_module_init(void)
 {
+	labnic_deadlock_init();
 	return rtnl_link_register(&labnic_link_ops);
 }
 module_init(labnic_module_init);

@@ -23,6 +23,9 @@
  * backlog queue, hence one skb per frame, in order, and without delay, unless
  * the port's host is configured to have one (labnic_noise.c).
  *
+ * With priority flow control (labnic_pfc.c) frames that pause the other end go before what waits
+ * in the port, and the ring has no more than the packet that is being sent.
+ *
  * A cable may be configured to drop, trim or falsify certain data packets, by number
  * (labnic_trim.c); it does not lose other packets.
  */
@@ -38,9 +41,13 @@
 /**
  * struct labnic_cb - data of a packet in skb->cb between the two ends
  * @leave_ns: when its last bit leaves this end
+ * @pause: what a pause frame says, no packet of the stack's
+ * @priority: of which priority it says that
  */
 struct labnic_cb {
-	u64	leave_ns;
+	u64			leave_ns;
+	enum labnic_pause	pause;
+	u8			priority;
 };
 
 static struct labnic_cb *labnic_cb(struct sk_buff *skb)
@@ -86,12 +93,26 @@ static u64 labnic_next_event_ns(struct labnic_port *port)
 	return next_ns;
 }
 
+/* The frame is next in the ring. */
+static void labnic_send(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
+{
+	bool none_sending = skb_queue_empty(&port->sending);
+
+	lockdep_assert_held(&port->lock);
+	labnic_cb(skb)->leave_ns = labnic_serialise(port, skb->len, now_ns);
+	__skb_queue_tail(&port->sending, skb);
+	/* If the ring was not empty, the timer is armed for an event not later than this one. */
+	if (none_sending)
+		hrtimer_start(&port->timer,
+			      ns_to_ktime(labnic_next_event_ns(port)),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	struct labnic_port *port = netdev_priv(dev);
 	u64 now_ns = ktime_get_ns();
-	bool none_sending;
 
 	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
@@ -102,22 +123,40 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 		port->stats.ring_drop_pkts++;
 		netif_tx_stop_queue(txq);
 		spin_unlock(&port->lock);
+		if (port->pfc)
+			labnic_pfc_left(port, skb, now_ns);
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	none_sending = skb_queue_empty(&port->sending);
-	labnic_cb(skb)->leave_ns = labnic_serialise(port, skb->len, now_ns);
-	__skb_queue_tail(&port->sending, skb);
+	labnic_cb(skb)->pause = LABNIC_NO_PAUSE;
+	labnic_send(port, skb, now_ns);
 	netdev_tx_sent_queue(txq, skb->len);
 	if (skb_queue_len(&port->sending) == port->ring_pkts)
 		netif_tx_stop_queue(txq);
-	/* If the ring was not empty, the timer is armed for an event not later than this one. */
-	if (none_sending)
-		hrtimer_start(&port->timer,
-			      ns_to_ktime(labnic_next_event_ns(port)),
-			      HRTIMER_MODE_ABS_SOFT);
 	spin_unlock(&port->lock);
 	return NETDEV_TX_OK;
+}
+
+/**
+ * labnic_wire_pause() - send a pause frame
+ * @port: port that sends it
+ * @kind: what it says
+ * @priority: of which priority
+ *
+ * Context: softirq.
+ */
+void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority)
+{
+	struct sk_buff *skb = alloc_skb(LABNIC_FRAME_MIN_BYTES, GFP_ATOMIC);
+
+	if (WARN_ON_ONCE(!skb))
+		return;
+	skb_put_zero(skb, LABNIC_FRAME_MIN_BYTES);
+	labnic_cb(skb)->pause = kind;
+	labnic_cb(skb)->priority = priority;
+	spin_lock(&port->lock);
+	labnic_send(port, skb, ktime_get_ns());
+	spin_unlock(&port->lock);
 }
 
 /* Report the departure time on the error queue of the sending socket. */
@@ -157,10 +196,14 @@ static void labnic_departed(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
 
+	if (unlikely(labnic_cb(skb)->pause))
+		return;
 	port->stats.tx_pkts++;
 	port->stats.tx_bytes += skb->len;
 	labnic_tx_tstamp(port, skb);
 	labnic_tell(LABNIC_TAP_LEFT, port->dev, skb, ip_hdr(skb), labnic_cb(skb)->leave_ns);
+	if (port->pfc)
+		labnic_pfc_left(port, skb, labnic_cb(skb)->leave_ns);
 	skb_orphan(skb);
 	netdev_tx_completed_queue(txq, 1, skb->len);
 	if (netif_tx_queue_stopped(txq))
@@ -182,6 +225,12 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 		goto unlock;
 	}
 	peer_port = netdev_priv(peer);
+	if (unlikely(labnic_cb(skb)->pause)) {
+		labnic_pfc_told(peer_port, labnic_cb(skb)->pause, labnic_cb(skb)->priority,
+				arrive_ns);
+		consume_skb(skb);
+		goto unlock;
+	}
 	frame_bytes = skb->len;
 	if (unlikely(!labnic_trim(port, skb) ||
 		     labnic_rx_tstamp(peer_port, skb, arrive_ns))) {
@@ -193,6 +242,11 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 	/* Removes state of the sending host; consumes the skb on error. */
 	if (unlikely(__dev_forward_skb(peer, skb) != NET_RX_SUCCESS)) {
 		peer_port->stats.rx_drop_pkts++;
+		goto unlock;
+	}
+	if (peer_port->pfc && !labnic_pfc_admit(peer_port, skb, arrive_ns)) {
+		peer_port->stats.rx_drop_pkts++;
+		kfree_skb(skb);
 		goto unlock;
 	}
 	peer_port->stats.rx_pkts++;

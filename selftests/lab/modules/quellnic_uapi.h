@@ -9,7 +9,12 @@
 #ifndef _QUELLNIC_UAPI_H
 #define _QUELLNIC_UAPI_H
 
+#include <linux/types.h>
+
 #define QUELLNIC_KIND		"quellnic"
+
+#define QUELLNIC_PFC_PRIORITIES	8
+#define QUELLNIC_PFC_NAME_BYTES	80
 
 enum {
 	QUELLNIC_UNSPEC,
@@ -34,9 +39,53 @@ enum {
 	QUELLNIC_TRIM_COUNT,		/* u32, packets trimmed; default 1 */
 	QUELLNIC_CORRUPT,		/* u64, number of the near end's data packet falsified */
 	QUELLNIC_CORRUPT_AT,		/* u32, the byte of its payload, from 0; default 0 */
+	QUELLNIC_PFC,			/* struct quellnic_pfc of the near end */
+	QUELLNIC_PEER_PFC,		/* the same of the far end: both or none */
 	__QUELLNIC_MAX
 };
 
 #define QUELLNIC_MAX		(__QUELLNIC_MAX - 1)
+
+/**
+ * struct quellnic_pfc - priority flow control of one end
+ * @buffer_bytes: with @alpha_q16 what the ports of a switch share, headrooms not counted
+ * @xoff_bytes: threshold without @alpha_q16
+ * @alpha_q16: threshold as a part of what is free of @buffer_bytes, in 1/65536; 0: fixed
+ * @resume_bytes: so far below the threshold the other end goes on
+ * @headroom_bytes: for each priority; 0: a host's end, which obeys and does not pause
+ * @name: of the port, for people
+ */
+struct quellnic_pfc {
+	__u64	buffer_bytes;
+	__u32	xoff_bytes;
+	__u32	alpha_q16;
+	__u32	resume_bytes;
+	__u32	headroom_bytes;
+	char	name[QUELLNIC_PFC_NAME_BYTES];
+};
+
+/**
+ * struct quellnic_pfc_stats - counters of a priority; IFLA_INFO_XSTATS has one per priority
+ * @xoff_sent: pause frames sent that pause the other end
+ * @xon_sent: pause frames sent that let it go on
+ * @xoff_received: those received that pause this end
+ * @xon_received: those received that let it go on
+ * @paused_ns: how long this end was paused
+ * @held_bytes: what the switch holds now of what came in by this port
+ * @held_max_bytes: the most it ever held
+ * @headroom_max_bytes: the most of it in the headroom
+ * @drop_pkts: frames that found no headroom
+ */
+struct quellnic_pfc_stats {
+	__u64	xoff_sent;
+	__u64	xon_sent;
+	__u64	xoff_received;
+	__u64	xon_received;
+	__u64	paused_ns;
+	__u64	held_bytes;
+	__u64	held_max_bytes;
+	__u64	headroom_max_bytes;
+	__u64	drop_pkts;
+};
 
 #endif /* _QUELLNIC_UAPI_H */

@@ -11,8 +11,8 @@ from . import join_plots, paper, plots, report, results as checks, show, slowdow
     tables
 from .errors import RunError
 
-FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "slowdown.csv", "summary.json",
-         "report.html")
+FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
+         "pauses.csv", "slowdown.csv", "summary.json", "report.html")
 STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd",
          "slowdown")
 
@@ -48,6 +48,7 @@ def _config(scenario):
         "cables": [{"a": c.a, "b": c.b, "rate_bits_ps": c.rate_bits_ps, "delay_ns": c.delay_ns,
                     "mtu_bytes": c.mtu_bytes} for c in scenario.graph.cables],
         "queue": asdict(scenario.queue),
+        **({"pfc": asdict(scenario.pfc)} if scenario.pfc else {}),
         "record": vars(scenario.record),
         "until_ns": scenario.until_ns,
     }

@@ -62,6 +62,7 @@ OF_RUN = {
     "load_increase": Quantity("number", ("deflection", "load_increase_percent")),
     "path_dilation": Quantity("number", ("deflection", "path_dilation_percent")),
     "retransmits": Quantity("number", ("retransmitted_segs",)),
+    "pauses": Quantity("number", ("pfc", "pauses")),
 }
 OF_WINDOW = {
     "throughput": Quantity("rate", ("throughput_bits_ps",)),

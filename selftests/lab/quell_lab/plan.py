@@ -115,6 +115,7 @@ def _cables(scenario, variant):
                              f"rate={port.cable.rate_bits_ps} delay={port.cable.delay_ns} "
                              f"mtu={port.cable.mtu_bytes}"
                              + (f" tso={scenario.tso_pkts}" if scenario.tso_pkts > 1 else "")
+                             + (scenario.pfc.words(graph, port.cable) if scenario.pfc else "")
                              + _noise(scenario, port, noisy, len(lines) + 1)
                              + (_clocks(scenario, port, len(lines)) if variant.hwstamp else ""))
     return lines
@@ -248,7 +249,7 @@ def _qdiscs(scenario):
     lines = []
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev
-        lines.append(f"qdisc {host} {dev} {_host_qdisc(queue)}")
+        lines.append(f"qdisc {host} {dev} {_host_qdisc(scenario)}")
     number = 0
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
@@ -258,12 +259,18 @@ def _qdiscs(scenario):
     return lines
 
 
-def _host_qdisc(queue):
-    """What a host sends through: it never drops, and marks only if told to."""
-    if not queue.host_ecn_max_bytes:
+def _host_qdisc(scenario):
+    """
+    What a host sends through: it never drops, and marks only if told to.  Only
+    swport lets control by what is paused.
+    """
+    queue = scenario.queue
+    if not queue.host_ecn_max_bytes and not scenario.pfc:
         return f"pfifo limit={HOST_QUEUE_PKTS}"
-    return (f"swport limit={HOST_QUEUE_BYTES} control-limit={HOST_QUEUE_BYTES} "
-            f"ecn-mode={ECN_MODES[queue.ecn_mode]} ecn-min={queue.host_ecn_min_bytes} "
+    swport = f"swport limit={HOST_QUEUE_BYTES} control-limit={HOST_QUEUE_BYTES}"
+    if not queue.host_ecn_max_bytes:
+        return f"{swport} seed=1"
+    return (f"{swport} ecn-mode={ECN_MODES[queue.ecn_mode]} ecn-min={queue.host_ecn_min_bytes} "
             f"ecn-max={queue.host_ecn_max_bytes} ecn-prob={queue.ecn_prob_q16} seed=1")
 
 

@@ -3,7 +3,7 @@
 
 import html
 
-from . import convergence, paper, plots, slowdown, units
+from . import convergence, paper, pfc, plots, slowdown, units
 
 CSS = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
@@ -274,6 +274,7 @@ def _network(scenario):
                       f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
         ("Shared buffer", f"{queue.buffer_bytes:,} bytes per switch, alpha "
                           f"{units.show_q16(queue.alpha_q16)}" if queue.buffer_bytes else "off"),
+        *([("Priority flow control", pfc.described(scenario.pfc))] if scenario.pfc else []),
         ("Deflection", _deflection(queue.deflection)),
         ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off"),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "

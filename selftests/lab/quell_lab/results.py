@@ -4,7 +4,7 @@
 import os
 from dataclasses import dataclass
 
-from . import measure
+from . import measure, pfc
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -45,6 +45,7 @@ class RunResult:
     cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns, hop)]
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
     dart: dict			# flow number -> [(time_ns, state, counted_q8, told_q8, limiter)]
+    pauses: dict		# port label -> [(time_ns, priority, 1 paused or 0)]; None without
     truth: dict			# flow number -> [(time_ns, clock, rtt_ns, hold_ns, and both true)]
     ports: dict			# port label -> {counter: value}
     counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
@@ -105,12 +106,13 @@ def _series(directory, name, columns):
     return {key: sorted(series[key]) for key in sorted(series)}
 
 
-def _queues(directory):
+def _port_series(directory, name, columns):
+    """Rows 'node dev time values...' grouped by port, in order of time."""
     series = {}
-    for place, fields in _lines(directory, "queues.out"):
-        if len(fields) != 4:
-            raise RunError(f"{place}: {len(fields)} fields instead of 4")
-        row = tuple(_ints(place, fields[2:], 2))
+    for place, fields in _lines(directory, name):
+        if len(fields) != columns + 3:
+            raise RunError(f"{place}: {len(fields)} fields instead of {columns + 3}")
+        row = tuple(_ints(place, fields[2:], columns + 1))
         series.setdefault(f"{fields[0]}:{fields[1]}", []).append(row)
     return {key: sorted(series[key]) for key in sorted(series)}
 
@@ -151,9 +153,10 @@ def _virtual_ns(directory):
 def read(directory, scenario, variant, spent):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
-    return RunResult(variant, _flows(directory, scenario), _queues(directory),
+    return RunResult(variant, _flows(directory, scenario), _port_series(directory, "queues.out", 1),
                      _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
                      _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
+                     _port_series(directory, "pauses.out", 2) if scenario.pfc else None,
                      _series(directory, "truth.out", 5) if scenario.record.truth else {},
                      _ports(directory), _counters(directory, variant), virtual_ns, spent)
 
@@ -176,6 +179,8 @@ def physics(scenario, result):
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             problems += _port_problems(scenario, port.label, result.ports.get(port.label), packet)
+            if all(row.finished for row in result.flows):
+                problems += pfc.problems(port.label, result.ports.get(port.label, {}))
     for label, rows in result.queues.items():
         top = max(backlog for _, backlog in rows)
         mark = queue_max_bytes(result.ports.get(label, {}))

@@ -10,8 +10,8 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import convergence, fabric, flows, lookahead, measure, needs, paper, ranges, slowdown, \
-    topology
+from . import convergence, fabric, flows, lookahead, measure, needs, paper, pfc, ranges, \
+    slowdown, topology
 from .algorithms import find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
@@ -140,6 +140,7 @@ TOP_KEYS = {
     "multipath": Key("bool", default=False),
     "topology": Key("table"),
     "queue": Key("table", default=None),
+    "pfc": Key("table", default=None),
     "noise": Key("table", default=None),
     "algorithm": Key("list"),
     "flow": Key("list", default=None),
@@ -221,6 +222,7 @@ class Scenario:
     seed: int
     graph: topology.Graph
     queue: Queue
+    pfc: object			# pfc.Pfc, or None
     variants: tuple
     flows: tuple
     groups: tuple		# lookahead.Group
@@ -342,9 +344,12 @@ def build(table, places=None, scale=None):
     top = check(places, "", table, TOP_KEYS)
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
-    queue = _queue(places, top["queue"] or {}, graph)
+    queue = _queue(places, pfc.unlimited(top), graph)
     variants = _variants(places, top["algorithm"])
     wanted = flows.build(places, top, graph)
+    pauses = pfc.build(places, top, graph, wanted)
+    if pauses:
+        queue = replace(queue, limit_bytes=SIZE_MAX)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
@@ -369,15 +374,16 @@ def build(table, places=None, scale=None):
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)
+    pfc.need(places, rows, pauses)
     paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
-    return Scenario(top["title"] or "scenario", top["seed"], graph, queue, variants, wanted,
-                    groups,
+    return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
+                    wanted, groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
                            record["core"]),
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
                     joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
-                    (*_notes(places, top, queue),
+                    (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
                     table)
 

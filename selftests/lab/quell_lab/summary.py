@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import convergence, deflection, measure, physics, slowdown
+from . import convergence, deflection, measure, pfc, physics, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -127,6 +127,7 @@ def summarise(scenario, result):
         (row.start_ns for row in finished), default=0)
     size = sum(row.flow.size_bytes for row in finished)
     indices = [index for _, index, _ in windows]
+    pauses = {"pfc": pfc.numbers(scenario, result.ports)} if scenario.pfc else {}
     return {
         "algorithm": result.variant.name,
         "preset": result.variant.preset or result.variant.of_paper,
@@ -158,7 +159,8 @@ def summarise(scenario, result):
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
         "goodput_bits_ps": size * 8 * 10**9 // busy_ns if busy_ns else 0,
-        "drops": _counter(result.ports.values(), "drops", "ring_drops"),
+        "drops": _counter(result.ports.values(), "drops", "ring_drops") + (
+            pauses["pfc"]["drops"] if pauses else 0),
         "marks": _counter(result.ports.values(), "mark_pkts"),
         "stamps": _counter(result.ports.values(), "stamp_pkts"),
         "stamps_kept": _counter(result.ports.values(), "keep_pkts"),
@@ -168,6 +170,7 @@ def summarise(scenario, result):
         "trims_dropped": _counter(result.ports.values(), "trim_drop_pkts"),
         "answered_to_sender": _counter(result.ports.values(), "to_sender_pkts"),
         "deflection": deflection.numbers(scenario, result),
+        **pauses,
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,

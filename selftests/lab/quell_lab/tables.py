@@ -4,7 +4,7 @@
 import csv
 import os
 
-from . import governs
+from . import governs, pfc
 
 FLOWS = ("cc", "flow", "src", "dst", "bytes", "start_ns", "end_ns", "fct_ns", "ideal_ns",
          "retrans_segs")
@@ -13,6 +13,8 @@ CWND = ("cc", "flow", "time_ns", "cwnd_bytes", "pacing_bytes_ps", "rtt_ns", "hop
 DELIVERED = ("cc", "flow", "time_ns", "bytes")
 
 SLOWDOWN = ("cc", "by", "from_bytes", "to_bytes", "flows", "p50", "p95", "p99", "p999", "max")
+PFC = ("cc", "port", "priority", *pfc.COUNTERS)
+PAUSES = ("cc", "port", "time_ns", "priority", "paused")
 DART = ("cc", "flow", "time_ns", "state", "n_counted", "n_told", "limiter")
 
 
@@ -52,10 +54,16 @@ def _write(directory, name, header, results, rows):
 
 
 def write(directory, results):
-    """Write flows.csv, queues.csv, cwnd.csv, delivered.csv, and of Dart's flows dart.csv."""
+    """
+    Write flows.csv, queues.csv, cwnd.csv, delivered.csv, of Dart's flows
+    dart.csv, and with priority flow control pfc.csv and pauses.csv.
+    """
     _write(directory, "flows.csv", FLOWS, results, _flow_rows)
     _write(directory, "queues.csv", QUEUES, results, lambda r: _series_rows(r.queues))
     _write(directory, "cwnd.csv", CWND, results, lambda r: _series_rows(r.cwnd))
     _write(directory, "delivered.csv", DELIVERED, results, lambda r: _series_rows(r.delivered))
     if any(result.dart for result in results):
         _write(directory, "dart.csv", DART, results, lambda r: governs.rows(r.dart))
+    if any(result.pauses is not None for result in results):
+        _write(directory, "pfc.csv", PFC, results, lambda r: pfc.rows(r.ports))
+        _write(directory, "pauses.csv", PAUSES, results, lambda r: _series_rows(r.pauses))

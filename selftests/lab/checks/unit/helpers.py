@@ -33,7 +33,8 @@ def flow_result(flow, start_ns, end_ns, **changes):
 
 def run_result(wanted, flows, **changes):
     """A run's result around some flows."""
-    values = {"queues": {}, "cwnd": {}, "delivered": {}, "dart": {}, "truth": {}, "ports": {},
+    values = {"queues": {}, "cwnd": {}, "delivered": {}, "dart": {}, "pauses": None, "truth": {},
+              "ports": {},
               "counters": {}, "virtual_ns": 10**9,
               "cost": cost.Cost(3.0, 0.75, 2.0, 2.5, 0.5, 1.5, 1 << 20, "small (never)")}
     values.update(changes)

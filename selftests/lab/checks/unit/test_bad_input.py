@@ -178,6 +178,26 @@ FILES = (
     ("bytes = 1000", "bytes = 1000\n[queue]\ntelemetri = 8", ("did you mean 'telemetry'",)),
     ("bytes = 1000", "bytes = 1000\n[record]\nqueue = 0", ("record.queue", "'0'", "100ns to 1s")),
     ("bytes = 1000", "bytes = 1000\n[check]\nexact = true", ("check.exact",)),
+    *(("bytes = 1000", f"bytes = 1000\n[pfc]\n{keys}", words) for keys, words in (
+        ("off = true", ("pfc.off", "unknown key", "on")),
+        ("on = 1", ("pfc.on", "'1'", "true or false")),
+        # Two us at 100 Gbit/s, a packet of 1538 bytes, two pause frames, two packets of 1514.
+        ("headroom = 29733", ("pfc.headroom", "29733 bytes", "cable h1-s1 needs 29734 bytes")),
+        ("headroom = '20kb'", ("pfc.headroom", "20480 bytes is too little", "29734")),
+        ("headroom = 29734\n[[flows]]\nsrc = 'h1'\ndst = 'h3'\nbytes = 1\ndscp = 8",
+         ("pfc.headroom", "29902")),
+        ("xoff = 1000", ("pfc.xoff", "1000 bytes", "one packet of 1514")),
+        ("xoff = '100kb'\nxon = '100kb'", ("pfc.xon", "102400 bytes", "below xoff, 102400")),
+        ("alpha = 1", ("pfc.alpha", "needs buffer")),
+        ("alpha = 0\nbuffer = '1mb'", ("pfc.alpha", "'0'")),
+        ("alpha = 1\nbuffer = '1mb'\nxoff = '9kb'", ("pfc.xoff", "not with alpha")),
+        ("alpha = 1\nbuffer = '1mb'\nxon = '9kb'", ("pfc.xon", "not with alpha")),
+        ("buffer = '380kb'", ("pfc.buffer", "389120 bytes", "xoff and headroom", "3 ports of s1",
+                              "396402")),
+        ("alpha = 0.5\nbuffer = '90kb'", ("pfc.buffer", "92160 bytes", "89202", "3028 more")),
+        ("[queue]\ntrim = 128", ("queue.trim", "not with pfc")),
+        ("[queue]\nbuffer = '1mb'", ("queue.buffer", "not with pfc")),
+    )),
 )
 
 

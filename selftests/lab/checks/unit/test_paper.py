@@ -131,7 +131,7 @@ class Compare(unittest.TestCase):
                    "value": example[one.kind]} for name, one in paper.QUANTITIES.items()
                   if name not in paper.OF_JOINS]	# test_convergence.py
         ends = {"src": "h1", "dst": "h3"}
-        wanted = build(*tables, measure=steady, until="1ms", record={"truth": True},
+        wanted = build(*tables, measure=steady, until="1ms", record={"truth": True}, pfc={},
                        flow=[dict(ends, bytes=3000), dict(ends, bytes=30000)])
         flows = [helpers.flow_result(flow, 0, 200000) for flow in wanted.flows]
         delivered = {number: [(10000, 100), (20000, 200), (30000, 300), (200000, 3000)]

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labflow: pauses of ports with priority flow control, from T0 on.  A deadlock ends the run.
+ */
+#include <linux/slab.h>
+
+#include "labflow.h"
+#include "labnic_pause.h"
+
+static void labflow_pause_tell(enum labnic_pause_event event, const char *text, u8 priority,
+			       u64 time_ns)
+{
+	struct labflow_pause_row *row;
+
+	if (event == LABNIC_DEADLOCK) {
+		labflow_fail("deadlock: of priority %u each waits for the next, and the last for the first: %s",
+			     priority, text);
+		return;
+	}
+	if (time_ns < lab.t0_ns)
+		return;
+	row = labflow_rows_add(&lab.pauses, "pause");
+	if (!row)
+		return;
+	row->time_ns = time_ns - lab.t0_ns;
+	row->port = text;
+	row->priority = priority;
+	row->paused = event == LABNIC_PAUSED;
+}
+
+/**
+ * labflow_pause_start() - begin to listen
+ *
+ * Context: process context, T0 is known.
+ */
+void labflow_pause_start(void)
+{
+	quell_labnic_pauses(labflow_pause_tell);
+}
+
+/**
+ * labflow_pause_stop() - listen no more
+ *
+ * Context: process context.
+ */
+void labflow_pause_stop(void)
+{
+	quell_labnic_pauses(NULL);
+}
+
+/**
+ * labflow_pause_reset() - empty the table
+ *
+ * Context: process context, nobody listens.
+ */
+void labflow_pause_reset(void)
+{
+	labflow_rows_reset(&lab.pauses);
+}
+
+/**
+ * labflow_pause_init() - make the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int labflow_pause_init(void)
+{
+	return labflow_rows_init(&lab.pauses, sizeof(struct labflow_pause_row));
+}
+
+/**
+ * labflow_pause_exit() - free the table
+ */
+void labflow_pause_exit(void)
+{
+	labflow_pause_reset();
+	kvfree(lab.pauses.chunks);
+}
