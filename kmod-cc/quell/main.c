@@ -9,9 +9,11 @@
  *	params.c	parameter blocks
  *	stats.c		counters
  *	agree.c		how two hosts agree on the Quell option
+ *	notice.c	events, for who listens
  * flow/	the context of a flow, *.h, and its lists
  *	memory.c	temporary memory of a flow beyond its context
  *	segments.c	departures of segments
+ *	tell.c		what becomes of a flow, for who listens
  * tcp/		what is written to TCP's state
  *	adapt.c		flows fitted to their path
  *	apply.c		applies a decision to TCP's state
@@ -31,6 +33,7 @@
  *	dasr_port.c	those sets: interfaces, hosts, users
  *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
+ *	tell.c		groups and weights, for who listens
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
  *	flow.c		context of a flow: made, found by socket, freed
@@ -51,6 +54,7 @@
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
+ *	notices		none is on its way or will be
  *	generic netlink	no request and no dump is running or will come
  *	link notifier	no device event is running or will come
  *	namespaces	per namespace: work item stopped, hooks gone after a
@@ -215,6 +219,7 @@ static int __net_init quell_net_init(struct net *net)
 	if (!qnet->counters)
 		return -ENOMEM;
 	quell_agree_net_init(qnet);
+	quell_notices_net_init(qnet);
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
@@ -264,6 +269,7 @@ static void __net_exit quell_net_exit(struct net *net)
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
 	quell_agree_net_exit(qnet);
+	quell_notices_net_exit(qnet);
 	free_percpu(qnet->counters);
 }
 

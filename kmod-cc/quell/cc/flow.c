@@ -191,7 +191,10 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
 	cc->magic = QUELL_CC_MAGIC;
-	quell_count(qnet, cc->flow ? QUELL_N_FLOWS_OPENED : QUELL_N_FLOW_ALLOC_FAILED);
+	if (cc->flow)
+		quell_count(qnet, QUELL_N_FLOWS_OPENED);
+	else
+		quell_count_told(qnet, QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algos[algo->slot].socks);
 	atomic_inc(&qnet->socks);
 	quell_hooks_want(qnet);

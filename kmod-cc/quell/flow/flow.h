@@ -24,6 +24,7 @@
 #include "netns/net.h"
 
 struct rate_sample;
+struct sk_buff;
 
 /* Why a flow does not send more; names in quell_limit_names[]. */
 enum quell_limit {
@@ -45,6 +46,8 @@ enum quell_limit {
  * @closed:		the socket has released the flow: no entry may be added to it
  * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell, or says
  *			so; only the holder of the socket lock uses it
+ * @fallback_told:	why CUBIC governs, as listeners were told last; 0: not that it does; only
+ *			the holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
  * @stamp_secret:	added to departures on the wire; constant
@@ -118,6 +121,7 @@ struct quell_flow {
 	spinlock_t		lock;
 	bool			closed;
 	bool			peer_delays;
+	u8			fallback_told;
 	u32			resent_ns;
 	u32			resent_seq;
 	u32			stamp_secret;
@@ -177,6 +181,12 @@ struct quell_flow {
 	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
 	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 };
+
+/* tell.c */
+const char *quell_option_name(enum quell_option_state state);
+int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
+void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state);
+void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
 
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);

@@ -15,7 +15,7 @@ struct quell_net;
 struct sk_buff;
 struct sock;
 
-/* Whether a connection uses the option, and if not, why; quell_option_names[]. */
+/* Whether a connection uses the option, and if not, why; quell_option_name(). */
 enum quell_option_state {
 	QUELL_OPTION_NOT_OFFERED,
 	QUELL_OPTION_ON,

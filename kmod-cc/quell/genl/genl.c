@@ -20,6 +20,10 @@
 /* Enough for a reply with forty parameters, each with one line of explanation. */
 #define REPLY_BYTES	16384
 
+/* Room for the name of an algorithm, and for a parameter that changed. */
+#define CC_NAME_BYTES	32
+#define CC_PARAM_BYTES	96
+
 static const struct nla_policy param_policy[QUELL_A_PARAM_MAX + 1] = {
 	[QUELL_A_PARAM_NAME]	= { .type = NLA_NUL_STRING, .len = 31 },
 	[QUELL_A_PARAM_VALUE]	= { .type = NLA_U64 },
@@ -251,13 +255,79 @@ static int apply_params(const struct quell_algo *algo, struct genl_info *info,
 	return params_nr;
 }
 
+/* A parameter as a notice has it: what is constant of it is read by cc-get. */
+static int put_changed(struct sk_buff *skb, const struct quell_param_desc *desc, u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, QUELL_A_CC_PARAM);
+
+	if (!nest ||
+	    nla_put_string(skb, QUELL_A_PARAM_NAME, desc->name) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
+	    nla_put_u64_64bit(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
+	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * struct cc_told - a change of parameters, for who listens
+ * @algo: algorithm
+ * @old:  block before
+ * @new:  block after
+ */
+struct cc_told {
+	const struct quell_algo			*algo;
+	const struct quell_params_block		*old;
+	const struct quell_params_block		*new;
+};
+
+static int put_cc_told(struct sk_buff *skb, const void *about)
+{
+	const struct cc_told *told = about;
+	int err = -ENODATA;
+	u32 i;
+
+	if (nla_put_string(skb, QUELL_A_CC_NAME, told->algo->core->name))
+		return -EMSGSIZE;
+	for (i = 0; i < told->algo->core->params_nr; i++) {
+		const struct quell_param_desc *desc = &told->algo->core->params[i];
+		u64 value = *(const u64 *)((const void *)told->new->data + desc->offset);
+
+		if (value == *(const u64 *)((const void *)told->old->data + desc->offset))
+			continue;
+		if (put_changed(skb, desc, value))
+			return -EMSGSIZE;
+		err = 0;
+	}
+	return err;
+}
+
+/* Puts a block into force, and tells who listens what it changes; quell_mutex is held. */
+static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
+		       struct quell_params_block *block)
+{
+	struct quell_algo_net *an = &qnet->algos[algo->slot];
+	struct cc_told told = {
+		.algo = algo,
+		.old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex)),
+		.new = block,
+	};
+
+	rcu_read_lock();
+	quell_params_publish(an, algo, block);
+	quell_notice_send(qnet, QUELL_NOTICE_CC,
+			  CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_told,
+			  &told);
+	rcu_read_unlock();
+}
+
 static int cc_change(struct genl_info *info, bool reset)
 {
 	struct quell_net *qnet = quell_net(genl_info_net(info));
 	bool all = reset && !info->attrs[QUELL_A_CC_PARAM];
 	struct quell_params_block *block;
 	const struct quell_algo *algo;
-	struct quell_algo_net *an;
 	int err;
 
 	mutex_lock(&quell_mutex);
@@ -266,8 +336,7 @@ static int cc_change(struct genl_info *info, bool reset)
 		err = PTR_ERR(algo);
 		goto unlock;
 	}
-	an = &qnet->algos[algo->slot];
-	block = quell_params_copy(all ? NULL : an, algo);
+	block = quell_params_copy(all ? NULL : &qnet->algos[algo->slot], algo);
 	if (!block) {
 		err = -ENOMEM;
 		goto unlock;
@@ -281,7 +350,7 @@ static int cc_change(struct genl_info *info, bool reset)
 		kfree(block);
 		goto unlock;
 	}
-	quell_params_publish(an, algo, block);
+	cc_publish(qnet, algo, block);
 	err = 0;
 unlock:
 	mutex_unlock(&quell_mutex);
@@ -443,13 +512,19 @@ static const struct genl_ops quell_genl_ops[] = {
 
 int __init quell_genl_init(void)
 {
+	int err;
+
 	quell_genl_family.module = THIS_MODULE;
 	quell_genl_family.ops = quell_genl_ops;
 	quell_genl_family.n_ops = ARRAY_SIZE(quell_genl_ops);
-	return genl_register_family(&quell_genl_family);
+	err = genl_register_family(&quell_genl_family);
+	if (!err)
+		quell_notices_start();
+	return err;
 }
 
 void quell_genl_exit(void)
 {
+	quell_notices_stop();
 	genl_unregister_family(&quell_genl_family);
 }

@@ -31,11 +31,6 @@ int quell_lookahead_dump(struct sk_buff *skb, struct netlink_callback *cb);
 /* genl_flow.c */
 int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
-/* genl_put.c */
-extern struct genl_family quell_genl_family;
-int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
-		      const char *doc, u64 value);
-
 /* genl.c */
 int quell_genl_init(void);
 void quell_genl_exit(void);

@@ -61,14 +61,6 @@ static const char * const state_names[] = {
 	[QUELL_DART_NON_RECEIVER]	= "non-receiver",
 };
 
-/* As hosts are named: IPv4 is mapped. */
-static int put_addr(struct sk_buff *skb, int attr, const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
-	return nla_put_in6_addr(skb, attr, addr);
-}
-
 /* Whether a host may send from an address. */
 static bool is_of_host(const struct in6_addr *addr)
 {
@@ -249,7 +241,7 @@ static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
 	for (peer = host->sender.awaited; peer; peer = peer->older)
 		waiting += peer->waiting;
 	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, port->ifindex) ||
-	    put_addr(skb, QUELL_A_SENDER_ADDRESS, &host->addr) ||
+	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &host->addr) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, host->sender.weight) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_CONNECTIONS, host->sender.active) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WAITING, waiting)) {
@@ -501,7 +493,7 @@ static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 	if (put_group(skb, cb, ahead))
 		goto cancel;
 	for (; i < ahead->group.members_nr; i++)
-		if (put_addr(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->pairs[i]->host->addr))
+		if (quell_put_host(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->pairs[i]->host->addr))
 			break;
 	if (i == cb->args[1])
 		goto cancel;

@@ -39,43 +39,16 @@ static const char * const quell_cut_names[] = {
 	[QUELL_CUT_OTHER]	= "other",
 };
 
-static const char * const quell_option_names[] = {
-	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
-	[QUELL_OPTION_ON]		= "on",
-	[QUELL_OPTION_NO_ANSWER]	= "no-answer",
-	[QUELL_OPTION_NO_ROOM]		= "no-room",
-	[QUELL_OPTION_STRIPPED]		= "stripped",
-};
-
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
 {
 	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
-}
-
-static int put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
-{
-	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
-						    sizeof(struct in_addr);
-	/* The stack assigns a cookie when one is first asked for, for example by ss. */
-	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
-
-	if ((cookie && put_u64(skb, QUELL_A_FLOW_COOKIE, cookie)) ||
-	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->core->name) ||
-	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
-	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
-	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
-	    nla_put_u16(skb, QUELL_A_FLOW_SPORT, flow->sport) ||
-	    nla_put_u16(skb, QUELL_A_FLOW_DPORT, flow->dport))
-		return -EMSGSIZE;
-	return 0;
 }
 
 static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const struct quell_snapshot *now = &flow->now;
 
-	if (nla_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)) ||
-	    put_u64(skb, QUELL_A_FLOW_LINK_RATE, READ_ONCE(flow->link.bytes_ps)) ||
+	if (put_u64(skb, QUELL_A_FLOW_LINK_RATE, READ_ONCE(flow->link.bytes_ps)) ||
 	    put_u64(skb, QUELL_A_FLOW_WINDOW, READ_ONCE(now->window_bytes)) ||
 	    put_u64(skb, QUELL_A_FLOW_PACING_RATE, READ_ONCE(now->pacing_bytes_ps)) ||
 	    put_u64(skb, QUELL_A_FLOW_INFLIGHT, READ_ONCE(flow->inflight_bytes)) ||
@@ -88,7 +61,7 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
 			   quell_limit_names[READ_ONCE(flow->limit)]) ||
 	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
-			   quell_option_names[READ_ONCE(flow->option)]) ||
+			   quell_option_name(READ_ONCE(flow->option))) ||
 	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->now.remote_ns)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->path.entropies)))
 		return -EMSGSIZE;
@@ -247,7 +220,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
+	if (quell_put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
 	    put_flow_adapt(skb, flow) || put_flow_cut(skb, flow) ||

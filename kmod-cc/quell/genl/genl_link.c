@@ -18,11 +18,6 @@ const struct nla_policy quell_link_set_policy[QUELL_A_LINK_RATE + 1] = {
 	[QUELL_A_LINK_RATE]	= { .type = NLA_U64 },
 };
 
-static int put_rate(struct sk_buff *skb, int attr, u64 bytes_ps)
-{
-	return bytes_ps ? nla_put_u64_64bit(skb, attr, bytes_ps, QUELL_A_LINK_PAD) : 0;
-}
-
 static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct quell_net *qnet,
 		    int ifindex)
 {
@@ -31,9 +26,7 @@ static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct que
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
-	    put_rate(skb, QUELL_A_LINK_RATE, quell_link_named_speed(qnet, ifindex)) ||
-	    put_rate(skb, QUELL_A_LINK_DRIVER_RATE, quell_link_driver_speed(qnet, ifindex))) {
+	if (quell_put_link(skb, qnet, ifindex)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

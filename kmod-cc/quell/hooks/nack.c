@@ -238,7 +238,10 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
 	if (outcome == QUELL_N_NACK_SENT)
 		WRITE_ONCE(recover->sent, recover->sent + 1);
 	quell_count(flow->qnet, QUELL_N_TRIM_RECEIVED);
-	quell_count(flow->qnet, outcome);
+	if (outcome == QUELL_N_NACK_LIMITED || outcome == QUELL_N_TRIM_OUTSIDE)
+		quell_count_told(flow->qnet, outcome);
+	else
+		quell_count(flow->qnet, outcome);
 }
 
 /**

@@ -154,23 +154,23 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 {
 	switch (result) {
 	case QUELL_OPTION_MALFORMED:
-		quell_count(flow->qnet, QUELL_N_OPTION_MALFORMED);
+		quell_count_told(flow->qnet, QUELL_N_OPTION_MALFORMED);
 		return receive_window(sk, in);
 	case QUELL_OPTION_BAD_CHECKSUM:
-		quell_count(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
+		quell_count_told(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
 		return false;
 	case QUELL_OPTION_TAKEN:
 		if (receive_window(sk, in))
 			return true;
-		quell_count(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
+		quell_count_told(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
 		return false;
 	case QUELL_OPTION_ABSENT:
 		break;
 	}
 	if (!quell_option_checksum_holds(skb, in->ip_bytes))
-		quell_count(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		quell_count_told(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 	else if (!receive_window(sk, in))
-		quell_count(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
+		quell_count_told(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
 	else
 		return true;
 	return false;
@@ -191,7 +191,7 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 	/* A genuine NACK echoes the departure of the trimmed packet. */
 	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
 	    !quell_nack_holds(skb, ip_bytes, sk)) {
-		quell_count(flow->qnet, QUELL_N_NACK_OUTSIDE);
+		quell_count_told(flow->qnet, QUELL_N_NACK_OUTSIDE);
 		consume_skb(skb);
 		return NF_STOLEN;
 	}
@@ -219,7 +219,7 @@ static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
 	if (found == QUELL_NACK_READ)
 		return receive_nack(flow, sk, segment, &nack);
-	quell_count(flow->qnet, QUELL_N_NACK_MALFORMED);
+	quell_count_told(flow->qnet, QUELL_N_NACK_MALFORMED);
 	consume_skb(segment->skb);
 	return NF_STOLEN;
 }
@@ -352,7 +352,7 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 	if (!flow)
 		return NF_ACCEPT;
 	if (!in->whole) {
-		quell_count(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
+		quell_count_told(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return NF_ACCEPT;
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
@@ -384,12 +384,12 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 
 	/* TCP drops the segment, and the peer retransmits it. */
 	if (!quell_option_checksum_holds(skb, ip_bytes)) {
-		quell_count(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		quell_count_told(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 		return false;
 	}
 	result = quell_option_take(skb, ip_bytes, &opt);
 	if (result == QUELL_OPTION_MALFORMED)
-		quell_count(qnet, QUELL_N_OPTION_MALFORMED);
+		quell_count_told(qnet, QUELL_N_OPTION_MALFORMED);
 	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
 	return result == QUELL_OPTION_TAKEN;
 }

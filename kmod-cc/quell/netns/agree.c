@@ -247,7 +247,7 @@ void quell_agree_put(struct quell_net *qnet, const struct quell_agree_key *key)
 		offer->born = jiffies;
 	spin_unlock_bh(&agreements->lock);
 	if (lost || !offer)
-		quell_count(qnet, QUELL_N_OPTION_FORGOTTEN);
+		quell_count_told(qnet, QUELL_N_OPTION_FORGOTTEN);
 }
 
 /**

@@ -11,8 +11,10 @@
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
 #include <quell/core/dart/set.h>
+#include "netns/notice.h"
 
 struct netlink_ext_ack;
+struct quell_dasr_host;
 struct quell_dasr_pair;
 struct quell_dasr_port;
 struct quell_net;
@@ -97,5 +99,10 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid);
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack);
+
+/* tell.c */
+void quell_tell_lookahead(const struct quell_lookahead *ahead, enum quell_notice notice);
+void quell_tell_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
+		       u32 value);
 
 #endif /* _QUELL_LOOKAHEAD_H */

@@ -17,6 +17,7 @@
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/lookahead.h"
+#include "netns/notice.h"
 
 struct quell_arrival;
 struct quell_flow;
@@ -62,6 +63,7 @@ struct quell_algo_net {
  * @hooks_work:	registers and unregisters the hooks
  * @hooked:	the hooks are registered; written by @hooks_work only
  * @agreements:	offers of the option that wait for ->init; agree.c
+ * @notices:	what listeners are told; notice.c
  * @counters:	per-cpu counters
  * @algos:	by slot
  */
@@ -80,6 +82,7 @@ struct quell_net {
 	struct delayed_work		hooks_work;
 	bool				hooked;
 	struct quell_agreements		agreements;
+	struct quell_notices		notices;
 	struct quell_counters __percpu	*counters;
 	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
 };
@@ -138,6 +141,7 @@ int quell_link_next(struct quell_net *qnet, int ifindex);
 u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
 u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
+int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
 
 /* clock.c */
 void quell_clocks_net_init(struct quell_net *qnet);

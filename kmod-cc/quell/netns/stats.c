@@ -239,6 +239,15 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	[QUELL_N_RTT_ANSWER] =
 		COUNTER(RTT_ANSWER, "rtt-answer",
 			"Samples given up because the peer's program may have delayed the ACK."),
+	[QUELL_N_UNTOLD_OPTION] =
+		COUNTER(UNTOLD_OPTION, "untold-option",
+			"Events of the option that listeners were not told of: too many a second."),
+	[QUELL_N_UNTOLD_ADAPT] =
+		COUNTER(UNTOLD_ADAPT, "untold-adapt",
+			"The same of flows that CUBIC took over, or their algorithm again."),
+	[QUELL_N_UNTOLD_LOOKAHEAD] =
+		COUNTER(UNTOLD_LOOKAHEAD, "untold-lookahead",
+			"The same of look-ahead groups, registered and deleted."),
 };
 
 /**

@@ -231,7 +231,7 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	if (flow->closed)
 		goto unlock;
 	if (!dasr_bind(flow, sk, packet->ifindex)) {
-		quell_count(flow->qnet, QUELL_N_DASR_NO_MEMORY);
+		quell_count_told(flow->qnet, QUELL_N_DASR_NO_MEMORY);
 		goto unlock;
 	}
 	port = flow->dasr->port;

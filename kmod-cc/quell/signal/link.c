@@ -17,6 +17,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <net/netlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
 #include "flow/dasr.h"
@@ -27,6 +28,53 @@
 /* Mbit/s to bytes/s. */
 #define BYTES_PS_PER_MBIT	125000ULL
 #define BYTES_PS_PER_KBIT	125ULL
+
+/* Room for the attributes of an interface. */
+#define LINK_BYTES		64
+
+/**
+ * quell_put_link() - put an interface and its rates into a message
+ * @skb:     message
+ * @qnet:    namespace
+ * @ifindex: interface
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
+{
+	u64 named_bytes_ps = quell_link_named_speed(qnet, ifindex);
+	u64 driver_bytes_ps = quell_link_driver_speed(qnet, ifindex);
+
+	if (nla_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
+	    (named_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_LINK_RATE, named_bytes_ps,
+						 QUELL_A_LINK_PAD)) ||
+	    (driver_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_LINK_DRIVER_RATE, driver_bytes_ps,
+						  QUELL_A_LINK_PAD)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+struct link_told {
+	struct quell_net	*qnet;
+	int			ifindex;
+};
+
+static int link_put(struct sk_buff *skb, const void *about)
+{
+	const struct link_told *told = about;
+
+	return quell_put_link(skb, told->qnet, told->ifindex);
+}
+
+/* The rates of an interface changed: flows look them up again, listeners are told.  RTNL. */
+static void link_changed(struct quell_net *qnet, int ifindex)
+{
+	struct link_told told = { qnet, ifindex };
+
+	atomic_inc_return(&qnet->links_gen);
+	quell_notice_send(qnet, QUELL_NOTICE_LINK, LINK_BYTES, link_put, &told);
+}
 
 static void link_learn(struct net_device *dev)
 {
@@ -45,16 +93,17 @@ static void link_learn(struct net_device *dev)
 	/* Storing NULL erases the entry; if storing fails the speed becomes unknown. */
 	if (xa_err(xa_store(&qnet->links, dev->ifindex, speed_mbit, GFP_KERNEL)))
 		xa_erase(&qnet->links, dev->ifindex);
-	atomic_inc_return(&qnet->links_gen);
+	link_changed(qnet, dev->ifindex);
 }
 
 static void link_forget(struct net_device *dev)
 {
 	struct quell_net *qnet = quell_net(dev_net(dev));
+	void *driver_mbit = xa_erase(&qnet->links, dev->ifindex);
+	void *named_kbit = xa_erase(&qnet->links_named, dev->ifindex);
 
-	xa_erase(&qnet->links, dev->ifindex);
-	xa_erase(&qnet->links_named, dev->ifindex);
-	atomic_inc_return(&qnet->links_gen);
+	if (driver_mbit || named_kbit)
+		link_changed(qnet, dev->ifindex);
 	quell_clock_forget(qnet, dev->ifindex);
 	quell_dasr_forget(qnet, dev->ifindex);
 }
@@ -154,15 +203,15 @@ int quell_link_next(struct quell_net *qnet, int ifindex)
  */
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
 {
-	u64 speed_kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);
-	int err;
+	u64 kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);
+	void *speed_kbit = kbit ? xa_mk_value(kbit) : NULL;
+	void *old;
 
 	ASSERT_RTNL();
-	err = xa_err(xa_store(&qnet->links_named, ifindex,
-			      speed_kbit ? xa_mk_value(speed_kbit) : NULL, GFP_KERNEL));
-	if (!err)
-		atomic_inc_return(&qnet->links_gen);
-	return err;
+	old = xa_store(&qnet->links_named, ifindex, speed_kbit, GFP_KERNEL);
+	if (!xa_is_err(old) && old != speed_kbit)
+		link_changed(qnet, ifindex);
+	return xa_err(old);
 }
 
 /**

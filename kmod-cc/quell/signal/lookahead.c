@@ -260,6 +260,7 @@ static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahe
 {
 	qnet->lookahead.gen++;
 	lookahead_withdraw(ahead);
+	quell_tell_lookahead(ahead, QUELL_NOTICE_LOOKAHEAD_DEL);
 	lookahead_free(qnet, ahead);
 }
 
@@ -292,6 +293,8 @@ static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead
 	err = lookahead_admit(qnet, spec, extack);
 	if (!err)
 		err = lookahead_publish(qnet, ahead, spec, extack);
+	if (!err)
+		quell_tell_lookahead(ahead, QUELL_NOTICE_LOOKAHEAD_ADD);
 	mutex_unlock(&qnet->lookahead.lock);
 	if (err)
 		lookahead_free(qnet, ahead);
@@ -356,10 +359,14 @@ int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
 static void weight_change(const struct quell_weight *weight, u32 value)
 {
 	struct quell_dasr_port *port = weight->port;
+	bool is_new;
 
 	spin_lock_bh(&port->lock);
+	is_new = weight->host->sender.weight != value;
 	quell_dasr_set_weight(&port->set, &weight->host->sender, value);
 	spin_unlock_bh(&port->lock);
+	if (is_new)
+		quell_tell_weight(port, weight->host, value);
 }
 
 /* Frees a weight that is in no list, or no longer, and has no host. */

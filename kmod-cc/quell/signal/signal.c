@@ -423,6 +423,7 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->option, state);
 	spin_unlock_bh(&flow->lock);
+	quell_tell_option(flow, state);
 	WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
 	if (!signal_room_bytes(flow))
 		return;
@@ -441,6 +442,8 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
  */
 void quell_signal_heard(struct quell_flow *flow)
 {
+	bool agreed = false;
+
 	if (!READ_ONCE(flow->option_seen))
 		WRITE_ONCE(flow->option_seen, true);
 	if (READ_ONCE(flow->option_missed))
@@ -452,8 +455,11 @@ void quell_signal_heard(struct quell_flow *flow)
 			      flow->option == QUELL_OPTION_NO_ANSWER)) {
 		WRITE_ONCE(flow->option, QUELL_OPTION_ON);
 		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+		agreed = true;
 	}
 	spin_unlock_bh(&flow->lock);
+	if (agreed)
+		quell_tell_option(flow, QUELL_OPTION_ON);
 }
 
 /**
@@ -530,6 +536,7 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 		return;
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
 	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);
+	quell_tell_option(flow, QUELL_OPTION_STRIPPED);
 }
 
 int quell_signal_init(void)

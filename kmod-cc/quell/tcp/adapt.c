@@ -97,6 +97,22 @@ void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 	flow->adapt.round_seq = tp->snd_nxt;
 }
 
+/*
+ * Tells who listens that CUBIC governs, for another reason than that told last, or no longer
+ * does.  A search between two phases is no news: each request after a rest begins with one.
+ */
+static void adapt_tell(struct quell_flow *flow)
+{
+	u8 phase = flow->adapt.phase;
+	u8 reason = phase == QUELL_ADAPT_FALLBACK ? flow->adapt.reason : QUELL_ADAPT_FITS;
+
+	if (phase == QUELL_ADAPT_START || reason == flow->fallback_told ||
+	    !quell_notice_is_heard(flow->qnet, QUELL_NOTICE_ADAPT))
+		return;
+	flow->fallback_told = reason;
+	quell_tell_adapt(flow, quell_adapt_phase_name(flow), quell_adapt_reason_name(flow));
+}
+
 /* Bytes that a decision puts in flight per round trip. */
 static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 {
@@ -211,6 +227,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	u64 remote_ns = sample->remote_ns, hold_ns;
 	struct quell_adapt *core;
 	bool round, begins;
+	u8 phase;
 
 	if (!quell_adapt_is_on(flow))
 		return;
@@ -239,11 +256,14 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		core->flags &= ~QUELL_ADAPT_F_OVER;
 		core->round_seq = tp->snd_nxt;
 	}
+	phase = core->phase;
 	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
 				    adapt_window_q16(flow), round);
 	adapt_filter(flow, sample, hold_ns ? remote_ns : 0, !core->samples);
 	if (begins)
 		adapt_hand_over(sk, sample, &unused);
+	if (core->phase != phase)
+		adapt_tell(flow);
 }
 
 /**
@@ -282,6 +302,7 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 	if (quell_adapt_on_loss(&flow->adapt, &flow->algo->core->needs, &ev->sample,
 				adapt_window_q16(flow)))
 		adapt_hand_over(sk, &ev->sample, &ev->decision);
+	adapt_tell(flow);
 }
 
 /**
@@ -312,6 +333,7 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 	flow->adapt.flags |= QUELL_ADAPT_F_CUT;
 	if (quell_adapt_cut(&flow->adapt, &flow->algo->core->needs, &ev->sample))
 		adapt_hand_over(sk, &ev->sample, &ev->decision);
+	adapt_tell(flow);
 }
 
 /**
