@@ -66,6 +66,7 @@ uint64_t flow_delay_ns(const struct flow *f);
 
 /* flow_detail.c */
 void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address);
+void flow_print_ends(struct out *o, const struct flow *f);
 void flow_print_detail(struct out *o, const struct flow *f);
 
 /* A cell of a table, whatever is in it. */

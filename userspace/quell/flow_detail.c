@@ -58,7 +58,12 @@ static void print_endpoint(struct out *o, const struct flow *f, const struct end
 	out_u64(o, end->port_key, ":%s", end->port);
 }
 
-static void print_first_line(struct out *o, const struct flow *f)
+/**
+ * flow_print_ends() - print what names a flow: its ends, its interface, its cookie
+ * @o: printer
+ * @f: the flow
+ */
+void flow_print_ends(struct out *o, const struct flow *f)
 {
 	const struct endpoint src = { f->saddr, "src", "sport", f->sport };
 	const struct endpoint dst = { f->daddr, "dst", "dport", f->dport };
@@ -77,7 +82,6 @@ static void print_first_line(struct out *o, const struct flow *f)
 	snprintf(sk, sizeof(sk), "%" PRIx64, f->cookie);
 	if (HAVE(f, QUELL_A_FLOW_COOKIE))
 		out_u64_as(o, "cookie", " sk:%s", f->cookie, sk);
-	out_text(o, "\n");
 }
 
 /* The window in bytes and, in text, also in packets: windows below one packet matter. */
@@ -259,7 +263,8 @@ static void print_counters_line(struct out *o, const struct counters *counters)
 void flow_print_detail(struct out *o, const struct flow *f)
 {
 	out_open_object(o, NULL);
-	print_first_line(o, f);
+	flow_print_ends(o, f);
+	out_text(o, "\n");
 	print_second_line(o, f);
 	print_counters_line(o, &f->counters);
 	out_counters(o, &f->counters);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <linux/genetlink.h>
@@ -243,19 +244,120 @@ static int family_message(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
+/* What the kernel tells of a family. */
+static int ask_family(struct nl *nl, const char *name, const struct nl_reader *reader,
+		      struct nl_error *err)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
+
+	nlh->nlmsg_type = GENL_ID_CTRL;
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
+	return nl_do(nl, nlh, reader, err);
+}
+
 static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 {
 	struct nl_reader reader = { .message = family_message, .data = nl };
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh;
 
-	nl->family = GENL_ID_CTRL;
-	nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
 	nl->family = 0;
-	if (nl_do(nl, nlh, &reader, err))
+	if (ask_family(nl, name, &reader, err))
 		return -err->code;
 	return nl->family ? 0 : fail(err, EBADMSG);
+}
+
+/* Groups whose numbers are asked for. */
+struct group_list {
+	struct nl_group	*groups;
+	size_t		n;
+};
+
+static void take_group(const struct group_list *list, const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+	char name[GENL_NAMSIZ] = "";
+	uint32_t id = 0;
+	size_t i;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_NAME)
+			snprintf(name, sizeof(name), "%.*s", (int)mnl_attr_get_payload_len(attr),
+				 (const char *)mnl_attr_get_payload(attr));
+		else if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_ID &&
+			 mnl_attr_get_payload_len(attr) == sizeof(id))
+			id = mnl_attr_get_u32(attr);
+	}
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(name, list->groups[i].name))
+			list->groups[i].id = id;
+}
+
+static int group_message(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *attr, *nest;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GROUPS)
+			mnl_attr_for_each_nested(nest, attr)
+				take_group(data, nest);
+	return 0;
+}
+
+/**
+ * nl_find_groups() - look up the multicast groups of a family
+ * @nl: an open socket
+ * @family: name of the family
+ * @groups: names; the numbers are filled in
+ * @n: number of groups
+ * @err: error details; ENOENT when the family lacks one, as that of an older module does
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, size_t n,
+		   struct nl_error *err)
+{
+	struct group_list list = { groups, n };
+	struct nl_reader reader = { .message = group_message, .data = &list };
+	size_t i;
+
+	if (ask_family(nl, family, &reader, err))
+		return -err->code;
+	for (i = 0; i < n; i++) {
+		if (groups[i].id)
+			continue;
+		snprintf(err->text, sizeof(err->text), "the module has no group %s",
+			 groups[i].name);
+		return fail(err, ENOENT);
+	}
+	return 0;
+}
+
+/**
+ * nl_join() - receive what is sent to a multicast group
+ * @nl: an open socket; requests on it would pass over what it receives
+ * @group: from nl_find_groups()
+ * @err: error details
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_join(struct nl *nl, uint32_t group, struct nl_error *err)
+{
+	if (!mnl_socket_setsockopt(nl->sock, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		return 0;
+	return fail(err, errno);
+}
+
+/**
+ * nl_set_buffer() - how much may wait to be read
+ * @nl: an open socket
+ * @bytes: size of its receive buffer; without privilege at most net.core.rmem_max
+ */
+void nl_set_buffer(struct nl *nl, int bytes)
+{
+	int fd = mnl_socket_get_fd(nl->sock);
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
 /**

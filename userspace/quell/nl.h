@@ -34,6 +34,16 @@ struct nl_error {
 };
 
 /**
+ * struct nl_group - a multicast group of a family
+ * @name: its name
+ * @id: its number, 0 if there is none of that name
+ */
+struct nl_group {
+	const char	*name;
+	uint32_t	id;
+};
+
+/**
  * struct nl_reader - receives the messages of a reply
  * @message: called for each; 0 or a negative errno value, which ends the request
  * @restart: called before an interrupted dump is requested again
@@ -52,6 +62,10 @@ int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	  struct nl_error *err);
 int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	    struct nl_error *err);
+int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, size_t n,
+		   struct nl_error *err);
+int nl_join(struct nl *nl, uint32_t group, struct nl_error *err);
+void nl_set_buffer(struct nl *nl, int bytes);
 void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err);
 
 #endif /* QUELL_CLI_NL_H */

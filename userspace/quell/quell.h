@@ -97,6 +97,7 @@ int save(struct app *app, int argc, char **argv);
 int restore(struct app *app, int argc, char **argv);
 int sync_settings(struct app *app, int argc, char **argv);
 int trace_decisions(struct app *app, int argc, char **argv);
+int monitor(struct app *app, int argc, char **argv);
 
 struct flow_words;
 int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list *list);
@@ -113,6 +114,7 @@ void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
 int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps);
+int stat_fetch(struct app *app, struct stat_list *list);
 int lookahead_fetch(struct app *app, struct lookahead_list *list);
 int lookahead_read_time(const char *text, uint64_t *time_ns);
 int lookahead_check_name(const char *name);

@@ -44,7 +44,14 @@ static void restart_stat(void *data)
 	stat_list_free(data);
 }
 
-static int stat_fetch(struct app *app, struct stat_list *list)
+/**
+ * stat_fetch() - request all counters of the namespace
+ * @app: connected to the kernel
+ * @list: filled in; the caller must free it even on failure
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int stat_fetch(struct app *app, struct stat_list *list)
 {
 	struct nl_reader reader = {
 		.message = take_stat,

@@ -9,6 +9,7 @@
 
 #include "diag.h"
 #include "model.h"
+#include "monitor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +26,20 @@ static void try_socket(const uint8_t *data, size_t size)
 	diag_list_sort(&sockets);
 	diag_list_find(&sockets, 1);
 	diag_list_free(&sockets);
+}
+
+/* The same bytes as an event of each kind, printed to nowhere. */
+static void try_event(struct nlmsghdr *nlh)
+{
+	struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
+	static struct monitor_view view;
+	static struct out o;
+
+	if (!o.file)
+		out_init(&o, fopen("/dev/null", "w"), true, false);
+	view.o = &o;
+	for (genl->cmd = QUELL_CMD_CC_NTF; genl->cmd <= QUELL_CMD_MAX; genl->cmd++)
+		monitor_print(&view, nlh);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	nlh->nlmsg_len += size;
 
 	try_socket(data, size);
+	try_event(nlh);
 	cc_list_add(&ccs, nlh);
 	stat_list_add(&stats, nlh);
 	flow_list_add(&flows, nlh);

@@ -131,6 +131,10 @@ expect 1 "flow: unknown argument 'interval'" flow show interval 1s
 expect 1 "sort: 'frob' is no key" flow watch sort frob
 expect 1 "flow: unknown argument '--no-color'" flow show --no-color
 expect 1 "flow watch: standard output is no terminal; try: quell -j flow watch" flow watch
+expect 1 "unknown argument 'flws', did you mean 'flows'?" monitor settings flws
+expect 1 "the value of 'rcvbuf' is missing" monitor rcvbuf
+expect 1 "rcvbuf: '0b' is out of range 1b .. 1gb; expected a size such as" monitor rcvbuf 0b
+expect 1 "rcvbuf: '1us'" -j monitor -ts rcvbuf 1us
 expect_silent_stdout
 expect 0 "nscc" cc preset
 expect 0 "nscc" cc preset list
@@ -366,7 +370,7 @@ completes()
 	[ "$(cat "$scratch/out")" = "$want" ] && [ ! -s "$scratch/err" ]
 	report $? "completion of '$*' is '$want'"
 }
-completes "cc flow stat doctor save restore sync link sender lookahead hwtstamp bpf trace help" quell ""
+completes "cc flow stat doctor save restore sync link sender lookahead hwtstamp bpf monitor trace help" quell ""
 completes "show weight" quell sender ""
 completes "dev" quell sender show ""
 completes "lo" quell sender show dev lo
@@ -403,6 +407,9 @@ completes "" quell doctor ""
 completes "-a -z --metrics --openmetrics" quell stat ""
 completes "--metrics --openmetrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
+completes "-t -ts settings flows rcvbuf" quell monitor ""
+completes "settings" quell monitor flows s
+completes "" quell monitor rcvbuf ""
 completes "lo" quell hwtstamp on "lo"
 completes "show load replace unload set reset option" quell bpf ""
 completes "swift swift_vaisf" quell bpf load sw

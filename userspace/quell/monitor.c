@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell monitor: events as they happen, a line each.
+ *
+ * The groups are joined first and counters are read then, by another socket: what happens
+ * between both is in neither twice, for events have totals of counters.
+ *
+ * The module may be unloaded while its events are waited for.  The kernel then takes its
+ * listeners off the groups without a word to them, but tells those of its own family, nlctrl.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
+#include "monitor.h"
+#include "quell.h"
+#include "util.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* They come while events are waited for, and at no other time: @waiting lets them through. */
+static void catch_signals(sigset_t *waiting)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = interrupt };
+	sigset_t caught;
+	size_t i;
+
+	sigemptyset(&caught);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], &action, NULL);
+		sigaddset(&caught, signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &caught, waiting);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigdelset(waiting, signals[i]);
+}
+
+static int join(struct nl *nl, const struct monitor_words *words, struct nl_error *err)
+{
+	struct nl_group groups[] = { { QUELL_MCGRP_SETTINGS, 0 }, { QUELL_MCGRP_FLOWS, 0 } };
+	int ret;
+
+	nl_set_buffer(nl, words->buffer_bytes);
+	ret = nl_find_groups(nl, QUELL_FAMILY_NAME, groups, ARRAY_SIZE(groups), err);
+	if (!ret && words->settings)
+		ret = nl_join(nl, groups[0].id, err);
+	if (!ret && words->flows)
+		ret = nl_join(nl, groups[1].id, err);
+	/* Its number is fixed. */
+	return ret ? ret : nl_join(nl, GENL_ID_CTRL, err);
+}
+
+/* Whether the kernel says that the family is gone. */
+static bool is_end(const struct nlmsghdr *nlh, uint16_t family)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr;
+
+	if (nlh->nlmsg_type != GENL_ID_CTRL || mnl_nlmsg_get_payload_len(nlh) < sizeof(*genl) ||
+	    genl->cmd != CTRL_CMD_DELFAMILY)
+		return false;
+	mnl_attr_for_each(attr, nlh, sizeof(*genl))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+		    mnl_attr_get_payload_len(attr) == sizeof(family) &&
+		    mnl_attr_get_u16(attr) == family)
+			return true;
+	return false;
+}
+
+static int take_event(struct monitor_view *view, const struct nlmsghdr *nlh, uint16_t family)
+{
+	struct nl_error err = {};
+
+	if (is_end(nlh, family)) {
+		complain("monitor: kernel module quell was unloaded");
+		return STATUS_KERNEL;
+	}
+	if (nlh->nlmsg_type != family)
+		return STATUS_OK;
+	err.code = -monitor_print(view, nlh);
+	return err.code ? complain_kernel("monitor: cannot read an event", &err) : STATUS_OK;
+}
+
+/* Take what there is to read; the line ends with it, so that a pipe has it at once. */
+static int take_events(struct monitor_view *view, struct nl *nl)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
+	ssize_t got = mnl_socket_recvfrom(nl->sock, buf, sizeof(buf));
+	struct nl_error err = { .code = errno };
+	int status = STATUS_OK;
+	int len = got;
+
+	clock_gettime(CLOCK_REALTIME, &view->now);
+	if (got < 0 && err.code == ENOBUFS)
+		monitor_print_overrun(view);
+	else if (got < 0 && err.code != EINTR && err.code != EAGAIN)
+		return complain_kernel("monitor", &err);
+	for (; !status && got > 0 && mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len))
+		status = take_event(view, nlh, nl->family);
+	return status;
+}
+
+/* Until a signal comes, nobody reads the output any more, or the module goes. */
+static int follow(struct monitor_view *view, struct nl *nl)
+{
+	struct pollfd fds[] = {
+		{ .fd = mnl_socket_get_fd(nl->sock), .events = POLLIN },
+		{ .fd = STDOUT_FILENO },
+	};
+	int status = STATUS_OK;
+	sigset_t waiting;
+
+	catch_signals(&waiting);
+	while (!status && !interrupted) {
+		if (ppoll(fds, ARRAY_SIZE(fds), NULL, &waiting) < 0)
+			continue;
+		if (fds[1].revents)
+			break;
+		status = take_events(view, nl);
+		if (fflush(view->o->file))
+			break;
+	}
+	return status;
+}
+
+static int listen_to(struct app *app, const struct monitor_words *words)
+{
+	struct monitor_view view = { .o = &app->out, .stamp = words->stamp };
+	struct nl_error err;
+	struct nl nl;
+	int status;
+
+	if (nl_open(&nl, QUELL_FAMILY_NAME, &err))
+		return complain_kernel("cannot reach the kernel", &err);
+	if (join(&nl, words, &err))
+		status = complain_kernel("monitor: cannot listen", &err);
+	else
+		status = stat_fetch(app, &view.counters);
+	if (!status)
+		status = follow(&view, &nl);
+	stat_list_free(&view.counters);
+	nl_close(&nl);
+	return status;
+}
+
+/* quell monitor [-t] [-ts] [settings] [flows] [rcvbuf SIZE] */
+int monitor(struct app *app, int argc, char **argv)
+{
+	struct monitor_words words;
+	int status;
+
+	status = monitor_words_read(&words, argc, argv);
+	if (!status)
+		status = app_connect(app, "swift");
+	if (!status)
+		status = listen_to(app, &words);
+	return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parts of "quell monitor": what is listened to, and how an event is printed.
+ */
+#ifndef QUELL_CLI_MONITOR_H
+#define QUELL_CLI_MONITOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "model.h"
+#include "out.h"
+
+enum monitor_stamp {
+	STAMP_NONE,
+	STAMP_LONG,	/* a line of its own before the event, as ip -t */
+	STAMP_SHORT,	/* in front of the event, as ip -ts */
+};
+
+/**
+ * struct monitor_words - the arguments of "quell monitor"
+ * @settings: listen to changes of settings
+ * @flows: listen to what happens to flows
+ * @stamp: with the time
+ * @buffer_bytes: for events that were not read yet
+ */
+struct monitor_words {
+	bool			settings;
+	bool			flows;
+	enum monitor_stamp	stamp;
+	uint64_t		buffer_bytes;
+};
+
+/**
+ * struct monitor_view - how events are printed
+ * @o: printer
+ * @stamp: with the time
+ * @now: when the event was received
+ * @counters: counters as they are known, to which those of events are compared
+ */
+struct monitor_view {
+	struct out		*o;
+	enum monitor_stamp	stamp;
+	struct timespec		now;
+	struct stat_list	counters;
+};
+
+/* monitor_words.c */
+int monitor_words_read(struct monitor_words *words, int argc, char **argv);
+
+/* monitor_event.c */
+int monitor_print(struct monitor_view *view, const struct nlmsghdr *nlh);
+void monitor_print_overrun(struct monitor_view *view);
+
+#endif /* QUELL_CLI_MONITOR_H */

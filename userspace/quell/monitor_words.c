@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arguments of "quell monitor".
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "monitor.h"
+#include "near.h"
+#include "quell.h"
+
+/* As ip monitor has it by default. */
+#define BUFFER_BYTES	(1024 * 1024)
+
+static int read_buffer(const char *text, uint64_t *bytes)
+{
+	enum qty_status why = qty_parse(text, QUELL_UNIT_BYTES, bytes);
+
+	if (!why && *bytes && *bytes <= INT_MAX / 2)
+		return STATUS_OK;
+	complain("rcvbuf: '%s' %s; expected %s", text,
+		 why ? qty_status_text(why) : "is out of range 1b .. 1gb",
+		 qty_expected(QUELL_UNIT_BYTES));
+	return STATUS_INPUT;
+}
+
+static bool read_stamp(struct monitor_words *words, const char *word)
+{
+	if (!strcmp(word, "-t") || !strcmp(word, "--timestamp"))
+		words->stamp = STAMP_LONG;
+	else if (!strcmp(word, "-ts") || !strcmp(word, "--tshort"))
+		words->stamp = STAMP_SHORT;
+	else
+		return false;
+	return true;
+}
+
+/**
+ * monitor_words_read() - parse the arguments of "quell monitor"
+ * @words: filled in
+ * @argc: number of arguments
+ * @argv: words in any order; without one that says what, all is listened to
+ *
+ * Return: an exit status, after a complaint.
+ */
+int monitor_words_read(struct monitor_words *words, int argc, char **argv)
+{
+	static const struct near_list known = { { "settings", "flows", "rcvbuf" }, 3 };
+	const char *word, *text;
+	int i = 0;
+
+	*words = (struct monitor_words){ .buffer_bytes = BUFFER_BYTES };
+	while (i < argc) {
+		if (read_stamp(words, argv[i])) {
+			i++;
+			continue;
+		}
+		word = near_resolve(&known, "argument", argv[i]);
+		if (!word)
+			return STATUS_INPUT;
+		if (!strcmp(word, "rcvbuf")) {
+			if (keyword_value(word, argc, argv, &i, &text) ||
+			    read_buffer(text, &words->buffer_bytes))
+				return STATUS_INPUT;
+			continue;
+		}
+		words->settings |= !strcmp(word, "settings");
+		words->flows |= !strcmp(word, "flows");
+		i++;
+	}
+	if (!words->settings && !words->flows) {
+		words->settings = true;
+		words->flows = true;
+	}
+	return STATUS_OK;
+}
