@@ -12,6 +12,9 @@
  *		Change the root qdisc of a device, without the checks of tc.  Types are
  *		those of TCA_*.  Prints the same, and behind a message the
  *		type of the attribute that it is about.
+ *	quell_nl churn DEV COUNT
+ *		Registers and deletes a look-ahead group that often.  Prints the error of the
+ *		first request that fails.
  *	quell_nl fuzz SEED COUNT
  *		COUNT messages of half-right commands, attributes and lengths.
  *		Fails if one is not answered; prints how many were accepted.
@@ -297,6 +300,32 @@ static void put_random(struct nlmsghdr *nlh, int depth)
 		attr->nla_len = draw(100);	/* a lie */
 }
 
+/* One group of one host, by 192.0.2.1 (RFC 5737). */
+static int churn(const char *dev, unsigned long count)
+{
+	static const uint8_t host[] = { 192, 0, 2, 1 };
+	char buf[MESSAGE_BYTES], text[256];
+	struct nlmsghdr *nlh;
+	unsigned long i;
+	int err = 0;
+
+	for (i = 0; i < 2 * count && !err; i++) {
+		bool add = i % 2 == 0;
+
+		nlh = start(buf, family, add ? QUELL_CMD_LOOKAHEAD_ADD : QUELL_CMD_LOOKAHEAD_DEL,
+			    NLM_F_ACK);
+		mnl_attr_put_strz(nlh, QUELL_A_LOOKAHEAD_NAME, "churn");
+		if (add) {
+			mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_IFINDEX, if_nametoindex(dev));
+			mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(host), host);
+		}
+		err = talk(nlh, text, sizeof(text));
+	}
+	if (err)
+		printf("%s: %s\n", strerrorname_np(err), text);
+	return err != 0;
+}
+
 static int fuzz(unsigned int seed, unsigned long count)
 {
 	unsigned long accepted = 0, i;
@@ -331,8 +360,10 @@ int main(int argc, char **argv)
 	find_family();
 	if (argc >= 3 && !strcmp(argv[1], "request"))
 		return request(argc - 2, argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "churn"))
+		return churn(argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | qdisc DEV [ATTRIBUTE]... | "
-	    "fuzz SEED COUNT");
+	    "churn DEV COUNT | fuzz SEED COUNT");
 }
