@@ -72,7 +72,7 @@ save_is_readable()
 	status 0 q save "$dir/saved" && [ ! -s "$dir/out" ] && cat "$dir/saved" &&
 	grep -qx 'base-target = 50us' "$dir/saved" && grep -qx 'preset = nscc' "$dir/saved" &&
 	grep -qx 'rate = 25Gbit' "$dir/saved" && grep -qx 'weight fd00::1 = 255' "$dir/saved" &&
-	grep -qxF '[dev \x23\x5ba\x5d\x5c#]' "$dir/saved" &&
+	grep -qxF '[dev \x23\x5ba\x5d\x5c\x23]' "$dir/saved" &&
 	! grep -q '^ai' "$dir/saved" && [ "$(wc -l <"$dir/saved")" -lt 45 ] &&
 	q -d save >"$dir/all" && grep -qE '^# ai = ' "$dir/all"
 }

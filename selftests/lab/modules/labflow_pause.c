@@ -13,7 +13,7 @@ static void labflow_pause_tell(enum labnic_pause_event event, const char *text, 
 	struct labflow_pause_row *row;
 
 	if (event == LABNIC_DEADLOCK) {
-		labflow_fail("deadlock: of priority %u each waits for the next, and the last for the first: %s",
+		labflow_fail("deadlock: by priority %u each waits for the next, in a ring: %s",
 			     priority, text);
 		return;
 	}
