@@ -29,9 +29,10 @@ static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *c
 
 /*
  * Who loads the program knows that there is no other.  The laboratory says so: its kernel has no
- * perf events, and without them no bpf_probe_read_kernel().
+ * perf events, and without them no bpf_probe_read_kernel().  Were it const, the compiler would not
+ * look; to the kernel it is.
  */
-SEC(".rodata.alone") __weak const bool quell_option_alone = false;
+SEC(".rodata.alone") bool quell_option_alone;
 
 /* Of those that are called this program is one, unless the list could not be read. */
 static __always_inline bool is_alone(const struct tcp_sock *tp)
