@@ -78,7 +78,7 @@ brief='if .event == "cc" then "cc \(.name) \([.params[] | "\(.name)=\(.value)"] 
 	elif .event == "link" then "link \(.dev) \(.rate_bytes_ps)"
 	elif .event == "sender" then "sender \(.address) \(.dev) \(.weight)"
 	elif .event == "lookahead" then
-		"lookahead \(.name) \(if .deleted then "deleted" else "added" end) uid \(.uid) \(.dev) \(.members)"
+		"lookahead \(.name) \(if .deleted then "deleted" else "added" end) uid \(.uid) \(.dev) \(.members_nr)"
 	elif .event == "option" then "option \(.cc) \(.option)"
 	elif .event == "adapt" then "adapt \(.cc) \(.adapt) \(.fallback)"
 	elif .event == "stat" then "stat \([.counters[] | "\(.name)+\(.new)"] | join(" "))"
@@ -326,8 +326,17 @@ overrun()
 		mark "$client" || return 1
 	done
 	kill -CONT "${listener[small]}"
-	poll 10 grep -q '"event":"overrun"' "$dir/small" && hears_after_overrun &&
-	stop "${listener[small]}"
+	poll 10 grep -q '"event":"overrun"' "$dir/small" && is_told_behind &&
+	hears_after_overrun && stop "${listener[small]}"
+}
+
+# What was in the buffer before the loss comes first.
+is_told_behind()
+{
+	local line
+
+	line=$(grep -n -m 1 '"event":"overrun"' "$dir/small")
+	[ "${line%%:*}" -gt $((seen[small] + 1)) ]
 }
 
 hears_after_overrun()
@@ -363,10 +372,12 @@ flows_are_heard()
 }
 
 # A line of text each, with the time in front as ip(8) has it.
+# The shell has what it starts so ignore SIGINT, and it stays so.
 text_lines()
 {
 	start_in "$client" quell monitor -ts settings >"$dir/text"
-	poll 20 text_is_there && kill -INT "$started" && wait "$started" && cat "$dir/text" &&
+	poll 20 text_is_there && kill -INT "$started" && mark "$client" && kill -TERM "$started" &&
+	wait "$started" && cat "$dir/text" &&
 	! grep -vE '^\[[0-9-]{10}T[0-9:]{8}\.[0-9]{6}\] cc quell: burst [0-9]+us$' "$dir/text"
 }
 
@@ -436,7 +447,7 @@ stop "${listener[all]}"
 stop "${listener[peer]}"
 stop "${listener[apart]}"
 check "nobody listens: nothing is counted" not_counted_unheard
-check "text, with the time, ended by SIGINT" text_lines
+check "text, with the time, ended by SIGTERM" text_lines
 check "it ends when nobody reads it" reader_goes
 listen apart "$apart"
 check "it ends with the module" module_goes

@@ -3,7 +3,8 @@
  * quell monitor: events as they happen, a line each.
  *
  * The groups are joined first and counters are read then, by another socket: what happens
- * between both is in neither twice, for events have totals of counters.
+ * between both is in neither twice, for events have totals of counters.  Those of an event that was
+ * sent before may be less than what was read.
  *
  * The module may be unloaded while its events are waited for.  The kernel then takes its
  * listeners off the groups without a word to them, but tells those of its own family, nlctrl.
@@ -22,30 +23,24 @@
 #include "quell.h"
 #include "util.h"
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
+/* What was printed is flushed already, and a write that waits for the reader must end, too. */
+static void leave(int number)
 {
 	(void)number;
-	interrupted = 1;
+	_exit(STATUS_OK);
 }
 
-/* They come while events are waited for, and at no other time: @waiting lets them through. */
-static void catch_signals(sigset_t *waiting)
+/* But for those that who started this program, nohup for example, has it ignore. */
+static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = interrupt };
-	sigset_t caught;
+	struct sigaction action = { .sa_handler = leave }, old;
 	size_t i;
 
-	sigemptyset(&caught);
-	for (i = 0; i < ARRAY_SIZE(signals); i++) {
-		sigaction(signals[i], &action, NULL);
-		sigaddset(&caught, signals[i]);
-	}
-	sigprocmask(SIG_BLOCK, &caught, waiting);
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigdelset(waiting, signals[i]);
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
 }
 
 static int join(struct nl *nl, const struct monitor_words *words, struct nl_error *err)
@@ -106,7 +101,7 @@ static int take_events(struct monitor_view *view, struct nl *nl)
 
 	clock_gettime(CLOCK_REALTIME, &view->now);
 	if (got < 0 && err.code == ENOBUFS)
-		monitor_print_overrun(view);
+		view->lost = true;
 	else if (got < 0 && err.code != EINTR && err.code != EAGAIN)
 		return complain_kernel("monitor", &err);
 	for (; !status && got > 0 && mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len))
@@ -114,25 +109,50 @@ static int take_events(struct monitor_view *view, struct nl *nl)
 	return status;
 }
 
+/*
+ * The kernel says that events were lost before it gives those from before the loss, and loses more
+ * until all of these are read.  What it said of the module's end may be among what is lost.
+ */
+static int tell_loss(struct app *app, struct monitor_view *view, struct pollfd *events)
+{
+	struct stat_list now = {};
+	int status;
+
+	if (!view->lost || poll(events, 1, 0))
+		return STATUS_OK;
+	view->lost = false;
+	monitor_print_overrun(view);
+	status = stat_fetch(app, &now);
+	stat_list_free(&now);
+	return status;
+}
+
+/* Nobody who reads the output any more is no error; a full disk is. */
+static void flush(FILE *file)
+{
+	if (fflush(file) && errno == EPIPE)
+		_exit(STATUS_OK);
+}
+
 /* Until a signal comes, nobody reads the output any more, or the module goes. */
-static int follow(struct monitor_view *view, struct nl *nl)
+static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 {
 	struct pollfd fds[] = {
 		{ .fd = mnl_socket_get_fd(nl->sock), .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
 	};
 	int status = STATUS_OK;
-	sigset_t waiting;
 
-	catch_signals(&waiting);
-	while (!status && !interrupted) {
-		if (ppoll(fds, ARRAY_SIZE(fds), NULL, &waiting) < 0)
+	catch_signals();
+	while (!status && !ferror(view->o->file)) {
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
 			continue;
 		if (fds[1].revents)
 			break;
 		status = take_events(view, nl);
-		if (fflush(view->o->file))
-			break;
+		if (!status)
+			status = tell_loss(app, view, fds);
+		flush(view->o->file);
 	}
 	return status;
 }
@@ -151,7 +171,7 @@ static int listen_to(struct app *app, const struct monitor_words *words)
 	else
 		status = stat_fetch(app, &view.counters);
 	if (!status)
-		status = follow(&view, &nl);
+		status = follow(app, &view, &nl);
 	stat_list_free(&view.counters);
 	nl_close(&nl);
 	return status;

@@ -38,12 +38,14 @@ struct monitor_words {
  * @stamp: with the time
  * @now: when the event was received
  * @counters: counters as they are known, to which those of events are compared
+ * @lost: events were lost behind those that are still to be read
  */
 struct monitor_view {
 	struct out		*o;
 	enum monitor_stamp	stamp;
 	struct timespec		now;
 	struct stat_list	counters;
+	bool			lost;
 };
 
 /* monitor_words.c */

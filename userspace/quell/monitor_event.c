@@ -192,7 +192,7 @@ static int print_lookahead(struct monitor_view *view, const struct nlmsghdr *nlh
 		out_u64(view->o, "uid", " uid %s", list.list[0].uid);
 		print_dev(view->o, " dev %s", list.list[0].ifindex);
 		out_qty(view->o, "time_ns", " time %s", QUELL_UNIT_NS, list.list[0].time_ns);
-		out_u64(view->o, "members", " members %s", members_nr);
+		out_u64(view->o, "members_nr", " members %s", members_nr);
 		end(view);
 	}
 	lookahead_list_free(&list);
@@ -238,7 +238,10 @@ static struct counter *find_counter(struct stat_list *list, const char *group, c
 	return NULL;
 }
 
-/* How much each counter of a group rose; their number that did. */
+/*
+ * How much each counter of a group rose; their number that did.  An event that was on its way when
+ * counters were read has no more than is known.
+ */
 static size_t take_rises(struct monitor_view *view, struct stat_group *group, uint64_t *rises)
 {
 	size_t i, n = 0;
@@ -247,9 +250,11 @@ static size_t take_rises(struct monitor_view *view, struct stat_group *group, ui
 		const struct counter *c = &group->counters.list[i];
 		struct counter *known = find_counter(&view->counters, group->name, c->name);
 
-		rises[i] = known ? c->value - known->value : c->value;
-		if (known)
-			known->value = c->value;
+		rises[i] = c->value;
+		if (known) {
+			rises[i] = c->value > known->value ? c->value - known->value : 0;
+			known->value += rises[i];
+		}
 		n += rises[i] != 0;
 	}
 	return n;

@@ -120,7 +120,7 @@ TEST(monitor_print__settings_cases)
 	mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_MEMBERS, 3);
 	EXPECT_TRUE(prints(nlh, "Deleted lookahead a\\x0ab: uid 1000 dev lo time 1ms members 3\n",
 			   "{\"event\":\"lookahead\",\"deleted\":true,\"name\":\"a\\u000ab\","
-			   "\"uid\":1000,\"dev\":\"lo\",\"time_ns\":1000000,\"members\":3}\n"));
+			   "\"uid\":1000,\"dev\":\"lo\",\"time_ns\":1000000,\"members_nr\":3}\n"));
 }
 
 static struct nlmsghdr *start_flow(uint8_t cmd)
@@ -184,6 +184,9 @@ TEST(monitor_print__stat_cases)
 	EXPECT_EQ(0, print(&view, stat_message(QUELL_CMD_FLOW_STAT_NTF, 13), false));
 	EXPECT_STREQ("stat quell: option-malformed +3\n", printed);
 	EXPECT_EQ(0, print(&view, stat_message(QUELL_CMD_FLOW_STAT_NTF, 13), false));
+	EXPECT_STREQ("", printed);
+	/* It was sent before counters were read. */
+	EXPECT_EQ(0, print(&view, stat_message(QUELL_CMD_FLOW_STAT_NTF, 8), false));
 	EXPECT_STREQ("", printed);
 	EXPECT_EQ(0, print(&view, stat_message(QUELL_CMD_SETTING_STAT_NTF, 20), true));
 	EXPECT_STREQ("{\"event\":\"stat\",\"name\":\"quell\",\"counters\":["
