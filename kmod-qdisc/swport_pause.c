@@ -19,6 +19,9 @@
  * quell_swport_find_data() - does data wait that may leave now, though some may not?
  * @port: the switch port
  *
+ * It looks at all packets of the band before that one, each time: the laboratory's bands are short.
+ * A driver that pauses bands of a hundred thousand small packets needs a queue per priority.
+ *
  * Context: softirq, qdisc lock held.
  * Return: true after moving the first such packet to the head of the data band.
  */
@@ -42,7 +45,8 @@ bool quell_swport_find_data(struct swport_sched *port)
  * @dev: the device
  * @priorities: bit per priority; all others may leave
  *
- * What the device has got already, it may send.
+ * What the device has got already, it may send.  The state is the link's, but is kept with the
+ * qdisc: the device tells it again when it is opened, and 0 when it stops.
  *
  * Context: softirq, RCU read lock held, not the qdisc's lock.
  * Return: false if the device's root qdisc is no swport: nothing waits then.
@@ -56,7 +60,8 @@ bool quell_swport_pause(struct net_device *dev, u8 priorities)
 	spin_lock(qdisc_lock(sch));
 	((struct swport_sched *)qdisc_priv(sch))->paused = priorities;
 	spin_unlock(qdisc_lock(sch));
-	__netif_schedule(sch);
+	/* By the transmit queue, which has another qdisc from when the core lets go of this one on. */
+	netif_schedule_queue(netdev_get_tx_queue(dev, 0));
 	return true;
 }
 EXPORT_SYMBOL_GPL(quell_swport_pause);

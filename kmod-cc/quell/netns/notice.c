@@ -34,7 +34,7 @@
 #include "netns/net.h"
 #include "netns/notice.h"
 
-/* Of one quota; a listener's buffer of the usual size takes that many unread. */
+/* Of one quota.  A listener's buffer of the usual size takes 160 of them unread, or more. */
 #define NOTICES_PER_S		256U
 #define NOTICE_UNLIMITED	QUELL_QUOTAS
 
@@ -139,6 +139,8 @@ static void notice_counters_later(struct quell_net *qnet)
 	struct quell_notices *notices = &qnet->notices;
 	unsigned long next = READ_ONCE(notices->next), now = jiffies;
 
+	/* Work that is no longer pending sums counters after this one has risen. */
+	smp_mb();
 	if (!delayed_work_pending(&notices->work))
 		queue_delayed_work(system_power_efficient_wq, &notices->work,
 				   time_before(now, next) ? min_t(unsigned long, next - now, HZ) :

@@ -106,8 +106,7 @@ static void adapt_tell(struct quell_flow *flow)
 	u8 phase = flow->adapt.phase;
 	u8 reason = phase == QUELL_ADAPT_FALLBACK ? flow->adapt.reason : QUELL_ADAPT_FITS;
 
-	if (phase == QUELL_ADAPT_START || reason == flow->fallback_told ||
-	    !quell_notice_is_heard(flow->qnet, QUELL_NOTICE_ADAPT))
+	if (phase == QUELL_ADAPT_START || reason == flow->fallback_told)
 		return;
 	flow->fallback_told = reason;
 	quell_tell_adapt(flow, quell_adapt_phase_name(flow), quell_adapt_reason_name(flow));
