@@ -10,6 +10,7 @@ tap_failed=0
 tap_planned=0
 tap_output=$(mktemp)
 deferred=()
+netns_nr=0
 started=""
 
 plan()
@@ -150,7 +151,10 @@ new_netns()
 {
 	local name
 
-	name=ns-$(printf '%04x%04x' $RANDOM $RANDOM)
+	# Not random: bash draws in a subshell by time and process, which stand almost still in
+	# virtual time, and two were the same.
+	((++netns_nr))
+	name=ns-$(printf '%04x%04x' $$ $netns_nr)
 	ip netns add "$name" || exit 1
 	defer ip netns del "$name"
 	ip -n "$name" link set lo up

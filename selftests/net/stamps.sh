@@ -83,7 +83,7 @@ converse()
 # said FILTER: apart(A; B) are two offsets, by the shorter way round.
 said()
 {
-	jq -e "def apart(a; b): ((a - b + 4294967296) % 4294967296) as \$d |
+	jq -e "def apart(a; b): (((a - b) % 4294967296 + 4294967296) % 4294967296) as \$d |
 			[\$d, 4294967296 - \$d] | min;
 		def offsets(p): map(select(.port == p) | .offset);
 		$1" "$dir/said" >"$dir/judged" || {
