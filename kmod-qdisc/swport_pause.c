@@ -60,7 +60,7 @@ bool quell_swport_pause(struct net_device *dev, u8 priorities)
 	spin_lock(qdisc_lock(sch));
 	((struct swport_sched *)qdisc_priv(sch))->paused = priorities;
 	spin_unlock(qdisc_lock(sch));
-	/* By the transmit queue, which has another qdisc from when the core lets go of this one on. */
+	/* By the transmit queue: it has another qdisc once the core lets go of this one. */
 	netif_schedule_queue(netdev_get_tx_queue(dev, 0));
 	return true;
 }

@@ -46,7 +46,7 @@ enum quell_limit {
  * @closed:		the socket has released the flow: no entry may be added to it
  * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell, or says
  *			so; only the holder of the socket lock uses it
- * @fallback_told:	why CUBIC governs, as was told last, if anyone listened; 0: it does not; only
+ * @fallback_told:	why CUBIC governs, as was told last, if anyone listened; 0: not; only
  *			the holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
