@@ -451,7 +451,8 @@ own_default()
 	{ ! has_links || quell bpf replace "$1"; } &&
 	grep -qx "bpf_$1" /proc/sys/net/ipv4/tcp_congestion_control &&
 	status 0 quell bpf unload "$1" && says "new connections of this network namespace"
-	sysctl -q -w "net.ipv4.tcp_congestion_control=$before"
+	set -- $?
+	sysctl -q -w "net.ipv4.tcp_congestion_control=$before" && return "$1"
 }
 
 loads_again()

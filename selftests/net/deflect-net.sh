@@ -131,10 +131,11 @@ sleep_idle()
 }
 
 flooded=""
-# flood ADDRESS: until the queue there is long, and the port knows who was quiet.
+# flood ADDRESS [INTERVAL_US]: a packet of 1000 bytes each, until the queue there is long,
+# and the port knows who was quiet.
 flood()
 {
-	start_in "$near" deflect_pkt flood "$1" 800
+	start_in "$near" deflect_pkt flood "$1" "${2:-800}"
 	flooded=$started
 	poll 10 long && sleep_idle
 }

@@ -104,15 +104,26 @@ begins_with_start()
 	say close && nothing_out_of_order && books_balance
 }
 
-# Without the option nothing proves that the messages before have arrived.
+# Without the option nothing proves that the messages before have arrived.  The flood is
+# little more than the port's rate: all of it waits there, and no packet is dropped.  What
+# waits so long is probed for, so TCP's counters of order tell nothing here.
+stays_in_the_queue()
+{
+	local slow=(rate 4mbit limit 100000)
+
+	deflect=(deflect threshold 5000 idle 4s)
+	both_ports && say_all "$connect4" && say "xfer 300" &&
+	flood 10.73.30.1 2000 && say "xfer 3000" && long && ebb &&
+	port_is '.deflect_pkts == 0 and .data_drop_pkts == 0' && say close && books_balance
+}
+
 no_option_no_start()
 {
-	deflect=(deflect threshold 5000 idle 4s)
-	in_netns "$near" quell cc set quell option 0 && both_ports && disorder before &&
-	say_all "$connect4" && say "xfer 300" && flood 10.73.30.1 &&
-	say "xfer 3000" && ebb && port_is '.deflect_pkts == 0' && say close &&
-	nothing_out_of_order
-	in_netns "$near" quell cc set quell option 1
+	local status=0
+
+	in_netns "$near" quell cc set quell option 0 && stays_in_the_queue || status=1
+	ebb
+	in_netns "$near" quell cc set quell option 1 && return "$status"
 }
 
 # under KIND OPTION...: swport below another qdisc.
