@@ -69,6 +69,7 @@ def make_parser():
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     _incast_options(incast)
     _run_options(incast)
+    _figure_option(incast)
     run = commands.add_parser("run", help="a scenario file", epilog=UNITS, allow_abbrev=False,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
     run.add_argument("file", metavar="FILE.scenario")
@@ -77,6 +78,7 @@ def make_parser():
                      "and medians over them")
     run.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
     _run_options(run)
+    _figure_option(run)
     again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
                                 epilog=UNITS, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,6 +88,11 @@ def make_parser():
                        "where it is there")
     again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
     _run_options(again)
+    _figure_option(again)
+    told = commands.add_parser("demo", help="four scenarios, and on a page what to see in them",
+                               epilog=UNITS, allow_abbrev=False,
+                               formatter_class=argparse.RawDescriptionHelpFormatter)
+    _run_options(told)
     many = commands.add_parser("sweep", help="scenarios with several values of one or two "
                                "parameters, algorithms and seeds", epilog=UNITS, allow_abbrev=False,
                                formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -187,6 +194,11 @@ def _run_options(parser, out=None):
     add("--timeout", metavar="SECONDS", default=str(TIMEOUT_S), help="wall time allowed for one "
         f"run; default {TIMEOUT_S}")
     add("--quiet", action="store_true", help="no progress, no summary on success")
+
+
+def _figure_option(parser):
+    parser.add_argument("--no-figures", action="store_true", help="tables and numbers alone: "
+                        "drawing takes longer than many a run")
 
 
 def _hosts_of_a_leaf(places, leaves, hosts):
@@ -348,6 +360,12 @@ def _replace(args):
         print(f"replacing the earlier result in {args.out}", file=sys.stderr)
 
 
+def _facts(args, command, kernel, jobs_max):
+    """What results say of how they came about, and whether figures are drawn."""
+    return {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
+            "jobs": jobs_max, "has_figures": not getattr(args, "no_figures", False)}
+
+
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output  # matplotlib takes a second to load: not for bad input
@@ -362,8 +380,7 @@ def _execute(args, wanted, command):
     outcomes = {}
     runner.run_all(jobs, jobs_max, timeout_s, args.quiet,
                    lambda job, outcome: outcomes.update({job: outcome}))
-    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
-             "jobs": jobs_max}
+    facts = _facts(args, command, kernel, jobs_max)
     done = output.evaluate(args.out, wanted, jobs, outcomes, facts)
     if done.summaries and not args.quiet:
         show.result(done.summaries, done.paper, args.out)
@@ -381,10 +398,22 @@ def _reproduce(args, command):
         runner.check_programs(kernel, one)
         _show_notes(args, one)
     _replace(args)
-    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
-             "jobs": jobs_max}
+    facts = _facts(args, command, kernel, jobs_max)
     good = reproduce.run(wanted, kernel, args.out, timeout_s, args.quiet, facts)
     return 0 if good else EXIT_FAILED
+
+
+def _demo(args, command):
+    """The demonstration; exit status."""
+    from . import demo
+    wanted = demo.load()
+    jobs_max, timeout_s, kernel = _options(args)
+    for _, _, one in wanted:
+        runner.check_modules(kernel, one)
+        cost.check_memory(len(one.graph.hosts), jobs_max)
+    _replace(args)
+    facts = _facts(args, command, kernel, jobs_max)
+    return 0 if demo.run(wanted, kernel, args.out, timeout_s, args.quiet, facts) else EXIT_FAILED
 
 
 def _seeds(args, command):
@@ -403,8 +432,7 @@ def _seeds(args, command):
     runner.check_programs(kernel, one)
     _show_notes(args, one)
     _replace(args)
-    facts = {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
-             "jobs": jobs_max}
+    facts = _facts(args, command, kernel, jobs_max)
     return 0 if seeds.run(wanted, kernel, args, timeout_s, facts) else EXIT_FAILED
 
 
@@ -459,6 +487,8 @@ def main(argv):
         command = "selftests/lab/lab " + shlex.join(argv)
         if args.command == "reproduce":
             return _reproduce(args, command)
+        if args.command == "demo":
+            return _demo(args, command)
         if args.command == "run" and args.seeds is not None:
             return _seeds(args, command)
         table, places = _load(args)

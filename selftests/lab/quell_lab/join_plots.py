@@ -4,7 +4,7 @@
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from . import convergence, plots
+from . import convergence, drawing
 
 WIDE = 20			# times so far apart are on a logarithmic scale
 SHOWN = 5			# joins in a panel, as in Figure 9(a) of the Dart paper
@@ -24,7 +24,7 @@ def _steps(rows, begin_ns, end_ns):
     """Points of a step function within a span; rows of another time are left out."""
     steps = convergence.Steps(rows)
     times = [begin_ns, *steps.changes(begin_ns, end_ns), end_ns]
-    return ([(time_ns - begin_ns) / plots.NS_PER_US for time_ns in times],
+    return ([(time_ns - begin_ns) / drawing.NS_PER_US for time_ns in times],
             [steps.at(time_ns) * 8 / 1e9 for time_ns in times])
 
 
@@ -36,20 +36,20 @@ def _panel(axes, scenario, result, line_gbit):
     for number, (flow, from_ns, to_ns) in enumerate(flows):
         name, colour, dash = SENDERS[min(number, 1)]
         times, values = _steps(convergence.sender_rates(result, flow.number), from_ns, to_ns)
-        shift_us = (from_ns - begin_ns) / plots.NS_PER_US
+        shift_us = (from_ns - begin_ns) / drawing.NS_PER_US
         axes.plot([time + shift_us for time in times], values, dash, color=colour, linewidth=1,
                   drawstyle="steps-post", label=name if number < 2 else None)
     for value in (line_gbit, line_gbit / 2):
         axes.axhline(value, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0, line_gbit * 1.25)
-    axes.set_xlim(0, (end_ns - begin_ns) / plots.NS_PER_US)
+    axes.set_xlim(0, (end_ns - begin_ns) / drawing.NS_PER_US)
     axes.set_xlabel("Time (µs)")
     axes.set_ylabel("Rate (Gbit/s)")
     axes.set_title(result.variant.label)
 
 
 def _rates(scenario, results, summaries):
-    figure, panels = plots.grid(len(results))
+    figure, panels = drawing.grid(len(results))
     for result, axes in zip(results, panels):
         joins = summaries[result.variant.label]["convergence"]
         _panel(axes, scenario, result, joins["line_bits_ps"] / 1e9)
@@ -59,7 +59,7 @@ def _rates(scenario, results, summaries):
 
 
 def _distribution(results, summaries, look):
-    figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=drawing.FIGURE_INCH, layout="constrained")
     all_times = []
     for result in results:
         label = result.variant.label
@@ -70,7 +70,8 @@ def _distribution(results, summaries, look):
         shares = [(rank + 1) / joins["joins"] for rank in range(len(times))]
         if times:
             axes.plot([times[0]] + times, [0] + shares, look.dash(label), label=label,
-                      color=look.colour(label), linewidth=1.4, drawstyle="steps-post")
+                      color=look.colour(label), linewidth=1.4, drawstyle="steps-post",
+                      gid=look.series(label))
         else:
             axes.plot([], [], look.dash(label), color=look.colour(label), label=f"{label}: never")
     if all_times and max(all_times) > WIDE * max(min(all_times), 0.01):
@@ -82,15 +83,14 @@ def _distribution(results, summaries, look):
     axes.set_xlabel("Round trips until both senders' rates are half the line")
     axes.set_ylabel("Share of joins")
     axes.set_title("Distribution of the time to the fair share")
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.legend(**drawing.BELOW)
     return figure
 
 
-def draw(scenario, results, summaries):
-    """{file stem: figure}; none where no joins are measured."""
+def makers(scenario, results, summaries):
+    """{file stem: function that draws its figure}; none where no joins are measured."""
     if scenario.convergence is None:
         return {}
-    look = plots.Look([result.variant.label for result in results])
-    with plt.rc_context(plots.STYLE):
-        return {"joins": _rates(scenario, results, summaries),
-                "joins-cdf": _distribution(results, summaries, look)}
+    look = drawing.Look([result.variant.label for result in results])
+    return {"joins": lambda: _rates(scenario, results, summaries),
+            "joins-cdf": lambda: _distribution(results, summaries, look)}

@@ -7,8 +7,8 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import join_plots, paper, plots, report, results as checks, show, slowdown, summary, \
-    tables
+from . import drawing, paper, plots, report, results as checks, show, slowdown, summary, tables, \
+    version
 from .errors import RunError
 
 FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
@@ -24,6 +24,15 @@ class Evaluation:
     summaries: dict		# label -> summary of the runs that gave a result
     paper: list			# comparisons with the paper's figures
     good: bool			# every run gave a result that can be
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """SVG texts of a figure."""
+
+    title: str
+    svg: str			# of all of it
+    panels: dict		# label -> SVG text, none if there are no panels
 
 
 def clear(directory):
@@ -98,15 +107,34 @@ def write(directory, scenario, results, failures, facts):
         json.dump(document, file, indent=1)
         file.write("\n")
     figures = {}
-    if results:
-        drawn = join_plots.draw(scenario, results, summaries)
-        drawn |= plots.draw(scenario, results, summaries)
-        figures = {stem: plots.to_svg(figure, f"{scenario.title}: {stem}")
-                   for stem, figure in drawn.items()}
-        plots.close(drawn)
-    for stem, svg in figures.items():
-        with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
-            file.write(svg)
+    if results and facts["has_figures"]:
+        figures = _draw_all(directory, scenario, results, summaries)
     report.write(os.path.join(directory, "report.html"), scenario, summaries, rows, figures,
-                 problems, failures, facts)
+                 problems, failures, dict(facts, version=version.text()))
     return summaries, rows, problems
+
+
+def _draw_all(directory, scenario, results, summaries):
+    """Write each figure's file; {stem: Drawn} for the report."""
+    makers = plots.makers(scenario, results, summaries)
+    drawn = {}
+    for number, (stem, maker) in enumerate(makers.items(), 1):
+        show.progress(f"drawing figure {number} of {len(makers)}: {stem}")
+        drawn[stem] = _drawn(plots.draw(maker), f"{scenario.title}: {stem}")
+        with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
+            file.write(drawn[stem].svg)
+    show.progress("")
+    return drawn
+
+
+def _drawn(figure, title):
+    """SVG texts of a figure or of Panels, which are closed."""
+    if not isinstance(figure, drawing.Panels):
+        svg = drawing.to_svg(figure, title)
+        drawing.plt.close(figure)
+        return Drawn(title, svg, {})
+    svgs = {}
+    for label, one in figure.figures.items():
+        svgs[label] = drawing.to_svg(one, f"{title}, {label}")
+        drawing.plt.close(one)
+    return Drawn(figure.title, drawing.compose(figure.title, list(svgs.values())), svgs)

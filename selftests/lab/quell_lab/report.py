@@ -3,41 +3,8 @@
 
 import html
 
-from . import convergence, paper, pfc, plots, slowdown, units
-
-CSS = """
-:root { --ink: #1b1f24; --soft: #5b6470; --line: #dfe3e8; --good: #1a7f37; --bad: #b42318; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1180px; padding: 2rem 1.25rem 4rem; color: var(--ink);
-  font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Arial, sans-serif; background: #fff; }
-h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
-h2 { font-size: 1.15rem; margin: 2.4rem 0 .8rem; padding-bottom: .3rem;
-  border-bottom: 1px solid var(--line); }
-p.lead { color: var(--soft); margin: 0 0 1rem; }
-.verdict { display: inline-block; padding: .3rem .7rem; border-radius: 4px; color: #fff;
-  font-weight: 600; }
-.good { background: var(--good); } .bad { background: var(--bad); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .82rem;
-  font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .45rem; text-align: right; border-bottom: 1px solid var(--line);
-  white-space: nowrap; }
-th { color: var(--soft); font-weight: 600; }
-th:first-child, td:first-child { text-align: left; }
-table.facts td { text-align: left; white-space: normal; }
-table.facts td:first-child { width: 13rem; color: var(--soft); }
-table.paper td:nth-child(-n+3), table.paper th:nth-child(-n+3) { text-align: left; }
-table.paper td.prose, table.paper th:nth-child(n+7) { text-align: left; white-space: normal; min-width: 14rem;
-  color: var(--soft); }
-.chip { display: inline-block; width: .8em; height: .8em; border-radius: 2px;
-  margin-right: .45em; vertical-align: -1px; }
-figure { margin: 0 0 2rem; } figure svg { max-width: 100%; height: auto; }
-figcaption { color: var(--soft); font-size: .88rem; max-width: 70ch; }
-pre { background: #f6f8fa; padding: .8rem 1rem; overflow-x: auto; border-radius: 4px;
-  font-size: .85rem; white-space: pre-wrap; }
-li { margin: .15rem 0; }
-footer { margin-top: 3rem; color: var(--soft); font-size: .82rem; }
-"""
+from . import convergence, drawing, network_svg, page, panels, paper, pfc, plots, slowdown, units, \
+    written
 
 CAPTIONS = {
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
@@ -48,11 +15,13 @@ CAPTIONS = {
                "receiving socket.",
     "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
             "shares, 1/n one flow has everything. Flows count in windows they span entirely.",
-    "queue": "Backlog of the fullest switch port, sampled. The maximum in the table is the port's "
-             "own watermark, exact.",
+    "queue": "Backlog of the switch port with the longest queue of all runs, sampled. The maximum "
+             "in the table is the port's own watermark, exact.",
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
-               "packet is handed over at once when that arrives, so peaks may exceed the line rate; "
-               "the axis ends there.",
+               "packet is handed over at once when that arrives, so peaks may exceed the line "
+               "rate; the axis ends there. With more than 24 flows: of those active at each time the "
+               "median, the 10th to 90th percentile, and the first to start, the last, the "
+               "slowest.",
     "dart": "Bands and lines share one axis of time. Flows of one host to another that come one "
             "after the other share a line and a band. Grey: nobody holds a sender back. Blue: the "
             "receiver's n does, marks are hidden. Orange: the receiver states n = 1 and lets marks "
@@ -61,7 +30,8 @@ CAPTIONS = {
     "slowdown": "Completion time over that of the flow alone on the idle network, in bins of as "
                 "many flows each, drawn at the largest size of each. With fewer than 1000 flows a "
                 "bin its 99.9th percentile is its slowest flow. slowdown.csv has the numbers.",
-    "cwnd": "Congestion window as the sender holds it; logarithmic above one packet.",
+    "cwnd": "Congestion window as the sender holds it; logarithmic above one packet. With more "
+            "than 24 flows as for goodput.",
     "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
              "half of it.",
     "joins-cdf": "Share of joins after which both senders had half the line by then, and kept it "
@@ -95,30 +65,48 @@ def _ratio(value):
     return "–" if value is None else f"{value:.3f}"
 
 
+def _kilo(size_bytes):
+    return f"{size_bytes / 1000:.1f}"
+
+
+def _queue_cell(port, key):
+    """Function that shows a number of a port's queue."""
+    def show(summary):
+        queue = summary["queues"].get(port)
+        return _kilo(queue[key]) if queue else "–"
+
+    return show
+
+
 SLOWDOWN_COLUMNS = (("Flows", lambda s: _number(s["flows"])),) + tuple(
     (title, lambda s, key=key: "–" if s[key] is None else f"{s[key]:.2f}")
     for title, key in (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"),
                        ("max", "max")))
-COLUMNS = (
-    ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
-    ("p50 µs", lambda s: _micro(s["fct_ns"]["p50"])),
+FCT_COLUMNS = (
+    ("FCT p50 µs", lambda s: _micro(s["fct_ns"]["p50"])),
     ("p99 µs", lambda s: _micro(s["fct_ns"]["p99"])),
     ("max µs", lambda s: _micro(s["fct_ns"]["max"])),
-    ("Finish spread µs", lambda s: _micro(s["spread_ns"])),
-    ("Start–finish rank", lambda s: _ratio(s["start_finish_rank_correlation"])),
     ("Jain mean", lambda s: _ratio(s["jain"]["mean"])),
-    ("Fair after µs", lambda s: _micro(s["jain"]["fair_after_ns"])),
     ("Goodput Gbit/s", lambda s: f"{s['goodput_bits_ps'] / 1e9:.2f}"
                                  if s["flows_finished"] else "–"),
 )
-QUEUE_COLUMNS = (
-    ("Port", lambda s: s["queue"]["port"] if s["queue"] else "–"),
-    ("Queue mean kB", lambda s: f"{s['queue']['mean_bytes'] / 1000:.1f}" if s["queue"] else "–"),
-    ("p99 kB", lambda s: f"{s['queue']['p99_bytes'] / 1000:.1f}" if s["queue"] else "–"),
-    ("max kB", lambda s: f"{s['queue']['max_bytes'] / 1000:.1f}" if s["queue"] else "–"),
+LOSS_COLUMNS = (
     ("Drops", lambda s: _number(s["drops"])),
     ("CE marks", lambda s: _number(s["marks"])),
     ("Retransmitted", lambda s: _number(s["retransmitted_segs"])),
+)
+TRIM_COLUMNS = (
+    ("Trims", lambda s: _number(s["trims"])),
+    ("of them dropped", lambda s: _number(s["trims_dropped"])),
+)
+MORE_COLUMNS = (
+    ("Finished", lambda s: f"{s['flows_finished']:,} of {s['flows']:,}"),
+    ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
+    ("Finish spread µs", lambda s: _micro(s["spread_ns"])),
+    ("Start–finish rank", lambda s: _ratio(s["start_finish_rank_correlation"])),
+    ("Fair after µs", lambda s: _micro(s["jain"]["fair_after_ns"])),
+    ("Its longest queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
+    ("kB", lambda s: _kilo(s["queue"]["max_bytes"]) if s["queue"] else "–"),
     ("Packet-hops", lambda s: _number(s["packet_hops"])),
     ("Wall s", lambda s: f"{s['wall_s']:.2f}"),
     ("Set-up s", lambda s: _seconds(s["setup_wall_s"])),
@@ -127,6 +115,21 @@ QUEUE_COLUMNS = (
     ("Packet-hops/CPU s", lambda s: _number(s["packet_hops_per_cpu_s"])),
     ("Memory MB", lambda s: _number(s["peak_memory_bytes"] and s["peak_memory_bytes"] >> 20)),
 )
+
+
+def _queue_columns(port):
+    """Of one port, the same of every run."""
+    if port is None:
+        return ()
+    return ((f"Queue at {port}: mean kB", _queue_cell(port, "mean_bytes")),
+            ("p99 kB", _queue_cell(port, "p99_bytes")), ("max kB", _queue_cell(port, "max_bytes")))
+
+
+def _result_columns(summaries):
+    """What the first table says of a run; trims where there are any."""
+    has_trims = any(summary["trims"] for summary in summaries.values())
+    return (FCT_COLUMNS + _queue_columns(panels.fullest_port(summaries)) + LOSS_COLUMNS[:1]
+            + (TRIM_COLUMNS if has_trims else ()) + LOSS_COLUMNS[1:])
 
 
 def _gbit(bits_ps):
@@ -142,7 +145,12 @@ WINDOW_COLUMNS = (
     ("Jain", lambda s: _ratio(s["jain"])),
     ("Slowest flow Gbit/s", lambda s: _gbit(s["flow_rate_bits_ps"]["min"])),
     ("Fastest", lambda s: _gbit(s["flow_rate_bits_ps"]["max"])),
-) + QUEUE_COLUMNS[:4]
+) + (
+    ("Queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
+    ("mean kB", lambda s: _kilo(s["queue"]["mean_bytes"]) if s["queue"] else "–"),
+    ("p99 kB", lambda s: _kilo(s["queue"]["p99_bytes"]) if s["queue"] else "–"),
+    ("max kB", lambda s: _kilo(s["queue"]["max_bytes"]) if s["queue"] else "–"),
+)
 
 
 def _windows(scenario, summaries, look):
@@ -153,7 +161,7 @@ def _windows(scenario, summaries, look):
                    for label, summary in summaries.items()}
         span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
         parts += [f"<h2>Measured: {html.escape(window.name)}, {span}, "
-                  f"{len(window.flows)} flows</h2>", _table(WINDOW_COLUMNS, numbers, look)]
+                  f"{len(window.flows)} flows</h2>", page.table(WINDOW_COLUMNS, numbers, look)]
     return parts
 
 
@@ -177,13 +185,14 @@ def _joins(scenario, summaries, look):
     joins = {label: summary["convergence"] for label, summary in summaries.items()}
     parts = []
     for kind, title in JOIN_TITLES.items():
-        parts += [f"<h2>{title}</h2>", _table(_join_columns(kind), joins, look)]
+        parts += [f"<h2>{title}</h2>", page.table(_join_columns(kind), joins, look)]
     return parts
 
 
 def paper_table(rows):
     """The papers' figures beside ours, as HTML; a row may link to a report."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in (*paper.COLUMNS, "other runs", "note"))
+    names = (*paper.COLUMNS, "other runs", "note")
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     lines = []
     for row in rows:
         texts = [html.escape(text) for text in paper.cells(row)]
@@ -197,17 +206,6 @@ def paper_table(rows):
             f"<tbody>{''.join(lines)}</tbody></table></div>")
 
 
-def page(title, lead, parts):
-    """A whole page around some parts."""
-    return "\n".join([
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title} – Quell laboratory</title><style>{CSS}</style></head><body>",
-        f"<h1>{title}</h1>", f'<p class="lead">{lead}</p>', *parts,
-        "<footer>Definitions of every figure: Documentation/lab.md.</footer>",
-        "</body></html>\n"])
-
-
 def _slowdowns(summaries, look):
     """One table for each class of size."""
     parts = []
@@ -217,26 +215,9 @@ def _slowdowns(summaries, look):
     for index, first in enumerate(next(iter(found.values()))["classes"]):
         numbers = {label: one["classes"][index] for label, one in found.items()}
         if any(one["flows"] for one in numbers.values()):
-            parts += [f"<h2>Slowdown of flows {slowdown.class_name(first)}</h2>",
-                      _table(SLOWDOWN_COLUMNS, numbers, look)]
-    return parts
-
-
-def _table(columns, summaries, look):
-    head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in columns)
-    rows = []
-    for label, summary in summaries.items():
-        chip = f'<span class="chip" style="background:{look.colour(label)}"></span>'
-        cells = "".join(f"<td>{html.escape(str(show(summary)))}</td>" for _, show in columns)
-        rows.append(f"<tr><td>{chip}{html.escape(label)}</td>{cells}</tr>")
-    return (f'<div class="scroll"><table><thead><tr><th>Algorithm</th>{head}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table></div>")
-
-
-def _facts(pairs):
-    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(value))}</td></tr>"
-                   for name, value in pairs)
-    return f'<table class="facts"><tbody>{rows}</tbody></table>'
+            parts.append(f"<div><h2>Slowdown of flows {slowdown.class_name(first)}</h2>"
+                         f"{page.table(SLOWDOWN_COLUMNS, numbers, look)}</div>")
+    return [f'<div class="tables">{"".join(parts)}</div>']
 
 
 def _deflection(values):
@@ -296,16 +277,29 @@ def _algorithms(scenario):
     return rows
 
 
+def _parameters(scenario):
+    """Every parameter of every algorithm, as it was in force."""
+    parts = []
+    for variant in scenario.variants:
+        pairs = [(name, parameter.kind.show(variant.values.get(name, parameter.default)))
+                 for name, parameter in variant.algorithm.parameters.items()]
+        text = page.facts(pairs) if pairs else "<p>The kernel's own: none.</p>"
+        parts.append(f"<div><h3>{html.escape(variant.label)}</h3>{text}</div>")
+    return page.details("Parameters in force", f'<div class="tables">{"".join(parts)}</div>')
+
+
 def _verdicts(scenario, problems, failures):
     complete = "Every flow finished; bytes delivered equal bytes sent equal bytes asked for."
     if scenario.allow_unfinished:
         complete = ("Flows may outlast the run: of those that did, bytes delivered are at most "
                     "bytes sent, in order and as sent; of the others they are equal.")
     if not problems and not failures:
-        return ('<p><span class="verdict good">All physics checks hold</span></p><ul>'
-                "<li>No flow completed before its physical limit.</li>"
-                "<li>No queue exceeded its limit by more than one packet.</li>"
-                f"<li>{complete}</li><li>The kernel logs are free of warnings.</li></ul>")
+        return ('<p><span class="verdict good">All physics checks hold</span></p>'
+                + page.details("What was checked", "<ul>"
+                               "<li>No flow completed before its physical limit.</li>"
+                               "<li>No queue exceeded its limit by more than one packet.</li>"
+                               f"<li>{complete}</li>"
+                               "<li>The kernel logs are free of warnings.</li></ul>"))
     items = "".join(f"<li><b>{html.escape(label)}</b>: {html.escape(text)}</li>"
                     for source in (failures, problems)
                     for label, texts in source.items() for text in texts)
@@ -313,33 +307,62 @@ def _verdicts(scenario, problems, failures):
             f"<ul>{items}</ul>")
 
 
-def write(path, scenario, summaries, rows, figures, problems, failures, facts):
-    """
-    Write the page.  rows: comparisons with a paper; problems and failures:
-    label -> sentences; figures: stem -> SVG text; facts: dict with command and
-    kernel.
-    """
-    look = plots.Look(list(summaries))
-    parts = [_verdicts(scenario, problems, failures)]
-    if rows:
-        parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
-    if summaries:
-        parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
-        parts += _slowdowns(summaries, look)
-        parts += ["<h2>The whole run</h2>", _table(COLUMNS, summaries, look), "<br>",
-                  _table(QUEUE_COLUMNS, summaries, look)]
-    for stem, svg in figures.items():
-        parts.append(f"<figure>{plots.inline(svg, stem)}"
-                     f"<figcaption>{html.escape(_caption(stem))}</figcaption></figure>")
-    parts += [
-        "<h2>Configuration</h2>", _facts(_network(scenario) + _algorithms(scenario)
-                                         + [("Kernel", facts["kernel"])]),
+def _figures(drawn, look):
+    """The figures, those with panels over the whole width."""
+    parts = []
+    for stem, one in drawn.items():
+        caption = _caption(stem)
+        if one.panels:
+            parts.append(page.panels(one.title, [
+                (look.series(label), drawing.inline(svg, f"{stem}-{number}"))
+                for number, (label, svg) in enumerate(one.panels.items())], caption))
+        else:
+            parts.append(page.figure(drawing.inline(one.svg, stem), caption,
+                                     stem.startswith((plots.DART_STEM, "slowdown", "joins"))))
+    return f'<div class="figures">{"".join(parts)}</div>'
+
+
+def _configuration(scenario, summaries, facts):
+    hot = panels.fullest_port(summaries) if summaries else None
+    said = "Switches above hosts, by tier."
+    if hot is not None:
+        said += f" The thick line is the cable of port {hot}, which had the longest queue."
+    versions = [("Kernel", facts["kernel"]), ("Quell", facts["version"])]
+    return [
+        "<h2>Network and configuration</h2>",
+        page.figure(network_svg.draw(scenario.graph, hot), said),
+        page.facts(_network(scenario) + _algorithms(scenario) + versions),
+        _parameters(scenario),
+        page.details("The scenario, as a file",
+                     f"<pre>{html.escape(written.toml(scenario.config))}</pre>"),
         "<h2>Reproduce</h2>",
         f"<pre>{html.escape(facts['command'])}</pre>",
         "<p>The same seed gives the same flows.csv, queues.csv, cwnd.csv and delivered.csv, byte "
         "for byte; only the wall-clock figures differ.</p>",
     ]
+
+
+def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
+    """
+    Write the page.  rows: comparisons with a paper; drawn: stem -> output.Drawn;
+    problems and failures: label -> sentences; facts: dict with command, kernel
+    and version.
+    """
+    look = drawing.Look(list(summaries))
+    parts = [_verdicts(scenario, problems, failures)]
+    if summaries:
+        parts.append(page.legend(look, summaries))
+    if rows:
+        parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
+    if summaries:
+        parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
+        parts += ["<h2>The whole run</h2>",
+                  page.table(_result_columns(summaries), summaries, look),
+                  page.details("More numbers, and what the runs cost",
+                               page.table(MORE_COLUMNS, summaries, look))]
+        parts += _slowdowns(summaries, look)
+    parts += [_figures(drawn, look), *_configuration(scenario, summaries, facts)]
     lead = ("Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
             "switched by a Linux router.")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(page(html.escape(scenario.title), lead, parts))
+        file.write(page.page(html.escape(scenario.title), lead, parts))

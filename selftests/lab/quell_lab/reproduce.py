@@ -6,7 +6,7 @@ import html
 import json
 import os
 
-from . import output, paper, report, runner, scenario
+from . import output, page, paper, report, runner, scenario
 from .errors import InputError
 from .schema import Places
 
@@ -57,6 +57,7 @@ class Group:
         self.jobs = runner.make_jobs(wanted, kernel, self.directory, self.stem)
         self.outcomes = {}
         self.rows = []
+        self.summaries = {}
         self.good = False
 
     def finished(self, job, outcome, facts):
@@ -69,6 +70,7 @@ class Group:
                                dict(facts, command=command))
         self.rows = [dict(row, scenario=self.stem, report=f"{self.stem}/report.html")
                      for row in done.paper]
+        self.summaries = done.summaries
         self.good = done.good
         self.outcomes = {}	# tables of a run are large
 
@@ -85,7 +87,7 @@ def _index(out, groups, rows, facts):
     parts = [verdict, report.paper_table(rows), "<h2>Reports</h2>", f"<ul>{items}</ul>",
              "<h2>Reproduce</h2>", f"<pre>{html.escape(facts['command'])}</pre>"]
     with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as file:
-        file.write(report.page("The papers' figures", lead, parts))
+        file.write(page.page("The papers' figures", lead, parts))
 
 
 def run(wanted, kernel, out, timeout_s, quiet, facts):

@@ -6,7 +6,7 @@ import html
 import os
 from statistics import median
 
-from . import output, paper, report, runner, show, slowdown
+from . import output, page, paper, runner, show, slowdown
 from .schema import Key
 
 COUNT = Key("int", 2, 1000)
@@ -124,9 +124,9 @@ def _write(out, seeds, rows, lines, facts):
              "<h2>Reports</h2>", f"<ul>{items}</ul>", "<h2>Reproduce</h2>",
              f"<pre>{html.escape(facts['command'])}</pre>"]
     with open(os.path.join(out, "report.html"), "w", encoding="utf-8") as file:
-        file.write(report.page(html.escape(f"{seeds[0].scenario.title}: {len(seeds)} seeds"),
-                               "Medians over the seeds that have a value, with the least and the "
-                               "most of them.", parts))
+        file.write(page.page(html.escape(f"{seeds[0].scenario.title}: {len(seeds)} seeds"),
+                             "Medians over the seeds that have a value, with the least and the "
+                             "most of them.", parts))
 
 
 def run(wanted, kernel, args, timeout_s, facts):

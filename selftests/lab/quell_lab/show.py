@@ -31,6 +31,13 @@ def _kilo(queue, key):
     return kilo(queue[key] if queue else 0)
 
 
+def progress(text):
+    """A line that the next one replaces, on a terminal; the last is empty."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
 def lines(header, rows):
     """Rows under a header, first column to the left."""
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]

@@ -7,6 +7,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from .slowdown import size_name
 
 PANELS = (("p50", "Median"), ("p999", "99.9th percentile"))
+LEGEND_BELOW = (0, 0.09, 1, 0.91)	# where the panels are, above a legend
 TAIL_FLOWS = 1000		# of fewer, the 99.9th percentile by nearest rank is the slowest
 # Ticks of an axis up to so much, None: at even steps.
 TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (float("inf"), (1, 2, 5)))
@@ -42,11 +43,13 @@ def draw(summaries, look):
             bins = [one for one in summary["slowdown"]["bins"] if one["flows"]]
             axes.plot([one["to_bytes"] for one in bins], [one[name] for one in bins],
                       look.dash(label), color=look.colour(label), marker=look.marker(label),
-                      markersize=3.5, linewidth=1.2, label=label)
+                      markersize=3.5, linewidth=1.2, gid=look.series(label),
+                      label=label)
         axes.set_xscale("log")
         _slowdown_axis(axes)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: size_name(round(size))))
         axes.set_xlabel("Flow size")
         axes.set_title(title + (tail_remark(drawn) if name == "p999" else ""))
-    panels[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=7)
+    figure.get_layout_engine().set(rect=LEGEND_BELOW)
     return figure

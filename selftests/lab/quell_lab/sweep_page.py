@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from statistics import median
 
-from . import paper, plots, report, seeds, sweep_plot, sweep_store
+from . import drawing, page, paper, seeds, sweep_plot, sweep_store
 from .sweep import shown
 
 TABLE = "sweep.csv"
@@ -154,14 +154,14 @@ def write(out, wanted, values, failed, kernel):
     sums = Sums(wanted, values)
     _write_table(os.path.join(out, TABLE), wanted, sums)
     figure = sweep_plot.draw(sums)
-    svg = plots.to_svg(figure, wanted.title)
-    plots.close({"sweep": figure})
+    svg = drawing.to_svg(figure, wanted.title)
+    drawing.plt.close(figure)
     with open(os.path.join(out, FIGURE), "w", encoding="utf-8") as file:
         file.write(svg)
     caption = ("Medians over the seeds; bands and bars reach from the least to the most of them. "
                f"{TABLE} has these and more quantities in base units, and each seed's value.")
     parts = [*_verdict(wanted, failed),
-             f"<figure>{plots.inline(svg, 'sweep')}<figcaption>{caption}</figcaption></figure>"]
+             f"<figure>{drawing.inline(svg, 'sweep')}<figcaption>{caption}</figcaption></figure>"]
     for panel in sums.panels:
         parts += _panel_table(sums, panel)
     parts += _configuration(wanted, kernel)
@@ -169,4 +169,4 @@ def write(out, wanted, values, failed, kernel):
     lead = (f"{len(wanted.runs)} runs of real kernel TCP in virtual time, "
             f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.")
     with open(os.path.join(out, PAGE), "w", encoding="utf-8") as file:
-        file.write(report.page(html.escape(wanted.title), lead, parts))
+        file.write(page.page(html.escape(wanted.title), lead, parts))

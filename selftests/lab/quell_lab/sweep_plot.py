@@ -7,7 +7,7 @@ import textwrap
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from . import plots, units
+from . import drawing, units
 from .sweep import shown
 
 PANEL_INCHES = (3.7, 2.7)
@@ -122,8 +122,8 @@ def draw(sums):
     Figure of a sweep_page.Sums: a panel for each quantity, and beside each other for each
     scenario and each value of the second parameter.
     """
-    look = plots.Look(sums.labels)
-    with plt.rc_context(plots.STYLE):
+    look = drawing.Look(sums.labels)
+    with plt.rc_context(drawing.STYLE):
         figure, groups = _grid(len(sums.panels), len(sums.combos))
         for panel, group in zip(sums.panels, groups):
             drawn = []

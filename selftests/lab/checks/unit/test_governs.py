@@ -58,4 +58,4 @@ class Governs(unittest.TestCase):
     def test_the_figure_is_drawn(self):
         figure = dart_plot.draw(self.wanted, self.result, lambda axes, end_us: None)
         self.assertEqual([label.get_text() for label in figure.axes[2].get_yticklabels()], ["h3"])
-        plots.close({"dart": figure})
+        plots.plt.close(figure)

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """What figures say in words, and the line of progress."""
 
+import dataclasses
+import glob
+import os
 import re
+import tomllib
 import types
 import unittest
+import xml.dom.minidom
 
-from quell_lab import plots, runner, slowdown_plot
+from quell_lab import drawing, network_svg, page, panels, runner, scenario, slowdown_plot, written
 
 import helpers
 
@@ -20,7 +25,7 @@ class Late(unittest.TestCase):
     def said(self, *ends_ns):
         wanted = helpers.build()
         flows = [helpers.flow_result(wanted.flows[0], 0, end_ns) for end_ns in ends_ns]
-        return plots._late(helpers.run_result(wanted, flows), 10**6)
+        return drawing.late(helpers.run_result(wanted, flows), 10**6)
 
     def test_of_flows_that_end_behind_the_axis(self):
         self.assertEqual(self.said(5, 10**6), "")
@@ -29,20 +34,119 @@ class Late(unittest.TestCase):
                          "\n2 flows end later, until 3 ms (not shown)")
 
 
+class Horizon(unittest.TestCase):
+    def of(self, *ends_of_runs):
+        """End of an axis for runs of flows that end so."""
+        wanted = helpers.build()
+        return drawing.horizon_ns([helpers.run_result(wanted, [
+            helpers.flow_result(wanted.flows[0], 0, end) for end in ends]) for ends in ends_of_runs])
+
+    def test_ends_far_beyond_the_median_are_not_shown(self):
+        self.assertEqual(self.of([10, 11, 12, 500]), 12)
+        self.assertEqual(self.of([10, 11, 22]), 22)
+
+    def test_a_slow_run_is_shown_to_its_own_end(self):
+        self.assertEqual(self.of([10, 11, 12], [100, 110, 120, 9000]), 120)
+
+
+class Panels(unittest.TestCase):
+    def test_all_runs_show_the_port_with_the_longest_queue(self):
+        self.assertEqual(panels.fullest_port({
+            "a": {"queues": {"s1:p1": {"max_bytes": 10}, "s1:p2": {"max_bytes": 5}}},
+            "b": {"queues": {"s1:p1": {"max_bytes": 1}, "s1:p2": {"max_bytes": 20}}}}), "s1:p2")
+        self.assertIsNone(panels.fullest_port({}))
+
+    def test_many_flows_are_a_band_and_some_with_names(self):
+        wanted = helpers.build()
+        flows = [helpers.flow_result(dataclasses.replace(wanted.flows[0], number=number), number,
+                                     2000 - 10 * number) for number in range(1, 31)]
+        result = helpers.run_result(wanted, flows)
+        lines = {number: [(number, number)] for number in range(1, 31)}
+        figure, axes = drawing.plt.subplots()
+        panels._flow_lines(axes, result, lines, 1000)
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        median = next(line for line in axes.lines if line.get_label() == "median of active flows")
+        drawing.plt.close(figure)
+        self.assertEqual(names, ["10th to 90th percentile", "median of active flows",
+                                 "flow 1: first and slowest", "flow 30: last"])
+        self.assertEqual(median.get_ydata()[-1], 15)
+
+    def test_one_file_has_all_panels(self):
+        svgs = []
+        for _ in range(3):
+            figure, axes = drawing.plt.subplots(figsize=drawing.PANEL_INCH)
+            axes.plot([1, 2], [3, 4])
+            svgs.append(drawing.to_svg(figure, "one"))
+            drawing.plt.close(figure)
+        whole = xml.dom.minidom.parseString(drawing.compose("a < b", svgs)).documentElement
+        boxes = [node for node in whole.childNodes if node.nodeName == "svg"]
+        self.assertEqual([(box.getAttribute("x"), box.getAttribute("y")) for box in boxes],
+                         [("0", "22"), ("331", "22"), ("0", "231")])
+        ids = [node.getAttribute("id") for node in whole.getElementsByTagName("*")
+               if node.hasAttribute("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+
+
+class Page(unittest.TestCase):
+    def test_a_box_of_the_legend_names_what_it_hides(self):
+        look = drawing.Look(["swift", "dctcp"])
+        figure, axes = drawing.plt.subplots()
+        for label in look.numbers:
+            axes.plot([1, 2], [3, 4], gid=look.series(label))
+        svg = drawing.inline(drawing.to_svg(figure, "two"), "two")
+        drawing.plt.close(figure)
+        table = page.table((("n", lambda one: one),), {"swift": 1, "dctcp": 2}, look)
+        for series in re.findall(r'value="([^"]+)"', page.legend(look, look.numbers)):
+            self.assertEqual(svg.count(f'class="{series}"'), 1)
+            self.assertEqual(table.count(f'class="{series}"'), 1)
+
+    def test_nothing_is_fetched(self):
+        text = page.page("t", "l", [])
+        self.assertNotRegex(text, r"(src|href)=|url\(|@import")
+        self.assertIn("prefers-color-scheme: dark", text)
+
+
+class Network(unittest.TestCase):
+    def test_tiers_of_a_fat_tree(self):
+        tree = {"kind": "fat-tree", "pods": 2, "tors": 2, "aggs": 2, "spines": 4, "hosts": 2,
+                "rate": "100gbit", "delay": "1us"}
+        wanted = helpers.build(topology=tree, flow=None, incast={"senders": 2, "bytes": 1000})
+        self.assertEqual([len(tier) for tier in network_svg.tiers(wanted.graph)], [8, 4, 4, 4])
+        at = network_svg.places(wanted.graph)
+        self.assertEqual(len({y for _, y in at.values()}), 4)
+        self.assertEqual(len(set(at.values())), len(at))
+
+    def test_the_cable_of_the_port_is_drawn(self):
+        graph = helpers.build().graph
+        plain, marked = (network_svg.draw(graph, hot) for hot in (None, "s1:p3"))
+        xml.dom.minidom.parseString(marked)
+        self.assertEqual(marked.count("<path") - plain.count("<path"), 1)
+
+
+class Written(unittest.TestCase):
+    def test_ready_made_scenarios_are_what_they_were(self):
+        paths = glob.glob(os.path.join(runner.HERE, "scenarios", "**", "*.scenario"),
+                          recursive=True)
+        self.assertGreater(len(paths), 40)
+        for path in paths:
+            table = scenario.load(path)
+            self.assertEqual(tomllib.loads(written.toml(table)), table, path)
+
+
 class Slowdown(unittest.TestCase):
     def draw(self, *of_bins):
         """(labels of the vertical axis in view, title) of the panels for these bins."""
         summaries = {str(number): {"slowdown": {"bins": one}}
                      for number, one in enumerate(of_bins)}
-        with plots.plt.rc_context(plots.STYLE):
-            figure = slowdown_plot.draw(summaries, plots.Look(list(summaries)))
+        with drawing.plt.rc_context(drawing.STYLE):
+            figure = slowdown_plot.draw(summaries, drawing.Look(list(summaries)))
             figure.canvas.draw()
             panels = []
             for axes in figure.axes:
                 low, high = axes.get_ylim()
                 panels.append(([tick.get_text() for tick in axes.get_yticklabels()
                                 if low <= tick.get_position()[1] <= high], axes.get_title()))
-            plots.plt.close(figure)
+            drawing.plt.close(figure)
         return panels
 
     def test_an_axis_has_more_than_two_labels(self):

@@ -141,9 +141,18 @@ class Runs(unittest.TestCase):
         self.assertEqual(summary["cc"]["cubic"]["packet_hops"], 27)
         self.assertEqual(summary["failures"], {})
         page = self.text("report.html")
-        self.assertEqual(page.count("<svg"), 6)
+        # Three figures, three with a panel for each run, and the network
+        self.assertEqual(page.count("<svg"), 10)
         self.assertIn("All physics checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
+
+    def test_without_figures(self):
+        self.kernel("results()")
+        run = self.lab("--no-figures")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(set(os.listdir(self.out)),
+                         {name for name in OUTPUT if not name.endswith(".svg")})
+        self.assertEqual(self.text("report.html").count("<svg"), 1)	# the network
 
     def test_cost_of_a_run_is_in_the_summary_and_not_in_the_log(self):
         self.kernel("print('quell-cpu 500000000\\nquell-progress 1 0 2\\nquell-cpu 3500000000\\n"
