@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 from . import units  # noqa: E402
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-MARKERS = "osD^vPX"
+MARKERS = "osD^vPX*"		# not as many as colours: both together tell more apart
 DASHES = ("-", "--", "-.", ":")
 POINTS_MAX = 3000		# of one line: more only makes the file larger
 HORIZON = 2			# time axes end at the last completion within so many times the median
@@ -138,18 +138,6 @@ def kilobytes(axes, label):
     """A vertical axis of bytes."""
     axes.set_ylabel(label)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / 1000:g}"))
-
-
-def grid(count):
-    """Figure with one panel per algorithm, at most two beside each other, on the same axes."""
-    columns = min(count, 2)
-    rows = -(-count // columns)
-    figure, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
-                                figsize=(PANEL_INCH[0] * columns, PANEL_INCH[1] * rows))
-    panels = [panel for row in axes for panel in row]
-    for panel in panels[count:]:
-        panel.set_visible(False)
-    return figure, panels[:count]
 
 
 def to_svg(figure, title):

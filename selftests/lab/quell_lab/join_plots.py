@@ -49,13 +49,14 @@ def _panel(axes, scenario, result, line_gbit):
 
 
 def _rates(scenario, results, summaries):
-    figure, panels = drawing.grid(len(results))
-    for result, axes in zip(results, panels):
+    figures = {}
+    for result in results:
         joins = summaries[result.variant.label]["convergence"]
+        figure, axes = plt.subplots(figsize=drawing.PANEL_INCH, layout="constrained")
         _panel(axes, scenario, result, joins["line_bits_ps"] / 1e9)
-    panels[0].legend(loc="upper right", ncols=2)
-    figure.suptitle("Rates of both senders, around the first joins", fontsize=10)
-    return figure
+        axes.legend(loc="upper right", ncols=2)
+        figures[result.variant.label] = figure
+    return drawing.Panels("Rates of both senders, around the first joins", figures)
 
 
 def _distribution(results, summaries, look):

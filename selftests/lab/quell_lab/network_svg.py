@@ -8,6 +8,7 @@ from statistics import mean
 WIDTH = 960
 MARGIN = 30
 TIER_HEIGHT = 84
+BOW_MAX = 40
 LABELS_MAX = 34			# more nodes of a tier have no names
 INK, SOFT, HOT, SLOW = "#1b1f24", "#8a94a0", "#d55e00", "#cc79a7"
 
@@ -47,11 +48,19 @@ def places(graph):
     return at
 
 
+def _way(one, other):
+    """A straight line, or a bow above those of a tier that may be between two of it."""
+    begin = f"M{one[0]:.1f} {one[1]:g}"
+    if one[1] != other[1]:
+        return f"{begin}L{other[0]:.1f} {other[1]:g}"
+    top = one[1] - min(abs(one[0] - other[0]) / 8, BOW_MAX)
+    return f"{begin}Q{(one[0] + other[0]) / 2:.1f} {top:g} {other[0]:.1f} {other[1]:g}"
+
+
 def _lines(cables, at, **look):
     if not cables:
         return ""
-    path = "".join(f"M{at[c.a][0]:.1f} {at[c.a][1]:g}L{at[c.b][0]:.1f} {at[c.b][1]:g}"
-                   for c in cables)
+    path = "".join(_way(at[cable.a], at[cable.b]) for cable in cables)
     words = " ".join(f'{key.replace("_", "-")}="{value}"' for key, value in look.items())
     return f'<path d="{path}" fill="none" {words}/>'
 

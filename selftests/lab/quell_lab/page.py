@@ -34,19 +34,20 @@ def legend(look, labels):
     boxes = "".join(
         f'<label><input type="checkbox" value="{look.series(label)}" checked> '
         f"{chip(look, label)}{html.escape(label)}</label>" for label in labels)
-    return f'<div class="legend">{boxes}<span class="hint">untick to hide</span></div>'
+    return (f'<div class="legend">{boxes}<span class="hint">untick to hide</span></div>'
+            "<noscript><style>.legend input, .hint { display: none; }</style></noscript>")
 
 
 def table(columns, summaries, look):
     """A row for each algorithm; columns: (name, function that shows a summary)."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in columns)
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name, _ in columns)
     rows = []
     for label, summary in summaries.items():
         cells = "".join(f"<td>{html.escape(str(show(summary)))}</td>" for _, show in columns)
         rows.append(f'<tr class="{look.series(label)}"><td>{chip(look, label)}'
                     f"{html.escape(label)}</td>{cells}</tr>")
-    return (f'<div class="scroll"><table><thead><tr><th>Algorithm</th>{head}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table></div>")
+    return ('<div class="scroll"><table><thead><tr><th scope="col">Algorithm</th>'
+            f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>")
 
 
 def facts(pairs):

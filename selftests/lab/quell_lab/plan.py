@@ -240,7 +240,8 @@ def _qdiscs(scenario):
     if queue.telemetry_ns:
         swport += f" telemetry={queue.telemetry_ns} overhead={WIRE_OVERHEAD_BYTES}"
     if queue.trim_bytes:
-        swport += (f" trim={queue.trim_bytes} trim-eligible={TRIM_ELIGIBLE_ALL}"
+        eligible = TRIM_ELIGIBLE_ALL if queue.trim_all else 0
+        swport += (f" trim={queue.trim_bytes} trim-eligible={eligible}"
                    f" trim-to-sender={int(queue.trim_to_sender)}")
     if queue.tcp_int_ns:
         swport += f" tcp-int={queue.tcp_int_ns}"

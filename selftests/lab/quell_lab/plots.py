@@ -78,7 +78,7 @@ def completion(results, look):
             continue
         longest = max(times[-1], longest or 0)
         shortest = min(times[0], shortest or times[0])
-        shares = [(rank + 1) / len(times) for rank in range(len(times))]
+        shares = [(rank + 1) / len(result.flows) for rank in range(len(times))]
         label = result.variant.label
         axes.plot([times[0]] + times, [0] + shares, look.dash(label), color=look.colour(label),
                   linewidth=1.4, gid=look.series(label), label=label, drawstyle="steps-post")
@@ -96,7 +96,8 @@ def makers(scenario, results, summaries):
     """{file stem: function that draws its figure or Panels} of a report, in its order."""
     look = Look([result.variant.label for result in results])
     found = join_plots.makers(scenario, results, summaries)
-    if any(summary["slowdown"] for summary in summaries.values()):
+    if any(one["flows"] for summary in summaries.values() if summary["slowdown"]
+           for one in summary["slowdown"]["bins"]):
         found["slowdown"] = lambda: slowdown_plot.draw(summaries, look)
     if any(row.finished for result in results for row in result.flows):
         found["fct-cdf"] = lambda: completion(results, look)

@@ -12,9 +12,10 @@ CAPTIONS = {
                     "network in which all finish together. Flows that finish far beyond the rest "
                     "are drawn on the upper edge and counted in the legend.",
     "fct-cdf": "Flow completion: from the start of the flow until its last byte is handed to the "
-               "receiving socket.",
+               "receiving socket. A line that ends below 1: the other flows did not finish.",
     "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
-            "shares, 1/n one flow has everything. Flows count in windows they span entirely.",
+            "shares, 1/n one flow has everything. Flows count in windows they span entirely. Axes "
+            "of time end at the last completion within twice a run's median one.",
     "queue": "Backlog of the switch port with the longest queue of all runs, sampled. The maximum "
              "in the table is the port's own watermark, exact.",
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "

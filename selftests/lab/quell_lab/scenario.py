@@ -92,6 +92,7 @@ QUEUE_KEYS = {
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "trim": Key("size", TRIM_MIN, TRIM_MAX, None),
     "trim-to-sender": Key("bool", default=False),
+    "trim-eligible": Key("text", default="all", choices=("all", "quell")),
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
@@ -187,6 +188,7 @@ class Queue:
     telemetry_ns: int
     trim_bytes: int
     trim_to_sender: bool
+    trim_all: bool		# else what has the Quell option alone, as swport's default is
     tcp_int_ns: int
     buffer_bytes: int
     alpha_q16: int
@@ -488,6 +490,8 @@ def _queue(places, table, graph):
     host_low, host_high = _thresholds(places, values, "host-ecn")
     if values["trim-to-sender"] and not values["trim"]:
         raise InputError(places.name("queue.trim-to-sender"), "without trim there is none")
+    if values["trim-eligible"] != "all" and not values["trim"]:
+        raise InputError(places.name("queue.trim-eligible"), "without trim there is none")
     if (values["trim"] or 0) > values["control-limit"]:
         raise InputError(places.name("queue.trim"), f"{values['trim']} bytes is out of range: "
                          f"{TRIM_MIN}b to control-limit {show_size(values['control-limit'])}")
@@ -498,6 +502,7 @@ def _queue(places, table, graph):
     return Queue(values["limit"], values["control-limit"], low, high, values["ecn-probability"],
                  values["ecn-mode"], values["telemetry"] or 0,
                  values["trim"] or 0, values["trim-to-sender"],
+                 values["trim-eligible"] == "all",
                  values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
                  _deflection(places, table, values, low, graph), host_low, host_high)
 

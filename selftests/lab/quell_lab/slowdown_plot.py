@@ -7,7 +7,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from .slowdown import size_name
 
 PANELS = (("p50", "Median"), ("p999", "99.9th percentile"))
-LEGEND_BELOW = (0, 0.09, 1, 0.91)	# where the panels are, above a legend
+LEGEND_COLUMNS = 6
+LEGEND_ROW = 0.07		# of the height
 TAIL_FLOWS = 1000		# of fewer, the 99.9th percentile by nearest rank is the slowest
 # Ticks of an axis up to so much, None: at even steps.
 TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (float("inf"), (1, 2, 5)))
@@ -50,6 +51,8 @@ def draw(summaries, look):
         axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: size_name(round(size))))
         axes.set_xlabel("Flow size")
         axes.set_title(title + (tail_remark(drawn) if name == "p999" else ""))
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=7)
-    figure.get_layout_engine().set(rect=LEGEND_BELOW)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center",
+                  ncols=LEGEND_COLUMNS)
+    below = LEGEND_ROW * -(-len(summaries) // LEGEND_COLUMNS) + 0.02
+    figure.get_layout_engine().set(rect=(0, below, 1, 1 - below))
     return figure

@@ -22,7 +22,7 @@ def _value(value):
         return str(value)
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
-    return json.dumps(str(value), ensure_ascii=False)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _table(path, table):
@@ -31,7 +31,7 @@ def _table(path, table):
              if not isinstance(value, dict) and not _is_tables(value) and value is not None]
     for key, value in table.items():
         name = f"{path}{_key(key)}"
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict):
             lines += ["", f"[{name}]", *_table(f"{name}.", value)]
         elif _is_tables(value):
             for one in value:

@@ -10,7 +10,8 @@ import types
 import unittest
 import xml.dom.minidom
 
-from quell_lab import drawing, network_svg, page, panels, runner, scenario, slowdown_plot, written
+from quell_lab import drawing, network_svg, page, panels, runner, scenario, slowdown_plot, \
+    written
 
 import helpers
 
@@ -124,6 +125,11 @@ class Network(unittest.TestCase):
 
 
 class Written(unittest.TestCase):
+    def test_what_tests_of_others_left_out(self):
+        table = {"title": "a \x7f\n\"b\" ü", "scale": {"small": {}}, "on": False,
+                 "rows": [{"x y": [1, "2"]}, {"z": {"w": True}}]}
+        self.assertEqual(tomllib.loads(written.toml(table)), table)
+
     def test_ready_made_scenarios_are_what_they_were(self):
         paths = glob.glob(os.path.join(runner.HERE, "scenarios", "**", "*.scenario"),
                           recursive=True)
