@@ -348,6 +348,22 @@ for algorithm in swift hpcc; do
 		${algorithm}_vaisf
 done
 
+# The same of quell(4), and of the modules in quell(7).
+# roff_names FILE: the first word in bold behind each .TP
+roff_names()
+{
+	awk 'after_tp && /^\.B / { print $2 } { after_tp = /^\.TP/ }' "$1"
+}
+sed -n '/signal_param_descs\[\]/,/^};/s/.*\.name.*"\(.*\)".*/\1/p' \
+	"$top/kmod-cc/quell/signal/signal.c" > "$scratch/out"
+roff_names "$top/Documentation/man/quell.4" > "$scratch/err"
+[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
+report $? "quell.4 has the parameters of the signal plane, in order"
+sed -n 's/^BUILT_MODULE_NAME.*"\(.*\)"/\1.ko/p' "$top/dkms.conf" | sort > "$scratch/out"
+roff_names "$top/Documentation/man/quell.7" | grep '\.ko$' | sort > "$scratch/err"
+[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
+report $? "quell.7 lists all modules"
+
 # Completion asks the table itself; here it is asked in turn.
 cat > "$scratch/complete.bash" << 'END'
 complete_line()
