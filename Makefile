@@ -110,7 +110,7 @@ check-%:
 	selftests/check '$*'
 
 # The packages installed, used, upgraded and removed in images of Debian releases (SUITES="trixie")
-check-packages: deps-images
+check-packages: deps-images lab
 	selftests/packages/images $(SUITES)
 
 # Names that suites had before the level came first
