@@ -4,6 +4,7 @@
 # Results as TAP, and checks of directories with packages.
 number=0
 failed=0
+subject=packages
 
 # check WHAT COMMAND...: a result, and what the command says if it fails
 check() {
@@ -13,10 +14,10 @@ check() {
 	status=$?
 	number=$((number + 1))
 	if [ $status = 0 ]; then
-		echo "ok $number - packages: $what"
+		echo "ok $number - $subject: $what"
 	else
 		failed=1
-		echo "not ok $number - packages: $what"
+		echo "not ok $number - $subject: $what"
 		tail -n 20 <<< "$said" | sed 's/^/# /'
 	fi
 	return "$status"
