@@ -113,6 +113,10 @@ check-%:
 check-packages: deps-images lab
 	selftests/packages/images $(SUITES)
 
+# Signed modules under Secure Boot, in QEMU with firmware and Debian's shim
+secure-boot: deps-secure tools
+	selftests/packages/secure-boot
+
 # Names that suites had before the level came first
 check-qemu-%:
 	$(MAKE) check-stock-$*
@@ -165,7 +169,7 @@ perf-bpf: deps-check
 perf-lab: deps-demo tools lab
 	@selftests/perf/report-lab $(CASES)
 
-deps-build deps-demo deps-check deps-ebpf deps-deb deps-images: deps-%:
+deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure: deps-%:
 	@scripts/install-deps $*
 
 clean:
@@ -184,6 +188,7 @@ help:
 	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
+	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
 	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
@@ -202,7 +207,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages secure-boot check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
-	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images
+	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure
