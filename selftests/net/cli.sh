@@ -192,6 +192,13 @@ every_notation()
 	param_is init-window 15000 && left_quell cc reset swift
 }
 
+with_equals_signs()
+{
+	left_quell cc set swift base-target=10us ai 1gbit beta=50% &&
+	param_is base-target 10000 && param_is ai 125000000 && param_is beta 32768 &&
+	left_quell cc reset swift
+}
+
 # refused PATTERN ARGUMENT...: status 1, PATTERN on stderr, nothing changed.
 refused()
 {
@@ -238,8 +245,16 @@ swift fs-max: '1pkt' is out of range 2pkt \.\. 65536pkt$|cc set swift fs-max 1pk
 swift base-target: '2s' is out of range|cc set swift ai 1gbit base-target 2s
 no parameter 'nosuch'|cc set swift ai 1gbit nosuch 1
 swift ai: given twice|cc set swift ai 1gbit ai 2gbit
-too few arguments, usage: quell cc set ALGO PARAM VALUE|cc set swift ai
+too few arguments, usage: quell cc set ALGO PARAM VALUE|cc set swift
+the value of 'ai' is missing|cc set swift ai
 the value of 'beta' is missing|cc set swift ai 1gbit beta
+swift ai: given twice|cc set swift ai=1gbit ai 2gbit
+swift ai: '2tbit' is out of range 8Kbit \.\. 1Tbit$|cc set swift beta=0.5 ai=2tbit
+the value of 'ai' is missing in front of 'beta=0\.5'$|cc set swift ai beta=0.5
+the value of 'ai' is missing behind 'ai='$|cc set swift ai= 1gbit
+'ai =1gbit': expected ai=VALUE, without spaces$|cc set swift ai =1gbit
+'ai=1gbit': expected the name of a parameter, without a value$|cc reset swift ai=1gbit
+'ai=1gbit': expected the name of a parameter, without a value$|cc show swift ai=1gbit
 unexpected argument 'c'|cc show a b c
 unknown verb 'frob'|cc frob
 unknown object 'frob'|frob
@@ -463,7 +478,7 @@ ipv6_flow()
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
 
-plan 84
+plan 93
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network 100mbit
@@ -482,6 +497,7 @@ check "printed defaults can be set" column_round_trips default
 check "printed lower bounds can be set" column_round_trips min
 check "printed upper bounds can be set" column_round_trips max
 check "every notation of a value" every_notation
+check "name=value is name value" with_equals_signs
 bad_values
 check "refused: an empty value" empty_value
 check "refused: a namespace that is not there" no_such_netns

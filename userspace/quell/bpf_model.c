@@ -213,28 +213,28 @@ static int take_preset(struct bpf_words *words, const char *algo, const char *na
  * @words: filled in; the caller must free it even on failure
  * @model: the algorithm
  * @argc: number of arguments
- * @argv: pairs of words: "preset NAME", "dir DIR", a parameter and its value
+ * @argv: pairs: "preset NAME", "dir DIR", a parameter and its value, or each as NAME=VALUE
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
 int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int argc,
 		   char **argv)
 {
-	int status, i;
+	struct pair pair;
+	int status, i = 0;
 
 	*words = (struct bpf_words){};
-	if (argc % 2) {
-		complain("bpf: the value of '%s' is missing", argv[argc - 1]);
-		return STATUS_INPUT;
-	}
 	status = changes_alloc(&words->changes, &model->cc);
-	for (i = 0; !status && i < argc; i += 2) {
-		if (!strcmp(argv[i], "preset"))
-			status = take_preset(words, model->core->name, argv[i + 1]);
-		else if (!strcmp(argv[i], "dir"))
-			words->dir = argv[i + 1];
+	while (!status && i < argc) {
+		status = pair_next(argc, argv, &i, &pair);
+		if (status)
+			break;
+		if (!strcmp(pair.name, "preset"))
+			status = take_preset(words, model->core->name, pair.value);
+		else if (!strcmp(pair.name, "dir"))
+			words->dir = pair.value;
 		else
-			status = changes_add(&words->changes, argv[i], argv[i + 1]);
+			status = changes_add(&words->changes, pair.name, pair.value);
 	}
 	if (!status && words->preset)
 		status = changes_add_preset(&words->changes, words->preset);

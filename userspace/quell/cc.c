@@ -146,8 +146,11 @@ const struct param *cc_find_param(const struct cc *cc, const char *name)
 			return &cc->params[i];
 		append_name(known, sizeof(known), cc->params[i].name);
 	}
-	complain("%s has no parameter '%s' (it has: %s)", cc->name, name,
-		 cc->n_params ? known : "none");
+	if (strchr(name, '='))
+		complain("'%s': expected the name of a parameter, without a value", name);
+	else
+		complain("%s has no parameter '%s' (it has: %s)", cc->name, name,
+			 cc->n_params ? known : "none");
 	return NULL;
 }
 

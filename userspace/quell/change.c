@@ -156,13 +156,31 @@ void changes_free(struct changes *changes)
 	free(changes->words);
 }
 
-/* Common part of set and reset: @step arguments per parameter, a name or name and value. */
-static int change_params(struct app *app, int argc, char **argv, int step, uint8_t cmd)
+/* Names with their values, or names alone for the defaults. */
+static int read_params(struct changes *changes, int argc, char **argv, bool with_values)
+{
+	int status = STATUS_OK, i = 0;
+	struct pair pair;
+
+	while (!status && i < argc) {
+		if (with_values) {
+			status = pair_next(argc, argv, &i, &pair);
+			if (!status)
+				status = changes_add(changes, pair.name, pair.value);
+		} else {
+			status = changes_add(changes, argv[i++], NULL);
+		}
+	}
+	return status;
+}
+
+/* Common part of set and reset. */
+static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
 {
 	struct changes changes = {};
 	const struct cc *cc;
 	struct cc_list list;
-	int status, i;
+	int status;
 
 	status = cc_fetch(app, &list);
 	if (status)
@@ -172,8 +190,8 @@ static int change_params(struct app *app, int argc, char **argv, int step, uint8
 	if (status)
 		goto free_list;
 	status = changes_alloc(&changes, cc);
-	for (i = 1; !status && i < argc; i += step)
-		status = changes_add(&changes, argv[i], step == 2 ? argv[i + 1] : NULL);
+	if (!status)
+		status = read_params(&changes, argc - 1, argv + 1, cmd == QUELL_CMD_CC_SET);
 	if (!status)
 		status = changes_send(app, &changes, cmd);
 	changes_free(&changes);
@@ -267,15 +285,11 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 /* quell cc set ALGO PARAM VALUE [PARAM VALUE]... */
 int cc_set(struct app *app, int argc, char **argv)
 {
-	if (argc % 2 == 0) {
-		complain("cc set: the value of '%s' is missing", argv[argc - 1]);
-		return STATUS_INPUT;
-	}
-	return change_params(app, argc, argv, 2, QUELL_CMD_CC_SET);
+	return change_params(app, argc, argv, QUELL_CMD_CC_SET);
 }
 
 /* quell cc reset ALGO [PARAM]... */
 int cc_reset(struct app *app, int argc, char **argv)
 {
-	return change_params(app, argc, argv, 1, QUELL_CMD_CC_RESET);
+	return change_params(app, argc, argv, QUELL_CMD_CC_RESET);
 }

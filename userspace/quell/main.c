@@ -20,7 +20,7 @@
 static const struct command commands[] = {
 	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
 	  "parameters of the algorithms", false, cc_show },
-	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 3, ARGS_UNBOUNDED,
+	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
 	  "change parameters, all of them or none", false, cc_set },
 	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
 	  "put parameters back to their defaults", false, cc_reset },
@@ -72,7 +72,7 @@ static const struct command commands[] = {
 	  "put new code under one that is loaded", true, bpf_replace },
 	{ "bpf", "unload", "ALGO", 1, 1,
 	  "unregister one", true, bpf_unload },
-	{ "bpf", "set", "ALGO [preset NAME] [PARAM VALUE]...", 3, ARGS_UNBOUNDED,
+	{ "bpf", "set", "ALGO [preset NAME] [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
 	  "change parameters of one", true, bpf_set },
 	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
 	  "put parameters of one back to their defaults", true, bpf_reset },
@@ -173,6 +173,7 @@ static int print_help(const char *word)
 		printf("    -%c, --%-7s %-6s %s\n", options[i].opt.val, options[i].opt.name,
 		       options[i].arg ? options[i].arg : "", options[i].summary);
 	puts("\nValues: 25us 1.5ms, 50mbit 10gbit, 1500b 225kb (1024), 0.8 80%, 50pkt, on off");
+	puts("PARAM VALUE may be written PARAM=VALUE.");
 	return STATUS_OK;
 }
 

@@ -23,6 +23,19 @@
 /* Buffer size for cc_format_range(). */
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
+/* Room for a name in a pair; none that the kernel knows is as long. */
+#define PAIR_NAME_LEN	64
+
+/**
+ * struct pair - a name and its value, as typed
+ * @name: the name; a longer one is cut, and stays unknown
+ * @value: the value
+ */
+struct pair {
+	char		name[PAIR_NAME_LEN];
+	const char	*value;
+};
+
 struct preset;
 struct stamps;
 struct quell_trace_prefix;
@@ -125,6 +138,7 @@ int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_s
 int hwstamp_switch(const char *dev, bool on, struct stamps *stamps);
 int find_dev(const char *name, uint32_t *ifindex);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
+int pair_next(int argc, char **argv, int *i, struct pair *pair);
 int read_address(const char *text, struct sockaddr_storage *address);
 bool is_number(const char *text, int base, uint64_t *value);
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);

@@ -37,6 +37,62 @@ int keyword_value(const char *keyword, int argc, char **argv, int *i, const char
 	return STATUS_OK;
 }
 
+/* Whether a word is a name, an equals sign and whatever follows: a path with one is none. */
+static bool is_pair(const char *word)
+{
+	return word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-")] == '=';
+}
+
+/* The value behind a name without an equals sign. */
+static int next_value(int argc, char **argv, int *i, const char **value)
+{
+	const char *name = argv[*i];
+
+	if (keyword_value(name, argc, argv, i, value))
+		return STATUS_INPUT;
+	if (**value == '=') {
+		complain("'%s %s': expected %s=VALUE, without spaces", name, *value, name);
+		return STATUS_INPUT;
+	}
+	if (is_pair(*value)) {
+		complain("the value of '%s' is missing in front of '%s'", name, *value);
+		return STATUS_INPUT;
+	}
+	return STATUS_OK;
+}
+
+/**
+ * pair_next() - read a name and its value: one word with an equals sign, or two
+ * @argc: number of arguments
+ * @argv: the arguments
+ * @i: index of the name; on success of what follows the value
+ * @pair: filled in; its value is part of @argv
+ *
+ * Return: an exit status, after a complaint.
+ */
+int pair_next(int argc, char **argv, int *i, struct pair *pair)
+{
+	const char *word = argv[*i];
+	const char *equals = strchr(word, '=');
+
+	if (!equals) {
+		snprintf(pair->name, sizeof(pair->name), "%s", word);
+		return next_value(argc, argv, i, &pair->value);
+	}
+	if (equals == word) {
+		complain("'%s': expected NAME=VALUE, without spaces", word);
+		return STATUS_INPUT;
+	}
+	snprintf(pair->name, sizeof(pair->name), "%.*s", (int)(equals - word), word);
+	if (!equals[1]) {
+		complain("the value of '%s' is missing behind '%s'", pair->name, word);
+		return STATUS_INPUT;
+	}
+	pair->value = equals + 1;
+	++*i;
+	return STATUS_OK;
+}
+
 /**
  * read_address() - parse an address
  * @text: IPv4 or IPv6 address

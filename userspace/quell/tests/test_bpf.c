@@ -111,6 +111,35 @@ TEST(defaults)
 	}
 }
 
+/* Both spellings, alone and mixed, mean the same. */
+TEST(words_with_equals_signs)
+{
+	static const char * const lines[] = {
+		"ai 1gbit beta 0.5 preset vaisf-iii-d dir /some/wh=ere",
+		"ai=1gbit beta=0.5 preset=vaisf-iii-d dir=/some/wh=ere",
+		"ai=1gbit beta 0.5 preset vaisf-iii-d dir=/some/wh=ere",
+	};
+	struct bpf_model model = model_of("swift");
+	struct quell_swift_params *block = model.block;
+	struct bpf_words words;
+	char line[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		snprintf(line, sizeof(line), "%s", lines[i]);
+		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK &&
+			    words.preset && !strcmp(words.preset->name, "vaisf-iii-d") &&
+			    !strcmp(words.dir, "/some/wh=ere"))
+			TH_LOG("words__equals_%zu (%s)", i, complaint);
+		block->ai_bytes_ps = 0;
+		bpf_model_apply(&model, &words.changes);
+		EXPECT_TRUE(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768)
+			TH_LOG("words__equals_values_%zu", i);
+		bpf_words_free(&words);
+	}
+	bpf_model_free(&model);
+}
+
 TEST(words_accepted)
 {
 	char line[] = "ai 1gbit preset vaisf-iii-d dir /some/where beta 0.5";
@@ -153,6 +182,16 @@ TEST(words_refused)
 		{ "ai 1gbit ai 1gbit", "swift ai: given twice" },
 		{ "preset nscc", "swift has no preset 'nscc' (it has: vaisf-iii-d, " },
 		{ "preset vaisf-iii-d preset vaisf-iii-d", "swift preset: given twice" },
+		{ "ai=1gbit ai 1gbit", "swift ai: given twice" },
+		{ "ai=5", "swift ai: '5' has no unit; expected a rate such as" },
+		{ "ai=", "the value of 'ai' is missing behind 'ai='" },
+		{ "ai= 1gbit", "the value of 'ai' is missing behind 'ai='" },
+		{ "ai =1gbit", "'ai =1gbit': expected ai=VALUE, without spaces" },
+		{ "ai = 1gbit", "'ai =': expected ai=VALUE, without spaces" },
+		{ "=1gbit", "'=1gbit': expected NAME=VALUE, without spaces" },
+		{ "ai beta=0.5", "the value of 'ai' is missing in front of 'beta=0.5'" },
+		{ "ai=1gbit=2gbit", "swift ai: '1gbit=2gbit' cannot be read" },
+		{ "aj=1gbit", "swift has no parameter 'aj' (it has: adapt, base-target, " },
 	};
 	struct bpf_model model = model_of("swift");
 	struct bpf_words words;

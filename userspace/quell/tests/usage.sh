@@ -149,7 +149,11 @@ expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc preset smartt nscc c
 expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
 expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
-expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift ai
+expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift
+expect 1 "the value of 'ai' is missing" bpf set swift ai
+expect 1 "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" bpf set swift beta 0.5 ai=2tbit
+expect 1 "the value of 'ai' is missing in front of 'beta=0.5'" bpf set swift ai beta=0.5
+expect 1 "'ai=1gbit': expected the name of a parameter, without a value" bpf reset swift ai=1gbit
 expect 1 "unexpected argument 'b'" bpf unload swift b
 expect 1 "unexpected argument 'b'" bpf show swift b
 expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
@@ -435,6 +439,12 @@ completes "preset probabilistic" quell bpf load swift p
 completes "probabilistic" quell bpf reset swift p
 completes "adapt ai" quell bpf set swift preset vaisf-iii-d a
 completes "" quell bpf load swift ai ""
+completes "" quell bpf load swift ai =
+completes "" quell bpf load swift ai = 1
+completes "adapt ai" quell bpf load swift ai = 1gbit a
+completes "vaisf-iii-d" quell bpf load swift preset = vaisf-i
+completes "vaisf-iii-d vaisf-fig3-1gbit vaisf-fig3-prob vaisf-fig10 vaisf-no-fbs" \
+	quell bpf load swift preset =
 completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
 completes "src dst sport dport cookie cc netns sample count for buffer dir -o --plot" quell trace ""
 completes "src sport sample" quell trace dst 10.0.0.0/8 s
