@@ -87,6 +87,50 @@ int find_dev(const char *name, uint32_t *ifindex)
 	return STATUS_INPUT;
 }
 
+struct link_wanted {
+	uint32_t		ifindex;
+	struct link_rates	*rates;
+};
+
+static int take_rates(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *attrs[QUELL_A_LINK_MAX + 1] = {};
+	const struct link_wanted *wanted = data;
+
+	if (mnl_attr_parse(nlh, sizeof(struct genlmsghdr), take_attr, attrs) < 0 ||
+	    !attrs[QUELL_A_LINK_IFINDEX])
+		return -EBADMSG;
+	if (mnl_attr_get_u32(attrs[QUELL_A_LINK_IFINDEX]) != wanted->ifindex)
+		return 0;
+	if (attrs[QUELL_A_LINK_RATE])
+		wanted->rates->set_bytes_ps = mnl_attr_get_u64(attrs[QUELL_A_LINK_RATE]);
+	if (attrs[QUELL_A_LINK_DRIVER_RATE])
+		wanted->rates->driver_bytes_ps =
+			mnl_attr_get_u64(attrs[QUELL_A_LINK_DRIVER_RATE]);
+	return 0;
+}
+
+/**
+ * link_fetch_rates() - the rates of an interface
+ * @app: connected to the kernel
+ * @ifindex: of the interface
+ * @rates: filled in; 0 where not known
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct link_wanted wanted = { .ifindex = ifindex, .rates = rates };
+	struct nl_reader reader = { .message = take_rates, .data = &wanted };
+	struct nl_error err;
+
+	*rates = (struct link_rates){};
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
+		return complain_kernel("cannot read the rates", &err);
+	return STATUS_OK;
+}
+
 /* quell link show [DEV] */
 int link_show(struct app *app, int argc, char **argv)
 {

@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	  "put parameters back to their defaults", false, cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
 	  "values by paper and table: list them, or set one", true, cc_preset },
+	{ "cc", "tune", "ALGO --dev DEV [--rate RATE] [--rtt TIME] [--dry-run]", 2, ARGS_UNBOUNDED,
+	  "values for an interface's rate and round trip", true, cc_tune },
 	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
 	  "sockets under control", true, flow_show },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The presets: parameter values that a paper or a public simulator used for an algorithm.
+ * The presets: parameter values that a paper or a public simulator used for an algorithm, or
+ * that follow from a network's rate and round trip.
  *
  * This table is their only source.  The program applies it, the laboratory receives it
  * from selftests/unit/list_cores.c, and the tests compare Documentation/presets.md and
@@ -10,6 +11,9 @@
  * that the source gives a number for, even if equal to the default; the others keep
  * their defaults.  A preset from an algorithm's own paper is named after the place
  * in it, one from another source after source and place.
+ *
+ * Presets named after a network are what tune_derive() makes of its rate and round trip;
+ * test_tune compares the two.
  */
 #include "preset.h"
 
@@ -46,12 +50,77 @@ const struct preset presets[] = {
 		.set = "adapt off base-target 5us hop-scale 2us fs-range 0 ai 50mbit beta 0.8 max-mdf 0.5",
 	},
 	{
+		.cc = "swift",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off base-target 400us hop-scale 0ns fs-range 200us ai 10mbit",
+	},
+	{
+		.cc = "swift",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off base-target 60us hop-scale 0ns fs-range 60us ai 10mbit",
+	},
+	{
+		.cc = "swift",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off base-target 32us hop-scale 0ns fs-range 40us ai 12.5mbit",
+	},
+	{
+		.cc = "swift",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off base-target 13us hop-scale 0ns fs-range 20us ai 50mbit",
+	},
+	{
+		.cc = "swift",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off base-target 10us hop-scale 0ns fs-range 16us ai 200mbit",
+	},
+	{
 		.cc = "swift_vaisf",
 		.name = "vi-a",
 		.source = "VAI/SF VI-A and III-D",
 		.set = "adapt off base-target 5us hop-scale 2us ai 50mbit beta 0.8 max-mdf 0.5 "
 		       "token-thresh 4us token 30ns bank-cap 1000 ai-cap 100 dampener 8 "
 		       "sampling 30",
+	},
+	{
+		.cc = "swift_vaisf",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off base-target 400us hop-scale 0ns ai 10mbit "
+		       "token-thresh 33.333us token 249ns",
+	},
+	{
+		.cc = "swift_vaisf",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off base-target 60us hop-scale 0ns ai 10mbit token-thresh 10us "
+		       "token 75ns",
+	},
+	{
+		.cc = "swift_vaisf",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off base-target 32us hop-scale 0ns ai 12.5mbit "
+		       "token-thresh 6.666us token 49ns",
+	},
+	{
+		.cc = "swift_vaisf",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off base-target 13us hop-scale 0ns ai 50mbit token-thresh 3.333us "
+		       "token 24ns",
+	},
+	{
+		.cc = "swift_vaisf",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off base-target 10us hop-scale 0ns ai 200mbit token-thresh 2.666us "
+		       "token 19ns",
 	},
 	{
 		.cc = "hpcc",
@@ -78,11 +147,76 @@ const struct preset presets[] = {
 		.set = "adapt off eta 0.95 max-stage 0 ai 40mbit min-rate 1gbit",
 	},
 	{
+		.cc = "hpcc",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off ai 500kbit base-rtt 100us min-rate 1mbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off ai 5mbit base-rtt 30us min-rate 10mbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off ai 12.5mbit base-rtt 20us min-rate 25mbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off ai 50mbit base-rtt 10us min-rate 100mbit",
+	},
+	{
+		.cc = "hpcc",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off ai 200mbit base-rtt 8us min-rate 400mbit",
+	},
+	{
 		.cc = "hpcc_vaisf",
 		.name = "vi-a",
 		.source = "VAI/SF VI-A and III-D",
 		.set = "adapt off eta 0.95 max-stage 5 ai 50mbit token-thresh 50000b token 1000b "
 		       "bank-cap 1000 ai-cap 100 dampener 8 sampling 30",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off ai 500kbit base-rtt 100us min-rate 1mbit token-thresh 4166b "
+		       "token 83b",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off ai 5mbit base-rtt 30us min-rate 10mbit token-thresh 12500b "
+		       "token 250b",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off ai 12.5mbit base-rtt 20us min-rate 25mbit token-thresh 20831b "
+		       "token 416b",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off ai 50mbit base-rtt 10us min-rate 100mbit token-thresh 41662b "
+		       "token 833b",
+	},
+	{
+		.cc = "hpcc_vaisf",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off ai 200mbit base-rtt 8us min-rate 400mbit token-thresh 133300b "
+		       "token 2666b",
 	},
 	{
 		.cc = "timely",
@@ -136,6 +270,36 @@ const struct preset presets[] = {
 		.source = "HPCC's ns-3 artifact, run.py, at 100 Gbit/s",
 		.set = "adapt off t-low 50us t-high 500us min-rtt 20us delta 100mbit alpha 0.875 beta 0.8 "
 		       "hai 5 hai-after 5 init-rate 100gbit min-rate 1gbit",
+	},
+	{
+		.cc = "timely",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off t-low 400us t-high 4.9ms min-rtt 100us delta 1mbit",
+	},
+	{
+		.cc = "timely",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off t-low 60us t-high 510us min-rtt 30us delta 10mbit",
+	},
+	{
+		.cc = "timely",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off t-low 32us t-high 212us min-rtt 20us delta 25mbit",
+	},
+	{
+		.cc = "timely",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off t-low 13us t-high 100us min-rtt 10us delta 100mbit",
+	},
+	{
+		.cc = "timely",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off t-low 10us t-high 100us min-rtt 8us delta 400mbit",
 	},
 	{
 		.cc = "smartt",
@@ -193,6 +357,36 @@ const struct preset presets[] = {
 		       "ignore-delay off batch 8 max-window 1.5",
 	},
 	{
+		.cc = "smartt",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off target-delay 50us md-queueing on",
+	},
+	{
+		.cc = "smartt",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off target-delay 15us md-queueing on",
+	},
+	{
+		.cc = "smartt",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off target-delay 10us md-queueing on",
+	},
+	{
+		.cc = "smartt",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off target-delay 5us md-queueing on",
+	},
+	{
+		.cc = "smartt",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off target-delay 4us md-queueing on",
+	},
+	{
 		.cc = "dcqcn",
 		.name = "dart-vi-a",
 		.source = "Dart VI-A",
@@ -215,6 +409,41 @@ const struct preset presets[] = {
 		       "min-rate 1gbit",
 	},
 	{
+		.cc = "dcqcn",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off notify-interval 100us alpha-timer 110us timer 110us "
+		       "byte-counter 250000b ai 1mbit hai 10mbit queue-bound 200us",
+	},
+	{
+		.cc = "dcqcn",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 2500000b ai 10mbit hai 100mbit queue-bound 100us",
+	},
+	{
+		.cc = "dcqcn",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 6250000b ai 25mbit hai 250mbit queue-bound 100us",
+	},
+	{
+		.cc = "dcqcn",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 25000000b ai 100mbit hai 1gbit queue-bound 100us",
+	},
+	{
+		.cc = "dcqcn",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 100000000b ai 400mbit hai 4gbit queue-bound 100us",
+	},
+	{
 		.cc = "dart",
 		.name = "vi-a",
 		.source = "Dart VI-A and III-B: simulations",
@@ -226,6 +455,41 @@ const struct preset presets[] = {
 		.name = "v",
 		.source = "Dart V and III-B: testbed, without look-ahead",
 		.set = "adapt off idle 2s lookahead 0us",
+	},
+	{
+		.cc = "dart",
+		.name = "lan-1g",
+		.source = "1 Gbit/s over 100 us, by the papers' rules",
+		.set = "adapt off notify-interval 100us alpha-timer 110us timer 110us "
+		       "byte-counter 250000b ai 1mbit hai 10mbit queue-bound 200us",
+	},
+	{
+		.cc = "dart",
+		.name = "dc-10g",
+		.source = "10 Gbit/s over 30 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 2500000b ai 10mbit hai 100mbit queue-bound 100us",
+	},
+	{
+		.cc = "dart",
+		.name = "dc-25g",
+		.source = "25 Gbit/s over 20 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 6250000b ai 25mbit hai 250mbit queue-bound 100us",
+	},
+	{
+		.cc = "dart",
+		.name = "dc-100g",
+		.source = "100 Gbit/s over 10 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 25000000b ai 100mbit hai 1gbit queue-bound 100us",
+	},
+	{
+		.cc = "dart",
+		.name = "dc-400g",
+		.source = "400 Gbit/s over 8 us, by the papers' rules",
+		.set = "adapt off notify-interval 50us alpha-timer 55us timer 55us "
+		       "byte-counter 100000000b ai 400mbit hai 4gbit queue-bound 100us",
 	},
 	{}
 };

@@ -36,6 +36,16 @@ struct pair {
 	const char	*value;
 };
 
+/**
+ * struct link_rates - rates of an interface, 0 where not known
+ * @set_bytes_ps: set by "quell link set"
+ * @driver_bytes_ps: what the driver reports
+ */
+struct link_rates {
+	uint64_t	set_bytes_ps;
+	uint64_t	driver_bytes_ps;
+};
+
 struct preset;
 struct stamps;
 struct quell_trace_prefix;
@@ -83,6 +93,7 @@ int cc_show(struct app *app, int argc, char **argv);
 int cc_set(struct app *app, int argc, char **argv);
 int cc_reset(struct app *app, int argc, char **argv);
 int cc_preset(struct app *app, int argc, char **argv);
+int cc_tune(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
@@ -126,6 +137,7 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
+int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates);
 int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps);
 int stat_fetch(struct app *app, struct stat_list *list);
 int lookahead_fetch(struct app *app, struct lookahead_list *list);
