@@ -8,7 +8,7 @@
 #	$client wire --- west $router east --- wire $server
 #	10.85.1.2     10.85.1.1     10.85.2.1     10.85.2.2
 #
-# shellcheck disable=SC2317 # the checks are called by name
+# shellcheck disable=SC2317,SC2016 # checks are called by name; another shell expands
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -200,6 +200,36 @@ no_slower()
 	[ $((bulk_us * 9)) -le $((cubic_us[$key] * 10)) ]
 }
 
+# completes WANT WORD...: what a tab offers for the last word, in bash; zsh asks the same.
+completes()
+{
+	local want=$1 got
+	shift
+
+	got=$(in_netns "$client" bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
+		_quell && echo "${COMPREPLY[@]}"' "$PWD/../../userspace/completion/quell" "$@")
+	[ "$got" = "$want" ] && return 0
+	echo "for $*: $got, not $want"
+	return 1
+}
+
+completion_asks_the_module()
+{
+	# What bash substitutes for <(...); a guest may lack it.
+	[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
+	completes "swift swift_vaisf" quell cc show sw &&
+	completes "swift swift_vaisf" quell cc tune sw &&
+	completes "swift_vaisf" quell flow show cc swift_ &&
+	completes "dart" quell stat da &&
+	completes "base-target beta" quell cc set swift b &&
+	completes "beta" quell cc set swift ai 1gbit be &&
+	completes "beta" quell cc set swift ai = 1gbit be &&
+	completes "" quell cc set swift ai "" &&
+	completes "adapt ai" quell cc reset swift beta a &&
+	completes "adapt ai" quell -n "$router" cc show swift a &&
+	completes "wire" quell cc tune swift --dev wi
+}
+
 exec 3>&1
 if ! { routed_network 85 && packets && load_all && talker bulk "$client"; }; then
 	plan 1
@@ -210,7 +240,7 @@ all=()
 read -ra all -d "" <<<"$(algorithms)"
 # Whatever has no signal of its own here is CUBIC there.
 far=(cubic swift swift_vaisf timely) wan=(cubic swift timely hpcc)
-plan $((9 + 1 + ${#all[@]} + ${#far[@]} + ${#wan[@]}))
+plan $((10 + 1 + ${#all[@]} + ${#far[@]} + ${#wan[@]}))
 check "no rate of a line: say so, and set nothing" no_rate
 check "what would be set, and why" dry_run_says_why
 check "the same as JSON" dry_run_is_json
@@ -218,6 +248,7 @@ check "to look takes no privilege" dry_run_needs_no_rights
 check "the rate that was set for the interface" rate_of_link_set
 check "set: what was shown, and defaults" sets_what_it_shows
 check "refused: what has no rules" unknown
+check "completion knows algorithms and parameters" completion_asks_the_module
 check "the least round trip of flows" measured_round_trip
 check "but of no long path" long_paths_do_not_count
 for algorithm in cubic "${all[@]}"; do
