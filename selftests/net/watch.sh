@@ -81,6 +81,15 @@ keys_work()
 		key '\x0c' colors yes key q end 0 --
 }
 
+# Whatever happens first: the pause, the details, or another flow.
+details_while_paused()
+{
+	watch xterm 80x30 see '^3 flows by rate' key p see PAUSED key d see ' rtt-samples:[1-9]' \
+		key j calm 0.1 still ' rtt-samples:[1-9]' key d gone ' rtt-samples:' \
+		key d see ' rtt-samples:[1-9]' key p gone PAUSED see ' rtt-samples:[1-9]' \
+		key j see ' rtt-samples:[1-9]' key q end 0 --
+}
+
 # The last of three stays chosen when the order is turned round, and is the first then.
 choice_follows()
 {
@@ -164,11 +173,12 @@ kernel_goes()
 		see 'quell: cannot list the flows: ' end 2 --
 }
 
-plan 13
+plan 14
 check "a slow cable, and flows" eval 'make_network 100mbit && rename_dev && flows_open'
 first=$sender
 check "a line each: rate, round trip, delay, their past, and why" flow_lines_seen
 check "keys: order, pause, help, details" keys_work
+check "details while paused, of any flow" details_while_paused
 check "another flow is chosen" choice_follows
 check "terminals of any size" any_size
 check "names of interfaces are escaped" no_escape_gets_through

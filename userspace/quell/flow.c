@@ -10,23 +10,42 @@
 #include "diag.h"
 #include "flow.h"
 #include "quell.h"
+#include "watch.h"
+
+/**
+ * struct flow_taker - what becomes of the flows of a dump
+ * @list: where they go
+ * @detailed: the only one that keeps its counters, by watch_key(); 0: as the list has it
+ */
+struct flow_taker {
+	struct flow_list	*list;
+	uint64_t		detailed;
+};
 
 static int take_flow(const struct nlmsghdr *nlh, void *data)
 {
-	return flow_list_add(data, nlh);
+	struct flow_taker *taker = data;
+	int ret = flow_list_add(taker->list, nlh);
+
+	if (!ret && taker->detailed)
+		watch_keep_counters(&taker->list->list[taker->list->n - 1], taker->detailed);
+	return ret;
 }
 
 static void restart_flow(void *data)
 {
-	flow_list_free(data);
+	struct flow_taker *taker = data;
+
+	flow_list_free(taker->list);
 }
 
-static int flow_dump(struct app *app, const char *cc, struct flow_list *list)
+static int flow_dump(struct app *app, const char *cc, uint64_t detailed, struct flow_list *list)
 {
+	struct flow_taker taker = { .list = list, .detailed = detailed };
 	struct nl_reader reader = {
 		.message = take_flow,
 		.restart = restart_flow,
-		.data = list,
+		.data = &taker,
 	};
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
@@ -87,9 +106,9 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
 	int status, ret;
 	size_t i;
 
-	*list = (struct flow_list){ .brief = words->brief };
+	*list = (struct flow_list){ .brief = words->brief && !words->detailed };
 	ret = diag_fetch(&sockets, false);
-	status = flow_dump(app, words->cc, list);
+	status = flow_dump(app, words->cc, words->detailed, list);
 	for (i = 0; !status && i < list->n; i++)
 		join(&list->list[i], diag_list_find(&sockets, list->list[i].cookie));
 	diag_list_free(&sockets);
@@ -101,6 +120,33 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
 		keep_wanted(list, words);
 		flow_sort(words, list);
 	}
+	return status;
+}
+
+/**
+ * flow_fetch_counters() - the counters of one flow
+ * @app: connected
+ * @cc: algorithm, or NULL
+ * @key: the flow, by watch_key()
+ * @counters: what it has counted, to be freed by the caller; none if the flow is gone
+ *
+ * Return: an exit status, after a complaint.
+ */
+int flow_fetch_counters(struct app *app, const char *cc, uint64_t key, struct counters *counters)
+{
+	struct flow_list list = {};
+	int status = flow_dump(app, cc, key, &list);
+	size_t i;
+
+	*counters = (struct counters){};
+	for (i = 0; !status && i < list.n; i++) {
+		if (!list.list[i].counters.n)
+			continue;
+		*counters = list.list[i].counters;
+		list.list[i].counters = (struct counters){};
+		break;
+	}
+	flow_list_free(&list);
 	return status;
 }
 

@@ -37,6 +37,7 @@
  * @ascending: smallest first
  * @details: all that is known of each flow
  * @brief: flows without their counters
+ * @detailed: the flow that keeps them even so, by watch_key(); 0: none
  * @no_color: of "flow watch"
  * @interval_ns: of "flow watch"
  */
@@ -52,6 +53,7 @@ struct flow_words {
 	bool				ascending;
 	bool				details;
 	bool				brief;
+	uint64_t			detailed;
 	bool				no_color;
 	uint64_t			interval_ns;
 };

@@ -3,8 +3,9 @@
  * quell flow watch: the flows in a terminal, looked at again and again, or as JSON.
  *
  * A look costs the kernel and this program what one "flow show" does, whoever looks at however
- * few of the flows.  The next one begins an interval after the one before has ended, so that
- * looks that take long leave time for the rest of the machine.
+ * few of the flows; of their counters only those of the flow are kept whose details are shown.
+ * The next one begins an interval after the one before has ended, so that looks that take long
+ * leave time for the rest of the machine.
  */
 #include <errno.h>
 #include <signal.h>
@@ -105,15 +106,31 @@ static void make_title(struct session *s)
 		 s->paused ? ", PAUSED" : "", s->given);
 }
 
+/*
+ * Counters of the chosen flow where details are shown and the last look had none of it: details
+ * were not shown then, or another flow was chosen.  While paused they are those of now.
+ */
+static int look_closer(struct session *s)
+{
+	struct watch_row *row = watch_chosen(&s->watch);
+
+	if (!s->view.details || !row || row->flow.counters.n)
+		return STATUS_OK;
+	watch_screen_calm();
+	return flow_fetch_counters(s->app, s->words->cc, row->key, &row->flow.counters);
+}
+
 /* Ask the kernel, and join what it says with what was known. */
 static int look(struct session *s)
 {
+	const struct watch_row *chosen = watch_chosen(&s->watch);
 	uint64_t interval_ns = s->words->interval_ns;
 	struct flow_list list;
 	int status;
 
 	watch_screen_calm();
-	s->words->brief = !s->view.details;
+	s->words->brief = true;
+	s->words->detailed = s->view.details && chosen ? chosen->key : 0;
 	status = flow_fetch(s->app, s->words, &list);
 	if (!status && watch_take(&s->watch, &list, now_ns())) {
 		complain("flow watch: %s", strerror(ENOMEM));
@@ -214,6 +231,8 @@ static int watch_on_screen(struct session *s)
 			status = look(s);
 			is_new = true;
 		}
+		if (!status && is_new)
+			status = look_closer(s);
 		if (!status && !interrupted)
 			more = go_on(s, &is_new);
 	}

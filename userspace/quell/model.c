@@ -307,6 +307,13 @@ void stat_list_free(struct stat_list *l)
 	*l = (struct stat_list){};
 }
 
+/* Free the counters of a flow, which are most of it. */
+void flow_forget_counters(struct flow *f)
+{
+	counters_free(&f->counters);
+	f->counters = (struct counters){};
+}
+
 /* Free what a flow has beside its entry in the list. */
 void flow_release(struct flow *f)
 {

@@ -188,6 +188,7 @@ int sender_list_add(struct sender_list *l, const struct nlmsghdr *nlh);
 int receiver_list_add(struct receiver_list *l, const struct nlmsghdr *nlh);
 void cc_list_free(struct cc_list *l);
 void stat_list_free(struct stat_list *l);
+void flow_forget_counters(struct flow *f);
 void flow_release(struct flow *f);
 void flow_list_free(struct flow_list *l);
 void lookahead_list_free(struct lookahead_list *l);

@@ -125,6 +125,7 @@ int monitor(struct app *app, int argc, char **argv);
 
 struct flow_words;
 int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list *list);
+int flow_fetch_counters(struct app *app, const char *cc, uint64_t key, struct counters *counters);
 int flow_show_once(struct app *app, struct flow_words *words);
 int flow_check_cc(struct app *app, const char *cc);
 int cc_fetch(struct app *app, struct cc_list *list);

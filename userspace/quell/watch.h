@@ -64,6 +64,8 @@ struct watch {
 
 /* watch_table.c */
 uint64_t watch_key(const struct flow *f);
+void watch_keep_counters(struct flow *f, uint64_t key);
+struct watch_row *watch_chosen(const struct watch *w);
 int watch_take(struct watch *w, struct flow_list *list, uint64_t now_ns);
 void watch_sort(struct watch *w);
 void watch_move(struct watch *w, long lines);

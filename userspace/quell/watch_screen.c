@@ -319,7 +319,7 @@ static void put_details(int y, int lines, const struct flow *f)
 
 static void put_below(int y, const struct watch *w, const struct watch_view *view)
 {
-	const struct watch_row *row = w->n ? w->order[w->at] : NULL;
+	const struct watch_row *row = watch_chosen(w);
 	char text[WATCH_TEXT_LEN];
 
 	if (row && view->details) {

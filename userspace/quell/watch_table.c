@@ -46,6 +46,17 @@ uint64_t watch_key(const struct flow *f)
 	return sum | HASH_MARK;
 }
 
+/**
+ * watch_keep_counters() - forget the counters of a flow that is not looked at closely
+ * @f: the flow
+ * @key: of the one that is
+ */
+void watch_keep_counters(struct flow *f, uint64_t key)
+{
+	if (watch_key(f) != key)
+		flow_forget_counters(f);
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct watch_row *one = a, *two = b;
@@ -205,6 +216,17 @@ void watch_move(struct watch *w, long lines)
 	w->at -= up < w->at ? up : w->at;
 	w->at += down < w->n - 1 - w->at ? down : w->n - 1 - w->at;
 	w->follow = w->at ? w->order[w->at]->key : 0;
+}
+
+/**
+ * watch_chosen() - the flow that is looked at closely
+ * @w: the flows
+ *
+ * Return: the flow, or NULL if there is none.
+ */
+struct watch_row *watch_chosen(const struct watch *w)
+{
+	return w->n ? w->order[w->at] : NULL;
 }
 
 /**

@@ -76,6 +76,38 @@ TEST(watch_take__rates)
 	watch_free(&w);
 }
 
+static struct flow with_counters(uint64_t cookie)
+{
+	struct flow f = make_flow(cookie, 0);
+
+	f.counters = (struct counters){ .list = calloc(1, sizeof(struct counter)), .n = 1 };
+	f.counters.list[0].name = strdup("rtt-samples");
+	return f;
+}
+
+/* Of the chosen flow all is known, of the others what a line shows. */
+TEST(watch_keep_counters__of_one)
+{
+	struct flow_list list = { .list = calloc(3, sizeof(struct flow)), .n = 3 };
+	struct watch w = { .sort = sort_of("rtt") };
+	size_t i;
+
+	for (i = 0; i < list.n; i++) {
+		list.list[i] = with_counters(i + 1);
+		watch_keep_counters(&list.list[i], 2);
+	}
+	EXPECT_EQ(NULL, watch_chosen(&w));
+	ASSERT_EQ(0, watch_take(&w, &list, SEC));
+	EXPECT_EQ(0, w.rows[0].flow.counters.n);
+	EXPECT_EQ(1, w.rows[1].flow.counters.n);
+	EXPECT_EQ(0, w.rows[2].flow.counters.n);
+	EXPECT_EQ(NULL, w.rows[2].flow.counters.list);
+	EXPECT_EQ(3, watch_chosen(&w)->key);
+	watch_move(&w, 1);
+	EXPECT_EQ(2, watch_chosen(&w)->key);
+	watch_free(&w);
+}
+
 /* Without tcp_diag a flow has no cookie, and no rate. */
 TEST(watch_take__no_cookies)
 {
