@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 
 algorithms=(swift swift_vaisf smartt dcqcn dart timely hpcc hpcc_vaisf)
 nobody=65534
-container=""
+container="" near="" far=""
 badalgo=/sys/module/quell_badalgo/parameters
 
 load()
@@ -70,6 +70,59 @@ new_namespaces_inherit()
 	sysctl -q -w net.ipv4.tcp_congestion_control="$default" && [ "$(cc_of "$netns")" = timely ]
 }
 
+# connected ALGORITHM|- LATER|-: what a connection to the other host has, which sets the one before
+# it is opened and the other when it is.
+connected()
+{
+	in_netns "$near" python3 -c "
+import socket, sys
+before, later = sys.argv[1:]
+one = socket.socket()
+if before != '-':
+    one.setsockopt(socket.IPPROTO_TCP, 13, before.encode())
+one.connect(('10.86.0.2', 8600))
+if later != '-':
+    one.setsockopt(socket.IPPROTO_TCP, 13, later.encode())
+print(one.getsockopt(socket.IPPROTO_TCP, 13, 16).rstrip(bytes(1)).decode())" "$1" "$2"
+}
+
+# becomes WANT BEFORE LATER
+becomes()
+{
+	local got
+
+	got=$(connected "$2" "$3")
+	[ "$got" = "$1" ] && return 0
+	echo "$got, not $1"
+	return 1
+}
+
+two_hosts()
+{
+	new_netns near && new_netns far && cable "$near" n0 "$far" f0 &&
+	ip -n "$near" addr add 10.86.0.1/24 dev n0 && ip -n "$far" addr add 10.86.0.2/24 dev f0 &&
+	start_in "$far" busybox nc -ll -p 8600 -e true && poll 10 listens "$far" 8600 &&
+	in_netns "$near" sysctl -q -w net.ipv4.tcp_congestion_control=reno
+}
+
+# quell(7), DESTINATIONS: what a route names, and what goes before it.
+route_names_one()
+{
+	ip -n "$near" route replace 10.86.0.2/32 dev n0 congctl swift &&
+	becomes swift - - && becomes swift timely - && becomes timely - timely &&
+	ip -n "$near" route replace 10.86.0.2/32 dev n0 congctl lock swift &&
+	becomes swift - - && refuses "not permitted" connected - timely
+}
+
+# A module that goes leaves the route its name, and one that comes finds it.
+route_outlives_a_module()
+{
+	ip -n "$near" route replace 10.86.0.2/32 dev n0 congctl dcqcn && becomes dcqcn - - &&
+	poll 10 rmmod tcp_dcqcn && becomes reno - - &&
+	! ip -n "$near" route show 10.86.0.2 | grep congctl &&
+	modprobe tcp_dcqcn && becomes dcqcn - - && ip -n "$near" route show 10.86.0.2 | grep congctl
+}
+
 incomplete_are_refused()
 {
 	modprobe quell_badalgo || return 1
@@ -79,7 +132,7 @@ incomplete_are_refused()
 }
 
 new_netns container
-plan 8
+plan 11
 check "modules" load
 check "no user may pick any by setsockopt" each user_is_refused
 check "no container may make any its default" each container_is_refused
@@ -87,5 +140,8 @@ check "root may pick each" each pick 0
 check "a new namespace inherits the default" new_namespaces_inherit
 check "allowed ..." each allow_cc
 check "... users may pick each" eval 'each pick "$nobody" && each as_container'
+check "two hosts" two_hosts
+check "a route names the algorithm of its connections" route_names_one
+check "and has it back when its module comes back" route_outlives_a_module
 check "an algorithm that lacks a part is not registered" incomplete_are_refused
 finish
