@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import cost, flows, plan, programs, runner, scenario, show, targets
+from . import compare, cost, flows, plan, programs, runner, scenario, show, targets
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -102,6 +102,12 @@ def make_parser():
     only.add_argument("file", metavar="FILE.scenario")
     only.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
     only.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
+    two = commands.add_parser("compare", help="two results, or two runs of one, beside each other",
+                              allow_abbrev=False)
+    two.add_argument("a", metavar="A", help="a result directory of incast, run or exec, whose "
+                     "runs are compared with those of the same label in B; or DIR@LABEL, one run")
+    two.add_argument("b", metavar="B", help="the same; ratios are of B over A")
+    two.add_argument("-j", "--json", action="store_true", help="JSON, in base units")
     return parser
 
 
@@ -484,6 +490,9 @@ def main(argv):
             return _plan(args)
         if args.command == "sweep":
             return _sweep(args)
+        if args.command == "compare":
+            compare.run(args.a, args.b, args.json)
+            return 0
         command = "selftests/lab/lab " + shlex.join(argv)
         if args.command == "reproduce":
             return _reproduce(args, command)
