@@ -24,6 +24,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "syscost.h"
+
 typedef long (*ptrace_t)(enum __ptrace_request request, ...);
 
 /* Not on the stack, which is the inner kernel's and only 16 KB. */
@@ -99,5 +101,7 @@ long ptrace(enum __ptrace_request request, ...)
 		host = (ptrace_t)dlsym(RTLD_NEXT, "ptrace");
 	if (request == PTRACE_SETREGSET && address == NT_X86_XSTATE)
 		return set_xstate(host, pid, data);
+	if (request == PTRACE_SYSEMU)
+		syscost_enter_user(pid);
 	return host(request, pid, address, data);
 }

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "syscost.h"
+
 typedef ssize_t (*write_t)(int fd, const void *bytes, size_t length);
 
 static const char progress[] = "quell-progress ";
@@ -49,6 +51,7 @@ ssize_t write(int fd, const void *bytes, size_t length)
 
 	if (!host)
 		host = (write_t)dlsym(RTLD_NEXT, "write");
+	syscost_see_line(bytes, length);
 	if (length < sizeof(progress) || memcmp(bytes, progress, sizeof(progress) - 1))
 		return host(fd, bytes, length);
 	shown = 1;

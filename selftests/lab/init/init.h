@@ -181,6 +181,13 @@ void cmd_step(void);
 void cmd_symbols(void);
 void cmd_run(void);
 
+/* program.c, program_root.c, capture.c */
+void cmd_program(void);
+void cmd_directory(void);
+void cmd_syscall(void);
+void cmd_hostname(void);
+void cmd_capture(void);
+
 /* stats.c */
 void stats_collect(void);
 

@@ -6,23 +6,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "init.h"
+#include "program.h"
 
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
 #define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
 #define LABTRACE		"/sys/kernel/debug/quell_labtrace"
 /* Shortest virtual time between polls of the run; they get rarer as time passes. */
 #define POLL_NS			50000
+/* The same where packets are written: what comes in it must fit into their sockets. */
+#define CAPTURE_POLL_NS		100000
 /* Virtual time for packets in flight and FINs after the run ends. */
 #define SETTLE_NS		50000000
 
 static int control_fd = -1;
+static int children_fd = -1;	/* signals of children that have ended */
 static bool ran;
 
 /* Copy labflow's error message, the second line of the state file. */
@@ -137,7 +144,15 @@ void cmd_until(void)
 	control("until %" PRIu64, number(line.word[1], 1, UINT64_MAX / 4));
 }
 
-static void sleep_ns(uint64_t ns)
+uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+}
+
+void sleep_ns(uint64_t ns)
 {
 	struct timespec ts = {
 		.tv_sec = ns / 1000000000,
@@ -168,20 +183,86 @@ static void read_state(struct run_state *state)
 		fail("cannot understand quell_labflow's state");
 }
 
+static void say_progress(const struct run_state *state, uint64_t passed_ns)
+{
+	say("quell-progress %" PRIu64 " %" PRIu32 " %" PRIu32, passed_ns, state->done,
+	    state->total);
+}
+
+/*
+ * Sleep until a time, or until a program ends.  No call may fail on the way: a failed system
+ * call takes this kernel a microsecond, in which packets are late.
+ */
+static void sleep_or_child(uint64_t now_ns, uint64_t until_ns)
+{
+	struct pollfd children = { .fd = children_fd, .events = POLLIN };
+	struct signalfd_siginfo ended;
+	struct timespec ts = { 0 };
+
+	if (until_ns <= now_ns)
+		return;
+	ts.tv_sec = (until_ns - now_ns) / 1000000000;
+	ts.tv_nsec = (until_ns - now_ns) % 1000000000;
+	if (ppoll(&children, has_programs(), &ts, NULL) > 0 &&
+	    read(children_fd, &ended, sizeof(ended)) < 0)
+		fail("waiting for programs: %s", strerror(errno));
+}
+
+static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
+/*
+ * The same with programs or captures: until those in the foreground have ended, or the flows'
+ * own end where there are no programs.
+ */
+static void attend(struct run_state *state)
+{
+	uint64_t say_ns = state->t0_ns, next_ns, now_ns;
+
+	for (;;) {
+		now_ns = monotonic_ns();
+		programs_reap(now_ns);
+		captures_read();
+		next_ns = programs_start_due(state->t0_ns, now_ns);
+		read_state(state);
+		if (has_programs() && is_foreground_done()) {
+			control("finish");
+			read_state(state);
+		}
+		if (now_ns >= say_ns || strcmp(state->name, "running")) {
+			say_progress(state, now_ns - state->t0_ns);
+			say_ns = now_ns + POLL_NS + (now_ns - state->t0_ns) / 20;
+		}
+		if (strcmp(state->name, "running"))
+			return;
+		next_ns = earlier(next_ns, say_ns);
+		if (has_captures())
+			next_ns = earlier(next_ns, now_ns + CAPTURE_POLL_NS);
+		sleep_or_child(now_ns, next_ns);
+	}
+}
+
 /* Wait for the end; progress lines get rarer as virtual time passes. */
 static void wait_for_end(struct run_state *state)
 {
 	uint64_t passed_ns = 0;
 
 	read_state(state);
+	if (has_captures())
+		captures_start(state->t0_ns);
 	if (state->now_ns < state->t0_ns)
 		sleep_ns(state->t0_ns - state->now_ns);
+	if (has_programs() || has_captures()) {
+		attend(state);
+		return;
+	}
 	for (;;) {
 		read_state(state);
 		if (state->now_ns > state->t0_ns)
 			passed_ns = state->now_ns - state->t0_ns;
-		say("quell-progress %" PRIu64 " %" PRIu32 " %" PRIu32, passed_ns,
-		    state->done, state->total);
+		say_progress(state, passed_ns);
 		if (strcmp(state->name, "running"))
 			return;
 		sleep_ns(passed_ns / 20 > POLL_NS ? passed_ns / 20 : POLL_NS);
@@ -213,6 +294,22 @@ void cmd_symbols(void)
 	copy_table("/proc/kallsyms", OUT_DIR "symbols.out");
 }
 
+/* Children that end are waited for by their signal; the run does not end with its flows. */
+static void prepare_programs(void)
+{
+	sigset_t children;
+
+	if (!has_programs())
+		return;
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	children_fd = signalfd(-1, &children, SFD_CLOEXEC);
+	if (children_fd < 0)
+		fail("a descriptor of signals: %s", strerror(errno));
+	programs_start_background();
+}
+
 /* run */
 void cmd_run(void)
 {
@@ -223,10 +320,17 @@ void cmd_run(void)
 	if (ran)
 		fail("a plan runs once");
 	ran = true;
-	control("run");
+	prepare_programs();
+	control(has_programs() ? "run open" : "run");
 	wait_for_end(&state);
 	labflow_reason(reason, sizeof(reason));
 	sleep_ns(SETTLE_NS);
+	if (has_captures())
+		captures_end();
+	if (has_programs()) {
+		programs_stop();
+		programs_collect(state.t0_ns);
+	}
 	copy_table(LABFLOW "flows", OUT_DIR "flows.out");
 	copy_table(LABFLOW "marks", OUT_DIR "marks.out");
 	copy_table(LABFLOW "queues", OUT_DIR "queues.out");

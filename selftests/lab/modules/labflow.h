@@ -369,6 +369,7 @@ struct labflow_sampler {
  * @step: the one step of a NIC's clock; without a device there is no step
  * @until_timer: ends the run at @until_ns
  * @until_ns: time limit, relative to T0; 0 never
+ * @is_open: the run goes on when all flows are done
  * @t0_ns: origin of all times written, CLOCK_MONOTONIC
  * @end_ns: when the run ended, CLOCK_MONOTONIC
  * @error: first error, empty without an error
@@ -392,6 +393,7 @@ struct labflow {
 	struct labflow_step	step;
 	struct hrtimer		until_timer;
 	u64			until_ns;
+	bool			is_open;
 	u64			t0_ns;
 	u64			end_ns;
 	char			error[200];
@@ -407,7 +409,7 @@ void labflow_sleep_ns(u64 ns);
 
 /* labflow_run.c */
 void labflow_run_init(void);
-int labflow_run_start(void);
+int labflow_run_start(bool is_open);
 void labflow_run_stop(void);
 
 /* labflow_sock.c */

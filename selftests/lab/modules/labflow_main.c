@@ -12,7 +12,8 @@
  *	  truth				compare quell.ko's round trips with the wire's
  *	  step FD DEV AT_NS STEP_NS	step the clock of that device
  *	  until NS			time limit, counted from T0; 0: none
- *	  run				connect, warm up, choose T0; returns before T0
+ *	  run [open]			connect, warm up, choose T0; returns before T0
+ *	  finish			end it; an open one does not end with its flows
  *	  stop				close all sockets
  *	  clear				delete flows, watches and results
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
@@ -218,13 +219,15 @@ static int labflow_cmd_step(const char *args)
 	return lab.step.dev ? 0 : -ENODEV;
 }
 
+static int labflow_cmd_finish(const char *args)
+{
+	labflow_finish(LABFLOW_DONE);
+	return 0;
+}
+
 static int labflow_cmd_run(const char *args)
 {
-	if (!lab.n_flows) {
-		labflow_fail("a run without a flow");
-		return -ENOENT;
-	}
-	return labflow_run_start();
+	return labflow_run_start(!strcmp(args, "open"));
 }
 
 static int labflow_cmd_until(const char *args)
@@ -280,6 +283,7 @@ static const struct {
 	{ "step",	true,	labflow_cmd_step },
 	{ "until",	true,	labflow_cmd_until },
 	{ "run",	true,	labflow_cmd_run },
+	{ "finish",	false,	labflow_cmd_finish },
 	{ "stop",	false,	labflow_cmd_stop },
 	{ "clear",	false,	labflow_cmd_clear },
 };

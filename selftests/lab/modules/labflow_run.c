@@ -7,7 +7,7 @@
  *	T0: the next multiple of 100 ms
  *	T0 + start: a warm flow sends its message, a cold one connects first
  *	T0 + stop: an unfinished flow with a stop time is reset
- *	end: all delivered, or T0 + until, or the first error
+ *	end: all delivered, or of an open run "finish", or T0 + until, or the first error
  *
  * Starts are soft hrtimers at absolute times, so events before T0 do not shift
  * any event after it.
@@ -163,17 +163,23 @@ static int labflow_prepare_all(void)
 
 /**
  * labflow_run_start() - connect, warm up, choose T0 and arm everything
+ * @is_open: it does not end with its flows, of which there may be none
  *
  * Context: process context, lab.mutex held; returns before T0.
  * Return: 0 or a negative error with the reason in lab.error.
  */
-int labflow_run_start(void)
+int labflow_run_start(bool is_open)
 {
 	struct labflow_flow *flow;
 	u64 now_ns;
 	int err;
 	u32 i;
 
+	if (!lab.n_flows && !is_open) {
+		labflow_fail("a run without a flow");
+		return -ENOENT;
+	}
+	lab.is_open = is_open;
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
 		hrtimer_init(&flow->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

@@ -68,6 +68,7 @@ def make_parser():
                                  allow_abbrev=False,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     _incast_options(incast)
+    _pcap_option(incast)
     _run_options(incast)
     _figure_option(incast)
     run = commands.add_parser("run", help="a scenario file", epilog=UNITS, allow_abbrev=False,
@@ -77,8 +78,13 @@ def make_parser():
     run.add_argument("--seeds", metavar="N", help="so many seeds from that on, a directory each, "
                      "and medians over them")
     run.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
+    _pcap_option(run)
     _run_options(run)
     _figure_option(run)
+    own = commands.add_parser("exec", help="programs of this machine on hosts of a scenario",
+                              epilog=UNITS, allow_abbrev=False,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    _exec_options(own)
     again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
                                 epilog=UNITS, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,6 +181,33 @@ def _deflection_options(add):
     add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")
     add("--deflect-idle", metavar="TIME", help="longer than any two ways differ; default 10ms")
     add("--dscp", metavar="N", help="of all flows: --deflect-base and a flow's tokens; default 0")
+
+
+def _pcap_option(parser):
+    parser.add_argument("--pcap", metavar="PORT", action="append", help="write the packets of a "
+                        "cable to raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be "
+                        "repeated")
+
+
+def _exec_options(parser):
+    add = parser.add_argument
+    add("file", metavar="FILE.scenario", help="the network, and flows beside the programs, if "
+        "there are any")
+    add("--on", metavar=("HOST", "COMMAND"), nargs=2, action="append", default=[], help="run a "
+        "program on that host, or on each of h[1-4], from the beginning of the measurement on; "
+        "{h1} in COMMAND is an address, {dir} the directory of FILE; may be repeated. The run "
+        "ends with the last of them")
+    add("--serve", metavar=("HOST", "COMMAND"), nargs=2, action="append", default=[],
+        help="before that, start a server there, and wait until it listens on a TCP port; may "
+        "be repeated")
+    add("--cc", metavar="CC[:KEY=VALUE]...,...", help="congestion controls of hosts, each a run "
+        "of its own, instead of the file's")
+    add("--syscall", metavar="TIME", help="what a system call of a program takes; default 500ns")
+    add("--until", metavar="TIME", help="give up at this virtual time; default: 60s")
+    add("--seed", metavar="N", help="instead of the file's seed")
+    _pcap_option(parser)
+    _run_options(parser)
+    _figure_option(parser)
 
 
 def _sweep_options(parser):
@@ -388,6 +421,9 @@ def _execute(args, wanted, command):
                    lambda job, outcome: outcomes.update({job: outcome}))
     facts = _facts(args, command, kernel, jobs_max)
     done = output.evaluate(args.out, wanted, jobs, outcomes, facts)
+    if not args.quiet:
+        show.programs(done.summaries, {job.variant.label: os.path.join(job.directory, "out")
+                                       for job in jobs})
     if done.summaries and not args.quiet:
         show.result(done.summaries, done.paper, args.out)
     return 0 if done.good else EXIT_FAILED
@@ -473,13 +509,42 @@ def _plan(args):
     return 0
 
 
+def _exec_table(args, table, options):
+    """Put the programs of an exec command line, and what else it sets, into a scenario."""
+    known = table.setdefault("program", [])
+    if not isinstance(known, list):
+        return		# build() says what is wrong with it
+    for option, wanted, more in (("--serve", args.serve, {"background": True}),
+                                 ("--on", args.on, {})):
+        for host, command in wanted:
+            path = f"program[{len(known)}]"
+            options.update({f"{path}.{key}": option for key in ("host", "command")})
+            known.append({"host": host, "command": command, **more})
+    if not known:
+        raise InputError("--on", f"missing: no program in {args.file} either")
+    for key in ("syscall", "until"):
+        if getattr(args, key) is not None:
+            table[key] = getattr(args, key)
+            options[key] = f"--{key}"
+    if args.cc is not None:
+        table["algorithm"] = _algorithms(args.cc, [])
+        options["algorithm"] = "--cc"
+
+
 def _load(args):
     if args.command == "incast":
-        return incast_table(args)
-    table = scenario.load(args.file)
-    if args.seed is not None:
-        table["seed"] = args.seed
-    return table, Places(args.file, {"seed": "--seed"} if args.seed is not None else {})
+        table, places = incast_table(args)
+    else:
+        table, places = scenario.load(args.file), Places(args.file, {})
+        if args.seed is not None:
+            table["seed"] = args.seed
+            places.options["seed"] = "--seed"
+    if args.command == "exec":
+        _exec_table(args, table, places.options)
+    if args.pcap and isinstance(table.setdefault("record", {}), dict):
+        table["record"]["pcap"] = args.pcap
+        places.options["record.pcap"] = "--pcap"
+    return table, places
 
 
 def main(argv):

@@ -211,8 +211,8 @@ def _slowdowns(a, b):
     edges = [[(row["from_bytes"], row["to_bytes"]) for row in one["classes"]]
              for one in (ours, theirs)]
     if edges[0] != edges[1]:
-        raise InputError(f"{a.directory}, {b.directory}", "slowdowns by classes of different sizes: run "
-                         "both with the same slowdown.edges")
+        raise InputError(f"{a.directory}, {b.directory}", "slowdowns by classes of different "
+                         "sizes: run both with the same slowdown.edges")
     rows = []
     for one, other in zip([ours["all"], *ours["classes"]], [theirs["all"], *theirs["classes"]]):
         if one["flows"] or other["flows"]:
@@ -221,10 +221,24 @@ def _slowdowns(a, b):
     return rows
 
 
+def _programs(a, b):
+    """How long the programs took that both ran in the foreground."""
+    theirs = {(one["number"], one["host"], one["command"]): one["took_ns"]
+              for one in b.summary.get("programs", ())}
+    rows = []
+    for one in a.summary.get("programs", ()):
+        key = (one["number"], one["host"], one["command"])
+        if key in theirs and not one["background"]:
+            rows.append(_row(f"program {one['number']} on {one['host']}", "ns", one["took_ns"],
+                             theirs[key]))
+    return rows
+
+
 def _flow_by_flow(a, b):
     """How each flow fared that both have, or why flows cannot be paired."""
     ours, theirs = a.flows(), b.flows()
-    if {key: row[:3] for key, row in ours.items()} != {key: row[:3] for key, row in theirs.items()}:
+    what = [{key: row[:3] for key, row in one.items()} for one in (ours, theirs)]
+    if what[0] != what[1]:
         return {"paired": False, "reason": "the flows are not the same"}
     ratios = [theirs[key][3] / row[3] for key, row in ours.items()
               if row[3] and theirs[key][3] is not None]
@@ -242,7 +256,7 @@ def compare(a, b):
                   "complaints": side.complaints()} for name, side in (("a", a), ("b", b))},
         "differences": _differences(a, b),
         "quantities": [_row(name, unit, _number(a, way), _number(b, way))
-                       for name, way, unit in QUANTITIES],
+                       for name, way, unit in QUANTITIES] + _programs(a, b),
         "slowdown": _slowdowns(a, b),
         "flows": _flow_by_flow(a, b),
     }

@@ -76,6 +76,8 @@ class Flow:
 def build(places, top, graph):
     """All flows, numbered: [[flow]] tables, [[flows]], [[workload]], [[flow-list]], or the
     incast."""
+    if top["program"] and all(top[kind] is None for kind in (*KINDS, "incast")):
+        return ()
     if (any(top[kind] is not None for kind in KINDS)) == (top["incast"] is not None):
         raise InputError(places.name("flow"), "give either "
                          f"{', '.join(f'[[{kind}]]' for kind in KINDS)} tables or one [incast] "

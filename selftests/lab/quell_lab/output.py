@@ -11,7 +11,7 @@ from . import drawing, paper, plots, report, results as checks, show, slowdown, 
     version
 from .errors import RunError
 
-FILES = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
+FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
          "pauses.csv", "slowdown.csv", "summary.json", "report.html")
 STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd",
          "slowdown")
@@ -47,6 +47,13 @@ def clear(directory):
     shutil.rmtree(os.path.join(directory, "raw"), ignore_errors=True)
 
 
+def _record(record):
+    """Sampling intervals; ports whose packets are written by their labels, if there are any."""
+    found = dict(vars(record))
+    labels = [port.label for port in found.pop("pcap")]
+    return dict(found, pcap=labels) if labels else found
+
+
 def _config(scenario):
     """The scenario as run, in base units."""
     return {
@@ -58,7 +65,7 @@ def _config(scenario):
                     "mtu_bytes": c.mtu_bytes} for c in scenario.graph.cables],
         "queue": asdict(scenario.queue),
         **({"pfc": asdict(scenario.pfc)} if scenario.pfc else {}),
-        "record": vars(scenario.record),
+        "record": _record(scenario.record),
         "until_ns": scenario.until_ns,
     }
 

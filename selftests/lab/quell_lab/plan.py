@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import routes, topology
+from . import processes, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -75,6 +75,8 @@ def write(scenario, variant):
                  f"delivered={scenario.record.window_ns}")
     if scenario.record.truth:
         lines.append("truth")
+    lines += [f"capture {port.node} {port.dev}" for port in scenario.record.pcap]
+    lines += processes.plan_lines(scenario)
     lines.append(f"until {scenario.until_ns}")
     lines.append("run")
     return "\n".join(lines) + "\n"
@@ -154,7 +156,7 @@ def _routes(scenario):
     lines = [f"route {host} {DEFAULTS[scenario.family]} via {gateway} "
              f"dev {graph.ports[host][0].dev}" for host in graph.hosts]
     ends = {end for flow in scenario.flows for end in (flow.src, flow.dst)}
-    hosts = [host for host in graph.hosts if host in ends]
+    hosts = [host for host in graph.hosts if host in ends or scenario.processes]
     for switch in graph.switches:
         for base, bits, way in routes.cover(list(_ways(scenario, switch, hosts))):
             lines.append(f"route {switch} {topology.host_address(base, scenario.family)}"

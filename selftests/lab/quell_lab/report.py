@@ -241,8 +241,8 @@ def _network(scenario):
         if queue.ecn_min_bytes == queue.ecn_max_bytes:
             ecn = f"every packet at {queue.ecn_mode} above {queue.ecn_min_bytes:,} bytes"
     sizes = sorted({flow.size_bytes for flow in scenario.flows})
-    size = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-    last_ns = max(flow.start_ns for flow in scenario.flows)
+    size = " to ".join(f"{end:,}" for end in dict.fromkeys((*sizes[:1], *sizes[-1:])))
+    last_ns = max((flow.start_ns for flow in scenario.flows), default=0)
     cold = sum(flow.cold for flow in scenario.flows)
     how = f"{cold} with a handshake" if cold else "on open connections"
     return [
@@ -260,7 +260,10 @@ def _network(scenario):
         ("Deflection", _deflection(queue.deflection)),
         ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off"),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
-                  f"{units.show_time(last_ns)}, {how}"),
+                  f"{units.show_time(last_ns)}, {how}" if sizes else "none"),
+        *[(f"Program {one.number} on {one.host}",
+           f"{one.command}{' (in the background)' if one.background else ''}")
+          for one in scenario.processes],
         ("Seed", scenario.seed),
     ]
 

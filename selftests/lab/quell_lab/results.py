@@ -2,9 +2,9 @@
 """Reads what a run left behind, and checks it against physics."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from . import measure, pfc
+from . import connections, measure, pfc, processes
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -51,6 +51,8 @@ class RunResult:
     counters: dict		# algorithm, "quell" -> {counter: sum of all hosts}
     virtual_ns: int
     cost: object		# cost.Cost
+    processes: tuple = ()	# processes.ProcessResult
+    connections: dict = field(default_factory=dict)	# port label -> [connections.Connection]
 
     def active_until_ns(self, row):
         """End of a flow, or for one that did not finish when it was stopped or the run ended."""
@@ -158,7 +160,12 @@ def read(directory, scenario, variant, spent):
                      _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
                      _port_series(directory, "pauses.out", 2) if scenario.pfc else None,
                      _series(directory, "truth.out", 5) if scenario.record.truth else {},
-                     _ports(directory), _counters(directory, variant), virtual_ns, spent)
+                     _ports(directory), _counters(directory, variant), virtual_ns, spent,
+                     tuple(processes.read(_lines(directory, "programs.out"), scenario))
+                     if scenario.processes else (),
+                     {port.label: connections.read(os.path.join(
+                         directory, f"{port.node}-{port.dev}.pcap"))
+                      for port in scenario.record.pcap})
 
 
 def queue_max_bytes(counters):
@@ -175,6 +182,7 @@ def physics(scenario, result):
             problems += _unfinished_problems(scenario, row,
                                              result.delivered.get(row.flow.number, []))
     problems += measure.problems(result, scenario.windows)
+    problems += [one.problem for one in result.processes if one.problem]
     packet = max(cable.mtu_bytes for cable in scenario.graph.cables) + ETHERNET_BYTES
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:

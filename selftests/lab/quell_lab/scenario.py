@@ -10,8 +10,8 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import convergence, fabric, flows, lookahead, measure, needs, paper, pfc, ranges, \
-    slowdown, topology
+from . import captures, convergence, fabric, flows, lookahead, measure, needs, paper, pfc, \
+    processes, ranges, slowdown, topology
 from .algorithms import find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
@@ -126,6 +126,7 @@ RECORD_KEYS = {
     "window": Key("time", 1000, 10**9, 10000),
     "truth": Key("bool", default=False),
     "core": Key("bool", default=False),
+    "pcap": Key("names", default=None),
 }
 CHECK_KEYS = {
     "within-one-packet": Key("bool", default=False),
@@ -149,6 +150,8 @@ TOP_KEYS = {
     "workload": Key("list", default=None),
     "flow-list": Key("list", default=None),
     "incast": Key("table", default=None),
+    "program": Key("list", default=None),
+    "syscall": Key("time", 0, processes.SYSCALL_MAX_NS, processes.SYSCALL_NS),
     "lookahead": Key("list", default=None),
     "record": Key("table", default=None),
     "measure": Key("tables", default=None),
@@ -214,6 +217,7 @@ class Record:
     window_ns: int
     truth: bool			# round-trip times as they were on the wire
     core: bool			# events of the core, in and out
+    pcap: tuple = ()		# ports whose packets are written to files
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,9 @@ class Scenario:
     multipath: bool		# switches use all shortest paths
     notes: tuple		# what is allowed, but rarely meant
     config: dict		# as written, for reports
+    processes: tuple = ()	# processes.Process
+    syscall_ns: int = 0		# what a system call of theirs takes
+    directory: str = ""		# of the scenario file, or the working directory
     known_routes: dict = field(default_factory=dict)	# (src, dst): links and MTU, once asked
 
     def stages(self, flow):
@@ -290,7 +297,10 @@ class Scenario:
     def watched_ports(self):
         """Switch ports data passes, in order of node and number."""
         seen = set()
-        for src, dst in {(flow.src, flow.dst): None for flow in self.flows}:
+        hosts = processes.ends(self)
+        pairs = [(src, dst) for src in hosts for dst in hosts if src != dst]
+        pairs += [(flow.src, flow.dst) for flow in self.flows]
+        for src, dst in dict.fromkeys(pairs):
             seen.update(port.label for ports in self._stages(src, dst) for port in ports)
         return [port for switch in self.graph.switches
                 for port in self.graph.ports[switch] if port.label in seen]
@@ -348,6 +358,7 @@ def build(table, places=None, scale=None):
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
     variants = _variants(places, top["algorithm"])
+    programs = processes.build(places, top["program"], graph, top["family"])
     wanted = flows.build(places, top, graph)
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
@@ -357,17 +368,20 @@ def build(table, places=None, scale=None):
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
         graph.path(src, dst)
     until_ns = top["until"]
-    last_ns = max(flow.start_ns for flow in wanted)
+    last_ns = max((one.start_ns for one in (*wanted, *programs)), default=0)
     if until_ns is None:
-        until_ns = _patience_ns(graph, wanted, last_ns)
+        until_ns = max(_patience_ns(graph, wanted, last_ns),
+                       last_ns + processes.UNTIL_NS * bool(programs))
     elif until_ns <= last_ns:
         raise InputError(places.name("until"), f"'{table['until']}' is out of range: above "
-                         f"{show_time(last_ns)}, the start of the last flow")
+                         f"{show_time(last_ns)}, the start of the last flow or program")
     noise = Noise(0, "hosts")
     if top["noise"] is not None:
         values = check(places, "noise", top["noise"], NOISE_KEYS)
         noise = Noise(values["max"], values["at"])
     checks = _checks(places, top)
+    # The run ends with its programs, whether flows have or not.
+    checks["allow-unfinished"] |= bool(programs)
     if not checks["allow-unfinished"] and any(flow.stop_ns for flow in wanted):
         raise InputError(places.name("check.allow-unfinished"), "must be true where flows have a "
                          "stop: they do not finish")
@@ -381,13 +395,14 @@ def build(table, places=None, scale=None):
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
-                           record["core"]),
+                           record["core"], captures.build(places, record["pcap"], graph)),
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
                     joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
                     (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
-                    table)
+                    table, programs, top["syscall"] if programs else 0,
+                    processes.directory_of(places))
 
 
 def _notes(places, top, queue):

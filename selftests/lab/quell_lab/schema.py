@@ -32,6 +32,7 @@ TYPES = {"bool": (bool, "true or false"), "text": (str, "a text in quotes"),
          "names": ((str, list), "a name, a range such as h[1-4], or a list of them"),
          "tables": ((dict, list), "a table or a list of tables"),
          "scalar": ((str, int, float), "a text or a number"),
+         "switch": ((bool, str, int), "true, false or a number"),
          "scalars": ((str, int, float, list), "a text, a number, or a list of them")}
 
 
@@ -102,7 +103,8 @@ def _value(where, key, value):
     if key.kind in PARSERS:
         return _number(where, key, value)
     wanted, what = TYPES[key.kind]
-    if not isinstance(value, wanted) or isinstance(value, bool) and wanted is not bool:
+    kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+    if not isinstance(value, wanted) or isinstance(value, bool) and bool not in kinds:
         raise InputError(where, f"{_shown(value)} is not {what}{_brackets(where, key, value)}")
     if key.kind == "names":
         return _names(where, value)

@@ -80,6 +80,24 @@ def _window(name, summaries):
     return lines(header, rows)
 
 
+def programs(summaries, out):
+    """What programs in the foreground printed, and how they ended, run by run."""
+    for label, summary in summaries.items():
+        for one in summary.get("programs", ()):
+            if one["background"]:
+                continue
+            took = "" if one["took_ns"] is None else f", {show_time(one['took_ns'])}"
+            print(f"== {label}: {one['host']}: {one['command']}: {one['end']} "
+                  f"{one['status']}{took}")
+            for kind in ("stdout", "stderr"):
+                with open(os.path.join(out[label], one[kind]), encoding="utf-8",
+                          errors="replace") as file:
+                    text = file.read()
+                sys.stdout.write(text + ("" if not text or text.endswith("\n") else "\n"))
+        if summary.get("programs"):
+            print()
+
+
 def result(summaries, rows, out):
     """Tables of a scenario's runs on standard output."""
     tables = [_whole_run(summaries)]
@@ -106,6 +124,8 @@ def explain(jobs, failures, problems):
                 print(f"    | {line}", file=sys.stderr)
     names = {job.variant.label: job.name for job in jobs}
     for label, texts in problems.items():
-        print(f"\n{names[label]}: physics checks failed:", file=sys.stderr)
+        what = "programs" if all(text.startswith("program ") for text in texts) else \
+            "physics checks"
+        print(f"\n{names[label]}: {what} failed:", file=sys.stderr)
         for text in texts:
             print(f"    {text}", file=sys.stderr)

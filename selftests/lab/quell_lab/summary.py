@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import convergence, deflection, measure, pfc, physics, slowdown
+from . import connections, convergence, deflection, measure, pfc, physics, processes, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -56,7 +56,9 @@ def fair_after_ns(windows, last_start_ns):
 
 
 def active_spans(result):
-    """Merged [start, end) during which at least one flow was active."""
+    """Merged [start, end) during which at least one flow was active; of programs, the run."""
+    if result.processes:
+        return [[0, result.virtual_ns]]
     spans = []
     for row in sorted(result.flows, key=lambda row: row.start_ns):
         end_ns = result.active_until_ns(row)
@@ -78,7 +80,7 @@ def fct_numbers(result):
 
 def last_completion_ns(result):
     """From the first start to the last end; None if a flow did not finish."""
-    if not all(row.finished for row in result.flows):
+    if not result.flows or not all(row.finished for row in result.flows):
         return None
     return max(row.end_ns for row in result.flows) - min(row.start_ns for row in result.flows)
 
@@ -99,7 +101,7 @@ def last_completion_over_ideal(scenario, result):
             [(row.start_ns, scenario.links(row.flow), row.flow.size_bytes,
               scenario.mtu(row.flow)) for row in rows])
         ratios.append((max(row.end_ns for row in rows) - first_ns) / (limit_ns - first_ns))
-    return round(max(ratios), 4)
+    return round(max(ratios), 4) if ratios else None
 
 
 def _start_group_pairs(scenario, result):
@@ -117,7 +119,7 @@ def summarise(scenario, result):
     finished = [row for row in result.flows if row.finished]
     spans = active_spans(result)
     windows = jain_windows(result, scenario.record.window_ns, scenario.allow_unfinished)
-    last_start_ns = max(row.start_ns for row in result.flows)
+    last_start_ns = max((row.start_ns for row in result.flows), default=0)
     queues = {port.label: queue_numbers(result.queues.get(port.label, []), spans,
                                         queue_max_bytes(result.ports.get(port.label, {})))
               for port in scenario.watched_ports()}
@@ -139,8 +141,8 @@ def summarise(scenario, result):
                            for row in result.flows},
         "last_completion_ns": last_completion_ns(result),
         "last_completion_over_ideal": last_completion_over_ideal(scenario, result),
-        "ideal_ns": {"min": min(row.ideal_ns for row in result.flows),
-                     "max": max(row.ideal_ns for row in result.flows)},
+        "ideal_ns": {"min": min((row.ideal_ns for row in result.flows), default=None),
+                     "max": max((row.ideal_ns for row in result.flows), default=None)},
         "slowdown_max": round(max((row.fct_ns / row.ideal_ns for row in finished), default=0), 4),
         "slowdown": slowdown.numbers(scenario, result),
         "spread_ns": max((row.end_ns for row in finished), default=0) - min(
@@ -174,6 +176,10 @@ def summarise(scenario, result):
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,
+        **({"connections": {label: connections.numbers(rows)
+                            for label, rows in result.connections.items()}}
+           if result.connections else {}),
+        **({"programs": processes.summary(result.processes)} if result.processes else {}),
         "virtual_ns": result.virtual_ns,
         **result.cost.summary(hops),
     }

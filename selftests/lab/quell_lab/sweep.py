@@ -294,8 +294,11 @@ class Sweep:
                    for number in range(len(self.panels)) for key in PANEL_KEYS}
         options["algorithm"] = f"{source.path}: algorithm"
         try:
-            return scenario.build(dict(table, paper=list(self.panels)),
-                                  Places(source.path, options))
+            built = scenario.build(dict(table, paper=list(self.panels)),
+                                   Places(source.path, options))
+            if built.processes:
+                raise InputError("program", "not in a sweep, which keeps figures of flows alone")
+            return built
         except InputError as error:
             words = point_words(self.axes, values)
             raise InputError(f"{self.path}: {', '.join(words)}" if words else self.path,

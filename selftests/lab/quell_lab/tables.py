@@ -4,7 +4,7 @@
 import csv
 import os
 
-from . import governs, pfc
+from . import connections, governs, pfc
 
 FLOWS = ("cc", "flow", "src", "dst", "bytes", "start_ns", "end_ns", "fct_ns", "ideal_ns",
          "retrans_segs")
@@ -15,6 +15,8 @@ DELIVERED = ("cc", "flow", "time_ns", "bytes")
 SLOWDOWN = ("cc", "by", "from_bytes", "to_bytes", "flows", "p50", "p95", "p99", "p999", "max")
 PFC = ("cc", "port", "priority", *pfc.COUNTERS)
 PAUSES = ("cc", "port", "time_ns", "priority", "paused")
+PROGRAMS = ("cc", "program", "host", "command", "background", "start_ns", "end_ns", "took_ns",
+            "end", "status")
 DART = ("cc", "flow", "time_ns", "state", "n_counted", "n_told", "limiter")
 
 
@@ -23,6 +25,19 @@ def _flow_rows(result):
         flow = row.flow
         yield (flow.number, flow.src, flow.dst, flow.size_bytes, row.start_ns, row.end_ns,
                row.fct_ns, row.ideal_ns, row.retrans_segs)
+
+
+def _program_rows(result):
+    for one in result.processes:
+        process = one.process
+        yield (process.number, process.host, process.command, int(process.background),
+               one.start_ns, one.end_ns, one.took_ns, one.how, one.status)
+
+
+def _connection_rows(result):
+    for label, rows in result.connections.items():
+        for one in rows:
+            yield (label, *one.row())
 
 
 def write_slowdown(directory, summaries):
@@ -62,6 +77,10 @@ def write(directory, results):
     _write(directory, "queues.csv", QUEUES, results, lambda r: _series_rows(r.queues))
     _write(directory, "cwnd.csv", CWND, results, lambda r: _series_rows(r.cwnd))
     _write(directory, "delivered.csv", DELIVERED, results, lambda r: _series_rows(r.delivered))
+    if any(result.processes for result in results):
+        _write(directory, "programs.csv", PROGRAMS, results, _program_rows)
+    if any(result.connections for result in results):
+        _write(directory, "connections.csv", connections.COLUMNS, results, _connection_rows)
     if any(result.dart for result in results):
         _write(directory, "dart.csv", DART, results, lambda r: governs.rows(r.dart))
     if any(result.pauses is not None for result in results):

@@ -147,6 +147,18 @@ class Compare(unittest.TestCase):
         self.assertEqual(len(self.found(first, first)), 2)
         self.assertEqual(len(self.found(first, f"{first}@cubic")), 1)
 
+    def test_programs_of_both(self):
+        programs = [{"number": number, "host": "h1", "command": command, "background": back,
+                     "took_ns": took_ns} for number, command, back, took_ns in (
+                         (1, "server", True, None), (2, "client", False, 4), (3, "x", False, 1))]
+        self.document["cc"]["cubic"]["programs"] = programs
+        first = self.put("a")
+        programs[1]["took_ns"] = 6
+        programs[2]["command"] = "y"
+        one, = self.found(first, self.put("b"))
+        self.assertEqual([row for row in one["quantities"] if "program" in row["name"]],
+                         [{"name": "program 2 on h1", "unit": "ns", "a": 4, "b": 6, "ratio": 1.5}])
+
     def test_physics_violated_is_said(self):
         first = self.put("a")
         self.document["cc"]["cubic"]["physics"] = ["flow 1: too early"]

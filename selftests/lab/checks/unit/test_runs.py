@@ -17,7 +17,7 @@ import unittest
 from quell_lab import runner
 
 LAB = os.path.join(runner.HERE, "lab")
-DETRAND = os.path.join(runner.HERE, "detrand.c")
+DETRAND = [os.path.join(runner.HERE, name) for name in ("detrand.c", "syscost.c")]
 MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
 CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
@@ -87,7 +87,7 @@ class Runs(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.detrand = os.path.join(scratch.name, "detrand.so")
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", cls.detrand, DETRAND], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", cls.detrand, *DETRAND], check=True)
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
