@@ -16,8 +16,8 @@ PAGE = "report.html"
 SHORT = 0			# class of size: up to 10 kB
 LONG = -1			# above 1 MB
 COMPARED = ("CUBIC and DCTCP are the kernel's own with its defaults, among them 200 ms as the "
-            "least retransmission timeout; DCQCN, HPCC, Swift, SMaRTT and Dart are Quell's modules, each "
-            "with the first preset of its paper. One seed; other seeds move the spreads by half, "
+            "least retransmission timeout; DCQCN, HPCC, Swift, SMaRTT and Dart are Quell's modules, "
+            "each with the first preset of its paper. One seed; other seeds move the spreads by half, "
             "and turn none of the comparisons round.")
 
 

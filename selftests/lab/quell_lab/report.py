@@ -20,8 +20,8 @@ CAPTIONS = {
              "in the table is the port's own watermark, exact.",
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
                "packet is handed over at once when that arrives, so peaks may exceed the line "
-               "rate; the axis ends there. With more than 24 flows: of those active at each time the "
-               "median, the 10th to 90th percentile, and the first to start, the last, the "
+               "rate; the axis ends there. With more than 24 flows: of those active at each time "
+               "the median, the 10th to 90th percentile, and the first to start, the last, the "
                "slowest.",
     "dart": "Bands and lines share one axis of time. Flows of one host to another that come one "
             "after the other share a line and a band. Grey: nobody holds a sender back. Blue: the "
