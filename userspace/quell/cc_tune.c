@@ -187,24 +187,24 @@ static int find_rtt(struct app *app, const struct tune_words *words, uint32_t if
 {
 	const struct tune_network *network = tune_network_of(found->path.rate_bytes_ps);
 	unsigned int flows;
-	int status = measure_rtt(app, ifindex, &found->path.rtt_ns, &flows);
+	int status;
 
+	if (words->rtt_ns) {
+		found->path.rtt_ns = words->rtt_ns;
+		snprintf(found->rtt_from, sizeof(found->rtt_from), "given");
+		return STATUS_OK;
+	}
+	status = measure_rtt(app, ifindex, &found->path.rtt_ns, &flows);
 	if (status)
 		return status;
 	if (flows) {
 		snprintf(found->rtt_from, sizeof(found->rtt_from), "least of %u flow%s", flows,
 			 flows == 1 ? "" : "s");
-		if (words->rtt_ns)
-			complain("note: --rtt is not used: flows over %s have measured one",
-				 words->dev);
-		return STATUS_OK;
-	}
-	found->path.rtt_ns = words->rtt_ns ? words->rtt_ns : network->rtt_ns;
-	if (words->rtt_ns)
-		snprintf(found->rtt_from, sizeof(found->rtt_from), "given");
-	else
+	} else {
+		found->path.rtt_ns = network->rtt_ns;
 		snprintf(found->rtt_from, sizeof(found->rtt_from), "assumed, as of %s",
 			 network->name);
+	}
 	return STATUS_OK;
 }
 
