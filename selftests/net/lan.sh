@@ -34,33 +34,9 @@ messages=10 message_bytes=100 think_s=0.005
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
-# A cable has one packet after the other: netem would take a burst for one.
-packets()
-{
-	local at
-
-	for at in "$client wire" "$server wire" "$router west" "$router east"; do
-		# shellcheck disable=SC2086 # namespace and device
-		set -- $at
-		in_netns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null || return 1
-	done
-}
-
 make_hosts()
 {
 	load_all && modprobe sch_swport && talker bulk "$client" && talker ssh "$client"
-}
-
-# path RATE DELAY PACKETS: both ways.
-path()
-{
-	local device
-
-	for device in west east; do
-		tc -n "$router" qdisc del dev "$device" root 2>/dev/null
-		tc -n "$router" qdisc add dev "$device" root netem rate "$1" delay "$2" \
-			limit "$3" || return 1
-	done
 }
 
 # use ALGORITHM: both hosts, as the README has it.

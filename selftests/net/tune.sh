@@ -46,30 +46,6 @@ changes_nothing()
 	"$@" && [ -n "$before" ] && [ "$(values "$algorithm")" = "$before" ]
 }
 
-# packets: one after the other on each cable: netem would take a burst for one.
-packets()
-{
-	local at
-
-	for at in "$client wire" "$server wire" "$router west" "$router east"; do
-		# shellcheck disable=SC2086 # namespace and device
-		set -- $at
-		in_netns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null || return 1
-	done
-}
-
-# path RATE DELAY PACKETS: both ways.
-path()
-{
-	local device
-
-	for device in west east; do
-		tc -n "$router" qdisc del dev "$device" root 2>/dev/null
-		tc -n "$router" qdisc add dev "$device" root netem rate "$1" delay "$2" \
-			limit "$3" || return 1
-	done
-}
-
 no_rate()
 {
 	changes_nothing swift status 2 client_quell cc tune swift --dev wire &&

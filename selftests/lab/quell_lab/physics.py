@@ -31,6 +31,21 @@ class Link:
     delay_ns: int
 
 
+def links_of(stages):
+    """
+    Links along stages of ports.  Of several alike the fastest, or, where all
+    are slower than the rest of the path, as one cable that has all their
+    rates: no flow can be through earlier.
+    """
+    alone = min(ports[0].cable.rate_bits_ps for ports in stages if len(ports) == 1)
+    links = []
+    for ports in stages:
+        rates = [port.cable.rate_bits_ps for port in ports]
+        links.append(Link(max(rates) if max(rates) >= alone else sum(rates),
+                          min(port.cable.delay_ns for port in ports)))
+    return tuple(links)
+
+
 def wire_bytes(ip_bytes):
     """Bytes of wire time an IP packet of this length takes."""
     return max(ip_bytes + ETHERNET_BYTES + FCS_BYTES, FRAME_MIN_BYTES) + GAP_BYTES

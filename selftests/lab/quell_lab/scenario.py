@@ -14,7 +14,7 @@ from . import captures, convergence, fabric, flows, lookahead, measure, needs, p
     processes, ranges, slowdown, topology
 from .algorithms import find, make_variant
 from .errors import InputError, nearest
-from .physics import ETHERNET_BYTES, Link, ideal_ns, packet_time_ns
+from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check
 from .units import Q16_ONE, show_size, show_time
 
@@ -267,7 +267,7 @@ class Scenario:
         if ends not in self.known_routes:
             stages = self.stages(flow)
             mtu_bytes = min(port.cable.mtu_bytes for ports in stages for port in ports)
-            self.known_routes[ends] = (_links(stages), mtu_bytes)
+            self.known_routes[ends] = (links_of(stages), mtu_bytes)
         return self.known_routes[ends]
 
     def links(self, flow):
@@ -304,21 +304,6 @@ class Scenario:
             seen.update(port.label for ports in self._stages(src, dst) for port in ports)
         return [port for switch in self.graph.switches
                 for port in self.graph.ports[switch] if port.label in seen]
-
-
-def _links(stages):
-    """
-    Links along stages of ports.  Of several alike the fastest, or, where all
-    are slower than the rest of the path, as one cable that has all their
-    rates: no flow can be through earlier.
-    """
-    alone = min(ports[0].cable.rate_bits_ps for ports in stages if len(ports) == 1)
-    links = []
-    for ports in stages:
-        rates = [port.cable.rate_bits_ps for port in ports]
-        links.append(Link(max(rates) if max(rates) >= alone else sum(rates),
-                          min(port.cable.delay_ns for port in ports)))
-    return tuple(links)
 
 
 def load(path):
