@@ -31,8 +31,9 @@ dir=$(mktemp -d)
 defer rm -rf "$dir"
 
 # Parameters that make an algorithm reduce, and those that keep it from that, with the counter
-# that tells: it grows under the low ones alone, or where + precedes it under the high ones
-# alone; - where the window tells.  The algorithm governs, whatever the path.
+# that tells: it grows more under the low ones, of an eighth of the data (a busy machine may
+# delay a packet by more than the largest target); - where the window tells.  The algorithm
+# governs, whatever the path.
 declare -A low=(
 	[swift]="adapt off base-target 1us hop-scale 0 fs-range 0 host-target 0 min-window 1"
 	[swift_vaisf]="adapt off base-target 1us hop-scale 0 min-window 1 sampling 1"
@@ -45,7 +46,7 @@ declare -A high=(
 	[smartt]="adapt off target-delay 100ms"
 	[dcqcn]="adapt off max-window 1gb" [dart]="adapt off max-window 1gb")
 declare -A told=([swift]=decreases [swift_vaisf]=decreases [timely]=above-high
-	[smartt]=+proportional-increases [dcqcn]=- [dart]=-)
+	[smartt]=fair-increases [dcqcn]=- [dart]=-)
 
 # Links of struct_ops came with 6.4.
 has_links()
@@ -302,7 +303,7 @@ effect()
 	if [ "${told[$1]}" = - ]; then
 		window_pkts
 	else
-		counter "$1" "${told[$1]#+}"
+		counter "$1" "${told[$1]}"
 	fi
 }
 
@@ -312,8 +313,7 @@ acts()
 {
 	case ${told[$1]} in
 	-)	[ "$4" -lt "$3" ] ;;
-	+*)	[ "$3" -gt "$2" ] && [ "$4" -eq "$3" ] ;;
-	*)	[ "$3" -eq "$2" ] && [ "$4" -gt "$3" ] ;;
+	*)	[ $(($4 - $3)) -gt $(($3 - $2)) ] ;;
 	esac
 }
 
