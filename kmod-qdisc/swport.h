@@ -9,6 +9,7 @@
 #include <compat/qdisc.h>
 #include <quell/core/port/frame.h>
 #include <quell/core/port/iofd.h>
+#include <quell/core/port/places.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/redclass.h>
 #include <quell/core/port/shaper.h>
@@ -85,6 +86,8 @@ struct swport_deflect_params {
  * @alpha_q16:		threshold as a fraction of the shared buffer's free space; 0: not shared
  * @percentiles:	keep depth and sojourn percentiles
  * @split_gso:		enum swport_split_gso
+ * @joint:		this is one queue of a port of many, whose rate, telemetry and TCP-INT
+ *			parameters all its queues have alike
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
@@ -107,6 +110,7 @@ struct swport_params {
 	u32			alpha_q16;
 	u32			percentiles;
 	u32			split_gso;
+	u32			joint;
 	struct swport_deflect_params deflect;
 };
 
@@ -224,6 +228,26 @@ struct swport_share {
 	u64			drop_bytes;
 };
 
+struct swport_joint;
+
+/**
+ * struct swport_part - one queue's part of a joint port
+ * @joint:		the joint port, or NULL
+ * @siblings:		entry in its list of queues; RTNL
+ * @held_bytes:		bytes of this queue's data band charged to @joint
+ * @busy:		counted as a queue with packets
+ * @place:		on the wire, for the next packet
+ *
+ * Under the qdisc's lock but for @siblings, @joint written with RTNL held besides.
+ */
+struct swport_part {
+	struct swport_joint	*joint;
+	struct list_head	siblings;
+	u32			held_bytes;
+	bool			busy;
+	struct quell_place	place;
+};
+
 /**
  * struct swport_trim - trimming counters
  * @pkts:		trimmed packets; the sum of those sent, dropped and queued
@@ -282,6 +306,7 @@ struct swport_packet {
  * @tcp_int:		the public telemetry option
  * @trim:		trimming
  * @share:		part of a shared buffer
+ * @part:		part of a joint port; the loads in @link and @tcp_int are then copies of its
  * @percentiles:	histograms; NULL: not kept
  * @deflect:		deflected flows and their outlet; NULL until first enabled
  * @paused:		bit per priority of data that waits (swport_pause.c)
@@ -306,6 +331,7 @@ struct swport_sched {
 	struct swport_tcp_int	tcp_int;
 	struct swport_trim	trim;
 	struct swport_share	share;
+	struct swport_part	part;
 	struct swport_percentiles *percentiles;
 	struct swport_deflect	*deflect;
 	u8			paused;
@@ -456,6 +482,39 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer);
 u32 quell_swport_buffer_size(const struct swport_sched *port);
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
+
+/* swport_joint.c */
+void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
+				struct swport_params *params);
+int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *params,
+			   struct swport_joint **joint);
+void quell_swport_joint_put(struct swport_joint *joint);
+void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joint);
+void quell_swport_joint_commit(struct swport_sched *port);
+bool quell_swport_joint_take(struct swport_sched *port, u32 bytes);
+void quell_swport_joint_settle(struct swport_sched *port);
+u32 quell_swport_joint_bytes(const struct swport_sched *port);
+void quell_swport_joint_wake(struct swport_sched *port);
+void quell_swport_joint_sleep(struct swport_sched *port);
+u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes);
+u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
+void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
+void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
+
+/* Bytes of data that wait for the wire, those of a joint port's other queues as well. */
+static inline u32 swport_queue_bytes(const struct swport_sched *port)
+{
+	return likely(!port->part.joint) ? port->data.backlog_bytes :
+					   quell_swport_joint_bytes(port);
+}
+
+/* Packets have left the data band. */
+static inline void swport_settle(struct swport_sched *port)
+{
+	quell_swport_buffer_settle(port);
+	if (port->part.joint)
+		quell_swport_joint_settle(port);
+}
 
 /* swport_pause.c */
 bool quell_swport_find_data(struct swport_sched *port);

@@ -27,6 +27,7 @@
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
  * under sch_tree_lock, so that each packet sees either the old or the new parameters.
+ * swport_joint.c says what ports share that are the queues of one.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -57,6 +58,12 @@ static void swport_seed(struct swport_sched *port)
 	quell_swport_deflect_seed(port, seed);
 }
 
+/* Rate of the wire that a port has for itself; 0: none. */
+static u64 swport_own_rate(const struct swport_params *params)
+{
+	return params->joint ? 0 : params->rate_bytes_ps;
+}
+
 /*
  * Queued packets stay, even if they now exceed a limit.  The watchdog is
  * rescheduled because a faster wire is free sooner.
@@ -68,22 +75,29 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_percentiles *percentiles;
 	struct swport_buffer *buffer;
+	struct swport_joint *joint;
 	int err;
 
 	err = quell_swport_percentiles_get(port, params, &percentiles);
 	if (err)
 		return err;
-	err = quell_swport_buffer_get(sch, params, &buffer);
+	err = quell_swport_joint_get(sch, params, &joint);
 	if (err)
 		goto free_percentiles;
+	err = quell_swport_buffer_get(sch, params, &buffer);
+	if (err) {
+		quell_swport_joint_put(joint);
+		goto free_percentiles;
+	}
 	sch_tree_lock(sch);
-	quell_shaper_rerate(&port->shaper, ktime_get_ns(),
-			    port->params.rate_bytes_ps, params->rate_bytes_ps);
+	quell_shaper_rerate(&port->shaper, ktime_get_ns(), swport_own_rate(&port->params),
+			    swport_own_rate(params));
 	quell_swport_deflect_commit(port, params);
 	quell_swport_commit_classes(port, &params->red_classes);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
 	quell_swport_buffer_move(port, buffer);
+	quell_swport_joint_move(port, joint);
 	swap(port->percentiles, percentiles);
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
@@ -92,6 +106,8 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 		qdisc_watchdog_schedule_ns(&port->watchdog,
 					   quell_shaper_ready_ns(&port->shaper));
 	sch_tree_unlock(sch);
+	if (joint)
+		quell_swport_joint_commit(port);
 	err = 0;
 free_percentiles:
 	if (percentiles != port->percentiles)
@@ -155,6 +171,7 @@ static void swport_destroy(struct Qdisc *sch)
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
 	quell_swport_buffer_move(port, NULL);
+	quell_swport_joint_move(port, NULL);
 	quell_swport_percentiles_free(port->percentiles);
 	quell_swport_deflect_destroy(port);
 }

@@ -114,7 +114,7 @@ bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 		red = &params->red_classes.class[i].red;
 	port->class_stats[i].pkts += swport_cb(skb)->segments;
 	if (!quell_red_marks(red, &port->lottery,
-			     port->data.backlog_bytes - swport_cb(skb)->own_bytes))
+			     swport_queue_bytes(port) - swport_cb(skb)->own_bytes))
 		return true;
 	return swport_mark(port, skb, &port->class_stats[i]) || !params->ecn_drop ||
 	       swport_cb(skb)->trimmed;

@@ -90,6 +90,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_SPLIT_GSO]	= NLA_POLICY_MAX(NLA_U32, SWPORT_GSO_MAX),
+	[TCA_SWPORT_JOINT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
@@ -142,6 +143,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
 	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
 	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
+	[TCA_SWPORT_JOINT] = "swport: joint must be 0 or 1",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -187,14 +189,16 @@ int quell_swport_explain(const struct nlattr *nest, int max, const char * const 
 }
 
 /* What is said of a port that has one of several queues of a device. */
-#define SWPORT_QUEUE_TEXT(what) \
-	"swport: " what " is not for one queue of many, as below mq: make swport the root"
+#define SWPORT_QUEUE_TEXT(what, instead) \
+	"swport: " what " is not for one queue of many, as below mq: " \
+	instead "make swport the root"
 
 static const char * const swport_queue_text[TCA_SWPORT_MAX + 1] = {
-	[TCA_SWPORT_RATE] = SWPORT_QUEUE_TEXT("rate"),
-	[TCA_SWPORT_TELEMETRY] = SWPORT_QUEUE_TEXT("telemetry"),
-	[TCA_SWPORT_TCP_INT] = SWPORT_QUEUE_TEXT("tcp-int"),
-	[TCA_SWPORT_DEFLECT] = SWPORT_QUEUE_TEXT("deflect"),
+	[TCA_SWPORT_RATE] = SWPORT_QUEUE_TEXT("rate", "say joint, or "),
+	[TCA_SWPORT_TELEMETRY] = SWPORT_QUEUE_TEXT("telemetry", "say joint, or "),
+	[TCA_SWPORT_TCP_INT] = SWPORT_QUEUE_TEXT("tcp-int", "say joint, or "),
+	[TCA_SWPORT_DEFLECT] = SWPORT_QUEUE_TEXT("deflect", ""),
+	[TCA_SWPORT_JOINT] = "swport: joint is for the queues of a device, below mq",
 };
 
 /*
@@ -333,23 +337,32 @@ static bool swport_is_of_one_queue(const struct Qdisc *sch)
 	       rtnl_dereference(qdisc_dev(sch)->qdisc)->flags & TCQ_F_MQROOT;
 }
 
-/* Refuse what is about the whole device where this port has one of its queues. */
+/* The attribute of what a port cannot have where it is; 0: none. */
+static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_params *params)
+{
+	if (!swport_is_of_one_queue(sch))
+		return params->joint ? TCA_SWPORT_JOINT : 0;
+	if (params->deflect.on)
+		return TCA_SWPORT_DEFLECT;
+	if (params->joint)
+		return 0;
+	if (params->rate_bytes_ps)
+		return TCA_SWPORT_RATE;
+	if (params->telemetry_ns)
+		return TCA_SWPORT_TELEMETRY;
+	return params->tcp_int_ns ? TCA_SWPORT_TCP_INT : 0;
+}
+
+/*
+ * Refuse what is about the whole device where this port has one of its queues, unless all of
+ * them are one port, and that elsewhere.
+ */
 static int swport_check_queues(const struct Qdisc *sch, struct nlattr **tb,
 			       const struct swport_params *params,
 			       struct netlink_ext_ack *extack)
 {
-	int blame = 0;
+	int blame = swport_find_misplaced(sch, params);
 
-	if (!swport_is_of_one_queue(sch))
-		return 0;
-	if (params->rate_bytes_ps)
-		blame = TCA_SWPORT_RATE;
-	else if (params->telemetry_ns)
-		blame = TCA_SWPORT_TELEMETRY;
-	else if (params->tcp_int_ns)
-		blame = TCA_SWPORT_TCP_INT;
-	else if (params->deflect.on)
-		blame = TCA_SWPORT_DEFLECT;
 	if (!blame)
 		return 0;
 	NL_SET_BAD_ATTR(extack, tb[blame]);
@@ -403,6 +416,8 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_trim(tb, &params->trim);
 	swport_get_u32(tb[TCA_SWPORT_PERCENTILES], &params->percentiles);
 	swport_get_u32(tb[TCA_SWPORT_SPLIT_GSO], &params->split_gso);
+	swport_get_u32(tb[TCA_SWPORT_JOINT], &params->joint);
+	quell_swport_joint_inherit(sch, tb, params);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
 	err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
@@ -465,6 +480,7 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||
 	    nla_put_u32(skb, TCA_SWPORT_PERCENTILES, params->percentiles) ||
 	    nla_put_u32(skb, TCA_SWPORT_SPLIT_GSO, params->split_gso) ||
+	    (params->joint && nla_put_u32(skb, TCA_SWPORT_JOINT, 1)) ||
 	    quell_swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);

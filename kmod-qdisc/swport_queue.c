@@ -56,7 +56,9 @@ static void swport_band_purge(struct swport_band *band)
 /* The wire earns no credit for time while the port was empty. */
 static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
 {
-	if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
+	if (port->part.joint)
+		quell_swport_joint_wake(port);
+	else if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
 		quell_shaper_wake(&port->shaper, ktime_get_ns());
 }
 
@@ -77,28 +79,38 @@ static struct swport_band *swport_band_of(struct swport_sched *port,
 	return &port->data;
 }
 
+/* Check for room within the band's limit, and charge the joint port for data. */
+static bool swport_take_limit(struct swport_sched *port, const struct swport_band *band, u32 bytes)
+{
+	if (band == &port->control)
+		return (u64)band->backlog_bytes + bytes <= port->params.control_limit_bytes;
+	if (port->part.joint)
+		return quell_swport_joint_take(port, bytes);
+	return (u64)band->backlog_bytes + bytes <= port->params.limit_bytes;
+}
+
 /* Check for room in the band, and charge the shared buffer for a data packet. */
 static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
 			     const struct sk_buff *skb)
 {
-	u32 limit_bytes = band == &port->control ? port->params.control_limit_bytes :
-						   port->params.limit_bytes;
-
-	if ((u64)band->backlog_bytes + qdisc_pkt_len(skb) > limit_bytes)
+	if (!swport_take_limit(port, band, qdisc_pkt_len(skb)))
 		return false;
-	return band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb));
+	if (band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb)))
+		return true;
+	swport_settle(port);
+	return false;
 }
 
 /* As swport_take_room(), for all segments of a super-packet or for none. */
 static bool swport_take_room_all(struct swport_sched *port, const struct swport_band *band,
 				 const struct quell_super *super)
 {
-	u32 limit_bytes = band == &port->control ? port->params.control_limit_bytes :
-						   port->params.limit_bytes;
-
-	if ((u64)band->backlog_bytes + super->bytes > limit_bytes)
+	if (!swport_take_limit(port, band, super->bytes))
 		return false;
-	return band == &port->control || quell_swport_buffer_take_all(port, super);
+	if (band == &port->control || quell_swport_buffer_take_all(port, super))
+		return true;
+	swport_settle(port);
+	return false;
 }
 
 static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
@@ -112,7 +124,7 @@ static void swport_drop_unmarkable(struct swport_sched *port, const struct sk_bu
 {
 	swport_band_drop(&port->data, skb);
 	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
-	quell_swport_buffer_settle(port);
+	swport_settle(port);
 }
 
 static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band,
@@ -212,7 +224,7 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 		return false;
 	if (band == &port->data && port->deflect &&
 	    !quell_swport_deflect_keeps(sch, skb, &packet->frame, &super)) {
-		quell_swport_buffer_settle(port);
+		swport_settle(port);
 		return false;
 	}
 	qdisc_skb_cb(skb)->pkt_len = super.bytes;
@@ -295,11 +307,29 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return verdict;
 }
 
+/* Bytes that a packet, or each segment of it, takes of the wire. */
+static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
+{
+	return qdisc_pkt_len(skb) + port->params.overhead_bytes * swport_cb(skb)->segments;
+}
+
+/* The same of the packet that will probably leave next; 0: none may. */
+static u32 swport_next_bytes(struct swport_sched *port)
+{
+	const struct sk_buff *skb = skb_peek(&port->control.queue);
+
+	if (!skb && swport_has_data(port))
+		skb = skb_peek(&port->data.queue);
+	return skb ? swport_wire_bytes(port, skb) : 0;
+}
+
 /* Is the wire still busy?  If so, schedule the watchdog for when it is free. */
 static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 			     u64 now_ns)
 {
-	u64 ready_ns = quell_shaper_ready_ns(&port->shaper);
+	u64 ready_ns = port->part.joint ?
+		       quell_swport_joint_turn_ns(port, now_ns, swport_next_bytes(port)) :
+		       quell_shaper_ready_ns(&port->shaper);
 
 	if (now_ns >= ready_ns)
 		return false;
@@ -317,10 +347,29 @@ static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
 			    wire_bytes);
 }
 
-/* Bytes that a packet, or each segment of it, takes of the wire. */
-static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
+/* Measure the port's load as of now; returns the time of the measurement. */
+static u64 swport_measure(struct swport_sched *port, u64 now_ns)
 {
-	return qdisc_pkt_len(skb) + port->params.overhead_bytes * swport_cb(skb)->segments;
+	if (port->part.joint)
+		return quell_swport_joint_measure(port, now_ns);
+	if (port->params.telemetry_ns)
+		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
+	if (port->params.tcp_int_ns)
+		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
+	return now_ns;
+}
+
+/* A packet goes onto the wire. */
+static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_bytes)
+{
+	if (port->part.joint) {
+		quell_swport_joint_sent(port, wire_bytes);
+		return;
+	}
+	quell_portload_add(&port->link.load, wire_bytes);
+	quell_portload_add(&port->tcp_int.load, wire_bytes);
+	if (port->params.rate_bytes_ps)
+		swport_wire_charge(port, now_ns, wire_bytes);
 }
 
 static struct sk_buff *swport_pop_control(struct swport_sched *port,
@@ -351,7 +400,7 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 		if (port->params.telemetry_ns)
 			quell_swport_gso_open(sch);
 		skb = swport_band_pop(&port->data);
-		quell_swport_buffer_settle(port);
+		swport_settle(port);
 		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
 		    quell_swport_judge(port, skb) || !swport_has_data(port))
 			return skb;
@@ -416,7 +465,6 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
-	u32 wire_bytes;
 	u64 now_ns = 0;
 
 	if (!qdisc_qlen(sch))
@@ -426,26 +474,26 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 		now_ns = ktime_get_ns();
 	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
 		return NULL;
-	if (port->params.telemetry_ns)
-		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
-	if (port->params.tcp_int_ns)
-		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
+	if (port->params.telemetry_ns || port->params.tcp_int_ns)
+		now_ns = swport_measure(port, now_ns);
 
 	skb = swport_pop(sch, now_ns);
-	if (!skb)
+	if (!skb) {
+		if (port->part.joint)
+			quell_swport_joint_sent(port, 0);
 		return NULL;
+	}
 	if (port->params.tcp_int_ns)
 		quell_swport_tcp_int_stamp(port, skb, now_ns);
 	if (swport_cb(skb)->trimmed)
 		quell_swport_trim_sent(port, skb);
-	wire_bytes = swport_wire_bytes(port, skb);
-	quell_portload_add(&port->link.load, wire_bytes);
-	quell_portload_add(&port->tcp_int.load, wire_bytes);
-	if (port->params.rate_bytes_ps)
-		swport_wire_charge(port, now_ns, wire_bytes);
+	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	port->gso_whole_pkts += swport_cb(skb)->segments > 1;
+	if (port->part.joint && skb_queue_empty(&port->data.queue) &&
+	    skb_queue_empty(&port->control.queue))
+		quell_swport_joint_sleep(port);
 	/* The stack's number of segments is a guess where another host made the packet. */
 	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), swport_cb(skb)->segments);
 	return skb;
@@ -464,5 +512,7 @@ void quell_swport_purge(struct swport_sched *port)
 	port->turns = (struct quell_turns) { };
 	port->trim.backlog_pkts = 0;
 	port->trim.backlog_bytes = 0;
-	quell_swport_buffer_settle(port);
+	swport_settle(port);
+	if (port->part.joint)
+		quell_swport_joint_sleep(port);
 }

@@ -111,6 +111,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
 	swport_snapshot_trim(&port->trim, value);
 	quell_swport_buffer_stats(port, value);
+	quell_swport_joint_stats(port, value);
 	quell_swport_deflect_stats(port, value);
 	sch_tree_unlock(sch);
 }

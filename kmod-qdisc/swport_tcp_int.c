@@ -46,7 +46,7 @@ static void swport_tcp_int_describe(const struct swport_sched *port, const struc
 						  port->link.bytes_ps);
 	u64 arrived_ns = swport_cb(skb)->arrived_ns;
 
-	hop->value = quell_tcp_int_value(available_bytes_ps, port->data.backlog_bytes);
+	hop->value = quell_tcp_int_value(available_bytes_ps, swport_queue_bytes(port));
 	hop->speed = port->tcp_int.speed;
 	hop->ttl = swport_cb(skb)->ttl;
 	hop->latency_ns = arrived_ns && now_ns > arrived_ns ? now_ns - arrived_ns : 0;

@@ -117,7 +117,7 @@ static struct quell_telemetry swport_record(const struct swport_sched *port, u8 
 {
 	return (struct quell_telemetry) {
 		.link_bytes_ps = port->link.bytes_ps,
-		.queue_bytes = port->data.backlog_bytes,
+		.queue_bytes = swport_queue_bytes(port),
 		.tx_units = quell_portload_tx_units(&port->link.load),
 		.time_ns = now_ns & QUELL_TELEMETRY_TIME_MASK,
 		.hop = hop,
@@ -159,7 +159,7 @@ static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff
  */
 bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb)
 {
-	u32 queue_bytes = port->data.backlog_bytes - qdisc_pkt_len(skb);
+	u32 queue_bytes = swport_queue_bytes(port) - qdisc_pkt_len(skb);
 	u8 old[QUELL_TELEMETRY_BYTES];
 
 	return swport_stamp_at(port, skb, old) &&
@@ -191,8 +191,7 @@ void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_
 	at = swport_stamp_at(port, skb, old);
 	if (!at)
 		return;
-	load_q16 = quell_portload_q16(&link->load, &link->load_params,
-				      port->data.backlog_bytes);
+	load_q16 = quell_portload_q16(&link->load, &link->load_params, swport_queue_bytes(port));
 	if (!quell_telemetry_replaces(load_q16, old)) {
 		link->keep_pkts++;
 		return;

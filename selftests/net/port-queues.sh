@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The switch port below mq, a port for each transmit queue of a device: what is about the
-# whole device is refused, what is not is there, and a shared buffer is one limit for all.
+# whole device is refused, what is not is there, and a shared buffer is one limit for all; with
+# joint, all queues are one port.
 # shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
@@ -156,21 +157,248 @@ one_buffer()
 	ports_hold 100000
 }
 
+## joint
+
+# joint QUEUES [WORD...]: a device of so many queues, which are one port; the first one says
+# the words.
+joint()
+{
+	local class
+
+	make_device "$1" && for class in $(classids "$1"); do
+		echo "qdisc add dev va parent $class handle 1${class#1:}: swport joint ${*:2}"
+	done | near_tc -batch -
+}
+
+# one_change WORD...: of the second queue.
+one_change()
+{
+	near_tc qdisc change dev va parent 1:2 handle 12: swport "$@"
+}
+
+# joint_is FILTER: true of the array of ports now, in the order of the queues.
+joint_is()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" &&
+	jq '[.[] | select(.kind == "swport")] | sort_by(.handle)' "$dir/all" >"$dir/queues" &&
+	json "$1" "$dir/queues"
+}
+
+# slack QUEUES: packets by which what is true of all queues at one moment may be wrong on a
+# machine whose processors send at the same time: one of each queue.
+slack()
+{
+	if grep -q "User Mode" /proc/cpuinfo; then
+		echo 0
+	else
+		echo "$1"
+	fi
+}
+
+# Frames of many flows, which the device spreads over its queues.
+flows()
+{
+	transmit flows "$@"
+}
+
+# A few of each queue have left, and the rest has not.
+some_left()
+{
+	joint_is "(map(.data_pkts) | add) >= 4 * $1"
+}
+
+# One rate for all, to the nanosecond, whatever queue a frame waits in; and queues with packets
+# take turns, however many each has.
+joint_rate()
+{
+	joint "$1" rate 3mbit limit 1mb && listen 300 && flows 300 1514 && poll 20 some_left "$1" &&
+	json ". as \$all | length == $1 and all(.options.joint and .options.rate == 375000 and
+		.joint_queues == $1 and .data_backlog_bytes > 0 and .joint_backlog_bytes ==
+			(\$all | map(.data_backlog_bytes) | add)) and
+		(map(.data_pkts) | max - min <= 2 + $(slack "$1"))" "$dir/queues" &&
+	collect && wire_time 375000 0 &&
+	joint_is 'all(.joint_backlog_bytes == 0 and .backlog == 0 and .qlen == 0) and
+		(map(.data_pkts) | add) == 300'
+}
+
+# 50 frames of 1000 bytes wait in all, and the first leaves at once.
+joint_limit()
+{
+	joint "$1" "${held[@]}" limit 50000 && flows 200 1000 &&
+	joint_is "all(.joint_backlog_bytes == 50000) and (map(.data_backlog_bytes) | add) == 50000 and
+		(map(.data_drop_pkts) | add) == 149 and (map(.data_backlog_bytes > 0) |
+			map(select(.)) | length) > 1"
+}
+
+# With a step at 10000 bytes and 40 frames those are marked behind which ten wait in the port.
+joint_marks()
+{
+	joint "$1" "${held[@]}" ecn min 10000 && listen 40 && flows 40 1000 2 &&
+	joint_is '(map(.mark_pkts) | add) == 0' && one_change rate 30mbit && collect &&
+	joint_is "(map(.mark_pkts) | add) | . <= 29 and . >= 29 - $(slack "$1")"
+}
+
+# At enqueue those are that find ten.
+joint_marks_enqueue()
+{
+	joint "$1" "${held[@]}" ecn enqueue min 10000 && flows 40 1000 2 &&
+	joint_is '(map(.mark_pkts) | add) == 29'
+}
+
+# record_flows COUNT: segments with an empty record from so many sources.
+record_flows()
+{
+	# shellcheck disable=SC2016 # expanded there
+	in_netns "$near" bash -c 'for ((i = 1; i <= $1; i++)); do
+		record_pkt send va src=10.78.1.$i bytes=1000 \
+			options=fe1851550500039801020304000000000000000000000000 || exit 1
+	done' record_flows "$1"
+}
+
+# Records say what the whole port has queued and sent, frame by frame: 1024 bytes on the wire,
+# T * B 12.5 MB, of which 24 frames are nothing; then 3750 bytes, and the load is the queue.
+joint_records()
+{
+	joint "$1" "${held[@]}" overhead 24 telemetry 1s && hear record_pkt 24 &&
+	record_flows 24 && one_change rate 30mbit telemetry 1ms && heard &&
+	packets_are "to_entries | map(.value.tx / 16 - .key, (if .key > 15 then
+		.value.queue / 1000 - 23 + .key else 0 end)) |
+		all(. <= $(slack "$1") and . >= -$(slack "$1"))" && packets_are 'all(.hop == 1)' &&
+	packets_are 'map((if .load < 64 then .load
+		else (32 + .load % 32) * pow(2; (.load / 32 | floor) - 1) end) / 64 -
+		.queue / 3750)[1:] | all(. > -0.25 and . < 1.2)' &&
+	joint_is "(map(select(.stamp_pkts > 0)) | length) > 1 and (map(.stamp_pkts) | add) == 24 and
+		all(.link_rate == 3750000 and .options.telemetry == 1000000)"
+}
+
+# The first queue's words are those of the port, and so is every later one.
+joint_is_alike()
+{
+	make_device 3 &&
+	near_tc qdisc add dev va parent 1:1 handle 11: swport joint rate 1gbit telemetry 8us &&
+	near_tc qdisc add dev va parent 1:2 handle 12: swport joint limit 30kb &&
+	joint_is 'all(.options.rate == 125000000 and .options.telemetry == 8000 and
+		.joint_queues == 2)' &&
+	near_tc qdisc add dev va parent 1:3 handle 13: swport joint rate 2gbit tcp-int 9us &&
+	joint_is 'all(.options.rate == 250000000 and .options.telemetry == 8000 and
+		.options.tcp_int == 9000 and .joint_queues == 3) and
+		map(.options.limit) == [1048576, 30720, 1048576]' &&
+	one_change rate 0 telemetry off && joint_is 'all(.options.rate == 0 and
+		.options.telemetry == 0 and .options.tcp_int == 9000)'
+}
+
+# A queue that leaves takes its bytes and its place with it, and what is deleted, replaced or
+# down holds nothing.
+joint_is_left()
+{
+	joint 4 "${held[@]}" && flows 100 1000 && joint_is 'all(.joint_backlog_bytes == 99000)' &&
+	refuses "swport: rate is not for one queue of many" one_change nojoint &&
+	one_change nojoint rate 0 &&
+	joint_is '.[1].joint_queues == 0 and .[1].joint_backlog_bytes == 0 and
+		.[1].options.joint == null and
+		.[0].joint_backlog_bytes == ([.[0, 2, 3].data_backlog_bytes] | add) and
+		.[0].joint_queues == 3' &&
+	near_tc qdisc del dev va parent 1:3 && near_tc qdisc replace dev va parent 1:4 pfifo &&
+	joint_is '.[0].joint_queues == 1 and
+		.[0].joint_backlog_bytes == .[0].data_backlog_bytes' &&
+	ip -n "$near" link set va down && joint_is '.[0].joint_backlog_bytes == 0' &&
+	ip -n "$near" link set va up && flows 100 1000 &&
+	joint_is '.[0].joint_backlog_bytes == .[0].data_backlog_bytes and
+		.[0].data_backlog_bytes > 0' &&
+	near_tc qdisc replace dev va root handle 5: swport rate 1gbit &&
+	joint 2 && joint_is 'all(.joint_queues == 2 and .joint_backlog_bytes == 0 and
+		.options.rate == 0)'
+}
+
+# A namespace goes with its device, queued frames and all.
+joint_goes_with_its_netns()
+{
+	local other
+
+	new_netns other &&
+	ip -n "$other" link add va numtxqueues 4 type dummy && ip -n "$other" link set va up &&
+	tc -n "$other" qdisc add dev va root handle 1: mq &&
+	tc -n "$other" qdisc add dev va parent 1:1 swport joint "${held[@]}" &&
+	tc -n "$other" qdisc add dev va parent 1:2 swport joint &&
+	in_netns "$other" swport_pkt send va flows 100 1000 &&
+	tc -n "$other" -s -j qdisc show dev va >"$dir/other" &&
+	json '[.[] | select(.kind == "swport") | .joint_backlog_bytes > 0] == [true, true]' \
+		"$dir/other" && ip netns del "$other"
+}
+
+joint_is_below_mq()
+{
+	make_device 4 && port rate 0 &&
+	refuses "swport: joint is for the queues of a device" change joint &&
+	make_device 4 && refused deflect add dev va parent 1:1 handle 11: \
+		swport joint deflect threshold 1000 via 10.77.1.2 dev vc
+}
+
+# Options, places and memberships change under traffic of all queues.
+change_joint()
+{
+	local i queue
+
+	for ((i = 0; i < 12; i++)); do
+		queue=$((i % 4 + 1))
+		one_change rate $((i % 3 * 200))mbit limit $((i + 10))kb &&
+		near_tc qdisc replace dev va parent "1:$queue" handle "1$queue:" \
+			swport joint ecn min 2kb telemetry 8us tcp-int 8us overhead "$i" &&
+		near_tc qdisc del dev va parent 1:3 &&
+		near_tc qdisc add dev va parent 1:3 handle 13: swport joint rate 1gbit &&
+		near_tc -s qdisc show dev va >/dev/null || return 1
+	done
+}
+
+joint_under_traffic()
+{
+	local senders=() pid status=0
+
+	joint 4 rate 100mbit || return 1
+	for _ in 1 2 3; do
+		in_netns "$near" swport_pkt send va flows 5000 200 2 &
+		senders+=($!)
+	done
+	change_joint || status=1
+	for pid in "${senders[@]}"; do
+		wait "$pid" || status=1
+	done
+	one_change rate 100gbit && poll 10 joint_is 'all(.joint_backlog_bytes == 0 and .qlen == 0 and
+		.joint_queues == 4)' && return "$status"
+}
+
 make_all || exit 1
 loaded sch_swport || modprobe sch_swport
-# The laboratory's debug kernel has mqprio.
-checks=8
-has_mqprio >/dev/null 2>&1 && checks=9
+# The laboratory's debug kernel has mqprio, as stock ones; they are slow, and one number of
+# joint queues is enough for them.
+checks=26
+joint_numbers="2 4 8"
+if has_mqprio >/dev/null 2>&1; then
+	checks=19
+	joint_numbers=4
+fi
 plan $checks
 for queues in 2 4 8; do
 	check "below mq of $queues queues rate, telemetry, TCP-INT and deflection are refused" \
 		refused_below_mq $queues
 done
 check "nor by change, replace, below another qdisc, or with the link down" refused_all_the_same
-[ $checks -eq 8 ] || check "nor below mqprio" refused_below_mqprio
+[ $checks -eq 26 ] || check "nor below mqprio" refused_below_mqprio
 check "the root of such a device has them" root_has_them_all
 check "limits, marks, classes, trimming, percentiles and the buffer are there" rest_is_accepted
 for queues in 2 8; do
 	check "the ports of $queues queues share a buffer to the byte" one_buffer $queues
 done
+for queues in $joint_numbers; do
+	check "$queues joint queues have one rate, and take turns" joint_rate "$queues"
+	check "and one limit" joint_limit "$queues"
+	check "and are marked by the queue of all of them" joint_marks "$queues"
+	check "and their records are those of one port" joint_records "$queues"
+done
+check "joint queues are marked at enqueue by the queue of all of them" joint_marks_enqueue 4
+check "rate, telemetry and TCP-INT are alike in all joint queues" joint_is_alike
+check "queues leave a joint port" joint_is_left
+check "a joint port goes with its namespace" joint_goes_with_its_netns
+check "joint is for queues below mq, without deflection" joint_is_below_mq
+check "a joint port changes under traffic" joint_under_traffic
 finish

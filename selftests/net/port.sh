@@ -148,6 +148,31 @@ frames_are()
 	}
 }
 
+# wire_time RATE OVERHEAD: the frames took as long as a wire takes.  In virtual
+# time that is to the nanosecond, but for clocks being read twice.  A real
+# machine may be late, and without bounds when emulated; early it may only be by
+# the millisecond for which swport makes good.
+wire_time()
+{
+	local late_ns=20 early_ns=20
+
+	grep -q "User Mode" /proc/cpuinfo || {
+		late_ns=2000000000
+		early_ns=1100000
+	}
+	awk -v rate="$1" -v overhead="$2" -v late_max="$late_ns" \
+		-v early_max="$early_ns" '
+	NR == 1 { first = $1 }
+	NR > 1 { wire += (last_bytes + overhead) * 1000000000 / rate }
+	{ last = $1; last_bytes = $6 }
+	END {
+		late = last - first - wire
+		printf "%d frames in %.0f ns, the wire %.1f ns, late %.1f ns\n",
+			NR, last - first, wire, late
+		exit NR < 2 || late > late_max || late < -early_max
+	}' "$dir/frames"
+}
+
 # Nothing is queued, and every frame is accounted for.
 books_balance()
 {

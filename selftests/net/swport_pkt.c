@@ -50,6 +50,7 @@ static const uint8_t any_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
  * @gso: one super-packet, to be cut into segments of GSO_SIZE
  * @lie: its sender states another place of the transport header
  * @hop: with a hop-by-hop header that has the router alert
+ * @flows: each frame is of another flow: its source port is its number
  * @to: destination; to all if it is 0
  */
 struct kind {
@@ -64,12 +65,15 @@ struct kind {
 	bool gso;
 	bool lie;
 	bool hop;
+	bool flows;
 	uint8_t to[6];
 };
 
 static const struct kind kinds[] = {
 	{ .name = "udp", .ethertype = ETH_P_IP,
 	  .proto = IPPROTO_UDP, .payload = true },
+	{ .name = "flows", .ethertype = ETH_P_IP,
+	  .proto = IPPROTO_UDP, .payload = true, .flows = true },
 	{ .name = "tcp", .ethertype = ETH_P_IP,
 	  .proto = IPPROTO_TCP, .tcp_flags = TH_ACK, .payload = true },
 	{ .name = "ack", .ethertype = ETH_P_IP,
@@ -181,6 +185,8 @@ static size_t make_frame(uint8_t *frame, const struct kind *kind, size_t bytes,
 		end += 28;
 	else if (kind->proto)
 		end += ip_bytes + put_transport(at + ip_bytes, kind);
+	if (kind->flows)
+		quell_opt_put_u16(at + ip_bytes, number);
 	if (kind->payload && bytes > end) {
 		/* Read as a header of TCP it is as long as one without options. */
 		memset(frame + end, kind->lie ? 0x50 : 0, bytes - end);
@@ -350,6 +356,7 @@ static int option_type(const char *option, char **end)
 		{ "trim-known=", TCA_SWPORT_TRIM_KNOWN },
 		{ "ecn-drop=", TCA_SWPORT_ECN_DROP },
 		{ "split-gso=", TCA_SWPORT_SPLIT_GSO },
+		{ "joint=", TCA_SWPORT_JOINT },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

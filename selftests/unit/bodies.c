@@ -7,6 +7,7 @@
 #include <quell/core/dart/machine.h>
 #include <quell/core/dart/set.h>
 #include <quell/core/dart/share.h>
+#include <quell/core/port/places.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/red.h>
 #include <quell/core/port/shaper.h>
@@ -22,6 +23,8 @@ struct everything {
 	struct quell_reps reps;
 	enum quell_reps_source reps_source;
 	struct quell_shaper wire;
+	struct quell_places places;
+	struct quell_place place;
 	struct quell_portload_params load_params;
 	struct quell_portload load;
 	struct quell_clockmap clock;
@@ -103,7 +106,11 @@ void quell_bodies(struct everything *e)
 	quell_shaper_wake(&e->wire, e->s.now_ns);
 	quell_shaper_charge(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
 	quell_shaper_rerate(&e->wire, e->s.now_ns, e->s.rtt_ns, e->s.link_bytes_ps);
+	quell_shaper_refund(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
 	e->s.now_ns = quell_shaper_ready_ns(&e->wire);
+	quell_places_take(&e->places, &e->place, e->s.now_ns, e->s.acked_bytes);
+	quell_places_leave(&e->places, &e->place, e->s.acked_bytes);
+	e->s.now_ns = quell_places_moved_ns(&e->places, &e->place, e->s.now_ns);
 
 	quell_portload_measure(&e->load_params, e->s.rtt_ns, e->s.link_bytes_ps);
 	quell_portload_advance(&e->load, &e->load_params, e->s.now_ns);

@@ -72,6 +72,31 @@ TEST(charge_is_exact)
 		TH_LOG("quell_shaper_charge__exact_over_busy_periods");
 }
 
+/* What is charged and taken back leaves no trace. */
+TEST(refund)
+{
+	struct random_state r = { 6 };
+	bool exact = true;
+	int i;
+
+	for (i = 0; i < 10000; i++) {
+		u64 rate_bytes_ps = random_magnitude(&r, 1, 1ULL << 44);
+		struct quell_shaper wire = {
+			random_magnitude(&r, 0, 1ULL << 50),
+			random_magnitude(&r, 1, rate_bytes_ps) - 1,
+		};
+		struct quell_shaper before = wire;
+		u32 bytes = i % 10 ? random_magnitude(&r, 0, 1 << 30) : 0;
+
+		quell_shaper_charge(&wire, rate_bytes_ps, bytes);
+		quell_shaper_refund(&wire, rate_bytes_ps, bytes);
+		exact = exact && wire.free_ns == before.free_ns &&
+			wire.free_rem == before.free_rem;
+	}
+	EXPECT_TRUE(exact)
+		TH_LOG("quell_shaper_refund__of_what_was_charged");
+}
+
 TEST(wake)
 {
 	struct quell_shaper wire = { 1000, 7 };

@@ -29,6 +29,7 @@ static void explain(void)
 		"                    [ eligible { LIST | all | none } ] [ known LIST ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
+		"                  [ joint | nojoint ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
 		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
@@ -59,6 +60,8 @@ static void explain(void)
 		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n"
 		"  split-gso      cut every super-packet on entry; auto: where rate is set (default auto)\n"
 		"  no-split-gso   cut only those whose segments do not fare alike\n"
+		"  joint          below mq: one port with the device's other queues that say so\n"
+		"  nojoint        a port of its own (default)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -163,49 +166,6 @@ static int swport_parse_ecn(struct swport_args *args)
 	return err;
 }
 
-/* SIZE, or off, which is sent as alpha 0. */
-static int swport_parse_buffer(struct swport_args *args)
-{
-	if (swport_accept(args, "off"))
-		return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", 0);
-	return swport_parse_size(args, TCA_SWPORT_BUFFER, "buffer",
-				 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
-}
-
-static int swport_parse_alpha(struct swport_args *args)
-{
-	const char *word = swport_next(args);
-	char *end = NULL;
-	double alpha = 0;
-
-	if (word)
-		alpha = rint(strtod(word, &end) * SWPORT_ALPHA_ONE);
-	if (!word || end == word || *end || !(alpha >= 1 && alpha <= SWPORT_ALPHA_MAX)) {
-		fprintf(stderr, "swport: bad alpha \"%s\": must be a number of 2^-16 to %d\n",
-			word ? word : "", SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE);
-		return -1;
-	}
-	return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", alpha);
-}
-
-/* S, above 0 to 1. */
-static int swport_parse_share(struct swport_args *args)
-{
-	const char *word = swport_next(args);
-	char *end = NULL;
-	double share = 0;
-
-	if (word)
-		share = rint(strtod(word, &end) * SWPORT_CONTROL_SHARE_MAX);
-	if (!word || end == word || *end || !(share >= 1 && share <= SWPORT_CONTROL_SHARE_MAX)) {
-		fprintf(stderr,
-			"swport: bad control-share \"%s\": must be a number of 2^-16 to 1\n",
-			word ? word : "");
-		return -1;
-	}
-	return swport_set(args, TCA_SWPORT_CONTROL_SHARE, "control-share", share);
-}
-
 /* One option with its value. */
 static int swport_parse_option(struct swport_args *args)
 {
@@ -243,6 +203,9 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "no-split-gso"))
 		return swport_set(args, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
 				  SWPORT_GSO_WHOLE);
+	if (!strcmp(word, "joint") || !strcmp(word, "nojoint"))
+		return swport_set(args, TCA_SWPORT_JOINT, "joint or nojoint",
+				  !strcmp(word, "joint"));
 	if (!strcmp(word, "seed"))
 		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
@@ -332,34 +295,6 @@ static void swport_print_ecn(struct rtattr **tb)
 	}
 }
 
-static void swport_print_share(struct rtattr **tb)
-{
-	if (!swport_has(tb[TCA_SWPORT_ALPHA], sizeof(uint32_t)) ||
-	    !swport_get_u32(tb[TCA_SWPORT_ALPHA]))
-		return;
-	swport_print_size("buffer", "buffer %s ", tb[TCA_SWPORT_BUFFER]);
-	print_color_float(PRINT_ANY, COLOR_NONE, "alpha", "alpha %.10g ",
-			  swport_get_u32(tb[TCA_SWPORT_ALPHA]) / (double)SWPORT_ALPHA_ONE);
-}
-
-/* The shortest number that would be read as this one. */
-static void swport_print_control_share(struct rtattr *attr)
-{
-	uint32_t share_q16;
-	char text[32];
-	int digits = 0;
-
-	if (!swport_has(attr, sizeof(share_q16)))
-		return;
-	share_q16 = swport_get_u32(attr);
-	do {
-		snprintf(text, sizeof(text), "%.*g", ++digits,
-			 share_q16 / (double)SWPORT_CONTROL_SHARE_MAX);
-	} while (rint(strtod(text, NULL) * SWPORT_CONTROL_SHARE_MAX) != share_q16);
-	print_color_float(PRINT_ANY, COLOR_NONE, "control_share", "control-share %g ",
-			  strtod(text, NULL));
-}
-
 /*
  * Bit per TCA_SWPORT_* of a feature that is on in the qdisc whose options were printed last:
  * tc prints the statistics of a qdisc behind its options.
@@ -370,7 +305,7 @@ static void swport_note_on(struct rtattr **tb)
 {
 	static const int switches[] = {
 		TCA_SWPORT_ALPHA, TCA_SWPORT_ECN_MODE, TCA_SWPORT_TCP_INT, TCA_SWPORT_TRIM_SIZE,
-		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY,
+		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY, TCA_SWPORT_JOINT,
 	};
 
 	swport_on = 0;
@@ -424,6 +359,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_share(tb);
 	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
 	swport_print_split(tb[TCA_SWPORT_SPLIT_GSO]);
+	swport_print_joint(tb[TCA_SWPORT_JOINT]);
 	swport_print_deflect(tb);
 	return 0;
 }
@@ -448,6 +384,9 @@ static const struct {
 	{ TCA_SWPORT_STATS_DATA_DROP_PKTS, "data_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_BYTES, "data_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES, "data_backlog_max_bytes", " max %" PRIu64 " bytes" },
+	{ TCA_SWPORT_JOINT, NULL, "  joint" },
+	{ TCA_SWPORT_STATS_JOINT_QUEUES, "joint_queues", " queues %" PRIu64 },
+	{ TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES, "joint_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_ALPHA, NULL, "  buffer" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_PKTS, "buffer_drop_pkts", " %" PRIu64 " pkts" },

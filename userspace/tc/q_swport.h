@@ -105,6 +105,14 @@ void swport_print_percentiles(struct rtattr *attr);
 int swport_parse_trim(struct swport_args *args);
 void swport_print_trim(struct rtattr **tb);
 
+/* swport_share.c */
+int swport_parse_buffer(struct swport_args *args);
+int swport_parse_alpha(struct swport_args *args);
+int swport_parse_share(struct swport_args *args);
+void swport_print_share(struct rtattr **tb);
+void swport_print_control_share(struct rtattr *attr);
+void swport_print_joint(struct rtattr *attr);
+
 /* swport_deflect.c */
 int swport_parse_deflect(struct swport_args *args);
 void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args);

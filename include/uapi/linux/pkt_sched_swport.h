@@ -122,6 +122,7 @@ enum {
 	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
 	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop what cannot be marked */
 	TCA_SWPORT_SPLIT_GSO,		/* u32, enum swport_split_gso */
+	TCA_SWPORT_JOINT,		/* u32, 1: the port is one queue of a port of many */
 	__TCA_SWPORT_MAX
 };
 
@@ -239,6 +240,8 @@ enum {
 	TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS,	/* part of DATA_DROP and NOT_ECT: by ECN_DROP */
 	TCA_SWPORT_STATS_CONTROL_WAIT_PKTS,	/* data sent before control, by CONTROL_SHARE */
 	TCA_SWPORT_STATS_GSO_WHOLE_PKTS,	/* super-packets sent whole */
+	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
+	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */
 	__TCA_SWPORT_STATS_MAX
 };
 

@@ -14,6 +14,7 @@
 #define _QUELL_CORE_PORT_SHAPER_H
 
 #include <quell/core/core.h>
+#include <quell/core/lib/math.h>
 
 /*
  * Maximum delay in serving the wire that is still made up for, ns.  A delay within it
@@ -77,6 +78,31 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
 }
 
 /**
+ * quell_shaper_refund() - take back bytes that did not go onto the wire
+ * @shaper: the wire
+ * @rate_bytes_ps: its rate, as quell_shaper_charge() was given it
+ * @bytes: at most those charged since the last call of quell_shaper_wake()
+ *
+ * Charging the same bytes again gives the same time.
+ *
+ * Context: any; the caller owns @shaper.
+ */
+static inline void quell_shaper_refund(struct quell_shaper *shaper, u64 rate_bytes_ps, u32 bytes)
+{
+	u64 work = bytes * QUELL_NS_PER_SEC;
+	u64 whole_ns;
+
+	if (work <= shaper->free_rem) {
+		shaper->free_rem -= work;
+		return;
+	}
+	work -= shaper->free_rem;
+	whole_ns = quell_div_u64(work - 1, rate_bytes_ps) + 1;
+	shaper->free_ns -= whole_ns;
+	shaper->free_rem = whole_ns * rate_bytes_ps - work;
+}
+
+/**
  * quell_shaper_rerate() - change the rate of the wire
  * @shaper: the wire
  * @now_ns: time of the change
@@ -96,9 +122,10 @@ static inline void quell_shaper_rerate(struct quell_shaper *shaper, u64 now_ns,
 
 	if (old_bytes_ps == new_bytes_ps)
 		return;
-	/* The product is at most the work of one charge, so it fits. */
+	/* The product is at most the work of what was charged; of many places it may not fit. */
 	if (old_bytes_ps && shaper->free_ns > now_ns)
-		work = (shaper->free_ns - now_ns) * old_bytes_ps + shaper->free_rem;
+		work = quell_add_sat_u64(quell_mul_sat_u64(shaper->free_ns - now_ns, old_bytes_ps),
+					 shaper->free_rem);
 	shaper->free_ns = now_ns;
 	shaper->free_rem = 0;
 	if (!new_bytes_ps)

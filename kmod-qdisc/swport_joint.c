@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One port for many transmit queues: what the ports with `joint' below mq share.
+ *
+ * Each of them has a transmit queue of a device, and a lock of its own, and they run on
+ * different processors at the same time.  They share
+ *
+ *	bytes queued	an atomic counter: limits, marks, records see the queue of the whole port
+ *	the wire	places (<quell/core/port/places.h>), under the joint port's lock
+ *	load		of telemetry and TCP-INT, under that lock; each queue has a copy as of the
+ *			packet that leaves
+ *
+ * Limits and thresholds are each queue's own, and compared with what is shared.  Rate and the
+ * times of telemetry and TCP-INT are the port's: the last value named for any queue is that
+ * of all, and a queue that joins without naming one gets it.
+ *
+ * Lifetime: made by the first queue that joins, freed when the last leaves, both with RTNL
+ * held.  A queue leaves at the latest when its qdisc is destroyed, which is before its device is
+ * unregistered or changes its network namespace, so @dev is valid as long as there is a queue.
+ * Packets find it by their own qdisc, whose lock they hold, or which is out of use.
+ *
+ * Locks: the joint port's lock is innermost, below the qdisc locks, of which one is held at a
+ * time.  Softirqs are off where it is taken, as under any of those.
+ */
+#include <linux/ktime.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/netlink.h>
+
+#include "swport.h"
+
+/**
+ * struct swport_joint - a port of many queues
+ * @siblings: entry in swport_joints
+ * @dev: its device
+ * @queues: ports that are its queues
+ * @queues_nr: their number; written with RTNL, read without
+ * @telemetry_ns: as in struct swport_params, of all queues
+ * @tcp_int_ns: the same
+ * @busy_nr: number of queues that have packets
+ * @data_bytes: bytes in the data bands of all queues
+ * @lock: for the fields below
+ * @wire: places on the wire; its rate is written with RTNL held besides
+ * @load: load of the link, for telemetry
+ * @int_load: the same for TCP-INT
+ *
+ * The first six under RTNL.
+ */
+struct swport_joint {
+	struct list_head	siblings;
+	struct net_device	*dev;
+	struct list_head	queues;
+	u32			queues_nr;
+	u32			telemetry_ns;
+	u32			tcp_int_ns;
+	atomic_t		busy_nr ____cacheline_aligned_in_smp;
+	atomic_t		data_bytes;
+	spinlock_t		lock ____cacheline_aligned_in_smp;
+	struct quell_places	wire;
+	struct quell_portload	load;
+	struct quell_portload	int_load;
+};
+
+/* One per device that has any; RTNL. */
+static LIST_HEAD(swport_joints);
+
+static struct swport_joint *swport_joint_find(const struct net_device *dev)
+{
+	struct swport_joint *joint;
+
+	ASSERT_RTNL();
+	list_for_each_entry(joint, &swport_joints, siblings) {
+		if (joint->dev == dev)
+			return joint;
+	}
+	return NULL;
+}
+
+static struct swport_joint *swport_joint_make(struct net_device *dev)
+{
+	struct swport_joint *joint = kzalloc(sizeof(*joint), GFP_KERNEL);
+
+	if (!joint)
+		return NULL;
+	joint->dev = dev;
+	INIT_LIST_HEAD(&joint->queues);
+	spin_lock_init(&joint->lock);
+	list_add(&joint->siblings, &swport_joints);
+	return joint;
+}
+
+/**
+ * quell_swport_joint_inherit() - a request for one queue leaves what the others have
+ * @sch: the queue's qdisc
+ * @tb: attributes of the request
+ * @params: parameters of the request, completed
+ *
+ * Context: RTNL held.
+ */
+void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
+				struct swport_params *params)
+{
+	const struct swport_joint *joint = swport_joint_find(qdisc_dev(sch));
+
+	if (!params->joint || !joint)
+		return;
+	if (!tb[TCA_SWPORT_RATE])
+		params->rate_bytes_ps = joint->wire.rate_bytes_ps;
+	if (!tb[TCA_SWPORT_TELEMETRY])
+		params->telemetry_ns = joint->telemetry_ns;
+	if (!tb[TCA_SWPORT_TCP_INT])
+		params->tcp_int_ns = joint->tcp_int_ns;
+}
+
+/**
+ * quell_swport_joint_get() - find or create the joint port a queue is of
+ * @sch: the queue's qdisc
+ * @params: checked parameters of a request
+ * @joint: set to the joint port, or to NULL without `joint'
+ *
+ * Context: RTNL held; may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *params,
+			   struct swport_joint **joint)
+{
+	*joint = NULL;
+	if (!params->joint)
+		return 0;
+	*joint = swport_joint_find(qdisc_dev(sch));
+	if (!*joint)
+		*joint = swport_joint_make(qdisc_dev(sch));
+	return *joint ? 0 : -ENOMEM;
+}
+
+/**
+ * quell_swport_joint_put() - free a joint port if no queue is in it
+ * @joint: result of quell_swport_joint_get(), or NULL
+ *
+ * Context: RTNL held.
+ */
+void quell_swport_joint_put(struct swport_joint *joint)
+{
+	ASSERT_RTNL();
+	if (!joint || joint->queues_nr)
+		return;
+	WARN_ON_ONCE(atomic_read(&joint->data_bytes) || atomic_read(&joint->busy_nr));
+	list_del(&joint->siblings);
+	kfree(joint);
+}
+
+static void swport_joint_leave(struct swport_sched *port)
+{
+	struct swport_part *part = &port->part;
+	struct swport_joint *joint = part->joint;
+
+	quell_swport_joint_sleep(port);
+	atomic_sub(part->held_bytes, &joint->data_bytes);
+	part->held_bytes = 0;
+	list_del(&part->siblings);
+	WRITE_ONCE(joint->queues_nr, joint->queues_nr - 1);
+	part->joint = NULL;
+	quell_swport_joint_put(joint);
+}
+
+/* What is queued already counts, even beyond a limit. */
+static void swport_joint_enter(struct swport_sched *port, struct swport_joint *joint)
+{
+	struct swport_part *part = &port->part;
+
+	list_add_tail(&part->siblings, &joint->queues);
+	WRITE_ONCE(joint->queues_nr, joint->queues_nr + 1);
+	part->joint = joint;
+	quell_swport_joint_settle(port);
+	if (!skb_queue_empty(&port->data.queue) || !skb_queue_empty(&port->control.queue))
+		quell_swport_joint_wake(port);
+}
+
+/**
+ * quell_swport_joint_move() - a port becomes a queue of a joint port, is one no more, or stays
+ * @port: the switch port
+ * @joint: result of quell_swport_joint_get(), or NULL
+ *
+ * Context: RTNL and the qdisc lock held, or the qdisc out of use.
+ */
+void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joint)
+{
+	if (port->part.joint == joint)
+		return;
+	if (port->part.joint)
+		swport_joint_leave(port);
+	if (joint)
+		swport_joint_enter(port, joint);
+}
+
+/* Give one queue the parameters of all; and its place another time, if the rate has changed. */
+static void swport_joint_update(struct swport_sched *port, const struct swport_params *params,
+				u64 device_bytes_ps, bool is_rerated)
+{
+	struct swport_joint *joint = port->part.joint;
+	struct quell_place *place = &port->part.place;
+	struct Qdisc *sch = port->watchdog.qdisc;
+
+	sch_tree_lock(sch);
+	port->params.rate_bytes_ps = params->rate_bytes_ps;
+	port->params.telemetry_ns = params->telemetry_ns;
+	port->params.tcp_int_ns = params->tcp_int_ns;
+	quell_swport_link_set(port, device_bytes_ps);
+	spin_lock(&joint->lock);
+	if (place->bytes && is_rerated)
+		place->begin_ns = quell_places_moved_ns(&joint->wire, place, ktime_get_ns());
+	spin_unlock(&joint->lock);
+	if (qdisc_qlen(sch))
+		qdisc_watchdog_schedule_ns(&port->watchdog, place->bytes ? place->begin_ns : 0);
+	sch_tree_unlock(sch);
+}
+
+/**
+ * quell_swport_joint_commit() - the parameters of one queue that are the port's become all queues'
+ * @port: the switch port, a queue of a joint port, with its new parameters
+ *
+ * Context: RTNL held, no qdisc lock.
+ */
+void quell_swport_joint_commit(struct swport_sched *port)
+{
+	const struct swport_params *params = &port->params;
+	struct swport_joint *joint = port->part.joint;
+	bool is_rerated = params->rate_bytes_ps != joint->wire.rate_bytes_ps;
+	struct swport_sched *queue;
+
+	ASSERT_RTNL();
+	if (!is_rerated && params->telemetry_ns == joint->telemetry_ns &&
+	    params->tcp_int_ns == joint->tcp_int_ns)
+		return;
+	joint->telemetry_ns = params->telemetry_ns;
+	joint->tcp_int_ns = params->tcp_int_ns;
+	spin_lock_bh(&joint->lock);
+	quell_shaper_rerate(&joint->wire.end, ktime_get_ns(), joint->wire.rate_bytes_ps,
+			    params->rate_bytes_ps);
+	joint->wire.rate_bytes_ps = params->rate_bytes_ps;
+	spin_unlock_bh(&joint->lock);
+	list_for_each_entry(queue, &joint->queues, part.siblings)
+		swport_joint_update(queue, params, port->link.device_bytes_ps, is_rerated);
+}
+
+/**
+ * quell_swport_joint_take() - room for bytes of data in the joint port
+ * @port: a queue of it
+ * @bytes: of a packet, or of all segments of a super-packet
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: false where the joint port would have more than the queue's limit; true: they are
+ * charged to it.
+ */
+bool quell_swport_joint_take(struct swport_sched *port, u32 bytes)
+{
+	struct swport_joint *joint = port->part.joint;
+	int old_bytes = atomic_read(&joint->data_bytes);
+
+	do {
+		if ((u64)old_bytes + bytes > port->params.limit_bytes)
+			return false;
+	} while (!atomic_try_cmpxchg(&joint->data_bytes, &old_bytes, old_bytes + bytes));
+	port->part.held_bytes += bytes;
+	return true;
+}
+
+/**
+ * quell_swport_joint_settle() - packets have left the data band, or do not join it
+ * @port: a queue of a joint port
+ *
+ * Context: qdisc lock held, or the qdisc out of use.
+ */
+void quell_swport_joint_settle(struct swport_sched *port)
+{
+	struct swport_part *part = &port->part;
+
+	if (part->held_bytes == port->data.backlog_bytes)
+		return;
+	atomic_add(port->data.backlog_bytes - part->held_bytes, &part->joint->data_bytes);
+	part->held_bytes = port->data.backlog_bytes;
+}
+
+/**
+ * quell_swport_joint_bytes() - bytes of data queued in a joint port
+ * @port: a queue of it
+ *
+ * Context: qdisc lock held.
+ * Return: bytes, without a packet of this queue that is charged, but not yet in its band.
+ */
+u32 quell_swport_joint_bytes(const struct swport_sched *port)
+{
+	const struct swport_part *part = &port->part;
+
+	return atomic_read(&part->joint->data_bytes) - part->held_bytes + port->data.backlog_bytes;
+}
+
+/**
+ * quell_swport_joint_wake() - a packet joins a queue
+ * @port: a queue of a joint port
+ *
+ * The wire earns no credit for time while no queue had a packet.
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_joint_wake(struct swport_sched *port)
+{
+	struct swport_joint *joint = port->part.joint;
+
+	if (port->part.busy)
+		return;
+	port->part.busy = true;
+	if (atomic_inc_return(&joint->busy_nr) > 1 || !port->params.rate_bytes_ps)
+		return;
+	spin_lock(&joint->lock);
+	quell_shaper_wake(&joint->wire.end, ktime_get_ns());
+	spin_unlock(&joint->lock);
+}
+
+/**
+ * quell_swport_joint_sleep() - a queue has no packet left
+ * @port: a queue of a joint port
+ *
+ * Its place on the wire is given back.
+ *
+ * Context: qdisc lock held, or the qdisc out of use.
+ */
+void quell_swport_joint_sleep(struct swport_sched *port)
+{
+	struct swport_part *part = &port->part;
+
+	if (part->place.bytes) {
+		spin_lock_bh(&part->joint->lock);
+		quell_places_leave(&part->joint->wire, &part->place, 0);
+		spin_unlock_bh(&part->joint->lock);
+	}
+	if (part->busy)
+		atomic_dec(&part->joint->busy_nr);
+	part->busy = false;
+}
+
+/**
+ * quell_swport_joint_turn_ns() - when a queue may send
+ * @port: a queue of a joint port, with `rate'
+ * @now_ns: time
+ * @bytes: of its next packet on the wire, for a place if it has none; 0: none may leave
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: time; at most @now_ns: now.
+ */
+u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes)
+{
+	struct quell_place *place = &port->part.place;
+	struct swport_joint *joint = port->part.joint;
+
+	if (!bytes)
+		return now_ns;
+	if (place->bytes)
+		return place->begin_ns;
+	spin_lock(&joint->lock);
+	/* The rate may be off, and this queue not yet know of it. */
+	if (joint->wire.rate_bytes_ps)
+		quell_places_take(&joint->wire, place, now_ns, bytes);
+	spin_unlock(&joint->lock);
+	return place->bytes ? place->begin_ns : now_ns;
+}
+
+/**
+ * quell_swport_joint_measure() - measure the load of a joint port
+ * @port: a queue of it, with telemetry or TCP-INT; gets a copy of the loads
+ * @now_ns: time
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: @now_ns; or, where another processor has measured later already, its time: that is
+ * when the bytes sent were those in the copy.
+ */
+u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns)
+{
+	struct swport_joint *joint = port->part.joint;
+
+	spin_lock(&joint->lock);
+	if (port->params.telemetry_ns) {
+		quell_portload_advance(&joint->load, &port->link.load_params, now_ns);
+		port->link.load = joint->load;
+		now_ns = joint->load.last_ns;
+	}
+	if (port->params.tcp_int_ns) {
+		quell_portload_advance(&joint->int_load, &port->tcp_int.load_params, now_ns);
+		port->tcp_int.load = joint->int_load;
+	}
+	spin_unlock(&joint->lock);
+	return now_ns;
+}
+
+/**
+ * quell_swport_joint_sent() - a packet has left a queue
+ * @port: a queue of a joint port
+ * @bytes: of the packet on the wire; 0: none could leave
+ *
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_joint_sent(struct swport_sched *port, u32 bytes)
+{
+	bool is_measured = port->params.telemetry_ns || port->params.tcp_int_ns;
+	struct quell_place *place = &port->part.place;
+	struct swport_joint *joint = port->part.joint;
+
+	/* Mostly the place was as long as the packet, and the lock is not needed. */
+	if (place->bytes == bytes)
+		place->bytes = 0;
+	if (!place->bytes && !is_measured)
+		return;
+	spin_lock(&joint->lock);
+	quell_places_leave(&joint->wire, place, bytes);
+	quell_portload_add(&joint->load, bytes);
+	quell_portload_add(&joint->int_load, bytes);
+	spin_unlock(&joint->lock);
+}
+
+/**
+ * quell_swport_joint_stats() - the joint port's part of a queue's statistics
+ * @port: the switch port
+ * @value: by TCA_SWPORT_STATS_*; 0 where it is no queue of a joint port
+ *
+ * Context: qdisc lock held.
+ */
+void quell_swport_joint_stats(const struct swport_sched *port, u64 *value)
+{
+	const struct swport_joint *joint = port->part.joint;
+
+	value[TCA_SWPORT_STATS_JOINT_QUEUES] = joint ? READ_ONCE(joint->queues_nr) : 0;
+	value[TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES] =
+		joint ? atomic_read(&joint->data_bytes) : 0;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every branch of one wire for several queues (<quell/core/port/places.h>), and its promise:
+ * the wire carries its rate, give or take a packet of each queue.
+ */
+#include <stddef.h>
+
+#include <quell/core/port/places.h>
+
+#include "random.h"
+#include "test.h"
+
+#define GBIT	125000000ULL
+#define QUEUES	8
+
+TEST(take)
+{
+	struct quell_places wire = { .rate_bytes_ps = GBIT, .end = { 2000000, 0 } };
+	struct quell_place first, second;
+
+	quell_places_take(&wire, &first, 2000000, 1000);
+	quell_places_take(&wire, &second, 2000000, 500);
+	EXPECT_TRUE(first.begin_ns == 2000000 && first.at_bytes == 0 && first.bytes == 1000)
+		TH_LOG("quell_places_take__at_once");
+	EXPECT_TRUE(second.begin_ns == 2008000 && second.at_bytes == 1000 &&
+		    wire.end.free_ns == 2012000 && wire.taken_bytes == 1500)
+		TH_LOG("quell_places_take__behind_it");
+	quell_places_take(&wire, &first, 9000000, 1000);
+	EXPECT_TRUE(first.begin_ns == 9000000 - QUELL_SHAPER_LATE_NS)
+		TH_LOG("quell_places_take__late");
+	wire.end.free_ns = 0;
+	quell_places_take(&wire, &first, QUELL_SHAPER_LATE_NS, 1000);
+	EXPECT_TRUE(first.begin_ns == 0)
+		TH_LOG("quell_places_take__early_after_boot");
+}
+
+TEST(leave)
+{
+	static const struct {
+		const char *name;
+		u64 rate_bytes_ps, want_ns, want_taken;
+		u32 place_bytes, bytes;
+	} cases[] = {
+		{ "as_long", GBIT, 8000, 1000, 1000, 1000 },
+		{ "longer", GBIT, 12000, 1500, 1000, 1500 },
+		{ "shorter", GBIT, 512, 64, 1000, 64 },
+		{ "none", GBIT, 0, 0, 1000, 0 },
+		{ "without_a_place", GBIT, 0, 0, 0, 64 },
+		{ "rate_off", 0, 0, 1000, 1000, 64 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct quell_places wire = { .rate_bytes_ps = GBIT };
+		struct quell_place place = { };
+
+		if (cases[i].place_bytes)
+			quell_places_take(&wire, &place, 0, cases[i].place_bytes);
+		if (!cases[i].rate_bytes_ps)
+			wire = (struct quell_places) { .taken_bytes = wire.taken_bytes };
+		quell_places_leave(&wire, &place, cases[i].bytes);
+		EXPECT_TRUE(wire.end.free_ns == cases[i].want_ns && !wire.end.free_rem &&
+			    wire.taken_bytes == cases[i].want_taken && !place.bytes)
+			TH_LOG("quell_places_leave__%s", cases[i].name);
+	}
+}
+
+/* Places of 1000 bytes at 1 Gbit/s, then another rate at 4000 ns, in the middle of the first. */
+TEST(moved)
+{
+	static const struct {
+		const char *name;
+		u64 rate_bytes_ps, now_ns, want_ns[4];
+		u64 behind_bytes;
+	} cases[] = {
+		{ "faster", 2 * GBIT, 4000, { 0, 6000, 10000, 14000 }, 0 },
+		{ "slower", GBIT / 2, 4000, { 0, 12000, 28000, 44000 }, 0 },
+		{ "off", 0, 4000, { 0, 0, 0, 0 }, 0 },
+		{ "past", 2 * GBIT, 24000, { 0, 0, 0, 0 }, 0 },
+		{ "very_old", 2 * GBIT, 4000, { 0, 0, 0, 0 }, QUELL_PLACES_BYTES_MAX },
+	};
+	size_t i;
+	u32 k;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct quell_places wire = { .rate_bytes_ps = GBIT };
+		struct quell_place place[4];
+		bool right = true;
+
+		for (k = 0; k < ARRAY_SIZE(place); k++)
+			quell_places_take(&wire, &place[k], 0, 1000);
+		quell_shaper_rerate(&wire.end, 4000, GBIT, cases[i].rate_bytes_ps);
+		wire.rate_bytes_ps = cases[i].rate_bytes_ps;
+		wire.taken_bytes += cases[i].behind_bytes;
+		for (k = 0; k < ARRAY_SIZE(place); k++)
+			right = right && cases[i].want_ns[k] ==
+				quell_places_moved_ns(&wire, &place[k], cases[i].now_ns);
+		EXPECT_TRUE(right)
+			TH_LOG("quell_places_moved_ns__%s", cases[i].name);
+	}
+}
+
+/*
+ * Queues always have packets, of random lengths; each sends when its place begins, in every
+ * other run something else than it took the place for.
+ */
+TEST(rate_holds)
+{
+	struct random_state r = { 11 };
+	bool holds = true, in_turn = true;
+	int run, i, q;
+
+	for (run = 0; run < 100; run++) {
+		u64 rate_bytes_ps = random_magnitude(&r, 1000000, 12500000000ULL);
+		struct quell_places wire = { .rate_bytes_ps = rate_bytes_ps };
+		struct quell_place place[QUEUES];
+		u64 sent_bytes = 0, wire_bytes, now_ns;
+		u32 sent[QUEUES] = { };
+
+		for (q = 0; q < QUEUES; q++)
+			quell_places_take(&wire, &place[q], 0, 1500);
+		for (i = 0; i < 2000; i++) {
+			int next = 0;
+			u32 bytes;
+
+			for (q = 1; q < QUEUES; q++)
+				if (place[q].begin_ns < place[next].begin_ns)
+					next = q;
+			bytes = run % 2 ? random_magnitude(&r, 64, 1500) : place[next].bytes;
+			now_ns = place[next].begin_ns;
+			wire_bytes = now_ns * (unsigned __int128)rate_bytes_ps / QUELL_NS_PER_SEC;
+			holds = holds && sent_bytes <= wire_bytes + QUEUES * 1500 &&
+				wire_bytes <= sent_bytes + QUEUES * 1500;
+			quell_places_leave(&wire, &place[next], bytes);
+			quell_places_take(&wire, &place[next], now_ns,
+					  random_magnitude(&r, 64, 1500));
+			sent_bytes += bytes;
+			sent[next]++;
+		}
+		for (q = 0; q < QUEUES; q++)
+			in_turn = in_turn && (run % 2 || sent[q] == 2000 / QUEUES);
+	}
+	EXPECT_TRUE(holds)
+		TH_LOG("quell_places_take__rate_within_a_packet_of_each_queue");
+	EXPECT_TRUE(in_turn)
+		TH_LOG("quell_places_take__in_turn");
+}
+
+TEST_HARNESS_MAIN
