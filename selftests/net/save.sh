@@ -233,6 +233,79 @@ of_other_users()
 	q lookahead del mine uid 65534
 }
 
+routes()
+{
+	ip -n "$netns" -N -4 route show table all type unicast
+	ip -n "$netns" -N -6 route show table all type unicast | sed 's/ expires [0-9]*sec//'
+}
+
+# Of each kind that is put back in a way of its own: metrics, several hops, IPv6; and of those that are
+# left alone: of a hop that is an object, with an end, of an algorithm that is not Quell's.
+make_routes()
+{
+	ip -n "$netns" addr add fd73::1/64 dev n0 nodad &&
+	ip -n "$netns" route add 10.90.0.0/16 via 10.73.0.2 dev n0 proto 99 mtu 1400 \
+		advmss 1000 congctl swift &&
+	ip -n "$netns" route add 10.90.0.0/16 via 10.73.0.2 dev n0 metric 100 table 7 \
+		congctl lock swift &&
+	ip -n "$netns" route add 10.91.0.0/16 congctl swift nexthop via 10.73.0.2 dev n0 weight 3 \
+		nexthop via 10.73.0.3 dev n0 onlink &&
+	ip -n "$netns" nexthop add id 9 via 10.73.0.2 dev n0 &&
+	ip -n "$netns" route add 10.92.0.0/16 nhid 9 congctl swift &&
+	ip -n "$netns" route add fd90::/16 via fd73::2 dev n0 metric 50 congctl swift &&
+	ip -n "$netns" route add fd91::/16 via fd73::2 dev n0 congctl swift expires 3600 &&
+	ip -n "$netns" route add 10.93.0.0/16 via 10.73.0.2 dev n0 metric 100 &&
+	ip -n "$netns" route add 10.94.0.0/16 via 10.73.0.2 dev n0 congctl cubic &&
+	routes >"$dir/routes" && grep -c 'congctl.* swift' "$dir/routes" | grep -qx 6
+}
+
+# Nothing but the algorithm of a route changes; others than Quell's stay, and routes that are not to
+# be changed.
+routes_come_back()
+{
+	make_routes && q save >"$dir/with" && cat "$dir/with" &&
+	grep -qx '10.90.0.0/16 dev n0 metric 100 table 7 = swift' "$dir/with" &&
+	grep -qx '10.91.0.0/16 = swift' "$dir/with" && ! grep -qE '^(fd91|10.92)' "$dir/with" &&
+	status 0 q sync "$dir/saved" && grep -qx 'routes fd90::/16 dev n0 metric 50: swift -> default' \
+		"$dir/out" &&
+	sed -E '/^(fd91|10.92)/! s/ congctl (lock )?swift//' "$dir/routes" >"$dir/without" &&
+	routes | diff "$dir/without" - &&
+	status 0 q restore "$dir/with" && [ "$(wc -l <"$dir/out")" -eq 4 ] &&
+	sed 's/congctl lock/congctl/' "$dir/routes" >"$dir/unlocked" &&
+	routes | diff "$dir/unlocked" - &&
+	status 0 q restore "$dir/with" && [ ! -s "$dir/out" ]
+}
+
+# restore_route LINE: status 0, and what is said
+restore_route()
+{
+	printf '[routes]\n%s\n' "$1" >"$dir/file" && status 0 q restore "$dir/file"
+}
+
+# No route is made, none is changed that the kernel would take for another.
+routes_are_those_there_are()
+{
+	restore_route '10.95.0.0/16 = swift' && says 'file:2: .*there is no such route' &&
+	[ ! -s "$dir/out" ] && ! routes | grep 10.95 &&
+	restore_route '10.93.0.0/16 dev n0 metric 7 = swift' && says 'there is no such route' &&
+	restore_route '10.93.0.0/16 = swift' &&
+	routes | grep -qE '^10.93.0.0/16 via 10.73.0.2 dev n0 .*metric 100 congctl swift' &&
+	restore_route '10.93.0.0/16 table main = default' &&
+	ip -n "$netns" route append 10.93.0.0/16 via 10.73.0.3 dev n0 metric 100 &&
+	routes >"$dir/two" && restore_route '10.93.0.0/16 = swift' && says 'cannot tell it' &&
+	routes | diff "$dir/two" - &&
+	wrong 7 "is no network" '[routes]\n10.90.0.0/33 = swift\n' &&
+	wrong 7 "is no network" '[routes]\nten = swift\n' &&
+	wrong 7 "none of dev, metric" '[routes]\n10.90.0.0/16 hop 1 = swift\n' &&
+	wrong 7 "nothing behind 'dev'" '[routes]\n10.90.0.0/16 dev = swift\n' &&
+	wrong 7 "metric: .*out of range" '[routes]\ndefault metric -1 = swift\n' &&
+	wrong 7 "'frob' is not loaded" '[routes]\n10.90.0.0/16 = frob\n' &&
+	wrong 8 "given twice, first in line 7" \
+		'[routes]\n10.94.0.0/16 = swift\n10.94.0.0/16 dev n0 = cubic\n' &&
+	routes | diff "$dir/two" - && ip -n "$netns" route flush proto 99 &&
+	ip -n "$netns" nexthop flush && is_as_it_was
+}
+
 other_is_untouched()
 {
 	quell -n "$other" save >"$dir/out" && ! grep -q '\[swift\]' "$dir/out" &&
@@ -256,7 +329,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 17
+plan 19
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -273,6 +346,8 @@ check "what the kernel refuses is taken back" kernel_refuses
 check "missing and unreadable files" unreadable_files
 check "save keeps links and modes, writes into devices, leaves no file behind" save_keeps_files
 check "users without privilege" of_other_users
+check "routes: their algorithm goes and comes back, all else stays" routes_come_back
+check "routes: none is made, none that is ambiguous is changed" routes_are_those_there_are
 check "the other namespace is as it was" other_is_untouched
 if command -v valgrind >/dev/null; then
 	check "valgrind finds nothing" has_no_leak

@@ -163,7 +163,7 @@ static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 /**
  * nl_do() - send a request and receive its reply
  * @nl: an open socket
- * @req: from nl_prepare(), attributes added
+ * @req: from nl_prepare(), attributes added; of its flags NLM_F_REPLACE stays
  * @reader: receives the reply, or NULL if the request has no reply
  * @err: error details
  *
@@ -174,7 +174,7 @@ int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 {
 	struct exchange x = { .reader = reader };
 
-	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | (req->nlmsg_flags & NLM_F_REPLACE);
 	return transact(nl, req, &x, err);
 }
 

@@ -207,6 +207,39 @@ static int load_groups(struct plan *plan)
 	return STATUS_OK;
 }
 
+/**
+ * plan_add_route() - add the algorithm of a route
+ * @plan: the settings; items move
+ * @route: one of the plan's
+ *
+ * Return: the setting, wanted as it is, or NULL after a complaint.
+ */
+struct plan_item *plan_add_route(struct plan *plan, const struct route *route)
+{
+	struct plan_item *item = plan_add(plan, PLAN_ROUTE);
+
+	if (item) {
+		item->route = route;
+		item->route_cc = route->cc;
+	}
+	return item;
+}
+
+/* Without an algorithm of its own a route is not a setting until a file names it. */
+static int load_routes(struct plan *plan)
+{
+	int status = routes_fetch(&plan->routes);
+	size_t i;
+
+	for (i = 0; !status && i < plan->routes.n; i++) {
+		const struct route *route = &plan->routes.list[i];
+
+		if (*route->cc && !route->is_fixed && !plan_add_route(plan, route))
+			status = STATUS_KERNEL;
+	}
+	return status;
+}
+
 /* Until something else is wanted, what is is. */
 static void want_what_is(struct plan *plan)
 {
@@ -242,6 +275,8 @@ int plan_load(struct plan *plan, struct app *app)
 	if (!status)
 		status = load_groups(plan);
 	if (!status)
+		status = load_routes(plan);
+	if (!status)
 		want_what_is(plan);
 	return status;
 }
@@ -264,6 +299,7 @@ void plan_free(struct plan *plan)
 	cc_list_free(&plan->ccs);
 	lookahead_list_free(&plan->groups);
 	sender_list_free(&plan->senders);
+	routes_free(&plan->routes);
 }
 
 /* An algorithm of Quell gives way to that of the kernel; others are not Quell's to change. */
@@ -282,7 +318,8 @@ static void want_default_cc(struct plan *plan)
  * plan_want_defaults() - want the defaults of all settings
  * @plan: the settings
  *
- * Stamps that another program uses stay: it has switched them on, perhaps, and needs them.
+ * Stamps that another program uses stay: it has switched them on, perhaps, and needs them.  So does
+ * the algorithm of a route, if it is not Quell's.
  */
 void plan_want_defaults(struct plan *plan)
 {
@@ -299,6 +336,9 @@ void plan_want_defaults(struct plan *plan)
 		else
 			item->want = item->kind == PLAN_WEIGHT ? WEIGHT_DEFAULT : 0;
 		item->group_want = NULL;
+		if (item->kind == PLAN_ROUTE && cc_lookup(&plan->ccs, item->route->cc) &&
+		    routes_of_key(&plan->routes, item->route) == 1)
+			item->route_cc = "";
 	}
 	want_default_cc(plan);
 }
@@ -340,6 +380,8 @@ bool plan_is_changed(const struct plan *plan, const struct plan_item *item)
 		return strcmp(plan->cc_now, plan->cc_want);
 	if (item->kind == PLAN_GROUP)
 		return !is_same_group(item->group_now, item->group_want);
+	if (item->kind == PLAN_ROUTE)
+		return strcmp(item->route->cc, item->route_cc);
 	return item->now != item->want;
 }
 

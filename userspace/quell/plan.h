@@ -8,10 +8,14 @@
 #include <net/if.h>
 
 #include "quell.h"
+#include "routes.h"
 #include "settings.h"
 
 /* Longest name of a congestion control, with its terminator, and more. */
 #define PLAN_CC_LEN	32
+
+/* Longest name of a setting in its section, with its terminator. */
+#define PLAN_KEY_LEN	ROUTE_TEXT_LEN
 
 enum plan_kind {
 	PLAN_DEFAULT,	/* net.ipv4.tcp_congestion_control */
@@ -20,6 +24,7 @@ enum plan_kind {
 	PLAN_STAMPS,	/* whether a NIC stamps what it receives */
 	PLAN_WEIGHT,	/* weight of a sender */
 	PLAN_GROUP,	/* look-ahead group of the calling user */
+	PLAN_ROUTE,	/* algorithm of a route */
 };
 
 /**
@@ -37,6 +42,8 @@ enum plan_kind {
  * @is_shared: the NIC's stamps are used by another program, too
  * @group_now: the group as it is, or NULL
  * @group_want: the group as it is to be, or NULL
+ * @route: the route, with its algorithm as it is
+ * @route_cc: its algorithm as it is to be, or empty
  */
 struct plan_item {
 	enum plan_kind		kind;
@@ -52,6 +59,8 @@ struct plan_item {
 	bool			is_shared;
 	const struct lookahead	*group_now;
 	const struct lookahead	*group_want;
+	const struct route	*route;
+	const char		*route_cc;
 };
 
 /**
@@ -59,6 +68,7 @@ struct plan_item {
  * @ccs: algorithms of the kernel
  * @groups: look-ahead groups of the kernel
  * @senders: senders of the kernel
+ * @routes: routes of the kernel; those that have an algorithm, or are named, are settings
  * @items: first PLAN_DEFAULT, then the others by section
  * @n: number of @items
  * @cc_now: default algorithm
@@ -70,6 +80,7 @@ struct plan {
 	struct cc_list		ccs;
 	struct lookahead_list	groups;
 	struct sender_list	senders;
+	struct route_list	routes;
 	struct plan_item	*items;
 	size_t			n;
 	char			cc_now[PLAN_CC_LEN];
@@ -86,6 +97,7 @@ void plan_want_defaults(struct plan *plan);
 bool plan_is_changed(const struct plan *plan, const struct plan_item *item);
 bool plan_is_default(const struct plan_item *item);
 struct plan_item *plan_find_param(struct plan *plan, const char *cc, const char *name);
+struct plan_item *plan_add_route(struct plan *plan, const struct route *route);
 struct plan_item *plan_find_dev(struct plan *plan, enum plan_kind kind, const char *dev);
 
 /* plan_text.c: words */

@@ -110,6 +110,9 @@ static int apply_item(const struct plan *plan, struct app *app, size_t i,
 	case PLAN_GROUP:
 		return direction == FORTH ? apply_group(item->group_now, item->group_want) :
 					    apply_group(item->group_want, item->group_now);
+	case PLAN_ROUTE:
+		return route_set_cc(item->route,
+				    direction == FORTH ? item->route_cc : item->route->cc);
 	default:
 		return STATUS_OK;
 	}

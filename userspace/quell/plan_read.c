@@ -43,19 +43,25 @@ static int read_switch(const struct setting *s, uint64_t *value)
 	return STATUS_INPUT;
 }
 
-/* A namespace that is not the host's first may choose only what all users may. */
-static int check_cc(const struct plan *plan, const char *name)
+static int check_loaded(const char *key, const char *name)
 {
 	char available[512];
 
 	doctor_read_line("", "/proc/sys/net/ipv4/tcp_available_congestion_control", available,
 			 sizeof(available));
+	if (!strpbrk(name, " \t") && bpf_list_has(available, name))
+		return STATUS_OK;
+	complain("%s: '%s' is not loaded (there are: %s)", key, name, available);
+	return STATUS_INPUT;
+}
+
+/* A namespace that is not the host's first may choose only what all users may. */
+static int check_cc(const struct plan *plan, const char *name)
+{
 	if (!strcmp(name, plan->cc_now))
 		return STATUS_OK;
-	if (strpbrk(name, " \t") || !bpf_list_has(available, name)) {
-		complain("congestion-control: '%s' is not loaded (there are: %s)", name, available);
+	if (check_loaded("congestion-control", name))
 		return STATUS_INPUT;
-	}
 	if (bpf_is_allowed(name) || !access(PROC_ALLOWED, W_OK))
 		return STATUS_OK;
 	complain("congestion-control: '%s' is not in the host's "
@@ -441,11 +447,79 @@ static int read_group(struct plan *plan, const struct settings_part *part)
 	return status ? status : want_group(plan, group, part->line);
 }
 
+static struct plan_item *find_route(struct plan *plan, const struct route *route)
+{
+	size_t i;
+
+	for (i = 0; i < plan->n; i++)
+		if (plan->items[i].route == route)
+			return &plan->items[i];
+	return plan_add_route(plan, route);
+}
+
+/* Each is a line of its own: that one cannot be had keeps no other from its setting. */
+static int want_route(struct plan *plan, const struct route *route, const struct setting *s,
+		      const char *cc)
+{
+	struct plan_item *item = find_route(plan, route);
+
+	if (!item)
+		return STATUS_KERNEL;
+	if (item->line) {
+		complain("%s: the route is given twice, first in line %u", s->key, item->line);
+		return STATUS_INPUT;
+	}
+	item->line = s->line;
+	if (strcmp(route->cc, cc) && routes_of_key(&plan->routes, route) > 1)
+		complain("%s: left as it is, the kernel cannot tell it from others of this metric",
+			 s->key);
+	else
+		item->route_cc = cc;
+	return STATUS_OK;
+}
+
+static int read_route(struct plan *plan, const struct setting *s)
+{
+	const char *cc = strcmp(s->value, "default") ? s->value : "";
+	struct route_words words;
+	bool is_there = false;
+	int status;
+	size_t i;
+
+	status = route_read(s->key, &words);
+	if (!status && *cc)
+		status = check_loaded(s->key, cc);
+	for (i = 0; !status && i < plan->routes.n; i++) {
+		const struct route *route = &plan->routes.list[i];
+
+		if (route->is_fixed || !route_is_named(route, &words))
+			continue;
+		is_there = true;
+		status = want_route(plan, route, s, cc);
+	}
+	if (!status && !is_there)
+		complain("%s: there is no such route, none is made", s->key);
+	return status;
+}
+
+static int read_routes(struct plan *plan, const struct settings_part *part)
+{
+	int status = STATUS_OK;
+	size_t i;
+
+	for (i = 0; !status && i < part->n; i++) {
+		complain_line(part->list[i].line);
+		status = read_route(plan, &part->list[i]);
+	}
+	return status;
+}
+
 static int unknown_section(struct plan *plan, const struct settings_part *part)
 {
 	(void)plan;
 	(void)part;
-	complain("unknown section; expected [namespace], [ALGO], [dev DEV] or [lookahead NAME]");
+	complain("unknown section; expected [namespace], [ALGO], [dev DEV], [lookahead NAME] or "
+		 "[routes]");
 	return STATUS_INPUT;
 }
 
@@ -459,7 +533,9 @@ static int read_part(struct plan *plan, const struct settings_part *part)
 {
 	int (*reader)(struct plan *plan, const struct settings_part *part) = unknown_section;
 
-	if (part->n_words == 1)
+	if (part->n_words == 1 && !strcmp(part->words[0], "routes"))
+		reader = read_routes;
+	else if (part->n_words == 1)
 		reader = strcmp(part->words[0], "namespace") ? read_params : read_namespace;
 	else if (is_group(part))
 		reader = read_group;

@@ -44,6 +44,9 @@ size_t plan_section(const struct plan_item *item, const char **words)
 		words[0] = "lookahead";
 		words[1] = group->name;
 		return 2;
+	case PLAN_ROUTE:
+		words[0] = "routes";
+		return 1;
 	default:
 		words[0] = "dev";
 		words[1] = item->dev;
@@ -82,6 +85,9 @@ void plan_key(const struct plan_item *item, char *buf, size_t len)
 	case PLAN_GROUP:
 		snprintf(buf, len, "group");
 		break;
+	case PLAN_ROUTE:
+		route_format(item->route, buf, len);
+		break;
 	}
 }
 
@@ -110,6 +116,7 @@ void plan_value(const struct plan *plan, const struct plan_item *item, bool want
 		size_t len)
 {
 	uint64_t value = want ? item->want : item->now;
+	const char *cc;
 
 	switch (item->kind) {
 	case PLAN_DEFAULT:
@@ -132,6 +139,10 @@ void plan_value(const struct plan *plan, const struct plan_item *item, bool want
 		break;
 	case PLAN_GROUP:
 		group_text(want ? item->group_want : item->group_now, buf, len);
+		break;
+	case PLAN_ROUTE:
+		cc = want ? item->route_cc : item->route->cc;
+		snprintf(buf, len, "%s", *cc ? cc : "default");
 		break;
 	}
 }

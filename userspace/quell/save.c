@@ -71,7 +71,7 @@ static void write_item(FILE *file, struct plan *plan, const struct plan_item *it
 {
 	const struct preset *preset = item->cc ? preset_in_force(presets, item->cc) : NULL;
 	bool is_default = plan_is_default(item) || preset;
-	char key[64], value[QTY_TEXT_LEN];
+	char key[PLAN_KEY_LEN], value[QTY_TEXT_LEN];
 
 	if (is_default && !all)
 		return;
@@ -293,7 +293,7 @@ static void print_words(struct out *o, const struct plan_item *item)
 /* What changes, a line each. */
 static void print_changes(struct out *o, const struct plan *plan)
 {
-	char key[64], from[QTY_TEXT_LEN + 64], to[QTY_TEXT_LEN + 64];
+	char key[PLAN_KEY_LEN], from[QTY_TEXT_LEN + 64], to[QTY_TEXT_LEN + 64];
 	size_t i;
 
 	out_open_array(o, NULL);
