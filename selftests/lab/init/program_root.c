@@ -13,11 +13,14 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "init.h"
@@ -72,6 +75,22 @@ static void mount_at(const char *source, const char *type, unsigned long flags, 
 	va_end(args);
 	if (mount(source, path, type, flags, data))
 		fail("mounting %s: %s", path, strerror(errno));
+}
+
+/* Over the directory that a name leads to for programs, whose "/" is @root: it may be a link. */
+static void mount_memory(const char *root, const char *name)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int top = open(root, O_PATH | O_CLOEXEC);
+	int fd = syscall(SYS_openat2, top, name, &how, sizeof(how));
+
+	if (fd >= 0)
+		mount_at("tmpfs", "tmpfs", 0, "mode=1777", "/proc/self/fd/%d", fd);
+	else if (errno != ENOENT)
+		fail("opening %s%s: %s", root, name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	close(top);
 }
 
 /* Whether the machine has a directory, or file, of that name. */
@@ -169,8 +188,7 @@ void root_make(int node)
 	net_enter(node);	/* /sys/class/net is that of whoever mounts it */
 	mount_at("sysfs", "sysfs", 0, NULL, "%s/sys", root);
 	for (i = 0; i < ARRAY_SIZE(in_memory); i++)
-		if (has_machine(in_memory[i]))
-			mount_at("tmpfs", "tmpfs", 0, "mode=1777", "%s%s", root, in_memory[i]);
+		mount_memory(root, in_memory[i]);
 	make_log(root);
 	if (host_names && has_machine("/etc/hosts"))
 		mount_at(HOSTS, NULL, MS_BIND, NULL, "%s/etc/hosts", root);
