@@ -109,9 +109,10 @@ check-%:
 	targets=$$(selftests/check --needs targets '$*'); [ -z "$$targets" ] || $(MAKE) $$targets
 	selftests/check '$*'
 
-# The packages installed, used, upgraded and removed in images of Debian releases (SUITES="trixie")
+# The packages installed, used, upgraded and removed in images of Debian releases (SUITES="trixie"),
+# upgraded from those of the commit OLD, or the first that has packages
 check-packages: deps-images lab
-	selftests/packages/images $(SUITES)
+	selftests/packages/images $(if $(OLD),--old $(OLD)) $(SUITES)
 
 # Signed modules under Secure Boot, in QEMU with firmware and Debian's shim
 secure-boot: deps-secure tools

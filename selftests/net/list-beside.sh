@@ -3,8 +3,8 @@
 #
 # What others notice while many flows are listed: pings between two hosts with so many connections,
 # beside nothing, beside one "quell flow show" after the other, beside ss, and beside a shell that
-# counts; by run-qemu, as a guest of run-uml has no processor's time.  Prints the longest and the mean
-# of each; the checks are that every ping is answered and that the list had all flows.
+# counts; by run-qemu, as a guest of run-uml has no processor's time.  Prints the longest and the
+# mean of each; the checks are that every ping is answered and that the list had all flows.
 #
 #	list-beside.sh [FLOWS [SECONDS]]	10000 and 5
 # shellcheck disable=SC2317,SC2119 # checks are called by name; arguments have defaults
@@ -47,8 +47,8 @@ beside()
 	kill "$other"
 	wait "$other"
 	cat "$dir/pings"
-	note "$flows flows, beside $1 ($(cat "$dir/times") times): $(grep -o 'round-trip.*' "$dir/pings")" \
-		>&3
+	note "$flows flows, beside $1 ($(cat "$dir/times") times):" \
+		"$(grep -o 'round-trip.*' "$dir/pings")" >&3
 	grep -q ' 0% packet loss' "$dir/pings"
 }
 

@@ -239,8 +239,8 @@ routes()
 	ip -n "$netns" -N -6 route show table all type unicast | sed 's/ expires [0-9]*sec//'
 }
 
-# Of each kind that is put back in a way of its own: metrics, several hops, IPv6; and of those that are
-# left alone: of a hop that is an object, with an end, of an algorithm that is not Quell's.
+# Of each kind that is put back in a way of its own: metrics, several hops, IPv6; and of those that
+# are left alone: of a hop that is an object, with an end, of an algorithm that is not Quell's.
 make_routes()
 {
 	ip -n "$netns" addr add fd73::1/64 dev n0 nodad &&
@@ -266,8 +266,8 @@ routes_come_back()
 	make_routes && q save >"$dir/with" && cat "$dir/with" &&
 	grep -qx '10.90.0.0/16 dev n0 metric 100 table 7 = swift' "$dir/with" &&
 	grep -qx '10.91.0.0/16 = swift' "$dir/with" && ! grep -qE '^(fd91|10.92)' "$dir/with" &&
-	status 0 q sync "$dir/saved" && grep -qx 'routes fd90::/16 dev n0 metric 50: swift -> default' \
-		"$dir/out" &&
+	status 0 q sync "$dir/saved" &&
+	grep -qx 'routes fd90::/16 dev n0 metric 50: swift -> default' "$dir/out" &&
 	sed -E '/^(fd91|10.92)/! s/ congctl (lock )?swift//' "$dir/routes" >"$dir/without" &&
 	routes | diff "$dir/without" - &&
 	status 0 q restore "$dir/with" && [ "$(wc -l <"$dir/out")" -eq 4 ] &&
