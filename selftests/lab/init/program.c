@@ -17,12 +17,14 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "init.h"
 #include "program.h"
 
 #define PROGRAMS_DIR		OUT_DIR "programs/"
+#define DATE_S			1735689600	/* 2025-01-01 00:00:00 UTC */
 #define FILES_MAX		65536	/* some programs look at each file they may have */
 /* Shortest virtual time between looks for a socket, and the longest until a program that has none has failed. */
 #define LISTEN_POLL_NS		100000
@@ -271,11 +273,25 @@ static void start_and_await(struct program *program)
 	}
 }
 
+/*
+ * A date that can be one.  In the first second of 1970 nginx takes its texts of the date for up to
+ * date, which it has not written yet, and dies of that at the first request.  Beside programs, only
+ * the packets of --pcap have this clock, and count from T0.
+ */
+static void set_date(void)
+{
+	const struct timespec date = { .tv_sec = DATE_S };
+
+	if (clock_settime(CLOCK_REALTIME, &date))
+		fail("setting the date: %s", strerror(errno));
+}
+
 /* Start those in the background, in order. */
 void programs_start_background(void)
 {
 	int i;
 
+	set_date();
 	if (mkdir(PROGRAMS_DIR, 0755) && errno != EEXIST)
 		fail("making " PROGRAMS_DIR ": %s", strerror(errno));
 	for (i = 0; i < n_programs; i++)
