@@ -282,31 +282,31 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_tail_wake(tail, tail->verdict_ns);
 }
 
-/* Begins an expiry; returns whether it must be handled.  Lifetime: tail.h. */
+/*
+ * Begins an expiry; returns whether it must be handled.  A flow that is not closed has its socket,
+ * which is held until probe_leave() has been called.  Lifetime: tail.h.
+ */
 static bool probe_enter(struct quell_tail *tail)
 {
 	bool enter;
 
 	spin_lock(&tail->lock);
-	enter = !tail->closed && !hrtimer_is_queued(&tail->timer);
+	enter = !tail->closed && !hrtimer_is_queued(&tail->timer) &&
+		refcount_inc_not_zero(&tail->sk->sk_refcnt);
 	tail->running = enter;
 	spin_unlock(&tail->lock);
 	return enter;
 }
 
-/* Ends an expiry; returns whether the timer is queued again and keeps the reference. */
-static bool probe_leave(struct quell_tail *tail)
+/* Ends an expiry. */
+static void probe_leave(struct quell_tail *tail)
 {
-	bool again;
-
 	spin_lock(&tail->lock);
-	again = tail->again && !tail->closed;
+	if (tail->again && !tail->closed)
+		quell_tail_queue(tail, tail->at_ns);
 	tail->running = false;
 	WRITE_ONCE(tail->again, false);
-	if (again)
-		quell_tail_queue(tail, tail->at_ns);
 	spin_unlock(&tail->lock);
-	return again;
 }
 
 /*
@@ -325,7 +325,6 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 {
 	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
 	struct sock *sk = tail->sk;
-	bool again = false;
 
 	/* Against quell_probe_release(): the flow is freed after a grace period. */
 	rcu_read_lock();
@@ -336,11 +335,10 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 		else if (!tail->closed)
 			probe_expired(container_of(tail, struct quell_flow, tail), sk);
 		bh_unlock_sock(sk);
-		again = probe_leave(tail);
+		probe_leave(tail);
+		sock_put(sk);
 	}
 	rcu_read_unlock();
-	if (!again)
-		sock_put(sk);
 	return HRTIMER_NORESTART;
 }
 
@@ -371,9 +369,9 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
  * In this order:
  *	judged		 the last probe is counted if it was spurious
  *	closed		 the timer cannot be started any more, under whatever lock
- *	cancelled	 unless its handler runs; if queued, its reference is dropped
+ *	cancelled	 unless its handler runs: then it is not queued, and will not be
  * A handler that runs on another CPU, or has called this function, waits for the socket
- * lock or holds it.  It will find the flow closed and drop its reference.
+ * lock or holds it, and has a reference to the socket.  It will find the flow closed.
  *
  * Context: socket lock, or the socket is being destroyed.
  */
@@ -388,6 +386,6 @@ void quell_probe_release(struct quell_flow *flow, struct sock *sk)
 	tail->closed = true;
 	running = tail->running;
 	spin_unlock_bh(&tail->lock);
-	if (!running && hrtimer_cancel(&tail->timer))
-		__sock_put(sk);
+	if (!running)
+		hrtimer_cancel(&tail->timer);
 }

@@ -86,9 +86,11 @@ u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 }
 
 /**
- * quell_tail_queue() - put the timer into the kernel's queue
- * @tail:  timer; the caller has taken its reference to the socket
- * @at_ns: when it fires, CLOCK_MONOTONIC, ns
+ * quell_tail_queue() - have the kernel fire the timer, whether it is queued already or not
+ * @tail:  timer
+ * @at_ns: when, CLOCK_MONOTONIC, ns
+ *
+ * The kernel moves a queued timer in one step.
  *
  * Context: @tail->lock.
  */
@@ -98,14 +100,9 @@ void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
 	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/*
- * Have the timer fire at @at_ns; @tail->lock.  An expiry before probe_enter() or after
- * probe_leave() has a reference of its own; if it queued the timer again, that time is kept.
- */
+/* Have the timer fire at @at_ns; @tail->lock. */
 static void tail_start(struct quell_tail *tail, u64 at_ns)
 {
-	int taken;
-
 	lockdep_assert_held(&tail->lock);
 	if (tail->closed)
 		return;
@@ -114,11 +111,6 @@ static void tail_start(struct quell_tail *tail, u64 at_ns)
 		WRITE_ONCE(tail->again, true);
 		return;
 	}
-	taken = hrtimer_try_to_cancel(&tail->timer);
-	if (taken < 0 && hrtimer_is_queued(&tail->timer))
-		return;
-	if (taken <= 0)
-		sock_hold(tail->sk);
 	quell_tail_queue(tail, at_ns);
 }
 

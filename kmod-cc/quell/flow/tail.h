@@ -3,13 +3,15 @@
  * The timer that detects tail loss: tail.c arms it, probe.c handles its expiry.  An ACK that
  * waits for an answer, answer.c, uses it, too.
  *
- * Lifetime: a queued timer holds a reference to the socket, and so does an expiry;
- * the flow is freed after a grace period, which ends after the softirq of the expiry.
+ * Lifetime: a queued timer holds no reference, for the flow stops it before its socket goes; an
+ * expiry takes one, while @closed is not set.  The flow is freed after a grace period, which ends
+ * after the softirq of the expiry.
  * The owner of the socket lock must be able to stop the timer, so it must not wait for
  * an expiry that waits for the socket lock:
  *
- *	probe_enter()		unless @closed is set or the timer is queued again, sets
- *				@running; only then the expiry takes the socket lock
+ *	probe_enter()		unless @closed is set or the timer is queued again, holds the
+ *				socket and sets @running; only then the expiry takes the
+ *				socket lock
  *	quell_tail_start()	while @running is set, sets only @again and @at_ns
  *	probe_leave()		clears @running and, if @again is set, queues the timer
  *				for @at_ns; the expiry takes no lock afterwards
