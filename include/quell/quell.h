@@ -17,6 +17,7 @@
 #include <compat/cong_ops.h>
 #include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
+#include <quell/uncleared.h>
 
 struct quell_flow;
 
@@ -241,7 +242,7 @@ static __always_inline void quell_cong_control(struct sock *sk, const struct rat
 					       const struct quell_core *core,
 					       void (*on_ack)(struct quell_event *ev))
 {
-	struct quell_event ev;
+	struct quell_event ev QUELL_UNCLEARED;
 
 	if (!quell_cc_ready(sk))
 		return;

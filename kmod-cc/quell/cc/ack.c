@@ -85,8 +85,10 @@ static u32 ack_classify(struct sock *sk, const struct rate_sample *rs,
 	u32 lost_pkts = max(rs->losses, 0), others_pkts = lost_pkts;
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (flow)
+	if (flow && quell_recover_has_news(&flow->recover, tcp_sk(sk)))
 		sample->trimmed_bytes = quell_recover_take(flow, sk, &others_pkts);
+	else if (flow)
+		others_pkts = 0;
 	/* Segments that a timeout marked lost are not losses of this ACK. */
 	lost_pkts = min(lost_pkts, others_pkts);
 	sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tcp_sk(sk)->mss_cache);
@@ -101,7 +103,7 @@ static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
 	}
 	if (losses & ACK_TAIL_LOSS)
 		quell_event_tail_loss(sk);
-	else if (losses)
+	else
 		quell_event_loss(sk);
 }
 
@@ -122,14 +124,17 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 	u32 losses = 0;
 
 	/* Before ack_collect() updates the round-trip times that the verdict depends on. */
-	if (flow && quell_probe_judge(flow, sk, tcp_sk(sk)->tcp_clock_cache))
+	if (flow && flow->tail.probe != QUELL_PROBE_NONE &&
+	    quell_probe_judge(flow, sk, tcp_sk(sk)->tcp_clock_cache))
 		losses = ACK_TAIL_LOSS;
 	ack_collect(sk, rs, sample);
 	losses |= ack_classify(sk, rs, sample);
-	ack_tell(sk, flow, losses);
-	if (flow)
-		quell_tail_acked(flow, sk, sample->acked_pkts);
-	quell_adapt_acked(sk, sample);
+	if (losses)
+		ack_tell(sk, flow, losses);
+	if (flow && sample->acked_pkts)
+		quell_tail_acked(flow, sk);
+	if (quell_adapt_is_on(flow))
+		quell_adapt_acked(sk, sample);
 	if (flow)
 		quell_adapt_note_ack(flow, false);
 	return sample->acked_pkts > 0 ||

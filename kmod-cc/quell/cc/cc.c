@@ -104,7 +104,8 @@ static void cc_in_ack_event(struct sock *sk, u32 flags)
 	if (!flow)
 		return;
 	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
-	quell_path_expect_reordering(flow, tcp_sk(sk));
+	if (quell_path_is_sprayed(flow))
+		quell_path_expect_reordering(flow, tcp_sk(sk));
 	quell_recover_apply(flow, sk);
 }
 
@@ -131,14 +132,15 @@ static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
  */
 static bool cc_rest_is_short(const struct sock *sk, u64 idle_ns)
 {
+	const struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct quell_algo *algo = quell_cc(sk)->algo;
 	const struct quell_params_block *block;
 	u64 shortest_ns;
 
-	if (!algo->core->restart_offset || inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
+	if (!flow || !algo->core->restart_offset || inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
 		return false;
 	rcu_read_lock();
-	block = rcu_dereference(quell_net(sock_net(sk))->algos[algo->slot].params);
+	block = rcu_dereference(flow->qnet->algos[algo->slot].params);
 	shortest_ns = *(const u64 *)((const u8 *)block->data + algo->core->restart_offset);
 	rcu_read_unlock();
 	return !shortest_ns || idle_ns < shortest_ns;
@@ -149,10 +151,10 @@ static void cc_tx_start(struct sock *sk)
 	struct quell_event ev;
 	u64 idle_ns;
 
-	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns) ||
-	    quell_adapt_rested(sk, idle_ns))
+	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
 		return;
-	if (!quell_adapt_is_on(quell_cc(sk)->flow) && cc_rest_is_short(sk, idle_ns))
+	if (quell_adapt_is_on(quell_cc(sk)->flow) ? quell_adapt_rested(sk, idle_ns) :
+						    cc_rest_is_short(sk, idle_ns))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);

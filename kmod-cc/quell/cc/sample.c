@@ -81,12 +81,14 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
  * @segment:  that of the newest data that it delivered; NULL: not recorded
  * @seq:      sequence number after that data
  * @prior_una: what was acknowledged before it
+ * @left_ns:  when the last of that data left, ns; valid with @segment
  * @stamp_ns: what the packets of @segment were stamped with, ns; 0: not computed
  */
 struct sample_acked {
 	const struct quell_segment	*segment;
 	u32				seq;
 	u32				prior_una;
+	u64				left_ns;
 	u64				stamp_ns;
 };
 
@@ -95,6 +97,13 @@ static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_seg
 {
 	return quell_segment_left_ns(segment, quell_segment_first_end(segment),
 				     flow->link.bytes_ps);
+}
+
+/* The same of the segment that an ACK was for: of a lone packet all of it left then. */
+static u64 sample_acked_stamp_ns(const struct quell_flow *flow, const struct sample_acked *acked)
+{
+	return acked->seq == quell_segment_first_end(acked->segment) ?
+	       acked->left_ns : sample_stamp_ns(flow, acked->segment);
 }
 
 /* The departure of the newest retransmission if this ACK delivered it; else 0. */
@@ -165,8 +174,7 @@ static u64 sample_echo_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	if ((u32)acked->stamp_ns != arrival->echo_ns)
 		return segment->end_seq - segment->seq > segment->packet_bytes ?
 		       0 : sample_floored_ns(flow, tp, rtt_ns);
-	left_ns = quell_segment_left_ns(segment, acked->seq, flow->link.bytes_ps) -
-		  acked->stamp_ns;
+	left_ns = acked->left_ns - acked->stamp_ns;
 	if (segment->queued || left_ns)
 		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
 	return rtt_ns;
@@ -204,11 +212,10 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 			  const struct sample_acked *acked, u64 rx_ns)
 {
 	const struct quell_segment *segment = acked->segment;
-	u32 seq = acked->seq;
 	s64 rtt_ns;
 
-	rtt_ns = rx_ns - quell_segment_left_ns(segment, seq, flow->link.bytes_ps);
-	if (segment->queued || seq - segment->seq > segment->packet_bytes)
+	rtt_ns = rx_ns - acked->left_ns;
+	if (segment->queued || acked->seq - segment->seq > segment->packet_bytes)
 		rtt_ns = sample_floored_ns(flow, tp, rtt_ns);
 	if (rtt_ns <= 0) {
 		quell_count(flow->qnet, QUELL_N_RTT_NOT_POSITIVE);
@@ -256,7 +263,7 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	}
 	if (arrival->has_echo) {
 		if (acked->segment)
-			acked->stamp_ns = sample_stamp_ns(flow, acked->segment);
+			acked->stamp_ns = sample_acked_stamp_ns(flow, acked);
 		rtt_ns = sample_echoed_ns(flow, tp, rs, acked, arrival);
 	}
 	if (rtt_ns)
@@ -316,13 +323,12 @@ static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
  * virtual one is.  It is taken for idle then, or the departures of all further data would lie
  * ever further ahead of the clock.
  */
-static void sample_check_link(struct quell_flow *flow, const struct quell_segment *segment,
-			      u32 seq, u64 rx_ns)
+static void sample_check_link(struct quell_flow *flow, const struct sample_acked *acked,
+			      u64 rx_ns)
 {
 	struct quell_link *link = &flow->link;
 
-	if (!segment || segment->retransmitted || !rx_ns ||
-	    quell_segment_left_ns(segment, seq, link->bytes_ps) <= rx_ns)
+	if (acked->segment->retransmitted || !rx_ns || acked->left_ns <= rx_ns)
 		return;
 	link->free_ns = min(link->free_ns, rx_ns);
 	link->free_rem = 0;
@@ -341,9 +347,11 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	u64 rtt_ns;
 
 	quell_arrival_take(flow, tp->snd_una, &arrival);
-	quell_telemetry_take(flow, &arrival, sample);
-	quell_tcpint_take(flow, sample);
-	if (!arrival.has_entropy)
+	if (!quell_telemetry_is_empty(arrival.record))
+		quell_telemetry_take(flow, &arrival, sample);
+	if (quell_tcpint_is_on(flow))
+		quell_tcpint_take(flow, sample);
+	if (flow->path.entropies && !arrival.has_entropy)
 		quell_path_acked(flow, tp, rs);
 	/*
 	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
@@ -354,7 +362,11 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	else if (acked.seq == acked_seq)
 		return 0;
 	acked.segment = quell_segments_find(&flow->segments, acked.seq);
-	sample_check_link(flow, acked.segment, acked.seq, arrival.rx_ns);
+	if (acked.segment) {
+		acked.left_ns = quell_segment_left_ns(acked.segment, acked.seq,
+						      flow->link.bytes_ps);
+		sample_check_link(flow, &acked, arrival.rx_ns);
+	}
 	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
 	if (!rtt_ns || rtt_ns >= SAMPLE_UNSEEN)
 		return rtt_ns;

@@ -74,13 +74,14 @@ static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
 u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 {
 	const struct quell_tail *tail = &flow->tail;
-	u64 srtt_ns = READ_ONCE(tail->srtt_ns), timeout_ns, floor_ns;
+	const struct quell_signal_params *params = quell_signal_params_bh(flow->qnet);
+	u64 srtt_ns = READ_ONCE(tail->srtt_ns), timeout_ns;
 	u8 tries = READ_ONCE(tail->tries);
 
-	if (!srtt_ns || tries >= quell_signal_tail(flow->qnet, &floor_ns))
+	if (!srtt_ns || tries >= params->tail_probes)
 		return 0;
 	timeout_ns = clamp(2 * srtt_ns + 4 * READ_ONCE(tail->var_ns),
-			   tail_scaled_ns(flow, floor_ns), TAIL_TIMEOUT_MAX_NS);
+			   tail_scaled_ns(flow, params->tail_floor_ns), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
 	return timeout_ns << (tries + READ_ONCE(tail->patience));
 }
@@ -320,23 +321,4 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 
 	WRITE_ONCE(tail->var_ns, (3 * tail->var_ns + error_ns) / 4);
 	WRITE_ONCE(tail->srtt_ns, (7 * tail->srtt_ns + rtt_ns + 4) / 8);
-}
-
-/**
- * quell_tail_acked() - an ACK was processed
- * @flow: flow
- * @sk:   its socket
- * @pkts: segments that the ACK reported delivered
- *
- * Context: socket lock, bottom halves off, within ->cong_control().
- */
-void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	if (!pkts)
-		return;
-	WRITE_ONCE(flow->tail.tries, 0);
-	if (tp->packets_out)
-		quell_tail_put_off(flow, tp->tcp_clock_cache);
 }

@@ -182,6 +182,18 @@ struct quell_flow {
 	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 };
 
+/* Whether the public TCP-INT option may be in a flow's packets. */
+static inline bool quell_tcpint_is_on(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF;
+}
+
+/* Whether the segments of a flow are sprayed over paths. */
+static inline bool quell_path_is_sprayed(const struct quell_flow *flow)
+{
+	return READ_ONCE(flow->path.entropies);
+}
+
 /* tell.c */
 const char *quell_option_name(enum quell_option_state state);
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
@@ -232,7 +244,6 @@ const char *quell_adapt_reason_name(const struct quell_flow *flow);
 void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
 void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
-bool quell_adapt_governs(const struct quell_flow *flow);
 void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
 void quell_adapt_undone(struct sock *sk);
@@ -252,6 +263,18 @@ static inline bool quell_adapt_is_on(const struct quell_flow *flow)
 }
 
 /**
+ * quell_adapt_governs() - whether CUBIC or the search governs a flow's window
+ * @flow: flow, or NULL
+ *
+ * Context: socket lock.
+ * Return: false if the algorithm governs it.
+ */
+static inline bool quell_adapt_governs(const struct quell_flow *flow)
+{
+	return flow && !quell_adapt_is_fit(&flow->adapt);
+}
+
+/**
  * quell_adapt_note_ack() - TCP begins to process an ACK
  * @flow:    flow
  * @has_ece: the ACK carries ECN-Echo
@@ -263,6 +286,20 @@ static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
 	if (has_ece)
 		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
+}
+
+/**
+ * quell_tail_acked() - an ACK was processed that reported segments delivered
+ * @flow: flow
+ * @sk:   its socket
+ *
+ * Context: socket lock, bottom halves off, within ->cong_control().
+ */
+static inline void quell_tail_acked(struct quell_flow *flow, const struct sock *sk)
+{
+	WRITE_ONCE(flow->tail.tries, 0);
+	if (tcp_sk(sk)->packets_out)
+		quell_tail_put_off(flow, tcp_sk(sk)->tcp_clock_cache);
 }
 
 /* Whether trimming is a signal to the algorithm; CUBIC and the search take it for a loss. */

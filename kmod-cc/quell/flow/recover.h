@@ -9,6 +9,7 @@
 #include <linux/build_bug.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <net/tcp.h>
 
 struct quell_echo;
 struct quell_flow;
@@ -133,5 +134,20 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
 bool quell_recover_is_news(const struct quell_flow *flow);
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
+
+/**
+ * quell_recover_has_news() - whether there is anything for quell_recover_take()
+ * @recover: of a flow
+ * @tp:      its socket
+ *
+ * Context: socket lock.
+ * Return: false if nothing was lost since the last call, and nothing that was is unsettled.
+ */
+static inline bool quell_recover_has_news(const struct quell_recover *recover,
+					  const struct tcp_sock *tp)
+{
+	return tp->lost != recover->lost_pkts || recover->pkts || recover->bytes ||
+	       recover->due || recover->watched || READ_ONCE(recover->ring);
+}
 
 #endif /* _QUELL_RECOVER_H */

@@ -22,12 +22,6 @@
 #define SEGMENTS_MIN	8
 #define SEGMENTS_MAX	4096
 
-static struct quell_segment *segment_at(const struct quell_segments *segments,
-					u32 index)
-{
-	return &segments->ring[index & (segments->size - 1)];
-}
-
 /**
  * quell_segments_init() - initialise an empty ring
  * @segments: ring, zero
@@ -74,7 +68,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 		return false;
 	/* Copy one entry more: the newest is needed even when it was acknowledged. */
 	for (i = segments->head - 1; i != segments->tail; i++)
-		ring[i & (size - 1)] = *segment_at(segments, i);
+		ring[i & (size - 1)] = *quell_segment_at(segments, i);
 	if (segments->ring != segments->few)
 		kfree(segments->ring);
 	segments->ring = ring;
@@ -83,20 +77,23 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	return true;
 }
 
-/* If all data is acknowledged, moves the ring back into the flow; keeps the newest entry. */
-static void segments_settle(struct quell_segments *segments)
+/**
+ * quell_segments_settle() - move the ring back into the flow; keeps the newest entry
+ * @segments: empty ring on the heap
+ *
+ * Context: lock of the flow.
+ */
+void quell_segments_settle(struct quell_segments *segments)
 {
 	struct quell_segment newest;
 
-	if (segments->head != segments->tail || segments->ring == segments->few)
-		return;
-	newest = *segment_at(segments, segments->tail - 1);
+	newest = *quell_segment_at(segments, segments->tail - 1);
 	/* Ask for less next time: a flow that needs it all doubles it once. */
 	segments->grown /= 2;
 	kfree(segments->ring);
 	segments->ring = segments->few;
 	segments->size = QUELL_SEGMENTS_FEW;
-	*segment_at(segments, segments->tail - 1) = newest;
+	*quell_segment_at(segments, segments->tail - 1) = newest;
 }
 
 /**
@@ -118,18 +115,24 @@ bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
 
 	lockdep_assert_held(&flow->lock);
 	while (segments->tail != segments->head &&
-	       after(segment_at(segments, segments->tail - 1)->end_seq,
-		     segment->seq))
+	       after(quell_segment_at(segments, segments->tail - 1)->end_seq, segment->seq))
 		segments->tail--;
 	if (segments->tail - segments->head == segments->size &&
 	    !segments_grow(segments, sk))
 		return false;
-	*segment_at(segments, segments->tail++) = *segment;
+	*quell_segment_at(segments, segments->tail++) = *segment;
 	return true;
 }
 
-/* Index of the first entry that ends after @seq; tail if there is none. */
-static u32 segments_search(const struct quell_segments *segments, u32 seq)
+/**
+ * quell_segments_search() - where in the ring a sequence number is
+ * @segments: ring
+ * @seq:      sequence number
+ *
+ * Context: lock of the flow.
+ * Return: index of the first entry that ends after @seq; tail if there is none.
+ */
+u32 quell_segments_search(const struct quell_segments *segments, u32 seq)
 {
 	u32 low = segments->head;
 	u32 count = segments->tail - segments->head;
@@ -137,7 +140,7 @@ static u32 segments_search(const struct quell_segments *segments, u32 seq)
 	while (count) {
 		u32 half = count / 2;
 
-		if (after(segment_at(segments, low + half)->end_seq, seq)) {
+		if (after(quell_segment_at(segments, low + half)->end_seq, seq)) {
 			count = half;
 		} else {
 			low += half + 1;
@@ -158,11 +161,11 @@ static u32 segments_search(const struct quell_segments *segments, u32 seq)
  */
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
 {
-	u32 i = segments_search(segments, seq);
+	u32 i = quell_segments_search(segments, seq);
 	u32 marked = 0;
 
 	for (; i != segments->tail; i++) {
-		struct quell_segment *segment = segment_at(segments, i);
+		struct quell_segment *segment = quell_segment_at(segments, i);
 
 		if (!before(segment->seq, end_seq))
 			break;
@@ -170,39 +173,6 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
 		marked++;
 	}
 	return marked;
-}
-
-/**
- * quell_segments_find() - the segment an acknowledgment ends in
- * @segments: ring
- * @seq:      sequence number after the last byte acknowledged
- *
- * Context: lock of the flow; the result is valid until it is let go.
- * Return: the entry with seq < @seq <= end_seq, or NULL.
- */
-const struct quell_segment *
-quell_segments_find(const struct quell_segments *segments, u32 seq)
-{
-	u32 i = segments_search(segments, seq - 1);
-	const struct quell_segment *segment;
-
-	if (i == segments->tail)
-		return NULL;
-	segment = segment_at(segments, i);
-	return before(segment->seq, seq) ? segment : NULL;
-}
-
-/**
- * quell_segments_oldest() - the first segment not acknowledged in full
- * @segments: ring
- *
- * Context: lock of the flow; the result is valid until it is let go.
- * Return: entry, or NULL when there is none.
- */
-const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments)
-{
-	return segments->head == segments->tail ? NULL :
-						  segment_at(segments, segments->head);
 }
 
 /**
@@ -216,38 +186,9 @@ const struct quell_segment *quell_segments_oldest(const struct quell_segments *s
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest)
 {
 	spin_lock(&flow->lock);
-	*newest = *segment_at(&flow->segments, flow->segments.tail - 1);
+	*newest = *quell_segment_at(&flow->segments, flow->segments.tail - 1);
 	spin_unlock(&flow->lock);
 	return newest->depart_ns;
-}
-
-/**
- * quell_segments_drop() - remove the segments that are acknowledged in full
- * @segments: ring
- * @una:      first sequence number not acknowledged
- *
- * Context: lock of the flow.
- */
-void quell_segments_drop(struct quell_segments *segments, u32 una)
-{
-	while (segments->head != segments->tail &&
-	       !after(segment_at(segments, segments->head)->end_seq, una))
-		segments->head++;
-	segments_settle(segments);
-}
-
-/**
- * quell_segment_first_end() - where the first packet of a burst ends
- * @segment: entry
- *
- * Context: any.
- * Return: sequence number after its last byte.
- */
-u32 quell_segment_first_end(const struct quell_segment *segment)
-{
-	u32 bytes = segment->end_seq - segment->seq;
-
-	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
 }
 
 /**

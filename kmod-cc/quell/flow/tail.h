@@ -113,7 +113,6 @@ bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns);
 void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
-void quell_tail_acked(struct quell_flow *flow, const struct sock *sk, u32 pkts);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 
 /* probe.c */

@@ -8,6 +8,7 @@
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/types.h>
+#include <net/tcp.h>
 
 struct nf_hook_state;
 struct quell_flow;
@@ -94,14 +95,86 @@ void quell_segments_free(struct quell_segments *segments);
 bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_segment *segment);
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
-const struct quell_segment *
-quell_segments_find(const struct quell_segments *segments, u32 seq);
-const struct quell_segment *quell_segments_oldest(const struct quell_segments *segments);
+u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
-void quell_segments_drop(struct quell_segments *segments, u32 una);
-u32 quell_segment_first_end(const struct quell_segment *segment);
+void quell_segments_settle(struct quell_segments *segments);
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
 			  u64 link_bytes_ps);
+
+static inline struct quell_segment *quell_segment_at(const struct quell_segments *segments,
+						     u32 index)
+{
+	return &segments->ring[index & (segments->size - 1)];
+}
+
+/**
+ * quell_segments_oldest() - the first segment not acknowledged in full
+ * @segments: ring
+ *
+ * Context: lock of the flow; the result is valid until it is let go.
+ * Return: entry, or NULL when there is none.
+ */
+static inline const struct quell_segment *
+quell_segments_oldest(const struct quell_segments *segments)
+{
+	return segments->head == segments->tail ? NULL :
+						  quell_segment_at(segments, segments->head);
+}
+
+/**
+ * quell_segments_find() - the segment an acknowledgment ends in
+ * @segments: ring
+ * @seq:      sequence number after the last byte acknowledged
+ *
+ * Mostly it is the oldest, or all are older.
+ *
+ * Context: lock of the flow; the result is valid until it is let go.
+ * Return: the entry with seq < @seq <= end_seq, or NULL.
+ */
+static inline const struct quell_segment *
+quell_segments_find(const struct quell_segments *segments, u32 seq)
+{
+	const struct quell_segment *segment;
+	u32 i = segments->head;
+
+	if (i == segments->tail ||
+	    before(quell_segment_at(segments, segments->tail - 1)->end_seq, seq))
+		return NULL;
+	if (before(quell_segment_at(segments, i)->end_seq, seq))
+		i = quell_segments_search(segments, seq - 1);
+	segment = quell_segment_at(segments, i);
+	return before(segment->seq, seq) ? segment : NULL;
+}
+
+/**
+ * quell_segments_drop() - remove the segments that are acknowledged in full
+ * @segments: ring
+ * @una:      first sequence number not acknowledged
+ *
+ * Context: lock of the flow.
+ */
+static inline void quell_segments_drop(struct quell_segments *segments, u32 una)
+{
+	while (segments->head != segments->tail &&
+	       !after(quell_segment_at(segments, segments->head)->end_seq, una))
+		segments->head++;
+	if (segments->head == segments->tail && segments->ring != segments->few)
+		quell_segments_settle(segments);
+}
+
+/**
+ * quell_segment_first_end() - where the first packet of a burst ends
+ * @segment: entry
+ *
+ * Context: any.
+ * Return: sequence number after its last byte.
+ */
+static inline u32 quell_segment_first_end(const struct quell_segment *segment)
+{
+	u32 bytes = segment->end_seq - segment->seq;
+
+	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
+}
 
 /* transmit.c */
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,

@@ -105,10 +105,11 @@ static void receive_told(struct quell_flow *flow, struct receive_segment *segmen
 		arrival->echo_ns = opt->echo_ns;
 		arrival->hold_ns = opt->hold_ns;
 	}
-	quell_dasr_hear(flow, opt);
+	if (flow->dasr)
+		quell_dasr_hear(flow, opt);
 	quell_telemetry_arrive(flow, opt, arrival);
 	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
-	if (arrival->has_entropy)
+	if (arrival->has_entropy && quell_path_is_sprayed(flow))
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
 }
 
@@ -344,8 +345,8 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 		.in = in,
 		.arrival = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
 	};
+	struct quell_opt opt QUELL_UNCLEARED;
 	struct quell_flow *flow;
-	struct quell_opt opt;
 	u32 bytes = skb->len;
 
 	flow = quell_flow_find(sk);
@@ -369,7 +370,7 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 		segment.opt = &opt;
 		segment.of_program = skb->len == bytes;
 	}
-	if (in->acks)
+	if (in->acks && quell_tcpint_is_on(flow))
 		quell_tcpint_receive(flow, skb, in->ip_bytes);
 	segment.missed = in->had_room && result == QUELL_OPTION_ABSENT;
 	return receive_accepted(flow, sk, &segment);
@@ -475,7 +476,10 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 	return NF_ACCEPT;
 }
 
-/* Whether receive_sock() would do nothing: most segments beside ours end here. */
+/*
+ * Whether receive_sock() would do nothing: most segments beside ours end here.  Others of full
+ * sockets, but SYNs, are for receive_flow().
+ */
 static bool receive_is_others(const struct sock *sk, const struct tcphdr *th)
 {
 	return !th->syn && sk_fullsock(sk) &&
@@ -521,6 +525,8 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
+	if (skb->sk && !in.syn && sk_fullsock(skb->sk))
+		return receive_flow(skb->sk, skb, &in);
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
 	/* Without early demultiplexing the socket has not been looked up yet. */
@@ -558,6 +564,8 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
+	if (skb->sk && !in.syn && sk_fullsock(skb->sk))
+		return receive_flow(skb->sk, skb, &in);
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
 	sk = quell_inet6_lookup(state->net, skb, th);

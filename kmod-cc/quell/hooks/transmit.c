@@ -110,7 +110,7 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 }
 
 /* Puts the echo of the data packet this one answers into the option, if any. */
-static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
+static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 now_ns,
 			  struct quell_opt *opt)
 {
 	struct quell_echo echo;
@@ -120,9 +120,10 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk,
 	opt->flags |= QUELL_OPT_F_ACK | (echo.marked ? QUELL_OPT_F_CE : 0) |
 		      (echo.hardware ? QUELL_OPT_F_HARDWARE : 0);
 	opt->echo_ns = echo.depart_ns;
-	opt->hold_ns = min_t(u64, ktime_get_ns() - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
+	opt->hold_ns = min_t(u64, now_ns - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
 	opt->echo_entropy = echo.entropy;
-	quell_dasr_state(flow, tcp_sk(sk), opt);
+	if (flow->dasr)
+		quell_dasr_state(flow, tcp_sk(sk), opt);
 	quell_telemetry_echo(&echo, opt);
 }
 
@@ -142,6 +143,7 @@ static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
 
 /**
  * struct transmit_place - where a segment with data or FIN is in its connection
+ * @now_ns:	   when the hook got it, CLOCK_MONOTONIC, ns
  * @payload_bytes: bytes of data
  * @seq:	   first sequence number
  * @end_seq:	   sequence number after the last
@@ -151,6 +153,7 @@ static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
  * @asks:	   it asks to be acknowledged at once
  */
 struct transmit_place {
+	u64	now_ns;
 	u32	payload_bytes;
 	u32	seq;
 	u32	end_seq;
@@ -209,8 +212,9 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
 	}
 	if (!payload_bytes || quell_option_has_room(room_bytes, opt, QUELL_OPT_F_ACK))
-		transmit_echo(flow, sk, opt);
-	quell_dasr_follow(flow, opt);
+		transmit_echo(flow, sk, place->now_ns, opt);
+	if (flow->dasr)
+		quell_dasr_follow(flow, opt);
 	/* Send an empty option until the peer's is seen, or the option seems stripped. */
 	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;
@@ -269,16 +273,16 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 		.stamp_ns = ktime_to_ns(skb->tstamp),
 		.entropy = options->opt.entropy,
 	};
-	u64 depart_ns, earliest_ns = ktime_get_ns();
+	u64 depart_ns, earliest_ns;
 	u32 packets = 1;
 
 	if (!place->resent)
-		quell_answer_sent(flow, earliest_ns);
+		quell_answer_sent(flow, place->now_ns);
 	quell_link_update(flow, skb_dst(skb)->dev);
 	if (skb_is_gso(skb))
 		packets = DIV_ROUND_UP(payload_bytes, segment.packet_bytes);
 	segment.header_bytes = header_bytes + quell_framing_bytes(skb_dst(skb)->dev);
-	earliest_ns = max_t(u64, earliest_ns, ktime_to_ns(skb->tstamp));
+	earliest_ns = max_t(u64, place->now_ns, ktime_to_ns(skb->tstamp));
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
 	transmit_record(flow, sk, &segment, place->resent);
@@ -335,7 +339,7 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 	quell_count(flow->qnet, QUELL_N_OPTION_SENT);
 	if (opt->flags & QUELL_OPT_F_RECORD)
 		quell_count(flow->qnet, QUELL_N_RECORD_ECHOED);
-	if (opt->flags & QUELL_OPT_F_DATA)
+	if (opt->entropy && opt->flags & QUELL_OPT_F_DATA)
 		quell_path_label(flow, skb, opt->entropy);
 }
 
@@ -364,16 +368,21 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 			 struct transmit_place *place)
 {
-	struct transmit_options options = {};
+	struct transmit_options options QUELL_UNCLEARED;
 	u64 left_ns;
 
+	place->now_ns = ktime_get_ns();
+	options.bytes = 0;
+	options.tcp_int_bytes = 0;
+	options.opt.entropy = 0;
 	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
 	place->asks = place->resent || quell_ask(flow, sk, place->end_seq, place->ends);
 	if (flow->option == QUELL_OPTION_ON)
 		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
-	if (place->asks || READ_ONCE(flow->tcp_int.due))
+	if (quell_tcpint_is_on(flow) && (place->asks || READ_ONCE(flow->tcp_int.due)))
 		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
-	if (options.bytes && place->payload_bytes)
+	if (options.bytes && place->payload_bytes &&
+	    quell_algo_has(flow->algo, QUELL_CORE_SPRAYS))
 		options.opt.entropy = quell_path_next(flow, sk, skb);
 	left_ns = transmit_sent(flow, sk, skb, place, &options);
 	transmit_insert(flow, skb, &options);
@@ -384,12 +393,17 @@ static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buf
 /* A segment without data or FIN. */
 static void transmit_ack(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
 {
-	const struct transmit_place place = {};
-	struct transmit_options options = {};
+	struct transmit_place place = {};
+	struct transmit_options options QUELL_UNCLEARED;
 
-	if (flow->option == QUELL_OPTION_ON)
+	options.bytes = 0;
+	options.tcp_int_bytes = 0;
+	if (flow->option == QUELL_OPTION_ON) {
+		place.now_ns = ktime_get_ns();
 		options.bytes = transmit_option(flow, sk, skb, &place, &options.opt);
-	options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
+	}
+	if (quell_tcpint_is_on(flow))
+		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
 	transmit_insert(flow, skb, &options);
 }
 

@@ -7,7 +7,6 @@
  * The hooks of a namespace are requested here and registered by its work item, hooks.c.
  */
 #include <linux/workqueue.h>
-#include <net/netns/generic.h>
 #include <net/tcp.h>
 #include "netns/net.h"
 
@@ -22,18 +21,6 @@ const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
-
-/**
- * quell_net() - quell.ko's state of a namespace
- * @net: namespace, alive
- *
- * Context: any.
- * Return: never NULL.
- */
-struct quell_net *quell_net(const struct net *net)
-{
-	return net_generic(net, quell_net_id);
-}
 
 static int algos_free_slot(const struct quell_algo *algo)
 {

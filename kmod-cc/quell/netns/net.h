@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
+#include <net/netns/generic.h>
 #include <quell/quell.h>
 #include "netns/agree.h"
 #include "netns/counters.h"
@@ -96,7 +97,6 @@ extern u32 quell_algos_gen;
 const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops);
 const struct quell_algo *quell_algo_of_listener(const struct sock *listener);
 const struct quell_algo *quell_algo_by_key(u32 key);
-struct quell_net *quell_net(const struct net *net);
 int quell_algo_join_nets(struct quell_algo *algo);
 void quell_algo_leave_nets(struct quell_algo *algo);
 
@@ -123,6 +123,18 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 /* stats.c */
 extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
 u64 quell_percpu_sum(const void __percpu *block, u32 offset);
+
+/**
+ * quell_net() - quell.ko's state of a namespace
+ * @net: namespace, alive
+ *
+ * Context: any.
+ * Return: never NULL.
+ */
+static inline struct quell_net *quell_net(const struct net *net)
+{
+	return net_generic(net, quell_net_id);
+}
 
 static inline void quell_count(struct quell_net *qnet, enum quell_counter counter)
 {

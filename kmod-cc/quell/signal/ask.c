@@ -92,7 +92,7 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
  */
 bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool ends)
 {
-	u32 acks_per_rtt = quell_signal_acks_per_rtt(flow->qnet);
+	u32 acks_per_rtt = quell_signal_params_bh(flow->qnet)->acks_per_rtt;
 
 	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk), end_seq) &&
 	    !ask_with_each(flow) && !ask_is_due(flow, sk, end_seq, acks_per_rtt))

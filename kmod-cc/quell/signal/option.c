@@ -114,6 +114,19 @@ u32 quell_option_room(const struct sk_buff *skb)
 		    (u32)IP_MAX_MTU - skb->len);
 }
 
+/* Moves what is before options, IP and TCP header: mostly two without options. */
+static void option_move(void *to, const void *from, u32 bytes)
+{
+	u64 words[(sizeof(struct iphdr) + sizeof(struct tcphdr)) / sizeof(u64)] QUELL_UNCLEARED;
+
+	if (bytes != sizeof(words)) {
+		memmove(to, from, bytes);
+		return;
+	}
+	memcpy(words, from, sizeof(words));
+	memcpy(to, words, sizeof(words));
+}
+
 /**
  * quell_option_open() - make room behind the fixed header of a packet
  * @skb:   packet on its way out, from the network header on
@@ -133,7 +146,7 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 		return NULL;
 	headers = skb->data;
 	skb_push(skb, bytes);
-	memmove(skb->data, headers, moved_bytes);
+	option_move(skb->data, headers, moved_bytes);
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, ip_bytes);
 	skb->csum_start -= bytes;
@@ -210,16 +223,14 @@ u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 }
 
 /**
- * quell_option_checksum_holds() - whether the TCP checksum is correct
+ * quell_option_checksum_verify() - compute the TCP checksum of a packet, whose NIC has not
  * @skb:      packet that came in, from the network header on
  * @ip_bytes: length of the network header
- *
- * TCP does not compute the checksum again afterwards.
  *
  * Context: LOCAL_IN hook.
  * Return: whether the checksum is correct.
  */
-bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
+bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes)
 {
 	if (ip_hdr(skb)->version == 4)
 		return !nf_ip_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
@@ -253,7 +264,7 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 {
 	if (skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
 		return false;
-	memmove(skb->data + bytes, skb->data, ip_bytes + sizeof(struct tcphdr));
+	option_move(skb->data + bytes, skb->data, ip_bytes + sizeof(struct tcphdr));
 	__skb_pull(skb, bytes);
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, ip_bytes);

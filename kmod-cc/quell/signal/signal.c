@@ -76,34 +76,12 @@
 #define SIGNAL_BURST_NS_DEFAULT		(10ULL * NSEC_PER_USEC)
 #define SIGNAL_BURST_NS_MAX		((u64)NSEC_PER_MSEC)
 
-/**
- * struct signal_params - parameters of the signal plane
- * @option:        SIGNAL_OPTION_*
- * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
- * @tail_floor_ns: minimum time before a probe
- * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
- * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
- * @acks_per_rtt:  ACKs that a flow asks for per round trip; 0: one for each burst
- * @burst_ns:      what a window opens by at least, as time on the link; 0: a packet
- * @tcp_int:       QUELL_TCPINT_*
- */
-struct signal_params {
-	u64	option;
-	u64	tail_probes;
-	u64	tail_floor_ns;
-	u64	entropies;
-	u64	nack_rate;
-	u64	acks_per_rtt;
-	u64	burst_ns;
-	u64	tcp_int;
-};
-
 static const struct quell_param_desc signal_param_descs[] = {
 	{
 		.name	= "option",
 		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer where needed.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, option),
+		.offset	= offsetof(struct quell_signal_params, option),
 		.min	= SIGNAL_OPTION_OFF,
 		.max	= SIGNAL_OPTION_ANSWER,
 		.def	= SIGNAL_OPTION_ANSWER,
@@ -112,7 +90,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "tail-probes",
 		.doc	= "Probes in a row for a lost tail, before TCP's timeout; 0 none.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, tail_probes),
+		.offset	= offsetof(struct quell_signal_params, tail_probes),
 		.max	= SIGNAL_TAIL_PROBES_MAX,
 		.def	= SIGNAL_TAIL_PROBES_DEFAULT,
 	},
@@ -120,7 +98,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "tail-floor",
 		.doc	= "Least time without an acknowledgment before a probe.",
 		.unit	= QUELL_UNIT_NS,
-		.offset	= offsetof(struct signal_params, tail_floor_ns),
+		.offset	= offsetof(struct quell_signal_params, tail_floor_ns),
 		.min	= SIGNAL_TAIL_FLOOR_NS_MIN,
 		.max	= SIGNAL_TAIL_FLOOR_NS_MAX,
 		.def	= SIGNAL_TAIL_FLOOR_NS_DEFAULT,
@@ -129,7 +107,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "entropies",
 		.doc	= "Path entropies of an IPv6 flow whose algorithm sprays; 0 is none.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, entropies),
+		.offset	= offsetof(struct quell_signal_params, entropies),
 		.min	= 0,
 		.max	= QUELL_REPS_ENTROPIES_MAX,
 		.def	= SIGNAL_ENTROPIES_DEFAULT,
@@ -138,7 +116,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "nack-rate",
 		.doc	= "NACKs per second for a connection's trimmed packets; 0 none.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, nack_rate),
+		.offset	= offsetof(struct quell_signal_params, nack_rate),
 		.max	= SIGNAL_NACK_RATE_MAX,
 		.def	= SIGNAL_NACK_RATE_DEFAULT,
 	},
@@ -146,7 +124,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "acks-per-rtt",
 		.doc	= "ACKs that data asks for per round trip; 0 one for each burst.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, acks_per_rtt),
+		.offset	= offsetof(struct quell_signal_params, acks_per_rtt),
 		.max	= SIGNAL_ACKS_PER_RTT_MAX,
 		.def	= SIGNAL_ACKS_PER_RTT_DEFAULT,
 	},
@@ -154,7 +132,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "burst",
 		.doc	= "Time on the link that a window opens by at least; 0 a packet.",
 		.unit	= QUELL_UNIT_NS,
-		.offset	= offsetof(struct signal_params, burst_ns),
+		.offset	= offsetof(struct quell_signal_params, burst_ns),
 		.max	= SIGNAL_BURST_NS_MAX,
 		.def	= SIGNAL_BURST_NS_DEFAULT,
 	},
@@ -162,7 +140,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.name	= "tcp-int",
 		.doc	= "Public TCP-INT option: 0 never, 1 speak it, 2 and use it.",
 		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct signal_params, tcp_int),
+		.offset	= offsetof(struct quell_signal_params, tcp_int),
 		.min	= QUELL_TCPINT_OFF,
 		.max	= QUELL_TCPINT_USE,
 		.def	= QUELL_TCPINT_OFF,
@@ -174,30 +152,21 @@ static const struct quell_core signal_core = {
 	.name		= "quell",
 	.params		= signal_param_descs,
 	.params_nr	= ARRAY_SIZE(signal_param_descs),
-	.params_bytes	= sizeof(struct signal_params),
+	.params_bytes	= sizeof(struct quell_signal_params),
 };
 
-static struct quell_algo signal_algo = { .core = &signal_core };
+struct quell_algo quell_signal_algo = { .core = &signal_core };
 
-static struct signal_params signal_params(const struct quell_net *qnet)
+static struct quell_signal_params signal_params(const struct quell_net *qnet)
 {
 	const struct quell_params_block *block;
-	struct signal_params params;
+	struct quell_signal_params params;
 
 	rcu_read_lock();
-	block = rcu_dereference(qnet->algos[signal_algo.slot].params);
-	params = *(const struct signal_params *)block->data;
+	block = rcu_dereference(qnet->algos[quell_signal_algo.slot].params);
+	params = *(const struct quell_signal_params *)block->data;
 	rcu_read_unlock();
 	return params;
-}
-
-/* The parameters of the packet path, in place; bottom halves are off. */
-static const struct signal_params *signal_params_bh(const struct quell_net *qnet)
-{
-	const struct quell_params_block *block;
-
-	block = rcu_dereference_bh(qnet->algos[signal_algo.slot].params);
-	return (const struct signal_params *)block->data;
 }
 
 static u64 signal_option(const struct quell_net *qnet)
@@ -270,46 +239,6 @@ bool quell_signal_asks(const struct quell_net *qnet)
 
 	return option == SIGNAL_OPTION_OFFER ||
 	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
-}
-
-/**
- * quell_signal_tail() - parameters of tail loss probes
- * @qnet:     namespace
- * @floor_ns: set to the minimum time before a probe
- *
- * Context: bottom halves off.
- * Return: maximum probes in a row; 0: no probes.
- */
-u32 quell_signal_tail(const struct quell_net *qnet, u64 *floor_ns)
-{
-	const struct signal_params *params = signal_params_bh(qnet);
-
-	*floor_ns = params->tail_floor_ns;
-	return params->tail_probes;
-}
-
-/**
- * quell_signal_acks_per_rtt() - how often data asks to be acknowledged at once
- * @qnet: namespace
- *
- * Context: bottom halves off.
- * Return: ACKs per round trip; 0: one for each burst.
- */
-u32 quell_signal_acks_per_rtt(const struct quell_net *qnet)
-{
-	return signal_params_bh(qnet)->acks_per_rtt;
-}
-
-/**
- * quell_signal_burst_ns() - what a window opens by at least
- * @qnet: namespace
- *
- * Context: bottom halves off.
- * Return: as time on the link, ns; 0: a packet.
- */
-u64 quell_signal_burst_ns(const struct quell_net *qnet)
-{
-	return signal_params_bh(qnet)->burst_ns;
 }
 
 /*
@@ -541,10 +470,10 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 
 int quell_signal_init(void)
 {
-	return quell_algo_join_nets(&signal_algo);
+	return quell_algo_join_nets(&quell_signal_algo);
 }
 
 void quell_signal_exit(void)
 {
-	quell_algo_leave_nets(&signal_algo);
+	quell_algo_leave_nets(&quell_signal_algo);
 }

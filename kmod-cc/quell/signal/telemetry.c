@@ -100,11 +100,6 @@ void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 		opt->flags |= QUELL_OPT_F_TELEMETRY;
 }
 
-static bool telemetry_is_empty(const u8 *record)
-{
-	return !record[QUELL_TELEMETRY_HOP_AT];
-}
-
 /**
  * quell_telemetry_note() - keep the record of received data for its echo
  * @flow: flow it belongs to
@@ -118,7 +113,7 @@ void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
 {
 	if (!(opt->flags & QUELL_OPT_F_TELEMETRY))
 		return;
-	quell_count(flow->qnet, telemetry_is_empty(opt->telemetry) ?
+	quell_count(flow->qnet, quell_telemetry_is_empty(opt->telemetry) ?
 				QUELL_N_RECORD_EMPTY : QUELL_N_RECORD_STAMPED);
 	memcpy(echo->record, opt->telemetry, sizeof(echo->record));
 }
@@ -132,7 +127,7 @@ void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
  */
 void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 {
-	if (telemetry_is_empty(echo->record))
+	if (quell_telemetry_is_empty(echo->record))
 		return;
 	opt->flags |= QUELL_OPT_F_RECORD;
 	memcpy(opt->record, echo->record, sizeof(opt->record));
@@ -149,23 +144,10 @@ void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
 			    struct quell_arrival *arrival)
 {
-	if (!(opt->flags & QUELL_OPT_F_RECORD) || telemetry_is_empty(opt->record))
+	if (!(opt->flags & QUELL_OPT_F_RECORD) || quell_telemetry_is_empty(opt->record))
 		return;
 	quell_count(flow->qnet, QUELL_N_RECORD_RECEIVED);
 	memcpy(arrival->record, opt->record, sizeof(arrival->record));
-}
-
-/**
- * quell_telemetry_keep() - keep the record of a packet that a newer one replaces
- * @newer: record; replaced by @older if it is empty
- * @older: record
- *
- * Context: lock of the flow that has the records.
- */
-void quell_telemetry_keep(u8 *newer, const u8 *older)
-{
-	if (telemetry_is_empty(newer))
-		memcpy(newer, older, QUELL_TELEMETRY_BYTES);
 }
 
 /**

@@ -215,23 +215,19 @@ static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sam
 
 /**
  * quell_adapt_acked() - process an ACK before the algorithm does
- * @sk:     socket of a Quell algorithm
+ * @sk:     socket of a Quell algorithm, quell_adapt_is_on()
  * @sample: sample of the ACK; changed to the one that the algorithm must get
  */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow);
+	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
-	u64 remote_ns = sample->remote_ns, hold_ns;
-	struct quell_adapt *core;
 	bool round, begins;
 	u8 phase;
 
-	if (!quell_adapt_is_on(flow))
-		return;
-	core = &flow->adapt;
-	hold_ns = adapt_hold_ns(flow);
 	sample->remote_ns = min(remote_ns, hold_ns);
 	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
 	/*
@@ -305,18 +301,6 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 }
 
 /**
- * quell_adapt_governs() - whether CUBIC or the search governs a flow's window
- * @flow: flow, or NULL
- *
- * Context: socket lock.
- * Return: false if the algorithm governs it.
- */
-bool quell_adapt_governs(const struct quell_flow *flow)
-{
-	return quell_adapt_is_on(flow) && !quell_adapt_is_fit(&flow->adapt);
-}
-
-/**
  * quell_adapt_marked() - the stack reduces for ECN-Echo, for a full queue of this host, or for
  * a tail loss that its own probe repaired
  * @sk: socket of a Quell algorithm, quell_adapt_governs()
@@ -369,7 +353,7 @@ static u64 adapt_rto_ns(const struct sock *sk)
 
 /**
  * quell_adapt_rested() - sending restarts after a time without data in flight
- * @sk:      socket of a Quell algorithm
+ * @sk:      socket of a Quell algorithm, quell_adapt_is_on()
  * @idle_ns: how long that was, ns
  *
  * Each request of one that waits for its answer comes so.  A rest of less than a timeout leaves
@@ -382,8 +366,7 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (!quell_adapt_is_on(flow) || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
-	    idle_ns > adapt_rto_ns(sk))
+	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open || idle_ns > adapt_rto_ns(sk))
 		return false;
 	if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, tcp_sk(sk)->tcp_clock_cache);
@@ -417,13 +400,11 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 
 /**
  * quell_adapt_replace() - replace the decision of an algorithm that does not govern
- * @flow:     flow, or NULL
- * @decision: unchanged if the algorithm governs
+ * @flow:     flow, quell_adapt_governs()
+ * @decision: set in full, but for the path
  */
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision)
 {
-	if (!quell_adapt_governs(flow))
-		return;
 	decision->window_q16 = flow->adapt.cubic.window_q16;
 	decision->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	decision->target_ns = 0;
@@ -431,7 +412,7 @@ void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *d
 
 /**
  * quell_adapt_reduce() - the stack's window during a reduction
- * @sk:	       socket of a Quell algorithm
+ * @sk:	       socket of a Quell algorithm, quell_adapt_governs()
  * @sample:    sample of an ACK, or the state of the socket without one
  * @cwnd_pkts: window that was decided, packets, > 0
  *
@@ -446,8 +427,7 @@ u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 c
 {
 	u8 state = inet_csk(sk)->icsk_ca_state;
 
-	if (!quell_adapt_governs(quell_cc(sk)->flow) || !sample->acked_pkts ||
-	    (state != TCP_CA_CWR && state != TCP_CA_Recovery))
+	if (!sample->acked_pkts || (state != TCP_CA_CWR && state != TCP_CA_Recovery))
 		return cwnd_pkts;
 	return quell_tcp_reduce(tcp_sk(sk), cwnd_pkts, sample->acked_pkts,
 				sample->flags & QUELL_S_ADVANCED && !sample->lost_bytes);
@@ -479,7 +459,7 @@ void quell_adapt_new_episode(struct quell_flow *flow)
 
 /**
  * quell_adapt_pace() - set the rate by which the stack sizes bursts and limits its queue
- * @sk: socket of a Quell algorithm, after quell_apply_*() of its window
+ * @sk: socket of a Quell algorithm, quell_adapt_governs(), after quell_apply_*() of its window
  *
  * As in the stack for algorithms without a rate of their own: twice the window per round
  * trip in slow start, 1.2 times later.  The stack paces by this rate only if the qdisc is
@@ -487,16 +467,11 @@ void quell_adapt_new_episode(struct quell_flow *flow)
  */
 void quell_adapt_pace(struct sock *sk)
 {
-	const struct quell_flow *flow = quell_cc(sk)->flow;
-	const struct quell_cubic *cubic;
-	u64 rtt_ns, rate_bytes_ps;
+	const struct quell_cubic *cubic = &quell_cc(sk)->flow->adapt.cubic;
+	u64 rtt_ns = quell_first_rtt_ns(sk), rate_bytes_ps;
 
-	if (!quell_adapt_governs(flow))
-		return;
-	rtt_ns = quell_first_rtt_ns(sk);
 	if (!rtt_ns)
 		return;
-	cubic = &flow->adapt.cubic;
 	rate_bytes_ps = quell_mul_div_u64(max_t(u64, cubic->window_q16 >> QUELL_Q16_SHIFT,
 						tcp_sk(sk)->mss_cache),
 					  NSEC_PER_SEC, rtt_ns);

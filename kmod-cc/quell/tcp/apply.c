@@ -152,7 +152,8 @@ static u32 apply_burst_pkts(const struct sock *sk, const struct quell_flow *flow
 			    u32 cwnd_pkts, u32 mss_bytes)
 {
 	u64 burst_bytes = quell_mul_div_u64(READ_ONCE(flow->link.bytes_ps),
-					    quell_signal_burst_ns(flow->qnet), NSEC_PER_SEC);
+					    quell_signal_params_bh(flow->qnet)->burst_ns,
+					    NSEC_PER_SEC);
 	u32 most_pkts = min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2);
 
 	if (!sk_can_gso(sk) || burst_bytes < 2 * (u64)mss_bytes)
@@ -175,7 +176,7 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 room_pkts = cwnd_pkts - inflight_pkts;
 
-	if (!flow || quell_adapt_governs(flow) || inflight_pkts >= cwnd_pkts ||
+	if (tp->write_seq == tp->snd_nxt || !flow || inflight_pkts >= cwnd_pkts ||
 	    !sample->acked_pkts || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
 	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, sample->mss_bytes) ||
 	    room_pkts >= apply_burst_pkts(sk, flow, cwnd_pkts, sample->mss_bytes))
@@ -273,18 +274,23 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_cut why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
+	bool fitting = quell_adapt_governs(flow);
 	struct tcp_sock *tp = tcp_sk(sk);
 	u64 window_bytes;
 	u32 cwnd_pkts;
 
-	quell_adapt_replace(flow, decision);
+	if (fitting)
+		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
-	cwnd_pkts = quell_adapt_reduce(sk, sample,
-				       apply_cwnd_pkts(flow, tp, sample, window_bytes));
-	cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
+	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
+	if (fitting)
+		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
+	else
+		cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
 	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
 	apply_pacing(sk, apply_rate(flow, sample, decision));
-	quell_adapt_pace(sk);
+	if (fitting)
+		quell_adapt_pace(sk);
 	if (decision->change_path)
 		apply_path(sk);
 	if (!flow)
