@@ -310,20 +310,34 @@ joint_is_left()
 		.options.rate == 0)'
 }
 
-# A namespace goes with its device, queued frames and all.
+# joint_in NETNS: two joint queues of a device there.
+joint_in()
+{
+	ip -n "$1" link add va numtxqueues 4 type dummy && ip -n "$1" link set va up &&
+	tc -n "$1" qdisc add dev va root handle 1: mq &&
+	tc -n "$1" qdisc add dev va parent 1:1 swport joint "${held[@]}" &&
+	tc -n "$1" qdisc add dev va parent 1:2 swport joint
+}
+
+users_are()
+{
+	[ "$(cat /sys/module/sch_swport/refcnt)" = "$1" ]
+}
+
+# A device goes with full joint queues; then the namespace of another with its joint port.  (A
+# namespace outlives packets its own sockets sent.)
 joint_goes_with_its_netns()
 {
-	local other
+	local other users
 
-	new_netns other &&
-	ip -n "$other" link add va numtxqueues 4 type dummy && ip -n "$other" link set va up &&
-	tc -n "$other" qdisc add dev va root handle 1: mq &&
-	tc -n "$other" qdisc add dev va parent 1:1 swport joint "${held[@]}" &&
-	tc -n "$other" qdisc add dev va parent 1:2 swport joint &&
+	users=$(cat /sys/module/sch_swport/refcnt)
+	new_netns other && joint_in "$other" &&
 	in_netns "$other" swport_pkt send va flows 100 1000 &&
 	tc -n "$other" -s -j qdisc show dev va >"$dir/other" &&
 	json '[.[] | select(.kind == "swport") | .joint_backlog_bytes > 0] == [true, true]' \
-		"$dir/other" && ip netns del "$other"
+		"$dir/other" && ip -n "$other" link del va && poll 20 users_are "$users" &&
+	joint_in "$other" && users_are $((users + 2)) && ip netns del "$other" &&
+	poll 20 users_are "$users"
 }
 
 joint_is_below_mq()
@@ -398,7 +412,7 @@ done
 check "joint queues are marked at enqueue by the queue of all of them" joint_marks_enqueue 4
 check "rate, telemetry and TCP-INT are alike in all joint queues" joint_is_alike
 check "queues leave a joint port" joint_is_left
-check "a joint port goes with its namespace" joint_goes_with_its_netns
+check "a joint port goes with its device, and with its namespace" joint_goes_with_its_netns
 check "joint is for queues below mq, without deflection" joint_is_below_mq
 check "a joint port changes under traffic" joint_under_traffic
 finish
