@@ -225,7 +225,10 @@ struct plan_item *plan_add_route(struct plan *plan, const struct route *route)
 	return item;
 }
 
-/* Without an algorithm of its own a route is not a setting until a file names it. */
+/*
+ * Without an algorithm of its own a route is not a setting until a file names it; nor is one of
+ * several that the kernel does not tell apart, for none of them is changed.
+ */
 static int load_routes(struct plan *plan)
 {
 	int status = routes_fetch(&plan->routes);
@@ -234,7 +237,8 @@ static int load_routes(struct plan *plan)
 	for (i = 0; !status && i < plan->routes.n; i++) {
 		const struct route *route = &plan->routes.list[i];
 
-		if (*route->cc && !route->is_fixed && !plan_add_route(plan, route))
+		if (*route->cc && !route->is_fixed && routes_of_key(&plan->routes, route) == 1 &&
+		    !plan_add_route(plan, route))
 			status = STATUS_KERNEL;
 	}
 	return status;

@@ -82,7 +82,10 @@ static int take_attr(struct route *route, const struct nlattr *attr)
 	}
 }
 
-/* Return: 1 if it is a route to hosts, 0, or -EBADMSG. */
+/*
+ * One of another type than to hosts, such as a blackhole, counts among those of its key, for the
+ * kernel may replace it by another, and is not changed.  Return: 1 if it is a route, 0, or -EBADMSG.
+ */
 static int parse_route(const struct nlmsghdr *nlh, struct route *route)
 {
 	const struct rtmsg *msg = mnl_nlmsg_get_payload(nlh);
@@ -90,8 +93,7 @@ static int parse_route(const struct nlmsghdr *nlh, struct route *route)
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
 		return -EBADMSG;
-	if (nlh->nlmsg_type != RTM_NEWROUTE || msg->rtm_type != RTN_UNICAST ||
-	    (msg->rtm_flags & RTM_F_CLONED) ||
+	if (nlh->nlmsg_type != RTM_NEWROUTE || (msg->rtm_flags & RTM_F_CLONED) ||
 	    (msg->rtm_family != AF_INET && msg->rtm_family != AF_INET6))
 		return 0;
 	*route = (struct route){
@@ -99,7 +101,7 @@ static int parse_route(const struct nlmsghdr *nlh, struct route *route)
 		.dst_bits = msg->rtm_dst_len,
 		.tos = msg->rtm_tos,
 		.table = msg->rtm_table,
-		.is_fixed = msg->rtm_protocol == RTPROT_RA ||
+		.is_fixed = msg->rtm_type != RTN_UNICAST || msg->rtm_protocol == RTPROT_RA ||
 			    msg->rtm_protocol == RTPROT_REDIRECT,
 	};
 	mnl_attr_for_each(attr, nlh, sizeof(*msg))
@@ -146,7 +148,7 @@ static int dump(const struct nl_reader *reader)
 }
 
 /**
- * routes_fetch() - read all routes to hosts
+ * routes_fetch() - read all routes
  * @list: filled in; zeroed before; the caller must free it even on failure
  *
  * Return: an exit status; the reason of a failure has been printed.
@@ -473,6 +475,9 @@ static void forget_old(void *data)
  * @route: from routes_fetch()
  * @cc: name of the algorithm; empty: that of the namespace
  *
+ * Routes come and go: that one has changed meanwhile, or that the kernel does not put it back, as
+ * with an interface of several down, is said, and no failure.
+ *
  * Return: an exit status; the reason of a failure has been printed.
  */
 int route_set_cc(const struct route *route, const char *cc)
@@ -494,8 +499,8 @@ int route_set_cc(const struct route *route, const char *cc)
 	if (status)
 		return status;
 	if (change.found != 1 || !change.is_whole) {
-		complain("route %s: it is not as it was", text);
-		return STATUS_KERNEL;
+		complain("route %s: it is not as it was, and left as it is", text);
+		return STATUS_OK;
 	}
 	err.code = -open_socket(&nl);
 	if (!err.code) {
@@ -503,5 +508,8 @@ int route_set_cc(const struct route *route, const char *cc)
 		nl_do(&nl, change.request, NULL, &err);
 		nl_close(&nl);
 	}
-	return err.code ? complain_kernel(text, &err) : STATUS_OK;
+	if (!err.code)
+		return STATUS_OK;
+	status = complain_kernel(text, &err);
+	return err.code == EPERM ? status : STATUS_OK;
 }

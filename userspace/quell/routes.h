@@ -18,14 +18,15 @@
 #define ROUTE_TEXT_LEN	128
 
 /**
- * struct route - a route to hosts
+ * struct route - a route
  * @dst: beginning of their addresses; its length tells IPv4 and IPv6
  * @dst_bits: length of that beginning, bits
  * @tos: type of service, IPv4 only
  * @table: number of its table
  * @metric: which of several comes first
  * @ifindex: interface; 0: several, or none
- * @is_fixed: it goes by itself, or another host tells of it, or its hop is an object: none to change
+ * @is_fixed: it goes by itself, another host tells of it, it leads to no hosts, or its hop is an
+ *	      object: none to change
  * @cc: its algorithm, or empty
  */
 struct route {
