@@ -12,7 +12,8 @@
  *
  * Limits and thresholds are each queue's own, and compared with what is shared.  Rate and the
  * times of telemetry and TCP-INT are the port's: the last value named for any queue is that
- * of all, and a queue that joins without naming one gets it.
+ * of all, and a queue that joins without naming one gets it.  Where the kernel refuses a new queue
+ * after its ->init, as for a bad estimator, the others keep what it named.
  *
  * Lifetime: made by the first queue that joins, freed when the last leaves, both with RTNL
  * held.  A queue leaves at the latest when its qdisc is destroyed, which is before its device is

@@ -97,6 +97,16 @@ TEST(refund)
 		TH_LOG("quell_shaper_refund__of_what_was_charged");
 }
 
+/* At a rate that has become slower, what is taken back is longer than all time there was. */
+TEST(refund_at_another_rate)
+{
+	struct quell_shaper wire = { 1000, 7 };
+
+	quell_shaper_refund(&wire, 8, 64000);
+	EXPECT_TRUE(wire.free_ns == 0 && wire.free_rem < 8)
+		TH_LOG("quell_shaper_refund__of_more_than_time");
+}
+
 TEST(wake)
 {
 	struct quell_shaper wire = { 1000, 7 };

@@ -81,9 +81,8 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
  * quell_shaper_refund() - take back bytes that did not go onto the wire
  * @shaper: the wire
  * @rate_bytes_ps: its rate, as quell_shaper_charge() was given it
- * @bytes: at most those charged since the last call of quell_shaper_wake()
- *
- * Charging the same bytes again gives the same time.
+ * @bytes: of those charged since the last call of quell_shaper_wake(), so that charging them again
+ *	   gives the same time; of more, or at another rate, the wire is free earlier, from time 0 on
  *
  * Context: any; the caller owns @shaper.
  */
@@ -98,7 +97,7 @@ static inline void quell_shaper_refund(struct quell_shaper *shaper, u64 rate_byt
 	}
 	work -= shaper->free_rem;
 	whole_ns = quell_div_u64(work - 1, rate_bytes_ps) + 1;
-	shaper->free_ns -= whole_ns;
+	shaper->free_ns = quell_sub_sat_u64(shaper->free_ns, whole_ns);
 	shaper->free_rem = whole_ns * rate_bytes_ps - work;
 }
 
