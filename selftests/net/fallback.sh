@@ -210,9 +210,11 @@ boxed()
 	poll 10 says_ready box
 }
 
-# It saw and changed so many segments with the option.
+# It saw and changed so many segments with the option.  It goes when the connection has, whose
+# last segments would else be sent into nothing for minutes.
 box_saw()
 {
+	poll 10 no_flow "$client" && poll 10 no_flow "$server" || return 1
 	stop "$box_pid"
 	box_pid=""
 	cat "$dir/box"
