@@ -81,8 +81,8 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
  * quell_shaper_refund() - take back bytes that did not go onto the wire
  * @shaper: the wire
  * @rate_bytes_ps: its rate, as quell_shaper_charge() was given it
- * @bytes: of those charged since the last call of quell_shaper_wake(), so that charging them again
- *	   gives the same time; of more, or at another rate, the wire is free earlier, from time 0 on
+ * @bytes: of those charged since the last call of quell_shaper_wake(), so that charging them
+ *	   again gives the same time; of more, or at another rate, the wire is free earlier
  *
  * Context: any; the caller owns @shaper.
  */
