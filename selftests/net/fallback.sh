@@ -477,7 +477,7 @@ checksums_held()
 }
 
 # Cases, a line each: one once, both over both families.  QUELL_CASES, a pattern, chooses
-# among their names; what no checksum was wrong speaks for comes before it.
+# among their names.  "no checksum was wrong" speaks for the cases before it.
 cases()
 {
 	grep -E "^[a-z]+ \"[^\"]*(${QUELL_CASES:-})" <<'END' | grep -vE " signed (none$lacking)\$"

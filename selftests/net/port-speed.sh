@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The rate that telemetry states where the port has none of its own: its device's, asked
-# again as the device comes up.
+# again as the device comes up.  In a guest of its own, or before port-storm.sh, which unloads
+# the module.
 # shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
