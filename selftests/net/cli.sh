@@ -159,28 +159,32 @@ reset_all()
 	status 0 left_quell cc reset swift && all_default "$left"
 }
 
-# What show prints for a default or a bound, set takes for the same value.
+# printed COLUMN: names, and values as the table has them.
+printed()
+{
+	left_quell cc show swift | tail -n +3 | sed -E 's/^[* ] //' |
+		sed -nE "s/^([^ ]+) +([^ ]+) +([^ ]+) +([^ ]+) \.\. ([^ ]+) .*/\1 \\$1/p"
+}
+
+# column_round_trips KEY COLUMN: what show prints there, set takes for the same value.
 column_round_trips()
 {
-	local key=$1 name value text
+	local key=$1 column=$2 words wanted
 
-	left_quell -j cc show swift | jq -r ".[0].params[] | \"\(.name) \(.$key)\"" >"$dir/list"
-	[ "$(wc -l <"$dir/list")" -ge 13 ] || return 1
-	while read -r name value; do
-		left_quell cc reset swift "$name" || return 1
-		left_quell cc show swift "$name" >"$dir/row"
-		case $key in
-		min)	text=$(sed -nE '3s/.* ([^ ]+) \.\. .*/\1/p' "$dir/row") ;;
-		max)	text=$(sed -nE '3s/.* \.\. ([^ ]+) .*/\1/p' "$dir/row") ;;
-		*)	text=$(awk 'NR == 3 { print $3 }' "$dir/row") ;;
-		esac
-		left_quell cc set swift "$name" "$text" || return 1
-		param_is "$name" "$value" || return 1
-		text=$(left_quell cc show swift "$name" | sed 's/^[* ] //' | awk 'NR == 3 { print $2 }')
-		left_quell cc set swift "$name" "$text" || return 1
-		param_is "$name" "$value" || return 1
-	done <"$dir/list"
+	left_quell cc reset swift || return 1
+	wanted=$(left_quell -j cc show swift | jq -c ".[0].params | map({(.name): .$key}) | add")
+	words=$(printed "$column") && sets_to "$words" "$wanted" &&
+	words=$(printed 2) && sets_to "$words" "$wanted" &&
 	left_quell cc reset swift
+}
+
+# sets_to WORDS WANTED: names and values of all parameters, and what they are then.
+sets_to()
+{
+	echo "$1"
+	[ "$(wc -w <<<"$1")" -ge 26 ] || return 1
+	# shellcheck disable=SC2086 # words
+	left_quell cc set swift $1 && [ "$(params "$left")" = "$2" ]
 }
 
 every_notation()
@@ -408,7 +412,7 @@ filter_has()
 	return 1
 }
 
-# iperf3 has two connections, of which one idles.
+# The client has two connections, of which one idles.
 flow_filter()
 {
 	local sport
@@ -493,9 +497,9 @@ check "other namespaces keep their defaults" others_keep_defaults
 check "-n NETNS is ip netns exec NETNS" same_from_inside
 check "cc reset of one parameter" reset_one
 check "cc reset of all" reset_all
-check "printed defaults can be set" column_round_trips default
-check "printed lower bounds can be set" column_round_trips min
-check "printed upper bounds can be set" column_round_trips max
+check "printed defaults can be set" column_round_trips default 3
+check "printed lower bounds can be set" column_round_trips min 4
+check "printed upper bounds can be set" column_round_trips max 5
 check "every notation of a value" every_notation
 check "name=value is name value" with_equals_signs
 bad_values

@@ -31,15 +31,22 @@ make_network()
 
 start_transfer()
 {
-	ip netns exec "$right" iperf3 -s -p "$port" >"$dir/server" 2>&1 &
-	defer kill $!
+	start_in "$right" option_tcp serve "$port" sink >"$dir/server" 2>&1
 	poll 10 listens "$right" "$port" || return 1
 	left_quell cc set swift adapt off && start_client 10.72.0.2
 }
 
+# start_client ADDRESS: two connections, of which one sends without end and the other idles.
+# Not iperf3, which looks again and again whether it can begin: in virtual time that is for long.
 start_client()
 {
-	ip netns exec "$left" iperf3 -c "$1" -p "$port" -t 600 >"$dir/client" 2>&1 &
+	local family=4
+
+	[[ $1 != *:* ]] || family=6
+	printf '%s\n' "open $family" "connect $1 $port" "send 2000000000" >"$dir/commands"
+	# shellcheck disable=SC2016 # $ is of that shell
+	ip netns exec "$left" bash -c 'exec 3<>"/dev/tcp/$0/$1" && exec option_tcp talk <"$2"' \
+		"$1" "$port" "$dir/commands" >"$dir/client" 2>&1 &
 	client=$!
 	defer kill "$client"
 	poll 10 busy_flow "$1"
