@@ -95,6 +95,11 @@ def make_parser():
     again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
     _run_options(again)
     _figure_option(again)
+    known = commands.add_parser("figures", help="all figures of the papers, and what became of them",
+                                allow_abbrev=False)
+    known.add_argument("word", metavar="WORD", nargs="?", default="", help="only those with this "
+                       "word in their name or a scenario's")
+    known.add_argument("--page", action="store_true", help="print Documentation/figures.md")
     told = commands.add_parser("demo", help="four scenarios, and on a page what to see in them",
                                epilog=UNITS, allow_abbrev=False,
                                formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -445,6 +450,17 @@ def _reproduce(args, command):
     return 0 if good else EXIT_FAILED
 
 
+def _figures(args):
+    """What became of the papers' figures; exit status."""
+    from . import figures
+    papers, known = figures.load()
+    if args.page:
+        sys.stdout.write(figures.page(papers, known))
+    else:
+        print("\n".join(figures.text(figures.choose(known, args.word))))
+    return 0
+
+
 def _demo(args, command):
     """The demonstration; exit status."""
     from . import demo
@@ -553,6 +569,8 @@ def main(argv):
         args = make_parser().parse_args(argv)
         if args.command == "plan":
             return _plan(args)
+        if args.command == "figures":
+            return _figures(args)
         if args.command == "sweep":
             return _sweep(args)
         if args.command == "compare":

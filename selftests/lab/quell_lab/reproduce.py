@@ -6,7 +6,7 @@ import html
 import json
 import os
 
-from . import output, page, paper, report, runner, scenario
+from . import figures, fluid, output, page, paper, report, runner, scenario
 from .errors import InputError
 from .schema import Places
 
@@ -75,7 +75,8 @@ class Group:
         self.outcomes = {}	# tables of a run are large
 
 
-def _index(out, groups, rows, facts):
+def write_index(out, groups, rows, facts):
+    """The page of all."""
     bad = [group for group in groups if not group.good]
     items = "".join(f'<li><a href="{group.stem}/report.html">{html.escape(group.scenario.title)}'
                     f"</a>{'' if group.good else ': must not be trusted'}</li>"
@@ -84,7 +85,13 @@ def _index(out, groups, rows, facts):
                '<p><span class="verdict good">All physics checks hold</span></p>')
     lead = ("What papers report, what these runs of real kernel TCP in virtual time gave, and "
             "ours over theirs. The papers' numbers are compared with, never a criterion.")
+    reports = {group.stem: f"{group.stem}/report.html" for group in groups}
+    known = figures.load()[1]
     parts = [verdict, report.paper_table(rows), "<h2>Reports</h2>", f"<ul>{items}</ul>",
+             "<h2>All figures of the papers</h2>", figures.table(known, reports),
+             page.figure(fluid.draw(), "Two flows that begin with 100 and 50 Gbit/s, by the "
+                         "paper's equations: how much nearer to each other they are if they "
+                         "decrease once per 30 packets, not per round trip of 30 us."),
              "<h2>Reproduce</h2>", f"<pre>{html.escape(facts['command'])}</pre>"]
     with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as file:
         file.write(page.page("The papers' figures", lead, parts))
@@ -102,7 +109,7 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     with open(os.path.join(out, "figures.json"), "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)
         file.write("\n")
-    _index(out, groups, rows, facts)
+    write_index(out, groups, rows, facts)
     if not quiet:
         print("\n".join(paper.table(rows)))
         for group in groups:

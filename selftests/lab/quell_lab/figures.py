@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All figures and tables of the papers: what each shows, and what became of it here."""
+
+import html
+import os
+import textwrap
+import tomllib
+from dataclasses import dataclass
+
+from . import runner
+from .errors import InputError
+
+FILE = os.path.join(runner.HERE, "figures.toml")
+DIRECTORIES = tuple(os.path.join(runner.HERE, "scenarios", part) for part in ("", "long"))
+VERDICTS = ("reproduced", "differs", "absent")
+WIDTH = 100
+LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
+and whether it is there. *Reproduced*: the statement that the paper makes with it holds here, its
+numbers within 10 % where it has any. *Differs*: it was run, and something of it is otherwise.
+*Absent*: nothing here runs it. Where ours differs, the page named has the experiments that show
+why."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure or table of a paper."""
+
+    paper: str
+    name: str
+    shows: str
+    verdict: str
+    ours: str = ""
+    why: str = ""
+    scenarios: tuple = ()
+    page: str = ""		# of Documentation, with its anchor
+
+    def __str__(self):
+        return f"{self.paper} {self.name}"
+
+
+def load(path=FILE):
+    """({paper: how many it has}, [Figure]), in the file's order."""
+    with open(path, "rb") as file:
+        told = tomllib.load(file)
+    papers = {one["name"]: one["figures"] for one in told["paper"]}
+    return papers, [Figure(**{**one, "scenarios": tuple(one.get("scenarios", ()))})
+                    for one in told["figure"]]
+
+
+def choose(figures, word):
+    """Those with the word in the name of the figure or of a scenario."""
+    chosen = [one for one in figures
+              if any(word.lower() in name.lower() for name in (str(one), *one.scenarios))]
+    if not chosen:
+        raise InputError("figures", f"no figure has '{word}' in its name")
+    return chosen
+
+
+def path_of(scenario):
+    """The file of a scenario by its name, or None."""
+    for directory in DIRECTORIES:
+        path = os.path.join(directory, f"{scenario}.scenario")
+        if os.path.exists(path):
+            return os.path.relpath(path)
+    return None
+
+
+def count(figures):
+    """{verdict: how many}"""
+    return {verdict: sum(one.verdict == verdict for one in figures) for verdict in VERDICTS}
+
+
+def _count_line(figures):
+    told = ", ".join(f"{number} {verdict}" for verdict, number in count(figures).items())
+    return f"{len(figures)} figures and tables: {told}"
+
+
+def text(figures):
+    """Lines for a terminal."""
+    lines = []
+    for one in figures:
+        lines.append(f"{str(one):18} {one.verdict:10} {' '.join(one.scenarios)}".rstrip())
+        for name, words in (("paper", one.shows), ("ours", one.ours), ("why", one.why)):
+            if words:
+                lines += textwrap.wrap(words, WIDTH, initial_indent=f"    {name + ':':6} ",
+                                       subsequent_indent=" " * 11)
+    return [*lines, _count_line(figures)]
+
+
+def _name(one):
+    return f"[{one.name}]({one.page})" if one.page else one.name
+
+
+def page(papers, figures):
+    """Documentation/figures.md."""
+    lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# The papers' figures, one by one", "",
+             *LEAD.split("\n"), "",
+             "Written by `selftests/lab/lab figures --page` from `selftests/lab/figures.toml`. `lab",
+             "figures WORD` prints some of it, `make reproduce FIGURE=SCENARIO` runs a scenario's",
+             "figures (those in `scenarios/long` by `lab reproduce --scenarios`, see",
+             "[`lab.md`](lab.md#the-papers-figures)), and its page has these rows, too.", "",
+             "| paper | " + " | ".join(VERDICTS) + " | of |", "|---|---|---|---|---|"]
+    for name in papers:
+        own = [one for one in figures if one.paper == name]
+        lines.append(f"| {name} | {' | '.join(map(str, count(own).values()))} | {papers[name]} |")
+    lines.append(f"| all | {' | '.join(map(str, count(figures).values()))} | {len(figures)} |")
+    for name in papers:
+        lines += ["", f"## {name}", "", "| | the paper | ours | verdict, and why | scenarios |",
+                  "|---|---|---|---|---|"]
+        lines += [f"| {_name(one)} | {one.shows} | {one.ours} | "
+                  f"{': '.join(filter(None, (one.verdict, one.why)))} | "
+                  f"{', '.join(f'`{scenario}`' for scenario in one.scenarios)} |"
+                  for one in figures if one.paper == name]
+    return "\n".join(lines) + "\n"
+
+
+def table(figures, reports):
+    """The same as HTML; reports: {scenario: its report} of those that were run."""
+    rows = []
+    for one in figures:
+        runs = ", ".join(f'<a href="{html.escape(reports[name])}">{html.escape(name)}</a>'
+                         if name in reports else html.escape(name) for name in one.scenarios)
+        cells = "".join(f'<td class="prose">{html.escape(words)}</td>'
+                        for words in (one.shows, one.ours, one.why))
+        rows.append(f"<tr><td>{html.escape(str(one))}</td><td>{one.verdict}</td>{cells}"
+                    f'<td class="prose">{runs}</td></tr>')
+    head = "".join(f"<th>{name}</th>"
+                   for name in ("figure", "verdict", "the paper", "ours", "why", "scenarios"))
+    return (f"<p>{_count_line(figures)}.</p>"
+            f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table></div>")
