@@ -18,7 +18,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 SEED=${SEED:-1}
-CHANGES=${CHANGES:-80}
+CHANGES=${CHANGES:-50}
 HOSTS=3
 RANDOM=$SEED
 there=10.89.9.2 nobody=65534

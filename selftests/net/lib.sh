@@ -123,10 +123,11 @@ run_deferred()
 }
 trap run_deferred EXIT
 
-# poll SECONDS COMMAND...: until it succeeds, at most so long.
+# poll SECONDS COMMAND...: until it succeeds, at most so long.  Asked less often the longer it
+# takes: where time is virtual, waiting costs nothing, and asking does.
 poll()
 {
-	local end=$((SECONDS + $1)) limit=$1
+	local end=$((SECONDS + $1)) limit=$1 pause_ms=50 pause
 	shift
 
 	until "$@"; do
@@ -134,7 +135,9 @@ poll()
 			echo "not within $limit s: $*"
 			return 1
 		fi
-		sleep 0.05
+		printf -v pause '0.%03d' "$pause_ms"
+		sleep "$pause"
+		pause_ms=$((pause_ms * 3 / 2 < 200 ? pause_ms * 3 / 2 : 200))
 	done
 }
 
