@@ -88,6 +88,7 @@ struct swport_deflect_params {
  * @split_gso:		enum swport_split_gso
  * @joint:		this is one queue of a port of many, whose rate, telemetry and TCP-INT
  *			parameters all its queues have alike
+ * @bql:		what the device has taken and not sent counts as queued
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
@@ -111,6 +112,7 @@ struct swport_params {
 	u32			percentiles;
 	u32			split_gso;
 	u32			joint;
+	u32			bql;
 	struct swport_deflect_params deflect;
 };
 
@@ -173,6 +175,10 @@ struct swport_class_stats {
  * @bytes_ps:		rate of the link: as configured, or else the device's; 0 unknown
  * @load_params:	parameters of the load measurement
  * @load:		measured load; advanced only with telemetry on
+ * @of_one_queue:	the port has one of several transmit queues of the device
+ * @taken_bytes:	bytes its transmit queues had ever taken when the last packet left, modulo
+ *			2^32; only with @params.bql
+ * @between_bytes:	bytes that have left and were not among those
  * @stamp_pkts:		packets sent with this port's record
  * @keep_pkts:		packets sent with the record of another hop, as loaded or more
  * @stamp_fail_pkts:	packets sent unchanged for lack of memory to make them writable
@@ -185,6 +191,9 @@ struct swport_link {
 	u64				bytes_ps;
 	struct quell_portload_params	load_params;
 	struct quell_portload		load;
+	bool				of_one_queue;
+	u32				taken_bytes;
+	u32				between_bytes;
 	u64				stamp_pkts;
 	u64				keep_pkts;
 	u64				stamp_fail_pkts;
@@ -468,6 +477,8 @@ void quell_swport_link_add(struct Qdisc *sch);
 void quell_swport_link_remove(struct Qdisc *sch);
 u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
+void quell_swport_device_gets(struct swport_sched *port, u32 bytes);
+u32 quell_swport_device_bytes(const struct swport_sched *port);
 int quell_swport_link_init(void);
 void quell_swport_link_exit(void);
 
@@ -501,11 +512,16 @@ u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
 
-/* Bytes of data that wait for the wire, those of a joint port's other queues as well. */
+/*
+ * Bytes of data that wait for the wire, those of a joint port's other queues as well; with
+ * `bql' also those of any band that the device has taken.
+ */
 static inline u32 swport_queue_bytes(const struct swport_sched *port)
 {
-	return likely(!port->part.joint) ? port->data.backlog_bytes :
-					   quell_swport_joint_bytes(port);
+	u32 bytes = likely(!port->part.joint) ? port->data.backlog_bytes :
+						quell_swport_joint_bytes(port);
+
+	return likely(!port->params.bql) ? bytes : bytes + quell_swport_device_bytes(port);
 }
 
 /* Packets have left the data band. */
@@ -550,6 +566,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
 			 int err, struct netlink_ext_ack *extack);
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
+bool quell_swport_is_of_one_queue(const struct Qdisc *sch);
 
 /* swport_stats.c */
 int quell_swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad);

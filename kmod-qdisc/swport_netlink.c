@@ -91,6 +91,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_SPLIT_GSO]	= NLA_POLICY_MAX(NLA_U32, SWPORT_GSO_MAX),
 	[TCA_SWPORT_JOINT]	= NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_BQL]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
@@ -144,6 +145,7 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
 	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
 	[TCA_SWPORT_JOINT] = "swport: joint must be 0 or 1",
+	[TCA_SWPORT_BQL] = "swport: bql must be 0 or 1",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -327,11 +329,17 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 		trim->to_sender = nla_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER]);
 }
 
-/*
+/**
+ * quell_swport_is_of_one_queue() - whether a port has one of several transmit queues
+ * @sch: the port's qdisc
+ *
  * Below mq and its like each transmit queue has a qdisc of its own, so a port there sees a
  * part of what the device sends.  The root is still the old one while a new root is set up.
+ *
+ * Context: RTNL held.
+ * Return: whether it is.
  */
-static bool swport_is_of_one_queue(const struct Qdisc *sch)
+bool quell_swport_is_of_one_queue(const struct Qdisc *sch)
 {
 	return sch->parent != TC_H_ROOT &&
 	       rtnl_dereference(qdisc_dev(sch)->qdisc)->flags & TCQ_F_MQROOT;
@@ -340,7 +348,7 @@ static bool swport_is_of_one_queue(const struct Qdisc *sch)
 /* The attribute of what a port cannot have where it is; 0: none. */
 static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_params *params)
 {
-	if (!swport_is_of_one_queue(sch))
+	if (!quell_swport_is_of_one_queue(sch))
 		return params->joint ? TCA_SWPORT_JOINT : 0;
 	if (params->deflect.on)
 		return TCA_SWPORT_DEFLECT;
@@ -351,6 +359,16 @@ static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_pa
 	if (params->telemetry_ns)
 		return TCA_SWPORT_TELEMETRY;
 	return params->tcp_int_ns ? TCA_SWPORT_TCP_INT : 0;
+}
+
+static int swport_check_bql(struct nlattr **tb, const struct swport_params *params,
+			    struct netlink_ext_ack *extack)
+{
+	if (!params->bql || IS_ENABLED(CONFIG_BQL))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_BQL],
+			    "swport: bql: this kernel has no byte queue limits");
+	return -EOPNOTSUPP;
 }
 
 /*
@@ -417,6 +435,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_PERCENTILES], &params->percentiles);
 	swport_get_u32(tb[TCA_SWPORT_SPLIT_GSO], &params->split_gso);
 	swport_get_u32(tb[TCA_SWPORT_JOINT], &params->joint);
+	swport_get_u32(tb[TCA_SWPORT_BQL], &params->bql);
 	quell_swport_joint_inherit(sch, tb, params);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
@@ -425,6 +444,8 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		err = swport_check_trim(tb, params, extack);
 	if (!err)
 		err = swport_check_ecn(tb, old, params, extack);
+	if (!err)
+		err = swport_check_bql(tb, params, extack);
 	if (!err)
 		err = quell_swport_deflect_parse(sch, tb, old, params, extack);
 	return err ? err : swport_check_queues(sch, tb, params, extack);
@@ -481,6 +502,7 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_PERCENTILES, params->percentiles) ||
 	    nla_put_u32(skb, TCA_SWPORT_SPLIT_GSO, params->split_gso) ||
 	    (params->joint && nla_put_u32(skb, TCA_SWPORT_JOINT, 1)) ||
+	    (params->bql && nla_put_u32(skb, TCA_SWPORT_BQL, 1)) ||
 	    quell_swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);

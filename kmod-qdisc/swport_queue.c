@@ -488,6 +488,8 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 	if (swport_cb(skb)->trimmed)
 		quell_swport_trim_sent(port, skb);
 	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
+	if (unlikely(port->params.bql))
+		quell_swport_device_gets(port, qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	port->gso_whole_pkts += swport_cb(skb)->segments > 1;

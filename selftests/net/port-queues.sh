@@ -393,6 +393,101 @@ joint_under_traffic()
 		.joint_queues == 4)' && return "$status"
 }
 
+## bql
+
+hold_send=/sys/module/quell_holdnic/parameters/send
+
+# hold_nic [WORD...]: a card that holds what it takes, six frames of 1000 bytes in each of two
+# queues; swport with the words.
+hold_nic()
+{
+	local limit
+
+	not_loaded quell_holdnic || rmmod quell_holdnic || return 1
+	modprobe quell_holdnic && ip link set hold0 netns "$near" &&
+	ip -n "$near" link set hold0 addrgenmode none up || return 1
+	for limit in limit_min limit_max; do
+		in_netns "$near" sh -c 'for queue in /sys/class/net/hold0/queues/tx-*; do
+			echo 5000 >$queue/byte_queue_limits/$0 || exit 1
+		done' "$limit" || return 1
+	done
+	# A queue limits itself anew when it has sent something.
+	hold_frames 20 && for _ in 1 2 3 4 5 6 7 8 9 10; do
+		echo 1000 >"$hold_send"
+	done &&
+	near_tc qdisc replace dev hold0 root handle 1: "$@"
+}
+
+# hold_frames COUNT [ECN]: of many flows, for both queues.
+hold_frames()
+{
+	in_netns "$near" swport_pkt send hold0 flows "$1" 1000 "${2:-0}"
+}
+
+# hold_one COUNT: ECN-capable, of one flow, for one queue.
+hold_one()
+{
+	in_netns "$near" swport_pkt send hold0 udp "$1" 1000 2
+}
+
+# hold_is FILTER: true of the array of its ports.
+hold_is()
+{
+	near_tc -s -j qdisc show dev hold0 >"$dir/all" &&
+	jq '[.[] | select(.kind == "swport")] | sort_by(.handle)' "$dir/all" >"$dir/hold" &&
+	json "$1" "$dir/hold"
+}
+
+# The card takes six, of which three find 2500 bytes or more in it, and stops; the seventh has
+# left the port, which has all queues, and is on the way.  The others leave at once, each behind
+# 5000 bytes here, there or in between.
+device_counts()
+{
+	hold_nic swport bql ecn min 2500 && hold_one 12 &&
+	hold_is '.[0] | .options.bql and .mark_pkts == 4 and .device_bytes == 7000 and
+		.data_backlog_bytes == 5000' &&
+	echo 6 >"$hold_send" && poll 10 hold_is '.[0] | .data_backlog_bytes == 0 and
+		.mark_pkts == 9 and .device_bytes == 6000' &&
+	echo 6 >"$hold_send" && hold_is '.[0].device_bytes == 0' && hold_one 1 &&
+	hold_is '.[0] | .mark_pkts == 9 and .data_pkts == 13'
+}
+
+# At enqueue what the device holds counts, too, and to the records of telemetry.
+device_counts_for_all()
+{
+	hold_nic swport bql ecn enqueue min 2500 telemetry 1ms && hold_one 4 &&
+	hold_is '.[0].mark_pkts == 1' && hear record_pkt 2 "$near" hold0 &&
+	in_netns "$near" record_pkt send hold0 bytes=1000 count=2 \
+		options=fe1851550500039801020304000000000000000000000000 && echo 6 >"$hold_send" &&
+	heard &&
+	packets_are '[.[].queue] == [4000, 5000]'
+}
+
+device_does_not_count()
+{
+	hold_nic swport ecn min 2500 && hold_one 6 &&
+	hold_is '.[0] | .mark_pkts == 0 and .device_bytes == 0 and .options.bql == null' &&
+	near_tc qdisc change dev hold0 root swport bql && hold_is '.[0].device_bytes == 6000' &&
+	near_tc qdisc change dev hold0 root swport rate 1gbit && hold_is '.[0].device_bytes == 0' &&
+	near_tc qdisc change dev hold0 root swport rate 0 nobql && hold_is '.[0].device_bytes == 0'
+}
+
+# Of one queue or, joint, of all.
+device_counts_by_queue()
+{
+	local queue
+
+	hold_nic mq || return 1
+	for queue in 1 2; do
+		near_tc qdisc add dev hold0 parent "1:$queue" handle "1$queue:" swport bql || return 1
+	done
+	hold_frames 8 && hold_is 'map(.device_bytes) | add == 8000 and min > 0' &&
+	hold_is 'all(.device_bytes == .data_bytes)' &&
+	for queue in 1 2; do
+		near_tc qdisc change dev hold0 parent "1:$queue" handle "1$queue:" swport joint || return 1
+	done && hold_is 'all(.device_bytes == 8000)'
+}
+
 make_all || exit 1
 loaded sch_swport || modprobe sch_swport
 # The laboratory's debug kernel, which has mqprio, and emulated processors are slow: one number
@@ -402,7 +497,7 @@ has_mqprio >/dev/null 2>&1 && mqprio=1
 if [ $mqprio = 1 ] || ! is_exact; then
 	joint_numbers=4
 fi
-plan $((14 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
+plan $((18 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
 for queues in 2 4 8; do
 	check "below mq of $queues queues rate, telemetry, TCP-INT and deflection are refused" \
 		refused_below_mq $queues
@@ -426,4 +521,9 @@ check "queues leave a joint port" joint_is_left
 check "a joint port goes with its device, and with its namespace" joint_goes_with_its_netns
 check "joint is for queues below mq, without deflection" joint_is_below_mq
 check "a joint port changes under traffic" joint_under_traffic
+check "with bql packets are marked by what the device holds, too" device_counts
+check "at enqueue, and in records" device_counts_for_all
+check "not without, and not with a rate" device_does_not_count
+check "of the queue that a port has, or of all that are joint" device_counts_by_queue
+near_tc qdisc del dev hold0 root
 finish

@@ -9,10 +9,12 @@
 run=/sys/module/quell_perfport/parameters/run
 kind=data
 
+dev=va
+
 # Deflection looks away ten seconds after the last token; the next packet shows it.
 falls_asleep()
 {
-	[[ $1 != *deflect-idle ]] || { echo "va $kind" >$run && sleep 11; }
+	[[ $1 != *deflect-idle ]] || { echo "$dev $kind" >$run && sleep 11; }
 }
 
 # cost NAME QDISC [OPTION]...: of packets of that kind
@@ -22,20 +24,50 @@ cost()
 	shift
 
 	number=$((number + 1))
-	tc qdisc del dev va root 2>/dev/null
-	tc qdisc add dev va root handle 1: "$@" && falls_asleep "$name" && echo "va $kind" >$run &&
+	tc qdisc del dev $dev root 2>/dev/null
+	tc qdisc add dev $dev root handle 1: "$@" && { [ "$1" != mq ] || make_joint; } &&
+	falls_asleep "$name" && echo "$dev $kind" >$run &&
 	echo "# cost $name $(cat $run)" && echo "ok $number - $name" && return
 	echo "not ok $number - $name"
 	failed=1
 }
 
-number=0 failed=0
+joint=() number=0 failed=0
 modprobe sch_cake && modprobe sch_swport && modprobe quell_perfport || exit 1
 ip link add va type veth peer name vb && ip link set va up && ip link set vb up || exit 1
+ip link add vm numtxqueues 2 type veth peer name vn numrxqueues 2 && ip link set vm up &&
+	ip link set vn up || exit 1
 ip link add alternate type dummy && ip link set alternate up &&
 	ip addr add 10.72.0.1/24 dev alternate &&
 	ip neigh add 10.72.0.2 lladdr 02:00:00:00:00:02 dev alternate nud permanent || exit 1
 deflect=(deflect threshold 1513 tokens 0 1 idle 1ms via 10.72.0.2 dev alternate)
+
+# Below mq two queues of one port, the first with the row's words.
+make_joint()
+{
+	tc qdisc add dev $dev parent 1:1 swport joint "${joint[@]}" &&
+	tc qdisc add dev $dev parent 1:2 swport joint
+}
+
+# joints PREFIX: of a queue of a joint port, of which it is the only one that has packets.
+joints()
+{
+	local name options
+
+	dev=vm
+	while read -r name options; do
+		read -ra joint <<<"$options"
+		cost "$1$name" mq
+	done <<-END
+		joint
+		joint-rate rate 1tbit no-split-gso
+		joint-ecn-all-marked ecn min 0
+		joint-telemetry telemetry 8us
+		joint-tcp-int tcp-int 8us
+		joint-all rate 1tbit ecn min 0 telemetry 8us tcp-int 8us buffer 2mb percentiles on no-split-gso
+	END
+	dev=va
+}
 
 # supers PREFIX: of what they are now, with every feature, and the others beside it.  What
 # is behind the words of each row are its options.
@@ -54,6 +86,7 @@ supers()
 		cake-whole cake unlimited no-split-gso
 		cake cake unlimited split-gso
 		swport swport
+		rate swport rate 1tbit no-split-gso
 		split swport split-gso
 		ecn-unmarked swport ecn min 1mb
 		ecn-all-marked swport ecn min 0
@@ -70,13 +103,14 @@ supers()
 	END
 }
 
-echo 1..45
+echo 1..59
 cost pfifo_fast pfifo_fast
 cost tbf tbf rate 1gbit burst 1mb limit 10mb
 cost fq fq
 cost fq_codel fq_codel
 cost cake cake unlimited
 cost swport swport
+cost rate swport rate 1tbit
 cost ecn-unmarked swport ecn min 1mb
 cost ecn-all-marked swport ecn min 0
 cost ecn-enqueue-marked swport ecn enqueue min 0
@@ -99,12 +133,15 @@ kind=start
 cost deflect-start swport "${deflect[@]}" entries 64
 kind=data
 cost all swport ecn min 0 telemetry 8us tcp-int 8us buffer 1mb percentiles on
+joints ""
 cost swport-again swport
 cost pfifo_fast-again pfifo_fast
 kind=super
 supers super-
+joints super-
 kind=pushed
 cost pushed-telemetry swport telemetry 8us
 ip link del va
+ip link del vm
 ip link del alternate
 exit $failed

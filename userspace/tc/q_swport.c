@@ -29,7 +29,7 @@ static void explain(void)
 		"                    [ eligible { LIST | all | none } ] [ known LIST ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
-		"                  [ joint | nojoint ]\n"
+		"                  [ joint | nojoint ] [ bql | nobql ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
 		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
@@ -62,6 +62,8 @@ static void explain(void)
 		"  no-split-gso   cut only those whose segments do not fare alike\n"
 		"  joint          below mq: one port with the device's other queues that say so\n"
 		"  nojoint        a port of its own (default)\n"
+		"  bql            without rate, what the device holds counts for marks and telemetry\n"
+		"  nobql          it does not (default)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -206,6 +208,8 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "joint") || !strcmp(word, "nojoint"))
 		return swport_set(args, TCA_SWPORT_JOINT, "joint or nojoint",
 				  !strcmp(word, "joint"));
+	if (!strcmp(word, "bql") || !strcmp(word, "nobql"))
+		return swport_set(args, TCA_SWPORT_BQL, "bql or nobql", !strcmp(word, "bql"));
 	if (!strcmp(word, "seed"))
 		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
@@ -305,7 +309,7 @@ static void swport_note_on(struct rtattr **tb)
 {
 	static const int switches[] = {
 		TCA_SWPORT_ALPHA, TCA_SWPORT_ECN_MODE, TCA_SWPORT_TCP_INT, TCA_SWPORT_TRIM_SIZE,
-		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY, TCA_SWPORT_JOINT,
+		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY, TCA_SWPORT_JOINT, TCA_SWPORT_BQL,
 	};
 
 	swport_on = 0;
@@ -359,7 +363,8 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_share(tb);
 	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
 	swport_print_split(tb[TCA_SWPORT_SPLIT_GSO]);
-	swport_print_joint(tb[TCA_SWPORT_JOINT]);
+	swport_print_word("joint", tb[TCA_SWPORT_JOINT]);
+	swport_print_word("bql", tb[TCA_SWPORT_BQL]);
 	swport_print_deflect(tb);
 	return 0;
 }
@@ -387,6 +392,8 @@ static const struct {
 	{ TCA_SWPORT_JOINT, NULL, "  joint" },
 	{ TCA_SWPORT_STATS_JOINT_QUEUES, "joint_queues", " queues %" PRIu64 },
 	{ TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES, "joint_backlog_bytes", " backlog %" PRIu64 " bytes" },
+	{ TCA_SWPORT_BQL, NULL, "  device" },
+	{ TCA_SWPORT_STATS_DEVICE_BYTES, "device_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_ALPHA, NULL, "  buffer" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_PKTS, "buffer_drop_pkts", " %" PRIu64 " pkts" },

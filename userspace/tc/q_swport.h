@@ -111,7 +111,7 @@ int swport_parse_alpha(struct swport_args *args);
 int swport_parse_share(struct swport_args *args);
 void swport_print_share(struct rtattr **tb);
 void swport_print_control_share(struct rtattr *attr);
-void swport_print_joint(struct rtattr *attr);
+void swport_print_word(const char *word, struct rtattr *attr);
 
 /* swport_deflect.c */
 int swport_parse_deflect(struct swport_args *args);

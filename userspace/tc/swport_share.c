@@ -80,10 +80,11 @@ void swport_print_control_share(struct rtattr *attr)
 			  strtod(text, NULL));
 }
 
-void swport_print_joint(struct rtattr *attr)
+/* A word for what is on; nothing for the default. */
+void swport_print_word(const char *word, struct rtattr *attr)
 {
 	if (!swport_has(attr, sizeof(uint32_t)) || !swport_get_u32(attr))
 		return;
-	print_color_bool(PRINT_JSON, COLOR_NONE, "joint", NULL, true);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "joint");
+	print_color_bool(PRINT_JSON, COLOR_NONE, word, NULL, true);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", word);
 }

@@ -123,6 +123,7 @@ enum {
 	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop what cannot be marked */
 	TCA_SWPORT_SPLIT_GSO,		/* u32, enum swport_split_gso */
 	TCA_SWPORT_JOINT,		/* u32, 1: the port is one queue of a port of many */
+	TCA_SWPORT_BQL,			/* u32, 1: what the device holds counts as queued */
 	__TCA_SWPORT_MAX
 };
 
@@ -242,6 +243,7 @@ enum {
 	TCA_SWPORT_STATS_GSO_WHOLE_PKTS,	/* super-packets sent whole */
 	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
 	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */
+	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL: in the device, and counted, now */
 	__TCA_SWPORT_STATS_MAX
 };
 

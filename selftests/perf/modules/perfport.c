@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of a root qdisc per packet: enqueue and dequeue called as the stack calls
- * them, under their lock, and counted in ticks of the processor's counter.  In
- * user-mode Linux, which is native code, a tick is the machine's; under QEMU's
- * -icount it is an instruction.
+ * Cost of a qdisc per packet, the root's, or below mq that of the first queue: enqueue and
+ * dequeue called as the stack calls them, under their lock, and counted in ticks of the
+ * processor's counter.  In user-mode Linux, which is native code, a tick is the machine's;
+ * under QEMU's -icount it is an instruction.
  *
  *	echo DEV [KIND] > /sys/module/quell_perfport/parameters/run
  *	cat /sys/module/quell_perfport/parameters/run
  *
  * prints, in hundredths of a tick per packet, the minimum of ROUNDS rounds:
  * "ENQUEUE DEQUEUE".  A round enqueues BATCH packets into the empty qdisc and takes
- * them out again; before it, the packets are restored and time passes, for shapers.
+ * them out again; before it, the packets are restored and time passes, for shapers.  Time
+ * passes in between, too: so a wire of 1 Tbit/s could have sent them all, and swport, which
+ * makes good for a late timer, lets them go.
  * The packets are TCP data of 1514 bytes, forwarded once, ECN-capable, with space for
  * a telemetry record and a TCP-INT option, and ask for an ACK; their hash is known, as
  * from a NIC.
@@ -51,6 +53,7 @@
 #define SEGMENTS	44
 #define ROUNDS		1000
 #define ROUND_US	2000
+#define WIRE_US		10	/* more than a batch takes at 1 Tbit/s */
 #define FRAME_BYTES	1514
 #define HEAD_BYTES	128	/* bytes that a qdisc may write to */
 #define OPTIONS_BYTES	40
@@ -348,6 +351,7 @@ static int perfport_round(struct net_device *dev, struct Qdisc *q,
 	queued = perfport_enqueue(q, 0, before, &ticks, &left_before);
 	queued += perfport_enqueue(q, before, BATCH, enqueue, &left);
 	memset(perfport_skb, 0, sizeof(perfport_skb));
+	udelay(WIRE_US);
 	taken = perfport_dequeue(q, 0, BATCH, dequeue);
 	taken += perfport_dequeue(q, taken, before, &ticks);
 	ticks = perfport_ticks();
@@ -390,6 +394,7 @@ static int perfport_round_supers(struct net_device *dev, struct Qdisc *q,
 	local_bh_disable();
 	perfport_enqueue(q, 0, SUPERS, enqueue, &left);
 	memset(perfport_skb, 0, sizeof(perfport_skb));
+	udelay(WIRE_US);
 	bytes = perfport_drain(q, dequeue);
 	local_bh_enable();
 	return bytes && !qdisc_qlen_sum(q) ? 0 : -EIO;
@@ -398,7 +403,7 @@ static int perfport_round_supers(struct net_device *dev, struct Qdisc *q,
 static int perfport_measure(struct net_device *dev, const struct perfport_kind *kind)
 {
 	u64 enqueue, dequeue, best_enqueue = U64_MAX, best_dequeue = U64_MAX;
-	struct Qdisc *q = rtnl_dereference(dev->qdisc);
+	struct Qdisc *q = rtnl_dereference(netdev_get_tx_queue(dev, 0)->qdisc);
 	u32 batch = kind->super ? SUPERS : BATCH;
 	int err = 0, i;
 
@@ -474,8 +479,8 @@ static void __exit perfport_exit(void)
 module_init(perfport_init);
 module_exit(perfport_exit);
 module_param_cb(run, &perfport_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "DEV [KIND]: measure its root qdisc; read: enqueue and dequeue, 1/100 tick");
+MODULE_PARM_DESC(run, "DEV [KIND]: measure its first qdisc; read: enqueue and dequeue, 1/100 tick");
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("What a root qdisc costs a packet");
+MODULE_DESCRIPTION("What a qdisc costs a packet");
 MODULE_LICENSE("GPL");

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_holdnic: a NIC with two transmit queues and byte queue limits, which sends what it has
+ * taken when it is told to.  No device that the tests' kernels have holds packets by count.
+ *
+ *	echo N > /sys/module/quell_holdnic/parameters/send
+ *
+ * sends the N oldest packets of each queue.  Its cable leads back to itself.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/module.h>
+
+#define HOLDNIC_QUEUES	2
+
+static struct net_device *holdnic_dev;
+/* What each queue has taken; the queue's transmit lock. */
+static struct sk_buff_head holdnic_held[HOLDNIC_QUEUES];
+
+static netdev_tx_t holdnic_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	u16 queue = skb_get_queue_mapping(skb);
+
+	__skb_queue_tail(&holdnic_held[queue], skb);
+	netdev_tx_sent_queue(netdev_get_tx_queue(dev, queue), skb->len);
+	return NETDEV_TX_OK;
+}
+
+static void holdnic_send(u16 queue, unsigned int pkts)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(holdnic_dev, queue);
+	unsigned int sent_pkts = 0, sent_bytes = 0;
+	struct sk_buff *skb;
+
+	__netif_tx_lock_bh(txq);
+	while (sent_pkts < pkts && (skb = __skb_dequeue(&holdnic_held[queue]))) {
+		sent_pkts++;
+		sent_bytes += skb->len;
+		dev_forward_skb(holdnic_dev, skb);
+	}
+	netdev_tx_completed_queue(txq, sent_pkts, sent_bytes);
+	__netif_tx_unlock_bh(txq);
+}
+
+static int holdnic_set_send(const char *value, const struct kernel_param *kp)
+{
+	unsigned int pkts;
+	u16 queue;
+	int err;
+
+	err = kstrtouint(value, 0, &pkts);
+	if (err)
+		return err;
+	if (!holdnic_dev)
+		return -ENODEV;
+	for (queue = 0; queue < HOLDNIC_QUEUES; queue++)
+		holdnic_send(queue, pkts);
+	return 0;
+}
+
+static const struct kernel_param_ops holdnic_send_ops = {
+	.set = holdnic_set_send,
+};
+
+/* Down it holds nothing. */
+static int holdnic_stop(struct net_device *dev)
+{
+	u16 queue;
+
+	for (queue = 0; queue < HOLDNIC_QUEUES; queue++) {
+		__skb_queue_purge(&holdnic_held[queue]);
+		netdev_tx_reset_queue(netdev_get_tx_queue(dev, queue));
+	}
+	return 0;
+}
+
+static const struct net_device_ops holdnic_ops = {
+	.ndo_start_xmit		= holdnic_xmit,
+	.ndo_stop		= holdnic_stop,
+	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_validate_addr	= eth_validate_addr,
+};
+
+static int holdnic_get_link_ksettings(struct net_device *dev,
+				      struct ethtool_link_ksettings *settings)
+{
+	settings->base.speed = SPEED_10000;
+	settings->base.duplex = DUPLEX_FULL;
+	return 0;
+}
+
+static const struct ethtool_ops holdnic_ethtool_ops = {
+	.get_link_ksettings	= holdnic_get_link_ksettings,
+};
+
+static int __init holdnic_init(void)
+{
+	u16 queue;
+	int err;
+
+	holdnic_dev = alloc_etherdev_mq(0, HOLDNIC_QUEUES);
+	if (!holdnic_dev)
+		return -ENOMEM;
+	for (queue = 0; queue < HOLDNIC_QUEUES; queue++)
+		__skb_queue_head_init(&holdnic_held[queue]);
+	strscpy(holdnic_dev->name, "hold%d", IFNAMSIZ);
+	holdnic_dev->netdev_ops = &holdnic_ops;
+	holdnic_dev->ethtool_ops = &holdnic_ethtool_ops;
+	eth_hw_addr_random(holdnic_dev);
+	err = register_netdev(holdnic_dev);
+	if (err)
+		free_netdev(holdnic_dev);
+	return err;
+}
+
+static void __exit holdnic_exit(void)
+{
+	unregister_netdev(holdnic_dev);
+	free_netdev(holdnic_dev);
+}
+
+module_init(holdnic_init);
+module_exit(holdnic_exit);
+module_param_cb(send, &holdnic_send_ops, NULL, 0200);
+MODULE_PARM_DESC(send, "N: send the N oldest packets of each queue");
+
+MODULE_AUTHOR("The Quell authors");
+MODULE_DESCRIPTION("A NIC that holds what it has taken, for tests");
+MODULE_LICENSE("GPL");
