@@ -6,7 +6,7 @@
 # counts; by run-qemu, as a guest of run-uml has no processor's time.  Prints the longest and the
 # mean of each; the checks are that every ping is answered and that the list had all flows.
 #
-#	list-beside.sh [FLOWS [SECONDS]]	10000 and 5
+#	list-beside.sh [FLOWS [SECONDS]]	10000 and 5; 100000 take --memory 4G
 # shellcheck disable=SC2317,SC2119 # checks are called by name; arguments have defaults
 
 cd "$(dirname "$0")" || exit 1
