@@ -17,8 +17,7 @@ WIDTH = 100
 LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
 and whether it is there. *Reproduced*: the statement that the paper makes with it holds here, its
 numbers within 10 % where it has any. *Differs*: it was run, and something of it is otherwise.
-*Absent*: nothing here runs it. Where ours differs, the page named has the experiments that show
-why."""
+*Absent*: nothing here shows it. Where ours differs, the page named has what is known of why."""
 
 
 @dataclass(frozen=True)
