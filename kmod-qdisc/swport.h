@@ -5,6 +5,7 @@
 #ifndef _QUELL_SWPORT_H
 #define _QUELL_SWPORT_H
 
+#include <linux/sizes.h>
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
 #include <quell/core/port/frame.h>
@@ -176,9 +177,10 @@ struct swport_class_stats {
  * @load_params:	parameters of the load measurement
  * @load:		measured load; advanced only with telemetry on
  * @of_one_queue:	the port has one of several transmit queues of the device
- * @taken_bytes:	bytes its transmit queues had ever taken when the last packet left, modulo
- *			2^32; only with @params.bql
- * @between_bytes:	bytes that have left and were not among those
+ * @taken_bytes:	bytes its transmit queues had ever taken when the port last looked, modulo
+ *			2^32; this and the next two only with @params.bql
+ * @between_bytes:	bytes that have left since the device last took anything
+ * @device_bytes:	bytes that waited for the wire behind the port when it last looked
  * @stamp_pkts:		packets sent with this port's record
  * @keep_pkts:		packets sent with the record of another hop, as loaded or more
  * @stamp_fail_pkts:	packets sent unchanged for lack of memory to make them writable
@@ -194,6 +196,7 @@ struct swport_link {
 	bool				of_one_queue;
 	u32				taken_bytes;
 	u32				between_bytes;
+	u32				device_bytes;
 	u64				stamp_pkts;
 	u64				keep_pkts;
 	u64				stamp_fail_pkts;
@@ -382,6 +385,9 @@ struct swport_cb {
 	u8	trimmed : 1;
 } __packed __aligned(4);
 
+/* No transmit queue holds more, and no more is between port and device. */
+#define SWPORT_DEVICE_MAX	((u32)SZ_256M)
+#define SWPORT_BETWEEN_MAX	((u32)SZ_4M)
 #define SWPORT_NOT_IP		U8_MAX
 
 static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
@@ -477,8 +483,8 @@ void quell_swport_link_add(struct Qdisc *sch);
 void quell_swport_link_remove(struct Qdisc *sch);
 u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
+void quell_swport_device_look(struct swport_sched *port);
 void quell_swport_device_gets(struct swport_sched *port, u32 bytes);
-u32 quell_swport_device_bytes(const struct swport_sched *port);
 int quell_swport_link_init(void);
 void quell_swport_link_exit(void);
 
@@ -512,16 +518,23 @@ u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
 
+/* The port knows nothing of its device's bytes any more. */
+static inline void quell_swport_device_forget(struct swport_sched *port)
+{
+	port->link.between_bytes = 0;
+	port->link.device_bytes = 0;
+}
+
 /*
  * Bytes of data that wait for the wire, those of a joint port's other queues as well; with
- * `bql' also those of any band that the device has taken.
+ * `bql' also those of any band that the device had when the port last looked.
  */
 static inline u32 swport_queue_bytes(const struct swport_sched *port)
 {
 	u32 bytes = likely(!port->part.joint) ? port->data.backlog_bytes :
 						quell_swport_joint_bytes(port);
 
-	return likely(!port->params.bql) ? bytes : bytes + quell_swport_device_bytes(port);
+	return likely(!port->params.bql) ? bytes : bytes + port->link.device_bytes;
 }
 
 /* Packets have left the data band. */

@@ -68,80 +68,86 @@ void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
 	port->tcp_int.speed = quell_tcp_int_speed(link->bytes_ps);
 }
 
-/* Bytes that a transmit queue has taken and, if @sent, sent; modulo 2^32, and 0 without BQL. */
-static u32 swport_txq_bytes(const struct netdev_queue *txq, bool sent)
-{
 #ifdef CONFIG_BQL
-	/* Without the driver's locks, as sysfs: what is sent meanwhile may still count. */
-	return sent ? data_race(txq->dql.num_completed) : data_race(txq->dql.num_queued);
-#else
-	return 0;
-#endif
-}
-
-static u32 swport_device_sum(struct net_device *dev, bool sent)
+/*
+ * Bytes that a transmit queue has taken and not reported sent; those it has ever taken, modulo
+ * 2^32, are added to @taken.  The driver's locks are not held: while it starts its queue anew,
+ * the counts do not belong together, and what they give is not believed.
+ */
+static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
 {
-	u32 i, bytes = 0;
+	u32 queued = READ_ONCE(txq->dql.num_queued);
+	u32 held = queued - READ_ONCE(txq->dql.num_completed);
 
-	for (i = 0; i < READ_ONCE(dev->real_num_tx_queues); i++)
-		bytes += swport_txq_bytes(netdev_get_tx_queue(dev, i), sent);
-	return bytes;
+	*taken += queued;
+	if (READ_ONCE(txq->dql.num_queued) - queued > S32_MAX)
+		return 0;
+	return held > SWPORT_DEVICE_MAX ? 0 : held;
+}
+#else
+static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
+{
+	return 0;
+}
+#endif
+
+static u32 swport_device_holds(struct net_device *dev, u32 *taken)
+{
+	u32 i, count = READ_ONCE(dev->real_num_tx_queues), held = 0;
+
+	for (i = 0; i < count; i++)
+		held += swport_txq_holds(netdev_get_tx_queue(dev, i), taken);
+	return held;
 }
 
-/* Bytes that the transmit queues of this port have ever taken; 0 without BQL. */
-static u32 swport_device_taken(const struct swport_sched *port)
+/**
+ * quell_swport_device_look() - learn what waits for the wire behind a port
+ * @port: the switch port, with `bql'
+ *
+ * Of the transmit queue of the port, or all those of the device where the port has them.  What
+ * has left the port since the device last took anything is on its way there, for the core
+ * dequeues several packets at once.  With `rate' nothing counts: that wire is the port's own.
+ *
+ * Context: qdisc lock held, BH disabled.
+ */
+void quell_swport_device_look(struct swport_sched *port)
 {
 	const struct Qdisc *sch = port->watchdog.qdisc;
+	struct swport_link *link = &port->link;
+	u32 taken = 0, all_taken = 0, held = 0;
 
-	return port->link.of_one_queue ? swport_txq_bytes(sch->dev_queue, false) :
-					 swport_device_sum(qdisc_dev(sch), false);
-}
-
-/* Bytes dequeued, but not yet given to the device: the core dequeues several packets at once. */
-static u32 swport_between_bytes(const struct swport_sched *port, u32 taken_bytes)
-{
-	return taken_bytes && taken_bytes == port->link.taken_bytes ? port->link.between_bytes : 0;
+	if (port->params.rate_bytes_ps) {
+		quell_swport_device_forget(port);
+		return;
+	}
+	if (link->of_one_queue)
+		held = swport_txq_holds(sch->dev_queue, &taken);
+	if (!link->of_one_queue || port->part.joint)
+		held = swport_device_holds(qdisc_dev(sch), &all_taken);
+	if (!link->of_one_queue)
+		taken = all_taken;
+	if (taken != link->taken_bytes) {
+		link->taken_bytes = taken;
+		link->between_bytes = 0;
+	}
+	link->device_bytes = held + link->between_bytes;
 }
 
 /**
  * quell_swport_device_gets() - a packet leaves a port for its device
- * @port: the switch port, with `bql'
+ * @port: the switch port, with `bql', which has just looked
  * @bytes: of the packet
  *
- * What has left before is with the device if that has taken anything since.
+ * A device that has never taken anything has no byte queue limits, and nothing is counted.
  *
- * Context: softirq, qdisc lock held.
+ * Context: qdisc lock held, BH disabled.
  */
 void quell_swport_device_gets(struct swport_sched *port, u32 bytes)
 {
-	u32 taken_bytes = swport_device_taken(port);
+	struct swport_link *link = &port->link;
 
-	port->link.between_bytes = swport_between_bytes(port, taken_bytes) + bytes;
-	port->link.taken_bytes = taken_bytes;
-}
-
-/**
- * quell_swport_device_bytes() - bytes that wait for the wire behind a port
- * @port: the switch port, with `bql'
- *
- * Context: softirq, qdisc lock held.
- * Return: bytes in the transmit queue of the port, or in all those of the device where the port
- * has them, and on the way there; 0 with `rate', whose wire is the port's own.
- */
-u32 quell_swport_device_bytes(const struct swport_sched *port)
-{
-	const struct Qdisc *sch = port->watchdog.qdisc;
-	struct net_device *dev = qdisc_dev(sch);
-	s32 bytes;
-
-	if (port->params.rate_bytes_ps)
-		return 0;
-	if (port->link.of_one_queue && !port->part.joint)
-		bytes = swport_txq_bytes(sch->dev_queue, false) -
-			swport_txq_bytes(sch->dev_queue, true);
-	else
-		bytes = swport_device_sum(dev, false) - swport_device_sum(dev, true);
-	return max(bytes, 0) + swport_between_bytes(port, swport_device_taken(port));
+	if (link->taken_bytes)
+		link->between_bytes = min(link->between_bytes + bytes, SWPORT_BETWEEN_MAX);
 }
 
 static void swport_link_learn(struct Qdisc *sch)

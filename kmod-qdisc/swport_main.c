@@ -100,6 +100,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_swport_joint_move(port, joint);
 	swap(port->percentiles, percentiles);
 	port->link.of_one_queue = quell_swport_is_of_one_queue(sch);
+	quell_swport_device_forget(port);
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);

@@ -294,9 +294,12 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
+	struct swport_sched *port = qdisc_priv(sch);
 	u32 old_bytes = qdisc_pkt_len(skb);
 	int verdict;
 
+	if (unlikely(port->params.bql))
+		quell_swport_device_look(port);
 	if (skb_is_gso(skb))
 		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
 		       swport_enqueue_cut(skb, sch, to_free);
@@ -476,6 +479,8 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 		return NULL;
 	if (port->params.telemetry_ns || port->params.tcp_int_ns)
 		now_ns = swport_measure(port, now_ns);
+	if (unlikely(port->params.bql))
+		quell_swport_device_look(port);
 
 	skb = swport_pop(sch, now_ns);
 	if (!skb) {
@@ -514,6 +519,7 @@ void quell_swport_purge(struct swport_sched *port)
 	port->turns = (struct quell_turns) { };
 	port->trim.backlog_pkts = 0;
 	port->trim.backlog_bytes = 0;
+	quell_swport_device_forget(port);
 	swport_settle(port);
 	if (port->part.joint)
 		quell_swport_joint_sleep(port);

@@ -106,8 +106,10 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
 	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
 	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
-	value[TCA_SWPORT_STATS_DEVICE_BYTES] =
-		port->params.bql ? quell_swport_device_bytes(port) : 0;
+	if (port->params.bql) {
+		quell_swport_device_look(qdisc_priv(sch));
+		value[TCA_SWPORT_STATS_DEVICE_BYTES] = port->link.device_bytes;
+	}
 	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
 	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;

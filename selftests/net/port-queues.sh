@@ -404,7 +404,7 @@ hold_nic()
 	local limit
 
 	not_loaded quell_holdnic || rmmod quell_holdnic || return 1
-	modprobe quell_holdnic && ip link set hold0 netns "$near" &&
+	modprobe quell_holdnic && defer rmmod quell_holdnic && ip link set hold0 netns "$near" &&
 	ip -n "$near" link set hold0 addrgenmode none up || return 1
 	for limit in limit_min limit_max; do
 		in_netns "$near" sh -c 'for queue in /sys/class/net/hold0/queues/tx-*; do

@@ -68,8 +68,12 @@ static int holdnic_stop(struct net_device *dev)
 	u16 queue;
 
 	for (queue = 0; queue < HOLDNIC_QUEUES; queue++) {
+		struct netdev_queue *txq = netdev_get_tx_queue(dev, queue);
+
+		__netif_tx_lock_bh(txq);
 		__skb_queue_purge(&holdnic_held[queue]);
-		netdev_tx_reset_queue(netdev_get_tx_queue(dev, queue));
+		netdev_tx_reset_queue(txq);
+		__netif_tx_unlock_bh(txq);
 	}
 	return 0;
 }
@@ -108,15 +112,23 @@ static int __init holdnic_init(void)
 	holdnic_dev->ethtool_ops = &holdnic_ethtool_ops;
 	eth_hw_addr_random(holdnic_dev);
 	err = register_netdev(holdnic_dev);
-	if (err)
+	if (err) {
 		free_netdev(holdnic_dev);
+		holdnic_dev = NULL;
+	}
 	return err;
 }
 
 static void __exit holdnic_exit(void)
 {
-	unregister_netdev(holdnic_dev);
-	free_netdev(holdnic_dev);
+	struct net_device *dev = holdnic_dev;
+
+	/* Who writes to the parameter finds no device from here on. */
+	kernel_param_lock(THIS_MODULE);
+	holdnic_dev = NULL;
+	kernel_param_unlock(THIS_MODULE);
+	unregister_netdev(dev);
+	free_netdev(dev);
 }
 
 module_init(holdnic_init);
