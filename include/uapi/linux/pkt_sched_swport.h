@@ -243,7 +243,7 @@ enum {
 	TCA_SWPORT_STATS_GSO_WHOLE_PKTS,	/* super-packets sent whole */
 	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
 	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */
-	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL, 0 with a rate: counted of the device, now */
+	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL: counted of the device */
 	__TCA_SWPORT_STATS_MAX
 };
 
