@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_holdnic: a NIC with two transmit queues and byte queue limits, which sends what it has
- * taken when it is told to.  No device that the tests' kernels have holds packets by count.
+ * quell_holdnic: a NIC with two transmit queues, or queues=1, and byte queue limits, which sends
+ * what it has taken when it is told to.  No device that the tests' kernels have holds packets by
+ * count.
  *
  *	echo N > /sys/module/quell_holdnic/parameters/send
  *
@@ -12,6 +13,10 @@
 #include <linux/module.h>
 
 #define HOLDNIC_QUEUES	2
+
+static ushort queues = HOLDNIC_QUEUES;
+module_param(queues, ushort, 0444);
+MODULE_PARM_DESC(queues, "transmit queues, at most two");
 
 static struct net_device *holdnic_dev;
 /* What each queue has taken; the queue's transmit lock. */
@@ -53,7 +58,7 @@ static int holdnic_set_send(const char *value, const struct kernel_param *kp)
 		return err;
 	if (!holdnic_dev)
 		return -ENODEV;
-	for (queue = 0; queue < HOLDNIC_QUEUES; queue++)
+	for (queue = 0; queue < queues; queue++)
 		holdnic_send(queue, pkts);
 	return 0;
 }
@@ -67,7 +72,7 @@ static int holdnic_stop(struct net_device *dev)
 {
 	u16 queue;
 
-	for (queue = 0; queue < HOLDNIC_QUEUES; queue++) {
+	for (queue = 0; queue < queues; queue++) {
 		struct netdev_queue *txq = netdev_get_tx_queue(dev, queue);
 
 		__netif_tx_lock_bh(txq);
@@ -102,10 +107,11 @@ static int __init holdnic_init(void)
 	u16 queue;
 	int err;
 
-	holdnic_dev = alloc_etherdev_mq(0, HOLDNIC_QUEUES);
+	queues = clamp(queues, 1, HOLDNIC_QUEUES);
+	holdnic_dev = alloc_etherdev_mq(0, queues);
 	if (!holdnic_dev)
 		return -ENOMEM;
-	for (queue = 0; queue < HOLDNIC_QUEUES; queue++)
+	for (queue = 0; queue < queues; queue++)
 		__skb_queue_head_init(&holdnic_held[queue]);
 	strscpy(holdnic_dev->name, "hold%d", IFNAMSIZ);
 	holdnic_dev->netdev_ops = &holdnic_ops;

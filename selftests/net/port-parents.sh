@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The switch port below parents whose children must not wait (hfsc, drr, qfq), held by a card that
+# sends when it is told to: after every step parent and port have as many packets and bytes.
+# And the port on devices that are made of others.  swport-gso.sh has the parents below which a
+# port may have a rate.
+#
+# For the debug kernel, which has these (run-uml debug port-parents.sh).
+# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=port.sh
+. ./port.sh
+
+hold_send=/sys/module/quell_holdnic/parameters/send
+step=0
+
+# A card whose queue takes six frames of 1000 bytes.  It has one, for a parent of several queues
+# keeps the frame whose queue is full beside the port.
+make_card()
+{
+	local limit
+
+	modprobe quell_holdnic queues=1 && ip link set hold0 netns "$near" &&
+	ip -n "$near" link set hold0 addrgenmode none up || return 1
+	for limit in limit_min limit_max; do
+		in_netns "$near" sh -c 'echo 5000 >"$0"' \
+			"/sys/class/net/hold0/queues/tx-0/byte_queue_limits/$limit" || return 1
+	done
+}
+
+put()
+{
+	in_netns "$near" swport_pkt send hold0 "$@"
+}
+
+send_all()
+{
+	echo 100000 >"$hold_send"
+}
+
+# parent KIND: with a class 1:1 for everything.  The card's queue limits itself anew when it has
+# sent something.
+parent()
+{
+	local class=(class add dev hold0 parent 1: classid 1:1)
+
+	near_tc qdisc del dev hold0 root 2>/dev/null
+	send_all && put udp 1 1000 && send_all &&
+	near_tc qdisc add dev hold0 root handle 1: "$1" || return 1
+	case $1 in
+	hfsc) near_tc "${class[@]}" hfsc rt rate 8mbit ls rate 1gbit ;;
+	drr) near_tc "${class[@]}" drr ;;
+	qfq) near_tc "${class[@]}" qfq weight 1 maxpkt 20000 ;;
+	esac && near_tc filter add dev hold0 parent 1: protocol all prio 1 matchall classid 1:1
+}
+
+# agree FILTER: the parent has as many packets and bytes as the port, of which it is true.
+agree()
+{
+	step=$((step + 1))
+	near_tc -s -j qdisc show dev hold0 >"$dir/all" || return 1
+	json "[.[] | select(.handle == \"1:\" or .handle == \"2:\")] | length == 2 and
+		.[0].qlen == .[1].qlen and .[0].backlog == .[1].backlog and (.[1] | $1)" \
+		"$dir/all" ||
+		{ echo "at step $step"; return 1; }
+}
+
+# agree_until_empty: one packet leaves, and another, until there is none.
+agree_until_empty()
+{
+	local i
+
+	for ((i = 0; i < 40; i++)); do
+		agree true && echo 1 >"$hold_send" || return 1
+	done
+	agree '.qlen == 0 and .backlog == 0'
+}
+
+# Six are with the card.  Packets that wait, a super-packet whole, one cut because it has no
+# room, trimmed ones, a flood that is dropped; a port that is replaced and emptied while full.
+parent_agrees()
+{
+	step=0 && parent "$1" &&
+	near_tc qdisc add dev hold0 parent 1:1 handle 2: swport limit 20000 trim size 128 \
+		eligible 10 ecn min 5000 &&
+	put udp 6 1000 2 && agree '.qlen == 0 and .data_pkts == 6' && put udp 3 1000 2 &&
+	agree '.qlen == 3 and .backlog == 3000' && put ack 2 54 && agree '.qlen == 5' &&
+	put gso 1 10054 2 && agree '.qlen == 6 and .backlog == 13648' &&
+	put gso 1 10054 2 && agree '.gso_split_pkts == 1 and .data_drop_pkts > 0' &&
+	in_netns "$near" trim_pkt send hold0 bytes=1000 count=4 dscp=10 ecn=2 &&
+	agree '.trim_pkts == 4' && put udp 20 1000 && agree '.drops >= 20' &&
+	near_tc qdisc change dev hold0 parent 1:1 handle 2: swport limit 5000 &&
+	agree '.qlen > 6' &&
+	agree_until_empty &&
+	near_tc qdisc change dev hold0 parent 1:1 handle 2: swport limit 20000 &&
+	send_all && put udp 9 1000 && agree '.qlen == 3' &&
+	near_tc qdisc replace dev hold0 parent 1:1 handle 2: swport limit 30000 && agree true &&
+	ip -n "$near" link set hold0 down && agree '.qlen == 0' &&
+	ip -n "$near" link set hold0 up &&
+	near_tc qdisc del dev hold0 parent 1:1 handle 2: &&
+	near_tc qdisc del dev hold0 root
+}
+
+## devices
+
+# on_device DEVICE: twenty frames by a port on it, which then goes with it.
+on_device()
+{
+	ip -n "$near" link set "$1" up &&
+	near_tc qdisc replace dev "$1" root handle 1: swport rate 100mbit limit 50kb ecn min 2kb \
+		percentiles on || return 1
+	in_netns "$near" swport_pkt send "$1" udp 20 1000 2 &&
+	near_tc -s -j qdisc show dev "$1" >"$dir/all" && poll 10 device_sent "$1" &&
+	ip -n "$near" link del "$1" && ! ip -n "$near" link show dev "$1" 2>/dev/null
+}
+
+device_sent()
+{
+	near_tc -s -j qdisc show dev "$1" >"$dir/all" &&
+	json '.[0] | .data_pkts == 20 and .packets == 20 and .qlen == 0 and .backlog == 0 and
+		.mark_pkts > 10 and .drops == 0' "$dir/all"
+}
+
+bridge()
+{
+	ip -n "$near" link add br0 type bridge &&
+	ip -n "$near" link set va master br0 && on_device br0
+}
+
+bond()
+{
+	ip -n "$near" link add bond0 type bond mode active-backup &&
+	ip -n "$near" link set va down &&
+	ip -n "$near" link set va master bond0 && on_device bond0 && ip -n "$near" link set va up
+}
+
+macvlan()
+{
+	ip -n "$near" link add mac0 link va type macvlan && on_device mac0
+}
+
+vlan()
+{
+	ip -n "$near" link add vlan0 link va type vlan id 9 && on_device vlan0
+}
+
+nothing_stays()
+{
+	rmmod quell_holdnic && near_tc qdisc del dev va root 2>/dev/null
+	poll 20 rmmod sch_swport
+}
+
+plan 9
+check "a network of two, and a card that holds what it takes" \
+	eval "make_network && modprobe sch_swport && make_card"
+for kind in hfsc drr qfq; do
+	check "under $kind, packets and bytes are the same at every step" parent_agrees "$kind"
+done
+for device in bridge bond macvlan vlan; do
+	check "a port of a $device sends and marks, and goes with it" $device
+done
+check "nothing stays: the module is unloaded" nothing_stays
+finish
