@@ -403,8 +403,13 @@ hold_nic()
 {
 	local limit
 
-	not_loaded quell_holdnic || rmmod quell_holdnic || return 1
-	modprobe quell_holdnic && defer rmmod quell_holdnic && ip link set hold0 netns "$near" &&
+	# Not loaded anew: below user-mode Linux KASAN keeps what it knew of a module's variables.
+	if loaded quell_holdnic; then
+		near_tc qdisc del dev hold0 root && ip -n "$near" link set hold0 down || return 1
+	else
+		modprobe quell_holdnic && defer rmmod quell_holdnic &&
+		ip link set hold0 netns "$near" || return 1
+	fi
 	ip -n "$near" link set hold0 addrgenmode none up || return 1
 	for limit in limit_min limit_max; do
 		in_netns "$near" sh -c 'for queue in /sys/class/net/hold0/queues/tx-*; do

@@ -41,7 +41,7 @@ def lead(time_ns):
 
 
 def draw():
-    """Figure 4 as SVG text, in Gbit/s where the paper has bytes per nanosecond."""
+    """Figure 4 as an SVG element, in Gbit/s where the paper has bytes per nanosecond."""
     from . import drawing
     with drawing.plt.rc_context(drawing.STYLE):
         figure, axes = drawing.plt.subplots(figsize=drawing.FIGURE_INCH, layout="constrained")
@@ -53,4 +53,4 @@ def draw():
         axes.set_title(FIGURE)
         svg = drawing.to_svg(figure, FIGURE)
         drawing.plt.close(figure)
-    return svg
+    return drawing.inline(svg, "fluid")

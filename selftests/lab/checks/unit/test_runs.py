@@ -268,7 +268,7 @@ class Runs(unittest.TestCase):
         self.assertEqual([row["scenario"] for row in json.loads(self.text("figures.json"))["paper"]],
                          ["first", "first", "other"])
         page = self.text("index.html")
-        for link in re.findall(r'href="([^"]*)"', page):
+        for link in re.findall(r'href="([^"#]*)"', page):
             self.assertIn("All physics checks hold", self.text(link))
         self.assertIn('href="other/report.html"', page)
         self.assertFalse(os.path.exists(os.path.join(self.out, "none")))
