@@ -123,8 +123,8 @@ def table(figures, reports):
                         for words in (one.shows, one.ours, one.why))
         rows.append(f"<tr><td>{html.escape(str(one))}</td><td>{one.verdict}</td>{cells}"
                     f'<td class="prose">{runs}</td></tr>')
-    head = "".join(f"<th>{name}</th>"
-                   for name in ("figure", "verdict", "the paper", "ours", "why", "scenarios"))
+    head = "<th>figure</th><th>verdict</th>" + "".join(
+        f'<th class="prose">{name}</th>' for name in ("the paper", "ours", "why", "scenarios"))
     return (f"<p>{_count_line(figures)}.</p>"
             f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(rows)}</tbody></table></div>")
