@@ -89,7 +89,7 @@ struct swport_deflect_params {
  * @split_gso:		enum swport_split_gso
  * @joint:		this is one queue of a port of many, whose rate, telemetry and TCP-INT
  *			parameters all its queues have alike
- * @bql:		what the device has taken and not sent counts as queued
+ * @bql:		what the device has taken and not reported sent counts as queued
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.

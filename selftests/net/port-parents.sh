@@ -113,8 +113,7 @@ on_device()
 	ip -n "$near" link set "$1" up &&
 	near_tc qdisc replace dev "$1" root handle 1: swport rate 100mbit limit 50kb ecn min 2kb \
 		percentiles on || return 1
-	in_netns "$near" swport_pkt send "$1" udp 20 1000 2 &&
-	near_tc -s -j qdisc show dev "$1" >"$dir/all" && poll 10 device_sent "$1" &&
+	in_netns "$near" swport_pkt send "$1" udp 20 1000 2 && poll 10 device_sent "$1" &&
 	ip -n "$near" link del "$1" && ! ip -n "$near" link show dev "$1" 2>/dev/null
 }
 

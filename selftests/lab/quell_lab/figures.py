@@ -11,7 +11,6 @@ from . import runner
 from .errors import InputError
 
 FILE = os.path.join(runner.HERE, "figures.toml")
-DIRECTORIES = tuple(os.path.join(runner.HERE, "scenarios", part) for part in ("", "long"))
 VERDICTS = ("reproduced", "differs", "absent")
 WIDTH = 100
 LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
@@ -53,15 +52,6 @@ def choose(figures, word):
     if not chosen:
         raise InputError("figures", f"no figure has '{word}' in its name")
     return chosen
-
-
-def path_of(scenario):
-    """The file of a scenario by its name, or None."""
-    for directory in DIRECTORIES:
-        path = os.path.join(directory, f"{scenario}.scenario")
-        if os.path.exists(path):
-            return os.path.relpath(path)
-    return None
 
 
 def count(figures):
