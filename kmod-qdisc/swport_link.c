@@ -10,8 +10,8 @@
  * Without telemetry and TCP-INT the device is not asked.
  *
  * A device without a queue of its own sends at once, one with byte queue limits tells the core
- * what it has taken and reports what it has sent.  The difference waits for the wire as the port's own
- * queue does; with `bql' it counts as queued.
+ * what it has taken and reports what it has sent.  The difference waits for the wire as the
+ * port's own queue does; with `bql' it counts as queued.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
