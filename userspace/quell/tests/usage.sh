@@ -412,6 +412,19 @@ completes "dev time" quell lookahead add workers ""
 completes "lo" quell lookahead add workers dev lo
 completes "" quell lookahead add workers time ""
 completes "uid" quell lookahead del workers ""
+# Any user names a group, and root's shell reads what a tab has put there.
+mkdir "$scratch/groups"
+cat > "$scratch/groups/quell" << END
+#!/bin/sh
+[ "\$1 \$2" != "lookahead show" ] || { echo '\$(id>&2); a b: uid 0, dev lo'; exit; }
+exec $quell "\$@"
+END
+chmod +x "$scratch/groups/quell"
+real=$quell
+quell=$scratch/groups/quell
+completes '\$\(id\>\&2\)\;\ a\ b' quell lookahead del ""
+completes '\$\(id\>\&2\)\;\ a\ b' quell lookahead del '\$\(i'
+quell=$real
 completes "show set reset" quell link ""
 completes "flow" quell fl
 completes "show set reset preset tune" quell cc ""
@@ -470,6 +483,10 @@ completes "cgroup" quell bpf option off ""
 completes "" quell bpf option show ""
 completes "dir" quell bpf option on cgroup / d
 completes "--dry-run" quell restore --d
+completes "" quell restore --dry-run --d
+completes "/dev/null" quell trace -o /dev/nul
+completes "/dev/null" quell trace --plot /dev/nul
+completes "dst dport dir" quell trace -o out.csv d
 completes "/dev/null" quell sync --dry-run /dev/nul
 completes "/dev/null" quell save /dev/nul
 completes "/sys/" quell bpf option on cgroup /sy
