@@ -277,7 +277,7 @@ check "modules go after the last socket" gone_after_sockets
 check "modules go after the last namespace that chose swift" gone_after_netns
 check "root of a user namespace cannot load swift" container_cannot_load
 unload_all 2>/dev/null
-check "8 times in and out, nothing in the kernel log" times 8 in_and_out
+check "4 times in and out, nothing in the kernel log" times 4 in_and_out
 check "4 times while connections come and go" unloads_under_traffic
 check "they had data on its way, and memory to spare" ended_under_way
 check "every algorithm loads by its name, and goes" each_comes_and_goes
