@@ -217,6 +217,20 @@ save_keeps_files()
 	status 2 q save "$dir/nosuch/file" && [ "$(find "$dir" -name 'saved.*' | wc -l)" -eq 0 ]
 }
 
+# Of another user, where all may put files: he would have what is saved, and say what is restored.
+others_files_are_refused()
+{
+	local all=$dir/everybody
+
+	mkdir "$all" && chmod 1777 "$all" && cp "$dir/saved" "$all/settings" &&
+	chown 65534 "$all/settings" && chmod 666 "$all/settings" &&
+	status 1 q save "$all/settings" && says "is another user's" &&
+	status 1 q restore "$all/settings" && says "is another user's" &&
+	ln -s everybody/settings "$dir/to" && status 1 q save "$dir/to" && says "is another user's" &&
+	cmp "$dir/saved" "$all/settings" && chown 0 "$all/settings" && status 0 q save "$all/settings" &&
+	status 0 q restore "$all/settings"
+}
+
 # Any user may save; a group of one's own is all that one may restore.
 of_other_users()
 {
@@ -295,6 +309,18 @@ blackholes_stay()
 	ip -n "$netns" route del 10.96.0.0/16 metric 5
 }
 
+# The kernel does not put back a route with a hop whose interface is down: no change is told.
+routes_kept_are_no_changes()
+{
+	ip -n "$netns" link add n9 type dummy && ip -n "$netns" link set n9 up &&
+	ip -n "$netns" addr add 10.79.0.1/24 dev n9 &&
+	ip -n "$netns" route add 10.97.0.0/16 nexthop via 10.73.0.2 dev n0 \
+		nexthop via 10.79.0.2 dev n9 && ip -n "$netns" link set n9 down &&
+	ip -n "$netns" route show 10.97.0.0/16 | grep -q . &&
+	restore_route '10.97.0.0/16 = swift' && says '10.97.0.0/16' && [ ! -s "$dir/out" ] &&
+	! ip -n "$netns" route show 10.97.0.0/16 | grep swift && ip -n "$netns" link del n9
+}
+
 # No route is made, none is changed that the kernel would take for another.
 routes_are_those_there_are()
 {
@@ -342,7 +368,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 19
+plan 21
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -358,8 +384,10 @@ check "an algorithm that is not loaded" module_is_missing
 check "what the kernel refuses is taken back" kernel_refuses
 check "missing and unreadable files" unreadable_files
 check "save keeps links and modes, writes into devices, leaves no file behind" save_keeps_files
+check "what another user has put in a directory for all is refused" others_files_are_refused
 check "users without privilege" of_other_users
 check "routes: their algorithm goes and comes back, all else stays" routes_come_back
+check "routes: what the kernel keeps is no change" routes_kept_are_no_changes
 check "routes: none is made, none that is ambiguous is changed" routes_are_those_there_are
 check "the other namespace is as it was" other_is_untouched
 if command -v valgrind >/dev/null; then

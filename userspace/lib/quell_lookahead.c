@@ -85,6 +85,21 @@ static int read_reply(const struct nlmsghdr *nlh, int (*reader)(const struct nlm
 	return report->error ? fail_kernel(error, nlh, -report->error) : 0;
 }
 
+/* From the kernel, as others of the namespace may send, too, or -1; EAGAIN if it was not. */
+static ssize_t receive(struct mnl_socket *sock, void *buf, size_t len)
+{
+	struct sockaddr_nl from = {};
+	socklen_t from_len = sizeof(from);
+	ssize_t got = recvfrom(mnl_socket_get_fd(sock), buf, len, 0, (struct sockaddr *)&from,
+			       &from_len);
+
+	if (got >= 0 && from.nl_pid) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return got;
+}
+
 /* Sends a request and waits for its result; what @reader returned, or 0. */
 static int transact(struct mnl_socket *sock, struct nlmsghdr *nlh,
 		    int (*reader)(const struct nlmsghdr *nlh), const struct error *error)
@@ -99,10 +114,10 @@ static int transact(struct mnl_socket *sock, struct nlmsghdr *nlh,
 		return fail(error, errno, "cannot send a request: %s", strerror(errno));
 	while (!done) {
 		const struct nlmsghdr *reply = (const struct nlmsghdr *)buf;
-		ssize_t got = mnl_socket_recvfrom(sock, buf, sizeof(buf));
+		ssize_t got = receive(sock, buf, sizeof(buf));
 		int len = got;
 
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (got < 0)
 			return fail(error, errno, "no answer: %s", strerror(errno));

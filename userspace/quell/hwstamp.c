@@ -123,29 +123,23 @@ static int open_kernel(struct stamps_kernel *kernel)
 	return ret;
 }
 
-static int check_dev(const char *dev)
-{
-	if (if_nametoindex(dev))
-		return STATUS_OK;
-	complain("%s: %s", dev, strerror(ENODEV));
-	return STATUS_INPUT;
-}
 
 /* quell hwtstamp show [DEV] */
 int hwstamp_show(struct app *app, int argc, char **argv)
 {
 	struct if_nameindex *names, *name;
+	uint32_t only = 0;
 	struct stamps_kernel kernel;
 	struct stamps stamps;
 
-	if (argc && check_dev(argv[0]))
+	if (argc && find_dev(argv[0], &only))
 		return STATUS_INPUT;
 	if (open_kernel(&kernel))
 		return STATUS_KERNEL;
 	names = if_nameindex();
 	out_open_array(&app->out, NULL);
 	for (name = names; name && name->if_index; name++) {
-		if (argc && strcmp(argv[0], name->if_name))
+		if (only && only != name->if_index)
 			continue;
 		stamps_read(&kernel, name->if_name, &stamps);
 		print_stamps(&app->out, name->if_name, &stamps);
@@ -236,9 +230,10 @@ int hwstamp_switch(const char *dev, bool on, struct stamps *stamps)
 static int switch_stamps(struct app *app, const char *dev, bool on)
 {
 	struct stamps stamps;
+	uint32_t ifindex;
 	int status;
 
-	if (check_dev(dev))
+	if (find_dev(dev, &ifindex))
 		return STATUS_INPUT;
 	status = hwstamp_switch(dev, on, &stamps);
 	if (status)

@@ -5,21 +5,29 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qty.h"
 #include "quell.h"
 
+/* What the kernel tells of an interface. */
+struct link_entry {
+	uint32_t	ifindex;
+	bool		has_rate, has_driver;
+	uint64_t	rate_bytes_ps, driver_bytes_ps;
+};
+
 /**
- * struct link_shown - state for printing a dump
- * @o: printer
+ * struct links - the interfaces that it tells of
  * @only: interface, or 0 for all
- * @found: @only was in the dump
+ * @list: on the heap
+ * @n: its length
  */
-struct link_shown {
-	struct out	*o;
-	uint32_t	only;
-	bool		found;
+struct links {
+	uint32_t		only;
+	struct link_entry	*list;
+	size_t			n;
 };
 
 static int take_attr(const struct nlattr *attr, void *data)
@@ -32,43 +40,74 @@ static int take_attr(const struct nlattr *attr, void *data)
 	return MNL_CB_OK;
 }
 
-static void print_rate(struct out *o, const char *key, const char *fmt, const struct nlattr *attr)
+static bool take_rate(const struct nlattr *attr, uint64_t *bytes_ps)
 {
 	if (attr)
-		out_qty(o, key, fmt, QUELL_UNIT_BYTES_PS, mnl_attr_get_u64(attr));
-	else
-		out_null(o, key, "");
+		*bytes_ps = mnl_attr_get_u64(attr);
+	return attr;
 }
 
-static void print_link(struct out *o, const char *name, const struct nlattr *rate,
-		       const struct nlattr *driver_rate)
-{
-	out_open_object(o, NULL);
-	out_str(o, "dev", "%s:", name);
-	print_rate(o, "rate_bytes_ps", " rate %s", rate);
-	print_rate(o, "driver_bytes_ps", " driver %s", driver_rate);
-	if (!rate && !driver_rate)
-		out_text(o, " rate unknown");
-	out_text(o, "\n");
-	out_close_object(o);
-}
-
-static int show_link(const struct nlmsghdr *nlh, void *data)
+static int take_link(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attrs[QUELL_A_LINK_MAX + 1] = {};
-	struct link_shown *shown = data;
-	char name[IF_NAMESIZE];
-	uint32_t ifindex;
+	struct link_entry *list, link = {};
+	struct links *links = data;
 
 	if (mnl_attr_parse(nlh, sizeof(struct genlmsghdr), take_attr, attrs) < 0 ||
 	    !attrs[QUELL_A_LINK_IFINDEX])
 		return -EBADMSG;
-	ifindex = mnl_attr_get_u32(attrs[QUELL_A_LINK_IFINDEX]);
-	if ((shown->only && ifindex != shown->only) || !if_indextoname(ifindex, name))
+	link.ifindex = mnl_attr_get_u32(attrs[QUELL_A_LINK_IFINDEX]);
+	if (links->only && link.ifindex != links->only)
 		return 0;
-	shown->found = true;
-	print_link(shown->o, name, attrs[QUELL_A_LINK_RATE], attrs[QUELL_A_LINK_DRIVER_RATE]);
+	link.has_rate = take_rate(attrs[QUELL_A_LINK_RATE], &link.rate_bytes_ps);
+	link.has_driver = take_rate(attrs[QUELL_A_LINK_DRIVER_RATE], &link.driver_bytes_ps);
+	list = reallocarray(links->list, links->n + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	links->list = list;
+	list[links->n++] = link;
 	return 0;
+}
+
+static void forget_links(void *data)
+{
+	struct links *links = data;
+
+	links->n = 0;
+}
+
+/* Those of the interface, or all; to be freed. */
+static int fetch_links(struct app *app, struct links *links)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nl_reader reader = {
+		.message = take_link, .restart = forget_links, .data = links,
+	};
+	struct nl_error err;
+
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
+		return complain_kernel("cannot read the rates", &err);
+	return STATUS_OK;
+}
+
+static void print_rate(struct out *o, const char *key, const char *fmt, bool has, uint64_t bytes_ps)
+{
+	if (has)
+		out_qty(o, key, fmt, QUELL_UNIT_BYTES_PS, bytes_ps);
+	else
+		out_null(o, key, "");
+}
+
+static void print_link(struct out *o, const char *name, const struct link_entry *link)
+{
+	out_open_object(o, NULL);
+	out_str(o, "dev", "%s:", name);
+	print_rate(o, "rate_bytes_ps", " rate %s", link->has_rate, link->rate_bytes_ps);
+	print_rate(o, "driver_bytes_ps", " driver %s", link->has_driver, link->driver_bytes_ps);
+	if (!link->has_rate && !link->has_driver)
+		out_text(o, " rate unknown");
+	out_text(o, "\n");
+	out_close_object(o);
 }
 
 /**
@@ -87,29 +126,6 @@ int find_dev(const char *name, uint32_t *ifindex)
 	return STATUS_INPUT;
 }
 
-struct link_wanted {
-	uint32_t		ifindex;
-	struct link_rates	*rates;
-};
-
-static int take_rates(const struct nlmsghdr *nlh, void *data)
-{
-	const struct nlattr *attrs[QUELL_A_LINK_MAX + 1] = {};
-	const struct link_wanted *wanted = data;
-
-	if (mnl_attr_parse(nlh, sizeof(struct genlmsghdr), take_attr, attrs) < 0 ||
-	    !attrs[QUELL_A_LINK_IFINDEX])
-		return -EBADMSG;
-	if (mnl_attr_get_u32(attrs[QUELL_A_LINK_IFINDEX]) != wanted->ifindex)
-		return 0;
-	if (attrs[QUELL_A_LINK_RATE])
-		wanted->rates->set_bytes_ps = mnl_attr_get_u64(attrs[QUELL_A_LINK_RATE]);
-	if (attrs[QUELL_A_LINK_DRIVER_RATE])
-		wanted->rates->driver_bytes_ps =
-			mnl_attr_get_u64(attrs[QUELL_A_LINK_DRIVER_RATE]);
-	return 0;
-}
-
 /**
  * link_fetch_rates() - the rates of an interface
  * @app: connected to the kernel
@@ -120,36 +136,48 @@ static int take_rates(const struct nlmsghdr *nlh, void *data)
  */
 int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct link_wanted wanted = { .ifindex = ifindex, .rates = rates };
-	struct nl_reader reader = { .message = take_rates, .data = &wanted };
-	struct nl_error err;
+	struct links links = { .only = ifindex };
+	int status = fetch_links(app, &links);
 
 	*rates = (struct link_rates){};
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
-		return complain_kernel("cannot read the rates", &err);
-	return STATUS_OK;
+	if (links.n) {
+		rates->set_bytes_ps = links.list->rate_bytes_ps;
+		rates->driver_bytes_ps = links.list->driver_bytes_ps;
+	}
+	free(links.list);
+	return status;
+}
+
+static void print_links(struct out *o, const struct links *links, const char *only)
+{
+	static const struct link_entry unknown;
+	char name[IF_NAMESIZE];
+	size_t i;
+
+	out_open_array(o, NULL);
+	for (i = 0; i < links->n; i++)
+		if (if_indextoname(links->list[i].ifindex, name))
+			print_link(o, name, &links->list[i]);
+	/* The kernel only lists interfaces with a rate. */
+	if (only && !links->n)
+		print_link(o, only, &unknown);
+	out_close_array(o);
+	out_document_end(o);
 }
 
 /* quell link show [DEV] */
 int link_show(struct app *app, int argc, char **argv)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct link_shown shown = { .o = &app->out };
-	struct nl_reader reader = { .message = show_link, .data = &shown };
-	struct nl_error err;
+	struct links links = {};
+	int status;
 
-	if (argc && find_dev(argv[0], &shown.only))
+	if (argc && find_dev(argv[0], &links.only))
 		return STATUS_INPUT;
-	out_open_array(&app->out, NULL);
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
-		return complain_kernel("cannot read the rates", &err);
-	/* The kernel only lists interfaces with a rate. */
-	if (shown.only && !shown.found)
-		print_link(&app->out, argv[0], NULL, NULL);
-	out_close_array(&app->out);
-	out_document_end(&app->out);
-	return STATUS_OK;
+	status = fetch_links(app, &links);
+	if (!status)
+		print_links(&app->out, &links, argc ? argv[0] : NULL);
+	free(links.list);
+	return status;
 }
 
 /**

@@ -94,7 +94,7 @@ static int take_events(struct monitor_view *view, struct nl *nl)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
-	ssize_t got = mnl_socket_recvfrom(nl->sock, buf, sizeof(buf));
+	ssize_t got = nl_receive(nl->sock, buf, sizeof(buf));
 	struct nl_error err = { .code = errno };
 	int status = STATUS_OK;
 	int len = got;

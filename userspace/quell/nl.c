@@ -131,6 +131,39 @@ static void take_message(const struct nlmsghdr *nlh, struct exchange *x,
 	}
 }
 
+/**
+ * nl_receive() - what the kernel sends
+ * @sock: an open socket
+ * @buf: for it
+ * @len: size of @buf
+ *
+ * Who has CAP_NET_ADMIN over a network namespace, such as a container's root, may send to sockets of
+ * others in it.
+ *
+ * Return: bytes, or -1 with errno; EAGAIN if it came from somebody else, and is dropped.
+ */
+ssize_t nl_receive(struct mnl_socket *sock, void *buf, size_t len)
+{
+	struct iovec whole = { .iov_base = buf, .iov_len = len };
+	struct sockaddr_nl from = {};
+	struct msghdr message = {
+		.msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &whole, .msg_iovlen = 1,
+	};
+	ssize_t got = recvmsg(mnl_socket_get_fd(sock), &message, 0);
+
+	if (got < 0)
+		return got;
+	if (from.nl_pid) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (message.msg_flags & MSG_TRUNC) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return got;
+}
+
 static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 		    struct nl_error *err)
 {
@@ -144,10 +177,10 @@ static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 
 	while (!x->done) {
 		const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
-		ssize_t got = mnl_socket_recvfrom(nl->sock, buf, sizeof(buf));
+		ssize_t got = nl_receive(nl->sock, buf, sizeof(buf));
 		int len = got;
 
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (got < 0)
 			return fail(err, errno);

@@ -66,6 +66,7 @@ int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, s
 		   struct nl_error *err);
 int nl_join(struct nl *nl, uint32_t group, struct nl_error *err);
 void nl_set_buffer(struct nl *nl, int bytes);
+ssize_t nl_receive(struct mnl_socket *sock, void *buf, size_t len);
 void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err);
 
 #endif /* QUELL_CLI_NL_H */

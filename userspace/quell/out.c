@@ -22,30 +22,52 @@ void out_init(struct out *o, FILE *file, bool json, bool pretty)
 	*o = (struct out){ .file = file, .json = json, .pretty = pretty };
 }
 
-/* Of a text: what a terminal obeys, in ASCII, or as UTF-8 has it beyond that. */
-static size_t control_len(const char *text)
+/* Bytes of the character beyond ASCII that a text begins with, as UTF-8 has it; 0 if it does not. */
+static size_t utf8_len(const char *text)
 {
-	unsigned char c = text[0], next = c ? text[1] : 0;
+	const unsigned char *c = (const unsigned char *)text;
+	size_t len = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	size_t i;
 
-	if (c == 0xc2 && next >= 0x80 && next < 0xa0)
-		return 2;
-	return c && (c < 0x20 || c == 0x7f);
+	for (i = 1; i < len; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	/* Too long for what it says, a surrogate, or beyond the last. */
+	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
+	    (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90))
+		return 0;
+	return len;
+}
+
+/* Bytes of the next character; whether a terminal obeys it, or may, as none knows what it is. */
+static size_t next_len(const char *text, bool *control)
+{
+	unsigned char c = text[0];
+	size_t len = c < 0x80 ? 1 : utf8_len(text);
+
+	*control = !len || c < 0x20 || c == 0x7f ||
+		   (c == 0xc2 && (unsigned char)text[1] < 0xa0);
+	return len ? len : 1;
 }
 
 /**
- * has_control() - whether a text has characters that a terminal obeys
+ * has_control() - whether a text has characters that a terminal obeys, or that are none
  * @text: such as a name that somebody else gave
  */
 bool has_control(const char *text)
 {
-	for (; *text; text++)
-		if (control_len(text))
+	bool control;
+
+	for (; *text; text += next_len(text, &control)) {
+		next_len(text, &control);
+		if (control)
 			return true;
+	}
 	return false;
 }
 
 /**
- * out_escape() - a text with what a terminal obeys as \\xHH
+ * out_escape() - a text with what a terminal obeys, and what is no UTF-8, as \\xHH
  * @buf: filled in; cut off, though not within a \\xHH, if it is too small
  * @len: size of @buf, OUT_ESCAPED times what @text takes is enough
  * @text: the text
@@ -55,15 +77,18 @@ bool has_control(const char *text)
 char *out_escape(char *buf, size_t len, const char *text)
 {
 	size_t used = 0, left;
+	bool control;
 
 	while (*text) {
-		left = control_len(text);
-		if (used + (left ? OUT_ESCAPED * left : 1) >= len)
+		left = next_len(text, &control);
+		if (used + (control ? OUT_ESCAPED * left : left) >= len)
 			break;
-		if (!left)
-			buf[used++] = *text++;
-		for (; left; left--, used += OUT_ESCAPED)
-			sprintf(buf + used, "\\x%02x", (unsigned char)*text++);
+		for (; left; left--, text++) {
+			if (control)
+				used += sprintf(buf + used, "\\x%02x", (unsigned char)*text);
+			else
+				buf[used++] = *text;
+		}
 	}
 	buf[used] = '\0';
 	return buf;
@@ -83,18 +108,23 @@ static void put_text(struct out *o, const char *fmt, const char *value)
 	free(plain);
 }
 
+/* What is no UTF-8, as the kernel lets names be, is the character that stands for it. */
 static void put_json_string(struct out *o, const char *s)
 {
-	fputc('"', o->file);
-	for (; *s; s++) {
-		unsigned char c = *s;
+	bool control;
+	size_t len;
 
-		if (c == '"' || c == '\\')
-			fprintf(o->file, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(o->file, "\\u%04x", c);
+	fputc('"', o->file);
+	for (; *s; s += len) {
+		len = next_len(s, &control);
+		if (*s == '"' || *s == '\\')
+			fprintf(o->file, "\\%c", *s);
+		else if (!control)
+			fwrite(s, 1, len, o->file);
+		else if (len == 2 || (unsigned char)*s < 0x80)
+			fprintf(o->file, "\\u%04x", (unsigned char)s[len - 1]);
 		else
-			fputc(c, o->file);
+			fputs("\\ufffd", o->file);
 	}
 	fputc('"', o->file);
 }

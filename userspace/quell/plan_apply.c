@@ -89,10 +89,22 @@ static int apply_weight(struct app *app, const struct plan_item *item, uint64_t 
 	return sender_set_weight(app, item->ifindex, &address, name, weight);
 }
 
+/* A route that the kernel or somebody else keeps as it is counts as wanted so. */
+static int apply_route(struct plan_item *item, enum direction direction)
+{
+	const char *cc = direction == FORTH ? item->route_cc : item->route->cc;
+	bool changed;
+	int status = route_set_cc(item->route, cc, &changed);
+
+	if (!status && !changed && direction == FORTH)
+		item->route_cc = item->route->cc;
+	return status;
+}
+
 static int apply_item(const struct plan *plan, struct app *app, size_t i,
 		      enum direction direction)
 {
-	const struct plan_item *item = &plan->items[i];
+	struct plan_item *item = &plan->items[i];
 	uint64_t value = direction == FORTH ? item->want : item->now;
 	struct stamps stamps;
 
@@ -111,8 +123,7 @@ static int apply_item(const struct plan *plan, struct app *app, size_t i,
 		return direction == FORTH ? apply_group(item->group_now, item->group_want) :
 					    apply_group(item->group_want, item->group_now);
 	case PLAN_ROUTE:
-		return route_set_cc(item->route,
-				    direction == FORTH ? item->route_cc : item->route->cc);
+		return apply_route(item, direction);
 	default:
 		return STATUS_OK;
 	}

@@ -474,13 +474,14 @@ static void forget_old(void *data)
  * route_set_cc() - change the algorithm of a route, and nothing else of it
  * @route: from routes_fetch()
  * @cc: name of the algorithm; empty: that of the namespace
+ * @changed: whether it has it
  *
  * Routes come and go: that one has changed meanwhile, or that the kernel does not put it back, as
  * with an interface of several down, is said, and no failure.
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int route_set_cc(const struct route *route, const char *cc)
+int route_set_cc(const struct route *route, const char *cc, bool *changed)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct change_cc change = {
@@ -494,6 +495,7 @@ int route_set_cc(const struct route *route, const char *cc)
 	struct nl nl;
 	int status;
 
+	*changed = false;
 	route_format(route, text, sizeof(text));
 	status = dump(&reader);
 	if (status)
@@ -508,7 +510,8 @@ int route_set_cc(const struct route *route, const char *cc)
 		nl_do(&nl, change.request, NULL, &err);
 		nl_close(&nl);
 	}
-	if (!err.code)
+	*changed = !err.code;
+	if (*changed)
 		return STATUS_OK;
 	status = complain_kernel(text, &err);
 	return err.code == EPERM ? status : STATUS_OK;

@@ -63,6 +63,6 @@ int route_read(const char *text, struct route_words *words);
 bool route_is_named(const struct route *route, const struct route_words *words);
 size_t routes_of_key(const struct route_list *list, const struct route *route);
 void route_format(const struct route *route, char *buf, size_t len);
-int route_set_cc(const struct route *route, const char *cc);
+int route_set_cc(const struct route *route, const char *cc, bool *changed);
 
 #endif /* QUELL_CLI_ROUTES_H */

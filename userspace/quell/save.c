@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,38 +181,74 @@ failed:
 	return STATUS_KERNEL;
 }
 
-/* Would the kernel follow this name to write there, links of others in /tmp included? */
-static bool is_writable(const char *name)
+/* What another user has put where all may put files, such as /tmp. */
+static bool is_planted(const char *name, const struct stat *file)
 {
-	struct stat link;
-	int fd;
+	char path[PATH_MAX];
+	struct stat dir;
 
-	if (lstat(name, &link) || !S_ISLNK(link.st_mode))
-		return true;
-	fd = open(name, O_WRONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s", name);
+	return S_ISREG(file->st_mode) && !stat(dirname(path), &dir) && (dir.st_mode & S_ISVTX) &&
+	       (dir.st_mode & (S_IWGRP | S_IWOTH)) && file->st_uid != geteuid() &&
+	       file->st_uid != dir.st_uid;
+}
+
+static int complain_planted(const char *name)
+{
+	complain("%s: is another user's, in a directory where all may put files", name);
+	return STATUS_INPUT;
+}
+
+/*
+ * What a link leads to, so that the link stays.  The kernel follows it once, and thereby judges it, as
+ * it does not follow links of others in /tmp; the name may be another's by now.  False with errno.
+ */
+static bool follow_link(const char *name, char target[PATH_MAX], struct stat *file)
+{
+	int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat named;
+	char entry[32];
+	ssize_t len;
+
 	if (fd < 0)
 		return false;
+	snprintf(entry, sizeof(entry), "/proc/self/fd/%d", fd);
+	len = readlink(entry, target, PATH_MAX - 1);
+	if (len < 0 || fstat(fd, file)) {
+		close(fd);
+		return false;
+	}
 	close(fd);
-	return true;
+	target[len] = '\0';
+	/* A pipe may have no path, and nothing takes its place. */
+	if (!S_ISREG(file->st_mode)) {
+		snprintf(target, PATH_MAX, "%s", name);
+		return true;
+	}
+	errno = ESTALE;
+	return !stat(target, &named) && file->st_dev == named.st_dev &&
+	       file->st_ino == named.st_ino;
 }
 
 static int save_to(struct plan *plan, const char *name, bool all)
 {
-	char *target = realpath(name, NULL);
+	char target[PATH_MAX];
 	struct stat old;
-	int status;
 
-	/* Through links, so that these stay. */
-	if (!target)
+	if (lstat(name, &old)) {
+		if (errno != ENOENT)
+			return complain_file(name);
 		return write_whole(plan, name, NULL, all);
-	if (!is_writable(name) || stat(target, &old))
-		status = complain_file(name);
-	else if (S_ISREG(old.st_mode))
-		status = write_whole(plan, target, &old, all);
-	else
-		status = write_through(plan, target, all);
-	free(target);
-	return status;
+	}
+	if (!S_ISLNK(old.st_mode))
+		snprintf(target, sizeof(target), "%s", name);
+	else if (!follow_link(name, target, &old))
+		return complain_file(name);
+	if (is_planted(target, &old))
+		return complain_planted(target);
+	if (S_ISREG(old.st_mode))
+		return write_whole(plan, target, &old, all);
+	return write_through(plan, target, all);
 }
 
 /* quell save [FILE] */
@@ -238,12 +275,17 @@ static int read_file(const char *name, char **text, size_t *len)
 {
 	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
 	int status = STATUS_OK;
+	struct stat about;
 
 	*text = malloc(SETTINGS_BYTES_MAX + 1);
 	if (!file || !*text) {
 		status = complain_file(name);
 		if (!file)
 			status = STATUS_INPUT;
+		goto close_file;
+	}
+	if (file != stdin && !fstat(fileno(file), &about) && is_planted(name, &about)) {
+		status = complain_planted(name);
 		goto close_file;
 	}
 	*len = fread(*text, 1, SETTINGS_BYTES_MAX + 1, file);

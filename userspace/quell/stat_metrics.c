@@ -5,8 +5,10 @@
  * The two differ in the name that a family of counters has, and in the last line.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
+#include "out.h"
 #include "stat.h"
 
 #define NAME_LEN	96
@@ -39,10 +41,12 @@ static void put_escaped(FILE *file, const char *text, bool quotes)
 static void put_sample(FILE *file, const struct metrics *m, const char *name, const char *module,
 		       uint64_t value)
 {
+	char netns[OUT_ESCAPED * NAME_MAX + 1];
+
 	fprintf(file, "%s{", name);
 	if (m->netns) {
 		fputs("netns=\"", file);
-		put_escaped(file, m->netns, true);
+		put_escaped(file, out_escape(netns, sizeof(netns), m->netns), true);
 		fputs("\",", file);
 	}
 	fputs("module=\"", file);

@@ -229,7 +229,10 @@ static void format_number(char *text, int col, const struct watch_row *row)
 		format_delay(text, f);
 		break;
 	case WATCH_COL_RETRANS:
-		flow_format_count(text, f->retrans_segs);
+		if (f->state)
+			flow_format_count(text, f->retrans_segs);
+		else
+			snprintf(text, FLOW_CELL_LEN, "-");
 		break;
 	case WATCH_COL_AGO:
 		flow_format_time(text, f->cut ? f->cut_age_ns : 0);
@@ -362,16 +365,18 @@ void watch_fit(struct watch_layout *layout, size_t columns_all)
 static int say_what(char *text, size_t len, const struct flow *f)
 {
 	char from[FLOW_ADDRESS_LEN], peer[FLOW_CELL_LEN], window[FLOW_CELL_LEN];
-	char inflight[FLOW_CELL_LEN], again[FLOW_CELL_LEN];
+	char inflight[FLOW_CELL_LEN], count[FLOW_CELL_LEN], again[FLOW_CELL_LEN + 32] = "";
 	bool v6 = f->family == AF_INET6;
 
 	flow_format_address(from, sizeof(from), f, f->saddr);
 	flow_format_peer(peer, f);
 	flow_format_window(window, f);
 	flow_format_count(inflight, f->inflight_bytes);
-	flow_format_count(again, f->retrans_segs);
-	return snprintf(text, len, "%s%s%s:%u > %s%s%s: window %s packets, %s bytes in flight, "
-			"%s segments sent again", v6 ? "[" : "", from, v6 ? "]" : "", f->sport,
+	flow_format_count(count, f->retrans_segs);
+	if (f->state)
+		snprintf(again, sizeof(again), ", %s segments sent again", count);
+	return snprintf(text, len, "%s%s%s:%u > %s%s%s: window %s packets, %s bytes in flight%s",
+			 v6 ? "[" : "", from, v6 ? "]" : "", f->sport,
 			peer, f->state > 1 ? " " : "",
 			f->state > 1 ? diag_state_name(f->state) : "", window, inflight, again);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport against a scripted kernel: the linker sends the two libmnl calls
- * that touch a socket here.
+ * Transport against a scripted kernel: the linker sends the calls that touch a
+ * socket here.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 #define PARTS_MAX	32
 
 ssize_t __wrap_mnl_socket_sendto(const struct mnl_socket *sock, const void *buf, size_t len);
-ssize_t __wrap_mnl_socket_recvfrom(const struct mnl_socket *sock, void *buf, size_t len);
+int __wrap_mnl_socket_get_fd(const struct mnl_socket *sock);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
 
 /* One receive: an errno value, or a message of this type, flags and payload. */
 struct part {
@@ -25,6 +26,8 @@ struct part {
 	uint16_t	flags;
 	int32_t		payload;
 	int		seq_offset;	/* from that of the request */
+	uint32_t	sender;		/* 0: the kernel */
+	int		msg_flags;
 };
 
 static struct {
@@ -46,17 +49,29 @@ ssize_t __wrap_mnl_socket_sendto(const struct mnl_socket *sock, const void *buf,
 	return len;
 }
 
-ssize_t __wrap_mnl_socket_recvfrom(const struct mnl_socket *sock, void *buf, size_t len)
+int __wrap_mnl_socket_get_fd(const struct mnl_socket *sock)
+{
+	(void)sock;
+	return -1;
+}
+
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 {
 	const struct part *part = &kernel.parts[kernel.next++ % PARTS_MAX];
+	struct sockaddr_nl *from = message->msg_name;
+	void *buf = message->msg_iov->iov_base;
 	struct nlmsghdr *nlh;
 
-	(void)sock;
-	(void)len;
+	(void)fd;
+	(void)flags;
 	if (part->fail) {
 		errno = part->fail;
 		return -1;
 	}
+	from->nl_family = AF_NETLINK;
+	from->nl_pid = part->sender;
+	message->msg_namelen = sizeof(*from);
+	message->msg_flags = part->msg_flags;
 	nlh = mnl_nlmsg_put_header(buf);
 	nlh->nlmsg_type = part->type;
 	nlh->nlmsg_flags = part->flags;
@@ -190,6 +205,14 @@ TEST(nl_do__answers_cases)
 	static const struct part refusal[PARTS_MAX] = {
 		{ .type = NLMSG_ERROR, .payload = -EPERM },
 	};
+	static const struct part forged[PARTS_MAX] = {
+		{ .type = FAMILY, .sender = 4711 },
+		{ .type = NLMSG_ERROR, .payload = -EPERM, .sender = 4711 },
+		{ .type = NLMSG_ERROR },
+	};
+	static const struct part cut[PARTS_MAX] = {
+		{ .type = FAMILY, .msg_flags = MSG_TRUNC },
+	};
 	static const struct part overrun[PARTS_MAX] = {
 		{ .fail = ENOBUFS },
 	};
@@ -201,6 +224,10 @@ TEST(nl_do__answers_cases)
 		TH_LOG("nl_do__leftovers are passed over");
 	EXPECT_EQ(6, kernel.next)
 		TH_LOG("nl_do__leftovers reads up to the acknowledgement");
+	EXPECT_TRUE(run(false, forged, &err) == 0 && !seen.messages && kernel.next == 3)
+		TH_LOG("nl_do__forged: others' messages are passed over");
+	EXPECT_TRUE(run(false, cut, &err) == -ENOSPC)
+		TH_LOG("nl_do__cut");
 	EXPECT_TRUE(run(false, refusal, &err) == -EPERM && err.code == EPERM)
 		TH_LOG("nl_do__refused");
 	EXPECT_TRUE(run(false, overrun, &err) == -ENOBUFS)

@@ -94,4 +94,41 @@ TEST(out_str__control)
 	EXPECT_EQ(0, strcmp("ab\\x1b", out_escape(cut, sizeof(cut), "ab\033\033")));
 }
 
+/* The kernel lets names of interfaces have any byte. */
+TEST(out_str__utf8_cases)
+{
+	static const struct {
+		const char	*name;
+		const char	*text;
+		const char	*json;
+	} cases[] = {
+		{ "\303\274\342\202\254\360\237\230\200", "\303\274\342\202\254\360\237\230\200",
+		  "\"\303\274\342\202\254\360\237\230\200\"" },
+		{ "d\377\2332J", "d\\xff\\x9b2J", "\"d\\ufffd\\ufffd2J\"" },
+		{ "\302\2332J\177", "\\xc2\\x9b2J\\x7f", "\"\\u009b2J\\u007f\"" },
+		{ "\303", "\\xc3", "\"\\ufffd\"" },
+		{ "\342\202x", "\\xe2\\x82x", "\"\\ufffd\\ufffdx\"" },
+		{ "\300\257", "\\xc0\\xaf", "\"\\ufffd\\ufffd\"" },
+		{ "\355\240\200", "\\xed\\xa0\\x80", "\"\\ufffd\\ufffd\\ufffd\"" },
+		{ "\364\220\200\200", "\\xf4\\x90\\x80\\x80",
+		  "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
+	};
+	size_t i, len;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		const char *want = i % 2 ? cases[i / 2].json : cases[i / 2].text;
+		char *got = NULL;
+		struct out o;
+		FILE *file;
+
+		file = open_memstream(&got, &len);
+		out_init(&o, file, i % 2, false);
+		out_str(&o, "name", "%s", cases[i / 2].name);
+		fclose(file);
+		EXPECT_TRUE(strstr(got, want))
+			TH_LOG("%zu: got: %s, want: %s", i, got, want);
+		free(got);
+	}
+}
+
 TEST_HARNESS_MAIN

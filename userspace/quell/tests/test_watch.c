@@ -273,7 +273,7 @@ TEST(watch_cell__cases)
 					   .target_ns = 65000, .mss_bytes = 1448,
 					   .window_bytes = 724, .cut = "delay",
 					   .cut_age_ns = 1200000, .limited_by = "window",
-					   .retrans_segs = 12 } };
+					   .retrans_segs = 12, .state = 1 } };
 	static const char * const want[WATCH_COLS] = {
 		"swift", "43210", "10.9.0.2:5201", "0.50", "1.00G", "   #", "81.2us", "___#",
 		"66.2us", "  *#", "65.0us", "12", "delay", "1.20ms", "window",
@@ -295,6 +295,8 @@ TEST(watch_cell__cases)
 	EXPECT_EQ(0, strcmp("0", cell_of(WATCH_COL_DELAY, &row, false)));
 	row.past[WATCH_RATE][WATCH_PAST - 1] = WATCH_UNKNOWN;
 	EXPECT_EQ(0, strcmp("-", cell_of(WATCH_COL_RATE, &row, false)));
+	row.flow.state = 0;	/* nobody has said it */
+	EXPECT_EQ(0, strcmp("-", cell_of(WATCH_COL_RETRANS, &row, false)));
 	row.flow.cc = "\033[2J";
 	row.flow.cut = "\x9b";
 	EXPECT_EQ(0, strcmp("\\x1b[2J", cell_of(WATCH_COL_CC, &row, false)));
