@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Formatted error texts came with 6.2.  Before, an extack holds a pointer to a
- * constant, read after the request's handler returned; quell_extack_buffer()
- * lends one of a few static buffers in turn, so that a text is overwritten
- * only when several requests fail at the same moment.
+ * Formatted error texts came with 6.2.  Before, an extack holds a pointer to a constant, which the
+ * kernel measures and copies after the request's handler returned.  quell_extack_fmt() lends one of
+ * some static buffers in turn, all texts filled up with blanks to the same length, so that one that
+ * is overwritten, as when as many requests fail at the same moment, is as long as it was measured.
  */
 #ifndef _QUELL_COMPAT_EXTACK_H
 #define _QUELL_COMPAT_EXTACK_H
@@ -17,18 +17,7 @@
 #else
 #define QUELL_EXTACK_BYTES	80
 
-char *quell_extack_buffer(void);
-
-#define quell_extack_fmt(extack, fmt, args...) do {			\
-	struct netlink_ext_ack *__extack = (extack);			\
-									\
-	if (__extack) {							\
-		char *__text = quell_extack_buffer();			\
-									\
-		snprintf(__text, QUELL_EXTACK_BYTES, fmt, ##args);	\
-		__extack->_msg = __text;				\
-	}								\
-} while (0)
+__printf(2, 3) void quell_extack_fmt(struct netlink_ext_ack *extack, const char *fmt, ...);
 #endif
 
 /* A constant text and a number; before 6.2 without it, for callers without such a buffer. */

@@ -215,7 +215,7 @@ static int __net_init quell_net_init(struct net *net)
 	int err;
 
 	qnet->net = net;
-	qnet->counters = alloc_percpu(struct quell_counters);
+	qnet->counters = alloc_percpu_gfp(struct quell_counters, GFP_KERNEL_ACCOUNT);
 	if (!qnet->counters)
 		return -ENOMEM;
 	quell_agree_net_init(qnet);

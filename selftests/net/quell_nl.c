@@ -350,6 +350,20 @@ static int fuzz(unsigned int seed, unsigned long count)
 	return 0;
 }
 
+/* A dump that is begun, and not read until somebody kills us. */
+static int leave(const char *command)
+{
+	char buf[MESSAGE_BYTES];
+	struct nlmsghdr *nlh = start(buf, family, strtoul(command, NULL, 0), NLM_F_DUMP);
+
+	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
+		die("send");
+	puts("begun");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "qdisc")) {
@@ -360,10 +374,12 @@ int main(int argc, char **argv)
 	find_family();
 	if (argc >= 3 && !strcmp(argv[1], "request"))
 		return request(argc - 2, argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "leave"))
+		return leave(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "churn"))
 		return churn(argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | qdisc DEV [ATTRIBUTE]... | "
+	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | leave COMMAND | qdisc DEV [ATTRIBUTE]... | "
 	    "churn DEV COUNT | fuzz SEED COUNT");
 }

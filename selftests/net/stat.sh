@@ -147,6 +147,28 @@ reading_is_clean()
 	done
 }
 
+# Commands of dumps: of algorithms, flows, counters, rates, groups, senders, receivers.
+dumps="1 4 5 6 10 11 13"
+
+# What is begun and not read holds no module, if it is short.
+unread_dumps_hold_nothing()
+{
+	local command before after pids=()
+
+	before=$(cat /sys/module/quell/refcnt)
+	for command in $dumps; do
+		start_in "$left" setpriv --reuid 65534 --clear-groups quell_nl leave "$command" \
+			>"$dir/left.$command"
+		pids+=("$started")
+		poll 10 grep -q begun "$dir/left.$command" || return 1
+	done
+	after=$(cat /sys/module/quell/refcnt)
+	for command in "${pids[@]}"; do
+		stop "$command"
+	done
+	same "uses of quell.ko" "$after" "$before"
+}
+
 # The exit status of doctor is that of what it finds; of what it asks drivers valgrind knows little.
 left_valgrind()
 {
@@ -155,7 +177,7 @@ left_valgrind()
 	[ $? -ne 99 ] && [ -s "$dir/out" ] && ! grep -q '^==' "$dir/err"
 }
 
-plan 15
+plan 16
 check "network, swift on the left" make_network 100mbit
 check "a transfer starts" start_transfer
 check "stat prints what was counted" stat_text
@@ -171,4 +193,5 @@ check "stat of one algorithm" stat_one
 check "stat is per namespace" stat_is_per_netns
 check "valgrind has nothing to say about verbs that read" reading_is_clean
 check "the flow ends" stop_client
+check "dumps that are not read hold no module" unread_dumps_hold_nothing
 finish

@@ -48,6 +48,17 @@ static int __attribute__((format(printf, 3, 4))) fail(const struct error *error,
 	return -code;
 }
 
+/* Without the end of a string, and the blanks that kernels before 6.2 fill texts up with. */
+static int text_len(const struct nlattr *attr)
+{
+	const char *text = mnl_attr_get_payload(attr);
+	int len = strnlen(text, mnl_attr_get_payload_len(attr));
+
+	while (len && text[len - 1] == ' ')
+		len--;
+	return len;
+}
+
 /* The kernel's text, behind what it sends back of the request. */
 static int fail_kernel(const struct error *error, const struct nlmsghdr *nlh, int code)
 {
@@ -63,7 +74,7 @@ static int fail_kernel(const struct error *error, const struct nlmsghdr *nlh, in
 	attrs = mnl_nlmsg_get_payload_offset(nlh, skip);
 	mnl_attr_for_each_payload(attrs, len - skip)
 		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-			return fail(error, code, "%.*s", (int)mnl_attr_get_payload_len(attr),
+			return fail(error, code, "%.*s", text_len(attr),
 				    (const char *)mnl_attr_get_payload(attr));
 	return fail(error, code, "%s", strerror(code));
 }

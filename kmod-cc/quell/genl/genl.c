@@ -54,12 +54,23 @@ static const char * const unit_names[] = {
 };
 
 #ifndef QUELL_HAVE_EXTACK_FMT
-char *quell_extack_buffer(void)
+void quell_extack_fmt(struct netlink_ext_ack *extack, const char *fmt, ...)
 {
-	static char buffers[16][QUELL_EXTACK_BYTES];
+	static char texts[64][QUELL_EXTACK_BYTES];
 	static atomic_t next;
+	char text[QUELL_EXTACK_BYTES], *to;
+	va_list args;
+	int len;
 
-	return buffers[(u32)atomic_inc_return(&next) % ARRAY_SIZE(buffers)];
+	if (!extack)
+		return;
+	va_start(args, fmt);
+	len = vscnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	memset(text + len, ' ', sizeof(text) - 1 - len);
+	to = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
+	memcpy(to, text, sizeof(text) - 1);
+	extack->_msg = to;
 }
 #endif
 
@@ -164,7 +175,10 @@ static int flow_start(struct netlink_callback *cb)
 	return dump_start(cb);
 }
 
-/* cb->args[0]: slot of the next algorithm. */
+/*
+ * cb->args[0]: slot of the next algorithm.  As all dumps here it returns 0 with its last message, which
+ * then ends the dump: nobody holds the module by one that he does not read.
+ */
 static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
@@ -190,7 +204,7 @@ static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	mutex_unlock(&quell_mutex);
 	cb->args[0] = slot;
-	return skb->len;
+	return slot < QUELL_ALGOS_MAX ? skb->len : 0;
 }
 
 /*
@@ -425,7 +439,7 @@ static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	mutex_unlock(&quell_mutex);
 	cb->args[0] = index;
-	return skb->len;
+	return index <= QUELL_ALGOS_MAX ? skb->len : 0;
 }
 
 static const struct genl_ops quell_genl_ops[] = {

@@ -201,7 +201,7 @@ static int put_receiver(struct sk_buff *skb, struct quell_dasr_port *port)
  * @skb: message to fill
  * @cb:  dump; args[0] is the next interface
  *
- * Return: bytes in @skb.
+ * Return: bytes in @skb, or 0 with the last of them.
  */
 int quell_receiver_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -225,7 +225,7 @@ int quell_receiver_dump(struct sk_buff *skb, struct netlink_callback *cb)
 unlock:
 	rcu_read_unlock();
 	cb->args[0] = ifindex;
-	return skb->len;
+	return ifindex != ULONG_MAX ? skb->len : 0;
 }
 
 static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
@@ -277,7 +277,7 @@ static int put_senders(struct sk_buff *skb, struct netlink_callback *cb,
  * @skb: message to fill
  * @cb:  dump; its context is a cursor
  *
- * Return: bytes in @skb.
+ * Return: bytes in @skb, or 0 with the last of them.
  */
 int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -301,7 +301,7 @@ int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	at->ifindex = ULONG_MAX;
 unlock:
 	rcu_read_unlock();
-	return skb->len;
+	return at->ifindex != ULONG_MAX ? skb->len : 0;
 }
 
 /**
@@ -511,7 +511,7 @@ cancel:
  * @skb: message to fill
  * @cb:  dump; args[0] is the number of the next group, args[1] its next member
  *
- * Return: bytes in @skb.
+ * Return: bytes in @skb, or 0 with the last of them.
  */
 int quell_lookahead_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -531,5 +531,5 @@ int quell_lookahead_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->args[0] = ULONG_MAX;
 unlock:
 	mutex_unlock(&qnet->lookahead.lock);
-	return skb->len;
+	return cb->args[0] != (long)ULONG_MAX ? skb->len : 0;
 }

@@ -271,7 +271,7 @@ static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
  *
  * Context: process.  No lock is held but RCU's, for a few flows at a time: the path of packets
  * does not wait for a dump, nor does the end of a grace period wait for more than those.
- * Return: length of this part, as netlink expects of a dump.
+ * Return: bytes in @skb, or 0 with the last of them.
  */
 int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -279,5 +279,5 @@ int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	while (put_some_flows(skb, cb, cc))
 		cond_resched();
-	return skb->len;
+	return (unsigned long)cb->args[0] != ULONG_MAX ? skb->len : 0;
 }

@@ -39,7 +39,7 @@ static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct que
  * @skb: message to fill
  * @cb:  dump; args[0] is the last interface shown
  *
- * Return: bytes in @skb.
+ * Return: bytes in @skb, or 0 with the last of them.
  */
 int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -48,10 +48,10 @@ int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	while ((ifindex = quell_link_next(qnet, cb->args[0]))) {
 		if (put_link(skb, cb, qnet, ifindex))
-			break;
+			return skb->len;
 		cb->args[0] = ifindex;
 	}
-	return skb->len;
+	return 0;
 }
 
 /**

@@ -40,7 +40,8 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 	if (!block)
 		return -ENOMEM;
 	if (algo->core->counters_nr) {
-		an->stats = __alloc_percpu(algo->core->counters_bytes, sizeof(u64));
+		an->stats = __alloc_percpu_gfp(algo->core->counters_bytes, sizeof(u64),
+					       GFP_KERNEL_ACCOUNT);
 		if (!an->stats) {
 			kfree(block);
 			return -ENOMEM;

@@ -124,12 +124,23 @@ static int lookahead_admit(struct quell_net *qnet, const struct quell_lookahead_
 	return 0;
 }
 
-/* Drops the references of a group's first @hosts_nr members. */
+/* Packets of this interface wait for the lock: once in a while, after so many, they get it. */
+static void lookahead_breathe(struct quell_dasr_port *port, u32 i)
+{
+	if (!i || i % LOOKAHEAD_BATCH)
+		return;
+	spin_unlock_bh(&port->lock);
+	cond_resched();
+	spin_lock_bh(&port->lock);
+}
+
+/* Drops the references of a group's first @hosts_nr members, of which the port has none. */
 static void lookahead_put_hosts(struct quell_lookahead *ahead, u32 hosts_nr)
 {
 	u32 i;
 
 	for (i = 0; i < hosts_nr; i++) {
+		lookahead_breathe(ahead->port, i);
 		ahead->pairs[i]->members -= ahead->group.members_nr;
 		quell_dasr_pair_put(ahead->port, ahead->pairs[i]);
 	}
@@ -167,12 +178,7 @@ static int lookahead_get_hosts(struct quell_lookahead *ahead,
 
 	spin_lock_bh(&port->lock);
 	for (i = 0; i < spec->members_nr && !err; i++) {
-		/* Packets of this interface wait for the lock. */
-		if (i && i % LOOKAHEAD_BATCH == 0) {
-			spin_unlock_bh(&port->lock);
-			cond_resched();
-			spin_lock_bh(&port->lock);
-		}
+		lookahead_breathe(port, i);
 		err = lookahead_get_host(ahead, &spec->members[i], i, extack);
 	}
 	if (err)
