@@ -10,11 +10,16 @@
  * (up to 6.12) keeps 2696 bytes of extended state per process; a host with more
  * state accepts only the complete set, so PTRACE_SETREGSET would fail and init
  * would die.  The missing part is taken from the process's current state.
+ *
+ * And it remembers the extended state that it saw last, for the kernel inside
+ * reads it twice and writes it twice for every page fault of a process, and reads
+ * and writes it for every system call, mostly as it is.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,8 +33,15 @@
 
 typedef long (*ptrace_t)(enum __ptrace_request request, ...);
 
-/* Not on the stack, which is the inner kernel's and only 16 KB. */
-static unsigned char xstate[65536];
+/*
+ * Extended state that a stopped process is known to have; of process 0: none is known.  Not on the
+ * stack, which is the inner kernel's and only 16 KB.
+ */
+static struct {
+	pid_t		pid;
+	size_t		bytes;
+	unsigned char	state[65536];
+} known;
 
 static uint64_t state;
 
@@ -71,17 +83,60 @@ ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 	return length;
 }
 
+/* Read the whole state of a process, if it is not known. */
+static long learn_xstate(ptrace_t host, pid_t pid)
+{
+	struct iovec whole = { .iov_base = known.state, .iov_len = sizeof(known.state) };
+
+	if (known.pid == pid)
+		return 0;
+	known.pid = 0;
+	if (host(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &whole) < 0)
+		return -1;
+	known.bytes = whole.iov_len;
+	known.pid = pid;
+	return 0;
+}
+
+static long get_xstate(ptrace_t host, pid_t pid, struct iovec *get)
+{
+	if (learn_xstate(host, pid) < 0)
+		return -1;
+	if (get->iov_len > known.bytes)
+		get->iov_len = known.bytes;
+	memcpy(get->iov_base, known.state, get->iov_len);
+	return 0;
+}
+
 /* Set the registers given; state beyond them keeps the process's values. */
 static long set_xstate(ptrace_t host, pid_t pid, struct iovec *set)
 {
-	struct iovec whole = { .iov_base = xstate, .iov_len = sizeof(xstate) };
+	struct iovec whole = { .iov_base = known.state };
 
-	if (host(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &whole) < 0)
+	if (learn_xstate(host, pid) < 0)
 		return -1;
-	if (set->iov_len >= whole.iov_len)
-		return host(PTRACE_SETREGSET, pid, NT_X86_XSTATE, set);
-	memcpy(xstate, set->iov_base, set->iov_len);
-	return host(PTRACE_SETREGSET, pid, NT_X86_XSTATE, &whole);
+	if (set->iov_len > known.bytes)
+		set->iov_len = known.bytes;
+	if (!memcmp(known.state, set->iov_base, set->iov_len))
+		return 0;
+	memcpy(known.state, set->iov_base, set->iov_len);
+	whole.iov_len = known.bytes;
+	if (host(PTRACE_SETREGSET, pid, NT_X86_XSTATE, &whole) == 0)
+		return 0;
+	known.pid = 0;
+	return -1;
+}
+
+/*
+ * Whether a process has the same extended state after this.  What the kernel inside lets a process
+ * do of its own between two stops (PTRACE_CONT without a signal) is code without such registers:
+ * only the processor's note of which of them are as at reset may be another then.  A signal's handler
+ * begins with others.
+ */
+static bool keeps_xstate(enum __ptrace_request request, const void *data)
+{
+	return request == PTRACE_GETREGS || request == PTRACE_SETREGS ||
+	       request == PTRACE_GETSIGINFO || (request == PTRACE_CONT && !data);
 }
 
 long ptrace(enum __ptrace_request request, ...)
@@ -99,8 +154,12 @@ long ptrace(enum __ptrace_request request, ...)
 	va_end(args);
 	if (!host)
 		host = (ptrace_t)dlsym(RTLD_NEXT, "ptrace");
+	if (request == PTRACE_GETREGSET && address == NT_X86_XSTATE)
+		return get_xstate(host, pid, data);
 	if (request == PTRACE_SETREGSET && address == NT_X86_XSTATE)
 		return set_xstate(host, pid, data);
+	if (!keeps_xstate(request, data))
+		known.pid = 0;
 	if (request == PTRACE_SYSEMU)
 		syscost_enter_user(pid);
 	return host(request, pid, address, data);
