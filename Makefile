@@ -186,7 +186,7 @@ help:
 	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
-	@echo 'make check        all tests; installs what they need; up to an hour on two cores'
+	@echo 'make check        all suites; installs what they need; an hour or more on two cores'
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'

@@ -88,7 +88,7 @@ static const struct ailment ailments[] = {
 	{ DOCTOR_FAULT, "peer", has_option_stripped,
 	  "lost the Quell option: something on the path removes TCP options it does not know", "" },
 	{ DOCTOR_FAULT, "peer", has_peer_without_quell,
-	  "get no answer to the Quell option, which %A needs: the peer has no Quell",
+	  "get no answer to the Quell option, which %A needs: the peer uses no algorithm of Quell",
 	  "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A" },
 	{ DOCTOR_FAULT, "target", has_target_below_path,
 	  "have a target below the round trip of their path, and the smallest window",

@@ -286,7 +286,7 @@ static void judge_holder(const struct doctor_holder *h, struct findings *f)
 	if (h->sockets) {
 		snprintf(text, sizeof(text), "%s is used by %u socket%s of %s", h->cc, h->sockets,
 			 h->sockets == 1 ? "" : "s", where);
-		snprintf(command, sizeof(command), "%sss -tanpi", netns);
+		snprintf(command, sizeof(command), "%sss -tanpiO | grep -w %s", netns, h->cc);
 		doctor_find(f, DOCTOR_HELD, "holders", text, command);
 	}
 }

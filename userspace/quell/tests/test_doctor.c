@@ -333,7 +333,7 @@ TEST(doctor_judge__flow_cases)
 	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
 	      " on the path removes TCP options it does not know\n\n"
 	      "0 peer 1 of 3 flows, one to 10.0.0.2, get no answer to the Quell option, which"
-	      " hpcc_vaisf needs: the peer has no Quell\non 10.0.0.2:"
+	      " hpcc_vaisf needs: the peer uses no algorithm of Quell\non 10.0.0.2:"
 	      " sysctl -w net.ipv4.tcp_congestion_control=hpcc_vaisf\n");
 	flows[1] = sound_flow();
 	flows[2] = sound_flow();
@@ -402,11 +402,11 @@ TEST(doctor_judge__holder_cases)
 	h.other_netns = true;
 	check(_metadata, &h, "2 holders swift is the default of this namespace\n"
 	      "sysctl -w net.ipv4.tcp_congestion_control=cubic\n"
-	      "2 holders swift is used by 1 socket of this namespace\nss -tanpi\n"
+	      "2 holders swift is used by 1 socket of this namespace\nss -tanpiO | grep -w swift\n"
 	      "2 holders dcqcn is the default of h1\n"
 	      "ip netns exec h1 sysctl -w net.ipv4.tcp_congestion_control=cubic\n"
 	      "2 holders swift is used by 2 sockets of /proc/7/ns/net\n"
-	      "nsenter --net=/proc/7/ns/net ss -tanpi\n"
+	      "nsenter --net=/proc/7/ns/net ss -tanpiO | grep -w swift\n"
 	      "2 holders other namespaces were not examined, which needs CAP_SYS_ADMIN\n\n");
 }
 
