@@ -176,8 +176,8 @@ static int flow_start(struct netlink_callback *cb)
 }
 
 /*
- * cb->args[0]: slot of the next algorithm.  As all dumps here it returns 0 with its last message, which
- * then ends the dump: nobody holds the module by one that he does not read.
+ * cb->args[0]: slot of the next algorithm.  As all dumps here it returns 0 with its last message,
+ * which then ends the dump: nobody holds the module by one that he does not read.
  */
 static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
