@@ -96,7 +96,7 @@ stat_of_anyone()
 	local home
 
 	home=$(mktemp -d) && defer rm -rf "$home" && chown nobody "$home" &&
-	status 0 as_nobody env XDG_RUNTIME_DIR="$home" quell stat &&
+	XDG_RUNTIME_DIR="$home" status 0 as_nobody quell stat &&
 	grep -q '^quell-stat 1 ' "$home"/.quell-stat.u65534.* &&
 	status 0 as_nobody quell stat -a -z swift
 }
