@@ -101,14 +101,14 @@ static ssize_t receive(struct mnl_socket *sock, void *buf, size_t len)
 {
 	struct sockaddr_nl from = {};
 	socklen_t from_len = sizeof(from);
-	ssize_t got = recvfrom(mnl_socket_get_fd(sock), buf, len, 0, (struct sockaddr *)&from,
-			       &from_len);
+	/* The length of all of it, also of what has no room. */
+	ssize_t got = recvfrom(mnl_socket_get_fd(sock), buf, len, MSG_TRUNC,
+			       (struct sockaddr *)&from, &from_len);
 
-	if (got >= 0 && from.nl_pid) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return got;
+	if (got < 0 || (!from.nl_pid && (size_t)got <= len))
+		return got;
+	errno = from.nl_pid ? EAGAIN : ENOSPC;
+	return -1;
 }
 
 /* Sends a request and waits for its result; what @reader returned, or 0. */

@@ -123,7 +123,6 @@ static int open_kernel(struct stamps_kernel *kernel)
 	return ret;
 }
 
-
 /* quell hwtstamp show [DEV] */
 int hwstamp_show(struct app *app, int argc, char **argv)
 {

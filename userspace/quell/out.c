@@ -56,14 +56,11 @@ static size_t next_len(const char *text, bool *control)
  */
 bool has_control(const char *text)
 {
-	bool control;
+	bool control = false;
 
-	for (; *text; text += next_len(text, &control)) {
-		next_len(text, &control);
-		if (control)
-			return true;
-	}
-	return false;
+	while (*text && !control)
+		text += next_len(text, &control);
+	return control;
 }
 
 /**
