@@ -180,10 +180,12 @@ static void serve(int port)
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct conn *conn = calloc(1, sizeof(*conn));
 	struct epoll_event ready[EVENTS];
-	int i, n;
+	int i, n, one = 1;
 
 	conn->listens = true;
 	conn->fd = socket(AF_INET, SOCK_STREAM, 0);
+	/* Connections of a server before, that it closed first, may still wait for their time. */
+	setsockopt(conn->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(conn->fd, (struct sockaddr *)&any, sizeof(any)) || listen(conn->fd, FLOWS_MAX))
 		die("listen");
 	watch(conn, EPOLL_CTL_ADD, EPOLLIN);
