@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import stats
+from . import distributions, stats
 from .errors import InputError
 from .physics import mss_bytes, wire_bytes
 from .schema import Key, check
@@ -29,6 +29,7 @@ KEYS = {
     "to": Key("time", 1, TIME_MAX),
     "src": Key("names", default=None),
     "dst": Key("names", default=None),
+    "idle": Key("time", 0, TIME_MAX, None),
 }
 
 
@@ -40,6 +41,7 @@ class Window:
     begin_ns: int
     end_ns: int
     flows: frozenset		# numbers
+    idle_ns: object = None	# round trip of the idle network, where it was told
 
 
 def build(places, tables, flows, tick_ns, until_ns):
@@ -61,7 +63,7 @@ def build(places, tables, flows, tick_ns, until_ns):
                              f"{show_time(values['from'])}, at most {show_time(until_ns)}, the "
                              "end of the run")
         windows.append(Window(name, values["from"], values["to"],
-                              _selected(places, path, values, flows)))
+                              _selected(places, path, values, flows), values["idle"]))
     return tuple(windows)
 
 
@@ -105,9 +107,7 @@ def _spanning(result, window):
 
 
 def _round_trips(result, window):
-    times = [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
-             for time_ns, _, _, rtt_ns, *_ in rows
-             if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
+    times = distributions.round_trips_ns(result, window)
     return {
         "samples": len(times),
         "mean": round(sum(times) / len(times), 1) if times else None,
@@ -146,18 +146,32 @@ def _rtt_errors(result, window):
     }
 
 
-def _rate_variation(result, window, flows):
-    """Mean over the flows of the standard deviation of the pacing rate over its mean."""
-    ratios = []
+def pacing(result, window, flows):
+    """{flow: (mean, standard deviation) of its pacing rate in bits per second} of paced flows."""
+    found = {}
     for number in flows:
-        rows = [(time_ns, rate) for time_ns, _, rate, *_ in result.cwnd.get(number, [])]
+        rows = [(time_ns, rate * 8) for time_ns, _, rate, *_ in result.cwnd.get(number, [])]
         held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
         mean = Fraction(sum(rate * ns for rate, ns in held.items()), sum(held.values()))
-        if not mean or UNPACED_BYTES_PS in held:
+        if not mean or UNPACED_BYTES_PS * 8 in held:
             continue
         square = Fraction(sum(rate**2 * ns for rate, ns in held.items()), sum(held.values()))
-        ratios.append(math.sqrt(square / mean**2 - 1))
+        found[number] = (float(mean), math.sqrt(square - mean**2))
+    return found
+
+
+def _rate_variation(pacing):
+    """Mean over the flows of the standard deviation of the pacing rate over its mean."""
+    ratios = [deviation / mean for mean, deviation in pacing.values()]
     return round(sum(ratios) / len(ratios), 4) if ratios else None
+
+
+def _queueing(scenario, result, window, worst):
+    """Only of a window that says what the idle network takes."""
+    if window.idle_ns is None or worst is None:
+        return {}
+    port = next(port for port in scenario.watched_ports() if port.label == worst)
+    return {"queueing": distributions.queueing(scenario, result, window, port)}
 
 
 def _queues(scenario, result, window):
@@ -183,6 +197,7 @@ def numbers(scenario, result, window):
     index = stats.jain(shares) if shares else None
     queues = _queues(scenario, result, window)
     worst = max(queues, key=lambda label: queues[label]["mean_bytes"], default=None)
+    rates_set = pacing(result, window, spanning)
     return {
         "from_ns": window.begin_ns,
         "to_ns": window.end_ns,
@@ -198,9 +213,13 @@ def numbers(scenario, result, window):
                               "max": max(rates.values(), default=None), "of": rates},
         "flow_rate_ratio": (round(min(rates.values()) / max(rates.values()), 4)
                             if len(rates) > 1 and max(rates.values()) else None),
-        "rate_variation": _rate_variation(result, window, spanning),
+        "rate_variation": _rate_variation(rates_set),
+        "pacing_bits_ps": {
+            "mean": {number: round(mean) for number, (mean, _) in rates_set.items()},
+            "deviation": {number: round(deviation) for number, (_, deviation) in rates_set.items()}},
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
+        **_queueing(scenario, result, window, worst),
     }
 
 

@@ -1,8 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """What algorithms and traffic need of a network that has not been given it."""
 
+from .errors import InputError
+
+# Keys of [queue] by which swport does more than serve ACKs first.
+PORT_KEYS = ("ecn", "telemetry", "trim", "tcp-int", "buffer", "deflect")
 # Cores and algorithms of the kernel that reduce, or increase, by marks.
 BY_MARKS = ("dctcp", "dcqcn", "dart", "smartt")
+
+
+def fifo(places, values, graph):
+    """Switches whose ports serve all packets in order of arrival, as [queue] names them."""
+    where = places.name("queue.fifo")
+    for name in values["fifo"] or ():
+        if not graph.is_switch(name):
+            raise InputError(where, f"no switch '{name}': one of {', '.join(graph.switches)}")
+    for key in PORT_KEYS if values["fifo"] else ():
+        if values[key] is not None:
+            raise InputError(where, f"not with {key}: these ports are the kernel's own bfifo")
+    return tuple(values["fifo"] or ())
 
 
 def is_by_marks(variant):

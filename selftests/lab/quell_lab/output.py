@@ -7,8 +7,8 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import drawing, paper, plots, report, results as checks, show, slowdown, summary, tables, \
-    version
+from . import drawing, paper, plot_tables, plots, report, results as checks, show, slowdown, \
+    summary, tables, version
 from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
@@ -39,7 +39,8 @@ def clear(directory):
     """Remove an earlier result, so that nothing old is taken for new."""
     names = FILES + tuple(f"{stem}.svg" for stem in STEMS)
     if os.path.isdir(directory):
-        names += tuple(fnmatch.filter(os.listdir(directory), f"{plots.DART_STEM}*.svg"))
+        names += tuple(name for stem in (plots.DART_STEM, plot_tables.STEM)
+                       for name in fnmatch.filter(os.listdir(directory), f"{stem}*.svg"))
     for name in names:
         path = os.path.join(directory, name)
         if os.path.exists(path):

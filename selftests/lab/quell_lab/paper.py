@@ -86,7 +86,17 @@ OF_WINDOW = {
     "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
     "flow_rate_ratio": Quantity("number", ("flow_rate_ratio",)),
     "rate_variation": Quantity("number", ("rate_variation",)),
+    "pacing_mean": Quantity("rate", ("pacing_bits_ps", "mean"), True),
+    "pacing_deviation": Quantity("rate", ("pacing_bits_ps", "deviation"), True),
 }
+# Of windows that say what the idle network takes.
+OF_QUEUEING = {
+    **{f"{what}_{name}": _ns("queueing", f"{key}_{name}_ns")
+       for what, key in (("queueing", "rtt"), ("queue_time", "queue")) for name in ("p50", "p99")},
+    "queueing_distance": Quantity("number", ("queueing", "distance")),
+    "queueing_found_distance": Quantity("number", ("queueing", "found_distance")),
+}
+OF_WINDOW |= OF_QUEUEING
 OF_BOTH = {
     "queue_mean": Quantity("size", ("queue", "mean_bytes")),
     "queue_p99": Quantity("size", ("queue", "p99_bytes")),
@@ -184,6 +194,15 @@ def need_joins(places, rows, joins):
         if row.name in OF_JOINS and joins is None:
             raise InputError(places.name(f"paper[{index}].quantity"),
                              f"{row.name} needs a [convergence] table")
+
+
+def need_idle(places, rows, windows):
+    """InputError for what is beyond the idle network's round trip where that is not told."""
+    told = {window.name for window in windows if window.idle_ns is not None}
+    for index, row in enumerate(rows):
+        if row.name in OF_QUEUEING and row.window not in told:
+            raise InputError(places.name(f"paper[{index}].quantity"),
+                             f"{row.name} needs idle in the [measure] table '{row.window}'")
 
 
 def _quantity(where, text, flows):

@@ -140,6 +140,9 @@ def build(places, top, graph, flows):
         if key in (top["queue"] or {}):
             raise InputError(places.name(f"queue.{key}"), "not with pfc, which divides the memory "
                              "of a switch by where packets come in, and drops none")
+    if "fifo" in (top["queue"] or {}):
+        raise InputError(places.name("queue.fifo"), "not with pfc, which needs swport at both ends "
+                         "of a cable")
     packet = max(cable.mtu_bytes for cable in graph.cables) + ETHERNET_BYTES
     xoff, resume = _thresholds(places, values, packet)
     priorities = {0} | {flow.dscp >> PRIORITY_SHIFT for flow in flows if flow.dscp < CONTROL_DSCP}

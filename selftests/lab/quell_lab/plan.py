@@ -257,7 +257,9 @@ def _qdiscs(scenario):
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             number += 1
-            lines.append(f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
+            lines.append(f"qdisc {switch} {port.dev} bfifo limit={queue.limit_bytes}"
+                         if switch in queue.fifo else
+                         f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
                          + _deflection(scenario, port))
     return lines
 

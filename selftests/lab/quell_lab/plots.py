@@ -4,7 +4,7 @@
 import math
 import re
 
-from . import dart_plot, join_plots, panels, slowdown_plot
+from . import dart_plot, join_plots, own_axes, panels, slowdown_plot
 from .drawing import BELOW, FIGURE_INCH, NS_PER_US, STYLE, Look, horizon_ns, mark_windows, plt, \
     time_axis
 from .summary import FAIR, jain_windows
@@ -95,7 +95,8 @@ def completion(results, look):
 def makers(scenario, results, summaries):
     """{file stem: function that draws its figure or Panels} of a report, in its order."""
     look = Look([result.variant.label for result in results])
-    found = join_plots.makers(scenario, results, summaries)
+    found = own_axes.makers(scenario, results)
+    found |= join_plots.makers(scenario, results, summaries)
     if any(one["flows"] for summary in summaries.values() if summary["slowdown"]
            for one in summary["slowdown"]["bins"]):
         found["slowdown"] = lambda: slowdown_plot.draw(summaries, look)

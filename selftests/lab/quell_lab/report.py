@@ -3,8 +3,8 @@
 
 import html
 
-from . import convergence, drawing, network_svg, page, panels, paper, pfc, plots, slowdown, units, \
-    written
+from . import convergence, drawing, network_svg, own_axes, page, panels, paper, pfc, plot_tables, \
+    plots, slowdown, units, written
 
 CAPTIONS = {
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
@@ -47,6 +47,8 @@ JOIN_TITLES = {
 
 
 def _caption(stem):
+    if stem.startswith(plot_tables.STEM):
+        return own_axes.CAPTION
     return CAPTIONS[plots.DART_STEM if stem.startswith(plots.DART_STEM) else stem]
 
 
@@ -250,7 +252,8 @@ def _network(scenario):
                     f"cables {len(graph.cables)}"),
         ("Cables", cables),
         ("Switch ports", f"swport, {queue.limit_bytes:,} bytes of data, "
-                         f"{queue.control_limit_bytes:,} of control packets"),
+                         f"{queue.control_limit_bytes:,} of control packets"
+                         + (f"; bfifo at {', '.join(queue.fifo)}" if queue.fifo else "")),
         ("ECN", ecn),
         ("Telemetry", f"stamped at dequeue, base round-trip time "
                       f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),

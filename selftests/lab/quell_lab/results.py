@@ -168,9 +168,11 @@ def read(directory, scenario, variant, spent):
                       for port in scenario.record.pcap})
 
 
-def queue_max_bytes(counters):
-    """Most bytes a switch port's data band ever held: its exact watermark."""
-    return counters.get("data_backlog_max_bytes", 0)
+def queue_max_bytes(counters, rows=()):
+    """Most bytes a switch port's data band ever held: its exact watermark, or of a port without
+    one the most that was sampled."""
+    mark = counters.get("data_backlog_max_bytes")
+    return max((size for _, size in rows), default=0) if mark is None else mark
 
 
 def physics(scenario, result):
@@ -191,7 +193,7 @@ def physics(scenario, result):
                 problems += pfc.problems(port.label, result.ports.get(port.label, {}))
     for label, rows in result.queues.items():
         top = max(backlog for _, backlog in rows)
-        mark = queue_max_bytes(result.ports.get(label, {}))
+        mark = queue_max_bytes(result.ports.get(label, {}), [(0, scenario.queue.limit_bytes)])
         if top > mark + scenario.queue.control_limit_bytes:
             problems.append(f"port {label}: sampled backlog {top} bytes above the port's own "
                             f"maximum {mark} bytes")
@@ -251,6 +253,8 @@ def _port_problems(scenario, label, counters, packet):
     if counters is None:
         return [f"port {label}: no line in ports.out"]
     problems = []
+    if counters.get("kind") == "bfifo":
+        return problems		# it has no watermark
     limits = (("data", scenario.queue.limit_bytes), ("control", scenario.queue.control_limit_bytes))
     for band, limit in limits:
         key = f"{band}_backlog_max_bytes"

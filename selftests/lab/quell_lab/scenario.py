@@ -11,7 +11,7 @@ import tomllib
 from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, fabric, flows, lookahead, measure, needs, paper, pfc, \
-    processes, ranges, slowdown, topology
+    plot_tables, processes, ranges, slowdown, topology
 from .algorithms import find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -87,6 +87,7 @@ QUEUE_KEYS = {
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
     "ecn": Key("text", default=None),
     "host-ecn": Key("text", default=None),
+    "fifo": Key("names", default=None),
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
     "telemetry": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
@@ -157,6 +158,7 @@ TOP_KEYS = {
     "measure": Key("tables", default=None),
     "convergence": Key("table", default=None),
     "paper": Key("list", default=None),
+    "plot": Key("list", default=None),
     "slowdown": Key("table", default=None),
     "scale": Key("table", default=None),
     "check": Key("table", default=None),
@@ -198,6 +200,7 @@ class Queue:
     deflection: object		# Deflection, or None
     host_ecn_min_bytes: int = 0	# of hosts' own ports; without, pfifo
     host_ecn_max_bytes: int = 0
+    fifo: tuple = ()		# switches that serve all in order, ACKs too
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,7 @@ class Scenario:
     processes: tuple = ()	# processes.Process
     syscall_ns: int = 0		# what a system call of theirs takes
     directory: str = ""		# of the scenario file, or the working directory
+    plots: tuple = ()		# plot_tables.Plot
     known_routes: dict = field(default_factory=dict)	# (src, dst): links and MTU, once asked
 
     def stages(self, flow):
@@ -376,6 +380,9 @@ def build(table, places=None, scale=None):
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)
     pfc.need(places, rows, pauses)
+    paper.need_idle(places, rows, windows)
+    plots = plot_tables.build(places, top["plot"], [variant.label for variant in variants],
+                              windows, wanted, record)
     paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
@@ -387,7 +394,7 @@ def build(table, places=None, scale=None):
                     (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
                     table, programs, top["syscall"] if programs else 0,
-                    processes.directory_of(places))
+                    processes.directory_of(places), plots)
 
 
 def _notes(places, top, queue):
@@ -504,7 +511,8 @@ def _queue(places, table, graph):
                  values["trim"] or 0, values["trim-to-sender"],
                  values["trim-eligible"] == "all",
                  values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
-                 _deflection(places, table, values, low, graph), host_low, host_high)
+                 _deflection(places, table, values, low, graph), host_low, host_high,
+                 needs.fifo(places, values, graph))
 
 
 def _thresholds(places, values, key):

@@ -121,7 +121,8 @@ def summarise(scenario, result):
     windows = jain_windows(result, scenario.record.window_ns, scenario.allow_unfinished)
     last_start_ns = max((row.start_ns for row in result.flows), default=0)
     queues = {port.label: queue_numbers(result.queues.get(port.label, []), spans,
-                                        queue_max_bytes(result.ports.get(port.label, {})))
+                                        queue_max_bytes(result.ports.get(port.label, {}),
+                                                        result.queues.get(port.label, [])))
               for port in scenario.watched_ports()}
     worst = max(queues, key=lambda label: queues[label]["max_bytes"], default=None)
     hops = _counter(result.ports.values(), "tx_packets")

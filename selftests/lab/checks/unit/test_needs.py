@@ -7,6 +7,7 @@ import tomllib
 import unittest
 
 from quell_lab import runner, scenario
+from quell_lab.errors import InputError
 
 import helpers
 
@@ -35,6 +36,20 @@ class Marks(unittest.TestCase):
                               flow=[dict(flow, cc="dctcp")]).notes
         self.assertEqual(said, "dcqcn, dctcp without queue.ecn: no switch marks packets, by which "
                          "they work")
+
+
+class Fifo(unittest.TestCase):
+    """Switches whose ports are the kernel's bfifo."""
+
+    def test_refused(self):
+        for queue, words in (({"fifo": "h1"}, "queue.fifo: no switch 'h1': one of s1"),
+                             ({"fifo": "s1", "ecn": "65kb"}, "queue.fifo: not with ecn"),
+                             ({"fifo": "s1", "trim": "64b"}, "queue.fifo: not with trim"),
+                             ({"fifo": "s1", "telemetry": "5us"}, "queue.fifo: not with telemetry")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                helpers.build(queue=queue)
+        with self.assertRaisesRegex(InputError, "queue.fifo: not with pfc"):
+            helpers.build(queue={"fifo": "s1"}, pfc={})
 
 
 class Ways(unittest.TestCase):

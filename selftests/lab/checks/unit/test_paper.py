@@ -125,7 +125,7 @@ class Compare(unittest.TestCase):
             "A Fig. 1  fair_after  reno    20us  never      -"])
 
     def test_every_quantity_is_in_the_summary(self):
-        steady = {"from": "10us", "to": "30us"}
+        steady = {"from": "10us", "to": "30us", "idle": "1us"}
         example = {"rate": "1gbit", "time": "1us", "size": "1kb", "number": 1}
         tables = [{"figure": "x", "quantity": f"{name}[1]" if one.of_flow else name,
                    "value": example[one.kind]} for name, one in paper.QUANTITIES.items()

@@ -164,6 +164,13 @@ class Plan(unittest.TestCase):
         self.assertEqual(lines, ["qdisc h1 eth0 swport limit=268435456 control-limit=268435456 "
                                  "ecn-mode=1 ecn-min=20480 ecn-max=20480 ecn-prob=65536 seed=1"])
 
+    def test_switches_that_serve_in_order(self):
+        wanted = helpers.build(queue={"limit": "200kb", "fifo": "s1"})
+        lines = plan.write(wanted, wanted.variants[0]).splitlines()
+        self.assertEqual([line for line in lines if line.startswith("qdisc s1")],
+                         [f"qdisc s1 p{port} bfifo limit=204800" for port in (1, 2, 3)])
+        self.assertEqual(sum(line.startswith("qdisc h") and "pfifo" in line for line in lines), 3)
+
     def test_a_sender_may_have_another_congestion_control(self):
         flow = {"src": "h1", "dst": "h3", "bytes": 3000, "cc": "dctcp"}
         wanted = helpers.build(flow=[flow, {**flow, "src": "h2", "cc": "cubic"}],

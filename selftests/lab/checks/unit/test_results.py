@@ -178,6 +178,14 @@ class Physics(unittest.TestCase):
         del self.ports["s1:p3"]["data_backlog_max_bytes"]
         self.assert_one(self.problems(), "no data_backlog_max_bytes")
 
+    def test_bfifo_has_none(self):
+        self.ports["s1:p3"] = {"kind": "bfifo"}
+        self.assertEqual(self.problems(), [])
+        rows = {"s1:p3": [(0, 0), (5, 10240 + 1025)]}
+        result = helpers.run_result(self.wanted, self.flows, ports=self.ports, queues=rows)
+        self.assert_one(results.physics(self.wanted, result), "sampled backlog 11265 bytes above")
+        self.assertEqual(results.queue_max_bytes({"kind": "bfifo"}, rows["s1:p3"]), 11265)
+
     def test_within_one_packet(self):
         self.wanted = dataclasses.replace(self.wanted, within_one_packet=True)
         self.assertEqual(self.problems(0, end_ns=2384 + 124), [])

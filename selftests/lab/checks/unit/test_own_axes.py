@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures in the papers' own axes: what is refused, distributions on data done by hand, drawing."""
+
+import dataclasses
+import unittest
+
+from quell_lab import distributions, drawing, own_axes, plots
+from quell_lab.errors import InputError
+
+import helpers
+
+LONG = [{"src": "h1", "dst": "h3", "bytes": 10**6}, {"src": "h2", "dst": "h3", "bytes": 10**6}]
+STEADY = {"from": "20us", "to": "40us", "idle": "2us"}
+RTTS = {"kind": "rtts", "figure": "TIMELY Fig. 14"}
+
+
+def build(**changes):
+    """Two flows that outlast a run of 50 us, a window of 20 us in it, and a plot."""
+    values = {"flow": LONG, "until": "50us", "measure": dict(STEADY), "plot": [RTTS],
+              "check": {"allow-unfinished": True}}
+    values.update(changes)
+    return helpers.build(**values)
+
+
+class Keys(unittest.TestCase):
+    def test_refused(self):
+        for changes, words in (
+                ({"plot": [{"kind": "rtts"}]}, r"plot\[0\].figure: missing"),
+                ({"plot": [dict(RTTS, kind="rttz")]}, r"plot\[0\].kind: 'rttz', did you mean"),
+                ({"plot": [dict(RTTS, runs=["cubik"])]}, r"plot\[0\].runs: no run 'cubik'"),
+                ({"plot": [dict(RTTS, measure=["x"])]}, r"plot\[0\].measure: no window 'x'"),
+                ({"plot": [RTTS], "measure": None}, r"plot\[0\]: needs a \[measure\] table"),
+                ({"plot": [dict(RTTS, truth=True)]}, r"plot\[0\].truth: needs truth = true"),
+                ({"plot": [dict(RTTS, queue=True)], "measure": {"from": "20us", "to": "40us"}},
+                 r"plot\[0\].queue: needs idle"),
+                ({"plot": [dict(RTTS, flows=[1])]}, r"plot\[0\].flows: kind = \"flows\" and"),
+                ({"plot": [dict(RTTS, kind="flows", flows=[3])]}, "'3' is no flow: 1 to 2"),
+                ({"plot": [RTTS, RTTS]}, r"plot\[1\].figure: 'TIMELY Fig. 14' is given twice"),
+                ({"paper": [{"figure": "x", "quantity": "queueing_p50"}], "plot": None,
+                  "measure": {"from": "20us", "to": "40us"}},
+                 r"paper\[0\].quantity: queueing_p50 needs idle")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                build(**changes)
+
+    def test_named_after_its_figure(self):
+        self.assertEqual(build().plots[0].stem, "plot-timely-fig-14")
+
+
+class Distributions(unittest.TestCase):
+    def test_of_samples(self):
+        self.assertEqual(distributions.of_samples([3, 1, 3, 7]), [(1, 0.25), (3, 0.75), (7, 1.0)])
+
+    def test_percentiles(self):
+        curve = distributions.of_samples(range(1, 101))
+        self.assertEqual([distributions.at_share(curve, percent) for percent in (50, 99, 99.5)],
+                         [50, 99, 100])
+        self.assertIsNone(distributions.at_share([], 50))
+
+    def test_distance(self):
+        one = distributions.of_samples([1, 2, 3, 4])
+        self.assertEqual(distributions.distance(one, one), 0)
+        self.assertEqual(distributions.distance(one, distributions.of_samples([5, 6])), 1)
+        # at 2: half of the one, nothing of the other
+        self.assertEqual(distributions.distance(one, distributions.of_samples([3, 4])), 0.5)
+        self.assertEqual(distributions.distance(distributions.of_samples([3, 4]), one), 0.5)
+
+
+class Drawn(unittest.TestCase):
+    """Round trips of 2 to 6 us, and a queue of a packet, which takes 123 ns, half of the time."""
+
+    def setUp(self):
+        self.wanted = build(paper=[
+            {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"}])
+        flows = [helpers.flow_result(flow, 0, -1) for flow in self.wanted.flows]
+        self.cwnd = {1: [(10000, 1, 10**9, 90000), (20000, 1, 10**9, 2000), (30000, 1, 10**9, 4000)],
+                     2: [(25000, 1, 3 * 10**9, 6000), (40000, 1, 10**9, 90000)]}
+        self.result = helpers.run_result(
+            self.wanted, flows, cwnd=self.cwnd, virtual_ns=50000,
+            queues={"s1:p3": [(0, 0), (30000, 1514)]})
+        self.window = self.wanted.windows[0]
+        self.port = next(port for port in self.wanted.watched_ports() if port.label == "s1:p3")
+
+    def test_queue_as_a_time(self):
+        self.assertEqual(distributions.queue_ns(self.port, 1514), 123)	# 1538 bytes at 100 Gbit/s
+        self.assertEqual(distributions.queue_ns(self.port, 15140), 1230)
+
+    def test_queueing(self):
+        self.assertEqual(distributions.queueing(self.wanted, self.result, self.window, self.port),
+                         {"port": "s1:p3", "rtt_p50_ns": 2000, "rtt_p99_ns": 4000,
+                          "queue_p50_ns": 0, "queue_p99_ns": 123, "distance": 0.6667,
+                          "found_distance": 0.6667})
+
+    def test_queue_as_packets_found_it(self):
+        # a microsecond after they left: at 19, 27 and 20 us, before the packet came
+        self.assertEqual(distributions.found_ns(self.wanted, self.result, self.window, self.port),
+                         [0, 0, 0])
+        result = dataclasses.replace(self.result, queues={"s1:p3": [(0, 0), (20000, 1514)]})
+        self.assertEqual(sorted(distributions.found_ns(self.wanted, result, self.window,
+                                                       self.port)), [0, 123, 123])
+
+    def test_truth_leaves_out_what_the_hosts_took(self):
+        result = dataclasses.replace(self.result, truth={1: [(20000, 1, 9, 0, 5000, 1000),
+                                                             (50000, 1, 9, 0, 7000, 0)]})
+        self.assertEqual(distributions.round_trips_ns(result, self.window, True), [4000])
+
+    def draw(self, plot):
+        wanted = build(plot=[plot], paper=[
+            {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"}])
+        [(stem, maker)] = own_axes.makers(wanted, [self.result]).items()
+        figure = plots.draw(maker)
+        if isinstance(figure, drawing.Panels):
+            figure = figure.figures["cubic"]
+        lines = [(line.get_label(), list(line.get_xdata())) for axes in figure.axes
+                 for line in axes.get_lines()]
+        drawing.plt.close(figure)
+        return stem, lines
+
+    def test_round_trips(self):
+        stem, lines = self.draw(RTTS)
+        self.assertEqual(stem, "plot-timely-fig-14")
+        self.assertEqual(lines[0], ("cubic", [2, 2, 4, 6, 6]))
+        self.assertEqual([line for line in lines[1:] if line[1]], [("_child1", [5])])
+
+    def test_queue_beside_them(self):
+        _, lines = self.draw(dict(RTTS, queue=True))
+        self.assertEqual(lines[0], ("queue of the port", [0, 0, 0.123, 0.123]))
+        self.assertEqual(lines[1], ("as messages found it", [0, 0, 0]))
+        self.assertEqual(lines[2], ("round trip less idle", [0, 0, 2, 4, 4]))
+
+    def test_flows_over_time(self):
+        _, lines = self.draw(dict(RTTS, kind="flows", flows=[1, 2]))
+        self.assertEqual([name for name, _ in lines if "±" in name],
+                         ["1: 8000 ± 0", "2: 18000 ± 10392"])
+
+
+if __name__ == "__main__":
+    unittest.main()

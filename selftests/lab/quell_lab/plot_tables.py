@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+"""[[plot]] tables: figures of papers in the papers' own axes, checked."""
+
+import re
+from dataclasses import dataclass
+
+from .errors import InputError, nearest
+from .schema import Key, check
+
+KINDS = ("rtts", "flows")
+FLOWS_MAX = 8			# of one figure: more lines hide each other
+STEM = "plot-"			# of the files
+
+KEYS = {
+    "kind": Key("text", choices=KINDS),
+    "figure": Key("text"),
+    "runs": Key("list", default=None),
+    "measure": Key("list", default=None),
+    "flows": Key("list", default=None),
+    "truth": Key("bool", default=False),
+    "queue": Key("bool", default=False),
+}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One figure."""
+
+    kind: str
+    figure: str			# of which paper
+    runs: tuple			# labels
+    windows: tuple		# measure.Window
+    flows: tuple		# numbers
+    truth: bool			# round trips as they were on the wire
+    queue: bool			# the queue as a time beside them
+
+    @property
+    def stem(self):
+        """Of its file."""
+        return STEM + re.sub(r"[^a-z0-9]+", "-", self.figure.lower()).strip("-")
+
+
+def _chosen(where, wanted, known, what):
+    """Those of the known that are named, all without names."""
+    for name in wanted or ():
+        if name not in known:
+            raise InputError(where, f"no {what} '{name}'{nearest(str(name), known)}: one of "
+                             f"{', '.join(map(str, known))}")
+    return tuple(wanted or known)
+
+
+def _flows(places, path, values, count):
+    where = places.name(f"{path}.flows")
+    flows = values["flows"] or []
+    if (values["kind"] == "flows") != bool(flows):
+        raise InputError(where, "kind = \"flows\" and numbers of flows go together")
+    for number in flows:
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
+            raise InputError(where, f"'{number}' is no flow: 1 to {count}")
+    if len(flows) > FLOWS_MAX:
+        raise InputError(where, f"{len(flows)} flows is out of range: at most {FLOWS_MAX}")
+    return tuple(flows)
+
+
+def _one(places, path, table, known):
+    labels, windows, flows, record = known
+    if not isinstance(table, dict):
+        raise InputError(places.name(path), f"'{table}' is not a table")
+    values = check(places, path, table, KEYS)
+    if not windows:
+        raise InputError(places.name(path), "needs a [measure] table with the window of time it "
+                         "is of")
+    names = _chosen(places.name(f"{path}.measure"), values["measure"],
+                    [window.name for window in windows], "window")
+    chosen = tuple(window for window in windows if window.name in names)
+    if values["truth"] and not record["truth"]:
+        raise InputError(places.name(f"{path}.truth"), "needs truth = true in [record]")
+    if values["queue"] and any(window.idle_ns is None for window in chosen):
+        raise InputError(places.name(f"{path}.queue"), "needs idle in the [measure] table")
+    return Plot(values["kind"], values["figure"],
+                _chosen(places.name(f"{path}.runs"), values["runs"], labels, "run"), chosen,
+                _flows(places, path, values, len(flows)), values["truth"], values["queue"])
+
+
+def build(places, tables, labels, windows, flows, record):
+    """Plots of the [[plot]] tables; record: the [record] table's values."""
+    plots = [_one(places, f"plot[{index}]", table, (labels, windows, flows, record))
+             for index, table in enumerate(tables or [])]
+    for index, one in enumerate(plots):
+        if one.stem in (other.stem for other in plots[:index]):
+            raise InputError(places.name(f"plot[{index}].figure"), f"'{one.figure}' is given "
+                             "twice: files would have one name")
+    return tuple(plots)
