@@ -85,6 +85,8 @@ def _of_program(program):
                           for key, what in program.variables.items()}, None, program)
 
 
+# What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant.
+SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3}
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
@@ -107,6 +109,7 @@ class Variant:
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object
+    variant: str = None		# of SMARTT_VARIANTS
 
     @property
     def algorithm(self):
@@ -115,7 +118,9 @@ class Variant:
 
     @property
     def modules(self):
-        """Modules to load, in order."""
+        """Modules to load, in order, the last with its parameter where it has one."""
+        if self.variant:
+            return ("quell.ko", f"quell_labsmartt.ko variant={SMARTT_VARIANTS[self.variant]}")
         return self.algorithm.modules
 
 
@@ -134,9 +139,11 @@ def find(where, name, directory="", ops=None):
     return name, ALGORITHMS[name]
 
 
-def make_variant(where, found, label, texts, preset=None):
+def make_variant(where, found, label, texts, preset=None, variant=None):
     """Check the preset of what find() found and the parameters that override it."""
     name, algorithm = found
+    if variant and algorithm.modules[-1:] != ("tcp_smartt.ko",):
+        raise InputError(where, f"{name} has no variant '{variant}': smartt has")
     known = algorithm.parameters
     values = {}
     of_paper = paper_preset(algorithm.core, texts) if preset is None else None
@@ -145,7 +152,7 @@ def make_variant(where, found, label, texts, preset=None):
             raise InputError(where, unknown_parameter(found, key))
         values[key] = known[key].parse(f"{where}: {name}.{key}", text)
     return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset,
-                   of_paper, program=algorithm if algorithm.program else None)
+                   of_paper, program=algorithm if algorithm.program else None, variant=variant)
 
 
 def paper_preset(core, texts):

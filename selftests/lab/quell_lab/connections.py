@@ -70,7 +70,7 @@ def packets(path):
         raise RunError(f"{os.path.basename(path)}: cut off") from None
 
 
-def _network(frame):
+def network(frame):
     """(source, destination, TCP segment) of a frame, or None."""
     kind = int.from_bytes(frame[12:14], "big")
     packet = frame[ETHERNET_BYTES:]
@@ -138,7 +138,7 @@ def read(path):
     """Connections of a pcap file."""
     table = _Table()
     for time_ns, frame in packets(path):
-        found = _network(frame)
+        found = network(frame)
         if found and len(found[2]) >= 20:
             table.see(time_ns, *found)
     return table.all

@@ -109,8 +109,8 @@ def queueing(scenario, result, window, port):
     queue = queue_curve(result, window, port)
     return {
         "port": port.label,
-        **{f"rtt_{name}_ns": at_share(rtts, percent) for name, percent in (("p50", 50), ("p99", 99))},
-        **{f"queue_{name}_ns": at_share(queue, percent)
+        **{f"{what}_{name}_ns": at_share(curve, percent)
+           for what, curve in (("rtt", rtts), ("queue", queue))
            for name, percent in (("p50", 50), ("p99", 99))},
         "distance": round(distance(rtts, queue), 4) if rtts else None,
         "found_distance": round(distance(rtts, of_samples(found_ns(scenario, result, window,

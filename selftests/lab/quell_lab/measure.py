@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import distributions, stats
+from . import distributions, rounds, stats
 from .errors import InputError
 from .physics import mss_bytes, wire_bytes
 from .schema import Key, check
@@ -152,18 +152,29 @@ def pacing(result, window, flows):
     for number in flows:
         rows = [(time_ns, rate * 8) for time_ns, _, rate, *_ in result.cwnd.get(number, [])]
         held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
-        mean = Fraction(sum(rate * ns for rate, ns in held.items()), sum(held.values()))
-        if not mean or UNPACED_BYTES_PS * 8 in held:
-            continue
-        square = Fraction(sum(rate**2 * ns for rate, ns in held.items()), sum(held.values()))
-        found[number] = (float(mean), math.sqrt(square - mean**2))
+        if any(held) and UNPACED_BYTES_PS * 8 not in held:
+            found[number] = _mean_and_deviation(rows, window)
     return found
 
 
-def _rate_variation(pacing):
-    """Mean over the flows of the standard deviation of the pacing rate over its mean."""
-    ratios = [deviation / mean for mean, deviation in pacing.values()]
+def _variation(of_flow):
+    """Mean over the flows of the standard deviation over the mean: {flow: (mean, deviation)}."""
+    ratios = [deviation / mean for mean, deviation in of_flow.values() if mean]
     return round(sum(ratios) / len(ratios), 4) if ratios else None
+
+
+def _mean_and_deviation(rows, window):
+    """Of a value, weighted by the time that it held in a window: [(time_ns, value)]."""
+    held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
+    mean = Fraction(sum(value * ns for value, ns in held.items()), sum(held.values()))
+    square = Fraction(sum(value**2 * ns for value, ns in held.items()), sum(held.values()))
+    return float(mean), math.sqrt(square - mean**2)
+
+
+def congestion_windows(result, window, flows):
+    """{flow: (mean, standard deviation) of its congestion window in bytes}."""
+    return {number: _mean_and_deviation([row[:2] for row in result.cwnd[number]], window)
+            for number in flows if number in result.cwnd}
 
 
 def _queueing(scenario, result, window, worst):
@@ -213,12 +224,15 @@ def numbers(scenario, result, window):
                               "max": max(rates.values(), default=None), "of": rates},
         "flow_rate_ratio": (round(min(rates.values()) / max(rates.values()), 4)
                             if len(rates) > 1 and max(rates.values()) else None),
-        "rate_variation": _rate_variation(rates_set),
+        "rate_variation": _variation(rates_set),
+        "window_variation": _variation(congestion_windows(result, window, spanning)),
         "pacing_bits_ps": {
             "mean": {number: round(mean) for number, (mean, _) in rates_set.items()},
-            "deviation": {number: round(deviation) for number, (_, deviation) in rates_set.items()}},
+            "deviation": {number: round(one) for number, (_, one) in rates_set.items()}},
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
+        **({"marks_rtt_correlation": rounds.correlation(rounds.in_window(result.rounds, window))}
+           if result.rounds else {}),
         **_queueing(scenario, result, window, worst),
     }
 

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """Draws [[plot]] tables: figures of papers in the papers' own axes, with the papers' points."""
 
+import bisect
+import math
+
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from . import distributions, drawing, measure
+from . import distributions, drawing, measure, rounds
 from .drawing import NS_PER_US
 
 WIDE = 40			# times so far apart are on a logarithmic scale
 POINTS_MAX = 600		# of a curve
+MARKS_MAX = 1500		# rounds shown one by one
+MARK_BINS = 12
 FLOW_POINTS = 400		# of a flow over time
 # Quantities of [[paper]] tables that are points of a distribution, and at which share.
 POINTS = {"rtt_p50": 0.5, "rtt_p99": 0.99, "rtt_network_true_p50": 0.5,
@@ -113,7 +118,8 @@ def _flow_axes(axes, result, window, number, colour):
     times = [row[0] / 1e6 for row in rows]
     axes[0].plot(times, [row[3] / NS_PER_US for row in rows], ".", markersize=2, color=colour)
     axes[1].plot(times, [row[2] * 8 / 1e6 for row in rows], linewidth=1, color=colour,
-                 drawstyle="steps-post", label=f"{number}: {mean / 10**6:.0f} ± {deviation / 10**6:.0f}")
+                 drawstyle="steps-post",
+                 label=f"{number}: {mean / 10**6:.0f} ± {deviation / 10**6:.0f}")
 
 
 def _flows(scenario, plot, results):
@@ -141,7 +147,93 @@ def _flows(scenario, plot, results):
     return drawing.Panels(plot.figure, figures)
 
 
-DRAW = {"rtts": _round_trips, "flows": _flows}
+def _windows(scenario, plot, results):
+    """Congestion windows of some flows over a window of time, all runs on the same axes."""
+    del scenario
+    window = plot.windows[0]
+    figures = {}
+    top = max((row[1] for result in _chosen(plot, results) for number in plot.flows
+               for row in result.cwnd.get(number, [])
+               if window.begin_ns <= row[0] < window.end_ns), default=1)
+    for result in _chosen(plot, results):
+        figure, axes = plt.subplots(figsize=drawing.PANEL_INCH, layout="constrained")
+        for position, number in enumerate(plot.flows):
+            rows = [row for row in result.cwnd.get(number, [])
+                    if window.begin_ns <= row[0] < window.end_ns]
+            times, sizes = drawing.thin([row[0] / NS_PER_US for row in rows],
+                                        [row[1] / 1024 for row in rows], FLOW_POINTS)
+            axes.plot(times, sizes, drawstyle="steps-post", linewidth=0.9,
+                      color=drawing.COLOURS[position % len(drawing.COLOURS)])
+        axes.set_ylim(0, top / 1024 * 1.06)
+        axes.set_xlabel("Time (µs)")
+        axes.set_ylabel("Window (KiB)")
+        axes.set_title(result.variant.label)
+        figures[result.variant.label] = figure
+    return drawing.Panels(plot.figure, figures)
+
+
+def _mean_window(scenario, plot, results):
+    """Mean window of the active flows over time, of each run."""
+    figure, axes = plt.subplots(figsize=drawing.FIGURE_INCH, layout="constrained")
+    look = drawing.Look(list(plot.runs))
+    window = plot.windows[0]
+    for result in _chosen(plot, results):
+        label = result.variant.label
+        times = range(window.begin_ns, window.end_ns, scenario.record.window_ns)
+        means = [_mean_at(result, time_ns) for time_ns in times]
+        axes.plot([time_ns / NS_PER_US for time_ns in times], means, look.dash(label),
+                  color=look.colour(label), linewidth=1.4, label=label)
+    axes.set_ylim(0, None)
+    axes.set_xlabel("Time (µs)")
+    axes.set_ylabel("Mean window of active flows (KiB)")
+    axes.set_title(plot.figure)
+    axes.legend(**dict(drawing.BELOW, ncols=2))
+    return figure
+
+
+def _marks(scenario, plot, results):
+    """Share of marks in a round against its smallest round trip: points, and boxes of bins."""
+    del scenario
+    figures = {}
+    for result in _chosen(plot, results):
+        found = rounds.in_window(result.rounds, plot.windows[0])
+        figure, axes = plt.subplots(2, sharex=True, figsize=drawing.PANEL_INCH,
+                                    layout="constrained")
+        shown = found[::max(len(found) // MARKS_MAX, 1)]
+        axes[0].plot([one.min_rtt_ns / NS_PER_US for one in shown],
+                     [one.marked for one in shown], ".", markersize=2, color=drawing.COLOURS[0])
+        low = min((one.min_rtt_ns for one in found), default=0) / NS_PER_US
+        high = max((one.min_rtt_ns for one in found), default=1) / NS_PER_US
+        width = max((high - low) / MARK_BINS, 0.001)
+        bins = [[one.marked for one in found
+                 if number == min(int((one.min_rtt_ns / NS_PER_US - low) / width), MARK_BINS - 1)]
+                for number in range(MARK_BINS)]
+        axes[1].boxplot([values for values in bins if values], widths=width * 0.7,
+                        positions=[low + (number + 0.5) * width
+                                   for number, values in enumerate(bins) if values],
+                        manage_ticks=False, whis=1.2, flierprops={"markersize": 2})
+        for one in axes:
+            one.set_ylim(-0.05, 1.05)
+            one.set_ylabel("Share marked")
+        axes[1].set_xlabel("Smallest round trip of the round (µs)")
+        axes[0].set_title(result.variant.label)
+        figures[result.variant.label] = figure
+    return drawing.Panels(plot.figure, figures)
+
+
+def _mean_at(result, time_ns):
+    """Mean of the windows at a time of the flows that are active then, KiB; or nothing."""
+    sizes = []
+    for row in result.flows:
+        rows = result.cwnd.get(row.flow.number, [])
+        at = bisect.bisect_right(rows, (time_ns, math.inf)) - 1
+        if row.start_ns <= time_ns < result.active_until_ns(row) and at >= 0:
+            sizes.append(rows[at][1])
+    return sum(sizes) / len(sizes) / 1024 if sizes else math.nan
+
+
+DRAW = {"rtts": _round_trips, "flows": _flows, "windows": _windows,
+        "mean-window": _mean_window, "marks": _marks}
 
 
 def makers(scenario, results):

@@ -6,7 +6,7 @@ compared with it, never a criterion.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from . import convergence, slowdown, units
@@ -58,6 +58,7 @@ OF_RUN = {
     "jain_min": Quantity("number", ("jain", "min")),
     "goodput": Quantity("rate", ("goodput_bits_ps",)),
     "drops": Quantity("number", ("drops",)),
+    "trims": Quantity("number", ("trims",)),
     "marks": Quantity("number", ("marks",)),
     "load_increase": Quantity("number", ("deflection", "load_increase_percent")),
     "path_dilation": Quantity("number", ("deflection", "path_dilation_percent")),
@@ -86,6 +87,7 @@ OF_WINDOW = {
     "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
     "flow_rate_ratio": Quantity("number", ("flow_rate_ratio",)),
     "rate_variation": Quantity("number", ("rate_variation",)),
+    "window_variation": Quantity("number", ("window_variation",)),
     "pacing_mean": Quantity("rate", ("pacing_bits_ps", "mean"), True),
     "pacing_deviation": Quantity("rate", ("pacing_bits_ps", "deviation"), True),
 }
@@ -97,6 +99,8 @@ OF_QUEUEING = {
     "queueing_found_distance": Quantity("number", ("queueing", "found_distance")),
 }
 OF_WINDOW |= OF_QUEUEING
+OF_ROUNDS = {"marks_rtt_correlation": Quantity("number", ("marks_rtt_correlation",))}
+OF_WINDOW |= OF_ROUNDS
 OF_BOTH = {
     "queue_mean": Quantity("size", ("queue", "mean_bytes")),
     "queue_p99": Quantity("size", ("queue", "p99_bytes")),
@@ -149,6 +153,8 @@ def build(places, tables, labels, windows, flows):
         name, flow = _quantity(places.name(f"{path}.quantity"), values["quantity"], flows)
         window = _window(places, path, name, values["measure"], windows)
         quantity = QUANTITIES[name]
+        if values["over"] is not None:
+            quantity = replace(quantity, kind="number")
         value, text, suffix = None, "-", UNIT_DEFAULT[quantity.kind]
         if values["value"] is not None:
             text = str(values["value"])
@@ -196,13 +202,16 @@ def need_joins(places, rows, joins):
                              f"{row.name} needs a [convergence] table")
 
 
-def need_idle(places, rows, windows):
-    """InputError for what is beyond the idle network's round trip where that is not told."""
+def need_told(places, rows, windows, plots):
+    """InputError for a quantity that needs what the scenario does not tell or record."""
     told = {window.name for window in windows if window.idle_ns is not None}
+    has_rounds = any(plot.kind == "marks" for plot in plots)
     for index, row in enumerate(rows):
+        where = places.name(f"paper[{index}].quantity")
         if row.name in OF_QUEUEING and row.window not in told:
-            raise InputError(places.name(f"paper[{index}].quantity"),
-                             f"{row.name} needs idle in the [measure] table '{row.window}'")
+            raise InputError(where, f"{row.name} needs idle in the [measure] table '{row.window}'")
+        if row.name in OF_ROUNDS and not has_rounds:
+            raise InputError(where, f"{row.name} needs a [[plot]] of kind marks")
 
 
 def _quantity(where, text, flows):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from .errors import InputError, nearest
 from .schema import Key, check
 
-KINDS = ("rtts", "flows")
+KINDS = ("rtts", "flows", "windows", "mean-window", "marks")
+OF_FLOWS = ("flows", "windows")	# these show some flows alone
 FLOWS_MAX = 8			# of one figure: more lines hide each other
 STEM = "plot-"			# of the files
 
@@ -52,8 +53,8 @@ def _chosen(where, wanted, known, what):
 def _flows(places, path, values, count):
     where = places.name(f"{path}.flows")
     flows = values["flows"] or []
-    if (values["kind"] == "flows") != bool(flows):
-        raise InputError(where, "kind = \"flows\" and numbers of flows go together")
+    if (values["kind"] in OF_FLOWS) != bool(flows):
+        raise InputError(where, f"kinds {', '.join(OF_FLOWS)} and numbers of flows go together")
     for number in flows:
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
             raise InputError(where, f"'{number}' is no flow: 1 to {count}")
@@ -75,6 +76,9 @@ def _one(places, path, table, known):
     chosen = tuple(window for window in windows if window.name in names)
     if values["truth"] and not record["truth"]:
         raise InputError(places.name(f"{path}.truth"), "needs truth = true in [record]")
+    if values["kind"] == "marks" and not record["pcap"]:
+        raise InputError(places.name(f"{path}.kind"), "marks needs the senders' packets, pcap in "
+                         "[record]")
     if values["queue"] and any(window.idle_ns is None for window in chosen):
         raise InputError(places.name(f"{path}.queue"), "needs idle in the [measure] table")
     return Plot(values["kind"], values["figure"],

@@ -4,7 +4,7 @@
 import os
 from dataclasses import dataclass, field
 
-from . import connections, measure, pfc, processes
+from . import connections, measure, pfc, processes, rounds
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -53,6 +53,7 @@ class RunResult:
     cost: object		# cost.Cost
     processes: tuple = ()	# processes.ProcessResult
     connections: dict = field(default_factory=dict)	# port label -> [connections.Connection]
+    rounds: dict = field(default_factory=dict)		# port label -> [rounds.Round]
 
     def active_until_ns(self, row):
         """End of a flow, or for one that did not finish when it was stopped or the run ended."""
@@ -163,9 +164,15 @@ def read(directory, scenario, variant, spent):
                      _ports(directory), _counters(directory, variant), virtual_ns, spent,
                      tuple(processes.read(_lines(directory, "programs.out"), scenario))
                      if scenario.processes else (),
-                     {port.label: connections.read(os.path.join(
-                         directory, f"{port.node}-{port.dev}.pcap"))
-                      for port in scenario.record.pcap})
+                     _of_pcaps(directory, scenario, connections.read),
+                     _of_pcaps(directory, scenario, rounds.read)
+                     if any(plot.kind == "marks" for plot in scenario.plots) else {})
+
+
+def _of_pcaps(directory, scenario, read_one):
+    """{port label: what a function reads from the packets of its cable}"""
+    return {port.label: read_one(os.path.join(directory, f"{port.node}-{port.dev}.pcap"))
+            for port in scenario.record.pcap}
 
 
 def queue_max_bytes(counters, rows=()):

@@ -90,7 +90,7 @@ def check_modules(wanted, scenario):
     """InputError for a module that is not built, before anything runs."""
     for variant in scenario.variants:
         kernel = kernel_of(variant, wanted)
-        for name in plan.modules(scenario, variant):
+        for name in (words.split()[0] for words in plan.modules(scenario, variant)):
             if not os.path.exists(os.path.join(kernel.modules, name)):
                 raise InputError("modules" if name in plan.LAB_MODULES else f"--cc {variant.label}",
                                  f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, fabric, flows, lookahead, measure, needs, paper, pfc, \
     plot_tables, processes, ranges, slowdown, topology
-from .algorithms import find, make_variant
+from .algorithms import SMARTT_VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check
@@ -112,6 +112,7 @@ ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
+    "variant": Key("text", default=None, choices=tuple(SMARTT_VARIANTS)),
     "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "rehash": Key("bool", default=True),
@@ -380,9 +381,9 @@ def build(table, places=None, scale=None):
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)
     pfc.need(places, rows, pauses)
-    paper.need_idle(places, rows, windows)
     plots = plot_tables.build(places, top["plot"], [variant.label for variant in variants],
                               windows, wanted, record)
+    paper.need_told(places, rows, windows, plots)
     paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
@@ -585,7 +586,7 @@ def _variants(places, tables):
             pairs = {"preset": entry["preset"]} if entry["preset"] is not None else {}
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
-        variant = make_variant(where, found, label, settings, entry["preset"])
+        variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"],

@@ -57,7 +57,8 @@ def key_of(scenario, kernel):
     """
     variant = scenario.variants[0]
     kernel = runner.kernel_of(variant, kernel)
-    modules = [os.path.join(kernel.modules, name) for name in plan.modules(scenario, variant)]
+    modules = [os.path.join(kernel.modules, words.split()[0])
+               for words in plan.modules(scenario, variant)]
     inputs = {
         "scenario": {key: value for key, value in scenario.config.items() if key not in NO_INPUT},
         "sizes": sorted({row.sizes for row in scenario.paper if row.sizes}),

@@ -4,7 +4,7 @@
 import dataclasses
 import unittest
 
-from quell_lab import distributions, drawing, own_axes, plots
+from quell_lab import distributions, drawing, own_axes, plots, rounds
 from quell_lab.errors import InputError
 
 import helpers
@@ -33,8 +33,11 @@ class Keys(unittest.TestCase):
                 ({"plot": [dict(RTTS, truth=True)]}, r"plot\[0\].truth: needs truth = true"),
                 ({"plot": [dict(RTTS, queue=True)], "measure": {"from": "20us", "to": "40us"}},
                  r"plot\[0\].queue: needs idle"),
-                ({"plot": [dict(RTTS, flows=[1])]}, r"plot\[0\].flows: kind = \"flows\" and"),
+                ({"plot": [dict(RTTS, flows=[1])]}, r"plot\[0\].flows: kinds flows, windows and"),
                 ({"plot": [dict(RTTS, kind="flows", flows=[3])]}, "'3' is no flow: 1 to 2"),
+                ({"plot": [dict(RTTS, kind="marks")]}, r"plot\[0\].kind: marks needs the senders'"),
+                ({"paper": [{"figure": "x", "quantity": "marks_rtt_correlation"}]},
+                 r"paper\[0\].quantity: marks_rtt_correlation needs a"),
                 ({"plot": [RTTS, RTTS]}, r"plot\[1\].figure: 'TIMELY Fig. 14' is given twice"),
                 ({"paper": [{"figure": "x", "quantity": "queueing_p50"}], "plot": None,
                   "measure": {"from": "20us", "to": "40us"}},
@@ -72,7 +75,8 @@ class Drawn(unittest.TestCase):
         self.wanted = build(paper=[
             {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"}])
         flows = [helpers.flow_result(flow, 0, -1) for flow in self.wanted.flows]
-        self.cwnd = {1: [(10000, 1, 10**9, 90000), (20000, 1, 10**9, 2000), (30000, 1, 10**9, 4000)],
+        self.cwnd = {1: [(10000, 1, 10**9, 90000), (20000, 1, 10**9, 2000),
+                         (30000, 1, 10**9, 4000)],
                      2: [(25000, 1, 3 * 10**9, 6000), (40000, 1, 10**9, 90000)]}
         self.result = helpers.run_result(
             self.wanted, flows, cwnd=self.cwnd, virtual_ns=50000,
@@ -131,6 +135,24 @@ class Drawn(unittest.TestCase):
         _, lines = self.draw(dict(RTTS, kind="flows", flows=[1, 2]))
         self.assertEqual([name for name, _ in lines if "±" in name],
                          ["1: 8000 ± 0", "2: 18000 ± 10392"])
+
+    def test_windows_over_time(self):
+        _, lines = self.draw(dict(RTTS, kind="windows", flows=[1, 2]))
+        self.assertEqual([times for _, times in lines], [[20, 30], [25]])
+
+    def test_mean_window(self):
+        _, lines = self.draw(dict(RTTS, kind="mean-window"))
+        self.assertEqual(lines, [("cubic", [20, 30])])
+
+    def test_marks(self):
+        self.result = dataclasses.replace(self.result, rounds={
+            "h1:eth0": [rounds.Round(21000, 0.5, 3000), rounds.Round(50000, 1, 9000)]})
+        plot = dict(RTTS, kind="marks")
+        wanted = build(plot=[plot], record={"pcap": "h1"})
+        [(_, maker)] = own_axes.makers(wanted, [self.result]).items()
+        figure = plots.draw(maker).figures["cubic"]
+        self.assertEqual(list(figure.axes[0].get_lines()[0].get_xydata()[0]), [3, 0.5])
+        drawing.plt.close(figure)
 
 
 if __name__ == "__main__":

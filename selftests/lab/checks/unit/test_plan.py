@@ -164,6 +164,17 @@ class Plan(unittest.TestCase):
         self.assertEqual(lines, ["qdisc h1 eth0 swport limit=268435456 control-limit=268435456 "
                                  "ecn-mode=1 ecn-min=20480 ecn-max=20480 ecn-prob=65536 seed=1"])
 
+    def test_variants_of_smartt(self):
+        wanted = helpers.build(algorithm=[
+            {"name": "smartt", "label": name, "variant": name}
+            for name in ("marks", "delay", "decrease")])
+        for number, variant in enumerate(wanted.variants, 1):
+            lines = plan.write(wanted, variant).splitlines()
+            self.assertEqual([line for line in lines if line.startswith("module ")][-2:],
+                             ["module quell.ko", f"module quell_labsmartt.ko variant={number}"])
+        with self.assertRaisesRegex(InputError, "swift has no variant 'marks': smartt has"):
+            helpers.build(algorithm=[{"name": "swift", "variant": "marks"}])
+
     def test_switches_that_serve_in_order(self):
         wanted = helpers.build(queue={"limit": "200kb", "fifo": "s1"})
         lines = plan.write(wanted, wanted.variants[0]).splitlines()
