@@ -5,6 +5,7 @@ A distribution is [(value, share at or below it)], rising, its last share 1.
 """
 
 import bisect
+import itertools
 from fractions import Fraction
 
 from . import stats
@@ -14,14 +15,24 @@ NS_PER_S = 10**9
 
 
 def round_trips_ns(result, window, truth=False):
-    """Of a window's flows: those at its sampling instants, or each as it was on the wire."""
+    """
+    Of a window's flows: those at its sampling instants, or each as it was on the wire.  A flow
+    that starts in the window, on a connection that was warmed up, has that one's until its own.
+    """
     if truth:
         return [row[4] - row[5] for number, rows in result.truth.items()
                 if number in window.flows for row in rows
                 if window.begin_ns <= row[0] < window.end_ns]
+    new = {row.flow.number for row in result.flows
+           if row.start_ns >= window.begin_ns and not row.flow.cold}
     return [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
-            for time_ns, _, _, rtt_ns, *_ in rows
+            for time_ns, _, _, rtt_ns, *_ in (_own(rows) if number in new else rows)
             if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
+
+
+def _own(rows):
+    """Without the first rows, which have one round-trip time: the newest of the warm-up."""
+    return itertools.dropwhile(lambda row: row[3] == rows[0][3], rows)
 
 
 def queue_held(result, window, port):

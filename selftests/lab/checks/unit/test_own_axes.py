@@ -107,6 +107,14 @@ class Drawn(unittest.TestCase):
                                                              (50000, 1, 9, 0, 7000, 0)]})
         self.assertEqual(distributions.round_trips_ns(result, self.window, True), [4000])
 
+    def test_a_flow_that_starts_has_no_round_trip_of_the_warm_up(self):
+        late = helpers.flow_result(self.wanted.flows[1], 22000, -1)
+        rows = [(22000, 1, 1, 1500), (23000, 2, 1, 1500), (30000, 2, 1, 6000), (31000, 1, 1, 1500)]
+        result = dataclasses.replace(self.result, flows=[self.result.flows[0], late],
+                                     cwnd={1: self.cwnd[1], 2: rows})
+        self.assertEqual(distributions.round_trips_ns(result, self.window),
+                         [2000, 4000, 6000, 1500])
+
     def draw(self, plot):
         wanted = build(plot=[plot], paper=[
             {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"}])
