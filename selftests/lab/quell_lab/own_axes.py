@@ -131,7 +131,7 @@ def _flows(scenario, plot, results):
         for position, number in enumerate(plot.flows):
             _flow_axes(axes, result, plot.windows[0], number, drawing.COLOURS[position])
         values = [(float(row.value) / 1e6) for row in scenario.paper
-                  if row.name == "pacing_mean" and row.value is not None
+                  if row.name.startswith("pacing_mean[") and row.value is not None
                   and row.run == result.variant.label]
         for value in dict.fromkeys(values):
             axes[1].axhline(value, color=INK, linewidth=0.8, linestyle=(0, (1, 2)),

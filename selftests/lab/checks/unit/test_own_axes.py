@@ -117,7 +117,8 @@ class Drawn(unittest.TestCase):
 
     def draw(self, plot):
         wanted = build(plot=[plot], paper=[
-            {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"}])
+            {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"},
+            {"figure": "TIMELY Fig. 13", "quantity": "pacing_mean[1]", "value": "8gbit"}])
         [(stem, maker)] = own_axes.makers(wanted, [self.result]).items()
         figure = plots.draw(maker)
         if isinstance(figure, drawing.Panels):
@@ -143,6 +144,7 @@ class Drawn(unittest.TestCase):
         _, lines = self.draw(dict(RTTS, kind="flows", flows=[1, 2]))
         self.assertEqual([name for name, _ in lines if "±" in name],
                          ["1: 8000 ± 0", "2: 18000 ± 10392"])
+        self.assertEqual(sum(name == "the paper's" for name, _ in lines), 1)
 
     def test_windows_over_time(self):
         _, lines = self.draw(dict(RTTS, kind="windows", flows=[1, 2]))

@@ -62,6 +62,11 @@ class Read(unittest.TestCase):
         self.assertEqual(self.read((10, data(0)), (60, ack(100, True)), (61, ack(100, True))),
                          [(60, 1.0, 50)])
 
+    def test_an_old_ack_changes_nothing(self):
+        self.assertEqual(self.read((10, data(0)), (20, data(100)), (30, data(200)),
+                                   (110, ack(200)), (111, ack(100, True)), (130, ack(300))),
+                         [(110, 0.0, 90), (130, 0.0, 100)])
+
 
 class Correlation(unittest.TestCase):
     def of(self, *pairs):
