@@ -286,9 +286,37 @@ TEST(available)
 			  12500000000))
 			TH_LOG("quell_portload_available_bytes_ps__%s", cases[i].name);
 	}
+	/* A product of some 41 bytes, rounded down to 10666 / 256: idle is idle. */
+	quell_portload_measure(&p, 100, 416666667);
+	EXPECT_EQ(416666667, quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p,
+								416666667))
+		TH_LOG("quell_portload_available_bytes_ps__idle_fraction");
 	quell_portload_measure(&p, 8000, 0);
 	EXPECT_EQ(0, quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p, 0))
 		TH_LOG("quell_portload_available_bytes_ps__no_link");
+}
+
+/* Against what is left of B * T over T, of any rate and time. */
+TEST(available_any)
+{
+	struct random_state r = { 12 };
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		u64 base_rtt_ns = random_magnitude(&r, 100, 1000000000);
+		u64 link_bytes_ps = random_magnitude(&r, 1, 1250000000000ULL);
+		struct quell_portload_params p;
+		struct quell_portload load = { };
+		long double want_bytes_ps;
+		u64 bytes_ps;
+
+		quell_portload_measure(&p, base_rtt_ns, link_bytes_ps);
+		load.flight_q8 = random_between(&r, p.bdp_q8 ? 1 : 0, p.bdp_q8);
+		bytes_ps = quell_portload_available_bytes_ps(&load, &p, link_bytes_ps);
+		want_bytes_ps = (p.bdp_q8 - load.flight_q8) / 256.0L * 1e9L / base_rtt_ns;
+		ASSERT_LE(bytes_ps, link_bytes_ps);
+		ASSERT_LE(fabsl(bytes_ps - want_bytes_ps), 1 + want_bytes_ps * 1e-15L);
+	}
 }
 
 TEST(hops_cases)

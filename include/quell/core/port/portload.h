@@ -140,12 +140,16 @@ static inline u64 quell_portload_q16(const struct quell_portload *load,
 /**
  * quell_portload_available_bytes_ps() - available rate of the link
  * @load: the link, advanced to now
- * @p: only B * T is used
+ * @p: its constants
  * @link_bytes_ps: B
  *
+ * B minus flight / T, as what is left of B * T over T: B times the part of B * T that is left
+ * would be a product beyond 64 bits from 100 Gbit/s and 0.5 ms on, and its division a loop.
+ * This one fits for B * T up to 16 GiB.
+ *
  * Context: any.
- * Return: B minus the rate sent over about the last T, wire bytes/s, rounded down; 0
- * when the product is 0.
+ * Return: B minus the rate sent over about the last T, wire bytes/s, rounded down, B when
+ * nothing is in flight; 0 when the product is 0.
  */
 static inline u64 quell_portload_available_bytes_ps(const struct quell_portload *load,
 						    const struct quell_portload_params *p,
@@ -153,7 +157,9 @@ static inline u64 quell_portload_available_bytes_ps(const struct quell_portload 
 {
 	u64 left_q8 = quell_sub_sat_u64(p->bdp_q8, load->flight_q8);
 
-	return left_q8 ? quell_mul_div_u64(link_bytes_ps, left_q8, p->bdp_q8) : 0;
+	if (left_q8 == p->bdp_q8)
+		return left_q8 ? link_bytes_ps : 0;
+	return quell_mul_div_u64(left_q8, QUELL_NS_PER_SEC >> QUELL_PORTLOAD_Q, p->base_rtt_ns);
 }
 
 /* Wire bytes sent, in a record's units, rounded down; see struct quell_telemetry. */
