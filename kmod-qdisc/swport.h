@@ -90,6 +90,7 @@ struct swport_deflect_params {
  * @joint:		this is one queue of a port of many, whose rate, telemetry and TCP-INT
  *			parameters all its queues have alike
  * @bql:		what the device has taken and not reported sent counts as queued
+ * @timer_slack_ns:	time by which a packet may leave late, that several leave by one timer
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
@@ -114,6 +115,7 @@ struct swport_params {
 	u32			split_gso;
 	u32			joint;
 	u32			bql;
+	u32			timer_slack_ns;
 	struct swport_deflect_params deflect;
 };
 

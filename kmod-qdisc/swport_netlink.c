@@ -60,6 +60,10 @@ static struct netlink_range_validation swport_alpha_range = {
 	.max = SWPORT_ALPHA_MAX,
 };
 
+static struct netlink_range_validation swport_timer_slack_range = {
+	.max = SWPORT_TIMER_SLACK_MAX,
+};
+
 static struct netlink_range_validation swport_idle_range = {
 	.min = SWPORT_DEFLECT_IDLE_MIN,
 	.max = SWPORT_DEFLECT_IDLE_MAX,
@@ -92,6 +96,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_SPLIT_GSO]	= NLA_POLICY_MAX(NLA_U32, SWPORT_GSO_MAX),
 	[TCA_SWPORT_JOINT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_BQL]	= NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_SWPORT_TIMER_SLACK] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_timer_slack_range),
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
@@ -146,6 +151,8 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
 	[TCA_SWPORT_JOINT] = "swport: joint must be 0 or 1",
 	[TCA_SWPORT_BQL] = "swport: bql must be 0 or 1",
+	[TCA_SWPORT_TIMER_SLACK] = "swport: timer_slack must be 0 to "
+		__stringify(SWPORT_TIMER_SLACK_MAX) " ns",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -436,6 +443,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_SPLIT_GSO], &params->split_gso);
 	swport_get_u32(tb[TCA_SWPORT_JOINT], &params->joint);
 	swport_get_u32(tb[TCA_SWPORT_BQL], &params->bql);
+	swport_get_u32(tb[TCA_SWPORT_TIMER_SLACK], &params->timer_slack_ns);
 	quell_swport_joint_inherit(sch, tb, params);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
@@ -503,6 +511,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_SPLIT_GSO, params->split_gso) ||
 	    (params->joint && nla_put_u32(skb, TCA_SWPORT_JOINT, 1)) ||
 	    (params->bql && nla_put_u32(skb, TCA_SWPORT_BQL, 1)) ||
+	    (params->timer_slack_ns &&
+	     nla_put_u32(skb, TCA_SWPORT_TIMER_SLACK, params->timer_slack_ns)) ||
 	    quell_swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);

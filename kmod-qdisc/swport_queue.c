@@ -326,7 +326,10 @@ static u32 swport_next_bytes(struct swport_sched *port)
 	return skb ? swport_wire_bytes(port, skb) : 0;
 }
 
-/* Is the wire still busy?  If so, schedule the watchdog for when it is free. */
+/*
+ * Is the wire still busy?  If so, schedule the watchdog for when it is free, or as much later as
+ * `timer_slack' allows: what is due by then leaves at once, and the rate holds.
+ */
 static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 			     u64 now_ns)
 {
@@ -336,8 +339,9 @@ static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 
 	if (now_ns >= ready_ns)
 		return false;
+	BUILD_BUG_ON(2 * SWPORT_TIMER_SLACK_MAX > QUELL_SHAPER_LATE_NS);
 	qdisc_qstats_overlimit(sch);
-	qdisc_watchdog_schedule_ns(&port->watchdog, ready_ns);
+	qdisc_watchdog_schedule_range_ns(&port->watchdog, ready_ns, port->params.timer_slack_ns);
 	return true;
 }
 

@@ -36,7 +36,7 @@ random_option()
 {
 	local size=$((RANDOM * RANDOM % 200000))
 
-	case $((RANDOM % 20)) in
+	case $((RANDOM % 21)) in
 	0) pick 0 1mbit 100mbit 10gbit 80bit 11tbit; words=(rate "$picked") ;;
 	1) pick 0 24 65535 65536; words=(overhead "$picked") ;;
 	2) words=(limit "$size") ;;
@@ -65,6 +65,7 @@ random_option()
 	17) words=(nodeflect) ;;
 	18) pick 0 0.00002 0.5 0.9 1; words=(control-share "$picked") ;;
 	19) pick split-gso no-split-gso no-split-gso; words=("$picked") ;;
+	20) pick off 10us 500us 1ms; words=(timer_slack "$picked") ;;
 	esac
 }
 

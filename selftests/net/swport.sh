@@ -125,6 +125,7 @@ tc_refuses_bad_input()
 	refused "tcp-int 99ns" '"99ns"' "$time" &&
 	refused "tcp-int 1001ms" '"1001ms"' "$time" &&
 	refused "tcp-int off tcp-int 1us" "tcp-int given twice" &&
+	refused "timer_slack 501us" '"501us"' "off or a time of 0ns to 500us" &&
 	refused "ecn" "ecn needs" "$mark" &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
@@ -172,7 +173,8 @@ kernel_checks_ranges()
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&
 	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=99 &&
-	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=1000000001
+	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=1000000001 &&
+	kernel_refuses "timer_slack must be 0 to 500000 ns" timer-slack=500001
 }
 
 # What the refusals came close to.

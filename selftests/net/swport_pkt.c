@@ -357,6 +357,7 @@ static int option_type(const char *option, char **end)
 		{ "ecn-drop=", TCA_SWPORT_ECN_DROP },
 		{ "split-gso=", TCA_SWPORT_SPLIT_GSO },
 		{ "joint=", TCA_SWPORT_JOINT },
+		{ "timer-slack=", TCA_SWPORT_TIMER_SLACK },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -29,7 +29,7 @@ static void explain(void)
 		"                    [ eligible { LIST | all | none } ] [ known LIST ] [ to-sender ] | notrim ]\n"
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
-		"                  [ joint | nojoint ] [ bql | nobql ]\n"
+		"                  [ joint | nojoint ] [ bql | nobql ] [ timer_slack { TIME | off } ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
 		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
@@ -64,6 +64,8 @@ static void explain(void)
 		"  nojoint        a port of its own (default)\n"
 		"  bql            without rate, what the device holds counts for marks and telemetry\n"
 		"  nobql          it does not (default)\n"
+		"  timer_slack    with rate, what packets may leave late, so that one timer serves several,\n"
+		"                 up to %dus (default off)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -78,6 +80,7 @@ static void explain(void)
 		SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX,
 		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE,
+		SWPORT_TIMER_SLACK_MAX / 1000,
 		SWPORT_DEFLECT_VIA_MAX, SWPORT_DEFLECT_ENTRIES_MAX, SWPORT_DEFLECT_ENTRIES_DEFAULT,
 		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN,
 		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
@@ -210,6 +213,9 @@ static int swport_parse_option(struct swport_args *args)
 				  !strcmp(word, "joint"));
 	if (!strcmp(word, "bql") || !strcmp(word, "nobql"))
 		return swport_set(args, TCA_SWPORT_BQL, "bql or nobql", !strcmp(word, "bql"));
+	if (!strcmp(word, "timer_slack"))
+		return swport_parse_time(args, TCA_SWPORT_TIMER_SLACK, word,
+					 0, SWPORT_TIMER_SLACK_MAX);
 	if (!strcmp(word, "seed"))
 		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
@@ -365,6 +371,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_split(tb[TCA_SWPORT_SPLIT_GSO]);
 	swport_print_word("joint", tb[TCA_SWPORT_JOINT]);
 	swport_print_word("bql", tb[TCA_SWPORT_BQL]);
+	swport_print_time("timer_slack", "timer_slack", tb[TCA_SWPORT_TIMER_SLACK]);
 	swport_print_deflect(tb);
 	return 0;
 }

@@ -164,6 +164,7 @@ static bool swport_read_time(const char *word, double *ns)
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns)
 {
+	bool is_long = max_ns >= 1000000000;
 	const char *word;
 	double ns = 0;
 
@@ -172,8 +173,9 @@ int swport_parse_time(struct swport_args *args, int attr, const char *name,
 	word = swport_next(args);
 	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
 		fprintf(stderr,
-			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "s\n",
-			name, word ? word : "", min_ns, max_ns / 1000000000);
+			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "%s\n",
+			name, word ? word : "", min_ns, max_ns / (is_long ? 1000000000 : 1000),
+			is_long ? "s" : "us");
 		return -1;
 	}
 	return swport_set(args, attr, name, ns);

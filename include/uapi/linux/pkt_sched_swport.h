@@ -78,6 +78,7 @@ enum swport_split_gso {
 #define SWPORT_TRIM_DSCP_MAX		63
 #define SWPORT_TRIM_DSCP_DEFAULT	43		/* of those for local use, RFC 2474 */
 #define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)		/* 0: the Quell option decides alone */
+#define SWPORT_TIMER_SLACK_MAX		500000		/* ns: a late timer is made good for 1 ms */
 #define SWPORT_DEFLECT_ENTRIES_MAX	64		/* flows deflected at a time */
 #define SWPORT_DEFLECT_ENTRIES_DEFAULT	8
 #define SWPORT_DEFLECT_VIA_MAX		16		/* alternates */
@@ -124,6 +125,7 @@ enum {
 	TCA_SWPORT_SPLIT_GSO,		/* u32, enum swport_split_gso */
 	TCA_SWPORT_JOINT,		/* u32, 1: the port is one queue of a port of many */
 	TCA_SWPORT_BQL,			/* u32, 1: what the device holds counts as queued */
+	TCA_SWPORT_TIMER_SLACK,		/* u32, ns: what the timer of the rate may be late */
 	__TCA_SWPORT_MAX
 };
 
