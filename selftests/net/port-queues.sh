@@ -497,6 +497,58 @@ device_counts_by_queue()
 	done && hold_is 'all(.device_bytes == 8000)'
 }
 
+# in_flight QUEUE...: what those of the card hold, by its own account.
+in_flight()
+{
+	local queue
+
+	for queue; do
+		in_netns "$near" cat \
+			"/sys/class/net/hold0/queues/tx-$queue/byte_queue_limits/inflight"
+	done | jq -s 'add'
+}
+
+# counts_as_held QUEUE...: to the port, which has them.
+counts_as_held()
+{
+	hold_is ".[0].device_bytes == $(in_flight "$@")"
+}
+
+# The number of queues changes; a super-packet is cut behind the port, and the card gets all its
+# segments, whatever its limit; the link goes down.
+device_changes()
+{
+	hold_nic swport bql && hold_frames 8 && hold_is '.[0].device_bytes == 8000' &&
+	counts_as_held 0 1 && in_netns "$near" ethtool -L hold0 combined 1 &&
+	counts_as_held 0 && hold_is '.[0].device_bytes | . > 0 and . < 8000' &&
+	echo 20 >"$hold_send" && hold_is '.[0].device_bytes == 0' &&
+	hold_frames 4 && hold_is '.[0].device_bytes == 4000' &&
+	in_netns "$near" ethtool -L hold0 combined 2 && hold_is '.[0].device_bytes == 4000' &&
+	hold_frames 4 && hold_is '.[0].device_bytes == 8000' && echo 20 >"$hold_send" &&
+	in_netns "$near" swport_pkt send hold0 gso 1 10054 && counts_as_held 0 1 &&
+	hold_is '.[0] | .gso_whole_pkts == 1 and .device_bytes == 10540' &&
+	ip -n "$near" link set hold0 down && hold_is '.[0].device_bytes == 0' &&
+	ip -n "$near" link set hold0 up && hold_is '.[0].device_bytes == 0' &&
+	hold_frames 5 && hold_is '.[0].device_bytes == 5000' && counts_as_held 0 1
+}
+
+# Below mq the port of a queue that goes counts nothing, and again when it comes back.
+device_changes_below_mq()
+{
+	local queue
+
+	hold_nic mq || return 1
+	for queue in 1 2; do
+		near_tc qdisc add dev hold0 parent "1:$queue" handle "1$queue:" swport bql || return 1
+	done
+	hold_frames 8 && in_netns "$near" ethtool -L hold0 combined 1 &&
+	hold_is "length == 2 and .[0].device_bytes == $(in_flight 0) and .[1].device_bytes == 0" &&
+	hold_frames 2 && hold_is ".[0].device_bytes == $(in_flight 0) and .[1].device_bytes == 0" &&
+	in_netns "$near" ethtool -L hold0 combined 2 && echo 20 >"$hold_send" && hold_frames 8 &&
+	hold_is "map(.device_bytes) | add == 8000 and .[0] == $(in_flight 0) and
+		.[1] == $(in_flight 1)"
+}
+
 make_all || exit 1
 loaded sch_swport || modprobe sch_swport
 # The laboratory's debug kernel, which has mqprio, and emulated processors are slow: one number
@@ -506,7 +558,7 @@ has_mqprio >/dev/null 2>&1 && mqprio=1
 if [ $mqprio = 1 ] || ! is_exact; then
 	joint_numbers=4
 fi
-plan $((18 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
+plan $((20 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
 for queues in 2 4 8; do
 	check "below mq of $queues queues rate, telemetry, TCP-INT and deflection are refused" \
 		refused_below_mq $queues
@@ -534,5 +586,7 @@ check "with bql packets are marked by what the device holds, too" device_counts
 check "at enqueue, and in records" device_counts_for_all
 check "not without, and not with a rate" device_does_not_count
 check "of the queue that a port has, or of all that are joint" device_counts_by_queue
+check "and follows the number of queues, super-packets, and the link" device_changes
+check "below mq, too" device_changes_below_mq
 near_tc qdisc del dev hold0 root
 finish

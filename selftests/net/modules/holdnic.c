@@ -6,7 +6,8 @@
  *
  *	echo N > /sys/module/quell_holdnic/parameters/send
  *
- * sends the N oldest packets of each queue.  Its cable leads back to itself.
+ * sends the N oldest packets of each queue.  Its cable leads back to itself.  ethtool -L changes
+ * the number of queues; what a queue holds that goes is lost, as with real ones.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -67,12 +68,12 @@ static const struct kernel_param_ops holdnic_send_ops = {
 	.set = holdnic_set_send,
 };
 
-/* Down it holds nothing. */
-static int holdnic_stop(struct net_device *dev)
+/* Queues from @first on hold nothing any more. */
+static void holdnic_forget(struct net_device *dev, u16 first)
 {
 	u16 queue;
 
-	for (queue = 0; queue < queues; queue++) {
+	for (queue = first; queue < queues; queue++) {
 		struct netdev_queue *txq = netdev_get_tx_queue(dev, queue);
 
 		__netif_tx_lock_bh(txq);
@@ -80,6 +81,12 @@ static int holdnic_stop(struct net_device *dev)
 		netdev_tx_reset_queue(txq);
 		__netif_tx_unlock_bh(txq);
 	}
+}
+
+/* Down it holds nothing. */
+static int holdnic_stop(struct net_device *dev)
+{
+	holdnic_forget(dev, 0);
 	return 0;
 }
 
@@ -98,8 +105,26 @@ static int holdnic_get_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
+static void holdnic_get_channels(struct net_device *dev, struct ethtool_channels *channels)
+{
+	channels->max_combined = queues;
+	channels->combined_count = dev->real_num_tx_queues;
+}
+
+/* The core has checked the number; it resets the qdiscs of queues that go. */
+static int holdnic_set_channels(struct net_device *dev, struct ethtool_channels *channels)
+{
+	int err = netif_set_real_num_tx_queues(dev, channels->combined_count);
+
+	if (!err)
+		holdnic_forget(dev, channels->combined_count);
+	return err;
+}
+
 static const struct ethtool_ops holdnic_ethtool_ops = {
 	.get_link_ksettings	= holdnic_get_link_ksettings,
+	.get_channels		= holdnic_get_channels,
+	.set_channels		= holdnic_set_channels,
 };
 
 static int __init holdnic_init(void)
