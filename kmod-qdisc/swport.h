@@ -91,6 +91,7 @@ struct swport_deflect_params {
  *			parameters all its queues have alike
  * @bql:		what the device has taken and not reported sent counts as queued
  * @timer_slack_ns:	time by which a packet may leave late, that several leave by one timer
+ * @memory_limit_bytes:	most that the buffers of both bands take; 0: by the limits
  * @deflect:		deflection of flows when the queue is long
  *
  * Written with sch_tree_lock and RTNL held, read with either.
@@ -116,6 +117,7 @@ struct swport_params {
 	u32			joint;
 	u32			bql;
 	u32			timer_slack_ns;
+	u32			memory_limit_bytes;
 	struct swport_deflect_params deflect;
 };
 
@@ -124,6 +126,7 @@ struct swport_params {
  * @queue:		wire packets, and super-packets that are whole
  * @backlog_bytes:	bytes in @queue
  * @backlog_max_bytes:	maximum of @backlog_bytes so far
+ * @memory_bytes:	of buffers, truesize, of the packets in @queue
  * @sent_pkts:		wire packets transmitted
  * @sent_bytes:		bytes transmitted
  * @drop_pkts:		packets that found the band full
@@ -135,6 +138,7 @@ struct swport_band {
 	struct sk_buff_head	queue;
 	u32			backlog_bytes;
 	u32			backlog_max_bytes;
+	u64			memory_bytes;
 	u64			sent_pkts;
 	u64			sent_bytes;
 	u64			drop_pkts;
@@ -328,6 +332,8 @@ struct swport_packet {
  * @gso_split_pkts:	GSO packets segmented
  * @gso_whole_pkts:	GSO packets transmitted as they came
  * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
+ * @memory_max_bytes:	limit of both bands' @memory_bytes
+ * @memory_drop_pkts:	packets dropped because of it
  * @watchdog:		wakes the port when the wire is free again
  * @arriving:		during enqueue, the packet; not on the stack, which kernels may clear
  */
@@ -353,6 +359,8 @@ struct swport_sched {
 	u64			gso_split_pkts;
 	u64			gso_whole_pkts;
 	u64			alloc_fail_pkts;
+	u64			memory_max_bytes;
+	u64			memory_drop_pkts;
 	struct qdisc_watchdog	watchdog;
 	struct swport_packet	arriving;
 };
@@ -387,6 +395,8 @@ struct swport_cb {
 	u8	trimmed : 1;
 } __packed __aligned(4);
 
+/* An eighth of the memory is control's alone. */
+#define SWPORT_MEMORY_CONTROL_SHIFT	3
 /* No transmit queue holds more, and no more is between port and device. */
 #define SWPORT_DEVICE_MAX	((u32)SZ_256M)
 #define SWPORT_BETWEEN_MAX	((u32)SZ_4M)

@@ -182,6 +182,7 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
 		left_bytes -= qdisc_pkt_len(seg);
 		swport_cb(seg)->segments = 1;
 		swport_cb(seg)->own_bytes = left_bytes;
+		port->data.memory_bytes += seg->truesize;
 		__skb_queue_before(&port->data.queue, whole, seg);
 		if (pkts++)
 			qdisc_qlen_inc(sch);
@@ -207,11 +208,13 @@ void quell_swport_gso_open(struct Qdisc *sch)
 
 	if (!skb || swport_cb(skb)->segments == 1 || !quell_swport_stamp_is_due(port, skb))
 		return;
+	/* The last segment takes over what the packet counted of its socket's memory. */
+	port->data.memory_bytes -= skb->truesize;
 	segs = quell_swport_gso_cut(port, skb);
-	if (!segs)
-		return;
-	if (swport_gso_is_as_measured(skb, segs))
+	if (segs && swport_gso_is_as_measured(skb, segs)) {
 		swport_gso_replace(sch, skb, segs);
-	else
-		kfree_skb_list(segs);
+		return;
+	}
+	kfree_skb_list(segs);
+	port->data.memory_bytes += skb->truesize;
 }

@@ -64,6 +64,17 @@ static u64 swport_own_rate(const struct swport_params *params)
 	return params->joint ? 0 : params->rate_bytes_ps;
 }
 
+/* Packets of full size take up to some three times their length of buffers. */
+static u64 swport_memory_max(const struct swport_params *params)
+{
+	u64 scaled_bytes = ((u64)params->limit_bytes + params->control_limit_bytes) *
+			   SWPORT_MEMORY_SCALE;
+
+	if (params->memory_limit_bytes)
+		return params->memory_limit_bytes;
+	return max_t(u64, scaled_bytes, SWPORT_MEMORY_DEFAULT);
+}
+
 /*
  * Queued packets stay, even if they now exceed a limit.  The watchdog is
  * rescheduled because a faster wire is free sooner.
@@ -96,6 +107,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_swport_commit_classes(port, &params->red_classes);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
+	port->memory_max_bytes = swport_memory_max(params);
 	quell_swport_buffer_move(port, buffer);
 	quell_swport_joint_move(port, joint);
 	swap(port->percentiles, percentiles);
@@ -151,6 +163,7 @@ static int swport_init(struct Qdisc *sch, struct nlattr *opt,
 	__skb_queue_head_init(&port->control.queue);
 	__skb_queue_head_init(&port->data.queue);
 	port->params = swport_defaults;
+	port->memory_max_bytes = swport_memory_max(&port->params);
 	swport_seed(port);
 	return opt ? swport_change(sch, opt, extack) : 0;
 }

@@ -97,6 +97,7 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_JOINT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_BQL]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_TIMER_SLACK] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_timer_slack_range),
+	[TCA_SWPORT_MEMORY_LIMIT] = { .type = NLA_U32 },
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
@@ -153,6 +154,8 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_BQL] = "swport: bql must be 0 or 1",
 	[TCA_SWPORT_TIMER_SLACK] = "swport: timer_slack must be 0 to "
 		__stringify(SWPORT_TIMER_SLACK_MAX) " ns",
+	[TCA_SWPORT_MEMORY_LIMIT] = "swport: memory_limit must be 0 (by the limits) or at least "
+		__stringify(SWPORT_MEMORY_MIN) " bytes",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
 	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
 		__stringify(SWPORT_LIMIT_MAX) " bytes",
@@ -224,6 +227,7 @@ static int swport_check_off_or(struct nlattr **tb, struct netlink_ext_ack *extac
 		{ TCA_SWPORT_TELEMETRY, SWPORT_TELEMETRY_MIN },
 		{ TCA_SWPORT_TCP_INT, SWPORT_TCP_INT_MIN },
 		{ TCA_SWPORT_TRIM_SIZE, SWPORT_TRIM_SIZE_MIN },
+		{ TCA_SWPORT_MEMORY_LIMIT, SWPORT_MEMORY_MIN },
 	};
 	u32 i;
 
@@ -444,6 +448,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	swport_get_u32(tb[TCA_SWPORT_JOINT], &params->joint);
 	swport_get_u32(tb[TCA_SWPORT_BQL], &params->bql);
 	swport_get_u32(tb[TCA_SWPORT_TIMER_SLACK], &params->timer_slack_ns);
+	swport_get_u32(tb[TCA_SWPORT_MEMORY_LIMIT], &params->memory_limit_bytes);
 	quell_swport_joint_inherit(sch, tb, params);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
@@ -513,6 +518,8 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    (params->bql && nla_put_u32(skb, TCA_SWPORT_BQL, 1)) ||
 	    (params->timer_slack_ns &&
 	     nla_put_u32(skb, TCA_SWPORT_TIMER_SLACK, params->timer_slack_ns)) ||
+	    (params->memory_limit_bytes &&
+	     nla_put_u32(skb, TCA_SWPORT_MEMORY_LIMIT, params->memory_limit_bytes)) ||
 	    quell_swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);

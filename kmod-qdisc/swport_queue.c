@@ -31,6 +31,7 @@ static void swport_band_push(struct swport_band *band, struct sk_buff *skb)
 {
 	__skb_queue_tail(&band->queue, skb);
 	band->backlog_bytes += qdisc_pkt_len(skb);
+	band->memory_bytes += skb->truesize;
 	if (band->backlog_bytes > band->backlog_max_bytes)
 		band->backlog_max_bytes = band->backlog_bytes;
 }
@@ -42,6 +43,7 @@ static struct sk_buff *swport_band_pop(struct swport_band *band)
 	if (!skb)
 		return NULL;
 	band->backlog_bytes -= qdisc_pkt_len(skb);
+	band->memory_bytes -= skb->truesize;
 	band->sent_pkts += swport_cb(skb)->segments;
 	band->sent_bytes += qdisc_pkt_len(skb);
 	return skb;
@@ -51,6 +53,7 @@ static void swport_band_purge(struct swport_band *band)
 {
 	__skb_queue_purge(&band->queue);
 	band->backlog_bytes = 0;
+	band->memory_bytes = 0;
 }
 
 /* The wire earns no credit for time while the port was empty. */
@@ -79,6 +82,21 @@ static struct swport_band *swport_band_of(struct swport_sched *port,
 	return &port->data;
 }
 
+/*
+ * Is there memory for the packet?  Its buffer may be many times as long as what the limits count.
+ * A part of the memory is kept for control, so that no flood of small data takes it.
+ */
+static bool swport_has_memory(const struct swport_sched *port, const struct swport_band *band,
+			      const struct sk_buff *skb)
+{
+	u64 used_bytes = port->data.memory_bytes + port->control.memory_bytes + skb->truesize;
+	u64 max_bytes = port->memory_max_bytes;
+
+	if (band == &port->data)
+		max_bytes -= max_bytes >> SWPORT_MEMORY_CONTROL_SHIFT;
+	return used_bytes <= max_bytes;
+}
+
 /* Check for room within the band's limit, and charge the joint port for data. */
 static bool swport_take_limit(struct swport_sched *port, const struct swport_band *band, u32 bytes)
 {
@@ -93,6 +111,10 @@ static bool swport_take_limit(struct swport_sched *port, const struct swport_ban
 static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
 			     const struct sk_buff *skb)
 {
+	if (unlikely(!swport_has_memory(port, band, skb))) {
+		port->memory_drop_pkts++;
+		return false;
+	}
 	if (!swport_take_limit(port, band, qdisc_pkt_len(skb)))
 		return false;
 	if (band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb)))
@@ -103,9 +125,9 @@ static bool swport_take_room(struct swport_sched *port, const struct swport_band
 
 /* As swport_take_room(), for all segments of a super-packet or for none. */
 static bool swport_take_room_all(struct swport_sched *port, const struct swport_band *band,
-				 const struct quell_super *super)
+				 const struct sk_buff *skb, const struct quell_super *super)
 {
-	if (!swport_take_limit(port, band, super->bytes))
+	if (!swport_has_memory(port, band, skb) || !swport_take_limit(port, band, super->bytes))
 		return false;
 	if (band == &port->control || quell_swport_buffer_take_all(port, super))
 		return true;
@@ -220,7 +242,7 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 		return false;
 	packet = quell_swport_read(port, skb);
 	band = swport_band_of(port, packet);
-	if (!swport_take_room_all(port, band, &super))
+	if (!swport_take_room_all(port, band, skb, &super))
 		return false;
 	if (band == &port->data && port->deflect &&
 	    !quell_swport_deflect_keeps(sch, skb, &packet->frame, &super)) {

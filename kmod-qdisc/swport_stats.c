@@ -110,6 +110,9 @@ static void swport_snapshot(struct Qdisc *sch,
 		quell_swport_device_look(qdisc_priv(sch));
 		value[TCA_SWPORT_STATS_DEVICE_BYTES] = port->link.device_bytes;
 	}
+	value[TCA_SWPORT_STATS_MEMORY_BYTES] =
+		port->data.memory_bytes + port->control.memory_bytes;
+	value[TCA_SWPORT_STATS_MEMORY_DROP_PKTS] = port->memory_drop_pkts;
 	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
 	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;

@@ -36,7 +36,7 @@ random_option()
 {
 	local size=$((RANDOM * RANDOM % 200000))
 
-	case $((RANDOM % 21)) in
+	case $((RANDOM % 22)) in
 	0) pick 0 1mbit 100mbit 10gbit 80bit 11tbit; words=(rate "$picked") ;;
 	1) pick 0 24 65535 65536; words=(overhead "$picked") ;;
 	2) words=(limit "$size") ;;
@@ -66,6 +66,7 @@ random_option()
 	18) pick 0 0.00002 0.5 0.9 1; words=(control-share "$picked") ;;
 	19) pick split-gso no-split-gso no-split-gso; words=("$picked") ;;
 	20) pick off 10us 500us 1ms; words=(timer_slack "$picked") ;;
+	21) pick auto 64kb 200kb 63kb; words=(memory_limit "$picked") ;;
 	esac
 }
 
@@ -185,7 +186,7 @@ drained()
 {
 	near_tc -s -j qdisc show >"$dir/all" &&
 	json 'map(select(.kind == "swport")) | length == 2 and all(.backlog == 0 and
-		.qlen == 0 and .buffer_used_bytes == 0 and
+		.qlen == 0 and .buffer_used_bytes == 0 and .memory_used_bytes == 0 and
 		.packets == .data_pkts + .control_pkts and .data_pkts > 0)' "$dir/all"
 }
 

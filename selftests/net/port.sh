@@ -178,7 +178,7 @@ books_balance()
 {
 	port_is '.backlog == 0 and .qlen == 0 and
 		.data_backlog_bytes == 0 and .control_backlog_bytes == 0 and
-		.packets == .data_pkts + .control_pkts and
+		.memory_used_bytes == 0 and .packets == .data_pkts + .control_pkts and
 		.bytes == .data_bytes + .control_bytes and
 		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts'
 }

@@ -100,10 +100,11 @@ wire_counts_each_segment()
 
 ## the same as by segment
 
-# What counts of a port, in $dir/port.
+# What counts of a port, in $dir/port; buffers take more in pieces.
 essence()
 {
 	jq -S 'del(.options, .qlen, .overlimits, .gso_split_pkts, .gso_whole_pkts, .data_sojourn_ns,
+		.memory_used_bytes,
 		.data_depth_bytes, .control_depth_bytes, .control_sojourn_ns)' "$dir/port"
 }
 

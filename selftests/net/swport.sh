@@ -126,6 +126,7 @@ tc_refuses_bad_input()
 	refused "tcp-int 1001ms" '"1001ms"' "$time" &&
 	refused "tcp-int off tcp-int 1us" "tcp-int given twice" &&
 	refused "timer_slack 501us" '"501us"' "off or a time of 0ns to 500us" &&
+	refused "memory_limit 65535" '"65535"' "65536 to 4294967295 bytes" &&
 	refused "ecn" "ecn needs" "$mark" &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
@@ -174,6 +175,7 @@ kernel_checks_ranges()
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&
 	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=99 &&
 	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=1000000001 &&
+	kernel_refuses "memory_limit must be 0 (by the limits) or at least 65536" memory-limit=65535 &&
 	kernel_refuses "timer_slack must be 0 to 500000 ns" timer-slack=500001
 }
 
@@ -251,6 +253,24 @@ shrinking_keeps_packets()
 	port_is '.data_backlog_bytes == 20000 and .drops == 0' &&
 	transmit udp 1 1000 && port_is '.drops == 1' &&
 	release && books_balance
+}
+
+# What a flood of small packets may hold of buffers: seven eighths, and control the rest.
+memory_is_bounded()
+{
+	local each
+
+	port "${held[*]}" limit 1mb memory_limit 64kb && transmit udp 2 60 &&
+	port_is '.options.memory_limit == 65536 and .qlen == 1 and .memory_used_bytes >= 500' &&
+	each=$(jq .memory_used_bytes "$dir/port") && transmit udp 300 60 &&
+	port_is ".qlen == (57344 / $each | floor) and .memory_used_bytes == .qlen * $each and
+		.data_drop_pkts == 301 - .qlen and .memory_drop_pkts == .data_drop_pkts" &&
+	transmit ack 300 54 &&
+	port_is ".qlen == (65536 / $each | floor) and .memory_used_bytes == .qlen * $each and
+		.control_drop_pkts > 0 and .memory_drop_pkts == .drops" &&
+	change memory_limit auto && port_is '.options.memory_limit == null' &&
+	transmit udp 200 60 && port_is '.memory_drop_pkts == .drops and .qlen > 200' &&
+	change rate 100gbit && poll 10 books_balance && port_is '.memory_used_bytes == 0'
 }
 
 ## marking
@@ -355,7 +375,7 @@ marking_spares_clones()
 	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
 }
 
-plan 23
+plan 24
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -376,6 +396,7 @@ check "data band: payload, SYN, FIN, RST, fragments and the rest" all_go_to data
 check "control overtakes data" control_overtakes_data
 check "data band holds its limit exactly" data_limit_is_exact
 check "control band has its own limit" control_limit_is_its_own
+check "memory has a limit, of which control keeps a part" memory_is_bounded
 check "a smaller limit drops nothing that is queued" shrinking_keeps_packets
 check "step at dequeue marks by what stays behind" step_at_dequeue
 check "step at enqueue marks by what is there" step_at_enqueue

@@ -358,6 +358,7 @@ static int option_type(const char *option, char **end)
 		{ "split-gso=", TCA_SWPORT_SPLIT_GSO },
 		{ "joint=", TCA_SWPORT_JOINT },
 		{ "timer-slack=", TCA_SWPORT_TIMER_SLACK },
+		{ "memory-limit=", TCA_SWPORT_MEMORY_LIMIT },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

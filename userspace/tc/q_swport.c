@@ -30,6 +30,7 @@ static void explain(void)
 		"                  [ buffer { SIZE | off } ] [ alpha A ]\n"
 		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
 		"                  [ joint | nojoint ] [ bql | nobql ] [ timer_slack { TIME | off } ]\n"
+		"                  [ memory_limit { SIZE | auto } ]\n"
 		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
 		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
@@ -66,6 +67,8 @@ static void explain(void)
 		"  nobql          it does not (default)\n"
 		"  timer_slack    with rate, what packets may leave late, so that one timer serves several,\n"
 		"                 up to %dus (default off)\n"
+		"  memory_limit   of the buffers of both bands, %d to %" PRIu32 " bytes; auto: four times both\n"
+		"                 limits, at least %d (default auto)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -81,6 +84,7 @@ static void explain(void)
 		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE,
 		SWPORT_TIMER_SLACK_MAX / 1000,
+		SWPORT_MEMORY_MIN, UINT32_MAX, SWPORT_MEMORY_DEFAULT,
 		SWPORT_DEFLECT_VIA_MAX, SWPORT_DEFLECT_ENTRIES_MAX, SWPORT_DEFLECT_ENTRIES_DEFAULT,
 		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN,
 		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
@@ -216,6 +220,8 @@ static int swport_parse_option(struct swport_args *args)
 	if (!strcmp(word, "timer_slack"))
 		return swport_parse_time(args, TCA_SWPORT_TIMER_SLACK, word,
 					 0, SWPORT_TIMER_SLACK_MAX);
+	if (!strcmp(word, "memory_limit"))
+		return swport_parse_memory(args, word);
 	if (!strcmp(word, "seed"))
 		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
 	if (!strcmp(word, "telemetry"))
@@ -316,6 +322,7 @@ static void swport_note_on(struct rtattr **tb)
 	static const int switches[] = {
 		TCA_SWPORT_ALPHA, TCA_SWPORT_ECN_MODE, TCA_SWPORT_TCP_INT, TCA_SWPORT_TRIM_SIZE,
 		TCA_SWPORT_DEFLECT, TCA_SWPORT_TELEMETRY, TCA_SWPORT_JOINT, TCA_SWPORT_BQL,
+		TCA_SWPORT_MEMORY_LIMIT,
 	};
 
 	swport_on = 0;
@@ -372,6 +379,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_word("joint", tb[TCA_SWPORT_JOINT]);
 	swport_print_word("bql", tb[TCA_SWPORT_BQL]);
 	swport_print_time("timer_slack", "timer_slack", tb[TCA_SWPORT_TIMER_SLACK]);
+	swport_print_size("memory_limit", "memory_limit %s ", tb[TCA_SWPORT_MEMORY_LIMIT]);
 	swport_print_deflect(tb);
 	return 0;
 }
@@ -401,6 +409,9 @@ static const struct {
 	{ TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES, "joint_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_BQL, NULL, "  device" },
 	{ TCA_SWPORT_STATS_DEVICE_BYTES, "device_bytes", " backlog %" PRIu64 " bytes" },
+	{ TCA_SWPORT_MEMORY_LIMIT, NULL, "  memory" },
+	{ TCA_SWPORT_STATS_MEMORY_BYTES, "memory_used_bytes", " used %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_MEMORY_DROP_PKTS, "memory_drop_pkts", " dropped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_ALPHA, NULL, "  buffer" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_PKTS, "buffer_drop_pkts", " %" PRIu64 " pkts" },

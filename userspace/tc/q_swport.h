@@ -109,6 +109,7 @@ void swport_print_trim(struct rtattr **tb);
 int swport_parse_buffer(struct swport_args *args);
 int swport_parse_alpha(struct swport_args *args);
 int swport_parse_share(struct swport_args *args);
+int swport_parse_memory(struct swport_args *args, const char *name);
 void swport_print_share(struct rtattr **tb);
 void swport_print_control_share(struct rtattr *attr);
 void swport_print_word(const char *word, struct rtattr *attr);

@@ -34,6 +34,15 @@ int swport_parse_alpha(struct swport_args *args)
 	return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", alpha);
 }
 
+/* SIZE, or auto, which is sent as 0. */
+int swport_parse_memory(struct swport_args *args, const char *name)
+{
+	if (swport_accept(args, "auto"))
+		return swport_set(args, TCA_SWPORT_MEMORY_LIMIT, name, 0);
+	return swport_parse_size(args, TCA_SWPORT_MEMORY_LIMIT, name,
+				 SWPORT_MEMORY_MIN, UINT32_MAX);
+}
+
 /* S, above 0 to 1. */
 int swport_parse_share(struct swport_args *args)
 {

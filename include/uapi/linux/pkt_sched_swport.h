@@ -79,6 +79,9 @@ enum swport_split_gso {
 #define SWPORT_TRIM_DSCP_DEFAULT	43		/* of those for local use, RFC 2474 */
 #define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)		/* 0: the Quell option decides alone */
 #define SWPORT_TIMER_SLACK_MAX		500000		/* ns: a late timer is made good for 1 ms */
+#define SWPORT_MEMORY_MIN		65536		/* bytes of buffers, or 0: the default */
+#define SWPORT_MEMORY_DEFAULT		33554432	/* or SCALE times both limits */
+#define SWPORT_MEMORY_SCALE		4
 #define SWPORT_DEFLECT_ENTRIES_MAX	64		/* flows deflected at a time */
 #define SWPORT_DEFLECT_ENTRIES_DEFAULT	8
 #define SWPORT_DEFLECT_VIA_MAX		16		/* alternates */
@@ -126,6 +129,7 @@ enum {
 	TCA_SWPORT_JOINT,		/* u32, 1: the port is one queue of a port of many */
 	TCA_SWPORT_BQL,			/* u32, 1: what the device holds counts as queued */
 	TCA_SWPORT_TIMER_SLACK,		/* u32, ns: what the timer of the rate may be late */
+	TCA_SWPORT_MEMORY_LIMIT,	/* u32, bytes of both bands' buffers; 0: the default */
 	__TCA_SWPORT_MAX
 };
 
@@ -246,6 +250,8 @@ enum {
 	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
 	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */
 	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL: counted of the device */
+	TCA_SWPORT_STATS_MEMORY_BYTES,		/* of the buffers of what is queued now */
+	TCA_SWPORT_STATS_MEMORY_DROP_PKTS,	/* part of both bands' drops: by MEMORY_LIMIT */
 	__TCA_SWPORT_STATS_MAX
 };
 
