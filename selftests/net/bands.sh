@@ -112,6 +112,24 @@ neighbours_overtake_data()
 		"udp0 lacp0 stp0 udp1 udp2 udp3 udp4 udp5 udp6 udp7 udp8 " && books_balance
 }
 
+# Fifty flows, four frames each, find room for 32 besides the one that leaves; ACKs go first, too.
+# What the neighbours need is never lost, and leaves with the control band, before all other data.
+neighbours_outlive_an_incast()
+{
+	local i
+
+	port "${held[*]}" limit 48kb && listen 77 || return 1
+	for i in 0 1 2 3; do
+		transmit flows 50 1500 && transmit lacp 1 124 && transmit ack 10 54 || return 1
+	done
+	port_is '.data_drop_pkts == 167 and .drops == 167 and .qlen == 76' &&
+	change rate 100mbit && collect && books_balance &&
+	awk '$2 == "lacp" { lacp++; behind = data }
+		$6 == 1500 { data++ }
+		END { printf "%d of LACP, the last behind %d of data\n", lacp, behind
+			exit lacp != 4 || behind != 1 || data != 33 }' "$dir/frames"
+}
+
 # flood SHARE BURST: 40 frames of CS6 and 20 of data wait, with that share and a limit of the
 # control band, its burst, that is set when they wait already.
 flood()
@@ -217,7 +235,7 @@ parent_agrees()
 		all(.qlen == 0 and .backlog == 0) and .[1].not_ect_drop_pkts == 7' "$dir/all"
 }
 
-plan 18
+plan 19
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -227,6 +245,7 @@ check "tc refuses bad input and names value and range" tc_refuses_bad_input
 check "the kernel refuses bad input and names attribute and range" kernel_checks_ranges
 check "what this host sends as control is control" priority_decides
 check "LACP and STP overtake data" neighbours_overtake_data
+check "... and an incast of fifty, of which most is dropped" neighbours_outlive_an_incast
 check "a flood of CS6 gets half of the wire" half_of_the_wire
 check "... three quarters" three_quarters_of_the_wire
 check "... all, where nothing is left to data" all_of_the_wire
