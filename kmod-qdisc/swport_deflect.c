@@ -99,6 +99,20 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
 }
 
 /*
+ * Is it a packet without a token of a port that sees none?  Those pay for this alone, so what
+ * follows is not inlined: it has a packet on the stack, which kernels may clear.
+ */
+static bool swport_deflect_skips(const struct swport_sched *port, const struct quell_frame *frame)
+{
+	const struct swport_deflect_params *params = &port->params.deflect;
+
+	return params->on &&
+	       quell_iofd_is_skipped(&port->deflect->vars,
+				     swport_deflect_tokens(params, frame->ip[0].dsfield >>
+								   SWPORT_DSCP_SHIFT));
+}
+
+/*
  * Dissect a packet of a port that deflects, or has done so; false if it must not be looked at
  * further, as it has no flow, or none that matters.
  */
@@ -107,35 +121,23 @@ static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff 
 {
 	const struct swport_deflect_params *params = &port->params.deflect;
 	struct quell_iofd_vars *vars = &port->deflect->vars;
-	u8 tokens = swport_deflect_tokens(params, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT);
 
-	if (params->on ? quell_iofd_is_skipped(vars, tokens) :
-			 !quell_iofd_binds(vars, &params->iofd, ktime_get_ns()))
+	if (!params->on && !quell_iofd_binds(vars, &params->iofd, ktime_get_ns()))
 		return false;
 	*packet = (struct quell_iofd_packet) { };
 	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, packet))
 		return false;
-	packet->tokens = tokens;
+	packet->tokens = swport_deflect_tokens(params, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT);
 	packet->now_ns = ktime_get_ns();
 	if (params->on)
 		quell_iofd_watch(vars, &params->iofd, packet);
 	return true;
 }
 
-/**
- * quell_swport_deflect() - deflect a packet of the data band if it must be
- * @sch: the port's qdisc
- * @skb: wire packet, not GSO
- * @frame: its headers
- * @to_free: list of dropped packets, freed by the caller
- * @ret: set when the result is true: the return value for enqueue; a deflected packet
- *	is neither queued nor dropped for parent qdiscs
- *
- * Context: softirq, qdisc lock held.
- * Return: true if the packet was deflected or dropped, false if it is to be queued.
- */
-bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
-			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret)
+/* quell_swport_deflect() of a packet that may matter. */
+static noinline bool swport_deflect_awake(struct Qdisc *sch, struct sk_buff *skb,
+					  const struct quell_frame *frame,
+					  struct sk_buff **to_free, int *ret)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
@@ -163,6 +165,43 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 }
 
 /**
+ * quell_swport_deflect() - deflect a packet of the data band if it must be
+ * @sch: the port's qdisc
+ * @skb: wire packet, not GSO
+ * @frame: its headers
+ * @to_free: list of dropped packets, freed by the caller
+ * @ret: set when the result is true: the return value for enqueue; a deflected packet
+ *	is neither queued nor dropped for parent qdiscs
+ *
+ * Context: softirq, qdisc lock held.
+ * Return: true if the packet was deflected or dropped, false if it is to be queued.
+ */
+bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
+			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret)
+{
+	return !swport_deflect_skips(qdisc_priv(sch), frame) &&
+	       swport_deflect_awake(sch, skb, frame, to_free, ret);
+}
+
+/* quell_swport_deflect_keeps() of one that may matter. */
+static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct sk_buff *skb,
+						const struct quell_frame *frame,
+						const struct quell_super *super)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_deflect_params *params = &port->params.deflect;
+	struct swport_deflect *deflect = port->deflect;
+	struct quell_iofd_packet packet;
+
+	if (!swport_deflect_read(port, skb, frame, &packet))
+		return true;
+	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
+		return false;
+	packet.queued_bytes = port->data.backlog_bytes + super->bytes - super->last_bytes;
+	return quell_iofd_keeps(&deflect->vars, &params->iofd, &packet);
+}
+
+/**
  * quell_swport_deflect_keeps() - do all segments of a super-packet stay with the port?
  * @sch: the port's qdisc, which has been told to deflect at some time
  * @skb: super-packet for the data band
@@ -178,17 +217,8 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
 				const struct quell_frame *frame, const struct quell_super *super)
 {
-	struct swport_sched *port = qdisc_priv(sch);
-	struct swport_deflect_params *params = &port->params.deflect;
-	struct swport_deflect *deflect = port->deflect;
-	struct quell_iofd_packet packet;
-
-	if (!swport_deflect_read(port, skb, frame, &packet))
-		return true;
-	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
-		return false;
-	packet.queued_bytes = port->data.backlog_bytes + super->bytes - super->last_bytes;
-	return quell_iofd_keeps(&deflect->vars, &params->iofd, &packet);
+	return swport_deflect_skips(qdisc_priv(sch), frame) ||
+	       swport_deflect_keeps_awake(sch, skb, frame, super);
 }
 
 static bool swport_via_same(const struct swport_via *a, const struct swport_via *b)
