@@ -64,7 +64,7 @@ static u64 swport_own_rate(const struct swport_params *params)
 	return params->joint ? 0 : params->rate_bytes_ps;
 }
 
-/* Packets of full size take up to some three times their length of buffers. */
+/* The limits, as the buffers of packets of full size count, by most drivers. */
 static u64 swport_memory_max(const struct swport_params *params)
 {
 	u64 scaled_bytes = ((u64)params->limit_bytes + params->control_limit_bytes) *
@@ -116,6 +116,8 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
+	/* A timer that may come late would be left as it is. */
+	qdisc_watchdog_cancel(&port->watchdog);
 	if (qdisc_qlen(sch))
 		qdisc_watchdog_schedule_ns(&port->watchdog,
 					   quell_shaper_ready_ns(&port->shaper));

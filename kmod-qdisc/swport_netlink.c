@@ -372,6 +372,55 @@ static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_pa
 	return params->tcp_int_ns ? TCA_SWPORT_TCP_INT : 0;
 }
 
+/* The least queue that the port judges a packet by: what is late must not pass for it. */
+static u32 swport_least_judged(const struct swport_params *params)
+{
+	u32 least_bytes = params->limit_bytes, i;
+
+	if (params->ecn_mode == SWPORT_ECN_OFF)
+		return least_bytes;
+	least_bytes = min(least_bytes, params->red.min_bytes);
+	for (i = 0; i < params->red_classes.count; i++)
+		least_bytes = min(least_bytes, params->red_classes.class[i].red.min_bytes);
+	return least_bytes;
+}
+
+/*
+ * What comes due while the timer waits still counts as queued, and its records have one time.
+ * Queues of one port that take turns would each take those of a whole timer at once.
+ */
+static const char *swport_slack_fault(const struct swport_params *params)
+{
+	u64 due_bytes = quell_mul_div_u64(params->rate_bytes_ps, params->timer_slack_ns,
+					  NSEC_PER_SEC);
+
+	if (!params->timer_slack_ns)
+		return NULL;
+	if (params->joint)
+		return "swport: timer_slack is not for joint queues, which take turns";
+	if (params->telemetry_ns && params->timer_slack_ns > params->telemetry_ns / 4)
+		return "swport: timer_slack must be at most a fourth of telemetry's time";
+	if (params->tcp_int_ns && params->timer_slack_ns > params->tcp_int_ns / 4)
+		return "swport: timer_slack must be at most a fourth of tcp-int's time";
+	if (due_bytes > swport_least_judged(params) / 2)
+		return "swport: rate times timer_slack must be at most half of limit and ecn min";
+	return NULL;
+}
+
+static int swport_check_slack(struct nlattr **tb, const struct swport_params *params,
+			      struct netlink_ext_ack *extack)
+{
+	const char *fault = swport_slack_fault(params);
+
+	if (!fault)
+		return 0;
+	if (extack) {
+		NL_SET_BAD_ATTR(extack, tb[TCA_SWPORT_TIMER_SLACK]);
+		extack->_msg = fault;
+	}
+	return -EINVAL;
+}
+
 static int swport_check_bql(struct nlattr **tb, const struct swport_params *params,
 			    struct netlink_ext_ack *extack)
 {
@@ -457,6 +506,8 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		err = swport_check_trim(tb, params, extack);
 	if (!err)
 		err = swport_check_ecn(tb, old, params, extack);
+	if (!err)
+		err = swport_check_slack(tb, params, extack);
 	if (!err)
 		err = swport_check_bql(tb, params, extack);
 	if (!err)

@@ -84,17 +84,19 @@ static struct swport_band *swport_band_of(struct swport_sched *port,
 
 /*
  * Is there memory for the packet?  Its buffer may be many times as long as what the limits count.
- * A part of the memory is kept for control, so that no flood of small data takes it.
+ * A part of the memory is kept for each band, so that no flood of small packets takes it from the
+ * other.
  */
 static bool swport_has_memory(const struct swport_sched *port, const struct swport_band *band,
 			      const struct sk_buff *skb)
 {
-	u64 used_bytes = port->data.memory_bytes + port->control.memory_bytes + skb->truesize;
-	u64 max_bytes = port->memory_max_bytes;
+	bool is_data = band == &port->data;
+	const struct swport_band *other = is_data ? &port->control : &port->data;
+	u64 used_bytes = band->memory_bytes + skb->truesize, max_bytes = port->memory_max_bytes;
+	u64 kept_bytes = max_bytes >>
+			 (is_data ? SWPORT_MEMORY_CONTROL_SHIFT : SWPORT_MEMORY_DATA_SHIFT);
 
-	if (band == &port->data)
-		max_bytes -= max_bytes >> SWPORT_MEMORY_CONTROL_SHIFT;
-	return used_bytes <= max_bytes;
+	return used_bytes + max(other->memory_bytes, kept_bytes) <= max_bytes;
 }
 
 /* Check for room within the band's limit, and charge the joint port for data. */

@@ -113,6 +113,7 @@ static void swport_snapshot(struct Qdisc *sch,
 	value[TCA_SWPORT_STATS_MEMORY_BYTES] =
 		port->data.memory_bytes + port->control.memory_bytes;
 	value[TCA_SWPORT_STATS_MEMORY_DROP_PKTS] = port->memory_drop_pkts;
+	value[TCA_SWPORT_STATS_MEMORY_MAX_BYTES] = port->memory_max_bytes;
 	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
 	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
 	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;

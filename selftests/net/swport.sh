@@ -255,7 +255,8 @@ shrinking_keeps_packets()
 	release && books_balance
 }
 
-# What a flood of small packets may hold of buffers: seven eighths, and control the rest.
+# What a flood of small packets may hold of buffers: of data seven eighths, of control half, and
+# neither takes what is the other's.
 memory_is_bounded()
 {
 	local each
@@ -268,9 +269,22 @@ memory_is_bounded()
 	transmit ack 300 54 &&
 	port_is ".qlen == (65536 / $each | floor) and .memory_used_bytes == .qlen * $each and
 		.control_drop_pkts > 0 and .memory_drop_pkts == .drops" &&
-	change memory_limit auto && port_is '.options.memory_limit == null' &&
+	change memory_limit auto &&
+	port_is '.options.memory_limit == null and .memory_max_bytes == 33554432' &&
 	transmit udp 200 60 && port_is '.memory_drop_pkts == .drops and .qlen > 200' &&
-	change rate 100gbit && poll 10 books_balance && port_is '.memory_used_bytes == 0'
+	change limit 10mb control-limit 1mb && port_is '.memory_max_bytes == 46137344' &&
+	change rate 100gbit && poll 10 books_balance && port_is '.memory_used_bytes == 0' &&
+	control_leaves_memory "$each"
+}
+
+# control_leaves_memory BYTES: of a packet
+control_leaves_memory()
+{
+	port "${held[*]}" limit 1mb control-limit 64kb memory_limit 64kb &&
+	transmit ack 300 54 && transmit udp 300 60 &&
+	port_is ".control_drop_pkts == 300 - (32768 / $1 | floor) and
+		.qlen == (65536 / $1 | floor) and .data_drop_pkts < 300" &&
+	change rate 100gbit && poll 10 books_balance
 }
 
 ## marking

@@ -411,6 +411,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_DEVICE_BYTES, "device_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_MEMORY_LIMIT, NULL, "  memory" },
 	{ TCA_SWPORT_STATS_MEMORY_BYTES, "memory_used_bytes", " used %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_MEMORY_MAX_BYTES, "memory_max_bytes", " of %" PRIu64 },
 	{ TCA_SWPORT_STATS_MEMORY_DROP_PKTS, "memory_drop_pkts", " dropped %" PRIu64 " pkts" },
 	{ TCA_SWPORT_ALPHA, NULL, "  buffer" },
 	{ TCA_SWPORT_STATS_BUFFER_DROP_BYTES, "buffer_drop_bytes", " dropped %" PRIu64 " bytes" },

@@ -252,6 +252,7 @@ enum {
 	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL: counted of the device */
 	TCA_SWPORT_STATS_MEMORY_BYTES,		/* of the buffers of what is queued now */
 	TCA_SWPORT_STATS_MEMORY_DROP_PKTS,	/* part of both bands' drops: by MEMORY_LIMIT */
+	TCA_SWPORT_STATS_MEMORY_MAX_BYTES,	/* MEMORY_LIMIT, or what the limits come to */
 	__TCA_SWPORT_STATS_MAX
 };
 
