@@ -64,11 +64,15 @@ static u64 swport_own_rate(const struct swport_params *params)
 	return params->joint ? 0 : params->rate_bytes_ps;
 }
 
-/* The limits, as the buffers of packets of full size count, by most drivers. */
+/*
+ * The limits, as buffers count: of packets of full size, with a page each, for data, and of ACKs
+ * for control.
+ */
 static u64 swport_memory_max(const struct swport_params *params)
 {
-	u64 scaled_bytes = ((u64)params->limit_bytes + params->control_limit_bytes) *
-			   SWPORT_MEMORY_SCALE;
+	u64 scaled_bytes = ((u64)params->limit_bytes * SWPORT_MEMORY_SCALE +
+			    (u64)params->control_limit_bytes * SWPORT_MEMORY_CONTROL_SCALE) *
+			   (PAGE_SIZE / SZ_4K);
 
 	if (params->memory_limit_bytes)
 		return params->memory_limit_bytes;

@@ -375,7 +375,7 @@ static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_pa
 /* The least queue that the port judges a packet by: what is late must not pass for it. */
 static u32 swport_least_judged(const struct swport_params *params)
 {
-	u32 least_bytes = params->limit_bytes, i;
+	u32 least_bytes = min(params->limit_bytes, params->control_limit_bytes), i;
 
 	if (params->ecn_mode == SWPORT_ECN_OFF)
 		return least_bytes;
@@ -403,7 +403,7 @@ static const char *swport_slack_fault(const struct swport_params *params)
 	if (params->tcp_int_ns && params->timer_slack_ns > params->tcp_int_ns / 4)
 		return "swport: timer_slack must be at most a fourth of tcp-int's time";
 	if (due_bytes > swport_least_judged(params) / 2)
-		return "swport: rate times timer_slack must be at most half of limit and ecn min";
+		return "swport: rate times timer_slack must be at most half of limits and ecn min";
 	return NULL;
 }
 

@@ -84,8 +84,8 @@ static struct swport_band *swport_band_of(struct swport_sched *port,
 
 /*
  * Is there memory for the packet?  Its buffer may be many times as long as what the limits count.
- * A part of the memory is kept for each band, so that no flood of small packets takes it from the
- * other.
+ * A part of the memory is each band's, whatever the other holds: a flood of small packets takes no
+ * more from it, nor what was queued when the limit was more.  An empty band has room for a packet.
  */
 static bool swport_has_memory(const struct swport_sched *port, const struct swport_band *band,
 			      const struct sk_buff *skb)
@@ -93,10 +93,12 @@ static bool swport_has_memory(const struct swport_sched *port, const struct swpo
 	bool is_data = band == &port->data;
 	const struct swport_band *other = is_data ? &port->control : &port->data;
 	u64 used_bytes = band->memory_bytes + skb->truesize, max_bytes = port->memory_max_bytes;
-	u64 kept_bytes = max_bytes >>
-			 (is_data ? SWPORT_MEMORY_CONTROL_SHIFT : SWPORT_MEMORY_DATA_SHIFT);
+	u64 data_bytes = max_bytes >> SWPORT_MEMORY_DATA_SHIFT;
+	u64 control_bytes = max_bytes >> SWPORT_MEMORY_CONTROL_SHIFT;
+	u64 kept_bytes = is_data ? control_bytes : data_bytes;
 
-	return used_bytes + max(other->memory_bytes, kept_bytes) <= max_bytes;
+	return !band->memory_bytes || used_bytes <= (is_data ? data_bytes : control_bytes) ||
+	       used_bytes + max(other->memory_bytes, kept_bytes) <= max_bytes;
 }
 
 /* Check for room within the band's limit, and charge the joint port for data. */

@@ -272,7 +272,7 @@ memory_is_bounded()
 	change memory_limit auto &&
 	port_is '.options.memory_limit == null and .memory_max_bytes == 33554432' &&
 	transmit udp 200 60 && port_is '.memory_drop_pkts == .drops and .qlen > 200' &&
-	change limit 10mb control-limit 1mb && port_is '.memory_max_bytes == 46137344' &&
+	change limit 10mb control-limit 1mb && port_is '.memory_max_bytes == 109051904' &&
 	change rate 100gbit && poll 10 books_balance && port_is '.memory_used_bytes == 0' &&
 	control_leaves_memory "$each"
 }
@@ -282,8 +282,19 @@ control_leaves_memory()
 {
 	port "${held[*]}" limit 1mb control-limit 64kb memory_limit 64kb &&
 	transmit ack 300 54 && transmit udp 300 60 &&
-	port_is ".control_drop_pkts == 300 - (32768 / $1 | floor) and
+	port_is ".control_drop_pkts == 299 - (32768 / $1 | floor) and
 		.qlen == (65536 / $1 | floor) and .data_drop_pkts < 300" &&
+	change rate 100gbit && poll 10 books_balance && shrinking_leaves_control "$1"
+}
+
+# Data that was queued when there was more memory takes none of control's: shrinking_leaves_control
+# BYTES: of a packet
+shrinking_leaves_control()
+{
+	port "${held[*]}" limit 1mb control-limit 64kb && transmit udp 300 60 &&
+	change memory_limit 64kb && transmit ack 300 54 &&
+	port_is ".control_drop_pkts == 300 - (8192 / $1 | floor) and .data_drop_pkts == 0" &&
+	transmit udp 10 60 && port_is '.data_drop_pkts == 10' &&
 	change rate 100gbit && poll 10 books_balance
 }
 

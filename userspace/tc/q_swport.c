@@ -67,8 +67,8 @@ static void explain(void)
 		"  nobql          it does not (default)\n"
 		"  timer_slack    with rate, what packets may leave late, so that one timer serves several,\n"
 		"                 up to %dus (default off)\n"
-		"  memory_limit   of the buffers of both bands, %d to %" PRIu32 " bytes; auto: four times both\n"
-		"                 limits, at least %d (default auto)\n"
+		"  memory_limit   of the buffers of both bands, %d to %" PRIu32 " bytes; auto: 4 limits and\n"
+		"                 64 control-limits, at least %d (default auto)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
@@ -483,7 +483,8 @@ static bool swport_has_section(size_t start, struct rtattr **tb)
 	if (option == SWPORT_ALWAYS || (option >= 0 && swport_on & 1ULL << option))
 		return true;
 	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++)
-		if (swport_get_counter(tb[swport_counters[i].attr]))
+		if (swport_counters[i].attr != TCA_SWPORT_STATS_MEMORY_MAX_BYTES &&
+		    swport_get_counter(tb[swport_counters[i].attr]))
 			return true;
 	return false;
 }

@@ -140,6 +140,8 @@ static int __init holdnic_init(void)
 		__skb_queue_head_init(&holdnic_held[queue]);
 	strscpy(holdnic_dev->name, "hold%d", IFNAMSIZ);
 	holdnic_dev->netdev_ops = &holdnic_ops;
+	/* What it holds is in a list. */
+	holdnic_dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	holdnic_dev->ethtool_ops = &holdnic_ethtool_ops;
 	eth_hw_addr_random(holdnic_dev);
 	err = register_netdev(holdnic_dev);
