@@ -8,7 +8,8 @@
 #	$source in0 --- west $near [tunnel] va, swport --- vb [tunnel] $far east --- in0 $sink
 #	10.79.1.2    10.79.1.1       10.79.2.1             10.79.2.2          10.79.3.1 10.79.3.2
 #
-# For the debug kernel, which has these devices (run-uml debug port-tunnel-dev.sh).
+# For the debug kernel, which has these devices (run-uml debug port-tunnel-dev.sh), before a script
+# that unloads the module.
 # shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
