@@ -126,8 +126,13 @@ struct labflow_dart {
  * @dport: port of the receiver, host order
  * @bytes: payload
  * @warm_bytes: bytes sent before T0, not counted in results
- * @start_ns: start, relative to T0
+ * @start_ns: start, relative to T0; of a flow that waits for another, from that one's end
+ *	until it is due
  * @stop_ns: reset, relative to T0; 0 never
+ * @after_id: number of the flow that it waits for; 0 none
+ * @is_due: @after_id is through, and @start_ns relative to T0
+ * @dependents: flows that wait for this one
+ * @next_dependent: the next that waits for the same
  * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
  * @pushed_bytes: bytes given to the sending socket, warm-up included
  * @limit_bytes: bytes that may be given to the sending socket by now
@@ -167,6 +172,10 @@ struct labflow_flow {
 	u64			warm_bytes;
 	u64			start_ns;
 	u64			stop_ns;
+	u32			after_id;
+	bool			is_due;
+	struct labflow_flow	*dependents;
+	struct labflow_flow	*next_dependent;
 	u64			end_ns;
 	u64			pushed_bytes;
 	u64			limit_bytes;
@@ -191,13 +200,15 @@ struct labflow_flow {
 };
 
 /**
- * struct labflow_marks - ECN marks, duplicates and reordering of a flow
+ * struct labflow_marks - ECN marks, duplicates, reordering and packets of a flow
  * @delivered_pkts: segments acknowledged, the SYN among them
  * @delivered_ce_pkts: those of @delivered_pkts acknowledged as marked
  * @dsack_pkts: segments the receiver got twice
  * @told_pkts: marked segments quell.ko reported to the algorithm; 0 if not Quell's
  * @told_bytes: payload of the segments in @told_pkts
  * @unordered_pkts: segments that reached the receiver before one sent earlier
+ * @sent_pkts: segments that the sender sent, SYN and ACKs among them
+ * @answered_pkts: the same of the receiver, but for the SYN-ACK
  */
 struct labflow_marks {
 	u32	delivered_pkts;
@@ -206,6 +217,8 @@ struct labflow_marks {
 	u64	told_pkts;
 	u64	told_bytes;
 	u32	unordered_pkts;
+	u32	sent_pkts;
+	u32	answered_pkts;
 };
 
 #define LABFLOW_LABEL_LEN	96
@@ -406,6 +419,11 @@ void labflow_finish(enum labflow_state state);
 __printf(1, 2) void labflow_fail(const char *fmt, ...);
 void labflow_flow_done(struct labflow_flow *flow);
 void labflow_sleep_ns(u64 ns);
+
+/* labflow_after.c */
+int labflow_after_resolve(void);
+void labflow_after_sent(struct labflow_flow *flow);
+void labflow_after_delivered(const struct labflow_flow *flow);
 
 /* labflow_run.c */
 void labflow_run_init(void);

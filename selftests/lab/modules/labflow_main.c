@@ -6,7 +6,7 @@
  * Directory quell_labflow in debugfs:
  *
  *	control		write one command a line:
- *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP
+ *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP AFTER_ID
  *	  watch FD NODE DEV		sample the root qdisc of that device
  *	  sample QUEUE_NS FLOW_NS DELIVERED_NS	intervals, 0: off
  *	  truth				compare quell.ko's round trips with the wire's
@@ -116,16 +116,16 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u %u", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
-		   temp, &flow->stop_ns, &dscp) != 10)
+		   temp, &flow->stop_ns, &dscp, &flow->after_id) != 11)
 		goto free_flow;
 	if (!labflow_set_daddr(flow, addr, dport) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)
 		goto free_flow;
 	if (strcmp(temp, "warm") && strcmp(temp, "cold"))
 		goto free_flow;
-	if (flow->stop_ns && flow->stop_ns <= flow->start_ns)
+	if (flow->stop_ns && (flow->after_id || flow->stop_ns <= flow->start_ns))
 		goto free_flow;
 	if (dscp > INET_DSCP_MASK >> LABFLOW_DSCP_SHIFT)
 		goto free_flow;
@@ -435,8 +435,8 @@ static int labflow_flows_show(struct seq_file *seq, void *v)
 		segs_out = tp->segs_out - flow->base_segs_out;
 		sent_bytes = flow->pushed_bytes - flow->warm_bytes;
 	}
-	seq_printf(seq, "%u %llu %lld %llu %llu %u %u\n", flow->id,
-		   flow->start_ns,
+	seq_printf(seq, "%u %lld %lld %llu %llu %u %u\n", flow->id,
+		   flow->after_id && !flow->is_due ? -1LL : (s64)flow->start_ns,
 		   flow->end_ns ? (s64)(flow->end_ns - lab.t0_ns) : -1LL,
 		   sent_bytes, flow->delivered_bytes - flow->warm_bytes,
 		   retrans_segs, segs_out);
@@ -450,10 +450,10 @@ static int labflow_marks_show(struct seq_file *seq, void *v)
 
 	if (flow->sock)
 		labflow_read_marks(flow, &marks);
-	seq_printf(seq, "%u %u %u %u %llu %llu %u\n", flow->id,
+	seq_printf(seq, "%u %u %u %u %llu %llu %u %u %u\n", flow->id,
 		   marks.delivered_pkts, marks.delivered_ce_pkts,
 		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes,
-		   marks.unordered_pkts);
+		   marks.unordered_pkts, marks.sent_pkts, marks.answered_pkts);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
  *	warm flows: connect, WARM_SEGS one-segment messages, one flow after the
  *	other on an otherwise idle network
  *	T0: the next multiple of 100 ms
- *	T0 + start: a warm flow sends its message, a cold one connects first
+ *	T0 + start: a warm flow sends its message, a cold one connects first;
+ *	of a flow that waits for another, the other's end + start
  *	T0 + stop: an unfinished flow with a stop time is reset
  *	end: all delivered, or of an open run "finish", or T0 + until, or the first error
  *
@@ -31,6 +32,8 @@ static void labflow_send_message(struct labflow_flow *flow)
 		flow->base_segs_out = flow->warm ? tp->segs_out : 0;
 	}
 	labflow_sock_push(flow, flow->warm_bytes + flow->bytes);
+	if (flow->pushed_bytes == flow->warm_bytes + flow->bytes)
+		labflow_after_sent(flow);
 }
 
 static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
@@ -189,6 +192,9 @@ int labflow_run_start(bool is_open)
 		flow->stop_timer.function = labflow_stop_timer;
 		INIT_WORK(&flow->stop_work, labflow_stop_work);
 	}
+	err = labflow_after_resolve();
+	if (err)
+		return err;
 	err = labflow_prepare_all();
 	if (err)
 		return err;
@@ -206,8 +212,9 @@ int labflow_run_start(bool is_open)
 		return err;
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
-		hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
-			      HRTIMER_MODE_ABS_SOFT);
+		if (!flow->after_id)
+			hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
+				      HRTIMER_MODE_ABS_SOFT);
 		if (flow->stop_ns)
 			hrtimer_start(&flow->stop_timer,
 				      ns_to_ktime(lab.t0_ns + flow->stop_ns),

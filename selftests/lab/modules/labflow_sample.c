@@ -179,9 +179,12 @@ void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *m
 		.delivered_pkts = READ_ONCE(tp->delivered),
 		.delivered_ce_pkts = READ_ONCE(tp->delivered_ce),
 		.dsack_pkts = READ_ONCE(tp->dsack_dups),
+		.sent_pkts = READ_ONCE(tp->segs_out),
 	};
-	if (flow->receiver)
+	if (flow->receiver) {
 		marks->unordered_pkts = READ_ONCE(tcp_sk(flow->receiver)->rcv_ooopack);
+		marks->answered_pkts = READ_ONCE(tcp_sk(flow->receiver)->segs_out);
+	}
 	if (!labflow_snapshot(sk, &snapshot))
 		return;
 	marks->told_pkts = snapshot.marked_pkts;

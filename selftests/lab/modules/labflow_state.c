@@ -60,6 +60,7 @@ void labflow_flow_done(struct labflow_flow *flow)
 		labflow_fail("flow %u: %llu bytes delivered, %llu sent", flow->id,
 			     flow->delivered_bytes - flow->warm_bytes,
 			     flow->bytes);
+	labflow_after_delivered(flow);
 	if (++lab.n_done == lab.n_flows && !lab.is_open)
 		labflow_finish(LABFLOW_DONE);
 }

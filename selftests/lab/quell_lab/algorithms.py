@@ -106,6 +106,8 @@ class Variant:
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
     lookahead: bool = False	# the scenario's look-ahead groups are registered
+    deflect: bool = True	# ports deflect, where the scenario says so
+    expedite: bool = False	# flows with a DSCP are control to ports: first, never marked
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object

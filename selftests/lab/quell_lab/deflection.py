@@ -1,13 +1,79 @@
 # SPDX-License-Identifier: GPL-2.0
 """What deflection did, by the ports' counters: Table II of the Dart paper.
 
-Where all flows take ways of the same number of links, and nothing is dropped, each
-packet a host sends is sent by that many ports, deflection apart.  What the ports
-have sent beyond that are detours.
+Where nothing is dropped, each packet that a host sends for a flow is sent by as many
+ports as the flow's way has links, deflection apart.  What the ports have sent beyond
+that are detours.
 """
+
+from dataclasses import dataclass
+
+from .errors import InputError
+from .physics import FCS_BYTES, GAP_BYTES, NS_PER_S, payload_wire_bytes
+from .schema import Key
+from .units import show_time
+
+SIZE_MAX = 1 << 30
+ENTRIES_MAX, TOKENS_MAX = 64, 15		# SWPORT_DEFLECT_*
+DSCP_MAX = 47
+IDLE_MIN, IDLE_MAX = 1000, 4 * 10**9
+KEYS = {
+    "deflect": Key("size", 1, SIZE_MAX, None),
+    "deflect-entries": Key("int", 0, ENTRIES_MAX, 8),
+    "deflect-base": Key("int", 0, DSCP_MAX, 0),
+    "deflect-tokens": Key("int", 0, TOKENS_MAX, 4),
+    "deflect-idle": Key("time", IDLE_MIN, IDLE_MAX, 10**7),
+}
 
 COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
            "no_way_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
+
+
+@dataclass(frozen=True)
+class Deflection:
+    """Other ways for flows at ports between switches, from a queue of threshold_bytes on."""
+
+    threshold_bytes: int
+    entries: int
+    base: int			# DSCP of a flow without tokens
+    tokens: int			# most a flow may have
+    idle_ns: int
+
+
+def build(places, table, values, ecn_min, graph):
+    """What the port refuses, with the names of this table, and what makes no difference."""
+    where = {key: places.name(f"queue.{key}") for key in values}
+    if values["deflect"] is None:
+        for key in values:
+            if key.startswith("deflect-") and key in table:
+                raise InputError(where[key], "without deflect there is none")
+        return None
+    ways = [port for switch in graph.switches for port in graph.ports[switch]
+            if graph.detours(port)]
+    if not ways:
+        raise InputError(where["deflect"], "no switch of this topology has two ways to others")
+    top = min(values["limit"], ecn_min or values["limit"]) - 1
+    if values["deflect"] > top:
+        raise InputError(where["deflect"], f"{values['deflect']} bytes is out of range: 1b to "
+                         f"{top}b, below limit and where ecn begins")
+    if values["deflect-base"] + values["deflect-tokens"] > DSCP_MAX:
+        raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "
+                         f"with deflect-base at most {DSCP_MAX}")
+    return Deflection(values["deflect"], values["deflect-entries"], values["deflect-base"],
+                      values["deflect-tokens"], values["deflect-idle"])
+
+
+def need_idle(places, queue, graph):
+    """InputError for a time in which a full queue on the slowest way is not emptied."""
+    if not queue.deflection:
+        return
+    slowest = min(port.cable.rate_bits_ps for switch in graph.switches
+                  for port in graph.ports[switch] if graph.detours(port))
+    least_ns = queue.limit_bytes * 8 * NS_PER_S // slowest
+    if queue.deflection.idle_ns <= least_ns:
+        raise InputError(places.name("queue.deflect-idle"),
+                         f"{show_time(queue.deflection.idle_ns)} is out of range: above "
+                         f"{show_time(least_ns)}, what emptying a full port takes")
 
 
 def numbers(scenario, result):
@@ -15,7 +81,7 @@ def numbers(scenario, result):
     Sums over all ports, the most entries that one used, and what it cost; None without
     deflection.
     """
-    if not scenario.queue.deflection:
+    if not scenario.queue.deflection or not result.variant.deflect:
         return None
     ports = result.ports.values()
     sums = {name: sum(port.get(f"deflect_{name}", 0) for port in ports) for name in COUNTED}
@@ -34,20 +100,37 @@ def cost(scenario, result):
     (those of their senders), beyond what it is without deflection.
     """
     nothing = {"load_increase_percent": None, "path_dilation_percent": None}
-    links = {len(scenario.stages(flow)) for flow in scenario.flows}
+    links = {row.flow.number: len(scenario.stages(row.flow)) for row in result.flows}
     lost = sum(port.get(name, 0) for port in result.ports.values()
                for name in ("drops", "ring_drops", "rx_drops", "deflect_out_drop_pkts"))
-    if len(links) != 1 or lost:
-        return nothing
-    links = links.pop()
-    pkts, size = (_beyond(scenario, result.ports, links, f"tx_{what}")
-                  for what in ("packets", "bytes"))
-    sent = sum(row.segs_out for row in result.flows
+    sent = sum(links[row.flow.number] * row.segs_out for row in result.flows
                if has_tokens(row.flow, scenario.queue.deflection))
-    if not sent:
+    if lost or not sent:
         return nothing
+    if len(set(links.values())) > 1:
+        pkts, size = _beyond_ways(scenario, result, links)
+    else:
+        pkts, size = (_beyond(scenario, result.ports, max(links.values()), f"tx_{what}")
+                      for what in ("packets", "bytes"))
     return {"load_increase_percent": round(100 * size[0] / size[1], 3),
-            "path_dilation_percent": round(100 * pkts[0] / (links * sent), 3)}
+            "path_dilation_percent": round(100 * pkts[0] / sent, 3)}
+
+
+def _beyond_ways(scenario, result, links):
+    """
+    The same where ways differ, by what each flow's ends have sent.  Bytes are those of
+    data since the beginning of the measurement, packets on detours of the mean size of
+    all that were deflected.
+    """
+    direct = sum(links[row.flow.number] * row.all_pkts for row in result.flows)
+    beyond = sum(port.get("tx_packets", 0) for port in result.ports.values()) - direct
+    pkts, size = (sum(port.get(f"deflect_{what}", 0) for port in result.ports.values())
+                  for what in ("pkts", "bytes"))
+    mean = size / pkts + FCS_BYTES + GAP_BYTES if pkts else 0
+    load = sum(links[row.flow.number]
+               * payload_wire_bytes(row.sent_bytes, scenario.mtu(row.flow))
+               for row in result.flows)
+    return (beyond, direct), (beyond * mean, load)
 
 
 def _beyond(scenario, ports, links, key):

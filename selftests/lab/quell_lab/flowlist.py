@@ -84,8 +84,8 @@ class Reader:
         words = match[3].split()
         values = dict(zip(words[::2], words[1::2]))
         if "trigger" in values:
-            raise self.wrong(line, "the flow waits for another (trigger): flows of the laboratory "
-                             "start at times")
+            raise self.wrong(line, "the flow waits for another (trigger), which lists cannot "
+                             "say here: [[flow]] tables have after")
         unknown = set(values) - {"id", "start", "size", *MATRIX_IGNORED}
         if len(words) % 2 or unknown or not {"start", "size"} <= set(values):
             raise self.wrong(line, f"'{text}' is not SRC->DST start PICOSECONDS size BYTES")

@@ -24,6 +24,7 @@ FLOW_KEYS = {
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
     "start": Key("time", 0, TIME_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
+    "after": Key("int", 1, FLOWS_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
@@ -60,7 +61,10 @@ STAGGER_TIME = Key("time", 0, DELAY_MAX)
 
 @dataclass(frozen=True)
 class Flow:
-    """One transfer; times count from the beginning of the measurement."""
+    """
+    One transfer; times count from the beginning of the measurement, the start of
+    a flow that waits for another from that one's end.
+    """
 
     number: int
     src: str
@@ -71,6 +75,7 @@ class Flow:
     stop_ns: object = None	# the sender is reset then, if not through
     dscp: int = 0		# of what it sends
     cc: object = None		# the sending host's instead of the run's
+    after: object = None	# number of the flow that it waits for
 
 
 def build(places, top, graph):
@@ -91,14 +96,44 @@ def build(places, top, graph):
         flows += _group(places, f"flows[{index}]", table, graph, len(flows) + 1, top["seed"])
     for arrivals, common in (workload.build(places, top["workload"], graph, top["seed"])
                              + flowlist.build(places, top["flow-list"], graph)):
+        first = len(flows) + 1
         flows += [Flow(number, one.src, one.dst, one.size_bytes, one.start_ns, common["cold"],
-                       None, common["dscp"], common["cc"])
-                  for number, one in enumerate(arrivals, len(flows) + 1)]
+                       None, common["dscp"], common["cc"],
+                       None if one.after is None else first + one.after)
+                  for number, one in enumerate(arrivals, first)]
     if not 1 <= len(flows) <= FLOWS_MAX:
         raise InputError(places.name("flow"), f"{len(flows)} flows is out of range: 1 to "
                          f"{FLOWS_MAX}")
     _one_each(places, flows)
+    _see_ends(places, top["flow"] or [], flows)
     return tuple(flows)
+
+
+def _see_ends(places, tables, flows):
+    """
+    InputError for a flow that waits for one that there is not, that its host does not
+    see the end of, or that waits for it in turn.
+    """
+    for index, flow in enumerate(flows[:len(tables)]):
+        where = places.name(f"flow[{index}].after")
+        if flow.after is None:
+            continue
+        if flow.stop_ns is not None:
+            raise InputError(where, "not with stop, a time that may be before the start")
+        if flow.after > len(flows):
+            raise InputError(where, f"'{flow.after}' is out of range: 1 to {len(flows)}, the "
+                             "number of a flow")
+        other = flows[flow.after - 1]
+        if flow.src not in (other.src, other.dst):
+            raise InputError(where, f"{flow.src} does not see the end of flow {other.number}, "
+                             f"{other.src} to {other.dst}: only these two do")
+        circle = [flow.number]
+        while other.after is not None and other.number not in circle:
+            circle.append(other.number)
+            other = flows[other.after - 1]
+        if other.number == flow.number:
+            raise InputError(where, "a circle of flows that wait for each other: "
+                             + ", ".join(map(str, (*circle, flow.number))))
 
 
 def _one_each(places, flows):
@@ -131,8 +166,9 @@ def _single(places, path, table, graph, number):
     if values["src"] == values["dst"]:
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
     flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
-                values["cold"], values["stop"], values["dscp"], values["cc"])
-    _stops_later(places, path, flow)
+                values["cold"], values["stop"], values["dscp"], values["cc"], values["after"])
+    if flow.after is None:
+        _stops_later(places, path, flow)
     return flow
 
 

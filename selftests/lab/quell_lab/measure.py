@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import distributions, rounds, stats
+from . import distributions, rounds, slowdown, stats
 from .errors import InputError
 from .physics import mss_bytes, wire_bytes
 from .schema import Key, check
@@ -30,6 +30,7 @@ KEYS = {
     "src": Key("names", default=None),
     "dst": Key("names", default=None),
     "idle": Key("time", 0, TIME_MAX, None),
+    "sizes": Key("text", default=None),
 }
 
 
@@ -73,11 +74,14 @@ def _selected(places, path, values, flows):
         for name in values[key] or []:
             if name not in known:
                 raise InputError(places.name(f"{path}.{key}"), f"'{name}' is {key} of no flow")
+    low, high = (0, slowdown.SIZE_MAX) if values["sizes"] is None else slowdown.parse_range(
+        places.name(f"{path}.sizes"), values["sizes"])
     chosen = frozenset(flow.number for flow in flows
                        if (values["src"] is None or flow.src in values["src"])
-                       and (values["dst"] is None or flow.dst in values["dst"]))
+                       and (values["dst"] is None or flow.dst in values["dst"])
+                       and low < flow.size_bytes <= high)
     if not chosen:
-        raise InputError(places.name(path), "no flow has both this src and this dst")
+        raise InputError(places.name(path), "no flow has this src, this dst and this size")
     return chosen
 
 

@@ -50,6 +50,7 @@ OF_RUN = {
     "fct": Quantity("time", ("fct_of_flow_ns",), True),
     "last_completion": _ns("last_completion_ns"),
     "last_completion_over_ideal": Quantity("number", ("last_completion_over_ideal",)),
+    "last_completion_over_limit": Quantity("number", ("last_completion_over_limit",)),
     "slowdown_max": Quantity("number", ("slowdown_max",)),
     "spread": _ns("spread_ns"),
     "rank_correlation": Quantity("number", ("start_finish_rank_correlation",)),
@@ -117,6 +118,10 @@ OF_RUN |= OF_JOINS
 # With the key "sizes" of flows of these alone.
 OF_SIZES = {f"slowdown_{name}": Quantity("number", (name,)) for name, _ in slowdown.PERCENTILES}
 OF_RUN |= OF_SIZES
+# The same, but of the run as a whole without that key.
+OF_RUN["marked"] = Quantity("number", ("marked_percent",))
+ALSO_OF_SIZES = {"fct_p50": _ns("fct_p50_ns"), "fct_p99": _ns("fct_p99_ns"),
+                 "marked": Quantity("number", ("marked_percent",))}
 QUANTITIES = {**OF_RUN, **OF_WINDOW, **OF_BOTH}
 
 
@@ -152,7 +157,8 @@ def build(places, tables, labels, windows, flows):
                              f"one of {', '.join(labels)}")
         name, flow = _quantity(places.name(f"{path}.quantity"), values["quantity"], flows)
         window = _window(places, path, name, values["measure"], windows)
-        quantity = QUANTITIES[name]
+        sizes = _sizes(places, path, name, values["sizes"])
+        quantity = ALSO_OF_SIZES[name] if sizes and name in ALSO_OF_SIZES else QUANTITIES[name]
         if values["over"] is not None:
             quantity = replace(quantity, kind="number")
         value, text, suffix = None, "-", UNIT_DEFAULT[quantity.kind]
@@ -163,8 +169,7 @@ def build(places, tables, labels, windows, flows):
             except ValueError as error:
                 raise InputError(places.name(f"{path}.value"), str(error)) from None
         rows.append(Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
-                        text, suffix, values["note"] or "",
-                        _sizes(places, path, name, values["sizes"]),
+                        text, suffix, values["note"] or "", sizes,
                         _over(places, path, values["over"], labels)))
     return tuple(rows)
 
@@ -172,11 +177,12 @@ def build(places, tables, labels, windows, flows):
 def _sizes(places, path, name, text):
     """The range of sizes that a slowdown is of; all without one."""
     where = places.name(f"{path}.sizes")
-    if text is not None and name not in OF_SIZES:
-        raise InputError(where, f"{name} is not of sizes: only {', '.join(OF_SIZES)}")
-    if name not in OF_SIZES:
-        return None
-    return slowdown.parse_range(where, text) if text is not None else (0, slowdown.SIZE_MAX)
+    known = (*OF_SIZES, *ALSO_OF_SIZES)
+    if text is not None and name not in known:
+        raise InputError(where, f"{name} is not of sizes: only {', '.join(known)}")
+    if text is None:
+        return (0, slowdown.SIZE_MAX) if name in OF_SIZES else None
+    return slowdown.parse_range(where, text)
 
 
 def _over(places, path, label, labels):

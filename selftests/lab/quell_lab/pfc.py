@@ -49,6 +49,15 @@ class Pfc:
         """Headroom of a cable's ends, for each priority."""
         return self.headroom_bytes or _need(graph, cable, len(self.priorities), self.tso_pkts)
 
+    def most_bytes(self, graph):
+        """Most that a port of any switch can have to send: all that came in and may be held."""
+        held = 0
+        for switch in graph.switches:
+            each = len(self.priorities) * sum(self.xoff_bytes + self.headroom(graph, port.cable)
+                                              for port in graph.ports[switch])
+            held = max(held, each + self.shared.get(switch, 0))
+        return min(held, SIZE_MAX)
+
     def words(self, graph, cable):
         """What a plan says of a cable."""
         ends = [name for name, node in (("a", cable.a), ("b", cable.b)) if graph.is_switch(node)]

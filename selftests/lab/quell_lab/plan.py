@@ -20,6 +20,7 @@ TRACED_MODULES = ("quell.ko", "quell_labtrace.ko")	# all algorithms of ours, wit
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 TRIM_ELIGIBLE_ALL = (1 << 64) - 1	# papers' switches trim whatever comes
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
+EXPEDITED_DSCP = 48		# class selector 6, the least that is control to swport
 CLOCK_NS = 1700000000 * 10**9	# what a card that keeps the time of day says, about
 DEFLECT_VIA_MAX = 16		# SWPORT_DEFLECT_VIA_MAX
 OPTION_OFFER = 1		# parameter "option" of "quell"
@@ -59,7 +60,7 @@ def write(scenario, variant):
     lines += _addresses(scenario)
     lines += _routes(scenario)
     lines += _sysctls(scenario, variant, own)
-    lines += _qdiscs(scenario)
+    lines += _qdiscs(scenario, variant)
     lines += _option(scenario, variant)
     if variant.hwstamp:
         lines += [f"stamps {host} {scenario.graph.ports[host][0].dev}"
@@ -69,7 +70,7 @@ def write(scenario, variant):
                   for key, value in variant.values.items()]
     if variant.lookahead:
         lines += _groups(scenario)
-    lines += [_flow(scenario, flow) for flow in scenario.flows]
+    lines += [_flow(scenario, variant, flow) for flow in scenario.flows]
     lines += [f"watch {port.node} {port.dev}" for port in scenario.watched_ports()]
     lines.append(f"sample queue={scenario.record.queue_ns} flow={scenario.record.cwnd_ns} "
                  f"delivered={scenario.record.window_ns}")
@@ -233,7 +234,7 @@ def _groups(scenario):
             for number, group in enumerate(scenario.groups, 1)]
 
 
-def _qdiscs(scenario):
+def _qdiscs(scenario, variant):
     queue = scenario.queue
     swport = f"swport limit={queue.limit_bytes} control-limit={queue.control_limit_bytes}"
     if queue.ecn_max_bytes:
@@ -260,7 +261,7 @@ def _qdiscs(scenario):
             lines.append(f"qdisc {switch} {port.dev} bfifo limit={queue.limit_bytes}"
                          if switch in queue.fifo else
                          f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
-                         + _deflection(scenario, port))
+                         + (_deflection(scenario, port) if variant.deflect else ""))
     return lines
 
 
@@ -297,10 +298,12 @@ def port_seed(scenario, number):
     return (scenario.seed * 65537 + number - 1) % (2**32 - 1) + 1
 
 
-def _flow(scenario, flow):
+def _flow(scenario, variant, flow):
+    dscp = EXPEDITED_DSCP if flow.dscp and variant.expedite else flow.dscp
     address = scenario.graph.address(flow.dst, scenario.family)
     return (f"flow {flow.number} {flow.src} {flow.dst} {address} "
             f"{DEST_PORT + (flow.number - 1) // SENDERS_PORTS} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}"
             + (f" stop={flow.stop_ns}" if flow.stop_ns else "")
-            + (f" dscp={flow.dscp}" if flow.dscp else ""))
+            + (f" dscp={dscp}" if dscp else "")
+            + (f" after={flow.after}" if flow.after else ""))

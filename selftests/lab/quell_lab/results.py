@@ -9,6 +9,7 @@ from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
 UNFINISHED = -1
+UNSTARTED = -1
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class FlowResult:
     retrans_segs: int
     segs_out: int
     ideal_ns: int
+    marked_pkts: int = 0	# that the sender was told were marked
+    all_pkts: int = 0		# of both ends, since the connection was made
 
     @property
     def finished(self):
@@ -84,16 +87,28 @@ def _ints(place, fields, count):
         raise RunError(f"{place}: not numbers: {' '.join(fields)}") from None
 
 
-def _flows(directory, scenario):
+def _marks(directory):
+    """{flow number: (marked packets, packets of both ends with the SYN-ACK)}"""
+    marks = {}
+    for place, fields in _lines(directory, "marks.out"):
+        number, _, marked, _, _, _, _, sent, answered = _ints(place, fields, 9)
+        marks[number] = (marked, sent + answered + (answered > 0))
+    return marks
+
+
+def _flows(directory, scenario, virtual_ns):
     by_number = {flow.number: flow for flow in scenario.flows}
+    marks = _marks(directory)
     results = {}
     for place, fields in _lines(directory, "flows.out"):
         number, start, end, sent, delivered, retrans, segs = _ints(place, fields, 7)
         if number not in by_number or number in results:
             raise RunError(f"{place}: flow {number} is unknown or named twice")
         flow = by_number[number]
+        # A flow whose turn never came, as the one that it waits for never ended.
+        start = virtual_ns if start == UNSTARTED else start
         results[number] = FlowResult(flow, start, end, sent, delivered, retrans, segs,
-                                     scenario.ideal_ns(flow))
+                                     scenario.ideal_ns(flow), *marks.get(number, ()))
     missing = sorted(set(by_number) - set(results))
     if missing:
         raise RunError(f"flows.out: no line for flow {missing[0]}")
@@ -156,7 +171,7 @@ def _virtual_ns(directory):
 def read(directory, scenario, variant, spent):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
-    return RunResult(variant, _flows(directory, scenario), _port_series(directory, "queues.out", 1),
+    return RunResult(variant, _flows(directory, scenario, virtual_ns), _port_series(directory, "queues.out", 1),
                      _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
                      _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
                      _port_series(directory, "pauses.out", 2) if scenario.pfc else None,
@@ -185,8 +200,9 @@ def queue_max_bytes(counters, rows=()):
 def physics(scenario, result):
     """Sentences for everything that cannot be; empty when all is well."""
     problems = []
+    ends_ns = {row.flow.number: row.end_ns for row in result.flows}
     for row in result.flows:
-        problems += _flow_problems(scenario, row)
+        problems += _flow_problems(scenario, row, ends_ns.get(row.flow.after))
         if not row.finished and scenario.allow_unfinished:
             problems += _unfinished_problems(scenario, row,
                                              result.delivered.get(row.flow.number, []))
@@ -207,11 +223,15 @@ def physics(scenario, result):
     return problems
 
 
-def _flow_problems(scenario, row):
+def _flow_problems(scenario, row, after_ns):
     flow = row.flow
     name = f"flow {flow.number} ({flow.src} to {flow.dst})"
     problems = []
-    if row.start_ns != flow.start_ns:
+    if flow.after is not None:
+        if row.finished and (after_ns == UNFINISHED or row.start_ns < after_ns + flow.start_ns):
+            problems.append(f"{name}: started at {row.start_ns} ns, before the end of flow "
+                            f"{flow.after} at {after_ns} ns")
+    elif row.start_ns != flow.start_ns:
         problems.append(f"{name}: started at {row.start_ns} ns instead of {flow.start_ns} ns")
     if not row.finished:
         if not scenario.allow_unfinished:
@@ -250,8 +270,8 @@ def _unfinished_problems(scenario, row, delivered):
     if delivered:
         time_ns, count = delivered[-1]
         least_ns = ideal_ns(scenario.links(flow), count, scenario.mtu(flow), flow.cold)
-        if time_ns - flow.start_ns < least_ns:
-            problems.append(f"{name}: {count} bytes in {time_ns - flow.start_ns} ns is below the "
+        if time_ns - row.start_ns < least_ns:
+            problems.append(f"{name}: {count} bytes in {time_ns - row.start_ns} ns is below the "
                             f"physical limit of {least_ns} ns")
     return problems
 

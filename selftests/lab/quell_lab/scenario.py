@@ -10,8 +10,8 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import captures, convergence, fabric, flows, lookahead, measure, needs, paper, pfc, \
-    plot_tables, processes, ranges, slowdown, topology
+from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
+    paper, pfc, plot_tables, processes, ranges, slowdown, topology
 from .algorithms import SMARTT_VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -29,9 +29,6 @@ TCP_INT_USE = 2			# QUELL_TCPINT_USE
 ACKS_PER_RTT_MAX = 1000
 ACKS_PER_RTT = 4
 ACKS_EACH_PACKET = 0
-DEFLECT_ENTRIES_MAX, DEFLECT_TOKENS_MAX = 64, 15	# SWPORT_DEFLECT_*
-DEFLECT_DSCP_MAX = 47
-DEFLECT_IDLE_MIN, DEFLECT_IDLE_MAX = 1000, 4 * 10**9
 ALPHA_MAX_Q16 = 1024 * Q16_ONE	# SWPORT_ALPHA_MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 LEAVES_MAX = 64
@@ -97,11 +94,7 @@ QUEUE_KEYS = {
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
-    "deflect": Key("size", 1, SIZE_MAX, None),
-    "deflect-entries": Key("int", 0, DEFLECT_ENTRIES_MAX, 8),
-    "deflect-base": Key("int", 0, DEFLECT_DSCP_MAX, 0),
-    "deflect-tokens": Key("int", 0, DEFLECT_TOKENS_MAX, 4),
-    "deflect-idle": Key("time", DEFLECT_IDLE_MIN, DEFLECT_IDLE_MAX, 10**7),
+    **deflection.KEYS,
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -118,6 +111,8 @@ ALGORITHM_KEYS = {
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
     "lookahead": Key("bool", default=False),
+    "deflect": Key("bool", default=True),
+    "expedite": Key("bool", default=False),
     "tcp-int": Key("int", 0, TCP_INT_USE, 0),
     "acks-per-rtt": Key("int", 0, ACKS_PER_RTT_MAX, None),
     "set": Key("table", default=None),
@@ -167,17 +162,6 @@ TOP_KEYS = {
 
 
 @dataclass(frozen=True)
-class Deflection:
-    """Other ways for flows at ports between switches, from a queue of threshold_bytes on."""
-
-    threshold_bytes: int
-    entries: int
-    base: int			# DSCP of a flow without tokens
-    tokens: int			# most a flow may have
-    idle_ns: int
-
-
-@dataclass(frozen=True)
 class Queue:
     """A switch port's queue.
 
@@ -198,7 +182,7 @@ class Queue:
     tcp_int_ns: int
     buffer_bytes: int
     alpha_q16: int
-    deflection: object		# Deflection, or None
+    deflection: object		# deflection.Deflection, or None
     host_ecn_min_bytes: int = 0	# of hosts' own ports; without, pfifo
     host_ecn_max_bytes: int = 0
     fifo: tuple = ()		# switches that serve all in order, ACKs too
@@ -352,7 +336,8 @@ def build(table, places=None, scale=None):
     wanted = flows.build(places, top, graph)
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
-        queue = replace(queue, limit_bytes=SIZE_MAX)
+        queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
+    deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
@@ -512,7 +497,7 @@ def _queue(places, table, graph):
                  values["trim"] or 0, values["trim-to-sender"],
                  values["trim-eligible"] == "all",
                  values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
-                 _deflection(places, table, values, low, graph), host_low, host_high,
+                 deflection.build(places, table, values, low, graph), host_low, host_high,
                  needs.fifo(places, values, graph))
 
 
@@ -531,34 +516,6 @@ def _thresholds(places, values, key):
         raise InputError(where, f"'{values[key]}' is out of range: MIN <= MAX <= limit "
                          f"{show_size(values['limit'])}")
     return low, high
-
-
-def _deflection(places, table, values, ecn_min, graph):
-    """What the port refuses, with the names of this table, and what makes no difference."""
-    where = {key: places.name(f"queue.{key}") for key in values}
-    if values["deflect"] is None:
-        for key in values:
-            if key.startswith("deflect-") and key in table:
-                raise InputError(where[key], "without deflect there is none")
-        return None
-    ways = [port for switch in graph.switches for port in graph.ports[switch]
-            if graph.detours(port)]
-    if not ways:
-        raise InputError(where["deflect"], "no switch of this topology has two ways to others")
-    top = min(values["limit"], ecn_min or values["limit"]) - 1
-    if values["deflect"] > top:
-        raise InputError(where["deflect"], f"{values['deflect']} bytes is out of range: 1b to "
-                         f"{top}b, below limit and where ecn begins")
-    if values["deflect-base"] + values["deflect-tokens"] > DEFLECT_DSCP_MAX:
-        raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "
-                         f"with deflect-base at most {DEFLECT_DSCP_MAX}")
-    # What a full queue on the slowest way takes: a flow quiet for so long has arrived.
-    least_ns = values["limit"] * 8 * 10**9 // min(port.cable.rate_bits_ps for port in ways)
-    if values["deflect-idle"] <= least_ns:
-        raise InputError(where["deflect-idle"], f"{show_time(values['deflect-idle'])} is out of "
-                         f"range: above {show_time(least_ns)}, what emptying a full port takes")
-    return Deflection(values["deflect"], values["deflect-entries"], values["deflect-base"],
-                      values["deflect-tokens"], values["deflect-idle"])
 
 
 def _acks_per_rtt(wanted, variant):
@@ -589,7 +546,8 @@ def _variants(places, tables):
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
-                          lookahead=entry["lookahead"],
+                          lookahead=entry["lookahead"], deflect=entry["deflect"],
+                          expedite=entry["expedite"],
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")

@@ -88,6 +88,20 @@ def of_range(rows, low, high):
     return _numbers([row for row in rows if low < row[0] <= high], low, high)
 
 
+def marked_percent(rows):
+    """Of the packets of some flows those that their senders were told were marked."""
+    sent = sum(row.segs_out for row in rows)
+    return round(100 * sum(row.marked_pkts for row in rows) / sent, 3) if sent else None
+
+
+def _measured(result, low, high):
+    """What else is said of the flows of a range: completion times, marks."""
+    rows = [row for row in result.flows if low < row.flow.size_bytes <= high]
+    times = sorted(row.fct_ns for row in rows if row.finished)
+    return {**{f"fct_{name}_ns": percentile(times, percent) for name, percent in PERCENTILES},
+            "marked_percent": marked_percent(rows)}
+
+
 def _bins(rows, count):
     """Bins of as many flows each, or one more; from the smallest size of each to its largest."""
     if count is None:
@@ -109,7 +123,8 @@ def numbers(scenario, result):
         "all": of_range(rows, 0, SIZE_MAX),
         "classes": [of_range(rows, low, high) for low, high in zip(edges, edges[1:])],
         "bins": _bins(rows, scenario.slowdown.bins),
-        "ranges": {f"{low}:{high}": of_range(rows, low, high) for low, high in ranges},
+        "ranges": {f"{low}:{high}": {**of_range(rows, low, high), **_measured(result, low, high)}
+                   for low, high in ranges},
     }
 
 

@@ -3,7 +3,8 @@
 
 from fractions import Fraction
 
-from . import connections, convergence, deflection, measure, pfc, physics, processes, slowdown
+from . import connections, convergence, deflection, limits, measure, pfc, physics, processes, \
+    slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -104,6 +105,17 @@ def last_completion_over_ideal(scenario, result):
     return round(max(ratios), 4) if ratios else None
 
 
+def last_completion_over_limit(scenario, result):
+    """
+    From the first start to the last end, over the earliest at which all flows can be
+    through; None if one did not finish.
+    """
+    last_ns = last_completion_ns(result)
+    if last_ns is None:
+        return None
+    return round(last_ns / limits.limit_ns(scenario), 4)
+
+
 def _start_group_pairs(scenario, result):
     """(nominal start, end): starts jittered within one window count as together."""
     return [(row.start_ns // scenario.record.window_ns, row.end_ns)
@@ -142,6 +154,7 @@ def summarise(scenario, result):
                            for row in result.flows},
         "last_completion_ns": last_completion_ns(result),
         "last_completion_over_ideal": last_completion_over_ideal(scenario, result),
+        "last_completion_over_limit": last_completion_over_limit(scenario, result),
         "ideal_ns": {"min": min((row.ideal_ns for row in result.flows), default=None),
                      "max": max((row.ideal_ns for row in result.flows), default=None)},
         "slowdown_max": round(max((row.fct_ns / row.ideal_ns for row in finished), default=0), 4),
@@ -165,6 +178,7 @@ def summarise(scenario, result):
         "drops": _counter(result.ports.values(), "drops", "ring_drops") + (
             pauses["pfc"]["drops"] if pauses else 0),
         "marks": _counter(result.ports.values(), "mark_pkts"),
+        "marked_percent": slowdown.marked_percent(result.flows),
         "stamps": _counter(result.ports.values(), "stamp_pkts"),
         "stamps_kept": _counter(result.ports.values(), "keep_pkts"),
         "buffer_drops": _counter(result.ports.values(), "buffer_drop_pkts"),

@@ -23,7 +23,8 @@ FLOWS_MAX = 2000000		# LABFLOW_FLOWS_MAX
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
 NS_PER_S = 10**9
-PATTERNS = ("random", "permutation", "tornado", "incast")
+ALL_TO_ALL = "all-to-all"
+PATTERNS = ("random", "permutation", "tornado", "incast", ALL_TO_ALL)
 
 KEYS = {
     "pattern": Key("text", default="random", choices=PATTERNS),
@@ -31,10 +32,12 @@ KEYS = {
     "sizes": Key("text", default=None),
     "bytes": Key("scalars", default=None),
     "load": Key("scalar", default=None),
+    "standing": Key("bool", default=False),
     "start": Key("time", 0, TIME_MAX, 0),
     "length": Key("time", 1, TIME_MAX, None),
     "degree": Key("int", 1, FLOWS_MAX, None),
     "every": Key("time", 1, TIME_MAX, None),
+    "active": Key("int", 1, FLOWS_MAX, None),
     "jitter": Key("time", 0, TIME_MAX, 0),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
@@ -50,6 +53,7 @@ class Arrival:
     src: str
     dst: str
     size_bytes: int
+    after: object = None	# position of the one that it waits for; start_ns counts from its end
 
 
 class Lottery:
@@ -94,10 +98,12 @@ class Workload:
     hosts: tuple
     sizes: sizes.Distribution
     load: object		# Fraction of the hosts' cables, or None
+    standing: bool		# the load is of flows that are there from the start on
     start_ns: int
     length_ns: object		# of arrivals, or None: one flow or incast each
     degree: int			# senders of an incast
     every_ns: object		# time between incasts, or None: by the load
+    active: object		# flows of a host at a time, all to all; None: all of them
     jitter_ns: int
     table: dict			# the rest: cold, dscp, cc
 
@@ -156,13 +162,30 @@ def _timing(places, path, values):
         raise InputError(places.name(f"{path}.degree"), "missing: how many send at once")
     if values["load"] is not None and values["every"] is not None:
         raise InputError(places.name(f"{path}.every"), "give it or load, not both")
+    if values["active"] is not None and values["pattern"] != ALL_TO_ALL:
+        raise InputError(places.name(f"{path}.active"), f"only {ALL_TO_ALL} has it")
+    for key in ("load", "length") if values["pattern"] == ALL_TO_ALL else ():
+        if values[key] is not None:
+            raise InputError(places.name(f"{path}.{key}"), f"not with {ALL_TO_ALL}: each host "
+                             "sends to each other once")
     repeated = values["load"] is not None or values["every"] is not None
     if values["pattern"] == "random" and not repeated:
         raise InputError(places.name(f"{path}.load"), "missing: what share of their cables hosts "
                          "are offered")
-    if repeated != (values["length"] is not None):
+    if values["standing"]:
+        _standing(places, path, values)
+    elif repeated != (values["length"] is not None):
         raise InputError(places.name(f"{path}.length"), "load or every and length go together: "
                          "how long flows arrive")
+
+
+def _standing(places, path, values):
+    """InputError for keys that say nothing of flows that are there from the start on."""
+    if values["pattern"] != "random":
+        raise InputError(places.name(f"{path}.standing"), f"not with {values['pattern']}: only "
+                         "random has it")
+    if values["length"] is not None:
+        raise InputError(places.name(f"{path}.length"), "not with standing: no flows arrive")
 
 
 def _checked(places, path, table, graph):
@@ -177,8 +200,8 @@ def _checked(places, path, table, graph):
     load = values["load"]
     return Workload(values["pattern"], hosts, _sizes(places, path, values),
                     None if load is None else parse_load(places.name(f"{path}.load"), load),
-                    values["start"], values["length"], values["degree"] or 0, values["every"],
-                    values["jitter"], {key: values[key] for key in ("cold", "dscp", "cc")})
+                    values["standing"], values["start"], values["length"], values["degree"] or 0, values["every"],
+                    values["active"], values["jitter"], {key: values[key] for key in ("cold", "dscp", "cc")})
 
 
 def _rate_bits_ps(graph, host):
@@ -208,8 +231,8 @@ def _not_too_much(places, workloads, graph):
     for now in workloads:
         total = {}
         for one in workloads:
-            if one.length_ns is None or not (one.start_ns <= now.start_ns
-                                             < one.start_ns + one.length_ns):
+            if not one.standing and (one.length_ns is None or not (one.start_ns <= now.start_ns
+                                             < one.start_ns + one.length_ns)):
                 continue
             for host, share in offered(one, graph).items():
                 total[host] = total.get(host, 0) + share
@@ -221,6 +244,9 @@ def _not_too_much(places, workloads, graph):
 
 
 def _not_too_many(places, path, one, graph):
+    if one.pattern == ALL_TO_ALL and len(one.hosts) * (len(one.hosts) - 1) > FLOWS_MAX:
+        raise InputError(places.name(f"{path}.hosts"), f"{len(one.hosts)} hosts have more than "
+                         f"{FLOWS_MAX} flows to each other, the most there can be")
     if one.length_ns is None:
         return
     flows = sum(_events_ps(one, graph)) * one.length_ns / NS_PER_S * max(one.degree, 1)
@@ -264,8 +290,39 @@ def _other(one, number, lottery):
     return one.hosts[drawn + (drawn >= number)]
 
 
+def _standing_flows(one, lottery):
+    """Of as many hosts, drawn at random, as make the load at their cables' rate."""
+    count = max(round(one.load * len(one.hosts)), 1)
+    numbers = lottery.shuffled(range(len(one.hosts)))[:count]
+    return [Arrival(one.start_ns + lottery.below(one.jitter_ns + 1), one.hosts[number],
+                    _other(one, number, lottery), one.sizes.draw(lottery.chance()))
+            for number in sorted(numbers)]
+
+
+def _all_to_all(one, lottery):
+    """
+    Each host to each other in the order of a ring, host by host: those that may be
+    active at first, and each other one after the one that it waits for.
+    """
+    count = len(one.hosts)
+    active = count - 1 if one.active is None else min(one.active, count - 1)
+    found = []
+    for number, src in enumerate(one.hosts):
+        for step in range(1, count):
+            waits = step > active
+            late_ns = 0 if waits else one.start_ns + lottery.below(one.jitter_ns + 1)
+            found.append(Arrival(late_ns, src, one.hosts[(number + step) % count],
+                                 one.sizes.draw(lottery.chance()),
+                                 len(found) - active if waits else None))
+    return found
+
+
 def arrivals(one, graph, lottery):
     """All flows of a workload, by time, then in the order of its hosts."""
+    if one.pattern == ALL_TO_ALL:
+        return _all_to_all(one, lottery)
+    if one.standing:
+        return _standing_flows(one, lottery)
     if one.pattern == "incast":
         times = ([one.start_ns] if one.length_ns is None
                  else _times_ns(one, _events_ps(one, graph)[0], lottery))

@@ -58,6 +58,13 @@ class Keys(unittest.TestCase):
         self.assertEqual([(window.name, sorted(window.flows)) for window in wanted.windows],
                          [("steady", [2]), ("late", [1, 2])])
 
+    def test_a_window_of_sizes(self):
+        flows = [{"src": "h1", "dst": "h3", "bytes": size} for size in (3000, 4000)]
+        wanted = build(flow=flows, measure=dict(STEADY, sizes="3000:"))
+        self.assertEqual(wanted.windows[0].flows, {2})
+        with self.assertRaisesRegex(InputError, "no flow has this src, this dst and this size"):
+            build(flow=flows, measure=dict(STEADY, sizes="4000:"))
+
 
 class Numbers(unittest.TestCase):
     def setUp(self):

@@ -45,7 +45,9 @@ class Pfc(unittest.TestCase):
     def test_defaults(self):
         wanted = build()
         self.assertEqual((wanted.pfc.xoff_bytes, wanted.pfc.resume_bytes), (102400, 3028))
-        self.assertEqual(wanted.queue.limit_bytes, 1 << 30)
+        held = sum(102400 + wanted.pfc.headroom(wanted.graph, port.cable)
+                   for port in wanted.graph.ports["s1"])
+        self.assertEqual(wanted.queue.limit_bytes, held)
         text = plan.write(wanted, wanted.variants[0])
         self.assertIn("qdisc h1 eth0 swport limit=268435456 control-limit=268435456 seed=1", text)
 

@@ -14,6 +14,7 @@ import helpers
 SPENT = cost.Cost(2.0, 1.0, 1.0, 1.0, 0.5, 0.5, 1 << 20, "small (never)")
 GOOD = {
     "flows.out": "2 20000 30000 3000 3000 0 3\n1 0 9000 3000 3000 1 4\n",
+    "marks.out": "1 17 1 0 1 1448 0 17 15\n2 16 0 0 0 0 0 16 15\n",
     "queues.out": "s1 p3 2000 3000\ns1 p3 1000 1514\n",
     "cwnd.out": "1 1000 14480 0 2500 0\n2 21000 1448 77 3500 2\n",
     "delivered.out": "1 10000 3000\n",
@@ -47,6 +48,8 @@ class Reading(unittest.TestCase):
         result = self.read()
         self.assertEqual([row.flow.number for row in result.flows], [1, 2])
         self.assertEqual(result.flows[0].fct_ns, 9000)
+        self.assertEqual([(row.marked_pkts, row.all_pkts) for row in result.flows],
+                         [(1, 33), (0, 32)])
         self.assertEqual(result.queues, {"s1:p3": [(1000, 1514), (2000, 3000)]})
         self.assertEqual(result.cwnd[2], [(21000, 1448, 77, 3500, 2)])
         self.assertEqual(result.delivered, {1: [(10000, 3000)]})
@@ -62,6 +65,7 @@ class Reading(unittest.TestCase):
                 ("flows.out", "7 0 1 1 1 0 1\n", "unknown"),
                 ("flows.out", "1 0 9000 3000\n", "4 fields instead of 7"),
                 ("flows.out", "1 0 soon 3000 3000 0 3\n", "not numbers"),
+                ("marks.out", "1 17 0 0 0 0 0\n", "7 fields instead of 9"),
                 ("queues.out", "s1 p3 1000\n", "3 fields instead of 4"),
                 ("ports.out", "s1 p3 tx_packets\n", "not key=value"),
                 ("done.out", "gave up\n", "no line 'ok virtual_ns=N'")):

@@ -37,6 +37,7 @@ def put(name, text):
         file.write(text)
 def results(end="40000", queue="3000", delivered="3000", first="30000"):
     put("flows.out", "1 0 %s 3000 3000 0 3\\n2 0 %s 3000 %s 0 3\\n" % (first, end, delivered))
+    put("marks.out", "1 16 0 0 0 0 0 16 15\\n2 16 0 0 0 0 0 16 15\\n")
     put("queues.out", "s1 p3 0 0\\ns1 p3 1000 1514\\ns1 p3 2000 0\\n")
     put("cwnd.out", "1 1000 14480 0 4000 0\\n2 1000 14480 0 4000 0\\n")
     put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 10000 1448\\n"

@@ -21,7 +21,8 @@ def scenario_of(sizes, **changes):
 
 def summary_of(wanted, times, label="cubic"):
     """Its summary if the flows' ideal is 10 ns each and they take these times (None: never)."""
-    flows = [helpers.flow_result(flow, 0, -1 if time is None else time, ideal_ns=10)
+    flows = [helpers.flow_result(flow, 0, -1 if time is None else time, ideal_ns=10, segs_out=4,
+                                 marked_pkts=int(flow.number == 1))
              for flow, time in zip(wanted.flows, times)]
     return {label: summary.summarise(wanted, helpers.run_result(wanted, flows))}
 
@@ -86,6 +87,13 @@ class Paper(unittest.TestCase):
         (row,) = self.rows(sizes="1000000:", value="3")
         self.assertEqual((row["ours"], row["ratio"], row["others"]), (9, 3, {"reno": 3}))
         self.assertEqual(paper.cells(row)[1], "slowdown_p50 above 1 MB")
+
+    def test_completions_and_marks_of_sizes(self):
+        for quantity, sizes, ours in (("fct_p50", "1000000:", "0.09us"),
+                                      ("fct_p99", ":100", "0.02us"),
+                                      ("marked", ":100", "25"), ("marked", None, "12.5")):
+            (row,) = self.rows(quantity=quantity, **({"sizes": sizes} if sizes else {}))
+            self.assertEqual(row["ours_text"], ours)
 
     def test_over_another_run(self):
         (row,) = self.rows(sizes="1000000:", over="reno", value="2")

@@ -168,6 +168,13 @@ class Patterns(unittest.TestCase):
         found = flows({"pattern": "incast", "degree": 7, "bytes": 9})
         self.assertEqual(Counter(flow.start_ns for flow in found), {0: 7})
 
+    def test_flows_that_are_there_from_the_start_on(self):
+        found = flows({"bytes": "1gb", "load": 0.4, "standing": True, "start": "1ms"})
+        self.assertEqual([flow.start_ns for flow in found], [10**6] * 3)
+        self.assertEqual(len({flow.src for flow in found}), 3)
+        self.assertTrue(all(flow.src != flow.dst for flow in found))
+        self.assertEqual(len(flows({"bytes": 9, "load": 0.01, "standing": True})), 1)
+
     def test_mixes(self):
         found = flows(load(load=0.3, bytes="1mb"), load(pattern="incast", degree=4, load=0.2))
         self.assertEqual({flow.size_bytes for flow in found}, {1 << 20, 10240})
@@ -189,6 +196,10 @@ class Patterns(unittest.TestCase):
                 ([load(bytes=["1kb", "x"])], "'x' is not a size"),
                 ([load(length="10s")], "flows are expected, at most 2000000 can be"),
                 ([load(degree=3)], "only an incast has it"),
+                ([load(standing=True)], "length: not with standing"),
+                ([load(pattern="tornado", standing=True)], "standing: not with tornado"),
+                ([load(length=None, load=0.6, standing=True), load(load=0.5)],
+                 "'h1' is offered 110 %"),
                 ([load(pattern="incast")], "degree: missing"),
                 ([load(pattern="incast", degree=8)], "'8' is out of range: 1 to 7"),
                 ([load(pattern="incast", degree=2, every="1ms")], "give it or load, not both"),
