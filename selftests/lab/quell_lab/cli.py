@@ -437,8 +437,10 @@ def _execute(args, wanted, command):
 def _reproduce(args, command):
     """All scenarios that name a paper's figure, or those a word picks; exit status."""
     from . import reproduce
-    wanted = reproduce.choose(args.scenarios or reproduce.SCENARIOS, args.word, args.scale)
+    wanted, sweeps = reproduce.choose(args.scenarios or reproduce.SCENARIOS, args.word, args.scale)
     jobs_max, timeout_s, kernel = _options(args)
+    for one in sweeps:
+        reproduce.check_sweep(one, kernel, args.quiet, jobs_max)
     for _, one in wanted:
         runner.check_modules(kernel, one)
         cost.check_memory(len(one.graph.hosts), jobs_max)
@@ -446,7 +448,7 @@ def _reproduce(args, command):
         _show_notes(args, one)
     _replace(args)
     facts = _facts(args, command, kernel, jobs_max)
-    good = reproduce.run(wanted, kernel, args.out, timeout_s, args.quiet, facts)
+    good = reproduce.run((wanted, sweeps), kernel, args.out, timeout_s, args.quiet, facts)
     return 0 if good else EXIT_FAILED
 
 
@@ -510,7 +512,7 @@ def _sweep(args):
     os.makedirs(args.out, exist_ok=True)
     with open(os.path.join(args.out, SWEEP_MARKER), "w", encoding="ascii") as file:
         file.write("Results of selftests/lab/lab sweep.\n")
-    good = sweep_run.execute(wanted, kernel, args, (jobs_max, timeout_s, args.quiet))
+    good, _ = sweep_run.execute(wanted, kernel, args, (jobs_max, timeout_s, args.quiet))
     return 0 if good else EXIT_FAILED
 
 

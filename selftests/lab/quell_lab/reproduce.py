@@ -5,8 +5,10 @@ import glob
 import html
 import json
 import os
+from types import SimpleNamespace
 
-from . import figures, fluid, output, page, paper, report, runner, scenario
+from . import figures, fluid, output, page, paper, report, runner, scenario, sweep, sweep_page, \
+    sweep_run
 from .errors import InputError
 from .schema import Places
 
@@ -15,11 +17,11 @@ SCENARIOS = os.path.join(runner.HERE, "scenarios")
 
 def choose(directory, word, scale=None):
     """
-    [(path, Scenario)] of a directory's scenarios that name a paper's figure,
+    [(path, Scenario)] and [Sweep] of a directory's files that name a paper's figure,
     those alone of which a figure or the file has the word in its name; at a
     scale those that have it.
     """
-    chosen = []
+    chosen, sweeps = [], []
     figures = []
     for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
         table = scenario.load(path)
@@ -32,16 +34,52 @@ def choose(directory, word, scale=None):
         figures += names
         if any(word.lower() in name.lower() for name in (stem, *names)):
             chosen.append((os.path.relpath(path), one))
-    if not chosen:
+    for path in sorted(glob.glob(os.path.join(directory, "*.sweep"))):
+        one = sweep.Sweep(os.path.relpath(path), scale)
+        names = list(dict.fromkeys(more.figure for more in one.more if more.figure))
+        figures += names
+        if names and any(word.lower() in name.lower() for name in (_stem(path), *names)):
+            sweeps.append(one)
+    if not chosen and not sweeps:
         if not figures:
             raise InputError("--scenarios", f"no scenario in '{directory}' has a [[paper]] table")
         raise InputError("reproduce", f"no figure has '{word}' in its name: "
                          f"{', '.join(dict.fromkeys(figures))}")
-    return chosen
+    return chosen, sweeps
 
 
 def _stem(path):
-    return os.path.basename(path).removesuffix(".scenario")
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def check_sweep(wanted, kernel, quiet, jobs_max):
+    """InputError before anything runs for what is wrong with a sweep or this machine."""
+    sweep_run.check(wanted, kernel, SimpleNamespace(only=None, part=None, quiet=quiet), jobs_max)
+
+
+class Swept:
+    """A sweep, run as a whole."""
+
+    def __init__(self, wanted, out):
+        self.stem = _stem(wanted.path)
+        self.path = wanted.path
+        self.title = wanted.title
+        self.wanted = wanted
+        self.directory = os.path.join(out, self.stem)
+        self.rows = []
+        self.good = False
+
+    def run(self, kernel, how):
+        """Make its runs, table, figure and page."""
+        os.makedirs(self.directory, exist_ok=True)
+        args = SimpleNamespace(out=self.directory, only=None, part=None, quiet=how[2])
+        self.good, self.rows = sweep_run.execute(self.wanted, kernel, args, how)
+
+    def figure(self):
+        """Its figure as HTML."""
+        with open(os.path.join(self.directory, sweep_page.FIGURE), encoding="utf-8") as file:
+            return page.figure(file.read(), f"{self.title}. Small marks and lines: ours; large "
+                               "hollow marks: the paper's numbers.", wide=True)
 
 
 class Group:
@@ -50,6 +88,7 @@ class Group:
     def __init__(self, path, wanted, kernel, out):
         self.path = path
         self.stem = _stem(path)
+        self.title = wanted.title
         self.scenario = wanted
         self.directory = os.path.join(out, self.stem)
         os.makedirs(self.directory, exist_ok=True)
@@ -78,7 +117,7 @@ class Group:
 def write_index(out, groups, rows, facts):
     """The page of all."""
     bad = [group for group in groups if not group.good]
-    items = "".join(f'<li><a href="{group.stem}/report.html">{html.escape(group.scenario.title)}'
+    items = "".join(f'<li><a href="{group.stem}/report.html">{html.escape(group.title)}'
                     f"</a>{'' if group.good else ': must not be trusted'}</li>"
                     for group in groups)
     verdict = ('<p><span class="verdict bad">Some runs must not be trusted</span></p>' if bad else
@@ -87,7 +126,9 @@ def write_index(out, groups, rows, facts):
             "ours over theirs. The papers' numbers are compared with, never a criterion.")
     reports = {group.stem: f"{group.stem}/report.html" for group in groups}
     known = figures.load()[1]
-    parts = [verdict, report.paper_table(rows), "<h2>Reports</h2>", f"<ul>{items}</ul>",
+    parts = [verdict, report.paper_table(rows),
+             *(group.figure() for group in groups if isinstance(group, Swept)),
+             "<h2>Reports</h2>", f"<ul>{items}</ul>",
              "<h2>All figures of the papers</h2>", figures.table(known, reports),
              page.figure(fluid.draw(), "Two flows that begin with 100 and 50 Gbit/s, by the "
                          "paper's equations: how much nearer to each other they are if they "
@@ -98,11 +139,18 @@ def write_index(out, groups, rows, facts):
 
 
 def run(wanted, kernel, out, timeout_s, quiet, facts):
-    """Run all, print and write the table of figures; whether every run was good."""
-    groups = [Group(path, one, kernel, out) for path, one in wanted]
+    """
+    Run all, print and write the table of figures; whether every run was good.
+    wanted: as choose() returns it.
+    """
+    groups = [Group(path, one, kernel, out) for path, one in wanted[0]]
     of_job = {job: group for group in groups for job in group.jobs}
     runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet,
                    lambda job, outcome: of_job[job].finished(job, outcome, facts))
+    swept = [Swept(one, out) for one in wanted[1]]
+    for one in swept:
+        one.run(kernel, (facts["jobs"], timeout_s, quiet))
+    groups += swept
     rows = [row for group in groups for row in group.rows]
     document = {"quell_lab": 1, "command": facts["command"], "kernel": facts["kernel"],
                 "untrusted": [group.stem for group in groups if not group.good], "paper": rows}

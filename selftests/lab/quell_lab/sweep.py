@@ -11,6 +11,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 from . import paper, programs, scenario, slowdown, workload
 from .algorithms import ALGORITHMS
@@ -20,6 +21,7 @@ from .schema import Key, Places, check
 SEEDS_MAX = 1000
 RUNS_MAX = 100000
 AXES_MAX = 2
+OVER_MAX = 1000
 LOAD = "load"
 TOP_KEYS = {
     "title": Key("text", default=None),
@@ -27,12 +29,20 @@ TOP_KEYS = {
     "scale": Key("text", default=None),
     "algorithm": Key("list", default=None),
     "load": Key("list", default=None),
+    "oversubscription": Key("scalar", default=1),
     "seeds": Key("scalars", default=1),
     "parameter": Key("list", default=None),
     "panel": Key("list", default=None),
+    "instead": Key("table", default=None),
 }
 PARAMETER_KEYS = {"key": Key("text"), "values": Key("list"), "name": Key("text", default=None)}
-PANEL_KEYS = {name: paper.KEYS[name] for name in ("quantity", "measure", "sizes")}
+ROW_KEYS = ("quantity", "measure", "sizes")
+PANEL_KEYS = {**{name: paper.KEYS[name] for name in ROW_KEYS}, "name": Key("text", default=None),
+              "over": Key("text", default=None), "figure": Key("text", default=None),
+              "paper": Key("list", default=None)}
+POINT_KEYS = {"at": Key("scalar", default=None), "run": Key("text"),
+              "scenario": Key("text", default=None), "value": Key("scalar", default=None),
+              "note": Key("text", default=None)}
 SEED = Key("int", 0, 2**32 - 1)
 # Of the scenario, but set by other keys of a sweep, or of no run.
 NOT_SWEPT = {"seed": "give seeds", "algorithm": "name the algorithm: swift.ai",
@@ -87,6 +97,27 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Point:
+    """What a paper has at a place of a panel; value: None, it has no number."""
+
+    scenario: str
+    at: object			# value of the first axis, None without one
+    run: str
+    value: object		# as written
+    note: str
+
+
+@dataclass(frozen=True)
+class PanelMore:
+    """What a panel has beside its quantity."""
+
+    name: object		# for people, or None
+    over: object		# label of the run that all are divided by, or None
+    figure: object		# of a paper, or None
+    points: tuple		# Point
+
+
+@dataclass(frozen=True)
 class Run:
     """One run, and all cells that it stands for: those whose inputs are the same."""
 
@@ -113,24 +144,40 @@ def point_words(axes, values):
     return [f"{axis.key}={shown(value)}" for axis, value in zip(axes, values)]
 
 
+def at_scale(table, scale):
+    """A sweep's dictionary with what its [instead.NAME] has, if there is one of that name."""
+    instead = table.get("instead")
+    changed = instead.get(scale, {}) if isinstance(instead, dict) else {}
+    return {**table, **(changed if isinstance(changed, dict) else {})}
+
+
 class Sweep:
     """A sweep file, checked: axes, sources, runs, panels."""
 
-    def __init__(self, path):
+    def __init__(self, path, scale=None):
         self.path = path
         self.places = Places(path)
-        top = check(self.places, "", scenario.load(path), TOP_KEYS)
+        top = check(self.places, "", at_scale(scenario.load(path), scale), TOP_KEYS)
         with open(path, encoding="utf-8") as file:
             self.text = file.read()
         self.title = top["title"] or os.path.basename(path)
+        self.over = self._over(top["oversubscription"])
         self.axes = self._axes(top)
         self.sources = self._sources(top)
-        self.panels = self._panels(top["panel"])
+        self.panels, self.more = self._panels(top["panel"])
         self.runs = self._runs()
         self.rows = {}		# (source name, values) -> paper.Row of each panel, once checked
 
     def _where(self, path):
         return self.places.name(path)
+
+    def _over(self, value):
+        """Of what hosts are offered the loads are so many times as much."""
+        number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+        if not 1 <= number <= OVER_MAX:
+            raise InputError(self._where("oversubscription"), f"'{value}' is out of range: 1 to "
+                             f"{OVER_MAX}")
+        return Fraction(str(number))
 
     def _tables(self, path, tables, keys):
         """Each of a list of tables, checked."""
@@ -144,6 +191,8 @@ class Sweep:
         axes = []
         if top["load"] is not None:
             axes.append(Axis(LOAD, "Load", self._values("load", top["load"])))
+        elif top["oversubscription"] != 1:
+            raise InputError(self._where("oversubscription"), "without load there is none")
         for where, table in self._tables("parameter", top["parameter"], PARAMETER_KEYS):
             axes.append(Axis(table["key"], table["name"] or table["key"],
                              self._values(f"{where}.values", table["values"])))
@@ -216,14 +265,47 @@ class Sweep:
         return seeds
 
     def _panels(self, tables):
-        """[[paper]] tables of the panels, which ask for the same quantities."""
-        wanted = [{name: value for name, value in table.items() if value is not None}
-                  for _, table in self._tables("panel", tables, PANEL_KEYS)]
+        """[[paper]] tables of the panels, which ask for the same quantities, and PanelMore."""
+        wanted, more = [], []
+        for where, table in self._tables("panel", tables, PANEL_KEYS):
+            wanted.append({name: table[name] for name in ROW_KEYS if table[name] is not None})
+            if table["over"] is not None:
+                self._known(f"{where}.over", table["over"], self._labels())
+            more.append(PanelMore(table["name"], table["over"], table["figure"],
+                                  tuple(self._points(where, table))))
         if not wanted:
             sizes = not any(axis.key.endswith(OF_SIZES) for axis in self.axes) and all(
                 slowdown.has_sizes(self._built(source).flows) for source in self.sources)
             wanted = [{"quantity": name} for name in (PANELS_OF_SIZES if sizes else PANELS)]
-        return tuple(dict(table, figure="sweep") for table in wanted)
+            more = [PanelMore(None, None, None, ())] * len(wanted)
+        return tuple(dict(table, figure="sweep") for table in wanted), tuple(more)
+
+    def _labels(self):
+        return list(dict.fromkeys(entry.label for source in self.sources
+                                  for entry in source.entries))
+
+    def _known(self, path, name, names):
+        if name not in names:
+            raise InputError(self._where(path), f"no '{name}'{nearest(str(name), list(names))}: "
+                             f"one of {', '.join(map(str, names))}")
+
+    def _points(self, where, panel):
+        """A panel's numbers of the paper, each at a place that there is."""
+        if (panel["figure"] is None) != (panel["paper"] is None):
+            raise InputError(self._where(f"{where}.figure"), "figure and paper go together: a "
+                             "paper's name of it, and what it has there")
+        names = [source.name for source in self.sources]
+        for path, table in self._tables(f"{where}.paper", panel["paper"], POINT_KEYS):
+            self._known(f"{path}.run", table["run"], self._labels())
+            if len(names) > 1 or table["scenario"] is not None:
+                self._known(f"{path}.scenario", table["scenario"], names)
+            at = None
+            if self.axes:
+                values = {shown(value): value for value in self.axes[0].values}
+                self._known(f"{path}.at", shown(table["at"]), values)
+                at = values[shown(table["at"])]
+            yield Point(table["scenario"] or names[0], at, table["run"], table["value"],
+                        table["note"] or "")
 
     def _built(self, source):
         return scenario.build(source.table, Places(source.path))
@@ -258,7 +340,7 @@ class Sweep:
                                 f"parameter[{number - has_load}].key")
             name, _, key = axis.key.rpartition(".")
             if axis.key == LOAD:
-                _set_load(where, source, table, value)
+                _set_load(where, source, table, value, self.over)
             elif name in ALGORITHMS or name in [one.name for one in source.entries]:
                 _need_algorithm(where, source, name)
                 if name == entry.name:
@@ -291,7 +373,7 @@ class Sweep:
 
     def _build(self, source, values, table):
         options = {f"paper[{number}].{key}": self._where(f"panel[{number}].{key}")
-                   for number in range(len(self.panels)) for key in PANEL_KEYS}
+                   for number in range(len(self.panels)) for key in ROW_KEYS}
         options["algorithm"] = f"{source.path}: algorithm"
         try:
             built = scenario.build(dict(table, paper=list(self.panels)),
@@ -320,13 +402,14 @@ def _set_of_algorithm(own, key, value):
         own.setdefault("set", {}).setdefault(key, value)
 
 
-def _set_load(where, source, table, value):
-    """The loads of all workloads add up to the value, in the proportions they have."""
+def _set_load(where, source, table, value, over):
+    """The loads of all workloads add up to the value over the oversubscription, in the
+    proportions they have."""
     workloads = [one for one in table.get("workload") or [] if "load" in one]
     if not workloads:
         raise InputError(where, f"no [[workload]] of {source.path} has a load")
     loads = [workload.parse_load(where, one["load"]) for one in workloads]
-    factor = workload.parse_load(where, value) / sum(loads)
+    factor = workload.parse_load(where, value) / over / sum(loads)
     for one, load in zip(workloads, loads):
         one["load"] = str(load * factor)
 

@@ -6,9 +6,10 @@ import html
 import itertools
 import os
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median
 
-from . import drawing, page, paper, seeds, sweep_plot, sweep_store
+from . import drawing, page, paper, seeds, sweep_plot, sweep_store, units
 from .sweep import shown
 
 TABLE = "sweep.csv"
@@ -28,6 +29,8 @@ class Panel:
     name: str			# as in the table
     title: str
     kind: str			# of unit
+    quantity: str		# of which it is, and over which run's
+    more: object		# sweep.PanelMore
 
 
 def _panel_name(row):
@@ -66,9 +69,22 @@ class Sums:
 
     def _panels(self):
         rows = next(iter(self.wanted.rows.values()))
-        return [Panel(name, TITLES.get(row.name, row.name.replace("_", " "))
-                      + name.removeprefix(row.name), row.quantity.kind)
-                for row, name in ((row, _panel_name(row)) for row in rows)]
+        return [self._panel(row, more) for row, more in zip(rows, self.wanted.more)]
+
+    def _panel(self, row, more):
+        quantity = _panel_name(row)
+        over = f" over {more.over}" if more.over else ""
+        title = TITLES.get(row.name, row.name.replace("_", " ")) + quantity.removeprefix(row.name)
+        return Panel(quantity + over, more.name or title + over,
+                     "number" if over else row.quantity.kind, quantity, more)
+
+    def _values(self, panel, place):
+        """The panel's values of a place by seed, as many as there are."""
+        values = self.by_place.get(place, {}).get(panel.quantity, [])
+        if not panel.more.over:
+            return values
+        below = self.by_place.get((*place[:2], panel.more.over), {}).get(panel.quantity, [])
+        return [value / other for value, other in zip(values, below) if other]
 
     def combo_title(self, combo):
         """What a column of panels is of."""
@@ -79,10 +95,10 @@ class Sums:
                   for axis, value in zip(self.wanted.axes[1:], combo[1:])]
         return ", ".join(words)
 
-    def at(self, quantity, combo, x, label):
+    def at(self, panel, combo, x, label):
         """(median, least, most) over the seeds that have a value, or None."""
         place = (combo[0], (x, *combo[1:]), label) if combo else (x, (), label)
-        values = self.by_place.get(place, {}).get(quantity)
+        values = self._values(panel, place)
         return (median(values), min(values), max(values)) if values else None
 
 
@@ -116,7 +132,7 @@ def _panel_table(sums, panel):
         name = ", ".join(filter(None, [sums.combo_title(combo), f"{sums.x_name} {shown(x)}"]))
         cells = []
         for label in sums.labels:
-            row = sums.at(panel.name, combo, x, label)
+            row = sums.at(panel, combo, x, label)
             texts = [_text(value / factor) for value in row] if row else []
             cells.append("–" if not row else texts[0] if texts[1] == texts[2] else
                          f"{texts[0]} ({texts[1]} to {texts[2]})")
@@ -148,9 +164,43 @@ def _configuration(wanted, kernel):
     return parts
 
 
+def compared(sums, name):
+    """Rows as paper.compare() has them: a paper's numbers and ours."""
+    wanted = sums.wanted
+    rows = []
+    for panel, point in ((panel, point) for panel in sums.panels for point in panel.more.points):
+        values = (point.at, *(axis.values[0] for axis in wanted.axes[1:])) if wanted.axes else ()
+        by_label = {label: sums.at(panel, (point.scenario, *values[1:]), point.at, label)
+                    if wanted.axes else sums.at(panel, (), point.scenario, label)
+                    for label in sums.labels}
+        of = {label: row[0] for label, row in by_label.items() if row}
+        rows.append(_row(panel, point, wanted, of, name))
+    return rows
+
+
+def _row(panel, point, wanted, of, name):
+    """A row of a point; of: {label: ours}."""
+    value, suffix = None, paper.UNIT_DEFAULT[panel.kind]
+    if point.value is not None:
+        value, suffix = units.exact(str(point.value), panel.kind)
+    shown_of = {label: units.show_in(Fraction(str(one)), suffix, panel.kind)
+                for label, one in of.items()}
+    ours = of.pop(point.run, None)
+    place = ", ".join(([point.scenario] if len(wanted.sources) > 1 else [])
+                      + [f"{wanted.axes[0].name} {shown(point.at)}"] * bool(wanted.axes))
+    return {"figure": panel.more.figure, "quantity": panel.name, "window": paper.RUN,
+            "of": f" at {place}" if place else "", "run": point.run, "kind": panel.kind,
+            "paper": float(value) if value is not None else None, "ours": ours,
+            "ratio": round(float(Fraction(str(ours)) / value), 4) if value and ours is not None
+            else None,
+            "paper_text": str(point.value) if value is not None else "-",
+            "ours_text": shown_of.pop(point.run, "-"), "others": of, "others_text": shown_of,
+            "note": point.note, "scenario": name, "report": f"{name}/{PAGE}"}
+
+
 def write(out, wanted, values, failed, kernel):
-    """Write table, figure and page.  values: {run number: values_of()}; failed: {run number:
-    why it has none}."""
+    """Write table, figure and page; the Sums.  values: {run number: values_of()}; failed: {run
+    number: why it has none}."""
     sums = Sums(wanted, values)
     _write_table(os.path.join(out, TABLE), wanted, sums)
     figure = sweep_plot.draw(sums)
@@ -170,3 +220,4 @@ def write(out, wanted, values, failed, kernel):
             f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.")
     with open(os.path.join(out, PAGE), "w", encoding="utf-8") as file:
         file.write(page.page(html.escape(wanted.title), lead, parts))
+    return sums

@@ -101,15 +101,31 @@ def _grid(panels, combos):
     return figure, groups
 
 
+def _points(axes, sums, panel, of, style):
+    """What the paper has of a panel and run, as large hollow marks; rows as those of curves."""
+    combo, label = of
+    where = dict(zip(sums.x_values, positions(sums.x_values)[0]))
+    rows = []
+    for point in panel.more.points:
+        x = point.at if combo else point.scenario
+        if point.run != label or point.value is None or combo and point.scenario != combo[0]:
+            continue
+        value = float(units.exact(str(point.value), panel.kind)[0])
+        axes.plot([where[x]], [value / SCALES[panel.kind][0]], linestyle="none", markersize=9,
+                  marker=style["marker"], color=style["color"], markerfacecolor="none")
+        rows.append((value, value, value))
+    return rows
+
+
 def _panel(axes, sums, panel, combo, look):
     """Curves of one panel; what it has drawn."""
     factor, unit = SCALES[panel.kind]
     drawn = []
     for label in sums.labels:
-        rows = [sums.at(panel.name, combo, x, label) for x in sums.x_values]
+        rows = [sums.at(panel, combo, x, label) for x in sums.x_values]
         if any(rows):
             _curve(axes, positions(sums.x_values)[0], rows, factor, _style(look, label))
-        drawn += rows
+        drawn += rows + _points(axes, sums, panel, (combo, label), _style(look, label))
     _x_axis(axes, sums.x_values, sums.x_name)
     if sums.combos.index(combo) % COLUMNS_MAX == 0:
         axes.set_ylabel(textwrap.fill(panel.title + unit, LABEL_LETTERS))

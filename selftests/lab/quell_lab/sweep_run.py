@@ -169,16 +169,18 @@ def _sum_up(wanted, jobs, failed, kernel, args):
         result = job.store.load(job.key) if job.key else None
         if result and not result["problems"]:
             values[job.run_of.number] = sweep_page.values_of(wanted, job.run_of, result["summary"])
-    sweep_page.write(args.out, wanted, values, failed, kernel)
+    sums = sweep_page.write(args.out, wanted, values, failed, kernel)
     if not args.quiet:
         print(f"table: {os.path.join(args.out, sweep_page.TABLE)}\n"
               f"report: {os.path.join(args.out, sweep_page.PAGE)}")
+    return sweep_page.compared(sums, os.path.basename(args.out))
 
 
 def execute(wanted, kernel, args, how):
     """
     Run what is lacking; unless only some runs are asked for, write table, figure and page.
-    how: (jobs at a time, time limit, quiet).  Whether all runs are good.
+    how: (jobs at a time, time limit, quiet).  Whether all runs are good, and ours beside the
+    papers' numbers.
     """
     store = sweep_store.Store(args.out)
     store.open()
@@ -190,6 +192,5 @@ def execute(wanted, kernel, args, how):
             failed[job.run_of.number] = str(outcome)
             print(f"lab: run {job.run_of.number}, {job.name}: {outcome}", file=sys.stderr)
     runner.run_all(jobs, *how, finished)
-    if not is_partial(args):
-        _sum_up(wanted, jobs, failed, kernel, args)
-    return not failed
+    rows = [] if is_partial(args) else _sum_up(wanted, jobs, failed, kernel, args)
+    return not failed, rows

@@ -134,7 +134,7 @@ class Rates(unittest.TestCase):
 class Long(unittest.TestCase):
     def test_scenarios_that_no_suite_runs_are_right(self):
         directory = os.path.join(runner.HERE, "scenarios", "long")
-        chosen = reproduce.choose(directory, "")
+        chosen, _ = reproduce.choose(directory, "")
         self.assertEqual(len(chosen), len(glob.glob(os.path.join(directory, "*"))))
         for path, one in chosen:
             with self.subTest(path):

@@ -38,6 +38,7 @@ pattern = "incast"
 bytes = "1kb"
 degree = 2
 """
+PANEL = 'panel = [{ quantity = "drops"'
 ECN = '[[parameter]]\nkey = "queue.ecn"\nvalues = ["20kb", "80kb"]\n'
 AI = '[[parameter]]\nkey = "swift.ai"\nvalues = ["50mbit", "1gbit"]\n'
 
@@ -83,6 +84,14 @@ REFUSED = (
      ("bad.sweep: panel[0].quantity", "'fct_p98'", "did you mean")),
     ('scenario = "star.scenario"\npanel = [{ quantity = "slowdown_p50" }]', ("slowdown_max",)),
     ('scenario = "star.scenario"\npanel = [{ quantity = "rtt_p50" }]', ("needs a [measure]",)),
+    ('scenario = "star.scenario"\noversubscription = 4', ("without load there is none",)),
+    ('scenario = "loads.scenario"\nload = [0.5]\noversubscription = 0.5', ("'0.5'", "1 to 1000")),
+    ('scenario = "star.scenario"\n' + PANEL + ', over = "swfit" }]', ("did you mean 'swift'",)),
+    ('scenario = "star.scenario"\n' + PANEL + ', figure = "A" }]', ("figure and paper go",)),
+    ('scenario = "star.scenario"\n' + PANEL + ', figure = "A", paper = [{ run = "x" }] }]',
+     ("panel[0].paper[0].run", "no 'x'")),
+    ('scenario = "star.scenario"\n' + PANEL + ', figure = "A", paper = [{ run = "swift", '
+     'at = "30kb" }] }]\n' + ECN, ("panel[0].paper[0].at", "20kb, 80kb")),
 )
 OPTIONS = (
     (("--only", "0"), ("--only", "'0'", "1 to 4")),
@@ -157,6 +166,16 @@ class Points(Files):
         self.assertEqual([[one.get("load") for one in table] for table in tables],
                          [["1/20", "3/20", None], ["1/5", "3/5", None]])
 
+    def test_loads_of_what_is_behind_hosts(self):
+        wanted = self.sweep("load = ['80%']\noversubscription = 4", source="loads")
+        self.assertEqual([one.get("load") for one in wanted.build(wanted.runs[0]).config[
+            "workload"]], ["1/20", "3/20", None])
+
+    def test_a_scale_has_other_keys(self):
+        self.write("b.sweep", 'scenario = "star.scenario"\nseeds = 2\n[instead.check]\nseeds = 3\n')
+        for scale, seeds in ((None, 2), ("check", 3), ("paper", 2)):
+            self.assertEqual(len(sweep.Sweep(self.path("b.sweep"), scale).runs), 2 * seeds)
+
     def test_a_key_of_all_tables_and_of_one(self):
         for key, sizes in (("workload.bytes", [5, 5, 5]), ("workload[1].bytes", None)):
             wanted = self.sweep(f'[[parameter]]\nkey = "{key}"\nvalues = [5]', source="loads")
@@ -213,6 +232,12 @@ class Keys(Files):
         self.assertEqual(self.key(AI), one)
 
 
+def panel(quantity, over=None):
+    """A panel of a figure."""
+    return sweep_page.Panel(quantity, quantity, "time", quantity,
+                            sweep.PanelMore(None, over, None, ()))
+
+
 class Sums(Files):
     def sums(self, *texts, values):
         wanted = self.sweep(*texts)
@@ -222,9 +247,9 @@ class Sums(Files):
     def test_medians_over_seeds_that_have_a_value(self):
         wanted, sums = self.sums("seeds = 3", ECN, values=lambda wanted: {
             run.number: {"fct_p50": run.number * 10} for run in wanted.runs if run.number != 4})
-        self.assertEqual(sums.at("fct_p50", ("star",), "20kb", "swift"), (20, 10, 30))
-        self.assertEqual(sums.at("fct_p50", ("star",), "20kb", "dctcp"), (55, 50, 60))
-        self.assertIsNone(sums.at("drops", ("star",), "20kb", "dctcp"))
+        self.assertEqual(sums.at(panel("fct_p50"), ("star",), "20kb", "swift"), (20, 10, 30))
+        self.assertEqual(sums.at(panel("fct_p50"), ("star",), "20kb", "dctcp"), (55, 50, 60))
+        self.assertIsNone(sums.at(panel("drops"), ("star",), "20kb", "dctcp"))
         path = self.path("sweep.csv")
         sweep_page._write_table(path, wanted, sums)
         with open(path, encoding="ascii", newline="") as file:
@@ -237,7 +262,7 @@ class Sums(Files):
     def test_a_run_for_several_values_is_in_all_of_them(self):
         _, sums = self.sums(AI, values=lambda wanted: {
             run.number: {"drops": run.number} for run in wanted.runs})
-        self.assertEqual([sums.at("drops", ("star",), ai, "dctcp")
+        self.assertEqual([sums.at(panel("drops"), ("star",), ai, "dctcp")
                           for ai in ("50mbit", "1gbit")], [(2, 2, 2)] * 2)
 
     def test_the_second_parameter_has_panels_beside_each_other(self):
@@ -250,8 +275,29 @@ class Sums(Files):
         wanted = self.sweep('algorithm = [{ name = "swift" }]')
         list(wanted.build_points())
         sums = sweep_page.Sums(wanted, {1: {"drops": 5}})
-        self.assertEqual((sums.x_values, sums.at("drops", (), "star", "swift")), (["star"],
+        self.assertEqual((sums.x_values, sums.at(panel("drops"), (), "star", "swift")), (["star"],
                                                                                  (5, 5, 5)))
+
+    def test_beside_the_papers_numbers(self):
+        wanted = self.sweep('panel = [{ quantity = "drops", figure = "A", over = "dctcp", paper = ['
+                            '{ run = "swift", at = "80kb", value = 3, note = "twice" }, '
+                            '{ run = "swift", at = "20kb" }] }]', ECN)
+        list(wanted.build_points())
+        sums = sweep_page.Sums(wanted, {run.number: {"drops": run.number + 1}
+                                        for run in wanted.runs})
+        one, two = sweep_page.compared(sums, "a")
+        self.assertEqual((one["figure"], one["quantity"], one["of"], one["run"], one["note"]),
+                         ("A", "drops over dctcp", " at queue.ecn 80kb", "swift", "twice"))
+        self.assertEqual((one["paper"], one["ours"], one["ratio"], one["others"]),
+                         (3, 0.8, 0.2667, {"dctcp": 1}))
+        self.assertEqual((two["paper_text"], two["ratio"], two["report"]),
+                         ("-", None, "a/report.html"))
+        figure = sweep_plot.draw(sums)
+        marks = [line for axes in figure.axes for line in axes.lines
+                 if line.get_markerfacecolor() == "none"]
+        self.assertEqual([(list(line.get_xdata()), list(line.get_ydata())) for line in marks],
+                         [([80 * 1024], [3])])
+        sweep_plot.plt.close(figure)
 
     def test_places_on_the_axis(self):
         for values, where in (
