@@ -7,7 +7,7 @@ import re
 import tempfile
 import unittest
 
-from quell_lab import figures, fluid, paper, reproduce, runner, scenario
+from quell_lab import figures, fluid, paper, reproduce, runner, scenario, sweep
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -15,6 +15,8 @@ ROOT = os.path.dirname(os.path.dirname(runner.HERE))
 DOCUMENTATION = os.path.join(ROOT, "Documentation")
 SCENARIOS = {os.path.basename(path).removesuffix(".scenario"): path for part in ("", "long")
              for path in glob.glob(os.path.join(reproduce.SCENARIOS, part, "*.scenario"))}
+SWEEPS = {os.path.basename(path).removesuffix(".sweep"): path
+          for path in glob.glob(os.path.join(reproduce.SCENARIOS, "*.sweep"))}
 # Scenarios with [[paper]] rows of what is no result of the four papers: DCQCN's, what others are
 # compared with, and the example of Dart's Figure 3(b).
 OTHERS = {"dcqcn-incast", "dcqcn-two-flows", "dcqcn-dart", "dart-iofd-off", "dart-load-off",
@@ -45,7 +47,7 @@ class Listed(unittest.TestCase):
     def test_scenarios_are_there(self):
         for one in self.figures:
             for name in one.scenarios:
-                self.assertIn(name, SCENARIOS, str(one))
+                self.assertIn(name, {**SCENARIOS, **SWEEPS}, str(one))
 
     def test_scenarios_of_papers_are_listed(self):
         listed = {name for one in self.figures for name in one.scenarios}
@@ -53,6 +55,16 @@ class Listed(unittest.TestCase):
             one = scenario.build(scenario.load(path), Places(path))
             if one.paper and name not in OTHERS:
                 self.assertIn(name, listed)
+        self.assertLessEqual(set(SWEEPS), listed)
+
+    def test_sweeps_are_right_at_every_scale(self):
+        for path in SWEEPS.values():
+            for scale in (None, "check"):
+                with self.subTest(os.path.basename(path), scale=scale):
+                    wanted = sweep.Sweep(path, scale)
+                    self.assertTrue(any(more.figure for more in wanted.more))
+                    points = len(list(wanted.build_points()))
+                    self.assertTrue(points <= 2 if scale else points > 1)
 
     def test_pages_have_their_anchors(self):
         for one in self.figures:
