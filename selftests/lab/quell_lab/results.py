@@ -171,7 +171,8 @@ def _virtual_ns(directory):
 def read(directory, scenario, variant, spent):
     """Everything in a run's result directory; RunError if it does not parse."""
     virtual_ns = _virtual_ns(directory)
-    return RunResult(variant, _flows(directory, scenario, virtual_ns), _port_series(directory, "queues.out", 1),
+    return RunResult(variant, _flows(directory, scenario, virtual_ns),
+                     _port_series(directory, "queues.out", 1),
                      _series(directory, "cwnd.out", 4), _series(directory, "delivered.out", 1),
                      _series(directory, "dart.out", 4) if "tcp_dart.ko" in variant.modules else {},
                      _port_series(directory, "pauses.out", 2) if scenario.pfc else None,

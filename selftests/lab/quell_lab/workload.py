@@ -200,8 +200,9 @@ def _checked(places, path, table, graph):
     load = values["load"]
     return Workload(values["pattern"], hosts, _sizes(places, path, values),
                     None if load is None else parse_load(places.name(f"{path}.load"), load),
-                    values["standing"], values["start"], values["length"], values["degree"] or 0, values["every"],
-                    values["active"], values["jitter"], {key: values[key] for key in ("cold", "dscp", "cc")})
+                    values["standing"], values["start"], values["length"], values["degree"] or 0,
+                    values["every"], values["active"], values["jitter"],
+                    {key: values[key] for key in ("cold", "dscp", "cc")})
 
 
 def _rate_bits_ps(graph, host):
