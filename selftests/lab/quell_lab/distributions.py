@@ -17,7 +17,8 @@ NS_PER_S = 10**9
 def round_trips_ns(result, window, truth=False):
     """
     Of a window's flows: those at its sampling instants, or each as it was on the wire.  A flow
-    that starts in the window, on a connection that was warmed up, has that one's until its own.
+    that starts in the window, on a connection that was warmed up, has one, the newest: a message
+    counts once, however long it takes.  It has none if it ends before one of its own is sampled.
     """
     if truth:
         return [row[4] - row[5] for number, rows in result.truth.items()
@@ -26,13 +27,17 @@ def round_trips_ns(result, window, truth=False):
     new = {row.flow.number for row in result.flows
            if row.start_ns >= window.begin_ns and not row.flow.cold}
     return [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
-            for time_ns, _, _, rtt_ns, *_ in (_own(rows) if number in new else rows)
+            for time_ns, _, _, rtt_ns, *_ in (_newest(rows, window) if number in new else rows)
             if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
 
 
-def _own(rows):
-    """Without the first rows, which have one round-trip time: the newest of the warm-up."""
-    return itertools.dropwhile(lambda row: row[3] == rows[0][3], rows)
+def _newest(rows, window):
+    """
+    The last row of the window, as a list; without the first rows, which have one round-trip
+    time, the newest of the warm-up.
+    """
+    own = itertools.dropwhile(lambda row: row[3] == rows[0][3], rows)
+    return [row for row in own if row[0] < window.end_ns][-1:]
 
 
 def queue_held(result, window, port):
@@ -85,7 +90,7 @@ def distance(one, other):
 def found_ns(scenario, result, window, port):
     """
     What the port's queue took to leave when the packets arrived there whose round trips are
-    known: by the newest round trip at a sampling instant, so up to one interval early.
+    known: by the newest round trip at a sampling instant, so up to one interval late.
     """
     rows = result.queues.get(port.label, [])
     times = [time_ns for time_ns, _ in rows]

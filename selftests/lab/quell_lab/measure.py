@@ -121,11 +121,14 @@ def _round_trips(result, window):
 
 
 def _completions(result, window):
-    """Completion times of the flows that start and finish within the window."""
-    times = [row.fct_ns for row in result.flows if row.flow.number in window.flows
-             and row.finished and window.begin_ns <= row.start_ns
-             and row.end_ns <= window.end_ns]
-    return {"flows": len(times), "p50": stats.percentile(times, 50),
+    """Completion times of the flows that start and finish within the window, and the share of those
+    that start in it and do not finish."""
+    begun = [row for row in result.flows if row.flow.number in window.flows
+             and window.begin_ns <= row.start_ns < window.end_ns]
+    times = [row.fct_ns for row in begun if row.finished and row.end_ns <= window.end_ns]
+    return {"flows": len(times),
+            "unfinished_share": round(1 - len(times) / len(begun), 4) if begun else None,
+            "p50": stats.percentile(times, 50),
             "p99": stats.percentile(times, 99), "max": max(times, default=None)}
 
 
@@ -208,6 +211,7 @@ def numbers(scenario, result, window):
                for number, count in got.items())
     spanning = _spanning(result, window)
     shares = [got[number] for number in spanning]
+    moving = [number for number in spanning if got[number]]
     rates = {number: got[number] * 8 * NS_PER_S // length_ns for number in spanning}
     index = stats.jain(shares) if shares else None
     queues = _queues(scenario, result, window)
@@ -218,6 +222,7 @@ def numbers(scenario, result, window):
         "to_ns": window.end_ns,
         "flows": len(window.flows),
         "flows_throughout": len(spanning),
+        "flows_stalled": len(spanning) - len(moving),
         "throughput_bits_ps": sum(got.values()) * 8 * NS_PER_S // length_ns,
         "wire_throughput_bits_ps": int(wire * 8 * NS_PER_S / length_ns),
         "rtt_ns": _round_trips(result, window),
@@ -229,7 +234,7 @@ def numbers(scenario, result, window):
         "flow_rate_ratio": (round(min(rates.values()) / max(rates.values()), 4)
                             if len(rates) > 1 and max(rates.values()) else None),
         "rate_variation": _variation(rates_set),
-        "window_variation": _variation(congestion_windows(result, window, spanning)),
+        "window_variation": _variation(congestion_windows(result, window, moving)),
         "pacing_bits_ps": {
             "mean": {number: round(mean) for number, (mean, _) in rates_set.items()},
             "deviation": {number: round(one) for number, (_, one) in rates_set.items()}},

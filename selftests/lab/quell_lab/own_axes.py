@@ -129,7 +129,8 @@ def _flows(scenario, plot, results):
         figure, axes = plt.subplots(2, sharex=True, figsize=drawing.PANEL_INCH,
                                     layout="constrained")
         for position, number in enumerate(plot.flows):
-            _flow_axes(axes, result, plot.windows[0], number, drawing.COLOURS[position])
+            _flow_axes(axes, result, plot.windows[0], number,
+                       drawing.COLOURS[position % len(drawing.COLOURS)])
         values = [(float(row.value) / 1e6) for row in scenario.paper
                   if row.name.startswith("pacing_mean[") and row.value is not None
                   and row.run == result.variant.label]

@@ -74,6 +74,7 @@ OF_WINDOW = {
     "rtt_p99": _ns("rtt_ns", "p99"),
     "window_fct_p50": _ns("fct_ns", "p50"),
     "window_fct_p99": _ns("fct_ns", "p99"),
+    "window_unfinished": Quantity("number", ("fct_ns", "unfinished_share")),
     "rtt_network_p50": _ns("rtt_error_ns", "taken_p50"),
     "rtt_network_p99": _ns("rtt_error_ns", "taken_p99"),
     "rtt_network_true_p50": _ns("rtt_error_ns", "true_p50"),
@@ -89,6 +90,7 @@ OF_WINDOW = {
     "flow_rate_ratio": Quantity("number", ("flow_rate_ratio",)),
     "rate_variation": Quantity("number", ("rate_variation",)),
     "window_variation": Quantity("number", ("window_variation",)),
+    "flows_stalled": Quantity("number", ("flows_stalled",)),
     "pacing_mean": Quantity("rate", ("pacing_bits_ps", "mean"), True),
     "pacing_deviation": Quantity("rate", ("pacing_bits_ps", "deviation"), True),
 }

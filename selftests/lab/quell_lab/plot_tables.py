@@ -9,6 +9,7 @@ from .schema import Key, check
 
 KINDS = ("rtts", "flows", "windows", "mean-window", "marks")
 OF_FLOWS = ("flows", "windows")	# these show some flows alone
+OF_TIMES = "rtts"		# this one alone shows truth, a queue and several windows
 FLOWS_MAX = 8			# of one figure: more lines hide each other
 STEM = "plot-"			# of the files
 
@@ -63,6 +64,29 @@ def _flows(places, path, values, count):
     return tuple(flows)
 
 
+def _no_times(places, path, values, windows):
+    """InputError for what the figure would not show."""
+    for key in ("truth", "queue"):
+        if values[key]:
+            raise InputError(places.name(f"{path}.{key}"), f"is of kind {OF_TIMES} alone")
+    if windows > 1:
+        raise InputError(places.name(f"{path}.measure"), f"{windows} windows: {values['kind']} "
+                         "shows one")
+
+
+def _need_senders(places, path, flows, record):
+    """InputError if other cables are written than those of hosts that only send: on others, the
+    rounds are not a sender's, or are counted twice."""
+    senders = {flow.src for flow in flows} - {flow.dst for flow in flows}
+    if not record["pcap"]:
+        raise InputError(places.name(f"{path}.kind"), "marks needs the senders' packets, pcap in "
+                         "[record]")
+    for name in record["pcap"]:
+        if name.partition(":")[0] not in senders:
+            raise InputError(places.name("record.pcap"), f"'{name}' is not a host that only "
+                             "sends, as marks needs")
+
+
 def _one(places, path, table, known):
     labels, windows, flows, record = known
     if not isinstance(table, dict):
@@ -76,9 +100,10 @@ def _one(places, path, table, known):
     chosen = tuple(window for window in windows if window.name in names)
     if values["truth"] and not record["truth"]:
         raise InputError(places.name(f"{path}.truth"), "needs truth = true in [record]")
-    if values["kind"] == "marks" and not record["pcap"]:
-        raise InputError(places.name(f"{path}.kind"), "marks needs the senders' packets, pcap in "
-                         "[record]")
+    if values["kind"] == "marks":
+        _need_senders(places, path, flows, record)
+    if values["kind"] != OF_TIMES:
+        _no_times(places, path, values, len(chosen))
     if values["queue"] and any(window.idle_ns is None for window in chosen):
         raise InputError(places.name(f"{path}.queue"), "needs idle in the [measure] table")
     return Plot(values["kind"], values["figure"],

@@ -277,6 +277,8 @@ def _algorithms(scenario):
         parts = [f"preset {variant.preset}"] if variant.preset else []
         if variant.of_paper:
             parts = [f"preset {variant.of_paper}, as none is named"]
+        if variant.variant:
+            parts.insert(0, f"variant {variant.variant}")
         text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])
         name = f"{variant.name} of {variant.program.program.path}" if variant.program else (
             variant.name)

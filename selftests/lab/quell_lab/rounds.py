@@ -10,9 +10,9 @@ import math
 import struct
 from dataclasses import dataclass, field
 
-from .connections import network, packets
+from .connections import ACK, SYN, network, packets
 
-ECE, SYN, ACK = 64, 2, 16
+ECE = 64
 HALF = 1 << 31
 
 
@@ -30,7 +30,8 @@ class _Sender:
     """A direction of a connection, whose numbers count from its first packet seen."""
 
     base: int
-    sent: dict = field(default_factory=dict)	# number after the last byte: time, 0 if sent again
+    # number after the last byte: time, 0 if sent again; oldest first, those not acknowledged yet
+    sent: dict = field(default_factory=dict)
     newest: int = 0
     acked: int = 0
     ends_at: int = 0		# the round ends when that is acknowledged
@@ -59,7 +60,8 @@ class _Sender:
             self.min_rtt_ns = min(rtt_ns, self.min_rtt_ns or rtt_ns)
         self.acked_bytes += number - self.acked
         self.marked_bytes += (number - self.acked) * has_ece
-        self.sent = {end: at for end, at in self.sent.items() if end > number}
+        while self.sent and (end := next(iter(self.sent))) <= number:
+            del self.sent[end]
         self.acked = number
         return self._end(time_ns) if number >= self.ends_at else None
 

@@ -540,7 +540,7 @@ def _variants(places, tables):
         found = find(where, entry["name"], os.path.dirname(places.source), entry["ops"])
         label = entry["label"]
         if label is None:
-            pairs = {"preset": entry["preset"]} if entry["preset"] is not None else {}
+            pairs = {key: entry[key] for key in ("variant", "preset") if entry[key] is not None}
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])

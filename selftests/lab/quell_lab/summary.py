@@ -146,6 +146,7 @@ def summarise(scenario, result):
     return {
         "algorithm": result.variant.name,
         "preset": result.variant.preset or result.variant.of_paper,
+        **({"variant": result.variant.variant} if result.variant.variant else {}),
         "parameters": result.variant.texts,
         "flows": len(result.flows),
         "flows_finished": len(finished),

@@ -143,13 +143,15 @@ class Numbers(unittest.TestCase):
                          (0, None, None))
 
     def test_completions_are_of_flows_within(self):
-        for start_ns, end_ns, within in ((20000, 40000, True), (19999, 30000, False),
-                                         (20000, 40001, False), (20001, -1, False)):
+        for start_ns, end_ns, within, unfinished in (
+                (20000, 40000, True, 0), (19999, 30000, False, None), (20000, 40001, False, 1),
+                (20001, -1, False, 1), (40000, -1, False, None)):
             self.flows = [helpers.flow_result(self.wanted.flows[0], start_ns, end_ns),
                           helpers.flow_result(self.wanted.flows[1], 0, 1)]
             times = [end_ns - start_ns] if within else []
             self.assertEqual(self.numbers()["fct_ns"],
-                             {"flows": len(times), "p50": times[0] if times else None,
+                             {"flows": len(times), "unfinished_share": unfinished,
+                              "p50": times[0] if times else None,
                               "p99": times[0] if times else None,
                               "max": max(times, default=None)})
 
@@ -162,6 +164,16 @@ class Numbers(unittest.TestCase):
         self.cwnd[1][0] = (5000, 1, 2**64 - 1, 1)
         self.assertEqual(self.numbers()["rate_variation"], 0.0)
         self.assertIsNone(self.numbers(cwnd={})["rate_variation"])
+
+    def test_flows_that_get_nothing_do_not_count_as_steady(self):
+        # flow 1 has a window of 100 and then of 300 bytes, flow 2 one that stays
+        self.cwnd = {1: [(5000, 100, 1, 1), (30000, 300, 1, 1)], 2: [(5000, 700, 1, 1)]}
+        numbers = self.numbers()
+        self.assertEqual((numbers["flows_stalled"], numbers["window_variation"]), (0, 0.25))
+        self.delivered[2] = [(10000, 500)]
+        numbers = self.numbers()
+        self.assertEqual((numbers["flows_stalled"], numbers["window_variation"]), (1, 0.5))
+        self.assertEqual(numbers["jain"], 0.5)
 
     def test_round_trips(self):
         self.assertEqual(self.numbers()["rtt_ns"],

@@ -38,6 +38,17 @@ class Keys(unittest.TestCase):
                 ({"plot": [dict(RTTS, kind="marks")]}, r"plot\[0\].kind: marks needs the senders'"),
                 ({"paper": [{"figure": "x", "quantity": "marks_rtt_correlation"}]},
                  r"paper\[0\].quantity: marks_rtt_correlation needs a"),
+                ({"plot": [dict(RTTS, kind="flows", flows=[1], truth=True)],
+                  "record": {"truth": True}}, r"plot\[0\].truth: is of kind rtts alone"),
+                ({"plot": [dict(RTTS, kind="mean-window", queue=True)]},
+                 r"plot\[0\].queue: is of kind rtts alone"),
+                ({"plot": [dict(RTTS, kind="windows", flows=[1])],
+                  "measure": [dict(STEADY, name="a"), dict(STEADY, name="b")]},
+                 r"plot\[0\].measure: 2 windows: windows shows one"),
+                ({"plot": [dict(RTTS, kind="marks")], "record": {"pcap": ["h[1-2]", "h3"]}},
+                 r"record.pcap: 'h3' is not a host that only"),
+                ({"plot": [dict(RTTS, kind="marks")], "record": {"pcap": ["s1:p3"]}},
+                 r"record.pcap: 's1:p3' is not a host that only"),
                 ({"plot": [RTTS, RTTS]}, r"plot\[1\].figure: 'TIMELY Fig. 14' is given twice"),
                 ({"paper": [{"figure": "x", "quantity": "queueing_p50"}], "plot": None,
                   "measure": {"from": "20us", "to": "40us"}},
@@ -107,13 +118,14 @@ class Drawn(unittest.TestCase):
                                                              (50000, 1, 9, 0, 7000, 0)]})
         self.assertEqual(distributions.round_trips_ns(result, self.window, True), [4000])
 
-    def test_a_flow_that_starts_has_no_round_trip_of_the_warm_up(self):
+    def test_a_flow_that_starts_has_one_round_trip_not_of_the_warm_up(self):
         late = helpers.flow_result(self.wanted.flows[1], 22000, -1)
         rows = [(22000, 1, 1, 1500), (23000, 2, 1, 1500), (30000, 2, 1, 6000), (31000, 1, 1, 1500)]
         result = dataclasses.replace(self.result, flows=[self.result.flows[0], late],
                                      cwnd={1: self.cwnd[1], 2: rows})
-        self.assertEqual(distributions.round_trips_ns(result, self.window),
-                         [2000, 4000, 6000, 1500])
+        self.assertEqual(distributions.round_trips_ns(result, self.window), [2000, 4000, 1500])
+        warm = dataclasses.replace(result, cwnd={1: self.cwnd[1], 2: rows[:2]})
+        self.assertEqual(distributions.round_trips_ns(warm, self.window), [2000, 4000])
 
     def draw(self, plot):
         wanted = build(plot=[plot], paper=[
@@ -145,6 +157,8 @@ class Drawn(unittest.TestCase):
         self.assertEqual([name for name, _ in lines if "±" in name],
                          ["1: 8000 ± 0", "2: 18000 ± 10392"])
         self.assertEqual(sum(name == "the paper's" for name, _ in lines), 1)
+        _, lines = self.draw(dict(RTTS, kind="flows", flows=[1, 2] * 4))	# more than colours
+        self.assertEqual(sum("±" in name for name, _ in lines), 8)
 
     def test_windows_over_time(self):
         _, lines = self.draw(dict(RTTS, kind="windows", flows=[1, 2]))

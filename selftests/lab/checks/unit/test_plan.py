@@ -6,7 +6,7 @@ import os
 import unittest
 from dataclasses import replace
 
-from quell_lab import plan, runner, scenario
+from quell_lab import plan, report, runner, scenario, summary
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -172,6 +172,15 @@ class Plan(unittest.TestCase):
             lines = plan.write(wanted, variant).splitlines()
             self.assertEqual([line for line in lines if line.startswith("module ")][-2:],
                              ["module quell.ko", f"module quell_labsmartt.ko variant={number}"])
+        self.assertEqual([one.label for one in helpers.build(algorithm=[
+            {"name": "smartt"}, {"name": "smartt", "variant": "marks", "preset": "nscc",
+                                 "set": {"qa": "0"}}]).variants],
+                         ["smartt", "smartt:variant=marks:preset=nscc:qa=0"])
+        self.assertEqual([text.partition(":")[2].partition(",")[0]
+                          for _, text in report._algorithms(wanted)],
+                         [" variant marks", " variant delay", " variant decrease"])
+        self.assertEqual(summary.summarise(wanted, helpers.run_result(wanted, []))["variant"],
+                         "marks")
         with self.assertRaisesRegex(InputError, "swift has no variant 'marks': smartt has"):
             helpers.build(algorithm=[{"name": "swift", "variant": "marks"}])
 
