@@ -93,7 +93,8 @@ demo:
 
 # Every scenario that names a figure of a paper; ours beside the paper's.
 reproduce: lab
-	selftests/lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") --out $(REPRODUCE)
+	selftests/lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") \
+		$(if $(SCENARIOS),--scenarios "$(SCENARIOS)") --out $(REPRODUCE)
 
 check: deps-check
 	$(MAKE) tools ebpf lab lab-bpf lab-debug
@@ -185,7 +186,8 @@ help:
 	@echo 'make uninstall    remove what those two installed (the same DESTDIR=, PREFIX=)'
 	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
-	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE=WORD: one), in reproduce/ (REPRODUCE=)'
+	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE="TIMELY Figure 2": one), in reproduce/ (REPRODUCE=)'
+	@echo '    SCENARIOS=selftests/lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
 	@echo 'make check        all suites; installs what they need; an hour or more on two cores'
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'

@@ -88,11 +88,12 @@ def make_parser():
     again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
                                 epilog=UNITS, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    again.add_argument("word", metavar="WORD", nargs="?", default="", help="only scenarios with "
-                       "this word in the name of a figure or of the file")
+    again.add_argument("word", metavar="WORD", nargs="?", default="", help="only scenarios of "
+                       "this figure (\"TIMELY Figure 2\") or file (timely-fig2), or with it in a name")
     again.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of a file has instead, "
-                       "where it is there")
-    again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones")
+                       "where it is there: paper is the paper's size")
+    again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones; "
+                       "selftests/lab/scenarios/long has those that take minutes each")
     _run_options(again)
     _figure_option(again)
     known = commands.add_parser("figures", help="all figures of the papers, and what became of them",

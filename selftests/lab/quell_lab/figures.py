@@ -3,6 +3,8 @@
 
 import html
 import os
+import re
+import shlex
 import textwrap
 import tomllib
 from dataclasses import dataclass
@@ -11,6 +13,8 @@ from . import runner
 from .errors import InputError
 
 FILE = os.path.join(runner.HERE, "figures.toml")
+SCENARIOS = os.path.join(runner.HERE, "scenarios")
+LONG = os.path.join(SCENARIOS, "long")	# those that no suite runs
 VERDICTS = ("reproduced", "differs", "absent")
 WIDTH = 100
 LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
@@ -45,10 +49,65 @@ def load(path=FILE):
                     for one in told["figure"]]
 
 
+def plain(name):
+    """As names are compared: in small letters, "Fig." written out."""
+    return re.sub(r"\bfig(\.|ures\b)", "figure", name.lower())
+
+
+def _is_whole(word, name):
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", name)
+
+
+def _is_part(word, name):
+    return word in name
+
+
+def pick(word, named, is_part=True):
+    """
+    Things of [(thing, its scenarios, its other names)]: those of the scenario that has just this
+    name; without one those with the word whole in a name, as "Figure 2" is not in "Figure 22";
+    without such, unless is_part says no, those with it anywhere.  Without a word all.
+    """
+    if not word:
+        return [thing for thing, _, _ in named]
+    word = plain(word)
+    found = [thing for thing, scenarios, _ in named if word in map(plain, scenarios)]
+    for is_it in (_is_whole, _is_part)[:1 + is_part]:
+        found = found or [thing for thing, scenarios, names in named
+                          if any(is_it(word, plain(name)) for name in (*scenarios, *names))]
+    return found
+
+
+def command(word, directory):
+    """What runs the scenarios of a word that are in a directory."""
+    where = "" if directory == SCENARIOS else f" --scenarios {_shown(directory)}"
+    return f"selftests/lab/lab reproduce {shlex.quote(word)}{where} --out DIR"
+
+
+def _shown(directory):
+    return os.path.join("selftests/lab", os.path.relpath(directory, runner.HERE))
+
+
+def directories(one):
+    """Those that have scenarios of a figure."""
+    return [directory for directory in (SCENARIOS, LONG)
+            if any(os.path.exists(os.path.join(directory, f"{name}.{kind}"))
+                   for name in one.scenarios for kind in ("scenario", "sweep"))]
+
+
+def elsewhere(figures, word):
+    """A sentence about a figure with no scenario among the ready-made, or None."""
+    for one in pick(word, [(one, one.scenarios, [str(one)]) for one in figures], is_part=False):
+        if LONG in directories(one):
+            return f"{one} takes long: {command(word, LONG)}"
+        if one.verdict == "absent":
+            return f"{one} is absent: {one.why}"
+    return None
+
+
 def choose(figures, word):
-    """Those with the word in the name of the figure or of a scenario."""
-    chosen = [one for one in figures
-              if any(word.lower() in name.lower() for name in (str(one), *one.scenarios))]
+    """Those with the word in the name of the figure or of a scenario, see pick()."""
+    chosen = pick(word, [(one, one.scenarios, [str(one)]) for one in figures])
     if not chosen:
         raise InputError("figures", f"no figure has '{word}' in its name")
     return chosen
@@ -73,6 +132,7 @@ def text(figures):
             if words:
                 lines += textwrap.wrap(words, WIDTH, initial_indent=f"    {name + ':':6} ",
                                        subsequent_indent=" " * 11)
+        lines += [f"    run:   {command(str(one), directory)}" for directory in directories(one)]
     return [*lines, _count_line(figures)]
 
 
@@ -85,9 +145,10 @@ def page(papers, figures):
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# The papers' figures, one by one", "",
              *LEAD.split("\n"), "",
              "Written by `selftests/lab/lab figures --page` from `selftests/lab/figures.toml`. `lab",
-             "figures WORD` prints some of it, `make reproduce FIGURE=SCENARIO` runs a scenario's",
-             "figures (those in `scenarios/long` by `lab reproduce --scenarios`, see",
-             "[`lab.md`](lab.md#the-papers-figures)), and its page has these rows, too.", "",
+             "figures WORD` prints some of it with the command that runs it, `make reproduce",
+             "FIGURE=\"TIMELY Figure 2\"` runs one (with `SCENARIOS=selftests/lab/scenarios/long` one",
+             "that takes long, see [`lab.md`](lab.md#the-papers-figures)), and its page has these",
+             "rows, too.", "",
              "| paper | " + " | ".join(VERDICTS) + " | of |", "|---|---|---|---|---|"]
     for name in papers:
         own = [one for one in figures if one.paper == name]

@@ -12,40 +12,49 @@ from . import figures, fluid, output, page, paper, report, runner, scenario, swe
 from .errors import InputError
 from .schema import Places
 
-SCENARIOS = os.path.join(runner.HERE, "scenarios")
+SCENARIOS = figures.SCENARIOS
+
+
+def _named(directory, scale):
+    """
+    [(thing, its file's name, names of its figures)] of a directory's files that name a paper's
+    figure: a thing is (path, Scenario) or a Sweep.
+    """
+    known = figures.load()[1]
+    named = []
+    for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
+        table = scenario.load(path)
+        one = scenario.build(table, Places(os.path.relpath(path)),
+                             scale if scale in table.get("scale", {}) else None)
+        named.append(((os.path.relpath(path), one), _stem(path), [row.figure for row in one.paper]))
+    for path in sorted(glob.glob(os.path.join(directory, "*.sweep"))):
+        one = sweep.Sweep(os.path.relpath(path), scale)
+        named.append((one, _stem(path), [more.figure for more in one.more if more.figure]))
+    return [(thing, [stem], list(dict.fromkeys(
+                names + [str(one) for one in known if stem in one.scenarios])))
+            for thing, stem, names in named if names]
 
 
 def choose(directory, word, scale=None):
     """
     [(path, Scenario)] and [Sweep] of a directory's files that name a paper's figure,
-    those alone of which a figure or the file has the word in its name; at a
-    scale those that have it.
+    those alone of which a figure or the file has the word in its name, see
+    figures.pick(); at a scale those that have it.
     """
-    chosen, sweeps = [], []
-    figures = []
-    for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
-        table = scenario.load(path)
-        one = scenario.build(table, Places(os.path.relpath(path)),
-                             scale if scale in table.get("scale", {}) else None)
-        if not one.paper:
-            continue
-        stem = _stem(path)
-        names = list(dict.fromkeys(row.figure for row in one.paper))
-        figures += names
-        if any(word.lower() in name.lower() for name in (stem, *names)):
-            chosen.append((os.path.relpath(path), one))
-    for path in sorted(glob.glob(os.path.join(directory, "*.sweep"))):
-        one = sweep.Sweep(os.path.relpath(path), scale)
-        names = list(dict.fromkeys(more.figure for more in one.more if more.figure))
-        figures += names
-        if names and any(word.lower() in name.lower() for name in (_stem(path), *names)):
-            sweeps.append(one)
-    if not chosen and not sweeps:
-        if not figures:
-            raise InputError("--scenarios", f"no scenario in '{directory}' has a [[paper]] table")
-        raise InputError("reproduce", f"no figure has '{word}' in its name: "
-                         f"{', '.join(dict.fromkeys(figures))}")
-    return chosen, sweeps
+    named = _named(directory, scale)
+    if not named:
+        raise InputError("--scenarios", f"no scenario in '{directory}' has a [[paper]] table")
+    chosen = figures.pick(word, named, is_part=False)
+    told = None
+    if not chosen and directory == SCENARIOS:
+        told = figures.elsewhere(figures.load()[1], word)
+    chosen = chosen or (figures.pick(word, named) if told is None else [])
+    if not chosen:
+        names = dict.fromkeys(name for _, _, names in named for name in names)
+        raise InputError("reproduce", told or f"no figure has '{word}' in its name: "
+                         f"{', '.join(names)}")
+    return ([one for one in chosen if isinstance(one, tuple)],
+            [one for one in chosen if isinstance(one, sweep.Sweep)])
 
 
 def _stem(path):

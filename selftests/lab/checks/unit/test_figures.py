@@ -88,6 +88,13 @@ class Listed(unittest.TestCase):
         with self.assertRaisesRegex(InputError, "no figure has 'nosuch'"):
             figures.choose(self.figures, "nosuch")
 
+    def test_command_that_runs_it(self):
+        told = figures.text(figures.choose(self.figures, "SMaRTT Fig. 3"))
+        self.assertEqual([line.strip() for line in told if "run: " in line], [
+            "run:   selftests/lab/lab reproduce 'SMaRTT Figure 3' --out DIR",
+            "run:   selftests/lab/lab reproduce 'SMaRTT Figure 3' --scenarios "
+            "selftests/lab/scenarios/long --out DIR"])
+
     def test_table_links_what_was_run(self):
         told = figures.table(self.figures, {"vai-sf-fig2": "vai-sf-fig2/report.html"})
         self.assertEqual(told.count("<tr><td>"), len(self.figures))
@@ -141,6 +148,50 @@ class Fluid(unittest.TestCase):
             ahead = (fluid.by_rtt(high, 1) - fluid.by_rtt(low, 1)
                      > fluid.by_packets(high, 1, packets) - fluid.by_packets(low, 1, packets))
             self.assertEqual(ahead, 1 / fluid.RTT_NS < (high + low) / (packets * fluid.MTU_BYTES))
+
+
+class Picked(unittest.TestCase):
+    """Scenarios of a word: a figure as its paper writes it, or a file."""
+
+    def of(self, word, directory=reproduce.SCENARIOS):
+        chosen, sweeps = reproduce.choose(directory, word)
+        paths = [path for path, _ in chosen] + [one.path for one in sweeps]
+        return [os.path.splitext(os.path.basename(path))[0] for path in paths]
+
+    def test_both_spellings(self):
+        for word in ("TIMELY Figure 2", "TIMELY Fig. 2", "timely-fig2"):
+            self.assertEqual(self.of(word), ["timely-fig2"], word)
+        self.assertEqual(self.of("SMaRTT Fig. 10"), ["smartt-fig10"])
+
+    def test_a_figure_that_the_list_alone_names(self):
+        self.assertEqual(self.of("TIMELY Figure 9"), ["timely-table1"])
+
+    def test_the_whole_name_of_a_file_before_a_part(self):
+        self.assertEqual(self.of("timely-fig17"), ["timely-fig17"])
+        self.assertEqual(self.of("TIMELY Figure 17"), ["timely-fig17-7", "timely-fig17"])
+        self.assertEqual(self.of("vai-sf-fig1"), ["vai-sf-fig10", "vai-sf-fig11"])
+
+    def test_all_without_a_word(self):
+        papers = {name for name, path in SCENARIOS.items()
+                  if "/long/" not in path and scenario.load(path).get("paper")}
+        self.assertEqual(set(self.of("")), papers | set(SWEEPS))
+
+    def test_sweeps(self):
+        self.assertEqual(self.of("Dart Figure 12"), ["dart-fig11-14"])
+        self.assertEqual(self.of("smartt-fig13"), ["smartt-fig13"])
+
+    def test_what_takes_long_is_told_with_its_command(self):
+        with self.assertRaisesRegex(InputError, "SMaRTT Figure 1 takes long: selftests/lab/lab "
+                                    "reproduce 'SMaRTT Figure 1' --scenarios "
+                                    "selftests/lab/scenarios/long --out DIR"):
+            self.of("SMaRTT Figure 1")
+        self.assertEqual(self.of("SMaRTT Figure 1", figures.LONG), ["smartt-fig1"])
+        with self.assertRaisesRegex(InputError, "lab reproduce timely-fig22-low --scenarios"):
+            self.of("timely-fig22-low")
+
+    def test_what_is_absent_is_told_with_its_reason(self):
+        with self.assertRaisesRegex(InputError, "TIMELY Figure 23 is absent: an application of"):
+            self.of("TIMELY Fig. 23")
 
 
 if __name__ == "__main__":
