@@ -8,12 +8,13 @@
  *	variant=2	delay alone (Figure 5): what the core does without ECN
  *	variant=3	a mark with low delay takes half of its bytes off the window (Figure 11)
  *
- * The core is that of tcp_smartt.  Here samples are changed before it gets them, and the window
- * after it has answered; QuickAdapt and its ignore phase stay as they are.
+ * What they do is in smartt_variants.h, which the unit tests include, too.
  */
 #include <linux/module.h>
 #include <quell/core/smartt/core.h>
 #include <quell/quell.h>
+
+#include "smartt_variants.h"
 
 enum labsmartt_variant {
 	LABSMARTT_MARKS = 1,
@@ -25,57 +26,14 @@ static unsigned int variant;
 module_param(variant, uint, 0444);
 MODULE_PARM_DESC(variant, "1: marks alone, 2: delay alone, 3: decrease at marks with low delay");
 
-/* Half of the marked bytes off the window, as far as one segment. */
-static void labsmartt_cut(struct quell_event *ev)
-{
-	struct quell_smartt_vars *v = ev->vars;
-	u32 marked_bytes = min(ev->sample.marked_bytes, ev->sample.acked_bytes);
-
-	v->window_q16 = quell_sub_sat_u64(v->window_q16,
-					  (u64)marked_bytes << (QUELL_Q16_SHIFT - 1));
-	quell_smartt_decide(v, ev->decision.target_ns, ev->decision.change_path, &ev->decision);
-}
-
-/* The core is told that the delay is at its target: it then increases, and decreases nothing. */
-static void labsmartt_by_marks(struct quell_event *ev)
-{
-	struct quell_smartt_vars *v = ev->vars;
-	const struct quell_smartt_stats *stats = ev->stats;
-	u64 ignored = stats->ignored;
-
-	quell_smartt_observe_ack(v, ev->params, &ev->sample);
-	if (ev->sample.rtt_ns)
-		ev->sample.rtt_ns = quell_smartt_target_ns(v, ev->params);
-	quell_smartt_core_on_ack(ev);
-	if (stats->ignored == ignored)
-		labsmartt_cut(ev);
-}
-
-static void labsmartt_by_delay(struct quell_event *ev)
-{
-	ev->sample.flags &= ~QUELL_S_ECN;
-	ev->sample.marked_bytes = 0;
-	quell_smartt_core_on_ack(ev);
-}
-
-static void labsmartt_decreasing(struct quell_event *ev)
-{
-	const struct quell_smartt_stats *stats = ev->stats;
-	u64 before = stats->marked_low_delay;
-
-	quell_smartt_core_on_ack(ev);
-	if (stats->marked_low_delay != before)
-		labsmartt_cut(ev);
-}
-
 static void quell_smartt_lab_core_on_ack(struct quell_event *ev)
 {
 	if (variant == LABSMARTT_MARKS)
-		labsmartt_by_marks(ev);
+		smartt_variant_by_marks(ev);
 	else if (variant == LABSMARTT_DELAY)
-		labsmartt_by_delay(ev);
+		smartt_variant_by_delay(ev);
 	else
-		labsmartt_decreasing(ev);
+		smartt_variant_decreasing(ev);
 }
 
 static struct quell_core quell_smartt_lab_core;

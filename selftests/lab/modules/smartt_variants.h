@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * SMaRTT in the variants that its paper compares it with, for quell_labsmartt and the unit tests.
+ * The core is that of tcp_smartt.  Here samples are changed before it gets them, and the window
+ * after it has answered; what QuickAdapt and its ignore phase answer stays as it is.
+ */
+#ifndef _QUELL_LAB_SMARTT_VARIANTS_H
+#define _QUELL_LAB_SMARTT_VARIANTS_H
+
+#include <quell/core/smartt/core.h>
+
+/* Half of the marked bytes off the window, as far as one segment. */
+static inline void smartt_variant_cut(struct quell_event *ev)
+{
+	struct quell_smartt_vars *v = ev->vars;
+	u64 marked_bytes = quell_min_u64(ev->sample.marked_bytes, ev->sample.acked_bytes);
+
+	v->window_q16 = quell_sub_sat_u64(v->window_q16, marked_bytes << (QUELL_Q16_SHIFT - 1));
+	quell_smartt_decide(v, ev->decision.target_ns, ev->decision.change_path, &ev->decision);
+}
+
+/* The core is told that the delay is at its target: it then increases, and decreases nothing. */
+static inline void smartt_variant_by_marks(struct quell_event *ev)
+{
+	struct quell_smartt_vars *v = ev->vars;
+	const struct quell_smartt_stats *stats = ev->stats;
+	u64 before = stats->ignored + stats->quick_adapts;
+
+	quell_smartt_observe_ack(v, ev->params, &ev->sample);
+	if (ev->sample.rtt_ns)
+		ev->sample.rtt_ns = quell_smartt_target_ns(v, ev->params);
+	quell_smartt_core_on_ack(ev);
+	if (stats->ignored + stats->quick_adapts == before)
+		smartt_variant_cut(ev);
+}
+
+/* What the core does without ECN. */
+static inline void smartt_variant_by_delay(struct quell_event *ev)
+{
+	ev->sample.flags &= ~QUELL_S_ECN;
+	ev->sample.marked_bytes = 0;
+	quell_smartt_core_on_ack(ev);
+}
+
+/* A mark with low delay takes half of its bytes off the window. */
+static inline void smartt_variant_decreasing(struct quell_event *ev)
+{
+	const struct quell_smartt_stats *stats = ev->stats;
+	u64 before = stats->marked_low_delay;
+
+	quell_smartt_core_on_ack(ev);
+	if (stats->marked_low_delay != before)
+		smartt_variant_cut(ev);
+}
+
+#endif /* _QUELL_LAB_SMARTT_VARIANTS_H */

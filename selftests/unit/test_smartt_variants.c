@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SMaRTT's variants of the laboratory beside the core itself: what each does at a mark and at a
+ * delay, by hand.
+ */
+#include "smartt_fixture.h"
+#include "../lab/modules/smartt_variants.h"
+#include "test.h"
+
+#define HIGH_NS		30000ULL	/* above the target */
+#define LOW_NS		15000ULL	/* below it */
+
+typedef void (*smartt_variant)(struct quell_event *ev);
+
+/* The window after an ACK of one segment. */
+static u64 after_ack(struct fixture *f, smartt_variant on_ack, u64 rtt_ns, u32 marked_bytes)
+{
+	struct quell_event ev = { .vars = &f->v, .params = &f->p, .stats = &f->st };
+
+	f->s.rtt_ns = rtt_ns;
+	f->s.marked_bytes = marked_bytes;
+	ev.sample = f->s;
+	on_ack(&ev);
+	f->out = ev.decision;
+	return window_bytes(f);
+}
+
+/* That of a window of ten segments. */
+static u64 at_ack(smartt_variant on_ack, u64 rtt_ns, u32 marked_bytes)
+{
+	struct fixture f;
+
+	start(&f, 10, 0);	/* the average begins with this round trip */
+	return after_ack(&f, on_ack, rtt_ns, marked_bytes);
+}
+
+TEST(marks_alone)
+{
+	u64 clear_bytes = at_ack(smartt_variant_by_marks, LOW_NS, 0);
+
+	EXPECT_TRUE(clear_bytes > 10 * MSS)
+		TH_LOG("smartt_variant_by_marks__increases");
+	EXPECT_EQ(clear_bytes, at_ack(smartt_variant_by_marks, HIGH_NS, 0))
+		TH_LOG("smartt_variant_by_marks__whatever_the_delay");
+	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, LOW_NS, MSS))
+		TH_LOG("smartt_variant_by_marks__half_a_packet");
+	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, HIGH_NS, MSS))
+		TH_LOG("smartt_variant_by_marks__half_whatever_the_delay");
+}
+
+TEST(marks_leave_quick_adapt_alone)
+{
+	struct fixture f;
+
+	start(&f, 10, LOW_NS);
+	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
+	f.v.delivered_bytes = 2 * MSS;
+	f.s.now_ns = START_NS + TARGET_NS;
+	/* the three segments that were delivered, and not half a packet less */
+	EXPECT_EQ(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS))
+		TH_LOG("smartt_variant_by_marks__quick_adapt");
+	EXPECT_EQ(1, f.st.quick_adapts)
+		TH_LOG("smartt_variant_by_marks__quick_adapt_counted");
+	EXPECT_EQ(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS))
+		TH_LOG("smartt_variant_by_marks__ignore_phase");
+	EXPECT_EQ(1, f.st.ignored)
+		TH_LOG("smartt_variant_by_marks__ignored");
+}
+
+TEST(delay_alone)
+{
+	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, LOW_NS, 0),
+		  at_ack(smartt_variant_by_delay, LOW_NS, MSS))
+		TH_LOG("smartt_variant_by_delay__no_mark");
+	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
+		  at_ack(smartt_variant_by_delay, HIGH_NS, 0))
+		TH_LOG("smartt_variant_by_delay__decreases");
+}
+
+TEST(decrease_at_low_delay)
+{
+	EXPECT_EQ(10 * MSS, at_ack(quell_smartt_core_on_ack, LOW_NS, MSS))
+		TH_LOG("quell_smartt_core_on_ack__leaves_it_to_the_paths");
+	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_decreasing, LOW_NS, MSS))
+		TH_LOG("smartt_variant_decreasing__half_a_packet");
+	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
+		  at_ack(smartt_variant_decreasing, HIGH_NS, MSS))
+		TH_LOG("smartt_variant_decreasing__else_the_core");
+}
+
+TEST_HARNESS_MAIN
