@@ -3,6 +3,8 @@
 
 from quell_lab import cost, results, scenario
 
+STEADY = {"from": "20us", "to": "40us"}
+LONG = [{"src": "h1", "dst": "h3", "bytes": 10**6}, {"src": "h2", "dst": "h3", "bytes": 10**6}]
 STAR = {"kind": "star", "hosts": 3, "rate": "100gbit", "delay": "1us"}
 
 
@@ -21,6 +23,14 @@ def table(**changes):
 def build(**changes):
     """The scenario of such a dictionary."""
     return scenario.build(table(**changes))
+
+
+def build_lasting(**changes):
+    """Two flows that outlast a run of 50 us, and a window of 20 us in it."""
+    values = {"flow": LONG, "until": "50us", "measure": dict(STEADY),
+              "check": {"allow-unfinished": True}}
+    values.update(changes)
+    return build(**values)
 
 
 def flow_result(flow, start_ns, end_ns, **changes):

@@ -7,17 +7,7 @@ from quell_lab import measure, results, summary
 from quell_lab.errors import InputError
 
 import helpers
-
-STEADY = {"from": "20us", "to": "40us"}
-LONG = [{"src": "h1", "dst": "h3", "bytes": 10**6}, {"src": "h2", "dst": "h3", "bytes": 10**6}]
-
-
-def build(**changes):
-    """Two flows that outlast a run of 50 us, and a window of 20 us in it."""
-    values = {"flow": LONG, "until": "50us", "measure": dict(STEADY),
-              "check": {"allow-unfinished": True}}
-    values.update(changes)
-    return helpers.build(**values)
+from helpers import LONG, STEADY, build_lasting as build
 
 
 class Keys(unittest.TestCase):

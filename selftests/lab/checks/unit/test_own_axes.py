@@ -9,17 +9,13 @@ from quell_lab.errors import InputError
 
 import helpers
 
-LONG = [{"src": "h1", "dst": "h3", "bytes": 10**6}, {"src": "h2", "dst": "h3", "bytes": 10**6}]
-STEADY = {"from": "20us", "to": "40us", "idle": "2us"}
+STEADY = dict(helpers.STEADY, idle="2us")
 RTTS = {"kind": "rtts", "figure": "TIMELY Fig. 14"}
 
 
 def build(**changes):
-    """Two flows that outlast a run of 50 us, a window of 20 us in it, and a plot."""
-    values = {"flow": LONG, "until": "50us", "measure": dict(STEADY), "plot": [RTTS],
-              "check": {"allow-unfinished": True}}
-    values.update(changes)
-    return helpers.build(**values)
+    """Two flows that outlast the run, with a plot."""
+    return helpers.build_lasting(**{"measure": dict(STEADY), "plot": [RTTS], **changes})
 
 
 class Keys(unittest.TestCase):
