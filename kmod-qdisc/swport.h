@@ -395,9 +395,6 @@ struct swport_cb {
 	u8	trimmed : 1;
 } __packed __aligned(4);
 
-/* An eighth of the memory is control's alone, and half of it data's. */
-#define SWPORT_MEMORY_CONTROL_SHIFT	3
-#define SWPORT_MEMORY_DATA_SHIFT	1
 /* No transmit queue holds more, and no more is between port and device. */
 #define SWPORT_DEVICE_MAX	((u32)SZ_256M)
 #define SWPORT_BETWEEN_MAX	((u32)SZ_4M)

@@ -65,9 +65,13 @@ static u64 swport_own_rate(const struct swport_params *params)
 }
 
 /*
- * The limits, as buffers count: of packets of full size, with a page each, for data, and of ACKs
- * for control.
+ * What buffers take of memory, in lengths of their packets: of full size, with a page of 4 KB each,
+ * and as short as ACKs.
  */
+#define SWPORT_MEMORY_SCALE		4
+#define SWPORT_MEMORY_CONTROL_SCALE	64
+
+/* By default, what packets of both limits take, as much more as pages are than 4 KB. */
 static u64 swport_memory_max(const struct swport_params *params)
 {
 	u64 scaled_bytes = ((u64)params->limit_bytes * SWPORT_MEMORY_SCALE +

@@ -27,6 +27,10 @@
 
 #include "swport.h"
 
+/* An eighth of the memory is control's alone, and half of it data's. */
+#define SWPORT_MEMORY_CONTROL_SHIFT	3
+#define SWPORT_MEMORY_DATA_SHIFT	1
+
 static void swport_band_push(struct swport_band *band, struct sk_buff *skb)
 {
 	__skb_queue_tail(&band->queue, skb);

@@ -482,6 +482,7 @@ static bool swport_has_section(size_t start, struct rtattr **tb)
 
 	if (option == SWPORT_ALWAYS || (option >= 0 && swport_on & 1ULL << option))
 		return true;
+	/* There is always a limit of memory; it counts nothing. */
 	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++)
 		if (swport_counters[i].attr != TCA_SWPORT_STATS_MEMORY_MAX_BYTES &&
 		    swport_get_counter(tb[swport_counters[i].attr]))

@@ -80,9 +80,7 @@ enum swport_split_gso {
 #define SWPORT_TRIM_ELIGIBLE_ALL	(~0ULL)		/* 0: the Quell option decides alone */
 #define SWPORT_TIMER_SLACK_MAX		500000		/* ns: a late timer is made good for 1 ms */
 #define SWPORT_MEMORY_MIN		65536		/* bytes of buffers, or 0: the default */
-#define SWPORT_MEMORY_DEFAULT		33554432	/* or both limits times their SCALE */
-#define SWPORT_MEMORY_SCALE		4		/* as much more as pages are than 4 KB */
-#define SWPORT_MEMORY_CONTROL_SCALE	64
+#define SWPORT_MEMORY_DEFAULT		33554432	/* or more, by both limits */
 #define SWPORT_DEFLECT_ENTRIES_MAX	64		/* flows deflected at a time */
 #define SWPORT_DEFLECT_ENTRIES_DEFAULT	8
 #define SWPORT_DEFLECT_VIA_MAX		16		/* alternates */
