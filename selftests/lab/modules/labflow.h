@@ -130,10 +130,20 @@ struct labflow_dart {
  *	until it is due
  * @stop_ns: reset, relative to T0; 0 never
  * @after_id: number of the flow that it waits for; 0 none
+ * @on_id: number of the flow whose connection it takes; 0 it has its own
  * @is_due: @after_id is through, and @start_ns relative to T0
  * @dependents: flows that wait for this one
  * @next_dependent: the next that waits for the same
  * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
+ * @connection: the flow whose connection it takes, itself with its own; the fields below
+ *	from @pushed_bytes on are that flow's
+ * @begin_bytes: where its message begins in the stream
+ * @end_bytes: where it ends; 0 until the flow starts
+ * @next_message: the one behind it in the stream
+ * @is_shared: other flows take this one's connection
+ * @unsent: first message that TCP has not all of
+ * @undelivered: first message that the receiver has not all of
+ * @newest: last message of the stream
  * @pushed_bytes: bytes given to the sending socket, warm-up included
  * @limit_bytes: bytes that may be given to the sending socket by now
  * @delivered_bytes: consumed from the receiving socket, warm-up included
@@ -173,10 +183,19 @@ struct labflow_flow {
 	u64			start_ns;
 	u64			stop_ns;
 	u32			after_id;
+	u32			on_id;
 	bool			is_due;
 	struct labflow_flow	*dependents;
 	struct labflow_flow	*next_dependent;
 	u64			end_ns;
+	struct labflow_flow	*connection;
+	u64			begin_bytes;
+	u64			end_bytes;
+	struct labflow_flow	*next_message;
+	bool			is_shared;
+	struct labflow_flow	*unsent;
+	struct labflow_flow	*undelivered;
+	struct labflow_flow	*newest;
 	u64			pushed_bytes;
 	u64			limit_bytes;
 	u64			delivered_bytes;
@@ -421,9 +440,19 @@ void labflow_flow_done(struct labflow_flow *flow);
 void labflow_sleep_ns(u64 ns);
 
 /* labflow_after.c */
+struct labflow_flow *labflow_find(u32 id);
 int labflow_after_resolve(void);
 void labflow_after_sent(struct labflow_flow *flow);
 void labflow_after_delivered(const struct labflow_flow *flow);
+
+/* labflow_message.c */
+int labflow_message_resolve(void);
+void labflow_message_enqueue(struct labflow_flow *flow);
+bool labflow_message_push(struct labflow_flow *connection);
+void labflow_message_delivered(struct labflow_flow *connection);
+u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes);
+u64 labflow_message_due_bytes(const struct labflow_flow *connection);
+bool labflow_is_quiet(const struct labflow_flow *connection);
 
 /* labflow_run.c */
 void labflow_run_init(void);

@@ -15,7 +15,13 @@
 
 #include "labflow.h"
 
-static struct labflow_flow *labflow_after_find(u32 id)
+/**
+ * labflow_find() - find a flow by its number
+ * @id: number given by the plan
+ *
+ * Return: the flow or NULL.
+ */
+struct labflow_flow *labflow_find(u32 id)
 {
 	u32 i;
 
@@ -43,7 +49,7 @@ int labflow_after_resolve(void)
 		flow = lab.flows[i];
 		if (!flow->after_id)
 			continue;
-		other = labflow_after_find(flow->after_id);
+		other = labflow_find(flow->after_id);
 		if (!other || other == flow) {
 			labflow_fail("flow %u: no other flow %u to wait for", flow->id,
 				     flow->after_id);
@@ -51,6 +57,11 @@ int labflow_after_resolve(void)
 		}
 		if (flow->src_net != other->src_net && flow->src_net != other->dst_net) {
 			labflow_fail("flow %u: its host does not see the end of flow %u",
+				     flow->id, other->id);
+			return -EINVAL;
+		}
+		if (other->connection->is_shared && flow->src_net != other->dst_net) {
+			labflow_fail("flow %u: only its receiver sees the end of flow %u, on a shared connection",
 				     flow->id, other->id);
 			return -EINVAL;
 		}
@@ -96,9 +107,9 @@ static void labflow_after_write_space(struct sock *sk)
  */
 void labflow_after_sent(struct labflow_flow *flow)
 {
-	struct sock *sk = flow->sock->sk;
+	struct sock *sk = flow->connection->sock->sk;
 
-	if (!flow->dependents)
+	if (!flow->dependents || flow->connection->is_shared)
 		return;
 	write_lock(&sk->sk_callback_lock);
 	sk->sk_write_space = labflow_after_write_space;

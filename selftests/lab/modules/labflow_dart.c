@@ -72,7 +72,8 @@ void labflow_dart_sample(u64 now_ns)
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 
-		if (!flow->started || flow->end_ns || flow->stopped || !dart_read(flow, &value))
+		if (flow->connection != flow || labflow_is_quiet(flow) || flow->stopped ||
+		    !dart_read(flow, &value))
 			continue;
 		if (flow->has_dart && !memcmp(&value, &flow->last_dart, sizeof(value)))
 			continue;

@@ -6,7 +6,7 @@
  * Directory quell_labflow in debugfs:
  *
  *	control		write one command a line:
- *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP AFTER_ID
+ *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP AFTER_ID ON_ID
  *	  watch FD NODE DEV		sample the root qdisc of that device
  *	  sample QUEUE_NS FLOW_NS DELIVERED_NS	intervals, 0: off
  *	  truth				compare quell.ko's round trips with the wire's
@@ -116,9 +116,9 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u %u", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u %u %u", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
-		   temp, &flow->stop_ns, &dscp, &flow->after_id) != 11)
+		   temp, &flow->stop_ns, &dscp, &flow->after_id, &flow->on_id) != 12)
 		goto free_flow;
 	if (!labflow_set_daddr(flow, addr, dport) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)
@@ -425,20 +425,20 @@ static void *labflow_flows_next(struct seq_file *seq, void *v, loff_t *pos)
 static int labflow_flows_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_flow *flow = v;
+	const struct labflow_flow *connection = flow->connection ?: flow;
 	u32 retrans_segs = 0, segs_out = 0;
-	u64 sent_bytes = 0;
 
 	if (flow->sock && flow->started) {
 		const struct tcp_sock *tp = tcp_sk(flow->sock->sk);
 
 		retrans_segs = tp->total_retrans - flow->base_retrans_segs;
 		segs_out = tp->segs_out - flow->base_segs_out;
-		sent_bytes = flow->pushed_bytes - flow->warm_bytes;
 	}
 	seq_printf(seq, "%u %lld %lld %llu %llu %u %u\n", flow->id,
 		   flow->after_id && !flow->is_due ? -1LL : (s64)flow->start_ns,
 		   flow->end_ns ? (s64)(flow->end_ns - lab.t0_ns) : -1LL,
-		   sent_bytes, flow->delivered_bytes - flow->warm_bytes,
+		   labflow_message_part(flow, connection->pushed_bytes),
+		   labflow_message_part(flow, connection->delivered_bytes),
 		   retrans_segs, segs_out);
 	return 0;
 }

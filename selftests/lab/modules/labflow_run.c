@@ -6,7 +6,8 @@
  *	other on an otherwise idle network
  *	T0: the next multiple of 100 ms
  *	T0 + start: a warm flow sends its message, a cold one connects first;
- *	of a flow that waits for another, the other's end + start
+ *	of a flow that waits for another, the other's end + start; of one that takes
+ *	another's connection, behind the messages there
  *	T0 + stop: an unfinished flow with a stop time is reset
  *	end: all delivered, or of an open run "finish", or T0 + until, or the first error
  *
@@ -20,30 +21,42 @@
 
 #include "labflow.h"
 
-/* Send the message; the socket must be established. */
-static void labflow_send_message(struct labflow_flow *flow)
+/* Send what has started; the socket must be established. */
+static void labflow_send_messages(struct labflow_flow *connection)
 {
-	struct sock *sk = flow->sock->sk;
-	struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_sock *tp = tcp_sk(connection->sock->sk);
 
-	if (!flow->started) {
-		flow->started = true;
-		flow->base_retrans_segs = tp->total_retrans;
-		flow->base_segs_out = flow->warm ? tp->segs_out : 0;
+	if (!connection->started) {
+		connection->started = true;
+		connection->base_retrans_segs = tp->total_retrans;
+		connection->base_segs_out = connection->warm ? tp->segs_out : 0;
 	}
-	labflow_sock_push(flow, flow->warm_bytes + flow->bytes);
-	if (flow->pushed_bytes == flow->warm_bytes + flow->bytes)
-		labflow_after_sent(flow);
+	labflow_message_push(connection);
 }
 
+/* A flow starts; its connection does not, or not yet. */
+static bool labflow_is_early(const struct labflow_flow *flow)
+{
+	return flow->connection != flow && !flow->connection->end_bytes;
+}
+
+/* The start of a flow, and of one with a connection whatever makes it go on. */
 static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 {
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, timer);
-	struct sock *sk = flow->sock->sk;
+	struct labflow_flow *connection = flow->connection;
+	struct sock *sk = connection->sock->sk;
 
 	if (lab.state != LABFLOW_RUNNING || flow->stopped)
 		return HRTIMER_NORESTART;
-	if (!flow->warm && !flow->connecting) {
+	if (labflow_is_early(flow)) {
+		labflow_fail("flow %u starts before flow %u, whose connection it takes", flow->id,
+			     connection->id);
+		return HRTIMER_NORESTART;
+	}
+	if (!flow->end_bytes && connection == flow && !flow->warm) {
+		/* No one else holds the socket yet. */
+		labflow_message_enqueue(flow);
 		flow->connecting = true;
 		queue_work(system_highpri_wq, &flow->connect_work);
 		return HRTIMER_NORESTART;
@@ -55,7 +68,10 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 		hrtimer_forward_now(timer, ns_to_ktime(1));
 		return HRTIMER_RESTART;
 	}
-	labflow_send_message(flow);
+	if (!flow->end_bytes)
+		labflow_message_enqueue(flow);
+	if (sk->sk_state == TCP_ESTABLISHED)
+		labflow_send_messages(connection);
 	bh_unlock_sock(sk);
 	return HRTIMER_NORESTART;
 }
@@ -147,6 +163,8 @@ static int labflow_prepare_all(void)
 	int err;
 
 	for (i = 0; i < lab.n_flows; i++) {
+		if (lab.flows[i]->on_id)
+			continue;
 		err = labflow_sock_prepare(lab.flows[i]);
 		if (err) {
 			labflow_fail("flow %u: cannot make its sockets: error %d",
@@ -155,7 +173,7 @@ static int labflow_prepare_all(void)
 		}
 	}
 	for (i = 0; i < lab.n_flows; i++) {
-		if (!lab.flows[i]->warm)
+		if (!lab.flows[i]->warm || lab.flows[i]->on_id)
 			continue;
 		err = labflow_warm_up(lab.flows[i]);
 		if (err)
@@ -192,6 +210,9 @@ int labflow_run_start(bool is_open)
 		flow->stop_timer.function = labflow_stop_timer;
 		INIT_WORK(&flow->stop_work, labflow_stop_work);
 	}
+	err = labflow_message_resolve();
+	if (err)
+		return err;
 	err = labflow_after_resolve();
 	if (err)
 		return err;

@@ -199,7 +199,7 @@ static void labflow_sample_cwnd(u64 now_ns)
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 
-		if (!flow->started || flow->end_ns || flow->stopped)
+		if (flow->connection != flow || labflow_is_quiet(flow) || flow->stopped)
 			continue;
 		labflow_read_cwnd(flow, &value);
 		if (value.cwnd_bytes == flow->last_cwnd_bytes &&
@@ -229,7 +229,7 @@ static void labflow_sample_delivered(u64 now_ns)
 	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 
-		bytes = flow->delivered_bytes - flow->warm_bytes;
+		bytes = labflow_message_part(flow, flow->connection->delivered_bytes);
 		if (bytes == flow->last_delivered_bytes)
 			continue;
 		row = labflow_rows_add(&lab.delivered.rows, "delivered");

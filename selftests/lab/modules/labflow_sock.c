@@ -142,7 +142,7 @@ static bool labflow_rx_waits(const struct labflow_flow *flow, const struct sock 
 	u32 unread_bytes = tp->rcv_nxt - tp->copied_seq;
 
 	return unread_bytes < drain_bytes &&
-	       flow->delivered_bytes + unread_bytes < flow->warm_bytes + flow->bytes;
+	       flow->delivered_bytes + unread_bytes < labflow_message_due_bytes(flow);
 }
 
 /* Runs in softirq with the socket locked, as tcp_read_sock() requires. */
@@ -160,9 +160,7 @@ static void labflow_rx_data_ready(struct sock *sk)
 	/* The backlog of a socket that a process owned is handled in process context. */
 	local_bh_disable();
 	tcp_read_sock(sk, &desc, labflow_rx_actor);
-	if (flow->delivered_bytes >= flow->warm_bytes + flow->bytes &&
-	    !flow->end_ns)
-		labflow_flow_done(flow);
+	labflow_message_delivered(flow);
 	local_bh_enable();
 }
 
@@ -269,7 +267,7 @@ static void labflow_tx_error_report(struct sock *sk)
 {
 	struct labflow_flow *flow = sk->sk_user_data;
 
-	if (flow && !flow->end_ns && !flow->stopped)
+	if (flow && !(flow->newest && flow->newest->end_ns) && !flow->stopped)
 		labflow_fail("flow %u: connection error %d", flow->id,
 			     -sk->sk_err);
 	wake_up_interruptible_all(sk_sleep(sk));
@@ -521,7 +519,7 @@ void labflow_sock_close_all(void)
 		if (!flow->sock)
 			continue;
 		labflow_restore_callbacks(flow->sock->sk, fresh->sk);
-		if (!flow->end_ns)
+		if (!flow->newest || !flow->newest->end_ns)
 			sock_no_linger(flow->sock->sk);
 		sock_release(flow->sock);
 		flow->sock = NULL;

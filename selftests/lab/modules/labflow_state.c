@@ -52,14 +52,16 @@ void labflow_fail(const char *fmt, ...)
  */
 void labflow_flow_done(struct labflow_flow *flow)
 {
+	const struct labflow_flow *connection = flow->connection;
+
 	/* A flow that ends beyond the time limit stays unfinished. */
 	if (lab.state != LABFLOW_RUNNING)
 		return;
 	flow->end_ns = ktime_get_ns();
-	if (flow->delivered_bytes > flow->warm_bytes + flow->bytes)
-		labflow_fail("flow %u: %llu bytes delivered, %llu sent", flow->id,
-			     flow->delivered_bytes - flow->warm_bytes,
-			     flow->bytes);
+	if (connection->delivered_bytes > connection->newest->end_bytes)
+		labflow_fail("flow %u: %llu bytes delivered, %llu sent", connection->id,
+			     connection->delivered_bytes - connection->warm_bytes,
+			     connection->newest->end_bytes - connection->warm_bytes);
 	labflow_after_delivered(flow);
 	if (++lab.n_done == lab.n_flows && !lab.is_open)
 		labflow_finish(LABFLOW_DONE);

@@ -25,6 +25,7 @@ FLOW_KEYS = {
     "start": Key("time", 0, TIME_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
     "after": Key("int", 1, FLOWS_MAX, None),
+    "on": Key("int", 1, FLOWS_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
@@ -76,6 +77,8 @@ class Flow:
     dscp: int = 0		# of what it sends
     cc: object = None		# the sending host's instead of the run's
     after: object = None	# number of the flow that it waits for
+    on: object = None		# number of the flow whose connection it takes; None: its own
+    answers: object = None	# number of the flow that it answers
 
 
 def build(places, top, graph):
@@ -97,16 +100,48 @@ def build(places, top, graph):
     for arrivals, common in (workload.build(places, top["workload"], graph, top["seed"])
                              + flowlist.build(places, top["flow-list"], graph)):
         first = len(flows) + 1
-        flows += [Flow(number, one.src, one.dst, one.size_bytes, one.start_ns, common["cold"],
-                       None, common["dscp"], common["cc"],
-                       None if one.after is None else first + one.after)
+        flows += [_arriving(number, one, first, common)
                   for number, one in enumerate(arrivals, first)]
     if not 1 <= len(flows) <= FLOWS_MAX:
         raise InputError(places.name("flow"), f"{len(flows)} flows is out of range: 1 to "
                          f"{FLOWS_MAX}")
     _one_each(places, flows)
+    _take_connections(places, top["flow"] or [], flows)
     _see_ends(places, top["flow"] or [], flows)
     return tuple(flows)
+
+
+def _arriving(number, one, first, common):
+    """A flow of a workload or a list; positions there count from flow number first."""
+    after, on, answers = (None if position is None else first + position
+                          for position in (one.after, one.on, one.answers))
+    return Flow(number, one.src, one.dst, one.size_bytes, one.start_ns,
+                common["cold"] and on is None, None, common["dscp"], common["cc"], after, on,
+                answers)
+
+
+def _take_connections(places, tables, flows):
+    """InputError for a flow on a connection that there is not, or that is not for it."""
+    for index, flow in enumerate(flows[:len(tables)]):
+        where = places.name(f"flow[{index}].on")
+        if flow.on is None:
+            continue
+        if flow.on >= flow.number:
+            raise InputError(where, f"'{flow.on}' is out of range: the number of an earlier flow, "
+                             f"1 to {flow.number - 1}" if flow.number > 1 else
+                             "the first flow has no other's connection to take")
+        other = flows[flow.on - 1]
+        if other.on is not None:
+            raise InputError(where, f"flow {other.number} takes the connection of flow {other.on}: "
+                             "name that one")
+        for key in ("src", "dst", "dscp"):
+            if getattr(flow, key) != getattr(other, key):
+                raise InputError(where, f"{key} is {getattr(flow, key)}, and {getattr(other, key)} "
+                                 f"of flow {other.number}: not one connection")
+        if flow.stop_ns is not None or other.stop_ns is not None:
+            raise InputError(where, "not with stop, which resets the connection")
+        if flow.after is None and other.after is None and flow.start_ns < other.start_ns:
+            raise InputError(where, f"starts before flow {other.number}, whose connection it takes")
 
 
 def _see_ends(places, tables, flows):
@@ -114,6 +149,7 @@ def _see_ends(places, tables, flows):
     InputError for a flow that waits for one that there is not, that its host does not
     see the end of, or that waits for it in turn.
     """
+    shared = {flow.on for flow in flows}
     for index, flow in enumerate(flows[:len(tables)]):
         where = places.name(f"flow[{index}].after")
         if flow.after is None:
@@ -124,6 +160,9 @@ def _see_ends(places, tables, flows):
             raise InputError(where, f"'{flow.after}' is out of range: 1 to {len(flows)}, the "
                              "number of a flow")
         other = flows[flow.after - 1]
+        if flow.src == other.src and (other.on or other.number in shared):
+            raise InputError(where, f"flow {other.number} shares a connection: only its receiver, "
+                             f"{other.dst}, sees its end")
         if flow.src not in (other.src, other.dst):
             raise InputError(where, f"{flow.src} does not see the end of flow {other.number}, "
                              f"{other.src} to {other.dst}: only these two do")
@@ -166,7 +205,8 @@ def _single(places, path, table, graph, number):
     if values["src"] == values["dst"]:
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
     flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
-                values["cold"], values["stop"], values["dscp"], values["cc"], values["after"])
+                values["cold"] and values["on"] is None, values["stop"], values["dscp"],
+                values["cc"], values["after"], values["on"])
     if flow.after is None:
         _stops_later(places, path, flow)
     return flow

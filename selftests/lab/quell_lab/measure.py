@@ -132,6 +132,25 @@ def _completions(result, window):
             "p99": stats.percentile(times, 99), "max": max(times, default=None)}
 
 
+def _requests(result, window):
+    """
+    From a message's start to the end of its answer, of those that start and are answered within the
+    window, and the share of those that are not; nothing where no flow answers another.
+    """
+    answers = {row.flow.answers: row for row in result.flows if row.flow.answers is not None}
+    begun = [row for row in result.flows if row.flow.number in window.flows
+             and row.flow.number in answers
+             and window.begin_ns <= row.start_ns < window.end_ns]
+    if not begun:
+        return {}
+    times = [answer.end_ns - row.start_ns for row in begun
+             if (answer := answers[row.flow.number]).finished and answer.end_ns <= window.end_ns]
+    return {"request_ns": {
+        "requests": len(begun), "unanswered_share": round(1 - len(times) / len(begun), 4),
+        "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),
+        "max": max(times, default=None)}}
+
+
 def _rtt_errors(result, window):
     """What quell.ko took for round-trip times, beside the truth of the wire."""
     rows = [row for number, rows in result.truth.items() if number in window.flows
@@ -227,6 +246,7 @@ def numbers(scenario, result, window):
         "wire_throughput_bits_ps": int(wire * 8 * NS_PER_S / length_ns),
         "rtt_ns": _round_trips(result, window),
         "fct_ns": _completions(result, window),
+        **_requests(result, window),
         "rtt_error_ns": _rtt_errors(result, window) if scenario.record.truth else None,
         "jain": round(index, 6) if index is not None else None,
         "flow_rate_bits_ps": {"min": min(rates.values(), default=None),

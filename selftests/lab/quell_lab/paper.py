@@ -104,6 +104,13 @@ OF_QUEUEING = {
 OF_WINDOW |= OF_QUEUEING
 OF_ROUNDS = {"marks_rtt_correlation": Quantity("number", ("marks_rtt_correlation",))}
 OF_WINDOW |= OF_ROUNDS
+# Of windows in which flows are answered.
+OF_REQUESTS = {
+    "request_p50": _ns("request_ns", "p50"),
+    "request_p99": _ns("request_ns", "p99"),
+    "request_unanswered": Quantity("number", ("request_ns", "unanswered_share")),
+}
+OF_WINDOW |= OF_REQUESTS
 OF_BOTH = {
     "queue_mean": Quantity("size", ("queue", "mean_bytes")),
     "queue_p99": Quantity("size", ("queue", "p99_bytes")),
@@ -210,6 +217,14 @@ def need_joins(places, rows, joins):
                              f"{row.name} needs a [convergence] table")
 
 
+def need_answers(places, rows, flows):
+    """InputError for a quantity of requests where nothing is answered."""
+    for index, row in enumerate(rows):
+        if row.name in OF_REQUESTS and all(flow.answers is None for flow in flows):
+            raise InputError(places.name(f"paper[{index}].quantity"), f"{row.name} needs a "
+                             "[[workload]] with response")
+
+
 def need_told(places, rows, windows, plots):
     """InputError for a quantity that needs what the scenario does not tell or record."""
     told = {window.name for window in windows if window.idle_ns is not None}
@@ -261,7 +276,7 @@ def value_of(row, summary):
         summary = summary["slowdown"]["ranges"]["{}:{}".format(*row.sizes)]
     value = summary if row.window == RUN else summary["measured"][row.window]
     for key in row.quantity.path:
-        value = value[key] if value is not None else None
+        value = value.get(key) if value is not None else None
     if row.flow is not None and value is not None:
         value = value.get(row.flow)
     return value

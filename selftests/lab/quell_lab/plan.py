@@ -301,9 +301,10 @@ def port_seed(scenario, number):
 def _flow(scenario, variant, flow):
     dscp = EXPEDITED_DSCP if flow.dscp and variant.expedite else flow.dscp
     address = scenario.graph.address(flow.dst, scenario.family)
-    return (f"flow {flow.number} {flow.src} {flow.dst} {address} "
-            f"{DEST_PORT + (flow.number - 1) // SENDERS_PORTS} {flow.size_bytes} {flow.start_ns} "
+    port = DEST_PORT + ((flow.on or flow.number) - 1) // SENDERS_PORTS
+    return (f"flow {flow.number} {flow.src} {flow.dst} {address} {port} {flow.size_bytes} {flow.start_ns} "
             f"{'cold' if flow.cold else 'warm'}"
             + (f" stop={flow.stop_ns}" if flow.stop_ns else "")
             + (f" dscp={dscp}" if dscp else "")
-            + (f" after={flow.after}" if flow.after else ""))
+            + (f" after={flow.after}" if flow.after else "")
+            + (f" on={flow.on}" if flow.on else ""))

@@ -369,6 +369,7 @@ def build(table, places=None, scale=None):
     plots = plot_tables.build(places, top["plot"], [variant.label for variant in variants],
                               windows, wanted, record)
     paper.need_told(places, rows, windows, plots)
+    paper.need_answers(places, rows, wanted)
     paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
     return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
                     wanted, groups,

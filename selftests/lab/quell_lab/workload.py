@@ -10,7 +10,7 @@ every algorithm.
 import math
 import os
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from . import sizes
@@ -23,6 +23,8 @@ FLOWS_MAX = 2000000		# LABFLOW_FLOWS_MAX
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
 NS_PER_S = 10**9
+CONNECTIONS_MAX = 1024		# of two hosts, for messages one after the other
+SAME = "same"
 ALL_TO_ALL = "all-to-all"
 PATTERNS = ("random", "permutation", "tornado", "incast", ALL_TO_ALL)
 
@@ -38,6 +40,9 @@ KEYS = {
     "degree": Key("int", 1, FLOWS_MAX, None),
     "every": Key("time", 1, TIME_MAX, None),
     "active": Key("int", 1, FLOWS_MAX, None),
+    "partners": Key("int", 1, FLOWS_MAX, None),
+    "connections": Key("int", 1, CONNECTIONS_MAX, None),
+    "response": Key("scalar", default=None),
     "jitter": Key("time", 0, TIME_MAX, 0),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
@@ -54,6 +59,8 @@ class Arrival:
     dst: str
     size_bytes: int
     after: object = None	# position of the one that it waits for; start_ns counts from its end
+    on: object = None		# position of the one whose connection it takes, or None: its own
+    answers: object = None	# position of the request that it answers
 
 
 class Lottery:
@@ -104,6 +111,9 @@ class Workload:
     degree: int			# senders of an incast
     every_ns: object		# time between incasts, or None: by the load
     active: object		# flows of a host at a time, all to all; None: all of them
+    partners: object		# others that a host sends to at random; None: all of them
+    connections: object		# of two hosts, taken in turn; None: one for each message
+    response: object		# bytes of the receiver's answer, SAME as the message, None
     jitter_ns: int
     table: dict			# the rest: cold, dscp, cc
 
@@ -168,6 +178,7 @@ def _timing(places, path, values):
         if values[key] is not None:
             raise InputError(places.name(f"{path}.{key}"), f"not with {ALL_TO_ALL}: each host "
                              "sends to each other once")
+    _repeated_only(places, path, values)
     repeated = values["load"] is not None or values["every"] is not None
     if values["pattern"] == "random" and not repeated:
         raise InputError(places.name(f"{path}.load"), "missing: what share of their cables hosts "
@@ -177,6 +188,29 @@ def _timing(places, path, values):
     elif repeated != (values["length"] is not None):
         raise InputError(places.name(f"{path}.length"), "load or every and length go together: "
                          "how long flows arrive")
+
+
+def _repeated_only(places, path, values):
+    """InputError for keys of messages that come again and again."""
+    if values["partners"] is not None and values["pattern"] != "random":
+        raise InputError(places.name(f"{path}.partners"), "only random has it")
+    once = (values["pattern"] == ALL_TO_ALL and f"{ALL_TO_ALL}: each host sends to each other once"
+            or values["standing"] and "standing: no flows arrive")
+    for key in ("connections", "response", "partners"):
+        if once and values[key] is not None:
+            raise InputError(places.name(f"{path}.{key}"), f"not with {once}")
+
+
+def _response(places, path, value):
+    """SAME, a size in bytes, or None."""
+    if value in (None, SAME):
+        return value
+    where = places.name(f"{path}.response")
+    try:
+        return check(Places(options={"size": where}), "", {"size": value},
+                     {"size": Key("size", 1, sizes.SIZE_MAX)})["size"]
+    except InputError as error:
+        raise InputError(where, f"{error.problem}; or '{SAME}', as large as the message") from None
 
 
 def _standing(places, path, values):
@@ -197,16 +231,26 @@ def _checked(places, path, table, graph):
     if values["degree"] is not None and values["degree"] >= len(hosts):
         raise InputError(places.name(f"{path}.degree"), f"'{values['degree']}' is out of range: "
                          f"1 to {len(hosts) - 1}, the hosts besides the receiver")
+    if values["partners"] is not None and values["partners"] >= len(hosts):
+        raise InputError(places.name(f"{path}.partners"), f"'{values['partners']}' is out of "
+                         f"range: 1 to {len(hosts) - 1}, the other hosts")
     load = values["load"]
     return Workload(values["pattern"], hosts, _sizes(places, path, values),
                     None if load is None else parse_load(places.name(f"{path}.load"), load),
                     values["standing"], values["start"], values["length"], values["degree"] or 0,
-                    values["every"], values["active"], values["jitter"],
+                    values["every"], values["active"], values["partners"], values["connections"],
+                    _response(places, path, values["response"]), values["jitter"],
                     {key: values[key] for key in ("cold", "dscp", "cc")})
 
 
 def _rate_bits_ps(graph, host):
     return graph.ports[host][0].cable.rate_bits_ps
+
+
+def _mean_bytes(one):
+    """Of a message and its answer: a load is of both, as every host sends as many of each."""
+    mean = one.sizes.mean_bytes
+    return mean + (mean if one.response == SAME else one.response or 0)
 
 
 def _events_ps(one, graph):
@@ -215,15 +259,15 @@ def _events_ps(one, graph):
         return [Fraction(NS_PER_S, one.every_ns)]
     bytes_ps = [one.load * _rate_bits_ps(graph, host) / 8 for host in one.hosts]
     if one.pattern == "incast":
-        return [sum(bytes_ps) / (one.degree * one.sizes.mean_bytes)]
-    return [rate / one.sizes.mean_bytes for rate in bytes_ps]
+        return [sum(bytes_ps) / (one.degree * _mean_bytes(one))]
+    return [rate / _mean_bytes(one) for rate in bytes_ps]
 
 
 def offered(one, graph):
     """{host: share of its cable that it is offered to send, and to receive, on average}."""
     if one.every_ns is None:
         return dict.fromkeys(one.hosts, one.load or Fraction(0))
-    bits_ps = 8 * one.degree * one.sizes.mean_bytes * NS_PER_S / (one.every_ns * len(one.hosts))
+    bits_ps = 8 * one.degree * _mean_bytes(one) * NS_PER_S / (one.every_ns * len(one.hosts))
     return {host: bits_ps / _rate_bits_ps(graph, host) for host in one.hosts}
 
 
@@ -250,7 +294,8 @@ def _not_too_many(places, path, one, graph):
                          f"{FLOWS_MAX} flows to each other, the most there can be")
     if one.length_ns is None:
         return
-    flows = sum(_events_ps(one, graph)) * one.length_ns / NS_PER_S * max(one.degree, 1)
+    flows = (sum(_events_ps(one, graph)) * one.length_ns / NS_PER_S * max(one.degree, 1)
+             * (1 if one.response is None else 2))
     if flows > FLOWS_MAX:
         longest_ns = int(one.length_ns * FLOWS_MAX / flows)
         raise InputError(places.name(f"{path}.length"), f"{int(flows)} flows are expected, at most "
@@ -291,6 +336,15 @@ def _other(one, number, lottery):
     return one.hosts[drawn + (drawn >= number)]
 
 
+def _receivers(one, number, lottery):
+    """Of each message of a host that sends at random: any other, or any of its partners."""
+    others = [host for host in one.hosts if host != one.hosts[number]]
+    if one.partners is not None:
+        others = lottery.shuffled(others)[:one.partners]
+    while True:
+        yield others[lottery.below(len(others))]
+
+
 def _standing_flows(one, lottery):
     """Of as many hosts, drawn at random, as make the load at their cables' rate."""
     count = max(round(one.load * len(one.hosts)), 1)
@@ -318,8 +372,43 @@ def _all_to_all(one, lottery):
     return found
 
 
+def _answered(one, found):
+    """Messages, and behind them all their answers, each due when its message is delivered."""
+    if one.response is None:
+        return found
+    return found + [Arrival(0, message.dst, message.src,
+                            message.size_bytes if one.response == SAME else one.response,
+                            after=position, answers=position)
+                    for position, message in enumerate(found)]
+
+
+def _connected(one, found):
+    """
+    Messages from one host to another on their connections in turn.  An answer takes that
+    of its message's answer: so on each they start in the order of their positions.
+    """
+    if one.connections is None:
+        return found
+    turns, firsts, turn_of = {}, {}, []
+    shared = []
+    for position, arrival in enumerate(found):
+        pair = (arrival.src, arrival.dst, arrival.answers is not None)
+        turn = turns.get(pair, 0)
+        if arrival.answers is not None:
+            turn = turn_of[arrival.answers]
+        turns[pair] = turn + 1
+        turn_of.append(turn)
+        first = firsts.setdefault((*pair, turn % one.connections), position)
+        shared.append(arrival if first == position else replace(arrival, on=first))
+    return shared
+
+
 def arrivals(one, graph, lottery):
-    """All flows of a workload, by time, then in the order of its hosts."""
+    """All flows of a workload, by time, then in the order of its hosts; then answers."""
+    return _connected(one, _answered(one, _messages(one, graph, lottery)))
+
+
+def _messages(one, graph, lottery):
     if one.pattern == ALL_TO_ALL:
         return _all_to_all(one, lottery)
     if one.standing:
@@ -333,9 +422,10 @@ def arrivals(one, graph, lottery):
     rates = [None] * len(one.hosts) if one.length_ns is None else _events_ps(one, graph)
     found = []
     for number, (host, events_ps) in enumerate(zip(one.hosts, rates)):
+        receivers = _receivers(one, number, lottery)
         for time_ns in ([one.start_ns] if events_ps is None
                         else _times_ns(one, events_ps, lottery)):
-            dst = partners[number] if partners else _other(one, number, lottery)
+            dst = partners[number] if partners else next(receivers)
             found.append(Arrival(time_ns + lottery.below(one.jitter_ns + 1), host, dst,
                                  one.sizes.draw(lottery.chance())))
     return sorted(found, key=lambda arrival: arrival.start_ns)

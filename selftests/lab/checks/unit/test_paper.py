@@ -129,7 +129,8 @@ class Compare(unittest.TestCase):
         example = {"rate": "1gbit", "time": "1us", "size": "1kb", "number": 1}
         tables = [{"figure": "x", "quantity": f"{name}[1]" if one.of_flow else name,
                    "value": example[one.kind]} for name, one in paper.QUANTITIES.items()
-                  if name not in {**paper.OF_JOINS, **paper.OF_ROUNDS}]	# tests of their own
+                  # Tests of their own.
+                  if name not in {**paper.OF_JOINS, **paper.OF_ROUNDS, **paper.OF_REQUESTS}]
         ends = {"src": "h1", "dst": "h3"}
         wanted = build(*tables, measure=steady, until="1ms", record={"truth": True}, pfc={},
                        flow=[dict(ends, bytes=3000), dict(ends, bytes=30000)])
