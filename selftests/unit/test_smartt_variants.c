@@ -88,4 +88,40 @@ TEST(decrease_at_low_delay)
 		TH_LOG("smartt_variant_decreasing__else_the_core");
 }
 
+/* Rounds of one ACK each, of which @marked are marked; the number of new paths asked for. */
+static u32 plb_rounds(struct smartt_plb *plb, struct fixture *f, u32 rounds, u32 marked_bytes)
+{
+	u32 changes = 0;
+
+	for (; rounds; rounds--) {
+		struct quell_event ev = { .vars = &f->v, .params = &f->p, .stats = &f->st };
+
+		f->s.now_ns += LOW_NS;
+		f->s.rtt_ns = LOW_NS;
+		f->s.marked_bytes = marked_bytes;
+		ev.sample = f->s;
+		smartt_variant_by_plb(&ev, plb);
+		changes += ev.decision.change_path;
+	}
+	return changes;
+}
+
+TEST(plb_changes_paths_after_congested_rounds)
+{
+	struct smartt_plb plb = { 0 };
+	struct fixture f;
+
+	start(&f, 10, LOW_NS);
+	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS))
+		TH_LOG("smartt_variant_by_plb__not_yet");
+	EXPECT_EQ(0, plb_rounds(&plb, &f, 1, MSS / 2))
+		TH_LOG("smartt_variant_by_plb__half_is_not_more_than_half");
+	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS))
+		TH_LOG("smartt_variant_by_plb__counts_anew");
+	EXPECT_EQ(1, plb_rounds(&plb, &f, 1, MSS))
+		TH_LOG("smartt_variant_by_plb__changes");
+	EXPECT_EQ(2, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS))
+		TH_LOG("smartt_variant_by_plb__again_after_as_many");
+}
+
 TEST_HARNESS_MAIN

@@ -40,6 +40,7 @@ enum quell_option_result {
  * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
  * @tail_floor_ns: minimum time before a probe
  * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
+ * @recycle:       entropies of unmarked packets are used again; 0: each segment draws one
  * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
  * @acks_per_rtt:  ACKs that a flow asks for per round trip; 0: one for each burst
  * @burst_ns:      what a window opens by at least, as time on the link; 0: a packet
@@ -50,6 +51,7 @@ struct quell_signal_params {
 	u64	tail_probes;
 	u64	tail_floor_ns;
 	u64	entropies;
+	u64	recycle;
 	u64	nack_rate;
 	u64	acks_per_rtt;
 	u64	burst_ns;
@@ -64,6 +66,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 bool quell_signal_asks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_entropies(const struct quell_net *qnet);
+bool quell_signal_recycles(const struct quell_net *qnet);
 u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,

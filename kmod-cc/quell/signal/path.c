@@ -204,7 +204,9 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 
 	if (!path->entropies || !entropy)
 		return;
-	kept = quell_reps_echo(path->reps, path->entropies, entropy, marked);
+	/* An empty ring is never frozen and leaves only draws. */
+	kept = quell_reps_echo(path->reps, path->entropies, entropy,
+			       marked || !quell_signal_recycles(flow->qnet));
 	if (marked) {
 		WRITE_ONCE(path->marked, path->marked + 1);
 		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);

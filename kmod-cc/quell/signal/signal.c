@@ -17,6 +17,7 @@
  *	acks-per-rtt	how often data asks to be acknowledged at once, ask.c
  *	entropies	number of paths of an IPv6 flow's segments, path.c; 0 and 1
  *			are one path
+ *	recycle		entropies of unmarked packets are used again, path.c
  *	tcp-int	0	the public TCP-INT option is not sent, tcpint.c
  *		1	it is sent, and its echoes are shown
  *		2	its echoes are also used, for flows that want telemetry
@@ -113,6 +114,14 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.def	= SIGNAL_ENTROPIES_DEFAULT,
 	},
 	{
+		.name	= "recycle",
+		.doc	= "Path entropies of unmarked packets are used again; 0 draws each.",
+		.unit	= QUELL_UNIT_BOOL,
+		.offset	= offsetof(struct quell_signal_params, recycle),
+		.max	= 1,
+		.def	= 1,
+	},
+	{
 		.name	= "nack-rate",
 		.doc	= "NACKs per second for a connection's trimmed packets; 0 none.",
 		.unit	= QUELL_UNIT_NONE,
@@ -184,6 +193,18 @@ static u64 signal_option(const struct quell_net *qnet)
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
 	return signal_params(qnet).entropies;
+}
+
+/**
+ * quell_signal_recycles() - test whether path entropies of unmarked packets are used again
+ * @qnet: namespace
+ *
+ * Context: any but hard interrupts.
+ * Return: false: each segment draws its entropy, whatever came back of the others.
+ */
+bool quell_signal_recycles(const struct quell_net *qnet)
+{
+	return signal_params(qnet).recycle;
 }
 
 /**

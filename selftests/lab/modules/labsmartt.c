@@ -7,10 +7,13 @@
  *			what it starts from; no FastIncrease, which needs the delay
  *	variant=2	delay alone (Figure 5): what the core does without ECN
  *	variant=3	a mark with low delay takes half of its bytes off the window (Figure 11)
+ *	variant=4	paths as PLB chooses them (Figure 3)
  *
  * What they do is in smartt_variants.h, which the unit tests include, too.
  */
 #include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
 #include <quell/core/smartt/core.h>
 #include <quell/quell.h>
 
@@ -20,11 +23,44 @@ enum labsmartt_variant {
 	LABSMARTT_MARKS = 1,
 	LABSMARTT_DELAY,
 	LABSMARTT_DECREASE,
+	LABSMARTT_PLB,
 };
 
 static unsigned int variant;
 module_param(variant, uint, 0444);
-MODULE_PARM_DESC(variant, "1: marks alone, 2: delay alone, 3: decrease at marks with low delay");
+MODULE_PARM_DESC(variant, "1: marks alone, 2: delay alone, 3: decrease at marks with low delay, 4: PLB");
+
+/* By the address of the core's variables: a socket has no room for more. */
+static DEFINE_XARRAY(labsmartt_plb);
+
+static struct smartt_plb *labsmartt_plb_of(const void *vars)
+{
+	struct smartt_plb *plb = xa_load(&labsmartt_plb, (unsigned long)vars);
+
+	if (plb)
+		return plb;
+	plb = kzalloc(sizeof(*plb), GFP_ATOMIC);
+	if (plb && xa_err(xa_store_bh(&labsmartt_plb, (unsigned long)vars, plb, GFP_ATOMIC))) {
+		kfree(plb);
+		plb = NULL;
+	}
+	return plb;
+}
+
+/* Without memory for it a flow keeps its path. */
+static void labsmartt_by_plb(struct quell_event *ev)
+{
+	struct smartt_plb none = { 0 };
+
+	smartt_variant_by_plb(ev, labsmartt_plb_of(ev->vars) ?: &none);
+}
+
+static void labsmartt_init(struct quell_event *ev)
+{
+	/* Another socket may have been there. */
+	kfree(xa_erase_bh(&labsmartt_plb, (unsigned long)ev->vars));
+	quell_smartt_core.init(ev);
+}
 
 static void quell_smartt_lab_core_on_ack(struct quell_event *ev)
 {
@@ -32,8 +68,10 @@ static void quell_smartt_lab_core_on_ack(struct quell_event *ev)
 		smartt_variant_by_marks(ev);
 	else if (variant == LABSMARTT_DELAY)
 		smartt_variant_by_delay(ev);
-	else
+	else if (variant == LABSMARTT_DECREASE)
 		smartt_variant_decreasing(ev);
+	else
+		labsmartt_by_plb(ev);
 }
 
 static struct quell_core quell_smartt_lab_core;
@@ -42,23 +80,31 @@ QUELL_ALGO(smartt_lab);
 
 static int __init labsmartt_register(void)
 {
-	if (variant < LABSMARTT_MARKS || variant > LABSMARTT_DECREASE) {
-		pr_err("quell_labsmartt: variant=%u must be 1..3\n", variant);
+	if (variant < LABSMARTT_MARKS || variant > LABSMARTT_PLB) {
+		pr_err("quell_labsmartt: variant=%u must be 1..4\n", variant);
 		return -EINVAL;
 	}
 	quell_smartt_lab_core = quell_smartt_core;
 	quell_smartt_lab_core.on_ack = quell_smartt_lab_core_on_ack;
+	if (variant == LABSMARTT_PLB)
+		quell_smartt_lab_core.init = labsmartt_init;
 	return quell_algo_register(&smartt_lab_algo);
 }
 
 static void __exit labsmartt_unregister(void)
 {
+	struct smartt_plb *plb;
+	unsigned long index;
+
 	quell_algo_unregister(&smartt_lab_algo);
+	xa_for_each(&labsmartt_plb, index, plb)
+		kfree(plb);
+	xa_destroy(&labsmartt_plb);
 }
 
 module_init(labsmartt_register);
 module_exit(labsmartt_unregister);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("SMaRTT by marks alone, by delay alone, or decreasing earlier, in the laboratory");
+MODULE_DESCRIPTION("SMaRTT's variants that its paper compares it with, in the laboratory");
 MODULE_LICENSE("GPL");

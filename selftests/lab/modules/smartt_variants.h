@@ -53,4 +53,50 @@ static inline void smartt_variant_decreasing(struct quell_event *ev)
 		smartt_variant_cut(ev);
 }
 
+/* Of PLB's paper: so many rounds in a row with more than half of the bytes marked. */
+#define SMARTT_PLB_ROUNDS	3U
+
+/**
+ * struct smartt_plb - what PLB counts of a flow
+ * @round_end_ns: end of the round trip that is counted
+ * @acked_bytes:  acknowledged in it
+ * @marked_bytes: those of them that were marked
+ * @rounds:	  congested ones in a row
+ */
+struct smartt_plb {
+	u64	round_end_ns;
+	u64	acked_bytes;
+	u64	marked_bytes;
+	u32	rounds;
+};
+
+static inline bool smartt_plb_is_over(struct smartt_plb *plb)
+{
+	bool is_congested = 2 * plb->marked_bytes > plb->acked_bytes;
+
+	plb->rounds = is_congested ? plb->rounds + 1 : 0;
+	plb->acked_bytes = 0;
+	plb->marked_bytes = 0;
+	if (plb->rounds < SMARTT_PLB_ROUNDS)
+		return false;
+	plb->rounds = 0;
+	return true;
+}
+
+/*
+ * The window is SMaRTT's; the flow changes its path after rounds in a row that were congested, as
+ * PLB (Qureshi et al., SIGCOMM 2022, section 3) does, instead of at each mark with low delay.
+ */
+static inline void smartt_variant_by_plb(struct quell_event *ev, struct smartt_plb *plb)
+{
+	plb->acked_bytes += ev->sample.acked_bytes;
+	plb->marked_bytes += ev->sample.marked_bytes;
+	quell_smartt_core_on_ack(ev);
+	ev->decision.change_path = false;
+	if (ev->sample.now_ns < plb->round_end_ns)
+		return;
+	plb->round_end_ns = ev->sample.now_ns + ev->sample.rtt_ns;
+	ev->decision.change_path = smartt_plb_is_over(plb);
+}
+
 #endif /* _QUELL_LAB_SMARTT_VARIANTS_H */

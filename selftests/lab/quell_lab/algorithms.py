@@ -86,7 +86,7 @@ def _of_program(program):
 
 
 # What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant.
-SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3}
+SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3, "plb": 4}
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
@@ -103,6 +103,7 @@ class Variant:
     preset: str = None
     of_paper: str = None	# the preset that holds because none is named
     entropies: int = 0		# of each flow's segments
+    recycle: bool = True	# entropies of unmarked packets are used again
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
     lookahead: bool = False	# the scenario's look-ahead groups are registered

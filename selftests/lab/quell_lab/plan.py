@@ -222,6 +222,8 @@ def _option(scenario, variant):
     if scenario.family == 6:
         lines += [f"param {host} quell entropies {variant.entropies}"
                   for host in scenario.graph.hosts]
+        if not variant.recycle:
+            lines += [f"param {host} quell recycle 0" for host in scenario.graph.hosts]
     return lines
 
 

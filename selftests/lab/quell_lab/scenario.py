@@ -108,6 +108,7 @@ ALGORITHM_KEYS = {
     "variant": Key("text", default=None, choices=tuple(SMARTT_VARIANTS)),
     "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
+    "recycle": Key("bool", default=True),
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
     "lookahead": Key("bool", default=False),
@@ -546,6 +547,7 @@ def _variants(places, tables):
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
+                          recycle=entry["recycle"],
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
