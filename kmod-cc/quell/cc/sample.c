@@ -106,22 +106,33 @@ static u64 sample_acked_stamp_ns(const struct quell_flow *flow, const struct sam
 	       acked->left_ns : sample_stamp_ns(flow, acked->segment);
 }
 
-/* The departure of the newest retransmission if this ACK delivered it; else 0. */
+/*
+ * The newest departure of a retransmission that this ACK delivered; 0 if it delivered none.
+ * While a lost window is repaired the flow's newest retransmission is still on its way: the
+ * ACK is for an older one, of the segment that TCP names.
+ */
 static u64 sample_resent_ns(const struct quell_flow *flow, struct tcp_sock *tp,
-			    const struct sample_acked *acked)
+			    const struct rate_sample *rs, const struct sample_acked *acked)
 {
-	u32 ago_ns = (u32)flow->depart_ns - flow->resent_depart_ns;
 	u32 end_seq = tp->sacked_out ? tcp_highest_sack_seq(tp) : tp->snd_una;
+	u32 resent_ns = flow->resent_depart_ns;
+	const struct quell_segment *segment;
 
-	if (!flow->retransmits || before(flow->resent_seq, acked->prior_una) ||
-	    !before(flow->resent_seq, end_seq))
+	if (!flow->retransmits)
 		return 0;
-	return quell_sub_sat_u64(flow->depart_ns, ago_ns);
+	if (before(flow->resent_seq, acked->prior_una) || !before(flow->resent_seq, end_seq)) {
+		if (!rs->is_retrans)
+			return 0;
+		segment = quell_segments_find(&flow->segments, rs->last_end_seq);
+		if (segment && segment->retransmitted)
+			resent_ns = segment->resent_depart_ns;
+	}
+	return quell_sub_sat_u64(flow->depart_ns, (u32)flow->depart_ns - resent_ns);
 }
 
 /* The newest departure of what the peer has said that it received, ns. */
 static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
-			    const struct sample_acked *acked)
+			    const struct rate_sample *rs, const struct sample_acked *acked)
 {
 	const struct quell_segment *segment = acked->segment;
 	u64 stamp_ns = acked->stamp_ns;
@@ -132,7 +143,7 @@ static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
 			  quell_segments_find(&flow->segments, tcp_highest_sack_seq(tp));
 		stamp_ns = segment ? sample_stamp_ns(flow, segment) : 0;
 	}
-	return segment ? max(stamp_ns, sample_resent_ns(flow, tp, acked)) : flow->depart_ns;
+	return segment ? max(stamp_ns, sample_resent_ns(flow, tp, rs, acked)) : flow->depart_ns;
 }
 
 /*
@@ -140,13 +151,14 @@ static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
  * the newest delivered.
  */
 static struct quell_echo_span sample_span(const struct quell_flow *flow, struct tcp_sock *tp,
+					  const struct rate_sample *rs,
 					  const struct sample_acked *acked)
 {
 	const struct quell_segment *oldest = quell_segments_oldest(&flow->segments);
 
 	return (struct quell_echo_span) {
 		.oldest_ns = oldest ? oldest->depart_ns : 0,
-		.newest_ns = sample_newest_ns(flow, tp, acked),
+		.newest_ns = sample_newest_ns(flow, tp, rs, acked),
 	};
 }
 
@@ -232,7 +244,7 @@ static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			    const struct rate_sample *rs, const struct sample_acked *acked,
 			    struct quell_arrival *arrival)
 {
-	struct quell_echo_span span = sample_span(flow, tp, acked);
+	struct quell_echo_span span = sample_span(flow, tp, rs, acked);
 	u64 added_ns = quell_echo_added_ns(&span, arrival->rx_ns, arrival->echo_ns);
 
 	if (added_ns > QUELL_ECHO_WAIT_NS && rs->prior_in_flight == 1) {

@@ -152,14 +152,16 @@ u32 quell_segments_search(const struct quell_segments *segments, u32 seq)
 
 /**
  * quell_segments_mark() - note a retransmission
- * @segments: ring
- * @seq:      first sequence number retransmitted
- * @end_seq:  sequence number after the last
+ * @segments:         ring
+ * @seq:              first sequence number retransmitted
+ * @end_seq:          sequence number after the last
+ * @resent_depart_ns: when its first packet left, ns modulo 2^32
  *
  * Context: lock of the flow.
  * Return: number of entries that the retransmission overlaps.
  */
-u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
+u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
+			u32 resent_depart_ns)
 {
 	u32 i = quell_segments_search(segments, seq);
 	u32 marked = 0;
@@ -170,6 +172,7 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq)
 		if (!before(segment->seq, end_seq))
 			break;
 		segment->retransmitted = true;
+		segment->resent_depart_ns = resent_depart_ns;
 		marked++;
 	}
 	return marked;

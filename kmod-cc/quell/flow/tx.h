@@ -27,22 +27,25 @@ struct sock;
  * @header_bytes:	bytes on the wire beside the payload, per packet
  * @packet_bytes:	payload of one packet of the burst
  * @stamp_ns:		TCP's stamp of the first transmission, ns modulo 2^32
+ * @resent_depart_ns:	when the first packet of its newest retransmission left, ns modulo
+ *			2^32; valid if @retransmitted
+ * @entropy:		path entropy of the segment; 0: not sprayed
  * @queued:		the segment waited behind earlier segments of the same flow
  * @retransmitted:	part of the segment was retransmitted: this record gives no
  *			sample (Karn)
- * @entropy:		path entropy of the segment; 0: not sprayed
  */
 struct quell_segment {
 	u64	depart_ns;
 	u32	seq;
 	u32	end_seq;
 	u32	stamp_ns;
+	u32	resent_depart_ns;
 	u16	depart_q16;
 	u16	header_bytes;
 	u16	packet_bytes;
-	bool	queued;
-	bool	retransmitted;
 	u8	entropy;
+	bool	queued : 1;
+	bool	retransmitted : 1;
 };
 
 /**
@@ -94,7 +97,8 @@ void quell_segments_init(struct quell_segments *segments);
 void quell_segments_free(struct quell_segments *segments);
 bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_segment *segment);
-u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq);
+u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
+			u32 resent_depart_ns);
 u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
 void quell_segments_settle(struct quell_segments *segments);

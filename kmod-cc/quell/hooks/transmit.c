@@ -229,12 +229,13 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 
 /* Adds new data to the ring; a retransmission marks the entries that it overlaps. */
 static void transmit_record(struct quell_flow *flow, const struct sock *sk,
-			    const struct quell_segment *segment, bool resent)
+			    const struct quell_segment *segment, bool resent, u64 depart_ns)
 {
 	if (resent) {
-		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq);
+		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq, depart_ns);
 		flow->resent_ns = segment->stamp_ns;
 		flow->resent_seq = segment->seq;
+		flow->resent_depart_ns = depart_ns;
 		WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
 	} else if (!quell_segments_add(flow, sk, segment)) {
 		WRITE_ONCE(flow->overruns, flow->overruns + 1);
@@ -285,13 +286,11 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	earliest_ns = max_t(u64, place->now_ns, ktime_to_ns(skb->tstamp));
 	transmit_depart(flow, &segment, earliest_ns,
 			payload_bytes + (u64)packets * segment.header_bytes);
-	transmit_record(flow, sk, &segment, place->resent);
 	depart_ns = quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
 					  flow->link.bytes_ps);
+	transmit_record(flow, sk, &segment, place->resent, depart_ns);
 	options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
 	flow->depart_ns = max(flow->depart_ns, depart_ns);
-	if (place->resent)
-		flow->resent_depart_ns = depart_ns;
 	return flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
 }
 
