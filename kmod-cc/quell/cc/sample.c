@@ -107,26 +107,22 @@ static u64 sample_acked_stamp_ns(const struct quell_flow *flow, const struct sam
 }
 
 /*
- * The newest departure of a retransmission that this ACK delivered; 0 if it delivered none.
- * While a lost window is repaired the flow's newest retransmission is still on its way: the
- * ACK is for an older one, of the segment that TCP names.
+ * The departure of the retransmission that is the newest sent of what this ACK delivered, as TCP
+ * names it; 0 if that was no retransmission.  The flow's newest one may still be on its way; it
+ * bounds only what the ring has no entry of.
  */
-static u64 sample_resent_ns(const struct quell_flow *flow, struct tcp_sock *tp,
-			    const struct rate_sample *rs, const struct sample_acked *acked)
+static u64 sample_resent_ns(const struct quell_flow *flow, const struct rate_sample *rs)
 {
-	u32 end_seq = tp->sacked_out ? tcp_highest_sack_seq(tp) : tp->snd_una;
-	u32 resent_ns = flow->resent_depart_ns;
 	const struct quell_segment *segment;
+	u32 resent_ns = flow->resent_depart_ns;
 
-	if (!flow->retransmits)
+	if (!flow->retransmits || !rs->is_retrans)
 		return 0;
-	if (before(flow->resent_seq, acked->prior_una) || !before(flow->resent_seq, end_seq)) {
-		if (!rs->is_retrans)
-			return 0;
-		segment = quell_segments_find(&flow->segments, rs->last_end_seq);
-		if (segment && segment->retransmitted)
-			resent_ns = segment->resent_depart_ns;
-	}
+	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
+	if (segment && !segment->retransmitted)
+		return 0;	/* TCP's retransmission never left */
+	if (segment)
+		resent_ns = segment->resent_depart_ns;
 	return quell_sub_sat_u64(flow->depart_ns, (u32)flow->depart_ns - resent_ns);
 }
 
@@ -143,7 +139,7 @@ static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
 			  quell_segments_find(&flow->segments, tcp_highest_sack_seq(tp));
 		stamp_ns = segment ? sample_stamp_ns(flow, segment) : 0;
 	}
-	return segment ? max(stamp_ns, sample_resent_ns(flow, tp, rs, acked)) : flow->depart_ns;
+	return segment ? max(stamp_ns, sample_resent_ns(flow, rs)) : flow->depart_ns;
 }
 
 /*
