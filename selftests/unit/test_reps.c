@@ -287,4 +287,24 @@ TEST(model_cases)
 	printf("# %d segments with a known entropy\n", known);
 }
 
+TEST(forgotten)
+{
+	enum quell_reps_source source;
+	struct quell_reps reps;
+	u8 entropy;
+
+	quell_reps_init(&reps, 1);
+	entropy = quell_reps_next(&reps, 64, false, 0, &source);
+	quell_reps_echo(&reps, 64, entropy, false);
+	quell_reps_on_rto(&reps, 0);
+	quell_reps_forget(&reps);
+	quell_reps_next(&reps, 64, false, 1, &source);
+	EXPECT_EQ(QUELL_REPS_FRESH, source)
+		TH_LOG("quell_reps_forget__draws");
+	quell_reps_on_rto(&reps, 2);
+	quell_reps_next(&reps, 64, false, 3, &source);
+	EXPECT_EQ(QUELL_REPS_FRESH, source)
+		TH_LOG("quell_reps_forget__nothing_to_freeze");
+}
+
 TEST_HARNESS_MAIN

@@ -105,6 +105,8 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 		WRITE_ONCE(path->entropies, entropies);
 	if (!entropies)
 		return 0;
+	if (!quell_signal_recycles(flow->qnet))
+		quell_reps_forget(path->reps);
 	entropy = quell_reps_next(path->reps, entropies, again, ktime_get_ns(), &source);
 	path_count(flow, source);
 	return entropy;
@@ -204,7 +206,7 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 
 	if (!path->entropies || !entropy)
 		return;
-	/* An empty ring is never frozen and leaves only draws. */
+	/* Without recycling the ring is empty, and leaves only draws. */
 	kept = quell_reps_echo(path->reps, path->entropies, entropy,
 			       marked || !quell_signal_recycles(flow->qnet));
 	if (marked) {

@@ -187,6 +187,20 @@ static inline u8 quell_reps_next(struct quell_reps *reps, u32 entropies, bool ag
 }
 
 /**
+ * quell_reps_forget() - use no entropy again that came back until now
+ * @reps: entropies of the flow
+ *
+ * Also ends a freeze: the next segments have draws.
+ *
+ * Context: any; the caller owns @reps.
+ */
+static inline void quell_reps_forget(struct quell_reps *reps)
+{
+	quell_reps_empty(reps);
+	reps->frozen = false;
+}
+
+/**
  * quell_reps_echo() - the peer reports a packet of a segment
  * @reps:      entropies of its flow
  * @entropies: how many there are
