@@ -89,15 +89,16 @@ TEST(decrease_at_low_delay)
 }
 
 /* Rounds of one ACK each, of which @marked are marked; the number of new paths asked for. */
-static u32 plb_rounds(struct smartt_plb *plb, struct fixture *f, u32 rounds, u32 marked_bytes)
+static u32 plb_rounds(struct smartt_plb *plb, struct fixture *f, u32 rounds, u32 marked_bytes,
+		      u64 rtt_ns)
 {
 	u32 changes = 0;
 
 	for (; rounds; rounds--) {
 		struct quell_event ev = { .vars = &f->v, .params = &f->p, .stats = &f->st };
 
-		f->s.now_ns += LOW_NS;
-		f->s.rtt_ns = LOW_NS;
+		f->s.now_ns += rtt_ns ?: 1;
+		f->s.rtt_ns = rtt_ns;
 		f->s.marked_bytes = marked_bytes;
 		ev.sample = f->s;
 		smartt_variant_by_plb(&ev, plb);
@@ -112,16 +113,18 @@ TEST(plb_changes_paths_after_congested_rounds)
 	struct fixture f;
 
 	start(&f, 10, LOW_NS);
-	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS))
+	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS))
 		TH_LOG("smartt_variant_by_plb__not_yet");
-	EXPECT_EQ(0, plb_rounds(&plb, &f, 1, MSS / 2))
+	EXPECT_EQ(0, plb_rounds(&plb, &f, 1, MSS / 2, LOW_NS))
 		TH_LOG("smartt_variant_by_plb__half_is_not_more_than_half");
-	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS))
+	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS))
 		TH_LOG("smartt_variant_by_plb__counts_anew");
-	EXPECT_EQ(1, plb_rounds(&plb, &f, 1, MSS))
+	EXPECT_EQ(1, plb_rounds(&plb, &f, 1, MSS, LOW_NS))
 		TH_LOG("smartt_variant_by_plb__changes");
-	EXPECT_EQ(2, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS))
+	EXPECT_EQ(2, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, LOW_NS))
 		TH_LOG("smartt_variant_by_plb__again_after_as_many");
+	EXPECT_EQ(0, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, 0))
+		TH_LOG("smartt_variant_by_plb__acks_without_a_round_trip_are_no_rounds");
 }
 
 TEST_HARNESS_MAIN

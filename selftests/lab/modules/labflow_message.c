@@ -142,13 +142,15 @@ u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes)
 }
 
 /**
- * labflow_message_due_bytes() - where the stream of a connection ends as far as is known
+ * labflow_message_due_bytes() - where the message ends that a receiver has not all of
  * @connection: a connection
  *
- * Return: position in the stream; before its first message the end of that one.
+ * Return: position in the stream; before the first message the end of that one.
  */
 u64 labflow_message_due_bytes(const struct labflow_flow *connection)
 {
+	if (connection->undelivered)
+		return connection->undelivered->end_bytes;
 	return connection->newest ? connection->newest->end_bytes :
 	       connection->warm_bytes + connection->bytes;
 }

@@ -72,6 +72,9 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 		labflow_message_enqueue(flow);
 	if (sk->sk_state == TCP_ESTABLISHED)
 		labflow_send_messages(connection);
+	else if (connection->started)
+		labflow_fail("flow %u: the connection of flow %u is closed", flow->id,
+			     connection->id);
 	bh_unlock_sock(sk);
 	return HRTIMER_NORESTART;
 }

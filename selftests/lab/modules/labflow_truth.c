@@ -163,6 +163,8 @@ int labflow_truth_start(void)
 		return -E2BIG;
 	}
 	for (i = 0; i < lab.n_flows; i++) {
+		if (lab.flows[i]->on_id)
+			continue;
 		lab.flows[i]->sent = kvcalloc(1 << LABFLOW_SENT_SHIFT,
 					      sizeof(*lab.flows[i]->sent), GFP_KERNEL);
 		if (!lab.flows[i]->sent)

@@ -89,13 +89,16 @@ static inline bool smartt_plb_is_over(struct smartt_plb *plb)
  */
 static inline void smartt_variant_by_plb(struct quell_event *ev, struct smartt_plb *plb)
 {
+	const struct quell_smartt_vars *v = ev->vars;
+
 	plb->acked_bytes += ev->sample.acked_bytes;
 	plb->marked_bytes += ev->sample.marked_bytes;
 	quell_smartt_core_on_ack(ev);
 	ev->decision.change_path = false;
 	if (ev->sample.now_ns < plb->round_end_ns)
 		return;
-	plb->round_end_ns = ev->sample.now_ns + ev->sample.rtt_ns;
+	/* An ACK without a round trip, as of a retransmission, makes no short round. */
+	plb->round_end_ns = ev->sample.now_ns + quell_max_u64(ev->sample.rtt_ns, v->base_rtt_ns);
 	ev->decision.change_path = smartt_plb_is_over(plb);
 }
 

@@ -19,14 +19,17 @@ def round_trips_ns(result, window, truth=False):
     Of a window's flows: those at its sampling instants, or each as it was on the wire.  A flow
     that starts in the window, on a connection that was warmed up, has one, the newest: a message
     counts once, however long it takes.  It has none if it ends before one of its own is sampled.
+    Of a connection that messages share all samples count.
     """
     if truth:
         return [row[4] - row[5] for number, rows in result.truth.items()
                 if number in window.flows for row in rows
                 if window.begin_ns <= row[0] < window.end_ns]
     new = {row.flow.number for row in result.flows
-           if row.start_ns >= window.begin_ns and not row.flow.cold}
-    return [rtt_ns for number, rows in result.cwnd.items() if number in window.flows
+           if row.start_ns >= window.begin_ns and not row.flow.cold} - result.sharing
+    wanted = {row.flow.on or row.flow.number for row in result.flows
+              if row.flow.number in window.flows}
+    return [rtt_ns for number, rows in result.cwnd.items() if number in wanted
             for time_ns, _, _, rtt_ns, *_ in (_newest(rows, window) if number in new else rows)
             if rtt_ns and window.begin_ns <= time_ns < window.end_ns]
 

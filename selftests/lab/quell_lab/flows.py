@@ -140,7 +140,10 @@ def _take_connections(places, tables, flows):
                                  f"of flow {other.number}: not one connection")
         if flow.stop_ns is not None or other.stop_ns is not None:
             raise InputError(where, "not with stop, which resets the connection")
-        if flow.after is None and other.after is None and flow.start_ns < other.start_ns:
+        if other.after is not None:
+            raise InputError(where, f"flow {other.number} waits for flow {other.after}, and may "
+                             "start later: take the connection of one that does not wait")
+        if flow.after is None and flow.start_ns < other.start_ns:
             raise InputError(where, f"starts before flow {other.number}, whose connection it takes")
 
 

@@ -104,9 +104,10 @@ def delivered_bytes(result, window):
 
 
 def _spanning(result, window):
-    """Numbers of the flows active from the window's beginning to its end."""
+    """Numbers of the flows active from the window's beginning to its end, on connections of
+    their own: a message that waits for another's bytes is not stalled."""
     return [row.flow.number for row in result.flows if row.flow.number in window.flows
-            and row.start_ns <= window.begin_ns
+            and row.flow.number not in result.sharing and row.start_ns <= window.begin_ns
             and result.active_until_ns(row) >= window.end_ns]
 
 

@@ -224,11 +224,13 @@ def _marks(scenario, plot, results):
 
 def _mean_at(result, time_ns):
     """Mean of the windows at a time of the flows that are active then, KiB; or nothing."""
+    active = {row.flow.on or row.flow.number for row in result.flows
+              if row.start_ns <= time_ns < result.active_until_ns(row)}
     sizes = []
-    for row in result.flows:
-        rows = result.cwnd.get(row.flow.number, [])
+    for number in active:
+        rows = result.cwnd.get(number, [])
         at = bisect.bisect_right(rows, (time_ns, math.inf)) - 1
-        if row.start_ns <= time_ns < result.active_until_ns(row) and at >= 0:
+        if at >= 0:
             sizes.append(rows[at][1])
     return sum(sizes) / len(sizes) / 1024 if sizes else math.nan
 

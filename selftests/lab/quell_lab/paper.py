@@ -275,8 +275,10 @@ def value_of(row, summary):
     if row.sizes:
         summary = summary["slowdown"]["ranges"]["{}:{}".format(*row.sizes)]
     value = summary if row.window == RUN else summary["measured"][row.window]
+    if row.name in OF_REQUESTS and "request_ns" not in value:
+        return None	# none began in the window
     for key in row.quantity.path:
-        value = value.get(key) if value is not None else None
+        value = value[key] if value is not None else None
     if row.flow is not None and value is not None:
         value = value.get(row.flow)
     return value

@@ -3,6 +3,7 @@
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import connections, measure, pfc, processes, rounds
 from .errors import RunError
@@ -57,6 +58,12 @@ class RunResult:
     processes: tuple = ()	# processes.ProcessResult
     connections: dict = field(default_factory=dict)	# port label -> [connections.Connection]
     rounds: dict = field(default_factory=dict)		# port label -> [rounds.Round]
+
+    @cached_property
+    def sharing(self):
+        """Numbers of the flows whose connection carries other messages, too."""
+        return {number for row in self.flows if row.flow.on is not None
+                for number in (row.flow.on, row.flow.number)}
 
     def active_until_ns(self, row):
         """End of a flow, or for one that did not finish when it was stopped or the run ended."""

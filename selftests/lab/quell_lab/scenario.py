@@ -552,6 +552,8 @@ def _variants(places, tables):
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
+        if not entry["recycle"] and not entry["entropies"]:
+            raise InputError(where, "recycle says nothing without entropies")
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

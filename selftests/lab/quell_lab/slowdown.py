@@ -98,8 +98,11 @@ def _measured(result, low, high):
     """What else is said of the flows of a range: completion times, marks."""
     rows = [row for row in result.flows if low < row.flow.size_bytes <= high]
     times = sorted(row.fct_ns for row in rows if row.finished)
+    # Marks are a connection's: of some of its messages they are not known.
+    is_known = len(rows) == len(result.flows) or all(row.flow.number not in result.sharing
+                                                     for row in rows)
     return {**{f"fct_{name}_ns": percentile(times, percent) for name, percent in PERCENTILES},
-            "marked_percent": marked_percent(rows)}
+            "marked_percent": marked_percent(rows) if is_known else None}
 
 
 def _bins(rows, count):

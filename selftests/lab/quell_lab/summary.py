@@ -22,8 +22,10 @@ def jain_windows(result, window_ns, unfinished=False):
     [(start_ns, index, flows)] of the windows in which at least two flows were
     active from beginning to end.  What a flow got in a window is what its
     receiver was handed in it.  Unfinished: count the flows the run cut short.
+    Messages that wait for each other on a connection have no shares.
     """
-    flows = [row for row in result.flows if row.finished or unfinished]
+    flows = [row for row in result.flows if (row.finished or unfinished)
+             and row.flow.number not in result.sharing]
     if len(flows) < 2:
         return []
     shares = {}		# window -> bytes that each flow active throughout it got

@@ -336,11 +336,23 @@ def _other(one, number, lottery):
     return one.hosts[drawn + (drawn >= number)]
 
 
-def _receivers(one, number, lottery):
+def _circles(one, lottery):
+    """
+    {host: its partners}, drawn so that each host is a partner of as many as it has: all
+    stand in a circle, and each one's partners are so many places on.
+    """
+    circle = lottery.shuffled(one.hosts)
+    steps = lottery.shuffled(range(1, len(circle)))[:one.partners]
+    return {host: [circle[(place + step) % len(circle)] for step in steps]
+            for place, host in enumerate(circle)}
+
+
+def _receivers(one, number, partners, lottery):
     """Of each message of a host that sends at random: any other, or any of its partners."""
-    others = [host for host in one.hosts if host != one.hosts[number]]
-    if one.partners is not None:
-        others = lottery.shuffled(others)[:one.partners]
+    if partners:
+        others = partners[one.hosts[number]]
+    else:
+        others = [host for host in one.hosts if host != one.hosts[number]]
     while True:
         yield others[lottery.below(len(others))]
 
@@ -420,9 +432,10 @@ def _messages(one, graph, lottery):
         return sorted(found, key=lambda arrival: arrival.start_ns)
     partners = None if one.pattern == "random" else _partners(one, lottery)
     rates = [None] * len(one.hosts) if one.length_ns is None else _events_ps(one, graph)
+    circles = _circles(one, lottery) if one.partners else None
     found = []
     for number, (host, events_ps) in enumerate(zip(one.hosts, rates)):
-        receivers = _receivers(one, number, lottery)
+        receivers = _receivers(one, number, circles, lottery)
         for time_ns in ([one.start_ns] if events_ps is None
                         else _times_ns(one, events_ps, lottery)):
             dst = partners[number] if partners else next(receivers)

@@ -3,7 +3,7 @@
 
 import unittest
 
-from quell_lab import measure, paper, plan
+from quell_lab import distributions, measure, paper, plan, slowdown, summary
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -46,6 +46,8 @@ class Single(unittest.TestCase):
                 ([flow("h1", "h3", stop="1ms"), flow("h1", "h3", on=1)], "not with stop"),
                 ([flow("h1", "h3", start="2us"), flow("h1", "h3", on=1)],
                  "starts before flow 1, whose connection it takes"),
+                ([flow("h1", "h3", after=2), flow("h3", "h1"), flow("h1", "h3", on=1)],
+                 "flow 1 waits for flow 2, and may start later"),
                 ([flow("h1", "h3"), flow("h1", "h3", on=1), flow("h1", "h2", after=2)],
                  "flow 2 shares a connection: only its receiver, h3, sees its end"),
                 ([flow("h1", "h3"), flow("h1", "h3", on=1), flow("h1", "h2", after=1)],
@@ -84,6 +86,8 @@ class Workload(unittest.TestCase):
             partners.setdefault(one.src, set()).add(one.dst)
         self.assertEqual({len(dsts) for dsts in partners.values()}, {2})
         self.assertTrue(all(src not in dsts for src, dsts in partners.items()))
+        taken = [dst for dsts in partners.values() for dst in dsts]
+        self.assertEqual({taken.count(dst) for dst in partners}, {2}, "as many each")
 
     def test_answers(self):
         found = load(response="1kb").flows
@@ -123,6 +127,39 @@ class Workload(unittest.TestCase):
                  "response: not with all-to-all: each host sends to each other once")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 load(**keys)
+
+
+class Shared(unittest.TestCase):
+    def result(self):
+        """Of two messages on one connection, 100 and 9000 bytes, and a third one alone."""
+        wanted = helpers.build(flow=[flow("h1", "h3", bytes=100), flow("h1", "h3", on=1, bytes=9000),
+                                     flow("h2", "h3")])
+        rows = [helpers.flow_result(wanted.flows[0], 0, 50000),
+                helpers.flow_result(wanted.flows[1], 0, 90000),
+                helpers.flow_result(wanted.flows[2], 0, 90000)]
+        delivered = {1: [(50000, 100)], 2: [(90000, 9000)], 3: [(90000, 3000)]}
+        return wanted, helpers.run_result(wanted, rows, delivered=delivered,
+                                          cwnd={1: [(1000, 1, 1, 7000), (60000, 1, 1, 8000)]})
+
+    def test_who_shares(self):
+        self.assertEqual(self.result()[1].sharing, {1, 2})
+
+    def test_a_message_that_waits_is_not_stalled(self):
+        wanted, result = self.result()
+        window = measure.Window("steady", 0, 40000, frozenset((1, 2, 3)))
+        told = measure.numbers(wanted, result, window)
+        self.assertEqual((told["flows_throughout"], told["flow_rate_ratio"]), (1, None))
+        self.assertEqual(summary.jain_windows(result, 10000), [])
+
+    def test_round_trips_are_the_connection_s(self):
+        _, result = self.result()
+        window = measure.Window("steady", 0, 100000, frozenset((2,)))
+        self.assertEqual(distributions.round_trips_ns(result, window), [7000, 8000])
+
+    def test_marks_by_size_are_not_known(self):
+        _, result = self.result()
+        self.assertIsNone(slowdown._measured(result, 0, 1000)["marked_percent"])
+        self.assertIsNotNone(slowdown._measured(result, 0, 10**9)["marked_percent"])
 
 
 class Requests(unittest.TestCase):
