@@ -224,8 +224,10 @@ def physics(scenario, result):
                 problems += pfc.problems(port.label, result.ports.get(port.label, {}))
     for label, rows in result.queues.items():
         top = max(backlog for _, backlog in rows)
-        mark = queue_max_bytes(result.ports.get(label, {}), [(0, scenario.queue.limit_bytes)])
-        if top > mark + scenario.queue.control_limit_bytes:
+        counters = result.ports.get(label, {})
+        mark = (queue_max_bytes(counters, [(0, scenario.queue.limit_bytes)])
+                + counters.get("control_backlog_max_bytes", scenario.queue.control_limit_bytes))
+        if top > mark:
             problems.append(f"port {label}: sampled backlog {top} bytes above the port's own "
                             f"maximum {mark} bytes")
     return problems

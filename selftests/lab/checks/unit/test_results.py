@@ -182,6 +182,16 @@ class Physics(unittest.TestCase):
         del self.ports["s1:p3"]["data_backlog_max_bytes"]
         self.assert_one(self.problems(), "no data_backlog_max_bytes")
 
+    def test_backlog_within_both_bands_maxima(self):
+        marks = self.ports["s1:p3"]
+        marks.update(data_backlog_max_bytes=5000, control_backlog_max_bytes=700)
+        for backlog, words in ((5700, []), (5701, ["sampled backlog 5701 bytes above"])):
+            result = helpers.run_result(self.wanted, self.flows, ports=self.ports,
+                                        queues={"s1:p3": [(5, backlog)]})
+            said = results.physics(self.wanted, result)
+            self.assertEqual(len(said), len(words), said)
+            self.assertTrue(all(word in " ".join(said) for word in words))
+
     def test_bfifo_has_none(self):
         self.ports["s1:p3"] = {"kind": "bfifo"}
         self.assertEqual(self.problems(), [])
