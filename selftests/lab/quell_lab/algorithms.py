@@ -85,6 +85,8 @@ def _of_program(program):
                           for key, what in program.variables.items()}, None, program)
 
 
+# Those whose segments may take paths of their own; swift's in the laboratory alone, as labswift.c.
+SPRAYED = ("smartt", "swift")
 # What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant.
 SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3, "plb": 4}
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
@@ -124,6 +126,8 @@ class Variant:
         """Modules to load, in order, the last with its parameter where it has one."""
         if self.variant:
             return ("quell.ko", f"quell_labsmartt.ko variant={SMARTT_VARIANTS[self.variant]}")
+        if self.entropies and self.name == "swift":
+            return ("quell.ko", "quell_labswift.ko")
         return self.algorithm.modules
 
 

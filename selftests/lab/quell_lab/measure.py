@@ -135,8 +135,8 @@ def _completions(result, window):
 
 def _requests(result, window):
     """
-    From a message's start to the end of its answer, of those that start and are answered within the
-    window, and the share of those that are not; nothing where no flow answers another.
+    From a message's start to the end of its answer, of those that start within the window, answered
+    by the end of the run, and the share of those that are not; nothing where no flow answers another.
     """
     answers = {row.flow.answers: row for row in result.flows if row.flow.answers is not None}
     begun = [row for row in result.flows if row.flow.number in window.flows
@@ -145,7 +145,7 @@ def _requests(result, window):
     if not begun:
         return {}
     times = [answer.end_ns - row.start_ns for row in begun
-             if (answer := answers[row.flow.number]).finished and answer.end_ns <= window.end_ns]
+             if (answer := answers[row.flow.number]).finished]
     return {"request_ns": {
         "requests": len(begun), "unanswered_share": round(1 - len(times) / len(begun), 4),
         "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),

@@ -156,6 +156,13 @@ WINDOW_COLUMNS = (
 )
 
 
+REQUEST_COLUMNS = (
+    ("Requests p50 µs", lambda s: _micro(s.get("request_ns", {}).get("p50"))),
+    ("p99 µs", lambda s: _micro(s.get("request_ns", {}).get("p99"))),
+    ("unanswered", lambda s: _ratio(s.get("request_ns", {}).get("unanswered_share"))),
+)
+
+
 def _windows(scenario, summaries, look):
     """One table for each measured window."""
     parts = []
@@ -163,8 +170,10 @@ def _windows(scenario, summaries, look):
         numbers = {label: summary["measured"][window.name]
                    for label, summary in summaries.items()}
         span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
+        columns = WINDOW_COLUMNS + (REQUEST_COLUMNS if any("request_ns" in one for one in
+                                                           numbers.values()) else ())
         parts += [f"<h2>Measured: {html.escape(window.name)}, {span}, "
-                  f"{len(window.flows)} flows</h2>", page.table(WINDOW_COLUMNS, numbers, look)]
+                  f"{len(window.flows)} flows</h2>", page.table(columns, numbers, look)]
     return parts
 
 

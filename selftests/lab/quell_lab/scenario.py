@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
     paper, pfc, plot_tables, processes, ranges, slowdown, topology
-from .algorithms import SMARTT_VARIANTS, find, make_variant
+from .algorithms import SMARTT_VARIANTS, SPRAYED, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check
@@ -332,7 +332,8 @@ def build(table, places=None, scale=None):
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
-    variants = _variants(places, top["algorithm"])
+    # Without IPv6 entropies are refused whatever the option.
+    variants = _variants(places, top["algorithm"], top["option"] or top["family"] == 4)
     programs = processes.build(places, top["program"], graph, top["family"])
     wanted = flows.build(places, top, graph)
     pauses = pfc.build(places, top, graph, wanted)
@@ -528,7 +529,19 @@ def _acks_per_rtt(wanted, variant):
     return ACKS_PER_RTT if variant.values.get("adapt") else ACKS_EACH_PACKET
 
 
-def _variants(places, tables):
+def _check_paths(where, entry, variant, option):
+    """InputError for keys of paths that would have no effect."""
+    if entry["entropies"] and variant.name not in SPRAYED:
+        raise InputError(where, f"{variant.name} has no entropies: only {', '.join(SPRAYED)}")
+    if entry["entropies"] and not option:
+        raise InputError(where, "entropies need option = true, by which they come back")
+    if not entry["recycle"] and not entry["entropies"]:
+        raise InputError(where, "recycle says nothing without entropies")
+    if entry["variant"] == "plb" and (entry["entropies"] or not entry["rehash"]):
+        raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
+
+
+def _variants(places, tables, option):
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
     variants = []
@@ -552,8 +565,7 @@ def _variants(places, tables):
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
-        if not entry["recycle"] and not entry["entropies"]:
-            raise InputError(where, "recycle says nothing without entropies")
+        _check_paths(where, entry, variant, option)
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -62,12 +62,20 @@ def _whole_run(summaries):
     return lines(header, rows)
 
 
+def _requests(part):
+    """Cells of a window's requests, if there are any."""
+    requests = part.get("request_ns")
+    return () if requests is None else (micro(requests["p50"]), micro(requests["p99"]),
+                                        f"{requests['unanswered_share']:.2%}")
+
+
 def _window(name, summaries):
     parts = {label: summary["measured"][name] for label, summary in summaries.items()}
     first = next(iter(parts.values()))
     header = (f"{name}: {show_time(first['from_ns'])} to {show_time(first['to_ns'])}", "payload",
               "on the wire", "RTT mean", "RTT p99", "Jain", "slowest", "fastest", "queue mean",
-              "p99", "max")
+              "p99", "max", *(("request p50", "p99", "unanswered")
+                              if any("request_ns" in part for part in parts.values()) else ()))
     rows = []
     for label, part in parts.items():
         rate = part["flow_rate_bits_ps"]
@@ -76,7 +84,8 @@ def _window(name, summaries):
                      micro(part["rtt_ns"]["p99"]),
                      f"{part['jain']:.3f}" if part["jain"] is not None else "-",
                      gbit(rate["min"]), gbit(rate["max"]), _kilo(part["queue"], "mean_bytes"),
-                     _kilo(part["queue"], "p99_bytes"), _kilo(part["queue"], "max_bytes")))
+                     _kilo(part["queue"], "p99_bytes"), _kilo(part["queue"], "max_bytes"),
+                     *_requests(part)))
     return lines(header, rows)
 
 

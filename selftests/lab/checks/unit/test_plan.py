@@ -164,10 +164,28 @@ class Plan(unittest.TestCase):
         self.assertEqual(lines, ["qdisc h1 eth0 swport limit=268435456 control-limit=268435456 "
                                  "ecn-mode=1 ecn-min=20480 ecn-max=20480 ecn-prob=65536 seed=1"])
 
+    def test_swift_over_many_paths_is_the_laboratory_s(self):
+        wanted = helpers.build(family=6, option=True, algorithm=[
+            {"name": "swift", "label": name, "entropies": number}
+            for name, number in (("one", 0), ("many", 64))])
+        self.assertEqual([variant.modules[-1] for variant in wanted.variants],
+                         ["tcp_swift.ko", "quell_labswift.ko"])
+
+    def test_keys_of_paths_that_would_do_nothing(self):
+        many = {"name": "smartt", "entropies": 64}
+        for one, option, words in (
+                ({"name": "dctcp", "entropies": 64}, True, "dctcp has no entropies: only smartt"),
+                (many, False, "entropies need option = true"),
+                ({"name": "smartt", "recycle": False}, True, "recycle says nothing without"),
+                ({**many, "variant": "plb"}, True, "plb changes a flow's hash: not with entropies"),
+                ({"name": "smartt", "variant": "plb", "rehash": False}, True, "nor without rehash")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                helpers.build(family=6, option=option, algorithm=[one])
+
     def test_variants_of_smartt(self):
         wanted = helpers.build(algorithm=[
             {"name": "smartt", "label": name, "variant": name}
-            for name in ("marks", "delay", "decrease")])
+            for name in ("marks", "delay", "decrease", "plb")])
         for number, variant in enumerate(wanted.variants, 1):
             lines = plan.write(wanted, variant).splitlines()
             self.assertEqual([line for line in lines if line.startswith("module ")][-2:],
@@ -178,7 +196,7 @@ class Plan(unittest.TestCase):
                          ["smartt", "smartt:variant=marks:preset=nscc:qa=0"])
         self.assertEqual([text.partition(":")[2].partition(",")[0]
                           for _, text in report._algorithms(wanted)],
-                         [" variant marks", " variant delay", " variant decrease"])
+                         [" variant marks", " variant delay", " variant decrease", " variant plb"])
         self.assertEqual(summary.summarise(wanted, helpers.run_result(wanted, []))["variant"],
                          "marks")
         with self.assertRaisesRegex(InputError, "swift has no variant 'marks': smartt has"):

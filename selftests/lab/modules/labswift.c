@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labswift: Swift whose segments take paths of their own, in place of tcp_swift.
+ *
+ * The SMaRTT paper compares Swift with SMaRTT over the same load balancer. tcp_swift does not
+ * spray: its round trips would be those of many paths. Here they are.
+ */
+#include <linux/module.h>
+#include <quell/core/swift/core.h>
+#include <quell/quell.h>
+
+static void quell_swift_lab_core_on_ack(struct quell_event *ev)
+{
+	quell_swift_core_on_ack(ev);
+}
+
+static struct quell_core quell_swift_lab_core;
+
+QUELL_ALGO(swift_lab);
+
+static int __init labswift_register(void)
+{
+	quell_swift_lab_core = quell_swift_core;
+	quell_swift_lab_core.flags |= QUELL_CORE_SPRAYS;
+	return quell_algo_register(&swift_lab_algo);
+}
+
+static void __exit labswift_unregister(void)
+{
+	quell_algo_unregister(&swift_lab_algo);
+}
+
+module_init(labswift_register);
+module_exit(labswift_unregister);
+
+MODULE_AUTHOR("The Quell authors");
+MODULE_DESCRIPTION("Swift over the paths of path entropies, in the laboratory");
+MODULE_LICENSE("GPL");
