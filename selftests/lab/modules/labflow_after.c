@@ -61,7 +61,7 @@ int labflow_after_resolve(void)
 			return -EINVAL;
 		}
 		if (other->connection->is_shared && flow->src_net != other->dst_net) {
-			labflow_fail("flow %u: only its receiver sees the end of flow %u, on a shared connection",
+			labflow_fail("flow %u: flow %u is shared, only its receiver sees its end",
 				     flow->id, other->id);
 			return -EINVAL;
 		}
