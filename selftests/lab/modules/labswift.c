@@ -2,8 +2,8 @@
 /*
  * quell_labswift: Swift whose segments take paths of their own, in place of tcp_swift.
  *
- * The SMaRTT paper compares Swift with SMaRTT over the same load balancer. tcp_swift does not
- * spray: its round trips would be those of many paths. Here they are.
+ * A comparison with SMaRTT that is about congestion control alone needs the same paths for both;
+ * the SMaRTT paper does not say which load balancer its Swift has.  tcp_swift does not spray.
  */
 #include <linux/module.h>
 #include <quell/core/swift/core.h>

@@ -135,8 +135,9 @@ def _completions(result, window):
 
 def _requests(result, window):
     """
-    From a message's start to the end of its answer, of those that start within the window, answered
-    by the end of the run, and the share of those that are not; nothing where no flow answers another.
+    From a message's start to the end of its answer, of those that start within the window, and the
+    share that the run ends before; nothing where no flow answers another.  A percentile that falls on
+    one of these is None: they took longer than all others may have.
     """
     answers = {row.flow.answers: row for row in result.flows if row.flow.answers is not None}
     begun = [row for row in result.flows if row.flow.number in window.flows
@@ -144,12 +145,14 @@ def _requests(result, window):
              and window.begin_ns <= row.start_ns < window.end_ns]
     if not begun:
         return {}
-    times = [answer.end_ns - row.start_ns for row in begun
-             if (answer := answers[row.flow.number]).finished]
+    times = sorted(answer.end_ns - row.start_ns if (answer := answers[row.flow.number]).finished
+                   else math.inf for row in begun)
     return {"request_ns": {
-        "requests": len(begun), "unanswered_share": round(1 - len(times) / len(begun), 4),
-        "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),
-        "max": max(times, default=None)}}
+        "requests": len(begun),
+        "unanswered_share": round(times.count(math.inf) / len(begun), 4),
+        **{name: None if value == math.inf else value
+           for name, value in (("p50", stats.percentile(times, 50)),
+                               ("p99", stats.percentile(times, 99)), ("max", times[-1]))}}}
 
 
 def _rtt_errors(result, window):

@@ -347,14 +347,12 @@ def _circles(one, lottery):
             for place, host in enumerate(circle)}
 
 
-def _receivers(one, number, partners, lottery):
-    """Of each message of a host that sends at random: any other, or any of its partners."""
-    if partners:
-        others = partners[one.hosts[number]]
-    else:
-        others = [host for host in one.hosts if host != one.hosts[number]]
-    while True:
-        yield others[lottery.below(len(others))]
+def _receiver(one, number, circles, lottery):
+    """Of a message of a host that sends at random: any other, or any of its partners."""
+    if circles is None:
+        return _other(one, number, lottery)
+    partners = circles[one.hosts[number]]
+    return partners[lottery.below(len(partners))]
 
 
 def _standing_flows(one, lottery):
@@ -435,10 +433,9 @@ def _messages(one, graph, lottery):
     circles = _circles(one, lottery) if one.partners else None
     found = []
     for number, (host, events_ps) in enumerate(zip(one.hosts, rates)):
-        receivers = _receivers(one, number, circles, lottery)
         for time_ns in ([one.start_ns] if events_ps is None
                         else _times_ns(one, events_ps, lottery)):
-            dst = partners[number] if partners else next(receivers)
+            dst = partners[number] if partners else _receiver(one, number, circles, lottery)
             found.append(Arrival(time_ns + lottery.below(one.jitter_ns + 1), host, dst,
                                  one.sizes.draw(lottery.chance())))
     return sorted(found, key=lambda arrival: arrival.start_ns)
