@@ -227,6 +227,10 @@ def physics(scenario, result):
         counters = result.ports.get(label, {})
         mark = (queue_max_bytes(counters, [(0, scenario.queue.limit_bytes)])
                 + counters.get("control_backlog_max_bytes", scenario.queue.control_limit_bytes))
+        # What the card gave back waits for it in the stack: in the backlog, but in no band.
+        # Two packets are as many as a card with byte queue limits was seen to take at once.
+        if counters.get("requeues"):
+            mark += 2 * packet
         if top > mark:
             problems.append(f"port {label}: sampled backlog {top} bytes above the port's own "
                             f"maximum {mark} bytes")

@@ -192,6 +192,15 @@ class Physics(unittest.TestCase):
             self.assertEqual(len(said), len(words), said)
             self.assertTrue(all(word in " ".join(said) for word in words))
 
+    def test_backlog_with_what_the_card_gave_back(self):
+        packet = max(cable.mtu_bytes for cable in self.wanted.graph.cables) + 14
+        self.ports["s1:p3"].update(data_backlog_max_bytes=5000, control_backlog_max_bytes=700,
+                                   requeues=1)
+        for more, count in ((0, 0), (1, 1)):
+            rows = {"s1:p3": [(5, 5700 + 2 * packet + more)]}
+            result = helpers.run_result(self.wanted, self.flows, ports=self.ports, queues=rows)
+            self.assertEqual(len(results.physics(self.wanted, result)), count)
+
     def test_bfifo_has_none(self):
         self.ports["s1:p3"] = {"kind": "bfifo"}
         self.assertEqual(self.problems(), [])
