@@ -31,8 +31,8 @@ static void explain(void)
 		"                  [ percentiles { on | off } ] [ split-gso [ auto ] | no-split-gso ]\n"
 		"                  [ joint | nojoint ] [ bql | nobql ] [ timer_slack { TIME | off } ]\n"
 		"                  [ memory_limit { SIZE | auto } ]\n"
-		"                  [ deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ]\n"
-		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
+		"                  [ deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ]\n"
+		"                            [ idle TIME ] via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
 		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
@@ -70,6 +70,7 @@ static void explain(void)
 		"  memory_limit   of the buffers of both bands, %d to %" PRIu32 " bytes; auto: 4 limits and\n"
 		"                 64 control-limits, at least %d (default auto)\n"
 		"  deflect        flows that start where more than threshold is queued go by an alternate, 1 to %d of them\n"
+		"  threshold      where TIME, what the port's rate, of the same command, sends in it\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
 		"  idle           longer than any two ways through the network differ, %dns to %ds (default %dms)\n"
@@ -256,6 +257,8 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 		if (swport_parse_option(&args))
 			return -1;
 	}
+	if (swport_finish_threshold(&args))
+		return -1;
 
 	nest = addattr_nest(n, SWPORT_MSG_MAX, TCA_OPTIONS | NLA_F_NESTED);
 	for (int attr = 0; attr <= TCA_SWPORT_MAX; attr++) {

@@ -46,6 +46,7 @@ struct swport_via {
  * @value: values by TCA_SWPORT_*
  * @classes: number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given
  * @class: each ecn-class
+ * @threshold_is_time: the deflection threshold is in ns until swport_finish_threshold()
  * @dev: device of the qdisc
  * @via_nr: number of alternates
  * @via: the alternates; sent if there are any
@@ -57,6 +58,7 @@ struct swport_args {
 	uint64_t value[TCA_SWPORT_MAX + 1];
 	unsigned int classes;
 	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
+	bool threshold_is_time;
 	const char *dev;
 	int via_nr;
 	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
@@ -76,6 +78,7 @@ int swport_read_size_word(struct swport_args *args, const char *name,
 int swport_parse_size(struct swport_args *args, int attr,
 		      const char *name, uint32_t min, uint32_t max);
 int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16);
+bool swport_read_time(const char *word, double *ns);
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns);
 bool swport_read_dscps(const char *text, uint64_t *dscps);
@@ -116,6 +119,7 @@ void swport_print_word(const char *word, struct rtattr *attr);
 
 /* swport_deflect.c */
 int swport_parse_deflect(struct swport_args *args);
+int swport_finish_threshold(struct swport_args *args);
 void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args);
 void swport_print_deflect(struct rtattr **tb);
 void swport_print_via(struct rtattr *attr, const char *dev_key);

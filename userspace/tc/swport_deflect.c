@@ -3,6 +3,7 @@
  * Deflection options on swport's command line, and in its output.
  */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -76,7 +77,54 @@ static int swport_parse_idle(struct swport_args *args)
 }
 
 /*
- * deflect threshold SIZE [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
+ * A size, or the time in which the port sends as much: a detour is worth while for a packet
+ * that would wait longer here.  Sizes never end in s, and times always do.
+ */
+static int swport_parse_threshold(struct swport_args *args)
+{
+	const char *word = swport_peek(args);
+	size_t length = word ? strlen(word) : 0;
+	double ns;
+
+	if (!length || tolower((unsigned char)word[length - 1]) != 's')
+		return swport_parse_size(args, TCA_SWPORT_DEFLECT_THRESHOLD, "deflect threshold",
+					 0, SWPORT_LIMIT_MAX);
+	swport_next(args);
+	if (!swport_read_time(word, &ns) || ns < 1 || ns > UINT32_MAX) {
+		fprintf(stderr, "swport: bad deflect threshold \"%s\": must be a size, or a time "
+			"of 1ns to 4s\n", word);
+		return -1;
+	}
+	args->threshold_is_time = true;
+	return swport_set(args, TCA_SWPORT_DEFLECT_THRESHOLD, "deflect threshold", ns);
+}
+
+/* Where the threshold is a time, the rate, which may come after it, makes it bytes. */
+int swport_finish_threshold(struct swport_args *args)
+{
+	uint64_t *threshold = &args->value[TCA_SWPORT_DEFLECT_THRESHOLD];
+	uint64_t rate_bytes_ps = args->value[TCA_SWPORT_RATE];
+	unsigned __int128 bytes;
+
+	if (!args->threshold_is_time)
+		return 0;
+	if (!rate_bytes_ps) {
+		fprintf(stderr,
+			"swport: a deflect threshold in time needs the port's rate in the same command\n");
+		return -1;
+	}
+	bytes = (unsigned __int128)*threshold * rate_bytes_ps / 1000000000;
+	if (bytes > SWPORT_LIMIT_MAX) {
+		fprintf(stderr, "swport: bad deflect threshold: at this rate more than %u bytes\n",
+			SWPORT_LIMIT_MAX);
+		return -1;
+	}
+	*threshold = bytes;
+	return 0;
+}
+
+/*
+ * deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
  * in any order.  Omitted options stay as they were; the kernel checks the result.
  */
 int swport_parse_deflect(struct swport_args *args)
@@ -85,8 +133,7 @@ int swport_parse_deflect(struct swport_args *args)
 
 	while (!err) {
 		if (swport_accept(args, "threshold"))
-			err = swport_parse_size(args, TCA_SWPORT_DEFLECT_THRESHOLD,
-						"deflect threshold", 0, SWPORT_LIMIT_MAX);
+			err = swport_parse_threshold(args);
 		else if (swport_accept(args, "entries"))
 			err = swport_parse_number(args, TCA_SWPORT_DEFLECT_ENTRIES,
 						  "deflect entries", SWPORT_DEFLECT_ENTRIES_MAX);

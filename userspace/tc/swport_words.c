@@ -142,7 +142,7 @@ int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_
 }
 
 /* Times as in tc, a bare number being microseconds, but strict as sizes are. */
-static bool swport_read_time(const char *word, double *ns)
+bool swport_read_time(const char *word, double *ns)
 {
 	double number;
 	char *end;

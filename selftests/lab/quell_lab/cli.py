@@ -181,7 +181,8 @@ def _incast_options(parser):
 
 def _deflection_options(add):
     add("--deflect", metavar="SIZE", help="leaf-spine: a flow that has tokens and finds more than "
-        "SIZE queued at a port between switches takes another way; default: it waits")
+        "SIZE queued at a port between switches takes another way; break-even: more than "
+        "passes while a packet makes the detour; default: it waits")
     add("--deflect-entries", metavar="N", help="flows a port deflects at a time; default 8")
     add("--deflect-base", metavar="DSCP", help="of a flow without tokens; default 0")
     add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")

@@ -7,23 +7,27 @@ that are detours.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .errors import InputError
-from .physics import FCS_BYTES, GAP_BYTES, NS_PER_S, payload_wire_bytes
-from .schema import Key
+from .physics import FCS_BYTES, GAP_BYTES, NS_PER_S, payload_wire_bytes, wire_bytes
+from .schema import Key, check
 from .units import show_time
 
 SIZE_MAX = 1 << 30
+BREAK_EVEN = "break-even"
 ENTRIES_MAX, TOKENS_MAX = 64, 15		# SWPORT_DEFLECT_*
 DSCP_MAX = 47
 IDLE_MIN, IDLE_MAX = 1000, 4 * 10**9
 KEYS = {
-    "deflect": Key("size", 1, SIZE_MAX, None),
+    "deflect": Key("scalar", default=None),
     "deflect-entries": Key("int", 0, ENTRIES_MAX, 8),
     "deflect-base": Key("int", 0, DSCP_MAX, 0),
     "deflect-tokens": Key("int", 0, TOKENS_MAX, 4),
     "deflect-idle": Key("time", IDLE_MIN, IDLE_MAX, 10**7),
 }
+
+SIZE = {"deflect": Key("size", 1, SIZE_MAX)}
 
 COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
            "no_way_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
@@ -31,13 +35,41 @@ COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
 
 @dataclass(frozen=True)
 class Deflection:
-    """Other ways for flows at ports between switches, from a queue of threshold_bytes on."""
+    """
+    Other ways for flows at ports between switches, from a queue of threshold_bytes on;
+    None: of each port's break_even_bytes().
+    """
 
-    threshold_bytes: int
+    threshold_bytes: object
     entries: int
     base: int			# DSCP of a flow without tokens
     tokens: int			# most a flow may have
     idle_ns: int
+
+
+def break_even_bytes(port, ways):
+    """
+    The queue in which a packet waits as long as its detour takes: there and back again over
+    the cable of the quickest way, by which it leaves.
+    """
+    def detour_s(way):
+        return 2 * (Fraction(way.cable.delay_ns, NS_PER_S)
+                    + Fraction(8 * wire_bytes(way.cable.mtu_bytes), way.cable.rate_bits_ps))
+
+    return max(1, int(min(map(detour_s, ways)) * port.cable.rate_bits_ps / 8))
+
+
+def threshold_bytes(values, port, ways):
+    """From what queue on the port deflects."""
+    return values.threshold_bytes or break_even_bytes(port, ways)
+
+
+def _need_below(where, size_bytes, top_bytes, port=None):
+    """InputError for a threshold that the port would refuse."""
+    if size_bytes > top_bytes:
+        of = f" of {port.label}" if port else ""
+        raise InputError(where, f"{size_bytes} bytes{of} is out of range: 1b to "
+                         f"{top_bytes}b, below limit and where ecn begins")
 
 
 def build(places, table, values, ecn_min, graph):
@@ -53,13 +85,17 @@ def build(places, table, values, ecn_min, graph):
     if not ways:
         raise InputError(where["deflect"], "no switch of this topology has two ways to others")
     top = min(values["limit"], ecn_min or values["limit"]) - 1
-    if values["deflect"] > top:
-        raise InputError(where["deflect"], f"{values['deflect']} bytes is out of range: 1b to "
-                         f"{top}b, below limit and where ecn begins")
+    if values["deflect"] == BREAK_EVEN:
+        fixed = None
+        for port in ways:
+            _need_below(where["deflect"], break_even_bytes(port, graph.detours(port)), top, port)
+    else:
+        fixed = check(places, "queue", {"deflect": values["deflect"]}, SIZE)["deflect"]
+        _need_below(where["deflect"], fixed, top)
     if values["deflect-base"] + values["deflect-tokens"] > DSCP_MAX:
         raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "
                          f"with deflect-base at most {DSCP_MAX}")
-    return Deflection(values["deflect"], values["deflect-entries"], values["deflect-base"],
+    return Deflection(fixed, values["deflect-entries"], values["deflect-base"],
                       values["deflect-tokens"], values["deflect-idle"])
 
 

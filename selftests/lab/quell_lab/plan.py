@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import processes, routes, topology
+from . import deflection, processes, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -289,7 +289,7 @@ def _deflection(scenario, port):
     if not ways:
         return ""
     gateway = GATEWAYS[scenario.family]
-    return (f" deflect={values.threshold_bytes} deflect-entries={values.entries} "
+    return (f" deflect={deflection.threshold_bytes(values, port, ways)} deflect-entries={values.entries} "
             f"deflect-base={values.base} deflect-tokens={values.tokens} "
             f"deflect-idle={values.idle_ns} "
             f"deflect-via={','.join(f'{gateway}@{way.dev}' for way in ways)}")

@@ -235,7 +235,9 @@ def _slowdowns(summaries, look):
 def _deflection(values):
     if not values:
         return "off"
-    return (f"above {values.threshold_bytes:,} bytes, {values.entries} entries, at most "
+    above = (f"{values.threshold_bytes:,} bytes" if values.threshold_bytes
+             else "what a detour takes")
+    return (f"above {above}, {values.entries} entries, at most "
             f"{values.tokens} tokens from DSCP {values.base} on, idle after "
             f"{units.show_time(values.idle_ns)}")
 

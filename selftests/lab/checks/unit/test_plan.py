@@ -157,6 +157,29 @@ class Plan(unittest.TestCase):
         self.assertEqual(sum(label in ways for label in found), len(ways))
         self.assertIn("sysctl s2 net.ipv4.conf.p2.send_redirects 0\n", text)
 
+    def test_break_even_follows_rate_and_delay(self):
+        # A packet of 1500 bytes takes 1538 of wire: there and back by 40 Gbit/s and 1 us are
+        # 2615.2 ns, by 4 Gbit/s and 5 us 16152.
+        wanted = helpers.build(
+            topology={"kind": "graph", "hosts": "h[1-3]", "switches": ["l1", "l2", "s1", "s2"],
+                      "cables": [{"a": "h[1-2]", "b": "l1", "rate": "10gbit", "delay": "1us"},
+                                 {"a": "h3", "b": "l2", "rate": "10gbit", "delay": "1us"},
+                                 {"a": "l1", "b": "s1", "rate": "40gbit", "delay": "1us"},
+                                 {"a": "l1", "b": "s2", "rate": "4gbit", "delay": "5us"},
+                                 {"a": "l2", "b": "s[1-2]", "rate": "40gbit", "delay": "1us"}]},
+            queue={"limit": "200000", "ecn": "100000", "deflect": "break-even",
+                   "deflect-idle": "1ms"})
+        found = {}
+        for line in plan.write(wanted, wanted.variants[0]).splitlines():
+            if " deflect=" in line:
+                words = line.split()
+                found[f"{words[1]}:{words[2]}"] = line.partition(" deflect=")[2].split()[0]
+        self.assertEqual(found, {
+            "l1:p3": "80760",		# 40 Gbit/s, round by the slow cable
+            "l1:p4": "1307",		# 4 Gbit/s, round by the fast one
+            "l2:p2": "13076", "l2:p3": "13076", "s1:p1": "13076", "s1:p2": "13076",
+            "s2:p1": "1307", "s2:p2": "80760"})
+
     def test_hosts_mark_if_told_to_and_never_drop(self):
         wanted = helpers.build(queue={"limit": "200kb", "host-ecn": "20kb"})
         lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
