@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import compare, cost, flows, plan, programs, runner, scenario, show, targets
+from . import compare, cost, flows, plan, programs, runner, scenario, show, targets, version
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -408,8 +408,8 @@ def _replace(args):
 
 def _facts(args, command, kernel, jobs_max):
     """What results say of how they came about, and whether figures are drawn."""
-    return {"command": command, "kernel": kernel.version, "kernel_kind": args.kernel,
-            "jobs": jobs_max, "has_figures": not getattr(args, "no_figures", False)}
+    return {"command": command, "version": version.text(), "kernel": kernel.version,
+            "kernel_kind": args.kernel, "jobs": jobs_max, "has_figures": not getattr(args, "no_figures", False)}
 
 
 def _execute(args, wanted, command):

@@ -178,7 +178,8 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     of_job = {job: group for _, group in told for job in group.jobs}
     runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet,
                    lambda job, outcome: of_job[job].finished(job, outcome, facts))
-    document = {"quell_lab": 1, "command": facts["command"], "kernel": facts["kernel"],
+    document = {"quell_lab": 1, "version": facts["version"], "command": facts["command"],
+                "kernel": facts["kernel"],
                 "stories": {story.stem: _numbers(story, group.summaries)
                             for story, group in told}}
     with open(os.path.join(out, "demo.json"), "w", encoding="utf-8") as file:

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import asdict, dataclass
 
 from . import drawing, paper, plot_tables, plots, report, results as checks, show, slowdown, \
-    summary, tables, version
+    summary, tables
 from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
@@ -101,6 +101,7 @@ def write(directory, scenario, results, failures, facts):
     rows = paper.compare(scenario, summaries)
     document = {
         "quell_lab": 1,
+        "version": facts["version"],
         "seed": scenario.seed,
         "kernel": facts["kernel"],
         "kernel_kind": facts["kernel_kind"],
@@ -118,7 +119,7 @@ def write(directory, scenario, results, failures, facts):
     if results and facts["has_figures"]:
         figures = _draw_all(directory, scenario, results, summaries)
     report.write(os.path.join(directory, "report.html"), scenario, summaries, rows, figures,
-                 problems, failures, dict(facts, version=version.text()))
+                 problems, failures, facts)
     return summaries, rows, problems
 
 

@@ -161,7 +161,8 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
         one.run(kernel, (facts["jobs"], timeout_s, quiet))
     groups += swept
     rows = [row for group in groups for row in group.rows]
-    document = {"quell_lab": 1, "command": facts["command"], "kernel": facts["kernel"],
+    document = {"quell_lab": 1, "version": facts["version"], "command": facts["command"],
+                "kernel": facts["kernel"],
                 "untrusted": [group.stem for group in groups if not group.good], "paper": rows}
     with open(os.path.join(out, "figures.json"), "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)

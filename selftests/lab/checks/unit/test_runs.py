@@ -141,7 +141,9 @@ class Runs(unittest.TestCase):
         self.assertEqual(list(summary["cc"]), ["cubic", "swift:ai=1gbit"])
         self.assertEqual(summary["cc"]["cubic"]["packet_hops"], 27)
         self.assertEqual(summary["failures"], {})
+        self.assertRegex(summary["version"], r"^[0-9.]+, laboratory [0-9a-f]{12}$")
         page = self.text("report.html")
+        self.assertIn(summary["version"], page)
         # Three figures, three with a panel for each run, and the network
         self.assertEqual(page.count("<svg"), 10)
         self.assertIn("All physics checks hold", page)
