@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Congestion controls the lab can run, and the parameters that can be set."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import programs, units
 from .cores import cores
@@ -87,11 +87,35 @@ def _of_program(program):
 
 # Those whose segments may take paths of their own; swift's in the laboratory alone, as labswift.c.
 SPRAYED = ("smartt", "swift")
-# What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant.
-SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3, "plb": 4}
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
+
+
+def _smartt_variant(number):
+    """What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant."""
+    module = f"quell_labsmartt.ko variant={number}"
+    return replace(ALGORITHMS["smartt"], modules=("quell.ko", module))
+
+
+def _fast():
+    """FAST* in place of tcp_timely.ko: timely_fast.h of the laboratory's modules."""
+    own = {"fast-alpha": Parameter(KINDS["bytes-ps"], 1000, 12500000000, 6250000),
+           "fast-gamma": Parameter(KINDS["q16"], 1, 65536, 32768),
+           "fast-base": Parameter(KINDS["ns"], 0, 1000000000, 0)}
+    timely = ALGORITHMS["timely"]
+    return replace(timely, modules=("quell.ko", "quell_labfast.ko"),
+                   parameters={**timely.parameters, **own})
+
+
+# Comparators of papers, in the laboratory alone, in place of an algorithm.
+VARIANTS = {
+    "marks": ("smartt", _smartt_variant(1)),
+    "delay": ("smartt", _smartt_variant(2)),
+    "decrease": ("smartt", _smartt_variant(3)),
+    "plb": ("smartt", _smartt_variant(4)),
+    "fast": ("timely", _fast()),
+}
 
 
 @dataclass(frozen=True)
@@ -114,18 +138,18 @@ class Variant:
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object
-    variant: str = None		# of SMARTT_VARIANTS
+    variant: str = None		# of VARIANTS
 
     @property
     def algorithm(self):
         """What it runs."""
+        if self.variant:
+            return VARIANTS[self.variant][1]
         return self.program or ALGORITHMS[self.name]
 
     @property
     def modules(self):
         """Modules to load, in order, the last with its parameter where it has one."""
-        if self.variant:
-            return ("quell.ko", f"quell_labsmartt.ko variant={SMARTT_VARIANTS[self.variant]}")
         if self.entropies and self.name == "swift":
             return ("quell.ko", "quell_labswift.ko")
         return self.algorithm.modules
@@ -149,9 +173,11 @@ def find(where, name, directory="", ops=None):
 def make_variant(where, found, label, texts, preset=None, variant=None):
     """Check the preset of what find() found and the parameters that override it."""
     name, algorithm = found
-    if variant and algorithm.modules[-1:] != ("tcp_smartt.ko",):
-        raise InputError(where, f"{name} has no variant '{variant}': smartt has")
-    known = algorithm.parameters
+    if variant and algorithm != ALGORITHMS[VARIANTS[variant][0]]:
+        raise InputError(where, f"{name} has no variant '{variant}': {VARIANTS[variant][0]} has")
+    if variant:
+        found = name, VARIANTS[variant][1]
+    known = found[1].parameters
     values = {}
     of_paper = paper_preset(algorithm.core, texts) if preset is None else None
     for key, text in {**preset_texts(where, found, preset or of_paper), **texts}.items():

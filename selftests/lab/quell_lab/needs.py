@@ -21,6 +21,14 @@ def fifo(places, values, graph):
     return tuple(values["fifo"] or ())
 
 
+def traceable(places, is_traced, variants):
+    """Refuse a record of the core where a run has another than the traced module's."""
+    for variant in variants if is_traced else ():
+        if variant.variant:
+            raise InputError(places.name("record.core"), f"'{variant.label}' is a variant: the "
+                             "module that writes the record has the algorithms without any")
+
+
 def is_by_marks(variant):
     """Whether an algorithm knows of a queue by marks."""
     return (variant.algorithm.core or variant.name) in BY_MARKS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
     paper, pfc, plot_tables, processes, ranges, slowdown, topology
-from .algorithms import SMARTT_VARIANTS, SPRAYED, find, make_variant
+from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check
@@ -105,7 +105,7 @@ ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
-    "variant": Key("text", default=None, choices=tuple(SMARTT_VARIANTS)),
+    "variant": Key("text", default=None, choices=tuple(VARIANTS)),
     "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "recycle": Key("bool", default=True),
@@ -342,6 +342,7 @@ def build(table, places=None, scale=None):
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
+    needs.traceable(places, record["core"], variants)
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
         graph.path(src, dst)
     until_ns = top["until"]
