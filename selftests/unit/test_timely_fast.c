@@ -85,9 +85,9 @@ static long double random_error(struct random_state *random)
 
 TEST(equation)
 {
+	long double worst = 0;
 	struct random_state random = { 1 };
 	int i;
-	long double worst = 0;
 
 	for (i = 0; i < STEPS; i++)
 		worst = fmaxl(worst, random_error(&random));

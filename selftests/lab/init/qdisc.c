@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "../modules/labrcp.h"
 #include "init.h"
 
 /* High enough never to drop; every port has an explicit queue from the start. */
@@ -169,6 +170,31 @@ static void qdisc_netem(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
+static uint32_t needed(const char *key, uint32_t least, uint32_t most)
+{
+	if (!option(4, key))
+		fail(LABRCP_KIND " needs %s=", key);
+	return number(option(4, key), least, most);
+}
+
+/* RCP's rate at a switch's port. */
+static void qdisc_labrcp(const struct port *port)
+{
+	static const char *const keys[] = { "limit", "rtt", "interval", "alpha", "beta", NULL };
+	struct labrcp_options options;
+	struct request req;
+
+	only_options(4, keys);
+	options.limit_bytes = needed("limit", 1, UINT32_MAX);
+	options.rtt_ns = needed("rtt", LABRCP_TIME_MIN_NS, LABRCP_TIME_MAX_NS);
+	options.interval_ns = needed("interval", LABRCP_TIME_MIN_NS, LABRCP_TIME_MAX_NS);
+	options.alpha_q16 = needed("alpha", 0, LABRCP_GAIN_MAX_Q16);
+	options.beta_q16 = needed("beta", 0, LABRCP_GAIN_MAX_Q16);
+	qdisc_start(&req, port, LABRCP_KIND);
+	nl_put(&req, TCA_OPTIONS, &options, sizeof(options));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
 /* qdisc NODE DEV KIND [key=value ...] */
 void cmd_qdisc(void)
 {
@@ -186,6 +212,8 @@ void cmd_qdisc(void)
 		qdisc_swport(port);
 	} else if (!strcmp(kind, "netem")) {
 		qdisc_netem(port);
+	} else if (!strcmp(kind, LABRCP_KIND)) {
+		qdisc_labrcp(port);
 	} else if (!strcmp(kind, "bfifo") || !strcmp(kind, "pfifo")) {
 		only_options(4, fifo_keys);
 		if (!option(4, "limit"))

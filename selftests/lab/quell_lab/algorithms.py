@@ -89,6 +89,8 @@ def _of_program(program):
 SPRAYED = ("smartt", "swift")
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
+# RCP's sender, of the laboratory alone: rcp_sender.h of its modules.
+ALGORITHMS["rcp"] = Algorithm(("quell.ko", "quell_labrcp.ko"), {}, "rcp")
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What algorithms and traffic need of a network that has not been given it."""
 
+from . import rcp
 from .errors import InputError
 
 # Keys of [queue] by which swport does more than serve ACKs first.
@@ -24,9 +25,9 @@ def fifo(places, values, graph):
 def traceable(places, is_traced, variants):
     """Refuse a record of the core where a run has another than the traced module's."""
     for variant in variants if is_traced else ():
-        if variant.variant:
-            raise InputError(places.name("record.core"), f"'{variant.label}' is a variant: the "
-                             "module that writes the record has the algorithms without any")
+        if variant.variant or variant.name == rcp.NAME:
+            raise InputError(places.name("record.core"), f"'{variant.label}' is the laboratory's "
+                             "own: the module that writes the record has tcp_*.ko alone")
 
 
 def is_by_marks(variant):

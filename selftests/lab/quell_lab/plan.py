@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import deflection, processes, routes, topology
+from . import deflection, processes, rcp, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -253,13 +253,18 @@ def _qdiscs(scenario, variant):
     if queue.buffer_bytes:
         swport += f" buffer={queue.buffer_bytes} alpha={queue.alpha_q16}"
     lines = []
+    by_rcp = variant.name == rcp.NAME and queue.rcp
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev
-        lines.append(f"qdisc {host} {dev} {_host_qdisc(scenario)}")
+        lines.append(f"qdisc {host} {dev} "
+                     + (by_rcp.qdisc(HOST_QUEUE_BYTES) if by_rcp else _host_qdisc(scenario)))
     number = 0
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             number += 1
+            if by_rcp:
+                lines.append(f"qdisc {switch} {port.dev} {by_rcp.qdisc(queue.limit_bytes)}")
+                continue
             lines.append(f"qdisc {switch} {port.dev} bfifo limit={queue.limit_bytes}"
                          if switch in queue.fifo else
                          f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"

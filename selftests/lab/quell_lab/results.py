@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from . import connections, measure, pfc, processes, rounds
+from . import connections, measure, pfc, processes, rcp, rounds
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -294,7 +294,7 @@ def _port_problems(scenario, label, counters, packet):
     if counters is None:
         return [f"port {label}: no line in ports.out"]
     problems = []
-    if counters.get("kind") == "bfifo":
+    if counters.get("kind") in ("bfifo", rcp.KIND):
         return problems		# it has no watermark
     limits = (("data", scenario.queue.limit_bytes), ("control", scenario.queue.control_limit_bytes))
     for band, limit in limits:

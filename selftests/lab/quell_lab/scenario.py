@@ -11,7 +11,7 @@ import tomllib
 from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
-    paper, pfc, plot_tables, processes, ranges, slowdown, topology
+    paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -95,6 +95,7 @@ QUEUE_KEYS = {
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
     **deflection.KEYS,
+    **rcp.KEYS,
 }
 ECN_KEY = Key("size", 1, SIZE_MAX)
 NOISE_KEYS = {
@@ -187,6 +188,7 @@ class Queue:
     host_ecn_min_bytes: int = 0	# of hosts' own ports; without, pfifo
     host_ecn_max_bytes: int = 0
     fifo: tuple = ()		# switches that serve all in order, ACKs too
+    rcp: object = None		# rcp.Rcp of the runs of that algorithm
 
 
 @dataclass(frozen=True)
@@ -339,6 +341,7 @@ def build(table, places=None, scale=None):
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
+    rcp.need(places, queue, pauses, variants)
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
@@ -502,7 +505,7 @@ def _queue(places, table, graph):
                  values["trim-eligible"] == "all",
                  values["tcp-int"] or 0, values["buffer"] or 0, values["alpha"],
                  deflection.build(places, table, values, low, graph), host_low, host_high,
-                 needs.fifo(places, values, graph))
+                 needs.fifo(places, values, graph), rcp.build(places, table, values))
 
 
 def _thresholds(places, values, key):

@@ -5,7 +5,7 @@ import os
 import re
 import unittest
 
-from quell_lab import plan, runner, units
+from quell_lab import plan, rcp, runner, units
 from quell_lab.algorithms import VARIANTS
 from quell_lab.errors import InputError
 
@@ -66,6 +66,65 @@ class Fast(unittest.TestCase):
             with self.assertRaisesRegex(InputError, f"record.core: '{name}:variant={variant}' is"):
                 helpers.build(record={"core": True},
                               algorithm=[{"name": name, "variant": variant}])
+
+
+class Rcp(unittest.TestCase):
+    """RCP's sender and the ports of its runs."""
+
+    def build(self, queue=None, names=("rcp", "dctcp"), **changes):
+        values = {"limit": "225kb", "rcp": "20us", **(queue or {})}
+        return helpers.build(queue={key: value for key, value in values.items() if value},
+                             algorithm=[{"name": name} for name in names], **changes)
+
+    def qdiscs(self, wanted, number):
+        return [line for line in plan.write(wanted, wanted.variants[number]).splitlines()
+                if line.startswith(("qdisc ", "module ")) and "lab" in line]
+
+    def test_ports_of_its_runs_alone_compute_its_rate(self):
+        wanted = self.build()
+        self.assertEqual(self.qdiscs(wanted, 0), [
+            "module quell_labnic.ko", "module quell_labflow.ko", "module quell_labrcp.ko",
+            *(f"qdisc h{number} eth0 labrcp limit=268435456 rtt=20000 interval=10000000 "
+              "alpha=26214 beta=26214" for number in (1, 2, 3)),
+            *(f"qdisc s1 p{number} labrcp limit=230400 rtt=20000 interval=10000000 "
+              "alpha=26214 beta=26214" for number in (1, 2, 3))])
+        self.assertEqual(self.qdiscs(wanted, 1),
+                         ["module quell_labnic.ko", "module quell_labflow.ko"])
+        self.assertIn("cc-allowed reno rcp", plan.write(wanted, wanted.variants[0]))
+
+    def test_what_the_equation_takes(self):
+        wanted = self.build({"rcp-interval": "5us", "rcp-alpha": "0.5", "rcp-beta": "2"})
+        self.assertIn("qdisc s1 p3 labrcp limit=230400 rtt=20000 interval=5000 alpha=32768 "
+                      "beta=131072", self.qdiscs(wanted, 0))
+
+    def test_a_port_s_words_are_those_of_init(self):
+        with open(os.path.join(MODULES, "labrcp.h"), encoding="ascii") as file:
+            found = dict(re.findall(r"^#define LABRCP_(\w+)\s+\(?\"?(\w+)", file.read(), re.M))
+        self.assertEqual(found["KIND"], rcp.KIND)
+        self.assertEqual([found["TIME_MIN_NS"], found["TIME_MAX_NS"], found["GAIN_MAX_Q16"]],
+                         [f"{rcp.TIME_MIN}U", f"{rcp.TIME_MAX}U", f"{rcp.GAIN_MAX_Q16 >> 16}U"])
+        with open(os.path.join(runner.HERE, "init", "qdisc.c"), encoding="ascii") as file:
+            taken = re.findall(r'needed\("(\w+)"', file.read())
+        self.assertEqual([word.partition("=")[0] for word in
+                          self.build().queue.rcp.qdisc(1).split()[1:]], taken)
+
+    def test_what_is_refused(self):
+        pfc = {"on": True}
+        for what, words in (
+                ({"queue": {"rcp": None}}, "queue.rcp: missing: 'rcp' needs the round-trip time"),
+                ({"names": ("dctcp",)}, "queue.rcp: no algorithm is rcp"),
+                ({"queue": {"rcp": None, "rcp-alpha": "0.4"}, "names": ("dctcp",)},
+                 "queue.rcp-alpha: without rcp there is none"),
+                ({"queue": {"rcp": "100ns"}}, "queue.rcp: '100ns' is out of range: 1us to 1s"),
+                ({"queue": {"rcp-interval": "2s"}}, "rcp-interval: '2s' is out of range"),
+                ({"queue": {"rcp-beta": "17"}}, "rcp-beta: '17' is out of range: 0 to 16"),
+                ({"queue": {"limit": None}, "pfc": pfc}, "queue.rcp: not with pfc"),
+                ({"queue": {"fifo": "s1"}}, "queue.rcp: not with fifo"),
+                ({"record": {"core": True}}, "record.core: 'rcp' is the laboratory's own")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                self.build(**what)
+        with self.assertRaisesRegex(InputError, "rcp has no parameter 'alpha': it takes none"):
+            helpers.build(algorithm=[{"name": "rcp", "set": {"alpha": "0.4"}}])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_labrcp: options of qdisc "labrcp", and what its two source files share.
+ */
+#ifndef _QUELL_LABRCP_H
+#define _QUELL_LABRCP_H
+
+#include <linux/types.h>
+
+#define LABRCP_KIND	"labrcp"
+
+/**
+ * struct labrcp_options - TCA_OPTIONS of the qdisc, all required
+ * @limit_bytes: what waits in the queue at most
+ * @rtt_ns:	 d of RCP's equation before the first packet, 1 us .. 1 s
+ * @interval_ns: longest T, 1 us .. 1 s
+ * @alpha_q16:	 alpha, at most 16
+ * @beta_q16:	 beta, at most 16
+ */
+struct labrcp_options {
+	__u32	limit_bytes;
+	__u32	rtt_ns;
+	__u32	interval_ns;
+	__u32	alpha_q16;
+	__u32	beta_q16;
+};
+
+#define LABRCP_TIME_MIN_NS	1000U
+#define LABRCP_TIME_MAX_NS	1000000000U
+#define LABRCP_GAIN_MAX_Q16	(16U << 16)
+
+#ifdef __KERNEL__
+int labrcp_port_register(void);
+void labrcp_port_unregister(void);
+#endif
+
+#endif /* _QUELL_LABRCP_H */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labrcp: qdisc "labrcp", a switch's port that computes RCP's rate (rcp_port.h).
+ *
+ * One queue, in order, with a limit in bytes.  What came for the port is counted on arrival,
+ * dropped or not.  C is the speed of the device.  A packet with room for a telemetry record has in
+ * it:
+ *
+ *	link rate	at a host's own port the rate that it asks for, the device's speed; at a
+ *			switch's the port's R, if that is less than what is there
+ *	queue		the newest round-trip time of the flow, by its host, ns; 0 not known
+ *
+ * Both have 12 bits of fraction: 0.02 % too low at most.  A packet is at its own host's port as
+ * long as it belongs to a socket.
+ */
+#include <linux/ethtool.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/tcp.h>
+#include <net/checksum.h>
+#include <net/ip.h>
+#include <net/pkt_sched.h>
+#include <quell/option.h>
+#include <quell/quell.h>
+
+#include "labnic.h"
+#include "labrcp.h"
+#include "rcp_port.h"
+
+#define LABRCP_OPTIONS_MAX_BYTES	40
+/* Number of the hop in a record: not 0, which is an empty one. */
+#define LABRCP_HOP			1
+
+/**
+ * struct labrcp_sched - the port
+ * @params: parameters of the equation
+ * @port: its state
+ * @limit_bytes: of the queue
+ */
+struct labrcp_sched {
+	struct rcp_port_params	params;
+	struct rcp_port		port;
+	u32			limit_bytes;
+};
+
+/* Bytes of a packet on the wire. */
+static u32 labrcp_wire_bytes(const struct sk_buff *skb)
+{
+	return max_t(u32, skb->len, LABNIC_FRAME_MIN_BYTES) + LABNIC_WIRE_OVERHEAD_BYTES;
+}
+
+/* Before each packet that comes or leaves. */
+static void labrcp_advance(struct Qdisc *sch)
+{
+	struct labrcp_sched *q = qdisc_priv(sch);
+	u64 queue_bytes = sch->qstats.backlog + (u64)sch->q.qlen * LABNIC_WIRE_OVERHEAD_BYTES;
+
+	rcp_port_advance(&q->port, &q->params, ktime_get_ns(), queue_bytes);
+}
+
+static int labrcp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct labrcp_sched *q = qdisc_priv(sch);
+
+	labrcp_advance(sch);
+	q->port.in_bytes += labrcp_wire_bytes(skb);
+	if (sch->qstats.backlog + qdisc_pkt_len(skb) > q->limit_bytes)
+		return qdisc_drop(skb, sch, to_free);
+	return qdisc_enqueue_tail(skb, sch);
+}
+
+/* Offset of the TCP header of a packet; 0: none, or a fragment's. */
+static u32 labrcp_tcp_at(const struct sk_buff *skb)
+{
+	u32 at = skb_network_offset(skb);
+
+	if (skb->protocol == htons(ETH_P_IP) && ip_hdr(skb)->protocol == IPPROTO_TCP &&
+	    !ip_is_fragment(ip_hdr(skb)))
+		return at + ip_hdrlen(skb);
+	if (skb->protocol == htons(ETH_P_IPV6) && ipv6_hdr(skb)->nexthdr == IPPROTO_TCP)
+		return at + sizeof(struct ipv6hdr);
+	return 0;
+}
+
+/* Offset of the telemetry record of a TCP segment; 0: it has none. */
+static u32 labrcp_record_at(const struct sk_buff *skb, u32 tcp_at)
+{
+	u32 at, in_option, bytes, stated = 0;
+	u8 buf[LABRCP_OPTIONS_MAX_BYTES];
+	struct tcphdr header;
+	const struct tcphdr *th;
+	const u8 *options;
+
+	th = skb_header_pointer(skb, tcp_at, sizeof(header), &header);
+	if (!th || th->syn || th->doff <= 5)
+		return 0;
+	bytes = th->doff * 4 - sizeof(header);
+	options = skb_header_pointer(skb, tcp_at + sizeof(header), bytes, buf);
+	if (!options)
+		return 0;
+	at = quell_opt_find(options, bytes, &stated);
+	if (at == bytes)
+		return 0;
+	in_option = quell_opt_telemetry_at(options + at, stated);
+	return in_option ? tcp_at + sizeof(header) + at + in_option : 0;
+}
+
+/* Replace bytes of a segment, and update its checksum; one to be computed needs no update. */
+static void labrcp_replace(struct sk_buff *skb, u32 tcp_at, u32 at, const u8 *to)
+{
+	struct tcphdr *th = (struct tcphdr *)(skb->data + tcp_at);
+	__wsum before = csum_partial(skb->data + at, QUELL_TELEMETRY_BYTES, 0);
+	__wsum after = csum_partial(to, QUELL_TELEMETRY_BYTES, 0);
+
+	memcpy(skb->data + at, to, QUELL_TELEMETRY_BYTES);
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		return;
+	before = csum_shift(before, at - tcp_at);
+	after = csum_shift(after, at - tcp_at);
+	csum_replace_by_diff(&th->check, csum_sub(after, before));
+}
+
+/* What a host asks for. */
+static void labrcp_ask(const struct labrcp_sched *q, const struct sock *sk,
+		       struct quell_telemetry *record)
+{
+	struct quell_snapshot snapshot;
+
+	*record = (struct quell_telemetry) {
+		.link_bytes_ps = q->params.link_bytes_ps, .hop = LABRCP_HOP,
+	};
+	if (quell_sock_snapshot(sk, &snapshot))
+		record->queue_bytes = min_t(u64, snapshot.rtt_ns, U32_MAX);
+}
+
+/* What a switch grants; false where it leaves the record as it is. */
+static bool labrcp_grant(struct labrcp_sched *q, struct quell_telemetry *record)
+{
+	u64 rate_bytes_ps = q->port.rate_q16 >> QUELL_Q16_SHIFT;
+
+	if (record->hop && record->queue_bytes)
+		rcp_port_told(&q->port, record->queue_bytes);
+	if (record->hop && record->link_bytes_ps <= rate_bytes_ps)
+		return false;
+	record->hop = LABRCP_HOP;
+	record->link_bytes_ps = rate_bytes_ps;
+	return true;
+}
+
+static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct labrcp_sched *q = qdisc_priv(sch);
+	u8 wire[QUELL_TELEMETRY_BYTES];
+	struct quell_telemetry record;
+	u32 tcp_at, at;
+
+	tcp_at = labrcp_tcp_at(skb);
+	at = tcp_at ? labrcp_record_at(skb, tcp_at) : 0;
+	if (!at || skb_copy_bits(skb, at, wire, sizeof(wire)))
+		return;
+	quell_telemetry_decode(wire, &record);
+	if (skb->sk)
+		labrcp_ask(q, skb->sk, &record);
+	else if (!labrcp_grant(q, &record))
+		return;
+	/* It may be shared with TCP's queue of what is not acknowledged. */
+	if (skb_ensure_writable(skb, at + sizeof(wire)))
+		return;
+	quell_telemetry_encode(&record, 0, wire);
+	labrcp_replace(skb, tcp_at, at, wire);
+}
+
+static struct sk_buff *labrcp_dequeue(struct Qdisc *sch)
+{
+	struct sk_buff *skb;
+
+	labrcp_advance(sch);
+	skb = qdisc_dequeue_head(sch);
+	if (skb)
+		labrcp_stamp(sch, skb);
+	return skb;
+}
+
+static bool labrcp_allowed(const struct labrcp_options *options)
+{
+	return options->limit_bytes &&
+	       options->rtt_ns >= LABRCP_TIME_MIN_NS && options->rtt_ns <= LABRCP_TIME_MAX_NS &&
+	       options->interval_ns >= LABRCP_TIME_MIN_NS &&
+	       options->interval_ns <= LABRCP_TIME_MAX_NS &&
+	       options->alpha_q16 <= LABRCP_GAIN_MAX_Q16 &&
+	       options->beta_q16 <= LABRCP_GAIN_MAX_Q16;
+}
+
+static int labrcp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct labrcp_sched *q = qdisc_priv(sch);
+	struct ethtool_link_ksettings settings;
+	const struct labrcp_options *options;
+
+	if (!opt || nla_len(opt) < sizeof(*options))
+		return -EINVAL;
+	options = nla_data(opt);
+	if (!labrcp_allowed(options)) {
+		NL_SET_ERR_MSG(extack, "labrcp: a limit, times 1us to 1s, gains of at most 16");
+		return -ERANGE;
+	}
+	if (__ethtool_get_link_ksettings(qdisc_dev(sch), &settings) || !settings.base.speed ||
+	    settings.base.speed == SPEED_UNKNOWN) {
+		NL_SET_ERR_MSG(extack, "labrcp: the device does not tell its speed");
+		return -EOPNOTSUPP;
+	}
+	q->params = (struct rcp_port_params) {
+		.link_bytes_ps = settings.base.speed * 125000ULL, .rtt_ns = options->rtt_ns,
+		.interval_max_ns = options->interval_ns, .alpha_q16 = options->alpha_q16,
+		.beta_q16 = options->beta_q16,
+	};
+	q->limit_bytes = options->limit_bytes;
+	return 0;
+}
+
+static struct Qdisc_ops labrcp_qdisc_ops = {
+	.id		= LABRCP_KIND,
+	.priv_size	= sizeof(struct labrcp_sched),
+	.enqueue	= labrcp_enqueue,
+	.dequeue	= labrcp_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= labrcp_init,
+	.reset		= qdisc_reset_queue,
+	.owner		= THIS_MODULE,
+};
+
+/**
+ * labrcp_port_register() - make the qdisc known
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int labrcp_port_register(void)
+{
+	return register_qdisc(&labrcp_qdisc_ops);
+}
+
+/**
+ * labrcp_port_unregister() - undo labrcp_port_register()
+ *
+ * Context: process; no port has the qdisc.
+ */
+void labrcp_port_unregister(void)
+{
+	unregister_qdisc(&labrcp_qdisc_ops);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RCP's sender: it paces at the rate that the newest telemetry record of an ACK has, the least of
+ * the path's switches (rcp_port.h).
+ *
+ * RCP asks for a rate in the SYN.  Here a sender has line rate until its first record comes, as
+ * after a time without outstanding data: what a SYN is told where one flow fills the line, or none.
+ * The window only bounds what is outstanding.  Loss changes nothing but what the stack does of
+ * itself: RCP has no answer to it.
+ */
+#ifndef _QUELL_LAB_RCP_SENDER_H
+#define _QUELL_LAB_RCP_SENDER_H
+
+#include <quell/core/algorithm.h>
+#include <quell/core/lib/math.h>
+#include <quell/core/lib/window.h>
+
+/* The window: so many times what the rate carries in a round trip, and some packets. */
+#define RCP_WINDOW_RTTS		2
+#define RCP_WINDOW_SEGMENTS	4
+#define RCP_WINDOW_MAX_BYTES	(1ULL << 30)	/* TCP's own limit */
+/* The parameter that each algorithm has; it is off. */
+#define QUELL_RCP_ADAPT_BOOL_DEFAULT	0ULL
+#define QUELL_RCP_ADAPT_BOOL_MIN	0ULL
+#define QUELL_RCP_ADAPT_BOOL_MAX	0ULL
+
+/**
+ * struct rcp_sender_params - parameters; none of its own
+ * @adapt_bool: 0
+ */
+struct rcp_sender_params {
+	u64	adapt_bool;
+};
+
+/**
+ * struct rcp_sender - state of a flow
+ * @wire_bytes_ps: rate as told, bytes/s on the wire; 0 not told
+ * @rtt_ns:	   newest round-trip time; 0 not known
+ */
+struct rcp_sender {
+	u64	wire_bytes_ps;
+	u64	rtt_ns;
+};
+
+/**
+ * struct rcp_sender_stats - counters
+ * @told:   ACKs with a rate
+ * @untold: ACKs without
+ */
+struct rcp_sender_stats {
+	u64	told;
+	u64	untold;
+};
+
+static const struct quell_param_desc rcp_sender_params[] = {
+	QUELL_PARAM(struct rcp_sender_params, "adapt", BOOL, adapt_bool, RCP_ADAPT_BOOL,
+		    "Off: RCP has nothing to fit."),
+};
+
+static const struct quell_counter_desc rcp_sender_counters[] = {
+	QUELL_COUNTER(struct rcp_sender_stats, "told", told, "ACKs with a rate."),
+	QUELL_COUNTER(struct rcp_sender_stats, "untold", untold, "ACKs without a rate."),
+};
+
+/* Rate and window by what the flow knows. */
+static inline void rcp_sender_decide(struct quell_event *ev)
+{
+	const struct rcp_sender *v = ev->vars;
+	const struct quell_sample *s = &ev->sample;
+	u64 wire_bytes_ps = v->wire_bytes_ps ? v->wire_bytes_ps : s->link_bytes_ps;
+	u64 mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
+	u64 window_bytes;
+
+	/* Without a rate there is the first window alone. */
+	ev->decision = (struct quell_decision) {
+		.window_q16 = quell_init_window_q16(mss_bytes),
+		.pacing_bytes_ps = QUELL_RATE_UNLIMITED,
+	};
+	if (!wire_bytes_ps)
+		return;
+	ev->decision.pacing_bytes_ps =
+		quell_max_u64(quell_mul_div_u64(wire_bytes_ps, mss_bytes,
+						mss_bytes + s->header_bytes), 1);
+	window_bytes = RCP_WINDOW_SEGMENTS * mss_bytes +
+		       quell_mul_div_u64(wire_bytes_ps, RCP_WINDOW_RTTS * v->rtt_ns,
+					 QUELL_NS_PER_SEC);
+	window_bytes = quell_min_u64(window_bytes, RCP_WINDOW_MAX_BYTES);
+	ev->decision.window_q16 = window_bytes << QUELL_Q16_SHIFT;
+}
+
+static inline void rcp_sender_init(struct quell_event *ev)
+{
+	struct rcp_sender *v = ev->vars;
+
+	*v = (struct rcp_sender) { .rtt_ns = ev->sample.min_rtt_ns };
+	rcp_sender_decide(ev);
+}
+
+/**
+ * rcp_sender_on_ack() - new data was acknowledged
+ * @ev: event of a &struct rcp_sender
+ *
+ * Context: any; the caller serialises per flow.
+ */
+static inline void rcp_sender_on_ack(struct quell_event *ev)
+{
+	struct rcp_sender_stats *stats = ev->stats;
+	struct rcp_sender *v = ev->vars;
+
+	if (ev->sample.rtt_ns)
+		v->rtt_ns = ev->sample.rtt_ns;
+	if (ev->sample.telemetry.hop) {
+		v->wire_bytes_ps = ev->sample.telemetry.link_bytes_ps;
+		stats->told++;
+	} else {
+		stats->untold++;
+	}
+	rcp_sender_decide(ev);
+}
+
+/* As a SYN, which asks anew. */
+static inline void rcp_sender_on_idle_restart(struct quell_event *ev)
+{
+	struct rcp_sender *v = ev->vars;
+
+	v->wire_bytes_ps = 0;
+	rcp_sender_decide(ev);
+}
+
+/* A loss reduces nothing, so there is nothing to undo. */
+static inline void rcp_sender_undo_note(struct quell_event *ev)
+{
+	ev->undo->valid = false;
+}
+
+static const struct quell_core quell_rcp_core = {
+	.name			= "rcp",
+	.module			= "quell_labrcp",
+	.flags			= QUELL_CORE_TELEMETRY,
+	.vars_bytes		= sizeof(struct rcp_sender),
+	.params			= rcp_sender_params,
+	.params_nr		= QUELL_ARRAY_NR(rcp_sender_params),
+	.params_bytes		= sizeof(struct rcp_sender_params),
+	.counters		= rcp_sender_counters,
+	.counters_nr		= QUELL_ARRAY_NR(rcp_sender_counters),
+	.counters_bytes		= sizeof(struct rcp_sender_stats),
+	.init			= rcp_sender_init,
+	.on_ack			= QUELL_CORE_ON_ACK(rcp_sender_on_ack),
+	.on_loss		= rcp_sender_decide,
+	.on_rto			= rcp_sender_decide,
+	.on_idle_restart	= rcp_sender_on_idle_restart,
+	.undo_note		= rcp_sender_undo_note,
+	.on_undo		= rcp_sender_decide,
+};
+
+#endif /* _QUELL_LAB_RCP_SENDER_H */
