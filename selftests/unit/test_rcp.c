@@ -15,13 +15,15 @@
 #define RTT_NS		20000ULL
 #define BDP_BYTES	25000ULL
 #define GAIN_Q16	26214ULL	/* 0.4 */
+#define LEAST_BYTES	1500ULL
+#define UNIT_BYTES_PS	((u64)QUELL_TELEMETRY_RATE_UNIT_BYTES_PS)
 #define MSS		1448U
 #define HEADER_BYTES	90U
 #define STEPS		1000000
 
 static const struct rcp_port_params ten_gbit = {
 	.link_bytes_ps = LINK_BYTES_PS, .rtt_ns = RTT_NS, .interval_max_ns = 10000000,
-	.alpha_q16 = GAIN_Q16, .beta_q16 = GAIN_Q16,
+	.least_bytes = LEAST_BYTES, .alpha_q16 = GAIN_Q16, .beta_q16 = GAIN_Q16,
 };
 
 /* A port at a rate, with d, T and y T. */
@@ -51,7 +53,7 @@ static double rcp_equation(const struct rcp_port_params *p, const struct rcp_por
 	double rate_q16 = port->rate_q16;
 
 	rate_q16 *= 1 + t / d * p->alpha_q16 / 65536.0 - rcp_less(p, port, q);
-	rate_q16 = fmax(rate_q16, RCP_LEAST_BYTES / d * 65536);
+	rate_q16 = fmax(rate_q16, fmax(p->least_bytes / d, UNIT_BYTES_PS) * 65536);
 	return fmin(rate_q16, p->link_bytes_ps * 65536.0);
 }
 
@@ -60,6 +62,7 @@ static double random_error(struct random_state *random, bool *inside)
 {
 	struct rcp_port_params p = {
 		.link_bytes_ps = random_magnitude(random, 125000, RCP_LINK_MAX_BYTES_PS),
+		.least_bytes = random_magnitude(random, 1, 4096),
 		.alpha_q16 = random_between(random, 0, 1 << 16),
 		.beta_q16 = random_between(random, 0, 16 << 16),
 	};
@@ -74,7 +77,7 @@ static double random_error(struct random_state *random, bool *inside)
 			      65536 / bdp_bytes;
 
 	*inside = want < p.link_bytes_ps * 65536.0 &&
-		  want > RCP_LEAST_BYTES * 1e9 / rtt_ns * 65536;
+		  want > fmax(p.least_bytes * 1e9 / rtt_ns, UNIT_BYTES_PS) * 65536;
 	/* The double's own error is far below what is allowed. */
 	return fabs(rcp_port_rate_q16(&p, &port, queue_bytes) - want) /
 	       (allowed / RCP_Q32_ONE * port.rate_q16 + 1.1);
@@ -128,6 +131,26 @@ TEST(cases)
 	}
 }
 
+/* The least rate is one that a record can carry. */
+TEST(least)
+{
+	struct rcp_port port = port_at(100000, 1000000000, 1000000000, LINK_BYTES_PS * 4);
+	struct quell_telemetry record = { .hop = 1 };
+	struct rcp_port_params p = ten_gbit;
+	u8 wire[QUELL_TELEMETRY_BYTES];
+
+	record.link_bytes_ps = rcp_port_rate_q16(&p, &port, 0) >> 16;
+	EXPECT_EQ(UNIT_BYTES_PS, record.link_bytes_ps)
+		TH_LOG("rcp_port_limit_q16__a_unit");
+	quell_telemetry_encode(&record, 0, wire);
+	quell_telemetry_decode(wire, &record);
+	EXPECT_EQ(UNIT_BYTES_PS, record.link_bytes_ps)
+		TH_LOG("rcp_port_limit_q16__is_carried");
+	p.least_bytes = 65536;
+	EXPECT_EQ(65536, rcp_port_rate_q16(&p, &port, 0) >> 16)
+		TH_LOG("rcp_port_limit_q16__as_given");
+}
+
 TEST(round_trips)
 {
 	struct rcp_port port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
@@ -149,6 +172,11 @@ TEST(round_trips)
 	rcp_port_told(&port, ~0ULL);
 	EXPECT_TRUE(port.rtt_ns_q16 >> 16 < RCP_RTT_MAX_NS / 40)
 		TH_LOG("rcp_port_told__longest");
+	port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
+	for (i = 0; i < 1000; i++)
+		rcp_port_told(&port, 1);
+	EXPECT_EQ(RCP_RTT_MIN_NS, port.rtt_ns_q16 >> 16)
+		TH_LOG("rcp_port_told__shortest");
 }
 
 TEST(intervals)
@@ -186,11 +214,31 @@ TEST(intervals)
 		TH_LOG("rcp_port_advance__longest");
 }
 
-/* The sender's rate after an ACK with a rate of @wire_bytes_ps in its record, 0 without one. */
-static u64 sender_ack(struct quell_event *ev, u64 wire_bytes_ps)
+/* A port that would need ten million intervals to come back computes some, and jumps. */
+TEST(long_idle)
+{
+	struct rcp_port_params p = ten_gbit;
+	struct rcp_port port = { 0 };
+	u64 once;
+
+	p.rtt_ns = 1000000000;
+	p.interval_max_ns = 1000;
+	rcp_port_advance(&port, &p, 5000, 0);
+	port.rate_q16 = LINK_BYTES_PS << 15;
+	once = rcp_port_rate_q16(&p, &port, 0) - port.rate_q16;
+	rcp_port_advance(&port, &p, 10000000000, 0);
+	EXPECT_TRUE(port.rate_q16 > (LINK_BYTES_PS << 15) + RCP_IDLE_INTERVALS * once &&
+		    port.rate_q16 < (LINK_BYTES_PS << 15) + (RCP_IDLE_INTERVALS + 2) * once)
+		TH_LOG("rcp_port_advance__no_more_than_some");
+	EXPECT_TRUE(port.next_ns > 10000000000 && port.next_ns <= 10000001000 && !port.in_bytes)
+		TH_LOG("rcp_port_advance__jumps");
+}
+
+/* The sender's rate after an ACK with a rate of @wire_bytes_ps in its record, or without one. */
+static u64 sender_ack(struct quell_event *ev, u8 hop, u64 wire_bytes_ps)
 {
 	ev->sample.telemetry = (struct quell_telemetry) {
-		.hop = !!wire_bytes_ps, .link_bytes_ps = wire_bytes_ps,
+		.hop = hop, .link_bytes_ps = wire_bytes_ps,
 	};
 	quell_rcp_core.on_ack(ev);
 	return ev->decision.pacing_bytes_ps;
@@ -217,9 +265,9 @@ TEST(sender)
 		TH_LOG("rcp_sender_init__line_rate");
 	EXPECT_EQ(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16)
 		TH_LOG("rcp_sender_init__window");
-	EXPECT_EQ(588426527, sender_ack(&ev, LINK_BYTES_PS / 2))
+	EXPECT_EQ(588426527, sender_ack(&ev, 1, LINK_BYTES_PS / 2))
 		TH_LOG("rcp_sender_on_ack__told");
-	EXPECT_EQ(588426527, sender_ack(&ev, 0))
+	EXPECT_EQ(588426527, sender_ack(&ev, 0, 0))
 		TH_LOG("rcp_sender_on_ack__untold_keeps_it");
 	EXPECT_TRUE(stats.told == 1 && stats.untold == 1)
 		TH_LOG("rcp_sender_on_ack__counters");
@@ -227,9 +275,11 @@ TEST(sender)
 	EXPECT_EQ(588426527, ev.decision.pacing_bytes_ps)
 		TH_LOG("rcp_sender_decide__loss_changes_nothing");
 	ev.sample.rtt_ns = 2 * RTT_NS;
-	sender_ack(&ev, LINK_BYTES_PS / 2);
+	sender_ack(&ev, 1, LINK_BYTES_PS / 2);
 	EXPECT_EQ(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16)
 		TH_LOG("rcp_sender_on_ack__window_by_the_newest_round_trip");
+	EXPECT_EQ(1, sender_ack(&ev, 1, 0))
+		TH_LOG("rcp_sender_on_ack__told_nothing_is_no_line_rate");
 	quell_rcp_core.on_idle_restart(&ev);
 	EXPECT_EQ(1176853055, ev.decision.pacing_bytes_ps)
 		TH_LOG("rcp_sender_on_idle_restart__asks_anew");

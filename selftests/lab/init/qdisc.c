@@ -180,7 +180,8 @@ static uint32_t needed(const char *key, uint32_t least, uint32_t most)
 /* RCP's rate at a switch's port. */
 static void qdisc_labrcp(const struct port *port)
 {
-	static const char *const keys[] = { "limit", "rtt", "interval", "alpha", "beta", NULL };
+	static const char *const keys[] = { "limit", "rtt", "interval", "least", "alpha", "beta",
+					   NULL };
 	struct labrcp_options options;
 	struct request req;
 
@@ -188,7 +189,8 @@ static void qdisc_labrcp(const struct port *port)
 	options.limit_bytes = needed("limit", 1, UINT32_MAX);
 	options.rtt_ns = needed("rtt", LABRCP_TIME_MIN_NS, LABRCP_TIME_MAX_NS);
 	options.interval_ns = needed("interval", LABRCP_TIME_MIN_NS, LABRCP_TIME_MAX_NS);
-	options.alpha_q16 = needed("alpha", 0, LABRCP_GAIN_MAX_Q16);
+	options.least_bytes = needed("least", 1, LABRCP_LEAST_MAX_BYTES);
+	options.alpha_q16 = needed("alpha", 1, LABRCP_GAIN_MAX_Q16);
 	options.beta_q16 = needed("beta", 0, LABRCP_GAIN_MAX_Q16);
 	qdisc_start(&req, port, LABRCP_KIND);
 	nl_put(&req, TCA_OPTIONS, &options, sizeof(options));

@@ -14,19 +14,22 @@
  * @limit_bytes: what waits in the queue at most
  * @rtt_ns:	 d of RCP's equation before the first packet, 1 us .. 1 s
  * @interval_ns: longest T, 1 us .. 1 s
- * @alpha_q16:	 alpha, at most 16
+ * @least_bytes: the least rate, in d, 1 .. 65536
+ * @alpha_q16:	 alpha, above 0, at most 16
  * @beta_q16:	 beta, at most 16
  */
 struct labrcp_options {
 	__u32	limit_bytes;
 	__u32	rtt_ns;
 	__u32	interval_ns;
+	__u32	least_bytes;
 	__u32	alpha_q16;
 	__u32	beta_q16;
 };
 
 #define LABRCP_TIME_MIN_NS	1000U
 #define LABRCP_TIME_MAX_NS	1000000000U
+#define LABRCP_LEAST_MAX_BYTES	65536U
 #define LABRCP_GAIN_MAX_Q16	(16U << 16)
 
 #ifdef __KERNEL__

@@ -6,12 +6,12 @@
  * dropped or not.  C is the speed of the device.  A packet with room for a telemetry record has in
  * it:
  *
- *	link rate	at a host's own port the rate that it asks for, the device's speed; at a
- *			switch's the port's R, if that is less than what is there
+ *	link rate	the least R of the ports so far
  *	queue		the newest round-trip time of the flow, by its host, ns; 0 not known
  *
- * Both have 12 bits of fraction: 0.02 % too low at most.  A packet is at its own host's port as
- * long as it belongs to a socket.
+ * Both have 12 bits of fraction and are rounded down: the rate by 0.025 % or 15625 bytes/s, the
+ * time by 0.025 % or 1 ns, whichever is more, at most.  The first port, a host's own, writes the
+ * time; a packet is at it as long as it belongs to a socket.
  */
 #include <linux/ethtool.h>
 #include <linux/ip.h>
@@ -38,26 +38,30 @@
  * @params: parameters of the equation
  * @port: its state
  * @limit_bytes: of the queue
+ * @wire_bytes: what is in the queue, as on the wire
  */
 struct labrcp_sched {
 	struct rcp_port_params	params;
 	struct rcp_port		port;
 	u32			limit_bytes;
+	u64			wire_bytes;
 };
 
-/* Bytes of a packet on the wire. */
+/* Bytes of a packet on the wire; of one that the NIC will cut, those of its parts. */
 static u32 labrcp_wire_bytes(const struct sk_buff *skb)
 {
-	return max_t(u32, skb->len, LABNIC_FRAME_MIN_BYTES) + LABNIC_WIRE_OVERHEAD_BYTES;
+	u32 pkts = skb_is_gso(skb) ? max_t(u32, skb_shinfo(skb)->gso_segs, 1) : 1;
+
+	return max_t(u32, qdisc_pkt_len(skb), LABNIC_FRAME_MIN_BYTES) +
+	       pkts * LABNIC_WIRE_OVERHEAD_BYTES;
 }
 
 /* Before each packet that comes or leaves. */
 static void labrcp_advance(struct Qdisc *sch)
 {
 	struct labrcp_sched *q = qdisc_priv(sch);
-	u64 queue_bytes = sch->qstats.backlog + (u64)sch->q.qlen * LABNIC_WIRE_OVERHEAD_BYTES;
 
-	rcp_port_advance(&q->port, &q->params, ktime_get_ns(), queue_bytes);
+	rcp_port_advance(&q->port, &q->params, ktime_get_ns(), q->wire_bytes);
 }
 
 static int labrcp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -68,6 +72,7 @@ static int labrcp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	q->port.in_bytes += labrcp_wire_bytes(skb);
 	if (sch->qstats.backlog + qdisc_pkt_len(skb) > q->limit_bytes)
 		return qdisc_drop(skb, sch, to_free);
+	q->wire_bytes += labrcp_wire_bytes(skb);
 	return qdisc_enqueue_tail(skb, sch);
 }
 
@@ -122,7 +127,7 @@ static void labrcp_replace(struct sk_buff *skb, u32 tcp_at, u32 at, const u8 *to
 	csum_replace_by_diff(&th->check, csum_sub(after, before));
 }
 
-/* What a host asks for. */
+/* What a host asks for: the device's speed. */
 static void labrcp_ask(const struct labrcp_sched *q, const struct sock *sk,
 		       struct quell_telemetry *record)
 {
@@ -135,7 +140,7 @@ static void labrcp_ask(const struct labrcp_sched *q, const struct sock *sk,
 		record->queue_bytes = min_t(u64, snapshot.rtt_ns, U32_MAX);
 }
 
-/* What a switch grants; false where it leaves the record as it is. */
+/* What a port, a host's too, grants; false where it leaves the record as it is. */
 static bool labrcp_grant(struct labrcp_sched *q, struct quell_telemetry *record)
 {
 	u64 rate_bytes_ps = q->port.rate_q16 >> QUELL_Q16_SHIFT;
@@ -154,6 +159,7 @@ static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
 	struct labrcp_sched *q = qdisc_priv(sch);
 	u8 wire[QUELL_TELEMETRY_BYTES];
 	struct quell_telemetry record;
+	bool granted;
 	u32 tcp_at, at;
 
 	tcp_at = labrcp_tcp_at(skb);
@@ -163,7 +169,8 @@ static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
 	quell_telemetry_decode(wire, &record);
 	if (skb->sk)
 		labrcp_ask(q, skb->sk, &record);
-	else if (!labrcp_grant(q, &record))
+	granted = labrcp_grant(q, &record);
+	if (!skb->sk && !granted)
 		return;
 	/* It may be shared with TCP's queue of what is not acknowledged. */
 	if (skb_ensure_writable(skb, at + sizeof(wire)))
@@ -174,13 +181,24 @@ static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
 
 static struct sk_buff *labrcp_dequeue(struct Qdisc *sch)
 {
+	struct labrcp_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
 	labrcp_advance(sch);
 	skb = qdisc_dequeue_head(sch);
-	if (skb)
-		labrcp_stamp(sch, skb);
+	if (!skb)
+		return NULL;
+	q->wire_bytes -= labrcp_wire_bytes(skb);
+	labrcp_stamp(sch, skb);
 	return skb;
+}
+
+static void labrcp_reset(struct Qdisc *sch)
+{
+	struct labrcp_sched *q = qdisc_priv(sch);
+
+	qdisc_reset_queue(sch);
+	q->wire_bytes = 0;
 }
 
 static bool labrcp_allowed(const struct labrcp_options *options)
@@ -189,7 +207,8 @@ static bool labrcp_allowed(const struct labrcp_options *options)
 	       options->rtt_ns >= LABRCP_TIME_MIN_NS && options->rtt_ns <= LABRCP_TIME_MAX_NS &&
 	       options->interval_ns >= LABRCP_TIME_MIN_NS &&
 	       options->interval_ns <= LABRCP_TIME_MAX_NS &&
-	       options->alpha_q16 <= LABRCP_GAIN_MAX_Q16 &&
+	       options->least_bytes && options->least_bytes <= LABRCP_LEAST_MAX_BYTES &&
+	       options->alpha_q16 && options->alpha_q16 <= LABRCP_GAIN_MAX_Q16 &&
 	       options->beta_q16 <= LABRCP_GAIN_MAX_Q16;
 }
 
@@ -203,7 +222,7 @@ static int labrcp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		return -EINVAL;
 	options = nla_data(opt);
 	if (!labrcp_allowed(options)) {
-		NL_SET_ERR_MSG(extack, "labrcp: a limit, times 1us to 1s, gains of at most 16");
+		NL_SET_ERR_MSG(extack, "labrcp: an option is out of its range (labrcp.h)");
 		return -ERANGE;
 	}
 	if (__ethtool_get_link_ksettings(qdisc_dev(sch), &settings) || !settings.base.speed ||
@@ -211,10 +230,14 @@ static int labrcp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		NL_SET_ERR_MSG(extack, "labrcp: the device does not tell its speed");
 		return -EOPNOTSUPP;
 	}
+	if (settings.base.speed * 125000ULL > RCP_LINK_MAX_BYTES_PS) {
+		NL_SET_ERR_MSG(extack, "labrcp: the device is too fast");
+		return -ERANGE;
+	}
 	q->params = (struct rcp_port_params) {
 		.link_bytes_ps = settings.base.speed * 125000ULL, .rtt_ns = options->rtt_ns,
-		.interval_max_ns = options->interval_ns, .alpha_q16 = options->alpha_q16,
-		.beta_q16 = options->beta_q16,
+		.interval_max_ns = options->interval_ns, .least_bytes = options->least_bytes,
+		.alpha_q16 = options->alpha_q16, .beta_q16 = options->beta_q16,
 	};
 	q->limit_bytes = options->limit_bytes;
 	return 0;
@@ -227,7 +250,7 @@ static struct Qdisc_ops labrcp_qdisc_ops = {
 	.dequeue	= labrcp_dequeue,
 	.peek		= qdisc_peek_dequeued,
 	.init		= labrcp_init,
-	.reset		= qdisc_reset_queue,
+	.reset		= labrcp_reset,
 	.owner		= THIS_MODULE,
 };
 

@@ -8,23 +8,26 @@
  *
  * R is the rate of every flow over the port, C the link's, y what came for it in the last T, over
  * T, q the queue, d the average of the round-trip times that packets carry, and T is d, or the
- * longest that is given.  R is at most C.  The least R is a packet in d: RCP has refresh packets,
- * by which slower senders hear of their rate each round trip, and ours have not.
+ * longest that is given.  R is at most C.  The least R is so many bytes in d as are given, or one
+ * unit of the record that carries it: RCP has refresh packets, by which slower senders hear of
+ * their rate each round trip, and ours have not.
  */
 #ifndef _QUELL_LAB_RCP_PORT_H
 #define _QUELL_LAB_RCP_PORT_H
 
 #include <quell/core/core.h>
 #include <quell/core/lib/math.h>
+#include <quell/telemetry.h>
 
 #define RCP_Q32_SHIFT		32
 #define RCP_Q32_ONE		(1ULL << RCP_Q32_SHIFT)
-/* A packet, with which a sender hears of its rate. */
-#define RCP_LEAST_BYTES		1500ULL
 /* The weight of a round-trip time in the average, as in the simulator of RCP's authors: 0.02. */
 #define RCP_RTT_WEIGHTS		50U
-/* Longest round-trip time in the arithmetic. */
+/* Shortest and longest round-trip time in the arithmetic. */
+#define RCP_RTT_MIN_NS		1000ULL
 #define RCP_RTT_MAX_NS		4000000000ULL
+/* Intervals of an idle time that are computed at a packet's coming; more change nothing. */
+#define RCP_IDLE_INTERVALS	1000
 /* Largest link in the arithmetic, above 3.2 Tbit/s: its Q16 fits 56 bits. */
 #define RCP_LINK_MAX_BYTES_PS	(1ULL << 40)
 
@@ -33,13 +36,15 @@
  * @link_bytes_ps:   C, 1 .. RCP_LINK_MAX_BYTES_PS
  * @rtt_ns:	     d before the first packet, 1 us .. 1 s
  * @interval_max_ns: longest T, 1 us .. 1 s
- * @alpha_q16:	     alpha, at most 16
+ * @least_bytes:     the least R, in d, 1 .. 65536
+ * @alpha_q16:	     alpha, above 0, at most 16
  * @beta_q16:	     beta, at most 16
  */
 struct rcp_port_params {
 	u64	link_bytes_ps;
 	u64	rtt_ns;
 	u64	interval_max_ns;
+	u64	least_bytes;
 	u64	alpha_q16;
 	u64	beta_q16;
 };
@@ -47,7 +52,7 @@ struct rcp_port_params {
 /**
  * struct rcp_port - state of a port; all zero before its first packet
  * @rate_q16:	 R, bytes/s
- * @rtt_ns_q16:	 d
+ * @rtt_ns_q16:	 d, at least RCP_RTT_MIN_NS
  * @interval_ns: T of the interval
  * @next_ns:	 its end
  * @in_bytes:	 what came in it, as on the wire
@@ -69,9 +74,11 @@ static inline u64 rcp_port_carries_q16(const struct rcp_port_params *p, u64 time
 /* The least and the largest R. */
 static inline u64 rcp_port_limit_q16(const struct rcp_port_params *p, u64 rtt_ns, u64 rate_q16)
 {
-	u64 least_q16 = quell_mul_div_u64(RCP_LEAST_BYTES << QUELL_Q16_SHIFT, QUELL_NS_PER_SEC,
+	u64 unit_q16 = (u64)QUELL_TELEMETRY_RATE_UNIT_BYTES_PS << QUELL_Q16_SHIFT;
+	u64 least_q16 = quell_mul_div_u64(p->least_bytes << QUELL_Q16_SHIFT, QUELL_NS_PER_SEC,
 					  rtt_ns);
 
+	least_q16 = quell_max_u64(least_q16, unit_q16);
 	return quell_min_u64(quell_max_u64(rate_q16, least_q16),
 			     p->link_bytes_ps << QUELL_Q16_SHIFT);
 }
@@ -93,7 +100,7 @@ static inline u64 rcp_port_rate_q16(const struct rcp_port_params *p, const struc
 				    u64 queue_bytes)
 {
 	u64 alpha_q32 = p->alpha_q16 << QUELL_Q16_SHIFT, beta_q32 = p->beta_q16 << QUELL_Q16_SHIFT;
-	u64 rtt_ns = quell_max_u64(port->rtt_ns_q16 >> QUELL_Q16_SHIFT, 1);
+	u64 rtt_ns = port->rtt_ns_q16 >> QUELL_Q16_SHIFT;
 	u64 bdp_q16 = rcp_port_carries_q16(p, rtt_ns);
 	u64 in_q16 = port->in_bytes << QUELL_Q16_SHIFT;
 	u64 rate_q16 = port->rate_q16;
@@ -117,12 +124,14 @@ static inline u64 rcp_port_rate_q16(const struct rcp_port_params *p, const struc
 /**
  * rcp_port_told() - a packet that carries a round-trip time
  * @port:   the port, advanced
- * @rtt_ns: that time
+ * @rtt_ns: that time, taken as RCP_RTT_MIN_NS to RCP_RTT_MAX_NS
  */
 static inline void rcp_port_told(struct rcp_port *port, u64 rtt_ns)
 {
-	u64 rtt_ns_q16 = quell_min_u64(rtt_ns, RCP_RTT_MAX_NS) << QUELL_Q16_SHIFT;
+	u64 rtt_ns_q16;
 
+	rtt_ns = quell_min_u64(quell_max_u64(rtt_ns, RCP_RTT_MIN_NS), RCP_RTT_MAX_NS);
+	rtt_ns_q16 = rtt_ns << QUELL_Q16_SHIFT;
 	if (rtt_ns_q16 >= port->rtt_ns_q16)
 		port->rtt_ns_q16 += quell_div_u64(rtt_ns_q16 - port->rtt_ns_q16, RCP_RTT_WEIGHTS);
 	else
@@ -132,8 +141,7 @@ static inline void rcp_port_told(struct rcp_port *port, u64 rtt_ns)
 /* A new interval, from the end of the last. */
 static inline void rcp_port_begin(struct rcp_port *port, const struct rcp_port_params *p)
 {
-	port->interval_ns = quell_min_u64(quell_max_u64(port->rtt_ns_q16 >> QUELL_Q16_SHIFT, 1),
-					  p->interval_max_ns);
+	port->interval_ns = quell_min_u64(port->rtt_ns_q16 >> QUELL_Q16_SHIFT, p->interval_max_ns);
 	port->next_ns += port->interval_ns;
 	port->in_bytes = 0;
 }
@@ -145,12 +153,14 @@ static inline void rcp_port_begin(struct rcp_port *port, const struct rcp_port_p
  * @now_ns:	 time of a packet's coming or leaving, before it does
  * @queue_bytes: queue since the last of these
  *
- * A port that has been idle is through when R is the link's: more intervals change nothing.
+ * A port that has been idle is through when R is the link's, for more intervals change nothing,
+ * and after RCP_IDLE_INTERVALS: this runs in softirq, under the port's lock.
  */
 static inline void rcp_port_advance(struct rcp_port *port, const struct rcp_port_params *p,
 				    u64 now_ns, u64 queue_bytes)
 {
 	u64 link_q16 = p->link_bytes_ps << QUELL_Q16_SHIFT;
+	u32 done;
 
 	if (!port->next_ns) {
 		*port = (struct rcp_port) {
@@ -159,10 +169,11 @@ static inline void rcp_port_advance(struct rcp_port *port, const struct rcp_port
 		};
 		rcp_port_begin(port, p);
 	}
-	while (now_ns >= port->next_ns) {
+	for (done = 1; now_ns >= port->next_ns; done++) {
 		port->rate_q16 = rcp_port_rate_q16(p, port, queue_bytes);
 		rcp_port_begin(port, p);
-		if (port->rate_q16 == link_q16 && !queue_bytes && now_ns > port->next_ns)
+		if (((port->rate_q16 == link_q16 && !queue_bytes) || done >= RCP_IDLE_INTERVALS) &&
+		    now_ns > port->next_ns)
 			port->next_ns += quell_div_u64(now_ns - port->next_ns, port->interval_ns) *
 					 port->interval_ns;
 	}

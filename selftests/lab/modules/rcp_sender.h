@@ -34,12 +34,14 @@ struct rcp_sender_params {
 
 /**
  * struct rcp_sender - state of a flow
- * @wire_bytes_ps: rate as told, bytes/s on the wire; 0 not told
+ * @wire_bytes_ps: rate as told, bytes/s on the wire
  * @rtt_ns:	   newest round-trip time; 0 not known
+ * @told:	   whether a rate was told since the start, or since the flow was idle
  */
 struct rcp_sender {
 	u64	wire_bytes_ps;
 	u64	rtt_ns;
+	bool	told;
 };
 
 /**
@@ -67,7 +69,7 @@ static inline void rcp_sender_decide(struct quell_event *ev)
 {
 	const struct rcp_sender *v = ev->vars;
 	const struct quell_sample *s = &ev->sample;
-	u64 wire_bytes_ps = v->wire_bytes_ps ? v->wire_bytes_ps : s->link_bytes_ps;
+	u64 wire_bytes_ps = v->told ? v->wire_bytes_ps : s->link_bytes_ps;
 	u64 mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
 	u64 window_bytes;
 
@@ -76,7 +78,7 @@ static inline void rcp_sender_decide(struct quell_event *ev)
 		.window_q16 = quell_init_window_q16(mss_bytes),
 		.pacing_bytes_ps = QUELL_RATE_UNLIMITED,
 	};
-	if (!wire_bytes_ps)
+	if (!v->told && !wire_bytes_ps)
 		return;
 	ev->decision.pacing_bytes_ps =
 		quell_max_u64(quell_mul_div_u64(wire_bytes_ps, mss_bytes,
@@ -111,6 +113,7 @@ static inline void rcp_sender_on_ack(struct quell_event *ev)
 		v->rtt_ns = ev->sample.rtt_ns;
 	if (ev->sample.telemetry.hop) {
 		v->wire_bytes_ps = ev->sample.telemetry.link_bytes_ps;
+		v->told = true;
 		stats->told++;
 	} else {
 		stats->untold++;
@@ -123,7 +126,7 @@ static inline void rcp_sender_on_idle_restart(struct quell_event *ev)
 {
 	struct rcp_sender *v = ev->vars;
 
-	v->wire_bytes_ps = 0;
+	v->told = false;
 	rcp_sender_decide(ev);
 }
 

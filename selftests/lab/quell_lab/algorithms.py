@@ -156,6 +156,16 @@ class Variant:
             return ("quell.ko", "quell_labswift.ko")
         return self.algorithm.modules
 
+    @property
+    def is_rcp(self):
+        """Whether it is the laboratory's RCP, and no BPF object of that name."""
+        return self.name == "rcp" and not self.program
+
+    @property
+    def is_labs(self):
+        """Whether it runs a module of the laboratory in place of a tcp_*.ko."""
+        return any(module.startswith("quell_lab") for module in self.modules)
+
 
 def find(where, name, directory="", ops=None):
     """(name in the kernel, Algorithm) of what --cc or a scenario names, files relative to a

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What algorithms and traffic need of a network that has not been given it."""
 
-from . import rcp
 from .errors import InputError
 
 # Keys of [queue] by which swport does more than serve ACKs first.
@@ -25,7 +24,7 @@ def fifo(places, values, graph):
 def traceable(places, is_traced, variants):
     """Refuse a record of the core where a run has another than the traced module's."""
     for variant in variants if is_traced else ():
-        if variant.variant or variant.name == rcp.NAME:
+        if variant.is_labs:
             raise InputError(places.name("record.core"), f"'{variant.label}' is the laboratory's "
                              "own: the module that writes the record has tcp_*.ko alone")
 

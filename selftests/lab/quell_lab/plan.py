@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import deflection, processes, rcp, routes, topology
+from . import deflection, processes, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -253,7 +253,7 @@ def _qdiscs(scenario, variant):
     if queue.buffer_bytes:
         swport += f" buffer={queue.buffer_bytes} alpha={queue.alpha_q16}"
     lines = []
-    by_rcp = variant.name == rcp.NAME and queue.rcp
+    by_rcp = queue.rcp if variant.is_rcp else None
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev
         lines.append(f"qdisc {host} {dev} "

@@ -10,15 +10,22 @@ from dataclasses import dataclass
 from .errors import InputError
 from .schema import Key
 
-NAME = "rcp"
 KIND = "labrcp"			# of the qdisc
 TIME_MIN, TIME_MAX = 1000, 10**9	# LABRCP_TIME_*
 GAIN_MAX_Q16 = 16 << 16			# LABRCP_GAIN_MAX_Q16
+LEAST_MAX = 65536			# LABRCP_LEAST_MAX_BYTES
 GAIN_Q16 = 26214			# 0.4, of the Dart paper
+LEAST = 1500				# a packet, by which a sender hears of its rate
+# The option with room for a record, which data has.
+OPTION_BYTES = 24
+# Keys of [queue] that its ports do nothing about.
+SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "deflect",
+               "tcp-int")
 KEYS = {
     "rcp": Key("time", TIME_MIN, TIME_MAX, None),
     "rcp-interval": Key("time", TIME_MIN, TIME_MAX, 10**7),
-    "rcp-alpha": Key("q16", 0, GAIN_MAX_Q16, GAIN_Q16),
+    "rcp-least": Key("size", 1, LEAST_MAX, LEAST),
+    "rcp-alpha": Key("q16", 1, GAIN_MAX_Q16, GAIN_Q16),
     "rcp-beta": Key("q16", 0, GAIN_MAX_Q16, GAIN_Q16),
 }
 
@@ -29,13 +36,14 @@ class Rcp:
 
     rtt_ns: int			# d before the first packet
     interval_ns: int		# longest T
+    least_bytes: int		# the least rate, in d
     alpha_q16: int
     beta_q16: int
 
     def qdisc(self, limit_bytes):
         """The port's qdisc, as the plan has it."""
         return (f"{KIND} limit={limit_bytes} rtt={self.rtt_ns} interval={self.interval_ns} "
-                f"alpha={self.alpha_q16} beta={self.beta_q16}")
+                f"least={self.least_bytes} alpha={self.alpha_q16} beta={self.beta_q16}")
 
 
 def build(places, table, values):
@@ -45,15 +53,16 @@ def build(places, table, values):
             if key in (table or {}):
                 raise InputError(places.name(f"queue.{key}"), "without rcp there is none")
         return None
-    return Rcp(values["rcp"], values["rcp-interval"], values["rcp-alpha"], values["rcp-beta"])
+    return Rcp(*(values[key] for key in KEYS))
 
 
-def need(places, queue, pauses, variants):
-    """Refuse the algorithm without its ports, its ports without it, and what they have not."""
+def need(places, table, queue, pauses, variants):
+    """Refuse the algorithm without its ports, its ports without it, and what they have not;
+    table: [queue] as written."""
     where = places.name("queue.rcp")
-    runs = [variant.label for variant in variants if variant.name == NAME and not variant.program]
+    runs = [variant.label for variant in variants if variant.is_rcp]
     if not runs and queue.rcp:
-        raise InputError(where, f"no algorithm is {NAME}")
+        raise InputError(where, "no algorithm is rcp")
     if not runs:
         return
     if not queue.rcp:
@@ -63,3 +72,6 @@ def need(places, queue, pauses, variants):
         raise InputError(where, "not with pfc, which needs swport at both ends of a cable")
     if queue.fifo:
         raise InputError(where, "not with fifo: the rate of these ports is not computed")
+    for key in SWPORT_KEYS if len(runs) == len(variants) else ():
+        if key in table:
+            raise InputError(places.name(f"queue.{key}"), "says nothing where each run is rcp")

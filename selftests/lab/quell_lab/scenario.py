@@ -341,7 +341,7 @@ def build(table, places=None, scale=None):
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
-    rcp.need(places, queue, pauses, variants)
+    rcp.need(places, top["queue"] or {}, queue, pauses, variants)
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)

@@ -6,7 +6,7 @@ import re
 import unittest
 
 from quell_lab import plan, rcp, runner, units
-from quell_lab.algorithms import VARIANTS
+from quell_lab.algorithms import VARIANTS, Variant
 from quell_lab.errors import InputError
 
 import helpers
@@ -66,6 +66,10 @@ class Fast(unittest.TestCase):
             with self.assertRaisesRegex(InputError, f"record.core: '{name}:variant={variant}' is"):
                 helpers.build(record={"core": True},
                               algorithm=[{"name": name, "variant": variant}])
+        with self.assertRaisesRegex(InputError, "record.core: 'swift' is the laboratory's own"):
+            helpers.build(record={"core": True}, family=6, option=True,
+                          algorithm=[{"name": "swift", "entropies": 4}])
+        self.assertTrue(helpers.build(record={"core": True}, algorithm=[{"name": "swift"}]))
 
 
 class Rcp(unittest.TestCase):
@@ -85,24 +89,31 @@ class Rcp(unittest.TestCase):
         self.assertEqual(self.qdiscs(wanted, 0), [
             "module quell_labnic.ko", "module quell_labflow.ko", "module quell_labrcp.ko",
             *(f"qdisc h{number} eth0 labrcp limit=268435456 rtt=20000 interval=10000000 "
-              "alpha=26214 beta=26214" for number in (1, 2, 3)),
+              "least=1500 alpha=26214 beta=26214" for number in (1, 2, 3)),
             *(f"qdisc s1 p{number} labrcp limit=230400 rtt=20000 interval=10000000 "
-              "alpha=26214 beta=26214" for number in (1, 2, 3))])
+              "least=1500 alpha=26214 beta=26214" for number in (1, 2, 3))])
         self.assertEqual(self.qdiscs(wanted, 1),
                          ["module quell_labnic.ko", "module quell_labflow.ko"])
         self.assertIn("cc-allowed reno rcp", plan.write(wanted, wanted.variants[0]))
 
+    def test_an_object_file_of_its_name_is_another(self):
+        self.assertTrue(Variant("rcp", "rcp", {}, {}).is_rcp)
+        self.assertFalse(Variant("rcp", "rcp", {}, {}, program=object()).is_rcp)
+
     def test_what_the_equation_takes(self):
-        wanted = self.build({"rcp-interval": "5us", "rcp-alpha": "0.5", "rcp-beta": "2"})
-        self.assertIn("qdisc s1 p3 labrcp limit=230400 rtt=20000 interval=5000 alpha=32768 "
-                      "beta=131072", self.qdiscs(wanted, 0))
+        wanted = self.build({"rcp-interval": "5us", "rcp-least": "15", "rcp-alpha": "0.5",
+                             "rcp-beta": "2"})
+        self.assertIn("qdisc s1 p3 labrcp limit=230400 rtt=20000 interval=5000 least=15 "
+                      "alpha=32768 beta=131072", self.qdiscs(wanted, 0))
 
     def test_a_port_s_words_are_those_of_init(self):
         with open(os.path.join(MODULES, "labrcp.h"), encoding="ascii") as file:
             found = dict(re.findall(r"^#define LABRCP_(\w+)\s+\(?\"?(\w+)", file.read(), re.M))
         self.assertEqual(found["KIND"], rcp.KIND)
-        self.assertEqual([found["TIME_MIN_NS"], found["TIME_MAX_NS"], found["GAIN_MAX_Q16"]],
-                         [f"{rcp.TIME_MIN}U", f"{rcp.TIME_MAX}U", f"{rcp.GAIN_MAX_Q16 >> 16}U"])
+        self.assertEqual([found["TIME_MIN_NS"], found["TIME_MAX_NS"], found["GAIN_MAX_Q16"],
+                          found["LEAST_MAX_BYTES"]],
+                         [f"{rcp.TIME_MIN}U", f"{rcp.TIME_MAX}U", f"{rcp.GAIN_MAX_Q16 >> 16}U",
+                          f"{rcp.LEAST_MAX}U"])
         with open(os.path.join(runner.HERE, "init", "qdisc.c"), encoding="ascii") as file:
             taken = re.findall(r'needed\("(\w+)"', file.read())
         self.assertEqual([word.partition("=")[0] for word in
@@ -117,12 +128,21 @@ class Rcp(unittest.TestCase):
                  "queue.rcp-alpha: without rcp there is none"),
                 ({"queue": {"rcp": "100ns"}}, "queue.rcp: '100ns' is out of range: 1us to 1s"),
                 ({"queue": {"rcp-interval": "2s"}}, "rcp-interval: '2s' is out of range"),
+                ({"queue": {"rcp-alpha": "0"}}, "rcp-alpha: '0' is out of range"),
+                ({"queue": {"rcp-least": "0"}}, "rcp-least: '0' is out of range"),
                 ({"queue": {"rcp-beta": "17"}}, "rcp-beta: '17' is out of range: 0 to 16"),
                 ({"queue": {"limit": None}, "pfc": pfc}, "queue.rcp: not with pfc"),
                 ({"queue": {"fifo": "s1"}}, "queue.rcp: not with fifo"),
                 ({"record": {"core": True}}, "record.core: 'rcp' is the laboratory's own")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build(**what)
+        self.assertTrue(self.build({"ecn": "65kb"}))
+        for key, value in (("ecn", "65kb"), ("host-ecn", "65kb"), ("telemetry", "4us"),
+                           ("trim", "64b"), ("buffer", "1mb"), ("control-limit", "64kb"),
+                           ("tcp-int", "10us")):
+            words = f"queue.{key}: says nothing where each run is rcp"
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                self.build({key: value}, names=("rcp",))
         with self.assertRaisesRegex(InputError, "rcp has no parameter 'alpha': it takes none"):
             helpers.build(algorithm=[{"name": "rcp", "set": {"alpha": "0.4"}}])
 
