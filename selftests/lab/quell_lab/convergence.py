@@ -7,28 +7,31 @@ other, each until its stop.  Of every join:
 rates	 until each sender's rate is within a part of half the line
 shares	 until it is within that part of half of what both send, both together at most
 	 that part above the line
-arrivals until the bytes that arrive in one round trip are halves, within the same part
-	 or a packet, where that is more
+arrivals until the bytes that arrive in one round trip are halves of their sum, within the
+	 same part or a packet, where that is more
+halves	 until they are, each, half of what the line carries in it, within the same part
+	 and a packet
 leave	 after it, until the flow that stayed has the line again, less the same part
 
-The first three count from the start of the joining flow and hold until its stop, for a
-fifth of its time at least; else they are "never".  A sender's rate is the pacing rate that the algorithm has set;
-where it sets none (DCTCP, Reno, CUBIC) the window over the newest round-trip time, since
-their window is all that limits them.  The line is the payload of full packets.
+The first four count from the start of the joining flow and hold until its stop, for a
+fifth of its time at least; else they are "never".  A sender's rate is the pacing rate that the
+algorithm has set; where it sets none (DCTCP, Reno, CUBIC) the window over the newest round-trip
+time, since their window is all that limits them.  The line is the payload of full packets, those
+of RCP with its option.
 """
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import stats
+from . import rcp, stats
 from .errors import InputError
 from .measure import NS_PER_S, UNPACED_BYTES_PS
 from .physics import mss_bytes, wire_bytes
 from .schema import Key, check
 from .units import Q16_ONE, show_time
 
-KINDS = ("rates", "shares", "arrivals", "leave")
+KINDS = ("rates", "shares", "arrivals", "halves", "leave")
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": Fraction(999, 10), "max": 100}
 RTT_MAX = 10**9
 WITHIN = Q16_ONE // 20		# 5 %
@@ -76,6 +79,13 @@ class Line:
         both = one + other
         return both > 0 and abs(one - other) <= max(self.within * both, 2 * self.mss_bytes)
 
+    def arrive_halves(self, one, other, rtt_ns):
+        """Whether two counts of bytes of a round trip are halves of the line, but for a packet
+        that the round trip's ends cut off."""
+        half = self.bytes_ps / 2 * rtt_ns / NS_PER_S
+        return all(abs(count - half) <= self.within * half + self.mss_bytes
+                   for count in (one, other))
+
 
 def build(places, table, wanted, window_ns):
     """The [convergence] table, or None."""
@@ -105,12 +115,12 @@ def build(places, table, wanted, window_ns):
                        Fraction(values["within"], Q16_ONE).limit_denominator(1000))
 
 
-def _line(scenario):
+def _line(scenario, variant):
     wanted = scenario.convergence
     mtu = scenario.mtu(wanted.stays)
     wire_bits_ps = min(link.rate_bits_ps for link in scenario.links(wanted.stays))
-    return Line(wire_bits_ps * mss_bytes(mtu) / (8 * wire_bytes(mtu)), mss_bytes(mtu),
-                float(wanted.within))
+    payload = mss_bytes(mtu) - rcp.OPTION_BYTES * variant.is_rcp
+    return Line(wire_bits_ps * payload / (8 * wire_bytes(mtu)), payload, float(wanted.within))
 
 
 def sender_rates(result, number):
@@ -187,7 +197,7 @@ def _leave_ns(one, stays, until_ns, rate_bytes_ps):
 def times(scenario, result):
     """{kind: [ns, or None for never]}, one of each join."""
     wanted = scenario.convergence
-    line = _line(scenario)
+    line = _line(scenario, result.variant)
     stays = Steps(sender_rates(result, wanted.stays.number))
     got = Steps(result.delivered.get(wanted.stays.number, []))
     spans_ns = (scenario.record.window_ns, wanted.rtt_ns)
@@ -199,6 +209,8 @@ def times(scenario, result):
         found["rates"].append(_join_rates_ns(one, stays, joins, line.halves))
         found["shares"].append(_join_rates_ns(one, stays, joins, line.alike))
         found["arrivals"].append(_join_arrivals_ns(one, counts, spans_ns, line.arrive_alike))
+        found["halves"].append(_join_arrivals_ns(
+            one, counts, spans_ns, lambda *both: line.arrive_halves(*both, wanted.rtt_ns)))
         found["leave"].append(_leave_ns(one, stays, until_ns, (1 - line.within) * line.bytes_ps))
     return found
 
@@ -238,7 +250,7 @@ def numbers(scenario, result):
     if wanted is None:
         return None
     found = times(scenario, result)
-    line = _line(scenario)
+    line = _line(scenario, result.variant)
     return {
         "joins": len(wanted.joins),
         "rtt_ns": wanted.rtt_ns,

@@ -41,7 +41,8 @@ CAPTIONS = {
 JOIN_TITLES = {
     "rates": "Joins: until both senders' rates are half the line",
     "shares": "Joins: until both senders' rates are alike, and together no more than the line",
-    "arrivals": "Joins: until what arrives in a round trip is halves",
+    "arrivals": "Joins: until what arrives in a round trip is halves of its sum",
+    "halves": "Joins: until what arrives in a round trip is halves of the line",
     "leave": "Leaves: until the sender that stayed has the line",
 }
 

@@ -95,6 +95,25 @@ class Times(unittest.TestCase):
                      for number, rows in ((1, stays), (2, joins))}
         self.assertEqual(self.times([], [], delivered)["arrivals"], [20000, None])
 
+    def halves(self, packets, algorithm="swift", payload=1448):
+        """When so many packets of each flow, in each 10 us of a join, are halves of the line."""
+        self.wanted = build(algorithm=[{"name": algorithm}], queue={"rcp": "10us"}
+                            if algorithm == "rcp" else None)
+        delivered = {number: [(t * 1000, int((t - 100) // 10 * packets * payload))
+                              for t in range(110, 201, 10)] for number in (1, 2)}
+        return self.times([], [], delivered)["halves"]
+
+    def test_halves_are_of_the_line_and_not_of_the_sum(self):
+        # 125 kB in a round trip: 40.6 packets each, 5 % are 2, and one more
+        self.assertEqual(self.halves(38), [0, None])
+        self.assertEqual(self.halves(37), [None, None])
+        self.assertEqual(self.halves(43), [0, None])
+        self.assertEqual(self.halves(44), [None, None])
+
+    def test_the_line_of_rcp_is_that_of_its_packets(self):
+        self.assertEqual(self.halves(43, "rcp", 1424), [0, None])
+        self.assertEqual(self.halves(43, "rcp"), [None, None])
+
     def test_every_quantity_is_in_the_summary(self):
         tables = [{"figure": "x", "quantity": name} for name in paper.OF_JOINS]
         self.wanted = build(paper=tables)
