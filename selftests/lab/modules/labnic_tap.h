@@ -40,5 +40,6 @@ typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *de
 
 void quell_labnic_tap(labnic_tap_fn fn);
 int quell_labnic_step(struct net_device *dev, s64 step_ns);
+u32 quell_labnic_credit_pkts(const struct sock *sk);
 
 #endif /* _QUELL_LABNIC_TAP_H */

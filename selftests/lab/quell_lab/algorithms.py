@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from . import programs, units
+from . import credit, programs, units
 from .cores import cores
 from .errors import InputError, nearest
 from .presets import all_presets
@@ -89,6 +89,8 @@ def _of_program(program):
 SPRAYED = ("smartt", "swift")
 # What quell_labsmartt.ko runs in place of tcp_smartt.ko: enum labsmartt_variant.
 SMARTT_VARIANTS = {"marks": 1, "delay": 2, "decrease": 3, "plb": 4}
+# The last has no window of its own, and goes by credits alone.
+VARIANTS = (*SMARTT_VARIANTS, "open")
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
@@ -114,7 +116,8 @@ class Variant:
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object
-    variant: str = None		# of SMARTT_VARIANTS
+    variant: str = None		# of VARIANTS
+    credit_bytes: int = 0	# sent unasked, the rest by credits of receivers; 0: no credits
 
     @property
     def algorithm(self):
@@ -124,6 +127,8 @@ class Variant:
     @property
     def modules(self):
         """Modules to load, in order, the last with its parameter where it has one."""
+        if self.credit_bytes:
+            return ("quell.ko", f"quell_labeqds.ko sender={credit.SENDERS[self.variant]}")
         if self.variant:
             return ("quell.ko", f"quell_labsmartt.ko variant={SMARTT_VARIANTS[self.variant]}")
         if self.entropies and self.name == "swift":

@@ -10,9 +10,9 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
+from . import captures, convergence, credit, deflection, fabric, flows, lookahead, measure, needs, \
     paper, pfc, plot_tables, processes, ranges, slowdown, topology
-from .algorithms import SMARTT_VARIANTS, SPRAYED, find, make_variant
+from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check
@@ -105,7 +105,8 @@ ALGORITHM_KEYS = {
     "name": Key("text"),
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
-    "variant": Key("text", default=None, choices=tuple(SMARTT_VARIANTS)),
+    "variant": Key("text", default=None, choices=VARIANTS),
+    "credit": Key("size", credit.FIRST_MIN, SIZE_MAX, None),
     "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "recycle": Key("bool", default=True),
@@ -332,8 +333,7 @@ def build(table, places=None, scale=None):
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
-    # Without IPv6 entropies are refused whatever the option.
-    variants = _variants(places, top["algorithm"], top["option"] or top["family"] == 4)
+    variants = _variants(places, top, queue)
     programs = processes.build(places, top["program"], graph, top["family"])
     wanted = flows.build(places, top, graph)
     pauses = pfc.build(places, top, graph, wanted)
@@ -541,7 +541,10 @@ def _check_paths(where, entry, variant, option):
         raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
 
 
-def _variants(places, tables, option):
+def _variants(places, top, queue):
+    tables = top["algorithm"]
+    # Without IPv6 entropies are refused whatever the option.
+    option = top["option"] or top["family"] == 4
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
     variants = []
@@ -556,6 +559,8 @@ def _variants(places, tables, option):
         label = entry["label"]
         if label is None:
             pairs = {key: entry[key] for key in ("variant", "preset") if entry[key] is not None}
+            if entry["credit"] is not None:
+                pairs = {"credit": show_size(entry["credit"]), **pairs}
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
@@ -564,8 +569,10 @@ def _variants(places, tables, option):
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
+                          credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         _check_paths(where, entry, variant, option)
+        credit.check(where, entry, variant, queue, top)
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Credits of receivers, as EQDS and NDP have them: modules/labnic_credit.c, labeqds.c."""
+
+from .errors import InputError
+
+FIRST_MIN = 600			# bytes that a sender may send unasked, at least
+# Of their line that receivers let in.  uet-htsim's EQDS has 0.99, too: with all of it no queue
+# would ever become shorter.
+PERCENT = 99
+# Of a trimmed packet of each flow, at any rate of the laboratory: none waits for a timer.
+NACK_RATE = 10**9
+# By variant: parameter "sender" of quell_labeqds.ko, which takes the place of tcp_smartt.ko.
+SENDERS = {"open": "open", None: "smartt", "marks": "marks"}
+COUNTERS = ("whole", "trimmed", "granted", "pulls")
+
+
+def check(where, entry, variant, queue, top):
+    """InputError for credits that would have no effect or be lost."""
+    if entry["credit"] is None:
+        if entry["variant"] == "open":
+            raise InputError(where, "open has no window of its own: it needs credit")
+        return
+    if variant.algorithm.modules[-1:] != ("tcp_smartt.ko",):
+        raise InputError(where, f"{variant.name} does not go by credit: smartt does")
+    if entry["variant"] not in SENDERS:
+        raise InputError(where, f"{entry['variant']} does not go by credit: smartt itself and its "
+                         f"variants {' and '.join(name for name in SENDERS if name)} do")
+    if top["pfc"] is not None and top["pfc"].get("on", True):
+        raise InputError(where, "credit is for networks that trim, not for those that pause")
+    if not queue.trim_bytes or queue.trim_to_sender or not top["option"]:
+        raise InputError(where, "credit needs queue.trim without trim-to-sender, and option: a "
+                         "packet of which the receiver hears nothing takes its credit with it")
+
+
+def words(graph, port, variant):
+    """Of the link that begins at a port: which ends are hosts', and hand out credits."""
+    if not variant.credit_bytes:
+        return ""
+    return "".join(f" {end}credit={PERCENT}:{variant.credit_bytes}"
+                   for end, node in (("", port.node), ("peer-", port.peer))
+                   if graph.is_host(node))
+
+
+def lines(graph, variant):
+    """Of a plan: parameters of hosts that hand out credits."""
+    if not variant.credit_bytes:
+        return []
+    return [f"param {host} quell nack-rate {NACK_RATE}" for host in graph.hosts]
+
+
+def numbers(ports):
+    """Sums over all cards, in packets."""
+    return {name: sum(port.get(f"credit_{name}", 0) for port in ports.values())
+            for name in COUNTERS}
