@@ -254,7 +254,7 @@ void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats 
 int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config);
 void labnic_credit_stop(struct labnic_port *port);
 void labnic_credit_free(struct labnic_port *port);
-void labnic_credit_arrives(struct labnic_port *port, const struct sk_buff *skb, u64 now_ns);
+void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb);
 void labnic_credit_tell(struct labnic_port *port);
 

@@ -325,7 +325,7 @@ static void credit_told(const struct labnic_segment *segment)
  *
  * Context: softirq.
  */
-void labnic_credit_arrives(struct labnic_port *port, const struct sk_buff *skb, u64 now_ns)
+void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct labnic_credit_flow *flow;
 	struct labnic_segment segment;
@@ -345,6 +345,8 @@ void labnic_credit_arrives(struct labnic_port *port, const struct sk_buff *skb, 
 		flow->end_seq = segment.seq + segment.payload_bytes + 1;
 	}
 	spin_unlock_bh(&credit_lock);
+	if (segment.is_pull)
+		WARN_ON_ONCE(!labnic_credit_explain(skb, &segment));
 }
 
 /* Whether an application has more to send than its socket has room for. */

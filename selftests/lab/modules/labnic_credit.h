@@ -44,6 +44,7 @@ struct labnic_credit_key {
  * @has_data: it has payload, or had it before a switch trimmed it
  * @is_trimmed: of its payload something is missing
  * @is_bare: nothing but an acknowledgment
+ * @is_pull: that, without options
  * @syn: of a handshake
  * @rst: the connection ends at once
  * @fin: the direction ends
@@ -60,6 +61,7 @@ struct labnic_segment {
 	bool				has_data;
 	bool				is_trimmed;
 	bool				is_bare;
+	bool				is_pull;
 	bool				syn;
 	bool				rst;
 	bool				fin;
@@ -88,5 +90,6 @@ void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segme
 			    struct labnic_credit_ack *ack);
 struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 				   const struct labnic_credit_key *key, u16 number);
+bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *segment);
 
 #endif /* _QUELL_LABNIC_CREDIT_H */

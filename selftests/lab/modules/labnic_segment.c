@@ -110,6 +110,7 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
 					     th->doff * 4 - sizeof(*th));
 	segment->has_data = segment->payload_bytes || segment->is_trimmed;
 	segment->is_bare = !segment->has_data && !th->syn && !th->rst && !th->fin && th->ack;
+	segment->is_pull = segment->is_bare && th->doff * 4 == sizeof(*th);
 	return true;
 }
 
@@ -163,16 +164,18 @@ void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segme
 /* Lengths and checksums of a packet that ends with its TCP header. */
 static void pull_finish(struct sk_buff *skb, struct tcphdr *th)
 {
-	__wsum sum = csum_partial(th, sizeof(*th), 0);
+	u32 bytes = th->doff * 4;
+	__wsum sum;
 
+	th->check = 0;
+	sum = csum_partial(th, bytes, 0);
 	if (skb->protocol == htons(ETH_P_IP)) {
-		ip_hdr(skb)->tot_len = htons(sizeof(struct iphdr) + sizeof(*th));
+		ip_hdr(skb)->tot_len = htons(sizeof(struct iphdr) + bytes);
 		ip_send_check(ip_hdr(skb));
-		th->check = tcp_v4_check(sizeof(*th), ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, sum);
+		th->check = tcp_v4_check(bytes, ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, sum);
 	} else {
-		ipv6_hdr(skb)->payload_len = htons(sizeof(*th));
-		th->check = tcp_v6_check(sizeof(*th), &ipv6_hdr(skb)->saddr,
-					 &ipv6_hdr(skb)->daddr, sum);
+		ipv6_hdr(skb)->payload_len = htons(bytes);
+		th->check = tcp_v6_check(bytes, &ipv6_hdr(skb)->saddr, &ipv6_hdr(skb)->daddr, sum);
 	}
 	skb->ip_summed = CHECKSUM_NONE;
 }
@@ -193,7 +196,7 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 	struct tcphdr *th;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(LL_MAX_HEADER + bytes, GFP_ATOMIC);
+	skb = alloc_skb(LL_MAX_HEADER + bytes + QUELL_OPT_HEAD_BYTES, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, LL_MAX_HEADER);
@@ -213,4 +216,36 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 	th->urg_ptr = htons(number);
 	pull_finish(skb, th);
 	return skb;
+}
+
+/**
+ * labnic_credit_explain() - put an empty Quell option into a pull that came in
+ * @skb:     a frame, its Ethernet header pulled
+ * @segment: its headers
+ *
+ * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for those
+ * of a path that strips it, and gives it up.  A card with credits would keep pulls to itself; they
+ * are as long on the wire as they are without it.
+ *
+ * Context: softirq.
+ * Return: false without memory.
+ */
+bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *segment)
+{
+	const struct quell_opt empty = { .form = QUELL_OPT_FULL };
+	u8 options[SEGMENT_OPTIONS_MAX] = { };
+	u32 end = segment->tcp_at + sizeof(struct tcphdr), bytes;
+	struct tcphdr *th;
+
+	bytes = quell_opt_encode(&empty, options);
+	/* Frames shorter than the least of Ethernet have no padding here. */
+	if (skb->len != end || skb_linearize(skb) || skb_ensure_writable(skb, end) ||
+	    (skb_tailroom(skb) < bytes && pskb_expand_head(skb, 0, bytes, GFP_ATOMIC)))
+		return false;
+	skb_reset_network_header(skb);
+	skb_put_data(skb, options, bytes);
+	th = (struct tcphdr *)(skb->data + segment->tcp_at);
+	th->doff += bytes / 4;
+	pull_finish(skb, th);
+	return true;
 }
