@@ -223,9 +223,9 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
  * @skb:     a frame, its Ethernet header pulled
  * @segment: its headers
  *
- * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for those
- * of a path that strips it, and gives it up.  A card with credits would keep pulls to itself; they
- * are as long on the wire as they are without it.
+ * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for
+ * those of a path that strips it, and gives it up.  A card with credits would keep pulls to
+ * itself; on the wire they are as long as without it.
  *
  * Context: softirq.
  * Return: false without memory.
