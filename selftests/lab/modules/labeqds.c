@@ -10,8 +10,8 @@
  *	sender=smartt	SMaRTT (Figure 17)
  *	sender=marks	marks alone, as MPRDMA (Figure 17): variant=1 of quell_labsmartt
  *
- * The entropies of paths are SMaRTT's for all of them.  One segment may always be under way, since
- * TCP knows no window of none; the next credit pays for it.
+ * The entropies of paths are SMaRTT's for all of them.  Without credits the window is none, which
+ * TCP itself never sets, but heeds; its timers send one packet, for which the next credit pays.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -71,15 +71,29 @@ static u32 labeqds_window_pkts(const struct sock *sk)
 	return max_t(u64, div_u64(now.window_bytes, max(tp->mss_cache, 1U)), 1);
 }
 
-/* What may be under way: what is, and a packet for each credit that is left. */
-static void labeqds_bound(struct sock *sk)
+/* TCP sends what was lost first, and none of that in what is left of a first window. */
+static u32 labeqds_left_pkts(const struct sock *sk, bool is_start)
 {
-	u32 sent_pkts = tcp_sk(sk)->data_segs_out, may_pkts = quell_labnic_credit_pkts(sk);
-	u64 left_pkts = may_pkts > sent_pkts ? may_pkts - sent_pkts : 0;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 again_pkts = tp->lost_out > tp->retrans_out ? tp->lost_out - tp->retrans_out : 0;
+	struct quell_labnic_credits left;
+
+	if (!quell_labnic_credits(sk, is_start, &left))
+		return U32_MAX;
+	return left.granted_pkts + (again_pkts > left.granted_pkts ? 0 : left.first_pkts);
+}
+
+/* What may be under way: what is, and a packet for each credit that is left. */
+static void labeqds_bound(struct sock *sk, bool is_start)
+{
+	bool is_timeout = inet_csk(sk)->icsk_ca_state == TCP_CA_Loss;
+	u64 may_pkts = labeqds_left_pkts(sk, is_start);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	left_pkts += tcp_packets_in_flight(tp);
-	tcp_snd_cwnd_set(tp, clamp_t(u64, left_pkts, 1, labeqds_window_pkts(sk)));
+	may_pkts += tcp_packets_in_flight(tp);
+	may_pkts = clamp_t(u64, may_pkts, is_timeout, labeqds_window_pkts(sk));
+	/* tcp_snd_cwnd_set() warns of none. */
+	tp->snd_cwnd = may_pkts;
 }
 
 static void labeqds_cong_control(quell_cong_control_args)
@@ -90,26 +104,34 @@ static void labeqds_cong_control(quell_cong_control_args)
 	labeqds_ops.cong_control(sk, rs);
 #endif
 	if (quell_cc_ready(sk))
-		labeqds_bound(sk);
+		labeqds_bound(sk, false);
+}
+
+/* A pull that finds nothing under way does not get as far as ->cong_control(). */
+static void labeqds_in_ack_event(struct sock *sk, u32 flags)
+{
+	labeqds_ops.in_ack_event(sk, flags);
+	if (quell_cc_ready(sk) && !tcp_sk(sk)->packets_out)
+		labeqds_bound(sk, false);
 }
 
 static void labeqds_init(struct sock *sk)
 {
 	labeqds_ops.init(sk);
-	labeqds_bound(sk);
+	labeqds_bound(sk, true);
 }
 
 static void labeqds_init_plain(struct sock *sk)
 {
 	labeqds_plain_ops.init(sk);
-	labeqds_bound(sk);
+	labeqds_bound(sk, true);
 }
 
 static void labeqds_tx_start(struct sock *sk)
 {
 	labeqds_ops.cwnd_event(sk, CA_EVENT_TX_START);
 	if (quell_cc_ready(sk))
-		labeqds_bound(sk);
+		labeqds_bound(sk, !tcp_sk(sk)->packets_out);
 }
 
 static void labeqds_cwnd_event(struct sock *sk, enum tcp_ca_event event)
@@ -125,6 +147,7 @@ static void labeqds_wrap(struct tcp_congestion_ops *ops, void (*init)(struct soc
 {
 	ops->init = init;
 	ops->cong_control = labeqds_cong_control;
+	ops->in_ack_event = labeqds_in_ack_event;
 	ops->cwnd_event = labeqds_cwnd_event;
 	quell_set_tx_start(ops, labeqds_tx_start);
 }

@@ -251,8 +251,10 @@ void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priori
 void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats);
 
 /* labnic_credit.c */
-int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config);
+int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
+			 struct netlink_ext_ack *extack);
 void labnic_credit_stop(struct labnic_port *port);
+void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats);
 void labnic_credit_free(struct labnic_port *port);
 void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb);

@@ -2,8 +2,8 @@
 /*
  * quell_labnic: credits of receivers, as EQDS and NDP have them, for comparison.
  *
- * A sender may send its first window, "first_bytes", unasked.  Each further packet, a
- * retransmission too, takes a credit of the receiver's card, which hands out one for each data
+ * A sender may send its first window, "first_bytes", unasked, of new data.  Each further packet,
+ * and each retransmission, takes a credit of the receiver's card, which hands out one for each data
  * packet that came in, whole or trimmed, and no faster than its line carries packets of that
  * size:
  *
@@ -21,14 +21,13 @@
  *
  * Both numbers are those of packets modulo 2^16, in the urgent pointer (labnic_segment.c).
  *
- * In the sender's host the algorithm asks how many it was granted, quell_labnic_credit_pkts(), and
- * opens its window by no more (labeqds.c).
+ * In the sender's host the algorithm asks how many are left, quell_labnic_credits(), and opens its
+ * window by no more (labeqds.c).
  *
  * EQDS, "EQDS: An edge-queued datagram service for all datacenter traffic" (NSDI 2022), takes the
  * place of a transport's own credits with queues in the sender's edge.  Here TCP's send queue is
  * that edge.  A packet that is dropped, not trimmed, takes its credit with it until it is sent
- * again; a sender with nothing under way may send one packet without credit, which the next credit
- * pays for.
+ * again; what TCP's timers send without credit, the next credit pays for.
  *
  * One lock and one table for all cards: the laboratory has one processor.
  */
@@ -37,9 +36,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/math64.h>
-#include <linux/net.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 #include <net/tcp.h>
 #include <compat/hrtimer.h>
 
@@ -49,8 +46,6 @@
 #define CREDIT_FLOWS_SHIFT	12
 /* The laboratory has no more ports at which flows could end. */
 #define CREDIT_FLOWS_MAX	(1U << 20)
-/* Packets that a sender can say to wait for, so that the number is not taken for a smaller one. */
-#define CREDIT_WANT_MAX		0x4000
 
 /**
  * struct labnic_credit_flow - one direction of a connection
@@ -67,8 +62,12 @@
  * @granted_pkts: credits granted
  * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
  * @told_pkts: credits that the sender's card knows of
+ * @seen_pkts: of them, those that its algorithm has asked about
+ * @sent_pkts: sent until then
+ * @first_pkts: left then of its first window
+ * @left_pkts: credits left then; below 0: packets sent without
  * @ack: the receiver's newest acknowledgment
- * @ends: a FIN came in
+ * @has_end: a FIN came in
  * @end_seq: the sequence number behind it
  */
 struct labnic_credit_flow {
@@ -85,12 +84,17 @@ struct labnic_credit_flow {
 	u64				granted_pkts;
 	s64				wanted_pkts;
 	u64				told_pkts;
+	u64				seen_pkts;
+	u32				sent_pkts;
+	u32				first_pkts;
+	s64				left_pkts;
 	struct labnic_credit_ack	ack;
-	bool				ends;
+	bool				has_end;
 	u32				end_seq;
 };
 
-static DEFINE_SPINLOCK(credit_lock);	/* all below, and all of struct labnic_credit */
+/* All below, and all of struct labnic_credit but @port, @config and @timer. */
+static DEFINE_SPINLOCK(credit_lock);
 static DEFINE_HASHTABLE(credit_flows, CREDIT_FLOWS_SHIFT);
 static u32 credit_flows_nr;
 static u32 credit_first_bytes;		/* the same at all cards */
@@ -288,13 +292,13 @@ static void credit_data(struct labnic_credit *credit, const struct labnic_segmen
 		flow = credit_create(credit, &segment->key);
 	if (!flow)
 		return;
-	if (!segment->is_trimmed) {
-		flow->frame_bytes = max(flow->frame_bytes, segment->frame_bytes);
-		flow->payload_bytes = max(flow->payload_bytes, segment->payload_bytes);
-		credit->stats.whole_pkts++;
-	} else {
+	flow->frame_bytes = max(flow->frame_bytes, segment->frame_bytes);
+	flow->payload_bytes = max(flow->payload_bytes, segment->payload_bytes);
+	if (segment->is_trimmed) {
 		flow->again_pkts++;
 		credit->stats.trimmed_pkts++;
+	} else {
+		credit->stats.whole_pkts++;
 	}
 	first_pkts = credit_first_pkts(flow->payload_bytes);
 	flow->wanted_pkts = flow->granted_pkts + first_pkts +
@@ -330,18 +334,18 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 	struct labnic_credit_flow *flow;
 	struct labnic_segment segment;
 
-	if (!labnic_segment_read(skb, 0, &segment) || segment.syn)
+	if (!labnic_segment_read(skb, 0, &segment) || segment.is_syn)
 		return;
 	spin_lock_bh(&credit_lock);
-	if (segment.rst)
+	if (segment.is_rst)
 		credit_reset(&segment.key);
 	else if (segment.has_data)
 		credit_data(port->credit, &segment, now_ns);
 	else if (segment.is_bare)
 		credit_told(&segment);
-	flow = segment.fin ? credit_find(&segment.key) : NULL;
+	flow = segment.is_fin ? credit_find(&segment.key) : NULL;
 	if (flow) {
-		flow->ends = true;
+		flow->has_end = true;
 		flow->end_seq = segment.seq + segment.payload_bytes + 1;
 	}
 	spin_unlock_bh(&credit_lock);
@@ -349,33 +353,12 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 		WARN_ON_ONCE(!labnic_credit_explain(skb, &segment));
 }
 
-/* Whether an application has more to send than its socket has room for. */
-static bool credit_writer_waits(const struct sock *sk)
-{
-	const struct socket *sock = READ_ONCE(sk->sk_socket);
-
-	return sock && test_bit(SOCK_NOSPACE, &sock->flags);
-}
-
 /*
- * How many credits would let a sender send all that it has, packets lost included.  A socket may
- * have none of what waits to be written, so what waits there counts as much.
+ * Number an acknowledgment that is about to leave, and forget its flow if it acknowledges the end.
+ * False where no flow of this card is acknowledged.
  */
-static u32 credit_wanted_pkts(const struct sock *sk)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 mss_bytes = max_t(u32, tp->mss_cache, 1);
-	u32 again_pkts = tp->lost_out > tp->retrans_out ? tp->lost_out - tp->retrans_out : 0;
-	u32 new_pkts = DIV_ROUND_UP(tp->write_seq - tp->snd_nxt, mss_bytes);
-
-	if (credit_writer_waits(sk))
-		return tp->data_segs_out + CREDIT_WANT_MAX;
-	return tp->data_segs_out + min_t(u32, new_pkts + again_pkts, CREDIT_WANT_MAX);
-}
-
-/* An acknowledgment is about to leave; whether it is to be numbered. */
-static bool credit_ack(const struct labnic_port *port, const struct sk_buff *skb,
-		       const struct labnic_segment *segment, u16 *number)
+static bool credit_number_ack(const struct labnic_port *port, const struct sk_buff *skb,
+			      const struct labnic_segment *segment, u16 *number)
 {
 	struct labnic_credit_key key = credit_reverse(&segment->key);
 	struct labnic_credit_flow *flow;
@@ -389,7 +372,7 @@ static bool credit_ack(const struct labnic_port *port, const struct sk_buff *skb
 	*number = flow->granted_pkts;
 	list_del_init(&flow->untold);
 	labnic_credit_note_ack(skb, segment, &flow->ack);
-	if (flow->ends && segment->ack_seq == flow->end_seq)
+	if (flow->has_end && segment->ack_seq == flow->end_seq)
 		credit_remove(flow);
 	spin_unlock_bh(&credit_lock);
 	return true;
@@ -407,9 +390,9 @@ void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
 	struct labnic_segment segment;
 	u16 number;
 
-	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || segment.syn)
+	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || segment.is_syn)
 		return;
-	if (segment.rst) {
+	if (segment.is_rst) {
 		spin_lock_bh(&credit_lock);
 		credit_reset(&segment.key);
 		spin_unlock_bh(&credit_lock);
@@ -418,73 +401,103 @@ void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
 	if (segment.has_data) {
 		if (!skb->sk || !sk_fullsock(skb->sk))
 			return;
-		number = credit_wanted_pkts(skb->sk);
-	} else if (!segment.is_bare || !credit_ack(port, skb, &segment, &number)) {
+		number = labnic_credit_wanted_pkts(skb->sk);
+	} else if (!segment.is_bare || !credit_number_ack(port, skb, &segment, &number)) {
 		return;
 	}
 	WARN_ON_ONCE(!labnic_segment_number(skb, &segment, number));
 }
 
-static struct labnic_credit_key credit_key(const struct sock *sk)
+/*
+ * Book what a socket has sent since it asked last, for credits that it had then, or else of its
+ * first window, and what it was granted since.  At a start all that is left is its first window.
+ */
+static void credit_spend(struct labnic_credit_flow *flow, const struct tcp_sock *tp, bool is_start)
 {
-	const struct inet_sock *inet = inet_sk(sk);
-	struct labnic_credit_key key = {
-		.sport = inet->inet_sport, .dport = inet->inet_dport,
-	};
+	u32 sent_pkts = tp->data_segs_out - flow->sent_pkts;
+	s64 unasked_pkts = sent_pkts - clamp_t(s64, flow->left_pkts, 0, sent_pkts);
 
-	if (sk->sk_family == AF_INET) {
-		ipv6_addr_set_v4mapped(inet->inet_saddr, &key.from);
-		ipv6_addr_set_v4mapped(inet->inet_daddr, &key.to);
-#if IS_ENABLED(CONFIG_IPV6)
-	} else {
-		key.from = inet6_sk(sk)->saddr;
-		key.to = sk->sk_v6_daddr;
-#endif
+	if (!flow->sent_pkts)
+		flow->first_pkts = credit_first_pkts(tp->mss_cache);
+	unasked_pkts = min_t(s64, unasked_pkts, flow->first_pkts);
+	flow->sent_pkts = tp->data_segs_out;
+	flow->first_pkts -= unasked_pkts;
+	flow->left_pkts += flow->told_pkts - flow->seen_pkts - (sent_pkts - unasked_pkts);
+	flow->seen_pkts = flow->told_pkts;
+	if (is_start && flow->left_pkts > 0) {
+		flow->first_pkts += flow->left_pkts;
+		flow->left_pkts = 0;
 	}
-	return key;
 }
 
 /**
- * quell_labnic_credit_pkts() - how many packets a socket may have sent by now
- * @sk: TCP socket, connected
- *
- * Retransmissions count.  The first window is what needs no credit.
+ * quell_labnic_credits() - how many packets a socket may still send
+ * @sk: TCP socket, connected; all that it has sent since the last call was allowed by that
+ * @is_start: it has nothing under way and begins again
+ * @left: set when the result is true
  *
  * Context: any but a hard interrupt.
- * Return: packets since the connection was made; U32_MAX where no card has credits.
+ * Return: false where no card has credits.
  */
-u32 quell_labnic_credit_pkts(const struct sock *sk)
+bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_labnic_credits *left)
 {
-	struct labnic_credit_key key = credit_key(sk);
-	const struct labnic_credit_flow *flow;
-	u32 pkts;
+	struct labnic_credit_key key = labnic_credit_key_of(sk);
+	struct labnic_credit_flow *flow;
+	bool has_cards;
 
-	if (!credit_cards_nr)
-		return U32_MAX;
 	spin_lock_bh(&credit_lock);
-	flow = credit_find(&key);
-	pkts = credit_first_pkts(tcp_sk(sk)->mss_cache) + (flow ? flow->told_pkts : 0);
+	has_cards = credit_cards_nr;
+	flow = has_cards ? credit_find(&key) : NULL;
+	if (flow) {
+		credit_spend(flow, tcp_sk(sk), is_start);
+		left->first_pkts = flow->first_pkts;
+		left->granted_pkts = max_t(s64, flow->left_pkts, 0);
+	} else if (has_cards) {
+		/* Nothing of it has come in. */
+		u32 first_pkts = credit_first_pkts(tcp_sk(sk)->mss_cache);
+
+		left->first_pkts = first_pkts - min(first_pkts, tcp_sk(sk)->data_segs_out);
+		left->granted_pkts = 0;
+	}
 	spin_unlock_bh(&credit_lock);
-	return pkts;
+	return has_cards;
 }
-EXPORT_SYMBOL_GPL(quell_labnic_credit_pkts);
+EXPORT_SYMBOL_GPL(quell_labnic_credits);
+
+/* Whether a card has the first window of the others; it then counts as one of them. */
+static bool credit_join(u32 first_bytes)
+{
+	bool is_same;
+
+	spin_lock_bh(&credit_lock);
+	is_same = !credit_cards_nr || credit_first_bytes == first_bytes;
+	if (is_same) {
+		credit_first_bytes = first_bytes;
+		credit_cards_nr++;
+	}
+	spin_unlock_bh(&credit_lock);
+	return is_same;
+}
 
 /**
  * labnic_credit_create() - have a port hand out credits
  * @port:   the port of a host
  * @config: as the end of the cable was told
+ * @extack: says what is wrong
  *
  * Context: process context, before the device is registered.
  * Return: 0, -EINVAL for values out of range or another first window than that of other ports,
  *	-ENOMEM.
  */
-int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config)
+int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
+			 struct netlink_ext_ack *extack)
 {
 	struct labnic_credit *credit;
 
-	if (!config->percent || config->percent > 100 || !config->first_bytes ||
-	    (credit_cards_nr && credit_first_bytes != config->first_bytes))
+	if (!config->percent || config->percent > 100 || !config->first_bytes) {
+		NL_SET_ERR_MSG(extack, "quellnic: credits are for 1 to 100 % and a first window");
 		return -EINVAL;
+	}
 	credit = kzalloc(sizeof(*credit), GFP_KERNEL);
 	if (!credit)
 		return -ENOMEM;
@@ -494,17 +507,22 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
 	INIT_LIST_HEAD(&credit->spare);
 	INIT_LIST_HEAD(&credit->untold);
 	quell_hrtimer_setup(&credit->timer, credit_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	credit_first_bytes = config->first_bytes;
-	credit_cards_nr++;
+	if (!credit_join(config->first_bytes)) {
+		NL_SET_ERR_MSG(extack, "quellnic: the first window must be the same at all cards");
+		kfree(credit);
+		return -EINVAL;
+	}
 	port->credit = credit;
 	return 0;
 }
 
 /**
  * labnic_credit_stop() - forget the flows of a port
- * @port: a port at which packets no longer arrive
+ * @port: the port of a host
  *
- * Context: process context, RTNL held.
+ * A frame that still arrives begins anew.
+ *
+ * Context: process context.
  */
 void labnic_credit_stop(struct labnic_port *port)
 {
@@ -519,16 +537,31 @@ void labnic_credit_stop(struct labnic_port *port)
 		if (flow->credit == port->credit)
 			credit_remove(flow);
 	spin_unlock_bh(&credit_lock);
-	/* Without flows it is not armed again. */
 	hrtimer_cancel(&port->credit->timer);
+	spin_lock_bh(&credit_lock);
 	port->credit->is_armed = false;
+	spin_unlock_bh(&credit_lock);
+}
+
+/**
+ * labnic_credit_stats() - the counters
+ * @port: a port with credits
+ * @stats: set
+ *
+ * Context: process context.
+ */
+void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats)
+{
+	spin_lock_bh(&credit_lock);
+	*stats = port->credit->stats;
+	spin_unlock_bh(&credit_lock);
 }
 
 /**
  * labnic_credit_free() - free the memory
- * @port: a port at which packets no longer arrive
+ * @port: a port at which frames no longer arrive; one without credits is left as it is
  *
- * Context: process context.
+ * Context: process context, with RTNL or, from the destructor, without.
  */
 void labnic_credit_free(struct labnic_port *port)
 {
@@ -537,5 +570,7 @@ void labnic_credit_free(struct labnic_port *port)
 	labnic_credit_stop(port);
 	kfree(port->credit);
 	port->credit = NULL;
+	spin_lock_bh(&credit_lock);
 	credit_cards_nr--;
+	spin_unlock_bh(&credit_lock);
 }

@@ -35,8 +35,8 @@ struct labnic_credit_key {
  * struct labnic_segment - a TCP segment as a card reads it
  * @key: from its sender to its receiver
  * @tcp_at: where its TCP header is, from the frame's first byte
- * @payload_bytes: of it that are there
- * @frame_bytes: of the whole frame, Ethernet header counted
+ * @payload_bytes: of it, before a switch trimmed it
+ * @frame_bytes: of the whole frame before that, Ethernet header counted
  * @seq: sequence number
  * @ack_seq: acknowledgment number
  * @window: as in the header, scaled
@@ -45,9 +45,9 @@ struct labnic_credit_key {
  * @is_trimmed: of its payload something is missing
  * @is_bare: nothing but an acknowledgment
  * @is_pull: that, without options
- * @syn: of a handshake
- * @rst: the connection ends at once
- * @fin: the direction ends
+ * @is_syn: of a handshake
+ * @is_rst: the connection ends at once
+ * @is_fin: the direction ends
  */
 struct labnic_segment {
 	struct labnic_credit_key	key;
@@ -62,9 +62,9 @@ struct labnic_segment {
 	bool				is_trimmed;
 	bool				is_bare;
 	bool				is_pull;
-	bool				syn;
-	bool				rst;
-	bool				fin;
+	bool				is_syn;
+	bool				is_rst;
+	bool				is_fin;
 };
 
 /**
@@ -91,5 +91,9 @@ void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segme
 struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 				   const struct labnic_credit_key *key, u16 number);
 bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *segment);
+
+/* labnic_credit_sock.c */
+u32 labnic_credit_wanted_pkts(const struct sock *sk);
+struct labnic_credit_key labnic_credit_key_of(const struct sock *sk);
 
 #endif /* _QUELL_LABNIC_CREDIT_H */

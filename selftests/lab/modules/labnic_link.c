@@ -270,7 +270,8 @@ static void labnic_create_loss(struct labnic_port *port, struct nlattr **data,
  * must free it.
  */
 static int labnic_create_end(struct net_device *dev, struct nlattr **data,
-			     const struct labnic_end *end)
+			     const struct labnic_end *end,
+			     struct netlink_ext_ack *extack)
 {
 	struct labnic_port *port = netdev_priv(dev);
 	s64 offset_ns = 0;
@@ -304,7 +305,7 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 	if (err)
 		goto free_noise;
 	if (data[end->credit])
-		err = labnic_credit_create(port, nla_data(data[end->credit]));
+		err = labnic_credit_create(port, nla_data(data[end->credit]), extack);
 	if (err)
 		goto free_pfc;
 
@@ -399,7 +400,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 	ifm = nla_data(data[QUELLNIC_PEER]);
 	if (ifm->ifi_index)
 		peer->ifindex = ifm->ifi_index;
-	err = labnic_create_end(peer, data, &labnic_far);
+	err = labnic_create_end(peer, data, &labnic_far, extack);
 	if (err) {
 		free_netdev(peer);
 		return err;
@@ -410,7 +411,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 
 	if (!tb[IFLA_ADDRESS])
 		eth_hw_addr_random(dev);
-	err = labnic_create_end(dev, data, &labnic_near);
+	err = labnic_create_end(dev, data, &labnic_near, extack);
 	if (err)
 		goto destroy_peer;
 
@@ -516,10 +517,12 @@ static int labnic_fill_xstats(struct sk_buff *skb, const struct net_device *dev)
 {
 	struct quellnic_pfc_stats stats[QUELLNIC_PFC_PRIORITIES];
 	const struct labnic_port *port = netdev_priv(dev);
+	struct quellnic_credit_stats credits;
 
-	if (port->credit)
-		return nla_put(skb, IFLA_INFO_XSTATS, sizeof(port->credit->stats),
-			       &port->credit->stats);
+	if (port->credit) {
+		labnic_credit_stats(port, &credits);
+		return nla_put(skb, IFLA_INFO_XSTATS, sizeof(credits), &credits);
+	}
 	if (!port->pfc)
 		return 0;
 	labnic_pfc_stats(port, stats);

@@ -80,7 +80,7 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
 {
 	bool is_ip4 = skb->protocol == htons(ETH_P_IP);
 	const struct tcphdr *th;
-	u32 bytes, header_bytes;
+	u32 bytes, header_bytes, stated_bytes = 0;
 	struct tcphdr buffer;
 
 	if (!is_ip4 && skb->protocol != htons(ETH_P_IPV6))
@@ -101,14 +101,18 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
 	segment->ack_seq = ntohl(th->ack_seq);
 	segment->window = th->window;
 	segment->number = ntohs(th->urg_ptr);
-	segment->syn = th->syn;
-	segment->rst = th->rst;
-	segment->fin = th->fin;
+	segment->is_syn = th->syn;
+	segment->is_rst = th->rst;
+	segment->is_fin = th->fin;
 	if (!th->syn && th->doff * 4 > sizeof(*th))
-		segment->is_trimmed = segment->payload_bytes <
-			segment_stated_bytes(skb, segment->tcp_at + sizeof(*th),
-					     th->doff * 4 - sizeof(*th));
-	segment->has_data = segment->payload_bytes || segment->is_trimmed;
+		stated_bytes = segment_stated_bytes(skb, segment->tcp_at + sizeof(*th),
+						    th->doff * 4 - sizeof(*th));
+	segment->is_trimmed = segment->payload_bytes < stated_bytes;
+	if (segment->is_trimmed) {
+		segment->frame_bytes += stated_bytes - segment->payload_bytes;
+		segment->payload_bytes = stated_bytes;
+	}
+	segment->has_data = segment->payload_bytes;
 	segment->is_bare = !segment->has_data && !th->syn && !th->rst && !th->fin && th->ack;
 	segment->is_pull = segment->is_bare && th->doff * 4 == sizeof(*th);
 	return true;

@@ -333,9 +333,10 @@ def build(table, places=None, scale=None):
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
-    variants = _variants(places, top, queue)
+    variants = _variants(places, top, queue, graph)
     programs = processes.build(places, top["program"], graph, top["family"])
     wanted = flows.build(places, top, graph)
+    credit.check_flows(places.name("flow"), wanted, variants)
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
@@ -541,7 +542,7 @@ def _check_paths(where, entry, variant, option):
         raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
 
 
-def _variants(places, top, queue):
+def _variants(places, top, queue, graph):
     tables = top["algorithm"]
     # Without IPv6 entropies are refused whatever the option.
     option = top["option"] or top["family"] == 4
@@ -572,7 +573,7 @@ def _variants(places, top, queue):
                           credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         _check_paths(where, entry, variant, option)
-        credit.check(where, entry, variant, queue, top)
+        credit.check(where, entry, variant, queue, top, graph)
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):
