@@ -189,6 +189,25 @@ static void put_pfcs(struct request *req, const struct port *a, const struct por
 	put_pfc(req, QUELLNIC_PEER_PFC, b, ends, option(5, "peer-pfc-buffer"));
 }
 
+/* Credits that the host at one end hands out, as PERCENT:FIRST-BYTES. */
+static void put_credit(struct request *req, int attr, const char *value)
+{
+	struct quellnic_credit credit;
+	char percent[16];
+	size_t length;
+
+	if (!value)
+		return;
+	length = strcspn(value, ":");
+	if (!value[length] || length >= sizeof(percent))
+		fail("'%s' is not PERCENT:FIRST-BYTES", value);
+	memcpy(percent, value, length);
+	percent[length] = 0;
+	credit.percent = number(percent, 1, 100);
+	credit.first_bytes = number(value + length + 1, 1, UINT32_MAX);
+	nl_put(req, attr, &credit, sizeof(credit));
+}
+
 static void put_cable(struct request *req, const struct port *a, const struct port *b,
 		      uint32_t mtu, const struct ifinfomsg *ifm_b)
 {
@@ -211,6 +230,8 @@ static void put_cable(struct request *req, const struct port *a, const struct po
 	put_trim(req);
 	put_corrupt(req);
 	put_pfcs(req, a, b);
+	put_credit(req, QUELLNIC_CREDIT, option(5, "credit"));
+	put_credit(req, QUELLNIC_PEER_CREDIT, option(5, "peer-credit"));
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -227,7 +248,8 @@ void cmd_link(void)
 		"noise-seed", "tso", "drop", "peer-drop", "drop-count", "trim",
 		"peer-trim", "trim-every", "trim-count", "corrupt",
 		"corrupt-at", "pfc", "pfc-xoff", "pfc-alpha", "pfc-buffer",
-		"peer-pfc-buffer", "pfc-resume", "pfc-headroom", NULL
+		"peer-pfc-buffer", "pfc-resume", "pfc-headroom", "credit",
+		"peer-credit", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

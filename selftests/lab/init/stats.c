@@ -55,6 +55,16 @@ static void add_pfc(struct port *port, const struct nlattr *xstats)
 	}
 }
 
+/* Credits, of a card that hands them out. */
+static void add_credit(struct port *port, const struct nlattr *xstats)
+{
+	struct quellnic_credit_stats stats;
+
+	memcpy(&stats, nl_data(xstats), sizeof(stats));
+	add(port, " credit_whole=%llu credit_trimmed=%llu credit_granted=%llu credit_pulls=%llu",
+	    stats.whole_pkts, stats.trimmed_pkts, stats.granted_pkts, stats.pull_pkts);
+}
+
 static void each_link(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct ifinfomsg *ifm = NLMSG_DATA(nlh);
@@ -80,7 +90,11 @@ static void each_link(const struct nlmsghdr *nlh, void *arg)
 	if (!tb[IFLA_LINKINFO])
 		return;
 	nl_parse(info, IFLA_INFO_MAX, nl_data(tb[IFLA_LINKINFO]), nl_len(tb[IFLA_LINKINFO]));
-	if (info[IFLA_INFO_XSTATS])
+	if (!info[IFLA_INFO_XSTATS])
+		return;
+	if (nl_len(info[IFLA_INFO_XSTATS]) == sizeof(struct quellnic_credit_stats))
+		add_credit(port, info[IFLA_INFO_XSTATS]);
+	else
 		add_pfc(port, info[IFLA_INFO_XSTATS]);
 }
 

@@ -155,6 +155,32 @@ struct labnic_pfc {
 };
 
 /**
+ * struct labnic_credit - credits that a host's card hands out, labnic_credit.c
+ * @port: the card
+ * @config: what the end of the cable was told
+ * @wanting: flows with demand whose senders have more to send than they have credits for
+ * @spare: the other flows with demand
+ * @untold: flows whose senders have not been told of a grant
+ * @next_ns: when the next credit is due, whole part
+ * @next_frac: fraction of that time, in units of 1 ns / (rate of the port * percent)
+ * @is_armed: @timer is to fire
+ * @timer: fires when the next credit is due and a flow waits for it
+ * @stats: counters
+ */
+struct labnic_credit {
+	struct labnic_port		*port;
+	struct quellnic_credit		config;
+	struct list_head		wanting;
+	struct list_head		spare;
+	struct list_head		untold;
+	u64				next_ns;
+	u64				next_frac;
+	bool				is_armed;
+	struct hrtimer			timer;
+	struct quellnic_credit_stats	stats;
+};
+
+/**
  * struct labnic_port - one end of a cable, the private part of its net_device
  * @dev: the device
  * @peer: device at the other end; NULL while the pair is taken apart (RTNL)
@@ -176,6 +202,7 @@ struct labnic_pfc {
  * @corrupt_at: which byte of its payload
  * @data_pkts: data packets that passed the cable, counted if it does any of these
  * @pfc: priority flow control; NULL without
+ * @credit: credits that the host hands out; NULL without
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping configured by user space (RTNL to write)
@@ -202,6 +229,7 @@ struct labnic_port {
 	u32				corrupt_at;
 	u64				data_pkts;
 	struct labnic_pfc		*pfc;
+	struct labnic_credit		*credit;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
 	struct kernel_hwtstamp_config	hwtstamp;
@@ -221,6 +249,16 @@ bool labnic_pfc_admit(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns);
 void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats);
+
+/* labnic_credit.c */
+int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
+			 struct netlink_ext_ack *extack);
+void labnic_credit_stop(struct labnic_port *port);
+void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats);
+void labnic_credit_free(struct labnic_port *port);
+void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
+void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb);
+void labnic_credit_tell(struct labnic_port *port);
 
 /* labnic_deadlock.c */
 void labnic_deadlock_init(void);

@@ -35,6 +35,7 @@ static int labnic_stop(struct net_device *dev)
 	netif_tx_disable(dev);
 	labnic_wire_stop(port);
 	labnic_noise_stop(&port->noise);
+	labnic_credit_stop(port);
 	return 0;
 }
 
@@ -181,6 +182,7 @@ static void labnic_destructor(struct net_device *dev)
 {
 	struct labnic_port *port = netdev_priv(dev);
 
+	labnic_credit_free(port);
 	labnic_pfc_free(port);
 	labnic_noise_free(&port->noise);
 }
@@ -217,17 +219,18 @@ struct labnic_end {
 	int	drop;
 	int	trim;
 	int	pfc;
+	int	credit;
 	u64	seed_flip;	/* so that both ends draw different times */
 };
 
 static const struct labnic_end labnic_near = {
 	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP,
-	QUELLNIC_TRIM, QUELLNIC_PFC, 0
+	QUELLNIC_TRIM, QUELLNIC_PFC, QUELLNIC_CREDIT, 0
 };
 
 static const struct labnic_end labnic_far = {
 	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE,
-	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, QUELLNIC_PEER_PFC, ~0ULL
+	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, QUELLNIC_PEER_PFC, QUELLNIC_PEER_CREDIT, ~0ULL
 };
 
 static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
@@ -267,7 +270,8 @@ static void labnic_create_loss(struct labnic_port *port, struct nlattr **data,
  * must free it.
  */
 static int labnic_create_end(struct net_device *dev, struct nlattr **data,
-			     const struct labnic_end *end)
+			     const struct labnic_end *end,
+			     struct netlink_ext_ack *extack)
 {
 	struct labnic_port *port = netdev_priv(dev);
 	s64 offset_ns = 0;
@@ -300,14 +304,20 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		err = labnic_pfc_create(port, nla_data(data[end->pfc]));
 	if (err)
 		goto free_noise;
+	if (data[end->credit])
+		err = labnic_credit_create(port, nla_data(data[end->credit]), extack);
+	if (err)
+		goto free_pfc;
 
 	err = labnic_phc_register(port, offset_ns, drift_ppb);
 	if (err)
-		goto free_pfc;
+		goto free_credit;
 	err = register_netdevice(dev);
 	if (!err)
 		return 0;
 	labnic_phc_unregister(port);
+free_credit:
+	labnic_credit_free(port);
 free_pfc:
 	labnic_pfc_free(port);
 free_noise:
@@ -324,6 +334,10 @@ static int labnic_validate(struct nlattr *tb[], struct nlattr *data[],
 	}
 	if (!data[QUELLNIC_PEER]) {
 		NL_SET_ERR_MSG(extack, "quellnic: a cable needs its far end");
+		return -EINVAL;
+	}
+	if (data[QUELLNIC_PFC] && (data[QUELLNIC_CREDIT] || data[QUELLNIC_PEER_CREDIT])) {
+		NL_SET_ERR_MSG(extack, "quellnic: credits are for networks that trim, not pause");
 		return -EINVAL;
 	}
 	if (tb[IFLA_ADDRESS] &&
@@ -386,7 +400,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 	ifm = nla_data(data[QUELLNIC_PEER]);
 	if (ifm->ifi_index)
 		peer->ifindex = ifm->ifi_index;
-	err = labnic_create_end(peer, data, &labnic_far);
+	err = labnic_create_end(peer, data, &labnic_far, extack);
 	if (err) {
 		free_netdev(peer);
 		return err;
@@ -397,7 +411,7 @@ static int labnic_newlink(struct net *src_net, struct net_device *dev,
 
 	if (!tb[IFLA_ADDRESS])
 		eth_hw_addr_random(dev);
-	err = labnic_create_end(dev, data, &labnic_near);
+	err = labnic_create_end(dev, data, &labnic_near, extack);
 	if (err)
 		goto destroy_peer;
 
@@ -486,12 +500,16 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_CORRUPT_AT]	= { .type = NLA_U32 },
 	[QUELLNIC_PFC]		= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_pfc)),
 	[QUELLNIC_PEER_PFC]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_pfc)),
+	[QUELLNIC_CREDIT]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_credit)),
+	[QUELLNIC_PEER_CREDIT]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_credit)),
 };
 
 static size_t labnic_get_xstats_size(const struct net_device *dev)
 {
 	const struct labnic_port *port = netdev_priv(dev);
 
+	if (port->credit)
+		return sizeof(struct quellnic_credit_stats);
 	return port->pfc ? QUELLNIC_PFC_PRIORITIES * sizeof(struct quellnic_pfc_stats) : 0;
 }
 
@@ -499,7 +517,12 @@ static int labnic_fill_xstats(struct sk_buff *skb, const struct net_device *dev)
 {
 	struct quellnic_pfc_stats stats[QUELLNIC_PFC_PRIORITIES];
 	const struct labnic_port *port = netdev_priv(dev);
+	struct quellnic_credit_stats credits;
 
+	if (port->credit) {
+		labnic_credit_stats(port, &credits);
+		return nla_put(skb, IFLA_INFO_XSTATS, sizeof(credits), &credits);
+	}
 	if (!port->pfc)
 		return 0;
 	labnic_pfc_stats(port, stats);

@@ -38,7 +38,18 @@ enum labnic_tap_event {
 typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *dev,
 			      const struct iphdr *iph, u64 time_ns);
 
+/**
+ * struct quell_labnic_credits - what a socket may still send, in packets
+ * @first_pkts: of its first window, new data alone
+ * @granted_pkts: for credits, whatever it likes
+ */
+struct quell_labnic_credits {
+	u32	first_pkts;
+	u32	granted_pkts;
+};
+
 void quell_labnic_tap(labnic_tap_fn fn);
 int quell_labnic_step(struct net_device *dev, s64 step_ns);
+bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_labnic_credits *left);
 
 #endif /* _QUELL_LABNIC_TAP_H */

@@ -117,6 +117,8 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
 		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
+	if (unlikely(port->credit))
+		labnic_credit_leaves(port, skb);
 
 	spin_lock(&port->lock);
 	if (unlikely(skb_queue_len(&port->sending) >= port->ring_pkts)) {
@@ -251,10 +253,14 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 	}
 	peer_port->stats.rx_pkts++;
 	peer_port->stats.rx_bytes += frame_bytes;
+	if (unlikely(peer_port->credit))
+		labnic_credit_arrives(peer_port, skb, arrive_ns);
 	if (unlikely(peer_port->noise.noise_ns))
 		labnic_noise_receive(&peer_port->noise, skb, arrive_ns);
 	else
 		labnic_hand_over(skb, arrive_ns);
+	if (unlikely(peer_port->credit))
+		labnic_credit_tell(peer_port);
 unlock:
 	rcu_read_unlock();
 }

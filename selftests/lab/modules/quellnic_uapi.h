@@ -41,6 +41,8 @@ enum {
 	QUELLNIC_CORRUPT_AT,		/* u32, the byte of its payload, from 0; default 0 */
 	QUELLNIC_PFC,			/* struct quellnic_pfc of the near end */
 	QUELLNIC_PEER_PFC,		/* the same of the far end: both or none */
+	QUELLNIC_CREDIT,		/* struct quellnic_credit of the near end, a host's */
+	QUELLNIC_PEER_CREDIT,		/* the same of the far end */
 	__QUELLNIC_MAX
 };
 
@@ -86,6 +88,30 @@ struct quellnic_pfc_stats {
 	__u64	held_max_bytes;
 	__u64	headroom_max_bytes;
 	__u64	drop_pkts;
+};
+
+/**
+ * struct quellnic_credit - credits that a host's card hands out, labnic_credit.c
+ * @percent: of its line that they let in, 1..100
+ * @first_bytes: what a sender may send unasked; the same at all cards
+ */
+struct quellnic_credit {
+	__u32	percent;
+	__u32	first_bytes;
+};
+
+/**
+ * struct quellnic_credit_stats - counters of credits; IFLA_INFO_XSTATS of a card that has them
+ * @whole_pkts: data packets that came in whole
+ * @trimmed_pkts: those that came in trimmed
+ * @granted_pkts: credits granted
+ * @pull_pkts: packets sent for them alone, which no acknowledgment could tell of
+ */
+struct quellnic_credit_stats {
+	__u64	whole_pkts;
+	__u64	trimmed_pkts;
+	__u64	granted_pkts;
+	__u64	pull_pkts;
 };
 
 #endif /* _QUELLNIC_UAPI_H */

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from . import programs, units
+from . import credit, programs, units
 from .cores import cores
 from .errors import InputError, nearest
 from .presets import all_presets
@@ -116,6 +116,7 @@ VARIANTS = {
     "delay": ("smartt", _smartt_variant(2)),
     "decrease": ("smartt", _smartt_variant(3)),
     "plb": ("smartt", _smartt_variant(4)),
+    "open": ("smartt", ALGORITHMS["smartt"]),	# no window of its own: by credits alone
     "fast": ("timely", _fast()),
 }
 
@@ -141,6 +142,7 @@ class Variant:
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object
     variant: str = None		# of VARIANTS
+    credit_bytes: int = 0	# sent unasked, the rest by credits of receivers; 0: no credits
 
     @property
     def algorithm(self):
@@ -152,6 +154,8 @@ class Variant:
     @property
     def modules(self):
         """Modules to load, in order, the last with its parameter where it has one."""
+        if self.credit_bytes:
+            return ("quell.ko", f"quell_labeqds.ko sender={credit.SENDERS[self.variant]}")
         if self.entropies and self.name == "swift":
             return ("quell.ko", "quell_labswift.ko")
         return self.algorithm.modules

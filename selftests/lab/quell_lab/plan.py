@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import deflection, processes, routes, topology
+from . import credit, deflection, processes, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -120,6 +120,7 @@ def _cables(scenario, variant):
                              + (f" tso={scenario.tso_pkts}" if scenario.tso_pkts > 1 else "")
                              + (scenario.pfc.words(graph, port.cable) if scenario.pfc else "")
                              + _noise(scenario, port, noisy, len(lines) + 1)
+                             + credit.words(graph, port, variant)
                              + (_clocks(scenario, port, len(lines)) if variant.hwstamp else ""))
     return lines
 
@@ -216,6 +217,7 @@ def _option(scenario, variant):
     # As in the papers, a packet leaves as soon as the window has room for it.
     if not variant.acks_per_rtt:
         lines += [f"param {host} quell burst 0" for host in scenario.graph.hosts]
+    lines += credit.lines(scenario.graph, variant)
     if not scenario.option:
         return lines
     lines += [f"param {host} quell option {OPTION_OFFER}" for host in scenario.graph.hosts]

@@ -291,6 +291,8 @@ def _algorithms(scenario):
             parts = [f"preset {variant.of_paper}, as none is named"]
         if variant.variant:
             parts.insert(0, f"variant {variant.variant}")
+        if variant.credit_bytes:
+            parts.insert(0, f"by credits after {units.show_size(variant.credit_bytes)}")
         text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])
         name = f"{variant.name} of {variant.program.program.path}" if variant.program else (
             variant.name)

@@ -10,7 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import captures, convergence, deflection, fabric, flows, lookahead, measure, needs, \
+from . import captures, convergence, credit, deflection, fabric, flows, lookahead, measure, needs, \
     paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
@@ -107,6 +107,7 @@ ALGORITHM_KEYS = {
     "label": Key("text", default=None),
     "preset": Key("text", default=None),
     "variant": Key("text", default=None, choices=tuple(VARIANTS)),
+    "credit": Key("size", credit.FIRST_MIN, SIZE_MAX, None),
     "ops": Key("text", default=None),
     "entropies": Key("int", 0, ENTROPIES_MAX, 0),
     "recycle": Key("bool", default=True),
@@ -334,10 +335,10 @@ def build(table, places=None, scale=None):
     graph = _topology(places, top["topology"])
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
-    # Without IPv6 entropies are refused whatever the option.
-    variants = _variants(places, top["algorithm"], top["option"] or top["family"] == 4)
+    variants = _variants(places, top, queue, graph)
     programs = processes.build(places, top["program"], graph, top["family"])
     wanted = flows.build(places, top, graph)
+    credit.check_flows(places.name("flow"), wanted, variants)
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
@@ -545,7 +546,10 @@ def _check_paths(where, entry, variant, option):
         raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
 
 
-def _variants(places, tables, option):
+def _variants(places, top, queue, graph):
+    tables = top["algorithm"]
+    # Without IPv6 entropies are refused whatever the option.
+    option = top["option"] or top["family"] == 4
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
     variants = []
@@ -560,6 +564,8 @@ def _variants(places, tables, option):
         label = entry["label"]
         if label is None:
             pairs = {key: entry[key] for key in ("variant", "preset") if entry[key] is not None}
+            if entry["credit"] is not None:
+                pairs = {"credit": show_size(entry["credit"]), **pairs}
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
@@ -568,8 +574,10 @@ def _variants(places, tables, option):
                           hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
+                          credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         _check_paths(where, entry, variant, option)
+        credit.check(where, entry, variant, queue, top, graph)
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

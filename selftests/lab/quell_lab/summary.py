@@ -3,8 +3,8 @@
 
 from fractions import Fraction
 
-from . import connections, convergence, deflection, limits, measure, pfc, physics, processes, \
-    slowdown
+from . import connections, convergence, credit, deflection, limits, measure, pfc, physics, \
+    processes, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
 
@@ -149,6 +149,7 @@ def summarise(scenario, result):
         "algorithm": result.variant.name,
         "preset": result.variant.preset or result.variant.of_paper,
         **({"variant": result.variant.variant} if result.variant.variant else {}),
+        **({"credit": credit.numbers(result.ports)} if result.variant.credit_bytes else {}),
         "parameters": result.variant.texts,
         "flows": len(result.flows),
         "flows_finished": len(finished),

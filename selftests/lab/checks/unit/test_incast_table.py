@@ -34,6 +34,13 @@ class Ideal(unittest.TestCase):
         rest = Fraction((53 + 38) * 8, 100)
         self.assertEqual(TABLE.ideal_ns(3, 4109, 10**11), 4 * packet + 3 * rest + 5800)
 
+    def test_comparators_of_the_laboratory(self):
+        self.assertEqual(TABLE.algorithm("eqds", "800gbit", True),
+                         '[[algorithm]]\nname = "smartt"\nlabel = "eqds"\nvariant = "open"\n'
+                         'credit = "1200000b"\n[algorithm.set]\n')
+        self.assertIn('name = "smartt"\nlabel = "mprdma"\nvariant = "marks"\n[algorithm.set]',
+                      TABLE.algorithm("mprdma", "100gbit", True))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: credits of receivers, as EQDS and NDP have them, for comparison.
+ *
+ * A sender may send its first window, "first_bytes", unasked, of new data.  Each further packet,
+ * and each retransmission, takes a credit of the receiver's card, which hands out one for each data
+ * packet that came in, whole or trimmed, and no faster than its line carries packets of that
+ * size:
+ *
+ *	data packet in	    demand of its flow + 1, then serve
+ *	timer		    serve
+ *	serve, when due	    the next flow in turn: demand - 1, granted + 1, next due a packet later
+ *	acknowledgment out  says how many the flow has been granted; so the pull of a packet
+ *			    that need not wait travels with its acknowledgment
+ *	otherwise	    a pull: the last acknowledgment once more, without options
+ *
+ * So what is under way, what a sender has not used and what waits here add up to the first window,
+ * always.  Data packets say how many credits their sender would need for all that it has to send;
+ * flows that need more go before those that need none, whose pulls would be wasted.  A trimmed
+ * packet has to be sent again, so its flow needs one more, whatever its sender said before.
+ *
+ * Both numbers are those of packets modulo 2^16, in the urgent pointer (labnic_segment.c).
+ *
+ * In the sender's host the algorithm asks how many are left, quell_labnic_credits(), and opens its
+ * window by no more (labeqds.c).
+ *
+ * EQDS, "EQDS: An edge-queued datagram service for all datacenter traffic" (NSDI 2022), takes the
+ * place of a transport's own credits with queues in the sender's edge.  Here TCP's send queue is
+ * that edge.  A packet that is dropped, not trimmed, takes its credit with it until it is sent
+ * again; what TCP's timers send without credit, the next credit pays for.
+ *
+ * One lock and one table for all cards: the laboratory has one processor.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+#include <compat/hrtimer.h>
+
+#include "labnic.h"
+#include "labnic_credit.h"
+
+#define CREDIT_FLOWS_SHIFT	12
+/* The laboratory has no more ports at which flows could end. */
+#define CREDIT_FLOWS_MAX	(1U << 20)
+
+/**
+ * struct labnic_credit_flow - one direction of a connection
+ * @node: in credit_flows
+ * @key: its addresses and ports
+ * @credit: of the receiver's card
+ * @waits: in the receiver's wanting or spare, while it has demand
+ * @untold: in the receiver's untold, while its sender has not been told of a grant
+ * @is_wanting: @waits is in the receiver's wanting
+ * @frame_bytes: largest frame so far
+ * @payload_bytes: largest payload so far
+ * @demand_pkts: packets that came in and for which no credit was granted yet
+ * @again_pkts: of them, trimmed ones
+ * @granted_pkts: credits granted
+ * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
+ * @told_pkts: credits that the sender's card knows of
+ * @seen_pkts: of them, those that its algorithm has asked about
+ * @sent_pkts: sent until then
+ * @first_pkts: left then of its first window
+ * @left_pkts: credits left then; below 0: packets sent without
+ * @ack: the receiver's newest acknowledgment
+ * @has_end: a FIN came in
+ * @end_seq: the sequence number behind it
+ */
+struct labnic_credit_flow {
+	struct hlist_node		node;
+	struct labnic_credit_key	key;
+	struct labnic_credit		*credit;
+	struct list_head		waits;
+	struct list_head		untold;
+	bool				is_wanting;
+	u32				frame_bytes;
+	u32				payload_bytes;
+	u32				demand_pkts;
+	u32				again_pkts;
+	u64				granted_pkts;
+	s64				wanted_pkts;
+	u64				told_pkts;
+	u64				seen_pkts;
+	u32				sent_pkts;
+	u32				first_pkts;
+	s64				left_pkts;
+	struct labnic_credit_ack	ack;
+	bool				has_end;
+	u32				end_seq;
+};
+
+/* All below, and all of struct labnic_credit but @port, @config and @timer. */
+static DEFINE_SPINLOCK(credit_lock);
+static DEFINE_HASHTABLE(credit_flows, CREDIT_FLOWS_SHIFT);
+static u32 credit_flows_nr;
+static u32 credit_first_bytes;		/* the same at all cards */
+static u32 credit_cards_nr;
+
+static u32 credit_hash(const struct labnic_credit_key *key)
+{
+	return jhash(key, sizeof(*key), 0);
+}
+
+static struct labnic_credit_flow *credit_find(const struct labnic_credit_key *key)
+{
+	struct labnic_credit_flow *flow;
+
+	hash_for_each_possible(credit_flows, flow, node, credit_hash(key))
+		if (!memcmp(&flow->key, key, sizeof(*key)))
+			return flow;
+	return NULL;
+}
+
+static struct labnic_credit_key credit_reverse(const struct labnic_credit_key *key)
+{
+	return (struct labnic_credit_key) {
+		.from = key->to, .to = key->from, .sport = key->dport, .dport = key->sport,
+	};
+}
+
+static struct labnic_credit_flow *credit_create(struct labnic_credit *credit,
+						const struct labnic_credit_key *key)
+{
+	struct labnic_credit_flow *flow;
+
+	flow = credit_flows_nr < CREDIT_FLOWS_MAX ? kzalloc(sizeof(*flow), GFP_ATOMIC) : NULL;
+	if (WARN_ON_ONCE(!flow))
+		return NULL;
+	flow->key = *key;
+	flow->credit = credit;
+	INIT_LIST_HEAD(&flow->waits);
+	INIT_LIST_HEAD(&flow->untold);
+	hash_add(credit_flows, &flow->node, credit_hash(key));
+	credit_flows_nr++;
+	return flow;
+}
+
+static void credit_remove(struct labnic_credit_flow *flow)
+{
+	if (!flow)
+		return;
+	hash_del(&flow->node);
+	list_del(&flow->waits);
+	list_del(&flow->untold);
+	credit_flows_nr--;
+	kfree(flow);
+}
+
+/* A first window in packets of this payload. */
+static u32 credit_first_pkts(u32 payload_bytes)
+{
+	return DIV_ROUND_UP(credit_first_bytes, max_t(u32, payload_bytes, 1));
+}
+
+/* A reset ends both directions. */
+static void credit_reset(const struct labnic_credit_key *key)
+{
+	struct labnic_credit_key reverse = credit_reverse(key);
+
+	credit_remove(credit_find(key));
+	credit_remove(credit_find(&reverse));
+}
+
+/* Put a flow that has demand where its turn comes; a flow that is there already keeps its turn. */
+static void credit_queue(struct labnic_credit_flow *flow)
+{
+	bool wants = flow->again_pkts ||
+		     (s64)(flow->granted_pkts + credit_first_pkts(flow->payload_bytes)) <
+		     flow->wanted_pkts;
+	struct labnic_credit *credit = flow->credit;
+
+	if (!flow->demand_pkts || (!list_empty(&flow->waits) && flow->is_wanting == wants))
+		return;
+	flow->is_wanting = wants;
+	list_move_tail(&flow->waits, wants ? &credit->wanting : &credit->spare);
+}
+
+static struct labnic_credit_flow *credit_next(struct labnic_credit *credit)
+{
+	return list_first_entry_or_null(&credit->wanting, struct labnic_credit_flow, waits) ?:
+	       list_first_entry_or_null(&credit->spare, struct labnic_credit_flow, waits);
+}
+
+static void credit_grant(struct labnic_credit_flow *flow)
+{
+	struct labnic_credit *credit = flow->credit;
+
+	flow->demand_pkts--;
+	flow->again_pkts -= !!flow->again_pkts;
+	flow->granted_pkts++;
+	credit->stats.granted_pkts++;
+	list_del_init(&flow->waits);
+	credit_queue(flow);
+	if (list_empty(&flow->untold))
+		list_add_tail(&flow->untold, &credit->untold);
+}
+
+/*
+ * Book the time of a packet, of which the pacer lets "percent" into the line.  The product is
+ * below 2^17 bits * 2^37 plus a remainder below 2^49.
+ */
+static void credit_book(struct labnic_credit *credit, u32 frame_bytes, u64 now_ns)
+{
+	u64 bits = 8ULL * (max_t(u32, frame_bytes, LABNIC_FRAME_MIN_BYTES) +
+			   LABNIC_WIRE_OVERHEAD_BYTES);
+
+	if (credit->next_ns + !!credit->next_frac < now_ns) {
+		credit->next_ns = now_ns;
+		credit->next_frac = 0;
+	}
+	credit->next_ns += div64_u64_rem(bits * NSEC_PER_SEC * 100 + credit->next_frac,
+					 credit->port->rate_bits_ps * credit->config.percent,
+					 &credit->next_frac);
+}
+
+static void credit_serve(struct labnic_credit *credit, u64 now_ns)
+{
+	struct labnic_credit_flow *flow;
+
+	lockdep_assert_held(&credit_lock);
+	while ((flow = credit_next(credit))) {
+		if (credit->next_ns + !!credit->next_frac > now_ns)
+			break;
+		credit_book(credit, flow->frame_bytes, now_ns);
+		credit_grant(flow);
+	}
+	if (!flow || credit->is_armed)
+		return;
+	credit->is_armed = true;
+	hrtimer_start(&credit->timer, ns_to_ktime(credit->next_ns + !!credit->next_frac),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * labnic_credit_tell() - send a pull to each sender that was not told of its credit
+ * @port: a port with credits
+ *
+ * To be called when the host had the chance to acknowledge what came in.
+ *
+ * Context: softirq.
+ */
+void labnic_credit_tell(struct labnic_port *port)
+{
+	struct labnic_credit *credit = port->credit;
+	struct labnic_credit_flow *flow;
+	struct sk_buff *skb;
+
+	spin_lock_bh(&credit_lock);
+	while ((flow = list_first_entry_or_null(&credit->untold, struct labnic_credit_flow,
+						untold))) {
+		list_del_init(&flow->untold);
+		/* Before its first acknowledgment there is nothing to repeat; that will tell. */
+		if (!flow->ack.head_bytes)
+			continue;
+		skb = labnic_credit_pull(&flow->ack, &flow->key, flow->granted_pkts);
+		if (WARN_ON_ONCE(!skb))
+			continue;
+		skb->dev = port->dev;
+		credit->stats.pull_pkts++;
+		/* Comes back here by labnic_credit_leaves(). */
+		spin_unlock_bh(&credit_lock);
+		dev_queue_xmit(skb);
+		spin_lock_bh(&credit_lock);
+	}
+	spin_unlock_bh(&credit_lock);
+}
+
+static enum hrtimer_restart credit_timer(struct hrtimer *timer)
+{
+	struct labnic_credit *credit = container_of(timer, struct labnic_credit, timer);
+
+	spin_lock_bh(&credit_lock);
+	credit->is_armed = false;
+	credit_serve(credit, ktime_get_ns());
+	spin_unlock_bh(&credit_lock);
+	labnic_credit_tell(credit->port);
+	return HRTIMER_NORESTART;
+}
+
+/* Data came in. */
+static void credit_data(struct labnic_credit *credit, const struct labnic_segment *segment,
+			u64 now_ns)
+{
+	struct labnic_credit_flow *flow = credit_find(&segment->key);
+	u32 first_pkts;
+
+	if (!flow)
+		flow = credit_create(credit, &segment->key);
+	if (!flow)
+		return;
+	flow->frame_bytes = max(flow->frame_bytes, segment->frame_bytes);
+	flow->payload_bytes = max(flow->payload_bytes, segment->payload_bytes);
+	if (segment->is_trimmed) {
+		flow->again_pkts++;
+		credit->stats.trimmed_pkts++;
+	} else {
+		credit->stats.whole_pkts++;
+	}
+	first_pkts = credit_first_pkts(flow->payload_bytes);
+	flow->wanted_pkts = flow->granted_pkts + first_pkts +
+		(s16)(segment->number - (u16)(flow->granted_pkts + first_pkts));
+	flow->demand_pkts++;
+	credit_queue(flow);
+	credit_serve(credit, now_ns);
+}
+
+/* An acknowledgment came in: how many credits this host was granted.  An older one says less. */
+static void credit_told(const struct labnic_segment *segment)
+{
+	struct labnic_credit_key key = credit_reverse(&segment->key);
+	struct labnic_credit_flow *flow = credit_find(&key);
+	s16 more_pkts;
+
+	if (!flow)
+		return;
+	more_pkts = segment->number - (u16)flow->told_pkts;
+	flow->told_pkts += max_t(s16, more_pkts, 0);
+}
+
+/**
+ * labnic_credit_arrives() - note a frame that came in
+ * @port:   a port with credits
+ * @skb:    the frame, its Ethernet header pulled
+ * @now_ns: when its last bit did
+ *
+ * Context: softirq.
+ */
+void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
+{
+	struct labnic_credit_flow *flow;
+	struct labnic_segment segment;
+
+	if (!labnic_segment_read(skb, 0, &segment) || segment.is_syn)
+		return;
+	spin_lock_bh(&credit_lock);
+	if (segment.is_rst)
+		credit_reset(&segment.key);
+	else if (segment.has_data)
+		credit_data(port->credit, &segment, now_ns);
+	else if (segment.is_bare)
+		credit_told(&segment);
+	flow = segment.is_fin ? credit_find(&segment.key) : NULL;
+	if (flow) {
+		flow->has_end = true;
+		flow->end_seq = segment.seq + segment.payload_bytes + 1;
+	}
+	spin_unlock_bh(&credit_lock);
+	if (segment.is_pull)
+		WARN_ON_ONCE(!labnic_credit_explain(skb, &segment));
+}
+
+/*
+ * Number an acknowledgment that is about to leave, and forget its flow if it acknowledges the end.
+ * False where no flow of this card is acknowledged.
+ */
+static bool credit_number_ack(const struct labnic_port *port, const struct sk_buff *skb,
+			      const struct labnic_segment *segment, u16 *number)
+{
+	struct labnic_credit_key key = credit_reverse(&segment->key);
+	struct labnic_credit_flow *flow;
+
+	spin_lock_bh(&credit_lock);
+	flow = credit_find(&key);
+	if (!flow || flow->credit != port->credit) {
+		spin_unlock_bh(&credit_lock);
+		return false;
+	}
+	*number = flow->granted_pkts;
+	list_del_init(&flow->untold);
+	labnic_credit_note_ack(skb, segment, &flow->ack);
+	if (flow->has_end && segment->ack_seq == flow->end_seq)
+		credit_remove(flow);
+	spin_unlock_bh(&credit_lock);
+	return true;
+}
+
+/**
+ * labnic_credit_leaves() - number a frame that is about to leave
+ * @port: a port with credits
+ * @skb:  the frame
+ *
+ * Context: softirq, or bottom halves off.
+ */
+void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
+{
+	struct labnic_segment segment;
+	u16 number;
+
+	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || segment.is_syn)
+		return;
+	if (segment.is_rst) {
+		spin_lock_bh(&credit_lock);
+		credit_reset(&segment.key);
+		spin_unlock_bh(&credit_lock);
+		return;
+	}
+	if (segment.has_data) {
+		if (!skb->sk || !sk_fullsock(skb->sk))
+			return;
+		number = labnic_credit_wanted_pkts(skb->sk);
+	} else if (!segment.is_bare || !credit_number_ack(port, skb, &segment, &number)) {
+		return;
+	}
+	WARN_ON_ONCE(!labnic_segment_number(skb, &segment, number));
+}
+
+/*
+ * Book what a socket has sent since it asked last, for credits that it had then, or else of its
+ * first window, and what it was granted since.  At a start all that is left is its first window.
+ */
+static void credit_spend(struct labnic_credit_flow *flow, const struct tcp_sock *tp, bool is_start)
+{
+	u32 sent_pkts = tp->data_segs_out - flow->sent_pkts;
+	s64 unasked_pkts = sent_pkts - clamp_t(s64, flow->left_pkts, 0, sent_pkts);
+
+	if (!flow->sent_pkts)
+		flow->first_pkts = credit_first_pkts(tp->mss_cache);
+	unasked_pkts = min_t(s64, unasked_pkts, flow->first_pkts);
+	flow->sent_pkts = tp->data_segs_out;
+	flow->first_pkts -= unasked_pkts;
+	flow->left_pkts += flow->told_pkts - flow->seen_pkts - (sent_pkts - unasked_pkts);
+	flow->seen_pkts = flow->told_pkts;
+	if (is_start && flow->left_pkts > 0) {
+		flow->first_pkts += flow->left_pkts;
+		flow->left_pkts = 0;
+	}
+}
+
+/**
+ * quell_labnic_credits() - how many packets a socket may still send
+ * @sk: TCP socket, connected; all that it has sent since the last call was allowed by that
+ * @is_start: it has nothing under way and begins again
+ * @left: set when the result is true
+ *
+ * Context: any but a hard interrupt.
+ * Return: false where no card has credits.
+ */
+bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_labnic_credits *left)
+{
+	struct labnic_credit_key key = labnic_credit_key_of(sk);
+	struct labnic_credit_flow *flow;
+	bool has_cards;
+
+	spin_lock_bh(&credit_lock);
+	has_cards = credit_cards_nr;
+	flow = has_cards ? credit_find(&key) : NULL;
+	if (flow) {
+		credit_spend(flow, tcp_sk(sk), is_start);
+		left->first_pkts = flow->first_pkts;
+		left->granted_pkts = max_t(s64, flow->left_pkts, 0);
+	} else if (has_cards) {
+		/* Nothing of it has come in. */
+		u32 first_pkts = credit_first_pkts(tcp_sk(sk)->mss_cache);
+
+		left->first_pkts = first_pkts - min(first_pkts, tcp_sk(sk)->data_segs_out);
+		left->granted_pkts = 0;
+	}
+	spin_unlock_bh(&credit_lock);
+	return has_cards;
+}
+EXPORT_SYMBOL_GPL(quell_labnic_credits);
+
+/* Whether a card has the first window of the others; it then counts as one of them. */
+static bool credit_join(u32 first_bytes)
+{
+	bool is_same;
+
+	spin_lock_bh(&credit_lock);
+	is_same = !credit_cards_nr || credit_first_bytes == first_bytes;
+	if (is_same) {
+		credit_first_bytes = first_bytes;
+		credit_cards_nr++;
+	}
+	spin_unlock_bh(&credit_lock);
+	return is_same;
+}
+
+/**
+ * labnic_credit_create() - have a port hand out credits
+ * @port:   the port of a host
+ * @config: as the end of the cable was told
+ * @extack: says what is wrong
+ *
+ * Context: process context, before the device is registered.
+ * Return: 0, -EINVAL for values out of range or another first window than that of other ports,
+ *	-ENOMEM.
+ */
+int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
+			 struct netlink_ext_ack *extack)
+{
+	struct labnic_credit *credit;
+
+	if (!config->percent || config->percent > 100 || !config->first_bytes) {
+		NL_SET_ERR_MSG(extack, "quellnic: credits are for 1 to 100 % and a first window");
+		return -EINVAL;
+	}
+	credit = kzalloc(sizeof(*credit), GFP_KERNEL);
+	if (!credit)
+		return -ENOMEM;
+	credit->port = port;
+	credit->config = *config;
+	INIT_LIST_HEAD(&credit->wanting);
+	INIT_LIST_HEAD(&credit->spare);
+	INIT_LIST_HEAD(&credit->untold);
+	quell_hrtimer_setup(&credit->timer, credit_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	if (!credit_join(config->first_bytes)) {
+		NL_SET_ERR_MSG(extack, "quellnic: the first window must be the same at all cards");
+		kfree(credit);
+		return -EINVAL;
+	}
+	port->credit = credit;
+	return 0;
+}
+
+/**
+ * labnic_credit_stop() - forget the flows of a port
+ * @port: the port of a host
+ *
+ * A frame that still arrives begins anew.
+ *
+ * Context: process context.
+ */
+void labnic_credit_stop(struct labnic_port *port)
+{
+	struct labnic_credit_flow *flow;
+	struct hlist_node *next;
+	int bucket;
+
+	if (!port->credit)
+		return;
+	spin_lock_bh(&credit_lock);
+	hash_for_each_safe(credit_flows, bucket, next, flow, node)
+		if (flow->credit == port->credit)
+			credit_remove(flow);
+	spin_unlock_bh(&credit_lock);
+	hrtimer_cancel(&port->credit->timer);
+	spin_lock_bh(&credit_lock);
+	port->credit->is_armed = false;
+	spin_unlock_bh(&credit_lock);
+}
+
+/**
+ * labnic_credit_stats() - the counters
+ * @port: a port with credits
+ * @stats: set
+ *
+ * Context: process context.
+ */
+void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats)
+{
+	spin_lock_bh(&credit_lock);
+	*stats = port->credit->stats;
+	spin_unlock_bh(&credit_lock);
+}
+
+/**
+ * labnic_credit_free() - free the memory
+ * @port: a port at which frames no longer arrive; one without credits is left as it is
+ *
+ * Context: process context, with RTNL or, from the destructor, without.
+ */
+void labnic_credit_free(struct labnic_port *port)
+{
+	if (!port->credit)
+		return;
+	labnic_credit_stop(port);
+	kfree(port->credit);
+	port->credit = NULL;
+	spin_lock_bh(&credit_lock);
+	credit_cards_nr--;
+	spin_unlock_bh(&credit_lock);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: what the cards of labnic_credit.c ask of a sender's socket.
+ */
+#include <linux/net.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+
+#include "labnic_credit.h"
+
+/* Packets that a sender can say to wait for, so that the number is not taken for a smaller one. */
+#define CREDIT_WANT_MAX		0x4000
+
+/* Whether an application has more to send than its socket has room for. */
+static bool credit_has_writer(const struct sock *sk)
+{
+	const struct socket *sock = READ_ONCE(sk->sk_socket);
+
+	return sock && test_bit(SOCK_NOSPACE, &sock->flags);
+}
+
+/**
+ * labnic_credit_wanted_pkts() - how many credits would let a socket send all that it has
+ * @sk: TCP socket, connected
+ *
+ * Packets lost are included.  A socket may have none of what waits to be written, so what waits
+ * there counts as much.
+ *
+ * Context: any.
+ * Return: packets since the connection was made.
+ */
+u32 labnic_credit_wanted_pkts(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 mss_bytes = max_t(u32, tp->mss_cache, 1);
+	u32 again_pkts = tp->lost_out > tp->retrans_out ? tp->lost_out - tp->retrans_out : 0;
+	u32 new_pkts = DIV_ROUND_UP(tp->write_seq - tp->snd_nxt, mss_bytes);
+
+	if (credit_has_writer(sk))
+		return tp->data_segs_out + CREDIT_WANT_MAX;
+	return tp->data_segs_out + min_t(u32, new_pkts + again_pkts, CREDIT_WANT_MAX);
+}
+
+/**
+ * labnic_credit_key_of() - addresses and ports of what a socket sends
+ * @sk: TCP socket, connected
+ *
+ * Context: any.
+ * Return: the key.
+ */
+struct labnic_credit_key labnic_credit_key_of(const struct sock *sk)
+{
+	const struct inet_sock *inet = inet_sk(sk);
+	struct labnic_credit_key key = {
+		.sport = inet->inet_sport, .dport = inet->inet_dport,
+	};
+
+	if (sk->sk_family == AF_INET) {
+		ipv6_addr_set_v4mapped(inet->inet_saddr, &key.from);
+		ipv6_addr_set_v4mapped(inet->inet_daddr, &key.to);
+#if IS_ENABLED(CONFIG_IPV6)
+	} else {
+		key.from = inet6_sk(sk)->saddr;
+		key.to = sk->sk_v6_daddr;
+#endif
+	}
+	return key;
+}
