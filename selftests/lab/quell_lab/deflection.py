@@ -90,7 +90,10 @@ def build(places, table, values, ecn_min, graph):
         for port in ways:
             _need_below(where["deflect"], break_even_bytes(port, graph.detours(port)), top, port)
     else:
-        fixed = check(places, "queue", {"deflect": values["deflect"]}, SIZE)["deflect"]
+        try:
+            fixed = check(places, "queue", {"deflect": values["deflect"]}, SIZE)["deflect"]
+        except InputError as error:
+            raise InputError(where["deflect"], f"{error.problem}, or {BREAK_EVEN}") from None
         _need_below(where["deflect"], fixed, top)
     if values["deflect-base"] + values["deflect-tokens"] > DSCP_MAX:
         raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "

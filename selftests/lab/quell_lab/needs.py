@@ -30,8 +30,8 @@ def traceable(places, is_traced, variants):
 
 
 def is_by_marks(variant):
-    """Whether an algorithm knows of a queue by marks."""
-    return (variant.algorithm.core or variant.name) in BY_MARKS
+    """Whether an algorithm knows of a queue by marks; these two variants of smartt do not."""
+    return variant.variant not in ("open", "delay") and (variant.algorithm.core or variant.name) in BY_MARKS
 
 
 def _marks(places, variants, flows):

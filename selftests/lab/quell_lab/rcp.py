@@ -19,8 +19,8 @@ LEAST = 1500				# a packet, by which a sender hears of its rate
 # The option with room for a record, which data has.
 OPTION_BYTES = 24
 # Keys of [queue] that its ports do nothing about.
-SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "deflect",
-               "tcp-int")
+SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "alpha",
+               "deflect", "tcp-int")
 KEYS = {
     "rcp": Key("time", TIME_MIN, TIME_MAX, None),
     "rcp-interval": Key("time", TIME_MIN, TIME_MAX, 10**7),

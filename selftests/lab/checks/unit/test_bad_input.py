@@ -82,7 +82,7 @@ OPTIONS = (
     ({"--deflect": "60kb", "--ecn": "50kb", "--topology": "leaf-spine"},
      ("--deflect", "61440 bytes", "1b to 51199b")),
     ({"--deflect": "break-evn", "--topology": "leaf-spine"},
-     ("--deflect", "'break-evn'", "1b to 1gb")),
+     ("--deflect", "'break-evn'", "1b to 1gb, or break-even")),
     ({"--deflect": "break-even", "--ecn": "20kb", "--topology": "leaf-spine"},
      ("--deflect", "28076 bytes of l1:p6", "1b to 20479b")),
     ({"--deflect": "15kb", "--deflect-idle": "5us", "--topology": "leaf-spine"},

@@ -34,6 +34,11 @@ class Plans(unittest.TestCase):
         self.assertNotIn("credit", second)
         self.assertNotIn("nack-rate", second)
 
+    def test_only_windows_that_go_by_marks_miss_them(self):
+        said, = build(algorithm=[OPEN, {**OPEN, "variant": "marks"}]).notes
+        self.assertRegex(said, "^smartt:[^,]*marks[^,]* without queue.ecn: no switch marks")
+        self.assertEqual(build().notes, ())
+
     def test_who_sends_by_them(self):
         wanted = build(algorithm=[OPEN, {**OPEN, "variant": "marks"},
                                   {"name": "smartt", "credit": "1kb"}])

@@ -139,7 +139,7 @@ class Rcp(unittest.TestCase):
         self.assertTrue(self.build({"ecn": "65kb"}))
         for key, value in (("ecn", "65kb"), ("host-ecn", "65kb"), ("telemetry", "4us"),
                            ("trim", "64b"), ("buffer", "1mb"), ("control-limit", "64kb"),
-                           ("tcp-int", "10us")):
+                           ("tcp-int", "10us"), ("alpha", "0.1")):
             words = f"queue.{key}: says nothing where each run is rcp"
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build({key: value}, names=("rcp",))
