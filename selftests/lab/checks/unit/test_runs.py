@@ -35,7 +35,7 @@ out = "/" + root.strip("/") + "/out/"
 def put(name, text):
     with open(out + name, "w") as file:
         file.write(text)
-def results(end="40000", queue="3000", delivered="3000", first="30000"):
+def results(end="40000", queue="3000", delivered="3000", first="30000", more=""):
     put("flows.out", "1 0 %s 3000 3000 0 3\\n2 0 %s 3000 %s 0 3\\n" % (first, end, delivered))
     put("marks.out", "1 16 0 0 0 0 0 16 15\\n2 16 0 0 0 0 0 16 15\\n")
     put("queues.out", "s1 p3 0 0\\ns1 p3 1000 1514\\ns1 p3 2000 0\\n")
@@ -43,7 +43,8 @@ def results(end="40000", queue="3000", delivered="3000", first="30000"):
     put("delivered.out", "1 10000 1448\\n1 40000 3000\\n2 10000 1448\\n"
         + "2 40000 3000\\n" * (delivered == "3000"))
     put("ports.out", "".join("s1 p%d tx_packets=9 kind=swport data_backlog_max_bytes=%s "
-        "control_backlog_max_bytes=0\\n" % (i, queue if i == 3 else 0) for i in (1, 2, 3)))
+        "control_backlog_max_bytes=0%s\\n" % (i, queue if i == 3 else 0, more)
+        for i in (1, 2, 3)))
     put("counters.out", "h1 quell rtt-samples 9\\n")
     put("done.out", "ok virtual_ns=40000\\n")
 print("quell-progress 0 0 2", flush=True)
@@ -144,10 +145,19 @@ class Runs(unittest.TestCase):
         self.assertRegex(summary["version"], r"^[0-9.]+, laboratory [0-9a-f]{12}$")
         page = self.text("report.html")
         self.assertIn(summary["version"], page)
+        self.assertIn("drops  marks", run.stdout)
         # Three figures, three with a panel for each run, and the network
         self.assertEqual(page.count("<svg"), 10)
         self.assertIn("All physics checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
+
+    def test_trimmed_packets_are_told_beside_drops(self):
+        self.kernel("results(more=' drops=5 trim_pkts=5')")
+        run = self.lab("--no-figures", "--trim", "128b")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        header, row = run.stdout.splitlines()[:2]
+        self.assertRegex(header, "drops  trims  marks")
+        self.assertRegex(row, " 15     15      0 ")
 
     def test_without_figures(self):
         self.kernel("results()")
