@@ -181,8 +181,8 @@ def _incast_options(parser):
 
 def _deflection_options(add):
     add("--deflect", metavar="SIZE", help="leaf-spine: a flow that has tokens and finds more than "
-        "SIZE queued at a port between switches takes another way; break-even: more than "
-        "passes while a packet makes the detour; default: it waits")
+        "SIZE queued at a port between switches takes another way; break-even: SIZE "
+        "of each port by rates and delays; default: it waits")
     add("--deflect-entries", metavar="N", help="flows a port deflects at a time; default 8")
     add("--deflect-base", metavar="DSCP", help="of a flow without tokens; default 0")
     add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")
@@ -409,7 +409,8 @@ def _replace(args):
 def _facts(args, command, kernel, jobs_max):
     """What results say of how they came about, and whether figures are drawn."""
     return {"command": command, "version": version.text(), "kernel": kernel.version,
-            "kernel_kind": args.kernel, "jobs": jobs_max, "has_figures": not getattr(args, "no_figures", False)}
+            "kernel_kind": args.kernel, "jobs": jobs_max,
+            "has_figures": not getattr(args, "no_figures", False)}
 
 
 def _execute(args, wanted, command):

@@ -31,7 +31,8 @@ def traceable(places, is_traced, variants):
 
 def is_by_marks(variant):
     """Whether an algorithm knows of a queue by marks; these two variants of smartt do not."""
-    return variant.variant not in ("open", "delay") and (variant.algorithm.core or variant.name) in BY_MARKS
+    name = variant.algorithm.core or variant.name
+    return name in BY_MARKS and variant.variant not in ("open", "delay")
 
 
 def _marks(places, variants, flows):

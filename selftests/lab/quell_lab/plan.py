@@ -296,7 +296,8 @@ def _deflection(scenario, port):
     if not ways:
         return ""
     gateway = GATEWAYS[scenario.family]
-    return (f" deflect={deflection.threshold_bytes(values, port, ways)} deflect-entries={values.entries} "
+    return (f" deflect={deflection.threshold_bytes(values, port, ways)} "
+            f"deflect-entries={values.entries} "
             f"deflect-base={values.base} deflect-tokens={values.tokens} "
             f"deflect-idle={values.idle_ns} "
             f"deflect-via={','.join(f'{gateway}@{way.dev}' for way in ways)}")

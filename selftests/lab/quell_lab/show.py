@@ -50,7 +50,8 @@ def _whole_run(summaries):
     # A trimmed packet's payload is dropped: beside the drops, where there are any.
     has_trims = any(summary["trims"] for summary in summaries.values())
     header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
-              *(("trims",) if has_trims else ()), "marks", "retrans", "hops", "set-up", "CPU", "hops/CPU s")
+              *(("trims",) if has_trims else ()), "marks", "retrans", "hops", "set-up", "CPU",
+              "hops/CPU s")
     rows = []
     for label, summary in summaries.items():
         fct = summary["fct_ns"]
@@ -58,7 +59,8 @@ def _whole_run(summaries):
                      micro(fct["p99"]), micro(fct["max"]),
                      gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
                      _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
-                     *((str(summary["trims"]),) if has_trims else ()), str(summary["marks"]), str(summary["retransmitted_segs"]),
+                     *((str(summary["trims"]),) if has_trims else ()),
+                     str(summary["marks"]), str(summary["retransmitted_segs"]),
                      str(summary["packet_hops"]), _seconds(summary["setup_wall_s"]),
                      _seconds(summary["cpu_s"]), str(summary["packet_hops_per_cpu_s"] or "-")))
     return lines(header, rows)
