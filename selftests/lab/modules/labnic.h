@@ -181,18 +181,77 @@ struct labnic_credit {
 };
 
 /**
+ * struct labnic_frame - a packet between the two ends of a cable
+ * @skb: the packet
+ * @leave_ns: when its last bit leaves this end
+ * @bytes: its length when it was sent
+ * @pause: what a pause frame says, no packet of the stack's
+ * @priority: of which priority it says that
+ * @is_awaited: someone at this end wants to know when it has left
+ */
+struct labnic_frame {
+	struct sk_buff	*skb;
+	u64		leave_ns;
+	u32		bytes;
+	u8		pause;
+	u8		priority;
+	bool		is_awaited;
+};
+
+/* So many make a kilobyte. */
+#define LABNIC_CHUNK_PKTS	42
+
+/**
+ * struct labnic_chunk - packets in a row
+ * @next: those after it; NULL: none yet
+ * @frame: the packets
+ */
+struct labnic_chunk {
+	struct labnic_chunk	*next;
+	struct labnic_frame	frame[LABNIC_CHUNK_PKTS];
+};
+
+/**
+ * struct labnic_place - a packet's place on a line
+ * @chunk: where it is; NULL before the first packet of all
+ * @index: which one there; LABNIC_CHUNK_PKTS: the first of the next chunk, if that is there
+ */
+struct labnic_place {
+	struct labnic_chunk	*chunk;
+	u32			index;
+};
+
+/**
+ * struct labnic_line - the packets on one direction of a cable, in their order
+ * @arriving: the next that arrives
+ * @leaving: the next that leaves
+ * @end: one beyond the last
+ * @flying: how many have left and not arrived
+ * @sending: how many are in the transmit ring
+ * @spare: an empty chunk; NULL: none
+ */
+struct labnic_line {
+	struct labnic_place	arriving;
+	struct labnic_place	leaving;
+	struct labnic_place	end;
+	u32			flying;
+	u32			sending;
+	struct labnic_chunk	*spare;
+};
+
+/**
  * struct labnic_port - one end of a cable, the private part of its net_device
+ * @timer: fires at the next departure or arrival
+ * @next_skb: the packet that @timer will be about, if that looks at it
+ * @line: packets that were sent and have not arrived
  * @dev: the device
  * @peer: device at the other end; NULL while the pair is taken apart (RTNL)
  * @rate_bits_ps: line rate of the outgoing direction
  * @delay_ns: propagation time of the outgoing direction
  * @ring_pkts: size of the transmit ring
- * @lock: protects @sending, @flying, @busy_ns and @busy_frac
- * @sending: packets in the transmit ring, oldest first
- * @flying: packets that left and have not arrived
+ * @lock: protects @line, @next_skb, @busy_ns and @busy_frac
  * @busy_ns: when the line falls idle, whole part
  * @busy_frac: fraction of that time, in units of 1 ns / @rate_bits_ps
- * @timer: fires at the next departure or arrival
  * @drop_first: number of the first data packet the cable drops; 0: no drops
  * @drop_pkts: number of consecutive packets it drops
  * @trim_first: number of the first data packet the cable trims; 0: no trimming
@@ -209,17 +268,17 @@ struct labnic_credit {
  * @phc: hardware clock
  */
 struct labnic_port {
+	struct hrtimer			timer;
+	struct sk_buff			*next_skb;
+	struct labnic_line		line;
 	struct net_device		*dev;
 	struct net_device __rcu		*peer;
 	u64				rate_bits_ps;
 	u64				delay_ns;
 	u32				ring_pkts;
-	spinlock_t			lock;	/* the four fields below */
-	struct sk_buff_head		sending;
-	struct sk_buff_head		flying;
+	spinlock_t			lock;	/* @line, @next_skb and the two fields below */
 	u64				busy_ns;
 	u64				busy_frac;
-	struct hrtimer			timer;
 	u64				drop_first;
 	u32				drop_pkts;
 	u64				trim_first;
@@ -239,6 +298,7 @@ struct labnic_port {
 /* labnic_wire.c */
 void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
+void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
 
@@ -268,6 +328,7 @@ void labnic_deadlock_watch(void);
 void labnic_pause_tell(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns);
 
 /* labnic_tap.c */
+bool labnic_has_tap(void);
 void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
 		 const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns);
 void labnic_hand_over(struct sk_buff *skb, u64 now_ns);

@@ -23,6 +23,16 @@ void quell_labnic_tap(labnic_tap_fn fn)
 EXPORT_SYMBOL_GPL(quell_labnic_tap);
 
 /**
+ * labnic_has_tap() - is there a tap?
+ *
+ * Context: softirq.
+ */
+bool labnic_has_tap(void)
+{
+	return READ_ONCE(labnic_tap);
+}
+
+/**
  * labnic_tell() - tell the tap, if there is one, of an event
  * @event: the event
  * @dev: NIC it happened at

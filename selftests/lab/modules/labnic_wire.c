@@ -33,28 +33,13 @@
 #include <linux/ip.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/prefetch.h>
 #include <linux/rcupdate.h>
 #include <linux/tcp.h>
 
 #include "labnic.h"
 
-/**
- * struct labnic_cb - data of a packet in skb->cb between the two ends
- * @leave_ns: when its last bit leaves this end
- * @pause: what a pause frame says, no packet of the stack's
- * @priority: of which priority it says that
- */
-struct labnic_cb {
-	u64			leave_ns;
-	enum labnic_pause	pause;
-	u8			priority;
-};
-
-static struct labnic_cb *labnic_cb(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct labnic_cb) > sizeof(skb->cb));
-	return (struct labnic_cb *)skb->cb;
-}
+static enum hrtimer_restart labnic_timer(struct hrtimer *timer);
 
 /*
  * Book the line for one frame and return when its last bit leaves.
@@ -77,35 +62,115 @@ static u64 labnic_serialise(struct labnic_port *port, u32 frame_bytes,
 	return port->busy_ns + !!port->busy_frac;
 }
 
-/* Time of the next departure or arrival; U64_MAX when the line is empty. */
-static u64 labnic_next_event_ns(struct labnic_port *port)
+static struct labnic_frame *labnic_frame(struct labnic_place *place)
 {
-	struct sk_buff *sending = skb_peek(&port->sending);
-	struct sk_buff *flying = skb_peek(&port->flying);
-	u64 next_ns = U64_MAX;
-
-	lockdep_assert_held(&port->lock);
-	if (sending)
-		next_ns = labnic_cb(sending)->leave_ns;
-	if (flying)
-		next_ns = min(next_ns,
-			      labnic_cb(flying)->leave_ns + port->delay_ns);
-	return next_ns;
+	if (place->index == LABNIC_CHUNK_PKTS) {
+		place->chunk = place->chunk->next;
+		place->index = 0;
+	}
+	return &place->chunk->frame[place->index];
 }
 
-/* The frame is next in the ring. */
-static void labnic_send(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
+/* Take the packet that arrives next off the line, and the chunk that it leaves empty. */
+static struct labnic_frame labnic_take(struct labnic_line *line)
 {
-	bool none_sending = skb_queue_empty(&port->sending);
+	struct labnic_frame frame = *labnic_frame(&line->arriving);
+	struct labnic_chunk *chunk = line->arriving.chunk;
+
+	line->flying--;
+	if (++line->arriving.index < LABNIC_CHUNK_PKTS)
+		return frame;
+	if (!chunk->next) {
+		/* It was the last of all. */
+		line->arriving.index = 0;
+		line->leaving = line->arriving;
+		line->end = line->arriving;
+		return frame;
+	}
+	line->arriving = (struct labnic_place) { chunk->next, 0 };
+	if (line->leaving.chunk == chunk)
+		line->leaving = line->arriving;
+	swap(chunk, line->spare);
+	kfree(chunk);
+	return frame;
+}
+
+/* Time of the next departure or arrival; U64_MAX when the line is empty. */
+static u64 labnic_next_event_ns(struct labnic_port *port, bool *departs)
+{
+	struct labnic_line *line = &port->line;
+	u64 leave_ns = U64_MAX, arrive_ns = U64_MAX;
 
 	lockdep_assert_held(&port->lock);
-	labnic_cb(skb)->leave_ns = labnic_serialise(port, skb->len, now_ns);
-	__skb_queue_tail(&port->sending, skb);
+	if (line->sending)
+		leave_ns = labnic_frame(&line->leaving)->leave_ns;
+	if (line->flying)
+		arrive_ns = labnic_frame(&line->arriving)->leave_ns + port->delay_ns;
+	/* A departure goes before an arrival of the same ns. */
+	*departs = leave_ns <= arrive_ns;
+	return min(leave_ns, arrive_ns);
+}
+
+/* There is a next event. */
+static void labnic_arm(struct labnic_port *port)
+{
+	struct labnic_line *line = &port->line;
+	const struct labnic_frame *frame;
+	bool departs;
+	u64 next_ns = labnic_next_event_ns(port, &departs);
+
+	frame = labnic_frame(departs ? &line->leaving : &line->arriving);
+	port->next_skb = !departs || frame->is_awaited ? frame->skb : NULL;
+	hrtimer_start(&port->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Room for one more packet on the line. */
+static bool labnic_make_room(struct labnic_line *line)
+{
+	struct labnic_chunk *chunk = NULL;
+
+	if (likely(line->end.chunk && line->end.index < LABNIC_CHUNK_PKTS))
+		return true;
+	swap(chunk, line->spare);
+	if (!chunk)
+		chunk = kmalloc(sizeof(*chunk), GFP_ATOMIC);
+	if (!chunk)
+		return false;
+	chunk->next = NULL;
+	if (line->end.chunk)
+		line->end.chunk->next = chunk;
+	line->end = (struct labnic_place) { chunk, 0 };
+	if (!line->arriving.chunk) {
+		line->arriving = line->end;
+		line->leaving = line->end;
+	}
+	return true;
+}
+
+/* The frame is next in the ring; false if there is no memory for that. */
+static bool labnic_send(struct labnic_port *port, struct labnic_frame frame, u64 now_ns)
+{
+	bool none_sending = !port->line.sending;
+
+	lockdep_assert_held(&port->lock);
+	if (unlikely(!labnic_make_room(&port->line)))
+		return false;
+	frame.bytes = frame.skb->len;
+	frame.leave_ns = labnic_serialise(port, frame.bytes, now_ns);
+	*labnic_frame(&port->line.end) = frame;
+	port->line.end.index++;
+	port->line.sending++;
 	/* If the ring was not empty, the timer is armed for an event not later than this one. */
 	if (none_sending)
-		hrtimer_start(&port->timer,
-			      ns_to_ktime(labnic_next_event_ns(port)),
-			      HRTIMER_MODE_ABS_SOFT);
+		labnic_arm(port);
+	return true;
+}
+
+/* Does its sender or a socket wait for the packet to leave? */
+static bool is_awaited(const struct labnic_port *port, const struct sk_buff *skb)
+{
+	return skb->destructor || port->pfc ||
+	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
 }
 
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
@@ -113,27 +178,29 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	struct labnic_port *port = netdev_priv(dev);
 	u64 now_ns = ktime_get_ns();
+	struct labnic_frame frame;
 
 	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
 		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
 	if (unlikely(port->credit))
 		labnic_credit_leaves(port, skb);
+	frame = (struct labnic_frame) { .skb = skb, .is_awaited = is_awaited(port, skb) };
 
 	spin_lock(&port->lock);
-	if (unlikely(skb_queue_len(&port->sending) >= port->ring_pkts)) {
+	if (unlikely(port->line.sending >= port->ring_pkts ||
+		     !labnic_send(port, frame, now_ns))) {
 		port->stats.ring_drop_pkts++;
-		netif_tx_stop_queue(txq);
+		if (port->line.sending)
+			netif_tx_stop_queue(txq);
 		spin_unlock(&port->lock);
 		if (port->pfc)
 			labnic_pfc_left(port, skb, now_ns);
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
 	}
-	labnic_cb(skb)->pause = LABNIC_NO_PAUSE;
-	labnic_send(port, skb, now_ns);
 	netdev_tx_sent_queue(txq, skb->len);
-	if (skb_queue_len(&port->sending) == port->ring_pkts)
+	if (port->line.sending == port->ring_pkts)
 		netif_tx_stop_queue(txq);
 	spin_unlock(&port->lock);
 	return NETDEV_TX_OK;
@@ -150,26 +217,26 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority)
 {
 	struct sk_buff *skb = alloc_skb(LABNIC_FRAME_MIN_BYTES, GFP_ATOMIC);
+	struct labnic_frame frame;
 
 	if (WARN_ON_ONCE(!skb))
 		return;
 	skb_put_zero(skb, LABNIC_FRAME_MIN_BYTES);
-	labnic_cb(skb)->pause = kind;
-	labnic_cb(skb)->priority = priority;
+	frame = (struct labnic_frame) { .skb = skb, .pause = kind, .priority = priority };
 	spin_lock(&port->lock);
-	labnic_send(port, skb, ktime_get_ns());
+	if (WARN_ON_ONCE(!labnic_send(port, frame, ktime_get_ns())))
+		kfree_skb(skb);
 	spin_unlock(&port->lock);
 }
 
 /* Report the departure time on the error queue of the sending socket. */
-static void labnic_tx_tstamp(struct labnic_port *port, struct sk_buff *skb)
+static void labnic_tx_tstamp(struct labnic_port *port, struct sk_buff *skb, u64 leave_ns)
 {
 	struct skb_shared_hwtstamps stamp = { };
 
 	if (likely(!(skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS)))
 		return;
-	stamp.hwtstamp = ns_to_ktime(labnic_phc_ns(&port->phc,
-						   labnic_cb(skb)->leave_ns));
+	stamp.hwtstamp = ns_to_ktime(labnic_phc_ns(&port->phc, leave_ns));
 	skb_tstamp_tx(skb, &stamp);
 	/* The next hop shares these flags, and it has not made a stamp. */
 	skb_shinfo(skb)->tx_flags &= ~SKBTX_IN_PROGRESS;
@@ -194,28 +261,34 @@ static int labnic_rx_tstamp(struct labnic_port *port, struct sk_buff *skb,
 }
 
 /* The last bit left: free the ring entry and the sender's buffer space. */
-static void labnic_departed(struct labnic_port *port, struct sk_buff *skb)
+static void labnic_departed(struct labnic_port *port, const struct labnic_frame *frame)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
+	struct sk_buff *skb = frame->skb;
 
-	if (unlikely(labnic_cb(skb)->pause))
+	if (unlikely(frame->pause))
 		return;
 	port->stats.tx_pkts++;
-	port->stats.tx_bytes += skb->len;
-	labnic_tx_tstamp(port, skb);
-	labnic_tell(LABNIC_TAP_LEFT, port->dev, skb, ip_hdr(skb), labnic_cb(skb)->leave_ns);
+	port->stats.tx_bytes += frame->bytes;
+	/* Of most packets at switches nothing but this is of interest: their memory rests. */
+	if (frame->is_awaited)
+		labnic_tx_tstamp(port, skb, frame->leave_ns);
+	if (labnic_has_tap())
+		labnic_tell(LABNIC_TAP_LEFT, port->dev, skb, ip_hdr(skb), frame->leave_ns);
 	if (port->pfc)
-		labnic_pfc_left(port, skb, labnic_cb(skb)->leave_ns);
-	skb_orphan(skb);
-	netdev_tx_completed_queue(txq, 1, skb->len);
+		labnic_pfc_left(port, skb, frame->leave_ns);
+	if (frame->is_awaited)
+		skb_orphan(skb);
+	netdev_tx_completed_queue(txq, 1, frame->bytes);
 	if (netif_tx_queue_stopped(txq))
 		netif_tx_wake_queue(txq);
 }
 
 /* The last bit arrived: hand the packet to the stack at the other end. */
-static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
+static void labnic_arrived(struct labnic_port *port, const struct labnic_frame *frame)
 {
-	u64 arrive_ns = labnic_cb(skb)->leave_ns + port->delay_ns;
+	u64 arrive_ns = frame->leave_ns + port->delay_ns;
+	struct sk_buff *skb = frame->skb;
 	struct labnic_port *peer_port;
 	struct net_device *peer;
 	u32 frame_bytes;
@@ -227,9 +300,8 @@ static void labnic_arrived(struct labnic_port *port, struct sk_buff *skb)
 		goto unlock;
 	}
 	peer_port = netdev_priv(peer);
-	if (unlikely(labnic_cb(skb)->pause)) {
-		labnic_pfc_told(peer_port, labnic_cb(skb)->pause, labnic_cb(skb)->priority,
-				arrive_ns);
+	if (unlikely(frame->pause)) {
+		labnic_pfc_told(peer_port, frame->pause, frame->priority, arrive_ns);
 		consume_skb(skb);
 		goto unlock;
 	}
@@ -265,51 +337,77 @@ unlock:
 	rcu_read_unlock();
 }
 
-/*
- * Dequeue the earliest event that is due; a departure goes before an arrival of
- * the same ns.  NULL when no event is due.
- */
-static struct sk_buff *labnic_next_due(struct labnic_port *port, u64 now_ns,
-				       bool *departed)
+static const struct labnic_port *labnic_port_of(const struct hrtimer *timer)
 {
-	struct sk_buff *sending = skb_peek(&port->sending);
-	struct sk_buff *flying = skb_peek(&port->flying);
-	u64 leave_ns, arrive_ns;
+	return timer && timer->function == labnic_timer ?
+	       container_of(timer, struct labnic_port, timer) : NULL;
+}
 
-	lockdep_assert_held(&port->lock);
-	leave_ns = sending ? labnic_cb(sending)->leave_ns : U64_MAX;
-	arrive_ns = flying ? labnic_cb(flying)->leave_ns + port->delay_ns :
-		    U64_MAX;
-	if (min(leave_ns, arrive_ns) > now_ns)
-		return NULL;
-	*departed = leave_ns <= arrive_ns;
-	if (*departed)
-		return __skb_dequeue(&port->sending);
-	return __skb_dequeue(&port->flying);
+static void labnic_fetch(const void *memory, size_t bytes)
+{
+	size_t at;
+
+	for (at = 0; at < bytes; at += L1_CACHE_BYTES)
+		prefetch(memory + at);
+}
+
+/*
+ * While this packet is dealt with, the memory of the next three comes near: a run of some
+ * hundred hosts waits for memory most of its time.  Each step here looks at what an earlier
+ * one has fetched.
+ */
+static void labnic_look_ahead(void)
+{
+	const struct hrtimer *first = hrtimer_upcoming(NULL), *second, *third;
+	const struct labnic_port *port = labnic_port_of(first);
+
+	if (!first)
+		return;
+	if (port && port->next_skb) {
+		labnic_fetch(port->next_skb->data, 2 * L1_CACHE_BYTES);
+		prefetch(skb_shinfo(port->next_skb));
+	}
+	second = hrtimer_upcoming(first);
+	port = labnic_port_of(second);
+	if (port) {
+		prefetch(&port->line.leaving.chunk->frame[port->line.leaving.index]);
+		prefetch(&port->line.arriving.chunk->frame[port->line.arriving.index]);
+	}
+	if (port && port->next_skb)
+		labnic_fetch(port->next_skb, sizeof(*port->next_skb));
+	third = second ? hrtimer_upcoming(second) : NULL;
+	if (third)
+		labnic_fetch(container_of(third, struct labnic_port, timer), 3 * L1_CACHE_BYTES);
 }
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 {
 	struct labnic_port *port = container_of(timer, struct labnic_port, timer);
-	u64 now_ns = ktime_get_ns(), next_ns;
-	struct sk_buff *skb;
-	bool departed;
+	struct labnic_line *line = &port->line;
+	u64 now_ns = ktime_get_ns();
+	struct labnic_frame frame;
+	bool departs;
 
+	labnic_look_ahead();
 	spin_lock(&port->lock);
-	while ((skb = labnic_next_due(port, now_ns, &departed))) {
+	while (labnic_next_event_ns(port, &departs) <= now_ns) {
+		if (departs) {
+			frame = *labnic_frame(&line->leaving);
+			line->leaving.index++;
+			line->sending--;
+			line->flying++;
+		} else {
+			frame = labnic_take(line);
+		}
 		spin_unlock(&port->lock);
-		if (departed)
-			labnic_departed(port, skb);
+		if (departs)
+			labnic_departed(port, &frame);
 		else
-			labnic_arrived(port, skb);
+			labnic_arrived(port, &frame);
 		spin_lock(&port->lock);
-		if (departed)
-			__skb_queue_tail(&port->flying, skb);
 	}
-	next_ns = labnic_next_event_ns(port);
-	if (next_ns != U64_MAX)
-		hrtimer_start(timer, ns_to_ktime(next_ns),
-			      HRTIMER_MODE_ABS_SOFT);
+	if (line->sending || line->flying)
+		labnic_arm(port);
 	spin_unlock(&port->lock);
 	return HRTIMER_NORESTART;
 }
@@ -323,8 +421,6 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 void labnic_wire_init(struct labnic_port *port)
 {
 	spin_lock_init(&port->lock);
-	__skb_queue_head_init(&port->sending);
-	__skb_queue_head_init(&port->flying);
 	hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	port->timer.function = labnic_timer;
 }
@@ -337,10 +433,27 @@ void labnic_wire_init(struct labnic_port *port)
  */
 void labnic_wire_stop(struct labnic_port *port)
 {
+	struct labnic_line *line = &port->line;
+
 	hrtimer_cancel(&port->timer);
-	__skb_queue_purge(&port->sending);
-	__skb_queue_purge(&port->flying);
+	line->flying += line->sending;
+	line->sending = 0;
+	while (line->flying)
+		kfree_skb(labnic_take(line).skb);
+	line->leaving = line->end;
 	port->busy_ns = 0;
 	port->busy_frac = 0;
 	netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, 0));
+}
+
+/**
+ * labnic_wire_free() - give back the memory of the outgoing direction
+ * @port: port that has been stopped
+ *
+ * Context: process context.
+ */
+void labnic_wire_free(struct labnic_port *port)
+{
+	kfree(port->line.arriving.chunk);
+	kfree(port->line.spare);
 }
