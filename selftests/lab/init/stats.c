@@ -164,10 +164,14 @@ static void collect_node(const struct node *node)
 	nl_dump(node->rt_fd, &req, each_qdisc, NULL);
 }
 
+/* Packets that switches sent on without asking for a route. */
+#define SHORTCUT_PKTS	"/sys/module/quell_labnic/parameters/shortcut_pkts"
+
 /* Query every namespace and write ports.out, in the order of the plan. */
 void stats_collect(void)
 {
 	FILE *out = fopen(OUT_DIR "ports.out", "w");
+	char text[32];
 	int i;
 
 	if (!out)
@@ -179,4 +183,5 @@ void stats_collect(void)
 			ports[i].name, ports[i].stats ?: "");
 	if (fclose(out))
 		fail("writing ports.out: %s", strerror(errno));
+	say("quell-shortcut %s", read_text(SHORTCUT_PKTS, text, sizeof(text)));
 }

@@ -129,6 +129,7 @@ struct labnic_pfc_class {
 typedef bool (*labnic_pause_fn)(struct net_device *dev, u8 priorities);
 
 struct labnic_pool;
+struct labnic_routes;
 
 /**
  * struct labnic_pfc - priority flow control of a port
@@ -261,6 +262,7 @@ struct labnic_line {
  * @corrupt_at: which byte of its payload
  * @data_pkts: data packets that passed the cable, counted if it does any of these
  * @pfc: priority flow control; NULL without
+ * @routes: where flows go that came in by this port of a switch; NULL before the first
  * @credit: credits that the host hands out; NULL without
  * @noise: delay of the host behind this port
  * @stats: counters
@@ -288,6 +290,7 @@ struct labnic_port {
 	u32				corrupt_at;
 	u64				data_pkts;
 	struct labnic_pfc		*pfc;
+	struct labnic_routes		*routes;
 	struct labnic_credit		*credit;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
@@ -301,6 +304,10 @@ void labnic_wire_stop(struct labnic_port *port);
 void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
+
+/* labnic_forward.c */
+bool labnic_forward(struct labnic_port *port, struct sk_buff *skb);
+void labnic_forward_free(struct labnic_port *port);
 
 /* labnic_pfc.c */
 int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config);

@@ -186,6 +186,7 @@ static void labnic_destructor(struct net_device *dev)
 	labnic_pfc_free(port);
 	labnic_noise_free(&port->noise);
 	labnic_wire_free(port);
+	labnic_forward_free(port);
 }
 
 static void labnic_setup(struct net_device *dev)

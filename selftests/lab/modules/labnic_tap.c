@@ -55,7 +55,7 @@ void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
 }
 
 /**
- * labnic_hand_over() - hand a packet to the stack
+ * labnic_hand_over() - hand a packet to the stack, or to a switch's port it leaves by
  * @skb: in the form netif_receive_skb() takes; consumed
  * @now_ns: the time
  *
@@ -66,6 +66,9 @@ void labnic_hand_over(struct sk_buff *skb, u64 now_ns)
 	struct net_device *dev = skb->dev;
 
 	labnic_tell(LABNIC_TAP_STACK, dev, skb, (const struct iphdr *)skb->data, now_ns);
-	netif_receive_skb(skb);
+	rcu_read_lock();
+	if (!labnic_forward(netdev_priv(dev), skb))
+		netif_receive_skb(skb);
+	rcu_read_unlock();
 	labnic_tell(LABNIC_TAP_DONE, dev, NULL, NULL, now_ns);
 }

@@ -21,7 +21,8 @@
  *
  * Delivery happens in the timer's softirq, by netif_receive_skb(): no GRO, no
  * backlog queue, hence one skb per frame, in order, and without delay, unless
- * the port's host is configured to have one (labnic_noise.c).
+ * the port's host is configured to have one (labnic_noise.c).  At a switch a packet
+ * of a flow whose way is known goes straight to the port out (labnic_forward.c).
  *
  * With priority flow control (labnic_pfc.c) frames that pause the other end go before what waits
  * in the port, and the ring has no more than the packet that is being sent.
