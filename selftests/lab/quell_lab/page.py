@@ -3,8 +3,11 @@
 
 import html
 import os
+import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Points: a figure of this width has panels beside each other.
+BROAD = 600
 DEFINITIONS = "Definitions of every figure: Documentation/lab.md."
 
 
@@ -64,7 +67,9 @@ def details(title, *parts):
 
 def figure(svg, caption, wide=False):
     """One figure under which its caption stands."""
-    kind = ' class="wide"' if wide else ""
+    drawn = re.search(r'viewBox="\S+ \S+ (\S+)', svg)
+    names = ["wide"] * wide + ["broad"] * bool(drawn and float(drawn.group(1)) > BROAD)
+    kind = f' class="{" ".join(names)}"' if names else ""
     return f"<figure{kind}>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>"
 
 

@@ -35,6 +35,19 @@ class Late(unittest.TestCase):
                          "\n2 flows end later, until 3 ms (not shown)")
 
 
+class Drawn(unittest.TestCase):
+    def test_panels_beside_each_other_scroll_where_the_window_is_narrow(self):
+        for width, wide, kind in ((748.8, False, ' class="broad"'), (403.2, False, ""),
+                                  (662, True, ' class="wide broad"'), (403.2, True, ' class="wide"')):
+            said = page.figure(f'<svg viewBox="0 0 {width} 259.2"></svg>', "", wide)
+            self.assertTrue(said.startswith(f"<figure{kind}><svg"), said)
+
+    def test_what_is_composed_of_drawings_turns_dark_once(self):
+        said = page.page("title", "lead", [])
+        self.assertLess(said.index("figure svg, .chip { filter: invert(1)"),
+                        said.index("figure svg svg { filter: none; }"))
+
+
 class Horizon(unittest.TestCase):
     def of(self, *ends_of_runs):
         """End of an axis for runs of flows that end so."""
