@@ -87,7 +87,7 @@ demo:
 	@ls "$${XDG_CACHE_HOME:-$$HOME/.cache}"/quell/kernel/lab-*/complete > /dev/null 2>&1 || \
 		printf '%s\n' 'First, once: packages (apt says how much), the source of a kernel (1.7 GB in' \
 			'~/.cache/quell) and that kernel, about ten minutes on two processors.'
-	@echo 'The demonstration itself takes about two minutes.'
+	@echo 'The demonstration itself takes about a minute.'
 	$(MAKE) lab
 	selftests/lab/lab demo --out $(DEMO)
 
