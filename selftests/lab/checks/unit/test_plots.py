@@ -38,7 +38,8 @@ class Late(unittest.TestCase):
 class Drawn(unittest.TestCase):
     def test_panels_beside_each_other_scroll_where_the_window_is_narrow(self):
         for width, wide, kind in ((748.8, False, ' class="broad"'), (403.2, False, ""),
-                                  (662, True, ' class="wide broad"'), (403.2, True, ' class="wide"')):
+                                  (662, True, ' class="wide broad"'),
+                                  (403.2, True, ' class="wide"')):
             said = page.figure(f'<svg viewBox="0 0 {width} 259.2"></svg>', "", wide)
             self.assertTrue(said.startswith(f"<figure{kind}><svg"), said)
 
