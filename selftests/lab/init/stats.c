@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
 #include "../modules/quellnic_uapi.h"
@@ -183,5 +184,6 @@ void stats_collect(void)
 			ports[i].name, ports[i].stats ?: "");
 	if (fclose(out))
 		fail("writing ports.out: %s", strerror(errno));
-	say("quell-shortcut %s", read_text(SHORTCUT_PKTS, text, sizeof(text)));
+	if (!access(SHORTCUT_PKTS, F_OK))
+		say("quell-shortcut %d", atoi(read_text(SHORTCUT_PKTS, text, sizeof(text))));
 }

@@ -35,7 +35,7 @@ class PlanRun:
     said: what it printed; out: the directory of its results.
     """
 
-    def __init__(self, scratch, name, plan, kind="normal", seed=1, timeout_s=300, boot=()):
+    def __init__(self, scratch, name, plan, kind="normal", seed=1, timeout_s=300, boot=None):
         kernel = runner.find_kernel(kind)
         self.kind = kind
         self.out = directory(scratch, name)
@@ -45,7 +45,7 @@ class PlanRun:
         done = execute(os.path.join(runner.HERE, "uml-run"), "--kernel", kernel.linux,
                         "--modules", kernel.modules, "--init", kernel.init, "--plan", path,
                         "--out", self.out, "--seed", str(seed), "--timeout", str(timeout_s),
-                        *(word for one in boot for word in ("--boot", one)))
+                        *(("--boot", boot) if boot else ()))
         self.status = done.returncode
         self.said = done.stdout
 
