@@ -17,6 +17,7 @@ SCENARIOS = os.path.join(runner.HERE, "scenarios")
 LONG = os.path.join(SCENARIOS, "long")	# those that no suite runs
 VERDICTS = ("reproduced", "differs", "absent")
 WIDTH = 100
+COLUMNS = ("the paper", "ours", "why", "scenarios")
 LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
 and whether it is there. *Reproduced*: the statement that the paper makes with it holds here, its
 numbers within 10 % where it has any. *Differs*: it was run, and something of it is otherwise.
@@ -164,18 +165,29 @@ def page(papers, figures):
     return "\n".join(lines) + "\n"
 
 
-def table(figures, reports):
-    """The same as HTML; reports: {scenario: its report} of those that were run."""
+def _rows(figures, reports):
+    """A table of some of them; on a narrow screen each row is a block (page.css)."""
     rows = []
     for one in figures:
         runs = ", ".join(f'<a href="{html.escape(reports[name])}">{html.escape(name)}</a>'
                          if name in reports else html.escape(name) for name in one.scenarios)
-        cells = "".join(f'<td class="prose">{html.escape(words)}</td>'
-                        for words in (one.shows, one.ours, one.why))
-        rows.append(f"<tr><td>{html.escape(str(one))}</td><td>{one.verdict}</td>{cells}"
-                    f'<td class="prose">{runs}</td></tr>')
+        texts = (*map(html.escape, (one.shows, one.ours, one.why)), runs)
+        cells = "".join(f'<td class="prose" data-head="{head}">{text}</td>'
+                        for head, text in zip(COLUMNS, texts))
+        rows.append(f"<tr><td>{html.escape(str(one))}</td><td>{one.verdict}</td>{cells}</tr>")
     head = "<th>figure</th><th>verdict</th>" + "".join(
-        f'<th class="prose">{name}</th>' for name in ("the paper", "ours", "why", "scenarios"))
-    return (f"<p>{_count_line(figures)}.</p>"
-            f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
+        f'<th class="prose">{name}</th>' for name in COLUMNS)
+    return (f'<div class="scroll"><table class="paper verdicts"><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def table(figures, reports):
+    """The same as HTML, those that were run first; reports: {scenario: its report} of these."""
+    run = [one for one in figures if any(name in reports for name in one.scenarios)]
+    rest = [one for one in figures if one not in run]
+    parts = [_rows(run, reports)] if run else []
+    parts.append(f"<p>{_count_line(figures)}.</p>")
+    if rest:
+        parts.append(f"<details><summary>{f'The other {len(rest)}' if run else 'All of them'}"
+                     f"</summary>{_rows(rest, reports)}</details>")
+    return "".join(parts)

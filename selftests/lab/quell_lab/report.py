@@ -208,7 +208,7 @@ def paper_table(rows):
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     lines = []
     for row in rows:
-        texts = [html.escape(text) for text in paper.cells(row)]
+        texts = [html.escape(text).replace("_", "_<wbr>") for text in paper.cells(row)]
         if "report" in row:
             texts[0] = f'<a href="{html.escape(row["report"])}">{texts[0]}</a>'
         others = ", ".join(f"{label} {text}" for label, text in row["others_text"].items())

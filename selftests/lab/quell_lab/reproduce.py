@@ -13,6 +13,8 @@ from .errors import InputError
 from .schema import Places
 
 SCENARIOS = figures.SCENARIOS
+FLUID = ("Two flows that begin with 100 and 50 Gbit/s, by the paper's equations: how much nearer to "
+         "each other they are if they decrease once per 30 packets, not per round trip of 30 us.")
 
 
 def _named(directory, scale):
@@ -139,9 +141,7 @@ def write_index(out, groups, rows, facts):
              *(group.figure() for group in groups if isinstance(group, Swept)),
              "<h2>Reports</h2>", f"<ul>{items}</ul>",
              "<h2>All figures of the papers</h2>", figures.table(known, reports),
-             page.figure(fluid.draw(), "Two flows that begin with 100 and 50 Gbit/s, by the "
-                         "paper's equations: how much nearer to each other they are if they "
-                         "decrease once per 30 packets, not per round trip of 30 us."),
+             '<div class="figures">', page.figure(fluid.draw(), FLUID), "</div>",
              "<h2>Reproduce</h2>", f"<pre>{html.escape(facts['command'])}</pre>"]
     with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as file:
         file.write(page.page("The papers' figures", lead, parts))

@@ -101,6 +101,14 @@ class Listed(unittest.TestCase):
         self.assertIn('<a href="vai-sf-fig2/report.html">vai-sf-fig2</a>', told)
         self.assertNotIn("timely-table1/report.html", told)
 
+    def test_table_has_what_was_run_first(self):
+        told = figures.table(self.figures, {"vai-sf-fig2": "vai-sf-fig2/report.html"})
+        shown, folded = told.split("<details>")
+        self.assertIn("VAI/SF Figure 2<", shown)
+        self.assertNotIn("TIMELY Figure 1<", shown)
+        self.assertIn("TIMELY Figure 1<", folded)
+        self.assertEqual(figures.table(self.figures, {}).split("<details>")[0].count("<tr>"), 0)
+
 
 class Page(unittest.TestCase):
     def test_index_has_all_figures(self):
