@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs every scenario that names a paper's figure, and sets ours beside it."""
 
+import difflib
 import glob
 import html
 import json
@@ -13,6 +14,7 @@ from .errors import InputError
 from .schema import Places
 
 SCENARIOS = figures.SCENARIOS
+NAMES_TOLD = 5
 FLUID = ("Two flows that begin with 100 and 50 Gbit/s, by the paper's equations: how much nearer to "
          "each other they are if they decrease once per 30 packets, not per round trip of 30 us.")
 
@@ -37,6 +39,14 @@ def _named(directory, scale):
             for thing, stem, names in named if names]
 
 
+def _suggestion(word, named):
+    """Names that are like a word, or all of a few, or where all are."""
+    names = list(dict.fromkeys(name for _, stems, names in named for name in [*stems, *names]))
+    close = difflib.get_close_matches(word, names, NAMES_TOLD)
+    told = ", ".join(close or (names if len(names) <= NAMES_TOLD else []))
+    return f": {told}" if told else "; lab figures has all of them"
+
+
 def choose(directory, word, scale=None):
     """
     [(path, Scenario)] and [Sweep] of a directory's files that name a paper's figure,
@@ -52,9 +62,8 @@ def choose(directory, word, scale=None):
         told = figures.elsewhere(figures.load()[1], word)
     chosen = chosen or (figures.pick(word, named) if told is None else [])
     if not chosen:
-        names = dict.fromkeys(name for _, _, names in named for name in names)
-        raise InputError("reproduce", told or f"no figure has '{word}' in its name: "
-                         f"{', '.join(names)}")
+        raise InputError("reproduce", told or f"no figure has '{word}' in its name" +
+                         _suggestion(word, named))
     return ([one for one in chosen if isinstance(one, tuple)],
             [one for one in chosen if isinstance(one, sweep.Sweep)])
 
