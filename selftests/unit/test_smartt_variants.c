@@ -67,6 +67,70 @@ TEST(marks_leave_quick_adapt_alone)
 		TH_LOG("smartt_variant_by_marks__ignored");
 }
 
+/* Of a window of ten segments, after an ACK of @acked bytes. */
+static u64 mprdma_at(u32 acked_bytes, u32 marked_bytes, u32 trimmed_bytes, u32 flags)
+{
+	struct fixture f;
+
+	start(&f, 10, 0);
+	f.s.acked_bytes = acked_bytes;
+	f.s.trimmed_bytes = trimmed_bytes;
+	f.s.flags |= flags;
+	return after_ack(&f, smartt_variant_mprdma, HIGH_NS, marked_bytes);
+}
+
+TEST(mprdma)
+{
+	EXPECT_EQ(10 * MSS + MSS / 10, mprdma_at(MSS, 0, 0, 0))
+		TH_LOG("smartt_variant_mprdma__one_over_the_window");
+	EXPECT_EQ(10 * MSS - MSS / 2, mprdma_at(MSS, MSS, 0, 0))
+		TH_LOG("smartt_variant_mprdma__half_a_packet");
+	EXPECT_EQ(10 * MSS + 2 * MSS / 10 - MSS / 2, mprdma_at(3 * MSS, MSS, 0, 0))
+		TH_LOG("smartt_variant_mprdma__each_part_of_an_ack");
+	EXPECT_EQ(7 * MSS + MSS / 10, mprdma_at(MSS, 0, 3 * MSS, 0))
+		TH_LOG("smartt_variant_mprdma__trimmed_packets");
+	EXPECT_EQ(MSS, mprdma_at(MSS, MSS, 20 * MSS, 0))
+		TH_LOG("smartt_variant_mprdma__one_segment_at_least");
+	EXPECT_EQ(10 * MSS, mprdma_at(MSS, 0, 0, QUELL_S_APP_LIMITED))
+		TH_LOG("smartt_variant_mprdma__not_while_the_application_has_nothing");
+}
+
+TEST(mprdma_has_no_quick_adapt)
+{
+	struct fixture f;
+
+	start(&f, 10, LOW_NS);
+	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
+	f.v.delivered_bytes = 2 * MSS;
+	f.s.now_ns = START_NS + TARGET_NS;
+	EXPECT_EQ(10 * MSS - MSS / 2, after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS))
+		TH_LOG("smartt_variant_mprdma__no_quick_adapt");
+	EXPECT_EQ(0, f.st.quick_adapts + f.st.ignored)
+		TH_LOG("smartt_variant_mprdma__nor_its_phase");
+}
+
+TEST(mprdma_forgets_a_loss)
+{
+	struct quell_event ev;
+	struct fixture f;
+
+	start(&f, 10, LOW_NS);
+	ev = (struct quell_event) { .vars = &f.v, .params = &f.p, .stats = &f.st, .sample = f.s };
+	quell_smartt_core.on_loss(&ev);
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("smartt_variant_mprdma__loss");
+	after_ack(&f, smartt_variant_mprdma, LOW_NS, 0);
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("smartt_variant_mprdma__not_within_the_round_trip");
+	f.s.now_ns += BASE_NS;
+	after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS);
+	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("smartt_variant_mprdma__not_by_a_mark");
+	after_ack(&f, smartt_variant_mprdma, LOW_NS, 0);
+	EXPECT_FALSE(f.v.flags & QUELL_SMARTT_F_LOSS)
+		TH_LOG("smartt_variant_mprdma__forgotten");
+}
+
 TEST(delay_alone)
 {
 	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, LOW_NS, 0),

@@ -8,7 +8,7 @@
  *
  *	sender=open	none: EQDS by itself
  *	sender=smartt	SMaRTT (Figure 17)
- *	sender=marks	marks alone, as MPRDMA (Figure 17): variant=1 of quell_labsmartt
+ *	sender=mprdma	MP-RDMA (Figure 17): variant=5 of quell_labsmartt
  *
  * The entropies of paths are SMaRTT's for all of them.  Without credits the window is none, which
  * TCP itself never sets, but heeds; its timers send one packet, for which the next credit pays.
@@ -26,7 +26,7 @@
 
 static char *sender = "open";
 module_param(sender, charp, 0444);
-MODULE_PARM_DESC(sender, "What bounds the window beside credits: open (nothing, default), smartt or marks");
+MODULE_PARM_DESC(sender, "What bounds the window beside credits: open (nothing, default), smartt or mprdma");
 
 /* Constant once registered. */
 static void (*labeqds_on_ack)(struct quell_event *ev);
@@ -158,8 +158,8 @@ static int labeqds_choose(void)
 	quell_eqds_core.on_ack = quell_eqds_core_on_ack;
 	if (!strcmp(sender, "smartt")) {
 		labeqds_on_ack = quell_smartt_core_on_ack;
-	} else if (!strcmp(sender, "marks")) {
-		labeqds_on_ack = smartt_variant_by_marks;
+	} else if (!strcmp(sender, "mprdma")) {
+		labeqds_on_ack = smartt_variant_mprdma;
 	} else if (!strcmp(sender, "open")) {
 		labeqds_on_ack = labeqds_open;
 		quell_eqds_core.init = labeqds_open_init;
@@ -168,7 +168,7 @@ static int labeqds_choose(void)
 		quell_eqds_core.on_idle_restart = labeqds_open;
 		quell_eqds_core.on_undo = labeqds_open;
 	} else {
-		pr_err("quell_labeqds: sender=%s must be open, smartt or marks\n", sender);
+		pr_err("quell_labeqds: sender=%s must be open, smartt or mprdma\n", sender);
 		return -EINVAL;
 	}
 	return 0;

@@ -3,11 +3,11 @@
  * quell_labsmartt: SMaRTT in the variants that its paper compares it with, in place of tcp_smartt.
  *
  *	variant=1	marks alone (Figure 5): per unmarked ACK the fair increase, per marked one
- *			half of its bytes off the window, as MPRDMA does, which the paper names as
- *			what it starts from; no FastIncrease, which needs the delay
+ *			half of its bytes off the window; no FastIncrease, which needs the delay
  *	variant=2	delay alone (Figure 5): what the core does without ECN
  *	variant=3	a mark with low delay takes half of its bytes off the window (Figure 11)
  *	variant=4	paths as PLB chooses them (Figure 3)
+ *	variant=5	MP-RDMA's window in place of SMaRTT's (Figures 1, 12, 13, 17)
  *
  * What they do is in smartt_variants.h, which the unit tests include, too.
  */
@@ -24,11 +24,12 @@ enum labsmartt_variant {
 	LABSMARTT_DELAY,
 	LABSMARTT_DECREASE,
 	LABSMARTT_PLB,
+	LABSMARTT_MPRDMA,
 };
 
 static unsigned int variant;
 module_param(variant, uint, 0444);
-MODULE_PARM_DESC(variant, "1: marks alone, 2: delay alone, 3: decrease at marks with low delay, 4: PLB");
+MODULE_PARM_DESC(variant, "1: marks alone, 2: delay alone, 3: decrease at marks with low delay, 4: PLB, 5: MP-RDMA");
 
 /* By the address of the core's variables: a socket has no room for more. */
 static DEFINE_XARRAY(labsmartt_plb);
@@ -70,6 +71,8 @@ static void quell_smartt_lab_core_on_ack(struct quell_event *ev)
 		smartt_variant_by_delay(ev);
 	else if (variant == LABSMARTT_DECREASE)
 		smartt_variant_decreasing(ev);
+	else if (variant == LABSMARTT_MPRDMA)
+		smartt_variant_mprdma(ev);
 	else
 		labsmartt_by_plb(ev);
 }
@@ -80,8 +83,8 @@ QUELL_ALGO(smartt_lab);
 
 static int __init labsmartt_register(void)
 {
-	if (variant < LABSMARTT_MARKS || variant > LABSMARTT_PLB) {
-		pr_err("quell_labsmartt: variant=%u must be 1..4\n", variant);
+	if (variant < LABSMARTT_MARKS || variant > LABSMARTT_MPRDMA) {
+		pr_err("quell_labsmartt: variant=%u must be 1..5\n", variant);
 		return -EINVAL;
 	}
 	quell_smartt_lab_core = quell_smartt_core;

@@ -2,7 +2,8 @@
 /*
  * SMaRTT in the variants that its paper compares it with, for quell_labsmartt and the unit tests.
  * The core is that of tcp_smartt.  Here samples are changed before it gets them, and the window
- * after it has answered; what QuickAdapt and its ignore phase answer stays as it is.
+ * after it has answered; what QuickAdapt and its ignore phase answer stays as it is.  MP-RDMA alone
+ * answers ACKs by itself: of the presets' parameters it heeds the first and the largest window.
  */
 #ifndef _QUELL_LAB_SMARTT_VARIANTS_H
 #define _QUELL_LAB_SMARTT_VARIANTS_H
@@ -32,6 +33,39 @@ static inline void smartt_variant_by_marks(struct quell_event *ev)
 	quell_smartt_core_on_ack(ev);
 	if (stats->ignored + stats->quick_adapts == before)
 		smartt_variant_cut(ev);
+}
+
+/* As the core's: after a loss, a clean ACK a round trip later lets the flow begin anew when idle. */
+static inline void smartt_variant_forget_loss(struct quell_smartt_vars *v, u64 now_ns)
+{
+	if ((v->flags & QUELL_SMARTT_F_LOSS) && quell_smartt_may_decrease(v, now_ns))
+		v->flags &= ~QUELL_SMARTT_F_LOSS;
+}
+
+/*
+ * MP-RDMA's window (Lu et al., NSDI 2018): a packet acknowledged without a mark adds 1 / window,
+ * one with a mark takes half a packet.  A trimmed packet, which MP-RDMA does not know, takes itself,
+ * as in uet-htsim's algorithm by marks.  The first window, the limits, losses and timeouts are the
+ * core's; there is no QuickAdapt, the delay counts for nothing, and the flow asks for no other
+ * path: entropies, where it has any, are chosen by marks as ever.
+ */
+static inline void smartt_variant_mprdma(struct quell_event *ev)
+{
+	struct quell_smartt_vars *v = ev->vars;
+	const struct quell_sample *s = &ev->sample;
+	u64 marked_bytes = quell_min_u64(s->marked_bytes, s->acked_bytes);
+	u64 clear_bytes = s->acked_bytes - marked_bytes;
+	u64 off_q16 = (marked_bytes << (QUELL_Q16_SHIFT - 1)) +
+		      ((u64)s->trimmed_bytes << QUELL_Q16_SHIFT);
+
+	quell_smartt_observe_ack(v, ev->params, s);
+	v->rtos = 0;
+	if (clear_bytes)
+		smartt_variant_forget_loss(v, s->now_ns);
+	if (clear_bytes && !(s->flags & QUELL_S_APP_LIMITED))
+		v->window_q16 = quell_reno_window_q16(v->window_q16, clear_bytes, v->mss_bytes);
+	v->window_q16 = quell_sub_sat_u64(v->window_q16, off_q16);
+	quell_smartt_decide(v, quell_smartt_target_ns(v, ev->params), false, &ev->decision);
 }
 
 /* What the core does without ECN. */

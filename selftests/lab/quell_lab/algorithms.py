@@ -116,6 +116,7 @@ VARIANTS = {
     "delay": ("smartt", _smartt_variant(2)),
     "decrease": ("smartt", _smartt_variant(3)),
     "plb": ("smartt", _smartt_variant(4)),
+    "mprdma": ("smartt", _smartt_variant(5)),
     "open": ("smartt", ALGORITHMS["smartt"]),	# no window of its own: by credits alone
     "fast": ("timely", _fast()),
 }

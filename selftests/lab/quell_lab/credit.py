@@ -11,7 +11,7 @@ PERCENT = 99
 # Of a trimmed packet of each flow, at any rate of the laboratory: none waits for a timer.
 NACK_RATE = 10**9
 # By variant: parameter "sender" of quell_labeqds.ko, which takes the place of tcp_smartt.ko.
-SENDERS = {"open": "open", None: "smartt", "marks": "marks"}
+SENDERS = {"open": "open", None: "smartt", "mprdma": "mprdma"}
 COUNTERS = ("whole", "trimmed", "granted", "pulls")
 
 

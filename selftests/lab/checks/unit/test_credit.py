@@ -35,19 +35,19 @@ class Plans(unittest.TestCase):
         self.assertNotIn("nack-rate", second)
 
     def test_only_windows_that_go_by_marks_miss_them(self):
-        said, = build(algorithm=[OPEN, {**OPEN, "variant": "marks"}]).notes
-        self.assertRegex(said, "^smartt:[^,]*marks[^,]* without queue.ecn: no switch marks")
+        said, = build(algorithm=[OPEN, {**OPEN, "variant": "mprdma"}]).notes
+        self.assertRegex(said, "^smartt:[^,]*mprdma[^,]* without queue.ecn: no switch marks")
         self.assertEqual(build().notes, ())
 
     def test_who_sends_by_them(self):
-        wanted = build(algorithm=[OPEN, {**OPEN, "variant": "marks"},
+        wanted = build(algorithm=[OPEN, {**OPEN, "variant": "mprdma"},
                                   {"name": "smartt", "credit": "1kb"}])
         self.assertEqual([variant.modules for variant in wanted.variants],
                          [("quell.ko", f"quell_labeqds.ko sender={name}")
-                          for name in ("open", "marks", "smartt")])
+                          for name in ("open", "mprdma", "smartt")])
         self.assertEqual([variant.label for variant in wanted.variants],
                          ["smartt:credit=150000b:variant=open",
-                          "smartt:credit=150000b:variant=marks", "smartt:credit=1kb"])
+                          "smartt:credit=150000b:variant=mprdma", "smartt:credit=1kb"])
         self.assertIn("by credits after 150000b, variant open", report._algorithms(wanted)[0][1])
 
 
@@ -63,7 +63,7 @@ class Refusals(unittest.TestCase):
                 ({"algorithm": [{"name": "dctcp", "credit": "150000b"}]},
                  "dctcp does not go by credit: smartt does"),
                 ({"algorithm": [{**OPEN, "variant": "delay"}]},
-                 "delay does not go by credit: smartt itself and its variants open and marks do"),
+                 "delay does not go by credit: smartt itself and its variants open and mprdma do"),
                 ({"algorithm": [{**OPEN, "credit": "599b"}]},
                  "credit: '599b' is out of range: 600b"),
                 ({"algorithm": [{**OPEN, "credit": "1gb"}]},

@@ -208,7 +208,7 @@ class Plan(unittest.TestCase):
     def test_variants_of_smartt(self):
         wanted = helpers.build(algorithm=[
             {"name": "smartt", "label": name, "variant": name}
-            for name in ("marks", "delay", "decrease", "plb")])
+            for name in ("marks", "delay", "decrease", "plb", "mprdma")])
         for number, variant in enumerate(wanted.variants, 1):
             lines = plan.write(wanted, variant).splitlines()
             self.assertEqual([line for line in lines if line.startswith("module ")][-2:],
@@ -219,7 +219,8 @@ class Plan(unittest.TestCase):
                          ["smartt", "smartt:variant=marks:preset=nscc:qa=0"])
         self.assertEqual([text.partition(":")[2].partition(",")[0]
                           for _, text in report._algorithms(wanted)],
-                         [" variant marks", " variant delay", " variant decrease", " variant plb"])
+                         [" variant marks", " variant delay", " variant decrease", " variant plb",
+                          " variant mprdma"])
         self.assertEqual(summary.summarise(wanted, helpers.run_result(wanted, []))["variant"],
                          "marks")
         with self.assertRaisesRegex(InputError, "swift has no variant 'marks': smartt has"):
