@@ -4,6 +4,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import subprocess
 import unittest
 from fractions import Fraction
 
@@ -38,8 +39,23 @@ class Ideal(unittest.TestCase):
         self.assertEqual(TABLE.algorithm("eqds", "800gbit", True),
                          '[[algorithm]]\nname = "smartt"\nlabel = "eqds"\nvariant = "open"\n'
                          'credit = "1200000b"\n[algorithm.set]\n')
-        self.assertIn('name = "smartt"\nlabel = "mprdma"\nvariant = "marks"\n[algorithm.set]',
+        self.assertIn('name = "smartt"\nlabel = "mprdma"\nvariant = "mprdma"\n[algorithm.set]',
                       TABLE.algorithm("mprdma", "100gbit", True))
+        self.assertIn('name = "dcqcn"\nlabel = "roce"\n',
+                      TABLE.algorithm("roce", "100gbit", False))
+        self.assertIn('name = "timely"\nlabel = "pfc"\n[algorithm.set]\nt-low = "1s"\n',
+                      TABLE.algorithm("pfc", "100gbit", False))
+
+    def test_what_is_refused(self):
+        for words, told in ((("--cc", "roce"), "roce need --pfc"),
+                            (("--cc", "smartt,pfc", "--pfc"), "--pfc goes with"),
+                            (("--cc", "pfc", "--pfc", "--buffer", "2"), "--buffer without --pfc"),
+                            (("--cc", "pfc", "--pfc", "--trim", "128b"), "not allowed with")):
+            with self.subTest(told):
+                run = subprocess.run([PATH, "none", *words], capture_output=True, text=True,
+                                     check=False)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(told, run.stderr)
 
 
 if __name__ == "__main__":
