@@ -193,6 +193,12 @@ def _variation(of_flow):
     return round(sum(ratios) / len(ratios), 4) if ratios else None
 
 
+def _mean_window(of_flow):
+    """Mean over the flows, bytes: {flow: (mean, deviation)}."""
+    means = [mean for mean, _ in of_flow.values()]
+    return round(sum(means) / len(means)) if means else None
+
+
 def _mean_and_deviation(rows, window):
     """Of a value, weighted by the time that it held in a window: [(time_ns, value)]."""
     held = stats.time_weighted(rows, [[window.begin_ns, window.end_ns]])
@@ -258,6 +264,7 @@ def numbers(scenario, result, window):
         "flow_rate_ratio": (round(min(rates.values()) / max(rates.values()), 4)
                             if len(rates) > 1 and max(rates.values()) else None),
         "rate_variation": _variation(rates_set),
+        "window_bytes": _mean_window(congestion_windows(result, window, spanning)),
         "window_variation": _variation(congestion_windows(result, window, moving)),
         "pacing_bits_ps": {
             "mean": {number: round(mean) for number, (mean, _) in rates_set.items()},

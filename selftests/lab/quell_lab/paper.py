@@ -89,6 +89,7 @@ OF_WINDOW = {
     "flow_rate": Quantity("rate", ("flow_rate_bits_ps", "of"), True),
     "flow_rate_ratio": Quantity("number", ("flow_rate_ratio",)),
     "rate_variation": Quantity("number", ("rate_variation",)),
+    "window_mean": Quantity("size", ("window_bytes",)),
     "window_variation": Quantity("number", ("window_variation",)),
     "flows_stalled": Quantity("number", ("flows_stalled",)),
     "pacing_mean": Quantity("rate", ("pacing_bits_ps", "mean"), True),

@@ -160,6 +160,7 @@ class Numbers(unittest.TestCase):
         self.cwnd = {1: [(5000, 100, 1, 1), (30000, 300, 1, 1)], 2: [(5000, 700, 1, 1)]}
         numbers = self.numbers()
         self.assertEqual((numbers["flows_stalled"], numbers["window_variation"]), (0, 0.25))
+        self.assertEqual(numbers["window_bytes"], 450)
         self.delivered[2] = [(10000, 500)]
         numbers = self.numbers()
         self.assertEqual((numbers["flows_stalled"], numbers["window_variation"]), (1, 0.5))
