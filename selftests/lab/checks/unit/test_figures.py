@@ -101,6 +101,15 @@ class Listed(unittest.TestCase):
         self.assertIn('<a href="vai-sf-fig2/report.html">vai-sf-fig2</a>', told)
         self.assertNotIn("timely-table1/report.html", told)
 
+    def test_readme_counts_them(self):
+        with open(os.path.join(figures.runner.HERE, "..", "..", "README.md"),
+                  encoding="utf-8") as file:
+            told = " ".join(file.read().split())
+        reproduced, differs = (sum(one.verdict == verdict for one in self.figures)
+                               for verdict in ("reproduced", "differs"))
+        self.assertIn(f"Of the {len(self.figures)} figures and tables of the papers on TIMELY, "
+                      f"VAI/SF, SMaRTT and Dart {reproduced} are reproduced, {differs} differ", told)
+
     def test_table_has_what_was_run_first(self):
         told = figures.table(self.figures, {"vai-sf-fig2": "vai-sf-fig2/report.html"})
         shown, folded = told.split("<details>")
