@@ -35,7 +35,7 @@ static inline void smartt_variant_by_marks(struct quell_event *ev)
 		smartt_variant_cut(ev);
 }
 
-/* As the core's: after a loss, a clean ACK a round trip later lets the flow begin anew when idle. */
+/* As the core's: a clean ACK a round trip after a loss lets the flow begin anew when idle. */
 static inline void smartt_variant_forget_loss(struct quell_smartt_vars *v, u64 now_ns)
 {
 	if ((v->flags & QUELL_SMARTT_F_LOSS) && quell_smartt_may_decrease(v, now_ns))
@@ -44,8 +44,8 @@ static inline void smartt_variant_forget_loss(struct quell_smartt_vars *v, u64 n
 
 /*
  * MP-RDMA's window (Lu et al., NSDI 2018): a packet acknowledged without a mark adds 1 / window,
- * one with a mark takes half a packet.  A trimmed packet, which MP-RDMA does not know, takes itself,
- * as in uet-htsim's algorithm by marks.  The first window, the limits, losses and timeouts are the
+ * one with a mark takes half a packet.  MP-RDMA knows no trimmed packets; one takes itself, as in
+ * uet-htsim's algorithm by marks.  The first window, the limits, losses and timeouts are the
  * core's; there is no QuickAdapt, the delay counts for nothing, and the flow asks for no other
  * path: entropies, where it has any, are chosen by marks as ever.
  */

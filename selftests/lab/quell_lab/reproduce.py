@@ -15,8 +15,9 @@ from .schema import Places
 
 SCENARIOS = figures.SCENARIOS
 NAMES_TOLD = 5
-FLUID = ("Two flows that begin with 100 and 50 Gbit/s, by the paper's equations: how much nearer to "
-         "each other they are if they decrease once per 30 packets, not per round trip of 30 us.")
+FLUID = ("Two flows that begin with 100 and 50 Gbit/s, by the paper's equations: how much nearer "
+         "to each other they are if they decrease once per 30 packets, not per round trip of "
+         "30 us.")
 
 
 def _named(directory, scale):

@@ -299,7 +299,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("no figure has 'c fig' in its name: first, A Fig. 1, other, B Fig. 1\n",
                       run.stderr)
-        self.assertIn("no figure has 'A Figg' in its name: A Fig. 1", self.reproduce("A Figg").stderr)
+        run = self.reproduce("A Figg")
+        self.assertIn("no figure has 'A Figg' in its name: A Fig. 1", run.stderr)
 
     def test_reproduce_fails_with_the_run_that_cannot_be(self):
         self.kernel("results(end='2383')")
