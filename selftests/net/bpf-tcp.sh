@@ -62,9 +62,10 @@ on_arrival()
 	EOF
 }
 
-# opens_above WINDOW: whether transfers open it so far.  A probe that repaired the tail of what was
-# sent before, and a timer that fires while the host holds this machine up, each halve it once.
-opens_above()
+# open_window_above SEGMENTS: sends until the window is, five times at most.  A probe that repaired
+# the tail of what was sent before, and a timer that fires while the host holds this machine up, each
+# halve it once.
+open_window_above()
 {
 	local i
 
@@ -84,7 +85,7 @@ reno_under_lock()
 	open_flow "$there" && tell send 500000 && [ "$cc" = bpf_dcqcn ] && [ "$cwnd" -gt 40 ] &&
 	open=$cwnd && on_arrival "ip id & 31 == 7 drop" && tell send 600000 &&
 	[ "$resent" -gt 0 ] && [ "$cwnd" -lt $((open * 3 / 4)) ] && on_arrival &&
-	opens_above $((cwnd + 3))
+	open_window_above $((cwnd + 3))
 	close_flow $?
 	set -- $?
 	on_arrival && in_netns "$client" ip route del "$there/32" dev wire0 && return "$1"

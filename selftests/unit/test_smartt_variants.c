@@ -48,14 +48,20 @@ TEST(marks_alone)
 		TH_LOG("smartt_variant_by_marks__half_whatever_the_delay");
 }
 
+/* At the end of a target round trip in which two of ten segments were delivered. */
+static void start_due(struct fixture *f)
+{
+	start(f, 10, LOW_NS);
+	f->v.flags |= QUELL_SMARTT_F_QA_DUE;
+	f->v.delivered_bytes = 2 * MSS;
+	f->s.now_ns = START_NS + TARGET_NS;
+}
+
 TEST(marks_leave_quick_adapt_alone)
 {
 	struct fixture f;
 
-	start(&f, 10, LOW_NS);
-	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
-	f.v.delivered_bytes = 2 * MSS;
-	f.s.now_ns = START_NS + TARGET_NS;
+	start_due(&f);
 	/* the three segments that were delivered, and not half a packet less */
 	EXPECT_EQ(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS))
 		TH_LOG("smartt_variant_by_marks__quick_adapt");
@@ -99,10 +105,7 @@ TEST(mprdma_has_no_quick_adapt)
 {
 	struct fixture f;
 
-	start(&f, 10, LOW_NS);
-	f.v.flags |= QUELL_SMARTT_F_QA_DUE;
-	f.v.delivered_bytes = 2 * MSS;
-	f.s.now_ns = START_NS + TARGET_NS;
+	start_due(&f);
 	EXPECT_EQ(10 * MSS - MSS / 2, after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS))
 		TH_LOG("smartt_variant_mprdma__no_quick_adapt");
 	EXPECT_EQ(0, f.st.quick_adapts + f.st.ignored)

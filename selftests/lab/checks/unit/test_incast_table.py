@@ -47,7 +47,7 @@ class Ideal(unittest.TestCase):
                       TABLE.algorithm("pfc", "100gbit", False))
 
     def test_what_is_refused(self):
-        for words, told in ((("--cc", "roce"), "roce need --pfc"),
+        for words, told in ((("--cc", "roce"), "--cc roce goes with --pfc alone"),
                             (("--cc", "smartt,pfc", "--pfc"), "--pfc goes with"),
                             (("--cc", "pfc", "--pfc", "--buffer", "2"), "--buffer without --pfc"),
                             (("--cc", "pfc", "--pfc", "--trim", "128b"), "not allowed with")):
