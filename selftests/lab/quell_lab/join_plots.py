@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of joins: rates over time, and how long both senders need."""
+"""The figures of joins: rates over time, and how long the senders need."""
 
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter
@@ -31,15 +31,17 @@ def _steps(rows, begin_ns, end_ns):
 def _panel(axes, scenario, result, line_gbit):
     wanted = scenario.convergence
     begin_ns, end_ns = _span_ns(wanted, result)
-    flows = [(wanted.stays, begin_ns, end_ns)]
-    flows += [(one, one.start_ns, one.stop_ns) for one in wanted.joins[:SHOWN]]
-    for number, (flow, from_ns, to_ns) in enumerate(flows):
-        name, colour, dash = SENDERS[min(number, 1)]
+    flows = [(0, flow, begin_ns, end_ns) for flow in wanted.stays]
+    flows += [(1, one, one.start_ns, one.stop_ns) for one in wanted.joins[:SHOWN]]
+    named = set()
+    for kind, flow, from_ns, to_ns in flows:
+        name, colour, dash = SENDERS[kind]
         times, values = _steps(convergence.sender_rates(result, flow.number), from_ns, to_ns)
         shift_us = (from_ns - begin_ns) / drawing.NS_PER_US
         axes.plot([time + shift_us for time in times], values, dash, color=colour, linewidth=1,
-                  drawstyle="steps-post", label=name if number < 2 else None)
-    for value in (line_gbit, line_gbit / 2):
+                  drawstyle="steps-post", label=None if kind in named else name)
+        named.add(kind)
+    for value in (line_gbit, line_gbit / (len(wanted.stays) + 1)):
         axes.axhline(value, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0, line_gbit * 1.25)
     axes.set_xlim(0, (end_ns - begin_ns) / drawing.NS_PER_US)
@@ -56,7 +58,7 @@ def _rates(scenario, results, summaries):
         _panel(axes, scenario, result, joins["line_bits_ps"] / 1e9)
         axes.legend(loc="upper right", ncols=2)
         figures[result.variant.label] = figure
-    return drawing.Panels("Rates of both senders, around the first joins", figures)
+    return drawing.Panels("Rates of the senders, around the first joins", figures)
 
 
 def _distribution(results, summaries, look):
@@ -81,7 +83,7 @@ def _distribution(results, summaries, look):
     else:
         axes.set_xlim(0, 2 * max(all_times, default=1))
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel("Round trips until both senders' rates are half the line")
+    axes.set_xlabel("Round trips until the senders' rates are equal shares of the line")
     axes.set_ylabel("Share of joins")
     axes.set_title("Distribution of the time to the fair share")
     axes.legend(**drawing.BELOW)

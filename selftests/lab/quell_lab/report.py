@@ -35,14 +35,15 @@ CAPTIONS = {
             "than 24 flows as for goodput.",
     "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
              "half of it.",
-    "joins-cdf": "Share of joins after which both senders had half the line by then, and kept it "
+    "joins-cdf": "Share of joins after which the senders had equal shares of the line by then, and kept it "
                  "until the leave. A line that ends below 1: the other joins never got there.",
 }
 JOIN_TITLES = {
-    "rates": "Joins: until both senders' rates are half the line",
-    "shares": "Joins: until both senders' rates are alike, and together no more than the line",
+    "rates": "Joins: until the senders' rates are equal shares of the line",
+    "shares": "Joins: until the senders' rates are alike, and together no more than the line",
     "arrivals": "Joins: until what arrives in a round trip is halves of its sum",
     "halves": "Joins: until what arrives in a round trip is halves of the line",
+    "reached": "Joins: until then for the first time, whether it lasts or not",
     "leave": "Leaves: until the sender that stayed has the line",
 }
 

@@ -38,8 +38,9 @@ class Keys(unittest.TestCase):
                 ({"lookahead": {"receiver": "h3", "members": ["h1"]}},
                  r"lookahead: a table is not a list: write \[\[lookahead\]\], once per entry"),
                 ({"queue": {"host-ecn": True}}, "host-ecn: 'true' is not a text in quotes"),
-                ({"flow": [STAY, STAY]}, "'h2' must be src of all flows but one"),
-                ({"flow": [dict(STAY, dst="h2")]}, "all must have one dst"),
+                ({"flow": []}, "'h2' is src of all flows: none stays"),
+                ({"convergence": dict(WANTED, over=0)}, "convergence.over: '0' is out of range"),
+                ({"flow": [dict(STAY, dst="h2")]}, "joins: the flows share no link that is the"),
                 ({"flows": [dict(JOINS, stop="301us")]}, "flow 2 must have a stop before the next"),
                 ({"flows": [dict(JOINS, stop=None, repeat=1, every=None)]},
                  "flow 2 must have a stop"),
@@ -113,6 +114,24 @@ class Times(unittest.TestCase):
     def test_the_line_of_rcp_is_that_of_its_packets(self):
         self.assertEqual(self.halves(43, "rcp", 1424), [0, None])
         self.assertEqual(self.halves(43, "rcp"), [None, None])
+
+    def test_reached_is_the_first_time_whether_it_lasts_or_not(self):
+        # In 10 us 40.6 packets are half: so many, none, so many.
+        delivered = {number: [(us * 1000, packets * 1448) for us, packets in
+                              ((110, 0), (120, 40), (130, 40), (140, 80))] for number in (1, 2)}
+        found = self.times([], [], delivered)
+        self.assertEqual((found["reached"], found["halves"]), ([10000, None], [None, None]))
+
+    def test_shares_of_three_counted_over_some_round_trips(self):
+        self.wanted = build(flow=[STAY, dict(STAY, src="h4")], convergence=WANTED | {"over": 2},
+                            topology={"kind": "star", "hosts": 4, "rate": "100gbit",
+                                      "delay": "1us"})
+        # 27.1 packets each in 10 us, 54.2 in 20; 5 % and a packet are 3.7
+        for packets, fair in ((26, True), (25, False), (28, True), (29, False)):
+            delivered = {number: [(t * 1000, (t - 100) // 10 * packets * 1448)
+                                  for t in range(110, 201, 10)] for number in (1, 2, 3)}
+            self.assertEqual(self.times([], [], delivered)["halves"],
+                             [0 if fair else None, None], packets)
 
     def test_every_quantity_is_in_the_summary(self):
         tables = [{"figure": "x", "quantity": name} for name in paper.OF_JOINS]
