@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../modules/quellnic_uapi.h"
@@ -189,22 +190,28 @@ static void put_pfcs(struct request *req, const struct port *a, const struct por
 	put_pfc(req, QUELLNIC_PEER_PFC, b, ends, option(5, "peer-pfc-buffer"));
 }
 
-/* Credits that the host at one end hands out, as PERCENT:FIRST-BYTES. */
+/* Credits that the host at one end hands out: PERCENT:FIRST-BYTES[:FIRST-Q16:W-Q16]. */
 static void put_credit(struct request *req, int attr, const char *value)
 {
+	uint32_t numbers[4] = { 0 };
 	struct quellnic_credit credit;
-	char percent[16];
-	size_t length;
+	char *text, *at, *word;
+	int found = 0;
 
 	if (!value)
 		return;
-	length = strcspn(value, ":");
-	if (!value[length] || length >= sizeof(percent))
-		fail("'%s' is not PERCENT:FIRST-BYTES", value);
-	memcpy(percent, value, length);
-	percent[length] = 0;
-	credit.percent = number(percent, 1, 100);
-	credit.first_bytes = number(value + length + 1, 1, UINT32_MAX);
+	text = strdup(value);
+	if (!text)
+		fail("out of memory");
+	for (at = text; found < 4 && (word = strsep(&at, ":")); found++)
+		numbers[found] = number(word, 1, UINT32_MAX);
+	if (at || (found != 2 && found != 4))
+		fail("'%s' is not PERCENT:FIRST-BYTES[:FIRST-Q16:W-Q16]", value);
+	free(text);
+	credit = (struct quellnic_credit) {
+		.percent = numbers[0], .first_bytes = numbers[1],
+		.first_q16 = numbers[2], .w_q16 = numbers[3],
+	};
 	nl_put(req, attr, &credit, sizeof(credit));
 }
 

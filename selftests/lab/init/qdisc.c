@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "../modules/labexpress.h"
 #include "../modules/labrcp.h"
 #include "init.h"
 
@@ -173,7 +174,7 @@ static void qdisc_netem(const struct port *port)
 static uint32_t needed(const char *key, uint32_t least, uint32_t most)
 {
 	if (!option(4, key))
-		fail(LABRCP_KIND " needs %s=", key);
+		fail("%s needs %s=", line.word[3], key);
 	return number(option(4, key), least, most);
 }
 
@@ -197,6 +198,21 @@ static void qdisc_labrcp(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
+/* Credits of ExpressPass at a port. */
+static void qdisc_labexpress(const struct port *port)
+{
+	static const char *const keys[] = { "limit", "credits", NULL };
+	struct labexpress_options options;
+	struct request req;
+
+	only_options(4, keys);
+	options.limit_bytes = needed("limit", 1, UINT32_MAX);
+	options.credit_pkts = needed("credits", 1, LABEXPRESS_CREDIT_MAX_PKTS);
+	qdisc_start(&req, port, LABEXPRESS_KIND);
+	nl_put(&req, TCA_OPTIONS, &options, sizeof(options));
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
 /* qdisc NODE DEV KIND [key=value ...] */
 void cmd_qdisc(void)
 {
@@ -216,6 +232,8 @@ void cmd_qdisc(void)
 		qdisc_netem(port);
 	} else if (!strcmp(kind, LABRCP_KIND)) {
 		qdisc_labrcp(port);
+	} else if (!strcmp(kind, LABEXPRESS_KIND)) {
+		qdisc_labexpress(port);
 	} else if (!strcmp(kind, "bfifo") || !strcmp(kind, "pfifo")) {
 		only_options(4, fifo_keys);
 		if (!option(4, "limit"))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../../include/uapi/linux/pkt_sched_swport.h"
+#include "../modules/labexpress.h"
 #include "../modules/quellnic_uapi.h"
 #include "init.h"
 
@@ -117,6 +118,18 @@ static void add_swport(struct port *port, const struct nlattr *app)
 	}
 }
 
+/* Credits of ExpressPass at a port. */
+static void add_labexpress(struct port *port, const struct nlattr *app)
+{
+	struct labexpress_stats stats;
+
+	if (nl_len(app) != sizeof(stats))
+		fail("qdisc of '%s': its counters have another form", port->name);
+	memcpy(&stats, nl_data(app), sizeof(stats));
+	add(port, " credit_pkts=%llu credit_drops=%llu data_backlog_max_bytes=%llu",
+	    stats.credit_pkts, stats.credit_drop_pkts, stats.backlog_max_bytes);
+}
+
 static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *tb[TCA_MAX + 1], *st[TCA_STATS_MAX + 1];
@@ -151,6 +164,8 @@ static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
 	    (uint32_t)queue.requeues, (uint32_t)queue.backlog);
 	if (!strcmp(kind, "swport") && st[TCA_STATS_APP])
 		add_swport(port, st[TCA_STATS_APP]);
+	if (!strcmp(kind, LABEXPRESS_KIND) && st[TCA_STATS_APP])
+		add_labexpress(port, st[TCA_STATS_APP]);
 }
 
 static void collect_node(const struct node *node)

@@ -11,6 +11,7 @@
 #include <linux/ptp_clock_kernel.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <linux/timerqueue.h>
 #include <linux/types.h>
 
 #include "labnic_pause.h"
@@ -162,6 +163,7 @@ struct labnic_pfc {
  * @wanting: flows with demand whose senders have more to send than they have credits for
  * @spare: the other flows with demand
  * @untold: flows whose senders have not been told of a grant
+ * @due: with ExpressPass, flows by the times of their next credits
  * @next_ns: when the next credit is due, whole part
  * @next_frac: fraction of that time, in units of 1 ns / (rate of the port * percent)
  * @is_armed: @timer is to fire
@@ -174,6 +176,7 @@ struct labnic_credit {
 	struct list_head		wanting;
 	struct list_head		spare;
 	struct list_head		untold;
+	struct timerqueue_head		due;
 	u64				next_ns;
 	u64				next_frac;
 	bool				is_armed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: credits of receivers, as EQDS and NDP have them, for comparison.
+ * quell_labnic: credits of receivers, as EQDS and NDP have them, for comparison; those of
+ * ExpressPass, which come otherwise, are in labnic_express.c.
  *
  * A sender may send its first window, "first_bytes", unasked, of new data.  Each further packet,
  * and each retransmission, takes a credit of the receiver's card, which hands out one for each data
@@ -29,10 +30,8 @@
  * that edge.  A packet that is dropped, not trimmed, takes its credit with it until it is sent
  * again; what TCP's timers send without credit, the next credit pays for.
  *
- * One lock and one table for all cards: the laboratory has one processor.
+ * The flows are in labnic_credit_table.c.
  */
-#include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/math64.h>
@@ -43,112 +42,10 @@
 #include "labnic.h"
 #include "labnic_credit.h"
 
-#define CREDIT_FLOWS_SHIFT	12
-/* The laboratory has no more ports at which flows could end. */
-#define CREDIT_FLOWS_MAX	(1U << 20)
-
-/**
- * struct labnic_credit_flow - one direction of a connection
- * @node: in credit_flows
- * @key: its addresses and ports
- * @credit: of the receiver's card
- * @waits: in the receiver's wanting or spare, while it has demand
- * @untold: in the receiver's untold, while its sender has not been told of a grant
- * @is_wanting: @waits is in the receiver's wanting
- * @frame_bytes: largest frame so far
- * @payload_bytes: largest payload so far
- * @demand_pkts: packets that came in and for which no credit was granted yet
- * @again_pkts: of them, trimmed ones
- * @granted_pkts: credits granted
- * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
- * @told_pkts: credits that the sender's card knows of
- * @seen_pkts: of them, those that its algorithm has asked about
- * @sent_pkts: sent until then
- * @first_pkts: left then of its first window
- * @left_pkts: credits left then; below 0: packets sent without
- * @ack: the receiver's newest acknowledgment
- * @has_end: a FIN came in
- * @end_seq: the sequence number behind it
- */
-struct labnic_credit_flow {
-	struct hlist_node		node;
-	struct labnic_credit_key	key;
-	struct labnic_credit		*credit;
-	struct list_head		waits;
-	struct list_head		untold;
-	bool				is_wanting;
-	u32				frame_bytes;
-	u32				payload_bytes;
-	u32				demand_pkts;
-	u32				again_pkts;
-	u64				granted_pkts;
-	s64				wanted_pkts;
-	u64				told_pkts;
-	u64				seen_pkts;
-	u32				sent_pkts;
-	u32				first_pkts;
-	s64				left_pkts;
-	struct labnic_credit_ack	ack;
-	bool				has_end;
-	u32				end_seq;
-};
-
-/* All below, and all of struct labnic_credit but @port, @config and @timer. */
-static DEFINE_SPINLOCK(credit_lock);
-static DEFINE_HASHTABLE(credit_flows, CREDIT_FLOWS_SHIFT);
-static u32 credit_flows_nr;
+/* With labnic_credit_lock. */
 static u32 credit_first_bytes;		/* the same at all cards */
+static bool credit_is_express;		/* as well */
 static u32 credit_cards_nr;
-
-static u32 credit_hash(const struct labnic_credit_key *key)
-{
-	return jhash(key, sizeof(*key), 0);
-}
-
-static struct labnic_credit_flow *credit_find(const struct labnic_credit_key *key)
-{
-	struct labnic_credit_flow *flow;
-
-	hash_for_each_possible(credit_flows, flow, node, credit_hash(key))
-		if (!memcmp(&flow->key, key, sizeof(*key)))
-			return flow;
-	return NULL;
-}
-
-static struct labnic_credit_key credit_reverse(const struct labnic_credit_key *key)
-{
-	return (struct labnic_credit_key) {
-		.from = key->to, .to = key->from, .sport = key->dport, .dport = key->sport,
-	};
-}
-
-static struct labnic_credit_flow *credit_create(struct labnic_credit *credit,
-						const struct labnic_credit_key *key)
-{
-	struct labnic_credit_flow *flow;
-
-	flow = credit_flows_nr < CREDIT_FLOWS_MAX ? kzalloc(sizeof(*flow), GFP_ATOMIC) : NULL;
-	if (WARN_ON_ONCE(!flow))
-		return NULL;
-	flow->key = *key;
-	flow->credit = credit;
-	INIT_LIST_HEAD(&flow->waits);
-	INIT_LIST_HEAD(&flow->untold);
-	hash_add(credit_flows, &flow->node, credit_hash(key));
-	credit_flows_nr++;
-	return flow;
-}
-
-static void credit_remove(struct labnic_credit_flow *flow)
-{
-	if (!flow)
-		return;
-	hash_del(&flow->node);
-	list_del(&flow->waits);
-	list_del(&flow->untold);
-	credit_flows_nr--;
-	kfree(flow);
-}
 
 /* A first window in packets of this payload. */
 static u32 credit_first_pkts(u32 payload_bytes)
@@ -159,10 +56,10 @@ static u32 credit_first_pkts(u32 payload_bytes)
 /* A reset ends both directions. */
 static void credit_reset(const struct labnic_credit_key *key)
 {
-	struct labnic_credit_key reverse = credit_reverse(key);
+	struct labnic_credit_key reverse = labnic_credit_reverse(key);
 
-	credit_remove(credit_find(key));
-	credit_remove(credit_find(&reverse));
+	labnic_credit_remove(labnic_credit_find(key));
+	labnic_credit_remove(labnic_credit_find(&reverse));
 }
 
 /* Put a flow that has demand where its turn comes; a flow that is there already keeps its turn. */
@@ -221,7 +118,7 @@ static void credit_serve(struct labnic_credit *credit, u64 now_ns)
 {
 	struct labnic_credit_flow *flow;
 
-	lockdep_assert_held(&credit_lock);
+	lockdep_assert_held(&labnic_credit_lock);
 	while ((flow = credit_next(credit))) {
 		if (credit->next_ns + !!credit->next_frac > now_ns)
 			break;
@@ -249,34 +146,54 @@ void labnic_credit_tell(struct labnic_port *port)
 	struct labnic_credit_flow *flow;
 	struct sk_buff *skb;
 
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	while ((flow = list_first_entry_or_null(&credit->untold, struct labnic_credit_flow,
 						untold))) {
 		list_del_init(&flow->untold);
 		/* Before its first acknowledgment there is nothing to repeat; that will tell. */
 		if (!flow->ack.head_bytes)
 			continue;
-		skb = labnic_credit_pull(&flow->ack, &flow->key, flow->granted_pkts);
+		skb = labnic_credit_pull(&flow->ack, &flow->key, flow->granted_pkts, 0);
 		if (WARN_ON_ONCE(!skb))
 			continue;
 		skb->dev = port->dev;
 		credit->stats.pull_pkts++;
 		/* Comes back here by labnic_credit_leaves(). */
-		spin_unlock_bh(&credit_lock);
+		spin_unlock_bh(&labnic_credit_lock);
 		dev_queue_xmit(skb);
-		spin_lock_bh(&credit_lock);
+		spin_lock_bh(&labnic_credit_lock);
 	}
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
+}
+
+/* Send the credits of ExpressPass that are due. */
+static void credit_express(struct labnic_credit *credit)
+{
+	struct sk_buff *skb;
+
+	spin_lock_bh(&labnic_credit_lock);
+	while ((skb = labnic_express_next(credit, ktime_get_ns()))) {
+		/* Comes back here by labnic_credit_leaves(). */
+		spin_unlock_bh(&labnic_credit_lock);
+		dev_queue_xmit(skb);
+		spin_lock_bh(&labnic_credit_lock);
+	}
+	labnic_express_arm(credit);
+	spin_unlock_bh(&labnic_credit_lock);
 }
 
 static enum hrtimer_restart credit_timer(struct hrtimer *timer)
 {
 	struct labnic_credit *credit = container_of(timer, struct labnic_credit, timer);
 
-	spin_lock_bh(&credit_lock);
+	if (labnic_is_express(credit)) {
+		credit_express(credit);
+		return HRTIMER_NORESTART;
+	}
+	spin_lock_bh(&labnic_credit_lock);
 	credit->is_armed = false;
 	credit_serve(credit, ktime_get_ns());
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 	labnic_credit_tell(credit->port);
 	return HRTIMER_NORESTART;
 }
@@ -285,11 +202,9 @@ static enum hrtimer_restart credit_timer(struct hrtimer *timer)
 static void credit_data(struct labnic_credit *credit, const struct labnic_segment *segment,
 			u64 now_ns)
 {
-	struct labnic_credit_flow *flow = credit_find(&segment->key);
+	struct labnic_credit_flow *flow = labnic_credit_add(credit, &segment->key);
 	u32 first_pkts;
 
-	if (!flow)
-		flow = credit_create(credit, &segment->key);
 	if (!flow)
 		return;
 	flow->frame_bytes = max(flow->frame_bytes, segment->frame_bytes);
@@ -300,6 +215,11 @@ static void credit_data(struct labnic_credit *credit, const struct labnic_segmen
 	} else {
 		credit->stats.whole_pkts++;
 	}
+	if (labnic_is_express(credit)) {
+		labnic_express_data(flow, segment, now_ns);
+		labnic_express_arm(credit);
+		return;
+	}
 	first_pkts = credit_first_pkts(flow->payload_bytes);
 	flow->wanted_pkts = flow->granted_pkts + first_pkts +
 		(s16)(segment->number - (u16)(flow->granted_pkts + first_pkts));
@@ -308,11 +228,24 @@ static void credit_data(struct labnic_credit *credit, const struct labnic_segmen
 	credit_serve(credit, now_ns);
 }
 
+/* With ExpressPass: any acknowledgment, a credit among them, or one by which a sender stops. */
+static void credit_express_told(struct labnic_segment *segment)
+{
+	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
+	struct labnic_credit_flow *flow = labnic_credit_find(&key);
+
+	if (flow)
+		labnic_express_told(flow, segment);
+	flow = segment->is_bare && !segment->is_pull ? labnic_credit_find(&segment->key) : NULL;
+	if (flow)
+		labnic_express_stopped(flow, segment->number);
+}
+
 /* An acknowledgment came in: how many credits this host was granted.  An older one says less. */
 static void credit_told(const struct labnic_segment *segment)
 {
-	struct labnic_credit_key key = credit_reverse(&segment->key);
-	struct labnic_credit_flow *flow = credit_find(&key);
+	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
+	struct labnic_credit_flow *flow = labnic_credit_find(&key);
 	s16 more_pkts;
 
 	if (!flow)
@@ -336,19 +269,21 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 
 	if (!labnic_segment_read(skb, 0, &segment) || segment.is_syn)
 		return;
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	if (segment.is_rst)
 		credit_reset(&segment.key);
 	else if (segment.has_data)
 		credit_data(port->credit, &segment, now_ns);
+	if (labnic_is_express(port->credit))
+		credit_express_told(&segment);
 	else if (segment.is_bare)
 		credit_told(&segment);
-	flow = segment.is_fin ? credit_find(&segment.key) : NULL;
+	flow = segment.is_fin ? labnic_credit_find(&segment.key) : NULL;
 	if (flow) {
 		flow->has_end = true;
 		flow->end_seq = segment.seq + segment.payload_bytes + 1;
 	}
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 	if (segment.is_pull)
 		WARN_ON_ONCE(!labnic_credit_explain(skb, &segment));
 }
@@ -360,21 +295,43 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 static bool credit_number_ack(const struct labnic_port *port, const struct sk_buff *skb,
 			      const struct labnic_segment *segment, u16 *number)
 {
-	struct labnic_credit_key key = credit_reverse(&segment->key);
+	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
 	struct labnic_credit_flow *flow;
 
-	spin_lock_bh(&credit_lock);
-	flow = credit_find(&key);
+	spin_lock_bh(&labnic_credit_lock);
+	flow = labnic_credit_find(&key);
 	if (!flow || flow->credit != port->credit) {
-		spin_unlock_bh(&credit_lock);
+		spin_unlock_bh(&labnic_credit_lock);
 		return false;
 	}
 	*number = flow->granted_pkts;
 	list_del_init(&flow->untold);
 	labnic_credit_note_ack(skb, segment, &flow->ack);
+	labnic_express_acked(flow, ktime_get_ns());
 	if (flow->has_end && segment->ack_seq == flow->end_seq)
-		credit_remove(flow);
-	spin_unlock_bh(&credit_lock);
+		labnic_credit_remove(flow);
+	spin_unlock_bh(&labnic_credit_lock);
+	return true;
+}
+
+/* Number any frame that is about to leave, with ExpressPass; false: it keeps its number. */
+static bool credit_express_number(struct labnic_port *port, const struct sk_buff *skb,
+				  const struct labnic_segment *segment, u16 *number)
+{
+	struct labnic_credit_flow *flow;
+
+	if (segment->is_pull || (!segment->is_bare && !segment->has_data))
+		return false;
+	if (segment->is_bare)
+		credit_number_ack(port, skb, segment, number);
+	spin_lock_bh(&labnic_credit_lock);
+	flow = labnic_credit_find(&segment->key);
+	if (segment->has_data)
+		*number = labnic_express_number(flow);
+	else
+		*number = flow ? labnic_express_stops(flow, ktime_get_ns()) : 0;
+	labnic_express_arm(port->credit);
+	spin_unlock_bh(&labnic_credit_lock);
 	return true;
 }
 
@@ -393,12 +350,15 @@ void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
 	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || segment.is_syn)
 		return;
 	if (segment.is_rst) {
-		spin_lock_bh(&credit_lock);
+		spin_lock_bh(&labnic_credit_lock);
 		credit_reset(&segment.key);
-		spin_unlock_bh(&credit_lock);
+		spin_unlock_bh(&labnic_credit_lock);
 		return;
 	}
-	if (segment.has_data) {
+	if (labnic_is_express(port->credit)) {
+		if (!credit_express_number(port, skb, &segment, &number))
+			return;
+	} else if (segment.has_data) {
 		if (!skb->sk || !sk_fullsock(skb->sk))
 			return;
 		number = labnic_credit_wanted_pkts(skb->sk);
@@ -445,10 +405,12 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 	struct labnic_credit_flow *flow;
 	bool has_cards;
 
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	has_cards = credit_cards_nr;
-	flow = has_cards ? credit_find(&key) : NULL;
-	if (flow) {
+	flow = has_cards ? labnic_credit_find(&key) : NULL;
+	if (has_cards && credit_is_express) {
+		labnic_express_left(flow, sk, left);
+	} else if (flow) {
 		credit_spend(flow, tcp_sk(sk), is_start);
 		left->first_pkts = flow->first_pkts;
 		left->granted_pkts = max_t(s64, flow->left_pkts, 0);
@@ -459,23 +421,39 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 		left->first_pkts = first_pkts - min(first_pkts, tcp_sk(sk)->data_segs_out);
 		left->granted_pkts = 0;
 	}
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 	return has_cards;
 }
 EXPORT_SYMBOL_GPL(quell_labnic_credits);
 
-/* Whether a card has the first window of the others; it then counts as one of them. */
-static bool credit_join(u32 first_bytes)
+/**
+ * quell_labnic_is_credit() - whether a packet is a credit of ExpressPass
+ * @skb: any
+ *
+ * Context: any.
+ */
+bool quell_labnic_is_credit(const struct sk_buff *skb)
+{
+	struct labnic_segment segment;
+
+	return labnic_segment_read(skb, skb_network_offset(skb), &segment) && segment.is_pull;
+}
+EXPORT_SYMBOL_GPL(quell_labnic_is_credit);
+
+/* Whether a card has the kind and first window of the others; it then counts as one of them. */
+static bool credit_join(const struct quellnic_credit *config)
 {
 	bool is_same;
 
-	spin_lock_bh(&credit_lock);
-	is_same = !credit_cards_nr || credit_first_bytes == first_bytes;
+	spin_lock_bh(&labnic_credit_lock);
+	is_same = !credit_cards_nr || (credit_first_bytes == config->first_bytes &&
+				       credit_is_express == !!config->first_q16);
 	if (is_same) {
-		credit_first_bytes = first_bytes;
+		credit_first_bytes = config->first_bytes;
+		credit_is_express = config->first_q16;
 		credit_cards_nr++;
 	}
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 	return is_same;
 }
 
@@ -498,6 +476,8 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
 		NL_SET_ERR_MSG(extack, "quellnic: credits are for 1 to 100 % and a first window");
 		return -EINVAL;
 	}
+	if (config->first_q16 && labnic_express_check(port, config, extack))
+		return -EINVAL;
 	credit = kzalloc(sizeof(*credit), GFP_KERNEL);
 	if (!credit)
 		return -ENOMEM;
@@ -506,9 +486,10 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
 	INIT_LIST_HEAD(&credit->wanting);
 	INIT_LIST_HEAD(&credit->spare);
 	INIT_LIST_HEAD(&credit->untold);
+	timerqueue_init_head(&credit->due);
 	quell_hrtimer_setup(&credit->timer, credit_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	if (!credit_join(config->first_bytes)) {
-		NL_SET_ERR_MSG(extack, "quellnic: the first window must be the same at all cards");
+	if (!credit_join(config)) {
+		NL_SET_ERR_MSG(extack, "quellnic: kind and first window are the same at all cards");
 		kfree(credit);
 		return -EINVAL;
 	}
@@ -526,21 +507,15 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
  */
 void labnic_credit_stop(struct labnic_port *port)
 {
-	struct labnic_credit_flow *flow;
-	struct hlist_node *next;
-	int bucket;
-
 	if (!port->credit)
 		return;
-	spin_lock_bh(&credit_lock);
-	hash_for_each_safe(credit_flows, bucket, next, flow, node)
-		if (flow->credit == port->credit)
-			credit_remove(flow);
-	spin_unlock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
+	labnic_credit_remove_all(port->credit);
+	spin_unlock_bh(&labnic_credit_lock);
 	hrtimer_cancel(&port->credit->timer);
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	port->credit->is_armed = false;
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 }
 
 /**
@@ -552,9 +527,9 @@ void labnic_credit_stop(struct labnic_port *port)
  */
 void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats)
 {
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	*stats = port->credit->stats;
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 }
 
 /**
@@ -570,7 +545,7 @@ void labnic_credit_free(struct labnic_port *port)
 	labnic_credit_stop(port);
 	kfree(port->credit);
 	port->credit = NULL;
-	spin_lock_bh(&credit_lock);
+	spin_lock_bh(&labnic_credit_lock);
 	credit_cards_nr--;
-	spin_unlock_bh(&credit_lock);
+	spin_unlock_bh(&labnic_credit_lock);
 }

@@ -10,7 +10,11 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
+#include <linux/timerqueue.h>
 #include <linux/types.h>
+
+#include "express_rate.h"
+#include "labnic.h"
 
 /* Ethernet and IP header of a packet that is repeated: IPv4 without options, or IPv6. */
 #define LABNIC_CREDIT_HEAD_BYTES	(ETH_HLEN + sizeof(struct ipv6hdr))
@@ -44,7 +48,7 @@ struct labnic_credit_key {
  * @has_data: it has payload, or had it before a switch trimmed it
  * @is_trimmed: of its payload something is missing
  * @is_bare: nothing but an acknowledgment
- * @is_pull: that, without options
+ * @is_pull: that, sent for a number alone; TCP pushes nothing with it
  * @is_syn: of a handshake
  * @is_rst: the connection ends at once
  * @is_fin: the direction ends
@@ -83,16 +87,119 @@ struct labnic_credit_ack {
 	__be16	window;
 };
 
+/**
+ * struct labnic_express - one direction of a connection, with ExpressPass
+ * @due: in the receiver's due, while a credit is to be sent
+ * @is_due: it is there
+ * @is_served: the receiver sends credits
+ * @rate: how fast
+ * @has_acked: @acked holds
+ * @acked: newest acknowledgment at the sender's card
+ * @told: number of the newest credit there
+ * @is_stopped: the sender wants no more credits, and has said so
+ * @stops: it is about to say so
+ * @stopped_ns: when it did
+ */
+struct labnic_express {
+	struct timerqueue_node	due;
+	bool			is_due;
+	bool			is_served;
+	struct express_rate	rate;
+	bool			has_acked;
+	u32			acked;
+	u16			told;
+	bool			is_stopped;
+	bool			stops;
+	u64			stopped_ns;
+};
+
+/**
+ * struct labnic_credit_flow - one direction of a connection
+ * @node: in the table
+ * @key: its addresses and ports
+ * @credit: of the receiver's card
+ * @waits: in the receiver's wanting or spare, while it has demand
+ * @untold: in the receiver's untold, while its sender has not been told of a grant
+ * @is_wanting: @waits is in the receiver's wanting
+ * @frame_bytes: largest frame so far
+ * @payload_bytes: largest payload so far
+ * @demand_pkts: packets that came in and for which no credit was granted yet
+ * @again_pkts: of them, trimmed ones
+ * @granted_pkts: credits granted
+ * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
+ * @told_pkts: credits that the sender's card knows of
+ * @seen_pkts: of them, those that its algorithm has asked about
+ * @sent_pkts: sent until then
+ * @first_pkts: left then of its first window
+ * @left_pkts: credits left then; below 0: packets sent without
+ * @ack: the receiver's newest acknowledgment
+ * @express: state with ExpressPass, whose credits are not counted as above
+ * @has_end: a FIN came in
+ * @end_seq: the sequence number behind it
+ */
+struct labnic_credit_flow {
+	struct hlist_node		node;
+	struct labnic_credit_key	key;
+	struct labnic_credit		*credit;
+	struct list_head		waits;
+	struct list_head		untold;
+	bool				is_wanting;
+	u32				frame_bytes;
+	u32				payload_bytes;
+	u32				demand_pkts;
+	u32				again_pkts;
+	u64				granted_pkts;
+	s64				wanted_pkts;
+	u64				told_pkts;
+	u64				seen_pkts;
+	u32				sent_pkts;
+	u32				first_pkts;
+	s64				left_pkts;
+	struct labnic_credit_ack	ack;
+	struct labnic_express		express;
+	bool				has_end;
+	u32				end_seq;
+};
+
 /* labnic_segment.c */
 bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_segment *segment);
 bool labnic_segment_number(struct sk_buff *skb, const struct labnic_segment *segment, u16 number);
 void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segment *segment,
 			    struct labnic_credit_ack *ack);
 struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
-				   const struct labnic_credit_key *key, u16 number);
+				   const struct labnic_credit_key *key, u16 number,
+				   u32 option_bytes);
 bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *segment);
 
+/* labnic_credit_table.c */
+extern spinlock_t labnic_credit_lock;
+u32 labnic_credit_hash(const struct labnic_credit_key *key);
+struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *key);
+struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key);
+struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
+					     const struct labnic_credit_key *key);
+void labnic_credit_remove(struct labnic_credit_flow *flow);
+void labnic_credit_remove_all(struct labnic_credit *credit);
+
+/* labnic_express.c: all with labnic_credit_lock, but for the first and the last */
+bool labnic_is_express(const struct labnic_credit *credit);
+void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_segment *segment,
+			 u64 now_ns);
+void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns);
+void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment *segment);
+void labnic_express_stopped(struct labnic_credit_flow *flow, u16 number);
+void labnic_express_forget(struct labnic_credit_flow *flow);
+u16 labnic_express_number(struct labnic_credit_flow *flow);
+u16 labnic_express_stops(struct labnic_credit_flow *flow, u64 now_ns);
+void labnic_express_left(struct labnic_credit_flow *flow, const struct sock *sk,
+			 struct quell_labnic_credits *left);
+struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns);
+void labnic_express_arm(struct labnic_credit *credit);
+int labnic_express_check(const struct labnic_port *port, const struct quellnic_credit *config,
+			 struct netlink_ext_ack *extack);
+
 /* labnic_credit_sock.c */
+u32 labnic_credit_pending_pkts(const struct sock *sk);
 u32 labnic_credit_wanted_pkts(const struct sock *sk);
 struct labnic_credit_key labnic_credit_key_of(const struct sock *sk);
 

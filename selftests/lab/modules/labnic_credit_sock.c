@@ -20,16 +20,16 @@ static bool credit_has_writer(const struct sock *sk)
 }
 
 /**
- * labnic_credit_wanted_pkts() - how many credits would let a socket send all that it has
+ * labnic_credit_pending_pkts() - packets that a socket would send now
  * @sk: TCP socket, connected
  *
  * Packets lost are included.  A socket may have none of what waits to be written, so what waits
- * there counts as much.
+ * there counts as much as can be said.
  *
  * Context: any.
- * Return: packets since the connection was made.
+ * Return: packets, up to CREDIT_WANT_MAX.
  */
-u32 labnic_credit_wanted_pkts(const struct sock *sk)
+u32 labnic_credit_pending_pkts(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 mss_bytes = max_t(u32, tp->mss_cache, 1);
@@ -37,8 +37,20 @@ u32 labnic_credit_wanted_pkts(const struct sock *sk)
 	u32 new_pkts = DIV_ROUND_UP(tp->write_seq - tp->snd_nxt, mss_bytes);
 
 	if (credit_has_writer(sk))
-		return tp->data_segs_out + CREDIT_WANT_MAX;
-	return tp->data_segs_out + min_t(u32, new_pkts + again_pkts, CREDIT_WANT_MAX);
+		return CREDIT_WANT_MAX;
+	return min_t(u32, new_pkts + again_pkts, CREDIT_WANT_MAX);
+}
+
+/**
+ * labnic_credit_wanted_pkts() - how many credits would let a socket send all that it has
+ * @sk: TCP socket, connected
+ *
+ * Context: any.
+ * Return: packets since the connection was made.
+ */
+u32 labnic_credit_wanted_pkts(const struct sock *sk)
+{
+	return tcp_sk(sk)->data_segs_out + labnic_credit_pending_pkts(sk);
 }
 
 /**

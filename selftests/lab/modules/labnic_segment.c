@@ -114,7 +114,7 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
 	}
 	segment->has_data = segment->payload_bytes;
 	segment->is_bare = !segment->has_data && !th->syn && !th->rst && !th->fin && th->ack;
-	segment->is_pull = segment->is_bare && th->doff * 4 == sizeof(*th);
+	segment->is_pull = segment->is_bare && th->psh;
 	return true;
 }
 
@@ -186,17 +186,19 @@ static void pull_finish(struct sk_buff *skb, struct tcphdr *th)
 
 /**
  * labnic_credit_pull() - an acknowledgment that tells nothing but a number
- * @ack:    the newest one, which it repeats without options: they speak of packets that came in
+ * @ack:    the newest one, which it repeats without its options: they speak of packets that came in
  * @key:    direction of the data
  * @number: the number
+ * @option_bytes: of options that say nothing, a multiple of 4
  *
  * Context: softirq.
  * Return: the frame, with its Ethernet header, for dev_queue_xmit(); NULL without memory.
  */
 struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
-				   const struct labnic_credit_key *key, u16 number)
+				   const struct labnic_credit_key *key, u16 number,
+				   u32 option_bytes)
 {
-	u32 bytes = ack->head_bytes + sizeof(struct tcphdr);
+	u32 bytes = ack->head_bytes + sizeof(struct tcphdr) + option_bytes;
 	struct tcphdr *th;
 	struct sk_buff *skb;
 
@@ -214,18 +216,20 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 	th->dest = key->sport;
 	th->seq = htonl(ack->seq);
 	th->ack_seq = htonl(ack->ack_seq);
-	th->doff = sizeof(*th) / 4;
+	th->doff = (sizeof(*th) + option_bytes) / 4;
 	th->ack = 1;
+	th->psh = 1;
 	th->window = ack->window;
 	th->urg_ptr = htons(number);
+	memset(skb_put(skb, option_bytes), TCPOPT_NOP, option_bytes);
 	pull_finish(skb, th);
 	return skb;
 }
 
 /**
- * labnic_credit_explain() - put an empty Quell option into a pull that came in
+ * labnic_credit_explain() - put an empty Quell option into a pull that came in, and no other
  * @skb:     a frame, its Ethernet header pulled
- * @segment: its headers
+ * @segment: its headers, and what it acknowledges from now on
  *
  * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for
  * those of a path that strips it, and gives it up.  A card with credits would keep pulls to
@@ -242,14 +246,15 @@ bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *seg
 	struct tcphdr *th;
 
 	bytes = quell_opt_encode(&empty, options);
-	/* Frames shorter than the least of Ethernet have no padding here. */
-	if (skb->len != end || skb_linearize(skb) || skb_ensure_writable(skb, end) ||
+	if (skb->len < end || pskb_trim(skb, end) || skb_linearize(skb) ||
+	    skb_ensure_writable(skb, end) ||
 	    (skb_tailroom(skb) < bytes && pskb_expand_head(skb, 0, bytes, GFP_ATOMIC)))
 		return false;
 	skb_reset_network_header(skb);
 	skb_put_data(skb, options, bytes);
 	th = (struct tcphdr *)(skb->data + segment->tcp_at);
-	th->doff += bytes / 4;
+	th->ack_seq = htonl(segment->ack_seq);
+	th->doff = (sizeof(*th) + bytes) / 4;
 	pull_finish(skb, th);
 	return true;
 }

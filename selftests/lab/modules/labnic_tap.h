@@ -38,18 +38,24 @@ enum labnic_tap_event {
 typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *dev,
 			      const struct iphdr *iph, u64 time_ns);
 
+/* A credit of ExpressPass over IPv4, without FCS, preamble and gap, on average. */
+#define LABNIC_EXPRESS_MEAN_BYTES	66
+
 /**
  * struct quell_labnic_credits - what a socket may still send, in packets
  * @first_pkts: of its first window, new data alone
  * @granted_pkts: for credits, whatever it likes
+ * @stops: of ExpressPass: it is to send an acknowledgment, which says that it wants no more credits
  */
 struct quell_labnic_credits {
 	u32	first_pkts;
 	u32	granted_pkts;
+	bool	stops;
 };
 
 void quell_labnic_tap(labnic_tap_fn fn);
 int quell_labnic_step(struct net_device *dev, s64 step_ns);
 bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_labnic_credits *left);
+bool quell_labnic_is_credit(const struct sk_buff *skb);
 
 #endif /* _QUELL_LABNIC_TAP_H */

@@ -94,10 +94,15 @@ struct quellnic_pfc_stats {
  * struct quellnic_credit - credits that a host's card hands out, labnic_credit.c
  * @percent: of its line that they let in, 1..100
  * @first_bytes: what a sender may send unasked; the same at all cards
+ * @first_q16: of ExpressPass (labnic_express.c): first rate, as a part of the most, up to 1; 0 at
+ *	all cards, or at none: EQDS
+ * @w_q16: of ExpressPass: first w, up to 0.5
  */
 struct quellnic_credit {
 	__u32	percent;
 	__u32	first_bytes;
+	__u32	first_q16;
+	__u32	w_q16;
 };
 
 /**
@@ -105,7 +110,7 @@ struct quellnic_credit {
  * @whole_pkts: data packets that came in whole
  * @trimmed_pkts: those that came in trimmed
  * @granted_pkts: credits granted
- * @pull_pkts: packets sent for them alone, which no acknowledgment could tell of
+ * @pull_pkts: packets sent for them alone, which no acknowledgment could tell of, or none was to
  */
 struct quellnic_credit_stats {
 	__u64	whole_pkts;

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from . import credit, programs, units
+from . import credit, express, programs, units
 from .cores import cores
 from .errors import InputError, nearest
 from .presets import all_presets
@@ -91,6 +91,10 @@ KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 # RCP's sender, of the laboratory alone: rcp_sender.h of its modules.
 ALGORITHMS["rcp"] = Algorithm(("quell.ko", "quell_labrcp.ko"), {}, "rcp")
+# ExpressPass's as well, whose rate receivers set: labexpress.c and labnic_express.c.
+ALGORITHMS["expresspass"] = Algorithm(("quell_labexpress.ko",), {
+    "first-rate": Parameter(KINDS["q16"], 1, units.Q16_ONE, express.FIRST_Q16),
+    "w": Parameter(KINDS["q16"], 1, express.W_MAX_Q16, express.W_Q16)})
 ALGORITHMS.update({name: Algorithm() for name in KERNELS_OWN})
 
 
@@ -165,6 +169,11 @@ class Variant:
     def is_rcp(self):
         """Whether it is the laboratory's RCP, and no BPF object of that name."""
         return self.name == "rcp" and not self.program
+
+    @property
+    def is_express(self):
+        """Whether it is the laboratory's ExpressPass, and no BPF object of that name."""
+        return self.name == "expresspass" and not self.program
 
     @property
     def is_labs(self):

@@ -38,11 +38,11 @@ def check(where, entry, variant, queue, top, graph):
 
 def check_flows(where, wanted, variants):
     """InputError for flows that would not go by the credits that others go by."""
-    if any(variant.credit_bytes for variant in variants):
+    if any(variant.credit_bytes or variant.is_express for variant in variants):
         for flow in wanted:
             if flow.cc:
                 raise InputError(where, f"{flow.cc} does not go by credit: no flow has a cc of its "
-                                 "own where an algorithm has credit")
+                                 "own where an algorithm goes by it")
 
 
 def words(graph, port, variant):

@@ -5,6 +5,9 @@ from .errors import InputError
 
 # Keys of [queue] by which swport does more than serve ACKs first.
 PORT_KEYS = ("ecn", "telemetry", "trim", "tcp-int", "buffer", "deflect")
+# Keys of [queue] that ports of the laboratory's own algorithms do nothing about.
+SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "alpha",
+               "deflect", "tcp-int")
 # Cores and algorithms of the kernel that reduce, or increase, by marks.
 BY_MARKS = ("dctcp", "dcqcn", "dart", "smartt")
 
@@ -19,6 +22,16 @@ def fifo(places, values, graph):
         if values[key] is not None:
             raise InputError(where, f"not with {key}: these ports are the kernel's own bfifo")
     return tuple(values["fifo"] or ())
+
+
+def swport(places, table, pauses, where, each):
+    """Refuse what ports without swport have not; each: what every run is, if one has such ports;
+    table: [queue] as written."""
+    if pauses:
+        raise InputError(where, "not with pfc, which needs swport at both ends of a cable")
+    for key in SWPORT_KEYS if each else ():
+        if key in table:
+            raise InputError(places.name(f"queue.{key}"), f"says nothing where each run is {each}")
 
 
 def traceable(places, is_traced, variants):

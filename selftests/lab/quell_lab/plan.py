@@ -4,7 +4,7 @@
 The format is described in selftests/lab/PLAN-FORMAT.md.
 """
 
-from . import credit, deflection, processes, routes, topology
+from . import credit, deflection, express, processes, routes, topology
 from .physics import WIRE_OVERHEAD_BYTES
 from .programs import OPTION_FILE
 
@@ -65,7 +65,7 @@ def write(scenario, variant):
     if variant.hwstamp:
         lines += [f"stamps {host} {scenario.graph.ports[host][0].dev}"
                   for host in scenario.graph.hosts]
-    for host in scenario.graph.hosts if not variant.program else ():
+    for host in () if variant.program or variant.is_express else scenario.graph.hosts:
         lines += [f"param {host} {variant.name} {key} {value}"
                   for key, value in variant.values.items()]
     if variant.lookahead:
@@ -120,7 +120,8 @@ def _cables(scenario, variant):
                              + (f" tso={scenario.tso_pkts}" if scenario.tso_pkts > 1 else "")
                              + (scenario.pfc.words(graph, port.cable) if scenario.pfc else "")
                              + _noise(scenario, port, noisy, len(lines) + 1)
-                             + credit.words(graph, port, variant)
+                             + (express if variant.is_express else credit).words(
+                                 graph, port, variant)
                              + (_clocks(scenario, port, len(lines)) if variant.hwstamp else ""))
     return lines
 
@@ -255,23 +256,30 @@ def _qdiscs(scenario, variant):
     if queue.buffer_bytes:
         swport += f" buffer={queue.buffer_bytes} alpha={queue.alpha_q16}"
     lines = []
-    by_rcp = queue.rcp if variant.is_rcp else None
+    own = _own_qdisc(queue, variant)
     for host in scenario.graph.hosts:
         dev = scenario.graph.ports[host][0].dev
         lines.append(f"qdisc {host} {dev} "
-                     + (by_rcp.qdisc(HOST_QUEUE_BYTES) if by_rcp else _host_qdisc(scenario)))
+                     + (own(HOST_QUEUE_BYTES) if own else _host_qdisc(scenario)))
     number = 0
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             number += 1
-            if by_rcp:
-                lines.append(f"qdisc {switch} {port.dev} {by_rcp.qdisc(queue.limit_bytes)}")
+            if own:
+                lines.append(f"qdisc {switch} {port.dev} {own(queue.limit_bytes)}")
                 continue
             lines.append(f"qdisc {switch} {port.dev} bfifo limit={queue.limit_bytes}"
                          if switch in queue.fifo else
                          f"qdisc {switch} {port.dev} {swport} seed={port_seed(scenario, number)}"
                          + (_deflection(scenario, port) if variant.deflect else ""))
     return lines
+
+
+def _own_qdisc(queue, variant):
+    """What makes the ports of an algorithm that has its own, for a limit; None: swport."""
+    if variant.is_express:
+        return express.qdisc
+    return queue.rcp.qdisc if variant.is_rcp else None
 
 
 def _host_qdisc(scenario):

@@ -7,6 +7,7 @@ the same scenario have swport.
 
 from dataclasses import dataclass
 
+from . import needs
 from .errors import InputError
 from .schema import Key
 
@@ -18,9 +19,6 @@ GAIN_Q16 = 26214			# 0.4, of the Dart paper
 LEAST = 1500				# a packet, by which a sender hears of its rate
 # The option with room for a record, which data has.
 OPTION_BYTES = 24
-# Keys of [queue] that its ports do nothing about.
-SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "alpha",
-               "deflect", "tcp-int")
 KEYS = {
     "rcp": Key("time", TIME_MIN, TIME_MAX, None),
     "rcp-interval": Key("time", TIME_MIN, TIME_MAX, 10**7),
@@ -68,10 +66,6 @@ def need(places, table, queue, pauses, variants):
     if not queue.rcp:
         raise InputError(where, f"missing: '{runs[0]}' needs the round-trip time of the network, "
                          "by which ports compute its rate")
-    if pauses:
-        raise InputError(where, "not with pfc, which needs swport at both ends of a cable")
     if queue.fifo:
         raise InputError(where, "not with fifo: the rate of these ports is not computed")
-    for key in SWPORT_KEYS if len(runs) == len(variants) else ():
-        if key in table:
-            raise InputError(places.name(f"queue.{key}"), "says nothing where each run is rcp")
+    needs.swport(places, table, pauses, where, len(runs) == len(variants) and "rcp")

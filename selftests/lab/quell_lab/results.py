@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from . import connections, measure, pfc, processes, rcp, rounds
+from . import connections, express, measure, pfc, processes, rcp, rounds
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -297,6 +297,8 @@ def _port_problems(scenario, label, counters, packet):
     if counters.get("kind") in ("bfifo", rcp.KIND):
         return problems		# it has no watermark
     limits = (("data", scenario.queue.limit_bytes), ("control", scenario.queue.control_limit_bytes))
+    if counters.get("kind") == express.KIND:
+        limits = limits[:1]	# of credits it holds a few
     for band, limit in limits:
         key = f"{band}_backlog_max_bytes"
         if key not in counters:

@@ -10,8 +10,8 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import captures, convergence, credit, deflection, fabric, flows, lookahead, measure, needs, \
-    paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
+from . import captures, convergence, credit, deflection, express, fabric, flows, lookahead, \
+    measure, needs, paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -342,7 +342,8 @@ def build(table, places=None, scale=None):
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
-    rcp.need(places, top["queue"] or {}, queue, pauses, variants)
+    for own in (rcp, express):
+        own.need(places, top["queue"] or {}, queue, pauses, variants)
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
@@ -368,7 +369,7 @@ def build(table, places=None, scale=None):
         raise InputError(places.name("check.allow-unfinished"), "must be true where flows have a "
                          "stop: they do not finish")
     windows = measure.build(places, top["measure"], wanted, record["window"], until_ns)
-    joins = convergence.build(places, top["convergence"], wanted, record["window"])
+    joins = convergence.build(places, top["convergence"], graph, wanted, record["window"])
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
     paper.need_joins(places, rows, joins)

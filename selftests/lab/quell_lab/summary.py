@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-from . import connections, convergence, credit, deflection, limits, measure, pfc, physics, \
+from . import connections, convergence, credit, deflection, express, limits, measure, pfc, physics, \
     processes, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
@@ -150,6 +150,7 @@ def summarise(scenario, result):
         "preset": result.variant.preset or result.variant.of_paper,
         **({"variant": result.variant.variant} if result.variant.variant else {}),
         **({"credit": credit.numbers(result.ports)} if result.variant.credit_bytes else {}),
+        **({"credit": express.numbers(result.ports)} if result.variant.is_express else {}),
         "parameters": result.variant.texts,
         "flows": len(result.flows),
         "flows_finished": len(finished),

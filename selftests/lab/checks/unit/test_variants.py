@@ -5,7 +5,7 @@ import os
 import re
 import unittest
 
-from quell_lab import plan, rcp, runner, units
+from quell_lab import express, plan, rcp, runner, units
 from quell_lab.algorithms import VARIANTS, Variant
 from quell_lab.errors import InputError
 
@@ -115,7 +115,8 @@ class Rcp(unittest.TestCase):
                          [f"{rcp.TIME_MIN}U", f"{rcp.TIME_MAX}U", f"{rcp.GAIN_MAX_Q16 >> 16}U",
                           f"{rcp.LEAST_MAX}U"])
         with open(os.path.join(runner.HERE, "init", "qdisc.c"), encoding="ascii") as file:
-            taken = re.findall(r'needed\("(\w+)"', file.read())
+            text = file.read().partition("qdisc_labrcp(const")[2].partition("\n}")[0]
+        taken = re.findall(r'needed\("(\w+)"', text)
         self.assertEqual([word.partition("=")[0] for word in
                           self.build().queue.rcp.qdisc(1).split()[1:]], taken)
 
@@ -145,6 +146,64 @@ class Rcp(unittest.TestCase):
                 self.build({key: value}, names=("rcp",))
         with self.assertRaisesRegex(InputError, "rcp has no parameter 'alpha': it takes none"):
             helpers.build(algorithm=[{"name": "rcp", "set": {"alpha": "0.4"}}])
+
+
+class Express(unittest.TestCase):
+    """ExpressPass's senders, cards and ports."""
+
+    def build(self, names=("expresspass", "dctcp"), values=None, **changes):
+        return helpers.build(algorithm=[{"name": name} | ({"set": values} if values else {})
+                                        for name in names], **changes)
+
+    def lines(self, wanted, *words):
+        return [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+                if any(word in line for word in words)]
+
+    def test_ports_and_cards_of_its_runs(self):
+        wanted = self.build(queue={"limit": "225kb"})
+        self.assertEqual(self.lines(wanted, "qdisc ", "labexpress"), [
+            "module quell_labexpress.ko",
+            *(f"qdisc h{number} eth0 labexpress limit=268435456 credits=8"
+              for number in (1, 2, 3)),
+            *(f"qdisc s1 p{number} labexpress limit=230400 credits=8" for number in (1, 2, 3))])
+        self.assertEqual([line.partition(" credit=")[2] or line.partition("peer-credit=")[2]
+                          for line in self.lines(wanted, "link ")], ["100:1:32768:4096"] * 3)
+        self.assertEqual(self.lines(wanted, "param ", "quell.ko"), [])
+        other = plan.write(wanted, wanted.variants[1])
+        self.assertNotIn("labexpress", other)
+        self.assertNotIn("credit=", other)
+
+    def test_parameters_are_those_of_the_cards(self):
+        wanted = self.build(("expresspass",), {"first-rate": "1", "w": "0.5"})
+        self.assertIn("credit=100:1:65536:32768", self.lines(wanted, "link ")[0])
+        self.assertEqual(self.lines(wanted, "param "), [])
+
+    def test_a_port_s_words_are_those_of_init(self):
+        with open(os.path.join(MODULES, "labexpress.h"), encoding="ascii") as file:
+            self.assertIn(f'_KIND\t\t"{express.KIND}"', file.read())
+        with open(os.path.join(runner.HERE, "init", "qdisc.c"), encoding="ascii") as file:
+            text = file.read().partition("qdisc_labexpress(const")[2].partition("\n}")[0]
+        self.assertEqual([word.partition("=")[0] for word in express.qdisc(1).split()[1:]],
+                         re.findall(r'needed\("(\w+)"', text))
+
+    def test_what_is_refused(self):
+        own = ("expresspass",)
+        flow = {"src": "h1", "dst": "h3", "bytes": 1000}
+        for what, words in (
+                ({"values": {"first-rate": "0"}, "names": own}, "first-rate: '0' is out of range"),
+                ({"values": {"w": "0.6"}, "names": own}, "w: '0.6' is out of range"),
+                ({"values": {"alpha": "1"}, "names": own}, "expresspass has no parameter 'alpha'"),
+                ({"queue": {"fifo": ["s1"]}}, "expresspass: not with queue.fifo"),
+                ({"queue": {"limit": None}, "pfc": {"on": True}}, "algorithm: not with pfc"),
+                ({"queue": {"ecn": "30kb"}, "names": own},
+                 "queue.ecn: says nothing where each run is expresspass"),
+                ({"flow": [flow | {"cc": "dctcp"}]}, "dctcp does not go by credit: no flow has"),
+                ({"record": {"core": True}}, "record.core: 'expresspass' is the laboratory's")):
+            if what.get("queue", {}).get("limit", 1) is None:
+                what = what | {"queue": {}}
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                self.build(**what)
+        self.assertTrue(self.build(queue={"ecn": "30kb"}))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_labexpress: options and counters of qdisc "labexpress", and what its source files share.
+ */
+#ifndef _QUELL_LABEXPRESS_H
+#define _QUELL_LABEXPRESS_H
+
+#include <linux/types.h>
+
+#define LABEXPRESS_KIND		"labexpress"
+
+/**
+ * struct labexpress_options - TCA_OPTIONS of the qdisc, all required
+ * @limit_bytes: data that waits at most
+ * @credit_pkts: credits that wait at most, 1 .. 1000
+ */
+struct labexpress_options {
+	__u32	limit_bytes;
+	__u32	credit_pkts;
+};
+
+#define LABEXPRESS_CREDIT_MAX_PKTS	1000U
+
+/**
+ * struct labexpress_stats - TCA_STATS_APP of the qdisc
+ * @credit_pkts: credits that left
+ * @credit_drop_pkts: credits dropped, which the qdisc's drops do not count: they are meant to be
+ * @backlog_max_bytes: most data that waited
+ */
+struct labexpress_stats {
+	__u64	credit_pkts;
+	__u64	credit_drop_pkts;
+	__u64	backlog_max_bytes;
+};
+
+#ifdef __KERNEL__
+int labexpress_port_register(void);
+void labexpress_port_unregister(void);
+#endif
+
+#endif /* _QUELL_LABEXPRESS_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: the flows to which receivers' cards hand out credits.
+ *
+ * One lock and one table for all cards: the laboratory has one processor.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/list.h>
+#include <linux/slab.h>
+
+#include "labnic.h"
+#include "labnic_credit.h"
+
+#define CREDIT_FLOWS_SHIFT	12
+/* The laboratory has no more ports at which flows could end. */
+#define CREDIT_FLOWS_MAX	(1U << 20)
+
+/* All flows, and all of struct labnic_credit but @port, @config and @timer. */
+DEFINE_SPINLOCK(labnic_credit_lock);
+static DEFINE_HASHTABLE(credit_flows, CREDIT_FLOWS_SHIFT);
+static u32 credit_flows_nr;
+
+/**
+ * labnic_credit_hash() - hash of a direction of a connection
+ * @key: its addresses and ports
+ *
+ * Return: the same in each run.
+ */
+u32 labnic_credit_hash(const struct labnic_credit_key *key)
+{
+	return jhash(key, sizeof(*key), 0);
+}
+
+/**
+ * labnic_credit_reverse() - the other direction of a connection
+ * @key: one of them
+ *
+ * Return: its addresses and ports.
+ */
+struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *key)
+{
+	return (struct labnic_credit_key) {
+		.from = key->to, .to = key->from, .sport = key->dport, .dport = key->sport,
+	};
+}
+
+/**
+ * labnic_credit_find() - a flow that has been created
+ * @key: its addresses and ports
+ *
+ * Context: labnic_credit_lock.
+ * Return: NULL: there is none.
+ */
+struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key)
+{
+	struct labnic_credit_flow *flow;
+
+	lockdep_assert_held(&labnic_credit_lock);
+	hash_for_each_possible(credit_flows, flow, node, labnic_credit_hash(key))
+		if (!memcmp(&flow->key, key, sizeof(*key)))
+			return flow;
+	return NULL;
+}
+
+/**
+ * labnic_credit_add() - find a flow, or create it
+ * @credit: the receiver's card
+ * @key: addresses and ports
+ *
+ * Context: labnic_credit_lock.
+ * Return: NULL without memory.
+ */
+struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
+					     const struct labnic_credit_key *key)
+{
+	struct labnic_credit_flow *flow = labnic_credit_find(key);
+
+	if (flow)
+		return flow;
+	flow = credit_flows_nr < CREDIT_FLOWS_MAX ? kzalloc(sizeof(*flow), GFP_ATOMIC) : NULL;
+	if (WARN_ON_ONCE(!flow))
+		return NULL;
+	flow->key = *key;
+	flow->credit = credit;
+	INIT_LIST_HEAD(&flow->waits);
+	INIT_LIST_HEAD(&flow->untold);
+	timerqueue_init(&flow->express.due);
+	hash_add(credit_flows, &flow->node, labnic_credit_hash(key));
+	credit_flows_nr++;
+	return flow;
+}
+
+/**
+ * labnic_credit_remove() - forget a flow
+ * @flow: the flow; NULL: none
+ *
+ * Context: labnic_credit_lock.
+ */
+void labnic_credit_remove(struct labnic_credit_flow *flow)
+{
+	if (!flow)
+		return;
+	labnic_express_forget(flow);
+	hash_del(&flow->node);
+	list_del(&flow->waits);
+	list_del(&flow->untold);
+	credit_flows_nr--;
+	kfree(flow);
+}
+
+/**
+ * labnic_credit_remove_all() - forget the flows of a receiver's card
+ * @credit: the card
+ *
+ * Context: labnic_credit_lock.
+ */
+void labnic_credit_remove_all(struct labnic_credit *credit)
+{
+	struct labnic_credit_flow *flow;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(credit_flows, bucket, next, flow, node)
+		if (flow->credit == credit)
+			labnic_credit_remove(flow);
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+"""ExpressPass, with which the Dart paper compares itself: in the laboratory alone.
+
+Runs of algorithm "expresspass" have cards that send credits (modules/labnic_express.c) and, at hosts
+and switches, ports that let only as many pass as data has room for (labexpress_port.c); those of the
+others of the same scenario have swport.
+"""
+
+from . import needs
+from .errors import InputError
+from .units import Q16_ONE
+
+KIND = "labexpress"			# of the qdisc
+CREDITS = 8				# that wait at a port, of its authors' simulator
+CREDIT_BYTES = 90			# on the wire, over IPv4, on average
+# Of its authors' simulator: first rate, as a part of the most, and first w.
+FIRST_Q16, W_Q16 = Q16_ONE // 2, Q16_ONE // 16
+W_MAX_Q16 = Q16_ONE // 2
+
+
+def need(places, table, queue, pauses, variants):
+    """Refuse what its ports have not; table: [queue] as written."""
+    runs = [variant.label for variant in variants if variant.is_express]
+    if not runs:
+        return
+    where = places.name("algorithm")
+    if queue.fifo:
+        raise InputError(where, f"{runs[0]}: not with queue.fifo: these ports let all credits pass")
+    needs.swport(places, table, pauses, where, len(runs) == len(variants) and "expresspass")
+
+
+def qdisc(limit_bytes):
+    """A port's qdisc, as the plan has it."""
+    return f"{KIND} limit={limit_bytes} credits={CREDITS}"
+
+
+def words(graph, port, variant):
+    """Of the link that begins at a port: which ends are hosts', and send credits."""
+    first, w = (variant.values.get(key, default)
+                for key, default in (("first-rate", FIRST_Q16), ("w", W_Q16)))
+    return "".join(f" {end}credit=100:1:{first}:{w}"
+                   for end, node in (("", port.node), ("peer-", port.peer))
+                   if graph.is_host(node))
+
+
+def numbers(ports):
+    """Sums over all ports, in packets."""
+    return {name: sum(port.get(key, 0) for port in ports.values())
+            for name, key in (("data", "credit_whole"), ("sent", "credit_granted"),
+                              ("dropped", "credit_drops"))}
