@@ -215,6 +215,13 @@ static void put_credit(struct request *req, int attr, const char *value)
 	nl_put(req, attr, &credit, sizeof(credit));
 }
 
+/* Rate of each flow, in bits/s, at which a host's card paces. */
+static void put_pace(struct request *req, int attr, const char *value)
+{
+	if (value)
+		nl_put_u64(req, attr, number(value, 1, UINT64_MAX));
+}
+
 static void put_cable(struct request *req, const struct port *a, const struct port *b,
 		      uint32_t mtu, const struct ifinfomsg *ifm_b)
 {
@@ -239,6 +246,8 @@ static void put_cable(struct request *req, const struct port *a, const struct po
 	put_pfcs(req, a, b);
 	put_credit(req, QUELLNIC_CREDIT, option(5, "credit"));
 	put_credit(req, QUELLNIC_PEER_CREDIT, option(5, "peer-credit"));
+	put_pace(req, QUELLNIC_PACE, option(5, "pace"));
+	put_pace(req, QUELLNIC_PEER_PACE, option(5, "peer-pace"));
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -256,7 +265,7 @@ void cmd_link(void)
 		"peer-trim", "trim-every", "trim-count", "corrupt",
 		"corrupt-at", "pfc", "pfc-xoff", "pfc-alpha", "pfc-buffer",
 		"peer-pfc-buffer", "pfc-resume", "pfc-headroom", "credit",
-		"peer-credit", NULL
+		"peer-credit", "pace", "peer-pace", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

@@ -129,6 +129,7 @@ struct labnic_pfc_class {
 /* quell_swport_pause() */
 typedef bool (*labnic_pause_fn)(struct net_device *dev, u8 priorities);
 
+struct labnic_pace;
 struct labnic_pool;
 struct labnic_routes;
 
@@ -267,6 +268,7 @@ struct labnic_line {
  * @pfc: priority flow control; NULL without
  * @routes: where flows go that came in by this port of a switch; NULL before the first
  * @credit: credits that the host hands out; NULL without
+ * @pace: has the packets of each flow wait for each other; NULL without
  * @noise: delay of the host behind this port
  * @stats: counters
  * @hwtstamp: timestamping configured by user space (RTNL to write)
@@ -295,6 +297,7 @@ struct labnic_port {
 	struct labnic_pfc		*pfc;
 	struct labnic_routes		*routes;
 	struct labnic_credit		*credit;
+	struct labnic_pace		*pace;
 	struct labnic_noise		noise;
 	struct labnic_stats		stats;
 	struct kernel_hwtstamp_config	hwtstamp;
@@ -306,6 +309,7 @@ void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
+void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
 
 /* labnic_forward.c */
@@ -329,6 +333,13 @@ void labnic_credit_free(struct labnic_port *port);
 void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb);
 void labnic_credit_tell(struct labnic_port *port);
+
+/* labnic_pace.c */
+int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps);
+void labnic_pace_stop(struct labnic_port *port);
+void labnic_pace_free(struct labnic_port *port);
+bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb);
+u64 labnic_pace_bits_ps(const struct labnic_port *port);
 
 /* labnic_deadlock.c */
 void labnic_deadlock_init(void);

@@ -35,6 +35,7 @@ static int labnic_stop(struct net_device *dev)
 	netif_tx_disable(dev);
 	labnic_wire_stop(port);
 	labnic_noise_stop(&port->noise);
+	labnic_pace_stop(port);
 	labnic_credit_stop(port);
 	return 0;
 }
@@ -146,7 +147,7 @@ static int labnic_get_link_ksettings(struct net_device *dev,
 {
 	const struct labnic_port *port = netdev_priv(dev);
 
-	settings->base.speed = div_u64(port->rate_bits_ps, 1000000);
+	settings->base.speed = div_u64(labnic_pace_bits_ps(port) ?: port->rate_bits_ps, 1000000);
 	settings->base.duplex = DUPLEX_FULL;
 	settings->base.port = PORT_OTHER;
 	settings->base.autoneg = AUTONEG_DISABLE;
@@ -183,6 +184,7 @@ static void labnic_destructor(struct net_device *dev)
 	struct labnic_port *port = netdev_priv(dev);
 
 	labnic_credit_free(port);
+	labnic_pace_free(port);
 	labnic_pfc_free(port);
 	labnic_noise_free(&port->noise);
 	labnic_wire_free(port);
@@ -222,17 +224,19 @@ struct labnic_end {
 	int	trim;
 	int	pfc;
 	int	credit;
+	int	pace;
 	u64	seed_flip;	/* so that both ends draw different times */
 };
 
 static const struct labnic_end labnic_near = {
 	QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT, QUELLNIC_NOISE, QUELLNIC_DROP,
-	QUELLNIC_TRIM, QUELLNIC_PFC, QUELLNIC_CREDIT, 0
+	QUELLNIC_TRIM, QUELLNIC_PFC, QUELLNIC_CREDIT, QUELLNIC_PACE, 0
 };
 
 static const struct labnic_end labnic_far = {
 	QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT, QUELLNIC_PEER_NOISE,
-	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, QUELLNIC_PEER_PFC, QUELLNIC_PEER_CREDIT, ~0ULL
+	QUELLNIC_PEER_DROP, QUELLNIC_PEER_TRIM, QUELLNIC_PEER_PFC, QUELLNIC_PEER_CREDIT,
+	QUELLNIC_PEER_PACE, ~0ULL
 };
 
 static int labnic_create_noise(struct labnic_port *port, struct nlattr **data,
@@ -310,14 +314,20 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 		err = labnic_credit_create(port, nla_data(data[end->credit]), extack);
 	if (err)
 		goto free_pfc;
+	if (data[end->pace])
+		err = labnic_pace_create(port, nla_get_u64(data[end->pace]));
+	if (err)
+		goto free_credit;
 
 	err = labnic_phc_register(port, offset_ns, drift_ppb);
 	if (err)
-		goto free_credit;
+		goto free_pace;
 	err = register_netdevice(dev);
 	if (!err)
 		return 0;
 	labnic_phc_unregister(port);
+free_pace:
+	labnic_pace_free(port);
 free_credit:
 	labnic_credit_free(port);
 free_pfc:
@@ -504,6 +514,8 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_PEER_PFC]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_pfc)),
 	[QUELLNIC_CREDIT]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_credit)),
 	[QUELLNIC_PEER_CREDIT]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_credit)),
+	[QUELLNIC_PACE]		= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_rate_range),
+	[QUELLNIC_PEER_PACE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_rate_range),
 };
 
 static size_t labnic_get_xstats_size(const struct net_device *dev)

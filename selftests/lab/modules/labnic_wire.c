@@ -174,18 +174,19 @@ static bool is_awaited(const struct labnic_port *port, const struct sk_buff *skb
 	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
 }
 
-netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
+/**
+ * labnic_wire_send() - put a packet on the line, behind those of the ring
+ * @port: the port
+ * @skb: the packet, as the driver gets it; consumed
+ *
+ * Context: softirq, or bottom halves off.
+ */
+void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb)
 {
-	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
-	struct labnic_port *port = netdev_priv(dev);
+	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
 	u64 now_ns = ktime_get_ns();
 	struct labnic_frame frame;
 
-	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
-	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
-		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
-	if (unlikely(port->credit))
-		labnic_credit_leaves(port, skb);
 	frame = (struct labnic_frame) { .skb = skb, .is_awaited = is_awaited(port, skb) };
 
 	spin_lock(&port->lock);
@@ -198,12 +199,25 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 		if (port->pfc)
 			labnic_pfc_left(port, skb, now_ns);
 		dev_kfree_skb_any(skb);
-		return NETDEV_TX_OK;
+		return;
 	}
 	netdev_tx_sent_queue(txq, skb->len);
 	if (port->line.sending == port->ring_pkts)
 		netif_tx_stop_queue(txq);
 	spin_unlock(&port->lock);
+}
+
+netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct labnic_port *port = netdev_priv(dev);
+
+	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
+	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
+		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
+	if (unlikely(port->credit))
+		labnic_credit_leaves(port, skb);
+	if (likely(!port->pace) || !labnic_pace_holds(port, skb))
+		labnic_wire_send(port, skb);
 	return NETDEV_TX_OK;
 }
 

@@ -43,6 +43,8 @@ enum {
 	QUELLNIC_PEER_PFC,		/* the same of the far end: both or none */
 	QUELLNIC_CREDIT,		/* struct quellnic_credit of the near end, a host's */
 	QUELLNIC_PEER_CREDIT,		/* the same of the far end */
+	QUELLNIC_PACE,			/* u64, bits per second of each flow of the near end */
+	QUELLNIC_PEER_PACE,		/* u64, the same for the far end */
 	__QUELLNIC_MAX
 };
 

@@ -140,6 +140,7 @@ class Variant:
     recycle: bool = True	# entropies of unmarked packets are used again
     rehash: bool = True		# the hash of a flow may change
     hwstamp: bool = False	# cards of hosts stamp what arrives
+    nic_pace_bits_ps: int = 0	# at which cards of hosts pace each flow; 0: they do not
     lookahead: bool = False	# the scenario's look-ahead groups are registered
     deflect: bool = True	# ports deflect, where the scenario says so
     expedite: bool = False	# flows with a DSCP are control to ports: first, never marked

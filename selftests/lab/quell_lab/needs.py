@@ -24,6 +24,18 @@ def fifo(places, values, graph):
     return tuple(values["fifo"] or ())
 
 
+def paced(where, variant, queue, top, graph):
+    """Refuse NICs that pace flows where they would not, or where others count on their link."""
+    if not variant.nic_pace_bits_ps:
+        return
+    slowest = min(graph.ports[host][0].cable.rate_bits_ps for host in graph.hosts)
+    if variant.nic_pace_bits_ps > slowest:
+        raise InputError(where, "nic-pace is more than the cable of a host carries")
+    if top["pfc"] is not None or queue.host_ecn_max_bytes:
+        raise InputError(where, "nic-pace: not with pfc or queue.host-ecn: what waits in the NIC "
+                         "is not in the host's port")
+
+
 def swport(places, table, pauses, where, each):
     """Refuse what ports without swport have not; each: what every run is, if one has such ports;
     table: [queue] as written."""

@@ -122,6 +122,7 @@ def _cables(scenario, variant):
                              + _noise(scenario, port, noisy, len(lines) + 1)
                              + (express if variant.is_express else credit).words(
                                  graph, port, variant)
+                             + _paces(scenario, port, variant)
                              + (_clocks(scenario, port, len(lines)) if variant.hwstamp else ""))
     return lines
 
@@ -131,6 +132,15 @@ def _noise(scenario, port, noisy, number):
     words = [f" {key}={scenario.noise.max_ns}"
              for key, node in (("noise", port.node), ("peer-noise", port.peer)) if node in noisy]
     return "".join(words + [f" noise-seed={port_seed(scenario, number)}"] if words else [])
+
+
+def _paces(scenario, port, variant):
+    """Rate at which hosts' cards at a cable's ends pace each flow."""
+    if not variant.nic_pace_bits_ps:
+        return ""
+    return "".join(f" {end}pace={variant.nic_pace_bits_ps}"
+                   for end, node in (("", port.node), ("peer-", port.peer))
+                   if scenario.graph.is_host(node))
 
 
 def _clocks(scenario, port, number):

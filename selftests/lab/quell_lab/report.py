@@ -35,8 +35,8 @@ CAPTIONS = {
             "than 24 flows as for goodput.",
     "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
              "half of it.",
-    "joins-cdf": "Share of joins after which the senders had equal shares of the line by then, and kept it "
-                 "until the leave. A line that ends below 1: the other joins never got there.",
+    "joins-cdf": "Share of joins after which the senders had equal shares of the line by then, and "
+                 "kept them until the leave. A line that ends below 1: the other joins never got there.",
 }
 JOIN_TITLES = {
     "rates": "Joins: until the senders' rates are equal shares of the line",
@@ -292,6 +292,8 @@ def _algorithms(scenario):
             parts = [f"preset {variant.of_paper}, as none is named"]
         if variant.variant:
             parts.insert(0, f"variant {variant.variant}")
+        if variant.nic_pace_bits_ps:
+            parts.insert(0, f"NICs pace flows at {units.show_rate(variant.nic_pace_bits_ps)}")
         if variant.credit_bytes:
             parts.insert(0, f"by credits after {units.show_size(variant.credit_bytes)}")
         text = ", ".join(parts + [f"{key} {value}" for key, value in variant.texts.items()])

@@ -113,6 +113,7 @@ ALGORITHM_KEYS = {
     "recycle": Key("bool", default=True),
     "rehash": Key("bool", default=True),
     "hwstamp": Key("bool", default=False),
+    "nic-pace": Key("rate", RATE_MIN, RATE_MAX, None),
     "lookahead": Key("bool", default=False),
     "deflect": Key("bool", default=True),
     "expedite": Key("bool", default=False),
@@ -572,13 +573,15 @@ def _variants(places, top, queue, graph):
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
                           recycle=entry["recycle"],
-                          hwstamp=entry["hwstamp"], tcp_int=entry["tcp-int"],
+                          hwstamp=entry["hwstamp"], nic_pace_bits_ps=entry["nic-pace"] or 0,
+                          tcp_int=entry["tcp-int"],
                           lookahead=entry["lookahead"], deflect=entry["deflect"],
                           expedite=entry["expedite"],
                           credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
         _check_paths(where, entry, variant, option)
         credit.check(where, entry, variant, queue, top, graph)
+        needs.paced(where, variant, queue, top, graph)
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):

@@ -148,6 +148,30 @@ class Rcp(unittest.TestCase):
             helpers.build(algorithm=[{"name": "rcp", "set": {"alpha": "0.4"}}])
 
 
+class Paced(unittest.TestCase):
+    """Cards that pace flows."""
+
+    def build(self, pace="700mbit", **changes):
+        return helpers.build(algorithm=[{"name": "timely", "nic-pace": pace},
+                                        {"name": "dctcp"}], **changes)
+
+    def test_hosts_ends_of_its_run_alone(self):
+        wanted = self.build()
+        links = [[line for line in plan.write(wanted, variant).splitlines()
+                  if line.startswith("link ")] for variant in wanted.variants]
+        self.assertEqual([line.count("pace=700000000") for line in links[0]], [1] * 3)
+        self.assertNotIn("pace=", "".join(links[1]))
+
+    def test_what_is_refused(self):
+        for what, words in (
+                ({"pace": "101gbit"}, "nic-pace is more than the cable of a host carries"),
+                ({"pfc": {"on": True}, "queue": {}}, "nic-pace: not with pfc or queue.host-ecn"),
+                ({"queue": {"host-ecn": "30kb"}}, "nic-pace: not with pfc or queue.host-ecn"),
+                ({"pace": "1kbit"}, "nic-pace: '1kbit' is out of range")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                self.build(**what)
+
+
 class Express(unittest.TestCase):
     """ExpressPass's senders, cards and ports."""
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: a host's card that paces the packets of each flow, as in TIMELY's Figure 16.
+ *
+ * The stack hands over a segment of many packets at once, and paces segments.  This card sends each
+ * packet of a flow when a line of the flow's rate would be through with it, so that those of
+ * several flows mix.  Packets without payload do not wait.  What waits is not in the ring.
+ *
+ * ethtool reports that rate for the link's, as no flow has more; so quell.ko counts the time that a
+ * segment's packets take to leave by it, which the paper subtracts from its round-trip times.
+ *
+ * Flows are told apart by TCP's hash; two that meet in a place of the table share a rate.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <compat/hrtimer.h>
+
+#include "labnic.h"
+#include "labnic_credit.h"
+
+#define PACE_FLOWS_SHIFT	12
+
+/**
+ * struct labnic_pace - the pacer of one port
+ * @port: the port
+ * @rate_bits_ps: rate of each flow
+ * @lock: protects the fields below
+ * @next_ns: by hash of the flow, when a line of that rate is through with its packets
+ * @waiting: packets, in the order in which they may
+ * @timer: fires when the first may
+ */
+struct labnic_pace {
+	struct labnic_port	*port;
+	u64			rate_bits_ps;
+	spinlock_t		lock;	/* the fields below */
+	u64			next_ns[1 << PACE_FLOWS_SHIFT];
+	struct sk_buff_head	waiting;
+	struct hrtimer		timer;
+};
+
+/**
+ * struct labnic_pace_cb - data of a waiting packet in skb->cb
+ * @due_ns: when it may leave
+ */
+struct labnic_pace_cb {
+	u64	due_ns;
+};
+
+static struct labnic_pace_cb *pace_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct labnic_pace_cb) > sizeof(skb->cb));
+	return (struct labnic_pace_cb *)skb->cb;
+}
+
+static u64 pace_packet_ns(const struct sk_buff *skb, u64 rate_bits_ps)
+{
+	u64 bits = 8ULL * (max_t(u32, skb->len, LABNIC_FRAME_MIN_BYTES) +
+			   LABNIC_WIRE_OVERHEAD_BYTES);
+
+	return DIV64_U64_ROUND_UP(bits * NSEC_PER_SEC, rate_bits_ps);
+}
+
+static void pace_arm(struct labnic_pace *pace)
+{
+	struct sk_buff *skb = skb_peek(&pace->waiting);
+
+	if (skb)
+		hrtimer_start(&pace->timer, ns_to_ktime(pace_cb(skb)->due_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+/* In the order of times; packets with equal ones stay in order of arrival. */
+static void pace_queue(struct labnic_pace *pace, struct sk_buff *skb, u64 due_ns)
+{
+	struct sk_buff *before;
+
+	pace_cb(skb)->due_ns = due_ns;
+	skb_queue_reverse_walk(&pace->waiting, before)
+		if (pace_cb(before)->due_ns <= due_ns)
+			break;
+	/* At the end of the walk @before is the list head, a valid place to insert after. */
+	__skb_queue_after(&pace->waiting, before, skb);
+	if (skb_peek(&pace->waiting) == skb)
+		pace_arm(pace);
+}
+
+static enum hrtimer_restart pace_timer(struct hrtimer *timer)
+{
+	struct labnic_pace *pace = container_of(timer, struct labnic_pace, timer);
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff *skb;
+
+	spin_lock_bh(&pace->lock);
+	while ((skb = skb_peek(&pace->waiting)) && pace_cb(skb)->due_ns <= now_ns) {
+		__skb_unlink(skb, &pace->waiting);
+		spin_unlock_bh(&pace->lock);
+		labnic_wire_send(pace->port, skb);
+		spin_lock_bh(&pace->lock);
+	}
+	pace_arm(pace);
+	spin_unlock_bh(&pace->lock);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * labnic_pace_holds() - have a packet wait, if its flow was too fast
+ * @port: a port that paces
+ * @skb:  the packet; the pacer's if the result is true
+ *
+ * Context: softirq, or bottom halves off.
+ * Return: whether it waits.
+ */
+bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
+{
+	struct labnic_pace *pace = port->pace;
+	struct labnic_segment segment;
+	u64 now_ns = ktime_get_ns(), due_ns, *next_ns;
+
+	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || !segment.has_data)
+		return false;
+	next_ns = &pace->next_ns[skb_get_hash(skb) >> (32 - PACE_FLOWS_SHIFT)];
+	spin_lock_bh(&pace->lock);
+	*next_ns = max(*next_ns, now_ns) + pace_packet_ns(skb, pace->rate_bits_ps);
+	due_ns = *next_ns - min(pace_packet_ns(skb, port->rate_bits_ps), *next_ns - now_ns);
+	if (due_ns > now_ns)
+		pace_queue(pace, skb, due_ns);
+	spin_unlock_bh(&pace->lock);
+	return due_ns > now_ns;
+}
+
+/**
+ * labnic_pace_bits_ps() - the rate of each flow
+ * @port: a port
+ *
+ * Return: 0 if it does not pace.
+ */
+u64 labnic_pace_bits_ps(const struct labnic_port *port)
+{
+	return port->pace ? port->pace->rate_bits_ps : 0;
+}
+
+/**
+ * labnic_pace_create() - have a port pace
+ * @port: of a host
+ * @rate_bits_ps: rate of each flow, at least LABNIC_RATE_MIN_BITS_PS
+ *
+ * Context: process context, before the device is registered.
+ * Return: 0 or -ENOMEM.
+ */
+int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps)
+{
+	struct labnic_pace *pace = kzalloc(sizeof(*pace), GFP_KERNEL);
+
+	if (!pace)
+		return -ENOMEM;
+	pace->port = port;
+	pace->rate_bits_ps = rate_bits_ps;
+	spin_lock_init(&pace->lock);
+	__skb_queue_head_init(&pace->waiting);
+	quell_hrtimer_setup(&pace->timer, pace_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	port->pace = pace;
+	return 0;
+}
+
+/**
+ * labnic_pace_stop() - discard the waiting packets
+ * @port: a port that sends no more; one that does not pace is left as it is
+ *
+ * Context: process context.
+ */
+void labnic_pace_stop(struct labnic_port *port)
+{
+	if (!port->pace)
+		return;
+	hrtimer_cancel(&port->pace->timer);
+	__skb_queue_purge(&port->pace->waiting);
+}
+
+/**
+ * labnic_pace_free() - free the memory
+ * @port: a port that sends no more
+ *
+ * Context: process context.
+ */
+void labnic_pace_free(struct labnic_port *port)
+{
+	labnic_pace_stop(port);
+	kfree(port->pace);
+	port->pace = NULL;
+}
