@@ -231,21 +231,27 @@ TEST(restart)
 TEST(distances)
 {
 	struct express_rate rate = flow_at(0.25, 0.5, 0, 0);
+	struct express_params fast = ten_gbit;
 	struct random_state random = { 2 };
 	double sum = 0;
 	u32 i;
 
-	EXPECT_EQ(4683, express_distance_ns(&rate, &ten_gbit, 0))
-		TH_LOG("express_distance_ns__least");
-	EXPECT_EQ(5722, express_distance_ns(&rate, &ten_gbit, UINT32_MAX))
-		TH_LOG("express_distance_ns__most");
+	EXPECT_EQ(4682, express_distance_ns_q16(&rate, &ten_gbit, 0) >> 16)
+		TH_LOG("express_distance_ns_q16__least");
+	EXPECT_EQ(5723, express_distance_ns_q16(&rate, &ten_gbit, UINT32_MAX) >> 16)
+		TH_LOG("express_distance_ns_q16__most");
 	for (i = 0; i < 100000; i++)
-		sum += express_distance_ns(&rate, &ten_gbit, random_u64(&random));
-	EXPECT_TRUE(fabs(sum / 100000 - 4 * INTERVAL_NS) < 5)
-		TH_LOG("express_distance_ns__mean: %.1f", sum / 100000);
+		sum += express_distance_ns_q16(&rate, &ten_gbit, random_u64(&random)) / 65536.0;
+	EXPECT_TRUE(fabs(sum / 100000 - 4 * INTERVAL_NS) < 3)
+		TH_LOG("express_distance_ns_q16__mean: %.1f", sum / 100000);
+	/* 400 Gbit/s: no fraction is lost. */
+	fast.interval_ns_q16 = 32.56 * 65536;
+	rate.rate_q32 = EXPRESS_Q32_ONE;
+	EXPECT_EQ(fast.interval_ns_q16, express_distance_ns_q16(&rate, &fast, 1U << 31))
+		TH_LOG("express_distance_ns_q16__fraction");
 	rate.rate_q32 = 0;
-	EXPECT_TRUE(express_distance_ns(&rate, &ten_gbit, 0))
-		TH_LOG("express_distance_ns__no_rate");
+	EXPECT_TRUE(express_distance_ns_q16(&rate, &ten_gbit, 0) > 1ULL << 40)
+		TH_LOG("express_distance_ns_q16__no_rate");
 }
 
 TEST_HARNESS_MAIN

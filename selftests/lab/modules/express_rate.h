@@ -36,6 +36,9 @@
 /* Largest time between two credits at the whole rate in the arithmetic: 64 bits of Q32 allow it. */
 #define EXPRESS_INTERVAL_MAX_NS		(1ULL << 30)
 
+/* Largest mean time between two credits. */
+#define EXPRESS_DISTANCE_MAX_NS		(1ULL << 32)
+
 /**
  * struct express_params - parameters of a receiver
  * @interval_ns_q16: time from one credit to the next at the rate at which data fills the line
@@ -187,21 +190,23 @@ static inline void express_update(struct express_rate *rate, const struct expres
 }
 
 /**
- * express_distance_ns() - time until the next credit
+ * express_distance_ns_q16() - time until the next credit
  * @rate: the flow
  * @p: parameters
  * @random: any number
  *
- * Return: that of the rate, and a tenth more or less, at least 1.
+ * Return: that of the rate, and a tenth more or less, up to EXPRESS_DISTANCE_MAX_NS.
  */
-static inline u64 express_distance_ns(const struct express_rate *rate,
-				      const struct express_params *p, u32 random)
+static inline u64 express_distance_ns_q16(const struct express_rate *rate,
+					  const struct express_params *p, u32 random)
 {
 	u64 rate_q32 = quell_max_u64(rate->rate_q32, 1);
-	u64 mean_ns = quell_mul_div_u64(p->interval_ns_q16, 1ULL << 16, rate_q32);
-	u64 part_ns = quell_div_u64(mean_ns, EXPRESS_JITTER_PARTS);
+	u64 mean_q16 = quell_min_u64(quell_mul_div_u64(p->interval_ns_q16, EXPRESS_Q32_ONE,
+						       rate_q32),
+				     EXPRESS_DISTANCE_MAX_NS << 16);
+	u64 part_q16 = quell_div_u64(mean_q16, EXPRESS_JITTER_PARTS);
 
-	return quell_max_u64(mean_ns - part_ns + quell_mul_shr_u64(2 * part_ns, random, 32), 1);
+	return mean_q16 - part_q16 + quell_mul_shr_u64(2 * part_q16, random, 32);
 }
 
 #endif /* _QUELL_LAB_EXPRESS_RATE_H */

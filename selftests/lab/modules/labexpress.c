@@ -5,8 +5,8 @@
  *
  * The credits are those of the cards (labnic_express.c).  A sender's window is what is under way,
  * and a packet for the credit that has just come in; so it sends one for each, new or lost, and
- * none otherwise but its request and what TCP's timers send.  The rate is the receiver's, so there is
- * nothing to compute, and nothing of quell.ko's is needed.
+ * none otherwise but its request and what TCP's timers send.  The rate is the receiver's, so there
+ * is nothing to compute, and nothing of quell.ko's is needed.
  */
 #include <linux/module.h>
 #include <net/tcp.h>

@@ -2,9 +2,10 @@
 /*
  * quell_labexpress: qdisc "labexpress", a port of ExpressPass, a switch's or a host's.
  *
- * Credits wait apart from data, few of them, and leave before it, no faster than data fits into the
- * other direction for all of them: of a line that carries full packets and a credit for each, the
- * credits' part, in bytes.  A token bucket holds two.  Both queues drop what finds no room.
+ * Credits wait apart from data, few of them, and leave before it, no faster than data fits into
+ * the other direction for all of them: of a line that carries full packets, and for each a credit
+ * and an acknowledgment, the credits' part, in bytes.  A token bucket holds two.  Both queues drop
+ * what finds no room.
  */
 #include <linux/ethtool.h>
 #include <linux/if_ether.h>
@@ -45,19 +46,18 @@ struct labexpress_sched {
 	struct labexpress_stats		stats;
 };
 
-/* Of the line, for a credit of the mean length and a full packet. */
-static u64 labexpress_pair_bits(const struct Qdisc *sch, u32 mean_bytes)
+/* What headers of the packet's family have more than those of IPv4. */
+static u32 labexpress_more_bytes(const struct sk_buff *skb)
 {
-	return 8ULL * (mean_bytes + qdisc_dev(sch)->mtu + ETH_HLEN + LABNIC_WIRE_OVERHEAD_BYTES);
+	return skb->protocol == htons(ETH_P_IPV6) ?
+	       sizeof(struct ipv6hdr) - sizeof(struct iphdr) : 0;
 }
 
-/* On the wire. */
-static u32 labexpress_mean_bytes(const struct sk_buff *skb)
+/* Of the line, for a credit of that length, a full packet and an acknowledgment. */
+static u64 labexpress_pair_bits(const struct Qdisc *sch, u32 credit_bytes, u32 more_bytes)
 {
-	u32 more_bytes = skb->protocol == htons(ETH_P_IPV6) ?
-			 sizeof(struct ipv6hdr) - sizeof(struct iphdr) : 0;
-
-	return LABNIC_EXPRESS_MEAN_BYTES + more_bytes + LABNIC_WIRE_OVERHEAD_BYTES;
+	return 8ULL * (credit_bytes + LABNIC_EXPRESS_ACK_BYTES + more_bytes + qdisc_dev(sch)->mtu +
+		       ETH_HLEN + LABNIC_WIRE_OVERHEAD_BYTES);
 }
 
 static int labexpress_drop_credit(struct sk_buff *skb, struct labexpress_sched *q,
@@ -73,6 +73,7 @@ static int labexpress_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_
 	struct labexpress_sched *q = qdisc_priv(sch);
 	bool is_credit = quell_labnic_is_credit(skb);
 
+	quell_labnic_express_number(skb);
 	if (is_credit && q->credits.qlen >= q->options.credit_pkts)
 		return labexpress_drop_credit(skb, q, to_free);
 	if (!is_credit && q->data_bytes + qdisc_pkt_len(skb) > q->options.limit_bytes)
@@ -105,15 +106,16 @@ static bool labexpress_may_credit(struct Qdisc *sch)
 {
 	struct labexpress_sched *q = qdisc_priv(sch);
 	const struct sk_buff *skb = q->credits.head;
-	u64 now_ns = ktime_get_ns(), cost_bits;
-	u32 mean_bytes;
+	u64 now_ns = ktime_get_ns(), pair_bits, cost_bits;
+	u32 more_bytes, mean_bytes;
 
 	if (!skb)
 		return false;
-	mean_bytes = labexpress_mean_bytes(skb);
-	labexpress_fill(q, now_ns, labexpress_pair_bits(sch, mean_bytes));
-	cost_bits = div_u64(labexpress_pair_bits(sch, mean_bytes) *
-			    (skb->len + LABNIC_WIRE_OVERHEAD_BYTES), mean_bytes);
+	more_bytes = labexpress_more_bytes(skb);
+	mean_bytes = LABNIC_EXPRESS_MEAN_BYTES + more_bytes + LABNIC_WIRE_OVERHEAD_BYTES;
+	pair_bits = labexpress_pair_bits(sch, mean_bytes, more_bytes);
+	labexpress_fill(q, now_ns, pair_bits);
+	cost_bits = div_u64(pair_bits * (skb->len + LABNIC_WIRE_OVERHEAD_BYTES), mean_bytes);
 	if (q->tokens_bits >= cost_bits) {
 		q->tokens_bits -= cost_bits;
 		return true;

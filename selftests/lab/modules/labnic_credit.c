@@ -53,7 +53,7 @@ static u32 credit_first_pkts(u32 payload_bytes)
 	return DIV_ROUND_UP(credit_first_bytes, max_t(u32, payload_bytes, 1));
 }
 
-/* A reset ends both directions. */
+/* A reset ends both directions, and a SYN begins anew. */
 static void credit_reset(const struct labnic_credit_key *key)
 {
 	struct labnic_credit_key reverse = labnic_credit_reverse(key);
@@ -267,10 +267,10 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 	struct labnic_credit_flow *flow;
 	struct labnic_segment segment;
 
-	if (!labnic_segment_read(skb, 0, &segment) || segment.is_syn)
+	if (!labnic_segment_read(skb, 0, &segment))
 		return;
 	spin_lock_bh(&labnic_credit_lock);
-	if (segment.is_rst)
+	if (segment.is_rst || segment.is_syn)
 		credit_reset(&segment.key);
 	else if (segment.has_data)
 		credit_data(port->credit, &segment, now_ns);
@@ -314,7 +314,10 @@ static bool credit_number_ack(const struct labnic_port *port, const struct sk_bu
 	return true;
 }
 
-/* Number any frame that is about to leave, with ExpressPass; false: it keeps its number. */
+/*
+ * With ExpressPass, number an acknowledgment that is about to leave; false: the frame keeps its
+ * number.  Data acknowledges, too, and has its number from quell_labnic_express_number().
+ */
 static bool credit_express_number(struct labnic_port *port, const struct sk_buff *skb,
 				  const struct labnic_segment *segment, u16 *number)
 {
@@ -322,17 +325,13 @@ static bool credit_express_number(struct labnic_port *port, const struct sk_buff
 
 	if (segment->is_pull || (!segment->is_bare && !segment->has_data))
 		return false;
-	if (segment->is_bare)
-		credit_number_ack(port, skb, segment, number);
+	credit_number_ack(port, skb, segment, number);
 	spin_lock_bh(&labnic_credit_lock);
-	flow = labnic_credit_find(&segment->key);
-	if (segment->has_data)
-		*number = labnic_express_number(flow);
-	else
-		*number = flow ? labnic_express_stops(flow, ktime_get_ns()) : 0;
 	labnic_express_arm(port->credit);
+	flow = segment->is_bare ? labnic_credit_find(&segment->key) : NULL;
+	*number = flow ? labnic_express_stops(flow, ktime_get_ns()) : 0;
 	spin_unlock_bh(&labnic_credit_lock);
-	return true;
+	return segment->is_bare;
 }
 
 /**
@@ -347,9 +346,9 @@ void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
 	struct labnic_segment segment;
 	u16 number;
 
-	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || segment.is_syn)
+	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment))
 		return;
-	if (segment.is_rst) {
+	if (segment.is_rst || segment.is_syn) {
 		spin_lock_bh(&labnic_credit_lock);
 		credit_reset(&segment.key);
 		spin_unlock_bh(&labnic_credit_lock);
@@ -425,6 +424,35 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 	return has_cards;
 }
 EXPORT_SYMBOL_GPL(quell_labnic_credits);
+
+/**
+ * quell_labnic_express_number() - number data that TCP hands over
+ * @skb: a frame at its host's port, before it waits there
+ *
+ * TCP sends at once for a credit, so the newest is its own; a request may have any number.  What
+ * is no data stays as it is.
+ *
+ * Context: softirq, or bottom halves off.
+ */
+void quell_labnic_express_number(struct sk_buff *skb)
+{
+	struct labnic_credit_flow *flow;
+	struct labnic_segment segment;
+	u16 number = 0;
+
+	if (!skb->sk || !labnic_segment_read(skb, skb_network_offset(skb), &segment) ||
+	    !segment.has_data)
+		return;
+	spin_lock_bh(&labnic_credit_lock);
+	flow = labnic_credit_find(&segment.key);
+	if (flow) {
+		labnic_express_sends(flow);
+		number = flow->express.told;
+	}
+	spin_unlock_bh(&labnic_credit_lock);
+	WARN_ON_ONCE(!labnic_segment_number(skb, &segment, number));
+}
+EXPORT_SYMBOL_GPL(quell_labnic_express_number);
 
 /**
  * quell_labnic_is_credit() - whether a packet is a credit of ExpressPass

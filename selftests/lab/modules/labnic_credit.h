@@ -91,10 +91,13 @@ struct labnic_credit_ack {
  * struct labnic_express - one direction of a connection, with ExpressPass
  * @due: in the receiver's due, while a credit is to be sent
  * @is_due: it is there
+ * @due_ns_q16: for when, with a fraction
  * @is_served: the receiver sends credits
  * @rate: how fast
- * @has_acked: @acked holds
+ * @has_acked: the three below hold
  * @acked: newest acknowledgment at the sender's card
+ * @seq: end of the newest segment of the receiver's there
+ * @window: as that had it
  * @told: number of the newest credit there
  * @is_stopped: the sender wants no more credits, and has said so
  * @stops: it is about to say so
@@ -103,10 +106,13 @@ struct labnic_credit_ack {
 struct labnic_express {
 	struct timerqueue_node	due;
 	bool			is_due;
+	u64			due_ns_q16;
 	bool			is_served;
 	struct express_rate	rate;
 	bool			has_acked;
 	u32			acked;
+	u32			seq;
+	__be16			window;
 	u16			told;
 	bool			is_stopped;
 	bool			stops;
@@ -189,7 +195,7 @@ void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns);
 void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment *segment);
 void labnic_express_stopped(struct labnic_credit_flow *flow, u16 number);
 void labnic_express_forget(struct labnic_credit_flow *flow);
-u16 labnic_express_number(struct labnic_credit_flow *flow);
+void labnic_express_sends(struct labnic_credit_flow *flow);
 u16 labnic_express_stops(struct labnic_credit_flow *flow, u64 now_ns);
 void labnic_express_left(struct labnic_credit_flow *flow, const struct sock *sk,
 			 struct quell_labnic_credits *left);

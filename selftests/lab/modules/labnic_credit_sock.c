@@ -23,8 +23,8 @@ static bool credit_has_writer(const struct sock *sk)
  * labnic_credit_pending_pkts() - packets that a socket would send now
  * @sk: TCP socket, connected
  *
- * Packets lost are included.  A socket may have none of what waits to be written, so what waits
- * there counts as much as can be said.
+ * Packets lost are included, and what the receiver's window has no room for is not.  A socket may
+ * have none of what waits to be written, so what waits there counts as much as can be said.
  *
  * Context: any.
  * Return: packets, up to CREDIT_WANT_MAX.
@@ -32,13 +32,15 @@ static bool credit_has_writer(const struct sock *sk)
 u32 labnic_credit_pending_pkts(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 mss_bytes = max_t(u32, tp->mss_cache, 1);
 	u32 again_pkts = tp->lost_out > tp->retrans_out ? tp->lost_out - tp->retrans_out : 0;
-	u32 new_pkts = DIV_ROUND_UP(tp->write_seq - tp->snd_nxt, mss_bytes);
+	u32 end_seq = before(tp->write_seq, tcp_wnd_end(tp)) ? tp->write_seq : tcp_wnd_end(tp);
+	s32 new_bytes = end_seq - tp->snd_nxt;
 
-	if (credit_has_writer(sk))
+	if (tp->snd_nxt != tcp_wnd_end(tp) && credit_has_writer(sk))
 		return CREDIT_WANT_MAX;
-	return min_t(u32, new_pkts + again_pkts, CREDIT_WANT_MAX);
+	if (new_bytes > 0)
+		again_pkts += DIV_ROUND_UP(new_bytes, max_t(u32, tp->mss_cache, 1));
+	return min_t(u32, again_pkts, CREDIT_WANT_MAX);
 }
 
 /**

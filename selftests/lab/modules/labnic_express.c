@@ -17,9 +17,9 @@
  * nothing does not say that it would like to.
  *
  * A credit is a pull (labnic_segment.c): the last acknowledgment once more, without its options.
- * As in the paper, its length is random: 86, 90 or 94 bytes on the wire, 20 more over IPv6; there it
- * is 84 to 92.  Else the credits of a flow that has filled its own port leave that in step with the
- * next port, and take all room there.  The numbers travel as those of labnic_credit.c do.
+ * As in the paper, its length is random: 86, 90 or 94 bytes on the wire, 20 more over IPv6; there
+ * it is 84 to 92.  Else the credits of a flow that has filled its own port leave that in step with
+ * the next port, and take all room there.  The numbers travel as those of labnic_credit.c do.
  */
 #include <linux/ip.h>
 #include <linux/jhash.h>
@@ -50,12 +50,12 @@ bool labnic_is_express(const struct labnic_credit *credit)
 	return credit->config.first_q16;
 }
 
-/* A credit and a full packet take so long on the line, each on its direction, if they fill it. */
+/* A full packet, a credit and an acknowledgment take so long on a line that they fill. */
 static u64 express_interval_ns_q16(const struct labnic_port *port, bool is_ip6)
 {
 	u32 more_bytes = is_ip6 ? sizeof(struct ipv6hdr) - sizeof(struct iphdr) : 0;
-	u64 bits = 8ULL * (LABNIC_EXPRESS_MEAN_BYTES + more_bytes + port->dev->mtu + ETH_HLEN +
-			   2 * LABNIC_WIRE_OVERHEAD_BYTES);
+	u64 bits = 8ULL * (LABNIC_EXPRESS_MEAN_BYTES + LABNIC_EXPRESS_ACK_BYTES + 2 * more_bytes +
+			   port->dev->mtu + ETH_HLEN + 2 * LABNIC_WIRE_OVERHEAD_BYTES);
 
 	return quell_mul_div_u64(bits * NSEC_PER_SEC, 1ULL << 16, port->rate_bits_ps);
 }
@@ -71,11 +71,12 @@ static struct express_params express_params(const struct labnic_credit_flow *flo
 	};
 }
 
-static void express_queue(struct labnic_credit_flow *flow, u64 due_ns)
+static void express_queue(struct labnic_credit_flow *flow, u64 due_ns_q16)
 {
 	struct labnic_express *express = &flow->express;
 
-	express->due.expires = ns_to_ktime(due_ns);
+	express->due_ns_q16 = due_ns_q16;
+	express->due.expires = ns_to_ktime((due_ns_q16 + 0xffff) >> 16);
 	timerqueue_add(&flow->credit->due, &express->due);
 	express->is_due = true;
 }
@@ -118,7 +119,7 @@ void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_se
 	express_start(&express->rate, &params, now_ns);
 	/* There is nothing to repeat before its first acknowledgment. */
 	if (flow->ack.head_bytes)
-		express_queue(flow, now_ns);
+		express_queue(flow, now_ns << 16);
 }
 
 /**
@@ -131,7 +132,7 @@ void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_se
 void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns)
 {
 	if (flow->express.is_served && !flow->express.is_due && flow->ack.head_bytes)
-		express_queue(flow, now_ns);
+		express_queue(flow, now_ns << 16);
 }
 
 /**
@@ -162,7 +163,8 @@ struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns)
 	skb = labnic_credit_pull(&flow->ack, &flow->key, rate->number,
 				 EXPRESS_OPTION_MIN_BYTES +
 				 random % EXPRESS_LENGTHS * EXPRESS_OPTION_STEP_BYTES);
-	express_queue(flow, now_ns + express_distance_ns(rate, &params, random));
+	express_queue(flow, flow->express.due_ns_q16 +
+			    express_distance_ns_q16(rate, &params, random));
 	if (WARN_ON_ONCE(!skb))
 		return NULL;
 	skb->dev = credit->port->dev;
@@ -185,12 +187,26 @@ void labnic_express_arm(struct labnic_credit *credit)
 		hrtimer_start(&credit->timer, node->expires, HRTIMER_MODE_ABS_SOFT);
 }
 
+/* What the newest segment of a receiver's says, of those that have come in at the sender. */
+static void express_note(struct labnic_express *express, const struct labnic_segment *segment)
+{
+	u32 end_seq = segment->seq + segment->payload_bytes + segment->is_fin;
+
+	if (express->has_acked && (before(segment->ack_seq, express->acked) ||
+				   before(end_seq, express->seq)))
+		return;
+	express->acked = segment->ack_seq;
+	express->seq = end_seq;
+	express->window = segment->window;
+	express->has_acked = true;
+}
+
 /**
- * labnic_express_told() - an acknowledgment came in at a sender, a credit or not
+ * labnic_express_told() - a segment of the receiver's came in at a sender, a credit or not
  * @flow: of its data
- * @segment: its headers; of a credit the acknowledgment becomes the newest
+ * @segment: its headers; a credit becomes like the newest segment
  *
- * Ports have credits wait, so others overtake them, and TCP does not look at what is older.
+ * Ports have credits wait, so other segments overtake them, and TCP does not look at what is older.
  *
  * Context: labnic_credit_lock.
  */
@@ -198,12 +214,12 @@ void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment 
 {
 	struct labnic_express *express = &flow->express;
 
-	if (!express->has_acked || after(segment->ack_seq, express->acked))
-		express->acked = segment->ack_seq;
-	express->has_acked = true;
+	express_note(express, segment);
 	if (!segment->is_pull)
 		return;
 	segment->ack_seq = express->acked;
+	segment->seq = express->seq;
+	segment->window = express->window;
 	express->told = segment->number;
 	flow->told_pkts++;
 }
@@ -211,7 +227,7 @@ void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment 
 /**
  * labnic_express_stopped() - a sender's acknowledgment came in at a receiver
  * @flow: of the sender's data
- * @number: of the acknowledgment
+ * @number: that of it
  *
  * Context: labnic_credit_lock.
  */
@@ -222,18 +238,15 @@ void labnic_express_stopped(struct labnic_credit_flow *flow, u16 number)
 }
 
 /**
- * labnic_express_number() - what data says that is about to leave
- * @flow: of it; NULL: no data of it has reached the receiver
+ * labnic_express_sends() - a sender's TCP hands over data
+ * @flow: of it
  *
  * Context: labnic_credit_lock.
- * Return: the number of its credit, or of a request any.
  */
-u16 labnic_express_number(struct labnic_credit_flow *flow)
+void labnic_express_sends(struct labnic_credit_flow *flow)
 {
-	if (!flow)
-		return 0;
 	flow->express.is_stopped = false;
-	return flow->express.told;
+	flow->express.stops = false;
 }
 
 /**
@@ -315,6 +328,6 @@ int labnic_express_check(const struct labnic_port *port, const struct quellnic_c
 	if (config->first_q16 <= 1U << 16 && config->w_q16 && config->w_q16 <= 1U << 15 &&
 	    express_interval_ns_q16(port, true) <= EXPRESS_INTERVAL_MAX_NS << 16)
 		return 0;
-	NL_SET_ERR_MSG(extack, "quellnic: a first rate is up to 1, w up to 0.5, the line faster");
+	NL_SET_ERR_MSG(extack, "quellnic: first rate above 1, w not up to 0.5, or too slow a line");
 	return -EINVAL;
 }

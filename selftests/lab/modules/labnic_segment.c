@@ -131,16 +131,16 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
  */
 bool labnic_segment_number(struct sk_buff *skb, const struct labnic_segment *segment, u16 number)
 {
-	__be16 after = htons(number), before;
+	__be16 changed = htons(number), previous;
 	struct tcphdr *th;
 
 	if (skb_ensure_writable(skb, segment->tcp_at + sizeof(*th)))
 		return false;
 	th = (struct tcphdr *)(skb->data + segment->tcp_at);
-	before = th->urg_ptr;
-	th->urg_ptr = after;
+	previous = th->urg_ptr;
+	th->urg_ptr = changed;
 	if (skb->ip_summed != CHECKSUM_PARTIAL)
-		inet_proto_csum_replace2(&th->check, skb, before, after, false);
+		inet_proto_csum_replace2(&th->check, skb, previous, changed, false);
 	return true;
 }
 
@@ -229,7 +229,7 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 /**
  * labnic_credit_explain() - put an empty Quell option into a pull that came in, and no other
  * @skb:     a frame, its Ethernet header pulled
- * @segment: its headers, and what it acknowledges from now on
+ * @segment: its headers, with the numbers and the window that it has from now on
  *
  * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for
  * those of a path that strips it, and gives it up.  A card with credits would keep pulls to
@@ -253,7 +253,9 @@ bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *seg
 	skb_reset_network_header(skb);
 	skb_put_data(skb, options, bytes);
 	th = (struct tcphdr *)(skb->data + segment->tcp_at);
+	th->seq = htonl(segment->seq);
 	th->ack_seq = htonl(segment->ack_seq);
+	th->window = segment->window;
 	th->doff = (sizeof(*th) + bytes) / 4;
 	pull_finish(skb, th);
 	return true;

@@ -40,6 +40,8 @@ typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *de
 
 /* A credit of ExpressPass over IPv4, without FCS, preamble and gap, on average. */
 #define LABNIC_EXPRESS_MEAN_BYTES	66
+/* An acknowledgment on the wire, over IPv4; receivers of the lab send one for each packet. */
+#define LABNIC_EXPRESS_ACK_BYTES	90
 
 /**
  * struct quell_labnic_credits - what a socket may still send, in packets
@@ -56,6 +58,7 @@ struct quell_labnic_credits {
 void quell_labnic_tap(labnic_tap_fn fn);
 int quell_labnic_step(struct net_device *dev, s64 step_ns);
 bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_labnic_credits *left);
+void quell_labnic_express_number(struct sk_buff *skb);
 bool quell_labnic_is_credit(const struct sk_buff *skb);
 
 #endif /* _QUELL_LABNIC_TAP_H */

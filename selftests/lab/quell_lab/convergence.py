@@ -11,14 +11,14 @@ arrivals until the bytes that arrive in one round trip, or as many as are counte
 	 halves of their sum, within the same part or a packet, where that is more
 halves	 until they are, each, half of what the line carries in it, within the same part
 	 and a packet
-reached	 until then for the first time, whether it lasts or not
+reached	 until the end of the first time for which they are, whether it lasts or not
 leave	 after it, until the flow that stayed has the line again, less the same part
 
 The first four count from the start of the joining flow and hold until its stop, for a
 fifth of its time at least; else they are "never".  A sender's rate is the pacing rate that the
 algorithm has set; where it sets none (DCTCP, Reno, CUBIC) the window over the newest round-trip
 time, since their window is all that limits them.  The line is the payload of full packets, those
-of RCP with its option, those of ExpressPass with room for a credit each.
+of RCP with its option, those of ExpressPass with what else there is room for.
 """
 
 from bisect import bisect_left, bisect_right
@@ -108,6 +108,18 @@ def _check_link(where, graph, wanted):
         raise InputError(where, "the flows share no link that is the slowest of each one's")
 
 
+def _check_stays(where, graph, others, joins):
+    """Those that stay must be there before the first join and not be through before the last."""
+    for flow in others:
+        if flow.stop_ns is not None or flow.start_ns >= joins[0].start_ns:
+            raise InputError(where, f"flow {flow.number} must be there before and stay")
+        slowest = min(max(port.cable.rate_bits_ps for port in stage)
+                      for stage in graph.stages(flow.src, flow.dst))
+        if flow.start_ns + flow.size_bytes * 8 * NS_PER_S // slowest < joins[-1].stop_ns:
+            raise InputError(where, f"flow {flow.number} can be through before the last join ends: "
+                             "it needs more bytes")
+
+
 def build(places, table, graph, wanted, window_ns):
     """The [convergence] table, or None."""
     if table is None:
@@ -127,14 +139,14 @@ def build(places, table, graph, wanted, window_ns):
     for flow, after in zip(joins, joins[1:] + [None]):
         if flow.stop_ns is None or after and after.start_ns < flow.stop_ns:
             raise InputError(where, f"flow {flow.number} must have a stop before the next joins")
-    for flow in others:
-        if flow.stop_ns is not None or flow.start_ns >= joins[0].start_ns:
-            raise InputError(where, f"flow {flow.number} must be there before and stay")
+    _check_stays(where, graph, others, joins)
+    over_ns = values["rtt"] * values["over"]
+    if any(flow.stop_ns - flow.start_ns < over_ns for flow in joins):
+        raise InputError(where, f"a join is shorter than the {show_time(over_ns)} that are counted")
     if values["rtt"] % window_ns:
         raise InputError(places.name("convergence.rtt"), f"'{table['rtt']}' is not a multiple of "
                          f"{show_time(window_ns)}, the window of [record]")
-    return Convergence(tuple(others), tuple(joins), values["rtt"],
-                       values["rtt"] * values["over"],
+    return Convergence(tuple(others), tuple(joins), values["rtt"], over_ns,
                        Fraction(values["within"], Q16_ONE).limit_denominator(1000))
 
 
@@ -143,7 +155,7 @@ def _line(scenario, variant):
     mtu = scenario.mtu(wanted.stays[0])
     wire_bits_ps = min(link.rate_bits_ps for link in scenario.links(wanted.stays[0]))
     payload = mss_bytes(mtu) - rcp.OPTION_BYTES * variant.is_rcp
-    wire = wire_bytes(mtu) + express.CREDIT_BYTES * variant.is_express
+    wire = wire_bytes(mtu) + express.BESIDE_BYTES * variant.is_express
     return Line(wire_bits_ps * payload / (8 * wire), payload, float(wanted.within))
 
 
@@ -211,7 +223,7 @@ def _join_arrivals_ns(one, counts, spans_ns, is_fair, lasts=True):
 
     if lasts:
         return _held_from(times_ns, is_good, one)
-    return next((now - one.start_ns for now in times_ns if is_good(now)), None)
+    return next((now + over_ns - one.start_ns for now in times_ns if is_good(now)), None)
 
 
 def _leave_ns(one, stays, until_ns, rate_bytes_ps):

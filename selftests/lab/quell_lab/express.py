@@ -13,12 +13,14 @@ from .units import Q16_ONE
 KIND = "labexpress"			# of the qdisc
 CREDITS = 8				# that wait at a port, of its authors' simulator
 CREDIT_BYTES = 90			# on the wire, over IPv4, on average
+ACK_BYTES = 90			# of the acknowledgment of each packet
+BESIDE_BYTES = CREDIT_BYTES + ACK_BYTES
 # Of its authors' simulator: first rate, as a part of the most, and first w.
 FIRST_Q16, W_Q16 = Q16_ONE // 2, Q16_ONE // 16
 W_MAX_Q16 = Q16_ONE // 2
 
 
-def need(places, table, queue, pauses, variants):
+def need(places, table, queue, pauses, variants, tso_pkts):
     """Refuse what its ports have not; table: [queue] as written."""
     runs = [variant.label for variant in variants if variant.is_express]
     if not runs:
@@ -26,7 +28,10 @@ def need(places, table, queue, pauses, variants):
     where = places.name("algorithm")
     if queue.fifo:
         raise InputError(where, f"{runs[0]}: not with queue.fifo: these ports let all credits pass")
-    needs.swport(places, table, pauses, where, len(runs) == len(variants) and "expresspass")
+    if tso_pkts > 1:
+        raise InputError(where, f"{runs[0]}: not with tso: a sender sends a packet for each credit")
+    needs.swport(places, table, pauses, f"{where}: {runs[0]}",
+                 len(runs) == len(variants) and "expresspass")
 
 
 def qdisc(limit_bytes):

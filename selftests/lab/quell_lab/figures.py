@@ -36,6 +36,7 @@ class Figure:
     why: str = ""
     scenarios: tuple = ()
     page: str = ""		# of Documentation, with its anchor
+    scale: str = ""		# of the scenarios, that ours is of; "": as they stand
 
     def __str__(self):
         return f"{self.paper} {self.name}"
@@ -79,10 +80,11 @@ def pick(word, named, is_part=True):
     return found
 
 
-def command(word, directory):
+def command(word, directory, scale=""):
     """What runs the scenarios of a word that are in a directory."""
+    scaled = f" --scale {scale}" if scale else ""
     where = "" if directory == SCENARIOS else f" --scenarios {_shown(directory)}"
-    return f"selftests/lab/lab reproduce {shlex.quote(word)}{where} --out DIR"
+    return f"selftests/lab/lab reproduce {shlex.quote(word)}{scaled}{where} --out DIR"
 
 
 def _shown(directory):
@@ -100,7 +102,7 @@ def elsewhere(figures, word):
     """A sentence about a figure with no scenario among the ready-made, or None."""
     for one in pick(word, [(one, one.scenarios, [str(one)]) for one in figures], is_part=False):
         if LONG in directories(one):
-            return f"{one} takes long: {command(word, LONG)}"
+            return f"{one} takes long: {command(word, LONG, one.scale)}"
         if one.verdict == "absent":
             return f"{one} is absent: {one.why}"
     return None
@@ -133,7 +135,8 @@ def text(figures):
             if words:
                 lines += textwrap.wrap(words, WIDTH, initial_indent=f"    {name + ':':6} ",
                                        subsequent_indent=" " * 11)
-        lines += [f"    run:   {command(str(one), directory)}" for directory in directories(one)]
+        lines += [f"    run:   {command(str(one), directory, one.scale)}"
+                  for directory in directories(one)]
     return [*lines, _count_line(figures)]
 
 

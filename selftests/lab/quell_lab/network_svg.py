@@ -2,7 +2,6 @@
 """A scenario's network as a drawing: hosts below, switches above them by tier."""
 
 import html
-from collections import deque
 from statistics import mean
 
 WIDTH = 960
@@ -15,15 +14,7 @@ INK, SOFT, HOT, SLOW = "#1b1f24", "#8a94a0", "#d55e00", "#cc79a7"
 
 def tiers(graph):
     """[[nodes]], hosts first; a switch is as high as it is far from the nearest host."""
-    peers = {node: [port.peer for port in graph.ports[node]] for node in graph.nodes}
-    level = {host: 0 for host in graph.hosts}
-    waiting = deque(graph.hosts)
-    while waiting:
-        node = waiting.popleft()
-        for peer in peers[node]:
-            if peer not in level:
-                level[peer] = level[node] + 1
-                waiting.append(peer)
+    level = graph.levels()
     found = [[] for _ in range(max(level.values()) + 1)]
     for node in graph.nodes:
         if node in level:	# else a switch that no host can reach

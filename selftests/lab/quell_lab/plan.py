@@ -194,13 +194,20 @@ def _sysctls(scenario, variant, own):
         lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control "
                      f"{own.get(host, variant.name)}")
         lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
+        # A probe for a lost tail is new data, which no credit pays for.
+        if variant.is_express:
+            lines.append(f"sysctl {host} net.ipv4.tcp_early_retrans 0")
         if not variant.rehash:
             lines.append(f"sysctl {host} net.core.txrehash 0")
+    levels = graph.levels()
     for number, switch in enumerate(graph.switches, 1):
         lines += [f"sysctl {switch} {key} {value}"
                   for key, value in SWITCH_SYSCTLS[scenario.family]]
         if scenario.multipath:
-            lines += _hashing(scenario, switch, number)
+            # By tier, and by what both ways of a flow have in common, both take the same path.
+            lines += (_hashing(scenario, switch, levels.get(switch, 0), HASH_FIELDS[4])
+                      if variant.is_express else
+                      _hashing(scenario, switch, number, HASH_FIELDS[scenario.family]))
         # A deflected packet may leave by the port it came by: no news for its sender.
         if scenario.queue.deflection:
             lines += [f"sysctl {switch} net.ipv4.conf.{dev}.send_redirects 0"
@@ -208,11 +215,11 @@ def _sysctls(scenario, variant, own):
     return lines
 
 
-def _hashing(scenario, switch, number):
-    """How a switch chooses among equal paths: each with a seed of its own."""
+def _hashing(scenario, switch, number, fields):
+    """How a switch chooses among equal paths, with a seed of that number."""
     where = f"sysctl {switch} net.ipv{scenario.family}.fib_multipath_hash_"
     return [f"{where}policy {HASH_BY_FIELDS}",
-            f"{where}fields {HASH_FIELDS[scenario.family]}",
+            f"{where}fields {fields}",
             f"sysctl {switch} net.ipv4.fib_multipath_hash_seed {port_seed(scenario, number)}"]
 
 

@@ -170,6 +170,18 @@ class Graph:
                                      and distance[port.peer] == distance[node] - 1]
         return self._hops[node, end]
 
+    def levels(self):
+        """{node: how far it is from the nearest host}; without switches that no host reaches."""
+        level = {host: 0 for host in self.hosts}
+        waiting = deque(self.hosts)
+        while waiting:
+            node = waiting.popleft()
+            for port in self.ports[node]:
+                if port.peer not in level:
+                    level[port.peer] = level[node] + 1
+                    waiting.append(port.peer)
+        return level
+
     def stages(self, src, dst):
         """
         Where packets may be between src and dst when they take all shortest

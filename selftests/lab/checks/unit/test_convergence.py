@@ -40,6 +40,8 @@ class Keys(unittest.TestCase):
                 ({"queue": {"host-ecn": True}}, "host-ecn: 'true' is not a text in quotes"),
                 ({"flow": []}, "'h2' is src of all flows: none stays"),
                 ({"convergence": dict(WANTED, over=0)}, "convergence.over: '0' is out of range"),
+                ({"flow": [dict(STAY, bytes=10**6)]}, "flow 1 can be through before the last join"),
+                ({"convergence": dict(WANTED, over=11)}, "a join is shorter than the 110us that"),
                 ({"flow": [dict(STAY, dst="h2")]}, "joins: the flows share no link that is the"),
                 ({"flows": [dict(JOINS, stop="301us")]}, "flow 2 must have a stop before the next"),
                 ({"flows": [dict(JOINS, stop=None, repeat=1, every=None)]},
@@ -120,7 +122,7 @@ class Times(unittest.TestCase):
         delivered = {number: [(us * 1000, packets * 1448) for us, packets in
                               ((110, 0), (120, 40), (130, 40), (140, 80))] for number in (1, 2)}
         found = self.times([], [], delivered)
-        self.assertEqual((found["reached"], found["halves"]), ([10000, None], [None, None]))
+        self.assertEqual((found["reached"], found["halves"]), ([20000, None], [None, None]))
 
     def test_shares_of_three_counted_over_some_round_trips(self):
         self.wanted = build(flow=[STAY, dict(STAY, src="h4")], convergence=WANTED | {"over": 2},

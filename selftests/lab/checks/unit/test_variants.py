@@ -197,6 +197,21 @@ class Express(unittest.TestCase):
         self.assertNotIn("labexpress", other)
         self.assertNotIn("credit=", other)
 
+    def test_both_ways_of_a_flow_take_one_path(self):
+        wanted = self.build(multipath=True, family=6, topology={
+            "kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 2, "rate": "10gbit",
+            "delay": "1us"})
+        lines = self.lines(wanted, "multipath_hash")
+        seeds = {line.split()[1]: line.split()[3] for line in lines if "hash_seed" in line}
+        self.assertEqual((seeds["l1"], seeds["s1"]), (seeds["l2"], seeds["s2"]))
+        self.assertNotEqual(seeds["l1"], seeds["s1"])
+        # No label, which differs by direction: addresses, protocol and ports.
+        self.assertEqual({line.split()[3] for line in lines if "hash_fields" in line}, {"55"})
+        self.assertEqual(len(self.lines(wanted, "tcp_early_retrans 0")), 4)
+        other = plan.write(wanted, wanted.variants[1])
+        self.assertNotIn("tcp_early_retrans", other)
+        self.assertEqual(len(set(re.findall(r"hash_seed (\w+)", other))), 4)
+
     def test_parameters_are_those_of_the_cards(self):
         wanted = self.build(("expresspass",), {"first-rate": "1", "w": "0.5"})
         self.assertIn("credit=100:1:65536:32768", self.lines(wanted, "link ")[0])
@@ -218,7 +233,9 @@ class Express(unittest.TestCase):
                 ({"values": {"w": "0.6"}, "names": own}, "w: '0.6' is out of range"),
                 ({"values": {"alpha": "1"}, "names": own}, "expresspass has no parameter 'alpha'"),
                 ({"queue": {"fifo": ["s1"]}}, "expresspass: not with queue.fifo"),
-                ({"queue": {"limit": None}, "pfc": {"on": True}}, "algorithm: not with pfc"),
+                ({"queue": {"limit": None}, "pfc": {"on": True}},
+                 "algorithm: expresspass: not with pfc"),
+                ({"tso": 2}, "expresspass: not with tso: a sender sends a packet for each credit"),
                 ({"queue": {"ecn": "30kb"}, "names": own},
                  "queue.ecn: says nothing where each run is expresspass"),
                 ({"flow": [flow | {"cc": "dctcp"}]}, "dctcp does not go by credit: no flow has"),
