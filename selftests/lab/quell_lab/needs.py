@@ -65,7 +65,7 @@ def _marks(places, variants, flows):
     names = [variant.label for variant in variants if is_by_marks(variant)]
     names += sorted({flow.cc for flow in flows if flow.cc in BY_MARKS} - set(names))
     if names:
-        yield (f"{', '.join(names)} without {places.name('queue.ecn')}: no switch marks packets, "
+        yield (f"{', '.join(names)} without {places.word('queue.ecn')}: no switch marks packets, "
                f"by which {'it works' if len(names) == 1 else 'they work'}")
 
 
@@ -81,5 +81,5 @@ def notes(places, top, ecn_bytes, variants, built):
     if not ecn_bytes:
         yield from _marks(places, variants, flows)
     if top["workload"] and not top["multipath"] and has_equal_ways(graph, flows):
-        yield (f"{places.name('workload')} without {places.name('multipath')}: of equal ways "
+        yield (f"{places.name('workload')} without {places.word('multipath')}: of equal ways "
                "switches take the first alone, and the rest of the network stays idle")

@@ -33,17 +33,18 @@ CAPTIONS = {
                 "bin its 99.9th percentile is its slowest flow. slowdown.csv has the numbers.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet. With more "
             "than 24 flows as for goodput.",
-    "joins": "Rates that the two senders' algorithms set, around some joins. Dotted: the line and "
-             "half of it.",
+    "joins": "Rates that the senders' algorithms set, around some joins. Dotted: the line and an "
+             "equal share of it.",
     "joins-cdf": "Share of joins after which the senders had equal shares of the line by then, and "
-                 "kept them until the leave. A line that ends below 1: the other joins never got there.",
+                 "kept them until the leave. A line that ends below 1: the other joins never got "
+                 "there.",
 }
 JOIN_TITLES = {
     "rates": "Joins: until the senders' rates are equal shares of the line",
     "shares": "Joins: until the senders' rates are alike, and together no more than the line",
-    "arrivals": "Joins: until what arrives in a round trip is halves of its sum",
-    "halves": "Joins: until what arrives in a round trip is halves of the line",
-    "reached": "Joins: until then for the first time, whether it lasts or not",
+    "arrivals": "Joins: until what arrives in a round trip is equal shares of its sum",
+    "halves": "Joins: until what arrives in a round trip is equal shares of the line",
+    "reached": "Joins: until what arrives was that for the first time, whether it lasts or not",
     "leave": "Leaves: until the sender that stayed has the line",
 }
 

@@ -49,6 +49,10 @@ class Places:
             return self.options[path]
         return f"{self.source}: {path}" if self.source else path
 
+    def word(self, path):
+        """The same within a sentence: the option, or the key alone."""
+        return self.options.get(path, path)
+
 
 def _shown(value):
     """A value as TOML has it; tables and lists are not repeated."""
