@@ -39,6 +39,7 @@ CAPTIONS = {
                  "kept them until the leave. A line that ends below 1: the other joins never got "
                  "there.",
 }
+OTHERS_SHOWN = 4		# in a row of the papers; more are folded
 JOIN_TITLES = {
     "rates": "Joins: until the senders' rates are equal shares of the line",
     "shares": "Joins: until the senders' rates are alike, and together no more than the line",
@@ -213,9 +214,13 @@ def paper_table(rows):
         texts = [html.escape(text).replace("_", "_<wbr>") for text in paper.cells(row)]
         if "report" in row:
             texts[0] = f'<a href="{html.escape(row["report"])}">{texts[0]}</a>'
-        others = ", ".join(f"{label} {text}" for label, text in row["others_text"].items())
+        others = html.escape(", ".join(f"{label} {text}"
+                                       for label, text in row["others_text"].items()))
+        if len(row["others_text"]) > OTHERS_SHOWN:
+            others = (f"<details><summary>{len(row['others_text'])} runs</summary>{others}"
+                      "</details>")
         cells = "".join(f"<td>{text}</td>" for text in texts)
-        lines.append(f'<tr>{cells}<td class="prose">{html.escape(others)}</td>'
+        lines.append(f'<tr>{cells}<td class="prose">{others}</td>'
                      f'<td class="prose">{html.escape(row["note"])}</td></tr>')
     return (f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(lines)}</tbody></table></div>")
