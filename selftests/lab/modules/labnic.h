@@ -310,6 +310,7 @@ void labnic_wire_stop(struct labnic_port *port);
 void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
+bool labnic_wire_has_room(const struct labnic_port *port);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
 
 /* labnic_forward.c */

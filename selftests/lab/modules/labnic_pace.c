@@ -4,12 +4,13 @@
  *
  * The stack hands over a segment of many packets at once, and paces segments.  This card sends each
  * packet of a flow when a line of the flow's rate would be through with it, so that those of
- * several flows mix.  Packets without payload do not wait.  What waits is not in the ring.
+ * several flows mix.  Packets without payload do not wait, but for the last of a flow.  What waits
+ * is not in the ring, and waits on while that is full.
  *
  * ethtool reports that rate for the link's, as no flow has more; so quell.ko counts the time that a
  * segment's packets take to leave by it, which the paper subtracts from its round-trip times.
  *
- * Flows are told apart by TCP's hash; two that meet in a place of the table share a rate.
+ * Flows are told apart by TCP's hash of 32 bits.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -19,13 +20,24 @@
 #include "labnic_credit.h"
 
 #define PACE_FLOWS_SHIFT	12
+#define PACE_FLOWS_MASK		((1U << PACE_FLOWS_SHIFT) - 1)
+
+/**
+ * struct labnic_pace_flow - one flow
+ * @hash: TCP's
+ * @next_ns: when a line of its rate is through with its packets; once that is over, anyone's place
+ */
+struct labnic_pace_flow {
+	u32	hash;
+	u64	next_ns;
+};
 
 /**
  * struct labnic_pace - the pacer of one port
  * @port: the port
  * @rate_bits_ps: rate of each flow
  * @lock: protects the fields below
- * @next_ns: by hash of the flow, when a line of that rate is through with its packets
+ * @flow: by hash, each at the first place from there on that was free
  * @waiting: packets, in the order in which they may
  * @timer: fires when the first may
  */
@@ -33,7 +45,7 @@ struct labnic_pace {
 	struct labnic_port	*port;
 	u64			rate_bits_ps;
 	spinlock_t		lock;	/* the fields below */
-	u64			next_ns[1 << PACE_FLOWS_SHIFT];
+	struct labnic_pace_flow	flow[1 << PACE_FLOWS_SHIFT];
 	struct sk_buff_head	waiting;
 	struct hrtimer		timer;
 };
@@ -60,12 +72,32 @@ static u64 pace_packet_ns(const struct sk_buff *skb, u64 rate_bits_ps)
 	return DIV64_U64_ROUND_UP(bits * NSEC_PER_SEC, rate_bits_ps);
 }
 
-static void pace_arm(struct labnic_pace *pace)
+/* The place of a flow, or a free one for a flow of which nothing is under way; NULL: none is. */
+static struct labnic_pace_flow *pace_flow(struct labnic_pace *pace, u32 hash, u64 now_ns)
+{
+	struct labnic_pace_flow *free = NULL, *flow;
+	u32 first = hash >> (32 - PACE_FLOWS_SHIFT), i;
+
+	for (i = 0; i <= PACE_FLOWS_MASK; i++) {
+		flow = &pace->flow[(first + i) & PACE_FLOWS_MASK];
+		if (flow->hash == hash && flow->next_ns > now_ns)
+			return flow;
+		if (flow->next_ns <= now_ns && !free)
+			free = flow;
+		if (!flow->next_ns)
+			break;
+	}
+	if (free)
+		*free = (struct labnic_pace_flow) { .hash = hash, .next_ns = now_ns };
+	return free;
+}
+
+static void pace_arm(struct labnic_pace *pace, u64 earliest_ns)
 {
 	struct sk_buff *skb = skb_peek(&pace->waiting);
 
 	if (skb)
-		hrtimer_start(&pace->timer, ns_to_ktime(pace_cb(skb)->due_ns),
+		hrtimer_start(&pace->timer, ns_to_ktime(max(pace_cb(skb)->due_ns, earliest_ns)),
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -81,23 +113,28 @@ static void pace_queue(struct labnic_pace *pace, struct sk_buff *skb, u64 due_ns
 	/* At the end of the walk @before is the list head, a valid place to insert after. */
 	__skb_queue_after(&pace->waiting, before, skb);
 	if (skb_peek(&pace->waiting) == skb)
-		pace_arm(pace);
+		pace_arm(pace, 0);
 }
 
 static enum hrtimer_restart pace_timer(struct hrtimer *timer)
 {
 	struct labnic_pace *pace = container_of(timer, struct labnic_pace, timer);
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns = ktime_get_ns(), earliest_ns = 0;
 	struct sk_buff *skb;
 
 	spin_lock_bh(&pace->lock);
 	while ((skb = skb_peek(&pace->waiting)) && pace_cb(skb)->due_ns <= now_ns) {
+		if (!labnic_wire_has_room(pace->port)) {
+			/* One has left by then. */
+			earliest_ns = now_ns + pace_packet_ns(skb, pace->port->rate_bits_ps);
+			break;
+		}
 		__skb_unlink(skb, &pace->waiting);
 		spin_unlock_bh(&pace->lock);
 		labnic_wire_send(pace->port, skb);
 		spin_lock_bh(&pace->lock);
 	}
-	pace_arm(pace);
+	pace_arm(pace, earliest_ns);
 	spin_unlock_bh(&pace->lock);
 	return HRTIMER_NORESTART;
 }
@@ -113,15 +150,22 @@ static enum hrtimer_restart pace_timer(struct hrtimer *timer)
 bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct labnic_pace *pace = port->pace;
+	u64 now_ns = ktime_get_ns(), due_ns;
+	struct labnic_pace_flow *flow;
 	struct labnic_segment segment;
-	u64 now_ns = ktime_get_ns(), due_ns, *next_ns;
 
-	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) || !segment.has_data)
+	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) ||
+	    !(segment.has_data || segment.is_fin || segment.is_rst))
 		return false;
-	next_ns = &pace->next_ns[skb_get_hash(skb) >> (32 - PACE_FLOWS_SHIFT)];
 	spin_lock_bh(&pace->lock);
-	*next_ns = max(*next_ns, now_ns) + pace_packet_ns(skb, pace->rate_bits_ps);
-	due_ns = *next_ns - min(pace_packet_ns(skb, port->rate_bits_ps), *next_ns - now_ns);
+	flow = pace_flow(pace, skb_get_hash(skb), now_ns);
+	if (WARN_ON_ONCE(!flow)) {
+		spin_unlock_bh(&pace->lock);
+		return false;
+	}
+	flow->next_ns += pace_packet_ns(skb, pace->rate_bits_ps);
+	due_ns = flow->next_ns - min(pace_packet_ns(skb, port->rate_bits_ps),
+				     flow->next_ns - now_ns);
 	if (due_ns > now_ns)
 		pace_queue(pace, skb, due_ns);
 	spin_unlock_bh(&pace->lock);

@@ -175,6 +175,17 @@ static bool is_awaited(const struct labnic_port *port, const struct sk_buff *skb
 }
 
 /**
+ * labnic_wire_has_room() - whether the ring takes another packet
+ * @port: the port
+ *
+ * Context: softirq, or bottom halves off.
+ */
+bool labnic_wire_has_room(const struct labnic_port *port)
+{
+	return port->line.sending < port->ring_pkts;
+}
+
+/**
  * labnic_wire_send() - put a packet on the line, behind those of the ring
  * @port: the port
  * @skb: the packet, as the driver gets it; consumed

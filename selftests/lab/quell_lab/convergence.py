@@ -36,6 +36,7 @@ KINDS = ("rates", "shares", "arrivals", "halves", "reached", "leave")
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": Fraction(999, 10), "max": 100}
 RTT_MAX = 10**9
 OVER_MAX = 1000			# round trips
+IP6_MORE_BYTES = 20		# of a header, than of IPv4's
 WITHIN = Q16_ONE // 20		# 5 %
 HELD_PART = 5			# who is fair for less than a part of a join was so by chance
 PACED = ("bbr",)		# of the kernel's own algorithms
@@ -154,8 +155,9 @@ def _line(scenario, variant):
     wanted = scenario.convergence
     mtu = scenario.mtu(wanted.stays[0])
     wire_bits_ps = min(link.rate_bits_ps for link in scenario.links(wanted.stays[0]))
-    payload = mss_bytes(mtu) - rcp.OPTION_BYTES * variant.is_rcp
-    wire = wire_bytes(mtu) + express.BESIDE_BYTES * variant.is_express
+    more = IP6_MORE_BYTES * (scenario.family == 6)
+    payload = mss_bytes(mtu) - rcp.OPTION_BYTES * variant.is_rcp - more
+    wire = wire_bytes(mtu) + (express.BESIDE_BYTES + 2 * more) * variant.is_express
     return Line(wire_bits_ps * payload / (8 * wire), payload, float(wanted.within))
 
 

@@ -20,7 +20,7 @@ FIRST_Q16, W_Q16 = Q16_ONE // 2, Q16_ONE // 16
 W_MAX_Q16 = Q16_ONE // 2
 
 
-def need(places, table, queue, pauses, variants, tso_pkts):
+def need(places, table, queue, pauses, variants, top, graph, wanted):
     """Refuse what its ports have not; table: [queue] as written."""
     runs = [variant.label for variant in variants if variant.is_express]
     if not runs:
@@ -28,10 +28,28 @@ def need(places, table, queue, pauses, variants, tso_pkts):
     where = places.name("algorithm")
     if queue.fifo:
         raise InputError(where, f"{runs[0]}: not with queue.fifo: these ports let all credits pass")
-    if tso_pkts > 1:
+    if top["tso"] > 1:
         raise InputError(where, f"{runs[0]}: not with tso: a sender sends a packet for each credit")
+    if len({cable.mtu_bytes for cable in graph.cables}) > 1:
+        raise InputError(where, f"{runs[0]}: not with cables of different mtu, by which each port "
+                         "counts the room that data needs")
+    if top["multipath"]:
+        _check_ways(where, runs[0], graph, wanted)
     needs.swport(places, table, pauses, f"{where}: {runs[0]}",
                  len(runs) == len(variants) and "expresspass")
+
+
+def _check_ways(where, run, graph, wanted):
+    """Refuse ways that data and credits would not choose alike: switches of a tier have one seed,
+    so those that a flow may be at after so many cables must be of one tier, both ways the same."""
+    level = graph.levels()
+    for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
+        there, back = ([{level[port.peer] for port in stage} for stage in graph.stages(*ends)][:-1]
+                       for ends in ((src, dst), (dst, src)))
+        if there != back[::-1] or any(len(levels) > 1 for levels in there):
+            raise InputError(where, f"{run}: with multipath, data from {src} to {dst} would not "
+                             "return as its credits came: switches that it may pass after as many "
+                             "cables are not of one tier")
 
 
 def qdisc(limit_bytes):

@@ -8,6 +8,8 @@ PORT_KEYS = ("ecn", "telemetry", "trim", "tcp-int", "buffer", "deflect")
 # Keys of [queue] that ports of the laboratory's own algorithms do nothing about.
 SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "alpha",
                "deflect", "tcp-int")
+# Those whose receivers divide their line among senders.
+SHARES_LINE = ("dart", "expresspass")
 # Cores and algorithms of the kernel that reduce, or increase, by marks.
 BY_MARKS = ("dctcp", "dcqcn", "dart", "smartt")
 
@@ -28,6 +30,10 @@ def paced(where, variant, queue, top, graph):
     """Refuse NICs that pace flows where they would not, or where others count on their link."""
     if not variant.nic_pace_bits_ps:
         return
+    core = variant.algorithm.core or variant.name
+    if core in SHARES_LINE or variant.lookahead:
+        raise InputError(where, f"nic-pace: not with {core}, whose receivers share out the line "
+                         "that ethtool reports, which is then the pace")
     slowest = min(graph.ports[host][0].cable.rate_bits_ps for host in graph.hosts)
     if variant.nic_pace_bits_ps > slowest:
         raise InputError(where, "nic-pace is more than the cable of a host carries")

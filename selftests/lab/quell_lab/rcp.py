@@ -54,7 +54,7 @@ def build(places, table, values):
     return Rcp(*(values[key] for key in KEYS))
 
 
-def need(places, table, queue, pauses, variants, _):
+def need(places, table, queue, pauses, variants, *_):
     """Refuse the algorithm without its ports, its ports without it, and what they have not;
     table: [queue] as written."""
     where = places.name("queue.rcp")

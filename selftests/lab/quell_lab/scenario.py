@@ -344,7 +344,7 @@ def build(table, places=None, scale=None):
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
     for own in (rcp, express):
-        own.need(places, top["queue"] or {}, queue, pauses, variants, top["tso"])
+        own.need(places, top["queue"] or {}, queue, pauses, variants, top, graph, wanted)
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)

@@ -135,6 +135,14 @@ class Times(unittest.TestCase):
             self.assertEqual(self.times([], [], delivered)["halves"],
                              [0 if fair else None, None], packets)
 
+    def test_the_line_over_ipv6_has_longer_headers(self):
+        for family, payload in ((4, 1448), (6, 1428)):
+            self.wanted = build(family=family)
+            flows = [helpers.flow_result(flow, flow.start_ns, -1) for flow in self.wanted.flows]
+            result = helpers.run_result(self.wanted, flows, virtual_ns=500000)
+            self.assertEqual(convergence.numbers(self.wanted, result)["line_bits_ps"],
+                             10**11 * payload // 1538)
+
     def test_every_quantity_is_in_the_summary(self):
         tables = [{"figure": "x", "quantity": name} for name in paper.OF_JOINS]
         self.wanted = build(paper=tables)

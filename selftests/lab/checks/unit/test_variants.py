@@ -151,8 +151,8 @@ class Rcp(unittest.TestCase):
 class Paced(unittest.TestCase):
     """Cards that pace flows."""
 
-    def build(self, pace="700mbit", **changes):
-        return helpers.build(algorithm=[{"name": "timely", "nic-pace": pace},
+    def build(self, pace="700mbit", name="timely", **changes):
+        return helpers.build(algorithm=[{"name": name, "nic-pace": pace},
                                         {"name": "dctcp"}], **changes)
 
     def test_hosts_ends_of_its_run_alone(self):
@@ -167,9 +167,21 @@ class Paced(unittest.TestCase):
                 ({"pace": "101gbit"}, "nic-pace is more than the cable of a host carries"),
                 ({"pfc": {"on": True}, "queue": {}}, "nic-pace: not with pfc or queue.host-ecn"),
                 ({"queue": {"host-ecn": "30kb"}}, "nic-pace: not with pfc or queue.host-ecn"),
+                ({"name": "dart"}, "nic-pace: not with dart, whose receivers share out the line"),
+                ({"name": "expresspass"}, "nic-pace: not with expresspass, whose receivers"),
                 ({"pace": "1kbit"}, "nic-pace: '1kbit' is out of range")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build(**what)
+
+
+def graph(mtu=1500, stray=False):
+    """Two ways between h1 and h3, by a and b; a stray host at one makes it of another tier."""
+    cables = [{"a": one, "b": other, "rate": "10gbit", "delay": "1us", "mtu": 1500}
+              for one, other in (("h1", "x"), ("h2", "x"), (["a", "b"], "x"), (["a", "b"], "y"))]
+    cables.append({"a": "h3", "b": "y", "rate": "10gbit", "delay": "1us", "mtu": mtu})
+    cables += [{"a": "h4", "b": "a", "rate": "10gbit", "delay": "1us", "mtu": 1500}] * stray
+    return {"kind": "graph", "hosts": ["h1", "h2", "h3", *["h4"] * stray],
+            "switches": ["x", "y", "a", "b"], "cables": cables}
 
 
 class Express(unittest.TestCase):
@@ -235,6 +247,9 @@ class Express(unittest.TestCase):
                 ({"queue": {"fifo": ["s1"]}}, "expresspass: not with queue.fifo"),
                 ({"queue": {"limit": None}, "pfc": {"on": True}},
                  "algorithm: expresspass: not with pfc"),
+                ({"topology": graph(mtu=9000)}, "expresspass: not with cables of different mtu"),
+                ({"topology": graph(stray=True), "multipath": True},
+                 "expresspass: with multipath, data from h1 to h3 would not return as its credits"),
                 ({"tso": 2}, "expresspass: not with tso: a sender sends a packet for each credit"),
                 ({"queue": {"ecn": "30kb"}, "names": own},
                  "queue.ecn: says nothing where each run is expresspass"),
@@ -245,6 +260,7 @@ class Express(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build(**what)
         self.assertTrue(self.build(queue={"ecn": "30kb"}))
+        self.assertTrue(self.build(topology=graph(), multipath=True))
 
 
 if __name__ == "__main__":
