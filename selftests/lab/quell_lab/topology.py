@@ -145,15 +145,19 @@ class Graph:
         """Links from every node to one; hosts, having one cable, are never on the way."""
         if end in self._towards:
             return self._towards[end]
-        distance = {end: 0}
-        todo = deque([end])
+        self._towards[end] = self._links_from([end])
+        return self._towards[end]
+
+    def _links_from(self, ends):
+        """{node: links to the nearest of some}; without nodes that none of them reaches."""
+        distance = dict.fromkeys(ends, 0)
+        todo = deque(ends)
         while todo:
             node = todo.popleft()
             for port in self.ports[node]:
                 if port.peer not in distance:
                     distance[port.peer] = distance[node] + 1
                     todo.append(port.peer)
-        self._towards[end] = distance
         return distance
 
     def next_hops(self, node, dst):
@@ -172,15 +176,7 @@ class Graph:
 
     def levels(self):
         """{node: how far it is from the nearest host}; without switches that no host reaches."""
-        level = {host: 0 for host in self.hosts}
-        waiting = deque(self.hosts)
-        while waiting:
-            node = waiting.popleft()
-            for port in self.ports[node]:
-                if port.peer not in level:
-                    level[port.peer] = level[node] + 1
-                    waiting.append(port.peer)
-        return level
+        return self._links_from(self.hosts)
 
     def stages(self, src, dst):
         """
