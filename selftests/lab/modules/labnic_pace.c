@@ -140,7 +140,7 @@ static enum hrtimer_restart pace_timer(struct hrtimer *timer)
 }
 
 /**
- * labnic_pace_holds() - have a packet wait, if its flow was too fast
+ * labnic_pace_holds() - have a packet wait until a line of its flow's rate is through with it
  * @port: a port that paces
  * @skb:  the packet; the pacer's if the result is true
  *
@@ -153,6 +153,7 @@ bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
 	u64 now_ns = ktime_get_ns(), due_ns;
 	struct labnic_pace_flow *flow;
 	struct labnic_segment segment;
+	bool holds;
 
 	if (!labnic_segment_read(skb, skb_network_offset(skb), &segment) ||
 	    !(segment.has_data || segment.is_fin || segment.is_rst))
@@ -166,10 +167,12 @@ bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
 	flow->next_ns += pace_packet_ns(skb, pace->rate_bits_ps);
 	due_ns = flow->next_ns - min(pace_packet_ns(skb, port->rate_bits_ps),
 				     flow->next_ns - now_ns);
-	if (due_ns > now_ns)
+	/* At the line's own rate it may be due while one before it waits for the ring. */
+	holds = due_ns > now_ns || !skb_queue_empty(&pace->waiting);
+	if (holds)
 		pace_queue(pace, skb, due_ns);
 	spin_unlock_bh(&pace->lock);
-	return due_ns > now_ns;
+	return holds;
 }
 
 /**
