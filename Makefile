@@ -4,6 +4,10 @@
 # targets.  Nothing is built inside the source directories: all goes to build/,
 # kernels of the laboratory and of the tests to ~/.cache/quell.
 
+ifneq ($(words $(subst :, ,$(CURDIR))),1)
+$(error $(CURDIR): kbuild cannot use a path with a space or a colon, move the clone to another)
+endif
+
 # Of the running kernel, or of the one that KDIR was configured for
 ifdef KDIR
 KERNELRELEASE	?= $(shell cat $(KDIR)/include/config/kernel.release)
