@@ -116,11 +116,11 @@ transfer()
 	start_in "$router" bash -c "$sampler" sampler /sys/class/net/up0/statistics \
 		"$dir/never" >"$dir/samples"
 	sampling=$started
-	in_netns "$receiver" timeout 60 iperf3 -J -R -c "$3" -p "$port" -t "$2" -P "$4" \
-		>"$dir/iperf" || {
+	if ! in_netns "$receiver" timeout 60 iperf3 -J -R -c "$3" -p "$port" -t "$2" -P "$4" \
+		>"$dir/iperf" || ! json '.error == null' "$dir/iperf"; then
 		tail -n 30 "$dir/iperf" "$dir/server"
 		return 1
-	}
+	fi
 	stop "$sampling"
 	wait "$server"
 	options_are "$1" $(($(options_sent) - before))
