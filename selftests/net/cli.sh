@@ -351,6 +351,23 @@ link_is_reset()
 	left_quell link reset l0 && link_of_driver && poll 10 flow_link 1250000000
 }
 
+# An alternative name may be longer than the 15 characters of an interface's own.
+long_name_is_taken()
+{
+	local name=datacenter-uplink-port-one-long
+
+	ip -n "$left" link property add dev l0 altname "$name" &&
+	left_quell link set "$name" rate 2.5gbit && left_quell link show l0 >"$dir/link" &&
+	grep -qx 'l0: rate 2.5Gbit driver 10Gbit' "$dir/link" && left_quell link reset "$name" &&
+	left_quell hwtstamp show "$name" >"$dir/out" && grep -q '^l0: ' "$dir/out" &&
+	status 2 left_quell hwtstamp on "$name" && says '^quell: l0: .* has no hardware stamps' &&
+	left_quell flow show dev "$name" && left_quell sender show dev "$name" &&
+	left_quell cc tune swift --dev "$name" --rtt 20us --rate 1gbit --dry-run >"$dir/out" &&
+	grep -q '^swift on l0: ' "$dir/out" &&
+	status 1 left_quell link set "${name}r" rate 1gbit && says "${name}r: No such device" &&
+	ip -n "$left" link property del dev l0 altname "$name"
+}
+
 # ss names the same socket by the same cookie.
 joins_with_ss()
 {
@@ -482,7 +499,7 @@ ipv6_flow()
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
 
-plan 93
+plan 94
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network 100mbit
@@ -527,5 +544,6 @@ check "an IPv6 flow has brackets" ipv6_flow
 check "link show says the driver's rate" link_of_driver
 check "a rate that is named reaches an open flow" link_is_named
 check "and is taken back" link_is_reset
+check "an interface is found by a name longer than 15 characters" long_name_is_taken
 check "it ends too" stop_client
 finish

@@ -68,6 +68,8 @@ bad_options_change_nothing()
 	refused 'bad deflect idle' deflect idle 999ns &&
 	refused 'idle must be longer than limit takes at rate' rate 80mbit &&
 	refused 'own device' deflect via 10.73.1.2 dev up1 &&
+	ip -n "$A" link property add dev up1 altname uplink-of-more-than-15 &&
+	refused 'own device' deflect via 10.73.1.2 dev uplink-of-more-than-15 &&
 	refused 'name of a device' deflect via 10.73.1.2 dev up9 &&
 	refused 'name of a device' deflect via 10.73.1.2 &&
 	refused 'IPv4 or IPv6 address' deflect via up2 &&

@@ -160,7 +160,7 @@ wrong_files()
 	wrong 7 "has no preset 'frob'" '[hpcc]\npreset = frob\n' &&
 	wrong 8 "given twice, first in line 7" '[hpcc]\neta = 0.9\neta = 0.9\n' &&
 	wrong 6 "given twice, first in line 1" '[swift]\n' &&
-	wrong 6 "no such interface" '[dev nosuch]\n' &&
+	wrong 6 "nosuch: No such device" '[dev nosuch]\n' &&
 	wrong 6 "no setting 'frob'" 'frob = 1\n' &&
 	wrong 7 "out of range" '[dev lo]\nrate = 2tbit\n' &&
 	wrong 7 "cannot stamp" '[dev lo]\nstamps = on\n' &&

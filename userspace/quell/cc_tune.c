@@ -289,14 +289,17 @@ int cc_tune(struct app *app, int argc, char **argv)
 {
 	struct tune_words words = {};
 	struct tune_found found = {};
+	char dev[IF_NAMESIZE];
 	const struct cc *cc;
 	struct cc_list list;
 	uint32_t ifindex;
 	int status;
 
-	if (read_words(&words, argc - 1, argv + 1) || find_dev(words.dev, &ifindex))
+	if (read_words(&words, argc - 1, argv + 1) || find_dev(words.dev, &ifindex) ||
+	    find_dev_name(words.dev, dev))
 		return STATUS_INPUT;
-	found.dev = words.dev;
+	words.dev = dev;
+	found.dev = dev;
 	status = app_connect(app, argv[0]);
 	if (status)
 		return status;

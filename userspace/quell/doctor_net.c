@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
@@ -100,21 +99,18 @@ static int read_qdiscs(struct doctor_host *host)
 {
 	struct nl_reader reader = { .message = take_qdisc, .restart = start_again, .data = host };
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl nl = { .seq = time(NULL) };
 	struct nlmsghdr *nlh;
 	struct nl_error err;
-	int ret;
+	struct nl nl;
 
-	nl.sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	if (!nl.sock)
-		return -errno;
+	if (nl_open_route(&nl, &err))
+		return -err.code;
 	nlh = mnl_nlmsg_put_header(buf);
 	nlh->nlmsg_type = RTM_GETQDISC;
 	mnl_nlmsg_put_extra_header(nlh, sizeof(struct tcmsg));
-	ret = mnl_socket_bind(nl.sock, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno :
-	      nl_dump(&nl, nlh, &reader, &err);
+	nl_dump(&nl, nlh, &reader, &err);
 	nl_close(&nl);
-	return ret;
+	return -err.code;
 }
 
 /**

@@ -226,13 +226,13 @@ int hwstamp_switch(const char *dev, bool on, struct stamps *stamps)
 	return status;
 }
 
-static int switch_stamps(struct app *app, const char *dev, bool on)
+static int switch_stamps(struct app *app, const char *name, bool on)
 {
 	struct stamps stamps;
-	uint32_t ifindex;
+	char dev[IF_NAMESIZE];
 	int status;
 
-	if (find_dev(dev, &ifindex))
+	if (find_dev_name(name, dev))
 		return STATUS_INPUT;
 	status = hwstamp_switch(dev, on, &stamps);
 	if (status)

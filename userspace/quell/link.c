@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,19 +111,69 @@ static void print_link(struct out *o, const char *name, const struct link_entry 
 	out_close_object(o);
 }
 
+static int take_ifindex(const struct nlmsghdr *nlh, void *data)
+{
+	const struct ifinfomsg *link = mnl_nlmsg_get_payload(nlh);
+	uint32_t *ifindex = data;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*link))
+		return -EBADMSG;
+	*ifindex = link->ifi_index;
+	return 0;
+}
+
+/* if_nametoindex() knows no name of IF_NAMESIZE bytes or more; "ip link property" gives such. */
+static uint32_t find_altname(const char *name)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8))) = {};
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	uint32_t ifindex = 0;
+	struct nl_reader reader = { .message = take_ifindex, .data = &ifindex };
+	struct nl_error err;
+	struct nl nl;
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg));
+	if (!mnl_attr_put_strz_check(nlh, sizeof(buf), IFLA_ALT_IFNAME, name) ||
+	    nl_open_route(&nl, &err))
+		return 0;
+	nl_do(&nl, nlh, &reader, &err);
+	nl_close(&nl);
+	return ifindex;
+}
+
 /**
  * find_dev() - look up an interface
- * @name: its name
+ * @name: its name, or an alternative name of any length
  * @ifindex: its index
  *
  * Return: an exit status, after a complaint.
  */
 int find_dev(const char *name, uint32_t *ifindex)
 {
-	*ifindex = if_nametoindex(name);
+	*ifindex = strlen(name) < IF_NAMESIZE ? if_nametoindex(name) : find_altname(name);
 	if (*ifindex)
 		return STATUS_OK;
 	complain("%s: %s", name, strerror(ENODEV));
+	return STATUS_INPUT;
+}
+
+/**
+ * find_dev_name() - look up the name by which all requests know an interface
+ * @name: its name, or an alternative name of any length
+ * @dev: its own name, IF_NAMESIZE bytes
+ *
+ * Return: an exit status, after a complaint.
+ */
+int find_dev_name(const char *name, char *dev)
+{
+	uint32_t ifindex;
+
+	if (find_dev(name, &ifindex))
+		return STATUS_INPUT;
+	if (if_indextoname(ifindex, dev))
+		return STATUS_OK;
+	complain("%s: %s", name, strerror(errno));
 	return STATUS_INPUT;
 }
 

@@ -403,6 +403,37 @@ void nl_set_buffer(struct nl *nl, int bytes)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
+static int open_socket(struct nl *nl, int protocol, struct nl_error *err)
+{
+	int one = 1;
+
+	memset(err, 0, sizeof(*err));
+	*nl = (struct nl){ .seq = time(NULL) };
+	nl->sock = mnl_socket_open2(protocol, SOCK_CLOEXEC);
+	if (!nl->sock)
+		return fail(err, errno);
+
+	/* Only improves reports: ignore errors of kernels without it. */
+	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
+	if (!mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID))
+		return 0;
+	fail(err, errno);
+	mnl_socket_close(nl->sock);
+	return -err->code;
+}
+
+/**
+ * nl_open_route() - open an rtnetlink socket in the current network namespace
+ * @nl: filled in; must be closed by nl_close(), on success only
+ * @err: error details
+ *
+ * Return: 0 or a negative errno value, the same as in @err.
+ */
+int nl_open_route(struct nl *nl, struct nl_error *err)
+{
+	return open_socket(nl, NETLINK_ROUTE, err);
+}
+
 /**
  * nl_open() - open a socket in the current network namespace
  * @nl: filled in; must be closed by nl_close(), on success only
@@ -415,25 +446,12 @@ int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 {
 	int one = 1;
 
-	memset(err, 0, sizeof(*err));
-	nl->seq = time(NULL);
-	nl->sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
-	if (!nl->sock)
-		return fail(err, errno);
-
-	/* Both only improve reports and checks: ignore errors of kernels without them. */
-	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
+	if (open_socket(nl, NETLINK_GENERIC, err))
+		return -err->code;
+	/* Only improves checks: ignore errors of kernels without it. */
 	mnl_socket_setsockopt(nl->sock, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
-
-	if (mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID) < 0) {
-		fail(err, errno);
-		goto close_socket;
-	}
-	if (resolve_family(nl, family, err))
-		goto close_socket;
-	return 0;
-
-close_socket:
+	if (!resolve_family(nl, family, err))
+		return 0;
 	mnl_socket_close(nl->sock);
 	return -err->code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests to a generic netlink family: "quell", or the kernel's "ethtool".
+ * Requests to a generic netlink family, "quell" or the kernel's "ethtool", and to rtnetlink.
  */
 #ifndef QUELL_CLI_NL_H
 #define QUELL_CLI_NL_H
@@ -56,6 +56,7 @@ struct nl_reader {
 };
 
 int nl_open(struct nl *nl, const char *family, struct nl_error *err);
+int nl_open_route(struct nl *nl, struct nl_error *err);
 void nl_close(struct nl *nl);
 struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd);
 int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,

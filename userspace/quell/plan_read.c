@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -274,10 +275,12 @@ static int read_weight(struct plan *plan, const char *dev, const struct setting 
 
 static int read_dev(struct plan *plan, const struct settings_part *part)
 {
-	const char *dev = part->words[1];
 	int status = STATUS_OK;
+	char dev[IF_NAMESIZE];
 	size_t i;
 
+	if (find_dev_name(part->words[1], dev))
+		return STATUS_INPUT;
 	if (!plan_find_dev(plan, PLAN_RATE, dev)) {
 		complain("there is no such interface");
 		return STATUS_INPUT;

@@ -150,6 +150,7 @@ int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_s
 		      const char *name, uint32_t weight);
 int hwstamp_switch(const char *dev, bool on, struct stamps *stamps);
 int find_dev(const char *name, uint32_t *ifindex);
+int find_dev_name(const char *name, char *dev);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int pair_next(int argc, char **argv, int *i, struct pair *pair);
 int read_address(const char *text, struct sockaddr_storage *address);

@@ -14,7 +14,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/rtnetlink.h>
 
@@ -24,21 +23,6 @@
 #include "routes.h"
 
 #define V4_LEN		sizeof(struct in_addr)
-
-static int open_socket(struct nl *nl)
-{
-	int one = 1;
-
-	*nl = (struct nl){ .seq = time(NULL) };
-	nl->sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	if (!nl->sock)
-		return -errno;
-	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
-	if (!mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID))
-		return 0;
-	nl_close(nl);
-	return -errno;
-}
 
 static void take_metrics(struct route *route, const struct nlattr *nest)
 {
@@ -134,11 +118,10 @@ static int dump(const struct nl_reader *reader)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8))) = {};
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct nl_error err = {};
+	struct nl_error err;
 	struct nl nl;
 
-	err.code = -open_socket(&nl);
-	if (!err.code) {
+	if (!nl_open_route(&nl, &err)) {
 		nlh->nlmsg_type = RTM_GETROUTE;
 		mnl_nlmsg_put_extra_header(nlh, sizeof(struct rtmsg));
 		nl_dump(&nl, nlh, reader, &err);
@@ -491,7 +474,7 @@ int route_set_cc(const struct route *route, const char *cc, bool *changed)
 		.message = take_old, .restart = forget_old, .data = &change,
 	};
 	char text[ROUTE_TEXT_LEN];
-	struct nl_error err = {};
+	struct nl_error err;
 	struct nl nl;
 	int status;
 
@@ -504,8 +487,7 @@ int route_set_cc(const struct route *route, const char *cc, bool *changed)
 		complain("route %s: it is not as it was, and left as it is", text);
 		return STATUS_OK;
 	}
-	err.code = -open_socket(&nl);
-	if (!err.code) {
+	if (!nl_open_route(&nl, &err)) {
 		change.request->nlmsg_flags = NLM_F_REPLACE;
 		nl_do(&nl, change.request, NULL, &err);
 		nl_close(&nl);

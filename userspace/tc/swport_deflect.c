@@ -35,14 +35,14 @@ static int swport_parse_via(struct swport_args *args)
 	}
 	if (swport_accept(args, "dev"))
 		dev = swport_next(args);
-	via->ifindex = dev ? if_nametoindex(dev) : 0;
+	via->ifindex = dev ? ll_name_to_index(dev) : 0;
 	if (!via->ifindex) {
 		fprintf(stderr,
 			"swport: bad deflect via %s dev \"%s\": must be the name of a device\n",
 			address, dev ? dev : "");
 		return -1;
 	}
-	if (args->dev && !strcmp(args->dev, dev)) {
+	if (args->dev && ll_name_to_index(args->dev) == via->ifindex) {
 		fprintf(stderr,
 			"swport: bad deflect via %s dev \"%s\": must not be the port's own device\n",
 			address, dev);

@@ -69,6 +69,8 @@ void close_json_object(void);
 void open_json_array(enum output_type type, const char *key);
 void close_json_array(enum output_type type, const char *key);
 
+unsigned int ll_name_to_index(const char *name);
+
 int get_rate64(__u64 *rate_bytes_ps, const char *str);
 
 int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
