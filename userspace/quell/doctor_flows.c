@@ -31,10 +31,21 @@ static bool is_text(const char *text, const char *want)
 	return text && !strcmp(text, want);
 }
 
+/* The algorithm needs the Quell option, and the flow is without for that reason. */
+static bool is_without(const struct flow *f, const char *reason)
+{
+	return f->cc && is_text(f->option, reason) &&
+	       (!strcmp(f->cc, "dart") || !strncmp(f->cc, "hpcc", 4));
+}
+
 static bool has_peer_without_quell(const struct flow *f)
 {
-	return f->cc && is_text(f->option, "no-answer") &&
-	       (!strcmp(f->cc, "dart") || !strncmp(f->cc, "hpcc", 4));
+	return is_without(f, "no-answer");
+}
+
+static bool has_no_room(const struct flow *f)
+{
+	return is_without(f, "no-room");
 }
 
 static bool has_option_stripped(const struct flow *f)
@@ -53,9 +64,11 @@ static bool has_no_marks(const struct flow *f)
 	return is_text(f->fallback, "no-marks");
 }
 
+/* Switches are not the reason where there is no option to write to. */
 static bool has_no_records(const struct flow *f)
 {
-	return is_text(f->fallback, "no-records");
+	return is_text(f->fallback, "no-records") && !is_without(f, "no-answer") &&
+	       !is_without(f, "no-room") && !is_without(f, "stripped");
 }
 
 static bool has_noise(const struct flow *f)
@@ -70,8 +83,8 @@ static bool has_long_path(const struct flow *f)
 
 static bool has_other_fallback(const struct flow *f)
 {
-	return f->fallback && !has_no_marks(f) && !has_no_records(f) && !has_noise(f) &&
-	       !has_long_path(f);
+	return f->fallback && !has_no_marks(f) && !is_text(f->fallback, "no-records") &&
+	       !has_noise(f) && !has_long_path(f);
 }
 
 static bool has_small_receiver(const struct flow *f)
@@ -90,6 +103,9 @@ static const struct ailment ailments[] = {
 	{ DOCTOR_FAULT, "peer", has_peer_without_quell,
 	  "get no answer to the Quell option, which %A needs: the peer uses no algorithm of Quell",
 	  "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A" },
+	{ DOCTOR_NOTE, "peer", has_no_room,
+	  "have no room for the Quell option, which %A needs: they are MPTCP's, or signed (MD5, AO)",
+	  "" },
 	{ DOCTOR_FAULT, "target", has_target_below_path,
 	  "have a target below the round trip of their path, and the smallest window",
 	  "quell cc reset %A" },

@@ -335,7 +335,19 @@ TEST(doctor_judge__flow_cases)
 	      "0 peer 1 of 3 flows, one to 10.0.0.2, get no answer to the Quell option, which"
 	      " hpcc_vaisf needs: the peer uses no algorithm of Quell\non 10.0.0.2:"
 	      " sysctl -w net.ipv4.tcp_congestion_control=hpcc_vaisf\n");
+	/* No switch can write where there is no option. */
+	flows[1].fallback = "no-records";
+	flows[2].fallback = "no-records";
+	flows[1].option = "no-room";
+	flows[2].cc = "hpcc";
+	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
+	      " on the path removes TCP options it does not know\n\n"
+	      "1 peer 1 of 3 flows, one to 10.0.0.2, have no room for the Quell option, which"
+	      " hpcc_vaisf needs: they are MPTCP's, or signed (MD5, AO)\n\n");
 	flows[1] = sound_flow();
+	flows[2] = sound_flow();
+	flows[2].option = "no-room";
+	check(_metadata, &h, "");
 	flows[2] = sound_flow();
 	flows[1].target_ns = 9999;
 	flows[2].target_ns = 9999;
