@@ -215,21 +215,47 @@ syn_dropped()
 	conclude not-offered not-offered "$(agreed 0 0)" && box_saw 2 2
 }
 
-# signed KIND FAMILY: what is signed cannot be added to.
+# signed KIND FAMILY: what is signed cannot be added to, and no room is reserved, neither for
+# TCP-INT, which this client would send.  There are no timestamps, and the MSS is without the
+# signature, which TCP subtracts for each segment.
 signed()
 {
-	local netns kind=$1 mapped=""
+	local kind=$1 mapped="" status
 
 	[ "$2" = 6 ] || mapped=::ffff:
+	in_netns "$client" quell cc set quell tcp-int 1 || return 1
 	start_in "$server" option_tcp serve "$signed_port" \
 		"$kind,$mapped$(address "$2" 73 2),secret" >"$dir/signed"
 	poll 10 says_ready signed && quiet &&
 	say "open $2" "$kind $(address "$2" 73 1) secret" \
 		"connect $(address "$2" 73 1) $signed_port" "xfer 100000" &&
-	states "$signed_port" no-room not-offered &&
+	mss_is "$2" $((1500 - $(headers "$2") + 12 + 12)) &&
+	states "$signed_port" no-room no-room &&
 	moved "$(agreed 0 0) and .client[\"option-no-room\"] == 1 and
-		.server[\"option-no-room\"] == 0 and .client[\"option-sent\"] == 0" &&
-	say close && stop "$started"
+		.server[\"option-no-room\"] == 0 and .client[\"option-sent\"] == 0 and
+		.client[\"tcp-int-sent\"] == 0" &&
+	say close
+	status=$?
+	in_netns "$client" quell cc set quell tcp-int 0
+	stop "$started"
+	return "$status"
+}
+
+# Both ends of a live connection get keys: it gives the option up, and its room back.
+signed_later()
+{
+	local here there kind=$1
+
+	here=$(address "$2" 73 2) there=$(address "$2" 73 1)
+	quiet && ordered other "open $2" "bind $there $queue_port" listen &&
+	say "open $2" "connect $there $queue_port" && ordered other accept &&
+	states "$queue_port" on on && mss_is "$2" $((1500 - $(headers "$2"))) &&
+	ordered other "$kind $here secret" && say "$kind $there secret" && mark || return 1
+	ask other echo
+	say "xfer 100000" && states "$queue_port" no-room no-room &&
+	mss_is "$2" $((1500 - $(headers "$2") + 12)) &&
+	moved '.client["option-sent"] == 0 and .server["option-sent"] == 0' &&
+	say close && told other
 }
 
 # Whether this kernel signs segments: 6.1 knows no TCP-AO, others may be built without.
@@ -308,13 +334,16 @@ mtu_probed()
 	conclude on on "$(agreed 1 1)"
 }
 
-# The application's own extension headers: the option stays away, and comes back.
+# The application's own extension headers, of 8 bytes: the option and its room stay away, and
+# come back.
 extension_headers()
 {
 	connects 6 73 && moved '.client["option-no-room"] == 0' &&
 	say "dstopts on" && mark && say "xfer 100000" && states "$port" on on &&
+	mss_is 6 $((1500 - $(headers 6) + 12 - 8)) &&
 	moved '.client["option-no-room"] > 0 and .client["option-sent"] == 0' &&
 	say dstopts "xfer 10000" && mark && say "xfer 100000" &&
+	mss_is 6 $((1500 - $(headers 6))) &&
 	conclude on on '.client["option-no-room"] == 0 and .client["option-sent"] > 0 and
 		.client["rtt-echo"] > 0'
 }
@@ -480,7 +509,7 @@ checksums_held()
 # among their names.  "no checksum was wrong" speaks for the cases before it.
 cases()
 {
-	grep -E "^[a-z]+ \"[^\"]*(${QUELL_CASES:-})" <<'END' | grep -vE " signed (none$lacking)\$"
+	grep -E "^[a-z]+ \"[^\"]*(${QUELL_CASES:-})" <<'END' |
 both "spoken" spoken
 both "peer without Quell" peer_without
 both "box that passes all" box_passes
@@ -490,6 +519,7 @@ both "box takes the option out of everything" all_stripped
 both "box loses SYNs with the option" syn_dropped
 both "signed: MD5" signed md5
 both "signed: TCP-AO" signed ao
+both "signed from the middle on: MD5" signed_later md5
 both "fast open" fast_open
 both "path MTU falls" mtu_falls
 both "MTU probing" mtu_probed
@@ -505,6 +535,7 @@ once "server without hooks: first flow plain, second not" late_hooks
 once "no checksum was wrong" checksums_held
 both "damaged packets" damaged
 END
+		grep -vE " signed(_later)? (none$lacking)\$"
 }
 
 once()

@@ -13,7 +13,7 @@
  *
  * Commands; "," separates their words for serve:
  *
- *	open 4|6		a new socket; the old one is closed
+ *	open 4|6 [mptcp]	a new socket; the old one is closed
  *	cc NAME			congestion control
  *	md5 ADDRESS KEY		sign segments to and from ADDRESS (RFC 2385)
  *	ao ADDRESS KEY		the same by RFC 5925
@@ -151,7 +151,8 @@ static int cmd_open(char **word)
 		close(sock);
 	sent.at = 0;
 	received.at = 0;
-	sock = socket(word[1][0] == '6' ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+	sock = socket(word[1][0] == '6' ? AF_INET6 : AF_INET, SOCK_STREAM,
+		      word[2] ? IPPROTO_MPTCP : 0);
 	return sock < 0 ? -1 : set_int(SOL_SOCKET, SO_REUSEADDR, 1);
 }
 
@@ -501,7 +502,7 @@ static const struct {
 	int least, most;
 	int (*run)(char **word);
 } commands[] = {
-	{ "open", 1, 1, cmd_open },		{ "cc", 1, 1, cmd_cc },
+	{ "open", 1, 2, cmd_open },		{ "cc", 1, 1, cmd_cc },
 	{ "md5", 2, 2, cmd_md5 },		{ "ao", 2, 2, cmd_ao },
 	{ "fastopen", 0, 1, cmd_fastopen },	{ "backlog", 1, 1, cmd_backlog },
 	{ "bind", 2, 2, cmd_bind },		{ "connect", 2, 2, cmd_connect },

@@ -17,8 +17,8 @@
  * The option comes first behind the fixed header, where a switch finds it
  * without a search.  No option is inserted that would make a packet longer than
  * the path's MTU or the header longer than 60 bytes, or into a packet that has a
- * checksum or a signature already.  A packet with a bad checksum is not changed, so that
- * TCP counts and drops it.
+ * checksum, a signature or an option of MPTCP already.  A packet with a bad checksum is
+ * not changed, so that TCP counts and drops it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -48,18 +48,20 @@ static u32 option_packet_bytes(const struct sk_buff *skb)
 
 /*
  * A signature covers the header's length, and may cover its options (RFC 2385,
- * RFC 5925): a peer without Quell would find the signature wrong.
+ * RFC 5925): a peer without Quell would find the signature wrong.  MPTCP (RFC 8684) needs
+ * in the data of a connection what it asks for in the SYN.
  */
-static bool option_is_signed(const struct sk_buff *skb)
+static bool option_is_excluded(const struct sk_buff *skb)
 {
 	const u8 *options = (const u8 *)(tcp_hdr(skb) + 1);
 	u32 bytes = tcp_hdrlen(skb) - sizeof(struct tcphdr);
 	u32 at = 0;
 
-	if (bytes < SIGNATURE_MIN_BYTES)
+	if (bytes < SIGNATURE_MIN_BYTES && !tcp_hdr(skb)->syn)
 		return false;
 	while (at + 1 < bytes && options[at] != QUELL_OPT_END) {
-		if (options[at] == TCPOPT_MD5SIG || options[at] == OPTION_KIND_AO)
+		if (options[at] == TCPOPT_MD5SIG || options[at] == OPTION_KIND_AO ||
+		    options[at] == TCPOPT_MPTCP)
 			return true;
 		at += options[at] == QUELL_OPT_NOP ? 1 : max_t(u8, options[at + 1], 1);
 	}
@@ -101,14 +103,14 @@ static void option_fix_tcp(struct sk_buff *skb)
  * @skb: packet on its way out, from the network header on
  *
  * Context: LOCAL_OUT hook.
- * Return: bytes; 0 also if the packet has a checksum or a signature already.
+ * Return: bytes; 0 also if the packet has a checksum or a signature already, or is MPTCP's.
  */
 u32 quell_option_room(const struct sk_buff *skb)
 {
 	u32 packet_bytes = option_packet_bytes(skb), mtu_bytes = dst_mtu(skb_dst(skb));
 
 	if (skb->ip_summed != CHECKSUM_PARTIAL || packet_bytes >= mtu_bytes ||
-	    skb->len >= IP_MAX_MTU || option_is_signed(skb))
+	    skb->len >= IP_MAX_MTU || option_is_excluded(skb))
 		return 0;
 	return min3(TCP_HEADER_MAX_BYTES - tcp_hdrlen(skb), mtu_bytes - packet_bytes,
 		    (u32)IP_MAX_MTU - skb->len);

@@ -22,7 +22,9 @@
  *		1	it is sent, and its echoes are shown
  *		2	its echoes are also used, for flows that want telemetry
  */
+#include <linux/ipv6.h>
 #include <net/inet_connection_sock.h>
+#include <net/ipv6.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
 #include "flow/signal.h"
@@ -262,42 +264,61 @@ bool quell_signal_asks(const struct quell_net *qnet)
 	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
 }
 
+/* Bytes of the IPv6 extension headers that the application has set. */
+static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *flow)
+{
+	const struct ipv6_txoptions *opt;
+	u32 bytes = 0;
+
+	if (flow->family != AF_INET6)
+		return 0;
+	rcu_read_lock();
+	opt = rcu_dereference(inet6_sk(sk)->opt);
+	if (opt)
+		bytes = opt->opt_flen + opt->opt_nflen;
+	rcu_read_unlock();
+	return bytes;
+}
+
 /*
- * Bytes that extension headers and IPv4 options take from the segments.  When an
- * application sets IPv6 options, the stack overwrites the field with their length;
- * all else adds to it.
+ * Bytes that extension headers and IPv4 options take from the segments.  When an application
+ * sets IPv6 options, the stack overwrites the field with their length, and when it removes
+ * them, leaves it at that; all else adds to it.
  */
 static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
 	u32 now_bytes = inet_csk(sk)->icsk_ext_hdr_len;
 
-	if (sk->sk_family == AF_INET6 && now_bytes != flow->ext_hdr_bytes)
-		return now_bytes;
+	if (flow->family == AF_INET6)
+		return signal_headers_bytes(sk, flow);
 	return now_bytes - min(now_bytes, flow->option_room_bytes);
 }
 
-/* Reserves @bytes in each segment, so that the options fit into the MTU. */
-static void signal_reserve(struct sock *sk, struct quell_flow *flow, u32 bytes)
+/* Bytes that the options of a flow's data segments take; 0 behind extension headers. */
+static u32 signal_room_bytes(const struct sock *sk, const struct quell_flow *flow)
+{
+	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
+
+	if (signal_headers_bytes(sk, flow))
+		return 0;
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		bytes += quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
+			 !quell_tcpint_used(flow) ?
+			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
+	return bytes;
+}
+
+/* Reserves room for the options in each segment, so that they fit into the MTU. */
+static void signal_reserve(struct sock *sk, struct quell_flow *flow)
 {
 	struct inet_connection_sock *icsk = inet_csk(sk);
+	u32 bytes = signal_room_bytes(sk, flow);
 
 	icsk->icsk_ext_hdr_len = signal_others_bytes(sk, flow) + bytes;
 	flow->ext_hdr_bytes = icsk->icsk_ext_hdr_len;
 	flow->option_room_bytes = bytes;
 	if (sk->sk_state != TCP_CLOSE)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
-}
-
-/* Bytes that the options of a flow's data segments take. */
-static u32 signal_room_bytes(const struct quell_flow *flow)
-{
-	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
-
-	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
-		bytes += quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
-			 !quell_tcpint_used(flow) ?
-			 SIGNAL_ROOM_TELEMETRY_BYTES : SIGNAL_ROOM_BYTES;
-	return bytes;
 }
 
 /**
@@ -322,12 +343,24 @@ bool quell_signal_is_signed(const struct sock *sk)
 	return false;
 }
 
+/*
+ * Whether data leaves room for options: a signature covers them, and MPTCP's mapping of data
+ * (DSS) takes 26 or 28 of the 28 bytes that the timestamps leave.
+ */
+static bool signal_has_room(const struct sock *sk)
+{
+	return !quell_signal_is_signed(sk) && !sk_is_mptcp(sk);
+}
+
 /* State of a connection whose peer has not sent the option: whether it was offered. */
 static enum quell_option_state signal_without(const struct quell_flow *flow,
 					      const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
+	if (!signal_has_room(sk))
+		return quell_signal_listens(flow->qnet) ? QUELL_OPTION_NO_ROOM :
+							  QUELL_OPTION_NOT_OFFERED;
 	/*
 	 * Only the active end offers, in the first two of its SYNs.  The SYN, and data that
 	 * it carried, count as acknowledged by now.
@@ -337,7 +370,7 @@ static enum quell_option_state signal_without(const struct quell_flow *flow,
 	    tp->total_retrans > QUELL_SYN_OFFERS_MAX ||
 	    !quell_signal_offers(flow->qnet, flow->algo))
 		return QUELL_OPTION_NOT_OFFERED;
-	return quell_signal_is_signed(sk) ? QUELL_OPTION_NO_ROOM : QUELL_OPTION_NO_ANSWER;
+	return QUELL_OPTION_NO_ANSWER;
 }
 
 /* The key of a flow's connection, as the hooks build it. */
@@ -374,10 +407,11 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	WRITE_ONCE(flow->option, state);
 	spin_unlock_bh(&flow->lock);
 	quell_tell_option(flow, state);
-	WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
-	if (!signal_room_bytes(flow))
+	if (signal_has_room(sk))
+		WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
+	if (!signal_room_bytes(sk, flow))
 		return;
-	signal_reserve(sk, flow, signal_room_bytes(flow));
+	signal_reserve(sk, flow);
 	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
 }
 
@@ -428,7 +462,7 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 	spin_unlock_bh(&flow->lock);
 	quell_dasr_forget_n(flow);
 	if (flow->option_room_bytes)
-		signal_reserve(sk, flow, signal_room_bytes(flow));
+		signal_reserve(sk, flow);
 }
 
 /**
@@ -465,8 +499,16 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
 }
 
+/* Gives the option up, and its room back. */
+static void signal_give_up(struct quell_flow *flow, struct sock *sk,
+			   enum quell_option_state state)
+{
+	quell_signal_close(flow, sk, state);
+	quell_tell_option(flow, state);
+}
+
 /**
- * quell_signal_check() - reserve room for the option in use; give it up if it is stripped
+ * quell_signal_check() - reserve room for the options in use; give them up if they have no use
  * @flow: context
  * @sk:   its socket
  *
@@ -475,18 +517,22 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 {
 	u32 most = READ_ONCE(flow->option_seen) ? SIGNAL_MISSED_LATER_MAX : SIGNAL_MISSED_MAX;
-	bool on = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 
-	/* The other end began to use it, or the application's IPv6 options took the room. */
-	if ((on && !flow->option_room_bytes) ||
+	/* An MD5 key may be added to a live connection. */
+	if (flow->option_room_bytes && quell_signal_is_signed(sk)) {
+		WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
+		signal_give_up(flow, sk, QUELL_OPTION_NO_ROOM);
+		return;
+	}
+	/* The other end began to use it, or the application's IPv6 options changed. */
+	if (signal_room_bytes(sk, flow) != flow->option_room_bytes ||
 	    (flow->option_room_bytes && sk->sk_family == AF_INET6 &&
 	     inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes))
-		signal_reserve(sk, flow, signal_room_bytes(flow));
-	if (!on || READ_ONCE(flow->option_missed) < most)
+		signal_reserve(sk, flow);
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON || READ_ONCE(flow->option_missed) < most)
 		return;
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
-	quell_signal_close(flow, sk, QUELL_OPTION_STRIPPED);
-	quell_tell_option(flow, QUELL_OPTION_STRIPPED);
+	signal_give_up(flow, sk, QUELL_OPTION_STRIPPED);
 }
 
 int quell_signal_init(void)
