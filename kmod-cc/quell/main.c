@@ -243,8 +243,9 @@ leave_algos:
 }
 
 /*
- * No socket of the namespace is left: each holds a reference to it.  A packet may still be in
- * the hooks, so a grace period passes between this and quell_net_exit().
+ * No socket of the namespace is left: each holds a reference to it, as do TCP sockets of the
+ * kernel's own (sunrpc, RDS, SMC, MPTCP; read in 6.1.192, 6.12.117 and 7.3.4).  A packet may
+ * still be in the hooks, so a grace period passes between this and quell_net_exit().
  */
 static void __net_exit quell_net_pre_exit(struct net *net)
 {

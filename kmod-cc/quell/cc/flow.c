@@ -273,8 +273,7 @@ void quell_cc_release(struct sock *sk)
 	cc->flow = NULL;
 	release_ssthresh(tcp_sk(sk));
 	atomic_dec(&qnet->algos[cc->algo->slot].socks);
-	if (atomic_dec_and_test(&qnet->socks))
-		quell_hooks_linger(qnet);
+	atomic_dec(&qnet->socks);
 }
 
 /**

@@ -63,7 +63,7 @@ extern struct quell_algo quell_signal_algo;
 int quell_signal_init(void);
 void quell_signal_exit(void);
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo);
-bool quell_signal_asks(const struct quell_net *qnet);
+bool quell_signal_needs_hooks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_entropies(const struct quell_net *qnet);
 bool quell_signal_recycles(const struct quell_net *qnet);

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <compat/extack.h>
+#include "flow/signal.h"
 #include "genl/genl.h"
 #include "netns/counters.h"
 #include "netns/net.h"
@@ -368,7 +369,7 @@ static int cc_change(struct genl_info *info, bool reset)
 	err = 0;
 unlock:
 	mutex_unlock(&quell_mutex);
-	if (!err)
+	if (!err && quell_signal_needs_hooks(qnet))
 		quell_hooks_settle(qnet);
 	return err;
 }

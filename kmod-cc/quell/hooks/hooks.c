@@ -10,15 +10,21 @@
  * conntrack's confirmation and a chain of priority 2147483647 may come after ours in
  * LOCAL_IN.
  *
- * The hooks are in a namespace only while it has a Quell socket, a Quell
- * algorithm for its default, or offers the Quell option (by default while an
- * algorithm that wants telemetry records is registered); a flow without them has
- * no nanosecond sample yet.  Registering sleeps, and the first socket may
- * appear in softirq: a work item does it.  It also unregisters them, some time
- * after the last socket is gone, and not at the end of each short connection.
+ * A namespace has no hooks, and pays for none, until a connection may need them:
  *
- *		socks > 0, or default or option ask	neither, for LINGER
- *	(off) -------------------------------> hooked ----------------------> (off)
+ *	it is made while Quell is the default		before its first packet
+ *	parameter `option' is 1, or an algorithm that	before the first connection that may
+ *	offers the option is registered			offer it
+ *	first Quell socket				soon after ->init, which may be in softirq,
+ *							by a work item: registering sleeps
+ *
+ * The stack does not report that the default changed: in that namespace the first connection
+ * comes before the hooks, and has neither the option nor, at first, nanosecond samples.
+ *
+ * The hooks stay until the namespace or the module ends, as nf_unregister_net_hook() drops all
+ * packets that wait in NFQUEUEs of the namespace, also those of programs that have no part in
+ * Quell.  For the same reason a failure does not undo what is registered; the next Quell socket
+ * has the rest registered.
  *
  * Lifetime: quell_hooks_exit() stops the work first, then unregisters the hooks.  That
  * does not wait for packets in the hooks: state that these read must be freed a grace
@@ -64,60 +70,36 @@ static const struct nf_hook_ops hook_ops[] = {
 #endif
 };
 
-/* Whether new sockets of the namespace would be Quell sockets. */
-static bool hooks_default_is_ours(const struct net *net)
-{
-	const struct tcp_congestion_ops *ops;
-	bool ours;
+static_assert(ARRAY_SIZE(hook_ops) == QUELL_HOOKS);
 
-	rcu_read_lock();
-	ops = rcu_dereference(net->ipv4.tcp_congestion_control);
-	ours = ops && ops->release == quell_cc_release;
-	rcu_read_unlock();
-	return ours;
+/* Only one caller at a time: quell_hooks_init(), then the work item. */
+static void hooks_register(struct quell_net *qnet)
+{
+	u8 nr = qnet->hooks_nr;
+
+	while (nr < QUELL_HOOKS && !nf_register_net_hook(qnet->net, &hook_ops[nr]))
+		nr++;
+	if (nr < QUELL_HOOKS)
+		quell_count(qnet, QUELL_N_HOOK_REGISTER_FAILED);
+	WRITE_ONCE(qnet->hooks_nr, nr);
 }
 
 static void hooks_work(struct work_struct *work)
 {
-	struct quell_net *qnet = container_of(to_delayed_work(work),
-					      struct quell_net, hooks_work);
-	bool want = atomic_read(&qnet->socks) > 0 ||
-		    hooks_default_is_ours(qnet->net) || quell_signal_asks(qnet);
-
-	if (want && !qnet->hooked) {
-		if (nf_register_net_hooks(qnet->net, hook_ops, ARRAY_SIZE(hook_ops)))
-			quell_count(qnet, QUELL_N_HOOK_REGISTER_FAILED);
-		else
-			WRITE_ONCE(qnet->hooked, true);
-	} else if (!want && qnet->hooked) {
-		nf_unregister_net_hooks(qnet->net, hook_ops, ARRAY_SIZE(hook_ops));
-		WRITE_ONCE(qnet->hooked, false);
-	}
-	/*
-	 * Run again after a failure, to see a change of the default (which is not
-	 * notified), and if the first socket came after @want was computed.
-	 */
-	if (want != qnet->hooked || (want && !atomic_read(&qnet->socks)))
-		quell_hooks_linger(qnet);
-	else if (atomic_read(&qnet->socks) && !qnet->hooked)
-		queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work, 0);
+	hooks_register(container_of(work, struct quell_net, hooks_work));
 }
 
-/*
- * Called before the namespace is in quell_nets.  A namespace made while Quell is the
- * default inherits that, and needs the hooks from the start.
- */
+/* Called before the namespace is in quell_nets. */
 void quell_hooks_init(struct quell_net *qnet)
 {
-	INIT_DELAYED_WORK(&qnet->hooks_work, hooks_work);
-	if (hooks_default_is_ours(qnet->net) || quell_signal_asks(qnet))
-		quell_hooks_want(qnet);
+	INIT_WORK(&qnet->hooks_work, hooks_work);
+	if (quell_signal_needs_hooks(qnet))
+		hooks_register(qnet);
 }
 
 /* Called after the namespace was removed from quell_nets. */
 void quell_hooks_exit(struct quell_net *qnet)
 {
-	cancel_delayed_work_sync(&qnet->hooks_work);
-	if (qnet->hooked)
-		nf_unregister_net_hooks(qnet->net, hook_ops, ARRAY_SIZE(hook_ops));
+	cancel_work_sync(&qnet->hooks_work);
+	nf_unregister_net_hooks(qnet->net, hook_ops, qnet->hooks_nr);
 }

@@ -10,9 +10,6 @@
 #include <net/tcp.h>
 #include "netns/net.h"
 
-/* How long hooks stay without a socket. */
-#define HOOKS_LINGER_SEC	10
-
 /* Protects quell_algos[], quell_nets and the publication of parameters. */
 DEFINE_MUTEX(quell_mutex);
 LIST_HEAD(quell_nets);
@@ -198,39 +195,26 @@ void quell_net_leave_algos(struct quell_net *qnet)
  * quell_hooks_want() - a Quell socket appeared
  * @qnet: its namespace
  *
- * Context: any; the hooks are registered soon after.
+ * Context: any; the hooks are registered soon after, and stay.
  */
 void quell_hooks_want(struct quell_net *qnet)
 {
-	if (!READ_ONCE(qnet->hooked))
-		mod_delayed_work(system_power_efficient_wq, &qnet->hooks_work, 0);
+	if (READ_ONCE(qnet->hooks_nr) < QUELL_HOOKS)
+		queue_work(system_power_efficient_wq, &qnet->hooks_work);
 }
 
 /**
- * quell_hooks_settle() - parameters changed
+ * quell_hooks_settle() - connections to come need the hooks from their SYN on
  * @qnet: namespace
  *
- * A namespace that offers the option needs the hooks before its first connection:
- * they are registered on return.
+ * The hooks are registered on return.
  *
  * Context: process, may sleep; no lock but quell_mutex.
  */
 void quell_hooks_settle(struct quell_net *qnet)
 {
 	quell_hooks_want(qnet);
-	flush_delayed_work(&qnet->hooks_work);
-}
-
-/**
- * quell_hooks_linger() - the last Quell socket is gone
- * @qnet: its namespace
- *
- * Context: any; the hooks are removed later, unless another socket appears.
- */
-void quell_hooks_linger(struct quell_net *qnet)
-{
-	queue_delayed_work(system_power_efficient_wq, &qnet->hooks_work,
-			   HOOKS_LINGER_SEC * HZ);
+	flush_work(&qnet->hooks_work);
 }
 
 /**

@@ -26,6 +26,9 @@ struct quell_flow;
 /* Algorithms registered at one time; the signal plane's parameters count as one. */
 #define QUELL_ALGOS_MAX		16
 
+/* Netfilter hooks of a namespace: LOCAL_OUT and LOCAL_IN of each address family. */
+#define QUELL_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 4 : 2)
+
 /**
  * struct quell_params_block - published parameters, never changed again
  * @rcu:  for freeing after the last reader
@@ -61,8 +64,8 @@ struct quell_algo_net {
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	number to try first for the next flow; lock of @flows
  * @socks:	Quell sockets, with or without a context
- * @hooks_work:	registers and unregisters the hooks
- * @hooked:	the hooks are registered; written by @hooks_work only
+ * @hooks_work:	registers the hooks
+ * @hooks_nr:	hooks registered, QUELL_HOOKS when all are; never decreases
  * @agreements:	offers of the option that wait for ->init; agree.c
  * @notices:	what listeners are told; notice.c
  * @counters:	per-cpu counters
@@ -80,8 +83,8 @@ struct quell_net {
 	struct xarray			flows;
 	u32				flows_next;
 	atomic_t			socks;
-	struct delayed_work		hooks_work;
-	bool				hooked;
+	struct work_struct		hooks_work;
+	u8				hooks_nr;
 	struct quell_agreements		agreements;
 	struct quell_notices		notices;
 	struct quell_counters __percpu	*counters;
@@ -104,7 +107,6 @@ int quell_net_join_algos(struct quell_net *qnet);
 void quell_net_leave_algos(struct quell_net *qnet);
 void quell_hooks_want(struct quell_net *qnet);
 void quell_hooks_settle(struct quell_net *qnet);
-void quell_hooks_linger(struct quell_net *qnet);
 
 /* hooks.c */
 void quell_hooks_init(struct quell_net *qnet);

@@ -250,17 +250,21 @@ bool quell_signal_listens(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_asks() - whether any connection may offer the option
+ * quell_signal_needs_hooks() - whether connections need the hooks before the first Quell socket
  * @qnet: namespace
  *
  * Context: any but hard interrupts.
- * Return: whether the hooks are needed before the first socket.
+ * Return: true if any connection may offer the option, or Quell is the default.
  */
-bool quell_signal_asks(const struct quell_net *qnet)
+bool quell_signal_needs_hooks(const struct quell_net *qnet)
 {
 	u64 option = signal_option(qnet);
+	bool ours;
 
-	return option == SIGNAL_OPTION_OFFER ||
+	rcu_read_lock();
+	ours = quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
+	rcu_read_unlock();
+	return ours || option == SIGNAL_OPTION_OFFER ||
 	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
 }
 

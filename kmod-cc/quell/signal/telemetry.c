@@ -12,9 +12,9 @@
  * A receiver echoes records whatever its own algorithm is.  Precedence in a header
  * without enough room: option.c.
  *
- * The option is offered in the SYN, so the hooks must be registered before a flow
- * exists: while an algorithm that wants records is registered, they are in every
- * namespace that uses the option.
+ * The option is offered in the SYN, so the hooks must be registered before a flow exists: when
+ * an algorithm that wants records is registered, every namespace gets them, those with `option'
+ * 0 excepted.
  */
 #include "flow/flow.h"
 #include "flow/rx.h"
@@ -43,15 +43,14 @@ void quell_telemetry_register(struct quell_algo *algo)
 	atomic_inc(&telemetry_algos);
 	mutex_lock(&quell_mutex);
 	list_for_each_entry(qnet, &quell_nets, node)
-		quell_hooks_settle(qnet);
+		if (quell_signal_needs_hooks(qnet))
+			quell_hooks_settle(qnet);
 	mutex_unlock(&quell_mutex);
 }
 
 /**
  * quell_telemetry_unregister() - undo quell_telemetry_register()
  * @algo: description of the algorithm
- *
- * The hooks are removed when their work item next runs, hooks.c.
  *
  * Context: any.
  */
