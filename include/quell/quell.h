@@ -41,6 +41,8 @@ struct quell_flow;
  * @rcv_marked:		the newest packet received was marked CE
  * @backlogged:		data was waiting at the last sample: the next packet starts
  *			no new message, however long pacing delays it
+ * @paces:		pacing by the stack was enabled for this algorithm
+ * @reorders:		tcp_sock.reord_seen was raised from 0 for this algorithm
  *
  * Written under the socket lock only.  The algorithm's variables follow.
  */
@@ -52,8 +54,10 @@ struct quell_cc {
 	u32			delivered_ce_pkts;
 	u32			rcv_nxt_marked;
 	u16			magic;
-	bool			rcv_marked;
-	bool			backlogged;
+	bool			rcv_marked:1;
+	bool			backlogged:1;
+	bool			paces:1;
+	bool			reorders:1;
 };
 
 static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=

@@ -38,6 +38,7 @@
  *	mss			result: bytes of payload in a segment
  *	window			result: the congestion window in segments
  *	fastopened		result: 1 if the data of the SYN was accepted
+ *	state			result: fields of the kernel's socket (modules/sockstate.c)
  *	close			and wait until the other end closed, too
  *	reset			close at once
  */
@@ -61,6 +62,7 @@
 #define WORDS_MAX	4
 #define XFER_MS		30000
 #define AO_ADD_KEY	38
+#define SOCKSTATE	0x5155
 
 /* TCP_AO_ADD_KEY as of Linux 6.7; older headers lack it. */
 struct ao_add {
@@ -93,7 +95,7 @@ static bool sinking;
 static struct timespec thought;
 static int backlog = 16;
 static struct stream sent, received;
-static char result[64];
+static char result[1024];
 
 static uint8_t byte_at(uint64_t at)
 {
@@ -497,6 +499,23 @@ static int cmd_echo(char **word)
 	return n;
 }
 
+/* quell_sockstate.ko answers. */
+static int cmd_state(char **word)
+{
+	socklen_t bytes = sizeof(result) - 2;
+	int family = 0;
+	socklen_t family_bytes = sizeof(family);
+
+	(void)word;
+	if (getsockopt(sock, SOL_SOCKET, SO_DOMAIN, &family, &family_bytes) ||
+	    getsockopt(sock, family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6, SOCKSTATE,
+		       result + 1, &bytes))
+		return -1;
+	result[0] = ' ';
+	result[1 + bytes] = '\0';
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int least, most;
@@ -516,6 +535,7 @@ static const struct {
 	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
+	{ "state", 0, 0, cmd_state },
 };
 
 /* Execute one command, split into words at @separators; -1 with errno on failure. */

@@ -45,6 +45,7 @@
 #include "flow/tx.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "tcp/tcp_internals.h"
 
 /* For a pointer; a key of any length takes several times as many instructions. */
 static u32 flow_hash(const void *key, u32 bytes, u32 seed)
@@ -186,6 +187,8 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->delivered_ce_pkts = tcp_sk(sk)->delivered_ce;
 	cc->rcv_nxt_marked = tcp_sk(sk)->rcv_nxt;
 	cc->rcv_marked = false;
+	cc->paces = false;
+	cc->reorders = false;
 	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
 	cc->flow = flow_alloc(sk, qnet, algo);
 	if (cc->flow)
@@ -263,6 +266,7 @@ void quell_cc_release(struct sock *sk)
 	if (!quell_cc_ready(sk))
 		return;
 	release_rate(sk);
+	quell_tcp_forget_reordering(sk, cc->flow && quell_path_is_sprayed(cc->flow));
 	cc->magic = 0;
 	if (cc->flow) {
 		quell_probe_release(cc->flow, sk);
@@ -272,6 +276,7 @@ void quell_cc_release(struct sock *sk)
 	}
 	cc->flow = NULL;
 	release_ssthresh(tcp_sk(sk));
+	quell_pacing_release(sk);
 	atomic_dec(&qnet->algos[cc->algo->slot].socks);
 	atomic_dec(&qnet->socks);
 }

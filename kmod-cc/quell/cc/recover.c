@@ -355,7 +355,7 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	 * before it, whose delivery would make RACK mark the retransmission lost: with
 	 * each tenth packet trimmed at 100 Gbit/s, one retransmission in ten.
 	 */
-	quell_tcp_expect_reordering(tcp_sk(sk));
+	quell_tcp_expect_reordering(sk);
 	quell_recover_forbid_undo(flow, sk);
 	quell_tcp_disorder(sk);
 }

@@ -233,6 +233,7 @@ void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
 u32 quell_other_flows(const struct sock *sk);
 u32 quell_segment_pkts(struct sock *sk);
 void quell_start_core(struct sock *sk, struct quell_event *ev);
+void quell_pacing_release(struct sock *sk);
 
 /* ecn.c */
 void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);

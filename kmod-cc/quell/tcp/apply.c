@@ -54,7 +54,8 @@ static void apply_pacing(struct sock *sk, u64 rate_bytes_ps)
 	if (rate_bytes_ps == QUELL_RATE_UNLIMITED)
 		return;
 	/* From here on the stack paces, unless the fq qdisc does. */
-	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	if (cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED) == SK_PACING_NONE)
+		quell_cc(sk)->paces = true;
 	apply_early_pacing(sk, max_t(u64, rate, 1));
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Start of an algorithm, and for rate-based algorithms: the number of other flows of the
- * host, the burst between two pacing delays, and pacing anew when the rate falls.
+ * host, the burst between two pacing delays, pacing anew when the rate falls, and the end of
+ * all that when the socket changes to another algorithm.
  */
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
 #include "flow/tx.h"
 #include "netns/net.h"
+#include "tcp/tcp_internals.h"
 
 /**
  * quell_other_flows() - Quell sockets of the namespace beside this one
@@ -107,3 +109,40 @@ void quell_repace(struct sock *sk)
 	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, next_ns);
 }
 EXPORT_SYMBOL_GPL(quell_repace);
+
+/*
+ * Ends pacing that began here, unless the application limits its rate since
+ * (SO_MAX_PACING_RATE).  The next departure, at the rate of this algorithm, is brought forward
+ * but with fq, which sorts by departure.
+ */
+static void release_status(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED)
+		return;
+	tp->tcp_wstamp_ns = min(tp->tcp_wstamp_ns, tp->tcp_clock_cache);
+	if (quell_cc(sk)->paces && READ_ONCE(sk->sk_max_pacing_rate) == ~0UL)
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
+}
+
+/**
+ * quell_pacing_release() - give up pacing and the limit to bursts
+ * @sk: socket that leaves its algorithm; its window and MSS are those for the next one
+ *
+ * The burst is what sk_setup_caps() sets by the route.
+ *
+ * Context: socket lock, or the socket is being destroyed.
+ */
+void quell_pacing_release(struct sock *sk)
+{
+	const struct dst_entry *dst;
+
+	release_status(sk);
+	if (sk->sk_state == TCP_CLOSE)
+		return;
+	quell_tcp_update_pacing_rate(sk);
+	dst = __sk_dst_get(sk);
+	if (dst && sk_can_gso(sk) && quell_cc(sk)->algo->core->segment_pkts)
+		sk->sk_gso_max_segs = max_t(u32, READ_ONCE(dst->dev->gso_max_segs), 1);
+}

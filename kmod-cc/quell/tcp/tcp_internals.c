@@ -15,10 +15,12 @@
  *	quell_tcp_unmark_lost()		no original: reverts quell_tcp_mark_lost()
  *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_recovery.c
  *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_input.c
+ *	quell_tcp_forget_reordering()	tcp_init_sock(), tcp.c
  *	quell_tcp_disorder()		tcp_try_to_open(), tcp_input.c
  *	quell_tcp_keep_marks()		tcp_undo_cwnd_reduction(), tcp_input.c
  *	quell_tcp_send_lost()		tcp_tsq_handler(), tcp_output.c
  *	quell_tcp_reduce()		tcp_cwnd_reduction(), tcp_input.c
+ *	quell_tcp_update_pacing_rate()	tcp_update_pacing_rate(), tcp_input.c
  *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_input.c
  *
  * These invariants hold at any time, as in the kernel:
@@ -35,6 +37,7 @@
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
 #include <net/tcp.h>
+#include <quell/quell.h>
 #include "tcp/tcp_internals.h"
 
 /**
@@ -309,16 +312,66 @@ void quell_tcp_forget_order(struct sk_buff *skb)
 
 /**
  * quell_tcp_expect_reordering() - make RACK allow for reordering
- * @tp: socket
+ * @sk: socket of a Quell algorithm
  *
  * tcp_check_sack_reordering() of 6.1 and 6.12 increments reord_seen, which makes
  * tcp_rack_reo_wnd() return a quarter of the minimum round-trip time; here reord_seen is
  * only raised from 0 to 1, and tp->reordering is not changed.
  */
-void quell_tcp_expect_reordering(struct tcp_sock *tp)
+void quell_tcp_expect_reordering(struct sock *sk)
 {
-	if (!tp->reord_seen)
-		tp->reord_seen = 1;
+	if (tcp_sk(sk)->reord_seen)
+		return;
+	tcp_sk(sk)->reord_seen = 1;
+	quell_cc(sk)->reorders = true;
+}
+
+/**
+ * quell_tcp_forget_reordering() - undo quell_tcp_expect_reordering()
+ * @sk:	     socket that leaves its algorithm
+ * @sprayed: its segments took different paths, which end with the algorithm
+ *
+ * What TCP has learned of a single path stays; for a sprayed socket, all is as
+ * tcp_init_sock() sets it.
+ */
+void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (sprayed) {
+		tp->reordering = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering);
+		tp->reord_seen = 0;
+		tp->rack.reo_wnd_steps = 1;
+		tp->rack.reo_wnd_persist = 0;
+	} else if (quell_cc(sk)->reorders) {
+		tp->reord_seen--;
+	}
+}
+
+/**
+ * quell_tcp_update_pacing_rate() - set the pacing rate by window and round-trip time
+ * @sk: socket that leaves its algorithm
+ *
+ * tcp_update_pacing_rate() of 6.1 and 6.12, which TCP calls with each ACK for algorithms
+ * without ->cong_control; but unchanged without a round-trip time.
+ */
+void quell_tcp_update_pacing_rate(struct sock *sk)
+{
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 rate_bytes_ps;
+
+	if (!tp->srtt_us)
+		return;
+	rate_bytes_ps = (u64)tp->mss_cache * ((USEC_PER_SEC / 100) << 3);
+	if (tcp_snd_cwnd(tp) < tp->snd_ssthresh / 2)
+		rate_bytes_ps *= READ_ONCE(ipv4->sysctl_tcp_pacing_ss_ratio);
+	else
+		rate_bytes_ps *= READ_ONCE(ipv4->sysctl_tcp_pacing_ca_ratio);
+	rate_bytes_ps *= max(tcp_snd_cwnd(tp), tp->packets_out);
+	do_div(rate_bytes_ps, tp->srtt_us);
+	WRITE_ONCE(sk->sk_pacing_rate,
+		   min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate)));
 }
 
 /**
