@@ -171,7 +171,9 @@ wrong_files()
 	wrong 6 "there are none" '[lookahead x]\n' &&
 	wrong 7 "no address" '[lookahead x]\nmembers = a\n' &&
 	wrong 7 "given twice" '[lookahead x]\nmembers = 10.0.0.1 10.0.0.1\n' &&
-	wrong 6 "at most 2ms, dart" '[lookahead x]\ntime = 3ms\nmembers = 10.73.0.2\n' &&
+	wrong 6 "over 0 and at most 1s" '[lookahead x]\ntime = 2s\nmembers = 10.73.0.2\n' &&
+	wrong 8 "over 0 and at most 1s" \
+		'[dart]\nlookahead = 0ns\n[lookahead x]\nmembers = 10.73.0.2\n' &&
 	wrong 6 "no ':'" '[lookahead a:b]\nmembers = 10.0.0.1\n' &&
 	wrong 7 "'frob' is not loaded" '[namespace]\ncongestion-control = frob\n' &&
 	wrong 7 "not in the host's" '[namespace]\ncongestion-control = timely\n' &&
@@ -189,18 +191,71 @@ module_is_missing()
 	mv "$dir/now" "$dir/changed"
 }
 
-# The 65th group of a user is one too many for the kernel, and known to it alone.
+# The 65th group of a user is one too many for the kernel, and known to it alone.  The time of one
+# needs a higher limit meanwhile.
 kernel_refuses()
 {
 	local i
 
-	for ((i = 0; i < 63; i++)); do
+	printf '[lookahead long]\ndev = n0\ntime = 1s\nmembers = 10.73.0.2\n' >"$dir/many"
+	for ((i = 0; i < 62; i++)); do
 		printf '[lookahead g%d]\ndev = n0\nmembers = 10.73.0.2\n' "$i"
-	done >"$dir/many"
+	done >>"$dir/many"
 	printf '[namespace]\ncongestion-control = cubic\n[swift]\nai = 3mbit\n[dev n0]\nrate = 1gbit\n' \
 		>>"$dir/many"
 	status 2 q restore "$dir/many" && says "too many groups" && says "no setting is changed" &&
 	is_as_it_was
+}
+
+# comes_back: what is set goes to a file, to the defaults, and back from the file
+comes_back()
+{
+	state "$netns" >"$dir/before" && status 0 q save "$dir/file" && status 0 q sync "$dir/none" &&
+	! state "$netns" | cmp -s - "$dir/before" && status 0 q restore "$dir/file" &&
+	cat "$dir/err" && state "$netns" | diff "$dir/before" - && q save | cmp - "$dir/file"
+}
+
+# A group stays when its limit is lowered: its time is saved as it is, and what that counts is said.
+groups_above_their_limit()
+{
+	local most
+
+	q sync "$dir/none" >"$dir/out" && q lookahead add late dev n0 time 700us 10.73.0.3 &&
+	for most in 500us 0ns; do
+		q cc set dart lookahead "$most" && comes_back && grep -qx 'time = 700us' "$dir/file" &&
+		grep -q "time: 700us counts as $most" "$dir/err" && status 0 q restore "$dir/file" &&
+		[ ! -s "$dir/out" ] || return 1
+	done
+}
+
+# ends MIN|MAX: names and that end of the range of all parameters, but of those that others limit.
+set_to_ends()
+{
+	local algo name value
+
+	q -j cc show | jq -r '.[].name' | while read -r algo; do
+		q cc show "$algo" | awk -v end="$1" '{
+			for (i = 3; i < NF; i++)
+				if ($i == "..")
+					print $(1 + ($1 == "*")), $(i + (end == "MAX" ? 1 : -1))
+		}' | while read -r name value; do
+			q cc set "$algo" "$name" "$value" 2>>"$dir/refused" && echo "$algo $name"
+		done
+	done
+}
+
+settings_at_their_ends()
+{
+	local end
+
+	for end in MIN MAX; do
+		q sync "$dir/none" >"$dir/out" && set_to_ends "$end" >"$dir/set" &&
+		[ "$(wc -l <"$dir/set")" -ge 100 ] && cat "$dir/refused" && comes_back || return 1
+	done
+	q sync "$dir/none" >"$dir/out" && q link set n0 rate 1tbit && q sender weight fd00::1 255 dev n0 &&
+	q cc set dart lookahead 1s && q lookahead add "$(printf '~%.0s' {1..31})" dev n0 time 1ns \
+		10.73.0.9 && comes_back && q restore "$dir/saved" >"$dir/out" &&
+	q lookahead del "$(printf '~%.0s' {1..31})" && is_as_it_was
 }
 
 unreadable_files()
@@ -368,7 +423,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 21
+plan 23
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -382,6 +437,8 @@ check "restore: what a file does not name stays" restore_part
 check "wrong files change nothing, and are refused with their line" wrong_files
 check "an algorithm that is not loaded" module_is_missing
 check "what the kernel refuses is taken back" kernel_refuses
+check "groups whose time is above their limit come back" groups_above_their_limit
+check "whatever can be set comes back" settings_at_their_ends
 check "missing and unreadable files" unreadable_files
 check "save keeps links and modes, writes into devices, leaves no file behind" save_keeps_files
 check "what another user has put in a directory for all is refused" others_files_are_refused

@@ -390,6 +390,16 @@ bool plan_is_changed(const struct plan *plan, const struct plan_item *item)
 }
 
 /**
+ * plan_is_group_limit() - whether a setting is the parameter that limits the time of groups
+ * @item: the setting
+ */
+bool plan_is_group_limit(const struct plan_item *item)
+{
+	return item->kind == PLAN_PARAM && !strcmp(item->cc->name, "dart") &&
+	       !strcmp(item->param->name, "lookahead");
+}
+
+/**
  * plan_is_default() - whether a setting need not be in a file
  * @item: the setting
  */

@@ -95,6 +95,7 @@ void plan_free(struct plan *plan);
 struct plan_item *plan_add(struct plan *plan, enum plan_kind kind);
 void plan_want_defaults(struct plan *plan);
 bool plan_is_changed(const struct plan *plan, const struct plan_item *item);
+bool plan_is_group_limit(const struct plan_item *item);
 bool plan_is_default(const struct plan_item *item);
 struct plan_item *plan_find_param(struct plan *plan, const char *cc, const char *name);
 struct plan_item *plan_add_route(struct plan *plan, const struct route *route);

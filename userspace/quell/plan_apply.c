@@ -17,6 +17,31 @@
 /* Whether to make what is wanted, or to go back to what was. */
 enum direction { FORTH, BACK };
 
+/*
+ * The kernel refuses a new group whose time is above dart's parameter lookahead, and keeps an old
+ * one when the parameter is lowered below its time.  So that such a group comes back, the parameter
+ * is as high as the changed groups need it while they are registered, and gets its value last.
+ */
+static uint64_t value_meanwhile(const struct plan *plan, const struct plan_item *item)
+{
+	uint64_t value = item->want;
+	size_t i;
+
+	if (!plan_is_group_limit(item))
+		return value;
+	for (i = 0; i < plan->n; i++) {
+		const struct plan_item *group = &plan->items[i];
+
+		if (group->kind != PLAN_GROUP || !plan_is_changed(plan, group))
+			continue;
+		if (group->group_now && group->group_now->time_ns > value)
+			value = group->group_now->time_ns;
+		if (group->group_want && group->group_want->time_ns > value)
+			value = group->group_want->time_ns;
+	}
+	return value;
+}
+
 /* The parameters of one algorithm that change go in one request. */
 static int apply_params(const struct plan *plan, struct app *app, size_t first,
 			enum direction direction)
@@ -28,15 +53,36 @@ static int apply_params(const struct plan *plan, struct app *app, size_t first,
 	status = changes_alloc(&changes, plan->items[first].cc);
 	for (i = first; !status && i < plan->n && plan->items[i].cc == changes.cc; i++) {
 		const struct plan_item *item = &plan->items[i];
+		uint64_t value = value_meanwhile(plan, item);
 
-		if (plan_is_changed(plan, item))
+		if (value != item->now)
 			changes.list[changes.n++] = (struct change){
 				.param = item->param,
-				.value = direction == FORTH ? item->want : item->now,
+				.value = direction == FORTH ? value : item->now,
 			};
 	}
 	if (!status && changes.n)
 		status = changes_send(app, &changes, QUELL_CMD_CC_SET);
+	changes_free(&changes);
+	return status;
+}
+
+/* The limit of groups, once they are made. */
+static int apply_group_limit(struct plan *plan, struct app *app)
+{
+	const struct plan_item *limit = plan_find_param(plan, "dart", "lookahead");
+	struct changes changes;
+	int status;
+
+	if (!limit || value_meanwhile(plan, limit) == limit->want)
+		return STATUS_OK;
+	status = changes_alloc(&changes, limit->cc);
+	if (status)
+		return status;
+	changes.list[changes.n++] = (struct change){
+		.param = limit->param, .value = limit->want,
+	};
+	status = changes_send(app, &changes, QUELL_CMD_CC_SET);
 	changes_free(&changes);
 	return status;
 }
@@ -147,7 +193,8 @@ static int apply_step(const struct plan *plan, struct app *app, size_t i,
  * @plan: from plan_read()
  * @app: connected to the kernel
  *
- * The default algorithm, the first item, comes last: connections of it begin with its settings.
+ * The default algorithm, the first item, comes behind all others: connections of it begin with its
+ * settings.
  *
  * Return: an exit status; the reason of a failure has been printed, and the settings are as
  * they were, or a complaint says of each that is not.
@@ -159,10 +206,14 @@ int plan_apply(struct plan *plan, struct app *app)
 
 	for (i = 1; i <= plan->n && !status; i++)
 		status = apply_step(plan, app, i % plan->n, FORTH);
+	if (!status) {
+		status = apply_group_limit(plan, app);
+		i++;
+	}
 	if (!status)
 		return status;
 	complain("no setting is changed");
 	for (i -= 1; i > 1; i--)
-		apply_step(plan, app, i - 1, BACK);
+		apply_step(plan, app, (i - 1) % plan->n, BACK);
 	return status;
 }

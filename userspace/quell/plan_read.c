@@ -349,11 +349,35 @@ static int read_group_line(struct lookahead *group, const struct settings_part *
 	return unknown_key(part, s, "dev, time, members");
 }
 
+/*
+ * A group keeps its time when the limit is lowered below it.  So a file may have one like that, and
+ * it counts as far as the limit allows.
+ */
+static int complete_time(const struct plan_item *limit, struct lookahead *group)
+{
+	char time[QTY_TEXT_LEN], most[QTY_TEXT_LEN];
+
+	if (!limit)
+		return STATUS_OK;
+	if (!group->time_ns)
+		group->time_ns = limit->want;
+	qty_format(time, sizeof(time), QUELL_UNIT_NS, group->time_ns);
+	if (!group->time_ns || group->time_ns > limit->param->max) {
+		qty_format(most, sizeof(most), QUELL_UNIT_NS, limit->param->max);
+		complain("time: %s is not over 0 and at most %s", time, most);
+		return STATUS_INPUT;
+	}
+	if (group->time_ns <= limit->want)
+		return STATUS_OK;
+	qty_format(most, sizeof(most), QUELL_UNIT_NS, limit->want);
+	complain("time: %s counts as %s, dart's parameter lookahead", time, most);
+	return STATUS_OK;
+}
+
 /* What the kernel would take for what is missing, and its limits. */
 static int complete_group(struct plan *plan, struct lookahead *group)
 {
-	struct plan_item *most = plan_find_param(plan, "dart", "lookahead");
-	char text[QUELL_LOOKAHEAD_ERROR_BYTES], time[QTY_TEXT_LEN];
+	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
 	struct sockaddr_storage first = {};
 	int ret;
 
@@ -361,13 +385,8 @@ static int complete_group(struct plan *plan, struct lookahead *group)
 		complain("members: there are none");
 		return STATUS_INPUT;
 	}
-	if (!group->time_ns && most)
-		group->time_ns = most->want;
-	if (most && (group->time_ns > most->want || !most->want)) {
-		complain("time: at most %s, dart's parameter lookahead",
-			 qty_format(time, sizeof(time), QUELL_UNIT_NS, most->want));
+	if (complete_time(plan_find_param(plan, "dart", "lookahead"), group))
 		return STATUS_INPUT;
-	}
 	if (group->ifindex)
 		return STATUS_OK;
 	plan_socket(&group->members[0], &first);

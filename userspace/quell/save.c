@@ -40,22 +40,17 @@ static void write_section(FILE *file, const struct plan_item *item)
 	settings_write_name(file, words, n);
 }
 
-/* The group as it is, but for a time that could not be set again. */
-static void write_group(FILE *file, struct plan *plan, const struct lookahead *group)
+static void write_group(FILE *file, const struct lookahead *group)
 {
-	struct plan_item *most = plan_find_param(plan, "dart", "lookahead");
 	char text[INET6_ADDRSTRLEN], dev[IF_NAMESIZE], time[QTY_TEXT_LEN];
-	uint64_t time_ns = group->time_ns;
 	size_t i;
 
-	if (most && most->now && time_ns > most->now)
-		time_ns = most->now;
 	if (if_indextoname(group->ifindex, dev)) {
 		fputs("dev = ", file);
 		settings_write_value(file, dev);
 		fputc('\n', file);
 	}
-	fprintf(file, "time = %s", qty_format(time, sizeof(time), QUELL_UNIT_NS, time_ns));
+	fprintf(file, "time = %s", qty_format(time, sizeof(time), QUELL_UNIT_NS, group->time_ns));
 	for (i = 0; i < group->n_members; i++) {
 		struct sockaddr_storage address;
 		const void *bytes = group->members[i].bytes;
@@ -77,7 +72,7 @@ static void write_item(FILE *file, struct plan *plan, const struct plan_item *it
 	if (is_default && !all)
 		return;
 	if (item->kind == PLAN_GROUP) {
-		write_group(file, plan, item->group_now);
+		write_group(file, item->group_now);
 		return;
 	}
 	plan_key(item, key, sizeof(key));
