@@ -400,6 +400,35 @@ routes_are_those_there_are()
 	ip -n "$netns" nexthop flush && is_as_it_was
 }
 
+# The kernel then reports no name, and of "congctl lock" the lock alone, which crashes ip route show
+# of iproute2 6.1.0 and 7.3.0.
+routes_of_unloaded()
+{
+	modprobe tcp_timely && ip -n "$netns" route add 10.98.0.0/16 via 10.73.0.2 dev n0 \
+		congctl lock timely && ip -n "$netns" route add fd98::/16 via fd73::2 dev n0 \
+		congctl lock timely && ip -n "$netns" route add 10.99.0.0/16 via 10.73.0.2 dev n0 \
+		congctl timely && unload tcp_timely &&
+	status 0 q save "$dir/with" && ! grep -E '10.9[89]|fd98' "$dir/with" &&
+	status 0 q sync "$dir/with" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ] &&
+	restore_route '10.98.0.0/16 = swift' && ip -n "$netns" route show 10.98.0.0/16 &&
+	ip -n "$netns" route show 10.98.0.0/16 | grep -q 'congctl lock swift' &&
+	restore_route '10.98.0.0/16 = default' && ip -n "$netns" route show 10.98.0.0/16 &&
+	{ q -j doctor >"$dir/out"; json length "$dir/out"; } &&
+	modprobe tcp_timely &&
+	ip -n "$netns" route show 10.99.0.0/16 | grep -q 'congctl timely' &&
+	ip -n "$netns" -6 route show fd98::/16 | grep -q 'congctl lock timely' &&
+	ip -n "$netns" route del 10.98.0.0/16 && ip -n "$netns" route del 10.99.0.0/16 &&
+	ip -n "$netns" route del fd98::/16
+}
+
+# The initial namespace's default, whatever the one has that it is made in.
+new_namespaces_have_the_initial_default()
+{
+	choose_cc "$netns" swift &&
+	[ "$(in_netns "$netns" unshare -n cat /proc/sys/net/ipv4/tcp_congestion_control)" = \
+		"$(cat /proc/sys/net/ipv4/tcp_congestion_control)" ] && [ "$(cc_of "$netns")" = swift ]
+}
+
 other_is_untouched()
 {
 	quell -n "$other" save >"$dir/out" && ! grep -q '\[swift\]' "$dir/out" &&
@@ -423,7 +452,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 23
+plan 25
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -446,6 +475,8 @@ check "users without privilege" of_other_users
 check "routes: their algorithm goes and comes back, all else stays" routes_come_back
 check "routes: what the kernel keeps is no change" routes_kept_are_no_changes
 check "routes: none is made, none that is ambiguous is changed" routes_are_those_there_are
+check "routes: an algorithm that is unloaded" routes_of_unloaded
+check "the default of a new namespace" new_namespaces_have_the_initial_default
 check "the other namespace is as it was" other_is_untouched
 if command -v valgrind >/dev/null; then
 	check "valgrind finds nothing" has_no_leak
