@@ -98,13 +98,20 @@ count()
 	json "$1" "$dir/counts"
 }
 
+# The host with the page connects, and sends it.
+push()
+{
+	start_in "$receiver" sh -c "exec nc -l -p $port >'$dir/copy' <>'$dir/open'"
+	poll 10 listens "$receiver" "$port" && in_netns "$sender" nc 10.71.2.1 "$port" <"$dir/www/$2"
+}
+
 # transfer ADDRESS FILTER MARKING...: the counts of one transfer are such.
 transfer()
 {
 	new_port "${@:3}" || return 1
 	read_counters >"$dir/before"
 	sender_stats >"$dir/stat.before"
-	fetch "$1" page && cmp "$dir/www/page" "$dir/copy" && poll 2 count "$2"
+	"$move" "$1" page && cmp "$dir/www/page" "$dir/copy" && poll 2 count "$2"
 }
 
 # The same of a transfer in which nothing was sent again: the mark of a second
@@ -258,6 +265,35 @@ with_accecn()
 	undisturbed "$3" "$exact" ecn min 0 max 200kb && was_accurate
 }
 
+# to_listener TCP_ECN EXACT: a client of DCQCN with tcp_ecn 3 and a listener of another algorithm:
+# Accurate ECN from 3 on, which counts exactly, else the echo of RFC 3168.
+to_listener()
+{
+	local move=push filter=$exact counted
+
+	[ "$1" -ge "$accecn" ] || filter='.marks > 0 and .told >= .marks and .not_ect == 0'
+	hosts dcqcn "$accecn" cubic "$1" && watch ip &&
+	undisturbed "$ipv4" "$filter" ecn min 0 max 200kb && cat "$dir/counts" || return 1
+	counted=$(seen ingress 2)
+	echo "ACKs with AE $counted"
+	[ $((counted > 0)) -eq $(($1 >= accecn)) ]
+}
+
+# The listener's algorithm is that of its route to the client, whichever its host's default is, and
+# so is the answer to an ECN-capable SYN.
+to_route()
+{
+	local move=push disturbed='.resent + .disordered > 0' status
+
+	hosts dcqcn 2 cubic 2 && undisturbed "$ipv4" '.marks == 0 and .not_ect > 0' ecn min 3000 &&
+	ip -n "$receiver" route change default via 10.71.2.2 congctl dctcp || return 1
+	in_netns "$receiver" sysctl -q -e -w net.ipv4.tcp_backlog_ack_defer=0
+	undisturbed "$ipv4" "$exact" ecn min 0 max 200kb
+	status=$?
+	ip -n "$receiver" route change default via 10.71.2.2
+	return "$status"
+}
+
 check_accecn()
 {
 	if [ -z "$has_accecn" ]; then
@@ -270,7 +306,9 @@ check_accecn()
 mkdir "$dir/www"
 head -c 400000 /dev/urandom >"$dir/www/page"
 head -c 40000000 /dev/zero >"$dir/www/long"
-plan 16
+mkfifo "$dir/open"
+move=fetch
+plan 22
 modprobe -a tcp_dctcp tcp_dcqcn tcp_smartt
 check "network with a router" eval "make_network && patient"
 start_in "$sender" sleep 3600
@@ -296,6 +334,10 @@ check "dcqcn to dctcp: every mark once" to_dctcp
 check "dcqcn to a peer without ECN: not ECN-capable" to_nobody dcqcn
 check "smartt to RFC 3168: no mark is missed" to_classic smartt
 check "dcqcn to RFC 3168: the echo ends" classic_echo_ends dcqcn
+check "dcqcn to a listener by whose route dctcp governs: every mark once" to_route
+for mode in 1 2 3 4 5; do
+	check_accecn "dcqcn with tcp_ecn 3 to a listener of cubic with $mode" to_listener "$mode"
+done
 for algorithm in dcqcn smartt; do
 	check_accecn "$algorithm, Accurate ECN: every mark once, IPv4" \
 		with_accecn "$algorithm" ip "$ipv4"
