@@ -88,7 +88,7 @@ enum quell_limit {
  * @tcp_int:		the public TCP-INT option, see struct quell_tcpint
  * @undo:		cuts for the newest episode of losses, to restore if these prove
  *			spurious; socket lock
- * @rcu:		for freeing after the last reader
+ * @rcu:		for freeing after the last reader; the socket lock no longer uses @undo then
  * @id:			number in quell_net.flows
  * @family:		AF_INET or AF_INET6
  * @sport:		local port, host order
@@ -164,8 +164,10 @@ struct quell_flow {
 	/* Losses, trimming, other options; then fields only for dumps and the flow's end. */
 	struct quell_recover	recover;
 	struct quell_tcpint	tcp_int;
-	struct quell_undo	undo;
-	struct rcu_head		rcu;
+	union {
+		struct quell_undo	undo;
+		struct rcu_head		rcu;
+	};
 	u32			id;
 	u16			family;
 	u16			sport;

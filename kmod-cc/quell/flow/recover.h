@@ -80,7 +80,8 @@ enum quell_recover_cause {
  * @recovered:	NACKs whose data was marked lost
  *
  * The socket lock protects @pkts to @dsacks and writes to @recovered; the receive hook
- * writes the other counters.  Counters that dumps read are written with WRITE_ONCE().
+ * writes the other counters.  Counters that dumps read are written with WRITE_ONCE(); each
+ * of their events is a retransmission, for which TCP's own counter has 32 bits, too.
  */
 struct quell_recover {
 	spinlock_t		lock;	/* see above */
@@ -100,14 +101,14 @@ struct quell_recover {
 	u64			reported_ns;
 	u32			again;
 	u32			dsacks;
-	u64			trims;
-	u64			sent;
-	u64			received;
-	u64			recovered;
+	u32			trims;
+	u32			sent;
+	u32			received;
+	u32			recovered;
 };
 
-/* Where a lock is four bytes, it is 96. */
-static_assert(sizeof(struct quell_recover) <= 96 + sizeof(spinlock_t));
+/* Where a lock is four bytes, it is 80. */
+static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 
 /* Result of quell_nack_read(). */
 enum quell_nack_result {
