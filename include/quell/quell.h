@@ -106,6 +106,24 @@ static struct quell_algo name_##_algo __read_mostly = {				\
 	.ops = { .owner = THIS_MODULE, .cong_control = name_##_cong_control },	\
 }
 
+/*
+ * What governs the window of a flow: its algorithm, the search, or CUBIC, and then why; to the
+ * last is added enum quell_adapt_reason.
+ */
+enum quell_governor {
+	QUELL_GOVERNOR_ALGORITHM,
+	QUELL_GOVERNOR_SEARCH,
+	QUELL_GOVERNOR_CUBIC,
+};
+
+#define QUELL_GOVERNORS		(QUELL_GOVERNOR_CUBIC + QUELL_ADAPT_REASONS)
+
+/* CUBIC for whatever reason. */
+static inline enum quell_governor quell_governor_kind(u8 governor)
+{
+	return min_t(u8, governor, QUELL_GOVERNOR_CUBIC);
+}
+
 /**
  * struct quell_snapshot - a flow's last decision and measurements, for observers
  * @window_bytes:	congestion window, bytes
@@ -118,7 +136,11 @@ static struct quell_algo name_##_algo __read_mostly = {				\
  * @hop:		hop of the newest telemetry record; 0 no record yet
  * @samples:		round-trip times taken in ns so far
  * @remote_ns:		hold time of the newest echo at the other host, ns
+ * @governed_ns:	by enum quell_governor: for how long it governed the window before
+ *			@governor began to, ns
+ * @governor_ns:	when that was, CLOCK_MONOTONIC, ns
  * @clock:		enum quell_clock of @rtt_ns
+ * @governor:		what governs the window, enum quell_governor and the reason
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -129,10 +151,31 @@ struct quell_snapshot {
 	u64	marked_pkts;
 	u64	marked_bytes;
 	u64	samples;
+	u64	governed_ns[QUELL_GOVERNOR_CUBIC + 1];
+	u64	governor_ns;
 	u32	remote_ns;
 	u8	clock;
 	u8	hop;
+	u8	governor;
 };
+
+/**
+ * quell_governed_ns() - for how long one of them governed a flow's window so far
+ * @of:	    the flow; its fields may be of before and after a change
+ * @kind:   of enum quell_governor
+ * @now_ns: CLOCK_MONOTONIC, ns
+ *
+ * Return: ns.
+ */
+static inline u64 quell_governed_ns(const struct quell_snapshot *of, enum quell_governor kind,
+				    u64 now_ns)
+{
+	u64 begun_ns = READ_ONCE(of->governor_ns), ns = READ_ONCE(of->governed_ns[kind]);
+
+	if (quell_governor_kind(READ_ONCE(of->governor)) == kind && now_ns > begun_ns)
+		ns += now_ns - begun_ns;
+	return ns;
+}
 
 /**
  * struct quell_dasr_view - what a flow knows of n at this end, for observers

@@ -8,6 +8,7 @@
  *	net.c		tables of algorithms and namespaces
  *	params.c	parameter blocks
  *	stats.c		counters
+ *	governed.c	what governs flows' windows, and for how long
  *	agree.c		how two hosts agree on the Quell option
  *	notice.c	events, for who listens
  * flow/	the context of a flow, *.h, and its lists

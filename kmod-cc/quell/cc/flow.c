@@ -148,6 +148,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->mss_bytes = tcp_sk(sk)->mss_cache;
 	flow->round_seq = tcp_sk(sk)->snd_nxt;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+	flow->now.governor_ns = ktime_get_ns();
 	flow->stamp_secret = get_random_u32();
 	flow_init_lists(flow);
 	quell_probe_init(flow, sk);
@@ -209,6 +210,7 @@ static void flow_release(struct quell_flow *flow)
 
 	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
 	xa_erase_bh(&qnet->flows, flow->id);
+	quell_adapt_close(flow);
 	spin_lock_bh(&flow->lock);
 	flow->closed = true;
 	quell_segments_free(&flow->segments);
@@ -304,6 +306,7 @@ struct quell_flow *quell_flow_find(const struct sock *sk)
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 {
 	const struct quell_flow *flow;
+	u32 i;
 
 	rcu_read_lock();
 	flow = quell_flow_find(sk);
@@ -317,6 +320,10 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
 		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
 		out->hop = READ_ONCE(flow->telemetry.hop);
 		out->samples = READ_ONCE(flow->now.samples);
+		for (i = 0; i < ARRAY_SIZE(out->governed_ns); i++)
+			out->governed_ns[i] = READ_ONCE(flow->now.governed_ns[i]);
+		out->governor_ns = READ_ONCE(flow->now.governor_ns);
+		out->governor = READ_ONCE(flow->now.governor);
 		out->remote_ns = READ_ONCE(flow->now.remote_ns);
 		out->clock = READ_ONCE(flow->now.clock);
 	}

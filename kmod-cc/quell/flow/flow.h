@@ -245,6 +245,7 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
 const char *quell_adapt_phase_name(const struct quell_flow *flow);
 const char *quell_adapt_reason_name(const struct quell_flow *flow);
 void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
+void quell_adapt_close(struct quell_flow *flow);
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
 void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
 void quell_adapt_marked(struct sock *sk, struct quell_event *ev);

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <compat/extack.h>
+#include <quell/core/adapt/names.h>
 #include "flow/signal.h"
 #include "genl/genl.h"
 #include "netns/counters.h"
@@ -400,8 +401,62 @@ static int put_stat(struct sk_buff *skb, const char *name,
 	return 0;
 }
 
+/* Whether CUBIC may govern flows of an algorithm for a reason. */
+static bool has_reason(const struct quell_core *core, enum quell_adapt_reason reason)
+{
+	if (reason == QUELL_ADAPT_NO_MARKS)
+		return core->needs.signal == QUELL_ADAPT_MARKS;
+	if (reason == QUELL_ADAPT_NO_RECORDS)
+		return core->needs.signal == QUELL_ADAPT_RECORDS;
+	return reason != QUELL_ADAPT_FITS && core->needs.signal == QUELL_ADAPT_DELAY;
+}
+
+/* Times that CUBIC took over for a reason, and for how long. */
+static int put_reason(struct sk_buff *skb, const struct quell_governed_sum *sum,
+		      enum quell_adapt_reason reason)
+{
+	u32 governor = QUELL_GOVERNOR_CUBIC + reason;
+	char name[32];
+
+	snprintf(name, sizeof(name), "cubic-%s", quell_adapt_reasons[reason]);
+	if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, name,
+			      "Times that CUBIC took over a flow for this reason.",
+			      sum->begun[governor]))
+		return -EMSGSIZE;
+	snprintf(name, sizeof(name), "cubic-%s-ms", quell_adapt_reasons[reason]);
+	return quell_put_counter(skb, QUELL_A_STAT_COUNTER, name,
+				 "Time for which it governed for this reason, all flows, ms.",
+				 sum->ms[governor]);
+}
+
+/* What governed the flows of an algorithm, and for how long. */
+static int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
+			struct quell_governed *governed)
+{
+	struct quell_governed_sum sum;
+	u64 cubic_ms = 0;
+	int reason;
+
+	quell_governed_read(governed, &sum);
+	for (reason = 0; reason < QUELL_ADAPT_REASONS; reason++)
+		cubic_ms += sum.ms[QUELL_GOVERNOR_CUBIC + reason];
+	if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, "algorithm-ms",
+			      "Time for which the algorithm governed windows, all flows, ms.",
+			      sum.ms[QUELL_GOVERNOR_ALGORITHM]) ||
+	    quell_put_counter(skb, QUELL_A_STAT_COUNTER, "search-ms",
+			      "Time for which the search governed windows, all flows, ms.",
+			      sum.ms[QUELL_GOVERNOR_SEARCH]) ||
+	    quell_put_counter(skb, QUELL_A_STAT_COUNTER, "cubic-ms",
+			      "Time for which CUBIC governed windows, all flows, ms.", cubic_ms))
+		return -EMSGSIZE;
+	for (reason = 0; reason < QUELL_ADAPT_REASONS; reason++)
+		if (has_reason(algo->core, reason) && put_reason(skb, &sum, reason))
+			return -EMSGSIZE;
+	return 0;
+}
+
 /* Index 0 is quell.ko itself, then the algorithms by slot. */
-static int put_stat_at(struct sk_buff *skb, const struct quell_net *qnet, long index)
+static int put_stat_at(struct sk_buff *skb, struct quell_net *qnet, long index)
 {
 	const struct quell_algo *algo;
 
@@ -409,8 +464,10 @@ static int put_stat_at(struct sk_buff *skb, const struct quell_net *qnet, long i
 		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX,
 				qnet->counters);
 	algo = quell_algos[index - 1];
-	return put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
-			qnet->algos[algo->slot].stats);
+	if (put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
+		     qnet->algos[algo->slot].stats))
+		return -EMSGSIZE;
+	return put_governed(skb, algo, qnet->algos[algo->slot].governed);
 }
 
 /* cb->args[0]: index of the next message. */
@@ -424,8 +481,8 @@ static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
 		void *hdr;
 
-		if (index && (!quell_algos[index - 1] ||
-			      !quell_algos[index - 1]->core->counters_nr))
+		/* The signal plane has parameters like an algorithm, but no flows. */
+		if (index && (!quell_algos[index - 1] || !quell_algos[index - 1]->core->init))
 			continue;
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_STAT_GET);

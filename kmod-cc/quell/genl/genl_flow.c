@@ -113,6 +113,48 @@ static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
+/* What governed the window, and for how long; the algorithm if the flow is not fitted. */
+static int put_flow_governed(struct sk_buff *skb, const struct quell_snapshot *now)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (put_u64(skb, QUELL_A_FLOW_GOVERNOR_AGE,
+		    quell_sub_sat_u64(now_ns, READ_ONCE(now->governor_ns))) ||
+	    put_u64(skb, QUELL_A_FLOW_ALGORITHM_TIME,
+		    quell_governed_ns(now, QUELL_GOVERNOR_ALGORITHM, now_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_SEARCH_TIME,
+		    quell_governed_ns(now, QUELL_GOVERNOR_SEARCH, now_ns)) ||
+	    put_u64(skb, QUELL_A_FLOW_CUBIC_TIME,
+		    quell_governed_ns(now, QUELL_GOVERNOR_CUBIC, now_ns)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* What the obstacles to an algorithm are made of, beside its limits, while CUBIC governs. */
+static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	const struct quell_adapt_needs *needs = &flow->algo->core->needs;
+	const struct quell_adapt seen = {
+		.cubic.window_q16 = READ_ONCE(flow->adapt.cubic.window_q16),
+		.base_ns = READ_ONCE(flow->adapt.base_ns),
+		.stand_ns = READ_ONCE(flow->adapt.stand_ns),
+		.noise_ns = READ_ONCE(flow->adapt.noise_ns),
+	};
+
+	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK ||
+	    needs->signal != QUELL_ADAPT_DELAY || !seen.base_ns)
+		return 0;
+	if (put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ||
+	    put_u64(skb, QUELL_A_FLOW_LONGEST_RTT, needs->longest_ns) ||
+	    put_u64(skb, QUELL_A_FLOW_STANDING_RTT, quell_adapt_told_ns(&seen)) ||
+	    put_u64(skb, QUELL_A_FLOW_FIT_TARGET, quell_adapt_target_ns(&seen)) ||
+	    put_u64(skb, QUELL_A_FLOW_NOISE, seen.noise_ns) ||
+	    put_u64(skb, QUELL_A_FLOW_PATH_RATE, quell_adapt_share_bytes_ps(&seen)) ||
+	    put_u64(skb, QUELL_A_FLOW_LEAST_RATE, needs->slowest_bytes_ps))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* What the window was last reduced for; no attributes if it never was. */
 static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
 {
@@ -223,7 +265,8 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 	if (quell_put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
 	    put_flow_telemetry(skb, &flow->telemetry) ||
 	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
-	    put_flow_adapt(skb, flow) || put_flow_cut(skb, flow) ||
+	    put_flow_adapt(skb, flow) || put_flow_governed(skb, &flow->now) ||
+	    put_flow_obstacle(skb, flow) || put_flow_cut(skb, flow) ||
 	    quell_put_flow_dasr(skb, flow) ||
 	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
 	    put_flow_trim_counters(skb, &flow->recover)) {

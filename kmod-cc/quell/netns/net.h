@@ -17,6 +17,7 @@
 #include <quell/quell.h>
 #include "netns/agree.h"
 #include "netns/counters.h"
+#include "netns/governed.h"
 #include "netns/lookahead.h"
 #include "netns/notice.h"
 
@@ -43,11 +44,13 @@ struct quell_params_block {
  * struct quell_algo_net - an algorithm in a namespace
  * @params: parameter block; replaced under quell_mutex
  * @stats:  per-cpu block of the algorithm's counters
+ * @governed: what governs the windows of its flows
  * @socks:  sockets that use it
  */
 struct quell_algo_net {
 	struct quell_params_block __rcu	*params;
 	void __percpu			*stats;
+	struct quell_governed		*governed;
 	atomic_t			socks;
 };
 

@@ -42,14 +42,22 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 	if (algo->core->counters_nr) {
 		an->stats = __alloc_percpu_gfp(algo->core->counters_bytes, sizeof(u64),
 					       GFP_KERNEL_ACCOUNT);
-		if (!an->stats) {
-			kfree(block);
-			return -ENOMEM;
-		}
+		if (!an->stats)
+			goto free_block;
 	}
+	an->governed = quell_governed_alloc();
+	if (!an->governed)
+		goto free_stats;
 	params_default(algo, block);
 	rcu_assign_pointer(an->params, block);
 	return 0;
+
+free_stats:
+	free_percpu(an->stats);
+	an->stats = NULL;
+free_block:
+	kfree(block);
+	return -ENOMEM;
 }
 
 /**
@@ -68,6 +76,8 @@ void quell_algo_net_exit(struct quell_algo_net *an)
 		kfree_rcu(block, rcu);
 	free_percpu(an->stats);
 	an->stats = NULL;
+	quell_governed_free(an->governed);
+	an->governed = NULL;
 }
 
 /**

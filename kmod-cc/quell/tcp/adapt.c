@@ -73,39 +73,89 @@ static u64 adapt_window_q16(const struct quell_flow *flow)
 	return min_t(u64, window_bytes << QUELL_Q16_SHIFT, QUELL_CUBIC_MAX_WINDOW_Q16);
 }
 
-/**
- * quell_adapt_open() - a flow begins
- * @flow: its context, or NULL
- * @ev:   its event, entered
- *
+/* What governs a flow's window, as observers and counters have it: enum quell_governor. */
+static u8 adapt_governor(const struct quell_flow *flow)
+{
+	if (flow->adapt.phase == QUELL_ADAPT_FALLBACK)
+		return QUELL_GOVERNOR_CUBIC + flow->adapt.reason;
+	return flow->adapt.phase == QUELL_ADAPT_START ? QUELL_GOVERNOR_SEARCH :
+							QUELL_GOVERNOR_ALGORITHM;
+}
+
+static struct quell_governed *adapt_governed(const struct quell_flow *flow)
+{
+	return flow->qnet->algos[flow->algo->slot].governed;
+}
+
+/* If another governs than before, the time until now was the previous one's. */
+static void adapt_account(struct quell_flow *flow)
+{
+	enum quell_governor kind = quell_governor_kind(flow->now.governor);
+	u8 governor = adapt_governor(flow);
+	u64 now_ns;
+
+	if (governor == flow->now.governor)
+		return;
+	now_ns = ktime_get_ns();
+	quell_governed_count(adapt_governed(flow), flow->now.governor, governor, now_ns);
+	WRITE_ONCE(flow->now.governed_ns[kind], quell_governed_ns(&flow->now, kind, now_ns));
+	WRITE_ONCE(flow->now.governor_ns, now_ns);
+	WRITE_ONCE(flow->now.governor, governor);
+}
+
+/*
  * The search starts from the stack's window: that of a new connection, which the route may
  * set (ip-route(8), initcwnd), or that of the previous algorithm.  After losses it ends at
  * ssthresh: switching algorithms back and forth must gain no more than with the stack's own.
  */
-void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
+static void adapt_begin(struct quell_flow *flow, u32 mss_bytes)
 {
-	const struct tcp_sock *tp;
+	const struct tcp_sock *tp = tcp_sk(flow->sk);
 
-	/* Parameter "adapt", the first of every algorithm: quell_algo_register() requires it. */
-	if (!flow || !*(const u64 *)ev->params)
-		return;
-	tp = tcp_sk(flow->sk);
-	quell_adapt_init(&flow->adapt, max(tcp_snd_cwnd(tp), 1U), ev->sample.mss_bytes);
+	quell_adapt_init(&flow->adapt, max(tcp_snd_cwnd(tp), 1U), mss_bytes);
 	if (!tcp_in_initial_slowstart(tp))
-		quell_adapt_take_over(&flow->adapt,
-				      (u64)tp->snd_ssthresh * ev->sample.mss_bytes);
+		quell_adapt_take_over(&flow->adapt, (u64)tp->snd_ssthresh * mss_bytes);
 	flow->adapt.round_seq = tp->snd_nxt;
 }
 
+/**
+ * quell_adapt_open() - a flow begins
+ * @flow: its context, or NULL
+ * @ev:   its event, entered
+ */
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
+{
+	if (!flow)
+		return;
+	/* Parameter "adapt", the first of every algorithm: quell_algo_register() requires it. */
+	if (*(const u64 *)ev->params)
+		adapt_begin(flow, ev->sample.mss_bytes);
+	WRITE_ONCE(flow->now.governor, adapt_governor(flow));
+	quell_governed_count(adapt_governed(flow), QUELL_UNGOVERNED, flow->now.governor,
+			     flow->now.governor_ns);
+}
+
+/**
+ * quell_adapt_close() - a flow ends
+ * @flow: its context
+ */
+void quell_adapt_close(struct quell_flow *flow)
+{
+	quell_governed_count(adapt_governed(flow), flow->now.governor, QUELL_UNGOVERNED,
+			     ktime_get_ns());
+}
+
 /*
- * Tells who listens that CUBIC governs, for another reason than that told last, or no longer
- * does.  A search between two phases is no news: each request after a rest begins with one.
+ * The phase may have changed: accounts the time of the previous one, and notifies listeners if
+ * CUBIC governs, for another reason than that reported last, or no longer does.  A search between
+ * two phases is not reported: each request after a rest begins with one.
  */
 static void adapt_tell(struct quell_flow *flow)
 {
 	u8 phase = flow->adapt.phase;
 	u8 reason = phase == QUELL_ADAPT_FALLBACK ? flow->adapt.reason : QUELL_ADAPT_FITS;
 
+	adapt_account(flow);
 	if (phase == QUELL_ADAPT_START || reason == flow->fallback_told)
 		return;
 	flow->fallback_told = reason;
@@ -327,8 +377,12 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
  */
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again)
 {
-	if (quell_adapt_is_on(quell_cc(sk)->flow))
-		quell_adapt_on_rto(&quell_cc(sk)->flow->adapt, sample, again);
+	struct quell_flow *flow = quell_cc(sk)->flow;
+
+	if (!quell_adapt_is_on(flow))
+		return;
+	quell_adapt_on_rto(&flow->adapt, sample, again);
+	adapt_tell(flow);
 }
 
 /**
@@ -342,6 +396,7 @@ void quell_adapt_undone(struct sock *sk)
 	if (!quell_adapt_is_on(flow))
 		return;
 	quell_adapt_on_undo(&flow->adapt);
+	adapt_tell(flow);
 	if (quell_adapt_governs(flow))
 		flow->adapt.flags &= ~QUELL_ADAPT_F_BEGUN;
 }
@@ -395,6 +450,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 		quell_adapt_on_idle(&flow->adapt, &ev->sample, adapt_window_q16(flow));
 	else if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, ev->sample.now_ns);
+	adapt_tell(flow);
 	return true;
 }
 
