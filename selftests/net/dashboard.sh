@@ -61,7 +61,8 @@ asks_what_is_there()
 	[ ! -s "$dir/missing" ]
 }
 
-# Every query is of a metric of ours, and all have the same host and interval.
+# Every query is of a metric of ours, and all have the same host and interval; those of times in
+# milliseconds are divided, which makes them numbers of flows.
 queries_are_of_one_kind()
 {
 	local by='sum by \((instance|instance, module)\)' label='instance=~"\$instance"'
@@ -70,16 +71,26 @@ queries_are_of_one_kind()
 	metric="quell_[a-z_0-9]+\{$label(,module=~\"\\\$module\")?\}"
 	queries | grep -vE -e "^$by \($metric\)$" \
 		-e "^$by \(rate\($metric\[\\\$__rate_interval\]\)\)$" \
+		-e "^$by \(rate\(quell_[a-z_]+_ms_total\{.*\}\[\\\$__rate_interval\]\)\) / 1000$" \
 		-e '^label_values\(quell_flows, (instance|module)\)$' >"$dir/others"
 	cat "$dir/others"
 	[ ! -s "$dir/others" ]
 }
 
-plan 5
+# Who governs flows, and each reason for CUBIC that the kernel counts.
+has_who_governs()
+{
+	queries | grep -oE '\bquell_[a-z_]+_ms_total' | sort -u >"$dir/asked" &&
+	quell stat --metrics | sed -nE 's/^(quell_[a-z_]+_ms_total)\{.*/\1/p' | sort -u >"$dir/have" &&
+	[ "$(wc -l <"$dir/have")" -ge 10 ] && diff "$dir/have" "$dir/asked"
+}
+
+plan 6
 check "it has what an import needs" has_what_an_import_needs
 check "its panels are whole" panels_are_whole
 check "its queries are of one kind" queries_are_of_one_kind
 load_all
 check "each metric it asks for is there" asks_what_is_there --openmetrics
 check "and for the textfile collector" asks_what_is_there --metrics
+check "it shows what governs flows, by each reason" has_who_governs
 finish
