@@ -388,7 +388,7 @@ flow_text()
 	addresses=$(jq -r '"\(.src):\(.sport) -> \(.dst):\(.dport)"' "$dir/flow")
 	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
 	grep -qxF "$addresses dev l0 $sk" "$dir/text" &&
-	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ (cut:[a-z]+ cut-ago:${number}[mun]?s (cut-rtt:${number}[mun]?s )?)?option:not-offered state:established delivery:${number}[KMG]?bit retrans:[0-9]+/[1-9][0-9]* lost:[0-9]+$" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ (cut:[a-z]+ cut-ago:${number}[mun]?s (cut-rtt:${number}[mun]?s )?)?by:swift by-for:${number}[mu]?s algorithm:${number}[mu]?s\(100\.0%\) search:0\(0\.0%\) cubic:0\(0\.0%\) option:not-offered state:established delivery:${number}[KMG]?bit retrans:[0-9]+/[1-9][0-9]* lost:[0-9]+$" "$dir/text" &&
 	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
 	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
 }
@@ -403,8 +403,8 @@ flow_lines()
 	sport=$(jq .sport "$dir/flow")
 	lines=$(left_quell -j flow show | jq length)
 	[ "$(wc -l <"$dir/text")" -eq $((lines + 1)) ] &&
-	head -n 1 "$dir/text" | grep -qE '^CC +PORT PEER +PKTS +RATE +RTT +TARGET +RETX CUT +LIMIT$' &&
-	grep -qE "^swift +$sport 10\.72\.0\.2:$port +$number +${number}[KMG] +${number}[mun]s +${number}[mun]s +${number}[KM]? [a-z-]+ +[a-z]+$" "$dir/text" &&
+	head -n 1 "$dir/text" | grep -qE '^CC +PORT PEER +PKTS +RATE +RTT +TARGET +RETX CUT +BY +LIMIT$' &&
+	grep -qE "^swift +$sport 10\.72\.0\.2:$port +$number +${number}[KMG] +${number}[mun]s +${number}[mun]s +${number}[KM]? [a-z-]+ +swift +[a-z]+$" "$dir/text" &&
 	! grep -E '.{81}' "$dir/text"
 }
 

@@ -74,13 +74,20 @@ void flow_print_detail(struct out *o, const struct flow *f);
 /* A cell of a table, whatever is in it. */
 #define FLOW_CELL_LEN	(FLOW_ADDRESS_LEN + 2)
 
+/* Digits and unit of a time, or of a rate. */
+#define FLOW_NUMBER_LEN	24
+
 /* flow_cell.c */
+double flow_percent(const struct flow *f, uint64_t ns);
+const char *flow_governor(const struct flow *f);
 void flow_format_time(char *cell, uint64_t ns);
 void flow_format_rate(char *cell, uint64_t bytes_ps);
 void flow_format_count(char *cell, uint64_t count);
 void flow_format_window(char *cell, const struct flow *f);
 void flow_format_peer(char *cell, const struct flow *f);
 void flow_format_target(char *cell, const struct flow *f);
+void flow_format_governor(char *cell, const struct flow *f);
+void flow_format_governed(char *cell, const struct flow *f, uint64_t ns);
 void flow_format_limit(char *cell, const struct flow *f);
 
 /* flow_line.c */

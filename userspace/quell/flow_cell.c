@@ -115,6 +115,59 @@ void flow_format_target(char *cell, const struct flow *f)
 }
 
 /**
+ * flow_governor() - what governs the window: the algorithm, "search" or "cubic"
+ * @f: the flow
+ *
+ * Return: a word; the algorithm of a flow that is not fitted to its path.
+ */
+const char *flow_governor(const struct flow *f)
+{
+	if (f->adapt && !strcmp(f->adapt, "fallback"))
+		return "cubic";
+	if (f->adapt && !strcmp(f->adapt, "start"))
+		return "search";
+	return f->cc ? f->cc : "-";
+}
+
+/**
+ * flow_format_governor() - what governs the window, and why if it is CUBIC
+ * @cell: destination
+ * @f: the flow
+ */
+void flow_format_governor(char *cell, const struct flow *f)
+{
+	snprintf(cell, FLOW_CELL_LEN, "%s%s%s%s", flow_governor(f), f->fallback ? "(" : "",
+		 f->fallback ? f->fallback : "", f->fallback ? ")" : "");
+}
+
+/**
+ * flow_percent() - the share that a part of a flow's time is of all of it
+ * @f: the flow
+ * @ns: the part
+ */
+double flow_percent(const struct flow *f, uint64_t ns)
+{
+	uint64_t all_ns = f->algorithm_ns + f->search_ns + f->cubic_ns;
+
+	return all_ns ? 100.0 * ns / all_ns : 0;
+}
+
+/**
+ * flow_format_governed() - a part of a flow's time, and its share
+ * @cell: destination
+ * @f: the flow
+ * @ns: the part
+ */
+void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
+{
+	char time[FLOW_CELL_LEN] = "0";
+
+	if (ns)
+		flow_format_time(time, ns);
+	snprintf(cell, FLOW_CELL_LEN, "%.*s(%.1f%%)", FLOW_NUMBER_LEN, time, flow_percent(f, ns));
+}
+
+/**
  * flow_format_limit() - what holds a flow back, and, where its algorithm does not govern, why not
  * @cell: destination
  * @f: the flow

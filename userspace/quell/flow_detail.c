@@ -203,6 +203,45 @@ static void print_cut(struct out *o, const struct flow *f)
 		out_qty(o, "cut_rtt_ns", " cut-rtt:%s", QUELL_UNIT_NS, f->cut_rtt_ns);
 }
 
+static void print_part(struct out *o, const char *key, const char *fmt, const struct flow *f,
+		       uint64_t ns)
+{
+	char text[FLOW_CELL_LEN];
+
+	flow_format_governed(text, f, ns);
+	out_u64_as(o, key, fmt, ns, text);
+}
+
+/* What governs the window and since when, and what did so in which part of the flow's time. */
+static void print_governed(struct out *o, const struct flow *f)
+{
+	char age[FLOW_CELL_LEN];
+
+	out_str(o, "by", " by:%s", flow_governor(f));
+	/* An older kernel does not have the times. */
+	if (!(f->algorithm_ns || f->search_ns || f->cubic_ns))
+		return;
+	flow_format_time(age, f->governor_age_ns);
+	out_u64_as(o, "by_ns", " by-for:%s", f->governor_age_ns, age);
+	print_part(o, "algorithm_ns", " algorithm:%s", f, f->algorithm_ns);
+	print_part(o, "search_ns", " search:%s", f, f->search_ns);
+	print_part(o, "cubic_ns", " cubic:%s", f, f->cubic_ns);
+}
+
+/* What the reason for CUBIC is made of; missing for algorithms that do not use delay. */
+static void print_obstacle(struct out *o, const struct flow *f)
+{
+	if (!f->base_ns)
+		return;
+	out_qty(o, "base_rtt_ns", " base-rtt:%s", QUELL_UNIT_NS, f->base_ns);
+	out_qty(o, "longest_rtt_ns", " longest-rtt:%s", QUELL_UNIT_NS, f->longest_ns);
+	out_qty(o, "standing_rtt_ns", " standing-rtt:%s", QUELL_UNIT_NS, f->standing_ns);
+	out_qty(o, "fit_target_ns", " fit-target:%s", QUELL_UNIT_NS, f->fit_target_ns);
+	out_qty(o, "noise_ns", " noise:%s", QUELL_UNIT_NS, f->noise_ns);
+	print_rate(o, "path_rate_bytes_ps", " path-rate:%s", f->path_bytes_ps);
+	print_rate(o, "least_rate_bytes_ps", " least-rate:%s", f->least_bytes_ps);
+}
+
 static void print_second_line(struct out *o, const struct flow *f)
 {
 	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
@@ -224,6 +263,8 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_str(o, "adapt", " adapt:%s", f->adapt);
 	if (f->fallback)
 		out_str(o, "fallback", " fallback:%s", f->fallback);
+	print_governed(o, f);
+	print_obstacle(o, f);
 	if (f->option)
 		out_str(o, "option", " option:%s", f->option);
 	print_diag(o, f);

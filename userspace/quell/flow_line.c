@@ -4,15 +4,16 @@
  *
  * All columns are as wide as their widest cell.  Where that is too much, the remote addresses,
  * which can be long, give way: what is left out of one is replaced by "..".  Then the column CUT
- * is left out.
+ * is left out, then TARGET.
  */
 #include <string.h>
 
 #include "flow.h"
+#include "util.h"
 
 enum {
 	COL_CC, COL_PORT, COL_PEER, COL_WINDOW, COL_RATE, COL_RTT, COL_TARGET, COL_RETRANS,
-	COL_CUT, COL_LIMIT, COLS
+	COL_CUT, COL_BY, COL_LIMIT, COLS
 };
 
 /* Columns of the remote address at least. */
@@ -37,8 +38,12 @@ static const struct {
 	[COL_TARGET] = { "TARGET", true },
 	[COL_RETRANS] = { "RETX", true },
 	[COL_CUT] = { "CUT", false },
+	[COL_BY] = { "BY", false },
 	[COL_LIMIT] = { "LIMIT", false },
 };
+
+/* Columns that narrow lines have no room for, the first given up first. */
+static const int given_up[] = { COL_CUT, COL_TARGET };
 
 static void format_row(struct row *row, const struct flow *f)
 {
@@ -47,9 +52,11 @@ static void format_row(struct row *row, const struct flow *f)
 	flow_format_peer(row->cell[COL_PEER], f);
 	flow_format_window(row->cell[COL_WINDOW], f);
 	flow_format_time(row->cell[COL_RTT], f->rtt_ns);
-	flow_format_target(row->cell[COL_TARGET], f);
+	flow_format_time(row->cell[COL_TARGET], f->target_ns);
 	snprintf(row->cell[COL_CUT], FLOW_CELL_LEN, "%s", f->cut ? f->cut : "-");
-	flow_format_limit(row->cell[COL_LIMIT], f);
+	flow_format_governor(row->cell[COL_BY], f);
+	snprintf(row->cell[COL_LIMIT], FLOW_CELL_LEN, "%s",
+		 f->limited_by && *f->limited_by ? f->limited_by : "-");
 	strcpy(row->cell[COL_RATE], "-");
 	strcpy(row->cell[COL_RETRANS], "-");
 	if (!f->state)
@@ -106,12 +113,11 @@ static void measure(const struct flow_list *list, size_t columns_all, size_t *wi
 	}
 	for (c = 0; c < COLS; c++)
 		sum += widths[c];
-	if (sum <= columns_all)
-		return;
-	/* Where even the shortest addresses leave no room, what the longest reasons tell, too. */
-	if (sum - widths[COL_PEER] + PEER_MIN > columns_all) {
-		sum -= widths[COL_CUT] + 1;
-		widths[COL_CUT] = 0;
+	/* Where even the shortest addresses leave no room, other columns do. */
+	for (i = 0; i < ARRAY_SIZE(given_up) &&
+		    sum - widths[COL_PEER] + PEER_MIN > columns_all; i++) {
+		sum -= widths[given_up[i]] + 1;
+		widths[given_up[i]] = 0;
 	}
 	if (sum <= columns_all)
 		return;

@@ -205,6 +205,28 @@ static int flow_attr(struct flow *f, const struct nlattr *attr, bool brief)
 		return attr_uint(attr, &f->cut_age_ns);
 	case QUELL_A_FLOW_CUT_RTT:
 		return attr_uint(attr, &f->cut_rtt_ns);
+	case QUELL_A_FLOW_GOVERNOR_AGE:
+		return attr_uint(attr, &f->governor_age_ns);
+	case QUELL_A_FLOW_ALGORITHM_TIME:
+		return attr_uint(attr, &f->algorithm_ns);
+	case QUELL_A_FLOW_SEARCH_TIME:
+		return attr_uint(attr, &f->search_ns);
+	case QUELL_A_FLOW_CUBIC_TIME:
+		return attr_uint(attr, &f->cubic_ns);
+	case QUELL_A_FLOW_BASE_RTT:
+		return attr_uint(attr, &f->base_ns);
+	case QUELL_A_FLOW_LONGEST_RTT:
+		return attr_uint(attr, &f->longest_ns);
+	case QUELL_A_FLOW_STANDING_RTT:
+		return attr_uint(attr, &f->standing_ns);
+	case QUELL_A_FLOW_FIT_TARGET:
+		return attr_uint(attr, &f->fit_target_ns);
+	case QUELL_A_FLOW_NOISE:
+		return attr_uint(attr, &f->noise_ns);
+	case QUELL_A_FLOW_PATH_RATE:
+		return attr_uint(attr, &f->path_bytes_ps);
+	case QUELL_A_FLOW_LEAST_RATE:
+		return attr_uint(attr, &f->least_bytes_ps);
 	case QUELL_A_FLOW_REMOTE_DELAY:
 		return attr_uint(attr, &f->remote_ns);
 	case QUELL_A_FLOW_RECORD_HOP:

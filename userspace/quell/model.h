@@ -76,6 +76,17 @@ struct flow {
 	uint64_t	remote_ns;
 	uint64_t	cut_age_ns;
 	uint64_t	cut_rtt_ns;
+	uint64_t	governor_age_ns;
+	uint64_t	algorithm_ns;		/* this to @cubic_ns: for how long each governed */
+	uint64_t	search_ns;
+	uint64_t	cubic_ns;
+	uint64_t	base_ns;		/* this to @least_bytes_ps: 0 unless CUBIC governs */
+	uint64_t	longest_ns;
+	uint64_t	standing_ns;
+	uint64_t	fit_target_ns;
+	uint64_t	noise_ns;
+	uint64_t	path_bytes_ps;
+	uint64_t	least_bytes_ps;
 	uint64_t	record_bytes_ps;
 	uint64_t	record_queue_bytes;
 	uint32_t	record_hop;

@@ -381,15 +381,16 @@ static int say_what(char *text, size_t len, const struct flow *f)
 			f->state > 1 ? diag_state_name(f->state) : "", window, inflight, again);
 }
 
-/* What the flow is steered by. */
+/* What the flow is steered by, and how much of its time CUBIC had. */
 static int say_aim(char *text, size_t len, const struct flow *f)
 {
-	char target[FLOW_CELL_LEN];
+	char target[FLOW_CELL_LEN], part[FLOW_CELL_LEN];
 
 	flow_format_target(target, f);
+	flow_format_governed(part, f, f->cubic_ns);
 	if (!strcmp(target, "cubic"))
-		return snprintf(text, len, "; CUBIC governs: %.*s",
-				WORD_LEN, f->fallback ? f->fallback : "?");
+		return snprintf(text, len, "; CUBIC governs: %.*s, in all %s",
+				WORD_LEN, f->fallback ? f->fallback : "?", part);
 	if (!strcmp(target, "search"))
 		return snprintf(text, len, "; the window of the path is searched");
 	return snprintf(text, len, "; target %s", target);

@@ -265,10 +265,10 @@ TEST(flow_print_lines__cases)
 	flows[2].state = 0;
 	check_lines(_metadata, &none, "");
 	check_lines(_metadata, &list,
-		    "CC          PORT PEER          PKTS RATE    RTT TARGET  RETX CUT   LIMIT\n"
-		    "swift      43210 10.9.0.2:5201 0.50 941M 81.2us 65.0us 12.3K delay window\n"
-		    "dctcp_like    80 10.9.0.2:9    1000    0  999ns search     0 -     app\n"
-		    "?             22 10.9.0.2:22      -    -      -      -     - -     -\n");
+		    "CC          PORT PEER          PKTS RATE    RTT TARGET  RETX CUT   BY     LIMIT\n"
+		    "swift      43210 10.9.0.2:5201 0.50 941M 81.2us 65.0us 12.3K delay swift  window\n"
+		    "dctcp_like    80 10.9.0.2:9    1000    0  999ns      -     0 -     search app\n"
+		    "?             22 10.9.0.2:22      -    -      -      -     - -     -      -\n");
 }
 
 static char *printed_detail(const struct flow *f, bool json)
@@ -305,6 +305,47 @@ TEST(flow_print_detail__cut)
 	free(got);
 }
 
+/* What governs and for how long; why it is CUBIC, in numbers; an older kernel has no times. */
+TEST(flow_print_detail__governor)
+{
+	struct flow f = flow_v4(1, 2);
+	char *got = printed_detail(&f, false);
+
+	EXPECT_EQ(NULL, strstr(got, "by-for"));
+	free(got);
+	f.cc = "swift";
+	f.adapt = "fallback";
+	f.fallback = "slow-path";
+	f.governor_age_ns = 5980000000;
+	f.search_ns = 20000000;
+	f.cubic_ns = 5980000000;
+	f.base_ns = 35000;
+	f.longest_ns = 300000;
+	f.standing_ns = 1700000;
+	f.fit_target_ns = 60000;
+	f.path_bytes_ps = 8000000;
+	f.least_bytes_ps = 12500000;
+	got = printed_detail(&f, false);
+	EXPECT_NE(NULL, strstr(got, " fallback:slow-path by:cubic by-for:5.98s algorithm:0(0.0%)"
+			       " search:20.0ms(0.3%) cubic:5.98s(99.7%) base-rtt:35us"
+			       " longest-rtt:300us standing-rtt:1.7ms fit-target:60us noise:0ns"
+			       " path-rate:64Mbit least-rate:100Mbit"))
+		TH_LOG("%s", got);
+	free(got);
+	got = printed_detail(&f, true);
+	EXPECT_NE(NULL, strstr(got, "\"by\":\"cubic\",\"by_ns\":5980000000,\"algorithm_ns\":0,"
+			       "\"search_ns\":20000000,\"cubic_ns\":5980000000,"
+			       "\"base_rtt_ns\":35000,"))
+		TH_LOG("%s", got);
+	free(got);
+	f.adapt = NULL;
+	f.fallback = NULL;
+	got = printed_detail(&f, false);
+	EXPECT_NE(NULL, strstr(got, " by:swift "))
+		TH_LOG("%s", got);
+	free(got);
+}
+
 /* The longest words and addresses there are. */
 TEST(flow_print_lines__width)
 {
@@ -321,14 +362,14 @@ TEST(flow_print_lines__width)
 	EXPECT_NE(NULL, strstr(got, "swift_vaisf 65535 [fdf"))
 		TH_LOG("%s", got);
 	EXPECT_NE(NULL, strstr(got, "5535 "));
-	EXPECT_NE(NULL, strstr(got, " 9.88G 123ms  cubic 4.29G receiver,delay-stays\n"))
+	EXPECT_NE(NULL, strstr(got, " 9.88G 123ms 4.29G cubic(delay-stays) receiver\n"))
 		TH_LOG("%s", got);
 	for (line = strtok(got, "\n"); line; line = strtok(NULL, "\n"))
 		EXPECT_GE(FLOW_COLUMNS, strlen(line))
 			TH_LOG("%zu: %s", strlen(line), line);
 	free(got);
 	got = printed(&list, 200);
-	EXPECT_NE(NULL, strstr(got, " timeout receiver,delay-stays\n"))
+	EXPECT_NE(NULL, strstr(got, " 123ms 1.00ns 4.29G timeout cubic(delay-stays) receiver\n"))
 		TH_LOG("%s", got);
 	EXPECT_NE(NULL, strstr(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 "))
 		TH_LOG("%s", got);

@@ -389,8 +389,10 @@ TEST(watch_say__flow)
 	row.flow.adapt = "fallback";
 	row.flow.fallback = "long-path";
 	row.flow.cut = NULL;
+	row.flow.cubic_ns = 750000000;
+	row.flow.search_ns = 250000000;
 	watch_say(text, &row);
-	EXPECT_NE(NULL, strstr(text, "; CUBIC governs: long-path; never cut"))
+	EXPECT_NE(NULL, strstr(text, "; CUBIC governs: long-path, in all 750ms(75.0%); never cut"))
 		TH_LOG("%s", text);
 	row.flow.adapt = "start";
 	watch_say(text, &row);
