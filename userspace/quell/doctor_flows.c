@@ -15,8 +15,8 @@
  * @level: how grave it is
  * @check: what was examined
  * @has: whether a flow has it
- * @text: said of it, behind the number of flows
- * @command: what mends it, with %A for the algorithm, %P for the peer and %D for the interface
+ * @text: said of it, behind the number of flows; with words, see word_for()
+ * @command: what mends it, with words, too
  */
 struct ailment {
 	enum doctor_level	level;
@@ -78,13 +78,35 @@ static bool has_noise(const struct flow *f)
 
 static bool has_long_path(const struct flow *f)
 {
-	return is_text(f->fallback, "long-path") || is_text(f->fallback, "slow-path");
+	return is_text(f->fallback, "long-path");
+}
+
+static bool has_slow_path(const struct flow *f)
+{
+	return is_text(f->fallback, "slow-path") && f->path_bytes_ps < f->least_bytes_ps;
+}
+
+/* The reason is of the time when the search ended. */
+static bool has_faster_path(const struct flow *f)
+{
+	return is_text(f->fallback, "slow-path") && f->path_bytes_ps >= f->least_bytes_ps;
+}
+
+static bool has_early_loss(const struct flow *f)
+{
+	return is_text(f->fallback, "early-loss");
+}
+
+static bool has_delay_that_stays(const struct flow *f)
+{
+	return is_text(f->fallback, "delay-stays");
 }
 
 static bool has_other_fallback(const struct flow *f)
 {
 	return f->fallback && !has_no_marks(f) && !is_text(f->fallback, "no-records") &&
-	       !has_noise(f) && !has_long_path(f);
+	       !has_noise(f) && !has_long_path(f) && !is_text(f->fallback, "slow-path") &&
+	       !has_early_loss(f) && !has_delay_that_stays(f);
 }
 
 static bool has_small_receiver(const struct flow *f)
@@ -110,19 +132,32 @@ static const struct ailment ailments[] = {
 	  "have a target below the round trip of their path, and the smallest window",
 	  "quell cc reset %A" },
 	{ DOCTOR_NOTE, "fallback", has_no_marks,
-	  "are governed by CUBIC: no switch marks, or the peer refuses ECN",
+	  "are governed by CUBIC%G: no switch marks, or the peer refuses ECN",
 	  "on each switch: tc qdisc replace dev DEV root swport ecn min 45kb max 180kb" },
 	{ DOCTOR_NOTE, "fallback", has_no_records,
-	  "are governed by CUBIC: no switch writes telemetry",
+	  "are governed by CUBIC%G: no switch writes telemetry",
 	  "on each switch: tc qdisc replace dev DEV root swport telemetry 10us" },
 	{ DOCTOR_NOTE, "fallback", has_noise,
-	  "are governed by CUBIC: the delays of the hosts are larger than the target",
+	  "are governed by CUBIC%G: the delays of the hosts, %N, are larger than the target, %T",
 	  "quell hwtstamp on %D" },
 	{ DOCTOR_NOTE, "fallback", has_long_path,
-	  "are governed by CUBIC: %A is made for faster or shorter paths; a route can say so",
+	  "are governed by CUBIC%G: the round trip without a queue, %B, is longer than the %L that"
+	  " %A is made for; a route can say so",
 	  "ip route get %P    # that route again, with congctl cubic behind it" },
+	{ DOCTOR_NOTE, "fallback", has_slow_path,
+	  "are governed by CUBIC%G: the share of the path, %R, is less than the %M that %A is made"
+	  " for", "" },
+	{ DOCTOR_NOTE, "fallback", has_faster_path,
+	  "are governed by CUBIC%G: the share of the path was less than the %M that %A is made for"
+	  " when the search ended, and is %R now", "" },
+	{ DOCTOR_NOTE, "fallback", has_early_loss,
+	  "are governed by CUBIC%G: packets were lost before a queue made the round trip as long as"
+	  " the target, %T: a buffer of the path is too short for %A", "" },
+	{ DOCTOR_NOTE, "fallback", has_delay_that_stays,
+	  "are governed by CUBIC%G: smaller windows did not bring the round trip, now %S, down to the"
+	  " target, %T: other flows fill the queue, or the path became longer", "" },
 	{ DOCTOR_NOTE, "fallback", has_other_fallback,
-	  "are governed by CUBIC, see quell flow show", "" },
+	  "are governed by CUBIC%G, see quell flow show", "" },
 	{ DOCTOR_NOTE, "receiver", has_small_receiver,
 	  "are held back by the receive window of the peer",
 	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"" },
@@ -130,16 +165,60 @@ static const struct ailment ailments[] = {
 	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit" },
 };
 
-/* What stands for %A, %P and %D. */
+/* Letters of numbers of a flow: see number_for(). */
+#define NUMBERS		"BGLMNRST"
+
+/* What stands for %A, %P and %D, and for each of NUMBERS. */
 struct words {
 	const char	*cc;
 	const char	*peer;
 	const char	*dev;
+	char		number[sizeof(NUMBERS) - 1][FLOW_CELL_LEN];
 };
 
 static const char *word_for(const struct words *words, char letter)
 {
+	const char *number = strchr(NUMBERS, letter);
+
+	if (number)
+		return words->number[number - NUMBERS];
 	return letter == 'A' ? words->cc : letter == 'P' ? words->peer : words->dev;
+}
+
+static void rate_for(char *cell, uint64_t bytes_ps)
+{
+	char text[FLOW_CELL_LEN];
+
+	flow_format_rate(text, bytes_ps);
+	snprintf(cell, FLOW_CELL_LEN, "%.*sbit/s", FLOW_NUMBER_LEN, text);
+}
+
+/* " for 5.98s (99.8% of its time)", of a kernel that has the times. */
+static void governed_for(char *cell, const struct flow *f)
+{
+	char time[FLOW_CELL_LEN];
+
+	*cell = '\0';
+	if (!f->cubic_ns)
+		return;
+	flow_format_time(time, f->cubic_ns);
+	snprintf(cell, FLOW_CELL_LEN, " for %.*s (%.1f%% of its time)", FLOW_NUMBER_LEN, time,
+		 flow_percent(f, f->cubic_ns));
+}
+
+static void number_for(char *cell, char letter, const struct flow *f)
+{
+	if (letter == 'G')
+		governed_for(cell, f);
+	else if (letter == 'M')
+		rate_for(cell, f->least_bytes_ps);
+	else if (letter == 'R')
+		rate_for(cell, f->path_bytes_ps);
+	else
+		flow_format_time(cell, letter == 'B' ? f->base_ns :
+				       letter == 'L' ? f->longest_ns :
+				       letter == 'N' ? f->noise_ns :
+				       letter == 'S' ? f->standing_ns : f->fit_target_ns);
 }
 
 /* Put the words in their places. */
@@ -203,11 +282,13 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 	for (i = first; i < host->flows.n; i++)
 		n += a->has(&host->flows.list[i]);
 	flow_format_address(peer, sizeof(peer), f, f->daddr);
+	for (i = 0; i < sizeof(words.number) / sizeof(*words.number); i++)
+		number_for(words.number[i], NUMBERS[i], f);
 	fill_in(what, sizeof(what), a->text, &words);
 	fill_in_command(command, sizeof(command), a->command, &words);
 	if (a->has == has_noise && !has_idle_stamps(host, f))
 		*command = '\0';
-	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.160s", n, host->flows.n,
+	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.360s", n, host->flows.n,
 		 peer, what);
 	doctor_find(findings, a->level, a->check, text, command);
 }

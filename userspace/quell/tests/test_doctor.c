@@ -353,16 +353,18 @@ TEST(doctor_judge__flow_cases)
 	flows[2].target_ns = 9999;
 	flows[2].adapt = "fallback";
 	flows[2].fallback = "noise";
+	flows[2].noise_ns = 90000;
+	flows[2].fit_target_ns = 81000;
 	check(_metadata, &h, "0 target 1 of 3 flows, one to 10.0.0.2, have a target below the round"
 	      " trip of their path, and the smallest window\nquell cc reset swift\n"
 	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
-	      " hosts are larger than the target\n\n");
+	      " hosts, 90.0us, are larger than the target, 81.0us\n\n");
 	flows[1] = sound_flow();
 	dev.can_stamp = true;
 	check(_metadata, &h, "1 stamps eth0 can stamp all packets that it receives, and does not:"
 	      " round trips contain the delays of this host\nquell hwtstamp on eth0\n"
 	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
-	      " hosts are larger than the target\nquell hwtstamp on eth0\n");
+	      " hosts, 90.0us, are larger than the target, 81.0us\nquell hwtstamp on eth0\n");
 	dev.can_stamp = false;
 	flows[1].limited_by = "receiver";
 	flows[2] = sound_flow();
@@ -373,30 +375,61 @@ TEST(doctor_judge__flow_cases)
 	      " not tell its rate\nquell link set eth0 rate 10gbit\n");
 }
 
+/* Each reason with the numbers that it is made of, and how long it has held. */
 TEST(doctor_judge__fallback_cases)
 {
 	static const struct {
 		const char	*reason;
+		uint64_t	path_bytes_ps;
 		const char	*says;
 	} rows[] = {
-		{ "no-marks", "no switch marks" }, { "no-records", "no switch writes telemetry" },
-		{ "noise", "delays of the hosts" }, { "long-path", "faster or shorter" },
-		{ "slow-path", "faster or shorter" }, { "early-loss", "see quell flow show" },
-		{ "delay-stays", "see quell flow show" }, { "no-delay", "see quell flow show" },
+		{ "no-marks", 0, "no switch marks, or the peer refuses ECN" },
+		{ "no-records", 0, "no switch writes telemetry" },
+		{ "noise", 0, "the delays of the hosts, 90.0us, are larger than the target, 60.0us" },
+		{ "long-path", 0, "the round trip without a queue, 35.0us, is longer than the 30.0us"
+				  " that timely is made for; a route can say so" },
+		{ "slow-path", 85000000, "the share of the path, 680Mbit/s, is less than the"
+					  " 1.00Gbit/s that timely is made for" },
+		{ "slow-path", 125000000, "the share of the path was less than the 1.00Gbit/s that"
+					  " timely is made for when the search ended, and is"
+					  " 1.00Gbit/s now" },
+		{ "early-loss", 0, "packets were lost before a queue made the round trip as long as"
+				   " the target, 60.0us: a buffer of the path is too short for timely" },
+		{ "delay-stays", 0, "smaller windows did not bring the round trip, now 1.70ms, down to"
+				    " the target, 60.0us: other flows fill the queue, or the path"
+				    " became longer" },
 	};
 	struct doctor_host h = sound_host();
 	struct findings findings = {};
 	struct flow flow = sound_flow();
+	char says[DOCTOR_TEXT_LEN];
 
+	flow.cc = "timely";
+	flow.base_ns = 35000;
+	flow.longest_ns = 30000;
+	flow.standing_ns = 1700000;
+	flow.fit_target_ns = 60000;
+	flow.noise_ns = 90000;
+	flow.least_bytes_ps = 125000000;
+	flow.search_ns = 20000000;
+	flow.cubic_ns = 5980000000;
 	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		flow.fallback = (char *)rows[i].reason;
+		flow.path_bytes_ps = rows[i].path_bytes_ps;
 		findings.n = 0;
 		EXPECT_EQ(0, doctor_judge(&h, &findings));
 		ASSERT_EQ(1, findings.n);
-		EXPECT_NE(NULL, strstr(findings.list[0].text, rows[i].says))
+		snprintf(says, sizeof(says), "1 of 1 flows, one to 10.0.0.2, are governed by CUBIC for"
+			 " 5.98s (99.7%% of its time): %s", rows[i].says);
+		EXPECT_EQ(0, strcmp(findings.list[0].text, says))
 			TH_LOG("%s: %s", rows[i].reason, findings.list[0].text);
 	}
+	flow.fallback = "no-delay";
+	findings.n = 0;
+	EXPECT_EQ(0, doctor_judge(&h, &findings));
+	EXPECT_NE(NULL, strstr(findings.list[0].text, "(99.7% of its time), see quell flow show"))
+		TH_LOG("%s", findings.list[0].text);
 	free(findings.list);
 }
 
