@@ -338,6 +338,7 @@ void cmd_run(void)
 	}
 	copy_table(LABFLOW "flows", OUT_DIR "flows.out");
 	copy_table(LABFLOW "marks", OUT_DIR "marks.out");
+	copy_table(LABFLOW "governed", OUT_DIR "governed.out");
 	copy_table(LABFLOW "queues", OUT_DIR "queues.out");
 	copy_table(LABFLOW "cwnd", OUT_DIR "cwnd.out");
 	copy_table(LABFLOW "delivered", OUT_DIR "delivered.out");

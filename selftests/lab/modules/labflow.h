@@ -111,6 +111,9 @@ struct labflow_dart {
 	u8	limiter;
 };
 
+/* The algorithm, the search, CUBIC. */
+#define LABFLOW_GOVERNORS	(QUELL_GOVERNOR_CUBIC + 1)
+
 /**
  * struct labflow_flow - one flow
  * @id: number given by the plan
@@ -165,6 +168,9 @@ struct labflow_dart {
  * @last_dart: row last written to the table of Dart's flows, after @has_dart
  * @has_dart: a row was written
  * @last_samples: quell.ko's count of round-trip samples when last read
+ * @governed_ns: by enum quell_governor: for how long it governed the window before the start,
+ *	after @has_governed from the start to the end
+ * @has_governed: the flow has ended
  */
 struct labflow_flow {
 	u32			id;
@@ -216,6 +222,8 @@ struct labflow_flow {
 	struct labflow_dart	last_dart;
 	bool			has_dart;
 	u64			last_samples;
+	u64			governed_ns[LABFLOW_GOVERNORS];
+	bool			has_governed;
 };
 
 /**
@@ -476,12 +484,17 @@ void labflow_sample_exit(void);
 void labflow_sample_start(void);
 void labflow_sample_stop(void);
 void labflow_sample_reset(void);
-void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks);
+int labflow_marks_show(struct seq_file *seq, void *v);
 int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes);
 void labflow_rows_reset(struct labflow_rows *rows);
 void *labflow_rows_add(struct labflow_rows *rows, const char *what);
 bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
+
+/* labflow_governed.c */
+void labflow_governed_begin(struct labflow_flow *flow);
+void labflow_governed_end(struct labflow_flow *flow, u64 now_ns);
+int labflow_governed_show(struct seq_file *seq, void *v);
 
 /* labflow_dart.c */
 int labflow_dart_init(void);

@@ -443,20 +443,6 @@ static int labflow_flows_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static int labflow_marks_show(struct seq_file *seq, void *v)
-{
-	const struct labflow_flow *flow = v;
-	struct labflow_marks marks = { 0 };
-
-	if (flow->sock)
-		labflow_read_marks(flow, &marks);
-	seq_printf(seq, "%u %u %u %u %llu %llu %u %u %u\n", flow->id,
-		   marks.delivered_pkts, marks.delivered_ce_pkts,
-		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes,
-		   marks.unordered_pkts, marks.sent_pkts, marks.answered_pkts);
-	return 0;
-}
-
 static const struct seq_operations labflow_queue_seq = {
 	.start	= labflow_seq_start,
 	.next	= labflow_seq_next,
@@ -513,6 +499,13 @@ static const struct seq_operations labflow_marks_seq = {
 	.show	= labflow_marks_show,
 };
 
+static const struct seq_operations labflow_governed_seq = {
+	.start	= labflow_flows_start,
+	.next	= labflow_flows_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_governed_show,
+};
+
 /**
  * struct labflow_table - a results file
  * @name: its name in debugfs
@@ -526,6 +519,7 @@ static const struct labflow_table {
 } labflow_tables[] = {
 	{ "flows",	&labflow_flows_seq,	NULL },
 	{ "marks",	&labflow_marks_seq,	NULL },
+	{ "governed",	&labflow_governed_seq,	NULL },
 	{ "queues",	&labflow_queue_seq,	&lab.queue.rows },
 	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
 	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },

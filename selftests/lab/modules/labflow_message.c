@@ -83,6 +83,7 @@ void labflow_message_enqueue(struct labflow_flow *flow)
 		connection->unsent = flow;
 	if (!connection->undelivered)
 		connection->undelivered = flow;
+	labflow_governed_begin(flow);
 }
 
 /**

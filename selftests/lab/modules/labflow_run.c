@@ -87,6 +87,8 @@ static enum hrtimer_restart labflow_stop_timer(struct hrtimer *timer)
 	if (lab.state != LABFLOW_RUNNING || flow->end_ns)
 		return HRTIMER_NORESTART;
 	flow->stopped = true;
+	if (flow->end_bytes)
+		labflow_governed_end(flow, ktime_get_ns());
 	queue_work(system_highpri_wq, &flow->stop_work);
 	return HRTIMER_NORESTART;
 }

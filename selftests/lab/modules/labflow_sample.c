@@ -10,6 +10,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/module.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <net/pkt_sched.h>
 #include <net/tcp.h>
@@ -162,14 +163,8 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 	row->hop = 0;
 }
 
-/**
- * labflow_read_marks() - read a flow's counts of marks, duplicates and reordering
- * @flow: a flow whose socket exists
- * @marks: set in full
- *
- * Context: process context, lab.mutex held; counters may change while it reads.
- */
-void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *marks)
+/* The counts of marks, duplicates and reordering; they may change while they are read. */
+static void read_marks(const struct labflow_flow *flow, struct labflow_marks *marks)
 {
 	const struct sock *sk = flow->sock->sk;
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -189,6 +184,28 @@ void labflow_read_marks(const struct labflow_flow *flow, struct labflow_marks *m
 		return;
 	marks->told_pkts = snapshot.marked_pkts;
 	marks->told_bytes = snapshot.marked_bytes;
+}
+
+/**
+ * labflow_marks_show() - a row of the table of marks
+ * @seq: where it goes
+ * @v: the flow
+ *
+ * Context: process, lab.mutex held.
+ * Return: 0.
+ */
+int labflow_marks_show(struct seq_file *seq, void *v)
+{
+	const struct labflow_flow *flow = v;
+	struct labflow_marks marks = { 0 };
+
+	if (flow->sock)
+		read_marks(flow, &marks);
+	seq_printf(seq, "%u %u %u %u %llu %llu %u %u %u\n", flow->id,
+		   marks.delivered_pkts, marks.delivered_ce_pkts,
+		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes,
+		   marks.unordered_pkts, marks.sent_pkts, marks.answered_pkts);
+	return 0;
 }
 
 static void labflow_sample_cwnd(u64 now_ns)

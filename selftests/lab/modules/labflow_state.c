@@ -58,6 +58,7 @@ void labflow_flow_done(struct labflow_flow *flow)
 	if (lab.state != LABFLOW_RUNNING)
 		return;
 	flow->end_ns = ktime_get_ns();
+	labflow_governed_end(flow, flow->end_ns);
 	if (connection->delivered_bytes > connection->newest->end_bytes)
 		labflow_fail("flow %u: %llu bytes delivered, %llu sent", connection->id,
 			     connection->delivered_bytes - connection->warm_bytes,
