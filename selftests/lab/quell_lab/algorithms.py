@@ -167,6 +167,14 @@ class Variant:
         return self.algorithm.modules
 
     @property
+    def is_fitted(self):
+        """Whether its flows are fitted to their path, so that the search or CUBIC may govern them,
+        and quell.ko has for how long."""
+        adapt = self.algorithm.parameters.get("adapt")
+        return "quell.ko" in self.modules and adapt is not None and bool(
+            self.values.get("adapt", adapt.default))
+
+    @property
     def is_rcp(self):
         """Whether it is the laboratory's RCP, and no BPF object of that name."""
         return self.name == "rcp" and not self.program

@@ -4,7 +4,7 @@
 import html
 
 from . import convergence, drawing, network_svg, own_axes, page, panels, paper, pfc, plot_tables, \
-    plots, slowdown, units, written
+    plots, show, slowdown, units, written
 
 CAPTIONS = {
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
@@ -106,6 +106,10 @@ TRIM_COLUMNS = (
     ("Trims", lambda s: _number(s["trims"])),
     ("of them dropped", lambda s: _number(s["trims_dropped"])),
 )
+GOVERNED_COLUMNS = tuple(
+    (title, lambda s, kind=kind: show.governed(s, kind, "–"))
+    for title, kind in zip(("Governed by the algorithm", "by the search", "by CUBIC"),
+                           show.GOVERNORS))
 MORE_COLUMNS = (
     ("Finished", lambda s: f"{s['flows_finished']:,} of {s['flows']:,}"),
     ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
@@ -132,11 +136,14 @@ def _queue_columns(port):
             ("p99 kB", _queue_cell(port, "p99_bytes")), ("max kB", _queue_cell(port, "max_bytes")))
 
 
-def _result_columns(summaries):
-    """What the first table says of a run; trims where there are any."""
+def result_columns(summaries):
+    """What the first table says of a run; trims where there are any, and what governed the flows
+    where that is not always the algorithm."""
     has_trims = any(summary["trims"] for summary in summaries.values())
+    is_fitted = any("governed" in summary for summary in summaries.values())
     return (FCT_COLUMNS + _queue_columns(panels.fullest_port(summaries)) + LOSS_COLUMNS[:1]
-            + (TRIM_COLUMNS if has_trims else ()) + LOSS_COLUMNS[1:])
+            + (TRIM_COLUMNS if has_trims else ()) + LOSS_COLUMNS[1:]
+            + (GOVERNED_COLUMNS if is_fitted else ()))
 
 
 def _gbit(bits_ps):
@@ -389,7 +396,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     if summaries:
         parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
         parts += ["<h2>The whole run</h2>",
-                  page.table(_result_columns(summaries), summaries, look),
+                  page.table(result_columns(summaries), summaries, look),
                   page.details("More numbers, and what the runs cost",
                                page.table(MORE_COLUMNS, summaries, look))]
         parts += _slowdowns(summaries, look)

@@ -11,6 +11,7 @@ from .physics import ETHERNET_BYTES, ideal_ns
 
 UNFINISHED = -1
 UNSTARTED = -1
+START_LATE_NS = 1000		# by which a start may be put off while the socket is in use
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class RunResult:
     processes: tuple = ()	# processes.ProcessResult
     connections: dict = field(default_factory=dict)	# port label -> [connections.Connection]
     rounds: dict = field(default_factory=dict)		# port label -> [rounds.Round]
+    governed: dict = None	# flow number -> ns of the algorithm, the search, CUBIC; if fitted
 
     @cached_property
     def sharing(self):
@@ -155,6 +157,14 @@ def _ports(directory):
     return ports
 
 
+def _governed(directory, variant):
+    """For how long what governed each flow; None unless its algorithm may not."""
+    if not variant.is_fitted:
+        return None
+    rows = [_ints(place, fields, 4) for place, fields in _lines(directory, "governed.out")]
+    return {number: tuple(times) for number, *times in rows}
+
+
 def _counters(directory, variant):
     """What Quell counted; without quell.ko there is no such file."""
     counters = {}
@@ -189,7 +199,8 @@ def read(directory, scenario, variant, spent):
                      if scenario.processes else (),
                      _of_pcaps(directory, scenario, connections.read),
                      _of_pcaps(directory, scenario, rounds.read)
-                     if any(plot.kind == "marks" for plot in scenario.plots) else {})
+                     if any(plot.kind == "marks" for plot in scenario.plots) else {},
+                     _governed(directory, variant))
 
 
 def _of_pcaps(directory, scenario, read_one):
@@ -214,6 +225,7 @@ def physics(scenario, result):
         if not row.finished and scenario.allow_unfinished:
             problems += _unfinished_problems(scenario, row,
                                              result.delivered.get(row.flow.number, []))
+    problems += _governed_problems(result)
     problems += measure.problems(result, scenario.windows)
     problems += [one.problem for one in result.processes if one.problem]
     packet = max(cable.mtu_bytes for cable in scenario.graph.cables) + ETHERNET_BYTES
@@ -264,6 +276,17 @@ def _flow_problems(scenario, row, after_ns):
             problems.append(f"{name}: completion in {row.fct_ns} ns is {row.fct_ns - row.ideal_ns}"
                             f" ns above the physical limit of {row.ideal_ns} ns, more than one "
                             f"packet time of {scenario.packet_time_ns(flow)} ns")
+    return problems
+
+
+def _governed_problems(result):
+    """Something governs a flow all the time: until a handshake ends the search does not yet."""
+    problems = []
+    for row in result.flows if result.governed else ():
+        left_ns = row.fct_ns - sum(result.governed.get(row.flow.number, ()))
+        if row.finished and not 0 <= left_ns <= (row.fct_ns if row.flow.cold else START_LATE_NS):
+            problems.append(f"flow {row.flow.number}: nothing, or more than one, governed its window "
+                            f"for {abs(left_ns)} of {row.fct_ns} ns")
     return problems
 
 

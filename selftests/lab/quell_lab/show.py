@@ -8,6 +8,9 @@ from . import paper
 from .units import show_time
 
 
+GOVERNORS = ("algorithm", "search", "cubic")	# of a summary's "governed"
+
+
 def micro(time_ns):
     """A time in microseconds."""
     return f"{time_ns / 1000:.1f} us" if time_ns is not None else "-"
@@ -46,11 +49,25 @@ def lines(header, rows):
             for row in (header, *rows)]
 
 
-def _whole_run(summaries):
+def governed(summary, kind, missing="-"):
+    """Share of the flows' time that the algorithm, the search or CUBIC governed; of CUBIC's with the
+    reason that it took over for most often."""
+    part = summary.get("governed")
+    if part is None or part[kind] is None:
+        return missing
+    reasons = part["cubic_for"]
+    why = f" {max(reasons, key=reasons.get)}" if kind == "cubic" and part[kind] and reasons else ""
+    return f"{part[kind]:.1%}{why}"
+
+
+def whole_run(summaries):
+    """Lines of the table of whole runs."""
     # A trimmed packet's payload is dropped: beside the drops, where there are any.
     has_trims = any(summary["trims"] for summary in summaries.values())
+    is_fitted = any("governed" in summary for summary in summaries.values())
     header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
-              *(("trims",) if has_trims else ()), "marks", "retrans", "hops", "set-up", "CPU",
+              *(("trims",) if has_trims else ()), "marks", "retrans",
+              *(("algorithm", "search", "CUBIC") if is_fitted else ()), "hops", "set-up", "CPU",
               "hops/CPU s")
     rows = []
     for label, summary in summaries.items():
@@ -61,6 +78,7 @@ def _whole_run(summaries):
                      _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
                      *((str(summary["trims"]),) if has_trims else ()),
                      str(summary["marks"]), str(summary["retransmitted_segs"]),
+                     *(tuple(governed(summary, kind) for kind in GOVERNORS) if is_fitted else ()),
                      str(summary["packet_hops"]), _seconds(summary["setup_wall_s"]),
                      _seconds(summary["cpu_s"]), str(summary["packet_hops_per_cpu_s"] or "-")))
     return lines(header, rows)
@@ -113,7 +131,7 @@ def programs(summaries, out):
 
 def result(summaries, rows, out):
     """Tables of a scenario's runs on standard output."""
-    tables = [_whole_run(summaries)]
+    tables = [whole_run(summaries)]
     tables += [_window(name, summaries) for name in next(iter(summaries.values()))["measured"]]
     if rows:
         tables.append(paper.table(rows))

@@ -124,6 +124,20 @@ def _start_group_pairs(scenario, result):
             for row in result.flows if row.finished]
 
 
+def governed(result):
+    """
+    Shares of the flows' time, from the start of each to its end, in which the algorithm, the search
+    and CUBIC governed their windows, and how often CUBIC took over for which reason.
+    """
+    total_ns = [sum(times) for times in zip(*result.governed.values())] or [0, 0, 0]
+    all_ns = sum(total_ns)
+    shares = [round(one_ns / all_ns, 4) if all_ns else None for one_ns in total_ns]
+    counters = result.counters.get(result.variant.name, {})
+    reasons = {name.removeprefix("cubic-"): count for name, count in counters.items()
+               if name.startswith("cubic-") and not name.endswith("-ms")}
+    return {**dict(zip(("algorithm", "search", "cubic"), shares)), "cubic_for": reasons}
+
+
 def _counter(ports, *names):
     return sum(port.get(name, 0) for port in ports for name in names)
 
@@ -193,6 +207,7 @@ def summarise(scenario, result):
         "answered_to_sender": _counter(result.ports.values(), "to_sender_pkts"),
         "deflection": deflection.numbers(scenario, result),
         **pauses,
+        **({} if result.governed is None else {"governed": governed(result)}),
         "retransmitted_segs": sum(row.retrans_segs for row in result.flows),
         "segs_out": sum(row.segs_out for row in result.flows),
         "counters": result.counters,

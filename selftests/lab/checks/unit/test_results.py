@@ -44,6 +44,27 @@ class Reading(unittest.TestCase):
     def read(self):
         return results.read(self.directory, self.wanted, self.wanted.variants[0], SPENT)
 
+    def test_governed_of_fitted_flows_alone(self):
+        self.assertIsNone(self.read().governed)
+        for adapt, wanted in ("off", None), ("on", {1: (9000, 0, 0), 2: (1, 2, 9997)}):
+            with self.subTest(adapt):
+                self.wanted = helpers.build(algorithm=[{"name": "swift", "set": {"adapt": adapt}}])
+                self.put("governed.out", "2 1 2 9997\n1 9000 0 0\n")
+                self.put("counters.out", "h1 swift cubic-slow-path 1\n")
+                self.assertEqual(self.read().governed, wanted)
+        self.put("governed.out", "1 9000 0\n")
+        with self.assertRaises(RunError):
+            self.read()
+
+    def test_all_time_is_governed(self):
+        self.wanted = helpers.build(algorithm=[{"name": "swift", "set": {"adapt": "on"}}])
+        self.put("counters.out", "")
+        for row, is_good in (("9000 0 0", True), ("4000 3000 2000", True), ("4000 3000 1999", True),
+                             ("4000 3000 2001", False), ("4000 3000 999", False), ("0 0 0", False)):
+            with self.subTest(row):
+                self.put("governed.out", f"1 {row}\n2 10000 0 0\n")
+                self.assertEqual(results.physics(self.wanted, self.read()) == [], is_good)
+
     def test_good_files_are_sorted(self):
         result = self.read()
         self.assertEqual([row.flow.number for row in result.flows], [1, 2])

@@ -3,7 +3,7 @@
 
 import unittest
 
-from quell_lab import summary
+from quell_lab import report, show, summary
 
 import helpers
 
@@ -113,6 +113,45 @@ class RankCorrelation(unittest.TestCase):
     def test_nothing_to_order(self):
         self.assertIsNone(summary.rank_correlation([(1, 1), (2, 2)]))
         self.assertIsNone(summary.rank_correlation([(0, 1), (0, 2), (0, 3)]))
+
+
+class Governed(unittest.TestCase):
+    def summaries(self, governed, counters):
+        wanted = helpers.build(algorithm=[{"name": "swift", "set": {"adapt": "on"}}])
+        flows = [helpers.flow_result(flow, flow.start_ns, 60000) for flow in wanted.flows]
+        result = helpers.run_result(wanted, flows, governed=governed, counters=counters)
+        return {"swift": summary.summarise(wanted, result)}
+
+    def test_shares_of_all_time_and_reasons(self):
+        counters = {"quell": {"cubic-x": 9}, "swift": {
+            "algorithm-ms": 1, "cubic-ms": 3, "cubic-noise": 1, "cubic-slow-path": 2,
+            "cubic-slow-path-ms": 3, "decreases": 4}}
+        found = self.summaries({1: (9000, 1000, 0), 2: (0, 1000, 29000)}, counters)
+        self.assertEqual(found["swift"]["governed"],
+                         {"algorithm": 0.225, "search": 0.05, "cubic": 0.725,
+                          "cubic_for": {"noise": 1, "slow-path": 2}})
+        self.assertEqual([show.governed(found["swift"], kind) for kind in show.GOVERNORS],
+                         ["22.5%", "5.0%", "72.5% slow-path"])
+
+    def test_no_reason_without_time_and_no_share_without_flows(self):
+        counters = {"swift": {"cubic-noise": 1}}
+        found = self.summaries({1: (9000, 1000, 0)}, counters)
+        self.assertEqual(show.governed(found["swift"], "cubic"), "0.0%")
+        found = self.summaries({}, counters)
+        self.assertEqual(show.governed(found["swift"], "algorithm"), "-")
+
+    def test_no_columns_of_runs_that_are_not_fitted(self):
+        found = self.summaries(None, {})
+        self.assertNotIn("governed", found["swift"])
+        self.assertEqual(show.governed(found["swift"], "cubic", "–"), "–")
+        for governed, has_columns in (None, False), ({1: (1, 1, 2)}, True):
+            with self.subTest(governed):
+                found = self.summaries(governed, {"swift": {"cubic-noise": 1}})
+                titles = [name for name, _ in report.result_columns(found)]
+                self.assertEqual("by CUBIC" in titles, has_columns)
+                head, row = show.whole_run(found)
+                self.assertEqual("CUBIC" in head, has_columns)
+                self.assertEqual("50.0% noise" in row, has_columns)
 
 
 class Summarise(unittest.TestCase):
