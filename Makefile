@@ -119,6 +119,11 @@ check-%:
 check-packages: deps-images lab
 	selftests/packages/images $(if $(OLD),--old $(OLD)) $(SUITES)
 
+# Storms on a kernel with KCSAN, in QEMU; see Documentation/testing.md
+race: deps-check
+	selftests/net/run-qemu 6.12-kcsan $(if $(WORDS),--words "$(WORDS)") \
+		$(foreach storm,$(STORMS),--test selftests/net/race-$(storm).sh)
+
 # Signed modules under Secure Boot, in QEMU with firmware and Debian's shim
 secure-boot: deps-secure tools
 	selftests/packages/secure-boot
@@ -196,6 +201,7 @@ help:
 	@echo 'make check-quick  what needs no other kernel than the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
+	@echo 'make race         storms on a kernel with KCSAN in QEMU: data races (STORMS="flows dart" WORDS="600 2")'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
 	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
@@ -214,7 +220,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages secure-boot check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race secure-boot check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure

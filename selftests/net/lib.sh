@@ -167,13 +167,13 @@ new_netns()
 # keep_order NETNS DEVICE: of what comes in there.  A veth pair queues a packet for the
 # processor it is sent on, and a burst waiting for one of two is overtaken by what the
 # other sends: by more than a window, and TCP takes it for forged.  A kernel for one
-# processor has no such map.
+# processor has no such map.  With PROCESSORS=3 two processors share the flows.
 keep_order()
 {
 	# shellcheck disable=SC2016 # $ is of that shell
 	in_netns "$1" sh -c 'for map in /sys/class/net/$0/queues/rx-*/rps_cpus; do
-		[ ! -e "$map" ] || echo 1 >"$map" || exit 1
-	done' "$2"
+		[ ! -e "$map" ] || echo "$1" >"$map" || exit 1
+	done' "$2" "${PROCESSORS:-1}"
 }
 
 # cable NETNS DEVICE NETNS DEVICE: a veth pair, both ends up, its packets in order.

@@ -15,6 +15,8 @@
  *	quell_nl churn DEV COUNT
  *		Registers and deletes a look-ahead group that often.  Prints the error of the
  *		first request that fails.
+ *	quell_nl dumps COUNT
+ *		Dumps all flows and all counters that often.
  *	quell_nl fuzz SEED COUNT
  *		COUNT messages of half-right commands, attributes and lengths.
  *		Fails if one is not answered; prints how many were accepted.
@@ -326,6 +328,23 @@ static int churn(const char *dev, unsigned long count)
 	return err != 0;
 }
 
+/* All flows and all counters, that often. */
+static int dumps(unsigned long count)
+{
+	char buf[MESSAGE_BYTES], text[256];
+	int err = 0;
+
+	for (; count && !err; count--) {
+		err = talk(start(buf, family, QUELL_CMD_FLOW_GET, NLM_F_DUMP), text, sizeof(text));
+		if (!err)
+			err = talk(start(buf, family, QUELL_CMD_STAT_GET, NLM_F_DUMP), text,
+				   sizeof(text));
+	}
+	if (err)
+		printf("%s: %s\n", strerrorname_np(err), text);
+	return err != 0;
+}
+
 static int fuzz(unsigned int seed, unsigned long count)
 {
 	unsigned long accepted = 0, i;
@@ -378,8 +397,10 @@ int main(int argc, char **argv)
 		return leave(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "churn"))
 		return churn(argv[2], strtoul(argv[3], NULL, 0));
+	if (argc == 3 && !strcmp(argv[1], "dumps"))
+		return dumps(strtoul(argv[2], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | leave COMMAND | qdisc DEV [ATTRIBUTE]... | "
-	    "churn DEV COUNT | fuzz SEED COUNT");
+	    "churn DEV COUNT | dumps COUNT | fuzz SEED COUNT");
 }

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A storm for KCSAN (race.sh): many flows leave by a device whose four transmit queues are one joint
+# port, or four that share a buffer, while queues join and leave and their options change.
+# shellcheck disable=SC2317,SC2031,SC2154 # called by name; each worker draws for itself; of race.sh
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. ./lib.sh
+# shellcheck source-path=SCRIPTDIR source=race.sh
+. ./race.sh
+
+client="" server=""
+
+wire_tc()
+{
+	tc -n "$client" qdisc "$@"
+}
+
+make_network()
+{
+	modprobe tcp_dart && modprobe tcp_hpcc && modprobe tcp_swift && modprobe tcp_timely &&
+	modprobe tcp_dcqcn && modprobe tcp_smartt && modprobe sch_swport &&
+	new_netns client && new_netns server && two_hosts "$client" "$server" 4 || return 1
+	for netns in "$client" "$server"; do
+		choose_cc "$netns" dart && quell -n "$netns" cc set quell option 1 || return 1
+	done
+	wire_tc add dev wire root handle 1: mq || return 1
+	for i in 1 2 3 4; do
+		queue "$i" joint rate 400mbit || return 1
+	done
+	serve_all "$server"
+}
+
+# queue NUMBER WORD...: a new port for it, or other options.
+queue()
+{
+	wire_tc replace dev wire parent "1:$1" handle "1$1:" swport "${@:2}"
+}
+
+change_queue()
+{
+	local i=$((RANDOM % 4 + 1)) words=(joint)
+
+	case $((RANDOM % 10)) in
+	0) words+=(rate "$((RANDOM % 4 * 200))mbit") ;;
+	1) words+=(ecn min 2kb telemetry 8us tcp-int 8us) ;;
+	2) words+=(rate 300mbit bql on) ;;
+	3) words+=(telemetry off limit "$((RANDOM % 50 + 10))kb") ;;
+	4) words+=(buffer 200kb alpha 1 percentiles on) ;;
+	5) words+=(trim size 128) ;;
+	6) words=(nojoint rate 0 telemetry off tcp-int off buffer 200kb) ;;
+	7) wire_tc del dev wire parent "1:$i" ;;
+	8) ip -n "$client" link set wire down; ip -n "$client" link set wire up ;;
+	9) words+=(rate 400mbit overhead 24 buffer off) ;;
+	esac
+	queue "$i" "${words[@]}"
+}
+
+# burst: frames of many flows, which the device spreads over its queues.
+burst()
+{
+	in_netns "$client" swport_pkt send wire flows 2000 400 2
+}
+
+plan 2
+check "two hosts, four transmit queues" make_network
+check "queues change under many flows for $storm_s s" storm \
+	"open_many $client 10.91.0.2 8080" "open_many $client 10.91.0.2 8080" \
+	"open_many $client 10.91.0.2 8080" "ask $client 10.91.0.2 7100" burst burst \
+	"change_queue" "change_quell $client" "list $client" "list $server"
+say_storm
+finish

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2030,SC2031,SC2034 # each worker draws for itself; used by others
+#
+# What the storms under KCSAN (run-qemu 6.12-kcsan) share: workers that change or list things, each
+# again and again, at the same time, for a number of seconds.  The kernel log has the verdict.
+#
+#	race-NAME.sh [SECONDS [SEED]]
+#
+# Sourced after lib.sh.  What the workers draw is repeated by the same seed; how their changes meet
+# is the machine's.
+
+storm_s=${1:-60}
+SEED=${2:-1}
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+workers=()
+quell_ccs=(swift swift_vaisf timely hpcc hpcc_vaisf dcqcn smartt dart)
+picked=""
+
+# pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
+pick()
+{
+	local n=$#
+
+	shift $((RANDOM % n))
+	picked=$1
+}
+
+# two_hosts NETNS NETNS QUEUES: wire at both ends, 10.91.0.1 and 2, fd91::1 and 2.
+two_hosts()
+{
+	ip link add name wire netns "$1" numtxqueues "$3" numrxqueues "$3" type veth \
+		peer name wire netns "$2" numtxqueues "$3" numrxqueues "$3" || return 1
+	for i in 1 2; do
+		PROCESSORS=3 keep_order "${!i}" wire && ip -n "${!i}" link set wire up &&
+		ip -n "${!i}" addr add "10.91.0.$i/24" dev wire &&
+		ip -n "${!i}" addr add "fd91::$i/64" dev wire nodad || return 1
+	done
+	poll 10 in_netns "$1" busybox ping -c 1 -W 1 10.91.0.2
+}
+
+# worker FUNCTION [WORD]...: until the storm is over; a line for each time.  Those that start many
+# programs pause, to leave the processors to packets.
+worker()
+{
+	local seed=$((SEED * 1000 + ${#workers[@]}))
+
+	(
+		trap - EXIT
+		RANDOM=$seed
+		while [ $SECONDS -lt $((storm_begin + storm_s)) ]; do
+			if "$@" >/dev/null 2>&1; then
+				echo made
+			else
+				echo refused
+			fi
+		done
+	) >"$dir/$1.$seed" 2>/dev/null &
+	workers+=($!)
+}
+
+# storm WORKER...: each a function and its words; fails if one did nothing.
+storm()
+{
+	local call file count
+
+	storm_begin=$SECONDS
+	for call in "$@"; do
+		# shellcheck disable=SC2086 # words
+		worker $call
+	done
+	wait "${workers[@]}"
+	for file in "$dir"/*.[0-9]*; do
+		count=$(grep -c made "$file")
+		note "$(basename "${file%.*}"): $count, refused $(grep -c refused "$file")"
+		[ "$count" -gt 0 ] || return 1
+	done >"$dir/sum"
+}
+
+# The sum of what storm printed, and what KCSAN has done so far.
+say_storm()
+{
+	cat "$dir/sum"
+	note "KCSAN: $(grep -E '^(data_races|setup_watchpoints|used_watchpoints):' \
+		/sys/kernel/debug/kcsan | xargs)"
+}
+
+## workers
+
+# list NETNS: all that Quell and the stack list of it.
+list()
+{
+	local words
+
+	for words in "flow show" "cc show" "stat" "link show" "sender show" "lookahead show"; do
+		# shellcheck disable=SC2086
+		quell -n "$1" -j $words || return 1
+	done
+	in_netns "$1" ss -tino && tc -n "$1" -s -j qdisc show && sleep 0.3
+}
+
+# dump NETNS: flows and counters, as fast as they come.
+dump()
+{
+	in_netns "$1" quell_nl dumps 100
+}
+
+# change_quell NETNS: a parameter of what all algorithms share.
+change_quell()
+{
+	local words
+
+	case $((RANDOM % 9)) in
+	0|1) pick 0 1 2; words="option $picked" ;;
+	2) pick 0 1 3 8; words="tail-probes $picked" ;;
+	3) pick 20us 100us 1ms 10ms; words="tail-floor $picked" ;;
+	4) pick 0 1 16 256; words="entropies $picked" ;;
+	5) pick 0 1; words="recycle $picked" ;;
+	6) pick 0 1000; words="nack-rate $picked" ;;
+	7) pick 0 1 4 64; words="acks-per-rtt $picked" ;;
+	8) pick 0 1 2; words="tcp-int $picked" ;;
+	esac
+	# shellcheck disable=SC2086
+	quell -n "$1" cc set quell $words
+	pick 1 1 1 0
+	[ "$picked" = 1 ] || quell -n "$1" cc reset quell
+	sleep 0.3
+}
+
+# change_cc NETNS: whether an algorithm fits flows to their path, or all its parameters.
+change_cc()
+{
+	local cc
+
+	pick "${quell_ccs[@]}"; cc=$picked
+	pick 0 1
+	quell -n "$1" cc set "$cc" adapt "$picked"
+	[ "$picked" = 1 ] || quell -n "$1" cc reset "$cc"
+	sleep 0.5
+}
+
+# open_many NETNS ADDRESS PORT: connections at once, killed with data on its way, or done.
+open_many()
+{
+	pick "${quell_ccs[@]}" cubic; choose_cc "$1" "$picked" || return 1
+	pick 0.5 1 3; set -- "$@" "$picked"
+	pick 1000 30000 1000000
+	in_netns "$1" timeout -s KILL "$4" many_tcp connect "$2" "$3" 4 $((RANDOM % 30 + 1)) "$picked"
+	[ $? -ne 1 ]
+}
+
+# ask NETNS ADDRESS PORT: requests and answers of a few connections.
+ask()
+{
+	pick "${quell_ccs[@]}"; choose_cc "$1" "$picked" || return 1
+	pick "20 100 100" "50 1 2000" "5 20000 100"
+	echo "$picked" | in_netns "$1" timeout 20 host_tcp ask "$2" "$3" $((RANDOM % 6 + 1))
+}
+
+# turn NETNS 4|6 ADDRESS PORT: one connection that changes its algorithm again and again.
+turn()
+{
+	local lines=("open $2")
+
+	pick "${quell_ccs[@]}"; lines+=("cc $picked" "connect $3 $4")
+	for _ in 1 2 3; do
+		lines+=("xfer $((RANDOM * 3))")
+		pick "${quell_ccs[@]}" cubic; lines+=("cc $picked")
+	done
+	pick reset close; lines+=("xfer 5000" "$picked")
+	printf '%s\n' "${lines[@]}" | in_netns "$1" timeout 20 option_tcp talk
+}
+
+# serve_all NETNS: what open_many, ask and turn want, at ports 8080, 7100 and 7001.
+serve_all()
+{
+	start_in "$1" many_tcp listen 8080 4 >"$dir/listener"
+	start_in "$1" host_tcp serve 7100 >/dev/null 2>&1
+	start_in "$1" option_tcp serve 7001 >"$dir/server" 2>/dev/null
+	poll 10 listens "$1" 8080 && poll 10 listens "$1" 7100 && poll 10 listens "$1" 7001
+}
