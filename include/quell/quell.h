@@ -239,6 +239,20 @@ static inline bool quell_cc_ready(const struct sock *sk)
 }
 
 /**
+ * quell_cc_may_be_ready() - quell_cc_ready() without the socket lock: a hint
+ * @sk: TCP socket, of whatever congestion control
+ *
+ * A flow is then found by its socket's address, or is not.
+ *
+ * Context: RCU read section.
+ */
+static inline bool quell_cc_may_be_ready(const struct sock *sk)
+{
+	/* The bytes may be another algorithm's, which writes them as it likes. */
+	return data_race(quell_cc(sk)->magic) == QUELL_CC_MAGIC;
+}
+
+/**
  * quell_cc_vars() - the algorithm's variables of a socket
  * @sk: socket whose congestion control is the caller's
  *

@@ -52,7 +52,7 @@ static void probe_spurious(struct quell_flow *flow)
 {
 	struct quell_tail *tail = &flow->tail;
 
-	tail->probe = QUELL_PROBE_NONE;
+	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
 	WRITE_ONCE(tail->patience, min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX));
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES_SPURIOUS);
 }
@@ -61,7 +61,7 @@ static void probe_succeed(struct quell_flow *flow)
 {
 	struct quell_tail *tail = &flow->tail;
 
-	tail->probe = QUELL_PROBE_NONE;
+	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
 	if (tail->patience)
 		WRITE_ONCE(tail->patience, tail->patience - 1);
 	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
@@ -100,7 +100,7 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 			probe_spurious(flow);
 			return false;
 		}
-		tail->probe = QUELL_PROBE_ANSWERED;
+		WRITE_ONCE(tail->probe, QUELL_PROBE_ANSWERED);
 		tail->verdict_ns = now_ns + tail->wait_ns + tail->srtt_ns;
 		quell_tail_wake(tail, tail->verdict_ns);
 	}
@@ -131,7 +131,7 @@ void quell_probe_note_report(struct quell_flow *flow)
 void quell_probe_note_timeout(struct quell_flow *flow)
 {
 	quell_probe_note_report(flow);
-	flow->tail.probe = QUELL_PROBE_NONE;
+	WRITE_ONCE(flow->tail.probe, QUELL_PROBE_NONE);
 }
 
 /*
@@ -209,7 +209,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	if (tail->probe == QUELL_PROBE_NONE)
 		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery &&
 				      !flow->recover.loss_unreported;
-	tail->probe = QUELL_PROBE_NONE;
+	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
 	WRITE_ONCE(tail->calm, 0);
 	tail->wait_ns = quell_tail_timeout_ns(flow);
 	if (skb)
@@ -221,7 +221,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 		quell_tcp_send_lost(sk);
 	if (tp->total_retrans == sent)
 		return;
-	tail->probe = QUELL_PROBE_OPEN;
+	WRITE_ONCE(tail->probe, QUELL_PROBE_OPEN);
 	tail->probe_ns = tp->tcp_clock_cache;
 	tail->probe_end = skb ? TCP_SKB_CB(skb)->end_seq : tp->snd_nxt;
 	tail->dsacks = tp->dsack_dups;
@@ -332,7 +332,8 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 		bh_lock_sock(sk);
 		if (sock_owned_by_user(sk))
 			probe_put_off(tail);
-		else if (!tail->closed)
+		/* It is set with the socket lock, too; its neighbours change without. */
+		else if (data_race(!tail->closed))
 			probe_expired(container_of(tail, struct quell_flow, tail), sk);
 		bh_unlock_sock(sk);
 		probe_leave(tail);

@@ -62,8 +62,11 @@ static enum quell_counter recover_judge(const struct sock *sk, const struct quel
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 snd_una = READ_ONCE(tp->snd_una);
 
-	/* In SYN_RECV (Fast Open) the ACK made of the NACK would complete the handshake. */
-	if (!tcp_is_sack(tp) || tp->repair ||
+	/*
+	 * In SYN_RECV (Fast Open) the ACK made of the NACK would complete the handshake.  The
+	 * bits of SACK and repair stay while others beside them change under the socket lock.
+	 */
+	if (data_race(!tcp_is_sack(tp) || tp->repair) ||
 	    !((1 << READ_ONCE(sk->sk_state)) & RECOVER_STATES))
 		return QUELL_N_NACK_UNABLE;
 	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */

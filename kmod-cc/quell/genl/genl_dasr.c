@@ -129,6 +129,7 @@ int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 {
 	struct quell_dasr *dasr = flow->dasr;
 	u64 line_bytes_ps, peer_bytes_ps;
+	struct quell_dasr_port *port;
 	int state = -1;
 	u32 n_q8, hosts;
 
@@ -144,9 +145,12 @@ int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 					QUELL_A_FLOW_PAD))))
 		return -EMSGSIZE;
 	spin_lock_bh(&flow->lock);
-	if (dasr->port) {
-		state = READ_ONCE(dasr->port->machine.state);
-		hosts = READ_ONCE(dasr->port->set.hosts);
+	port = dasr->port;
+	if (port) {
+		spin_lock(&port->lock);
+		state = port->machine.state;
+		hosts = port->set.hosts;
+		spin_unlock(&port->lock);
 	}
 	spin_unlock_bh(&flow->lock);
 	if (state >= 0 &&

@@ -76,7 +76,8 @@ static u16 nack_window(const struct tcp_sock *tp, u32 rcv_nxt)
 
 	if (!after(edge, rcv_nxt))
 		return 0;
-	return min_t(u32, (edge - rcv_nxt) >> tp->rx_opt.rcv_wscale, U16_MAX);
+	/* Bits that stay after the handshake, beside one that changes with each segment. */
+	return min_t(u32, data_race((edge - rcv_nxt) >> tp->rx_opt.rcv_wscale), U16_MAX);
 }
 
 static void nack_put_options(u8 *to, const struct quell_echo *echo)
@@ -234,9 +235,9 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
 	struct quell_recover *recover = &flow->recover;
 	enum quell_counter outcome = nack_decide(flow, sk, skb, echo);
 
-	WRITE_ONCE(recover->trims, recover->trims + 1);
+	WRITE_ONCE(recover->trims, READ_ONCE(recover->trims) + 1);
 	if (outcome == QUELL_N_NACK_SENT)
-		WRITE_ONCE(recover->sent, recover->sent + 1);
+		WRITE_ONCE(recover->sent, READ_ONCE(recover->sent) + 1);
 	quell_count(flow->qnet, QUELL_N_TRIM_RECEIVED);
 	if (outcome == QUELL_N_NACK_LIMITED || outcome == QUELL_N_TRIM_OUTSIDE)
 		quell_count_told(flow->qnet, outcome);
@@ -328,7 +329,8 @@ bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 		return false;
 	/* Read snd_una after the NACK is in the ring: pairs with quell_recover_apply(). */
 	smp_mb();
-	window = READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale;
+	/* The scale as in nack_window(). */
+	window = data_race(READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale);
 	/* TCP would take a zero window for new and stop a flow that may have one by now. */
 	if (!window)
 		return false;

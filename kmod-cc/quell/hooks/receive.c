@@ -216,7 +216,7 @@ static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 	*done = found != QUELL_NACK_ABSENT;
 	if (!*done)
 		return NF_ACCEPT;
-	WRITE_ONCE(flow->recover.received, flow->recover.received + 1);
+	WRITE_ONCE(flow->recover.received, READ_ONCE(flow->recover.received) + 1);
 	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
 	if (found == QUELL_NACK_READ)
 		return receive_nack(flow, sk, segment, &nack);
@@ -239,7 +239,7 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	if (segment->opt)
 		receive_told(flow, segment);
 	else if (segment->missed && speaks)
-		WRITE_ONCE(flow->option_missed, flow->option_missed + 1);
+		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
 	receive_note(flow, sk, segment);
 }
 
@@ -470,7 +470,7 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 		receive_syn(sock_net(sk), skb, th, in);
 	else if (sk->sk_state == TCP_NEW_SYN_RECV)
 		receive_request(inet_reqsk(sk), skb, th, in);
-	else if (sk_fullsock(sk) && quell_cc_ready(sk))
+	else if (sk_fullsock(sk) && quell_cc_may_be_ready(sk))
 		/* A hint: the private bytes may be another algorithm's by now. */
 		return receive_flow(sk, skb, in);
 	return NF_ACCEPT;
@@ -483,7 +483,7 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 static bool receive_is_others(const struct sock *sk, const struct tcphdr *th)
 {
 	return !th->syn && sk_fullsock(sk) &&
-	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_ready(sk));
+	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk));
 }
 
 static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,

@@ -79,7 +79,7 @@ static bool transmit_is_tcp(const struct sock *sk)
  */
 static struct quell_flow *transmit_find(const struct sock *sk)
 {
-	if (!transmit_is_tcp(sk) || !quell_cc_ready(sk))
+	if (!transmit_is_tcp(sk) || !quell_cc_may_be_ready(sk))
 		return NULL;
 	return quell_flow_find(sk);
 }
@@ -184,9 +184,9 @@ static u8 transmit_message(const struct tcp_sock *tp, const struct transmit_plac
 	struct quell_opt_place in_queue = {
 		.seq = place->seq,
 		.end_seq = place->end_seq,
-		.snd_una = tp->snd_una,
-		.snd_nxt = tp->snd_nxt,
-		.write_seq = tp->write_seq,
+		.snd_una = READ_ONCE(tp->snd_una),
+		.snd_nxt = READ_ONCE(tp->snd_nxt),
+		.write_seq = READ_ONCE(tp->write_seq),
 		.pushed = place->ends,
 	};
 
@@ -459,7 +459,7 @@ static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	bool syn_ack = tcp_hdr(skb)->ack;
 
-	if (syn_ack && quell_cc_ready(sk)) {
+	if (syn_ack && quell_cc_may_be_ready(sk)) {
 		transmit_answer(qnet, algo, skb);
 		return;
 	}

@@ -170,7 +170,7 @@ static void agree_drop(struct quell_agreements *agreements, struct agree_offer *
 {
 	hlist_del(&offer->node);
 	list_del(&offer->age);
-	agreements->nr--;
+	WRITE_ONCE(agreements->nr, agreements->nr - 1);
 	kfree(offer);
 }
 
@@ -217,7 +217,7 @@ static struct agree_offer *agree_make(struct quell_agreements *agreements, u64 h
 	offer->hash = hash;
 	hlist_add_head(&offer->node, agree_bucket(agreements, hash));
 	list_add_tail(&offer->age, &agreements->ages);
-	agreements->nr++;
+	WRITE_ONCE(agreements->nr, agreements->nr + 1);
 	return offer;
 }
 

@@ -69,7 +69,8 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 {
 	const struct inet_connection_sock *icsk = inet_csk(listener);
 
-	if (icsk->icsk_ca_setsockopt)
+	/* A bit beside others, which change under the socket lock. */
+	if (data_race(!!icsk->icsk_ca_setsockopt))
 		return quell_algo_of(READ_ONCE(icsk->icsk_ca_ops));
 	return quell_algo_of(rcu_access_pointer(sock_net(listener)->ipv4.tcp_congestion_control));
 }
@@ -88,7 +89,7 @@ const struct quell_algo *quell_algo_by_key(u32 key)
 	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
 		const struct quell_algo *algo = READ_ONCE(quell_algos[i]);
 
-		if (algo && algo->ops.key == key)
+		if (algo && READ_ONCE(algo->ops.key) == key)
 			return algo;
 	}
 	return NULL;

@@ -52,6 +52,7 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 	bool asked = question->ends && question->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt);
 	struct quell_answer *answer = &flow->answer;
 	bool another = READ_ONCE(answer->asked);
+	u8 turn;
 
 	WRITE_ONCE(answer->asked, asked);
 	if (!asked)
@@ -60,8 +61,9 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 		WRITE_ONCE(answer->asked_ns, (u32)question->rx_ns);
 	if (READ_ONCE(answer->prompt) < ANSWERS_ENOUGH || question->marked)
 		return false;
-	WRITE_ONCE(answer->turn, answer->turn + 1);
-	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(answer->turn % ANSWERS_A_SAMPLE))
+	turn = READ_ONCE(answer->turn) + 1;
+	WRITE_ONCE(answer->turn, turn);
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(turn % ANSWERS_A_SAMPLE))
 		return false;
 	quell_tail_await_ack(&flow->tail, question->rx_ns + ANSWER_WAIT_NS, question->end_seq,
 			     another);

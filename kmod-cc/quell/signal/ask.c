@@ -44,7 +44,7 @@
 
 static bool ask_has_small_window(const struct tcp_sock *tp, u32 end_seq)
 {
-	u32 small_bytes = ASK_WINDOW_SEGS * tp->mss_cache;
+	u32 small_bytes = ASK_WINDOW_SEGS * READ_ONCE(tp->mss_cache);
 
 	return READ_ONCE(tp->snd_cwnd) <= ASK_WINDOW_SEGS ||
 	       READ_ONCE(tp->snd_wnd) <= small_bytes ||
@@ -61,16 +61,21 @@ static bool ask_with_each(const struct quell_flow *flow)
 /* The longest burst that the socket sends as one skb. */
 static u32 ask_burst_bytes(const struct sock *sk)
 {
-	if (!sk_can_gso(sk))
-		return tcp_sk(sk)->mss_cache;
-	return min_t(u32, sk->sk_gso_max_segs * tcp_sk(sk)->mss_cache, sk->sk_gso_max_size);
+	u32 mss_bytes = READ_ONCE(tcp_sk(sk)->mss_cache);
+
+	/* Of a route that changes meanwhile it may be the one before. */
+	if (!data_race(sk_can_gso(sk)))
+		return mss_bytes;
+	return min_t(u32, READ_ONCE(sk->sk_gso_max_segs) * mss_bytes,
+		     READ_ONCE(sk->sk_gso_max_size));
 }
 
 /* Whether enough data has left since the last that asked. */
 static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq,
 		       u32 acks_per_rtt)
 {
-	u64 window_bytes = (u64)READ_ONCE(tcp_sk(sk)->snd_cwnd) * tcp_sk(sk)->mss_cache;
+	u64 window_bytes = (u64)READ_ONCE(tcp_sk(sk)->snd_cwnd) *
+			   READ_ONCE(tcp_sk(sk)->mss_cache);
 	u32 asked_bytes = end_seq - flow->asked_seq;
 
 	if (asked_bytes >= window_bytes)

@@ -120,6 +120,17 @@ static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
 	return true;
 }
 
+/* Whether a flow counts at its port, where others' packets end what has expired. */
+static bool dasr_is_active(const struct quell_dasr *dasr)
+{
+	bool active;
+
+	spin_lock(&dasr->port->lock);
+	active = dasr->conn.active;
+	spin_unlock(&dasr->port->lock);
+	return active;
+}
+
 /* Joins the port by which data came in; false when memory is short. */
 static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifindex)
 {
@@ -128,7 +139,7 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 
 	/* Not within a message: packets may take turns between two interfaces. */
 	if (dasr->port && !READ_ONCE(dasr->port->gone) &&
-	    (dasr->port->ifindex == ifindex || READ_ONCE(dasr->conn.active)))
+	    (dasr->port->ifindex == ifindex || dasr_is_active(dasr)))
 		return true;
 	dasr_unbind(dasr);
 	dasr->port = quell_dasr_port_get(flow->qnet, ifindex, sk);

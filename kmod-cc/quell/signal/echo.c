@@ -21,14 +21,15 @@
 
 static bool echo_in_block(const struct quell_echo *echo, const struct tcp_sack_block *block)
 {
-	return !before(echo->seq, block->start_seq) && !after(echo->end_seq, block->end_seq);
+	return !before(echo->seq, READ_ONCE(block->start_seq)) &&
+	       !after(echo->end_seq, READ_ONCE(block->end_seq));
 }
 
 static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_sock *tp)
 {
-	if (!after(echo->end_seq, tp->rcv_nxt))
+	if (!after(echo->end_seq, READ_ONCE(tp->rcv_nxt)))
 		return true;
-	return tp->rx_opt.num_sacks && echo_in_block(echo, &tp->selective_acks[0]);
+	return READ_ONCE(tp->rx_opt.num_sacks) && echo_in_block(echo, &tp->selective_acks[0]);
 }
 
 /*

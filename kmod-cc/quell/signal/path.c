@@ -53,7 +53,8 @@ static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
 {
 	if (!quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) || flow->family != AF_INET6)
 		return 0;
-	if (inet6_sk(sk)->flow_label & IPV6_FLOWLABEL_MASK || !ip6_flowlabel(ipv6_hdr(skb)))
+	if (READ_ONCE(inet6_sk(sk)->flow_label) & IPV6_FLOWLABEL_MASK ||
+	    !ip6_flowlabel(ipv6_hdr(skb)))
 		return 0;
 	return quell_signal_entropies(flow->qnet);
 }

@@ -35,7 +35,8 @@
  */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
 {
-	return quell_adapt_phases[READ_ONCE(flow->adapt.phase)];
+	/* The core writes a byte, without marks as it is not of the kernel alone. */
+	return quell_adapt_phases[data_race(flow->adapt.phase)];
 }
 
 /**
@@ -47,11 +48,11 @@ const char *quell_adapt_phase_name(const struct quell_flow *flow)
  */
 const char *quell_adapt_reason_name(const struct quell_flow *flow)
 {
-	u8 reason = READ_ONCE(flow->adapt.reason);
-
-	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK)
+	/* As above; the reason may be of another fallback, or of before it. */
+	if (data_race(flow->adapt.phase) != QUELL_ADAPT_FALLBACK)
 		return NULL;
-	return quell_adapt_reasons[reason];
+	/* As above. */
+	return quell_adapt_reasons[data_race(flow->adapt.reason)];
 }
 
 /*

@@ -31,7 +31,7 @@ u32 quell_other_flows(const struct sock *sk)
 static u32 limit_burst(struct sock *sk, u32 pkts)
 {
 	if (sk->sk_gso_max_segs > pkts)
-		sk->sk_gso_max_segs = pkts;
+		WRITE_ONCE(sk->sk_gso_max_segs, pkts);
 	return pkts;
 }
 
