@@ -11,10 +11,12 @@
 #define _QUELL_QUELL_H
 
 #include <linux/bottom_half.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
+#include <compat/local_lock.h>
 #include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
 #include <quell/uncleared.h>
@@ -200,6 +202,8 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 		 struct quell_decision *decision);
 void quell_repace(struct sock *sk);
 
+DECLARE_PER_CPU(local_lock_t, quell_core_lock);
+
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
 
@@ -291,6 +295,24 @@ static inline u64 quell_first_rtt_ns(const struct sock *sk)
 }
 
 /**
+ * quell_core_call() - call an event of a core
+ * @ev:    event
+ * @event: the core's function for it
+ *
+ * A core increments counters of this CPU.  On PREEMPT_RT softirqs preempt each other, and the
+ * lock excludes them; elsewhere it is no code.
+ *
+ * Context: between quell_cc_enter() and quell_cc_leave().
+ */
+static __always_inline void quell_core_call(struct quell_event *ev,
+					    void (*event)(struct quell_event *ev))
+{
+	local_lock_nested_bh(&quell_core_lock);
+	event(ev);
+	local_unlock_nested_bh(&quell_core_lock);
+}
+
+/**
  * quell_cong_control() - ->cong_control of an algorithm
  * @sk:     its socket
  * @rs:     the stack's rate sample of the ACK
@@ -309,7 +331,7 @@ static __always_inline void quell_cong_control(struct sock *sk, const struct rat
 		return;
 	quell_cc_enter(sk, &ev);
 	if (quell_ack(sk, rs, &ev.sample)) {
-		on_ack(&ev);
+		quell_core_call(&ev, on_ack);
 		quell_apply(sk, &ev.sample, &ev.decision);
 		if (core->segment_pkts)
 			quell_repace(sk);

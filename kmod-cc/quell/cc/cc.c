@@ -161,7 +161,7 @@ static void cc_tx_start(struct sock *sk)
 	ev.sample.idle_ns = idle_ns;
 	ev.sample.other_flows = quell_other_flows(sk);
 	if (!quell_adapt_idle(sk, &ev))
-		quell_cc(sk)->algo->core->on_idle_restart(&ev);
+		quell_core_call(&ev, quell_cc(sk)->algo->core->on_idle_restart);
 	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_CUT_IDLE);
 	quell_cc_leave();
 }

@@ -18,12 +18,12 @@ static void event_tell(struct sock *sk, struct quell_event *ev,
 	u64 before[QUELL_CC_VARS_BYTES / sizeof(u64)];
 
 	memcpy(before, ev->vars, sizeof(before));
-	tell(ev);
+	quell_core_call(ev, tell);
 	if (!flow)
 		return;
 	ev->before = before;
 	ev->undo = &flow->undo;
-	flow->algo->core->undo_note(ev);
+	quell_core_call(ev, flow->algo->core->undo_note);
 	/* Losses of segments that left before now belong to the congestion just reported. */
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
@@ -112,7 +112,7 @@ void quell_event_undo(struct sock *sk)
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
 	ev.undo = &flow->undo;
-	flow->algo->core->on_undo(&ev);
+	quell_core_call(&ev, flow->algo->core->on_undo);
 	quell_adapt_undone(sk);
 	quell_apply_undo(sk, &ev.sample, &ev.decision);
 	quell_count(flow->qnet, QUELL_N_UNDONE);

@@ -7,13 +7,21 @@
  * this moves to the heap, and back as soon as it is empty: an idle flow has no list on
  * the heap.
  */
+#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <compat/local_lock.h>
 #include <compat/memcg.h>
 #include "flow/memory.h"
 
 /* The first room on the heap. */
 #define LIST_ROOM_MIN	8U
+
+/*
+ * In softirqs the cgroup to charge is per CPU.  On PREEMPT_RT these preempt each other, and one
+ * that restored the other's would leave it there for good.
+ */
+static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
 /**
  * quell_sock_alloc() - memory on behalf of a socket
@@ -31,9 +39,11 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 	void *memory;
 
 	local_bh_disable();
+	local_lock_nested_bh(&memory_lock);
 	before = set_active_memcg(quell_sock_memcg(sk));
 	memory = kmalloc(bytes, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	set_active_memcg(before);
+	local_unlock_nested_bh(&memory_lock);
 	local_bh_enable();
 	return memory;
 }
@@ -55,9 +65,11 @@ void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 	void *object;
 
 	local_bh_disable();
+	local_lock_nested_bh(&memory_lock);
 	before = set_active_memcg(quell_sock_memcg(sk));
 	object = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
 	set_active_memcg(before);
+	local_unlock_nested_bh(&memory_lock);
 	local_bh_enable();
 	return object;
 }

@@ -23,7 +23,9 @@
  *	SYN to SYN-ACK		TCP answers a SYN in the softirq that brings it, so
  *				one word per CPU carries the offer of the newest
  *				SYN.  A SYN flood takes no memory and evicts no
- *				stored offer.
+ *				stored offer.  On PREEMPT_RT another softirq may run
+ *				between: its SYN replaces the offer, which is then
+ *				lost.
  *	SYN-ACK, ACK to ->init	the segment may wait in the backlog of a socket that a
  *				process owns: the offer waits here, under a keyed
  *				hash of the connection, until ->init takes it.
@@ -64,17 +66,8 @@ struct agree_offer {
 	unsigned long		born;
 };
 
-/**
- * struct agree_syn - offer of the newest SYN that a CPU received
- * @hash:    of the connection's name
- * @version: version offered; 0: no offer
- */
-struct agree_syn {
-	u64	hash;
-	u8	version;
-};
-
-static DEFINE_PER_CPU(struct agree_syn, agree_syn);
+/* agree_tag() of the newest SYN that a CPU received, if it had an offer; else 0. */
+static DEFINE_PER_CPU(u64, agree_syn);
 
 static siphash_key_t agree_secret __read_mostly;
 
@@ -83,6 +76,12 @@ static u64 agree_hash(const struct quell_net *qnet, const struct quell_agree_key
 {
 	net_get_random_once(&agree_secret, sizeof(agree_secret));
 	return siphash(key, sizeof(*key), &agree_secret) ^ (uintptr_t)qnet;
+}
+
+/* Name of a connection that offers the option: not 0. */
+static u64 agree_tag(const struct quell_net *qnet, const struct quell_agree_key *key)
+{
+	return agree_hash(qnet, key) | 1;
 }
 
 static struct hlist_head *agree_bucket(struct quell_agreements *agreements, u64 hash)
@@ -132,14 +131,7 @@ void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
 void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *key,
 			  u8 version)
 {
-	u64 hash = agree_hash(qnet, key);
-	struct agree_syn *syn;
-
-	local_bh_disable();
-	syn = this_cpu_ptr(&agree_syn);
-	syn->hash = hash;
-	syn->version = version;
-	local_bh_enable();
+	this_cpu_write(agree_syn, version ? agree_tag(qnet, key) : 0);
 }
 
 /**
@@ -153,17 +145,9 @@ void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *
  */
 bool quell_agree_answers(struct quell_net *qnet, const struct quell_agree_key *key)
 {
-	u64 hash = agree_hash(qnet, key);
-	struct agree_syn *syn;
-	bool answers;
+	u64 tag = agree_tag(qnet, key);
 
-	local_bh_disable();
-	syn = this_cpu_ptr(&agree_syn);
-	answers = syn->version && syn->hash == hash;
-	if (answers)
-		syn->version = 0;
-	local_bh_enable();
-	return answers;
+	return this_cpu_cmpxchg(agree_syn, tag, 0) == tag;
 }
 
 static void agree_drop(struct quell_agreements *agreements, struct agree_offer *offer)

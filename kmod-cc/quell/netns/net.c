@@ -19,6 +19,10 @@ u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
 
+/* Held by the events of cores, for the counters of algorithms. */
+DEFINE_PER_CPU(local_lock_t, quell_core_lock) = INIT_LOCAL_LOCK(quell_core_lock);
+EXPORT_PER_CPU_SYMBOL_GPL(quell_core_lock);
+
 static int algos_free_slot(const struct quell_algo *algo)
 {
 	int slot = -ENOSPC;
@@ -224,9 +228,9 @@ void quell_hooks_settle(struct quell_net *qnet)
  * @ev: its pointers are set; the caller must fill sample and decision
  *
  * The backlog of a socket is processed in process context: bottom halves are
- * disabled so that the per-cpu counters have one writer.  That is an RCU read section as
- * well, which pins the parameter block for the whole event, and what is called within
- * need not disable them again.
+ * disabled so that the per-cpu counters have one writer, but see quell_core_call().  That is an
+ * RCU read section as well, which pins the parameter block for the whole event, and what is
+ * called within need not disable them again.
  *
  * Context: socket lock.
  */

@@ -72,7 +72,7 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 
 	ev->sample.min_rtt_ns = quell_first_rtt_ns(sk);
 	ev->sample.other_flows = quell_other_flows(sk);
-	core->init(ev);
+	quell_core_call(ev, core->init);
 	if (core->segment_pkts)
 		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
 }
