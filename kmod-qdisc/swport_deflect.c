@@ -125,7 +125,7 @@ static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff 
 	if (!params->on && !quell_iofd_binds(vars, &params->iofd, ktime_get_ns()))
 		return false;
 	*packet = (struct quell_iofd_packet) { };
-	if (quell_swport_outlet_sends() || !quell_swport_deflect_flow(skb, frame, packet))
+	if (quell_swport_outlet_sent(skb) || !quell_swport_deflect_flow(skb, frame, packet))
 		return false;
 	packet->tokens = swport_deflect_tokens(params, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT);
 	packet->now_ns = ktime_get_ns();

@@ -11,7 +11,6 @@
  * If the neighbour is unresolved, the packet is dropped, resolution is started, and
  * no new flow is deflected to that alternate.
  */
-#include <linux/percpu.h>
 #include <net/arp.h>
 #include <net/ndisc.h>
 #include <net/neighbour.h>
@@ -21,16 +20,28 @@
 /* Packets per run; the rest is left to the next run, so that other softirqs proceed. */
 #define SWPORT_OUTLET_BATCH	64
 
-/*
- * This processor is sending a deflected packet.  The next port's qdisc is entered
- * within that call, with bottom halves off.
- */
-static DEFINE_PER_CPU(bool, swport_outlet_sending);
+/* An address that no other code stores in a packet. */
+static const char swport_outlet_mark;
 
-/* Index of a queued packet's alternate, stored in the qdisc's part of skb->cb. */
-static u8 *swport_outlet_alternate(struct sk_buff *skb)
+/**
+ * struct swport_outlet_cb - a deflected packet, from one port to the next
+ * @mark: &swport_outlet_mark, for the next port
+ * @alternate: index of its alternate
+ *
+ * In the qdisc's part of skb->cb.  The device layer does not write there, and the next port
+ * finds the mark whichever processor enqueues the packet: in 7.3 the one that holds the
+ * qdisc's lock enqueues for the others, and on PREEMPT_RT another task may send on this
+ * processor meanwhile.
+ */
+struct swport_outlet_cb {
+	const void	*mark;
+	u8		alternate;
+};
+
+static struct swport_outlet_cb *swport_outlet_cb(const struct sk_buff *skb)
 {
-	return &qdisc_skb_cb(skb)->data[0];
+	qdisc_cb_private_validate(skb, sizeof(struct swport_outlet_cb));
+	return (struct swport_outlet_cb *)qdisc_skb_cb(skb)->data;
 }
 
 static struct neigh_table *swport_outlet_table(const struct swport_alternate *alternate)
@@ -107,7 +118,7 @@ static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alter
 
 static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *skb)
 {
-	struct swport_alternate *alternate = &deflect->alternate[*swport_outlet_alternate(skb)];
+	struct swport_alternate *alternate = &deflect->alternate[swport_outlet_cb(skb)->alternate];
 	struct net_device *dev = alternate->dev;
 
 	if (!dev || !netif_running(dev) || !swport_outlet_address(skb, alternate, dev)) {
@@ -115,26 +126,25 @@ static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *s
 		kfree_skb(skb);
 		return;
 	}
-		/* The packet was routed to the port's own device. */
+	/* The packet was routed to the port's own device. */
 	skb_dst_drop(skb);
-	this_cpu_write(swport_outlet_sending, true);
 	dev_queue_xmit(skb);
-	this_cpu_write(swport_outlet_sending, false);
 }
 
 /**
- * quell_swport_outlet_sends() - does the packet come from another port's outlet?
+ * quell_swport_outlet_sent() - does a packet come from another port's outlet?
+ * @skb: packet or segment, which this port has not classified yet
  *
  * Ports of one switch do not decrement the time to live, so a packet deflected back and
  * forth between two ports would look the same each time.  Therefore it is deflected
  * only once and then stays with the port it came to.
  *
- * Context: bottom halves off.
+ * Context: enqueue, before the port writes to the qdisc's part of skb->cb.
  * Return: true if it does.
  */
-bool quell_swport_outlet_sends(void)
+bool quell_swport_outlet_sent(const struct sk_buff *skb)
 {
-	return this_cpu_read(swport_outlet_sending);
+	return swport_outlet_cb(skb)->mark == &swport_outlet_mark;
 }
 
 static struct sk_buff *swport_outlet_pop(struct swport_deflect *deflect)
@@ -194,7 +204,10 @@ bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *sk
 	u32 len_bytes = qdisc_pkt_len(skb);
 	bool room;
 
-	*swport_outlet_alternate(skb) = alternate;
+	*swport_outlet_cb(skb) = (struct swport_outlet_cb) {
+		.mark = &swport_outlet_mark,
+		.alternate = alternate,
+	};
 	spin_lock(&deflect->fifo.lock);
 	room = (u64)deflect->fifo_bytes + len_bytes <= limit_bytes;
 	if (room) {
