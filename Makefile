@@ -152,6 +152,11 @@ spoof: lab-debug
 bpf-traces: deps-check lab ebpf
 	selftests/lab/checks/bpf-traces 100000
 
+# Quell on PREEMPT_RT under lockdep, two kernels built first; see Documentation/testing.md
+rt: deps-check
+	selftests/net/run-qemu 7.3-rt --timeout 7200
+	selftests/net/run-qemu 6.12-rt --timeout 7200
+
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
@@ -207,6 +212,7 @@ help:
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
+	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour after their builds'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
@@ -220,7 +226,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race secure-boot check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race rt secure-boot check-agent spoof \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure
