@@ -157,6 +157,10 @@ rt: deps-check
 	selftests/net/run-qemu 7.3-rt --timeout 7200
 	selftests/net/run-qemu 6.12-rt --timeout 7200
 
+# Whether TCP's functions have changed that tcp_internals.c mirrors
+tcp-originals:
+	selftests/tcp_originals
+
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
@@ -213,6 +217,7 @@ help:
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour after their builds'
+	@echo 'make tcp-originals    functions of TCP that are mirrored: changed since they were compared?'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
@@ -226,7 +231,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race rt secure-boot check-agent spoof \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
 	bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure

@@ -4,24 +4,39 @@
  * NACKs (recover.c) and probes (probe.c).  No other file of quell.ko writes to a socket's
  * retransmission queue or to TCP's counts of it.
  *
- * Each function names the original in the kernel and its differences from that.  It was
- * compared with the source of 6.1.192 and 6.12.117, whose differences do not matter here
- * unless mentioned.  It builds against 7.3, whose source is still to be compared.
+ * Each function names the original in the kernel and its differences from that.  They were
+ * compared with the sources of 6.1.192, 6.12.117 and 7.3.4, whose differences do not matter
+ * here unless mentioned.  selftests/tcp_originals reports originals that have changed since.
  *
  *	here				in the kernel
- *	quell_tcp_find()		tcp_sacktag_bsearch(), tcp_input.c
- *	quell_tcp_fragment()		tcp_fragment(), tcp_output.c
- *	quell_tcp_mark_lost()		tcp_mark_skb_lost(), tcp_input.c
+ *	quell_tcp_find()		tcp_sacktag_bsearch()
+ *	quell_tcp_fragment()		tcp_fragment(), tcp_fragment_tstamp(),
+ *					tcp_skb_fragment_eor(), tcp_set_skb_tso_segs(),
+ *					tcp_adjust_pcount(), tcp_stream_alloc_skb(),
+ *					tcp_insert_write_queue_after(), tcp_rbtree_insert()
+ *	quell_tcp_mark_lost()		tcp_mark_skb_lost(), tcp_verify_retransmit_hint(),
+ *					tcp_notify_skb_loss_event()
  *	quell_tcp_unmark_lost()		no original: reverts quell_tcp_mark_lost()
- *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_recovery.c
- *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_input.c
- *	quell_tcp_forget_reordering()	tcp_init_sock(), tcp.c
- *	quell_tcp_disorder()		tcp_try_to_open(), tcp_input.c
- *	quell_tcp_keep_marks()		tcp_undo_cwnd_reduction(), tcp_input.c
- *	quell_tcp_send_lost()		tcp_tsq_handler(), tcp_output.c
- *	quell_tcp_reduce()		tcp_cwnd_reduction(), tcp_input.c
- *	quell_tcp_update_pacing_rate()	tcp_update_pacing_rate(), tcp_input.c
- *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_input.c
+ *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_update_skb_after_send()
+ *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_rack_reo_wnd()
+ *	quell_tcp_forget_reordering()	tcp_init_sock()
+ *	quell_tcp_disorder()		tcp_try_keep_open(), tcp_set_ca_state()
+ *	quell_tcp_keep_marks()		tcp_undo_cwnd_reduction(), tcp_try_undo_recovery(),
+ *					tcp_try_undo_partial(), tcp_try_undo_loss(),
+ *					tcp_try_undo_dsack()
+ *	quell_tcp_send_lost()		tcp_tsq_handler(), tcp_tsq_write(), tcp_release_cb(),
+ *					tcp_xmit_retransmit_queue(), tcp_retransmit_skb()
+ *	quell_tcp_reduce()		tcp_cwnd_reduction(), tcp_init_cwnd_reduction(),
+ *					tcp_enter_recovery(), tcp_enter_cwr()
+ *	quell_tcp_update_pacing_rate()	tcp_update_pacing_rate()
+ *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_enter_loss()
+ *
+ * What 7.3 has changed around them:
+ *	RACK is the only detection of losses, and lost_skb_hint is gone: it was a hint of the
+ *	other, which these functions did not use.  A connection of 6.1 or 6.12 without RACK
+ *	(net.ipv4.tcp_recovery) still retransmits what is marked lost.
+ *	tcp_skb_cb.tcp_flags has 16 bits: it is copied and masked, whatever its width.
+ *	Fields that are read without the lock are written with WRITE_ONCE(), so they are here.
  *
  * These invariants hold at any time, as in the kernel:
  *
@@ -45,7 +60,7 @@
  * @sk:  socket
  * @seq: sequence number
  *
- * tcp_sacktag_bsearch() of 6.1 and 6.12, unchanged.
+ * tcp_sacktag_bsearch() unchanged.
  *
  * Return: the segment; NULL when the number is acknowledged or was not sent.
  */
@@ -67,7 +82,7 @@ struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
 }
 
 /*
- * Puts @skb behind @before: tcp_rbtree_insert() of 6.1 and 6.12, which searches for the
+ * Puts @skb behind @before: tcp_rbtree_insert(), which searches for the
  * place that is known here, and the list_add() of tcp_fragment().
  */
 static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_buff *before)
@@ -85,7 +100,7 @@ static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_bu
 
 /*
  * A timestamp that the application requested belongs to the last byte it wrote:
- * tcp_fragment_tstamp() of 6.1 and 6.12, unchanged.
+ * tcp_fragment_tstamp() unchanged.
  */
 static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
 {
@@ -117,7 +132,7 @@ static void internals_describe(struct sk_buff *skb, struct sk_buff *rest, u32 by
 	skb_copy_decrypted(rest, skb);
 }
 
-/* tcp_set_skb_tso_segs() of 6.1 and 6.12, the same but for a size of 0. */
+/* tcp_set_skb_tso_segs(), the same but for a size of 0. */
 static void internals_set_pkts(struct sk_buff *skb, u32 mss_bytes)
 {
 	tcp_skb_pcount_set(skb, max_t(u32, DIV_ROUND_UP(skb->len, mss_bytes), 1));
@@ -125,7 +140,7 @@ static void internals_set_pkts(struct sk_buff *skb, u32 mss_bytes)
 }
 
 /*
- * Reduces the packet counts of the queue: tcp_adjust_pcount() of 6.1 and 6.12 for a
+ * Reduces the packet counts of the queue: tcp_adjust_pcount() for a
  * segment that is not SACKed, on a connection with SACK.
  */
 static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb, int fewer)
@@ -180,8 +195,8 @@ static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
 
 /*
  * Whether the queue may take more memory: the bound of tcp_fragment() against peers that
- * make it split each segment as small as possible (CVE-2019-11478), 6.1 and 6.12,
- * unchanged.  Each NACK of 76 bytes could otherwise make it allocate 1.9 KB.
+ * make it split each segment as small as possible (CVE-2019-11478), unchanged.  Each NACK
+ * of 76 bytes could otherwise make it allocate 1.9 KB.
  */
 static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
 {
@@ -200,11 +215,12 @@ static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
  * @skb:   of its retransmission queue, neither SACKed nor of MPTCP
  * @bytes: payload of the first part, a multiple of its packets' size
  *
- * tcp_fragment() of 6.1 and 6.12, with TCP_FRAG_IN_RTX_QUEUE, but:
+ * tcp_fragment(), with TCP_FRAG_IN_RTX_QUEUE, but:
  *	packet boundaries stay as they were sent, whatever the MSS is now
  *	both parts must have payload; a FIN does not count
  *	the allocation is not forced, and payload must be in pages: 6.1 can also split
- *	linear data, 6.12 has none
+ *	linear data, newer kernels have none
+ *	the clock of the time stamp is not copied: each transmission sets it
  *	no MPTCP
  *
  * Return: false when the burst is still whole: memory is short, or it cannot be split.
@@ -244,7 +260,7 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
  * @sk:  socket
  * @skb: of its retransmission queue, not SACKed
  *
- * tcp_mark_skb_lost() of 6.1 and 6.12, unchanged, with tcp_verify_retransmit_hint() and
+ * tcp_mark_skb_lost() unchanged, with tcp_verify_retransmit_hint() and
  * tcp_notify_skb_loss_event().
  *
  * Return: whether the segment was marked lost before.
@@ -302,7 +318,7 @@ void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq
  * quell_tcp_forget_order() - take a lost segment from the list that RACK checks
  * @skb: segment
  *
- * As tcp_rack_detect_loss() of 6.1 and 6.12 does with segments it marks;
+ * As tcp_rack_detect_loss() does with segments it marks;
  * tcp_update_skb_after_send() adds it again when it is retransmitted.
  */
 void quell_tcp_forget_order(struct sk_buff *skb)
@@ -314,7 +330,7 @@ void quell_tcp_forget_order(struct sk_buff *skb)
  * quell_tcp_expect_reordering() - make RACK allow for reordering
  * @sk: socket of a Quell algorithm
  *
- * tcp_check_sack_reordering() of 6.1 and 6.12 increments reord_seen, which makes
+ * tcp_check_sack_reordering() increments reord_seen, which makes
  * tcp_rack_reo_wnd() return a quarter of the minimum round-trip time; here reord_seen is
  * only raised from 0 to 1, and tp->reordering is not changed.
  */
@@ -322,7 +338,7 @@ void quell_tcp_expect_reordering(struct sock *sk)
 {
 	if (tcp_sk(sk)->reord_seen)
 		return;
-	tcp_sk(sk)->reord_seen = 1;
+	WRITE_ONCE(tcp_sk(sk)->reord_seen, 1);
 	quell_cc(sk)->reorders = true;
 }
 
@@ -339,12 +355,12 @@ void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	if (sprayed) {
-		tp->reordering = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering);
-		tp->reord_seen = 0;
+		WRITE_ONCE(tp->reordering, READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering));
+		WRITE_ONCE(tp->reord_seen, 0);
 		tp->rack.reo_wnd_steps = 1;
 		tp->rack.reo_wnd_persist = 0;
 	} else if (quell_cc(sk)->reorders) {
-		tp->reord_seen--;
+		WRITE_ONCE(tp->reord_seen, tp->reord_seen - 1);
 	}
 }
 
@@ -352,7 +368,7 @@ void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
  * quell_tcp_update_pacing_rate() - set the pacing rate by window and round-trip time
  * @sk: socket that leaves its algorithm
  *
- * tcp_update_pacing_rate() of 6.1 and 6.12, which TCP calls with each ACK for algorithms
+ * tcp_update_pacing_rate(), which TCP calls with each ACK for algorithms
  * without ->cong_control; but unchanged without a round-trip time.
  */
 void quell_tcp_update_pacing_rate(struct sock *sk)
@@ -378,7 +394,7 @@ void quell_tcp_update_pacing_rate(struct sock *sk)
  * quell_tcp_disorder() - from Open to Disorder, in which TCP looks for losses
  * @sk: socket
  *
- * tcp_try_to_open() of 6.1 and 6.12, without tcp_set_ca_state(): ->set_state() does not
+ * tcp_try_to_open(), without tcp_set_ca_state(): ->set_state() does not
  * need this change.
  */
 void quell_tcp_disorder(struct sock *sk)
@@ -393,7 +409,7 @@ void quell_tcp_disorder(struct sock *sk)
  * quell_tcp_keep_marks() - keep TCP from removing loss marks by undo
  * @tp: socket
  *
- * Clears undo_marker as tcp_undo_cwnd_reduction() of 6.1 and 6.12 does: without it
+ * Clears undo_marker as tcp_undo_cwnd_reduction() does: without it
  * tcp_try_undo_recovery(), _partial(), _loss() and _dsack() do not undo.
  */
 void quell_tcp_keep_marks(struct tcp_sock *tp)
@@ -406,7 +422,7 @@ void quell_tcp_keep_marks(struct tcp_sock *tp)
  * @sk: socket, not owned by a process
  *
  * As when a process releases the socket after the small-queue limit was reached
- * (tcp_tsq_handler(), tcp_release_cb() of 6.1 and 6.12), the window opened by one segment.
+ * (tcp_tsq_handler(), tcp_release_cb()), the window opened by one segment.
  */
 void quell_tcp_send_lost(struct sock *sk)
 {
@@ -427,7 +443,7 @@ void quell_tcp_send_lost(struct sock *sk)
  * @delivered_pkts: packets that the ACK reported delivered, > 0
  * @recovers:	    the ACK advanced snd_una, and no further loss was detected
  *
- * Proportional rate reduction (RFC 9937).  tcp_cwnd_reduction() of 6.12, which
+ * Proportional rate reduction (RFC 9937).  tcp_cwnd_reduction(), which
  * tcp_cong_control() does not call for an algorithm with ->cong_control; tcp_enter_recovery()
  * and tcp_enter_cwr() set up the counts for any algorithm.  Unlike there the target window
  * is @to_pkts, not ssthresh.
@@ -458,7 +474,7 @@ u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool 
  * quell_tcp_has_timed_out() - whether a socket enters Loss because a timer expired
  * @sk: socket, within ->set_state(TCP_CA_Loss)
  *
- * tcp_non_congestion_loss_retransmit() of 6.1 and 6.12 also enters Loss, for data that
+ * tcp_non_congestion_loss_retransmit() also enters Loss, for data that
  * exceeded the path MTU or that a server did not accept with the SYN.  It keeps the window
  * and clears undo_marker, whereas tcp_enter_loss() sets the window to one more than the
  * packets in flight.
