@@ -111,6 +111,7 @@ __noinline int quell_bpf_fit_link(struct quell_bpf_flow *flow)
 	if (!flow)
 		return 0;
 	rtt_ns = flow->tcp.first_rtt_ns;
+	flow->sample.flags |= QUELL_S_FITTED;
 	flow->sample.min_rtt_ns = rtt_ns;
 	if (rtt_ns)
 		flow->sample.link_bytes_ps = quell_mul_div_u64(fit_found_bytes(flow),
@@ -157,6 +158,7 @@ static __always_inline void fit_hand_over(struct quell_bpf_flow *flow, QUELL_BPF
 	bool valid = flow->undo.valid;
 
 	quell_bpf_fit_start(flow, params, stats);
+	flow->sample.flags &= ~QUELL_S_FITTED;
 	flow->sample.link_bytes_ps = link_bytes_ps;
 	flow->sample.min_rtt_ns = min_rtt_ns;
 	/* Earlier losses did not cut this core, but if they were spurious the search resumes. */

@@ -100,6 +100,7 @@ static inline void model_hand_over(struct model *m)
 	u64 window_bytes = quell_max_u64(m->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT, mss_bytes);
 	struct quell_event ev = m->ev;
 
+	ev.sample.flags |= QUELL_S_FITTED;
 	ev.sample.min_rtt_ns = rtt_ns;
 	if (rtt_ns)
 		ev.sample.link_bytes_ps = quell_mul_div_u64(window_bytes, QUELL_NS_PER_SEC, rtt_ns);

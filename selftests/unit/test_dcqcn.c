@@ -53,6 +53,21 @@ TEST(init)
 }
 
 /* Equation 1: RT = RC, RC = RC (1 - alpha / 2), alpha = (1 - g) alpha + g. */
+/* A rate measured on the path is no overload. */
+TEST(init_fitted)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	quell_dcqcn_init(&f.v, &f.p, &(struct quell_sample) {
+			.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
+			.mss_bytes = MSS, .flags = QUELL_S_ECN | QUELL_S_FITTED,
+		}, &f.out);
+	fixture_ack(&f, 0, MSS);
+	EXPECT_EQ(LINK_BYTES_PS / 8 * 7, f.v.rate_q16 >> 16)
+		TH_LOG("init__fitted_gives_an_eighth_at_first");
+}
+
 TEST(notification)
 {
 	static const struct {

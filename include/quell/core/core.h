@@ -31,6 +31,7 @@
 #define QUELL_S_TELEMETRY	0x20 /* the peer echoes telemetry records */
 #define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the previous round, already reported */
 #define QUELL_S_ADVANCED	0x80 /* the oldest segment outstanding was acknowledged */
+#define QUELL_S_FITTED		0x100 /* ->init: link_bytes_ps is the rate measured on the path */
 
 /* quell_telemetry.tx_units: bytes per unit, and mask of the counter. */
 #define QUELL_TELEMETRY_TX_UNIT_BYTES	64U
@@ -85,13 +86,13 @@ struct quell_telemetry {
  * @inflight_bytes:	payload in flight before this ACK
  * @mss_bytes:		maximum segment size, > 0
  * @senders_q8:		n that the receiver stated, <quell/core/dart/share.h>; 0 unknown
- * @hops:		switches on the path from the receiver, from the time-to-live
  * @flags:		QUELL_S_*
  * @header_bytes:	what a full segment takes on the wire beside @mss_bytes; 0 unknown
  * @telemetry:		record of the packet this ACK answers
  * @idle_ns:		for a restart after an idle period: time during which no data was
  *			outstanding, ns
  * @other_flows:	for a start or restart: number of other Quell flows in the namespace
+ * @hops:		switches on the path from the receiver, from the time-to-live
  */
 struct quell_sample {
 	u64	now_ns;
@@ -108,12 +109,12 @@ struct quell_sample {
 	u32	inflight_bytes;
 	u32	mss_bytes;
 	u32	senders_q8;
-	u8	hops;
-	u8	flags;
+	u16	flags;
 	u16	header_bytes;
 	struct quell_telemetry	telemetry;
 	u64	idle_ns;
 	u32	other_flows;
+	u8	hops;
 };
 
 /**

@@ -208,6 +208,7 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 
 	quell_cc_enter(sk, &ev);
 	ev.sample = *sample;
+	ev.sample.flags |= QUELL_S_FITTED;
 	if (rtt_ns)
 		ev.sample.link_bytes_ps = quell_mul_div_u64(window_bytes, NSEC_PER_SEC, rtt_ns);
 	quell_start_core(sk, &ev);

@@ -385,6 +385,8 @@ static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v, const struct que
 	v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, 0xffffffff);
 	v->reno_q16 = quell_init_window_q16(v->mss_bytes);
 	quell_dcqcn_start(v, s->link_bytes_ps, s->now_ns);
+	if (s->flags & QUELL_S_FITTED)
+		v->alpha_q30 = QUELL_DCQCN_ALPHA_FITTED;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 

@@ -14,6 +14,11 @@
 /* Fraction bits of alpha. */
 #define QUELL_DCQCN_ALPHA_Q		30
 #define QUELL_DCQCN_ALPHA_ONE		0x40000000ULL
+/*
+ * Alpha of a flow that starts at the rate measured on its path: there is no overload to halve.
+ * That of long flows in windows of 32 segments, sqrt(2 / W): Alizadeh et al., "Data Center TCP".
+ */
+#define QUELL_DCQCN_ALPHA_FITTED	0x10000000ULL
 /* Largest rate, bytes/s: 2^37 is 1.1 Tbit/s. */
 #define QUELL_DCQCN_MOST_BYTES_PS	0x2000000000ULL
 /* quell_dcqcn_vars.flags */
