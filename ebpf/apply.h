@@ -100,11 +100,10 @@ static __always_inline u32 reduce(const struct tcp_sock *tp, struct quell_bpf_fl
 {
 	const struct quell_sample *s = &flow->sample;
 	u32 inflight = inflight_pkts(tp), most_pkts;
-	u8 state = ca_state_of(tp);
 	u64 more_pkts;
 
 	if (!quell_bpf_governs(flow) || !s->acked_pkts || !tp->prior_cwnd ||
-	    (state != TCP_CA_CWR && state != TCP_CA_Recovery))
+	    !is_reducing(tp, flow))
 		return to_pkts;
 	flow->reduced_pkts += s->acked_pkts;
 	if (inflight > to_pkts) {

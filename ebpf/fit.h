@@ -164,7 +164,7 @@ static __always_inline void fit_hand_over(struct quell_bpf_flow *flow, QUELL_BPF
 	/* Earlier losses did not cut this core, but if they were spurious the search resumes. */
 	__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
 	flow->undo.valid = valid;
-	/* A search that marks or records ended left its queue: its losses are the core's. */
+	/* A search that a loss or a record ended left its queue: its losses are the core's. */
 	if (quell_bpf_needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = flow->tcp.snd_nxt;
@@ -229,6 +229,8 @@ __noinline int quell_bpf_fit_ack(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *
 	begins = quell_adapt_on_ack(core, &quell_bpf_needs, &flow->sample, fit_window_q16(flow),
 				    fit_ends_round(flow));
 	fit_filter(flow, hold_ns ? remote_ns : 0);
+	if (quell_adapt_has_answered(core, &quell_bpf_needs))
+		flow->sample.marked_bytes = 0;
 	return begins ? 2 : 1;
 }
 

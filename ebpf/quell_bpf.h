@@ -109,9 +109,9 @@ static __always_inline void event_tail_loss(struct tcp_sock *tp, struct quell_bp
 }
 
 /*
- * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that governs
- * from the first mark on.  Without ECN-Echo the reduction is for a tail loss, of which the core is
- * told, too, or for a full queue of this host.
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: those of a
+ * round trip reduce the window together.  Without ECN-Echo the reduction is for a tail loss, which
+ * is reported to the core, too, or for a full queue of this host.
  */
 static __always_inline void event_reduction(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {

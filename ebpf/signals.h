@@ -79,10 +79,20 @@ static __always_inline bool is_cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-/* What the fit to the path needs besides the sample. */
-static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf_tcp *tcp)
+/* Whether the stack reduces the window, and not for a mark that the algorithm asked for. */
+static __always_inline bool is_reducing(const struct tcp_sock *tp,
+					const struct quell_bpf_flow *flow)
 {
 	u8 state = ca_state_of(tp);
+
+	return state == TCP_CA_Recovery ||
+	       (state == TCP_CA_CWR && flow->adapt.flags & QUELL_ADAPT_F_CUT);
+}
+
+/* What the fit to the path needs besides the sample. */
+static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf_flow *flow)
+{
+	struct quell_bpf_tcp *tcp = &flow->tcp;
 
 	tcp->first_rtt_ns = first_rtt_ns(tp);
 	tcp->rto_ns = rto_ns(tp);
@@ -92,7 +102,7 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf
 	tcp->snd_nxt = tp->snd_nxt;
 	tcp->cwnd_pkts = tp->snd_cwnd;
 	tcp->ssthresh_pkts = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ? tp->snd_ssthresh : 0;
-	tcp->is_full = is_cwnd_limited(tp) && state != TCP_CA_CWR && state != TCP_CA_Recovery;
+	tcp->is_full = is_cwnd_limited(tp) && !is_reducing(tp, flow);
 }
 
 /* What the connection's option has told; NULL if it does not speak it. */
@@ -182,7 +192,7 @@ static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flo
 		s->flags |= QUELL_S_ECN;
 	fill_senders(tp, s);
 	fill_expected(tp, s);
-	fill_tcp(tp, &flow->tcp);
+	fill_tcp(tp, flow);
 }
 
 /*

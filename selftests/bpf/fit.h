@@ -161,6 +161,8 @@ static inline void model_ack(struct model *m)
 	begins = quell_adapt_on_ack(&m->adapt, &m->core->needs, &m->ev.sample,
 				    model_window_q16(m), round);
 	model_filter(m, hold_ns ? remote_ns : 0);
+	if (quell_adapt_has_answered(&m->adapt, &m->core->needs))
+		m->ev.sample.marked_bytes = 0;
 	if (begins)
 		model_hand_over(m);
 }

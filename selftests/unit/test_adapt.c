@@ -113,10 +113,13 @@ TEST(signals_cases)
 	struct fixture f;
 
 	start(&f, QUELL_ADAPT_MARKS);
+	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	EXPECT_EQ(QUELL_ADAPT_NO_MARKS, (u32)f.a.reason)
+		TH_LOG("marks__without_them_cubic");
 	f.s.marked_bytes = MSS;
 	ack(&f, BASE_NS, false);
 	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("marks__the_first_begins_fit");
+		TH_LOG("marks__the_first_ends_cubic");
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	EXPECT_EQ(QUELL_ADAPT_NO_RECORDS, (u32)f.a.reason)
@@ -164,6 +167,103 @@ TEST(fit)
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
 		TH_LOG("fit__two_losses_far_apart_do_not");
+}
+
+/* A round of ACKs, of which so many segments are marked. */
+static void marked(struct fixture *f, u64 rtt_ns, int nr, int marks)
+{
+	while (nr--) {
+		f->s.marked_bytes = marks-- > 0 ? MSS : 0;
+		ack(f, rtt_ns, !nr);
+	}
+	f->s.marked_bytes = 0;
+}
+
+/* A search on a path of @base_ns past its first window: 20 segments. */
+static void start_second_round(struct fixture *f, u64 base_ns)
+{
+	start(f, QUELL_ADAPT_MARKS);
+	acks(f, base_ns, 10);
+}
+
+/* Marks slow the search, and end it where the queue stands. */
+TEST(marked_search)
+{
+	struct fixture f;
+
+	start(&f, QUELL_ADAPT_MARKS);
+	marked(&f, BASE_NS, 10, 10);
+	marked(&f, BASE_NS, 20, 0);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16)
+		TH_LOG("marks__the_first_window_is_a_burst");
+	start_second_round(&f, BASE_NS);
+	marked(&f, BASE_NS, 20, 20);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16)
+		TH_LOG("marks__without_a_queue_go_on");
+	marked(&f, BASE_NS, 40, 20);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 50 * MSS_Q16)
+		TH_LOG("marks__the_search_is_slowed");
+	marked(&f, BASE_NS, 48, 0);
+	marked(&f, BASE_NS, 60, 0);
+	EXPECT_EQ(62 * MSS_Q16 + 60 * MSS_Q16, f.window_q16)
+		TH_LOG("marks__a_round_without_is_quick_again");
+	start_second_round(&f, BASE_NS);
+	acks(&f, BASE_NS + 10000, 20);
+	marked(&f, BASE_NS + 10000, 40, 20);
+	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT &&
+		    f.a.cubic.window_q16 == 60 * MSS_Q16)
+		TH_LOG("marks__half_of_a_round_and_a_queue_begin_fit");
+	EXPECT_TRUE(quell_adapt_has_answered(&f.a, &f.needs))
+		TH_LOG("marks__of_the_search_are_answered");
+	start_second_round(&f, BASE_NS);
+	acks(&f, BASE_NS + 10000, 20);
+	marked(&f, BASE_NS + 10000, 40, 1);
+	marked(&f, BASE_NS + 10000, 80, 1);
+	EXPECT_EQ(QUELL_ADAPT_START, (u32)f.a.phase)
+		TH_LOG("marks__two_rounds_of_few_go_on");
+	marked(&f, BASE_NS + 10000, 100, 1);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT)
+		TH_LOG("marks__the_third_round_of_few_begins_fit");
+}
+
+/* CUBIC on a path with marks that does not fit the algorithm. */
+TEST(marked_cubic)
+{
+	struct fixture f;
+	u64 before_q16;
+	int i;
+
+	start_second_round(&f, 300001);
+	acks(&f, 330000, 20);
+	marked(&f, 330000, 40, 40);
+	EXPECT_TRUE(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK &&
+		    f.a.reason == QUELL_ADAPT_LONG_PATH && f.window_q16 == 40 * MSS_Q16)
+		TH_LOG("marked_cubic__on_a_long_path");
+	marked(&f, 330000, 40, 40);
+	EXPECT_TRUE(f.window_q16 >= 40 * MSS_Q16)
+		TH_LOG("marked_cubic__not_for_data_that_the_search_sent");
+	before_q16 = f.window_q16;
+	marked(&f, 330000, 40, 20);
+	EXPECT_TRUE(f.window_q16 < before_q16 - 6 * MSS_Q16 &&
+		    f.window_q16 >= before_q16 - 10 * MSS_Q16)
+		TH_LOG("marked_cubic__half_of_what_was_marked");
+	before_q16 = f.window_q16;
+	marked(&f, 330000, 40, 40);
+	EXPECT_TRUE(f.window_q16 >= before_q16)
+		TH_LOG("marked_cubic__not_for_data_sent_before");
+	marked(&f, 330000, 40, 40);
+	EXPECT_TRUE(f.window_q16 < before_q16 - 10 * MSS_Q16)
+		TH_LOG("marked_cubic__but_for_data_sent_since");
+	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
+		acks(&f, 300001, 20);
+	before_q16 = f.window_q16;
+	acks(&f, 300001, 20);
+	EXPECT_TRUE(f.window_q16 >= before_q16 + MSS_Q16)
+		TH_LOG("marked_cubic__grows_without_marks_for_eight_rounds");
+	f.s.marked_bytes = MSS;
+	ack(&f, 300001, false);
+	EXPECT_TRUE(!f.begins)
+		TH_LOG("marked_cubic__a_mark_alone_does_not_make_it_fit");
 }
 
 /* Marks and records that cease. */

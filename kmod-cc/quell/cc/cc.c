@@ -35,8 +35,8 @@
 #include "tcp/tcp_internals.h"
 
 /*
- * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: that
- * governs from the first mark on.  Without ECN-Echo the reduction is for a tail loss that
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: those of
+ * a round trip reduce the window together.  Without ECN-Echo the reduction is for a tail loss that
  * the stack's own probe repaired (RFC 8985, 7.4), or for a full queue of this host.
  */
 static void cc_on_cwr(struct sock *sk)

@@ -226,7 +226,7 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 	 * @valid: if they prove spurious, quell_adapt_undone() resumes the search.
 	 */
 	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
-	/* A search that marks or records ended left its queue: its losses are the algorithm's. */
+	/* A search that a loss or a record ended left its queue: its losses are the algorithm's. */
 	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;
@@ -265,6 +265,18 @@ static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sam
 	sample->flags &= ~QUELL_S_SEGMENT_DONE;
 }
 
+/*
+ * Whether the stack reduces the window.  It does so after each mark, too, although the algorithm
+ * asked for marks: then they reduce the window by rounds, quell_adapt_marked_round().
+ */
+static bool adapt_is_reducing(const struct sock *sk)
+{
+	u8 state = inet_csk(sk)->icsk_ca_state;
+
+	return state == TCP_CA_Recovery ||
+	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_CUT);
+}
+
 /**
  * quell_adapt_acked() - process an ACK before the algorithm does
  * @sk:     socket of a Quell algorithm, quell_adapt_is_on()
@@ -284,15 +296,15 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
 	/*
 	 * The peer answers these marks by n, and hides them from TCP.  One that is told of between
-	 * both lines is one with those before it: what counts is whether there was any.
+	 * both lines is one with those before it: what counts is whether there was any.  They count
+	 * as marks of what this ACK acknowledges.
 	 */
 	if (flow->dasr && READ_ONCE(flow->dasr->path_marked)) {
 		WRITE_ONCE(flow->dasr->path_marked, false);
-		core->flags |= QUELL_ADAPT_F_MARKED;
+		quell_adapt_note_marks(core, sample->acked_bytes);
 	}
 	core->flags &= ~QUELL_ADAPT_F_FULL;
-	if (tcp_is_cwnd_limited(sk) && inet_csk(sk)->icsk_ca_state != TCP_CA_CWR &&
-	    inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery)
+	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk))
 		core->flags |= QUELL_ADAPT_F_FULL;
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
@@ -307,6 +319,8 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
 				    adapt_window_q16(flow), round);
 	adapt_filter(flow, sample, hold_ns ? remote_ns : 0, !core->samples);
+	if (quell_adapt_has_answered(core, &flow->algo->core->needs))
+		sample->marked_bytes = 0;
 	if (begins)
 		adapt_hand_over(sk, sample, &unused);
 	if (core->phase != phase)
@@ -483,9 +497,7 @@ void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *d
  */
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts)
 {
-	u8 state = inet_csk(sk)->icsk_ca_state;
-
-	if (!sample->acked_pkts || (state != TCP_CA_CWR && state != TCP_CA_Recovery))
+	if (!sample->acked_pkts || !adapt_is_reducing(sk))
 		return cwnd_pkts;
 	return quell_tcp_reduce(tcp_sk(sk), cwnd_pkts, sample->acked_pkts,
 				sample->flags & QUELL_S_ADVANCED && !sample->lost_bytes);

@@ -15,8 +15,8 @@
  *		 a loss in the first four rounds the noise is still unknown: START goes
  *		 on as CUBIC does.
  *	FIT	 the algorithm, which begins with the window that START found.
- *	FALLBACK CUBIC (RFC 9438), where the algorithm's signal is missing: see
- *		 enum quell_adapt_reason.
+ *	FALLBACK CUBIC (RFC 9438), where the algorithm's signal is missing, or the path is not
+ *		 one that it is made for: see enum quell_adapt_reason.
  *
  * The delay signal.  A host's noise is never negative, so of the round-trip times of one
  * round trip, and of at least eight where the window has as many, the smallest is used: it
@@ -30,6 +30,11 @@
  * the target of an algorithm without a configured one.  The algorithm uses the standing time
  * minus the noise.
  *
+ * Marks end START where the queue stands, quell_adapt_start_marked(): bursts cause marks, too.
+ * Where there are marks but the path is too long or too slow for an algorithm that uses them,
+ * its timers and steps would fill the buffer before their effect is seen.  CUBIC governs, and
+ * the marks of each round reduce its window by half of the bytes marked, as DCTCP's do.
+ *
  * FIT monitors whether the signal persists:
  *
  *	delay	 No queue for eight rounds: the path has more capacity than the
@@ -42,11 +47,12 @@
  *		 waits for two losses, then for four, and so on.
  *	records	 No record for sixteen rounds: CUBIC governs until the next record.
  *	marks	 A loss after sixteen rounds without a mark: CUBIC governs until the
- *		 next mark.
+ *		 next mark.  Those of the first round of FIT are of data that START sent, and
+ *		 are not reported to the algorithm.
  *
  * Like all cores this code has no access to packets or clocks.
  *
- * Papers: RFC 5681, RFC 9406, RFC 9438; the idea of a standing round-trip time:
+ * Papers: RFC 5681, RFC 8257, RFC 9406, RFC 9438; the idea of a standing round-trip time:
  * Arun and Balakrishnan, "Copa", NSDI 2018, section 2.
  */
 #ifndef _QUELL_CORE_ADAPT_REACT_H
@@ -142,6 +148,73 @@ static inline void quell_adapt_told_round(struct quell_adapt *a,
 		quell_adapt_fall_back(a, window_q16, mss_bytes, QUELL_ADAPT_NO_RECORDS);
 }
 
+/*
+ * A round of START with marks.  Marks slow the search, as a delay does, but bursts cause them,
+ * too: the first window is one, and on a long path the ACKs of slow start come as one.  The
+ * search ends if the queue stands, that is if also the first packet of the round was late, and
+ * half of the round was marked or it was the QUELL_ADAPT_LOOKS-th in a row.  The window then
+ * returns by as much as was marked: it grew by that, too.
+ */
+static inline void quell_adapt_start_marked(struct quell_adapt *a,
+					    const struct quell_adapt_needs *needs,
+					    u32 marked_bytes, u32 mss_bytes)
+{
+	u64 late_ns = quell_max_u64(a->base_ns / QUELL_ADAPT_LATE_SHARE, QUELL_ADAPT_LATE_NS);
+	u64 marked_q16 = (u64)marked_bytes << QUELL_Q16_SHIFT;
+
+	if (!marked_bytes || !a->rounds) {
+		a->above = 0;
+		return;
+	}
+	if (a->above < QUELL_ADAPT_LOOKS)
+		a->above++;
+	if (quell_sub_sat_u64(a->first_ns, a->noise_ns) < a->base_ns + late_ns ||
+	    (a->above < QUELL_ADAPT_LOOKS && marked_q16 < a->cubic.window_q16 / 4))
+		return;
+	quell_cubic_enter(&a->cubic, quell_cubic_less_q16(&a->cubic, marked_q16, mss_bytes));
+	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
+	quell_adapt_settle(a, needs);
+	if (a->phase == QUELL_ADAPT_FIT)
+		a->flags |= QUELL_ADAPT_F_BEGUN;
+}
+
+/*
+ * A round of CUBIC on a path that has marks but does not fit the algorithm: half of the bytes
+ * marked in a round are taken off the window, but none of data sent before the last reduction.
+ * Without a mark for QUELL_ADAPT_QUIET_ROUNDS there is capacity of which the last loss did not
+ * leave the flow a part.
+ */
+static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
+{
+	if (marked_bytes) {
+		a->rounds = 0;
+		a->above = !a->above;
+		if (a->above)
+			quell_cubic_on_marks(&a->cubic, marked_bytes, mss_bytes);
+		return;
+	}
+	a->above = 0;
+	if (a->rounds >= QUELL_ADAPT_QUIET_ROUNDS)
+		return;
+	if (++a->rounds == QUELL_ADAPT_QUIET_ROUNDS)
+		quell_cubic_probe(&a->cubic);
+}
+
+/* A round of an algorithm that uses marks and does not govern. */
+static inline void quell_adapt_marked_round(struct quell_adapt *a,
+					    const struct quell_adapt_needs *needs, u32 mss_bytes)
+{
+	u32 marked_bytes = a->cubic.marked_bytes;
+
+	a->cubic.marked_bytes = 0;
+	if (needs->signal != QUELL_ADAPT_MARKS)
+		return;
+	if (a->phase == QUELL_ADAPT_START)
+		quell_adapt_start_marked(a, needs, marked_bytes, mss_bytes);
+	else if (a->phase == QUELL_ADAPT_FALLBACK && a->reason != QUELL_ADAPT_NO_MARKS)
+		quell_adapt_cubic_marked(a, marked_bytes, mss_bytes);
+}
+
 static inline void quell_adapt_round(struct quell_adapt *a,
 				     const struct quell_adapt_needs *needs,
 				     const struct quell_sample *s, u64 window_q16)
@@ -154,6 +227,19 @@ static inline void quell_adapt_round(struct quell_adapt *a,
 		quell_adapt_fit_round(a, s, window_q16);
 	else
 		quell_adapt_told_round(a, needs, window_q16, s->mss_bytes);
+}
+
+/*
+ * Whether the signal came that the algorithm lacked: a single record is enough, or a single mark
+ * where CUBIC governs for want of marks.  Delay takes a round to measure.
+ */
+static inline bool quell_adapt_has_signal(const struct quell_adapt *a,
+					  const struct quell_adapt_needs *needs)
+{
+	if (needs->signal == QUELL_ADAPT_RECORDS)
+		return !quell_adapt_is_fit(a) && a->flags & QUELL_ADAPT_F_RECORD;
+	return a->phase == QUELL_ADAPT_FALLBACK && a->reason == QUELL_ADAPT_NO_MARKS &&
+	       a->flags & QUELL_ADAPT_F_MARKED;
 }
 
 /**
@@ -178,6 +264,8 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 		quell_adapt_start_grow(a, needs, s);
 	else if (a->phase == QUELL_ADAPT_FALLBACK)
 		quell_adapt_cubic(a, s);
+	if (round)
+		quell_adapt_marked_round(a, needs, s->mss_bytes);
 	if (a->phase == QUELL_ADAPT_START && round)
 		quell_adapt_start_round(a, s);
 	if (a->samples >= QUELL_ADAPT_SAMPLES && a->phase == QUELL_ADAPT_START &&
@@ -185,11 +273,17 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 		quell_adapt_start_look(a, needs, s->mss_bytes);
 	else if (round && quell_adapt_has_round(a, s, window_q16))
 		quell_adapt_round(a, needs, s, window_q16);
-	/* A single mark or record is enough; delay takes a round to measure. */
-	if (needs->signal != QUELL_ADAPT_DELAY && !quell_adapt_is_fit(a) &&
-	    !quell_adapt_obstacle(a, needs))
+	if (quell_adapt_has_signal(a, needs))
 		quell_adapt_settle(a, needs);
 	return a->phase == QUELL_ADAPT_FIT && before != QUELL_ADAPT_FIT;
+}
+
+/* Whether marks are of data that the search sent: it reduced its window for them. */
+static inline bool quell_adapt_has_answered(const struct quell_adapt *a,
+					    const struct quell_adapt_needs *needs)
+{
+	return needs->signal == QUELL_ADAPT_MARKS && a->phase == QUELL_ADAPT_FIT &&
+	       a->flags & QUELL_ADAPT_F_BEGUN;
 }
 
 /**
@@ -262,6 +356,8 @@ static inline bool quell_adapt_cut(struct quell_adapt *a,
 		return false;
 	quell_adapt_note_cut(a);
 	quell_cubic_on_loss(&a->cubic, s->mss_bytes);
+	if (a->phase == QUELL_ADAPT_FALLBACK)
+		a->above = 1;
 	if (a->phase == QUELL_ADAPT_START ? !quell_adapt_may_settle(a, needs) :
 					    !quell_adapt_count_loss(a))
 		return false;

@@ -16,13 +16,21 @@ static inline u32 quell_adapt_rtt_ns(const struct quell_sample *s)
 	return quell_min_u64(rtt_ns, QUELL_ADAPT_MOST_NS);
 }
 
+/* Marks, which may be of bytes that are not reported as marked, @marked_bytes > 0. */
+static inline void quell_adapt_note_marks(struct quell_adapt *a, u32 marked_bytes)
+{
+	a->flags |= QUELL_ADAPT_F_MARKED;
+	a->cubic.marked_bytes = quell_min_u64((u64)a->cubic.marked_bytes + marked_bytes,
+					      QUELL_U32_MAX);
+}
+
 /* Receivers delay ACKs: that of two packets speaks for both of them. */
 static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell_sample *s)
 {
 	u32 rtt_ns = quell_adapt_rtt_ns(s);
 
 	if (s->marked_bytes)
-		a->flags |= QUELL_ADAPT_F_MARKED;
+		quell_adapt_note_marks(a, s->marked_bytes);
 	if (s->telemetry.hop)
 		a->flags |= QUELL_ADAPT_F_RECORD;
 	if (!rtt_ns)
@@ -147,7 +155,7 @@ static inline void quell_adapt_start_grow(struct quell_adapt *a,
 {
 	u64 acked_q16 = (u64)s->acked_bytes << QUELL_Q16_SHIFT;
 
-	if (a->looks)
+	if (a->looks || (needs->signal == QUELL_ADAPT_MARKS && a->above))
 		acked_q16 /= QUELL_ADAPT_SLOW_SHARE;
 	if (a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.ssthresh_bytes) {
 		if (a->flags & QUELL_ADAPT_F_FULL)

@@ -22,6 +22,12 @@
 /* Smallest queueing delay that the target allows. */
 #define QUELL_ADAPT_ROOM_NS		25000ULL
 #define QUELL_ADAPT_ROOM_SHARE		4
+/*
+ * By how much the first packet of a round with marks is late where the queue stands: at least this
+ * part of the base, and this time.
+ */
+#define QUELL_ADAPT_LATE_SHARE		64
+#define QUELL_ADAPT_LATE_NS		6000ULL
 /* RFC 9406: CSS_GROWTH_DIVISOR. */
 #define QUELL_ADAPT_SLOW_SHARE		4
 /* Number of looks that must find a queue before the search ends. */
@@ -76,7 +82,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_RECORD	0x2	/* a record was seen */
 #define QUELL_ADAPT_F_OVER	0x4	/* set by the caller: a round trip ended, unsampled */
 #define QUELL_ADAPT_F_FULL	0x8	/* set by the caller: the window is full, no recovery */
-#define QUELL_ADAPT_F_BEGUN	0x10	/* set by the caller: in the first round trip of FIT */
+#define QUELL_ADAPT_F_BEGUN	0x10	/* cleared by the caller: in the first round trip of FIT */
 #define QUELL_ADAPT_F_SEARCHED	0x20	/* the last reduction was of START's window */
 #define QUELL_ADAPT_F_CUT	0x40	/* set by the caller: this loss episode was answered */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
@@ -112,8 +118,11 @@ struct quell_adapt_needs {
  * @samples:	  number of round-trip times in the current round, those of two packets or more
  *		  twice
  * @rounds:	  START: rounds that measured the noise; FIT: rounds in a row without a queue,
- *		  a mark or a record; FALLBACK: losses before the algorithm is tried again
- * @above:	  FIT: weighted number of rounds above the target, less that of other rounds
+ *		  a mark or a record; FALLBACK: losses before the algorithm is tried again, or
+ *		  rounds in a row without a mark
+ * @above:	  delay, FIT: weighted number of rounds above the target, less that of other
+ *		  rounds; marks, START: number of rounds in a row with marks; FALLBACK: 1 in the
+ *		  round after a reduction, whose marks are of data sent before it
  * @early:	  QUELL_ADAPT_EARLY_ROUNDS for each loss without prior delay, less the rounds
  *		  since then
  * @looks:	  START: number of standing values in a row above the target
@@ -199,8 +208,8 @@ static inline bool quell_adapt_is_quiet(const struct quell_adapt *a)
 static inline u8 quell_adapt_obstacle(const struct quell_adapt *a,
 				      const struct quell_adapt_needs *needs)
 {
-	if (needs->signal == QUELL_ADAPT_MARKS)
-		return a->flags & QUELL_ADAPT_F_MARKED ? QUELL_ADAPT_FITS : QUELL_ADAPT_NO_MARKS;
+	if (needs->signal == QUELL_ADAPT_MARKS && !(a->flags & QUELL_ADAPT_F_MARKED))
+		return QUELL_ADAPT_NO_MARKS;
 	if (needs->signal == QUELL_ADAPT_RECORDS)
 		return a->flags & QUELL_ADAPT_F_RECORD ? QUELL_ADAPT_FITS : QUELL_ADAPT_NO_RECORDS;
 	if (!a->base_ns)
@@ -240,7 +249,7 @@ static inline void quell_adapt_settle(struct quell_adapt *a,
 	a->reason = quell_adapt_obstacle(a, needs);
 	a->phase = a->reason ? QUELL_ADAPT_FALLBACK : QUELL_ADAPT_FIT;
 	a->looks = 0;
-	a->above = 0;
+	a->above = a->reason != QUELL_ADAPT_FITS;
 	quell_adapt_put_off(a, a->reason);
 }
 

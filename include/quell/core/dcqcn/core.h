@@ -10,6 +10,14 @@
 #include <quell/core/algorithm.h>
 #include <quell/core/dcqcn/react.h>
 
+/*
+ * Longest path on which a flow that is fitted to its path uses DCQCN: its timers and notifications
+ * go off several times per round trip of a longer one, each before the effect of the last.
+ */
+#define QUELL_DCQCN_LONGEST_NS		50000ULL
+/* Least share of the path, ten times the smallest rate, as Swift's. */
+#define QUELL_DCQCN_SLOWEST_BYTES_PS	12500000ULL
+
 #define DCQCN_PARAM(name_, unit_, field_, range_, doc_) \
 	QUELL_PARAM(struct quell_dcqcn_params, name_, unit_, field_, DCQCN_##range_, doc_)
 
@@ -30,7 +38,9 @@ static const struct quell_core quell_dcqcn_core = {
 	.name			= "dcqcn",
 	.module			= "tcp_dcqcn",
 	.flags			= QUELL_CORE_ECN,
-	.needs			= { .signal = QUELL_ADAPT_MARKS },
+	.needs			= { .signal = QUELL_ADAPT_MARKS,
+				    .longest_ns = QUELL_DCQCN_LONGEST_NS,
+				    .slowest_bytes_ps = QUELL_DCQCN_SLOWEST_BYTES_PS },
 	.vars_bytes		= sizeof(struct quell_dcqcn_vars),
 	.params			= quell_dcqcn_core_params,
 	.params_nr		= QUELL_ARRAY_NR(quell_dcqcn_core_params),

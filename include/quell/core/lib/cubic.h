@@ -59,6 +59,7 @@
  * @prior_bytes:  window before the last reduction, bytes; 0 before the first one
  * @prior_ssthresh_bytes: slow start threshold before the last reduction, bytes
  * @k_ms:	  K, ms
+ * @marked_bytes: set by the caller: marked in the current round trip, bytes
  */
 struct quell_cubic {
 	u64	window_q16;
@@ -70,6 +71,7 @@ struct quell_cubic {
 	u32	prior_bytes;
 	u32	prior_ssthresh_bytes;
 	u32	k_ms;
+	u32	marked_bytes;
 };
 
 static inline u64 quell_cubic_max_q16(const struct quell_cubic *c)
@@ -223,6 +225,43 @@ static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
 							QUELL_CUBIC_BETA_DEN), least_q16);
 	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
 	c->epoch_ms = 0;
+}
+
+/* The window less @less_q16, half of it at most, but two segments at least. */
+static inline u64 quell_cubic_less_q16(const struct quell_cubic *c, u64 less_q16, u32 mss_bytes)
+{
+	u64 least_q16 = (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
+
+	return quell_max_u64(c->window_q16 - quell_min_u64(less_q16, c->window_q16 / 2), least_q16);
+}
+
+/**
+ * quell_cubic_on_marks() - reduce the window by half of what was marked in a round trip
+ * @c:		  state of the flow
+ * @marked_bytes: marked in the round trip
+ * @mss_bytes:	  maximum segment size, > 0
+ *
+ * RFC 8257, 3.3, with the part marked in one round trip in place of its average.  W_max is the
+ * window as it was.  Before the first loss the window grows by 5 % a round trip as before.
+ */
+static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes, u32 mss_bytes)
+{
+	c->max_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+	c->window_q16 = quell_cubic_less_q16(c, (u64)marked_bytes << (QUELL_Q16_SHIFT - 1),
+					     mss_bytes);
+	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+	c->epoch_ms = 0;
+}
+
+/**
+ * quell_cubic_probe() - the capacity of the path is unknown again
+ * @c: state of the flow
+ *
+ * The window grows as before the first loss.
+ */
+static inline void quell_cubic_probe(struct quell_cubic *c)
+{
+	c->prior_bytes = 0;
 }
 
 /**

@@ -10,6 +10,12 @@
 #include <quell/core/algorithm.h>
 #include <quell/core/smartt/react.h>
 
+/*
+ * Longest path on which a flow that is fitted to its path uses SMaRTT, that of Swift: of a longer
+ * one, few buffers hold the half of a bandwidth-delay product at which marks begin to count.
+ */
+#define QUELL_SMARTT_LONGEST_NS		300000ULL
+
 #define SMARTT_PARAM(name_, unit_, field_, range_, doc_) \
 	QUELL_PARAM(struct quell_smartt_params, name_, unit_, field_, SMARTT_##range_, doc_)
 
@@ -118,7 +124,8 @@ static const struct quell_core quell_smartt_core = {
 	.name			= "smartt",
 	.module			= "tcp_smartt",
 	.flags			= QUELL_CORE_ECN | QUELL_CORE_SPRAYS | QUELL_CORE_TRIMS,
-	.needs			= { .signal = QUELL_ADAPT_MARKS },
+	.needs			= { .signal = QUELL_ADAPT_MARKS,
+				    .longest_ns = QUELL_SMARTT_LONGEST_NS },
 	.vars_bytes		= sizeof(struct quell_smartt_vars),
 	.params			= quell_smartt_core_params,
 	.params_nr		= QUELL_ARRAY_NR(quell_smartt_core_params),
