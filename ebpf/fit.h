@@ -177,22 +177,6 @@ static __always_inline u64 fit_hold_ns(const QUELL_BPF_PARAMS *params)
 	return *(const u64 *)((const u8 *)params + quell_bpf_needs.hold_offset);
 }
 
-/* Give a delay-based core the standing round-trip time; an old one, if none was completed. */
-static __always_inline void fit_filter(struct quell_bpf_flow *flow, u64 remote_ns)
-{
-	const struct quell_adapt *core = &flow->adapt;
-	struct quell_sample *s = &flow->sample;
-
-	if (!s->rtt_ns || !core->stand_ns || quell_bpf_needs.signal != QUELL_ADAPT_DELAY)
-		return;
-	s->rtt_ns = quell_adapt_told_ns(core) + remote_ns;
-	s->remote_ns = remote_ns;
-	if (!core->samples)
-		return;
-	s->flags |= QUELL_S_RTT_OLD;
-	s->flags &= ~QUELL_S_SEGMENT_DONE;
-}
-
 /* Whether this ACK ends a round trip; one without a round-trip time leaves that to the next. */
 static __always_inline bool fit_ends_round(struct quell_bpf_flow *flow)
 {
@@ -206,6 +190,7 @@ static __always_inline bool fit_ends_round(struct quell_bpf_flow *flow)
 		return false;
 	core->flags &= ~QUELL_ADAPT_F_OVER;
 	core->round_seq = flow->tcp.snd_nxt;
+	quell_adapt_note_rate(core, flow->tcp.delivered_bytes, flow->tcp.interval_us);
 	return true;
 }
 
@@ -222,13 +207,13 @@ __noinline int quell_bpf_fit_ack(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *
 	remote_ns = flow->sample.remote_ns;
 	hold_ns = fit_hold_ns(params);
 	flow->sample.remote_ns = quell_min_u64(remote_ns, hold_ns);
-	core->aim_ns = quell_min_u64(flow->view.target_ns, QUELL_ADAPT_MOST_NS);
+	quell_adapt_set_aim(core, flow->view.target_ns);
 	core->flags &= ~QUELL_ADAPT_F_FULL;
 	if (flow->tcp.is_full)
 		core->flags |= QUELL_ADAPT_F_FULL;
 	begins = quell_adapt_on_ack(core, &quell_bpf_needs, &flow->sample, fit_window_q16(flow),
 				    fit_ends_round(flow));
-	fit_filter(flow, hold_ns ? remote_ns : 0);
+	quell_adapt_filter(core, &quell_bpf_needs, &flow->sample, hold_ns ? remote_ns : 0);
 	if (quell_adapt_has_answered(core, &quell_bpf_needs))
 		flow->sample.marked_bytes = 0;
 	return begins ? 2 : 1;

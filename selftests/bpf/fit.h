@@ -119,18 +119,6 @@ static inline void model_hand_over(struct model *m)
 	m->adapt.round_seq = m->tcp.snd_nxt;
 }
 
-static inline void model_filter(struct model *m, u64 remote_ns)
-{
-	struct quell_sample *s = &m->ev.sample;
-
-	if (!s->rtt_ns || !m->adapt.stand_ns || m->core->needs.signal != QUELL_ADAPT_DELAY)
-		return;
-	s->rtt_ns = quell_adapt_told_ns(&m->adapt) + remote_ns;
-	s->remote_ns = remote_ns;
-	if (m->adapt.samples)
-		s->flags = (s->flags | QUELL_S_RTT_OLD) & ~QUELL_S_SEGMENT_DONE;
-}
-
 static inline bool model_round(struct model *m)
 {
 	if ((int)(m->tcp.snd_una - m->adapt.round_seq) > 0)
@@ -139,6 +127,7 @@ static inline bool model_round(struct model *m)
 		return false;
 	m->adapt.flags &= ~QUELL_ADAPT_F_OVER;
 	m->adapt.round_seq = m->tcp.snd_nxt;
+	quell_adapt_note_rate(&m->adapt, m->tcp.delivered_bytes, m->tcp.interval_us);
 	return true;
 }
 
@@ -153,14 +142,14 @@ static inline void model_ack(struct model *m)
 	if (hold_offset)
 		memcpy(&hold_ns, (char *)m->params + hold_offset, sizeof(hold_ns));
 	m->ev.sample.remote_ns = quell_min_u64(remote_ns, hold_ns);
-	m->adapt.aim_ns = quell_min_u64(m->view.target_ns, QUELL_ADAPT_MOST_NS);
+	quell_adapt_set_aim(&m->adapt, m->view.target_ns);
 	m->adapt.flags &= ~QUELL_ADAPT_F_FULL;
 	if (m->tcp.is_full)
 		m->adapt.flags |= QUELL_ADAPT_F_FULL;
 	round = model_round(m);
 	begins = quell_adapt_on_ack(&m->adapt, &m->core->needs, &m->ev.sample,
 				    model_window_q16(m), round);
-	model_filter(m, hold_ns ? remote_ns : 0);
+	quell_adapt_filter(&m->adapt, &m->core->needs, &m->ev.sample, hold_ns ? remote_ns : 0);
 	if (quell_adapt_has_answered(&m->adapt, &m->core->needs))
 		m->ev.sample.marked_bytes = 0;
 	if (begins)

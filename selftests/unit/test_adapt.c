@@ -64,6 +64,7 @@ TEST(look_at_packets)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		start(&f, QUELL_ADAPT_DELAY);
 		f.a.base_ns = BASE_NS;
+		f.a.base_pkts = 1;
 		acks_of(&f, TARGET_NS, rows[i].acked_pkts, rows[i].before_look);
 		EXPECT_EQ(0, (u32)f.a.looks)
 			TH_LOG("look__%s__not_before", rows[i].name);

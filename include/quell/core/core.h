@@ -80,6 +80,8 @@ struct quell_telemetry {
  * @peer_link_bytes_ps:	rate of the interface by which the receiver gets it; 0 unknown
  * @acked_bytes:	payload newly acknowledged, cumulative and selective
  * @acked_pkts:		@acked_bytes in segments of at most @mss_bytes
+ * @burst_bytes:	payload that left the sender as one burst, up to the newest acknowledged
+ *			byte; 0 unknown
  * @marked_bytes:	part of @acked_bytes that reached the receiver marked CE
  * @trimmed_bytes:	payload reported trimmed by a switch
  * @lost_bytes:		payload newly declared lost
@@ -103,6 +105,7 @@ struct quell_sample {
 	u64	peer_link_bytes_ps;
 	u32	acked_bytes;
 	u32	acked_pkts;
+	u32	burst_bytes;
 	u32	marked_bytes;
 	u32	trimmed_bytes;
 	u32	lost_bytes;

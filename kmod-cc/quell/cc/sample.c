@@ -373,6 +373,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	if (acked.segment) {
 		acked.left_ns = quell_segment_left_ns(acked.segment, acked.seq,
 						      flow->link.bytes_ps);
+		sample->burst_bytes = acked.seq - acked.segment->seq;
 		sample_check_link(flow, &acked, arrival.rx_ns);
 	}
 	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);

@@ -93,11 +93,11 @@ enum quell_limit {
  * @family:		AF_INET or AF_INET6
  * @sport:		local port, host order
  * @dport:		remote port, host order
+ * @option_missed:	packets in a row with room for the option but without it, limited;
+ *			written by the receive hook
  * @saddr:		local address
  * @daddr:		remote address
  * @resent_depart_ns:	newest departure of a retransmission, CLOCK_MONOTONIC, ns modulo 2^32
- * @option_missed:	packets in a row with room for the option but without it; written
- *			by the receive hook
  * @arrivals_few:	room of @arrivals while it is short
  * @echo_few:		room of @echo while it is short
  *
@@ -172,9 +172,9 @@ struct quell_flow {
 	u16			family;
 	u16			sport;
 	u16			dport;
+	u16			option_missed;
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
-	u32			option_missed;
 
 	/* Each ACK with an echo, where there is room: @lock. */
 	u32			resent_depart_ns;

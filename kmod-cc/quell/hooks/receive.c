@@ -238,7 +238,7 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 		WRITE_ONCE(flow->hops, hops);
 	if (segment->opt)
 		receive_told(flow, segment);
-	else if (segment->missed && speaks)
+	else if (segment->missed && speaks && READ_ONCE(flow->option_missed) < U16_MAX)
 		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
 	receive_note(flow, sk, segment);
 }

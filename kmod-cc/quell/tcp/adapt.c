@@ -248,23 +248,6 @@ static u64 adapt_hold_ns(const struct quell_flow *flow)
 	return *(const u64 *)((const u8 *)block->data + hold_offset);
 }
 
-/* Give a delay-based algorithm the standing round-trip time; @told: it is a new one. */
-static void adapt_filter(const struct quell_flow *flow, struct quell_sample *sample,
-			 u64 remote_ns, bool told)
-{
-	const struct quell_adapt *core = &flow->adapt;
-
-	if (!sample->rtt_ns || !core->stand_ns ||
-	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY)
-		return;
-	sample->rtt_ns = quell_adapt_told_ns(core) + remote_ns;
-	sample->remote_ns = remote_ns;
-	if (told)
-		return;
-	sample->flags |= QUELL_S_RTT_OLD;
-	sample->flags &= ~QUELL_S_SEGMENT_DONE;
-}
-
 /*
  * Whether the stack reduces the window.  It does so after each mark, too, although the algorithm
  * asked for marks: then they reduce the window by rounds, quell_adapt_marked_round().
@@ -293,7 +276,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	u8 phase;
 
 	sample->remote_ns = min(remote_ns, hold_ns);
-	core->aim_ns = min_t(u64, flow->now.target_ns, QUELL_ADAPT_MOST_NS);
+	quell_adapt_set_aim(core, flow->now.target_ns);
 	/*
 	 * The peer answers these marks by n, and hides them from TCP.  One that is told of between
 	 * both lines is one with those before it: what counts is whether there was any.  They count
@@ -314,11 +297,13 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	if (round) {
 		core->flags &= ~QUELL_ADAPT_F_OVER;
 		core->round_seq = tp->snd_nxt;
+		quell_adapt_note_rate(core, (u64)tp->rate_delivered * tp->mss_cache,
+				      tp->rate_interval_us);
 	}
 	phase = core->phase;
 	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
 				    adapt_window_q16(flow), round);
-	adapt_filter(flow, sample, hold_ns ? remote_ns : 0, !core->samples);
+	quell_adapt_filter(core, &flow->algo->core->needs, sample, hold_ns ? remote_ns : 0);
 	if (quell_adapt_has_answered(core, &flow->algo->core->needs))
 		sample->marked_bytes = 0;
 	if (begins)

@@ -102,6 +102,16 @@ static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u6
 		a->above = quell_sub_sat_u64(a->above, weight);
 }
 
+/*
+ * Whether the application limits the flow.  One that writes little by little has often no more
+ * data to send, although its window is used up in each round trip.
+ */
+static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
+					  const struct quell_sample *s)
+{
+	return s->flags & QUELL_S_APP_LIMITED && !(a->flags & QUELL_ADAPT_F_FULL);
+}
+
 /* A round of FIT, for an algorithm that uses delay. */
 static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
 					 u64 window_q16)
@@ -114,7 +124,7 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct que
 
 	/* A target that no packet can meet keeps the queue empty: that is no reason to search. */
 	if (quell_adapt_told_ns(a) > quell_min_u64(quiet_ns, aim_ns) ||
-	    s->flags & QUELL_S_APP_LIMITED) {
+	    quell_adapt_is_limited(a, s)) {
 		a->rounds = 0;
 	} else if (++a->rounds >= QUELL_ADAPT_QUIET_ROUNDS) {
 		quell_adapt_search(a, window_q16);
@@ -259,7 +269,7 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 {
 	u8 before = a->phase;
 
-	quell_adapt_observe(a, s);
+	quell_adapt_observe(a, needs, s);
 	if (a->phase == QUELL_ADAPT_START)
 		quell_adapt_start_grow(a, needs, s);
 	else if (a->phase == QUELL_ADAPT_FALLBACK)
@@ -284,6 +294,34 @@ static inline bool quell_adapt_has_answered(const struct quell_adapt *a,
 {
 	return needs->signal == QUELL_ADAPT_MARKS && a->phase == QUELL_ADAPT_FIT &&
 	       a->flags & QUELL_ADAPT_F_BEGUN;
+}
+
+/**
+ * quell_adapt_filter() - make of an ACK's sample the one that the algorithm gets
+ * @a:	       state of the flow, after quell_adapt_on_ack()
+ * @needs:     path properties that its algorithm requires
+ * @s:	       sample of this ACK
+ * @remote_ns: hold time that the receiver reported, ns; 0 if the algorithm has no use for it
+ *
+ * An algorithm that uses delay gets the standing round-trip time, once, and the base.
+ */
+static inline void quell_adapt_filter(const struct quell_adapt *a,
+				      const struct quell_adapt_needs *needs,
+				      struct quell_sample *s, u64 remote_ns)
+{
+	if (needs->signal != QUELL_ADAPT_DELAY)
+		return;
+	if (!quell_adapt_is_limited(a, s))
+		s->flags &= ~QUELL_S_APP_LIMITED;
+	if (!s->rtt_ns || !a->stand_ns)
+		return;
+	s->rtt_ns = quell_adapt_told_ns(a) + remote_ns;
+	s->min_rtt_ns = a->base_ns;
+	s->remote_ns = remote_ns;
+	if (!a->samples)
+		return;
+	s->flags |= QUELL_S_RTT_OLD;
+	s->flags &= ~QUELL_S_SEGMENT_DONE;
 }
 
 /**
@@ -318,10 +356,11 @@ static inline u8 quell_adapt_loss_obstacle(const struct quell_adapt *a,
  * queue of other flows has drained, or it belonged to flows like this one, which all use CUBIC now
  * and try again together.  With noisy hosts delay is a weak signal and a wrong try is expensive.
  */
-static inline bool quell_adapt_count_loss(struct quell_adapt *a)
+static inline bool quell_adapt_count_loss(struct quell_adapt *a,
+					  const struct quell_adapt_needs *needs)
 {
 	if (a->reason != QUELL_ADAPT_DELAY_STAYS && a->reason != QUELL_ADAPT_EARLY_LOSS)
-		return false;
+		return !quell_adapt_obstacle(a, needs);
 	if (a->rounds)
 		a->rounds--;
 	if (a->rounds || !quell_adapt_is_quiet(a))
@@ -359,7 +398,7 @@ static inline bool quell_adapt_cut(struct quell_adapt *a,
 	if (a->phase == QUELL_ADAPT_FALLBACK)
 		a->above = 1;
 	if (a->phase == QUELL_ADAPT_START ? !quell_adapt_may_settle(a, needs) :
-					    !quell_adapt_count_loss(a))
+					    !quell_adapt_count_loss(a, needs))
 		return false;
 	quell_adapt_settle(a, needs);
 	return a->phase == QUELL_ADAPT_FIT;
@@ -415,6 +454,7 @@ static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 	if (a->phase == QUELL_ADAPT_FALLBACK)
 		a->rounds = 0;
 	a->phase = QUELL_ADAPT_START;
+	a->samples = 0;
 	a->looks = 0;
 	a->first_ns = 0;
 }
@@ -432,6 +472,7 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 		if (a->phase != QUELL_ADAPT_START)
 			a->rounds = QUELL_ADAPT_NOISE_ROUNDS;
 		a->phase = QUELL_ADAPT_START;
+		a->samples = 0;
 		a->looks = 0;
 		a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	}

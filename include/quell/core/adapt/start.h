@@ -24,8 +24,83 @@ static inline void quell_adapt_note_marks(struct quell_adapt *a, u32 marked_byte
 					      QUELL_U32_MAX);
 }
 
+/* Payload that reached the slowest hop together with the newest byte acknowledged. */
+static inline u64 quell_adapt_burst_bytes(const struct quell_sample *s)
+{
+	return quell_max_u64(s->acked_bytes, s->burst_bytes);
+}
+
+/*
+ * Store-and-forward hops delay full packets for longer than small ones: once full ones were
+ * measured, the base is theirs.  On a path that is fast enough for the algorithm that takes no
+ * longer than at the least rate for it: the first full packets may have met a queue.
+ */
+static inline void quell_adapt_note_base(struct quell_adapt *a,
+					 const struct quell_adapt_needs *needs,
+					 const struct quell_sample *s, u32 rtt_ns)
+{
+	u32 pkts = quell_div_u64(quell_adapt_burst_bytes(s) + s->mss_bytes / 2, s->mss_bytes);
+	u64 slowest_ns;
+
+	if (a->base_ns && rtt_ns >= a->base_ns && (a->base_pkts || !pkts))
+		return;
+	if (a->base_pkts && !pkts)
+		return;
+	if (a->base_ns && !a->base_pkts && pkts && needs->slowest_bytes_ps) {
+		slowest_ns = quell_div_u64((u64)s->mss_bytes * QUELL_NS_PER_SEC,
+					   needs->slowest_bytes_ps);
+		rtt_ns = quell_min_u64(rtt_ns, a->base_ns + slowest_ns);
+	}
+	a->base_ns = rtt_ns;
+	a->base_pkts = quell_min_u64(pkts, 0xff);
+}
+
+/*
+ * A round-trip time without that of the flow's own burst.  The last packet of a burst is behind
+ * the others for as long as the slowest hop takes for them: that is no queue which a smaller window
+ * would shorten.  The time that they took to leave this host is not part of a round-trip time.
+ * The rate of the hop may be higher than the one known, so at most half of it is due to a burst.
+ */
+static inline u32 quell_adapt_queue_ns(const struct quell_adapt *a, const struct quell_sample *s,
+				       u32 rtt_ns)
+{
+	u64 more_bytes = quell_sub_sat_u64(quell_adapt_burst_bytes(s),
+					   (u64)a->base_pkts * s->mss_bytes);
+	u64 burst_ns = more_bytes * a->byte_ns_q16 >> QUELL_Q16_SHIFT;
+
+	if (more_bytes && s->link_bytes_ps)
+		burst_ns = quell_sub_sat_u64(burst_ns,
+					     quell_div_u64(more_bytes * QUELL_NS_PER_SEC,
+							   s->link_bytes_ps));
+	return rtt_ns - quell_min_u64(burst_ns, rtt_ns / 2);
+}
+
+/**
+ * quell_adapt_note_rate() - TCP measured the rate at which data is delivered
+ * @a:		     state of the flow
+ * @delivered_bytes: payload delivered
+ * @interval_us:     within this time
+ *
+ * The caller calls this once in a round trip.
+ */
+static inline void quell_adapt_note_rate(struct quell_adapt *a, u64 delivered_bytes,
+					 u32 interval_us)
+{
+	u64 byte_ns_q16 = quell_div_u64((u64)interval_us * QUELL_ADAPT_NS_PER_US << QUELL_Q16_SHIFT,
+					delivered_bytes);
+	u64 slower_q16 = (u64)a->byte_ns_q16 + a->byte_ns_q16 / QUELL_ADAPT_RATE_SHARE;
+
+	if (!delivered_bytes || !interval_us)
+		return;
+	if (a->byte_ns_q16)
+		byte_ns_q16 = quell_min_u64(byte_ns_q16, slower_q16);
+	a->byte_ns_q16 = quell_max_u64(quell_min_u64(byte_ns_q16, QUELL_U32_MAX), 1);
+}
+
 /* Receivers delay ACKs: that of two packets speaks for both of them. */
-static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell_sample *s)
+static inline void quell_adapt_observe(struct quell_adapt *a,
+				       const struct quell_adapt_needs *needs,
+				       const struct quell_sample *s)
 {
 	u32 rtt_ns = quell_adapt_rtt_ns(s);
 
@@ -35,8 +110,12 @@ static inline void quell_adapt_observe(struct quell_adapt *a, const struct quell
 		a->flags |= QUELL_ADAPT_F_RECORD;
 	if (!rtt_ns)
 		return;
-	if (!a->base_ns || rtt_ns < a->base_ns)
-		a->base_ns = rtt_ns;
+	if (s->flags & QUELL_S_APP_LIMITED)
+		a->slack = QUELL_ADAPT_SLACK_ROUNDS;
+	quell_adapt_note_base(a, needs, s, rtt_ns);
+	if (a->phase == QUELL_ADAPT_START && (!a->samples || rtt_ns < a->raw_ns))
+		a->raw_ns = rtt_ns;
+	rtt_ns = quell_adapt_queue_ns(a, s, rtt_ns);
 	if (!a->samples || rtt_ns < a->least_ns)
 		a->least_ns = rtt_ns;
 	a->samples = quell_min_u64(a->samples + (s->acked_pkts > 1 ? 2U : 1U), 0xff);
@@ -75,8 +154,8 @@ static inline void quell_adapt_start_look(struct quell_adapt *a,
 
 	a->stand_ns = a->least_ns;
 	a->samples = 0;
-	if (a->looks && a->stand_ns < a->shown_ns) {
-		quell_adapt_note_noise(a, a->shown_ns - a->stand_ns);
+	if (a->looks && !a->slack && a->raw_ns < a->shown_ns) {
+		quell_adapt_note_noise(a, a->shown_ns - a->raw_ns);
 		a->looks = 0;
 		return;
 	}
@@ -99,15 +178,19 @@ static inline void quell_adapt_start_look(struct quell_adapt *a,
 /*
  * A round of START begins with the packet that @s acknowledges.  If the first packet of the
  * previous round was later than all others of that round, the difference is noise: the flow's own
- * queue only grew after it.  A single round proves little, so each round reduces the noise.
+ * queue only grew after it, unless there was no more data to send.  A single round proves little,
+ * so each round reduces the noise.
  */
 static inline void quell_adapt_start_round(struct quell_adapt *a, const struct quell_sample *s)
 {
-	u64 late_ns = quell_sub_sat_u64(a->first_ns, quell_max_u64(a->least_ns, a->base_ns));
+	u64 late_ns = quell_sub_sat_u64(a->first_ns, quell_max_u64(a->raw_ns, a->base_ns));
 
 	a->noise_ns -= a->noise_ns / QUELL_ADAPT_NOISE_SHARE;
-	quell_adapt_note_noise(a, late_ns + late_ns / 2);
-	a->first_ns = quell_adapt_rtt_ns(s);
+	if (a->slack)
+		a->slack--;
+	else
+		quell_adapt_note_noise(a, late_ns + late_ns / 2);
+	a->first_ns = quell_adapt_queue_ns(a, s, quell_adapt_rtt_ns(s));
 	if (a->early)
 		a->early--;
 	if (a->rounds < QUELL_ADAPT_NOISE_ROUNDS)

@@ -13,6 +13,7 @@
 
 /* A longer round-trip time is stored as this: only CUBIC suits such paths. */
 #define QUELL_ADAPT_MOST_NS		2000000000ULL
+#define QUELL_ADAPT_NS_PER_US		1000U
 /* Number of samples whose minimum is one standing value (RFC 9406: N_RTT_SAMPLE). */
 #define QUELL_ADAPT_SAMPLES		8
 /* Lower limit of that number, for a window of fewer packets. */
@@ -42,8 +43,12 @@
 #define QUELL_ADAPT_ABOVE_SMALL		8
 /* Minimum rounds of START that measure the noise, where delay is the signal. */
 #define QUELL_ADAPT_NOISE_ROUNDS	4
+/* Rounds that measure no noise after the application had no more data to send. */
+#define QUELL_ADAPT_SLACK_ROUNDS	2
 /* Two losses without prior delay within this many rounds: the path drops before it delays. */
 #define QUELL_ADAPT_EARLY_ROUNDS	100
+/* A round reduces the rate at which the path delivered by one part in this many. */
+#define QUELL_ADAPT_RATE_SHARE		32
 /* A round of START reduces the noise by one part in this many. */
 #define QUELL_ADAPT_NOISE_SHARE		16
 /* Limit on doublings of the number of losses before the algorithm is tried again. */
@@ -108,13 +113,19 @@ struct quell_adapt_needs {
  * @cubic:	  window of START and FALLBACK, and CUBIC's own state; FIT: its initial window,
  *		  and in ssthresh_bytes the window that START found before it drained the queue
  * @base_ns:	  smallest round-trip time, ns; 0 before the first
- * @stand_ns:	  standing round-trip time of the last whole round, ns; 0 before the first
+ * @byte_ns_q16:  time that the path takes for a byte at the highest rate at which it delivered
+ *		  lately, ns Q16; 0 before the first round
+ * @stand_ns:	  standing round-trip time of the last whole round, without the time that the
+ *		  flow's own bursts took, ns; 0 before the first
  * @least_ns:	  smallest round-trip time of the current round, ns
  * @shown_ns:	  START: standing value that first showed a queue, ns
  * @first_ns:	  START: round-trip time of the current round's first packet, ns; 0 unknown
  * @noise_ns:	  delay that all packets of a round trip may share without a queue, ns
- * @aim_ns:	  set by the caller: target round-trip time of the algorithm, ns; 0 no target
+ * @raw_ns:	  START: like @least_ns, with the time that the flow's own bursts took
+ * @aim_ns:	  FIT: target round-trip time of the algorithm, ns; 0 no target
  * @round_seq:	  set by the caller: the round trip ends once an ACK exceeds this
+ * @base_pkts:	  segments that the ACK of @base_ns acknowledged, rounded; 0: less than half of one
+ * @slack:	  START: rounds for which the data in flight may have fallen for lack of more
  * @samples:	  number of round-trip times in the current round, those of two packets or more
  *		  twice
  * @rounds:	  START: rounds that measured the noise; FIT: rounds in a row without a queue,
@@ -134,13 +145,19 @@ struct quell_adapt_needs {
 struct quell_adapt {
 	struct quell_cubic	cubic;
 	u32			base_ns;
+	u32			byte_ns_q16;
 	u32			stand_ns;
 	u32			least_ns;
 	u32			shown_ns;
 	u32			first_ns;
 	u32			noise_ns;
-	u32			aim_ns;
+	union {
+		u32		raw_ns;
+		u32		aim_ns;
+	};
 	u32			round_seq;
+	u8			base_pkts;
+	u8			slack;
 	u8			samples;
 	u8			rounds;
 	u8			above;
@@ -180,11 +197,20 @@ static inline u64 quell_adapt_target_ns(const struct quell_adapt *a)
 	return a->base_ns ? quell_add_sat_u64(a->base_ns, quell_adapt_room_ns(a->base_ns)) : 0;
 }
 
-/* The flow's share of the path: its window per round trip, queueing delay included. */
+/*
+ * The flow's share of the path: its window per round trip, queueing delay included, or what the
+ * path delivered lately, if that is more: a window that was just reduced is less than its queue.
+ */
 static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 {
-	return quell_mul_div_u64(a->cubic.window_q16 >> QUELL_Q16_SHIFT, QUELL_NS_PER_SEC,
-				 quell_max_u64(a->stand_ns, a->base_ns));
+	u64 share_bytes_ps = quell_mul_div_u64(a->cubic.window_q16 >> QUELL_Q16_SHIFT,
+					       QUELL_NS_PER_SEC,
+					       quell_max_u64(a->stand_ns, a->base_ns));
+
+	if (!a->byte_ns_q16)
+		return share_bytes_ps;
+	return quell_max_u64(share_bytes_ps, quell_div_u64(QUELL_NS_PER_SEC << QUELL_Q16_SHIFT,
+							   a->byte_ns_q16));
 }
 
 /**
@@ -248,6 +274,7 @@ static inline void quell_adapt_settle(struct quell_adapt *a,
 {
 	a->reason = quell_adapt_obstacle(a, needs);
 	a->phase = a->reason ? QUELL_ADAPT_FALLBACK : QUELL_ADAPT_FIT;
+	a->aim_ns = 0;
 	a->looks = 0;
 	a->above = a->reason != QUELL_ADAPT_FITS;
 	quell_adapt_put_off(a, a->reason);
@@ -261,6 +288,17 @@ static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, 
 	a->reason = reason;
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	quell_adapt_put_off(a, reason);
+}
+
+/**
+ * quell_adapt_set_aim() - the algorithm has a target, used by the next quell_adapt_on_ack()
+ * @a:	       state of the flow
+ * @target_ns: target round-trip time, ns; 0 no target
+ */
+static inline void quell_adapt_set_aim(struct quell_adapt *a, u64 target_ns)
+{
+	if (a->phase == QUELL_ADAPT_FIT)
+		a->aim_ns = quell_min_u64(target_ns, QUELL_ADAPT_MOST_NS);
 }
 
 /* Starts a search for the capacity of the path, from @window_q16 on. */

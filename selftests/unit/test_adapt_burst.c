@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * <quell/core/adapt/react.h>: traffic unlike what follows it.  Small messages before the bulk,
+ * bursts that a slow hop spreads, applications that write little by little, and buffers that were
+ * full when a flow began.
+ */
+#include "adapt_fixture.h"
+#include "test.h"
+
+#define GBIT_BYTES_PS	125000000ULL
+/* A segment at 1 Gbit/s. */
+#define SEGMENT_NS	8000ULL
+
+/* An ACK of @bytes in one burst; it ends a round trip. */
+static void burst(struct fixture *f, u64 rtt_ns, u32 bytes)
+{
+	f->s.now_ns += rtt_ns;
+	f->s.rtt_ns = rtt_ns;
+	f->s.acked_bytes = bytes;
+	f->s.acked_pkts = (bytes + MSS - 1) / MSS;
+	f->begins |= quell_adapt_on_ack(&f->a, &f->needs, &f->s, f->window_q16, true);
+}
+
+/* The path delivered at @bytes_ps, as TCP measures it. */
+static void delivered(struct fixture *f, u64 bytes_ps)
+{
+	quell_adapt_note_rate(&f->a, bytes_ps, 1000000);
+}
+
+TEST(base)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns[3];
+		u32 bytes[3];
+		u64 base_ns;
+	} rows[] = {
+		{ "smallest_of_full_packets", { 120000, 110000, 115000 }, { MSS, MSS, MSS },
+		  110000 },
+		{ "smallest_of_small_packets", { 120000, 110000, 115000 }, { 100, 100, 100 },
+		  110000 },
+		{ "full_packets_after_small_ones", { 100000, 110000, 112000 }, { 100, MSS, MSS },
+		  110000 },
+		{ "small_packets_after_full_ones", { 110000, 100000, 100000 }, { MSS, 100, 100 },
+		  110000 },
+		{ "half_a_segment_is_full", { 110000, 105000, 100000 }, { MSS, MSS / 2, 100 },
+		  105000 },
+		{ "a_queue_at_the_first_full_packet", { 100000, 900000, 300000 }, { 100, MSS, MSS },
+		  100000 + 10 * SEGMENT_NS },
+	};
+	struct fixture f;
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(&f, QUELL_ADAPT_DELAY);
+		f.needs.slowest_bytes_ps = GBIT_BYTES_PS / 10;
+		for (n = 0; n < 3; n++)
+			burst(&f, rows[i].rtt_ns[n], rows[i].bytes[n]);
+		EXPECT_EQ(rows[i].base_ns, f.a.base_ns)
+			TH_LOG("base__%s", rows[i].name);
+	}
+}
+
+/* The standing round-trip time of a flow whose base is that of one segment. */
+static u64 standing_ns(struct fixture *f, u64 rtt_ns, u32 pkts, u64 link_bytes_ps)
+{
+	start_fit(f);
+	delivered(f, GBIT_BYTES_PS);
+	f->s.link_bytes_ps = link_bytes_ps;
+	f->window_q16 = 8 * MSS_Q16;
+	acks_of(f, rtt_ns, pkts, 7);
+	ack_of(f, rtt_ns, pkts, true);
+	return f->a.stand_ns;
+}
+
+TEST(bursts)
+{
+	struct fixture f;
+
+	EXPECT_EQ(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, 0))
+		TH_LOG("burst__is_no_queue");
+	EXPECT_EQ(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000, 1, 0))
+		TH_LOG("burst__of_one_segment_is_the_base's");
+	EXPECT_EQ(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000 + 3 * SEGMENT_NS, 4, 0))
+		TH_LOG("burst__before_it_was_a_queue");
+	EXPECT_EQ(BASE_NS + 3 * SEGMENT_NS,
+		  standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, GBIT_BYTES_PS))
+		TH_LOG("burst__left_as_slowly");
+	EXPECT_EQ(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS / 2, 4, 2 * GBIT_BYTES_PS))
+		TH_LOG("burst__left_twice_as_fast");
+	EXPECT_EQ(BASE_NS, standing_ns(&f, 2 * BASE_NS, 100, 0))
+		TH_LOG("burst__is_half_of_a_round_trip_at_most");
+	start_fit(&f);
+	delivered(&f, GBIT_BYTES_PS);
+	f.window_q16 = 8 * MSS_Q16;
+	f.s.burst_bytes = 4 * MSS;
+	acks(&f, BASE_NS + 3 * SEGMENT_NS, 8);
+	EXPECT_EQ(BASE_NS, f.a.stand_ns)
+		TH_LOG("burst__that_is_acknowledged_one_by_one");
+}
+
+TEST(rate)
+{
+	struct fixture f;
+	int i;
+
+	start(&f, QUELL_ADAPT_DELAY);
+	delivered(&f, GBIT_BYTES_PS);
+	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
+		TH_LOG("note_rate__ns_of_a_byte");
+	delivered(&f, GBIT_BYTES_PS / 100);
+	EXPECT_EQ((8U << 16) + (8U << 16) / QUELL_ADAPT_RATE_SHARE, f.a.byte_ns_q16)
+		TH_LOG("note_rate__less_is_believed_little_by_little");
+	for (i = 0; i < 200; i++)
+		delivered(&f, GBIT_BYTES_PS / 100);
+	EXPECT_EQ(800U << 16, f.a.byte_ns_q16)
+		TH_LOG("note_rate__and_in_the_end");
+	delivered(&f, GBIT_BYTES_PS);
+	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
+		TH_LOG("note_rate__more_at_once");
+	quell_adapt_note_rate(&f.a, 0, 1000);
+	quell_adapt_note_rate(&f.a, 1000, 0);
+	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
+		TH_LOG("note_rate__nothing_measured");
+	quell_adapt_note_rate(&f.a, ~0ULL, 1);
+	EXPECT_EQ(1, f.a.byte_ns_q16)
+		TH_LOG("note_rate__is_never_unlimited");
+}
+
+/* A start whose packets leave in bursts of different lengths, on a path without noise. */
+TEST(bursts_are_no_noise)
+{
+	static const u32 lengths[] = { 10, 2, 6, 1 };
+	struct fixture f;
+	int i;
+
+	start(&f, QUELL_ADAPT_DELAY);
+	delivered(&f, GBIT_BYTES_PS);
+	ack(&f, BASE_NS, true);
+	for (i = 0; i < 12; i++)
+		burst(&f, BASE_NS + (lengths[i % 4] - 1) * SEGMENT_NS, lengths[i % 4] * MSS);
+	EXPECT_TRUE(!f.a.noise_ns && f.a.phase == QUELL_ADAPT_START)
+		TH_LOG("noise__bursts_are_none");
+}
+
+/* A queue that went because the application had no more data. */
+TEST(pauses_are_no_noise)
+{
+	struct fixture f;
+
+	start(&f, QUELL_ADAPT_DELAY);
+	acks(&f, BASE_NS, 10);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	acks_within(&f, 2 * BASE_NS, 14);
+	acks_within(&f, BASE_NS, 8);
+	EXPECT_TRUE(!f.a.noise_ns && !f.a.looks)
+		TH_LOG("noise__not_by_a_pause_within_a_round");
+	start(&f, QUELL_ADAPT_DELAY);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	ack(&f, BASE_NS, true);
+	ack(&f, 3 * BASE_NS, true);
+	acks(&f, BASE_NS, 8);
+	EXPECT_EQ(0, f.a.noise_ns)
+		TH_LOG("noise__not_by_a_pause_between_rounds");
+}
+
+/* One that writes little by little has no more data now and then, with a window used up. */
+TEST(app_limited)
+{
+	struct fixture f;
+	int i;
+
+	start_fit(&f);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
+		acks(&f, BASE_NS, 8);
+	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && !(f.s.flags & QUELL_S_APP_LIMITED))
+		TH_LOG("app_limited__not_with_a_full_window");
+	start_fit(&f);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	f.a.flags &= ~QUELL_ADAPT_F_FULL;
+	for (i = 0; i < 4 * QUELL_ADAPT_QUIET_ROUNDS; i++)
+		burst(&f, BASE_NS, 8 * MSS);
+	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT && f.s.flags & QUELL_S_APP_LIMITED)
+		TH_LOG("app_limited__with_an_unused_window");
+}
+
+/* What the algorithm gets: the standing round-trip time once, and the base. */
+TEST(filter)
+{
+	struct fixture f;
+
+	start_fit(&f);
+	f.a.noise_ns = 10000;
+	acks(&f, BASE_NS + 30000, 8);
+	f.s.min_rtt_ns = BASE_NS / 2;
+	quell_adapt_filter(&f.a, &f.needs, &f.s, 5000);
+	EXPECT_TRUE(f.s.rtt_ns == BASE_NS + 25000 && f.s.min_rtt_ns == BASE_NS &&
+		    f.s.remote_ns == 5000 && !(f.s.flags & QUELL_S_RTT_OLD))
+		TH_LOG("filter__a_new_standing_time");
+	acks_within(&f, BASE_NS + 50000, 1);
+	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
+	EXPECT_TRUE(f.s.rtt_ns == BASE_NS + 20000 && f.s.flags & QUELL_S_RTT_OLD)
+		TH_LOG("filter__the_same_again_is_old");
+	start(&f, QUELL_ADAPT_MARKS);
+	f.s.rtt_ns = BASE_NS;
+	f.s.min_rtt_ns = 1;
+	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
+	EXPECT_TRUE(f.s.rtt_ns == BASE_NS && f.s.min_rtt_ns == 1)
+		TH_LOG("filter__marks_need_none");
+}
+
+/* A verdict on a share or a path that were measured in a full buffer. */
+TEST(verdicts)
+{
+	struct fixture f;
+
+	start_fit(&f);
+	delivered(&f, GBIT_BYTES_PS / 3);
+	f.a.cubic.window_q16 = 2 * MSS_Q16;
+	f.a.stand_ns = 1700000;
+	f.needs.slowest_bytes_ps = GBIT_BYTES_PS / 10;
+	EXPECT_EQ(QUELL_ADAPT_FITS, (u32)quell_adapt_obstacle(&f.a, &f.needs))
+		TH_LOG("slow_path__not_by_a_window_that_was_just_reduced");
+	f.needs.slowest_bytes_ps = GBIT_BYTES_PS;
+	quell_adapt_settle(&f.a, &f.needs);
+	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_SLOW_PATH)
+		TH_LOG("slow_path__by_what_is_delivered");
+	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	EXPECT_TRUE(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK)
+		TH_LOG("slow_path__stays_while_it_is");
+	delivered(&f, GBIT_BYTES_PS);
+	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
+		TH_LOG("slow_path__is_checked_again_at_a_loss");
+	start_fit(&f);
+	f.a.base_ns = 400000;
+	quell_adapt_settle(&f.a, &f.needs);
+	EXPECT_EQ(QUELL_ADAPT_LONG_PATH, (u32)f.a.reason)
+		TH_LOG("long_path__of_a_queue");
+	acks(&f, BASE_NS, 8);
+	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
+		TH_LOG("long_path__is_checked_again_at_a_loss");
+}
+
+TEST_HARNESS_MAIN
