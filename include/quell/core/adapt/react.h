@@ -20,8 +20,10 @@
  *
  * The delay signal.  A host's noise is never negative, so of the round-trip times of one
  * round trip, and of at least eight where the window has as many, the smallest is used: it
- * is called the standing round-trip time.  The smallest of the whole flow is the base.  Both
- * exclude the time for which the receiver reports that it held an acknowledgment.  At high
+ * is called the standing round-trip time.  The smallest of the whole flow is the base, of
+ * full packets once there were any.  Both exclude the time for which the receiver reports
+ * that it held an acknowledgment, and the standing one what the flow's own burst took at the
+ * slowest hop (quell_adapt_queue_ns()).  At high
  * rates all packets of a round trip may be late together, so START also measures the noise,
  * in two ways: by how much the first packet of a round trip is later than all others, since
  * it meets no more of the flow's own queue than they do; and by how much the standing time
