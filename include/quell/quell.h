@@ -11,12 +11,10 @@
 #define _QUELL_QUELL_H
 
 #include <linux/bottom_half.h>
-#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
-#include <compat/local_lock.h>
 #include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
 #include <quell/uncleared.h>
@@ -202,7 +200,13 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 		 struct quell_decision *decision);
 void quell_repace(struct sock *sk);
 
-DECLARE_PER_CPU(local_lock_t, quell_core_lock);
+#ifdef CONFIG_PREEMPT_RT
+void quell_core_lock(void);
+void quell_core_unlock(void);
+#else
+static inline void quell_core_lock(void) { }
+static inline void quell_core_unlock(void) { }
+#endif
 
 bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
@@ -307,9 +311,9 @@ static inline u64 quell_first_rtt_ns(const struct sock *sk)
 static __always_inline void quell_core_call(struct quell_event *ev,
 					    void (*event)(struct quell_event *ev))
 {
-	local_lock_nested_bh(&quell_core_lock);
+	quell_core_lock();
 	event(ev);
-	local_unlock_nested_bh(&quell_core_lock);
+	quell_core_unlock();
 }
 
 /**

@@ -8,6 +8,7 @@
  */
 #include <linux/workqueue.h>
 #include <net/tcp.h>
+#include <compat/local_lock.h>
 #include "netns/net.h"
 
 /* Protects quell_algos[], quell_nets and the publication of parameters. */
@@ -19,9 +20,29 @@ u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
 
-/* Held by the events of cores, for the counters of algorithms. */
-DEFINE_PER_CPU(local_lock_t, quell_core_lock) = INIT_LOCAL_LOCK(quell_core_lock);
-EXPORT_PER_CPU_SYMBOL_GPL(quell_core_lock);
+#ifdef CONFIG_PREEMPT_RT
+static DEFINE_PER_CPU(local_lock_t, core_lock) = INIT_LOCAL_LOCK(core_lock);
+
+/**
+ * quell_core_lock() - exclude other events of cores on this CPU, for the counters of algorithms
+ *
+ * Context: bottom halves off.
+ */
+void quell_core_lock(void)
+{
+	local_lock_nested_bh(&core_lock);
+}
+EXPORT_SYMBOL_GPL(quell_core_lock);
+
+/**
+ * quell_core_unlock() - undo quell_core_lock()
+ */
+void quell_core_unlock(void)
+{
+	local_unlock_nested_bh(&core_lock);
+}
+EXPORT_SYMBOL_GPL(quell_core_unlock);
+#endif
 
 static int algos_free_slot(const struct quell_algo *algo)
 {
