@@ -26,6 +26,7 @@
 #include <net/inet_connection_sock.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
+#include <compat/psp.h>
 #include "flow/flow.h"
 #include "flow/signal.h"
 #include "flow/tcpint.h"
@@ -285,7 +286,7 @@ static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *
 }
 
 /*
- * Bytes that extension headers and IPv4 options take from the segments.  When an application
+ * Bytes that extension headers, PSP and IPv4 options take from the segments.  When an application
  * sets IPv6 options, the stack overwrites the field with their length, and when it removes
  * them, leaves it at that; all else adds to it.
  */
@@ -294,7 +295,7 @@ static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *f
 	u32 now_bytes = inet_csk(sk)->icsk_ext_hdr_len;
 
 	if (flow->family == AF_INET6)
-		return signal_headers_bytes(sk, flow);
+		return signal_headers_bytes(sk, flow) + psp_sk_overhead(sk);
 	return now_bytes - min(now_bytes, flow->option_room_bytes);
 }
 
@@ -403,7 +404,7 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	struct quell_agree_key key;
 
 	signal_key(&key, flow, sk);
-	if (quell_agree_take(flow->qnet, &key)) {
+	if (quell_agree_take(flow->qnet, &key) && signal_has_room(sk)) {
 		state = QUELL_OPTION_ON;
 		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
 	}
