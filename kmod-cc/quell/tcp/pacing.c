@@ -121,8 +121,10 @@ static void release_status(struct sock *sk)
 
 	if (READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED)
 		return;
+	if (READ_ONCE(sk->sk_max_pacing_rate) != ~0UL)
+		return;
 	tp->tcp_wstamp_ns = min(tp->tcp_wstamp_ns, tp->tcp_clock_cache);
-	if (quell_cc(sk)->paces && READ_ONCE(sk->sk_max_pacing_rate) == ~0UL)
+	if (quell_cc(sk)->paces)
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
 }
 
@@ -132,7 +134,7 @@ static void release_status(struct sock *sk)
  *
  * The burst is what sk_setup_caps() sets by the route.
  *
- * Context: socket lock, or the socket is being destroyed.
+ * Context: socket lock and RCU read section, or the socket is being destroyed.
  */
 void quell_pacing_release(struct sock *sk)
 {
@@ -144,5 +146,6 @@ void quell_pacing_release(struct sock *sk)
 	quell_tcp_update_pacing_rate(sk);
 	dst = __sk_dst_get(sk);
 	if (dst && sk_can_gso(sk) && quell_cc(sk)->algo->core->segment_pkts)
-		sk->sk_gso_max_segs = max_t(u32, READ_ONCE(dst->dev->gso_max_segs), 1);
+		WRITE_ONCE(sk->sk_gso_max_segs,
+			   max_t(u32, READ_ONCE(dst->dev->gso_max_segs), 1));
 }
