@@ -86,7 +86,7 @@ static bool has_slow_path(const struct flow *f)
 	return is_text(f->fallback, "slow-path") && f->path_bytes_ps < f->least_bytes_ps;
 }
 
-/* The reason is of the time when the search ended. */
+/* The reason is of the time when it was last checked. */
 static bool has_faster_path(const struct flow *f)
 {
 	return is_text(f->fallback, "slow-path") && f->path_bytes_ps >= f->least_bytes_ps;
@@ -149,7 +149,7 @@ static const struct ailment ailments[] = {
 	  " for", "" },
 	{ DOCTOR_NOTE, "fallback", has_faster_path,
 	  "are governed by CUBIC%G: the share of the path was less than the %M that %A is made for"
-	  " when the search ended, and is %R now", "" },
+	  " when last checked, and is %R now", "" },
 	{ DOCTOR_NOTE, "fallback", has_early_loss,
 	  "are governed by CUBIC%G: packets were lost before a queue made the round trip as long as"
 	  " the target, %T: a buffer of the path is too short for %A", "" },

@@ -408,7 +408,9 @@ static bool has_reason(const struct quell_core *core, enum quell_adapt_reason re
 		return core->needs.signal == QUELL_ADAPT_MARKS;
 	if (reason == QUELL_ADAPT_NO_RECORDS)
 		return core->needs.signal == QUELL_ADAPT_RECORDS;
-	return reason != QUELL_ADAPT_FITS && core->needs.signal == QUELL_ADAPT_DELAY;
+	if (reason == QUELL_ADAPT_EARLY_LOSS || reason == QUELL_ADAPT_DELAY_STAYS)
+		return core->needs.signal == QUELL_ADAPT_DELAY;
+	return reason != QUELL_ADAPT_FITS && core->needs.signal != QUELL_ADAPT_RECORDS;
 }
 
 /* Times that CUBIC took over for a reason, and for how long. */
@@ -437,6 +439,8 @@ static int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
 	u64 cubic_ms = 0;
 	int reason;
 
+	if (!governed)
+		return 0;
 	quell_governed_read(governed, &sum);
 	for (reason = 0; reason < QUELL_ADAPT_REASONS; reason++)
 		cubic_ms += sum.ms[QUELL_GOVERNOR_CUBIC + reason];

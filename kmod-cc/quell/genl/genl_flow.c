@@ -137,12 +137,13 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 	const struct quell_adapt seen = {
 		.cubic.window_q16 = READ_ONCE(flow->adapt.cubic.window_q16),
 		.base_ns = READ_ONCE(flow->adapt.base_ns),
+		.byte_ns_q16 = READ_ONCE(flow->adapt.byte_ns_q16),
 		.stand_ns = READ_ONCE(flow->adapt.stand_ns),
 		.noise_ns = READ_ONCE(flow->adapt.noise_ns),
 	};
 
 	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK ||
-	    needs->signal != QUELL_ADAPT_DELAY || !seen.base_ns)
+	    needs->signal == QUELL_ADAPT_RECORDS || !seen.base_ns)
 		return 0;
 	if (put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ||
 	    put_u64(skb, QUELL_A_FLOW_LONGEST_RTT, needs->longest_ns) ||

@@ -45,9 +45,11 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 		if (!an->stats)
 			goto free_block;
 	}
-	an->governed = quell_governed_alloc();
-	if (!an->governed)
-		goto free_stats;
+	if (algo->core->init) {
+		an->governed = quell_governed_alloc();
+		if (!an->governed)
+			goto free_stats;
+	}
 	params_default(algo, block);
 	rcu_assign_pointer(an->params, block);
 	return 0;

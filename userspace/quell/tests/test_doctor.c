@@ -391,7 +391,7 @@ TEST(doctor_judge__fallback_cases)
 		{ "slow-path", 85000000, "the share of the path, 680Mbit/s, is less than the"
 					  " 1.00Gbit/s that timely is made for" },
 		{ "slow-path", 125000000, "the share of the path was less than the 1.00Gbit/s that"
-					  " timely is made for when the search ended, and is"
+					  " timely is made for when last checked, and is"
 					  " 1.00Gbit/s now" },
 		{ "early-loss", 0, "packets were lost before a queue made the round trip as long as"
 				   " the target, 60.0us: a buffer of the path is too short for timely" },
