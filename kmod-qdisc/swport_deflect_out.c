@@ -11,6 +11,7 @@
  * If the neighbour is unresolved, the packet is dropped, resolution is started, and
  * no new flow is deflected to that alternate.
  */
+#include <linux/random.h>
 #include <net/arp.h>
 #include <net/ndisc.h>
 #include <net/neighbour.h>
@@ -20,23 +21,29 @@
 /* Packets per run; the rest is left to the next run, so that other softirqs proceed. */
 #define SWPORT_OUTLET_BATCH	64
 
-/* An address that no other code stores in a packet. */
-static const char swport_outlet_mark;
+/* A number that other code is unlikely to store in a packet; not 0. */
+static u32 swport_outlet_mark __ro_after_init;
 
 /**
  * struct swport_outlet_cb - a deflected packet, from one port to the next
- * @mark: &swport_outlet_mark, for the next port
+ * @mark: swport_outlet_mark, for the next port
  * @alternate: index of its alternate
  *
- * In the qdisc's part of skb->cb.  The device layer does not write there, and the next port
+ * In the qdisc's part of skb->cb.  Of what lies between two ports, only a bridge, netem and BPF
+ * programs at egress write there, and then the packet may be deflected again.  The next port
  * finds the mark whichever processor enqueues the packet: in 7.3 the one that holds the
  * qdisc's lock enqueues for the others, and on PREEMPT_RT another task may send on this
  * processor meanwhile.
  */
 struct swport_outlet_cb {
-	const void	*mark;
-	u8		alternate;
+	u32	mark;
+	u8	alternate;
 };
+
+void __init quell_swport_outlet_seed(void)
+{
+	swport_outlet_mark = get_random_u32() | 1;
+}
 
 static struct swport_outlet_cb *swport_outlet_cb(const struct sk_buff *skb)
 {
@@ -144,7 +151,7 @@ static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *s
  */
 bool quell_swport_outlet_sent(const struct sk_buff *skb)
 {
-	return swport_outlet_cb(skb)->mark == &swport_outlet_mark;
+	return swport_outlet_cb(skb)->mark == swport_outlet_mark;
 }
 
 static struct sk_buff *swport_outlet_pop(struct swport_deflect *deflect)
@@ -205,7 +212,7 @@ bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *sk
 	bool room;
 
 	*swport_outlet_cb(skb) = (struct swport_outlet_cb) {
-		.mark = &swport_outlet_mark,
+		.mark = swport_outlet_mark,
 		.alternate = alternate,
 	};
 	spin_lock(&deflect->fifo.lock);

@@ -36,6 +36,7 @@
 #include <quell/version.h>
 
 #include "swport.h"
+#include "swport_deflect.h"
 
 static const struct swport_params swport_defaults = {
 	.limit_bytes = SWPORT_LIMIT_DEFAULT,
@@ -221,6 +222,7 @@ static int __init swport_module_init(void)
 {
 	int err;
 
+	quell_swport_outlet_seed();
 	err = quell_swport_link_init();
 	if (err)
 		return err;
