@@ -134,6 +134,7 @@ static uint32_t find_altname(const char *name)
 
 	nlh->nlmsg_type = RTM_GETLINK;
 	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg));
+	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	if (!mnl_attr_put_strz_check(nlh, sizeof(buf), IFLA_ALT_IFNAME, name) ||
 	    nl_open_route(&nl, &err))
 		return 0;
