@@ -273,6 +273,7 @@ static __always_inline void fit_open(struct quell_bpf_flow *flow)
 {
 	quell_adapt_init(&flow->adapt, quell_max_u64(flow->tcp.cwnd_pkts, 1),
 			 flow->sample.mss_bytes);
+	quell_adapt_note_handshake(&flow->adapt, flow->tcp.first_rtt_ns);
 	if (flow->tcp.ssthresh_pkts)
 		quell_adapt_take_over(&flow->adapt,
 				      (u64)flow->tcp.ssthresh_pkts * flow->sample.mss_bytes);

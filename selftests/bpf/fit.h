@@ -208,6 +208,7 @@ static inline void model_begin(struct model *m)
 	if (!*(u64 *)m->params)
 		return;
 	quell_adapt_init(&m->adapt, quell_max_u64(m->tcp.cwnd_pkts, 1), m->ev.sample.mss_bytes);
+	quell_adapt_note_handshake(&m->adapt, m->tcp.first_rtt_ns);
 	if (m->tcp.ssthresh_pkts)
 		quell_adapt_take_over(&m->adapt,
 				      (u64)m->tcp.ssthresh_pkts * m->ev.sample.mss_bytes);

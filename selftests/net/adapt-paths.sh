@@ -215,6 +215,7 @@ if ! { make_hosts && path 1gbit 50us && serve; }; then
 	fail "two hosts"
 	exit 1
 fi
+all=()
 read -ra all -d "" <<<"$(algorithms)"
 plan $((${#all[@]} + 5 + 2 + 1))
 for algorithm in "${all[@]}"; do

@@ -265,6 +265,18 @@ TEST(marked_cubic)
 	ack(&f, 300001, false);
 	EXPECT_TRUE(!f.begins)
 		TH_LOG("marked_cubic__a_mark_alone_does_not_make_it_fit");
+	f.s.marked_bytes = 0;
+	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	f.window_q16 = f.a.cubic.window_q16;
+	acks(&f, 300001, 2);
+	marked(&f, 330000, 40, 1);
+	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
+		acks(&f, 300001, 2);
+	EXPECT_TRUE(f.a.cubic.prior_bytes > f.a.cubic.window_q16 >> 16)
+		TH_LOG("marked_cubic__no_probe_below_the_window_of_the_last_loss");
+	quell_adapt_on_rto(&f.a, &f.s, false);
+	EXPECT_EQ(0U, (u32)f.a.above)
+		TH_LOG("marked_cubic__a_timeout_slows_no_search");
 }
 
 /* Marks and records that cease. */

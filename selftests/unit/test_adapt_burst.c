@@ -62,6 +62,27 @@ TEST(base)
 	}
 }
 
+/* The first data of a flow met a full queue, its SYN did not. */
+TEST(handshake)
+{
+	struct fixture f;
+
+	start(&f, QUELL_ADAPT_DELAY);
+	f.needs.slowest_bytes_ps = GBIT_BYTES_PS / 10;
+	quell_adapt_note_handshake(&f.a, 100000);
+	EXPECT_EQ(QUELL_ADAPT_NO_DELAY, quell_adapt_obstacle(&f.a, &f.needs));
+	burst(&f, 1900000, MSS);
+	EXPECT_EQ(100000 + 10 * SEGMENT_NS, f.a.base_ns);
+	EXPECT_NE(QUELL_ADAPT_NO_DELAY, quell_adapt_obstacle(&f.a, &f.needs));
+	burst(&f, 105000, MSS);
+	EXPECT_EQ(105000, f.a.base_ns);
+
+	start(&f, QUELL_ADAPT_DELAY);
+	quell_adapt_note_handshake(&f.a, 0);
+	burst(&f, 1900000, MSS);
+	EXPECT_EQ(1900000, f.a.base_ns);
+}
+
 /* The standing round-trip time of a flow whose base is that of one segment. */
 static u64 standing_ns(struct fixture *f, u64 rtt_ns, u32 pkts, u64 link_bytes_ps)
 {

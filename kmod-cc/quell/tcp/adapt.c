@@ -114,6 +114,7 @@ static void adapt_begin(struct quell_flow *flow, u32 mss_bytes)
 	const struct tcp_sock *tp = tcp_sk(flow->sk);
 
 	quell_adapt_init(&flow->adapt, max(tcp_snd_cwnd(tp), 1U), mss_bytes);
+	quell_adapt_note_handshake(&flow->adapt, quell_first_rtt_ns(flow->sk));
 	if (!tcp_in_initial_slowstart(tp))
 		quell_adapt_take_over(&flow->adapt, (u64)tp->snd_ssthresh * mss_bytes);
 	flow->adapt.round_seq = tp->snd_nxt;
@@ -273,7 +274,6 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
 	bool round, begins;
-	u8 phase;
 
 	sample->remote_ns = min(remote_ns, hold_ns);
 	quell_adapt_set_aim(core, flow->now.target_ns);
@@ -300,7 +300,6 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		quell_adapt_note_rate(core, (u64)tp->rate_delivered * tp->mss_cache,
 				      tp->rate_interval_us);
 	}
-	phase = core->phase;
 	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
 				    adapt_window_q16(flow), round);
 	quell_adapt_filter(core, &flow->algo->core->needs, sample, hold_ns ? remote_ns : 0);
@@ -308,7 +307,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		sample->marked_bytes = 0;
 	if (begins)
 		adapt_hand_over(sk, sample, &unused);
-	if (core->phase != phase)
+	if (adapt_governor(flow) != flow->now.governor)
 		adapt_tell(flow);
 }
 

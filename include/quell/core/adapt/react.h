@@ -193,8 +193,9 @@ static inline void quell_adapt_start_marked(struct quell_adapt *a,
 /*
  * A round of CUBIC on a path that has marks but does not fit the algorithm: half of the bytes
  * marked in a round are taken off the window, but none of data sent before the last reduction.
- * Without a mark for QUELL_ADAPT_QUIET_ROUNDS there is capacity of which the last loss did not
- * leave the flow a part.
+ * Without a mark for QUELL_ADAPT_QUIET_ROUNDS, and with the window of before the last reduction
+ * regained, there is capacity of which that loss did not leave the flow a part.  Below that window a
+ * receiver could gain by a mark after each loss.
  */
 static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {
@@ -207,6 +208,9 @@ static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_by
 	}
 	a->above = 0;
 	if (a->rounds >= QUELL_ADAPT_QUIET_ROUNDS)
+		return;
+	if (a->rounds + 1 == QUELL_ADAPT_QUIET_ROUNDS &&
+	    a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.prior_bytes)
 		return;
 	if (++a->rounds == QUELL_ADAPT_QUIET_ROUNDS)
 		quell_cubic_probe(&a->cubic);
@@ -458,6 +462,7 @@ static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 	a->phase = QUELL_ADAPT_START;
 	a->samples = 0;
 	a->looks = 0;
+	a->above = 0;
 	a->first_ns = 0;
 }
 
@@ -476,6 +481,7 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 		a->phase = QUELL_ADAPT_START;
 		a->samples = 0;
 		a->looks = 0;
+		a->above = 0;
 		a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	}
 	if (!quell_adapt_is_fit(a))

@@ -39,10 +39,13 @@ static inline void quell_adapt_note_base(struct quell_adapt *a,
 					 const struct quell_adapt_needs *needs,
 					 const struct quell_sample *s, u32 rtt_ns)
 {
-	u32 pkts = quell_div_u64(quell_adapt_burst_bytes(s) + s->mss_bytes / 2, s->mss_bytes);
 	u64 slowest_ns;
+	u32 pkts;
 
-	if (a->base_ns && rtt_ns >= a->base_ns && (a->base_pkts || !pkts))
+	if (a->base_pkts && rtt_ns >= a->base_ns)
+		return;
+	pkts = quell_div_u64(quell_adapt_burst_bytes(s) + s->mss_bytes / 2, s->mss_bytes);
+	if (a->base_ns && rtt_ns >= a->base_ns && !pkts)
 		return;
 	if (a->base_pkts && !pkts)
 		return;

@@ -238,7 +238,7 @@ static inline u8 quell_adapt_obstacle(const struct quell_adapt *a,
 		return QUELL_ADAPT_NO_MARKS;
 	if (needs->signal == QUELL_ADAPT_RECORDS)
 		return a->flags & QUELL_ADAPT_F_RECORD ? QUELL_ADAPT_FITS : QUELL_ADAPT_NO_RECORDS;
-	if (!a->base_ns)
+	if (!a->base_ns || (!a->stand_ns && !a->samples))
 		return QUELL_ADAPT_NO_DELAY;
 	if (a->base_ns > needs->longest_ns)
 		return QUELL_ADAPT_LONG_PATH;
@@ -278,6 +278,9 @@ static inline void quell_adapt_settle(struct quell_adapt *a,
 	a->looks = 0;
 	a->above = a->reason != QUELL_ADAPT_FITS;
 	quell_adapt_put_off(a, a->reason);
+	/* With marks each loss tries it again, and CUBIC counts rounds without a mark. */
+	if (needs->signal == QUELL_ADAPT_MARKS)
+		a->rounds = 0;
 }
 
 static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, u32 mss_bytes,
@@ -309,6 +312,7 @@ static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	a->phase = QUELL_ADAPT_START;
 	a->looks = 0;
 	a->rounds = 0;
+	a->above = 0;
 	a->first_ns = 0;
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 }
@@ -325,6 +329,19 @@ static inline void quell_adapt_init(struct quell_adapt *a, u32 pkts, u32 mss_byt
 {
 	*a = (struct quell_adapt) {};
 	quell_adapt_search(a, (u64)pkts * mss_bytes << QUELL_Q16_SHIFT);
+}
+
+/**
+ * quell_adapt_note_handshake() - the round-trip time of the connection's first segments
+ * @a:	    state of the flow, quell_adapt_init()
+ * @rtt_ns: round-trip time of the handshake, or TCP's smoothed one, ns; 0 unknown
+ *
+ * The first data may follow that of others into a full queue, where its round-trip time is no
+ * base.  A switch port that sends control packets first, as swport does, has no queue for a SYN.
+ */
+static inline void quell_adapt_note_handshake(struct quell_adapt *a, u64 rtt_ns)
+{
+	a->base_ns = quell_min_u64(rtt_ns, QUELL_ADAPT_MOST_NS);
 }
 
 #endif /* _QUELL_CORE_ADAPT_VARS_H */

@@ -227,10 +227,10 @@ static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
 	c->epoch_ms = 0;
 }
 
-/* The window less @less_q16, half of it at most, but two segments at least. */
+/* The window less @less_q16, half of it at most, but two segments at least if it had them. */
 static inline u64 quell_cubic_less_q16(const struct quell_cubic *c, u64 less_q16, u32 mss_bytes)
 {
-	u64 least_q16 = (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
+	u64 least_q16 = quell_min_u64((u64)2 * mss_bytes << QUELL_Q16_SHIFT, c->window_q16);
 
 	return quell_max_u64(c->window_q16 - quell_min_u64(less_q16, c->window_q16 / 2), least_q16);
 }
