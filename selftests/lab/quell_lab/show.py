@@ -55,7 +55,7 @@ def governed(summary, kind, missing="-"):
     part = summary.get("governed")
     if part is None or part[kind] is None:
         return missing
-    reasons = part["cubic_for"]
+    reasons = part["cubic_times"]
     why = f" {max(reasons, key=reasons.get)}" if kind == "cubic" and part[kind] and reasons else ""
     return f"{part[kind]:.1%}{why}"
 
@@ -67,8 +67,8 @@ def whole_run(summaries):
     is_fitted = any("governed" in summary for summary in summaries.values())
     header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
               *(("trims",) if has_trims else ()), "marks", "retrans",
-              *(("algorithm", "search", "CUBIC") if is_fitted else ()), "hops", "set-up", "CPU",
-              "hops/CPU s")
+              *(("by algorithm", "by search", "by CUBIC") if is_fitted else ()),
+              "hops", "set-up", "CPU", "hops/CPU s")
     rows = []
     for label, summary in summaries.items():
         fct = summary["fct_ns"]

@@ -135,7 +135,7 @@ def governed(result):
     counters = result.counters.get(result.variant.name, {})
     reasons = {name.removeprefix("cubic-"): count for name, count in counters.items()
                if name.startswith("cubic-") and not name.endswith("-ms")}
-    return {**dict(zip(("algorithm", "search", "cubic"), shares)), "cubic_for": reasons}
+    return {**dict(zip(("algorithm", "search", "cubic"), shares)), "cubic_times": reasons}
 
 
 def _counter(ports, *names):
