@@ -307,3 +307,13 @@ class BadInput(unittest.TestCase):
         status, out, error = run_command(["plan", path])
         self.assertEqual((status, error), (0, ""))
         self.assertTrue(out.startswith("quell-plan 1\n"))
+
+    def test_default_grid_ends_with_the_lab(self):
+        for names, words in ("nosuch", "unknown congestion control"), ("swift,cubic", "twice"):
+            with self.subTest(names):
+                done = subprocess.run(
+                    [os.path.join(runner.HERE, "default-grid"), self.directory, "--cc", names,
+                     "--only", "1gbit-10ms-50us"], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(words, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
