@@ -13,7 +13,7 @@ answer=""
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-apt-get download -q "dkms=$version" > /dev/null
+apt-get -q -o APT::Sandbox::User=root download "dkms=$version" > /dev/null
 dpkg-deb -x dkms_*.deb root
 
 # built DIRECTIVE: whether DKMS runs the module's MAKE for kernel 5.10.0.
@@ -39,4 +39,7 @@ for directive in 'BUILD_EXCLUSIVE_KERNEL_MIN="6.1"' 'BUILD_EXCLUSIVE_KERNEL="^6\
 	fi
 	! grep -i MIN log || answer+=named
 done
-[ "$answer" = builtleft ]
+[ "$answer" = builtleft ] || {
+	echo "changed: dkms no longer builds where it ignored BUILD_EXCLUSIVE_KERNEL_MIN, or names it"
+	exit 1
+}

@@ -12,7 +12,7 @@ version=6.1.0-3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-apt-get download -q "iproute2=$version" > /dev/null
+apt-get -q -o APT::Sandbox::User=root download "iproute2=$version" > /dev/null
 dpkg-deb -x iproute2_*.deb root
 export PATH=$dir/root/sbin:$dir/root/bin:$PATH
 
@@ -28,4 +28,7 @@ unshare --map-root-user --net sh try > out
 cat out
 [ "$(cat out)" = 'ip long: taken
 Cannot find device "datacenter-upli"
-tc short: taken' ]
+tc short: taken' ] || {
+	echo "changed: tc no longer refuses an alternative name that ip takes"
+	exit 1
+}
