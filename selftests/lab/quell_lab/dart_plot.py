@@ -153,7 +153,7 @@ def draw(scenario, result, time_axis):
     for axes in panels[:3]:
         axes.tick_params(axis="x", labelbottom=False)
     time_axis(panels[3], end_ns / NS_PER_US)
-    figure.suptitle(f"{result.variant.label}: who governs when"
+    figure.suptitle(f"{result.variant.label}: what limits each flow"
                     + (f" (the first {LANES_MAX} of {len(lanes)} pairs)"
                        if len(lanes) > LANES_MAX else ""), fontsize=10)
     return figure
