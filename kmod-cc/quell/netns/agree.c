@@ -131,7 +131,7 @@ void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
 void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *key,
 			  u8 version)
 {
-	/* Not as an argument of this_cpu_write(), which some architectures evaluate with IRQs off. */
+	/* this_cpu_write() may evaluate its argument with interrupts off. */
 	u64 tag = version ? agree_tag(qnet, key) : 0;
 
 	this_cpu_write(agree_syn, tag);

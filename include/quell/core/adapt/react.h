@@ -194,8 +194,8 @@ static inline void quell_adapt_start_marked(struct quell_adapt *a,
  * A round of CUBIC on a path that has marks but does not fit the algorithm: half of the bytes
  * marked in a round are taken off the window, but none of data sent before the last reduction.
  * Without a mark for QUELL_ADAPT_QUIET_ROUNDS, and with the window of before the last reduction
- * regained, there is capacity of which that loss did not leave the flow a part.  Below that window a
- * receiver could gain by a mark after each loss.
+ * regained, there is capacity of which that loss did not leave the flow a part.  Below that
+ * window a receiver could gain by a mark after each loss.
  */
 static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {
