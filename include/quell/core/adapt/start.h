@@ -62,10 +62,10 @@ static inline void quell_adapt_note_base(struct quell_adapt *a,
  * A round-trip time without that of the flow's own burst.  The last packet of a burst is behind
  * the others for as long as the slowest hop takes for them: that is no queue which a smaller window
  * would shorten.  The time that they took to leave this host is not part of a round-trip time.
- * The rate of the hop may be higher than the one known, so at most half of it is due to a burst.
+ * The rate of the hop may be higher than the one known: at most 1/@share of it is due to a burst.
  */
 static inline u32 quell_adapt_queue_ns(const struct quell_adapt *a, const struct quell_sample *s,
-				       u32 rtt_ns)
+				       u32 rtt_ns, u32 share)
 {
 	u64 more_bytes = quell_sub_sat_u64(quell_adapt_burst_bytes(s),
 					   (u64)a->base_pkts * s->mss_bytes);
@@ -75,7 +75,7 @@ static inline u32 quell_adapt_queue_ns(const struct quell_adapt *a, const struct
 		burst_ns = quell_sub_sat_u64(burst_ns,
 					     quell_div_u64(more_bytes * QUELL_NS_PER_SEC,
 							   s->link_bytes_ps));
-	return rtt_ns - quell_min_u64(burst_ns, rtt_ns / 2);
+	return rtt_ns - quell_min_u64(burst_ns, rtt_ns / share);
 }
 
 /**
@@ -118,7 +118,10 @@ static inline void quell_adapt_observe(struct quell_adapt *a,
 	quell_adapt_note_base(a, needs, s, rtt_ns);
 	if (a->phase == QUELL_ADAPT_START && (!a->samples || rtt_ns < a->raw_ns))
 		a->raw_ns = rtt_ns;
-	rtt_ns = quell_adapt_queue_ns(a, s, rtt_ns);
+	/* Slow start sends in bursts, and is to end before they have made a queue. */
+	rtt_ns = quell_adapt_queue_ns(a, s, rtt_ns, a->phase == QUELL_ADAPT_START ?
+						    QUELL_ADAPT_BURST_SHARE_START :
+						    QUELL_ADAPT_BURST_SHARE);
 	if (!a->samples || rtt_ns < a->least_ns)
 		a->least_ns = rtt_ns;
 	a->samples = quell_min_u64(a->samples + (s->acked_pkts > 1 ? 2U : 1U), 0xff);
@@ -193,7 +196,7 @@ static inline void quell_adapt_start_round(struct quell_adapt *a, const struct q
 		a->slack--;
 	else
 		quell_adapt_note_noise(a, late_ns + late_ns / 2);
-	a->first_ns = quell_adapt_queue_ns(a, s, quell_adapt_rtt_ns(s));
+	a->first_ns = quell_adapt_queue_ns(a, s, quell_adapt_rtt_ns(s), QUELL_ADAPT_BURST_SHARE);
 	if (a->early)
 		a->early--;
 	if (a->rounds < QUELL_ADAPT_NOISE_ROUNDS)

@@ -13,6 +13,9 @@
 
 /* A longer round-trip time is stored as this: only CUBIC suits such paths. */
 #define QUELL_ADAPT_MOST_NS		2000000000ULL
+/* Part of a round trip that may be due to the flow's own burst, one in so many; in START. */
+#define QUELL_ADAPT_BURST_SHARE		2
+#define QUELL_ADAPT_BURST_SHARE_START	8
 #define QUELL_ADAPT_NS_PER_US		1000U
 /* Number of samples whose minimum is one standing value (RFC 9406: N_RTT_SAMPLE). */
 #define QUELL_ADAPT_SAMPLES		8
