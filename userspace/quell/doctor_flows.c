@@ -17,6 +17,7 @@
  * @has: whether a flow has it
  * @text: said of it, behind the number of flows; with words, see word_for()
  * @command: what mends it, with words, too
+ * @on: further condition, by the settings of the host; NULL: on any
  */
 struct ailment {
 	enum doctor_level	level;
@@ -24,6 +25,7 @@ struct ailment {
 	bool			(*has)(const struct flow *f);
 	const char		*text;
 	const char		*command;
+	bool			(*on)(const struct doctor_host *host, const struct flow *f);
 };
 
 static bool is_text(const char *text, const char *want)
@@ -31,16 +33,25 @@ static bool is_text(const char *text, const char *want)
 	return text && !strcmp(text, want);
 }
 
+static bool is_hpcc(const struct flow *f)
+{
+	return f->cc && !strncmp(f->cc, "hpcc", 4);
+}
+
 /* The algorithm needs the Quell option, and the flow is without for that reason. */
 static bool is_without(const struct flow *f, const char *reason)
 {
-	return f->cc && is_text(f->option, reason) &&
-	       (!strcmp(f->cc, "dart") || !strncmp(f->cc, "hpcc", 4));
+	return is_text(f->option, reason) && (is_text(f->cc, "dart") || is_hpcc(f));
 }
 
 static bool has_peer_without_quell(const struct flow *f)
 {
 	return is_without(f, "no-answer");
+}
+
+static bool has_no_offer(const struct flow *f)
+{
+	return is_without(f, "not-offered");
 }
 
 static bool has_no_room(const struct flow *f)
@@ -64,11 +75,16 @@ static bool has_no_marks(const struct flow *f)
 	return is_text(f->fallback, "no-marks");
 }
 
-/* Switches are not the reason where there is no option to write to. */
 static bool has_no_records(const struct flow *f)
 {
-	return is_text(f->fallback, "no-records") && !is_without(f, "no-answer") &&
-	       !is_without(f, "no-room") && !is_without(f, "stripped");
+	return is_text(f->fallback, "no-records");
+}
+
+/* Switches are not the reason where there is no option to write to. */
+static bool has_empty_records(const struct flow *f)
+{
+	return has_no_records(f) && !has_peer_without_quell(f) && !has_no_offer(f) &&
+	       !has_no_room(f) && !is_without(f, "stripped");
 }
 
 static bool has_noise(const struct flow *f)
@@ -104,7 +120,7 @@ static bool has_delay_that_stays(const struct flow *f)
 
 static bool has_other_fallback(const struct flow *f)
 {
-	return f->fallback && !has_no_marks(f) && !is_text(f->fallback, "no-records") &&
+	return f->fallback && !has_no_marks(f) && !has_no_records(f) &&
 	       !has_noise(f) && !has_long_path(f) && !is_text(f->fallback, "slow-path") &&
 	       !has_early_loss(f) && !has_delay_that_stays(f);
 }
@@ -119,50 +135,96 @@ static bool has_unknown_link(const struct flow *f)
 	return f->ifindex && !f->link_bytes_ps;
 }
 
+/* Whether a parameter of quell.ko has a value. */
+static bool is_set(const struct doctor_host *host, const char *name, uint64_t value)
+{
+	size_t i, j;
+
+	for (i = 0; i < host->ccs.n; i++) {
+		const struct cc *cc = &host->ccs.list[i];
+
+		for (j = 0; is_text(cc->name, "quell") && j < cc->n_params; j++)
+			if (is_text(cc->params[j].name, name))
+				return cc->params[j].value == value;
+	}
+	return false;
+}
+
+/* Its records come by the public TCP-INT option, which MPTCP and signed connections do not use. */
+static bool uses_tcp_int(const struct doctor_host *host, const struct flow *f)
+{
+	return is_hpcc(f) && !has_no_room(f) && is_set(host, "tcp-int", 2);
+}
+
+static bool uses_option(const struct doctor_host *host, const struct flow *f)
+{
+	return !uses_tcp_int(host, f);
+}
+
+static bool has_option_on(const struct doctor_host *host, const struct flow *f)
+{
+	return uses_option(host, f) && !is_set(host, "option", 0);
+}
+
+static bool has_option_off(const struct doctor_host *host, const struct flow *f)
+{
+	return uses_option(host, f) && is_set(host, "option", 0);
+}
+
 static const struct ailment ailments[] = {
 	{ DOCTOR_FAULT, "peer", has_option_stripped,
-	  "lost the Quell option: something on the path removes TCP options it does not know", "" },
+	  "lost the Quell option: something on the path removes TCP options it does not know", "", NULL },
 	{ DOCTOR_FAULT, "peer", has_peer_without_quell,
 	  "get no answer to the Quell option, which %A needs: the peer uses no algorithm of Quell",
-	  "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A" },
+	  "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A", uses_option },
+	{ DOCTOR_FAULT, "peer", has_no_offer,
+	  "began without the Quell option, which %A needs: the host that opened them used no algorithm"
+	  " of Quell then", "on %P: sysctl -w net.ipv4.tcp_congestion_control=%A", has_option_on },
+	{ DOCTOR_FAULT, "peer", has_no_offer,
+	  "began without the Quell option, which %A needs: this host does not use it",
+	  "quell cc set quell option 2", has_option_off },
 	{ DOCTOR_NOTE, "peer", has_no_room,
 	  "have no room for the Quell option, which %A needs: they are MPTCP's, or signed (MD5, AO)",
-	  "" },
+	  "", NULL },
 	{ DOCTOR_FAULT, "target", has_target_below_path,
 	  "have a target below the round trip of their path, and the smallest window",
-	  "quell cc reset %A" },
+	  "quell cc reset %A", NULL },
 	{ DOCTOR_NOTE, "fallback", has_no_marks,
 	  "are governed by CUBIC%G: no switch marks, or the peer refuses ECN",
-	  "on each switch: tc qdisc replace dev DEV root swport ecn min 45kb max 180kb" },
-	{ DOCTOR_NOTE, "fallback", has_no_records,
+	  "on each switch: tc qdisc replace dev DEV root swport ecn min 45kb max 180kb", NULL },
+	{ DOCTOR_NOTE, "fallback", has_empty_records,
 	  "are governed by CUBIC%G: no switch writes telemetry",
-	  "on each switch: tc qdisc replace dev DEV root swport telemetry 10us" },
+	  "on each switch: tc qdisc replace dev DEV root swport telemetry 10us", uses_option },
+	{ DOCTOR_NOTE, "fallback", has_no_records,
+	  "are governed by CUBIC%G: no switch writes to the TCP-INT option, or the peer does not"
+	  " echo it",
+	  "on each switch: tc qdisc replace dev DEV root swport tcp-int 10us", uses_tcp_int },
 	{ DOCTOR_NOTE, "fallback", has_noise,
 	  "are governed by CUBIC%G: the delays of the hosts, %N, are larger than the target, %T",
-	  "quell hwtstamp on %D" },
+	  "quell hwtstamp on %D", NULL },
 	{ DOCTOR_NOTE, "fallback", has_long_path,
 	  "are governed by CUBIC%G: the round trip without a queue, %B, is longer than the %L that"
 	  " %A is made for; a route can say so",
-	  "ip route get %P    # that route again, with congctl cubic behind it" },
+	  "ip route get %P    # that route again, with congctl cubic behind it", NULL },
 	{ DOCTOR_NOTE, "fallback", has_slow_path,
 	  "are governed by CUBIC%G: the share of the path, %R, is less than the %M that %A is made"
-	  " for", "" },
+	  " for", "", NULL },
 	{ DOCTOR_NOTE, "fallback", has_faster_path,
 	  "are governed by CUBIC%G: the share of the path was less than the %M that %A is made for"
-	  " when last checked, and is %R now", "" },
+	  " when last checked, and is %R now", "", NULL },
 	{ DOCTOR_NOTE, "fallback", has_early_loss,
 	  "are governed by CUBIC%G: packets were lost before a queue made the round trip as long as"
-	  " the target, %T: a buffer of the path is too short for %A", "" },
+	  " the target, %T: a buffer of the path is too short for %A", "", NULL },
 	{ DOCTOR_NOTE, "fallback", has_delay_that_stays,
 	  "are governed by CUBIC%G: smaller windows did not bring the round trip, now %S, down to the"
-	  " target, %T: other flows fill the queue, or the path became longer", "" },
+	  " target, %T: other flows fill the queue, or the path became longer", "", NULL },
 	{ DOCTOR_NOTE, "fallback", has_other_fallback,
-	  "are governed by CUBIC%G, see quell flow show", "" },
+	  "are governed by CUBIC%G, see quell flow show", "", NULL },
 	{ DOCTOR_NOTE, "receiver", has_small_receiver,
 	  "are held back by the receive window of the peer",
-	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"" },
+	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"", NULL },
 	{ DOCTOR_NOTE, "link", has_unknown_link,
-	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit" },
+	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit", NULL },
 };
 
 /* Letters of numbers of a flow: see number_for(). */
@@ -266,6 +328,12 @@ static bool has_idle_stamps(const struct doctor_host *host, const struct flow *f
 	return false;
 }
 
+/* Whether a flow has it, on a host with these settings. */
+static bool is_ill(const struct doctor_host *host, const struct ailment *a, const struct flow *f)
+{
+	return a->has(f) && (!a->on || a->on(host, f));
+}
+
 static void report(const struct doctor_host *host, const struct ailment *a, size_t first,
 		   struct findings *findings)
 {
@@ -280,7 +348,7 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 	size_t i, n = 0;
 
 	for (i = first; i < host->flows.n; i++)
-		n += a->has(&host->flows.list[i]);
+		n += is_ill(host, a, &host->flows.list[i]);
 	flow_format_address(peer, sizeof(peer), f, f->daddr);
 	for (i = 0; i < sizeof(words.number) / sizeof(*words.number); i++)
 		number_for(words.number[i], NUMBERS[i], f);
@@ -303,7 +371,8 @@ void doctor_judge_flows(const struct doctor_host *host, struct findings *finding
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(ailments); i++) {
-		for (j = 0; j < host->flows.n && !ailments[i].has(&host->flows.list[j]); j++)
+		for (j = 0; j < host->flows.n &&
+			    !is_ill(host, &ailments[i], &host->flows.list[j]); j++)
 			;
 		if (j < host->flows.n)
 			report(host, &ailments[i], j, findings);

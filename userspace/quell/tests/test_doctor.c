@@ -375,6 +375,47 @@ TEST(doctor_judge__flow_cases)
 	      " not tell its rate\nquell link set eth0 rate 10gbit\n");
 }
 
+/* Which option has the records, and why it does not come, is by the settings of quell.ko. */
+TEST(doctor_judge__option_cases)
+{
+	struct param params[] = { { .name = "option", .value = 2 },
+				  { .name = "tcp-int", .value = 1 } };
+	struct cc ccs[] = { { .name = "quell", .params = params, .n_params = 2 },
+			    { .name = "hpcc" } };
+	struct flow flow = sound_flow();
+	struct doctor_host h = sound_host();
+
+	flow.cc = "hpcc";
+	flow.option = "not-offered";
+	flow.fallback = "no-records";
+	h.ccs = (struct cc_list){ ccs, ARRAY_SIZE(ccs) };
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
+	check(_metadata, &h, "0 peer 1 of 1 flows, one to 10.0.0.2, began without the Quell option,"
+	      " which hpcc needs: the host that opened them used no algorithm of Quell then\n"
+	      "on 10.0.0.2: sysctl -w net.ipv4.tcp_congestion_control=hpcc\n");
+	params[0].value = 0;
+	check(_metadata, &h, "0 peer 1 of 1 flows, one to 10.0.0.2, began without the Quell option,"
+	      " which hpcc needs: this host does not use it\nquell cc set quell option 2\n");
+	params[1].value = 2;
+	check(_metadata, &h, "1 fallback 1 of 1 flows, one to 10.0.0.2, are governed by CUBIC: no"
+	      " switch writes to the TCP-INT option, or the peer does not echo it\non each switch:"
+	      " tc qdisc replace dev DEV root swport tcp-int 10us\n");
+	flow.option = "no-answer";
+	flow.fallback = NULL;
+	check(_metadata, &h, "");
+	/* Dart's n comes by the Quell option alone. */
+	flow.cc = "dart";
+	check(_metadata, &h, "0 peer 1 of 1 flows, one to 10.0.0.2, get no answer to the Quell option,"
+	      " which dart needs: the peer uses no algorithm of Quell\non 10.0.0.2: sysctl -w"
+	      " net.ipv4.tcp_congestion_control=dart\n");
+	/* Neither option has room. */
+	flow.cc = "hpcc";
+	flow.option = "no-room";
+	flow.fallback = "no-records";
+	check(_metadata, &h, "1 peer 1 of 1 flows, one to 10.0.0.2, have no room for the Quell option,"
+	      " which hpcc needs: they are MPTCP's, or signed (MD5, AO)\n\n");
+}
+
 /* Each reason with the numbers that it is made of, and how long it has held. */
 TEST(doctor_judge__fallback_cases)
 {
