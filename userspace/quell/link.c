@@ -12,6 +12,9 @@
 #include "qty.h"
 #include "quell.h"
 
+/* Longest alternative name of an interface: the kernel's ALTIFNAMSIZ, less its end. */
+#define ALTNAME_MAX	127
+
 /* What the kernel tells of an interface. */
 struct link_entry {
 	uint32_t	ifindex;
@@ -122,24 +125,28 @@ static int take_ifindex(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* if_nametoindex() knows no name of IF_NAMESIZE bytes or more; "ip link property" gives such. */
+/*
+ * As if_nametoindex(), with errno, which knows no name of IF_NAMESIZE bytes or more; "ip link
+ * property" gives such.
+ */
 static uint32_t find_altname(const char *name)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8))) = {};
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 	uint32_t ifindex = 0;
 	struct nl_reader reader = { .message = take_ifindex, .data = &ifindex };
-	struct nl_error err;
+	struct nl_error err = { .code = ENODEV };
 	struct nl nl;
 
 	nlh->nlmsg_type = RTM_GETLINK;
 	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg));
 	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-	if (!mnl_attr_put_strz_check(nlh, sizeof(buf), IFLA_ALT_IFNAME, name) ||
-	    nl_open_route(&nl, &err))
-		return 0;
-	nl_do(&nl, nlh, &reader, &err);
-	nl_close(&nl);
+	if (strlen(name) <= ALTNAME_MAX && !nl_open_route(&nl, &err)) {
+		mnl_attr_put_strz(nlh, IFLA_ALT_IFNAME, name);
+		nl_do(&nl, nlh, &reader, &err);
+		nl_close(&nl);
+	}
+	errno = err.code;
 	return ifindex;
 }
 
@@ -155,7 +162,7 @@ int find_dev(const char *name, uint32_t *ifindex)
 	*ifindex = strlen(name) < IF_NAMESIZE ? if_nametoindex(name) : find_altname(name);
 	if (*ifindex)
 		return STATUS_OK;
-	complain("%s: %s", name, strerror(ENODEV));
+	complain("%s: %s", name, strerror(errno));
 	return STATUS_INPUT;
 }
 

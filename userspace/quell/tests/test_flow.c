@@ -400,4 +400,46 @@ TEST(flow_print_lines__hostile_name)
 	free(got);
 }
 
+/* Of the next request to rtnetlink; 0: it is made. */
+static int route_err;
+
+int __real_nl_open_route(struct nl *nl, struct nl_error *err);
+int __wrap_nl_open_route(struct nl *nl, struct nl_error *err);
+
+int __wrap_nl_open_route(struct nl *nl, struct nl_error *err)
+{
+	err->code = route_err;
+	return route_err ? -route_err : __real_nl_open_route(nl, err);
+}
+
+TEST(find_dev__refused_cases)
+{
+	static const struct {
+		const char	*name;
+		int		route_err;
+		const char	*text;
+	} rows[] = {
+		{ "no-such-dev", 0, "no-such-dev: No such device" },
+		{ "no-such-dev-by-altname", 0, "no-such-dev-by-altname: No such device" },
+		{ "no-such-dev-by-altname", EMFILE, "no-such-dev-by-altname: Too many open files" },
+		{ "no-such-dev-by-altname", EPERM, "no-such-dev-by-altname: Operation not permitted" },
+	};
+	char longest[130] = "";
+	uint32_t ifindex;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		route_err = rows[i].route_err;
+		EXPECT_EQ(STATUS_INPUT, find_dev(rows[i].name, &ifindex));
+		EXPECT_EQ(0, strcmp(rows[i].text, complaint))
+			TH_LOG("%s", complaint);
+	}
+	/* The kernel has another error for a name that no interface can have. */
+	route_err = 0;
+	memset(longest, 'x', sizeof(longest) - 1);
+	EXPECT_EQ(STATUS_INPUT, find_dev(longest, &ifindex));
+	EXPECT_NE(NULL, strstr(complaint, "xxx: No such device"))
+		TH_LOG("%s", complaint);
+}
+
 TEST_HARNESS_MAIN
