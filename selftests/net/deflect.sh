@@ -71,6 +71,7 @@ bad_options_change_nothing()
 	ip -n "$A" link property add dev up1 altname uplink-of-more-than-15 &&
 	refused 'own device' deflect via 10.73.1.2 dev uplink-of-more-than-15 &&
 	refused 'name of a device' deflect via 10.73.1.2 dev up9 &&
+	refused 'name of a device' deflect via 10.73.1.2 dev if999 &&
 	refused 'name of a device' deflect via 10.73.1.2 &&
 	refused 'IPv4 or IPv6 address' deflect via up2 &&
 	refused 'loopback device' deflect via 10.73.2.2 dev lo &&

@@ -11,6 +11,20 @@
 
 #include "q_swport.h"
 
+/*
+ * ll_name_to_index() also takes "ifN", and any word that begins so, for the index N where no
+ * interface has that name.  An alternative name of 16 characters or more that begins with the
+ * interface's own index so is refused, too: if_nametoindex() does not know it.
+ */
+static unsigned int swport_dev_index(const char *dev)
+{
+	unsigned int ifindex = ll_name_to_index(dev), number;
+
+	if (sscanf(dev, "if%u", &number) == 1 && number == ifindex && !if_nametoindex(dev))
+		return 0;
+	return ifindex;
+}
+
 /* via ADDR dev DEV */
 static int swport_parse_via(struct swport_args *args)
 {
@@ -35,7 +49,7 @@ static int swport_parse_via(struct swport_args *args)
 	}
 	if (swport_accept(args, "dev"))
 		dev = swport_next(args);
-	via->ifindex = dev ? ll_name_to_index(dev) : 0;
+	via->ifindex = dev ? swport_dev_index(dev) : 0;
 	if (!via->ifindex) {
 		fprintf(stderr,
 			"swport: bad deflect via %s dev \"%s\": must be the name of a device\n",
