@@ -62,6 +62,38 @@ TEST(base)
 	}
 }
 
+/* SMaRTT and HPCC take any share of a path, SMaRTT if its round trip is short. */
+TEST(base_without_least_rate)
+{
+	static const struct {
+		const char *name;
+		u64 rtt_ns[3];
+		u32 longest_ns;
+		u64 base_ns;
+	} rows[] = {
+		{ "a_queue_at_the_first_full_packet", { 100000, 1900000, 300000 }, 0,
+		  100000 + 10 * SEGMENT_NS },
+		{ "and_no_path_too_long", { 100000, 1900000, 310000 }, 300000, 300001 },
+		{ "which_goes", { 100000, 1900000, 250000 }, 300000, 250000 },
+		{ "slow_hops_of_a_short_path", { 50000, 290000, 280000 }, 300000, 280000 },
+		{ "a_long_path", { 500000, 1900000, 590000 }, 300000,
+		  500000 + 10 * SEGMENT_NS },
+	};
+	struct fixture f;
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(&f, QUELL_ADAPT_MARKS);
+		f.needs.slowest_bytes_ps = 0;
+		f.needs.longest_ns = rows[i].longest_ns;
+		for (n = 0; n < 3; n++)
+			burst(&f, rows[i].rtt_ns[n], n ? MSS : 100);
+		EXPECT_EQ(rows[i].base_ns, f.a.base_ns)
+			TH_LOG("base__%s", rows[i].name);
+	}
+}
+
 /* The first data of a flow met a full queue, its SYN did not. */
 TEST(handshake)
 {

@@ -31,15 +31,30 @@ static inline u64 quell_adapt_burst_bytes(const struct quell_sample *s)
 }
 
 /*
+ * The longest base of full packets, after that of small ones.  On a path that is fast enough for
+ * the algorithm it is longer by no more than a packet takes at the least rate for it.  One without
+ * a least rate is for slower paths as well, as long as their round trip is short enough for it.
+ */
+static inline u64 quell_adapt_longest_base_ns(const struct quell_adapt *a,
+					      const struct quell_adapt_needs *needs, u32 mss_bytes)
+{
+	u64 rate_bytes_ps = needs->slowest_bytes_ps ?: QUELL_ADAPT_BASE_BYTES_PS;
+	u64 longest_ns = a->base_ns +
+			 quell_div_u64((u64)mss_bytes * QUELL_NS_PER_SEC, rate_bytes_ps);
+
+	if (needs->slowest_bytes_ps)
+		return longest_ns;
+	return quell_max_u64(longest_ns, (u64)needs->longest_ns + 1);
+}
+
+/*
  * Store-and-forward hops delay full packets for longer than small ones: once full ones were
- * measured, the base is theirs.  On a path that is fast enough for the algorithm that takes no
- * longer than at the least rate for it: the first full packets may have met a queue.
+ * measured, the base is theirs.  The first of them may have met a queue, so it is bounded.
  */
 static inline void quell_adapt_note_base(struct quell_adapt *a,
 					 const struct quell_adapt_needs *needs,
 					 const struct quell_sample *s, u32 rtt_ns)
 {
-	u64 slowest_ns;
 	u32 pkts;
 
 	if (a->base_pkts && rtt_ns >= a->base_ns)
@@ -49,11 +64,8 @@ static inline void quell_adapt_note_base(struct quell_adapt *a,
 		return;
 	if (a->base_pkts && !pkts)
 		return;
-	if (a->base_ns && !a->base_pkts && pkts && needs->slowest_bytes_ps) {
-		slowest_ns = quell_div_u64((u64)s->mss_bytes * QUELL_NS_PER_SEC,
-					   needs->slowest_bytes_ps);
-		rtt_ns = quell_min_u64(rtt_ns, a->base_ns + slowest_ns);
-	}
+	if (a->base_ns && !a->base_pkts && pkts)
+		rtt_ns = quell_min_u64(rtt_ns, quell_adapt_longest_base_ns(a, needs, s->mss_bytes));
 	a->base_ns = rtt_ns;
 	a->base_pkts = quell_min_u64(pkts, 0xff);
 }

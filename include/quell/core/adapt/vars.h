@@ -17,6 +17,8 @@
 #define QUELL_ADAPT_BURST_SHARE		2
 #define QUELL_ADAPT_BURST_SHARE_START	8
 #define QUELL_ADAPT_NS_PER_US		1000U
+/* Rate at which full packets take longer than small ones, for algorithms without a least share. */
+#define QUELL_ADAPT_BASE_BYTES_PS	12500000ULL
 /* Number of samples whose minimum is one standing value (RFC 9406: N_RTT_SAMPLE). */
 #define QUELL_ADAPT_SAMPLES		8
 /* Lower limit of that number, for a window of fewer packets. */
@@ -100,7 +102,7 @@ enum quell_adapt_reason {
  * struct quell_adapt_needs - path properties that an algorithm requires; constant
  * @signal:	      signal that it uses, enum quell_adapt_signal
  * @longest_ns:	      longest base round trip for which delay is of use to it, ns
- * @slowest_bytes_ps: least share of the path that its increases do not overrun, bytes/s
+ * @slowest_bytes_ps: least share of the path that its increases do not overrun, bytes/s; 0: any
  * @hold_offset:      offset in its parameter block of the longest receiver hold time, ns, for
  *		      which it has a window of its own; 0: it has no such window
  */
