@@ -9,6 +9,8 @@
 # and leave again.  After both departures all fields of quell_sockstate up to "cwnd" equal, at
 # either end, those of a connection that had the kernel's algorithm from its SYN on.  The pacing
 # rate follows window and round-trip time before the next ACK.
+#
+# What a sprayed connection has seen of reordering is not kept for the next one to that host.
 # shellcheck disable=SC2154,SC2317 # $answer is talk.sh's; checks are called by name
 
 cd "$(dirname "$0")" || exit 1
@@ -166,13 +168,59 @@ leaves()
 	both reset && return "$status"
 }
 
+# Its window is small, so that a cut leaves it below ssthresh: there TCP saves the degree.
+shape_active()
+{
+	tc -n "$client" qdisc replace dev wire root netem limit 10000 "$@" &&
+	quell -n "$client" link set wire rate 100mbit &&
+	in_netns "$client" sysctl -q -w "net.ipv4.tcp_no_metrics_save=$no_metrics"
+}
+
+# closes FAMILY: a connection of smartt, after losses and reordering, and what TCP keeps of the host
+# is in $dir/metrics.
+closes()
+{
+	ip -n "$client" tcp_metrics flush all &&
+	open_pair "$1" smartt && both "xfer 3000000" && state active &&
+	cat "$dir/state" && [ "${state[reordering]}" -gt 3 ] && both close && poll 10 has_metrics "$1" &&
+	cat "$dir/metrics"
+}
+
+has_metrics()
+{
+	ip -n "$client" tcp_metrics show "${address[$1]}" >"$dir/metrics" && [ -s "$dir/metrics" ]
+}
+
+# saves FAMILY: whether the degree of one of these is among it; 2: they failed.  Which one is below
+# ssthresh in the end is chance.
+saves()
+{
+	local try
+
+	for try in {1..8}; do
+		closes "$1" || return 2
+		! grep -q reordering "$dir/metrics" || return 0
+	done
+	echo "no degree after $try connections"
+	return 1
+}
+
+saves_none_of_paths()
+{
+	local status
+
+	saves 6
+	status=$?
+	[ "$status" -eq 1 ]
+}
+
 if ! make_hosts; then
 	plan 1
 	fail "two hosts"
 	exit 1
 fi
 read -ra ours -d '' <<<"$(algorithms)"
-plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]})))
+plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 3))
 # over FAMILY OTHER
 over()
 {
@@ -188,4 +236,8 @@ for other in "${others[@]}"; do
 	over 6 "$other"
 done
 over 4 cubic
+no_metrics=0
+check "a path that reorders" shape_active delay 1ms reorder 50% loss 5%
+check "reordering of one path is saved" saves 4
+check "of a sprayed flow it is not" saves_none_of_paths
 finish

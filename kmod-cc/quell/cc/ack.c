@@ -16,6 +16,7 @@
 #include "flow/flow.h"
 #include "flow/recover.h"
 #include "flow/tail.h"
+#include "tcp/tcp_internals.h"
 
 /* Losses that an acknowledgment shows. */
 #define ACK_LOSS	0x1 /* a loss in a recovery that was not reported to the core yet */
@@ -107,6 +108,11 @@ static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
 		quell_event_loss(sk);
 }
 
+static bool has_sent_fin(const struct sock *sk)
+{
+	return !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT));
+}
+
 /**
  * quell_ack() - process an acknowledgment up to the call of its core
  * @sk:     socket of a Quell algorithm, between quell_cc_enter() and quell_cc_leave()
@@ -133,6 +139,9 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 		ack_tell(sk, flow, losses);
 	if (flow && sample->acked_pkts)
 		quell_tail_acked(flow, sk);
+	/* Sprayed segments overtake each other: that is not for tcp_update_metrics() to save. */
+	if (flow && quell_path_is_sprayed(flow) && has_sent_fin(sk))
+		quell_tcp_reset_reordering(sk);
 	if (quell_adapt_is_on(flow))
 		quell_adapt_acked(sk, sample);
 	if (flow)

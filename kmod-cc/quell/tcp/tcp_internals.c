@@ -19,6 +19,7 @@
  *	quell_tcp_unmark_lost()		no original: reverts quell_tcp_mark_lost()
  *	quell_tcp_forget_order()	tcp_rack_detect_loss(), tcp_update_skb_after_send()
  *	quell_tcp_expect_reordering()	tcp_check_sack_reordering(), tcp_rack_reo_wnd()
+ *	quell_tcp_reset_reordering()	tcp_init_sock()
  *	quell_tcp_forget_reordering()	tcp_init_sock()
  *	quell_tcp_disorder()		tcp_try_keep_open(), tcp_set_ca_state()
  *	quell_tcp_keep_marks()		tcp_undo_cwnd_reduction(), tcp_try_undo_recovery(),
@@ -343,6 +344,15 @@ void quell_tcp_expect_reordering(struct sock *sk)
 }
 
 /**
+ * quell_tcp_reset_reordering() - the degree of reordering as tcp_init_sock() sets it
+ * @sk: socket
+ */
+void quell_tcp_reset_reordering(struct sock *sk)
+{
+	WRITE_ONCE(tcp_sk(sk)->reordering, READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering));
+}
+
+/**
  * quell_tcp_forget_reordering() - undo quell_tcp_expect_reordering()
  * @sk:	     socket that leaves its algorithm
  * @sprayed: its segments took different paths, which end with the algorithm
@@ -355,7 +365,7 @@ void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	if (sprayed) {
-		WRITE_ONCE(tp->reordering, READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering));
+		quell_tcp_reset_reordering(sk);
 		WRITE_ONCE(tp->reord_seen, 0);
 		tp->rack.reo_wnd_steps = 1;
 		tp->rack.reo_wnd_persist = 0;

@@ -17,6 +17,7 @@ bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb);
 void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq);
 void quell_tcp_forget_order(struct sk_buff *skb);
 void quell_tcp_expect_reordering(struct sock *sk);
+void quell_tcp_reset_reordering(struct sock *sk);
 void quell_tcp_forget_reordering(struct sock *sk, bool sprayed);
 void quell_tcp_update_pacing_rate(struct sock *sk);
 void quell_tcp_disorder(struct sock *sk);
