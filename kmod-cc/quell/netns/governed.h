@@ -5,7 +5,6 @@
 #ifndef _QUELL_GOVERNED_H
 #define _QUELL_GOVERNED_H
 
-#include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <quell/quell.h>
 
@@ -13,31 +12,24 @@
 #define QUELL_UNGOVERNED	QUELL_GOVERNORS
 
 /**
- * struct quell_governed_cpu - one CPU's share
+ * struct quell_governed - the counters
  * @lock:	protects all of it
  * @begun:	times that a governor took over a flow
  * @ended:	times that another did, or the flow ended
  * @ms:		the times of @ended less those of @begun, CLOCK_MONOTONIC, ms, modulo 2^64
+ * @read_ms:	times as last read
  *
- * The time that a governor had is the sum of @ms, plus the present time for each flow that it
- * has now: a reader need not visit the flows.  That takes all three of one moment, which per-cpu
- * counters without a lock are not.
+ * The time that a governor had is @ms, plus the present time for each flow that it has now: a
+ * reader need not visit the flows.  That takes all three of one moment, hence the lock.  It is not
+ * one per CPU: a namespace would have 272 bytes of each algorithm on each CPU before its first
+ * flow, and a flow that begins or ends takes the lock of quell_net.flows as well.
  */
-struct quell_governed_cpu {
+struct quell_governed {
 	spinlock_t	lock;	/* see above */
 	u64		begun[QUELL_GOVERNORS];
 	u64		ended[QUELL_GOVERNORS];
 	u64		ms[QUELL_GOVERNORS];
-};
-
-/**
- * struct quell_governed - all of them
- * @cpu:     per CPU
- * @read_ms: times as last read; quell_mutex
- */
-struct quell_governed {
-	struct quell_governed_cpu __percpu	*cpu;
-	u64					read_ms[QUELL_GOVERNORS];
+	u64		read_ms[QUELL_GOVERNORS];
 };
 
 /**
@@ -51,7 +43,6 @@ struct quell_governed_sum {
 };
 
 struct quell_governed *quell_governed_alloc(void);
-void quell_governed_free(struct quell_governed *governed);
 void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns);
 void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum);
 

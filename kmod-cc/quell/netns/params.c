@@ -78,7 +78,7 @@ void quell_algo_net_exit(struct quell_algo_net *an)
 		kfree_rcu(block, rcu);
 	free_percpu(an->stats);
 	an->stats = NULL;
-	quell_governed_free(an->governed);
+	kfree(an->governed);
 	an->governed = NULL;
 }
 
