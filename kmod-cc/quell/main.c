@@ -179,10 +179,10 @@ int quell_algo_register(struct quell_algo *algo)
 		return -EINVAL;
 	}
 	quell_dasr_register(algo);
+	quell_cc_ops_init(algo);
 	err = quell_algo_join_nets(algo);
 	if (err)
 		return err;
-	quell_cc_ops_init(algo);
 	quell_telemetry_register(algo);
 	err = tcp_register_congestion_control(&algo->ops);
 	if (err) {

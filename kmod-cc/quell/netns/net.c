@@ -134,7 +134,7 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 
 /**
  * quell_algo_join_nets() - give an algorithm parameters and counters in every namespace
- * @algo: description; its name must be unique
+ * @algo: description, its operations complete; its name must be unique
  *
  * Context: process, may sleep.
  * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
@@ -156,7 +156,8 @@ int quell_algo_join_nets(struct quell_algo *algo)
 			goto unlock;
 		}
 	}
-	WRITE_ONCE(quell_algos[algo->slot], algo);
+	/* With all that is in it: the hooks read the pointer without the mutex. */
+	smp_store_release(&quell_algos[algo->slot], algo);
 	quell_algos_gen++;
 	err = 0;
 unlock:
