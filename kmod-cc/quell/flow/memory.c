@@ -28,20 +28,22 @@ static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
  * @sk:    socket
  * @bytes: how much
  *
- * In softirq the allocation would otherwise not be charged to the socket's cgroup.
+ * In softirq the allocation would otherwise not be charged to the socket's cgroup.  For many
+ * pages in a row it does not draw on the reserves for atomic allocations: a flow does without.
  *
  * Context: any but hard interrupts.
  * Return: memory, not cleared, for kfree(); NULL when it is short.
  */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 {
+	gfp_t gfp = bytes > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER ? GFP_NOWAIT : GFP_ATOMIC;
 	struct mem_cgroup *before;
 	void *memory;
 
 	local_bh_disable();
 	local_lock_nested_bh(&memory_lock);
 	before = set_active_memcg(quell_sock_memcg(sk));
-	memory = kmalloc(bytes, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	memory = kmalloc(bytes, gfp | __GFP_NOWARN | __GFP_ACCOUNT);
 	set_active_memcg(before);
 	local_unlock_nested_bh(&memory_lock);
 	local_bh_enable();
