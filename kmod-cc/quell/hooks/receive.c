@@ -318,7 +318,8 @@ static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buf
 }
 
 /*
- * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy).
+ * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy), and
+ * makes again: a packet that IPsec's policy refuses counts twice in /proc/net/xfrm_stat.
  * A signature cannot be verified here: sockets with keys are refused.
  */
 static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
