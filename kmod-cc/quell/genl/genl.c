@@ -96,8 +96,9 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 	return ERR_PTR(-ENOENT);
 }
 
+/* A parameter; a notice does without its range and text (@brief), which cc-get has. */
 static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
-		     u64 value)
+		     u64 value, bool brief)
 {
 	struct nlattr *nest = nla_nest_start(skb, QUELL_A_CC_PARAM);
 
@@ -105,10 +106,12 @@ static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
 	    nla_put_string(skb, QUELL_A_PARAM_NAME, desc->name) ||
 	    nla_put_u64_64bit(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
 	    nla_put_u64_64bit(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MIN, desc->min, QUELL_A_PARAM_PAD) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MAX, desc->max, QUELL_A_PARAM_PAD) ||
-	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit) ||
-	    nla_put_string(skb, QUELL_A_PARAM_DOC, desc->doc))
+	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit))
+		return -EMSGSIZE;
+	if (!brief &&
+	    (nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MIN, desc->min, QUELL_A_PARAM_PAD) ||
+	     nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MAX, desc->max, QUELL_A_PARAM_PAD) ||
+	     nla_put_string(skb, QUELL_A_PARAM_DOC, desc->doc)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -130,7 +133,7 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 		const struct quell_param_desc *desc = &algo->core->params[i];
 		const u64 *value = (void *)block->data + desc->offset;
 
-		if (put_param(skb, desc, *value))
+		if (put_param(skb, desc, *value, false))
 			return -EMSGSIZE;
 	}
 	return 0;
@@ -271,21 +274,6 @@ static int apply_params(const struct quell_algo *algo, struct genl_info *info,
 	return params_nr;
 }
 
-/* A parameter as a notice has it: what is constant of it is read by cc-get. */
-static int put_changed(struct sk_buff *skb, const struct quell_param_desc *desc, u64 value)
-{
-	struct nlattr *nest = nla_nest_start(skb, QUELL_A_CC_PARAM);
-
-	if (!nest ||
-	    nla_put_string(skb, QUELL_A_PARAM_NAME, desc->name) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
-	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 /**
  * struct cc_told - a change of parameters, for who listens
  * @algo: algorithm
@@ -312,7 +300,7 @@ static int put_cc_told(struct sk_buff *skb, const void *about)
 
 		if (value == *(const u64 *)((const void *)told->old->data + desc->offset))
 			continue;
-		if (put_changed(skb, desc, value))
+		if (put_param(skb, desc, value, true))
 			return -EMSGSIZE;
 		err = 0;
 	}
