@@ -263,14 +263,14 @@ allow_cc()
 	grep -qw "$1" "$allowed" || echo "$(cat "$allowed") $1" >"$allowed"
 }
 
-# choose_cc NETNS NAME: its default.  It is allowed before it is chosen: 6.1 keeps the
-# module for good that a namespace was refused (Documentation/compat.md).
+# choose_cc NETNS NAME [SYSCTL]...: its default, and others.  It is allowed before it is chosen: 6.1
+# keeps the module for good that a namespace was refused (Documentation/compat.md).
 choose_cc()
 {
 	local available=/proc/sys/net/ipv4/tcp_available_congestion_control
 
 	grep -qw "$2" "$available" || modprobe "tcp_$2" || return 1
-	allow_cc "$2" && in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2"
+	allow_cc "$2" && in_netns "$1" sysctl -q -w net.ipv4.tcp_congestion_control="$2" "${@:3}"
 }
 
 cc_of()
