@@ -97,7 +97,7 @@ static inline u32 quell_adapt_queue_ns(const struct quell_adapt *a, const struct
  * @interval_us:     within this time
  *
  * The caller calls this once in a round trip.  While the application limits the flow TCP measures
- * as before, or more, for however long: less data says nothing of the path, tcp_bbr.c.
+ * as before, or more, for however long: less data is no measure of the path, tcp_bbr.c.
  */
 static inline void quell_adapt_note_rate(struct quell_adapt *a, u64 delivered_bytes,
 					 u32 interval_us)
