@@ -2,12 +2,18 @@
 /*
  * Initialising a high-resolution timer.  Newer kernels have hrtimer_setup() and
  * no hrtimer_init(); with older ones the caller must store the function afterwards.
+ * And cancelling it for good.
  */
 #ifndef _QUELL_COMPAT_HRTIMER_H
 #define _QUELL_COMPAT_HRTIMER_H
 
 #include <compat/compat.h>
 #include <linux/hrtimer.h>
+#include <linux/lockdep.h>
+
+#ifdef QUELL_HAVE_HRTIMER_BASES
+#include <linux/hrtimer_bases.h>
+#endif
 
 static inline void
 quell_hrtimer_setup(struct hrtimer *timer,
@@ -20,6 +26,21 @@ quell_hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 #endif
+}
+
+/*
+ * hrtimer_cancel(), which waits for a handler that runs.  On PREEMPT_RT it waits for the lock that
+ * a CPU holds around all its handlers in softirq, TCP's among them.  Lockdep is shown that lock
+ * here even if no handler runs.
+ *
+ * Context: no lock that any such handler takes, as a socket's.
+ */
+static inline void quell_hrtimer_cancel(struct hrtimer *timer)
+{
+#ifdef CONFIG_PREEMPT_RT
+	might_lock(&timer->base->cpu_base->softirq_expiry_lock);
+#endif
+	hrtimer_cancel(timer);
 }
 
 #endif /* _QUELL_COMPAT_HRTIMER_H */

@@ -24,7 +24,7 @@
  *	out of the table no new dump finds it
  *	closed		 under its lock: earlier finders add no entry any more
  *	lists freed	 under its lock, too
- *	call_rcu()	 freed when all earlier finders are done
+ *	call_rcu()	 freed when all earlier finders, and the timer, are done
  * The socket outlives all of this but the last step, so a reader may look at
  * no more of it than its cookie (sockets are freed to their own type).
  */
@@ -34,6 +34,7 @@
 #include <linux/slab.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
+#include <compat/hrtimer.h>
 #include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/memory.h"
@@ -121,6 +122,8 @@ static void flow_free_rcu(struct rcu_head *rcu)
 {
 	struct quell_flow *flow = container_of(rcu, struct quell_flow, rcu);
 
+	/* Its handler finds the flow closed, and takes no lock that is held here. */
+	quell_hrtimer_cancel(&flow->tail.timer);
 	kfree(flow->dasr);
 	kmem_cache_free(flow_cache, flow);
 }

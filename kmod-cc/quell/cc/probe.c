@@ -284,29 +284,16 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 
 /*
  * Begins an expiry; returns whether it must be handled.  A flow that is not closed has its socket,
- * which is held until probe_leave() has been called.  Lifetime: tail.h.
+ * which is then held.  Lifetime: tail.h.
  */
 static bool probe_enter(struct quell_tail *tail)
 {
 	bool enter;
 
 	spin_lock(&tail->lock);
-	enter = !tail->closed && !hrtimer_is_queued(&tail->timer) &&
-		refcount_inc_not_zero(&tail->sk->sk_refcnt);
-	tail->running = enter;
+	enter = !tail->closed && refcount_inc_not_zero(&tail->sk->sk_refcnt);
 	spin_unlock(&tail->lock);
 	return enter;
-}
-
-/* Ends an expiry. */
-static void probe_leave(struct quell_tail *tail)
-{
-	spin_lock(&tail->lock);
-	if (tail->again && !tail->closed)
-		quell_tail_queue(tail, tail->at_ns);
-	tail->running = false;
-	WRITE_ONCE(tail->again, false);
-	spin_unlock(&tail->lock);
 }
 
 /*
@@ -326,7 +313,6 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
 	struct sock *sk = tail->sk;
 
-	/* Against quell_probe_release(): the flow is freed after a grace period. */
 	rcu_read_lock();
 	if (probe_enter(tail)) {
 		bh_lock_sock(sk);
@@ -336,7 +322,6 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 		else if (data_race(!tail->closed))
 			probe_expired(container_of(tail, struct quell_flow, tail), sk);
 		bh_unlock_sock(sk);
-		probe_leave(tail);
 		sock_put(sk);
 	}
 	rcu_read_unlock();
@@ -370,23 +355,20 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
  * In this order:
  *	judged		 the last probe is counted if it was spurious
  *	closed		 the timer cannot be started any more, under whatever lock
- *	cancelled	 unless its handler runs: then it is not queued, and will not be
- * A handler that runs on another CPU, or has called this function, waits for the socket
- * lock or holds it, and has a reference to the socket.  It will find the flow closed.
+ *	cancelled	 unless its handler runs, which may be about to take the socket lock
+ * A timer that is still queued behind its handler fires once more at most, and finds the flow
+ * closed.
  *
  * Context: socket lock, or the socket is being destroyed.
  */
 void quell_probe_release(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_tail *tail = &flow->tail;
-	bool running;
 
 	if (tail->probe != QUELL_PROBE_NONE && tcp_sk(sk)->dsack_dups != tail->dsacks)
 		probe_spurious(flow);
 	spin_lock_bh(&tail->lock);
 	tail->closed = true;
-	running = tail->running;
 	spin_unlock_bh(&tail->lock);
-	if (!running)
-		hrtimer_cancel(&tail->timer);
+	hrtimer_try_to_cancel(&tail->timer);
 }

@@ -86,40 +86,20 @@ u64 quell_tail_timeout_ns(const struct quell_flow *flow)
 	return timeout_ns << (tries + READ_ONCE(tail->patience));
 }
 
-/**
- * quell_tail_queue() - have the kernel fire the timer, whether it is queued already or not
- * @tail:  timer
- * @at_ns: when, CLOCK_MONOTONIC, ns
- *
- * The kernel moves a queued timer in one step.
- *
- * Context: @tail->lock.
- */
-void quell_tail_queue(struct quell_tail *tail, u64 at_ns)
-{
-	WRITE_ONCE(tail->at_ns, at_ns);
-	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
-}
-
-/* Have the timer fire at @at_ns; @tail->lock. */
+/* Have the timer fire at @at_ns; @tail->lock.  The kernel moves a queued timer in one step. */
 static void tail_start(struct quell_tail *tail, u64 at_ns)
 {
 	lockdep_assert_held(&tail->lock);
 	if (tail->closed)
 		return;
-	if (tail->running) {
-		WRITE_ONCE(tail->at_ns, at_ns);
-		WRITE_ONCE(tail->again, true);
-		return;
-	}
-	quell_tail_queue(tail, at_ns);
+	WRITE_ONCE(tail->at_ns, at_ns);
+	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* Whether the timer will fire no later than @at_ns anyway; certain with @tail->lock. */
 static bool tail_is_awake(struct quell_tail *tail, u64 at_ns)
 {
-	return (hrtimer_is_queued(&tail->timer) || READ_ONCE(tail->again)) &&
-	       READ_ONCE(tail->at_ns) <= at_ns;
+	return hrtimer_is_queued(&tail->timer) && READ_ONCE(tail->at_ns) <= at_ns;
 }
 
 /**
@@ -207,8 +187,8 @@ bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns)
  *
  * LOCAL_OUT may come without the socket lock (locking.md), while an expiry reads the due time.
  * So it changes under @tail->lock, in one step with starting the timer: an expiry that has
- * passed probe_enter() before that is told to come again, and one that passes it later sees
- * the new time.
+ * read it before that finds its timer queued again, and one that reads it later sees the new
+ * time.
  */
 static u64 tail_set_due(struct quell_tail *tail, bool busy, u64 now_ns, u64 timeout_ns)
 {
@@ -228,8 +208,7 @@ static bool tail_lets_ack_go(struct quell_tail *tail, u32 ack_seq)
 	if (!tail->ack_waits || before(ack_seq, tail->ack_seq))
 		return false;
 	tail->ack_waits = false;
-	return (u32)tail->at_ns == tail->ack_ns && !tail->running &&
-	       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
+	return (u32)tail->at_ns == tail->ack_ns && READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
 }
 
 /* Whether ACKs will put the probe off before it is due, if data waits to be sent. */

@@ -3,22 +3,17 @@
  * The timer that detects tail loss: tail.c arms it, probe.c handles its expiry.  An ACK that
  * waits for an answer, answer.c, uses it, too.
  *
- * Lifetime: a queued timer holds no reference, for the flow stops it before its socket goes; an
- * expiry takes one, while @closed is not set.  The flow is freed after a grace period, which ends
- * after the softirq of the expiry.
- * The owner of the socket lock must be able to stop the timer, so it must not wait for
- * an expiry that waits for the socket lock:
+ * Lifetime: a queued timer holds no reference.
  *
- *	probe_enter()		unless @closed is set or the timer is queued again, holds the
- *				socket and sets @running; only then the expiry takes the
- *				socket lock
- *	quell_tail_start()	while @running is set, sets only @again and @at_ns
- *	probe_leave()		clears @running and, if @again is set, queues the timer
- *				for @at_ns; the expiry takes no lock afterwards
- *	quell_probe_release()	sets @closed.  While @running is set that is enough: the
- *				timer is not queued and never will be.  Otherwise it
- *				cancels the timer; an expiry that it waits for does not
- *				take the socket lock
+ *	probe_enter()		unless @closed is set, the expiry takes a reference to the
+ *				socket, and only then the socket lock
+ *	quell_probe_release()	sets @closed, after which the timer is not started, and
+ *				cancels it unless its handler runs, not to wait for a handler
+ *				with the socket lock.  On PREEMPT_RT that would be to wait for
+ *				all handlers of a CPU, TCP's among them, which may wait for
+ *				this very socket
+ *	flow_free_rcu()		cancels a timer that was queued while its handler ran, and
+ *				waits for the handler, without a lock
  *
  * ->lock protects these steps, and @due_ns, @left_ns, @ack_ns and @ack_seq with them, for LOCAL_OUT
  * sets them with or without the socket lock; it nests inside the socket lock and is innermost.
@@ -43,7 +38,7 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
- * @lock:	protects @ack_ns, @ack_seq, @ack_waits to @again, @at_ns to @left_ns, and
+ * @lock:	protects @ack_ns, @ack_seq, @ack_waits, @closed, @at_ns to @left_ns, and
  *		starting @timer
  * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
  *		@ack_waits
@@ -51,8 +46,6 @@ enum quell_probe {
  * @probes:	probes sent; read by dumps
  * @ack_waits:	an ACK may wait, until it leaves with data or the timer has looked
  * @closed:	the flow is released
- * @running:	@timer has fired and its handler waits for the socket lock, or holds it
- * @again:	@timer must be queued for @at_ns when its handler ends
  * @tries:	probes since data was last delivered
  * @patience:	doublings of the timeout for spurious probes; like @tries, @srtt_ns and @var_ns
  *		written with WRITE_ONCE(), for LOCAL_OUT
@@ -82,8 +75,6 @@ struct quell_tail {
 	u32			probes;
 	bool			ack_waits : 1;
 	bool			closed : 1;
-	bool			running : 1;
-	bool			again;
 	u8			tries;
 	u8			patience;
 	u8			probe;
@@ -105,7 +96,6 @@ struct quell_tail {
 
 /* tail.c */
 u64 quell_tail_timeout_ns(const struct quell_flow *flow);
-void quell_tail_queue(struct quell_tail *tail, u64 at_ns);
 void quell_tail_start(struct quell_tail *tail, u64 at_ns);
 void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
 void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool keep);
