@@ -133,10 +133,12 @@ undisturbed()
 
 # Nothing is lost here, so nothing shall be sent again: an emulator that was away
 # looks like a loss to a timer of 200 ms, and to a probe of the tail much sooner.
+# And its round trips exceed what SMaRTT aims at: no queue would form that is marked.
 patient()
 {
 	in_netns "$sender" sysctl -q -w net.ipv4.tcp_early_retrans=0 &&
 	quell -n "$sender" cc set quell tail-probes 0 &&
+	quell -n "$sender" cc set smartt target-delay 100ms &&
 	ip -n "$sender" route change default via 10.71.1.2 rto_min 5s &&
 	ip -n "$sender" route change default via fd71:1::2 rto_min 5s
 }

@@ -18,9 +18,15 @@ count=200
 request_bytes=10000
 top=$dir/cgroup
 
-make_cgroups()
+# Newer kernels list those of version 1 alone in /proc/cgroups.
+has_memory_cgroups()
 {
 	mkdir "$top" && mount -t cgroup2 none "$top" && defer umount "$top" &&
+	grep -w memory "$top/cgroup.controllers"
+}
+
+make_cgroups()
+{
 	echo +memory >"$top/cgroup.subtree_control" && mkdir "$top/client" "$top/server"
 }
 
@@ -28,6 +34,12 @@ make_cgroups()
 crowd_enter()
 {
 	echo $$ >"$top/$1/cgroup.procs"
+}
+
+# This shell is in none of them: each reading is a process, and what it takes comes and goes.
+leave()
+{
+	echo $$ >"$top/cgroup.procs"
 }
 
 # The kernel adds up what each processor has charged every two seconds; what it has not yet added
@@ -66,33 +78,36 @@ declare -A cubic swift
 measure()
 {
 	local -n into=$1
-	local end
+	local end now
 
-	crowd_hosts "$1" && crowd_open "$count" "$request_bytes" && crowd_close || return 1
+	crowd_hosts "$1" && crowd_open "$count" "$request_bytes" && crowd_close && leave || return 1
 	for end in client server; do
-		into[$end]=$(charged "$end")
+		into[$end]=$(charged "$end") || return 1
 	done
-	crowd_open "$count" "$request_bytes" || return 1
+	crowd_open "$count" "$request_bytes" && leave || return 1
 	for end in client server; do
-		into[$end]=$((($(charged "$end") - into[$end]) / count))
+		now=$(charged "$end") || return 1
+		into[$end]=$(((now - into[$end]) / count))
 	done
 	crowd_close
 	note "$1, bytes a connection: charged to the client's cgroup ${into[client]}," \
 		"to the server's ${into[server]}" >&3
 }
 
-# The contexts of the flows; other slabs make a difference of some 14 bytes a connection.
+# The contexts of the flows; other slabs make a difference of some 14 bytes a connection.  And a
+# processor does not add up what is below a page; there are four readings.
 is_charged()
 {
 	local context_bytes charged=$((swift[$1] - cubic[$1]))
+	local late_bytes=$((4 * 4096 * $(grep -c ^processor /proc/cpuinfo) / count))
 
 	context_bytes=$(awk '$1 == "quell_flow" { print $4 }' /proc/slabinfo)
 	echo "of swift $charged bytes more than of cubic are the $1's, a context has $context_bytes"
-	[ "$context_bytes" -ge 1000 ] && [ $((100 * charged)) -ge $((95 * context_bytes)) ]
+	[ "$context_bytes" -ge 1000 ] && [ $((100 * charged)) -ge $((95 * context_bytes - 100 * late_bytes)) ]
 }
 
 exec 3>&1
-if ! grep -q '^memory' /proc/cgroups; then
+if ! has_memory_cgroups >/dev/null 2>&1; then
 	echo "1..0 # SKIP no memory cgroups"
 	exit 0
 fi

@@ -44,7 +44,8 @@ set_hosts()
 	done
 }
 
-# use ALGORITHM OFFLOAD PORT-OPTION...: a new port, counters from here on.
+# use ALGORITHM OFFLOAD PORT-OPTION...: a new port, counters from here on.  Its rate is below
+# what an emulated sender with debugging options manages, or no packet would be trimmed.
 use()
 {
 	local netns
@@ -53,7 +54,8 @@ use()
 		choose_cc "$netns" "$1" || return 1
 	done
 	in_netns "$sender" ethtool -K up0 tso "$2" gso "$2" >/dev/null &&
-	up0_port limit 20kb "${@:3}" && web_server "$port" "$dir/www" &&
+	up0_port limit 20kb "${@:3}" &&
+	tc -n "$router" qdisc change dev up0 root swport rate 4mbit && web_server "$port" "$dir/www" &&
 	counters_of "$sender" >"$dir/sender.before" &&
 	counters_of "$receiver" >"$dir/receiver.before"
 }
