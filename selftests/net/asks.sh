@@ -137,6 +137,56 @@ cubic_gets_no_more()
 	become "$server" swift option 0 && transfer 1 "$bytes" && ((acks <= plain_acks * 11 / 10 + 5))
 }
 
+slow_probes=0
+# read_slowly ALGORITHM: the server reads 64 KB each 2 ms; $acks are its segments
+read_slowly()
+{
+	local server_pid before probes
+
+	port=$((port + 1))
+	start_in "$server" python3 -c "
+import socket, time
+listener = socket.create_server(('', $port))
+conn = listener.accept()[0]
+got = 0
+while data := conn.recv(65536):
+    got += len(data)
+    time.sleep(0.002)
+conn.sendall(got.to_bytes(8, 'big'))
+"
+	server_pid=$started
+	poll 10 listens "$server" "$port" || return 1
+	before=$(counter_of "$server" snmp Tcp OutSegs)
+	probes=$(counter_of "$client" netstat TcpExt TCPDSACKRecv)
+	in_netns "$client" timeout 60 python3 -c "
+import socket
+conn = socket.create_connection(('$there', $port))
+conn.sendall(bytes(4000000))
+conn.shutdown(socket.SHUT_WR)
+assert int.from_bytes(conn.recv(8), 'big') == 4000000
+" || return 1
+	acks=$(($(counter_of "$server" snmp Tcp OutSegs) - before))
+	slow_probes=$(($(counter_of "$client" netstat TcpExt TCPDSACKRecv) - probes))
+	stop "$server_pid"
+	note "$1: $acks segments of a slow reader, $slow_probes sent to it twice" >&3
+}
+
+# A reader that is slow gets no more, and sends no more ACKs, than cubic's: in neither case TCP
+# acknowledges what it has not read.
+slow_readers()
+{
+	local plain_acks option
+
+	bursts 64 && become "$client" cubic && become "$server" cubic && read_slowly cubic || return 1
+	plain_acks=$acks
+	for option in 0 1; do
+		become "$server" swift option "$option" &&
+		become "$client" swift acks-per-rtt 4 option "$option" &&
+		read_slowly "swift, option $option" || return 1
+		((acks <= plain_acks * 11 / 10 + 5 && slow_probes <= 2)) || return 1
+	done
+}
+
 # A window of one packet, to a peer without Quell that takes turns: it delays the ACK of a packet by
 # 40 ms, in the middle of a request, but that of two in a row it does not.  100 requests of three
 # packets are 400 round trips of 400 us.
@@ -155,7 +205,7 @@ lone_packets_do_not_wait()
 }
 
 exec 3>&1
-plan 8
+plan 9
 check "two hosts" make_network
 check "a bulk transfer asks a few times per window" bulk_asks_now_and_then
 check "acks-per-rtt 0: each packet asks, and is acknowledged" bulk_asks_with_each
@@ -163,5 +213,6 @@ check "each packet of small windows asks" small_windows_ask_always
 check "a write in bursts goes on until its end" writes_go_on
 check "cubic to cubic, in bursts" bursts_between_cubics
 check "cubic to swift takes no more ACKs" cubic_gets_no_more
+check "slow readers send no more ACKs, and get their data once" slow_readers
 check "lone packets do not wait for delayed ACKs" lone_packets_do_not_wait
 finish

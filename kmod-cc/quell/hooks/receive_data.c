@@ -8,11 +8,9 @@
  *
  *	with PSH	its sender asks for that, ask.c; a window of a few packets would
  *			otherwise wait up to 40 ms for a delayed ACK.  A message ends so, too.
- *			Only the ACK of a request may wait for a prompt answer, answer.c.
- *			A sender that does not speak the option may be without Quell, and set
- *			PSH on each burst: there, ASKING_SEGS or less ask, as a small window
- *			would; TCP's own rule answers more than one segment at once, but not
- *			while its reader is slow
+ *			With more than ASKING_SEGS unacknowledged it is TCP's: its own rule
+ *			answers that at once, or when the reader has read it.  Only the ACK of a
+ *			request may wait for a prompt answer, answer.c.
  *			A BPF host cannot set PSH: of its data each packet that has no other in
  *			flight asks, as all of a window of one do
  *	out of order	the sender must learn of each hole, and each one filled, though TCP
@@ -31,10 +29,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/*
- * An skb of so many segments is not more than what a sender of a small window, ask.c, sends and
- * then waits.
- */
+/* A sender of a small window, ask.c, has no more than so many segments in flight. */
 #define ASKING_SEGS		4
 
 /*
@@ -115,11 +110,14 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 		quell_answer_hasten(flow, end_seq);
 }
 
-/* Whether the sender asks for an ACK: see the top of the file. */
-static bool receive_is_asked(const struct receive_segment *segment)
+/* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */
+static bool receive_is_asked(const struct sock *sk, const struct receive_segment *segment)
 {
+	u32 unacked_bytes = segment->in->seq + segment->payload_bytes -
+			    READ_ONCE(tcp_sk(sk)->rcv_wup);
+
 	if (segment->in->pushed)
-		return segment->opt || skb_shinfo(segment->skb)->gso_segs <= ASKING_SEGS;
+		return unacked_bytes <= ASKING_SEGS * READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
 	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
 
@@ -171,6 +169,6 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 	if (flow->dasr)
 		receive_count_sender(flow, sk, segment);
 	if (!receive_may_wait(flow, sk, segment) &&
-	    (receive_is_asked(segment) || receive_is_out_of_order(sk, segment->in)))
+	    (receive_is_asked(sk, segment) || receive_is_out_of_order(sk, segment->in)))
 		receive_hasten_ack(flow, sk, segment);
 }
