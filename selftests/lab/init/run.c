@@ -65,18 +65,23 @@ static void control(const char *fmt, ...)
 	fail("%s%s%s", reason, *reason ? ": " : "", strerror(error));
 }
 
-/* flow ID SRC DST DADDR DPORT BYTES START_NS warm|cold [stop=NS] [dscp=N] [after=ID] [on=ID] */
+/*
+ * flow ID SRC DST DADDR DPORT BYTES START_NS warm|cold [stop=NS] [dscp=N] [after=ID] [on=ID]
+ *	[queued=BYTES] [wake=NS]
+ */
 void cmd_flow(void)
 {
-	static const char *const keys[] = { "stop", "dscp", "after", "on", NULL };
-	const char *stop, *dscp, *after, *on;
+	static const char *const keys[] = { "stop", "dscp", "after", "on", "queued", "wake", NULL };
+	const char *stop, *dscp, *after, *on, *queued, *wake;
 
-	need_words(8, 12);
+	need_words(8, 14);
 	only_options(9, keys);
 	stop = option(9, "stop");
 	dscp = option(9, "dscp");
 	after = option(9, "after");
 	on = option(9, "on");
+	queued = option(9, "queued");
+	wake = option(9, "wake");
 	number(line.word[1], 0, UINT32_MAX);
 	number(line.word[5], 1, 16383);
 	number(line.word[6], 1, UINT64_MAX / 2);
@@ -84,7 +89,8 @@ void cmd_flow(void)
 	address(line.word[4]);
 	if (strcmp(line.word[8], "warm") && strcmp(line.word[8], "cold"))
 		fail("'%s' is neither warm nor cold", line.word[8]);
-	control("flow %s %d %d %s %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+	control("flow %s %d %d %s %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		" %" PRIu64 " %" PRIu64,
 		line.word[1],
 		nodes[node_index(line.word[2])].ns_fd,
 		nodes[node_index(line.word[3])].ns_fd,
@@ -92,7 +98,9 @@ void cmd_flow(void)
 		line.word[8], stop ? number(stop, 1, UINT64_MAX / 4) : 0,
 		dscp ? number(dscp, 0, 63) : 0,
 		after ? number(after, 1, UINT32_MAX) : 0,
-		on ? number(on, 1, UINT32_MAX) : 0);
+		on ? number(on, 1, UINT32_MAX) : 0,
+		queued ? number(queued, 1, INT32_MAX) : 0,
+		wake ? number(wake, 1, 1000000000) : 0);
 }
 
 /* watch NODE DEV */

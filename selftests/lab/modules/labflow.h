@@ -123,6 +123,8 @@ struct labflow_dart {
  * @connecting: a cold flow's SYN is out
  * @stopped: the sender was reset at @stop_ns
  * @dscp: DSCP of the sender's packets
+ * @queued_bytes: size of a write, and the unsent bytes from which the writer waits; 0: neither
+ * @wake_ns: time that a writer takes to write again
  * @src_net: namespace of the sender, reference held
  * @dst_net: namespace of the receiver, reference held
  * @daddr: address and port of the receiver
@@ -180,6 +182,8 @@ struct labflow_flow {
 	bool			connecting;
 	bool			stopped;
 	u8			dscp;
+	u32			queued_bytes;
+	u32			wake_ns;
 	struct net		*src_net;
 	struct net		*dst_net;
 	union labflow_addr	daddr;

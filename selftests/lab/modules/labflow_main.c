@@ -7,6 +7,7 @@
  *
  *	control		write one command a line:
  *	  flow ID SRC_FD DST_FD DADDR DPORT BYTES START_NS warm|cold STOP_NS DSCP AFTER_ID ON_ID
+ *	       QUEUED_BYTES WAKE_NS
  *	  watch FD NODE DEV		sample the root qdisc of that device
  *	  sample QUEUE_NS FLOW_NS DELIVERED_NS	intervals, 0: off
  *	  truth				compare quell.ko's round trips with the wire's
@@ -116,9 +117,10 @@ static int labflow_cmd_flow(const char *args)
 	if (!flow)
 		return -ENOMEM;
 	err = -EINVAL;
-	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u %u %u", &flow->id, &src_fd,
+	if (sscanf(args, "%u %d %d %45s %u %llu %llu %4s %llu %u %u %u %u %u", &flow->id, &src_fd,
 		   &dst_fd, addr, &dport, &flow->bytes, &flow->start_ns,
-		   temp, &flow->stop_ns, &dscp, &flow->after_id, &flow->on_id) != 12)
+		   temp, &flow->stop_ns, &dscp, &flow->after_id, &flow->on_id,
+		   &flow->queued_bytes, &flow->wake_ns) != 14)
 		goto free_flow;
 	if (!labflow_set_daddr(flow, addr, dport) || !dport ||
 	    dport >= LABFLOW_SPORT_BASE || !flow->bytes)

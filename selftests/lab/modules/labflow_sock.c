@@ -236,22 +236,23 @@ static void labflow_hold_stop(void)
 }
 
 /*
- * Send from a timer that expires at once: TCP calls back in the middle of
- * sending and of connecting, where it must not be asked to send again.
+ * Send from a timer, even at once: TCP calls back in the middle of sending and
+ * of connecting, where it must not be asked to send again.
  */
-static void labflow_send_now(struct labflow_flow *flow)
+static void labflow_send_in(struct labflow_flow *flow, u64 delay_ns)
 {
-	hrtimer_start(&flow->timer, ktime_get(), HRTIMER_MODE_ABS_SOFT);
+	hrtimer_start(&flow->timer, ktime_add_ns(ktime_get(), delay_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
 static void labflow_tx_write_space(struct sock *sk)
 {
 	struct labflow_flow *flow = sk->sk_user_data;
 
-	if (!flow || !sk_stream_is_writeable(sk))
+	/* As sk_stream_write_space(), a writer is woken once half of its limit has left. */
+	if (!flow || !__sk_stream_is_writeable(sk, !!flow->queued_bytes))
 		return;
 	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	labflow_send_now(flow);
+	labflow_send_in(flow, flow->wake_ns);
 }
 
 static void labflow_tx_state_change(struct sock *sk)
@@ -259,7 +260,7 @@ static void labflow_tx_state_change(struct sock *sk)
 	struct labflow_flow *flow = sk->sk_user_data;
 
 	if (flow && flow->connecting && sk->sk_state == TCP_ESTABLISHED)
-		labflow_send_now(flow);
+		labflow_send_in(flow, 0);
 	wake_up_interruptible_all(sk_sleep(sk));
 }
 
@@ -370,7 +371,7 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	labflow_set_dscp(sk, flow->dscp);
 	sock_set_reuseaddr(sk);
 	tcp_sock_set_nodelay(sk);
-	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, LABFLOW_UNSENT_BYTES);
+	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, flow->queued_bytes ?: LABFLOW_UNSENT_BYTES);
 	/* Sending happens in softirq, so allocations must not sleep. */
 	sk->sk_allocation = GFP_ATOMIC;
 	sk->sk_sndtimeo = 2 * HZ;
@@ -410,27 +411,28 @@ void labflow_sock_abort(struct labflow_flow *flow)
 	tcp_abort(flow->sock->sk, ECONNABORTED);
 }
 
-/* Give TCP up to one call's worth of payload; return the bytes taken or an error. */
+/* Give TCP one write's worth of payload; return the bytes taken or an error. */
 static int labflow_push_some(struct labflow_flow *flow)
 {
 	struct msghdr msg = {
 		.msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_SPLICE_PAGES,
 	};
 	struct bio_vec vecs[LABFLOW_PUSH_VECS];
-	u64 position = flow->pushed_bytes;
+	u64 position = flow->pushed_bytes, limit_bytes = flow->limit_bytes;
 	size_t total = 0;
 	int n = 0;
 
-	while (n < LABFLOW_PUSH_VECS && position < flow->limit_bytes) {
+	if (flow->queued_bytes)
+		limit_bytes = min(limit_bytes, position + flow->queued_bytes);
+	while (n < LABFLOW_PUSH_VECS && position < limit_bytes) {
 		u32 at = labflow_pattern_offset(flow, position);
-		u32 len = min_t(u64, flow->limit_bytes - position,
-				LABFLOW_PATTERN_BYTES - at);
+		u32 len = min_t(u64, limit_bytes - position, LABFLOW_PATTERN_BYTES - at);
 
 		bvec_set_page(&vecs[n++], pattern_pages, len, at);
 		position += len;
 		total += len;
 	}
-	if (position < flow->limit_bytes)
+	if (position < limit_bytes)
 		msg.msg_flags |= MSG_MORE;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, vecs, n, total);
 	return tcp_sendmsg_locked(flow->sock->sk, &msg, total);

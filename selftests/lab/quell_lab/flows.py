@@ -14,6 +14,7 @@ from .workload import FLOWS_MAX
 
 FLOW_BYTES_MAX = 1 << 36
 GROUP_MAX = 2048		# of a group or an incast
+QUEUED_MAX = 1 << 20
 DELAY_MAX = 10**9
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
@@ -28,6 +29,8 @@ FLOW_KEYS = {
     "on": Key("int", 1, FLOWS_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
+    "queued": Key("size", 1, QUEUED_MAX, 0),
+    "wake": Key("time", 0, DELAY_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 GROUP_KEYS = {
@@ -44,6 +47,8 @@ GROUP_KEYS = {
     "every": Key("time", 1, TIME_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
+    "queued": Key("size", 1, QUEUED_MAX, 0),
+    "wake": Key("time", 0, DELAY_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 INCAST_KEYS = {
@@ -79,6 +84,8 @@ class Flow:
     after: object = None	# number of the flow that it waits for
     on: object = None		# number of the flow whose connection it takes; None: its own
     answers: object = None	# number of the flow that it answers
+    queued_bytes: int = 0	# of a write, and unsent when the writer waits; 0: all at once
+    wake_ns: int = 0		# that the writer takes to write again
 
 
 def build(places, top, graph):
@@ -134,7 +141,7 @@ def _take_connections(places, tables, flows):
         if other.on is not None:
             raise InputError(where, f"flow {other.number} takes the connection of flow {other.on}: "
                              "name that one")
-        for key in ("src", "dst", "dscp"):
+        for key in ("src", "dst", "dscp", "queued_bytes", "wake_ns"):
             if getattr(flow, key) != getattr(other, key):
                 raise InputError(where, f"{key} is {getattr(flow, key)}, and {getattr(other, key)} "
                                  f"of flow {other.number}: not one connection")
@@ -209,10 +216,18 @@ def _single(places, path, table, graph, number):
         raise InputError(places.name(path), f"src and dst are both '{values['src']}'")
     flow = Flow(number, values["src"], values["dst"], values["bytes"], values["start"],
                 values["cold"] and values["on"] is None, values["stop"], values["dscp"],
-                values["cc"], values["after"], values["on"])
+                values["cc"], values["after"], values["on"],
+                **_writer(places, path, values))
     if flow.after is None:
         _stops_later(places, path, flow)
     return flow
+
+
+def _writer(places, path, values):
+    """The keys of a flow whose writer keeps its queue short."""
+    if values["wake"] and not values["queued"]:
+        raise InputError(places.name(f"{path}.wake"), "only with queued: whose writer waits")
+    return {"queued_bytes": values["queued"], "wake_ns": values["wake"]}
 
 
 def _stops_later(places, path, flow):
@@ -247,6 +262,7 @@ def _group(places, path, table, graph, number, seed):
     if not 1 <= flows_nr <= GROUP_MAX:
         raise InputError(places.name(path), f"{flows_nr} flows is out of range: 1 to {GROUP_MAX}")
     count, gap_ns = _stagger(places.name(f"{path}.stagger"), values["stagger"], len(ends), True)
+    writer = _writer(places, path, values)
     flows = []
     for round_ns in _rounds_ns(places, path, values):
         for index, (src, dst) in enumerate(ends):
@@ -257,7 +273,7 @@ def _group(places, path, table, graph, number, seed):
             stop_ns = None if values["stop"] is None else values["stop"] + round_ns
             flows.append(Flow(number + len(flows), src, dst, values["bytes"],
                               values["start"] + late_ns, values["cold"], stop_ns, values["dscp"],
-                              values["cc"]))
+                              values["cc"], **writer))
             _stops_later(places, path, flows[-1])
     return flows
 

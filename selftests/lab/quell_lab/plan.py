@@ -342,4 +342,6 @@ def _flow(scenario, variant, flow):
             + (f" stop={flow.stop_ns}" if flow.stop_ns else "")
             + (f" dscp={dscp}" if dscp else "")
             + (f" after={flow.after}" if flow.after else "")
-            + (f" on={flow.on}" if flow.on else ""))
+            + (f" on={flow.on}" if flow.on else "")
+            + (f" queued={flow.queued_bytes}" if flow.queued_bytes else "")
+            + (f" wake={flow.wake_ns}" if flow.wake_ns else ""))

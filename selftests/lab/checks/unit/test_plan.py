@@ -126,6 +126,22 @@ class Plan(unittest.TestCase):
         self.assertNotIn("telemetry", text)
         self.assertNotIn("overhead", text)
 
+    def test_writers_that_keep_their_queue_short(self):
+        writer = {"bytes": 3000, "queued": "4kb", "wake": "20us"}
+        wanted = helpers.build(flow=[{"src": "h1", "dst": "h3", **writer}],
+                               flows=[{"src": "h2", "dst": "h3", "repeat": 2, "every": "1ms",
+                                       **writer}])
+        ends = [line.split("warm")[1] for line in plan.write(wanted, wanted.variants[0]).split("\n")
+                if line.startswith("flow ")]
+        self.assertEqual(ends, [" queued=4096 wake=20000"] * 3)
+        for tables, words in (
+                ([{"src": "h1", "dst": "h3", "bytes": 1, "wake": "20us"}],
+                 r"flow\[0\].wake: only with queued"),
+                ([{"src": "h1", "dst": "h3", **writer},
+                  {"src": "h1", "dst": "h3", "bytes": 1, "on": 1}], "queued_bytes is 0, and 4096")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                helpers.build(flow=tables)
+
     def test_trimming_is_of_switch_ports(self):
         wanted = helpers.build(queue={"trim": "128b"})
         lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
