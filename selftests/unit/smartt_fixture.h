@@ -4,7 +4,7 @@
  *
  * One flow: 100 Gbit/s, 12 us of base round trip, segments of 4096 bytes, so
  * that target = 18 us and BDP = 150000 + 4096 bytes; the increases are not
- * scaled unless a case specifies it.
+ * scaled or bounded unless a case specifies it.
  */
 #ifndef _QUELL_TEST_SMARTT_FIXTURE_H
 #define _QUELL_TEST_SMARTT_FIXTURE_H
@@ -44,6 +44,7 @@ static inline void start(struct fixture *f, u64 segments, u64 avg_ns)
 {
 	memset(f, 0, sizeof(*f));
 	quell_core_params_default(&quell_smartt_core, &f->p);
+	f->p.adapt_bool = 0;
 	f->p.scale_bdp_bytes = 0;
 	quell_smartt_init(&f->v, &f->p, &at_start, &f->out);
 	f->v.window_q16 = segments * MSS << 16;

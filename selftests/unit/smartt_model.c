@@ -134,7 +134,7 @@ static bool fast_increase(struct smartt_model *m, const struct smartt_model_para
 		m->count += e->size;
 		if (m->increase || above(m, m->count, m->cwnd)) {
 			if (!e->app_limited)
-				m->cwnd += p->k * e->size;
+				m->cwnd += (p->bounded ? fmin(p->k, 1) : p->k) * e->size;
 			m->increase = true;
 		}
 		return m->increase;
@@ -153,12 +153,15 @@ static void increase(struct smartt_model *m, const struct smartt_model_params *p
 {
 	double trtt = smartt_model_trtt(m, p);
 	double pi = m->brtt / (trtt - m->brtt);
+	double step = 0;
 
 	if (high || p->pi_fair)
-		m->pending += size * scaled(m, p->fi);
+		step = scaled(m, p->fi);
 	if (!high)
-		m->pending += fmin(size * m->cwnd,
-				   (trtt - rtt) / rtt * size * pi * scaled(m, p->pi));
+		step += fmin(m->cwnd, (trtt - rtt) / rtt * pi * scaled(m, p->pi));
+	if (p->bounded)
+		step = fmin(step, fmax(m->cwnd / 4, m->mtu));
+	m->pending += size * step;
 }
 
 /* Equation 1 */

@@ -24,6 +24,7 @@ struct smartt_model_params {
 	double restart_idle_ns;
 	double batch;
 	unsigned int reset_rtos;
+	bool bounded;			/* adapt.md: steps of a fourth of the window */
 	bool pi_fair, md_queueing, qa, ignore, ignore_marked, ignore_trims, ignore_delay;
 };
 

@@ -85,6 +85,33 @@ TEST(core_cases)
 	}
 }
 
+/* Out of the box a step is a fourth of the window at most, FastIncrease a window. */
+TEST(bounded)
+{
+	struct fixture f;
+
+	start(&f, 10, 20000);
+	f.p.scale_bdp_bytes = 1;
+	quell_smartt_observe(&f.v, &f.p, &at_start);
+	f.p.adapt_bool = 1;
+	ack(&f, 20000, 0);
+	EXPECT_EQ(40960 + 1024, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__a_fourth_of_the_window");
+	start(&f, 2, 20000);
+	f.p.scale_bdp_bytes = 1;
+	quell_smartt_observe(&f.v, &f.p, &at_start);
+	f.p.adapt_bool = 1;
+	ack(&f, 20000, 0);
+	EXPECT_EQ(2 * MSS + MSS / 2, window_bytes(&f))
+		TH_LOG("quell_smartt_increase__a_segment_at_least");
+	start(&f, 10, 12000);
+	f.p.adapt_bool = 1;
+	f.v.flags |= QUELL_SMARTT_F_FAST;
+	ack(&f, 12000, 0);
+	EXPECT_EQ(11 * MSS, window_bytes(&f))
+		TH_LOG("quell_smartt_fast_increase__as_slow_start");
+}
+
 TEST(increases)
 {
 	struct fixture f;

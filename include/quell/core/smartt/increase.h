@@ -8,6 +8,14 @@
 
 #include <quell/core/smartt/vars.h>
 
+/*
+ * III-J scales increases by the NIC's rate, and FastIncrease triples the window.  Where the path
+ * is slower than the NIC, or flows are many, either fills a buffer within a round trip.  On a path
+ * that is not configured a window increases by one part in QUELL_SMARTT_STEP_SHARE of it per round
+ * trip, by a segment at least, and by FastIncrease as in slow start.
+ */
+#define QUELL_SMARTT_STEP_SHARE	4
+
 /* Algorithm 3; true while active.  2 MTU per ACK of one MTU are 2 bytes per byte. */
 static inline bool quell_smartt_fast_increase(struct quell_smartt_vars *v,
 					      const struct quell_smartt_params *p,
@@ -29,7 +37,8 @@ static inline bool quell_smartt_fast_increase(struct quell_smartt_vars *v,
 		st->app_limited++;
 		return true;
 	}
-	v->window_q16 += s->acked_bytes * p->fast_q16;
+	v->window_q16 += s->acked_bytes *
+			 quell_min_u64(p->fast_q16, p->adapt_bool ? QUELL_Q16_ONE : p->fast_q16);
 	st->fast_increases++;
 	return true;
 }
@@ -59,6 +68,16 @@ static inline u64 quell_smartt_proportional_q16(const struct quell_smartt_vars *
 	return quell_min_u64((pi_q24 * v->unit_q8) >> QUELL_Q16_SHIFT, v->window_q16);
 }
 
+/* The step that the path may bear, see QUELL_SMARTT_STEP_SHARE. */
+static inline u64 quell_smartt_bound_q16(const struct quell_smartt_vars *v,
+					 const struct quell_smartt_params *p, u64 step_q16)
+{
+	if (!p->adapt_bool)
+		return step_q16;
+	return quell_min_u64(step_q16, quell_max_u64(v->window_q16 / QUELL_SMARTT_STEP_SHARE,
+						     quell_mss_q16(v->mss_bytes)));
+}
+
 /* Equations 2 and 3 for @bytes unmarked bytes: adds their increase times the window. */
 static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 					 const struct quell_smartt_params *p,
@@ -75,6 +94,7 @@ static inline void quell_smartt_increase(struct quell_smartt_vars *v,
 		step_q16 += quell_smartt_proportional_q16(v, p, d);
 		st->proportional_increases++;
 	}
+	step_q16 = quell_smartt_bound_q16(v, p, step_q16);
 	/* A step has 47 bits, the bytes of an ACK up to 32. */
 	more_bytes2 = quell_mul_shr_fits_u64(step_q16, bytes, QUELL_Q16_SHIFT);
 	v->pending_bytes2 = quell_add_sat_u64(v->pending_bytes2, more_bytes2);

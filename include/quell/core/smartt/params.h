@@ -93,7 +93,7 @@
 
 /**
  * struct quell_smartt_params - parameters of the administrator
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
+ * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; bounds increases
  * @target_rtt_q16: target round-trip time over the base one, > 1
  * @target_delay_ns: target queueing delay, ns; 0: @target_rtt_q16 gives the target
  * @scale_bdp_bytes: bandwidth-delay product at which increases are as given, bytes;
