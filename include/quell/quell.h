@@ -261,6 +261,18 @@ static inline bool quell_cc_may_be_ready(const struct sock *sk)
 }
 
 /**
+ * quell_is_full() - sk_fullsock() without the socket lock
+ * @sk: socket, request or TIME_WAIT
+ *
+ * Context: RCU read section.
+ */
+static inline bool quell_is_full(const struct sock *sk)
+{
+	/* The state may change, but not between those of a full socket and the others. */
+	return data_race(sk_fullsock(sk));
+}
+
+/**
  * quell_cc_vars() - the algorithm's variables of a socket
  * @sk: socket whose congestion control is the caller's
  *

@@ -463,15 +463,16 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 				 const struct receive_headers *in)
 {
 	/* A program may assign a socket of whatever protocol (bpf_sk_assign()). */
-	if (sk_fullsock(sk) && sk->sk_protocol != IPPROTO_TCP)
+	if (quell_is_full(sk) && sk->sk_protocol != IPPROTO_TCP)
 		return NF_ACCEPT;
-	if (in->syn && sk_fullsock(sk) && 1 << sk->sk_state & (TCPF_SYN_SENT | TCPF_SYN_RECV))
+	if (in->syn && quell_is_full(sk) &&
+	    1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
 		receive_opening(sk, skb, th, in->ip_bytes);
 	else if (in->syn)
 		receive_syn(sock_net(sk), skb, th, in);
-	else if (sk->sk_state == TCP_NEW_SYN_RECV)
+	else if (READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV)
 		receive_request(inet_reqsk(sk), skb, th, in);
-	else if (sk_fullsock(sk) && quell_cc_may_be_ready(sk))
+	else if (quell_is_full(sk) && quell_cc_may_be_ready(sk))
 		/* A hint: the private bytes may be another algorithm's by now. */
 		return receive_flow(sk, skb, in);
 	return NF_ACCEPT;
@@ -483,7 +484,7 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
  */
 static bool receive_is_others(const struct sock *sk, const struct tcphdr *th)
 {
-	return !th->syn && sk_fullsock(sk) &&
+	return !th->syn && quell_is_full(sk) &&
 	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk));
 }
 
@@ -526,7 +527,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
-	if (skb->sk && !in.syn && sk_fullsock(skb->sk))
+	if (skb->sk && !in.syn && quell_is_full(skb->sk))
 		return receive_flow(skb->sk, skb, &in);
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);
@@ -565,7 +566,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
-	if (skb->sk && !in.syn && sk_fullsock(skb->sk))
+	if (skb->sk && !in.syn && quell_is_full(skb->sk))
 		return receive_flow(skb->sk, skb, &in);
 	if (skb->sk)
 		return receive_sock(skb->sk, skb, th, &in);

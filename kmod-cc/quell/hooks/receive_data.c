@@ -81,7 +81,8 @@ static bool receive_is_out_of_order(const struct sock *sk, const struct receive_
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	return !sock_owned_by_user_nocheck(sk) &&
+	/* Either value will do: receive_hasten_ack() asks again with the lock. */
+	return !data_race(sock_owned_by_user_nocheck(sk)) &&
 	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
 		READ_ONCE(tp->out_of_order_queue.rb_node));
 }

@@ -69,7 +69,7 @@ static const struct quell_algo *transmit_child_algo(const struct sock *listener,
 /* Resets come from a raw socket of protocol TCP, hence the type. */
 static bool transmit_is_tcp(const struct sock *sk)
 {
-	return sk && sk_fullsock(sk) && sk->sk_type == SOCK_STREAM &&
+	return sk && quell_is_full(sk) && sk->sk_type == SOCK_STREAM &&
 	       sk->sk_protocol == IPPROTO_TCP;
 }
 
@@ -481,7 +481,7 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 
 	if (!sk || th->rst)
 		return;
-	if (th->syn && sk->sk_state == TCP_NEW_SYN_RECV) {
+	if (th->syn && READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV) {
 		sk = inet_reqsk(sk)->rsk_listener;
 		if (transmit_is_tcp(sk))
 			transmit_answer(quell_net(sock_net(sk)), transmit_child_algo(sk, skb), skb);

@@ -43,7 +43,8 @@ static bool echo_replace(struct quell_list *list, const struct sock *sk, struct 
 	struct quell_echo *older = list->at;
 
 	if (list->nr != 1 || after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) ||
-	    sock_owned_by_user_nocheck(sk))
+	    /* The owner may change meanwhile: see above. */
+	    data_race(sock_owned_by_user_nocheck(sk)))
 		return false;
 	quell_telemetry_keep(echo->record, older->record);
 	*older = *echo;
