@@ -130,19 +130,22 @@ static int put_flow_governed(struct sk_buff *skb, const struct quell_snapshot *n
 	return 0;
 }
 
+/* The core writes these without marks, adapt.c; they may be of different ACKs. */
+#define adapt_seen(flow, field) data_race(READ_ONCE((flow)->adapt.field))
+
 /* What the obstacles to an algorithm are made of, beside its limits, while CUBIC governs. */
 static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const struct quell_adapt_needs *needs = &flow->algo->core->needs;
 	const struct quell_adapt seen = {
-		.cubic.window_q16 = READ_ONCE(flow->adapt.cubic.window_q16),
-		.base_ns = READ_ONCE(flow->adapt.base_ns),
-		.byte_ns_q16 = READ_ONCE(flow->adapt.byte_ns_q16),
-		.stand_ns = READ_ONCE(flow->adapt.stand_ns),
-		.noise_ns = READ_ONCE(flow->adapt.noise_ns),
+		.cubic.window_q16 = adapt_seen(flow, cubic.window_q16),
+		.base_ns = adapt_seen(flow, base_ns),
+		.byte_ns_q16 = adapt_seen(flow, byte_ns_q16),
+		.stand_ns = adapt_seen(flow, stand_ns),
+		.noise_ns = adapt_seen(flow, noise_ns),
 	};
 
-	if (READ_ONCE(flow->adapt.phase) != QUELL_ADAPT_FALLBACK ||
+	if (adapt_seen(flow, phase) != QUELL_ADAPT_FALLBACK ||
 	    needs->signal == QUELL_ADAPT_RECORDS || !seen.base_ns)
 		return 0;
 	if (put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ||
