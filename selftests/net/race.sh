@@ -37,45 +37,50 @@ two_hosts()
 		ip -n "${!i}" addr add "10.91.0.$i/24" dev wire &&
 		ip -n "${!i}" addr add "fd91::$i/64" dev wire nodad || return 1
 	done
-	poll 10 in_netns "$1" busybox ping -c 1 -W 1 10.91.0.2
+	poll 60 in_netns "$1" busybox ping -c 1 -W 1 10.91.0.2
 }
 
-# worker FUNCTION [WORD]...: until the storm is over; a line for each time.  Those that start many
-# programs pause, to leave the processors to packets.
+# worker CALL[; CALL]...: in turn until the storm is over; a line for each.
 worker()
 {
-	local seed=$((SEED * 1000 + ${#workers[@]}))
+	local seed=$((SEED * 1000 + ${#workers[@]})) i calls
 
+	IFS=';' read -ra calls <<<"$1"
 	(
 		trap - EXIT
 		RANDOM=$seed
-		while [ $SECONDS -lt $((storm_begin + storm_s)) ]; do
+		for ((i = 0; SECONDS < storm_begin + storm_s; i++)); do
+			# shellcheck disable=SC2086 # words
+			set -- ${calls[i % ${#calls[@]}]}
 			if "$@" >/dev/null 2>&1; then
-				echo made
+				echo "$1 made"
 			else
-				echo refused
+				echo "$1 refused"
 			fi
 		done
-	) >"$dir/$1.$seed" 2>/dev/null &
+	) >"$dir/worker.$seed" 2>/dev/null &
 	workers+=($!)
 }
 
-# storm WORKER...: each a function and its words; fails if one did nothing.
+# storm WORKER...: each a function and its words, or several in turn, with a semicolon after each
+# but the last: programs start slowly there, and many at once leave no time for packets.  Fails if a
+# function did nothing.
 storm()
 {
-	local call file count
+	local call name status=0
 
 	storm_begin=$SECONDS
-	for call in "$@"; do
-		# shellcheck disable=SC2086 # words
-		worker $call
+	for call; do
+		worker "$call"
 	done
 	wait "${workers[@]}"
-	for file in "$dir"/*.[0-9]*; do
-		count=$(grep -c made "$file")
-		note "$(basename "${file%.*}"): $count, refused $(grep -c refused "$file")"
-		[ "$count" -gt 0 ] || return 1
+	cat "$dir"/worker.* >"$dir/calls"
+	for name in $(printf '%s\n' "${@//; /$'\n'}" | cut -d ' ' -f 1 | sort -u); do
+		note "$name: $(grep -c "^$name made" "$dir/calls"), refused" \
+			"$(grep -c "^$name refused" "$dir/calls")"
+		grep -q "^$name made" "$dir/calls" || status=1
 	done >"$dir/sum"
+	return "$status"
 }
 
 # The sum of what storm printed, and what KCSAN has done so far.
@@ -97,13 +102,19 @@ list()
 		# shellcheck disable=SC2086
 		quell -n "$1" -j $words || return 1
 	done
-	in_netns "$1" ss -tino && tc -n "$1" -s -j qdisc show && sleep 0.3
+	in_netns "$1" ss -tino && tc -n "$1" -s -j qdisc show
 }
 
 # dump NETNS: flows and counters, as fast as they come.
 dump()
 {
 	in_netns "$1" quell_nl dumps 100
+}
+
+# has_flows NETNS COUNT: at least so many; all are in $dir/flows-NETNS.
+has_flows()
+{
+	quell -n "$1" -j flow show >"$dir/flows-$1" && jq -e "length >= $2" "$dir/flows-$1"
 }
 
 # change_quell NETNS: a parameter of what all algorithms share.
@@ -125,7 +136,6 @@ change_quell()
 	quell -n "$1" cc set quell $words
 	pick 1 1 1 0
 	[ "$picked" = 1 ] || quell -n "$1" cc reset quell
-	sleep 0.3
 }
 
 # change_cc NETNS: whether an algorithm fits flows to their path, or all its parameters.
@@ -137,7 +147,6 @@ change_cc()
 	pick 0 1
 	quell -n "$1" cc set "$cc" adapt "$picked"
 	[ "$picked" = 1 ] || quell -n "$1" cc reset "$cc"
-	sleep 0.5
 }
 
 # open_many NETNS ADDRESS PORT: connections at once, killed with data on its way, or done.
@@ -178,5 +187,5 @@ serve_all()
 	start_in "$1" many_tcp listen 8080 4 >"$dir/listener"
 	start_in "$1" host_tcp serve 7100 >/dev/null 2>&1
 	start_in "$1" option_tcp serve 7001 >"$dir/server" 2>/dev/null
-	poll 10 listens "$1" 8080 && poll 10 listens "$1" 7100 && poll 10 listens "$1" 7001
+	poll 60 listens "$1" 8080 && poll 60 listens "$1" 7100 && poll 60 listens "$1" 7001
 }
