@@ -10,7 +10,8 @@
 #	hosts[N] wire --- portN $router out0 --- wire $receiver, 10.89.9.2
 #	10.89.N.2    10.89.N.1
 #
-# The same seed makes the same storm; another:  export SEED=2
+# The same seed makes the same storm; another:  export SEED=2.  With STORM_S it ends after so many
+# seconds, if that is before CHANGES.
 # shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
@@ -23,7 +24,7 @@ HOSTS=3
 RANDOM=$SEED
 there=10.89.9.2 nobody=65534
 # So slow that a message is still on its way when the next change is made.
-rate=20mbit
+rate=${RATE:-20mbit}
 ports=(7200 7201)
 hosts=() senders=() services=()
 router="" receiver="" lister="" picked=""
@@ -211,7 +212,7 @@ list()
 
 storm()
 {
-	local i
+	local i end=$((SECONDS + ${STORM_S:-1000000}))
 
 	export -f list
 	start_in "$receiver" bash -c list >"$dir/lists" 2>"$dir/lists.err"
@@ -219,11 +220,12 @@ storm()
 	for ((i = 0; i < HOSTS; i++)); do
 		start_sender "$i"
 	done
-	for ((i = 0; i < CHANGES; i++)); do
+	for ((i = 0; i < CHANGES && SECONDS < end; i++)); do
 		one_change
 		# Virtual time stands still while a processor works: the senders' turn.
 		sleep "0.00$((RANDOM % 10))"
 	done >/dev/null 2>&1
+	CHANGES=$i
 	stop "$lister"
 	quell -n "$receiver" -j stat quell | jq -c '.[0].counters | {
 		joined: .["senders-joined"], left: .["senders-left"],
@@ -266,13 +268,13 @@ modules_go()
 		ip netns del "${hosts[$i]}" || return 1
 	done
 	# Connections without an owner hold namespace and module until they have given up.
-	ip netns del "$receiver" && ip netns del "$router" && sleep 20 && unload tcp_dart quell
+	ip netns del "$receiver" && ip netns del "$router" && poll 60 rmmod tcp_dart && unload quell
 }
 
 plan 4
 check "a network" make_network
-check "$CHANGES changes while senders come and go" storm
-note "seed $SEED: $(cat "$dir/note")"
+check "changes while senders come and go" storm
+note "seed $SEED: $CHANGES changes, $(cat "$dir/note")"
 check "nobody counts at last" calm
 check "nothing stays: the modules are unloaded" modules_go
 finish

@@ -3,7 +3,9 @@
 #
 # port-storm.sh for KCSAN: frames come in on both processors.
 #
-#	race-port.sh [CHANGES [SEED]]
+#	race-port.sh [SECONDS [SEED]]
+#
+# At a rate at which frames queue there.
 
-export PROCESSORS=3 CHANGES=${1:-600} SEED=${2:-1}
+export RATE=100kbit PROCESSORS=3 CHANGES=1000000 STORM_S=${1:-60} SEED=${2:-1}
 exec "$(dirname "$0")/port-storm.sh"
