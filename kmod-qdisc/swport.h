@@ -308,8 +308,25 @@ struct swport_packet {
 	u8			headers[QUELL_FRAME_BYTES_MAX];
 };
 
+/* Features that take a packet off the straight path (swport_queue.c), at enqueue or at dequeue. */
+#define SWPORT_F_RATE		BIT(0)
+#define SWPORT_F_TELEMETRY	BIT(1)
+#define SWPORT_F_TCP_INT	BIT(2)
+#define SWPORT_F_PERCENTILES	BIT(3)
+#define SWPORT_F_JOINT		BIT(4)
+#define SWPORT_F_BUFFER		BIT(5)
+#define SWPORT_F_BQL		BIT(6)
+#define SWPORT_F_MARK_IN	BIT(7)
+#define SWPORT_F_MARK_OUT	BIT(8)
+#define SWPORT_F_DEFLECT	BIT(9)
+
 /**
  * struct swport_sched - one switch port
+ * @features:		SWPORT_F_*: what is on, of @params
+ * @paused:		bit per priority of data that waits (swport_pause.c)
+ * @burst_bytes:	during enqueue, bytes in @data of the super-packet being cut; else 0
+ * @parsed_dscps:	bit per DSCP by which a packet may be for the control band
+ * @memory_max_bytes:	limit of both bands' @memory_bytes
  * @params:		configuration
  * @data:		payload band
  * @control:		acknowledgements and network control; goes first
@@ -327,21 +344,23 @@ struct swport_packet {
  * @part:		part of a joint port; the loads in @link and @tcp_int are then copies of its
  * @percentiles:	histograms; NULL: not kept
  * @deflect:		deflected flows and their outlet; NULL until first enabled
- * @paused:		bit per priority of data that waits (swport_pause.c)
- * @burst_bytes:	during enqueue, bytes in @data of the super-packet being cut; else 0
  * @gso_split_pkts:	GSO packets segmented
  * @gso_whole_pkts:	GSO packets transmitted as they came
  * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
- * @memory_max_bytes:	limit of both bands' @memory_bytes
  * @memory_drop_pkts:	packets dropped because of it
  * @watchdog:		wakes the port when the wire is free again
  * @arriving:		during enqueue, the packet; not on the stack, which kernels may clear
  */
 struct swport_sched {
-	struct swport_params	params;
+	u32			features;
+	u8			paused;
+	u32			burst_bytes;
+	u64			parsed_dscps;
+	u64			memory_max_bytes;
 	struct swport_band	data;
-	struct swport_band	control;
 	struct quell_turns	turns;
+	struct swport_band	control;
+	struct swport_params	params;
 	u64			control_wait_pkts;
 	struct quell_shaper	shaper;
 	struct quell_red_vars	lottery;
@@ -354,12 +373,9 @@ struct swport_sched {
 	struct swport_part	part;
 	struct swport_percentiles *percentiles;
 	struct swport_deflect	*deflect;
-	u8			paused;
-	u32			burst_bytes;
 	u64			gso_split_pkts;
 	u64			gso_whole_pkts;
 	u64			alloc_fail_pkts;
-	u64			memory_max_bytes;
 	u64			memory_drop_pkts;
 	struct qdisc_watchdog	watchdog;
 	struct swport_packet	arriving;
@@ -412,6 +428,9 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 /* The class selector is the upper half of the DSCP. */
 #define SWPORT_PRIORITY_SHIFT	5
 
+/* swport_main.c */
+void quell_swport_set_features(struct swport_sched *port);
+
 /* swport_classify.c */
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
 					      const struct sk_buff *skb);
@@ -443,7 +462,7 @@ bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
 
 const u8 *quell_swport_options(const struct sk_buff *skb, u8 *buf, u32 *bytes);
-void quell_swport_replace_word(struct sk_buff *skb, u32 at, const u8 *word);
+void quell_swport_rewrite(struct sk_buff *skb, u32 at, const u8 *from, u32 bytes);
 
 /* swport_tcp_int.c */
 void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);

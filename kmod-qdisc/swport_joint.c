@@ -206,6 +206,7 @@ static void swport_joint_update(struct swport_sched *port, const struct swport_p
 	port->params.rate_bytes_ps = params->rate_bytes_ps;
 	port->params.telemetry_ns = params->telemetry_ns;
 	port->params.tcp_int_ns = params->tcp_int_ns;
+	quell_swport_set_features(port);
 	quell_swport_link_set(port, device_bytes_ps);
 	spin_lock(&joint->lock);
 	if (place->bytes && is_rerated)

@@ -33,6 +33,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include <quell/core/port/frame_control.h>
 #include <quell/version.h>
 
 #include "swport.h"
@@ -84,6 +85,39 @@ static u64 swport_memory_max(const struct swport_params *params)
 	return max_t(u64, scaled_bytes, SWPORT_MEMORY_DEFAULT);
 }
 
+/* With trimming, DSCPs of trimmed packets are for the control band, beside CS6 and above. */
+static u64 swport_parsed_dscps(const struct swport_trim_params *trim)
+{
+	u64 dscps = U64_MAX << (QUELL_FRAME_CS6 >> SWPORT_DSCP_SHIFT);
+
+	if (trim->size_bytes && trim->queue == SWPORT_TRIM_CONTROL)
+		dscps |= trim->known | BIT_ULL(trim->dscp);
+	return dscps;
+}
+
+/**
+ * quell_swport_set_features() - note which features are on
+ * @port: the switch port, with new parameters
+ *
+ * Context: the qdisc lock.
+ */
+void quell_swport_set_features(struct swport_sched *port)
+{
+	const struct swport_params *params = &port->params;
+
+	port->features = (params->rate_bytes_ps ? SWPORT_F_RATE : 0) |
+			 (params->telemetry_ns ? SWPORT_F_TELEMETRY : 0) |
+			 (params->tcp_int_ns ? SWPORT_F_TCP_INT : 0) |
+			 (port->percentiles ? SWPORT_F_PERCENTILES : 0) |
+			 (port->part.joint ? SWPORT_F_JOINT : 0) |
+			 (port->share.buffer ? SWPORT_F_BUFFER : 0) |
+			 (params->bql ? SWPORT_F_BQL : 0) |
+			 (params->ecn_mode == SWPORT_ECN_ENQUEUE ? SWPORT_F_MARK_IN : 0) |
+			 (params->ecn_mode == SWPORT_ECN_DEQUEUE ? SWPORT_F_MARK_OUT : 0) |
+			 (port->deflect ? SWPORT_F_DEFLECT : 0);
+	port->parsed_dscps = swport_parsed_dscps(&params->trim);
+}
+
 /*
  * Queued packets stay, even if they now exceed a limit.  The watchdog is
  * rescheduled because a faster wire is free sooner.
@@ -120,6 +154,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_swport_buffer_move(port, buffer);
 	quell_swport_joint_move(port, joint);
 	swap(port->percentiles, percentiles);
+	quell_swport_set_features(port);
 	port->link.of_one_queue = quell_swport_is_of_one_queue(sch);
 	quell_swport_device_forget(port);
 	quell_swport_link_set(port, device_bytes_ps);
@@ -175,6 +210,7 @@ static int swport_init(struct Qdisc *sch, struct nlattr *opt,
 	__skb_queue_head_init(&port->data.queue);
 	port->params = swport_defaults;
 	port->memory_max_bytes = swport_memory_max(&port->params);
+	quell_swport_set_features(port);
 	swport_seed(port);
 	return opt ? swport_change(sch, opt, extack) : 0;
 }

@@ -23,9 +23,19 @@
  * the parents, and as many as it has segments for the counters.  Its bytes are those of its
  * segments on the wire.
  */
+#include <linux/if_arp.h>
 #include <linux/ktime.h>
+#include <linux/pkt_sched.h>
+#include <quell/core/port/plain.h>
 
 #include "swport.h"
+
+/* What a single packet must not need for the straight path, in and out. */
+#define SWPORT_F_IN	(SWPORT_F_TCP_INT | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | \
+			 SWPORT_F_BUFFER | SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
+#define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT | \
+			 SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | SWPORT_F_BQL | \
+			 SWPORT_F_MARK_OUT)
 
 /* An eighth of the memory is control's alone, and half of it data's. */
 #define SWPORT_MEMORY_CONTROL_SHIFT	3
@@ -311,6 +321,39 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_SUCCESS;
 }
 
+/*
+ * The straight path: queue TCP data, as most packets are, of which quell_plain_read() knows all that
+ * the port keeps.  False, and nothing changed: for the other path, also where it does not fit.
+ */
+static bool swport_enqueue_plain(struct swport_sched *port, struct sk_buff *skb, struct Qdisc *sch)
+{
+	struct swport_band *band = &port->data;
+	struct quell_plain plain;
+
+	if (port->features & SWPORT_F_IN || skb->dev->type != ARPHRD_ETHER ||
+	    skb->priority == TC_PRIO_CONTROL || skb_is_gso(skb) ||
+	    (u64)band->backlog_bytes + qdisc_pkt_len(skb) > port->params.limit_bytes ||
+	    band->memory_bytes + skb->truesize > port->memory_max_bytes >> SWPORT_MEMORY_DATA_SHIFT)
+		return false;
+	if (!quell_plain_read(&plain, skb->data, skb_headlen(skb), skb->len) ||
+	    port->parsed_dscps >> (plain.dsfield >> SWPORT_DSCP_SHIFT) & 1)
+		return false;
+	*swport_cb(skb) = (struct swport_cb) {
+		.segments = 1,
+		.ip_at = QUELL_PLAIN_IP_AT,
+		.tcp_at = plain.tcp_at,
+		.option_bytes = plain.tcp_flags & QUELL_FRAME_TCP_SYN ? 0 :
+				plain.tcp_bytes - QUELL_FRAME_TCP_BYTES,
+		.ttl = plain.ttl,
+		.priority = plain.dsfield >> SWPORT_PRIORITY_SHIFT,
+	};
+	swport_wake(port, sch);
+	swport_band_push(band, skb);
+	qdisc_qstats_backlog_inc(sch, skb);
+	qdisc_qlen_inc(sch);
+	return true;
+}
+
 /**
  * quell_swport_enqueue() - a packet arrives at the port
  * @skb: packet, of any size
@@ -328,8 +371,10 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	u32 old_bytes = qdisc_pkt_len(skb);
 	int verdict;
 
-	if (unlikely(port->params.bql))
+	if (unlikely(port->features & SWPORT_F_BQL))
 		quell_swport_device_look(port);
+	if (swport_enqueue_plain(port, skb, sch))
+		return NET_XMIT_SUCCESS;
 	if (skb_is_gso(skb))
 		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
 		       swport_enqueue_cut(skb, sch, to_free);
@@ -403,8 +448,10 @@ static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_byt
 		quell_swport_joint_sent(port, wire_bytes);
 		return;
 	}
-	quell_portload_add(&port->link.load, wire_bytes);
-	quell_portload_add(&port->tcp_int.load, wire_bytes);
+	if (port->features & SWPORT_F_TELEMETRY)
+		quell_portload_add(&port->link.load, wire_bytes);
+	if (port->features & SWPORT_F_TCP_INT)
+		quell_portload_add(&port->tcp_int.load, wire_bytes);
 	if (port->params.rate_bytes_ps)
 		swport_wire_charge(port, now_ns, wire_bytes);
 }
@@ -434,7 +481,8 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	while (swport_has_data(port)) {
-		if (port->params.telemetry_ns)
+		if (port->params.telemetry_ns &&
+		    swport_cb(skb_peek(&port->data.queue))->segments > 1)
 			quell_swport_gso_open(sch);
 		skb = swport_band_pop(&port->data);
 		swport_settle(port);
@@ -490,30 +538,21 @@ static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 	return skb ? skb : swport_pop_data(sch, &share, now_ns);
 }
 
-/**
- * quell_swport_dequeue() - the device asks for the next packet
- * @sch: the port's qdisc
- *
- * Context: softirq or BH disabled, qdisc lock held.
- * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
- * when the wire is still busy, in which case the watchdog is scheduled.
- */
-struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
+/* The next packet, where the wire, the clock or a share of anything decides on it. */
+static struct sk_buff *swport_dequeue_parsed(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
 	u64 now_ns = 0;
 
-	if (!qdisc_qlen(sch))
-		return NULL;
-	if (port->params.rate_bytes_ps || port->params.telemetry_ns ||
-	    port->params.tcp_int_ns || port->percentiles)
+	if (port->features & (SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT |
+			      SWPORT_F_PERCENTILES))
 		now_ns = ktime_get_ns();
 	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
 		return NULL;
-	if (port->params.telemetry_ns || port->params.tcp_int_ns)
+	if (port->features & (SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT))
 		now_ns = swport_measure(port, now_ns);
-	if (unlikely(port->params.bql))
+	if (unlikely(port->features & SWPORT_F_BQL))
 		quell_swport_device_look(port);
 
 	skb = swport_pop(sch, now_ns);
@@ -524,11 +563,39 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 	}
 	if (port->params.tcp_int_ns)
 		quell_swport_tcp_int_stamp(port, skb, now_ns);
+	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
+	if (unlikely(port->features & SWPORT_F_BQL))
+		quell_swport_device_gets(port, qdisc_pkt_len(skb));
+	return skb;
+}
+
+/**
+ * quell_swport_dequeue() - the device asks for the next packet
+ * @sch: the port's qdisc
+ *
+ * Where there is no control, nor is it ahead of its share, and nothing else is on that a packet
+ * needs here, the first packet of data leaves.
+ *
+ * Context: softirq or BH disabled, qdisc lock held.
+ * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
+ * when the wire is still busy, in which case the watchdog is scheduled.
+ */
+struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	if (!qdisc_qlen(sch))
+		return NULL;
+	if (port->features & SWPORT_F_OUT || port->paused || port->turns.ahead_q16 ||
+	    !skb_queue_empty(&port->control.queue))
+		skb = swport_dequeue_parsed(sch);
+	else
+		skb = swport_band_pop(&port->data);
+	if (!skb)
+		return NULL;
 	if (swport_cb(skb)->trimmed)
 		quell_swport_trim_sent(port, skb);
-	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
-	if (unlikely(port->params.bql))
-		quell_swport_device_gets(port, qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	port->gso_whole_pkts += swport_cb(skb)->segments > 1;

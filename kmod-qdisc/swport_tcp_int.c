@@ -68,7 +68,7 @@ void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, 
 	u8 wire[QUELL_TCP_INT_BYTES];
 	struct quell_tcp_int_hop hop;
 	struct quell_tcp_int opt;
-	u32 at, i;
+	u32 at;
 
 	if (!port->link.bytes_ps || !swport_cb(skb)->option_bytes ||
 	    !quell_swport_hops(skb))
@@ -85,7 +85,6 @@ void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, 
 	port->tcp_int.worst_pkts += hop.value > opt.value ? segments : 0;
 	quell_tcp_int_stamp(&opt, &hop);
 	quell_tcp_int_encode(&opt, wire);
-	for (i = 0; i < sizeof(wire); i += sizeof(u32))
-		quell_swport_replace_word(skb, at + i, wire + i);
+	quell_swport_rewrite(skb, at, wire, sizeof(wire));
 	port->tcp_int.pkts += segments;
 }

@@ -66,28 +66,49 @@ static bool swport_is_pushed(const struct sk_buff *skb)
 	return flags && *flags & TCPHDR_PSH;
 }
 
-/* Offset of the record in the packet; 0 if it has none. */
-static u32 swport_find_record(const struct sk_buff *skb)
+/**
+ * struct swport_found - the record of a packet that this port's may replace
+ * @at:	    its offset
+ * @hop:    number of this port's hop
+ * @record: the record, valid until the packet is made writable
+ * @buf:    for options that are not linear
+ */
+struct swport_found {
+	u32		at;
+	u8		hop;
+	const u8	*record;
+	u8		buf[SWPORT_TCP_OPTIONS_MAX];
+};
+
+static bool swport_find_record(const struct swport_sched *port, const struct sk_buff *skb,
+			       struct swport_found *found)
 {
 	u32 at, in_option, bytes, stated = 0;
-	u8 buf[SWPORT_TCP_OPTIONS_MAX];
 	const u8 *options;
 
-	options = quell_swport_options(skb, buf, &bytes);
+	if (!port->link.bytes_ps || !swport_cb(skb)->option_bytes)
+		return false;
+	found->hop = quell_swport_hops(skb);
+	if (!found->hop || !swport_is_pushed(skb))
+		return false;
+	options = quell_swport_options(skb, found->buf, &bytes);
 	if (!options)
-		return 0;
+		return false;
 	at = quell_opt_find(options, bytes, &stated);
-	if (at == bytes)
-		return 0;
-	in_option = quell_opt_telemetry_at(options + at, stated);
-	return in_option ? swport_cb(skb)->tcp_at + sizeof(struct tcphdr) + at + in_option : 0;
+	in_option = at < bytes ? quell_opt_telemetry_at(options + at, stated) : 0;
+	if (!in_option)
+		return false;
+	found->record = options + at + in_option;
+	found->at = swport_cb(skb)->tcp_at + sizeof(struct tcphdr) + at + in_option;
+	return true;
 }
 
 /**
- * quell_swport_replace_word() - replace four bytes of a TCP segment, and update its checksum
+ * quell_swport_rewrite() - replace bytes of a TCP segment's options, and update its checksum
  * @skb: packet, writable up to the end of the bytes
  * @at: offset of the bytes
- * @word: their new values
+ * @from: their new values
+ * @bytes: how many, a multiple of four
  *
  * At an odd offset, which our senders never use, the bytes enter the checksum
  * byte-swapped.  A checksum still to be computed, by a device or from
@@ -95,21 +116,24 @@ static u32 swport_find_record(const struct sk_buff *skb)
  *
  * Context: any; @skb must be writable.
  */
-void quell_swport_replace_word(struct sk_buff *skb, u32 at, const u8 *word)
+void quell_swport_rewrite(struct sk_buff *skb, u32 at, const u8 *from, u32 bytes)
 {
 	u32 tcp_at = swport_cb(skb)->tcp_at;
 	struct tcphdr *th = (struct tcphdr *)(skb->data + tcp_at);
-	__wsum from, to;
+	u8 *to = skb->data + at;
+	__wsum was, now, diff = 0;
+	u32 i;
 
-	memcpy(&from, skb->data + at, sizeof(from));
-	memcpy(&to, word, sizeof(to));
-	memcpy(skb->data + at, word, sizeof(to));
-	from = csum_shift(from, at - tcp_at);
-	to = csum_shift(to, at - tcp_at);
 	/* Else a checksum that is left to the device is that of a header outside of the tunnel. */
-	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_start_offset(skb) == tcp_at)
-		return;
-	csum_replace4(&th->check, (__force __be32)from, (__force __be32)to);
+	if (skb->ip_summed != CHECKSUM_PARTIAL || skb_checksum_start_offset(skb) != tcp_at) {
+		for (i = 0; i < bytes; i += sizeof(u32)) {
+			memcpy(&now, from + i, sizeof(now));
+			memcpy(&was, to + i, sizeof(was));
+			diff = csum_sub(csum_add(diff, now), was);
+		}
+		csum_replace_by_diff(&th->check, csum_shift(diff, at - tcp_at));
+	}
+	memcpy(to, from, bytes);
 }
 
 /* The record of a port; the number of the hop is the packet's. */
@@ -124,31 +148,6 @@ static struct quell_telemetry swport_record(const struct swport_sched *port, u8 
 	};
 }
 
-static void swport_write_record(struct sk_buff *skb, u32 record_at,
-				const struct quell_telemetry *record, u64 load_q16)
-{
-	u8 wire[QUELL_TELEMETRY_BYTES];
-	u32 i;
-
-	quell_telemetry_encode(record, load_q16, wire);
-	for (i = 0; i < QUELL_TELEMETRY_BYTES; i += sizeof(u32))
-		quell_swport_replace_word(skb, record_at + i, wire + i);
-}
-
-/* Offset of the record that this port's may replace, copied to @old; 0: none. */
-static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff *skb,
-			   u8 old[QUELL_TELEMETRY_BYTES])
-{
-	const struct swport_cb *cb = swport_cb(skb);
-	u32 at;
-
-	if (!port->link.bytes_ps || !cb->option_bytes || !quell_swport_hops(skb) ||
-	    !swport_is_pushed(skb))
-		return 0;
-	at = swport_find_record(skb);
-	return at && !skb_copy_bits(skb, at, old, QUELL_TELEMETRY_BYTES) ? at : 0;
-}
-
 /**
  * quell_swport_stamp_is_due() - must a super-packet be cut for its record?
  * @port: the switch port, with telemetry on and its load advanced to now
@@ -160,12 +159,12 @@ static u32 swport_stamp_at(const struct swport_sched *port, const struct sk_buff
 bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb)
 {
 	u32 queue_bytes = swport_queue_bytes(port) - qdisc_pkt_len(skb);
-	u8 old[QUELL_TELEMETRY_BYTES];
+	struct swport_found found;
 
-	return swport_stamp_at(port, skb, old) &&
+	return swport_find_record(port, skb, &found) &&
 	       quell_telemetry_replaces(quell_portload_q16(&port->link.load,
 							   &port->link.load_params,
-							   queue_bytes), old);
+							   queue_bytes), found.record);
 }
 
 /**
@@ -183,24 +182,24 @@ bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_
 void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct swport_link *link = &port->link;
-	u8 old[QUELL_TELEMETRY_BYTES];
+	u8 wire[QUELL_TELEMETRY_BYTES];
 	struct quell_telemetry record;
+	struct swport_found found;
 	u64 load_q16;
-	u32 at;
 
-	at = swport_stamp_at(port, skb, old);
-	if (!at)
+	if (!swport_find_record(port, skb, &found))
 		return;
 	load_q16 = quell_portload_q16(&link->load, &link->load_params, swport_queue_bytes(port));
-	if (!quell_telemetry_replaces(load_q16, old)) {
+	if (!quell_telemetry_replaces(load_q16, found.record)) {
 		link->keep_pkts++;
 		return;
 	}
-	if (swport_cb(skb)->segments > 1 || skb_ensure_writable(skb, at + sizeof(old))) {
+	if (swport_cb(skb)->segments > 1 || skb_ensure_writable(skb, found.at + sizeof(wire))) {
 		link->stamp_fail_pkts++;
 		return;
 	}
-	record = swport_record(port, quell_swport_hops(skb), now_ns);
-	swport_write_record(skb, at, &record, load_q16);
+	record = swport_record(port, found.hop, now_ns);
+	quell_telemetry_encode(&record, load_q16, wire);
+	quell_swport_rewrite(skb, found.at, wire, sizeof(wire));
 	link->stamp_pkts++;
 }

@@ -18,6 +18,7 @@
 #define _QUELL_TELEMETRY_H
 
 #include <quell/core/core.h>
+#include <quell/core/lib/math.h>
 #include <quell/core/lib/types.h>
 
 #define QUELL_TELEMETRY_BYTES		12U
@@ -53,17 +54,13 @@
  */
 static inline u32 quell_float_encode(u64 value, u32 fraction_bits, u32 most)
 {
-	u64 one = 1ULL << fraction_bits;
-	u32 exponent = 0;
+	u32 bits = quell_fls_u64(value), shift;
 
-	while (value >= one << 1) {
-		value >>= 1;
-		exponent++;
-		if ((exponent << fraction_bits) > most)
-			return most;
-	}
+	if (bits <= fraction_bits + 1)
+		return value;
+	shift = bits - fraction_bits - 1;
 	/* The leading bit of a value >= one adds 1 to the exponent field. */
-	return quell_min_u64((exponent << fraction_bits) + value, most);
+	return quell_min_u64(((u64)shift << fraction_bits) + (value >> shift), most);
 }
 
 static inline u64 quell_float_decode(u32 code, u32 fraction_bits)

@@ -6,6 +6,7 @@
  *	AddressSanitizer watches)
  *	what is found lies within the frame, an inner packet within the outer
  *	what is found agrees with the model (../unit/frame_model.h)
+ *	a frame that is read as a plain one is one, with the same headers
  *	where only the first bytes can be read, all is found, or that more are needed
  *
  * Input: how many of the bytes can be read (1), how to begin (1: which headers to write over
@@ -13,8 +14,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <quell/core/port/frame_control.h>
 
 #include "../unit/frame_model.h"
 
@@ -71,12 +70,16 @@ static void check_places(const struct quell_frame *frame)
 static void parse(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
 {
 	u8 *copy = malloc(bytes ? bytes : 1);
+	const char *complaint;
+	bool is_plain;
 
 	if (!copy)
 		abort();
 	memcpy(copy, data, bytes);
 	quell_frame_begin(frame, copy, bytes, len);
 	quell_frame_parse(frame);
+	complaint = plain_complaint(frame, &is_plain);
+	require(!complaint, complaint ? complaint : "");
 	quell_frame_is_control(frame);
 	check_places(frame);
 	free(copy);

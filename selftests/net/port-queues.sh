@@ -288,6 +288,14 @@ joint_records()
 		all(.link_rate == 3750000 and .options.telemetry == 1000000)"
 }
 
+# So do they where one queue gets a rate and telemetry later, which the others had not.
+joint_records_later()
+{
+	joint "$1" overhead 24 && one_change rate 30mbit telemetry 1ms && hear record_pkt 24 &&
+	record_flows 24 && heard && packets_are 'length == 24 and all(.hop == 1)' &&
+	joint_is "(map(select(.stamp_pkts > 0)) | length) > 1 and (map(.stamp_pkts) | add) == 24"
+}
+
 # The first queue's words are those of the port, and so is every later one.
 joint_is_alike()
 {
@@ -563,7 +571,7 @@ has_mqprio >/dev/null 2>&1 && mqprio=1
 if [ $mqprio = 1 ] || ! is_exact; then
 	joint_numbers=4
 fi
-plan $((20 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
+plan $((21 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
 for queues in 2 4 8; do
 	check "below mq of $queues queues rate, telemetry, TCP-INT and deflection are refused" \
 		refused_below_mq $queues
@@ -583,6 +591,7 @@ for queues in $joint_numbers; do
 done
 check "joint queues are marked at enqueue by the queue of all of them" joint_marks_enqueue 4
 check "rate, telemetry and TCP-INT are alike in all joint queues" joint_is_alike
+check "and are at work in all, whichever got them, and when" joint_records_later 4
 check "queues leave a joint port" joint_is_left
 check "a joint port goes with its device, and with its namespace" joint_goes_with_its_netns
 check "joint is for queues below mq, without deflection" joint_is_below_mq

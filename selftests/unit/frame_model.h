@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include <quell/core/port/frame.h>
+#include <quell/core/port/frame_control.h>
+#include <quell/core/port/plain.h>
 
 /**
  * struct frame_model - what the reader found
@@ -209,6 +210,27 @@ static inline const char *model_complaint(const struct frame_model *m,
 		if (ip->transport_at && ip->end != m->end[i])
 			return i ? "inner length" : "outer length";
 	}
+	return NULL;
+}
+
+/* NULL if what quell_plain_read() says of a frame is what quell_frame_parse() has read. */
+static inline const char *plain_complaint(struct quell_frame *frame, bool *is_plain)
+{
+	const struct quell_frame_ip *ip = &frame->ip[0];
+	struct quell_plain plain;
+
+	*is_plain = quell_plain_read(&plain, frame->data, frame->bytes, frame->len);
+	if (!*is_plain)
+		return NULL;
+	if (frame->is_short || frame->inner || frame->tagged || ip->at != QUELL_PLAIN_IP_AT)
+		return "plain, but for tags, tunnels or its length";
+	if (plain.tcp_at != ip->transport_at || plain.tcp_bytes != frame->tcp_bytes ||
+	    plain.tcp_flags != frame->tcp_flags)
+		return "plain TCP header";
+	if (plain.dsfield != ip->dsfield || plain.ttl != ip->ttl)
+		return "plain IP header";
+	if (quell_frame_is_control(frame) && plain.dsfield < QUELL_FRAME_CS6)
+		return "plain control";
 	return NULL;
 }
 

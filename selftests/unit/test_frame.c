@@ -260,6 +260,7 @@ TEST(cut_at_every_byte)
 	struct frame_model model;
 	const char *complaint;
 	struct stack s;
+	bool is_plain;
 	u32 bytes;
 	size_t i;
 
@@ -277,7 +278,9 @@ TEST(cut_at_every_byte)
 			parse(&frame, s.data, bytes, s.len);
 			quell_frame_is_control(&frame);
 			model = model_frame(s.data, s.len);
-			complaint = frame.is_short ? NULL : model_complaint(&model, &frame);
+			complaint = plain_complaint(&frame, &is_plain);
+			if (!complaint && !frame.is_short)
+				complaint = model_complaint(&model, &frame);
 			EXPECT_EQ(NULL, complaint)
 				TH_LOG("read__%s_%u: %s", stacks[i], bytes, complaint);
 		}
@@ -293,8 +296,9 @@ TEST(random_changes)
 	struct quell_frame frame;
 	struct frame_model model;
 	const char *complaint;
-	u32 i, changes, found = 0;
+	u32 i, changes, found = 0, plain = 0;
 	struct stack s;
+	bool is_plain;
 
 	for (i = 0; i < 200000; i++) {
 		build(&s, stacks[random_between(&random, 0, ARRAY_SIZE(stacks) - 1)],
@@ -309,8 +313,37 @@ TEST(random_changes)
 		found += frame.inner && frame.tcp_bytes;
 		ASSERT_EQ(NULL, complaint)
 			TH_LOG("random__%u: %s", i, complaint);
+		complaint = plain_complaint(&frame, &is_plain);
+		plain += is_plain;
+		ASSERT_EQ(NULL, complaint)
+			TH_LOG("random_plain__%u: %s", i, complaint);
 	}
 	EXPECT_GT(found, 20000U);
+	EXPECT_GT(plain, 2000U);
+}
+
+/* Whole segments with data are plain, in any state of their connection. */
+TEST(plain)
+{
+	static const struct {
+		const char *letters;
+		u32 bytes;
+		bool plain;
+	} cases[] = {
+		{ "e4t", 1, true }, { "e4T", 500, true }, { "e6t", 1, true }, { "e6T", 500, true },
+		{ "e4s", 10, true }, { "e6T", 0, false }, { "e4t", 0, false }, { "e4u", 10, false },
+		{ "eq4t", 10, false }, { "e44t", 10, false }, { "e6o4t", 10, false },
+		{ "ep", 10, false },
+	};
+	struct quell_plain plain;
+	struct stack s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		build(&s, cases[i].letters, cases[i].bytes);
+		EXPECT_EQ(cases[i].plain, quell_plain_read(&plain, s.data, s.len, s.len))
+			TH_LOG("plain__%s_%u", cases[i].letters, cases[i].bytes);
+	}
 }
 
 /* What is not Ethernet begins with an IP header. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Most of a switch port's packets: untagged Ethernet, IPv4 without options or IPv6 without
+ * extension headers, and TCP with data.  They need a fraction of what <quell/core/port/frame.h>
+ * reads of any other frame, and give the same result.
+ */
+#ifndef _QUELL_CORE_PORT_PLAIN_H
+#define _QUELL_CORE_PORT_PLAIN_H
+
+#include <quell/core/port/frame.h>
+
+#define QUELL_PLAIN_IP_AT	QUELL_FRAME_ETHERNET_BYTES
+#define QUELL_PLAIN_TCP4_AT	(QUELL_PLAIN_IP_AT + QUELL_FRAME_IPV4_BYTES)
+#define QUELL_PLAIN_TCP6_AT	(QUELL_PLAIN_IP_AT + QUELL_FRAME_IPV6_BYTES)
+/* The first octet of an IPv4 header without options. */
+#define QUELL_PLAIN_IPV4	0x45
+
+/**
+ * struct quell_plain - what a port keeps of a plain frame's headers
+ * @dsfield:	 DSCP and ECN
+ * @ttl:	 time to live, or hop limit
+ * @tcp_at:	 offset of the TCP header
+ * @tcp_bytes:	 its length
+ * @tcp_flags:	 CWR to FIN
+ */
+struct quell_plain {
+	u8	dsfield;
+	u8	ttl;
+	u8	tcp_at;
+	u8	tcp_bytes;
+	u8	tcp_flags;
+};
+
+/**
+ * quell_plain_read() - read the headers of an Ethernet frame, if it is a plain one
+ * @plain: set if it is
+ * @data:  frame
+ * @bytes: of it that may be read
+ * @len:   of the frame, at least @bytes
+ *
+ * Context: any.
+ * Return: true for whole TCP segments with data, which are not control but by their DSCP;
+ * quell_frame_parse() then gives the same.  Other frames may be anything.
+ */
+static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u32 bytes, u32 len)
+{
+	const u8 *ip = data + QUELL_PLAIN_IP_AT;
+	u32 end, tcp_bytes, ethertype;
+
+	if (bytes < QUELL_PLAIN_TCP6_AT)
+		return false;
+	ethertype = quell_frame_get(data + QUELL_PLAIN_IP_AT - sizeof(u16));
+	if (ethertype == QUELL_FRAME_IS_IPV4) {
+		if (ip[0] != QUELL_PLAIN_IPV4 || ip[9] != QUELL_FRAME_TCP ||
+		    quell_frame_get(ip + 6) & QUELL_FRAME_FRAGMENT_MASK)
+			return false;
+		plain->dsfield = ip[1];
+		plain->ttl = ip[8];
+		plain->tcp_at = QUELL_PLAIN_TCP4_AT;
+		end = QUELL_PLAIN_IP_AT + quell_frame_get(ip + 2);
+	} else if (ethertype == QUELL_FRAME_IS_IPV6) {
+		if (ip[0] >> 4 != 6 || ip[6] != QUELL_FRAME_TCP ||
+		    bytes < QUELL_PLAIN_TCP6_AT + QUELL_FRAME_TCP_BYTES)
+			return false;
+		plain->dsfield = quell_frame_get(ip) >> 4;
+		plain->ttl = ip[7];
+		plain->tcp_at = QUELL_PLAIN_TCP6_AT;
+		end = QUELL_PLAIN_TCP6_AT + quell_frame_get(ip + 4);
+	} else {
+		return false;
+	}
+	tcp_bytes = (data[plain->tcp_at + 12] >> 4) * 4;
+	plain->tcp_bytes = tcp_bytes;
+	plain->tcp_flags = data[plain->tcp_at + 13];
+	return tcp_bytes >= QUELL_FRAME_TCP_BYTES && plain->tcp_at + tcp_bytes <= bytes &&
+	       plain->tcp_at + tcp_bytes < end && end <= len;
+}
+
+#endif /* _QUELL_CORE_PORT_PLAIN_H */
