@@ -322,8 +322,8 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * The straight path: queue TCP data, as most packets are, of which quell_plain_read() knows all that
- * the port keeps.  False, and nothing changed: for the other path, also where it does not fit.
+ * The straight path: queue TCP data, as most packets are, of which quell_plain_read() knows all
+ * that the port keeps.  False, and nothing changed: for the other path, also where it does not fit.
  */
 static bool swport_enqueue_plain(struct swport_sched *port, struct sk_buff *skb, struct Qdisc *sch)
 {
