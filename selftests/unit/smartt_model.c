@@ -160,7 +160,7 @@ static void increase(struct smartt_model *m, const struct smartt_model_params *p
 	if (!high)
 		step += fmin(m->cwnd, (trtt - rtt) / rtt * pi * scaled(m, p->pi));
 	if (p->bounded)
-		step = fmin(step, fmax(m->cwnd / 4, m->mtu));
+		step = fmin(step, fmax(m->cwnd / 4, fmin(m->cwnd, m->mtu)));
 	m->pending += size * step;
 }
 
@@ -214,6 +214,8 @@ static void settle(struct smartt_model *m, const struct smartt_model_params *p,
 	m->batch_pkts += e->pkts;
 	if (round && !e->app_limited)
 		due = scaled(m, p->eta);
+	if (p->bounded)
+		due = fmin(due, fmax(m->cwnd / 4, fmin(m->cwnd, m->mtu)));
 	if (round || m->batch_pkts >= p->batch) {
 		due += m->pending / m->cwnd;
 		m->pending = 0;

@@ -104,6 +104,14 @@ TEST(bounded)
 	ack(&f, 20000, 0);
 	EXPECT_EQ(2 * MSS + MSS / 2, window_bytes(&f))
 		TH_LOG("quell_smartt_increase__a_segment_at_least");
+	start(&f, 1, 20000);
+	f.p.scale_bdp_bytes = 1;
+	quell_smartt_observe(&f.v, &f.p, &at_start);
+	f.p.adapt_bool = 1;
+	f.v.window_q16 = quell_mss_q16(MSS) / 4;
+	ack(&f, 20000, 0);
+	EXPECT_TRUE(window_bytes(&f) <= MSS / 4 + MSS)
+		TH_LOG("quell_smartt_increase__by_itself_below_a_segment");
 	start(&f, 10, 12000);
 	f.p.adapt_bool = 1;
 	f.v.flags |= QUELL_SMARTT_F_FAST;

@@ -108,9 +108,11 @@ static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
 		quell_event_loss(sk);
 }
 
-static bool has_sent_fin(const struct sock *sk)
+/* Whether the peer has all, the FIN too: TCP saves metrics next. */
+static bool has_ended(const struct sock *sk)
 {
-	return !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT));
+	return !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) &&
+	       tcp_sk(sk)->snd_una == tcp_sk(sk)->write_seq;
 }
 
 /**
@@ -140,7 +142,7 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 	if (flow && sample->acked_pkts)
 		quell_tail_acked(flow, sk);
 	/* Sprayed segments overtake each other: that is not for tcp_update_metrics() to save. */
-	if (flow && quell_path_is_sprayed(flow) && has_sent_fin(sk))
+	if (flow && quell_path_is_sprayed(flow) && has_ended(sk))
 		quell_tcp_reset_reordering(sk);
 	if (quell_adapt_is_on(flow))
 		quell_adapt_acked(sk, sample);

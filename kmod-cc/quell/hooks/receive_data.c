@@ -114,11 +114,17 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 /* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */
 static bool receive_is_asked(const struct sock *sk, const struct receive_segment *segment)
 {
-	u32 unacked_bytes = segment->in->seq + segment->payload_bytes -
-			    READ_ONCE(tcp_sk(sk)->rcv_wup);
+	u32 end_seq = segment->in->seq + segment->payload_bytes, rcv_wup, full_bytes;
 
+	/* TCP writes it plainly, under its lock: that of a moment ago will do. */
+	rcv_wup = data_race(READ_ONCE(tcp_sk(sk)->rcv_wup));
+	/* So will this one. */
+	full_bytes = data_race(READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss));
+	/* TCP has not measured this segment yet, which may be longer than all before. */
+	full_bytes = max_t(u32, full_bytes, skb_is_gso(segment->skb) ?
+			   skb_shinfo(segment->skb)->gso_size : segment->payload_bytes);
 	if (segment->in->pushed)
-		return unacked_bytes <= ASKING_SEGS * READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
+		return end_seq - rcv_wup <= ASKING_SEGS * full_bytes;
 	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
 

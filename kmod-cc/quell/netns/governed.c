@@ -59,7 +59,7 @@ void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 n
  * The time of a change may be older than that of a reading before it, by the time for which the
  * change had to wait for the lock; a counter never decreases for that.
  *
- * Context: process, may sleep.
+ * Context: process, quell_mutex, under which the counters are freed.
  */
 void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum)
 {

@@ -43,7 +43,7 @@ struct quell_portload_params {
 
 /**
  * struct quell_portload - traffic measurement of one link
- * @tx_bytes:		wire bytes, free-running
+ * @tx_bytes:		wire bytes while the load is measured, free-running
  * @pending_bytes:	wire bytes sent since @last_ns, not yet in @flight_q8
  * @flight_q8:		bytes in flight at @last_ns without @pending_bytes, Q8
  * @last_ns:		time of @flight_q8

@@ -12,7 +12,7 @@
  * III-J scales increases by the NIC's rate, and FastIncrease triples the window.  Where the path
  * is slower than the NIC, or flows are many, either fills a buffer within a round trip.  On a path
  * that is not configured a window increases by one part in QUELL_SMARTT_STEP_SHARE of it per round
- * trip, by a segment at least, and by FastIncrease as in slow start.
+ * trip, by a segment at least or, if it is below one, by itself; by FastIncrease as in slow start.
  */
 #define QUELL_SMARTT_STEP_SHARE	4
 
@@ -75,7 +75,8 @@ static inline u64 quell_smartt_bound_q16(const struct quell_smartt_vars *v,
 	if (!p->adapt_bool)
 		return step_q16;
 	return quell_min_u64(step_q16, quell_max_u64(v->window_q16 / QUELL_SMARTT_STEP_SHARE,
-						     quell_mss_q16(v->mss_bytes)));
+						     quell_min_u64(v->window_q16,
+								   quell_mss_q16(v->mss_bytes))));
 }
 
 /* Equations 2 and 3 for @bytes unmarked bytes: adds their increase times the window. */
@@ -152,7 +153,8 @@ static inline void quell_smartt_settle(struct quell_smartt_vars *v,
 	}
 	if (round) {
 		if (p->eta_pkts_q16 && !(s->flags & QUELL_S_APP_LIMITED))
-			due_q16 += quell_smartt_step_q16(v, p->eta_pkts_q16);
+			due_q16 += quell_smartt_bound_q16(v, p,
+				quell_smartt_step_q16(v, p->eta_pkts_q16));
 		quell_smartt_next_round(v, p, s);
 	}
 	v->window_q16 += due_q16;
