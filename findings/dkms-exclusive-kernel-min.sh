@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# DKMS 3.0.10 (Debian 12) does not know BUILD_EXCLUSIVE_KERNEL_MIN of dkms.conf, which later releases
-# do: it builds for an older kernel all the same, without a warning.  BUILD_EXCLUSIVE_KERNEL, a
-# regular expression, is obeyed.
+# DKMS 3.0.10 (Debian 12) does not know BUILD_EXCLUSIVE_KERNEL_MIN of dkms.conf, which later
+# releases do: it builds for an older kernel all the same, without a warning.  The directive
+# BUILD_EXCLUSIVE_KERNEL, a regular expression, is obeyed.
 #
 # Guess: a directive that a release does not know is an error, or is at least named in a warning.
 set -euo pipefail

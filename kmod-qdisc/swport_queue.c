@@ -538,8 +538,8 @@ static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 	return skb ? skb : swport_pop_data(sch, &share, now_ns);
 }
 
-/* The next packet, where the wire, the clock or a share of anything decides on it. */
-static struct sk_buff *swport_dequeue_parsed(struct Qdisc *sch)
+/* The next packet where a feature of SWPORT_F_OUT, a control packet or a pause matters. */
+static struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
@@ -573,8 +573,8 @@ static struct sk_buff *swport_dequeue_parsed(struct Qdisc *sch)
  * quell_swport_dequeue() - the device asks for the next packet
  * @sch: the port's qdisc
  *
- * Where there is no control, nor is it ahead of its share, and nothing else is on that a packet
- * needs here, the first packet of data leaves.
+ * Without control packets queued or ahead of their share, and without a feature that matters here,
+ * the first packet of data leaves.
  *
  * Context: softirq or BH disabled, qdisc lock held.
  * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
@@ -589,7 +589,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 		return NULL;
 	if (port->features & SWPORT_F_OUT || port->paused || port->turns.ahead_q16 ||
 	    !skb_queue_empty(&port->control.queue))
-		skb = swport_dequeue_parsed(sch);
+		skb = swport_dequeue_featured(sch);
 	else
 		skb = swport_band_pop(&port->data);
 	if (!skb)
