@@ -139,8 +139,6 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 	losses |= ack_classify(sk, rs, sample);
 	if (losses)
 		ack_tell(sk, flow, losses);
-	if (flow && sample->acked_pkts)
-		quell_tail_acked(flow, sk);
 	/* Sprayed segments overtake each other: that is not for tcp_update_metrics() to save. */
 	if (flow && quell_path_is_sprayed(flow) && has_ended(sk))
 		quell_tcp_reset_reordering(sk);

@@ -19,11 +19,11 @@
  * in softirq and charged to no cgroup, like its socket.
  *
  * Tear-down, in ->release, in this order:
- *	timer stopped	 it is not started again, probe.c
+ *	closed		 under its lock: earlier finders add no entry and do not start the
+ *			 timer any more, probe.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
- *	closed		 under its lock: earlier finders add no entry any more
- *	lists freed	 under its lock, too
+ *	lists freed	 under its lock
  *	call_rcu()	 freed when all earlier finders, and the timer, are done
  * The socket outlives all of this but the last step, so a reader may look at
  * no more of it than its cookie (sockets are freed to their own type).
@@ -215,7 +215,6 @@ static void flow_release(struct quell_flow *flow)
 	xa_erase_bh(&qnet->flows, flow->id);
 	quell_adapt_close(flow);
 	spin_lock_bh(&flow->lock);
-	flow->closed = true;
 	quell_segments_free(&flow->segments);
 	quell_list_free(&flow->arrivals);
 	quell_list_free(&flow->echo);

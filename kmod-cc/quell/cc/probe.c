@@ -53,7 +53,8 @@ static void probe_spurious(struct quell_flow *flow)
 	struct quell_tail *tail = &flow->tail;
 
 	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
-	WRITE_ONCE(tail->patience, min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX));
+	tail->patience = min_t(u8, tail->patience + 1, PROBE_PATIENCE_MAX);
+	quell_tail_update(flow);
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES_SPURIOUS);
 }
 
@@ -62,8 +63,10 @@ static void probe_succeed(struct quell_flow *flow)
 	struct quell_tail *tail = &flow->tail;
 
 	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
-	if (tail->patience)
-		WRITE_ONCE(tail->patience, tail->patience - 1);
+	if (tail->patience) {
+		tail->patience--;
+		quell_tail_update(flow);
+	}
 	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
 }
 
@@ -102,7 +105,7 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 		}
 		WRITE_ONCE(tail->probe, QUELL_PROBE_ANSWERED);
 		tail->verdict_ns = now_ns + tail->wait_ns + tail->srtt_ns;
-		quell_tail_wake(tail, tail->verdict_ns);
+		quell_tail_wake(flow, tail->verdict_ns);
 	}
 	return false;
 }
@@ -211,10 +214,11 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 				      !flow->recover.loss_unreported;
 	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
 	WRITE_ONCE(tail->calm, 0);
-	tail->wait_ns = quell_tail_timeout_ns(flow);
+	tail->wait_ns = tail->timeout_ns;
 	if (skb)
 		tail->wait_ns = max(tail->wait_ns, ktime_get_ns() - skb->skb_mstamp_ns);
-	WRITE_ONCE(tail->tries, tail->tries + 1);
+	tail->tries++;
+	quell_tail_update(flow);
 	if (skb)
 		probe_send(sk, skb);
 	else
@@ -229,22 +233,11 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES);
 }
 
-/* When a probe is due; 0: never.  LOCAL_OUT may change it without the socket lock. */
-static u64 probe_due_ns(struct quell_tail *tail)
-{
-	u64 due_ns;
-
-	spin_lock(&tail->lock);
-	due_ns = tail->due_ns;
-	spin_unlock(&tail->lock);
-	return due_ns;
-}
-
 /* When a probe would leave; 0: never. */
 static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 		       const struct sk_buff *skb, u64 now_ns)
 {
-	u64 at_ns = probe_due_ns(&flow->tail);
+	u64 at_ns = quell_tail_due_ns(flow);
 
 	if (!at_ns || !probe_is_allowed(sk))
 		return 0;
@@ -253,7 +246,7 @@ static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 		at_ns = max(at_ns, tcp_sk(sk)->tcp_wstamp_ns);
 	/* The original has not left the host yet. */
 	if (at_ns <= now_ns && skb && skb_fclone_busy(sk, skb))
-		at_ns = now_ns + quell_tail_timeout_ns(flow);
+		at_ns = now_ns + flow->tail.timeout_ns;
 	return at_ns;
 }
 
@@ -274,25 +267,28 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_tail_expect(flow, at_ns);
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
-		/* If the probe was sent, quell_tail_sent() has set the next due time. */
-		if (probe_due_ns(tail) <= now_ns)
-			quell_tail_put_off(flow, now_ns);
+		at_ns = quell_tail_due_ns(flow);
+		/* It was not sent: quell_tail_sent() would have set the timer. */
+		if (at_ns && at_ns <= now_ns) {
+			tail->since_ns = now_ns;
+			quell_tail_wake(flow, now_ns + tail->timeout_ns);
+		}
 	}
 	if (tail->probe == QUELL_PROBE_ANSWERED)
-		quell_tail_wake(tail, tail->verdict_ns);
+		quell_tail_wake(flow, tail->verdict_ns);
 }
 
 /*
  * Begins an expiry; returns whether it must be handled.  A flow that is not closed has its socket,
  * which is then held.  Lifetime: tail.h.
  */
-static bool probe_enter(struct quell_tail *tail)
+static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 {
 	bool enter;
 
-	spin_lock(&tail->lock);
-	enter = !tail->closed && refcount_inc_not_zero(&tail->sk->sk_refcnt);
-	spin_unlock(&tail->lock);
+	spin_lock(&flow->lock);
+	enter = !flow->closed && refcount_inc_not_zero(&sk->sk_refcnt);
+	spin_unlock(&flow->lock);
 	return enter;
 }
 
@@ -301,26 +297,28 @@ static bool probe_enter(struct quell_tail *tail)
  * hook has asked for that meanwhile.  A process may sleep, on memory that another one serves, so
  * each look is later than the last.
  */
-static void probe_put_off(struct quell_tail *tail)
+static void probe_put_off(struct quell_flow *flow)
 {
-	quell_tail_wake(tail, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
+	struct quell_tail *tail = &flow->tail;
+
+	quell_tail_wake(flow, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
 	if (tail->busy < PROBE_BUSY_DOUBLINGS)
 		tail->busy++;
 }
 
 static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 {
-	struct quell_tail *tail = container_of(timer, struct quell_tail, timer);
-	struct sock *sk = tail->sk;
+	struct quell_flow *flow = container_of(timer, struct quell_flow, tail.timer);
+	struct sock *sk = (struct sock *)flow->sk;
 
 	rcu_read_lock();
-	if (probe_enter(tail)) {
+	if (probe_enter(flow, sk)) {
 		bh_lock_sock(sk);
 		if (sock_owned_by_user(sk))
-			probe_put_off(tail);
+			probe_put_off(flow);
 		/* It is set with the socket lock, too; its neighbours change without. */
-		else if (data_race(!tail->closed))
-			probe_expired(container_of(tail, struct quell_flow, tail), sk);
+		else if (data_race(!flow->closed))
+			probe_expired(flow, sk);
 		bh_unlock_sock(sk);
 		sock_put(sk);
 	}
@@ -339,10 +337,11 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_tail *tail = &flow->tail;
 
-	spin_lock_init(&tail->lock);
-	tail->sk = sk;
 	tail->srtt_ns = quell_first_rtt_ns(sk);
 	tail->var_ns = tail->srtt_ns / 2;
+	rcu_read_lock_bh();
+	quell_tail_update(flow);
+	rcu_read_unlock_bh();
 	quell_hrtimer_setup(&tail->timer, probe_fired, CLOCK_MONOTONIC,
 			    HRTIMER_MODE_ABS_PINNED_SOFT);
 }
@@ -366,9 +365,9 @@ void quell_probe_release(struct quell_flow *flow, struct sock *sk)
 	struct quell_tail *tail = &flow->tail;
 
 	if (tail->probe != QUELL_PROBE_NONE && tcp_sk(sk)->dsack_dups != tail->dsacks)
-		probe_spurious(flow);
-	spin_lock_bh(&tail->lock);
-	tail->closed = true;
-	spin_unlock_bh(&tail->lock);
+		quell_count(flow->qnet, QUELL_N_TAIL_PROBES_SPURIOUS);
+	spin_lock_bh(&flow->lock);
+	flow->closed = true;
+	spin_unlock_bh(&flow->lock);
 	hrtimer_try_to_cancel(&tail->timer);
 }

@@ -232,7 +232,7 @@ static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb,
 	if (segment) {
 		first_ns = segment->depart_ns;
 		last_ns = quell_segment_left_ns(segment, segment->end_seq,
-						flow->link.bytes_ps);
+						flow->link.ns_q32);
 	}
 	spin_unlock_bh(&flow->lock);
 	return recover_between(lost->echo_ns, first_ns, last_ns);

@@ -4,8 +4,9 @@
  *
  * Round-trip time.  The newest segment this ACK reports delivered is the last
  * cumulatively acknowledged one, or rs->last_end_seq where SACK reached
- * further.  Its departure comes from the departure ring, the ACK's receipt
- * from the arrival ring:
+ * further.  Its departure comes from the departure ring, the ACK's receipt is when TCP
+ * processes it or, from the backlog of a busy socket, by a NIC's stamp or with an option,
+ * comes from the arrival ring:
  *
  *	rtt = receipt - (departure + serialisation on the first link)
  *
@@ -96,7 +97,7 @@ struct sample_acked {
 static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_segment *segment)
 {
 	return quell_segment_left_ns(segment, quell_segment_first_end(segment),
-				     flow->link.bytes_ps);
+				     flow->link.ns_q32);
 }
 
 /* The same of the segment that an ACK was for: of a lone packet all of it left then. */
@@ -263,9 +264,7 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 {
 	u64 rtt_ns = 0;
 
-	/* IPv6 has headers before TCP's that only TCP looks behind.  An older ACK tells nothing. */
-	if (!arrival->rx_ns || (arrival->ack_seq != tp->snd_una &&
-				!after(arrival->ack_seq, acked->prior_una))) {
+	if (!arrival->rx_ns) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
 		return SAMPLE_UNSEEN;
 	}
@@ -288,8 +287,8 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_sock *tp,
 			     const struct quell_arrival *arrival)
 {
-	return arrival->has_data && !arrival->has_echo && tp->snd_una == tp->snd_nxt &&
-	       flow->now.min_rtt_ns;
+	return READ_ONCE(flow->data_ack_seq) == tp->snd_una && !arrival->has_echo &&
+	       tp->snd_una == tp->snd_nxt && flow->now.min_rtt_ns;
 }
 
 /*
@@ -339,7 +338,23 @@ static void sample_check_link(struct quell_flow *flow, const struct sample_acked
 	if (acked->segment->retransmitted || !rx_ns || acked->left_ns <= rx_ns)
 		return;
 	link->free_ns = min(link->free_ns, rx_ns);
-	link->free_rem = 0;
+	link->free_q32 = 0;
+}
+
+/*
+ * The receipt of the ACK that is processed, with the telemetry record of those since the last:
+ * the hook notes what TCP cannot see.  TCP processes all other ACKs as they come in, but those
+ * that a process finds in the backlog: their receipt is not known.
+ */
+static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u32 acked_seq,
+			   struct quell_arrival *arrival)
+{
+	if (quell_arrival_take(flow, tp->snd_una, arrival) &&
+	    (arrival->ack_seq == tp->snd_una || after(arrival->ack_seq, acked_seq)))
+		return;
+	arrival->rx_ns = sock_owned_by_user_nocheck(flow->sk) ? 0 : tp->tcp_clock_cache;
+	arrival->has_echo = false;
+	arrival->hardware = false;
 }
 
 /*
@@ -354,7 +369,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	struct quell_arrival arrival = {};
 	u64 rtt_ns;
 
-	quell_arrival_take(flow, tp->snd_una, &arrival);
+	sample_receipt(flow, tp, acked_seq, &arrival);
 	if (!quell_telemetry_is_empty(arrival.record))
 		quell_telemetry_take(flow, &arrival, sample);
 	if (quell_tcpint_is_on(flow))
@@ -372,7 +387,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	acked.segment = quell_segments_find(&flow->segments, acked.seq);
 	if (acked.segment) {
 		acked.left_ns = quell_segment_left_ns(acked.segment, acked.seq,
-						      flow->link.bytes_ps);
+						      flow->link.ns_q32);
 		sample->burst_bytes = acked.seq - acked.segment->seq;
 		sample_check_link(flow, &acked, arrival.rx_ns);
 	}
@@ -429,6 +444,8 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	spin_lock(&flow->lock);
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
+	if (rs->acked_sacked)
+		quell_tail_acked(flow, tp->tcp_clock_cache);
 	spin_unlock(&flow->lock);
 	if (rtt_ns && rtt_ns < SAMPLE_UNSEEN) {
 		sample->rtt_ns = rtt_ns;

@@ -7,9 +7,13 @@
  * probe) or 200 ms (timeout), thousands of round trips of a datacenter.  Here
  * each flow with data outstanding has a high-resolution timer:
  *
- *	sent		due = when the data has left the interface + timeout
- *	ACK delivers	due = the later of now and that time + timeout, probes = 0
- *	due		one segment is retransmitted, probes += 1
+ *	due		when the last segment has left the interface, or data was last
+ *			acknowledged, the later of both, + timeout
+ *	ACK delivers	probes = 0
+ *	expiry, due	one segment is retransmitted, probes += 1
+ *	expiry, not due	the timer is set for when it is due now
+ *
+ * An ACK does not move the timer, and a segment only if it would fire too late for it.
  *
  * While data waits behind what is sent, and the window is not small, ACKs keep coming and
  * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_CALM_LOOKS in vain
@@ -27,6 +31,7 @@
  * probe.c; the rules for starting the timer are in tail.h.
  */
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
 #include "flow/signal.h"
@@ -35,12 +40,8 @@
 /* The longest timeout before doubling, which tail-floor does not exceed. */
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)
 
-/*
- * The link speed that tail-floor is meant for: the same queue takes longer to
- * drain into a slower link.  A link of unknown speed counts as 10 Gbit/s.
- */
-#define TAIL_LINK_BYTES_PS		12500000000ULL
-#define TAIL_LINK_UNKNOWN_BYTES_PS	1250000000ULL
+/* ns for a byte at 10 Gbit/s, Q32. */
+#define TAIL_LINK_UNKNOWN_NS_Q32	3435973836ULL
 
 /*
  * How late the timer of a flow may look that has more to send, in timeouts, and the largest
@@ -50,114 +51,94 @@
 #define TAIL_CALM_LOOKS			64U
 #define TAIL_SMALL_WINDOW_SEGS		8U
 
-/* @floor_ns is at most 10^9: the product fits. */
-static u64 tail_scaled_ns(const struct quell_flow *flow, u64 floor_ns)
+/*
+ * The link speed that tail-floor is meant for: the same queue takes longer to
+ * drain into a slower link.  A link of unknown speed counts as 10 Gbit/s.
+ */
+static u64 tail_floor_ns(const struct quell_flow *flow, u64 floor_ns)
 {
-	u64 link_bytes_ps = READ_ONCE(flow->link.bytes_ps);
+	u64 ns_q32 = flow->link.ns_q32 ?: TAIL_LINK_UNKNOWN_NS_Q32;
 
-	if (!link_bytes_ps)
-		link_bytes_ps = TAIL_LINK_UNKNOWN_BYTES_PS;
-	if (link_bytes_ps >= TAIL_LINK_BYTES_PS)
-		return floor_ns;
-	floor_ns = div64_u64(floor_ns * TAIL_LINK_BYTES_PS, link_bytes_ps);
-	return min_t(u64, floor_ns, TAIL_TIMEOUT_MAX_NS);
+	/* What 100 Gbit/s send in it, at most 12.5 * 10^9 bytes, sent by this link. */
+	return max(floor_ns, mul_u64_u64_shr(floor_ns * 25 / 2, ns_q32, 32));
 }
 
 /**
- * quell_tail_timeout_ns() - time without an acknowledgment before a probe
- * @flow: flow
+ * quell_tail_update() - compute the time without an acknowledgment before a probe
+ * @flow: flow, of which a round-trip time, or probes, have changed
  *
- * Context: bottom halves off; without the socket lock an ACK may be processed meanwhile, and
- * the result is then that of before or after it, or of both.
- * Return: ns; 0 without a round-trip time, or after tail-probes probes in a row.
+ * It is 0 without a round-trip time, or after tail-probes probes in a row.
+ *
+ * Context: bottom halves off; socket lock, or the flow is not published.
  */
-u64 quell_tail_timeout_ns(const struct quell_flow *flow)
+void quell_tail_update(struct quell_flow *flow)
 {
-	const struct quell_tail *tail = &flow->tail;
 	const struct quell_signal_params *params = quell_signal_params_bh(flow->qnet);
-	u64 srtt_ns = READ_ONCE(tail->srtt_ns), timeout_ns;
-	u8 tries = READ_ONCE(tail->tries);
+	struct quell_tail *tail = &flow->tail;
+	u64 timeout_ns = 0;
 
-	if (!srtt_ns || tries >= params->tail_probes)
-		return 0;
-	timeout_ns = clamp(2 * srtt_ns + 4 * READ_ONCE(tail->var_ns),
-			   tail_scaled_ns(flow, params->tail_floor_ns), TAIL_TIMEOUT_MAX_NS);
+	if (tail->srtt_ns && tail->tries < params->tail_probes)
+		timeout_ns = clamp(2 * tail->srtt_ns + 4 * tail->var_ns,
+				   min(tail_floor_ns(flow, params->tail_floor_ns),
+				       TAIL_TIMEOUT_MAX_NS), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
-	return timeout_ns << (tries + READ_ONCE(tail->patience));
+	WRITE_ONCE(tail->timeout_ns, timeout_ns << (tail->tries + tail->patience));
 }
 
-/* Have the timer fire at @at_ns; @tail->lock.  The kernel moves a queued timer in one step. */
-static void tail_start(struct quell_tail *tail, u64 at_ns)
+/* Have the timer fire at @at_ns, unless it fires earlier anyway or, with @move, in any case. */
+static void tail_start(struct quell_flow *flow, u64 at_ns, bool move)
 {
-	lockdep_assert_held(&tail->lock);
-	if (tail->closed)
+	struct hrtimer *timer = &flow->tail.timer;
+
+	lockdep_assert_held(&flow->lock);
+	if (flow->closed ||
+	    (!move && hrtimer_is_queued(timer) && hrtimer_get_expires(timer) <= ns_to_ktime(at_ns)))
 		return;
-	WRITE_ONCE(tail->at_ns, at_ns);
-	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
-}
-
-/* Whether the timer will fire no later than @at_ns anyway; certain with @tail->lock. */
-static bool tail_is_awake(struct quell_tail *tail, u64 at_ns)
-{
-	return hrtimer_is_queued(&tail->timer) && READ_ONCE(tail->at_ns) <= at_ns;
-}
-
-/**
- * quell_tail_start() - have the timer fire
- * @tail:  timer
- * @at_ns: when, CLOCK_MONOTONIC, ns
- *
- * Context: any but hard interrupts.
- */
-void quell_tail_start(struct quell_tail *tail, u64 at_ns)
-{
-	spin_lock_bh(&tail->lock);
-	tail_start(tail, at_ns);
-	spin_unlock_bh(&tail->lock);
+	/* The kernel moves a queued timer in one step. */
+	hrtimer_start(timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /**
  * quell_tail_wake() - have the timer fire no later than a given time
- * @tail:  timer
+ * @flow:  flow
  * @at_ns: latest expiry, CLOCK_MONOTONIC, ns
  *
- * An earlier expiry re-checks due_ns and rearms the timer itself, so it is not changed.
- *
- * Context: any but hard interrupts.
+ * Context: any but hard interrupts; not the flow's lock.
  */
-void quell_tail_wake(struct quell_tail *tail, u64 at_ns)
+void quell_tail_wake(struct quell_flow *flow, u64 at_ns)
 {
-	if (!tail_is_awake(tail, at_ns))
-		quell_tail_start(tail, at_ns);
+	spin_lock_bh(&flow->lock);
+	tail_start(flow, at_ns, false);
+	spin_unlock_bh(&flow->lock);
 }
 
 /**
  * quell_tail_await_ack() - an ACK may wait, and the timer must find it in time
- * @tail:    timer
+ * @flow:    flow
  * @at_ns:   when it must leave, CLOCK_MONOTONIC, ns
  * @ack_seq: sequence number after the data that it is for
  * @keep:    an ACK that must leave earlier may wait, too
  *
  * Context: any but hard interrupts; not the flow's lock.
  */
-void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool keep)
+void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
 {
-	spin_lock_bh(&tail->lock);
+	struct quell_tail *tail = &flow->tail;
+
+	spin_lock_bh(&flow->lock);
 	keep = keep && tail->ack_waits;
 	if (!keep || (s32)(tail->ack_ns - (u32)at_ns) > 0)
 		tail->ack_ns = at_ns;
 	if (!keep || after(ack_seq, tail->ack_seq))
 		tail->ack_seq = ack_seq;
 	tail->ack_waits = true;
-	at_ns += (s32)(tail->ack_ns - (u32)at_ns);
-	if (!tail_is_awake(tail, at_ns))
-		tail_start(tail, at_ns);
-	spin_unlock_bh(&tail->lock);
+	tail_start(flow, at_ns + (s32)(tail->ack_ns - (u32)at_ns), false);
+	spin_unlock_bh(&flow->lock);
 }
 
 /**
  * quell_tail_take_ack() - the timer has fired: must an ACK leave that may have waited?
- * @tail:   timer
+ * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
  * If it may wait longer the timer comes again.
@@ -165,36 +146,22 @@ void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool 
  * Context: socket lock, bottom halves off.
  * Return: whether it must; then it is asked for no more.
  */
-bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns)
+bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns)
 {
+	struct quell_tail *tail = &flow->tail;
 	bool due = false;
 	s32 left_ns;
 
-	spin_lock(&tail->lock);
+	spin_lock(&flow->lock);
 	if (tail->ack_waits) {
 		left_ns = tail->ack_ns - (u32)now_ns;
 		due = left_ns <= 0;
 		tail->ack_waits = !due;
-		if (!due && !tail_is_awake(tail, now_ns + left_ns))
-			tail_start(tail, now_ns + left_ns);
+		if (!due)
+			tail_start(flow, now_ns + left_ns, false);
 	}
-	spin_unlock(&tail->lock);
+	spin_unlock(&flow->lock);
 	return due;
-}
-
-/*
- * Sets when a probe is due; returns when the timer must look by then, 0: never.
- *
- * LOCAL_OUT may come without the socket lock (locking.md), while an expiry reads the due time.
- * So it changes under @tail->lock, in one step with starting the timer: an expiry that has
- * read it before that finds its timer queued again, and one that reads it later sees the new
- * time.
- */
-static u64 tail_set_due(struct quell_tail *tail, bool busy, u64 now_ns, u64 timeout_ns)
-{
-	lockdep_assert_held(&tail->lock);
-	tail->due_ns = timeout_ns ? max(now_ns, tail->left_ns) + timeout_ns : 0;
-	return tail->due_ns + (busy ? TAIL_BUSY_TIMEOUTS * timeout_ns : 0);
 }
 
 /*
@@ -204,49 +171,44 @@ static u64 tail_set_due(struct quell_tail *tail, bool busy, u64 now_ns, u64 time
  */
 static bool tail_lets_ack_go(struct quell_tail *tail, u32 ack_seq)
 {
-	lockdep_assert_held(&tail->lock);
 	if (!tail->ack_waits || before(ack_seq, tail->ack_seq))
 		return false;
 	tail->ack_waits = false;
-	return (u32)tail->at_ns == tail->ack_ns && READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
+	return (u32)ktime_to_ns(hrtimer_get_expires(&tail->timer)) == tail->ack_ns &&
+	       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
 }
 
 /* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
 static bool tail_is_calm(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->tail.calm) >= TAIL_CALM_LOOKS &&
-	       READ_ONCE(tcp_sk(flow->tail.sk)->snd_cwnd) > TAIL_SMALL_WINDOW_SEGS;
-}
-
-/* Whether they will; the socket is locked. */
-static bool tail_is_busy(const struct quell_flow *flow)
-{
-	const struct tcp_sock *tp = tcp_sk(flow->tail.sk);
-
-	return tp->write_seq != tp->snd_nxt && tail_is_calm(flow);
+	       READ_ONCE(tcp_sk(flow->sk)->snd_cwnd) > TAIL_SMALL_WINDOW_SEGS;
 }
 
 /**
- * quell_tail_put_off() - postpone the probe, because data was acknowledged
- * @flow:   flow
- * @now_ns: now, CLOCK_MONOTONIC, ns
+ * quell_tail_due_ns() - when a probe is due
+ * @flow: flow with data outstanding
+ *
+ * LOCAL_OUT may come without the socket lock (locking.md) while an expiry asks.  It sets the
+ * time and the timer in one step: an expiry that has read the time before that finds its timer
+ * queued again.
  *
  * Context: socket lock, bottom halves off.
+ * Return: CLOCK_MONOTONIC, ns; 0: never.
  */
-void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
+u64 quell_tail_due_ns(struct quell_flow *flow)
 {
-	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
-	struct quell_tail *tail = &flow->tail;
+	const struct quell_tail *tail = &flow->tail;
+	u64 left_ns;
 
-	spin_lock(&tail->lock);
-	wake_ns = tail_set_due(tail, tail_is_busy(flow), now_ns, timeout_ns);
-	if (wake_ns && !tail_is_awake(tail, wake_ns))
-		tail_start(tail, wake_ns);
-	spin_unlock(&tail->lock);
+	spin_lock(&flow->lock);
+	left_ns = tail->left_ns;
+	spin_unlock(&flow->lock);
+	return tail->timeout_ns ? max(left_ns, tail->since_ns) + tail->timeout_ns : 0;
 }
 
 /**
- * quell_tail_expect() - the timer has fired before a probe is due: have it look again
+ * quell_tail_expect() - the timer has fired before a probe is due: have it come again
  * @flow:  flow
  * @at_ns: when a probe is due now, CLOCK_MONOTONIC, ns
  *
@@ -254,11 +216,13 @@ void quell_tail_put_off(struct quell_flow *flow, u64 now_ns)
  */
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 {
+	const struct tcp_sock *tp = tcp_sk(flow->sk);
+
 	if (flow->tail.calm < TAIL_CALM_LOOKS)
 		WRITE_ONCE(flow->tail.calm, flow->tail.calm + 1);
-	if (tail_is_busy(flow))
-		at_ns += TAIL_BUSY_TIMEOUTS * quell_tail_timeout_ns(flow);
-	quell_tail_wake(&flow->tail, at_ns);
+	if (tp->write_seq != tp->snd_nxt && tail_is_calm(flow))
+		at_ns += TAIL_BUSY_TIMEOUTS * flow->tail.timeout_ns;
+	quell_tail_wake(flow, at_ns);
 }
 
 /**
@@ -268,36 +232,59 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
  * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
  * @ack_seq: its acknowledgment number
  *
- * Context: LOCAL_OUT hook, bottom halves off, any lock of the caller; not @flow's.
+ * Context: LOCAL_OUT hook, lock of @flow, any lock of the caller.
  */
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq)
 {
-	u64 timeout_ns = quell_tail_timeout_ns(flow), wake_ns;
+	struct quell_tail *tail = &flow->tail;
+	u64 timeout_ns = READ_ONCE(tail->timeout_ns);
+	bool move = tail_lets_ack_go(tail, ack_seq);
+
+	tail->left_ns = left_ns;
+	if (!timeout_ns)
+		return;
+	if (!is_tail && tail_is_calm(flow))
+		timeout_ns += TAIL_BUSY_TIMEOUTS * timeout_ns;
+	tail_start(flow, left_ns + timeout_ns, move);
+}
+
+/**
+ * quell_tail_acked() - an ACK reports segments delivered
+ * @flow:   flow
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock, lock of @flow.
+ */
+void quell_tail_acked(struct quell_flow *flow, u64 now_ns)
+{
 	struct quell_tail *tail = &flow->tail;
 
-	spin_lock(&tail->lock);
-	tail->left_ns = left_ns;
-	wake_ns = tail_set_due(tail, !is_tail && tail_is_calm(flow), left_ns, timeout_ns);
-	if ((tail_lets_ack_go(tail, ack_seq) || !tail_is_awake(tail, wake_ns)) && wake_ns)
-		tail_start(tail, wake_ns);
-	spin_unlock(&tail->lock);
+	tail->since_ns = now_ns;
+	if (tail->tries) {
+		tail->tries = 0;
+		quell_tail_update(flow);
+	}
+	/* It is not queued after the last of the probes in a row. */
+	if (!hrtimer_is_queued(&tail->timer) && tail->timeout_ns && tcp_sk(flow->sk)->packets_out)
+		tail_start(flow, max(now_ns, tail->left_ns) + tail->timeout_ns, false);
 }
 
 /**
  * quell_tail_timed() - a round trip was measured
  * @flow:   flow
- * @rtt_ns: from the departure until the stack looked at the ACK, ns
+ * @rtt_ns: from the departure until TCP processed the ACK, ns
  *
  * RFC 6298, in ns.  If the round-trip time is constant, the mean converges to within
  * 4 ns of it and the deviation to at most 4 ns.
  *
- * Context: socket lock.
+ * Context: socket lock, bottom halves off.
  */
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 {
 	struct quell_tail *tail = &flow->tail;
 	u64 error_ns = max(tail->srtt_ns, rtt_ns) - min(tail->srtt_ns, rtt_ns);
 
-	WRITE_ONCE(tail->var_ns, (3 * tail->var_ns + error_ns) / 4);
-	WRITE_ONCE(tail->srtt_ns, (7 * tail->srtt_ns + rtt_ns + 4) / 8);
+	tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
+	tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
+	quell_tail_update(flow);
 }

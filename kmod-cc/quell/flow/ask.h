@@ -11,6 +11,6 @@ struct quell_flow;
 struct sock;
 
 /* ask.c */
-bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool ends);
+bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
 #endif /* _QUELL_ASK_H */

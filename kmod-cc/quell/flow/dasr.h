@@ -168,6 +168,7 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt);
 
 /* dasr_port.c */
+extern atomic_t quell_dasr_ports_nr;
 void quell_dasr_register(const struct quell_algo *algo);
 bool quell_dasr_is_ready(void);
 void quell_dasr_net_init(struct quell_net *qnet);

@@ -75,6 +75,8 @@ enum quell_limit {
  * @retransmits:	segments retransmitted
  * @karn:		RTT samples discarded because of a retransmission
  * @overruns:		segments not recorded because the ring was full
+ * @data_ack_seq:	acknowledgment number of the newest data received; written by the
+ *			receive hook
  * @mss_bytes:		maximum segment size
  * @limit:		enum quell_limit
  * @hops:		switches on the path; written by the receive hook
@@ -178,6 +180,9 @@ struct quell_flow {
 
 	/* Each ACK with an echo, where there is room: @lock. */
 	u32			resent_depart_ns;
+
+	/* Each packet with data that comes in: the receive hook. */
+	u32			data_ack_seq;
 
 	/* Room of @arrivals and @echo while they are short: @lock. */
 	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
@@ -293,17 +298,25 @@ static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 }
 
 /**
- * quell_tail_acked() - an ACK was processed that reported segments delivered
- * @flow: flow
- * @sk:   its socket
+ * quell_segments_open() - an entry for new data
+ * @flow: flow it belongs to
+ * @sk:   the flow's socket
+ * @seq:  its first sequence number
  *
- * Context: socket lock, bottom halves off, within ->cong_control().
+ * Context: lock of @flow.
+ * Return: entry to be set in full; NULL when there was no room.
  */
-static inline void quell_tail_acked(struct quell_flow *flow, const struct sock *sk)
+static inline struct quell_segment *quell_segments_open(struct quell_flow *flow,
+							const struct sock *sk, u32 seq)
 {
-	WRITE_ONCE(flow->tail.tries, 0);
-	if (tcp_sk(sk)->packets_out)
-		quell_tail_put_off(flow, tcp_sk(sk)->tcp_clock_cache);
+	struct quell_segments *segments = &flow->segments;
+
+	if ((segments->tail - segments->head == segments->size ||
+	     (segments->tail != segments->head &&
+	      after(quell_segment_at(segments, segments->tail - 1)->end_seq, seq))) &&
+	    !quell_segments_make_room(flow, sk, seq))
+		return NULL;
+	return quell_segment_at(segments, segments->tail++);
 }
 
 /* Whether trimming is a signal to the algorithm; CUBIC and the search take it for a loss. */

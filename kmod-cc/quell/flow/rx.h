@@ -36,7 +36,6 @@ struct tcp_sock;
  * @has_echo:	@echo_ns and @hold_ns are set
  * @record:	telemetry record of the segment; empty if it carried no record
  * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
- * @has_data:	the segment carried data
  * @has_entropy: the ACK echoed the path entropy of the packet it answers
  */
 struct quell_arrival {
@@ -46,7 +45,6 @@ struct quell_arrival {
 	u32	hold_ns;
 	bool	has_echo;
 	bool	hardware;
-	bool	has_data;
 	bool	has_entropy;
 	u8	record[QUELL_TELEMETRY_BYTES];
 };

@@ -97,31 +97,25 @@ void quell_segments_settle(struct quell_segments *segments)
 }
 
 /**
- * quell_segments_add() - record new data
- * @flow:    flow it belongs to
- * @sk:      the flow's socket
- * @segment: the segment sent
+ * quell_segments_make_room() - room for new data where quell_segments_open() found none
+ * @flow: flow it belongs to
+ * @sk:   the flow's socket
+ * @seq:  its first sequence number
  *
- * Entries that end after its first sequence number were never sent: the new entry
- * replaces them.
+ * Entries that end after @seq were never sent: the new entry replaces them.
  *
  * Context: lock of @flow.
- * Return: false when there was no room.
+ * Return: false when the bound is reached or memory is short.
  */
-bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_segment *segment)
+bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq)
 {
 	struct quell_segments *segments = &flow->segments;
 
 	lockdep_assert_held(&flow->lock);
 	while (segments->tail != segments->head &&
-	       after(quell_segment_at(segments, segments->tail - 1)->end_seq, segment->seq))
+	       after(quell_segment_at(segments, segments->tail - 1)->end_seq, seq))
 		segments->tail--;
-	if (segments->tail - segments->head == segments->size &&
-	    !segments_grow(segments, sk))
-		return false;
-	*quell_segment_at(segments, segments->tail++) = *segment;
-	return true;
+	return segments->tail - segments->head < segments->size || segments_grow(segments, sk);
 }
 
 /**
@@ -198,7 +192,7 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
  * quell_segment_left_ns() - when the packet before @seq had left the interface
  * @segment:       entry with seq < @seq <= end_seq
  * @seq:           sequence number after the last byte of interest
- * @link_bytes_ps: speed of the interface, bytes/s; 0 unknown
+ * @ns_q32:	   ns that the interface takes for a byte, Q32; 0 unknown
  *
  * The packets of a burst leave one after the other, so an acknowledgment for
  * part of it is compared with the part.
@@ -207,18 +201,17 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
  * Return: departure plus serialisation up to that packet's last bit, rounded
  * up to a whole ns; the departure when the speed is unknown.
  */
-u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
-			  u64 link_bytes_ps)
+u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32)
 {
-	u32 payload_bytes = seq - segment->seq;
-	u64 wire_bytes, rest, left_ns;
-	u32 packets;
+	u32 payload_bytes = seq - segment->seq, packets = 1;
+	u64 wire_bytes, fraction_q32;
 
-	if (!link_bytes_ps)
+	if (!ns_q32)
 		return segment->depart_ns;
-	packets = DIV_ROUND_UP(payload_bytes, max_t(u32, segment->packet_bytes, 1));
+	if (payload_bytes > segment->packet_bytes)
+		packets = DIV_ROUND_UP(payload_bytes, max_t(u32, segment->packet_bytes, 1));
 	wire_bytes = payload_bytes + (u64)packets * segment->header_bytes;
-	left_ns = div64_u64_rem(wire_bytes * NSEC_PER_SEC, link_bytes_ps, &rest);
-	rest = div64_u64(rest << 16, link_bytes_ps) + segment->depart_q16;
-	return segment->depart_ns + left_ns + ((rest + BIT(16) - 1) >> 16);
+	fraction_q32 = (u32)(wire_bytes * ns_q32) + ((u64)segment->depart_q16 << 16);
+	return segment->depart_ns + mul_u64_u64_shr(wire_bytes, ns_q32, 32) +
+	       ((fraction_q32 + U32_MAX) >> 32);
 }

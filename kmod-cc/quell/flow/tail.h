@@ -5,9 +5,9 @@
  *
  * Lifetime: a queued timer holds no reference.
  *
- *	probe_enter()		unless @closed is set, the expiry takes a reference to the
+ *	probe_enter()		unless the flow is closed, the expiry takes a reference to the
  *				socket, and only then the socket lock
- *	quell_probe_release()	sets @closed, after which the timer is not started, and
+ *	quell_probe_release()	closes the flow, after which the timer is not started, and
  *				cancels it unless its handler runs, not to wait for a handler
  *				with the socket lock.  On PREEMPT_RT that would be to wait for
  *				all handlers of a CPU, TCP's among them, which may wait for
@@ -15,14 +15,13 @@
  *	flow_free_rcu()		cancels a timer that was queued while its handler ran, and
  *				waits for the handler, without a lock
  *
- * ->lock protects these steps, and @due_ns, @left_ns, @ack_ns and @ack_seq with them, for LOCAL_OUT
- * sets them with or without the socket lock; it nests inside the socket lock and is innermost.
+ * The lock of the flow protects these steps, and @timer, @left_ns, @ack_ns and @ack_seq with them,
+ * for LOCAL_OUT sets them with or without the socket lock.
  */
 #ifndef _QUELL_TAIL_H
 #define _QUELL_TAIL_H
 
 #include <linux/hrtimer.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
 
 struct quell_flow;
@@ -38,26 +37,23 @@ enum quell_probe {
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
- * @lock:	protects @ack_ns, @ack_seq, @ack_waits, @closed, @at_ns to @left_ns, and
- *		starting @timer
  * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
  *		@ack_waits
  * @ack_seq:	sequence number after the data that it is for
  * @probes:	probes sent; read by dumps
  * @ack_waits:	an ACK may wait, until it leaves with data or the timer has looked
- * @closed:	the flow is released
  * @tries:	probes since data was last delivered
- * @patience:	doublings of the timeout for spurious probes; like @tries, @srtt_ns and @var_ns
- *		written with WRITE_ONCE(), for LOCAL_OUT
- * @probe:	enum quell_probe
+ * @patience:	doublings of the timeout for spurious probes
+ * @probe:	enum quell_probe; written with WRITE_ONCE(), for LOCAL_OUT
  * @loss_reported: ->on_loss was called for the loss the last probe is about
  * @calm:	expiries since something was lost before which no probe was due, up to a
  *		number; written with WRITE_ONCE(), for LOCAL_OUT
  * @busy:	expiries in a row that found the socket owned by a process, up to a number;
  *		only expiries use it
- * @sk:		the flow's socket
- * @at_ns:	when @timer fires, CLOCK_MONOTONIC, ns
- * @due_ns:	when a probe for the outstanding data is due; 0: never
+ * @timeout_ns:	time without an acknowledgment before a probe; 0: no probe; written with
+ *		WRITE_ONCE(), for LOCAL_OUT
+ * @since_ns:	when data was last acknowledged, or a probe could not be sent,
+ *		CLOCK_MONOTONIC, ns
  * @left_ns:	when the last segment sent has left the interface
  * @srtt_ns:	smoothed round-trip time; 0: not known yet
  * @var_ns:	mean deviation of the round-trip time
@@ -66,43 +62,45 @@ enum quell_probe {
  * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
  * @probe_end:	sequence number after the last probe
  * @dsacks:	tcp_sock.dsack_dups when the last probe left
+ *
+ * The lock of the flow protects @timer, @ack_ns, @ack_seq, @ack_waits and @left_ns, the socket lock
+ * the other fields.
  */
 struct quell_tail {
 	struct hrtimer		timer;
-	spinlock_t		lock;	/* see above */
 	u32			ack_ns;
 	u32			ack_seq;
 	u32			probes;
-	bool			ack_waits : 1;
-	bool			closed : 1;
+	bool			ack_waits;
 	u8			tries;
 	u8			patience;
 	u8			probe;
 	bool			loss_reported;
 	u8			calm;
 	u8			busy;
-	struct sock		*sk;
-	u64			at_ns;
-	u64			due_ns;
+	u64			timeout_ns;
+	u64			since_ns;
 	u64			left_ns;
 	u64			srtt_ns;
 	u64			var_ns;
 	u64			probe_ns;
-	u64			wait_ns;
-	u64			verdict_ns;
+	union {
+		u64		wait_ns;	/* QUELL_PROBE_OPEN */
+		u64		verdict_ns;	/* QUELL_PROBE_ANSWERED */
+	};
 	u32			probe_end;
 	u32			dsacks;
 };
 
 /* tail.c */
-u64 quell_tail_timeout_ns(const struct quell_flow *flow);
-void quell_tail_start(struct quell_tail *tail, u64 at_ns);
-void quell_tail_wake(struct quell_tail *tail, u64 at_ns);
-void quell_tail_await_ack(struct quell_tail *tail, u64 at_ns, u32 ack_seq, bool keep);
-bool quell_tail_take_ack(struct quell_tail *tail, u64 now_ns);
-void quell_tail_put_off(struct quell_flow *flow, u64 now_ns);
+void quell_tail_update(struct quell_flow *flow);
+void quell_tail_wake(struct quell_flow *flow, u64 at_ns);
+void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
+bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns);
+u64 quell_tail_due_ns(struct quell_flow *flow);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
+void quell_tail_acked(struct quell_flow *flow, u64 now_ns);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 
 /* probe.c */

@@ -69,15 +69,17 @@ struct quell_segments {
 /**
  * struct quell_link - the interface a flow leaves by
  * @bytes_ps:	speed of the interface, bytes/s; 0: unknown
+ * @ns_q32:	ns that it takes for a byte, Q32, rounded down; 0: unknown
  * @free_ns:	when the flow's newest segment has left the interface, ns
- * @free_rem:	fraction to add to @free_ns, in 1 / @bytes_ps ns
+ * @free_q32:	fraction of a nanosecond to add to @free_ns
  * @ifindex:	index of the interface; 0: not known yet
  * @gen:	quell_net.links_gen when @bytes_ps was last updated
  */
 struct quell_link {
 	u64	bytes_ps;
+	u64	ns_q32;
 	u64	free_ns;
-	u64	free_rem;
+	u32	free_q32;
 	int	ifindex;
 	int	gen;
 };
@@ -95,15 +97,13 @@ static inline u32 quell_framing_bytes(const struct net_device *dev)
 /* segments.c */
 void quell_segments_init(struct quell_segments *segments);
 void quell_segments_free(struct quell_segments *segments);
-bool quell_segments_add(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_segment *segment);
+bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq);
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 			u32 resent_depart_ns);
 u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
 void quell_segments_settle(struct quell_segments *segments);
-u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq,
-			  u64 link_bytes_ps);
+u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32);
 
 static inline struct quell_segment *quell_segment_at(const struct quell_segments *segments,
 						     u32 index)

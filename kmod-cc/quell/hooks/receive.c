@@ -6,8 +6,8 @@
  * The socket lock is not held, so no field of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
  * the contents of the Quell option go into the flow's arrival ring, for the sample
- * of that ACK; departure and telemetry record that data carried wait for the next
- * packet out.
+ * of that ACK, if they are not what TCP itself sees; departure and telemetry record that data
+ * carried wait for the next packet out.
  * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
  * queued, recover.c, and passed on as an ACK.
  * The option is removed from the packet.  A segment that TCP will drop, because its
@@ -50,6 +50,10 @@
 
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
+
+/* Flags that say more of a segment than what TCP finds by its numbers. */
+#define IN_FLAGS	(TCP_FLAG_FIN | TCP_FLAG_SYN | TCP_FLAG_RST | TCP_FLAG_PSH | \
+			 TCP_FLAG_ACK | TCP_FLAG_URG)
 
 /* Sequence numbers this far off are accepted whatever the window. */
 #define IN_WINDOW_MIN_BYTES	65536U
@@ -111,6 +115,16 @@ static void receive_told(struct quell_flow *flow, struct receive_segment *segmen
 	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
 	if (arrival->has_entropy && quell_path_is_sprayed(flow))
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
+}
+
+/*
+ * Whether a process owns the socket: TCP then gets the segment from the backlog, later.  If it
+ * takes the socket only after this, the ACK gives no sample (sample.c).
+ */
+static bool receive_is_delayed(const struct sock *sk)
+{
+	/* A hint: see above. */
+	return data_race(sock_owned_by_user_nocheck(sk));
 }
 
 /* Queues the receipt of the segment, and the echo of its data. */
@@ -240,7 +254,8 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 		receive_told(flow, segment);
 	else if (segment->missed && speaks && READ_ONCE(flow->option_missed) < U16_MAX)
 		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
-	receive_note(flow, sk, segment);
+	if (segment->opt || segment->arrival.hardware || receive_is_delayed(sk))
+		receive_note(flow, sk, segment);
 }
 
 static u8 receive_dscp(const struct sk_buff *skb)
@@ -296,10 +311,11 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 	/* TCP drops other segments without the ACK flag. */
 	if (!in->acks)
 		return NF_ACCEPT;
-	segment->arrival.has_data = segment->payload_bytes;
 	receive_ordinary(flow, sk, segment, speaks);
-	if (segment->payload_bytes)
+	if (segment->payload_bytes) {
+		WRITE_ONCE(flow->data_ack_seq, in->ack_seq);
 		quell_receive_data(flow, sk, segment);
+	}
 	return NF_ACCEPT;
 }
 
@@ -337,7 +353,7 @@ static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 #endif
 }
 
-static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
+static unsigned int receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 				 const struct receive_headers *in)
 {
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
@@ -347,12 +363,8 @@ static unsigned int receive_flow(struct sock *sk, struct sk_buff *skb,
 		.arrival = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
 	};
 	struct quell_opt opt QUELL_UNCLEARED;
-	struct quell_flow *flow;
 	u32 bytes = skb->len;
 
-	flow = quell_flow_find(sk);
-	if (!flow)
-		return NF_ACCEPT;
 	if (!in->whole) {
 		quell_count_told(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return NF_ACCEPT;
@@ -455,14 +467,80 @@ static void receive_request(const struct request_sock *req, struct sk_buff *skb,
 	}
 }
 
+static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
+			     const struct tcphdr *th)
+{
+	in->seq = ntohl(th->seq);
+	in->ack_seq = ntohl(th->ack_seq);
+	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
+	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
+		    in->ip_bytes + __tcp_hdrlen(th) <= skb->len;
+	in->syn = th->syn;
+	in->acks = th->ack;
+	in->pushed = th->psh || th->fin;
+	in->resets = th->rst;
+	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
+}
+
+/*
+ * Whether TCP itself finds all that matters in a segment of a flow without the option: its
+ * receipt, which is now, and what it acknowledges.  Data is in order, its sender asks for no ACK,
+ * and no request waits for an answer.
+ */
+static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,
+				struct sk_buff *skb, const struct tcphdr *th,
+				const struct receive_headers *in)
+{
+	u32 header_bytes = in->ip_bytes + __tcp_hdrlen(th);
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if ((tcp_flag_word(th) & IN_FLAGS) != TCP_FLAG_ACK || __tcp_hdrlen(th) < sizeof(*th) ||
+	    skb->len < header_bytes || READ_ONCE(flow->option) == QUELL_OPTION_ON || flow->dasr ||
+	    quell_tcpint_is_on(flow) || skb_hwtstamps(skb)->hwtstamp ||
+	    READ_ONCE(flow->hops) != quell_hops(in->ttl) || receive_is_delayed(sk) ||
+	    receive_may_offer(flow, skb, in->ip_bytes))
+		return false;
+	if (skb->len == header_bytes)
+		return true;
+	if (READ_ONCE(flow->answer.asked) || ntohl(th->seq) != READ_ONCE(tp->rcv_nxt) ||
+	    READ_ONCE(tp->out_of_order_queue.rb_node))
+		return false;
+	if (READ_ONCE(flow->data_ack_seq) != ntohl(th->ack_seq))
+		WRITE_ONCE(flow->data_ack_seq, ntohl(th->ack_seq));
+	return true;
+}
+
+/* A segment without SYN for a socket that is neither a request nor in TIME_WAIT. */
+static unsigned int receive_full(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+				 struct receive_headers *in)
+{
+	struct quell_flow *flow;
+
+	/*
+	 * A program may assign a socket of whatever protocol (bpf_sk_assign()).  The private bytes
+	 * are a hint: they may be another algorithm's by now.
+	 */
+	if (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk))
+		return NF_ACCEPT;
+	flow = quell_flow_find(sk);
+	if (!flow || receive_is_ordinary(flow, sk, skb, th, in))
+		return NF_ACCEPT;
+	receive_describe(in, skb, th);
+	if (!in->acks && !in->plain && !in->resets)
+		return NF_ACCEPT;
+	return receive_flow(flow, sk, skb, in);
+}
+
 /*
  * A segment for a socket in any state.  A SYN may be for a listener though it matches
  * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.
  */
 static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
-				 const struct receive_headers *in)
+				 struct receive_headers *in)
 {
-	/* A program may assign a socket of whatever protocol (bpf_sk_assign()). */
+	if (quell_is_full(sk) && !th->syn)
+		return receive_full(sk, skb, th, in);
+	receive_describe(in, skb, th);
 	if (quell_is_full(sk) && sk->sk_protocol != IPPROTO_TCP)
 		return NF_ACCEPT;
 	if (in->syn && quell_is_full(sk) &&
@@ -472,74 +550,57 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 		receive_syn(sock_net(sk), skb, th, in);
 	else if (READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV)
 		receive_request(inet_reqsk(sk), skb, th, in);
-	else if (quell_is_full(sk) && quell_cc_may_be_ready(sk))
-		/* A hint: the private bytes may be another algorithm's by now. */
-		return receive_flow(sk, skb, in);
 	return NF_ACCEPT;
 }
 
-/*
- * Whether receive_sock() would do nothing: most segments beside ours end here.  Others of full
- * sockets, but SYNs, are for receive_flow().
- */
-static bool receive_is_others(const struct sock *sk, const struct tcphdr *th)
+/* A segment whose socket has not been looked up yet, without early demultiplexing. */
+static unsigned int receive_unowned(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+				    struct receive_headers *in)
 {
-	return !th->syn && quell_is_full(sk) &&
-	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk));
+	unsigned int verdict = NF_ACCEPT;
+	struct sock *sk;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (ip_hdr(skb)->version == 6)
+		sk = quell_inet6_lookup(net, skb, th);
+	else
+#endif
+		sk = quell_inet_lookup(net, skb, th);
+	if (sk) {
+		verdict = receive_sock(sk, skb, th, in);
+		sock_gen_put(sk);
+	} else if (th->syn) {
+		receive_describe(in, skb, th);
+		receive_syn(net, skb, th, in);
+	}
+	return verdict;
 }
 
-static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
-			     const struct tcphdr *th, u32 ip_bytes)
+static unsigned int receive_tcp(struct net *net, struct sk_buff *skb, struct receive_headers *in)
 {
-	in->ip_bytes = ip_bytes;
-	in->seq = ntohl(th->seq);
-	in->ack_seq = ntohl(th->ack_seq);
-	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
-	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
-		    ip_bytes + __tcp_hdrlen(th) <= skb->len;
-	in->syn = th->syn;
-	in->acks = th->ack;
-	in->pushed = th->psh || th->fin;
-	in->resets = th->rst;
-	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
+	const struct tcphdr *th;
+	struct tcphdr buffer QUELL_UNCLEARED;
+
+	th = skb_header_pointer(skb, in->ip_bytes, sizeof(buffer), &buffer);
+	if (!th)
+		return NF_ACCEPT;
+	if (atomic_read(&quell_dasr_ports_nr))
+		quell_dasr_meter(net, skb, in->ip_bytes + __tcp_hdrlen(th));
+	return skb->sk ? receive_sock(skb->sk, skb, th, in) : receive_unowned(net, skb, th, in);
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
 	const struct iphdr *iph = ip_hdr(skb);
-	const struct tcphdr *th;
-	struct tcphdr buffer;
-	unsigned int verdict = NF_ACCEPT;
-	struct receive_headers in;
-	struct sock *sk;
+	struct receive_headers in QUELL_UNCLEARED;
 
 	if (iph->protocol != IPPROTO_TCP)
 		return NF_ACCEPT;
-	th = skb_header_pointer(skb, ip_hdrlen(skb), sizeof(buffer), &buffer);
-	if (!th)
-		return NF_ACCEPT;
-	quell_dasr_meter(state->net, skb, ip_hdrlen(skb) + __tcp_hdrlen(th));
-	if (skb->sk && receive_is_others(skb->sk, th))
-		return NF_ACCEPT;
-	receive_describe(&in, skb, th, ip_hdrlen(skb));
-	if (!in.syn && !in.acks && !in.plain && !in.resets)
-		return NF_ACCEPT;
+	in.ip_bytes = ip_hdrlen(skb);
 	in.ttl = iph->ttl;
 	in.marked = INET_ECN_is_ce(iph->tos);
-	if (skb->sk && !in.syn && quell_is_full(skb->sk))
-		return receive_flow(skb->sk, skb, &in);
-	if (skb->sk)
-		return receive_sock(skb->sk, skb, th, &in);
-	/* Without early demultiplexing the socket has not been looked up yet. */
-	sk = quell_inet_lookup(state->net, skb, th);
-	if (sk) {
-		verdict = receive_sock(sk, skb, th, &in);
-		sock_gen_put(sk);
-	} else if (in.syn) {
-		receive_syn(state->net, skb, th, &in);
-	}
-	return verdict;
+	return receive_tcp(state->net, skb, &in);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -547,36 +608,13 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
-	const struct tcphdr *th;
-	struct tcphdr buffer;
-	unsigned int verdict = NF_ACCEPT;
-	struct receive_headers in;
-	struct sock *sk;
+	struct receive_headers in QUELL_UNCLEARED;
 
 	if (ip6h->nexthdr != NEXTHDR_TCP)
 		return NF_ACCEPT;
-	th = skb_header_pointer(skb, sizeof(*ip6h), sizeof(buffer), &buffer);
-	if (!th)
-		return NF_ACCEPT;
-	quell_dasr_meter(state->net, skb, sizeof(*ip6h) + __tcp_hdrlen(th));
-	if (skb->sk && receive_is_others(skb->sk, th))
-		return NF_ACCEPT;
-	receive_describe(&in, skb, th, sizeof(*ip6h));
-	if (!in.syn && !in.acks && !in.plain && !in.resets)
-		return NF_ACCEPT;
+	in.ip_bytes = sizeof(*ip6h);
 	in.ttl = ip6h->hop_limit;
 	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
-	if (skb->sk && !in.syn && quell_is_full(skb->sk))
-		return receive_flow(skb->sk, skb, &in);
-	if (skb->sk)
-		return receive_sock(skb->sk, skb, th, &in);
-	sk = quell_inet6_lookup(state->net, skb, th);
-	if (sk) {
-		verdict = receive_sock(sk, skb, th, &in);
-		sock_gen_put(sk);
-	} else if (in.syn) {
-		receive_syn(state->net, skb, th, &in);
-	}
-	return verdict;
+	return receive_tcp(state->net, skb, &in);
 }
 #endif

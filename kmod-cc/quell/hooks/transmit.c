@@ -89,24 +89,24 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 			    u64 earliest_ns, u64 wire_bytes)
 {
 	struct quell_link *link = &flow->link;
+	u64 free_q32;
 
-	if (!link->bytes_ps) {
+	if (!link->ns_q32) {
 		segment->depart_ns = earliest_ns;
 		segment->depart_q16 = 0;
 		return;
 	}
 	/* If the link frees up within this nanosecond, start at its exact fractional time. */
-	if (link->free_ns + !!link->free_rem < earliest_ns) {
+	if (link->free_ns + !!link->free_q32 < earliest_ns) {
 		link->free_ns = earliest_ns;
-		link->free_rem = 0;
+		link->free_q32 = 0;
 	}
 	segment->queued = link->free_ns > earliest_ns;
 	segment->depart_ns = link->free_ns;
-	/* free_rem is below the speed, at most 2^39 bytes/s: shifting by 16 bits is safe. */
-	segment->depart_q16 = link->free_rem ?
-		div64_u64(link->free_rem << 16, link->bytes_ps) : 0;
-	link->free_ns += div64_u64_rem(wire_bytes * NSEC_PER_SEC + link->free_rem,
-				       link->bytes_ps, &link->free_rem);
+	segment->depart_q16 = link->free_q32 >> 16;
+	free_q32 = (u64)link->free_q32 + (u32)(wire_bytes * link->ns_q32);
+	link->free_ns += mul_u64_u64_shr(wire_bytes, link->ns_q32, 32) + (free_q32 >> 32);
+	link->free_q32 = free_q32;
 }
 
 /* Puts the echo of the data packet this one answers into the option, if any. */
@@ -227,20 +227,15 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 	return bytes;
 }
 
-/* Adds new data to the ring; a retransmission marks the entries that it overlaps. */
-static void transmit_record(struct quell_flow *flow, const struct sock *sk,
-			    const struct quell_segment *segment, bool resent, u64 depart_ns)
+/* A retransmission marks the entries of the ring that it overlaps. */
+static void transmit_resent(struct quell_flow *flow, const struct quell_segment *segment,
+			    u64 depart_ns)
 {
-	if (resent) {
-		quell_segments_mark(&flow->segments, segment->seq, segment->end_seq, depart_ns);
-		flow->resent_ns = segment->stamp_ns;
-		flow->resent_seq = segment->seq;
-		flow->resent_depart_ns = depart_ns;
-		WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
-	} else if (!quell_segments_add(flow, sk, segment)) {
-		WRITE_ONCE(flow->overruns, flow->overruns + 1);
-		quell_count(flow->qnet, QUELL_N_SEGMENT_RING_OVERRUN);
-	}
+	quell_segments_mark(&flow->segments, segment->seq, segment->end_seq, depart_ns);
+	flow->resent_ns = segment->stamp_ns;
+	flow->resent_seq = segment->seq;
+	flow->resent_depart_ns = depart_ns;
+	WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
 }
 
 /**
@@ -263,35 +258,49 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 			 const struct sk_buff *skb, const struct transmit_place *place,
 			 struct transmit_options *options)
 {
-	u32 payload_bytes = place->payload_bytes;
-	u32 header_bytes = skb->len - payload_bytes + options->bytes + options->tcp_int_bytes;
+	const struct net_device *dev = skb_dst(skb)->dev;
+	u32 payload_bytes = place->payload_bytes, packets = 1;
+	struct quell_segment *segment = NULL, spare QUELL_UNCLEARED;
+	u64 depart_ns;
+
+	if (flow->link.ifindex != dev->ifindex ||
+	    flow->link.gen != atomic_read(&flow->qnet->links_gen))
+		quell_link_update(flow, dev);
+	if (!place->resent) {
+		segment = quell_segments_open(flow, sk, place->seq);
+		if (!segment) {
+			WRITE_ONCE(flow->overruns, flow->overruns + 1);
+			quell_count(flow->qnet, QUELL_N_SEGMENT_RING_OVERRUN);
+		}
+	}
+	segment = segment ?: &spare;
 	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
-	struct quell_segment segment = {
+	*segment = (struct quell_segment) {
 		.seq = place->seq,
 		.end_seq = place->end_seq,
-		.packet_bytes = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
-						  min_t(u32, payload_bytes, U16_MAX),
+		.packet_bytes = min_t(u32, payload_bytes, U16_MAX),
+		.header_bytes = skb->len - payload_bytes + options->bytes +
+				options->tcp_int_bytes + quell_framing_bytes(dev),
 		.stamp_ns = ktime_to_ns(skb->tstamp),
 		.entropy = options->opt.entropy,
 	};
-	u64 depart_ns, earliest_ns;
-	u32 packets = 1;
-
-	if (!place->resent)
-		quell_answer_sent(flow, place->now_ns);
-	quell_link_update(flow, skb_dst(skb)->dev);
-	if (skb_is_gso(skb))
-		packets = DIV_ROUND_UP(payload_bytes, segment.packet_bytes);
-	segment.header_bytes = header_bytes + quell_framing_bytes(skb_dst(skb)->dev);
-	earliest_ns = max_t(u64, place->now_ns, ktime_to_ns(skb->tstamp));
-	transmit_depart(flow, &segment, earliest_ns,
-			payload_bytes + (u64)packets * segment.header_bytes);
-	depart_ns = quell_segment_left_ns(&segment, quell_segment_first_end(&segment),
-					  flow->link.bytes_ps);
-	transmit_record(flow, sk, &segment, place->resent, depart_ns);
-	options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
+	if (skb_is_gso(skb)) {
+		segment->packet_bytes = skb_shinfo(skb)->gso_size;
+		packets = DIV_ROUND_UP(payload_bytes, segment->packet_bytes);
+	}
+	transmit_depart(flow, segment, max_t(u64, place->now_ns, ktime_to_ns(skb->tstamp)),
+			payload_bytes + (u64)packets * segment->header_bytes);
+	depart_ns = segment->depart_ns;
+	/* Echoes and NACKs name it. */
+	if (flow->option == QUELL_OPTION_ON) {
+		depart_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),
+						  flow->link.ns_q32);
+		options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
+	}
 	flow->depart_ns = max(flow->depart_ns, depart_ns);
-	return flow->link.bytes_ps ? flow->link.free_ns : segment.depart_ns;
+	if (place->resent)
+		transmit_resent(flow, segment, depart_ns);
+	return flow->link.ns_q32 ? flow->link.free_ns : segment->depart_ns;
 }
 
 /* Whether a segment has the Quell option, which comes first. */
@@ -310,7 +319,7 @@ static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_bu
 	u32 stamp_ns = ktime_to_ns(skb->tstamp), seq = ntohl(tcp_hdr(skb)->seq);
 	const struct quell_segment *segment;
 
-	if (transmit_has_option(skb))
+	if (flow->option == QUELL_OPTION_ON && transmit_has_option(skb))
 		return true;
 	if (!payload_bytes && !tcp_hdr(skb)->fin)
 		return false;
@@ -363,10 +372,11 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 		inet_proto_csum_replace4(&th->check, skb, old, tcp_flag_word(th), false);
 }
 
-/* Returns when the last bit of the segment, which has data or FIN, has left. */
-static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
-			 struct transmit_place *place)
+/* A segment with data or FIN. */
+static void transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
+			  struct transmit_place *place)
 {
+	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
 	struct transmit_options options QUELL_UNCLEARED;
 	u64 left_ns;
 
@@ -375,7 +385,9 @@ static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buf
 	options.tcp_int_bytes = 0;
 	options.opt.entropy = 0;
 	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
-	place->asks = place->resent || quell_ask(flow, sk, place->end_seq, place->ends);
+	place->asks = place->resent || place->ends || quell_ask(flow, sk, place->end_seq);
+	if (place->asks && !place->resent)
+		flow->asked_seq = place->end_seq;
 	if (flow->option == QUELL_OPTION_ON)
 		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
 	if (quell_tcpint_is_on(flow) && (place->asks || READ_ONCE(flow->tcp_int.due)))
@@ -383,10 +395,12 @@ static u64 transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buf
 	if (options.bytes && place->payload_bytes &&
 	    quell_algo_has(flow->algo, QUELL_CORE_SPRAYS))
 		options.opt.entropy = quell_path_next(flow, sk, skb);
+	if (!place->resent && READ_ONCE(flow->answer.asked))
+		quell_answer_sent(flow, place->now_ns);
 	left_ns = transmit_sent(flow, sk, skb, place, &options);
 	transmit_insert(flow, skb, &options);
 	transmit_push(sk, skb, place);
-	return left_ns;
+	quell_tail_sent(flow, place->tail, left_ns, ack_seq);
 }
 
 /* A segment without data or FIN. */
@@ -411,22 +425,22 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	struct transmit_place place = {
 		.payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb),
 	};
-	bool has_data = place.payload_bytes || tcp_hdr(skb)->fin;
 	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
-	u64 left_ns = 0;
+	bool has_data = place.payload_bytes || tcp_hdr(skb)->fin;
 
-	spin_lock_bh(&flow->lock);
-	if (!flow->closed && !transmit_is_repeat(flow, skb, place.payload_bytes)) {
-		if (has_data)
-			left_ns = transmit_data(flow, sk, skb, &place);
-		else
-			transmit_ack(flow, sk, skb);
+	/* A pure ACK without options is the stack's own. */
+	if (has_data || READ_ONCE(flow->option) == QUELL_OPTION_ON || quell_tcpint_is_on(flow)) {
+		spin_lock_bh(&flow->lock);
+		if (!flow->closed && !transmit_is_repeat(flow, skb, place.payload_bytes)) {
+			if (has_data)
+				transmit_data(flow, sk, skb, &place);
+			else
+				transmit_ack(flow, sk, skb);
+		}
+		spin_unlock_bh(&flow->lock);
 	}
-	spin_unlock(&flow->lock);
-	if (left_ns)
-		quell_tail_sent(flow, place.tail, left_ns, ack_seq);
-	quell_answer_left(flow, ack_seq);
-	local_bh_enable();
+	if (READ_ONCE(flow->answer.hastened))
+		quell_answer_left(flow, ack_seq);
 }
 
 static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)

@@ -65,7 +65,7 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 	WRITE_ONCE(answer->turn, turn);
 	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(turn % ANSWERS_A_SAMPLE))
 		return false;
-	quell_tail_await_ack(&flow->tail, question->rx_ns + ANSWER_WAIT_NS, question->end_seq,
+	quell_tail_await_ack(flow, question->rx_ns + ANSWER_WAIT_NS, question->end_seq,
 			     another);
 	quell_count(flow->qnet, QUELL_N_ACK_WAITED);
 	return true;
@@ -82,7 +82,7 @@ bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
  */
 void quell_answer_watch(struct quell_flow *flow, u32 end_seq)
 {
-	quell_tail_await_ack(&flow->tail, ktime_get_ns() + ANSWER_BUSY_NS, end_seq, true);
+	quell_tail_await_ack(flow, ktime_get_ns() + ANSWER_BUSY_NS, end_seq, true);
 }
 
 /**
@@ -99,7 +99,7 @@ void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
 }
 
 /**
- * quell_answer_left() - a packet has left: did it take the ACK of data that TCP has not seen?
+ * quell_answer_left() - a packet has left since data was hastened, perhaps with its ACK
  * @flow:    flow
  * @ack_seq: its acknowledgment number
  *
@@ -110,19 +110,16 @@ void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
  */
 void quell_answer_left(struct quell_flow *flow, u32 ack_seq)
 {
-	struct quell_answer *answer = &flow->answer;
-	u32 hasten_seq;
+	u32 hasten_seq = READ_ONCE(flow->answer.hasten_seq);
 
-	if (!READ_ONCE(answer->hastened))
-		return;
-	WRITE_ONCE(answer->hastened, false);
-	hasten_seq = READ_ONCE(answer->hasten_seq);
+	WRITE_ONCE(flow->answer.hastened, false);
 	if (before(ack_seq, hasten_seq))
 		quell_answer_watch(flow, hasten_seq);
 }
 
 /**
- * quell_answer_sent() - new data leaves, with the ACK of all that TCP has processed
+ * quell_answer_sent() - new data leaves, the answer to a request, with the ACK of all that TCP
+ * has processed
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
@@ -137,8 +134,6 @@ void quell_answer_sent(struct quell_flow *flow, u64 now_ns)
 	struct quell_answer *answer = &flow->answer;
 	u8 prompt = READ_ONCE(answer->prompt);
 
-	if (!READ_ONCE(answer->asked))
-		return;
 	WRITE_ONCE(answer->asked, false);
 	if ((u32)now_ns - READ_ONCE(answer->asked_ns) > ANSWER_WAIT_NS)
 		WRITE_ONCE(answer->prompt, 0);
@@ -158,7 +153,7 @@ void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
 	struct quell_answer *answer = &flow->answer;
 
-	if (!quell_tail_take_ack(&flow->tail, now_ns))
+	if (!quell_tail_take_ack(flow, now_ns))
 		return;
 	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
 	if (!inet_csk_ack_scheduled(sk))

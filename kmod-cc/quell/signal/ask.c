@@ -85,23 +85,19 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
 }
 
 /**
- * quell_ask() - does a segment of new data ask to be acknowledged at once?
+ * quell_ask() - whether a segment of new data within a message asks to be acknowledged at once
  * @flow:    flow
  * @sk:      its socket
  * @end_seq: sequence number after the segment
- * @ends:    the application's write ends with it
  *
  * Context: LOCAL_OUT hook, lock of @flow, bottom halves off; the fields of @sk may be of
  * different moments.
  * Return: whether to set PSH.
  */
-bool quell_ask(struct quell_flow *flow, const struct sock *sk, u32 end_seq, bool ends)
+bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq)
 {
 	u32 acks_per_rtt = quell_signal_params_bh(flow->qnet)->acks_per_rtt;
 
-	if (!ends && acks_per_rtt && !ask_has_small_window(tcp_sk(sk), end_seq) &&
-	    !ask_with_each(flow) && !ask_is_due(flow, sk, end_seq, acks_per_rtt))
-		return false;
-	flow->asked_seq = end_seq;
-	return true;
+	return !acks_per_rtt || ask_has_small_window(tcp_sk(sk), end_seq) ||
+	       ask_with_each(flow) || ask_is_due(flow, sk, end_seq, acks_per_rtt);
 }

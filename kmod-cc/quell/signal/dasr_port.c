@@ -31,7 +31,7 @@
 static bool dasr_is_ready;
 
 /* Ports in all namespaces: none, and packets need not be measured. */
-static atomic_t dasr_ports = ATOMIC_INIT(0);
+atomic_t quell_dasr_ports_nr = ATOMIC_INIT(0);
 
 static void *dasr_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
 {
@@ -94,7 +94,7 @@ struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 		refcount_inc(&other->refs);
 	xa_unlock_bh(&qnet->dasr_ports);
 	if (!other) {
-		atomic_inc(&dasr_ports);
+		atomic_inc(&quell_dasr_ports_nr);
 		return port;
 	}
 	kfree(port);
@@ -415,15 +415,13 @@ void quell_dasr_refresh(struct quell_net *qnet)
  *
  * Counts the bytes that the packet, or the packets that GRO merged, took on the wire.
  *
- * Context: LOCAL_IN hook, RCU read section.
+ * Context: LOCAL_IN hook, RCU read section; quell_dasr_ports_nr is not 0.
  */
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
 {
 	struct quell_dasr_port *port;
 	u32 pkts;
 
-	if (!atomic_read(&dasr_ports))
-		return;
 	port = xa_load(&quell_net(net)->dasr_ports, skb->dev->ifindex);
 	if (!port)
 		return;
@@ -448,7 +446,7 @@ void quell_dasr_forget(struct quell_net *qnet, int ifindex)
 	xa_unlock_bh(&qnet->dasr_ports);
 	if (!port)
 		return;
-	atomic_dec(&dasr_ports);
+	atomic_dec(&quell_dasr_ports_nr);
 	spin_lock_bh(&port->lock);
 	WRITE_ONCE(port->gone, true);
 	spin_unlock_bh(&port->lock);

@@ -232,7 +232,8 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 	bytes_ps = quell_link_speed(flow->qnet, dev->ifindex);
 	if (link->ifindex != dev->ifindex || link->bytes_ps != bytes_ps) {
 		link->free_ns = 0;
-		link->free_rem = 0;
+		link->free_q32 = 0;
+		link->ns_q32 = bytes_ps ? div64_u64((u64)NSEC_PER_SEC << 32, bytes_ps) : 0;
 	}
 	WRITE_ONCE(link->bytes_ps, bytes_ps);
 	WRITE_ONCE(link->ifindex, dev->ifindex);

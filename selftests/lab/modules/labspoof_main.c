@@ -184,12 +184,11 @@ static void judge_counters(u32 number, enum labspoof_verdict verdict)
 
 /*
  * Ignore lockdep data in locks, set when they are first taken, and the timer's
- * neighbours in the timer tree: tail.at_ns has its expiry.
+ * neighbours in the timer tree.
  */
 static void skip_plumbing(void)
 {
 	memcpy(&now.flow.lock, &was.flow.lock, sizeof(spinlock_t));
-	memcpy(&now.flow.tail.lock, &was.flow.tail.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.recover.lock, &was.flow.recover.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.timer.node.node, &was.flow.tail.timer.node.node,
 	       sizeof(struct rb_node));
