@@ -30,6 +30,7 @@
 #include "flow/answer.h"
 #include "flow/flow.h"
 #include "flow/tail.h"
+#include "flow/tx.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
@@ -262,6 +263,11 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 	quell_answer_run(flow, sk, now_ns);
 	if (quell_probe_judge(flow, sk, now_ns))
 		quell_event_tail_loss(sk);
+	if (!tcp_sk(sk)->packets_out) {
+		spin_lock(&flow->lock);
+		quell_segments_settle(&flow->segments);
+		spin_unlock(&flow->lock);
+	}
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);
 	if (at_ns > now_ns) {
 		quell_tail_expect(flow, at_ns);

@@ -440,7 +440,9 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		sample_kernel_rtt(sk, rs, sample);
 		return;
 	}
-	quell_signal_check(flow, sk);
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON || flow->option_room_bytes ||
+	    quell_tcpint_is_on(flow))
+		quell_signal_check(flow, sk);
 	spin_lock(&flow->lock);
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);

@@ -6,8 +6,8 @@
  *
  * A flow embeds room for a few segments.  With more in flight the ring is on the heap and
  * doubles up to a bound; segments that do not fit are counted and give no sample.  When
- * all data is acknowledged the heap is freed, so an idle flow has no ring on the heap;
- * the next ring starts at half the size of the last one.
+ * the timer for tails finds all data acknowledged the heap is freed, so an idle flow has no
+ * ring on the heap; the next ring starts at half the size of the last one.
  *
  * The lock of the flow protects the ring.
  */
@@ -78,8 +78,8 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 }
 
 /**
- * quell_segments_settle() - move the ring back into the flow; keeps the newest entry
- * @segments: empty ring on the heap
+ * quell_segments_settle() - move an empty ring back into the flow; keeps the newest entry
+ * @segments: ring
  *
  * Context: lock of the flow.
  */
@@ -87,6 +87,8 @@ void quell_segments_settle(struct quell_segments *segments)
 {
 	struct quell_segment newest;
 
+	if (segments->head != segments->tail || segments->ring == segments->few)
+		return;
 	newest = *quell_segment_at(segments, segments->tail - 1);
 	/* Ask for less next time: a flow that needs it all doubles it once. */
 	segments->grown /= 2;

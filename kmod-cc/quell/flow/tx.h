@@ -162,8 +162,6 @@ static inline void quell_segments_drop(struct quell_segments *segments, u32 una)
 	while (segments->head != segments->tail &&
 	       !after(quell_segment_at(segments, segments->head)->end_seq, una))
 		segments->head++;
-	if (segments->head == segments->tail && segments->ring != segments->few)
-		quell_segments_settle(segments);
 }
 
 /**

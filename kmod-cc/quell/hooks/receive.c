@@ -510,19 +510,22 @@ static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,
 	return true;
 }
 
+/*
+ * Whether a segment is for a socket that is no flow's: most segments beside ours end here.  A
+ * program may assign a socket of any protocol (bpf_sk_assign()).  The private bytes are a hint:
+ * they may be another algorithm's by now.
+ */
+static bool receive_is_others(const struct sock *sk)
+{
+	return sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk);
+}
+
 /* A segment without SYN for a socket that is neither a request nor in TIME_WAIT. */
 static unsigned int receive_full(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 				 struct receive_headers *in)
 {
-	struct quell_flow *flow;
+	struct quell_flow *flow = quell_flow_find(sk);
 
-	/*
-	 * A program may assign a socket of whatever protocol (bpf_sk_assign()).  The private bytes
-	 * are a hint: they may be another algorithm's by now.
-	 */
-	if (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk))
-		return NF_ACCEPT;
-	flow = quell_flow_find(sk);
 	if (!flow || receive_is_ordinary(flow, sk, skb, th, in))
 		return NF_ACCEPT;
 	receive_describe(in, skb, th);
@@ -538,13 +541,14 @@ static unsigned int receive_full(struct sock *sk, struct sk_buff *skb, const str
 static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 				 struct receive_headers *in)
 {
-	if (quell_is_full(sk) && !th->syn)
-		return receive_full(sk, skb, th, in);
+	bool full = quell_is_full(sk);
+
+	if (full && !th->syn)
+		return receive_is_others(sk) ? NF_ACCEPT : receive_full(sk, skb, th, in);
 	receive_describe(in, skb, th);
-	if (quell_is_full(sk) && sk->sk_protocol != IPPROTO_TCP)
+	if (full && sk->sk_protocol != IPPROTO_TCP)
 		return NF_ACCEPT;
-	if (in->syn && quell_is_full(sk) &&
-	    1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
+	if (full && 1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
 		receive_opening(sk, skb, th, in->ip_bytes);
 	else if (in->syn)
 		receive_syn(sock_net(sk), skb, th, in);
@@ -553,13 +557,16 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 	return NF_ACCEPT;
 }
 
-/* A segment whose socket has not been looked up yet, without early demultiplexing. */
-static unsigned int receive_unowned(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+static unsigned int receive_segment(struct net *net, struct sk_buff *skb,
 				    struct receive_headers *in)
 {
+	const struct tcphdr *th = (const struct tcphdr *)(skb->data + in->ip_bytes);
 	unsigned int verdict = NF_ACCEPT;
-	struct sock *sk;
+	struct sock *sk = skb->sk;
 
+	if (sk)
+		return receive_sock(sk, skb, th, in);
+	/* Without early demultiplexing the socket has not been looked up yet. */
 #if IS_ENABLED(CONFIG_IPV6)
 	if (ip_hdr(skb)->version == 6)
 		sk = quell_inet6_lookup(net, skb, th);
@@ -576,45 +583,46 @@ static unsigned int receive_unowned(struct net *net, struct sk_buff *skb, const 
 	return verdict;
 }
 
-static unsigned int receive_tcp(struct net *net, struct sk_buff *skb, struct receive_headers *in)
+/* Whether the hook has a segment to handle; its header is in one piece, as TCP has it next. */
+static __always_inline bool receive_is_ours(const struct net *net, struct sk_buff *skb,
+					    u32 ip_bytes)
 {
 	const struct tcphdr *th;
-	struct tcphdr buffer QUELL_UNCLEARED;
 
-	th = skb_header_pointer(skb, in->ip_bytes, sizeof(buffer), &buffer);
-	if (!th)
-		return NF_ACCEPT;
+	if (!pskb_may_pull(skb, ip_bytes + sizeof(*th)))
+		return false;
+	th = (const struct tcphdr *)(skb->data + ip_bytes);
 	if (atomic_read(&quell_dasr_ports_nr))
-		quell_dasr_meter(net, skb, in->ip_bytes + __tcp_hdrlen(th));
-	return skb->sk ? receive_sock(skb->sk, skb, th, in) : receive_unowned(net, skb, th, in);
+		quell_dasr_meter(net, skb, ip_bytes + __tcp_hdrlen(th));
+	return !skb->sk || th->syn || !quell_is_full(skb->sk) || !receive_is_others(skb->sk);
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
-	const struct iphdr *iph = ip_hdr(skb);
+	u32 ip_bytes = ip_hdrlen(skb);
 	struct receive_headers in QUELL_UNCLEARED;
 
-	if (iph->protocol != IPPROTO_TCP)
+	if (ip_hdr(skb)->protocol != IPPROTO_TCP || !receive_is_ours(state->net, skb, ip_bytes))
 		return NF_ACCEPT;
-	in.ip_bytes = ip_hdrlen(skb);
-	in.ttl = iph->ttl;
-	in.marked = INET_ECN_is_ce(iph->tos);
-	return receive_tcp(state->net, skb, &in);
+	in.ip_bytes = ip_bytes;
+	in.ttl = ip_hdr(skb)->ttl;
+	in.marked = INET_ECN_is_ce(ip_hdr(skb)->tos);
+	return receive_segment(state->net, skb, &in);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
-	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	u32 ip_bytes = sizeof(struct ipv6hdr);
 	struct receive_headers in QUELL_UNCLEARED;
 
-	if (ip6h->nexthdr != NEXTHDR_TCP)
+	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_TCP || !receive_is_ours(state->net, skb, ip_bytes))
 		return NF_ACCEPT;
-	in.ip_bytes = sizeof(*ip6h);
-	in.ttl = ip6h->hop_limit;
-	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
-	return receive_tcp(state->net, skb, &in);
+	in.ip_bytes = ip_bytes;
+	in.ttl = ipv6_hdr(skb)->hop_limit;
+	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+	return receive_segment(state->net, skb, &in);
 }
 #endif

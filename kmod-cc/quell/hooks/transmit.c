@@ -69,19 +69,8 @@ static const struct quell_algo *transmit_child_algo(const struct sock *listener,
 /* Resets come from a raw socket of protocol TCP, hence the type. */
 static bool transmit_is_tcp(const struct sock *sk)
 {
-	return sk && quell_is_full(sk) && sk->sk_type == SOCK_STREAM &&
+	return quell_is_full(sk) && sk->sk_type == SOCK_STREAM &&
 	       sk->sk_protocol == IPPROTO_TCP;
-}
-
-/*
- * The flow of a socket; NULL if it has no flow.  The private bytes may be another
- * algorithm's by now: they are a hint, which saves other sockets the lookup.
- */
-static struct quell_flow *transmit_find(const struct sock *sk)
-{
-	if (!transmit_is_tcp(sk) || !quell_cc_may_be_ready(sk))
-		return NULL;
-	return quell_flow_find(sk);
 }
 
 /* Sets when the first bit of a segment leaves; advances the flow's free time of its link. */
@@ -493,7 +482,7 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 	const struct tcphdr *th = tcp_hdr(skb);
 	struct quell_flow *flow;
 
-	if (!sk || th->rst)
+	if (th->rst)
 		return;
 	if (th->syn && READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV) {
 		sk = inet_reqsk(sk)->rsk_listener;
@@ -503,16 +492,25 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 		if (transmit_is_tcp(sk))
 			transmit_syn(sk, skb);
 	} else {
-		flow = transmit_find(sk);
+		flow = quell_flow_find(sk);
 		if (flow && ntohs(th->source) == flow->sport && ntohs(th->dest) == flow->dport)
 			transmit_flow(flow, sk, skb);
 	}
 }
 
+/*
+ * Whether a packet is of a flow, or opens a connection: most packets beside ours end here.  The
+ * private bytes may be another algorithm's by now: they are a hint.
+ */
+static __always_inline bool transmit_is_ours(const struct sock *sk, const struct sk_buff *skb)
+{
+	return sk && (tcp_hdr(skb)->syn || (transmit_is_tcp(sk) && quell_cc_may_be_ready(sk)));
+}
+
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
-	if (ip_hdr(skb)->protocol == IPPROTO_TCP)
+	if (ip_hdr(skb)->protocol == IPPROTO_TCP && transmit_is_ours(skb->sk, skb))
 		transmit_packet(skb->sk, skb);
 	return NF_ACCEPT;
 }
@@ -520,8 +518,11 @@ unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
 /* Counts a segment without the option, behind extension headers of the application. */
 static void transmit_behind_headers(const struct sock *sk)
 {
-	struct quell_flow *flow = transmit_find(sk);
+	struct quell_flow *flow;
 
+	if (!sk || !transmit_is_tcp(sk) || !quell_cc_may_be_ready(sk))
+		return;
+	flow = quell_flow_find(sk);
 	if (flow && READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
 }
@@ -531,9 +532,9 @@ unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
 {
 	u8 next = ipv6_hdr(skb)->nexthdr;
 
-	if (next == NEXTHDR_TCP || (next == NEXTHDR_HOP && skb_is_gso(skb)))
-		transmit_packet(skb->sk, skb);
-	else
+	if (next != NEXTHDR_TCP && !(next == NEXTHDR_HOP && skb_is_gso(skb)))
 		transmit_behind_headers(skb->sk);
+	else if (transmit_is_ours(skb->sk, skb))
+		transmit_packet(skb->sk, skb);
 	return NF_ACCEPT;
 }

@@ -517,6 +517,8 @@ static void signal_give_up(struct quell_flow *flow, struct sock *sk,
  * @flow: context
  * @sk:   its socket
  *
+ * Of no use for a flow with no option in use and no room reserved.
+ *
  * Context: socket lock, within ->cong_control: not while TCP cuts segments.
  */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)

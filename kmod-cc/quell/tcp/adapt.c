@@ -421,7 +421,9 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open || idle_ns > adapt_rto_ns(sk))
+	/* A timeout is a tick at least. */
+	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	    (idle_ns > TICK_NSEC && idle_ns > adapt_rto_ns(sk)))
 		return false;
 	if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, tcp_sk(sk)->tcp_clock_cache);
