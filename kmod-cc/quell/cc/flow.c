@@ -79,9 +79,17 @@ static struct kmem_cache *flow_cache __ro_after_init;
  */
 #define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
 
-static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES ||
-	      IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC) ||
-	      IS_ENABLED(CONFIG_PREEMPT_RT));
+/* Locks have their usual size. */
+#define FLOW_LOCKS	(IS_ENABLED(CONFIG_64BIT) && IS_ENABLED(CONFIG_SMP) && \
+			 !IS_ENABLED(CONFIG_PREEMPT_RT) && \
+			 !IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))
+
+static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES || !FLOW_LOCKS);
+
+/* The lines of each packet in, of each segment sent, of the ring, and of the timer. */
+static_assert((offsetofend(struct quell_flow, asked_seq) == 64 &&
+	       offsetofend(struct quell_flow, stamp_secret) == 128 &&
+	       offsetofend(struct quell_flow, segments) == 192) || !FLOW_LOCKS);
 
 static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
 {
@@ -338,7 +346,7 @@ int quell_flows_init(void)
 {
 	int err;
 
-	flow_cache = KMEM_CACHE(quell_flow, SLAB_ACCOUNT);
+	flow_cache = KMEM_CACHE(quell_flow, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
 	if (!flow_cache)
 		return -ENOMEM;
 	err = rhashtable_init(&quell_flows, &flow_hash_params);

@@ -103,90 +103,85 @@ enum quell_limit {
  * @arrivals_few:	room of @arrivals while it is short
  * @echo_few:		room of @echo while it is short
  *
- * Fields used for each packet come first, then those for each ACK, then those for dumps and
- * rare events.  @node to @algo and @id to @daddr are constant once the flow is in the hash.
- * The holder of @lock owns @closed to @segments, @arrivals_few and @echo_few (@link is read
- * with READ_ONCE() without it, and @answer is
- * written without it); the holder of the socket lock owns @round_seq to @adapt.
+ * The first three cache lines are those of each packet in and out, the fourth has the timer that
+ * segments set; each ACK uses up to @path and the first of @recover.  @node to @algo, @sport and
+ * @dport, and @id to @daddr are constant once the flow is in the hash.
+ * The holder of @lock owns @closed, @asked_seq to @segments, @arrivals, @echo, @arrivals_few and
+ * @echo_few (@link is read with READ_ONCE() without it, and @answer is written without it); the
+ * holder of the socket lock owns @peer_delays, @fallback_told and @round_seq to @adapt.
  * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
  * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
  * and read with READ_ONCE() in any RCU read section.
  */
 struct quell_flow {
-	/* Each hook and callback, to find the flow.  Constant. */
+	/* Each packet, in and out. */
 	struct rhash_head	node;
 	const struct sock	*sk;
 	struct quell_net	*qnet;
 	const struct quell_algo	*algo;
-
-	/* Each packet, in and out: @lock. */
-	spinlock_t		lock;
+	spinlock_t		lock;	/* see above */
 	bool			closed;
+	u8			option;
+	u8			hops;
 	bool			peer_delays;
-	u8			fallback_told;
+	u16			sport;
+	u16			dport;
+	u32			data_ack_seq;
+	struct quell_answer	answer;
+
+	/* Each segment of data sent, and its ACK. */
+	u32			asked_seq;
+	struct quell_link	link;
+	u64			depart_ns;
 	u32			resent_ns;
 	u32			resent_seq;
+	u32			resent_depart_ns;
 	u32			stamp_secret;
-	u32			arrivals_lost;
-	struct quell_answer	answer;
-	u32			asked_seq;
-	u64			depart_ns;
-	struct quell_link	link;
-	struct quell_list	arrivals;
-	struct quell_list	echo;
+	struct quell_dasr	*dasr;
 	struct quell_segments	segments;
+	struct quell_tail	tail;
 
-	/* Each ACK: socket lock. */
+	/* Each ACK: the window and what observers read. */
 	u32			round_seq;
 	u32			carry_bytes;
 	u32			rest_bytes;
 	u32			option_room_bytes;
-	u32			ext_hdr_bytes;
 	u32			mss_bytes;
-	struct quell_adapt	adapt;
-	struct quell_path	path;
-	struct quell_tail	tail;
-	struct quell_dasr	*dasr;
-
-	/* Written for each ACK, read by dumps and observers. */
-	struct quell_snapshot	now;
-	u64			cut;
-	u64			retransmits;
-	u32			karn;
-	u32			overruns;
-	u8			limit;
-	u8			hops;
-	u8			option;
-	bool			option_seen;
 	u32			inflight_bytes;
+	struct quell_snapshot	now;
+	struct quell_adapt	adapt;
+	u64			cut;
+	u8			limit;
+	u8			fallback_told;
+	bool			option_seen;
+	struct quell_path	path;
+	struct quell_tcpint	tcp_int;
+	struct quell_recover	recover;
+
+	/* With the option, or a process that owns the socket. */
+	struct quell_list	arrivals;
+	struct quell_list	echo;
+	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 	u64			echoes;
 	u64			records;
 	struct quell_telemetry	telemetry;
+	u32			arrivals_lost;
+	u16			option_missed;
 
-	/* Losses, trimming, other options; then fields only for dumps and the flow's end. */
-	struct quell_recover	recover;
-	struct quell_tcpint	tcp_int;
+	/* Losses, dumps and the flow's end. */
+	u16			family;
+	u64			retransmits;
+	u32			karn;
+	u32			overruns;
 	union {
 		struct quell_undo	undo;
 		struct rcu_head		rcu;
 	};
+	u32			ext_hdr_bytes;
 	u32			id;
-	u16			family;
-	u16			sport;
-	u16			dport;
-	u16			option_missed;
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
-
-	/* Each ACK with an echo, where there is room: @lock. */
-	u32			resent_depart_ns;
-
-	/* Each packet with data that comes in: the receive hook. */
-	u32			data_ack_seq;
-
-	/* Room of @arrivals and @echo while they are short: @lock. */
-	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
-	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 };
 
 /* Whether the public TCP-INT option may be in a flow's packets. */

@@ -68,9 +68,13 @@ enum quell_probe {
  */
 struct quell_tail {
 	struct hrtimer		timer;
+	u64			timeout_ns;
+	u64			since_ns;
+	u64			left_ns;
+	u64			srtt_ns;
+	u64			var_ns;
 	u32			ack_ns;
 	u32			ack_seq;
-	u32			probes;
 	bool			ack_waits;
 	u8			tries;
 	u8			patience;
@@ -78,18 +82,14 @@ struct quell_tail {
 	bool			loss_reported;
 	u8			calm;
 	u8			busy;
-	u64			timeout_ns;
-	u64			since_ns;
-	u64			left_ns;
-	u64			srtt_ns;
-	u64			var_ns;
+	u32			probes;
+	u32			probe_end;
+	u32			dsacks;
 	u64			probe_ns;
 	union {
 		u64		wait_ns;	/* QUELL_PROBE_OPEN */
 		u64		verdict_ns;	/* QUELL_PROBE_ANSWERED */
 	};
-	u32			probe_end;
-	u32			dsacks;
 };
 
 /* tail.c */
