@@ -10,8 +10,8 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 # Numbers of include/uapi/linux/quell.h: commands, then attributes.
-cc_get=1 cc_set=2 cc_reset=3
-cc_name=1 cc_param=2 param_name=2 param_value=3
+cc_get=1 cc_set=2 cc_reset=3 stat_get=5
+cc_name=1 cc_param=2 param_name=2 param_value=3 param_default=4 stat_name=1
 netns=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
@@ -123,6 +123,9 @@ refusals()
 		$cc_set $cc_name:s:swiftswiftswiftt $(parameter beta u64:1)
 	reject "a parameter that is no nest" "(EINVAL|ERANGE): .+" \
 		$cc_set $cc_name:s:swift $cc_param:s:beta
+	reject "a default to set" "EINVAL: .+" $cc_set $cc_name:s:swift \
+		"$cc_param:{" $param_name:s:beta $param_value:u64:1 $param_default:u64:1 "}"
+	reject "an attribute to a dump of all" "EINVAL: .+" $stat_get dump $stat_name:s:swift
 	reject "an unknown attribute" "EINVAL: .+" \
 		$cc_set $cc_name:s:swift $(parameter beta u64:1) 30:u64:1
 	reject "an unknown command" "EOPNOTSUPP" 99 $cc_name:s:swift
@@ -161,7 +164,7 @@ reset_restores()
 	json 'all(.[0].params[]; .value == .default)' "$dir/params"
 }
 
-plan 24
+plan 26
 modprobe tcp_swift
 new_netns netns
 check "a good request is accepted and in force" accepted_is_in_force

@@ -427,6 +427,8 @@ kernel_checks_for_itself()
 	refuses 'members: 1 to 1024' $request 8 2:s:g "3:u32:$wire" &&
 	refuses 'address: 4 or 16 bytes' $request 8 2:s:g "3:u32:$wire" 8:x:0a55000200 &&
 	refuses 'address: 4 or 16 bytes' $request 8 2:s:g "3:u32:$wire" 8:x: &&
+	refuses 'address: 4 or 16 bytes' $request 8 2:s:g "3:u32:$wire" \
+		8:x:fd000000000000000000000000000001ff &&
 	refuses 'nsupported attribute' $request 8 2:s:g "3:u32:$wire" 4:u32:1 8:x:0a550002 &&
 	refuses 'nknown attribute' $request 9 2:s:g 5:u64:1 &&
 	refuses 'address or weight is missing' $request 12 "1:u32:$wire" 2:x:0a550002 &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink family "quell": its requests, and parameters and counters.  The API is
- * Documentation/netlink/specs/quell.yaml; flows are in genl_flow.c, interfaces in
- * genl_link.c, active senders and look-ahead in genl_dasr.c.
+ * Documentation/netlink/specs/quell.yaml, of which scripts/generate-netlink makes genl_gen.c,
+ * policies and operations; flows are in genl_flow.c, interfaces in genl_link.c, active senders and
+ * look-ahead in genl_dasr.c.
  *
  * A request is about the namespace of the socket it came on.  Writers need
  * CAP_NET_ADMIN in the user namespace that owns it.  A request changes a copy of
@@ -25,24 +26,6 @@
 /* Room for the name of an algorithm, and for a parameter that changed. */
 #define CC_NAME_BYTES	32
 #define CC_PARAM_BYTES	96
-
-static const struct nla_policy param_policy[QUELL_A_PARAM_MAX + 1] = {
-	[QUELL_A_PARAM_NAME]	= { .type = NLA_NUL_STRING, .len = 31 },
-	[QUELL_A_PARAM_VALUE]	= { .type = NLA_U64 },
-};
-
-static const struct nla_policy cc_get_policy[QUELL_A_CC_NAME + 1] = {
-	[QUELL_A_CC_NAME]	= { .type = NLA_NUL_STRING, .len = 15 },
-};
-
-static const struct nla_policy cc_set_policy[QUELL_A_CC_PARAM + 1] = {
-	[QUELL_A_CC_NAME]	= { .type = NLA_NUL_STRING, .len = 15 },
-	[QUELL_A_CC_PARAM]	= NLA_POLICY_NESTED(param_policy),
-};
-
-static const struct nla_policy flow_get_policy[QUELL_A_FLOW_CC + 1] = {
-	[QUELL_A_FLOW_CC]	= { .type = NLA_NUL_STRING, .len = 15 },
-};
 
 static const char * const unit_names[] = {
 	[QUELL_UNIT_NONE]	= "",
@@ -139,7 +122,7 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 	return 0;
 }
 
-static int cc_get_doit(struct sk_buff *request, struct genl_info *info)
+int quell_nl_cc_get_doit(struct sk_buff *request, struct genl_info *info)
 {
 	struct quell_net *qnet = quell_net(genl_info_net(info));
 	const struct quell_algo *algo;
@@ -167,24 +150,24 @@ free:
 }
 
 /* Replies are bigger than a dump's usual buffer. */
-static int dump_start(struct netlink_callback *cb)
+int quell_nl_dump_start(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = REPLY_BYTES;
 	return 0;
 }
 
 /* Flows say how many senders there are. */
-static int flow_start(struct netlink_callback *cb)
+int quell_nl_flow_get_start(struct netlink_callback *cb)
 {
-	quell_senders_start(cb);
-	return dump_start(cb);
+	quell_nl_senders_start(cb);
+	return quell_nl_dump_start(cb);
 }
 
 /*
  * cb->args[0]: slot of the next algorithm.  As all dumps here it returns 0 with its last message,
  * which then ends the dump: nobody holds the module by one that he does not read.
  */
-static int cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	long slot;
@@ -220,12 +203,13 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 		       bool reset, struct quell_params_block *block,
 		       struct netlink_ext_ack *extack)
 {
-	struct nlattr *attrs[QUELL_A_PARAM_MAX + 1];
+	struct nlattr *attrs[QUELL_A_PARAM_VALUE + 1];
 	const struct quell_param_desc *desc;
 	u64 value;
 	int err;
 
-	err = nla_parse_nested(attrs, QUELL_A_PARAM_MAX, nest, param_policy, extack);
+	/* What only replies have comes after the value, and is refused. */
+	err = nla_parse_nested(attrs, QUELL_A_PARAM_VALUE, nest, quell_param_nl_policy, extack);
 	if (err)
 		return err;
 	NL_SET_BAD_ATTR(extack, nest);
@@ -363,12 +347,12 @@ unlock:
 	return err;
 }
 
-static int cc_set_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_cc_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return cc_change(info, false);
 }
 
-static int cc_reset_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_cc_reset_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return cc_change(info, true);
 }
@@ -463,7 +447,7 @@ static int put_stat_at(struct sk_buff *skb, struct quell_net *qnet, long index)
 }
 
 /* cb->args[0]: index of the next message. */
-static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	long index;
@@ -492,95 +476,35 @@ static int stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return index <= QUELL_ALGOS_MAX ? skb->len : 0;
 }
 
-static const struct genl_ops quell_genl_ops[] = {
-	{
-		.cmd		= QUELL_CMD_CC_GET,
-		.doit		= cc_get_doit,
-		.start		= dump_start,
-		.dumpit		= cc_get_dumpit,
-		.policy		= cc_get_policy,
-		.maxattr	= ARRAY_SIZE(cc_get_policy) - 1,
-	},
-	{
-		.cmd		= QUELL_CMD_CC_SET,
-		.doit		= cc_set_doit,
-		.flags		= GENL_UNS_ADMIN_PERM,
-		.policy		= cc_set_policy,
-		.maxattr	= ARRAY_SIZE(cc_set_policy) - 1,
-	},
-	{
-		.cmd		= QUELL_CMD_CC_RESET,
-		.doit		= cc_reset_doit,
-		.flags		= GENL_UNS_ADMIN_PERM,
-		.policy		= cc_set_policy,
-		.maxattr	= ARRAY_SIZE(cc_set_policy) - 1,
-	},
-	{
-		.cmd		= QUELL_CMD_FLOW_GET,
-		.start		= flow_start,
-		.dumpit		= quell_flow_dump,
-		.policy		= flow_get_policy,
-		.maxattr	= ARRAY_SIZE(flow_get_policy) - 1,
-	},
-	{
-		.cmd		= QUELL_CMD_STAT_GET,
-		.start		= dump_start,
-		.dumpit		= stat_get_dumpit,
-	},
-	{
-		.cmd		= QUELL_CMD_LINK_GET,
-		.dumpit		= quell_link_dump,
-	},
-	{
-		.cmd		= QUELL_CMD_LINK_SET,
-		.doit		= quell_link_set_doit,
-		.flags		= GENL_UNS_ADMIN_PERM,
-		.policy		= quell_link_set_policy,
-		.maxattr	= QUELL_A_LINK_RATE,
-	},
-	{
-		.cmd		= QUELL_CMD_LOOKAHEAD_ADD,
-		.doit		= quell_lookahead_add_doit,
-		.policy		= quell_lookahead_add_policy,
-		.maxattr	= QUELL_A_LOOKAHEAD_MEMBER,
-	},
-	{
-		.cmd		= QUELL_CMD_LOOKAHEAD_DEL,
-		.doit		= quell_lookahead_del_doit,
-		.policy		= quell_lookahead_del_policy,
-		.maxattr	= QUELL_A_LOOKAHEAD_UID,
-	},
-	{
-		.cmd		= QUELL_CMD_LOOKAHEAD_GET,
-		.start		= quell_senders_start,
-		.dumpit		= quell_lookahead_dump,
-	},
-	{
-		.cmd		= QUELL_CMD_SENDER_GET,
-		.start		= quell_senders_start,
-		.dumpit		= quell_sender_dump,
-	},
-	{
-		.cmd		= QUELL_CMD_WEIGHT_SET,
-		.doit		= quell_weight_set_doit,
-		.flags		= GENL_UNS_ADMIN_PERM,
-		.policy		= quell_weight_policy,
-		.maxattr	= QUELL_A_SENDER_WEIGHT,
-	},
-	{
-		.cmd		= QUELL_CMD_RECEIVER_GET,
-		.start		= quell_senders_start,
-		.dumpit		= quell_receiver_dump,
-	},
-};
+/* An operation a command: its dump is behind its do in quell_nl_ops, and has the policy of that. */
+static struct genl_ops genl_ops_merged[ARRAY_SIZE(quell_nl_ops)] __ro_after_init;
+
+static u8 __init merge_ops(void)
+{
+	struct genl_ops *op = genl_ops_merged;
+	int i;
+
+	*op = quell_nl_ops[0];
+	for (i = 1; i < ARRAY_SIZE(quell_nl_ops); i++) {
+		const struct genl_ops *next = &quell_nl_ops[i];
+
+		if (next->cmd == op->cmd) {
+			op->start = next->start;
+			op->dumpit = next->dumpit;
+		} else {
+			*++op = *next;
+		}
+	}
+	return op - genl_ops_merged + 1;
+}
 
 int __init quell_genl_init(void)
 {
 	int err;
 
 	quell_genl_family.module = THIS_MODULE;
-	quell_genl_family.ops = quell_genl_ops;
-	quell_genl_family.n_ops = ARRAY_SIZE(quell_genl_ops);
+	quell_genl_family.ops = genl_ops_merged;
+	quell_genl_family.n_ops = merge_ops();
 	err = genl_register_family(&quell_genl_family);
 	if (!err)
 		quell_notices_start();

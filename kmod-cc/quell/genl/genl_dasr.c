@@ -26,26 +26,6 @@
 #include "netns/lookahead.h"
 #include "netns/net.h"
 
-const struct nla_policy quell_lookahead_add_policy[QUELL_A_LOOKAHEAD_MEMBER + 1] = {
-	[QUELL_A_LOOKAHEAD_NAME]	= { .type = NLA_NUL_STRING,
-					    .len = QUELL_LOOKAHEAD_NAME_BYTES - 1 },
-	[QUELL_A_LOOKAHEAD_IFINDEX]	= { .type = NLA_U32 },
-	[QUELL_A_LOOKAHEAD_TIME]	= { .type = NLA_U64 },
-	[QUELL_A_LOOKAHEAD_MEMBER]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
-};
-
-const struct nla_policy quell_lookahead_del_policy[QUELL_A_LOOKAHEAD_UID + 1] = {
-	[QUELL_A_LOOKAHEAD_NAME]	= { .type = NLA_NUL_STRING,
-					    .len = QUELL_LOOKAHEAD_NAME_BYTES - 1 },
-	[QUELL_A_LOOKAHEAD_UID]		= { .type = NLA_U32 },
-};
-
-const struct nla_policy quell_weight_policy[QUELL_A_SENDER_WEIGHT + 1] = {
-	[QUELL_A_SENDER_IFINDEX]	= { .type = NLA_U32 },
-	[QUELL_A_SENDER_ADDRESS]	= { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
-	[QUELL_A_SENDER_WEIGHT]		= { .type = NLA_U32 },
-};
-
 /* Hosts that are listed before the lock of the interface is given to others. */
 #define SENDER_BATCH	32
 
@@ -161,12 +141,12 @@ int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 }
 
 /**
- * quell_senders_start() - begin a dump of what expires by time
+ * quell_nl_senders_start() - begin a dump of what expires by time
  * @cb: dump
  *
  * Return: 0.
  */
-int quell_senders_start(struct netlink_callback *cb)
+int quell_nl_senders_start(struct netlink_callback *cb)
 {
 	quell_dasr_refresh(quell_net(sock_net(cb->skb->sk)));
 	return 0;
@@ -201,13 +181,13 @@ static int put_receiver(struct sk_buff *skb, struct quell_dasr_port *port)
 }
 
 /**
- * quell_receiver_dump() - receiver-get
+ * quell_nl_receiver_get_dumpit() - receiver-get
  * @skb: message to fill
  * @cb:  dump; args[0] is the next interface
  *
  * Return: bytes in @skb, or 0 with the last of them.
  */
-int quell_receiver_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_receiver_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	struct quell_dasr_port *port;
@@ -277,13 +257,13 @@ static int put_senders(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /**
- * quell_sender_dump() - sender-get
+ * quell_nl_sender_get_dumpit() - sender-get
  * @skb: message to fill
  * @cb:  dump; its context is a cursor
  *
  * Return: bytes in @skb, or 0 with the last of them.
  */
-int quell_sender_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_sender_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	struct sender_cursor *at = (void *)cb->ctx;
@@ -309,13 +289,13 @@ unlock:
 }
 
 /**
- * quell_weight_set_doit() - weight-set
+ * quell_nl_weight_set_doit() - weight-set
  * @skb:  request
  * @info: its attributes
  *
  * Return: 0; -EINVAL something is missing or no address, and errors of quell_weight_set().
  */
-int quell_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct in6_addr addr;
 	int ifindex, err;
@@ -381,14 +361,14 @@ static kuid_t requester(const struct sk_buff *skb)
 }
 
 /**
- * quell_lookahead_add_doit() - lookahead-add
+ * quell_nl_lookahead_add_doit() - lookahead-add
  * @skb:  request
  * @info: its attributes
  *
  * Return: 0; -EINVAL something is missing or no address, -EPERM from another user namespace than
  * that of the network namespace, and errors of quell_lookahead_add().
  */
-int quell_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *time = info->attrs[QUELL_A_LOOKAHEAD_TIME];
 	struct quell_lookahead_spec spec = {
@@ -438,13 +418,13 @@ static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * quell_lookahead_del_doit() - lookahead-del
+ * quell_nl_lookahead_del_doit() - lookahead-del
  * @skb:  request
  * @info: its attributes
  *
  * Return: 0; -EINVAL name is missing, -EPERM another user's, -ENOENT.
  */
-int quell_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const char *name = lookahead_name(info);
 	kuid_t uid = lookahead_uid(skb, info);
@@ -511,13 +491,13 @@ cancel:
 }
 
 /**
- * quell_lookahead_dump() - lookahead-get
+ * quell_nl_lookahead_get_dumpit() - lookahead-get
  * @skb: message to fill
  * @cb:  dump; args[0] is the number of the next group, args[1] its next member
  *
  * Return: bytes in @skb, or 0 with the last of them.
  */
-int quell_lookahead_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_lookahead_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	const struct quell_lookahead *ahead;

@@ -312,7 +312,7 @@ static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /**
- * quell_flow_dump() - flow-get
+ * quell_nl_flow_get_dumpit() - flow-get
  * @skb: message to fill
  * @cb:  state; args[0] is the number of the next flow
  *
@@ -320,7 +320,7 @@ static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
  * does not wait for a dump, nor does the end of a grace period wait for more than those.
  * Return: bytes in @skb, or 0 with the last of them.
  */
-int quell_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct nlattr *cc = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, QUELL_A_FLOW_CC);
 

@@ -13,11 +13,6 @@
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL
 
-const struct nla_policy quell_link_set_policy[QUELL_A_LINK_RATE + 1] = {
-	[QUELL_A_LINK_IFINDEX]	= { .type = NLA_U32 },
-	[QUELL_A_LINK_RATE]	= { .type = NLA_U64 },
-};
-
 static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct quell_net *qnet,
 		    int ifindex)
 {
@@ -35,13 +30,13 @@ static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct que
 }
 
 /**
- * quell_link_dump() - the interfaces with a rate
+ * quell_nl_link_get_dumpit() - the interfaces with a rate
  * @skb: message to fill
  * @cb:  dump; args[0] is the last interface shown
  *
  * Return: bytes in @skb, or 0 with the last of them.
  */
-int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
 	int ifindex;
@@ -55,14 +50,14 @@ int quell_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /**
- * quell_link_set_doit() - name the rate of an interface
+ * quell_nl_link_set_doit() - name the rate of an interface
  * @skb:  request
  * @info: its attributes
  *
  * Return: 0; -EINVAL an attribute is missing, -ENODEV no such interface, -ERANGE above
  * LINK_MOST_BYTES_PS, -ENOMEM.
  */
-int quell_link_set_doit(struct sk_buff *skb, struct genl_info *info)
+int quell_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct net *net = genl_info_net(info);
 	u64 bytes_ps;
