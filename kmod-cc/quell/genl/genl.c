@@ -156,43 +156,80 @@ int quell_nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Flows say how many senders there are. */
-int quell_nl_flow_get_start(struct netlink_callback *cb)
+/**
+ * quell_dump_begin() - begin a message of a dump
+ * @skb: message to fill
+ * @cb:  dump; its seq is that of what it lists, or stays 0
+ *
+ * Return: the message's header, for quell_dump_end(), or NULL if @skb is full.
+ */
+void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	quell_nl_senders_start(cb);
-	return quell_nl_dump_start(cb);
+	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&quell_genl_family, NLM_F_MULTI, request->cmd);
+
+	if (hdr)
+		genl_dump_check_consistent(cb, hdr);
+	return hdr;
+}
+
+/**
+ * quell_dump_end() - end a message of a dump
+ * @skb: message to fill
+ * @hdr: its header
+ * @err: 0, or an error, by which nothing of it stays in @skb
+ *
+ * Return: @err.
+ */
+int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
 }
 
 /*
- * cb->args[0]: slot of the next algorithm.  As all dumps here it returns 0 with its last message,
- * which then ends the dump: nobody holds the module by one that he does not read.
+ * A message by @put for quell.ko, as NULL, and for each algorithm; cb->args[0] is the next one.
+ * As all dumps here it returns 0 with its last message, which then ends the dump: nobody holds the
+ * module by one that he does not read.
  */
-int quell_nl_cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+static int dump_algos(struct sk_buff *skb, struct netlink_callback *cb,
+		      int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+				 const struct quell_net *qnet, const struct quell_algo *algo))
 {
-	struct quell_net *qnet = quell_net(sock_net(skb->sk));
-	long slot;
+	const struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	long index;
 
 	mutex_lock(&quell_mutex);
 	cb->seq = quell_algos_gen;
-	for (slot = cb->args[0]; slot < QUELL_ALGOS_MAX; slot++) {
-		void *hdr;
+	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
+		const struct quell_algo *algo = index ? quell_algos[index - 1] : NULL;
 
-		if (!quell_algos[slot])
-			continue;
-		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_CC_GET);
-		if (!hdr)
+		if ((!index || algo) && put(skb, cb, qnet, algo))
 			break;
-		genl_dump_check_consistent(cb, hdr);
-		if (put_cc(skb, qnet, quell_algos[slot])) {
-			genlmsg_cancel(skb, hdr);
-			break;
-		}
-		genlmsg_end(skb, hdr);
 	}
 	mutex_unlock(&quell_mutex);
-	cb->args[0] = slot;
-	return slot < QUELL_ALGOS_MAX ? skb->len : 0;
+	cb->args[0] = index;
+	return index <= QUELL_ALGOS_MAX ? skb->len : 0;
+}
+
+static int put_cc_message(struct sk_buff *skb, struct netlink_callback *cb,
+			  const struct quell_net *qnet, const struct quell_algo *algo)
+{
+	void *hdr;
+
+	if (!algo)
+		return 0;
+	hdr = quell_dump_begin(skb, cb);
+	return hdr ? quell_dump_end(skb, hdr, put_cc(skb, qnet, algo)) : -EMSGSIZE;
+}
+
+int quell_nl_cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_algos(skb, cb, put_cc_message);
 }
 
 /*
@@ -431,49 +468,32 @@ static int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
 	return 0;
 }
 
-/* Index 0 is quell.ko itself, then the algorithms by slot. */
-static int put_stat_at(struct sk_buff *skb, struct quell_net *qnet, long index)
+static int put_stats(struct sk_buff *skb, const struct quell_net *qnet,
+		     const struct quell_algo *algo)
 {
-	const struct quell_algo *algo;
-
-	if (!index)
-		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX,
-				qnet->counters);
-	algo = quell_algos[index - 1];
+	if (!algo)
+		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX, qnet->counters);
 	if (put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
 		     qnet->algos[algo->slot].stats))
 		return -EMSGSIZE;
 	return put_governed(skb, algo, qnet->algos[algo->slot].governed);
 }
 
-/* cb->args[0]: index of the next message. */
+static int put_stat_message(struct sk_buff *skb, struct netlink_callback *cb,
+			    const struct quell_net *qnet, const struct quell_algo *algo)
+{
+	void *hdr;
+
+	/* The signal plane has parameters like an algorithm, but no flows. */
+	if (algo && !algo->core->init)
+		return 0;
+	hdr = quell_dump_begin(skb, cb);
+	return hdr ? quell_dump_end(skb, hdr, put_stats(skb, qnet, algo)) : -EMSGSIZE;
+}
+
 int quell_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct quell_net *qnet = quell_net(sock_net(skb->sk));
-	long index;
-
-	mutex_lock(&quell_mutex);
-	cb->seq = quell_algos_gen;
-	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
-		void *hdr;
-
-		/* The signal plane has parameters like an algorithm, but no flows. */
-		if (index && (!quell_algos[index - 1] || !quell_algos[index - 1]->core->init))
-			continue;
-		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				  &quell_genl_family, NLM_F_MULTI, QUELL_CMD_STAT_GET);
-		if (!hdr)
-			break;
-		genl_dump_check_consistent(cb, hdr);
-		if (put_stat_at(skb, qnet, index)) {
-			genlmsg_cancel(skb, hdr);
-			break;
-		}
-		genlmsg_end(skb, hdr);
-	}
-	mutex_unlock(&quell_mutex);
-	cb->args[0] = index;
-	return index <= QUELL_ALGOS_MAX ? skb->len : 0;
+	return dump_algos(skb, cb, put_stat_message);
 }
 
 /* An operation a command: its dump is behind its do in quell_nl_ops, and has the policy of that. */

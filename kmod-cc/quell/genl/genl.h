@@ -15,6 +15,8 @@ struct quell_flow;
 int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow);
 
 /* genl.c */
+void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
+int quell_dump_end(struct sk_buff *skb, void *hdr, int err);
 int quell_genl_init(void);
 void quell_genl_exit(void);
 

@@ -152,12 +152,6 @@ int quell_nl_senders_start(struct netlink_callback *cb)
 	return 0;
 }
 
-static void *put_header(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
-{
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			   &quell_genl_family, NLM_F_MULTI, cmd);
-}
-
 static int put_receiver(struct sk_buff *skb, struct quell_dasr_port *port)
 {
 	u64 line_bytes_ps = quell_link_speed(port->qnet, port->ifindex);
@@ -195,15 +189,10 @@ int quell_nl_receiver_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 
 	rcu_read_lock();
 	xa_for_each_start(&qnet->dasr_ports, ifindex, port, cb->args[0]) {
-		void *hdr = put_header(skb, cb, QUELL_CMD_RECEIVER_GET);
+		void *hdr = quell_dump_begin(skb, cb);
 
-		if (!hdr)
+		if (!hdr || quell_dump_end(skb, hdr, put_receiver(skb, port)))
 			goto unlock;
-		if (put_receiver(skb, port)) {
-			genlmsg_cancel(skb, hdr);
-			goto unlock;
-		}
-		genlmsg_end(skb, hdr);
 	}
 	ifindex = ULONG_MAX;
 unlock:
@@ -212,27 +201,20 @@ unlock:
 	return ifindex != ULONG_MAX ? skb->len : 0;
 }
 
-static int put_sender(struct sk_buff *skb, struct netlink_callback *cb,
-		      const struct quell_dasr_port *port, const struct quell_dasr_host *host)
+static int put_sender(struct sk_buff *skb, const struct quell_dasr_port *port,
+		      const struct quell_dasr_host *host)
 {
 	const struct quell_dasr_peer *peer;
 	u32 waiting = 0;
-	void *hdr;
 
-	hdr = put_header(skb, cb, QUELL_CMD_SENDER_GET);
-	if (!hdr)
-		return -EMSGSIZE;
 	for (peer = host->sender.awaited; peer; peer = peer->older)
 		waiting += peer->waiting;
 	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, port->ifindex) ||
 	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &host->addr) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, host->sender.weight) ||
 	    nla_put_u32(skb, QUELL_A_SENDER_CONNECTIONS, host->sender.active) ||
-	    nla_put_u32(skb, QUELL_A_SENDER_WAITING, waiting)) {
-		genlmsg_cancel(skb, hdr);
+	    nla_put_u32(skb, QUELL_A_SENDER_WAITING, waiting))
 		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
 	return 0;
 }
 
@@ -241,19 +223,20 @@ static int put_senders(struct sk_buff *skb, struct netlink_callback *cb,
 		       struct quell_dasr_port *port, struct sender_cursor *at)
 {
 	const struct quell_dasr_host *host;
-	int i, err = 1;
+	int i, ret = 1;
+	void *hdr;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < SENDER_BATCH; i++) {
+	for (i = 0; i < SENDER_BATCH && ret > 0; i++) {
 		host = quell_dasr_host_after(port, &at->addr);
-		err = host ? put_sender(skb, cb, port, host) : 0;
-		if (err || !host)
-			break;
-		at->addr = host->addr;
-		err = 1;
+		hdr = host ? quell_dump_begin(skb, cb) : NULL;
+		if (hdr && !quell_dump_end(skb, hdr, put_sender(skb, port, host)))
+			at->addr = host->addr;
+		else
+			ret = host ? -EMSGSIZE : 0;
 	}
 	spin_unlock_bh(&port->lock);
-	return err;
+	return ret;
 }
 
 /**
@@ -468,26 +451,20 @@ static int put_group(struct sk_buff *skb, struct netlink_callback *cb,
 static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 			  const struct quell_lookahead *ahead)
 {
-	void *hdr = put_header(skb, cb, QUELL_CMD_LOOKAHEAD_GET);
+	void *hdr = quell_dump_begin(skb, cb);
 	u32 i = cb->args[1];
+	int err;
 
 	if (!hdr)
 		return false;
-	genl_dump_check_consistent(cb, hdr);
-	if (put_group(skb, cb, ahead))
-		goto cancel;
-	for (; i < ahead->group.members_nr; i++)
+	err = put_group(skb, cb, ahead);
+	for (; !err && i < ahead->group.members_nr; i++)
 		if (quell_put_host(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->pairs[i]->host->addr))
 			break;
-	if (i == cb->args[1])
-		goto cancel;
-	genlmsg_end(skb, hdr);
+	if (quell_dump_end(skb, hdr, i == cb->args[1] ? -EMSGSIZE : 0))
+		return false;
 	cb->args[1] = i;
 	return i == ahead->group.members_nr;
-
-cancel:
-	genlmsg_cancel(skb, hdr);
-	return false;
 }
 
 /**

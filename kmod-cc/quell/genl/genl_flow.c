@@ -174,27 +174,15 @@ static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-/* One counter of a flow, to be put into a message. */
-struct flow_counter {
-	const char	*name;
-	const char	*doc;
-	u64		value;
-};
-
-static int put_counters(struct sk_buff *skb, const struct flow_counter *counters, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
-				      counters[i].doc, counters[i].value))
-			return -EMSGSIZE;
-	return 0;
-}
-
 static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 {
-	const struct flow_counter counters[] = {
+	const struct quell_recover *recover = &flow->recover;
+	const struct quell_path *path = &flow->path;
+	const struct {
+		const char	*name;
+		const char	*doc;
+		u64		value;
+	} counters[] = {
 		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
 		  READ_ONCE(flow->now.samples) },
 		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
@@ -218,14 +206,6 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 		{ "tail-probes",
 		  "Segments sent again because nothing was acknowledged in time.",
 		  READ_ONCE(flow->tail.probes) },
-	};
-
-	return put_counters(skb, counters, ARRAY_SIZE(counters));
-}
-
-static int put_flow_path_counters(struct sk_buff *skb, const struct quell_path *path)
-{
-	const struct flow_counter counters[] = {
 		{ "entropy-fresh", "Segments with a path entropy drawn at random.",
 		  READ_ONCE(path->used[QUELL_REPS_FRESH]) },
 		{ "entropy-recycled",
@@ -238,14 +218,6 @@ static int put_flow_path_counters(struct sk_buff *skb, const struct quell_path *
 		  READ_ONCE(path->kept) },
 		{ "entropy-marked", "Path entropies echoed marked, and given up.",
 		  READ_ONCE(path->marked) },
-	};
-
-	return put_counters(skb, counters, ARRAY_SIZE(counters));
-}
-
-static int put_flow_trim_counters(struct sk_buff *skb, const struct quell_recover *recover)
-{
-	const struct flow_counter counters[] = {
 		{ "trim-received", "Trimmed packets received.",
 		  READ_ONCE(recover->trims) },
 		{ "nack-sent", "Trimmed packets answered with a NACK.",
@@ -255,30 +227,28 @@ static int put_flow_trim_counters(struct sk_buff *skb, const struct quell_recove
 		{ "nack-recovered", "NACKs whose data was marked lost, to be sent again.",
 		  READ_ONCE(recover->recovered) },
 	};
+	int i;
 
-	return put_counters(skb, counters, ARRAY_SIZE(counters));
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
+				      counters[i].doc, counters[i].value))
+			return -EMSGSIZE;
+	return 0;
 }
 
 static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct quell_flow *flow)
 {
-	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_FLOW_GET);
+	void *hdr = quell_dump_begin(skb, cb);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (quell_put_flow_identity(skb, flow) || put_flow_state(skb, flow) ||
-	    put_flow_telemetry(skb, &flow->telemetry) ||
-	    put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ||
-	    put_flow_adapt(skb, flow) || put_flow_governed(skb, &flow->now) ||
-	    put_flow_obstacle(skb, flow) || put_flow_cut(skb, flow) ||
-	    quell_put_flow_dasr(skb, flow) ||
-	    put_flow_counters(skb, flow) || put_flow_path_counters(skb, &flow->path) ||
-	    put_flow_trim_counters(skb, &flow->recover)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	return quell_dump_end(skb, hdr,
+			      quell_put_flow_identity(skb, flow) ?: put_flow_state(skb, flow) ?:
+			      put_flow_telemetry(skb, &flow->telemetry) ?:
+			      put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ?:
+			      put_flow_adapt(skb, flow) ?: put_flow_governed(skb, &flow->now) ?:
+			      put_flow_obstacle(skb, flow) ?: put_flow_cut(skb, flow) ?:
+			      quell_put_flow_dasr(skb, flow) ?: put_flow_counters(skb, flow));
 }
 
 /* How many flows a dump looks at before others have a turn, such as the end of a grace period. */
@@ -309,6 +279,13 @@ static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
 	cb->args[0] = flow ? id : ULONG_MAX;
 	rcu_read_unlock();
 	return flow && !is_full;
+}
+
+/* Flows say how many senders there are. */
+int quell_nl_flow_get_start(struct netlink_callback *cb)
+{
+	quell_nl_senders_start(cb);
+	return quell_nl_dump_start(cb);
 }
 
 /**

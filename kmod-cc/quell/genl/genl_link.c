@@ -13,22 +13,6 @@
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL
 
-static int put_link(struct sk_buff *skb, struct netlink_callback *cb, struct quell_net *qnet,
-		    int ifindex)
-{
-	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				&quell_genl_family, NLM_F_MULTI, QUELL_CMD_LINK_GET);
-
-	if (!hdr)
-		return -EMSGSIZE;
-	if (quell_put_link(skb, qnet, ifindex)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
-}
-
 /**
  * quell_nl_link_get_dumpit() - the interfaces with a rate
  * @skb: message to fill
@@ -42,7 +26,9 @@ int quell_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	int ifindex;
 
 	while ((ifindex = quell_link_next(qnet, cb->args[0]))) {
-		if (put_link(skb, cb, qnet, ifindex))
+		void *hdr = quell_dump_begin(skb, cb);
+
+		if (!hdr || quell_dump_end(skb, hdr, quell_put_link(skb, qnet, ifindex)))
 			return skb->len;
 		cb->args[0] = ifindex;
 	}
