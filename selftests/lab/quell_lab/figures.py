@@ -18,10 +18,10 @@ LONG = os.path.join(SCENARIOS, "long")	# those that no suite runs
 VERDICTS = ("reproduced", "differs", "absent")
 WIDTH = 100
 COLUMNS = ("the paper", "ours", "why", "scenarios")
-LEAD = """What each figure and table of the four papers shows, what the same is in the laboratory,
-and whether it is there. *Reproduced*: the statement that the paper makes with it holds here, its
-numbers within 10 % where it has any. *Differs*: it was run, and something of it is otherwise.
-*Absent*: nothing here shows it. Where ours differs, the page named has what is known of why."""
+LEAD = """Each figure and table of the four papers, the laboratory's result, and a verdict.
+*Reproduced*: the paper's statement holds here, with numbers within 10 % if it has any. *Differs*:
+it was run, and a part of the result differs. *Absent*: not reproduced here. For differences, the
+page named has the known reasons."""
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ def page(papers, figures):
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# The papers' figures, one by one", "",
              *LEAD.split("\n"), "",
              "Written by `selftests/lab/lab figures --page` from `selftests/lab/figures.toml`. `lab",
-             "figures WORD` prints some of it with the command that runs it, `make reproduce",
-             "FIGURE=\"TIMELY Figure 2\"` runs one (with `SCENARIOS=selftests/lab/scenarios/long` one",
-             "that takes long, see [`lab.md`](lab.md#the-papers-figures)), and its page has these",
-             "rows, too.", "",
+             "figures WORD` prints some rows with the command that runs them, `make reproduce",
+             "FIGURE=\"TIMELY Figure 2\"` runs one figure (a long one with",
+             "`SCENARIOS=selftests/lab/scenarios/long`, see [`lab.md`](lab.md#the-papers-figures)).",
+             "The page of results has these rows, too.", "",
              "| paper | " + " | ".join(VERDICTS) + " | of |", "|---|---|---|---|---|"]
     for name in papers:
         own = [one for one in figures if one.paper == name]
