@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How two hosts agree to speak the Quell option.
+ * Negotiation of the Quell option.
  *
  *	active end				passive end
  *	SYN, offer		---------->
  *				<----------	SYN-ACK, answer
  *	ACK, option: ON		---------->	ON
  *
- * Neither end depends on a table that third parties can fill: each turns the option on
- * when it sees a valid one from the other, in a segment that TCP would accept.
- *	- The active end sees the answer in the SYN-ACK.  From then on it puts the
- *	  option into each segment, an empty one if need be, until the first option of
- *	  the passive end has come (transmit.c).
- *	- The passive end sees such a segment.  If that is the one that completes the
- *	  handshake, the option is on when ->init makes the flow; else from the next one
- *	  on (receive.c).
- * If the only segment with the option is lost, both ends run without it, or the next
- * segment makes up for it.  A SYN-ACK that a timer retransmits, and one with a SYN
- * cookie, has no answer: both ends of such a connection run without the option.
+ * Each end turns the option on when it receives a valid one in a segment that TCP would
+ * accept.  The active end then puts the option into each segment until it has received one
+ * (transmit.c).  A SYN-ACK that a timer retransmits, or with a SYN cookie, has no answer:
+ * such a connection runs without the option.
  *
- * State to pass on:
- *	SYN to SYN-ACK		TCP answers a SYN in the softirq that brings it, so
- *				one word per CPU carries the offer of the newest
- *				SYN.  A SYN flood takes no memory and evicts no
- *				stored offer.  On PREEMPT_RT another softirq may run
- *				between: its SYN replaces the offer, which is then
- *				lost.
- *	SYN-ACK, ACK to ->init	the segment may wait in the backlog of a socket that a
- *				process owns: the offer waits here, under a keyed
- *				hash of the connection, until ->init takes it.
- * An offer is stored only for a connection that this host opened, or whose handshake the
- * peer completed with the right numbers: an off-path attacker cannot store one.  ->init
- * takes it at once; one that is not taken (because the accept queue is full, for example)
- * expires after AGREE_LIFE, and the oldest is dropped when there are too many.
+ * State between segments, without a table that third parties can fill:
+ *	SYN to SYN-ACK		one word per CPU, the offer of the newest SYN, as TCP answers
+ *				a SYN in the same softirq.  On PREEMPT_RT another softirq's
+ *				SYN may replace it; the offer is then lost.
+ *	SYN-ACK, ACK to ->init	the segment may be in a socket's backlog: offers are stored
+ *				here under a keyed hash of the connection.
+ * An offer is stored only for a connection that this host opened, or after the peer
+ * completed the handshake with the right numbers: an off-path attacker cannot store one.
  */
 #include <linux/jiffies.h>
 #include <linux/once.h>
@@ -52,18 +39,12 @@
 /* Offers stored per namespace; the oldest is dropped for one more. */
 #define AGREE_MAX	4096U
 
-/**
- * struct agree_offer - the peer of a connection speaks the option
- * @node: in its bucket
- * @age:  in quell_agreements.ages
- * @hash: of the connection's name
- * @born: when it was seen, jiffies
- */
+/* The peer of the connection with this hash offered the option. */
 struct agree_offer {
 	struct hlist_node	node;
 	struct list_head	age;
 	u64			hash;
-	unsigned long		born;
+	unsigned long		born;	/* jiffies */
 };
 
 /* agree_tag() of the newest SYN that a CPU received, if it had an offer; else 0. */
@@ -78,7 +59,7 @@ static u64 agree_hash(const struct quell_net *qnet, const struct quell_agree_key
 	return siphash(key, sizeof(*key), &agree_secret) ^ (uintptr_t)qnet;
 }
 
-/* Name of a connection that offers the option: not 0. */
+/* Never 0, which stands for no offer. */
 static u64 agree_tag(const struct quell_net *qnet, const struct quell_agree_key *key)
 {
 	return agree_hash(qnet, key) | 1;
@@ -90,14 +71,12 @@ static struct hlist_head *agree_bucket(struct quell_agreements *agreements, u64 
 }
 
 /**
- * quell_agree_key() - name of the connection a segment belongs to
+ * quell_agree_key() - key of the connection a segment belongs to
  * @key:     set in full
  * @skb:     segment, from the network header on
  * @th:      its TCP header
- * @out:     it leaves this host; false: it came in
+ * @out:     it leaves this host; false: it was received
  * @ifindex: interface its socket is bound to; 0 if it is unbound
- *
- * Context: any.
  */
 void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
 		     const struct tcphdr *th, bool out, int ifindex)
@@ -121,12 +100,11 @@ void quell_agree_key(struct quell_agree_key *key, const struct sk_buff *skb,
 }
 
 /**
- * quell_agree_note_syn() - a SYN for a listener came in
+ * quell_agree_note_syn() - record the SYN received for a listener
  * @qnet:    namespace
  * @key:     its connection
  * @version: version of the option it offers; 0 if it has no offer
- *
- * Context: softirq; or process context, where the note may be lost.
+ * Context: softirq; or process context, where the record may be lost.
  */
 void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *key,
 			  u8 version)
@@ -141,7 +119,6 @@ void quell_agree_note_syn(struct quell_net *qnet, const struct quell_agree_key *
  * quell_agree_answers() - whether a SYN-ACK must answer an offer
  * @qnet: namespace
  * @key:  its connection
- *
  * Context: LOCAL_OUT hook.
  * Return: whether the SYN that this CPU has just received is that of the connection
  * and offered the option.  True once per SYN.
@@ -176,7 +153,7 @@ static bool agree_is_old(const struct agree_offer *offer)
 	return time_after(jiffies, offer->born + AGREE_LIFE);
 }
 
-/* Drops expired offers, and the oldest if there is no room; true if that had not expired. */
+/* Drops expired offers, and the oldest for room; true if that had not expired. */
 static bool agree_make_room(struct quell_agreements *agreements)
 {
 	struct agree_offer *oldest;
@@ -209,10 +186,9 @@ static struct agree_offer *agree_make(struct quell_agreements *agreements, u64 h
 }
 
 /**
- * quell_agree_put() - the peer of a connection that is about to open speaks the option
+ * quell_agree_put() - store the offer of a connection about to be established
  * @qnet: namespace
  * @key:  connection
- *
  * Context: hooks, ->release; any but hard interrupts.
  */
 void quell_agree_put(struct quell_net *qnet, const struct quell_agree_key *key)
@@ -238,10 +214,9 @@ void quell_agree_put(struct quell_net *qnet, const struct quell_agree_key *key)
 }
 
 /**
- * quell_agree_take() - whether the peer of a connection speaks the option
+ * quell_agree_take() - whether the peer of a connection offered the option
  * @qnet: namespace
  * @key:  connection
- *
  * Context: ->init; any but hard interrupts.
  * Return: whether an offer was stored and has not expired.  It is removed.
  */

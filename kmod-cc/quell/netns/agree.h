@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Interface of agree.c: how two hosts agree on the Quell option.
- */
+/* Interface of agree.c: negotiation of the Quell option. */
 #ifndef _QUELL_AGREE_H
 #define _QUELL_AGREE_H
 
@@ -20,11 +18,11 @@ struct tcphdr;
 #define QUELL_SYN_OFFERS_MAX	1
 
 /**
- * struct quell_agreements - offers on their way from the receive hook to ->init
- * @lock:	protects the other fields
- * @bucket:	struct agree_offer, by hash of the connection
- * @ages:	the same offers, oldest first
- * @nr:		number of offers
+ * struct quell_agreements - offers received, until ->init takes them
+ * @lock:   protects the other fields
+ * @bucket: struct agree_offer, by hash of the connection
+ * @ages:   the same offers, oldest first
+ * @nr:     number of offers
  */
 struct quell_agreements {
 	spinlock_t		lock;	/* protects the rest */
@@ -34,8 +32,8 @@ struct quell_agreements {
 };
 
 /**
- * struct quell_agree_key - name of a connection, as this host's sockets see it
- * @local:   this host's address, IPv4 in the first word and zeros behind
+ * struct quell_agree_key - a connection, as this host's sockets see it
+ * @local:   this host's address, IPv4 in the first word, the rest zero
  * @peer:    the peer's address, in the same form
  * @sport:   this host's port, network order
  * @dport:   the peer's port, network order

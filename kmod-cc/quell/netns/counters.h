@@ -91,12 +91,8 @@ enum quell_counter {
 	QUELL_N_MAX,
 };
 
-/**
- * struct quell_counters - one CPU's share of quell.ko's counters
- * @value: by enum quell_counter
- */
 struct quell_counters {
-	u64	value[QUELL_N_MAX];
+	u64	value[QUELL_N_MAX];	/* one CPU's share */
 };
 
 #endif /* _QUELL_COUNTERS_H */

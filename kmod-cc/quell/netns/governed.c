@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What governs the windows of an algorithm's flows in one namespace: the algorithm, the search or
- * CUBIC, by reason, and for how long.  Changes are rare, some per flow, so each takes a lock; ACKs
- * do not.
+ * The governors of an algorithm's windows in one namespace, by reason, and for how long.
+ * Changes are rare, some per flow, so each takes a lock; ACKs do not.
  */
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "netns/governed.h"
 
 /**
- * quell_governed_alloc() - begin to count
- *
+ * quell_governed_alloc() - allocate the counters of an algorithm
  * Context: process, may sleep.
  * Return: counters that are 0, to be freed by kfree(), or NULL.
  */
@@ -24,15 +22,11 @@ struct quell_governed *quell_governed_alloc(void)
 }
 
 /**
- * quell_governed_count() - another governs a flow's window
+ * quell_governed_count() - count a change of a flow's governor
  * @governed: the counters of its algorithm
  * @from:     governor until now; QUELL_UNGOVERNED: the flow begins
  * @to:       governor from now on; QUELL_UNGOVERNED: the flow ends
- * @now_ns:   CLOCK_MONOTONIC, ns
- *
- * Whole milliseconds of the clock are counted: a shorter time counts as one or as none, on average
- * as it is.
- *
+ * @now_ns:   CLOCK_MONOTONIC, ns; rounded down to ms, without bias on average
  * Context: any but hard interrupts.
  */
 void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns)
@@ -52,13 +46,12 @@ void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 n
 }
 
 /**
- * quell_governed_read() - what was counted so far, flows that are open included
+ * quell_governed_read() - counts so far, open flows included
  * @governed: counters of an algorithm
  * @sum:      set in full
  *
- * The time of a change may be older than that of a reading before it, by the time for which the
- * change had to wait for the lock; a counter never decreases for that.
- *
+ * A change that blocked on the lock has a time older than an earlier reading's; a counter
+ * never decreases for that.
  * Context: process, quell_mutex, under which the counters are freed.
  */
 void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum)

@@ -23,8 +23,8 @@ struct quell_net;
 #define QUELL_LOOKAHEAD_NAME_BYTES	32
 
 /*
- * Limits: members of a group, and of all groups of a user that one host is in, which are looked
- * at when a message of that host arrives; groups and members of a user, and of a namespace.
+ * Limits: members of a group, and of all groups of a user that one host is in, which a
+ * message of that host visits; groups and members of a user, and of a namespace.
  */
 #define QUELL_LOOKAHEAD_GROUP_MAX	1024U
 #define QUELL_LOOKAHEAD_USER_GROUPS	64U
@@ -35,12 +35,12 @@ struct quell_net;
 #define QUELL_WEIGHTS_MAX		1024U
 
 /**
- * struct quell_lookahead_net - what is registered in a namespace
- * @lock:    protects the rest; inside RTNL, outside the lock of a port
- * @groups:  struct quell_lookahead, by number
- * @next:    number to try first for the next group
- * @gen:     incremented when @groups changes, never 0 before it wraps; for dumps
- * @weights: struct quell_weight
+ * struct quell_lookahead_net - groups and weights of a namespace
+ * @lock:       protects the rest; inside RTNL, outside the lock of a port
+ * @groups:     struct quell_lookahead, by number
+ * @next:       number to try first for the next group
+ * @gen:        incremented when @groups changes, never 0 before it wraps; for dumps
+ * @weights:    struct quell_weight
  * @weights_nr: number of weights
  */
 struct quell_lookahead_net {
@@ -54,14 +54,14 @@ struct quell_lookahead_net {
 
 /**
  * struct quell_lookahead - a registered group
- * @id:	   number in quell_lookahead_net.groups
+ * @id:    number in quell_lookahead_net.groups
  * @name:  name, unique for the user in the namespace
- * @uid:   who registered it
- * @port:  interface by which its members' data comes
+ * @uid:   user that registered it
+ * @port:  interface on which its members' data is received
  * @pairs: of group.members, in their order: hosts as @uid knows them
- * @group: its state in the set of @port
+ * @group: its state in the set of @port, under the lock of @port
  *
- * All but @group is constant; that belongs to the lock of @port.
+ * All but @group is constant.
  */
 struct quell_lookahead {
 	u32				id;
@@ -74,12 +74,11 @@ struct quell_lookahead {
 
 /**
  * struct quell_lookahead_spec - a group to register
- * @name:	name, at most QUELL_LOOKAHEAD_NAME_BYTES with its end
- * @uid:	user
- * @ifindex:	interface
- * @time_ns:	how long members are waited for, ns; 0: the most that parameter "lookahead" of
- *		the algorithm dart allows
- * @members:	addresses, IPv4 as mapped ones
+ * @name:       name, at most QUELL_LOOKAHEAD_NAME_BYTES with its end
+ * @uid:        user
+ * @ifindex:    interface
+ * @time_ns:    time that members count ahead, ns; 0: parameter "lookahead" of dart, the maximum
+ * @members:    addresses, IPv4 as mapped ones
  * @members_nr: number of @members
  */
 struct quell_lookahead_spec {

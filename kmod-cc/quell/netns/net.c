@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of namespaces and of algorithms, and the parameters and counters that each
- * algorithm has in each namespace.  The rest of quell.ko builds on this file, which does
- * not depend on flows.
- *
- * The hooks of a namespace are requested here and registered by its work item, hooks.c.
+ * Namespaces, algorithms, and the parameters and counters of each algorithm in each
+ * namespace; independent of flows.
  */
 #include <linux/workqueue.h>
 #include <net/tcp.h>
@@ -25,7 +22,6 @@ static DEFINE_PER_CPU(local_lock_t, core_lock) = INIT_LOCAL_LOCK(core_lock);
 
 /**
  * quell_core_lock() - exclude other events of cores on this CPU, for the counters of algorithms
- *
  * Context: bottom halves off.
  */
 void quell_core_lock(void)
@@ -34,9 +30,7 @@ void quell_core_lock(void)
 }
 EXPORT_SYMBOL_GPL(quell_core_lock);
 
-/**
- * quell_core_unlock() - undo quell_core_lock()
- */
+/* Reverts quell_core_lock(). */
 void quell_core_unlock(void)
 {
 	local_unlock_nested_bh(&core_lock);
@@ -60,10 +54,7 @@ static int algos_free_slot(const struct quell_algo *algo)
 
 /**
  * quell_algo_of() - the algorithm that operations belong to
- * @ops: operations of a socket, of any algorithm; they may be gone by now
- *
- * The pointer is compared, not dereferenced.
- *
+ * @ops: operations of a socket, of any algorithm; compared, not dereferenced: may be stale
  * Context: RCU read section.
  * Return: algorithm, NULL if @ops are not of a Quell algorithm.
  */
@@ -81,12 +72,11 @@ const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 }
 
 /**
- * quell_algo_of_listener() - the algorithm of the connections to come of a listener
+ * quell_algo_of_listener() - the algorithm of a listener's future connections
  * @listener: listening socket
  *
- * Connections inherit the listener's algorithm only if the application chose it, else
- * they get the namespace's current default.
- *
+ * Connections inherit the listener's algorithm only if the application set it, else they
+ * get the namespace's current default.
  * Context: RCU read section.
  * Return: algorithm, NULL if it is not a Quell algorithm.
  */
@@ -94,7 +84,7 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 {
 	const struct inet_connection_sock *icsk = inet_csk(listener);
 
-	/* A bit beside others, which change under the socket lock. */
+	/* Its neighbours in the bit-field change under the socket lock. */
 	if (data_race(!!icsk->icsk_ca_setsockopt))
 		return quell_algo_of(READ_ONCE(icsk->icsk_ca_ops));
 	return quell_algo_of(rcu_access_pointer(sock_net(listener)->ipv4.tcp_congestion_control));
@@ -103,7 +93,6 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 /**
  * quell_algo_by_key() - the algorithm that a route names
  * @key: value of the route's metric, not TCP_CA_UNSPEC
- *
  * Context: RCU read section.
  * Return: algorithm, NULL if it is not a Quell algorithm.
  */
@@ -120,7 +109,6 @@ const struct quell_algo *quell_algo_by_key(u32 key)
 	return NULL;
 }
 
-/* Removes the algorithm from the namespaces listed before @end. */
 static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end)
 {
 	struct list_head *node;
@@ -135,7 +123,6 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 /**
  * quell_algo_join_nets() - give an algorithm parameters and counters in every namespace
  * @algo: description, its operations complete; its name must be unique
- *
  * Context: process, may sleep.
  * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
  */
@@ -156,7 +143,7 @@ int quell_algo_join_nets(struct quell_algo *algo)
 			goto unlock;
 		}
 	}
-	/* With all that is in it: the hooks read the pointer without the mutex. */
+	/* The hooks read the pointer without the mutex. */
 	smp_store_release(&quell_algos[algo->slot], algo);
 	quell_algos_gen++;
 	err = 0;
@@ -168,7 +155,6 @@ unlock:
 /**
  * quell_algo_leave_nets() - undo quell_algo_join_nets()
  * @algo: description; no socket uses it
- *
  * Context: process, may sleep.
  */
 void quell_algo_leave_nets(struct quell_algo *algo)
@@ -183,11 +169,10 @@ void quell_algo_leave_nets(struct quell_algo *algo)
 }
 
 /**
- * quell_net_join_algos() - a namespace gets the parameters and counters of the algorithms
+ * quell_net_join_algos() - allocate the parameters and counters of a namespace's algorithms
  * @qnet: namespace, not yet in quell_nets
- *
  * Context: quell_mutex.
- * Return: 0 or -ENOMEM, when quell_net_leave_algos() frees those it has.
+ * Return: 0 or -ENOMEM, after which quell_net_leave_algos() frees those allocated.
  */
 int quell_net_join_algos(struct quell_net *qnet)
 {
@@ -207,7 +192,6 @@ int quell_net_join_algos(struct quell_net *qnet)
 /**
  * quell_net_leave_algos() - undo quell_net_join_algos()
  * @qnet: namespace, not in quell_nets
- *
  * Context: quell_mutex.
  */
 void quell_net_leave_algos(struct quell_net *qnet)
@@ -219,10 +203,8 @@ void quell_net_leave_algos(struct quell_net *qnet)
 }
 
 /**
- * quell_hooks_want() - a Quell socket appeared
+ * quell_hooks_want() - have the hooks registered, soon, for a Quell socket
  * @qnet: its namespace
- *
- * Context: any; the hooks are registered soon after, and stay.
  */
 void quell_hooks_want(struct quell_net *qnet)
 {
@@ -231,11 +213,8 @@ void quell_hooks_want(struct quell_net *qnet)
 }
 
 /**
- * quell_hooks_settle() - connections to come need the hooks from their SYN on
+ * quell_hooks_settle() - register the hooks now: future connections need them from their SYN on
  * @qnet: namespace
- *
- * The hooks are registered on return.
- *
  * Context: process, may sleep; no lock but quell_mutex.
  */
 void quell_hooks_settle(struct quell_net *qnet)
@@ -249,11 +228,9 @@ void quell_hooks_settle(struct quell_net *qnet)
  * @sk: socket of a Quell algorithm, quell_cc_ready()
  * @ev: its pointers are set; the caller must fill sample and decision
  *
- * The backlog of a socket is processed in process context: bottom halves are
- * disabled so that the per-cpu counters have one writer, but see quell_core_call().  That is an
- * RCU read section as well, which pins the parameter block for the whole event, and what is
- * called within need not disable them again.
- *
+ * Disables bottom halves, so that the per-cpu counters have one writer also when a backlog is
+ * processed in process context (but see quell_core_call()).  That is an RCU read section as
+ * well, which pins the parameter block for the whole event.
  * Context: socket lock.
  */
 void quell_cc_enter(struct sock *sk, struct quell_event *ev)

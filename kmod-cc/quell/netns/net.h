@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * State of quell.ko per network namespace: algorithms, parameters, counters, links, clocks,
- * hooks.
- */
+/* State of quell.ko per network namespace. */
 #ifndef _QUELL_NET_H
 #define _QUELL_NET_H
 
@@ -42,10 +39,10 @@ struct quell_params_block {
 
 /**
  * struct quell_algo_net - an algorithm in a namespace
- * @params: parameter block; replaced under quell_mutex
- * @stats:  per-cpu block of the algorithm's counters
- * @governed: what governs the windows of its flows
- * @socks:  sockets that use it
+ * @params:   parameter block; replaced under quell_mutex
+ * @stats:    per-cpu block of the algorithm's counters
+ * @governed: governors of its flows' windows
+ * @socks:    sockets that use it
  */
 struct quell_algo_net {
 	struct quell_params_block __rcu	*params;
@@ -63,14 +60,14 @@ struct quell_algo_net {
  * @links_gen:	incremented with every change of @links or @links_named
  * @clocks:	interface index -> map of its NIC's clock; clock.c
  * @dasr_ports:	interface index -> struct quell_dasr_port; dasr_port.c
- * @lookahead:	groups and weights that were registered; lookahead.c
+ * @lookahead:	registered groups and weights; lookahead.c
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	number to try first for the next flow; lock of @flows
  * @socks:	Quell sockets, with or without a context
  * @hooks_work:	registers the hooks
  * @hooks_nr:	hooks registered, QUELL_HOOKS when all are; never decreases
- * @agreements:	offers of the option that wait for ->init; agree.c
- * @notices:	what listeners are told; notice.c
+ * @agreements:	offers of the option stored for ->init; agree.c
+ * @notices:	quotas and reported counters of notifications; notice.c
  * @counters:	per-cpu counters
  * @algos:	by slot
  */
@@ -132,8 +129,6 @@ u64 quell_percpu_sum(const void __percpu *block, u32 offset);
 /**
  * quell_net() - quell.ko's state of a namespace
  * @net: namespace, alive
- *
- * Context: any.
  * Return: never NULL.
  */
 static inline struct quell_net *quell_net(const struct net *net)

@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notices: events that are told to whoever listens to a multicast group of the netlink family.
+ * Notifications of the netlink family's multicast groups.
  *
- *	settings	what an administrator, or a user, set
- *	flows		what became of connections, and what was refused
+ *	settings	set by an administrator, or a user
+ *	flows		changes of connections, and segments refused
  *
- * A listener hears the namespace of its socket.  Both groups are open to any user of it, for
- * all that is told may be read by any: by dumps of the family, and of sock_diag.
+ * Listeners get the notifications of their socket's namespace.  Both groups are open to any
+ * user of it: dumps of the family and of sock_diag show the same to all.
  *
- * What a notice costs:
- *	nobody listens	a look at the kernel's table of listeners.  That is one for all
- *			namespaces: a listener of one makes notices be built in all, and dropped
- *	a setting	one message.  Only the administrator changes one; any user may register
- *			look-ahead groups, see below
- *	a connection	one message, NOTICES_PER_S in a second at most of each kind.  Those that
- *			are left out are counted, and that is told as what was refused is
- *	a refusal	no message: the counters are told by a work item, once a second at
- *			most, and as totals, which stay right if a listener loses a message
- * So a flood by a peer, or by a user, costs a listener what NOTICES_PER_S messages cost, and a
- * sender of forged packets gets one message a second out of a host.
+ * Costs:
+ *	no listener	genl_has_listeners().  It is true for all namespaces if one has
+ *			a listener: notifications are then built, and dropped
+ *	a setting	one message
+ *	a connection,	one message, at most NOTICES_PER_S a second of each kind; the rest
+ *	or a group	is counted
+ *	a segment	only counted: a work item reports the counters once a second at
+ *	refused		most, as totals, which stay right if a listener loses a message
+ * So a sender of forged packets gets one message a second out of a host.
  *
- * Messages are made and sent within an RCU read section, also those of process context: so
- * quell_notices_stop() can wait for them before the family, and with it the numbers of its
- * groups, go.  Memory is therefore allocated without waiting; where there is none, listeners
- * are told by ENOBUFS that they missed something.
+ * Messages are made and sent within an RCU read section, so that quell_notices_stop() can
+ * wait for them before the family is unregistered.  Memory is therefore allocated without
+ * sleeping; if it is short, listeners get ENOBUFS.
  *
- * Context, where nothing else is said: any but hard interrupts; callers may hold locks.
+ * Context unless stated otherwise: any but hard interrupts; callers may hold locks.
  */
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
@@ -34,7 +31,7 @@
 #include "netns/net.h"
 #include "netns/notice.h"
 
-/* Of one quota.  A listener's buffer of the usual size takes 160 of them unread, or more. */
+/* Of one quota.  A listener's default buffer holds at least 160 of them. */
 #define NOTICES_PER_S		256U
 #define NOTICE_UNLIMITED	QUELL_QUOTAS
 
@@ -84,14 +81,14 @@ static const struct notice_kind {
 					    NOTICE_UNLIMITED },
 };
 
-/* Counts what a quota leaves out. */
-static const u8 notice_untold[QUELL_QUOTAS] = {
+/* Counters of notifications beyond a quota. */
+static const u8 notice_suppressed[QUELL_QUOTAS] = {
 	[QUELL_QUOTA_LOOKAHEAD]	= QUELL_N_UNTOLD_LOOKAHEAD,
 	[QUELL_QUOTA_OPTION]	= QUELL_N_UNTOLD_OPTION,
 	[QUELL_QUOTA_ADAPT]	= QUELL_N_UNTOLD_ADAPT,
 };
 
-/* What quell_count_told() counts, and by which notice it is told. */
+/* The counters that quell_count_told() counts, and their notification. */
 static const struct notice_counter {
 	u8	counter;
 	u8	notice;
@@ -116,16 +113,14 @@ static const struct notice_counter {
 
 static_assert(ARRAY_SIZE(notice_counters) == QUELL_NOTICE_COUNTERS);
 
-/* The family is registered, so the numbers of its groups are its own. */
+/* Set while the family, and so the numbers of its groups, are registered. */
 static bool notice_registered __read_mostly;
 
 /**
- * quell_notice_is_heard() - whether to tell something
+ * quell_notice_is_heard() - whether a notification may have listeners
  * @qnet:   namespace
- * @notice: what it would be
- *
- * Context: any.
- * Return: false if nobody listens in any namespace.
+ * @notice: its kind
+ * Return: false if no namespace has a listener.
  */
 bool quell_notice_is_heard(const struct quell_net *qnet, enum quell_notice notice)
 {
@@ -133,7 +128,7 @@ bool quell_notice_is_heard(const struct quell_net *qnet, enum quell_notice notic
 	       genl_has_listeners(&quell_genl_family, qnet->net, notice_kinds[notice].group);
 }
 
-/* Has the counters told, soon, but not more than once a second. */
+/* Has the work item report the counters, once a second at most. */
 static void notice_counters_later(struct quell_net *qnet)
 {
 	struct quell_notices *notices = &qnet->notices;
@@ -148,7 +143,7 @@ static void notice_counters_later(struct quell_net *qnet)
 }
 
 /**
- * quell_count_told() - count one of notice_counters[], and have it told
+ * quell_count_told() - count one of notice_counters[], and have it reported
  * @qnet:    namespace
  * @counter: counter
  */
@@ -160,8 +155,8 @@ void quell_count_told(struct quell_net *qnet, enum quell_counter counter)
 		notice_counters_later(qnet);
 }
 
-/* Takes one notice from its quota; counts it if there is nothing left. */
-static bool notice_take(struct quell_net *qnet, u8 quota)
+/* Charges one notification to its quota; counts it if that is used up. */
+static bool notice_within_quota(struct quell_net *qnet, u8 quota)
 {
 	struct quell_notices *notices = &qnet->notices;
 	bool left;
@@ -178,11 +173,10 @@ static bool notice_take(struct quell_net *qnet, u8 quota)
 		notices->sent[quota]++;
 	spin_unlock_bh(&notices->lock);
 	if (!left)
-		quell_count_told(qnet, notice_untold[quota]);
+		quell_count_told(qnet, notice_suppressed[quota]);
 	return left;
 }
 
-/* A message of the family with its attributes, or an error. */
 static struct sk_buff *notice_make(u8 cmd, size_t bytes,
 				   int (*put)(struct sk_buff *skb, const void *about),
 				   const void *about)
@@ -205,11 +199,11 @@ static struct sk_buff *notice_make(u8 cmd, size_t bytes,
 }
 
 /**
- * quell_notice_send() - tell who listens, if anyone does and the quota has room
+ * quell_notice_send() - notify the listeners, within the quota
  * @qnet:   namespace
- * @notice: what it is
+ * @notice: kind of notification
  * @bytes:  room for its attributes
- * @put:    puts these; 0, -ENODATA to send nothing, or -EMSGSIZE
+ * @put:    puts these; 0, -ENODATA to send no message, or -EMSGSIZE
  * @about:  argument of @put
  */
 void quell_notice_send(struct quell_net *qnet, enum quell_notice notice, size_t bytes,
@@ -219,7 +213,7 @@ void quell_notice_send(struct quell_net *qnet, enum quell_notice notice, size_t 
 	struct sk_buff *skb;
 
 	rcu_read_lock();
-	if (!quell_notice_is_heard(qnet, notice) || !notice_take(qnet, kind->quota))
+	if (!quell_notice_is_heard(qnet, notice) || !notice_within_quota(qnet, kind->quota))
 		goto unlock;
 	skb = notice_make(kind->cmd, bytes, put, about);
 	WARN_ON_ONCE(skb == ERR_PTR(-EMSGSIZE));
@@ -232,17 +226,13 @@ unlock:
 	rcu_read_unlock();
 }
 
-/**
- * struct notice_stat - counters to be told
- * @qnet:   namespace
- * @notice: those of this notice
- */
+/* The counters of one kind of notification, to be reported. */
 struct notice_stat {
 	struct quell_net	*qnet;
 	enum quell_notice	notice;
 };
 
-/* Counters that rose since they were told last. */
+/* Counters that rose since they were last reported. */
 static int notice_put_stat(struct sk_buff *skb, const void *about)
 {
 	const struct notice_stat *stat = about;
@@ -260,11 +250,11 @@ static int notice_put_stat(struct sk_buff *skb, const void *about)
 		if (notice_counters[i].notice != stat->notice)
 			continue;
 		value = quell_percpu_sum(qnet->counters, desc->offset);
-		if (value == qnet->notices.told[i])
+		if (value == qnet->notices.reported[i])
 			continue;
 		if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, desc->name, NULL, value))
 			return -EMSGSIZE;
-		qnet->notices.told[i] = value;
+		qnet->notices.reported[i] = value;
 		err = 0;
 	}
 	return err;
@@ -297,13 +287,12 @@ void quell_notices_net_exit(struct quell_net *qnet)
 	cancel_delayed_work_sync(&qnet->notices.work);
 }
 
-/* Called when the family is registered. */
 void quell_notices_start(void)
 {
 	WRITE_ONCE(notice_registered, true);
 }
 
-/* Called before it is unregistered: no notice is on its way on return, and none will be. */
+/* Called before it is unregistered: no notification is being sent on return, or will be. */
 void quell_notices_stop(void)
 {
 	WRITE_ONCE(notice_registered, false);
@@ -317,7 +306,6 @@ void quell_notices_stop(void)
  * @name:  counter's name
  * @doc:   its explanation, or NULL
  * @value: its value
- *
  * Return: 0 or -EMSGSIZE.
  */
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
@@ -339,7 +327,6 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
  * @skb:  message
  * @attr: type
  * @addr: address, IPv4 as a mapped one
- *
  * Return: 0 or -EMSGSIZE.
  */
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)

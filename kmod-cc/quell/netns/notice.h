@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Notices: events that are told to whoever listens, notice.c.
- */
+/* Notifications by netlink multicast, notice.c. */
 #ifndef _QUELL_NOTICE_H
 #define _QUELL_NOTICE_H
 
@@ -15,7 +13,7 @@ struct genl_family;
 struct quell_net;
 struct sk_buff;
 
-/* What listeners are told; a message of the family each. */
+/* Kinds of notifications, a message of the family each. */
 enum quell_notice {
 	QUELL_NOTICE_CC,
 	QUELL_NOTICE_LINK,
@@ -29,8 +27,8 @@ enum quell_notice {
 };
 
 /*
- * What others than the administrator can cause in any number: each has its own quota, so that
- * no peer and no user can hide other notices by causing many of one.
+ * Events that peers and users can cause in any number: each has its own quota, so that a
+ * flood of one does not suppress the others.
  */
 enum quell_notice_quota {
 	QUELL_QUOTA_LOOKAHEAD,
@@ -39,17 +37,17 @@ enum quell_notice_quota {
 	QUELL_QUOTAS,
 };
 
-/* Counters that listeners are told of. */
+/* Length of notice_counters[]. */
 #define QUELL_NOTICE_COUNTERS	16
 
 /**
- * struct quell_notices - what the listeners of a namespace are told
- * @lock:   protects @until and @sent
- * @until:  when the second of a quota ends, jiffies
- * @sent:   notices sent within it
- * @work:   tells counters
- * @next:   when @work may tell them again, jiffies; written by @work
- * @told:   counters as they were told last, by their place in notice_counters[]; @work only
+ * struct quell_notices - state of a namespace's notifications
+ * @lock:     protects @until and @sent
+ * @until:    end of a quota's second, jiffies
+ * @sent:     notifications sent within it
+ * @work:     reports counters
+ * @next:     earliest next run of @work, jiffies; written by @work
+ * @reported: counters as last reported, by their place in notice_counters[]; @work only
  */
 struct quell_notices {
 	spinlock_t		lock;	/* protects the next two */
@@ -57,7 +55,7 @@ struct quell_notices {
 	u32			sent[QUELL_QUOTAS];
 	struct delayed_work	work;
 	unsigned long		next;
-	u64			told[QUELL_NOTICE_COUNTERS];
+	u64			reported[QUELL_NOTICE_COUNTERS];
 };
 
 extern struct genl_family quell_genl_family;

@@ -2,10 +2,9 @@
 /*
  * Parameters per algorithm and namespace.
  *
- * The values of an algorithm in a namespace are one block, published under
- * RCU and never written again: an ACK reads the pointer once and sees one
- * consistent set; a change copies the block, edits and checks the copy, and
- * swaps the pointer.  A change takes effect only if all its values are in range.
+ * The values of an algorithm in a namespace are one block, published under RCU and never
+ * written again: an ACK reads the pointer once and sees one consistent set; a change checks
+ * and publishes an edited copy, and takes effect only if all its values are in range.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -29,7 +28,6 @@ static void params_default(const struct quell_algo *algo,
  * quell_algo_net_init() - add an algorithm to a namespace
  * @an:   state of the algorithm in the namespace
  * @algo: algorithm
- *
  * Context: quell_mutex.
  * Return: 0 or -ENOMEM.
  */
@@ -65,7 +63,6 @@ free_block:
 /**
  * quell_algo_net_exit() - remove an algorithm from a namespace
  * @an: state of the algorithm in the namespace; may never have been initialised
- *
  * Context: quell_mutex; no socket uses the algorithm any more.
  */
 void quell_algo_net_exit(struct quell_algo_net *an)
@@ -86,9 +83,8 @@ void quell_algo_net_exit(struct quell_algo_net *an)
  * quell_params_copy() - a block to edit
  * @an:   algorithm in a namespace; NULL for the defaults
  * @algo: algorithm
- *
  * Context: quell_mutex.
- * Return: a private copy, to be published or freed with kfree(), or NULL.
+ * Return: a copy, to be published or freed with kfree(), or NULL.
  */
 struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 					     const struct quell_algo *algo)
@@ -112,7 +108,6 @@ struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
  * @an:    algorithm in a namespace
  * @algo:  algorithm
  * @block: values, all in range; this function takes ownership
- *
  * Context: quell_mutex.
  */
 void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
@@ -130,8 +125,6 @@ void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *al
  * quell_param_find() - a parameter by name
  * @algo: algorithm
  * @name: name
- *
- * Context: any.
  * Return: descriptor or NULL.
  */
 const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters: one per cause, free-running, per namespace, one share per CPU.
- * Each has one writer at a time (bottom halves off, or this_cpu_inc()), and a
- * reader adds the shares up.
+ * Counters: free-running, per namespace, one share per CPU.  Each share has one writer at a
+ * time (bottom halves off, or this_cpu_inc()); a reader adds them up.
  */
 #include "netns/counters.h"
 #include "netns/net.h"
@@ -251,12 +250,9 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 };
 
 /**
- * quell_percpu_sum() - value of a counter
+ * quell_percpu_sum() - value of a counter, summed over all CPUs
  * @block:  per-cpu block of counters
  * @offset: place of the u64 in it
- *
- * Context: any.
- * Return: sum over all CPUs.
  */
 u64 quell_percpu_sum(const void __percpu *block, u32 offset)
 {
@@ -264,7 +260,7 @@ u64 quell_percpu_sum(const void __percpu *block, u32 offset)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		/* An algorithm's core adds without marks; a sum is of no one moment. */
+		/* Cores add without marks; the shares are not read at one moment. */
 		sum += data_race(READ_ONCE(*(const u64 *)(per_cpu_ptr(block, cpu) + offset)));
 	return sum;
 }
