@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a flow's window was last reduced for: signal, when, and the round-trip time then, in one
- * word, so that those who read it see all three of one cut.
+ * The last reduction of a flow's window: signal, time and round-trip time, in one word so that
+ * readers see all three of one cut.
  */
 #ifndef _QUELL_FLOW_CUT_H
 #define _QUELL_FLOW_CUT_H
@@ -34,13 +34,10 @@ enum quell_cut {
 #define QUELL_CUT_TIME_SHIFT	12
 
 /**
- * quell_cut_pack() - note a cut
+ * quell_cut_pack() - pack a cut into a word
  * @why:    its signal
  * @now_ns: its time, CLOCK_MONOTONIC
- * @rtt_ns: the round-trip time that the flow had then, ns; 0 not known; up to 268 ms
- *
- * Context: any.
- * Return: the cut in a word.
+ * @rtt_ns: round-trip time of the flow then, ns; 0 unknown; up to 268 ms
  */
 static inline u64 quell_cut_pack(enum quell_cut why, u64 now_ns, u64 rtt_ns)
 {
@@ -55,14 +52,14 @@ static inline enum quell_cut quell_cut_why(u64 cut)
 	return cut & (BIT_ULL(QUELL_CUT_WHY_BITS) - 1);
 }
 
-/* ns, to 64 ns; 0 not known. */
+/* ns, to 64 ns; 0 unknown. */
 static inline u64 quell_cut_rtt_ns(u64 cut)
 {
 	return (cut >> QUELL_CUT_WHY_BITS & (BIT_ULL(QUELL_CUT_RTT_BITS) - 1)) <<
 	       QUELL_CUT_RTT_SHIFT;
 }
 
-/* How long ago a cut was, ns, to 4096 ns and modulo 13 days. */
+/* Age of a cut, ns, to 4096 ns and modulo 13 days. */
 static inline u64 quell_cut_age_ns(u64 cut, u64 now_ns)
 {
 	u64 age = (now_ns >> QUELL_CUT_TIME_SHIFT) -

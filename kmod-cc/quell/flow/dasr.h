@@ -26,22 +26,22 @@ struct sock;
 struct tcp_sock;
 
 /**
- * struct quell_dasr_port - an interface by which senders reach this host
- * @rcu:	for freeing after the last reader
- * @refs:	the table of the namespace, flows, look-ahead groups
- * @lock:	protects the fields from @set on, and all hosts, users and pairs of this port;
- *		inside the lock of a flow
- * @qnet:	namespace; constant
- * @ifindex:	index of the interface; constant
- * @bytes:	bytes on the wire that came in with TCP, free-running
- * @set:	active senders
- * @machine:	kind of congestion; the state may be read without the lock
- * @marks:	packets that came in marked, free-running
- * @counted:	the counters of @set that have been added to those of the namespace
- * @hosts:	struct quell_dasr_host, by address
- * @users:	struct quell_dasr_owner, by user
- * @is_behind:	more has expired than a run dropped
- * @gone:	the interface is gone: no group may be added
+ * struct quell_dasr_port - an interface on which senders reach this host
+ * @rcu:       for freeing after the last reader
+ * @refs:      the table of the namespace, flows, look-ahead groups
+ * @qnet:      namespace; constant
+ * @ifindex:   index of the interface; constant
+ * @bytes:     bytes received on the wire with TCP, free-running
+ * @lock:      protects the fields from @set on, and all hosts, users and pairs of this port;
+ *             inside the lock of a flow
+ * @set:       active senders
+ * @machine:   kind of congestion; the state may be read without the lock
+ * @marks:     packets received with CE, free-running
+ * @counted:   the counters of @set that have been added to those of the namespace
+ * @hosts:     struct quell_dasr_host, by address
+ * @users:     struct quell_dasr_owner, by user
+ * @is_behind: more has expired than a run dropped
+ * @gone:      the interface is gone: no group may be added
  */
 struct quell_dasr_port {
 	struct rcu_head			rcu;
@@ -92,7 +92,7 @@ struct quell_dasr_owner {
 };
 
 /**
- * struct quell_dasr_pair - a host that sends to sockets of a user, or is in a group of his
+ * struct quell_dasr_pair - a host that sends to sockets of a user, or is in a group of that user
  * @node:    in quell_dasr_owner.pairs
  * @host:    host, referenced
  * @owner:   user, referenced
@@ -110,20 +110,19 @@ struct quell_dasr_pair {
 };
 
 /**
- * struct quell_dasr - a flow's part, if its algorithm has QUELL_CORE_SENDERS
- * @conn:	    its state in the set of @port
- * @port:	    interface by which its data comes in; NULL before the first data
- * @pair:	    its peer and its user at @port
- * @top_seq:	    sequence number after the newest data
- * @has_more:	    more of the message follows that data
- * @senders_q8:	    n that the peer stated; 0: not known; written by the receive hook
- * @peer_link_bytes_ps: the peer's line rate; 0: not known; written by the receive hook
- * @peer_follows:   the peer's rate follows n; written by the receive hook
- * @path_marked:    a packet of this flow was marked CE since an acknowledgment was
- *		    processed; the peer states this even if it hides the mark from TCP
+ * struct quell_dasr - state of a flow, if its algorithm has QUELL_CORE_SENDERS
+ * @conn:        its state in the set of @port; lock of @port
+ * @port:        interface on which its data is received; NULL before the first data
+ * @pair:        its peer and its user at @port; lock of @port
+ * @top_seq:     sequence number after the newest data
+ * @has_more:    more of the message follows that data
+ * @peer_follows: the peer's rate follows n; written by the receive hook
+ * @path_marked: a packet of this flow was marked CE since an acknowledgment was
+ *               processed; the peer states this even if it hides the mark from TCP
+ * @senders_q8:  n that the peer stated; 0 unknown; written by the receive hook
+ * @peer_link_bytes_ps: the peer's line rate; 0 unknown; written by the receive hook
  *
- * @conn and @pair belong to the lock of @port; @port to @has_more to
- * that of the flow.
+ * The lock of the flow protects @port to @has_more.
  */
 struct quell_dasr {
 	struct quell_dasr_conn		conn;
@@ -138,7 +137,7 @@ struct quell_dasr {
 };
 
 /**
- * struct quell_dasr_packet - data that came in
+ * struct quell_dasr_packet - data received
  * @ifindex: interface
  * @seq:     first sequence number
  * @end_seq: sequence number after the last

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a flow beyond its context: allocated when the flow needs it, freed when it
- * does not, and charged to the memory cgroup of its socket.
- *
- * A flow embeds room for the few elements that it usually keeps.  A list that outgrows
- * this moves to the heap, and back as soon as it is empty: an idle flow has no list on
- * the heap.
+ * Memory of a flow beyond its context: allocated and freed on demand, and charged to the
+ * memory cgroup of its socket.  A flow embeds room for the few elements that it usually
+ * keeps; a list that outgrows this is on the heap until it is empty.
  */
 #include <linux/percpu.h>
 #include <linux/sched/mm.h>
@@ -14,23 +11,18 @@
 #include <compat/memcg.h>
 #include "flow/memory.h"
 
-/* The first room on the heap. */
 #define LIST_ROOM_MIN	8U
 
 /*
- * In softirqs the cgroup to charge is per CPU.  On PREEMPT_RT these preempt each other, and one
- * that restored the other's would leave it there for good.
+ * In softirqs the cgroup to charge is per CPU.  On PREEMPT_RT these preempt each other, and
+ * one that restored the other's would leave it there.
  */
 static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
 /**
- * quell_sock_alloc() - memory on behalf of a socket
+ * quell_sock_alloc() - memory charged to a socket's cgroup, in softirq too
  * @sk:    socket
- * @bytes: how much
- *
- * In softirq the allocation would otherwise not be charged to the socket's cgroup.  For many
- * pages in a row it does not draw on the reserves for atomic allocations: a flow does without.
- *
+ * @bytes: size; above PAGE_ALLOC_COSTLY_ORDER pages it leaves the atomic reserves alone
  * Context: any but hard interrupts.
  * Return: memory, not cleared, for kfree(); NULL when it is short.
  */
@@ -51,13 +43,9 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 }
 
 /**
- * quell_sock_zalloc() - an object of a cache on behalf of a socket
- * @sk:    socket
+ * quell_sock_zalloc() - an object of a cache, charged to a socket's cgroup
+ * @sk:    socket; that of a passive connection has no cgroup before accept()
  * @cache: cache
- *
- * As quell_sock_alloc().  The socket of a passive connection has no cgroup before
- * accept(): its memory is not charged.
- *
  * Context: any but hard interrupts.
  * Return: object, all zero, for kmem_cache_free(); NULL when memory is short.
  */
@@ -77,12 +65,10 @@ void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 }
 
 /**
- * quell_list_init() - an empty list
+ * quell_list_init() - initialise an empty list
  * @list: set in full
  * @few:  room in the flow
- * @room: how many elements @few holds
- *
- * Context: any.
+ * @room: number of elements that @few holds
  */
 void quell_list_init(struct quell_list *list, void *few, u32 room)
 {
@@ -95,7 +81,6 @@ void quell_list_init(struct quell_list *list, void *few, u32 room)
 /**
  * quell_list_free() - free the memory of a list that is no longer used
  * @list: list
- *
  * Context: the lock that protects the list.
  */
 void quell_list_free(struct quell_list *list)
@@ -111,7 +96,6 @@ void quell_list_free(struct quell_list *list)
  * @sk:            socket it belongs to
  * @element_bytes: size of an element
  * @most:          maximum number of elements
- *
  * Context: the lock that protects the list.
  * Return: false when the list has room for @most already, or memory is short.
  */
@@ -135,14 +119,7 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 	return true;
 }
 
-/**
- * quell_list_shrink() - free the heap memory of a list
- * @list: empty list on the heap
- * @few:  room in the flow
- * @room: how many elements @few holds
- *
- * Context: the lock that protects the list.
- */
+/* For quell_list_settle(). */
 void quell_list_shrink(struct quell_list *list, void *few, u32 room)
 {
 	kfree(list->at);

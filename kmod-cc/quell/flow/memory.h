@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Memory charged to a socket's memory cgroup, and lists that usually need no heap memory.
- */
+/* Memory charged to a socket's memory cgroup, and lists that rarely need heap memory. */
 #ifndef _QUELL_MEMORY_H
 #define _QUELL_MEMORY_H
 
@@ -11,11 +9,11 @@ struct kmem_cache;
 struct sock;
 
 /**
- * struct quell_list - a short list of equal elements, in one piece
- * @at:		the elements: in the flow, or on the heap while they are more than a few
- * @nr:		number of elements
- * @room:	number of elements that fit at @at
- * @heap:	@at is on the heap
+ * struct quell_list - a short array of equal elements
+ * @at:   the elements, in the flow or on the heap
+ * @nr:   number of elements
+ * @room: number of elements that fit at @at
+ * @heap: @at is on the heap
  */
 struct quell_list {
 	void	*at;
@@ -24,7 +22,6 @@ struct quell_list {
 	bool	heap;
 };
 
-/* memory.c */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes);
 void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache);
 void quell_list_init(struct quell_list *list, void *few, u32 room);
@@ -38,7 +35,6 @@ void quell_list_shrink(struct quell_list *list, void *few, u32 room);
  * @list: list
  * @few:  room in the flow
  * @room: how many elements @few holds
- *
  * Context: the lock that protects the list.
  */
 static inline void quell_list_settle(struct quell_list *list, void *few, u32 room)

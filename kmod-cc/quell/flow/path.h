@@ -16,14 +16,14 @@ struct tcp_sock;
 
 /**
  * struct quell_path - path entropies of a flow; path.c
- * @reps:	REPS state; NULL until the first segment is sprayed
- * @label:	the flow's own flow label, host order; 0 before the first sprayed segment
- * @entropies:	number of path entropies; 0: this flow is not sprayed
- * @used:	segments sent, by enum quell_reps_source of their entropy
- * @kept:	echoes of unmarked packets, whose entropy may be used again
- * @marked:	echoes of marked packets
+ * @reps:      REPS state; NULL until the first segment is sprayed
+ * @label:     the flow's own flow label, host order; 0 before the first sprayed segment
+ * @entropies: number of path entropies; 0: this flow is not sprayed
+ * @used:      segments sent, by enum quell_reps_source of their entropy
+ * @kept:      echoes of unmarked packets; their entropy may be used again
+ * @marked:    echoes of marked packets
  *
- * The lock of the flow protects all fields.  Fields that dumps read without it are written
+ * The lock of the flow protects all fields.  Those that dumps read without it are written
  * with WRITE_ONCE().
  */
 struct quell_path {

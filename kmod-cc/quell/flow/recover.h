@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Recovery of data that a switch trimmed: interface of nack.c (NACK segments) and
- * recover.c (marking and retransmitting the data they name).
- */
+/* Recovery of data that a switch trimmed: nack.c (NACK segments) and recover.c. */
 #ifndef _QUELL_RECOVER_H
 #define _QUELL_RECOVER_H
 
@@ -17,7 +14,7 @@ struct quell_nack;
 struct sk_buff;
 struct sock;
 
-/* NACKs kept until TCP next processes an ACK: initial and maximum ring size. */
+/* NACKs queued until TCP processes an ACK: initial and maximum ring size. */
 #define QUELL_LOST_MIN	16
 #define QUELL_LOST_MAX	128
 
@@ -35,19 +32,12 @@ struct quell_lost {
 	u8	entropy;
 };
 
-/**
- * struct quell_lost_ring - NACKs received
- * @head:	index of the oldest NACK
- * @size:	number of entries in @lost
- * @lost:	the NACKs
- */
 struct quell_lost_ring {
 	u32			head;
 	u32			size;
 	struct quell_lost	lost[];
 };
 
-/* Why segments are lost as a recovery begins. */
 enum quell_recover_cause {
 	QUELL_RECOVER_TRIMMED,		/* all of them were trimmed */
 	QUELL_RECOVER_OTHER_LOSS,
@@ -55,33 +45,30 @@ enum quell_recover_cause {
 
 /**
  * struct quell_recover - trimmed data of a flow and its recovery; nack.c, recover.c
- * @lock:	protects @waiting, @closed, @ring with its entries, and @nack_ns
- * @waiting:	NACKs in @ring
- * @closed:	the flow is released
- * @ring:	NACKs received; allocated for the first, freed when all data that NACKs
- *		named is acknowledged
- * @nack_ns:	when the rate limit would send the next NACK
- * @pkts:	segments marked lost by a NACK since the last sample
- * @bytes:	payload of the segments in @pkts
- * @lost_pkts:	tcp_sock.lost at the last sample
- * @end_seq:	sequence number after the last data marked lost by a NACK
- * @due:	some data below @end_seq is not acknowledged
- * @other_loss:	a segment that was not trimmed was lost since a recovery began
- * @watched:	DSACKs may still show that all retransmissions since @again were spurious
- * @loss_unreported: this recovery holds only trimmed segments; ->on_loss was not called for
- *		it yet
- * @trimmed_ns:	when TCP sent the newest copy that was trimmed; 0: never
- * @reported_ns:	when ->on_loss or ->on_rto was called last
- * @again:	tcp_sock.total_retrans when @due was last set
- * @dsacks:	tcp_sock.dsack_dups when @due was last set
- * @trims:	trimmed packets received
- * @sent:	NACKs sent
- * @received:	NACKs received
- * @recovered:	NACKs whose data was marked lost
+ * @lock:        protects @waiting, @closed, @ring with its entries, and @nack_ns
+ * @waiting:     NACKs in @ring
+ * @closed:      the flow is released
+ * @due:         some data below @end_seq is not acknowledged
+ * @other_loss:  a segment that was not trimmed was lost since a recovery began
+ * @loss_unreported: all lost segments of this recovery were trimmed, ->on_loss not called
+ * @watched:     DSACKs may still show that all retransmissions since @again were spurious
+ * @ring:        NACKs received; freed when all data that they name is acknowledged
+ * @nack_ns:     earliest time of the next NACK by the rate limit
+ * @pkts:        segments marked lost by a NACK since the last sample
+ * @bytes:       payload of the segments in @pkts
+ * @lost_pkts:   tcp_sock.lost at the last sample
+ * @end_seq:     sequence number after the last data marked lost by a NACK
+ * @trimmed_ns:  transmission time of the newest copy that was trimmed; 0: never
+ * @reported_ns: time of the last call of ->on_loss or ->on_rto
+ * @again:       tcp_sock.total_retrans when @due was last set
+ * @dsacks:      tcp_sock.dsack_dups when @due was last set
+ * @trims:       trimmed packets received
+ * @sent:        NACKs sent
+ * @received:    NACKs received
+ * @recovered:   NACKs that marked data lost
  *
  * The socket lock protects @pkts to @dsacks and writes to @recovered; the receive hook
- * writes the other counters.  Counters that dumps read are written with WRITE_ONCE(); each
- * of their events is a retransmission, for which TCP's own counter has 32 bits, too.
+ * writes the other counters.  Those that dumps read are written with WRITE_ONCE().
  */
 struct quell_recover {
 	spinlock_t		lock;	/* see above */
@@ -110,7 +97,6 @@ struct quell_recover {
 /* Where a lock is four bytes, it is 80. */
 static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 
-/* Result of quell_nack_read(). */
 enum quell_nack_result {
 	QUELL_NACK_ABSENT,
 	QUELL_NACK_READ,
@@ -137,12 +123,11 @@ bool quell_recover_is_news(const struct quell_flow *flow);
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
 
 /**
- * quell_recover_has_news() - whether there is anything for quell_recover_take()
+ * quell_recover_has_news() - whether quell_recover_take() has losses to report
  * @recover: of a flow
  * @tp:      its socket
- *
  * Context: socket lock.
- * Return: false if nothing was lost since the last call, and nothing that was is unsettled.
+ * Return: false if no loss is new or unsettled.
  */
 static inline bool quell_recover_has_news(const struct quell_recover *recover,
 					  const struct tcp_sock *tp)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Departures: one entry per segment handed down (a TSO burst is one segment), sorted
- * by sequence because only new data is appended; a retransmission marks the entries
- * it overlaps instead, and those give no sample (Karn's rule).
+ * Departures: one entry per segment handed down (a TSO burst is one segment), sorted by
+ * sequence number: only new data is appended.  A retransmission marks the entries it
+ * overlaps, and those give no RTT sample (Karn's rule).
  *
- * A flow embeds room for a few segments.  With more in flight the ring is on the heap and
- * doubles up to a bound; segments that do not fit are counted and give no sample.  When
- * the timer for tails finds all data acknowledged the heap is freed, so an idle flow has no
- * ring on the heap; the next ring starts at half the size of the last one.
+ * With more than a few segments in flight the ring is on the heap and doubles up to a bound;
+ * segments beyond that are counted and give no sample.  When the timer for tails finds all
+ * data acknowledged the heap is freed; the next ring starts at half the size of the last one.
  *
  * The lock of the flow protects the ring.
  */
@@ -25,7 +24,6 @@
 /**
  * quell_segments_init() - initialise an empty ring
  * @segments: ring, zero
- *
  * Context: before the flow is published.
  */
 void quell_segments_init(struct quell_segments *segments)
@@ -35,9 +33,8 @@ void quell_segments_init(struct quell_segments *segments)
 }
 
 /**
- * quell_segments_free() - free the heap of a ring that is no longer used
+ * quell_segments_free() - free the heap of a ring
  * @segments: ring
- *
  * Context: lock of the flow.
  */
 void quell_segments_free(struct quell_segments *segments)
@@ -66,7 +63,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	}
 	if (!ring)
 		return false;
-	/* Copy one entry more: the newest is needed even when it was acknowledged. */
+	/* One entry more: the newest is needed even when it was acknowledged. */
 	for (i = segments->head - 1; i != segments->tail; i++)
 		ring[i & (size - 1)] = *quell_segment_at(segments, i);
 	if (segments->ring != segments->few)
@@ -80,7 +77,6 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 /**
  * quell_segments_settle() - move an empty ring back into the flow; keeps the newest entry
  * @segments: ring
- *
  * Context: lock of the flow.
  */
 void quell_segments_settle(struct quell_segments *segments)
@@ -90,7 +86,7 @@ void quell_segments_settle(struct quell_segments *segments)
 	if (segments->head != segments->tail || segments->ring == segments->few)
 		return;
 	newest = *quell_segment_at(segments, segments->tail - 1);
-	/* Ask for less next time: a flow that needs it all doubles it once. */
+	/* Halve the next size: a flow that needs all of it doubles it once. */
 	segments->grown /= 2;
 	kfree(segments->ring);
 	segments->ring = segments->few;
@@ -99,13 +95,10 @@ void quell_segments_settle(struct quell_segments *segments)
 }
 
 /**
- * quell_segments_make_room() - room for new data where quell_segments_open() found none
+ * quell_segments_make_room() - room for new data where quell_segments_open() found no room
  * @flow: flow it belongs to
  * @sk:   the flow's socket
- * @seq:  its first sequence number
- *
- * Entries that end after @seq were never sent: the new entry replaces them.
- *
+ * @seq:  its first sequence number; entries that end after it were never sent
  * Context: lock of @flow.
  * Return: false when the bound is reached or memory is short.
  */
@@ -120,14 +113,7 @@ bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u3
 	return segments->tail - segments->head < segments->size || segments_grow(segments, sk);
 }
 
-/**
- * quell_segments_search() - where in the ring a sequence number is
- * @segments: ring
- * @seq:      sequence number
- *
- * Context: lock of the flow.
- * Return: index of the first entry that ends after @seq; tail if there is none.
- */
+/* Index of the first entry that ends after @seq; tail if there is no such entry. */
 u32 quell_segments_search(const struct quell_segments *segments, u32 seq)
 {
 	u32 low = segments->head;
@@ -147,14 +133,13 @@ u32 quell_segments_search(const struct quell_segments *segments, u32 seq)
 }
 
 /**
- * quell_segments_mark() - note a retransmission
- * @segments:         ring
- * @seq:              first sequence number retransmitted
- * @end_seq:          sequence number after the last
- * @resent_depart_ns: when its first packet left, ns modulo 2^32
- *
+ * quell_segments_mark() - mark the entries that a retransmission overlaps
+ * @segments:    ring
+ * @seq:         first sequence number retransmitted
+ * @end_seq:     sequence number after the last
+ * @resent_depart_ns: departure of its first packet, ns modulo 2^32
  * Context: lock of the flow.
- * Return: number of entries that the retransmission overlaps.
+ * Return: number of entries.
  */
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 			u32 resent_depart_ns)
@@ -178,7 +163,6 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
  * quell_segments_newest() - the segment sent last
  * @flow:   flow
  * @newest: set when there is one; it may have been acknowledged
- *
  * Context: bottom halves off.
  * Return: whether there is one.
  */
@@ -191,17 +175,15 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
 }
 
 /**
- * quell_segment_left_ns() - when the packet before @seq had left the interface
- * @segment:       entry with seq < @seq <= end_seq
- * @seq:           sequence number after the last byte of interest
- * @ns_q32:	   ns that the interface takes for a byte, Q32; 0 unknown
+ * quell_segment_left_ns() - departure of the packet that ends at @seq
+ * @segment: entry with seq < @seq <= end_seq
+ * @seq:     sequence number after the last byte of interest
+ * @ns_q32:  time of a byte on the interface, ns Q32; 0 unknown
  *
- * The packets of a burst leave one after the other, so an acknowledgment for
- * part of it is compared with the part.
- *
- * Context: any.
- * Return: departure plus serialisation up to that packet's last bit, rounded
- * up to a whole ns; the departure when the speed is unknown.
+ * The packets of a burst leave one after the other: an acknowledgment for part of it is
+ * compared with that part.
+ * Return: departure plus serialisation up to that packet's last bit, ns, rounded up; the
+ * departure when the speed is unknown.
  */
 u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a flow, for who listens, and how messages name flows.
+ * Notifications of a flow's changes, and the attributes that identify a flow.
  *
  * Context: any but hard interrupts; RCU read section or socket lock, so that the flow and its
  * socket stay.
@@ -11,8 +11,8 @@
 #include "flow/flow.h"
 #include "netns/notice.h"
 
-/* Room for what names a flow, and two words. */
-#define TELL_BYTES	256
+/* Room for a flow's identity, and two words. */
+#define FLOW_NOTICE_BYTES	256
 
 static const char * const option_names[] = {
 	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
@@ -23,11 +23,8 @@ static const char * const option_names[] = {
 };
 
 /**
- * quell_option_name() - word for whether a connection uses the option
+ * quell_option_name() - name of an option state, for user space
  * @state: state of the option
- *
- * Context: any.
- * Return: the word.
  */
 const char *quell_option_name(enum quell_option_state state)
 {
@@ -35,17 +32,16 @@ const char *quell_option_name(enum quell_option_state state)
 }
 
 /**
- * quell_put_flow_identity() - put what names a flow into a message
+ * quell_put_flow_identity() - put a flow's cookie, algorithm, addresses and interface
  * @skb:  message
  * @flow: flow
- *
  * Return: 0 or -EMSGSIZE.
  */
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
 						    sizeof(struct in_addr);
-	/* The stack assigns a cookie when one is first asked for, for example by ss. */
+	/* The stack assigns a cookie on the first request, for example of ss. */
 	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
 
 	if ((cookie && nla_put_u64_64bit(skb, QUELL_A_FLOW_COOKIE, cookie, QUELL_A_FLOW_PAD)) ||
@@ -60,61 +56,62 @@ int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-struct tell_option {
+struct option_notice {
 	const struct quell_flow	*flow;
 	enum quell_option_state	state;
 };
 
-static int tell_put_option(struct sk_buff *skb, const void *about)
+static int put_option_notice(struct sk_buff *skb, const void *about)
 {
-	const struct tell_option *what = about;
+	const struct option_notice *notice = about;
 
-	if (quell_put_flow_identity(skb, what->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(what->state)))
+	if (quell_put_flow_identity(skb, notice->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(notice->state)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 /**
- * quell_tell_option() - whether a connection uses the option has changed
+ * quell_tell_option() - report whether a connection uses the option
  * @flow:  its context
- * @state: what it changed to; not offered is no news
+ * @state: the new state; QUELL_OPTION_NOT_OFFERED is not reported
  */
 void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state)
 {
-	struct tell_option what = { flow, state };
+	struct option_notice notice = { flow, state };
 
 	if (state != QUELL_OPTION_NOT_OFFERED)
-		quell_notice_send(flow->qnet, QUELL_NOTICE_OPTION, TELL_BYTES, tell_put_option,
-				  &what);
+		quell_notice_send(flow->qnet, QUELL_NOTICE_OPTION, FLOW_NOTICE_BYTES,
+				  put_option_notice, &notice);
 }
 
-struct tell_adapt {
+struct adapt_notice {
 	const struct quell_flow	*flow;
 	const char		*phase;
 	const char		*reason;
 };
 
-static int tell_put_adapt(struct sk_buff *skb, const void *about)
+static int put_adapt_notice(struct sk_buff *skb, const void *about)
 {
-	const struct tell_adapt *what = about;
+	const struct adapt_notice *notice = about;
 
-	if (quell_put_flow_identity(skb, what->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, what->phase) ||
-	    (what->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, what->reason)))
+	if (quell_put_flow_identity(skb, notice->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, notice->phase) ||
+	    (notice->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, notice->reason)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 /**
- * quell_tell_adapt() - another than before governs the window of a flow
+ * quell_tell_adapt() - report a change of a flow's governor
  * @flow:   its context
- * @phase:  who, quell_adapt_phase_name()
- * @reason: why, quell_adapt_reason_name(); NULL if its algorithm governs
+ * @phase:  governor, quell_adapt_phase_name()
+ * @reason: quell_adapt_reason_name(); NULL if its algorithm governs
  */
 void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
 {
-	struct tell_adapt what = { flow, phase, reason };
+	struct adapt_notice notice = { flow, phase, reason };
 
-	quell_notice_send(flow->qnet, QUELL_NOTICE_ADAPT, TELL_BYTES, tell_put_adapt, &what);
+	quell_notice_send(flow->qnet, QUELL_NOTICE_ADAPT, FLOW_NOTICE_BYTES, put_adapt_notice,
+			  &notice);
 }
