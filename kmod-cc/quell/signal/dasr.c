@@ -3,29 +3,26 @@
  * Direct apportioning of sending rates (Dart, section III): a flow as a receiver and as a
  * sender.
  *
- * Receiver, for flows whose algorithm has QUELL_CORE_SENDERS:
- *	data comes in		the connection is active if more of the message follows; the
- *				state of its interface is looked at once per period; in
- *				Receiver Congestion CE is taken off the packet, so that
- *				TCP does not echo it, if the sender follows n
+ * Receiver, for flows of algorithms with QUELL_CORE_SENDERS:
+ *	data received		the connection is active if more of the message follows; once
+ *				per period the kind of congestion of its interface is
+ *				classified; in Receiver Congestion CE is cleared, so that TCP
+ *				does not echo it, if the sender follows n
  *	a packet leaves		if all of a message has been received, the connection is no
- *				longer active; n goes into the option
- *	the flow ends, or is	so does its activity
- *	reset by the peer
+ *				longer active; n is put into the option
+ *	end of flow, reset	the connection is no longer active
  *
  *	active <=> the newest data, by sequence number, had MORE, or data before it is missing
  *
- * The level, and not the packets that start or end a message, decides: whatever packet is
- * lost, its retransmission or the next packet restores the right level.  Whether data is
- * missing is known when TCP has processed the packet, hence when a packet leaves: the ACK of a
- * message's end leaves at once, or within 50 us if it waits for an answer (answer.c).
+ * This is a level, so a lost packet's retransmission, or the next packet, restores it.
+ * Missing data is known when TCP has processed the packet, hence when a packet leaves: the
+ * ACK of a message's end, within 50 us if it is delayed for an answer (answer.c).
  *
- * Sender: the option of the peer's packets brings n and, in packets without data, the peer's
- * line rate.  The next sample has both.
+ * Sender: the option of the peer's packets has n and, in packets without data, the peer's
+ * line rate, both for the next sample.
  *
- * Only packets that TCP would accept, of connections that the handshake made, get here: a
- * stranger's packets change no set.  A peer's can: hosts count once each whatever they do, and
- * one that sends nothing for the time `idle'.
+ * Only packets that TCP would accept, of established connections, reach this file.  A peer
+ * counts as one host only, and no longer after it was silent for the time `idle'.
  */
 #include <linux/slab.h>
 #include <net/dsfield.h>
@@ -37,7 +34,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* The algorithm's parameters in the flow's namespace; RCU read section. */
+/* RCU read section. */
 static const struct quell_dart_params *dasr_params(const struct quell_flow *flow)
 {
 	const struct quell_params_block *block;
@@ -47,10 +44,9 @@ static const struct quell_dart_params *dasr_params(const struct quell_flow *flow
 }
 
 /**
- * quell_dasr_open() - a flow begins
+ * quell_dasr_open() - allocate the state of a new flow, if its algorithm needs it
  * @flow: its context
  * @sk:   its socket
- *
  * Context: socket lock; the flow is not published yet.
  * Return: false when memory is short.
  */
@@ -68,7 +64,6 @@ bool quell_dasr_open(struct quell_flow *flow, const struct sock *sk)
 	return true;
 }
 
-/* Leaves the port, if the flow has one. */
 static void dasr_unbind(struct quell_dasr *dasr)
 {
 	struct quell_dasr_port *port = dasr->port;
@@ -85,9 +80,8 @@ static void dasr_unbind(struct quell_dasr *dasr)
 }
 
 /**
- * quell_dasr_close() - a flow ends
+ * quell_dasr_close() - take a flow that ends out of the set of its port
  * @flow: its context; a reader may still hold it
- *
  * Context: lock of @flow.
  */
 void quell_dasr_close(struct quell_flow *flow)
@@ -97,7 +91,7 @@ void quell_dasr_close(struct quell_flow *flow)
 		dasr_unbind(flow->dasr);
 }
 
-/* The name of a flow's peer among hosts: IPv4 is mapped, so that no IPv6 address is like it. */
+/* Address of the peer; IPv4 is mapped, so that it equals no IPv6 address. */
 static struct in6_addr dasr_peer(const struct quell_flow *flow)
 {
 	struct in6_addr peer = flow->daddr;
@@ -107,9 +101,8 @@ static struct in6_addr dasr_peer(const struct quell_flow *flow)
 	return peer;
 }
 
-/* Host and user of a flow at its port; false when memory is short. */
-static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
-			const struct sock *sk)
+static bool dasr_get_pair(struct quell_dasr *dasr, const struct quell_flow *flow,
+			  const struct sock *sk)
 {
 	struct in6_addr peer = dasr_peer(flow);
 
@@ -120,7 +113,7 @@ static bool dasr_enlist(struct quell_dasr *dasr, const struct quell_flow *flow,
 	return true;
 }
 
-/* Whether a flow counts at its port, where others' packets end what has expired. */
+/* Under the lock: packets of others may expire the connection. */
 static bool dasr_is_active(const struct quell_dasr *dasr)
 {
 	bool active;
@@ -131,7 +124,7 @@ static bool dasr_is_active(const struct quell_dasr *dasr)
 	return active;
 }
 
-/* Joins the port by which data came in; false when memory is short. */
+/* Binds a flow to the port on which data was received; false when memory is short. */
 static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifindex)
 {
 	struct quell_dasr *dasr = flow->dasr;
@@ -146,7 +139,7 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	if (!dasr->port)
 		return false;
 	spin_lock(&dasr->port->lock);
-	done = dasr_enlist(dasr, flow, sk);
+	done = dasr_get_pair(dasr, flow, sk);
 	spin_unlock(&dasr->port->lock);
 	if (!done) {
 		quell_dasr_port_put(dasr->port);
@@ -155,9 +148,8 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	return done;
 }
 
-/* Ends a period of the port. */
-static void dasr_judge(struct quell_dasr_port *port,
-		       const struct quell_dart_machine_params *machine, u64 now_ns)
+static void dasr_classify(struct quell_dasr_port *port,
+			  const struct quell_dart_machine_params *machine, u64 now_ns)
 {
 	struct quell_dart_arrivals arrivals = {
 		.bytes = atomic64_read(&port->bytes),
@@ -170,26 +162,25 @@ static void dasr_judge(struct quell_dasr_port *port,
 }
 
 /*
- * Ends a period of the port, if it is over, and drops what has expired by now.  If that is much,
- * the packets that follow do the rest: a hundred thousand dead connections must not stop the
- * interface, and are dropped within 2 ms at 10 Gbit/s.
+ * Ends the port's period, if it is over, and drops expired connections, a bounded number per
+ * packet: a hundred thousand are dropped within 2 ms at 10 Gbit/s.
  */
-static void dasr_look(struct quell_dasr_port *port, const struct quell_dart_params *params,
-		      u64 now_ns)
+static void dasr_update_port(struct quell_dasr_port *port, const struct quell_dart_params *params,
+			     u64 now_ns)
 {
 	struct quell_dart_machine_params machine = quell_dart_machine_params(params);
 	struct quell_dasr_params soft = quell_dart_set_params(params);
 	bool is_due = quell_dart_machine_is_due(&port->machine, &machine, now_ns);
 
 	if (is_due)
-		dasr_judge(port, &machine, now_ns);
+		dasr_classify(port, &machine, now_ns);
 	if (is_due || port->is_behind)
 		port->is_behind = quell_dasr_expire(&port->set, &soft, now_ns);
 }
 
 /*
- * Data that TCP does not have yet.  If it is the newest by sequence number, it says whether more
- * follows; if data is missing before it, or beyond it came already, the message goes on as well.
+ * Data that TCP does not have yet.  The newest by sequence number states whether more follows;
+ * the message also continues if data before or beyond this is missing.
  */
 static void dasr_data(struct quell_flow *flow, const struct sock *sk,
 		      const struct quell_dasr_packet *packet,
@@ -216,13 +207,12 @@ static void dasr_data(struct quell_flow *flow, const struct sock *sk,
 }
 
 /**
- * quell_dasr_receive() - data of a flow came in, which TCP would accept
+ * quell_dasr_receive() - process received data of a flow that TCP would accept
  * @flow:   flow
- * @sk:	    its socket
+ * @sk:     its socket
  * @packet: the data
  *
  * Dart, figures 4(a) and 5.
- *
  * Context: LOCAL_IN hook, RCU read section.
  * Return: whether to hide the packet's mark from TCP.
  */
@@ -248,10 +238,10 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	port = flow->dasr->port;
 	spin_lock(&port->lock);
 	port->marks += packet->marked;
-	dasr_look(port, params, now_ns);
+	dasr_update_port(port, params, now_ns);
 	dasr_data(flow, sk, packet, params, now_ns);
 	quell_dasr_count(port);
-	/* Marks are all that slows down a sender that does not follow n. */
+	/* A sender that does not follow n is slowed down by marks only. */
 	hides = packet->marked && !flow->dasr->conn.plain &&
 		READ_ONCE(flow->dasr->peer_follows) &&
 		!quell_dart_passes_marks(port->machine.state);
@@ -262,14 +252,13 @@ unlock:
 }
 
 /**
- * quell_dasr_reset() - the peer resets a connection
+ * quell_dasr_reset() - process a reset by the peer
  * @flow: flow
- * @sk:	  its socket
+ * @sk:   its socket
  * @seq:  sequence number of the reset
  *
- * Its sender is gone, and must not count until the receiving application closes its socket.
- * Only the number that TCP accepts for certain is taken (RFC 5961): a stranger's guess is not.
- *
+ * The sender must not count until the application closes its socket.  Only the exact number
+ * is accepted (RFC 5961).
  * Context: LOCAL_IN hook, RCU read section.
  */
 void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
@@ -291,11 +280,8 @@ void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
 }
 
 /**
- * quell_dasr_forget_n() - the peer's option does not arrive any more
+ * quell_dasr_forget_n() - reset n: the peer's option is no longer received
  * @flow: flow
- *
- * What it stated last would hold for ever.
- *
  * Context: any but hard interrupts.
  */
 void quell_dasr_forget_n(struct quell_flow *flow)
@@ -308,13 +294,12 @@ void quell_dasr_forget_n(struct quell_flow *flow)
 }
 
 /**
- * quell_dasr_state() - put n and the line rate into a packet that leaves
+ * quell_dasr_state() - put n and the line rate into the option of a packet that leaves
  * @flow: flow
  * @tp:   its socket; its fields may be of different times
- * @opt:  option with an ACK section; the line rate goes into a packet without data only
+ * @opt:  option with an ACK section; the line rate only if it has no data section
  *
  * Dart, section III-A and figure 4(b).
- *
  * Context: lock of @flow.
  */
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
@@ -343,12 +328,11 @@ void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /**
- * quell_sock_dasr() - what a socket's flow knows of n, as a sender and as a receiver
+ * quell_sock_dasr() - the n of a socket's flow, as a sender and as a receiver
  * @sk:  socket of any kind, held or in an RCU read section
  * @out: set if the flow's algorithm has QUELL_CORE_SENDERS
- *
  * Context: any but hard interrupts; no lock of a flow.
- * Return: false when the socket is no such flow's.
+ * Return: false when the socket has no such flow.
  */
 bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out)
 {
@@ -380,12 +364,11 @@ unlock:
 EXPORT_SYMBOL_GPL(quell_sock_dasr);
 
 /**
- * quell_dasr_follow() - tell the peer that this flow's rate follows n
+ * quell_dasr_follow() - state in an option that this flow's rate follows n
  * @flow: flow
  * @opt:  option of a packet that leaves, with all its sections
  *
- * A sender of whatever else must see the marks that its receiver would hide.
- *
+ * The receiver hides marks only from senders that do.
  * Context: lock of @flow.
  */
 void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
@@ -395,10 +378,9 @@ void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
 }
 
 /**
- * quell_dasr_hear() - the peer states n, or that it follows n
+ * quell_dasr_hear() - record the n, line rate and FOLLOWS flag of a received option
  * @flow: flow
  * @opt:  option of a packet that TCP would accept
- *
  * Context: LOCAL_IN hook, RCU read section.
  */
 void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt)

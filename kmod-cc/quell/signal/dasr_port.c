@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Direct apportioning of sending rates: the interfaces, hosts and users that the set of
- * active senders consists of, <quell/core/dart/set.h>.
+ * Direct apportioning of sending rates: the interfaces, hosts and users of the set of active
+ * senders, <quell/core/dart/set.h>.
  *
- * An interface (port) begins with the first data of a flow whose algorithm counts senders, or
- * with the first look-ahead group.  A host lives while it has a connection, is a member of a
- * group, or has a weight.  All memory is charged to the memory cgroup of the socket, or of
- * the process that registers a group, for which it is allocated.
+ * An interface (port) is allocated for the first data of a flow of an algorithm that counts
+ * senders, or the first look-ahead group; a host, while it has a connection, a group or a
+ * weight.  Memory is charged to the cgroup of the socket, or of the process that registers a
+ * group.
  *
  * Lookup and lifetime
  *	port	by index in the namespace, under RCU; references
  *	host	by address in a tree of the port; under the lock of the port
  *	owner	by user in a tree of the port; under the lock of the port
- *	pair	a host as a user knows it, by address in a tree of the owner; the same
- * Trees, because their depth is bounded whoever chooses the addresses or the users, they need
- * no memory of their own, and a dump can go on where it stopped.
+ *	pair	a host and a user, by address in a tree of the owner; the same
+ * Trees, because their depth is bounded for any choice of addresses and users, they need no
+ * memory of their own, and a dump can be resumed.
  */
 #include <linux/netdevice.h>
 #include <linux/rbtree.h>
@@ -27,10 +27,10 @@
 #include "netns/lookahead.h"
 #include "netns/net.h"
 
-/* An algorithm that counts senders was registered: hosts without one have no part of this. */
+/* An algorithm that counts senders was registered. */
 static bool dasr_is_ready;
 
-/* Ports in all namespaces: none, and packets need not be measured. */
+/* Ports in all namespaces; while 0, packets need not be measured. */
 atomic_t quell_dasr_ports_nr = ATOMIC_INIT(0);
 
 static void *dasr_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
@@ -52,7 +52,7 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
 
 	if (!port)
 		return NULL;
-	/* For the table and for the caller. */
+	/* One for the table, one for the caller. */
 	refcount_set(&port->refs, 2);
 	spin_lock_init(&port->lock);
 	port->qnet = qnet;
@@ -67,8 +67,7 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
  * quell_dasr_port_get() - the port of an interface
  * @qnet:    namespace
  * @ifindex: interface, which exists
- * @sk:	     socket that a new one is charged to; NULL: the current process, which may sleep
- *
+ * @sk:      socket that a new one is charged to; NULL: the current process, which may sleep
  * Context: RCU read section, or process context without @sk.
  * Return: port with a reference; NULL when memory is short.
  */
@@ -89,7 +88,7 @@ struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 		return NULL;
 	xa_lock_bh(&qnet->dasr_ports);
 	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, GFP_ATOMIC | __GFP_NOWARN);
-	/* The table has a reference to what is in it. */
+	/* The table's own reference keeps it. */
 	if (other && !xa_is_err(other))
 		refcount_inc(&other->refs);
 	xa_unlock_bh(&qnet->dasr_ports);
@@ -127,7 +126,6 @@ static bool host_is_less(struct rb_node *node, const struct rb_node *other)
  * @port: port
  * @addr: its address
  * @sk:   socket that a new one is charged to; NULL: the current process
- *
  * Context: lock of @port.
  * Return: host with a reference; NULL when memory is short.
  */
@@ -166,10 +164,9 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 /**
  * quell_dasr_host_after() - the next host of a port, by address
  * @port: port
- * @addr: an address, of a host or not; that of none, all zero, is before all others
- *
+ * @addr: any address; the unspecified one is before all others
  * Context: lock of @port.
- * Return: host; NULL: there is none after that address.
+ * Return: host; NULL after the last.
  */
 const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
 						    const struct in6_addr *addr)
@@ -250,7 +247,7 @@ static bool pair_is_less(struct rb_node *node, const struct rb_node *other)
 	return pair_compare(&pair_of(node)->host->addr, other) < 0;
 }
 
-/* A pair of a user, which takes over the reference to him. */
+/* Takes over the reference to @owner. */
 static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
 					 struct quell_dasr_owner *owner,
 					 const struct in6_addr *addr, const struct sock *sk)
@@ -273,12 +270,11 @@ static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
 }
 
 /**
- * quell_dasr_pair_get() - a host at a port as a user knows it
+ * quell_dasr_pair_get() - the pair of a host and a user at a port
  * @port: port
  * @addr: address of the host
  * @uid:  user
- * @sk:   socket that what is new is charged to; NULL: the current process
- *
+ * @sk:   socket that new objects are charged to; NULL: the current process
  * Context: lock of @port.
  * Return: pair with a reference; NULL when memory is short.
  */
@@ -325,9 +321,8 @@ static void count_since(struct quell_dasr_port *port, enum quell_counter counter
 }
 
 /**
- * quell_dasr_count() - add what happened in a set to the counters of the namespace
+ * quell_dasr_count() - add the events of a set to the counters of the namespace
  * @port: port
- *
  * Context: lock of @port, bottom halves off.
  */
 void quell_dasr_count(struct quell_dasr_port *port)
@@ -344,7 +339,6 @@ void quell_dasr_count(struct quell_dasr_port *port)
 /**
  * quell_dasr_params() - parameters of the algorithm that counts senders
  * @qnet: namespace
- *
  * Context: process, may sleep.
  * Return: the parameters; all zero without such an algorithm.
  */
@@ -381,11 +375,8 @@ static void port_refresh(struct quell_dasr_port *port, const struct quell_dasr_p
 }
 
 /**
- * quell_dasr_refresh() - drop what has expired in a namespace
+ * quell_dasr_refresh() - drop expired senders, for readers: a dead one's port gets no packet
  * @qnet: namespace
- *
- * For who looks at sets: if the last sender died, no packet makes its port look.
- *
  * Context: process, may sleep.
  */
 void quell_dasr_refresh(struct quell_net *qnet)
@@ -408,13 +399,10 @@ void quell_dasr_refresh(struct quell_net *qnet)
 }
 
 /**
- * quell_dasr_meter() - TCP data came in by an interface
- * @net:	  namespace
- * @skb:	  packet of whatever socket, from its network header on
+ * quell_dasr_meter() - count the bytes on the wire of a received TCP packet
+ * @net:         namespace
+ * @skb:         packet of any socket, from its network header on; may be merged by GRO
  * @header_bytes: network and TCP header of each of its segments
- *
- * Counts the bytes that the packet, or the packets that GRO merged, took on the wire.
- *
  * Context: LOCAL_IN hook, RCU read section; quell_dasr_ports_nr is not 0.
  */
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
@@ -431,11 +419,10 @@ void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 head
 }
 
 /**
- * quell_dasr_forget() - an interface, or its namespace, goes
+ * quell_dasr_forget() - remove the port of an interface that is unregistered
  * @qnet:    namespace
  * @ifindex: interface
- *
- * Context: process; the interface receives nothing, or no socket of the namespace is left.
+ * Context: process; the interface receives no packets, or no socket of the namespace is left.
  */
 void quell_dasr_forget(struct quell_net *qnet, int ifindex)
 {
@@ -473,9 +460,8 @@ void quell_dasr_net_exit(struct quell_net *qnet)
 }
 
 /**
- * quell_dasr_register() - an algorithm is registered
- * @algo: the algorithm
- *
+ * quell_dasr_register() - enable the counting of senders if an algorithm needs it
+ * @algo: algorithm being registered
  * Context: process; before its first socket.
  */
 void quell_dasr_register(const struct quell_algo *algo)
@@ -486,8 +472,6 @@ void quell_dasr_register(const struct quell_algo *algo)
 
 /**
  * quell_dasr_is_ready() - whether an algorithm that counts senders was ever registered
- *
- * Context: any.
  */
 bool quell_dasr_is_ready(void)
 {

@@ -2,18 +2,14 @@
 /*
  * Link speed per interface.
  *
- * A congestion-control callback cannot ask a driver for its speed: that sleeps
- * and needs the RTNL.  So the speed is kept here, in Mbit/s by interface index
- * and namespace, read when the device comes up or its link changes, in the
- * notifier's process context under the RTNL (the way bonding and taprio do),
- * and looked up without a lock.  Registering the notifier replays the devices
- * that are up already, so no device is missed.
+ * A congestion-control callback cannot ask a driver: that sleeps and needs the RTNL.  So
+ * speeds are stored by interface index and namespace when the device comes up or its link
+ * changes, in a notifier (as bonding and taprio do), and read without a lock.
  *
- * A rate that the administrator set, in kbit/s, overrides that of the driver until the
- * interface is unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
+ * A rate that the administrator set overrides that of the driver until the interface is
+ * unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
  *
- * A flow caches the speed of its interface and looks it up again when the generation
- * of the namespace's table has changed.
+ * A flow caches the speed until the generation of the namespace's table changes.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -25,7 +21,6 @@
 #include "flow/tx.h"
 #include "netns/net.h"
 
-/* Mbit/s to bytes/s. */
 #define BYTES_PS_PER_MBIT	125000ULL
 #define BYTES_PS_PER_KBIT	125ULL
 
@@ -37,8 +32,6 @@
  * @skb:     message
  * @qnet:    namespace
  * @ifindex: interface
- *
- * Context: any.
  * Return: 0 or -EMSGSIZE.
  */
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
@@ -55,28 +48,28 @@ int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 	return 0;
 }
 
-struct link_told {
+struct link_notice {
 	struct quell_net	*qnet;
 	int			ifindex;
 };
 
 static int link_put(struct sk_buff *skb, const void *about)
 {
-	const struct link_told *told = about;
+	const struct link_notice *notice = about;
 
-	return quell_put_link(skb, told->qnet, told->ifindex);
+	return quell_put_link(skb, notice->qnet, notice->ifindex);
 }
 
-/* The rates of an interface changed: flows look them up again, listeners are told.  RTNL. */
+/* Flows read the rates again, listeners are notified.  RTNL. */
 static void link_changed(struct quell_net *qnet, int ifindex)
 {
-	struct link_told told = { qnet, ifindex };
+	struct link_notice notice = { qnet, ifindex };
 
 	atomic_inc_return(&qnet->links_gen);
-	quell_notice_send(qnet, QUELL_NOTICE_LINK, LINK_BYTES, link_put, &told);
+	quell_notice_send(qnet, QUELL_NOTICE_LINK, LINK_BYTES, link_put, &notice);
 }
 
-static void link_learn(struct net_device *dev)
+static void link_read_driver(struct net_device *dev)
 {
 	struct quell_net *qnet = quell_net(dev_net(dev));
 	struct ethtool_link_ksettings settings;
@@ -96,7 +89,7 @@ static void link_learn(struct net_device *dev)
 	link_changed(qnet, dev->ifindex);
 }
 
-static void link_forget(struct net_device *dev)
+static void link_remove(struct net_device *dev)
 {
 	struct quell_net *qnet = quell_net(dev_net(dev));
 	void *driver_mbit = xa_erase(&qnet->links, dev->ifindex);
@@ -115,10 +108,10 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *info
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		link_learn(dev);
+		link_read_driver(dev);
 		break;
 	case NETDEV_UNREGISTER:
-		link_forget(dev);
+		link_remove(dev);
 		break;
 	}
 	return NOTIFY_DONE;
@@ -132,8 +125,6 @@ static struct notifier_block link_notifier = {
  * quell_link_driver_speed() - speed of an interface as reported by its driver
  * @qnet:    namespace
  * @ifindex: interface
- *
- * Context: any.
  * Return: bytes/s; 0 unknown.
  */
 u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
@@ -147,8 +138,6 @@ u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
  * quell_link_named_speed() - speed of an interface as set by the administrator
  * @qnet:    namespace
  * @ifindex: interface
- *
- * Context: any.
  * Return: bytes/s; 0 if it was not set.
  */
 u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
@@ -162,8 +151,6 @@ u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
  * quell_link_speed() - speed of an interface: the administrator's, else the driver's
  * @qnet:    namespace
  * @ifindex: interface
- *
- * Context: any.
  * Return: bytes/s; 0 unknown.
  */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
@@ -175,9 +162,7 @@ u64 quell_link_speed(struct quell_net *qnet, int ifindex)
  * quell_link_next() - the next interface with a speed, by number
  * @qnet:    namespace
  * @ifindex: after this one; 0: the first
- *
- * Context: any.
- * Return: interface; 0 if there is no further one.
+ * Return: interface; 0 after the last.
  */
 int quell_link_next(struct quell_net *qnet, int ifindex)
 {
@@ -197,7 +182,6 @@ int quell_link_next(struct quell_net *qnet, int ifindex)
  * @qnet:     namespace
  * @ifindex:  interface, which exists
  * @bytes_ps: bytes/s, rounded up to 1000 bit/s; 0: use the driver's again
- *
  * Context: RTNL.
  * Return: 0 or -ENOMEM.
  */
@@ -215,10 +199,9 @@ int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
 }
 
 /**
- * quell_link_update() - note which interface a flow leaves by
+ * quell_link_update() - update the interface that a flow sends by
  * @flow: flow
  * @dev:  interface
- *
  * Context: lock of @flow, or before it is published.
  */
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
@@ -243,7 +226,6 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 /**
  * quell_link_bytes_ps() - speed of the interface a socket sends by
  * @sk: socket of a Quell algorithm
- *
  * Context: socket lock.
  * Return: bytes/s; 0 unknown.
  */

@@ -3,18 +3,15 @@
  * Look-ahead (Dart, section III-D): groups of senders that an application expects to send at
  * one time, and weights of senders.
  *
- * Any user may register groups: their members count only in what sockets of the same user
- * state, and only messages to such sockets look at them, so that no user can slow another's senders
- * or packets down.  Number and size are limited per
- * user and per namespace, and memory is charged to who registers.  A group lasts until it is
- * deleted or its interface goes.  Weights apply to all, and are the administrator's.
+ * Any user may register groups: they count only for sockets of the same user, and only
+ * messages to such sockets visit them, so that no user can slow down another's senders or
+ * packets.  Number and size are limited per user and per namespace; memory is charged to the
+ * process that registers.  A group lasts until it is deleted or its interface is
+ * unregistered.  Weights apply to all, and are the administrator's.  Hosts in a group or with
+ * a weight are kept at their port without a connection.
  *
- * The mutex of a namespace is also taken under the RTNL, when an interface goes.  All memory that
- * may have to be waited for is therefore allocated before it; under it, and under the lock of a
- * port, hosts and users are allocated without waiting.
- *
- * A host that is in a group or has a weight is kept at its port while it has no
- * connection.
+ * The mutex of a namespace is also taken under the RTNL, so allocations that sleep are made
+ * before it; under it, and under the lock of a port, they do not sleep.
  */
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
@@ -25,22 +22,17 @@
 #include "netns/lookahead.h"
 #include "netns/net.h"
 
-/* Members that are looked up before the lock of the port is given to others. */
+/* Members per hold of the port's lock. */
 #define LOOKAHEAD_BATCH		32
 
-/**
- * struct quell_weight - a weight that the administrator set
- * @node: in quell_lookahead_net.weights
- * @port: interface, referenced
- * @host: host, referenced
- */
+/* A weight that the administrator set; @port and @host are referenced. */
 struct quell_weight {
 	struct list_head	node;
 	struct quell_dasr_port	*port;
 	struct quell_dasr_host	*host;
 };
 
-static bool lookahead_has_twins(const struct quell_lookahead_spec *spec)
+static bool lookahead_has_duplicates(const struct quell_lookahead_spec *spec)
 {
 	u32 i, j;
 
@@ -51,7 +43,6 @@ static bool lookahead_has_twins(const struct quell_lookahead_spec *spec)
 	return false;
 }
 
-/* Group of that user and name; NULL if there is none. */
 static struct quell_lookahead *lookahead_find(struct quell_net *qnet, const char *name,
 					      kuid_t uid)
 {
@@ -64,7 +55,6 @@ static struct quell_lookahead *lookahead_find(struct quell_net *qnet, const char
 	return NULL;
 }
 
-/* Whether user and namespace have room for a group. */
 static bool lookahead_has_room(struct quell_net *qnet, const struct quell_lookahead_spec *spec)
 {
 	u32 net_groups = 1, net_members = spec->members_nr;
@@ -102,16 +92,16 @@ static int lookahead_check(const struct quell_lookahead_spec *spec, u64 most_ns,
 		NL_SET_ERR_MSG(extack, "members: 1 to 1024");
 		return -ERANGE;
 	}
-	if (lookahead_has_twins(spec)) {
+	if (lookahead_has_duplicates(spec)) {
 		NL_SET_ERR_MSG(extack, "members: one address is there twice");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* What depends on other groups. */
-static int lookahead_admit(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
-			   struct netlink_ext_ack *extack)
+/* Checks against the other groups. */
+static int lookahead_check_quota(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
+				 struct netlink_ext_ack *extack)
 {
 	if (lookahead_find(qnet, spec->name, spec->uid)) {
 		NL_SET_ERR_MSG(extack, "you have a group of this name");
@@ -124,8 +114,8 @@ static int lookahead_admit(struct quell_net *qnet, const struct quell_lookahead_
 	return 0;
 }
 
-/* Packets of this interface wait for the lock: once in a while, after so many, they get it. */
-static void lookahead_breathe(struct quell_dasr_port *port, u32 i)
+/* Releases the port's lock, for which packets of this interface spin, once in a while. */
+static void lookahead_relax_lock(struct quell_dasr_port *port, u32 i)
 {
 	if (!i || i % LOOKAHEAD_BATCH)
 		return;
@@ -134,19 +124,19 @@ static void lookahead_breathe(struct quell_dasr_port *port, u32 i)
 	spin_lock_bh(&port->lock);
 }
 
-/* Drops the references of a group's first @hosts_nr members, of which the port has none. */
+/* Drops the references of a group's first @hosts_nr members, which are not in the set. */
 static void lookahead_put_hosts(struct quell_lookahead *ahead, u32 hosts_nr)
 {
 	u32 i;
 
 	for (i = 0; i < hosts_nr; i++) {
-		lookahead_breathe(ahead->port, i);
+		lookahead_relax_lock(ahead->port, i);
 		ahead->pairs[i]->members -= ahead->group.members_nr;
 		quell_dasr_pair_put(ahead->port, ahead->pairs[i]);
 	}
 }
 
-/* A group's member number @i.  Return: 0; -ENOMEM, -EDQUOT its groups have too many members. */
+/* Member number @i; -ENOMEM, or -EDQUOT: its groups have too many members. */
 static int lookahead_get_host(struct quell_lookahead *ahead, const struct in6_addr *addr, u32 i,
 			      struct netlink_ext_ack *extack)
 {
@@ -178,7 +168,7 @@ static int lookahead_get_hosts(struct quell_lookahead *ahead,
 
 	spin_lock_bh(&port->lock);
 	for (i = 0; i < spec->members_nr && !err; i++) {
-		lookahead_breathe(port, i);
+		lookahead_relax_lock(port, i);
 		err = lookahead_get_host(ahead, &spec->members[i], i, extack);
 	}
 	if (err)
@@ -192,7 +182,7 @@ static int lookahead_get_hosts(struct quell_lookahead *ahead,
 	return err;
 }
 
-/* Frees a group that is not in the set of its port, or no longer. */
+/* The group is not in the set of its port. */
 static void lookahead_free(struct quell_net *qnet, struct quell_lookahead *ahead)
 {
 	if (ahead->id)
@@ -204,7 +194,7 @@ static void lookahead_free(struct quell_net *qnet, struct quell_lookahead *ahead
 	kfree(ahead);
 }
 
-/* A group with all its memory and a number, where there is no group until it is published. */
+/* Allocates a group and its number, which finds no group until it is published. */
 static struct quell_lookahead *lookahead_make(struct quell_net *qnet,
 					      const struct quell_lookahead_spec *spec)
 {
@@ -239,9 +229,8 @@ static bool lookahead_has_device(const struct quell_net *qnet, int ifindex)
 }
 
 /*
- * Whether an interface went while something was registered for it.  The port may then have
- * been made after the interface's groups and weights were forgotten, so they are once more.
- * If the interface goes after this question, its port is there to be found.
+ * Whether the interface was unregistered meanwhile.  The port may then have been allocated
+ * after quell_dasr_forget(), so repeat that.
  */
 static bool lookahead_lost_device(struct quell_net *qnet, int ifindex)
 {
@@ -251,7 +240,6 @@ static bool lookahead_lost_device(struct quell_net *qnet, int ifindex)
 	return true;
 }
 
-/* Takes a group out of the set of its port. */
 static void lookahead_withdraw(struct quell_lookahead *ahead)
 {
 	struct quell_dasr_port *port = ahead->port;
@@ -270,7 +258,7 @@ static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahe
 	lookahead_free(qnet, ahead);
 }
 
-/* On an error the group is as before. */
+/* On an error the group is unchanged. */
 static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahead,
 			     const struct quell_lookahead_spec *spec,
 			     struct netlink_ext_ack *extack)
@@ -279,7 +267,7 @@ static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahe
 
 	if (err)
 		return err;
-	/* Where the number was allocated there is room. */
+	/* No allocation: the number is reserved. */
 	err = xa_err(xa_store(&qnet->lookahead.groups, ahead->id, ahead, GFP_NOWAIT));
 	if (err)
 		lookahead_withdraw(ahead);
@@ -289,14 +277,14 @@ static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahe
 }
 
 /* Publishes a group, or frees it. */
-static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead,
-			   const struct quell_lookahead_spec *spec,
-			   struct netlink_ext_ack *extack)
+static int lookahead_register(struct quell_net *qnet, struct quell_lookahead *ahead,
+			      const struct quell_lookahead_spec *spec,
+			      struct netlink_ext_ack *extack)
 {
 	int err;
 
 	mutex_lock(&qnet->lookahead.lock);
-	err = lookahead_admit(qnet, spec, extack);
+	err = lookahead_check_quota(qnet, spec, extack);
 	if (!err)
 		err = lookahead_publish(qnet, ahead, spec, extack);
 	if (!err)
@@ -308,16 +296,13 @@ static int lookahead_enter(struct quell_net *qnet, struct quell_lookahead *ahead
 }
 
 /**
- * quell_lookahead_add() - register a group of senders
+ * quell_lookahead_add() - register a group of senders (Dart, section III-D)
  * @qnet:   namespace
  * @spec:   the group
- * @extack: says what is wrong
- *
- * Dart, section III-D.
- *
+ * @extack: reason of an error
  * Context: process, may sleep.
  * Return: 0; -EOPNOTSUPP without look-ahead, -ERANGE time or number of members, -EINVAL a
- * member is there twice, -EEXIST, -EDQUOT, -ENODEV, -ENOMEM.
+ * member twice, -EEXIST, -EDQUOT, -ENODEV, -ENOMEM.
  */
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack)
@@ -337,16 +322,15 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 	else if (!ahead->group.time_ns)
 		ahead->group.time_ns = most_ns;
 	if (!err)
-		err = lookahead_enter(qnet, ahead, spec, extack);
+		err = lookahead_register(qnet, ahead, spec, extack);
 	return lookahead_lost_device(qnet, spec->ifindex) && !err ? -ENODEV : err;
 }
 
 /**
- * quell_lookahead_del() - forget a group
+ * quell_lookahead_del() - delete a group
  * @qnet: namespace
  * @name: its name
- * @uid:  who registered it
- *
+ * @uid:  user that registered it
  * Context: process, may sleep.
  * Return: 0; -ENOENT.
  */
@@ -375,7 +359,7 @@ static void weight_change(const struct quell_weight *weight, u32 value)
 		quell_tell_weight(port, weight->host, value);
 }
 
-/* Frees a weight that is in no list, or no longer, and has no host. */
+/* The weight is in no list and has no host. */
 static void weight_free(struct quell_weight *weight)
 {
 	quell_dasr_port_put(weight->port);
@@ -405,7 +389,6 @@ static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
 	return NULL;
 }
 
-/* A weight without a host. */
 static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex)
 {
 	struct quell_weight *weight = kzalloc(sizeof(*weight), GFP_KERNEL_ACCOUNT);
@@ -419,7 +402,7 @@ static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex)
 	return NULL;
 }
 
-/* Puts a weight into the list; -ENODEV the interface goes, -ENOMEM. */
+/* -ENODEV: the interface is being unregistered; -ENOMEM. */
 static int weight_add(struct quell_net *qnet, struct quell_weight *weight,
 		      const struct in6_addr *addr)
 {
@@ -439,7 +422,7 @@ static int weight_add(struct quell_net *qnet, struct quell_weight *weight,
 	return 0;
 }
 
-static void weight_forget(struct quell_net *qnet, int ifindex, const struct in6_addr *addr)
+static void weight_delete(struct quell_net *qnet, int ifindex, const struct in6_addr *addr)
 {
 	struct quell_weight *weight;
 
@@ -450,7 +433,7 @@ static void weight_forget(struct quell_net *qnet, int ifindex, const struct in6_
 	mutex_unlock(&qnet->lookahead.lock);
 }
 
-/* Sets a weight that is there, or adds @spare to be it; frees that otherwise. */
+/* Sets an existing weight, or adds @spare for it, which is freed otherwise. */
 static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
 			const struct in6_addr *addr, u32 value, struct netlink_ext_ack *extack)
 {
@@ -476,15 +459,12 @@ static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
 }
 
 /**
- * quell_weight_set() - set the weight of a sender
+ * quell_weight_set() - set the weight of a sender (Dart, section III)
  * @qnet:    namespace
- * @ifindex: interface by which its data comes
+ * @ifindex: interface on which its data is received
  * @addr:    its address, IPv4 as a mapped one
- * @weight:  1 .. QUELL_DASR_WEIGHT_MAX; 1, that of all others, forgets it
- * @extack:  says what is wrong
- *
- * Dart, section III: weighted fair shares.
- *
+ * @weight:  1 .. QUELL_DASR_WEIGHT_MAX; 1, the default, deletes it
+ * @extack:  reason of an error
  * Context: process, may sleep.
  * Return: 0; -ERANGE, -EOPNOTSUPP without tcp_dart, -ENODEV, -EDQUOT, -ENOMEM.
  */
@@ -505,7 +485,7 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 	if (!lookahead_has_device(qnet, ifindex))
 		return -ENODEV;
 	if (weight == QUELL_DASR_WEIGHT_DEFAULT) {
-		weight_forget(qnet, ifindex, addr);
+		weight_delete(qnet, ifindex, addr);
 		return 0;
 	}
 	spare = weight_make(qnet, ifindex);
@@ -514,9 +494,8 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 }
 
 /**
- * quell_lookahead_forget() - forget the groups and weights of an interface that goes
+ * quell_lookahead_forget() - delete the groups and weights of an unregistered interface
  * @port: its port, already gone
- *
  * Context: process, may sleep.
  */
 void quell_lookahead_forget(struct quell_dasr_port *port)

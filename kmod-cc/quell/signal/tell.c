@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changes of look-ahead groups and of weights, for who listens.
+ * Notifications of look-ahead groups and weights.
  *
- * Context, for all of it: process, quell_lookahead_net.lock: listeners get changes in their
- * order.
+ * Context: process, quell_lookahead_net.lock, so that listeners get changes in order.
  */
 #include <net/netlink.h>
 #include "flow/dasr.h"
@@ -11,13 +10,12 @@
 #include "netns/net.h"
 #include "netns/notice.h"
 
-/* Room for the attributes of a group or of a weight. */
-#define TELL_BYTES	160
+#define LOOKAHEAD_NOTICE_BYTES	160
 
-static int tell_put_lookahead(struct sk_buff *skb, const void *about)
+static int put_lookahead_notice(struct sk_buff *skb, const void *about)
 {
 	const struct quell_lookahead *ahead = about;
-	/* Who registers a group is of the user namespace that owns the network namespace. */
+	/* Users are those of the user namespace that owns the network namespace. */
 	struct user_namespace *owner = ahead->port->qnet->net->user_ns;
 
 	if (nla_put_string(skb, QUELL_A_LOOKAHEAD_NAME, ahead->name) ||
@@ -31,42 +29,44 @@ static int tell_put_lookahead(struct sk_buff *skb, const void *about)
 }
 
 /**
- * quell_tell_lookahead() - a look-ahead group was registered, or is being deleted
+ * quell_tell_lookahead() - report that a look-ahead group was registered, or is being deleted
  * @ahead:  group
- * @notice: which of both
+ * @notice: kind of notification
  */
 void quell_tell_lookahead(const struct quell_lookahead *ahead, enum quell_notice notice)
 {
-	quell_notice_send(ahead->port->qnet, notice, TELL_BYTES, tell_put_lookahead, ahead);
+	quell_notice_send(ahead->port->qnet, notice, LOOKAHEAD_NOTICE_BYTES,
+			  put_lookahead_notice, ahead);
 }
 
-struct tell_weight {
+struct weight_notice {
 	const struct quell_dasr_port	*port;
 	const struct quell_dasr_host	*host;
 	u32				value;
 };
 
-static int tell_put_weight(struct sk_buff *skb, const void *about)
+static int put_weight_notice(struct sk_buff *skb, const void *about)
 {
-	const struct tell_weight *what = about;
+	const struct weight_notice *notice = about;
 
-	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, what->port->ifindex) ||
-	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &what->host->addr) ||
-	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, what->value))
+	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, notice->port->ifindex) ||
+	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &notice->host->addr) ||
+	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, notice->value))
 		return -EMSGSIZE;
 	return 0;
 }
 
 /**
- * quell_tell_weight() - the weight of a sender changed
- * @port:  interface by which its data comes
+ * quell_tell_weight() - report the new weight of a sender
+ * @port:  interface on which its data is received
  * @host:  sender
  * @value: its weight
  */
 void quell_tell_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
 		       u32 value)
 {
-	struct tell_weight what = { port, host, value };
+	struct weight_notice notice = { port, host, value };
 
-	quell_notice_send(port->qnet, QUELL_NOTICE_WEIGHT, TELL_BYTES, tell_put_weight, &what);
+	quell_notice_send(port->qnet, QUELL_NOTICE_WEIGHT, LOOKAHEAD_NOTICE_BYTES,
+			  put_weight_notice, &notice);
 }
