@@ -19,19 +19,19 @@ struct sk_buff;
 
 /**
  * struct quell_tcpint - TCP-INT state of a flow
- * @mode:	QUELL_TCPINT_*
- * @due:	echo that the next segment must carry, quell_tcp_int_pack(); 0: no echo
- * @told:	newest echo from the other end, for the next sample; 0: already used
- * @newest:	newest echo from the other end, for display
- * @link:	state from which echoes are made into telemetry records
+ * @mode:   QUELL_TCPINT_*
+ * @due:    echo for the next segment, quell_tcp_int_pack(); 0: no echo
+ * @echoed: newest echo received, for the next sample; 0: already used
+ * @newest: newest echo received, for display
+ * @link:   state from which echoes are made into telemetry records
  *
  * The socket lock protects @mode, written with WRITE_ONCE(), and @link.  The receive hook writes
- * the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @told.
+ * the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @echoed.
  */
 struct quell_tcpint {
 	u32				mode;
 	u32				due;
-	u32				told;
+	u32				echoed;
 	u32				newest;
 	struct quell_tcp_int_link	link;
 };

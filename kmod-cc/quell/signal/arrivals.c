@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receipt times of acknowledgments: one entry per acknowledgment number received,
- * written by the receive hook, taken when TCP has processed it.  Between the two the
- * segment may wait in the socket's backlog, for another CPU, so the time cannot
- * travel in a per-cpu variable.
+ * Receipt times of acknowledgments: one entry per acknowledgment number, added by the receive
+ * hook, taken when TCP has processed it.  In between the segment may be in the socket's
+ * backlog, and another CPU process it.
  */
 #include "flow/flow.h"
 #include "flow/memory.h"
@@ -12,7 +11,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Make room for another entry; false if the oldest one was dropped for it. */
+/* False if the oldest entry was dropped. */
 static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_list *list = &flow->arrivals;
@@ -29,11 +28,10 @@ static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
 }
 
 /**
- * quell_arrival_add() - note the receipt of an acknowledgment
+ * quell_arrival_add() - record the receipt of an acknowledgment
  * @flow:    flow it belongs to
  * @sk:      the flow's socket
  * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
- *
  * Context: lock of @flow, which is not closed; RCU read side.
  */
 void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
@@ -54,14 +52,11 @@ void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
 }
 
 /**
- * quell_arrival_take() - when the acknowledgment being processed came in
+ * quell_arrival_take() - the receipt of the acknowledgment being processed
  * @flow:    flow
  * @una:     first sequence number not acknowledged
- * @arrival: set when there is one
- *
- * Takes the newest receipt that TCP may have processed, with the newest telemetry
- * record of it and the older ones, and drops these.
- *
+ * @arrival: set when there is one: the newest that TCP may have processed, with the newest
+ *           telemetry record of it and the older ones, which are dropped
  * Context: lock of @flow.
  * Return: whether there is one.
  */

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane: receipt times of packets by the clock of the NIC.
+ * Receipt times of packets by the clock of the NIC.
  *
- * A receipt is timed when the LOCAL_IN hook runs, so the time includes all delay
- * in the host since the last bit came in.  A hardware stamp excludes that delay,
- * but is in the NIC's clock, whose offset and drift cannot be queried in this
- * context.  <quell/core/signal/clockmap.h> learns the map between the two clocks from
- * the packets themselves; this file keeps one map per namespace and interface the
- * packets arrive at, made with the first stamp, until quell_clock_forget().
+ * A receipt is timed in the LOCAL_IN hook, which includes all delay in the host.  A hardware
+ * stamp excludes that delay, but is in the NIC's clock, of which offset and drift cannot be
+ * queried in this context.  <quell/core/signal/clockmap.h> estimates them from the packets;
+ * this file keeps one map per namespace and receiving interface.
  *
- * While the map is not usable, or if it refuses a stamp, the receipt keeps its
- * software stamp and quell_arrival.hardware stays false.
- *
- * Ignored: which NIC is below a bond.  Two clocks behind one interface do not fit
- * one map, so its receipts keep their software stamps.  Packets merged by GRO have
- * the stamp of the first of them.
+ * The receipt keeps its software stamp while the map is not usable or refuses a stamp, as it
+ * does with the two clocks below a bond.  Packets merged by GRO have the stamp of the first.
  */
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -24,12 +18,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/**
- * struct clock - the map of one interface's clock
- * @lock: protects @map
- * @map:  the map
- * @rcu:  for freeing after the last reader
- */
 struct clock {
 	spinlock_t		lock;	/* @map */
 	struct quell_clockmap	map;
@@ -43,7 +31,7 @@ static const enum quell_counter clock_counters[] = {
 	[QUELL_CLOCKMAP_STEPPED]	= QUELL_N_CLOCK_STEPS,
 };
 
-/* The clock of an interface; NULL if an allocation failed.  RCU read side. */
+/* NULL if an allocation failed.  RCU read side. */
 static struct clock *clock_get(struct quell_net *qnet, int ifindex)
 {
 	struct clock *clock = xa_load(&qnet->clocks, ifindex);
@@ -63,11 +51,7 @@ static struct clock *clock_get(struct quell_net *qnet, int ifindex)
 	return xa_is_err(old) ? NULL : old;
 }
 
-/*
- * The NIC's stamp; 0 if there is none to be had.  A driver may have left a
- * reference instead of the stamp: ndo_get_tstamp of the interface that the packet
- * arrived at, if it has one, resolves that.
- */
+/* 0 without a stamp.  A driver may have left a reference that ndo_get_tstamp resolves. */
 static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 {
 	struct skb_shared_hwtstamps *stamps = skb_hwtstamps((struct sk_buff *)skb);
@@ -84,9 +68,8 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
  * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
  * @qnet:    namespace
  * @skb:     the packet, as LOCAL_IN has it, with a hardware stamp
- * @arrival: @rx_ns is the software stamp; it becomes the mapped hardware stamp,
- *	     which is never later, and @hardware true, where there is one
- *
+ * @arrival: @rx_ns, the software stamp, becomes the mapped hardware stamp, which is never
+ *           later, and @hardware true, where there is one
  * Context: softirq or process context, RCU read side.
  */
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
@@ -116,7 +99,6 @@ void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
  * quell_clock_forget() - drop the map of an interface's clock
  * @qnet:    namespace
  * @ifindex: index of the interface
- *
  * Context: process, RTNL.
  */
 void quell_clock_forget(struct quell_net *qnet, int ifindex)

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiver's side of an echo: which data packet an ACK answers.
+ * The receiver's side of an echo: the data packet that an ACK answers.
  *
- * Data packets are recorded as they come in, before TCP processes them; between the
- * two they may wait in the backlog of a busy socket, and more may come.  An ACK
- * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of
- * order, in the first SACK block, which is the one that grew last (RFC 2018,
- * section 4).  That ACK answers all older packets, too, so they are dropped; or when the next
- * packet comes, so that those of a receiver that is not busy need no memory.  Of a burst
- * the switches stamp the packet that asks for an ACK, so the newest may be without a
- * telemetry record: it gets that of the newest older one.
+ * Data packets are recorded before TCP processes them, possibly from a backlog.  An ACK
+ * echoes the newest packet that TCP has processed: it is below rcv_nxt or, out of order, in
+ * the first SACK block, which is the one that grew last (RFC 2018, section 4).  Older packets
+ * are dropped then, or when the next one is received, so that an idle receiver needs no
+ * memory.  Switches stamp the packet of a burst that requests an ACK: a newest packet without
+ * a telemetry record gets that of the newest older one.
  *
  * The list is under the lock of the flow.
  */
@@ -33,10 +31,9 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
 }
 
 /*
- * Replaces the only echo that waits: its ACK is delayed, and that of the packet that TCP gets next
- * answers both.  While a process owns the socket TCP does not get it next, and may acknowledge the
- * older one alone.  Without the socket lock a process may take it meanwhile, and send such an ACK
- * without an echo.
+ * Replaces the only echo, of a delayed ACK, if the ACK of the packet that TCP processes next
+ * answers both.  While a process owns the socket TCP may acknowledge the older one alone.  A
+ * process that takes the socket meanwhile may send such an ACK without an echo.
  */
 static bool echo_replace(struct quell_list *list, const struct sock *sk, struct quell_echo *echo)
 {
@@ -52,13 +49,12 @@ static bool echo_replace(struct quell_list *list, const struct sock *sk, struct 
 }
 
 /**
- * quell_echo_add() - a data packet with a departure came in
+ * quell_echo_add() - record a received data packet with a departure
  * @flow: flow it belongs to
  * @sk:   the flow's socket
- * @echo: data packet to be echoed; without a telemetry record it gets that of one it replaces
+ * @echo: the packet; without a telemetry record it gets that of one it replaces
  *
  * Without room the oldest packet is dropped: its ACK will have no echo.
- *
  * Context: lock of @flow, which is not closed; RCU read side.
  */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
@@ -80,11 +76,10 @@ void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 }
 
 /**
- * quell_echo_take() - the data packet an ACK about to leave answers
+ * quell_echo_take() - the data packet that an ACK about to leave answers
  * @flow: flow
  * @tp:   its socket
  * @echo: set when there is one; it is not echoed again
- *
  * Context: lock of @flow, LOCAL_OUT hook.  Without the socket lock, which is not certain, the
  * fields of @tp may be of different moments, and the echo of a packet that this ACK does not
  * answer.

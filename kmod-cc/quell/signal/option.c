@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Quell option in packets: which option a packet gets, putting it in,
- * taking it out.
+ * The Quell option in packets.
  *
  *	out:	SYN, SYN-ACK	the offer
- *		data		departure, room for a telemetry record if wanted, and
+ *		data		departure, room for a telemetry record if requested, and
  *				the echo of received data if there is room (on a full
  *				segment there is not)
  *		pure ACK	the echo; if SACK blocks leave too little room, first
  *				the record is omitted, then the echo is shortened, then
- *				omitted.  SACK blocks are never cut, losing them costs
- *				more than the echo is worth
- *	in:	the option is removed, so that the stack sees the header it
- *		expects (its fast path compares the length) and may merge ACKs
+ *				omitted.  SACK blocks are never cut
+ *	in:	the option is removed: the fast path compares the header's length
  *
- * The option comes first behind the fixed header, where a switch finds it
- * without a search.  No option is inserted that would make a packet longer than
- * the path's MTU or the header longer than 60 bytes, or into a packet that has a
- * checksum, a signature or an option of MPTCP already.  A packet with a bad checksum is
- * not changed, so that TCP counts and drops it.
+ * The option is the first one, where a switch finds it without a search.  It is not inserted
+ * if the packet would exceed the path's MTU or the header 60 bytes, nor into a packet with a
+ * computed checksum, a signature or an option of MPTCP.  A packet with a bad checksum is not
+ * changed, so that TCP counts and drops it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -38,7 +34,6 @@
 #define OPTION_KIND_AO		29
 #define SIGNATURE_MIN_BYTES	16
 
-/* Length of the longest packet that segmentation makes of @skb. */
 static u32 option_packet_bytes(const struct sk_buff *skb)
 {
 	if (!skb_is_gso(skb))
@@ -47,9 +42,8 @@ static u32 option_packet_bytes(const struct sk_buff *skb)
 }
 
 /*
- * A signature covers the header's length, and may cover its options (RFC 2385,
- * RFC 5925): a peer without Quell would find the signature wrong.  MPTCP (RFC 8684) needs
- * in the data of a connection what it asks for in the SYN.
+ * A signature covers the header's length, and may cover its options (RFC 2385, RFC 5925).
+ * MPTCP (RFC 8684) needs its options in the SYN and in the data.
  */
 static bool option_is_excluded(const struct sk_buff *skb)
 {
@@ -68,7 +62,6 @@ static bool option_is_excluded(const struct sk_buff *skb)
 	return false;
 }
 
-/* Updates the length and checksum of the IP header after the packet's length changed. */
 static void option_fix_ip(struct sk_buff *skb)
 {
 	u32 ip_bytes = skb_transport_offset(skb);
@@ -99,11 +92,10 @@ static void option_fix_tcp(struct sk_buff *skb)
 }
 
 /**
- * quell_option_room() - how much room a packet has for options
+ * quell_option_room() - room of a packet for options, bytes
  * @skb: packet on its way out, from the network header on
- *
  * Context: LOCAL_OUT hook.
- * Return: bytes; 0 also if the packet has a checksum or a signature already, or is MPTCP's.
+ * Return: bytes; 0 also for a computed checksum, a signature or MPTCP.
  */
 u32 quell_option_room(const struct sk_buff *skb)
 {
@@ -116,7 +108,7 @@ u32 quell_option_room(const struct sk_buff *skb)
 		    (u32)IP_MAX_MTU - skb->len);
 }
 
-/* Moves what is before options, IP and TCP header: mostly two without options. */
+/* Moves the IP and TCP header: mostly two without options. */
 static void option_move(void *to, const void *from, u32 bytes)
 {
 	u64 words[(sizeof(struct iphdr) + sizeof(struct tcphdr)) / sizeof(u64)] QUELL_UNCLEARED;
@@ -132,8 +124,7 @@ static void option_move(void *to, const void *from, u32 bytes)
 /**
  * quell_option_open() - make room behind the fixed header of a packet
  * @skb:   packet on its way out, from the network header on
- * @bytes: how much, a multiple of 4; it fits
- *
+ * @bytes: multiple of 4 that fits
  * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
  * Return: the room, which the caller must fill; NULL when memory was short, and the
  * packet is unchanged.
@@ -162,7 +153,6 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
  * quell_option_insert() - put an option into a packet on its way out
  * @skb: from the network header on; quell_option_choose() found room in it
  * @opt: the option
- *
  * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
  * Return: false when memory was short; the packet is unchanged.
  */
@@ -180,9 +170,6 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
  * @room_bytes: from quell_option_room()
  * @opt:        option that the packet gets
  * @flags:      QUELL_OPT_F_* of the sections to add
- *
- * Context: any.
- * Return: whether the option fits with them.
  */
 bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags)
 {
@@ -191,7 +178,7 @@ bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags
 	return quell_opt_bytes(&more) <= room_bytes;
 }
 
-/* Makes the option of a pure ACK short; its length, 0 when that does not fit either. */
+/* For a pure ACK; the length, or 0 when that does not fit either. */
 static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 {
 	if (opt->form != QUELL_OPT_FULL || opt->flags & QUELL_OPT_F_DATA)
@@ -202,13 +189,11 @@ static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 }
 
 /**
- * quell_option_choose() - which form of the option a packet has room for
+ * quell_option_choose() - fit an option into a packet
  * @room_bytes: from quell_option_room()
- * @opt:	option wanted; if it does not fit, the flags of records are cleared, first
- *		that of the echoed record; if that is not enough on a pure ACK, @form becomes
- *		QUELL_OPT_SHORT and the hold time is added to the echo
- *
- * Context: any.
+ * @opt:        option requested; the flags of records are cleared as needed, first that of
+ *              the echoed record; then, on a pure ACK, @form becomes QUELL_OPT_SHORT and the hold
+ *              time is added to the echo
  * Return: bytes the option will take; 0 when no form fits.
  */
 u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
@@ -224,14 +209,7 @@ u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 	return quell_opt_bytes(opt);
 }
 
-/**
- * quell_option_checksum_verify() - compute the TCP checksum of a packet, whose NIC has not
- * @skb:      packet that came in, from the network header on
- * @ip_bytes: length of the network header
- *
- * Context: LOCAL_IN hook.
- * Return: whether the checksum is correct.
- */
+/* Out of line part of quell_option_checksum_holds(). */
 bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes)
 {
 	if (ip_hdr(skb)->version == 4)
@@ -239,7 +217,7 @@ bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes)
 	return !nf_ip6_checksum(skb, NF_INET_LOCAL_IN, ip_bytes, IPPROTO_TCP);
 }
 
-/* Whether the option is at the place and padded the way quell_option_insert() does it. */
+/* Placed and padded as by quell_option_insert(). */
 static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 options_bytes)
 {
 	u32 end = ALIGN(stated_bytes, 4);
@@ -254,11 +232,10 @@ static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 opt
 }
 
 /**
- * quell_option_remove() - remove options from a packet that came in
+ * quell_option_remove() - remove options from a received packet
  * @skb:      packet, from the network header on; its checksum was verified
  * @ip_bytes: length of the network header
  * @bytes:    length of the options behind the fixed TCP header, a multiple of 4
- *
  * Context: LOCAL_IN hook.  Pointers into the headers are stale afterwards.
  * Return: false when memory was short; the packet is unchanged.
  */
@@ -278,13 +255,12 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 }
 
 /**
- * quell_option_header() - the whole TCP header of a packet that came in
+ * quell_option_header() - pull the whole TCP header of a received packet
  * @skb:      packet, from the network header on
  * @ip_bytes: length of the network header
  *
- * Makes the header linear, as TCP does next; a header in two pieces is rare, and a buffer for
- * it on the stack is cleared for each packet where kernels clear variables.
- *
+ * A buffer on the stack instead would be cleared for each packet where kernels initialise
+ * variables.
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
  * Return: header; NULL if the packet is shorter, or memory is short.
  */
@@ -301,15 +277,13 @@ const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
 }
 
 /**
- * quell_option_take() - read the option of a packet that came in, and remove it
+ * quell_option_take() - parse and remove the option of a received packet
  * @skb:      packet, from the network header on
  * @ip_bytes: length of the network header
  * @opt:      set for QUELL_OPTION_TAKEN
  *
- * The option is read but stays in the packet if it is not at the place where Quell
- * inserts it, if the packet is longer than its length field can state, and in a SYN,
- * whose options the stack reads one by one anyway.
- *
+ * The option stays in the packet if it is not where Quell inserts it, if the packet is longer
+ * than its length field can state, and in a SYN, for which the stack has no fast path.
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
  * Return: result; the option may be trusted only for QUELL_OPTION_TAKEN.
  */
@@ -331,7 +305,6 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 	syn = th->syn;
 	first = option_is_first(options, at, stated_bytes, options_bytes);
 	decoded = quell_opt_decode(options + at, stated_bytes, syn, opt);
-	/* Pointers into the headers may be stale from here on. */
 	if (!quell_option_checksum_holds(skb, ip_bytes))
 		return QUELL_OPTION_BAD_CHECKSUM;
 	if (!decoded)

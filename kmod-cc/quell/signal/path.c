@@ -6,24 +6,19 @@
  *	out:	entropy = REPS
  *		flow label = hash(flow's own label, entropy), in the IPv6 header
  *		entropy, in the Quell option
- *	in:	the ACK echoes the entropy of the packet it answers and the packet's
- *		CE mark; the entropies of unmarked packets are used again
+ *	in:	the ACK echoes entropy and CE mark of the packet it answers; the
+ *		entropies of unmarked packets are used again
  *
- * Sprayed are IPv6 flows of algorithms with QUELL_CORE_SPRAYS that use the option
- * and whose namespace has "entropies" above 0.  A TSO burst is one segment: all of
- * its packets get the same label.  Packets without payload keep the flow's own
- * label.  IPv4 has no spare header field: there another path needs another hash of
- * the whole flow, apply_path() in apply.c.
+ * Sprayed are IPv6 flows of algorithms with QUELL_CORE_SPRAYS that use the option, in
+ * namespaces with "entropies" above 0.  All packets of a TSO burst get the same label, those
+ * without payload the flow's own.  Only switches see the label: this host chooses interface,
+ * next hop and queue by its own hash.  For IPv4 see apply_path() in apply.c.
  *
- * Only switches see the label.  This host chooses interface, next hop and queue by
- * its own hash of the socket.
- *
- * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a
- * reflected one) is not changed, nor is a label of 0 (auto_flowlabels 0, or
- * IPV6_AUTOFLOWLABEL 0).  The hash is seeded with the label of the first segment
- * sprayed, not the current one: after a timeout the stack draws another label,
- * which would invalidate the REPS state.  Bit 0x80000, which marks a stateless
- * label (flowlabel_state_ranges), is preserved, and no label becomes 0.
+ * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a reflected one)
+ * is not changed, nor is a label of 0 (auto_flowlabels 0, IPV6_AUTOFLOWLABEL 0).  The hash is
+ * seeded with the label of the first sprayed segment: after a timeout the stack draws another
+ * label, which would invalidate the REPS state.  Bit 0x80000, a stateless label
+ * (flowlabel_state_ranges), is preserved, and no label becomes 0.
  */
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
@@ -47,7 +42,7 @@
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
 
-/* Number of entropies to choose from for this segment; 0: not sprayed. */
+/* 0: not sprayed. */
 static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
 			  const struct sk_buff *skb)
 {
@@ -72,7 +67,7 @@ static void path_count(struct quell_flow *flow, enum quell_reps_source source)
 	quell_count(flow->qnet, counters[source]);
 }
 
-/* The REPS state of a flow, allocated for the first sprayed segment. */
+/* Allocated for the first sprayed segment. */
 static struct quell_reps *path_reps(struct quell_path *path, const struct sock *sk)
 {
 	if (!path->reps) {
@@ -88,7 +83,6 @@ static struct quell_reps *path_reps(struct quell_path *path, const struct sock *
  * @flow: its flow
  * @sk:   its socket
  * @skb:  the segment, from the network header on
- *
  * Context: lock of @flow, LOCAL_OUT hook.
  * Return: entropy for the option and quell_path_label(); 0: not sprayed.
  */
@@ -114,11 +108,10 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 }
 
 /**
- * quell_path_label() - give a segment the flow label of its entropy
+ * quell_path_label() - set the flow label of a segment's entropy
  * @flow:    its flow
  * @skb:     the segment, from the network header on, its headers writable
  * @entropy: from quell_path_next(); 0 keeps the label
- *
  * Context: lock of @flow, LOCAL_OUT hook.
  */
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
@@ -150,12 +143,11 @@ void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 #endif
 
 /*
- * The smoothed round-trip time in quarters of the minimum.  RACK limits its reordering
- * window to one smoothed round trip, but to TCP's, which may be 1 ms where the true one
- * is 10 us: TCP measures retransmissions in ticks of its timestamp option, and an ACK
- * within the same tick counts as one tick.
+ * The smoothed round-trip time in quarters of the minimum.  RACK's own bound is TCP's smoothed
+ * round-trip time, which may be 1 ms where the true one is 10 us: TCP measures retransmissions
+ * in ticks of its timestamp option.
  */
-static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp)
+static u8 path_reo_wnd_steps(const struct quell_flow *flow, const struct tcp_sock *tp)
 {
 	u32 min_rtt_us = tcp_min_rtt(tp);
 	u64 srtt_us = div_u64(flow->tail.srtt_ns + NSEC_PER_USEC - 1, NSEC_PER_USEC);
@@ -166,15 +158,12 @@ static u8 path_patience(const struct quell_flow *flow, const struct tcp_sock *tp
 }
 
 /**
- * quell_path_expect_reordering() - prepare RACK for segments on paths of unequal length
+ * quell_path_expect_reordering() - set RACK's reordering window of a sprayed flow
  * @flow: flow
  * @tp:   its socket
  *
- * Paths of unequal length reorder the segments of a sprayed flow.  RACK must wait for its
- * longest reordering window, one round trip, before it marks an overtaken segment lost.
- * By itself RACK widens the window only after spurious retransmissions (DSACK), and later
- * resets it.
- *
+ * Paths of unequal length reorder segments, so RACK needs its longest window, one round trip.
+ * By itself it widens the window only after spurious retransmissions (DSACK), and resets it.
  * Context: socket lock, within ->in_ack_event(), before RACK detects losses.
  */
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
@@ -183,14 +172,13 @@ void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock
 		return;
 	if (!tp->reord_seen)
 		tp->reord_seen = 1;
-	tp->rack.reo_wnd_steps = path_patience(flow, tp);
+	tp->rack.reo_wnd_steps = path_reo_wnd_steps(flow, tp);
 	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
 }
 
 /**
  * quell_path_free() - free the path state of a flow that is closed
  * @path: path state
- *
  * Context: lock of the flow.
  */
 void quell_path_free(struct quell_path *path)
@@ -207,7 +195,6 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 
 	if (!path->entropies || !entropy)
 		return;
-	/* Without recycling the ring is empty, and leaves only draws. */
 	kept = quell_reps_echo(path->reps, path->entropies, entropy,
 			       marked || !quell_signal_recycles(flow->qnet));
 	if (marked) {
@@ -220,11 +207,10 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 }
 
 /**
- * quell_path_echo() - an ACK echoed the entropy of the packet it answers
+ * quell_path_echo() - process the entropy that an ACK echoed
  * @flow:    flow
  * @entropy: entropy that the ACK echoed
  * @marked:  the packet was marked CE
- *
  * Context: LOCAL_IN hook, RCU read section.
  */
 void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
@@ -237,15 +223,13 @@ void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 }
 
 /**
- * quell_path_acked() - handle an ACK without an echoed entropy
+ * quell_path_acked() - process an ACK without an echoed entropy
  * @flow: flow
  * @tp:   its socket
  * @rs:   delivery reported by the ACK
  *
- * Reordering causes SACK blocks, which may leave no room for the echo.  Each packet is
- * acknowledged at once, so such an ACK mostly reports one segment, whose entropy is in
- * the departure ring.
- *
+ * SACK blocks may leave no room for the echo.  Each reordered packet is acknowledged at once,
+ * so such an ACK mostly reports one segment, the entropy of which is in the departure ring.
  * Context: lock of @flow, within ->cong_control, before marks are counted.
  */
 void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
@@ -263,9 +247,8 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /**
- * quell_path_on_rto() - the retransmission timer fired: a path may be dead
- * @flow: flow; NULL does nothing
- *
+ * quell_path_on_rto() - freeze REPS on a retransmission timeout: a path may be dead
+ * @flow: flow; NULL is a no-op
  * Context: socket lock.
  */
 void quell_path_on_rto(struct quell_flow *flow)

@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters of the signal plane, per namespace, and the state of the Quell option,
- * per connection.
- *
- * The parameters of the signal plane are shown and set as those of the
- * algorithms are, under the name "quell".
- *
- *	option	0	never used: offers of others are not answered
- *		1	offered on every connection of a Quell socket
- *		2	answered when the other end offers it; offered by sockets
- *			whose algorithm wants telemetry records
- *
- *	tail-probes, tail-floor	when tail loss probes are sent, tail.c
- *	nack-rate	maximum NACKs per second of a connection, nack.c
- *	burst		what a window opens by at least, apply.c
- *	acks-per-rtt	how often data asks to be acknowledged at once, ask.c
- *	entropies	number of paths of an IPv6 flow's segments, path.c; 0 and 1
- *			are one path
- *	recycle		entropies of unmarked packets are used again, path.c
- *	tcp-int	0	the public TCP-INT option is not sent, tcpint.c
- *		1	it is sent, and its echoes are shown
- *		2	its echoes are also used, for flows that want telemetry
+ * Parameters of the signal plane, per namespace, set and shown as an algorithm's under the name
+ * "quell", and the state of the Quell option, per connection.
  */
 #include <linux/ipv6.h>
 #include <net/inet_connection_sock.h>
@@ -41,22 +22,22 @@
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES_DEFAULT	64
 
-/* Room for the option of data, reserved in each segment: without and with a record. */
+/* Reserved in each data segment: without and with a record. */
 #define SIGNAL_ROOM_BYTES		12U
 #define SIGNAL_ROOM_TELEMETRY_BYTES	(SIGNAL_ROOM_BYTES + QUELL_TELEMETRY_BYTES)
 
 /*
- * Packets in a row without the option though they had room, before it counts as stripped
- * on the path.  Once it has been seen, the peer may merely have had no echo to send.
+ * Packets in a row without the option, though they had room, that mean it is stripped on the
+ * path.  After the first one received, the peer may merely have no echo to send.
  */
 #define SIGNAL_MISSED_MAX	32
 #define SIGNAL_MISSED_LATER_MAX	1024
 
 /*
- * Probes in a row, and the minimum time before one.  Three at doubling intervals are
- * over before TCP's own loss probe is due, at the earliest after 2 ms, and do not
- * postpone that or the timeout.  A queue of 1.2 MB at a port of 100 Gbit/s, or the
- * interrupt coalescing of a NIC, may suddenly add 0.1 ms to a round trip.
+ * Probes in a row, and the minimum time before one.  Three at doubling intervals end before
+ * TCP's own loss probe is due, after 2 ms at least, and do not postpone that or the timeout.
+ * A queue of 1.2 MB at a port of 100 Gbit/s, or interrupt coalescing, may suddenly add 0.1 ms
+ * to a round trip.
  */
 #define SIGNAL_TAIL_PROBES_DEFAULT	3ULL
 #define SIGNAL_TAIL_PROBES_MAX		8ULL
@@ -65,9 +46,8 @@
 #define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
 
 /*
- * NACKs of a connection per second.  The default exceeds the number of packets of
- * 1500 bytes at 100 Gbit/s: it bounds the answers to a sender of forged trimmed
- * packets, which are not more than it sends.
+ * NACKs of a connection per second, a bound on answers to forged trimmed packets.  The default
+ * exceeds the rate of 1500-byte packets at 100 Gbit/s.
  */
 #define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
 #define SIGNAL_NACK_RATE_MAX		1000000000ULL
@@ -187,11 +167,8 @@ static u64 signal_option(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_entropies() - number of path entropies of a sprayed flow
+ * quell_signal_entropies() - number of path entropies of a sprayed flow; 0: no spraying
  * @qnet: namespace
- *
- * Context: any but hard interrupts.
- * Return: 1 .. QUELL_REPS_ENTROPIES_MAX; 0: no spraying.
  */
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
@@ -199,11 +176,8 @@ u32 quell_signal_entropies(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_recycles() - test whether path entropies of unmarked packets are used again
+ * quell_signal_recycles() - whether path entropies of unmarked packets are used again
  * @qnet: namespace
- *
- * Context: any but hard interrupts.
- * Return: false: each segment draws its entropy, whatever came back of the others.
  */
 bool quell_signal_recycles(const struct quell_net *qnet)
 {
@@ -211,11 +185,8 @@ bool quell_signal_recycles(const struct quell_net *qnet)
 }
 
 /**
- * quell_signal_nack_rate() - rate limit of NACKs
+ * quell_signal_nack_rate() - maximum NACKs per second of a connection; 0: no NACKs
  * @qnet: namespace
- *
- * Context: any but hard interrupts.
- * Return: maximum NACKs per second of a connection; 0: no NACKs.
  */
 u64 quell_signal_nack_rate(const struct quell_net *qnet)
 {
@@ -226,9 +197,6 @@ u64 quell_signal_nack_rate(const struct quell_net *qnet)
  * quell_signal_offers() - whether a socket's SYN must offer the option
  * @qnet: namespace
  * @algo: algorithm of the socket
- *
- * Context: any but hard interrupts.
- * Return: whether to insert the offer.
  */
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
 {
@@ -241,9 +209,6 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 /**
  * quell_signal_listens() - whether offers of other hosts are accepted
  * @qnet: namespace
- *
- * Context: any but hard interrupts.
- * Return: whether to note offers.
  */
 bool quell_signal_listens(const struct quell_net *qnet)
 {
@@ -253,8 +218,6 @@ bool quell_signal_listens(const struct quell_net *qnet)
 /**
  * quell_signal_needs_hooks() - whether connections need the hooks before the first Quell socket
  * @qnet: namespace
- *
- * Context: any but hard interrupts.
  * Return: true if any connection may offer the option, or Quell is the default.
  */
 bool quell_signal_needs_hooks(const struct quell_net *qnet)
@@ -269,7 +232,6 @@ bool quell_signal_needs_hooks(const struct quell_net *qnet)
 	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
 }
 
-/* Bytes of the IPv6 extension headers that the application has set. */
 static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
 	const struct ipv6_txoptions *opt;
@@ -286,9 +248,8 @@ static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *
 }
 
 /*
- * Bytes that extension headers, PSP and IPv4 options take from the segments.  When an application
- * sets IPv6 options, the stack overwrites the field with their length, and when it removes
- * them, leaves it at that; all else adds to it.
+ * Bytes of each segment that others reserved: extension headers, PSP and IPv4 options.  The
+ * stack overwrites the field when an application sets IPv6 options; all else adds to it.
  */
 static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
@@ -299,7 +260,7 @@ static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *f
 	return now_bytes - min(now_bytes, flow->option_room_bytes);
 }
 
-/* Bytes that the options of a flow's data segments take; 0 behind extension headers. */
+/* Not behind extension headers: 0. */
 static u32 signal_room_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
 	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
@@ -313,7 +274,6 @@ static u32 signal_room_bytes(const struct sock *sk, const struct quell_flow *flo
 	return bytes;
 }
 
-/* Reserves room for the options in each segment, so that they fit into the MTU. */
 static void signal_reserve(struct sock *sk, struct quell_flow *flow)
 {
 	struct inet_connection_sock *icsk = inet_csk(sk);
@@ -331,9 +291,7 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow)
  * @sk: full socket of TCP
  *
  * Options cannot be inserted into signed segments, and must not be trusted in received ones.
- *
  * Context: RCU read section or socket lock.
- * Return: whether the socket has keys.
  */
 bool quell_signal_is_signed(const struct sock *sk)
 {
@@ -349,17 +307,17 @@ bool quell_signal_is_signed(const struct sock *sk)
 }
 
 /*
- * Whether data leaves room for options: a signature covers them, and MPTCP's mapping of data
- * (DSS) takes 26 or 28 of the 28 bytes that the timestamps leave.
+ * A signature covers the options; MPTCP's mapping of data (DSS) takes 26 or 28 of the 28 bytes
+ * that the timestamps leave.
  */
 static bool signal_has_room(const struct sock *sk)
 {
 	return !quell_signal_is_signed(sk) && !sk_is_mptcp(sk);
 }
 
-/* State of a connection whose peer has not sent the option: whether it was offered. */
-static enum quell_option_state signal_without(const struct quell_flow *flow,
-					      const struct sock *sk)
+/* Until the peer sends the option. */
+static enum quell_option_state signal_initial_state(const struct quell_flow *flow,
+						    const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
@@ -367,8 +325,8 @@ static enum quell_option_state signal_without(const struct quell_flow *flow,
 		return quell_signal_listens(flow->qnet) ? QUELL_OPTION_NO_ROOM :
 							  QUELL_OPTION_NOT_OFFERED;
 	/*
-	 * Only the active end offers, in the first two of its SYNs.  The SYN, and data that
-	 * it carried, count as acknowledged by now.
+	 * Only the active end offers, in the first two of its SYNs.  The SYN and its data are
+	 * acknowledged by now.
 	 */
 	if (sk->sk_state != TCP_ESTABLISHED || tp->bytes_received ||
 	    (tp->bytes_acked > 1 && !tp->syn_data_acked) ||
@@ -378,7 +336,6 @@ static enum quell_option_state signal_without(const struct quell_flow *flow,
 	return QUELL_OPTION_NO_ANSWER;
 }
 
-/* The key of a flow's connection, as the hooks build it. */
 static void signal_key(struct quell_agree_key *key, const struct quell_flow *flow,
 		       const struct sock *sk)
 {
@@ -395,12 +352,11 @@ static void signal_key(struct quell_agree_key *key, const struct quell_flow *flo
  * quell_signal_open() - decide whether a new connection uses the option
  * @flow: its context
  * @sk:   its socket
- *
  * Context: socket lock, within ->init.
  */
 void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 {
-	enum quell_option_state state = signal_without(flow, sk);
+	enum quell_option_state state = signal_initial_state(flow, sk);
 	struct quell_agree_key key;
 
 	signal_key(&key, flow, sk);
@@ -421,12 +377,10 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_signal_heard() - a segment with a valid option came in
+ * quell_signal_heard() - use the option from now on: a segment with a valid one was received
  * @flow: flow it belongs to
  *
- * The other end uses the option, so from here on this end does.  The next ->cong_control
- * reserves the room, quell_signal_check().
- *
+ * The next ->cong_control reserves the room, quell_signal_check().
  * Context: LOCAL_IN hook, RCU read section.
  */
 void quell_signal_heard(struct quell_flow *flow)
@@ -451,14 +405,7 @@ void quell_signal_heard(struct quell_flow *flow)
 		quell_tell_option(flow, QUELL_OPTION_ON);
 }
 
-/**
- * quell_signal_close() - stop using the option on a connection
- * @flow:  context
- * @sk:    its socket
- * @state: reason
- *
- * Context: socket lock.
- */
+/* Stops using the option.  Context: socket lock. */
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state)
 {
@@ -473,10 +420,6 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 /**
  * quell_signal_is_vain() - whether the option seems to be stripped on the path
  * @flow: flow that uses the option, and has not received it yet
- *
- * Context: any.
- * Return: whether as many packets came without the option as make quell_signal_check()
- * give it up.
  */
 bool quell_signal_is_vain(const struct quell_flow *flow)
 {
@@ -484,12 +427,11 @@ bool quell_signal_is_vain(const struct quell_flow *flow)
 }
 
 /**
- * quell_signal_release() - a socket stops using its algorithm
+ * quell_signal_release() - end the use of the option as the socket leaves its algorithm
  * @flow: context
  * @sk:   its socket
  *
  * If another Quell algorithm follows, the connection continues to use the option.
- *
  * Context: socket lock, or the socket is being destroyed.
  */
 void quell_signal_release(struct quell_flow *flow, struct sock *sk)
@@ -504,7 +446,6 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
 }
 
-/* Gives the option up, and its room back. */
 static void signal_give_up(struct quell_flow *flow, struct sock *sk,
 			   enum quell_option_state state)
 {
@@ -513,12 +454,9 @@ static void signal_give_up(struct quell_flow *flow, struct sock *sk,
 }
 
 /**
- * quell_signal_check() - reserve room for the options in use; give them up if they have no use
- * @flow: context
+ * quell_signal_check() - reserve room for the options in use, or stop using them
+ * @flow: context; a no-op with neither an option in use nor room reserved
  * @sk:   its socket
- *
- * Of no use for a flow with no option in use and no room reserved.
- *
  * Context: socket lock, within ->cong_control: not while TCP cuts segments.
  */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
@@ -531,7 +469,7 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 		signal_give_up(flow, sk, QUELL_OPTION_NO_ROOM);
 		return;
 	}
-	/* The other end began to use it, or the application's IPv6 options changed. */
+	/* The peer began to use it, or the application's IPv6 options changed. */
 	if (signal_room_bytes(sk, flow) != flow->option_room_bytes ||
 	    (flow->option_room_bytes && sk->sk_family == AF_INET6 &&
 	     inet_csk(sk)->icsk_ext_hdr_len != flow->ext_hdr_bytes))

@@ -2,17 +2,14 @@
 /*
  * The hosts' part of the public TCP-INT option (Documentation/tcp-int.md).
  *
- *	out	an empty option in each segment with room for it that asks for an ACK,
- *		ask.c, or has an echo of the option received to bring; behind the
- *		Quell option
- *	in	the values of switches wait to be echoed; echoes of the other end
- *		are shown and, if enabled, made into telemetry records
+ *	out	an empty option, behind the Quell option, in each segment with room for it
+ *		that requests an ACK (ask.c) or has an echo to carry
+ *	in	the values of switches are stored to be echoed; echoes of the peer are
+ *		shown and, if enabled, made into telemetry records
  *
- * The option has no negotiation: it is sent where the administrator enables it.
- * All other options take precedence in the header.
- *
- * An option directly behind the fixed header is removed from the packet, for TCP's
- * fast path; at any other place it stays, and TCP skips it.
+ * There is no negotiation: the administrator enables it.  All other options take precedence
+ * in the header.  An option directly behind the fixed header is removed for TCP's fast path;
+ * elsewhere TCP skips it.
  */
 #include <linux/ip.h>
 #include <linux/tcp.h>
@@ -23,7 +20,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Whether another agent of this host, or an earlier pass of this hook, inserted one. */
+/* Inserted by another agent of this host, or an earlier pass of this hook. */
 static bool tcpint_is_there(const struct sk_buff *skb)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -33,13 +30,11 @@ static bool tcpint_is_there(const struct sk_buff *skb)
 }
 
 /**
- * quell_tcpint_room() - whether a segment gets the option
+ * quell_tcpint_room() - bytes that the option takes in a segment; 0: no option
  * @flow:        flow it belongs to
  * @skb:         segment on its way out, from the network header on
  * @other_bytes: length of the Quell option to come
- *
  * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.
- * Return: bytes the option will take; 0: no option.
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
@@ -55,7 +50,6 @@ u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 ot
  * quell_tcpint_send() - put the option into a segment
  * @flow: flow it belongs to
  * @skb:  segment that quell_tcpint_room() found room in
- *
  * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.  Pointers into the
  * headers are stale afterwards.
  */
@@ -71,14 +65,13 @@ void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb)
 	}
 	quell_tcp_int_unpack(due, &opt);
 	quell_tcp_int_encode(&opt, place);
-	/* An echo that became due meanwhile is for the next segment. */
+	/* A newer echo is for the next segment. */
 	if (due)
 		cmpxchg(&flow->tcp_int.due, due, 0);
 	quell_count(flow->qnet, QUELL_N_TCP_INT_SENT);
 }
 
-/* Stores the values of switches to be echoed, and the echo of the other end. */
-static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
+static void tcpint_record(struct quell_flow *flow, const struct quell_tcp_int *in)
 {
 	struct quell_tcp_int out;
 
@@ -89,10 +82,10 @@ static void tcpint_note(struct quell_flow *flow, const struct quell_tcp_int *in)
 		return;
 	quell_count(flow->qnet, QUELL_N_TCP_INT_ECHOED);
 	WRITE_ONCE(flow->tcp_int.newest, quell_tcp_int_pack(in));
-	WRITE_ONCE(flow->tcp_int.told, quell_tcp_int_pack(in));
+	WRITE_ONCE(flow->tcp_int.echoed, quell_tcp_int_pack(in));
 }
 
-static void tcpint_read(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
+static void tcpint_parse(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
 	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	struct quell_tcp_int in;
@@ -105,23 +98,22 @@ static void tcpint_read(struct quell_flow *flow, struct sk_buff *skb, u32 ip_byt
 	if (at == options_bytes)
 		return;
 	quell_tcp_int_decode((const u8 *)(th + 1) + at, &in);
-	tcpint_note(flow, &in);
+	tcpint_record(flow, &in);
 	if (!at && skb->len <= IP_MAX_MTU)
 		quell_option_remove(skb, ip_bytes, QUELL_TCP_INT_BYTES);
 }
 
 /**
- * quell_tcpint_receive() - read the TCP-INT option of a received segment, if any
+ * quell_tcpint_receive() - parse the TCP-INT option of a received segment, if any
  * @flow:     flow it belongs to
  * @skb:      validated segment, from the network header on, without the Quell option
  * @ip_bytes: length of the network header
- *
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
  */
 void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
 	if (READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF)
-		tcpint_read(flow, skb, ip_bytes);
+		tcpint_parse(flow, skb, ip_bytes);
 }
 
 /**
@@ -129,10 +121,7 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
  * @flow: flow
  *
  * Such a flow does not request the Quell option's records: there is no room for both.
- *
  * Context: socket lock.
- * Return: true if the administrator enabled it and the algorithm wants records; whether
- * switches write and the other end echoes is not known.
  */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
@@ -143,20 +132,19 @@ bool quell_tcpint_used(const struct quell_flow *flow)
 /**
  * quell_tcpint_take() - put the newest echo since the last sample into a sample
  * @flow:   flow
- * @sample: now_ns is set; telemetry is set in full, or left alone
- *
+ * @sample: now_ns is set; telemetry is set in full, or unchanged
  * Context: socket lock.
  */
 void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample)
 {
-	struct quell_tcp_int told = {};
+	struct quell_tcp_int echo = {};
 	u32 packed;
 
-	if (!quell_tcpint_used(flow) || !READ_ONCE(flow->tcp_int.told))
+	if (!quell_tcpint_used(flow) || !READ_ONCE(flow->tcp_int.echoed))
 		return;
-	packed = xchg(&flow->tcp_int.told, 0);
-	quell_tcp_int_unpack(packed, &told);
-	if (quell_tcp_int_record(&flow->tcp_int.link, &told, sample->now_ns,
+	packed = xchg(&flow->tcp_int.echoed, 0);
+	quell_tcp_int_unpack(packed, &echo);
+	if (quell_tcp_int_record(&flow->tcp_int.link, &echo, sample->now_ns,
 				 &sample->telemetry))
 		WRITE_ONCE(flow->records, flow->records + 1);
 }

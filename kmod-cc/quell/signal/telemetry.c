@@ -2,19 +2,18 @@
 /*
  * Telemetry records: from the switches by way of the receiver to the core.
  *
- *	data out	an empty record, if the flow's algorithm wants them
+ *	data out	an empty record, if the flow's algorithm requests them
  *	switches	write their record, or leave that of a more loaded hop
- *	data in		the record waits with the departure to be echoed
+ *	data in		the record is stored with the departure to be echoed
  *	ACK out		the record, byte for byte; an empty one is not echoed
- *	ACK in		the record waits with the receipt for TCP to process the ACK
+ *	ACK in		the record is stored with the receipt until TCP processes the ACK
  *	sample		the newest record of the ACKs processed, decoded
  *
- * A receiver echoes records whatever its own algorithm is.  Precedence in a header
- * without enough room: option.c.
+ * A receiver echoes records with any algorithm of its own.  Precedence in a header without
+ * enough room: option.c.
  *
- * The option is offered in the SYN, so the hooks must be registered before a flow exists: when
- * an algorithm that wants records is registered, every namespace gets them, those with `option'
- * 0 excepted.
+ * The option is offered in the SYN, so the hooks must be registered before a flow exists, in
+ * all namespaces but those with `option' 0.
  */
 #include "flow/flow.h"
 #include "flow/rx.h"
@@ -23,15 +22,12 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Algorithms registered that want records. */
+/* Registered algorithms that request records. */
 static atomic_t telemetry_algos = ATOMIC_INIT(0);
 
 /**
- * quell_telemetry_register() - register an algorithm that may want records
+ * quell_telemetry_register() - register the hooks for an algorithm that requests records
  * @algo: description of the algorithm
- *
- * The hooks that the algorithm needs are registered on return.
- *
  * Context: process, may sleep; before its first socket.
  */
 void quell_telemetry_register(struct quell_algo *algo)
@@ -49,10 +45,8 @@ void quell_telemetry_register(struct quell_algo *algo)
 }
 
 /**
- * quell_telemetry_unregister() - undo quell_telemetry_register()
+ * quell_telemetry_unregister() - revert quell_telemetry_register()
  * @algo: description of the algorithm
- *
- * Context: any.
  */
 void quell_telemetry_unregister(const struct quell_algo *algo)
 {
@@ -61,10 +55,7 @@ void quell_telemetry_unregister(const struct quell_algo *algo)
 }
 
 /**
- * quell_telemetry_asks() - whether there may be flows that want records
- *
- * Context: any.
- * Return: whether an algorithm that wants records is registered.
+ * quell_telemetry_asks() - whether an algorithm that requests records is registered
  */
 bool quell_telemetry_asks(void)
 {
@@ -72,12 +63,10 @@ bool quell_telemetry_asks(void)
 }
 
 /**
- * quell_telemetry_expected() - whether a flow's packets bring records back
+ * quell_telemetry_expected() - whether a flow requests records and the peer echoes them
  * @flow: flow
- *
  * Context: socket lock.
- * Return: true if the flow requests records and the other end echoes them; whether
- * switches stamp them is not known.
+ * Return: whether it does; that switches stamp them is not known.
  */
 bool quell_telemetry_expected(const struct quell_flow *flow)
 {
@@ -87,10 +76,9 @@ bool quell_telemetry_expected(const struct quell_flow *flow)
 }
 
 /**
- * quell_telemetry_send() - room for a record in data
+ * quell_telemetry_send() - add an empty record to data of a flow that requests them
  * @flow: flow it belongs to
- * @opt:  option of the packet; an empty record is added if the flow wants them
- *
+ * @opt:  option of the packet
  * Context: lock of @flow, LOCAL_OUT hook.
  */
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
@@ -100,12 +88,10 @@ void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 }
 
 /**
- * quell_telemetry_note() - keep the record of received data for its echo
+ * quell_telemetry_note() - store the record of received data for its echo
  * @flow: flow it belongs to
  * @opt:  option of the data
  * @echo: echo of the data; its record is set, if there is one
- *
- * Context: any.
  */
 void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
 			  struct quell_echo *echo)
@@ -118,11 +104,9 @@ void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
 }
 
 /**
- * quell_telemetry_echo() - the record of the data that an ACK answers
+ * quell_telemetry_echo() - add the record of the data that an ACK answers
  * @echo: the data
- * @opt:  option of the ACK; the record is added, if there is one
- *
- * Context: any.
+ * @opt:  option of the ACK
  */
 void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 {
@@ -133,12 +117,10 @@ void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 }
 
 /**
- * quell_telemetry_arrive() - keep the record of a received ACK until TCP processes it
+ * quell_telemetry_arrive() - store the record of a received ACK until TCP processes it
  * @flow:    flow it belongs to
  * @opt:     option of the ACK
  * @arrival: receipt of the ACK; its record is set, if there is one
- *
- * Context: any.
  */
 void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
 			    struct quell_arrival *arrival)
@@ -154,7 +136,6 @@ void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt
  * @flow:    flow
  * @arrival: its receipt
  * @sample:  telemetry is set in full
- *
  * Context: socket lock.
  */
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
