@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The congestion control callbacks that all algorithms share: which calls of the
- * stack are events for a core, and how its decisions are applied.
+ * The congestion control callbacks that all algorithms share.
  *
  *	->init			core->init, then core->on_rto if the handshake timed out
  *	->cong_control		the algorithm's own, see <quell/quell.h>
  *	->set_state(Recovery)	core->on_loss, unless all lost segments were trimmed and
- *				the algorithm knows of that, recover.c
+ *				the algorithm gets that as a signal, recover.c
  *	a NACK			the same, if the segment left after the last report of a loss
  *	a probe's answer	core->on_loss, probe.c
  *	->set_state(Loss)	core->on_rto, if a timer expired
  *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
- *	TX_START, when idle	core->on_idle_restart, unless so short a rest changes nothing
- *	->in_ack_event		RACK must expect the reordering of paths, path.c; trimmed
- *				segments are marked lost, recover.c
+ *	TX_START, when idle	core->on_idle_restart, unless too short an idle time
+ *	->in_ack_event		reordering of paths, path.c; marking trimmed segments lost,
+ *				recover.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
- *	->ssthresh		a new episode of losses; only the core sets the window
+ *	->ssthresh		begins an episode of losses; only the core sets the window
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
- * TCP still recovers lost segments; the core only decides how much may be in
- * flight, at each of these events, and its decision stands.
+ * TCP still recovers lost segments; the core only decides how much may be in flight.
  *
- * Cores are called through pointers here; these events come once per loss,
- * timeout or start.  ACKs are more frequent: ->cong_control belongs to the
- * algorithm's module, which calls its core directly.
+ * Cores are called through pointers here, once per loss, timeout or start.  ->cong_control is
+ * in the algorithm's module, which calls its core directly for each ACK.
  */
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
@@ -35,9 +32,9 @@
 #include "tcp/tcp_internals.h"
 
 /*
- * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: those of
- * a round trip reduce the window together.  Without ECN-Echo the reduction is for a tail loss that
- * the stack's own probe repaired (RFC 8985, 7.4), or for a full queue of this host.
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm requested marks: those of
+ * a round trip reduce the window together.  Without ECN-Echo the reduction is for a tail loss
+ * that the stack's own probe repaired (RFC 8985, 7.4), or for a full queue of this host.
  */
 static void cc_on_cwr(struct sock *sk)
 {
@@ -57,8 +54,8 @@ static void cc_on_cwr(struct sock *sk)
 }
 
 /*
- * Fast retransmit begins.  Report a loss to the core, unless all lost segments were trimmed
- * and the core either gets trimming as a signal or has cut since they left.
+ * Reports a loss to the core, unless all lost segments were trimmed and the core either gets
+ * trimming as a signal or has cut since they left.
  */
 static void cc_on_recovery(struct sock *sk)
 {
@@ -110,9 +107,9 @@ static void cc_in_ack_event(struct sock *sk, u32 flags)
 }
 
 /*
- * Whether sending restarts after an idle period, and how long that was.  TX_START also
- * comes with the first retransmission after a timeout, when everything outstanding counts
- * as lost, and with every paced packet of a window below one segment; neither is a restart.
+ * TX_START also comes with the first retransmission after a timeout, when everything
+ * outstanding counts as lost, and with every paced packet of a window below one segment;
+ * neither is a restart.
  */
 static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
 {
@@ -127,10 +124,10 @@ static bool cc_restarts_after_idle(const struct sock *sk, u64 *idle_ns)
 }
 
 /*
- * Whether the algorithm need not hear of an idle period, for it would decide what it did for the
- * last acknowledgment.  Each request of one that waits for its answer comes so.
+ * Too short for core->on_idle_restart to change the last ACK's decision, as between the
+ * requests of an application that sends one at a time.
  */
-static bool cc_rest_is_short(const struct sock *sk, u64 idle_ns)
+static bool cc_is_short_idle(const struct sock *sk, u64 idle_ns)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct quell_algo *algo = quell_cc(sk)->algo;
@@ -154,7 +151,7 @@ static void cc_tx_start(struct sock *sk)
 	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
 		return;
 	if (quell_adapt_is_on(quell_cc(sk)->flow) ? quell_adapt_rested(sk, idle_ns) :
-						    cc_rest_is_short(sk, idle_ns))
+						    cc_is_short_idle(sk, idle_ns))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
@@ -208,8 +205,8 @@ static void cc_init_plain(struct sock *sk)
 }
 
 /*
- * The stack calls this when a recovery, a timeout or CWR begins an episode, before
- * ->set_state().  It gets the window from before, because the core decides the cut.
+ * Called when a recovery, a timeout or CWR begins, before ->set_state().  Returns the window
+ * from before, because the core decides the cut.
  */
 static u32 cc_ssthresh(struct sock *sk)
 {
@@ -223,8 +220,8 @@ static u32 cc_ssthresh(struct sock *sk)
 }
 
 /*
- * DSACK, TCP's timestamps or F-RTO show that all retransmissions of the episode were
- * spurious.  A socket without a context has no record of its cuts.
+ * DSACK, timestamps or F-RTO show that all retransmissions of the episode were spurious.  A
+ * socket without a context has no record of its cuts.
  */
 static u32 cc_undo_cwnd(struct sock *sk)
 {
@@ -236,7 +233,6 @@ static u32 cc_undo_cwnd(struct sock *sk)
 /**
  * quell_cc_ops_init() - complete the operations of an algorithm
  * @algo: its core, and owner and ->cong_control of its ops, are set
- *
  * Context: before the operations are registered.
  */
 void quell_cc_ops_init(struct quell_algo *algo)
@@ -249,7 +245,7 @@ void quell_cc_ops_init(struct quell_algo *algo)
 	if (algo->core->segment_pkts)
 		ops->min_tso_segs = quell_segment_pkts;
 	ops->init = cc_init;
-	/* The hooks recognise an algorithm of Quell by its ->release. */
+	/* Identifies a Quell algorithm to the hooks. */
 	ops->release = quell_cc_release;
 	ops->set_state = cc_set_state;
 	ops->cwnd_event = cc_cwnd_event;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events other than acknowledgments: they are reported to the core, and its decision is
- * applied to TCP's state.  They come once per loss, timeout or undo, so the core may be
- * called through pointers here.
+ * Events other than acknowledgments: reported to the core, and its decision applied.  They are
+ * rare, so the core is called through pointers.  Context of all functions: socket lock.
  */
 #include <net/tcp.h>
 #include "flow/flow.h"
@@ -10,15 +9,15 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Reports a loss or a timeout to the core, and records its cut for an undo. */
-static void event_tell(struct sock *sk, struct quell_event *ev,
-		       void (*tell)(struct quell_event *ev))
+/* Also records the cut for an undo. */
+static void event_report(struct sock *sk, struct quell_event *ev,
+			 void (*report)(struct quell_event *ev))
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	u64 before[QUELL_CC_VARS_BYTES / sizeof(u64)];
 
 	memcpy(before, ev->vars, sizeof(before));
-	quell_core_call(ev, tell);
+	quell_core_call(ev, report);
 	if (!flow)
 		return;
 	ev->before = before;
@@ -28,7 +27,6 @@ static void event_tell(struct sock *sk, struct quell_event *ev,
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
-/* Report a loss to the core, and apply its decision. */
 static void event_loss(struct sock *sk, enum quell_cut why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
@@ -40,7 +38,7 @@ static void event_loss(struct sock *sk, enum quell_cut why)
 	}
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	event_tell(sk, &ev, quell_cc(sk)->algo->core->on_loss);
+	event_report(sk, &ev, quell_cc(sk)->algo->core->on_loss);
 	quell_adapt_lost(sk, &ev);
 	quell_apply_event(sk, &ev.sample, &ev.decision, why);
 	quell_cc_leave();
@@ -49,8 +47,6 @@ static void event_loss(struct sock *sk, enum quell_cut why)
 /**
  * quell_event_loss() - report a loss to the core, and apply its decision
  * @sk: socket of a Quell algorithm, quell_cc_ready()
- *
- * Context: socket lock.
  */
 void quell_event_loss(struct sock *sk)
 {
@@ -61,12 +57,9 @@ void quell_event_loss(struct sock *sk)
  * quell_event_tail_loss() - report a tail loss that a probe repaired to the core
  * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
  *
- * The loss was real, and its probe a retransmission that was needed: TCP must not be able to
- * undo the cut for it, nor the cuts before it in the episode, which was then not spurious as a
- * whole (RFC 3708 asks for each retransmission to have been unnecessary).  If the same ACK has
- * shown another loss, one cut is for both, and stands.
- *
- * Context: socket lock.
+ * The probe was a retransmission that was needed: neither the cut for it nor earlier ones of
+ * the episode may be undone (RFC 3708 requires each retransmission to be unnecessary).  If the
+ * same ACK has shown another loss, one cut is for both, and stands.
  */
 void quell_event_tail_loss(struct sock *sk)
 {
@@ -77,8 +70,6 @@ void quell_event_tail_loss(struct sock *sk)
 /**
  * quell_event_timeout() - report a retransmission timeout to the core, apply its decision
  * @sk: socket of a Quell algorithm, quell_cc_ready()
- *
- * Context: socket lock.
  */
 void quell_event_timeout(struct sock *sk)
 {
@@ -89,7 +80,7 @@ void quell_event_timeout(struct sock *sk)
 
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	event_tell(sk, &ev, quell_cc(sk)->algo->core->on_rto);
+	event_report(sk, &ev, quell_cc(sk)->algo->core->on_rto);
 	quell_adapt_timed_out(sk, &ev.sample, again);
 	quell_apply_timeout(sk, &ev.sample, &ev.decision);
 	quell_path_on_rto(quell_cc(sk)->flow);
@@ -99,8 +90,6 @@ void quell_event_timeout(struct sock *sk)
 /**
  * quell_event_undo() - undo the cuts for the last episode of losses, which were spurious
  * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
- *
- * Context: socket lock.
  */
 void quell_event_undo(struct sock *sk)
 {

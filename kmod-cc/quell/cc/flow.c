@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The context of a flow: the state of a Quell socket that does not fit in its 104
- * private bytes.
+ * The context of a flow: the state of a Quell socket beyond its 104 private bytes.
  *
- * The congestion control's ->init makes it, which may run in softirq: if the
- * allocation fails the socket has no context, and its algorithm runs on the stack's
- * microsecond clock.
+ * ->init allocates it, which may run in softirq: if the allocation fails the algorithm runs on
+ * the stack's microsecond clock.
  *
- * There are two ways to find it.  The holder of the socket lock follows the pointer
- * in the private bytes.  The hooks do not hold the lock, or cannot know, and there the
- * private bytes may be changing owner under setsockopt(TCP_CONGESTION); they look the
- * socket's address up in a hash under RCU.  An address is in the hash only
- * while its socket lives, so a hit is that socket's flow.
+ * The holder of the socket lock follows the pointer in the private bytes.  The hooks, which do
+ * not hold the lock, cannot: setsockopt(TCP_CONGESTION) may be changing their owner.  They
+ * find the socket's address in a hash under RCU, where it is only while the socket lives.
  *
- * Contexts have a cache of their own: one takes less than a kilobyte, and further memory
- * is allocated while needed, memory.c.  Both are charged to the memory cgroup of the
- * process that opens the connection; the context of a connection to a listener is made
- * in softirq and charged to no cgroup, like its socket.
+ * Contexts have a cache of their own, charged to the memory cgroup of the process that opens
+ * the connection, or, in softirq, to no cgroup, like a listener's child socket.
  *
  * Tear-down, in ->release, in this order:
  *	closed		 under its lock: earlier finders add no entry and do not start the
- *			 timer any more, probe.c
+ *			 timer, probe.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
  *	lists freed	 under its lock
  *	call_rcu()	 freed when all earlier finders, and the timer, are done
- * The socket outlives all of this but the last step, so a reader may look at
- * no more of it than its cookie (sockets are freed to their own type).
+ * The socket may be gone before the last step, so readers use only its cookie (sockets are
+ * freed to their own type).
  */
 #include <linux/hash.h>
 #include <linux/random.h>
@@ -48,7 +42,7 @@
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
 
-/* For a pointer; a key of any length takes several times as many instructions. */
+/* The default, for keys of any length, takes several times as many instructions. */
 static u32 flow_hash(const void *key, u32 bytes, u32 seed)
 {
 	return hash_long((unsigned long)*(const struct sock * const *)key ^ seed, 32);
@@ -73,10 +67,7 @@ static struct rhashtable quell_flows;
 
 static struct kmem_cache *flow_cache __ro_after_init;
 
-/*
- * The memory that an idle connection may take.  Some kernels have large locks, newer ones a
- * timer of more than 64 bytes.
- */
+/* Memory of an idle connection.  Some kernels have large locks, newer ones a larger timer. */
 #define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
 
 /* Locks have their usual size. */
@@ -110,7 +101,6 @@ static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
 	flow->daddr.s6_addr32[0] = inet->inet_daddr;
 }
 
-/* Into the table for dumps, then into the hash. */
 static int flow_publish(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
@@ -130,7 +120,7 @@ static void flow_free_rcu(struct rcu_head *rcu)
 {
 	struct quell_flow *flow = container_of(rcu, struct quell_flow, rcu);
 
-	/* Its handler finds the flow closed, and takes no lock that is held here. */
+	/* The handler takes no lock that is held here. */
 	quell_hrtimer_cancel(&flow->tail.timer);
 	kfree(flow->dasr);
 	kmem_cache_free(flow_cache, flow);
@@ -180,13 +170,9 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 }
 
 /**
- * quell_cc_init() - a socket starts to use a Quell algorithm
+ * quell_cc_init() - initialise struct quell_cc and the flow context; first in ->init
  * @sk:   socket, connected
  * @algo: its algorithm
- *
- * Initialises struct quell_cc and makes the flow context, if there is memory.
- * Must be called first in ->init.
- *
  * Context: socket lock, softirq or process context.
  */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
@@ -234,8 +220,8 @@ static void flow_release(struct quell_flow *flow)
 }
 
 /*
- * The window of a socket that a rate governed only bounds it, and may be far above what the
- * path holds: the next algorithm gets what the rate has in flight.
+ * A rate-based algorithm's window is only a bound, and may be far above the path's capacity:
+ * the next algorithm gets the data in flight.
  */
 static void release_rate(struct sock *sk)
 {
@@ -252,8 +238,8 @@ static void release_rate(struct sock *sk)
 }
 
 /*
- * cc_ssthresh() set ssthresh to the window from before the last cut, because the core decides
- * how much to cut.  The next algorithm would slow-start back to that window.
+ * cc_ssthresh() returned the window from before the last cut, to which the next algorithm would
+ * slow-start.
  */
 static void release_ssthresh(struct tcp_sock *tp)
 {
@@ -262,12 +248,8 @@ static void release_ssthresh(struct tcp_sock *tp)
 }
 
 /**
- * quell_cc_release() - a socket stops using a Quell algorithm
- * @sk: socket
- *
- * The ->release of every Quell algorithm.  6.1 and 6.12 call it on sockets
- * whose ->init never ran; those have no magic.
- *
+ * quell_cc_release() - the ->release of every Quell algorithm
+ * @sk: socket; 6.1 and 6.12 also call it without ->init, then there is no magic
  * Context: socket lock, or the socket is being destroyed.
  */
 void quell_cc_release(struct sock *sk)
@@ -294,11 +276,9 @@ void quell_cc_release(struct sock *sk)
 }
 
 /**
- * quell_flow_find() - the flow of a socket
+ * quell_flow_find() - the flow of a socket, or NULL
  * @sk: socket, referenced or in an RCU read section; any kind
- *
  * Context: RCU read section; the result is valid until its end.
- * Return: flow context or NULL.
  */
 struct quell_flow *quell_flow_find(const struct sock *sk)
 {
@@ -309,7 +289,6 @@ struct quell_flow *quell_flow_find(const struct sock *sk)
  * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
  * @sk:  socket of any kind, held or in an RCU read section
  * @out: set if the socket has a flow
- *
  * Context: any but hard interrupts.
  * Return: false when the socket is not a Quell flow.
  */
@@ -355,10 +334,7 @@ int quell_flows_init(void)
 	return err;
 }
 
-/*
- * All flows are gone: every socket pins its algorithm's module, which pins this one, and
- * rcu_barrier() was called.
- */
+/* All flows are gone: every socket pins this module, and rcu_barrier() was called. */
 void quell_flows_exit(void)
 {
 	rhashtable_destroy(&quell_flows);

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Retransmission of data that a NACK reports as trimmed, a round trip after it was sent.
+ * Retransmission of data that a NACK reports as trimmed.
  *
  *	LOCAL_IN	the NACK is checked and queued; the segment becomes an ACK
- *	->in_ack_event	TCP processes an ACK, this or another: the data of queued
- *			NACKs is marked lost, and an Open connection enters Disorder,
- *			in which TCP looks for losses whatever the ACK reports
+ *	->in_ack_event	the data of queued NACKs is marked lost, and an Open connection
+ *			enters Disorder, in which TCP checks for losses with any ACK
  *	same ACK	TCP enters Recovery and retransmits lost segments, if the
  *			window has room
  *
- * Between the first two the socket may be busy and the segment in its backlog.
- * That segment is not needed: the queued NACK is not in it, and any ACK that TCP
- * processes later will do.
+ * The socket may be busy in between and the segment in its backlog; any ACK that TCP
+ * processes will do.
  *
- * Only the trimmed packet is marked lost.  It may be the middle of a TSO burst that
- * was segmented after TCP had sent it, so the burst is split here (tcp_internals.c),
- * always between packets: TCP's counts of packets do not change by that.
+ * Only the trimmed packet is marked lost.  It may be the middle of a TSO burst, which is then
+ * split (tcp_internals.c), always between packets, so TCP's counts of packets do not change.
  *
- * A NACK may be for an older copy of a segment that was retransmitted or has arrived,
- * or may be forged.  It is used only if the departure that it echoes is that of the
- * newest copy.
+ * A NACK may be for an older copy of a retransmitted or delivered segment, or forged: it is
+ * used only if the departure that it echoes is that of the newest copy.
  *
- * A NACK is ignored and counted, once: if it is outside of the data sent, or (receive.c)
- * without echo or with implausible numbers (nack-outside); if its data is acknowledged,
- * SACKed, marked lost already or left at another time (nack-stale); if the ring is full
- * (nack-overflow); without SACK, or if no data can be outstanding (nack-unable).
+ * Ignored NACKs are counted once: outside of the data sent, or (receive.c) without echo or
+ * with implausible numbers (nack-outside); data acknowledged, SACKed, marked lost already or
+ * of another departure (nack-stale); ring full (nack-overflow); no SACK, or no data can be
+ * outstanding (nack-unable).
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -39,7 +35,7 @@
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
 
-/* The states in which data may be outstanding. */
+/* States with outstanding data. */
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
 
@@ -47,7 +43,6 @@
  * quell_recover_init() - initialise the recovery state of a flow
  * @flow: context of the flow
  * @sk:   its socket
- *
  * Context: socket lock, before @flow is published.
  */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
@@ -56,27 +51,27 @@ void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 }
 
-/* The checks of a NACK that do not need the socket lock. */
-static enum quell_counter recover_judge(const struct sock *sk, const struct quell_lost *lost)
+/* The checks that do not need the socket lock. */
+static enum quell_counter recover_check(const struct sock *sk, const struct quell_lost *lost)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 snd_una = READ_ONCE(tp->snd_una);
 
 	/*
-	 * In SYN_RECV (Fast Open) the ACK made of the NACK would complete the handshake.  The
-	 * bits of SACK and repair stay while others beside them change under the socket lock.
+	 * In SYN_RECV (Fast Open) the rewritten ACK would complete the handshake.  SACK and
+	 * repair are stable, but share words with bits that change under the socket lock.
 	 */
 	if (data_race(!tcp_is_sack(tp) || tp->repair) ||
 	    !((1 << READ_ONCE(sk->sk_state)) & RECOVER_STATES))
 		return QUELL_N_NACK_UNABLE;
-	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
+	/* snd_nxt may not be advanced yet when the NACK is received. */
 	if (after(lost->end_seq, READ_ONCE(tp->write_seq)) ||
 	    before(lost->seq, snd_una - max_t(u32, READ_ONCE(tp->max_window), U16_MAX)))
 		return QUELL_N_NACK_OUTSIDE;
 	return after(lost->end_seq, snd_una) ? QUELL_N_NACK_RECOVERED : QUELL_N_NACK_STALE;
 }
 
-/* Doubles the ring; the first one is allocated when a flow needs it. */
+/* Allocates the ring, or doubles it. */
 static bool recover_grow(struct quell_recover *recover, const struct sock *sk)
 {
 	struct quell_lost_ring *old = recover->ring, *ring;
@@ -133,7 +128,7 @@ static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
 	return found;
 }
 
-/* Frees the ring; its entries are accessed only under the lock. */
+/* The entries are accessed only under the lock. */
 static void recover_free(struct quell_recover *recover)
 {
 	spin_lock_bh(&recover->lock);
@@ -148,7 +143,6 @@ static void recover_free(struct quell_recover *recover)
 /**
  * quell_recover_release() - release the recovery state of a flow
  * @flow: context of the flow; the receive hook may still use it
- *
  * Context: socket lock, or the socket is being destroyed.
  */
 void quell_recover_release(struct quell_flow *flow)
@@ -164,14 +158,13 @@ void quell_recover_release(struct quell_flow *flow)
  * @flow: flow of the NACK
  * @sk:   the flow's socket, not locked
  * @lost: data that the NACK names
- *
  * Context: LOCAL_IN hook, RCU read section.
  * Return: whether TCP must process the segment; otherwise the NACK was ignored and counted.
  */
 bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_lost *lost)
 {
-	enum quell_counter verdict = recover_judge(sk, lost);
+	enum quell_counter verdict = recover_check(sk, lost);
 
 	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(&flow->recover, sk, lost))
 		verdict = QUELL_N_NACK_OVERFLOW;
@@ -182,12 +175,12 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * Splits @skb so that one segment has just the packets with payload of @seq to @end_seq,
- * whole ones, because a NACK may state the length of a burst's shortest packet.  Returns
- * it; @skb if that cannot be split; NULL if the NACK covers no payload of @skb (a FIN).
+ * Returns a segment with just the packets of @seq to @end_seq, whole ones: a NACK may state
+ * the length of a burst's shortest packet.  @skb if it cannot be split; NULL if the NACK covers
+ * no payload of it (a FIN).
  */
-static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, u32 seq,
-					  u32 end_seq)
+static struct sk_buff *recover_split(struct sock *sk, struct sk_buff *skb, u32 seq,
+				     u32 end_seq)
 {
 	u32 mss_bytes = TCP_SKB_CB(skb)->tcp_gso_size, first_seq = TCP_SKB_CB(skb)->seq;
 	u32 from_bytes = after(seq, first_seq) ? seq - first_seq : 0;
@@ -208,21 +201,15 @@ static struct sk_buff *recover_single_out(struct sock *sk, struct sk_buff *skb, 
 	return skb;
 }
 
-/* Whether @ns is from @first_ns to @last_ns, modulo 2^32. */
-static bool recover_between(u32 ns, u32 first_ns, u32 last_ns)
-{
-	return ns - first_ns <= last_ns - first_ns;
-}
-
 /*
- * Whether the newest copy of @seq, in @skb, left at the time that the NACK echoes.  Data
- * sent once left when the departure ring states; a retransmission left not before TCP's
- * stamp of it, nor after the newest departure of the flow.
+ * Whether the newest copy of @seq, in @skb, left at the echoed time, modulo 2^32: data sent
+ * once at that of the departure ring; a retransmission not before TCP's stamp of it, nor after
+ * the newest departure of the flow.
  */
 static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
 			     const struct quell_lost *lost)
 {
-	u64 first_ns = skb->skb_mstamp_ns, last_ns;
+	u32 first_ns = skb->skb_mstamp_ns, last_ns;
 	const struct quell_segment *segment = NULL;
 
 	spin_lock_bh(&flow->lock);
@@ -235,10 +222,10 @@ static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb,
 						flow->link.ns_q32);
 	}
 	spin_unlock_bh(&flow->lock);
-	return recover_between(lost->echo_ns, first_ns, last_ns);
+	return lost->echo_ns - first_ns <= last_ns - first_ns;
 }
 
-/* Whether a NACK of @seq is new for a segment, and plausible. */
+/* Whether a NACK of @seq is new for @skb, and plausible. */
 static bool recover_applies(struct quell_flow *flow, const struct sk_buff *skb, u32 seq,
 			    const struct quell_lost *lost)
 {
@@ -270,7 +257,7 @@ static void recover_account(struct quell_recover *recover, const struct tcp_sock
 	recover->trimmed_ns = max(recover->trimmed_ns, skb->skb_mstamp_ns);
 }
 
-/* Marks the data of a NACK lost; returns the counter for the outcome. */
+/* Returns the counter for the outcome. */
 static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 				      const struct quell_lost *lost)
 {
@@ -290,7 +277,7 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 		struct sk_buff *named = NULL;
 
 		if (recover_applies(flow, skb, seq, lost))
-			named = recover_single_out(sk, skb, seq, lost->end_seq);
+			named = recover_split(sk, skb, seq, lost->end_seq);
 		if (!named)
 			continue;
 		skb = named;
@@ -300,7 +287,7 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 	}
 	if (recover->pkts == pkts)
 		return QUELL_N_NACK_STALE;
-	/* The packet was trimmed at a full queue: do not reuse its entropy, as if marked. */
+	/* Trimmed at a full queue: do not reuse its entropy, as if marked. */
 	quell_path_echo(flow, lost->entropy, true);
 	return QUELL_N_NACK_RECOVERED;
 }
@@ -311,9 +298,8 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
  * @sk:   its socket
  *
  * Trimmed packets overtake others.  If those are acknowledged before the first
- * retransmission, TCP concludes that the loss was spurious and removes all marks.
- * recover_undo() detects spurious loss by DSACK in place of TCP.
- *
+ * retransmission, TCP would classify the loss as spurious and remove all marks.
+ * recover_undo() detects spurious loss by DSACK instead.
  * Context: socket lock, after marking, and again when a recovery begins, where TCP sets
  * undo_marker.
  */
@@ -327,11 +313,6 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
  * quell_recover_apply() - mark the data of queued NACKs lost
  * @flow: flow
  * @sk:   its socket
- *
- * The receive hook queues a NACK before it reads snd_una (quell_nack_pass()); TCP has
- * advanced snd_una before it calls this.  So either the NACK is seen here, or its
- * segment carries the new snd_una and is not an old ACK.
- *
  * Context: socket lock, within ->in_ack_event().
  */
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
@@ -339,7 +320,10 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	struct quell_recover *recover = &flow->recover;
 	struct quell_lost lost;
 
-	/* Against quell_nack_pass(). */
+	/*
+	 * Pairs with quell_nack_pass(), which queues a NACK before it reads snd_una: either the
+	 * NACK is seen here, or its segment carries the new snd_una and is not an old ACK.
+	 */
 	smp_mb();
 	if (!READ_ONCE(recover->waiting))
 		return;
@@ -353,10 +337,9 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 	if (!recover->pkts)
 		return;
 	/*
-	 * RACK orders segments by their send time in microseconds, and within one by
-	 * sequence number.  A retransmission has a lower number than new data sent just
-	 * before it, whose delivery would make RACK mark the retransmission lost: with
-	 * each tenth packet trimmed at 100 Gbit/s, one retransmission in ten.
+	 * RACK orders segments by send time in us, then by sequence number: delivery of new data
+	 * sent just before a retransmission would make it mark that lost (with each tenth packet
+	 * trimmed at 100 Gbit/s, one retransmission in ten).
 	 */
 	quell_tcp_expect_reordering(sk);
 	quell_recover_forbid_undo(flow, sk);
@@ -372,14 +355,12 @@ static u32 recover_others_pkts(const struct quell_recover *recover, const struct
 }
 
 /**
- * quell_recover_classify() - why segments are lost as a recovery begins
+ * quell_recover_classify() - classify the losses as a recovery begins
  * @flow: flow
  * @sk:   its socket
  *
  * A trimmed segment beyond the end of the previous recovery may have been marked in it.
- *
  * Context: socket lock, once per recovery.
- * Return: its cause.
  */
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk)
 {
@@ -394,13 +375,9 @@ enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const s
  * quell_recover_is_news() - whether data sent after the last cut was trimmed
  * @flow: flow
  *
- * Data sent before the cut was lost to congestion that the core has reacted to.  The loss
- * of data sent since, such as a retransmission, shows that congestion persists: RFC 5681,
- * 4.3, treats the loss of a retransmission as another indication of congestion.  With
- * NACKs this is known after a round trip, and the recovery need not end before.
- *
+ * Its loss shows that congestion persists, and must be reported to the core: RFC 5681, 4.3,
+ * treats the loss of a retransmission as another indication.
  * Context: socket lock.
- * Return: whether another loss must be reported to the core.
  */
 bool quell_recover_is_news(const struct quell_flow *flow)
 {
@@ -408,9 +385,9 @@ bool quell_recover_is_news(const struct quell_flow *flow)
 }
 
 /*
- * Undoes the core's cut in place of TCP (quell_recover_forbid_undo()), if the NACKs were
- * false: all data that they named is acknowledged, and DSACKs report each retransmission
- * since as spurious, or there was no retransmission.
+ * Undoes the core's cut in place of TCP (quell_recover_forbid_undo()) if the NACKs were false:
+ * all data that they named is acknowledged, and DSACKs report each retransmission since as
+ * spurious, or there was no retransmission.
  */
 static void recover_undo(struct quell_flow *flow, struct sock *sk)
 {
@@ -431,10 +408,9 @@ static void recover_undo(struct quell_flow *flow, struct sock *sk)
 
 /**
  * quell_recover_take() - losses since the last call
- * @flow:	 flow
- * @sk:		 its socket
+ * @flow:        flow
+ * @sk:          its socket
  * @others_pkts: set to the number of lost segments that were not trimmed
- *
  * Context: socket lock.
  * Return: bytes of payload trimmed.
  */
