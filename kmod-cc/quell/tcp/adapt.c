@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows fitted to their path: applies <quell/core/adapt/react.h> to sockets.
+ * Flows fitted to their path: applies <quell/core/adapt/react.h> to sockets, between the
+ * samples and the algorithms, and between the algorithms' decisions and the stack:
  *
- * This layer sits between the samples and the algorithms, and between the algorithms'
- * decisions and the stack:
- *
- *	->init			the search begins; the algorithm's first window waits
+ *	->init			the search begins before the algorithm's first window
  *	an ACK			ack.c fills the sample, then quell_adapt_acked(); a
  *				delay-based algorithm gets the standing round-trip time;
  *				when the search ends, its ->init runs again, with the
@@ -18,7 +16,7 @@
  *
  * A flow is fitted if its algorithm's parameter "adapt" is set when it begins.
  *
- * Context, for all of it: socket lock.
+ * Context of all functions: socket lock.
  */
 #include <net/tcp.h>
 #include <quell/core/adapt/names.h>
@@ -27,24 +25,22 @@
 #include "tcp/tcp_internals.h"
 
 /**
- * quell_adapt_phase_name() - whether the search, the algorithm or CUBIC governs the window
+ * quell_adapt_phase_name() - governor of the window: search, algorithm or CUBIC
  * @flow: flow
- *
  * Context: any.
- * Return: a word for user space, or NULL if the flow is not fitted.
+ * Return: a name for user space, or NULL if the flow is not fitted.
  */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
 {
-	/* The core writes a byte, without marks as it is not of the kernel alone. */
+	/* The core, shared with user space, writes this byte without marks. */
 	return quell_adapt_phases[data_race(flow->adapt.phase)];
 }
 
 /**
- * quell_adapt_reason_name() - why CUBIC governs a flow's window instead of the algorithm
+ * quell_adapt_reason_name() - reason for which CUBIC governs a flow's window
  * @flow: flow
- *
  * Context: any.
- * Return: a word for user space, or NULL if the flow did not fall back to CUBIC.
+ * Return: a name for user space, or NULL without fallback to CUBIC.
  */
 const char *quell_adapt_reason_name(const struct quell_flow *flow)
 {
@@ -56,8 +52,8 @@ const char *quell_adapt_reason_name(const struct quell_flow *flow)
 }
 
 /*
- * The window in use, bytes Q16.  The window of a rate-based algorithm is only a bound; the
- * data in flight, rate times round trip, may be much less.
+ * The window in use, bytes Q16: for a rate-based algorithm, of which the window is only a
+ * bound, the data in flight at its rate.
  */
 static u64 adapt_window_q16(const struct quell_flow *flow)
 {
@@ -74,7 +70,7 @@ static u64 adapt_window_q16(const struct quell_flow *flow)
 	return min_t(u64, window_bytes << QUELL_Q16_SHIFT, QUELL_CUBIC_MAX_WINDOW_Q16);
 }
 
-/* What governs a flow's window, as observers and counters have it: enum quell_governor. */
+/* enum quell_governor, for observers and counters. */
 static u8 adapt_governor(const struct quell_flow *flow)
 {
 	if (flow->adapt.phase == QUELL_ADAPT_FALLBACK)
@@ -88,7 +84,7 @@ static struct quell_governed *adapt_governed(const struct quell_flow *flow)
 	return flow->qnet->algos[flow->algo->slot].governed;
 }
 
-/* If another governs than before, the time until now was the previous one's. */
+/* Accounts the time of the previous governor. */
 static void adapt_account(struct quell_flow *flow)
 {
 	enum quell_governor kind = quell_governor_kind(flow->now.governor);
@@ -105,9 +101,9 @@ static void adapt_account(struct quell_flow *flow)
 }
 
 /*
- * The search starts from the stack's window: that of a new connection, which the route may
- * set (ip-route(8), initcwnd), or that of the previous algorithm.  After losses it ends at
- * ssthresh: switching algorithms back and forth must gain no more than with the stack's own.
+ * The search starts from the stack's window: that of a new connection (ip-route(8), initcwnd),
+ * or of the previous algorithm.  After losses it ends at ssthresh: switching algorithms back
+ * and forth must gain no more than with the stack's own.
  */
 static void adapt_begin(struct quell_flow *flow, u32 mss_bytes)
 {
@@ -121,7 +117,7 @@ static void adapt_begin(struct quell_flow *flow, u32 mss_bytes)
 }
 
 /**
- * quell_adapt_open() - a flow begins
+ * quell_adapt_open() - initialise the fitting of a flow
  * @flow: its context, or NULL
  * @ev:   its event, entered
  */
@@ -138,7 +134,7 @@ void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 }
 
 /**
- * quell_adapt_close() - a flow ends
+ * quell_adapt_close() - account the governor of a flow that ends
  * @flow: its context
  */
 void quell_adapt_close(struct quell_flow *flow)
@@ -148,11 +144,11 @@ void quell_adapt_close(struct quell_flow *flow)
 }
 
 /*
- * The phase may have changed: accounts the time of the previous one, and notifies listeners if
- * CUBIC governs, for another reason than that reported last, or no longer does.  A search between
- * two phases is not reported: each request after a rest begins with one.
+ * After a possible change of phase: accounts the previous one, and notifies listeners of a
+ * fallback, its new reason or its end.  A search between two phases is not reported: each
+ * request after an idle time begins with one.
  */
-static void adapt_tell(struct quell_flow *flow)
+static void adapt_report(struct quell_flow *flow)
 {
 	u8 phase = flow->adapt.phase;
 	u8 reason = phase == QUELL_ADAPT_FALLBACK ? flow->adapt.reason : QUELL_ADAPT_FITS;
@@ -177,7 +173,7 @@ static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 
 /*
  * A window that doubled within the last round trip may exceed the path's capacity.  ACK
- * clocking limits a window but not a rate, so bound the rate by TCP's delivery rate.
+ * clocking limits a window but not a rate: bound the rate by TCP's delivery rate.
  */
 static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *decision,
 			    u64 window_bytes, u64 rtt_ns)
@@ -193,10 +189,9 @@ static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *
 }
 
 /*
- * The algorithm takes over: it starts as if the NIC had the rate measured on the path.
- * Some algorithms start at another fraction of line rate, because they share the NIC with
- * other flows or send more than one round trip's worth: scale their line rate so that this
- * fraction is the measured rate.
+ * The algorithm starts as if the NIC had the rate measured on the path.  Some start at a
+ * fraction of line rate, because they share the NIC or send more than one round trip's worth:
+ * scale the line rate so that this fraction is the measured rate.
  */
 static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 			    struct quell_decision *decision)
@@ -223,11 +218,11 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 	}
 	*decision = ev.decision;
 	/*
-	 * Earlier losses did not cut this algorithm, so an undo must restore no cut.  Keep
-	 * @valid: if they prove spurious, quell_adapt_undone() resumes the search.
+	 * Earlier losses did not cut this algorithm, so an undo must restore no cut.  @valid stays:
+	 * if they prove spurious, quell_adapt_undone() resumes the search.
 	 */
 	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
-	/* A search that a loss or a record ended left its queue: its losses are the algorithm's. */
+	/* A search ended by a loss or a record left a queue: its losses are the algorithm's. */
 	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;
@@ -235,8 +230,8 @@ static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
 }
 
 /*
- * The longest hold time reported by a receiver that is believed here: the one that the
- * algorithm's own window for it allows, ns; 0 if it has no such window.  Bottom halves are off.
+ * Bound on the hold time that a receiver reports: the one that the algorithm's own window for
+ * it allows, ns; 0 if it has no such window.  Bottom halves are off.
  */
 static u64 adapt_hold_ns(const struct quell_flow *flow)
 {
@@ -250,8 +245,8 @@ static u64 adapt_hold_ns(const struct quell_flow *flow)
 }
 
 /*
- * Whether the stack reduces the window.  It does so after each mark, too, although the algorithm
- * asked for marks: then they reduce the window by rounds, quell_adapt_marked_round().
+ * The stack also reduces after each mark if the algorithm requested marks, but then they reduce
+ * the window by rounds, quell_adapt_marked_round().
  */
 static bool adapt_is_reducing(const struct sock *sk)
 {
@@ -278,9 +273,9 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	sample->remote_ns = min(remote_ns, hold_ns);
 	quell_adapt_set_aim(core, flow->now.target_ns);
 	/*
-	 * The peer answers these marks by n, and hides them from TCP.  One that is told of between
-	 * both lines is one with those before it: what counts is whether there was any.  They count
-	 * as marks of what this ACK acknowledges.
+	 * The peer hides these marks from TCP.  They count as marks of the data that this ACK
+	 * acknowledges; only whether there was any matters, so one received between both lines
+	 * may be merged with those before it.
 	 */
 	if (flow->dasr && READ_ONCE(flow->dasr->path_marked)) {
 		WRITE_ONCE(flow->dasr->path_marked, false);
@@ -308,18 +303,15 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	if (begins)
 		adapt_hand_over(sk, sample, &unused);
 	if (adapt_governor(flow) != flow->now.governor)
-		adapt_tell(flow);
+		adapt_report(flow);
 }
 
 /**
  * quell_adapt_has_begun() - whether losses are due to the search, not to the algorithm
  * @flow: flow, or NULL
  *
- * The search may have filled a buffer by its end, but the window that an algorithm begins
- * with after a delay or a loss fits the path.  A loss in the first round trip, or one found
- * before that round trip is acknowledged, is no evidence against that window.
- *
- * Context: socket lock.
+ * The search may have filled a buffer by its end: a loss found in the first round trip, or
+ * before that is acknowledged, is no evidence against the algorithm's first window.
  * Return: true in the first round trip of an algorithm.
  */
 bool quell_adapt_has_begun(const struct quell_flow *flow)
@@ -329,7 +321,7 @@ bool quell_adapt_has_begun(const struct quell_flow *flow)
 }
 
 /**
- * quell_adapt_lost() - fast retransmit began
+ * quell_adapt_lost() - process the begin of fast retransmit
  * @sk: socket of a Quell algorithm
  * @ev: its event, with the algorithm's decision; replaced if the algorithm takes over now
  */
@@ -347,12 +339,11 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 	if (quell_adapt_on_loss(&flow->adapt, &flow->algo->core->needs, &ev->sample,
 				adapt_window_q16(flow)))
 		adapt_hand_over(sk, &ev->sample, &ev->decision);
-	adapt_tell(flow);
+	adapt_report(flow);
 }
 
 /**
- * quell_adapt_marked() - the stack reduces for ECN-Echo, for a full queue of this host, or for
- * a tail loss that its own probe repaired
+ * quell_adapt_marked() - process a reduction by the stack (cc_on_cwr())
  * @sk: socket of a Quell algorithm, quell_adapt_governs()
  * @ev: its event; the decision is set in full
  */
@@ -366,11 +357,11 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 	flow->adapt.flags |= QUELL_ADAPT_F_CUT;
 	if (quell_adapt_cut(&flow->adapt, &flow->algo->core->needs, &ev->sample))
 		adapt_hand_over(sk, &ev->sample, &ev->decision);
-	adapt_tell(flow);
+	adapt_report(flow);
 }
 
 /**
- * quell_adapt_timed_out() - the retransmission timer fired
+ * quell_adapt_timed_out() - process a retransmission timeout
  * @sk:     socket of a Quell algorithm
  * @sample: state of the socket
  * @again:  the episode of losses was reported before this timeout
@@ -382,11 +373,11 @@ void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, b
 	if (!quell_adapt_is_on(flow))
 		return;
 	quell_adapt_on_rto(&flow->adapt, sample, again);
-	adapt_tell(flow);
+	adapt_report(flow);
 }
 
 /**
- * quell_adapt_undone() - the losses of the last episode were spurious
+ * quell_adapt_undone() - undo the last episode of losses, which were spurious
  * @sk: socket of a Quell algorithm
  */
 void quell_adapt_undone(struct sock *sk)
@@ -396,7 +387,7 @@ void quell_adapt_undone(struct sock *sk)
 	if (!quell_adapt_is_on(flow))
 		return;
 	quell_adapt_on_undo(&flow->adapt);
-	adapt_tell(flow);
+	adapt_report(flow);
 	if (quell_adapt_governs(flow))
 		flow->adapt.flags &= ~QUELL_ADAPT_F_BEGUN;
 }
@@ -407,15 +398,12 @@ static u64 adapt_rto_ns(const struct sock *sk)
 }
 
 /**
- * quell_adapt_rested() - sending restarts after a time without data in flight
+ * quell_adapt_rested() - whether an idle time leaves the window as the last ACK did
  * @sk:      socket of a Quell algorithm, quell_adapt_is_on()
- * @idle_ns: how long that was, ns
+ * @idle_ns: time without data in flight, ns
  *
- * Each request of one that waits for its answer comes so.  A rest of less than a timeout leaves
- * the window as the last ACK did.
- *
- * Context: socket lock.
- * Return: false if it was longer, or something else must be decided.
+ * The common case of an application that sends one request at a time.
+ * Return: false after a timeout's time, or if there is another decision to make.
  */
 bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 {
@@ -431,10 +419,9 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 }
 
 /**
- * quell_adapt_idle() - sending restarts after an idle period
+ * quell_adapt_idle() - process a restart after an idle period
  * @sk: socket of a Quell algorithm
  * @ev: its event, sample.idle_ns set; the decision keeps the window, unless it is replaced
- *
  * Return: false if the algorithm must decide.
  */
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
@@ -452,7 +439,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 		quell_adapt_on_idle(&flow->adapt, &ev->sample, adapt_window_q16(flow));
 	else if (quell_adapt_governs(flow))
 		quell_cubic_wait(&flow->adapt.cubic, ev->sample.now_ns);
-	adapt_tell(flow);
+	adapt_report(flow);
 	return true;
 }
 
@@ -470,15 +457,13 @@ void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *d
 
 /**
  * quell_adapt_reduce() - the stack's window during a reduction
- * @sk:	       socket of a Quell algorithm, quell_adapt_governs()
+ * @sk:        socket of a Quell algorithm, quell_adapt_governs()
  * @sample:    sample of an ACK, or the state of the socket without one
  * @cwnd_pkts: window that was decided, packets, > 0
  *
  * While CUBIC governs, the window is reduced as the stack's own: in proportion to the data
- * delivered, and not below room for the first retransmission; quell_adapt_recovers() has
- * its start.  A segment that a NACK reports trimmed has left the path: its retransmission
- * needs no ACK, only room in the window.
- *
+ * delivered, and not below room for the first retransmission (quell_adapt_recovers()).  A
+ * segment that a NACK reports trimmed has left the path: it needs no ACK, only room.
  * Return: packets.
  */
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts)
@@ -490,11 +475,11 @@ u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 c
 }
 
 /**
- * quell_adapt_recovers() - a recovery begins that was reported to the core
+ * quell_adapt_recovers() - set the window for a recovery that was reported to the core
  * @sk: socket of a Quell algorithm
  *
- * While CUBIC governs, the first retransmission leaves at once and ACKs clock all others:
- * quell_adapt_reduce().  The window is set here as RACK's timer retransmits without an ACK.
+ * While CUBIC governs, the first retransmission leaves at once and ACKs clock all others,
+ * quell_adapt_reduce().  RACK's timer retransmits without an ACK.
  */
 void quell_adapt_recovers(struct sock *sk)
 {
@@ -505,7 +490,7 @@ void quell_adapt_recovers(struct sock *sk)
 }
 
 /**
- * quell_adapt_new_episode() - losses or marks begin an episode without a reduction yet
+ * quell_adapt_new_episode() - clear the reductions: losses or marks begin an episode
  * @flow: flow
  */
 void quell_adapt_new_episode(struct quell_flow *flow)
@@ -517,9 +502,9 @@ void quell_adapt_new_episode(struct quell_flow *flow)
  * quell_adapt_pace() - set the rate by which the stack sizes bursts and limits its queue
  * @sk: socket of a Quell algorithm, quell_adapt_governs(), after quell_apply_*() of its window
  *
- * As in the stack for algorithms without a rate of their own: twice the window per round
- * trip in slow start, 1.2 times later.  The stack paces by this rate only if the qdisc is
- * fq or the algorithm has enabled pacing before.
+ * As in the stack for algorithms without a rate: twice the window per round trip in slow
+ * start, 1.2 times later.  The stack paces by it only with the fq qdisc, or if the algorithm
+ * has enabled pacing before.
  */
 void quell_adapt_pace(struct sock *sk)
 {

@@ -2,32 +2,28 @@
 /*
  * Exact echo of CE marks.
  *
- * RFC 3168's receiver sets ECE on every ACK from a marked packet on until the
- * sender answers with CWR: the sender learns that there were marks, not how
- * many.  Here ECE of an ACK states whether exactly the data that this ACK covers
- * was marked, the rule of DCTCP's receiver (RFC 8257, section 3.2):
+ * RFC 3168's receiver sets ECE on every ACK until the sender answers with CWR, so the sender
+ * cannot count marks.  Here ECE states whether exactly the data that an ACK covers was marked,
+ * the rule of DCTCP's receiver (RFC 8257, section 3.2):
  *
- *	a packet arrives whose mark differs from that of the one before:
+ *	a packet is received of which the mark differs from that of the one before:
  *		data not yet acknowledged is acknowledged first, up to before
  *		this packet, with ECE as the earlier packets had it;
  *		this packet is acknowledged at once
  *	ECE of all segments sent from now on = mark of this packet
  *
- * so that no ACK covers packets of both kinds, and the sender's
- * tp->delivered_ce counts marked packets.
+ * so that no ACK covers packets of both kinds, and the sender's tp->delivered_ce counts marked
+ * packets.
  *
- * In-tree DCTCP tests whether the timer of a delayed ACK runs.  An ACK may wait
- * without it, too: that of packets which arrived while a process held the
- * socket (net.ipv4.tcp_backlog_ack_defer), and that of packets out of order
- * (net.ipv4.tcp_comp_sack_nr).  The test here is whether data was received that
+ * In-tree DCTCP tests the timer of a delayed ACK.  An ACK may be due without it: of packets
+ * received while a process held the socket (net.ipv4.tcp_backlog_ack_defer), and of packets
+ * out of order (net.ipv4.tcp_comp_sack_nr).  So the test here is whether data was received that
  * no ACK covers yet.
  *
- * With Accurate ECN the ACE field, of which ECE is a part, counts marks: this
- * file then leaves ECE alone.
+ * With Accurate ECN the ACE field, of which ECE is a part, counts marks: ECE is left alone.
  *
- * Not exact: see Documentation/ecn.md.  A receiver that is no Quell socket (nor
- * DCTCP) echoes as in RFC 3168: the sender then sees too many marks, never too
- * few.
+ * Limits: Documentation/ecn.md.  From a receiver with RFC 3168's echo the sender sees too many
+ * marks, never too few.
  */
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
@@ -43,10 +39,9 @@ static void ecn_echo(struct tcp_sock *tp, bool marked)
 }
 
 /*
- * Whether data received before this packet is still to be acknowledged.  TCP has
- * scheduled the ACK of an in-order packet by now, but not that of an out-of-order
- * one: with the latter, a scheduled ACK is that of earlier packets.  A packet that
- * fills a hole may cause a spare ACK.
+ * TCP has scheduled the ACK of an in-order packet by now, but not that of an out-of-order one:
+ * with the latter, a scheduled ACK is that of earlier packets.  A packet that fills a hole may
+ * cause a spare ACK.
  */
 static bool ecn_owes_ack(const struct sock *sk)
 {
@@ -58,9 +53,9 @@ static bool ecn_owes_ack(const struct sock *sk)
 }
 
 /*
- * The stack accounts every ACK as one for all it received.  Wind rcv_wup back to the end of
+ * The stack accounts every ACK as one for all data received.  Wind rcv_wup back to the end of
  * the data that this ACK covers; otherwise the next packet schedules no ACK.  The window's
- * right edge stays where it is.
+ * right edge stays.
  */
 static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
 {
@@ -74,12 +69,10 @@ static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
 }
 
 /**
- * quell_ecn_event() - a packet arrived, marked or not
+ * quell_ecn_event() - process the ECN event of a received packet
  * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
- * @event: any event of ->cwnd_event; only those of ECN are looked at
- *
- * Context: socket lock, within ->cwnd_event; the packet is already in rcv_nxt
- * if it was in order.
+ * @event: any event of ->cwnd_event; others are ignored
+ * Context: socket lock, within ->cwnd_event; the packet is already in rcv_nxt if it was in order.
  */
 void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 {
@@ -107,11 +100,9 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
  * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
  * @plain: the algorithm's operations without TCP_CONG_NEEDS_ECN
  *
- * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable,
- * agreed or not: switches would then mark instead of drop, and the sender would
- * not learn of it.  Of a socket that chooses the algorithm before the peer answers
- * its SYN, the flags only say what that asked for: it runs without, too.
- *
+ * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable, agreed or not:
+ * switches would mark instead of drop, unknown to the sender.  A socket that sets the algorithm
+ * before the SYN-ACK also runs without: the flags only state its request.
  * Context: socket lock.
  */
 void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)

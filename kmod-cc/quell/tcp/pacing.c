@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Start of an algorithm, and for rate-based algorithms: the number of other flows of the
- * host, the burst between two pacing delays, pacing anew when the rate falls, and the end of
- * all that when the socket changes to another algorithm.
- */
+/* Start of an algorithm, and pacing of rate-based ones.  Context: socket lock. */
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
@@ -12,13 +8,8 @@
 #include "tcp/tcp_internals.h"
 
 /**
- * quell_other_flows() - Quell sockets of the namespace beside this one
+ * quell_other_flows() - number of other Quell sockets of the namespace, idle ones included
  * @sk: socket of a Quell algorithm
- *
- * Idle sockets count: whether they will send is not known.
- *
- * Context: socket lock.
- * Return: number of the other sockets.
  */
 u32 quell_other_flows(const struct sock *sk)
 {
@@ -39,11 +30,8 @@ static u32 limit_burst(struct sock *sk, u32 pkts)
  * quell_segment_pkts() - ->min_tso_segs of an algorithm with ->segment_pkts
  * @sk: its socket
  *
- * Packets between two pacing delays.  The return value is the minimum of the stack's TSO
- * autosizing; the socket's maximum burst is limited to it, because at datacenter
- * round-trip times autosizing chooses 64 KB whatever the rate.
- *
- * Context: socket lock.
+ * Packets between two pacing delays: the minimum, and by limit_burst() the maximum of the
+ * stack's TSO autosizing, which at datacenter round-trip times chooses 64 KB at any rate.
  * Return: packets, at least 1.
  */
 u32 quell_segment_pkts(struct sock *sk)
@@ -60,11 +48,9 @@ u32 quell_segment_pkts(struct sock *sk)
 }
 
 /**
- * quell_start_core() - have an algorithm start a flow
+ * quell_start_core() - call an algorithm's ->init for a flow
  * @sk: socket of a Quell algorithm
  * @ev: event after quell_cc_enter(), with its sample, completed here; the decision is set
- *
- * Context: socket lock.
  */
 void quell_start_core(struct sock *sk, struct quell_event *ev)
 {
@@ -77,17 +63,11 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
 }
 
-/**
- * quell_repace() - postpone a departure that was paced at a higher rate
- * @sk: socket of a Quell algorithm, after quell_apply()
- *
- * The stack computes the delay after a segment when it sends it.  If the rate
- * has fallen since, the delay is computed again, as TIMELY's scheduler does
- * (section 5).  The pacing timer set for the old time finds the new one and is
- * set again.  A departure is never brought forward, and flows that the fq qdisc
+/*
+ * The stack computes the delay after a segment when it sends it.  If the rate has fallen since,
+ * the delay is computed again, as TIMELY's scheduler does (section 5); the pacing timer set for
+ * the old time is set again.  A departure is never brought forward, and flows that the fq qdisc
  * paces are not affected.
- *
- * Context: socket lock.
  */
 void quell_repace(struct sock *sk)
 {
@@ -112,8 +92,7 @@ EXPORT_SYMBOL_GPL(quell_repace);
 
 /*
  * Ends pacing that began here, unless the application limits its rate since
- * (SO_MAX_PACING_RATE).  The next departure, at the rate of this algorithm, is brought forward
- * but with fq, which sorts by departure.
+ * (SO_MAX_PACING_RATE).  The next departure is brought forward but with fq, which sorts by it.
  */
 static void release_status(struct sock *sk)
 {
@@ -129,11 +108,8 @@ static void release_status(struct sock *sk)
 }
 
 /**
- * quell_pacing_release() - give up pacing and the limit to bursts
+ * quell_pacing_release() - end pacing and reset the limit to bursts, as sk_setup_caps() sets it
  * @sk: socket that leaves its algorithm; its window and MSS are those for the next one
- *
- * The burst is what sk_setup_caps() sets by the route.
- *
  * Context: socket lock and RCU read section, or the socket is being destroyed.
  */
 void quell_pacing_release(struct sock *sk)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of operations that TCP performs on its own socket and does not export, for
- * NACKs (recover.c) and probes (probe.c).  No other file of quell.ko writes to a socket's
+ * Copies of operations that TCP performs on its own socket and does not export, for NACKs
+ * (recover.c) and probes (probe.c).  No other file of quell.ko writes to a socket's
  * retransmission queue or to TCP's counts of it.
  *
- * Each function names the original in the kernel and its differences from that.  They were
- * compared with the sources of 6.1.192, 6.12.117 and 7.3.4, whose differences do not matter
- * here unless mentioned.  selftests/tcp_originals reports originals that have changed since.
+ * Each function names its original and the differences.  They were compared with 6.1.192,
+ * 6.12.117 and 7.3.4, of which the differences do not matter here unless mentioned.
+ * selftests/tcp_originals reports originals that have changed since.
  *
  *	here				in the kernel
  *	quell_tcp_find()		tcp_sacktag_bsearch()
@@ -32,21 +32,17 @@
  *	quell_tcp_update_pacing_rate()	tcp_update_pacing_rate()
  *	quell_tcp_has_timed_out()	tcp_non_congestion_loss_retransmit(), tcp_enter_loss()
  *
- * What 7.3 has changed around them:
- *	RACK is the only detection of losses, and lost_skb_hint is gone: it was a hint of the
- *	other, which these functions did not use.  A connection of 6.1 or 6.12 without RACK
- *	(net.ipv4.tcp_recovery) still retransmits what is marked lost.
- *	tcp_skb_cb.tcp_flags has 16 bits: it is copied and masked, whatever its width.
+ * Changes of 7.3 around them:
+ *	RACK is the only detection of losses, and lost_skb_hint, of the other, is gone.  6.1
+ *	and 6.12 without RACK (net.ipv4.tcp_recovery) still retransmit data marked lost.
+ *	tcp_skb_cb.tcp_flags has 16 bits: it is copied and masked, at any width.
  *	Fields that are read without the lock are written with WRITE_ONCE(), so they are here.
  *
- * These invariants hold at any time, as in the kernel:
- *
+ * Invariants, as in the kernel; selftests/net/nack-storm.sh checks them after each NACK:
  *	packets_out = sum of the packets of the queue
  *	lost_out, retrans_out, sacked_out = sum of the packets with that mark
  *	lost_out + sacked_out <= packets_out
  *	sk_wmem_queued = sum of truesize of both queues
- *
- * selftests/net/nack-storm.sh walks the queue after each NACK and compares.
  *
  * Context of all functions: socket lock.
  */
@@ -62,7 +58,6 @@
  * @seq: sequence number
  *
  * tcp_sacktag_bsearch() unchanged.
- *
  * Return: the segment; NULL when the number is acknowledged or was not sent.
  */
 struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
@@ -83,8 +78,8 @@ struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
 }
 
 /*
- * Puts @skb behind @before: tcp_rbtree_insert(), which searches for the
- * place that is known here, and the list_add() of tcp_fragment().
+ * tcp_rbtree_insert(), which searches for the place that is known here, and the list_add() of
+ * tcp_fragment().
  */
 static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_buff *before)
 {
@@ -99,10 +94,7 @@ static void internals_enqueue(struct sock *sk, struct sk_buff *skb, struct sk_bu
 	list_add(&skb->tcp_tsorted_anchor, &before->tcp_tsorted_anchor);
 }
 
-/*
- * A timestamp that the application requested belongs to the last byte it wrote:
- * tcp_fragment_tstamp() unchanged.
- */
+/* tcp_fragment_tstamp() unchanged: a requested timestamp belongs to the last byte written. */
 static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
 {
 	struct skb_shared_info *old = skb_shinfo(from), *new = skb_shinfo(to);
@@ -118,8 +110,8 @@ static void internals_move_stamp(struct sk_buff *from, struct sk_buff *to)
 	TCP_SKB_CB(from)->txstamp_ack = 0;
 }
 
-/* Sets the control blocks of both parts: all that tcp_fragment() copies field by field. */
-static void internals_describe(struct sk_buff *skb, struct sk_buff *rest, u32 bytes)
+/* All that tcp_fragment() copies field by field. */
+static void internals_split_cb(struct sk_buff *skb, struct sk_buff *rest, u32 bytes)
 {
 	struct tcp_skb_cb *first = TCP_SKB_CB(skb), *second = TCP_SKB_CB(rest);
 
@@ -140,10 +132,7 @@ static void internals_set_pkts(struct sk_buff *skb, u32 mss_bytes)
 	TCP_SKB_CB(skb)->tcp_gso_size = skb->len > mss_bytes ? mss_bytes : 0;
 }
 
-/*
- * Reduces the packet counts of the queue: tcp_adjust_pcount() for a
- * segment that is not SACKed, on a connection with SACK.
- */
+/* tcp_adjust_pcount() for a segment that is not SACKed, on a connection with SACK. */
 static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb, int fewer)
 {
 	u8 sacked = TCP_SKB_CB(skb)->sacked;
@@ -155,10 +144,7 @@ static void internals_adjust_pkts(struct tcp_sock *tp, const struct sk_buff *skb
 		tp->lost_out -= fewer;
 }
 
-/*
- * Allocates the second part and charges it to the socket: tcp_stream_alloc_skb(), but not
- * forced: when the protocol's memory is used up, the burst stays whole.
- */
+/* tcp_stream_alloc_skb(), but not forced: without protocol memory the burst stays whole. */
 static struct sk_buff *internals_alloc(struct sock *sk)
 {
 	struct sk_buff *skb = alloc_skb_fclone(MAX_TCP_HEADER, GFP_ATOMIC | __GFP_NOWARN);
@@ -178,10 +164,7 @@ static struct sk_buff *internals_alloc(struct sock *sk)
 	return skb;
 }
 
-/*
- * Unshares a burst from its clone, which may change its truesize.  Used instead of
- * skb_unclone_keeptruesize(), which is not exported to modules.
- */
+/* skb_unclone_keeptruesize(), which is not exported, but truesize may change. */
 static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
 {
 	int truesize = skb->truesize, grown;
@@ -195,9 +178,9 @@ static bool internals_unshare(struct sock *sk, struct sk_buff *skb)
 }
 
 /*
- * Whether the queue may take more memory: the bound of tcp_fragment() against peers that
- * make it split each segment as small as possible (CVE-2019-11478), unchanged.  Each NACK
- * of 76 bytes could otherwise make it allocate 1.9 KB.
+ * The bound of tcp_fragment() against peers that make it split each segment as small as
+ * possible (CVE-2019-11478), unchanged.  Each NACK of 76 bytes could otherwise make it
+ * allocate 1.9 KB.
  */
 static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
 {
@@ -217,13 +200,12 @@ static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
  * @bytes: payload of the first part, a multiple of its packets' size
  *
  * tcp_fragment(), with TCP_FRAG_IN_RTX_QUEUE, but:
- *	packet boundaries stay as they were sent, whatever the MSS is now
+ *	packet boundaries stay as sent, at any MSS now
  *	both parts must have payload; a FIN does not count
  *	the allocation is not forced, and payload must be in pages: 6.1 can also split
- *	linear data, newer kernels have none
+ *	linear data, newer kernels have no linear data
  *	the clock of the time stamp is not copied: each transmission sets it
  *	no MPTCP
- *
  * Return: false when the burst is still whole: memory is short, or it cannot be split.
  */
 bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
@@ -243,7 +225,7 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 	moved_bytes = skb->len - bytes;
 	rest->truesize += moved_bytes;
 	skb->truesize -= moved_bytes;
-	internals_describe(skb, rest, bytes);
+	internals_split_cb(skb, rest, bytes);
 	skb_split(skb, rest, bytes);
 	internals_move_stamp(skb, rest);
 	internals_set_pkts(skb, mss_bytes);
@@ -263,7 +245,6 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
  *
  * tcp_mark_skb_lost() unchanged, with tcp_verify_retransmit_hint() and
  * tcp_notify_skb_loss_event().
- *
  * Return: whether the segment was marked lost before.
  */
 bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
@@ -319,8 +300,7 @@ void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq
  * quell_tcp_forget_order() - take a lost segment from the list that RACK checks
  * @skb: segment
  *
- * As tcp_rack_detect_loss() does with segments it marks;
- * tcp_update_skb_after_send() adds it again when it is retransmitted.
+ * As tcp_rack_detect_loss() with segments it marks; tcp_update_skb_after_send() adds it again.
  */
 void quell_tcp_forget_order(struct sk_buff *skb)
 {
@@ -331,9 +311,8 @@ void quell_tcp_forget_order(struct sk_buff *skb)
  * quell_tcp_expect_reordering() - make RACK allow for reordering
  * @sk: socket of a Quell algorithm
  *
- * tcp_check_sack_reordering() increments reord_seen, which makes
- * tcp_rack_reo_wnd() return a quarter of the minimum round-trip time; here reord_seen is
- * only raised from 0 to 1, and tp->reordering is not changed.
+ * As tcp_check_sack_reordering() increments reord_seen, which makes tcp_rack_reo_wnd() return
+ * a quarter of the minimum round-trip time; but only from 0 to 1, without tp->reordering.
  */
 void quell_tcp_expect_reordering(struct sock *sk)
 {
@@ -353,12 +332,9 @@ void quell_tcp_reset_reordering(struct sock *sk)
 }
 
 /**
- * quell_tcp_forget_reordering() - undo quell_tcp_expect_reordering()
- * @sk:	     socket that leaves its algorithm
- * @sprayed: its segments took different paths, which end with the algorithm
- *
- * What TCP has learned of a single path stays; for a sprayed socket, all is as
- * tcp_init_sock() sets it.
+ * quell_tcp_forget_reordering() - revert quell_tcp_expect_reordering()
+ * @sk:      socket that leaves its algorithm
+ * @sprayed: its segments took different paths: all is as tcp_init_sock() sets it
  */
 void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
 {
@@ -378,8 +354,7 @@ void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
  * quell_tcp_update_pacing_rate() - set the pacing rate by window and round-trip time
  * @sk: socket that leaves its algorithm
  *
- * tcp_update_pacing_rate(), which TCP calls with each ACK for algorithms
- * without ->cong_control; but unchanged without a round-trip time.
+ * tcp_update_pacing_rate(), but unchanged without a round-trip time.
  */
 void quell_tcp_update_pacing_rate(struct sock *sk)
 {
@@ -401,11 +376,10 @@ void quell_tcp_update_pacing_rate(struct sock *sk)
 }
 
 /**
- * quell_tcp_disorder() - from Open to Disorder, in which TCP looks for losses
+ * quell_tcp_disorder() - from Open to Disorder, in which TCP checks for losses
  * @sk: socket
  *
- * tcp_try_to_open(), without tcp_set_ca_state(): ->set_state() does not
- * need this change.
+ * tcp_try_to_open(), without tcp_set_ca_state(): ->set_state() does not need this change.
  */
 void quell_tcp_disorder(struct sock *sk)
 {
@@ -428,7 +402,7 @@ void quell_tcp_keep_marks(struct tcp_sock *tp)
 }
 
 /**
- * quell_tcp_send_lost() - have the stack send one lost segment, whatever the window
+ * quell_tcp_send_lost() - have the stack send one lost segment, with any window
  * @sk: socket, not owned by a process
  *
  * As when a process releases the socket after the small-queue limit was reached
@@ -448,16 +422,14 @@ void quell_tcp_send_lost(struct sock *sk)
 
 /**
  * quell_tcp_reduce() - the window during its reduction to a smaller one
- * @tp:		    socket, in CWR or Recovery
- * @to_pkts:	    the window at the end of the reduction, > 0
+ * @tp:          socket, in CWR or Recovery
+ * @to_pkts:     the window at the end of the reduction, > 0
  * @delivered_pkts: packets that the ACK reported delivered, > 0
- * @recovers:	    the ACK advanced snd_una, and no further loss was detected
+ * @recovers:    the ACK advanced snd_una, and no further loss was detected
  *
- * Proportional rate reduction (RFC 9937).  tcp_cwnd_reduction(), which
- * tcp_cong_control() does not call for an algorithm with ->cong_control; tcp_enter_recovery()
- * and tcp_enter_cwr() set up the counts for any algorithm.  Unlike there the target window
- * is @to_pkts, not ssthresh.
- *
+ * Proportional rate reduction (RFC 9937): tcp_cwnd_reduction(), which tcp_cong_control() does
+ * not call for an algorithm with ->cong_control, to @to_pkts instead of ssthresh;
+ * tcp_enter_recovery() and tcp_enter_cwr() set up the counts for any algorithm.
  * Return: window, packets.
  */
 u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool recovers)
@@ -484,10 +456,9 @@ u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool 
  * quell_tcp_has_timed_out() - whether a socket enters Loss because a timer expired
  * @sk: socket, within ->set_state(TCP_CA_Loss)
  *
- * tcp_non_congestion_loss_retransmit() also enters Loss, for data that
- * exceeded the path MTU or that a server did not accept with the SYN.  It keeps the window
- * and clears undo_marker, whereas tcp_enter_loss() sets the window to one more than the
- * packets in flight.
+ * tcp_non_congestion_loss_retransmit() also enters Loss, for data that exceeded the path MTU
+ * or was refused with the SYN: it keeps the window and clears undo_marker, whereas
+ * tcp_enter_loss() sets the window to one more than the packets in flight.
  */
 bool quell_tcp_has_timed_out(const struct sock *sk)
 {

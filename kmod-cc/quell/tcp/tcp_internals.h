@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parts of the kernel's TCP that quell.ko has to mirror: interface of tcp_internals.c.
+ * Copies of functions of the kernel's TCP: interface of tcp_internals.c.
  */
 #ifndef _QUELL_TCP_INTERNALS_H
 #define _QUELL_TCP_INTERNALS_H
