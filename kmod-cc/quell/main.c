@@ -8,36 +8,36 @@
  *	net.c		tables of algorithms and namespaces
  *	params.c	parameter blocks
  *	stats.c		counters
- *	governed.c	what governs flows' windows, and for how long
- *	agree.c		how two hosts agree on the Quell option
- *	notice.c	events, for who listens
+ *	governed.c	governors of flows' windows, and for how long
+ *	agree.c		negotiation of the Quell option
+ *	notice.c	notifications by netlink
  * flow/	the context of a flow, *.h, and its lists
- *	memory.c	temporary memory of a flow beyond its context
+ *	memory.c	memory of a flow beyond its context
  *	segments.c	departures of segments
- *	tell.c		what becomes of a flow, for who listens
- * tcp/		what is written to TCP's state
+ *	tell.c		notifications of a flow's changes
+ * tcp/		writes to TCP's state
  *	adapt.c		flows fitted to their path
  *	apply.c		applies a decision to TCP's state
  *	pacing.c	support for rate-based algorithms
  *	ecn.c		exact echo of marks
  *	tcp_internals.c	functions of TCP that it does not export, mirrored
- * signal/	the signal plane: what hosts and switches tell of a flow and its path
- *	signal.c	whether the Quell option is spoken
+ * signal/	the signal plane: signals of hosts and switches
+ *	signal.c	state of the Quell option
  *	option.c	the Quell option in packets
  *	tcpint.c	the public TCP-INT option
  *	telemetry.c	records of switches
  *	arrivals.c	receipts of acknowledgments
- *	echo.c		which data packet an ACK answers
- *	path.c		which path a segment takes
+ *	echo.c		the data packet that an ACK answers
+ *	path.c		path of a segment
  *	clock.c		the NICs' clocks, mapped to the host's
- *	dasr.c		a flow's part in the sets of active senders
+ *	dasr.c		a flow in the sets of active senders
  *	dasr_port.c	those sets: interfaces, hosts, users
  *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
- *	tell.c		groups and weights, for who listens
+ *	tell.c		notifications of groups and weights
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
- *	flow.c		context of a flow: made, found by socket, freed
+ *	flow.c		context of a flow
  *	ack.c		processing of an acknowledgment up to its core
  *	sample.c	fills a sample from TCP's state
  *	event.c		losses, timeouts and undo, reported to the cores
@@ -49,15 +49,15 @@
  *	transmit.c	LOCAL_OUT hook, records departures, adds options
  *	receive.c	LOCAL_IN hook, records receipts, reads options
  *	receive_data.c	data: its sender is counted, its ACK hastened
- *	nack.c		NACKs made and read
+ *	nack.c		NACKs built and parsed
  * genl/	generic netlink
- * main.c	registering algorithms, namespaces' lives, the module itself
+ * main.c	algorithms, namespaces, the module
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
- *	notices		none is on its way or will be
- *	generic netlink	no request and no dump is running or will come
- *	link notifier	no device event is running or will come
+ *	notices		no notification is or will be sent
+ *	generic netlink	no request and no dump is or will be running
+ *	link notifier	no device event is or will be running
  *	namespaces	per namespace: work item stopped, hooks gone after a
  *			grace period, tables and counters freed
  *	rcu_barrier()	the last call_rcu() of flows is done
@@ -82,15 +82,14 @@ static bool has_name(const struct quell_core *core)
 	       strnlen(core->name, TCP_CA_NAME_MAX) < TCP_CA_NAME_MAX;
 }
 
-/* The first parameter must be "adapt", which quell_adapt_open() reads by its place. */
+/* quell_adapt_open() reads the first parameter as "adapt". */
 static bool has_adapt(const struct quell_core *core)
 {
 	return core->params && core->params_nr && core->params[0].offset == 0 &&
 	       core->params[0].name && !strcmp(core->params[0].name, "adapt");
 }
 
-/* Whether a u64 at this place is within a block. */
-static bool is_inside(u32 offset, u32 block_bytes)
+static bool is_u64_inside(u32 offset, u32 block_bytes)
 {
 	return IS_ALIGNED(offset, sizeof(u64)) && block_bytes >= sizeof(u64) &&
 	       offset <= block_bytes - sizeof(u64);
@@ -102,9 +101,9 @@ static bool has_params_inside(const struct quell_core *core)
 
 	for (i = 0; i < core->params_nr; i++)
 		if (!core->params[i].name ||
-		    !is_inside(core->params[i].offset, core->params_bytes))
+		    !is_u64_inside(core->params[i].offset, core->params_bytes))
 			return false;
-	return is_inside(core->needs.hold_offset, core->params_bytes);
+	return is_u64_inside(core->needs.hold_offset, core->params_bytes);
 }
 
 static bool has_counters_inside(const struct quell_core *core)
@@ -115,12 +114,12 @@ static bool has_counters_inside(const struct quell_core *core)
 		return false;
 	for (i = 0; i < core->counters_nr; i++)
 		if (!core->counters[i].name ||
-		    !is_inside(core->counters[i].offset, core->counters_bytes))
+		    !is_u64_inside(core->counters[i].offset, core->counters_bytes))
 			return false;
 	return true;
 }
 
-/* Name of the first required part that an algorithm lacks; NULL if it is complete. */
+/* The first missing part; NULL if it is complete. */
 static const char *algo_lacks(const struct quell_algo *algo)
 {
 	const struct quell_core *core = algo->core;
@@ -155,11 +154,8 @@ static const char *algo_lacks(const struct quell_algo *algo)
 }
 
 /**
- * quell_algo_register() - make an algorithm known to sockets and administrators
+ * quell_algo_register() - register an algorithm, its parameters and its counters
  * @algo: description, constant from here on; its core has all events
- *
- * Its parameters and counters exist before the first socket can use it.
- *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if a part is missing, which the kernel log names; -EEXIST if the name
  * is in use, -ENOSPC, -ENOMEM.
@@ -194,13 +190,11 @@ int quell_algo_register(struct quell_algo *algo)
 EXPORT_SYMBOL_GPL(quell_algo_register);
 
 /**
- * quell_algo_unregister() - undo quell_algo_register()
+ * quell_algo_unregister() - revert quell_algo_register()
  * @algo: description
  *
- * First stops new sockets and waits for a grace period, then frees parameters and counters.
- *
- * Context: process, may sleep; no socket uses the algorithm, for each pins its
- * module.
+ * Waits for a grace period between new sockets and the end of parameters and counters.
+ * Context: process, may sleep; no socket uses the algorithm, for each pins its module.
  */
 void quell_algo_unregister(struct quell_algo *algo)
 {
@@ -245,7 +239,7 @@ leave_algos:
 
 /*
  * No socket of the namespace is left: each holds a reference to it, as do TCP sockets of the
- * kernel's own (sunrpc, RDS, SMC, MPTCP; read in 6.1.192, 6.12.117 and 7.3.4).  A packet may
+ * kernel's own (sunrpc, RDS, SMC, MPTCP; checked in 6.1.192, 6.12.117 and 7.3.4).  A packet may
  * still be in the hooks, so a grace period passes between this and quell_net_exit().
  */
 static void __net_exit quell_net_pre_exit(struct net *net)

@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane: when a namespace has its two netfilter hooks per address
- * family.  The hooks themselves are in transmit.c and receive.c.
+ * The two netfilter hooks per address family of a namespace, transmit.c and receive.c.
  *
- * They are the ones nearest to TCP: first in LOCAL_OUT, so that TCP calls them, with the
- * socket lock, before any other hook can queue the packet; last in LOCAL_IN, so that they
- * do not see packets that a firewall drops.  A firewall thus sees the packets as they are
- * on the wire.  Of hooks of equal priority the kernel calls the youngest first:
- * conntrack's confirmation and a chain of priority 2147483647 may come after ours in
- * LOCAL_IN.
+ * They are the ones nearest to TCP: first in LOCAL_OUT, where TCP calls them with the socket
+ * lock, before another hook can queue the packet; last in LOCAL_IN, so that they do not see
+ * packets that a firewall drops.  Of hooks of equal priority the kernel calls the youngest
+ * first: conntrack's confirmation and a chain of priority 2147483647 may follow in LOCAL_IN.
  *
- * A namespace has no hooks, and pays for none, until a connection may need them:
+ * A namespace has no hooks until a connection may need them:
  *
- *	it is made while Quell is the default		before its first packet
+ *	it is created while Quell is the default	before its first packet
  *	parameter `option' is 1, or an algorithm that	before the first connection that may
  *	offers the option is registered			offer it
- *	first Quell socket				soon after ->init, which may be in softirq,
- *							by a work item: registering sleeps
+ *	first Quell socket				soon after ->init, by a work item:
+ *							->init may be in softirq
  *
- * The stack does not report that the default changed: in that namespace the first connection
- * comes before the hooks, and has neither the option nor, at first, nanosecond samples.
+ * The stack does not report a changed default: then the first connection precedes the hooks,
+ * and has neither the option nor, at first, nanosecond samples.
  *
  * The hooks stay until the namespace or the module ends, as nf_unregister_net_hook() drops all
- * packets that wait in NFQUEUEs of the namespace, also those of programs that have no part in
- * Quell.  For the same reason a failure does not undo what is registered; the next Quell socket
- * has the rest registered.
+ * packets in the namespace's NFQUEUEs, also those of unrelated programs.  So a failure does not
+ * undo the hooks registered either; the next Quell socket has the rest registered.
  *
- * Lifetime: quell_hooks_exit() stops the work first, then unregisters the hooks.  That
- * does not wait for packets in the hooks: state that these read must be freed a grace
- * period later, main.c.
+ * quell_hooks_exit() stops the work first, then unregisters the hooks.  It does not wait for
+ * packets in the hooks: their state must be freed a grace period later, main.c.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>

@@ -2,19 +2,15 @@
 /*
  * NACKs: segments that report data trimmed by a switch, <quell/nack.h>.
  *
- *	receiver	answers a trimmed packet with a NACK at once, and drops the
- *			packet
- *	sender		reads a NACK and, if recover.c can use it, passes it on to TCP
- *			as an ACK of snd_una, because TCP retransmits lost segments
- *			when it has processed an ACK
+ *	receiver	answers a trimmed packet with a NACK, and drops the packet
+ *	sender		parses a NACK and, if recover.c can use it, passes it to TCP as an
+ *			ACK of its own snd_una, because TCP retransmits after an ACK
  *
- * Both run in the receive hook, without the socket lock: fields of the socket are
- * read at different moments.  A NACK is not a packet of the socket, so it needs
- * neither the socket's lock nor its memory.
+ * Both run in the receive hook, without the socket lock: fields of the socket are read at
+ * different moments.  A NACK is not charged to the socket.
  *
- * The numbers of a NACK are not trusted.  It may come from a switch, which does
- * not know which data the receiver has, and TCP must not take its number for an
- * acknowledgment.  The ACK it is rewritten to repeats this host's own snd_una.
+ * The numbers of a NACK are not trusted: it may be of a switch, which does not know the
+ * receiver's data.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -46,10 +42,7 @@
 /* The longest TSO burst that TCP sends. */
 #define NACK_BURST_BYTES	65536U
 
-/*
- * Whether the rate limit allows another NACK: a token bucket of NACK_BURST NACKs, in
- * which each NACK takes 1 / rate seconds.
- */
+/* Token bucket of NACK_BURST NACKs; each takes 1 / rate seconds. */
 static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 {
 	u64 rate = quell_signal_nack_rate(flow->qnet);
@@ -69,14 +62,14 @@ static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 	return allowed;
 }
 
-/* The rest of the last advertised receive window, scaled as in the header. */
+/* Rest of the last advertised receive window, scaled. */
 static u16 nack_window(const struct tcp_sock *tp, u32 rcv_nxt)
 {
 	u32 edge = READ_ONCE(tp->rcv_wup) + READ_ONCE(tp->rcv_wnd);
 
 	if (!after(edge, rcv_nxt))
 		return 0;
-	/* Bits that stay after the handshake, beside one that changes with each segment. */
+	/* Constant after the handshake, beside a bit that is not. */
 	return min_t(u32, data_race((edge - rcv_nxt) >> tp->rx_opt.rcv_wscale), U16_MAX);
 }
 
@@ -115,7 +108,7 @@ static void nack_put_tcp(struct sk_buff *skb, const struct quell_flow *flow,
 	nack_put_options((u8 *)(th + 1), echo);
 }
 
-/* Adds the IPv4 header and routes the packet; false without a route. */
+/* False without a route. */
 static bool nack_route4(struct sk_buff *skb, struct quell_flow *flow, struct sock *sk)
 {
 	struct tcphdr *th = tcp_hdr(skb);
@@ -172,7 +165,7 @@ static bool nack_route6(struct sk_buff *skb, struct quell_flow *flow, struct soc
 }
 #endif
 
-/* False when memory was short, or there is no route. */
+/* False when memory was short, or without a route. */
 static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *trimmed,
 		      const struct quell_echo *echo)
 {
@@ -187,7 +180,7 @@ static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_
 	skb->mark = READ_ONCE(sk->sk_mark);
 	skb->priority = READ_ONCE(sk->sk_priority);
 	nack_put_tcp(skb, flow, sk, echo);
-	/* The route lookup takes the interface from the trimmed packet's dst. */
+	/* For the route lookup's interface. */
 	skb_dst_set_noref(skb, skb_dst(trimmed));
 	if (!(ipv4 ? nack_route4(skb, flow, sk) : nack_route6(skb, flow, sk))) {
 		kfree_skb(skb);
@@ -202,7 +195,7 @@ static bool nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_
 	return true;
 }
 
-/* Answers a trimmed packet with a NACK if allowed; returns the counter of the outcome. */
+/* Returns the counter of the outcome. */
 static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 				      const struct sk_buff *trimmed,
 				      const struct quell_echo *echo)
@@ -221,12 +214,11 @@ static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 }
 
 /**
- * quell_nack_answer() - answer a trimmed packet that came in
+ * quell_nack_answer() - answer a received trimmed packet
  * @flow: flow of the packet
  * @sk:   the flow's socket
  * @skb:  the packet, which the caller keeps; its numbers and checksum were checked
  * @echo: the packet's option, with the sequence numbers it had before it was trimmed
- *
  * Context: LOCAL_IN hook, softirq, RCU read section.
  */
 void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
@@ -246,13 +238,11 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
 }
 
 /**
- * quell_nack_read() - look for a NACK in a segment without payload
+ * quell_nack_read() - parse the NACK of a segment without payload, if any
  * @skb:      the segment, from the network header on; its TCP header is whole
  * @ip_bytes: length of the network header
  * @nack:     set for QUELL_NACK_READ
- *
  * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
- * Return: whether the segment has a NACK, and whether it is valid.
  */
 enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack)
@@ -278,11 +268,9 @@ enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
  *
- * A NACK from a host has the ACK flag: its acknowledgment number must satisfy RFC 5961,
- * 5.2, and its sequence number must be in the window, or up to a burst below it, because
- * data sent meanwhile may have overtaken the NACK.  A NACK from a switch has no ACK flag;
- * its sequence number is the acknowledgment number of the trimmed packet.
- *
+ * A host's NACK has the ACK flag: its acknowledgment number must satisfy RFC 5961, 5.2, and
+ * its sequence number be in the window, or up to a burst below, as data may have overtaken
+ * it.  The sequence number of a switch's NACK is the trimmed packet's acknowledgment number.
  * Context: LOCAL_IN hook.
  */
 bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
@@ -301,7 +289,7 @@ bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock
 	if (!th->ack)
 		return !after(seq, rcv_nxt) &&
 		       !before(seq, rcv_nxt - max_t(u32, window, NACK_BURST_BYTES));
-	/* The NACK may arrive before the sending CPU has advanced snd_nxt. */
+	/* snd_nxt may not be advanced yet when the NACK is received. */
 	return !before(seq, rcv_nxt - NACK_BURST_BYTES) && !after(seq, rcv_nxt + window) &&
 	       !after(ack_seq, READ_ONCE(tp->write_seq)) &&
 	       !before(ack_seq, READ_ONCE(tp->snd_una) - READ_ONCE(tp->max_window));
@@ -313,9 +301,8 @@ bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
  *
- * Segments that wait in the backlog of a busy socket may make this an old ACK.
- * TCP processes those first, and recover.c needs only one of them.
- *
+ * Segments in the socket's backlog may make this an old ACK, but are processed first, and
+ * recover.c needs only one of them.
  * Context: LOCAL_IN hook, after quell_recover_note().
  * Return: false when the rewrite is not possible; TCP must not see the segment then.
  */
