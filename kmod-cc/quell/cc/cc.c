@@ -3,11 +3,8 @@
  * The congestion control callbacks that all algorithms share.
  *
  *	->init			core->init, then core->on_rto if the handshake timed out
- *	->cong_control		the algorithm's own, see <quell/quell.h>
  *	->set_state(Recovery)	core->on_loss, unless all lost segments were trimmed and
  *				the algorithm gets that as a signal, recover.c
- *	a NACK			the same, if the segment left after the last report of a loss
- *	a probe's answer	core->on_loss, probe.c
  *	->set_state(Loss)	core->on_rto, if a timer expired
  *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
  *	TX_START, when idle	core->on_idle_restart, unless too short an idle time
@@ -17,10 +14,9 @@
  *	->ssthresh		begins an episode of losses; only the core sets the window
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
  *
- * TCP still recovers lost segments; the core only decides how much may be in flight.
- *
- * Cores are called through pointers here, once per loss, timeout or start.  ->cong_control is
- * in the algorithm's module, which calls its core directly for each ACK.
+ * TCP still recovers lost segments; the core only decides how much may be in flight.  Cores
+ * are called through pointers here, once per event; ->cong_control is in the algorithm's
+ * module, which calls its core directly for each ACK.
  */
 #include <net/tcp.h>
 #include <compat/cong_ops.h>

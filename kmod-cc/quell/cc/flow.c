@@ -9,9 +9,6 @@
  * not hold the lock, cannot: setsockopt(TCP_CONGESTION) may be changing their owner.  They
  * find the socket's address in a hash under RCU, where it is only while the socket lives.
  *
- * Contexts have a cache of their own, charged to the memory cgroup of the process that opens
- * the connection, or, in softirq, to no cgroup, like a listener's child socket.
- *
  * Tear-down, in ->release, in this order:
  *	closed		 under its lock: earlier finders add no entry and do not start the
  *			 timer, probe.c

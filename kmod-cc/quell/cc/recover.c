@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Retransmission of data that a NACK reports as trimmed.
+ * Retransmission of data that a NACK reports as trimmed, Documentation/recovery.md.
  *
  *	LOCAL_IN	the NACK is checked and queued; the segment becomes an ACK
  *	->in_ack_event	the data of queued NACKs is marked lost, and an Open connection
@@ -11,16 +11,8 @@
  * The socket may be busy in between and the segment in its backlog; any ACK that TCP
  * processes will do.
  *
- * Only the trimmed packet is marked lost.  It may be the middle of a TSO burst, which is then
- * split (tcp_internals.c), always between packets, so TCP's counts of packets do not change.
- *
  * A NACK may be for an older copy of a retransmitted or delivered segment, or forged: it is
  * used only if the departure that it echoes is that of the newest copy.
- *
- * Ignored NACKs are counted once: outside of the data sent, or (receive.c) without echo or
- * with implausible numbers (nack-outside); data acknowledged, SACKed, marked lost already or
- * of another departure (nack-stale); ring full (nack-overflow); no SACK, or no data can be
- * outstanding (nack-unable).
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>

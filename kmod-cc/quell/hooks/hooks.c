@@ -15,15 +15,12 @@
  *	first Quell socket				soon after ->init, by a work item:
  *							->init may be in softirq
  *
- * The stack does not report a changed default: then the first connection precedes the hooks,
- * and has neither the option nor, at first, nanosecond samples.
+ * The stack does not report a changed default.  The hooks stay until the namespace or the
+ * module ends, as nf_unregister_net_hook() drops all packets in the namespace's NFQUEUEs.  So
+ * a failure does not undo the hooks registered either; the next Quell socket registers the rest.
  *
- * The hooks stay until the namespace or the module ends, as nf_unregister_net_hook() drops all
- * packets in the namespace's NFQUEUEs, also those of unrelated programs.  So a failure does not
- * undo the hooks registered either; the next Quell socket has the rest registered.
- *
- * quell_hooks_exit() stops the work first, then unregisters the hooks.  It does not wait for
- * packets in the hooks: their state must be freed a grace period later, main.c.
+ * quell_hooks_exit() stops the work first, then unregisters the hooks.  Packets may still be
+ * in the hooks: their state must be freed a grace period later, main.c.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Negotiation of the Quell option.
+ * Negotiation of the Quell option, Documentation/wire-format.md: the state between segments,
+ * without a table that third parties can fill.
  *
- *	active end				passive end
- *	SYN, offer		---------->
- *				<----------	SYN-ACK, answer
- *	ACK, option: ON		---------->	ON
- *
- * Each end turns the option on when it receives a valid one in a segment that TCP would
- * accept.  The active end then puts the option into each segment until it has received one
- * (transmit.c).  A SYN-ACK that a timer retransmits, or with a SYN cookie, has no answer:
- * such a connection runs without the option.
- *
- * State between segments, without a table that third parties can fill:
  *	SYN to SYN-ACK		one word per CPU, the offer of the newest SYN, as TCP answers
  *				a SYN in the same softirq.  On PREEMPT_RT another softirq's
  *				SYN may replace it; the offer is then lost.

@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notifications of the netlink family's multicast groups.
- *
- *	settings	set by an administrator, or a user
- *	flows		changes of connections, and segments refused
- *
- * Listeners get the notifications of their socket's namespace.  Both groups are open to any
- * user of it: dumps of the family and of sock_diag show the same to all.
- *
- * Costs:
- *	no listener	genl_has_listeners().  It is true for all namespaces if one has
- *			a listener: notifications are then built, and dropped
- *	a setting	one message
- *	a connection,	one message, at most NOTICES_PER_S a second of each kind; the rest
- *	or a group	is counted
- *	a segment	only counted: a work item reports the counters once a second at
- *	refused		most, as totals, which stay right if a listener loses a message
- * So a sender of forged packets gets one message a second out of a host.
+ * Notifications of the netlink family's multicast groups; Documentation/netlink.md has their
+ * costs and limits.
  *
  * Messages are made and sent within an RCU read section, so that quell_notices_stop() can
  * wait for them before the family is unregistered.  Memory is therefore allocated without

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Path of a segment: each segment gets an entropy, recycled as in REPS
- * (<quell/core/signal/reps.h>).
+ * (<quell/core/signal/reps.h>); Documentation/path.md has the flows that are sprayed.
  *
  *	out:	entropy = REPS
  *		flow label = hash(flow's own label, entropy), in the IPv6 header
@@ -9,15 +9,8 @@
  *	in:	the ACK echoes entropy and CE mark of the packet it answers; the
  *		entropies of unmarked packets are used again
  *
- * Sprayed are IPv6 flows of algorithms with QUELL_CORE_SPRAYS that use the option, in
- * namespaces with "entropies" above 0.  All packets of a TSO burst get the same label, those
- * without payload the flow's own.  Only switches see the label: this host chooses interface,
- * next hop and queue by its own hash.  For IPv4 see apply_path() in apply.c.
- *
- * A label that the application set (IPV6_FLOWINFO_SEND, IPV6_FLOWLABEL_MGR, a reflected one)
- * is not changed, nor is a label of 0 (auto_flowlabels 0, IPV6_AUTOFLOWLABEL 0).  The hash is
- * seeded with the label of the first sprayed segment: after a timeout the stack draws another
- * label, which would invalidate the REPS state.  Bit 0x80000, a stateless label
+ * The hash is seeded with the label of the first sprayed segment: after a timeout the stack
+ * draws another label, which would invalidate the REPS state.  Bit 0x80000, a stateless label
  * (flowlabel_state_ranges), is preserved, and no label becomes 0.
  */
 #include <linux/ipv6.h>

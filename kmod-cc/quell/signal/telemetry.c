@@ -9,11 +9,8 @@
  *	ACK in		the record is stored with the receipt until TCP processes the ACK
  *	sample		the newest record of the ACKs processed, decoded
  *
- * A receiver echoes records with any algorithm of its own.  Precedence in a header without
- * enough room: option.c.
- *
- * The option is offered in the SYN, so the hooks must be registered before a flow exists, in
- * all namespaces but those with `option' 0.
+ * A receiver echoes records with any algorithm of its own.  The option is offered in the SYN,
+ * so all namespaces but those with `option' 0 need the hooks before a flow exists.
  */
 #include "flow/flow.h"
 #include "flow/rx.h"

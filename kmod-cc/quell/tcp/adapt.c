@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows fitted to their path: applies <quell/core/adapt/react.h> to sockets, between the
- * samples and the algorithms, and between the algorithms' decisions and the stack:
+ * Flows fitted to their path (parameter "adapt", Documentation/adapt.md): applies
+ * <quell/core/adapt/react.h> to sockets, between the samples and the algorithms, and between
+ * the algorithms' decisions and the stack:
  *
  *	->init			the search begins before the algorithm's first window
- *	an ACK			ack.c fills the sample, then quell_adapt_acked(); a
- *				delay-based algorithm gets the standing round-trip time;
- *				when the search ends, its ->init runs again, with the
+ *	an ACK			ack.c fills the sample, then quell_adapt_acked(); when the
+ *				search ends, the algorithm's ->init runs again, with the
  *				rate measured on the path instead of the NIC's
  *	a decision		quell_adapt_replace(), from quell_apply()
  *	loss, timeout, undo	reported both here and to the algorithm
  *	ECN-Echo		handled here, unless the algorithm uses marks
- *	idle			handled here and not by the algorithm, which would
- *				restart at line rate
- *
- * A flow is fitted if its algorithm's parameter "adapt" is set when it begins.
+ *	idle			handled here: the algorithm would restart at line rate
  *
  * Context of all functions: socket lock.
  */
@@ -27,7 +24,6 @@
 /**
  * quell_adapt_phase_name() - governor of the window: search, algorithm or CUBIC
  * @flow: flow
- * Context: any.
  * Return: a name for user space, or NULL if the flow is not fitted.
  */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
@@ -39,7 +35,6 @@ const char *quell_adapt_phase_name(const struct quell_flow *flow)
 /**
  * quell_adapt_reason_name() - reason for which CUBIC governs a flow's window
  * @flow: flow
- * Context: any.
  * Return: a name for user space, or NULL without fallback to CUBIC.
  */
 const char *quell_adapt_reason_name(const struct quell_flow *flow)

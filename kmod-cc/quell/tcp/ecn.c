@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exact echo of CE marks.
- *
- * RFC 3168's receiver sets ECE on every ACK until the sender answers with CWR, so the sender
- * cannot count marks.  Here ECE states whether exactly the data that an ACK covers was marked,
- * the rule of DCTCP's receiver (RFC 8257, section 3.2):
+ * Exact echo of CE marks, the rule of DCTCP's receiver (RFC 8257, section 3.2):
  *
  *	a packet is received of which the mark differs from that of the one before:
  *		data not yet acknowledged is acknowledged first, up to before
@@ -12,18 +8,13 @@
  *		this packet is acknowledged at once
  *	ECE of all segments sent from now on = mark of this packet
  *
- * so that no ACK covers packets of both kinds, and the sender's tp->delivered_ce counts marked
- * packets.
+ * So no ACK covers packets of both kinds, and the sender's tp->delivered_ce counts marked
+ * packets.  In-tree DCTCP tests the timer of a delayed ACK; ACKs deferred without it
+ * (net.ipv4.tcp_backlog_ack_defer, net.ipv4.tcp_comp_sack_nr) need the test here: whether data
+ * was received that no ACK covers.
  *
- * In-tree DCTCP tests the timer of a delayed ACK.  An ACK may be due without it: of packets
- * received while a process held the socket (net.ipv4.tcp_backlog_ack_defer), and of packets
- * out of order (net.ipv4.tcp_comp_sack_nr).  So the test here is whether data was received that
- * no ACK covers yet.
- *
- * With Accurate ECN the ACE field, of which ECE is a part, counts marks: ECE is left alone.
- *
- * Limits: Documentation/ecn.md.  From a receiver with RFC 3168's echo the sender sees too many
- * marks, never too few.
+ * With Accurate ECN the ACE field counts marks, and ECE, a part of it, is left alone.
+ * Limits: Documentation/ecn.md.
  */
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
