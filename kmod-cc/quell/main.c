@@ -2,7 +2,8 @@
 /*
  * quell.ko: the common part of all Quell algorithms.
  *
- * Floors, the lowest first; a file uses files of its own floor and of lower ones.
+ * Floors, the lowest first; a file uses files of its own floor and of lower ones, and no
+ * two use each other (scripts/floors).
  *
  * netns/	per network namespace
  *	net.c		tables of algorithms and namespaces
@@ -14,13 +15,8 @@
  * flow/	the context of a flow, *.h, and its lists
  *	memory.c	memory of a flow beyond its context
  *	segments.c	departures of segments
+ *	table.c		flows by socket and by number
  *	tell.c		notifications of a flow's changes
- * tcp/		writes to TCP's state
- *	adapt.c		flows fitted to their path
- *	apply.c		applies a decision to TCP's state
- *	pacing.c	support for rate-based algorithms
- *	ecn.c		exact echo of marks
- *	tcp_internals.c	functions of TCP that it does not export, mirrored
  * signal/	the signal plane: signals of hosts and switches
  *	signal.c	state of the Quell option
  *	option.c	the Quell option in packets
@@ -35,9 +31,16 @@
  *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
  *	tell.c		notifications of groups and weights
+ * tcp/		writes to TCP's state
+ *	adapt.c		flows fitted to their path
+ *	apply.c		applies a decision to TCP's state
+ *	pacing.c	support for rate-based algorithms
+ *	ecn.c		exact echo of marks
+ *	tcp_internals.c	functions of TCP that it does not export, mirrored
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
- *	flow.c		context of a flow
+ *	flow.c		context of a flow, made and freed
+ *	answer.c	ACKs that wait for the program's reply
  *	ack.c		processing of an acknowledgment up to its core
  *	sample.c	fills a sample from TCP's state
  *	event.c		losses, timeouts and undo, reported to the cores
@@ -219,6 +222,7 @@ static int __net_init quell_net_init(struct net *net)
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
 	quell_dasr_net_init(qnet);
+	quell_lookahead_net_init(qnet);
 
 	mutex_lock(&quell_mutex);
 	err = quell_net_join_algos(qnet);

@@ -19,9 +19,7 @@
  * The socket may be gone before the last step, so readers use only its cookie (sockets are
  * freed to their own type).
  */
-#include <linux/hash.h>
 #include <linux/random.h>
-#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
@@ -38,29 +36,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
-
-/* The default, for keys of any length, takes several times as many instructions. */
-static u32 flow_hash(const void *key, u32 bytes, u32 seed)
-{
-	return hash_long((unsigned long)*(const struct sock * const *)key ^ seed, 32);
-}
-
-static int flow_compare(struct rhashtable_compare_arg *arg, const void *flow)
-{
-	return ((const struct quell_flow *)flow)->sk != *(const struct sock * const *)arg->key;
-}
-
-static const struct rhashtable_params flow_hash_params = {
-	.head_offset		= offsetof(struct quell_flow, node),
-	.key_offset		= offsetof(struct quell_flow, sk),
-	.key_len		= sizeof_field(struct quell_flow, sk),
-	.hashfn			= flow_hash,
-	.obj_cmpfn		= flow_compare,
-	.automatic_shrinking	= true,
-};
-
-/* By address of the socket.  Buckets have their own locks; readers RCU. */
-static struct rhashtable quell_flows;
 
 static struct kmem_cache *flow_cache __ro_after_init;
 
@@ -96,21 +71,6 @@ static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
 	flow->family = AF_INET;
 	flow->saddr.s6_addr32[0] = inet->inet_saddr;
 	flow->daddr.s6_addr32[0] = inet->inet_daddr;
-}
-
-static int flow_publish(struct quell_flow *flow)
-{
-	struct quell_net *qnet = flow->qnet;
-	int err;
-
-	err = xa_alloc_cyclic_bh(&qnet->flows, &flow->id, flow, xa_limit_32b,
-				 &qnet->flows_next, GFP_ATOMIC);
-	if (err < 0)
-		return err;
-	err = rhashtable_insert_fast(&quell_flows, &flow->node, flow_hash_params);
-	if (err)
-		xa_erase_bh(&qnet->flows, flow->id);
-	return err;
 }
 
 static void flow_free_rcu(struct rcu_head *rcu)
@@ -158,8 +118,8 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	}
 	if (dst)
 		quell_link_update(flow, dst->dev);
-	/* A dump may have found the flow by its number before flow_publish() failed. */
-	if (flow_publish(flow)) {
+	/* A dump may have found the flow by its number before quell_flow_publish() failed. */
+	if (quell_flow_publish(flow)) {
 		call_rcu(&flow->rcu, flow_free_rcu);
 		return NULL;
 	}
@@ -202,8 +162,7 @@ static void flow_release(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
 
-	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
-	xa_erase_bh(&qnet->flows, flow->id);
+	quell_flow_withdraw(flow);
 	quell_adapt_close(flow);
 	spin_lock_bh(&flow->lock);
 	quell_segments_free(&flow->segments);
@@ -272,52 +231,6 @@ void quell_cc_release(struct sock *sk)
 	atomic_dec(&qnet->socks);
 }
 
-/**
- * quell_flow_find() - the flow of a socket, or NULL
- * @sk: socket, referenced or in an RCU read section; any kind
- * Context: RCU read section; the result is valid until its end.
- */
-struct quell_flow *quell_flow_find(const struct sock *sk)
-{
-	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
-}
-
-/**
- * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
- * @sk:  socket of any kind, held or in an RCU read section
- * @out: set if the socket has a flow
- * Context: any but hard interrupts.
- * Return: false when the socket is not a Quell flow.
- */
-bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
-{
-	const struct quell_flow *flow;
-	u32 i;
-
-	rcu_read_lock();
-	flow = quell_flow_find(sk);
-	if (flow) {
-		out->window_bytes = READ_ONCE(flow->now.window_bytes);
-		out->pacing_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
-		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
-		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
-		out->target_ns = READ_ONCE(flow->now.target_ns);
-		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
-		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
-		out->hop = READ_ONCE(flow->telemetry.hop);
-		out->samples = READ_ONCE(flow->now.samples);
-		for (i = 0; i < ARRAY_SIZE(out->governed_ns); i++)
-			out->governed_ns[i] = READ_ONCE(flow->now.governed_ns[i]);
-		out->governor_ns = READ_ONCE(flow->now.governor_ns);
-		out->governor = READ_ONCE(flow->now.governor);
-		out->remote_ns = READ_ONCE(flow->now.remote_ns);
-		out->clock = READ_ONCE(flow->now.clock);
-	}
-	rcu_read_unlock();
-	return flow;
-}
-EXPORT_SYMBOL_GPL(quell_sock_snapshot);
-
 int quell_flows_init(void)
 {
 	int err;
@@ -325,7 +238,7 @@ int quell_flows_init(void)
 	flow_cache = KMEM_CACHE(quell_flow, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
 	if (!flow_cache)
 		return -ENOMEM;
-	err = rhashtable_init(&quell_flows, &flow_hash_params);
+	err = quell_flow_table_init();
 	if (err)
 		kmem_cache_destroy(flow_cache);
 	return err;
@@ -334,6 +247,6 @@ int quell_flows_init(void)
 /* All flows are gone: every socket pins this module, and rcu_barrier() was called. */
 void quell_flows_exit(void)
 {
-	rhashtable_destroy(&quell_flows);
+	quell_flow_table_exit();
 	kmem_cache_destroy(flow_cache);
 }

@@ -168,11 +168,9 @@ void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt);
 
 /* dasr_port.c */
 extern atomic_t quell_dasr_ports_nr;
+void quell_dasr_net_init(struct quell_net *qnet);
 void quell_dasr_register(const struct quell_algo *algo);
 bool quell_dasr_is_ready(void);
-void quell_dasr_net_init(struct quell_net *qnet);
-void quell_dasr_net_exit(struct quell_net *qnet);
-void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes);
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 					    const struct sock *sk);
@@ -189,5 +187,10 @@ void quell_dasr_pair_put(struct quell_dasr_port *port, struct quell_dasr_pair *p
 void quell_dasr_count(struct quell_dasr_port *port);
 struct quell_dart_params quell_dasr_params(const struct quell_net *qnet);
 void quell_dasr_refresh(struct quell_net *qnet);
+
+/* lookahead.c */
+void quell_lookahead_net_init(struct quell_net *qnet);
+void quell_dasr_net_exit(struct quell_net *qnet);
+void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 
 #endif /* _QUELL_DASR_H */

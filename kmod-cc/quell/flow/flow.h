@@ -202,6 +202,13 @@ int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
 void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state);
 void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
 
+/* table.c */
+int quell_flow_publish(struct quell_flow *flow);
+void quell_flow_withdraw(struct quell_flow *flow);
+struct quell_flow *quell_flow_find(const struct sock *sk);
+int quell_flow_table_init(void);
+void quell_flow_table_exit(void);
+
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
 
@@ -216,7 +223,6 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
 void quell_cc_release(struct sock *sk);
 int quell_flows_init(void);
 void quell_flows_exit(void);
-struct quell_flow *quell_flow_find(const struct sock *sk);
 
 /* sample.c */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);

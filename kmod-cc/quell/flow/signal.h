@@ -17,6 +17,11 @@ struct quell_net;
 struct sk_buff;
 struct sock;
 
+/* Values of the parameter "option". */
+#define QUELL_SIGNAL_OPTION_OFF		0ULL
+#define QUELL_SIGNAL_OPTION_OFFER	1ULL
+#define QUELL_SIGNAL_OPTION_ANSWER	2ULL
+
 /* Whether a connection uses the option, and if not, why; quell_option_name(). */
 enum quell_option_state {
 	QUELL_OPTION_NOT_OFFERED,
@@ -36,7 +41,7 @@ enum quell_option_result {
 
 /**
  * struct quell_signal_params - parameters of the signal plane
- * @option:        SIGNAL_OPTION_*, signal.c
+ * @option:        QUELL_SIGNAL_OPTION_*
  * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
  * @tail_floor_ns: minimum time before a probe
  * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
@@ -63,7 +68,6 @@ extern struct quell_algo quell_signal_algo;
 int quell_signal_init(void);
 void quell_signal_exit(void);
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo);
-bool quell_signal_needs_hooks(const struct quell_net *qnet);
 bool quell_signal_listens(const struct quell_net *qnet);
 u32 quell_signal_entropies(const struct quell_net *qnet);
 bool quell_signal_recycles(const struct quell_net *qnet);
@@ -80,7 +84,7 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk);
 /* telemetry.c */
 void quell_telemetry_register(struct quell_algo *algo);
 void quell_telemetry_unregister(const struct quell_algo *algo);
-bool quell_telemetry_asks(void);
+bool quell_signal_needs_hooks(const struct quell_net *qnet);
 bool quell_telemetry_expected(const struct quell_flow *flow);
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt);
 void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,

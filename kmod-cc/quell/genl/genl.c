@@ -20,9 +20,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Enough for a reply with forty parameters, each with one line of explanation. */
-#define REPLY_BYTES	16384
-
 /* Room for the name of an algorithm, and for a parameter that changed. */
 #define CC_NAME_BYTES	32
 #define CC_PARAM_BYTES	96
@@ -37,27 +34,6 @@ static const char * const unit_names[] = {
 	[QUELL_UNIT_PKTS_Q16]	= " /65536 packets",
 	[QUELL_UNIT_BOOL]	= "",
 };
-
-#ifndef QUELL_HAVE_EXTACK_FMT
-void quell_extack_fmt(struct netlink_ext_ack *extack, const char *fmt, ...)
-{
-	static char texts[64][QUELL_EXTACK_BYTES];
-	static atomic_t next;
-	char text[QUELL_EXTACK_BYTES], *to;
-	va_list args;
-	int len;
-
-	if (!extack)
-		return;
-	va_start(args, fmt);
-	len = vscnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	memset(text + len, ' ', sizeof(text) - 1 - len);
-	to = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
-	memcpy(to, text, sizeof(text) - 1);
-	extack->_msg = to;
-}
-#endif
 
 /* By the name attribute of a request; quell_mutex is held. */
 static const struct quell_algo *genl_algo(const struct genl_info *info)
@@ -130,7 +106,7 @@ int quell_nl_cc_get_doit(struct sk_buff *request, struct genl_info *info)
 	int err = -EMSGSIZE;
 	void *hdr;
 
-	skb = genlmsg_new(REPLY_BYTES, GFP_KERNEL);
+	skb = genlmsg_new(QUELL_REPLY_BYTES, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(skb, info, &quell_genl_family, 0, QUELL_CMD_CC_GET);
@@ -146,48 +122,6 @@ int quell_nl_cc_get_doit(struct sk_buff *request, struct genl_info *info)
 	return genlmsg_reply(skb, info);
 free:
 	nlmsg_free(skb);
-	return err;
-}
-
-/* Replies are bigger than a dump's usual buffer. */
-int quell_nl_dump_start(struct netlink_callback *cb)
-{
-	cb->min_dump_alloc = REPLY_BYTES;
-	return 0;
-}
-
-/**
- * quell_dump_begin() - begin a message of a dump
- * @skb: message to fill
- * @cb:  dump; its seq is that of what it lists, or stays 0
- *
- * Return: the message's header, for quell_dump_end(), or NULL if @skb is full.
- */
-void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
-	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				&quell_genl_family, NLM_F_MULTI, request->cmd);
-
-	if (hdr)
-		genl_dump_check_consistent(cb, hdr);
-	return hdr;
-}
-
-/**
- * quell_dump_end() - end a message of a dump
- * @skb: message to fill
- * @hdr: its header
- * @err: 0, or an error, by which nothing of it stays in @skb
- *
- * Return: @err.
- */
-int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
-{
-	if (err)
-		genlmsg_cancel(skb, hdr);
-	else
-		genlmsg_end(skb, hdr);
 	return err;
 }
 

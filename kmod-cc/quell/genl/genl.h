@@ -9,14 +9,19 @@
 #include <quell/quell.h>
 #include "genl/genl_gen.h"
 
+/* Enough for a reply with forty parameters, each with one line of explanation. */
+#define QUELL_REPLY_BYTES	16384
+
 struct quell_flow;
 
 /* genl_dasr.c */
 int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow);
 
-/* genl.c */
+/* genl_dump.c */
 void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
 int quell_dump_end(struct sk_buff *skb, void *hdr, int err);
+
+/* genl.c */
 int quell_genl_init(void);
 void quell_genl_exit(void);
 

@@ -90,9 +90,6 @@ struct quell_lookahead_spec {
 	u32			members_nr;
 };
 
-void quell_lookahead_net_init(struct quell_net *qnet);
-void quell_lookahead_net_exit(struct quell_net *qnet);
-void quell_lookahead_forget(struct quell_dasr_port *port);
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack);
 int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid);

@@ -418,45 +418,10 @@ void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 head
 		     pkts * quell_framing_bytes(skb->dev), &port->bytes);
 }
 
-/**
- * quell_dasr_forget() - remove the port of an interface that is unregistered
- * @qnet:    namespace
- * @ifindex: interface
- * Context: process; the interface receives no packets, or no socket of the namespace is left.
- */
-void quell_dasr_forget(struct quell_net *qnet, int ifindex)
-{
-	struct quell_dasr_port *port;
-
-	xa_lock_bh(&qnet->dasr_ports);
-	port = __xa_erase(&qnet->dasr_ports, ifindex);
-	xa_unlock_bh(&qnet->dasr_ports);
-	if (!port)
-		return;
-	atomic_dec(&quell_dasr_ports_nr);
-	spin_lock_bh(&port->lock);
-	WRITE_ONCE(port->gone, true);
-	spin_unlock_bh(&port->lock);
-	quell_lookahead_forget(port);
-	quell_dasr_port_put(port);
-}
-
+/* In this file, so that lockdep has the lock in a class of its own, for softirq. */
 void quell_dasr_net_init(struct quell_net *qnet)
 {
 	xa_init_flags(&qnet->dasr_ports, XA_FLAGS_LOCK_BH);
-	quell_lookahead_net_init(qnet);
-}
-
-/* Called when the hooks and the sockets of the namespace are gone. */
-void quell_dasr_net_exit(struct quell_net *qnet)
-{
-	struct quell_dasr_port *port;
-	unsigned long ifindex;
-
-	xa_for_each(&qnet->dasr_ports, ifindex, port)
-		quell_dasr_forget(qnet, ifindex);
-	quell_lookahead_net_exit(qnet);
-	xa_destroy(&qnet->dasr_ports);
 }
 
 /**

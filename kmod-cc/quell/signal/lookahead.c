@@ -493,12 +493,8 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 	return lookahead_lost_device(qnet, ifindex) && !err ? -ENODEV : err;
 }
 
-/**
- * quell_lookahead_forget() - delete the groups and weights of an unregistered interface
- * @port: its port, already gone
- * Context: process, may sleep.
- */
-void quell_lookahead_forget(struct quell_dasr_port *port)
+/* Delete the groups and weights of an interface that is gone. */
+static void lookahead_forget(struct quell_dasr_port *port)
 {
 	struct quell_lookahead_net *net = &port->qnet->lookahead;
 	struct quell_weight *weight, *next;
@@ -515,6 +511,29 @@ void quell_lookahead_forget(struct quell_dasr_port *port)
 	mutex_unlock(&net->lock);
 }
 
+/**
+ * quell_dasr_forget() - remove the port of an interface that is unregistered
+ * @qnet:    namespace
+ * @ifindex: interface
+ * Context: process; the interface receives no packets, or no socket of the namespace is left.
+ */
+void quell_dasr_forget(struct quell_net *qnet, int ifindex)
+{
+	struct quell_dasr_port *port;
+
+	xa_lock_bh(&qnet->dasr_ports);
+	port = __xa_erase(&qnet->dasr_ports, ifindex);
+	xa_unlock_bh(&qnet->dasr_ports);
+	if (!port)
+		return;
+	atomic_dec(&quell_dasr_ports_nr);
+	spin_lock_bh(&port->lock);
+	WRITE_ONCE(port->gone, true);
+	spin_unlock_bh(&port->lock);
+	lookahead_forget(port);
+	quell_dasr_port_put(port);
+}
+
 void quell_lookahead_net_init(struct quell_net *qnet)
 {
 	mutex_init(&qnet->lookahead.lock);
@@ -523,9 +542,15 @@ void quell_lookahead_net_init(struct quell_net *qnet)
 	INIT_LIST_HEAD(&qnet->lookahead.weights);
 }
 
-/* Called when the ports of the namespace are gone. */
-void quell_lookahead_net_exit(struct quell_net *qnet)
+/* Called when the hooks and the sockets of the namespace are gone. */
+void quell_dasr_net_exit(struct quell_net *qnet)
 {
+	struct quell_dasr_port *port;
+	unsigned long ifindex;
+
+	xa_for_each(&qnet->dasr_ports, ifindex, port)
+		quell_dasr_forget(qnet, ifindex);
+	xa_destroy(&qnet->dasr_ports);
 	WARN_ON_ONCE(!xa_empty(&qnet->lookahead.groups));
 	xa_destroy(&qnet->lookahead.groups);
 }

@@ -15,9 +15,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-#define SIGNAL_OPTION_OFF	0ULL
-#define SIGNAL_OPTION_OFFER	1ULL
-#define SIGNAL_OPTION_ANSWER	2ULL
 
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES_DEFAULT	64
@@ -66,9 +63,9 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer where needed.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, option),
-		.min	= SIGNAL_OPTION_OFF,
-		.max	= SIGNAL_OPTION_ANSWER,
-		.def	= SIGNAL_OPTION_ANSWER,
+		.min	= QUELL_SIGNAL_OPTION_OFF,
+		.max	= QUELL_SIGNAL_OPTION_ANSWER,
+		.def	= QUELL_SIGNAL_OPTION_ANSWER,
 	},
 	{
 		.name	= "tail-probes",
@@ -202,8 +199,8 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 {
 	u64 option = signal_option(qnet);
 
-	return option == SIGNAL_OPTION_OFFER ||
-	       (option == SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_OFFERS));
+	return option == QUELL_SIGNAL_OPTION_OFFER ||
+	       (option == QUELL_SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_OFFERS));
 }
 
 /**
@@ -212,24 +209,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
  */
 bool quell_signal_listens(const struct quell_net *qnet)
 {
-	return signal_option(qnet) != SIGNAL_OPTION_OFF;
-}
-
-/**
- * quell_signal_needs_hooks() - whether connections need the hooks before the first Quell socket
- * @qnet: namespace
- * Return: true if any connection may offer the option, or Quell is the default.
- */
-bool quell_signal_needs_hooks(const struct quell_net *qnet)
-{
-	u64 option = signal_option(qnet);
-	bool ours;
-
-	rcu_read_lock();
-	ours = quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
-	rcu_read_unlock();
-	return ours || option == SIGNAL_OPTION_OFFER ||
-	       (option == SIGNAL_OPTION_ANSWER && quell_telemetry_asks());
+	return signal_option(qnet) != QUELL_SIGNAL_OPTION_OFF;
 }
 
 static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *flow)

@@ -23,6 +23,25 @@
 static atomic_t telemetry_algos = ATOMIC_INIT(0);
 
 /**
+ * quell_signal_needs_hooks() - whether connections need the hooks before the first Quell socket
+ * @qnet: namespace
+ *
+ * Return: true if any connection may offer the option, or Quell is the default.
+ */
+bool quell_signal_needs_hooks(const struct quell_net *qnet)
+{
+	bool ours;
+	u64 option;
+
+	rcu_read_lock_bh();
+	option = quell_signal_params_bh(qnet)->option;
+	ours = quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
+	rcu_read_unlock_bh();
+	return ours || option == QUELL_SIGNAL_OPTION_OFFER ||
+	       (option == QUELL_SIGNAL_OPTION_ANSWER && atomic_read(&telemetry_algos) > 0);
+}
+
+/**
  * quell_telemetry_register() - register the hooks for an algorithm that requests records
  * @algo: description of the algorithm
  * Context: process, may sleep; before its first socket.
@@ -49,14 +68,6 @@ void quell_telemetry_unregister(const struct quell_algo *algo)
 {
 	if (quell_algo_has(algo, QUELL_CORE_OFFERS))
 		atomic_dec(&telemetry_algos);
-}
-
-/**
- * quell_telemetry_asks() - whether an algorithm that requests records is registered
- */
-bool quell_telemetry_asks(void)
-{
-	return atomic_read(&telemetry_algos) > 0;
 }
 
 /**
