@@ -153,7 +153,7 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 		quell_count(qnet, QUELL_N_FLOWS_OPENED);
 	else
 		quell_count_told(qnet, QUELL_N_FLOW_ALLOC_FAILED);
-	atomic_inc(&qnet->algos[algo->slot].socks);
+	atomic_inc(&qnet->algo_socks[algo->slot]);
 	atomic_inc(&qnet->socks);
 	quell_hooks_want(qnet);
 }
@@ -227,7 +227,7 @@ void quell_cc_release(struct sock *sk)
 	cc->flow = NULL;
 	release_ssthresh(tcp_sk(sk));
 	quell_pacing_release(sk);
-	atomic_dec(&qnet->algos[cc->algo->slot].socks);
+	atomic_dec(&qnet->algo_socks[cc->algo->slot]);
 	atomic_dec(&qnet->socks);
 }
 

@@ -48,9 +48,12 @@ struct quell_dasr_port {
 	refcount_t			refs;
 	struct quell_net		*qnet;
 	int				ifindex;
-	atomic64_t			bytes;
 
-	spinlock_t			lock;	/* protects the rest */
+	/* Written for each packet that comes in by the interface. */
+	atomic64_t			bytes ____cacheline_aligned_in_smp;
+
+	/* protects the rest */
+	spinlock_t			lock ____cacheline_aligned_in_smp;
 	struct quell_dasr_set		set;
 	struct quell_dart_machine	machine;
 	u64				marks;

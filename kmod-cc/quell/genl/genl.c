@@ -86,7 +86,7 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 
 	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
 	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->core->name) ||
-	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&an->socks)))
+	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&qnet->algo_socks[algo->slot])))
 		return -EMSGSIZE;
 	for (i = 0; i < algo->core->params_nr; i++) {
 		const struct quell_param_desc *desc = &algo->core->params[i];

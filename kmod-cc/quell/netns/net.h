@@ -4,6 +4,7 @@
 #define _QUELL_NET_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -42,13 +43,11 @@ struct quell_params_block {
  * @params:   parameter block; replaced under quell_mutex
  * @stats:    per-cpu block of the algorithm's counters
  * @governed: governors of its flows' windows
- * @socks:    sockets that use it
  */
 struct quell_algo_net {
 	struct quell_params_block __rcu	*params;
 	void __percpu			*stats;
 	struct quell_governed		*governed;
-	atomic_t			socks;
 };
 
 /**
@@ -64,31 +63,40 @@ struct quell_algo_net {
  * @flows:	flow contexts by number, for dumps
  * @flows_next:	number to try first for the next flow; lock of @flows
  * @socks:	Quell sockets, with or without a context
+ * @algo_socks:	those of each algorithm, by slot
  * @hooks_work:	registers the hooks
  * @hooks_nr:	hooks registered, QUELL_HOOKS when all are; never decreases
  * @agreements:	offers of the option stored for ->init; agree.c
  * @notices:	quotas and reported counters of notifications; notice.c
  * @counters:	per-cpu counters
  * @algos:	by slot
+ *
+ * Nothing that a connection or a packet writes shares a cache line with what packets read.
  */
 struct quell_net {
-	struct list_head		node;
+	/* Read for each packet and ACK; changed by administrators, links and modules. */
+	struct quell_counters __percpu	*counters;
 	struct net			*net;
-	struct xarray			links;
-	struct xarray			links_named;
 	atomic_t			links_gen;
-	struct xarray			clocks;
+	u8				hooks_nr;
 	struct xarray			dasr_ports;
-	struct quell_lookahead_net	lookahead;
+	struct xarray			clocks;
+	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
+
+	/* Written as connections open and close. */
+	atomic_t			socks ____cacheline_aligned_in_smp;
+	atomic_t			algo_socks[QUELL_ALGOS_MAX];
 	struct xarray			flows;
 	u32				flows_next;
-	atomic_t			socks;
-	struct work_struct		hooks_work;
-	u8				hooks_nr;
 	struct quell_agreements		agreements;
+
+	/* Rarely used. */
+	struct list_head		node;
+	struct xarray			links;
+	struct xarray			links_named;
+	struct quell_lookahead_net	lookahead;
+	struct work_struct		hooks_work;
 	struct quell_notices		notices;
-	struct quell_counters __percpu	*counters;
-	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
 };
 
 /* net.c */

@@ -15,7 +15,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES_DEFAULT	64
 
