@@ -136,9 +136,7 @@ send_many()
 # The sum over all ports, and how many have a part of it.
 ports_hold()
 {
-	near_tc -s -j qdisc show dev va >"$dir/all" &&
-	jq '[.[] | select(.kind == "swport") | .data_backlog_bytes]' "$dir/all" >"$dir/held" &&
-	json "add == $1 and (map(select(. > 0)) | length) >= 2" "$dir/held"
+	joint_is "map(.data_backlog_bytes) | add == $1 and (map(select(. > 0)) | length) >= 2"
 }
 
 # Each queue is held by a tbf that sends next to nothing.
@@ -194,23 +192,13 @@ is_exact()
 # machine whose processors send at the same time: one of each queue.
 slack()
 {
-	if is_exact; then
-		echo 0
-	else
-		echo "$1"
-	fi
+	is_exact && echo 0 || echo "$1"
 }
 
 # Frames of many flows, which the device spreads over its queues.
 flows()
 {
 	transmit flows "$@"
-}
-
-# A few of each queue have left, and the rest has not.
-some_left()
-{
-	joint_is "(map(.data_pkts) | add) >= 4 * $1"
 }
 
 # One rate for all, to the nanosecond, whatever queue a frame waits in; and queues with packets
@@ -221,7 +209,8 @@ joint_rate()
 
 	# There a second is gone before the queues are looked at.
 	[[ $(uname -r) != *-lockdep ]] || rate_bytes_ps=37500
-	joint "$1" rate "$((rate_bytes_ps / 125))kbit" limit 1mb && listen 300 && flows 300 1514 && poll 20 some_left "$1" &&
+	joint "$1" rate "$((rate_bytes_ps / 125))kbit" limit 1mb && listen 300 && flows 300 1514 &&
+	poll 20 joint_is "(map(.data_pkts) | add) >= 4 * $1" &&
 	# Queues are told one after the other, while packets come and leave: two of them, at most.
 	json ". as \$all | length == $1 and all(.options.joint and .options.rate == $rate_bytes_ps and
 		.joint_queues == $1 and .data_backlog_bytes > 0 and (.joint_backlog_bytes -
