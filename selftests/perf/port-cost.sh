@@ -4,11 +4,14 @@
 # What swport costs a packet, and a super-packet, with each feature off and on, and in-tree
 # qdiscs beside it: for run-uml and run-qemu --icount, as one script; ./report-port makes
 # tables of both, and cake for a kernel that lacks it.
-# Prints "cost NAME ENQUEUE DEQUEUE" in hundredths of a tick, within comments.
+# Prints "cost NAME ENQUEUE DEQUEUE" in hundredths of a tick, within comments.  With "trace NAME..."
+# only those rows, which go on for long enough to be traced after "trace NAME", as by flow-cost.sh.
 
 run=/sys/module/quell_perfport/parameters/run
 kind=data
 
+traced=
+[ "${1:-}" != trace ] || traced=" ${*:2} "
 dev=va
 
 # Deflection looks away ten seconds after the last token; the next packet shows it.
@@ -17,16 +20,27 @@ falls_asleep()
 	[[ $1 != *deflect-idle ]] || { echo "$dev $kind" >$run && sleep 11; }
 }
 
+measure()
+{
+	echo "$dev $kind" >$run || return 1
+	[ -n "$traced" ] || return 0
+	echo "trace $1"
+	for _ in {1..20}; do
+		echo "$dev $kind" >$run || return 1
+	done
+}
+
 # cost NAME QDISC [OPTION]...: of packets of that kind
 cost()
 {
 	local name=$1
 	shift
 
+	[ -z "$traced" ] || [[ $traced == *" $name "* ]] || return
 	number=$((number + 1))
 	tc qdisc del dev $dev root 2>/dev/null
 	tc qdisc add dev $dev root handle 1: "$@" && { [ "$1" != mq ] || make_joint; } &&
-	falls_asleep "$name" && echo "$dev $kind" >$run &&
+	falls_asleep "$name" && measure "$name" &&
 	echo "# cost $name $(cat $run)" && echo "ok $number - $name" && return
 	echo "not ok $number - $name"
 	failed=1
@@ -103,7 +117,7 @@ supers()
 	END
 }
 
-echo 1..59
+echo 1..62
 cost pfifo_fast pfifo_fast
 cost tbf tbf rate 1gbit burst 1mb limit 10mb
 cost fq fq
@@ -119,6 +133,11 @@ cost ecn-8-classes swport ecn min 1mb ecn-class 1 min 1mb ecn-class 2 min 1mb \
 	ecn-class 7 min 1mb ecn-class 8 min 1mb
 cost telemetry swport telemetry 8us
 cost tcp-int swport tcp-int 8us
+kind=bare
+cost bare-swport swport
+cost bare-telemetry swport telemetry 8us
+cost bare-tcp-int swport tcp-int 8us
+kind=data
 cost buffer swport buffer 1mb
 cost percentiles swport percentiles on
 cost trim-room swport trim size 128 eligible all
@@ -141,6 +160,11 @@ supers super-
 joints super-
 kind=pushed
 cost pushed-telemetry swport telemetry 8us
+if [ -n "$traced" ]; then
+	echo symbols
+	grep -i ' [tw] ' /proc/kallsyms | gzip -9 | base64
+	echo symbols-end
+fi
 ip link del va
 ip link del vm
 ip link del alternate

@@ -17,6 +17,8 @@
  * a telemetry record and a TCP-INT option, and ask for an ACK; their hash is known, as
  * from a NIC.
  *
+ * With "bare" they have TCP's timestamps instead, as those of other hosts.
+ *
  * With "super" and "pushed" they are super-packets of 44 such segments, 8 in a batch, and
  * figures are per super-packet.  DEQUEUE is until the qdisc is empty, and includes freeing
  * what comes out of it, whole or in segments.  Only those of "pushed" ask for an ACK.
@@ -44,6 +46,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/tcp.h>
 #include <net/ip.h>
+#include <net/tcp.h>
 #include <compat/qdisc.h>
 #include <quell/option.h>
 #include <quell/tcp_int.h>
@@ -78,6 +81,7 @@
  * @leaves:   all of the batch is deflected
  * @super:    super-packets
  * @pushed:   the packets ask for an ACK
+ * @bare:     they have TCP's timestamps instead of the options
  */
 struct perfport_kind {
 	const char	*name;
@@ -88,10 +92,12 @@ struct perfport_kind {
 	bool		leaves;
 	bool		super;
 	bool		pushed;
+	bool		bare;
 };
 
 static const struct perfport_kind perfport_kinds[] = {
 	{ .name = "data", .port = PORT_DATA, .pushed = true },
+	{ .name = "bare", .port = PORT_DATA, .pushed = true, .bare = true },
 	{ .name = "super", .port = PORT_DATA, .super = true },
 	{ .name = "pushed", .port = PORT_DATA, .super = true, .pushed = true },
 	{ .name = "miss", .port = PORT_DATA, .stays = true, .starters = STARTERS_MAX },
@@ -136,7 +142,7 @@ static void perfport_put_options(u8 *options)
 #define PAYLOAD_BYTES	(FRAME_BYTES - HEADERS_BYTES)
 
 /* Build the Ethernet, IPv4 and TCP headers with the options. */
-static void perfport_make_head(u8 *head, bool pushed)
+static void perfport_make_head(u8 *head, const struct perfport_kind *kind)
 {
 	struct ethhdr *eth = (struct ethhdr *)head;
 	struct iphdr *iph = (struct iphdr *)(head + ETH_HLEN);
@@ -156,9 +162,14 @@ static void perfport_make_head(u8 *head, bool pushed)
 	th->source = htons(5001);
 	th->dest = htons(5002);
 	th->ack = 1;
-	th->psh = pushed;
+	th->psh = kind->pushed;
 	th->doff = (sizeof(*th) + OPTIONS_BYTES) / 4;
 	perfport_put_options((u8 *)(th + 1));
+	if (!kind->bare)
+		return;
+	th->doff = (sizeof(*th) + TCPOLEN_TSTAMP_ALIGNED) / 4;
+	put_unaligned_be32(TCPOPT_NOP << 24 | TCPOPT_NOP << 16 | TCPOPT_TIMESTAMP << 8 |
+			   TCPOLEN_TIMESTAMP, head + HEADERS_BYTES - OPTIONS_BYTES);
 }
 
 static void perfport_restore(struct sk_buff *skb, struct net_device *dev)
@@ -407,7 +418,7 @@ static int perfport_measure(struct net_device *dev, const struct perfport_kind *
 	u32 batch = kind->super ? SUPERS : BATCH;
 	int err = 0, i;
 
-	perfport_make_head(perfport_head, kind->pushed);
+	perfport_make_head(perfport_head, kind);
 	for (i = 0; !err && i < ROUNDS; i++) {
 		usleep_range(ROUND_US, ROUND_US + 1);
 		err = (kind->super ? perfport_round_supers : perfport_round)
