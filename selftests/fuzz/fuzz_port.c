@@ -120,7 +120,7 @@ static u64 saturated(unsigned __int128 value)
 static u64 flight_at(const struct port *p, u64 now_ns)
 {
 	u64 dt_ns = now_ns > p->load.last_ns ? now_ns - p->load.last_ns : 0;
-	u64 sent_q8 = saturated((unsigned __int128)p->load.pending_bytes << QUELL_PORTLOAD_Q);
+	u64 sent_q8 = p->load.pending_q8;
 	unsigned __int128 base_rtt_ns = p->load_params.base_rtt_ns;
 	unsigned __int128 gone_q8;
 
@@ -134,14 +134,15 @@ static void leave(struct port *p, u32 bytes, u64 now_ns)
 {
 	u64 want_q8 = flight_at(p, now_ns), tx_bytes = p->load.tx_bytes;
 	u64 was_q8 = p->load.flight_q8, last_ns = p->load.last_ns;
-	bool idle = !p->load.pending_bytes;
+	bool idle = !p->load.pending_q8;
 
 	quell_portload_advance(&p->load, &p->load_params, now_ns);
 	require(p->load.flight_q8 == want_q8, "in flight is what the equations say");
 	require(!idle || !was_q8 || now_ns <= last_ns || p->load.flight_q8 < was_q8,
 		"with nothing sent it decays");
 	quell_portload_add(&p->load, bytes);
-	require(p->load.tx_bytes - tx_bytes == bytes && p->load.pending_bytes == bytes,
+	require(p->load.tx_bytes - tx_bytes == bytes &&
+		p->load.pending_q8 == (u64)bytes << QUELL_PORTLOAD_Q,
 		"bytes sent are counted");
 }
 

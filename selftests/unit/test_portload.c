@@ -49,24 +49,25 @@ TEST(advance)
 {
 	static const struct {
 		const char *name;
-		u64 base_rtt_ns, flight_q8, pending_bytes, last_ns, now_ns;
+		u64 base_rtt_ns, flight_q8, pending_q8, last_ns, now_ns;
 		u64 want_q8, want_last_ns;
 	} cases[] = {
 		/* 3/4 of 1000 bytes and 500 of now */
-		{ "within_t", 8000, 256000, 500, 1000, 3000, 192000 + 128000, 3000 },
-		{ "at_once", 8000, 256000, 500, 1000, 1000, 256000 + 128000, 1000 },
+		{ "within_t", 8000, 256000, 500 << 8, 1000, 3000, 192000 + 128000, 3000 },
+		{ "at_once", 8000, 256000, 500 << 8, 1000, 1000, 256000 + 128000, 1000 },
 		{ "one_ns", 8000, 8000, 0, 0, 1, 7999, 1 },
 		{ "decay_rounded_up", 8000, 8001, 0, 0, 1, 7999, 1 },
-		{ "just_within", 8000, 8000, 1, 0, 7999, 1 + 256, 7999 },
-		{ "at_t", 8000, 256000, 500, 0, 8000, 128000, 8000 },
-		{ "twice_t", 8000, 256000, 500, 0, 16000, 64000, 16000 },
+		{ "just_within", 8000, 8000, 256, 0, 7999, 1 + 256, 7999 },
+		{ "at_t", 8000, 256000, 500 << 8, 0, 8000, 128000, 8000 },
+		{ "twice_t", 8000, 256000, 500 << 8, 0, 16000, 64000, 16000 },
 		{ "first", 8000, 0, 0, 0, 1ULL << 60, 0, 1ULL << 60 },
-		{ "after_a_year", 8000, 256000, 1500, 0, 1ULL << 55, 0, 1ULL << 55 },
-		{ "back", 8000, 256000, 500, 2000, 1000, 256000 + 128000, 2000 },
+		{ "after_a_year", 8000, 256000, 1500 << 8, 0, 1ULL << 55, 0, 1ULL << 55 },
+		{ "back", 8000, 256000, 500 << 8, 2000, 1000, 256000 + 128000, 2000 },
 		{ "saturated", 8000, QUELL_U64_MAX, 1, 0, 0, QUELL_U64_MAX, 0 },
 		{ "most_pending", 8000, 0, QUELL_U64_MAX, 0, 16000, QUELL_U64_MAX / 2, 16000 },
-		{ "no_time_constant", 0, 256000, 500, 0, 1000, 0, 1000 },
-		{ "neither_time", 0, 256000, 500, 0, 0, QUELL_U64_MAX, 0 },
+		{ "decay_beyond_64_bits", 8000, 1ULL << 60, 0, 0, 4000, 1ULL << 59, 4000 },
+		{ "no_time_constant", 0, 256000, 500 << 8, 0, 1000, 0, 1000 },
+		{ "neither_time", 0, 256000, 500 << 8, 0, 0, QUELL_U64_MAX, 0 },
 	};
 	size_t i;
 
@@ -74,7 +75,7 @@ TEST(advance)
 		struct quell_portload_params p = { .base_rtt_ns = cases[i].base_rtt_ns };
 		struct quell_portload load = {
 			.tx_bytes = 7,
-			.pending_bytes = cases[i].pending_bytes,
+			.pending_q8 = cases[i].pending_q8,
 			.flight_q8 = cases[i].flight_q8,
 			.last_ns = cases[i].last_ns,
 		};
@@ -82,7 +83,7 @@ TEST(advance)
 		quell_portload_advance(&load, &p, cases[i].now_ns);
 		EXPECT_EQ(cases[i].want_q8, load.flight_q8)
 			TH_LOG("quell_portload_advance__%s", cases[i].name);
-		EXPECT_TRUE(load.last_ns == cases[i].want_last_ns && !load.pending_bytes &&
+		EXPECT_TRUE(load.last_ns == cases[i].want_last_ns && !load.pending_q8 &&
 			    load.tx_bytes == 7)
 			TH_LOG("quell_portload_advance__%s_rest", cases[i].name);
 	}
@@ -122,7 +123,7 @@ TEST(add)
 
 	quell_portload_add(&load, 1538);
 	quell_portload_add(&load, 90);
-	EXPECT_TRUE(load.tx_bytes == 1628 && load.pending_bytes == 1628)
+	EXPECT_TRUE(load.tx_bytes == 1628 && load.pending_q8 == 1628 << 8)
 		TH_LOG("quell_portload_add__adds");
 	EXPECT_EQ(25, quell_portload_tx_units(&load))
 		TH_LOG("quell_portload_tx_units__rounds_down");
@@ -132,9 +133,9 @@ TEST(add)
 	load.tx_bytes = (1ULL << 30) - 1;
 	EXPECT_EQ(0xffffff, quell_portload_tx_units(&load))
 		TH_LOG("quell_portload_tx_units__largest");
-	load.pending_bytes = QUELL_U64_MAX - 1;
+	load.pending_q8 = QUELL_U64_MAX - 1;
 	quell_portload_add(&load, 5);
-	EXPECT_EQ(QUELL_U64_MAX, load.pending_bytes)
+	EXPECT_EQ(QUELL_U64_MAX, load.pending_q8)
 		TH_LOG("quell_portload_add__saturates");
 }
 

@@ -44,13 +44,13 @@ struct quell_portload_params {
 /**
  * struct quell_portload - traffic measurement of one link
  * @tx_bytes:		wire bytes while the load is measured, free-running
- * @pending_bytes:	wire bytes sent since @last_ns, not yet in @flight_q8
- * @flight_q8:		bytes in flight at @last_ns without @pending_bytes, Q8
+ * @pending_q8:		wire bytes sent since @last_ns, not yet in @flight_q8, Q8
+ * @flight_q8:		bytes in flight at @last_ns without @pending_q8, Q8
  * @last_ns:		time of @flight_q8
  */
 struct quell_portload {
 	u64	tx_bytes;
-	u64	pending_bytes;
+	u64	pending_q8;
 	u64	flight_q8;
 	u64	last_ns;
 };
@@ -74,6 +74,16 @@ static inline void quell_portload_measure(struct quell_portload_params *p,
 	p->bdp_q8 = quell_mul_div_u64(link_q8, base_rtt_ns, QUELL_NS_PER_SEC);
 }
 
+/* What decays of the bytes in flight: their part of T, rounded up. */
+static inline u64 quell_portload_decay_q8(u64 flight_q8, u64 elapsed_ns, u64 base_rtt_ns)
+{
+	u64 product;
+
+	if (quell_mul_overflows_u64(flight_q8, elapsed_ns, &product))
+		return quell_mul_div_ceil_u64(flight_q8, elapsed_ns, base_rtt_ns);
+	return quell_div_ceil_u64(product, base_rtt_ns);
+}
+
 /**
  * quell_portload_advance() - update the bytes in flight
  * @load: the link
@@ -90,18 +100,19 @@ static inline void quell_portload_advance(struct quell_portload *load,
 					  const struct quell_portload_params *p,
 					  u64 now_ns)
 {
-	u64 elapsed_ns = quell_sub_sat_u64(now_ns, load->last_ns);
-	u64 sent_q8 = quell_mul_sat_u64(load->pending_bytes, 1U << QUELL_PORTLOAD_Q);
-	u64 kept_q8 = 0;
+	u64 elapsed_ns = 0, sent_q8 = load->pending_q8, kept_q8 = 0;
 
+	if (now_ns > load->last_ns) {
+		elapsed_ns = now_ns - load->last_ns;
+		load->last_ns = now_ns;
+	}
 	if (elapsed_ns < p->base_rtt_ns)
-		kept_q8 = load->flight_q8 - quell_mul_div_ceil_u64(load->flight_q8, elapsed_ns,
-								   p->base_rtt_ns);
+		kept_q8 = load->flight_q8 - quell_portload_decay_q8(load->flight_q8, elapsed_ns,
+								    p->base_rtt_ns);
 	else
 		sent_q8 = quell_mul_div_u64(sent_q8, p->base_rtt_ns, elapsed_ns);
 	load->flight_q8 = quell_add_sat_u64(kept_q8, sent_q8);
-	load->pending_bytes = 0;
-	load->last_ns = quell_max_u64(load->last_ns, now_ns);
+	load->pending_q8 = 0;
 }
 
 /**
@@ -114,7 +125,7 @@ static inline void quell_portload_advance(struct quell_portload *load,
 static inline void quell_portload_add(struct quell_portload *load, u32 bytes)
 {
 	load->tx_bytes += bytes;
-	load->pending_bytes = quell_add_sat_u64(load->pending_bytes, bytes);
+	load->pending_q8 = quell_add_sat_u64(load->pending_q8, (u64)bytes << QUELL_PORTLOAD_Q);
 }
 
 /**
