@@ -436,19 +436,19 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
  */
 static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 {
-	u32 at = QUELL_OPT_HEAD_BYTES;
-	u32 end;
+	/* By the first four flags: 0 without the record. */
+	static const u8 at_of[] __table = {
+		0, 0, 0, 0, 6, 12, 16, 22, 0, 0, 0, 0, 6, 12, 16, 22,
+	};
+	u32 at, bytes = QUELL_TELEMETRY_BYTES;
 
-	if (stated <= QUELL_OPT_SHORT_BYTES || !(option[4] & QUELL_OPT_F_TELEMETRY))
+	if (stated <= QUELL_OPT_SHORT_BYTES)
 		return 0;
-	if (option[4] & QUELL_OPT_F_DATA)
-		at += QUELL_OPT_DATA_BYTES;
-	if (option[4] & QUELL_OPT_F_ACK)
-		at += QUELL_OPT_ACK_BYTES;
-	end = at + QUELL_TELEMETRY_BYTES;
+	at = at_of[option[4] & (QUELL_OPT_F_DATA | QUELL_OPT_F_ACK | QUELL_OPT_F_TELEMETRY |
+				QUELL_OPT_F_RECORD)];
 	if (option[4] & QUELL_OPT_F_RECORD)
-		end += QUELL_TELEMETRY_BYTES;
-	return end <= stated ? at : 0;
+		bytes += QUELL_TELEMETRY_BYTES;
+	return at + bytes <= stated ? at : 0;
 }
 
 #endif /* _QUELL_OPTION_H */

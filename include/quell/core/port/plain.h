@@ -44,7 +44,7 @@ struct quell_plain {
  */
 static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u32 bytes, u32 len)
 {
-	const u8 *ip = data + QUELL_PLAIN_IP_AT;
+	const u8 *ip = data + QUELL_PLAIN_IP_AT, *tcp;
 	u32 end, tcp_bytes, ethertype;
 
 	if (bytes < QUELL_PLAIN_TCP6_AT)
@@ -56,7 +56,7 @@ static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u
 			return false;
 		plain->dsfield = ip[1];
 		plain->ttl = ip[8];
-		plain->tcp_at = QUELL_PLAIN_TCP4_AT;
+		tcp = data + QUELL_PLAIN_TCP4_AT;
 		end = QUELL_PLAIN_IP_AT + quell_frame_get(ip + 2);
 	} else if (ethertype == QUELL_FRAME_IS_IPV6) {
 		if (ip[0] >> 4 != 6 || ip[6] != QUELL_FRAME_TCP ||
@@ -64,16 +64,21 @@ static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u
 			return false;
 		plain->dsfield = quell_frame_get(ip) >> 4;
 		plain->ttl = ip[7];
-		plain->tcp_at = QUELL_PLAIN_TCP6_AT;
+		tcp = data + QUELL_PLAIN_TCP6_AT;
 		end = QUELL_PLAIN_TCP6_AT + quell_frame_get(ip + 4);
 	} else {
 		return false;
 	}
-	tcp_bytes = (data[plain->tcp_at + 12] >> 4) * 4;
+	tcp_bytes = (tcp[12] >> 4) * 4;
+	plain->tcp_at = tcp - data;
 	plain->tcp_bytes = tcp_bytes;
-	plain->tcp_flags = data[plain->tcp_at + 13];
-	return tcp_bytes >= QUELL_FRAME_TCP_BYTES && plain->tcp_at + tcp_bytes <= bytes &&
-	       plain->tcp_at + tcp_bytes < end && end <= len;
+	plain->tcp_flags = tcp[13];
+	if (tcp_bytes < QUELL_FRAME_TCP_BYTES)
+		return false;
+	tcp_bytes += plain->tcp_at;
+	if (tcp_bytes > bytes || tcp_bytes >= end)
+		return false;
+	return end <= len;
 }
 
 #endif /* _QUELL_CORE_PORT_PLAIN_H */
