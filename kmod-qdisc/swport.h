@@ -492,10 +492,12 @@ void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bo
 			u64 now_ns);
 int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb);
 
+/* swport_dequeue.c */
+struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
+
 /* swport_queue.c */
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free);
-struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
 void quell_swport_purge(struct swport_sched *port);
 
 /* swport_netlink.c */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The path of a packet through the port, and its accounting.
+ * The way of a packet into the port, and its accounting.
  *
  *	enqueue: (cut GSO ->) parse, classify (-> deflect) -> admit, trim or drop (-> mark) -> band
- *	dequeue: wire free? -> whose turn? (-> cut GSO) -> band (-> mark or drop) (-> stamp) -> wire
+ *	dequeue: swport_dequeue.c
  *
  * At every moment, for each band, both in bytes and in packets,
  *	offered = sent + dropped + queued
@@ -28,40 +28,15 @@
 #include <linux/pkt_sched.h>
 #include <quell/core/port/plain.h>
 
-#include "swport.h"
+#include "swport_band.h"
 
-/* What a single packet must not need for the straight path, in and out. */
+/* What a single packet must not need for the straight path. */
 #define SWPORT_F_IN	(SWPORT_F_TCP_INT | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | \
 			 SWPORT_F_BUFFER | SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
-#define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT | \
-			 SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | SWPORT_F_BQL | \
-			 SWPORT_F_MARK_OUT)
 
 /* An eighth of the memory is control's alone, and half of it data's. */
 #define SWPORT_MEMORY_CONTROL_SHIFT	3
 #define SWPORT_MEMORY_DATA_SHIFT	1
-
-static void swport_band_push(struct swport_band *band, struct sk_buff *skb)
-{
-	__skb_queue_tail(&band->queue, skb);
-	band->backlog_bytes += qdisc_pkt_len(skb);
-	band->memory_bytes += skb->truesize;
-	if (band->backlog_bytes > band->backlog_max_bytes)
-		band->backlog_max_bytes = band->backlog_bytes;
-}
-
-static struct sk_buff *swport_band_pop(struct swport_band *band)
-{
-	struct sk_buff *skb = __skb_dequeue(&band->queue);
-
-	if (!skb)
-		return NULL;
-	band->backlog_bytes -= qdisc_pkt_len(skb);
-	band->memory_bytes -= skb->truesize;
-	band->sent_pkts += swport_cb(skb)->segments;
-	band->sent_bytes += qdisc_pkt_len(skb);
-	return skb;
-}
 
 static void swport_band_purge(struct swport_band *band)
 {
@@ -151,20 +126,6 @@ static bool swport_take_room_all(struct swport_sched *port, const struct swport_
 		return true;
 	swport_settle(port);
 	return false;
-}
-
-static void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
-{
-	band->drop_pkts += swport_cb(skb)->segments;
-	band->drop_bytes += qdisc_pkt_len(skb);
-}
-
-/* Drop a packet that is to be marked, but cannot be; it waits nowhere, or no longer. */
-static void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
-{
-	swport_band_drop(&port->data, skb);
-	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
-	swport_settle(port);
 }
 
 static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band,
@@ -383,228 +344,6 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
 		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
 	return verdict;
-}
-
-/* Bytes that a packet, or each segment of it, takes of the wire. */
-static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
-{
-	return qdisc_pkt_len(skb) + port->params.overhead_bytes * swport_cb(skb)->segments;
-}
-
-/* The same of the packet that will probably leave next; 0: none may. */
-static u32 swport_next_bytes(struct swport_sched *port)
-{
-	const struct sk_buff *skb = skb_peek(&port->control.queue);
-
-	if (!skb && swport_has_data(port))
-		skb = skb_peek(&port->data.queue);
-	return skb ? swport_wire_bytes(port, skb) : 0;
-}
-
-/*
- * Is the wire still busy?  If so, schedule the watchdog for when it is free, or as much later as
- * `timer_slack' allows: what is due by then leaves at once, and the rate holds.
- */
-static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
-			     u64 now_ns)
-{
-	u64 ready_ns = port->part.joint ?
-		       quell_swport_joint_turn_ns(port, now_ns, swport_next_bytes(port)) :
-		       quell_shaper_ready_ns(&port->shaper);
-
-	if (now_ns >= ready_ns)
-		return false;
-	BUILD_BUG_ON(2 * SWPORT_TIMER_SLACK_MAX > QUELL_SHAPER_LATE_NS);
-	qdisc_qstats_overlimit(sch);
-	qdisc_watchdog_schedule_range_ns(&port->watchdog, ready_ns, port->params.timer_slack_ns);
-	return true;
-}
-
-static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
-			       u32 wire_bytes)
-{
-	if (now_ns > QUELL_SHAPER_LATE_NS)
-		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
-	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps,
-			    wire_bytes);
-}
-
-/* Measure the port's load as of now; returns the time of the measurement. */
-static u64 swport_measure(struct swport_sched *port, u64 now_ns)
-{
-	if (port->part.joint)
-		return quell_swport_joint_measure(port, now_ns);
-	if (port->params.telemetry_ns)
-		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
-	if (port->params.tcp_int_ns)
-		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
-	return now_ns;
-}
-
-/* A packet goes onto the wire. */
-static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_bytes)
-{
-	if (port->part.joint) {
-		quell_swport_joint_sent(port, wire_bytes);
-		return;
-	}
-	if (port->features & SWPORT_F_TELEMETRY)
-		quell_portload_add(&port->link.load, wire_bytes);
-	if (port->features & SWPORT_F_TCP_INT)
-		quell_portload_add(&port->tcp_int.load, wire_bytes);
-	if (port->params.rate_bytes_ps)
-		swport_wire_charge(port, now_ns, wire_bytes);
-}
-
-static struct sk_buff *swport_pop_control(struct swport_sched *port,
-					  const struct quell_turns_params *share, bool has_data,
-					  u64 now_ns)
-{
-	struct sk_buff *skb = swport_band_pop(&port->control);
-
-	if (!skb)
-		return NULL;
-	quell_turns_sent_control(share, &port->turns, swport_wire_bytes(port, skb),
-				 has_data);
-	if (port->percentiles)
-		quell_swport_leave(port, skb, true, now_ns);
-	return skb;
-}
-
-/*
- * The next packet of data that is not dropped for want of ECN.  The last one never is, for
- * parents must not see the port empty while it is asked for a packet.
- */
-static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
-{
-	struct swport_sched *port = qdisc_priv(sch);
-	struct sk_buff *skb;
-
-	while (swport_has_data(port)) {
-		if (port->params.telemetry_ns &&
-		    swport_cb(skb_peek(&port->data.queue))->segments > 1)
-			quell_swport_gso_open(sch);
-		skb = swport_band_pop(&port->data);
-		swport_settle(port);
-		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
-		    quell_swport_judge(port, skb) || !swport_has_data(port))
-			return skb;
-		port->data.sent_pkts -= swport_cb(skb)->segments;
-		port->data.sent_bytes -= qdisc_pkt_len(skb);
-		swport_drop_unmarkable(port, skb);
-		__qdisc_qstats_drop(sch, swport_cb(skb)->segments);
-		qdisc_qstats_backlog_dec(sch, skb);
-		qdisc_qlen_dec(sch);
-		qdisc_tree_reduce_backlog(sch, 1, qdisc_pkt_len(skb));
-		kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
-	}
-	return NULL;
-}
-
-/* A data packet is marked and stamped by the queue it leaves behind. */
-static struct sk_buff *swport_pop_data(struct Qdisc *sch,
-				       const struct quell_turns_params *share, u64 now_ns)
-{
-	struct swport_sched *port = qdisc_priv(sch);
-	struct sk_buff *skb = swport_pop_judged(sch);
-
-	if (!skb)
-		return NULL;
-	quell_turns_sent_data(share, &port->turns, swport_wire_bytes(port, skb),
-			      swport_has_data(port));
-	if (port->percentiles)
-		quell_swport_leave(port, skb, false, now_ns);
-	if (port->params.telemetry_ns)
-		quell_swport_stamp(port, skb, now_ns);
-	return skb;
-}
-
-/* Control first, unless data waits and control has had its share. */
-static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
-{
-	struct swport_sched *port = qdisc_priv(sch);
-	const struct quell_turns_params share = {
-		.share_q16 = port->params.control_share_q16,
-		.burst_bytes = port->params.control_limit_bytes,
-	};
-	bool has_data = swport_has_data(port);
-	struct sk_buff *skb;
-
-	if (has_data && quell_turns_is_for_data(&share, &port->turns)) {
-		port->control_wait_pkts += !skb_queue_empty(&port->control.queue);
-		return swport_pop_data(sch, &share, now_ns);
-	}
-	skb = swport_pop_control(port, &share, has_data, now_ns);
-	return skb ? skb : swport_pop_data(sch, &share, now_ns);
-}
-
-/* The next packet where a feature of SWPORT_F_OUT, a control packet or a pause matters. */
-static struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
-{
-	struct swport_sched *port = qdisc_priv(sch);
-	struct sk_buff *skb;
-	u64 now_ns = 0;
-
-	if (port->features & (SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT |
-			      SWPORT_F_PERCENTILES))
-		now_ns = ktime_get_ns();
-	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
-		return NULL;
-	if (port->features & (SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT))
-		now_ns = swport_measure(port, now_ns);
-	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_look(port);
-
-	skb = swport_pop(sch, now_ns);
-	if (!skb) {
-		if (port->part.joint)
-			quell_swport_joint_sent(port, 0);
-		return NULL;
-	}
-	if (port->params.tcp_int_ns)
-		quell_swport_tcp_int_stamp(port, skb, now_ns);
-	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
-	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_gets(port, qdisc_pkt_len(skb));
-	return skb;
-}
-
-/**
- * quell_swport_dequeue() - the device asks for the next packet
- * @sch: the port's qdisc
- *
- * Without control packets queued or ahead of their share, and without a feature that matters here,
- * the first packet of data leaves.
- *
- * Context: softirq or BH disabled, qdisc lock held.
- * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
- * when the wire is still busy, in which case the watchdog is scheduled.
- */
-struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
-{
-	struct swport_sched *port = qdisc_priv(sch);
-	struct sk_buff *skb;
-
-	if (!qdisc_qlen(sch))
-		return NULL;
-	if (port->features & SWPORT_F_OUT || port->paused || port->turns.ahead_q16 ||
-	    !skb_queue_empty(&port->control.queue))
-		skb = swport_dequeue_featured(sch);
-	else
-		skb = swport_band_pop(&port->data);
-	if (!skb)
-		return NULL;
-	if (swport_cb(skb)->trimmed)
-		quell_swport_trim_sent(port, skb);
-	qdisc_qstats_backlog_dec(sch, skb);
-	qdisc_qlen_dec(sch);
-	port->gso_whole_pkts += swport_cb(skb)->segments > 1;
-	if (port->part.joint && skb_queue_empty(&port->data.queue) &&
-	    skb_queue_empty(&port->control.queue))
-		quell_swport_joint_sleep(port);
-	/* The stack's number of segments is a guess where another host made the packet. */
-	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), swport_cb(skb)->segments);
-	return skb;
 }
 
 /**

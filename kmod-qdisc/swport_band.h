@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The bands' queues and their counters.
+ */
+#ifndef _QUELL_SWPORT_BAND_H
+#define _QUELL_SWPORT_BAND_H
+
+#include "swport.h"
+
+static inline void swport_band_push(struct swport_band *band, struct sk_buff *skb)
+{
+	__skb_queue_tail(&band->queue, skb);
+	band->backlog_bytes += qdisc_pkt_len(skb);
+	band->memory_bytes += skb->truesize;
+	if (band->backlog_bytes > band->backlog_max_bytes)
+		band->backlog_max_bytes = band->backlog_bytes;
+}
+
+static inline struct sk_buff *swport_band_pop(struct swport_band *band)
+{
+	struct sk_buff *skb = __skb_dequeue(&band->queue);
+
+	if (!skb)
+		return NULL;
+	band->backlog_bytes -= qdisc_pkt_len(skb);
+	band->memory_bytes -= skb->truesize;
+	band->sent_pkts += swport_cb(skb)->segments;
+	band->sent_bytes += qdisc_pkt_len(skb);
+	return skb;
+}
+
+static inline void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
+{
+	band->drop_pkts += swport_cb(skb)->segments;
+	band->drop_bytes += qdisc_pkt_len(skb);
+}
+
+/* Drop a packet that is to be marked, but cannot be; it waits nowhere, or no longer. */
+static inline void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
+{
+	swport_band_drop(&port->data, skb);
+	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
+	swport_settle(port);
+}
+
+#endif /* _QUELL_SWPORT_BAND_H */
