@@ -77,6 +77,7 @@ struct swport_class_stats {
  * @siblings:		entry in the list of ports notified of device changes; RTNL
  * @device_bytes_ps:	speed the device last reported; 0 unknown
  * @bytes_ps:		rate of the link: as configured, or else the device's; 0 unknown
+ * @rate_code:		@bytes_ps in a record
  * @load_params:	parameters of the load measurement
  * @load:		measured load; advanced only with telemetry on
  * @of_one_queue:	the port has one of several transmit queues of the device
@@ -94,6 +95,7 @@ struct swport_link {
 	struct list_head		siblings;
 	u64				device_bytes_ps;
 	u64				bytes_ps;
+	u32				rate_code;
 	struct quell_portload_params	load_params;
 	struct quell_portload		load;
 	bool				of_one_queue;
@@ -205,7 +207,7 @@ struct swport_packet {
 	u8			headers[QUELL_FRAME_BYTES_MAX];
 };
 
-/* Features that take a packet off the straight path (swport_queue.c), at enqueue or at dequeue. */
+/* Features that the straight paths, at enqueue or at dequeue, do not or only partly have. */
 #define SWPORT_F_RATE		BIT(0)
 #define SWPORT_F_TELEMETRY	BIT(1)
 #define SWPORT_F_TCP_INT	BIT(2)
@@ -246,7 +248,8 @@ struct swport_packet {
  * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
  * @memory_drop_pkts:	packets dropped because of it
  * @watchdog:		wakes the port when the wire is free again
- * @arriving:		during enqueue, the packet; not on the stack, which kernels may clear
+ * @arriving:		during enqueue, the packet, during dequeue a copy of its headers; not on the
+ *			stack, which kernels may clear
  */
 struct swport_sched {
 	u32			features;
@@ -319,8 +322,6 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 	return (struct swport_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* Bytes of options a TCP header may have. */
-#define SWPORT_TCP_OPTIONS_MAX	40
 #define SWPORT_DSCP_SHIFT	2
 /* The class selector is the upper half of the DSCP. */
 #define SWPORT_PRIORITY_SHIFT	5
@@ -331,7 +332,6 @@ void quell_swport_set_features(struct swport_sched *port);
 /* swport_classify.c */
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
 					      const struct sk_buff *skb);
-u8 quell_swport_hops(const struct sk_buff *skb);
 void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame);
 
 /* swport_mark.c */
@@ -354,16 +354,6 @@ struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *
 void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts);
 void quell_swport_gso_open(struct Qdisc *sch);
 
-/* swport_telemetry.c */
-bool quell_swport_stamp_is_due(const struct swport_sched *port, const struct sk_buff *skb);
-void quell_swport_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
-
-const u8 *quell_swport_options(const struct sk_buff *skb, u8 *buf, u32 *bytes);
-void quell_swport_rewrite(struct sk_buff *skb, u32 at, const u8 *from, u32 bytes);
-
-/* swport_tcp_int.c */
-void quell_swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb, u64 now_ns);
-
 /* swport_to_sender.c */
 bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
 			 const struct quell_frame *frame, const struct quell_trim *trim);
@@ -376,6 +366,7 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb,
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
 void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);
+
 /* swport_deflect.c */
 bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret);

@@ -16,17 +16,16 @@ static inline void swport_band_push(struct swport_band *band, struct sk_buff *sk
 		band->backlog_max_bytes = band->backlog_bytes;
 }
 
-static inline struct sk_buff *swport_band_pop(struct swport_band *band)
+/* Take the first packet, @skb, of so many segments. */
+static inline void swport_band_pop(struct swport_band *band, struct sk_buff *skb, u32 segments)
 {
-	struct sk_buff *skb = __skb_dequeue(&band->queue);
+	u32 bytes = qdisc_pkt_len(skb);
 
-	if (!skb)
-		return NULL;
-	band->backlog_bytes -= qdisc_pkt_len(skb);
+	__skb_unlink(skb, &band->queue);
+	band->backlog_bytes -= bytes;
 	band->memory_bytes -= skb->truesize;
-	band->sent_pkts += swport_cb(skb)->segments;
-	band->sent_bytes += qdisc_pkt_len(skb);
-	return skb;
+	band->sent_pkts += segments;
+	band->sent_bytes += bytes;
 }
 
 static inline void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)

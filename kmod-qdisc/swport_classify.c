@@ -14,7 +14,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/skbuff.h>
 #include <quell/core/port/frame_control.h>
-#include <quell/hops.h>
 
 #include "swport.h"
 
@@ -90,18 +89,4 @@ void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
 	cb->tcp_at = flow->transport_at;
 	if (!(frame->tcp_flags & QUELL_FRAME_TCP_SYN))
 		cb->option_bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES;
-}
-
-/**
- * quell_swport_hops() - routers that a TCP segment has passed
- * @skb: packet noted by quell_swport_note()
- *
- * Context: any.
- * Return: those before a tunnel and those in it; 0 for one of this host itself.
- */
-u8 quell_swport_hops(const struct sk_buff *skb)
-{
-	const struct swport_cb *cb = swport_cb(skb);
-
-	return quell_hops(cb->ttl) + (cb->inner_ttl ? quell_hops(cb->inner_ttl) : 0);
 }

@@ -9,11 +9,13 @@
 #include <linux/ktime.h>
 
 #include "swport_band.h"
+#include "swport_tcp_int.h"
+#include "swport_telemetry.h"
 
-/* What a single packet must not need for the straight path. */
-#define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT | \
-			 SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | SWPORT_F_BQL | \
-			 SWPORT_F_MARK_OUT)
+/* What writes to a packet, also on the straight path, and what that path does not have. */
+#define SWPORT_F_STAMP	(SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT)
+#define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
+			 SWPORT_F_BQL | SWPORT_F_MARK_OUT)
 
 /* Bytes that a packet, or each segment of it, takes of the wire. */
 static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
@@ -90,10 +92,11 @@ static struct sk_buff *swport_pop_control(struct swport_sched *port,
 					  const struct quell_turns_params *share, bool has_data,
 					  u64 now_ns)
 {
-	struct sk_buff *skb = swport_band_pop(&port->control);
+	struct sk_buff *skb = skb_peek(&port->control.queue);
 
 	if (!skb)
 		return NULL;
+	swport_band_pop(&port->control, skb, swport_cb(skb)->segments);
 	quell_turns_sent_control(share, &port->turns, swport_wire_bytes(port, skb),
 				 has_data);
 	if (port->percentiles)
@@ -111,10 +114,12 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	while (swport_has_data(port)) {
-		if (port->params.telemetry_ns &&
-		    swport_cb(skb_peek(&port->data.queue))->segments > 1)
+		skb = skb_peek(&port->data.queue);
+		if (port->params.telemetry_ns && swport_cb(skb)->segments > 1 &&
+		    swport_stamp_is_due(port, skb))
 			quell_swport_gso_open(sch);
-		skb = swport_band_pop(&port->data);
+		skb = skb_peek(&port->data.queue);
+		swport_band_pop(&port->data, skb, swport_cb(skb)->segments);
 		swport_settle(port);
 		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
 		    quell_swport_judge(port, skb) || !swport_has_data(port))
@@ -131,9 +136,13 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	return NULL;
 }
 
-/* A data packet is marked and stamped by the queue it leaves behind. */
-static struct sk_buff *swport_pop_data(struct Qdisc *sch,
-				       const struct quell_turns_params *share, u64 now_ns)
+/*
+ * A data packet is marked and stamped by the queue it leaves behind.  selftests/perf/report-host
+ * counts the calls.
+ */
+static noinline struct sk_buff *swport_pop_data(struct Qdisc *sch,
+						const struct quell_turns_params *share,
+						u64 now_ns)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb = swport_pop_judged(sch);
@@ -144,8 +153,15 @@ static struct sk_buff *swport_pop_data(struct Qdisc *sch,
 			      swport_has_data(port));
 	if (port->percentiles)
 		quell_swport_leave(port, skb, false, now_ns);
-	if (port->params.telemetry_ns)
-		quell_swport_stamp(port, skb, now_ns);
+	if (port->params.telemetry_ns) {
+		struct quell_telemetry record = {
+			.queue_bytes = swport_queue_bytes(port),
+			.tx_units = quell_portload_tx_units(&port->link.load),
+			.time_ns = now_ns,
+		};
+
+		swport_stamp(port, skb, &record);
+	}
 	return skb;
 }
 
@@ -168,19 +184,17 @@ static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 	return skb ? skb : swport_pop_data(sch, &share, now_ns);
 }
 
-/* The next packet where a feature of SWPORT_F_OUT, a control packet or a pause matters. */
-static struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
+static struct sk_buff *swport_dequeue_next(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
 	u64 now_ns = 0;
 
-	if (port->features & (SWPORT_F_RATE | SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT |
-			      SWPORT_F_PERCENTILES))
+	if (port->features & (SWPORT_F_RATE | SWPORT_F_STAMP | SWPORT_F_PERCENTILES))
 		now_ns = ktime_get_ns();
 	if (port->params.rate_bytes_ps && swport_wire_busy(port, sch, now_ns))
 		return NULL;
-	if (port->features & (SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT))
+	if (port->features & SWPORT_F_STAMP)
 		now_ns = swport_measure(port, now_ns);
 	if (unlikely(port->features & SWPORT_F_BQL))
 		quell_swport_device_look(port);
@@ -192,11 +206,79 @@ static struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
 		return NULL;
 	}
 	if (port->params.tcp_int_ns)
-		quell_swport_tcp_int_stamp(port, skb, now_ns);
+		swport_tcp_int_stamp(port, skb, swport_queue_bytes(port), now_ns);
 	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
 	if (unlikely(port->features & SWPORT_F_BQL))
 		quell_swport_device_gets(port, qdisc_pkt_len(skb));
 	return skb;
+}
+
+/* As quell_swport_trim_sent(); returns the packet, to be called last. */
+static noinline struct sk_buff *swport_sent_trimmed(struct swport_sched *port, struct sk_buff *skb)
+{
+	quell_swport_trim_sent(port, skb);
+	return skb;
+}
+
+/* Account for a packet that leaves. */
+static inline struct sk_buff *swport_sent(struct Qdisc *sch, struct sk_buff *skb, u32 segments)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	qdisc_qstats_backlog_dec(sch, skb);
+	qdisc_qlen_dec(sch);
+	port->gso_whole_pkts += segments > 1;
+	/* The stack's number of segments is a guess where another host made the packet. */
+	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), segments);
+	return likely(!swport_cb(skb)->trimmed) ? skb : swport_sent_trimmed(port, skb);
+}
+
+/* The next packet where a feature of SWPORT_F_OUT, a control packet or a pause matters. */
+static noinline struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb = swport_dequeue_next(sch);
+
+	if (!skb)
+		return NULL;
+	if (port->part.joint && skb_queue_empty(&port->data.queue) &&
+	    skb_queue_empty(&port->control.queue))
+		quell_swport_joint_sleep(port);
+	return swport_sent(sch, skb, swport_cb(skb)->segments);
+}
+
+/*
+ * The straight path of a port whose only features here are telemetry and TCP-INT: the first packet
+ * of data, with what swport_dequeue_featured() writes to it.
+ */
+static noinline __flatten struct sk_buff *swport_dequeue_stamped(struct Qdisc *sch,
+								 struct sk_buff *skb)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	u32 wire_bytes, queue_bytes;
+	u64 now_ns;
+
+	/* That one may have to be cut. */
+	if (unlikely(swport_cb(skb)->segments > 1))
+		return swport_dequeue_featured(sch);
+	now_ns = ktime_get_ns();
+	swport_band_pop(&port->data, skb, 1);
+	queue_bytes = port->data.backlog_bytes;
+	wire_bytes = qdisc_pkt_len(skb) + port->params.overhead_bytes;
+	if (port->features & SWPORT_F_TELEMETRY) {
+		struct quell_telemetry record = { .queue_bytes = queue_bytes, .time_ns = now_ns };
+
+		quell_portload_advance(&port->link.load, &port->link.load_params, now_ns);
+		record.tx_units = quell_portload_tx_units(&port->link.load);
+		quell_portload_add(&port->link.load, wire_bytes);
+		swport_stamp(port, skb, &record);
+	}
+	if (port->features & SWPORT_F_TCP_INT) {
+		quell_portload_advance(&port->tcp_int.load, &port->tcp_int.load_params, now_ns);
+		quell_portload_add(&port->tcp_int.load, wire_bytes);
+		swport_tcp_int_stamp(port, skb, queue_bytes, now_ns);
+	}
+	return swport_sent(sch, skb, 1);
 }
 
 /**
@@ -214,25 +296,20 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u32 segments;
 
 	if (!qdisc_qlen(sch))
 		return NULL;
 	if (port->features & SWPORT_F_OUT || port->paused || port->turns.ahead_q16 ||
 	    !skb_queue_empty(&port->control.queue))
-		skb = swport_dequeue_featured(sch);
-	else
-		skb = swport_band_pop(&port->data);
-	if (!skb)
+		return swport_dequeue_featured(sch);
+	/* The only packet may be one at which a parent has peeked. */
+	skb = port->data.queue.next;
+	if (skb == (struct sk_buff *)&port->data.queue)
 		return NULL;
-	if (swport_cb(skb)->trimmed)
-		quell_swport_trim_sent(port, skb);
-	qdisc_qstats_backlog_dec(sch, skb);
-	qdisc_qlen_dec(sch);
-	port->gso_whole_pkts += swport_cb(skb)->segments > 1;
-	if (port->part.joint && skb_queue_empty(&port->data.queue) &&
-	    skb_queue_empty(&port->control.queue))
-		quell_swport_joint_sleep(port);
-	/* The stack's number of segments is a guess where another host made the packet. */
-	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), swport_cb(skb)->segments);
-	return skb;
+	if (port->features & SWPORT_F_STAMP)
+		return swport_dequeue_stamped(sch, skb);
+	segments = swport_cb(skb)->segments;
+	swport_band_pop(&port->data, skb, segments);
+	return swport_sent(sch, skb, segments);
 }

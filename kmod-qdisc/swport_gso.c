@@ -193,8 +193,8 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
 }
 
 /**
- * quell_swport_gso_open() - cut the first packet of the data band if it must be
- * @sch: the port's qdisc, with telemetry on; that packet is a super-packet
+ * quell_swport_gso_open() - cut the first packet of the data band
+ * @sch: the port's qdisc; that packet is a super-packet
  *
  * If memory is lacking it stays whole, and if its segments are not what was measured.
  *
@@ -206,8 +206,6 @@ void quell_swport_gso_open(struct Qdisc *sch)
 	struct sk_buff *skb = skb_peek(&port->data.queue);
 	struct sk_buff *segs;
 
-	if (!quell_swport_stamp_is_due(port, skb))
-		return;
 	/* The last segment takes over what the packet counted of its socket's memory. */
 	port->data.memory_bytes -= skb->truesize;
 	segs = quell_swport_gso_cut(port, skb);

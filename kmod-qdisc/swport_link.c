@@ -65,6 +65,7 @@ void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
 			       link->bytes_ps);
 	quell_portload_measure(&port->tcp_int.load_params, port->params.tcp_int_ns,
 			       link->bytes_ps);
+	link->rate_code = quell_telemetry_rate_code(link->bytes_ps);
 	port->tcp_int.speed = quell_tcp_int_speed(link->bytes_ps);
 }
 

@@ -21,8 +21,8 @@
  *
  * Work conserving unless `rate` is set; then packets leave exactly as fast as
  * a wire of that rate would carry them (quell/core/port/shaper.h).  With `telemetry`
- * data packets report the port's load to their sender (swport_telemetry.c), with
- * `tcp-int` to hosts that run the public agents (swport_tcp_int.c).  With
+ * data packets report the port's load to their sender (swport_telemetry.h), with
+ * `tcp-int` to hosts that run the public agents (swport_tcp_int.h).  With
  * `deflect` flows that meet a long data queue leave by another port (swport_deflect.c).
  *
  * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits

@@ -27,12 +27,14 @@
 #include <linux/ktime.h>
 #include <linux/pkt_sched.h>
 #include <quell/core/port/plain.h>
+#include <quell/tcp_int.h>
 
 #include "swport_band.h"
 
-/* What a single packet must not need for the straight path. */
-#define SWPORT_F_IN	(SWPORT_F_TCP_INT | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | \
-			 SWPORT_F_BUFFER | SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
+/* What a packet must not need for the straight path, and what takes more than it. */
+#define SWPORT_F_IN		(SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
+				 SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
+#define SWPORT_F_IN_MORE	(SWPORT_F_RATE | SWPORT_F_TCP_INT | SWPORT_F_BQL)
 
 /* An eighth of the memory is control's alone, and half of it data's. */
 #define SWPORT_MEMORY_CONTROL_SHIFT	3
@@ -286,13 +288,13 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
  * The straight path: queue TCP data, as most packets are, of which quell_plain_read() knows all
  * that the port keeps.  False, and nothing changed: for the other path, also where it does not fit.
  */
-static bool swport_enqueue_plain(struct swport_sched *port, struct sk_buff *skb, struct Qdisc *sch)
+static inline bool swport_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch)
 {
+	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_band *band = &port->data;
 	struct quell_plain plain;
 
-	if (port->features & SWPORT_F_IN || skb->dev->type != ARPHRD_ETHER ||
-	    skb->priority == TC_PRIO_CONTROL || skb_is_gso(skb) ||
+	if (skb->dev->type != ARPHRD_ETHER || skb->priority == TC_PRIO_CONTROL || skb_is_gso(skb) ||
 	    (u64)band->backlog_bytes + qdisc_pkt_len(skb) > port->params.limit_bytes ||
 	    band->memory_bytes + skb->truesize > port->memory_max_bytes >> SWPORT_MEMORY_DATA_SHIFT)
 		return false;
@@ -308,11 +310,47 @@ static bool swport_enqueue_plain(struct swport_sched *port, struct sk_buff *skb,
 		.ttl = plain.ttl,
 		.priority = plain.dsfield >> SWPORT_PRIORITY_SHIFT,
 	};
-	swport_wake(port, sch);
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 	return true;
+}
+
+/* A packet that is not for the straight path, or of a port that is not. */
+static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
+				       struct sk_buff **to_free)
+{
+	u32 old_bytes = qdisc_pkt_len(skb);
+	int verdict;
+
+	if (skb_is_gso(skb))
+		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
+		       swport_enqueue_cut(skb, sch, to_free);
+	verdict = swport_enqueue_one(skb, sch, to_free);
+	/* Parents count the length that arrived; correct their backlog to the trimmed length. */
+	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
+		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
+	return verdict;
+}
+
+/* A packet of a port with features; on the straight path the wire is woken as by swport_wake(). */
+static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
+					    struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct swport_cb *cb = swport_cb(skb);
+
+	if (unlikely(port->features & SWPORT_F_BQL))
+		quell_swport_device_look(port);
+	if (port->features & SWPORT_F_IN || !swport_enqueue_plain(skb, sch))
+		return swport_enqueue_any(skb, sch, to_free);
+	if (port->features & SWPORT_F_RATE && qdisc_qlen(sch) == 1)
+		quell_shaper_wake(&port->shaper, ktime_get_ns());
+	if (port->features & SWPORT_F_TCP_INT &&
+	    quell_tcp_int_may_have(skb->data + cb->tcp_at + QUELL_FRAME_TCP_BYTES,
+				   cb->option_bytes))
+		cb->arrived_ns = ktime_get_ns();
+	return NET_XMIT_SUCCESS;
 }
 
 /**
@@ -328,22 +366,12 @@ static bool swport_enqueue_plain(struct swport_sched *port, struct sk_buff *skb,
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
-	struct swport_sched *port = qdisc_priv(sch);
-	u32 old_bytes = qdisc_pkt_len(skb);
-	int verdict;
+	const struct swport_sched *port = qdisc_priv(sch);
 
-	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_look(port);
-	if (swport_enqueue_plain(port, skb, sch))
-		return NET_XMIT_SUCCESS;
-	if (skb_is_gso(skb))
-		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
-		       swport_enqueue_cut(skb, sch, to_free);
-	verdict = swport_enqueue_one(skb, sch, to_free);
-	/* Parents count the length that arrived; correct their backlog to the trimmed length. */
-	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
-		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
-	return verdict;
+	if (port->features & (SWPORT_F_IN | SWPORT_F_IN_MORE))
+		return swport_enqueue_featured(skb, sch, to_free);
+	return swport_enqueue_plain(skb, sch) ? NET_XMIT_SUCCESS :
+						swport_enqueue_any(skb, sch, to_free);
 }
 
 /**

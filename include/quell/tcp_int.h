@@ -35,6 +35,12 @@
 #define QUELL_TCP_INT_ECHO_HOP_AT	9
 #define QUELL_TCP_INT_ECHO_LATENCY_AT	10
 
+/* Bits of speed, value and hop in the first eight bytes as a number; latency is below. */
+#define QUELL_TCP_INT_SPEED_SHIFT	40
+#define QUELL_TCP_INT_VALUE_SHIFT	32
+#define QUELL_TCP_INT_HOP_SHIFT		24
+#define QUELL_TCP_INT_HOP_MASK		0xfffff000000ULL
+
 /* Requested tagging frequency: as configured in the switch. */
 #define QUELL_TCP_INT_FREQ_SWITCH	15
 
@@ -246,39 +252,58 @@ static inline void quell_tcp_int_decode(const u8 *from, struct quell_tcp_int *op
  */
 static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
 {
-	u32 length, at;
+	u32 at, length;
 
-	for (at = 0; at < bytes; at += length) {
-		length = quell_opt_length(options, bytes, at);
-		if (!length)
+	/* Behind the last of these there is no room for it. */
+	for (at = 0; at + QUELL_TCP_INT_BYTES <= bytes; at += length) {
+		length = options[at + 1];
+		if (options[at] == QUELL_OPT_NOP)
+			length = 1;
+		else if (options[at] == QUELL_OPT_END || length < 2)
 			break;
-		if (options[at] == QUELL_TCP_INT_KIND && length == QUELL_TCP_INT_BYTES)
+		else if (options[at] == QUELL_TCP_INT_KIND && length == QUELL_TCP_INT_BYTES)
 			return at;
 	}
 	return bytes;
 }
 
 /**
+ * quell_tcp_int_may_have() - is it worth looking for the option?
+ * @options: first byte behind the fixed TCP header
+ * @bytes:   bytes of options, at most 40
+ *
+ * Context: any.
+ * Return: false where quell_tcp_int_find() finds none, as where timestamps are alone.
+ */
+static inline bool quell_tcp_int_may_have(const u8 *options, u32 bytes)
+{
+	return bytes > QUELL_TCP_INT_BYTES ||
+	       (bytes == QUELL_TCP_INT_BYTES && options[0] == QUELL_TCP_INT_KIND);
+}
+
+/**
  * quell_tcp_int_stamp() - update an option as a switch port
- * @opt: the option
+ * @first: its first eight bytes; the echo, which stays, is behind them
  * @hop: the port
  *
  * The port's latency, rounded down, is added to that of the hops before and saturates;
  * the other fields are replaced if this hop is the more congested one.
  *
  * Context: any.
+ * Return: true if they were.
  */
-static inline void quell_tcp_int_stamp(struct quell_tcp_int *opt,
-				       const struct quell_tcp_int_hop *hop)
+static inline bool quell_tcp_int_stamp(u64 *first, const struct quell_tcp_int_hop *hop)
 {
-	u64 latency = opt->latency + (hop->latency_ns >> QUELL_TCP_INT_LATENCY_SHIFT);
+	u64 room = ~*first & QUELL_TCP_INT_LATENCY_MAX;
 
-	opt->latency = quell_min_u64(latency, QUELL_TCP_INT_LATENCY_MAX);
-	if (hop->value <= opt->value)
-		return;
-	opt->value = hop->value;
-	opt->speed = hop->speed;
-	opt->hop_ttl = hop->ttl;
+	*first += quell_min_u64(hop->latency_ns >> QUELL_TCP_INT_LATENCY_SHIFT, room);
+	if (hop->value <= (u8)(*first >> QUELL_TCP_INT_VALUE_SHIFT))
+		return false;
+	*first &= ~QUELL_TCP_INT_HOP_MASK;
+	*first |= (u64)hop->speed << QUELL_TCP_INT_SPEED_SHIFT |
+		  (u64)hop->value << QUELL_TCP_INT_VALUE_SHIFT |
+		  (u64)hop->ttl << QUELL_TCP_INT_HOP_SHIFT;
+	return true;
 }
 
 /**

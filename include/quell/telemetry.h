@@ -54,11 +54,11 @@
  */
 static inline u32 quell_float_encode(u64 value, u32 fraction_bits, u32 most)
 {
-	u32 bits = quell_fls_u64(value), shift;
+	u32 shift;
 
-	if (bits <= fraction_bits + 1)
+	if (!(value >> (fraction_bits + 1)))
 		return value;
-	shift = bits - fraction_bits - 1;
+	shift = quell_log2_u64(value) - fraction_bits;
 	/* The leading bit of a value >= one adds 1 to the exponent field. */
 	return quell_min_u64(((u64)shift << fraction_bits) + (value >> shift), most);
 }
@@ -120,6 +120,34 @@ static inline u32 quell_telemetry_get_u24(const u8 *from)
 	return (u32)from[0] << 16 | quell_telemetry_get_u16(from + 1);
 }
 
+/* Code of a link's rate. */
+static inline u32 quell_telemetry_rate_code(u64 link_bytes_ps)
+{
+	return quell_float_encode(quell_div_u64(link_bytes_ps, QUELL_TELEMETRY_RATE_UNIT_BYTES_PS),
+				  QUELL_SHORT_FRACTION_BITS, QUELL_SHORT_MAX);
+}
+
+/**
+ * quell_telemetry_pack() - a record as two numbers
+ * @record:	values; instead of @link_bytes_ps @rate_code is used
+ * @rate_code:	quell_telemetry_rate_code()
+ * @load_code:	quell_load_encode()
+ * @last:	set to the last four bytes
+ *
+ * Context: any.
+ * Return: the first eight bytes.
+ */
+static inline u64 quell_telemetry_pack(const struct quell_telemetry *record, u32 rate_code,
+				       u32 load_code, u32 *last)
+{
+	u32 queue_code = quell_float_encode(record->queue_bytes, QUELL_SHORT_FRACTION_BITS,
+					    QUELL_SHORT_MAX);
+
+	*last = record->tx_units << 24 | (record->time_ns & QUELL_TELEMETRY_TIME_MASK);
+	return (u64)((u32)record->hop << 24 | load_code << 16 | rate_code) << 32 |
+	       queue_code << 16 | (record->tx_units >> 8 & 0xffff);
+}
+
 /**
  * quell_telemetry_encode() - write a record
  * @record:    values; hop 0 writes an empty record
@@ -131,20 +159,15 @@ static inline u32 quell_telemetry_get_u24(const u8 *from)
 static inline void quell_telemetry_encode(const struct quell_telemetry *record,
 					  u64 load_q16, u8 *to)
 {
-	u64 rate_units = quell_div_u64(record->link_bytes_ps,
-				       QUELL_TELEMETRY_RATE_UNIT_BYTES_PS);
+	u32 rate_code = quell_telemetry_rate_code(record->link_bytes_ps), last;
+	u64 first = quell_telemetry_pack(record, rate_code, quell_load_encode(load_q16), &last);
 
-	to[QUELL_TELEMETRY_HOP_AT] = record->hop;
-	to[QUELL_TELEMETRY_LOAD_AT] = quell_load_encode(load_q16);
-	quell_telemetry_put_u16(to + QUELL_TELEMETRY_RATE_AT,
-				quell_float_encode(rate_units, QUELL_SHORT_FRACTION_BITS,
-						   QUELL_SHORT_MAX));
-	quell_telemetry_put_u16(to + QUELL_TELEMETRY_QUEUE_AT,
-				quell_float_encode(record->queue_bytes,
-						   QUELL_SHORT_FRACTION_BITS,
-						   QUELL_SHORT_MAX));
-	quell_telemetry_put_u24(to + QUELL_TELEMETRY_TX_AT, record->tx_units);
-	quell_telemetry_put_u24(to + QUELL_TELEMETRY_TIME_AT, record->time_ns);
+	quell_telemetry_put_u16(to, first >> 48);
+	quell_telemetry_put_u16(to + 2, first >> 32);
+	quell_telemetry_put_u16(to + 4, first >> 16);
+	quell_telemetry_put_u16(to + 6, first);
+	quell_telemetry_put_u16(to + 8, last >> 16);
+	quell_telemetry_put_u16(to + 10, last);
 }
 
 /**
@@ -174,8 +197,8 @@ static inline bool quell_telemetry_decode(const u8 *from, struct quell_telemetry
 
 /**
  * quell_telemetry_replaces() - must a hop's record replace the one in the packet?
- * @load_q16: load of the hop's link, Q16
- * @old:      the record in the packet
+ * @load_code: quell_load_encode() of the hop's link
+ * @old:       the record in the packet
  *
  * Of two equally loaded hops the first stays, so that the hop reported
  * to the sender does not depend on chance.
@@ -183,10 +206,9 @@ static inline bool quell_telemetry_decode(const u8 *from, struct quell_telemetry
  * Context: any.
  * Return: true when @old is empty or its link is less loaded.
  */
-static inline bool quell_telemetry_replaces(u64 load_q16, const u8 *old)
+static inline bool quell_telemetry_replaces(u32 load_code, const u8 *old)
 {
-	return !old[QUELL_TELEMETRY_HOP_AT] ||
-	       quell_load_encode(load_q16) > old[QUELL_TELEMETRY_LOAD_AT];
+	return !old[QUELL_TELEMETRY_HOP_AT] || load_code > old[QUELL_TELEMETRY_LOAD_AT];
 }
 
 #endif /* _QUELL_TELEMETRY_H */

@@ -7,6 +7,7 @@
  *	what is found lies within the frame, an inner packet within the outer
  *	what is found agrees with the model (../unit/frame_model.h)
  *	a frame that is read as a plain one is one, with the same headers
+ *	into its TCP header a port writes what it writes in the long way (../unit/stamp_model.h)
  *	where only the first bytes can be read, all is found, or that more are needed
  *
  * Input: how many of the bytes can be read (1), how to begin (1: which headers to write over
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 
 #include "../unit/frame_model.h"
+#include "../unit/stamp_model.h"
 
 #define INPUT_BYTES	3U
 
@@ -27,7 +29,7 @@ static void require(bool holds, const char *promise)
 	abort();
 }
 
-/* Make the start of the input a tunnel, as far as @how asks; lengths are the frame's. */
+/* Make the start of the input a tunnel, or TCP with options, as far as @how asks. */
 static void begin(u8 *f, u32 bytes, u8 how)
 {
 	u32 at = 14 + (how & 1 ? 4 : 0), transport_at = at + (how & 2 ? 40 : 20);
@@ -43,6 +45,12 @@ static void begin(u8 *f, u32 bytes, u8 how)
 	if (!(how & 2))
 		memset(f + at + 6, 0, 2);
 	f[at + (how & 2 ? 6 : 9)] = (u8[]) { 17, 17, 47, 4, 41, 60, 6, 58 }[how >> 2 & 7];
+	if ((how >> 2 & 7) == 6 && how & 0x20 && bytes > transport_at + 60) {
+		f[transport_at + 12] = 0xf0;
+		f[transport_at + 13] = 0x18;
+		memcpy(f + transport_at + 20, (u8[]) { 254, 24, 0x51, 0x55, 5 }, 5);
+		memcpy(f + transport_at + 44, (u8[]) { 0x72, 12 }, 2);
+	}
 	if ((how >> 2 & 7) > 1)
 		return;
 	memcpy(f + transport_at + 2, how & 4 ? (u8[]) { 0x12, 0xb5 } : (u8[]) { 0x17, 0xc1 }, 2);
@@ -67,6 +75,26 @@ static void check_places(const struct quell_frame *frame)
 		"TCP's options can be read");
 }
 
+/* Of a port whose numbers are the frame's. */
+static void check_stamp(const struct quell_frame *frame, const u8 *data)
+{
+	struct stamp_port port = { .record.hop = 1 + data[0] % 255 };
+	const char *complaint;
+	u32 written;
+
+	memcpy(&port.record.link_bytes_ps, data, sizeof(u64));
+	memcpy(&port.record.queue_bytes, data + 4, sizeof(u32));
+	memcpy(&port.load_q16, data + 3, sizeof(u64));
+	port.load_q16 >>= data[1] & 63;
+	port.record.tx_units = port.record.queue_bytes;
+	port.record.time_ns = port.record.link_bytes_ps;
+	port.hop = (struct quell_tcp_int_hop) { data[2], data[3] & 0xf, data[4],
+						port.load_q16 };
+	complaint = stamp_complaint(data + frame->ip[0].transport_at, frame->tcp_bytes, &port,
+				    &written);
+	require(!complaint, complaint ? complaint : "");
+}
+
 static void parse(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
 {
 	u8 *copy = malloc(bytes ? bytes : 1);
@@ -80,6 +108,8 @@ static void parse(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
 	quell_frame_parse(frame);
 	complaint = plain_complaint(frame, &is_plain);
 	require(!complaint, complaint ? complaint : "");
+	if (is_plain)
+		check_stamp(frame, copy);
 	quell_frame_is_control(frame);
 	check_places(frame);
 	free(copy);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <quell/core/port/stamp.h>
 #include <quell/tcp_int.h>
 
 #define OPTIONS_BYTES	40U
@@ -34,10 +35,17 @@ static void require(bool holds, const char *promise)
 static void pass_port(struct quell_tcp_int *opt, const struct quell_tcp_int_hop *hop)
 {
 	struct quell_tcp_int before = *opt;
-	bool wrote;
+	u8 wire[QUELL_TCP_INT_BYTES];
+	bool wrote, says;
+	u64 first;
 
-	quell_tcp_int_stamp(opt, hop);
+	quell_tcp_int_encode(opt, wire);
+	first = quell_stamp_get_u64(wire);
+	says = quell_tcp_int_stamp(&first, hop);
+	quell_stamp_put_u64(wire, first);
+	quell_tcp_int_decode(wire, opt);
 	wrote = opt->value > before.value;
+	require(says == wrote, "a port knows what it wrote");
 	require(opt->value >= before.value && opt->value >= hop->value, "value is the largest");
 	require(opt->hop_ttl == (wrote ? hop->ttl : before.hop_ttl), "the hop is the value's");
 	require(opt->speed == (wrote ? hop->speed : before.speed), "and so is the speed");

@@ -90,7 +90,7 @@ static bool pass(const struct hop *hop, u8 *wire)
 	u8 before[QUELL_TELEMETRY_BYTES];
 
 	memcpy(before, wire, sizeof(before));
-	if (!hop->hop || !quell_telemetry_replaces(load_q16, wire)) {
+	if (!hop->hop || !quell_telemetry_replaces(quell_load_encode(load_q16), wire)) {
 		require(!memcmp(before, wire, sizeof(before)), "a record kept stays as it is");
 		return false;
 	}

@@ -189,6 +189,25 @@ TEST(find)
 	}
 }
 
+/* The first eight bytes in network order, as a number. */
+static u64 first_of(const u8 *wire)
+{
+	u64 first = 0;
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		first = first << 8 | wire[i];
+	return first;
+}
+
+static void put_first(u8 *wire, u64 first)
+{
+	u32 i;
+
+	for (i = 8; i-- > 0; first >>= 8)
+		wire[i] = first;
+}
+
 TEST(stamp)
 {
 	static const struct {
@@ -218,10 +237,18 @@ TEST(stamp)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_tcp_int opt = cases[i].before;
+		u8 wire[QUELL_TCP_INT_BYTES];
+		struct quell_tcp_int opt;
+		u64 first;
 
-		quell_tcp_int_stamp(&opt, &cases[i].hop);
-		EXPECT_TRUE(same(&opt, &cases[i].after))
+		quell_tcp_int_encode(&cases[i].before, wire);
+		first = first_of(wire);
+		EXPECT_EQ(cases[i].before.value < cases[i].hop.value,
+			  quell_tcp_int_stamp(&first, &cases[i].hop))
+			TH_LOG("quell_tcp_int_stamp__%s_replaces", cases[i].name);
+		put_first(wire, first);
+		quell_tcp_int_decode(wire, &opt);
+		EXPECT_TRUE(same(&opt, &cases[i].after) && wire[0] == 0x72 && wire[1] == 12)
 			TH_LOG("quell_tcp_int_stamp__%s", cases[i].name);
 	}
 }

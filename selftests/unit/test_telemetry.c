@@ -275,7 +275,8 @@ TEST(replaces)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		u8 old[QUELL_TELEMETRY_BYTES] = { cases[i].old_hop, cases[i].old_load };
 
-		EXPECT_TRUE(quell_telemetry_replaces(cases[i].load_q16, old) == cases[i].want)
+		EXPECT_TRUE(quell_telemetry_replaces(quell_load_encode(cases[i].load_q16), old) ==
+			    cases[i].want)
 			TH_LOG("quell_telemetry_replaces__%s", cases[i].name);
 	}
 }

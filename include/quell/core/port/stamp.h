@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a switch port writes into a TCP segment that leaves: where the telemetry record is, and
+ * the words it replaces, with the segment's checksum.
+ *
+ * The sums of RFC 1624: HC' = ~(~HC + ~m + m').  They do not depend on the order of bytes, so
+ * words are added up as they are in the segment.
+ */
+#ifndef _QUELL_CORE_PORT_STAMP_H
+#define _QUELL_CORE_PORT_STAMP_H
+
+#include <quell/core/port/frame.h>
+#include <quell/option.h>
+
+/* Offsets in a TCP header: CWR to FIN, checksum. */
+#define QUELL_STAMP_FLAGS_AT		13U
+#define QUELL_STAMP_CHECK_AT		16U
+
+/* Options in which a record has room. */
+#define QUELL_STAMP_RECORD_BYTES_MIN	(QUELL_OPT_HEAD_BYTES + QUELL_TELEMETRY_BYTES)
+
+/* quell_stamp_record_at() of a segment whose first option is another. */
+static __rare u32 quell_stamp_search(const u8 *options, u32 bytes)
+{
+	u32 stated = 0, at = quell_opt_find(options, bytes, &stated), in_option;
+
+	if (at == bytes)
+		return 0;
+	in_option = quell_opt_telemetry_at(options + at, stated);
+	return in_option ? QUELL_FRAME_TCP_BYTES + at + in_option : 0;
+}
+
+/**
+ * quell_stamp_record_at() - find the record that a port may replace
+ * @tcp: TCP header and options of a segment without SYN
+ * @bytes: of options, at least QUELL_STAMP_RECORD_BYTES_MIN
+ *
+ * The sender's kernel puts the Quell option before all others.
+ *
+ * Context: any.
+ * Return: offset from @tcp; 0 if there is none, or the segment does not ask for an ACK.
+ */
+static inline u32 quell_stamp_record_at(const u8 *tcp, u32 bytes)
+{
+	const u8 *option = tcp + QUELL_FRAME_TCP_BYTES;
+	u32 in_option, stated = option[1];
+
+	if (!(tcp[QUELL_STAMP_FLAGS_AT] & QUELL_FRAME_TCP_PSH))
+		return 0;
+	if (!quell_opt_is_experiment(option, stated, QUELL_OPT_EXID))
+		return quell_stamp_search(option, bytes);
+	in_option = stated > bytes ? 0 : quell_opt_telemetry_at(option, stated);
+	return in_option ? QUELL_FRAME_TCP_BYTES + in_option : 0;
+}
+
+/* Sum with the carry added in again. */
+static inline u64 quell_stamp_add(u64 a, u64 b)
+{
+	a += b;
+	return a + (a < b);
+}
+
+/* The sum of 16 bits of one of 64. */
+static inline u16 quell_stamp_fold(u64 sum)
+{
+	u32 low = sum, high = sum >> 32;
+
+	low += high;
+	low += low < high;
+	low = (low & 0xffff) + (low >> 16);
+	return low + (low >> 16);
+}
+
+/* Eight bytes in network order. */
+static inline u64 quell_stamp_get_u64(const u8 *from)
+{
+	return (u64)from[0] << 56 | (u64)from[1] << 48 | (u64)from[2] << 40 | (u64)from[3] << 32 |
+	       (u64)from[4] << 24 | (u64)from[5] << 16 | (u64)from[6] << 8 | from[7];
+}
+
+/**
+ * quell_stamp_put_u64() - replace eight bytes of a segment
+ * @to: where
+ * @value: written in network order
+ *
+ * Compilers make one instruction of eight stores like these.
+ *
+ * Context: any; the caller may write to the segment.
+ * Return: what this adds to the sum of the segment's words, for quell_stamp_update().
+ */
+static inline u64 quell_stamp_put_u64(u8 *to, u64 value)
+{
+	u64 was, now;
+
+	__builtin_memcpy(&was, to, sizeof(was));
+	to[0] = value >> 56;
+	to[1] = value >> 48;
+	to[2] = value >> 40;
+	to[3] = value >> 32;
+	to[4] = value >> 24;
+	to[5] = value >> 16;
+	to[6] = value >> 8;
+	to[7] = value;
+	__builtin_memcpy(&now, to, sizeof(now));
+	return quell_stamp_add(now, ~was);
+}
+
+/* quell_stamp_put_u64() of four bytes. */
+static inline u64 quell_stamp_put_u32(u8 *to, u32 value)
+{
+	u32 was, now;
+
+	__builtin_memcpy(&was, to, sizeof(was));
+	to[0] = value >> 24;
+	to[1] = value >> 16;
+	to[2] = value >> 8;
+	to[3] = value;
+	__builtin_memcpy(&now, to, sizeof(now));
+	return (u64)now + (u32)~was;
+}
+
+/**
+ * quell_stamp_update() - update the checksum of a segment
+ * @tcp: its header
+ * @at: offset from there of the bytes replaced; at an odd one they enter the sum swapped
+ * @diff: sum of what replacing them returned
+ *
+ * Context: any; the caller may write to the segment.
+ */
+static inline void quell_stamp_update(u8 *tcp, u32 at, u64 diff)
+{
+	u16 check;
+
+	if (at % 2)
+		diff = (u64)quell_stamp_fold(diff) << 8;
+	__builtin_memcpy(&check, tcp + QUELL_STAMP_CHECK_AT, sizeof(check));
+	/* With the ones of the upper half the sum is never 0, nor is the checksum then 0xffff. */
+	check = ~quell_stamp_fold(quell_stamp_add(diff, (u32)~(u32)check));
+	__builtin_memcpy(tcp + QUELL_STAMP_CHECK_AT, &check, sizeof(check));
+}
+
+#endif /* _QUELL_CORE_PORT_STAMP_H */
