@@ -21,12 +21,12 @@
 #include "quell_lookahead.h"
 
 #define REPLY_BYTES		8192
-/* Header and all attributes but the members, whatever the name. */
+/* Header and all attributes but the members, for the longest name. */
 #define REQUEST_BYTES		1024
 #define MEMBER_BYTES		(MNL_ATTR_HDRLEN + sizeof(struct in6_addr))
 /* Largest request that a socket sends with the usual net.core.wmem_default. */
 #define MEMBERS_MOST		4096
-/* A socket has one request at a time, so the number tells nothing. */
+/* A socket has one request at a time, so sequence numbers need not differ. */
 #define SEQ			1
 
 /* Where the text of an error goes. */
@@ -59,7 +59,7 @@ static int text_len(const struct nlattr *attr)
 	return len;
 }
 
-/* The kernel's text, behind what it sends back of the request. */
+/* The kernel's extack text, behind the copy of the request. */
 static int fail_kernel(const struct error *error, const struct nlmsghdr *nlh, int code)
 {
 	size_t len = mnl_nlmsg_get_payload_len(nlh), skip = sizeof(struct nlmsgerr);
@@ -79,10 +79,7 @@ static int fail_kernel(const struct error *error, const struct nlmsghdr *nlh, in
 	return fail(error, code, "%s", strerror(code));
 }
 
-/*
- * What a reply of the kernel is: the result of the request, or, for a request that has a
- * message for an answer, that, which @reader returns a number of.
- */
+/* Parse a reply: the result of the request, or a message, of which @reader returns a number. */
 static int read_reply(const struct nlmsghdr *nlh, int (*reader)(const struct nlmsghdr *nlh),
 		      bool *done, const struct error *error)
 {
@@ -101,7 +98,7 @@ static ssize_t receive(struct mnl_socket *sock, void *buf, size_t len)
 {
 	struct sockaddr_nl from = {};
 	socklen_t from_len = sizeof(from);
-	/* The length of all of it, also of what has no room. */
+	/* MSG_TRUNC: the full length, even if the buffer is shorter. */
 	ssize_t got = recvfrom(mnl_socket_get_fd(sock), buf, len, MSG_TRUNC,
 			       (struct sockaddr *)&from, &from_len);
 
@@ -111,7 +108,7 @@ static ssize_t receive(struct mnl_socket *sock, void *buf, size_t len)
 	return -1;
 }
 
-/* Sends a request and waits for its result; what @reader returned, or 0. */
+/* Send a request and read its result: the value of @reader, or 0. */
 static int transact(struct mnl_socket *sock, struct nlmsghdr *nlh,
 		    int (*reader)(const struct nlmsghdr *nlh), const struct error *error)
 {
@@ -195,7 +192,7 @@ static int find_family(struct mnl_socket *sock, const struct error *error)
 	return ret;
 }
 
-/* Sends a request to quell, whose number among the families is found first. */
+/* Send a request to family quell, after a look-up of the family's id. */
 static int request(struct nlmsghdr *nlh, const struct error *error)
 {
 	struct mnl_socket *sock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all verbs use: error messages, the connection to the kernel.
+ * Common to all verbs: error messages, the connection to the kernel.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@ static struct {
 } place;
 
 /**
- * complain_at() - what complaints are about from here on
- * @file: name of a file, no line of it yet; NULL: none any more
+ * complain_at() - set the file that later complaints refer to
+ * @file: name of a file, no line of it yet; NULL: no file
  */
 void complain_at(const char *file)
 {
@@ -40,7 +40,7 @@ void complain_line(unsigned int line)
  * complain() - print an error message to stderr
  * @fmt: as for printf(), without program name and line end
  *
- * What is quoted in it may be a file's or another user's: what a terminal obeys is shown as \xHH.
+ * Quoted names may come from a file or another user: control characters are printed as \xHH.
  */
 void complain(const char *fmt, ...)
 {
@@ -60,7 +60,7 @@ void complain(const char *fmt, ...)
 
 /**
  * complain_kernel() - print an error of the kernel to stderr
- * @what: description of the request
+ * @request: description of the request
  * @err: the kernel's error
  *
  * Return: the exit status for it.
@@ -80,7 +80,7 @@ int complain_kernel(const char *what, const struct nl_error *err)
 }
 
 /**
- * app_connect() - connect to the kernel, complain when that fails
+ * app_connect() - connect to the kernel; complains on failure
  * @app: not connected yet
  * @algo: algorithm whose module the error message suggests to load
  *

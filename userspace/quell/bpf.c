@@ -4,7 +4,7 @@
  * which modules cannot be loaded.
  *
  * A registration and the maps of parameters and counters are pinned (bpf_pin.c), so that later
- * commands find them and nothing has to keep running.
+ * commands find them and no process has to keep running.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -143,8 +143,8 @@ static bool share_maps(const struct bpf_model *model, struct bpf_code *code, int
 }
 
 /*
- * The kernel keeps choice and permission by the old code, not by the name.  Once the new code is
- * in force all the rest is tried, whatever of it fails.  @params_fd is -1 if the maps are new.
+ * The kernel keeps choice and permission by the old code, not by the name.  Once the new code is in
+ * force all the rest is tried, even after a failure. @params_fd is -1 if the maps are new.
  */
 static int update_code(const struct bpf_model *model, struct bpf_code *code, int link_fd,
 		       int params_fd)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects of algorithms: loading them, and registering what was loaded.
+ * Objects of algorithms: loading and registering them.
  *
  * libbpf 1.1 knows struct_ops maps without links only, and no libbpf can put a new map under a
  * link that another process made.  So a link is made and updated by the plain system calls,
@@ -49,7 +49,7 @@ static int complain_btf(const struct bpf_code *code)
 	return STATUS_KERNEL;
 }
 
-/* The kernel's own types tell what it can do, and nothing has to be tried. */
+/* The kernel's BTF has its features, so no trial load is needed. */
 static int check_kernel(struct bpf_code *code)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -121,7 +121,7 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	return STATUS_OK;
 }
 
-/* Whether a map that is there has the blocks of this program: its type and its BTF tell. */
+/* Whether an existing map has the blocks of this program, by its type and its BTF. */
 static bool is_fit(int fd, enum bpf_map_type type, const struct quell_core *core,
 		   bool (*has_layout)(const struct btf *btf, uint32_t type_id,
 				      const struct quell_core *core))
@@ -142,7 +142,7 @@ static bool is_fit(int fd, enum bpf_map_type type, const struct quell_core *core
 }
 
 /**
- * bpf_code_fits_params() - tell whether a map has the parameters of an algorithm
+ * bpf_code_fits_params() - whether a map has the parameters of an algorithm
  * @fd: of the map
  * @core: the algorithm
  */
@@ -152,7 +152,7 @@ bool bpf_code_fits_params(int fd, const struct quell_core *core)
 }
 
 /**
- * bpf_code_fits_counters() - tell whether a map has the counters of an algorithm
+ * bpf_code_fits_counters() - whether a map has the counters of an algorithm
  * @fd: of the map
  * @core: the algorithm
  */
@@ -162,7 +162,7 @@ bool bpf_code_fits_counters(int fd, const struct quell_core *core)
 }
 
 /**
- * bpf_code_share() - use maps that are there already, instead of new ones: both or none
+ * bpf_code_share() - use both maps that exist already instead of new ones
  * @code: opened, not loaded
  * @core: the algorithm
  * @params_fd: of the map of parameters
@@ -181,7 +181,7 @@ int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int par
 }
 
 /**
- * bpf_code_load() - load programs and maps into the kernel, registering nothing
+ * bpf_code_load() - load programs and maps into the kernel, without a registration
  * @code: opened
  *
  * Return: an exit status; the reason of a failure has been printed.
@@ -208,7 +208,7 @@ static int write_ops(struct bpf_code *code, int *fd)
 		return err;
 	if (bpf_link__fd(link) != bpf_map__fd(code->ops))
 		*fd = dup(bpf_link__fd(link));
-	/* What is registered stays so: only libbpf's handle goes. */
+	/* The registration stays: this frees libbpf's handle only. */
 	bpf_link__disconnect(link);
 	bpf_link__destroy(link);
 	return 0;
@@ -264,7 +264,7 @@ int bpf_code_update(struct bpf_code *code, int link_fd)
 }
 
 /**
- * bpf_code_close() - let go of an object; what is pinned or registered stays
+ * bpf_code_close() - close an object; pins and registrations stay
  * @code: opened, or zeroed
  */
 void bpf_code_close(struct bpf_code *code)

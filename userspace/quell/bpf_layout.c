@@ -66,7 +66,7 @@ static bool has_field(const struct btf *btf, uint32_t type_id, uint32_t offset, 
 }
 
 /**
- * bpf_has_params() - tell whether a block has the parameters of an algorithm in their places
+ * bpf_has_params() - whether a block has the parameters of an algorithm in their places
  * @btf: types of the object or map
  * @type_id: of the block
  * @core: the algorithm
@@ -82,7 +82,7 @@ bool bpf_has_params(const struct btf *btf, uint32_t type_id, const struct quell_
 }
 
 /**
- * bpf_has_counters() - tell whether a block has the counters of an algorithm in their places
+ * bpf_has_counters() - whether a block has the counters of an algorithm in their places
  * @btf: types of the object or map
  * @type_id: of the block
  * @core: the algorithm

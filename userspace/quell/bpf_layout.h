@@ -2,8 +2,8 @@
 /*
  * Whether the blocks in the maps of a BPF object are laid out as this program's.
  *
- * Parameters that have changed places, or their meaning with their name, leave the size of a
- * block as it was; its BTF tells.
+ * A block whose parameters have changed places, or meaning and name, has the same size; its BTF
+ * differs.
  */
 #ifndef QUELL_CLI_BPF_LAYOUT_H
 #define QUELL_CLI_BPF_LAYOUT_H

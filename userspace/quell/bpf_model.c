@@ -29,7 +29,7 @@ const struct quell_core *bpf_core_at(size_t index)
 }
 
 /**
- * bpf_core_find() - look an algorithm up, complain if there is none
+ * bpf_core_find() - look up an algorithm; complains if it does not exist
  * @name: as typed
  * @core: the algorithm
  *
@@ -120,7 +120,7 @@ int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
 }
 
 /**
- * bpf_model_free() - free what bpf_model_init() has allocated
+ * bpf_model_free() - free the memory of bpf_model_init()
  * @model: the algorithm; zeroed is allowed
  */
 void bpf_model_free(struct bpf_model *model)
@@ -242,7 +242,7 @@ int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int a
 }
 
 /**
- * bpf_words_free() - free what bpf_words_read() has allocated
+ * bpf_words_free() - free the memory of bpf_words_read()
  * @words: the words; zeroed is allowed
  */
 void bpf_words_free(struct bpf_words *words)

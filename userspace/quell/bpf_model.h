@@ -2,7 +2,7 @@
 /*
  * An algorithm that runs as a BPF object: the blocks in its maps, by the core's own tables.
  *
- * Nothing here calls the kernel, so that all of it is under unit test.
+ * No function here calls the kernel, so that all of it is under unit test.
  */
 #ifndef QUELL_CLI_BPF_MODEL_H
 #define QUELL_CLI_BPF_MODEL_H
@@ -32,8 +32,8 @@ struct bpf_model {
 };
 
 /**
- * struct bpf_words - what a command line says of an object to load
- * @preset: applied before @changes; NULL for none
+ * struct bpf_words - arguments of a command that loads an object
+ * @preset: applied before @changes, or NULL
  * @dir: directory of the objects, NULL for the usual one
  * @changes: parameters and values
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object files of BPF programs: where they are, and what libbpf has to say of them.
+ * Object files of BPF programs: their directory, and libbpf's messages.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 #define DIR_VARIABLE		"QUELL_BPF_DIR"
 #define DIR_FROM_PROGRAM	"../lib/quell/bpf"
 
-/* What libbpf had to say, the verifier's log included. */
+/* libbpf's messages, the verifier's log included. */
 static char *messages;
 static size_t messages_len;
 
@@ -44,7 +44,7 @@ static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
 	return len;
 }
 
-/* The last lines tell the reason; the first of a verifier's log are thousands. */
+/* The reason is in the last lines; a verifier's log begins with thousands of others. */
 static void print_messages(void)
 {
 	const char *at = messages + messages_len;
@@ -59,8 +59,8 @@ static void print_messages(void)
 }
 
 /**
- * complain_object() - print why an object or its programs could not be used, and what libbpf said
- * @what: description of the request
+ * complain_object() - print why an object or its programs could not be used, with libbpf's messages
+ * @request: description of the request
  * @name: of the object
  * @code: errno
  *
@@ -83,7 +83,7 @@ int complain_object(const char *what, const char *name, int code)
 }
 
 /**
- * bpf_object_find() - the path of an object; from here on what libbpf says is kept for messages
+ * bpf_object_find() - the path of an object; libbpf's messages are kept from here on
  * @path: filled in, PATH_MAX bytes
  * @name: NAME of NAME.bpf.o
  * @dir: directory of the objects; NULL for the usual one, ../lib/quell/bpf beside this program
@@ -149,7 +149,7 @@ int bpf_object_load(struct bpf_object *object, const char *name)
 }
 
 /**
- * bpf_object_forget() - let go of what libbpf said
+ * bpf_object_forget() - free libbpf's messages
  */
 void bpf_object_forget(void)
 {

@@ -87,8 +87,8 @@ static bool is_fit(const struct bpf_map *map, int fd)
 }
 
 /**
- * bpf_options_share() - let an object use the storage that is there, if it is
- * @map: its map of the storage, before it is loaded; NULL if it has none
+ * bpf_options_share() - let an object use the pinned storage of sockets, if there is a pin
+ * @map: its map of the storage, before it is loaded; or NULL
  *
  * Return: whether it does; if not, bpf_options_keep() is due when it is loaded.
  */
@@ -104,7 +104,7 @@ bool bpf_options_share(struct bpf_map *map)
 
 /**
  * bpf_options_keep() - pin the storage of the first object that has it, for the others
- * @map: of an object that is loaded; NULL if it has none
+ * @map: of an object that is loaded; or NULL
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
@@ -188,7 +188,7 @@ static int get_program(const char *dir, int *prog_fd)
 
 /**
  * for_links() - call a function for each link
- * @visit: gets the name of its pin and @data; what it returns other than 0 ends it
+ * @visit: called with the name of its pin and @data; a result other than 0 ends the loop
  * @data:  for @visit
  *
  * Return: number of links, or -1 with errno.
@@ -222,7 +222,7 @@ static void drop_unused_program(void)
 }
 
 /*
- * Lock the pins and undo what a run that was killed has begun: a link that had no name of its own
+ * Lock the pins and undo the beginning of a run that was killed: a link without a name of its own
  * yet is in force as long as it has a pin.
  */
 static int lock_and_undo(bool *undone)

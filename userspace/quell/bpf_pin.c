@@ -2,9 +2,9 @@
 /*
  * Pins of loaded objects: /sys/fs/bpf/quell/ALGO/{link or map,quell_params,quell_stats}.
  *
- * The pins are the only state there is.  An algorithm counts as loaded when its link or
- * struct_ops map is pinned, which is the last thing to be done; a directory without it is
- * what an interrupted run has left, and is removed by the next.
+ * The pins are the only state.  An algorithm counts as loaded when its link or struct_ops map is
+ * pinned, which is the last step; a directory without it is left by an interrupted run, and is
+ * removed by the next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +30,12 @@
 
 #define BPFFS		"/sys/fs/bpf"
 #define PIN_TOP		BPFFS "/quell"
-/* What the kernel returns where an architecture or configuration lacks something. */
+/* The kernel's errno where an architecture or configuration lacks a feature. */
 #define ENOTSUPP	524
 
 /**
  * complain_bpf() - print an error of the bpf() system call to stderr
- * @what: description of the request
+ * @request: description of the request
  * @code: errno
  *
  * Return: the exit status for it.
@@ -63,7 +63,7 @@ static bool has_capability(const struct __user_cap_data_struct *data, unsigned i
 
 /**
  * bpf_check_privilege() - complain where the kernel would not load programs
- * @what: description of the request
+ * @request: description of the request
  *
  * Return: an exit status.
  */
@@ -87,8 +87,8 @@ static bool is_mounted(void)
 }
 
 /*
- * "ip netns exec" has a mount namespace of its own with a new /sys: what is mounted there goes
- * when its command ends, and all pins and registrations with it.
+ * "ip netns exec" has a mount namespace of its own with a new /sys: a mount there goes when its
+ * command ends, and all pins and registrations with it.
  */
 static bool is_mount_lasting(void)
 {
@@ -112,8 +112,8 @@ static int mount_bpffs(void)
 }
 
 /*
- * Many systems let every user write to the bpf file system: whoever made the directory before could
- * exchange what is pinned in it.
+ * Many systems let every user write to the bpf file system: the owner of an older directory could
+ * exchange the pins in it.
  */
 static bool is_ours(int fd)
 {
@@ -123,7 +123,7 @@ static bool is_ours(int fd)
 	       !(stat.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* -1 in *@fd without the directory, where nothing is loaded. */
+/* -1 in *@fd without the directory: no algorithm is loaded. */
 static int open_top(int *fd)
 {
 	*fd = open(PIN_TOP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -143,7 +143,7 @@ static int open_top(int *fd)
 /**
  * bpf_pins_check() - complain where others may have changed the pins
  *
- * Return: an exit status.  Success without the directory, where nothing is loaded.
+ * Return: an exit status.  Success without the directory: no algorithm is loaded.
  */
 int bpf_pins_check(void)
 {
@@ -171,8 +171,8 @@ int bpf_pins_make(void)
 /**
  * bpf_pins_lock() - let others that change pins or parameters wait until this program ends
  *
- * Return: an exit status; the reason of a failure has been printed.  Success without the
- * directory, where nothing is loaded.
+ * Return: an exit status; the reason of a failure has been printed.  Success without the directory:
+ * no algorithm is loaded.
  */
 int bpf_pins_lock(void)
 {
@@ -189,7 +189,7 @@ static void pin_path(char *path, const char *algo, const char *name)
 }
 
 /**
- * bpf_pin_get() - open what is pinned
+ * bpf_pin_get() - open a pin
  * @algo: algorithm
  * @name: in its directory
  *
@@ -215,7 +215,7 @@ union link_info {
 	} struct_ops;
 };
 
-/* Of what just failed. */
+/* Keeps the errno of the call that failed. */
 static int close_failed(int fd)
 {
 	int code = errno;
@@ -289,7 +289,7 @@ int bpf_pin_dir_ensure(const char *algo)
 }
 
 /**
- * bpf_pin_dir_open() - open a directory of pins, for reading what is in it
+ * bpf_pin_dir_open() - open a directory of pins for reading
  * @algo: algorithm, or QUELL_BPF_OPTION
  *
  * Return: the directory, to be closed; NULL with errno.
@@ -320,7 +320,7 @@ bool bpf_pin_remove(const char *algo, const char *name)
 /**
  * bpf_pin_put() - pin in the directory of an algorithm
  * @algo: algorithm
- * @name: in its directory; what has it goes at that moment, and stays after a failure
+ * @name: in its directory; replaced atomically, and kept after a failure
  * @fd: of a map or link
  *
  * Return: 0, or -1 with errno.

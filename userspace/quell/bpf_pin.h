@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of a loaded object has a name below /sys/fs/bpf/quell, and so outlives this program.
+ * Pins of a loaded object below /sys/fs/bpf/quell, which outlive this program.
  */
 #ifndef QUELL_CLI_BPF_PIN_H
 #define QUELL_CLI_BPF_PIN_H
@@ -12,7 +12,7 @@
 /* Names in the directory of an algorithm. */
 #define BPF_PIN_LINK	"link"	/* the registration, on kernels with links of struct_ops */
 #define BPF_PIN_MAP	"map"	/* the struct_ops map, which is the registration on others */
-#define BPF_PIN_NEXT	"next"	/* what any is called until it takes another's place */
+#define BPF_PIN_NEXT	"next"	/* any, until it replaces another */
 
 /**
  * struct bpf_pinned - a loaded algorithm

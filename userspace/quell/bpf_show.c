@@ -61,7 +61,7 @@ static int read_loaded(struct bpf_model *model)
 	return status;
 }
 
-/* Users are left out where the kernel does not tell. */
+/* Users are left out where the kernel does not report them. */
 static void print_state(struct out *o, const struct bpf_model *model,
 			const struct bpf_pinned *pinned)
 {
@@ -94,7 +94,7 @@ static void print_registration(struct out *o, const struct bpf_model *model,
 	out_text(o, "\n");
 }
 
-/* In text without an algorithm named: what is not as usual, and what has happened. */
+/* In text without an algorithm named: deviations from the defaults, and counters above 0. */
 static void print_summary(struct out *o, const struct bpf_model *model)
 {
 	char line[2 * QTY_TEXT_LEN + 64];
@@ -139,7 +139,7 @@ static void print_loaded(struct out *o, const struct bpf_model *model,
 	out_close_object(o);
 }
 
-/* What was unloaded goes with its last user. */
+/* Unloaded code is freed with its last user. */
 static int complain_unloaded(const struct quell_core *core)
 {
 	char name[BPF_CC_NAME_LEN];
@@ -154,7 +154,7 @@ static int complain_unloaded(const struct quell_core *core)
 	return STATUS_KERNEL;
 }
 
-/* One algorithm; nothing if it is not loaded, unless it was named.  Adds to *@nr what it shows. */
+/* One algorithm, if it is loaded or was named.  Adds the number shown to *@nr. */
 static int show_core(struct app *app, const struct quell_core *core, bool named, size_t *nr)
 {
 	struct bpf_pinned pinned;

@@ -25,7 +25,7 @@ struct ops_value {
 	uint32_t	state;
 };
 
-/* What the map counts: a reference of the registration, and one of each user. */
+/* The map's count: a reference of the registration, and one of each user. */
 static uint64_t references(int fd, const struct bpf_map_info *info)
 {
 	struct ops_value *value = calloc(1, info->value_size);
@@ -85,7 +85,7 @@ static void add(struct bpf_state *state, const char *name, uint32_t id, uint32_t
  * bpf_state_read() - ask the kernel for the code of an algorithm
  * @state: filled in
  * @name: of the congestion control
- * @map_id: of the code in force; 0 if none is
+ * @map_id: of the code in force; 0 if no code is
  *
  * The numbers are those of a moment, and approximate: the kernel does not stop for them.
  *

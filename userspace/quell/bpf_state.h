@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel has of the code of an algorithm: who uses it, and of which version it is.
+ * The kernel's state of the code of an algorithm: number of users and version.
  */
 #ifndef QUELL_CLI_BPF_STATE_H
 #define QUELL_CLI_BPF_STATE_H
@@ -14,9 +14,9 @@
 
 /**
  * struct bpf_state - the code of an algorithm, of all its generations
- * @users: sockets, and network namespaces whose default it is, that use the code in force
- * @old_users: the same of code that was replaced or unloaded
- * @version: of the code in force; empty if it does not tell
+ * @users: sockets that use the code in force, and network namespaces with it as the default
+ * @old_users: the same for code that was replaced or unloaded
+ * @version: of the code in force; empty if not recorded
  */
 struct bpf_state {
 	uint64_t	users;

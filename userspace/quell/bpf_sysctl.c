@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the network's sysctls say of a congestion control, and keeping it when the code behind the
+ * The network's sysctls about a congestion control, and how to keep them when the code behind the
  * name is replaced.
  *
- * The kernel keeps both by the old code, not by the name: a namespace whose default it is goes
+ * The kernel keeps both by the old code, not by the name: a namespace with it as the default goes
  * on with the old code, and the permission to choose it goes with the old code.
  */
 #include <errno.h>

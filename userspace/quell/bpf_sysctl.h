@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who may choose a congestion control, and who has.
+ * Permission to choose a congestion control, and the namespaces that have chosen it.
  */
 #ifndef QUELL_CLI_BPF_SYSCTL_H
 #define QUELL_CLI_BPF_SYSCTL_H

@@ -217,7 +217,7 @@ static void print_cell(struct out *o, const char *key, const char *text, int wid
 	out_str(o, key, "%s", o->json ? text : cell);
 }
 
-/* Print a value of a parameter; NULL: the kernel did not tell it. */
+/* Print a value of a parameter; NULL: not reported by the kernel. */
 static void print_qty_cell(struct out *o, const char *key, const struct param *p,
 			   const uint64_t *value, int width)
 {
@@ -301,7 +301,7 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 }
 
 /**
- * cc_print_preset() - print the preset in force; in JSON null when there is none
+ * cc_print_preset() - print the preset in force; null in JSON without one
  * @o: the printer
  * @cc: algorithm, with all its parameters
  */

@@ -2,8 +2,8 @@
 /*
  * quell cc tune: parameters for the rate and the round trip that an interface has.
  *
- * The rules are in tune.c.  All parameters that they do not name get their defaults, so that
- * nothing is left of a preset that was set before.
+ * The rules are in tune.c.  All parameters that they do not name get their defaults, so that no
+ * value of an earlier preset stays.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -108,7 +108,7 @@ static int read_words(struct tune_words *words, int argc, char **argv)
 	return STATUS_INPUT;
 }
 
-/* Drivers of what has no line rate: they report one nevertheless, 10 Mbit/s or 10 Gbit/s. */
+/* Drivers of virtual interfaces report a line rate nevertheless, 10 Mbit/s or 10 Gbit/s. */
 static bool has_line_rate(const char *dev)
 {
 	static const char * const made_up[] = {

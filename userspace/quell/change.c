@@ -98,7 +98,7 @@ static int complain_changes(const struct changes *changes, const struct nl_error
 /**
  * changes_send() - send a request
  * @app: connected to the kernel
- * @changes: checked; the kernel makes all of them or none
+ * @changes: checked; the kernel applies all of them or no one
  * @cmd: QUELL_CMD_CC_SET or QUELL_CMD_CC_RESET
  *
  * Return: an exit status; the reason of a failure has been printed.
@@ -147,7 +147,7 @@ int changes_alloc(struct changes *changes, const struct cc *cc)
 }
 
 /**
- * changes_free() - free what changes_alloc() has allocated
+ * changes_free() - free the memory of changes_alloc()
  * @changes: the request; zeroed is allowed
  */
 void changes_free(struct changes *changes)
@@ -203,7 +203,7 @@ free_list:
 
 /**
  * changes_add_preset() - add a preset's values, and the defaults of all other parameters
- * @changes: from changes_alloc(); what it has already goes before the preset
+ * @changes: from changes_alloc(); its earlier values come before the preset
  * @preset: one of this algorithm
  *
  * Return: an exit status; the reason of a failure has been printed.

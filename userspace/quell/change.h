@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * New values of an algorithm's parameters, as typed and as checked: what "quell cc" sends to
- * the kernel module and "quell bpf" writes to a map.
+ * New values of an algorithm's parameters, as typed and as checked: "quell cc" sends them to the
+ * kernel module, "quell bpf" writes them to a map.
  */
 #ifndef QUELL_CLI_CHANGE_H
 #define QUELL_CLI_CHANGE_H

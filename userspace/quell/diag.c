@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dumps of sock_diag: all TCP sockets of the network namespace but those in TIME-WAIT.  A dump
- * assigns cookies to the sockets that have none, so one that is made before a dump of the flows
- * lets the two be joined.
+ * assigns cookies to sockets without one, so a dump before that of the flows lets the two be
+ * joined.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -154,7 +154,7 @@ static int take_socket(const struct nlmsghdr *nlh, void *data)
 	return diag_list_add(data, nlh);
 }
 
-/* What one family has stays in the list when the next is asked for: a dump is not repeated. */
+/* The entries of a complete dump stay in the list: it is not repeated with the next family. */
 static void keep(void *data)
 {
 	(void)data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * TCP sockets as the kernel's sock_diag describes them to any user: what ss(8) shows and
- * Quell's own family does not have.
+ * TCP sockets as the kernel's sock_diag describes them to any user: fields of ss(8) which Quell's
+ * own family lacks.
  */
 #ifndef QUELL_CLI_DIAG_H
 #define QUELL_CLI_DIAG_H

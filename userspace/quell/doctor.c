@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: what keeps Quell from its work on this host, each with the command that mends it.
+ * quell doctor: diagnose problems of this host and print fixes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static int fetch_flows(struct app *app, struct doctor_host *host)
 	return status;
 }
 
-/* The facts that no file has; there are none of another root. */
+/* The facts without a file; not read for another root. */
 static int examine_kernel(struct app *app, struct doctor_host *host)
 {
 	int status = fetch_flows(app, host);

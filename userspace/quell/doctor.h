@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell doctor: what was found out about a host, and what is to be said of it.
+ * quell doctor: facts about a host, and the findings they lead to.
  *
- * The facts are collected first (doctor_files.c, doctor_net.c, doctor_hold.c); what they mean is
- * decided without a look at the host (doctor_judge.c), and then printed (doctor.c).
+ * The facts are collected first (doctor_files.c, doctor_net.c, doctor_hold.c), checked without
+ * access to the host (doctor_judge.c), and then printed (doctor.c).
  */
 #ifndef QUELL_CLI_DOCTOR_H
 #define QUELL_CLI_DOCTOR_H
@@ -17,7 +17,7 @@
 #define DOCTOR_NAME_LEN		64
 #define DOCTOR_TEXT_LEN		512
 #define DOCTOR_CC_LEN		16
-/* What doctor_quote() makes of a name of so many bytes, its end included. */
+/* Longest result of doctor_quote() for a name of so many bytes, NUL included. */
 #define DOCTOR_QUOTED_LEN(len)	(4 * (len) + 4)
 
 /* Of a number that could not be read. */
@@ -41,7 +41,7 @@ enum doctor_option {
  * @rx_delay_us: interrupts wait for more packets, us; 0 not, or not known
  * @can_stamp: it offers hardware stamps for all packets received
  * @stamps: they are on
- * @qdisc: a queueing discipline that delays or drops; empty if there is none
+ * @qdisc: a queueing discipline that delays or drops; empty without one
  */
 struct doctor_dev {
 	char		name[IF_NAMESIZE];
@@ -54,7 +54,7 @@ struct doctor_dev {
 };
 
 /**
- * struct doctor_holder - what keeps an algorithm's module from being unloaded
+ * struct doctor_holder - a reference that keeps an algorithm's module from being unloaded
  * @cc: the algorithm
  * @netns: name of the network namespace, or a path under /proc
  * @own: it is the namespace that is examined
@@ -78,10 +78,10 @@ struct doctor_holder {
  * @has_quell: the module is loaded
  * @has_modules: those of algorithms are installed for this kernel, or built in
  * @has_dkms: their source is, for dkms to build
- * @bpf_cc: an algorithm loaded as a BPF object; empty if there is none
+ * @bpf_cc: an algorithm loaded as a BPF object; empty without one
  * @default_cc: the namespace's congestion control
- * @clocksource: what the kernel reads the time from
- * @clocksources: what it could read it from
+ * @clocksource: clock source in use
+ * @clocksources: clock sources available
  * @tcp_ecn: sysctl; or DOCTOR_UNKNOWN, as of the next
  * @tcp_sack: sysctl
  * @tcp_mem: sysctl, pages; 0 not known, as of the next
@@ -89,7 +89,7 @@ struct doctor_holder {
  * @tcp_wmem: sysctl, bytes
  * @devs: interfaces
  * @n_devs: their number
- * @holders: who holds modules
+ * @holders: references to modules
  * @n_holders: their number
  * @other_netns: there are namespaces that may not be looked into
  * @ccs: algorithms that are loaded
@@ -125,15 +125,15 @@ struct doctor_host {
 enum doctor_level {
 	DOCTOR_FAULT,	/* it defeats an algorithm or the program */
 	DOCTOR_NOTE,	/* it would be better otherwise, or may be meant */
-	DOCTOR_HELD,	/* who holds a module */
+	DOCTOR_HELD,	/* a module is in use */
 };
 
 /**
  * struct finding - one thing to be said
  * @level: how grave it is
- * @check: what was examined, a word
- * @text: what was found
- * @command: what mends it; empty if no command does
+ * @check: the check, a word
+ * @text: the finding
+ * @command: its fix; empty if no command does it
  */
 struct finding {
 	enum doctor_level	level;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: what files of the kernel say.  They are read below a directory, which is the root
+ * quell doctor: facts from files of the kernel.  They are read below a directory, which is the root
  * but for tests.
  */
 #include <inttypes.h>
@@ -176,7 +176,7 @@ static void read_tcp_pages(struct doctor_host *host, const char *root)
 }
 
 /**
- * doctor_read_files() - collect what files say
+ * doctor_read_files() - collect facts from files
  * @host: zeroed; filled in as far as there are files
  * @root: directory they are below, empty for the root
  */

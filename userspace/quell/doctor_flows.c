@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: what the flows tell of their peers and paths.  Of flows that have the same, one is
- * named and the others are counted.
+ * quell doctor: findings about peers and paths, by the flows.  Of flows with the same finding, one
+ * is named and the others are counted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "util.h"
 
 /**
- * struct ailment - what flows may have
+ * struct ailment - a problem that flows may have
  * @level: how grave it is
- * @check: what was examined
+ * @check: the check
  * @has: whether a flow has it
  * @text: said of it, behind the number of flows; with words, see word_for()
- * @command: what mends it, with words, too
+ * @command: its fix, with words, too
  * @on: further condition, by the settings of the host; NULL: on any
  */
 struct ailment {
@@ -230,7 +230,7 @@ static const struct ailment ailments[] = {
 /* Letters of numbers of a flow: see number_for(). */
 #define NUMBERS		"BGLMNRST"
 
-/* What stands for %A, %P and %D, and for each of NUMBERS. */
+/* Replacements of %A, %P and %D, and of each of NUMBERS. */
 struct words {
 	const char	*cc;
 	const char	*peer;
@@ -362,7 +362,7 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 }
 
 /**
- * doctor_judge_flows() - what the flows mean
+ * doctor_judge_flows() - findings by the flows
  * @host: the facts
  * @findings: the findings are added to it
  */

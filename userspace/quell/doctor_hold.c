@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: who holds the modules of algorithms.  Each network namespace whose default an
+ * quell doctor: references to the modules of algorithms.  Each network namespace whose default an
  * algorithm is holds its module, and so does each socket, listening ones too.
  */
 #include <dirent.h>
@@ -50,7 +50,7 @@ static uint32_t count_sockets(const struct diag_list *sockets, const char *cc)
 	return n;
 }
 
-/* What the namespace that this process is in holds. */
+/* References by the namespace that this process is in. */
 static int examine(struct doctor_host *host, const char *name, bool own)
 {
 	char line[DOCTOR_NAME_LEN];
@@ -100,7 +100,7 @@ static int visit(struct doctor_host *host, struct seen *seen, int home, const ch
 	}
 	if (!is_new(seen, st.st_ino))
 		return 0;
-	/* Not to wait for one who writes to it, if it is a FIFO. */
+	/* O_NONBLOCK: open() of a FIFO would block until it has a writer. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
 		host->other_netns |= is_forbidden(errno);
@@ -153,7 +153,7 @@ static int visit_processes(struct doctor_host *host, struct seen *seen, int home
 }
 
 /**
- * doctor_read_holders() - collect who holds the modules of the algorithms that are loaded
+ * doctor_read_holders() - collect references to the modules of the algorithms that are loaded
  * @host: algorithms known; the holders are added to it
  *
  * Return: 0 or a negative errno value.

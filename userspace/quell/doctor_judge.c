@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: what the facts about a host mean.
+ * quell doctor: findings by the facts about a host.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
  * doctor_find() - add a finding
  * @findings: the list; without memory for one, it is missing
  * @level: how grave it is
- * @check: what was examined; a constant
- * @text: what was found
- * @command: what mends it, or NULL
+ * @check: the check; a constant
+ * @text: the finding
+ * @command: its fix, or NULL
  */
 void doctor_find(struct findings *findings, enum doctor_level level, const char *check,
 		 const char *text, const char *command)
@@ -97,7 +97,7 @@ static void judge_kernel(const struct doctor_host *host, struct findings *f)
 			doctor_find(f, missing[i].level, "kernel", missing[i].text, NULL);
 }
 
-/* What makes a module of Quell's be there; modprobe finds none that is not installed. */
+/* The command that makes Quell's modules available; modprobe does not find one not installed. */
 static void put_modprobe(char *command, size_t len, const struct doctor_host *host)
 {
 	if (host->has_modules)
@@ -257,7 +257,7 @@ static void judge_dev(const struct doctor_dev *dev, struct findings *f)
 	}
 }
 
-/* "ip netns exec NAME " in front of a command, or what does the same for one without a name. */
+/* "ip netns exec NAME " in front of a command, or nsenter for a namespace without a name. */
 static void put_netns(char *command, size_t len, const struct doctor_holder *h)
 {
 	char name[DOCTOR_QUOTED_LEN(DOCTOR_NAME_LEN)];
@@ -292,7 +292,7 @@ static void judge_holder(const struct doctor_holder *h, struct findings *f)
 }
 
 /**
- * doctor_judge() - what the facts mean
+ * doctor_judge() - findings by the facts
  * @host: the facts
  * @findings: empty; filled in
  *

@@ -114,7 +114,7 @@ static int read_qdiscs(struct doctor_host *host)
 }
 
 /**
- * doctor_read_devs() - collect what is known of the interfaces that are up
+ * doctor_read_devs() - collect facts about the interfaces that are up
  * @host: the interfaces are added to it
  *
  * Return: 0 or a negative errno value.

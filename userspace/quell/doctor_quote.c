@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor: names in commands that are meant to be copied.  Whoever may make an interface or a
- * namespace chooses its name, and must not choose what the reader's shell does.
+ * quell doctor: names in commands that are meant to be copied.  A user with the right to create an
+ * interface or a namespace chooses its name, which must not be run by the reader's shell.
  */
 #include <stdio.h>
 #include <string.h>

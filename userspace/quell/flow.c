@@ -13,8 +13,8 @@
 #include "watch.h"
 
 /**
- * struct flow_taker - what becomes of the flows of a dump
- * @list: where they go
+ * struct flow_taker - destination of the flows of a dump
+ * @list: list of the flows
  * @detailed: the only one that keeps its counters, by watch_key(); 0: as the list has it
  */
 struct flow_taker {
@@ -59,7 +59,7 @@ static int flow_dump(struct app *app, const char *cc, uint64_t detailed, struct 
 	return STATUS_OK;
 }
 
-/* What sock_diag knows of a flow. */
+/* Add sock_diag's fields to a flow. */
 static void join(struct flow *f, const struct diag *d)
 {
 	if (!d)
@@ -128,7 +128,7 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
  * @app: connected
  * @cc: algorithm, or NULL
  * @key: the flow, by watch_key()
- * @counters: what it has counted, to be freed by the caller; none if the flow is gone
+ * @counters: counters of the flow, to be freed by the caller; empty if the flow is gone
  *
  * Return: an exit status, after a complaint.
  */
@@ -150,7 +150,7 @@ int flow_fetch_counters(struct app *app, const char *cc, uint64_t key, struct co
 	return status;
 }
 
-/* The width of the terminal, or what every terminal has. */
+/* The width of the terminal, or the default of all terminals. */
 static unsigned int output_columns(void)
 {
 	struct winsize size;

@@ -21,7 +21,7 @@
 /* Pacing rate of a flow that is not paced. */
 #define RATE_UNLIMITED		UINT64_MAX
 
-/* Columns of a terminal that does not tell its width, and of a file. */
+/* Columns of a terminal of unknown width, and of a file. */
 #define FLOW_COLUMNS		80
 
 /**
@@ -37,7 +37,7 @@
  * @ascending: smallest first
  * @details: all that is known of each flow
  * @brief: flows without their counters
- * @detailed: the flow that keeps them even so, by watch_key(); 0: none
+ * @detailed: the flow that keeps them even so, by watch_key(); 0: no flow
  * @no_color: of "flow watch"
  * @interval_ns: of "flow watch"
  */
@@ -71,7 +71,7 @@ void flow_format_address(char *buf, size_t len, const struct flow *f, const uint
 void flow_print_ends(struct out *o, const struct flow *f);
 void flow_print_detail(struct out *o, const struct flow *f);
 
-/* A cell of a table, whatever is in it. */
+/* The longest text of a cell. */
 #define FLOW_CELL_LEN	(FLOW_ADDRESS_LEN + 2)
 
 /* Digits and unit of a time, or of a rate. */

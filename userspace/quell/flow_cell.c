@@ -98,7 +98,7 @@ void flow_format_peer(char *cell, const struct flow *f)
 }
 
 /**
- * flow_format_target() - what the window is steered to
+ * flow_format_target() - the target of the window
  * @cell: destination
  * @f: the flow
  *
@@ -115,7 +115,7 @@ void flow_format_target(char *cell, const struct flow *f)
 }
 
 /**
- * flow_governor() - what governs the window: the algorithm, "search" or "cubic"
+ * flow_governor() - the governor of the window: the algorithm, "search" or "cubic"
  * @f: the flow
  *
  * Return: a word; the algorithm of a flow that is not fitted to its path.
@@ -130,7 +130,7 @@ const char *flow_governor(const struct flow *f)
 }
 
 /**
- * flow_format_governor() - what governs the window, and why if it is CUBIC
+ * flow_format_governor() - the governor of the window, with the reason if it is CUBIC
  * @cell: destination
  * @f: the flow
  */
@@ -168,7 +168,7 @@ void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
 }
 
 /**
- * flow_format_limit() - what holds a flow back, and, where its algorithm does not govern, why not
+ * flow_format_limit() - the limit of a flow, and why its algorithm does not govern, if so
  * @cell: destination
  * @f: the flow
  */

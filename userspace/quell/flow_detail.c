@@ -59,7 +59,7 @@ static void print_endpoint(struct out *o, const struct flow *f, const struct end
 }
 
 /**
- * flow_print_ends() - print what names a flow: its ends, its interface, its cookie
+ * flow_print_ends() - print a flow's ends, interface and cookie
  * @o: printer
  * @f: the flow
  */
@@ -147,7 +147,7 @@ static void print_record(struct out *o, const struct flow *f)
 	out_u64(o, "record_queue_bytes", " record-queue:%sb", f->record_queue_bytes);
 }
 
-/* Newest TCP-INT echo, to the Gbit/s and 8 KiB; hop 0 means there is none. */
+/* Newest TCP-INT echo, to the Gbit/s and 8 KiB; hop 0: no echo yet. */
 static void print_tcp_int(struct out *o, const struct flow *f)
 {
 	if (!f->tcp_int_hop)
@@ -180,7 +180,7 @@ static void print_share(struct out *o, const struct flow *f)
 	out_u64(o, "receiver_senders", " receiver-senders:%s", f->receiver_senders);
 }
 
-/* What the stack knows; missing where it has no sock_diag. */
+/* The stack's own fields; missing in a kernel without sock_diag. */
 static void print_diag(struct out *o, const struct flow *f)
 {
 	if (!f->state)
@@ -192,7 +192,7 @@ static void print_diag(struct out *o, const struct flow *f)
 	out_u64(o, "lost_segs", " lost:%s", f->lost_segs);
 }
 
-/* What the window was last reduced for, at which round-trip time, and when. */
+/* The last window reduction: reason, round-trip time, age. */
 static void print_cut(struct out *o, const struct flow *f)
 {
 	if (!f->cut)
@@ -212,7 +212,7 @@ static void print_part(struct out *o, const char *key, const char *fmt, const st
 	out_u64_as(o, key, fmt, ns, text);
 }
 
-/* What governs the window and since when, and what did so in which part of the flow's time. */
+/* The governor of the window and since when, and each governor's share of the flow's time. */
 static void print_governed(struct out *o, const struct flow *f)
 {
 	char age[FLOW_CELL_LEN];
@@ -228,7 +228,7 @@ static void print_governed(struct out *o, const struct flow *f)
 	print_part(o, "cubic_ns", " cubic:%s", f, f->cubic_ns);
 }
 
-/* What the reason for CUBIC is made of; missing for algorithms that do not use delay. */
+/* Inputs of the decision for CUBIC; missing for algorithms that do not use delay. */
 static void print_obstacle(struct out *o, const struct flow *f)
 {
 	if (!f->base_ns)

@@ -3,8 +3,7 @@
  * Flows in a table: a line of 80 columns each.
  *
  * All columns are as wide as their widest cell.  Where that is too much, the remote addresses,
- * which can be long, give way: what is left out of one is replaced by "..".  Then the column CUT
- * is left out, then TARGET.
+ * which can be long, are shortened with "..".  Then the column CUT is left out, then TARGET.
  */
 #include <string.h>
 
@@ -96,7 +95,7 @@ static void print_row(struct out *o, struct row *row, const size_t *widths)
 	out_text(o, line);
 }
 
-/* Widths of the cells, that of the remote address reduced to what is left. */
+/* Widths of the cells; the remote address gets the rest. */
 static void measure(const struct flow_list *list, size_t columns_all, size_t *widths)
 {
 	size_t i, sum = COLS - 1;
@@ -126,7 +125,7 @@ static void measure(const struct flow_list *list, size_t columns_all, size_t *wi
 }
 
 /**
- * flow_print_lines() - print flows, a line each, below a heading; nothing if there are none
+ * flow_print_lines() - print flows, a line each, below a heading; no heading without flows
  * @o: printer of text
  * @list: the flows
  * @width: columns of a line

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell flow watch: the flows in a terminal, looked at again and again, or as JSON.
+ * quell flow watch: the flows in a terminal, updated at intervals, or as JSON.
  *
- * A look costs the kernel and this program what one "flow show" does, whoever looks at however
- * few of the flows; of their counters only those of the flow are kept whose details are shown.
- * The next one begins an interval after the one before has ended, so that looks that take long
- * leave time for the rest of the machine.
+ * A sample costs the kernel and this program as much as one "flow show", even if few of the flows
+ * are displayed; counters are kept only of the flow with details.  The next sample begins an
+ * interval after the previous one has ended, so that long samples leave time for the rest of the
+ * machine.
  */
 #include <errno.h>
 #include <signal.h>
@@ -51,10 +51,10 @@ static uint64_t now_ns(void)
 }
 
 /**
- * struct session - what goes on
+ * struct session - state of "quell flow watch"
  * @app: connected
  * @words: which flows, and how often
- * @given: the words as they were given
+ * @given: its arguments as given, for the title
  * @watch: the flows
  * @layout: of the columns
  * @view: the rest of the screen
@@ -74,7 +74,7 @@ struct session {
 	bool			paused;
 };
 
-/* What follows the state in the title: the namespace and the filters. */
+/* The title's part behind the state: the namespace and the filters. */
 static void keep_words(struct session *s, int argc, char **argv)
 {
 	char raw[WATCH_TEXT_LEN] = "";
@@ -107,8 +107,8 @@ static void make_title(struct session *s)
 }
 
 /*
- * Counters of the chosen flow where details are shown and the last look had none of it: details
- * were not shown then, or another flow was chosen.  While paused they are those of now.
+ * Counters of the chosen flow where details are shown and the last sample lacked them: details were
+ * hidden then, or another flow was chosen.  While paused they are current, not of the pause.
  */
 static int look_closer(struct session *s)
 {
@@ -120,7 +120,7 @@ static int look_closer(struct session *s)
 	return flow_fetch_counters(s->app, s->words->cc, row->key, &row->flow.counters);
 }
 
-/* Ask the kernel, and join what it says with what was known. */
+/* Dump the flows, and join them with those known before. */
 static int look(struct session *s)
 {
 	const struct watch_row *chosen = watch_chosen(&s->watch);
@@ -175,7 +175,7 @@ static long lines_of(const struct session *s, enum watch_wish wish)
 	}
 }
 
-/* Do what a key wants; false: the end. */
+/* Run the action of a key; false: quit. */
 static bool do_wish(struct session *s, enum watch_wish wish)
 {
 	long lines = lines_of(s, wish);
@@ -219,7 +219,7 @@ static int watch_on_screen(struct session *s)
 	bool is_new = true, more = true;
 	int status;
 
-	/* What cannot work says so before the terminal is taken. */
+	/* Errors are printed before the terminal is taken. */
 	status = look(s);
 	if (!status)
 		status = watch_screen_open(&s->view, &s->layout);
@@ -277,7 +277,7 @@ static int watch_flows(struct app *app, struct flow_words *words, int argc, char
 	return status;
 }
 
-/* quell flow watch: runs until it is told to end. */
+/* quell flow watch: runs until q or a signal. */
 int flow_watch(struct app *app, int argc, char **argv)
 {
 	struct flow_words words;

@@ -30,7 +30,7 @@ static uint64_t key_rtt(const struct flow *f)
 }
 
 /**
- * flow_delay_ns() - what the round trip is longer than it has to be: queues, and the other host
+ * flow_delay_ns() - round-trip time above the minimum: queues, and the other host
  * @f: the flow
  */
 uint64_t flow_delay_ns(const struct flow *f)
@@ -72,7 +72,7 @@ const char *flow_sort_name(int sort)
 }
 
 /**
- * flow_sort_value() - by what a flow is sorted
+ * flow_sort_value() - sort key of a flow
  * @sort: position of the key
  * @f: the flow
  */

@@ -58,7 +58,7 @@ static const char *filter_name(uint32_t filter)
 	return name_of(filter_names, ARRAY_SIZE(filter_names), filter);
 }
 
-/* Write the names of a set; just "none" if it is empty. */
+/* Write the names of a set; "none" if it is empty. */
 static void set_text(char *text, size_t len, uint32_t set, const char *const *names, size_t nr)
 {
 	size_t i;
@@ -200,8 +200,8 @@ static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps
 /**
  * hwstamp_switch() - set the receive filter of a NIC, keep its other settings
  * @dev: interface
- * @on: stamp all packets, or none
- * @stamps: what they are then
+ * @on: stamp all packets; or no packet
+ * @stamps: filled in: the settings from then on
  *
  * Return: an exit status; the reason of a failure has been printed.
  */

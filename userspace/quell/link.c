@@ -15,7 +15,7 @@
 /* Longest alternative name of an interface: the kernel's ALTIFNAMSIZ, less its end. */
 #define ALTNAME_MAX	127
 
-/* What the kernel tells of an interface. */
+/* The kernel's attributes of an interface. */
 struct link_entry {
 	uint32_t	ifindex;
 	bool		has_rate, has_driver;
@@ -23,7 +23,7 @@ struct link_entry {
 };
 
 /**
- * struct links - the interfaces that it tells of
+ * struct links - interfaces from a dump
  * @only: interface, or 0 for all
  * @list: on the heap
  * @n: its length

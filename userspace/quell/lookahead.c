@@ -98,7 +98,7 @@ free_list:
 
 /**
  * complain_lookahead() - print an error of <quell_lookahead.h> to stderr
- * @what: description of the request
+ * @request: description of the request
  * @code: negative errno value
  * @text: its text
  *
@@ -131,7 +131,7 @@ int lookahead_read_time(const char *text, uint64_t *time_ns)
 	return STATUS_INPUT;
 }
 
-/* [dev DEV] [time TIME] in any order; @i is then the index of what follows. */
+/* Parse [dev DEV] [time TIME] in any order; @i is then the index of the next word. */
 static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_group *group)
 {
 	const char *value;
@@ -185,7 +185,7 @@ free_members:
 }
 
 /**
- * lookahead_check_name() - complain of what cannot be the name of a group
+ * lookahead_check_name() - check the name of a group
  * @name: as typed
  *
  * Return: an exit status, after a complaint.

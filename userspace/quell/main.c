@@ -113,7 +113,7 @@ static int usage_error(const char *what, const char *word)
 #define HELP_SUMMARY	29
 #define HELP_INDENT	12
 
-/* The next piece of an argument list that stays on one line: a word, or what brackets hold. */
+/* The next piece of an argument list that stays on one line: a word, or a bracketed group. */
 static size_t piece_len(const char *args)
 {
 	size_t len = 0;
@@ -282,11 +282,11 @@ static int finish(int status)
 }
 
 /**
- * struct wishes - what the options ask for, besides what is in struct app
+ * struct wishes - options besides those in struct app
  * @json: JSON instead of text
  * @pretty: indented
- * @version: the version, and nothing else
- * @help: the usage text, and nothing else
+ * @version: print the version only
+ * @help: print the usage text only
  */
 struct wishes {
 	bool	json;
@@ -295,7 +295,7 @@ struct wishes {
 	bool	help;
 };
 
-/* Take an option; false if there is none of that letter. */
+/* Parse an option; false if the letter is unknown. */
 static bool take_option(struct app *app, struct wishes *wishes, int letter, const char *arg)
 {
 	switch (letter) {
@@ -356,8 +356,8 @@ static size_t find_option(const char *word)
 }
 
 /*
- * Take the options behind the object, wherever they are, and leave the other words.  Only words
- * that are an option and nothing else: a value is none.
+ * Parse the options behind the object, wherever they are, and leave the other words.  Only a word
+ * that is exactly an option counts: a value is not one.
  */
 static int take_late_options(struct app *app, struct wishes *wishes, int *argc, char **argv)
 {
@@ -381,7 +381,7 @@ static int take_late_options(struct app *app, struct wishes *wishes, int *argc, 
 	return STATUS_OK;
 }
 
-/* What needs no command; @object is NULL if the options came first. */
+/* Options that need no command; @object is NULL if the options came first. */
 static int print_wishes(const struct wishes *wishes, const char *object)
 {
 	if (!wishes->version)

@@ -336,7 +336,6 @@ void flow_forget_counters(struct flow *f)
 	f->counters = (struct counters){};
 }
 
-/* Free what a flow has beside its entry in the list. */
 void flow_release(struct flow *f)
 {
 	counters_free(&f->counters);

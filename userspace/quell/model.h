@@ -121,7 +121,7 @@ struct flow {
 /* Bytes of the longest address. */
 #define ADDRESS_BYTES	16
 
-/* IPv4 or IPv6 by @len, 4 or 16 bytes; 0: none. */
+/* IPv4 or IPv6 by @len, 4 or 16 bytes; 0: no address. */
 struct address {
 	uint8_t	bytes[ADDRESS_BYTES];
 	uint8_t	len;

@@ -2,12 +2,12 @@
 /*
  * quell monitor: events as they happen, a line each.
  *
- * The groups are joined first and counters are read then, by another socket: what happens
- * between both is in neither twice, for events have totals of counters.  Those of an event that was
- * sent before may be less than what was read.
+ * The groups are joined first and counters are read then, by another socket: events carry totals,
+ * so an event between both is not counted twice.  The totals of an event sent before may be less
+ * than the counters read.
  *
- * The module may be unloaded while its events are waited for.  The kernel then takes its
- * listeners off the groups without a word to them, but tells those of its own family, nlctrl.
+ * The module may be unloaded meanwhile.  The kernel then removes listeners from its groups without
+ * notice; nlctrl, the family of families, reports the removal.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,14 +23,14 @@
 #include "quell.h"
 #include "util.h"
 
-/* What was printed is flushed already, and a write that waits for the reader must end, too. */
+/* Output is flushed already.  A write blocked by a slow reader must end, too. */
 static void leave(int number)
 {
 	(void)number;
 	_exit(STATUS_OK);
 }
 
-/* But for those that who started this program, nohup for example, has it ignore. */
+/* Signals that are ignored from the start, as by nohup, stay so. */
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -89,7 +89,7 @@ static int take_event(struct monitor_view *view, const struct nlmsghdr *nlh, uin
 	return err.code ? complain_kernel("monitor: cannot read an event", &err) : STATUS_OK;
 }
 
-/* Take what there is to read; the line ends with it, so that a pipe has it at once. */
+/* Print all pending events; the newline ends them, so that a pipe has it at once. */
 static int take_events(struct monitor_view *view, struct nl *nl)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -110,8 +110,8 @@ static int take_events(struct monitor_view *view, struct nl *nl)
 }
 
 /*
- * The kernel says that events were lost before it gives those from before the loss, and loses more
- * until all of these are read.  What it said of the module's end may be among what is lost.
+ * The kernel reports an overrun before the events queued earlier, and drops more until these are
+ * read.  The notification of the module's removal may be among those dropped.
  */
 static int tell_loss(struct app *app, struct monitor_view *view, struct pollfd *events)
 {
@@ -127,7 +127,7 @@ static int tell_loss(struct app *app, struct monitor_view *view, struct pollfd *
 	return status;
 }
 
-/* Nobody who reads the output any more is no error; a full disk is. */
+/* A closed pipe is no error; a full disk is. */
 static void flush(FILE *file)
 {
 	if (fflush(file) && errno == EPIPE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parts of "quell monitor": what is listened to, and how an event is printed.
+ * Parts of "quell monitor": its groups and its printers of events.
  */
 #ifndef QUELL_CLI_MONITOR_H
 #define QUELL_CLI_MONITOR_H
@@ -21,7 +21,7 @@ enum monitor_stamp {
 /**
  * struct monitor_words - the arguments of "quell monitor"
  * @settings: listen to changes of settings
- * @flows: listen to what happens to flows
+ * @flows: listen to events of flows
  * @stamp: with the time
  * @buffer_bytes: for events that were not read yet
  */

@@ -23,7 +23,7 @@
 #define NS_PER_SEC	1000000000ULL
 #define NS_PER_US	1000
 
-/* What all lines have in front, in the form of ip(8). */
+/* The beginning of each line, in the form of ip(8). */
 static void begin(struct monitor_view *view, const char *event)
 {
 	char text[64], line[128];

@@ -39,7 +39,7 @@ static bool read_stamp(struct monitor_words *words, const char *word)
  * monitor_words_read() - parse the arguments of "quell monitor"
  * @words: filled in
  * @argc: number of arguments
- * @argv: words in any order; without one that says what, all is listened to
+ * @argv: words in any order; all groups without "flows" or "settings"
  *
  * Return: an exit status, after a complaint.
  */

@@ -97,7 +97,7 @@ static void complain_word(const struct near_list *list, const char *what, const 
 /**
  * near_resolve() - the word that one stands for
  * @list: the words there are
- * @what: what they are, for the complaint
+ * @kind: their kind, for the complaint
  * @word: one of them, or the beginning of one of them and no other
  *
  * Return: the word, or NULL after a complaint.

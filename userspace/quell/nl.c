@@ -142,15 +142,15 @@ static void take_message(const struct nlmsghdr *nlh, struct exchange *x,
 }
 
 /**
- * nl_receive() - what the kernel sends
+ * nl_receive() - receive a message of the kernel
  * @sock: an open socket
  * @buf: for it
  * @len: size of @buf
  *
- * Who has CAP_NET_ADMIN over a network namespace, such as a container's root, may send to sockets of
- * others in it.
+ * CAP_NET_ADMIN over a network namespace, such as a container's root has, is enough to send to
+ * sockets of others in it.
  *
- * Return: bytes, or -1 with errno; EAGAIN if it came from somebody else, and is dropped.
+ * Return: bytes, or -1 with errno; EAGAIN after a message of another sender, which is dropped.
  */
 ssize_t nl_receive(struct mnl_socket *sock, void *buf, size_t len)
 {
@@ -287,7 +287,7 @@ static int family_message(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* What the kernel tells of a family. */
+/* Dump a family from nlctrl. */
 static int ask_family(struct nl *nl, const char *name, const struct nl_reader *reader,
 		      struct nl_error *err)
 {
@@ -309,7 +309,7 @@ static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 	return nl->family ? 0 : fail(err, EBADMSG);
 }
 
-/* Groups whose numbers are asked for. */
+/* Groups to be resolved. */
 struct group_list {
 	struct nl_group	*groups;
 	size_t		n;
@@ -376,8 +376,8 @@ int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, s
 }
 
 /**
- * nl_join() - receive what is sent to a multicast group
- * @nl: an open socket; requests on it would pass over what it receives
+ * nl_join() - join a multicast group
+ * @nl: an open socket; requests on it would skip notifications
  * @group: from nl_find_groups()
  * @err: error details
  *

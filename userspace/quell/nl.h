@@ -36,7 +36,7 @@ struct nl_error {
 /**
  * struct nl_group - a multicast group of a family
  * @name: its name
- * @id: its number, 0 if there is none of that name
+ * @id: its id, 0 if the family has no group of that name
  */
 struct nl_group {
 	const char	*name;

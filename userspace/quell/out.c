@@ -32,14 +32,14 @@ static size_t utf8_len(const char *text)
 	for (i = 1; i < len; i++)
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-	/* Too long for what it says, a surrogate, or beyond the last. */
+	/* Overlong, a surrogate, or beyond the last code point. */
 	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
 	    (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90))
 		return 0;
 	return len;
 }
 
-/* Bytes of the next character; whether a terminal obeys it, or may, as none knows what it is. */
+/* Bytes of the next character; @control: a control character, or not valid UTF-8. */
 static size_t next_len(const char *text, bool *control)
 {
 	unsigned char c = text[0];
@@ -51,8 +51,8 @@ static size_t next_len(const char *text, bool *control)
 }
 
 /**
- * has_control() - whether a text has characters that a terminal obeys, or that are none
- * @text: such as a name that somebody else gave
+ * has_control() - whether a text has control characters or is not valid UTF-8
+ * @text: such as a name chosen by another user
  */
 bool has_control(const char *text)
 {
@@ -64,9 +64,9 @@ bool has_control(const char *text)
 }
 
 /**
- * out_escape() - a text with what a terminal obeys, and what is no UTF-8, as \\xHH
+ * out_escape() - a text with control characters, and bytes that are not UTF-8, as \\xHH
  * @buf: filled in; cut off, though not within a \\xHH, if it is too small
- * @len: size of @buf, OUT_ESCAPED times what @text takes is enough
+ * @len: size of @buf; OUT_ESCAPED times the length of @text is enough
  * @text: the text
  *
  * Return: @buf.
@@ -91,7 +91,7 @@ char *out_escape(char *buf, size_t len, const char *text)
 	return buf;
 }
 
-/* Names are given by others: none may move the cursor, or seem to be another line. */
+/* Names are chosen by others and must not move the cursor or forge a line. */
 static void put_text(struct out *o, const char *fmt, const char *value)
 {
 	size_t len = OUT_ESCAPED * strlen(value) + 1;
@@ -105,7 +105,7 @@ static void put_text(struct out *o, const char *fmt, const char *value)
 	free(plain);
 }
 
-/* What is no UTF-8, as the kernel lets names be, is the character that stands for it. */
+/* The kernel does not check names for UTF-8: other bytes become U+FFFD. */
 static void put_json_string(struct out *o, const char *s)
 {
 	bool control;
@@ -223,7 +223,7 @@ void out_text(struct out *o, const char *text)
  * @o: the printer
  * @key: JSON key, or NULL for text only
  * @fmt: text format with one %s, or NULL for JSON only
- * @value: the string; in text, what a terminal obeys is written as \xHH
+ * @value: the string; in text, control characters are printed as \xHH
  */
 void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 {

@@ -26,7 +26,7 @@ static int no_memory(void)
 /**
  * plan_add() - add a setting
  * @plan: the settings; items move
- * @kind: what kind
+ * @kind: its kind
  *
  * Return: the setting, zeroed, or NULL after a complaint.
  */
@@ -226,8 +226,8 @@ struct plan_item *plan_add_route(struct plan *plan, const struct route *route)
 }
 
 /*
- * Without an algorithm of its own a route is not a setting until a file names it; nor is one of
- * several that the kernel does not tell apart, for none of them is changed.
+ * A route without an algorithm of its own is not a setting until a file names it; nor is one of
+ * several with the same key, which the kernel does not replace one by one.
  */
 static int load_routes(struct plan *plan)
 {
@@ -244,7 +244,7 @@ static int load_routes(struct plan *plan)
 	return status;
 }
 
-/* Until something else is wanted, what is is. */
+/* The default: no change. */
 static void want_what_is(struct plan *plan)
 {
 	size_t i;
@@ -286,7 +286,7 @@ int plan_load(struct plan *plan, struct app *app)
 }
 
 /**
- * plan_free() - free what belongs to a plan
+ * plan_free() - free a plan
  * @plan: the plan; zeroed is allowed
  */
 void plan_free(struct plan *plan)

@@ -21,7 +21,7 @@ enum plan_kind {
 	PLAN_DEFAULT,	/* net.ipv4.tcp_congestion_control */
 	PLAN_PARAM,	/* parameter of an algorithm */
 	PLAN_RATE,	/* rate of an interface; 0: the driver's */
-	PLAN_STAMPS,	/* whether a NIC stamps what it receives */
+	PLAN_STAMPS,	/* RX hardware timestamps of a NIC */
 	PLAN_WEIGHT,	/* weight of a sender */
 	PLAN_GROUP,	/* look-ahead group of the calling user */
 	PLAN_ROUTE,	/* algorithm of a route */
@@ -29,8 +29,8 @@ enum plan_kind {
 
 /**
  * struct plan_item - one setting
- * @kind: what of the following counts
- * @line: of the file that names it; 0: none does
+ * @kind: selects the fields in use
+ * @line: of the file that names it; 0: no line does
  * @now: as it is
  * @want: as it is to be
  * @cc: algorithm

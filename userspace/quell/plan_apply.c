@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making the settings of a plan, all of them or none: what the kernel refuses in spite of the
- * checks takes back what has been made before it.
+ * Apply the settings of a plan, all or no one: if the kernel refuses a change in spite of the
+ * checks, the changes before it are undone.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "plan.h"
 #include "stamps.h"
 
-/* Whether to make what is wanted, or to go back to what was. */
+/* Apply the wanted settings, or restore the earlier ones. */
 enum direction { FORTH, BACK };
 
 /*
  * The kernel refuses a new group whose time is above dart's parameter lookahead, and keeps an old
- * one when the parameter is lowered below its time.  So that such a group comes back, the parameter
- * is as high as the changed groups need it while they are registered, and gets its value last.
+ * one when the parameter is lowered below its time.  To restore such a group, the parameter is as
+ * high as the changed groups need it while they are registered, and gets its value last.
  */
 static uint64_t value_meanwhile(const struct plan *plan, const struct plan_item *item)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a file of settings wants of the kernel there is.  Everything is checked, and nothing
- * changed: names, values and their ranges, modules, interfaces.
+ * Parse a file of settings against the running kernel.  Everything is checked before any change:
+ * names, values and their ranges, modules, interfaces.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static int check_loaded(const char *key, const char *name)
 	return STATUS_INPUT;
 }
 
-/* A namespace that is not the host's first may choose only what all users may. */
+/* In a namespace other than the initial one, only algorithms allowed to all users may be chosen. */
 static int check_cc(const struct plan *plan, const char *name)
 {
 	if (!strcmp(name, plan->cc_now))
@@ -188,7 +188,7 @@ static int read_stamps(struct plan_item *item, const struct setting *s)
 	return STATUS_INPUT;
 }
 
-/* Any address that a host can send from; IPv4 in IPv6 is IPv4, as the kernel tells it. */
+/* Any address that a host can send from; IPv4 in IPv6 is IPv4, as the kernel reports it. */
 static int read_host(const char *text, struct address *address)
 {
 	static const uint8_t mapped[V4_MAPPED_LEN] = { [10] = 0xff, [11] = 0xff };
@@ -374,7 +374,7 @@ static int complete_time(const struct plan_item *limit, struct lookahead *group)
 	return STATUS_OK;
 }
 
-/* What the kernel would take for what is missing, and its limits. */
+/* The kernel's defaults and limits. */
 static int complete_group(struct plan *plan, struct lookahead *group)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
@@ -431,7 +431,7 @@ static int want_group(struct plan *plan, struct lookahead *group, unsigned int l
 	return STATUS_OK;
 }
 
-/* The kernel's rule: what is printed, and no colon. */
+/* The kernel's rule: printable, and no colon. */
 static int check_group_name(const char *name)
 {
 	const char *c;
@@ -568,9 +568,9 @@ static int read_part(struct plan *plan, const struct settings_part *part)
 }
 
 /**
- * plan_read() - want what a file says
+ * plan_read() - parse a file of settings into a plan
  * @plan: from plan_load()
- * @settings: the file, whose values are taken apart
+ * @settings: the file; its values are split in place
  * @file: its name, for complaints
  *
  * Return: an exit status; the reason of a failure has been printed, with the line.

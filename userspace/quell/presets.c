@@ -12,7 +12,7 @@
  * their defaults.  A preset from an algorithm's own paper is named after the place
  * in it, one from another source after source and place.
  *
- * Presets named after a network are what tune_derive() makes of its rate and round trip;
+ * Presets named after a network are the results of tune_derive() for its rate and round trip;
  * test_tune compares the two.
  */
 #include "preset.h"

@@ -23,7 +23,7 @@
 /* Buffer size for cc_format_range(). */
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
-/* Room for a name in a pair; none that the kernel knows is as long. */
+/* Room for a name in a pair, more than for any name in the kernel. */
 #define PAIR_NAME_LEN	64
 
 /**
@@ -39,7 +39,7 @@ struct pair {
 /**
  * struct link_rates - rates of an interface, 0 where not known
  * @set_bytes_ps: set by "quell link set"
- * @driver_bytes_ps: what the driver reports
+ * @driver_bytes_ps: reported by the driver
  */
 struct link_rates {
 	uint64_t	set_bytes_ps;

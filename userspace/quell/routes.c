@@ -3,9 +3,10 @@
  * Routes by rtnetlink: reading all of them, and changing the algorithm of one.
  *
  * The kernel has no request that changes an attribute of a route.  The route is read and put back
- * whole, with that attribute other than it was.  What it replaces it finds by prefix, table, metric
- * and type of service only, so that of several with the same of these none is changed.  Nor is one
- * whose hop is an object of its own: kernels up to 6.18 at least take the new route for the old one.
+ * whole, with another value of that attribute.  The kernel finds the route to replace by prefix,
+ * table, metric and type of service only, so that of several with the same key no one is changed.
+ * Nor is one whose hop is an object of its own: kernels up to 6.18 at least take the new route for
+ * the old one.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -146,7 +147,7 @@ int routes_fetch(struct route_list *list)
 }
 
 /**
- * routes_free() - free what routes_fetch() has allocated
+ * routes_free() - free the list of routes_fetch()
  * @list: the routes; zeroed is allowed
  */
 void routes_free(struct route_list *list)
@@ -163,7 +164,7 @@ static bool has_same_key(const struct route *a, const struct route *b)
 }
 
 /**
- * routes_of_key() - how many routes the kernel does not tell apart when it replaces one
+ * routes_of_key() - number of routes that the kernel cannot distinguish in a replacement
  * @list: all routes
  * @route: one of them
  */
@@ -339,7 +340,7 @@ void route_format(const struct route *route, char *buf, size_t len)
  * @route: which
  * @cc: its algorithm from then on, or empty
  * @request: the message, once it has been found
- * @found: how many the kernel would not tell apart
+ * @found: number of routes with the same key
  * @is_whole: the request has room for all of it
  */
 struct change_cc {
@@ -378,7 +379,7 @@ static void put_metrics(struct nlmsghdr *to, const struct nlattr *from, const ch
 		mnl_attr_nest_end(to, nest);
 }
 
-/* The state of a link is told, and not taken back. */
+/* The state of a link is reported only; the kernel refuses it in a request. */
 static void put_hops(struct nlmsghdr *to, const struct nlattr *from)
 {
 	struct nlattr *attr = mnl_nlmsg_get_payload_tail(to);
@@ -454,7 +455,7 @@ static void forget_old(void *data)
 }
 
 /**
- * route_set_cc() - change the algorithm of a route, and nothing else of it
+ * route_set_cc() - change the algorithm of a route, and no other attribute
  * @route: from routes_fetch()
  * @cc: name of the algorithm; empty: that of the namespace
  * @changed: whether it has it

@@ -19,14 +19,14 @@
 
 /**
  * struct route - a route
- * @dst: beginning of their addresses; its length tells IPv4 and IPv6
+ * @dst: beginning of their addresses; its length selects IPv4 or IPv6
  * @dst_bits: length of that beginning, bits
  * @tos: type of service, IPv4 only
  * @table: number of its table
  * @metric: which of several comes first
- * @ifindex: interface; 0: several, or none
- * @is_fixed: it goes by itself, another host tells of it, it leads to no hosts, or its hop is an
- *	      object: none to change
+ * @ifindex: interface; 0: several, or no interface
+ * @is_fixed: not to be changed: it goes by itself, a routing daemon owns it, it leads to no hosts,
+ *	      or its hop is an object
  * @cc: its algorithm, or empty
  */
 struct route {
@@ -47,7 +47,7 @@ struct route_list {
 
 /**
  * struct route_words - routes, as a file names them
- * @route: what they have, as far as the words say
+ * @route: the attributes given
  * @has_metric: the metric counts
  * @has_dev: the interface counts
  */

@@ -139,7 +139,7 @@ static int write_through(struct plan *plan, const char *name, bool all)
 	return STATUS_OK;
 }
 
-/* The file as it was, or the whole of the new one, whatever happens. */
+/* The file stays as it was or becomes the new one, even after a crash. */
 static int write_whole(struct plan *plan, const char *name, const struct stat *old, bool all)
 {
 	char path[PATH_MAX];
@@ -176,7 +176,7 @@ failed:
 	return STATUS_KERNEL;
 }
 
-/* What another user has put where all may put files, such as /tmp. */
+/* A file of another user in a directory that all may write to, such as /tmp. */
 static bool is_planted(const char *name, const struct stat *file)
 {
 	char path[PATH_MAX];
@@ -195,8 +195,9 @@ static int complain_planted(const char *name)
 }
 
 /*
- * What a link leads to, so that the link stays.  The kernel follows it once, and thereby judges it, as
- * it does not follow links of others in /tmp; the name may be another's by now.  False with errno.
+ * The target of a link, so that the link stays.  The kernel follows it once, and thereby checks it,
+ * as it does not follow links of others in /tmp; the name may be another's by now.  False with
+ * errno.
  */
 static bool follow_link(const char *name, char target[PATH_MAX], struct stat *file)
 {
@@ -215,7 +216,7 @@ static bool follow_link(const char *name, char target[PATH_MAX], struct stat *fi
 	}
 	close(fd);
 	target[len] = '\0';
-	/* A pipe may have no path, and nothing takes its place. */
+	/* A pipe may have no path, and is not replaced. */
 	if (!S_ISREG(file->st_mode)) {
 		snprintf(target, PATH_MAX, "%s", name);
 		return true;
@@ -327,7 +328,7 @@ static void print_words(struct out *o, const struct plan_item *item)
 	out_str(o, "section", "%s", section);
 }
 
-/* What changes, a line each. */
+/* The changes, a line each. */
 static void print_changes(struct out *o, const struct plan *plan)
 {
 	char key[PLAN_KEY_LEN], from[QTY_TEXT_LEN + 64], to[QTY_TEXT_LEN + 64];
@@ -353,7 +354,7 @@ static void print_changes(struct out *o, const struct plan *plan)
 	out_document_end(o);
 }
 
-/* Make what a file says; with @defaults, the defaults of all that it does not name. */
+/* Apply a file; with @defaults, reset all settings that it does not name. */
 static int restore_from(struct app *app, const char *name, bool defaults, bool dry)
 {
 	struct settings settings;

@@ -2,8 +2,8 @@
 /*
  * Reading and writing the file of "quell save", without a kernel.
  *
- * What is not exactly of the form is refused with the number of its line: a file that is read
- * wrong would be a host that is set up wrong.
+ * Input that does not exactly match the format is refused with its line number: a file parsed wrong
+ * would be a host configured wrong.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -299,7 +299,7 @@ static int check_once(const struct settings *s, struct settings_error *error)
  * @s: filled in; the caller must free it even on failure
  * @text: the file
  * @len: its length, bytes
- * @error: on failure why, and in which line; 0: in none
+ * @error: on failure the reason and its line; line 0: of no line
  *
  * Return: 0, -EINVAL, -EFBIG or -ENOMEM.
  */
@@ -326,7 +326,7 @@ int settings_parse(struct settings *s, const char *text, size_t len,
 }
 
 /**
- * settings_free() - free what settings_parse() has allocated
+ * settings_free() - free the memory of settings_parse()
  * @s: the settings; zeroed is allowed
  */
 void settings_free(struct settings *s)
@@ -379,7 +379,7 @@ void settings_write_name(FILE *file, const char *const *words, size_t n)
 }
 
 /**
- * settings_write_value() - write what stands behind the equals sign
+ * settings_write_value() - write the text behind the equals sign
  * @file: destination
  * @value: any text
  */

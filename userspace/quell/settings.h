@@ -49,7 +49,7 @@ struct settings_part {
 	unsigned int	line;
 };
 
-/* A file, as it says, whatever the kernel has of it. */
+/* A file as parsed, not yet checked against the kernel. */
 struct settings {
 	struct settings_part	*list;
 	size_t			n;

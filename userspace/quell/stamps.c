@@ -110,7 +110,7 @@ static int read_phc(const struct nlattr *attr, uint32_t *phc)
 	return 0;
 }
 
-/* TSINFO_GET_REPLY: the kernel omits empty sets, and the clock if there is none. */
+/* TSINFO_GET_REPLY: the kernel omits empty sets, and a missing clock. */
 static int take_info(const struct nlmsghdr *nlh, void *data)
 {
 	struct stamps *stamps = data;
@@ -138,7 +138,7 @@ static int take_info(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* TSCONFIG_GET_REPLY: both sets have exactly one member, which may be the value NONE. */
+/* TSCONFIG_GET_REPLY: both sets have exactly one member, which may be the value for "off". */
 static int take_config(const struct nlmsghdr *nlh, void *data)
 {
 	bool has_rx = false, has_tx = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * quell stat: counters of quell.ko and of the algorithms in one namespace, in the manner of
- * nstat(8): what was counted since the last time, without what was not.  JSON and metrics always
- * have all of it from the start.
+ * nstat(8): increments since the last call, without zeros.  JSON and metrics always have all
+ * counters from the start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 /**
  * struct stat_words - the arguments of "quell stat"
  * @only: algorithm, or "quell"; NULL for all
- * @zeros: what has not been counted, too
+ * @zeros: counters at zero, too
  * @absolute: from the start, not since the last time
  * @metrics: as metrics for Prometheus
  * @openmetrics: as OpenMetrics
@@ -86,7 +86,7 @@ static void print_json(struct out *o, const struct stat_list *list, const char *
 	out_document_end(o);
 }
 
-/* A counter with its rate, and, for those who ask for details, its meaning on a second line. */
+/* A counter with its rate; with details, its meaning on a second line. */
 static void print_counter(struct app *app, const struct counter *c, uint64_t count,
 			  uint64_t past_ns)
 {
@@ -103,7 +103,7 @@ static void print_counter(struct app *app, const struct counter *c, uint64_t cou
 		out_str(&app->out, NULL, "      %s\n", c->doc ? c->doc : "");
 }
 
-/* A group below its name, which is not printed if nothing follows; the number of lines. */
+/* A group below its name, which is not printed without counters; the number of lines. */
 static size_t print_group(struct app *app, const struct stat_words *words,
 			  const struct stat_group *group, const struct history *h, uint64_t now_ns)
 {
@@ -131,7 +131,7 @@ static uint64_t boot_time_ns(void)
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-/* Print what was counted, and let it be history in @h. */
+/* Print the counters, and store them in @h. */
 static int print_counted(struct app *app, const struct stat_words *words,
 			 const struct stat_list *list, struct history *h)
 {
@@ -176,7 +176,7 @@ static int load_history(struct history *h, char *path, char *id)
 	return 0;
 }
 
-/* What could not be printed was not looked at. */
+/* Counters that could not be printed are not history either. */
 static int print_text(struct app *app, const struct stat_words *words,
 		      const struct stat_list *list)
 {

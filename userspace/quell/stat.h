@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parts of "quell stat": what was counted since it was last looked at, and the counters as metrics.
+ * Parts of "quell stat": increments since the last call, and the counters as metrics.
  */
 #ifndef QUELL_CLI_STAT_H
 #define QUELL_CLI_STAT_H
@@ -42,7 +42,7 @@ int history_store(const struct history *h, const char *path, const char *id);
 int history_place(char *path, size_t path_len, char *id, size_t id_len);
 
 /**
- * struct metrics - what is printed as metrics
+ * struct metrics - input of the printer of metrics
  * @stats: the counters
  * @ccs: the algorithms, for their numbers of flows
  * @netns: label of all, or NULL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the counters were when "quell stat" last looked, in the manner of nstat(8): a file per user
- * and network namespace.  Its first line names the boot and the namespace; a file of another is
- * no history.  Then a line per counter: group, counter, value, time.
+ * Values of the counters at the last "quell stat", in the manner of nstat(8): a file per user and
+ * network namespace.  Its first line names the boot and the namespace; a file of another is no
+ * history.  Then a line per counter: group, counter, value, time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ static struct past *find(const struct history *h, const char *group, const char 
  * @group: algorithm, or "quell"
  * @name: the counter
  *
- * Return: what it was, or NULL.
+ * Return: its entry, or NULL.
  */
 const struct past *history_find(const struct history *h, const char *group, const char *name)
 {
@@ -131,9 +131,9 @@ int history_set(struct history *h, const struct stat_group *group, uint64_t now_
 }
 
 /**
- * history_count() - what was counted since
+ * history_count() - increment of a counter
  * @past: the counter as it was, or NULL
- * @value: what it is now
+ * @value: its current value
  *
  * A counter that is less than it was began anew: its module was loaded again.
  *
@@ -155,7 +155,7 @@ static bool is_own_file(int fd)
 /**
  * history_load() - read the history in a file
  * @h: empty; filled in, to be freed also on failure
- * @path: the file; empty if there is none
+ * @path: the file; empty to load no history
  * @id: boot and namespace it must be of
  *
  * Return: 0 or a negative errno value, -EPERM if the file is someone else's.
@@ -223,7 +223,7 @@ static const char *history_dir(void)
 	return geteuid() ? "/tmp" : "/run";
 }
 
-/* The number of the namespace that no later one gets, as its inode's may be; 0 if there is none. */
+/* The cookie of the namespace, never reused as its inode may be; 0 if the kernel has no cookies. */
 static uint64_t netns_cookie(void)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -239,7 +239,7 @@ static uint64_t netns_cookie(void)
 }
 
 /**
- * history_place() - the file for the user and the namespace, and what it has to be of
+ * history_place() - the file for the user and the namespace, and the id it must have
  * @path: the file; that of the environment's QUELL_STAT_HISTORY if that is set
  * @path_len: size of @path
  * @id: boot and namespace

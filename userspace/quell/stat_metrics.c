@@ -102,7 +102,7 @@ static bool is_known_before(const struct stat_list *stats, size_t group, const c
 /**
  * metrics_print() - print counters and numbers of flows as metrics
  * @file: destination
- * @m: what to print
+ * @m: counters and flows
  */
 void metrics_print(FILE *file, const struct metrics *m)
 {

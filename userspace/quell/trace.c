@@ -2,8 +2,7 @@
 /*
  * quell trace: each decision of congestion control, as a table.
  *
- * Attachments and maps belong to this process alone, so nothing is left in the kernel however it
- * ends.
+ * Attachments and maps belong to this process alone, so the kernel frees them however it ends.
  */
 #include <errno.h>
 #include <limits.h>
@@ -36,7 +35,7 @@ struct session {
 	FILE				*file;
 	const char			*path;		/* of @file, for the plot */
 	uint64_t			records;
-	uint64_t			end_ns;		/* 0: none */
+	uint64_t			end_ns;		/* 0: no limit */
 	char				plotter[PATH_MAX];
 };
 
@@ -127,7 +126,7 @@ static void print_summary(const struct trace_code *code, const struct session *s
 			"on that processor, and were not seen\n", (unsigned long long)misses);
 }
 
-/* The header tells who waits for it that from here on all is traced. */
+/* The header is printed when the tracer is attached: a reader can rely on it. */
 static int trace_flows(struct session *s)
 {
 	struct trace_code code;
@@ -223,7 +222,7 @@ static int open_output(struct session *s, char *path, size_t len)
 	return STATUS_OK;
 }
 
-/* A failed write is told by main() where it was of standard output. */
+/* A failed write to standard output is reported by main(). */
 static int close_output(struct session *s)
 {
 	if (s->file == stdout)

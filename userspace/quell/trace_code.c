@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer's BPF object: whether this kernel can run it, loading, attaching, what it lost.
+ * The tracer's BPF object: kernel support, loading, attaching, lost records.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,7 @@
 
 static const uint32_t the_entry;
 
-/* What the programs hang on, as BTF names it. */
+/* Attachment points, as BTF names them. */
 static const struct {
 	uint32_t	kind;
 	const char	*name;
@@ -36,7 +36,7 @@ static const struct {
 	{ BTF_KIND_TYPEDEF, "btf_trace_tcp_retransmit_skb", "tracepoint tcp_retransmit_skb" },
 };
 
-/* The kernel's own types tell what it can do, and nothing has to be tried. */
+/* The kernel's BTF has its features, so no trial load is needed. */
 static int check_kernel(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -86,8 +86,8 @@ static int use_view(struct trace_code *code, uint32_t number, int fd)
 }
 
 /*
- * Let the tracer read what the BPF variants keep that are loaded now.  Code that was replaced has
- * a map of its own as long as a connection uses it.
+ * Give the tracer the views of the BPF variants loaded now.  Replaced code has a map of its own as
+ * long as a connection uses it.
  */
 static int use_views(struct trace_code *code, struct quell_trace_config *config)
 {
@@ -145,9 +145,9 @@ static int prepare(struct trace_code *code, const struct trace_words *words, con
 }
 
 /**
- * trace_code_open() - load the tracer into the kernel, attaching nothing
+ * trace_code_open() - load the tracer into the kernel, without attaching it
  * @code: filled in; the caller must close it even on failure
- * @words: what to trace
+ * @words: flows and options
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
@@ -211,7 +211,7 @@ int trace_code_attach(struct trace_code *code, trace_take *take, void *data)
 }
 
 /**
- * trace_code_detach() - trace no more; what was recorded can still be taken
+ * trace_code_detach() - stop tracing; queued records can still be read
  * @code: attached, or not
  */
 void trace_code_detach(struct trace_code *code)

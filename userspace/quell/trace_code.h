@@ -19,7 +19,7 @@ struct ring_buffer;
 /**
  * struct trace_code - the tracer, opened or attached
  * @object: libbpf's handle
- * @links: attachments; nothing is pinned, so all go with this process
+ * @links: attachments; not pinned, so all go with this process
  * @n_links: number of @links
  * @ring: the records
  */

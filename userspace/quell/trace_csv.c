@@ -2,8 +2,8 @@
 /*
  * The table that "quell trace" writes: comma-separated values with a line of names.
  *
- * A column is a name and a printer; quell-trace(8) has the meaning of each.  What is not known, or
- * does not apply, is an empty field.
+ * A column is a name and a printer; quell-trace(8) has the meaning of each.  A value that is
+ * unknown, or does not apply, is an empty field.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -135,7 +135,7 @@ static void put_srtt(FILE *file, const struct quell_trace_record *r)
 	put_unless(file, r->srtt_us * NS_PER_US, 0);
 }
 
-/* The algorithm's own, in nanoseconds, where it tells; else the stack's. */
+/* The algorithm's own, in nanoseconds, if it has one; else the stack's. */
 static void put_rtt(FILE *file, const struct quell_trace_record *r)
 {
 	put_unless(file, r->has_view && r->view.rtt_ns ? r->view.rtt_ns : r->rtt_us * NS_PER_US, 0);

@@ -128,7 +128,7 @@ static int read_output(struct trace_words *words, const char *text)
 	return STATUS_OK;
 }
 
-/* What the plot is drawn in follows from its name, and only one is known. */
+/* The format of the plot follows from the name, and only one is known. */
 static int read_plot(struct trace_words *words, const char *text)
 {
 	size_t len = strlen(text);

@@ -11,7 +11,7 @@
 #include <quell/trace.h>
 
 /**
- * struct trace_words - what to trace, for how long, and where to write it
+ * struct trace_words - flows to trace, for how long, and the output
  * @config: which flows; without the network namespace
  * @any_netns: those of all network namespaces
  * @count: end after so many records; 0: never
@@ -19,7 +19,7 @@
  * @buffer_bytes: room for records that wait to be written
  * @dir: directory of the BPF object; NULL for the usual one
  * @output: file for the records; NULL for standard output
- * @plot: file for the plot; NULL for none
+ * @plot: file for the plot; NULL: no plot
  */
 struct trace_words {
 	struct quell_trace_config	config;

@@ -2,11 +2,11 @@
 /*
  * Parameters of a network, by the rules that Documentation/presets.md has with their sources.
  *
- * A closed network gets what its paper would have: absolute targets, and increases in proportion
- * to the rate of its links.  Elsewhere that rate bounds the rate of a path from above only, as the
- * round trip bounds the others from below.  So there no increase is larger and no threshold
- * smaller than the default, and targets are those of each path: a flow to a slower or more distant
- * host is no worse off than with the defaults.
+ * A closed network gets the values of its paper: absolute targets, and increases in proportion to
+ * the rate of its links.  Elsewhere that rate bounds the rate of a path from above only, as the
+ * round trip bounds the others from below.  So there no increase is larger and no threshold smaller
+ * than the default, and targets are those of each path: a flow to a slower or more distant host is
+ * no worse off than with the defaults.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ const struct tune_network tune_networks[] = {
 };
 
 /**
- * tune_network_of() - the network whose round trip is assumed where none is known
+ * tune_network_of() - the network of a link rate, for its typical round trip
  * @rate_bytes_ps: rate of a link
  *
  * Return: the fastest of those not faster than the link, or the slowest.

@@ -17,12 +17,12 @@
 #define TUNE_RTT_MOST_NS	300000ULL
 #define TUNE_RTT_LEAST_NS	1000ULL
 
-/* 10 Mbit/s to 10 Tbit/s: what follows from them is in the range of each parameter. */
+/* 10 Mbit/s to 10 Tbit/s: within them each derived value is in the range of its parameter. */
 #define TUNE_RATE_LEAST		1250000ULL
 #define TUNE_RATE_MOST		1250000000000ULL
 
 /**
- * struct tune_path - what the values follow from
+ * struct tune_path - input of the rules
  * @rate_bytes_ps: rate of the hosts' links, 10 Mbit/s to 10 Tbit/s
  * @rtt_ns: round trip without queues, 1 us to 300 us: the longest of a closed network, else the
  *	    shortest

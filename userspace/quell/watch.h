@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parts of "quell flow watch": flows with their past, what is seen of them, and the screen.
+ * Parts of "quell flow watch": flows with their past, the selection, and the screen.
  */
 #ifndef QUELL_CLI_WATCH_H
 #define QUELL_CLI_WATCH_H
@@ -14,7 +14,7 @@
 /* Looks that a flow remembers, as many as a sparkline is wide at most. */
 #define WATCH_PAST	32
 
-/* What was not measured, among samples. */
+/* A missing sample. */
 #define WATCH_UNKNOWN	(-1.0f)
 
 enum watch_series {
@@ -26,7 +26,7 @@ enum watch_series {
 
 /**
  * struct watch_row - a flow and its past
- * @key: tells flows apart: the socket's cookie, or made of addresses and ports
+ * @key: identifies a flow: the socket's cookie, or a hash of addresses and ports
  * @flow: at the last look; its texts are the row's
  * @past: samples, the newest last
  */
@@ -41,7 +41,7 @@ struct watch_row {
  * @rows: sorted by key
  * @order: the same in the order wanted
  * @n: number of both
- * @looked_ns: time of the last look, 0: none yet
+ * @looked_ns: time of the last look, 0: no sample yet
  * @looks: number of looks
  * @sort: position of the key among those of "flow show"
  * @ascending: smallest first
@@ -112,8 +112,8 @@ void watch_say(char *text, const struct watch_row *row);
 void watch_say_all(char *text, size_t len, const struct watch *w);
 
 /**
- * struct watch_view - what the screen shows beside the flows
- * @title: what is watched, and how
+ * struct watch_view - the screen beside the flows
+ * @title: namespace, filters and state
  * @help: the keys are explained
  * @details: all that is known of the chosen flow
  * @color: colours may be used
@@ -125,7 +125,7 @@ struct watch_view {
 	bool	color;
 };
 
-/* What a key means; WISH_NONE: there was none, WISH_OTHER: nothing. */
+/* Actions of the keys; WISH_NONE: no key, WISH_OTHER: a key without one. */
 enum watch_wish {
 	WISH_NONE, WISH_OTHER, WISH_QUIT, WISH_PAUSE, WISH_HELP, WISH_DETAILS, WISH_SORT, WISH_REVERSE,
 	WISH_UP, WISH_DOWN, WISH_PAGE_UP, WISH_PAGE_DOWN, WISH_FIRST, WISH_LAST, WISH_REDRAW

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The screen of "quell flow watch", by ncurses: what is drawn where, and which key is which wish.
+ * The screen of "quell flow watch", by ncurses: layout and keys.
  *
  * Only the flows that are seen are formatted.  While the screen is open, complaints go to a file
  * in memory, for they would be written over it, and follow on standard error when it is closed.
@@ -19,7 +19,7 @@
 #include "watch.h"
 
 #define NS_PER_MS	1000000ULL
-/* A key alone and the first of a sequence are told apart so soon. */
+/* Time after which an escape is a key of its own, not the start of a sequence. */
 #define ESCAPE_MS	25
 /* A signal that comes just before the wait for a key is noticed so late. */
 #define WAIT_MAX_MS	500ULL
@@ -66,7 +66,7 @@ static void keep_complaints(void)
 		dup2(complaints, STDERR_FILENO);
 }
 
-/* What the last look complained of. */
+/* Print the complaints of the last sample. */
 static void tell_complaints(void)
 {
 	char text[4096];
@@ -88,7 +88,7 @@ static void tell_complaints(void)
 }
 
 /**
- * watch_screen_calm() - forget what was complained of
+ * watch_screen_calm() - drop the pending complaints
  *
  * For complaints that were of no consequence.
  */
@@ -127,7 +127,7 @@ int watch_screen_check(void)
 
 /**
  * watch_screen_open() - take the terminal
- * @view: its color says whether colours are wanted; cleared if the terminal has none
+ * @view: its color is cleared if the terminal has no colours
  * @layout: its utf8 is filled in
  *
  * Return: an exit status, after a complaint.
@@ -156,7 +156,7 @@ int watch_screen_open(struct watch_view *view, struct watch_layout *layout)
 	return STATUS_OK;
 }
 
-/* Give the terminal back as it was, then say what went wrong. */
+/* Restore the terminal, then print the complaints. */
 void watch_screen_close(void)
 {
 	if (!screen)
@@ -295,7 +295,7 @@ static void put_words(int y, int lines, char *text)
 	}
 }
 
-/* All that is known of a flow, but for what "flow show" puts between its lines. */
+/* The lines of "flow show" in detail, without its separators. */
 static void put_details(int y, int lines, const struct flow *f)
 {
 	char *text = NULL, *plain, *at;
@@ -341,7 +341,7 @@ static void put_help(void)
 }
 
 /**
- * watch_screen_draw() - show what is to be seen now
+ * watch_screen_draw() - draw the screen
  * @w: the flows; the chosen one comes into view
  * @layout: widths, which follow the terminal's
  * @view: the rest
@@ -404,7 +404,7 @@ static enum watch_wish wish_of(int key)
  * watch_screen_key() - wait for a key
  * @wait_ns: how long
  *
- * Return: what it means; WISH_NONE when the time is over, or earlier, as after a signal.
+ * Return: its action; WISH_NONE at the timeout, or earlier, as after a signal.
  */
 enum watch_wish watch_screen_key(uint64_t wait_ns)
 {
@@ -418,7 +418,7 @@ enum watch_wish watch_screen_key(uint64_t wait_ns)
 	}
 	if (key == ERR)
 		return input.revents ? WISH_QUIT : WISH_NONE;	/* there is no terminal any more */
-	/* What a terminal makes of its content when it is resized, each knows for itself. */
+	/* Terminals differ in how they keep their contents when resized: redraw all. */
 	if (key == KEY_CTRL_L || key == KEY_RESIZE)
 		clearok(curscr, TRUE);
 	return wish_of(key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows with their past: what each look has found is joined with what was known before, by
- * sorted keys, so that a look costs as much as sorting the flows.
+ * Flows with their past: each sample is joined with the rows known before, by sorted keys, so that
+ * it costs as much as sorting the flows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
 }
 
 /**
- * watch_key() - what tells a flow from others
+ * watch_key() - identify a flow
  * @f: the flow
  *
- * Return: the socket's cookie, or, where it has none yet, a hash of its ends; not 0.
+ * Return: the socket's cookie, or, before it has one, a hash of its ends; not 0.
  */
 uint64_t watch_key(const struct flow *f)
 {
@@ -64,7 +64,7 @@ static int compare_rows(const void *a, const void *b)
 	return (one->key > two->key) - (one->key < two->key);
 }
 
-/* What was acknowledged since the look before. */
+/* Rate of data acknowledged since the previous sample. */
 static float rate_since(const struct flow *now, const struct flow *before, uint64_t ns)
 {
 	if (!now->state || !before || !before->state || !ns ||
@@ -118,7 +118,7 @@ static void free_rows(struct watch *w)
 }
 
 /**
- * watch_take() - take what a look has found
+ * watch_take() - add a sample
  * @w: the flows so far; those that are not in @list are forgotten
  * @list: flows of this look; empty afterwards, for they are moved
  * @now_ns: time of this look
@@ -156,7 +156,7 @@ int watch_take(struct watch *w, struct flow_list *list, uint64_t now_ns)
 	return 0;
 }
 
-/* The rate is what this program measured; all else is as "flow show" has it. */
+/* The rate is measured here; all else is as in "flow show". */
 static uint64_t sort_value(const struct watch *w, const struct watch_row *row)
 {
 	float rate = row->past[WATCH_RATE][WATCH_PAST - 1];
@@ -205,7 +205,7 @@ void watch_sort(struct watch *w)
  * @w: the flows
  * @lines: how many further down, or up; it ends at the first and the last
  *
- * The first position is that of whatever flow comes first; further down, the flow is followed.
+ * The first position stays the first when flows change; further down, the flow is followed.
  */
 void watch_move(struct watch *w, long lines)
 {
@@ -222,7 +222,7 @@ void watch_move(struct watch *w, long lines)
  * watch_chosen() - the flow that is looked at closely
  * @w: the flows
  *
- * Return: the flow, or NULL if there is none.
+ * Return: the flow, or NULL without flows.
  */
 struct watch_row *watch_chosen(const struct watch *w)
 {

@@ -2,8 +2,8 @@
 /*
  * The texts of "quell flow watch": cells, sparklines, sentences, and the widths of the columns.
  *
- * Other machines and users choose some of what is shown, such as the names of interfaces: all
- * texts are printable ASCII, but for the sparklines, which are made here.
+ * Other machines and users choose some of the texts, such as names of interfaces: all are made
+ * printable ASCII, but for the sparklines of this file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "util.h"
 #include "watch.h"
 
-/* Columns of a sparkline at least, and where the others have what they need. */
+/* Columns of a sparkline: minimum, and the goal while other columns are complete. */
 #define PAST_MIN	4
 #define PAST_GOOD	8
 #define PEER_MIN	10
@@ -68,7 +68,7 @@ static const int sparklines[] = {
 /**
  * watch_plain() - a text as printable ASCII
  * @buf: filled in; cut off, though not within a \\xHH, if it is too small
- * @len: size of @buf, OUT_ESCAPED times what @text takes is enough
+ * @len: size of @buf; OUT_ESCAPED times the length of @text is enough
  * @text: the text; all that is not printable ASCII becomes \\xHH
  *
  * Return: @buf.
@@ -137,7 +137,7 @@ void watch_sparkline(char *text, const float *past, size_t width, float full, bo
 	text[used] = '\0';
 }
 
-/* Round trips are drawn up to the target, where there is one: what is above it stands out. */
+/* The scale of round trips ends at the target, if there is one: values above it stand out. */
 static void format_past(char *cell, int col, const struct watch_row *row,
 			const struct watch_layout *layout)
 {
@@ -241,7 +241,7 @@ static void format_number(char *text, int col, const struct watch_row *row)
 }
 
 /**
- * watch_cell() - what a column has of a flow
+ * watch_cell() - format a cell
  * @cell: filled in, of WATCH_CELL_LEN bytes
  * @col: the column
  * @row: the flow
@@ -319,7 +319,7 @@ static void widen_sparklines(struct watch_layout *layout, size_t want, size_t *r
 			widen(layout, sparklines[i], width, room);
 }
 
-/* What is left goes to what is cut off, then to more columns, then to the past. */
+/* Free columns go to truncated cells, then to more columns, then to sparklines. */
 static void give_room(struct watch_layout *layout, size_t room)
 {
 	size_t i, limit = layout->need[WATCH_COL_LIMIT];
@@ -381,7 +381,7 @@ static int say_what(char *text, size_t len, const struct flow *f)
 			f->state > 1 ? diag_state_name(f->state) : "", window, inflight, again);
 }
 
-/* What the flow is steered by, and how much of its time CUBIC had. */
+/* The governor's target, and CUBIC's share of the flow's time. */
 static int say_aim(char *text, size_t len, const struct flow *f)
 {
 	char target[FLOW_CELL_LEN], part[FLOW_CELL_LEN];
@@ -396,7 +396,7 @@ static int say_aim(char *text, size_t len, const struct flow *f)
 	return snprintf(text, len, "; target %s", target);
 }
 
-/* What it was last held back for. */
+/* The last window reduction. */
 static int say_cut(char *text, size_t len, const struct flow *f)
 {
 	char ago[FLOW_CELL_LEN], rtt[FLOW_CELL_LEN];
@@ -410,7 +410,7 @@ static int say_cut(char *text, size_t len, const struct flow *f)
 }
 
 /**
- * watch_say() - a sentence on what a flow does, and why it does not send more
+ * watch_say() - a sentence on the state of a flow, and its limit
  * @text: destination, of WATCH_TEXT_LEN bytes
  * @row: the flow
  */

@@ -21,7 +21,7 @@
  * @keyword: the keyword
  * @argc: number of arguments
  * @argv: the arguments
- * @i: index of the keyword; on success of what follows the value
+ * @i: index of the keyword; on success that of the word behind the value
  * @value: the value
  *
  * Return: an exit status, after a complaint.
@@ -37,7 +37,7 @@ int keyword_value(const char *keyword, int argc, char **argv, int *i, const char
 	return STATUS_OK;
 }
 
-/* Whether a word is a name, an equals sign and whatever follows: a path with one is none. */
+/* Whether a word is NAME=VALUE; a path with an equals sign is not. */
 static bool is_pair(const char *word)
 {
 	return word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-")] == '=';
@@ -65,7 +65,7 @@ static int next_value(int argc, char **argv, int *i, const char **value)
  * pair_next() - read a name and its value: one word with an equals sign, or two
  * @argc: number of arguments
  * @argv: the arguments
- * @i: index of the name; on success of what follows the value
+ * @i: index of the name; on success that of the word behind the value
  * @pair: filled in; its value is part of @argv
  *
  * Return: an exit status, after a complaint.
@@ -118,7 +118,7 @@ int read_address(const char *text, struct sockaddr_storage *address)
 }
 
 /**
- * is_number() - whether a text is a whole number and nothing else
+ * is_number() - whether a text is a whole number only
  * @text: the text
  * @base: of its digits
  * @value: the number

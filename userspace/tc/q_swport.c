@@ -315,8 +315,8 @@ static void swport_print_ecn(struct rtattr **tb)
 }
 
 /*
- * Bit per TCA_SWPORT_* of a feature that is on in the qdisc whose options were printed last:
- * tc prints the statistics of a qdisc behind its options.
+ * Bit per TCA_SWPORT_* of a feature that is on in the qdisc with the options printed last: tc
+ * prints the statistics of a qdisc behind its options.
  */
 static uint64_t swport_on;
 
@@ -337,7 +337,7 @@ static void swport_note_on(struct rtattr **tb)
 		swport_on |= 1ULL << TCA_SWPORT_ECN_MODE;
 }
 
-/* Nothing for the default. */
+/* No output for the default. */
 static void swport_print_split(struct rtattr *attr)
 {
 	bool split;
@@ -485,7 +485,7 @@ static bool swport_has_section(size_t start, struct rtattr **tb)
 
 	if (option == SWPORT_ALWAYS || (option >= 0 && swport_on & 1ULL << option))
 		return true;
-	/* There is always a limit of memory; it counts nothing. */
+	/* The limit of memory always exists and is not a count. */
 	for (size_t i = start + 1; i < ARRAY_SIZE(swport_counters) && swport_counters[i].key; i++)
 		if (swport_counters[i].attr != TCA_SWPORT_STATS_MEMORY_MAX_BYTES &&
 		    swport_get_counter(tb[swport_counters[i].attr]))

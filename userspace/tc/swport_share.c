@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a port shares: the wire between its bands, a buffer with other ports, all with the other
- * queues of its device.
+ * Resources shared by a port: the wire between its bands, a buffer with other ports, all with the
+ * other queues of its device.
  */
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ void swport_print_control_share(struct rtattr *attr)
 			  strtod(text, NULL));
 }
 
-/* A word for what is on; nothing for the default. */
+/* The word of a flag that is set; no output for the default. */
 void swport_print_word(const char *word, struct rtattr *attr)
 {
 	if (!swport_has(attr, sizeof(uint32_t)) || !swport_get_u32(attr))

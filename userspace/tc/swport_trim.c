@@ -136,7 +136,7 @@ static void print_eligible(struct rtattr *attr)
 	print_color_string(PRINT_ANY, COLOR_NONE, "trim_eligible", "eligible %s ", text);
 }
 
-/* What other ports use, if anything. */
+/* DSCPs of trimmed packets of other ports, if any. */
 static void print_known(struct rtattr *attr)
 {
 	char text[SWPORT_DSCPS_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the code under test complains of, kept instead of printed. */
+/* Complaints of the code under test, kept instead of printed. */
 #ifndef _QUELL_TEST_COMPLAINT_H
 #define _QUELL_TEST_COMPLAINT_H
 

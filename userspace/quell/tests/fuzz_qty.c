@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any text as a quantity of any unit: what is accepted must survive being
- * written and read again.
+ * Any text as a quantity of any unit: an accepted one must survive being written and read again.
  */
 #include <stdlib.h>
 #include <string.h>

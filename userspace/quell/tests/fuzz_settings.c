@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a file of settings: what is accepted must survive being written and read again,
- * what is refused must name a line of the file and say why in plain letters.
+ * Any bytes as a file of settings: an accepted one must survive being written and read again, a
+ * refused one must name a line of the file and give the reason in plain letters.
  */
 #include <stdint.h>
 #include <stdlib.h>

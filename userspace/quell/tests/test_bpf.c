@@ -17,7 +17,7 @@
 #include "complaint.h"
 #include "test.h"
 
-/* An algorithm with its defaults; the test ends if there is none. */
+/* An algorithm with its defaults; the test ends if it is unknown. */
 static struct bpf_model model_of(const char *name)
 {
 	const struct quell_core *core = NULL;
@@ -35,7 +35,7 @@ static const struct param *param_of(const struct bpf_model *model, const char *n
 	return cc_find_param(&model->cc, name);
 }
 
-/* Read a line of words; they must live as long as what was read. */
+/* Parse a line of words; the result refers to the line. */
 static int read_words(struct bpf_words *words, const struct bpf_model *model, char *line)
 {
 	char *argv[16], *word;
@@ -89,7 +89,7 @@ TEST(names_and_sizes)
 	}
 }
 
-/* A block as the core makes it, but for the switch of what only quell.ko has. */
+/* A block as the core makes it, without the parameters that only quell.ko has. */
 TEST(defaults)
 {
 	const struct quell_core *core;

@@ -42,7 +42,7 @@ static const struct quell_core core = {
 	.counters_bytes = sizeof(struct block),
 };
 
-/* What differs in the other version. */
+/* Differences of the other version. */
 struct other {
 	const char	*base;
 	const char	*tokens;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell doctor without a kernel: files of a tree made for the purpose, and what facts mean, each
- * with the command that mends it.
+ * quell doctor without a kernel: files of a tree made for the purpose, and the findings of facts,
+ * each with its fix.
  */
 #include <limits.h>
 #include <netinet/in.h>
@@ -110,7 +110,7 @@ TEST(doctor_read_files__no_tree)
 
 static struct cc loaded[] = { { .name = "quell" }, { .name = "swift" }, { .name = "dcqcn" } };
 
-/* A host of which nothing is to be said. */
+/* A host without findings. */
 static struct doctor_host sound_host(void)
 {
 	struct doctor_host h = { .has_config = true, .has_quell = true, .has_modules = true,
@@ -206,7 +206,7 @@ TEST(doctor_judge__host_cases)
 	      "sysctl -w net.ipv4.tcp_sack=1\n");
 }
 
-/* modprobe is for modules that are installed; a host with BPF algorithms needs none. */
+/* modprobe is for modules that are installed; a host with BPF algorithms needs no module. */
 TEST(doctor_judge__install_cases)
 {
 	struct doctor_host h = sound_host();
@@ -293,7 +293,7 @@ TEST(doctor_quote__names)
 	EXPECT_EQ('\'', small[strlen(small) - 1]);
 }
 
-/* Whoever may make an interface or a namespace runs nothing by its name. */
+/* The name of an interface or a namespace, chosen by another user, is not run by the shell. */
 TEST(doctor_judge__hostile_names)
 {
 	struct doctor_dev dev = { .name = "\033[31mX$(id)", .ifindex = 3, .lro = true,

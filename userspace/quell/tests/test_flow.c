@@ -24,7 +24,7 @@
 
 static char buffer[NL_BUFFER_LEN] __attribute__((aligned(8)));
 
-/* A socket as a kernel sends it whose struct tcp_info has @info_bytes. */
+/* A socket as sent by a kernel with @info_bytes of struct tcp_info. */
 static const struct nlmsghdr *socket_message(uint64_t cookie, size_t info_bytes)
 {
 	const struct tcp_info info = { .tcpi_total_retrans = 7, .tcpi_lost = 2,
@@ -98,7 +98,7 @@ TEST(diag_state__cases)
 	EXPECT_EQ(0, strcmp("unknown", diag_state_name(200)));
 }
 
-/* Read a line of words; what was read refers to the line. */
+/* Parse a line of words; the result refers to the line. */
 static int read_line(struct flow_words *words, bool watch, char *line)
 {
 	char *argv[WORDS_MAX], *word;
@@ -240,7 +240,7 @@ static void check_lines(struct __test_metadata *_metadata, const struct flow_lis
 	free(got);
 }
 
-/* One that its algorithm governs, one that searches, one whose kernel lacks sock_diag. */
+/* One that its algorithm governs, one that searches, one of a kernel without sock_diag. */
 TEST(flow_print_lines__cases)
 {
 	struct flow flows[] = { flow_v4(43210, 5201), flow_v4(80, 9), flow_v4(22, 22) };
@@ -305,7 +305,7 @@ TEST(flow_print_detail__cut)
 	free(got);
 }
 
-/* What governs and for how long; why it is CUBIC, in numbers; an older kernel has no times. */
+/* The governor and its time; why it is CUBIC, in numbers; an older kernel has no times. */
 TEST(flow_print_detail__governor)
 {
 	struct flow f = flow_v4(1, 2);

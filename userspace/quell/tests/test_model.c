@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decoding of replies: what this kernel sends, what an older one leaves out,
- * what a newer one adds, and what none may send; and of error reports.
+ * Decoding of replies: those of this kernel, of older ones with fewer attributes, of newer ones
+ * with more, malformed ones; and of error reports.
  */
 #include <errno.h>
 #include <string.h>

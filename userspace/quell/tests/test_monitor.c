@@ -31,7 +31,7 @@ static struct nlmsghdr *start(uint8_t cmd)
 	return nlh;
 }
 
-/* Prints the message, or an overrun where there is none; the result is in @printed. */
+/* Print the message, or an overrun without one; the result is in @printed. */
 static int print(struct monitor_view *view, const struct nlmsghdr *nlh, bool json)
 {
 	struct out o;
@@ -175,7 +175,7 @@ static struct nlmsghdr *stat_message(uint8_t cmd, uint64_t value)
 	return nlh;
 }
 
-/* Events have totals; what is printed is by how much they are more than was known. */
+/* Events carry totals; the increment since the last known value is printed. */
 TEST(monitor_print__stat_cases)
 {
 	struct monitor_view view = {};

@@ -83,7 +83,7 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 	return nlh->nlmsg_len;
 }
 
-/* What the reader was told. */
+/* Calls of the reader. */
 static struct {
 	unsigned int	messages;
 	unsigned int	restarts;

@@ -75,7 +75,7 @@ TEST(forms)
 	      "]\n");
 }
 
-/* Names that others gave: what a terminal obeys is shown, the rest is as it was. */
+/* Names chosen by others: control characters are escaped, the rest is as it was. */
 TEST(out_str__control)
 {
 	static const char name[] = "a\033[31m\n\177 \303\274\302\233b";

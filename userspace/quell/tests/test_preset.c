@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Presets: the table's form, what is in force, and the request that sets one,
- * caught where it would go to the kernel.
+ * Presets: the table's form, the preset in force, and the request that sets one, caught before it
+ * would go to the kernel.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 		 struct nl_error *err);
 
-/* What was sent last; the linker leads nl_do() here. */
+/* The last request; the linker redirects nl_do() here. */
 static struct {
 	unsigned int	requests;
 	uint8_t		cmd;
@@ -123,7 +123,7 @@ TEST(apply_cases)
 		TH_LOG("apply__all_from_the_preset");
 }
 
-/* Nothing may go out when a word of the preset is wrong for this kernel. */
+/* No request is sent when a word of the preset is wrong for this kernel. */
 TEST(refused)
 {
 	static const struct {
@@ -228,7 +228,7 @@ TEST(in_force)
 	free_names(&made);
 }
 
-/* What the rest relies on: full entries, whole words, each name once. */
+/* Invariants of the table: full entries, whole words, each name once. */
 static bool is_well_formed(const struct preset *preset)
 {
 	struct preset_word word, again;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quantities: tables of what is read and written, every Q16 fraction, random
- * values of all magnitudes there and back, and random decimals against 128-bit
- * arithmetic.
+ * Quantities: tables of texts and values, every Q16 fraction, random values of all magnitudes there
+ * and back, and random decimals against 128-bit arithmetic.
  */
 #include <inttypes.h>
 #include <string.h>

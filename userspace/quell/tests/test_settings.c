@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of quell save: what it says, and what is refused with which line.
+ * The file of quell save: its contents, and the line of each refusal.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a card stamps: the messages sent, by the numbers of the kernel's headers,
- * what is made of the answers, and when the ioctl is asked instead.  The linker
- * leads both ways to the kernel here.
+ * Timestamps of a NIC: the requests, by the numbers of the kernel's headers, the parsed replies,
+ * and when the ioctl is used instead.  The linker redirects both kernel interfaces here.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -26,7 +25,7 @@ int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *re
 		 struct nl_error *err);
 int __wrap_ioctl(int fd, unsigned long what, ...);
 
-/* A kernel with one card, and what it was asked. */
+/* A kernel with one NIC, and the requests to it. */
 static struct {
 	int			tsinfo_err;	/* errno values of the requests */
 	int			get_err;
@@ -38,7 +37,7 @@ static struct {
 	uint32_t		phc;
 	uint32_t		rx_now;
 	uint32_t		tx_now;
-	uint32_t		chosen;		/* what a set leads to; ABSENT: as asked */
+	uint32_t		chosen;		/* result of a set; ABSENT: as requested */
 	bool			verbose;	/* sets as lists of bits */
 	size_t			set_bytes;	/* length of a set's value */
 	unsigned int		gets;
@@ -156,7 +155,7 @@ int __wrap_ioctl(int fd, unsigned long what, ...)
 
 static struct stamps_kernel ways = { .fd = -1, .has_nl = true };
 
-/* A 6.14 kernel whose card stamps all, and does not now. */
+/* A 6.14 kernel whose NIC can stamp all packets, and does not now. */
 static void new_host(void)
 {
 	memset(&host, 0, sizeof(host));
@@ -193,7 +192,7 @@ TEST(read_config)
 	EXPECT_EQ(0, host.ioctl_gets)
 		TH_LOG("read__no_ioctl");
 
-	/* Sets longer than those known now, and a card that has nothing. */
+	/* Sets longer than those known now, and a NIC without timestamps. */
 	new_host();
 	host.set_bytes = 8;
 	host.capabilities = ABSENT;
@@ -309,7 +308,7 @@ TEST(set_cases)
 		TH_LOG("set__refused keeps");
 }
 
-/* Answers that make no sense are none: the ioctl is asked. */
+/* Malformed replies are ignored: the ioctl is used. */
 TEST(bad_answers)
 {
 	struct stamps stamps;

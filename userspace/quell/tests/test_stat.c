@@ -110,7 +110,7 @@ TEST(history_count__cases)
 	EXPECT_EQ(7, history_count(NULL, 7));
 }
 
-/* Files that another user could have put there: nothing behind a link is read or written. */
+/* Files that another user could have put there: no link is followed, for reading or writing. */
 TEST(history_load__files)
 {
 	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX], other[PATH_MAX];
@@ -156,7 +156,7 @@ TEST(history_load__files)
 	history_free(&h);
 }
 
-static uint64_t cookie;	/* 0: a kernel that has none */
+static uint64_t cookie;	/* 0: a kernel without cookies */
 
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 

@@ -24,7 +24,7 @@
 	"delivered_packets,marked_packets,lost_packets,retransmits_packets,acked_bytes,"	\
 	"mss_bytes,app_limited,window_bytes,target_ns,phase,reason,dropped_records\n"
 
-/* Read a line of words; what was read refers to the line. */
+/* Parse a line of words; the result refers to the line. */
 static int read_line(struct trace_words *words, char *line)
 {
 	char *argv[WORDS_MAX], *word;
@@ -36,7 +36,7 @@ static int read_line(struct trace_words *words, char *line)
 	return trace_words_read(words, argc, argv);
 }
 
-/* What a table prints of a record, or of none its header. */
+/* The table's line of a record; NULL: the header. */
 static char *printed(const struct quell_trace_record *record)
 {
 	static char text[2048];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters that follow from a network: the presets named after one are what the rules say,
- * the papers' networks give the papers' values, all values are in range, and what is set for
- * paths of all kinds asks for no more than the defaults.
+ * Parameters that follow from a network: the presets named after one match the rules, the papers'
+ * networks give the papers' values, all values are in range, and values for paths of all kinds are
+ * no more aggressive than the defaults.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const struct tune_value *value_of(const struct tune *tune, const char *na
 	return NULL;
 }
 
-/* A value that follows from a network; UINT64_MAX if none does. */
+/* A value that follows from a network; UINT64_MAX if the parameter does not. */
 static uint64_t derived(const char *algo, uint64_t rate_bytes_ps, uint64_t rtt_ns, bool closed,
 			const char *name)
 {

@@ -85,7 +85,7 @@ static struct flow with_counters(uint64_t cookie)
 	return f;
 }
 
-/* Of the chosen flow all is known, of the others what a line shows. */
+/* All counters of the chosen flow, of the others those of a line. */
 TEST(watch_keep_counters__of_one)
 {
 	struct flow_list list = { .list = calloc(3, sizeof(struct flow)), .n = 3 };
@@ -147,7 +147,7 @@ TEST(watch_sort__keys)
 	struct watch w = { .sort = sort_of("rate") };
 
 	take(&w, cookies, 3, 0, SEC);
-	EXPECT_EQ(1, w.order[0]->key);	/* none has a rate yet */
+	EXPECT_EQ(1, w.order[0]->key);	/* no flow has a rate yet */
 	take(&w, cookies, 3, 100, 2 * SEC);
 	EXPECT_EQ(3, w.order[0]->key);
 	EXPECT_EQ(1, w.order[2]->key);
@@ -237,10 +237,10 @@ TEST(watch_sparkline__cases)
 	watch_sparkline(text, past, 3, 0, true);
 	EXPECT_EQ(0, strcmp("\u2586\u2587\u2588", text))
 		TH_LOG("'%s'", text);
-	watch_sparkline(text, past, 2, 1000, true);	/* far below what is full */
+	watch_sparkline(text, past, 2, 1000, true);	/* far below the full scale */
 	EXPECT_EQ(0, strcmp("\u2581\u2581", text));
 	past[WATCH_PAST - 1] = 0;
-	watch_sparkline(text, past, 1, 0, false);	/* nothing at all */
+	watch_sparkline(text, past, 1, 0, false);	/* all zero */
 	EXPECT_EQ(0, strcmp("_", text));
 }
 
@@ -425,7 +425,7 @@ TEST(watch_say__all)
 	watch_free(&w);
 }
 
-/* A look costs what sorting costs: of ten thousand flows, and with all of them changing. */
+/* The cost is that of sorting: of ten thousand flows, and with all of them changing. */
 TEST(watch_take__ten_thousand)
 {
 	enum { FLOWS = 10000 };
