@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether other programs of type sock_ops get a socket's calls, too.
+ * Whether other programs of type sock_ops are called for a socket, too.
  *
- * Which calls a socket makes is one word of flags, the same for all programs.  A flag that is set
- * does not tell who set it, and a program may have set it that was called before this one for the
- * same event.  So this one takes a flag away only where no other could miss it.
+ * The calls that a socket makes are one word of flags, shared by all programs.  A set flag has no
+ * owner, and a program called earlier for the same event may have set it.  So this program clears a
+ * flag only where no other program could miss it.
  */
 #ifndef _QUELL_EBPF_ALONE_H
 #define _QUELL_EBPF_ALONE_H
 
 #include "vmlinux_types.h"
 
-/* Program @index of those that a cgroup's sockets call, its parents' among them; NULL: none. */
+/*
+ * Program @index of those that a cgroup's sockets call, those of its ancestors included, or NULL.
+ */
 static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *cgroup, u32 index)
 {
 	u32 type = bpf_core_enum_value(enum cgroup_bpf_attach_type, CGROUP_SOCK_OPS);
@@ -28,9 +30,9 @@ static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *c
 }
 
 /*
- * Who loads the program knows that there is no other.  The laboratory says so: its kernel has no
- * perf events, and without them no bpf_probe_read_kernel().  Were it const, the compiler would not
- * look; to the kernel it is.
+ * Set by a loader which knows that there is no other program, as the laboratory does: its kernel
+ * has no perf events, and without them no bpf_probe_read_kernel().  It is not const, or the
+ * compiler would fold it; to the kernel it is read-only.
  */
 SEC(".rodata.alone") bool quell_option_alone;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a decision to TCP's state, as kmod-cc/quell/tcp/apply.c and adapt.c there do it.  Not here,
- * because a BPF program may not write what it takes: pacing of a connection's first segments, a
- * new departure of what was paced at a higher rate, another path.  Nor is the window kept closed
- * until there is room for a burst, whose size is the link's.
+ * From a decision to TCP's state, as kmod-cc/quell/tcp/apply.c and adapt.c do it in the module.
+ * Missing, because a BPF program may not write the fields: pacing of a connection's first segments,
+ * a new departure of packets paced at a higher rate, another path.  Nor is the window kept closed
+ * until there is room for a burst, as its size depends on the link.
  */
 #ifndef _QUELL_EBPF_APPLY_H
 #define _QUELL_EBPF_APPLY_H
@@ -67,10 +67,7 @@ static __always_inline void apply_rate(struct tcp_sock *tp, const struct quell_b
 	sk->sk_pacing_rate = quell_min_u64(quell_max_u64(rate_bytes_ps, 1), sk->sk_max_pacing_rate);
 }
 
-/*
- * The pacing rate: the algorithm's, or what it would send in a round trip through a window
- * that is less than the stack's least one.
- */
+/* The pacing rate: the algorithm's, or that of a window below the stack's minimum. */
 static __always_inline u64 paced_bytes_ps(const struct quell_bpf_flow *flow)
 {
 	u64 window_bytes = flow->view.window_bytes;
@@ -81,7 +78,7 @@ static __always_inline u64 paced_bytes_ps(const struct quell_bpf_flow *flow)
 	return quell_mul_div_u64(window_bytes, QUELL_NS_PER_SEC, flow->view.rtt_ns);
 }
 
-/* All but the stack's window; the return value is what it could be. */
+/* Apply all but the stack's window, and return the value for that. */
 static __always_inline u32 apply_rest(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
 	apply_pacing(tp, paced_bytes_ps(flow));

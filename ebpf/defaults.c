@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write what a BPF object is built with of its algorithm: what it needs of a path, the default
- * parameters, with derived fields, and which of them is never zero.
+ * Write an algorithm's constants that its BPF object is built with: requirements of the path,
+ * default parameters with derived fields, and a parameter which is never zero.
  *
  *	defaults ALGORITHM > ALGORITHM_defaults.h
  */

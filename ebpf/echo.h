@@ -12,17 +12,17 @@
 
 #define TCP_CONGESTION		13
 
-/* Until the peer answers, the flags say what the SYN asked for. */
+/* Before the SYN-ACK, the flags are those of the SYN sent. */
 static __always_inline bool has_consent(const struct tcp_sock *tp)
 {
 	return has_ecn(tp) && ((const struct sock *)tp)->__sk_common.skc_state != TCP_SYN_SENT;
 }
 
 /*
- * The stack would make the packets of a socket whose algorithm asks for ECN ECN-capable without
- * the peer's consent: switches would mark them, and the sender would not learn of it.  As in-tree
- * DCTCP, such a socket is Reno's.  False where the algorithm may not be changed, by a route with
- * "congctl lock" or within another program's choice: the packets stay ECN-capable then.
+ * If the algorithm needs ECN, the stack would make the packets ECN-capable without the peer's
+ * consent: switches would mark them, and the sender would not learn of it.  As in-tree DCTCP, such
+ * a socket uses Reno.  False where the algorithm may not be changed, by a route with "congctl lock"
+ * or within another program's choice: the packets stay ECN-capable then.
  */
 static __always_inline bool use_reno(struct sock *sk)
 {

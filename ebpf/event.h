@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of a core within a BPF object, without sockets: what the congestion control (quell_bpf.h)
- * and the replay of selftests/bpf call.
+ * Events of a core within a BPF object, without sockets: the interface of the congestion control
+ * (quell_bpf.h) and of the replay of selftests/bpf.
  *
  * Each event is a global function, which the verifier checks once, by itself, whoever calls it:
  * the core's paths do not multiply with those of its callers.  Such a function takes pointers to
@@ -18,7 +18,7 @@
 #include <quell/core/algorithm.h>
 
 /**
- * struct quell_bpf_tcp - what the fit to the path needs of TCP's state, besides the sample
+ * struct quell_bpf_tcp - TCP's state needed by the fit to the path, besides the sample
  * @first_rtt_ns:	TCP's smoothed round-trip time, ns; 0 not yet known
  * @rto_ns:		retransmission timeout, ns
  * @delivered_bytes:	payload that TCP saw delivered in its last interval, bytes
@@ -46,7 +46,7 @@ struct quell_bpf_tcp {
 
 /**
  * struct quell_bpf_flow - a flow; an observer reads @view alone
- * @view:	what observers read
+ * @view:	copied by observers
  * @vars:	the algorithm's variables
  * @before:	copy of @vars from before the last loss or timeout
  * @undo:	reductions of the episode of losses
@@ -57,7 +57,7 @@ struct quell_bpf_tcp {
  * @active_ns:	time of the last ACK, ns
  * @acked_seq:	snd_una after the last ACK
  * @delivered_ce_pkts: tp->delivered_ce after the last ACK
- * @round_seq:	end of the round trip whose remainder is @rest_bytes
+ * @round_seq:	end of the round trip that @rest_bytes belongs to
  * @carry_bytes: added to the window in this round trip
  * @rest_bytes:	remainder for the next one
  * @resumed_seq: snd_nxt when sending resumed last
@@ -106,7 +106,7 @@ static __always_inline void quell_bpf_fill(struct quell_event *ev, struct quell_
 	ev->sample = flow->sample;
 }
 
-/* What comes of an event; Dart's core makes of the sample's link the slower one of both ends. */
+/* After an event; Dart's core replaces the sample's link rate by the minimum of both ends. */
 static __always_inline void quell_bpf_keep(struct quell_bpf_flow *flow,
 					   const struct quell_event *ev)
 {
@@ -114,7 +114,7 @@ static __always_inline void quell_bpf_keep(struct quell_bpf_flow *flow,
 	flow->sample.link_bytes_ps = ev->sample.link_bytes_ps;
 }
 
-/* An event that is nothing but the core's. */
+/* An event that the core alone handles. */
 #define QUELL_BPF_EVENT(event_)							\
 __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
 				  QUELL_BPF_PARAMS *params, QUELL_BPF_STATS *stats) \
@@ -129,7 +129,7 @@ __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
 	return 1;								\
 }
 
-/* The same of a loss or timeout, whose reduction is recorded for an undo. */
+/* The same for a loss or timeout; the reduction is recorded for an undo. */
 #define QUELL_BPF_REDUCTION(event_)						\
 __noinline int quell_bpf_##event_(struct quell_bpf_flow *flow,			\
 				  QUELL_BPF_PARAMS *params, QUELL_BPF_STATS *stats) \

@@ -10,8 +10,8 @@
  *	quell_bpf_reduced()	of CUBIC or the search alone
  *	quell_bpf_resumed()	of the core only if the flow is not fitted
  *
- * Each leaves in @decision the window of what governs.  A flow is fitted if the parameter
- * "adapt", the first of every algorithm, is set when it begins.
+ * Each leaves in @decision the governor's window.  A flow is fitted if the parameter "adapt", the
+ * first of every algorithm, is set when it begins.
  */
 #ifndef _QUELL_EBPF_FIT_H
 #define _QUELL_EBPF_FIT_H
@@ -35,7 +35,7 @@ static __always_inline bool quell_bpf_governs(const struct quell_bpf_flow *flow)
 	return fit_is_on(flow) && !quell_adapt_is_fit(&flow->adapt);
 }
 
-/* The window in use, bytes Q16: of a rate, what it has in flight. */
+/* The window in use, bytes Q16; under a rate, the bytes it keeps in flight. */
 static __always_inline u64 fit_window_q16(const struct quell_bpf_flow *flow)
 {
 	const struct quell_adapt *core = &flow->adapt;
@@ -52,7 +52,7 @@ static __always_inline u64 fit_window_q16(const struct quell_bpf_flow *flow)
 	return quell_min_u64(window_bytes << QUELL_Q16_SHIFT, QUELL_CUBIC_MAX_WINDOW_Q16);
 }
 
-/* What governs decides; what observers read says so. */
+/* The decision is the governor's; observers read the governor in the view. */
 static __always_inline void fit_decide(struct quell_bpf_flow *flow)
 {
 	struct quell_decision *decision = &flow->decision;
@@ -96,7 +96,7 @@ static __always_inline u64 fit_bound_rate(const struct quell_bpf_flow *flow, u64
 					       QUELL_NS_PER_SEC));
 }
 
-/* What the search had in flight, a segment or more. */
+/* Bytes that the search had in flight, a segment or more. */
 static __always_inline u64 fit_found_bytes(const struct quell_bpf_flow *flow)
 {
 	return quell_max_u64(flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,
@@ -137,8 +137,8 @@ __noinline int quell_bpf_fit_scale(struct quell_bpf_flow *flow)
 }
 
 /*
- * The core starts, and again, if it puts more or less in flight than the search had.  It has
- * nothing on its stack: 6.1 adds those of all functions of a chain, of which this is in the middle.
+ * Start the core, again if it puts more or less in flight than the search had.  No variables on the
+ * stack: 6.1 adds up those of all functions of a call chain, and this one is in its middle.
  */
 __noinline int quell_bpf_fit_start(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *params,
 				   QUELL_BPF_STATS *stats)
@@ -292,7 +292,7 @@ static __always_inline int quell_bpf_began(struct quell_bpf_flow *flow, QUELL_BP
 	return 1;
 }
 
-/* The core does not get an ACK that delivered nothing. */
+/* An ACK without newly delivered data does not go to the core. */
 static __always_inline int quell_bpf_acked(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *params,
 					   QUELL_BPF_STATS *stats)
 {
@@ -307,7 +307,7 @@ static __always_inline int quell_bpf_acked(struct quell_bpf_flow *flow, QUELL_BP
 	return ran;
 }
 
-/* 0 if the loss is the search's: nothing was decided. */
+/* 0 if the search handles the loss: there is no decision. */
 static __always_inline int quell_bpf_lost(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *params,
 					  QUELL_BPF_STATS *stats)
 {

@@ -4,8 +4,8 @@
  * force.
  *
  * bpftool leaves the parameters all zero.  NAME_defaults.h, which ebpf/defaults.c writes when the
- * object is built, has the defaults, derived fields included, and the place of a parameter that
- * is never zero: it tells whether a block was written.  The defaults are data, not read-only
+ * object is built, has the defaults, derived fields included, and the offset of a parameter that is
+ * never zero: it is zero only in a block not written yet.  The defaults are data, not read-only
  * data, because a global function may be given writable memory only.
  */
 #ifndef _QUELL_EBPF_MAPS_H
@@ -42,7 +42,7 @@ union quell_bpf_block {
 	QUELL_BPF_PARAMS	params;
 };
 
-/* Who shows what is loaded finds the version among the object's types. */
+/* "quell bpf show" finds the version among the object's types. */
 union quell_bpf_block quell_defaults SEC(".data")
 	__attribute__((btf_decl_tag(QUELL_BPF_VERSION_TAG QUELL_VERSION))) = {
 	.words = { QUELL_BPF_DEFAULTS },

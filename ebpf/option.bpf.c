@@ -6,8 +6,8 @@
  *	connect()		asks for the calls on the SYN
  *	listen()		the same, on SYN-ACKs
  *	SYN			an offer, if the algorithm is one of ours
- *	SYN-ACK			an answer to an offer, whatever the algorithm, for to echo needs
- *				none; but a module's answers itself
+ *	SYN-ACK			an answer to an offer; echoes do not depend on the algorithm,
+ *				but quell.ko's algorithms answer themselves
  *	SYN-ACK came in		with an answer the connection speaks the option
  *	third ACK came in	with the option it does; else from the first segment that has it
  *	segment to send		the stack asks for the option's length, then for its bytes;
@@ -15,8 +15,8 @@
  *	segment came in		with an option that TCP does not know, in its window, before
  *				the stack processes the ACK and the data
  *
- * A connection that speaks has a struct quell_talk in its socket's storage.  Others have none, and
- * after the handshake cost nothing, as long as they get no such option.
+ * A connection with the option has a struct quell_talk in its socket's storage.  Others have no
+ * storage, and no cost after the handshake unless a segment carries the option.
  *
  * The option is the last in the header, where the module's is the first: the stack asks at the end.
  */
@@ -41,7 +41,7 @@
 #define SACK_BASE_BYTES		4U
 #define SACK_BLOCK_BYTES	8U
 
-/* Forms of the option that a segment may get, from the longest to none. */
+/* Forms of the option for a segment, from the longest to no option. */
 #define OPTION_FORMS		4
 
 #define WRITE_FLAG		BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG
@@ -68,7 +68,7 @@ static __always_inline void count_at(u32 offset_bytes)
 
 #define COUNT(counter)	count_at(offsetof(struct quell_bpf_option_stats, counter))
 
-/* What the callback has read of its segment's option. */
+/* Result of parsing the options of a segment. */
 enum heard {
 	HEARD_NOTHING,
 	HEARD_MALFORMED,
@@ -168,7 +168,7 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_tal
 	tcp->sacked_pkts = tp->sacked_out;
 }
 
-/* The mark of the segment that came in; older kernels tell an algorithm that asks for ECN. */
+/* Whether the segment is CE-marked; older kernels report it to algorithms with ECN only. */
 static __always_inline bool is_marked(struct bpf_sock_ops *skops)
 {
 	const struct bpf_sock_ops_kern *kern;
@@ -185,7 +185,6 @@ static __always_inline bool is_marked(struct bpf_sock_ops *skops)
 	return (cb->ip_dsfield & DSFIELD_ECN_MASK) == DSFIELD_CE;
 }
 
-/* The header of the segment at hand; NULL where there is none. */
 static __always_inline const u8 *header_of(struct bpf_sock_ops *skops)
 {
 	const u8 *header = skops->skb_data, *end = skops->skb_data_end;
@@ -266,7 +265,7 @@ static __always_inline bool takes_delay(struct bpf_sock_ops *skops, u32 delay_us
  */
 static __always_inline void shorten_delays(struct bpf_sock_ops *skops)
 {
-	/* Without a loop: the verifier of 6.1 forgets a counter whose address is passed on. */
+	/* Unrolled: the verifier of 6.1 forgets a counter once its address is an argument. */
 	if (takes_delay(skops, 2000) || takes_delay(skops, 8000))
 		return;
 	takes_delay(skops, 32000);
@@ -366,11 +365,11 @@ static __always_inline bool speaks_on_syn(struct bpf_sock_ops *skops)
 }
 
 /*
- * The room of a segment in the path's MTU, by the segments that the stack cuts, which leave room
- * for timestamps; SACK blocks come on top.  A burst is cut later, into packets that leave room for
- * a data section.  What others' options take is not known before the stack has asked all programs:
- * beside them a segment has no more than the data section, for which room is kept, unless it has
- * room for a header of any length.
+ * The room of a segment in the path's MTU, by the stack's segments, which leave room for
+ * timestamps; SACK blocks come on top.  A burst is cut later, into packets that leave room for a
+ * data section.  The size of other programs' options is not known before the stack has asked all of
+ * them: beside them a segment has no more than the data section, for which room is kept, unless it
+ * has room for a header of any length.
  */
 static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_talk *talk,
 				      u32 payload_bytes, struct quell_talk_room *room)
@@ -442,8 +441,8 @@ static __always_inline int store(struct bpf_sock_ops *skops, struct quell_opt *o
 }
 
 /*
- * Payload of the shortest packet that a burst is cut into, as transmit.c has it: the stack's
- * segments are what its options and the room kept leave.
+ * Payload of the shortest packet that a burst is cut into, as in transmit.c: a segment of the stack
+ * less its options and the room kept.
  */
 static __always_inline u32 shortest_bytes(const struct tcp_sock *tp, u32 payload_bytes,
 					  u32 header_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a socket does without storage: Reno, by the kernel's own functions.
+ * A socket without storage runs Reno, by the kernel's own functions.
  */
 #ifndef _QUELL_EBPF_PLAIN_H
 #define _QUELL_EBPF_PLAIN_H

@@ -22,9 +22,9 @@
  * hooks echoes, n and records are here, if option.bpf.c speaks the Quell option on the connection;
  * tail losses are not.
  *
- * The stack calls some of these before ->init, and on a socket whose ->init never ran: then
- * nothing happens.  A socket without storage (no memory, or no consent to ECN where nothing else
- * may be chosen) runs Reno, plain.h.
+ * The stack calls some of these before ->init, and on a socket without ->init: they return then.  A
+ * socket without storage (no memory, or no ECN consent where the algorithm may not be changed) runs
+ * Reno, plain.h.
  */
 #ifndef _QUELL_EBPF_QUELL_BPF_H
 #define _QUELL_EBPF_QUELL_BPF_H
@@ -181,7 +181,7 @@ void BPF_PROG(quell_init, struct sock *sk)
 		start(tp, flow);
 }
 
-/* The window of a flow that a rate governed only bounds it: what the rate has in flight remains. */
+/* The window of a rate-governed flow only bounds it: continue with the rate's bytes in flight. */
 static __always_inline void release_rate(struct tcp_sock *tp, const struct quell_bpf_flow *flow)
 {
 	u64 rate_bytes_ps = flow->view.pacing_bytes_ps, paced_bytes;
@@ -264,8 +264,8 @@ static __always_inline u32 burst_pkts(const struct tcp_sock *tp)
 }
 
 /*
- * Sending resumes: nothing is outstanding, there is data, and it did not wait at the last ACK.
- * Asked again before that data has left, the flow does not restart again.
+ * Sending resumes: no data is outstanding, new data is queued, and was not at the last ACK.  A
+ * second call before that data is sent does not restart the flow again.
  */
 static __always_inline void resume(struct tcp_sock *tp)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From TCP's state to a core's sample, as kmod-cc/quell/cc does it for a socket without a context:
- * round-trip times are the stack's, in microseconds, and there is no number of hops or rate of the
- * link.  Unknown fields are 0.  On a connection that speaks the Quell option, talk.h, its echoes
- * tell the round-trip time and bring the records of switches, and the peer may state n.
+ * round-trip times are the stack's, in microseconds; number of hops and link rate are unknown.
+ * Unknown fields are 0.  On a connection with the Quell option, talk.h, echoes carry round-trip
+ * time and records of switches, and the peer may state n.
  */
 #ifndef _QUELL_EBPF_SIGNALS_H
 #define _QUELL_EBPF_SIGNALS_H
@@ -62,8 +62,8 @@ static __always_inline u64 first_rtt_ns(const struct tcp_sock *tp)
 }
 
 /*
- * As tcp_set_rto(): icsk_rto counts jiffies, whose length no type shows.  A back-off that the
- * last ACK did not end is not in it.
+ * As tcp_set_rto(): icsk_rto counts jiffies, whose length is in no type.  A back-off that the last
+ * ACK did not end is not in it.
  */
 static __always_inline u64 rto_ns(const struct tcp_sock *tp)
 {
@@ -89,7 +89,7 @@ static __always_inline bool is_reducing(const struct tcp_sock *tp,
 	       (state == TCP_CA_CWR && flow->adapt.flags & QUELL_ADAPT_F_CUT);
 }
 
-/* What the fit to the path needs besides the sample. */
+/* TCP's state for the fit to the path. */
 static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
 	struct quell_bpf_tcp *tcp = &flow->tcp;
@@ -105,7 +105,7 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf
 	tcp->is_full = is_cwnd_limited(tp) && !is_reducing(tp, flow);
 }
 
-/* What the connection's option has told; NULL if it does not speak it. */
+/* State of the connection's option, or NULL. */
 static __always_inline struct quell_talk *talk_of(struct tcp_sock *tp)
 {
 	return bpf_sk_storage_get(&quell_options, tp, NULL, 0);
@@ -122,7 +122,7 @@ static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sampl
 	s->peer_link_bytes_ps = talk->peer_link_bytes_ps;
 }
 
-/* Whether the rate of this connection follows n, which its receiver is told. */
+/* The receiver is notified whether the rate of this connection follows n. */
 static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
 {
 	struct quell_talk *talk = talk_of(tp);
@@ -177,7 +177,7 @@ static __always_inline void tell_asks(struct tcp_sock *tp, bool asks)
 }
 #endif
 
-/* What is known without an ACK. */
+/* Fields of the sample that do not depend on an ACK. */
 static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flow *flow)
 {
 	struct quell_sample *s = &flow->sample;
@@ -196,8 +196,8 @@ static __always_inline void fill_state(struct tcp_sock *tp, struct quell_bpf_flo
 }
 
 /*
- * The round-trip time by the echo of this ACK, which the option's program has read just before.
- * Return: false if echoes do not tell it.
+ * The round-trip time by the echo of this ACK, which the option's program has just parsed.  Return:
+ * false if there are no echoes to rely on.
  */
 static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sample *rs,
 				      struct quell_bpf_flow *flow)
@@ -217,7 +217,7 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 	}
 	if (waited) {
 		flow->peer_delays = true;
-		/* Whether the window was enough cannot be told. */
+		/* The window may have been too small or not: unknown. */
 		s->flags |= QUELL_S_APP_LIMITED;
 	}
 	if (!quell_talk_has_rtt(talk))
@@ -260,7 +260,7 @@ static __always_inline u32 acked_bytes(const struct tcp_sock *tp, u32 acked_seq,
 	return quell_min_u64(most_bytes, QUELL_U32_MAX);
 }
 
-/* What an ACK adds, and what of TCP's state the next one is compared with. */
+/* Add an ACK's fields, and store TCP's state for the comparison at the next one. */
 static __always_inline void fill_ack(const struct tcp_sock *tp, const struct rate_sample *rs,
 				     struct quell_bpf_flow *flow)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One end of a connection that speaks the Quell option, without sockets: what a socket's storage
- * keeps, which option a segment gets, what a received one tells.  It is the twin of
+ * One end of a connection with the Quell option, without sockets: the contents of a socket's
+ * storage, the choice of the option to send, the parsing of a received one.  It is the twin of
  * kmod-cc/quell/signal, hooks/transmit.c and hooks/receive.c; bytes and verdicts are those of
  * <quell/option.h> and <quell/core/signal/echo.h> here as there.
  *
@@ -32,7 +32,7 @@
 /* After so many ACKs in a row without an echo the stack's own round-trip times count again. */
 #define QUELL_TALK_SILENT_MAX		32U
 
-/* Acknowledgment numbers this far below the oldest one due are accepted whatever the window. */
+/* Acknowledgment numbers this far below the oldest expected one are accepted for any window. */
 #define QUELL_TALK_WINDOW_MIN_BYTES	65536U
 
 /* Options of a header. */
@@ -58,7 +58,7 @@ struct quell_talk_mark {
  * @entropy:	its path entropy
  * @marked:	it was marked CE
  * @waits:	it was not echoed yet
- * @record:	telemetry record of it, or of the newest before it that had one; empty: none
+ * @record:	telemetry record of it, or of the newest before it that had one; or empty
  */
 struct quell_talk_echo {
 	u64	rx_ns;
@@ -74,17 +74,17 @@ struct quell_talk_echo {
 };
 
 /**
- * struct quell_talk - what a connection that speaks the option keeps; in its socket's storage
+ * struct quell_talk - state of a connection with the option, in its socket's storage
  * @echo:	data to be echoed
  * @marks:	when outstanding data left, oldest first, from @first on in a ring
- * @record:	telemetry record of the segment of @sample_ns; empty: none
+ * @record:	telemetry record of the segment of @sample_ns, or empty
  * @asks:	this end's algorithm wants records: data leaves with room for them
  * @newest_ns:	newest departure that a segment was stamped with, ns
- * @resent_ns:	newest departure of a retransmission, ns; 0: none
+ * @resent_ns:	newest departure of a retransmission, ns; 0: not yet
  * @sample_ns:	the clock of the segment that @rtt_ns and @hold_ns are of, ns; 0: taken
- * @rtt_ns:	round-trip time that it echoed, ns; 0: none
+ * @rtt_ns:	round-trip time that it echoed, ns; 0: no echo
  * @hold_ns:	the accepted part of how long the peer held the echo, ns
- * @min_rtt_ns:	least round-trip time sampled, ns; 0: none yet
+ * @min_rtt_ns:	least round-trip time sampled, ns; 0: not yet
  * @echoes:	samples taken
  * @peer_link_bytes_ps: line rate that the receiver states, bytes/s; 0: not stated
  * @senders_q8:	n that the receiver states; 0: not stated
@@ -129,7 +129,7 @@ struct quell_talk {
  * struct quell_talk_tcp - TCP's state, as far as it counts here
  * @now_ns:	the clock, ns
  * @rcv_nxt:	next sequence number expected
- * @block_seq:	start of the first SACK block; of none, equal to @block_end
+ * @block_seq:	start of the first SACK block; equal to @block_end without one
  * @block_end:	end of it
  * @snd_una:	oldest sequence number outstanding
  * @snd_nxt:	next one to send
@@ -151,7 +151,7 @@ struct quell_talk_tcp {
 
 /**
  * struct quell_talk_room - a segment that leaves, and the room in its header
- * @payload_bytes: its data; 0: none
+ * @payload_bytes: its data; 0: pure ACK
  * @option_bytes: room for options in its header
  * @packet_bytes: the most that payload and this option may have together, by the path's MTU
  */
@@ -164,7 +164,7 @@ struct quell_talk_room {
 /**
  * struct quell_talk_segment - a segment that came in, which TCP would accept
  * @rx_ns:	when, ns
- * @least_ns:	TCP's own least round-trip time, ns; 0: none yet
+ * @least_ns:	TCP's own least round-trip time, ns; 0: not yet
  * @seq:	first sequence number
  * @ack_seq:	acknowledgment number
  * @payload_bytes: its data
@@ -179,10 +179,10 @@ struct quell_talk_segment {
 	bool	marked;
 };
 
-/* What quell_talk_hear() found. */
-#define QUELL_TALK_OUTSIDE	0x1U	/* an acknowledgment that TCP drops: nothing was believed */
+/* Results of quell_talk_hear(). */
+#define QUELL_TALK_OUTSIDE	0x1U	/* TCP drops the ACK: the option is ignored */
 #define QUELL_TALK_SAMPLED	0x2U	/* an echo */
-#define QUELL_TALK_ECHO_REFUSED	0x4U	/* an echo of what never left */
+#define QUELL_TALK_ECHO_REFUSED	0x4U	/* an echo of a departure never sent */
 #define QUELL_TALK_HOLD_REFUSED	0x8U	/* more hold time than can be */
 #define QUELL_TALK_WAITED	0x10U	/* an echo of a lone segment that waited: no sample */
 
@@ -207,7 +207,7 @@ static inline struct quell_talk_mark *quell_talk_mark_at(struct quell_talk *talk
 
 /**
  * quell_talk_oldest_ns() - departure of the oldest data outstanding
- * @talk: the connection; what was acknowledged is dropped
+ * @talk: the connection; acknowledged data is removed
  * @una:  oldest sequence number outstanding
  *
  * Context: lock of the socket.
@@ -229,8 +229,8 @@ static inline u64 quell_talk_oldest_ns(struct quell_talk *talk, u32 una)
 }
 
 /*
- * When what an ACK answers left, at the latest: before the data of the mark after its own.  Where
- * it acknowledges nothing, or some of it came out of order, it can be for any packet.
+ * Latest departure that an ACK can be for: before the data of the mark after its own.  An ACK
+ * without new data, or with some out of order, can be for any packet.
  */
 static inline u64 quell_talk_newest_ns(struct quell_talk *talk, const struct quell_talk_tcp *tcp,
 				       u32 ack_seq)
@@ -365,7 +365,7 @@ static inline u8 quell_talk_add(const struct quell_talk_room *room, u8 flags, bo
  *
  * Data first has room for a record, if records are wanted, then the echo, then the echo's record.
  * A full segment has no room for the echo, and leaves it to the next ACK.  An ACK that SACK blocks
- * leave little room leaves out the record, then gets the short form.  One with nothing to tell has
+ * leave little room leaves out the record, then gets the short form.  One without sections has
  * an empty option until the peer's first option has come.
  *
  * Context: lock of the socket.
@@ -429,8 +429,8 @@ static inline bool quell_talk_fill(struct quell_talk *talk, struct quell_opt *op
 }
 
 /*
- * The round-trip time that an ACK echoes, which TCP processes next.  What the peer added to the
- * stamp moves to the hold time.  Where the echo is refused the time is that of the oldest data
+ * The round-trip time that an ACK echoes, which TCP processes next.  The part that the peer added
+ * to the stamp moves to the hold time.  If the echo is refused, the time is that of the oldest data
  * outstanding: no shorter than the ACK's.
  */
 static inline u32 quell_talk_time(struct quell_talk *talk, struct quell_opt *opt,
@@ -453,7 +453,7 @@ static inline u32 quell_talk_time(struct quell_talk *talk, struct quell_opt *opt
 	talk->rtt_ns = quell_echo_rtt_ns(&span, segment->rx_ns, echo_ns);
 	if (talk->rtt_ns)
 		return QUELL_TALK_SAMPLED;
-	/* A segment that acknowledges nothing new may be the first with room for an old echo. */
+	/* A duplicate ACK may be the first segment with room for an old echo. */
 	if (segment->ack_seq == tcp->snd_una)
 		return 0;
 	if (span.oldest_ns > talk->resent_ns && span.oldest_ns < segment->rx_ns)
@@ -499,7 +499,7 @@ static inline void quell_talk_hear_record(struct quell_talk *talk, const struct 
 		talk->record[QUELL_TELEMETRY_HOP_AT] = 0;
 }
 
-/* The record of data that is to be echoed; of data not yet echoed it stays if this has none. */
+/* Store the record of data to be echoed; without one, an older record not yet echoed stays. */
 static inline void quell_talk_keep_record(struct quell_talk_echo *echo, const struct quell_opt *opt)
 {
 	if (opt->flags & QUELL_OPT_F_TELEMETRY && opt->telemetry[QUELL_TELEMETRY_HOP_AT])
@@ -511,7 +511,7 @@ static inline void quell_talk_keep_record(struct quell_talk_echo *echo, const st
 /**
  * quell_talk_hear() - a segment came with the option
  * @talk:    connection
- * @opt:     its option; what is part of the hold time moves there
+ * @opt:     its option; the part of the hold time moves there
  * @tcp:     TCP's state before it
  * @segment: the segment
  *
@@ -533,7 +533,7 @@ static inline u32 quell_talk_hear(struct quell_talk *talk, struct quell_opt *opt
 		quell_talk_hear_record(talk, opt, found);
 	}
 	quell_talk_hear_n(talk, opt);
-	/* What a switch has trimmed to nothing is no data. */
+	/* A segment trimmed by a switch to its header is no data. */
 	if (!(opt->flags & QUELL_OPT_F_DATA) || !segment->payload_bytes)
 		return found;
 	quell_talk_keep_record(&talk->echo, opt);
@@ -548,10 +548,10 @@ static inline u32 quell_talk_hear(struct quell_talk *talk, struct quell_opt *opt
 }
 
 /**
- * quell_talk_has_rtt() - whether echoes tell the round-trip time
+ * quell_talk_has_rtt() - whether echoes provide the round-trip time
  * @talk: connection
  *
- * Where none has come for a while the peer has left, or this end's option was turned off.
+ * After a while without echoes the peer has left, or this end's option was turned off.
  *
  * Context: lock of the socket.
  * Return: if so, the stack's own values are not to be used: they are not comparable.
@@ -565,8 +565,8 @@ static inline bool quell_talk_has_rtt(const struct quell_talk *talk)
  * quell_talk_take() - the round-trip time of an ACK that delivered data
  * @talk:     connection
  * @clock_ns: TCP's clock when it came, ns
- * @least_ns: TCP's own round-trip time of this ACK, rounded down, ns; 0: none.  Of what it
- *	      acknowledges out of order the marks tell nothing
+ * @least_ns: TCP's own round-trip time of this ACK, rounded down, ns; 0: no sample.  The marks have
+ *	      no time of segments that it acknowledges out of order
  *
  * Context: lock of the socket.
  * Return: ns; 0: it had no echo, or says that it waited, which is in @talk->waited then.

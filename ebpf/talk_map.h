@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The storage of sockets that speak the Quell option.  The program of option.bpf.c writes it and
- * the algorithms' programs read it: who loads the objects gives all of them one map.  Without that
- * (bpftool) an algorithm has a map in which no socket is, and the signals that TCP has.
+ * The storage of sockets with the Quell option.  The program of option.bpf.c writes it and the
+ * algorithms' programs read it: the loader gives all of them one map.  Without that (bpftool) an
+ * algorithm has an empty map, and the signals of TCP only.
  */
 #ifndef _QUELL_EBPF_TALK_MAP_H
 #define _QUELL_EBPF_TALK_MAP_H

@@ -2,17 +2,17 @@
 /*
  * The tracer of "quell trace": a record of each decision of any congestion control.
  *
- *	fexit tcp_ack			what stands after an acknowledgment
+ *	fexit tcp_ack			state after an acknowledgment
  *	fexit tcp_set_ca_state		the state of recovery was set, and the algorithm answered
  *	tp_btf tcp_retransmit_skb	a segment has left again
- *	fexit tcp_enter_loss		the retransmission timer has expired, or the receiver has
- *					forgotten what it had acknowledged selectively
- *	raw_tp quell_decision		quell.ko's algorithms told what they decided
+ *	fexit tcp_enter_loss		retransmission timeout, or the receiver has
+ *					reneged on SACKed data
+ *	raw_tp quell_decision		decisions of quell.ko's algorithms
  *
- * Each socket of the machine comes by here, so the filter is first, and needs no memory: it reads
- * the socket and compares with constants that the verifier knows, which leaves out what was not
- * asked for.  What an algorithm of quell.ko told waits under the socket's cookie for the record of
- * the same acknowledgment; BPF variants keep it in storage of the socket.
+ * Each socket of the machine calls these programs, so the filter is first, and needs no memory: it
+ * reads the socket and compares with constants that the verifier knows, which removes disabled
+ * conditions.  A decision of an algorithm of quell.ko is stored under the socket's cookie for the
+ * record of the same acknowledgment; BPF variants keep it in storage of the socket.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -28,7 +28,7 @@
 
 #define AF_INET		2
 #define AF_INET6	10
-/* Flows whose decisions are remembered at a time; the longest silent one is forgotten. */
+/* Decisions stored at a time; the map is LRU. */
 #define MODULE_FLOWS	16384
 #define MAPPED_WORD	2	/* of an IPv6 address, before the IPv4 one */
 
@@ -221,7 +221,7 @@ static __always_inline void read_variant(struct sock *sk, struct quell_trace_rec
 		take_view(r, bpf_sk_storage_get(&quell_view_7, sk, NULL, 0));
 }
 
-/* What the algorithm of quell.ko told last; from the first record on, there is room for it. */
+/* The last decision of quell.ko's algorithm; the first record makes room for it. */
 static __always_inline void read_module(struct quell_trace_record *r)
 {
 	u64 cookie = r->cookie;	/* on the stack, where 6.1 wants a key */
@@ -317,7 +317,9 @@ int BPF_PROG(trace_retransmit, struct sock *sk)
 	return 0;
 }
 
-/* quell.ko has no BTF, so its pointers are numbers here; what a flow told has room if traced. */
+/*
+ * quell.ko has no BTF, so its pointers are numbers here; decisions are stored of traced flows only.
+ */
 SEC("raw_tp/quell_decision")
 int trace_decision(struct bpf_raw_tracepoint_args *ctx)
 {

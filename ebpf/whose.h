@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which sockets may have the Quell option from option.bpf.c, by their congestion control and by
- * what else is in their headers.
+ * Sockets that may have the Quell option from option.bpf.c, by their congestion control and by the
+ * other options of their headers.
  */
 #ifndef _QUELL_EBPF_WHOSE_H
 #define _QUELL_EBPF_WHOSE_H
@@ -63,7 +63,7 @@ static __always_inline void read_name(const struct tcp_sock *tp, union cc_name *
 	name->words[1] = words[1];
 }
 
-/* Whose the congestion control of a socket is. */
+/* Kind of the congestion control of a socket. */
 static __always_inline enum whose whose_is(const struct tcp_sock *tp)
 {
 	union cc_name name = {};
@@ -86,7 +86,7 @@ static __always_inline bool asks_for_records(const struct tcp_sock *tp)
 
 /*
  * A signature covers the header as it is before this program gets it.  MPTCP's options need the
- * room, and it counts on what segments have of it.
+ * room, and it counts on all that segments have.
  */
 static __always_inline bool is_closed_to_options(const struct tcp_sock *tp)
 {
