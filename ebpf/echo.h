@@ -67,7 +67,7 @@ static __always_inline void echo_mark(struct tcp_sock *tp, struct quell_bpf_flow
 }
 
 /* The same for the option's echo, where its program cannot see the mark (before Linux 6.2). */
-static __always_inline void tell_mark(struct tcp_sock *tp, bool marked)
+static __always_inline void store_mark(struct tcp_sock *tp, bool marked)
 {
 	struct quell_talk *talk = talk_of(tp);
 

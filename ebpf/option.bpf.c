@@ -23,8 +23,8 @@
 #include "vmlinux_types.h"
 #include <quell/bpf.h>
 #include "alone.h"
+#include "cc_kind.h"
 #include "talk_map.h"
-#include "whose.h"
 
 #define TCP_FLAG_FIN		0x01U
 #define TCP_FLAG_SYN		0x02U
@@ -69,10 +69,10 @@ static __always_inline void count_at(u32 offset_bytes)
 #define COUNT(counter)	count_at(offsetof(struct quell_bpf_option_stats, counter))
 
 /* Result of parsing the options of a segment. */
-enum heard {
-	HEARD_NOTHING,
-	HEARD_MALFORMED,
-	HEARD_OPTION,
+enum parsed {
+	PARSED_MISSING,
+	PARSED_MALFORMED,
+	PARSED_OPTION,
 };
 
 /*
@@ -136,8 +136,8 @@ static __always_inline struct tcp_sock *tcp_of(struct bpf_sock_ops *skops)
  * that were not asked for are harmless: they find no storage, or begin an agreement that the peer
  * has spoken for.
  */
-static __always_inline void ask_for(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-				    u32 flags)
+static __always_inline void enable_calls(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
+					 u32 flags)
 {
 	u32 others = skops->bpf_sock_ops_cb_flags;
 
@@ -198,8 +198,8 @@ static __always_inline u32 header_bytes(const u8 *header)
 }
 
 /* Of @flags BPF_LOAD_HDR_OPT_TCP_SYN is the SYN that is being answered. */
-static __always_inline enum heard hear(struct bpf_sock_ops *skops, bool syn, u64 flags,
-				       struct quell_opt *opt)
+static __always_inline enum parsed parse_option(struct bpf_sock_ops *skops, bool syn, u64 flags,
+						struct quell_opt *opt)
 {
 	struct option_bytes option = { {
 		QUELL_OPT_KIND, QUELL_OPT_EXID_BYTES, QUELL_OPT_EXID >> 8, QUELL_OPT_EXID & 0xff,
@@ -209,8 +209,8 @@ static __always_inline enum heard hear(struct bpf_sock_ops *skops, bool syn, u64
 	__builtin_memset(opt, 0, sizeof(*opt));
 	bytes = bpf_load_hdr_opt(skops, &option, sizeof(option), flags);
 	if (bytes < (long)QUELL_OPT_EXID_BYTES || bytes > (long)sizeof(option))
-		return HEARD_NOTHING;
-	return option_decode(&option, bytes, syn, opt) ? HEARD_OPTION : HEARD_MALFORMED;
+		return PARSED_MISSING;
+	return option_decode(&option, bytes, syn, opt) ? PARSED_OPTION : PARSED_MALFORMED;
 }
 
 static __always_inline void count_found(u32 found)
@@ -230,8 +230,8 @@ static __always_inline void count_found(u32 found)
 		COUNT(rtt_hold_refused);
 }
 
-static __always_inline void listen_to(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-				      struct quell_talk *talk, struct quell_opt *opt)
+static __always_inline void process_option(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
+					   struct quell_talk *talk, struct quell_opt *opt)
 {
 	const u8 *header = header_of(skops);
 	struct quell_talk_segment segment;
@@ -254,7 +254,7 @@ static __always_inline void listen_to(struct bpf_sock_ops *skops, const struct t
 }
 
 /* Ask for a longest wait of a delayed ACK; the stack may refuse it. */
-static __always_inline bool takes_delay(struct bpf_sock_ops *skops, u32 delay_us)
+static __always_inline bool set_ack_delay(struct bpf_sock_ops *skops, u32 delay_us)
 {
 	return !bpf_setsockopt(skops, SOL_TCP, TCP_BPF_DELACK_MAX, &delay_us, sizeof(delay_us));
 }
@@ -266,9 +266,9 @@ static __always_inline bool takes_delay(struct bpf_sock_ops *skops, u32 delay_us
 static __always_inline void shorten_delays(struct bpf_sock_ops *skops)
 {
 	/* Unrolled: the verifier of 6.1 forgets a counter once its address is an argument. */
-	if (takes_delay(skops, 2000) || takes_delay(skops, 8000))
+	if (set_ack_delay(skops, 2000) || set_ack_delay(skops, 8000))
 		return;
-	takes_delay(skops, 32000);
+	set_ack_delay(skops, 32000);
 }
 
 /* The connection speaks the option from here on. */
@@ -282,8 +282,8 @@ static __always_inline struct quell_talk *agree(struct bpf_sock_ops *skops,
 	__builtin_memset(talk, 0, sizeof(*talk));
 	talk->secret = bpf_get_prandom_u32();
 	talk->heard_segs = tp->segs_in;
-	talk->asks = asks_for_records(tp);
-	ask_for(skops, tp, WRITE_FLAG | PARSE_FLAG);
+	talk->asks = wants_records(tp);
+	enable_calls(skops, tp, WRITE_FLAG | PARSE_FLAG);
 	shorten_delays(skops);
 	COUNT(agreed);
 	return talk;
@@ -293,12 +293,12 @@ static __always_inline void opened_active(struct bpf_sock_ops *skops, const stru
 {
 	struct quell_opt opt;
 
-	bool is_ours = whose_is(tp) == WHOSE_OURS;
+	bool is_ours = cc_kind_of(tp) == CC_KIND_BPF;
 
 	if (is_ours && !is_closed_to_options(tp) &&
-	    hear(skops, true, 0, &opt) == HEARD_OPTION && opt.version && agree(skops, tp))
+	    parse_option(skops, true, 0, &opt) == PARSED_OPTION && opt.version && agree(skops, tp))
 		return;
-	ask_for(skops, tp, is_ours ? PARSE_FLAG : 0);
+	enable_calls(skops, tp, is_ours ? PARSE_FLAG : 0);
 }
 
 static __always_inline void opened_passive(struct bpf_sock_ops *skops, const struct tcp_sock *tp)
@@ -306,16 +306,16 @@ static __always_inline void opened_passive(struct bpf_sock_ops *skops, const str
 	struct quell_talk *talk;
 	struct quell_opt opt;
 
-	bool is_modules = whose_is(tp) == WHOSE_MODULES;
+	bool is_modules = cc_kind_of(tp) == CC_KIND_MODULE;
 
-	ask_for(skops, tp, is_modules ? 0 : PARSE_FLAG);
+	enable_calls(skops, tp, is_modules ? 0 : PARSE_FLAG);
 	/* With Fast Open this is the SYN. */
 	if (is_modules || is_closed_to_options(tp) || skops->skb_tcp_flags & TCP_FLAG_SYN ||
-	    hear(skops, false, 0, &opt) != HEARD_OPTION)
+	    parse_option(skops, false, 0, &opt) != PARSED_OPTION)
 		return;
 	talk = agree(skops, tp);
 	if (talk)
-		listen_to(skops, tp, talk, &opt);
+		process_option(skops, tp, talk, &opt);
 }
 
 static __always_inline void parse(struct bpf_sock_ops *skops)
@@ -323,21 +323,21 @@ static __always_inline void parse(struct bpf_sock_ops *skops)
 	struct tcp_sock *tp = tcp_of(skops);
 	struct quell_talk *talk;
 	struct quell_opt opt;
-	enum heard heard;
+	enum parsed parsed;
 
 	if (!tp || is_closed_to_options(tp))
 		return;
-	heard = hear(skops, false, 0, &opt);
-	if (heard == HEARD_MALFORMED)
+	parsed = parse_option(skops, false, 0, &opt);
+	if (parsed == PARSED_MALFORMED)
 		COUNT(malformed);
-	if (heard != HEARD_OPTION)
+	if (parsed != PARSED_OPTION)
 		return;
 	talk = talk_of(skops, 0);
 	/* Another program may have asked for this call. */
-	if (!talk && whose_is(tp) != WHOSE_MODULES)
+	if (!talk && cc_kind_of(tp) != CC_KIND_MODULE)
 		talk = agree(skops, tp);
 	if (talk)
-		listen_to(skops, tp, talk, &opt);
+		process_option(skops, tp, talk, &opt);
 }
 
 /* A device on the path removes the option, or the peer has left: its room is for data again. */
@@ -347,21 +347,22 @@ static __always_inline void give_up(struct bpf_sock_ops *skops, const struct tcp
 
 	if (sk)
 		bpf_sk_storage_delete(&quell_options, sk);
-	ask_for(skops, tp, 0);
+	enable_calls(skops, tp, 0);
 	COUNT(stripped);
 }
 
 /* Whether a SYN offers the option, or a SYN-ACK answers an offer; a SYN cookie does not. */
-static __always_inline bool speaks_on_syn(struct bpf_sock_ops *skops)
+static __always_inline bool has_option_on_syn(struct bpf_sock_ops *skops)
 {
 	struct tcp_sock *tp = tcp_of(skops);
 	struct quell_opt opt;
 
 	if (tp)
-		return skops->total_retrans <= SYN_OFFERS_MAX && whose_is(tp) == WHOSE_OURS &&
+		return skops->total_retrans <= SYN_OFFERS_MAX && cc_kind_of(tp) == CC_KIND_BPF &&
 		       !is_closed_to_options(tp);
 	return skops->args[0] != BPF_WRITE_HDR_TCP_SYNACK_COOKIE &&
-	       hear(skops, true, BPF_LOAD_HDR_OPT_TCP_SYN, &opt) == HEARD_OPTION && opt.version;
+	       parse_option(skops, true, BPF_LOAD_HDR_OPT_TCP_SYN, &opt) == PARSED_OPTION &&
+	       opt.version;
 }
 
 /*
@@ -416,7 +417,7 @@ static __always_inline void reserve(struct bpf_sock_ops *skops)
 	struct tcp_sock *tp;
 
 	if (flags & TCP_FLAG_SYN) {
-		if (speaks_on_syn(skops) && bpf_reserve_hdr_opt(skops, QUELL_OPT_SYN_BYTES, 0))
+		if (has_option_on_syn(skops) && bpf_reserve_hdr_opt(skops, QUELL_OPT_SYN_BYTES, 0))
 			COUNT(no_room);
 		return;
 	}
@@ -495,8 +496,8 @@ static __always_inline u32 written_bytes(struct bpf_sock_ops *skops)
 	return end - header;
 }
 
-static __always_inline void speak(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-				  struct quell_talk *talk)
+static __always_inline void write_option(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
+					 struct quell_talk *talk)
 {
 	const u8 *header = header_of(skops);
 	struct quell_talk_room room;
@@ -544,7 +545,7 @@ static __always_inline void write(struct bpf_sock_ops *skops)
 	tp = tcp_of(skops);
 	talk = talk_of(skops, 0);
 	if (tp && talk)
-		speak(skops, tp, talk);
+		write_option(skops, tp, talk);
 }
 
 SEC("sockops")
@@ -555,11 +556,11 @@ int quell_option(struct bpf_sock_ops *skops)
 	switch (skops->op) {
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		/* The route may choose the algorithm, later. */
-		ask_for(skops, tcp_of(skops), WRITE_FLAG);
+		enable_calls(skops, tcp_of(skops), WRITE_FLAG);
 		break;
 	case BPF_SOCK_OPS_TCP_LISTEN_CB:
 		tp = tcp_of(skops);
-		ask_for(skops, tp, tp && whose_is(tp) == WHOSE_MODULES ? 0 : WRITE_FLAG);
+		enable_calls(skops, tp, tp && cc_kind_of(tp) == CC_KIND_MODULE ? 0 : WRITE_FLAG);
 		break;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 		tp = tcp_of(skops);

@@ -24,14 +24,14 @@
  *
  * The stack calls some of these before ->init, and on a socket without ->init: they return then.  A
  * socket without storage (no memory, or no ECN consent where the algorithm may not be changed) runs
- * Reno, plain.h.
+ * Reno, reno.h.
  */
 #ifndef _QUELL_EBPF_QUELL_BPF_H
 #define _QUELL_EBPF_QUELL_BPF_H
 
 #include "apply.h"
 #include "echo.h"
-#include "plain.h"
+#include "reno.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -153,8 +153,8 @@ static __always_inline void start(struct tcp_sock *tp, struct quell_bpf_flow *fl
 	flow->active_ns = tp->tcp_clock_cache;
 	flow->round_seq = tp->snd_nxt;
 	flow->resumed_seq = tp->snd_nxt - 1;
-	tell_follows(tp, true);
-	tell_asks(tp, true);
+	set_follows(tp, true);
+	set_wants_records(tp, true);
 	fill_state(tp, flow);
 	flow->sample.min_rtt_ns = first_rtt_ns(tp);
 	quell_bpf_began(flow, quell_bpf_params(), quell_bpf_stats());
@@ -170,7 +170,7 @@ void BPF_PROG(quell_init, struct sock *sk)
 	struct quell_bpf_flow *flow;
 
 	if (QUELL_BPF_FLAGS & QUELL_CORE_ECN && !has_consent(tp)) {
-		/* Without storage it is Reno by plain.h. */
+		/* Without storage it is Reno by reno.h. */
 		if (!use_reno(sk))
 			set_magic(tp, QUELL_BPF_MAGIC);
 		return;
@@ -205,8 +205,8 @@ void BPF_PROG(quell_release, struct sock *sk)
 	if (flow)
 		release_rate(tp, flow);
 	set_magic(tp, 0);
-	tell_follows(tp, false);
-	tell_asks(tp, false);
+	set_follows(tp, false);
+	set_wants_records(tp, false);
 	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
 		tp->snd_ssthresh = quell_min_u64(tp->snd_ssthresh,
 						 quell_max_u64(tp->snd_cwnd, 2));
@@ -249,7 +249,7 @@ void BPF_PROG(quell_set_state, struct sock *sk, u8 new_state)
 	else if (flow && new_state == TCP_CA_Loss && has_timed_out(tp))
 		event_timeout(tp, flow);
 	else if (!flow && is_ready(tp))
-		plain_set_state(tp, new_state);
+		reno_set_state(tp, new_state);
 }
 
 static __always_inline u32 burst_pkts(const struct tcp_sock *tp)
@@ -300,7 +300,7 @@ void quell_cong_control(unsigned long long *ctx)
 	if (flow)
 		event_ack(tp, rs, flow);
 	else if (is_ready(tp))
-		plain_ack(tp, rs);
+		reno_ack(tp, rs);
 }
 
 #if QUELL_BPF_FLAGS & QUELL_CORE_ECN
@@ -336,7 +336,7 @@ void BPF_PROG(quell_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	if (!flow)
 		return;
 	echo_mark(tp, flow, event == CA_EVENT_ECN_IS_CE);
-	tell_mark(tp, event == CA_EVENT_ECN_IS_CE);
+	store_mark(tp, event == CA_EVENT_ECN_IS_CE);
 }
 
 SEC("struct_ops/quell_undo_cwnd")

@@ -123,7 +123,7 @@ static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sampl
 }
 
 /* The receiver is notified whether the rate of this connection follows n. */
-static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
+static __always_inline void set_follows(struct tcp_sock *tp, bool follows)
 {
 	struct quell_talk *talk = talk_of(tp);
 
@@ -135,7 +135,7 @@ static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sampl
 {
 }
 
-static __always_inline void tell_follows(struct tcp_sock *tp, bool follows)
+static __always_inline void set_follows(struct tcp_sock *tp, bool follows)
 {
 }
 #endif
@@ -156,7 +156,7 @@ static __always_inline void fill_record(const struct quell_talk *talk, struct qu
 }
 
 /* Whether data of this connection leaves with room for records. */
-static __always_inline void tell_asks(struct tcp_sock *tp, bool asks)
+static __always_inline void set_wants_records(struct tcp_sock *tp, bool asks)
 {
 	struct quell_talk *talk = talk_of(tp);
 
@@ -172,7 +172,7 @@ static __always_inline void fill_record(const struct quell_talk *talk, struct qu
 {
 }
 
-static __always_inline void tell_asks(struct tcp_sock *tp, bool asks)
+static __always_inline void set_wants_records(struct tcp_sock *tp, bool asks)
 {
 }
 #endif

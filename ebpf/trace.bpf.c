@@ -54,7 +54,7 @@ struct {
 	__uint(max_entries, MODULE_FLOWS);
 	__type(key, u64);
 	__type(value, struct quell_bpf_view);
-} quell_told SEC(".maps");
+} quell_decisions SEC(".maps");
 
 /* Replaced, before the object is loaded, by maps quell_flows of the variants that are loaded. */
 #define VIEW_MAP(number_)						\
@@ -225,13 +225,13 @@ static __always_inline void read_variant(struct sock *sk, struct quell_trace_rec
 static __always_inline void read_module(struct quell_trace_record *r)
 {
 	u64 cookie = r->cookie;	/* on the stack, where 6.1 wants a key */
-	struct quell_bpf_view *told = bpf_map_lookup_elem(&quell_told, &cookie);
+	struct quell_bpf_view *view = bpf_map_lookup_elem(&quell_decisions, &cookie);
 	struct quell_bpf_view empty = {};
 
-	if (!told)
-		bpf_map_update_elem(&quell_told, &cookie, &empty, BPF_NOEXIST);
-	else if (told->window_bytes)
-		take_view(r, told);
+	if (!view)
+		bpf_map_update_elem(&quell_decisions, &cookie, &empty, BPF_NOEXIST);
+	else if (view->window_bytes)
+		take_view(r, view);
 }
 
 static __always_inline void count_drop(void)
@@ -325,14 +325,14 @@ int trace_decision(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct sock *sk = (struct sock *)ctx->args[0];
 	const void *view = (const void *)ctx->args[1];
-	struct quell_bpf_view *told;
+	struct quell_bpf_view *stored;
 	u64 cookie;
 
 	cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
-	if (!is_chosen(cookie) || ctx->args[2] != sizeof(*told))
+	if (!is_chosen(cookie) || ctx->args[2] != sizeof(*stored))
 		return 0;
-	told = bpf_map_lookup_elem(&quell_told, &cookie);
-	if (told)
-		bpf_probe_read_kernel(told, sizeof(*told), view);
+	stored = bpf_map_lookup_elem(&quell_decisions, &cookie);
+	if (stored)
+		bpf_probe_read_kernel(stored, sizeof(*stored), view);
 	return 0;
 }

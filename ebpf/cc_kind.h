@@ -3,8 +3,8 @@
  * Sockets that may have the Quell option from option.bpf.c, by their congestion control and by the
  * other options of their headers.
  */
-#ifndef _QUELL_EBPF_WHOSE_H
-#define _QUELL_EBPF_WHOSE_H
+#ifndef _QUELL_EBPF_CC_KIND_H
+#define _QUELL_EBPF_CC_KIND_H
 
 #include "vmlinux_types.h"
 
@@ -26,7 +26,7 @@ union cc_name {
 };
 
 /* Of ours, the first want telemetry records of the path. */
-#define ASKERS_NR	2U
+#define RECORD_USERS_NR	2U
 
 static const union cc_name ours[] = {
 	{ "bpf_hpcc" }, { "bpf_hpcc_vaisf" },
@@ -40,7 +40,7 @@ static const union cc_name modules[] = {
 	{ "hpcc" }, { "hpcc_vaisf" },
 };
 
-enum whose { WHOSE_OTHERS, WHOSE_OURS, WHOSE_MODULES };
+enum cc_kind { CC_KIND_OTHER, CC_KIND_BPF, CC_KIND_MODULE };
 
 static __always_inline bool is_named(const union cc_name *name, const union cc_name *names, u32 nr)
 {
@@ -64,24 +64,24 @@ static __always_inline void read_name(const struct tcp_sock *tp, union cc_name *
 }
 
 /* Kind of the congestion control of a socket. */
-static __always_inline enum whose whose_is(const struct tcp_sock *tp)
+static __always_inline enum cc_kind cc_kind_of(const struct tcp_sock *tp)
 {
 	union cc_name name = {};
 
 	read_name(tp, &name);
 	if (is_named(&name, ours, ARRAY_SIZE(ours)))
-		return WHOSE_OURS;
+		return CC_KIND_BPF;
 	if (is_named(&name, modules, ARRAY_SIZE(modules)))
-		return WHOSE_MODULES;
-	return WHOSE_OTHERS;
+		return CC_KIND_MODULE;
+	return CC_KIND_OTHER;
 }
 
-static __always_inline bool asks_for_records(const struct tcp_sock *tp)
+static __always_inline bool wants_records(const struct tcp_sock *tp)
 {
 	union cc_name name = {};
 
 	read_name(tp, &name);
-	return is_named(&name, ours, ASKERS_NR);
+	return is_named(&name, ours, RECORD_USERS_NR);
 }
 
 /*
@@ -99,4 +99,4 @@ static __always_inline bool is_closed_to_options(const struct tcp_sock *tp)
 	return bpf_core_field_exists(keys->ao_info) && keys->ao_info;
 }
 
-#endif /* _QUELL_EBPF_WHOSE_H */
+#endif /* _QUELL_EBPF_CC_KIND_H */
