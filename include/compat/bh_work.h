@@ -109,7 +109,7 @@ static inline void quell_bh_work_disable(struct quell_bh_work *work)
 }
 
 /**
- * quell_bh_work_enable() - let disabled work run again, and queue it for what it has missed
+ * quell_bh_work_enable() - let disabled work run again, and queue it if calls were missed
  * @work: the work
  *
  * Context: process.

@@ -7,7 +7,7 @@
 #ifndef _QUELL_COMPAT_LOCAL_LOCK_H
 #define _QUELL_COMPAT_LOCAL_LOCK_H
 
-/* Kernels whose local_lock.h does not include what it uses. */
+/* Some kernels' local_lock.h does not include its dependencies. */
 #include <linux/percpu.h>
 #include <linux/local_lock.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What PSP, transport encryption of newer kernels, takes from each segment of a socket. */
+/* Overhead of PSP, the transport encryption of newer kernels, in each segment of a socket. */
 #ifndef _QUELL_COMPAT_PSP_H
 #define _QUELL_COMPAT_PSP_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a BPF object of an algorithm (ebpf/) and those who load or watch it agree on: the names
- * of its maps, and what of a flow an observer reads.
+ * The interface between a BPF object of an algorithm (ebpf/) and its loaders and observers: the
+ * names of its maps, and the part of a flow which an observer reads.
  *
  * An object is build/ebpf/NAME.bpf.o.  Its struct_ops map, and so its congestion control, is
  * QUELL_BPF_PREFIX and NAME.
@@ -14,8 +14,8 @@
 #define QUELL_BPF_PREFIX	"bpf_"
 
 /*
- * Array of one entry, the core's block of parameters; derived fields are part of it, so who writes
- * it calls ->params_derive first.  All zero, as after plain bpftool: the defaults.
+ * Array of one entry, the core's block of parameters; derived fields are part of it, so a writer
+ * calls ->params_derive first.  All zero, as after plain bpftool: the defaults.
  */
 #define QUELL_BPF_PARAMS_MAP	"quell_params"
 /* Per-CPU array of one entry, the core's block of counters. */
@@ -41,11 +41,11 @@
  * @received:	      segments received with it, which TCP would accept
  * @no_room:	      segments without it for want of room
  * @malformed:	      options too short for the sections they announce
- * @out_of_window:    segments with it whose acknowledgment TCP would not accept
+ * @out_of_window:    segments with it and an ACK that TCP would not accept
  * @stripped:	      connections that gave it up
  * @waited:	      echoes sent with a wait added
  * @rtt_echo:	      echoes believed
- * @rtt_echo_refused: echoes of what never left
+ * @rtt_echo_refused: echoes of a departure never sent
  * @rtt_echo_waited:  echoes that say that the ACK waited
  * @rtt_hold_refused: echoes with a hold time longer than can be
  */
@@ -65,7 +65,7 @@ struct quell_bpf_option_stats {
 };
 
 /**
- * struct quell_bpf_view - what an observer reads of a flow; of quell.ko's by its tracepoint
+ * struct quell_bpf_view - a flow for observers; of quell.ko's by its tracepoint
  * @window_bytes:    congestion window decided last, bytes
  * @pacing_bytes_ps: pacing rate decided last, bytes/s; QUELL_RATE_UNLIMITED if not paced
  * @rtt_ns:	     newest round-trip time, ns; 0 not yet known
@@ -74,10 +74,10 @@ struct quell_bpf_option_stats {
  * @acked_bytes:     payload acknowledged so far
  * @losses:	     losses reported to the algorithm so far: recoveries that began; quell.ko: 0
  * @timeouts:	     timeouts reported to the algorithm so far; quell.ko: 0
- * @phase:	     what governs the window, enum quell_adapt_phase of
+ * @phase:	     governor of the window, enum quell_adapt_phase of
  *		     <quell/core/adapt/vars.h>; 0 if the flow is not fitted to its path
  * @reason:	     why CUBIC governs, enum quell_adapt_reason there; 0 if it does not
- * @remote_ns:	     what of @rtt_ns the receiver held the ACK, ns; 0 without the Quell option
+ * @remote_ns:	     hold time at the receiver, part of @rtt_ns, ns; 0 without the option
  * @echoes:	     round-trip times by the Quell option's echoes so far
  *
  * The program writes the fields one by one, under the lock of the socket; readers do not hold it.

@@ -77,7 +77,7 @@ static inline bool quell_nack_decode(const u8 *from, u32 stated, struct quell_na
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: offset of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes if it was not found.
  */
 static inline u32 quell_nack_find(const u8 *options, u32 bytes, u32 *stated)
 {

@@ -50,7 +50,7 @@
 #define QUELL_OPT_F_ACK		0x02	/* the ACK section is present */
 #define QUELL_OPT_F_TELEMETRY	0x04	/* a record for the switches is present */
 #define QUELL_OPT_F_RECORD	0x08	/* the record of the packet echoed is present */
-#define QUELL_OPT_F_START	0x10	/* first packet of a message, nothing was outstanding */
+#define QUELL_OPT_F_START	0x10	/* first packet of a message, no data was outstanding */
 #define QUELL_OPT_F_MORE	0x20	/* more data waits behind this packet */
 #define QUELL_OPT_F_CE		0x40	/* the packet echoed was marked CE */
 #define QUELL_OPT_F_FOLLOWS	QUELL_OPT_F_CE	/* data without ACK section: by n */
@@ -126,8 +126,8 @@ struct quell_opt_place {
  * quell_opt_message() - does a data segment start a message, and does the message go on?
  * @place: its position; of a burst that is segmented later, the position of all of it
  *
- * A message starts with new data when all earlier data has been acknowledged: then none
- * of it is in flight, and the new data may take any path without overtaking it.  A spurious
+ * A message starts with new data when all earlier data has been acknowledged: no byte
+ * is in flight then, and the new data may take any path without overtaking it.  A spurious
  * retransmission of acknowledged data may still be in flight; overtaking it is harmless,
  * as the receiver has the data.  A retransmission never starts a message, even if the
  * original did: other originals may be in flight ahead of it.
@@ -392,7 +392,7 @@ static inline u32 quell_opt_length(const u8 *options, u32 bytes, u32 at)
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: offset of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes if it was not found.
  */
 static inline u32 quell_opt_find_experiment(const u8 *options, u32 bytes, u32 exid,
 					    u32 *stated)
@@ -418,7 +418,7 @@ static inline u32 quell_opt_find_experiment(const u8 *options, u32 bytes, u32 ex
  * @stated:  set to the option's own length when it was found
  *
  * Context: any.
- * Return: offset of the option's kind in @options; @bytes when there is none.
+ * Return: offset of the option's kind in @options; @bytes if it was not found.
  */
 static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
 {
@@ -431,8 +431,8 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
  * @stated: its length field
  *
  * Context: any.
- * Return: offset of the record's first byte; 0 when there is none, or when the
- * option is too short for the sections its flags announce.
+ * Return: offset of the record's first byte; 0 without one, or when the option is too short for the
+ * sections its flags announce.
  */
 static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 {

@@ -107,8 +107,8 @@ static struct quell_algo name_##_algo __read_mostly = {				\
 }
 
 /*
- * What governs the window of a flow: its algorithm, the search, or CUBIC, and then why; to the
- * last is added enum quell_adapt_reason.
+ * Governor of a flow's window: its algorithm, the search, or CUBIC; enum quell_adapt_reason is
+ * added to the last.
  */
 enum quell_governor {
 	QUELL_GOVERNOR_ALGORITHM,
@@ -118,7 +118,7 @@ enum quell_governor {
 
 #define QUELL_GOVERNORS		(QUELL_GOVERNOR_CUBIC + QUELL_ADAPT_REASONS)
 
-/* CUBIC for whatever reason. */
+/* CUBIC for any reason. */
 static inline enum quell_governor quell_governor_kind(u8 governor)
 {
 	return min_t(u8, governor, QUELL_GOVERNOR_CUBIC);
@@ -140,7 +140,7 @@ static inline enum quell_governor quell_governor_kind(u8 governor)
  *			@governor began to, ns
  * @governor_ns:	when that was, CLOCK_MONOTONIC, ns
  * @clock:		enum quell_clock of @rtt_ns
- * @governor:		what governs the window, enum quell_governor and the reason
+ * @governor:		governor of the window, enum quell_governor and the reason
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -178,7 +178,7 @@ static inline u64 quell_governed_ns(const struct quell_snapshot *of, enum quell_
 }
 
 /**
- * struct quell_dasr_view - what a flow knows of n at this end, for observers
+ * struct quell_dasr_view - a flow's knowledge of n at this end, for observers
  * @line_bytes_ps:	sender: line rate that n divides, bytes/s on the wire; 0 not known
  * @told_q8:		sender: n that the peer stated, Q8; 0 not known
  * @counted_q8:		receiver: n of the flow's connection, stated or not, Q8; 0 no data yet
@@ -212,7 +212,7 @@ bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
 bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
 
 /**
- * quell_header_bytes() - what a full segment of a socket has beside its payload
+ * quell_header_bytes() - overhead of a full segment of a socket beside its payload
  * @sk: TCP socket, not a listener
  *
  * Context: socket lock; without it, the bytes of before or after a change of options.
@@ -234,7 +234,7 @@ static inline struct quell_cc *quell_cc(const struct sock *sk)
 
 /**
  * quell_cc_ready() - whether quell_cc_init() ran on a socket
- * @sk: socket whose congestion control is the caller's
+ * @sk: socket with one of the caller's congestion controls
  *
  * The stack calls ->cong_control for the ACK of a SYN, and ->set_state for its
  * timeout, before ->init.
@@ -248,7 +248,7 @@ static inline bool quell_cc_ready(const struct sock *sk)
 
 /**
  * quell_cc_may_be_ready() - quell_cc_ready() without the socket lock: a hint
- * @sk: TCP socket, of whatever congestion control
+ * @sk: TCP socket, with any congestion control
  *
  * A flow is then found by its socket's address, or is not.
  *
@@ -274,7 +274,7 @@ static inline bool quell_is_full(const struct sock *sk)
 
 /**
  * quell_cc_vars() - the algorithm's variables of a socket
- * @sk: socket whose congestion control is the caller's
+ * @sk: socket with one of the caller's congestion controls
  *
  * Context: socket lock.
  * Return: QUELL_CC_VARS_BYTES of memory, zero before the first use.

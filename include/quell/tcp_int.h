@@ -5,7 +5,7 @@
  *
  * The format is that of the agents at p4lang/p4app-TCP-INT, version 0.4.0, on a
  * little-endian host; Documentation/tcp-int.md defines each byte, lists where
- * their description and their code differ, and what was inferred.  Like a core,
+ * their description and their code differ, and the inferences.  Like a core,
  * this does not depend on sockets, packets or clocks.
  *
  *	0x72 | 12 | tag frequency, link speed (4 + 4 bits) | value |
@@ -247,8 +247,7 @@ static inline void quell_tcp_int_decode(const u8 *from, struct quell_tcp_int *op
  * @bytes:   bytes of options, at most 40
  *
  * Context: any.
- * Return: offset of the option's kind in @options; @bytes when there is none of
- * this length.
+ * Return: offset of the option's kind in @options; @bytes if no option of this length was found.
  */
 static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tracer's BPF object (ebpf/trace.bpf.c) and "quell trace", which loads it, agree on:
- * which flows are traced, and what of each decision is recorded.
+ * The interface between the tracer's BPF object (ebpf/trace.bpf.c) and "quell trace", which loads
+ * it: the flows to trace, and the record of a decision.
  *
  * Addresses are those of IPv6, IPv4 ones mapped into it (::ffff:192.0.2.1), as sockets that
  * serve both have them.
@@ -24,7 +24,7 @@
 #define QUELL_TRACE_ADDR_WORDS	4
 #define QUELL_TRACE_CC_BYTES	16
 
-/* What made a record. */
+/* Cause of a record. */
 enum quell_trace_event {
 	QUELL_TRACE_ACK,		/* an acknowledgment was processed */
 	QUELL_TRACE_STATE,		/* the state of recovery was set */
@@ -77,9 +77,9 @@ struct quell_trace_config {
  * @dropped:	     records that found no room so far, of all flows
  * @pacing_bytes_ps: pacing rate; all ones: not paced
  * @acked_bytes:     payload acknowledged so far
- * @view:	     what the algorithm keeps, if @has_view
+ * @view:	     state of the algorithm, if @has_view
  * @cwnd_pkts:	     congestion window
- * @ssthresh_pkts:   slow start threshold; 0x7fffffff: none
+ * @ssthresh_pkts:   slow start threshold; 0x7fffffff: not yet set
  * @srtt_us:	     smoothed round-trip time; 0 not yet known
  * @rtt_us:	     newest round-trip time; 0 not yet known
  * @min_rtt_us:	     smallest round-trip time of the last minutes; all ones: not yet known
@@ -96,8 +96,8 @@ struct quell_trace_config {
  * @dport:	     remote port, network order
  * @event:	     enum quell_trace_event
  * @ca_state:	     TCP_CA_*
- * @app_limited:     the program, not the window, limits what is sent
- * @has_view:	     an algorithm of Quell governs, and told
+ * @app_limited:     the program, not the window, limits sending
+ * @has_view:	     an algorithm of Quell governs, and reported its state
  */
 struct quell_trace_record {
 	u64			time_ns;

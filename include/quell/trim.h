@@ -227,8 +227,7 @@ static inline void quell_trim_edit_ipv6(u8 *ip, u32 to_bytes, u8 dscp)
  * @header_bytes: its length with options, 20 to 60
  *
  * Context: any.
- * Return: offset of the two bytes in the option's data section; 0 when
- * there is none.
+ * Return: offset of the two bytes in the option's data section; 0 if it was not found.
  */
 static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 {
@@ -249,7 +248,7 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
  * @ip:	  headers of the packet, @trim->header_bytes
  * @trim: its parsed headers
  *
- * So its sender knows what trimming is, and its receiver learns how much is missing.
+ * So its sender knows about trimming, and its receiver learns how much is missing.
  *
  * Context: any.
  * Return: true for TCP with the Quell option and its data section.

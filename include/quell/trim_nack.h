@@ -5,7 +5,7 @@
  *	addresses, ports	the segment's, swapped
  *	sequence number		acknowledgment number of the segment
  *	acknowledgment number	sequence number of the segment
- *	flags, window		none, 0
+ *	flags, window		0, 0
  *	options			the Quell option with an ACK section: the segment's departure
  *				and entropy; the NACK (Documentation/wire-format.md)
  *

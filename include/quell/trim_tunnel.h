@@ -2,7 +2,7 @@
 /*
  * Trimming inside of a tunnel, and a NACK that goes back by it.
  *
- * What is inside is trimmed as without a tunnel (trim.h); outside the lengths and the
+ * The inner packet is trimmed as without a tunnel (trim.h); outside the lengths and the
  * checksums follow, and the DSCP is that of trimmed packets at both levels: outside for the
  * ports on the way, inside for the receiver.  So the tunnel's end takes a packet that was
  * never longer.  The checksum of an outer UDP header is updated by the difference, as all
@@ -22,7 +22,7 @@
 /* Maximum length of a NACK with all that is outside of it. */
 #define QUELL_TRIM_TUNNEL_NACK_MAX_BYTES	(QUELL_FRAME_BYTES_MAX + QUELL_TRIM_NACK_MAX_BYTES)
 
-/* Offset of the outer UDP header; 0: there is none. */
+/* Offset of the outer UDP header, or 0. */
 static inline u32 quell_trim_tunnel_udp_at(const struct quell_frame *frame)
 {
 	return frame->tunnel == QUELL_FRAME_IN_VXLAN || frame->tunnel == QUELL_FRAME_IN_GENEVE ?
@@ -30,7 +30,7 @@ static inline u32 quell_trim_tunnel_udp_at(const struct quell_frame *frame)
 }
 
 /**
- * quell_trim_tunnel_may() - does a tunnel allow to shorten what is inside?
+ * quell_trim_tunnel_may() - does a tunnel allow to shorten the inner packet?
  * @frame: headers of the packet
  * @partial: a checksum is still to be computed
  *
@@ -63,7 +63,7 @@ struct quell_trim_outside {
 };
 
 /**
- * quell_trim_inside_sum() - add up what is between outer UDP header and payload
+ * quell_trim_inside_sum() - add up the bytes between outer UDP header and payload
  * @data: the frame
  * @frame: its headers, of a tunnel over UDP
  * @trim: the packet inside
@@ -132,7 +132,7 @@ static inline void quell_trim_edit_outside(u8 *data, const struct quell_frame *f
  *
  * Context: any.
  * Return: true without a tunnel; false for IPv4 with options, for GRE with a sequence number
- * or checksum, and for Geneve with options, whose meaning for the way back is unknown.
+ * or checksum, and for Geneve with options, with a meaning unknown for the way back.
  */
 static inline bool quell_trim_tunnel_returns(const struct quell_frame *frame)
 {
@@ -186,7 +186,7 @@ static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
 }
 
 /**
- * quell_trim_return() - turn round what is outside of a NACK
+ * quell_trim_return() - reverse the outer headers of a NACK
  * @to: the segment's headers up to the inner IP header, and the NACK behind them
  * @frame: the segment's headers, of a tunnel for which quell_trim_tunnel_returns() is true
  * @end: length of all

@@ -27,7 +27,7 @@
  * @min:	smallest value accepted
  * @max:	largest value accepted
  * @def:	value after a reset
- * @field:	the field's name, by which user space tells the block of another version
+ * @field:	the field's name, by which user space detects a block of another version
  */
 struct quell_param_desc {
 	const char	*name;
@@ -115,7 +115,7 @@ struct quell_event {
 				      * trimming, and no ->on_loss for a recovery caused only by it
 				      */
 #define QUELL_CORE_SENDERS	0x20 /* receivers count their senders and state n, set.h of dart */
-/* Algorithms that get nothing from a peer without the Quell option, and so offer it. */
+/* Algorithms that need the peer's Quell option, and so offer it. */
 #define QUELL_CORE_OFFERS	(QUELL_CORE_TELEMETRY | QUELL_CORE_SENDERS)
 
 /*

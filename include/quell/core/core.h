@@ -89,7 +89,7 @@ struct quell_telemetry {
  * @mss_bytes:		maximum segment size, > 0
  * @senders_q8:		n that the receiver stated, <quell/core/dart/share.h>; 0 unknown
  * @flags:		QUELL_S_*
- * @header_bytes:	what a full segment takes on the wire beside @mss_bytes; 0 unknown
+ * @header_bytes:	bytes of a full segment on the wire beside @mss_bytes; 0 unknown
  * @telemetry:		record of the packet this ACK answers
  * @idle_ns:		for a restart after an idle period: time during which no data was
  *			outstanding, ns

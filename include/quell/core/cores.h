@@ -26,10 +26,10 @@ static const struct quell_core * const quell_cores[] = {
 #define QUELL_CORES_NR	QUELL_ARRAY_NR(quell_cores)
 
 /**
- * quell_core_find() - look an algorithm up
+ * quell_core_find() - look up an algorithm
  * @name: its name
  *
- * Return: the algorithm; NULL if there is none of that name.
+ * Return: the algorithm, or NULL.
  */
 static inline const struct quell_core *quell_core_find(const char *name)
 {

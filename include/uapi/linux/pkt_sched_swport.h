@@ -15,8 +15,8 @@
 /**
  * enum swport_ecn_mode - where the data band is marked
  * @SWPORT_ECN_OFF: never
- * @SWPORT_ECN_DEQUEUE: when a packet leaves, on what remains queued
- * @SWPORT_ECN_ENQUEUE: when a packet arrives, on what is queued already
+ * @SWPORT_ECN_DEQUEUE: at dequeue, by the bytes still queued
+ * @SWPORT_ECN_ENQUEUE: at enqueue, by the bytes queued before
  */
 enum swport_ecn_mode {
 	SWPORT_ECN_OFF,
@@ -99,7 +99,7 @@ enum {
 	TCA_SWPORT_LIMIT,		/* u32, bytes the data band may hold */
 	TCA_SWPORT_CONTROL_LIMIT,	/* u32, bytes the control band may hold */
 	TCA_SWPORT_ECN_MODE,		/* u32, enum swport_ecn_mode */
-	TCA_SWPORT_ECN_MIN,		/* u32, bytes: below this nothing is marked */
+	TCA_SWPORT_ECN_MIN,		/* u32, bytes: below this no packet is marked */
 	TCA_SWPORT_ECN_MAX,		/* u32, bytes: from this on everything is */
 	TCA_SWPORT_ECN_PROB,		/* u32, Q16: probability just below ECN_MAX */
 	TCA_SWPORT_SEED,		/* u32: seed of the marking lottery; 0: random */
@@ -109,9 +109,9 @@ enum {
 	TCA_SWPORT_TRIM_SIZE,		/* u32, bytes a frame is cut to; 0: dropped whole */
 	TCA_SWPORT_TRIM_DSCP,		/* u32: DSCP of trimmed packets */
 	TCA_SWPORT_TRIM_QUEUE,		/* u32, enum swport_trim_queue */
-	TCA_SWPORT_TRIM_ELIGIBLE,	/* u64: bit per DSCP whose packets are trimmed */
+	TCA_SWPORT_TRIM_ELIGIBLE,	/* u64: bit per DSCP to be trimmed */
 	TCA_SWPORT_BUFFER,		/* u32, bytes the ports of the namespace share; not 0 */
-	TCA_SWPORT_ALPHA,		/* u32, Q16: share of what is free of it; 0: no buffer */
+	TCA_SWPORT_ALPHA,		/* u32, Q16: share of its free bytes; 0: no buffer */
 	TCA_SWPORT_PERCENTILES,		/* u32: 1 to keep percentiles, 0 to forget them */
 	TCA_SWPORT_DEFLECT,		/* u32, 1: deflect flows, 0: off */
 	TCA_SWPORT_DEFLECT_THRESHOLD,	/* u32, bytes: begin where more is queued */
@@ -123,11 +123,11 @@ enum {
 	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
 	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */
 	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
-	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop what cannot be marked */
+	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop instead of a mark if not ECT */
 	TCA_SWPORT_SPLIT_GSO,		/* u32, enum swport_split_gso */
 	TCA_SWPORT_JOINT,		/* u32, 1: the port is one queue of a port of many */
-	TCA_SWPORT_BQL,			/* u32, 1: what the device holds counts as queued */
-	TCA_SWPORT_TIMER_SLACK,		/* u32, ns: what the timer of the rate may be late */
+	TCA_SWPORT_BQL,			/* u32, 1: bytes in the device count as queued */
+	TCA_SWPORT_TIMER_SLACK,		/* u32, ns: tolerated delay of the rate's timer */
 	TCA_SWPORT_MEMORY_LIMIT,	/* u32, bytes of both bands' buffers; 0: the default */
 	__TCA_SWPORT_MAX
 };
@@ -141,7 +141,7 @@ enum {
 enum {
 	TCA_SWPORT_CLASS_UNSPEC,
 	TCA_SWPORT_CLASS_PAD,
-	TCA_SWPORT_CLASS_DSCPS,		/* u64: bit per DSCP; none may be in two classes */
+	TCA_SWPORT_CLASS_DSCPS,		/* u64: bit per DSCP; not in two classes */
 	TCA_SWPORT_CLASS_MIN,		/* u32, as TCA_SWPORT_ECN_MIN */
 	TCA_SWPORT_CLASS_MAX_BYTES,	/* u32, as TCA_SWPORT_ECN_MAX */
 	TCA_SWPORT_CLASS_PROB,		/* u32, as TCA_SWPORT_ECN_PROB; absent: 1 */
@@ -160,7 +160,7 @@ enum {
 
 #define TCA_SWPORT_VIA_MAX (__TCA_SWPORT_VIA_MAX - 1)
 
-/* A deflected flow: options of a class, whose minor number is that of the entry. */
+/* A deflected flow: options of a class; its minor number is that of the entry. */
 enum {
 	TCA_SWPORT_FLOW_UNSPEC,
 	TCA_SWPORT_FLOW_PAD,
@@ -182,7 +182,7 @@ enum {
 #define TCA_SWPORT_FLOW_MAX (__TCA_SWPORT_FLOW_MAX - 1)
 
 /*
- * Statistics, all u64 and free-running unless said otherwise.  What is 0 is left out.  A
+ * Statistics, all u64 and free-running unless said otherwise.  Zeros are left out.  A
  * notification that would be too long has no CLASSES, no PERCENTILES, or no TCA_STATS_APP.
  */
 enum {
@@ -211,10 +211,10 @@ enum {
 	TCA_SWPORT_STATS_STAMP_FAIL_PKTS,	/* sent as they were: no memory to stamp */
 	TCA_SWPORT_STATS_LINK_BYTES_PS,		/* rate of the link now; 0: unknown, no stamps */
 	TCA_SWPORT_STATS_INT_PKTS,		/* sent with a TCP-INT option this port wrote to */
-	TCA_SWPORT_STATS_INT_WORST_PKTS,	/* part of it: the option tells of this port */
+	TCA_SWPORT_STATS_INT_WORST_PKTS,	/* part of it: with this port's value */
 	TCA_SWPORT_STATS_INT_FAIL_PKTS,		/* sent as they were: no memory to write */
 	TCA_SWPORT_STATS_TRIM_PKTS,		/* trimmed: sent, dropped or queued trimmed */
-	TCA_SWPORT_STATS_TRIM_BYTES,		/* what stayed of them, here and below */
+	TCA_SWPORT_STATS_TRIM_BYTES,		/* bytes left of them, here and below */
 	TCA_SWPORT_STATS_TRIM_SENT_PKTS,	/* sent trimmed */
 	TCA_SWPORT_STATS_TRIM_SENT_BYTES,
 	TCA_SWPORT_STATS_TRIM_DROP_PKTS,	/* trimmed, but their band was full, too */
@@ -226,7 +226,7 @@ enum {
 	TCA_SWPORT_STATS_BUFFER_DROP_BYTES,	/* threshold, not above the port's limit */
 	TCA_SWPORT_STATS_BUFFER_USED_BYTES,	/* by all ports that share it, now */
 	TCA_SWPORT_STATS_BUFFER_USED_MAX_BYTES,	/* the most, since there is one */
-	TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, /* what this port may hold now */
+	TCA_SWPORT_STATS_BUFFER_THRESHOLD_BYTES, /* this port's limit now */
 	TCA_SWPORT_STATS_PERCENTILES,		/* nest of TCA_SWPORT_PERCENTILES_*, where on */
 	TCA_SWPORT_STATS_DEFLECT_FLOWS,		/* times a flow began to be deflected */
 	TCA_SWPORT_STATS_DEFLECT_PKTS,		/* deflected: neither sent nor dropped here */
@@ -249,9 +249,9 @@ enum {
 	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
 	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */
 	TCA_SWPORT_STATS_DEVICE_BYTES,		/* with BQL: counted of the device */
-	TCA_SWPORT_STATS_MEMORY_BYTES,		/* of the buffers of what is queued now */
+	TCA_SWPORT_STATS_MEMORY_BYTES,		/* of the buffers of queued packets */
 	TCA_SWPORT_STATS_MEMORY_DROP_PKTS,	/* part of both bands' drops: by MEMORY_LIMIT */
-	TCA_SWPORT_STATS_MEMORY_MAX_BYTES,	/* MEMORY_LIMIT, or what the limits come to */
+	TCA_SWPORT_STATS_MEMORY_MAX_BYTES,	/* MEMORY_LIMIT, or the sum of the limits */
 	__TCA_SWPORT_STATS_MAX
 };
 
@@ -260,7 +260,7 @@ enum {
 /* One for each class of TCA_SWPORT_ECN_CLASSES, in their order. */
 #define TCA_SWPORT_STATS_CLASS	1
 
-/* All u64; 0 is left out.  What no class has is the rest of the port's own counters. */
+/* All u64; 0 is left out.  The rest of the port's own counters belongs to no class. */
 enum {
 	TCA_SWPORT_CLASS_STATS_UNSPEC,
 	TCA_SWPORT_CLASS_STATS_PAD,

@@ -10,7 +10,7 @@
 #define QUELL_FAMILY_VERSION	1
 
 /**
- * enum quell_unit - What a parameter's 64-bit value counts.
+ * enum quell_unit - Unit of a parameter's 64-bit value.
  * @QUELL_UNIT_NONE: A plain number.
  * @QUELL_UNIT_NS: Nanoseconds.
  * @QUELL_UNIT_BYTES: Bytes.
@@ -32,7 +32,7 @@ enum quell_unit {
 };
 
 /**
- * enum quell_clock - What stamped the round-trip times of a flow.
+ * enum quell_clock - Source of a flow's round-trip times.
  * @QUELL_CLOCK_NONE: No sample yet.
  * @QUELL_CLOCK_KERNEL: The TCP stack's own microsecond estimate.
  * @QUELL_CLOCK_SOFTWARE: Nanosecond stamps taken in the network hooks.

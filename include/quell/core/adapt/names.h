@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Words for what governs the window of a flow, and why: one table for the kernel's answers and
- * for those who read the numbers themselves.
+ * Words for the governor of a flow's window, and for the reason: one table for the kernel's replies
+ * and for observers which read the numbers.
  */
 #ifndef _QUELL_CORE_ADAPT_NAMES_H
 #define _QUELL_CORE_ADAPT_NAMES_H

@@ -22,9 +22,9 @@
  * round trip, and of at least eight where the window has as many, the smallest is used: it
  * is called the standing round-trip time.  The smallest of the whole flow is the base, of
  * full packets once there were any.  Both exclude the time for which the receiver reports
- * that it held an acknowledgment, and the standing one what the flow's own burst took at the
- * slowest hop (quell_adapt_queue_ns()).  At high
- * rates all packets of a round trip may be late together, so START also measures the noise,
+ * that it held an acknowledgment; the standing one also excludes the time of the flow's own
+ * burst at the slowest hop (quell_adapt_queue_ns()).  At high rates all packets of a round
+ * trip may be late together, so START also measures the noise,
  * in two ways: by how much the first packet of a round trip is later than all others, since
  * it meets no more of the flow's own queue than they do; and by how much the standing time
  * falls although the window grows, since the flow's own queue cannot shrink then.  The
@@ -192,10 +192,10 @@ static inline void quell_adapt_start_marked(struct quell_adapt *a,
 
 /*
  * A round of CUBIC on a path that has marks but does not fit the algorithm: half of the bytes
- * marked in a round are taken off the window, but none of data sent before the last reduction.
+ * marked in a round are taken off the window, without those of data sent before the last reduction.
  * Without a mark for QUELL_ADAPT_QUIET_ROUNDS, and with the window of before the last reduction
- * regained, there is capacity of which that loss did not leave the flow a part.  Below that
- * window a receiver could gain by a mark after each loss.
+ * regained, there is capacity of which that loss did not leave the flow a part.  Below that window
+ * a receiver could gain by a mark after each loss.
  */
 static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {

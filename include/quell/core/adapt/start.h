@@ -161,10 +161,10 @@ static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_b
 }
 
 /*
- * A look of START: the first look that finds a queue slows the search, and QUELL_ADAPT_LOOKS
- * such looks in a row, none of them shorter than the first, end it.  If CUBIC governs from here
- * it continues with the window that START found, as after HyStart++ (RFC 9406), because a longer
- * path looks the same as a queue.
+ * A check of START: the first check that finds a queue slows the search, and QUELL_ADAPT_LOOKS such
+ * checks in a row, none with less delay than the first, end it.  If CUBIC governs from here it
+ * continues with the window that START found, as after HyStart++ (RFC 9406), because a longer path
+ * looks the same as a queue.
  */
 static inline void quell_adapt_start_look(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs, u32 mss_bytes)

@@ -203,8 +203,8 @@ static inline u64 quell_adapt_target_ns(const struct quell_adapt *a)
 }
 
 /*
- * The flow's share of the path: its window per round trip, queueing delay included, or what the
- * path delivered lately, if that is more: a window that was just reduced is less than its queue.
+ * The flow's share of the path: its window per round trip, queueing delay included, or the path's
+ * latest delivery rate, if that is more: a window that was just reduced is less than its queue.
  */
 static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 {

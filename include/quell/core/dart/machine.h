@@ -128,7 +128,7 @@ static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
  * @now:	   arrivals so far
  * @line_bytes_ps: line rate of the interface, bytes/s on the wire; 0: not known
  *
- * Dart, section III-C.  A call before the end of the period changes nothing.
+ * Dart, section III-C.  A call before the end of the period has no effect.
  *
  * Context: any; the caller serialises per interface.
  * Return: whether the state changed.

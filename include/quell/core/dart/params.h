@@ -31,8 +31,8 @@
 /*
  * Dart III-B has 2 s.  A connection that sent one packet in that time would keep its host, or the
  * others of its host, from a part of the line.  At the smallest rate, 10 Mbit/s, a packet of 9000
- * bytes leaves each 7.2 ms: who has sent nothing for 20 ms does not use its part, and who sends
- * again counts again with that packet.
+ * bytes is sent each 7.2 ms: a sender silent for 20 ms does not use its part, and counts again with
+ * its next packet.
  */
 #define QUELL_DART_IDLE_NS_DEFAULT		20000000ULL	/* Documentation/dart.md */
 #define QUELL_DART_IDLE_NS_MIN			1000000ULL

@@ -136,8 +136,8 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
  * @out: DCQCN's decision; its rate and window are reduced to the share's
  *
  * Dart, section III-A.  With n at most 1 the window stays DCQCN's and the rate has the whole line,
- * less headers: what exceeds it would queue at the sender's own interface, and would still leave
- * at line rate when n grows.  With n not stated the decision stays.
+ * less headers: a higher rate would queue at the sender's own interface, and would still be sent at
+ * line rate when n grows.  With n not stated the decision stays.
  *
  * Context: any; the caller serialises per flow.
  */

@@ -24,15 +24,15 @@
  * any member begins, all members count as active at once, until each begins a message of its
  * own (from then on it counts as any other) or until the group's time has passed.  A member
  * that let the time pass is not waited for again before it has sent a message: a group of
- * hosts that never send costs that time once.  All of this is about messages to sockets of the
- * user who registered the group, and members count only in n of such connections: one user's
- * groups cost the packets of others nothing.
+ * hosts that never send costs that time once.  All of this is about messages to sockets of the user
+ * that registered the group, and members count only in n of such connections: one user's groups
+ * have no cost for packets of others.
  *
  * Work of a packet: the memberships of its host in groups of its user, the members of those of
  * them that begin to wait, and, when the host turns active or inactive, one step per user that
  * waits for it.  The caller bounds all three.
  *
- * Objects belong to the caller, who allocates them, finds the sender of an address, and
+ * Objects belong to the caller, which allocates them, finds the sender of an address, and
  * serialises all calls for a set.
  */
 #ifndef _QUELL_CORE_DART_SET_H
@@ -56,7 +56,7 @@ struct quell_dasr_peer;
 
 /**
  * struct quell_dasr_sender - a host; zero at first, but for @weight
- * @awaited: list of it as the users know it whose groups wait for it
+ * @awaited: list of the users' entries of it with groups that wait for it
  * @active:  its active connections
  * @weight:  its weight, 1 .. QUELL_DASR_WEIGHT_MAX
  */
@@ -116,7 +116,7 @@ struct quell_dasr_group;
 
 /**
  * struct quell_dasr_member - a host in a group
- * @peer:    host, as the user who registered the group knows it
+ * @peer:    host, as the entry of the user that registered the group
  * @group:   group
  * @next:    next membership of the same host in groups of the same user
  * @waiting: the group waits for a message of the host
@@ -165,7 +165,7 @@ struct quell_dasr_ages {
  * @ages:	active connections, and those without the option apart
  * @armed:	groups that wait for members
  * @joins:	hosts that became active, free-running
- * @leaves:	hosts whose last message ended or whose connection closed, free-running
+ * @leaves:	hosts inactive after a message or a close, free-running
  * @expiries:	connections that died in a message, free-running
  * @armings:	times a group's members were counted ahead, free-running
  * @absences:	members for which a group waited in vain, free-running
@@ -327,8 +327,8 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
 
 /*
  * A message of a host to a user begins, of one packet or more.  The user waits for it no longer;
- * groups of his that were not waiting now wait for their other members, no longer than is allowed
- * now, whatever was allowed when they were registered.
+ * groups of that user that were not waiting now wait for their other members, no longer than is
+ * allowed now, even if more was allowed when they were registered.
  */
 static inline void quell_dasr_begin(struct quell_dasr_set *set,
 				    const struct quell_dasr_params *p,
@@ -361,7 +361,9 @@ static inline void quell_dasr_turn_peer(struct quell_dasr_peer *peer)
 		member->group->idle += peer->active ? -1 : 1;
 }
 
-/* A host became active, or ceased to be: it counts by itself, or again for who waits for it. */
+/*
+ * A host became active, or ceased to be: it counts by itself, or again in groups that wait for it.
+ */
 static inline void quell_dasr_turn(struct quell_dasr_set *set, struct quell_dasr_sender *sender)
 {
 	u64 change = sender->active ? sender->weight : -(u64)sender->weight;
@@ -496,9 +498,9 @@ static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_da
  * @p:	    parameters
  * @now_ns: time, ns
  *
- * Dart, sections III-B and III-E: soft state.  A connection ends between one and 1 + 1/8
- * lifetimes after its last data.  The work is proportional to what expires, of which a run
- * takes QUELL_DASR_EXPIRE_MOST and the rest of the last group, and to the groups that wait.
+ * Dart, sections III-B and III-E: soft state.  A connection ends between one and 1 + 1/8 lifetimes
+ * after its last data.  The work is proportional to the expired connections, of which a run takes
+ * QUELL_DASR_EXPIRE_MOST and the rest of the last group, and to the groups that wait.
  *
  * Return: whether more may have expired; the caller calls again when others had their turn.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rows of DCQCN's table of counters, included into the tables of algorithms whose own block
- * begins with DCQCN's.
+ * The rows of DCQCN's table of counters, included into the tables of algorithms with DCQCN's block
+ * at the beginning of their own.
  */
 	DCQCN_COUNTER("marked-bytes", marked_bytes,
 		      "Bytes acknowledged as marked CE."),

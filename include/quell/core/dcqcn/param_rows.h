@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rows of DCQCN's table of parameters, included into the tables of algorithms whose own block
- * begins with DCQCN's.
+ * The rows of DCQCN's table of parameters, included into the tables of algorithms with DCQCN's
+ * block at the beginning of their own.
  */
 	DCQCN_PARAM("adapt", BOOL, adapt_bool, ADAPT_BOOL,
 		    "Fit new flows to their path: start, target, fall-back."),

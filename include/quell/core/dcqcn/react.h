@@ -16,7 +16,7 @@
  *	alpha_timer after the last notification or decay:
  *		alpha = (1 - g) * alpha
  *	every `timer' (T counts) and every byte_counter bytes (B counts):
- *		if max(T, B) < F:	nothing		fast recovery
+ *		if max(T, B) < F:	-		fast recovery
  *		else if min(T, B) > F:	target += hai	hyper increase
  *		else:			target += ai	additive increase
  *		rate = (rate + target) / 2
@@ -82,7 +82,7 @@ __once __rare u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 
 /*
  * Whether a timer of @period_ns, at most 2^30, has expired more than @expiries times in @span_ns:
- * usually not, and a product tells without a division.
+ * usually not, and the product avoids a division.
  */
 static inline bool quell_dcqcn_is_due(u64 span_ns, u32 expiries, u64 period_ns)
 {
@@ -208,8 +208,8 @@ static inline void quell_dcqcn_run_timer(struct quell_dcqcn_vars *v,
 }
 
 /*
- * Both timers, in one call: their periods are equal by default, so they expire at once.  One more
- * than 2^32 - 1 expiries counts as none, which is due.
+ * Both timers, in one call: their periods are equal by default, so they expire at once.  2^32
+ * expiries wrap to 0, which counts as due.
  */
 static __rare __flatten void quell_dcqcn_run_timers(struct quell_dcqcn_vars *v,
 						    const struct quell_dcqcn_params *p,
@@ -240,7 +240,7 @@ static __rare void quell_dcqcn_run_bytes(struct quell_dcqcn_vars *v,
 	}
 }
 
-/* What has expired since the last ACK. */
+/* Run the timers and the byte counter up to this ACK. */
 static inline void quell_dcqcn_expire(struct quell_dcqcn_vars *v,
 				      const struct quell_dcqcn_params *p,
 				      struct quell_dcqcn_stats *st,

@@ -7,7 +7,7 @@
 
 #include <quell/core/lib/types.h>
 
-/* Round trip assumed for the first rate if none was ever measured. */
+/* Round trip assumed for the first rate without a sample. */
 #define QUELL_DCQCN_UNKNOWN_RTT_NS	1000000ULL
 /* Maximum number of increases of each kind that one ACK performs. */
 #define QUELL_DCQCN_MOST_STEPS		64

@@ -20,7 +20,7 @@
  *			window = reference + ai * T, next stage + 1
  *	when a round trip has finished:
  *		if probabilistic, window < reference < random() * largest window:
- *			nothing
+ *			(no change)
  *		else:
  *			reference = window, stage = next stage
  *	on fast retransmit:

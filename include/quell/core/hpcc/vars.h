@@ -186,7 +186,7 @@ static inline u64 quell_hpcc_init_window_q16(const struct quell_hpcc_vars *v,
 	return quell_hpcc_bdp_q16(v, p, link_bytes_ps);
 }
 
-/* The smallest window of a flow that is steered: what the minimum rate sends in T, bytes Q16. */
+/* The smallest window of a governed flow: the bytes sent in T at the minimum rate, bytes Q16. */
 static __rare u64 quell_hpcc_least_q16(const struct quell_hpcc_params *p, u64 base_rtt_ns,
 				       u64 most_q16)
 {
@@ -209,7 +209,7 @@ static inline u64 quell_hpcc_most_q16(const struct quell_hpcc_vars *v,
 }
 
 /**
- * struct quell_hpcc_windows - what the limits apply to
+ * struct quell_hpcc_windows - the windows to be limited
  * @window_q16:    window of this ACK, bytes Q16
  * @reference_q16: the reference, bytes Q16
  */

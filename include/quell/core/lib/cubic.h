@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CUBIC, for flows whose algorithm lacks its congestion signal.
+ * CUBIC, for flows without their algorithm's congestion signal.
  *
  *	on an ACK, where the window is used up:
- *		t = time since the epoch began, without what the window was not used
+ *		t = time since the epoch began, without times of an unused window
  *		W_cubic(t) = C * (t - K)^3 + W_max,	K = cbrt((W_max - W) / C)
  *		W_est += alpha * acked / W
  *		window = max(W_est,
@@ -236,7 +236,7 @@ static inline u64 quell_cubic_less_q16(const struct quell_cubic *c, u64 less_q16
 }
 
 /**
- * quell_cubic_on_marks() - reduce the window by half of what was marked in a round trip
+ * quell_cubic_on_marks() - reduce the window by half of the bytes marked in a round trip
  * @c:		  state of the flow
  * @marked_bytes: marked in the round trip
  * @mss_bytes:	  maximum segment size, > 0

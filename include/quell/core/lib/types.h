@@ -45,8 +45,8 @@ typedef unsigned long long u64;
 #endif
 
 /*
- * "static __rare" is a function of its own, not inlined: what is rarely needed costs the common
- * path no registers.
+ * "static __rare" is a function of its own, not inlined: rare work costs the common path no
+ * registers.
  *
  * "__once __rare" is that of a function of numbers alone, "__once __step" an inlined one, the body
  * of a loop.  In a BPF object both are global functions, which the verifier checks once, instead

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The headers of a frame, read once and used by all that a switch port does with it: tags,
- * an IP header, and one level of tunnel with what is inside.
+ * an IP header, and one level of tunnel with the headers inside.
  *
  *	tags	at most two, 802.1Q or 802.1ad, at each level
  *	tunnel	IPv4 or IPv6 in IPv4 or IPv6 (IPIP, SIT, ip6tnl), behind IPv6 also with the
@@ -10,11 +10,11 @@
  *		VXLAN (UDP 4789) of Ethernet
  *		Geneve (UDP 6081) of Ethernet, IPv4 or IPv6, but for control packets
  *
- * Every byte may be an attacker's.  Nothing is read beyond the bytes given, and lengths are
- * believed only as far as they agree: those of a packet lie within the frame, of an inner
- * one within the outer.  What does not agree has no transport header for the port, and so is
- * data that is neither trimmed, stamped nor deflected.  The same holds for fragments, for
- * other IPv6 extension headers, and for what needs more than QUELL_FRAME_BYTES_MAX.
+ * Every byte may be an attacker's.  No byte beyond those given is read, and lengths are used only
+ * as far as they agree: those of a packet lie within the frame, of an inner one within the outer.
+ * A packet with lengths that disagree has no transport header for the port, and so is data that is
+ * neither trimmed, stamped nor deflected.  The same holds for fragments, for other IPv6 extension
+ * headers, and for headers beyond QUELL_FRAME_BYTES_MAX.
  *
  * Like a core, this does not depend on packet buffers or clocks.
  */
@@ -26,7 +26,7 @@
 /* Bytes that are looked at: two stacks with tags, IPv6, and TCP full of options. */
 #define QUELL_FRAME_BYTES_MAX		256U
 #define QUELL_FRAME_TAGS_MAX		2U
-/* Offset of what is behind headers that are not whole. */
+/* Offset behind incomplete headers. */
 #define QUELL_FRAME_CUT			(~0U)
 
 #define QUELL_FRAME_ETHERNET_BYTES	14U
@@ -74,12 +74,12 @@
 #define QUELL_FRAME_FRAGMENT_MASK	0x3fffU
 /* The destination option that limits how often a packet may be encapsulated. */
 #define QUELL_FRAME_TUNNEL_LIMIT	4
-/* GRE: checksum, key, sequence number; what RFC 2784 has refused; the version. */
+/* GRE: checksum, key, sequence number; bits refused by RFC 2784; the version. */
 #define QUELL_FRAME_GRE_CHECKSUM	0x8000U
 #define QUELL_FRAME_GRE_KEY		0x2000U
 #define QUELL_FRAME_GRE_SEQUENCE	0x1000U
 #define QUELL_FRAME_GRE_REFUSED		0x4c07U
-/* VXLAN: the network identifier is valid, and all that changes what follows. */
+/* VXLAN: the network identifier is valid, and all bits that change the payload's format. */
 #define QUELL_FRAME_VXLAN_VALID		0x0800U
 #define QUELL_FRAME_VXLAN_MASK		0x7fffU
 /* Geneve: version and control bit, in the first 16 bits; lengths of options in words. */
@@ -98,7 +98,7 @@ enum quell_frame_tunnel {
  * struct quell_frame_ip - one IP header
  * @end:	first byte behind the packet, by its own length
  * @at:		offset of the header
- * @transport_at: offset of the header behind it; 0: none that may be looked at
+ * @transport_at: offset of the header behind it; 0: none that can be parsed
  * @version:	4, 6, or 0: not IP
  * @protocol:	of the header at @transport_at
  * @dsfield:	DSCP and ECN
@@ -115,19 +115,19 @@ struct quell_frame_ip {
 };
 
 /**
- * struct quell_frame - what is read of a frame
+ * struct quell_frame - a parsed frame
  * @data:	the frame, from its first header on
  * @bytes:	of it that may be read, or QUELL_FRAME_BYTES_MAX
  * @len:	of the whole frame
- * @link_at:	innermost Ethernet header; above @bytes: none
- * @ethertype:	of what is innermost
+ * @link_at:	innermost Ethernet header; above @bytes: not present
+ * @ethertype:	of the innermost header
  * @tunnel:	enum quell_frame_tunnel
  * @inner:	index in @ip of the innermost header
  * @tagged:	there are tags outside of the tunnel, in the frame
  * @is_short:	more of @len is needed than @bytes
  * @tcp_bytes:	TCP header, if there is one in the innermost packet that is whole; else 0
  * @tcp_flags:	CWR to FIN, if so
- * @tunnel_at:	header between the outer and what is inside; where there is none, the inner
+ * @tunnel_at:	header between the outer and the inner; without one, the inner
  * @tunnel_id:	network identifier, or key
  * @ip:		outermost, and that inside a tunnel
  *
@@ -226,7 +226,7 @@ static inline void quell_frame_read_ipv4(struct quell_frame *frame, u32 at, u32 
 		ip->transport_at = at + header_bytes;
 }
 
-/* ip6tnl and ip6gre put an option before what they carry; skip it, and no other. */
+/* ip6tnl and ip6gre put an option before the packet inside; skip it, and no other. */
 static inline void quell_frame_skip_limit(struct quell_frame *frame, struct quell_frame_ip *ip)
 {
 	u32 at = ip->transport_at;
@@ -282,7 +282,7 @@ static inline void quell_frame_read_ip(struct quell_frame *frame, u32 at, u32 en
 		quell_frame_read_ipv6(frame, at, end, ip);
 }
 
-/* Enter a tunnel whose headers end at @at: what is there is of that type. */
+/* Enter a tunnel: its headers end at @at, and the packet inside is of that type. */
 static inline void quell_frame_enter(struct quell_frame *frame, u32 at, u32 ethertype,
 				     enum quell_frame_tunnel tunnel)
 {
@@ -416,7 +416,7 @@ static inline void quell_frame_read_tcp(struct quell_frame *frame, u32 at, u32 e
 	frame->tcp_bytes = bytes;
 }
 
-/* See that what users read of the innermost header is there. */
+/* Check that the fields used of the innermost header are present. */
 static inline void quell_frame_read_transport(struct quell_frame *frame)
 {
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
@@ -482,7 +482,7 @@ static inline void quell_frame_parse(struct quell_frame *frame)
 /**
  * quell_frame_parse_ip() - read the headers of a packet of another kind of link
  * @frame: as quell_frame_begin() has set it
- * @at: offset of what is behind the link-layer header
+ * @at: offset of the network header
  * @ethertype: of it
  *
  * Context: as quell_frame_parse().

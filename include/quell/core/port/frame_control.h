@@ -26,7 +26,7 @@
 /* Network control, CS6 and above, by the octet that DSCP shares with ECN. */
 #define QUELL_FRAME_CS6			0xc0
 
-/* An ACK and no more: one that says so and has bytes behind it, beyond padding, is none. */
+/* A pure ACK: no payload, not even by its own length, beyond padding. */
 static inline bool quell_frame_is_pure_ack(const struct quell_frame *frame)
 {
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
@@ -86,7 +86,7 @@ static inline bool quell_frame_is_ip_control(struct quell_frame *frame)
 	       quell_frame_is_discovery(frame, flow->transport_at);
 }
 
-/* Is what is inside of a tunnel no longer than what neighbours and groups need? */
+/* Is the packet in a tunnel no longer than neighbour discovery and group management need? */
 static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
 {
 	u32 at = frame->link_at < frame->bytes ? frame->link_at : quell_frame_flow(frame)->at;
@@ -95,11 +95,11 @@ static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
 }
 
 /**
- * quell_frame_is_control() - is this what congestion control or the network need in time?
+ * quell_frame_is_control() - is this a packet that congestion control or the network need in time?
  * @frame: parsed
  *
- * DSCPs are those outside of a tunnel: what is inside may be another network's (the pipe
- * model of RFC 2983).  All else is judged by what is inside.
+ * DSCPs are those outside of a tunnel: the inner ones may be another network's (the pipe model of
+ * RFC 2983).  All other checks are of the inner packet.
  *
  * Context: as quell_frame_parse().
  * Return: true for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and

@@ -3,7 +3,7 @@
  * In-order flow deflection (IOFD): chooses which packets of a congested port leave by
  * another port of the same switch, so that no flow is ever reordered.
  *
- *	packet of a flow in the table	by the table's alternate, whatever the queue
+ *	packet of a flow in the table	by the table's alternate, for any queue length
  *	start packet, queue above the	into the table, by a random alternate, if the
  *	threshold			packet has a token and the table an entry
  *	any other			into the port's own queue
@@ -36,11 +36,10 @@
  * idle_ns.  An entry without its end packet is kept until it is quiet and another
  * flow needs it.
  *
- * A packet that comes round, deflected here before, has another time to live.  That
- * is part of a flow's identity, so each round is a flow of its own, whose start
- * packet pays a token.  There are thus no more rounds than tokens.  A packet whose flow
- * has an entry is deflected even without tokens left: order comes first,
- * and the start packet has paid for the round.
+ * A packet that comes round, deflected here before, has another time to live.  That is part of a
+ * flow's identity, so each round is a flow of its own, with a start packet that pays a token.
+ * There are thus no more rounds than tokens.  A packet of a flow that has an entry is deflected
+ * even without tokens left: order comes first, and the start packet has paid for the round.
  *
  * While an alternate does not work, packets bound to it are dropped; its flows
  * are released idle_ns after their last packet that was sent by it.
@@ -417,9 +416,8 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
  * @packet: any of the segments, with the bytes queued before the last
  *
  * Context: any; the caller owns all arguments.
- * Return: true when quell_iofd_decide() had said QUELL_IOFD_DIRECT of each segment, without
- * counting it; then @vars are as after that.  False: nothing is changed, and it must be
- * called for each.
+ * Return: true when quell_iofd_decide() would return QUELL_IOFD_DIRECT for each segment, without
+ * counting it; then @vars are as after that.  False: no change, and it must be called for each.
  */
 static inline bool quell_iofd_keeps(struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params,
@@ -479,14 +477,14 @@ static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 }
 
 /**
- * quell_iofd_watch() - look whether there are packets with tokens at all
+ * quell_iofd_watch() - check whether there are packets with tokens at all
  * @vars: state
  * @params: parameters
  * @packet: packet that is about to be passed to decide
  *
- * Only packets with tokens start to be deflected.  Where none has come for long and no flow is
- * bound, those without need not be looked at: the port falls asleep.  The next packet with a
- * token wakes it, as if all flows had just been seen, so that none is reordered.
+ * Only packets with tokens start to be deflected.  After a long time without one, and with no flow
+ * bound, packets without tokens need not be checked: the port falls asleep.  The next packet with a
+ * token wakes it, as if all flows had just been seen, so that no flow is reordered.
  *
  * Context: any; the caller owns @vars.
  */

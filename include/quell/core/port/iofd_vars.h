@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In-order flow deflection (iofd.h): its parameters, what it is told of a packet, its table
- * of flows, and what it counts.
+ * In-order flow deflection (iofd.h): its parameters, its input of a packet, its table of flows, and
+ * its counters.
  *
  * Reference: Dart, section IV.
  */
@@ -16,7 +16,7 @@
 #define QUELL_IOFD_BUCKETS		1024U	/* a power of two */
 #define QUELL_IOFD_FLOW_WORDS		11
 
-/* Without a token for so long a port need not look at packets that have none. */
+/* After so long without a token a port need not check packets without one. */
 #define QUELL_IOFD_SLEEP_NS		10000000000ULL
 
 /* Value of an entry's alternate after its removal. */
@@ -26,7 +26,7 @@
 #define QUELL_IOFD_START	0x1 /* first packet of a message */
 #define QUELL_IOFD_END		0x2 /* last one */
 #define QUELL_IOFD_STAMPED	0x4 /* has a departure stamp */
-#define QUELL_IOFD_CLEAN	0x8 /* a start: nothing was outstanding at @stamp */
+#define QUELL_IOFD_CLEAN	0x8 /* a start: no data was outstanding at @stamp */
 
 /* A RoCEv2 opcode: transport and operation (InfiniBand, volume 1, section 9.2.1). */
 #define QUELL_IOFD_BTH_UD		3	/* the last of RC, UC, RD, UD */

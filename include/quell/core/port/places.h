@@ -9,7 +9,7 @@
  * place begins; then it takes another.  It has one place at most.  So queues with packets
  * take turns, packet by packet, and no queue asks for the wire before its time.
  *
- * What leaves may have another length than the place: another packet came first, or the
+ * The packet sent may be longer or shorter than the place: another packet came first, or the
  * packet was cut or dropped.  The places after the last one then begin earlier or later by
  * the difference, those already taken stay.  So at every moment the wire has carried the
  * bytes of its rate, give or take one packet of each queue.
@@ -38,7 +38,7 @@ struct quell_places {
  * struct quell_place - the place of one queue
  * @begin_ns:	when it begins
  * @at_bytes:	sum of all places before it
- * @bytes:	its length; 0: the queue has none
+ * @bytes:	its length; 0: the queue has no place
  */
 struct quell_place {
 	u64	begin_ns;
@@ -49,7 +49,7 @@ struct quell_place {
 /**
  * quell_places_take() - take the next place
  * @wire: the wire, of a rate that is not 0
- * @place: of a queue that has none; set in full
+ * @place: of a queue without one; set in full
  * @now_ns: time
  * @bytes: length of the next packet on the wire, 1 to 2^30
  *
@@ -71,7 +71,7 @@ static inline void quell_places_take(struct quell_places *wire, struct quell_pla
  * quell_places_leave() - a packet leaves in its queue's place
  * @wire: the wire
  * @place: the queue's, which is void then
- * @bytes: of the packet on the wire; 0: none leaves
+ * @bytes: of the packet on the wire; 0: no packet is sent
  *
  * Context: any; the caller owns both.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Most of a switch port's packets: untagged Ethernet, IPv4 without options or IPv6 without
- * extension headers, and TCP with data.  They need a fraction of what <quell/core/port/frame.h>
- * reads of any other frame, and give the same result.
+ * extension headers, and TCP with data.  They need a fraction of the work of
+ * <quell/core/port/frame.h> for other frames, and give the same result.
  */
 #ifndef _QUELL_CORE_PORT_PLAIN_H
 #define _QUELL_CORE_PORT_PLAIN_H
@@ -16,7 +16,7 @@
 #define QUELL_PLAIN_IPV4	0x45
 
 /**
- * struct quell_plain - what a port keeps of a plain frame's headers
+ * struct quell_plain - headers of a plain frame, as far as a port needs them
  * @dsfield:	 DSCP and ECN
  * @ttl:	 time to live, or hop limit
  * @tcp_at:	 offset of the TCP header

@@ -10,7 +10,7 @@
  *	load = (flight + queue it leaves behind) / (B * T)
  *
  * T is the base round-trip time of the network, B the rate of the link.  A
- * steady stream of r bytes/s has r * T bytes in flight, whatever its packets.
+ * steady stream of r bytes/s has r * T bytes in flight, with packets of any size.
  *
  * After the switch of HPCC-PINT in its authors' simulator, with three differences.
  * All bytes on the wire count: there, packets that are not data advance the clock
@@ -154,13 +154,13 @@ static inline u64 quell_portload_q16(const struct quell_portload *load,
  * @p: its constants
  * @link_bytes_ps: B
  *
- * B minus flight / T, as what is left of B * T over T: B times the part of B * T that is left
- * would be a product beyond 64 bits from 100 Gbit/s and 0.5 ms on, and its division a loop.
- * This one fits for B * T up to 16 GiB.
+ * B minus flight / T, as the rest of B * T over T: B times the unused part of B * T would be a
+ * product beyond 64 bits from 100 Gbit/s and 0.5 ms on, and its division a loop.  This one fits for
+ * B * T up to 16 GiB.
  *
  * Context: any.
  * Return: B minus the rate sent over about the last T, wire bytes/s, rounded down, B when
- * nothing is in flight; 0 when the product is 0.
+ * no data is in flight; 0 when the product is 0.
  */
 static inline u64 quell_portload_available_bytes_ps(const struct quell_portload *load,
 						    const struct quell_portload_params *p,

@@ -121,7 +121,7 @@ static inline void quell_shaper_rerate(struct quell_shaper *shaper, u64 now_ns,
 
 	if (old_bytes_ps == new_bytes_ps)
 		return;
-	/* The product is at most the work of what was charged; of many places it may not fit. */
+	/* The product is at most the work charged; that of many places may not fit. */
 	if (old_bytes_ps && shaper->free_ns > now_ns)
 		work = quell_add_sat_u64(quell_mul_sat_u64(shaper->free_ns - now_ns, old_bytes_ps),
 					 shaper->free_rem);

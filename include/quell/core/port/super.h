@@ -6,7 +6,7 @@
  *	memory	headers | payload of all segments
  *	wire	headers | size    headers | size    ...    headers | rest
  *
- * This is what it is on the wire, and when a shared buffer has room for all of it.
+ * Its length on the wire, and whether a shared buffer has room for all of it.
  */
 #ifndef _QUELL_CORE_PORT_SUPER_H
 #define _QUELL_CORE_PORT_SUPER_H
@@ -18,7 +18,7 @@
 #define QUELL_SUPER_SEGMENTS_MAX	1024U
 
 /**
- * struct quell_super - what a super-packet is on the wire
+ * struct quell_super - lengths of a super-packet on the wire
  * @segments:	their number, 2 to QUELL_SUPER_SEGMENTS_MAX
  * @bytes:	the sum of their lengths, each with its headers
  * @last_bytes:	length of the last one, with its headers
@@ -30,14 +30,14 @@ struct quell_super {
 };
 
 /**
- * quell_super_measure() - what a super-packet is on the wire
+ * quell_super_measure() - compute the lengths of a super-packet on the wire
  * @super: set when the result is true
  * @bytes: its length in memory
  * @header_bytes: part of it that is at the beginning of each segment
  * @segment_bytes: payload of each segment but the last
  *
  * Context: any.
- * Return: false for a packet that is not one: it has one segment or none, or more than
+ * Return: false for a packet that is not one: it has fewer than two segments, or more than
  * QUELL_SUPER_SEGMENTS_MAX, or its lengths do not fit together.
  */
 static inline bool quell_super_measure(struct quell_super *super, u32 bytes, u32 header_bytes,

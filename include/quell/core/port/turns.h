@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whose turn it is: a band that goes first, but only up to a share of the wire.
+ * Strict priority of a band, limited to a share of the wire.
  *
  * Control goes before data, and may fill at most share_q16 of the wire while data waits,
- * burst_bytes ahead of that.  What counts is how far it is ahead: bytes of control sent
- * while data waits add what the share leaves to data, bytes of data take off what it
- * leaves to control,
+ * burst_bytes ahead of that.  The state is how far it is ahead: bytes of control sent while data is
+ * queued add data's part of the share, bytes of data subtract control's,
  *
  *	ahead += control * (1 - share)		ahead -= data * share,	not below 0
  *
@@ -14,7 +13,7 @@
  *	control * (1 - share) <= data * share + burst_bytes + one packet
  *
  * so the share of a control band that never runs empty converges to share_q16, from below
- * if burst_bytes is less than a packet of data.  Nothing is owed to a band that was empty:
+ * if burst_bytes is less than a packet of data.  An empty band earns no credit:
  * with no data waiting control is not ahead.
  *
  * Deficits like these are the usual way to bound a band served first (Shreedhar and
@@ -27,7 +26,7 @@
 #include <quell/core/core.h>
 
 /**
- * struct quell_turns_params - what the first band may take
+ * struct quell_turns_params - limits of the first band
  * @share_q16:	of the wire while data waits, 1 to QUELL_Q16_ONE; QUELL_Q16_ONE: all
  * @burst_bytes: ahead of the share
  */

@@ -27,7 +27,7 @@
  * packets are few a bin waits for 256 of them, up to 64 ms.
  *
  *	WARMING --8 bins, 4 of which agree, or 64 ms of them--> USABLE
- *	USABLE  --clock stepped, or nothing for 1 s--> WARMING, slope kept
+ *	USABLE  --clock stepped, or no packet for 1 s--> WARMING, slope kept
  *
  * The line itself does not show how much lower it may still become, because it
  * touches two bins in any case.  The other bins show it: if delays are far from

@@ -6,10 +6,10 @@
  *	in:	departure = stamp echoed - the flow's secret	modulo 2^32
  *		rtt = receipt - departure
  *		  refused unless 0 < rtt < 2^31 ns, and a packet left then that the
- *		  ACK can answer: not before the oldest data outstanding; of what is
+ *		  ACK can answer: not before the oldest data outstanding; of a time
  *		  later than the newest the other host can have received, the excess
  *		  is hold time
- *		hold, of what the other host says, at most rtt - least / 2
+ *		hold, as the other host states, at most rtt - least / 2
  *
  * The secret hides the host's clock: without it all flows of a host, of all its
  * containers, would share one visible clock, which also reveals the uptime of the
@@ -20,7 +20,7 @@
  * host may add it to the stamp, as the short form of the option does with all hold time.  The
  * sender knows what data is acknowledged, and when that left.  So it knows how much was added,
  * and no echo can have a round trip seem shorter than it was.  A wait is no sample; it is believed
- * where nothing else was outstanding, because a second segment makes a host acknowledge at once.
+ * where no other data was outstanding, because a second segment makes a host acknowledge at once.
  *
  * By reporting a large hold time the other host could hide all delay of the network.
  * But it cannot change when data left and when its ACK arrived, so the sender itself
@@ -40,17 +40,17 @@
 
 #include <quell/core/lib/types.h>
 
-/* A round trip is below this, so that stamps modulo 2^32 can be told apart, ns. */
+/* A round trip is below this, so that stamps modulo 2^32 are unambiguous, ns. */
 #define QUELL_ECHO_RTT_LIMIT_NS		0x80000000U
 
-/* What an ACK waited for longer than this is added to the stamp, ns. */
+/* Waits of an ACK above this are added to the stamp, ns. */
 #define QUELL_ECHO_WAIT_NS		50000U
 
 /**
  * struct quell_echo_span - when the flow had packets leave
  * @oldest_ns:	departure of the oldest outstanding data, ns; 0 if no data is
  *		outstanding
- * @newest_ns:	newest departure of what the other host can have received, ns
+ * @newest_ns:	newest departure of data that the other host can have received, ns
  */
 struct quell_echo_span {
 	u64	oldest_ns;
@@ -84,10 +84,10 @@ static inline u32 quell_echo_reveal(u32 stamp, u32 secret)
 }
 
 /**
- * quell_echo_added_ns() - what the other host added to the departure that it echoes
+ * quell_echo_added_ns() - time added by the other host to the departure that it echoes
  * @span:    when the packets left that the ACK can answer
  * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, with what was added, ns modulo 2^32
+ * @echo_ns: departure echoed, with the time added, ns modulo 2^32
  *
  * Context: any.
  * Return: ns by which it is later than the newest departure; 0 if it is not, or not before the
@@ -106,7 +106,7 @@ static inline u64 quell_echo_added_ns(const struct quell_echo_span *span, u64 rx
  * quell_echo_rtt_ns() - round-trip time from an echoed departure
  * @span:    when the packets left that the ACK can answer
  * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, without what was added, ns modulo 2^32
+ * @echo_ns: departure echoed, without the time added, ns modulo 2^32
  *
  * Context: any.
  * Return: ns; 0 if no packet can have left at that time: the echo is refused.

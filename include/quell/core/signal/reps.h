@@ -8,9 +8,9 @@
  * Thus paths that mark or lose packets fall out of use, and draws try them again.
  *
  *	ACK of an unmarked packet	its entropy into a ring of 8, over the oldest
- *	ACK of a marked one, no ACK	nothing: that entropy is not used again
+ *	ACK of a marked one, no ACK	that entropy is not used again
  *	next segment			the oldest one in the ring, once; else a draw
- *	retransmission			a draw: the last one's way may be broken
+ *	retransmission			a draw: the last one's path may be broken
  *
  *	           timeout, ring not empty               10 ms
  *	(normal) ---------------------------> (frozen) ---------+

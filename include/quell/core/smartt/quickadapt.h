@@ -20,7 +20,7 @@ static inline bool quell_smartt_is_severe(const struct quell_smartt_vars *v,
 				    QUELL_Q16_SHIFT;
 }
 
-/* The window becomes what was delivered in the period, and the flight is ignored. */
+/* The window becomes the bytes delivered in the period, and the flight is ignored. */
 static __rare void quell_smartt_adapt(struct quell_smartt_vars *v,
 				      const struct quell_smartt_params *p,
 				      struct quell_smartt_stats *st,

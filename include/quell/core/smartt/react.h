@@ -9,7 +9,7 @@
  *
  *	on an ACK:					Algorithm 4
  *		delivered += acked
- *		within the ignore phase: nothing else, but the next where it is asked for
+ *		within the ignore phase: update avg_rtt unless ignore_delay, return
  *		avg_rtt += weight * (rtt - avg_rtt)
  *		QuickAdapt, or else FastIncrease, or else:	Algorithm 1
  *			marked, rtt >= target:			equation 1
@@ -28,7 +28,7 @@
  *		window = clamp(window, mtu, 1.5 BDP)
  *
  *	QuickAdapt, at the end of each target round trip:	Algorithm 2
- *		due: window = delivered; ignore what is in flight
+ *		due: window = delivered; ignore the bytes in flight
  *		delivered = 0
  *		due without trimming: queueing delay > qa_delay targets and
  *			delivered < qa_low windows
@@ -42,7 +42,7 @@
  *
  *	measuring --(due at the end of a target_rtt)--> ignoring
  *	    ^                                               |
- *	    +------(what was in flight is accounted for)----+
+ *	    +------(bytes in flight are accounted for)------+
  *
  * A connection without ECN treats delay above the target as a mark (the delay
  * variant of the paper's Figure 5).  Without a delay signal the flow is Reno

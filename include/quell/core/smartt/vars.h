@@ -131,7 +131,7 @@ struct quell_smartt_stats {
 };
 
 /**
- * struct quell_smartt_delay - what an ACK is judged by
+ * struct quell_smartt_delay - delay of an ACK and its target
  * @rtt_ns:	round-trip time, at least the base, ns
  * @target_ns:	target round-trip time, ns
  */

@@ -14,7 +14,7 @@
  *			window += ai * base_rtt * acked / max(window, one segment)
  *		else if a round trip has passed since the last decrease:
  *			if probabilistic and window < random() * largest window:
- *				nothing, and that is the round trip's decrease
+ *				no change, and that is the round trip's decrease
  *			else:
  *				window *= max(1 - beta * (delay - target) / delay,
  *					      1 - max_mdf)
@@ -309,7 +309,7 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
 
 /*
  * Fraction removed for a delay at or above the target: equation 1 of the VAI/SF paper.  No target
- * is 0, so the delay is not, either, and max_mdf is what a loss removes.
+ * is 0, so the delay is not, either, and max_mdf is the fraction removed by a loss.
  */
 static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_params *p,
 					    u64 delay_ns, u64 target_ns)

@@ -72,9 +72,9 @@
 /**
  * struct quell_timely_params - parameters of the administrator
  * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
- * @t_low_ns:		below this round-trip time the rate grows, whatever the
+ * @t_low_ns:		below this round-trip time the rate grows for any
  *			gradient, ns
- * @t_high_ns:		above this round-trip time the rate shrinks, whatever the
+ * @t_high_ns:		above this round-trip time the rate shrinks for any
  *			gradient, ns
  * @min_rtt_ns:		round-trip time without queues, fixed, ns
  * @delta_bytes_ps:	additive step of the rate, bytes/s

@@ -150,7 +150,7 @@ static inline u64 quell_vaisf_tokens(const struct quell_vaisf_vars *v,
  * @step_q16: additive increase of the algorithm, any unit Q16
  *
  * Algorithm 2, lines 6 and 7: tokens / (dampener / constant + 1), at least 1 and rounded down,
- * times @step_q16.  One token is at most 1, so most ACKs divide nothing.
+ * times @step_q16.  One token is at most 1, so most ACKs need no division.
  * The product of tokens and constant is below 2^16 * 2^16 * 2^32.
  *
  * Return: the increase, in the unit of @step_q16, saturated.
