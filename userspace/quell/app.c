@@ -65,17 +65,17 @@ void complain(const char *fmt, ...)
  *
  * Return: the exit status for it.
  */
-int complain_kernel(const char *what, const struct nl_error *err)
+int complain_kernel(const char *request, const struct nl_error *err)
 {
 	const char *hint = "";
 
 	if (err->code == EPERM)
 		hint = " (needs CAP_NET_ADMIN)";
 	if (*err->text)
-		complain("%s: %s%s; the kernel says: %s", what, strerror(err->code),
+		complain("%s: %s%s; the kernel says: %s", request, strerror(err->code),
 			 hint, err->text);
 	else
-		complain("%s: %s%s", what, strerror(err->code), hint);
+		complain("%s: %s%s", request, strerror(err->code), hint);
 	return STATUS_KERNEL;
 }
 

@@ -66,12 +66,12 @@ static void print_messages(void)
  *
  * Return: the exit status for it.
  */
-int complain_object(const char *what, const char *name, int code)
+int complain_object(const char *request, const char *name, int code)
 {
 	char text[PATH_MAX + 64];
 	int status = STATUS_KERNEL;
 
-	snprintf(text, sizeof(text), "%s %s", what, name);
+	snprintf(text, sizeof(text), "%s %s", request, name);
 	/* The verifier refuses with this. */
 	if (code == EACCES)
 		complain("%s: the program is refused", text);

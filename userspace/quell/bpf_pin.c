@@ -40,17 +40,17 @@
  *
  * Return: the exit status for it.
  */
-int complain_bpf(const char *what, int code)
+int complain_bpf(const char *request, int code)
 {
 	if (code == EPERM)
-		complain("%s: %s (needs CAP_BPF and CAP_PERFMON)", what,
+		complain("%s: %s (needs CAP_BPF and CAP_PERFMON)", request,
 			 strerror(code));
 	else if (code == EACCES)
-		complain("%s: %s (needs root, or access to " PIN_TOP ")", what, strerror(code));
+		complain("%s: %s (needs root, or access to " PIN_TOP ")", request, strerror(code));
 	else if (code == ENOTSUPP)
-		complain("%s: this kernel does not support it", what);
+		complain("%s: this kernel does not support it", request);
 	else
-		complain("%s: %s", what, strerror(code));
+		complain("%s: %s", request, strerror(code));
 	return STATUS_KERNEL;
 }
 
@@ -67,15 +67,15 @@ static bool has_capability(const struct __user_cap_data_struct *data, unsigned i
  *
  * Return: an exit status.
  */
-int bpf_check_privilege(const char *what)
+int bpf_check_privilege(const char *request)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
 
 	if (syscall(SYS_capget, &header, data))
-		return complain_bpf(what, errno);
+		return complain_bpf(request, errno);
 	if (!has_capability(data, CAP_BPF) || !has_capability(data, CAP_PERFMON))
-		return complain_bpf(what, EPERM);
+		return complain_bpf(request, EPERM);
 	return STATUS_OK;
 }
 

@@ -28,7 +28,7 @@ struct bpf_pinned {
 	uint32_t	map_id;
 };
 
-int bpf_check_privilege(const char *what);
+int bpf_check_privilege(const char *request);
 int bpf_pins_check(void);
 int bpf_pins_make(void);
 int bpf_pins_lock(void);
@@ -40,6 +40,6 @@ bool bpf_pin_remove(const char *algo, const char *name);
 int bpf_pin_put(const char *algo, const char *name, int fd);
 int bpf_pin_get(const char *algo, const char *name);
 void bpf_pin_dir_remove(const char *algo);
-int complain_bpf(const char *what, int code);
+int complain_bpf(const char *request, int code);
 
 #endif /* QUELL_CLI_BPF_PIN_H */

@@ -69,7 +69,7 @@ const char *doctor_dev_name(const struct doctor_host *host, uint32_t ifindex)
 	return "DEV";
 }
 
-static void judge_kernel(const struct doctor_host *host, struct findings *f)
+static void check_kernel(const struct doctor_host *host, struct findings *f)
 {
 	static const struct {
 		enum doctor_level	level;
@@ -109,7 +109,7 @@ static void put_modprobe(char *command, size_t len, const struct doctor_host *ho
 }
 
 /* Algorithms loaded as BPF objects do without modules. */
-static void judge_missing(const struct doctor_host *host, struct findings *f)
+static void check_missing(const struct doctor_host *host, struct findings *f)
 {
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN];
 
@@ -124,12 +124,12 @@ static void judge_missing(const struct doctor_host *host, struct findings *f)
 			    " without", "apt install quell-bpf");
 }
 
-static void judge_modules(const struct doctor_host *host, struct findings *f)
+static void check_modules(const struct doctor_host *host, struct findings *f)
 {
 	char command[DOCTOR_TEXT_LEN];
 
 	if (!host->has_quell) {
-		judge_missing(host, f);
+		check_missing(host, f);
 	} else if (host->ccs.n <= 1) {
 		put_modprobe(command, sizeof(command), host);
 		doctor_find(f, DOCTOR_FAULT, "module", "no module of an algorithm is loaded", command);
@@ -153,7 +153,7 @@ static bool is_fast_clock(const char *name)
 	return true;
 }
 
-static void judge_clock(const struct doctor_host *host, struct findings *f)
+static void check_clock(const struct doctor_host *host, struct findings *f)
 {
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN] = "";
 	char names[DOCTOR_TEXT_LEN], *name, *rest = names;
@@ -177,7 +177,7 @@ static bool has_ecn_algorithm(const struct doctor_host *host)
 	       doctor_is_quell(host, "dart");
 }
 
-static void judge_sysctls(const struct doctor_host *host, struct findings *f)
+static void check_sysctls(const struct doctor_host *host, struct findings *f)
 {
 	if (host->tcp_ecn == 0)
 		doctor_find(f, has_ecn_algorithm(host) ? DOCTOR_FAULT : DOCTOR_NOTE, "ecn",
@@ -200,7 +200,7 @@ static uint64_t largest_window_bytes(const struct flow_list *flows)
 	return largest;
 }
 
-static void judge_memory(const struct doctor_host *host, struct findings *f)
+static void check_memory(const struct doctor_host *host, struct findings *f)
 {
 	uint64_t window_bytes = largest_window_bytes(&host->flows);
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN];
@@ -224,7 +224,7 @@ static void judge_memory(const struct doctor_host *host, struct findings *f)
 	}
 }
 
-static void judge_dev(const struct doctor_dev *dev, struct findings *f)
+static void check_dev(const struct doctor_dev *dev, struct findings *f)
 {
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], name[DOCTOR_QUOTED_LEN(IF_NAMESIZE)];
 
@@ -271,7 +271,7 @@ static void put_netns(char *command, size_t len, const struct doctor_holder *h)
 		snprintf(command, len, "ip netns exec %s ", name);
 }
 
-static void judge_holder(const struct doctor_holder *h, struct findings *f)
+static void check_holder(const struct doctor_holder *h, struct findings *f)
 {
 	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], netns[DOCTOR_NETNS_LEN];
 	const char *where = h->own ? "this namespace" : h->netns;
@@ -303,16 +303,16 @@ int doctor_judge(const struct doctor_host *host, struct findings *findings)
 	int faults = 0;
 	size_t i;
 
-	judge_kernel(host, findings);
-	judge_modules(host, findings);
-	judge_clock(host, findings);
-	judge_sysctls(host, findings);
-	judge_memory(host, findings);
+	check_kernel(host, findings);
+	check_modules(host, findings);
+	check_clock(host, findings);
+	check_sysctls(host, findings);
+	check_memory(host, findings);
 	for (i = 0; i < host->n_devs; i++)
-		judge_dev(&host->devs[i], findings);
+		check_dev(&host->devs[i], findings);
 	doctor_judge_flows(host, findings);
 	for (i = 0; i < host->n_holders; i++)
-		judge_holder(&host->holders[i], findings);
+		check_holder(&host->holders[i], findings);
 	if (host->other_netns)
 		doctor_find(findings, DOCTOR_HELD, "holders",
 			    "other namespaces were not examined, which needs CAP_SYS_ADMIN", NULL);

@@ -18,7 +18,7 @@
 #include "stamps.h"
 #include "util.h"
 
-static int ask(int fd, const char *dev, unsigned long request, void *data)
+static int request_ioctl(int fd, const char *dev, unsigned long request, void *data)
 {
 	struct ifreq ifr = {};
 
@@ -42,9 +42,9 @@ static void read_dev(struct stamps_kernel *kernel, struct doctor_dev *dev)
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
 	struct stamps stamps;
 
-	if (!ask(kernel->fd, dev->name, SIOCETHTOOL, &flags))
+	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &flags))
 		dev->lro = flags.data & ETH_FLAG_LRO;
-	if (!ask(kernel->fd, dev->name, SIOCETHTOOL, &coalesce))
+	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &coalesce))
 		dev->rx_delay_us = coalesce.rx_coalesce_usecs;
 	stamps_read(kernel, dev->name, &stamps);
 	dev->can_stamp = !stamps.info_err && stamps.rx_filters & 1U << HWTSTAMP_FILTER_ALL;

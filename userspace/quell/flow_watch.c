@@ -110,7 +110,7 @@ static void make_title(struct session *s)
  * Counters of the chosen flow where details are shown and the last sample lacked them: details were
  * hidden then, or another flow was chosen.  While paused they are current, not of the pause.
  */
-static int look_closer(struct session *s)
+static int fetch_counters(struct session *s)
 {
 	struct watch_row *row = watch_chosen(&s->watch);
 
@@ -121,7 +121,7 @@ static int look_closer(struct session *s)
 }
 
 /* Dump the flows, and join them with those known before. */
-static int look(struct session *s)
+static int take_sample(struct session *s)
 {
 	const struct watch_row *chosen = watch_chosen(&s->watch);
 	uint64_t interval_ns = s->words->interval_ns;
@@ -220,7 +220,7 @@ static int watch_on_screen(struct session *s)
 	int status;
 
 	/* Errors are printed before the terminal is taken. */
-	status = look(s);
+	status = take_sample(s);
 	if (!status)
 		status = watch_screen_open(&s->view, &s->layout);
 	if (status)
@@ -228,11 +228,11 @@ static int watch_on_screen(struct session *s)
 	catch_signals();
 	while (!status && more && !interrupted) {
 		if (!s->paused && now_ns() >= s->next_ns) {
-			status = look(s);
+			status = take_sample(s);
 			is_new = true;
 		}
 		if (!status && is_new)
-			status = look_closer(s);
+			status = fetch_counters(s);
 		if (!status && !interrupted)
 			more = go_on(s, &is_new);
 	}

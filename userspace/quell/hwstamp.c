@@ -150,19 +150,19 @@ int hwstamp_show(struct app *app, int argc, char **argv)
 	return STATUS_OK;
 }
 
-static int complain_stamps(const char *dev, const char *what, const struct stamps *stamps,
+static int complain_stamps(const char *dev, const char *state, const struct stamps *stamps,
 			   const struct nl_error *err)
 {
 	char text[512];
 
 	filters_text(text, sizeof(text), stamps->rx_filters);
 	if (err->code == EPERM)
-		complain("%s: cannot switch stamps %s: %s (needs CAP_NET_ADMIN)", dev, what,
+		complain("%s: cannot switch stamps %s: %s (needs CAP_NET_ADMIN)", dev, state,
 			 strerror(err->code));
 	else if (err->code == EOPNOTSUPP || err->code == ENOTTY)
-		complain("%s: cannot switch stamps %s: the driver has no hardware stamps", dev, what);
+		complain("%s: cannot switch stamps %s: the driver has no hardware stamps", dev, state);
 	else
-		complain("%s: cannot switch stamps %s: %s; it offers: %s", dev, what,
+		complain("%s: cannot switch stamps %s: %s; it offers: %s", dev, state,
 			 err->text[0] ? err->text : strerror(err->code), text);
 	return STATUS_KERNEL;
 }

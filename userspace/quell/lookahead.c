@@ -104,13 +104,13 @@ free_list:
  *
  * Return: the exit status for it.
  */
-int complain_lookahead(const char *what, int code, const char *text)
+int complain_lookahead(const char *request, int code, const char *text)
 {
 	struct nl_error err = { .code = -code };
 
 	if (strcmp(text, strerror(-code)))
 		snprintf(err.text, sizeof(err.text), "%s", text);
-	return complain_kernel(what, &err);
+	return complain_kernel(request, &err);
 }
 
 /**

@@ -16,7 +16,7 @@
 #include <linux/netlink.h>
 #include <linux/quell.h>
 
-#define HAVE(what, attr)	((what)->have & (1U << (attr)))
+#define HAVE(entry, attr)	((entry)->have & (1U << (attr)))
 
 struct param {
 	char		*name;

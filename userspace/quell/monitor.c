@@ -24,7 +24,7 @@
 #include "util.h"
 
 /* Output is flushed already.  A write blocked by a slow reader must end, too. */
-static void leave(int number)
+static void exit_now(int number)
 {
 	(void)number;
 	_exit(STATUS_OK);
@@ -34,7 +34,7 @@ static void leave(int number)
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = leave }, old;
+	struct sigaction action = { .sa_handler = exit_now }, old;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
@@ -113,7 +113,7 @@ static int take_events(struct monitor_view *view, struct nl *nl)
  * The kernel reports an overrun before the events queued earlier, and drops more until these are
  * read.  The notification of the module's removal may be among those dropped.
  */
-static int tell_loss(struct app *app, struct monitor_view *view, struct pollfd *events)
+static int report_loss(struct app *app, struct monitor_view *view, struct pollfd *events)
 {
 	struct stat_list now = {};
 	int status;
@@ -151,7 +151,7 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 			break;
 		status = take_events(view, nl);
 		if (!status)
-			status = tell_loss(app, view, fds);
+			status = report_loss(app, view, fds);
 		flush(view->o->file);
 	}
 	return status;

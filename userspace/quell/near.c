@@ -84,14 +84,14 @@ static const char *nearest(const struct near_list *list, const char *word)
 	return found;
 }
 
-static void complain_word(const struct near_list *list, const char *what, const char *word)
+static void complain_word(const struct near_list *list, const char *kind, const char *word)
 {
 	const char *meant = nearest(list, word);
 
 	if (meant)
-		complain("unknown %s '%s', did you mean '%s'? try: quell help", what, word, meant);
+		complain("unknown %s '%s', did you mean '%s'? try: quell help", kind, word, meant);
 	else
-		complain("unknown %s '%s', try: quell help", what, word);
+		complain("unknown %s '%s', try: quell help", kind, word);
 }
 
 /**
@@ -102,7 +102,7 @@ static void complain_word(const struct near_list *list, const char *what, const 
  *
  * Return: the word, or NULL after a complaint.
  */
-const char *near_resolve(const struct near_list *list, const char *what, const char *word)
+const char *near_resolve(const struct near_list *list, const char *kind, const char *word)
 {
 	const char *found = NULL;
 	char candidates[128] = "";
@@ -120,8 +120,8 @@ const char *near_resolve(const struct near_list *list, const char *what, const c
 	if (n == 1)
 		return found;
 	if (n)
-		complain("%s '%s' may be any of: %s", what, word, candidates);
+		complain("%s '%s' may be any of: %s", kind, word, candidates);
 	else
-		complain_word(list, what, word);
+		complain_word(list, kind, word);
 	return NULL;
 }

@@ -18,7 +18,7 @@ struct near_list {
 };
 
 void near_add(struct near_list *list, const char *word);
-const char *near_resolve(const struct near_list *list, const char *what, const char *word);
+const char *near_resolve(const struct near_list *list, const char *kind, const char *word);
 unsigned int near_distance(const char *a, const char *b);
 
 #endif /* QUELL_CLI_NEAR_H */

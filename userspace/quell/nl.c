@@ -288,8 +288,8 @@ static int family_message(const struct nlmsghdr *nlh, void *data)
 }
 
 /* Dump a family from nlctrl. */
-static int ask_family(struct nl *nl, const char *name, const struct nl_reader *reader,
-		      struct nl_error *err)
+static int dump_family(struct nl *nl, const char *name, const struct nl_reader *reader,
+		       struct nl_error *err)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
@@ -304,7 +304,7 @@ static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 	struct nl_reader reader = { .message = family_message, .data = nl };
 
 	nl->family = 0;
-	if (ask_family(nl, name, &reader, err))
+	if (dump_family(nl, name, &reader, err))
 		return -err->code;
 	return nl->family ? 0 : fail(err, EBADMSG);
 }
@@ -363,7 +363,7 @@ int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, s
 	struct nl_reader reader = { .message = group_message, .data = &list };
 	size_t i;
 
-	if (ask_family(nl, family, &reader, err))
+	if (dump_family(nl, family, &reader, err))
 		return -err->code;
 	for (i = 0; i < n; i++) {
 		if (groups[i].id)

@@ -245,7 +245,7 @@ static int load_routes(struct plan *plan)
 }
 
 /* The default: no change. */
-static void want_what_is(struct plan *plan)
+static void keep_current(struct plan *plan)
 {
 	size_t i;
 
@@ -281,7 +281,7 @@ int plan_load(struct plan *plan, struct app *app)
 	if (!status)
 		status = load_routes(plan);
 	if (!status)
-		want_what_is(plan);
+		keep_current(plan);
 	return status;
 }
 

@@ -84,7 +84,7 @@ struct command {
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain_at(const char *file);
 void complain_line(unsigned int line);
-int complain_kernel(const char *what, const struct nl_error *err);
+int complain_kernel(const char *request, const struct nl_error *err);
 int app_connect(struct app *app, const char *algo);
 
 int netns_enter(const char *name);
@@ -160,7 +160,7 @@ int read_port(const char *word, const char *text, uint16_t *port);
 int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix);
 void out_address(struct out *o, const char *key, const char *fmt,
 		 const struct address *address);
-int complain_lookahead(const char *what, int code, const char *text);
+int complain_lookahead(const char *request, int code, const char *text);
 void append_name(char *text, size_t len, const char *name);
 void out_counters(struct out *o, const struct counters *counters);
 void out_counter_lines(struct out *o, const struct counters *counters);

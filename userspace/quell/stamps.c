@@ -50,13 +50,13 @@ void stamps_close(struct stamps_kernel *kernel)
 }
 
 /* One ioctl; returns 0 or the errno value. */
-static int request(const struct stamps_kernel *kernel, const char *dev, unsigned long what,
+static int request(const struct stamps_kernel *kernel, const char *dev, unsigned long cmd,
 		   void *data)
 {
 	struct ifreq ifr = { .ifr_data = data };
 
 	memcpy(ifr.ifr_name, dev, strnlen(dev, IFNAMSIZ - 1));
-	return ioctl(kernel->fd, what, &ifr) ? errno : 0;
+	return ioctl(kernel->fd, cmd, &ifr) ? errno : 0;
 }
 
 /* Prepare a request about @dev; in all of them the header is attribute 1. */
@@ -156,8 +156,8 @@ static int take_config(const struct nlmsghdr *nlh, void *data)
 }
 
 /* Send a request and parse its reply; returns 0 or a negative errno value. */
-static int ask(struct stamps_kernel *kernel, uint8_t cmd, const char *dev,
-	       int (*message)(const struct nlmsghdr *nlh, void *data), struct stamps *stamps)
+static int get_reply(struct stamps_kernel *kernel, uint8_t cmd, const char *dev,
+		     int (*message)(const struct nlmsghdr *nlh, void *data), struct stamps *stamps)
 {
 	const struct nl_reader reader = { .message = message, .data = stamps };
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -173,7 +173,7 @@ static void read_info(struct stamps_kernel *kernel, const char *dev, struct stam
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 
 	stamps->phc = STAMPS_NO_CLOCK;
-	if (!ask(kernel, ETHTOOL_MSG_TSINFO_GET, dev, take_info, stamps))
+	if (!get_reply(kernel, ETHTOOL_MSG_TSINFO_GET, dev, take_info, stamps))
 		return;
 	stamps->info_err = request(kernel, dev, SIOCETHTOOL, &info);
 	if (stamps->info_err)
@@ -188,7 +188,7 @@ static void read_config(struct stamps_kernel *kernel, const char *dev, struct st
 {
 	struct hwtstamp_config config = {};
 
-	if (!ask(kernel, STAMPS_MSG_TSCONFIG_GET, dev, take_config, stamps))
+	if (!get_reply(kernel, STAMPS_MSG_TSCONFIG_GET, dev, take_config, stamps))
 		return;
 	stamps->by_netlink = false;
 	stamps->config_err = request(kernel, dev, SIOCGHWTSTAMP, &config);
@@ -235,7 +235,7 @@ static int set_by_netlink(struct stamps_kernel *kernel, const char *dev, struct 
 	if (nl_do(&kernel->nl, nlh, NULL, err))
 		return -err->code;
 	/* The reply to this request is never in compact form, so read the result separately. */
-	err->code = -ask(kernel, STAMPS_MSG_TSCONFIG_GET, dev, take_config, stamps);
+	err->code = -get_reply(kernel, STAMPS_MSG_TSCONFIG_GET, dev, take_config, stamps);
 	return -err->code;
 }
 

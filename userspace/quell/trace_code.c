@@ -28,7 +28,7 @@ static const uint32_t the_entry;
 static const struct {
 	uint32_t	kind;
 	const char	*name;
-	const char	*what;
+	const char	*text;
 } needed[] = {
 	{ BTF_KIND_FUNC, "tcp_ack", "function tcp_ack" },
 	{ BTF_KIND_FUNC, "tcp_set_ca_state", "function tcp_set_ca_state" },
@@ -51,7 +51,7 @@ static int check_kernel(void)
 	for (i = 0; !status && i < ARRAY_SIZE(needed); i++) {
 		if (btf__find_by_name_kind(btf, needed[i].name, needed[i].kind) > 0)
 			continue;
-		complain("trace: this kernel's BTF has no %s", needed[i].what);
+		complain("trace: this kernel's BTF has no %s", needed[i].text);
 		status = STATUS_KERNEL;
 	}
 	btf__free(btf);

@@ -17,9 +17,9 @@ void complain(const char *fmt, ...)
 	va_end(args);
 }
 
-int complain_kernel(const char *what, const struct nl_error *err)
+int complain_kernel(const char *request, const struct nl_error *err)
 {
-	snprintf(complaint, sizeof(complaint), "%s: %s", what, err->text);
+	snprintf(complaint, sizeof(complaint), "%s: %s", request, err->text);
 	return STATUS_KERNEL;
 }
 

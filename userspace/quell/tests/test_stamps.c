@@ -23,7 +23,7 @@
 
 int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 		 struct nl_error *err);
-int __wrap_ioctl(int fd, unsigned long what, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
 
 /* A kernel with one NIC, and the requests to it. */
 static struct {
@@ -121,7 +121,7 @@ int __wrap_nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *re
 	return -err->code;
 }
 
-int __wrap_ioctl(int fd, unsigned long what, ...)
+int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	struct hwtstamp_config *config;
 	struct ethtool_ts_info *info;
@@ -129,7 +129,7 @@ int __wrap_ioctl(int fd, unsigned long what, ...)
 	va_list args;
 
 	(void)fd;
-	va_start(args, what);
+	va_start(args, request);
 	ifr = va_arg(args, struct ifreq *);
 	va_end(args);
 	errno = strcmp(ifr->ifr_name, "en7") ? ENODEV : host.ioctl_err;
@@ -137,10 +137,10 @@ int __wrap_ioctl(int fd, unsigned long what, ...)
 		return -1;
 	config = (struct hwtstamp_config *)ifr->ifr_data;
 	info = (struct ethtool_ts_info *)ifr->ifr_data;
-	if (what == SIOCGHWTSTAMP) {
+	if (request == SIOCGHWTSTAMP) {
 		host.ioctl_gets++;
 		*config = host.ioctl_config;
-	} else if (what == SIOCSHWTSTAMP) {
+	} else if (request == SIOCSHWTSTAMP) {
 		host.ioctl_sets++;
 		host.ioctl_config = *config;
 		if (host.chosen != ABSENT)
