@@ -358,7 +358,7 @@ blackholes_stay()
 	ip -n "$netns" route add blackhole 10.96.0.0/16 metric 5 &&
 	ip -n "$netns" route append 10.96.0.0/16 via 10.73.0.2 dev n0 metric 5 congctl swift &&
 	ip -n "$netns" route show >"$dir/black" && restore_route '10.96.0.0/16 = cubic' &&
-	says 'cannot tell it' && ip -n "$netns" route show | diff "$dir/black" - &&
+	says 'cannot distinguish it' && ip -n "$netns" route show | diff "$dir/black" - &&
 	q save >"$dir/with" && ! grep 10.96 "$dir/with" &&
 	ip -n "$netns" route del blackhole 10.96.0.0/16 metric 5 &&
 	ip -n "$netns" route del 10.96.0.0/16 metric 5
@@ -386,7 +386,7 @@ routes_are_those_there_are()
 	routes | grep -qE '^10.93.0.0/16 via 10.73.0.2 dev n0 .*metric 100 congctl swift' &&
 	restore_route '10.93.0.0/16 table main = default' &&
 	ip -n "$netns" route append 10.93.0.0/16 via 10.73.0.3 dev n0 metric 100 &&
-	routes >"$dir/two" && restore_route '10.93.0.0/16 = swift' && says 'cannot tell it' &&
+	routes >"$dir/two" && restore_route '10.93.0.0/16 = swift' && says 'cannot distinguish it' &&
 	routes | diff "$dir/two" - && blackholes_stay &&
 	wrong 7 "is no network" '[routes]\n10.90.0.0/33 = swift\n' &&
 	wrong 7 "is no network" '[routes]\nten = swift\n' &&

@@ -51,7 +51,7 @@ stat_zeros()
 	local counters
 
 	quell -n "$right" stat swift_vaisf >"$dir/text" &&
-	[ "$(cat "$dir/text")" = "nothing counted" ] || return 1
+	[ "$(cat "$dir/text")" = "no counts" ] || return 1
 	counters=$(quell -n "$right" -j stat | jq '[.[].counters | length] | add')
 	quell -n "$right" stat -a -z >"$dir/text" &&
 	[ "$(grep -c '^  ' "$dir/text")" -eq "$counters" ] &&

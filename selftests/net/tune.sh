@@ -49,7 +49,7 @@ changes_nothing()
 no_rate()
 {
 	changes_nothing swift status 2 client_quell cc tune swift --dev wire &&
-	says "wire: its driver does not tell the rate of a link; give it, such as --rate 10gbit" &&
+	says "wire: its driver does not report the rate of a link; give it, such as --rate 10gbit" &&
 	changes_nothing swift status 2 client_quell cc tune swift --dev wire --rtt 20us --dry-run
 }
 

@@ -153,7 +153,7 @@ static int find_rate(struct app *app, const struct tune_words *words, uint32_t i
 	}
 	if (path->rate_bytes_ps >= TUNE_RATE_LEAST && path->rate_bytes_ps <= TUNE_RATE_MOST)
 		return STATUS_OK;
-	complain("%s: its driver does not tell the rate of a link; give it, such as --rate 10gbit",
+	complain("%s: its driver does not report the rate of a link; give it, such as --rate 10gbit",
 		 words->dev);
 	return STATUS_KERNEL;
 }

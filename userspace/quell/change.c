@@ -78,21 +78,21 @@ int changes_add(struct changes *changes, const char *name, const char *text)
 /* Report an error of the kernel, with the parameter it refers to if known. */
 static int complain_changes(const struct changes *changes, const struct nl_error *err)
 {
-	char what[256];
+	char request[256];
 	size_t i;
 
-	snprintf(what, sizeof(what), "%s", changes->cc->name);
+	snprintf(request, sizeof(request), "%s", changes->cc->name);
 	for (i = 0; err->has_offset && i < changes->n; i++) {
 		const struct change *c = &changes->list[i];
 
 		if (err->offset < c->end) {
-			snprintf(what, sizeof(what), "%s %s%s%s", changes->cc->name,
+			snprintf(request, sizeof(request), "%s %s%s%s", changes->cc->name,
 				 c->param->name, c->text ? " " : "",
 				 c->text ? c->text : "");
 			break;
 		}
 	}
-	return complain_kernel(what, err);
+	return complain_kernel(request, err);
 }
 
 /**
@@ -226,7 +226,7 @@ int changes_add_preset(struct changes *changes, const struct preset *preset)
 		if (is_listed(changes, p->name, changes->n))
 			continue;
 		if (!HAVE(p, QUELL_A_PARAM_DEFAULT)) {
-			complain("%s %s: the kernel does not tell the default", cc->name,
+			complain("%s %s: the kernel does not report the default", cc->name,
 				 p->name);
 			return STATUS_KERNEL;
 		}

@@ -224,7 +224,7 @@ static const struct ailment ailments[] = {
 	  "are held back by the receive window of the peer",
 	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"", NULL },
 	{ DOCTOR_NOTE, "link", has_unknown_link,
-	  "leave by %D, whose driver does not tell its rate", "quell link set %D rate 10gbit", NULL },
+	  "leave by %D, whose driver does not report its rate", "quell link set %D rate 10gbit", NULL },
 };
 
 /* Letters of numbers of a flow: see number_for(). */
@@ -337,7 +337,7 @@ static bool is_ill(const struct doctor_host *host, const struct ailment *a, cons
 static void report(const struct doctor_host *host, const struct ailment *a, size_t first,
 		   struct findings *findings)
 {
-	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], what[DOCTOR_TEXT_LEN];
+	char text[DOCTOR_TEXT_LEN], command[DOCTOR_TEXT_LEN], finding[DOCTOR_TEXT_LEN];
 	const struct flow *f = &host->flows.list[first];
 	char peer[FLOW_ADDRESS_LEN];
 	struct words words = {
@@ -352,12 +352,12 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 	flow_format_address(peer, sizeof(peer), f, f->daddr);
 	for (i = 0; i < sizeof(words.number) / sizeof(*words.number); i++)
 		number_for(words.number[i], NUMBERS[i], f);
-	fill_in(what, sizeof(what), a->text, &words);
+	fill_in(finding, sizeof(finding), a->text, &words);
 	fill_in_command(command, sizeof(command), a->command, &words);
 	if (a->has == has_noise && !has_idle_stamps(host, f))
 		*command = '\0';
 	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.360s", n, host->flows.n,
-		 peer, what);
+		 peer, finding);
 	doctor_find(findings, a->level, a->check, text, command);
 }
 

@@ -113,7 +113,7 @@ int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list
 		join(&list->list[i], diag_list_find(&sockets, list->list[i].cookie));
 	diag_list_free(&sockets);
 	if (!status && ret && words->state) {
-		complain("flow: the kernel does not tell states: %s", strerror(-ret));
+		complain("flow: the kernel does not report states: %s", strerror(-ret));
 		status = STATUS_KERNEL;
 	}
 	if (!status) {

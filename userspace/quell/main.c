@@ -25,29 +25,29 @@ static const struct command commands[] = {
 	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
 	  "put parameters back to their defaults", false, cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
-	  "values by paper and table: list them, or set one", true, cc_preset },
+	  "presets named after paper and table: list, set", true, cc_preset },
 	{ "cc", "tune", "ALGO --dev DEV [--rate RATE] [--rtt TIME] [--dry-run]", 2, ARGS_UNBOUNDED,
 	  "values for an interface's rate and round trip", true, cc_tune },
 	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
-	  "sockets under control", true, flow_show },
+	  "flows of Quell's algorithms", true, flow_show },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
-	  "the same in a terminal, live, with its past", true, flow_watch },
+	  "the same in a terminal, live, with their past", true, flow_watch },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
-	  "what was counted since the last time", true, stat_show },
+	  "counters since the last call", true, stat_show },
 	{ "doctor", NULL, "", 0, 0,
-	  "what keeps Quell from its work, and what mends it", true, doctor },
+	  "diagnose problems and print fixes", true, doctor },
 	{ "save", NULL, "[FILE]", 0, 1,
 	  "write all settings of the namespace to a file", false, save },
 	{ "restore", NULL, "[--dry-run] FILE", 1, 2,
-	  "make the settings of a file", true, restore },
+	  "apply settings from a file", true, restore },
 	{ "sync", NULL, "[--dry-run] FILE", 1, 2,
-	  "the same, and defaults of what it does not name", true, sync_settings },
+	  "the same, and reset settings that it does not name", true, sync_settings },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", false, link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,
-	  "name the rate of one whose driver does not know it", false, link_set },
+	  "set the rate if the driver does not report it", false, link_set },
 	{ "link", "reset", "DEV", 1, 1,
 	  "go back to the rate that the driver reports", false, link_reset },
 	{ "sender", "show", "[dev DEV]", 0, 2,
@@ -61,11 +61,11 @@ static const struct command commands[] = {
 	{ "lookahead", "del", "NAME [uid UID]", 1, 3,
 	  "delete one", true, lookahead_del },
 	{ "hwtstamp", "show", "[DEV]", 0, 1,
-	  "stamps of the network cards", true, hwstamp_show },
+	  "hardware timestamping of the NICs", true, hwstamp_show },
 	{ "hwtstamp", "on", "DEV", 1, 1,
-	  "let a card stamp what it receives", true, hwstamp_on },
+	  "enable RX hardware timestamps", true, hwstamp_on },
 	{ "hwtstamp", "off", "DEV", 1, 1,
-	  "let it stamp no more", true, hwstamp_off },
+	  "disable them", true, hwstamp_off },
 	{ "bpf", "show", "[ALGO]", 0, 1,
 	  "algorithms loaded as BPF objects", true, bpf_show },
 	{ "bpf", "load", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
@@ -102,9 +102,9 @@ static const struct {
 };
 
 /* Like complain(), but return the exit status of a wrong command line. */
-static int usage_error(const char *what, const char *word)
+static int usage_error(const char *error, const char *word)
 {
-	complain("%s '%s', try: quell help", what, word);
+	complain("%s '%s', try: quell help", error, word);
 	return STATUS_INPUT;
 }
 

@@ -493,7 +493,7 @@ static int want_route(struct plan *plan, const struct route *route, const struct
 	}
 	item->line = s->line;
 	if (strcmp(route->cc, cc) && routes_of_key(&plan->routes, route) > 1)
-		complain("%s: left as it is, the kernel cannot tell it from others of this metric",
+		complain("%s: left as it is, the kernel cannot distinguish it in this metric",
 			 s->key);
 	else
 		item->route_cc = cc;

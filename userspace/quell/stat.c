@@ -147,8 +147,7 @@ static int print_counted(struct app *app, const struct stat_words *words,
 			return -ENOMEM;
 	}
 	if (!lines)
-		out_text(&app->out, is_first ? "nothing counted\n" :
-					       "nothing counted since the last time\n");
+		out_text(&app->out, is_first ? "no counts\n" : "no counts since the last call\n");
 	return 0;
 }
 

@@ -41,17 +41,17 @@ static const char * const help_lines[] = {
 	"PgUp PgDn       a screen up or down",
 	"Home End g G    the first, the last",
 	"s               sort by rate, window, inflight, rtt, delay, retrans in turn",
-	"r               the other way round",
+	"r               reverse the order",
 	"p space         pause, and go on",
 	"d Enter         all that is known of the chosen flow",
 	"Ctrl-L          draw the screen anew",
 	"q               quit",
 	"",
-	"RATE    acknowledged since the look before, bits per second, and its past",
+	"RATE    acknowledged since the last sample, bits per second, and its past",
 	"RTT     newest round-trip time; DELAY: above the smallest one",
-	"TARGET  what the algorithm steers for; cubic: CUBIC governs; search: it starts",
-	"CUT     what the window was last reduced for; AGO: how long ago",
-	"LIMIT   what keeps the flow from sending more; why CUBIC governs it",
+	"TARGET  the algorithm's target; cubic: CUBIC governs; search: it starts",
+	"CUT     reason of the last window reduction; AGO: how long ago",
+	"LIMIT   limit of the flow's rate; why CUBIC governs it",
 	"",
 	"The past is as high as its largest sample, or the target if that is larger.",
 	"Wider terminals have more columns and more of the past.",
@@ -67,7 +67,7 @@ static void keep_complaints(void)
 }
 
 /* Print the complaints of the last sample. */
-static void tell_complaints(void)
+static void print_complaints(void)
 {
 	char text[4096];
 	ssize_t len;
@@ -164,7 +164,7 @@ void watch_screen_close(void)
 	endwin();
 	delscreen(screen);
 	screen = NULL;
-	tell_complaints();
+	print_complaints();
 }
 
 /* A text from a column on, up to a width. */

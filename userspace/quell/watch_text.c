@@ -362,7 +362,7 @@ void watch_fit(struct watch_layout *layout, size_t columns_all)
 		give_room(layout, columns_all - used);
 }
 
-static int say_what(char *text, size_t len, const struct flow *f)
+static int format_state(char *text, size_t len, const struct flow *f)
 {
 	char from[FLOW_ADDRESS_LEN], peer[FLOW_CELL_LEN], window[FLOW_CELL_LEN];
 	char inflight[FLOW_CELL_LEN], count[FLOW_CELL_LEN], again[FLOW_CELL_LEN + 32] = "";
@@ -374,7 +374,7 @@ static int say_what(char *text, size_t len, const struct flow *f)
 	flow_format_count(inflight, f->inflight_bytes);
 	flow_format_count(count, f->retrans_segs);
 	if (f->state)
-		snprintf(again, sizeof(again), ", %s segments sent again", count);
+		snprintf(again, sizeof(again), ", %s segments retransmitted", count);
 	return snprintf(text, len, "%s%s%s:%u > %s%s%s: window %s packets, %s bytes in flight%s",
 			 v6 ? "[" : "", from, v6 ? "]" : "", f->sport,
 			peer, f->state > 1 ? " " : "",
@@ -382,7 +382,7 @@ static int say_what(char *text, size_t len, const struct flow *f)
 }
 
 /* The governor's target, and CUBIC's share of the flow's time. */
-static int say_aim(char *text, size_t len, const struct flow *f)
+static int format_governor(char *text, size_t len, const struct flow *f)
 {
 	char target[FLOW_CELL_LEN], part[FLOW_CELL_LEN];
 
@@ -397,15 +397,15 @@ static int say_aim(char *text, size_t len, const struct flow *f)
 }
 
 /* The last window reduction. */
-static int say_cut(char *text, size_t len, const struct flow *f)
+static int format_reduction(char *text, size_t len, const struct flow *f)
 {
 	char ago[FLOW_CELL_LEN], rtt[FLOW_CELL_LEN];
 
 	if (!f->cut)
-		return snprintf(text, len, "; never cut");
+		return snprintf(text, len, "; window never reduced");
 	flow_format_time(ago, f->cut_age_ns);
 	flow_format_time(rtt, f->cut_rtt_ns);
-	return snprintf(text, len, "; cut for %.*s %s ago%s%s", WORD_LEN, f->cut,
+	return snprintf(text, len, "; window reduced for %.*s %s ago%s%s", WORD_LEN, f->cut,
 			ago, f->cut_rtt_ns ? " at RTT " : "", f->cut_rtt_ns ? rtt : "");
 }
 
@@ -423,11 +423,11 @@ void watch_say(char *text, const struct watch_row *row)
 
 	flow_format_time(rtt, f->rtt_ns);
 	flow_format_time(least, f->min_rtt_ns);
-	used = say_what(raw, sizeof(raw), f);
+	used = format_state(raw, sizeof(raw), f);
 	used += snprintf(raw + used, sizeof(raw) - used, "; limited by %.*s; RTT %s, smallest %s",
 			 WORD_LEN, limit, rtt, least);
-	used += say_aim(raw + used, sizeof(raw) - used, f);
-	say_cut(raw + used, sizeof(raw) - used, f);
+	used += format_governor(raw + used, sizeof(raw) - used, f);
+	format_reduction(raw + used, sizeof(raw) - used, f);
 	watch_plain(text, WATCH_TEXT_LEN, raw);
 }
 

@@ -44,7 +44,7 @@ enum swport_trim_queue {
  * enum swport_split_gso - whether super-packets are cut on entry
  * @SWPORT_GSO_AUTO: where `rate' is set
  * @SWPORT_GSO_SPLIT: always
- * @SWPORT_GSO_WHOLE: only where their segments do not fare alike
+ * @SWPORT_GSO_WHOLE: only where their segments are treated differently
  */
 enum swport_split_gso {
 	SWPORT_GSO_AUTO,
@@ -118,7 +118,7 @@ enum {
 	TCA_SWPORT_DEFLECT_ENTRIES,	/* u32: flows deflected at a time */
 	TCA_SWPORT_DEFLECT_TOKEN_BASE,	/* u32: DSCP of a packet without tokens */
 	TCA_SWPORT_DEFLECT_TOKEN_MAX,	/* u32: most tokens a packet may have */
-	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: longer than any two ways differ */
+	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: above the delay difference of paths */
 	TCA_SWPORT_DEFLECT_VIA,		/* nest of TCA_SWPORT_VIA_* nests from 1 on, all */
 	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
 	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */

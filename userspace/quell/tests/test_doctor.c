@@ -314,7 +314,7 @@ TEST(doctor_judge__hostile_names)
 	      "1 qdisc packets wait or are dropped in this host, in the tbf of \033[31mX$(id): an"
 	      " algorithm takes that for the network\ntc qdisc del dev $'\\x1b[31mX$(id)' root\n"
 	      "1 link 1 of 1 flows, one to 10.0.0.2, leave by \033[31mX$(id), whose driver does not"
-	      " tell its rate\nquell link set $'\\x1b[31mX$(id)' rate 10gbit\n"
+	      " report its rate\nquell link set $'\\x1b[31mX$(id)' rate 10gbit\n"
 	      "2 holders swift is the default of n;id\n"
 	      "ip netns exec 'n;id' sysctl -w net.ipv4.tcp_congestion_control=cubic\n");
 }
@@ -372,7 +372,7 @@ TEST(doctor_judge__flow_cases)
 	check(_metadata, &h, "1 receiver 1 of 3 flows, one to 10.0.0.2, are held back by the receive"
 	      " window of the peer\non 10.0.0.2: sysctl -w net.ipv4.tcp_rmem=\"4096 131072"
 	      " 16777216\"\n1 link 1 of 3 flows, one to 10.0.0.2, leave by eth0, whose driver does"
-	      " not tell its rate\nquell link set eth0 rate 10gbit\n");
+	      " not report its rate\nquell link set eth0 rate 10gbit\n");
 }
 
 /* Which option has the records, and why it does not come, is by the settings of quell.ko. */

@@ -382,9 +382,9 @@ TEST(watch_say__flow)
 
 	watch_say(text, &row);
 	EXPECT_EQ(0, strcmp("10.0.0.1:43210 > 10.9.0.2:5201: window 0.50 packets, "
-			    "12.3K bytes in flight, 7 segments sent again; "
+			    "12.3K bytes in flight, 7 segments retransmitted; "
 			    "limited by window; RTT 81.2us, smallest 15.0us; target 65.0us; "
-			    "cut for delay 1.20ms ago at RTT 90.0us", text))
+			    "window reduced for delay 1.20ms ago at RTT 90.0us", text))
 		TH_LOG("%s", text);
 	row.flow.adapt = "fallback";
 	row.flow.fallback = "long-path";
@@ -392,11 +392,12 @@ TEST(watch_say__flow)
 	row.flow.cubic_ns = 750000000;
 	row.flow.search_ns = 250000000;
 	watch_say(text, &row);
-	EXPECT_NE(NULL, strstr(text, "; CUBIC governs: long-path, in all 750ms(75.0%); never cut"))
+	EXPECT_NE(NULL, strstr(text, "; CUBIC governs: long-path, in all 750ms(75.0%); "
+			       "window never reduced"))
 		TH_LOG("%s", text);
 	row.flow.adapt = "start";
 	watch_say(text, &row);
-	EXPECT_NE(NULL, strstr(text, "; the window of the path is searched; never cut"))
+	EXPECT_NE(NULL, strstr(text, "; the window of the path is searched; window never reduced"))
 		TH_LOG("%s", text);
 	/* A kernel that says more than it should. */
 	memset(many, 'x', sizeof(many));
