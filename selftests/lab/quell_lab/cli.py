@@ -24,7 +24,7 @@ Sizes, rates and times are written as for tc(8), "UNITS" there: sizes in b, kb
 (1024 bytes), mb, gb, rates in bit, kbit (1000 bit/s), mbit, gbit, times in ns,
 us, ms, s; a bare number is bytes, bits per second, microseconds.
 
-Exit status: 0 all runs finished and every physics check held, 1 not so,
+Exit status: 0 all runs finished and every sanity check held, 1 not so,
 2 the input was wrong and nothing was created, 130 interrupted.
 """
 
@@ -137,8 +137,8 @@ def _incast_options(parser):
         "receiver last, flows hashed over the spines")
     add("--leaves", metavar="N", default="4", help="leaf-spine: default 4")
     add("--spines", metavar="N", default="2", help="leaf-spine: default 2")
-    add("--rate", metavar="RATE", required=True, help="of every cable")
-    add("--delay", metavar="TIME", required=True, help="propagation delay of every cable")
+    add("--rate", metavar="RATE", required=True, help="of every link")
+    add("--delay", metavar="TIME", required=True, help="propagation delay of every link")
     add("--mtu", metavar="BYTES", default="1500", help="default 1500")
     add("--trunk-rate", metavar="RATE", help="dumbbell: between the switches; default: --rate")
     add("--trunk-delay", metavar="TIME", help="dumbbell: default: --delay")
@@ -181,18 +181,19 @@ def _incast_options(parser):
 
 def _deflection_options(add):
     add("--deflect", metavar="SIZE", help="leaf-spine: a flow that has tokens and finds more than "
-        "SIZE queued at a port between switches takes another way; break-even: SIZE "
+        "SIZE queued at a port between switches takes another path; break-even: SIZE "
         "of each port by rates and delays; default: it waits")
     add("--deflect-entries", metavar="N", help="flows a port deflects at a time; default 8")
     add("--deflect-base", metavar="DSCP", help="of a flow without tokens; default 0")
     add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")
-    add("--deflect-idle", metavar="TIME", help="longer than any two ways differ; default 10ms")
+    add("--deflect-idle", metavar="TIME", help="above the delay difference "
+        "of any two paths; default 10ms")
     add("--dscp", metavar="N", help="of all flows: --deflect-base and a flow's tokens; default 0")
 
 
 def _pcap_option(parser):
     parser.add_argument("--pcap", metavar="PORT", action="append", help="write the packets of a "
-                        "cable to raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be "
+                        "link to raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be "
                         "repeated")
 
 

@@ -83,7 +83,7 @@ def build(places, table, values, ecn_min, graph):
     ways = [port for switch in graph.switches for port in graph.ports[switch]
             if graph.detours(port)]
     if not ways:
-        raise InputError(where["deflect"], "no switch of this topology has two ways to others")
+        raise InputError(where["deflect"], "no switch of this topology has two paths to others")
     top = min(values["limit"], ecn_min or values["limit"]) - 1
     if values["deflect"] == BREAK_EVEN:
         fixed = None

@@ -92,9 +92,9 @@ STORIES = (
           "one round trip after the second one joins. HPCC gets there in most joins, after several "
           "round trips; DCTCP and DCQCN, which know of marks alone, in none.",
           "A second sender joins the first 20 times, for 150 µs, at 56 Gbit/s; a round trip is "
-          "15 µs. Alike: the rates that both set differ by 5 % at most, are no more than the line "
-          "together, and stay so until the second one leaves.",
-          (("until alike: median µs", lambda s: _join(s, "p50_ns")),
+          "15 µs. Converged: the rates that both set differ by 5 % at most, are no more than the "
+          "line together, and stay so until the second one leaves.",
+          (("until converged: median µs", lambda s: _join(s, "p50_ns")),
            ("longest", lambda s: _join(s, "max_ns")),
            ("never", lambda s: f"{s['convergence']['shares']['never']} of "
                                f"{s['convergence']['joins']}"),
@@ -144,7 +144,7 @@ def _section(out, story, group):
 def _write(out, told, facts):
     """The page; told: [(Story, reproduce.Group)]."""
     good = all(group.good for _, group in told)
-    parts = ['<p><span class="verdict good">All physics checks hold</span></p>' if good else
+    parts = ['<p><span class="verdict good">All sanity checks hold</span></p>' if good else
              '<p><span class="verdict bad">Some runs must not be trusted</span></p>']
     parts += [_section(out, story, group) for story, group in told]
     parts += ["<h2>Who is compared</h2>", f"<p>{html.escape(COMPARED)}</p>",

@@ -42,7 +42,7 @@ CAPTIONS = {
 OTHERS_SHOWN = 4		# in a row of the papers; more are folded
 JOIN_TITLES = {
     "rates": "Joins: until the senders' rates are equal shares of the line",
-    "shares": "Joins: until the senders' rates are alike, and together no more than the line",
+    "shares": "Joins: until the senders' rates have converged, together no more than the line",
     "arrivals": "Joins: until what arrives in a round trip is equal shares of its sum",
     "halves": "Joins: until what arrives in a round trip is equal shares of the line",
     "reached": "Joins: until what arrives was that for the first time, whether it lasts or not",
@@ -333,7 +333,7 @@ def _verdicts(scenario, problems, failures):
         complete = ("Flows may outlast the run: of those that did, bytes delivered are at most "
                     "bytes sent, in order and as sent; of the others they are equal.")
     if not problems and not failures:
-        return ('<p><span class="verdict good">All physics checks hold</span></p>'
+        return ('<p><span class="verdict good">All sanity checks hold</span></p>'
                 + page.details("What was checked", "<ul>"
                                "<li>No flow completed before its physical limit.</li>"
                                "<li>No queue exceeded its limit by more than one packet.</li>"
@@ -365,7 +365,7 @@ def _configuration(scenario, summaries, facts):
     hot = panels.fullest_port(summaries) if summaries else None
     said = "Switches above hosts, by tier."
     if hot is not None:
-        said += f" The thick line is the cable of port {hot}, which had the longest queue."
+        said += f" The thick line is the link of port {hot}, which had the longest queue."
     versions = [("Kernel", facts["kernel"]), ("Quell", facts["version"])]
     return [
         "<h2>Network and configuration</h2>",

@@ -142,7 +142,7 @@ def write_index(out, groups, rows, facts):
                     f"</a>{'' if group.good else ': must not be trusted'}</li>"
                     for group in groups)
     verdict = ('<p><span class="verdict bad">Some runs must not be trusted</span></p>' if bad else
-               '<p><span class="verdict good">All physics checks hold</span></p>')
+               '<p><span class="verdict good">All sanity checks hold</span></p>')
     lead = ("What papers report, what these runs of real kernel TCP in virtual time gave, and "
             "ours over theirs. The papers' numbers are compared with, never a criterion.")
     reports = {group.stem: f"{group.stem}/report.html" for group in groups}

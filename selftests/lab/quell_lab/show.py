@@ -156,7 +156,7 @@ def explain(jobs, failures, problems):
     names = {job.variant.label: job.name for job in jobs}
     for label, texts in problems.items():
         what = "programs" if all(text.startswith("program ") for text in texts) else \
-            "physics checks"
+            "sanity checks"
         print(f"\n{names[label]}: {what} failed:", file=sys.stderr)
         for text in texts:
             print(f"    {text}", file=sys.stderr)

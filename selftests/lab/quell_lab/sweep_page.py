@@ -144,7 +144,7 @@ def _panel_table(sums, panel):
 
 def _verdict(wanted, failed):
     if not failed:
-        return ['<p><span class="verdict good">All physics checks hold, in all '
+        return ['<p><span class="verdict good">All sanity checks hold, in all '
                 f"{len(wanted.runs)} runs</span></p>"]
     items = "".join(f"<li><b>Run {number}, {html.escape(wanted.runs[number - 1].text(wanted.axes))}"
                     f"</b>: {html.escape(why)}</li>" for number, why in sorted(failed.items()))

@@ -148,7 +148,7 @@ class Runs(unittest.TestCase):
         self.assertIn("drops  marks", run.stdout)
         # Three figures, three with a panel for each run, and the network
         self.assertEqual(page.count("<svg"), 10)
-        self.assertIn("All physics checks hold", page)
+        self.assertIn("All sanity checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
 
     def test_trimmed_packets_are_told_beside_drops(self):
@@ -282,7 +282,7 @@ class Runs(unittest.TestCase):
                          ["first", "first", "other"])
         page = self.text("index.html")
         for link in re.findall(r'href="([^"#]*)"', page):
-            self.assertIn("All physics checks hold", self.text(link))
+            self.assertIn("All sanity checks hold", self.text(link))
         self.assertIn('href="other/report.html"', page)
         self.assertFalse(os.path.exists(os.path.join(self.out, "none")))
 
@@ -307,7 +307,7 @@ class Runs(unittest.TestCase):
         self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
         run = self.reproduce()
         self.assertEqual(run.returncode, 1)
-        self.assertIn("first: cubic: physics checks failed", run.stderr)
+        self.assertIn("first: cubic: sanity checks failed", run.stderr)
         self.assertIn("Some runs must not be trusted", self.text("index.html"))
 
     def test_several_seeds_have_medians(self):
@@ -332,7 +332,7 @@ class Runs(unittest.TestCase):
         self.scenario("first", "", "")
         run = self.run_lab("run", self.path("first.scenario"), "--seeds", "2")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("seed-2: cubic: physics checks failed", run.stderr)
+        self.assertIn("seed-2: cubic: sanity checks failed", run.stderr)
         self.assertIn("Seed 2</a>: must not be trusted", self.text("report.html"))
 
     def test_error_of_the_plan_is_shown_with_the_log(self):
