@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import compare, cost, flows, plan, programs, runner, scenario, show, targets, version
+from . import compare, cost, files, flows, plan, programs, runner, scenario, show, targets, version
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -521,7 +521,7 @@ def _sweep(args):
 
 
 def _plan(args):
-    wanted = scenario.build(scenario.load(args.file), Places(args.file), args.scale)
+    wanted = scenario.build(files.load(args.file), Places(args.file), args.scale)
     variants = {variant.label: variant for variant in wanted.variants}
     label = args.cc or wanted.variants[0].label
     if label not in variants:
@@ -557,7 +557,7 @@ def _load(args):
     if args.command == "incast":
         table, places = incast_table(args)
     else:
-        table, places = scenario.load(args.file), Places(args.file, {})
+        table, places = files.load(args.file), Places(args.file, {})
         if args.seed is not None:
             table["seed"] = args.seed
             places.options["seed"] = "--seed"

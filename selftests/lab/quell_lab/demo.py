@@ -8,7 +8,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass
 
-from . import drawing, page, reproduce, runner, scenario, show
+from . import drawing, files, page, reproduce, runner, scenario, show
 from .schema import Places
 
 SCENARIOS = os.path.join(runner.HERE, "scenarios", "demo")
@@ -108,7 +108,7 @@ def load():
     found = []
     for story in STORIES:
         path = os.path.relpath(os.path.join(SCENARIOS, f"{story.stem}.scenario"))
-        found.append((story, path, scenario.build(scenario.load(path), Places(path))))
+        found.append((story, path, scenario.build(files.load(path), Places(path))))
     return found
 
 

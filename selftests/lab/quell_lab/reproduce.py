@@ -8,8 +8,8 @@ import json
 import os
 from types import SimpleNamespace
 
-from . import figures, fluid, output, page, paper, report, runner, scenario, sweep, sweep_page, \
-    sweep_run
+from . import figures, files, fluid, output, page, paper, report, runner, scenario, sweep, \
+    sweep_page, sweep_run
 from .errors import InputError
 from .schema import Places
 
@@ -28,7 +28,7 @@ def _named(directory, scale):
     known = figures.load()[1]
     named = []
     for path in sorted(glob.glob(os.path.join(directory, "*.scenario"))):
-        table = scenario.load(path)
+        table = files.load(path)
         one = scenario.build(table, Places(os.path.relpath(path)),
                              scale if scale in table.get("scale", {}) else None)
         named.append(((os.path.relpath(path), one), _stem(path), [row.figure for row in one.paper]))

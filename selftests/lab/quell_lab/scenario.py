@@ -7,11 +7,10 @@ and returns a Scenario in base units.
 
 import os
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
 
-from . import captures, convergence, credit, deflection, express, fabric, flows, lookahead, \
-    measure, needs, paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
+from . import captures, convergence, credit, deflection, express, fabric, files, flows, \
+    lookahead, measure, needs, paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -300,21 +299,8 @@ class Scenario:
                 for port in self.graph.ports[switch] if port.label in seen]
 
 
-def load(path):
-    """Read a scenario file into a dictionary."""
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise InputError(path, error.strerror) from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"not TOML: {error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(path, f"not UTF-8: {error}") from None
-
-
 def at_scale(table, places, scale):
-    """A scenario dictionary with what its [scale.NAME] has instead."""
+    """A scenario dictionary with what its [scale.NAME] overrides."""
     scales = check(places, "", {"scale": table["scale"]}, {"scale": TOP_KEYS["scale"]})["scale"] \
         if "scale" in table else {}
     if scale is None:
@@ -325,7 +311,7 @@ def at_scale(table, places, scale):
     changed = scales[scale]
     if not isinstance(changed, dict) or "scale" in changed:
         raise InputError(places.name(f"scale.{scale}"), "not a table with keys of the scenario")
-    return {**{key: value for key, value in table.items() if key != "scale"}, **changed}
+    return files.merge({key: value for key, value in table.items() if key != "scale"}, changed)
 
 
 def build(table, places=None, scale=None):

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from . import paper, programs, scenario, slowdown, workload
+from . import files, paper, programs, scenario, slowdown, workload
 from .algorithms import ALGORITHMS
 from .errors import InputError, nearest
 from .schema import Key, Places, check
@@ -157,9 +157,8 @@ class Sweep:
     def __init__(self, path, scale=None):
         self.path = path
         self.places = Places(path)
-        top = check(self.places, "", at_scale(scenario.load(path), scale), TOP_KEYS)
-        with open(path, encoding="utf-8") as file:
-            self.text = file.read()
+        top = check(self.places, "", at_scale(files.load(path), scale), TOP_KEYS)
+        self.text = files.text(path)
         self.title = top["title"] or os.path.basename(path)
         self.over = self._over(top["oversubscription"])
         self.axes = self._axes(top)
@@ -228,7 +227,7 @@ class Sweep:
     def _source(self, path, top):
         path = os.path.join(os.path.dirname(self.path), path)
         places = Places(path)
-        table = scenario.at_scale(scenario.load(path), places, top["scale"])
+        table = scenario.at_scale(files.load(path), places, top["scale"])
         table.pop("paper", None)
         entries = table.get("algorithm")
         if top["algorithm"] is not None:
@@ -239,10 +238,8 @@ class Sweep:
         built = scenario.build(table, places)
         entries = tuple(Entry(variant.label, variant.name, dict(entry, label=variant.label))
                         for entry, variant in zip(entries, built.variants))
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        return Source(path, os.path.basename(path).removesuffix(".scenario"), text, table, entries,
-                      self._seeds(top["seeds"], built.seed))
+        return Source(path, os.path.basename(path).removesuffix(".scenario"), files.text(path),
+                      table, entries, self._seeds(top["seeds"], built.seed))
 
     def _own(self, entry):
         """An [[algorithm]] table of the sweep; a BPF object is relative to the sweep's file."""

@@ -125,6 +125,13 @@ bytes = 1000
 
 # text replaced in the scenario, its replacement, and what the message must say
 FILES = (
+    ("seed = 1", 'extends = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),
+    ("seed = 1", 'title = "a"\nextends = "bed.scenario"', (":2: extends", "bed.scenario",
+                                                          "did you mean 'bad.scenario'")),
+    ("seed = 1", 'extends = "bad.scenario"', (":1: extends", "'bad.scenario'", "a circle")),
+    ("seed = 1", "extends = 1", (":1: extends", "'1'", "not the name of a file")),
+    ("seed = 1", '"extends" = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),
+    ("bytes = 1000", "bytes = 1000\n[extends]", (": extends", "'{}'", "not the name of a file")),
     ("seed = 1", "sede = 1", ("sede", "did you mean 'seed'")),
     ("seed = 1", "seed = -1", ("seed", "'-1'", "0 to 4294967295")),
     ("seed = 1", "seed = true", ("seed", "'true'")),

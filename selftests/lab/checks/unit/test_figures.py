@@ -7,7 +7,7 @@ import re
 import tempfile
 import unittest
 
-from quell_lab import figures, fluid, paper, reproduce, runner, scenario, sweep
+from quell_lab import figures, files, fluid, paper, reproduce, runner, scenario, sweep
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -52,7 +52,7 @@ class Listed(unittest.TestCase):
     def test_scenarios_of_papers_are_listed(self):
         listed = {name for one in self.figures for name in one.scenarios}
         for name, path in SCENARIOS.items():
-            one = scenario.build(scenario.load(path), Places(path))
+            one = scenario.build(files.load(path), Places(path))
             if one.paper and name not in OTHERS:
                 self.assertIn(name, listed)
         self.assertLessEqual(set(SWEEPS), listed)
@@ -190,7 +190,7 @@ class Picked(unittest.TestCase):
 
     def test_all_without_a_word(self):
         papers = {name for name, path in SCENARIOS.items()
-                  if "/long/" not in path and scenario.load(path).get("paper")}
+                  if "/long/" not in path and files.load(path).get("paper")}
         self.assertEqual(set(self.of("")), papers | set(SWEEPS))
 
     def test_sweeps(self):

@@ -7,7 +7,7 @@ import unittest
 import unittest.mock
 from dataclasses import replace
 
-from quell_lab import plan, programs, report, runner, scenario, summary
+from quell_lab import files, plan, programs, report, runner, scenario, summary
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
@@ -480,7 +480,7 @@ class Readymade(unittest.TestCase):
         self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             with self.subTest(os.path.basename(path)):
-                wanted = scenario.build(scenario.load(path), Places(path))
+                wanted = scenario.build(files.load(path), Places(path))
                 for variant in wanted.variants:
                     self.assertTrue(plan.write(wanted, variant).endswith("run\n"))
 
@@ -494,12 +494,12 @@ class Readymade(unittest.TestCase):
 
     def test_the_papers_scale_is_its_network(self):
         path = os.path.join(SCENARIOS, "vai-sf-fig10.scenario")
-        table = scenario.load(path)
+        table = files.load(path)
         table["scale"]["paper"]["workload"][0]["length"] = "10us"
         wanted = scenario.build(table, Places(path), "paper")
         self.assertEqual((len(wanted.graph.hosts), len(wanted.graph.switches)), (320, 56))
 
     def test_watched_ports_are_those_data_passes(self):
-        wanted = scenario.build(scenario.load(os.path.join(SCENARIOS, "dumbbell.scenario")))
+        wanted = scenario.build(files.load(os.path.join(SCENARIOS, "dumbbell.scenario")))
         self.assertEqual([port.label for port in wanted.watched_ports()],
                          ["s1:p5", "s2:p1", "s2:p2", "s2:p3", "s2:p4"])

@@ -10,7 +10,7 @@ import types
 import unittest
 import xml.dom.minidom
 
-from quell_lab import drawing, network_svg, page, panels, runner, scenario, slowdown_plot, \
+from quell_lab import drawing, files, network_svg, page, panels, runner, scenario, slowdown_plot, \
     written
 
 import helpers
@@ -149,7 +149,7 @@ class Written(unittest.TestCase):
                           recursive=True)
         self.assertGreater(len(paths), 40)
         for path in paths:
-            table = scenario.load(path)
+            table = files.load(path)
             self.assertEqual(tomllib.loads(written.toml(table)), table, path)
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Files of scenarios and sweeps: TOML, each over the file that it extends."""
+
+import glob
+import os
+import re
+import tomllib
+
+from .errors import InputError, nearest
+
+EXTENDS = "extends"
+EXTENDS_LINE = re.compile(rf"^[\[ \t\"']*{EXTENDS}\b", re.MULTILINE)
+
+
+def load(path):
+    """The dictionary of a file, over those of the files below it."""
+    table = {}
+    for _, _, own in reversed(_chain(path)):
+        table = merge(table, own)
+    return table
+
+
+def text(path):
+    """The files that a file is over and itself, as they are written."""
+    return "\n".join(written for _, written, _ in reversed(_chain(path)))
+
+
+def merge(below, above):
+    """
+    A dictionary over another: tables key by key, unless they are of different kinds; of all else,
+    lists of tables too, that above alone.
+    """
+    found = dict(below)
+    for key, value in above.items():
+        under = below.get(key)
+        if isinstance(under, dict) and isinstance(value, dict) \
+                and value.get("kind") in (None, under.get("kind")):
+            value = merge(under, value)
+        found[key] = value
+    return found
+
+
+def _chain(path):
+    """[(path, text, own dictionary)] of a file, of that which it extends, and so on."""
+    found = []
+    while path:
+        written, table = _read(path)
+        found.append((path, written, table))
+        path = _below(table, [one[0] for one in found], written)
+    return found
+
+
+def _below(table, paths, written):
+    """The file that the last of some extends, or None."""
+    name = table.pop(EXTENDS, None)
+    if name is None:
+        return None
+    line = written[:EXTENDS_LINE.search(written).start()].count("\n") + 1
+    where = f"{paths[-1]}:{line}: {EXTENDS}"
+    if not isinstance(name, str):
+        raise InputError(where, f"'{name}' is not the name of a file in quotes")
+    path = os.path.normpath(os.path.join(os.path.dirname(paths[-1]), name))
+    if not os.path.isfile(path):
+        known = map(os.path.basename, glob.glob(os.path.join(os.path.dirname(path) or ".", "*")))
+        raise InputError(where, f"no file '{path}'{nearest(os.path.basename(path), known)}")
+    for one in paths:
+        if os.path.samefile(one, path):
+            raise InputError(where, f"'{name}' is this file, or extends it: a circle")
+    return path
+
+
+def _read(path):
+    """(text, dictionary) of one file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            written = file.read()
+        return written, tomllib.loads(written)
+    except OSError as error:
+        raise InputError(path, error.strerror) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(path, f"not TOML: {error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"not UTF-8: {error}") from None
