@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 
+from . import paper
 from .errors import InputError, nearest
 
 EXTENDS = "extends"
@@ -70,14 +71,20 @@ def _below(table, paths, written):
 
 
 def _read(path):
-    """(text, dictionary) of one file."""
+    """(text, dictionary) of one file, with tables for the rows of "paper"."""
     try:
         with open(path, encoding="utf-8") as file:
             written = file.read()
-        return written, tomllib.loads(written)
+        table = tomllib.loads(written)
     except OSError as error:
         raise InputError(path, error.strerror) from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(path, f"not TOML: {error}") from None
     except UnicodeDecodeError as error:
         raise InputError(path, f"not UTF-8: {error}") from None
+    scales = table.get("scale")
+    scales = scales if isinstance(scales, dict) else {}
+    for where, one in (("", table), *((f"scale.{name}.", one) for name, one in scales.items())):
+        if isinstance(one, dict) and isinstance(one.get("paper"), list):
+            one["paper"] = paper.read_rows(f"{path}: {where}paper", one["paper"])
+    return written, table

@@ -17,7 +17,7 @@ from .schema import Key, check
 from .units import show_time
 
 NAME_DEFAULT = "steady"
-RUN = "run"			# what the whole run is called in [[paper]] tables
+RUN = "run"			# what the whole run is called in paper rows
 TIME_MAX = 1000 * 10**9
 NS_PER_S = 10**9
 UNPACED_BYTES_PS = 2**64 - 1

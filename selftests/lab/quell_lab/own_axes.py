@@ -15,7 +15,7 @@ POINTS_MAX = 600		# of a curve
 MARKS_MAX = 1500		# rounds shown one by one
 MARK_BINS = 12
 FLOW_POINTS = 400		# of a flow over time
-# Quantities of [[paper]] tables that are points of a distribution, and at which share.
+# Quantities of paper rows that are points of a distribution, and at which share.
 POINTS = {"rtt_p50": 0.5, "rtt_p99": 0.99, "rtt_network_true_p50": 0.5,
           "rtt_network_true_p99": 0.99}
 INK = "#444444"

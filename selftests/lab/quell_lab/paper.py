@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of papers beside ours: what [[paper]] tables ask for.
+"""The figures of papers beside ours: what rows of "paper" ask for.
 
 A quantity is a name for one value of summary.json.  The paper's value is only
 compared with it, never a criterion.
@@ -16,7 +16,7 @@ from .schema import Key, check
 
 KEYS = {
     "figure": Key("text"),
-    "run": Key("text", default=None),
+    "run": Key("names", default=None),
     "quantity": Key("text"),
     "measure": Key("text", default=None),
     "sizes": Key("text", default=None),
@@ -24,6 +24,13 @@ KEYS = {
     "value": Key("scalar", default=None),
     "note": Key("text", default=None),
 }
+# A row of a file: [FIGURE, RUN, QUANTITY, VALUE, NOTE], the last two may be left out.
+ROW = ("figure", "run", "quantity", "value", "note")
+EVERY_RUN = "*"
+NO_VALUE = "-"
+MORE = (("measure", " (", ")"), ("sizes", " of ", ""), ("over", " over ", ""))
+WRITTEN = re.compile(r"(?P<quantity>[^ ()]+)( \((?P<measure>[^()]+)\))?( of (?P<sizes>\S+))?"
+                     r"( over (?P<over>\S+))?")
 # How ours is shown where the paper has no number.
 UNIT_DEFAULT = {"rate": "gbit", "time": "us", "size": "kb", "number": ""}
 INDEXED = re.compile(r"([a-z_0-9]+)\[([1-9][0-9]*)\]")
@@ -151,20 +158,53 @@ class Row:
     note: str
     sizes: object = None	# (above, up to) in bytes, or None
     over: object = None		# label of the algorithm that ours is divided by, or None
+    path: str = ""		# of its keys in messages
+
+
+def read_rows(where, rows):
+    """The tables that a file's rows stand for."""
+    return [_read_row(f"{where}[{number}]", row) for number, row in enumerate(rows)]
+
+
+def _read_row(where, row):
+    if isinstance(row, dict):
+        raise InputError(where, "a table, as [[paper]] has: write paper = [ROW, ...] above the "
+                         'first table, each ROW being ["FIGURE", "RUN", "QUANTITY", VALUE, "NOTE"]')
+    if not isinstance(row, list) or not len(ROW) - 2 <= len(row) <= len(ROW):
+        raise InputError(where, f"'{row}' is not a row: "
+                         '["FIGURE", "RUN", "QUANTITY", VALUE, "NOTE"], without the last or two')
+    table = dict(zip(ROW, row))
+    if table.get("value") == NO_VALUE:
+        del table["value"]
+    match = WRITTEN.fullmatch(str(table["quantity"]))
+    if not match:
+        raise InputError(f"{where}.quantity", f"'{table['quantity']}' is not written NAME, "
+                         "NAME (WINDOW), NAME of LOW:HIGH or NAME over RUN")
+    return table | {key: text for key, text in match.groupdict().items() if text is not None}
+
+
+def written_row(table):
+    """The row of a file that stands for a table."""
+    quantity = table["quantity"] + "".join(f"{before}{table[key]}{after}"
+                                           for key, before, after in MORE if key in table)
+    row = [table["figure"], table["run"], quantity, table.get("value", NO_VALUE),
+           table.get("note", "")]
+    return row if row[-1] else row[:-1] if row[-2] != NO_VALUE else row[:-2]
 
 
 def build(places, tables, labels, windows, flows):
-    """Rows of the [[paper]] tables."""
+    """Rows of the tables, one for each run of each."""
     rows = []
     for index, table in enumerate(tables or []):
         path = f"paper[{index}]"
         if not isinstance(table, dict):
             raise InputError(places.name(path), f"'{table}' is not a table")
         values = check(places, path, table, KEYS)
-        run = values["run"] if values["run"] is not None else labels[0]
-        if run not in labels:
-            raise InputError(places.name(f"{path}.run"), f"no run '{run}'{nearest(run, labels)}: "
-                             f"one of {', '.join(labels)}")
+        runs = labels[:1] if values["run"] is None else values["run"]
+        if runs == [EVERY_RUN]:
+            runs = labels
+        for run in runs or [""]:
+            _known_run(places, f"{path}.run", run, labels)
         name, flow = _quantity(places.name(f"{path}.quantity"), values["quantity"], flows)
         window = _window(places, path, name, values["measure"], windows)
         sizes = _sizes(places, path, name, values["sizes"])
@@ -178,9 +218,11 @@ def build(places, tables, labels, windows, flows):
                 value, suffix = units.exact(text, quantity.kind)
             except ValueError as error:
                 raise InputError(places.name(f"{path}.value"), str(error)) from None
-        rows.append(Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
-                        text, suffix, values["note"] or "", sizes,
-                        _over(places, path, values["over"], labels)))
+        if values["over"] is not None:
+            _known_run(places, f"{path}.over", values["over"], labels)
+        rows += [Row(values["figure"], run, values["quantity"], quantity, flow, window, value,
+                     text, suffix, values["note"] or "", sizes, values["over"], path)
+                 for run in runs]
     return tuple(rows)
 
 
@@ -195,34 +237,33 @@ def _sizes(places, path, name, text):
     return slowdown.parse_range(where, text)
 
 
-def _over(places, path, label, labels):
-    if label is not None and label not in labels:
-        raise InputError(places.name(f"{path}.over"), f"no run '{label}'{nearest(label, labels)}: "
+def _known_run(places, path, label, labels):
+    if label not in labels:
+        raise InputError(places.name(path), f"no run '{label}'{nearest(label, labels)}: "
                          f"one of {', '.join(labels)}")
-    return label
 
 
 def need_sizes(places, rows, has_sizes):
     """InputError for a slowdown by size where all flows are as large."""
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.sizes and not has_sizes:
-            raise InputError(places.name(f"paper[{index}].quantity"), f"{row.name} is by size, and "
+            raise InputError(places.name(f"{row.path}.quantity"), f"{row.name} is by size, and "
                              "all flows are as large: slowdown_max is of all")
 
 
 def need_joins(places, rows, joins):
     """InputError for a quantity of joins where none are measured."""
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.name in OF_JOINS and joins is None:
-            raise InputError(places.name(f"paper[{index}].quantity"),
+            raise InputError(places.name(f"{row.path}.quantity"),
                              f"{row.name} needs a [convergence] table")
 
 
 def need_answers(places, rows, flows):
     """InputError for a quantity of requests where nothing is answered."""
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.name in OF_REQUESTS and all(flow.answers is None for flow in flows):
-            raise InputError(places.name(f"paper[{index}].quantity"), f"{row.name} needs a "
+            raise InputError(places.name(f"{row.path}.quantity"), f"{row.name} needs a "
                              "[[workload]] with response")
 
 
@@ -230,8 +271,8 @@ def need_told(places, rows, windows, plots):
     """InputError for a quantity that needs what the scenario does not tell or record."""
     told = {window.name for window in windows if window.idle_ns is not None}
     has_rounds = any(plot.kind == "marks" for plot in plots)
-    for index, row in enumerate(rows):
-        where = places.name(f"paper[{index}].quantity")
+    for row in rows:
+        where = places.name(f"{row.path}.quantity")
         if row.name in OF_QUEUEING and row.window not in told:
             raise InputError(where, f"{row.name} needs idle in the [measure] table '{row.window}'")
         if row.name in OF_ROUNDS and not has_rounds:

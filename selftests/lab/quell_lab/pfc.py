@@ -172,9 +172,9 @@ def unlimited(top):
 
 def need(places, rows, found):
     """InputError for a quantity of pauses where there are none."""
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.quantity.path[0] == "pfc" and not found:
-            raise InputError(places.name(f"paper[{index}].quantity"),
+            raise InputError(places.name(f"{row.path}.quantity"),
                              f"{row.name} needs a [pfc] table")
 
 

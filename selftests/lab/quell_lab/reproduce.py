@@ -56,7 +56,7 @@ def choose(directory, word, scale=None):
     """
     named = _named(directory, scale)
     if not named:
-        raise InputError("--scenarios", f"no scenario in '{directory}' has a [[paper]] table")
+        raise InputError("--scenarios", f"no scenario in '{directory}' has paper rows")
     chosen = figures.pick(word, named, is_part=False)
     told = None
     if not chosen and directory == SCENARIOS:

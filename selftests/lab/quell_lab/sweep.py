@@ -262,7 +262,7 @@ class Sweep:
         return seeds
 
     def _panels(self, tables):
-        """[[paper]] tables of the panels, which ask for the same quantities, and PanelMore."""
+        """Tables of the panels as those of paper rows, which ask for the same quantities, and PanelMore."""
         wanted, more = [], []
         for where, table in self._tables("panel", tables, PANEL_KEYS):
             wanted.append({name: table[name] for name in ROW_KEYS if table[name] is not None})

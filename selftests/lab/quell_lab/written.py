@@ -4,6 +4,10 @@
 import json
 import re
 
+from . import paper
+
+ROWS = "paper"
+
 
 def _key(name):
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
@@ -29,11 +33,14 @@ def _table(path, table):
     """Lines of a table: its values, then the tables in it."""
     lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items()
              if not isinstance(value, dict) and not _is_tables(value) and value is not None]
+    rows = table[ROWS] if _is_tables(table.get(ROWS)) else []
+    if rows:
+        lines += [f"{ROWS} = [", *(f"\t{_value(paper.written_row(one))}," for one in rows), "]"]
     for key, value in table.items():
         name = f"{path}{_key(key)}"
         if isinstance(value, dict):
             lines += ["", f"[{name}]", *_table(f"{name}.", value)]
-        elif _is_tables(value):
+        elif _is_tables(value) and value is not rows:
             for one in value:
                 lines += ["", f"[[{name}]]", *_table(f"{name}.", one)]
     return lines

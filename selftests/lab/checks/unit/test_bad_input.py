@@ -123,6 +123,8 @@ dst = "h3"
 bytes = 1000
 """
 
+ROW = '"A Fig. 1", "cubic", "fct_max"'
+
 # text replaced in the scenario, its replacement, and what the message must say
 FILES = (
     ("seed = 1", 'extends = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),
@@ -132,6 +134,20 @@ FILES = (
     ("seed = 1", "extends = 1", (":1: extends", "'1'", "not the name of a file")),
     ("seed = 1", '"extends" = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),
     ("bytes = 1000", "bytes = 1000\n[extends]", (": extends", "'{}'", "not the name of a file")),
+    ("bytes = 1000", 'bytes = 1000\n[[paper]]\nfigure = "A"\nquantity = "fct_max"',
+     ("paper[0]", "[[paper]]", "write paper = [ROW, ...]", '"FIGURE", "RUN", "QUANTITY"')),
+    *(("seed = 1", f"paper = [{rows}]", words) for rows, words in (
+        ('"A"', ("paper[0]", "'A' is not a row", "FIGURE")),
+        ('["A", "cubic"]', ("paper[0]", "is not a row", "FIGURE")),
+        (f'[{ROW}, "20us", "a", "b"]', ("paper[0]", "is not a row", "FIGURE")),
+        ('["A", "cubic", "fct_max of"]', ("paper[0].quantity", "'fct_max of'", "NAME over RUN")),
+        ('["A", "cubic", "fct_mx"]', ("paper[0].quantity", "'fct_mx'", "'fct_max'")),
+        (f'[{ROW}], ["A", "cubick", "drops"]', ("paper[1].run", "'cubick'", "'cubic'")),
+        ('["A", [], "drops"]', ("paper[0].run", "no run ''", "cubic")),
+        ('["A", "cubic", "drops (stedy)"]', ("paper[0].measure", "'stedy'", "run")),
+        ('["A", "cubic", "drops over cubick"]', ("paper[0].over", "'cubick'", "'cubic'")),
+        ('["A", "cubic", "fct_p50 of 5"]', ("paper[0].sizes", "'5' is not LOW:HIGH")),
+        (f'[{ROW}, "20"]', ("paper[0].value", "'20' has no unit")))),
     ("seed = 1", "sede = 1", ("sede", "did you mean 'seed'")),
     ("seed = 1", "seed = -1", ("seed", "'-1'", "0 to 4294967295")),
     ("seed = 1", "seed = true", ("seed", "'true'")),

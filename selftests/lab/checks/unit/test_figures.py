@@ -17,7 +17,7 @@ SCENARIOS = {os.path.basename(path).removesuffix(".scenario"): path for part in 
              for path in glob.glob(os.path.join(reproduce.SCENARIOS, part, "*.scenario"))}
 SWEEPS = {os.path.basename(path).removesuffix(".sweep"): path
           for path in glob.glob(os.path.join(reproduce.SCENARIOS, "*.sweep"))}
-# Scenarios with [[paper]] rows of what is no result of the four papers: DCQCN's, what others are
+# Scenarios with paper rows of what is no result of the four papers: DCQCN's, what others are
 # compared with, and the example of Dart's Figure 3(b).
 OTHERS = {"dcqcn-incast", "dcqcn-two-flows", "dcqcn-dart", "dart-iofd-off", "dart-load-off",
           "dart-fig3b"}

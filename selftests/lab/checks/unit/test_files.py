@@ -15,8 +15,7 @@ topology = { kind = "star", hosts = 3, rate = "100gbit", delay = "1us" }
 queue = { limit = "200kb", ecn = "20kb" }
 algorithm = [{ name = "cubic" }, { name = "reno" }]
 flow = [{ src = "h1", dst = "h3", bytes = 3000 }, { src = "h2", dst = "h3", bytes = 3000 }]
-plot = [{ kind = "rtts", figure = "A Fig. 1" }]
-measure = { from = "100us", to = "200us" }
+paper = [["A Fig. 1", "*", "drops"]]
 [scale.large]
 topology = { hosts = 5 }
 queue = { limit = "400kb" }
@@ -37,7 +36,7 @@ algorithm = [{ name = "bbr" }]
 GRAPH = """\
 extends = "base.scenario"
 topology = { kind = "dumbbell", left = 1, right = 2, rate = "1gbit", delay = "2us" }
-plot = []
+paper = []
 """
 
 
@@ -68,8 +67,8 @@ class Extends(unittest.TestCase):
                           for one in (base, middle, top)], [(200, 20), (200, 30), (300, 30)])
         self.assertEqual([len(one.flows) for one in (base, middle, top)], [2, 1, 1])
         self.assertEqual(top.until_ns, 10**6)
-        self.assertEqual([one.plots[0].runs for one in (middle, top)],
-                         [("cubic", "reno"), ("bbr",)])
+        self.assertEqual([[row.run for row in one.paper] for one in (middle, top)],
+                         [["cubic", "reno"], ["bbr"]])
         self.assertNotIn("extends", top.config)
 
     def test_scales_are_overridden_as_all_else(self):
@@ -81,7 +80,7 @@ class Extends(unittest.TestCase):
     def test_a_table_of_another_kind_is_replaced(self):
         graph = self.build("graph")
         self.assertEqual({cable.rate_bits_ps for cable in graph.graph.cables}, {10**9})
-        self.assertEqual(graph.plots, ())
+        self.assertEqual(graph.paper, ())
 
     def test_what_is_below_does_not_change(self):
         below, above = {"a": {"b": 1}}, {"a": {"c": 2}}
@@ -96,6 +95,14 @@ class Extends(unittest.TestCase):
         with self.assertRaisesRegex(InputError, r"base.scenario:3: extends: '.*/top.scenario' "
                                                 "is this file, or extends it: a circle"):
             files.load(self.path("top.scenario"))
+
+    def test_rows_are_refused_where_they_are(self):
+        self.write("base.scenario", BASE.replace('"*", "drops"', '"*"'))
+        with self.assertRaisesRegex(InputError, r"base.scenario: paper\[0\]: .* is not a row"):
+            files.load(self.path("top.scenario"))
+        self.write("base.scenario", BASE + '[[scale.large.paper]]\nfigure = "A Fig. 1"\n')
+        with self.assertRaisesRegex(InputError, r"scale.large.paper\[0\]: a table, as \[\[paper"):
+            files.load(self.path("base.scenario"))
 
 
 if __name__ == "__main__":

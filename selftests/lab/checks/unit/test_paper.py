@@ -2,10 +2,13 @@
 """The papers' figures: keys, units, ratios."""
 
 import json
+import os
+import re
+import tomllib
 import unittest
 from fractions import Fraction
 
-from quell_lab import paper, summary, units
+from quell_lab import paper, runner, summary, units
 from quell_lab.errors import InputError
 
 import helpers
@@ -52,6 +55,40 @@ class Keys(unittest.TestCase):
             table = row if asked is None else dict(row, measure=asked)
             wanted = build(table, measure=measured, until="50us")
             self.assertEqual(wanted.paper[0].window, window)
+
+    def test_row_of_a_file(self):
+        for row, table in (
+                (["x", "a", "drops"], {"quantity": "drops"}),
+                (["x", "a", "fct[3]", "1us"], {"quantity": "fct[3]", "value": "1us"}),
+                (["x", "a", "drops", 0], {"quantity": "drops", "value": 0}),
+                (["x", "a", "drops", "-", "a note"], {"quantity": "drops", "note": "a note"}),
+                (["x", "a", "rtt_p99 (in order)"], {"quantity": "rtt_p99", "measure": "in order"}),
+                (["x", "a", "fct_p50 of 5:9 over b:c=1.5", "2", "n"],
+                 {"quantity": "fct_p50", "sizes": "5:9", "over": "b:c=1.5", "value": "2",
+                  "note": "n"})):
+            table = {"figure": "x", "run": "a", **table}
+            with self.subTest(row):
+                self.assertEqual(paper.read_rows("", [row]), [table])
+                self.assertEqual(paper.written_row(table), row)
+
+    def test_rows_of_lab_md(self):
+        with open(os.path.join(runner.ROOT, "Documentation", "lab.md"), encoding="utf-8") as file:
+            text = file.read().partition("### Numbers of a paper")[2]
+        rows = tomllib.loads(re.search(r"\n\n((?: {4}.*\n)+)", text)[1])["paper"]
+        self.assertEqual([list(one) for one in paper.read_rows("", rows)][1:3],
+                         [["figure", "run", "quantity", "note", "measure"],
+                          ["figure", "run", "quantity", "sizes"]])
+
+    def test_several_runs(self):
+        algorithms = [{"name": name} for name in ("cubic", "reno", "bbr")]
+        for run, runs in (("reno", ["reno"]), (["bbr", "cubic"], ["bbr", "cubic"]),
+                          ("*", ["cubic", "reno", "bbr"])):
+            rows = build(dict(FIGURE, run=run), algorithm=algorithms).paper
+            self.assertEqual([row.run for row in rows], runs)
+        # Places count rows as they are written.
+        with self.assertRaisesRegex(InputError, r"paper\[1\].quantity: pauses needs a \[pfc\]"):
+            build(dict(FIGURE, run="*"), dict(FIGURE, quantity="pauses", value=1),
+                  algorithm=algorithms)
 
     def test_first_run_is_meant_unless_named(self):
         algorithms = [{"name": "cubic"}, {"name": "reno"}]

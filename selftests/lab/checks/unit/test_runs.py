@@ -61,15 +61,10 @@ check = { allow-unfinished = true }
 measure = { from = "10us", to = "40us" }
 """
 FIGURES = """\
-[[paper]]
-figure = "A Fig. 1"
-quantity = "throughput"
-value = "0.4gbit"
-
-[[paper]]
-figure = "A Fig. 1"
-quantity = "fct_min"
-value = "60us"
+paper = [
+    ["A Fig. 1", "cubic", "throughput", "0.4gbit"],
+    ["A Fig. 1", "*", "fct_min", "60us"],
+]
 """
 
 
@@ -269,8 +264,7 @@ class Runs(unittest.TestCase):
         self.kernel("results()")
         self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
         self.scenario("none", "", "")
-        self.scenario("other", "[[paper]]\nfigure = 'B Fig. 2'\nquantity = 'fct[2]'\n"
-                      "value = '20us'\n", "")
+        self.scenario("other", "paper = [['B Fig. 2', 'cubic', 'fct[2]', '20us']]\n", "")
         run = self.reproduce()
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.splitlines()[:-1], [

@@ -18,7 +18,7 @@ topology = { kind = "star", hosts = 3, rate = "100gbit", delay = "1us" }
 queue = { limit = "500kb", ecn = "50kb" }
 algorithm = [{ name = "swift" }, { name = "dctcp" }]
 flows = [{ src = "h[1-2]", dst = "h3", bytes = 3000 }]
-paper = [{ figure = "A", quantity = "fct_max" }]
+paper = [["A", "swift", "fct_max"]]
 [scale.large]
 seed = 7
 """
