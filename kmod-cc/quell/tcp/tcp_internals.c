@@ -49,6 +49,7 @@
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
 #include <net/tcp.h>
+#include <compat/compat.h>
 #include <quell/quell.h>
 #include "tcp/tcp_internals.h"
 
@@ -244,9 +245,18 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
  * @skb: of its retransmission queue, not SACKed
  *
  * tcp_mark_skb_lost() unchanged, with tcp_verify_retransmit_hint() and
- * tcp_notify_skb_loss_event().
+ * tcp_notify_skb_loss_event().  Kernels with upstream/7.3 do it themselves.
  * Return: whether the segment was marked lost before.
  */
+#ifdef QUELL_HAVE_MARK_RANGE_LOST
+bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
+{
+	bool lost = TCP_SKB_CB(skb)->sacked & TCPCB_LOST;
+
+	tcp_mark_range_lost(sk, TCP_SKB_CB(skb)->seq, TCP_SKB_CB(skb)->end_seq, U64_MAX);
+	return lost;
+}
+#else
 bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 {
 	u8 sacked = TCP_SKB_CB(skb)->sacked;
@@ -271,6 +281,7 @@ bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 	}
 	return true;
 }
+#endif
 
 /**
  * quell_tcp_unmark_lost() - revert quell_tcp_mark_lost() and a retransmission
