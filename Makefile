@@ -161,6 +161,11 @@ rt: deps-check
 tcp-originals:
 	selftests/tcp_originals
 
+# Whether the patches of upstream/ apply to the newest source and build; see
+# Documentation/upstreaming.md
+upstream: deps-check
+	selftests/upstream
+
 # How far each core is from its floating-point model; see Documentation/notes/testing.md
 model-errors: deps-check
 	@$(MAKE) -s --no-print-directory -C selftests/unit model-errors OUT=$(OUT)/unit
@@ -218,6 +223,7 @@ help:
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour, and the builds'
 	@echo 'make tcp-originals    check that the kernel'\''s TCP functions that we mirror are unchanged'
+	@echo 'make upstream     check that the patches of upstream/ apply to the newest 7.3 and build, five minutes'
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
@@ -232,6 +238,6 @@ help:
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
-	bpf-traces model-errors perf perf-bpf perf-port \
+	upstream bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure
